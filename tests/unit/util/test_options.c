@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "util/options.h"
+
+Test(options, defaults_of_the_table_are_legal)
+{
+    for (int id = 0; id < PXR_OPTION_COUNT; id++) {
+        struct pxr_error err = {0};
+        cr_assert_eq(pxr_option_check((enum pxr_option_id)id, pxr_option_table[id].default_text, &err), PXR_OK,
+                     "%s", err.message);
+    }
+}
+
+Test(options, illegal_values_are_refused_with_the_option_named)
+{
+    struct pxr_error err;
+    cr_assert_eq(pxr_option_check(PXR_OPTION_THREADS, "-1", &err), PXR_INVALID_ARGUMENT);
+    cr_assert(strstr(err.message, "--threads"));
+    cr_assert_eq(pxr_option_check(PXR_OPTION_THREADS, "99999999999", &err), PXR_INVALID_ARGUMENT);
+    cr_assert_eq(pxr_option_check(PXR_OPTION_MODE, "ji", &err), PXR_INVALID_ARGUMENT);
+    cr_assert_eq(pxr_option_check(PXR_OPTION_STATS, "yes", &err), PXR_INVALID_ARGUMENT);
+}
+
+Test(options, values_come_from_the_environment)
+{
+    setenv("PTXRUN_THREADS", "3", 1);
+    setenv("PTXRUN_MODE", "normal", 1);
+    setenv("PTXRUN_STATS", "1", 1);
+    const struct pxr_options *options = pxr_options_get();
+    cr_assert_eq(options->threads, 3);
+    cr_assert_eq(options->mode, PXR_MODE_NORMAL);
+    cr_assert(options->stats);
+    cr_assert_str_eq(options->dump_dir, ".");
+}
+
+Test(options, an_illegal_variable_falls_back_to_the_default)
+{
+    setenv("PTXRUN_THREADS", "many", 1);
+    cr_assert_eq(pxr_options_get()->threads, 0);
+}
+
+Test(options, names_are_found_exactly)
+{
+    cr_assert_eq(pxr_option_find("threads", 7), PXR_OPTION_THREADS);
+    cr_assert_eq(pxr_option_find("thread", 6), PXR_OPTION_COUNT);
+    cr_assert_eq(pxr_option_find("threads=3", 7), PXR_OPTION_THREADS);
+}
+
+Test(options, lists_contain_whole_words_only)
+{
+    cr_assert(pxr_list_contains("ptx,ir", "ir"));
+    cr_assert(pxr_list_contains("ptx", "ptx"));
+    cr_assert_not(pxr_list_contains("ptx,irx", "ir"));
+    cr_assert_not(pxr_list_contains("", "ir"));
+}

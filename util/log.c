@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One write(2) for each line, so that lines of several threads and processes never mix.
+ */
+#include "util/log.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINE_BYTES 2048
+#define ONCE_SLOTS 1024
+
+static atomic_int current_level = PXR_LOG_WARNING;
+
+/* Keys already seen by pxr_log_once; lock: once_lock. Full: further keys are not repeated either,
+ * they are dropped, because a flood is what the function exists to prevent. */
+static struct {
+    pthread_mutex_t lock;
+    const void *keys[ONCE_SLOTS];
+    size_t count;
+} once = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void pxr_log_set_level(enum pxr_log_level level)
+{
+    atomic_store_explicit(&current_level, (int)level, memory_order_relaxed);
+}
+
+int pxr_log_enabled(enum pxr_log_level level)
+{
+    return (int)level <= atomic_load_explicit(&current_level, memory_order_relaxed);
+}
+
+static void write_all(const char *text, size_t len)
+{
+    while (len) {
+        ssize_t done = write(STDERR_FILENO, text, len);
+        if (done <= 0)
+            return; /* nowhere to report it */
+        text += done;
+        len -= (size_t)done;
+    }
+}
+
+static void log_line(enum pxr_log_level level, const char *format, va_list args)
+{
+    static const char *const prefixes[] = {
+        [PXR_LOG_ERROR] = "ptxrun: error: ",
+        [PXR_LOG_WARNING] = "ptxrun: warning: ",
+        [PXR_LOG_INFO] = "ptxrun: ",
+        [PXR_LOG_DEBUG] = "ptxrun: debug: ",
+    };
+    char line[LINE_BYTES];
+    size_t used = (size_t)snprintf(line, sizeof line, "%s", prefixes[level]);
+    int len = vsnprintf(line + used, sizeof line - used - 1, format, args);
+    if (len < 0)
+        return;
+    used = strlen(line);
+    line[used++] = '\n';
+    write_all(line, used);
+}
+
+void pxr_log(enum pxr_log_level level, const char *format, ...)
+{
+    if (!pxr_log_enabled(level))
+        return;
+    va_list args;
+    va_start(args, format);
+    log_line(level, format, args);
+    va_end(args);
+}
+
+static bool is_first_time(const void *key)
+{
+    bool is_first = true;
+    pthread_mutex_lock(&once.lock);
+    for (size_t i = 0; i < once.count && is_first; i++)
+        is_first = once.keys[i] != key;
+    if (is_first && once.count == ONCE_SLOTS)
+        is_first = false;
+    else if (is_first)
+        once.keys[once.count++] = key;
+    pthread_mutex_unlock(&once.lock);
+    return is_first;
+}
+
+void pxr_log_once(const void *key, const char *format, ...)
+{
+    if (!pxr_log_enabled(PXR_LOG_WARNING) || !is_first_time(key))
+        return;
+    va_list args;
+    va_start(args, format);
+    log_line(PXR_LOG_WARNING, format, args);
+    va_end(args);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The only place where the libraries print. Lines go to standard error as "ptxrun: …".
+ */
+#ifndef PTXRUN_UTIL_LOG_H
+#define PTXRUN_UTIL_LOG_H
+
+enum pxr_log_level { PXR_LOG_ERROR, PXR_LOG_WARNING, PXR_LOG_INFO, PXR_LOG_DEBUG };
+
+/* Messages above the level are dropped; the default is PXR_LOG_WARNING. Thread-safe. */
+void pxr_log_set_level(enum pxr_log_level level);
+int pxr_log_enabled(enum pxr_log_level level);
+
+/* One line (a trailing newline is added), written with one write(2). Thread-safe. */
+void pxr_log(enum pxr_log_level level, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Prints at PXR_LOG_WARNING the first time this key (a pointer to static storage) is seen. */
+void pxr_log_once(const void *key, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

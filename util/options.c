@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The options table and the process's option values, read once from the environment.
+ */
+#include "util/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/log.h"
+
+const struct pxr_option_info pxr_option_table[PXR_OPTION_COUNT] = {
+#define OPTION(ID, name, type, field, default_text, metavar, help)                                \
+    [PXR_OPTION_##ID] = {name, "PTXRUN_" #ID, PXR_OPTION_##type, default_text, metavar, help},
+#include "util/options.def"
+#undef OPTION
+};
+
+/* Index of text in a '|'-separated list, -1 if it is not there. */
+static int choice_index(const char *choices, const char *text)
+{
+    size_t len = strlen(text);
+    int index = 0;
+    for (const char *at = choices;; at++, index++) {
+        const char *end = strchrnul(at, '|');
+        if ((size_t)(end - at) == len && memcmp(at, text, len) == 0)
+            return index;
+        if (!*end)
+            return -1;
+        at = end;
+    }
+}
+
+static bool parse_unsigned(const char *text, unsigned *value)
+{
+    char *end;
+    errno = 0;
+    unsigned long parsed = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno || parsed > UINT_MAX)
+        return false;
+    *value = (unsigned)parsed;
+    return true;
+}
+
+enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct pxr_error *err)
+{
+    const struct pxr_option_info *info = &pxr_option_table[id];
+    unsigned number;
+    switch (info->type) {
+    case PXR_OPTION_FLAG:
+        if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0)
+            return pxr_fail(err, PXR_INVALID_ARGUMENT, "--%s (%s) is 0 or 1, not '%s'",
+                            info->name, info->variable, text);
+        return PXR_OK;
+    case PXR_OPTION_UINT:
+        if (!parse_unsigned(text, &number))
+            return pxr_fail(err, PXR_INVALID_ARGUMENT, "--%s (%s) takes a whole number, not '%s'",
+                            info->name, info->variable, text);
+        return PXR_OK;
+    case PXR_OPTION_CHOICE:
+        if (choice_index(info->metavar, text) < 0)
+            return pxr_fail(err, PXR_INVALID_ARGUMENT, "--%s (%s) is one of %s, not '%s'",
+                            info->name, info->variable, info->metavar, text);
+        return PXR_OK;
+    case PXR_OPTION_TEXT:
+        return PXR_OK;
+    }
+    return pxr_fail(err, PXR_INVALID_ARGUMENT, "unknown option type");
+}
+
+enum pxr_option_id pxr_option_find(const char *name, size_t len)
+{
+    for (int id = 0; id < PXR_OPTION_COUNT; id++) {
+        const char *candidate = pxr_option_table[id].name;
+        if (strlen(candidate) == len && memcmp(candidate, name, len) == 0)
+            return (enum pxr_option_id)id;
+    }
+    return PXR_OPTION_COUNT;
+}
+
+/* The variable's text if it is set and legal, else the default. */
+static const char *value_text(enum pxr_option_id id)
+{
+    const struct pxr_option_info *info = &pxr_option_table[id];
+    const char *text = getenv(info->variable);
+    if (!text || !*text)
+        return info->default_text;
+    struct pxr_error err;
+    if (pxr_option_check(id, text, &err) != PXR_OK) {
+        pxr_log(PXR_LOG_WARNING, "%s; using '%s'", err.message, info->default_text);
+        return info->default_text;
+    }
+    return text;
+}
+
+static bool read_FLAG(enum pxr_option_id id)
+{
+    return strcmp(value_text(id), "1") == 0;
+}
+
+static unsigned read_UINT(enum pxr_option_id id)
+{
+    unsigned value = 0;
+    parse_unsigned(value_text(id), &value);
+    return value;
+}
+
+static const char *read_TEXT(enum pxr_option_id id)
+{
+    return value_text(id);
+}
+
+static unsigned read_CHOICE(enum pxr_option_id id)
+{
+    int index = choice_index(pxr_option_table[id].metavar, value_text(id));
+    return index < 0 ? 0 : (unsigned)index;
+}
+
+/* Written once under pthread_once, constant afterwards. */
+static struct pxr_options process_options;
+
+static void read_options(void)
+{
+#define OPTION(ID, name, type, field, default_text, metavar, help)                                \
+    process_options.field = read_##type(PXR_OPTION_##ID);
+#include "util/options.def"
+#undef OPTION
+    pxr_log_set_level((enum pxr_log_level)process_options.log);
+}
+
+const struct pxr_options *pxr_options_get(void)
+{
+    static pthread_once_t is_read = PTHREAD_ONCE_INIT;
+    pthread_once(&is_read, read_options);
+    return &process_options;
+}
+
+bool pxr_list_contains(const char *list, const char *word)
+{
+    size_t len = strlen(word);
+    for (const char *at = list; at && *at;) {
+        const char *end = strchrnul(at, ',');
+        if ((size_t)(end - at) == len && memcmp(at, word, len) == 0)
+            return true;
+        at = *end ? end + 1 : end;
+    }
+    return false;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Options of ptxrun and the PTXRUN_* variables, both made from options.def.
+ * Precedence: command line (which the wrapper turns into variables), PTXRUN_*, default.
+ */
+#ifndef PTXRUN_UTIL_OPTIONS_H
+#define PTXRUN_UTIL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "util/error.h"
+
+enum pxr_option_type { PXR_OPTION_FLAG, PXR_OPTION_UINT, PXR_OPTION_TEXT, PXR_OPTION_CHOICE };
+
+enum pxr_option_id {
+#define OPTION(ID, name, type, field, default_text, metavar, help) PXR_OPTION_##ID,
+#include "util/options.def"
+#undef OPTION
+    PXR_OPTION_COUNT
+};
+
+struct pxr_option_info {
+    const char *name;         /* "threads": the command line says --threads */
+    const char *variable;     /* "PTXRUN_THREADS" */
+    enum pxr_option_type type;
+    const char *default_text;
+    const char *metavar;      /* for CHOICE: the '|'-separated choices */
+    const char *help;
+};
+
+extern const struct pxr_option_info pxr_option_table[PXR_OPTION_COUNT];
+
+#define PXR_OPTION_FIELD_FLAG   bool
+#define PXR_OPTION_FIELD_UINT   unsigned
+#define PXR_OPTION_FIELD_TEXT   const char *
+#define PXR_OPTION_FIELD_CHOICE unsigned
+
+/* Values of all options. TEXT fields point into the environment or at literals. */
+struct pxr_options {
+#define OPTION(ID, name, type, field, default_text, metavar, help) PXR_OPTION_FIELD_##type field;
+#include "util/options.def"
+#undef OPTION
+};
+
+enum pxr_collapse { PXR_COLLAPSE_PRECISE };
+enum pxr_mode { PXR_MODE_AUTO, PXR_MODE_JIT, PXR_MODE_NORMAL };
+
+/* Whether text is a legal value for the option; says why not in *err. */
+enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct pxr_error *err);
+
+/* The option with this command-line name (len bytes, without the dashes), or PXR_OPTION_COUNT. */
+enum pxr_option_id pxr_option_find(const char *name, size_t len);
+
+/* The process's options, read from the environment at the first call and constant from then on.
+ * An illegal value is logged and replaced by the default. Thread-safe. */
+const struct pxr_options *pxr_options_get(void);
+
+/* Whether a comma-separated list (such as the dump option) contains word. */
+bool pxr_list_contains(const char *list, const char *word);
+
+#endif
