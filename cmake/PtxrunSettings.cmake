@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiler settings, as one interface target that every target of the project links.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+
+add_library(ptxrun_settings INTERFACE)
+target_include_directories(ptxrun_settings INTERFACE
+    ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/generated)
+target_compile_definitions(ptxrun_settings INTERFACE
+    _GNU_SOURCE PTXRUN_VERSION="${PROJECT_VERSION}")
+target_compile_options(ptxrun_settings INTERFACE
+    $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Werror -Wshadow -Wstrict-prototypes
+    -Wmissing-prototypes -Wvla -Wconversion -Wno-sign-conversion>)
+
+if(PTXRUN_SANITIZE)
+    target_compile_options(ptxrun_settings INTERFACE
+        -fsanitize=${PTXRUN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_link_options(ptxrun_settings INTERFACE -fsanitize=${PTXRUN_SANITIZE})
+endif()
+
+# ptxrun_library(NAME SOURCES...): a static library of one folder.
+function(ptxrun_library name)
+    add_library(${name} STATIC ${ARGN})
+    target_link_libraries(${name} PUBLIC ptxrun_settings)
+endfunction()
+
+# ptxrun_unit_test(NAME [THREADS] LIBRARIES... SOURCES tests...): one Criterion program, label
+# "unit"; with THREADS also label "threads": it is worth running under the thread sanitizer.
+function(ptxrun_unit_test name)
+    cmake_parse_arguments(ARG "THREADS" "" "SOURCES;LIBRARIES" ${ARGN})
+    add_executable(${name} ${ARG_SOURCES})
+    target_link_libraries(${name} PRIVATE ptxrun_settings ${ARG_LIBRARIES} criterion)
+    target_compile_options(${name} PRIVATE -Wno-missing-prototypes -Wno-conversion)
+    set_target_properties(${name} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    add_test(NAME ${name} COMMAND ${name} -j2)
+    set(labels unit)
+    if(ARG_THREADS)
+        list(APPEND labels threads)
+    endif()
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 600)
+endfunction()

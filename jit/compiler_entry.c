@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The face of libptxrun-compile.so: one exported function. Keeps LLVM's ways of ending a process
+ * away from the application.
+ */
+#include <fenv.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/ErrorHandling.h>
+#include <llvm-c/Support.h>
+#include <llvm/Config/llvm-config.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/compile.h"
+
+#define WORK_STACK_BYTES   ((size_t)16 << 20)
+#define FATAL_REASON_BYTES 512
+
+const struct jit_compiler *ptxrun_compiler(void);
+
+static pthread_once_t setup_once = PTHREAD_ONCE_INIT;
+
+/* Where a fatal error of the work on this thread goes. */
+static _Thread_local struct {
+    jmp_buf *landing;
+    char reason[FATAL_REASON_BYTES];
+} fatal;
+
+/* LLVM ends the process when this returns. */
+static void on_fatal_error(const char *reason)
+{
+    if (!fatal.landing)
+        return;
+    snprintf(fatal.reason, sizeof fatal.reason, "%s", reason);
+    longjmp(*fatal.landing, 1);
+}
+
+/* There are no variables to describe, only lines; LLVM's default tracker of variables takes a tenth
+ * of the code generator's time to find that out. */
+static void set_llvm_options(void)
+{
+    static const char *const options[] = {"ptxrun", "-experimental-debug-variable-locations=false"};
+    LLVMParseCommandLineOptions(2, options, NULL);
+}
+
+static void setup(void)
+{
+    set_llvm_options();
+    LLVMInstallFatalErrorHandler(on_fatal_error);
+}
+
+struct work {
+    jit_work_fn run;
+    void *argument;
+    struct pxr_error *err;
+    enum pxr_status status;
+};
+
+static void *work_main(void *argument)
+{
+    struct work *work = argument;
+    /* LLVM folds constants with the host's arithmetic, and a thread inherits its creator's modes. */
+    fesetenv(FE_DFL_ENV);
+    jmp_buf landing;
+    if (setjmp(landing) == 0) {
+        fatal.landing = &landing;
+        work->status = work->run(work->argument, work->err);
+    } else {
+        work->status = pxr_fail(work->err, PXR_COMPILE_FAILED, "LLVM gave up: %s", fatal.reason);
+    }
+    fatal.landing = NULL;
+    return NULL;
+}
+
+/* 0 or an errno value. */
+static int start_thread(pthread_t *thread, struct work *work)
+{
+    pthread_attr_t attr;
+    int rc = pthread_attr_init(&attr);
+    if (rc != 0)
+        return rc;
+    pthread_attr_setstacksize(&attr, WORK_STACK_BYTES);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    rc = pthread_create(thread, &attr, work_main, work);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attr);
+    return rc;
+}
+
+enum pxr_status jit_run_work(jit_work_fn run, void *argument, struct pxr_error *err)
+{
+    pthread_once(&setup_once, setup);
+    struct work work = {.run = run, .argument = argument, .err = err};
+    pthread_t thread;
+    int rc = start_thread(&thread, &work);
+    if (rc == 0)
+        pthread_join(thread, NULL);
+    else
+        work.status = pxr_fail(err, PXR_OUT_OF_MEMORY, "cannot start a thread to compile on: %s",
+                               strerror(rc));
+    return work.status;
+}
+
+struct compile_work {
+    const struct jit_request *request;
+    struct jit_object *object;
+};
+
+static enum pxr_status run_compile(void *argument, struct pxr_error *err)
+{
+    struct compile_work *work = argument;
+    return jit_compile_request(work->request, work->object, err);
+}
+
+static enum pxr_status compile(const struct jit_request *request, struct jit_object *object,
+                               struct pxr_error *err)
+{
+    struct compile_work work = {.request = request, .object = object};
+    memset(object, 0, sizeof *object);
+    enum pxr_status status = jit_run_work(run_compile, &work, err);
+    if (status != PXR_OK) {
+        free(object->bytes);
+        memset(object, 0, sizeof *object);
+    }
+    return status;
+}
+
+__attribute__((visibility("default"))) const struct jit_compiler *ptxrun_compiler(void)
+{
+    static const struct jit_compiler compiler = {
+        .abi = JIT_COMPILER_ABI, .llvm_version = LLVM_VERSION_STRING, .compile = compile};
+    return &compiler;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Writes what the stages made of a kernel to files, for --dump.
+ */
+#ifndef PTXRUN_JIT_DUMP_H
+#define PTXRUN_JIT_DUMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct jit_dump {
+    const char *kinds;  /* comma-separated; NULL or "": nothing is written */
+    const char *dir;    /* NULL: the current directory */
+    const char *kernel; /* mangled name */
+};
+
+/* Whether this kind ("ptx", "ir", "opt", "asm") was asked for. */
+bool jit_dump_wants(const struct jit_dump *dump, const char *kind);
+
+/* Writes <dir>/<kernel>.<suffix>. Names too long for a file are cut and end in a hash of the
+ * whole name. A failure is logged; it never fails the compilation. */
+void jit_dump_write(const struct jit_dump *dump, const char *suffix, const char *text,
+                    size_t len);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Target machine for the host. LLVM's default for fusing (FPOpFusion::Standard) contracts only what
+ * is marked `contract` or is llvm.fmuladd, and the translator makes neither: a product and a sum
+ * stay two roundings.
+ */
+#include "jit/llvm_target.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <pthread.h>
+#include <string.h>
+
+static pthread_once_t targets_once = PTHREAD_ONCE_INIT;
+
+static void register_targets(void)
+{
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    LLVMInitializeNativeAsmParser();
+}
+
+static unsigned widest_vector_bits(const char *features)
+{
+    if (strstr(features, "+avx512f"))
+        return 512;
+    return strstr(features, "+avx,") || strstr(features, "+avx2") ? 256 : 128;
+}
+
+static LLVMTargetMachineRef make_machine(LLVMTargetRef llvm_target, const char *triple,
+                                         const char *cpu, const char *features)
+{
+    LLVMTargetMachineOptionsRef options = LLVMCreateTargetMachineOptions();
+    LLVMTargetMachineOptionsSetCPU(options, cpu);
+    LLVMTargetMachineOptionsSetFeatures(options, features);
+    LLVMTargetMachineOptionsSetCodeGenOptLevel(options, LLVMCodeGenLevelLess);
+    LLVMTargetMachineOptionsSetRelocMode(options, LLVMRelocPIC);
+    LLVMTargetMachineOptionsSetCodeModel(options, LLVMCodeModelSmall);
+    LLVMTargetMachineRef machine =
+        LLVMCreateTargetMachineWithOptions(llvm_target, triple, options);
+    LLVMDisposeTargetMachineOptions(options);
+    return machine;
+}
+
+enum pxr_status jit_target_init(struct jit_target *target, struct pxr_error *err)
+{
+    pthread_once(&targets_once, register_targets);
+    memset(target, 0, sizeof *target);
+    target->triple = LLVMGetDefaultTargetTriple();
+    char *message = NULL;
+    LLVMTargetRef llvm_target;
+    if (LLVMGetTargetFromTriple(target->triple, &llvm_target, &message)) {
+        enum pxr_status status =
+            pxr_fail(err, PXR_COMPILE_FAILED, "LLVM cannot make code for '%s': %s",
+                     target->triple, message);
+        LLVMDisposeMessage(message);
+        jit_target_fini(target);
+        return status;
+    }
+    char *cpu = LLVMGetHostCPUName();
+    char *features = LLVMGetHostCPUFeatures();
+    target->vector_bits = widest_vector_bits(features);
+    target->machine = make_machine(llvm_target, target->triple, cpu, features);
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+    if (!target->machine) {
+        jit_target_fini(target);
+        return pxr_fail(err, PXR_COMPILE_FAILED, "LLVM cannot make code for this CPU");
+    }
+    LLVMTargetDataRef data = LLVMCreateTargetDataLayout(target->machine);
+    target->data_layout = LLVMCopyStringRepOfTargetData(data);
+    LLVMDisposeTargetData(data);
+    return PXR_OK;
+}
+
+void jit_target_fini(struct jit_target *target)
+{
+    if (target->machine)
+        LLVMDisposeTargetMachine(target->machine);
+    LLVMDisposeMessage(target->triple);
+    LLVMDisposeMessage(target->data_layout);
+    memset(target, 0, sizeof *target);
+}
+
+static void set_attribute(LLVMValueRef fn, const char *key, const char *value)
+{
+    LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(fn));
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(ctx, key, (unsigned)strlen(key), value,
+                                                      (unsigned)strlen(value)));
+}
+
+static void set_enum_attribute(LLVMValueRef fn, const char *key)
+{
+    LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(fn));
+    unsigned kind = LLVMGetEnumAttributeKindForName(key, strlen(key));
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, kind, 0));
+}
+
+/* A function's own CPU would override the target machine's, and keep it from being inlined. */
+static void prepare_function(const struct jit_target *target, LLVMValueRef fn)
+{
+    static const char *const foreign[] = {"target-cpu", "target-features", "tune-cpu",
+                                          "frame-pointer"};
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+        LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, foreign[i],
+                                         (unsigned)strlen(foreign[i]));
+    const char *bits = target->vector_bits == 512   ? "512"
+                       : target->vector_bits == 256 ? "256"
+                                                    : "128";
+    set_attribute(fn, "prefer-vector-width", bits);
+    set_attribute(fn, "min-legal-vector-width", bits);
+    /* A frame larger than the stack's guard page must not step over it. */
+    set_attribute(fn, "probe-stack", "inline-asm");
+    /* No unwinding through generated code: no .eh_frame. */
+    set_enum_attribute(fn, "nounwind");
+    LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                                   LLVMGetEnumAttributeKindForName("uwtable", 7));
+}
+
+/* A PTX function or constant called `memcpy` or `fmod` is not the C library's: neither LLVM's
+ * knowledge of that name nor a library call it makes up may meet it. */
+static void hide_name(LLVMValueRef global)
+{
+    size_t len;
+    const char *name = LLVMGetValueName2(global, &len);
+    char hidden[512];
+    LLVMLinkage linkage = LLVMGetLinkage(global);
+    if ((linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage) || len == 0 ||
+        len > sizeof hidden - 5 || memcmp(name, "rt_", len < 3 ? len : 3) == 0 ||
+        memchr(name, '.', len))
+        return;
+    memcpy(hidden, "ptx.", 4);
+    memcpy(hidden + 4, name, len);
+    LLVMSetValueName2(global, hidden, len + 4);
+}
+
+void jit_target_prepare(const struct jit_target *target, LLVMModuleRef module)
+{
+    LLVMSetTarget(module, target->triple);
+    LLVMSetDataLayout(module, target->data_layout);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
+        if (LLVMIsDeclaration(fn))
+            continue;
+        prepare_function(target, fn);
+        hide_name(fn);
+    }
+    for (LLVMValueRef var = LLVMGetFirstGlobal(module); var; var = LLVMGetNextGlobal(var))
+        hide_name(var);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Opens libptxrun-compile.so when the first kernel has to be compiled, so that a process whose
+ * kernels are all in the cache never loads LLVM.
+ */
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "jit/jit.h"
+
+#define LIBRARY_NAME "libptxrun-compile.so"
+
+/* Written once under `once`, then constant. The library is never closed: LLVM leaves things
+ * behind that point into it. */
+static struct {
+    pthread_once_t once;
+    const struct jit_compiler *compiler; /* NULL: why is in error */
+    struct pxr_error error;
+} provider = {.once = PTHREAD_ONCE_INIT};
+
+/* The file that this function is part of: the library, or a program it is linked into. */
+static bool own_path(char path[PATH_MAX])
+{
+    Dl_info info;
+    struct link_map *map = NULL;
+    if (!dladdr1((void *)(uintptr_t)own_path, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+        return false;
+    if (map->l_name[0] != '\0')
+        return snprintf(path, PATH_MAX, "%s", map->l_name) < PATH_MAX;
+    ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (len < 0)
+        return false;
+    path[len] = '\0';
+    return true;
+}
+
+/* LIBRARY_NAME in the same folder. */
+static enum pxr_status library_path(char path[PATH_MAX], struct pxr_error *err)
+{
+    if (!own_path(path))
+        return pxr_fail(err, PXR_NO_COMPILER, "cannot find out where ptxrun is installed");
+    char *slash = strrchr(path, '/');
+    size_t dir_len = slash ? (size_t)(slash + 1 - path) : 0;
+    if (dir_len + sizeof LIBRARY_NAME > PATH_MAX)
+        return pxr_fail(err, PXR_NO_COMPILER, "the path of " LIBRARY_NAME " is too long");
+    memcpy(path + dir_len, LIBRARY_NAME, sizeof LIBRARY_NAME);
+    return PXR_OK;
+}
+
+static void open_provider(void)
+{
+    char path[PATH_MAX];
+    if (library_path(path, &provider.error) != PXR_OK)
+        return;
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        pxr_fail(&provider.error, PXR_NO_COMPILER, "cannot open the compiler: %s", dlerror());
+        return;
+    }
+    jit_compiler_entry_fn entry = (jit_compiler_entry_fn)(uintptr_t)dlsym(library,
+                                                                         JIT_COMPILER_ENTRY);
+    const struct jit_compiler *compiler = entry ? entry() : NULL;
+    if (compiler && compiler->abi == JIT_COMPILER_ABI) {
+        provider.compiler = compiler;
+        return;
+    }
+    pxr_fail(&provider.error, PXR_NO_COMPILER, "'%s' belongs to another version of ptxrun", path);
+    dlclose(library);
+}
+
+enum pxr_status jit_compile(const struct jit_request *request, struct jit_object *object,
+                            struct pxr_error *err)
+{
+    memset(object, 0, sizeof *object);
+    pthread_once(&provider.once, open_provider);
+    if (!provider.compiler)
+        return pxr_fail(err, PXR_NO_COMPILER, "%s", provider.error.message);
+    return provider.compiler->compile(request, object, err);
+}
+
+void jit_object_fini(struct jit_object *object)
+{
+    free(object->bytes);
+    memset(object, 0, sizeof *object);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a kernel needs besides its code: the functions it reaches, and the shared and local
+ * variables all of them use.
+ */
+#include "ptx/list.h"
+#include "ptx/ptx.h"
+
+/* Shared memory of one block: 32-bit addresses, and far less in every device. */
+#define MAX_SHARED_BYTES (UINT64_C(1) << 30)
+
+struct layout_state {
+    const struct ptx_module *module;
+    struct ptx_list reached;  /* const struct ptx_func *, the kernel first */
+    struct ptx_list shared;   /* const struct ptx_var * */
+    bool *is_reached;         /* by func->index */
+    bool *is_shared_used;     /* module variables, by index */
+    bool *is_local_used;      /* variables of the function walked, by index */
+    bool calls_indirectly;
+    bool is_out_of_memory;
+    struct ptx_kernel_layout *layout;
+};
+
+static void reach(struct layout_state *state, const struct ptx_func *func)
+{
+    const struct ptx_func **slot;
+
+    if (!func->has_body || state->is_reached[func->index])
+        return;
+    slot = ptx_list_push(&state->reached, sizeof(struct ptx_func *));
+    if (!slot) {
+        state->is_out_of_memory = true;
+        return;
+    }
+    state->is_reached[func->index] = true;
+    *slot = func;
+}
+
+static void use_shared(struct layout_state *state, const struct ptx_var *var)
+{
+    struct ptx_kernel_layout *layout = state->layout;
+    bool *is_used = var->is_module_scope ? state->is_shared_used : state->is_local_used;
+    const struct ptx_var **slot;
+
+    if (var->space != PTX_SPACE_SHARED || is_used[var->index])
+        return;
+    is_used[var->index] = true;
+    if (var->is_unsized) {
+        layout->uses_dynamic_shared = true;
+        if (var->align_bytes > layout->dynamic_shared_align)
+            layout->dynamic_shared_align = var->align_bytes;
+        return;
+    }
+    slot = ptx_list_push(&state->shared, sizeof(struct ptx_var *));
+    if (slot)
+        *slot = var;
+    else
+        state->is_out_of_memory = true;
+}
+
+static void walk_operands(struct layout_state *state, const struct ptx_operand *operands,
+                          uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ptx_operand *operand = &operands[i];
+
+        switch (operand->kind) {
+        case PTX_OPERAND_VAR:
+            use_shared(state, operand->var);
+            break;
+        case PTX_OPERAND_ADDRESS:
+        case PTX_OPERAND_VECTOR:
+        case PTX_OPERAND_PAIR:
+            walk_operands(state, operand->elems, operand->elem_count);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+static void walk_call(struct layout_state *state, const struct ptx_call *call)
+{
+    walk_operands(state, call->rets, call->ret_count);
+    walk_operands(state, call->args, call->arg_count);
+    if (call->callee.kind == PTX_OPERAND_FUNC)
+        reach(state, call->callee.func);
+    else
+        state->calls_indirectly = true;
+}
+
+/* An indirect call may reach every function whose address is taken. */
+static void reach_address_taken(struct layout_state *state)
+{
+    for (uint32_t i = 0; i < state->module->func_count; i++)
+        if (state->module->funcs[i]->is_address_taken && !state->module->funcs[i]->is_entry)
+            reach(state, state->module->funcs[i]);
+}
+
+static bool walk_func(struct layout_state *state, const struct ptx_func *func)
+{
+    bool called_indirectly = state->calls_indirectly;
+
+    state->is_local_used = calloc(func->var_count + 1, sizeof(bool));
+    if (!state->is_local_used)
+        return false;
+    for (uint32_t i = 0; i < func->stmt_count; i++) {
+        const struct ptx_stmt *stmt = &func->stmts[i];
+
+        if (stmt->kind != PTX_STMT_INST)
+            continue;
+        if (stmt->inst.call)
+            walk_call(state, stmt->inst.call);
+        walk_operands(state, stmt->inst.operands, stmt->inst.operand_count);
+    }
+    free(state->is_local_used);
+    if (state->calls_indirectly && !called_indirectly)
+        reach_address_taken(state);
+    return !state->is_out_of_memory;
+}
+
+/* ---- recursion ---- */
+
+/* Functions reached so far that call nothing unfinished are removed one by one; what cannot be
+ * removed is on a cycle or calls one. */
+static bool calls_unfinished(const struct ptx_func *func, const bool *is_finished)
+{
+    for (uint32_t i = 0; i < func->stmt_count; i++) {
+        const struct ptx_stmt *stmt = &func->stmts[i];
+        const struct ptx_call *call = stmt->kind == PTX_STMT_INST ? stmt->inst.call : NULL;
+
+        if (call && call->callee.kind == PTX_OPERAND_FUNC && call->callee.func->has_body &&
+            !is_finished[call->callee.func->index])
+            return true;
+    }
+    return false;
+}
+
+/* *is_finished is scratch, one per function of the module, all false. */
+static bool has_cycle(const struct layout_state *state, bool *is_finished)
+{
+    const struct ptx_func *const *reached = state->reached.items;
+    size_t left = state->reached.count;
+    bool has_progress = true;
+
+    while (left > 0 && has_progress) {
+        has_progress = false;
+        /* callees are usually reached after their callers */
+        for (size_t i = state->reached.count; i-- > 0;) {
+            if (is_finished[reached[i]->index] || calls_unfinished(reached[i], is_finished))
+                continue;
+            is_finished[reached[i]->index] = true;
+            has_progress = true;
+            left--;
+        }
+    }
+    return left > 0;
+}
+
+/* ---- results ---- */
+
+static uint64_t align_up(uint64_t value, uint64_t align)
+{
+    return (value + align - 1) & ~(align - 1);
+}
+
+static enum pxr_status place_shared(struct layout_state *state, const struct ptx_func *kernel,
+                                    struct pxr_error *err)
+{
+    struct ptx_kernel_layout *layout = state->layout;
+    const struct ptx_var *const *vars = state->shared.items;
+    size_t count = state->shared.count;
+    const struct ptx_var **copy = pxr_arena_alloc_array(&layout->arena, count, sizeof(*copy));
+    uint32_t *offsets = pxr_arena_alloc_array(&layout->arena, count, sizeof(*offsets));
+    uint64_t offset = 0;
+
+    if (!copy || !offsets)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "not enough memory to lay out '%s'", kernel->name);
+    for (size_t i = 0; i < count; i++) {
+        offset = align_up(offset, vars[i]->align_bytes);
+        if (vars[i]->size_bytes > MAX_SHARED_BYTES - offset)
+            return pxr_fail(err, PXR_OUT_OF_RESOURCES,
+                            "kernel '%s' needs more than %llu bytes of shared memory",
+                            kernel->name, (unsigned long long)MAX_SHARED_BYTES);
+        copy[i] = vars[i];
+        offsets[i] = (uint32_t)offset;
+        offset += vars[i]->size_bytes;
+    }
+    if (layout->uses_dynamic_shared)
+        offset = align_up(offset, layout->dynamic_shared_align);
+    layout->shared_vars = copy;
+    layout->shared_offsets = offsets;
+    layout->shared_count = (uint32_t)count;
+    layout->shared_static_bytes = (uint32_t)offset;
+    return PXR_OK;
+}
+
+static uint64_t local_bytes_of(const struct ptx_func *func)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < func->var_count; i++)
+        if (func->vars[i]->space == PTX_SPACE_LOCAL)
+            bytes = align_up(bytes, func->vars[i]->align_bytes) + func->vars[i]->size_bytes;
+    return align_up(bytes, 16);
+}
+
+static enum pxr_status sum_local(struct layout_state *state, const struct ptx_func *kernel,
+                                 struct pxr_error *err)
+{
+    const struct ptx_func *const *reached = state->reached.items;
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < state->reached.count && bytes <= UINT32_MAX; i++)
+        bytes += local_bytes_of(reached[i]);
+    if (bytes > UINT32_MAX)
+        return pxr_fail(err, PXR_OUT_OF_RESOURCES,
+                        "kernel '%s' needs more than 4 GiB of local memory per thread",
+                        kernel->name);
+    state->layout->local_bytes = (uint32_t)bytes;
+    return PXR_OK;
+}
+
+static enum pxr_status store_reached(struct layout_state *state, const struct ptx_func *kernel,
+                                     struct pxr_error *err)
+{
+    struct ptx_kernel_layout *layout = state->layout;
+    size_t count = state->reached.count - 1;
+    const struct ptx_func **copy = pxr_arena_alloc_array(&layout->arena, count, sizeof(*copy));
+
+    if (!copy)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "not enough memory to lay out '%s'", kernel->name);
+    for (size_t i = 0; i < count; i++)
+        copy[i] = ((const struct ptx_func *const *)state->reached.items)[i + 1];
+    layout->reached = copy;
+    layout->reached_count = (uint32_t)count;
+    return PXR_OK;
+}
+
+static enum pxr_status walk_all(struct layout_state *state, const struct ptx_func *kernel,
+                                struct pxr_error *err)
+{
+    bool is_ok = state->is_reached && state->is_shared_used;
+
+    if (is_ok)
+        reach(state, kernel);
+    for (size_t i = 0; is_ok && i < state->reached.count; i++)
+        is_ok = walk_func(state, ((const struct ptx_func **)state->reached.items)[i]);
+    if (!is_ok || state->is_out_of_memory)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "not enough memory to lay out '%s'", kernel->name);
+    return PXR_OK;
+}
+
+static enum pxr_status lay_out(struct layout_state *state, const struct ptx_func *kernel,
+                               struct pxr_error *err)
+{
+    bool *is_finished = calloc(state->module->func_count + 1, sizeof(bool));
+    enum pxr_status status = walk_all(state, kernel, err);
+
+    if (status == PXR_OK && !is_finished)
+        status = pxr_fail(err, PXR_OUT_OF_MEMORY, "not enough memory to lay out '%s'",
+                          kernel->name);
+    if (status == PXR_OK) {
+        state->layout->has_recursion =
+            state->calls_indirectly || has_cycle(state, is_finished);
+        status = store_reached(state, kernel, err);
+    }
+    free(is_finished);
+    if (status == PXR_OK)
+        status = place_shared(state, kernel, err);
+    if (status == PXR_OK)
+        status = sum_local(state, kernel, err);
+    return status;
+}
+
+enum pxr_status ptx_layout_kernel(const struct ptx_module *module, const struct ptx_func *kernel,
+                                  struct ptx_kernel_layout *layout, struct pxr_error *err)
+{
+    struct layout_state state = {.module = module, .layout = layout};
+    enum pxr_status status;
+
+    *layout = (struct ptx_kernel_layout){.dynamic_shared_align = 1};
+    pxr_arena_init(&layout->arena, 0);
+    if (!kernel->has_body) {
+        pxr_arena_fini(&layout->arena);
+        return pxr_fail(err, PXR_NOT_FOUND, "kernel '%s' has no body", kernel->name);
+    }
+    state.is_reached = calloc(module->func_count + 1, sizeof(bool));
+    state.is_shared_used = calloc(module->var_count + 1, sizeof(bool));
+    status = lay_out(&state, kernel, err);
+    free(state.is_reached);
+    free(state.is_shared_used);
+    ptx_list_fini(&state.reached);
+    ptx_list_fini(&state.shared);
+    if (status != PXR_OK)
+        ptx_layout_fini(layout);
+    return status;
+}
+
+void ptx_layout_fini(struct ptx_kernel_layout *layout)
+{
+    pxr_arena_fini(&layout->arena);
+    *layout = (struct ptx_kernel_layout){0};
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the parser and the linker share in making a module. Internal to ptx/.
+ */
+#ifndef PTXRUN_PTX_MODULE_H
+#define PTXRUN_PTX_MODULE_H
+
+#include "ptx/ptx.h"
+
+/* Gives the functions whose address is taken their handles, in order. */
+void ptx_number_handles(struct ptx_func **funcs, size_t count);
+
+#endif

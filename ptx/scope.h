@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names while a module is parsed: one table per scope ({ } blocks nest and shadow). Internal to
+ * ptx/. Everything lives in an arena that dies with the parser.
+ */
+#ifndef PTXRUN_PTX_SCOPE_H
+#define PTXRUN_PTX_SCOPE_H
+
+#include "ptx/ptx.h"
+
+enum ptx_symbol_kind {
+    PTX_SYMBOL_VAR,
+    PTX_SYMBOL_FUNC,
+    PTX_SYMBOL_LABEL,
+    PTX_SYMBOL_RANGE,    /* %r<100>: key is "%r" */
+    PTX_SYMBOL_TARGETS,  /* label list of .branchtargets */
+    PTX_SYMBOL_PROTOTYPE,/* .callprototype, or the first function of a .calltargets list */
+    PTX_SYMBOL_SREG
+};
+
+/* A declaration of a register range; the registers are made when they are first named. */
+struct ptx_reg_range {
+    struct ptx_var model;
+    uint64_t count;
+};
+
+struct ptx_label_list {
+    const struct ptx_label **labels;
+    uint32_t count;
+};
+
+struct ptx_symbol; /* hash table entry; opaque outside scope.c */
+
+struct ptx_symbol_value {
+    enum ptx_symbol_kind kind;
+    union {
+        struct ptx_var *var;
+        struct ptx_func *func; /* FUNC, PROTOTYPE */
+        const struct ptx_label *label;
+        const struct ptx_reg_range *range;
+        const struct ptx_label_list *targets;
+        enum ptx_sreg sreg;
+    };
+};
+
+struct ptx_scope {
+    struct ptx_scope *parent;
+    struct ptx_symbol *names;
+    struct ptx_symbol *ranges;
+    size_t first_pending; /* of the parser's unresolved label references */
+};
+
+enum ptx_define_result { PTX_DEFINE_OK, PTX_DEFINE_DUPLICATE, PTX_DEFINE_NO_MEMORY };
+
+/* Ranges and other names are separate tables: "%r" the range and "%r" the register differ. */
+enum ptx_define_result ptx_scope_define(struct ptx_scope *scope, struct pxr_arena *arena,
+                                        struct pxr_str name, struct ptx_symbol_value value);
+
+/* In this scope only. NULL when it does not have the name. */
+const struct ptx_symbol_value *ptx_scope_find_here(const struct ptx_scope *scope,
+                                                   struct pxr_str name);
+
+/* A range of this scope only that has the register; *number is its place within the range. */
+const struct ptx_reg_range *ptx_scope_find_range(const struct ptx_scope *scope,
+                                                 struct pxr_str name, uint64_t *number);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of this folder share: operations, the pool, workers. Running blocks are in
+ * precise.h, stacks in fiber.h.
+ */
+#ifndef PTXRUN_SCHEDULER_INTERNAL_H
+#define PTXRUN_SCHEDULER_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "scheduler/fiber.h"
+#include "scheduler/scheduler.h"
+
+/* Initial-exec: reading it in a signal handler must not allocate. */
+#define SCH_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+
+#define SCH_CACHE_LINE        64
+#define SCH_BLOCK_THREADS_MAX 1024
+
+/* ---- operations (op.c) ---- */
+
+enum sch_op_kind { SCH_OP_MARKER, SCH_OP_TASK, SCH_OP_HOST, SCH_OP_GRID };
+
+/* "When the operation that holds this edge has finished, `op` may start." Owns a reference. */
+struct sch_edge {
+    struct sch_op *op;
+    struct sch_edge *next;
+};
+
+/* Constant from submission on, except for the atomics and `next`.
+ * References: the creator's, one from submission until finished, one per edge that leads to it,
+ * one per list or worker that knows it. */
+struct sch_op {
+    atomic_uint refs;
+    atomic_uint state;   /* SCH_STATE_…; a futex. DONE is stored after everything else */
+    atomic_uint pending; /* unfinished dependencies, plus one until submitted */
+    enum sch_op_kind kind;
+    _Atomic(uint64_t) finish_ns;
+    _Atomic(struct sch_edge *) successors; /* a stack; closed for good when finished */
+    sch_task_fn run;
+    sch_done_fn done;
+    void *arg;
+    struct sch_op *next; /* in the one queue that holds it; that queue's lock */
+};
+
+struct sch_grid_op {
+    struct sch_op op; /* first */
+    struct sch_grid grid;
+    uint64_t block_count;
+    uint32_t thread_count;       /* per block */
+    uint32_t stack_class;
+    unsigned parked_max;         /* blocks of this grid that one worker may keep waiting … */
+    unsigned parked_share;       /* … and how many as long as other workers may take the rest */
+    atomic_bool is_cancelled;    /* set once, with or without a fault: start nothing any more */
+    atomic_bool is_fault_taken;  /* who sets it may write `fault` */
+    struct sch_fault fault;      /* read by who finishes the grid; ordered by blocks_left */
+    atomic_uint chunk_max;       /* becomes 1 when a block had to wait */
+    _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) cursor; /* first block nobody has claimed */
+    _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) blocks_left; /* neither finished nor cancelled */
+};
+
+struct sch_op_queue {
+    struct sch_op *head;
+    struct sch_op *tail;
+};
+
+void sch_queue_push(struct sch_op_queue *queue, struct sch_op *op);
+struct sch_op *sch_queue_pop(struct sch_op_queue *queue);
+
+/* The operation has done its work: tells everybody who waits, and drops the reference held since
+ * submission. No lock may be held. */
+void sch_op_finish(struct sch_op *op, const struct sch_fault *fault);
+
+/* CLOCK_MONOTONIC in ns. */
+uint64_t sch_now_ns(void);
+
+/* ---- grids (grid.c) ---- */
+
+/* Fills what follows from `grid->grid`. An impossible shape makes a grid that only reports it. */
+void sch_grid_init(struct sch_grid_op *grid);
+
+/* Claims the next chunk of blocks [*first, *first + result). 0: all are claimed. */
+uint64_t sch_grid_claim(struct sch_grid_op *grid, unsigned workers, uint64_t *first);
+
+/* `count` claimed blocks are finished or will not be run; finishes the operation with the last. */
+void sch_grid_retire(struct sch_grid_op *grid, uint64_t count);
+
+/* The first fault of a grid is kept and cancels what has not been started. */
+void sch_grid_fail(struct sch_grid_op *grid, const struct sch_fault *fault);
+
+static inline struct sch_grid_op *sch_grid_of(struct sch_op *op)
+{
+    return (struct sch_grid_op *)(void *)op;
+}
+
+/* ---- the pool (pool.c) ---- */
+
+struct sch_block;
+struct sch_thread;
+
+/* Claimed blocks that have not been started yet. Owns a reference to the grid. */
+struct sch_span {
+    struct sch_grid_op *grid;
+    uint64_t next;
+    uint64_t end;
+};
+
+#define SCH_SPANS_MAX 4
+
+/* One OS thread that runs blocks and tasks. Everything here belongs to that thread. */
+struct sch_worker {
+    _Alignas(SCH_CACHE_LINE) struct sch_context scheduler; /* the worker loop's own stack */
+    struct sch_thread *current;   /* the CUDA thread that runs; NULL outside of kernels */
+    volatile bool has_fault;      /* `fault` is why the running block must end */
+    struct sch_fault fault;
+    struct sch_fiber_pool fibers;
+    struct sch_span spans[SCH_SPANS_MAX];
+    unsigned span_count;
+    struct sch_block *parked;      /* ring of waiting blocks: the last one; its next is first */
+    unsigned parked_count;
+    struct sch_block *free_blocks;
+    unsigned seen_epoch;           /* of the pool when it had nothing for this worker */
+    bool must_look;                /* look again although the epoch is the same */
+    unsigned fruitless_turns;      /* turns since a block got further */
+    uint64_t slept_ns;             /* when it last slept between turns */
+    unsigned index;
+    uint64_t chaos;                /* state of the random generator, 0: no chaos */
+    unsigned chaos_seed;           /* the seed it was made from */
+    void *signal_stack;
+};
+
+/* What a worker gets to do: a task, or a span of a grid. */
+struct sch_work {
+    struct sch_op *task;
+    struct sch_span span;
+};
+
+/* Constructors ask first: starts the pool if nobody has; false if there can be none. */
+bool sch_pool_ready(void);
+
+/* Takes a reference to an operation whose dependencies have finished. */
+void sch_pool_enqueue(struct sch_op *op);
+
+/* False: nothing that this worker could start; then *epoch says when that was. */
+bool sch_pool_pick(struct sch_worker *worker, struct sch_work *work, unsigned *epoch);
+
+unsigned sch_pool_epoch(void);
+
+/* Sleeps until the epoch differs from `epoch`. */
+void sch_pool_sleep(unsigned epoch);
+
+/* True in a child of the process that started the pool: no worker exists there, and locks may be
+ * held by threads that do not exist. */
+bool sch_pool_is_forked(void);
+
+/* Busy waiting pays only if every worker has a CPU of its own, and there are others. */
+bool sch_pool_may_spin(void);
+
+/* ---- workers (worker.c) ---- */
+
+extern SCH_THREAD_LOCAL struct sch_worker *sch_this_worker;
+
+void sch_worker_run(struct sch_worker *worker) __attribute__((noreturn));
+
+/* Whether the worker may have one more unfinished block of the grid. */
+bool sch_worker_may_start(const struct sch_worker *worker, const struct sch_grid_op *grid);
+
+/* ---- faults (fault.c) ---- */
+
+/* Gives the calling worker a stack for signal handlers. Best effort: without memory for it, a stack
+ * overflow in a kernel ends the process. */
+void sch_fault_init_worker(struct sch_worker *worker);
+
+/* ---- chaos: random but repeatable orders of threads and blocks, for tests ---- */
+
+/* 0 switches it off. Workers see it when they start their next block. */
+void sch_set_chaos(unsigned seed);
+unsigned sch_chaos_seed(void);
+
+/* A random number below n; 0 without chaos. */
+static inline uint32_t sch_chaos_below(struct sch_worker *worker, uint32_t n)
+{
+    if (worker->chaos == 0)
+        return 0;
+    worker->chaos ^= worker->chaos << 13;
+    worker->chaos ^= worker->chaos >> 7;
+    worker->chaos ^= worker->chaos << 17;
+    return (uint32_t)((worker->chaos >> 32) % n);
+}
+
+/* ---- for tests ---- */
+unsigned sch_parse_cpu_max(const char *text);
+
+static inline void sch_cpu_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+#endif

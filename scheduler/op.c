@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The graph of operations: construction, dependencies, finishing, waiting. Lock-free: an
+ * operation's successors are a stack that is closed when it finishes, and whoever removes an
+ * operation's last pending dependency starts it.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scheduler/internal.h"
+
+enum { SCH_STATE_PENDING, SCH_STATE_AWAITED, SCH_STATE_DONE };
+
+#define WAIT_SPIN_NS 20000
+
+static struct sch_edge closed_edge;
+#define CLOSED (&closed_edge)
+
+/* Operations that finished while another one's end was being told, on this thread: a chain of
+ * markers of any length must not recurse. */
+struct drain {
+    bool is_active;
+    struct sch_op_queue markers;
+};
+
+static SCH_THREAD_LOCAL struct drain drain;
+
+uint64_t sch_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void sch_queue_push(struct sch_op_queue *queue, struct sch_op *op)
+{
+    op->next = NULL;
+    if (queue->tail)
+        queue->tail->next = op;
+    else
+        queue->head = op;
+    queue->tail = op;
+}
+
+struct sch_op *sch_queue_pop(struct sch_op_queue *queue)
+{
+    struct sch_op *op = queue->head;
+    if (op) {
+        queue->head = op->next;
+        if (!queue->head)
+            queue->tail = NULL;
+    }
+    return op;
+}
+
+static void op_init(struct sch_op *op, enum sch_op_kind kind, sch_task_fn run, sch_done_fn done,
+                    void *arg)
+{
+    op->kind = kind;
+    op->run = run;
+    op->done = done;
+    op->arg = arg;
+    atomic_init(&op->refs, 1);
+    atomic_init(&op->state, SCH_STATE_PENDING);
+    atomic_init(&op->pending, 1);
+    atomic_init(&op->finish_ns, 0);
+    atomic_init(&op->successors, NULL);
+}
+
+static struct sch_op *op_create(enum sch_op_kind kind, sch_task_fn run, sch_done_fn done,
+                                void *arg)
+{
+    if (!sch_pool_ready())
+        return NULL;
+    struct sch_op *op = calloc(1, sizeof *op);
+    if (op)
+        op_init(op, kind, run, done, arg);
+    return op;
+}
+
+struct sch_op *sch_op_task(sch_task_fn run, sch_done_fn done, void *arg)
+{
+    return op_create(SCH_OP_TASK, run, done, arg);
+}
+
+struct sch_op *sch_op_host(sch_task_fn run, sch_done_fn done, void *arg)
+{
+    return op_create(SCH_OP_HOST, run, done, arg);
+}
+
+struct sch_op *sch_op_marker(sch_done_fn done, void *arg)
+{
+    return op_create(SCH_OP_MARKER, NULL, done, arg);
+}
+
+struct sch_op *sch_op_grid(const struct sch_grid *grid, sch_done_fn done, void *arg)
+{
+    if (!sch_pool_ready())
+        return NULL;
+    size_t bytes = (sizeof(struct sch_grid_op) + SCH_CACHE_LINE - 1) & ~(size_t)(SCH_CACHE_LINE - 1);
+    struct sch_grid_op *op = aligned_alloc(SCH_CACHE_LINE, bytes);
+    if (!op)
+        return NULL;
+    *op = (struct sch_grid_op){.grid = *grid};
+    op_init(&op->op, SCH_OP_GRID, NULL, done, arg);
+    sch_grid_init(op);
+    return &op->op;
+}
+
+struct sch_op *sch_op_retain(struct sch_op *op)
+{
+    if (op)
+        atomic_fetch_add_explicit(&op->refs, 1, memory_order_relaxed);
+    return op;
+}
+
+void sch_op_release(struct sch_op *op)
+{
+    if (op && atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) == 1)
+        free(op);
+}
+
+enum pxr_status sch_op_depend(struct sch_op *op, struct sch_op *dep)
+{
+    if (!dep || sch_op_is_done(dep))
+        return PXR_OK;
+    struct sch_edge *edge = malloc(sizeof *edge);
+    if (!edge)
+        return PXR_OUT_OF_MEMORY;
+    edge->op = sch_op_retain(op);
+    atomic_fetch_add_explicit(&op->pending, 1, memory_order_relaxed);
+    edge->next = atomic_load_explicit(&dep->successors, memory_order_acquire);
+    while (edge->next != CLOSED) {
+        /* Release: pairs with the exchange that closes the stack. */
+        if (atomic_compare_exchange_weak_explicit(&dep->successors, &edge->next, edge,
+                                                  memory_order_acq_rel, memory_order_acquire))
+            return PXR_OK;
+    }
+    atomic_fetch_sub_explicit(&op->pending, 1, memory_order_relaxed);
+    free(edge);
+    sch_op_release(op);
+    return PXR_OK;
+}
+
+/* One dependency less; the last one starts the operation. */
+static void op_arrive(struct sch_op *op)
+{
+    if (atomic_fetch_sub_explicit(&op->pending, 1, memory_order_acq_rel) != 1)
+        return;
+    if (op->kind == SCH_OP_MARKER)
+        sch_queue_push(&drain.markers, op);
+    else
+        sch_pool_enqueue(op);
+}
+
+static void futex_wake_all(atomic_uint *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static void release_successors(struct sch_op *op)
+{
+    struct sch_edge *edge =
+        atomic_exchange_explicit(&op->successors, CLOSED, memory_order_acq_rel);
+    /* The stack holds the last one first; start them in the order in which they were added. */
+    struct sch_edge *first = NULL;
+    while (edge) {
+        struct sch_edge *next = edge->next;
+        edge->next = first;
+        first = edge;
+        edge = next;
+    }
+    while (first) {
+        struct sch_edge *next = first->next;
+        op_arrive(first->op);
+        sch_op_release(first->op);
+        free(first);
+        first = next;
+    }
+}
+
+static void op_complete(struct sch_op *op, const struct sch_fault *fault)
+{
+    atomic_store_explicit(&op->finish_ns, sch_now_ns(), memory_order_relaxed);
+    if (op->done)
+        op->done(op->arg, fault);
+    /* Release: who sees DONE also sees what the operation and `done` wrote. */
+    if (atomic_exchange_explicit(&op->state, SCH_STATE_DONE, memory_order_acq_rel) ==
+        SCH_STATE_AWAITED)
+        futex_wake_all(&op->state);
+    release_successors(op);
+    sch_op_release(op);
+}
+
+static void drain_markers(void)
+{
+    if (drain.is_active)
+        return;
+    drain.is_active = true;
+    struct sch_op *op;
+    while ((op = sch_queue_pop(&drain.markers)))
+        op_complete(op, NULL);
+    drain.is_active = false;
+}
+
+void sch_op_finish(struct sch_op *op, const struct sch_fault *fault)
+{
+    op_complete(op, fault);
+    drain_markers();
+}
+
+void sch_op_submit(struct sch_op *op)
+{
+    if (sch_pool_is_forked())
+        return;
+    sch_op_retain(op);
+    op_arrive(op);
+    drain_markers();
+}
+
+bool sch_op_is_done(const struct sch_op *op)
+{
+    return atomic_load_explicit(&op->state, memory_order_acquire) == SCH_STATE_DONE;
+}
+
+uint64_t sch_op_finish_ns(const struct sch_op *op)
+{
+    return sch_op_is_done(op) ? atomic_load_explicit(&op->finish_ns, memory_order_relaxed) : 0;
+}
+
+static bool spin_for(struct sch_op *op, uint64_t spin_ns)
+{
+    uint64_t end_ns = sch_now_ns() + spin_ns;
+    do {
+        for (int i = 0; i < 16; i++) {
+            if (sch_op_is_done(op))
+                return true;
+            sch_cpu_pause();
+        }
+    } while (sch_now_ns() < end_ns);
+    return false;
+}
+
+void sch_op_wait(struct sch_op *op)
+{
+    if (sch_op_is_done(op) || sch_pool_is_forked())
+        return;
+    if (sch_pool_may_spin() && spin_for(op, WAIT_SPIN_NS))
+        return;
+    for (;;) {
+        unsigned state = SCH_STATE_PENDING;
+        atomic_compare_exchange_strong_explicit(&op->state, &state, SCH_STATE_AWAITED,
+                                                memory_order_acquire, memory_order_acquire);
+        if (state == SCH_STATE_DONE)
+            return;
+        syscall(SYS_futex, &op->state, FUTEX_WAIT_PRIVATE, SCH_STATE_AWAITED, NULL, NULL, 0);
+    }
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The pool: the workers, the work that is ready for them, and the thread for host functions.
+ * Threads are detached and live until the process ends; nothing here runs at exit.
+ */
+#include <errno.h>
+#include <fenv.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scheduler/internal.h"
+
+#define WORKERS_MAX        1024
+#define WORKER_STACK_BYTES ((size_t)1024 * 1024)
+
+/* The one pool of the process. */
+struct pool {
+    pthread_mutex_t start_lock; /* of starting */
+    atomic_bool is_started;
+    atomic_bool is_forked;
+    unsigned worker_count;      /* constant once started */
+    bool may_spin;              /* constant once started */
+    struct sch_worker *workers;
+
+    pthread_mutex_t lock;       /* of the lists, `sleepers`, and changes of `epoch` */
+    pthread_cond_t wake;
+    struct sch_op_queue tasks;
+    struct sch_op_queue grids;  /* grids with unclaimed blocks, oldest first */
+    unsigned sleepers;
+    _Alignas(SCH_CACHE_LINE) atomic_uint epoch; /* changes whenever work is added */
+
+    _Alignas(SCH_CACHE_LINE) pthread_mutex_t host_lock; /* of host_ops */
+    pthread_cond_t host_wake;
+    struct sch_op_queue host_ops;
+
+    atomic_uint chaos_seed;
+};
+
+static struct pool pool = {
+    .start_lock = PTHREAD_MUTEX_INITIALIZER,
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .wake = PTHREAD_COND_INITIALIZER,
+    .host_lock = PTHREAD_MUTEX_INITIALIZER,
+    .host_wake = PTHREAD_COND_INITIALIZER,
+};
+
+static SCH_THREAD_LOCAL bool is_host_thread;
+
+bool sch_pool_is_forked(void)
+{
+    return atomic_load_explicit(&pool.is_forked, memory_order_relaxed);
+}
+
+bool sch_pool_may_spin(void)
+{
+    return pool.may_spin;
+}
+
+unsigned sch_pool_epoch(void)
+{
+    return atomic_load_explicit(&pool.epoch, memory_order_relaxed);
+}
+
+unsigned sch_worker_count(void)
+{
+    return atomic_load_explicit(&pool.is_started, memory_order_acquire) ? pool.worker_count : 0;
+}
+
+bool sch_on_pool_thread(void)
+{
+    return sch_this_worker != NULL || is_host_thread;
+}
+
+void sch_set_chaos(unsigned seed)
+{
+    atomic_store_explicit(&pool.chaos_seed, seed, memory_order_relaxed);
+}
+
+unsigned sch_chaos_seed(void)
+{
+    return atomic_load_explicit(&pool.chaos_seed, memory_order_relaxed);
+}
+
+/* ---- work ---- */
+
+static void enqueue_host(struct sch_op *op)
+{
+    pthread_mutex_lock(&pool.host_lock);
+    sch_queue_push(&pool.host_ops, op);
+    pthread_cond_signal(&pool.host_wake);
+    pthread_mutex_unlock(&pool.host_lock);
+}
+
+/* Wakes as many sleeping workers as there is work for. The lock is held. */
+static void wake_workers(uint64_t wanted)
+{
+    atomic_fetch_add_explicit(&pool.epoch, 1, memory_order_relaxed);
+    if (wanted >= pool.sleepers) {
+        if (pool.sleepers > 0)
+            pthread_cond_broadcast(&pool.wake);
+        return;
+    }
+    for (uint64_t i = 0; i < wanted; i++)
+        pthread_cond_signal(&pool.wake);
+}
+
+void sch_pool_enqueue(struct sch_op *op)
+{
+    if (op->kind == SCH_OP_HOST) {
+        enqueue_host(op);
+        return;
+    }
+    struct sch_grid_op *grid = op->kind == SCH_OP_GRID ? sch_grid_of(op) : NULL;
+    if (grid && grid->block_count == 0) {
+        sch_op_finish(op, &grid->fault);
+        return;
+    }
+    if (grid)
+        sch_fault_handler_check();
+    pthread_mutex_lock(&pool.lock);
+    if (grid)
+        sch_queue_push(&pool.grids, sch_op_retain(op));
+    else
+        sch_queue_push(&pool.tasks, op);
+    wake_workers(grid ? grid->block_count : 1);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static bool grid_is_claimed(const struct sch_grid_op *grid)
+{
+    return atomic_load_explicit(&grid->cursor, memory_order_relaxed) == grid->block_count;
+}
+
+/* Drops the grids in front of the list that have nothing left. The lock is held. */
+static void drop_claimed_grids(void)
+{
+    while (pool.grids.head && grid_is_claimed(sch_grid_of(pool.grids.head)))
+        sch_op_release(sch_queue_pop(&pool.grids));
+}
+
+bool sch_pool_pick(struct sch_worker *worker, struct sch_work *work, unsigned *epoch)
+{
+    *work = (struct sch_work){0};
+    pthread_mutex_lock(&pool.lock);
+    *epoch = sch_pool_epoch();
+    /* Tasks first: they are short, and grids of other streams wait for them. */
+    work->task = sch_queue_pop(&pool.tasks);
+    drop_claimed_grids();
+    for (struct sch_op *op = pool.grids.head; op && !work->task; op = op->next) {
+        struct sch_grid_op *grid = sch_grid_of(op);
+        if (!sch_worker_may_start(worker, grid))
+            continue;
+        uint64_t first = 0;
+        uint64_t count = sch_grid_claim(grid, pool.worker_count, &first);
+        if (count > 0) {
+            sch_op_retain(op);
+            work->span = (struct sch_span){grid, first, first + count};
+            break;
+        }
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return work->task || work->span.grid;
+}
+
+void sch_pool_sleep(unsigned epoch)
+{
+    pthread_mutex_lock(&pool.lock);
+    pool.sleepers++;
+    while (sch_pool_epoch() == epoch)
+        pthread_cond_wait(&pool.wake, &pool.lock);
+    pool.sleepers--;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+/* ---- threads ---- */
+
+static void *host_main(void *arg)
+{
+    (void)arg;
+    is_host_thread = true;
+    for (;;) {
+        pthread_mutex_lock(&pool.host_lock);
+        while (!pool.host_ops.head)
+            pthread_cond_wait(&pool.host_wake, &pool.host_lock);
+        struct sch_op *op = sch_queue_pop(&pool.host_ops);
+        pthread_mutex_unlock(&pool.host_lock);
+        op->run(op->arg);
+        sch_op_finish(op, NULL);
+    }
+    return NULL;
+}
+
+static void *worker_main(void *arg)
+{
+    struct sch_worker *worker = arg;
+    /* A thread inherits its creator's rounding mode and flush-to-zero. */
+    fesetenv(FE_DFL_ENV);
+    sch_worker_run(worker);
+}
+
+static bool start_thread(void *(*run)(void *), void *arg, size_t stack_bytes, const char *name)
+{
+    pthread_attr_t attr;
+    if (pthread_attr_init(&attr) != 0)
+        return false;
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    if (stack_bytes > 0)
+        pthread_attr_setstacksize(&attr, stack_bytes);
+    pthread_t thread;
+    int rc = pthread_create(&thread, &attr, run, arg);
+    pthread_attr_destroy(&attr);
+    if (rc != 0)
+        return false;
+    pthread_setname_np(thread, name);
+    return true;
+}
+
+static void start_threads(unsigned workers)
+{
+    /* Threads inherit the mask: signals of the application never run on ours. Those that a fault
+     * raises stay open. */
+    sigset_t blocked;
+    sigset_t before;
+    sigfillset(&blocked);
+    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
+        sigdelset(&blocked, synchronous[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    if (start_thread(host_main, NULL, 0, "ptxrun-host")) {
+        while (pool.worker_count < workers &&
+               start_thread(worker_main, &pool.workers[pool.worker_count], WORKER_STACK_BYTES,
+                            "ptxrun-worker"))
+            pool.worker_count++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void after_fork_in_child(void)
+{
+    atomic_store_explicit(&pool.is_forked, true, memory_order_relaxed);
+}
+
+static enum pxr_status start_locked(unsigned workers, struct pxr_error *err)
+{
+    if (workers == 0)
+        workers = sch_usable_cpus();
+    if (workers > WORKERS_MAX)
+        workers = WORKERS_MAX;
+    pool.workers = aligned_alloc(SCH_CACHE_LINE, workers * sizeof *pool.workers);
+    if (!pool.workers)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "cannot start %u workers: out of memory", workers);
+    memset(pool.workers, 0, workers * sizeof *pool.workers);
+    for (unsigned i = 0; i < workers; i++)
+        pool.workers[i].index = i;
+    unsigned cpus = sch_usable_cpus();
+    pool.may_spin = cpus > 1 && workers <= cpus;
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+    sch_fault_handler_check();
+    start_threads(workers);
+    if (pool.worker_count == 0) {
+        /* The array stays: a host thread may exist, and nothing is tried twice. */
+        return pxr_fail(err, PXR_IO, "cannot start worker threads: %s; is the number of "
+                        "processes limited?", strerror(errno));
+    }
+    atomic_store_explicit(&pool.is_started, true, memory_order_release);
+    return PXR_OK;
+}
+
+enum pxr_status sch_start(unsigned workers, struct pxr_error *err)
+{
+    if (sch_pool_is_forked())
+        return pxr_fail(err, PXR_IO, "kernels cannot run in a child process made by fork() after "
+                        "the parent has used the device; start the child with exec");
+    if (atomic_load_explicit(&pool.is_started, memory_order_acquire))
+        return PXR_OK;
+    pthread_mutex_lock(&pool.start_lock);
+    enum pxr_status status = PXR_OK;
+    if (pool.workers && pool.worker_count == 0)
+        status = pxr_fail(err, PXR_IO, "worker threads could not be started before");
+    else if (!atomic_load_explicit(&pool.is_started, memory_order_relaxed))
+        status = start_locked(workers, err);
+    pthread_mutex_unlock(&pool.start_lock);
+    return status;
+}
+
+bool sch_pool_ready(void)
+{
+    if (sch_pool_is_forked())
+        return false;
+    return atomic_load_explicit(&pool.is_started, memory_order_acquire) ||
+           sch_start(0, NULL) == PXR_OK;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A running block under the `precise` collapse: one fiber per CUDA thread, which stop at meeting
+ * points (barriers, warp operations) and give way where they poll. A block is run by one worker
+ * from start to end, so nothing here needs a lock; its atomics are those of its grid.
+ */
+#ifndef PTXRUN_SCHEDULER_PRECISE_H
+#define PTXRUN_SCHEDULER_PRECISE_H
+
+#include "scheduler/internal.h"
+
+#define SCH_BARRIERS    16
+#define SCH_WARPS_MAX   (SCH_BLOCK_THREADS_MAX / RT_WARP_SIZE)
+#define SCH_POLL_BUDGET 64
+#define SCH_LANE(n)     (UINT32_C(1) << (n))
+
+/* One cache line: a barrier visits all threads of the block. */
+struct sch_thread {
+    _Alignas(SCH_CACHE_LINE) struct rt_thread rt; /* first */
+    struct sch_fiber *fiber;                      /* from start to end, else NULL */
+    struct sch_thread *next;                      /* in the one queue that holds it */
+};
+
+_Static_assert(sizeof(struct sch_thread) == SCH_CACHE_LINE, "one cache line per thread");
+
+struct sch_thread_queue {
+    struct sch_thread *head;
+    struct sch_thread *tail;
+};
+
+/* Lanes that wait for each other at the same kind of operation with the same member mask. */
+struct sch_meeting {
+    uint32_t kind;
+    uint32_t mask;
+    uint32_t arrived;
+};
+
+struct sch_warp {
+    uint32_t live;      /* lanes that exist and have not exited */
+    uint32_t runnable;  /* live lanes that are not started, ready or running */
+    uint32_t waiting;   /* lanes at a meeting point */
+    uint32_t gathering; /* of `waiting`: in activemask */
+    uint32_t meeting_count;
+    struct sch_meeting meetings[RT_WARP_SIZE];
+    /* What a waiting lane brought, and what it gets. A lane waits at one place at a time. */
+    uint64_t value[RT_WARP_SIZE];
+    uint64_t result[RT_WARP_SIZE];
+    uint32_t b[RT_WARP_SIZE];
+    uint32_t c[RT_WARP_SIZE];
+};
+
+/* All zero while nobody has arrived. */
+struct sch_barrier {
+    uint32_t expected;      /* threads; 0: all of the block */
+    uint32_t arrivals;      /* warps that have arrived, counted */
+    uint32_t arrived_warps; /* the same as a set */
+    uint32_t waiting_warps; /* those with lanes in `waiting` */
+    uint32_t red_threads;   /* of arrived warps: threads in bar.red … */
+    uint32_t red_true;      /* … and those whose predicate is true */
+    /* By warp. A warp arrives when all its live lanes are in `lanes`. */
+    uint32_t lanes[SCH_WARPS_MAX];
+    uint32_t no_wait[SCH_WARPS_MAX]; /* of `lanes`: in bar.arrive */
+    uint32_t red[SCH_WARPS_MAX];     /* of `lanes` or `waiting`: in bar.red */
+    uint32_t predicate[SCH_WARPS_MAX];
+    uint32_t waiting[SCH_WARPS_MAX]; /* lanes of arrived warps */
+};
+
+struct sch_block {
+    struct rt_block rt; /* first */
+    struct sch_worker *worker;
+    struct sch_grid_op *grid;  /* owns a reference while the block runs */
+    struct sch_thread *threads;
+    uint32_t threads_cap;
+    uint32_t dims[3];          /* block shape that `threads` is set up for */
+    uint32_t thread_count;
+    uint32_t warp_count;
+    uint32_t unstarted_first;  /* threads [first, end) have not been started */
+    uint32_t unstarted_end;
+    uint32_t live_count;
+    uint32_t live_warps;       /* warps with live lanes */
+    uint32_t fruitless_polls;  /* turns of polling threads since something else happened */
+    uint32_t poll_turns;       /* fruitless ones before the block is set aside */
+    bool has_progressed;       /* something else happened in this turn of the block */
+    uint32_t barriers_used;    /* set of barriers that may not be all zero */
+    struct sch_thread_queue ready;
+    struct sch_thread_queue polling;
+    struct sch_block *next;    /* in the worker's ring or free list */
+    uint8_t *shared_map;       /* shared memory, the end of it before a guard */
+    size_t shared_map_bytes;   /* without the guard */
+    struct sch_barrier barriers[SCH_BARRIERS];
+    struct sch_warp warps[SCH_WARPS_MAX];
+};
+
+enum sch_block_state {
+    SCH_BLOCK_ENDED,   /* all threads have exited */
+    SCH_BLOCK_WAITING, /* its threads only poll; to be run again later */
+    SCH_BLOCK_FAILED   /* has a fault (reported to its grid), or the grid is cancelled */
+};
+
+/* block.c: a block ready to run, or NULL when out of memory. Takes over no reference. */
+struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_op *grid,
+                                    uint64_t index);
+/* Back to the worker's free list; abandons what is left of its threads. */
+void sch_block_release(struct sch_block *block);
+/* Frees blocks that a cooperative launch has left behind. For a worker with nothing to do. */
+void sch_block_trim(struct sch_worker *worker);
+
+/* precise.c */
+enum sch_block_state sch_block_run(struct sch_block *block);
+
+/* The running thread has come to a meeting point … */
+void sch_thread_arrive(struct sch_thread *thread);
+
+/* … and is suspended, unless it was let go meanwhile, until sch_lanes_ready lets it go. */
+void sch_thread_wait(struct sch_thread *thread);
+
+/* Lanes leave their meeting point. */
+void sch_lanes_ready(struct sch_block *block, uint32_t warp_index, uint32_t lanes);
+
+/* barrier.c. A thread of the warp has exited and is no longer in `live`. */
+void sch_barrier_exit(struct sch_block *block, uint32_t warp_index);
+/* No thread can run: completes counted barriers that only lack exited warps. True if any did. */
+bool sch_barrier_release_stuck(struct sch_block *block);
+
+/* warp.c. As sch_barrier_exit. */
+void sch_warp_exit(struct sch_block *block, uint32_t warp_index);
+/* Lets a group of lanes in activemask go, if no other lane of the warp can join them any more. */
+void sch_warp_gathered(struct sch_block *block, uint32_t warp_index);
+
+static inline struct sch_thread *sch_thread_of(struct rt_thread *thread)
+{
+    return (struct sch_thread *)(void *)thread;
+}
+
+static inline struct sch_block *sch_block_of(const struct sch_thread *thread)
+{
+    return (struct sch_block *)(void *)thread->rt.block;
+}
+
+static inline struct sch_warp *sch_warp_of(const struct sch_thread *thread)
+{
+    return &sch_block_of(thread)->warps[thread->rt.warp];
+}
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The contract between generated code and the process it runs in: what generated code may read,
+ * and the functions it may call. Every function here is a *placeholder* of the translation's
+ * first step (translator/README.md): `precise` binds it to the definition in this folder, other
+ * collapses replace the call.
+ *
+ * Plain C without dependencies: it is also compiled to bitcode (translator/rt).
+ */
+#ifndef PTXRUN_SCHEDULER_RT_H
+#define PTXRUN_SCHEDULER_RT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RT_WARP_SIZE 32
+
+/* One launch. Constant while the grid runs. */
+struct rt_launch {
+    const uint8_t *params;  /* the kernel's parameter block */
+    void *const *slots;     /* address of each module-scope variable, by ptx_var.index */
+    uint32_t grid[3];       /* in blocks */
+    uint32_t block[3];      /* in threads */
+    uint32_t dynamic_shared_bytes;
+    uint32_t shared_bytes;  /* static and dynamic */
+    uint64_t grid_id;
+    uint64_t grid_workspace; /* %envreg1 (high half) and %envreg2 (low half); 0: not cooperative */
+    uint32_t sm_count;      /* what %nsmid says */
+    uint32_t reserved;
+};
+
+/* One running block. */
+struct rt_block {
+    const struct rt_launch *launch;
+    uint8_t *shared;   /* base of the block's shared memory; address 0 of the space */
+    uint32_t ctaid[3];
+    uint32_t sm_id;    /* what %smid says: the worker's number */
+};
+
+/* One CUDA thread: the `ctx` that every generated function gets as its first argument. */
+struct rt_thread {
+    struct rt_block *block;
+    uint32_t tid[3];
+    uint32_t lane;         /* 0..31 */
+    uint32_t warp;         /* within the block */
+    int32_t poll_budget;   /* polls left before rt_poll gives way; counted down inline */
+    uint8_t *stack_limit;  /* lowest address the stack may reach */
+    uint8_t *stack_base;   /* one past the highest */
+};
+
+/* ---- barriers of the block (PTX ISA "bar, barrier") ----
+ * id: 0..15; count: threads taking part, 0 for all of the block. Exited threads count as arrived. */
+void rt_bar_sync(struct rt_thread *thread, uint32_t id, uint32_t count);
+void rt_bar_arrive(struct rt_thread *thread, uint32_t id, uint32_t count);
+
+enum rt_reduce {
+    RT_REDUCE_AND, RT_REDUCE_OR, RT_REDUCE_XOR, RT_REDUCE_POPC,
+    RT_REDUCE_ADD, RT_REDUCE_MIN, RT_REDUCE_MAX, RT_REDUCE_MIN_SIGNED, RT_REDUCE_MAX_SIGNED
+};
+
+/* op: AND, OR (0 or 1) or POPC (a count) of the predicates of the threads that take part. */
+uint32_t rt_bar_red(struct rt_thread *thread, uint32_t id, uint32_t count, uint32_t predicate,
+                    uint32_t op);
+
+/* ---- warp operations ----
+ * mask: the lanes that must arrive; exited lanes are left out. */
+void rt_warp_sync(struct rt_thread *thread, uint32_t mask);
+
+enum rt_shfl { RT_SHFL_UP, RT_SHFL_DOWN, RT_SHFL_BFLY, RT_SHFL_IDX };
+
+/* Low half: the value; bit 32: the predicate (source lane in range). b, c: as in PTX. */
+uint64_t rt_shfl(struct rt_thread *thread, uint32_t mode, uint32_t value, uint32_t b, uint32_t c,
+                 uint32_t mask);
+
+enum rt_vote { RT_VOTE_ALL, RT_VOTE_ANY, RT_VOTE_UNI, RT_VOTE_BALLOT };
+
+uint32_t rt_vote(struct rt_thread *thread, uint32_t mode, uint32_t predicate, uint32_t mask);
+
+/* all == 0: match.any. Low half: the mask; bit 32: the predicate of match.all. */
+uint64_t rt_match(struct rt_thread *thread, uint32_t all, uint64_t value, uint32_t mask);
+
+uint32_t rt_redux(struct rt_thread *thread, uint32_t op, uint32_t value, uint32_t mask);
+
+/* Lanes that reached this place together. site: identifies the instruction within the kernel. */
+uint32_t rt_activemask(struct rt_thread *thread, uint32_t site);
+
+/* Low half: the leader's lane; bit 32: whether this lane is the leader. */
+uint64_t rt_elect(struct rt_thread *thread, uint32_t mask);
+
+/* ---- progress ----
+ * rt_poll is called where a program may be waiting for another thread (volatile, acquire and
+ * relaxed loads, compare-and-swap, exchange) once poll_budget is used up: lets the other threads
+ * of the block, then other blocks, run. */
+void rt_poll(struct rt_thread *thread);
+void rt_nanosleep(struct rt_thread *thread, uint32_t ns);
+
+/* ---- the end of a thread ---- */
+__attribute__((noreturn)) void rt_exit(struct rt_thread *thread);
+
+/* Ends the launch with an error: status is an enum pxr_status (PXR_FAULT_…). */
+__attribute__((noreturn)) void rt_fault(struct rt_thread *thread, uint32_t status,
+                                        uint64_t address);
+
+/* ---- clocks ---- */
+uint64_t rt_clock(void);       /* %clock64: monotone, about 1 GHz */
+uint64_t rt_globaltimer(void); /* %globaltimer: ns */
+
+/* ---- what the host side provides (cudart/core/device_lib.c) ---- */
+int32_t rt_vprintf(struct rt_thread *thread, uint64_t format, uint64_t args);
+uint64_t rt_malloc(struct rt_thread *thread, uint64_t size_bytes);
+void rt_free(struct rt_thread *thread, uint64_t pointer);
+__attribute__((noreturn)) void rt_assertfail(struct rt_thread *thread, uint64_t message,
+                                             uint64_t file, uint32_t line, uint64_t function,
+                                             uint64_t char_bytes);
+
+#endif

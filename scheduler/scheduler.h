@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs grids on all cores, and other work in order with them.
+ *
+ * Work is a graph of operations (`struct sch_op`). An operation starts when all operations it
+ * depends on have finished; streams, events and the null stream are made of such dependencies by
+ * the caller. Grids are run by every worker, in chunks of blocks handed out in index order (so a
+ * block never waits for one that has not been started before it).
+ *
+ * Thread-safe unless stated otherwise.
+ */
+#ifndef PTXRUN_SCHEDULER_SCHEDULER_H
+#define PTXRUN_SCHEDULER_SCHEDULER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "scheduler/rt.h"
+#include "util/error.h"
+
+/* Why a grid ended early. */
+struct sch_fault {
+    enum pxr_status status; /* PXR_FAULT_… or PXR_OUT_OF_MEMORY (stacks, shared memory) */
+    uint64_t address;       /* touched address, 0 if none */
+    uintptr_t pc;           /* of the faulting instruction or of the call to rt_fault */
+    uint32_t ctaid[3];
+    uint32_t tid[3];
+    bool has_thread;        /* tid is exact */
+    const struct rt_launch *launch;
+};
+
+/* Number of CPUs this process may use: affinity mask and cgroup quota. At least 1. */
+unsigned sch_usable_cpus(void);
+
+/* Starts the pool with this many workers (0: sch_usable_cpus()) at the first call; later calls
+ * do nothing. Workers block asynchronous signals, have an alternate signal stack and the default
+ * floating-point state. Fails with PXR_OUT_OF_MEMORY or PXR_IO. */
+enum pxr_status sch_start(unsigned workers, struct pxr_error *err);
+unsigned sch_worker_count(void);
+
+struct sch_op;
+
+/* Runs when the operation has finished, on the thread that finished it, before anything that
+ * depends on it starts. fault: NULL, or why the grid ended early. Must not wait for operations. */
+typedef void (*sch_done_fn)(void *arg, const struct sch_fault *fault);
+
+typedef void (*sch_task_fn)(void *arg);
+
+/* A kernel launch. Copied by sch_op_grid, except for what `launch` points at (params, slots),
+ * which the caller keeps alive until `done`. */
+struct sch_grid {
+    void (*entry)(struct rt_thread *thread); /* the kernel, for one thread */
+    struct rt_launch launch;
+    uint32_t stack_bytes; /* per thread; rounded up to pages, a minimum applies */
+    bool is_cooperative;  /* every block must be able to wait for every other */
+};
+
+/* Constructors return NULL when out of memory; the caller holds one reference.
+ *   grid    a kernel launch
+ *   task    a function run by one worker (copies, memsets)
+ *   host    a function run on the host-function thread, one at a time
+ *   marker  nothing; finishes when its dependencies have (events, joins) */
+struct sch_op *sch_op_grid(const struct sch_grid *grid, sch_done_fn done, void *arg);
+struct sch_op *sch_op_task(sch_task_fn run, sch_done_fn done, void *arg);
+struct sch_op *sch_op_host(sch_task_fn run, sch_done_fn done, void *arg);
+struct sch_op *sch_op_marker(sch_done_fn done, void *arg);
+
+/* Before sch_op_submit(op), by op's creator only. dep may be finished, or NULL (ignored).
+ * Fails with PXR_OUT_OF_MEMORY. */
+enum pxr_status sch_op_depend(struct sch_op *op, struct sch_op *dep);
+void sch_op_submit(struct sch_op *op);
+
+struct sch_op *sch_op_retain(struct sch_op *op); /* returns op; NULL is allowed */
+void sch_op_release(struct sch_op *op);          /* NULL is allowed */
+
+bool sch_op_is_done(const struct sch_op *op);
+void sch_op_wait(struct sch_op *op);             /* never from a worker or a done function */
+/* CLOCK_MONOTONIC ns at which it finished, 0 while it has not. */
+uint64_t sch_op_finish_ns(const struct sch_op *op);
+
+/* True on a worker or on the host-function thread: such threads must not wait. */
+bool sch_on_pool_thread(void);
+
+/* Installs the handler for faults inside kernels, chaining to what was there; called by
+ * sch_start and again before a grid runs if the application has replaced it since. */
+void sch_fault_handler_check(void);
+
+#endif

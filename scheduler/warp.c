@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Warp operations. PTX ISA, of all .sync forms: "causes executing thread to wait until all
+ * non-exited threads corresponding to membermask have executed [it] with the same qualifiers and
+ * same membermask value before resuming execution". Where in the program a lane executes it does
+ * not matter. Lanes that the block does not have are never live and nobody waits for them. A lane
+ * outside its own membermask is undefined in PTX; here it acts alone.
+ */
+#include "scheduler/precise.h"
+
+enum warp_op {
+    WARP_SYNC,
+    WARP_SHFL,
+    WARP_VOTE,
+    WARP_MATCH,
+    WARP_REDUX,
+    WARP_ELECT,
+    WARP_OP_COUNT
+};
+
+#define KIND(op, mode) ((uint32_t)(op) << 8 | (uint32_t)(mode))
+#define PREDICATE_BIT  (UINT64_C(1) << 32)
+
+#define FOR_EACH_LANE(lane, set)                                                                   \
+    for (uint32_t rest_ = (set), lane = 0; rest_ != 0 && (lane = (uint32_t)__builtin_ctz(rest_), 1); \
+         rest_ &= rest_ - 1)
+
+/* ---- what the lanes in `lanes`, all that have arrived, get ---- */
+
+static void do_sync(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
+{
+    (void)warp;
+    (void)mode;
+    (void)lanes;
+}
+
+/* PTX ISA shfl.sync: b is a lane or a distance, c holds the clamp (bits 0-4) and the segment mask
+ * (bits 8-12). The value of a lane that does not take part is undefined; here it is 0. */
+static uint64_t shfl_lane(const struct sch_warp *warp, uint32_t mode, uint32_t lanes, uint32_t lane)
+{
+    int32_t b = (int32_t)(warp->b[lane] & 31);
+    uint32_t clamp = warp->c[lane] & 31;
+    uint32_t segment = warp->c[lane] >> 8 & 31;
+    int32_t self = (int32_t)lane;
+    int32_t max_lane = (int32_t)((lane & segment) | (clamp & ~segment));
+    int32_t source;
+    bool is_in_range;
+    switch (mode) {
+    case RT_SHFL_UP:
+        source = self - b;
+        is_in_range = source >= max_lane;
+        break;
+    case RT_SHFL_DOWN:
+        source = self + b;
+        is_in_range = source <= max_lane;
+        break;
+    case RT_SHFL_BFLY:
+        source = self ^ b;
+        is_in_range = source <= max_lane;
+        break;
+    default:
+        source = (int32_t)((lane & segment) | ((uint32_t)b & ~segment));
+        is_in_range = source <= max_lane;
+        break;
+    }
+    if (!is_in_range)
+        return (uint32_t)warp->value[lane];
+    bool takes_part = (lanes >> source & 1) != 0;
+    return PREDICATE_BIT | (takes_part ? (uint32_t)warp->value[source] : 0);
+}
+
+static void do_shfl(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
+{
+    FOR_EACH_LANE(lane, lanes)
+        warp->result[lane] = shfl_lane(warp, mode, lanes, lane);
+}
+
+static void do_vote(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
+{
+    uint32_t ballot = 0;
+    FOR_EACH_LANE(lane, lanes)
+        ballot |= warp->value[lane] != 0 ? SCH_LANE(lane) : 0;
+    uint32_t result = ballot;
+    if (mode == RT_VOTE_ALL)
+        result = ballot == lanes;
+    else if (mode == RT_VOTE_ANY)
+        result = ballot != 0;
+    else if (mode == RT_VOTE_UNI)
+        result = ballot == lanes || ballot == 0;
+    FOR_EACH_LANE(lane, lanes)
+        warp->result[lane] = result;
+}
+
+static uint32_t lanes_with(const struct sch_warp *warp, uint32_t lanes, uint64_t value)
+{
+    uint32_t same = 0;
+    FOR_EACH_LANE(lane, lanes)
+        same |= warp->value[lane] == value ? SCH_LANE(lane) : 0;
+    return same;
+}
+
+/* match.all: "d is set to mask corresponding to non-exited threads in membermask if all have the
+ * same value, otherwise 0; predicate p is set accordingly". */
+static void do_match(struct sch_warp *warp, uint32_t is_all, uint32_t lanes)
+{
+    FOR_EACH_LANE(lane, lanes) {
+        uint32_t same = lanes_with(warp, lanes, warp->value[lane]);
+        if (!is_all)
+            warp->result[lane] = same;
+        else
+            warp->result[lane] = same == lanes ? PREDICATE_BIT | lanes : 0;
+    }
+}
+
+static uint32_t reduce(uint32_t op, uint32_t x, uint32_t y)
+{
+    switch (op) {
+    case RT_REDUCE_AND:
+        return x & y;
+    case RT_REDUCE_OR:
+        return x | y;
+    case RT_REDUCE_XOR:
+        return x ^ y;
+    case RT_REDUCE_MIN:
+        return x < y ? x : y;
+    case RT_REDUCE_MAX:
+        return x > y ? x : y;
+    case RT_REDUCE_MIN_SIGNED:
+        return (int32_t)x < (int32_t)y ? x : y;
+    case RT_REDUCE_MAX_SIGNED:
+        return (int32_t)x > (int32_t)y ? x : y;
+    default:
+        return x + y;
+    }
+}
+
+static void do_redux(struct sch_warp *warp, uint32_t op, uint32_t lanes)
+{
+    uint32_t first = (uint32_t)__builtin_ctz(lanes);
+    uint32_t sum = (uint32_t)warp->value[first];
+    FOR_EACH_LANE(lane, lanes & ~SCH_LANE(first))
+        sum = reduce(op, sum, (uint32_t)warp->value[lane]);
+    FOR_EACH_LANE(lane, lanes)
+        warp->result[lane] = sum;
+}
+
+/* "Election of a leader thread happens deterministically": the lowest lane. */
+static void do_elect(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
+{
+    (void)mode;
+    uint32_t leader = (uint32_t)__builtin_ctz(lanes);
+    FOR_EACH_LANE(lane, lanes)
+        warp->result[lane] = leader | (lane == leader ? PREDICATE_BIT : 0);
+}
+
+static void (*const warp_ops[WARP_OP_COUNT])(struct sch_warp *, uint32_t, uint32_t) = {
+    [WARP_SYNC] = do_sync,   [WARP_SHFL] = do_shfl,   [WARP_VOTE] = do_vote,
+    [WARP_MATCH] = do_match, [WARP_REDUX] = do_redux, [WARP_ELECT] = do_elect,
+};
+
+/* ---- meeting ---- */
+
+/* Lets the lanes go if all live members have arrived. The meeting's place is filled by the last. */
+static bool complete(struct sch_block *block, uint32_t w, struct sch_meeting *meeting)
+{
+    struct sch_warp *warp = &block->warps[w];
+    if ((meeting->mask & warp->live & ~meeting->arrived) != 0)
+        return false;
+    uint32_t lanes = meeting->arrived;
+    warp_ops[meeting->kind >> 8](warp, meeting->kind & 0xff, lanes);
+    *meeting = warp->meetings[--warp->meeting_count];
+    sch_lanes_ready(block, w, lanes);
+    return true;
+}
+
+static struct sch_meeting *find_meeting(struct sch_warp *warp, uint32_t kind, uint32_t mask)
+{
+    for (uint32_t i = 0; i < warp->meeting_count; i++) {
+        struct sch_meeting *meeting = &warp->meetings[i];
+        if (meeting->kind == kind && meeting->mask == mask)
+            return meeting;
+    }
+    struct sch_meeting *meeting = &warp->meetings[warp->meeting_count++];
+    *meeting = (struct sch_meeting){.kind = kind, .mask = mask};
+    return meeting;
+}
+
+static uint64_t meet(struct sch_thread *thread, uint32_t kind, uint32_t mask, uint64_t value)
+{
+    struct sch_warp *warp = sch_warp_of(thread);
+    uint32_t lane = thread->rt.lane;
+    if (!(mask & SCH_LANE(lane)))
+        mask = SCH_LANE(lane);
+    warp->value[lane] = value;
+    struct sch_meeting *meeting = find_meeting(warp, kind, mask);
+    meeting->arrived |= SCH_LANE(lane);
+    sch_thread_arrive(thread);
+    if (!complete(sch_block_of(thread), thread->rt.warp, meeting))
+        sch_thread_wait(thread);
+    return warp->result[lane];
+}
+
+void sch_warp_exit(struct sch_block *block, uint32_t warp_index)
+{
+    struct sch_warp *warp = &block->warps[warp_index];
+    for (uint32_t i = 0; i < warp->meeting_count;) {
+        if (!complete(block, warp_index, &warp->meetings[i]))
+            i++;
+    }
+}
+
+void rt_warp_sync(struct rt_thread *thread, uint32_t mask)
+{
+    meet(sch_thread_of(thread), KIND(WARP_SYNC, 0), mask, 0);
+}
+
+uint64_t rt_shfl(struct rt_thread *thread, uint32_t mode, uint32_t value, uint32_t b, uint32_t c,
+                 uint32_t mask)
+{
+    struct sch_warp *warp = sch_warp_of(sch_thread_of(thread));
+    warp->b[thread->lane] = b;
+    warp->c[thread->lane] = c;
+    return meet(sch_thread_of(thread), KIND(WARP_SHFL, mode), mask, value);
+}
+
+uint32_t rt_vote(struct rt_thread *thread, uint32_t mode, uint32_t predicate, uint32_t mask)
+{
+    return (uint32_t)meet(sch_thread_of(thread), KIND(WARP_VOTE, mode), mask, predicate);
+}
+
+uint64_t rt_match(struct rt_thread *thread, uint32_t all, uint64_t value, uint32_t mask)
+{
+    return meet(sch_thread_of(thread), KIND(WARP_MATCH, all != 0), mask, value);
+}
+
+uint32_t rt_redux(struct rt_thread *thread, uint32_t op, uint32_t value, uint32_t mask)
+{
+    return (uint32_t)meet(sch_thread_of(thread), KIND(WARP_REDUX, op), mask, value);
+}
+
+uint64_t rt_elect(struct rt_thread *thread, uint32_t mask)
+{
+    return meet(sch_thread_of(thread), KIND(WARP_ELECT, 0), mask, 0);
+}
+
+/* ---- activemask ----
+ * "activemask queries predicated-on active threads from the executing warp": a machine with
+ * lock-step warps answers with the lanes that are at this instruction now. Here a lane waits until
+ * all other live lanes wait somewhere, have exited or poll; then those at its own instruction are
+ * as many as can be. */
+
+uint32_t rt_activemask(struct rt_thread *rt, uint32_t site)
+{
+    struct sch_thread *thread = sch_thread_of(rt);
+    struct sch_warp *warp = sch_warp_of(thread);
+    warp->b[rt->lane] = site;
+    warp->gathering |= SCH_LANE(rt->lane);
+    sch_thread_arrive(thread);
+    sch_thread_wait(thread);
+    return (uint32_t)warp->result[rt->lane];
+}
+
+void sch_warp_gathered(struct sch_block *block, uint32_t warp_index)
+{
+    struct sch_warp *warp = &block->warps[warp_index];
+    if (warp->gathering == 0 || (warp->runnable & warp->live) != 0)
+        return;
+    uint32_t site = warp->b[__builtin_ctz(warp->gathering)];
+    uint32_t group = 0;
+    FOR_EACH_LANE(lane, warp->gathering)
+        group |= warp->b[lane] == site ? SCH_LANE(lane) : 0;
+    FOR_EACH_LANE(lane, group)
+        warp->result[lane] = group;
+    warp->gathering &= ~group;
+    sch_lanes_ready(block, warp_index, group);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The loop of one worker. It takes turns between starting something new (a task, a block of a
+ * claimed span) and resuming a block that waits, so that blocks that wait for others, for tasks
+ * or for other grids always get what they wait for.
+ */
+#include <sched.h>
+#include <time.h>
+
+#include "scheduler/precise.h"
+
+#define IDLE_SPIN_NS   20000
+#define PATIENT_TURNS  8
+#define STALLED_TURNS  64
+#define YIELDS         256
+#define CROWDED_YIELDS 4 /* with fewer CPUs than workers */
+#define POLL_SLEEP_NS  50000
+
+SCH_THREAD_LOCAL struct sch_worker *sch_this_worker;
+
+/* ---- blocks that wait ---- */
+
+static void park(struct sch_worker *worker, struct sch_block *block)
+{
+    if (worker->parked) {
+        block->next = worker->parked->next;
+        worker->parked->next = block;
+    } else {
+        block->next = block;
+    }
+    worker->parked = block;
+    worker->parked_count++;
+    /* Waiting blocks wait for others: those must not queue up behind them in a chunk. */
+    atomic_store_explicit(&block->grid->chunk_max, 1, memory_order_relaxed);
+}
+
+static struct sch_block *unpark(struct sch_worker *worker)
+{
+    struct sch_block *block = worker->parked->next;
+    if (block == worker->parked)
+        worker->parked = NULL;
+    else
+        worker->parked->next = block->next;
+    worker->parked_count--;
+    return block;
+}
+
+static unsigned count_parked(const struct sch_worker *worker, const struct sch_grid_op *grid)
+{
+    unsigned count = 0;
+    const struct sch_block *block = worker->parked;
+    for (unsigned i = 0; i < worker->parked_count; i++, block = block->next)
+        count += block->grid == grid;
+    return count;
+}
+
+/* Nothing this worker has can go on until something happens elsewhere. */
+static bool is_stalled(const struct sch_worker *worker)
+{
+    return worker->fruitless_turns > worker->parked_count + STALLED_TURNS;
+}
+
+bool sch_worker_may_start(const struct sch_worker *worker, const struct sch_grid_op *grid)
+{
+    /* Who wakes first must not collect all blocks that wait for each other: they stay with their
+     * worker. Only when the others do not come for their share. */
+    unsigned max = is_stalled(worker) ? grid->parked_max : grid->parked_share;
+    return worker->parked_count < max || count_parked(worker, grid) < max;
+}
+
+/* ---- turns ---- */
+
+/* Runs the block until it ends or waits. The block's reference to its grid is used up. */
+static void run_block(struct sch_worker *worker, struct sch_block *block)
+{
+    struct sch_grid_op *grid = block->grid;
+    enum sch_block_state state = sch_block_run(block);
+    if (state == SCH_BLOCK_WAITING) {
+        worker->fruitless_turns = block->has_progressed ? 0 : worker->fruitless_turns + 1;
+        park(worker, block);
+        return;
+    }
+    worker->fruitless_turns = 0;
+    worker->must_look = true;
+    sch_block_release(block);
+    sch_grid_retire(grid, 1);
+    sch_op_release(&grid->op);
+}
+
+static void follow_chaos(struct sch_worker *worker)
+{
+    unsigned seed = sch_chaos_seed();
+    if (seed == worker->chaos_seed)
+        return;
+    worker->chaos_seed = seed;
+    worker->chaos = seed == 0 ? 0 : ((uint64_t)seed << 32 | (worker->index + 1)) * 0x9e3779b97f4a7c15u;
+}
+
+/* The next block of the span. Under chaos now and then the last one, if all can wait at once. */
+static uint64_t take_index(struct sch_worker *worker, struct sch_span *span)
+{
+    if (span->end - span->next <= span->grid->parked_max && sch_chaos_below(worker, 2) == 1)
+        return --span->end;
+    return span->next++;
+}
+
+static void start_block(struct sch_worker *worker, struct sch_span *span)
+{
+    struct sch_grid_op *grid = span->grid;
+    follow_chaos(worker);
+    uint64_t index = take_index(worker, span);
+    sch_op_retain(&grid->op);
+    if (span->next == span->end) {
+        sch_op_release(&grid->op);
+        *span = worker->spans[--worker->span_count];
+    }
+    bool is_cancelled = atomic_load_explicit(&grid->is_cancelled, memory_order_relaxed);
+    struct sch_block *block = is_cancelled ? NULL : sch_block_acquire(worker, grid, index);
+    if (block) {
+        run_block(worker, block);
+        return;
+    }
+    if (!is_cancelled)
+        sch_grid_fail(grid, &(struct sch_fault){.status = PXR_OUT_OF_MEMORY,
+                                                .launch = &grid->grid.launch});
+    sch_grid_retire(grid, 1);
+    sch_op_release(&grid->op);
+}
+
+/* Starts something that has not been started. False if there is nothing. */
+static bool fresh_turn(struct sch_worker *worker)
+{
+    for (unsigned i = 0; i < worker->span_count; i++) {
+        if (sch_worker_may_start(worker, worker->spans[i].grid)) {
+            start_block(worker, &worker->spans[i]);
+            return true;
+        }
+    }
+    if (worker->span_count == SCH_SPANS_MAX)
+        return false;
+    if (!worker->must_look && worker->seen_epoch == sch_pool_epoch() && !is_stalled(worker))
+        return false;
+    struct sch_work work;
+    worker->must_look = true;
+    if (!sch_pool_pick(worker, &work, &worker->seen_epoch)) {
+        worker->must_look = false;
+        return false;
+    }
+    if (work.task) {
+        work.task->run(work.task->arg);
+        sch_op_finish(work.task, NULL);
+    } else {
+        worker->spans[worker->span_count++] = work.span;
+    }
+    return true;
+}
+
+/* Lets the block that has waited longest poll again. False if none waits. */
+static bool parked_turn(struct sch_worker *worker)
+{
+    if (worker->parked_count == 0)
+        return false;
+    run_block(worker, unpark(worker));
+    return true;
+}
+
+/* A block that waits usually waits for one that runs on another worker just now. Starting more
+ * blocks would make more that wait, and all of them slower; but those of a cooperative grid all
+ * wait until all have been started. */
+static bool wants_fresh(const struct sch_worker *worker)
+{
+    return worker->parked_count == 0 || worker->fruitless_turns >= PATIENT_TURNS ||
+           worker->parked->grid->grid.is_cooperative;
+}
+
+/* All blocks poll, perhaps for something that needs this CPU. Perhaps not: a kernel that does many
+ * volatile loads or compare-and-swaps looks the same, so most of the time is theirs. */
+static void back_off(struct sch_worker *worker)
+{
+    if (worker->fruitless_turns <= worker->parked_count)
+        return;
+    bool is_crowded = !sch_pool_may_spin();
+    unsigned patience = worker->parked_count + (is_crowded ? CROWDED_YIELDS : YIELDS);
+    uint64_t busy_ns = is_crowded ? POLL_SLEEP_NS : 4 * POLL_SLEEP_NS;
+    if (worker->fruitless_turns < patience || sch_now_ns() - worker->slept_ns < busy_ns) {
+        sched_yield();
+        return;
+    }
+    nanosleep(&(struct timespec){.tv_nsec = POLL_SLEEP_NS}, NULL);
+    worker->slept_ns = sch_now_ns();
+}
+
+static void idle(struct sch_worker *worker)
+{
+    if (sch_pool_may_spin()) {
+        uint64_t end_ns = sch_now_ns() + IDLE_SPIN_NS;
+        do {
+            for (int i = 0; i < 16; i++) {
+                if (sch_pool_epoch() != worker->seen_epoch)
+                    return;
+                sch_cpu_pause();
+            }
+        } while (sch_now_ns() < end_ns);
+    }
+    sch_fiber_trim(&worker->fibers);
+    sch_block_trim(worker);
+    sch_pool_sleep(worker->seen_epoch);
+}
+
+void sch_worker_run(struct sch_worker *worker)
+{
+    sch_this_worker = worker;
+    sch_context_init_thread(&worker->scheduler);
+    sch_fault_init_worker(worker);
+    worker->must_look = true;
+    for (;;) {
+        bool is_fresh = wants_fresh(worker) && fresh_turn(worker);
+        bool is_resumed = parked_turn(worker);
+        if (!is_fresh && !is_resumed)
+            idle(worker);
+        else if (!is_fresh)
+            back_off(worker);
+    }
+}

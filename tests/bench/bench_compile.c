@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What compiling costs: opening the compile library, the first kernel of a process, and each kernel
+ * of the PTX files given. Prints a table; no pass or fail.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "jit/jit.h"
+
+struct totals {
+    unsigned kernels;
+    unsigned failures;
+    double translate_ms;
+    double optimise_ms;
+    double codegen_ms;
+    double load_ms;
+};
+
+static double now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+static char *read_file(const char *path, size_t *len)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    rewind(file);
+    char *text = size > 0 ? malloc((size_t)size) : NULL;
+    *len = text ? fread(text, 1, (size_t)size, file) : 0;
+    fclose(file);
+    return text;
+}
+
+/* Stands for the functions that the CUDA library provides to kernels; never called here. */
+static void host_function(void)
+{
+}
+
+static enum pxr_status load_once(const struct jit_object *object, const char *name,
+                                 struct totals *totals, struct pxr_error *err)
+{
+    void *address = (void *)(uintptr_t)host_function;
+    const struct jit_symbol extra[] = {{"rt_vprintf", address},
+                                       {"rt_malloc", address},
+                                       {"rt_free", address},
+                                       {"rt_assertfail", address}};
+    double start_ms = now_ms();
+    struct jit_code *code;
+    enum pxr_status status = jit_load(object, name, extra, 4, &code, err);
+    totals->load_ms += now_ms() - start_ms;
+    if (status == PXR_OK)
+        jit_unload(code);
+    return status;
+}
+
+static enum pxr_status measure_kernel(const struct jit_compiler *compiler,
+                                      const struct ptx_module *module,
+                                      const struct ptx_func *kernel, struct totals *totals,
+                                      struct pxr_error *err)
+{
+    struct ptx_kernel_layout layout;
+    enum pxr_status status = ptx_layout_kernel(module, kernel, &layout, err);
+    if (status != PXR_OK)
+        return status;
+    struct jit_request request = {.module = module, .kernel = kernel, .layout = &layout};
+    struct jit_object object;
+    double start_ms = now_ms();
+    status = compiler->compile(&request, &object, err);
+    double wall_ms = now_ms() - start_ms;
+    ptx_layout_fini(&layout);
+    if (status != PXR_OK)
+        return status;
+    double translate_ms = (double)object.translate_ns * 1e-6;
+    double optimise_ms = (double)object.optimise_ns * 1e-6;
+    double codegen_ms = (double)object.codegen_ns * 1e-6;
+    printf("%8.2f %8.2f %8.2f %8.2f %8zu %7u  %.60s\n", wall_ms, translate_ms, optimise_ms,
+           codegen_ms, object.size_bytes, (unsigned)object.frame_bytes, kernel->name);
+    totals->kernels++;
+    totals->translate_ms += translate_ms;
+    totals->optimise_ms += optimise_ms;
+    totals->codegen_ms += codegen_ms;
+    status = load_once(&object, kernel->name, totals, err);
+    free(object.bytes);
+    return status;
+}
+
+static void measure_file(const struct jit_compiler *compiler, const char *path,
+                         struct totals *totals)
+{
+    struct pxr_error err = {0};
+    size_t len = 0;
+    char *text = read_file(path, &len);
+    struct ptx_module *module = NULL;
+    if (!text || ptx_parse((struct pxr_str){text, len}, path, &module, &err) != PXR_OK) {
+        printf("cannot read %s: %s\n", path, err.message);
+        totals->failures++;
+        free(text);
+        return;
+    }
+    for (uint32_t i = 0; i < module->func_count; i++) {
+        const struct ptx_func *kernel = module->funcs[i];
+        if (!kernel->is_entry || !kernel->has_body)
+            continue;
+        if (measure_kernel(compiler, module, kernel, totals, &err) != PXR_OK) {
+            printf("%s\n", err.message);
+            totals->failures++;
+        }
+    }
+    ptx_module_destroy(module);
+    free(text);
+}
+
+int main(int argc, char **argv)
+{
+    const char *library_path = PTXRUN_COMPILE_LIBRARY;
+    double start_ms = now_ms();
+    void *library = dlopen(library_path, RTLD_NOW | RTLD_LOCAL);
+    double open_ms = now_ms() - start_ms;
+    if (!library) {
+        fprintf(stderr, "bench_compile: %s\n", dlerror());
+        return 1;
+    }
+    jit_compiler_entry_fn entry =
+        (jit_compiler_entry_fn)(uintptr_t)dlsym(library, JIT_COMPILER_ENTRY);
+    if (!entry)
+        return 1;
+    const struct jit_compiler *compiler = entry();
+    printf("LLVM %s opened in %.2f ms\n", compiler->llvm_version, open_ms);
+    printf("%8s %8s %8s %8s %8s %7s  kernel (ms; translate, optimise, codegen: CPU time)\n", "wall",
+           "transl.", "optim.", "codegen", "bytes", "stack");
+    struct totals totals = {0};
+    for (int i = 1; i < argc; i++)
+        measure_file(compiler, argv[i], &totals);
+    printf("%u kernels, %u failures; CPU ms: translate %.1f, optimise %.1f, codegen %.1f; "
+           "loading %.1f\n",
+           totals.kernels, totals.failures, totals.translate_ms, totals.optimise_ms,
+           totals.codegen_ms, totals.load_ms);
+    return 0;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From PTX text to running code, through the compile library as libptxrun.so opens it.
+ */
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "jit/jit.h"
+#include "rt_stub.h"
+
+#define HEAD ".version 7.8\n.target sm_75\n.address_size 64\n"
+
+/* p[tid] = p[tid] * p[tid] + p[tid], with a barrier on line 14. */
+static const char square_ptx[] = HEAD ".visible .entry square(.param .u64 p)\n"
+                                      "{\n"
+                                      "    .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .f32 %f<4>;\n"
+                                      "    ld.param.u64 %rd1, [p];\n"
+                                      "    mov.u32 %r1, %tid.x;\n"
+                                      "    mul.wide.u32 %rd2, %r1, 4;\n"
+                                      "    add.s64 %rd3, %rd1, %rd2;\n"
+                                      "    ld.global.f32 %f1, [%rd3];\n"
+                                      "    mul.f32 %f2, %f1, %f1;\n"
+                                      "    add.f32 %f3, %f2, %f1;\n"
+                                      "    bar.sync 0;\n"
+                                      "    st.global.f32 [%rd3], %f3;\n"
+                                      "    ret;\n"
+                                      "}\n";
+#define SQUARE_BARRIER_LINE 14
+
+struct kernel {
+    struct ptx_module *module;
+    struct ptx_kernel_layout layout;
+    struct jit_request request;
+};
+
+static void open_kernel(struct kernel *kernel, const char *ptx, const char *name)
+{
+    struct pxr_error err = {0};
+    cr_assert_eq(ptx_parse(pxr_str_from(ptx), "test.ptx", &kernel->module, &err), PXR_OK, "%s",
+                 err.message);
+    const struct ptx_func *func = ptx_find_entry(kernel->module, name);
+    cr_assert_not_null(func);
+    cr_assert_eq(ptx_layout_kernel(kernel->module, func, &kernel->layout, &err), PXR_OK);
+    kernel->request = (struct jit_request){
+        .module = kernel->module, .kernel = func, .layout = &kernel->layout};
+}
+
+static void close_kernel(struct kernel *kernel)
+{
+    ptx_layout_fini(&kernel->layout);
+    ptx_module_destroy(kernel->module);
+}
+
+static struct jit_object compile(const char *ptx, const char *name)
+{
+    struct kernel kernel;
+    open_kernel(&kernel, ptx, name);
+    struct jit_object object;
+    struct pxr_error err = {0};
+    cr_assert_eq(jit_compile(&kernel.request, &object, &err), PXR_OK, "%s", err.message);
+    close_kernel(&kernel);
+    return object;
+}
+
+static void run_square(const struct jit_code *code, float *data, uint32_t tid)
+{
+    void *params[1] = {data};
+    struct rt_launch launch = {
+        .params = (const uint8_t *)params, .grid = {1, 1, 1}, .block = {4, 1, 1}};
+    struct rt_block block = {.launch = &launch};
+    struct rt_thread thread = {.block = &block, .tid = {tid, 0, 0}, .lane = tid};
+    jit_code_entry(code)(&thread);
+}
+
+static struct jit_code *load(const struct jit_object *object)
+{
+    struct jit_code *code;
+    struct pxr_error err = {0};
+    cr_assert_eq(jit_load(object, "square", NULL, 0, &code, &err), PXR_OK, "%s", err.message);
+    return code;
+}
+
+Test(kernels, ptx_becomes_running_code)
+{
+    struct jit_object object = compile(square_ptx, "square");
+    struct jit_code *code = load(&object);
+    jit_object_fini(&object); // the code does not need it
+    float data[4] = {1, 2, 3, 4};
+    for (uint32_t tid = 0; tid < 4; tid++)
+        run_square(code, data, tid);
+    cr_expect_eq(data[0], 2);
+    cr_expect_eq(data[1], 6);
+    cr_expect_eq(data[2], 12);
+    cr_expect_eq(data[3], 20);
+    jit_unload(code);
+}
+
+Test(kernels, pc_in_a_kernel_has_its_ptx_line)
+{
+    struct jit_object object = compile(square_ptx, "square");
+    struct jit_code *code = load(&object);
+    float data[1] = {1};
+    run_square(code, data, 0);
+    cr_expect_eq(rt_stub.bar_sync_calls, 1);
+    cr_expect_eq(jit_code_line(code, rt_stub.return_address - 1), SQUARE_BARRIER_LINE);
+    jit_unload(code);
+    jit_object_fini(&object);
+}
+
+Test(kernels, code_does_not_depend_on_where_anything_lies)
+{
+    struct jit_object first = compile(square_ptx, "square");
+    void *disturb = malloc(100000);
+    struct jit_object second = compile(square_ptx, "square");
+    free(disturb);
+    cr_assert_eq(first.size_bytes, second.size_bytes);
+    cr_expect_eq(memcmp(first.bytes, second.bytes, first.size_bytes), 0);
+    struct jit_code *code = load(&first);
+    struct jit_code *other = load(&first);
+    cr_expect_neq(jit_code_entry(code), jit_code_entry(other));
+    float data[1] = {5};
+    run_square(other, data, 0);
+    cr_expect_eq(data[0], 30);
+    jit_unload(code);
+    jit_unload(other);
+    jit_object_fini(&first);
+    jit_object_fini(&second);
+}
+
+Test(kernels, ptx_functions_named_like_library_functions_are_their_own)
+{
+    struct jit_object object =
+        compile(HEAD ".func (.param .b32 r) memcpy(.param .b32 a)\n"
+                     "{\n"
+                     "    .reg .b32 %r<3>;\n"
+                     "    ld.param.b32 %r1, [a];\n"
+                     "    mul.lo.s32 %r2, %r1, 7;\n"
+                     "    st.param.b32 [r], %r2;\n"
+                     "    ret;\n"
+                     "}\n"
+                     ".visible .entry k(.param .u64 p)\n"
+                     "{\n"
+                     "    .reg .b64 %rd<3>; .reg .b32 %r<3>;\n"
+                     "    .param .b32 x; .param .b32 y;\n"
+                     "    ld.param.u64 %rd1, [p];\n"
+                     "    ld.global.u32 %r1, [%rd1];\n"
+                     "    st.param.b32 [x], %r1;\n"
+                     "    call (y), memcpy, (x);\n"
+                     "    ld.param.b32 %r2, [y];\n"
+                     "    st.global.u32 [%rd1], %r2;\n"
+                     "    ret;\n"
+                     "}\n",
+                "k");
+    struct jit_code *code = load(&object);
+    float data[1];
+    uint32_t six = 6;
+    memcpy(data, &six, 4);
+    run_square(code, data, 0);
+    memcpy(&six, data, 4);
+    cr_expect_eq(six, 42);
+    jit_unload(code);
+    jit_object_fini(&object);
+}
+
+Test(kernels, what_is_not_supported_is_named_with_kernel_and_line)
+{
+    struct kernel kernel;
+    open_kernel(&kernel,
+                HEAD ".visible .entry textured(.param .u64 p)\n"
+                     "{\n"
+                     "    .reg .b64 %rd<3>; .reg .b32 %r<3>; .reg .f32 %f<9>;\n"
+                     "    ld.param.u64 %rd1, [p];\n"
+                     "    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];\n"
+                     "    ret;\n"
+                     "}\n",
+                "textured");
+    struct jit_object object;
+    struct pxr_error err = {0};
+    cr_expect_eq(jit_compile(&kernel.request, &object, &err), PXR_UNSUPPORTED);
+    cr_expect_eq(err.line, 8);
+    cr_expect_not_null(strstr(err.message, "'textured'"), "%s", err.message);
+    cr_expect_not_null(strstr(err.message, "tex.2d"), "%s", err.message);
+    cr_expect_null(object.bytes);
+    close_kernel(&kernel);
+}
+
+Test(kernels, every_kind_of_dump_is_a_file)
+{
+    char dir[] = "/tmp/ptxrun-test-XXXXXX";
+    cr_assert_not_null(mkdtemp(dir));
+    struct kernel kernel;
+    open_kernel(&kernel, square_ptx, "square");
+    kernel.request.dump = "ptx,ir,opt,asm";
+    kernel.request.dump_dir = dir;
+    struct jit_object object;
+    cr_assert_eq(jit_compile(&kernel.request, &object, NULL), PXR_OK);
+    static const char *const suffixes[] = {"ptx", "ll", "opt.ll", "s"};
+    for (int i = 0; i < 4; i++) {
+        char path[256];
+        snprintf(path, sizeof path, "%s/square.%s", dir, suffixes[i]);
+        cr_expect_eq(unlink(path), 0, "%s is missing", path);
+    }
+    cr_expect_eq(rmdir(dir), 0);
+    jit_object_fini(&object);
+    close_kernel(&kernel);
+}
+
+static void *compile_and_run(void *argument)
+{
+    for (int i = 0; i < 4; i++) {
+        struct jit_object object = compile(square_ptx, "square");
+        struct jit_code *code = load(&object);
+        float data[1] = {3};
+        run_square(code, data, 0);
+        cr_assert_eq(data[0], 12);
+        jit_unload(code);
+        jit_object_fini(&object);
+    }
+    return argument;
+}
+
+Test(kernels, threads_compile_and_run_at_once)
+{
+    pthread_t threads[6];
+    for (int i = 0; i < 6; i++)
+        cr_assert_eq(pthread_create(&threads[i], NULL, compile_and_run, NULL), 0);
+    for (int i = 0; i < 6; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void *compile_for_ever(void *argument)
+{
+    struct kernel kernel;
+    open_kernel(&kernel, square_ptx, "square");
+    for (;;) {
+        struct jit_object object;
+        if (jit_compile(&kernel.request, &object, NULL) != PXR_OK)
+            break;
+        jit_object_fini(&object);
+    }
+    close_kernel(&kernel);
+    return argument;
+}
+
+/* Ends a process while threads of it compile. */
+static void end_while_compiling(long delay_ns)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&threads[i], NULL, compile_for_ever, NULL) != 0)
+            _exit(2);
+    nanosleep(&(struct timespec){.tv_nsec = delay_ns}, NULL);
+    exit(0);
+}
+
+Test(kernels, process_ends_cleanly_while_threads_compile, .timeout = 60)
+{
+    for (long i = 0; i < 20; i++) {
+        pid_t child = fork();
+        cr_assert_geq(child, 0);
+        if (child == 0)
+            end_while_compiling(1000000 + i * 2300000);
+        int status = -1;
+        cr_assert_eq(waitpid(child, &status, 0), child);
+        cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "round %ld: status %#x", i,
+                  status);
+    }
+}

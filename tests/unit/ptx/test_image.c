@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Module images in memory, made of the containers of the fixtures in tests/data/fatbin.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fatbin_builder.h"
+#include "ptx/file.h"
+#include "ptx/image.h"
+#include "ptx/ptx.h"
+
+struct wrapper {
+    uint32_t magic, version;
+    const void *container;
+    const void *linked;
+};
+
+static struct pxr_error err;
+static struct ptx_module *module;
+static struct ptx_image_summary summary;
+static const void *linked[16];
+
+static struct ptx_file *open_fixture(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", FIXTURES, name);
+    struct ptx_file *file = NULL;
+    cr_assert_eq(ptx_file_open(path, &file, &err), PXR_OK, "%s", err.message);
+    return file;
+}
+
+/* The wrapper that the program's start-up code would pass. */
+static struct wrapper wrap_plain(const struct ptx_file *file)
+{
+    for (uint32_t i = 0; i < file->container_count; i++) {
+        if (file->containers[i].fatbin.entry_count > 0)
+            linked[0] = file->containers[i].fatbin.bytes.ptr;
+    }
+    return (struct wrapper){PTX_FATBIN_WRAPPER_MAGIC, 1, linked[0], NULL};
+}
+
+static struct wrapper wrap_linked(const struct ptx_file *file)
+{
+    struct wrapper wrapper = {PTX_FATBIN_WRAPPER_MAGIC, 2, NULL, linked};
+    size_t count = 0;
+    for (uint32_t i = 0; i < file->container_count; i++) {
+        const struct ptx_file_container *container = &file->containers[i];
+        if (strcmp(container->section, ".nv_fatbin") == 0)
+            wrapper.container = container->fatbin.bytes.ptr;
+        else
+            linked[count++] = container->fatbin.bytes.ptr;
+    }
+    linked[count] = NULL;
+    return wrapper;
+}
+
+Test(image, plain_wrapper_becomes_a_module)
+{
+    struct ptx_file *file = open_fixture("default.exe");
+    struct wrapper wrapper = wrap_plain(file);
+    cr_assert_eq(ptx_image_load(&wrapper, 75, "app", &module, &err), PXR_OK, "%s", err.message);
+    cr_expect_not_null(ptx_find_entry(module, "_Z5scalePii"));
+    cr_expect_not_null(ptx_find_var(module, "total"));
+    cr_expect_not_null(strstr(module->source_name, "app (fat binary 1, entry "));
+    ptx_module_destroy(module);
+    ptx_file_close(file);
+}
+
+Test(image, units_of_a_linked_wrapper_become_one_module)
+{
+    struct ptx_file *file = open_fixture("rdc.exe");
+    struct wrapper wrapper = wrap_linked(file);
+    cr_assert_eq(ptx_image_load(&wrapper, 75, "app", &module, &err), PXR_OK, "%s", err.message);
+    cr_expect_not_null(ptx_find_entry(module, "_Z10call_twicePi"));
+    cr_expect_not_null(ptx_find_entry(module, "_Z12other_kernelPi"));
+    const struct ptx_func *callee = ptx_find_func(module, "_Z5twicei");
+    cr_assert_not_null(callee);
+    cr_expect(callee->has_body);
+    ptx_module_destroy(module);
+    ptx_file_close(file);
+}
+
+Test(image, bare_container_text_and_file_contents_are_accepted)
+{
+    static const char *const NAMES[] = {"one.fatbin", "one.ptx"};
+    for (size_t i = 0; i < 2; i++) {
+        struct ptx_file *file = open_fixture(NAMES[i]);
+        cr_assert_eq(
+            ptx_image_load_sized(file->bytes.ptr, file->bytes.len, 75, NAMES[i], &module, &err),
+            PXR_OK, "%s", err.message);
+        cr_expect_not_null(ptx_find_entry(module, "_Z5scalePii"));
+        ptx_module_destroy(module);
+        ptx_file_close(file);
+    }
+}
+
+Test(image, text_needs_no_length)
+{
+    cr_assert_eq(ptx_image_load("// by hand\n.version 8.0\n.target sm_75\n.address_size 64\n"
+                                ".visible .entry k()\n{\nret;\n}\n",
+                                75, "inline", &module, &err),
+                 PXR_OK, "%s", err.message);
+    cr_expect_not_null(ptx_find_entry(module, "k"));
+    ptx_module_destroy(module);
+}
+
+Test(image, machine_code_alone_is_explained)
+{
+    struct ptx_file *file = open_fixture("cubin_only.exe");
+    struct wrapper wrapper = wrap_plain(file);
+    cr_assert_eq(ptx_image_load(&wrapper, 75, "app", &module, &err), PXR_NO_PTX);
+    cr_expect_null(module);
+    cr_expect_not_null(strstr(err.message, "code=compute_80"), "%s", err.message);
+    cr_assert_eq(ptx_image_query(&wrapper, PTX_IMAGE_SIZE_UNKNOWN, "app", &summary, &err), PXR_OK);
+    cr_expect_eq(summary.ptx_count, 0);
+    cr_expect_str_eq(summary.cubin_archs, "sm_80");
+    cr_expect_eq(ptx_image_explain_no_ptx(&summary, "app", "scale", &err), PXR_NO_PTX);
+    cr_expect_not_null(strstr(err.message, "kernel 'scale'"), "%s", err.message);
+    ptx_file_close(file);
+
+    file = open_fixture("sm_100.cubin");
+    cr_expect_eq(ptx_image_load(file->bytes.ptr, 75, "cubin", &module, &err), PXR_NO_PTX);
+    cr_expect_not_null(strstr(err.message, "sm_100"), "%s", err.message);
+    ptx_file_close(file);
+}
+
+Test(image, query_lists_architectures_once)
+{
+    struct ptx_file *file = open_fixture("many.exe");
+    struct wrapper wrapper = wrap_plain(file);
+    cr_assert_eq(ptx_image_query(&wrapper, PTX_IMAGE_SIZE_UNKNOWN, "app", &summary, &err), PXR_OK);
+    cr_expect_eq(summary.kind, PTX_IMAGE_WRAPPER);
+    cr_expect_str_eq(summary.ptx_archs, "compute_80, compute_90a, compute_100f, compute_90");
+    cr_expect_eq(summary.lowest_cubin_arch, 75);
+    ptx_file_close(file);
+}
+
+Test(image, long_architecture_lists_are_cut)
+{
+    static struct fatbin_builder builder;
+    builder_start(&builder);
+    for (uint32_t arch = 10; arch < 60; arch++)
+        builder_add_ptx(&builder, arch, 0x11);
+    cr_assert_eq(ptx_image_query(builder.bytes, builder.len, "t", &summary, &err), PXR_OK);
+    size_t len = strlen(summary.ptx_archs);
+    cr_expect_lt(len, sizeof summary.ptx_archs);
+    cr_expect_str_eq(summary.ptx_archs + len - 5, ", ...");
+    cr_expect_null(strstr(summary.ptx_archs, "..., "));
+}
+
+Test(image, device_runtime_is_left_out)
+{
+    static const char RUNTIME[] =
+        ".version 8.5\n.target sm_75\n.address_size 64\n"
+        ".visible .func (.param .b64 r) cudaGetParameterBufferV2(.param .b64 f)\n{\nret;\n}\n"
+        ".visible .func (.param .b32 r) __cudaCDP2LaunchDeviceV2()\n{\nret;\n}\n";
+    static struct fatbin_builder builder;
+    builder_start(&builder);
+    builder_add(&builder,
+                (struct entry_spec){PTX_FATBIN_PTX, 75, 0x11, RUNTIME, sizeof RUNTIME, 0});
+    cr_expect_eq(ptx_image_load_sized(builder.bytes, builder.len, 75, "t", &module, &err),
+                 PXR_NO_PTX);
+
+    struct ptx_file *file = open_fixture("rdc.exe");
+    struct wrapper wrapper = wrap_linked(file);
+    size_t count = 0;
+    while (linked[count])
+        count++;
+    linked[count] = builder.bytes;
+    linked[count + 1] = NULL;
+    cr_assert_eq(ptx_image_load(&wrapper, 75, "t", &module, &err), PXR_OK, "%s", err.message);
+    cr_expect_null(ptx_find_func(module, "cudaGetParameterBufferV2"));
+    ptx_module_destroy(module);
+    ptx_file_close(file);
+}
+
+Test(image, what_is_no_image_is_refused)
+{
+    static const char ELF[64] = "\x7f"
+                                "ELF\2\1\1";
+    struct wrapper wrapper = {PTX_FATBIN_WRAPPER_MAGIC, 3, "x", NULL};
+    cr_expect_eq(ptx_image_load(NULL, 75, "t", &module, &err), PXR_INVALID_ARGUMENT);
+    cr_expect_eq(ptx_image_load("", 75, "t", &module, &err), PXR_BAD_IMAGE);
+    cr_expect_eq(ptx_image_load("abc", 75, "t", &module, &err), PXR_BAD_IMAGE);
+    cr_expect_eq(ptx_image_load(ELF, 75, "t", &module, &err), PXR_BAD_IMAGE);
+    cr_expect_eq(ptx_image_load(&wrapper, 75, "t", &module, &err), PXR_BAD_IMAGE);
+    wrapper = (struct wrapper){PTX_FATBIN_WRAPPER_MAGIC, 1, NULL, NULL};
+    cr_expect_eq(ptx_image_load(&wrapper, 75, "t", &module, &err), PXR_BAD_IMAGE);
+    cr_expect_eq(ptx_image_load_sized(&wrapper, sizeof wrapper, 75, "t", &module, &err),
+                 PXR_BAD_IMAGE, "pointers out of a file mean nothing");
+    cr_expect_null(module);
+}
+
+static void try_image(const uint8_t *bytes, size_t len)
+{
+    uint8_t *copy = malloc(len ? len : 1);
+    memcpy(copy, bytes, len);
+    if (ptx_image_load_sized(copy, len, 75, "t", &module, &err) == PXR_OK)
+        ptx_module_destroy(module);
+    free(copy);
+}
+
+Test(image, damaged_images_never_crash, .timeout = 60)
+{
+    struct ptx_file *file = open_fixture("one.fatbin");
+    size_t len = file->bytes.len;
+    uint8_t *bytes = malloc(len);
+    memcpy(bytes, file->bytes.ptr, len);
+    for (size_t at = 0; at < len; at++) {
+        try_image(bytes, at);
+        bytes[at] ^= (uint8_t)(1u << (at % 8));
+        try_image(bytes, len);
+        bytes[at] ^= (uint8_t)(1u << (at % 8));
+    }
+    free(bytes);
+    ptx_file_close(file);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "parse_helper.h"
+
+static struct ptx_module *module;
+static struct ptx_kernel_layout layout;
+
+static void lay_out(const char *text)
+{
+    char whole[4096];
+    struct pxr_error err = {0};
+
+    snprintf(whole, sizeof(whole), HEADER "%s", text);
+    module = parse_text(whole);
+    cr_assert_eq(ptx_layout_kernel(module, ptx_find_entry(module, "k"), &layout, &err), PXR_OK,
+                 "%s", err.message);
+}
+
+static void finish(void)
+{
+    ptx_layout_fini(&layout);
+    ptx_module_destroy(module);
+}
+
+static bool is_reached(const char *name)
+{
+    for (uint32_t i = 0; i < layout.reached_count; i++)
+        if (strcmp(layout.reached[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+static uint32_t offset_of(const char *name)
+{
+    for (uint32_t i = 0; i < layout.shared_count; i++)
+        if (strcmp(layout.shared_vars[i]->name, name) == 0)
+            return layout.shared_offsets[i];
+    cr_assert_fail("'%s' has no place", name);
+    abort();
+}
+
+Test(layout, an_empty_kernel_needs_nothing)
+{
+    lay_out(".shared .u32 unused; .entry k() { ret; }");
+    cr_assert_eq(layout.reached_count, 0);
+    cr_assert_eq(layout.shared_count, 0);
+    cr_assert_eq(layout.shared_static_bytes, 0);
+    cr_assert_eq(layout.local_bytes, 0);
+    cr_assert_not(layout.uses_dynamic_shared);
+    cr_assert_not(layout.has_recursion);
+    finish();
+}
+
+Test(layout, shared_variables_are_placed_at_their_alignment)
+{
+    lay_out(".shared .u8 a; .extern .shared .align 16 .b8 dyn[]; .extern .shared .b8 same[];\n"
+            ".func f() { .reg .b32 r; .shared .align 8 .b8 c[8]; ld.shared.u32 r, [c]; ret; }\n"
+            ".entry k() { .reg .b32 r; .shared .align 4 .b8 b[5]; mov.u32 r, a;\n"
+            "st.shared.u8 [b+1], r; mov.u32 r, dyn; mov.u32 r, same; call f; ret; }");
+    cr_assert_eq(layout.shared_count, 3);
+    cr_assert_eq(offset_of("a"), 0);
+    cr_assert_eq(offset_of("b"), 4);
+    cr_assert_eq(offset_of("c"), 16);
+    cr_assert(layout.uses_dynamic_shared);
+    cr_assert_eq(layout.dynamic_shared_align, 16);
+    cr_assert_eq(layout.shared_static_bytes, 32);
+    finish();
+}
+
+Test(layout, callees_are_reached_and_others_are_not)
+{
+    lay_out(".func leaf() { .local .align 4 .b8 d[20]; ret; } .func middle() { call leaf; ret; }\n"
+            ".func other() { ret; }\n"
+            ".entry k() { .local .align 8 .b8 d[40]; call middle; call leaf; ret; }");
+    cr_assert_eq(layout.reached_count, 2);
+    cr_assert(is_reached("leaf"));
+    cr_assert(is_reached("middle"));
+    cr_assert_not(layout.has_recursion);
+    cr_assert_eq(layout.local_bytes, 48 + 32);
+    finish();
+}
+
+Test(layout, recursion_is_found)
+{
+    lay_out(".func b(); .func a() { call b; ret; } .func b() { call a; ret; }\n"
+            ".entry k() { call a; ret; }");
+    cr_assert(layout.has_recursion);
+    finish();
+    lay_out(".func a() { call a; ret; } .entry k() { call a; ret; }");
+    cr_assert(layout.has_recursion);
+    finish();
+}
+
+Test(layout, indirect_calls_reach_every_function_whose_address_is_taken)
+{
+    lay_out(".func taken() { ret; } .func also() { ret; } .func not_taken() { ret; }\n"
+            ".global .u64 table = also;\n"
+            ".entry k() { .reg .u64 f; mov.u64 f, taken; p: .callprototype _ ();\n"
+            "call f, (), p; ret; }");
+    cr_assert(is_reached("taken"));
+    cr_assert(is_reached("also"));
+    cr_assert_not(is_reached("not_taken"));
+    cr_assert(layout.has_recursion);
+    finish();
+}
+
+Test(layout, too_much_shared_memory_is_an_error)
+{
+    struct pxr_error err = {0};
+
+    module = parse_text(HEADER ".shared .b8 a[1000000000], b[1000000000];\n"
+                               ".entry k() { .reg .u32 r; mov.u32 r, a; mov.u32 r, b; ret; }");
+    cr_assert_eq(ptx_layout_kernel(module, ptx_find_entry(module, "k"), &layout, &err),
+                 PXR_OUT_OF_RESOURCES);
+    cr_assert_not_null(strstr(err.message, "kernel 'k'"));
+    ptx_module_destroy(module);
+}

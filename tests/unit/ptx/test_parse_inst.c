@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "parse_helper.h"
+
+static const struct ptx_operand *operand_of(struct ptx_module *module, unsigned index)
+{
+    const struct ptx_inst *inst = inst_at(module, 0);
+
+    cr_assert_lt(index, inst->operand_count);
+    return &inst->operands[index];
+}
+
+Test(parse_inst, types_modifiers_and_groups_are_kept)
+{
+    struct ptx_module *module = parse_body("ld.volatile.shared.v2.f32 {%f1, %f2}, [svar];");
+    const struct ptx_inst *inst = inst_at(module, 0);
+
+    cr_assert_eq(inst->op, PTX_OP_LD);
+    cr_assert(pxr_str_is(inst->text, "ld.volatile.shared.v2.f32"));
+    cr_assert_eq(inst->type_count, 1);
+    cr_assert_eq(inst->types[0], PTX_TYPE_F32);
+    cr_assert_eq(inst->mod_count, 3);
+    cr_assert(ptx_inst_has(inst, PTX_GROUP_SEM));
+    cr_assert_eq(ptx_inst_mod(inst, PTX_GROUP_SEM), PTX_MOD_VOLATILE);
+    cr_assert_eq(ptx_inst_mod(inst, PTX_GROUP_SCOPE), PTX_MOD_NONE);
+    cr_assert_eq(ptx_inst_space(inst), PTX_SPACE_SHARED);
+    cr_assert_eq(ptx_inst_vector_len(inst), 2);
+    cr_assert_null(inst->guard);
+    ptx_module_destroy(module);
+}
+
+Test(parse_inst, suffixes_may_be_set_apart)
+{
+    struct ptx_module *module = parse_body("add .rn  .f32 %f1, %f2, %f3;");
+
+    cr_assert_eq(inst_at(module, 0)->op, PTX_OP_ADD_FLOAT);
+    cr_assert(pxr_str_is(inst_at(module, 0)->text, "add.rn.f32"));
+    ptx_module_destroy(module);
+}
+
+Test(parse_inst, guards)
+{
+    struct ptx_module *module = parse_body("@!%p3 exit; @%p1 exit;");
+
+    cr_assert_str_eq(inst_at(module, 0)->guard->name, "%p3");
+    cr_assert(inst_at(module, 0)->guard_negated);
+    cr_assert_not(inst_at(module, 1)->guard_negated);
+    ptx_module_destroy(module);
+    expect_body_error("@%r1 exit;", "'%r1' is not a predicate register");
+}
+
+Test(parse_inst, integer_constants)
+{
+    struct ptx_module *module =
+        parse_body("mov.u32 %r1, -5; mov.u64 %rd1, 0xffffffffffffffff; mov.u32 %r1, WARP_SZ;"
+                   "mov.u32 %r1, 4*8+1;");
+
+    cr_assert_eq(inst_at(module, 0)->operands[1].kind, PTX_OPERAND_INT);
+    cr_assert_eq(inst_at(module, 0)->operands[1].bits, (uint64_t)-5);
+    cr_assert_eq(inst_at(module, 1)->operands[1].bits, UINT64_MAX);
+    cr_assert_eq(inst_at(module, 2)->operands[1].bits, 32);
+    cr_assert_eq(inst_at(module, 3)->operands[1].bits, 33);
+    ptx_module_destroy(module);
+}
+
+Test(parse_inst, floating_point_constants)
+{
+    struct ptx_module *module =
+        parse_body("mov.f32 %f1, 0fBF800000; mov.f64 %fd1, 0d3FF0000000000000;"
+                   "mov.f32 %f1, -1.5; mov.f32 %f1, -0f3F800000;");
+    const double number = -1.5;
+    uint64_t bits;
+
+    memcpy(&bits, &number, sizeof(bits));
+    cr_assert_eq(inst_at(module, 0)->operands[1].kind, PTX_OPERAND_FLOAT);
+    cr_assert(inst_at(module, 0)->operands[1].is_single);
+    cr_assert_eq(inst_at(module, 0)->operands[1].bits, 0xbf800000);
+    cr_assert_not(inst_at(module, 1)->operands[1].is_single);
+    cr_assert_eq(inst_at(module, 1)->operands[1].bits, UINT64_C(0x3ff0000000000000));
+    cr_assert_eq(inst_at(module, 2)->operands[1].bits, bits);
+    cr_assert(inst_at(module, 3)->operands[1].is_single);
+    cr_assert_eq(inst_at(module, 3)->operands[1].bits, 0xbf800000);
+    ptx_module_destroy(module);
+}
+
+Test(parse_inst, special_registers)
+{
+    struct ptx_module *module =
+        parse_body("mov.u32 %r1, %tid.x; mov.u32 %r1, %laneid; mov.u64 %rd1, %clock64;");
+
+    cr_assert_eq(inst_at(module, 0)->operands[1].kind, PTX_OPERAND_SREG);
+    cr_assert_eq(inst_at(module, 0)->operands[1].sreg, PTX_SREG_TID_X);
+    cr_assert_eq(inst_at(module, 1)->operands[1].sreg, PTX_SREG_LANEID);
+    cr_assert_eq(inst_at(module, 2)->operands[1].sreg, PTX_SREG_CLOCK64);
+    cr_assert_str_eq(ptx_sreg_table[PTX_SREG_TID_X].name, "%tid.x");
+    ptx_module_destroy(module);
+    expect_body_error("mov.u32 %r1, %tid.q;", "'%tid' is not declared");
+}
+
+Test(parse_inst, addresses)
+{
+    static const struct {
+        const char *text;
+        enum ptx_operand_kind base;
+        int64_t offset;
+    } cases[] = {
+        {"ld.u32 %r1, [%rd1];", PTX_OPERAND_REG, 0},
+        {"ld.u32 %r1, [%rd1+-4];", PTX_OPERAND_REG, -4},
+        {"ld.u32 %r1, [%rd1 + 0x10];", PTX_OPERAND_REG, 16},
+        {"ld.u32 %r1, [%rd1-8];", PTX_OPERAND_REG, -8},
+        {"ld.u32 %r1, [gvar+12];", PTX_OPERAND_VAR, 12},
+        {"ld.u32 %r1, [gvar];", PTX_OPERAND_VAR, 0},
+        {"ld.u32 %r1, gvar[3];", PTX_OPERAND_VAR, 12},
+        {"ld.param.u32 %r1, [param+4];", PTX_OPERAND_VAR, 4},
+        {"ld.u32 %r1, [256];", PTX_OPERAND_INT, 0},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct ptx_module *module = parse_body(cases[i].text);
+        const struct ptx_operand *address = operand_of(module, 1);
+
+        cr_assert_eq(address->kind, PTX_OPERAND_ADDRESS, "%s", cases[i].text);
+        cr_assert_eq(address->elem_count, 1);
+        cr_assert_eq(address->elems[0].kind, cases[i].base, "%s", cases[i].text);
+        cr_assert_eq(address->elems[0].offset, 0);
+        cr_assert_eq(address->offset, cases[i].offset, "%s", cases[i].text);
+        ptx_module_destroy(module);
+    }
+}
+
+Test(parse_inst, names_stand_for_addresses)
+{
+    struct ptx_module *module = parse_body("mov.u64 %rd1, gvar+8; mov.u64 %rd1, device_function;"
+                                           "cvta.shared.u64 %rd1, svar; mov.u64 %rd1, gvar[2];");
+
+    cr_assert_eq(inst_at(module, 0)->operands[1].kind, PTX_OPERAND_VAR);
+    cr_assert_eq(inst_at(module, 0)->operands[1].offset, 8);
+    cr_assert_eq(inst_at(module, 1)->operands[1].kind, PTX_OPERAND_FUNC);
+    cr_assert(inst_at(module, 1)->operands[1].func->is_address_taken);
+    cr_assert_str_eq(inst_at(module, 2)->operands[1].var->name, "svar");
+    cr_assert_eq(inst_at(module, 3)->operands[1].offset, 8);
+    ptx_module_destroy(module);
+}
+
+Test(parse_inst, vectors_pairs_sinks_and_components)
+{
+    struct ptx_module *module =
+        parse_body("mov.b64 {%r1, _}, %rd1; setp.lt.s32 %p1|%p2, %r1, 3;"
+                   "shfl.sync.up.b32 %r1|%p1, %r2, 1, 0, -1; mov.f32 %v.y, %f1;"
+                   "atom.add.u32 _, [%rd1], 1;");
+    const struct ptx_operand *first = operand_of(module, 0);
+
+    cr_assert_eq(first->kind, PTX_OPERAND_VECTOR);
+    cr_assert_eq(first->elem_count, 2);
+    cr_assert_eq(first->elems[1].kind, PTX_OPERAND_SINK);
+    cr_assert_eq(inst_at(module, 1)->operands[0].kind, PTX_OPERAND_PAIR);
+    cr_assert_str_eq(inst_at(module, 1)->operands[0].elems[1].var->name, "%p2");
+    cr_assert_eq(inst_at(module, 2)->operands[0].kind, PTX_OPERAND_PAIR);
+    cr_assert_eq(inst_at(module, 3)->operands[0].component, 2);
+    cr_assert_eq(inst_at(module, 4)->operands[0].kind, PTX_OPERAND_SINK);
+    ptx_module_destroy(module);
+    expect_body_error("mov.f32 %f1.x, %f2;", "has no component '.x'");
+}
+
+Test(parse_inst, texture_operands)
+{
+    struct ptx_module *module = parse_body(
+        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];");
+    const struct ptx_operand *address = operand_of(module, 1);
+
+    cr_assert_eq(address->elem_count, 2);
+    cr_assert_eq(address->elems[1].kind, PTX_OPERAND_VECTOR);
+    cr_assert_eq(inst_at(module, 0)->type_count, 2);
+    ptx_module_destroy(module);
+}
+
+Test(parse_inst, unsupported_instructions_parse)
+{
+    struct ptx_module *module =
+        parse_body("mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2;"
+                   "fence.proxy.async; cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;"
+                   "max.f32 %f1, %f2, %f3, %f4; wgmma.fence.sync.aligned;");
+
+    cr_assert_eq(inst_at(module, 3)->op, PTX_OP_MAX3);
+    for (unsigned i = 0; i < 5; i++)
+        cr_assert_eq(ptx_op_table[inst_at(module, i)->op].fidelity, PTX_FIDELITY_UNSUPPORTED);
+    ptx_module_destroy(module);
+}
+
+/* ---- checks ---- */
+
+Test(parse_inst, spelling_errors_name_the_part)
+{
+    expect_body_error("add.s33 %r1, %r1, %r1;", "'add' cannot have '.s33'");
+    expect_body_error("addd.s32 %r1, %r1, %r1;", "'addd' is not a PTX instruction");
+    expect_body_error("mul.s32 %r1, %r1, %r1;", "'mul.s32' is not a combination");
+}
+
+Test(parse_inst, operand_counts_are_checked)
+{
+    expect_body_error("add.s32 %r1, %r2;", "'add.s32' cannot have 2 operands");
+    expect_body_error("add.s32 %r1, %r2, %r3, %r4;", "cannot have 4 operands");
+    expect_body_error("setp.eq.and.s32 %p1, %r1, %r2;", "cannot have 3 operands");
+    expect_body_error("setp.eq.s32 %p1, %r1, %r2, %p2;", "cannot have 4 operands");
+    expect_body_error("cvt.rn.f16x2.f32 %r1, %f1;", "cannot have 2 operands");
+    expect_body_error("atom.global.cas.b32 %r1, [%rd1], 1;", "cannot have 3 operands");
+}
+
+Test(parse_inst, operand_kinds_are_checked)
+{
+    expect_body_error("add.s32 5, %r2, %r3;", "must be a register");
+    expect_body_error("add.s32 %r1, [%r2], %r3;", "must be a register or a constant");
+    expect_body_error("add.s32 %r1, gvar, %r3;", "must be a register or a constant");
+    expect_body_error("add.s32 %r1, !%r2, %r3;", "without '!'");
+    expect_body_error("ld.global.u32 %r1, %rd1;", "an address in brackets");
+    expect_body_error("ld.global.u32 %r1, [%f];", "'%f' is not declared");
+    expect_body_error("ld.global.v2.u32 %r1, [%rd1];", "must be a vector");
+    expect_body_error("ld.global.v4.u32 {%r1, %r2}, [%rd1];", "another length");
+    expect_body_error("st.global.v2.u32 [%rd1], {%r1, [%r2]};", "must be a register");
+    expect_body_error("mov.u32 %r1, undefined;", "'undefined' is not declared");
+    expect_body_error("bra %r1;", "'%r1' is not declared");
+}
+
+Test(parse_inst, register_sizes_are_checked)
+{
+    expect_body_error("add.s32 %rd1, %r2, %r3;", "another size");
+    expect_body_error("add.u16 %h1, %r2, %h3;", "another size");
+    expect_body_error("mul.wide.s32 %r1, %r2, %r3;", "another size");
+    expect_body_error("shl.b64 %rd1, %rd2, %rd3;", "another size");
+    expect_body_error("popc.b64 %rd1, %rd2;", "another size");
+    expect_body_error("mov.b64 {%r1, %h2}, %rd1;", "another size");
+    expect_body_error("ld.u64 %r1, [%rd1];", "another size");
+    expect_body_error("setp.eq.s32 %r1, %r2, %r3;", "a predicate register");
+    expect_body_error("selp.b32 %r1, %r2, %r3, %r4;", "a predicate register");
+    expect_body_error("cvt.u32.u64 %r1, %r2;", "another size");
+}
+
+Test(parse_inst, wider_registers_are_allowed_where_ptx_allows_them)
+{
+    ptx_module_destroy(parse_body("ld.u8 %r1, [%rd1]; st.u16 [%rd1], %r1; cvt.u8.u32 %r1, %r2;"
+                                  "cvt.s32.s8 %r1, %r2; mul.wide.u16 %r1, %h1, %h2;"
+                                  "mad.wide.s32 %rd1, %r1, 4, %rd2; ld.s8 %h1, [%rd1];"
+                                  "bar.red.popc.u32 %r1, 0, 64, !%p1; popc.b64 %r1, %rd1;"
+                                  "bar.red.or.pred %p1, 0, %p2; slct.u64.f32 %rd1, %rd2, 0, %f1;"
+                                  "set.gt.u32.f64 %r1, %fd1, %fd2; prmt.b32 %r1, 1, 2, 3;"
+                                  "atom.cas.b64 %rd1, [%rd2], %rd3, 0; mov.b128 %q1, {%rd1, %rd2};"
+                                  "mov.b128 {%rd1, %rd2}, %q1; ld.v4.f32 %v, [%rd1];"
+                                  "match.any.sync.b64 %r1, %rd1, -1; bfe.u64 %rd1, %rd2, %r1, 3;"));
+}

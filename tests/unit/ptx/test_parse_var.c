@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "parse_helper.h"
+
+static struct ptx_module *module;
+static const struct ptx_var *var;
+
+static const struct ptx_var *declare(const char *text)
+{
+    char whole[1024];
+
+    snprintf(whole, sizeof(whole), HEADER "%s", text);
+    module = parse_text(whole);
+    var = module->vars[module->var_count - 1];
+    return var;
+}
+
+static void expect_error(const char *text, const char *part)
+{
+    char whole[1024];
+    struct pxr_error err;
+    const char *message;
+
+    snprintf(whole, sizeof(whole), HEADER "%s", text);
+    message = parse_error(whole, &err);
+    cr_assert_not_null(strstr(message, part), "%s", message);
+}
+
+static void expect_words(const uint32_t *words, size_t count)
+{
+    cr_assert_eq(var->size_bytes, 4 * count);
+    cr_assert_not_null(var->init_bytes);
+    cr_assert_arr_eq(var->init_bytes, words, 4 * count);
+    ptx_module_destroy(module);
+}
+
+Test(parse_var, sizes_and_alignments)
+{
+    declare(".shared .align 8 .b8 tile[4][32];");
+    cr_assert_eq(var->space, PTX_SPACE_SHARED);
+    cr_assert_eq(var->elem_count, 128);
+    cr_assert_eq(var->size_bytes, 128);
+    cr_assert_eq(var->align_bytes, 8);
+    cr_assert(var->is_array);
+    cr_assert(var->is_module_scope);
+    ptx_module_destroy(module);
+    declare(".global .v4 .f32 quad;");
+    cr_assert_eq(var->vector_len, 4);
+    cr_assert_eq(var->size_bytes, 16);
+    cr_assert_eq(var->align_bytes, 16);
+    cr_assert_null(var->init_bytes);
+    ptx_module_destroy(module);
+}
+
+Test(parse_var, linkage_and_attributes)
+{
+    declare(".extern .shared .align 16 .b8 dynamic[];");
+    cr_assert(var->is_unsized);
+    cr_assert_eq(var->size_bytes, 0);
+    cr_assert_eq(var->linkage, PTX_LINKAGE_EXTERN);
+    ptx_module_destroy(module);
+    cr_assert(declare(".global .attribute(.managed) .u32 m;")->is_managed);
+    ptx_module_destroy(module);
+    cr_assert_eq(declare(".common .global .u32 c;")->linkage, PTX_LINKAGE_COMMON);
+    ptx_module_destroy(module);
+}
+
+Test(parse_var, extern_then_definition_is_one_variable)
+{
+    declare(".extern .global .u32 x; .global .u64 y = x; .visible .global .u32 x = 5;");
+    cr_assert_eq(module->var_count, 2);
+    cr_assert_eq(module->vars[0]->linkage, PTX_LINKAGE_VISIBLE);
+    cr_assert_eq(module->vars[0]->init_bytes[0], 5);
+    cr_assert_eq(var->relocs[0].var, module->vars[0]);
+    ptx_module_destroy(module);
+}
+
+Test(parse_var, integers_of_every_base)
+{
+    declare(".global .b32 w[] = {1, 0x10, 010, 0b101, 7U, -1, 4294967295};");
+    cr_assert_not(var->is_unsized);
+    cr_assert_eq(var->elem_count, 7);
+    expect_words((uint32_t[]){1, 16, 8, 5, 7, UINT32_MAX, UINT32_MAX}, 7);
+}
+
+Test(parse_var, inner_lists_are_filled_with_zeros)
+{
+    declare(".global .u32 g[3][2] = {{1}, {2, 3}};");
+    expect_words((uint32_t[]){1, 0, 2, 3, 0, 0}, 6);
+    declare(".global .u32 g[2][2] = {1, 2, 3};");
+    expect_words((uint32_t[]){1, 2, 3, 0}, 4);
+    declare(".global .v2 .u32 g[2] = {{1, 2}, {3, 4}};");
+    expect_words((uint32_t[]){1, 2, 3, 4}, 4);
+    declare(".global .u32 g[][2] = {{1}, {2}};");
+    expect_words((uint32_t[]){1, 0, 2, 0}, 4);
+}
+
+Test(parse_var, constant_expressions)
+{
+    declare(".global .u32 x = (3 + 4 * 2) << 1 | 1;");
+    expect_words((uint32_t[]){23}, 1);
+    declare(".global .s32 x[4] = {1 > 2 ? 10 : WARP_SZ, -7 / 2, -7 % 2, ~0 == -1 && !0};");
+    expect_words((uint32_t[]){32, (uint32_t)-3, (uint32_t)-1, 1}, 4);
+    declare(".global .u32 x[3] = {-1 >> 1, (.u64)-1 >> 63, 0xffffffffffffffffU / 2 > 1};");
+    expect_words((uint32_t[]){UINT32_MAX, 1, 1}, 3);
+    expect_error(".global .u32 x = 1 / 0;", "cannot be evaluated");
+    expect_error(".global .u32 x = 1.5 & 1;", "cannot be evaluated");
+}
+
+Test(parse_var, floating_point_values)
+{
+    const float singles[] = {1.0F, -2.5F, 1.0F, 1e-3F};
+    const double doubles[] = {3.141592653589793, -0.5};
+
+    declare(".const .f32 f[4] = {1.0, -2.5, 0f3F800000, 1e-3};");
+    cr_assert_arr_eq(var->init_bytes, singles, sizeof(singles));
+    ptx_module_destroy(module);
+    declare(".const .f64 f[2] = {0d400921FB54442D18, -0.5};");
+    cr_assert_arr_eq(var->init_bytes, doubles, sizeof(doubles));
+    ptx_module_destroy(module);
+    declare(".const .f32 nan = 0f7FC01234;");
+    expect_words((uint32_t[]){0x7fc01234}, 1);
+    expect_error(".global .f32 f = 0f12;", "not a number");
+}
+
+Test(parse_var, addresses_become_relocations)
+{
+    declare(".func f() { ret; } .global .u32 w[4]; .global .u64 a[4] = {w+8, f, generic(w)-4, 7};");
+    cr_assert_eq(var->reloc_count, 3);
+    cr_assert_eq(var->relocs[0].var, module->vars[0]);
+    cr_assert_eq(var->relocs[0].addend, 8);
+    cr_assert_eq(var->relocs[0].size_bytes, 8);
+    cr_assert_not(var->relocs[0].is_generic);
+    cr_assert_eq(var->relocs[1].func, module->funcs[0]);
+    cr_assert_eq(var->relocs[1].offset_bytes, 8);
+    cr_assert_eq(ptx_func_handle(module, module->funcs[0]), PTX_FUNC_HANDLE_BASE);
+    cr_assert(var->relocs[2].is_generic);
+    cr_assert_eq(var->relocs[2].addend, -4);
+    cr_assert_eq(var->init_bytes[24], 7);
+    ptx_module_destroy(module);
+    expect_error(".global .u64 a = nowhere;", "'nowhere' is not a variable");
+}
+
+Test(parse_var, masks_pick_one_byte_of_an_address)
+{
+    declare(".global .u32 w; .global .u8 b[2] = {0xFF(w), 0xFF0000(generic(w)+4)};");
+    cr_assert_eq(var->reloc_count, 2);
+    cr_assert_eq(var->relocs[0].shift_bits, 0);
+    cr_assert_eq(var->relocs[1].shift_bits, 16);
+    cr_assert_eq(var->relocs[1].size_bytes, 1);
+    cr_assert_eq(var->relocs[1].offset_bytes, 1);
+    cr_assert(var->relocs[1].is_generic);
+    ptx_module_destroy(module);
+    expect_error(".global .u32 w; .global .u8 b = 0xF(w);", "a mask must be");
+}
+
+Test(parse_var, only_bytes_that_matter_are_stored)
+{
+    declare(".global .b8 zeros[1073741824] = {0, 0, 0};");
+    cr_assert_eq(var->size_bytes, 1073741824);
+    cr_assert_null(var->init_bytes);
+    ptx_module_destroy(module);
+    expect_error(".global .b8 ones[1073741824] = {1};", "too large");
+    expect_error(".global .b8 b[99999999999999];", "out of range");
+    expect_error(".global .b8 b[999999999][999999999];", "too large");
+}
+
+Test(parse_var, wrong_initialisers_are_errors)
+{
+    expect_error(".global .u32 x[2] = {1, 2, 3};", "too many initial values");
+    expect_error(".global .u32 x = {{{1}}};", "nested more deeply");
+    expect_error(".shared .u32 x = 1;", "only .global and .const");
+    expect_error(".global .u32 x[];", "needs a size");
+    expect_error(".global .align 3 .u32 x;", "power of two");
+}
+
+Test(parse_var, registers_of_a_range_are_made_when_named)
+{
+    const struct ptx_func *kernel;
+
+    module = parse_text(HEADER ".entry k() { .reg .b32 %r<5>; .reg .b32 %r1<20>;\n"
+                               "mov.b32 %r4, %r119; mov.b32 %r4, %r10; ret; }");
+    kernel = ptx_find_entry(module, "k");
+    cr_assert_eq(kernel->var_count, 3);
+    cr_assert_str_eq(kernel->vars[0]->name, "%r4");
+    cr_assert_str_eq(kernel->vars[1]->name, "%r119");
+    cr_assert_eq(kernel->vars[1]->index, 1);
+    cr_assert_eq(kernel->vars[0]->space, PTX_SPACE_REG);
+    ptx_module_destroy(module);
+    expect_error(".entry k() { .reg .b32 %r<5>; mov.b32 %r4, %r5; }", "'%r5' is not declared");
+    expect_error(".entry k() { .reg .b32 %r<5>; mov.b32 %r4, %r04; }", "'%r04' is not declared");
+}

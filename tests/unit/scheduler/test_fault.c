@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Faults inside kernels end their grid and nothing else; faults elsewhere are not ours.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "support.h"
+
+/* The sanitizers' own checks would see some of these accesses before the processor does. */
+#define UNCHECKED __attribute__((no_sanitize("address", "thread", "undefined"), noinline))
+
+static UNCHECKED uint32_t load(const volatile uint32_t *pointer)
+{
+    return *pointer;
+}
+
+static volatile uint32_t *hole(void)
+{
+    static void *page;
+    if (!page)
+        page = mmap(NULL, 65536, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return (volatile uint32_t *)((uint8_t *)page + 48);
+}
+
+static atomic_uint finished;
+
+static void load_in_one_thread(struct rt_thread *thread)
+{
+    const uint32_t *at = thread->block->ctaid;
+    if (at[0] == 2 && at[1] == 1 && thread->tid[0] == 37)
+        load(data(thread));
+    rt_bar_sync(thread, 0, 0);
+    atomic_fetch_add(&finished, 1);
+}
+
+Test(fault, bad_address_is_reported_with_block_thread_and_address)
+{
+    volatile uint32_t *bad = hole();
+    for (unsigned i = 0; i < 20; i++) {
+        sch_set_chaos(i);
+        struct sch_fault fault = run_grid((struct run){
+            .entry = load_in_one_thread, .grid = {5, 3}, .block = {64}, .data = (void *)bad});
+        cr_assert_eq(fault.status, PXR_FAULT_ADDRESS);
+        cr_assert_eq(fault.address, (uintptr_t)bad);
+        cr_assert_eq(fault.ctaid[0], 2);
+        cr_assert_eq(fault.ctaid[1], 1);
+        cr_assert_eq(fault.ctaid[2], 0);
+        cr_assert(fault.has_thread);
+        cr_assert_eq(fault.tid[0], 37);
+        cr_assert_neq(fault.pc, 0);
+        cr_assert_not_null(fault.launch);
+    }
+    RUN_OK({.entry = load_in_one_thread, .grid = {2}, .block = {64}});
+}
+
+static void load_everywhere(struct rt_thread *thread)
+{
+    load(data(thread));
+}
+
+Test(fault, in_every_thread_of_a_large_grid_ends_it_at_once)
+{
+    struct sch_fault fault = run_grid((struct run){
+        .entry = load_everywhere, .grid = {1u << 30, 60000, 60000}, .block = {256},
+        .data = (void *)hole()});
+    cr_assert_eq(fault.status, PXR_FAULT_ADDRESS);
+}
+
+static void explicit_fault(struct rt_thread *thread)
+{
+    if (tid(thread) == 3 && thread->block->ctaid[0] == 1)
+        rt_fault(thread, PXR_FAULT_TRAP, 0x1234);
+    rt_bar_sync(thread, 0, 0);
+}
+
+Test(fault, raised_by_the_kernel_carries_status_and_address)
+{
+    for (unsigned i = 0; i < 20; i++) {
+        sch_set_chaos(i);
+        struct sch_fault fault =
+            run_grid((struct run){.entry = explicit_fault, .grid = {4}, .block = {48}});
+        cr_assert_eq(fault.status, PXR_FAULT_TRAP);
+        cr_assert_eq(fault.address, 0x1234);
+        cr_assert_eq(fault.tid[0], 3);
+        cr_assert_eq(fault.ctaid[0], 1);
+        cr_assert_neq(fault.pc, 0);
+    }
+}
+
+static UNCHECKED uint32_t recurse(uint32_t depth, volatile uint8_t *outer)
+{
+    volatile uint8_t frame[512];
+    frame[0] = (uint8_t)(outer[0] + 1);
+    if (depth == 0)
+        return frame[0];
+    return recurse(depth - 1, frame) + frame[0];
+}
+
+static void overflow(struct rt_thread *thread)
+{
+    volatile uint8_t start = (uint8_t)thread->tid[0];
+    recurse(*(uint32_t *)data(thread), &start);
+}
+
+Test(fault, stack_overflow_is_told_apart)
+{
+    static uint32_t depth = 100000;
+    for (int i = 0; i < 5; i++) {
+        struct sch_fault fault = run_grid(
+            (struct run){.entry = overflow, .grid = {4}, .block = {32}, .data = &depth});
+        cr_assert_eq(fault.status, PXR_FAULT_STACK, "%s", pxr_status_name(fault.status));
+    }
+}
+
+Test(fault, a_larger_stack_can_be_asked_for)
+{
+    static uint32_t depth = 1000;
+    RUN_OK({.entry = overflow, .grid = {4}, .block = {64}, .stack_bytes = 1000000,
+            .data = &depth});
+}
+
+static UNCHECKED void call_nothing(struct rt_thread *thread)
+{
+    void (*volatile function)(void);
+    void *target = data(thread);
+    memcpy((void *)&function, &target, sizeof function);
+    function();
+}
+
+Test(fault, jump_to_a_bad_address_is_told_apart)
+{
+    struct sch_fault fault =
+        run_grid((struct run){.entry = call_nothing, .data = (void *)hole()});
+    cr_assert_eq(fault.status, PXR_FAULT_PC);
+}
+
+static void illegal(struct rt_thread *thread)
+{
+    (void)thread;
+#if defined(__x86_64__)
+    __asm__ volatile("ud2");
+#else
+    __asm__ volatile("udf #0");
+#endif
+}
+
+Test(fault, illegal_instruction_is_told_apart)
+{
+    cr_assert_eq(run_grid((struct run){.entry = illegal}).status, PXR_FAULT_INSTRUCTION);
+}
+
+static void shared_overrun(struct rt_thread *thread)
+{
+    load((uint32_t *)(void *)(thread->block->shared + thread->block->launch->shared_bytes + 128));
+}
+
+Test(fault, reading_past_shared_memory_is_caught)
+{
+    static const uint32_t sizes[] = {0, 128, 1000, 49152, 233472};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct sch_fault fault =
+            run_grid((struct run){.entry = shared_overrun, .shared_bytes = sizes[i]});
+        cr_assert_eq(fault.status, PXR_FAULT_ADDRESS);
+    }
+}
+
+static void store_shared(struct rt_thread *thread)
+{
+    uint32_t bytes = thread->block->launch->shared_bytes;
+    if ((uintptr_t)thread->block->shared % 128 != 0)
+        rt_fault(thread, PXR_FAULT_MISALIGNED, 0);
+    for (uint32_t i = tid(thread); i < bytes; i += block_threads(thread))
+        thread->block->shared[i] = (uint8_t)i;
+}
+
+Test(fault, none_within_shared_memory)
+{
+    RUN_OK({.entry = store_shared, .grid = {9}, .block = {32}, .shared_bytes = 233472});
+    RUN_OK({.entry = store_shared, .grid = {9}, .block = {32}, .shared_bytes = 1});
+}
+
+static void fault_while_others_wait(struct rt_thread *thread)
+{
+    if (thread->block->ctaid[0] == 0 && tid(thread) == 0) {
+        for (int i = 0; i < 50; i++)
+            rt_nanosleep(thread, 1);
+        load((uint32_t *)(uintptr_t)hole());
+    }
+    for (;;)
+        poll(thread);
+}
+
+Test(fault, ends_blocks_that_poll_for_ever)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        sch_set_chaos(i);
+        struct sch_fault fault = run_grid(
+            (struct run){.entry = fault_while_others_wait, .grid = {8}, .block = {33}});
+        cr_assert_eq(fault.status, PXR_FAULT_ADDRESS);
+    }
+}
+
+static sigjmp_buf resume;
+static volatile int caught;
+
+static void on_signal(int number)
+{
+    caught = number;
+    siglongjmp(resume, 1);
+}
+
+/* Raises a fault on the calling thread; true if the application's handler got it. */
+static bool application_catches(void)
+{
+    caught = 0;
+    if (sigsetjmp(resume, 1) == 0)
+        load((uint32_t *)(uintptr_t)hole());
+    return caught == SIGSEGV;
+}
+
+Test(fault, outside_of_kernels_goes_to_the_handler_before)
+{
+    signal(SIGSEGV, on_signal);
+    cr_assert_eq(sch_start(2, NULL), PXR_OK);
+    for (int i = 0; i < 3; i++) {
+        cr_assert(application_catches());
+        cr_assert_eq(run_grid((struct run){.entry = load_everywhere, .data = (void *)hole()}).status,
+                     PXR_FAULT_ADDRESS);
+    }
+}
+
+Test(fault, handler_is_put_back_when_the_application_installs_its_own)
+{
+    cr_assert_eq(sch_start(2, NULL), PXR_OK);
+    for (int i = 0; i < 20; i++) {
+        signal(SIGSEGV, on_signal);
+        cr_assert_eq(run_grid((struct run){.entry = load_everywhere, .data = (void *)hole()}).status,
+                     PXR_FAULT_ADDRESS);
+        cr_assert(application_catches());
+    }
+}
+
+static struct sigaction replaced;
+
+static void on_signal_passing_back(int number, siginfo_t *info, void *context)
+{
+    replaced.sa_sigaction(number, info, context);
+}
+
+Test(fault, handlers_that_pass_back_to_each_other_do_not_recurse)
+{
+    signal(SIGSEGV, on_signal);
+    cr_assert_eq(sch_start(2, NULL), PXR_OK);
+    struct sigaction action = {.sa_sigaction = on_signal_passing_back, .sa_flags = SA_SIGINFO};
+    sigaction(SIGSEGV, &action, &replaced);
+    sch_fault_handler_check();
+    cr_assert(application_catches());
+    cr_assert_eq(run_grid((struct run){.entry = load_everywhere, .data = (void *)hole()}).status,
+                 PXR_FAULT_ADDRESS);
+    cr_assert(application_catches());
+}
+
+static void one_thread(struct rt_thread *thread)
+{
+    (void)thread;
+}
+
+Test(fault, an_impossible_launch_is_refused)
+{
+    cr_assert_eq(run_grid((struct run){.entry = one_thread, .block = {1025}}).status,
+                 PXR_OUT_OF_RESOURCES);
+    cr_assert_eq(run_grid((struct run){.entry = one_thread, .block = {1u << 16, 1u << 16}}).status,
+                 PXR_OUT_OF_RESOURCES);
+    cr_assert_eq(run_grid((struct run){.entry = one_thread, .stack_bytes = UINT32_MAX}).status,
+                 PXR_OUT_OF_RESOURCES);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls: direct, recursive, through handles, and of the device library.
+ */
+#include "harness.h"
+
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#define HEADER ".version 8.0\n.target sm_75\n.address_size 64\n"
+
+static void open_text(struct harness *harness, const char *text)
+{
+    struct pxr_error err = {0};
+    cr_assert_eq(harness_open(harness, text, "k", true, &err), PXR_OK, "%s", err.message);
+}
+
+static const char factorial[] =
+    HEADER
+    ".func (.param .b64 r) fact(.param .b64 n)\n{\n.reg .b64 %rd<6>; .reg .pred %p;\n"
+    "ld.param.u64 %rd1, [n];\nsetp.gt.u64 %p, %rd1, 1;\n@%p bra more;\n"
+    "st.param.b64 [r], 1;\nret;\nmore:\n"
+    "{\n.param .b64 n0;\n.param .b64 r0;\nsub.u64 %rd2, %rd1, 1;\nst.param.b64 [n0], %rd2;\n"
+    "call.uni (r0), fact, (n0);\nld.param.b64 %rd3, [r0];\n}\n"
+    "mul.lo.u64 %rd4, %rd3, %rd1;\nst.param.b64 [r], %rd4;\nret;\n}\n"
+    ".visible .entry k(.param .u64 p, .param .u64 n)\n{\n.reg .b64 %rd<6>;\n"
+    "ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [n];\n"
+    "{\n.param .b64 n0;\n.param .b64 r0;\nst.param.b64 [n0], %rd2;\n"
+    "call.uni (r0), fact, (n0);\nld.param.b64 %rd3, [r0];\n}\n"
+    "st.global.u64 [%rd1], %rd3;\nret;\n}\n";
+
+Test(call, functions_recurse)
+{
+    struct harness harness;
+    open_text(&harness, factorial);
+    uint64_t out = 0;
+    uint64_t params[2] = {(uint64_t)&out, 10};
+    harness_run(&harness, params);
+    cr_expect_eq(out, 3628800);
+    harness_close(&harness);
+}
+
+Test(call, endless_recursion_is_a_stack_fault)
+{
+    struct harness harness;
+    open_text(&harness, factorial);
+    uint64_t out = 0;
+    uint64_t params[2] = {(uint64_t)&out, UINT64_C(1) << 40};
+    harness_run(&harness, params);
+    cr_expect_eq(harness.fault, PXR_FAULT_STACK);
+    harness_close(&harness);
+}
+
+static const char indirect[] =
+    HEADER
+    ".func (.param .b32 r) one(.param .b32 a)\n{\n.reg .b32 %r<3>;\n"
+    "ld.param.u32 %r1, [a]; add.u32 %r2, %r1, 1; st.param.b32 [r], %r2;\nret;\n}\n"
+    ".func (.param .b32 r) two(.param .b32 a)\n{\n.reg .b32 %r<3>;\n"
+    "ld.param.u32 %r1, [a]; add.u32 %r2, %r1, 2; st.param.b32 [r], %r2;\nret;\n}\n"
+    ".visible .entry k(.param .u64 p, .param .u64 h)\n{\n"
+    ".reg .b64 %rd<9>; .reg .b32 %r<6>; .reg .pred %p<3>;\n"
+    "ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [h];\n"
+    "mov.u64 %rd3, one; mov.u64 %rd4, two;\n"
+    "setp.eq.u64 %p1, %rd2, 1; selp.u64 %rd5, %rd3, %rd4, %p1;\n"
+    "setp.gt.u64 %p2, %rd2, 2; selp.u64 %rd5, %rd2, %rd5, %p2;\n"
+    "{\n.param .b32 a0;\n.param .b32 r0;\nst.param.b32 [a0], 40;\n"
+    "proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+    "call (r0), %rd5, (a0), proto;\nld.param.b32 %r1, [r0];\n}\n"
+    "st.global.u32 [%rd1], %r1;\nret;\n}\n";
+
+Test(call, handles_lead_to_their_functions)
+{
+    struct harness harness;
+    open_text(&harness, indirect);
+    uint32_t out = 0;
+    for (uint64_t which = 1; which <= 2; which++) {
+        uint64_t params[2] = {(uint64_t)&out, which};
+        harness_run(&harness, params);
+        cr_expect_eq(harness.fault, PXR_OK);
+        cr_expect_eq(out, 40 + which);
+    }
+    harness_close(&harness);
+}
+
+Test(call, bad_handles_fault)
+{
+    static const uint64_t handles[] = {0x101, 0x120, 0xf0, UINT64_MAX, 0x7fff00001000};
+    struct harness harness;
+    open_text(&harness, indirect);
+    uint32_t out = 0;
+    for (size_t i = 0; i < sizeof handles / sizeof handles[0]; i++) {
+        uint64_t params[2] = {(uint64_t)&out, handles[i]};
+        harness_run(&harness, params);
+        cr_expect_eq(harness.fault, PXR_FAULT_PC, "%zu", i);
+        cr_expect_eq(harness.fault_address, handles[i]);
+    }
+    harness_close(&harness);
+}
+
+Test(call, register_parameters_are_passed_too)
+{
+    static const char text[] =
+        HEADER
+        ".func (.reg .u32 %res) add3(.reg .u32 %a, .reg .u32 %b)\n{\nadd.u32 %res, %a, %b;\n"
+        "add.u32 %res, %res, 3;\nret;\n}\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<3>; .reg .u32 %r<3>;\n"
+        "ld.param.u64 %rd1, [p]; mov.u32 %r1, 10;\ncall (%r2), add3, (%r1, 20);\n"
+        "st.global.u32 [%rd1], %r2;\nret;\n}\n";
+    struct harness harness;
+    open_text(&harness, text);
+    uint32_t out = 0;
+    uint64_t param = (uint64_t)&out;
+    harness_run(&harness, &param);
+    cr_expect_eq(out, 33);
+    harness_close(&harness);
+}
+
+Test(call, library_functions_are_placeholders)
+{
+    static const char text[] =
+        HEADER
+        ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+        ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"
+        ".extern .func free(.param .b64 p);\n"
+        ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, "
+        ".param .b64 c);\n"
+        ".global .align 1 .b8 str[4] = {65, 66, 67, 0};\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<9>; .reg .b32 %r<6>;\n"
+        ".local .align 8 .b8 stack[8];\nld.param.u64 %rd8, [p];\n"
+        "mov.u64 %rd1, stack; cvta.local.u64 %rd2, %rd1; st.local.u32 [stack], 17;\n"
+        "mov.u64 %rd3, str; cvta.global.u64 %rd4, %rd3;\n"
+        "{\n.param .b64 p0;\nst.param.b64 [p0], %rd4;\n.param .b64 p1;\nst.param.b64 [p1], %rd2;\n"
+        ".param .b32 r0;\ncall.uni (r0), vprintf, (p0, p1);\nld.param.b32 %r1, [r0];\n}\n"
+        "{\n.param .b64 p0;\nst.param.b64 [p0], 24;\n.param .b64 r0;\n"
+        "call.uni (r0), malloc, (p0);\nld.param.b64 %rd5, [r0];\n}\n"
+        "{\n.param .b64 p0;\nst.param.b64 [p0], %rd5;\ncall.uni free, (p0);\n}\n"
+        "st.global.u32 [%rd8], %r1; st.global.u64 [%rd8+8], %rd5;\n"
+        "{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 p2;\n.param .b64 p3;\n.param .b64 p4;\n"
+        "st.param.b64 [p0], %rd4; st.param.b64 [p1], %rd4; st.param.b32 [p2], 99;\n"
+        "st.param.b64 [p3], %rd4; st.param.b64 [p4], 1;\n"
+        "call.uni __assertfail, (p0, p1, p2, p3, p4);\n}\nret;\n}\n";
+    struct harness harness;
+    open_text(&harness, text);
+    uint64_t out[2] = {0};
+    uint64_t param = (uint64_t)out;
+    harness_run(&harness, &param);
+    cr_expect_str_eq(harness.log,
+                     "vprintf ABC 17\nmalloc 24\nfree 1000\nassertfail 99 1\n");
+    cr_expect_eq(out[0], 1);
+    cr_expect_eq(out[1], 0x1000);
+    harness_close(&harness);
+}
+
+#define EXTERN_CALLER                                                                              \
+    HEADER ".extern .func nowhere();\n"                                                            \
+           ".visible .entry bad()\n{\ncall nowhere;\nret;\n}\n"                                    \
+           ".visible .entry good()\n{\nret;\n}\n"
+
+Test(call, an_undefined_function_stops_only_the_kernels_that_reach_it)
+{
+    struct harness harness;
+    struct pxr_error err = {0};
+    cr_expect_eq(harness_open(&harness, EXTERN_CALLER, "good", true, &err), PXR_OK, "%s",
+                 err.message);
+    harness_close(&harness);
+    cr_expect_eq(harness_open(&harness, EXTERN_CALLER, "bad", true, &err), PXR_NOT_FOUND);
+    cr_expect(strstr(err.message, "'nowhere'") != NULL, "%s", err.message);
+    cr_expect_eq(err.line, 7);
+    harness_close(&harness);
+}

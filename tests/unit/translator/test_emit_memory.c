@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ld, st, mov: spaces, widths, vectors, alignment, polls.
+ */
+#include "harness.h"
+
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+Test(memory, vector_add_runs_for_every_thread)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_75\n.address_size 64\n"
+        ".visible .entry vadd(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)\n{\n"
+        ".reg .pred %p<2>; .reg .f32 %f<4>; .reg .b32 %r<6>; .reg .b64 %rd<11>;\n"
+        "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [c];\n"
+        "ld.param.u32 %r2, [n];\n"
+        "mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.x;\n"
+        "mad.lo.s32 %r1, %r3, %r4, %r5;\n"
+        "setp.ge.s32 %p1, %r1, %r2;\n@%p1 bra $L__BB0_2;\n"
+        "cvta.to.global.u64 %rd4, %rd1; mul.wide.s32 %rd5, %r1, 4; add.s64 %rd6, %rd4, %rd5;\n"
+        "cvta.to.global.u64 %rd7, %rd2; add.s64 %rd8, %rd7, %rd5;\n"
+        "ld.global.f32 %f1, [%rd8]; ld.global.f32 %f2, [%rd6]; add.f32 %f3, %f2, %f1;\n"
+        "cvta.to.global.u64 %rd9, %rd3; add.s64 %rd10, %rd9, %rd5; st.global.f32 [%rd10], %f3;\n"
+        "$L__BB0_2:\nret;\n}\n";
+    struct harness harness;
+    struct pxr_error err = {0};
+    cr_assert_eq(harness_open(&harness, text, "vadd", true, &err), PXR_OK, "%s", err.message);
+    float a[10], b[10], c[10] = {0};
+    for (int i = 0; i < 10; i++) {
+        a[i] = (float)i;
+        b[i] = 100.0f * (float)i;
+    }
+    struct {
+        const float *a, *b;
+        float *c;
+        uint32_t n;
+    } params = {a, b, c, 9};
+    harness.grid[0] = 3;
+    harness.block[0] = 4;
+    harness_run(&harness, &params);
+    for (int i = 0; i < 9; i++)
+        cr_expect_eq(c[i], 101.0f * (float)i);
+    cr_expect_eq(c[9], 0.0f);
+    harness_close(&harness);
+}
+
+Test(memory, narrow_loads_extend_by_their_type)
+{
+    uint8_t in[4] = {0x80, 0xff, 0x34, 0x92};
+    uint64_t out[4] = {0};
+    harness_eval("ld.s8 %r1, [%in]; cvt.s64.s32 %rd1, %r1; st.b64 [%out], %rd1;\n"
+                 "ld.u8 %rd2, [%in]; st.u64 [%out+8], %rd2;\n"
+                 "ld.s16 %rd3, [%in+2]; st.u64 [%out+16], %rd3;\n"
+                 "ld.b16 %r4, [%in+2]; cvt.u64.u32 %rd4, %r4; st.u64 [%out+24], %rd4;\n",
+                 in, out);
+    cr_expect_eq(out[0], (uint64_t)-128);
+    cr_expect_eq(out[1], 0x80);
+    cr_expect_eq(out[2], 0xffffffffffff9234);
+    cr_expect_eq(out[3], 0x9234);
+}
+
+Test(memory, narrow_stores_take_the_low_bits)
+{
+    uint32_t in = 0x12345678;
+    uint32_t out = 0xffffffff;
+    harness_eval("ld.u32 %r1, [%in]; st.u8 [%out+2], %r1; st.u16 [%out], %r1;", &in, &out);
+    cr_expect_eq(out, 0xff785678);
+}
+
+Test(memory, vectors_may_overwrite_their_own_address)
+{
+    uint64_t in[2] = {7, 9};
+    uint64_t out[2] = {0};
+    harness_eval("mov.u64 %rd1, %in; ld.v2.u64 {%rd1, %rd2}, [%rd1];\n"
+                 "st.v2.u64 [%out], {%rd2, %rd1};", in, out);
+    cr_expect_eq(out[0], 9);
+    cr_expect_eq(out[1], 7);
+}
+
+Test(memory, vector_registers_have_components)
+{
+    uint32_t in[4] = {1, 2, 3, 4};
+    uint32_t out[4] = {0};
+    harness_eval(".reg .v4 .u32 %v; ld.v4.u32 %v, [%in]; add.u32 %v.x, %v.y, %v.w;\n"
+                 "st.v4.u32 [%out], %v;", in, out);
+    cr_expect_eq(out[0], 6);
+    cr_expect_eq(out[1], 2);
+    cr_expect_eq(out[3], 4);
+}
+
+Test(memory, mov_packs_and_unpacks)
+{
+    uint64_t in = 0x1122334455667788;
+    uint64_t out[3] = {0};
+    harness_eval("ld.u64 %rd1, [%in]; mov.b64 {%r1, %r2}, %rd1; mov.b64 %rd2, {%r2, %r1};\n"
+                 "st.u64 [%out], %rd2;\n"
+                 "mov.b64 {%h1, %h2, %h3, %h4}, %rd1; mov.b32 %r3, {%h4, %h1};\n"
+                 "st.u32 [%out+8], %r3;\n"
+                 "mov.b32 {%h5, _}, %r1; st.u16 [%out+16], %h5;", &in, out);
+    cr_expect_eq(out[0], 0x5566778811223344);
+    cr_expect_eq(out[1], 0x77881122);
+    cr_expect_eq(out[2], 0x7788);
+}
+
+Test(memory, registers_start_as_zero)
+{
+    uint64_t out[2] = {1, 1};
+    harness_eval("st.u64 [%out], %rd9; selp.u64 %rd1, 5, 6, %p3; st.u64 [%out+8], %rd1;", NULL,
+                 out);
+    cr_expect_eq(out[0], 0);
+    cr_expect_eq(out[1], 6);
+}
+
+Test(memory, immediates_take_the_type_of_the_instruction)
+{
+    uint64_t out[4] = {0};
+    harness_eval("mov.f32 %f1, 0f3F800000; st.f32 [%out], %f1;\n"
+                 "mov.b32 %r1, 0f40000000; st.u32 [%out+4], %r1;\n"
+                 "mov.f64 %fd1, 0d4000000000000000; st.f64 [%out+8], %fd1;\n"
+                 "mov.f32 %f2, 0.5; st.f32 [%out+16], %f2;\n"
+                 "st.u32 [%out+20], -1; st.u16 [%out+24], 70000;", NULL, out);
+    cr_expect_eq(out[0], 0x400000003f800000);
+    cr_expect_eq(out[1], 0x4000000000000000);
+    cr_expect_eq(out[2], 0xffffffff3f000000);
+    cr_expect_eq(out[3], 70000 & 0xffff);
+}
+
+static const char alignment_text[] =
+    ".version 8.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<3>; .reg .b32 %r<3>;\n"
+    "ld.param.u64 %rd1, [p];\nld.global.v2.u32 {%r1, %r2}, [%rd1+4];\n"
+    "st.global.u32 [%rd1], %r2;\nret;\n}\n";
+
+Test(memory, misaligned_accesses_fault_when_asked_to)
+{
+    struct harness harness;
+    struct pxr_error err = {0};
+    cr_assert_eq(harness_open(&harness, alignment_text, NULL, true, &err), PXR_OK, "%s",
+                 err.message);
+    _Alignas(16) uint32_t memory[6] = {0, 1, 2, 3, 4, 5};
+    uint64_t param = (uint64_t)memory;
+    harness_run(&harness, &param);
+    cr_expect_eq(harness.fault, PXR_FAULT_MISALIGNED);
+    cr_expect_eq(harness.fault_address, (uint64_t)(memory + 1));
+    param = (uint64_t)(memory + 1);
+    harness_run(&harness, &param);
+    cr_expect_eq(harness.fault, PXR_OK);
+    cr_expect_eq(memory[1], 3);
+    harness_close(&harness);
+}
+
+Test(memory, strong_loads_count_polls_and_give_way)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_75\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<3>; .reg .b32 %r<9>;\n"
+        "ld.param.u64 %rd1, [p];\nld.volatile.global.u32 %r1, [%rd1];\n"
+        "ld.relaxed.gpu.global.u32 %r2, [%rd1]; ld.acquire.gpu.global.u32 %r3, [%rd1];\n"
+        "ld.global.u32 %r4, [%rd1]; st.volatile.global.u32 [%rd1], %r4;\n"
+        "atom.global.cas.b32 %r5, [%rd1], 0, 1; atom.global.exch.b32 %r6, [%rd1], 1;\n"
+        "atom.global.add.u32 %r7, [%rd1], 0; red.global.add.u32 [%rd1], 1;\n"
+        "ret;\n}\n";
+    struct harness harness;
+    struct pxr_error err = {0};
+    cr_assert_eq(harness_open(&harness, text, NULL, false, &err), PXR_OK, "%s", err.message);
+    uint32_t cell = 0;
+    uint64_t param = (uint64_t)&cell;
+    harness.poll_budget = 5;
+    harness_run(&harness, &param);
+    cr_expect_str_eq(harness.log, "poll\n");
+    harness.poll_budget = 6;
+    harness_run(&harness, &param);
+    cr_expect_str_eq(harness.log, "");
+    harness_close(&harness);
+}

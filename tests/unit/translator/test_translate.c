@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The module as a whole: names, lines, refusals, nothing absolute, no flags that PTX does not grant.
+ */
+#include "harness.h"
+
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+static const char text[] =
+    ".version 8.0\n.target sm_75\n.address_size 64\n.global .align 4 .u32 cell;\n"
+    ".func (.param .b32 r) half(.param .b32 a)\n{\n.reg .b32 %r<3>;\nld.param.u32 %r1, [a];\n"
+    "shr.u32 %r2, %r1, 1;\nst.param.b32 [r], %r2;\nret;\n}\n"
+    ".visible .entry k()\n{\n.reg .b32 %total<4>; .reg .f32 %f<5>;\n"
+    "ld.global.u32 %total1, [cell];\n"
+    "{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %total1;\ncall (b), half, (a);\n"
+    "ld.param.b32 %total2, [b];\n}\n"
+    "cvt.rn.f32.u32 %f1, %total2;\nmul.f32 %f2, %f1, %f1;\nadd.f32 %f3, %f2, %f1;\n"
+    "cvt.rzi.u32.f32 %total3, %f3;\nst.global.u32 [cell], %total3;\nret;\n}\n";
+
+static void open_text(struct harness *harness)
+{
+    struct pxr_error err = {0};
+    cr_assert_eq(harness_open(harness, text, "k", true, &err), PXR_OK, "%s", err.message);
+}
+
+Test(translate, values_are_called_after_their_registers)
+{
+    struct harness harness;
+    open_text(&harness);
+    cr_expect(strstr(harness.ir, "%total1 = load i32") != NULL, "%s", harness.ir);
+    cr_expect(strstr(harness.ir, "define void @ptxrun_kernel(ptr %ctx)") != NULL);
+    cr_expect(strstr(harness.ir, "define internal void @ptx.half(ptr") != NULL);
+    harness_close(&harness);
+}
+
+Test(translate, every_instruction_has_its_line)
+{
+    struct harness harness;
+    open_text(&harness);
+    cr_expect(strstr(harness.ir, "!\"Dwarf Version\", i32 5") != NULL);
+    cr_expect(strstr(harness.ir, "DIFile(filename: \"test.ptx\"") != NULL);
+    /* the multiplication, on line 25 */
+    cr_expect(strstr(harness.ir, "!DILocation(line: 25,") != NULL, "%s", harness.ir);
+    harness_close(&harness);
+}
+
+Test(translate, arithmetic_is_neither_contracted_nor_fast)
+{
+    struct harness harness;
+    open_text(&harness);
+    static const char *const words[] = {"fast", "contract", "reassoc", "inbounds", "!tbaa", "fmuladd"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        cr_expect(strstr(harness.ir, words[i]) == NULL, "%s in %s", words[i], harness.ir);
+    harness_run(&harness, NULL);
+    cr_expect_eq(*(uint32_t *)harness_var(&harness, "cell"), 0);
+    *(uint32_t *)harness_var(&harness, "cell") = 7;
+    harness_run(&harness, NULL);
+    cr_expect_eq(*(uint32_t *)harness_var(&harness, "cell"), 12);
+    harness_close(&harness);
+}
+
+Test(translate, helpers_are_inlined_and_leave_no_trace)
+{
+    struct harness harness;
+    struct pxr_error err = {0};
+    cr_assert_eq(harness_open(&harness,
+                              ".version 8.0\n.target sm_75\n.address_size 64\n"
+                              ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<2>;.reg .f32 %f<3>;\n"
+                              "ld.param.u64 %rd1, [p]; ld.global.f32 %f1, [%rd1];\n"
+                              "atom.global.add.f32 %f2, [%rd1], %f1;\nret;\n}\n",
+                              "k", false, &err),
+                 PXR_OK, "%s", err.message);
+    cr_expect(strstr(harness.ir, "@rt_atomic") == NULL, "%s", harness.ir);
+    cr_expect(strstr(harness.ir, "cmpxchg") != NULL);
+    cr_expect(strstr(harness.ir, "target-features") == NULL);
+    cr_expect(strstr(harness.ir, "PIC Level") == NULL, "%s", harness.ir);
+    harness_close(&harness);
+}
+
+Test(translate, an_unsupported_instruction_is_refused_by_name)
+{
+    struct pxr_error err = {0};
+    enum pxr_status status =
+        harness_eval_status("mov.u32 %r1, 1;\nvadd.u32.u32.u32 %r2, %r1, %r1;", &err);
+    cr_expect_eq(status, PXR_UNSUPPORTED, "%s", err.message);
+    cr_expect(strstr(err.message, "'vadd.u32.u32.u32'") != NULL, "%s", err.message);
+    cr_expect(strstr(err.message, "kernel 'eval'") != NULL, "%s", err.message);
+    cr_expect(strstr(err.message, "test.ptx") != NULL, "%s", err.message);
+    cr_expect_gt(err.line, 0);
+}
+
+Test(translate, code_behind_a_terminator_is_ignored)
+{
+    uint32_t out = 0;
+    harness_eval("st.u32 [%out], 1;\nbra over;\nst.u32 [%out], 2;\nover:\n", NULL, &out);
+    cr_expect_eq(out, 1);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ptxrun: starts a CUDA program so that it finds our CUDA driver library. It turns options into
+ * PTXRUN_* variables, sets the loader's search path and replaces itself by the program; the
+ * program's exit status and signals are therefore its own.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/launch_env.h"
+#include "tools/target.h"
+#include "util/options.h"
+
+/* Besides those of the program itself; as env, nohup and timeout have them. */
+enum exit_code {
+    EXIT_OK = 0,
+    EXIT_USAGE = 2,
+    EXIT_TOOL_FAILED = 125,
+    EXIT_NOT_EXECUTABLE = 126,
+    EXIT_NOT_FOUND = 127
+};
+
+struct command_line {
+    const char *values[PXR_OPTION_COUNT]; /* NULL where not given */
+    bool print_env;
+    bool show_help;
+    bool show_version;
+    char **program; /* NULL-terminated; program[0] is NULL if none is given */
+};
+
+static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void complain(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("ptxrun: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+/* One line of help; text that is too long for the left column gets a line of its own. */
+static void print_help_line(const char *left, const char *right)
+{
+    enum { LEFT_WIDTH = 30 };
+    if (strlen(left) < LEFT_WIDTH)
+        printf("  %-*s%s\n", LEFT_WIDTH, left, right);
+    else
+        printf("  %s\n  %*s%s\n", left, LEFT_WIDTH, "", right);
+}
+
+static void print_option_help(const struct pxr_option_info *info)
+{
+    char left[128];
+    char right[512];
+    if (info->type == PXR_OPTION_FLAG)
+        snprintf(left, sizeof left, "--%s", info->name);
+    else
+        snprintf(left, sizeof left, "--%s %s", info->name, info->metavar);
+    bool show_default = info->type != PXR_OPTION_FLAG && *info->default_text;
+    snprintf(right, sizeof right, "%s%s%s%s", info->help, show_default ? " [" : "",
+             show_default ? info->default_text : "", show_default ? "]" : "");
+    print_help_line(left, right);
+}
+
+static void print_help(void)
+{
+    puts(
+        "usage: ptxrun [options] [--] program [arguments]\n"
+        "\n"
+        "Runs a CUDA program on this machine's CPUs. The program may be a script or start others.\n"
+        "\n"
+        "Options, each also settable as PTXRUN_<NAME> in the environment:");
+    for (int id = 0; id < PXR_OPTION_COUNT; id++)
+        print_option_help(&pxr_option_table[id]);
+    puts("");
+    print_help_line("--print-env", "print the variables for a shell instead of running a program:");
+    print_help_line("", "eval \"$(ptxrun --print-env)\"");
+    print_help_line("--help, -h", "print this");
+    print_help_line("--version, -V", "print the version");
+    puts("\n"
+         "Exit status: the program's; 2 for wrong options, 125 if ptxrun itself fails,\n"
+         "126 if the program cannot be executed, 127 if it is not found.");
+}
+
+/* Handles options that are not in the table; false if text is none of them. */
+static bool take_own_option(const char *text, struct command_line *line)
+{
+    if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0)
+        line->show_help = true;
+    else if (strcmp(text, "--version") == 0 || strcmp(text, "-V") == 0)
+        line->show_version = true;
+    else if (strcmp(text, "--print-env") == 0)
+        line->print_env = true;
+    else
+        return false;
+    return true;
+}
+
+/* An option of the table: "--name value", "--name=value", or "--name" alone for a flag. Returns
+ * how many arguments it took, 0 after a message. */
+static int take_table_option(char **argv, struct command_line *line)
+{
+    const char *name = argv[0] + 2;
+    size_t name_len = strcspn(name, "=");
+    enum pxr_option_id id = PXR_OPTION_COUNT;
+    if (strncmp(argv[0], "--", 2) == 0)
+        id = pxr_option_find(name, name_len);
+    if (id == PXR_OPTION_COUNT) {
+        complain("unknown option '%s'; see ptxrun --help", argv[0]);
+        return 0;
+    }
+    int taken = 1;
+    const char *value = "1";
+    if (name[name_len] == '=') {
+        value = name + name_len + 1;
+    } else if (pxr_option_table[id].type != PXR_OPTION_FLAG) {
+        value = argv[1];
+        taken = 2;
+        if (!value) {
+            complain("option '%s' needs a value: %s", argv[0], pxr_option_table[id].metavar);
+            return 0;
+        }
+    }
+    struct pxr_error err;
+    if (pxr_option_check(id, value, &err) != PXR_OK) {
+        complain("%s", err.message);
+        return 0;
+    }
+    line->values[id] = value;
+    return taken;
+}
+
+static bool parse_command_line(char **argv, struct command_line *line)
+{
+    *line = (struct command_line){0};
+    char **at = argv + 1;
+    while (*at && (*at)[0] == '-' && (*at)[1]) {
+        if (strcmp(*at, "--") == 0) {
+            at++;
+            break;
+        }
+        int taken = take_own_option(*at, line) ? 1 : take_table_option(at, line);
+        if (taken == 0)
+            return false;
+        at += taken;
+    }
+    line->program = at;
+    return true;
+}
+
+static bool set_variable(const char *name, const char *value, bool print)
+{
+    if (!value || setenv(name, value, 1) != 0) {
+        complain("cannot set %s: out of memory", name);
+        return false;
+    }
+    if (print)
+        launch_print_export(name, value);
+    return true;
+}
+
+/* Sets the variables for the target, and prints them if asked to. */
+static bool set_environment(const struct command_line *line, const struct launch_dirs *dirs,
+                            const struct target *target)
+{
+    bool print = line->print_env;
+    char *path = launch_library_path(dirs->driver, getenv("LD_LIBRARY_PATH"),
+                                     target->lacks_cudart ? dirs->cudart : NULL);
+    bool is_set = set_variable("LD_LIBRARY_PATH", path, print);
+    free(path);
+    if (is_set && target->other_driver) {
+        // A library that is loaded already is found by its name whatever DT_RPATH says.
+        char *library = NULL;
+        char *preload = NULL;
+        if (asprintf(&library, "%s/libcuda.so.1", dirs->driver) >= 0)
+            preload = launch_preload(library, getenv("LD_PRELOAD"));
+        is_set = set_variable("LD_PRELOAD", preload, print);
+        free(library);
+        free(preload);
+    }
+    for (int id = 0; is_set && id < PXR_OPTION_COUNT; id++) {
+        if (line->values[id])
+            is_set = set_variable(pxr_option_table[id].variable, line->values[id], print);
+    }
+    return is_set;
+}
+
+static enum exit_code start(const char *path, char **program)
+{
+    // Starts files without a first line for the kernel with the shell, as shells do.
+    execvp(path, program);
+    int reason = errno;
+    complain("cannot run '%s': %s", path, strerror(reason));
+    return reason == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+/* Finds and examines the program; EXIT_OK if it can be started. */
+static enum exit_code prepare_target(const char *program, const struct launch_dirs *dirs,
+                                     char **path, struct target *target)
+{
+    struct pxr_error err;
+    enum pxr_status status = target_find(program, path, &err);
+    if (status) {
+        complain("%s", err.message);
+        return status == PXR_NOT_FOUND ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+    }
+    if (target_inspect(*path, dirs->cudart, target, &err) != PXR_OK) {
+        complain("%s", err.message);
+        return EXIT_NOT_EXECUTABLE;
+    }
+    if (target->warning)
+        complain("warning: %s", target->warning);
+    if (!target->other_driver)
+        return EXIT_OK;
+    if (strchr(dirs->driver, ' ')) { // LD_PRELOAD would end there
+        complain("the DT_RPATH of '%s' leads to %s, and ptxrun's own cannot be preloaded: install "
+                 "ptxrun where the path has no blank",
+                 *path, target->other_driver);
+        return EXIT_NOT_EXECUTABLE;
+    }
+    complain("note: the DT_RPATH of '%s' leads to %s; ptxrun's own is preloaded instead", *path,
+             target->other_driver);
+    return EXIT_OK;
+}
+
+static enum exit_code run(const struct command_line *line)
+{
+    struct launch_dirs dirs;
+    struct pxr_error err;
+    struct target target = {.lacks_cudart = true};
+    char *path = NULL;
+    enum exit_code code = EXIT_OK;
+    if (launch_dirs_find(&dirs, &err) != PXR_OK) {
+        complain("%s", err.message);
+        code = EXIT_TOOL_FAILED;
+    }
+    if (code == EXIT_OK && line->program[0])
+        code = prepare_target(line->program[0], &dirs, &path, &target);
+    if (code == EXIT_OK && !set_environment(line, &dirs, &target))
+        code = EXIT_TOOL_FAILED;
+    if (code == EXIT_OK && !line->print_env)
+        code = start(path, line->program);
+    free(path);
+    target_fini(&target);
+    launch_dirs_fini(&dirs);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct command_line line;
+    if (argc < 1 || !parse_command_line(argv, &line))
+        return EXIT_USAGE;
+    enum exit_code code = EXIT_OK;
+    if (line.show_help) {
+        print_help();
+    } else if (line.show_version) {
+        puts("ptxrun " PTXRUN_VERSION);
+    } else if (!line.program[0] && !line.print_env) {
+        complain("no program given; see ptxrun --help");
+        code = EXIT_USAGE;
+    } else {
+        code = run(&line);
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        complain("cannot write the output: %s", strerror(errno));
+        return EXIT_TOOL_FAILED;
+    }
+    return (int)code;
+}

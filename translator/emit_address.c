@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Addresses: of symbols, of operands in brackets, conversions between spaces, and the thread's
+ * own pointers (launch record, shared memory, parameters).
+ *
+ * Never `inbounds`: a PTX program may form any address.
+ */
+#include "translator/emit.h"
+
+#include <stddef.h>
+
+/* ---- what the thread's record leads to ---- */
+
+/* A load, in the entry block, of what does not change while the thread runs. */
+static LLVMValueRef load_constant_field(struct tr_ctx *ctx, LLVMValueRef base, size_t offset,
+                                        const char *name)
+{
+    LLVMValueRef index = tr_const_int(ctx, 64, offset);
+    LLVMValueRef field = LLVMBuildGEP2(ctx->entry_builder, ctx->i8, base, &index, 1, "");
+    LLVMValueRef value = LLVMBuildLoad2(ctx->entry_builder, ctx->ptr, field, name);
+    tr_mark_invariant(ctx, value);
+    return value;
+}
+
+void tr_mark_invariant(struct tr_ctx *ctx, LLVMValueRef load)
+{
+    static const char name[] = "invariant.load";
+    unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, name, sizeof name - 1);
+    LLVMMetadataRef node = LLVMMDNodeInContext2(ctx->llvm, NULL, 0);
+    LLVMSetMetadata(load, kind, LLVMMetadataAsValue(ctx->llvm, node));
+}
+
+static LLVMValueRef block_record(struct tr_ctx *ctx)
+{
+    return load_constant_field(ctx, ctx->thread, offsetof(struct rt_thread, block), "block");
+}
+
+LLVMValueRef tr_launch(struct tr_ctx *ctx)
+{
+    if (ctx->launch == NULL)
+        ctx->launch = load_constant_field(ctx, block_record(ctx),
+                                          offsetof(struct rt_block, launch), "launch");
+    return ctx->launch;
+}
+
+LLVMValueRef tr_shared_base(struct tr_ctx *ctx)
+{
+    if (ctx->shared_base == NULL)
+        ctx->shared_base = load_constant_field(ctx, block_record(ctx),
+                                               offsetof(struct rt_block, shared), "shared");
+    return ctx->shared_base;
+}
+
+static LLVMValueRef kernel_params(struct tr_ctx *ctx)
+{
+    if (ctx->param_base == NULL)
+        ctx->param_base = load_constant_field(ctx, tr_launch(ctx),
+                                              offsetof(struct rt_launch, params), "params");
+    return ctx->param_base;
+}
+
+static LLVMValueRef offset_pointer(struct tr_ctx *ctx, LLVMValueRef base, int64_t offset)
+{
+    if (offset == 0)
+        return base;
+    LLVMValueRef index = tr_const_int(ctx, 64, (uint64_t)offset);
+    return LLVMBuildGEP2(ctx->builder, ctx->i8, base, &index, 1, "");
+}
+
+/* ---- variables ---- */
+
+/* Static shared variables are where the layout says; unsized ones begin behind them. */
+static uint32_t shared_offset(struct tr_ctx *ctx, const struct ptx_var *var)
+{
+    for (uint32_t i = 0; i < ctx->layout->shared_count; i++)
+        if (ctx->layout->shared_vars[i] == var)
+            return ctx->layout->shared_offsets[i];
+    if (!var->is_unsized)
+        tr_fail(ctx, PXR_NOT_FOUND, ctx->inst->line, "shared variable '%s' is not defined",
+                var->name);
+    return ctx->layout->shared_static_bytes;
+}
+
+static LLVMValueRef slot_pointer(struct tr_ctx *ctx, const struct ptx_var *var)
+{
+    if (var->linkage == PTX_LINKAGE_EXTERN)
+        tr_fail(ctx, PXR_NOT_FOUND, ctx->inst->line, "variable '%s' is declared extern and not "
+                "defined in any linked module", var->name);
+    LLVMValueRef slots = load_constant_field(ctx, tr_launch(ctx),
+                                             offsetof(struct rt_launch, slots), "slots");
+    return load_constant_field(ctx, slots, var->index * sizeof(void *), var->name);
+}
+
+/* A parameter of the kernel, of this function, or a .param variable for a call. */
+static LLVMValueRef param_pointer(struct tr_ctx *ctx, const struct ptx_var *var)
+{
+    for (uint32_t i = 0; i < ctx->func->param_count; i++)
+        if (ctx->func->params[i] == var)
+            return ctx->func->is_entry
+                       ? offset_pointer(ctx, kernel_params(ctx), var->param_offset_bytes)
+                       : ctx->params[i];
+    for (uint32_t i = 0; i < ctx->func->ret_count; i++)
+        if (ctx->func->rets[i] == var)
+            return ctx->rets[i];
+    return tr_memory_slot(ctx, var);
+}
+
+bool tr_is_kernel_param(struct tr_ctx *ctx, const struct ptx_operand *operand)
+{
+    if (operand->kind == PTX_OPERAND_ADDRESS)
+        operand = &operand->elems[0];
+    if (operand->kind != PTX_OPERAND_VAR || !ctx->func->is_entry)
+        return false;
+    for (uint32_t i = 0; i < ctx->func->param_count; i++)
+        if (ctx->func->params[i] == operand->var)
+            return true;
+    return false;
+}
+
+LLVMValueRef tr_memory_slot(struct tr_ctx *ctx, const struct ptx_var *var)
+{
+    if (ctx->vars[var->index] == NULL) {
+        uint64_t size = var->size_bytes != 0 ? var->size_bytes : 1;
+        LLVMTypeRef type = LLVMArrayType2(ctx->i8, size);
+        unsigned align = var->align_bytes > 8 ? var->align_bytes : 8;
+        LLVMValueRef slot = tr_alloca(ctx, type, align, var->name);
+        ctx->vars[var->index] = slot;
+    }
+    return ctx->vars[var->index];
+}
+
+/* The host address of a variable in memory. */
+static LLVMValueRef variable_pointer(struct tr_ctx *ctx, const struct ptx_var *var)
+{
+    switch (var->space) {
+    case PTX_SPACE_GLOBAL:
+    case PTX_SPACE_CONST:
+        return slot_pointer(ctx, var);
+    case PTX_SPACE_SHARED:
+        return offset_pointer(ctx, tr_shared_base(ctx), shared_offset(ctx, var));
+    case PTX_SPACE_PARAM:
+        return param_pointer(ctx, var);
+    case PTX_SPACE_LOCAL:
+        if (!var->is_module_scope)
+            return tr_memory_slot(ctx, var);
+        break;
+    default:
+        break;
+    }
+    tr_unsupported(ctx, ctx->inst, "the address of a variable of this space");
+    return LLVMConstNull(ctx->ptr);
+}
+
+LLVMValueRef tr_symbol_address(struct tr_ctx *ctx, const struct ptx_operand *operand)
+{
+    if (operand->kind == PTX_OPERAND_FUNC) {
+        int64_t handle = ptx_func_handle(ctx->ptx, operand->func);
+        return tr_const_int(ctx, 64, handle < 0 ? 0 : (uint64_t)handle);
+    }
+    if (operand->var->space == PTX_SPACE_SHARED) {
+        int64_t offset = shared_offset(ctx, operand->var) + operand->offset;
+        return tr_const_int(ctx, 64, (uint64_t)offset);
+    }
+    LLVMValueRef pointer = offset_pointer(ctx, variable_pointer(ctx, operand->var),
+                                          operand->offset);
+    return LLVMBuildPtrToInt(ctx->builder, pointer, ctx->i64, "");
+}
+
+/* ---- operands in brackets ---- */
+
+static LLVMValueRef shared_pointer(struct tr_ctx *ctx, const struct ptx_operand *base,
+                                   int64_t offset)
+{
+    LLVMValueRef index = tr_operand_value(ctx, base, PTX_TYPE_S32);
+    index = LLVMBuildAdd(ctx->builder, index, tr_const_int(ctx, 32, (uint32_t)offset), "");
+    index = tr_resize(ctx, index, 64, true);
+    return LLVMBuildGEP2(ctx->builder, ctx->i8, tr_shared_base(ctx), &index, 1, "");
+}
+
+LLVMValueRef tr_address(struct tr_ctx *ctx, const struct ptx_operand *operand,
+                        enum ptx_space space)
+{
+    const struct ptx_operand *base = operand;
+    int64_t offset = 0;
+    if (operand->kind == PTX_OPERAND_ADDRESS) {
+        base = &operand->elems[0];
+        offset = operand->offset;
+    }
+    if (base->kind == PTX_OPERAND_VAR) {
+        LLVMValueRef pointer = variable_pointer(ctx, base->var);
+        return offset_pointer(ctx, pointer, offset + base->offset);
+    }
+    if (space == PTX_SPACE_SHARED)
+        return shared_pointer(ctx, base, offset);
+    LLVMValueRef address = tr_operand_value(ctx, base, PTX_TYPE_U64);
+    if (offset != 0)
+        address = LLVMBuildAdd(ctx->builder, address, tr_const_int(ctx, 64, (uint64_t)offset), "");
+    return LLVMBuildIntToPtr(ctx->builder, address, ctx->ptr, "");
+}
+
+/* Whether the operand is a variable plus a constant that is aligned to access_bytes. */
+static bool is_known_aligned(const struct ptx_operand *operand, unsigned access_bytes)
+{
+    int64_t offset = 0;
+    if (operand->kind == PTX_OPERAND_ADDRESS) {
+        offset = operand->offset;
+        operand = &operand->elems[0];
+    }
+    if (operand->kind != PTX_OPERAND_VAR)
+        return false;
+    offset += operand->offset;
+    return operand->var->align_bytes >= access_bytes &&
+           ((uint64_t)offset & (access_bytes - 1)) == 0;
+}
+
+LLVMValueRef tr_access_address(struct tr_ctx *ctx, const struct ptx_operand *operand,
+                               enum ptx_space space, unsigned access_bytes)
+{
+    LLVMValueRef pointer = tr_address(ctx, operand, space);
+    if (!ctx->options->check_alignment || access_bytes < 2 ||
+        is_known_aligned(operand, access_bytes))
+        return pointer;
+    LLVMValueRef address = LLVMBuildPtrToInt(ctx->builder, pointer, ctx->i64, "");
+    LLVMValueRef low =
+        LLVMBuildAnd(ctx->builder, address, tr_const_int(ctx, 64, access_bytes - 1), "");
+    LLVMValueRef is_misaligned =
+        LLVMBuildICmp(ctx->builder, LLVMIntNE, low, tr_const_int(ctx, 64, 0), "");
+    tr_fault_if(ctx, is_misaligned, PXR_FAULT_MISALIGNED, address);
+    return pointer;
+}
+
+/* ---- cvta, isspacep ---- */
+
+/* i1: low <= address < low + size, all i64. */
+static LLVMValueRef is_in_range(struct tr_ctx *ctx, LLVMValueRef address, LLVMValueRef low,
+                                LLVMValueRef size)
+{
+    LLVMValueRef distance = LLVMBuildSub(ctx->builder, address, low, "");
+    return LLVMBuildICmp(ctx->builder, LLVMIntULT, distance, size, "");
+}
+
+static LLVMValueRef pointer_bits(struct tr_ctx *ctx, LLVMValueRef pointer)
+{
+    return LLVMBuildPtrToInt(ctx->builder, pointer, ctx->i64, "");
+}
+
+static LLVMValueRef is_shared(struct tr_ctx *ctx, LLVMValueRef address)
+{
+    LLVMValueRef offset = tr_const_int(ctx, 64, offsetof(struct rt_launch, shared_bytes));
+    LLVMValueRef field = LLVMBuildGEP2(ctx->builder, ctx->i8, tr_launch(ctx), &offset, 1, "");
+    LLVMValueRef size = LLVMBuildLoad2(ctx->builder, ctx->i32, field, "shared_bytes");
+    tr_mark_invariant(ctx, size);
+    return is_in_range(ctx, address, pointer_bits(ctx, tr_shared_base(ctx)),
+                       tr_resize(ctx, size, 64, false));
+}
+
+static LLVMValueRef is_local(struct tr_ctx *ctx, LLVMValueRef address)
+{
+    LLVMValueRef low = load_constant_field(ctx, ctx->thread,
+                                           offsetof(struct rt_thread, stack_limit), "stack_limit");
+    LLVMValueRef high = load_constant_field(ctx, ctx->thread,
+                                            offsetof(struct rt_thread, stack_base), "stack_base");
+    low = pointer_bits(ctx, low);
+    LLVMValueRef size = LLVMBuildSub(ctx->builder, pointer_bits(ctx, high), low, "");
+    return is_in_range(ctx, address, low, size);
+}
+
+static LLVMValueRef is_const(struct tr_ctx *ctx, LLVMValueRef address)
+{
+    LLVMValueRef result = tr_const_int(ctx, 1, 0);
+    for (uint32_t i = 0; i < ctx->ptx->var_count; i++) {
+        const struct ptx_var *var = ctx->ptx->vars[i];
+        if (var->space != PTX_SPACE_CONST || var->linkage == PTX_LINKAGE_EXTERN)
+            continue;
+        LLVMValueRef is_this = is_in_range(ctx, address, pointer_bits(ctx, slot_pointer(ctx, var)),
+                                           tr_const_int(ctx, 64, var->size_bytes));
+        result = LLVMBuildOr(ctx->builder, result, is_this, "");
+    }
+    return result;
+}
+
+static LLVMValueRef is_param(struct tr_ctx *ctx, LLVMValueRef address)
+{
+    return is_in_range(ctx, address, pointer_bits(ctx, kernel_params(ctx)),
+                       tr_const_int(ctx, 64, ctx->kernel->param_bytes));
+}
+
+LLVMValueRef tr_is_in_space(struct tr_ctx *ctx, LLVMValueRef address, enum ptx_space space)
+{
+    switch (space) {
+    case PTX_SPACE_SHARED:
+        return is_shared(ctx, address);
+    case PTX_SPACE_LOCAL:
+        return is_local(ctx, address);
+    case PTX_SPACE_CONST:
+        return is_const(ctx, address);
+    case PTX_SPACE_PARAM:
+        return is_param(ctx, address);
+    default: {
+        /* "A generic address maps to global memory unless it falls within a window" (PTX ISA
+         * "Generic Addressing"). */
+        LLVMValueRef other = LLVMBuildOr(ctx->builder, is_shared(ctx, address),
+                                         is_local(ctx, address), "");
+        other = LLVMBuildOr(ctx->builder, other, is_const(ctx, address), "");
+        other = LLVMBuildOr(ctx->builder, other, is_param(ctx, address), "");
+        return LLVMBuildNot(ctx->builder, other, "");
+    }
+    }
+}
+
+enum pxr_status tr_emit_isspacep(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    LLVMValueRef address = tr_value(ctx, inst, 1, PTX_TYPE_U64);
+    tr_set(ctx, inst, 0, PTX_TYPE_PRED, tr_is_in_space(ctx, address, ptx_inst_space(inst)));
+    return PXR_OK;
+}
+
+/* Only the shared space has addresses of its own; everything else is generic already. */
+enum pxr_status tr_emit_cvta(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    enum ptx_type type = inst->types[0];
+    if (ptx_type_bits(type) != 64)
+        return tr_unsupported(ctx, inst, "32-bit generic addresses");
+    if (ptx_inst_space(inst) != PTX_SPACE_SHARED) {
+        /* A symbol of the space stands for its address. */
+        tr_set(ctx, inst, 0, type, tr_value(ctx, inst, 1, type));
+        return PXR_OK;
+    }
+    LLVMValueRef base = pointer_bits(ctx, tr_shared_base(ctx));
+    LLVMValueRef result = NULL;
+    if (ptx_inst_has(inst, PTX_GROUP_TO)) {
+        result = LLVMBuildSub(ctx->builder, tr_value(ctx, inst, 1, type), base, "");
+    } else {
+        LLVMValueRef offset = tr_value(ctx, inst, 1, PTX_TYPE_S32);
+        result = LLVMBuildAdd(ctx->builder, tr_resize(ctx, offset, 64, true), base, "");
+    }
+    tr_set(ctx, inst, 0, type, result);
+    return PXR_OK;
+}

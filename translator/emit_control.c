@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Branches, the end of a thread, traps. Calls are in emit_call.c.
+ */
+#include "translator/emit.h"
+
+#include <stddef.h>
+
+enum pxr_status tr_emit_bra(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    LLVMBuildBr(ctx->builder, tr_label_block(ctx, tr_operand(inst, 0)->label));
+    return PXR_OK;
+}
+
+/* "the behavior is undefined if the value of index is greater than or equal to the length of
+ * tlist" (PTX ISA "brx.idx"): the thread traps. */
+enum pxr_status tr_emit_brx_idx(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    const struct ptx_operand *list = tr_operand(inst, 1);
+    if (list->kind != PTX_OPERAND_LABELS)
+        return tr_unsupported(ctx, inst, "the second operand is no list of branch targets");
+    LLVMValueRef index = tr_value(ctx, inst, 0, PTX_TYPE_U32);
+    LLVMBasicBlockRef outside = tr_new_block(ctx, "no_target");
+    LLVMValueRef jump = LLVMBuildSwitch(ctx->builder, index, outside, list->label_count);
+    for (uint32_t i = 0; i < list->label_count; i++)
+        LLVMAddCase(jump, tr_const_int(ctx, 32, i), tr_label_block(ctx, list->labels[i]));
+    LLVMPositionBuilderAtEnd(ctx->builder, outside);
+    tr_call_fault(ctx, PXR_FAULT_INSTRUCTION, tr_const_int(ctx, 64, 0));
+    return PXR_OK;
+}
+
+/* inst may be NULL: the end of the function's body. */
+enum pxr_status tr_emit_ret(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    (void)inst;
+    LLVMBuildRetVoid(ctx->builder);
+    return PXR_OK;
+}
+
+enum pxr_status tr_emit_exit(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    if (ctx->func->is_entry)
+        return tr_emit_ret(ctx, inst);
+    LLVMValueRef call = tr_placeholder(ctx, "rt_exit", ctx->void_type, ctx->thread);
+    tr_add_attribute(ctx, LLVMGetCalledValue(call), "noreturn", 0);
+    LLVMBuildUnreachable(ctx->builder);
+    return PXR_OK;
+}
+
+enum pxr_status tr_emit_trap(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    (void)inst;
+    tr_call_fault(ctx, PXR_FAULT_TRAP, tr_const_int(ctx, 64, 0));
+    return PXR_OK;
+}
+
+enum pxr_status tr_emit_nanosleep(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    LLVMValueRef duration = tr_value(ctx, inst, 0, PTX_TYPE_U32);
+    tr_placeholder(ctx, "rt_nanosleep", ctx->void_type, ctx->thread, duration);
+    return PXR_OK;
+}
+
+/* pmevent: there are no performance monitors to trigger. */
+enum pxr_status tr_emit_nop(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    (void)ctx;
+    (void)inst;
+    return PXR_OK;
+}
+
+/* thread->poll_budget is counted down here, so that a poll costs a few instructions only. */
+void tr_poll(struct tr_ctx *ctx)
+{
+    LLVMValueRef offset = tr_const_int(ctx, 64, offsetof(struct rt_thread, poll_budget));
+    LLVMValueRef field = LLVMBuildGEP2(ctx->builder, ctx->i8, ctx->thread, &offset, 1, "");
+    LLVMValueRef left = LLVMBuildLoad2(ctx->builder, ctx->i32, field, "polls");
+    left = LLVMBuildSub(ctx->builder, left, tr_const_int(ctx, 32, 1), "");
+    LLVMBuildStore(ctx->builder, left, field);
+    LLVMValueRef is_used_up =
+        LLVMBuildICmp(ctx->builder, LLVMIntSLT, left, tr_const_int(ctx, 32, 0), "");
+    LLVMBasicBlockRef poll = tr_new_block(ctx, "poll");
+    LLVMBasicBlockRef polled = tr_new_block(ctx, "polled");
+    LLVMBuildCondBr(ctx->builder, is_used_up, poll, polled);
+    LLVMPositionBuilderAtEnd(ctx->builder, poll);
+    tr_placeholder(ctx, "rt_poll", ctx->void_type, ctx->thread);
+    LLVMBuildBr(ctx->builder, polled);
+    LLVMPositionBuilderAtEnd(ctx->builder, polled);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Brings the helpers of translator/rt, embedded as bitcode, into a module: only the functions it
+ * calls (and what those need), internal, to be inlined. Also runs named lists of LLVM passes.
+ */
+#include "translator/emit.h"
+#include "translator/rt_bitcode.h"
+
+#include <string.h>
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Linker.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+static enum pxr_status read_family(LLVMModuleRef module, const struct tr_rt_bitcode *family,
+                                   LLVMModuleRef *source, struct pxr_error *err)
+{
+    size_t size = (size_t)(family->end - family->begin);
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(
+        (const char *)family->begin, size, family->name, false);
+    /* Lazy: bodies are read when the linker takes them. The module owns the buffer. */
+    if (LLVMGetBitcodeModuleInContext2(LLVMGetModuleContext(module), buffer, source) != 0)
+        return pxr_fail(err, PXR_COMPILE_FAILED, "helper bitcode '%s' cannot be read",
+                        family->name);
+    LLVMSetTarget(*source, LLVMGetTarget(module));
+    LLVMSetDataLayout(*source, LLVMGetDataLayoutStr(module));
+    return PXR_OK;
+}
+
+/* Helpers take on the target of the function they are inlined in. */
+static void strip_target(LLVMValueRef function)
+{
+    static const char *const names[] = {"target-cpu", "target-features", "tune-cpu",
+                                        "min-legal-vector-width", "frame-pointer",
+                                        "no-trapping-math", "stack-protector-buffer-size"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        LLVMRemoveStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                         names[i], (unsigned)strlen(names[i]));
+}
+
+static void inline_always(LLVMValueRef function)
+{
+    LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    unsigned noinline_kind = LLVMGetEnumAttributeKindForName("noinline", 8);
+    unsigned always_kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+    if (LLVMGetEnumAttributeAtIndex(function, index, noinline_kind) != NULL)
+        return;
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMAddAttributeAtIndex(function, index, LLVMCreateEnumAttribute(context, always_kind, 0));
+}
+
+/* Whether the module calls something that source defines. Makes every definition one that the
+ * linker takes only when it is needed. */
+static bool prepare_family(LLVMModuleRef module, LLVMModuleRef source)
+{
+    bool is_needed = false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(source); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f))
+            continue;
+        strip_target(f);
+        inline_always(f);
+        if (LLVMGetLinkage(f) == LLVMInternalLinkage)
+            continue;
+        LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
+        size_t len = 0;
+        const char *name = LLVMGetValueName2(f, &len);
+        LLVMValueRef wanted = LLVMGetNamedFunctionWithLength(module, name, len);
+        if (wanted != NULL && LLVMIsDeclaration(wanted))
+            is_needed = true;
+    }
+    return is_needed;
+}
+
+static void internalise(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (LLVMGetLinkage(f) != LLVMLinkOnceODRLinkage)
+            continue;
+        LLVMSetLinkage(f, LLVMInternalLinkage);
+        LLVMSetVisibility(f, LLVMDefaultVisibility);
+    }
+}
+
+/* The special registers of collapse `precise`. */
+static bool is_sregs(const struct tr_rt_bitcode *family)
+{
+    return strcmp(family->name, "precise") == 0;
+}
+
+static enum pxr_status link_family(LLVMModuleRef module, const struct tr_rt_bitcode *family,
+                                   bool *is_linked, struct pxr_error *err)
+{
+    LLVMModuleRef source = NULL;
+    enum pxr_status status = read_family(module, family, &source, err);
+    if (status != PXR_OK)
+        return status;
+    *is_linked = prepare_family(module, source);
+    if (!*is_linked) {
+        LLVMDisposeModule(source);
+        return PXR_OK;
+    }
+    if (LLVMLinkModules2(module, source)) /* consumes source */
+        return pxr_fail(err, PXR_COMPILE_FAILED, "helper bitcode '%s' cannot be linked",
+                        family->name);
+    return PXR_OK;
+}
+
+enum pxr_status tr_link_rt(LLVMModuleRef module, bool sregs, struct pxr_error *err)
+{
+    bool again = true;
+    while (again) { /* a helper may call one of another family */
+        again = false;
+        for (size_t i = 0; i < tr_rt_family_count; i++) {
+            const struct tr_rt_bitcode *family = &tr_rt_families[i];
+            bool is_linked = false;
+            if (is_sregs(family) != sregs)
+                continue;
+            enum pxr_status status = link_family(module, family, &is_linked, err);
+            if (status != PXR_OK)
+                return status;
+            again = again || is_linked;
+        }
+    }
+    internalise(module);
+    return PXR_OK;
+}
+
+enum pxr_status tr_run_passes(LLVMModuleRef module, const char *passes, struct pxr_error *err)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failure = LLVMRunPasses(module, passes, NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (failure == NULL)
+        return PXR_OK;
+    char *message = LLVMGetErrorMessage(failure);
+    enum pxr_status status =
+        pxr_fail(err, PXR_COMPILE_FAILED, "LLVM passes cannot run: %s", message);
+    LLVMDisposeErrorMessage(message);
+    return status;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Special registers of a thread that runs alone on a stack of its own. Everything read here is
+ * constant while the thread runs (collapse_precise.c relies on it); clocks are calls.
+ */
+#include "translator/rt/sreg.h"
+
+#define DEFINE32(name, expression)                                                                 \
+    RT_SREG32(name)                                                                                \
+    {                                                                                              \
+        (void)thread;                                                                              \
+        return (uint32_t)(expression);                                                             \
+    }
+#define DEFINE64(name, expression)                                                                 \
+    RT_SREG64(name)                                                                                \
+    {                                                                                              \
+        (void)thread;                                                                              \
+        return (uint64_t)(expression);                                                             \
+    }
+#define DEFINE_TRIPLE(name, array)                                                                 \
+    DEFINE32(name##_x, (array)[0])                                                                 \
+    DEFINE32(name##_y, (array)[1])                                                                 \
+    DEFINE32(name##_z, (array)[2])
+#define DEFINE_TRIPLE_OF(name, value)                                                              \
+    DEFINE32(name##_x, value)                                                                      \
+    DEFINE32(name##_y, value)                                                                      \
+    DEFINE32(name##_z, value)
+
+#define BLOCK  (thread->block)
+#define LAUNCH (thread->block->launch)
+
+DEFINE_TRIPLE(tid, thread->tid)
+DEFINE_TRIPLE(ntid, LAUNCH->block)
+DEFINE_TRIPLE(ctaid, BLOCK->ctaid)
+DEFINE_TRIPLE(nctaid, LAUNCH->grid)
+
+/* Every block is a cluster of its own (PTX ISA "Cluster": implicit 1x1x1 clusters). */
+DEFINE_TRIPLE(clusterid, BLOCK->ctaid)
+DEFINE_TRIPLE(nclusterid, LAUNCH->grid)
+DEFINE_TRIPLE_OF(cluster_ctaid, 0)
+DEFINE_TRIPLE_OF(cluster_nctaid, 1)
+DEFINE32(cluster_ctarank, 0)
+DEFINE32(cluster_nctarank, 1)
+DEFINE32(is_explicit_cluster, 0)
+
+#define MAX_WARPS_PER_SM 32 /* of compute capability 7.5 */
+
+DEFINE32(laneid, thread->lane)
+DEFINE32(warpid, thread->warp)
+DEFINE32(nwarpid, MAX_WARPS_PER_SM)
+DEFINE32(smid, BLOCK->sm_id)
+DEFINE32(nsmid, LAUNCH->sm_count)
+DEFINE64(gridid, LAUNCH->grid_id)
+
+DEFINE32(lanemask_eq, UINT32_C(1) << thread->lane)
+DEFINE32(lanemask_le, (UINT64_C(2) << thread->lane) - 1)
+DEFINE32(lanemask_lt, (UINT32_C(1) << thread->lane) - 1)
+DEFINE32(lanemask_ge, -(UINT32_C(1) << thread->lane))
+DEFINE32(lanemask_gt, -(UINT64_C(2) << thread->lane))
+
+DEFINE32(dynamic_smem_size, LAUNCH->dynamic_shared_bytes)
+DEFINE32(total_smem_size, LAUNCH->shared_bytes)
+DEFINE32(aggr_smem_size, LAUNCH->shared_bytes)
+DEFINE32(reserved_smem_offset_begin, 0)
+DEFINE32(reserved_smem_offset_end, 0)
+DEFINE32(reserved_smem_offset_cap, 0)
+DEFINE32(reserved_smem_offset_0, 0)
+DEFINE32(reserved_smem_offset_1, 0)
+
+DEFINE32(clock, rt_clock())
+DEFINE32(clock_hi, rt_clock() >> 32)
+DEFINE64(clock64, rt_clock())
+DEFINE64(globaltimer, rt_globaltimer())
+DEFINE32(globaltimer_lo, rt_globaltimer())
+DEFINE32(globaltimer_hi, rt_globaltimer() >> 32)
+
+DEFINE64(current_graph_exec, 0)
+
+#define DEFINE_PM(n) DEFINE32(pm##n, 0)
+RT_EACH_PM(DEFINE_PM)
+
+/* A cooperative launch finds its workspace in %envreg1 and %envreg2; the others are 0. */
+static inline uint32_t envreg(const struct rt_thread *thread, unsigned n)
+{
+    if (n == 1)
+        return (uint32_t)(LAUNCH->grid_workspace >> 32);
+    return n == 2 ? (uint32_t)LAUNCH->grid_workspace : 0;
+}
+
+#define DEFINE_ENVREG(n) DEFINE32(envreg##n, envreg(thread, n))
+RT_EACH_ENVREG(DEFINE_ENVREG)

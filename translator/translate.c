@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Step 1 from kernel to module: functions, their blocks, and the walk over the instructions, each
+ * of which goes to the emitter its row in ptx/ops.def names.
+ */
+#include "translator/emit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <llvm-c/Analysis.h>
+
+static const tr_emit_fn emitters[PTX_OP_COUNT] = {
+#define OP(ID, name, family, t0, t1, required, optional, shape, ptx, sm, emitter, fidelity) \
+    [PTX_OP_##ID] = tr_emit_##emitter,
+#include "ptx/ops.def"
+#undef OP
+};
+
+/* Helpers are inlined and registers become SSA values; then what is left is cleaned up. Nothing
+ * here makes vectors or unrolls. */
+#define SSA_PASSES   "always-inline,function(sroa)"
+#define CLEAN_PASSES                                                                               \
+    "function(early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,adce),globaldce"
+
+/* ---- the module ---- */
+
+static void init_types(struct tr_ctx *ctx)
+{
+    LLVMContextRef llvm = ctx->llvm;
+    ctx->void_type = LLVMVoidTypeInContext(llvm);
+    ctx->i1 = LLVMInt1TypeInContext(llvm);
+    ctx->i8 = LLVMInt8TypeInContext(llvm);
+    ctx->i16 = LLVMInt16TypeInContext(llvm);
+    ctx->i32 = LLVMInt32TypeInContext(llvm);
+    ctx->i64 = LLVMInt64TypeInContext(llvm);
+    ctx->i128 = LLVMInt128TypeInContext(llvm);
+    ctx->f32 = LLVMFloatTypeInContext(llvm);
+    ctx->f64 = LLVMDoubleTypeInContext(llvm);
+    ctx->ptr = LLVMPointerTypeInContext(llvm, 0);
+}
+
+static void add_module_flag(struct tr_ctx *ctx, const char *name, unsigned value)
+{
+    LLVMMetadataRef number = LLVMValueAsMetadata(LLVMConstInt(ctx->i32, value, false));
+    LLVMAddModuleFlag(ctx->module, LLVMModuleFlagBehaviorWarning, name, strlen(name), number);
+}
+
+static void init_debug(struct tr_ctx *ctx)
+{
+    add_module_flag(ctx, "Dwarf Version", 5);
+    add_module_flag(ctx, "Debug Info Version", LLVMDebugMetadataVersion());
+    ctx->debug = LLVMCreateDIBuilder(ctx->module);
+    const char *source = ctx->ptx->source_name;
+    ctx->debug_file = LLVMDIBuilderCreateFile(ctx->debug, source, strlen(source), "", 0);
+    LLVMDIBuilderCreateCompileUnit(ctx->debug, LLVMDWARFSourceLanguageC, ctx->debug_file, "ptxrun",
+                                   6, true, "", 0, 0, "", 0, LLVMDWARFEmissionLineTablesOnly, 0,
+                                   false, false, "", 0, "", 0);
+}
+
+static enum pxr_status init_ctx(struct tr_ctx *ctx)
+{
+    pxr_arena_init(&ctx->arena, 0);
+    ctx->functions =
+        pxr_arena_alloc_array(&ctx->arena, ctx->ptx->func_count, sizeof *ctx->functions);
+    if (ctx->functions == NULL)
+        return pxr_fail(ctx->err, PXR_OUT_OF_MEMORY, "out of memory translating kernel '%s'",
+                        ctx->kernel->name);
+    init_types(ctx);
+    ctx->module = LLVMModuleCreateWithNameInContext(ctx->kernel->name, ctx->llvm);
+    LLVMSetTarget(ctx->module, ctx->options->triple);
+    LLVMSetDataLayout(ctx->module, ctx->options->data_layout);
+    ctx->builder = LLVMCreateBuilderInContext(ctx->llvm);
+    ctx->entry_builder = LLVMCreateBuilderInContext(ctx->llvm);
+    init_debug(ctx);
+    return PXR_OK;
+}
+
+static void fini_ctx(struct tr_ctx *ctx)
+{
+    if (ctx->debug != NULL)
+        LLVMDisposeDIBuilder(ctx->debug);
+    if (ctx->builder != NULL)
+        LLVMDisposeBuilder(ctx->builder);
+    if (ctx->entry_builder != NULL)
+        LLVMDisposeBuilder(ctx->entry_builder);
+    pxr_arena_fini(&ctx->arena);
+}
+
+/* ---- functions ---- */
+
+LLVMTypeRef tr_function_type(struct tr_ctx *ctx, const struct ptx_func *func)
+{
+    unsigned count = 1 + (func->is_entry ? 0 : func->ret_count + func->param_count);
+    LLVMTypeRef *types = pxr_arena_alloc_array(&ctx->arena, count, sizeof *types);
+    if (types == NULL) {
+        tr_fail(ctx, PXR_OUT_OF_MEMORY, func->line, "out of memory");
+        return NULL;
+    }
+    for (unsigned i = 0; i < count; i++)
+        types[i] = ctx->ptr;
+    return LLVMFunctionType(ctx->void_type, types, count, false);
+}
+
+LLVMValueRef tr_function(struct tr_ctx *ctx, const struct ptx_func *func, int line)
+{
+    if (ctx->functions[func->index] != NULL)
+        return ctx->functions[func->index];
+    if (!func->has_body) {
+        tr_fail(ctx, PXR_NOT_FOUND, line, "function '%s' is declared extern and not defined in any "
+                "linked module", func->name);
+        return NULL;
+    }
+    char name[256];
+    snprintf(name, sizeof name, "ptx.%s", func->name);
+    LLVMTypeRef type = tr_function_type(ctx, func);
+    if (type == NULL)
+        return NULL;
+    bool is_kernel = func == ctx->kernel;
+    LLVMValueRef function = LLVMAddFunction(ctx->module, is_kernel ? "ptxrun_kernel" : name, type);
+    if (!is_kernel)
+        LLVMSetLinkage(function, LLVMInternalLinkage);
+    tr_add_attribute(ctx, function, "nounwind", 0);
+    ctx->functions[func->index] = function;
+    return function;
+}
+
+LLVMBasicBlockRef tr_label_block(struct tr_ctx *ctx, const struct ptx_label *label)
+{
+    LLVMBasicBlockRef *block = &ctx->labels[label->index];
+    if (*block == NULL)
+        *block = LLVMAppendBasicBlockInContext(ctx->llvm, ctx->function, label->name);
+    return *block;
+}
+
+/* ---- debug information ---- */
+
+static void begin_subprogram(struct tr_ctx *ctx)
+{
+    const struct ptx_func *func = ctx->func;
+    LLVMMetadataRef type =
+        LLVMDIBuilderCreateSubroutineType(ctx->debug, ctx->debug_file, NULL, 0, LLVMDIFlagZero);
+    size_t len = strlen(func->name);
+    ctx->subprogram = LLVMDIBuilderCreateFunction(
+        ctx->debug, ctx->debug_file, func->name, len, func->name, len, ctx->debug_file,
+        (unsigned)func->line, type, !func->is_entry, true, (unsigned)func->line, LLVMDIFlagZero,
+        true);
+    LLVMSetSubprogram(ctx->function, ctx->subprogram);
+}
+
+static void set_location(struct tr_ctx *ctx, int line, int column)
+{
+    LLVMMetadataRef location = LLVMDIBuilderCreateDebugLocation(
+        ctx->llvm, (unsigned)line, (unsigned)column, ctx->subprogram, NULL);
+    LLVMSetCurrentDebugLocation2(ctx->builder, location);
+    LLVMSetCurrentDebugLocation2(ctx->entry_builder, location);
+}
+
+/* ---- a function's body ---- */
+
+/* @p inst: around it goes a branch. */
+static void emit_guarded(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    if (inst->guard == NULL) {
+        emitters[inst->op](ctx, inst);
+        return;
+    }
+    struct ptx_operand guard = {.kind = PTX_OPERAND_REG, .var = inst->guard,
+                                .is_negated = inst->guard_negated};
+    LLVMBasicBlockRef guarded = tr_new_block(ctx, "guarded");
+    LLVMBasicBlockRef after = tr_new_block(ctx, "after");
+    LLVMValueRef condition = tr_operand_value(ctx, &guard, PTX_TYPE_PRED);
+    LLVMBuildCondBr(ctx->builder, condition, guarded, after);
+    LLVMPositionBuilderAtEnd(ctx->builder, guarded);
+    emitters[inst->op](ctx, inst);
+    if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(ctx->builder)) == NULL)
+        LLVMBuildBr(ctx->builder, after);
+    LLVMPositionBuilderAtEnd(ctx->builder, after);
+}
+
+static void emit_inst(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    ctx->inst = inst;
+    set_location(ctx, inst->line, inst->column);
+    if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(ctx->builder)) != NULL)
+        LLVMPositionBuilderAtEnd(ctx->builder, tr_new_block(ctx, "unreached"));
+    emit_guarded(ctx, inst);
+}
+
+static void emit_label(struct tr_ctx *ctx, const struct ptx_label *label)
+{
+    LLVMBasicBlockRef block = tr_label_block(ctx, label);
+    LLVMBasicBlockRef current = LLVMGetInsertBlock(ctx->builder);
+    if (LLVMGetBasicBlockTerminator(current) == NULL)
+        LLVMBuildBr(ctx->builder, block);
+    LLVMMoveBasicBlockAfter(block, LLVMGetLastBasicBlock(ctx->function));
+    LLVMPositionBuilderAtEnd(ctx->builder, block);
+}
+
+static void emit_body(struct tr_ctx *ctx)
+{
+    for (uint32_t i = 0; i < ctx->func->stmt_count && ctx->status == PXR_OK; i++) {
+        const struct ptx_stmt *stmt = &ctx->func->stmts[i];
+        if (stmt->kind == PTX_STMT_LABEL)
+            emit_label(ctx, stmt->label);
+        else if (stmt->kind == PTX_STMT_INST)
+            emit_inst(ctx, &stmt->inst);
+    }
+    /* Falling off the end is returning. */
+    if (ctx->status == PXR_OK &&
+        LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(ctx->builder)) == NULL)
+        tr_emit_ret(ctx, NULL);
+}
+
+static bool alloc_function_state(struct tr_ctx *ctx)
+{
+    const struct ptx_func *func = ctx->func;
+    ctx->vars = pxr_arena_alloc_array(&ctx->arena, func->var_count, sizeof *ctx->vars);
+    ctx->labels = pxr_arena_alloc_array(&ctx->arena, func->label_count, sizeof *ctx->labels);
+    ctx->params = NULL;
+    ctx->rets = NULL;
+    if (!func->is_entry) {
+        ctx->params = pxr_arena_alloc_array(&ctx->arena, func->param_count, sizeof *ctx->params);
+        ctx->rets = pxr_arena_alloc_array(&ctx->arena, func->ret_count, sizeof *ctx->rets);
+    }
+    return ctx->vars != NULL && ctx->labels != NULL &&
+           (func->is_entry || (ctx->params != NULL && ctx->rets != NULL));
+}
+
+/* The pointers the caller gave; the pointer of a .reg parameter serves as the register. */
+static void bind_params(struct tr_ctx *ctx)
+{
+    if (ctx->func->is_entry)
+        return;
+    unsigned index = 1;
+    for (uint32_t i = 0; i < ctx->func->ret_count; i++)
+        ctx->rets[i] = LLVMGetParam(ctx->function, index++);
+    for (uint32_t i = 0; i < ctx->func->param_count; i++)
+        ctx->params[i] = LLVMGetParam(ctx->function, index++);
+}
+
+static enum pxr_status define_function(struct tr_ctx *ctx, const struct ptx_func *func)
+{
+    ctx->func = func;
+    ctx->function = ctx->functions[func->index];
+    ctx->thread = LLVMGetParam(ctx->function, 0);
+    LLVMSetValueName2(ctx->thread, "ctx", 3);
+    ctx->launch = NULL;
+    ctx->shared_base = NULL;
+    ctx->param_base = NULL;
+    ctx->inst = NULL;
+    if (!alloc_function_state(ctx))
+        return tr_fail(ctx, PXR_OUT_OF_MEMORY, func->line, "out of memory");
+    bind_params(ctx);
+
+    begin_subprogram(ctx);
+    LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(ctx->llvm, ctx->function, "entry");
+    LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(ctx->llvm, ctx->function, "body");
+    LLVMPositionBuilderAtEnd(ctx->entry_builder, entry);
+    LLVMPositionBuilderAtEnd(ctx->builder, body);
+    set_location(ctx, func->line, 0);
+    ctx->carry = tr_alloca(ctx, ctx->i1, 0, "carry");
+    LLVMBuildStore(ctx->entry_builder, tr_const_int(ctx, 1, 0), ctx->carry);
+    tr_check_stack(ctx);
+    emit_body(ctx);
+    LLVMBuildBr(ctx->entry_builder, body);
+    return ctx->status;
+}
+
+/* Defines the kernel and every function that gets declared on the way. */
+static enum pxr_status define_functions(struct tr_ctx *ctx)
+{
+    if (tr_function(ctx, ctx->kernel, ctx->kernel->line) == NULL)
+        return ctx->status;
+    bool again = true;
+    while (again) {
+        again = false;
+        for (uint32_t i = 0; i < ctx->ptx->func_count; i++) {
+            if (ctx->functions[i] == NULL || LLVMCountBasicBlocks(ctx->functions[i]) != 0)
+                continue;
+            if (define_function(ctx, ctx->ptx->funcs[i]) != PXR_OK)
+                return ctx->status;
+            again = true;
+        }
+        if (!again)
+            again = tr_define_handle_table(ctx);
+        if (ctx->status != PXR_OK)
+            return ctx->status;
+    }
+    return PXR_OK;
+}
+
+/* A register read before it is written is undefined for LLVM, which may then take a different value
+ * at every use. Here it becomes 0. (Storing 0 to every register first would do the same, but
+ * makes the search for places of phis quadratic.) */
+static void define_undefined(LLVMValueRef function)
+{
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block != NULL; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef inst = LLVMGetFirstInstruction(block);
+        for (; inst != NULL; inst = LLVMGetNextInstruction(inst)) {
+            unsigned count = (unsigned)LLVMGetNumOperands(inst);
+            for (unsigned i = 0; i < count; i++) {
+                LLVMValueRef operand = LLVMGetOperand(inst, i);
+                if (LLVMIsUndef(operand) || LLVMIsPoison(operand))
+                    LLVMSetOperand(inst, i, LLVMConstNull(LLVMTypeOf(operand)));
+            }
+        }
+    }
+}
+
+static enum pxr_status clean_up(struct tr_ctx *ctx)
+{
+    enum pxr_status status = tr_run_passes(ctx->module, SSA_PASSES, ctx->err);
+    if (status != PXR_OK)
+        return status;
+    LLVMValueRef function = LLVMGetFirstFunction(ctx->module);
+    for (; function != NULL; function = LLVMGetNextFunction(function))
+        define_undefined(function);
+    return tr_run_passes(ctx->module, CLEAN_PASSES, ctx->err);
+}
+
+static enum pxr_status verify(struct tr_ctx *ctx)
+{
+    char *message = NULL;
+    enum pxr_status status = PXR_OK;
+    if (LLVMVerifyModule(ctx->module, LLVMReturnStatusAction, &message))
+        status = pxr_fail(ctx->err, PXR_COMPILE_FAILED,
+                          "kernel '%s' (%s): the translation is defective: %s", ctx->kernel->name,
+                          ctx->ptx->source_name, message);
+    LLVMDisposeMessage(message);
+    return status;
+}
+
+enum pxr_status tr_translate_kernel(const struct ptx_module *ptx, const struct ptx_func *kernel,
+                                    const struct ptx_kernel_layout *layout,
+                                    const struct tr_options *options, LLVMContextRef context,
+                                    LLVMModuleRef *module, struct pxr_error *err)
+{
+    struct tr_ctx ctx = {.ptx = ptx, .kernel = kernel, .layout = layout, .options = options,
+                         .err = err, .llvm = context};
+    *module = NULL;
+    enum pxr_status status = init_ctx(&ctx);
+    if (status == PXR_OK)
+        status = define_functions(&ctx);
+    if (status == PXR_OK) {
+        LLVMDIBuilderFinalize(ctx.debug);
+        status = verify(&ctx);
+    }
+    if (status == PXR_OK)
+        status = tr_link_rt(ctx.module, false, err);
+    if (status == PXR_OK)
+        status = clean_up(&ctx);
+    fini_ctx(&ctx);
+    if (status == PXR_OK)
+        *module = ctx.module;
+    else if (ctx.module != NULL)
+        LLVMDisposeModule(ctx.module);
+    return status;
+}
