@@ -10,7 +10,7 @@
 
 /* Immutable once registered; `previous` and `next` belong to registry.c and its lock. */
 struct jit_code {
-    uint8_t *map;      /* text, stubs | constants, address slots */
+    uint8_t *map; /* text, stubs | constants, address slots */
     size_t map_bytes;
     size_t text_bytes; /* executable part, whole pages */
     jit_kernel_fn entry;

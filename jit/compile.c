@@ -42,7 +42,7 @@ static void take_diagnostic(LLVMDiagnosticInfoRef info, void *argument)
 enum pxr_status jit_unit_init(struct jit_unit *unit, struct pxr_error *err)
 {
     memset(unit, 0, sizeof *unit);
-    enum pxr_status status = jit_target_init(&unit->target, err);
+    enum pxr_status status = jit_target_acquire(&unit->target, err);
     if (status != PXR_OK)
         return status;
     unit->context = LLVMContextCreate();
@@ -57,7 +57,7 @@ void jit_unit_fini(struct jit_unit *unit)
     if (unit->context)
         LLVMContextDispose(unit->context);
     jit_frames_fini(&unit->frames);
-    jit_target_fini(&unit->target);
+    jit_target_release(unit->target);
 }
 
 static void dump_ir(const struct jit_unit *unit, const char *kind, const char *suffix)
@@ -73,7 +73,7 @@ static enum pxr_status emit(struct jit_unit *unit, LLVMModuleRef module, LLVMCod
                             LLVMMemoryBufferRef *buffer, struct pxr_error *err)
 {
     char *message = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(unit->target.machine, module, type, &message,
+    if (LLVMTargetMachineEmitToMemoryBuffer(unit->target->machine, module, type, &message,
                                             buffer)) {
         enum pxr_status status =
             pxr_fail(err, PXR_COMPILE_FAILED, "LLVM cannot emit code: %s", message);
@@ -95,7 +95,7 @@ static enum pxr_status dump_asm(struct jit_unit *unit, struct pxr_error *err)
         return PXR_OK;
     LLVMModuleRef copy = LLVMCloneModule(unit->module);
     LLVMMemoryBufferRef buffer;
-    LLVMSetTargetMachineAsmVerbosity(unit->target.machine, 1);
+    LLVMSetTargetMachineAsmVerbosity(unit->target->machine, 1);
     enum pxr_status status = emit(unit, copy, LLVMAssemblyFile, &buffer, err);
     if (status == PXR_OK) {
         jit_dump_write(&unit->dump, "s", LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
@@ -138,10 +138,10 @@ enum pxr_status jit_unit_emit(struct jit_unit *unit, struct jit_object *object,
                               struct pxr_error *err)
 {
     uint64_t start_ns = thread_cpu_ns();
-    jit_target_prepare(&unit->target, unit->module);
+    jit_target_prepare(unit->target, unit->module);
     jit_frames_request(unit->module);
     require_dwarf_version(unit);
-    enum pxr_status status = jit_run_passes(unit->module, unit->target.machine, err);
+    enum pxr_status status = jit_run_passes(unit->module, unit->target->machine, err);
     if (status != PXR_OK)
         return status;
     uint64_t optimised_ns = thread_cpu_ns();
@@ -167,8 +167,8 @@ static enum pxr_status translate(struct jit_unit *unit, const struct jit_request
 {
     /* `precise` is the collapse that results are judged by, so it checks what a GPU checks. */
     struct tr_options options = {.check_alignment = true,
-                                 .triple = unit->target.triple,
-                                 .data_layout = unit->target.data_layout};
+                                 .triple = unit->target->triple,
+                                 .data_layout = unit->target->data_layout};
     enum pxr_status status = tr_translate_kernel(request->module, request->kernel, request->layout,
                                                  &options, unit->context, &unit->module, err);
     if (status != PXR_OK)

@@ -17,7 +17,7 @@
 struct jit_unit {
     LLVMContextRef context;
     LLVMModuleRef module;
-    struct jit_target target;
+    struct jit_target *target; /* from the pool */
     struct jit_frames frames;
     struct jit_dump dump;
     struct pxr_error diagnostic; /* first error LLVM reported; status PXR_OK if none */
@@ -37,7 +37,6 @@ enum pxr_status jit_unit_emit(struct jit_unit *unit, struct jit_object *object,
 enum pxr_status jit_compile_request(const struct jit_request *request, struct jit_object *object,
                                     struct pxr_error *err);
 
-/* As jit_compile, inside the library: on a thread of its own (compiler_entry.c). */
 typedef enum pxr_status (*jit_work_fn)(void *argument, struct pxr_error *err);
 
 /* Runs work on a thread with a large stack, the default floating-point state and all signals

@@ -63,7 +63,7 @@ struct work {
 static void *work_main(void *argument)
 {
     struct work *work = argument;
-    /* LLVM folds constants with the host's arithmetic, and a thread inherits its creator's modes. */
+    /* LLVM folds constants with the host's arithmetic; a thread inherits its creator's modes. */
     fesetenv(FE_DFL_ENV);
     jmp_buf landing;
     if (setjmp(landing) == 0) {

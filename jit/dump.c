@@ -40,8 +40,7 @@ static void file_stem(char stem[NAME_BYTES_MAX + 16], const char *kernel)
     if (len <= NAME_BYTES_MAX)
         snprintf(stem, NAME_BYTES_MAX + 16, "%s", kernel);
     else
-        snprintf(stem, NAME_BYTES_MAX + 16, "%.*s-%08x", NAME_BYTES_MAX, kernel,
-                 hash_text(kernel));
+        snprintf(stem, NAME_BYTES_MAX + 16, "%.*s-%08x", NAME_BYTES_MAX, kernel, hash_text(kernel));
     for (char *c = stem; *c; c++)
         if (*c == '/' || (*c == '.' && c == stem))
             *c = '_';

@@ -19,7 +19,6 @@ bool jit_dump_wants(const struct jit_dump *dump, const char *kind);
 
 /* Writes <dir>/<kernel>.<suffix>. Names too long for a file are cut and end in a hash of the
  * whole name. A failure is logged; it never fails the compilation. */
-void jit_dump_write(const struct jit_dump *dump, const char *suffix, const char *text,
-                    size_t len);
+void jit_dump_write(const struct jit_dump *dump, const char *suffix, const char *text, size_t len);
 
 #endif

@@ -26,9 +26,8 @@ static enum pxr_status read_header(struct elf_object *object, Elf64_Ehdr *header
     if (object->size_bytes < sizeof *header)
         return corrupt(err, "no ELF header");
     memcpy(header, object->bytes, sizeof *header);
-    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-        header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
-        header->e_ident[EI_VERSION] != EV_CURRENT)
+    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+        header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_ident[EI_VERSION] != EV_CURRENT)
         return corrupt(err, "not a little-endian ELF64 file");
     if (header->e_type != ET_REL)
         return corrupt(err, "not a relocatable file");
@@ -45,8 +44,7 @@ static enum pxr_status check_section(const struct elf_object *object, const Elf6
 {
     if (section->sh_type == SHT_NULL)
         return PXR_OK;
-    if (section->sh_type != SHT_NOBITS &&
-        !is_inside(object, section->sh_offset, section->sh_size))
+    if (section->sh_type != SHT_NOBITS && !is_inside(object, section->sh_offset, section->sh_size))
         return corrupt(err, "a section beyond its end");
     if (section->sh_addralign & (section->sh_addralign - 1))
         return corrupt(err, "a section alignment that is no power of two");
@@ -60,8 +58,7 @@ static enum pxr_status read_strings(const struct elf_object *object, uint32_t in
     if (index >= object->section_count || object->sections[index].sh_type != SHT_STRTAB)
         return corrupt(err, "no string table");
     const Elf64_Shdr *section = &object->sections[index];
-    if (section->sh_size == 0 ||
-        object->bytes[section->sh_offset + section->sh_size - 1] != '\0')
+    if (section->sh_size == 0 || object->bytes[section->sh_offset + section->sh_size - 1] != '\0')
         return corrupt(err, "an unterminated string table");
     *text = (const char *)object->bytes + section->sh_offset;
     *size_bytes = section->sh_size;
@@ -90,8 +87,8 @@ static enum pxr_status read_symbol_table(struct elf_object *object, struct pxr_e
     return object->symbol_section ? PXR_OK : corrupt(err, "no symbol table");
 }
 
-enum pxr_status elf_object_init(struct elf_object *object, const uint8_t *bytes,
-                                size_t size_bytes, struct pxr_error *err)
+enum pxr_status elf_object_init(struct elf_object *object, const uint8_t *bytes, size_t size_bytes,
+                                struct pxr_error *err)
 {
     *object = (struct elf_object){.bytes = bytes, .size_bytes = size_bytes};
     Elf64_Ehdr header;

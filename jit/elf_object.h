@@ -15,7 +15,7 @@
 struct elf_object {
     const uint8_t *bytes; /* the caller's */
     size_t size_bytes;
-    uint16_t machine;     /* EM_… */
+    uint16_t machine; /* EM_… */
     uint32_t section_count;
     Elf64_Shdr *sections; /* copies; offset and size of each (but NOBITS) lie inside bytes */
     const char *section_names;
@@ -28,8 +28,8 @@ struct elf_object {
 };
 
 /* Reads the headers. Errors: PXR_COMPILE_FAILED with what is wrong, PXR_OUT_OF_MEMORY. */
-enum pxr_status elf_object_init(struct elf_object *object, const uint8_t *bytes,
-                                size_t size_bytes, struct pxr_error *err);
+enum pxr_status elf_object_init(struct elf_object *object, const uint8_t *bytes, size_t size_bytes,
+                                struct pxr_error *err);
 void elf_object_fini(struct elf_object *object);
 
 /* "" where the name's offset is bad. */

@@ -13,7 +13,7 @@
 #include <uthash.h>
 
 #define RETURN_ADDRESS_BYTES 8
-#define UNKNOWN UINT32_MAX
+#define UNKNOWN              UINT32_MAX
 
 enum walk_state { WALK_ACTIVE, WALK_DONE };
 
@@ -156,7 +156,8 @@ uint32_t jit_frames_depth(const struct jit_frames *frames, LLVMValueRef entry)
     struct walk walk = {.frames = frames};
     uint32_t depth = walk_function(&walk, entry);
     struct walk_node *node, *next;
-    HASH_ITER(hh, walk.nodes, node, next) {
+    HASH_ITER(hh, walk.nodes, node, next)
+    {
         HASH_DEL(walk.nodes, node);
         free(node);
     }
@@ -166,7 +167,8 @@ uint32_t jit_frames_depth(const struct jit_frames *frames, LLVMValueRef entry)
 void jit_frames_fini(struct jit_frames *frames)
 {
     struct jit_frame *frame, *next;
-    HASH_ITER(hh, frames->by_name, frame, next) {
+    HASH_ITER(hh, frames->by_name, frame, next)
+    {
         HASH_DEL(frames->by_name, frame);
         free(frame);
     }

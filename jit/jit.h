@@ -31,15 +31,16 @@ struct jit_request {
 };
 
 /* A relocatable ELF object with one function `ptxrun_kernel` (void (struct rt_thread *)), all
- * constants it needs, no absolute address and a .debug_line section (DWARF 5) that maps code to PTX lines. */
+ * constants it needs, no absolute address and a .debug_line section (DWARF 5) that maps code to PTX
+ * lines. */
 struct jit_object {
     uint8_t *bytes; /* malloc; jit_object_fini frees */
     size_t size_bytes;
     uint64_t translate_ns; /* CPU time of PTX -> IR, IR -> IR, IR -> object */
     uint64_t optimise_ns;
     uint64_t codegen_ns;
-    uint32_t frame_bytes;  /* stack of the kernel and its deepest direct callee chain, if known;
-                              0: not known */
+    uint32_t frame_bytes; /* stack of the kernel and its deepest direct callee chain, if known;
+                             0: not known */
 };
 
 #define JIT_KERNEL_SYMBOL "ptxrun_kernel"
@@ -64,8 +65,8 @@ struct jit_code;
  * (PXR_COMPILE_FAILED) any undefined symbol that is neither in jit/symbols.c nor in `extra`, and
  * any relocation it does not know. The object is not needed afterwards. Thread-safe. */
 enum pxr_status jit_load(const struct jit_object *object, const char *kernel_name,
-                         const struct jit_symbol *extra, size_t extra_count,
-                         struct jit_code **code, struct pxr_error *err);
+                         const struct jit_symbol *extra, size_t extra_count, struct jit_code **code,
+                         struct pxr_error *err);
 void jit_unload(struct jit_code *code); /* nothing may be running in it */
 
 typedef void (*jit_kernel_fn)(struct rt_thread *thread);
@@ -83,7 +84,7 @@ const struct jit_code *jit_find_code(uintptr_t pc);
 
 /* ---- between libptxrun.so and libptxrun-compile.so ---- */
 
-#define JIT_COMPILER_ABI 1
+#define JIT_COMPILER_ABI   1
 #define JIT_COMPILER_ENTRY "ptxrun_compiler"
 
 struct jit_compiler {

@@ -9,9 +9,16 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 static pthread_once_t targets_once = PTHREAD_ONCE_INIT;
+
+/* Targets not in use, at most as many as threads ever compiled at once. They stay. */
+static struct {
+    pthread_mutex_t lock;
+    struct jit_target *head; /* guarded by lock */
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void register_targets(void)
 {
@@ -36,25 +43,29 @@ static LLVMTargetMachineRef make_machine(LLVMTargetRef llvm_target, const char *
     LLVMTargetMachineOptionsSetCodeGenOptLevel(options, LLVMCodeGenLevelLess);
     LLVMTargetMachineOptionsSetRelocMode(options, LLVMRelocPIC);
     LLVMTargetMachineOptionsSetCodeModel(options, LLVMCodeModelSmall);
-    LLVMTargetMachineRef machine =
-        LLVMCreateTargetMachineWithOptions(llvm_target, triple, options);
+    LLVMTargetMachineRef machine = LLVMCreateTargetMachineWithOptions(llvm_target, triple, options);
     LLVMDisposeTargetMachineOptions(options);
     return machine;
 }
 
-enum pxr_status jit_target_init(struct jit_target *target, struct pxr_error *err)
+static void destroy_target(struct jit_target *target)
 {
-    pthread_once(&targets_once, register_targets);
-    memset(target, 0, sizeof *target);
+    if (target->machine)
+        LLVMDisposeTargetMachine(target->machine);
+    LLVMDisposeMessage(target->triple);
+    LLVMDisposeMessage(target->data_layout);
+    free(target);
+}
+
+static enum pxr_status init_target(struct jit_target *target, struct pxr_error *err)
+{
     target->triple = LLVMGetDefaultTargetTriple();
     char *message = NULL;
     LLVMTargetRef llvm_target;
     if (LLVMGetTargetFromTriple(target->triple, &llvm_target, &message)) {
-        enum pxr_status status =
-            pxr_fail(err, PXR_COMPILE_FAILED, "LLVM cannot make code for '%s': %s",
-                     target->triple, message);
+        enum pxr_status status = pxr_fail(
+            err, PXR_COMPILE_FAILED, "LLVM cannot make code for '%s': %s", target->triple, message);
         LLVMDisposeMessage(message);
-        jit_target_fini(target);
         return status;
     }
     char *cpu = LLVMGetHostCPUName();
@@ -63,31 +74,52 @@ enum pxr_status jit_target_init(struct jit_target *target, struct pxr_error *err
     target->machine = make_machine(llvm_target, target->triple, cpu, features);
     LLVMDisposeMessage(cpu);
     LLVMDisposeMessage(features);
-    if (!target->machine) {
-        jit_target_fini(target);
+    if (!target->machine)
         return pxr_fail(err, PXR_COMPILE_FAILED, "LLVM cannot make code for this CPU");
-    }
     LLVMTargetDataRef data = LLVMCreateTargetDataLayout(target->machine);
     target->data_layout = LLVMCopyStringRepOfTargetData(data);
     LLVMDisposeTargetData(data);
     return PXR_OK;
 }
 
-void jit_target_fini(struct jit_target *target)
+enum pxr_status jit_target_acquire(struct jit_target **target, struct pxr_error *err)
 {
-    if (target->machine)
-        LLVMDisposeTargetMachine(target->machine);
-    LLVMDisposeMessage(target->triple);
-    LLVMDisposeMessage(target->data_layout);
-    memset(target, 0, sizeof *target);
+    pthread_once(&targets_once, register_targets);
+    pthread_mutex_lock(&pool.lock);
+    struct jit_target *found = pool.head;
+    if (found)
+        pool.head = found->next;
+    pthread_mutex_unlock(&pool.lock);
+    *target = found;
+    if (found)
+        return PXR_OK;
+    found = calloc(1, sizeof *found);
+    if (!found)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory to compile");
+    enum pxr_status status = init_target(found, err);
+    if (status == PXR_OK)
+        *target = found;
+    else
+        destroy_target(found);
+    return status;
+}
+
+void jit_target_release(struct jit_target *target)
+{
+    if (!target)
+        return;
+    pthread_mutex_lock(&pool.lock);
+    target->next = pool.head;
+    pool.head = target;
+    pthread_mutex_unlock(&pool.lock);
 }
 
 static void set_attribute(LLVMValueRef fn, const char *key, const char *value)
 {
     LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(fn));
-    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
-                            LLVMCreateStringAttribute(ctx, key, (unsigned)strlen(key), value,
-                                                      (unsigned)strlen(value)));
+    LLVMAddAttributeAtIndex(
+        fn, LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(ctx, key, (unsigned)strlen(key), value, (unsigned)strlen(value)));
 }
 
 static void set_enum_attribute(LLVMValueRef fn, const char *key)

@@ -13,11 +13,14 @@ struct jit_target {
     LLVMTargetMachineRef machine; /* used by one thread at a time */
     char *triple;
     char *data_layout;
-    unsigned vector_bits; /* widest vector register: 512, 256 or 128 */
+    unsigned vector_bits;    /* widest vector register: 512, 256 or 128 */
+    struct jit_target *next; /* in the pool */
 };
 
-enum pxr_status jit_target_init(struct jit_target *target, struct pxr_error *err);
-void jit_target_fini(struct jit_target *target);
+/* A target for the caller alone, from a pool of those not in use: making one takes longer than
+ * optimising a small kernel. Thread-safe. */
+enum pxr_status jit_target_acquire(struct jit_target **target, struct pxr_error *err);
+void jit_target_release(struct jit_target *target); /* may be NULL */
 
 /* Sets triple and data layout, removes what translator/rt's bitcode says of another CPU, and puts
  * on every function with a body the attributes all generated code has. */

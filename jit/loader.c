@@ -128,10 +128,10 @@ static enum pxr_status note_reloc(void *argument, uint32_t section, const struct
         return pxr_fail(err, PXR_COMPILE_FAILED,
                         "the compiled code holds an absolute address in section '%s'",
                         elf_section_name(&image->object, section));
-    if (image->arch->width(reloc->type) >
-        image->object.sections[section].sh_size - reloc->offset)
-        return pxr_fail(err, PXR_COMPILE_FAILED, "the object file is damaged: a relocation "
-                                                 "beyond the end of its section");
+    if (image->arch->width(reloc->type) > image->object.sections[section].sh_size - reloc->offset)
+        return pxr_fail(err, PXR_COMPILE_FAILED,
+                        "the object file is damaged: a relocation "
+                        "beyond the end of its section");
     if (class == RELOC_SLOT || (class == RELOC_CALL && use->is_external))
         use->needs_slot = true;
     if (class == RELOC_CALL && use->is_external)
@@ -178,13 +178,13 @@ static enum pxr_status symbol_address(const struct image *image, uint32_t index,
     unsigned type = ELF64_ST_TYPE(symbol.st_info);
     if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= image->object.section_count ||
         image->section_offsets[symbol.st_shndx] == NOT_PLACED ||
-        symbol.st_value > image->object.sections[symbol.st_shndx].sh_size ||
-        type == STT_TLS || type == STT_GNU_IFUNC)
+        symbol.st_value > image->object.sections[symbol.st_shndx].sh_size || type == STT_TLS ||
+        type == STT_GNU_IFUNC)
         return pxr_fail(err, PXR_COMPILE_FAILED,
                         "symbol '%s' of the compiled code is not in a section that is loaded",
                         name);
-    *address = (uint64_t)(uintptr_t)image->map + image->section_offsets[symbol.st_shndx] +
-               symbol.st_value;
+    *address =
+        (uint64_t)(uintptr_t)image->map + image->section_offsets[symbol.st_shndx] + symbol.st_value;
     return PXR_OK;
 }
 
@@ -309,8 +309,8 @@ static enum pxr_status load_lines(struct image *image, struct jit_lines *lines,
     enum pxr_status status = elf_each_reloc(&image->object, section, apply_line_reloc, &copy, err);
     uint64_t low = (uint64_t)(uintptr_t)image->map;
     if (status == PXR_OK)
-        status = jit_lines_init(lines, copy.bytes, header->sh_size, low, low + image->text_bytes,
-                                err);
+        status =
+            jit_lines_init(lines, copy.bytes, header->sh_size, low, low + image->text_bytes, err);
     free(copy.bytes);
     return status;
 }
@@ -329,16 +329,16 @@ static enum pxr_status protect(struct image *image, struct pxr_error *err)
 
 static enum pxr_status map_image(struct image *image, struct pxr_error *err)
 {
-    void *map = mmap(NULL, image->total_bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *map =
+        mmap(NULL, image->total_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "no address space for compiled code");
     image->map = map;
     for (uint32_t i = 0; i < image->object.section_count; i++) {
         const Elf64_Shdr *section = &image->object.sections[i];
         if (image->kinds[i] != SECTION_SKIPPED)
-            memcpy(image->map + image->section_offsets[i],
-                   image->object.bytes + section->sh_offset, section->sh_size);
+            memcpy(image->map + image->section_offsets[i], image->object.bytes + section->sh_offset,
+                   section->sh_size);
     }
     return PXR_OK;
 }
@@ -368,8 +368,7 @@ static enum pxr_status plan_image(struct image *image, struct pxr_error *err)
     return status;
 }
 
-static enum pxr_status load_image(struct image *image, struct jit_code *code,
-                                  struct pxr_error *err)
+static enum pxr_status load_image(struct image *image, struct jit_code *code, struct pxr_error *err)
 {
     enum pxr_status status = plan_image(image, err);
     if (status == PXR_OK)
@@ -397,14 +396,12 @@ static void destroy_code(struct jit_code *code)
 }
 
 enum pxr_status jit_load(const struct jit_object *object, const char *kernel_name,
-                         const struct jit_symbol *extra, size_t extra_count,
-                         struct jit_code **code, struct pxr_error *err)
+                         const struct jit_symbol *extra, size_t extra_count, struct jit_code **code,
+                         struct pxr_error *err)
 {
     *code = NULL;
-    struct image image = {
-        .arch = reloc_arch_host(), .extra = extra, .extra_count = extra_count};
-    enum pxr_status status =
-        elf_object_init(&image.object, object->bytes, object->size_bytes, err);
+    struct image image = {.arch = reloc_arch_host(), .extra = extra, .extra_count = extra_count};
+    enum pxr_status status = elf_object_init(&image.object, object->bytes, object->size_bytes, err);
     if (status != PXR_OK)
         goto name_kernel;
     struct jit_code *loaded = calloc(1, sizeof *loaded);

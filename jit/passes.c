@@ -11,23 +11,22 @@
 
 /* Helpers of translator/rt are always_inline and tiny; what remains are PTX functions, in SSA form
  * already, so that the inliner sees their true size. */
-#define INLINE_PASSES \
-    "always-inline," \
-    "cgscc(inline)," \
+#define INLINE_PASSES                                                                              \
+    "always-inline,"                                                                               \
+    "cgscc(inline),"                                                                               \
     "globaldce,"
 
-#define SCALAR_PASSES \
-    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>," \
-    "loop-mssa(loop-rotate,licm),simplifycfg,gvn,loop-mssa(licm)," \
-    "instcombine<no-verify-fixpoint>,dse,adce,simplifycfg)," \
+#define SCALAR_PASSES                                                                              \
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                 \
+    "loop-mssa(loop-rotate,licm),simplifycfg,gvn,loop-mssa(licm),"                                 \
+    "instcombine<no-verify-fixpoint>,dse,adce,simplifycfg),"                                       \
     "globaldce"
 
 enum pxr_status jit_run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                struct pxr_error *err)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error =
-        LLVMRunPasses(module, INLINE_PASSES SCALAR_PASSES, machine, options);
+    LLVMErrorRef error = LLVMRunPasses(module, INLINE_PASSES SCALAR_PASSES, machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error)
         return PXR_OK;

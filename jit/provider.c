@@ -64,8 +64,8 @@ static void open_provider(void)
         pxr_fail(&provider.error, PXR_NO_COMPILER, "cannot open the compiler: %s", dlerror());
         return;
     }
-    jit_compiler_entry_fn entry = (jit_compiler_entry_fn)(uintptr_t)dlsym(library,
-                                                                         JIT_COMPILER_ENTRY);
+    jit_compiler_entry_fn entry =
+        (jit_compiler_entry_fn)(uintptr_t)dlsym(library, JIT_COMPILER_ENTRY);
     const struct jit_compiler *compiler = entry ? entry() : NULL;
     if (compiler && compiler->abi == JIT_COMPILER_ABI) {
         provider.compiler = compiler;

@@ -32,7 +32,8 @@ const struct jit_code *jit_find_code(uintptr_t pc)
     pthread_rwlock_rdlock(&registry.lock);
     const struct jit_code *found = NULL;
     struct jit_code *code;
-    DL_FOREACH(registry.head, code) {
+    DL_FOREACH(registry.head, code)
+    {
         if (pc - (uintptr_t)code->map < code->text_bytes) {
             found = code;
             break;

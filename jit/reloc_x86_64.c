@@ -10,7 +10,7 @@
 /* Prefixed (REX2) form of GOTPCRELX; newer than some systems' elf.h. */
 #define TYPE_CODE_4_GOTPCRELX 43
 
-#define STUB_BYTES 8
+#define STUB_BYTES            8
 
 static enum reloc_class classify(uint32_t type)
 {

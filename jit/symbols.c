@@ -29,7 +29,10 @@ struct symbol {
     void (*function)(void);
 };
 
-#define SYMBOL(name) {#name, (void (*)(void))name}
+#define SYMBOL(name)                                                                               \
+    {                                                                                              \
+#name, (void (*)(void))name                                                                \
+    }
 
 static const struct symbol symbols[] = {
     /* scheduler/rt.h */

@@ -24,13 +24,13 @@ static const struct {
     unsigned kinds;
     const char *message;
 } letters[] = {
-    {'d', KIND(REG) | KIND(SINK), "a register"},
+    {'d', KIND(REG), "a register"},
     {'e', KIND(REG) | KIND(SINK) | KIND(VECTOR), "a register or a vector of registers"},
     {'q', KIND(REG) | KIND(SINK) | KIND(PAIR), "a register or a pair such as %r1|%p1"},
     {'s', KIND(REG) | KIND(SREG) | KIND(INT) | KIND(FLOAT), "a register or a constant"},
     {'v', KIND(REG) | KIND(SREG) | KIND(INT) | KIND(FLOAT) | KIND(VECTOR) | KIND(VAR) | KIND(FUNC),
      "a register, a constant, a vector or a name"},
-    {'p', KIND(REG) | KIND(SREG), "a predicate"},
+    {'p', KIND(REG) | KIND(SREG) | KIND(INT), "a predicate"},
     {'m', KIND(ADDRESS), "an address in brackets"},
     {'l', KIND(LABEL), "a label"},
     {'t', KIND(LABELS), "the name of a .branchtargets list"},
@@ -70,7 +70,8 @@ static bool check_kind(struct ptx_parser *p, const struct ptx_inst *inst,
             return fail_operand(p, inst, operand, letters[i].message);
         break;
     }
-    if (operand->is_negated && letter != 'p')
+    if (operand->is_negated &&
+        (operand->kind != PTX_OPERAND_REG || operand->var->type != PTX_TYPE_PRED))
         return fail_operand(p, inst, operand, "without '!'");
     if (operand->kind == PTX_OPERAND_VECTOR || operand->kind == PTX_OPERAND_PAIR)
         return check_elements(p, inst, operand, letter);
@@ -89,17 +90,38 @@ static const struct {
     enum ptx_op op;
     const char *sizes;
 } size_rules[] = {
-    {PTX_OP_MUL_INT, "w00"},      {PTX_OP_MAD_INT, "w00w"},     {PTX_OP_POPC, "i0"},
-    {PTX_OP_CLZ, "i0"},           {PTX_OP_BFIND, "i0"},         {PTX_OP_BFE, "00ii"},
-    {PTX_OP_BFI, "000ii"},        {PTX_OP_TESTP, "P0"},         {PTX_OP_SETP, "P00P"},
-    {PTX_OP_SET, "011P"},         {PTX_OP_SELP, "000P"},        {PTX_OP_SLCT, "0001"},
-    {PTX_OP_LOP3_BOOL, "00000P"}, {PTX_OP_SHL, "00i"},          {PTX_OP_SHR, "00i"},
-    {PTX_OP_CVT, ">]]"},          {PTX_OP_ISSPACEP, "Px"},      {PTX_OP_LD, ">xx"},
-    {PTX_OP_LDU, ">x"},           {PTX_OP_ST, "x>x"},           {PTX_OP_ATOM, "0x0xx"},
-    {PTX_OP_RED_ATOM, "x0x"},     {PTX_OP_BAR_RED_POPC, "iiiP"}, {PTX_OP_BAR_RED, "PiiP"},
-    {PTX_OP_BARRIER_RED, "PiiP"}, {PTX_OP_BARRIER_RED_POPC, "iiiP"},
-    {PTX_OP_VOTE, "PPi"},         {PTX_OP_VOTE_BALLOT, "iPi"},  {PTX_OP_MATCH, "i0i"},
-    {PTX_OP_MOV, "mm"},           {PTX_OP_BAR_WARP_SYNC, "i"},  {PTX_OP_ELECT, "ii"},
+    {PTX_OP_MUL_INT, "w00"},
+    {PTX_OP_MAD_INT, "w00w"},
+    {PTX_OP_POPC, "i0"},
+    {PTX_OP_CLZ, "i0"},
+    {PTX_OP_BFIND, "i0"},
+    {PTX_OP_BFE, "00ii"},
+    {PTX_OP_BFI, "000ii"},
+    {PTX_OP_TESTP, "P0"},
+    {PTX_OP_SETP, "P00P"},
+    {PTX_OP_SET, "011P"},
+    {PTX_OP_SELP, "000P"},
+    {PTX_OP_SLCT, "0001"},
+    {PTX_OP_LOP3_BOOL, "00000P"},
+    {PTX_OP_SHL, "00i"},
+    {PTX_OP_SHR, "00i"},
+    {PTX_OP_CVT, ">]]"},
+    {PTX_OP_ISSPACEP, "Px"},
+    {PTX_OP_LD, ">xx"},
+    {PTX_OP_LDU, ">x"},
+    {PTX_OP_ST, "x>x"},
+    {PTX_OP_ATOM, "0x0xx"},
+    {PTX_OP_RED_ATOM, "x0x"},
+    {PTX_OP_BAR_RED_POPC, "iiiP"},
+    {PTX_OP_BAR_RED, "PiiP"},
+    {PTX_OP_BARRIER_RED, "PiiP"},
+    {PTX_OP_BARRIER_RED_POPC, "iiiP"},
+    {PTX_OP_VOTE, "PPi"},
+    {PTX_OP_VOTE_BALLOT, "iPi"},
+    {PTX_OP_MATCH, "i0i"},
+    {PTX_OP_MOV, "mm"},
+    {PTX_OP_BAR_WARP_SYNC, "i"},
+    {PTX_OP_ELECT, "ii"},
 };
 
 static const char *sizes_of(enum ptx_op op)
@@ -135,11 +157,49 @@ static bool is_size(const struct ptx_inst *inst, char rule, unsigned bits)
     }
 }
 
-static bool check_register(struct ptx_parser *p, const struct ptx_inst *inst,
+/* The type an operand of this rule has. */
+static enum ptx_type type_of(const struct ptx_inst *inst, char rule)
+{
+    switch (rule) {
+    case 'x':
+        return PTX_TYPE_NONE;
+    case 'i':
+        return PTX_TYPE_U32;
+    case 'P':
+        return PTX_TYPE_PRED;
+    case '1':
+    case ']':
+        return inst->types[1];
+    default:
+        return inst->types[0];
+    }
+}
+
+/* Whole numbers are no floating-point values, and a floating-point literal is bits only where it
+ * has the size of the type. */
+static bool check_constant(struct ptx_parser *p, const struct ptx_inst *inst,
                            const struct ptx_operand *operand, char rule)
+{
+    enum ptx_type type = type_of(inst, rule);
+
+    if (type == PTX_TYPE_NONE)
+        return true;
+    if (operand->kind == PTX_OPERAND_INT)
+        return !ptx_type_is_float(type) ||
+               fail_operand(p, inst, operand, "a floating-point constant, such as 0f3F800000");
+    if (ptx_type_is_float(type) || (ptx_type_table[type].class == PTX_CLASS_BITS &&
+                                    ptx_type_bits(type) == (operand->is_single ? 32 : 64)))
+        return true;
+    return fail_operand(p, inst, operand, "a constant of another type");
+}
+
+static bool check_scalar(struct ptx_parser *p, const struct ptx_inst *inst,
+                         const struct ptx_operand *operand, char rule)
 {
     unsigned bits;
 
+    if (operand->kind == PTX_OPERAND_INT || operand->kind == PTX_OPERAND_FLOAT)
+        return check_constant(p, inst, operand, rule);
     if (operand->kind != PTX_OPERAND_REG)
         return true;
     bits = ptx_type_bits(operand->var->type);
@@ -158,7 +218,7 @@ static bool check_mov(struct ptx_parser *p, const struct ptx_inst *inst,
     unsigned bits = ptx_type_bits(inst->types[0]);
 
     if (operand->kind != PTX_OPERAND_VECTOR)
-        return check_register(p, inst, operand, '0');
+        return check_scalar(p, inst, operand, '0');
     for (uint32_t i = 0; i < operand->elem_count; i++) {
         const struct ptx_operand *elem = &operand->elems[i];
 
@@ -181,13 +241,13 @@ static bool check_vector(struct ptx_parser *p, const struct ptx_inst *inst,
             operand->var->vector_len == len &&
             is_size(inst, rule, ptx_type_bits(operand->var->type)))
             return true;
-        return len == 1 ? check_register(p, inst, operand, rule)
+        return len == 1 ? check_scalar(p, inst, operand, rule)
                         : fail_operand(p, inst, operand, "a vector");
     }
     if (operand->elem_count != len)
         return fail_operand(p, inst, operand, "a vector of another length");
     for (uint32_t i = 0; i < len; i++)
-        if (!check_register(p, inst, &operand->elems[i], rule))
+        if (!check_scalar(p, inst, &operand->elems[i], rule))
             return false;
     return true;
 }
@@ -198,11 +258,11 @@ static bool check_size(struct ptx_parser *p, const struct ptx_inst *inst,
     if (rule == 'm')
         return check_mov(p, inst, operand);
     if (operand->kind == PTX_OPERAND_PAIR)
-        return check_register(p, inst, &operand->elems[0], rule) &&
-               check_register(p, inst, &operand->elems[1], 'P');
+        return check_scalar(p, inst, &operand->elems[0], rule) &&
+               check_scalar(p, inst, &operand->elems[1], 'P');
     if (letter == 'e' || letter == 'v')
         return rule == 'x' || check_vector(p, inst, operand, rule);
-    return check_register(p, inst, operand, rule);
+    return check_scalar(p, inst, operand, rule);
 }
 
 /* ---- the whole ---- */
@@ -235,23 +295,99 @@ static uint32_t optional_present(const struct ptx_inst *inst)
     return inst->operand_count - required;
 }
 
-/* setp, set: the predicate operand belongs to the boolean operation. cvt: two sources make a pair. */
-static bool check_optional(struct ptx_parser *p, const struct ptx_inst *inst)
+static bool has_cache_policy(const struct ptx_inst *inst)
+{
+    for (unsigned i = 0; i < inst->mod_count; i++)
+        if (inst->mods[i] == PTX_MOD_L2_CACHE_HINT)
+            return true;
+    return false;
+}
+
+/* PTX ISA, "cvt": two sources make a packed pair. */
+static uint32_t cvt_operand_count(const struct ptx_inst *inst)
+{
+    bool is_pair = inst->types[0] == PTX_TYPE_F16X2 || inst->types[0] == PTX_TYPE_BF16X2;
+
+    return is_pair && inst->types[1] == PTX_TYPE_F32 ? 3 : 2;
+}
+
+/* How many operands the modifiers ask for, where the row leaves it open. */
+static uint32_t wanted_count(const struct ptx_inst *inst)
+{
+    uint32_t policy = has_cache_policy(inst);
+
+    switch (inst->op) {
+    case PTX_OP_SETP:
+    case PTX_OP_SET:
+        return 3 + ptx_inst_has(inst, PTX_GROUP_BOOL);
+    case PTX_OP_CVT:
+        return cvt_operand_count(inst);
+    case PTX_OP_LD:
+    case PTX_OP_ST:
+    case PTX_OP_RED_ATOM:
+        return 2 + policy;
+    case PTX_OP_ATOM:
+        return 3 + (ptx_inst_mod(inst, PTX_GROUP_ATOMOP) == PTX_MOD_CAS) + policy;
+    default:
+        return inst->operand_count;
+    }
+}
+
+/* PTX ISA, "cvt": a conversion that can lose value says how it rounds. */
+static bool needs_rounding(const struct ptx_inst *inst)
+{
+    bool to_float = ptx_type_is_float(inst->types[0]);
+    bool from_float = ptx_type_is_float(inst->types[1]);
+    bool is_narrowing = ptx_type_bits(inst->types[0]) < ptx_type_bits(inst->types[1]) ||
+                        inst->types[0] == PTX_TYPE_TF32 || cvt_operand_count(inst) == 3;
+
+    return to_float != from_float || (to_float && is_narrowing);
+}
+
+/* PTX ISA, "Comparisons": which operators a type has. */
+static bool has_comparison(enum ptx_type type, enum ptx_mod cmp)
+{
+    switch (cmp) {
+    case PTX_MOD_EQ:
+    case PTX_MOD_NE:
+        return true;
+    case PTX_MOD_LT:
+    case PTX_MOD_LE:
+    case PTX_MOD_GT:
+    case PTX_MOD_GE:
+        return ptx_type_table[type].class != PTX_CLASS_BITS;
+    case PTX_MOD_LO:
+    case PTX_MOD_LS:
+    case PTX_MOD_HI:
+    case PTX_MOD_HS:
+        return ptx_type_table[type].class == PTX_CLASS_UNSIGNED;
+    default:
+        return ptx_type_is_float(type);
+    }
+}
+
+static bool is_comparison_ok(const struct ptx_inst *inst)
+{
+    enum ptx_mod cmp = ptx_inst_mod(inst, PTX_GROUP_CMP);
+
+    if (inst->op == PTX_OP_SETP)
+        return has_comparison(inst->types[0], cmp);
+    return inst->op != PTX_OP_SET || has_comparison(inst->types[1], cmp);
+}
+
+static bool check_modifiers(struct ptx_parser *p, const struct ptx_inst *inst)
 {
     const struct ptx_token at = {PTX_TOKEN_NAME, inst->text, inst->line, inst->column};
-    unsigned bits = ptx_type_bits(inst->types[0]);
-    bool is_ok = true;
 
-    if (inst->op == PTX_OP_SETP || inst->op == PTX_OP_SET)
-        is_ok = (inst->operand_count == 4) == ptx_inst_has(inst, PTX_GROUP_BOOL);
-    else if (inst->op == PTX_OP_CVT)
-        is_ok = (inst->operand_count == 3) ==
-                (inst->types[1] == PTX_TYPE_F32 && bits == 32 &&
-                 (inst->types[0] == PTX_TYPE_F16X2 || inst->types[0] == PTX_TYPE_BF16X2));
-    else if (inst->op == PTX_OP_ATOM && ptx_inst_mod(inst, PTX_GROUP_ATOMOP) == PTX_MOD_CAS)
-        is_ok = inst->operand_count >= 4;
-    return is_ok || ptx_fail_at(p, &at, "'%.*s' cannot have %u operands", PXR_STR_ARG(inst->text),
-                                inst->operand_count);
+    if (inst->operand_count != wanted_count(inst))
+        return ptx_fail_at(p, &at, "'%.*s' cannot have %u operands", PXR_STR_ARG(inst->text),
+                           inst->operand_count);
+    if (!is_comparison_ok(inst))
+        return ptx_fail_at(p, &at, "'%.*s' compares in a way its type does not have",
+                           PXR_STR_ARG(inst->text));
+    if (inst->op == PTX_OP_CVT && !ptx_inst_has(inst, PTX_GROUP_ROUND) && needs_rounding(inst))
+        return ptx_fail_at(p, &at, "'%.*s' needs a rounding modifier", PXR_STR_ARG(inst->text));
+    return true;
 }
 
 bool ptx_check_inst(struct ptx_parser *p, struct ptx_inst *inst)
@@ -265,10 +401,10 @@ bool ptx_check_inst(struct ptx_parser *p, struct ptx_inst *inst)
         return false;
     if (ptx_op_table[inst->op].shape[0] == '*')
         return true;
-    if (!check_optional(p, inst))
+    if (!check_modifiers(p, inst))
         return false;
-    sizes = ptx_op_table[inst->op].fidelity == PTX_FIDELITY_UNSUPPORTED ? "xxxxxx"
-                                                                        : sizes_of(inst->op);
+    sizes =
+        ptx_op_table[inst->op].fidelity == PTX_FIDELITY_UNSUPPORTED ? "xxxxxx" : sizes_of(inst->op);
     if (!sizes)
         sizes = inst->type_count ? "000000" : "xxxxxx";
     optional = optional_present(inst);

@@ -11,11 +11,15 @@
 
 struct layout_state {
     const struct ptx_module *module;
-    struct ptx_list reached;  /* const struct ptx_func *, the kernel first */
-    struct ptx_list shared;   /* const struct ptx_var * */
-    bool *is_reached;         /* by func->index */
-    bool *is_shared_used;     /* module variables, by index */
-    bool *is_local_used;      /* variables of the function walked, by index */
+    struct ptx_list reached; /* const struct ptx_func *, the kernel first */
+    struct ptx_list shared;  /* const struct ptx_var * */
+    bool *is_reached;        /* by func->index */
+    bool *is_shared_used;    /* module variables, by index */
+    bool *is_local_used;     /* variables of the function walked, by index */
+    const struct ptx_func *walked;
+    struct ptx_list edges; /* struct call_edge */
+    uint32_t *first_edge;  /* by func->index: place in edges plus 1 */
+    uint32_t *open_calls;  /* by func->index */
     bool calls_indirectly;
     bool is_out_of_memory;
     struct ptx_kernel_layout *layout;
@@ -79,14 +83,66 @@ static void walk_operands(struct layout_state *state, const struct ptx_operand *
     }
 }
 
+/* ---- recursion ---- */
+
+/* One direct call; the edges of a callee are a list through `next`. */
+struct call_edge {
+    uint32_t caller;
+    uint32_t next; /* place in the list of edges plus 1; 0: none */
+};
+
+static void add_edge(struct layout_state *state, const struct ptx_func *callee)
+{
+    struct call_edge *edge = ptx_list_push(&state->edges, sizeof(*edge));
+
+    if (!edge) {
+        state->is_out_of_memory = true;
+        return;
+    }
+    edge->caller = state->walked->index;
+    edge->next = state->first_edge[callee->index];
+    state->first_edge[callee->index] = (uint32_t)state->edges.count;
+    state->open_calls[edge->caller]++;
+}
+
+/* Functions whose calls are all finished are taken away one by one, beginning with those that
+ * call nothing; what cannot be taken away is on a cycle or calls one. */
+static bool has_cycle(struct layout_state *state, const struct ptx_func **stack)
+{
+    const struct ptx_func *const *reached = state->reached.items;
+    size_t depth = 0;
+    size_t finished = 0;
+
+    for (size_t i = 0; i < state->reached.count; i++)
+        if (state->open_calls[reached[i]->index] == 0)
+            stack[depth++] = reached[i];
+    while (depth > 0) {
+        uint32_t place = state->first_edge[stack[--depth]->index];
+
+        finished++;
+        while (place > 0) {
+            const struct call_edge *edge = ptx_list_at(&state->edges, place - 1, sizeof(*edge));
+
+            if (--state->open_calls[edge->caller] == 0)
+                stack[depth++] = state->module->funcs[edge->caller];
+            place = edge->next;
+        }
+    }
+    return finished < state->reached.count;
+}
+
+/* ---- walking ---- */
+
 static void walk_call(struct layout_state *state, const struct ptx_call *call)
 {
     walk_operands(state, call->rets, call->ret_count);
     walk_operands(state, call->args, call->arg_count);
-    if (call->callee.kind == PTX_OPERAND_FUNC)
-        reach(state, call->callee.func);
-    else
+    if (call->callee.kind != PTX_OPERAND_FUNC) {
         state->calls_indirectly = true;
+    } else if (call->callee.func->has_body) {
+        reach(state, call->callee.func);
+        add_edge(state, call->callee.func);
+    }
 }
 
 /* An indirect call may reach every function whose address is taken. */
@@ -101,6 +157,7 @@ static bool walk_func(struct layout_state *state, const struct ptx_func *func)
 {
     bool called_indirectly = state->calls_indirectly;
 
+    state->walked = func;
     state->is_local_used = calloc(func->var_count + 1, sizeof(bool));
     if (!state->is_local_used)
         return false;
@@ -117,44 +174,6 @@ static bool walk_func(struct layout_state *state, const struct ptx_func *func)
     if (state->calls_indirectly && !called_indirectly)
         reach_address_taken(state);
     return !state->is_out_of_memory;
-}
-
-/* ---- recursion ---- */
-
-/* Functions reached so far that call nothing unfinished are removed one by one; what cannot be
- * removed is on a cycle or calls one. */
-static bool calls_unfinished(const struct ptx_func *func, const bool *is_finished)
-{
-    for (uint32_t i = 0; i < func->stmt_count; i++) {
-        const struct ptx_stmt *stmt = &func->stmts[i];
-        const struct ptx_call *call = stmt->kind == PTX_STMT_INST ? stmt->inst.call : NULL;
-
-        if (call && call->callee.kind == PTX_OPERAND_FUNC && call->callee.func->has_body &&
-            !is_finished[call->callee.func->index])
-            return true;
-    }
-    return false;
-}
-
-/* *is_finished is scratch, one per function of the module, all false. */
-static bool has_cycle(const struct layout_state *state, bool *is_finished)
-{
-    const struct ptx_func *const *reached = state->reached.items;
-    size_t left = state->reached.count;
-    bool has_progress = true;
-
-    while (left > 0 && has_progress) {
-        has_progress = false;
-        /* callees are usually reached after their callers */
-        for (size_t i = state->reached.count; i-- > 0;) {
-            if (is_finished[reached[i]->index] || calls_unfinished(reached[i], is_finished))
-                continue;
-            is_finished[reached[i]->index] = true;
-            has_progress = true;
-            left--;
-        }
-    }
-    return left > 0;
 }
 
 /* ---- results ---- */
@@ -180,8 +199,8 @@ static enum pxr_status place_shared(struct layout_state *state, const struct ptx
         offset = align_up(offset, vars[i]->align_bytes);
         if (vars[i]->size_bytes > MAX_SHARED_BYTES - offset)
             return pxr_fail(err, PXR_OUT_OF_RESOURCES,
-                            "kernel '%s' needs more than %llu bytes of shared memory",
-                            kernel->name, (unsigned long long)MAX_SHARED_BYTES);
+                            "kernel '%s' needs more than %llu bytes of shared memory", kernel->name,
+                            (unsigned long long)MAX_SHARED_BYTES);
         copy[i] = vars[i];
         offsets[i] = (uint32_t)offset;
         offset += vars[i]->size_bytes;
@@ -240,7 +259,8 @@ static enum pxr_status store_reached(struct layout_state *state, const struct pt
 static enum pxr_status walk_all(struct layout_state *state, const struct ptx_func *kernel,
                                 struct pxr_error *err)
 {
-    bool is_ok = state->is_reached && state->is_shared_used;
+    bool is_ok =
+        state->is_reached && state->is_shared_used && state->first_edge && state->open_calls;
 
     if (is_ok)
         reach(state, kernel);
@@ -254,18 +274,16 @@ static enum pxr_status walk_all(struct layout_state *state, const struct ptx_fun
 static enum pxr_status lay_out(struct layout_state *state, const struct ptx_func *kernel,
                                struct pxr_error *err)
 {
-    bool *is_finished = calloc(state->module->func_count + 1, sizeof(bool));
     enum pxr_status status = walk_all(state, kernel, err);
+    const struct ptx_func **stack;
 
-    if (status == PXR_OK && !is_finished)
-        status = pxr_fail(err, PXR_OUT_OF_MEMORY, "not enough memory to lay out '%s'",
-                          kernel->name);
-    if (status == PXR_OK) {
-        state->layout->has_recursion =
-            state->calls_indirectly || has_cycle(state, is_finished);
-        status = store_reached(state, kernel, err);
-    }
-    free(is_finished);
+    if (status != PXR_OK)
+        return status;
+    stack = pxr_arena_alloc_array(&state->layout->arena, state->reached.count, sizeof(*stack));
+    if (!stack)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "not enough memory to lay out '%s'", kernel->name);
+    state->layout->has_recursion = state->calls_indirectly || has_cycle(state, stack);
+    status = store_reached(state, kernel, err);
     if (status == PXR_OK)
         status = place_shared(state, kernel, err);
     if (status == PXR_OK)
@@ -287,8 +305,13 @@ enum pxr_status ptx_layout_kernel(const struct ptx_module *module, const struct 
     }
     state.is_reached = calloc(module->func_count + 1, sizeof(bool));
     state.is_shared_used = calloc(module->var_count + 1, sizeof(bool));
+    state.first_edge = calloc(module->func_count + 1, sizeof(uint32_t));
+    state.open_calls = calloc(module->func_count + 1, sizeof(uint32_t));
     status = lay_out(&state, kernel, err);
     free(state.is_reached);
+    free(state.first_edge);
+    free(state.open_calls);
+    ptx_list_fini(&state.edges);
     free(state.is_shared_used);
     ptx_list_fini(&state.reached);
     ptx_list_fini(&state.shared);

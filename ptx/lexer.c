@@ -18,12 +18,30 @@ static const unsigned char char_class[256] = {
     ['$'] = CLASS_NAME_START,
     ['%'] = CLASS_NAME_START,
     ['0' ... '9'] = CLASS_DIGIT | CLASS_SUFFIX,
-    ['{'] = CLASS_PUNCT, ['}'] = CLASS_PUNCT, ['['] = CLASS_PUNCT, [']'] = CLASS_PUNCT,
-    ['('] = CLASS_PUNCT, [')'] = CLASS_PUNCT, ['<'] = CLASS_PUNCT, ['>'] = CLASS_PUNCT,
-    [','] = CLASS_PUNCT, [';'] = CLASS_PUNCT, [':'] = CLASS_PUNCT, ['@'] = CLASS_PUNCT,
-    ['!'] = CLASS_PUNCT, ['|'] = CLASS_PUNCT, ['+'] = CLASS_PUNCT, ['-'] = CLASS_PUNCT,
-    ['*'] = CLASS_PUNCT, ['/'] = CLASS_PUNCT, ['='] = CLASS_PUNCT, ['&'] = CLASS_PUNCT,
-    ['^'] = CLASS_PUNCT, ['~'] = CLASS_PUNCT, ['?'] = CLASS_PUNCT, ['.'] = CLASS_PUNCT,
+    ['{'] = CLASS_PUNCT,
+    ['}'] = CLASS_PUNCT,
+    ['['] = CLASS_PUNCT,
+    [']'] = CLASS_PUNCT,
+    ['('] = CLASS_PUNCT,
+    [')'] = CLASS_PUNCT,
+    ['<'] = CLASS_PUNCT,
+    ['>'] = CLASS_PUNCT,
+    [','] = CLASS_PUNCT,
+    [';'] = CLASS_PUNCT,
+    [':'] = CLASS_PUNCT,
+    ['@'] = CLASS_PUNCT,
+    ['!'] = CLASS_PUNCT,
+    ['|'] = CLASS_PUNCT,
+    ['+'] = CLASS_PUNCT,
+    ['-'] = CLASS_PUNCT,
+    ['*'] = CLASS_PUNCT,
+    ['/'] = CLASS_PUNCT,
+    ['='] = CLASS_PUNCT,
+    ['&'] = CLASS_PUNCT,
+    ['^'] = CLASS_PUNCT,
+    ['~'] = CLASS_PUNCT,
+    ['?'] = CLASS_PUNCT,
+    ['.'] = CLASS_PUNCT,
 };
 
 static bool is_class(char c, unsigned mask)
@@ -92,7 +110,8 @@ static bool skip_space(struct ptx_lexer *lexer)
     }
 }
 
-/* digit (letter | digit | "_" | "." | exponent sign)*; the sign only where the literal is decimal */
+/* digit (letter | digit | "_" | "." | exponent sign)*; the sign only where the literal is decimal
+ */
 static void scan_number(struct ptx_lexer *lexer)
 {
     const char *start = lexer->cur;
@@ -104,6 +123,27 @@ static void scan_number(struct ptx_lexer *lexer)
         if ((c == 'e' || c == 'E') && !is_prefixed && (*lexer->cur == '+' || *lexer->cur == '-'))
             lexer->cur++;
     }
+}
+
+/* "." digit+ exponent? with nothing of a suffix behind it: a number, since no suffix is like that
+ */
+static bool scan_fraction(struct ptx_lexer *lexer)
+{
+    const char *cur = lexer->cur + 1;
+
+    while (is_class(*cur, CLASS_DIGIT))
+        cur++;
+    if (cur == lexer->cur + 1)
+        return false;
+    if (*cur == 'e' || *cur == 'E') {
+        cur += cur[1] == '+' || cur[1] == '-' ? 2 : 1;
+        while (is_class(*cur, CLASS_DIGIT))
+            cur++;
+    }
+    if (is_class(*cur, CLASS_SUFFIX))
+        return false;
+    lexer->cur = cur;
+    return true;
 }
 
 /* (letter | digit | "_" | "::")+ */
@@ -144,6 +184,8 @@ static enum ptx_token_kind scan_kind(struct ptx_lexer *lexer)
         while (is_class(*lexer->cur, NAME_PART) && *lexer->cur != '%');
         return PTX_TOKEN_NAME;
     }
+    if (c == '.' && scan_fraction(lexer))
+        return PTX_TOKEN_NUMBER;
     if (c == '.' && is_class(lexer->cur[1], CLASS_SUFFIX)) {
         lexer->cur++;
         scan_suffix(lexer);
@@ -161,8 +203,8 @@ struct ptx_token ptx_lexer_next(struct ptx_lexer *lexer)
 {
     bool is_ok = skip_space(lexer);
     const char *start = lexer->cur;
-    struct ptx_token token = {PTX_TOKEN_END, {start, 0}, lexer->line,
-                              (int)(start - lexer->line_start) + 1};
+    struct ptx_token token = {
+        PTX_TOKEN_END, {start, 0}, lexer->line, (int)(start - lexer->line_start) + 1};
 
     if (!is_ok) {
         token.kind = PTX_TOKEN_BAD;

@@ -13,7 +13,7 @@ enum ptx_token_kind {
     PTX_TOKEN_END,
     PTX_TOKEN_NAME,   /* identifier: foo, $L1, %r2, _ */
     PTX_TOKEN_DOT,    /* dot and word: .reg, .L2::128B, .2d */
-    PTX_TOKEN_NUMBER, /* any literal that begins with a digit; not yet validated */
+    PTX_TOKEN_NUMBER, /* any literal that begins with a digit, or .5; not yet validated */
     PTX_TOKEN_STRING, /* text without the quotes */
     PTX_TOKEN_PUNCT,  /* a single character */
     PTX_TOKEN_BAD     /* a character PTX does not have, or an unterminated string or comment */

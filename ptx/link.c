@@ -12,7 +12,7 @@
 /* A name with external linkage. */
 struct link_symbol {
     const char *name;
-    struct ptx_var *var;   /* one of the two */
+    struct ptx_var *var; /* one of the two */
     struct ptx_func *func;
     UT_hash_handle hh;
 };
@@ -285,8 +285,7 @@ static bool join_texts(struct linker *linker)
 static enum pxr_status prepare(struct linker *linker, const struct ptx_module *const *modules,
                                size_t module_count)
 {
-    linker->inputs =
-        pxr_arena_alloc_array(&linker->scratch, module_count, sizeof(*linker->inputs));
+    linker->inputs = pxr_arena_alloc_array(&linker->scratch, module_count, sizeof(*linker->inputs));
     if (!linker->inputs)
         return fail_memory(linker);
     linker->input_count = module_count;
@@ -350,8 +349,8 @@ static enum pxr_status copy_all(struct linker *linker)
     }
     for (size_t i = 0; i < linker->funcs.count; i++) {
         func_list[i] = funcs[i].func;
-        if (!ptx_link_copy_func(&module->arena, &linker->inputs[funcs[i].input],
-                                funcs[i].from_func, funcs[i].func))
+        if (!ptx_link_copy_func(&module->arena, &linker->inputs[funcs[i].input], funcs[i].from_func,
+                                funcs[i].func))
             return fail_memory(linker);
     }
     ptx_number_handles(func_list, linker->funcs.count);
@@ -363,8 +362,7 @@ static enum pxr_status copy_all(struct linker *linker)
 }
 
 enum pxr_status ptx_link(const struct ptx_module *const *modules, size_t module_count,
-                         const char *source_name, struct ptx_module **linked,
-                         struct pxr_error *err)
+                         const char *source_name, struct ptx_module **linked, struct pxr_error *err)
 {
     struct linker linker = {.err = err, .module = calloc(1, sizeof(struct ptx_module))};
     enum pxr_status status;
@@ -380,8 +378,8 @@ enum pxr_status ptx_link(const struct ptx_module *const *modules, size_t module_
     pxr_arena_init(&linker.scratch, 0);
     linker.module->source_name =
         pxr_arena_strndup(&linker.module->arena, source_name, strlen(source_name));
-    status = linker.module->source_name ? prepare(&linker, modules, module_count)
-                                        : PXR_OUT_OF_MEMORY;
+    status =
+        linker.module->source_name ? prepare(&linker, modules, module_count) : PXR_OUT_OF_MEMORY;
     if (status == PXR_OK)
         status = merge_all(&linker);
     if (status == PXR_OK)

@@ -53,8 +53,7 @@ static const struct ptx_var *map_var(const struct copy_state *state, const struc
     return var->is_module_scope ? state->input->vars[var->index] : state->vars[var->index];
 }
 
-static const struct ptx_func *map_func(const struct copy_state *state,
-                                       const struct ptx_func *func)
+static const struct ptx_func *map_func(const struct copy_state *state, const struct ptx_func *func)
 {
     return func ? state->input->funcs[func->index] : NULL;
 }

@@ -8,23 +8,23 @@
 
 #include "ptx/ptx.h"
 
-#define T(type)      (UINT64_C(1) << PTX_TYPE_##type)
-#define T_NONE       UINT64_C(0)
-#define T_I32        (T(U32) | T(S32))
-#define T_I32_64     (T_I32 | T(U64) | T(S64))
-#define T_INT        (T_I32_64 | T(U16) | T(S16))
-#define T_SINT       (T(S16) | T(S32) | T(S64))
-#define T_F32_64     (T(F32) | T(F64))
-#define T_HALF       (T(F16) | T(F16X2) | T(BF16) | T(BF16X2))
-#define T_BITS       (T(B16) | T(B32) | T(B64))
-#define T_LOGIC      (T(PRED) | T_BITS)
-#define T_CMP        (T_BITS | T_INT | T_F32_64 | T_HALF)
-#define T_SET        (T_I32 | T(U16) | T(S16) | T(F32) | T_HALF)
-#define T_ALL        (T_BITS | T_INT | T_F32_64)
-#define T_CVT        (T_INT | T(U8) | T(S8) | T_F32_64 | T_HALF | T(TF32))
-#define T_MEM        (T_ALL | T(B8) | T(U8) | T(S8) | T(B128) | T_HALF)
-#define T_ATOM       (T(B16) | T(B32) | T(B64) | T(B128) | T_I32_64 | T_F32_64 | T_HALF)
-#define G(group)     PTX_GROUP_BIT(PTX_GROUP_##group)
+#define T(type)  (UINT64_C(1) << PTX_TYPE_##type)
+#define T_NONE   UINT64_C(0)
+#define T_I32    (T(U32) | T(S32))
+#define T_I32_64 (T_I32 | T(U64) | T(S64))
+#define T_INT    (T_I32_64 | T(U16) | T(S16))
+#define T_SINT   (T(S16) | T(S32) | T(S64))
+#define T_F32_64 (T(F32) | T(F64))
+#define T_HALF   (T(F16) | T(F16X2) | T(BF16) | T(BF16X2))
+#define T_BITS   (T(B16) | T(B32) | T(B64))
+#define T_LOGIC  (T(PRED) | T_BITS)
+#define T_CMP    (T_BITS | T_INT | T_F32_64 | T_HALF)
+#define T_SET    (T_I32 | T(U16) | T(S16) | T(F32) | T_HALF)
+#define T_ALL    (T_BITS | T_INT | T_F32_64)
+#define T_CVT    (T_INT | T(U8) | T(S8) | T_F32_64 | T_HALF | T(TF32))
+#define T_MEM    (T_ALL | T(B8) | T(U8) | T(S8) | T(B128) | T_HALF)
+#define T_ATOM   (T(B16) | T(B32) | T(B64) | T(B128) | T_I32_64 | T_F32_64 | T_HALF)
+#define G(group) PTX_GROUP_BIT(PTX_GROUP_##group)
 
 const struct ptx_type_info ptx_type_table[PTX_TYPE_COUNT] = {
     [PTX_TYPE_NONE] = {"", 0, PTX_CLASS_BITS},
@@ -50,8 +50,8 @@ const struct ptx_sreg_info ptx_sreg_table[PTX_SREG_COUNT] = {
 
 const struct ptx_op_info ptx_op_table[PTX_OP_COUNT] = {
 #define OP(ID, name, family, t0, t1, required, optional, shape, ptx, sm, emitter, fidelity)        \
-    [PTX_OP_##ID] = {name,     PTX_FAMILY_##family, t0,  t1, required,                             \
-                     optional, shape,               ptx, sm, PTX_FIDELITY_##fidelity},
+    [PTX_OP_##ID] = {name, PTX_FAMILY_##family,    t0, t1, required, optional, shape, ptx,         \
+                     sm,   PTX_FIDELITY_##fidelity},
 #include "ptx/ops.def"
 #undef OP
 };

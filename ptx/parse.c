@@ -44,8 +44,7 @@ bool ptx_fail_expected(struct ptx_parser *p, const char *what)
     if (p->tok.kind == PTX_TOKEN_BAD)
         return ptx_fail_at(p, &p->tok, "expected %s, found an unterminated string or comment",
                            what);
-    return ptx_fail_at(p, &p->tok, "expected %s, found '%.*s'", what,
-                       PXR_STR_ARG(p->tok.text));
+    return ptx_fail_at(p, &p->tok, "expected %s, found '%.*s'", what, PXR_STR_ARG(p->tok.text));
 }
 
 void ptx_advance(struct ptx_parser *p)
@@ -273,8 +272,7 @@ bool ptx_parse_loc_directive(struct ptx_parser *p)
             if (p->tok.kind != PTX_TOKEN_NAME)
                 return ptx_fail_expected(p, "a label");
             ptx_advance(p);
-            if (ptx_accept(p, '+') &&
-                !ptx_parse_const_uint(p, "an offset", UINT64_MAX, &ignored))
+            if (ptx_accept(p, '+') && !ptx_parse_const_uint(p, "an offset", UINT64_MAX, &ignored))
                 return false;
         } else {
             return ptx_fail_expected(p, "function_name or inlined_at");
@@ -475,8 +473,8 @@ static void parser_fini(struct ptx_parser *p)
     pxr_arena_fini(&p->scratch);
 }
 
-enum pxr_status ptx_parse(struct pxr_str text, const char *source_name,
-                          struct ptx_module **module, struct pxr_error *err)
+enum pxr_status ptx_parse(struct pxr_str text, const char *source_name, struct ptx_module **module,
+                          struct pxr_error *err)
 {
     struct ptx_parser p = {.err = err, .status = PXR_OK};
 

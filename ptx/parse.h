@@ -15,6 +15,7 @@
 
 #define PTX_MAX_EXPRESSION_DEPTH 64
 #define PTX_MAX_BLOCK_DEPTH      64
+#define PTX_MAX_DIMENSIONS       16
 #define PTX_MAX_OPERAND_DEPTH    4
 #define PTX_MAX_OBJECT_BYTES     (UINT64_C(1) << 40)
 
@@ -34,17 +35,17 @@ struct ptx_parser {
     unsigned scope_depth;
     unsigned expression_depth;
     struct ptx_opcode *opcodes;
-    struct ptx_list funcs;    /* struct ptx_func * */
-    struct ptx_list vars;     /* struct ptx_var *, module scope */
-    struct ptx_func *func;    /* the function whose body is parsed */
-    struct ptx_list stmts;    /* struct ptx_stmt, of func */
-    struct ptx_list func_vars;/* struct ptx_var *, of func */
-    struct ptx_list operands; /* struct ptx_operand: stack of unfinished operand lists */
-    struct ptx_list pending;  /* struct ptx_pending */
-    struct ptx_list bytes;    /* of an initialiser */
-    struct ptx_list relocs;   /* struct ptx_reloc, of an initialiser */
-    struct ptx_list dims;     /* uint64_t, of an array */
-    uint64_t init_bytes;      /* initialised data so far */
+    struct ptx_list funcs;     /* struct ptx_func * */
+    struct ptx_list vars;      /* struct ptx_var *, module scope */
+    struct ptx_func *func;     /* the function whose body is parsed */
+    struct ptx_list stmts;     /* struct ptx_stmt, of func */
+    struct ptx_list func_vars; /* struct ptx_var *, of func */
+    struct ptx_list operands;  /* struct ptx_operand: stack of unfinished operand lists */
+    struct ptx_list pending;   /* struct ptx_pending */
+    struct ptx_list bytes;     /* of an initialiser */
+    struct ptx_list relocs;    /* struct ptx_reloc, of an initialiser */
+    struct ptx_list dims;      /* uint64_t, of an array */
+    uint64_t init_bytes;       /* initialised data so far */
 };
 
 /* A name that must be a label of this scope or of one around it. */
@@ -59,9 +60,9 @@ struct ptx_pending {
 /* A value of a constant expression. */
 struct ptx_const {
     bool is_float;
-    bool is_single;   /* a 0f… literal, perhaps negated */
+    bool is_single; /* a 0f… literal, perhaps negated */
     bool is_unsigned;
-    uint64_t bits;    /* integer, or IEEE double; is_single: IEEE single */
+    uint64_t bits; /* integer, or IEEE double; is_single: IEEE single */
 };
 
 /* ---- parse.c ---- */
@@ -74,7 +75,7 @@ bool ptx_fail_at(struct ptx_parser *p, const struct ptx_token *token, const char
 bool ptx_fail_memory(struct ptx_parser *p);
 /* "expected …, found 'x'" */
 bool ptx_fail_expected(struct ptx_parser *p, const char *what);
-void *ptx_alloc(struct ptx_parser *p, size_t count, size_t size_bytes); /* NULL: recorded */
+void *ptx_alloc(struct ptx_parser *p, size_t count, size_t size_bytes);         /* NULL: recorded */
 void *ptx_push(struct ptx_parser *p, struct ptx_list *list, size_t item_bytes); /* likewise */
 /* Copies the items from `first` on to the module's arena and removes them from the list. */
 void *ptx_take(struct ptx_parser *p, struct ptx_list *list, size_t first, size_t item_bytes);
@@ -89,6 +90,7 @@ bool ptx_skip_to_semicolon(struct ptx_parser *p);
 
 /* ---- parse_const.c ---- */
 bool ptx_parse_const(struct ptx_parser *p, struct ptx_const *value);
+bool ptx_parse_const_product(struct ptx_parser *p, struct ptx_const *value); /* term * term … */
 bool ptx_parse_const_term(struct ptx_parser *p, struct ptx_const *value); /* no binary operator */
 bool ptx_parse_const_uint(struct ptx_parser *p, const char *what, uint64_t max, uint64_t *value);
 bool ptx_const_to_double(const struct ptx_const *value, double *number);

@@ -6,7 +6,6 @@
  */
 #include "ptx/parse.h"
 
-
 static double double_of(uint64_t bits)
 {
     double number;
@@ -144,8 +143,7 @@ static bool read_number(struct pxr_str text, struct ptx_const *value)
 bool ptx_at_const(const struct ptx_parser *p)
 {
     return p->tok.kind == PTX_TOKEN_NUMBER || ptx_token_is(&p->tok, '-') ||
-           ptx_token_is(&p->tok, '+') || ptx_token_is(&p->tok, '~') ||
-           ptx_token_is(&p->tok, '(') ||
+           ptx_token_is(&p->tok, '+') || ptx_token_is(&p->tok, '~') || ptx_token_is(&p->tok, '(') ||
            (p->tok.kind == PTX_TOKEN_NAME && pxr_str_is(p->tok.text, "WARP_SZ"));
 }
 
@@ -214,27 +212,44 @@ bool ptx_parse_const_term(struct ptx_parser *p, struct ptx_const *value)
     return is_ok;
 }
 
-enum operator {
-    OP_NONE, OP_MUL, OP_DIV, OP_REM, OP_ADD, OP_SUB, OP_SHL, OP_SHR, OP_LT, OP_LE, OP_GT, OP_GE,
-    OP_EQ, OP_NE, OP_AND, OP_XOR, OP_OR, OP_LOGICAL_AND, OP_LOGICAL_OR
+enum operation {
+    OP_NONE,
+    OP_MUL,
+    OP_DIV,
+    OP_REM,
+    OP_ADD,
+    OP_SUB,
+    OP_SHL,
+    OP_SHR,
+    OP_LT,
+    OP_LE,
+    OP_GT,
+    OP_GE,
+    OP_EQ,
+    OP_NE,
+    OP_AND,
+    OP_XOR,
+    OP_OR,
+    OP_LOGICAL_AND,
+    OP_LOGICAL_OR
 };
 
 static const struct {
     const char *text;
     int precedence;
-    enum operator op;
+    enum operation op;
 } operators[] = {
     /* the longer spelling first */
-    {"<<", 8, OP_SHL}, {">>", 8, OP_SHR}, {"<=", 7, OP_LE},         {">=", 7, OP_GE},
+    {"<<", 8, OP_SHL}, {">>", 8, OP_SHR}, {"<=", 7, OP_LE},          {">=", 7, OP_GE},
     {"==", 6, OP_EQ},  {"!=", 6, OP_NE},  {"&&", 2, OP_LOGICAL_AND}, {"||", 1, OP_LOGICAL_OR},
-    {"*", 10, OP_MUL}, {"/", 10, OP_DIV}, {"+", 9, OP_ADD},         {"-", 9, OP_SUB},
-    {"<", 7, OP_LT},   {">", 7, OP_GT},   {"&", 5, OP_AND},         {"^", 4, OP_XOR},
+    {"*", 10, OP_MUL}, {"/", 10, OP_DIV}, {"+", 9, OP_ADD},          {"-", 9, OP_SUB},
+    {"<", 7, OP_LT},   {">", 7, OP_GT},   {"&", 5, OP_AND},          {"^", 4, OP_XOR},
     {"|", 3, OP_OR},
 };
 
 /* The operator at the current token. "%" begins names, so that alone it is a name of one
  * character rather than punctuation. */
-static enum operator peek_operator(const struct ptx_parser *p, int *precedence, size_t *len)
+static enum operation peek_operator(const struct ptx_parser *p, int *precedence, size_t *len)
 {
     if (p->tok.kind == PTX_TOKEN_NAME && pxr_str_is(p->tok.text, "%")) {
         *precedence = 10;
@@ -255,24 +270,54 @@ static enum operator peek_operator(const struct ptx_parser *p, int *precedence, 
     return OP_NONE;
 }
 
-static bool apply_float(enum operator op, double a, double b, struct ptx_const *result)
+/* Result of a comparison, or -1 for any other operator. */
+static int compare(enum operation op, bool is_less, bool is_equal, bool is_greater)
 {
     switch (op) {
-    case OP_MUL: *result = make_double(a * b); return true;
-    case OP_DIV: *result = make_double(a / b); return true;
-    case OP_ADD: *result = make_double(a + b); return true;
-    case OP_SUB: *result = make_double(a - b); return true;
-    case OP_LT: *result = make_int(a < b, false); return true;
-    case OP_LE: *result = make_int(a <= b, false); return true;
-    case OP_GT: *result = make_int(a > b, false); return true;
-    case OP_GE: *result = make_int(a >= b, false); return true;
-    case OP_EQ: *result = make_int(a == b, false); return true;
-    case OP_NE: *result = make_int(a != b, false); return true;
-    default: return false;
+    case OP_LT:
+        return is_less;
+    case OP_LE:
+        return is_less || is_equal;
+    case OP_GT:
+        return is_greater;
+    case OP_GE:
+        return is_greater || is_equal;
+    case OP_EQ:
+        return is_equal;
+    case OP_NE:
+        return !is_equal;
+    default:
+        return -1;
     }
 }
 
-static uint64_t divide(enum operator op, uint64_t a, uint64_t b, bool is_unsigned)
+static bool apply_float(enum operation op, double a, double b, struct ptx_const *result)
+{
+    int truth = compare(op, a<b, a == b, a> b);
+
+    if (truth >= 0) {
+        *result = make_int((uint64_t)truth, false);
+        return true;
+    }
+    switch (op) {
+    case OP_MUL:
+        *result = make_double(a * b);
+        return true;
+    case OP_DIV:
+        *result = make_double(a / b);
+        return true;
+    case OP_ADD:
+        *result = make_double(a + b);
+        return true;
+    case OP_SUB:
+        *result = make_double(a - b);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static uint64_t divide(enum operation op, uint64_t a, uint64_t b, bool is_unsigned)
 {
     if (is_unsigned)
         return op == OP_DIV ? a / b : a % b;
@@ -286,7 +331,7 @@ static bool is_less(uint64_t a, uint64_t b, bool is_unsigned)
     return is_unsigned ? a < b : (int64_t)a < (int64_t)b;
 }
 
-static uint64_t shift(enum operator op, uint64_t a, uint64_t b, bool is_unsigned)
+static uint64_t shift(enum operation op, uint64_t a, uint64_t b, bool is_unsigned)
 {
     if (op == OP_SHL)
         return b > 63 ? 0 : a << b;
@@ -295,44 +340,63 @@ static uint64_t shift(enum operator op, uint64_t a, uint64_t b, bool is_unsigned
     return (uint64_t)((int64_t)a >> (b > 63 ? 63 : b));
 }
 
+/* The operators whose result is no truth value; false: undefined. */
+static bool apply_arithmetic(enum operation op, uint64_t a, uint64_t b, bool is_unsigned,
+                             uint64_t *result)
+{
+    switch (op) {
+    case OP_MUL:
+        *result = a * b;
+        return true;
+    case OP_ADD:
+        *result = a + b;
+        return true;
+    case OP_SUB:
+        *result = a - b;
+        return true;
+    case OP_AND:
+        *result = a & b;
+        return true;
+    case OP_XOR:
+        *result = a ^ b;
+        return true;
+    case OP_OR:
+        *result = a | b;
+        return true;
+    case OP_DIV:
+    case OP_REM:
+        if (b != 0)
+            *result = divide(op, a, b, is_unsigned);
+        return b != 0;
+    default:
+        return false;
+    }
+}
+
 /* "Integer Constant Expression Evaluation": arithmetic is unsigned if either side is; comparisons
  * and logical operators give signed 0 or 1; shifts keep the type of the left side. */
-static bool apply_int(enum operator op, struct ptx_const a, struct ptx_const b,
+static bool apply_int(enum operation op, struct ptx_const a, struct ptx_const b,
                       struct ptx_const *result)
 {
     bool is_unsigned = a.is_unsigned || b.is_unsigned;
+    int truth = compare(op, is_less(a.bits, b.bits, is_unsigned), a.bits == b.bits,
+                        is_less(b.bits, a.bits, is_unsigned));
 
-    switch (op) {
-    case OP_MUL: *result = make_int(a.bits * b.bits, is_unsigned); return true;
-    case OP_ADD: *result = make_int(a.bits + b.bits, is_unsigned); return true;
-    case OP_SUB: *result = make_int(a.bits - b.bits, is_unsigned); return true;
-    case OP_AND: *result = make_int(a.bits & b.bits, is_unsigned); return true;
-    case OP_XOR: *result = make_int(a.bits ^ b.bits, is_unsigned); return true;
-    case OP_OR: *result = make_int(a.bits | b.bits, is_unsigned); return true;
-    case OP_DIV:
-    case OP_REM:
-        if (b.bits == 0)
-            return false;
-        *result = make_int(divide(op, a.bits, b.bits, is_unsigned), is_unsigned);
-        return true;
-    case OP_SHL:
-    case OP_SHR:
+    if (op == OP_LOGICAL_AND)
+        truth = a.bits && b.bits;
+    if (op == OP_LOGICAL_OR)
+        truth = a.bits || b.bits;
+    if (truth >= 0)
+        *result = make_int((uint64_t)truth, false);
+    else if (op == OP_SHL || op == OP_SHR)
         *result = make_int(shift(op, a.bits, b.bits, a.is_unsigned), a.is_unsigned);
-        return true;
-    case OP_LT: *result = make_int(is_less(a.bits, b.bits, is_unsigned), false); return true;
-    case OP_GE: *result = make_int(!is_less(a.bits, b.bits, is_unsigned), false); return true;
-    case OP_GT: *result = make_int(is_less(b.bits, a.bits, is_unsigned), false); return true;
-    case OP_LE: *result = make_int(!is_less(b.bits, a.bits, is_unsigned), false); return true;
-    case OP_EQ: *result = make_int(a.bits == b.bits, false); return true;
-    case OP_NE: *result = make_int(a.bits != b.bits, false); return true;
-    case OP_LOGICAL_AND: *result = make_int(a.bits && b.bits, false); return true;
-    case OP_LOGICAL_OR: *result = make_int(a.bits || b.bits, false); return true;
-    case OP_NONE: break;
-    }
-    return false;
+    else
+        *result = make_int(0, is_unsigned);
+    return truth >= 0 || op == OP_SHL || op == OP_SHR ||
+           apply_arithmetic(op, a.bits, b.bits, is_unsigned, &result->bits);
 }
 
-static bool apply_binary(struct ptx_parser *p, const struct ptx_token *token, enum operator op,
+static bool apply_binary(struct ptx_parser *p, const struct ptx_token *token, enum operation op,
                          struct ptx_const *left, struct ptx_const right)
 {
     if (left->is_float || right.is_float) {
@@ -359,16 +423,20 @@ static bool parse_binary(struct ptx_parser *p, int min_precedence, struct ptx_co
         struct ptx_const right;
         int precedence = 0;
         size_t len = 0;
-        enum operator op = peek_operator(p, &precedence, &len);
+        enum operation op = peek_operator(p, &precedence, &len);
 
         if (op == OP_NONE || precedence < min_precedence)
             return true;
         for (size_t i = 0; i < len; i++)
             ptx_advance(p);
-        if (!parse_binary(p, precedence + 1, &right) ||
-            !apply_binary(p, &token, op, left, right))
+        if (!parse_binary(p, precedence + 1, &right) || !apply_binary(p, &token, op, left, right))
             return false;
     }
+}
+
+bool ptx_parse_const_product(struct ptx_parser *p, struct ptx_const *value)
+{
+    return parse_binary(p, 10, value);
 }
 
 /* conditional = binary ("?" conditional ":" conditional)? */

@@ -26,13 +26,12 @@ static bool parse_param(struct ptx_parser *p, bool is_input, struct ptx_list *pa
         return false;
     if (pxr_str_is(name.text, "_"))
         return true;
-    return ptx_define(p, p->scope, &name,
-                      (struct ptx_symbol_value){PTX_SYMBOL_VAR, {.var = var}});
+    return ptx_define(p, p->scope, &name, (struct ptx_symbol_value){PTX_SYMBOL_VAR, {.var = var}});
 }
 
 /* parameters = "(" (parameter ("," parameter)*)? ")" */
-static bool parse_params(struct ptx_parser *p, bool is_input,
-                         const struct ptx_var *const **params, uint32_t *count)
+static bool parse_params(struct ptx_parser *p, bool is_input, const struct ptx_var *const **params,
+                         uint32_t *count)
 {
     struct ptx_list list = {0};
     bool is_ok = true;
@@ -40,8 +39,8 @@ static bool parse_params(struct ptx_parser *p, bool is_input,
     if (!ptx_expect(p, '('))
         return false;
     while (is_ok && !ptx_token_is(&p->tok, ')'))
-        is_ok = parse_param(p, is_input, &list) &&
-                (ptx_token_is(&p->tok, ')') || ptx_expect(p, ','));
+        is_ok =
+            parse_param(p, is_input, &list) && (ptx_token_is(&p->tok, ')') || ptx_expect(p, ','));
     if (is_ok) {
         ptx_advance(p);
         *count = (uint32_t)list.count;
@@ -261,8 +260,7 @@ static bool parse_head(struct ptx_parser *p, struct ptx_func *func, struct ptx_t
     if (!func->name)
         return ptx_fail_memory(p);
     ptx_advance(p);
-    if (ptx_token_is(&p->tok, '(') &&
-        !parse_params(p, true, &func->params, &func->param_count))
+    if (ptx_token_is(&p->tok, '(') && !parse_params(p, true, &func->params, &func->param_count))
         return false;
     while (p->tok.kind == PTX_TOKEN_DOT)
         if (!parse_tuning(p, func))

@@ -38,8 +38,7 @@ static bool put_bits(struct ptx_parser *p, struct init_state *state, uint64_t in
 
 /* Floating-point constants in the width of the variable; integers as they are. */
 static bool convert_const(struct ptx_parser *p, const struct ptx_token *token,
-                          const struct ptx_var *var, const struct ptx_const *value,
-                          uint64_t *bits)
+                          const struct ptx_var *var, const struct ptx_const *value, uint64_t *bits)
 {
     unsigned width = ptx_type_bits(var->type);
     double number;
@@ -133,8 +132,7 @@ static bool parse_scalar(struct ptx_parser *p, struct init_state *state, uint64_
     struct ptx_const value;
     uint64_t bits;
 
-    if (!state->var->is_unsized &&
-        index >= state->var->elem_count * state->var->vector_len)
+    if (!state->var->is_unsized && index >= state->var->elem_count * state->var->vector_len)
         return ptx_fail_at(p, &token, "too many initial values for '%s'", state->var->name);
     if (!ptx_at_const(p))
         return parse_address(p, state, index, 0);
@@ -142,8 +140,7 @@ static bool parse_scalar(struct ptx_parser *p, struct init_state *state, uint64_
         return false;
     if (!value.is_float && ptx_accept(p, '('))
         return parse_masked(p, &token, state, index, value.bits);
-    return convert_const(p, &token, state->var, &value, &bits) &&
-           put_bits(p, state, index, bits);
+    return convert_const(p, &token, state->var, &value, &bits) && put_bits(p, state, index, bits);
 }
 
 /* ---- lists ---- */
@@ -170,7 +167,7 @@ static bool parse_value(struct ptx_parser *p, struct init_state *state, size_t l
         *index += 1;
         return is_ok;
     }
-    if (level > p->dims.count + 1 || level > PTX_MAX_EXPRESSION_DEPTH)
+    if (level > p->dims.count + 1)
         return ptx_fail_at(p, &p->tok, "initialiser is nested more deeply than the variable");
     ptx_advance(p);
     while (!ptx_token_is(&p->tok, '}')) {

@@ -63,8 +63,7 @@ static bool decode(struct ptx_parser *p, const struct ptx_token *token, struct p
         return ptx_fail_at(p, token, "'%.*s' is not a PTX instruction", PXR_STR_ARG(name));
     while (rest.len > 0)
         if (!add_suffix(opcode, next_part(&rest), &unknown))
-            return ptx_fail_at(p, token, "'%.*s' has too many modifiers",
-                               PXR_STR_ARG(token->text));
+            return ptx_fail_at(p, token, "'%.*s' has too many modifiers", PXR_STR_ARG(token->text));
     opcode->op = ptx_op_choose(name, opcode->types, opcode->type_count, opcode->mods,
                                opcode->mod_count, PTX_ANY_OPERAND_COUNT);
     if (opcode->op != PTX_OP_COUNT)
@@ -72,7 +71,8 @@ static bool decode(struct ptx_parser *p, const struct ptx_token *token, struct p
     if (unknown.len > 0)
         return ptx_fail_at(p, token, "'%.*s' cannot have '.%.*s'", PXR_STR_ARG(name),
                            PXR_STR_ARG(unknown));
-    return ptx_fail_at(p, token, "'%.*s' is not a combination of type and modifiers that '%.*s' has",
+    return ptx_fail_at(p, token,
+                       "'%.*s' is not a combination of type and modifiers that '%.*s' has",
                        PXR_STR_ARG(token->text), PXR_STR_ARG(name));
 }
 

@@ -68,8 +68,22 @@ static unsigned component_of(const struct ptx_token *token)
     return found && *found ? (unsigned)(found - names) % 4 + 1 : 0;
 }
 
+/* selector = ".b0" … ".b3210" | ".h0" … : the part of a register that a video instruction uses.
+ * Those are parsed and not translated, so the selector is not kept. */
+static bool is_selector(const struct ptx_token *token)
+{
+    struct pxr_str text = token->text;
+
+    if (text.len < 3 || (text.ptr[1] != 'b' && text.ptr[1] != 'h'))
+        return false;
+    for (size_t i = 2; i < text.len; i++)
+        if (text.ptr[i] < '0' || text.ptr[i] > '7')
+            return false;
+    return true;
+}
+
 static bool parse_register(struct ptx_parser *p, const struct ptx_token *name,
-                           const struct ptx_var *var)
+                           const struct ptx_var *var, char letter)
 {
     struct ptx_operand *operand = push(p, PTX_OPERAND_REG, name->column);
     unsigned component = component_of(&p->tok);
@@ -79,6 +93,10 @@ static bool parse_register(struct ptx_parser *p, const struct ptx_token *name,
     operand->var = var;
     if (p->tok.kind != PTX_TOKEN_DOT)
         return true;
+    if (letter == '*' && is_selector(&p->tok)) {
+        ptx_advance(p);
+        return true;
+    }
     if (component == 0 || var->vector_len == 1 || component > var->vector_len)
         return ptx_fail_at(p, &p->tok, "register '%s' has no component '%.*s'", var->name,
                            PXR_STR_ARG(p->tok.text));
@@ -87,7 +105,7 @@ static bool parse_register(struct ptx_parser *p, const struct ptx_token *name,
     return true;
 }
 
-/* offset = (("+" | "-") term)* */
+/* offset = (("+" | "-") product)* */
 static bool parse_offset(struct ptx_parser *p, int64_t *offset)
 {
     while (ptx_token_is(&p->tok, '+') || ptx_token_is(&p->tok, '-')) {
@@ -97,7 +115,7 @@ static bool parse_offset(struct ptx_parser *p, int64_t *offset)
 
         ptx_advance(p);
         token = p->tok;
-        if (!ptx_parse_const_term(p, &value))
+        if (!ptx_parse_const_product(p, &value))
             return false;
         if (value.is_float)
             return ptx_fail_at(p, &token, "an offset must be a whole number");
@@ -119,8 +137,8 @@ static bool parse_element(struct ptx_parser *p, const struct ptx_var *var, int64
         return false;
     if (value.is_float)
         return ptx_fail_at(p, &token, "an array index must be a whole number");
-    *offset = (int64_t)((uint64_t)*offset +
-                        value.bits * ptx_type_bytes(var->type) * var->vector_len);
+    *offset =
+        (int64_t)((uint64_t)*offset + value.bits * ptx_type_bytes(var->type) * var->vector_len);
     return true;
 }
 
@@ -151,12 +169,14 @@ static const struct ptx_symbol_value *lookup_special(struct ptx_parser *p,
                                                      const struct ptx_token *name)
 {
     const struct ptx_symbol_value *value;
-    struct pxr_str whole = {name->text.ptr,
-                            (size_t)(p->tok.text.ptr + p->tok.text.len - name->text.ptr)};
+    char whole[40];
+    size_t len = name->text.len + p->tok.text.len;
 
-    if (p->tok.kind != PTX_TOKEN_DOT || whole.len > 40)
+    if (p->tok.kind != PTX_TOKEN_DOT || len > sizeof(whole))
         return NULL;
-    value = ptx_lookup(p, whole);
+    memcpy(whole, name->text.ptr, name->text.len);
+    memcpy(whole + name->text.len, p->tok.text.ptr, p->tok.text.len);
+    value = ptx_scope_find_here(&p->sreg_scope, (struct pxr_str){whole, len});
     if (value)
         ptx_advance(p);
     return value;
@@ -181,7 +201,7 @@ static bool push_symbol(struct ptx_parser *p, const struct ptx_token *name,
 
     switch (value->kind) {
     case PTX_SYMBOL_VAR:
-        return value->var->space == PTX_SPACE_REG ? parse_register(p, name, value->var)
+        return value->var->space == PTX_SPACE_REG ? parse_register(p, name, value->var, letter)
                                                   : parse_variable(p, name, value->var, letter);
     case PTX_SYMBOL_FUNC:
         value->func->is_address_taken = true;
@@ -272,7 +292,19 @@ static bool parse_address(struct ptx_parser *p, unsigned depth)
     return true;
 }
 
-/* single = "!"? (named | constant) | vector | address */
+/* A video instruction negates a register with "-"; elsewhere "-" begins a constant. */
+static bool at_negated_register(const struct ptx_parser *p, char letter)
+{
+    const char *cur = p->lexer.cur;
+
+    if (letter != '*' || !ptx_token_is(&p->tok, '-'))
+        return false;
+    while (*cur == ' ' || *cur == '\t')
+        cur++;
+    return *cur != '\0' && !strchr("0123456789(+-~!.", *cur);
+}
+
+/* single = ("!" | "-")? named | "!"? constant | vector | address */
 static bool parse_single(struct ptx_parser *p, char letter, unsigned depth)
 {
     bool is_negated;
@@ -283,7 +315,7 @@ static bool parse_single(struct ptx_parser *p, char letter, unsigned depth)
         return parse_vector(p, depth);
     if (ptx_token_is(&p->tok, '['))
         return parse_address(p, depth);
-    is_negated = ptx_accept(p, '!');
+    is_negated = ptx_accept(p, at_negated_register(p, letter) ? '-' : '!');
     if (ptx_at_const(p)) {
         if (!parse_constant(p))
             return false;
@@ -323,8 +355,7 @@ static bool add_pending(struct ptx_parser *p, struct ptx_operand *operand, int l
     pending = ptx_push(p, &p->pending, sizeof(*pending));
     if (!pending)
         return false;
-    pending->name =
-        (struct pxr_str){p->module->text.ptr + operand->bits, (size_t)operand->offset};
+    pending->name = (struct pxr_str){p->module->text.ptr + operand->bits, (size_t)operand->offset};
     pending->line = line;
     pending->column = operand->column;
     operand->bits = 0;

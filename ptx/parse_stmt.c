@@ -152,8 +152,7 @@ static bool parse_call_targets(struct ptx_parser *p, const struct ptx_token *nam
     struct ptx_func *first = NULL;
 
     do {
-        const struct ptx_symbol_value *value =
-            ptx_scope_find_here(&p->module_scope, p->tok.text);
+        const struct ptx_symbol_value *value = ptx_scope_find_here(&p->module_scope, p->tok.text);
 
         if (!value || value->kind != PTX_SYMBOL_FUNC)
             return ptx_fail_expected(p, "the name of a function");

@@ -81,8 +81,7 @@ static bool parse_bank(struct ptx_parser *p)
 /* .tex, .sampler and .surf declare module-scope objects of opaque type in PTX ISA 1.x */
 static bool accept_old_texture(struct ptx_parser *p, struct ptx_var *model)
 {
-    if (!ptx_accept_dot(p, ".tex") && !ptx_accept_dot(p, ".sampler") &&
-        !ptx_accept_dot(p, ".surf"))
+    if (!ptx_accept_dot(p, ".tex") && !ptx_accept_dot(p, ".sampler") && !ptx_accept_dot(p, ".surf"))
         return false;
     model->space = PTX_SPACE_GLOBAL;
     return true;
@@ -100,8 +99,7 @@ static unsigned vector_len_of(const struct ptx_token *token)
 
 static bool parse_type(struct ptx_parser *p, struct ptx_var *model)
 {
-    enum ptx_type type =
-        ptx_type_find((struct pxr_str){p->tok.text.ptr + 1, p->tok.text.len - 1});
+    enum ptx_type type = ptx_type_find((struct pxr_str){p->tok.text.ptr + 1, p->tok.text.len - 1});
 
     if (type == PTX_TYPE_NONE)
         return ptx_fail_at(p, &p->tok, "unknown type or qualifier '%.*s'",
@@ -167,6 +165,8 @@ static bool parse_dimensions(struct ptx_parser *p, struct ptx_var *var)
         struct ptx_const value = {0};
         uint64_t *dim;
 
+        if (p->dims.count == PTX_MAX_DIMENSIONS)
+            return ptx_fail_at(p, &token, "array has too many dimensions");
         if (ptx_token_is(&p->tok, ']') && !var->is_array)
             var->is_unsized = true;
         else if (!ptx_parse_const(p, &value))
@@ -265,21 +265,19 @@ static bool redeclare(struct ptx_parser *p, struct ptx_var *old, struct ptx_var 
     return true;
 }
 
-static bool add_module_var(struct ptx_parser *p, struct ptx_var **var,
-                           const struct ptx_token *name)
+static bool add_module_var(struct ptx_parser *p, struct ptx_var **var, const struct ptx_token *name)
 {
     const struct ptx_symbol_value *old = ptx_scope_find_here(&p->module_scope, name->text);
     struct ptx_var **slot;
 
-    if (old && old->kind == PTX_SYMBOL_VAR)
+    if (old && old->kind == PTX_SYMBOL_VAR && p->scope == &p->module_scope)
         return redeclare(p, old->var, var, name);
     slot = ptx_push(p, &p->vars, sizeof(struct ptx_var *));
     if (!slot)
         return false;
     (*var)->index = (uint32_t)(p->vars.count - 1);
     *slot = *var;
-    return ptx_define(p, &p->module_scope, name,
-                      (struct ptx_symbol_value){PTX_SYMBOL_VAR, {.var = *var}});
+    return ptx_define(p, p->scope, name, (struct ptx_symbol_value){PTX_SYMBOL_VAR, {.var = *var}});
 }
 
 static bool add_local_var(struct ptx_parser *p, struct ptx_var *var, const struct ptx_token *name)
@@ -292,8 +290,7 @@ static bool add_local_var(struct ptx_parser *p, struct ptx_var *var, const struc
     stmt->line = name->line;
     stmt->var = var;
     return ptx_add_func_var(p, var) &&
-           ptx_define(p, p->scope, name,
-                      (struct ptx_symbol_value){PTX_SYMBOL_VAR, {.var = var}});
+           ptx_define(p, p->scope, name, (struct ptx_symbol_value){PTX_SYMBOL_VAR, {.var = var}});
 }
 
 /* variable = name dimensions? ("=" initializer)? : the name is known inside its initialiser */
@@ -319,8 +316,11 @@ static bool parse_var(struct ptx_parser *p, const struct ptx_var *model)
 
 static bool at_range(const struct ptx_parser *p, const struct ptx_var *model)
 {
-    return model->space == PTX_SPACE_REG && p->tok.kind == PTX_TOKEN_NAME &&
-           *p->lexer.cur == '<';
+    const char *cur = p->lexer.cur;
+
+    while (*cur == ' ' || *cur == '\t')
+        cur++;
+    return model->space == PTX_SPACE_REG && p->tok.kind == PTX_TOKEN_NAME && *cur == '<';
 }
 
 static bool add_range_stmt(struct ptx_parser *p, const char *start, int line)
@@ -345,17 +345,16 @@ bool ptx_parse_vars(struct ptx_parser *p, enum ptx_linkage linkage)
     if (!ptx_parse_var_head(p, &head))
         return false;
     head.model.linkage = linkage;
-    head.model.is_module_scope = p->func == NULL;
-    if (head.model.is_module_scope && (head.model.space == PTX_SPACE_REG ||
-                                       head.model.space == PTX_SPACE_PARAM))
+    /* .global and .const variables live as long as the module wherever they are declared */
+    head.model.is_module_scope = p->func == NULL || head.model.space == PTX_SPACE_GLOBAL ||
+                                 head.model.space == PTX_SPACE_CONST;
+    if (head.model.is_module_scope &&
+        (head.model.space == PTX_SPACE_REG || head.model.space == PTX_SPACE_PARAM))
         return ptx_fail_expected(p, "a function around .reg and .param declarations");
-    if (!head.model.is_module_scope &&
-        (head.model.space == PTX_SPACE_GLOBAL || head.model.space == PTX_SPACE_CONST))
-        return ptx_fail_expected(p, "no .global or .const declaration inside a function");
     do {
-        bool is_ok = at_range(p, &head.model) ? define_range(p, &head.model) &&
-                                                    add_range_stmt(p, start, line)
-                                              : parse_var(p, &head.model);
+        bool is_ok = at_range(p, &head.model)
+                         ? define_range(p, &head.model) && add_range_stmt(p, start, line)
+                         : parse_var(p, &head.model);
 
         if (!is_ok)
             return false;

@@ -25,8 +25,7 @@ enum ptx_define_result ptx_scope_define(struct ptx_scope *scope, struct pxr_aren
 {
     struct pxr_arena *hash_arena = arena;
     bool hash_failed = false;
-    struct ptx_symbol **table =
-        value.kind == PTX_SYMBOL_RANGE ? &scope->ranges : &scope->names;
+    struct ptx_symbol **table = value.kind == PTX_SYMBOL_RANGE ? &scope->ranges : &scope->names;
     struct ptx_symbol *symbol;
 
     if (find(*table, name))
@@ -50,8 +49,8 @@ const struct ptx_symbol_value *ptx_scope_find_here(const struct ptx_scope *scope
 
 /* The prefix of a range may itself end in digits (%r1<10> has %r10 … %r19), so every split of
  * the name into prefix and number is tried. */
-const struct ptx_reg_range *ptx_scope_find_range(const struct ptx_scope *scope,
-                                                 struct pxr_str name, uint64_t *number)
+const struct ptx_reg_range *ptx_scope_find_range(const struct ptx_scope *scope, struct pxr_str name,
+                                                 uint64_t *number)
 {
     uint64_t value = 0;
     uint64_t place = 1;

@@ -12,9 +12,9 @@ enum ptx_symbol_kind {
     PTX_SYMBOL_VAR,
     PTX_SYMBOL_FUNC,
     PTX_SYMBOL_LABEL,
-    PTX_SYMBOL_RANGE,    /* %r<100>: key is "%r" */
-    PTX_SYMBOL_TARGETS,  /* label list of .branchtargets */
-    PTX_SYMBOL_PROTOTYPE,/* .callprototype, or the first function of a .calltargets list */
+    PTX_SYMBOL_RANGE,     /* %r<100>: key is "%r" */
+    PTX_SYMBOL_TARGETS,   /* label list of .branchtargets */
+    PTX_SYMBOL_PROTOTYPE, /* .callprototype, or the first function of a .calltargets list */
     PTX_SYMBOL_SREG
 };
 
@@ -61,7 +61,7 @@ const struct ptx_symbol_value *ptx_scope_find_here(const struct ptx_scope *scope
                                                    struct pxr_str name);
 
 /* A range of this scope only that has the register; *number is its place within the range. */
-const struct ptx_reg_range *ptx_scope_find_range(const struct ptx_scope *scope,
-                                                 struct pxr_str name, uint64_t *number);
+const struct ptx_reg_range *ptx_scope_find_range(const struct ptx_scope *scope, struct pxr_str name,
+                                                 uint64_t *number);
 
 #endif

@@ -34,8 +34,8 @@ static uint32_t reduce(const struct sch_barrier *barrier, uint32_t op)
     }
 }
 
-/* Starts the barrier's next phase: "the barrier is reinitialized so that it can be immediately
- * reused". Lanes that have gathered for it already stay. */
+/* Lets the waiting lanes go and starts the barrier's next phase: it can be used again at once.
+ * Lanes that have gathered for it already stay. */
 static void complete(struct sch_block *block, struct sch_barrier *barrier)
 {
     for (uint32_t warps = barrier->waiting_warps; warps != 0; warps &= warps - 1) {

@@ -36,7 +36,8 @@ static bool fit_threads(struct sch_block *block, const struct sch_grid_op *grid)
     if (block->thread_count > 0 && memcmp(block->dims, dims, sizeof block->dims) == 0)
         return true;
     if (block->threads_cap < grid->thread_count) {
-        struct sch_thread *threads = aligned_alloc(SCH_CACHE_LINE, grid->thread_count * sizeof *threads);
+        struct sch_thread *threads =
+            aligned_alloc(SCH_CACHE_LINE, grid->thread_count * sizeof *threads);
         if (!threads)
             return false;
         memset(threads, 0, grid->thread_count * sizeof *threads);
@@ -88,8 +89,8 @@ static void reset(struct sch_block *block)
     block->unstarted_first = 0;
     block->unstarted_end = block->thread_count;
     block->live_count = block->thread_count;
-    block->live_warps = block->warp_count == SCH_WARPS_MAX ? UINT32_MAX
-                                                           : SCH_LANE(block->warp_count) - 1;
+    block->live_warps =
+        block->warp_count == SCH_WARPS_MAX ? UINT32_MAX : SCH_LANE(block->warp_count) - 1;
     block->fruitless_polls = 0;
     block->ready = (struct sch_thread_queue){0};
     block->polling = (struct sch_thread_queue){0};

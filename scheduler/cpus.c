@@ -13,11 +13,11 @@
 
 #include "scheduler/internal.h"
 
-#define CGROUP_ROOT    "/sys/fs/cgroup"
-#define MAX_CPUS       4096
-#define TEXT_BYTES     4096
-#define CGROUP_LEVELS  32
-#define PATH_BYTES     8192
+#define CGROUP_ROOT   "/sys/fs/cgroup"
+#define MAX_CPUS      4096
+#define TEXT_BYTES    4096
+#define CGROUP_LEVELS 32
+#define PATH_BYTES    8192
 
 /* Reads a small file as text. Returns false if it cannot be read. */
 static bool read_text(const char *path, char *text, size_t text_bytes)

@@ -97,8 +97,8 @@ static void leave_kernel(struct sch_worker *worker, int signal_number, const sig
     struct sch_fault *fault = &worker->fault;
     fault->pc = context_pc(context);
     fault->status = fault_status(signal_number, info, fault->pc, thread->fiber);
-    fault->address = signal_number == SIGSEGV || signal_number == SIGBUS
-                         ? (uintptr_t)info->si_addr : 0;
+    fault->address =
+        signal_number == SIGSEGV || signal_number == SIGBUS ? (uintptr_t)info->si_addr : 0;
     for (int i = 0; i < 3; i++)
         fault->tid[i] = thread->rt.tid[i];
     fault->has_thread = true;
@@ -187,8 +187,8 @@ void sch_fault_init_worker(struct sch_worker *worker)
     size_t bytes = SIGNAL_STACK_BYTES;
     if (minimum > 0)
         bytes += (size_t)minimum & ~(size_t)4095;
-    worker->signal_stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                                -1, 0);
+    worker->signal_stack =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (worker->signal_stack == MAP_FAILED)
         return;
     stack_t stack = {.ss_sp = worker->signal_stack, .ss_size = bytes};

@@ -3,19 +3,23 @@
  * Stacks of fibers: mapped in slabs, kept per worker and size class, used again last in first
  * out. Pages are touched (and cost memory) only as deep as a stack has been used.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "scheduler/fiber.h"
 
-#define SLAB_BYTES       ((size_t)2 * 1024 * 1024)
-#define COLOURS          32
-#define COLOUR_BYTES     128
-#define KEEP_BYTES       ((size_t)16 * 1024)
-#define KEEP_FIBERS      1024
+#define SLAB_BYTES   ((size_t)2 * 1024 * 1024)
+#define COLOURS      32
+#define COLOUR_BYTES 128
+#define KEEP_BYTES   ((size_t)16 * 1024)
+#define KEEP_FIBERS  1024
 
 /* Linux 6.13: guard pages without a mapping of their own. Older headers lack the name. */
 #define ADVISE_GUARD_INSTALL 102
@@ -25,15 +29,15 @@
 #define MPROTECT_GUARDS_MAX 16000
 
 #if defined(__x86_64__)
-#define FRAME_WORDS   7
-#define FRAME_ARG     3 /* r12 */
-#define FRAME_FN      2 /* r13 */
-#define FRAME_RETURN  6
+#define FRAME_WORDS  7
+#define FRAME_ARG    3 /* r12 */
+#define FRAME_FN     2 /* r13 */
+#define FRAME_RETURN 6
 #elif defined(__aarch64__)
-#define FRAME_WORDS   20
-#define FRAME_ARG     0 /* x19 */
-#define FRAME_FN      1 /* x20 */
-#define FRAME_RETURN  11 /* x30 */
+#define FRAME_WORDS  20
+#define FRAME_ARG    0  /* x19 */
+#define FRAME_FN     1  /* x20 */
+#define FRAME_RETURN 11 /* x30 */
 #else
 #error "fiber_<arch>.S and this frame layout exist for x86-64 and AArch64"
 #endif
@@ -48,9 +52,28 @@ uint32_t sch_stack_class(size_t stack_bytes)
     return size_class;
 }
 
+/* Whether MADV_GUARD_INSTALL has an effect. Emulators accept advice that they do not know, so this
+ * looks: a system call refuses a path in a guard page. */
+static bool advice_guards(void)
+{
+    static atomic_int known; /* 0: not yet, 1: yes, 2: no */
+    int answer = atomic_load_explicit(&known, memory_order_relaxed);
+    if (answer != 0)
+        return answer == 1;
+    char *page = mmap(NULL, SCH_STACK_GUARD_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return false;
+    bool is_guarded = madvise(page, SCH_STACK_GUARD_BYTES, ADVISE_GUARD_INSTALL) == 0 &&
+                      syscall(SYS_faccessat, AT_FDCWD, page, F_OK) == -1 && errno == EFAULT;
+    munmap(page, SCH_STACK_GUARD_BYTES);
+    atomic_store_explicit(&known, is_guarded ? 1 : 2, memory_order_relaxed);
+    return is_guarded;
+}
+
 void sch_guard_install(uint8_t *guard)
 {
-    if (madvise(guard, SCH_STACK_GUARD_BYTES, ADVISE_GUARD_INSTALL) == 0)
+    if (advice_guards() && madvise(guard, SCH_STACK_GUARD_BYTES, ADVISE_GUARD_INSTALL) == 0)
         return;
     if (atomic_fetch_add(&mprotect_guards, 1) < MPROTECT_GUARDS_MAX)
         mprotect(guard, SCH_STACK_GUARD_BYTES, PROT_NONE);

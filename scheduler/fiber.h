@@ -47,8 +47,7 @@ struct sch_context {
 void sch_context_swap(void **save_sp, void *load_sp);
 void sch_context_load(void *load_sp) __attribute__((noreturn));
 void sch_context_start(void);
-void sch_context_restart(void *stack_top, void (*fn)(void *), void *arg)
-    __attribute__((noreturn));
+void sch_context_restart(void *stack_top, void (*fn)(void *), void *arg) __attribute__((noreturn));
 
 #define SCH_STACK_CLASSES     16
 #define SCH_STACK_BYTES_MIN   ((size_t)64 * 1024)

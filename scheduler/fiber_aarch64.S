@@ -21,7 +21,7 @@
     ldp d12, d13, [sp, #128]
     ldp d14, d15, [sp, #144]
     add sp, sp, #FRAME_BYTES
-    br x30
+    ret
 .endm
 
 /* void sch_context_swap(void **save_sp, void *load_sp) */

@@ -31,7 +31,7 @@ sch_context_swap:
     popq %rbx
     popq %rbp
     popq %rcx
-    jmpq *%rcx
+    notrack jmpq *%rcx
     .cfi_endproc
     .size sch_context_swap, .-sch_context_swap
 
@@ -52,7 +52,7 @@ sch_context_load:
     popq %rbx
     popq %rbp
     popq %rcx
-    jmpq *%rcx
+    notrack jmpq *%rcx
     .cfi_endproc
     .size sch_context_load, .-sch_context_load
 

@@ -8,10 +8,10 @@
  */
 #include "scheduler/internal.h"
 
-#define CHUNK_MAX          64
-#define CHUNKS_PER_WORKER  4
-#define PARKED_MIN         2
-#define PARKED_MAX         64
+#define CHUNK_MAX         64
+#define CHUNKS_PER_WORKER 4
+#define PARKED_MIN        2
+#define PARKED_MAX        64
 
 /* What the stacks of waiting blocks may cost per worker: most threads touch two or three pages,
  * those with large frames all of them. */

@@ -13,7 +13,7 @@
 #include "scheduler/scheduler.h"
 
 /* Initial-exec: reading it in a signal handler must not allocate. */
-#define SCH_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+#define SCH_THREAD_LOCAL      _Thread_local __attribute__((tls_model("initial-exec")))
 
 #define SCH_CACHE_LINE        64
 #define SCH_BLOCK_THREADS_MAX 1024
@@ -48,15 +48,15 @@ struct sch_grid_op {
     struct sch_op op; /* first */
     struct sch_grid grid;
     uint64_t block_count;
-    uint32_t thread_count;       /* per block */
+    uint32_t thread_count; /* per block */
     uint32_t stack_class;
-    unsigned parked_max;         /* blocks of this grid that one worker may keep waiting … */
-    unsigned parked_share;       /* … and how many as long as other workers may take the rest */
-    atomic_bool is_cancelled;    /* set once, with or without a fault: start nothing any more */
-    atomic_bool is_fault_taken;  /* who sets it may write `fault` */
-    struct sch_fault fault;      /* read by who finishes the grid; ordered by blocks_left */
-    atomic_uint chunk_max;       /* becomes 1 when a block had to wait */
-    _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) cursor; /* first block nobody has claimed */
+    unsigned parked_max;        /* blocks of this grid that one worker may keep waiting … */
+    unsigned parked_share;      /* … and how many as long as other workers may take the rest */
+    atomic_bool is_cancelled;   /* set once, with or without a fault: start nothing any more */
+    atomic_bool is_fault_taken; /* who sets it may write `fault` */
+    struct sch_fault fault;     /* read by who finishes the grid; ordered by blocks_left */
+    atomic_uint chunk_max;      /* becomes 1 when a block had to wait */
+    _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) cursor;      /* first block nobody has claimed */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) blocks_left; /* neither finished nor cancelled */
 };
 
@@ -111,22 +111,23 @@ struct sch_span {
 /* One OS thread that runs blocks and tasks. Everything here belongs to that thread. */
 struct sch_worker {
     _Alignas(SCH_CACHE_LINE) struct sch_context scheduler; /* the worker loop's own stack */
-    struct sch_thread *current;   /* the CUDA thread that runs; NULL outside of kernels */
-    volatile bool has_fault;      /* `fault` is why the running block must end */
+    struct sch_thread *current; /* the CUDA thread that runs; NULL outside of kernels */
+    volatile bool has_fault;    /* `fault` is why the running block must end */
     struct sch_fault fault;
     struct sch_fiber_pool fibers;
     struct sch_span spans[SCH_SPANS_MAX];
     unsigned span_count;
-    struct sch_block *parked;      /* ring of waiting blocks: the last one; its next is first */
+    struct sch_block *parked; /* ring of waiting blocks: the last one; its next is first */
     unsigned parked_count;
     struct sch_block *free_blocks;
-    unsigned seen_epoch;           /* of the pool when it had nothing for this worker */
-    bool must_look;                /* look again although the epoch is the same */
-    unsigned fruitless_turns;      /* turns since a block got further */
-    uint64_t slept_ns;             /* when it last slept between turns */
+    unsigned seen_epoch;      /* of the pool when it had nothing for this worker */
+    bool is_trimmed;          /* nothing has run since unused memory was given back */
+    bool must_look;           /* look again although the epoch is the same */
+    unsigned fruitless_turns; /* turns since a block got further */
+    uint64_t slept_ns;        /* when it last slept between turns */
     unsigned index;
-    uint64_t chaos;                /* state of the random generator, 0: no chaos */
-    unsigned chaos_seed;           /* the seed it was made from */
+    uint64_t chaos;      /* state of the random generator, 0: no chaos */
+    unsigned chaos_seed; /* the seed it was made from */
     void *signal_stack;
 };
 
@@ -147,8 +148,8 @@ bool sch_pool_pick(struct sch_worker *worker, struct sch_work *work, unsigned *e
 
 unsigned sch_pool_epoch(void);
 
-/* Sleeps until the epoch differs from `epoch`. */
-void sch_pool_sleep(unsigned epoch);
+/* Sleeps until the epoch differs from `epoch`: true. False after timeout_ns (0: none). */
+bool sch_pool_sleep(unsigned epoch, uint64_t timeout_ns);
 
 /* True in a child of the process that started the pool: no worker exists there, and locks may be
  * held by threads that do not exist. */

@@ -72,8 +72,7 @@ static void op_init(struct sch_op *op, enum sch_op_kind kind, sch_task_fn run, s
     atomic_init(&op->successors, NULL);
 }
 
-static struct sch_op *op_create(enum sch_op_kind kind, sch_task_fn run, sch_done_fn done,
-                                void *arg)
+static struct sch_op *op_create(enum sch_op_kind kind, sch_task_fn run, sch_done_fn done, void *arg)
 {
     if (!sch_pool_ready())
         return NULL;
@@ -102,7 +101,8 @@ struct sch_op *sch_op_grid(const struct sch_grid *grid, sch_done_fn done, void *
 {
     if (!sch_pool_ready())
         return NULL;
-    size_t bytes = (sizeof(struct sch_grid_op) + SCH_CACHE_LINE - 1) & ~(size_t)(SCH_CACHE_LINE - 1);
+    size_t bytes =
+        (sizeof(struct sch_grid_op) + SCH_CACHE_LINE - 1) & ~(size_t)(SCH_CACHE_LINE - 1);
     struct sch_grid_op *op = aligned_alloc(SCH_CACHE_LINE, bytes);
     if (!op)
         return NULL;
@@ -165,8 +165,7 @@ static void futex_wake_all(atomic_uint *word)
 
 static void release_successors(struct sch_op *op)
 {
-    struct sch_edge *edge =
-        atomic_exchange_explicit(&op->successors, CLOSED, memory_order_acq_rel);
+    struct sch_edge *edge = atomic_exchange_explicit(&op->successors, CLOSED, memory_order_acq_rel);
     /* The stack holds the last one first; start them in the order in which they were added. */
     struct sch_edge *first = NULL;
     while (edge) {

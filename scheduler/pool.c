@@ -8,10 +8,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "scheduler/internal.h"
 
 #define WORKERS_MAX        1024
+#define NS_PER_S           1000000000u
 #define WORKER_STACK_BYTES ((size_t)1024 * 1024)
 
 /* The one pool of the process. */
@@ -19,14 +21,14 @@ struct pool {
     pthread_mutex_t start_lock; /* of starting */
     atomic_bool is_started;
     atomic_bool is_forked;
-    unsigned worker_count;      /* constant once started */
-    bool may_spin;              /* constant once started */
+    unsigned worker_count; /* constant once started */
+    bool may_spin;         /* constant once started */
     struct sch_worker *workers;
 
-    pthread_mutex_t lock;       /* of the lists, `sleepers`, and changes of `epoch` */
+    pthread_mutex_t lock; /* of the lists, `sleepers`, and changes of `epoch` */
     pthread_cond_t wake;
     struct sch_op_queue tasks;
-    struct sch_op_queue grids;  /* grids with unclaimed blocks, oldest first */
+    struct sch_op_queue grids; /* grids with unclaimed blocks, oldest first */
     unsigned sleepers;
     _Alignas(SCH_CACHE_LINE) atomic_uint epoch; /* changes whenever work is added */
 
@@ -163,14 +165,25 @@ bool sch_pool_pick(struct sch_worker *worker, struct sch_work *work, unsigned *e
     return work->task || work->span.grid;
 }
 
-void sch_pool_sleep(unsigned epoch)
+bool sch_pool_sleep(unsigned epoch, uint64_t timeout_ns)
 {
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    uint64_t end_ns = (uint64_t)end.tv_nsec + timeout_ns;
+    end.tv_sec += (time_t)(end_ns / NS_PER_S);
+    end.tv_nsec = (long)(end_ns % NS_PER_S);
+    int rc = 0;
     pthread_mutex_lock(&pool.lock);
     pool.sleepers++;
-    while (sch_pool_epoch() == epoch)
-        pthread_cond_wait(&pool.wake, &pool.lock);
+    while (sch_pool_epoch() == epoch && rc == 0) {
+        if (timeout_ns > 0)
+            rc = pthread_cond_clockwait(&pool.wake, &pool.lock, CLOCK_MONOTONIC, &end);
+        else
+            pthread_cond_wait(&pool.wake, &pool.lock);
+    }
     pool.sleepers--;
     pthread_mutex_unlock(&pool.lock);
+    return rc == 0;
 }
 
 /* ---- threads ---- */
@@ -210,8 +223,10 @@ static bool start_thread(void *(*run)(void *), void *arg, size_t stack_bytes, co
     pthread_t thread;
     int rc = pthread_create(&thread, &attr, run, arg);
     pthread_attr_destroy(&attr);
-    if (rc != 0)
+    if (rc != 0) {
+        errno = rc;
         return false;
+    }
     pthread_setname_np(thread, name);
     return true;
 }
@@ -260,8 +275,10 @@ static enum pxr_status start_locked(unsigned workers, struct pxr_error *err)
     start_threads(workers);
     if (pool.worker_count == 0) {
         /* The array stays: a host thread may exist, and nothing is tried twice. */
-        return pxr_fail(err, PXR_IO, "cannot start worker threads: %s; is the number of "
-                        "processes limited?", strerror(errno));
+        return pxr_fail(err, PXR_IO,
+                        "cannot start worker threads: %s; is the number of "
+                        "processes limited?",
+                        strerror(errno));
     }
     atomic_store_explicit(&pool.is_started, true, memory_order_release);
     return PXR_OK;
@@ -270,7 +287,8 @@ static enum pxr_status start_locked(unsigned workers, struct pxr_error *err)
 enum pxr_status sch_start(unsigned workers, struct pxr_error *err)
 {
     if (sch_pool_is_forked())
-        return pxr_fail(err, PXR_IO, "kernels cannot run in a child process made by fork() after "
+        return pxr_fail(err, PXR_IO,
+                        "kernels cannot run in a child process made by fork() after "
                         "the parent has used the device; start the child with exec");
     if (atomic_load_explicit(&pool.is_started, memory_order_acquire))
         return PXR_OK;

@@ -281,8 +281,8 @@ void rt_poll(struct rt_thread *rt)
 
 void rt_nanosleep(struct rt_thread *rt, uint32_t ns)
 {
-    /* "Suspends the thread for a sleep duration approximately close to the delay": between 0 and
-     * twice as long. The shortest, which lets others run, is allowed. */
+    /* PTX allows any duration from 0 to twice what is asked for. Giving way once is the shortest.
+     */
     (void)ns;
     rt_poll(rt);
 }

@@ -68,25 +68,25 @@ struct sch_barrier {
 struct sch_block {
     struct rt_block rt; /* first */
     struct sch_worker *worker;
-    struct sch_grid_op *grid;  /* owns a reference while the block runs */
+    struct sch_grid_op *grid; /* owns a reference while the block runs */
     struct sch_thread *threads;
     uint32_t threads_cap;
-    uint32_t dims[3];          /* block shape that `threads` is set up for */
+    uint32_t dims[3]; /* block shape that `threads` is set up for */
     uint32_t thread_count;
     uint32_t warp_count;
-    uint32_t unstarted_first;  /* threads [first, end) have not been started */
+    uint32_t unstarted_first; /* threads [first, end) have not been started */
     uint32_t unstarted_end;
     uint32_t live_count;
-    uint32_t live_warps;       /* warps with live lanes */
-    uint32_t fruitless_polls;  /* turns of polling threads since something else happened */
-    uint32_t poll_turns;       /* fruitless ones before the block is set aside */
-    bool has_progressed;       /* something else happened in this turn of the block */
-    uint32_t barriers_used;    /* set of barriers that may not be all zero */
+    uint32_t live_warps;      /* warps with live lanes */
+    uint32_t fruitless_polls; /* turns of polling threads since something else happened */
+    uint32_t poll_turns;      /* fruitless ones before the block is set aside */
+    bool has_progressed;      /* something else happened in this turn of the block */
+    uint32_t barriers_used;   /* set of barriers that may not be all zero */
     struct sch_thread_queue ready;
     struct sch_thread_queue polling;
-    struct sch_block *next;    /* in the worker's ring or free list */
-    uint8_t *shared_map;       /* shared memory, the end of it before a guard */
-    size_t shared_map_bytes;   /* without the guard */
+    struct sch_block *next;  /* in the worker's ring or free list */
+    uint8_t *shared_map;     /* shared memory, the end of it before a guard */
+    size_t shared_map_bytes; /* without the guard */
     struct sch_barrier barriers[SCH_BARRIERS];
     struct sch_warp warps[SCH_WARPS_MAX];
 };

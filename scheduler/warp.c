@@ -8,22 +8,14 @@
  */
 #include "scheduler/precise.h"
 
-enum warp_op {
-    WARP_SYNC,
-    WARP_SHFL,
-    WARP_VOTE,
-    WARP_MATCH,
-    WARP_REDUX,
-    WARP_ELECT,
-    WARP_OP_COUNT
-};
+enum warp_op { WARP_SYNC, WARP_SHFL, WARP_VOTE, WARP_MATCH, WARP_REDUX, WARP_ELECT, WARP_OP_COUNT };
 
 #define KIND(op, mode) ((uint32_t)(op) << 8 | (uint32_t)(mode))
 #define PREDICATE_BIT  (UINT64_C(1) << 32)
 
 #define FOR_EACH_LANE(lane, set)                                                                   \
-    for (uint32_t rest_ = (set), lane = 0; rest_ != 0 && (lane = (uint32_t)__builtin_ctz(rest_), 1); \
-         rest_ &= rest_ - 1)
+    for (uint32_t rest_ = (set), lane = 0;                                                         \
+         rest_ != 0 && (lane = (uint32_t)__builtin_ctz(rest_), 1); rest_ &= rest_ - 1)
 
 /* ---- what the lanes in `lanes`, all that have arrived, get ---- */
 
@@ -72,14 +64,14 @@ static uint64_t shfl_lane(const struct sch_warp *warp, uint32_t mode, uint32_t l
 static void do_shfl(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
 {
     FOR_EACH_LANE(lane, lanes)
-        warp->result[lane] = shfl_lane(warp, mode, lanes, lane);
+    warp->result[lane] = shfl_lane(warp, mode, lanes, lane);
 }
 
 static void do_vote(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
 {
     uint32_t ballot = 0;
     FOR_EACH_LANE(lane, lanes)
-        ballot |= warp->value[lane] != 0 ? SCH_LANE(lane) : 0;
+    ballot |= warp->value[lane] != 0 ? SCH_LANE(lane) : 0;
     uint32_t result = ballot;
     if (mode == RT_VOTE_ALL)
         result = ballot == lanes;
@@ -88,22 +80,23 @@ static void do_vote(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
     else if (mode == RT_VOTE_UNI)
         result = ballot == lanes || ballot == 0;
     FOR_EACH_LANE(lane, lanes)
-        warp->result[lane] = result;
+    warp->result[lane] = result;
 }
 
 static uint32_t lanes_with(const struct sch_warp *warp, uint32_t lanes, uint64_t value)
 {
     uint32_t same = 0;
     FOR_EACH_LANE(lane, lanes)
-        same |= warp->value[lane] == value ? SCH_LANE(lane) : 0;
+    same |= warp->value[lane] == value ? SCH_LANE(lane) : 0;
     return same;
 }
 
-/* match.all: "d is set to mask corresponding to non-exited threads in membermask if all have the
- * same value, otherwise 0; predicate p is set accordingly". */
+/* match.any gives the lanes with the same value; match.all gives all lanes and true if there is
+ * only one value, otherwise no lanes and false. */
 static void do_match(struct sch_warp *warp, uint32_t is_all, uint32_t lanes)
 {
-    FOR_EACH_LANE(lane, lanes) {
+    FOR_EACH_LANE(lane, lanes)
+    {
         uint32_t same = lanes_with(warp, lanes, warp->value[lane]);
         if (!is_all)
             warp->result[lane] = same;
@@ -139,9 +132,9 @@ static void do_redux(struct sch_warp *warp, uint32_t op, uint32_t lanes)
     uint32_t first = (uint32_t)__builtin_ctz(lanes);
     uint32_t sum = (uint32_t)warp->value[first];
     FOR_EACH_LANE(lane, lanes & ~SCH_LANE(first))
-        sum = reduce(op, sum, (uint32_t)warp->value[lane]);
+    sum = reduce(op, sum, (uint32_t)warp->value[lane]);
     FOR_EACH_LANE(lane, lanes)
-        warp->result[lane] = sum;
+    warp->result[lane] = sum;
 }
 
 /* "Election of a leader thread happens deterministically": the lowest lane. */
@@ -150,7 +143,7 @@ static void do_elect(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
     (void)mode;
     uint32_t leader = (uint32_t)__builtin_ctz(lanes);
     FOR_EACH_LANE(lane, lanes)
-        warp->result[lane] = leader | (lane == leader ? PREDICATE_BIT : 0);
+    warp->result[lane] = leader | (lane == leader ? PREDICATE_BIT : 0);
 }
 
 static void (*const warp_ops[WARP_OP_COUNT])(struct sch_warp *, uint32_t, uint32_t) = {
@@ -268,9 +261,9 @@ void sch_warp_gathered(struct sch_block *block, uint32_t warp_index)
     uint32_t site = warp->b[__builtin_ctz(warp->gathering)];
     uint32_t group = 0;
     FOR_EACH_LANE(lane, warp->gathering)
-        group |= warp->b[lane] == site ? SCH_LANE(lane) : 0;
+    group |= warp->b[lane] == site ? SCH_LANE(lane) : 0;
     FOR_EACH_LANE(lane, group)
-        warp->result[lane] = group;
+    warp->result[lane] = group;
     warp->gathering &= ~group;
     sch_lanes_ready(block, warp_index, group);
 }

@@ -10,6 +10,7 @@
 #include "scheduler/precise.h"
 
 #define IDLE_SPIN_NS   20000
+#define TRIM_AFTER_NS  100000000
 #define PATIENT_TURNS  8
 #define STALLED_TURNS  64
 #define YIELDS         256
@@ -74,6 +75,7 @@ bool sch_worker_may_start(const struct sch_worker *worker, const struct sch_grid
 static void run_block(struct sch_worker *worker, struct sch_block *block)
 {
     struct sch_grid_op *grid = block->grid;
+    worker->is_trimmed = false;
     enum sch_block_state state = sch_block_run(block);
     if (state == SCH_BLOCK_WAITING) {
         worker->fruitless_turns = block->has_progressed ? 0 : worker->fruitless_turns + 1;
@@ -93,7 +95,8 @@ static void follow_chaos(struct sch_worker *worker)
     if (seed == worker->chaos_seed)
         return;
     worker->chaos_seed = seed;
-    worker->chaos = seed == 0 ? 0 : ((uint64_t)seed << 32 | (worker->index + 1)) * 0x9e3779b97f4a7c15u;
+    worker->chaos =
+        seed == 0 ? 0 : ((uint64_t)seed << 32 | (worker->index + 1)) * 0x9e3779b97f4a7c15u;
 }
 
 /* The next block of the span. Under chaos now and then the last one, if all can wait at once. */
@@ -121,8 +124,8 @@ static void start_block(struct sch_worker *worker, struct sch_span *span)
         return;
     }
     if (!is_cancelled)
-        sch_grid_fail(grid, &(struct sch_fault){.status = PXR_OUT_OF_MEMORY,
-                                                .launch = &grid->grid.launch});
+        sch_grid_fail(
+            grid, &(struct sch_fault){.status = PXR_OUT_OF_MEMORY, .launch = &grid->grid.launch});
     sch_grid_retire(grid, 1);
     sch_op_release(&grid->op);
 }
@@ -202,9 +205,13 @@ static void idle(struct sch_worker *worker)
             }
         } while (sch_now_ns() < end_ns);
     }
-    sch_fiber_trim(&worker->fibers);
-    sch_block_trim(worker);
-    sch_pool_sleep(worker->seen_epoch);
+    if (!worker->is_trimmed && !sch_pool_sleep(worker->seen_epoch, TRIM_AFTER_NS)) {
+        sch_fiber_trim(&worker->fibers);
+        sch_block_trim(worker);
+        worker->is_trimmed = true;
+    }
+    if (worker->is_trimmed)
+        sch_pool_sleep(worker->seen_epoch, 0);
 }
 
 void sch_worker_run(struct sch_worker *worker)

@@ -38,8 +38,8 @@ static LLVMValueRef block_record(struct tr_ctx *ctx)
 LLVMValueRef tr_launch(struct tr_ctx *ctx)
 {
     if (ctx->launch == NULL)
-        ctx->launch = load_constant_field(ctx, block_record(ctx),
-                                          offsetof(struct rt_block, launch), "launch");
+        ctx->launch = load_constant_field(ctx, block_record(ctx), offsetof(struct rt_block, launch),
+                                          "launch");
     return ctx->launch;
 }
 
@@ -54,8 +54,8 @@ LLVMValueRef tr_shared_base(struct tr_ctx *ctx)
 static LLVMValueRef kernel_params(struct tr_ctx *ctx)
 {
     if (ctx->param_base == NULL)
-        ctx->param_base = load_constant_field(ctx, tr_launch(ctx),
-                                              offsetof(struct rt_launch, params), "params");
+        ctx->param_base =
+            load_constant_field(ctx, tr_launch(ctx), offsetof(struct rt_launch, params), "params");
     return ctx->param_base;
 }
 
@@ -84,10 +84,12 @@ static uint32_t shared_offset(struct tr_ctx *ctx, const struct ptx_var *var)
 static LLVMValueRef slot_pointer(struct tr_ctx *ctx, const struct ptx_var *var)
 {
     if (var->linkage == PTX_LINKAGE_EXTERN)
-        tr_fail(ctx, PXR_NOT_FOUND, ctx->inst->line, "variable '%s' is declared extern and not "
-                "defined in any linked module", var->name);
-    LLVMValueRef slots = load_constant_field(ctx, tr_launch(ctx),
-                                             offsetof(struct rt_launch, slots), "slots");
+        tr_fail(ctx, PXR_NOT_FOUND, ctx->inst->line,
+                "variable '%s' is declared extern and not "
+                "defined in any linked module",
+                var->name);
+    LLVMValueRef slots =
+        load_constant_field(ctx, tr_launch(ctx), offsetof(struct rt_launch, slots), "slots");
     return load_constant_field(ctx, slots, var->index * sizeof(void *), var->name);
 }
 
@@ -161,8 +163,8 @@ LLVMValueRef tr_symbol_address(struct tr_ctx *ctx, const struct ptx_operand *ope
         int64_t offset = shared_offset(ctx, operand->var) + operand->offset;
         return tr_const_int(ctx, 64, (uint64_t)offset);
     }
-    LLVMValueRef pointer = offset_pointer(ctx, variable_pointer(ctx, operand->var),
-                                          operand->offset);
+    LLVMValueRef pointer =
+        offset_pointer(ctx, variable_pointer(ctx, operand->var), operand->offset);
     return LLVMBuildPtrToInt(ctx->builder, pointer, ctx->i64, "");
 }
 
@@ -177,8 +179,7 @@ static LLVMValueRef shared_pointer(struct tr_ctx *ctx, const struct ptx_operand 
     return LLVMBuildGEP2(ctx->builder, ctx->i8, tr_shared_base(ctx), &index, 1, "");
 }
 
-LLVMValueRef tr_address(struct tr_ctx *ctx, const struct ptx_operand *operand,
-                        enum ptx_space space)
+LLVMValueRef tr_address(struct tr_ctx *ctx, const struct ptx_operand *operand, enum ptx_space space)
 {
     const struct ptx_operand *base = operand;
     int64_t offset = 0;
@@ -258,8 +259,8 @@ static LLVMValueRef is_local(struct tr_ctx *ctx, LLVMValueRef address)
 {
     LLVMValueRef low = load_constant_field(ctx, ctx->thread,
                                            offsetof(struct rt_thread, stack_limit), "stack_limit");
-    LLVMValueRef high = load_constant_field(ctx, ctx->thread,
-                                            offsetof(struct rt_thread, stack_base), "stack_base");
+    LLVMValueRef high =
+        load_constant_field(ctx, ctx->thread, offsetof(struct rt_thread, stack_base), "stack_base");
     low = pointer_bits(ctx, low);
     LLVMValueRef size = LLVMBuildSub(ctx->builder, pointer_bits(ctx, high), low, "");
     return is_in_range(ctx, address, low, size);
@@ -299,8 +300,8 @@ LLVMValueRef tr_is_in_space(struct tr_ctx *ctx, LLVMValueRef address, enum ptx_s
     default: {
         /* "A generic address maps to global memory unless it falls within a window" (PTX ISA
          * "Generic Addressing"). */
-        LLVMValueRef other = LLVMBuildOr(ctx->builder, is_shared(ctx, address),
-                                         is_local(ctx, address), "");
+        LLVMValueRef other =
+            LLVMBuildOr(ctx->builder, is_shared(ctx, address), is_local(ctx, address), "");
         other = LLVMBuildOr(ctx->builder, other, is_const(ctx, address), "");
         other = LLVMBuildOr(ctx->builder, other, is_param(ctx, address), "");
         return LLVMBuildNot(ctx->builder, other, "");

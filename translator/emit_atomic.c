@@ -87,8 +87,7 @@ static bool integer_operation(const struct atomic *atomic, LLVMAtomicRMWBinOp *o
 }
 
 /* What a cell that holds old holds afterwards; NULL if there is no such operation. */
-static LLVMValueRef updated_value(struct tr_ctx *ctx, const struct atomic *atomic,
-                                  LLVMValueRef old)
+static LLVMValueRef updated_value(struct tr_ctx *ctx, const struct atomic *atomic, LLVMValueRef old)
 {
     LLVMBuilderRef b = ctx->builder;
     LLVMValueRef value = atomic->operand;
@@ -108,8 +107,8 @@ static LLVMValueRef updated_value(struct tr_ctx *ctx, const struct atomic *atomi
     case PTX_MOD_EXCH:
         return value;
     case PTX_MOD_CAS:
-        return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, old, atomic->compare, ""), value,
-                               old, "");
+        return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, old, atomic->compare, ""), value, old,
+                               "");
     case PTX_MOD_MIN:
         return LLVMBuildSelect(
             b, LLVMBuildICmp(b, is_signed ? LLVMIntSLT : LLVMIntULT, old, value, ""), old, value,
@@ -149,9 +148,9 @@ static LLVMValueRef global_integer(struct tr_ctx *ctx, const struct atomic *atom
 {
     unsigned align = ptx_type_bytes(atomic->type);
     if (atomic->op == PTX_MOD_CAS) {
-        LLVMValueRef pair = LLVMBuildAtomicCmpXchg(ctx->builder, atomic->pointer, atomic->compare,
-                                                   atomic->operand, atomic->ordering,
-                                                   failure_ordering(atomic->ordering), false);
+        LLVMValueRef pair =
+            LLVMBuildAtomicCmpXchg(ctx->builder, atomic->pointer, atomic->compare, atomic->operand,
+                                   atomic->ordering, failure_ordering(atomic->ordering), false);
         LLVMSetAlignment(pair, align);
         return LLVMBuildExtractValue(ctx->builder, pair, 0, "");
     }
@@ -234,8 +233,8 @@ static LLVMValueRef emit_atomic(struct tr_ctx *ctx, const struct ptx_inst *inst,
         return NULL;
     if (has_result && may_wait(&atomic))
         tr_poll(ctx);
-    atomic.pointer = tr_access_address(ctx, tr_operand(inst, first), atomic.space,
-                                       ptx_type_bytes(atomic.type));
+    atomic.pointer =
+        tr_access_address(ctx, tr_operand(inst, first), atomic.space, ptx_type_bytes(atomic.type));
     atomic.operand = tr_value(ctx, inst, first + 1, atomic.type);
     if (atomic.op == PTX_MOD_CAS) {
         atomic.compare = atomic.operand;

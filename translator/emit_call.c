@@ -27,8 +27,12 @@ static const struct library_function {
     {"vprintf", "rt_vprintf", 2, {PTX_TYPE_U64, PTX_TYPE_U64}, PTX_TYPE_S32, false},
     {"malloc", "rt_malloc", 1, {PTX_TYPE_U64}, PTX_TYPE_U64, false},
     {"free", "rt_free", 1, {PTX_TYPE_U64}, PTX_TYPE_NONE, false},
-    {"__assertfail", "rt_assertfail", 5,
-     {PTX_TYPE_U64, PTX_TYPE_U64, PTX_TYPE_U32, PTX_TYPE_U64, PTX_TYPE_U64}, PTX_TYPE_NONE, true},
+    {"__assertfail",
+     "rt_assertfail",
+     5,
+     {PTX_TYPE_U64, PTX_TYPE_U64, PTX_TYPE_U32, PTX_TYPE_U64, PTX_TYPE_U64},
+     PTX_TYPE_NONE,
+     true},
 };
 
 static const struct library_function *find_library_function(const struct ptx_func *func)
@@ -70,8 +74,8 @@ static void pass_argument(struct tr_ctx *ctx, const struct ptx_operand *operand,
                           const struct ptx_var *formal, LLVMValueRef memory)
 {
     if (!is_param_variable(operand))
-        LLVMBuildStore(ctx->builder,
-                       tr_operand_value(ctx, operand, value_type(operand, formal)), memory);
+        LLVMBuildStore(ctx->builder, tr_operand_value(ctx, operand, value_type(operand, formal)),
+                       memory);
 }
 
 static void take_result(struct tr_ctx *ctx, const struct ptx_operand *operand,
@@ -109,8 +113,7 @@ static enum pxr_status call_library(struct tr_ctx *ctx, const struct ptx_inst *i
         LLVMBuildUnreachable(ctx->builder);
     } else if (call->ret_count == 1) {
         if (is_param_variable(&call->rets[0]))
-            LLVMBuildStore(ctx->builder, value,
-                           tr_address(ctx, &call->rets[0], PTX_SPACE_PARAM));
+            LLVMBuildStore(ctx->builder, value, tr_address(ctx, &call->rets[0], PTX_SPACE_PARAM));
         else
             tr_set_operand(ctx, &call->rets[0], callee->result, value);
     }
@@ -121,11 +124,11 @@ static enum pxr_status call_library(struct tr_ctx *ctx, const struct ptx_inst *i
 static LLVMValueRef resolve_handle(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     LLVMValueRef handle = tr_operand_value(ctx, &inst->call->callee, PTX_TYPE_U64);
-    LLVMValueRef index = LLVMBuildSub(ctx->builder, handle,
-                                      tr_const_int(ctx, 64, PTX_FUNC_HANDLE_BASE), "");
+    LLVMValueRef index =
+        LLVMBuildSub(ctx->builder, handle, tr_const_int(ctx, 64, PTX_FUNC_HANDLE_BASE), "");
     /* Rotating brings the bits that must be 0 to the top: one comparison checks all. */
-    LLVMValueRef rotate[3] = {index, index,
-                              tr_const_int(ctx, 64, (uint64_t)__builtin_ctzll(PTX_FUNC_HANDLE_STEP))};
+    LLVMValueRef rotate[3] = {
+        index, index, tr_const_int(ctx, 64, (uint64_t)__builtin_ctzll(PTX_FUNC_HANDLE_STEP))};
     index = tr_intrinsic(ctx, "llvm.fshr", &ctx->i64, 1, rotate, 3);
     LLVMValueRef count = tr_const_int(ctx, 64, tr_handle_count(ctx));
     LLVMValueRef is_bad = LLVMBuildICmp(ctx->builder, LLVMIntUGE, index, count, "");

@@ -97,7 +97,8 @@ static LLVMValueRef declare(struct tr_ctx *ctx, const char *name, LLVMTypeRef re
     LLVMTypeRef types[16];
     for (unsigned i = 0; i < arg_count && i < 16; i++)
         types[i] = LLVMTypeOf(args[i]);
-    function = LLVMAddFunction(ctx->module, name, LLVMFunctionType(result, types, arg_count, false));
+    function =
+        LLVMAddFunction(ctx->module, name, LLVMFunctionType(result, types, arg_count, false));
     tr_add_attribute(ctx, function, "nounwind", 0);
     return function;
 }
@@ -148,6 +149,7 @@ void tr_call_fault(struct tr_ctx *ctx, enum pxr_status status, LLVMValueRef addr
     LLVMValueRef call = tr_placeholder(ctx, "rt_fault", ctx->void_type, ctx->thread,
                                        tr_const_int(ctx, 32, status), address);
     tr_add_attribute(ctx, LLVMGetCalledValue(call), "noreturn", 0);
+    tr_add_attribute(ctx, LLVMGetCalledValue(call), "cold", 0);
     LLVMBuildUnreachable(ctx->builder);
 }
 

@@ -52,11 +52,11 @@ static bool float_predicate(enum ptx_mod mod, LLVMRealPredicate *predicate)
         enum ptx_mod mod;
         LLVMRealPredicate predicate;
     } table[] = {
-        {PTX_MOD_EQ, LLVMRealOEQ},      {PTX_MOD_NE, LLVMRealONE},  {PTX_MOD_LT, LLVMRealOLT},
-        {PTX_MOD_LE, LLVMRealOLE},      {PTX_MOD_GT, LLVMRealOGT},  {PTX_MOD_GE, LLVMRealOGE},
-        {PTX_MOD_EQU, LLVMRealUEQ},     {PTX_MOD_NEU, LLVMRealUNE}, {PTX_MOD_LTU, LLVMRealULT},
-        {PTX_MOD_LEU, LLVMRealULE},     {PTX_MOD_GTU, LLVMRealUGT}, {PTX_MOD_GEU, LLVMRealUGE},
-        {PTX_MOD_NUM, LLVMRealORD},     {PTX_MOD_NAN_CMP, LLVMRealUNO},
+        {PTX_MOD_EQ, LLVMRealOEQ},  {PTX_MOD_NE, LLVMRealONE},      {PTX_MOD_LT, LLVMRealOLT},
+        {PTX_MOD_LE, LLVMRealOLE},  {PTX_MOD_GT, LLVMRealOGT},      {PTX_MOD_GE, LLVMRealOGE},
+        {PTX_MOD_EQU, LLVMRealUEQ}, {PTX_MOD_NEU, LLVMRealUNE},     {PTX_MOD_LTU, LLVMRealULT},
+        {PTX_MOD_LEU, LLVMRealULE}, {PTX_MOD_GTU, LLVMRealUGT},     {PTX_MOD_GEU, LLVMRealUGE},
+        {PTX_MOD_NUM, LLVMRealORD}, {PTX_MOD_NAN_CMP, LLVMRealUNO},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (table[i].mod == mod) {
@@ -122,8 +122,8 @@ enum pxr_status tr_emit_setp(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     enum ptx_type type = inst->types[0];
     LLVMValueRef truth = compare(ctx, inst, type, 0);
-    LLVMValueRef second = tr_is_half_pair(type) ? compare(ctx, inst, type, 1)
-                                                : LLVMBuildNot(ctx->builder, truth, "");
+    LLVMValueRef second =
+        tr_is_half_pair(type) ? compare(ctx, inst, type, 1) : LLVMBuildNot(ctx->builder, truth, "");
     LLVMValueRef p = combine(ctx, inst, truth);
     LLVMValueRef q = combine(ctx, inst, second);
     tr_set(ctx, inst, 0, PTX_TYPE_PRED, p);

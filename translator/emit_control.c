@@ -83,7 +83,8 @@ void tr_poll(struct tr_ctx *ctx)
     LLVMBasicBlockRef polled = tr_new_block(ctx, "polled");
     LLVMBuildCondBr(ctx->builder, is_used_up, poll, polled);
     LLVMPositionBuilderAtEnd(ctx->builder, poll);
-    tr_placeholder(ctx, "rt_poll", ctx->void_type, ctx->thread);
+    LLVMValueRef call = tr_placeholder(ctx, "rt_poll", ctx->void_type, ctx->thread);
+    tr_add_attribute(ctx, LLVMGetCalledValue(call), "cold", 0);
     LLVMBuildBr(ctx->builder, polled);
     LLVMPositionBuilderAtEnd(ctx->builder, polled);
 }

@@ -159,8 +159,8 @@ static LLVMValueRef integer_to_float(const struct conversion *cvt, LLVMValueRef 
     if (cvt->to == PTX_TYPE_F32 && (is_nearest || bits <= 16))
         return plain_integer_to_float(cvt, value, ctx->f32);
     if (bits <= 32)
-        return float_to_float(
-            cvt, plain_integer_to_float(cvt, value, bits <= 16 ? ctx->f32 : ctx->f64));
+        return float_to_float(cvt,
+                              plain_integer_to_float(cvt, value, bits <= 16 ? ctx->f32 : ctx->f64));
     switch (cvt->to) {
     case PTX_TYPE_F64:
         return wide_integer_to_float(cvt, value, "rt_s64_to_f64", "rt_u64_to_f64");

@@ -306,8 +306,8 @@ enum pxr_status tr_emit_testp(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     LLVMValueRef x = tr_value(ctx, inst, 1, inst->types[0]);
     LLVMValueRef test = constant(ctx, test_of(ptx_inst_mod(inst, PTX_GROUP_TESTP)));
-    LLVMValueRef value = tr_helper(ctx, named(inst, "rt_testp_f32", "rt_testp_f64"), ctx->i32, x,
-                                   test);
+    LLVMValueRef value =
+        tr_helper(ctx, named(inst, "rt_testp_f32", "rt_testp_f64"), ctx->i32, x, test);
     tr_set(ctx, inst, 0, PTX_TYPE_PRED, LLVMBuildTrunc(ctx->builder, value, ctx->i1, ""));
     return PXR_OK;
 }

@@ -99,10 +99,10 @@ enum pxr_status tr_half_minmax(struct tr_ctx *ctx, const struct ptx_inst *inst, 
     enum ptx_type type = inst->types[0];
     LLVMValueRef result = NULL;
     for (unsigned i = 0; i < (tr_is_half_pair(type) ? 2u : 1u); i++) {
-        LLVMValueRef part = tr_helper(ctx, "rt_half_minmax", ctx->i32,
-                                      source_part(ctx, inst, 1, type, i),
-                                      source_part(ctx, inst, 2, type, i),
-                                      tr_half_format(ctx, type), tr_const_int(ctx, 32, flags));
+        LLVMValueRef part =
+            tr_helper(ctx, "rt_half_minmax", ctx->i32, source_part(ctx, inst, 1, type, i),
+                      source_part(ctx, inst, 2, type, i), tr_half_format(ctx, type),
+                      tr_const_int(ctx, 32, flags));
         result = tr_half_join(ctx, result, part);
     }
     set_result(ctx, inst, result);

@@ -82,8 +82,8 @@ static LLVMValueRef carry_in(struct tr_ctx *ctx, unsigned bits)
 }
 
 /* x + y (+ CC.CF); with .cc the carry-out becomes CC.CF. */
-static LLVMValueRef add_with_carry(struct tr_ctx *ctx, const struct ptx_inst *inst,
-                                   LLVMValueRef x, LLVMValueRef y, bool takes_carry)
+static LLVMValueRef add_with_carry(struct tr_ctx *ctx, const struct ptx_inst *inst, LLVMValueRef x,
+                                   LLVMValueRef y, bool takes_carry)
 {
     LLVMBuilderRef b = ctx->builder;
     LLVMValueRef sum = LLVMBuildAdd(b, x, y, "");
@@ -133,8 +133,8 @@ enum pxr_status tr_emit_sub_carry(struct tr_ctx *ctx, const struct ptx_inst *ins
 /* ---- multiplication ---- */
 
 /* The whole product, or its lower or upper half. */
-static LLVMValueRef product(struct tr_ctx *ctx, LLVMValueRef x, LLVMValueRef y,
-                            enum ptx_type type, enum ptx_mod half)
+static LLVMValueRef product(struct tr_ctx *ctx, LLVMValueRef x, LLVMValueRef y, enum ptx_type type,
+                            enum ptx_mod half)
 {
     LLVMBuilderRef b = ctx->builder;
     if (half == PTX_MOD_LO)
@@ -247,11 +247,11 @@ enum pxr_status tr_emit_mad24(struct tr_ctx *ctx, const struct ptx_inst *inst)
 /* Byte and half-word dot products: the signs of a and b are chosen one by one. */
 enum pxr_status tr_emit_dp4a(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    LLVMValueRef value = tr_helper(
-        ctx, "rt_dp4a", ctx->i32, tr_value(ctx, inst, 1, PTX_TYPE_B32),
-        tr_value(ctx, inst, 2, PTX_TYPE_B32), tr_value(ctx, inst, 3, PTX_TYPE_B32),
-        flag(ctx, ptx_type_is_signed(inst->types[0])),
-        flag(ctx, ptx_type_is_signed(inst->types[1])));
+    LLVMValueRef value =
+        tr_helper(ctx, "rt_dp4a", ctx->i32, tr_value(ctx, inst, 1, PTX_TYPE_B32),
+                  tr_value(ctx, inst, 2, PTX_TYPE_B32), tr_value(ctx, inst, 3, PTX_TYPE_B32),
+                  flag(ctx, ptx_type_is_signed(inst->types[0])),
+                  flag(ctx, ptx_type_is_signed(inst->types[1])));
     tr_set(ctx, inst, 0, PTX_TYPE_B32, value);
     return PXR_OK;
 }
@@ -311,8 +311,8 @@ enum pxr_status tr_emit_sad(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMValueRef x = tr_value(ctx, inst, 1, type);
     LLVMValueRef y = tr_value(ctx, inst, 2, type);
     LLVMValueRef is_less = less(ctx, type, x, y);
-    LLVMValueRef distance = LLVMBuildSelect(b, is_less, LLVMBuildSub(b, y, x, ""),
-                                            LLVMBuildSub(b, x, y, ""), "");
+    LLVMValueRef distance =
+        LLVMBuildSelect(b, is_less, LLVMBuildSub(b, y, x, ""), LLVMBuildSub(b, x, y, ""), "");
     LLVMValueRef addend = tr_value(ctx, inst, 3, type);
     tr_set(ctx, inst, 0, type, LLVMBuildAdd(b, distance, addend, ""));
     return PXR_OK;
@@ -416,8 +416,8 @@ enum pxr_status tr_emit_bfind(struct tr_ctx *ctx, const struct ptx_inst *inst)
     static const char *const names[] = {"rt_bfind_u32", "rt_bfind_s32", "rt_bfind_u64",
                                         "rt_bfind_s64"};
     enum ptx_type type = inst->types[0];
-    const char *name = names[(ptx_type_bits(type) == 64 ? 2 : 0) +
-                             (ptx_type_is_signed(type) ? 1 : 0)];
+    const char *name =
+        names[(ptx_type_bits(type) == 64 ? 2 : 0) + (ptx_type_is_signed(type) ? 1 : 0)];
     LLVMValueRef shiftamt = flag(ctx, ptx_inst_has(inst, PTX_GROUP_SHIFTAMT));
     LLVMValueRef x = tr_value(ctx, inst, 1, type);
     tr_set(ctx, inst, 0, PTX_TYPE_U32, tr_helper(ctx, name, ctx->i32, x, shiftamt));
@@ -426,9 +426,9 @@ enum pxr_status tr_emit_bfind(struct tr_ctx *ctx, const struct ptx_inst *inst)
 
 enum pxr_status tr_emit_fns(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    LLVMValueRef value = tr_helper(
-        ctx, "rt_fns", ctx->i32, tr_value(ctx, inst, 1, PTX_TYPE_B32),
-        tr_value(ctx, inst, 2, PTX_TYPE_B32), tr_value(ctx, inst, 3, PTX_TYPE_S32));
+    LLVMValueRef value =
+        tr_helper(ctx, "rt_fns", ctx->i32, tr_value(ctx, inst, 1, PTX_TYPE_B32),
+                  tr_value(ctx, inst, 2, PTX_TYPE_B32), tr_value(ctx, inst, 3, PTX_TYPE_S32));
     tr_set(ctx, inst, 0, PTX_TYPE_B32, value);
     return PXR_OK;
 }
@@ -437,11 +437,11 @@ enum pxr_status tr_emit_bfe(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     static const char *const names[] = {"rt_bfe_u32", "rt_bfe_s32", "rt_bfe_u64", "rt_bfe_s64"};
     enum ptx_type type = inst->types[0];
-    const char *name = names[(ptx_type_bits(type) == 64 ? 2 : 0) +
-                             (ptx_type_is_signed(type) ? 1 : 0)];
-    LLVMValueRef value = tr_helper(
-        ctx, name, tr_type(ctx, type), tr_value(ctx, inst, 1, type),
-        tr_value(ctx, inst, 2, PTX_TYPE_U32), tr_value(ctx, inst, 3, PTX_TYPE_U32));
+    const char *name =
+        names[(ptx_type_bits(type) == 64 ? 2 : 0) + (ptx_type_is_signed(type) ? 1 : 0)];
+    LLVMValueRef value =
+        tr_helper(ctx, name, tr_type(ctx, type), tr_value(ctx, inst, 1, type),
+                  tr_value(ctx, inst, 2, PTX_TYPE_U32), tr_value(ctx, inst, 3, PTX_TYPE_U32));
     tr_set(ctx, inst, 0, type, value);
     return PXR_OK;
 }

@@ -89,8 +89,8 @@ enum pxr_status tr_emit_lop3(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMValueRef value = mux(ctx, a, set, clear);
     tr_set(ctx, inst, 0, PTX_TYPE_B32, value);
     if (inst->op == PTX_OP_LOP3_BOOL) { /* d|p: p = (d != 0) BoolOp q */
-        LLVMValueRef is_set = LLVMBuildICmp(ctx->builder, LLVMIntNE, value,
-                                            LLVMConstNull(ctx->i32), "");
+        LLVMValueRef is_set =
+            LLVMBuildICmp(ctx->builder, LLVMIntNE, value, LLVMConstNull(ctx->i32), "");
         LLVMValueRef q = tr_value(ctx, inst, 5, PTX_TYPE_PRED);
         LLVMOpcode op = ptx_inst_mod(inst, PTX_GROUP_BOOL) == PTX_MOD_AND ? LLVMAnd : LLVMOr;
         tr_set_second(ctx, inst, 0, LLVMBuildBinOp(ctx->builder, op, is_set, q, ""));
@@ -154,8 +154,8 @@ enum pxr_status tr_emit_shf(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMValueRef high = tr_value(ctx, inst, 2, PTX_TYPE_B32);
     LLVMValueRef amount = tr_value(ctx, inst, 3, PTX_TYPE_U32);
     LLVMValueRef args[] = {high, low, amount}; /* the intrinsics take the amount modulo 32 */
-    LLVMValueRef value = tr_intrinsic(ctx, is_left ? "llvm.fshl" : "llvm.fshr", &ctx->i32, 1, args,
-                                      3);
+    LLVMValueRef value =
+        tr_intrinsic(ctx, is_left ? "llvm.fshl" : "llvm.fshr", &ctx->i32, 1, args, 3);
     if (ptx_inst_mod(inst, PTX_GROUP_WRAP) == PTX_MOD_CLAMP) {
         LLVMValueRef is_past = LLVMBuildICmp(b, LLVMIntUGE, amount, tr_const_int(ctx, 32, 32), "");
         value = LLVMBuildSelect(b, is_past, is_left ? low : high, value, "");
@@ -187,10 +187,10 @@ static enum rt_prmt_mode prmt_mode(enum ptx_mod mod)
 enum pxr_status tr_emit_prmt(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     enum rt_prmt_mode mode = prmt_mode(ptx_inst_mod(inst, PTX_GROUP_PRMT));
-    LLVMValueRef value = tr_helper(
-        ctx, "rt_prmt", ctx->i32, tr_value(ctx, inst, 1, PTX_TYPE_B32),
-        tr_value(ctx, inst, 2, PTX_TYPE_B32), tr_value(ctx, inst, 3, PTX_TYPE_B32),
-        tr_const_int(ctx, 32, mode));
+    LLVMValueRef value =
+        tr_helper(ctx, "rt_prmt", ctx->i32, tr_value(ctx, inst, 1, PTX_TYPE_B32),
+                  tr_value(ctx, inst, 2, PTX_TYPE_B32), tr_value(ctx, inst, 3, PTX_TYPE_B32),
+                  tr_const_int(ctx, 32, mode));
     tr_set(ctx, inst, 0, PTX_TYPE_B32, value);
     return PXR_OK;
 }

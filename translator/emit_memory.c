@@ -10,7 +10,7 @@
 
 struct access {
     enum ptx_type type;
-    unsigned count;        /* elements */
+    unsigned count; /* elements */
     unsigned elem_bytes;
     bool is_volatile;
     LLVMAtomicOrdering ordering; /* NotAtomic for weak accesses */
@@ -79,8 +79,8 @@ enum pxr_status tr_emit_ld(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMTypeRef type = tr_int_type(ctx, access.elem_bytes * 8);
     LLVMValueRef values[TR_MAX_VECTOR];
     /* Nothing writes to constants and kernel parameters while the grid runs. */
-    bool is_invariant = ptx_inst_space(inst) == PTX_SPACE_CONST ||
-                        tr_is_kernel_param(ctx, tr_operand(inst, 1));
+    bool is_invariant =
+        ptx_inst_space(inst) == PTX_SPACE_CONST || tr_is_kernel_param(ctx, tr_operand(inst, 1));
     /* All loads come before the first write: a destination may be the address register. */
     for (unsigned i = 0; i < access.count; i++) {
         values[i] = LLVMBuildLoad2(ctx->builder, type, element_pointer(ctx, &access, i), "");

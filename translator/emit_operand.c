@@ -8,8 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-unsigned tr_vector_parts(const struct ptx_operand *operand,
-                         struct ptx_operand parts[TR_MAX_VECTOR])
+/* A vector register named without a component. */
+static bool is_whole_vector(const struct ptx_operand *operand)
+{
+    return operand->kind == PTX_OPERAND_REG && operand->component == 0 &&
+           operand->var->vector_len > 1;
+}
+
+unsigned tr_vector_parts(const struct ptx_operand *operand, struct ptx_operand parts[TR_MAX_VECTOR])
 {
     if (operand->kind == PTX_OPERAND_VECTOR) {
         unsigned count = operand->elem_count < TR_MAX_VECTOR ? operand->elem_count : TR_MAX_VECTOR;
@@ -17,8 +23,7 @@ unsigned tr_vector_parts(const struct ptx_operand *operand,
             parts[i] = operand->elems[i];
         return count;
     }
-    bool is_vector = operand->kind == PTX_OPERAND_REG && operand->component == 0 &&
-                     operand->var->vector_len > 1;
+    bool is_vector = is_whole_vector(operand);
     unsigned count = is_vector ? operand->var->vector_len : 1;
     for (unsigned i = 0; i < count; i++) {
         parts[i] = *operand;
@@ -210,7 +215,8 @@ static LLVMValueRef integer_operand(struct tr_ctx *ctx, const struct ptx_operand
 {
     switch (operand->kind) {
     case PTX_OPERAND_REG:
-        return read_register(ctx, operand);
+        return is_whole_vector(operand) ? pack_vector(ctx, operand, ptx_type_bits(type))
+                                        : read_register(ctx, operand);
     case PTX_OPERAND_SREG:
         return tr_sreg(ctx, operand->sreg);
     case PTX_OPERAND_VAR:
@@ -266,8 +272,8 @@ static void name_value(LLVMValueRef value, const char *name)
         LLVMSetValueName2(value, name + (name[0] == '%'), strlen(name) - (name[0] == '%'));
 }
 
-static void unpack_vector(struct tr_ctx *ctx, const struct ptx_operand *operand,
-                          enum ptx_type type, LLVMValueRef value)
+static void unpack_vector(struct tr_ctx *ctx, const struct ptx_operand *operand, enum ptx_type type,
+                          LLVMValueRef value)
 {
     struct ptx_operand parts[TR_MAX_VECTOR];
     unsigned count = tr_vector_parts(operand, parts);
@@ -295,7 +301,10 @@ void tr_set_operand(struct tr_ctx *ctx, const struct ptx_operand *operand, enum 
         unpack_vector(ctx, operand, type, value);
         return;
     case PTX_OPERAND_REG:
-        break;
+        if (!is_whole_vector(operand))
+            break;
+        unpack_vector(ctx, operand, type, value);
+        return;
     default:
         tr_unsupported(ctx, ctx->inst, "a destination that is no register");
         return;

@@ -95,9 +95,8 @@ enum pxr_status tr_emit_match(struct tr_ctx *ctx, const struct ptx_inst *inst)
         return tr_unsupported(ctx, inst, NULL);
     LLVMValueRef value = tr_resize(ctx, tr_value(ctx, inst, 1, inst->types[0]), 64, false);
     LLVMValueRef mask = tr_value(ctx, inst, 2, PTX_TYPE_B32);
-    LLVMValueRef result =
-        tr_placeholder(ctx, "rt_match", ctx->i64, ctx->thread,
-                       tr_const_int(ctx, 32, mod == PTX_MOD_ALL), value, mask);
+    LLVMValueRef result = tr_placeholder(ctx, "rt_match", ctx->i64, ctx->thread,
+                                         tr_const_int(ctx, 32, mod == PTX_MOD_ALL), value, mask);
     set_value_and_predicate(ctx, inst, result);
     return PXR_OK;
 }

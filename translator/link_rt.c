@@ -17,8 +17,8 @@ static enum pxr_status read_family(LLVMModuleRef module, const struct tr_rt_bitc
                                    LLVMModuleRef *source, struct pxr_error *err)
 {
     size_t size = (size_t)(family->end - family->begin);
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(
-        (const char *)family->begin, size, family->name, false);
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange((const char *)family->begin,
+                                                                       size, family->name, false);
     /* Lazy: bodies are read when the linker takes them. The module owns the buffer. */
     if (LLVMGetBitcodeModuleInContext2(LLVMGetModuleContext(module), buffer, source) != 0)
         return pxr_fail(err, PXR_COMPILE_FAILED, "helper bitcode '%s' cannot be read",
@@ -31,9 +31,13 @@ static enum pxr_status read_family(LLVMModuleRef module, const struct tr_rt_bitc
 /* Helpers take on the target of the function they are inlined in. */
 static void strip_target(LLVMValueRef function)
 {
-    static const char *const names[] = {"target-cpu", "target-features", "tune-cpu",
-                                        "min-legal-vector-width", "frame-pointer",
-                                        "no-trapping-math", "stack-protector-buffer-size"};
+    static const char *const names[] = {"target-cpu",
+                                        "target-features",
+                                        "tune-cpu",
+                                        "min-legal-vector-width",
+                                        "frame-pointer",
+                                        "no-trapping-math",
+                                        "stack-protector-buffer-size"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         LLVMRemoveStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                                          names[i], (unsigned)strlen(names[i]));

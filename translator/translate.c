@@ -11,7 +11,7 @@
 #include <llvm-c/Analysis.h>
 
 static const tr_emit_fn emitters[PTX_OP_COUNT] = {
-#define OP(ID, name, family, t0, t1, required, optional, shape, ptx, sm, emitter, fidelity) \
+#define OP(ID, name, family, t0, t1, required, optional, shape, ptx, sm, emitter, fidelity)        \
     [PTX_OP_##ID] = tr_emit_##emitter,
 #include "ptx/ops.def"
 #undef OP
@@ -19,7 +19,7 @@ static const tr_emit_fn emitters[PTX_OP_COUNT] = {
 
 /* Helpers are inlined and registers become SSA values; then what is left is cleaned up. Nothing
  * here makes vectors or unrolls. */
-#define SSA_PASSES   "always-inline,function(sroa)"
+#define SSA_PASSES "always-inline,function(sroa)"
 #define CLEAN_PASSES                                                                               \
     "function(early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,adce),globaldce"
 
@@ -107,8 +107,10 @@ LLVMValueRef tr_function(struct tr_ctx *ctx, const struct ptx_func *func, int li
     if (ctx->functions[func->index] != NULL)
         return ctx->functions[func->index];
     if (!func->has_body) {
-        tr_fail(ctx, PXR_NOT_FOUND, line, "function '%s' is declared extern and not defined in any "
-                "linked module", func->name);
+        tr_fail(ctx, PXR_NOT_FOUND, line,
+                "function '%s' is declared extern and not defined in any "
+                "linked module",
+                func->name);
         return NULL;
     }
     char name[256];
@@ -141,10 +143,10 @@ static void begin_subprogram(struct tr_ctx *ctx)
     LLVMMetadataRef type =
         LLVMDIBuilderCreateSubroutineType(ctx->debug, ctx->debug_file, NULL, 0, LLVMDIFlagZero);
     size_t len = strlen(func->name);
-    ctx->subprogram = LLVMDIBuilderCreateFunction(
-        ctx->debug, ctx->debug_file, func->name, len, func->name, len, ctx->debug_file,
-        (unsigned)func->line, type, !func->is_entry, true, (unsigned)func->line, LLVMDIFlagZero,
-        true);
+    ctx->subprogram =
+        LLVMDIBuilderCreateFunction(ctx->debug, ctx->debug_file, func->name, len, func->name, len,
+                                    ctx->debug_file, (unsigned)func->line, type, !func->is_entry,
+                                    true, (unsigned)func->line, LLVMDIFlagZero, true);
     LLVMSetSubprogram(ctx->function, ctx->subprogram);
 }
 
@@ -165,8 +167,8 @@ static void emit_guarded(struct tr_ctx *ctx, const struct ptx_inst *inst)
         emitters[inst->op](ctx, inst);
         return;
     }
-    struct ptx_operand guard = {.kind = PTX_OPERAND_REG, .var = inst->guard,
-                                .is_negated = inst->guard_negated};
+    struct ptx_operand guard = {
+        .kind = PTX_OPERAND_REG, .var = inst->guard, .is_negated = inst->guard_negated};
     LLVMBasicBlockRef guarded = tr_new_block(ctx, "guarded");
     LLVMBasicBlockRef after = tr_new_block(ctx, "after");
     LLVMValueRef condition = tr_operand_value(ctx, &guard, PTX_TYPE_PRED);
@@ -337,8 +339,12 @@ enum pxr_status tr_translate_kernel(const struct ptx_module *ptx, const struct p
                                     const struct tr_options *options, LLVMContextRef context,
                                     LLVMModuleRef *module, struct pxr_error *err)
 {
-    struct tr_ctx ctx = {.ptx = ptx, .kernel = kernel, .layout = layout, .options = options,
-                         .err = err, .llvm = context};
+    struct tr_ctx ctx = {.ptx = ptx,
+                         .kernel = kernel,
+                         .layout = layout,
+                         .options = options,
+                         .err = err,
+                         .llvm = context};
     *module = NULL;
     enum pxr_status status = init_ctx(&ctx);
     if (status == PXR_OK)

@@ -6,6 +6,11 @@
  */
 #include "translator/rt/bits.h"
 
+static float fma_f32(float a, float b, float c)
+{
+    return __builtin_elementwise_fma(a, b, c);
+}
+
 /* PTX ISA "div": div.approx is a * (1/b). "For |b| in [2^126, 2^128], if a is infinity, the result
  * is NaN, otherwise 0": the reciprocal is subnormal there and flushed. Below, 2 ulp. */
 float rt_div_approx_f32(float a, float b)
@@ -21,9 +26,21 @@ float rt_rsqrt_f32(float a)
     return 1.0f / __builtin_elementwise_sqrt(a);
 }
 
+/* 1 / sqrt(a), corrected by the exact remainders of both steps: within 1 ulp, as the library
+ * function that is this instruction promises. Zeros, infinity and NaN have no remainders; those of
+ * tiny arguments would underflow without the scaling. */
 double rt_rsqrt_f64(double a)
 {
-    return 1.0 / __builtin_elementwise_sqrt(a);
+    int is_tiny = a < 0x1p-900;
+    double scaled = a * (is_tiny ? 0x1p600 : 1.0);
+    double root = __builtin_elementwise_sqrt(scaled);
+    double inverse = 1.0 / root;
+    double root_rest = __builtin_elementwise_fma(-root, root, scaled);
+    double inverse_rest = __builtin_elementwise_fma(-inverse, root, 1.0);
+    double correction = inverse_rest - 0.5 * root_rest * inverse * inverse;
+    double corrected = __builtin_elementwise_fma(inverse, correction, inverse);
+    int is_regular = (a > 0) & (a < __builtin_inf());
+    return (is_regular ? corrected : inverse) * (is_tiny ? 0x1p300 : 1.0);
 }
 
 static double ftz_f64(double a)
@@ -81,9 +98,9 @@ static float sin_quarter(float u)
 {
     float v = u * u;
     float p = -4.602145426e-03f;
-    p = p * v + 7.968021820e-02f;
-    p = p * v + -6.459634779e-01f;
-    p = p * v + 1.570796322e+00f;
+    p = fma_f32(p, v, 7.968021820e-02f);
+    p = fma_f32(p, v, -6.459634779e-01f);
+    p = fma_f32(p, v, 1.570796322e+00f);
     return p * u;
 }
 
@@ -91,10 +108,10 @@ static float cos_quarter(float u)
 {
     float v = u * u;
     float p = 9.036255008e-04f;
-    p = p * v + -2.086006861e-02f;
-    p = p * v + 2.536692036e-01f;
-    p = p * v + -1.233700541e+00f;
-    return p * v + 1.0f;
+    p = fma_f32(p, v, -2.086006861e-02f);
+    p = fma_f32(p, v, 2.536692036e-01f);
+    p = fma_f32(p, v, -1.233700541e+00f);
+    return fma_f32(p, v, 1.0f);
 }
 
 /* PTX ISA "sin": absolute error at most 2^-20.5 in [-2pi, 2pi], 2^-14.7 in [-100pi, 100pi];
@@ -130,19 +147,19 @@ float rt_lg2_f32(float a)
 {
     int is_subnormal = a < 0x1p-126f;
     float scaled = a * (is_subnormal ? 0x1p23f : 1.0f);
-    int32_t bits = (int32_t)bits_f32(scaled);
+    int32_t bits = (int32_t)(bits_f32(scaled) & ~SIGN_F32);
     int32_t exponent = (bits - 0x3f3504f3) >> 23;
     float f = f32_of((uint32_t)bits - ((uint32_t)exponent << 23)) - 1.0f;
     float p = 1.258642987e-01f;
-    p = p * f + -2.073007842e-01f;
-    p = p * f + 2.157200545e-01f;
-    p = p * f + -2.389410451e-01f;
-    p = p * f + 2.879154661e-01f;
-    p = p * f + -3.607038123e-01f;
-    p = p * f + 4.809106669e-01f;
-    p = p * f + -7.213473457e-01f;
-    p = p * f + 1.442695004e+00f;
-    float value = (float)(exponent - (is_subnormal ? 23 : 0)) + p * f;
+    p = fma_f32(p, f, -2.073007842e-01f);
+    p = fma_f32(p, f, 2.157200545e-01f);
+    p = fma_f32(p, f, -2.389410451e-01f);
+    p = fma_f32(p, f, 2.879154661e-01f);
+    p = fma_f32(p, f, -3.607038123e-01f);
+    p = fma_f32(p, f, 4.809106669e-01f);
+    p = fma_f32(p, f, -7.213473457e-01f);
+    p = fma_f32(p, f, 1.442695004e+00f);
+    float value = fma_f32(p, f, (float)(exponent - (is_subnormal ? 23 : 0)));
     value = a < __builtin_inff() ? value : a; /* infinity and NaN */
     float nan = f32_of(NAN_F32);
     value = a < 0 ? nan : value;
@@ -151,8 +168,8 @@ float rt_lg2_f32(float a)
 
 #define ROUNDER_F32 0x1.8p23f
 
-/* PTX ISA "ex2": 2 ulp, subnormal results included. 2^a = 2^n * 2^f with |f| <= 0.5; 2^n is
- * applied in two halves so that neither leaves the range before the result does. */
+/* PTX ISA "ex2": at most 2 ulp, subnormal results included; here 1. 2^a = 2^n * 2^f with |f| <=
+ * 0.5; 2^n is applied in two halves so that neither leaves the range before the result does. */
 float rt_ex2_f32(float a)
 {
     float bounded = a < 129.0f ? a : 129.0f;
@@ -161,12 +178,12 @@ float rt_ex2_f32(float a)
     int32_t n = (int32_t)(bits_f32(rounded) - bits_f32(ROUNDER_F32));
     float f = bounded - (rounded - ROUNDER_F32);
     float p = 1.547630867e-04f;
-    p = p * f + 1.340026195e-03f;
-    p = p * f + 9.618003878e-03f;
-    p = p * f + 5.550327843e-02f;
-    p = p * f + 2.402265135e-01f;
-    p = p * f + 6.931472062e-01f;
-    p = p * f + 1.0f;
+    p = fma_f32(p, f, 1.340026195e-03f);
+    p = fma_f32(p, f, 9.618003878e-03f);
+    p = fma_f32(p, f, 5.550327843e-02f);
+    p = fma_f32(p, f, 2.402265135e-01f);
+    p = fma_f32(p, f, 6.931472062e-01f);
+    p = fma_f32(p, f, 1.0f);
     int32_t half = n >> 1;
     float first = f32_of((uint32_t)(half + 127) << 23);
     float second = f32_of((uint32_t)(n - half + 127) << 23);
@@ -182,10 +199,10 @@ float rt_tanh_f32(float a)
     float magnitude = __builtin_fabsf(a);
     float v = a * a;
     float p = 1.550465005e-02f;
-    p = p * v + -5.212255546e-02f;
-    p = p * v + 1.331064897e-01f;
-    p = p * v + -3.333234432e-01f;
-    p = p * v + 9.999999308e-01f;
+    p = fma_f32(p, v, -5.212255546e-02f);
+    p = fma_f32(p, v, 1.331064897e-01f);
+    p = fma_f32(p, v, -3.333234432e-01f);
+    p = fma_f32(p, v, 9.999999308e-01f);
     float exponential = rt_ex2_f32(magnitude * 2.885390082f); /* 2 / ln 2 */
     float large = __builtin_copysignf(1.0f - 2.0f / (exponential + 1.0f), a);
     float small = p * a;

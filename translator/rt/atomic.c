@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Atomic additions of floating-point numbers, as compare-and-swap loops. Each returns the old value;
- * 16-bit values are passed in 32 bits. Rounding is to nearest even (PTX ISA "atom").
+ * Atomic additions of floating-point numbers, as compare-and-swap loops. Each returns the old
+ * value; 16-bit values are passed in 32 bits. Rounding is to nearest even (PTX ISA "atom").
  */
 #include "translator/rt/atomic.h"
 

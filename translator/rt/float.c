@@ -69,12 +69,18 @@ uint32_t rt_testp_f32(float a, uint32_t test)
 {
     uint32_t magnitude = bits_f32(a) & ~SIGN_F32;
     switch (test) {
-    case RT_TESTP_FINITE: return magnitude < INF_F32;
-    case RT_TESTP_INFINITE: return magnitude == INF_F32;
-    case RT_TESTP_NUMBER: return magnitude <= INF_F32;
-    case RT_TESTP_NOTANUMBER: return magnitude > INF_F32;
-    case RT_TESTP_NORMAL: return (magnitude >= 0x00800000u) & (magnitude < INF_F32);
-    default: return (magnitude != 0) & (magnitude < 0x00800000u);
+    case RT_TESTP_FINITE:
+        return magnitude < INF_F32;
+    case RT_TESTP_INFINITE:
+        return magnitude == INF_F32;
+    case RT_TESTP_NUMBER:
+        return magnitude <= INF_F32;
+    case RT_TESTP_NOTANUMBER:
+        return magnitude > INF_F32;
+    case RT_TESTP_NORMAL:
+        return (magnitude >= 0x00800000u) & (magnitude < INF_F32);
+    default:
+        return (magnitude != 0) & (magnitude < 0x00800000u);
     }
 }
 
@@ -82,12 +88,18 @@ uint32_t rt_testp_f64(double a, uint32_t test)
 {
     uint64_t magnitude = bits_f64(a) & ~SIGN_F64;
     switch (test) {
-    case RT_TESTP_FINITE: return magnitude < INF_F64;
-    case RT_TESTP_INFINITE: return magnitude == INF_F64;
-    case RT_TESTP_NUMBER: return magnitude <= INF_F64;
-    case RT_TESTP_NOTANUMBER: return magnitude > INF_F64;
-    case RT_TESTP_NORMAL: return (magnitude > MANTISSA_F64) & (magnitude < INF_F64);
-    default: return (magnitude != 0) & (magnitude <= MANTISSA_F64);
+    case RT_TESTP_FINITE:
+        return magnitude < INF_F64;
+    case RT_TESTP_INFINITE:
+        return magnitude == INF_F64;
+    case RT_TESTP_NUMBER:
+        return magnitude <= INF_F64;
+    case RT_TESTP_NOTANUMBER:
+        return magnitude > INF_F64;
+    case RT_TESTP_NORMAL:
+        return (magnitude > MANTISSA_F64) & (magnitude < INF_F64);
+    default:
+        return (magnitude != 0) & (magnitude <= MANTISSA_F64);
     }
 }
 

@@ -73,8 +73,9 @@ uint32_t rt_half_mul(uint32_t a, uint32_t b, uint32_t format)
                                  : half_from_f64((double)x * (double)y, format);
 }
 
-/* The product is exact in double. The sum is made odd when inexact, so that what double could not
- * hold still breaks ties. */
+/* The product is exact in double. The sum is rounded to 53 bits, which f16 does not notice: an
+ * addend too small for them leaves a product that is no tie, or a sum that is exact. For bf16, with
+ * its wider range, an inexact sum is made odd, so that what was cut still breaks ties. */
 uint32_t rt_half_fma(uint32_t a, uint32_t b, uint32_t c, uint32_t format)
 {
     double product = (double)rt_half_to_f32(a, format) * (double)rt_half_to_f32(b, format);
@@ -82,7 +83,7 @@ uint32_t rt_half_fma(uint32_t a, uint32_t b, uint32_t c, uint32_t format)
     uint64_t bits = bits_f64(exact.sum);
     int toward_zero = (exact.error < 0) != ((bits & SIGN_F64) != 0);
     double odd = f64_of((bits - (uint64_t)toward_zero) | 1);
-    int is_inexact = (exact.error < 0) | (exact.error > 0);
+    int is_inexact = (format == RT_HALF_BF16) & ((exact.error < 0) | (exact.error > 0));
     return half_from_f64(is_inexact ? odd : exact.sum, format);
 }
 

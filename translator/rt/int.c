@@ -11,7 +11,7 @@
     uint##bits##_t rt_div_u##bits(uint##bits##_t a, uint##bits##_t b)                              \
     {                                                                                              \
         uint##bits##_t quotient = a / (b == 0 ? 1 : b);                                            \
-        return b == 0 ? (uint##bits##_t)-1 : quotient;                                             \
+        return b == 0 ? (uint##bits##_t) - 1 : quotient;                                           \
     }                                                                                              \
     int##bits##_t rt_div_s##bits(int##bits##_t a, int##bits##_t b)                                 \
     {                                                                                              \
@@ -42,7 +42,7 @@ DEFINE_DIVISION(64)
     static uint##bits##_t low_mask_##bits(uint32_t len)                                            \
     {                                                                                              \
         uint##bits##_t mask = ((uint##bits##_t)1 << (len & (bits - 1))) - 1;                       \
-        return len >= bits ? (uint##bits##_t)-1 : mask;                                            \
+        return len >= bits ? (uint##bits##_t) - 1 : mask;                                          \
     }                                                                                              \
     uint##bits##_t rt_bfe_u##bits(uint##bits##_t a, uint32_t pos, uint32_t len)                    \
     {                                                                                              \
@@ -153,12 +153,18 @@ uint32_t rt_szext(uint32_t a, uint32_t b, uint32_t clamp, uint32_t is_signed)
 static uint32_t prmt_byte(uint32_t n, uint32_t i, uint32_t mode)
 {
     switch (mode) {
-    case RT_PRMT_F4E: return i + n;
-    case RT_PRMT_B4E: return (n - i) & 7;
-    case RT_PRMT_RC8: return n;
-    case RT_PRMT_ECL: return i > n ? i : n;
-    case RT_PRMT_ECR: return i < n ? i : n;
-    default: return (n & 1) * 2 + (i & 1);
+    case RT_PRMT_F4E:
+        return i + n;
+    case RT_PRMT_B4E:
+        return (n - i) & 7;
+    case RT_PRMT_RC8:
+        return n;
+    case RT_PRMT_ECL:
+        return i > n ? i : n;
+    case RT_PRMT_ECR:
+        return i < n ? i : n;
+    default:
+        return (n & 1) * 2 + (i & 1);
     }
 }
 

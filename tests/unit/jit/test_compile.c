@@ -35,8 +35,8 @@ static enum pxr_status compile_ir(void *argument, struct pxr_error *err)
     if (status != PXR_OK)
         return status;
     unit.dump = (struct jit_dump){.kinds = work->dump, .dir = work->dump_dir, .kernel = "kernel"};
-    LLVMMemoryBufferRef text = LLVMCreateMemoryBufferWithMemoryRangeCopy(
-        work->ir, strlen(work->ir), "test.ll");
+    LLVMMemoryBufferRef text =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(work->ir, strlen(work->ir), "test.ll");
     char *message = NULL;
     if (LLVMParseIRInContext(unit.context, text, &unit.module, &message))
         status = pxr_fail(err, PXR_BAD_PTX, "%s", message ? message : unit.diagnostic.message);
@@ -159,20 +159,41 @@ Test(compile, fma_is_one_rounding)
     cr_expect_eq(scratch.f32[0], 0x1p-24f);
 }
 
+Test(compile, functions_named_like_library_functions_do_not_replace_them)
+{
+    union scratch scratch = {.f64 = {5.5, 2.0}};
+    run("define internal double @fmod(double %a, double %b) noinline {\n"
+        "  %s = fadd double %a, %b\n"
+        "  ret double %s\n"
+        "}\n"
+        "define void @ptxrun_kernel(ptr %p) {\n"
+        "  %q = getelementptr double, ptr %p, i32 1\n"
+        "  %a = load double, ptr %p\n"
+        "  %b = load double, ptr %q\n"
+        "  %m = frem double %a, %b\n"
+        "  %s = call double @fmod(double %a, double %b)\n"
+        "  store double %m, ptr %p\n"
+        "  store double %s, ptr %q\n"
+        "  ret void\n"
+        "}\n",
+        &scratch);
+    cr_expect_eq(scratch.f64[0], 1.5);
+    cr_expect_eq(scratch.f64[1], 7.5);
+}
+
 Test(compile, helpers_made_for_another_processor_are_inlined)
 {
-    struct jit_object object =
-        compile("define internal i32 @rt_helper(i32 %x) alwaysinline "
-                "\"target-cpu\"=\"x86-64\" \"target-features\"=\"+sse2\" {\n"
-                "  %r = add i32 %x, 1\n"
-                "  ret i32 %r\n"
-                "}\n"
-                "define void @ptxrun_kernel(ptr %p) {\n"
-                "  %a = load i32, ptr %p\n"
-                "  %b = call i32 @rt_helper(i32 %a)\n"
-                "  store i32 %b, ptr %p\n"
-                "  ret void\n"
-                "}\n");
+    struct jit_object object = compile("define internal i32 @rt_helper(i32 %x) alwaysinline "
+                                       "\"target-cpu\"=\"x86-64\" \"target-features\"=\"+sse2\" {\n"
+                                       "  %r = add i32 %x, 1\n"
+                                       "  ret i32 %r\n"
+                                       "}\n"
+                                       "define void @ptxrun_kernel(ptr %p) {\n"
+                                       "  %a = load i32, ptr %p\n"
+                                       "  %b = call i32 @rt_helper(i32 %a)\n"
+                                       "  store i32 %b, ptr %p\n"
+                                       "  ret void\n"
+                                       "}\n");
     struct elf_object elf;
     cr_assert_eq(elf_object_init(&elf, object.bytes, object.size_bytes, NULL), PXR_OK);
     for (uint32_t i = 1; i < elf.symbol_count; i++) {

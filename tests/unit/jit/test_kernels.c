@@ -47,8 +47,8 @@ static void open_kernel(struct kernel *kernel, const char *ptx, const char *name
     const struct ptx_func *func = ptx_find_entry(kernel->module, name);
     cr_assert_not_null(func);
     cr_assert_eq(ptx_layout_kernel(kernel->module, func, &kernel->layout, &err), PXR_OK);
-    kernel->request = (struct jit_request){
-        .module = kernel->module, .kernel = func, .layout = &kernel->layout};
+    kernel->request =
+        (struct jit_request){.module = kernel->module, .kernel = func, .layout = &kernel->layout};
 }
 
 static void close_kernel(struct kernel *kernel)
@@ -135,28 +135,27 @@ Test(kernels, code_does_not_depend_on_where_anything_lies)
 
 Test(kernels, ptx_functions_named_like_library_functions_are_their_own)
 {
-    struct jit_object object =
-        compile(HEAD ".func (.param .b32 r) memcpy(.param .b32 a)\n"
-                     "{\n"
-                     "    .reg .b32 %r<3>;\n"
-                     "    ld.param.b32 %r1, [a];\n"
-                     "    mul.lo.s32 %r2, %r1, 7;\n"
-                     "    st.param.b32 [r], %r2;\n"
-                     "    ret;\n"
-                     "}\n"
-                     ".visible .entry k(.param .u64 p)\n"
-                     "{\n"
-                     "    .reg .b64 %rd<3>; .reg .b32 %r<3>;\n"
-                     "    .param .b32 x; .param .b32 y;\n"
-                     "    ld.param.u64 %rd1, [p];\n"
-                     "    ld.global.u32 %r1, [%rd1];\n"
-                     "    st.param.b32 [x], %r1;\n"
-                     "    call (y), memcpy, (x);\n"
-                     "    ld.param.b32 %r2, [y];\n"
-                     "    st.global.u32 [%rd1], %r2;\n"
-                     "    ret;\n"
-                     "}\n",
-                "k");
+    struct jit_object object = compile(HEAD ".func (.param .b32 r) memcpy(.param .b32 a)\n"
+                                            "{\n"
+                                            "    .reg .b32 %r<3>;\n"
+                                            "    ld.param.b32 %r1, [a];\n"
+                                            "    mul.lo.s32 %r2, %r1, 7;\n"
+                                            "    st.param.b32 [r], %r2;\n"
+                                            "    ret;\n"
+                                            "}\n"
+                                            ".visible .entry k(.param .u64 p)\n"
+                                            "{\n"
+                                            "    .reg .b64 %rd<3>; .reg .b32 %r<3>;\n"
+                                            "    .param .b32 x; .param .b32 y;\n"
+                                            "    ld.param.u64 %rd1, [p];\n"
+                                            "    ld.global.u32 %r1, [%rd1];\n"
+                                            "    st.param.b32 [x], %r1;\n"
+                                            "    call (y), memcpy, (x);\n"
+                                            "    ld.param.b32 %r2, [y];\n"
+                                            "    st.global.u32 [%rd1], %r2;\n"
+                                            "    ret;\n"
+                                            "}\n",
+                                       "k");
     struct jit_code *code = load(&object);
     float data[1];
     uint32_t six = 6;

@@ -8,12 +8,11 @@
 #include "jit/lines.h"
 
 /* minimum_instruction_length 1, line_base -5, line_range 14, opcode_base 13, no files. */
-#define HEADER                                                                                     \
-    1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0
-#define HEADER_BYTES 22
+#define HEADER                                 1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0
+#define HEADER_BYTES                           22
 
-#define SET_ADDRESS(low) 0, 9, 2, low, 0x10, 0, 0, 0, 0, 0, 0
-#define END              0, 1, 1
+#define SET_ADDRESS(low)                       0, 9, 2, low, 0x10, 0, 0, 0, 0, 0, 0
+#define END                                    0, 1, 1
 #define SPECIAL(address_advance, line_advance) ((line_advance) + 5 + 14 * (address_advance) + 13)
 
 /* A unit out of a program of at most 200 bytes; the sizes are filled in. */
@@ -26,8 +25,8 @@ static size_t make_unit(uint8_t *unit, const uint8_t *program, size_t program_by
     return sizeof head + program_bytes;
 }
 
-static const uint8_t simple[] = {SET_ADDRESS(0), SPECIAL(0, 6), SPECIAL(4, 3), 2, 8, 3, 36, 1, 2,
-                                 16, END};
+static const uint8_t simple[] = {
+    SET_ADDRESS(0), SPECIAL(0, 6), SPECIAL(4, 3), 2, 8, 3, 36, 1, 2, 16, END};
 
 Test(lines, rows_cover_up_to_the_next_row)
 {

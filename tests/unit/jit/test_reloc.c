@@ -82,8 +82,7 @@ static enum pxr_status count_known(void *argument, uint32_t section, const struc
     (void)section;
     (void)err;
     unsigned *count = argument;
-    cr_expect_neq(reloc_arch_aarch64.classify(reloc->type), RELOC_UNKNOWN, "type %u",
-                  reloc->type);
+    cr_expect_neq(reloc_arch_aarch64.classify(reloc->type), RELOC_UNKNOWN, "type %u", reloc->type);
     (*count)++;
     return PXR_OK;
 }

@@ -16,7 +16,7 @@
 
 /* Registers that the instructions of the tests use. */
 #define REGISTERS                                                                                  \
-    ".reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>;\n"                    \
+    ".reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>;\n"                     \
     ".reg .f32 %f<16>; .reg .f64 %fd<8>; .reg .b128 %q<2>; .reg .v4 .f32 %v;\n"
 
 static inline struct ptx_module *parse_text(const char *text)
@@ -46,9 +46,9 @@ static inline const char *parse_error(const char *text, struct pxr_error *err)
 
 static inline char *kernel_text(const char *body)
 {
-    static const char start[] = HEADER
-        ".global .u32 gvar[4];\n.shared .u32 svar;\n.func device_function() { ret; }\n"
-        ".entry k(.param .u64 param)\n{\n" REGISTERS;
+    static const char start[] =
+        HEADER ".global .u32 gvar[4];\n.shared .u32 svar;\n.func device_function() { ret; }\n"
+               ".entry k(.param .u64 param)\n{\n" REGISTERS;
     size_t size = sizeof(start) + strlen(body) + 16;
     char *text = malloc(size);
 

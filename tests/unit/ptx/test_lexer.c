@@ -49,6 +49,17 @@ Test(lexer, numbers_take_exponents_but_not_operators)
     expect(&lexer, PTX_TOKEN_NUMBER, "2");
 }
 
+Test(lexer, a_fraction_is_no_suffix)
+{
+    struct ptx_lexer lexer = begin(".5 .5e-3 .2d .5.x");
+
+    expect(&lexer, PTX_TOKEN_NUMBER, ".5");
+    expect(&lexer, PTX_TOKEN_NUMBER, ".5e-3");
+    expect(&lexer, PTX_TOKEN_DOT, ".2d");
+    expect(&lexer, PTX_TOKEN_NUMBER, ".5");
+    expect(&lexer, PTX_TOKEN_DOT, ".x");
+}
+
 Test(lexer, directives_and_suffixes_keep_their_dot)
 {
     struct ptx_lexer lexer = begin(".reg .L2::128B .2d label:x");

@@ -40,13 +40,13 @@ static void expect_conflict(const char *first, const char *second, const char *p
 
 Test(link, extern_names_meet_their_definition)
 {
-    struct ptx_module *linked = link_ok(
-        ".extern .func (.param .b32 r) f(.param .b32 a); .extern .global .u32 g;\n"
-        ".visible .entry k() { .reg .u64 d; .param .b32 p, q; mov.u64 d, g;\n"
-        "call (q), f, (p); bra END; END: ret; }",
-        ".visible .global .u32 g = 9;\n"
-        ".visible .func (.param .b32 r) f(.param .b32 a) { .reg .b32 %r<2>;\n"
-        "ld.param.b32 %r1, [a]; st.param.b32 [r], %r1; ret; }");
+    struct ptx_module *linked =
+        link_ok(".extern .func (.param .b32 r) f(.param .b32 a); .extern .global .u32 g;\n"
+                ".visible .entry k() { .reg .u64 d; .param .b32 p, q; mov.u64 d, g;\n"
+                "call (q), f, (p); bra END; END: ret; }",
+                ".visible .global .u32 g = 9;\n"
+                ".visible .func (.param .b32 r) f(.param .b32 a) { .reg .b32 %r<2>;\n"
+                "ld.param.b32 %r1, [a]; st.param.b32 [r], %r1; ret; }");
     const struct ptx_inst *call = inst_at(linked, 1);
     const struct ptx_func *f = ptx_find_func(linked, "f");
 
@@ -107,9 +107,9 @@ Test(link, of_weak_definitions_the_first_stays)
 
 Test(link, a_strong_definition_replaces_a_weak_one)
 {
-    struct ptx_module *linked = link_ok(
-        ".weak .global .u32 g = 1; .visible .global .u64 p = g; .weak .func f() { ret; }",
-        ".visible .global .u32 g = 2; .visible .func f() { exit; }");
+    struct ptx_module *linked =
+        link_ok(".weak .global .u32 g = 1; .visible .global .u64 p = g; .weak .func f() { ret; }",
+                ".visible .global .u32 g = 2; .visible .func f() { exit; }");
 
     cr_assert_eq(ptx_find_var(linked, "g")->init_bytes[0], 2);
     cr_assert_eq(ptx_find_var(linked, "p")->relocs[0].var, ptx_find_var(linked, "g"));
@@ -119,8 +119,8 @@ Test(link, a_strong_definition_replaces_a_weak_one)
 
 Test(link, of_common_variables_the_largest_stays)
 {
-    struct ptx_module *linked = link_ok(".common .global .align 4 .b8 c[4];",
-                                        ".common .global .align 4 .b8 c[16];");
+    struct ptx_module *linked =
+        link_ok(".common .global .align 4 .b8 c[4];", ".common .global .align 4 .b8 c[16];");
 
     cr_assert_eq(linked->var_count, 1);
     cr_assert_eq(linked->vars[0]->size_bytes, 16);
@@ -129,8 +129,8 @@ Test(link, of_common_variables_the_largest_stays)
 
 Test(link, dynamic_shared_arrays_of_one_name_are_one)
 {
-    struct ptx_module *linked = link_ok(".extern .shared .align 4 .b8 s[];",
-                                        ".extern .shared .align 16 .b8 s[];");
+    struct ptx_module *linked =
+        link_ok(".extern .shared .align 4 .b8 s[];", ".extern .shared .align 16 .b8 s[];");
 
     cr_assert_eq(linked->var_count, 1);
     cr_assert(linked->vars[0]->is_unsized);

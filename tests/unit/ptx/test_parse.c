@@ -117,10 +117,9 @@ Test(parse, functions_whose_address_is_taken_have_handles)
 
 Test(parse, debug_sections_are_skipped)
 {
-    ptx_module_destroy(parse_text(HEADER
-                                  ".file 1 \"a.cu\", 1600000000, 42\n"
-                                  ".section .debug_abbrev\n{\n.b8 1\n$L__x:\n.b32 a+3\n}\n"
-                                  "@@DWARF .section .debug_line\n"));
+    ptx_module_destroy(parse_text(HEADER ".file 1 \"a.cu\", 1600000000, 42\n"
+                                         ".section .debug_abbrev\n{\n.b8 1\n$L__x:\n.b32 a+3\n}\n"
+                                         "@@DWARF .section .debug_line\n"));
 }
 
 Test(parse, the_text_is_copied)

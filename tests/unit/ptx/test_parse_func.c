@@ -68,6 +68,19 @@ Test(parse_func, variables_have_dense_indexes)
     ptx_module_destroy(module);
 }
 
+Test(parse_func, global_variables_may_be_declared_inside)
+{
+    struct ptx_module *module = parse_body(".global .u32 inner = 5; mov.u64 %rd1, inner;"
+                                           "{ .const .u32 inner = 6; mov.u64 %rd1, inner; }");
+
+    cr_assert_eq(module->var_count, 4);
+    cr_assert(inst_at(module, 0)->operands[1].var->is_module_scope);
+    cr_assert_eq(inst_at(module, 0)->operands[1].var->init_bytes[0], 5);
+    cr_assert_eq(inst_at(module, 1)->operands[1].var, module->vars[3]);
+    ptx_module_destroy(module);
+    expect_body_error("{ .global .u32 t; } mov.u64 %rd1, t;", "'t' is not declared");
+}
+
 Test(parse_func, calls_in_every_form)
 {
     struct ptx_module *module = parse_text(
@@ -111,8 +124,8 @@ Test(parse_func, wrong_calls_are_errors)
 
 Test(parse_func, a_function_may_call_itself)
 {
-    struct ptx_module *module = parse_text(
-        HEADER ".func f() { call f; ret; } .entry k() { call f; ret; }");
+    struct ptx_module *module =
+        parse_text(HEADER ".func f() { call f; ret; } .entry k() { call f; ret; }");
     const struct ptx_func *func = ptx_find_func(module, "f");
 
     cr_assert_eq(func->stmts[0].inst.call->callee.func, func);

@@ -107,6 +107,7 @@ Test(parse_inst, addresses)
         {"ld.u32 %r1, [%rd1+-4];", PTX_OPERAND_REG, -4},
         {"ld.u32 %r1, [%rd1 + 0x10];", PTX_OPERAND_REG, 16},
         {"ld.u32 %r1, [%rd1-8];", PTX_OPERAND_REG, -8},
+        {"ld.u32 %r1, [%rd1+4*2+-1];", PTX_OPERAND_REG, 7},
         {"ld.u32 %r1, [gvar+12];", PTX_OPERAND_VAR, 12},
         {"ld.u32 %r1, [gvar];", PTX_OPERAND_VAR, 0},
         {"ld.u32 %r1, gvar[3];", PTX_OPERAND_VAR, 12},
@@ -163,8 +164,8 @@ Test(parse_inst, vectors_pairs_sinks_and_components)
 
 Test(parse_inst, texture_operands)
 {
-    struct ptx_module *module = parse_body(
-        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];");
+    struct ptx_module *module =
+        parse_body("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];");
     const struct ptx_operand *address = operand_of(module, 1);
 
     cr_assert_eq(address->elem_count, 2);
@@ -188,6 +189,64 @@ Test(parse_inst, unsupported_instructions_parse)
 
 /* ---- checks ---- */
 
+Test(parse_inst, predicates_may_be_negated_or_constant)
+{
+    struct ptx_module *module =
+        parse_body("and.pred %p1, %p2, !%p3; selp.b32 %r1, 1, 2, 1; bar.red.or.pred %p1, 0, !%p2;");
+
+    cr_assert(inst_at(module, 0)->operands[2].is_negated);
+    cr_assert_not(inst_at(module, 0)->operands[1].is_negated);
+    cr_assert_eq(inst_at(module, 1)->operands[3].kind, PTX_OPERAND_INT);
+    cr_assert(inst_at(module, 2)->operands[2].is_negated);
+    ptx_module_destroy(module);
+}
+
+Test(parse_inst, video_selectors_parse)
+{
+    ptx_module_destroy(parse_body("vadd.s32.u32.s32.sat %r1, %r2.b0, -%r3.h1;"
+                                  "vset4.u32.u32.lt %r1.b3210, %r2, %r3, %r4;"
+                                  "vmad.u32.u32.u32.shr7 %r1, %r2.h0, %r3.h1, -%r4;"));
+    expect_body_error("add.s32 %r1, %r2.b0, %r3;", "has no component '.b0'");
+    expect_body_error("add.s32 %r1, -%r2, %r3;", "expected a constant");
+}
+
+Test(parse_inst, constants_must_fit_the_type)
+{
+    expect_body_error("add.f32 %f1, %f2, 1;", "must be a floating-point constant");
+    expect_body_error("add.s32 %r1, %r2, 1.5;", "a constant of another type");
+    expect_body_error("mov.b32 %r1, 1.5;", "a constant of another type");
+    expect_body_error("mov.b64 %rd1, 0f3F800000;", "a constant of another type");
+    ptx_module_destroy(parse_body("mov.b32 %r1, 0f3F800000; mov.b64 %rd1, 1.5; mov.f32 %f1, .5;"
+                                  "mov.f64 %fd1, 0f3F800000; mov.f32 %f1, 0d3FF0000000000000;"));
+}
+
+Test(parse_inst, conversions_that_lose_value_need_a_rounding)
+{
+    expect_body_error("cvt.f32.s32 %f1, %r1;", "needs a rounding modifier");
+    expect_body_error("cvt.s32.f32 %r1, %f1;", "needs a rounding modifier");
+    expect_body_error("cvt.f16.f32 %h1, %f1;", "needs a rounding modifier");
+    ptx_module_destroy(parse_body("cvt.f64.f32 %fd1, %f1; cvt.u16.u32 %h1, %r1;"
+                                  "cvt.f32.f16 %f1, %h1; cvt.sat.f32.f32 %f1, %f2;"));
+}
+
+Test(parse_inst, comparisons_belong_to_types)
+{
+    expect_body_error("setp.lt.b32 %p1, %r1, %r2;", "compares in a way");
+    expect_body_error("setp.lo.s32 %p1, %r1, %r2;", "compares in a way");
+    expect_body_error("setp.ltu.u32 %p1, %r1, %r2;", "compares in a way");
+    expect_body_error("set.hi.u32.f32 %r1, %f1, %f2;", "compares in a way");
+    ptx_module_destroy(parse_body("setp.lo.u32 %p1, %r1, %r2; setp.nan.f32 %p1, %f1, %f2;"
+                                  "setp.ne.b32 %p1, %r1, %r2; setp.gt.s64 %p1, %rd1, %rd2;"));
+}
+
+Test(parse_inst, a_cache_policy_belongs_to_its_modifier)
+{
+    expect_body_error("ld.global.u32 %r1, [%rd1], %rd2;", "cannot have 3 operands");
+    expect_body_error("atom.global.add.u32 %r1, [%rd1], 1, %rd2;", "cannot have 4 operands");
+    ptx_module_destroy(parse_body("ld.global.L2::cache_hint.u32 %r1, [%rd1], %rd2;"
+                                  "atom.global.add.L2::cache_hint.u32 %r1, [%rd1], 1, %rd2;"));
+}
+
 Test(parse_inst, spelling_errors_name_the_part)
 {
     expect_body_error("add.s33 %r1, %r1, %r1;", "'add' cannot have '.s33'");
@@ -208,6 +267,7 @@ Test(parse_inst, operand_counts_are_checked)
 Test(parse_inst, operand_kinds_are_checked)
 {
     expect_body_error("add.s32 5, %r2, %r3;", "must be a register");
+    expect_body_error("add.s32 _, %r2, %r3;", "must be a register");
     expect_body_error("add.s32 %r1, [%r2], %r3;", "must be a register or a constant");
     expect_body_error("add.s32 %r1, gvar, %r3;", "must be a register or a constant");
     expect_body_error("add.s32 %r1, !%r2, %r3;", "without '!'");

@@ -171,6 +171,8 @@ Test(parse_var, wrong_initialisers_are_errors)
     expect_error(".shared .u32 x = 1;", "only .global and .const");
     expect_error(".global .u32 x[];", "needs a size");
     expect_error(".global .align 3 .u32 x;", "power of two");
+    expect_error(".global .u8 x[1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1];",
+                 "too many dimensions");
 }
 
 Test(parse_var, registers_of_a_range_are_made_when_named)

@@ -7,8 +7,8 @@
 #define PHASES 20
 
 struct state {
-    atomic_int bad;      /* a line number */
-    uint32_t count[64];  /* plain: only barriers keep it consistent */
+    atomic_int bad;     /* a line number */
+    uint32_t count[64]; /* plain: only barriers keep it consistent */
     uint32_t inputs[8];
 };
 
@@ -121,9 +121,15 @@ Test(barrier, does_not_wait_for_lanes_and_warps_that_returned_before)
     static uint32_t keep;
     for (keep = 1; keep <= 128; keep = keep * 2 + (keep & 1)) {
         reset();
-        RUN_OK({.entry = early_return, .grid = {3}, .block = {128}, .shared_bytes = 4096,
+        RUN_OK({.entry = early_return,
+                .grid = {3},
+                .block = {128},
+                .shared_bytes = 4096,
                 .data = &keep});
-        RUN_OK({.entry = early_exit, .grid = {3}, .block = {128}, .shared_bytes = 4096,
+        RUN_OK({.entry = early_exit,
+                .grid = {3},
+                .block = {128},
+                .shared_bytes = 4096,
                 .data = &keep});
         expect_good();
     }

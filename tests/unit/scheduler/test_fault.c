@@ -63,9 +63,10 @@ static void load_everywhere(struct rt_thread *thread)
 
 Test(fault, in_every_thread_of_a_large_grid_ends_it_at_once)
 {
-    struct sch_fault fault = run_grid((struct run){
-        .entry = load_everywhere, .grid = {1u << 30, 60000, 60000}, .block = {256},
-        .data = (void *)hole()});
+    struct sch_fault fault = run_grid((struct run){.entry = load_everywhere,
+                                                   .grid = {1u << 30, 60000, 60000},
+                                                   .block = {256},
+                                                   .data = (void *)hole()});
     cr_assert_eq(fault.status, PXR_FAULT_ADDRESS);
 }
 
@@ -109,8 +110,8 @@ Test(fault, stack_overflow_is_told_apart)
 {
     static uint32_t depth = 100000;
     for (int i = 0; i < 5; i++) {
-        struct sch_fault fault = run_grid(
-            (struct run){.entry = overflow, .grid = {4}, .block = {32}, .data = &depth});
+        struct sch_fault fault =
+            run_grid((struct run){.entry = overflow, .grid = {4}, .block = {32}, .data = &depth});
         cr_assert_eq(fault.status, PXR_FAULT_STACK, "%s", pxr_status_name(fault.status));
     }
 }
@@ -118,8 +119,7 @@ Test(fault, stack_overflow_is_told_apart)
 Test(fault, a_larger_stack_can_be_asked_for)
 {
     static uint32_t depth = 1000;
-    RUN_OK({.entry = overflow, .grid = {4}, .block = {64}, .stack_bytes = 1000000,
-            .data = &depth});
+    RUN_OK({.entry = overflow, .grid = {4}, .block = {64}, .stack_bytes = 1000000, .data = &depth});
 }
 
 static UNCHECKED void call_nothing(struct rt_thread *thread)
@@ -132,8 +132,7 @@ static UNCHECKED void call_nothing(struct rt_thread *thread)
 
 Test(fault, jump_to_a_bad_address_is_told_apart)
 {
-    struct sch_fault fault =
-        run_grid((struct run){.entry = call_nothing, .data = (void *)hole()});
+    struct sch_fault fault = run_grid((struct run){.entry = call_nothing, .data = (void *)hole()});
     cr_assert_eq(fault.status, PXR_FAULT_PC);
 }
 
@@ -197,8 +196,8 @@ Test(fault, ends_blocks_that_poll_for_ever)
 {
     for (unsigned i = 0; i < 4; i++) {
         sch_set_chaos(i);
-        struct sch_fault fault = run_grid(
-            (struct run){.entry = fault_while_others_wait, .grid = {8}, .block = {33}});
+        struct sch_fault fault =
+            run_grid((struct run){.entry = fault_while_others_wait, .grid = {8}, .block = {33}});
         cr_assert_eq(fault.status, PXR_FAULT_ADDRESS);
     }
 }
@@ -227,8 +226,9 @@ Test(fault, outside_of_kernels_goes_to_the_handler_before)
     cr_assert_eq(sch_start(2, NULL), PXR_OK);
     for (int i = 0; i < 3; i++) {
         cr_assert(application_catches());
-        cr_assert_eq(run_grid((struct run){.entry = load_everywhere, .data = (void *)hole()}).status,
-                     PXR_FAULT_ADDRESS);
+        cr_assert_eq(
+            run_grid((struct run){.entry = load_everywhere, .data = (void *)hole()}).status,
+            PXR_FAULT_ADDRESS);
     }
 }
 
@@ -237,8 +237,9 @@ Test(fault, handler_is_put_back_when_the_application_installs_its_own)
     cr_assert_eq(sch_start(2, NULL), PXR_OK);
     for (int i = 0; i < 20; i++) {
         signal(SIGSEGV, on_signal);
-        cr_assert_eq(run_grid((struct run){.entry = load_everywhere, .data = (void *)hole()}).status,
-                     PXR_FAULT_ADDRESS);
+        cr_assert_eq(
+            run_grid((struct run){.entry = load_everywhere, .data = (void *)hole()}).status,
+            PXR_FAULT_ADDRESS);
         cr_assert(application_catches());
     }
 }

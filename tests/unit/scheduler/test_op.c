@@ -242,7 +242,8 @@ static void *build_graph(void *arg)
             unsigned known = atomic_load(&created[other]);
             if (known == 0)
                 continue;
-            node->deps[d] = &nodes[other][known - 1 - (unsigned)rand_r(&seed) % (known < 20 ? known : 20)];
+            node->deps[d] =
+                &nodes[other][known - 1 - (unsigned)rand_r(&seed) % (known < 20 ? known : 20)];
             cr_assert_eq(sch_op_depend(node->op, node->deps[d]->op), PXR_OK);
         }
         atomic_store(&created[me], n + 1);

@@ -207,8 +207,8 @@ static void *launch_many(void *arg)
     atomic_uint sum = 0;
     (void)arg;
     for (int i = 0; i < 200; i++) {
-        struct run run = {.entry = set_flag_in_kernel, .grid = {(uint32_t)i + 1}, .block = {3},
-                          .data = &sum};
+        struct run run = {
+            .entry = set_flag_in_kernel, .grid = {(uint32_t)i + 1}, .block = {3}, .data = &sum};
         struct sch_grid grid = make_grid(&run);
         struct sch_fault fault = {.status = PXR_STATUS_COUNT};
         struct sch_op *op = sch_op_grid(&grid, keep_fault, &fault);

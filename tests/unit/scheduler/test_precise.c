@@ -2,6 +2,10 @@
  *
  * Threads of a block as fibers: locks between lanes, waiting blocks, deadlocks, stacks.
  */
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include "support.h"
 
 static atomic_int bad;
@@ -61,8 +65,10 @@ Test(precise, a_block_may_wait_for_the_blocks_before_it)
     for (unsigned seed = 0; seed < 3; seed++) {
         memset(ready, 0, sizeof ready);
         sch_set_chaos(seed);
-        cr_assert_eq(run_grid((struct run){.entry = look_back, .grid = {1000}, .block = {64},
-                                           .data = ready}).status, PXR_OK);
+        cr_assert_eq(
+            run_grid((struct run){.entry = look_back, .grid = {1000}, .block = {64}, .data = ready})
+                .status,
+            PXR_OK);
         cr_assert_eq(atomic_load(&ready[999]), 1000);
     }
 }
@@ -105,9 +111,14 @@ Test(precise, all_blocks_of_a_cooperative_grid_wait_for_each_other)
     for (unsigned seed = 0; seed < 3; seed++) {
         memset(&barrier, 0, sizeof barrier);
         sch_set_chaos(seed);
-        cr_assert_eq(run_grid((struct run){.entry = cooperative, .grid = {200}, .block = {33},
-                                           .is_cooperative = true, .shared_bytes = 1024,
-                                           .data = &barrier}).status, PXR_OK);
+        cr_assert_eq(run_grid((struct run){.entry = cooperative,
+                                           .grid = {200},
+                                           .block = {33},
+                                           .is_cooperative = true,
+                                           .shared_bytes = 1024,
+                                           .data = &barrier})
+                         .status,
+                     PXR_OK);
         expect_good();
     }
 }
@@ -136,9 +147,14 @@ Test(precise, waiting_blocks_keep_their_state)
     for (unsigned seed = 0; seed < 3; seed++) {
         atomic_store(&released, 0);
         sch_set_chaos(seed);
-        cr_assert_eq(run_grid((struct run){.entry = keep_state, .grid = {30}, .block = {48},
-                                           .is_cooperative = true, .shared_bytes = 192,
-                                           .data = &released}).status, PXR_OK);
+        cr_assert_eq(run_grid((struct run){.entry = keep_state,
+                                           .grid = {30},
+                                           .block = {48},
+                                           .is_cooperative = true,
+                                           .shared_bytes = 192,
+                                           .data = &released})
+                         .status,
+                     PXR_OK);
         expect_good();
     }
 }
@@ -236,4 +252,45 @@ Test(precise, threads_that_poll_let_threads_start_that_they_wait_for)
 {
     static atomic_uint flags[64];
     RUN_OK({.entry = wait_for_last_thread, .grid = {64}, .block = {100}, .data = flags});
+}
+
+static void wait_for_the_others(struct rt_thread *thread)
+{
+    rt_bar_sync(thread, 0, 0);
+}
+
+#if !defined(SCH_ASAN) && !defined(SCH_TSAN) /* which need more address space than any limit */
+Test(precise, no_memory_for_stacks_ends_the_grid_only)
+{
+    RUN_OK({.entry = wait_for_the_others, .grid = {10}, .block = {32}});
+    struct rlimit limit = {.rlim_cur = (rlim_t)8 << 30, .rlim_max = RLIM_INFINITY};
+    cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
+    struct sch_fault fault = run_grid((struct run){
+        .entry = wait_for_the_others, .grid = {10}, .block = {512}, .stack_bytes = 64u << 20});
+    cr_assert_eq(fault.status, PXR_OUT_OF_MEMORY);
+    cr_assert_not_null(fault.launch);
+    RUN_OK({.entry = wait_for_the_others, .grid = {10}, .block = {32}});
+    fault = run_grid(
+        (struct run){.entry = wait_for_the_others, .grid = {10}, .shared_bytes = UINT32_MAX});
+    cr_assert(fault.status == PXR_OUT_OF_MEMORY || fault.status == PXR_OK);
+}
+#endif
+
+static void touch_stack(struct rt_thread *thread)
+{
+    volatile uint8_t frame[100000];
+    memset((void *)frame, 1, sizeof frame);
+    rt_bar_sync(thread, 0, 0);
+    CHECK(&bad, frame[tid(thread)] == 1);
+}
+
+/* Pages of the mapping that contains the stacks are given back; they are simply fresh again. */
+Test(precise, stacks_work_again_after_the_pool_was_idle)
+{
+    for (int i = 0; i < 3; i++) {
+        RUN_OK({.entry = touch_stack, .grid = {20}, .block = {64}, .stack_bytes = 200000});
+        RUN_OK({.entry = wait_for_the_others, .grid = {20}, .block = {1024}});
+        usleep(200000);
+    }
+    expect_good();
 }

@@ -102,3 +102,39 @@ void check_refused(const char *const *instructions, size_t count)
         cr_expect_not_null(strstr(err.message, name), "%s: %s", instructions[i], err.message);
     }
 }
+
+/* Everything an instruction may read comes from memory, and all it may write goes there. */
+static char *straight_text(const char *instruction)
+{
+    char *code = NULL;
+    size_t len = 0;
+    FILE *text = open_memstream(&code, &len);
+    fprintf(text, ".version 8.0\n.target sm_90\n.address_size 64\n"
+                  ".visible .entry eval(.param .u64 in, .param .u64 out)\n{\n"
+                  ".reg .b64 %%in, %%out;\n.reg .pred %%p<16>;\n.reg .b16 %%h<16>;\n"
+                  ".reg .b32 %%r<32>;\n.reg .b64 %%rd<32>;\n.reg .f32 %%f<32>;\n"
+                  ".reg .f64 %%fd<32>;\n"
+                  "ld.param.u64 %%in, [in];\nld.param.u64 %%out, [out];\n");
+    write_loads(text, 0);
+    fprintf(text, "%s\n", instruction);
+    for (const char *result = "rdfFhq"; *result != '\0'; result++)
+        write_store(text, *result, (size_t)(*result - 'A') * 8);
+    fprintf(text, "ret;\n}\n");
+    fclose(text);
+    return code;
+}
+
+void check_straight_line(const char *const *instructions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct harness harness;
+        struct pxr_error err = {0};
+        char *text = straight_text(instructions[i]);
+        enum pxr_status status = harness_open(&harness, text, "eval", false, &err);
+        cr_assert_eq(status, PXR_OK, "%s", err.message);
+        bool has_branch = strstr(harness.ir, " br i1 ") || strstr(harness.ir, " switch ");
+        cr_expect_not(has_branch, "%s:\n%s", instructions[i], harness.ir);
+        harness_close(&harness);
+        free(text);
+    }
+}

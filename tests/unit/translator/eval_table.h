@@ -25,7 +25,11 @@ void check_eval_table(const struct eval_case *cases, size_t count);
 /* Each of these instructions is refused, by name. */
 void check_refused(const char *const *instructions, size_t count);
 
-#define CHECK_EVAL_TABLE(cases) check_eval_table(cases, sizeof(cases) / sizeof((cases)[0]))
-#define CHECK_REFUSED(list)     check_refused(list, sizeof(list) / sizeof((list)[0]))
+/* None of these instructions makes a conditional branch, so that lanes stay side by side. */
+void check_straight_line(const char *const *instructions, size_t count);
+
+#define CHECK_EVAL_TABLE(cases)   check_eval_table(cases, sizeof(cases) / sizeof((cases)[0]))
+#define CHECK_REFUSED(list)       check_refused(list, sizeof(list) / sizeof((list)[0]))
+#define CHECK_STRAIGHT_LINE(list) check_straight_line(list, sizeof(list) / sizeof((list)[0]))
 
 #endif

@@ -172,16 +172,26 @@ static const struct {
     const char *name;
     void *address;
 } doubles[] = {
-    {"rt_bar_sync", (void *)double_bar_sync},     {"rt_bar_arrive", (void *)double_bar_arrive},
-    {"rt_bar_red", (void *)double_bar_red},       {"rt_warp_sync", (void *)double_warp_sync},
-    {"rt_shfl", (void *)double_shfl},             {"rt_vote", (void *)double_vote},
-    {"rt_match", (void *)double_match},           {"rt_redux", (void *)double_redux},
-    {"rt_activemask", (void *)double_activemask}, {"rt_elect", (void *)double_elect},
-    {"rt_poll", (void *)double_poll},             {"rt_nanosleep", (void *)double_nanosleep},
-    {"rt_exit", (void *)double_exit},             {"rt_fault", (void *)double_fault},
-    {"rt_clock", (void *)double_clock},           {"rt_globaltimer", (void *)double_clock},
-    {"rt_vprintf", (void *)double_vprintf},       {"rt_malloc", (void *)double_malloc},
-    {"rt_free", (void *)double_free},             {"rt_assertfail", (void *)double_assertfail},
+    {"rt_bar_sync", (void *)double_bar_sync},
+    {"rt_bar_arrive", (void *)double_bar_arrive},
+    {"rt_bar_red", (void *)double_bar_red},
+    {"rt_warp_sync", (void *)double_warp_sync},
+    {"rt_shfl", (void *)double_shfl},
+    {"rt_vote", (void *)double_vote},
+    {"rt_match", (void *)double_match},
+    {"rt_redux", (void *)double_redux},
+    {"rt_activemask", (void *)double_activemask},
+    {"rt_elect", (void *)double_elect},
+    {"rt_poll", (void *)double_poll},
+    {"rt_nanosleep", (void *)double_nanosleep},
+    {"rt_exit", (void *)double_exit},
+    {"rt_fault", (void *)double_fault},
+    {"rt_clock", (void *)double_clock},
+    {"rt_globaltimer", (void *)double_clock},
+    {"rt_vprintf", (void *)double_vprintf},
+    {"rt_malloc", (void *)double_malloc},
+    {"rt_free", (void *)double_free},
+    {"rt_assertfail", (void *)double_assertfail},
 };
 
 #define DOUBLE_COUNT (sizeof doubles / sizeof doubles[0])
@@ -207,9 +217,8 @@ static LLVMTargetMachineRef host_machine(void)
     char *message = NULL;
     if (LLVMGetTargetFromTriple(triple, &target, &message))
         cr_assert_fail("%s", message);
-    LLVMTargetMachineRef machine =
-        LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault,
-                                LLVMRelocPIC, LLVMCodeModelDefault);
+    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(
+        target, triple, cpu, features, LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault);
     LLVMDisposeMessage(triple);
     LLVMDisposeMessage(cpu);
     LLVMDisposeMessage(features);
@@ -245,8 +254,7 @@ static void load_object(struct harness *harness, LLVMMemoryBufferRef object)
     harness->entry = (void (*)(struct rt_thread *))address;
 }
 
-static enum pxr_status compile(struct harness *harness, bool check_alignment,
-                               struct pxr_error *err)
+static enum pxr_status compile(struct harness *harness, bool check_alignment, struct pxr_error *err)
 {
     LLVMTargetMachineRef machine = host_machine();
     char *triple = LLVMGetTargetMachineTriple(machine);
@@ -255,9 +263,8 @@ static enum pxr_status compile(struct harness *harness, bool check_alignment,
     struct tr_options options = {check_alignment, triple, layout};
     harness->context = LLVMContextCreate();
     LLVMModuleRef module = NULL;
-    enum pxr_status status =
-        tr_translate_kernel(harness->ptx, harness->kernel, &harness->layout, &options,
-                            harness->context, &module, err);
+    enum pxr_status status = tr_translate_kernel(harness->ptx, harness->kernel, &harness->layout,
+                                                 &options, harness->context, &module, err);
     if (status == PXR_OK) {
         harness->ir = LLVMPrintModuleToString(module);
         if (getenv("PTXRUN_TEST_IR") != NULL)
@@ -267,8 +274,7 @@ static enum pxr_status compile(struct harness *harness, bool check_alignment,
     if (status == PXR_OK) {
         LLVMMemoryBufferRef object = NULL;
         char *message = NULL;
-        if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message,
-                                                &object))
+        if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object))
             cr_assert_fail("%s", message);
         load_object(harness, object);
     }
@@ -303,8 +309,8 @@ static const struct ptx_func *first_entry(const struct ptx_module *ptx)
 enum pxr_status harness_open(struct harness *harness, const char *ptx, const char *kernel,
                              bool check_alignment, struct pxr_error *err)
 {
-    *harness = (struct harness){.grid = {1, 1, 1}, .block = {1, 1, 1}, .poll_budget = 1000,
-                                .stack_bytes = 65536};
+    *harness = (struct harness){
+        .grid = {1, 1, 1}, .block = {1, 1, 1}, .poll_budget = 1000, .stack_bytes = 65536};
     enum pxr_status status = ptx_parse(pxr_str_from(ptx), "test.ptx", &harness->ptx, err);
     if (status != PXR_OK)
         return status;

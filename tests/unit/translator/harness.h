@@ -54,7 +54,8 @@ void harness_run(struct harness *harness, const void *params);
 void *harness_var(struct harness *harness, const char *name);
 
 /* Runs instructions in a kernel of one thread, with registers
- *   %in, %out (addresses), %p<16> pred, %h<16> b16, %r<32> b32, %rd<32> b64, %f<32> f32, %fd<32> f64
+ *   %in, %out (addresses), %p<16> pred, %h<16> b16, %r<32> b32, %rd<32> b64, %f<32> f32,
+ *   %fd<32> f64
  * and checks that this works. Reads in with ld.u32 %r1, [%in] and so on. */
 void harness_eval(const char *instructions, const void *in, void *out);
 

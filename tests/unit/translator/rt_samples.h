@@ -78,7 +78,8 @@ static inline float sample_f32(uint32_t index, uint64_t *state)
         return float_of(f32_edges[index / 2] ^ (index % 2 ? 0x80000000u : 0));
     uint64_t bits = random_bits(state);
     if (bits >> 63) /* near one: cancellation and ties */
-        return float_of(((uint32_t)bits & 0x800000ffu) | 0x3f000000u | ((uint32_t)bits & 0x01800000u));
+        return float_of(((uint32_t)bits & 0x800000ffu) | 0x3f000000u |
+                        ((uint32_t)bits & 0x01800000u));
     return float_of((uint32_t)bits);
 }
 

@@ -112,7 +112,8 @@ Test(atomic, generic_addition_flushes_by_where_the_address_leads)
     harness_eval(".shared .align 4 .b32 cell; ld.f32 %f1, [%in]; ld.f32 %f2, [%in+4];\n"
                  "st.shared.f32 [cell], %f1; mov.u64 %rd1, cell; cvta.shared.u64 %rd2, %rd1;\n"
                  "atom.add.f32 %f3, [%rd2], %f2; ld.shared.f32 %f4, [cell];\n"
-                 "atom.add.f32 %f3, [%out], %f2; st.f32 [%out+4], %f4;", in, out);
+                 "atom.add.f32 %f3, [%out], %f2; st.f32 [%out+4], %f4;",
+                 in, out);
     cr_expect_eq(out[0], 0);
     cr_expect_eq(out[1], 3);
 }
@@ -121,7 +122,8 @@ Test(atomic, red_updates_and_fences_pass)
 {
     uint32_t out[2] = {40, 8};
     harness_eval("red.global.add.u32 [%out], 2; membar.gl; fence.sc.gpu; membar.cta;\n"
-                 "red.release.gpu.global.max.s32 [%out+4], -1; fence.acq_rel.cta;", NULL, out);
+                 "red.release.gpu.global.max.s32 [%out+4], -1; fence.acq_rel.cta;",
+                 NULL, out);
     cr_expect_eq(out[0], 42);
     cr_expect_eq(out[1], 8);
 }

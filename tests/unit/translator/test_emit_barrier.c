@@ -16,7 +16,8 @@ static void expect_calls(const char *instructions, const char *log, uint64_t out
     snprintf(text, sizeof text,
              ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
              ".reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .pred %%p<9>;\nld.param.u64 %%rd1, [p];\n"
-             "%s\nret;\n}\n", instructions);
+             "%s\nret;\n}\n",
+             instructions);
     cr_assert_eq(harness_open(&harness, text, "k", true, &err), PXR_OK, "%s", err.message);
     uint64_t param = (uint64_t)out;
     harness_run(&harness, &param);
@@ -30,7 +31,8 @@ Test(barrier, sync_and_arrive_pass_id_and_count)
                  "barrier.sync.aligned 4, 32; barrier.arrive 5, 64; bar.warp.sync 0xff;\n"
                  "bar.cta.sync 6;",
                  "bar_sync 0 0\nbar_sync 3 64\nbar_sync 1 0\nbar_arrive 2 96\nbar_sync 4 32\n"
-                 "bar_arrive 5 64\nwarp_sync ff\nbar_sync 6 0\n", NULL);
+                 "bar_arrive 5 64\nwarp_sync ff\nbar_sync 6 0\n",
+                 NULL);
 }
 
 Test(barrier, reductions_pass_predicate_and_operation)

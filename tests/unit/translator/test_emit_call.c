@@ -17,18 +17,17 @@ static void open_text(struct harness *harness, const char *text)
 }
 
 static const char factorial[] =
-    HEADER
-    ".func (.param .b64 r) fact(.param .b64 n)\n{\n.reg .b64 %rd<6>; .reg .pred %p;\n"
-    "ld.param.u64 %rd1, [n];\nsetp.gt.u64 %p, %rd1, 1;\n@%p bra more;\n"
-    "st.param.b64 [r], 1;\nret;\nmore:\n"
-    "{\n.param .b64 n0;\n.param .b64 r0;\nsub.u64 %rd2, %rd1, 1;\nst.param.b64 [n0], %rd2;\n"
-    "call.uni (r0), fact, (n0);\nld.param.b64 %rd3, [r0];\n}\n"
-    "mul.lo.u64 %rd4, %rd3, %rd1;\nst.param.b64 [r], %rd4;\nret;\n}\n"
-    ".visible .entry k(.param .u64 p, .param .u64 n)\n{\n.reg .b64 %rd<6>;\n"
-    "ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [n];\n"
-    "{\n.param .b64 n0;\n.param .b64 r0;\nst.param.b64 [n0], %rd2;\n"
-    "call.uni (r0), fact, (n0);\nld.param.b64 %rd3, [r0];\n}\n"
-    "st.global.u64 [%rd1], %rd3;\nret;\n}\n";
+    HEADER ".func (.param .b64 r) fact(.param .b64 n)\n{\n.reg .b64 %rd<6>; .reg .pred %p;\n"
+           "ld.param.u64 %rd1, [n];\nsetp.gt.u64 %p, %rd1, 1;\n@%p bra more;\n"
+           "st.param.b64 [r], 1;\nret;\nmore:\n"
+           "{\n.param .b64 n0;\n.param .b64 r0;\nsub.u64 %rd2, %rd1, 1;\nst.param.b64 [n0], %rd2;\n"
+           "call.uni (r0), fact, (n0);\nld.param.b64 %rd3, [r0];\n}\n"
+           "mul.lo.u64 %rd4, %rd3, %rd1;\nst.param.b64 [r], %rd4;\nret;\n}\n"
+           ".visible .entry k(.param .u64 p, .param .u64 n)\n{\n.reg .b64 %rd<6>;\n"
+           "ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [n];\n"
+           "{\n.param .b64 n0;\n.param .b64 r0;\nst.param.b64 [n0], %rd2;\n"
+           "call.uni (r0), fact, (n0);\nld.param.b64 %rd3, [r0];\n}\n"
+           "st.global.u64 [%rd1], %rd3;\nret;\n}\n";
 
 Test(call, functions_recurse)
 {
@@ -53,21 +52,20 @@ Test(call, endless_recursion_is_a_stack_fault)
 }
 
 static const char indirect[] =
-    HEADER
-    ".func (.param .b32 r) one(.param .b32 a)\n{\n.reg .b32 %r<3>;\n"
-    "ld.param.u32 %r1, [a]; add.u32 %r2, %r1, 1; st.param.b32 [r], %r2;\nret;\n}\n"
-    ".func (.param .b32 r) two(.param .b32 a)\n{\n.reg .b32 %r<3>;\n"
-    "ld.param.u32 %r1, [a]; add.u32 %r2, %r1, 2; st.param.b32 [r], %r2;\nret;\n}\n"
-    ".visible .entry k(.param .u64 p, .param .u64 h)\n{\n"
-    ".reg .b64 %rd<9>; .reg .b32 %r<6>; .reg .pred %p<3>;\n"
-    "ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [h];\n"
-    "mov.u64 %rd3, one; mov.u64 %rd4, two;\n"
-    "setp.eq.u64 %p1, %rd2, 1; selp.u64 %rd5, %rd3, %rd4, %p1;\n"
-    "setp.gt.u64 %p2, %rd2, 2; selp.u64 %rd5, %rd2, %rd5, %p2;\n"
-    "{\n.param .b32 a0;\n.param .b32 r0;\nst.param.b32 [a0], 40;\n"
-    "proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
-    "call (r0), %rd5, (a0), proto;\nld.param.b32 %r1, [r0];\n}\n"
-    "st.global.u32 [%rd1], %r1;\nret;\n}\n";
+    HEADER ".func (.param .b32 r) one(.param .b32 a)\n{\n.reg .b32 %r<3>;\n"
+           "ld.param.u32 %r1, [a]; add.u32 %r2, %r1, 1; st.param.b32 [r], %r2;\nret;\n}\n"
+           ".func (.param .b32 r) two(.param .b32 a)\n{\n.reg .b32 %r<3>;\n"
+           "ld.param.u32 %r1, [a]; add.u32 %r2, %r1, 2; st.param.b32 [r], %r2;\nret;\n}\n"
+           ".visible .entry k(.param .u64 p, .param .u64 h)\n{\n"
+           ".reg .b64 %rd<9>; .reg .b32 %r<6>; .reg .pred %p<3>;\n"
+           "ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [h];\n"
+           "mov.u64 %rd3, one; mov.u64 %rd4, two;\n"
+           "setp.eq.u64 %p1, %rd2, 1; selp.u64 %rd5, %rd3, %rd4, %p1;\n"
+           "setp.gt.u64 %p2, %rd2, 2; selp.u64 %rd5, %rd2, %rd5, %p2;\n"
+           "{\n.param .b32 a0;\n.param .b32 r0;\nst.param.b32 [a0], 40;\n"
+           "proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+           "call (r0), %rd5, (a0), proto;\nld.param.b32 %r1, [r0];\n}\n"
+           "st.global.u32 [%rd1], %r1;\nret;\n}\n";
 
 Test(call, handles_lead_to_their_functions)
 {
@@ -101,12 +99,11 @@ Test(call, bad_handles_fault)
 Test(call, register_parameters_are_passed_too)
 {
     static const char text[] =
-        HEADER
-        ".func (.reg .u32 %res) add3(.reg .u32 %a, .reg .u32 %b)\n{\nadd.u32 %res, %a, %b;\n"
-        "add.u32 %res, %res, 3;\nret;\n}\n"
-        ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<3>; .reg .u32 %r<3>;\n"
-        "ld.param.u64 %rd1, [p]; mov.u32 %r1, 10;\ncall (%r2), add3, (%r1, 20);\n"
-        "st.global.u32 [%rd1], %r2;\nret;\n}\n";
+        HEADER ".func (.reg .u32 %res) add3(.reg .u32 %a, .reg .u32 %b)\n{\nadd.u32 %res, %a, %b;\n"
+               "add.u32 %res, %res, 3;\nret;\n}\n"
+               ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<3>; .reg .u32 %r<3>;\n"
+               "ld.param.u64 %rd1, [p]; mov.u32 %r1, 10;\ncall (%r2), add3, (%r1, 20);\n"
+               "st.global.u32 [%rd1], %r2;\nret;\n}\n";
     struct harness harness;
     open_text(&harness, text);
     uint32_t out = 0;
@@ -118,8 +115,7 @@ Test(call, register_parameters_are_passed_too)
 
 Test(call, library_functions_are_placeholders)
 {
-    static const char text[] =
-        HEADER
+    static const char text[] = HEADER
         ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
         ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"
         ".extern .func free(.param .b64 p);\n"
@@ -145,8 +141,7 @@ Test(call, library_functions_are_placeholders)
     uint64_t out[2] = {0};
     uint64_t param = (uint64_t)out;
     harness_run(&harness, &param);
-    cr_expect_str_eq(harness.log,
-                     "vprintf ABC 17\nmalloc 24\nfree 1000\nassertfail 99 1\n");
+    cr_expect_str_eq(harness.log, "vprintf ABC 17\nmalloc 24\nfree 1000\nassertfail 99 1\n");
     cr_expect_eq(out[0], 1);
     cr_expect_eq(out[1], 0x1000);
     harness_close(&harness);

@@ -41,18 +41,25 @@ Test(emit_compare, integers_compare_by_the_types_sign)
 Test(emit_compare, floats_compare_ordered_and_unordered)
 {
 #define FOUR(op)                                                                                   \
-    "setp." op ".f32 %p5, %f1, %f2; setp." op ".f32 %p6, %f2, %f1; setp." op                      \
-    ".f32 %p7, %f1, %f1; setp." op ".f32 %p8, %f1, %f3; selp.b32 %r5, 1, 0, %p5;"                 \
-    "selp.b32 %r6, 2, 0, %p6; selp.b32 %r7, 4, 0, %p7; selp.b32 %r8, 8, 0, %p8;"                  \
+    "setp." op ".f32 %p5, %f1, %f2; setp." op ".f32 %p6, %f2, %f1; setp." op                       \
+    ".f32 %p7, %f1, %f1; setp." op ".f32 %p8, %f1, %f3; selp.b32 %r5, 1, 0, %p5;"                  \
+    "selp.b32 %r6, 2, 0, %p6; selp.b32 %r7, 4, 0, %p7; selp.b32 %r8, 8, 0, %p8;"                   \
     "or.b32 %r5, %r5, %r6; or.b32 %r7, %r7, %r8; or.b32 %r4, %r5, %r7;"
     static const struct eval_case cases[] = {
-        {FOUR("eq"), 'r', ONE, TWO, QNAN, 4},   {FOUR("ne"), 'r', ONE, TWO, QNAN, 3},
-        {FOUR("lt"), 'r', ONE, TWO, QNAN, 1},   {FOUR("le"), 'r', ONE, TWO, QNAN, 5},
-        {FOUR("gt"), 'r', ONE, TWO, QNAN, 2},   {FOUR("ge"), 'r', ONE, TWO, QNAN, 6},
-        {FOUR("equ"), 'r', ONE, TWO, QNAN, 12}, {FOUR("neu"), 'r', ONE, TWO, QNAN, 11},
-        {FOUR("ltu"), 'r', ONE, TWO, QNAN, 9},  {FOUR("leu"), 'r', ONE, TWO, QNAN, 13},
-        {FOUR("gtu"), 'r', ONE, TWO, QNAN, 10}, {FOUR("geu"), 'r', ONE, TWO, QNAN, 14},
-        {FOUR("num"), 'r', ONE, TWO, QNAN, 7},  {FOUR("nan"), 'r', ONE, TWO, QNAN, 8},
+        {FOUR("eq"), 'r', ONE, TWO, QNAN, 4},
+        {FOUR("ne"), 'r', ONE, TWO, QNAN, 3},
+        {FOUR("lt"), 'r', ONE, TWO, QNAN, 1},
+        {FOUR("le"), 'r', ONE, TWO, QNAN, 5},
+        {FOUR("gt"), 'r', ONE, TWO, QNAN, 2},
+        {FOUR("ge"), 'r', ONE, TWO, QNAN, 6},
+        {FOUR("equ"), 'r', ONE, TWO, QNAN, 12},
+        {FOUR("neu"), 'r', ONE, TWO, QNAN, 11},
+        {FOUR("ltu"), 'r', ONE, TWO, QNAN, 9},
+        {FOUR("leu"), 'r', ONE, TWO, QNAN, 13},
+        {FOUR("gtu"), 'r', ONE, TWO, QNAN, 10},
+        {FOUR("geu"), 'r', ONE, TWO, QNAN, 14},
+        {FOUR("num"), 'r', ONE, TWO, QNAN, 7},
+        {FOUR("nan"), 'r', ONE, TWO, QNAN, 8},
         {"setp.gt.ftz.f32 %p1, %f1, %f2;", 'p', SUB, 0, 0, 0},
         {"setp.gt.f32 %p1, %f1, %f2;", 'p', SUB, 0, 0, 1},
         {"setp.eq.f32 %p1, %f1, %f2;", 'p', 0, 0x80000000, 0, 1},

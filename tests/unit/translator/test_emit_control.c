@@ -28,7 +28,8 @@ Test(control, brx_goes_to_the_label_of_the_index)
         harness_eval("targets: .branchtargets L0, L1, L2;\nld.u32 %r1, [%in];\n"
                      "brx.idx %r1, targets;\n"
                      "L0: st.u32 [%out], 10;\nbra end;\nL1: st.u32 [%out], 20;\nbra end;\n"
-                     "L2: st.u32 [%out], 30;\nend:\n", &in, &out);
+                     "L2: st.u32 [%out], 30;\nend:\n",
+                     &in, &out);
         cr_expect_eq(out, expected[in]);
     }
 }
@@ -38,7 +39,8 @@ Test(control, exit_ends_the_thread_only)
     static const char text[] =
         ".version 8.0\n.target sm_75\n.address_size 64\n"
         ".func leave()\n{\nexit;\n}\n"
-        ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<3>; .reg .b32 %r<3>; .reg .pred %p<3>;\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<3>; .reg .b32 %r<3>; .reg .pred "
+        "%p<3>;\n"
         "mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p];\n"
         "setp.eq.u32 %p1, %r1, 1;\n@%p1 call leave;\n"
         "setp.eq.u32 %p2, %r1, 2;\n@%p2 exit;\n"

@@ -107,8 +107,8 @@ Test(emit_float, f64_arithmetic_rounds_as_told)
         {"mul.f64 %fd4, %fd1, %fd2;", 'F', TWO64, TWO64, 0, 0x4010000000000000u},
         {"mul.rn.f64 %fd4, %fd1, %fd2;", 'F', ONE64 + 1, ONE64 + 1, 0, ONE64 + 2},
         {"mul.rp.f64 %fd4, %fd1, %fd2;", 'F', ONE64 + 1, ONE64 + 1, 0, ONE64 + 3},
-        {"fma.rn.f64 %fd4, %fd1, %fd2, %fd3;", 'F', ONE64 + 1, ONE64 + 1,
-         0xbff0000000000002u, 0x3970000000000000u},
+        {"fma.rn.f64 %fd4, %fd1, %fd2, %fd3;", 'F', ONE64 + 1, ONE64 + 1, 0xbff0000000000002u,
+         0x3970000000000000u},
         {"fma.rm.f64 %fd4, %fd1, %fd2, %fd3;", 'F', ONE64, ONE64, 1ull << 63 | 1, ONE64 - 1},
         {"div.rn.f64 %fd4, %fd1, %fd2;", 'F', ONE64, 0x4008000000000000u, 0, 0x3fd5555555555555u},
         {"div.rp.f64 %fd4, %fd1, %fd2;", 'F', ONE64, 0x4008000000000000u, 0, 0x3fd5555555555556u},
@@ -136,7 +136,7 @@ Test(emit_float, approximations_of_exact_arguments_are_exact)
 {
     static const struct eval_case cases[] = {
         {"ex2.approx.f32 %f4, %f1;", 'f', 0x40400000, 0, 0, 0x41000000},
-        {"ex2.approx.ftz.f32 %f4, %f1;", 'f', 0xc2fe0000, 0, 0, 0},      /* 2^-127 */
+        {"ex2.approx.ftz.f32 %f4, %f1;", 'f', 0xc2fe0000, 0, 0, 0}, /* 2^-127 */
         {"ex2.approx.f32 %f4, %f1;", 'f', 0xc2fe0000, 0, 0, SUB},
         {"lg2.approx.f32 %f4, %f1;", 'f', 0x41000000, 0, 0, 0x40400000},
         {"lg2.approx.f32 %f4, %f1;", 'f', SUB, 0, 0, 0xc2fe0000},
@@ -229,4 +229,45 @@ Test(emit_float, what_no_device_has_is_refused_by_name)
         "max.NaN.f64 %fd4, %fd1, %fd2;",
     };
     CHECK_REFUSED(refused);
+}
+
+Test(emit_float, arithmetic_makes_no_branches)
+{
+    static const char *const instructions[] = {
+        "add.rm.f32 %f4, %f1, %f2;",
+        "mul.rp.f32 %f4, %f1, %f2;",
+        "fma.rm.f32 %f4, %f1, %f2, %f3;",
+        "div.rz.f32 %f4, %f1, %f2;",
+        "sqrt.rp.f32 %f4, %f1;",
+        "add.sat.ftz.f32 %f4, %f1, %f2;",
+        "add.rm.f64 %fd4, %fd1, %fd2;",
+        "mul.rp.f64 %fd4, %fd1, %fd2;",
+        "sqrt.rz.f64 %fd4, %fd1;",
+        "min.f32 %f4, %f1, %f2;",
+        "max.NaN.f32 %f4, %f1, %f2;",
+        "min.f64 %fd4, %fd1, %fd2;",
+        "div.approx.f32 %f4, %f1, %f2;",
+        "sin.approx.f32 %f4, %f1;",
+        "cos.approx.ftz.f32 %f4, %f1;",
+        "lg2.approx.f32 %f4, %f1;",
+        "ex2.approx.ftz.f32 %f4, %f1;",
+        "tanh.approx.f32 %f4, %f1;",
+        "rsqrt.approx.f32 %f4, %f1;",
+        "rsqrt.approx.f64 %fd4, %fd1;",
+        "rcp.approx.ftz.f64 %fd4, %fd1;",
+        "fma.rn.f16x2 %r4, %r1, %r2, %r3;",
+        "fma.rn.relu.bf16x2 %r4, %r1, %r2, %r3;",
+        "min.f16 %h4, %h1, %h2;",
+        "cvt.rp.f16.f32 %h4, %f1;",
+        "cvt.rn.bf16x2.f32 %r4, %f1, %f2;",
+        "cvt.rz.f32.s64 %f4, %rd1;",
+        "cvt.rni.s64.f64 %rd4, %fd1;",
+        "div.s32 %r4, %r1, %r2;",
+        "bfe.s32 %r4, %r1, %r2, %r3;",
+        "bfi.b64 %rd4, %rd1, %rd2, %r1, %r2;",
+        "bmsk.clamp.b32 %r4, %r1, %r2;",
+        "prmt.b32 %r4, %r1, %r2, %r3;",
+        "dp4a.s32.u32 %r4, %r1, %r2, %r3;",
+    };
+    CHECK_STRAIGHT_LINE(instructions);
 }

@@ -74,7 +74,8 @@ Test(memory, vectors_may_overwrite_their_own_address)
     uint64_t in[2] = {7, 9};
     uint64_t out[2] = {0};
     harness_eval("mov.u64 %rd1, %in; ld.v2.u64 {%rd1, %rd2}, [%rd1];\n"
-                 "st.v2.u64 [%out], {%rd2, %rd1};", in, out);
+                 "st.v2.u64 [%out], {%rd2, %rd1};",
+                 in, out);
     cr_expect_eq(out[0], 9);
     cr_expect_eq(out[1], 7);
 }
@@ -84,10 +85,21 @@ Test(memory, vector_registers_have_components)
     uint32_t in[4] = {1, 2, 3, 4};
     uint32_t out[4] = {0};
     harness_eval(".reg .v4 .u32 %v; ld.v4.u32 %v, [%in]; add.u32 %v.x, %v.y, %v.w;\n"
-                 "st.v4.u32 [%out], %v;", in, out);
+                 "st.v4.u32 [%out], %v;",
+                 in, out);
     cr_expect_eq(out[0], 6);
     cr_expect_eq(out[1], 2);
     cr_expect_eq(out[3], 4);
+}
+
+Test(memory, whole_vector_registers_pack_and_unpack)
+{
+    uint64_t in = 0x1122334455667788;
+    uint64_t out = 0;
+    harness_eval(".reg .v2 .b32 %v; ld.u64 %rd1, [%in]; mov.b64 %v, %rd1;\n"
+                 "add.u32 %v.y, %v.y, 1; mov.b64 %rd2, %v; st.u64 [%out], %rd2;",
+                 &in, &out);
+    cr_expect_eq(out, 0x1122334555667788);
 }
 
 Test(memory, mov_packs_and_unpacks)
@@ -98,7 +110,8 @@ Test(memory, mov_packs_and_unpacks)
                  "st.u64 [%out], %rd2;\n"
                  "mov.b64 {%h1, %h2, %h3, %h4}, %rd1; mov.b32 %r3, {%h4, %h1};\n"
                  "st.u32 [%out+8], %r3;\n"
-                 "mov.b32 {%h5, _}, %r1; st.u16 [%out+16], %h5;", &in, out);
+                 "mov.b32 {%h5, _}, %r1; st.u16 [%out+16], %h5;",
+                 &in, out);
     cr_expect_eq(out[0], 0x5566778811223344);
     cr_expect_eq(out[1], 0x77881122);
     cr_expect_eq(out[2], 0x7788);
@@ -120,7 +133,8 @@ Test(memory, immediates_take_the_type_of_the_instruction)
                  "mov.b32 %r1, 0f40000000; st.u32 [%out+4], %r1;\n"
                  "mov.f64 %fd1, 0d4000000000000000; st.f64 [%out+8], %fd1;\n"
                  "mov.f32 %f2, 0.5; st.f32 [%out+16], %f2;\n"
-                 "st.u32 [%out+20], -1; st.u16 [%out+24], 70000;", NULL, out);
+                 "st.u32 [%out+20], -1; st.u16 [%out+24], 70000;",
+                 NULL, out);
     cr_expect_eq(out[0], 0x400000003f800000);
     cr_expect_eq(out[1], 0x4000000000000000);
     cr_expect_eq(out[2], 0xffffffff3f000000);

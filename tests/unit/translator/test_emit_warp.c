@@ -18,7 +18,8 @@ static void expect_calls(const char *instructions, const char *log, const uint32
              ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
              ".reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .pred %%p<9>;\nld.param.u64 %%rd1, [p];\n"
              "setp.eq.u32 %%p1, 1, 1; mov.u32 %%r2, 41;\n%s\nselp.u32 %%r8, 1, 0, %%p8;\n"
-             "st.u32 [%%rd1], %%r7; st.u32 [%%rd1+4], %%r8;\nret;\n}\n", instructions);
+             "st.u32 [%%rd1], %%r7; st.u32 [%%rd1+4], %%r8;\nret;\n}\n",
+             instructions);
     cr_assert_eq(harness_open(&harness, text, "k", true, &err), PXR_OK, "%s", err.message);
     uint64_t param = (uint64_t)out;
     harness_run(&harness, &param);
@@ -29,8 +30,8 @@ static void expect_calls(const char *instructions, const char *log, const uint32
 
 Test(warp, shuffles)
 {
-    expect_calls("shfl.sync.up.b32 %r7|%p8, %r2, 1, 0, 0xffffffff;",
-                 "shfl 0 41 1 0 ffffffff\n", (uint32_t[]){42, 1});
+    expect_calls("shfl.sync.up.b32 %r7|%p8, %r2, 1, 0, 0xffffffff;", "shfl 0 41 1 0 ffffffff\n",
+                 (uint32_t[]){42, 1});
     expect_calls("shfl.sync.down.b32 %r7, %r2, 2, 31, 0xff;", "shfl 1 41 2 31 ff\n",
                  (uint32_t[]){42, 0});
     expect_calls("shfl.sync.bfly.b32 %r7|%p8, %r2, 16, 31, -1;", "shfl 2 41 16 31 ffffffff\n",

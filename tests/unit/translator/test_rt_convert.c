@@ -78,10 +78,14 @@ static void check_narrow(double a)
 {
     float single = (float)a;
     for (uint32_t mode = 0; mode < 4; mode++) {
-        cr_assert_eq(rt_f64_to_f16(a, mode), model(a, signbit(a), &f16, mode), "f16 %a mode %u", a, mode);
-        cr_assert_eq(rt_f64_to_bf16(a, mode), model(a, signbit(a), &bf16, mode), "bf16 %a mode %u", a, mode);
-        cr_assert_eq(rt_f32_to_f16(single, mode), model(single, signbit(a), &f16, mode), "f16 %a mode %u", (double)single, mode);
-        cr_assert_eq(rt_f32_to_bf16(single, mode), model(single, signbit(a), &bf16, mode), "bf16 %a mode %u", (double)single, mode);
+        cr_assert_eq(rt_f64_to_f16(a, mode), model(a, signbit(a), &f16, mode), "f16 %a mode %u", a,
+                     mode);
+        cr_assert_eq(rt_f64_to_bf16(a, mode), model(a, signbit(a), &bf16, mode), "bf16 %a mode %u",
+                     a, mode);
+        cr_assert_eq(rt_f32_to_f16(single, mode), model(single, signbit(a), &f16, mode),
+                     "f16 %a mode %u", (double)single, mode);
+        cr_assert_eq(rt_f32_to_bf16(single, mode), model(single, signbit(a), &bf16, mode),
+                     "bf16 %a mode %u", (double)single, mode);
     }
 }
 

@@ -61,41 +61,148 @@ static void check_f64(const char *name, unsigned arity, oracle_f64 oracle, teste
     }
 }
 
-static float host_add(volatile float a, volatile float b, volatile float c) { (void)c; return a + b; }
-static float host_mul(volatile float a, volatile float b, volatile float c) { (void)c; return a * b; }
-static float host_div(volatile float a, volatile float b, volatile float c) { (void)c; return a / b; }
-static float host_fma(volatile float a, volatile float b, volatile float c) { return fmaf(a, b, c); }
-static float host_sqrt(volatile float a, volatile float b, volatile float c) { (void)b; (void)c; return sqrtf(a); }
-static float our_add(float a, float b, float c, uint32_t mode) { (void)c; return rt_add_f32(a, b, mode); }
-static float our_mul(float a, float b, float c, uint32_t mode) { (void)c; return rt_mul_f32(a, b, mode); }
-static float our_div(float a, float b, float c, uint32_t mode) { (void)c; return rt_div_f32(a, b, mode); }
-static float our_fma(float a, float b, float c, uint32_t mode) { return rt_fma_f32(a, b, c, mode); }
-static float our_sqrt(float a, float b, float c, uint32_t mode) { (void)b; (void)c; return rt_sqrt_f32(a, mode); }
+static float host_add(volatile float a, volatile float b, volatile float c)
+{
+    (void)c;
+    return a + b;
+}
+static float host_mul(volatile float a, volatile float b, volatile float c)
+{
+    (void)c;
+    return a * b;
+}
+static float host_div(volatile float a, volatile float b, volatile float c)
+{
+    (void)c;
+    return a / b;
+}
+static float host_fma(volatile float a, volatile float b, volatile float c)
+{
+    return fmaf(a, b, c);
+}
+static float host_sqrt(volatile float a, volatile float b, volatile float c)
+{
+    (void)b;
+    (void)c;
+    return sqrtf(a);
+}
+static float our_add(float a, float b, float c, uint32_t mode)
+{
+    (void)c;
+    return rt_add_f32(a, b, mode);
+}
+static float our_mul(float a, float b, float c, uint32_t mode)
+{
+    (void)c;
+    return rt_mul_f32(a, b, mode);
+}
+static float our_div(float a, float b, float c, uint32_t mode)
+{
+    (void)c;
+    return rt_div_f32(a, b, mode);
+}
+static float our_fma(float a, float b, float c, uint32_t mode)
+{
+    return rt_fma_f32(a, b, c, mode);
+}
+static float our_sqrt(float a, float b, float c, uint32_t mode)
+{
+    (void)b;
+    (void)c;
+    return rt_sqrt_f32(a, mode);
+}
 
-static double host_add64(volatile double a, volatile double b, volatile double c) { (void)c; return a + b; }
-static double host_mul64(volatile double a, volatile double b, volatile double c) { (void)c; return a * b; }
-static double host_div64(volatile double a, volatile double b, volatile double c) { (void)c; return a / b; }
-static double host_fma64(volatile double a, volatile double b, volatile double c) { return fma(a, b, c); }
-static double host_sqrt64(volatile double a, volatile double b, volatile double c) { (void)b; (void)c; return sqrt(a); }
-static double our_add64(double a, double b, double c, uint32_t mode) { (void)c; return rt_add_f64(a, b, mode); }
-static double our_mul64(double a, double b, double c, uint32_t mode) { (void)c; return rt_mul_f64(a, b, mode); }
-static double our_div64(double a, double b, double c, uint32_t mode) { (void)c; return rt_div_f64(a, b, mode); }
-static double our_fma64(double a, double b, double c, uint32_t mode) { return rt_fma_f64(a, b, c, mode); }
-static double our_sqrt64(double a, double b, double c, uint32_t mode) { (void)b; (void)c; return rt_sqrt_f64(a, mode); }
+static double host_add64(volatile double a, volatile double b, volatile double c)
+{
+    (void)c;
+    return a + b;
+}
+static double host_mul64(volatile double a, volatile double b, volatile double c)
+{
+    (void)c;
+    return a * b;
+}
+static double host_div64(volatile double a, volatile double b, volatile double c)
+{
+    (void)c;
+    return a / b;
+}
+static double host_fma64(volatile double a, volatile double b, volatile double c)
+{
+    return fma(a, b, c);
+}
+static double host_sqrt64(volatile double a, volatile double b, volatile double c)
+{
+    (void)b;
+    (void)c;
+    return sqrt(a);
+}
+static double our_add64(double a, double b, double c, uint32_t mode)
+{
+    (void)c;
+    return rt_add_f64(a, b, mode);
+}
+static double our_mul64(double a, double b, double c, uint32_t mode)
+{
+    (void)c;
+    return rt_mul_f64(a, b, mode);
+}
+static double our_div64(double a, double b, double c, uint32_t mode)
+{
+    (void)c;
+    return rt_div_f64(a, b, mode);
+}
+static double our_fma64(double a, double b, double c, uint32_t mode)
+{
+    return rt_fma_f64(a, b, c, mode);
+}
+static double our_sqrt64(double a, double b, double c, uint32_t mode)
+{
+    (void)b;
+    (void)c;
+    return rt_sqrt_f64(a, mode);
+}
 
-Test(rt_float, f32_addition_rounds_as_told) { check_f32("add", 2, host_add, our_add); }
-Test(rt_float, f32_multiplication_rounds_as_told) { check_f32("mul", 2, host_mul, our_mul); }
+Test(rt_float, f32_addition_rounds_as_told)
+{
+    check_f32("add", 2, host_add, our_add);
+}
+Test(rt_float, f32_multiplication_rounds_as_told)
+{
+    check_f32("mul", 2, host_mul, our_mul);
+}
 Test(rt_float, f32_division_rounds_as_told_in_directed_modes)
 {
     check_f32("div", 2, host_div, our_div);
 }
-Test(rt_float, f32_square_root_rounds_as_told) { check_f32("sqrt", 1, host_sqrt, our_sqrt); }
-Test(rt_float, f32_fma_rounds_once_as_told) { check_f32("fma", 3, host_fma, our_fma); }
-Test(rt_float, f64_addition_rounds_as_told) { check_f64("add", 2, host_add64, our_add64); }
-Test(rt_float, f64_multiplication_rounds_as_told) { check_f64("mul", 2, host_mul64, our_mul64); }
-Test(rt_float, f64_division_rounds_as_told) { check_f64("div", 2, host_div64, our_div64); }
-Test(rt_float, f64_square_root_rounds_as_told) { check_f64("sqrt", 1, host_sqrt64, our_sqrt64); }
-Test(rt_float, f64_fma_rounds_once_as_told) { check_f64("fma", 3, host_fma64, our_fma64); }
+Test(rt_float, f32_square_root_rounds_as_told)
+{
+    check_f32("sqrt", 1, host_sqrt, our_sqrt);
+}
+Test(rt_float, f32_fma_rounds_once_as_told)
+{
+    check_f32("fma", 3, host_fma, our_fma);
+}
+Test(rt_float, f64_addition_rounds_as_told)
+{
+    check_f64("add", 2, host_add64, our_add64);
+}
+Test(rt_float, f64_multiplication_rounds_as_told)
+{
+    check_f64("mul", 2, host_mul64, our_mul64);
+}
+Test(rt_float, f64_division_rounds_as_told)
+{
+    check_f64("div", 2, host_div64, our_div64);
+}
+Test(rt_float, f64_square_root_rounds_as_told)
+{
+    check_f64("sqrt", 1, host_sqrt64, our_sqrt64);
+}
+Test(rt_float, f64_fma_rounds_once_as_told)
+{
+    check_f64("fma", 3, host_fma64, our_fma64);
+}
 
 Test(rt_float, ftz_flushes_subnormals_and_keeps_their_sign)
 {

@@ -140,8 +140,10 @@ Test(rt_half, exponential_and_tanh_stay_within_the_bounds)
         float x = rt_half_to_f32(a, RT_HALF_F16);
         if (x != x || fabsf(x) > 15)
             continue;
-        double exp2_error = (double)rt_half_to_f32(rt_half_ex2(a, RT_HALF_F16), RT_HALF_F16) / exp2((double)x) - 1;
-        double tanh_error = (double)rt_half_to_f32(rt_half_tanh(a, RT_HALF_F16), RT_HALF_F16) - tanh((double)x);
+        double exp2_error =
+            (double)rt_half_to_f32(rt_half_ex2(a, RT_HALF_F16), RT_HALF_F16) / exp2((double)x) - 1;
+        double tanh_error =
+            (double)rt_half_to_f32(rt_half_tanh(a, RT_HALF_F16), RT_HALF_F16) - tanh((double)x);
         if (x >= -14) /* subnormal results have fewer bits */
             cr_assert_leq(fabs(exp2_error), 0x1.12p-10 * 2, "%a", (double)x);
         cr_assert_leq(fabs(tanh_error), 0x1.03p-11, "%a", (double)x);

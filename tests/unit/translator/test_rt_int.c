@@ -64,11 +64,15 @@ Test(rt_int, bit_fields_follow_the_manual_for_every_position_and_length)
                 uint64_t a = random_bits(&state);
                 uint64_t b = random_bits(&state);
                 uint32_t p = pos | (uint32_t)(b & 0xffffff00u);
-                cr_assert_eq(rt_bfe_u32((uint32_t)a, p, len), (uint32_t)model_bfe((uint32_t)a, p, len, 32, false));
-                cr_assert_eq((uint32_t)rt_bfe_s32((int32_t)a, p, len), (uint32_t)model_bfe((uint32_t)a, p, len, 32, true));
+                cr_assert_eq(rt_bfe_u32((uint32_t)a, p, len),
+                             (uint32_t)model_bfe((uint32_t)a, p, len, 32, false));
+                cr_assert_eq((uint32_t)rt_bfe_s32((int32_t)a, p, len),
+                             (uint32_t)model_bfe((uint32_t)a, p, len, 32, true));
                 cr_assert_eq(rt_bfe_u64(a, p, len), model_bfe(a, p, len, 64, false));
-                cr_assert_eq((uint64_t)rt_bfe_s64((int64_t)a, p, len), model_bfe(a, p, len, 64, true));
-                cr_assert_eq(rt_bfi_b32((uint32_t)a, (uint32_t)b, p, len), (uint32_t)model_bfi((uint32_t)a, (uint32_t)b, p, len, 32));
+                cr_assert_eq((uint64_t)rt_bfe_s64((int64_t)a, p, len),
+                             model_bfe(a, p, len, 64, true));
+                cr_assert_eq(rt_bfi_b32((uint32_t)a, (uint32_t)b, p, len),
+                             (uint32_t)model_bfi((uint32_t)a, (uint32_t)b, p, len, 32));
                 cr_assert_eq(rt_bfi_b64(a, b, p, len), model_bfi(a, b, p, len, 64));
             }
         }

@@ -17,16 +17,36 @@ struct expectation {
 
 /* Of the last thread of a grid of 2x3x4 blocks of 5x3x3 threads: linear 44, warp 1, lane 12. */
 static const struct expectation expectations[] = {
-    {"%tid.x", 4},        {"%tid.y", 2},          {"%tid.z", 2},
-    {"%ntid.x", 5},       {"%ntid.y", 3},         {"%ntid.z", 3},
-    {"%ctaid.x", 1},      {"%ctaid.y", 2},        {"%ctaid.z", 3},
-    {"%nctaid.x", 2},     {"%nctaid.y", 3},       {"%nctaid.z", 4},
-    {"%laneid", 12},      {"%warpid", 1},         {"%smid", 5},
-    {"%nsmid", 9},        {"%gridid", 77},        {"%lanemask_eq", 0x1000},
-    {"%lanemask_le", 0x1fff}, {"%lanemask_lt", 0xfff}, {"%lanemask_ge", 0xfffff000},
-    {"%lanemask_gt", 0xffffe000}, {"%envreg1", 0x11223344}, {"%envreg2", 0x55667788},
-    {"%envreg3", 0},      {"%dynamic_smem_size", 48}, {"WARP_SZ", 32},
-    {"%cluster_nctarank", 1}, {"%cluster_ctarank", 0}, {"%clusterid.y", 2},
+    {"%tid.x", 4},
+    {"%tid.y", 2},
+    {"%tid.z", 2},
+    {"%ntid.x", 5},
+    {"%ntid.y", 3},
+    {"%ntid.z", 3},
+    {"%ctaid.x", 1},
+    {"%ctaid.y", 2},
+    {"%ctaid.z", 3},
+    {"%nctaid.x", 2},
+    {"%nctaid.y", 3},
+    {"%nctaid.z", 4},
+    {"%laneid", 12},
+    {"%warpid", 1},
+    {"%smid", 5},
+    {"%nsmid", 9},
+    {"%gridid", 77},
+    {"%lanemask_eq", 0x1000},
+    {"%lanemask_le", 0x1fff},
+    {"%lanemask_lt", 0xfff},
+    {"%lanemask_ge", 0xfffff000},
+    {"%lanemask_gt", 0xffffe000},
+    {"%envreg1", 0x11223344},
+    {"%envreg2", 0x55667788},
+    {"%envreg3", 0},
+    {"%dynamic_smem_size", 48},
+    {"WARP_SZ", 32},
+    {"%cluster_nctarank", 1},
+    {"%cluster_ctarank", 0},
+    {"%clusterid.y", 2},
 };
 
 #define EXPECTATION_COUNT (sizeof expectations / sizeof expectations[0])
@@ -37,7 +57,8 @@ static char *read_all(const char *const *names, const unsigned *bits, size_t cou
     size_t len = 0;
     FILE *file = open_memstream(&text, &len);
     fputs(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-          ".reg .b32 %r<3>; .reg .b64 %rd<3>;\nld.param.u64 %rd1, [p];\n", file);
+          ".reg .b32 %r<3>; .reg .b64 %rd<3>;\nld.param.u64 %rd1, [p];\n",
+          file);
     for (size_t i = 0; i < count; i++) {
         if (bits[i] == 64)
             fprintf(file, "mov.u64 %%rd2, %s;\n", names[i]);
@@ -102,8 +123,8 @@ Test(sreg, clocks_advance)
 {
     uint64_t out[2] = {0};
     harness_eval("mov.u64 %rd1, %clock64; mov.u64 %rd2, %clock64; mov.u32 %r1, %clock_hi;\n"
-                 "sub.u64 %rd3, %rd2, %rd1; st.u64 [%out], %rd3; st.u32 [%out+8], %r1;", NULL,
-                 out);
+                 "sub.u64 %rd3, %rd2, %rd1; st.u64 [%out], %rd3; st.u32 [%out+8], %r1;",
+                 NULL, out);
     cr_expect_eq(out[0], 1);
     cr_expect_eq(out[1], 5);
 }
@@ -112,6 +133,7 @@ Test(sreg, predicates_are_special_registers_too)
 {
     uint32_t out = 7;
     harness_eval("mov.pred %p1, %is_explicit_cluster; selp.u32 %r1, 1, 0, %p1;\n"
-                 "st.u32 [%out], %r1;", NULL, &out);
+                 "st.u32 [%out], %r1;",
+                 NULL, &out);
     cr_expect_eq(out, 0);
 }

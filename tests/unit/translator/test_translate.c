@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The module as a whole: names, lines, refusals, nothing absolute, no flags that PTX does not grant.
+ * The module as a whole: names, lines, refusals, nothing absolute, no flags that PTX does not
+ * grant.
  */
 #include "harness.h"
 
@@ -50,7 +51,8 @@ Test(translate, arithmetic_is_neither_contracted_nor_fast)
 {
     struct harness harness;
     open_text(&harness);
-    static const char *const words[] = {"fast", "contract", "reassoc", "inbounds", "!tbaa", "fmuladd"};
+    static const char *const words[] = {"fast",     "contract", "reassoc",
+                                        "inbounds", "!tbaa",    "fmuladd"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         cr_expect(strstr(harness.ir, words[i]) == NULL, "%s in %s", words[i], harness.ir);
     harness_run(&harness, NULL);
@@ -61,17 +63,29 @@ Test(translate, arithmetic_is_neither_contracted_nor_fast)
     harness_close(&harness);
 }
 
+Test(translate, the_same_kernel_gives_the_same_module)
+{
+    struct harness first, second;
+    open_text(&first);
+    open_text(&second);
+    cr_expect_str_eq(first.ir, second.ir);
+    cr_expect(strstr(first.ir, "inttoptr (i64") == NULL, "a constant address: %s", first.ir);
+    harness_close(&first);
+    harness_close(&second);
+}
+
 Test(translate, helpers_are_inlined_and_leave_no_trace)
 {
     struct harness harness;
     struct pxr_error err = {0};
-    cr_assert_eq(harness_open(&harness,
-                              ".version 8.0\n.target sm_75\n.address_size 64\n"
-                              ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<2>;.reg .f32 %f<3>;\n"
-                              "ld.param.u64 %rd1, [p]; ld.global.f32 %f1, [%rd1];\n"
-                              "atom.global.add.f32 %f2, [%rd1], %f1;\nret;\n}\n",
-                              "k", false, &err),
-                 PXR_OK, "%s", err.message);
+    cr_assert_eq(
+        harness_open(&harness,
+                     ".version 8.0\n.target sm_75\n.address_size 64\n"
+                     ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<2>;.reg .f32 %f<3>;\n"
+                     "ld.param.u64 %rd1, [p]; ld.global.f32 %f1, [%rd1];\n"
+                     "atom.global.add.f32 %f2, [%rd1], %f1;\nret;\n}\n",
+                     "k", false, &err),
+        PXR_OK, "%s", err.message);
     cr_expect(strstr(harness.ir, "@rt_atomic") == NULL, "%s", harness.ir);
     cr_expect(strstr(harness.ir, "cmpxchg") != NULL);
     cr_expect(strstr(harness.ir, "target-features") == NULL);

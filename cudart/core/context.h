@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Contexts: the device's primary one and those a program creates. A context owns streams, events,
+ * memory and module instances, remembers the first fatal error, and stores the entries that
+ * runtimes attach to it.
+ */
+#ifndef PTXRUN_CUDART_CORE_CONTEXT_H
+#define PTXRUN_CUDART_CORE_CONTEXT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cudart/core/object.h"
+#include "cudart/core/result.h"
+#include "cudart/core/stream.h"
+
+struct crt_event;
+struct crt_module;
+
+#define CRT_CONTEXT_API_VERSION 3020
+#define CRT_STORAGE_SLOTS 64
+
+enum crt_limit {
+    CRT_LIMIT_STACK_SIZE,
+    CRT_LIMIT_PRINTF_FIFO_SIZE,
+    CRT_LIMIT_MALLOC_HEAP_SIZE,
+    CRT_LIMIT_SYNC_DEPTH,
+    CRT_LIMIT_PENDING_LAUNCHES,
+    CRT_LIMIT_L2_GRANULARITY,
+    CRT_LIMIT_PERSISTING_L2,
+    CRT_LIMIT_COUNT
+};
+
+typedef void (*crt_storage_dtor)(struct crt_context *ctx, void *key, void *value);
+
+/* One entry that a runtime keeps with a context. Written under storage_lock; key is stored last
+ * (release) and loaded first (acquire), so that readers need no lock. */
+struct crt_storage_slot {
+    _Atomic(void *) key;
+    _Atomic(void *) value;
+    crt_storage_dtor dtor;
+};
+
+struct crt_context {
+    struct crt_object object;
+    uint64_t id;
+    bool is_primary;
+    atomic_bool is_active; /* always true for created ones */
+    unsigned retain_count; /* primary; guarded by the primary lock of context.c */
+    _Atomic unsigned flags;
+    _Atomic int sticky;    /* enum crt_result of the first fatal error, 0 while there is none */
+    atomic_size_t limits[CRT_LIMIT_COUNT];
+    _Atomic unsigned cache_config;
+    _Atomic unsigned shared_config;
+
+    pthread_mutex_t lock; /* guards everything below, and the last operation of each stream */
+    struct crt_stream null_stream;
+    struct crt_stream *streams; /* all but the null stream */
+    struct crt_event *events;
+    struct crt_module *modules; /* instances in this context */
+    struct crt_orphan *orphans; /* last operations of destroyed streams, while they run */
+    unsigned stream_count;
+
+    pthread_mutex_t storage_lock;
+    struct crt_storage_slot storage[CRT_STORAGE_SLOTS];
+};
+
+CRT_API_BEGIN
+
+/* ---- the primary context ---- */
+struct crt_context *crt_primary_get(void); /* its handle, active or not */
+enum crt_result crt_primary_retain(struct crt_context **ctx);
+enum crt_result crt_primary_release(void);
+enum crt_result crt_primary_reset(void);
+
+/* ---- created contexts ---- */
+enum crt_result crt_context_create(unsigned flags, struct crt_context **ctx);
+enum crt_result crt_context_destroy(struct crt_context *ctx);
+
+/* ---- the calling thread's stack of contexts ---- */
+enum crt_result crt_context_push(struct crt_context *ctx);
+enum crt_result crt_context_pop(struct crt_context **ctx);
+enum crt_result crt_context_set_current(struct crt_context *ctx); /* NULL: none */
+struct crt_context *crt_context_get_current(void);                /* NULL: none */
+
+/* The current context, ready for work: CRT_NOT_INITIALIZED, CRT_INVALID_CONTEXT when there is
+ * none, CRT_CONTEXT_IS_DESTROYED, or the context's sticky error. */
+enum crt_result crt_context_require(struct crt_context **ctx);
+
+/* Whether a handle is a context's. */
+bool crt_context_is_valid(const struct crt_context *ctx);
+
+/* Waits for all work of the context and prints what its kernels printed. */
+enum crt_result crt_context_synchronize(struct crt_context *ctx);
+
+enum crt_result crt_context_get_limit(struct crt_context *ctx, unsigned limit, size_t *value);
+enum crt_result crt_context_set_limit(struct crt_context *ctx, unsigned limit, size_t value);
+
+/* ---- storage for runtimes; ctx NULL: the current one ---- */
+enum crt_result crt_storage_put(struct crt_context *ctx, void *key, void *value,
+                                crt_storage_dtor dtor);
+enum crt_result crt_storage_remove(struct crt_context *ctx, void *key);
+enum crt_result crt_storage_get(struct crt_context *ctx, void *key, void **value);
+
+CRT_API_END
+
+/* Records a fatal error; the first one stays. */
+void crt_context_poison(struct crt_context *ctx, enum crt_result result);
+
+static inline enum crt_result crt_context_sticky(const struct crt_context *ctx)
+{
+    return (enum crt_result)atomic_load_explicit(&ctx->sticky, memory_order_acquire);
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies and fills, in order with a stream.
+ *
+ * CUDA's rules ("API synchronization behavior"): a copy from pageable memory has read its source
+ * when the call returns; a copy to pageable memory has finished when the call returns.
+ */
+#ifndef PTXRUN_CUDART_CORE_COPY_H
+#define PTXRUN_CUDART_CORE_COPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cudart/core/result.h"
+
+struct crt_stream;
+
+/* What the caller says of a pointer. */
+enum crt_place {
+    CRT_PLACE_HOST,   /* taken as it is */
+    CRT_PLACE_DEVICE, /* must lie in an allocation */
+    CRT_PLACE_UNIFIED /* either: an address the API does not know is host memory */
+};
+
+/* One side of a copy: row y of slice z starts at base + z * slice_bytes + y * pitch_bytes. */
+struct crt_side {
+    uintptr_t base;
+    size_t pitch_bytes;
+    size_t slice_bytes;
+    enum crt_place place;
+};
+
+struct crt_copy {
+    struct crt_side dst;
+    struct crt_side src;
+    size_t width_bytes;
+    size_t height; /* 1 for a plain copy */
+    size_t depth;  /* 1 unless three-dimensional */
+};
+
+/* Elements of elem_bytes (1, 2 or 4) with the low bytes of value. */
+struct crt_fill {
+    uintptr_t base;
+    size_t pitch_bytes;
+    size_t width; /* in elements */
+    size_t height;
+    uint32_t value;
+    unsigned elem_bytes;
+};
+
+CRT_API_BEGIN
+
+/* is_async: may return before it is done, as far as the rules above allow.
+ * CRT_INVALID_VALUE when a side does not lie in its allocation. */
+enum crt_result crt_copy(struct crt_stream *stream, const struct crt_copy *copy, bool is_async);
+enum crt_result crt_fill(struct crt_stream *stream, const struct crt_fill *fill, bool is_async);
+
+CRT_API_END
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The functions that kernels call and the host provides: printf, malloc, free, assert.
+ * Their prototypes are in scheduler/rt.h.
+ */
+#ifndef PTXRUN_CUDART_CORE_DEVICE_LIB_H
+#define PTXRUN_CUDART_CORE_DEVICE_LIB_H
+
+#include <stddef.h>
+
+#include "jit/jit.h"
+
+struct crt_context;
+
+extern const struct jit_symbol crt_device_symbols[];
+extern const size_t crt_device_symbol_count;
+
+/* Frees what kernels of this context have allocated and not freed. */
+void crt_heap_free_owned(const struct crt_context *ctx);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Events, each the last marker recorded for it.
+ */
+#include "cudart/core/event.h"
+
+#include <utlist.h>
+
+#include "cudart/core/context.h"
+#include "cudart/core/printf.h"
+#include "scheduler/scheduler.h"
+
+bool crt_event_is_valid(const struct crt_event *event)
+{
+    return crt_object_is(event, CRT_KIND_EVENT);
+}
+
+enum crt_result crt_event_create(struct crt_context *ctx, unsigned flags, struct crt_event **event)
+{
+    if (flags & ~(CRT_EVENT_BLOCKING_SYNC | CRT_EVENT_DISABLE_TIMING | CRT_EVENT_INTERPROCESS))
+        return CRT_INVALID_VALUE;
+    if (flags & CRT_EVENT_INTERPROCESS)
+        return flags & CRT_EVENT_DISABLE_TIMING ? crt_not_supported("interprocess event")
+                                                : CRT_INVALID_VALUE;
+    struct crt_event *created = crt_object_create(CRT_KIND_EVENT, sizeof *created);
+    if (!created)
+        return CRT_OUT_OF_MEMORY;
+    created->ctx = ctx;
+    created->flags = flags;
+    pthread_mutex_lock(&ctx->lock);
+    DL_APPEND(ctx->events, created);
+    pthread_mutex_unlock(&ctx->lock);
+    *event = created;
+    return CRT_SUCCESS;
+}
+
+enum crt_result crt_event_destroy(struct crt_event *event)
+{
+    if (!crt_event_is_valid(event))
+        return CRT_INVALID_HANDLE;
+    struct crt_context *ctx = event->ctx;
+    pthread_mutex_lock(&ctx->lock);
+    DL_DELETE(ctx->events, event);
+    struct sch_op *op = event->op;
+    event->op = NULL;
+    pthread_mutex_unlock(&ctx->lock);
+    sch_op_release(op);
+    crt_object_destroy(CRT_KIND_EVENT, event);
+    return CRT_SUCCESS;
+}
+
+void crt_event_destroy_all(struct crt_context *ctx)
+{
+    struct crt_event *event;
+    struct crt_event *next;
+    DL_FOREACH_SAFE(ctx->events, event, next)
+        crt_event_destroy(event);
+}
+
+struct sch_op *crt_event_operation(struct crt_event *event)
+{
+    pthread_mutex_lock(&event->ctx->lock);
+    struct sch_op *op = sch_op_retain(event->op);
+    pthread_mutex_unlock(&event->ctx->lock);
+    return op;
+}
+
+enum crt_result crt_event_record(struct crt_event *event, struct crt_stream *stream)
+{
+    if (!crt_event_is_valid(event))
+        return CRT_INVALID_HANDLE;
+    if (event->ctx != stream->ctx)
+        return CRT_INVALID_HANDLE;
+    struct sch_op *op = sch_op_marker(NULL, NULL);
+    if (!op)
+        return CRT_OUT_OF_MEMORY;
+    sch_op_retain(op);
+    enum crt_result result = crt_stream_submit(stream, op, NULL);
+    if (result != CRT_SUCCESS) {
+        sch_op_release(op);
+        return result;
+    }
+    pthread_mutex_lock(&event->ctx->lock);
+    struct sch_op *previous = event->op;
+    event->op = op;
+    pthread_mutex_unlock(&event->ctx->lock);
+    sch_op_release(previous);
+    return CRT_SUCCESS;
+}
+
+enum crt_result crt_event_query(struct crt_event *event)
+{
+    if (!crt_event_is_valid(event))
+        return CRT_INVALID_HANDLE;
+    struct sch_op *op = crt_event_operation(event);
+    bool is_done = !op || sch_op_is_done(op);
+    sch_op_release(op);
+    enum crt_result sticky = crt_context_sticky(event->ctx);
+    if (sticky != CRT_SUCCESS)
+        return sticky;
+    return is_done ? CRT_SUCCESS : CRT_NOT_READY;
+}
+
+enum crt_result crt_event_synchronize(struct crt_event *event)
+{
+    if (!crt_event_is_valid(event))
+        return CRT_INVALID_HANDLE;
+    struct sch_op *op = crt_event_operation(event);
+    if (op && !sch_op_is_done(op) && sch_on_pool_thread()) {
+        sch_op_release(op);
+        return CRT_NOT_PERMITTED;
+    }
+    if (op)
+        sch_op_wait(op);
+    sch_op_release(op);
+    crt_printf_flush();
+    return crt_context_sticky(event->ctx);
+}
+
+/* Time at which the event was reached, or 0; *result says why there is none. */
+static uint64_t finish_time(struct crt_event *event, enum crt_result *result)
+{
+    if (!crt_event_is_valid(event) || (event->flags & CRT_EVENT_DISABLE_TIMING)) {
+        *result = CRT_INVALID_HANDLE;
+        return 0;
+    }
+    struct sch_op *op = crt_event_operation(event);
+    uint64_t time_ns = op && sch_op_is_done(op) ? sch_op_finish_ns(op) : 0;
+    if (!op)
+        *result = CRT_INVALID_HANDLE;
+    else if (!time_ns && *result == CRT_SUCCESS)
+        *result = CRT_NOT_READY;
+    sch_op_release(op);
+    return time_ns;
+}
+
+enum crt_result crt_event_elapsed(struct crt_event *start, struct crt_event *end, float *ms)
+{
+    enum crt_result result = CRT_SUCCESS;
+    uint64_t start_ns = finish_time(start, &result);
+    uint64_t end_ns = finish_time(end, &result);
+    if (result != CRT_SUCCESS)
+        return result;
+    *ms = (float)((double)(int64_t)(end_ns - start_ns) / 1e6);
+    return crt_context_sticky(end->ctx);
+}

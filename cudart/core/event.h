@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Events: a point in a stream, when it was reached.
+ */
+#ifndef PTXRUN_CUDART_CORE_EVENT_H
+#define PTXRUN_CUDART_CORE_EVENT_H
+
+#include "cudart/core/object.h"
+#include "cudart/core/result.h"
+
+struct crt_context;
+struct crt_stream;
+struct sch_op;
+
+#define CRT_EVENT_BLOCKING_SYNC  1u
+#define CRT_EVENT_DISABLE_TIMING 2u
+#define CRT_EVENT_INTERPROCESS   4u
+
+struct crt_event {
+    struct crt_object object;
+    struct crt_context *ctx;
+    unsigned flags;
+    struct sch_op *op; /* marker recorded last, or NULL; guarded by ctx->lock */
+    struct crt_event *prev;
+    struct crt_event *next;
+};
+
+CRT_API_BEGIN
+
+enum crt_result crt_event_create(struct crt_context *ctx, unsigned flags,
+                                 struct crt_event **event);
+enum crt_result crt_event_destroy(struct crt_event *event);
+
+/* The other functions return CRT_INVALID_HANDLE for what is no event. */
+enum crt_result crt_event_record(struct crt_event *event, struct crt_stream *stream);
+enum crt_result crt_event_query(struct crt_event *event);       /* CRT_NOT_READY while pending */
+enum crt_result crt_event_synchronize(struct crt_event *event); /* an unrecorded one is done */
+enum crt_result crt_event_elapsed(struct crt_event *start, struct crt_event *end, float *ms);
+
+bool crt_event_is_valid(const struct crt_event *event);
+
+CRT_API_END
+
+/* A reference to the marker recorded last, or NULL. */
+struct sch_op *crt_event_operation(struct crt_event *event);
+
+void crt_event_destroy_all(struct crt_context *ctx);
+
+#endif

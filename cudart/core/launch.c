@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Launches: checks against the device's limits, the parameter block, and the grid operation.
+ */
+#include "cudart/core/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudart/core/context.h"
+#include "cudart/core/device.h"
+#include "cudart/core/module.h"
+#include "cudart/core/printf.h"
+#include "cudart/core/process.h"
+#include "cudart/core/stats.h"
+#include "cudart/core/stream.h"
+#include "scheduler/scheduler.h"
+#include "util/log.h"
+
+/* Keys and end mark of the extra array of cuLaunchKernel. */
+#define EXTRA_END            ((void *)0)
+#define EXTRA_BUFFER_POINTER ((void *)1)
+#define EXTRA_BUFFER_SIZE    ((void *)2)
+
+#define WORKSPACE_BYTES 64
+
+static enum crt_result check_shape(const struct crt_kernel *kernel,
+                                   const struct crt_launch_config *config)
+{
+    const uint32_t *grid = config->grid;
+    const uint32_t *block = config->block;
+    if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2])
+        return CRT_INVALID_VALUE;
+    if (grid[0] > CRT_MAX_GRID_X || grid[1] > CRT_MAX_GRID_Y || grid[2] > CRT_MAX_GRID_Z ||
+        block[0] > CRT_MAX_BLOCK_X || block[1] > CRT_MAX_BLOCK_Y || block[2] > CRT_MAX_BLOCK_Z)
+        return CRT_INVALID_VALUE;
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    if (threads > CRT_MAX_THREADS_PER_BLOCK)
+        return CRT_INVALID_VALUE;
+    if (threads > (uint64_t)crt_kernel_max_threads(kernel))
+        return CRT_LAUNCH_OUT_OF_RESOURCES;
+    const uint32_t *required = kernel->func->required_threads;
+    for (int i = 0; i < 3 && required[0]; i++)
+        if (block[i] != (required[i] ? required[i] : 1))
+            return CRT_INVALID_VALUE;
+    return CRT_SUCCESS;
+}
+
+static enum crt_result check_config(struct crt_kernel *kernel,
+                                    const struct crt_launch_config *config)
+{
+    enum crt_result result = check_shape(kernel, config);
+    if (result != CRT_SUCCESS)
+        return result;
+    const struct ptx_kernel_layout *layout;
+    result = crt_kernel_layout(kernel, &layout);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (layout->shared_static_bytes > CRT_SHARED_PER_BLOCK_OPTIN)
+        return CRT_LAUNCH_OUT_OF_RESOURCES;
+    if (config->dynamic_shared_bytes > crt_kernel_dynamic_limit(kernel))
+        return CRT_INVALID_VALUE;
+    if (kernel->func->needs_cluster) {
+        pxr_log_once(kernel, "kernel '%s' needs a thread block cluster, which is not supported",
+                     crt_kernel_name(kernel));
+        return CRT_NOT_SUPPORTED;
+    }
+    if (!config->is_cooperative)
+        return CRT_SUCCESS;
+    int threads = (int)(config->block[0] * config->block[1] * config->block[2]);
+    int per_sm = 0;
+    result = crt_kernel_blocks_per_sm(kernel, threads, config->dynamic_shared_bytes, &per_sm);
+    uint64_t blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
+    if (result == CRT_SUCCESS && blocks > (uint64_t)per_sm * crt_device_sm_count())
+        result = CRT_COOPERATIVE_LAUNCH_TOO_LARGE;
+    return result;
+}
+
+static enum crt_result copy_extra(const struct ptx_func *func, void *const *extra, uint8_t *block)
+{
+    const void *buffer = NULL;
+    size_t size_bytes = 0;
+    for (size_t i = 0; extra[i] != EXTRA_END; i += 2) {
+        if (extra[i] == EXTRA_BUFFER_POINTER)
+            buffer = extra[i + 1];
+        else if (extra[i] == EXTRA_BUFFER_SIZE && extra[i + 1])
+            size_bytes = *(const size_t *)extra[i + 1];
+        else
+            return CRT_INVALID_VALUE;
+    }
+    if (!buffer)
+        return func->param_bytes ? CRT_INVALID_VALUE : CRT_SUCCESS;
+    memcpy(block, buffer, size_bytes < func->param_bytes ? size_bytes : func->param_bytes);
+    return CRT_SUCCESS;
+}
+
+static enum crt_result copy_params(const struct ptx_func *func, void *const *params,
+                                   void *const *extra, uint8_t *block)
+{
+    if (!params && extra)
+        return copy_extra(func, extra, block);
+    if (func->param_count && (!params || extra))
+        return CRT_INVALID_VALUE;
+    for (uint32_t i = 0; i < func->param_count; i++) {
+        const struct ptx_var *param = func->params[i];
+        if (!params[i])
+            return CRT_INVALID_VALUE;
+        memcpy(block + param->param_offset_bytes, params[i], param->size_bytes);
+    }
+    return CRT_SUCCESS;
+}
+
+static void destroy_launch(struct crt_launch *launch)
+{
+    sch_op_release(launch->previous);
+    free(launch->workspace);
+    free(launch);
+}
+
+static enum crt_result create_launch(struct crt_kernel *kernel, bool is_cooperative,
+                                     struct crt_launch **launch)
+{
+    size_t bytes = sizeof **launch + kernel->func->param_bytes + 16;
+    struct crt_launch *created = aligned_alloc(16, (bytes + 15) & ~(size_t)15);
+    if (!created)
+        return CRT_OUT_OF_MEMORY;
+    memset(created, 0, bytes);
+    created->kernel = kernel;
+    created->number = crt_next_number();
+    if (is_cooperative) {
+        created->workspace = aligned_alloc(WORKSPACE_BYTES, WORKSPACE_BYTES);
+        if (!created->workspace) {
+            free(created);
+            return CRT_OUT_OF_MEMORY;
+        }
+        memset(created->workspace, 0, WORKSPACE_BYTES);
+    }
+    *launch = created;
+    return CRT_SUCCESS;
+}
+
+/* The grid has ended, well or not. */
+static void finish_launch(void *arg, const struct sch_fault *fault)
+{
+    struct crt_launch *launch = arg;
+    if (fault) {
+        if (crt_context_sticky(launch->ctx) == CRT_SUCCESS)
+            crt_report_fault(launch, fault);
+        crt_context_poison(launch->ctx, crt_result_from_status(fault->status));
+    }
+    if (crt_stats_are_on()) {
+        uint64_t start_ns = launch->submit_ns;
+        uint64_t free_ns = launch->previous ? sch_op_finish_ns(launch->previous) : 0;
+        crt_stats_kernel(crt_kernel_name(launch->kernel),
+                         crt_now_ns() - (free_ns > start_ns ? free_ns : start_ns));
+    }
+    crt_printf_collect(launch);
+    destroy_launch(launch);
+}
+
+static enum crt_result submit_launch(struct crt_launch *launch, struct crt_module *module,
+                                     struct crt_stream *stream,
+                                     const struct crt_launch_config *config)
+{
+    uint32_t static_bytes = launch->kernel->layout.shared_static_bytes;
+    uint32_t dynamic_bytes = (uint32_t)config->dynamic_shared_bytes;
+    struct sch_grid grid = {
+        .entry = jit_code_entry(launch->variant->code),
+        .launch = {.params = launch->params,
+                   .slots = module->slots,
+                   .grid = {config->grid[0], config->grid[1], config->grid[2]},
+                   .block = {config->block[0], config->block[1], config->block[2]},
+                   .dynamic_shared_bytes = dynamic_bytes,
+                   .shared_bytes = static_bytes + dynamic_bytes,
+                   .grid_id = launch->number,
+                   .grid_workspace = (uint64_t)(uintptr_t)launch->workspace,
+                   .sm_count = crt_device_sm_count()},
+        .stack_bytes = launch->variant->stack_bytes,
+        .is_cooperative = config->is_cooperative,
+    };
+    launch->submit_ns = crt_now_ns();
+    struct sch_op *op = sch_op_grid(&grid, finish_launch, launch);
+    if (!op)
+        return CRT_OUT_OF_MEMORY;
+    return crt_stream_submit(stream, op, crt_stats_are_on() ? &launch->previous : NULL);
+}
+
+enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *stream,
+                                  const struct crt_launch_config *config, void *const *params,
+                                  void *const *extra)
+{
+    if (!crt_kernel_is_valid(kernel))
+        return CRT_INVALID_HANDLE;
+    enum crt_result result = check_config(kernel, config);
+    if (result != CRT_SUCCESS)
+        return result;
+    struct crt_module *module;
+    result = crt_module_get(kernel->library, stream->ctx, &module);
+    if (result != CRT_SUCCESS)
+        return result;
+    struct crt_launch *launch;
+    result = create_launch(kernel, config->is_cooperative, &launch);
+    if (result != CRT_SUCCESS)
+        return result;
+    launch->ctx = stream->ctx;
+    result = copy_params(kernel->func, params, extra, launch->params);
+    if (result == CRT_SUCCESS)
+        result = crt_kernel_code(kernel, config->block, &launch->variant);
+    if (result == CRT_SUCCESS)
+        result = submit_launch(launch, module, stream, config);
+    if (result != CRT_SUCCESS) {
+        destroy_launch(launch);
+        return result;
+    }
+    return crt_environment_get()->launches_block ? crt_stream_synchronize(stream) : CRT_SUCCESS;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernel launches.
+ */
+#ifndef PTXRUN_CUDART_CORE_LAUNCH_H
+#define PTXRUN_CUDART_CORE_LAUNCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cudart/core/result.h"
+#include "scheduler/rt.h"
+
+struct crt_context;
+struct crt_kernel;
+struct crt_stream;
+struct crt_variant;
+struct sch_fault;
+struct sch_op;
+
+struct crt_launch_config {
+    uint32_t grid[3];
+    uint32_t block[3];
+    size_t dynamic_shared_bytes;
+    bool is_cooperative;
+};
+
+/* What a kernel has printed, in the order it did; sorted by block when it is written out. */
+struct crt_print_record {
+    struct crt_print_record *next;
+    uint64_t block;
+    size_t len;
+    char text[];
+};
+
+/* A launch in flight; freed when the grid has ended. */
+struct crt_launch {
+    struct crt_kernel *kernel;
+    struct crt_context *ctx;
+    const struct crt_variant *variant;
+    struct sch_op *previous; /* what the stream did before; for statistics */
+    uint64_t number;         /* order of launches */
+    uint64_t submit_ns;
+    uint64_t *workspace;     /* of a cooperative grid's barrier */
+    struct crt_print_record *printed; /* newest first; guarded by the lock in printf.c */
+    size_t printed_bytes;
+    _Alignas(16) uint8_t params[]; /* what rt_launch.params points at */
+};
+
+CRT_API_BEGIN
+
+/* Launches kernel in stream. Parameters come from params (a pointer for each), or from extra
+ * (the buffer form of cuLaunchKernel); they are copied before it returns.
+ * CRT_LAUNCH_OUT_OF_RESOURCES, CRT_INVALID_VALUE, or what compiling the kernel gave. */
+enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *stream,
+                                  const struct crt_launch_config *config, void *const *params,
+                                  void *const *extra);
+
+CRT_API_END
+
+/* The launch that a running block belongs to. */
+static inline struct crt_launch *crt_launch_of(const struct rt_launch *launch)
+{
+    return (struct crt_launch *)(uintptr_t)(launch->params - offsetof(struct crt_launch, params));
+}
+
+/* Reports a fault on standard error: kernel, block, PTX line, address, nearest allocation. */
+void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *fault);
+
+#endif

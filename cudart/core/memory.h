@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory as the API sees it: allocations of a context, and what a pointer points at.
+ */
+#ifndef PTXRUN_CUDART_CORE_MEMORY_H
+#define PTXRUN_CUDART_CORE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cudart/core/arena.h"
+#include "cudart/core/result.h"
+
+struct crt_context;
+struct crt_stream;
+
+#define CRT_PITCH_ALIGN 512
+
+CRT_API_BEGIN
+
+/* Device or managed memory, or page-locked host memory, of ctx. */
+enum crt_result crt_memory_alloc(struct crt_context *ctx, size_t size_bytes, enum crt_memory kind,
+                                 unsigned flags, uintptr_t *base);
+
+/* Rows of width_bytes, each at a multiple of *pitch_bytes. */
+enum crt_result crt_memory_alloc_pitch(struct crt_context *ctx, size_t width_bytes, size_t height,
+                                       uintptr_t *base, size_t *pitch_bytes);
+
+/* Frees device or managed memory after the context's work has finished. */
+enum crt_result crt_memory_free(uintptr_t base);
+enum crt_result crt_memory_free_host(uintptr_t base);
+
+/* Frees in order with a stream. */
+enum crt_result crt_memory_free_async(struct crt_stream *stream, uintptr_t base);
+
+enum crt_result crt_memory_register(struct crt_context *ctx, void *base, size_t size_bytes,
+                                    unsigned flags);
+enum crt_result crt_memory_unregister(void *base);
+
+/* What an address points at; false for memory the API knows nothing of. */
+bool crt_memory_find(uintptr_t address, struct crt_allocation *allocation);
+
+/* Bytes that can still be allocated, and all. */
+void crt_memory_info(size_t *free_bytes, size_t *total_bytes);
+
+CRT_API_END
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Libraries, modules and kernels.
+ *
+ * A library is an image and the PTX module made of it; it belongs to the process. A module is the
+ * library's variables in one context. A kernel is an entry of the library; its handle serves as
+ * CUkernel and as CUfunction, and its attributes are the same in every context.
+ */
+#ifndef PTXRUN_CUDART_CORE_MODULE_H
+#define PTXRUN_CUDART_CORE_MODULE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cudart/core/object.h"
+#include "cudart/core/result.h"
+#include "jit/jit.h"
+#include "ptx/ptx.h"
+
+struct crt_context;
+
+/* Compiled code of a kernel for one set of launch facts. */
+struct crt_variant {
+    struct jit_variant key;
+    struct jit_code *code;
+    uint32_t stack_bytes;
+    struct crt_variant *next;
+};
+
+struct crt_kernel {
+    struct crt_object object;
+    struct crt_library *library;
+    const struct ptx_func *func;
+
+    pthread_mutex_t lock; /* guards layout and variants; held while compiling this kernel */
+    bool has_layout;
+    struct ptx_kernel_layout layout;
+    struct crt_variant *variants;
+
+    _Atomic int max_dynamic_shared; /* function attributes that can be set; -1: not set */
+    _Atomic int carveout;
+    _Atomic int cache_config;
+    _Atomic int non_portable_cluster;
+    _Atomic int cluster_policy;
+};
+
+/* The variables of a library in one context. */
+struct crt_module {
+    struct crt_object object;
+    struct crt_library *library;
+    struct crt_context *ctx;
+    uintptr_t storage; /* one allocation with every variable, 0 if there is none */
+    void **slots;      /* by ptx_var.index */
+    struct crt_module *next_in_ctx;
+    struct crt_module *next_in_library;
+};
+
+struct crt_library {
+    struct crt_object object;
+    pthread_mutex_t lock; /* guards parsing, managed storage and the making of modules */
+    const void *image;    /* until it is parsed */
+    size_t image_bytes;   /* PTX_IMAGE_SIZE_UNKNOWN when nobody knows */
+    bool is_parsed;
+    enum crt_result parse_result;
+    struct pxr_error error; /* why parse_result is not CRT_SUCCESS */
+    struct ptx_module *ptx;
+    struct crt_kernel **kernels; /* entries with a body, in module order */
+    uint32_t kernel_count;
+    uintptr_t *managed;          /* by ptx_var.index, 0 for other variables */
+    bool is_private;             /* of a cuModuleLoad: dies with its module */
+    struct crt_module *modules;  /* guarded by the lock in module.c */
+    char name[64];               /* for messages */
+};
+
+CRT_API_BEGIN
+
+/* ---- libraries ---- */
+
+/* is_preserved: the image stays readable until the library is unloaded, so it can be parsed at the
+ * first use; otherwise it is parsed now. *err gets the sentence for a failure. */
+enum crt_result crt_library_load(const void *image, size_t image_bytes, bool is_preserved,
+                                 struct crt_library **library, struct pxr_error *err);
+enum crt_result crt_library_load_file(const char *path, struct crt_library **library,
+                                      struct pxr_error *err);
+enum crt_result crt_library_unload(struct crt_library *library);
+bool crt_library_is_valid(const struct crt_library *library);
+
+/* These parse at the first use. CRT_NOT_FOUND when there is no such name. */
+enum crt_result crt_library_parse(struct crt_library *library);
+enum crt_result crt_library_get_kernel(struct crt_library *library, const char *name,
+                                       struct crt_kernel **kernel);
+enum crt_result crt_library_get_managed(struct crt_library *library, const char *name,
+                                        uintptr_t *address, size_t *size_bytes);
+
+/* ---- modules ---- */
+
+/* The library's module in a context, made at the first call. */
+enum crt_result crt_module_get(struct crt_library *library, struct crt_context *ctx,
+                               struct crt_module **module);
+enum crt_result crt_module_get_global(struct crt_module *module, const char *name,
+                                      uintptr_t *address, size_t *size_bytes);
+bool crt_module_is_valid(const struct crt_module *module);
+
+/* ---- kernels ---- */
+bool crt_kernel_is_valid(const struct crt_kernel *kernel);
+const char *crt_kernel_name(const struct crt_kernel *kernel);
+
+/* Function attributes by their number in the driver API. */
+enum crt_result crt_kernel_get_attribute(struct crt_kernel *kernel, int attribute, int *value);
+enum crt_result crt_kernel_set_attribute(struct crt_kernel *kernel, int attribute, int value);
+
+/* Offset and size of a parameter; CRT_INVALID_VALUE beyond the last. */
+enum crt_result crt_kernel_param(const struct crt_kernel *kernel, size_t index, size_t *offset,
+                                 size_t *size_bytes);
+
+/* Occupancy, consistent with what a launch accepts. */
+enum crt_result crt_kernel_blocks_per_sm(struct crt_kernel *kernel, int block_threads,
+                                         size_t dynamic_shared_bytes, int *blocks);
+enum crt_result crt_kernel_available_shared(struct crt_kernel *kernel, int blocks,
+                                            int block_threads, size_t *bytes);
+
+CRT_API_END
+
+/* Ends every module of a context. */
+void crt_module_destroy_all(struct crt_context *ctx);
+
+/* Waits until nothing runs in the contexts that have a module of the library: its code and
+ * variables may be in use. */
+void crt_module_wait_idle(struct crt_library *library);
+
+/* Ends every module of a library, in whatever context. */
+void crt_module_destroy_library(struct crt_library *library);
+
+struct crt_kernel *crt_kernel_create(struct crt_library *library, const struct ptx_func *func);
+void crt_kernel_destroy(struct crt_kernel *kernel);
+
+/* Layout of the kernel, made at the first call and constant from then on. */
+enum crt_result crt_kernel_layout(struct crt_kernel *kernel,
+                                  const struct ptx_kernel_layout **layout);
+
+/* Most dynamic shared memory a launch may ask for; the layout must have been made. */
+size_t crt_kernel_dynamic_limit(const struct crt_kernel *kernel);
+
+/* Most threads per block, from .maxntid and .reqntid or the device. */
+int crt_kernel_max_threads(const struct crt_kernel *kernel);
+
+/* Code for a launch with this block shape, compiled at the first need by the calling thread. Other
+ * threads that need the same kernel wait; no other lock is held. */
+enum crt_result crt_kernel_code(struct crt_kernel *kernel, const uint32_t block[3],
+                                const struct crt_variant **variant);
+
+#endif

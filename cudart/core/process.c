@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Initialisation of the process, and what a fork does to it.
+ */
+#include "cudart/core/process.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cudart/core/device.h"
+#include "cudart/core/stats.h"
+#include "scheduler/scheduler.h"
+#include "util/log.h"
+#include "util/options.h"
+
+/* environment is written once, before is_initialized is set with release order. */
+static struct {
+    pthread_once_t once;
+    enum crt_result result;
+    atomic_bool is_initialized;
+    atomic_bool is_forked;
+    _Atomic uint64_t next_number;
+    struct crt_environment environment;
+} process = {.once = PTHREAD_ONCE_INIT};
+
+/* Workers do not exist in the child, and CUDA forbids its use there: every call fails. */
+static void mark_child(void)
+{
+    atomic_store_explicit(&process.is_forked, true, memory_order_relaxed);
+}
+
+static bool is_flag_set(const char *name)
+{
+    const char *text = getenv(name);
+    return text && *text && strcmp(text, "0") != 0;
+}
+
+static void read_environment(struct crt_environment *environment)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    environment->device_is_visible = !visible || crt_device_is_listed(visible);
+    environment->launches_block = is_flag_set("CUDA_LAUNCH_BLOCKING");
+    environment->jit_is_disabled = is_flag_set("CUDA_DISABLE_PTX_JIT");
+    const char *loading = getenv("CUDA_MODULE_LOADING");
+    environment->loads_eagerly = loading && strcmp(loading, "EAGER") == 0;
+}
+
+static void init_process(void)
+{
+    const struct pxr_options *options = pxr_options_get();
+    read_environment(&process.environment);
+    pthread_atfork(NULL, NULL, mark_child);
+    crt_stats_init(options->stats);
+    process.result = crt_device_init(options);
+    if (process.result == CRT_SUCCESS && !process.environment.device_is_visible)
+        process.result = CRT_NO_DEVICE;
+    atomic_store_explicit(&process.is_initialized, process.result == CRT_SUCCESS,
+                          memory_order_release);
+}
+
+enum crt_result crt_init(unsigned flags)
+{
+    if (flags != 0)
+        return CRT_INVALID_VALUE;
+    if (atomic_load_explicit(&process.is_forked, memory_order_relaxed))
+        return CRT_NOT_INITIALIZED;
+    pthread_once(&process.once, init_process);
+    return process.result;
+}
+
+enum crt_result crt_check_ready(void)
+{
+    bool is_ready = atomic_load_explicit(&process.is_initialized, memory_order_acquire) &&
+                    !atomic_load_explicit(&process.is_forked, memory_order_relaxed);
+    return is_ready ? CRT_SUCCESS : CRT_NOT_INITIALIZED;
+}
+
+const struct crt_environment *crt_environment_get(void)
+{
+    return &process.environment;
+}
+
+enum crt_result crt_start_workers(void)
+{
+    struct pxr_error error = {0};
+    enum pxr_status status = sch_start(pxr_options_get()->threads, &error);
+    if (status != PXR_OK)
+        pxr_log(PXR_LOG_ERROR, "%s", error.message);
+    return crt_result_from_status(status);
+}
+
+uint64_t crt_next_number(void)
+{
+    return atomic_fetch_add_explicit(&process.next_number, 1, memory_order_relaxed) + 1;
+}
+
+uint64_t crt_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * State of the process that belongs to no context: initialisation, the environment, fork.
+ */
+#ifndef PTXRUN_CUDART_CORE_PROCESS_H
+#define PTXRUN_CUDART_CORE_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cudart/core/result.h"
+
+#define CRT_DRIVER_VERSION 13000
+
+/* Environment of CUDA itself, read once. */
+struct crt_environment {
+    bool device_is_visible;   /* CUDA_VISIBLE_DEVICES */
+    bool launches_block;      /* CUDA_LAUNCH_BLOCKING */
+    bool loads_eagerly;       /* CUDA_MODULE_LOADING=EAGER */
+    bool jit_is_disabled;     /* CUDA_DISABLE_PTX_JIT */
+};
+
+CRT_API_BEGIN
+
+/* Initialises at the first call. CRT_NO_DEVICE when the device is hidden, CRT_INVALID_VALUE for
+ * flags other than 0, CRT_NOT_INITIALIZED in the child of a fork. */
+enum crt_result crt_init(unsigned flags);
+
+/* CRT_SUCCESS between a successful crt_init and a fork. Costs two loads. */
+enum crt_result crt_check_ready(void);
+
+const struct crt_environment *crt_environment_get(void);
+
+CRT_API_END
+
+/* Starts the workers if they do not run yet. */
+enum crt_result crt_start_workers(void);
+
+/* Number for launches and objects, rising from 1. */
+uint64_t crt_next_number(void);
+
+uint64_t crt_now_ns(void); /* CLOCK_MONOTONIC */
+
+#endif

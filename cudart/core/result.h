@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Results of the CUDA objects: the numbers of the driver API, so that the faces pass them on
+ * unchanged, and the one table that turns a pxr_status into one of them.
+ */
+#ifndef PTXRUN_CUDART_CORE_RESULT_H
+#define PTXRUN_CUDART_CORE_RESULT_H
+
+#include "util/error.h"
+
+/* Functions declared between these two are visible outside libptxrun.so. */
+#define CRT_API_BEGIN _Pragma("GCC visibility push(default)")
+#define CRT_API_END   _Pragma("GCC visibility pop")
+
+enum crt_result {
+#define RESULT(ID, number, text) CRT_##ID = number,
+#include "cudart/core/result.def"
+#undef RESULT
+};
+
+CRT_API_BEGIN
+
+/* The driver API's answer to a failure below it. */
+enum crt_result crt_result_from_status(enum pxr_status status);
+
+/* "CUDA_ERROR_INVALID_VALUE" and its sentence; NULL for a number that is no result. */
+const char *crt_result_name(int result);
+const char *crt_result_text(int result);
+
+/* Says once per symbol that it is not implemented; returns CRT_NOT_SUPPORTED.
+ * symbol: a string literal, whose address is the key. */
+enum crt_result crt_not_supported(const char *symbol);
+
+CRT_API_END
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Contexts: the primary one, created ones, and the state of the current one.
+ */
+#include "cudart/driver/internal.h"
+
+#define CONTEXT_FLAGS 0xffu
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice device)
+{
+    CUresult result = check_device(device);
+    if (result != CRT_SUCCESS)
+        return result;
+    return ctx ? crt_primary_retain(ctx) : CRT_INVALID_VALUE;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
+{
+    CUresult result = check_device(device);
+    return result == CRT_SUCCESS ? crt_primary_release() : result;
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice device)
+{
+    return cuDevicePrimaryCtxRelease_v2(device);
+}
+
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
+{
+    CUresult result = check_device(device);
+    return result == CRT_SUCCESS ? crt_primary_reset() : result;
+}
+
+CUresult cuDevicePrimaryCtxReset(CUdevice device)
+{
+    return cuDevicePrimaryCtxReset_v2(device);
+}
+
+CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags)
+{
+    CUresult result = check_device(device);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (flags & ~CONTEXT_FLAGS)
+        return CRT_INVALID_VALUE;
+    crt_primary_get()->flags = flags;
+    return CRT_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
+{
+    return cuDevicePrimaryCtxSetFlags_v2(device, flags);
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
+{
+    CUresult result = check_device(device);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!flags || !active)
+        return CRT_INVALID_VALUE;
+    *flags = crt_primary_get()->flags;
+    *active = crt_primary_get()->is_active;
+    return CRT_SUCCESS;
+}
+
+CUresult cuCtxCreate_v2(CUcontext *ctx, unsigned flags, CUdevice device)
+{
+    CUresult result = check_device(device);
+    if (result != CRT_SUCCESS)
+        return result;
+    return ctx ? crt_context_create(flags, ctx) : CRT_INVALID_VALUE;
+}
+
+CUresult cuCtxCreate_v3(CUcontext *ctx, CUexecAffinityParam *affinity, int count, unsigned flags,
+                        CUdevice device)
+{
+    if (affinity || count)
+        return CRT_UNSUPPORTED_EXEC_AFFINITY;
+    return cuCtxCreate_v2(ctx, flags, device);
+}
+
+CUresult cuCtxCreate_v4(CUcontext *ctx, CUctxCreateParams *params, unsigned flags, CUdevice device)
+{
+    if (params && params->reserved[0])
+        return CRT_UNSUPPORTED_EXEC_AFFINITY;
+    return cuCtxCreate_v2(ctx, flags, device);
+}
+
+CUresult cuCtxDestroy_v2(CUcontext ctx)
+{
+    CUresult result = crt_check_ready();
+    return result == CRT_SUCCESS ? crt_context_destroy(ctx) : result;
+}
+
+CUresult cuCtxDetach(CUcontext ctx)
+{
+    return cuCtxDestroy_v2(ctx);
+}
+
+CUresult cuCtxPushCurrent_v2(CUcontext ctx)
+{
+    CUresult result = crt_check_ready();
+    return result == CRT_SUCCESS ? crt_context_push(ctx) : result;
+}
+
+CUresult cuCtxPopCurrent_v2(CUcontext *ctx)
+{
+    CUresult result = crt_check_ready();
+    return result == CRT_SUCCESS ? crt_context_pop(ctx) : result;
+}
+
+CUresult cuCtxSetCurrent(CUcontext ctx)
+{
+    CUresult result = crt_check_ready();
+    return result == CRT_SUCCESS ? crt_context_set_current(ctx) : result;
+}
+
+CUresult cuCtxGetCurrent(CUcontext *ctx)
+{
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!ctx)
+        return CRT_INVALID_VALUE;
+    *ctx = crt_context_get_current();
+    return CRT_SUCCESS;
+}
+
+/* The given context, or the current one when it is NULL. */
+static CUresult pick_context(CUcontext *ctx)
+{
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!*ctx)
+        *ctx = crt_context_get_current();
+    return crt_context_is_valid(*ctx) ? CRT_SUCCESS : CRT_INVALID_CONTEXT;
+}
+
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
+{
+    CUresult result = pick_context(&ctx);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!device)
+        return CRT_INVALID_VALUE;
+    *device = 0;
+    return CRT_SUCCESS;
+}
+
+CUresult cuCtxGetDevice(CUdevice *device)
+{
+    return cuCtxGetDevice_v2(device, NULL);
+}
+
+CUresult cuCtxGetFlags(unsigned *flags)
+{
+    CUcontext ctx = NULL;
+    CUresult result = pick_context(&ctx);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!flags)
+        return CRT_INVALID_VALUE;
+    *flags = ctx->flags;
+    return CRT_SUCCESS;
+}
+
+CUresult cuCtxSetFlags(unsigned flags)
+{
+    CUcontext ctx = NULL;
+    CUresult result = pick_context(&ctx);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (flags & ~CONTEXT_FLAGS)
+        return CRT_INVALID_VALUE;
+    ctx->flags = flags;
+    return CRT_SUCCESS;
+}
+
+CUresult cuCtxGetId(CUcontext ctx, unsigned long long *id)
+{
+    CUresult result = pick_context(&ctx);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!id)
+        return CRT_INVALID_VALUE;
+    *id = ctx->id;
+    return CRT_SUCCESS;
+}
+
+CUresult cuCtxSynchronize_v2(CUcontext ctx)
+{
+    CUresult result = pick_context(&ctx);
+    if (result != CRT_SUCCESS)
+        return result;
+    return ctx->is_active ? crt_context_synchronize(ctx) : CRT_CONTEXT_IS_DESTROYED;
+}
+
+CUresult cuCtxSynchronize(void)
+{
+    return cuCtxSynchronize_v2(NULL);
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value)
+{
+    CUcontext ctx;
+    CUresult result = crt_context_require(&ctx);
+    return result == CRT_SUCCESS ? crt_context_set_limit(ctx, (unsigned)limit, value) : result;
+}
+
+CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
+{
+    CUcontext ctx;
+    CUresult result = crt_context_require(&ctx);
+    if (result != CRT_SUCCESS)
+        return result;
+    return value ? crt_context_get_limit(ctx, (unsigned)limit, value) : CRT_INVALID_VALUE;
+}
+
+CUresult cuCtxGetCacheConfig(CUfunc_cache *config)
+{
+    CUcontext ctx;
+    CUresult result = crt_context_require(&ctx);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!config)
+        return CRT_INVALID_VALUE;
+    *config = (CUfunc_cache)ctx->cache_config;
+    return CRT_SUCCESS;
+}
+
+CUresult cuCtxSetCacheConfig(CUfunc_cache config)
+{
+    CUcontext ctx;
+    CUresult result = crt_context_require(&ctx);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (config < 0 || config > 3)
+        return CRT_INVALID_VALUE;
+    ctx->cache_config = (unsigned)config;
+    return CRT_SUCCESS;
+}
+
+CUresult cuCtxGetSharedMemConfig(CUsharedconfig *config)
+{
+    CUcontext ctx;
+    CUresult result = crt_context_require(&ctx);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!config)
+        return CRT_INVALID_VALUE;
+    *config = (CUsharedconfig)ctx->shared_config;
+    return CRT_SUCCESS;
+}
+
+CUresult cuCtxSetSharedMemConfig(CUsharedconfig config)
+{
+    /* Bank width cannot be chosen on this architecture: accepted without effect. */
+    return config < 0 || config > 2 ? CRT_INVALID_VALUE : check_context();
+}
+
+CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned *version)
+{
+    CUresult result = pick_context(&ctx);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!version)
+        return CRT_INVALID_VALUE;
+    *version = CRT_CONTEXT_API_VERSION;
+    return CRT_SUCCESS;
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+    CUresult result = check_context();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (least)
+        *least = CRT_PRIORITY_LEAST;
+    if (greatest)
+        *greatest = CRT_PRIORITY_GREATEST;
+    return CRT_SUCCESS;
+}
+
+CUresult cuCtxResetPersistingL2Cache(void)
+{
+    return check_context();
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
+{
+    CUresult result = check_context();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (flags)
+        return CRT_INVALID_VALUE;
+    return crt_context_is_valid(peer) ? CRT_INVALID_DEVICE : CRT_INVALID_CONTEXT;
+}
+
+CUresult cuCtxDisablePeerAccess(CUcontext peer)
+{
+    CUresult result = check_context();
+    if (result != CRT_SUCCESS)
+        return result;
+    return crt_context_is_valid(peer) ? CRT_PEER_ACCESS_NOT_ENABLED : CRT_INVALID_CONTEXT;
+}
+
+/* Profilers see nothing, but programs that mark a range for them work. */
+CUresult cuProfilerStart(void)
+{
+    return check_context();
+}
+
+CUresult cuProfilerStop(void)
+{
+    return check_context();
+}

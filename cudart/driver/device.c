@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Initialisation, and the one device.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cudart/driver/internal.h"
+
+CUresult cuInit(unsigned flags)
+{
+    return crt_init(flags);
+}
+
+CUresult cuDriverGetVersion(int *version)
+{
+    if (!version)
+        return CRT_INVALID_VALUE;
+    *version = CRT_DRIVER_VERSION;
+    return CRT_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal)
+{
+    CUresult result = check_device(ordinal);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!device)
+        return CRT_INVALID_VALUE;
+    *device = ordinal;
+    return CRT_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count)
+{
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!count)
+        return CRT_INVALID_VALUE;
+    *count = DEVICE_COUNT;
+    return CRT_SUCCESS;
+}
+
+CUresult cuDeviceGetName(char *name, int len, CUdevice device)
+{
+    CUresult result = check_device(device);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!name || len <= 0)
+        return CRT_INVALID_VALUE;
+    snprintf(name, (size_t)len, "%s", crt_device_name());
+    return CRT_SUCCESS;
+}
+
+CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
+{
+    CUresult result = check_device(device);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!uuid)
+        return CRT_INVALID_VALUE;
+    memcpy(uuid->bytes, crt_device_uuid(), sizeof uuid->bytes);
+    return CRT_SUCCESS;
+}
+
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
+{
+    return cuDeviceGetUuid_v2(uuid, device);
+}
+
+CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
+{
+    CUresult result = check_device(device);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!bytes)
+        return CRT_INVALID_VALUE;
+    *bytes = crt_device_memory_bytes();
+    return CRT_SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+    CUresult result = check_device(device);
+    if (result != CRT_SUCCESS)
+        return result;
+    return value ? crt_device_attribute(attribute, value) : CRT_INVALID_VALUE;
+}
+
+CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
+{
+    CUresult result = check_device(device);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!major || !minor)
+        return CRT_INVALID_VALUE;
+    *major = CRT_CAPABILITY / 10;
+    *minor = CRT_CAPABILITY % 10;
+    return CRT_SUCCESS;
+}
+
+CUresult cuDeviceGetProperties(CUdevprop *properties, CUdevice device)
+{
+    CUresult result = check_device(device);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!properties)
+        return CRT_INVALID_VALUE;
+    const struct {
+        int attribute;
+        int *value;
+    } fields[] = {
+        {1, &properties->maxThreadsPerBlock}, {2, &properties->maxThreadsDim[0]},
+        {3, &properties->maxThreadsDim[1]},   {4, &properties->maxThreadsDim[2]},
+        {5, &properties->maxGridSize[0]},     {6, &properties->maxGridSize[1]},
+        {7, &properties->maxGridSize[2]},     {8, &properties->sharedMemPerBlock},
+        {9, &properties->totalConstantMemory}, {10, &properties->SIMDWidth},
+        {11, &properties->memPitch},          {12, &properties->regsPerBlock},
+        {13, &properties->clockRate},         {14, &properties->textureAlign},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        crt_device_attribute(fields[i].attribute, fields[i].value);
+    return CRT_SUCCESS;
+}
+
+static void format_bus_id(char *text, size_t cap)
+{
+    snprintf(text, cap, "%04x:%02x:%02x.0", CRT_PCI_DOMAIN, CRT_PCI_BUS, CRT_PCI_DEVICE);
+}
+
+CUresult cuDeviceGetPCIBusId(char *id, int len, CUdevice device)
+{
+    CUresult result = check_device(device);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!id || len <= 0)
+        return CRT_INVALID_VALUE;
+    format_bus_id(id, (size_t)len);
+    return CRT_SUCCESS;
+}
+
+/* Accepts domain:bus:device.function, domain:bus:device and bus:device.function. */
+CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id)
+{
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!device || !id)
+        return CRT_INVALID_VALUE;
+    unsigned domain = CRT_PCI_DOMAIN;
+    unsigned bus;
+    unsigned slot;
+    if (sscanf(id, "%x:%x:%x", &domain, &bus, &slot) != 3) {
+        domain = CRT_PCI_DOMAIN;
+        if (sscanf(id, "%x:%x", &bus, &slot) != 2)
+            return CRT_INVALID_VALUE;
+    }
+    if (domain != CRT_PCI_DOMAIN || bus != CRT_PCI_BUS || slot != CRT_PCI_DEVICE)
+        return CRT_INVALID_DEVICE;
+    *device = 0;
+    return CRT_SUCCESS;
+}
+
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
+{
+    CUresult result = check_device(device);
+    if (result == CRT_SUCCESS)
+        result = check_device(peer);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!can)
+        return CRT_INVALID_VALUE;
+    *can = 0; /* a device is no peer of itself */
+    return CRT_SUCCESS;
+}
+
+CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice source,
+                                 CUdevice target)
+{
+    (void)attribute;
+    (void)value;
+    CUresult result = check_device(source);
+    if (result == CRT_SUCCESS)
+        result = check_device(target);
+    return result == CRT_SUCCESS ? CRT_INVALID_DEVICE : result;
+}

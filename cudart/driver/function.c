@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Functions: attributes. A kernel's handle is a function's handle.
+ */
+#include "cudart/core/module.h"
+#include "cudart/driver/internal.h"
+
+CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
+{
+    if (!crt_kernel_is_valid(function))
+        return CRT_INVALID_HANDLE;
+    return cuLibraryGetModule(module, function->library);
+}
+
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
+{
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!value)
+        return CRT_INVALID_VALUE;
+    if (!crt_kernel_is_valid(function))
+        return CRT_INVALID_HANDLE;
+    return crt_kernel_get_attribute(function, attribute, value);
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
+{
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!crt_kernel_is_valid(function))
+        return CRT_INVALID_HANDLE;
+    return crt_kernel_set_attribute(function, attribute, value);
+}
+
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
+{
+    if (!crt_kernel_is_valid(function))
+        return CRT_INVALID_HANDLE;
+    if (config < 0 || config > 3)
+        return CRT_INVALID_VALUE;
+    function->cache_config = config;
+    return CRT_SUCCESS;
+}
+
+CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config)
+{
+    if (!crt_kernel_is_valid(function))
+        return CRT_INVALID_HANDLE;
+    return config < 0 || config > 2 ? CRT_INVALID_VALUE : CRT_SUCCESS;
+}
+
+CUresult cuFuncGetName(const char **name, CUfunction function)
+{
+    if (!name)
+        return CRT_INVALID_VALUE;
+    if (!crt_kernel_is_valid(function))
+        return CRT_INVALID_HANDLE;
+    *name = crt_kernel_name(function);
+    return CRT_SUCCESS;
+}
+
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes)
+{
+    if (!offset)
+        return CRT_INVALID_VALUE;
+    if (!crt_kernel_is_valid(function))
+        return CRT_INVALID_HANDLE;
+    return crt_kernel_param(function, index, offset, bytes);
+}
+
+CUresult cuFuncIsLoaded(int *state, CUfunction function)
+{
+    if (!state)
+        return CRT_INVALID_VALUE;
+    if (!crt_kernel_is_valid(function))
+        return CRT_INVALID_HANDLE;
+    *state = 1;
+    return CRT_SUCCESS;
+}
+
+CUresult cuFuncLoad(CUfunction function)
+{
+    return crt_kernel_is_valid(function) ? CRT_SUCCESS : CRT_INVALID_HANDLE;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of the driver face share.
+ */
+#ifndef PTXRUN_CUDART_DRIVER_INTERNAL_H
+#define PTXRUN_CUDART_DRIVER_INTERNAL_H
+
+#include "cudart/core/context.h"
+#include "cudart/core/device.h"
+#include "cudart/core/process.h"
+#include "cudart/core/result.h"
+#include "cudart/core/stream.h"
+#include "cudart/driver/cuda_driver.h"
+
+#define DEVICE_COUNT 1
+
+/* CRT_SUCCESS when the driver is initialised and the ordinal is the device's. */
+static inline CUresult check_device(CUdevice device)
+{
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    return device >= 0 && device < DEVICE_COUNT ? CRT_SUCCESS : CRT_INVALID_DEVICE;
+}
+
+/* CRT_SUCCESS when there is a usable current context, for functions that need no more of it. */
+static inline CUresult check_context(void)
+{
+    CUcontext ctx;
+    return crt_context_require(&ctx);
+}
+
+#endif

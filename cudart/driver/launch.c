@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernel launches.
+ */
+#include "cudart/core/launch.h"
+
+#include "cudart/core/module.h"
+#include "cudart/driver/internal.h"
+
+static CUresult launch(CUfunction function, CUstream handle,
+                       const struct crt_launch_config *config, void **params, void **extra)
+{
+    CUstream stream;
+    CUresult result = crt_stream_resolve(handle, &stream);
+    if (result != CRT_SUCCESS)
+        return result;
+    return crt_launch_kernel(function, stream, config, params, extra);
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z,
+                        unsigned shared_bytes, CUstream stream, void **params, void **extra)
+{
+    struct crt_launch_config config = {.grid = {grid_x, grid_y, grid_z},
+                                       .block = {block_x, block_y, block_z},
+                                       .dynamic_shared_bytes = shared_bytes};
+    return launch(function, stream, &config, params, extra);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+                                   unsigned grid_z, unsigned block_x, unsigned block_y,
+                                   unsigned block_z, unsigned shared_bytes, CUstream stream,
+                                   void **params)
+{
+    struct crt_launch_config config = {.grid = {grid_x, grid_y, grid_z},
+                                       .block = {block_x, block_y, block_z},
+                                       .dynamic_shared_bytes = shared_bytes,
+                                       .is_cooperative = true};
+    return launch(function, stream, &config, params, NULL);
+}
+
+/* Attributes that change what a launch means are obeyed or refused; hints are ignored. */
+static CUresult read_attribute(const CUlaunchAttribute *attribute,
+                               struct crt_launch_config *config)
+{
+    if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+        config->is_cooperative = attribute->value.cooperative != 0;
+    if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+        uint64_t blocks = (uint64_t)attribute->value.clusterDim.x *
+                          attribute->value.clusterDim.y * attribute->value.clusterDim.z;
+        if (blocks > 1)
+            return crt_not_supported("launch with thread block clusters");
+    }
+    return CRT_SUCCESS;
+}
+
+static CUresult launch_configured(const CUlaunchConfig *config, CUstream stream,
+                                  CUfunction function, void **params, void **extra)
+{
+    struct crt_launch_config own = {
+        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+        .dynamic_shared_bytes = config->sharedMemBytes};
+    if (config->numAttrs && !config->attrs)
+        return CRT_INVALID_VALUE;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        CUresult result = read_attribute(&config->attrs[i], &own);
+        if (result != CRT_SUCCESS)
+            return result;
+    }
+    return launch(function, stream, &own, params, extra);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params,
+                          void **extra)
+{
+    if (!config)
+        return CRT_INVALID_VALUE;
+    return launch_configured(config, config->hStream, function, params, extra);
+}
+
+CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction function, void **params,
+                               void **extra)
+{
+    if (!config)
+        return CRT_INVALID_VALUE;
+    CUstream stream = config->hStream ? config->hStream : CU_STREAM_PER_THREAD;
+    return launch_configured(config, stream, function, params, extra);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory: allocation, host memory, managed memory.
+ */
+#include "cudart/core/memory.h"
+
+#include "cudart/driver/internal.h"
+
+#define HOST_ALLOC_FLAGS    7u    /* portable, device map, write combined */
+#define HOST_REGISTER_FLAGS 0xfu  /* portable, device map, I/O memory, read-only */
+#define HOST_FLAG_DEVICEMAP 2u
+
+CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
+{
+    CUresult result = check_context();
+    if (result != CRT_SUCCESS)
+        return result;
+    size_t unused;
+    crt_memory_info(free_bytes ? free_bytes : &unused, total_bytes ? total_bytes : &unused);
+    return CRT_SUCCESS;
+}
+
+/* Device or managed memory of the current context. */
+static CUresult allocate(CUdeviceptr *pointer, size_t bytes, enum crt_memory kind, unsigned flags)
+{
+    CUcontext ctx;
+    CUresult result = crt_context_require(&ctx);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!pointer || bytes == 0)
+        return CRT_INVALID_VALUE;
+    uintptr_t base;
+    result = crt_memory_alloc(ctx, bytes, kind, flags, &base);
+    if (result == CRT_SUCCESS)
+        *pointer = base;
+    return result;
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
+{
+    return allocate(pointer, bytes, CRT_MEMORY_DEVICE, 0);
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned flags)
+{
+    if (flags != 1 && flags != 2) /* attached to: global, host */
+        return CRT_INVALID_VALUE;
+    return allocate(pointer, bytes, CRT_MEMORY_MANAGED, flags);
+}
+
+CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width, size_t height,
+                            unsigned element_bytes)
+{
+    CUcontext ctx;
+    CUresult result = crt_context_require(&ctx);
+    if (result != CRT_SUCCESS)
+        return result;
+    bool is_element = element_bytes == 4 || element_bytes == 8 || element_bytes == 16;
+    if (!pointer || !pitch || !is_element)
+        return CRT_INVALID_VALUE;
+    uintptr_t base;
+    result = crt_memory_alloc_pitch(ctx, width, height, &base, pitch);
+    if (result == CRT_SUCCESS)
+        *pointer = base;
+    return result;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr pointer)
+{
+    CUresult result = crt_check_ready();
+    return result == CRT_SUCCESS ? crt_memory_free((uintptr_t)pointer) : result;
+}
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr pointer)
+{
+    CUresult result = check_context();
+    if (result != CRT_SUCCESS)
+        return result;
+    struct crt_allocation allocation;
+    if (!crt_memory_find((uintptr_t)pointer, &allocation))
+        return CRT_NOT_FOUND;
+    if (base)
+        *base = allocation.base;
+    if (size)
+        *size = allocation.size_bytes;
+    return CRT_SUCCESS;
+}
+
+CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
+{
+    CUcontext ctx;
+    CUresult result = crt_context_require(&ctx);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!pointer || bytes == 0 || (flags & ~HOST_ALLOC_FLAGS))
+        return CRT_INVALID_VALUE;
+    uintptr_t base;
+    result = crt_memory_alloc(ctx, bytes, CRT_MEMORY_HOST, flags | HOST_FLAG_DEVICEMAP, &base);
+    if (result == CRT_SUCCESS)
+        *pointer = (void *)base;
+    return result;
+}
+
+CUresult cuMemAllocHost_v2(void **pointer, size_t bytes)
+{
+    return cuMemHostAlloc(pointer, bytes, 0);
+}
+
+CUresult cuMemFreeHost(void *pointer)
+{
+    CUresult result = crt_check_ready();
+    return result == CRT_SUCCESS ? crt_memory_free_host((uintptr_t)pointer) : result;
+}
+
+CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
+{
+    CUcontext ctx;
+    CUresult result = crt_context_require(&ctx);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!pointer || bytes == 0 || (flags & ~HOST_REGISTER_FLAGS))
+        return CRT_INVALID_VALUE;
+    return crt_memory_register(ctx, pointer, bytes, flags | HOST_FLAG_DEVICEMAP);
+}
+
+CUresult cuMemHostUnregister(void *pointer)
+{
+    CUresult result = check_context();
+    return result == CRT_SUCCESS ? crt_memory_unregister(pointer) : result;
+}
+
+static bool is_host_memory(const struct crt_allocation *allocation)
+{
+    return allocation->kind == CRT_MEMORY_HOST || allocation->kind == CRT_MEMORY_REGISTERED;
+}
+
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host, unsigned flags)
+{
+    CUresult result = check_context();
+    if (result != CRT_SUCCESS)
+        return result;
+    struct crt_allocation allocation;
+    if (!device || flags || !crt_memory_find((uintptr_t)host, &allocation) ||
+        !is_host_memory(&allocation))
+        return CRT_INVALID_VALUE;
+    *device = (uintptr_t)host;
+    return CRT_SUCCESS;
+}
+
+CUresult cuMemHostGetFlags(unsigned *flags, void *pointer)
+{
+    CUresult result = check_context();
+    if (result != CRT_SUCCESS)
+        return result;
+    struct crt_allocation allocation;
+    if (!flags || !crt_memory_find((uintptr_t)pointer, &allocation) ||
+        !is_host_memory(&allocation))
+        return CRT_INVALID_VALUE;
+    *flags = allocation.flags;
+    return CRT_SUCCESS;
+}
+
+/* Advice and prefetching have nothing to do where all memory is the host's: only the range and
+ * the location are checked. */
+static CUresult check_managed_range(CUdeviceptr pointer, size_t bytes)
+{
+    CUresult result = check_context();
+    if (result != CRT_SUCCESS)
+        return result;
+    struct crt_allocation allocation;
+    if (bytes == 0 || !crt_memory_find((uintptr_t)pointer, &allocation))
+        return CRT_INVALID_VALUE;
+    size_t offset = (size_t)pointer - allocation.base;
+    bool is_managed = allocation.kind == CRT_MEMORY_MANAGED;
+    return is_managed && bytes <= allocation.size_bytes - offset ? CRT_SUCCESS : CRT_INVALID_VALUE;
+}
+
+CUresult cuMemAdvise(CUdeviceptr pointer, size_t bytes, CUmem_advise advice, CUdevice device)
+{
+    if (advice < 1 || advice > 6)
+        return CRT_INVALID_VALUE;
+    if (device < -1 || device >= DEVICE_COUNT)
+        return CRT_INVALID_DEVICE;
+    return check_managed_range(pointer, bytes);
+}
+
+CUresult cuMemAdvise_v2(CUdeviceptr pointer, size_t bytes, CUmem_advise advice,
+                        CUmemLocation location)
+{
+    (void)location;
+    return cuMemAdvise(pointer, bytes, advice, 0);
+}
+
+CUresult cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUdevice device, CUstream stream)
+{
+    if (device < -1 || device >= DEVICE_COUNT)
+        return CRT_INVALID_DEVICE;
+    CUstream resolved;
+    CUresult result = crt_stream_resolve(stream, &resolved);
+    return result == CRT_SUCCESS ? check_managed_range(pointer, bytes) : result;
+}
+
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t bytes, CUmemLocation location,
+                               unsigned flags, CUstream stream)
+{
+    (void)location;
+    return flags ? CRT_INVALID_VALUE : cuMemPrefetchAsync(pointer, bytes, 0, stream);
+}
+
+CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr pointer, size_t bytes, unsigned flags)
+{
+    if (flags != 1 && flags != 2 && flags != 4)
+        return CRT_INVALID_VALUE;
+    CUstream resolved;
+    CUresult result = crt_stream_resolve(stream, &resolved);
+    if (result != CRT_SUCCESS)
+        return result;
+    struct crt_allocation allocation;
+    (void)bytes;
+    return crt_memory_find((uintptr_t)pointer, &allocation) ? CRT_SUCCESS : CRT_INVALID_VALUE;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Occupancy.
+ */
+#include "cudart/core/module.h"
+#include "cudart/driver/internal.h"
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function,
+                                                              int block_threads,
+                                                              size_t shared_bytes, unsigned flags)
+{
+    CUresult result = check_context();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!blocks || flags > 1)
+        return CRT_INVALID_VALUE;
+    if (!crt_kernel_is_valid(function))
+        return CRT_INVALID_HANDLE;
+    return crt_kernel_blocks_per_sm(function, block_threads, shared_bytes, blocks);
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function,
+                                                     int block_threads, size_t shared_bytes)
+{
+    return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_threads,
+                                                                shared_bytes, 0);
+}
+
+/* The largest number of resident threads wins; among equals, the largest block. */
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_threads,
+                                                   CUfunction function,
+                                                   CUoccupancyB2DSize shared_of,
+                                                   size_t shared_bytes, int limit, unsigned flags)
+{
+    CUresult result = check_context();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!min_grid || !block_threads || flags > 1)
+        return CRT_INVALID_VALUE;
+    int largest;
+    result = cuFuncGetAttribute(&largest, 0, function);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (limit > 0 && limit < largest)
+        largest = limit;
+    int best_threads = 0;
+    int sm_count;
+    crt_device_attribute(16, &sm_count);
+    int size = (largest + CRT_WARP_SIZE - 1) / CRT_WARP_SIZE * CRT_WARP_SIZE;
+    for (; size > 0; size -= CRT_WARP_SIZE) {
+        int threads = size < largest ? size : largest;
+        int blocks;
+        size_t shared = shared_of ? shared_of(threads) : shared_bytes;
+        result = crt_kernel_blocks_per_sm(function, threads, shared, &blocks);
+        if (result != CRT_SUCCESS)
+            return result;
+        if (blocks * threads <= best_threads)
+            continue;
+        best_threads = blocks * threads;
+        *block_threads = threads;
+        *min_grid = blocks * sm_count;
+    }
+    if (best_threads == 0)
+        *block_threads = *min_grid = 0;
+    return CRT_SUCCESS;
+}
+
+CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block_threads, CUfunction function,
+                                          CUoccupancyB2DSize shared_of, size_t shared_bytes,
+                                          int limit)
+{
+    return cuOccupancyMaxPotentialBlockSizeWithFlags(min_grid, block_threads, function, shared_of,
+                                                     shared_bytes, limit, 0);
+}
+
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction function, int blocks,
+                                                 int block_threads)
+{
+    CUresult result = check_context();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!bytes)
+        return CRT_INVALID_VALUE;
+    if (!crt_kernel_is_valid(function))
+        return CRT_INVALID_HANDLE;
+    return crt_kernel_available_shared(function, blocks, block_threads, bytes);
+}

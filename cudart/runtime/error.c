@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The last error of each host thread, and the names and sentences of errors.
+ */
+#include "cudart/runtime/runtime.h"
+
+#include "util/log.h"
+
+static _Thread_local cudaError_t last_error;
+
+cudaError_t crt_done(cudaError_t error)
+{
+    if (error != cudaSuccess)
+        last_error = error;
+    return error;
+}
+
+cudaError_t crt_unsupported(const char *name)
+{
+    pxr_log_once(name, "%s is not implemented; it returns cudaErrorNotSupported", name);
+    return crt_done(cudaErrorNotSupported);
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = last_error;
+    last_error = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    return last_error;
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    switch (error) {
+#define CUDA_ERROR_ROW(name, number, text)                                                         \
+    case number:                                                                                   \
+        return #name;
+#include "cudart/runtime/errors.def"
+#undef CUDA_ERROR_ROW
+    default:
+        return "unrecognized error code";
+    }
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    switch (error) {
+#define CUDA_ERROR_ROW(name, number, text)                                                         \
+    case number:                                                                                   \
+        return text;
+#include "cudart/runtime/errors.def"
+#undef CUDA_ERROR_ROW
+    default:
+        return "unrecognized error code";
+    }
+}

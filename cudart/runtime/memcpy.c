@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies and fills: linear, pitched, to and from variables. The direction a program names selects
+ * the driver call; cudaMemcpyDefault leaves the choice to the driver.
+ */
+#include "cudart/runtime/runtime.h"
+
+static CUdeviceptr device_pointer(const void *pointer)
+{
+    return (CUdeviceptr)(uintptr_t)pointer;
+}
+
+static cudaError_t check_kind(enum cudaMemcpyKind kind)
+{
+    return (unsigned)kind <= cudaMemcpyDefault ? cudaSuccess : cudaErrorInvalidMemcpyDirection;
+}
+
+static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    switch (kind) {
+    case cudaMemcpyHostToDevice:
+        return cuMemcpyHtoD_v2(device_pointer(to), from, bytes);
+    case cudaMemcpyDeviceToHost:
+        return cuMemcpyDtoH_v2(to, device_pointer(from), bytes);
+    case cudaMemcpyDeviceToDevice:
+        return cuMemcpyDtoD_v2(device_pointer(to), device_pointer(from), bytes);
+    default:
+        return cuMemcpy(device_pointer(to), device_pointer(from), bytes);
+    }
+}
+
+static cudaError_t copy_async(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                              cudaStream_t stream)
+{
+    switch (kind) {
+    case cudaMemcpyHostToDevice:
+        return cuMemcpyHtoDAsync_v2(device_pointer(to), from, bytes, stream);
+    case cudaMemcpyDeviceToHost:
+        return cuMemcpyDtoHAsync_v2(to, device_pointer(from), bytes, stream);
+    case cudaMemcpyDeviceToDevice:
+        return cuMemcpyDtoDAsync_v2(device_pointer(to), device_pointer(from), bytes, stream);
+    default:
+        return cuMemcpyAsync(device_pointer(to), device_pointer(from), bytes, stream);
+    }
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    cudaError_t error = crt_enter() ?: check_kind(kind);
+    if (!error && bytes)
+        error = copy(to, from, bytes, kind);
+    return crt_done(error);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    cudaError_t error = crt_enter() ?: check_kind(kind);
+    if (!error && bytes)
+        error = copy_async(to, from, bytes, kind, stream);
+    return crt_done(error);
+}
+
+/* All devices share one address space. */
+static cudaError_t check_peers(int to, int from)
+{
+    return crt_enter()
+               ?: (crt_is_device(to) && crt_is_device(from) ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
+{
+    cudaError_t error = check_peers(to_device, from_device);
+    if (!error && bytes)
+        error = copy(to, from, bytes, cudaMemcpyDeviceToDevice);
+    return crt_done(error);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                size_t bytes, cudaStream_t stream)
+{
+    cudaError_t error = check_peers(to_device, from_device);
+    if (!error && bytes)
+        error = copy_async(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+    return crt_done(error);
+}
+
+/* ---- variables ---- */
+
+static cudaError_t locate(const void *symbol, size_t bytes, size_t offset, void **address)
+{
+    CUdeviceptr start = 0;
+    size_t size_bytes = 0;
+    cudaError_t error = crt_enter() ?: crt_variable_of(symbol, &start, &size_bytes);
+    if (error)
+        return error;
+    if (offset > size_bytes || bytes > size_bytes - offset)
+        return cudaErrorInvalidValue;
+    *address = (void *)(uintptr_t)(start + offset);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                               enum cudaMemcpyKind kind)
+{
+    void *address = NULL;
+    cudaError_t error = locate(symbol, bytes, offset, &address);
+    return error ? crt_done(error) : cudaMemcpy(address, from, bytes, kind);
+}
+
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
+                                 enum cudaMemcpyKind kind)
+{
+    void *address = NULL;
+    cudaError_t error = locate(symbol, bytes, offset, &address);
+    return error ? crt_done(error) : cudaMemcpy(to, address, bytes, kind);
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
+                                    size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    void *address = NULL;
+    cudaError_t error = locate(symbol, bytes, offset, &address);
+    return error ? crt_done(error) : cudaMemcpyAsync(address, from, bytes, kind, stream);
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    void *address = NULL;
+    cudaError_t error = locate(symbol, bytes, offset, &address);
+    return error ? crt_done(error) : cudaMemcpyAsync(to, address, bytes, kind, stream);
+}
+
+cudaError_t cudaGetSymbolAddress(void **result, const void *symbol)
+{
+    return crt_done(result ? locate(symbol, 0, 0, result) : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGetSymbolSize(size_t *size_bytes, const void *symbol)
+{
+    CUdeviceptr address = 0;
+    cudaError_t error = size_bytes ? crt_enter() : cudaErrorInvalidValue;
+    return crt_done(error ?: crt_variable_of(symbol, &address, size_bytes));
+}
+
+/* ---- pitched copies ---- */
+
+/* Which member of the descriptor holds a pointer, by direction. */
+static CUmemorytype type_of(enum cudaMemcpyKind kind, enum cudaMemcpyKind other_with_host)
+{
+    if (kind == cudaMemcpyDefault)
+        return CU_MEMORYTYPE_UNIFIED;
+    return kind == cudaMemcpyHostToHost || kind == other_with_host ? CU_MEMORYTYPE_HOST
+                                                                   : CU_MEMORYTYPE_DEVICE;
+}
+
+static cudaError_t describe_2d(CUDA_MEMCPY2D *result, void *to, size_t to_pitch, const void *from,
+                               size_t from_pitch, size_t width, size_t height,
+                               enum cudaMemcpyKind kind)
+{
+    if (check_kind(kind))
+        return cudaErrorInvalidMemcpyDirection;
+    if (width > to_pitch || width > from_pitch)
+        return cudaErrorInvalidPitchValue;
+    *result = (CUDA_MEMCPY2D){
+        .srcMemoryType = type_of(kind, cudaMemcpyHostToDevice),
+        .srcHost = from,
+        .srcDevice = device_pointer(from),
+        .srcPitch = from_pitch,
+        .dstMemoryType = type_of(kind, cudaMemcpyDeviceToHost),
+        .dstHost = to,
+        .dstDevice = device_pointer(to),
+        .dstPitch = to_pitch,
+        .WidthInBytes = width,
+        .Height = height,
+    };
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                         size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    CUDA_MEMCPY2D description;
+    cudaError_t error =
+        crt_enter()
+            ?: describe_2d(&description, to, to_pitch, from, from_pitch, width, height, kind);
+    if (!error && width && height)
+        error = cuMemcpy2DUnaligned_v2(&description);
+    return crt_done(error);
+}
+
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream)
+{
+    CUDA_MEMCPY2D description;
+    cudaError_t error =
+        crt_enter()
+            ?: describe_2d(&description, to, to_pitch, from, from_pitch, width, height, kind);
+    if (!error && width && height)
+        error = cuMemcpy2DAsync_v2(&description, stream);
+    return crt_done(error);
+}
+
+/* A box is a row of planes; a plane is a pitched copy. Arrays are not supported. */
+static char *plane_of(const struct cudaPitchedPtr *pointer, struct cudaPos position, size_t plane)
+{
+    size_t rows = (position.z + plane) * pointer->ysize + position.y;
+    return (char *)pointer->ptr + rows * pointer->pitch + position.x;
+}
+
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *box, cudaStream_t stream)
+{
+    if (!box || box->srcArray || box->dstArray)
+        return box ? crt_unsupported("cudaMemcpy3D with arrays") : crt_done(cudaErrorInvalidValue);
+    for (size_t plane = 0; plane < box->extent.depth; plane++) {
+        cudaError_t error =
+            cudaMemcpy2DAsync(plane_of(&box->dstPtr, box->dstPos, plane), box->dstPtr.pitch,
+                              plane_of(&box->srcPtr, box->srcPos, plane), box->srcPtr.pitch,
+                              box->extent.width, box->extent.height, box->kind, stream);
+        if (error)
+            return error;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *box)
+{
+    cudaError_t error = cudaMemcpy3DAsync(box, NULL);
+    return error ?: crt_done(cuStreamSynchronize(NULL));
+}
+
+static struct cudaMemcpy3DParms box_of_peers(const struct cudaMemcpy3DPeerParms *box)
+{
+    return (struct cudaMemcpy3DParms){
+        .srcArray = box->srcArray,
+        .srcPos = box->srcPos,
+        .srcPtr = box->srcPtr,
+        .dstArray = box->dstArray,
+        .dstPos = box->dstPos,
+        .dstPtr = box->dstPtr,
+        .extent = box->extent,
+        .kind = cudaMemcpyDeviceToDevice,
+    };
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *box, cudaStream_t stream)
+{
+    cudaError_t error = box ? check_peers(box->dstDevice, box->srcDevice) : cudaErrorInvalidValue;
+    if (error)
+        return crt_done(error);
+    struct cudaMemcpy3DParms plain = box_of_peers(box);
+    return cudaMemcpy3DAsync(&plain, stream);
+}
+
+cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *box)
+{
+    cudaError_t error = cudaMemcpy3DPeerAsync(box, NULL);
+    return error ?: crt_done(cuStreamSynchronize(NULL));
+}
+
+/* ---- fills ---- */
+
+cudaError_t cudaMemset(void *to, int value, size_t bytes)
+{
+    cudaError_t error = crt_enter();
+    if (!error && bytes)
+        error = cuMemsetD8_v2(device_pointer(to), (unsigned char)value, bytes);
+    return crt_done(error);
+}
+
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
+{
+    cudaError_t error = crt_enter();
+    if (!error && bytes)
+        error = cuMemsetD8Async(device_pointer(to), (unsigned char)value, bytes, stream);
+    return crt_done(error);
+}
+
+cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+{
+    cudaError_t error = crt_enter();
+    if (!error && width && height)
+        error = cuMemsetD2D8_v2(device_pointer(to), pitch, (unsigned char)value, width, height);
+    return crt_done(error);
+}
+
+cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream)
+{
+    cudaError_t error = crt_enter();
+    if (!error && width && height)
+        error = cuMemsetD2D8Async(device_pointer(to), pitch, (unsigned char)value, width, height,
+                                  stream);
+    return crt_done(error);
+}
+
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent,
+                              cudaStream_t stream)
+{
+    for (size_t plane = 0; plane < extent.depth; plane++) {
+        cudaError_t error = cudaMemset2DAsync(plane_of(&to, (struct cudaPos){0}, plane), to.pitch,
+                                              value, extent.width, extent.height, stream);
+        if (error)
+            return error;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent)
+{
+    return cudaMemset3DAsync(to, value, extent, NULL);
+}

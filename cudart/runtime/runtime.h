@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Inside of libcudart.so.13: what its files need from each other.
+ *
+ * Every exported function has one shape:
+ *     return crt_done(crt_enter() ?: cuSomething(…));
+ * crt_enter makes a context current, `?:` stops at the first error, crt_done keeps the error for
+ * cudaGetLastError.
+ */
+#ifndef PTXRUN_CUDART_RUNTIME_RUNTIME_H
+#define PTXRUN_CUDART_RUNTIME_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cudart/runtime/cuda_runtime_types.h"
+#include "cudart/runtime/exports.h"
+
+/* ---- error.c: one last error per host thread ---- */
+
+/* Remembers an error; returns it. */
+cudaError_t crt_done(cudaError_t error);
+
+/* Logs once that the function does nothing; remembers and returns cudaErrorNotSupported.
+ * name: a string literal, whose address is the key. */
+cudaError_t crt_unsupported(const char *name);
+
+/* ---- state.c: initialisation, devices, primary contexts ---- */
+
+#define CRT_DEVICES_MAX 16
+
+/* Initialises the driver at the first call of the process; later only its result. */
+cudaError_t crt_initialize(void);
+
+/* Also makes a context current in this thread: the program's own if there is one, else the primary
+ * context of the thread's device, with managed variables in place. */
+cudaError_t crt_enter(void);
+
+int crt_device_count(void);       /* after crt_initialize */
+int crt_current_device(void);     /* after crt_initialize; never fails */
+bool crt_is_device(int ordinal);  /* after crt_initialize */
+CUdevice crt_device(int ordinal); /* ordinal must be valid */
+
+/* Retains and makes current the primary context of a device; the thread keeps the device. */
+cudaError_t crt_use_device(int ordinal);
+
+/* Destroys what the primary context of the thread's device holds. */
+cudaError_t crt_reset_device(void);
+
+/* Cached answer of cuDeviceGetAttribute for launch checks; 0 if the driver does not say. */
+struct crt_launch_limits {
+    unsigned threads;
+    unsigned block[3];
+    unsigned grid[3];
+};
+const struct crt_launch_limits *crt_launch_limits_get(void);
+
+/* ---- registry.c: fat binaries, kernels and variables by their host addresses ---- */
+
+struct crt_function;
+struct crt_variable;
+
+/* The kernel behind a host stub, or behind a cudaKernel_t given in its place. Loads the fat binary
+ * when needed. NULL or an unknown stub: cudaErrorInvalidDeviceFunction. */
+cudaError_t crt_kernel_of(const void *stub, CUkernel *kernel);
+
+/* Device name of a kernel; lives as long as its fat binary is registered. */
+cudaError_t crt_kernel_name(const void *stub, const char **name);
+
+/* Address and size of the device variable behind a host address. */
+cudaError_t crt_variable_of(const void *symbol, CUdeviceptr *address, size_t *size_bytes);
+
+/* Loads every fat binary with managed variables and fills their host pointers. */
+cudaError_t crt_place_managed(void);
+
+#endif

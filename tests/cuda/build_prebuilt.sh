@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Builds the checked-in programs in prebuilt/ anew. Needs the CUDA toolkit (nvcc); the tests do not.
+#   shared/  all programs, -cudart shared (small)
+#   static/  with the CUDA runtime inside, where that makes a difference to what is tested
+set -eu
+cd "$(dirname "$0")"
+NVCC=${NVCC:-nvcc}
+FLAGS="-O2 -Xcompiler -ffunction-sections,-fdata-sections -Xlinker --gc-sections"
+STATIC="bad_address cubin_only too_many_threads symbols streams_events many_host_threads assert_fails
+    plugin_host"
+SHARED="$STATIC recursion_indirect barriers lock_between_lanes device_malloc deep_stack"
+CUBIN_ONLY="-gencode arch=compute_75,code=sm_75"
+mkdir -p prebuilt/static prebuilt/shared
+
+build() # KIND NAME SOURCES-AND-FLAGS...
+{
+    kind=$1
+    name=$2
+    shift 2
+    # shellcheck disable=SC2086
+    $NVCC $FLAGS -cudart "$kind" -o "prebuilt/$kind/$name" "$@"
+    strip --strip-all -R .comment -R .note.ABI-tag "prebuilt/$kind/$name"
+}
+
+build_plain() # KIND NAME
+{
+    case $2 in
+        # shellcheck disable=SC2086
+        cubin_only) build "$1" "$2" "$2.cu" $CUBIN_ONLY ;;
+        *) build "$1" "$2" "$2.cu" ;;
+    esac
+}
+
+for name in $STATIC; do
+    build_plain static "$name"
+done
+for name in $SHARED; do
+    build_plain shared "$name"
+done
+for kind in static shared; do
+    build $kind plugin.so -shared -Xcompiler -fPIC plugin.cu
+    build $kind rdc_two_units -rdc=true rdc_two_units.cu rdc_unit.cu
+    build $kind symbols_non_pie -Xcompiler -no-pie symbols.cu
+done
+du -ch prebuilt/static/* prebuilt/shared/* | tail -n 1

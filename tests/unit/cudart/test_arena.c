@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The address space of device memory.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cudart/core/arena.h"
+
+#define TOTAL ((size_t)64 << 20)
+#define PAGE  4096u
+
+static void setup(void)
+{
+    cr_assert_eq(crt_arena_init(TOTAL), CRT_SUCCESS);
+}
+
+static uintptr_t take(size_t bytes)
+{
+    uintptr_t base = 0;
+    cr_assert_eq(crt_arena_alloc(bytes, CRT_MEMORY_DEVICE, 0, NULL, &base), CRT_SUCCESS);
+    return base;
+}
+
+Test(arena, memory_is_aligned_zeroed_and_writable, .init = setup)
+{
+    for (size_t bytes = 1; bytes < 100000; bytes = bytes * 3 + 1) {
+        unsigned char *memory = (unsigned char *)take(bytes);
+        cr_expect_eq((uintptr_t)memory % 256, 0);
+        for (size_t i = 0; i < bytes; i++)
+            cr_assert_eq(memory[i], 0);
+        memset(memory, 0xa5, bytes);
+    }
+}
+
+Test(arena, a_size_of_zero_is_refused, .init = setup)
+{
+    uintptr_t base;
+    cr_expect_eq(crt_arena_alloc(0, CRT_MEMORY_DEVICE, 0, NULL, &base), CRT_INVALID_VALUE);
+}
+
+Test(arena, more_than_the_device_has_is_out_of_memory, .init = setup)
+{
+    uintptr_t base;
+    cr_expect_eq(crt_arena_alloc(TOTAL + 1, CRT_MEMORY_DEVICE, 0, NULL, &base),
+                 CRT_OUT_OF_MEMORY);
+    cr_expect_eq(crt_arena_alloc(SIZE_MAX - 5, CRT_MEMORY_DEVICE, 0, NULL, &base),
+                 CRT_OUT_OF_MEMORY);
+    uintptr_t all = take(TOTAL);
+    cr_expect_eq(crt_arena_alloc(1, CRT_MEMORY_DEVICE, 0, NULL, &base), CRT_OUT_OF_MEMORY);
+    cr_expect_eq(crt_arena_free(all, CRT_MEMORY_DEVICE), CRT_SUCCESS);
+    take(TOTAL);
+}
+
+Test(arena, host_memory_does_not_count_as_device_memory, .init = setup)
+{
+    uintptr_t base;
+    size_t used;
+    size_t total;
+    cr_assert_eq(crt_arena_alloc(1 << 20, CRT_MEMORY_HOST, 0, NULL, &base), CRT_SUCCESS);
+    crt_arena_usage(&used, &total);
+    cr_expect_eq(used, 0);
+    cr_expect_eq(total, TOTAL);
+}
+
+Test(arena, an_address_is_found_inside_its_allocation_only, .init = setup)
+{
+    uintptr_t first = take(1000);
+    uintptr_t second = take(5000);
+    struct crt_allocation found;
+    cr_assert(crt_arena_find(first + 999, &found));
+    cr_expect_eq(found.base, first);
+    cr_expect_not(crt_arena_find(first + 1000, &found));
+    cr_assert(crt_arena_find(second, &found));
+    cr_expect_eq(found.size_bytes, 5000);
+    cr_expect(crt_arena_contains(second + 1, 4999));
+    cr_expect_not(crt_arena_contains(second + 1, 5000));
+    cr_expect_not(crt_arena_contains(second, SIZE_MAX));
+}
+
+Test(arena, a_freed_pointer_is_unknown_and_cannot_be_freed_again, .init = setup)
+{
+    uintptr_t base = take(100);
+    struct crt_allocation found;
+    cr_expect_eq(crt_arena_free(base + 1, CRT_MEMORY_DEVICE), CRT_INVALID_VALUE);
+    cr_expect_eq(crt_arena_free(base, CRT_MEMORY_HOST), CRT_INVALID_VALUE);
+    cr_expect_eq(crt_arena_free(base, CRT_MEMORY_DEVICE), CRT_SUCCESS);
+    cr_expect_not(crt_arena_find(base, &found));
+    cr_expect_eq(crt_arena_free(base, CRT_MEMORY_DEVICE), CRT_INVALID_VALUE);
+}
+
+Test(arena, a_freed_range_is_not_used_again_at_once, .init = setup)
+{
+    uintptr_t freed = take(PAGE);
+    crt_arena_free(freed, CRT_MEMORY_DEVICE);
+    for (int i = 0; i < 1000; i++) {
+        uintptr_t base = take(PAGE);
+        cr_assert_neq(base, freed);
+        crt_arena_free(base, CRT_MEMORY_DEVICE);
+    }
+}
+
+/* Whether a byte can be read, found out by asking the kernel to read it. */
+static bool is_accessible(uintptr_t address)
+{
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    bool is_readable = write(ends[1], (const void *)address, 1) == 1;
+    close(ends[0]);
+    close(ends[1]);
+    return is_readable;
+}
+
+Test(arena, the_page_behind_an_allocation_is_inaccessible, .init = setup)
+{
+    uintptr_t first = take(PAGE);
+    uintptr_t second = take(PAGE);
+    cr_expect(is_accessible(first + PAGE - 1));
+    cr_expect_not(is_accessible(first + PAGE));
+    cr_expect(is_accessible(second));
+    cr_expect_not(is_accessible(second - 1));
+}
+
+Test(arena, a_freed_page_is_inaccessible, .init = setup)
+{
+    uintptr_t memory = take(PAGE);
+    *(volatile char *)memory = 1;
+    crt_arena_free(memory, CRT_MEMORY_DEVICE);
+    cr_expect_not(is_accessible(memory));
+}
+
+Test(arena, the_nearest_allocation_is_the_one_at_the_smaller_distance, .init = setup)
+{
+    struct crt_allocation near;
+    cr_expect_not(crt_arena_nearest(12345, &near));
+    uintptr_t first = take(PAGE);
+    uintptr_t second = take(PAGE);
+    cr_assert(crt_arena_nearest(first + PAGE + 8, &near));
+    cr_expect_eq(near.base, first);
+    cr_assert(crt_arena_nearest(second - 8, &near));
+    cr_expect_eq(near.base, second);
+    cr_assert(crt_arena_nearest(8, &near));
+    cr_expect_eq(near.base, first);
+}
+
+Test(arena, registered_memory_is_found_and_cannot_be_registered_twice, .init = setup)
+{
+    static char memory[3 * PAGE];
+    uintptr_t base = (uintptr_t)memory;
+    struct crt_allocation found;
+    cr_expect_eq(crt_arena_register(base, sizeof memory, 2, NULL), CRT_SUCCESS);
+    cr_expect_eq(crt_arena_register(base + 10, 4, 2, NULL), CRT_HOST_MEMORY_ALREADY_REGISTERED);
+    cr_expect_eq(crt_arena_register(base - 10, 20, 2, NULL), CRT_HOST_MEMORY_ALREADY_REGISTERED);
+    cr_assert(crt_arena_find(base + 5000, &found));
+    cr_expect_eq(found.kind, CRT_MEMORY_REGISTERED);
+    cr_expect_eq(crt_arena_unregister(base + 1), CRT_HOST_MEMORY_NOT_REGISTERED);
+    cr_expect_eq(crt_arena_unregister(base), CRT_SUCCESS);
+    cr_expect_eq(crt_arena_unregister(base), CRT_HOST_MEMORY_NOT_REGISTERED);
+}
+
+/* Every live allocation keeps its contents, whatever is freed around it. */
+Test(arena, random_allocations_do_not_overlap, .init = setup)
+{
+    enum { COUNT = 300 };
+    uintptr_t bases[COUNT] = {0};
+    size_t sizes[COUNT];
+    srand(7);
+    for (int step = 0; step < 20000; step++) {
+        int i = rand() % COUNT;
+        if (bases[i]) {
+            unsigned char *memory = (unsigned char *)bases[i];
+            cr_assert_eq(memory[0], (unsigned char)i);
+            cr_assert_eq(memory[sizes[i] - 1], (unsigned char)i);
+            cr_assert_eq(crt_arena_free(bases[i], CRT_MEMORY_DEVICE), CRT_SUCCESS);
+            bases[i] = 0;
+        } else {
+            sizes[i] = (size_t)rand() % 50000 + 1;
+            bases[i] = take(sizes[i]);
+            memset((void *)bases[i], i, sizes[i]);
+        }
+    }
+    size_t used;
+    size_t total;
+    for (int i = 0; i < COUNT; i++)
+        if (bases[i])
+            crt_arena_free(bases[i], CRT_MEMORY_DEVICE);
+    crt_arena_usage(&used, &total);
+    cr_expect_eq(used, 0);
+}
+
+/* Beyond the limit of guarded allocations, memory still comes. */
+Test(arena, a_hundred_thousand_small_allocations_fit, .init = setup)
+{
+    enum { COUNT = 15000 };
+    for (int i = 0; i < COUNT; i++)
+        *(int *)take(64) = i;
+    uintptr_t base;
+    for (int i = 0; i < 85000; i++)
+        cr_assert_eq(crt_arena_alloc(64, CRT_MEMORY_HOST, 0, NULL, &base), CRT_SUCCESS);
+}

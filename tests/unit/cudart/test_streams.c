@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ordering of streams and events, seen through host functions.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "driver_fixture.h"
+
+/* What ran, in order. Host functions run on one thread. */
+static char history[64];
+static atomic_int gate; /* host functions that wait_gate() hold on while it is 0 */
+
+static void note(void *arg)
+{
+    strncat(history, arg, sizeof history - strlen(history) - 1);
+}
+
+static void sleep_ms(long ms)
+{
+    struct timespec time = {.tv_nsec = ms * 1000000};
+    nanosleep(&time, NULL);
+}
+
+static void wait_gate(void *arg)
+{
+    while (!atomic_load(&gate))
+        sleep_ms(1);
+    note(arg);
+}
+
+static CUstream make_stream(unsigned flags)
+{
+    CUstream stream;
+    OK(cuStreamCreate(&stream, flags));
+    return stream;
+}
+
+Test(streams, work_of_one_stream_runs_in_order, .init = make_context)
+{
+    CUstream stream = make_stream(1);
+    static char texts[8][2] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    for (int i = 0; i < 8; i++)
+        OK(cuLaunchHostFunc(stream, note, texts[i]));
+    OK(cuStreamSynchronize(stream));
+    cr_expect_str_eq(history, "abcdefgh");
+}
+
+Test(streams, a_stream_that_has_work_is_not_ready, .init = make_context)
+{
+    CUstream stream = make_stream(1);
+    CUevent event;
+    OK(cuEventCreate(&event, 0));
+    EXPECT(CRT_SUCCESS, cuStreamQuery(stream));
+    EXPECT(CRT_SUCCESS, cuEventQuery(event));
+    OK(cuLaunchHostFunc(stream, wait_gate, "x"));
+    OK(cuEventRecord(event, stream));
+    EXPECT(CRT_NOT_READY, cuStreamQuery(stream));
+    EXPECT(CRT_NOT_READY, cuEventQuery(event));
+    atomic_store(&gate, 1);
+    OK(cuEventSynchronize(event));
+    EXPECT(CRT_SUCCESS, cuStreamQuery(stream));
+}
+
+Test(streams, the_null_stream_waits_for_blocking_streams, .init = make_context)
+{
+    CUstream blocking = make_stream(0);
+    OK(cuLaunchHostFunc(blocking, wait_gate, "b"));
+    EXPECT(CRT_NOT_READY, cuStreamQuery(NULL));
+    atomic_store(&gate, 1);
+    OK(cuStreamSynchronize(NULL));
+    cr_expect_str_eq(history, "b");
+}
+
+Test(streams, blocking_streams_wait_for_the_null_stream, .init = make_context)
+{
+    CUstream blocking = make_stream(0);
+    CUstream free_stream = make_stream(1);
+    OK(cuLaunchHostFunc(NULL, wait_gate, "n"));
+    EXPECT(CRT_NOT_READY, cuStreamQuery(blocking));
+    EXPECT(CRT_SUCCESS, cuStreamQuery(free_stream));
+    atomic_store(&gate, 1);
+    OK(cuStreamSynchronize(blocking));
+    cr_expect_str_eq(history, "n");
+}
+
+Test(streams, the_null_stream_does_not_wait_for_non_blocking_streams, .init = make_context)
+{
+    CUstream free_stream = make_stream(1);
+    OK(cuLaunchHostFunc(free_stream, wait_gate, "f"));
+    EXPECT(CRT_SUCCESS, cuStreamQuery(NULL));
+    OK(cuStreamSynchronize(NULL));
+    cr_expect_str_eq(history, "");
+    atomic_store(&gate, 1);
+    OK(cuCtxSynchronize());
+    cr_expect_str_eq(history, "f");
+}
+
+Test(streams, the_null_stream_waits_for_a_destroyed_blocking_stream, .init = make_context)
+{
+    CUstream blocking = make_stream(0);
+    OK(cuLaunchHostFunc(blocking, wait_gate, "b"));
+    OK(cuStreamDestroy_v2(blocking));
+    EXPECT(CRT_NOT_READY, cuStreamQuery(NULL));
+    atomic_store(&gate, 1);
+    OK(cuStreamSynchronize(NULL));
+    cr_expect_str_eq(history, "b");
+}
+
+/* A copy on a worker, held up by an event: it must not start before. */
+Test(streams, a_wait_for_an_event_orders_two_streams, .init = make_context)
+{
+    CUstream first = make_stream(1);
+    CUstream second = make_stream(1);
+    CUevent event;
+    CUdeviceptr memory;
+    int *pinned;
+    OK(cuEventCreate(&event, 2));
+    OK(cuMemAlloc_v2(&memory, 4));
+    OK(cuMemHostAlloc((void **)&pinned, 4, 0));
+    OK(cuMemsetD32_v2(memory, 7, 1));
+    OK(cuCtxSynchronize());
+    *pinned = 1;
+    OK(cuLaunchHostFunc(first, wait_gate, "x"));
+    OK(cuEventRecord(event, first));
+    OK(cuStreamWaitEvent(second, event, 0));
+    OK(cuMemcpyDtoHAsync_v2(pinned, memory, 4, second));
+    sleep_ms(20);
+    cr_expect_eq(*pinned, 1);
+    atomic_store(&gate, 1);
+    OK(cuStreamSynchronize(second));
+    cr_expect_eq(*pinned, 7);
+}
+
+Test(streams, a_pageable_source_may_change_after_the_call, .init = make_context)
+{
+    CUstream stream = make_stream(1);
+    CUdeviceptr memory;
+    int host[100];
+    OK(cuMemAlloc_v2(&memory, sizeof host));
+    OK(cuLaunchHostFunc(stream, wait_gate, "x"));
+    memset(host, 3, sizeof host);
+    OK(cuMemcpyHtoDAsync_v2(memory, host, sizeof host, stream));
+    memset(host, 9, sizeof host);
+    atomic_store(&gate, 1);
+    OK(cuStreamSynchronize(stream));
+    OK(cuMemcpyDtoH_v2(host, memory, sizeof host));
+    cr_expect_eq(host[99], 0x03030303);
+}
+
+static void *use_own_stream(void *arg)
+{
+    CUcontext ctx;
+    OK(cuDevicePrimaryCtxRetain(&ctx, 0));
+    OK(cuCtxSetCurrent(ctx));
+    unsigned long long number;
+    OK(cuStreamGetId(CU_STREAM_PER_THREAD, &number));
+    *(unsigned long long *)arg = number;
+    OK(cuLaunchHostFunc_ptsz(NULL, note, "t"));
+    OK(cuStreamSynchronize_ptsz(NULL));
+    return NULL;
+}
+
+Test(streams, each_thread_has_its_own_default_stream, .init = make_context)
+{
+    unsigned long long other = 0;
+    unsigned long long own;
+    unsigned long long legacy;
+    pthread_t thread;
+    OK(cuStreamGetId(CU_STREAM_PER_THREAD, &own));
+    OK(cuStreamGetId(CU_STREAM_LEGACY, &legacy));
+    pthread_create(&thread, NULL, use_own_stream, &other);
+    pthread_join(thread, NULL);
+    cr_expect_neq(own, other);
+    cr_expect_neq(own, legacy);
+    cr_expect_str_eq(history, "t");
+}
+
+static atomic_int callback_result = -1;
+
+static void try_to_wait(CUstream stream, CUresult status, void *arg)
+{
+    (void)status;
+    (void)stream;
+    cuCtxSetCurrent(arg);
+    atomic_store(&callback_result, (int)cuCtxSynchronize());
+}
+
+Test(streams, a_callback_must_not_wait, .init = make_context)
+{
+    CUstream stream = make_stream(0);
+    CUcontext ctx;
+    OK(cuCtxGetCurrent(&ctx));
+    OK(cuStreamAddCallback(stream, try_to_wait, ctx, 0));
+    OK(cuStreamSynchronize(stream));
+    cr_expect_eq(atomic_load(&callback_result), CRT_NOT_PERMITTED);
+}
+
+Test(streams, elapsed_time_is_what_passed, .init = make_context)
+{
+    CUstream stream = make_stream(0);
+    CUevent start;
+    CUevent end;
+    float ms;
+    OK(cuEventCreate(&start, 0));
+    OK(cuEventCreate(&end, 0));
+    OK(cuEventRecord(start, stream));
+    OK(cuLaunchHostFunc(stream, wait_gate, "x"));
+    OK(cuEventRecord(end, stream));
+    EXPECT(CRT_NOT_READY, cuEventElapsedTime(&ms, start, end));
+    sleep_ms(30);
+    atomic_store(&gate, 1);
+    OK(cuEventSynchronize(end));
+    OK(cuEventElapsedTime(&ms, start, end));
+    cr_expect(ms >= 25 && ms < 5000, "%f ms", ms);
+}
+
+Test(streams, contexts_nest_and_are_destroyed_with_their_streams, .init = make_context)
+{
+    CUcontext primary;
+    CUcontext own;
+    CUcontext current;
+    OK(cuCtxGetCurrent(&primary));
+    OK(cuCtxCreate_v2(&own, 0, 0));
+    OK(cuCtxGetCurrent(&current));
+    cr_expect_eq(current, own);
+    CUstream stream = make_stream(0);
+    CUdeviceptr memory;
+    OK(cuMemAlloc_v2(&memory, 4096));
+    OK(cuLaunchHostFunc(stream, note, "o"));
+    OK(cuCtxDestroy_v2(own));
+    cr_expect_str_eq(history, "o");
+    OK(cuCtxGetCurrent(&current));
+    cr_expect_eq(current, primary);
+    EXPECT(CRT_INVALID_HANDLE, cuStreamQuery(stream));
+    EXPECT(CRT_INVALID_VALUE, cuMemFree_v2(memory));
+    EXPECT(CRT_INVALID_CONTEXT, cuCtxDestroy_v2(own));
+}
