@@ -20,7 +20,10 @@ target_compile_options(ptxrun_settings INTERFACE
     $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Werror -Wshadow -Wstrict-prototypes
     -Wmissing-prototypes -Wvla -Wconversion -Wno-sign-conversion>)
 
+# Shared libraries leave nothing undefined, except what a sanitizer's runtime brings.
+set(PTXRUN_LINK_DEFS -Wl,-z,defs)
 if(PTXRUN_SANITIZE)
+    set(PTXRUN_LINK_DEFS "")
     target_compile_options(ptxrun_settings INTERFACE
         -fsanitize=${PTXRUN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(ptxrun_settings INTERFACE -fsanitize=${PTXRUN_SANITIZE})

@@ -45,6 +45,7 @@ static const struct symbol symbols[] = {
     SYMBOL(rt_match),
     SYMBOL(rt_redux),
     SYMBOL(rt_activemask),
+    SYMBOL(rt_warp_converge),
     SYMBOL(rt_elect),
     SYMBOL(rt_poll),
     SYMBOL(rt_nanosleep),

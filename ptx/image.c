@@ -10,6 +10,7 @@
 
 #include "ptx/fatbin.h"
 #include "ptx/ptx.h"
+#include "ptx/readable.h"
 #include "ptx/text.h"
 
 enum {
@@ -42,7 +43,13 @@ struct image {
 static struct ptx_span span_at(const void *at, size_t size_bytes)
 {
     size_t to_end = UINTPTR_MAX - (uintptr_t)at;
-    size_t len = size_bytes == PTX_IMAGE_SIZE_UNKNOWN ? MAX_IMAGE_BYTES : size_bytes;
+    size_t len = size_bytes;
+    if (size_bytes == PTX_IMAGE_SIZE_UNKNOWN) {
+        /* Headers may claim anything. */
+        len = ptx_readable_bytes(at);
+        if (len > MAX_IMAGE_BYTES)
+            len = MAX_IMAGE_BYTES;
+    }
     return (struct ptx_span){at, len < to_end ? len : to_end};
 }
 
@@ -83,10 +90,15 @@ static enum pxr_status add_container(struct image *image, struct ptx_span bytes,
 static enum pxr_status add_linked(struct image *image, const void *const *linked,
                                   struct pxr_error *err)
 {
-    for (uint32_t i = 0; linked && linked[i]; i++) {
-        if (i == MAX_LINKED_CONTAINERS)
-            return pxr_fail(err, PXR_BAD_IMAGE, "%s: wrapper with more than %d fat binaries",
-                            image->source_name, MAX_LINKED_CONTAINERS);
+    size_t readable = linked ? ptx_readable_bytes(linked) / sizeof *linked : 0;
+    size_t limit = readable < MAX_LINKED_CONTAINERS ? readable : MAX_LINKED_CONTAINERS;
+    for (uint32_t i = 0; linked; i++) {
+        if (i == limit)
+            return pxr_fail(err, PXR_BAD_IMAGE,
+                            "%s: the wrapper's list of fat binaries at %p has no end within %zu",
+                            image->source_name, (const void *)linked, limit);
+        if (!linked[i])
+            break;
         enum pxr_status status =
             add_container(image, span_at(linked[i], PTX_IMAGE_SIZE_UNKNOWN), err);
         if (status)
@@ -95,10 +107,14 @@ static enum pxr_status add_linked(struct image *image, const void *const *linked
     return PXR_OK;
 }
 
-static enum pxr_status add_wrapper(struct image *image, const void *at, struct pxr_error *err)
+static enum pxr_status add_wrapper(struct image *image, struct ptx_span bytes,
+                                   struct pxr_error *err)
 {
     struct wrapper wrapper;
-    memcpy(&wrapper, at, sizeof wrapper);
+    if (bytes.len < sizeof wrapper)
+        return pxr_fail(err, PXR_BAD_IMAGE, "%s: fat binary wrapper cut off after %zu bytes",
+                        image->source_name, bytes.len);
+    memcpy(&wrapper, bytes.ptr, sizeof wrapper);
     if (wrapper.version != WRAPPER_VERSION_PLAIN && wrapper.version != WRAPPER_VERSION_LINKED)
         return pxr_fail(err, PXR_BAD_IMAGE,
                         "%s: fat binary wrapper of version %u; 1 and 2 are known",
@@ -140,7 +156,7 @@ static enum pxr_status read_image(struct image *image, const void *at, size_t si
         if (size_bytes != PTX_IMAGE_SIZE_UNKNOWN)
             return pxr_fail(err, PXR_BAD_IMAGE, "%s: a fat binary wrapper has to be in memory",
                             image->source_name);
-        return add_wrapper(image, at, err);
+        return add_wrapper(image, bytes, err);
     }
     if (has_magic(bytes, PTX_FATBIN_MAGIC)) {
         image->kind = PTX_IMAGE_CONTAINER;

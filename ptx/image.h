@@ -5,7 +5,7 @@
  *
  * An image is a fat binary wrapper, a fat binary container, a cubin or PTX text; its first bytes
  * tell which. No length comes with it, so extents are taken from its own headers, checked for
- * overflow and against a sanity limit; the memory they describe has to be readable.
+ * overflow and against the mapped memory that can be read.
  */
 #ifndef PTXRUN_PTX_IMAGE_H
 #define PTXRUN_PTX_IMAGE_H

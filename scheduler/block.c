@@ -80,6 +80,8 @@ static void reset(struct sch_block *block)
         warp->runnable = warp->live;
         warp->waiting = 0;
         warp->gathering = 0;
+        warp->polled = 0;
+        warp->passed_over = 0;
         warp->meeting_count = 0;
     }
     for (uint32_t id = 0; block->barriers_used != 0; id++, block->barriers_used >>= 1) {
@@ -92,8 +94,8 @@ static void reset(struct sch_block *block)
     block->live_warps =
         block->warp_count == SCH_WARPS_MAX ? UINT32_MAX : SCH_LANE(block->warp_count) - 1;
     block->fruitless_polls = 0;
-    block->ready = (struct sch_thread_queue){0};
-    block->polling = (struct sch_thread_queue){0};
+    block->ready = (struct sch_thread_set){0};
+    block->polling = (struct sch_thread_set){0};
 }
 
 struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_op *grid,

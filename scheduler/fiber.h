@@ -101,6 +101,7 @@ void sch_guard_install(uint8_t *guard);
 /* Describes the calling thread's own stack, so that fibers can switch back to it. */
 void sch_context_init_thread(struct sch_context *ctx);
 
+/* For sanitizers, after the swap. */
 static inline void sch_context_arrived(struct sch_context *ctx)
 {
 #ifdef SCH_ASAN
@@ -111,20 +112,36 @@ static inline void sch_context_arrived(struct sch_context *ctx)
 #endif
 }
 
-/* Suspends `from`, which is running, and resumes `to`. is_last: `from` is never resumed. */
-static inline void sch_context_switch(struct sch_context *from, struct sch_context *to,
-                                      bool is_last)
+/* For sanitizers, before the swap. */
+static inline void sch_context_announce(struct sch_context *from, struct sch_context *to,
+                                        bool is_last)
 {
+    (void)from;
+    (void)to;
+    (void)is_last;
 #ifdef SCH_ASAN
     __sanitizer_start_switch_fiber(is_last ? NULL : &from->asan_fake_stack, to->stack_low,
                                    to->stack_bytes);
-#else
-    (void)is_last;
 #endif
 #ifdef SCH_TSAN
     __tsan_switch_to_fiber(to->tsan_fiber, 0);
 #endif
+}
+
+/* Suspends `from`, which is running, and resumes `to`. is_last: `from` is never resumed. Who keeps
+ * the stack pointers elsewhere does the three steps itself. Without sanitizers the swap is the only
+ * one, and can be a tail call. */
+static inline void sch_context_switch(struct sch_context *from, struct sch_context *to,
+                                      bool is_last)
+{
+    sch_context_announce(from, to, is_last);
     sch_context_swap(&from->sp, to->sp);
+    sch_context_arrived(from);
+}
+
+/* As sch_context_arrived, where the fault handler may have resumed the context. */
+static inline void sch_context_returned(struct sch_context *from)
+{
     if (from->was_forced) {
         from->was_forced = false;
 #ifdef SCH_ASAN

@@ -12,41 +12,56 @@
 /* Turns of every polling thread before the worker looks for other work. */
 #define POLL_ROUNDS 4
 
-static void queue_push(struct sch_thread_queue *queue, struct sch_thread *thread)
+static void add_threads(struct sch_thread_set *set, uint32_t warp_index, uint32_t lanes)
 {
-    thread->next = NULL;
-    if (queue->tail)
-        queue->tail->next = thread;
-    else
-        queue->head = thread;
-    queue->tail = thread;
+    set->lanes[warp_index] |= lanes;
+    set->warps |= SCH_LANE(warp_index);
 }
 
-static void queue_push_front(struct sch_thread_queue *queue, struct sch_thread *thread)
+static bool is_empty(const struct sch_thread_set *set)
 {
-    thread->next = queue->head;
-    queue->head = thread;
-    if (!queue->tail)
-        queue->tail = thread;
+    return (set->warps | set->turn_lanes) == 0;
 }
 
-static struct sch_thread *queue_pop(struct sch_thread_queue *queue)
+static uint32_t count_threads(const struct sch_thread_set *set)
 {
-    struct sch_thread *thread = queue->head;
-    if (thread) {
-        queue->head = thread->next;
-        if (!queue->head)
-            queue->tail = NULL;
+    uint32_t count = (uint32_t)__builtin_popcount(set->turn_lanes);
+    for (uint32_t warps = set->warps; warps != 0; warps &= warps - 1)
+        count += (uint32_t)__builtin_popcount(set->lanes[__builtin_ctz(warps)]);
+    return count;
+}
+
+/* Not if the set is empty. */
+static void begin_turn(struct sch_block *block, struct sch_thread_set *set)
+{
+    uint32_t later = set->warps & ~((SCH_LANE(set->turn_warp) << 1) - 1);
+    if (sch_chaos_below(block->worker, 2) == 1)
+        later = 0;
+    uint32_t w = (uint32_t)__builtin_ctz(later != 0 ? later : set->warps);
+    set->turn_warp = w;
+    set->turn_lanes = set->lanes[w];
+    set->warps &= ~SCH_LANE(w);
+    set->lanes[w] = 0;
+}
+
+static struct sch_thread *take_thread(struct sch_block *block, struct sch_thread_set *set)
+{
+    if (set->turn_lanes == 0) {
+        if (set->warps == 0)
+            return NULL;
+        begin_turn(block, set);
     }
-    return thread;
-}
-
-static uint32_t queue_len(const struct sch_thread_queue *queue)
-{
-    uint32_t len = 0;
-    for (const struct sch_thread *thread = queue->head; thread; thread = thread->next)
-        len++;
-    return len;
+    uint32_t lanes = set->turn_lanes;
+    uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+    if (sch_chaos_below(block->worker, 2) == 1)
+        lane = RT_WARP_SIZE - 1 - (uint32_t)__builtin_clz(lanes);
+    lanes &= ~SCH_LANE(lane);
+    set->turn_lanes = lanes;
+    struct sch_thread *warp_threads = &block->threads[set->turn_warp * RT_WARP_SIZE];
+    /* The stacks of a block are more than the first cache level holds. */
+    if (lanes != 0)
+        __builtin_prefetch(warp_threads[__builtin_ctz(lanes)].sp);
+    return &warp_threads[lane];
 }
 
 static bool is_cancelled(const struct sch_block *block)
@@ -73,6 +88,7 @@ static struct sch_thread *start_on(struct sch_block *block, struct sch_fiber *fi
     uint32_t index = from_end ? --block->unstarted_end : block->unstarted_first++;
     struct sch_thread *thread = &block->threads[index];
     thread->fiber = fiber;
+    thread->sp = fiber->ctx.sp;
     thread->rt.poll_budget = SCH_POLL_BUDGET;
     thread->rt.stack_limit = fiber->low;
     thread->rt.stack_base = fiber->top;
@@ -99,7 +115,7 @@ static struct sch_thread *start_next(struct sch_block *block)
 /* A thread whose turn it is to poll. */
 static struct sch_thread *pop_polling(struct sch_block *block)
 {
-    struct sch_thread *thread = queue_pop(&block->polling);
+    struct sch_thread *thread = take_thread(block, &block->polling);
     if (thread)
         sch_warp_of(thread)->runnable |= SCH_LANE(thread->rt.lane);
     return thread;
@@ -110,21 +126,21 @@ static struct sch_thread *pop_ready(struct sch_block *block)
 {
     if (is_cancelled(block))
         return NULL;
-    if (sch_chaos_below(block->worker, 8) == 1 && block->polling.head)
+    if (sch_chaos_below(block->worker, 8) == 1 && !is_empty(&block->polling))
         return pop_polling(block);
-    struct sch_thread *thread = queue_pop(&block->ready);
-    /* The stacks of a block are more than the first cache level holds. */
-    if (thread && thread->next)
-        __builtin_prefetch(thread->next->fiber->ctx.sp);
-    return thread;
+    return take_thread(block, &block->ready);
 }
 
 /* ---- switching ---- */
 
-static struct sch_context *enter_context(struct sch_worker *worker, struct sch_thread *thread)
+/* Goes on with `next`, or the scheduler's loop if it is NULL, and keeps in *sp where `from` is. */
+static inline void switch_to(struct sch_worker *worker, struct sch_thread *next,
+                             struct sch_context *from, void **sp, bool is_last)
 {
-    worker->current = thread;
-    return thread ? &thread->fiber->ctx : &worker->scheduler;
+    worker->current = next;
+    sch_context_announce(from, next ? &next->fiber->ctx : &worker->scheduler, is_last);
+    sch_context_swap(sp, next ? next->sp : worker->scheduler.sp);
+    sch_context_arrived(from);
 }
 
 /* Leaves the running thread for the next one that can run, or for the scheduler. */
@@ -134,11 +150,8 @@ static void switch_away(struct sch_thread *thread)
     struct sch_thread *next = pop_ready(block);
     if (!next && !is_cancelled(block))
         next = start_next(block);
-    if (next == thread) {
-        block->worker->current = thread;
-        return;
-    }
-    sch_context_switch(&thread->fiber->ctx, enter_context(block->worker, next), false);
+    if (next != thread)
+        switch_to(block->worker, next, &thread->fiber->ctx, &thread->sp, false);
 }
 
 /* The running thread cannot go on: others of its warp may have waited for just that. */
@@ -152,7 +165,9 @@ static void stop_running(struct sch_thread *thread)
 
 void sch_thread_arrive(struct sch_thread *thread)
 {
-    sch_warp_of(thread)->waiting |= SCH_LANE(thread->rt.lane);
+    struct sch_warp *warp = sch_warp_of(thread);
+    warp->waiting |= SCH_LANE(thread->rt.lane);
+    warp->polled &= ~SCH_LANE(thread->rt.lane);
 }
 
 void sch_thread_wait(struct sch_thread *thread)
@@ -166,22 +181,22 @@ void sch_thread_wait(struct sch_thread *thread)
         switch_away(thread);
 }
 
-void sch_lanes_ready(struct sch_block *block, uint32_t warp_index, uint32_t lanes)
+void sch_lanes_release(struct sch_block *block, uint32_t warp_index, uint32_t lanes)
 {
     struct sch_warp *warp = &block->warps[warp_index];
+    const struct sch_thread *current = block->worker->current;
     warp->runnable |= lanes;
     warp->waiting &= ~lanes;
+    if (current && current->rt.warp == warp_index)
+        lanes &= ~SCH_LANE(current->rt.lane);
+    if (lanes != 0)
+        add_threads(&block->ready, warp_index, lanes);
+}
+
+void sch_lanes_ready(struct sch_block *block, uint32_t warp_index, uint32_t lanes)
+{
     note_progress(block);
-    for (; lanes != 0; lanes &= lanes - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        struct sch_thread *thread = &block->threads[warp_index * RT_WARP_SIZE + lane];
-        if (thread == block->worker->current)
-            continue;
-        if (sch_chaos_below(block->worker, 2) == 1)
-            queue_push_front(&block->ready, thread);
-        else
-            queue_push(&block->ready, thread);
-    }
+    sch_lanes_release(block, warp_index, lanes);
 }
 
 /* ---- ending ---- */
@@ -216,9 +231,13 @@ static void find_next_owner(struct sch_thread *thread, bool is_reusable)
         return;
     }
     sch_fiber_put(&worker->fibers, fiber, is_reusable);
-    sch_context_switch(&fiber->ctx, enter_context(worker, next), !is_reusable);
+    switch_to(worker, next, &fiber->ctx, &fiber->ctx.sp, !is_reusable);
 }
 
+/* -fsanitize=function looks for a type in front of a function; generated code has none. */
+#if defined(__clang__)
+__attribute__((no_sanitize("function")))
+#endif
 static void fiber_loop(void *arg)
 {
     struct sch_fiber *fiber = arg;
@@ -258,12 +277,13 @@ void rt_fault(struct rt_thread *rt, uint32_t status, uint64_t address)
     worker->fault = (struct sch_fault){
         .status = (enum pxr_status)status,
         .address = address,
-        .pc = (uintptr_t)__builtin_return_address(0),
+        /* In the call: what follows it may belong to another line, or be the end of the code. */
+        .pc = (uintptr_t)__builtin_return_address(0) - 1,
         .tid = {rt->tid[0], rt->tid[1], rt->tid[2]},
         .has_thread = true,
     };
     worker->has_fault = true;
-    sch_context_switch(&thread->fiber->ctx, enter_context(worker, NULL), true);
+    switch_to(worker, NULL, &thread->fiber->ctx, &thread->sp, true);
     __builtin_unreachable();
 }
 
@@ -273,9 +293,15 @@ void rt_poll(struct rt_thread *rt)
 {
     struct sch_thread *thread = sch_thread_of(rt);
     struct sch_block *block = sch_block_of(thread);
+    struct sch_warp *warp = sch_warp_of(thread);
+    uint32_t lane = SCH_LANE(rt->lane);
     rt->poll_budget = SCH_POLL_BUDGET;
-    stop_running(thread);
-    queue_push(&block->polling, thread);
+    /* Lanes that run in step must not be torn apart because one of them has used up its budget:
+     * who has come to a meeting point since the last poll may come to another. */
+    if (warp->polled & lane)
+        stop_running(thread);
+    warp->polled |= lane;
+    add_threads(&block->polling, rt->warp, lane);
     switch_away(thread);
 }
 
@@ -325,7 +351,7 @@ static enum sch_block_state fail_deadlock(struct sch_block *block)
 static struct sch_thread *next_polling(struct sch_block *block)
 {
     if (block->fruitless_polls == 0)
-        block->poll_turns = POLL_ROUNDS * queue_len(&block->polling);
+        block->poll_turns = POLL_ROUNDS * count_threads(&block->polling);
     if (block->fruitless_polls >= block->poll_turns) {
         block->fruitless_polls = 0;
         return NULL;
@@ -350,7 +376,7 @@ static enum sch_block_state choose(struct sch_block *block, struct sch_thread **
             if (!*thread)
                 return fail(block, &(struct sch_fault){.status = PXR_OUT_OF_MEMORY});
         }
-        if (!*thread && block->polling.head) {
+        if (!*thread && !is_empty(&block->polling)) {
             *thread = next_polling(block);
             return SCH_BLOCK_WAITING;
         }
@@ -370,7 +396,10 @@ enum sch_block_state sch_block_run(struct sch_block *block)
         enum sch_block_state state = choose(block, &thread);
         if (!thread)
             return state;
-        sch_context_switch(&worker->scheduler, enter_context(worker, thread), false);
+        worker->current = thread;
+        sch_context_announce(&worker->scheduler, &thread->fiber->ctx, false);
+        sch_context_swap(&worker->scheduler.sp, thread->sp);
+        sch_context_returned(&worker->scheduler);
         worker->current = NULL;
         if (worker->has_fault) {
             worker->has_fault = false;

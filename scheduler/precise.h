@@ -18,14 +18,19 @@
 struct sch_thread {
     _Alignas(SCH_CACHE_LINE) struct rt_thread rt; /* first */
     struct sch_fiber *fiber;                      /* from start to end, else NULL */
-    struct sch_thread *next;                      /* in the one queue that holds it */
+    void *sp; /* where it goes on; instead of fiber->ctx.sp, on a cache line that is needed anyway */
 };
 
 _Static_assert(sizeof(struct sch_thread) == SCH_CACHE_LINE, "one cache line per thread");
 
-struct sch_thread_queue {
-    struct sch_thread *head;
-    struct sch_thread *tail;
+/* A set of threads that is gone through in turns: each time one warp, all lanes that are in it at
+ * that moment. So adding and taking a whole warp costs no more than one thread, and nobody who comes
+ * back at once keeps others from their turn. */
+struct sch_thread_set {
+    uint32_t warps; /* those with lanes in `lanes` */
+    uint32_t lanes[SCH_WARPS_MAX];
+    uint32_t turn_warp;  /* the warp whose turn it is … */
+    uint32_t turn_lanes; /* … and its lanes that have not had theirs, no longer in `lanes` */
 };
 
 /* Lanes that wait for each other at the same kind of operation with the same member mask. */
@@ -37,12 +42,16 @@ struct sch_meeting {
 
 struct sch_warp {
     uint32_t live;      /* lanes that exist and have not exited */
-    uint32_t runnable;  /* live lanes that are not started, ready or running */
+    uint32_t runnable;  /* live lanes that may come to a meeting point without anybody's help */
     uint32_t waiting;   /* lanes at a meeting point */
-    uint32_t gathering; /* of `waiting`: in activemask */
+    uint32_t gathering; /* of `waiting`: those that wait for as many as can be */
+    uint32_t polled;    /* lanes that have polled since they came to a meeting point */
+    uint32_t gather_tickets;
+    uint32_t passed_over; /* times that a group went before one that had come earlier */
     uint32_t meeting_count;
     struct sch_meeting meetings[RT_WARP_SIZE];
-    /* What a waiting lane brought, and what it gets. A lane waits at one place at a time. */
+    /* What a waiting lane brought, and what it gets. A lane waits at one place at a time. One that
+     * gathers brings its site (b) and the order in which it came (c). */
     uint64_t value[RT_WARP_SIZE];
     uint64_t result[RT_WARP_SIZE];
     uint32_t b[RT_WARP_SIZE];
@@ -82,8 +91,8 @@ struct sch_block {
     uint32_t poll_turns;      /* fruitless ones before the block is set aside */
     bool has_progressed;      /* something else happened in this turn of the block */
     uint32_t barriers_used;   /* set of barriers that may not be all zero */
-    struct sch_thread_queue ready;
-    struct sch_thread_queue polling;
+    struct sch_thread_set ready;   /* can go on */
+    struct sch_thread_set polling;
     struct sch_block *next;  /* in the worker's ring or free list */
     uint8_t *shared_map;     /* shared memory, the end of it before a guard */
     size_t shared_map_bytes; /* without the guard */
@@ -117,6 +126,9 @@ void sch_thread_wait(struct sch_thread *thread);
 /* Lanes leave their meeting point. */
 void sch_lanes_ready(struct sch_block *block, uint32_t warp_index, uint32_t lanes);
 
+/* The same where going on does not mean that the program gets further: it may spin there. */
+void sch_lanes_release(struct sch_block *block, uint32_t warp_index, uint32_t lanes);
+
 /* barrier.c. A thread of the warp has exited and is no longer in `live`. */
 void sch_barrier_exit(struct sch_block *block, uint32_t warp_index);
 /* No thread can run: completes counted barriers that only lack exited warps. True if any did. */
@@ -124,7 +136,7 @@ bool sch_barrier_release_stuck(struct sch_block *block);
 
 /* warp.c. As sch_barrier_exit. */
 void sch_warp_exit(struct sch_block *block, uint32_t warp_index);
-/* Lets a group of lanes in activemask go, if no other lane of the warp can join them any more. */
+/* Lets one group of lanes that gather go, if no other lane of the warp can join them any more. */
 void sch_warp_gathered(struct sch_block *block, uint32_t warp_index);
 
 static inline struct sch_thread *sch_thread_of(struct rt_thread *thread)

@@ -81,11 +81,18 @@ uint64_t rt_match(struct rt_thread *thread, uint32_t all, uint64_t value, uint32
 
 uint32_t rt_redux(struct rt_thread *thread, uint32_t op, uint32_t value, uint32_t mask);
 
-/* Lanes that reached this place together. site: identifies the instruction within the kernel. */
+/* Lanes that reached this place together. site: identifies the instruction within the kernel and
+ * grows along its text. */
 uint32_t rt_activemask(struct rt_thread *thread, uint32_t site);
 
 /* Low half: the leader's lane; bit 32: whether this lane is the leader. */
 uint64_t rt_elect(struct rt_thread *thread, uint32_t mask);
+
+/* Before a volatile access to shared memory: the lanes that come to it together go on together.
+ * Programs for machines whose warps ran in lock step order their lanes by nothing else. Waits for
+ * no lane that can only come with help of others. site: as for rt_activemask, and no instruction
+ * of the kernel has the same. */
+void rt_warp_converge(struct rt_thread *thread, uint32_t site);
 
 /* ---- progress ----
  * rt_poll is called where a program may be waiting for another thread (volatile, acquire and

@@ -236,21 +236,31 @@ uint64_t rt_elect(struct rt_thread *thread, uint32_t mask)
     return meet(sch_thread_of(thread), KIND(WARP_ELECT, 0), mask, 0);
 }
 
-/* ---- activemask ----
+/* ---- gathering ----
  * "activemask queries predicated-on active threads from the executing warp": a machine with
  * lock-step warps answers with the lanes that are at this instruction now. Here a lane waits until
- * all other live lanes wait somewhere, have exited or poll; then those at its own instruction are
- * as many as can be. */
+ * no other live lane can come without help: all others wait somewhere, have exited or only poll.
+ * Then those at its own instruction, its site, are as many as can be. */
 
-uint32_t rt_activemask(struct rt_thread *rt, uint32_t site)
+/* Lock-step machines bring the lanes of a warp together again where their paths meet. The site that
+ * comes first in the program goes first: what is left of a loop before what follows it. That would
+ * starve lanes for which those in the loop wait, so only so many times. */
+#define PASSED_OVER_MAX 128
+
+static uint32_t next_site(struct sch_warp *warp)
 {
-    struct sch_thread *thread = sch_thread_of(rt);
-    struct sch_warp *warp = sch_warp_of(thread);
-    warp->b[rt->lane] = site;
-    warp->gathering |= SCH_LANE(rt->lane);
-    sch_thread_arrive(thread);
-    sch_thread_wait(thread);
-    return (uint32_t)warp->result[rt->lane];
+    uint32_t oldest = (uint32_t)__builtin_ctz(warp->gathering);
+    uint32_t first = warp->b[oldest];
+    FOR_EACH_LANE(lane, warp->gathering)
+    {
+        first = warp->b[lane] < first ? warp->b[lane] : first;
+        oldest = (int32_t)(warp->c[lane] - warp->c[oldest]) < 0 ? lane : oldest;
+    }
+    if (warp->b[oldest] == first || ++warp->passed_over > PASSED_OVER_MAX) {
+        warp->passed_over = 0;
+        first = warp->b[oldest];
+    }
+    return first;
 }
 
 void sch_warp_gathered(struct sch_block *block, uint32_t warp_index)
@@ -258,12 +268,35 @@ void sch_warp_gathered(struct sch_block *block, uint32_t warp_index)
     struct sch_warp *warp = &block->warps[warp_index];
     if (warp->gathering == 0 || (warp->runnable & warp->live) != 0)
         return;
-    uint32_t site = warp->b[__builtin_ctz(warp->gathering)];
+    uint32_t site = next_site(warp);
     uint32_t group = 0;
     FOR_EACH_LANE(lane, warp->gathering)
     group |= warp->b[lane] == site ? SCH_LANE(lane) : 0;
     FOR_EACH_LANE(lane, group)
     warp->result[lane] = group;
     warp->gathering &= ~group;
-    sch_lanes_ready(block, warp_index, group);
+    sch_lanes_release(block, warp_index, group);
+}
+
+static void gather(struct sch_thread *thread, uint32_t site)
+{
+    struct sch_warp *warp = sch_warp_of(thread);
+    uint32_t lane = thread->rt.lane;
+    warp->b[lane] = site;
+    warp->c[lane] = warp->gather_tickets++;
+    warp->gathering |= SCH_LANE(lane);
+    sch_thread_arrive(thread);
+    sch_thread_wait(thread);
+}
+
+uint32_t rt_activemask(struct rt_thread *rt, uint32_t site)
+{
+    struct sch_thread *thread = sch_thread_of(rt);
+    gather(thread, site);
+    return (uint32_t)sch_warp_of(thread)->result[rt->lane];
+}
+
+void rt_warp_converge(struct rt_thread *thread, uint32_t site)
+{
+    gather(sch_thread_of(thread), site);
 }

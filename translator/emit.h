@@ -45,7 +45,7 @@ struct tr_ctx {
     LLVMTypeRef void_type, i1, i8, i16, i32, i64, i128, f32, f64, ptr;
     LLVMValueRef *functions;    /* by ptx_func.index; NULL until declared */
     LLVMValueRef handle_table;  /* of indirect calls; NULL until needed */
-    uint32_t activemask_sites;  /* numbers the activemask instructions of the kernel */
+    uint32_t warp_sites;        /* numbers the instructions where lanes gather */
 
     /* the function being made */
     const struct ptx_func *func;
@@ -215,6 +215,9 @@ LLVMValueRef tr_shared_base(struct tr_ctx *ctx); /* ptr */
 
 /* Counts a poll (scheduler/rt.h, "progress"). */
 void tr_poll(struct tr_ctx *ctx);
+
+/* The lanes of the warp come together here, as far as they can (scheduler/rt.h, rt_warp_converge). */
+void tr_converge(struct tr_ctx *ctx);
 
 /* The function's declaration in the module; NULL, with ctx->status set, when it has no body. */
 LLVMValueRef tr_function(struct tr_ctx *ctx, const struct ptx_func *func, int line);

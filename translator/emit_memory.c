@@ -17,6 +17,28 @@ struct access {
     LLVMValueRef pointer;
 };
 
+/* Old programs leave it to volatile accesses to keep the lanes of a warp in step while they exchange
+ * values through shared memory. A generic address may be one of it. */
+static void converge_if_shared(struct tr_ctx *ctx, const struct access *access,
+                               enum ptx_space space)
+{
+    if (space == PTX_SPACE_SHARED) {
+        tr_converge(ctx);
+        return;
+    }
+    if (space != PTX_SPACE_NONE)
+        return;
+    LLVMValueRef address = LLVMBuildPtrToInt(ctx->builder, access->pointer, ctx->i64, "");
+    LLVMBasicBlockRef converge = tr_new_block(ctx, "converge");
+    LLVMBasicBlockRef converged = tr_new_block(ctx, "converged");
+    LLVMBuildCondBr(ctx->builder, tr_is_in_space(ctx, address, PTX_SPACE_SHARED), converge,
+                    converged);
+    LLVMPositionBuilderAtEnd(ctx->builder, converge);
+    tr_converge(ctx);
+    LLVMBuildBr(ctx->builder, converged);
+    LLVMPositionBuilderAtEnd(ctx->builder, converged);
+}
+
 static struct access describe_access(struct tr_ctx *ctx, const struct ptx_inst *inst,
                                      unsigned address_index, bool is_store)
 {
@@ -49,6 +71,8 @@ static struct access describe_access(struct tr_ctx *ctx, const struct ptx_inst *
         tr_poll(ctx);
     access.pointer = tr_access_address(ctx, tr_operand(inst, address_index), ptx_inst_space(inst),
                                        access.elem_bytes * access.count);
+    if (access.is_volatile)
+        converge_if_shared(ctx, &access, ptx_inst_space(inst));
     return access;
 }
 

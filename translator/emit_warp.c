@@ -142,9 +142,15 @@ enum pxr_status tr_emit_redux(struct tr_ctx *ctx, const struct ptx_inst *inst)
     return PXR_OK;
 }
 
+void tr_converge(struct tr_ctx *ctx)
+{
+    tr_placeholder(ctx, "rt_warp_converge", ctx->void_type, ctx->thread,
+                   tr_const_int(ctx, 32, ctx->warp_sites++));
+}
+
 enum pxr_status tr_emit_activemask(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    LLVMValueRef site = tr_const_int(ctx, 32, ctx->activemask_sites++);
+    LLVMValueRef site = tr_const_int(ctx, 32, ctx->warp_sites++);
     LLVMValueRef mask = tr_placeholder(ctx, "rt_activemask", ctx->i32, ctx->thread, site);
     tr_set(ctx, inst, 0, PTX_TYPE_B32, mask);
     return PXR_OK;

@@ -13,8 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PAGE_BYTES ((size_t)4096)
-#define RESERVE_FACTOR 4
+#define PAGE_BYTES      ((size_t)4096)
+#define RESERVE_FACTOR  4
 #define RESERVE_MINIMUM ((size_t)64 << 30)
 
 /* The kernel allows 65530 mappings; each guarded allocation costs two. Above this many, guard
@@ -35,7 +35,7 @@ static struct {
     size_t total_bytes;
     size_t used_bytes;
     uint64_t next_id;
-    uintptr_t cursor; /* where the search for room starts */
+    uintptr_t cursor;    /* where the search for room starts */
     struct range *holes; /* sorted, none adjacent */
     size_t hole_count;
     size_t hole_cap;
@@ -268,8 +268,8 @@ enum crt_result crt_arena_alloc(size_t size_bytes, enum crt_memory kind, unsigne
     struct crt_allocation *allocation = malloc(sizeof *allocation);
     if (!allocation)
         return CRT_OUT_OF_MEMORY;
-    *allocation = (struct crt_allocation){
-        .size_bytes = size_bytes, .kind = kind, .flags = flags, .ctx = ctx};
+    *allocation =
+        (struct crt_allocation){.size_bytes = size_bytes, .kind = kind, .flags = flags, .ctx = ctx};
 
     pthread_mutex_lock(&arena.lock);
     enum crt_result result = alloc_locked(allocation);

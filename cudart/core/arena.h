@@ -29,11 +29,11 @@ enum crt_memory {
 
 struct crt_allocation {
     uintptr_t base;
-    size_t size_bytes;  /* as asked for */
-    size_t span_bytes;  /* with rounding and guard; 0 for registered memory */
+    size_t size_bytes; /* as asked for */
+    size_t span_bytes; /* with rounding and guard; 0 for registered memory */
     enum crt_memory kind;
-    unsigned flags;     /* of cuMemHostAlloc, cuMemAllocManaged or cuMemHostRegister */
-    uint64_t id;        /* never used twice */
+    unsigned flags;          /* of cuMemHostAlloc, cuMemAllocManaged or cuMemHostRegister */
+    uint64_t id;             /* never used twice */
     struct crt_context *ctx; /* owner; NULL: the process */
 };
 

@@ -13,14 +13,15 @@
 #include "cudart/core/printf.h"
 #include "cudart/core/process.h"
 #include "scheduler/scheduler.h"
+#include "util/log.h"
 
-#define STACK_DEPTH 128
+#define STACK_DEPTH   128
 #define CONTEXT_FLAGS 0xffu
 
 static const size_t limit_defaults[CRT_LIMIT_COUNT] = {
-    [CRT_LIMIT_STACK_SIZE] = 1024,       [CRT_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20,
+    [CRT_LIMIT_STACK_SIZE] = 1024,          [CRT_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20,
     [CRT_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20, [CRT_LIMIT_SYNC_DEPTH] = 2,
-    [CRT_LIMIT_PENDING_LAUNCHES] = 2048, [CRT_LIMIT_L2_GRANULARITY] = 64,
+    [CRT_LIMIT_PENDING_LAUNCHES] = 2048,    [CRT_LIMIT_L2_GRANULARITY] = 64,
     [CRT_LIMIT_PERSISTING_L2] = 0,
 };
 
@@ -51,8 +52,8 @@ static void start_context(struct crt_context *ctx)
         atomic_store(&ctx->limits[i], limit_defaults[i]);
     atomic_store(&ctx->cache_config, 0);
     atomic_store(&ctx->shared_config, 1);
-    ctx->null_stream = (struct crt_stream){
-        .object.tag = CRT_TAG(CRT_KIND_STREAM), .ctx = ctx, .is_null = true};
+    ctx->null_stream =
+        (struct crt_stream){.object.tag = CRT_TAG(CRT_KIND_STREAM), .ctx = ctx, .is_null = true};
     atomic_store(&ctx->is_active, true);
 }
 
@@ -258,6 +259,21 @@ void crt_context_poison(struct crt_context *ctx, enum crt_result result)
 {
     int none = CRT_SUCCESS;
     atomic_compare_exchange_strong(&ctx->sticky, &none, (int)result);
+}
+
+void crt_context_catch_fault(struct crt_context *ctx, struct pxr_error *target)
+{
+    atomic_store(&ctx->fault_target, target);
+    atomic_store(&ctx->sticky, CRT_SUCCESS);
+}
+
+void crt_context_report_fault(struct crt_context *ctx, const struct pxr_error *error)
+{
+    struct pxr_error *target = atomic_load(&ctx->fault_target);
+    if (target)
+        *target = *error;
+    else
+        pxr_log(PXR_LOG_ERROR, "%s", error->message);
 }
 
 enum crt_result crt_context_get_limit(struct crt_context *ctx, unsigned limit, size_t *value)

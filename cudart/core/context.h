@@ -20,7 +20,7 @@ struct crt_event;
 struct crt_module;
 
 #define CRT_CONTEXT_API_VERSION 3020
-#define CRT_STORAGE_SLOTS 64
+#define CRT_STORAGE_SLOTS       64
 
 enum crt_limit {
     CRT_LIMIT_STACK_SIZE,
@@ -50,7 +50,8 @@ struct crt_context {
     atomic_bool is_active; /* always true for created ones */
     unsigned retain_count; /* primary; guarded by the primary lock of context.c */
     _Atomic unsigned flags;
-    _Atomic int sticky;    /* enum crt_result of the first fatal error, 0 while there is none */
+    _Atomic int sticky; /* enum crt_result of the first fatal error, 0 while there is none */
+    _Atomic(struct pxr_error *) fault_target; /* who wants faults as values, usually NULL */
     atomic_size_t limits[CRT_LIMIT_COUNT];
     _Atomic unsigned cache_config;
     _Atomic unsigned shared_config;
@@ -108,6 +109,13 @@ CRT_API_END
 
 /* Records a fatal error; the first one stays. */
 void crt_context_poison(struct crt_context *ctx, enum crt_result result);
+
+/* Until the next call, a fault in a kernel of this context goes to *target instead of the log; the
+ * context's fatal error is forgotten, so that it stays usable. NULL: back to CUDA's behaviour. */
+void crt_context_catch_fault(struct crt_context *ctx, struct pxr_error *target);
+
+/* Logs the sentence about a fault, or gives it to who catches faults. */
+void crt_context_report_fault(struct crt_context *ctx, const struct pxr_error *error);
 
 static inline enum crt_result crt_context_sticky(const struct crt_context *ctx)
 {

@@ -9,6 +9,7 @@
 
 #include "cudart/core/arena.h"
 #include "cudart/core/context.h"
+#include "cudart/core/graph.h"
 #include "cudart/core/process.h"
 #include "cudart/core/stats.h"
 #include "scheduler/scheduler.h"
@@ -52,8 +53,8 @@ static enum crt_result check_side(const struct crt_side *side, const struct crt_
 
 static void copy_slice(const struct crt_copy *copy, uintptr_t dst, uintptr_t src)
 {
-    bool is_dense = copy->dst.pitch_bytes == copy->width_bytes &&
-                    copy->src.pitch_bytes == copy->width_bytes;
+    bool is_dense =
+        copy->dst.pitch_bytes == copy->width_bytes && copy->src.pitch_bytes == copy->width_bytes;
     if (is_dense) {
         memmove((void *)dst, (const void *)src, copy->width_bytes * copy->height);
         return;
@@ -143,6 +144,10 @@ enum crt_result crt_copy(struct crt_stream *stream, const struct crt_copy *copy,
     if (result != CRT_SUCCESS)
         return result;
 
+    if (stream->captured.capture) {
+        struct crt_work work = {.kind = CRT_NODE_COPY, .copy = *copy};
+        return is_async ? crt_capture_add(stream, &work) : crt_capture_refuse(stream);
+    }
     size_t bytes = copy->width_bytes * copy->height * copy->depth;
     bool is_idle = crt_stream_is_idle(stream);
     bool can_defer = is_async && dst_is_known && (src_is_known || bytes <= STAGING_BYTES);
@@ -198,6 +203,10 @@ enum crt_result crt_fill(struct crt_stream *stream, const struct crt_fill *fill,
     if (result != CRT_SUCCESS)
         return result;
 
+    if (stream->captured.capture) {
+        struct crt_work work = {.kind = CRT_NODE_FILL, .fill = *fill};
+        return crt_capture_add(stream, &work);
+    }
     bool is_idle = crt_stream_is_idle(stream);
     if (is_async && !(is_idle && row_bytes <= INLINE_BYTES / fill->height)) {
         struct crt_fill *task = malloc(sizeof *task);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cudart/core/arena.h"
@@ -60,9 +61,9 @@ static int l2_bytes(void)
 enum crt_result crt_device_attribute(int number, int *value)
 {
     switch (number) {
-#define ATTRIBUTE(id, attribute_value) \
-    case id:                           \
-        *value = (attribute_value);    \
+#define ATTRIBUTE(id, attribute_value)                                                             \
+    case id:                                                                                       \
+        *value = (attribute_value);                                                                \
         return CRT_SUCCESS;
 #include "cudart/core/attributes.def"
 #undef ATTRIBUTE
@@ -80,11 +81,20 @@ static size_t parse_size(const char *text)
     unsigned long long value = strtoull(text, &end, 10);
     unsigned shift = 0;
     switch (toupper((unsigned char)*end)) {
-    case 'K': shift = 10; break;
-    case 'M': shift = 20; break;
-    case 'G': shift = 30; break;
-    case 'T': shift = 40; break;
-    default: break;
+    case 'K':
+        shift = 10;
+        break;
+    case 'M':
+        shift = 20;
+        break;
+    case 'G':
+        shift = 30;
+        break;
+    case 'T':
+        shift = 40;
+        break;
+    default:
+        break;
     }
     if (end == text || (shift == 0 && *end) || value > (SIZE_MAX >> (shift + 2)))
         return 0;
@@ -103,7 +113,8 @@ static size_t read_limit(const char *path)
     return isdigit((unsigned char)line[0]) ? (size_t)strtoull(line, NULL, 10) : 0;
 }
 
-/* What this process may use: the machine's memory, or the limit of its control group. */
+/* What this process may use: the machine's memory, or the limit of its control group or of its
+ * address space. */
 static size_t usable_memory(void)
 {
     size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
@@ -114,6 +125,11 @@ static size_t usable_memory(void)
         if (limit && limit < bytes)
             bytes = limit;
     }
+    /* Under ulimit -v, half of the address space is left for the program and the compiler. */
+    struct rlimit space;
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY &&
+        space.rlim_cur / 2 < bytes)
+        bytes = space.rlim_cur / 2;
     return bytes;
 }
 
@@ -129,13 +145,27 @@ static size_t choose_memory(const char *option)
     return usable_memory();
 }
 
+/* Programs size grids by this number. It does not follow --threads, so that results of programs
+ * whose sums depend on the grid are the same with any number of workers. */
+static unsigned choose_sm_count(void)
+{
+    unsigned cpus = sch_usable_cpus();
+    return cpus > CRT_MULTIPROCESSORS_MIN ? cpus : CRT_MULTIPROCESSORS_MIN;
+}
+
 enum crt_result crt_device_init(const struct pxr_options *options)
 {
-    device.sm_count = options->threads ? options->threads : sch_usable_cpus();
+    device.sm_count = choose_sm_count();
     device.memory_bytes = choose_memory(options->device_memory) & ~(size_t)0xfffff;
     if (device.memory_bytes == 0)
         device.memory_bytes = (size_t)1 << 20;
-    return crt_arena_init(device.memory_bytes);
+    enum crt_result result = crt_arena_init(device.memory_bytes);
+    if (result != CRT_SUCCESS)
+        pxr_log(PXR_LOG_ERROR,
+                "cannot reserve %zu MiB of address space for device memory; a limit (ulimit -v) "
+                "may be too low, or --device-memory too large",
+                device.memory_bytes >> 20);
+    return result;
 }
 
 /* The list ends at its first entry that names no device; the device is number 0, or any prefix

@@ -12,6 +12,7 @@
 #include "cudart/core/result.h"
 
 #define CRT_CAPABILITY             75
+#define CRT_MULTIPROCESSORS_MIN    40 /* as a Tesla T4 has */
 #define CRT_WARP_SIZE              32
 #define CRT_MAX_THREADS_PER_BLOCK  1024
 #define CRT_MAX_BLOCK_X            1024

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <uthash.h>
 
 #include "cudart/core/context.h"
@@ -121,7 +120,8 @@ void crt_heap_free_owned(const struct crt_context *ctx)
     struct heap_block *block;
     struct heap_block *next;
     pthread_mutex_lock(&heap.lock);
-    HASH_ITER(hh, heap.blocks, block, next) {
+    HASH_ITER(hh, heap.blocks, block, next)
+    {
         if (block->ctx != ctx)
             continue;
         HASH_DEL(heap.blocks, block);
@@ -132,7 +132,9 @@ void crt_heap_free_owned(const struct crt_context *ctx)
     pthread_mutex_unlock(&heap.lock);
 }
 
-/* The message of device-side assert, in CUDA's own words: scripts look for it. */
+/* The message of device-side assert, in CUDA's own words: scripts look for it. Every thread whose
+ * assertion fails says so, as on a device; hence it only ends itself, and the launch fails at its
+ * end. */
 void rt_assertfail(struct rt_thread *thread, uint64_t message, uint64_t file, uint32_t line,
                    uint64_t function, uint64_t char_bytes)
 {
@@ -142,10 +144,10 @@ void rt_assertfail(struct rt_thread *thread, uint64_t message, uint64_t file, ui
     int len = snprintf(text, sizeof text,
                        "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
                        (const char *)(uintptr_t)file, line, (const char *)(uintptr_t)function,
-                       block[0], block[1], block[2], thread->tid[0], thread->tid[1],
-                       thread->tid[2], (const char *)(uintptr_t)message);
-    size_t written = len < 0 ? 0 : (size_t)len < sizeof text ? (size_t)len : sizeof text - 1;
-    if (write(STDERR_FILENO, text, written) < 0)
-        rt_fault(thread, PXR_FAULT_ASSERT, 0);
-    rt_fault(thread, PXR_FAULT_ASSERT, 0);
+                       block[0], block[1], block[2], thread->tid[0], thread->tid[1], thread->tid[2],
+                       (const char *)(uintptr_t)message);
+    size_t size_bytes = len < 0 ? 0 : (size_t)len < sizeof text ? (size_t)len : sizeof text - 1;
+    crt_assert_add(crt_launch_of(thread->block->launch), linear_block(thread->block), text,
+                   size_bytes);
+    rt_exit(thread);
 }

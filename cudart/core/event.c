@@ -45,6 +45,7 @@ enum crt_result crt_event_destroy(struct crt_event *event)
     event->op = NULL;
     pthread_mutex_unlock(&ctx->lock);
     sch_op_release(op);
+    crt_capture_forget(&event->captured);
     crt_object_destroy(CRT_KIND_EVENT, event);
     return CRT_SUCCESS;
 }
@@ -54,7 +55,7 @@ void crt_event_destroy_all(struct crt_context *ctx)
     struct crt_event *event;
     struct crt_event *next;
     DL_FOREACH_SAFE(ctx->events, event, next)
-        crt_event_destroy(event);
+    crt_event_destroy(event);
 }
 
 struct sch_op *crt_event_operation(struct crt_event *event)
@@ -71,6 +72,9 @@ enum crt_result crt_event_record(struct crt_event *event, struct crt_stream *str
         return CRT_INVALID_HANDLE;
     if (event->ctx != stream->ctx)
         return CRT_INVALID_HANDLE;
+    if (stream->captured.capture)
+        return crt_capture_record(stream, event);
+    crt_capture_forget(&event->captured);
     struct sch_op *op = sch_op_marker(NULL, NULL);
     if (!op)
         return CRT_OUT_OF_MEMORY;
@@ -92,6 +96,8 @@ enum crt_result crt_event_query(struct crt_event *event)
 {
     if (!crt_event_is_valid(event))
         return CRT_INVALID_HANDLE;
+    if (crt_capture_holds(event))
+        return CRT_CAPTURED_EVENT;
     struct sch_op *op = crt_event_operation(event);
     bool is_done = !op || sch_op_is_done(op);
     sch_op_release(op);
@@ -105,6 +111,8 @@ enum crt_result crt_event_synchronize(struct crt_event *event)
 {
     if (!crt_event_is_valid(event))
         return CRT_INVALID_HANDLE;
+    if (crt_capture_holds(event))
+        return CRT_CAPTURED_EVENT;
     struct sch_op *op = crt_event_operation(event);
     if (op && !sch_op_is_done(op) && sch_on_pool_thread()) {
         sch_op_release(op);

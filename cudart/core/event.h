@@ -5,6 +5,7 @@
 #ifndef PTXRUN_CUDART_CORE_EVENT_H
 #define PTXRUN_CUDART_CORE_EVENT_H
 
+#include "cudart/core/capture.h"
 #include "cudart/core/object.h"
 #include "cudart/core/result.h"
 
@@ -20,15 +21,15 @@ struct crt_event {
     struct crt_object object;
     struct crt_context *ctx;
     unsigned flags;
-    struct sch_op *op; /* marker recorded last, or NULL; guarded by ctx->lock */
+    struct sch_op *op;                 /* marker recorded last, or NULL; guarded by ctx->lock */
+    struct crt_capture_point captured; /* what it stands for in a capture; as in crt_stream */
     struct crt_event *prev;
     struct crt_event *next;
 };
 
 CRT_API_BEGIN
 
-enum crt_result crt_event_create(struct crt_context *ctx, unsigned flags,
-                                 struct crt_event **event);
+enum crt_result crt_event_create(struct crt_context *ctx, unsigned flags, struct crt_event **event);
 enum crt_result crt_event_destroy(struct crt_event *event);
 
 /* The other functions return CRT_INVALID_HANDLE for what is no event. */

@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #include "cudart/core/arena.h"
+#include "cudart/core/context.h"
 #include "cudart/core/launch.h"
 #include "cudart/core/module.h"
 #include "scheduler/scheduler.h"
-#include "util/log.h"
 
 /* An allocation further away than this has nothing to do with the access. */
 #define NEAR_BYTES (UINT64_C(1) << 30)
@@ -17,27 +17,42 @@
 static const char *describe_status(enum pxr_status status)
 {
     switch (status) {
-    case PXR_FAULT_ADDRESS: return "invalid memory access";
-    case PXR_FAULT_MISALIGNED: return "misaligned memory access";
-    case PXR_FAULT_TRAP: return "trap instruction";
-    case PXR_FAULT_ASSERT: return "device-side assert";
-    case PXR_FAULT_INSTRUCTION: return "illegal instruction";
-    case PXR_FAULT_PC: return "call through an invalid function pointer";
-    case PXR_FAULT_STACK: return "stack overflow";
-    case PXR_FAULT_DEADLOCK: return "deadlock: every thread of the block waits for another";
-    case PXR_OUT_OF_MEMORY: return "no memory for stacks or shared memory";
-    default: return pxr_status_name(status);
+    case PXR_FAULT_ADDRESS:
+        return "invalid memory access";
+    case PXR_FAULT_MISALIGNED:
+        return "misaligned memory access";
+    case PXR_FAULT_TRAP:
+        return "trap instruction";
+    case PXR_FAULT_ASSERT:
+        return "device-side assert";
+    case PXR_FAULT_INSTRUCTION:
+        return "illegal instruction";
+    case PXR_FAULT_PC:
+        return "call through an invalid function pointer";
+    case PXR_FAULT_STACK:
+        return "stack overflow";
+    case PXR_FAULT_DEADLOCK:
+        return "deadlock: every thread of the block waits for another";
+    case PXR_OUT_OF_MEMORY:
+        return "no memory for stacks or shared memory";
+    default:
+        return pxr_status_name(status);
     }
 }
 
 static const char *describe_memory(enum crt_memory kind)
 {
     switch (kind) {
-    case CRT_MEMORY_MANAGED: return "managed allocation";
-    case CRT_MEMORY_HOST: return "page-locked host allocation";
-    case CRT_MEMORY_REGISTERED: return "registered host memory";
-    case CRT_MEMORY_MODULE: return "module's variables";
-    default: return "allocation";
+    case CRT_MEMORY_MANAGED:
+        return "managed allocation";
+    case CRT_MEMORY_HOST:
+        return "page-locked host allocation";
+    case CRT_MEMORY_REGISTERED:
+        return "registered host memory";
+    case CRT_MEMORY_MODULE:
+        return "module's variables";
+    default:
+        return "allocation";
     }
 }
 
@@ -78,15 +93,16 @@ void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *f
     int line = jit_code_line(launch->variant->code, fault->pc);
     if (line > 0)
         snprintf(line_text, sizeof line_text, ", PTX line %d", line);
-    bool has_address =
-        fault->status == PXR_FAULT_ADDRESS || fault->status == PXR_FAULT_MISALIGNED;
+    bool has_address = fault->status == PXR_FAULT_ADDRESS || fault->status == PXR_FAULT_MISALIGNED;
     if (has_address) {
-        int len = snprintf(address_text, sizeof address_text, ": address 0x%" PRIx64,
-                           fault->address);
+        int len =
+            snprintf(address_text, sizeof address_text, ": address 0x%" PRIx64, fault->address);
         describe_address(fault->address, address_text + len, sizeof address_text - (size_t)len);
     }
-    pxr_log(PXR_LOG_ERROR, "%s in kernel '%s' (%s), block (%u,%u,%u)%s%s%s",
-            describe_status(fault->status), crt_kernel_name(launch->kernel),
-            launch->kernel->library->ptx->source_name, fault->ctaid[0], fault->ctaid[1],
-            fault->ctaid[2], place, line_text, address_text);
+    struct pxr_error error;
+    pxr_fail_at(&error, fault->status, line, 0, "%s in kernel '%s' (%s), block (%u,%u,%u)%s%s%s",
+                describe_status(fault->status), crt_kernel_name(launch->kernel),
+                launch->kernel->library->ptx->source_name, fault->ctaid[0], fault->ctaid[1],
+                fault->ctaid[2], place, line_text, address_text);
+    crt_context_report_fault(launch->ctx, &error);
 }

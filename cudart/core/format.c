@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Formatting of device printf (CUDA C++ Programming Guide, "Formatted Output"): flags, width,
- * precision, sizes h, l, ll and the types diouxXpcsfFeEgGaA. An argument lies at the next multiple of
- * its size; narrower integers have been promoted to int, float to double.
+ * precision, sizes h, l, ll and the types diouxXpcsfFeEgGaA. An argument lies at the next multiple
+ * of its size; narrower integers have been promoted to int, float to double.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -71,8 +71,8 @@ static long long take_long(struct arguments *arguments)
 struct spec {
     char text[SPEC_CAP]; /* as the host's printf takes it, with widths and precisions filled in */
     int len;
-    int longs;           /* 1 for l, 2 for ll */
-    bool is_half;        /* h or hh */
+    int longs;    /* 1 for l, 2 for ll */
+    bool is_half; /* h or hh */
     char type;
 };
 
@@ -186,7 +186,12 @@ static void print_pointer(struct buffer *out, struct spec *spec, struct argument
 static void print_spec(struct buffer *out, struct spec *spec, struct arguments *arguments)
 {
     switch (spec->type) {
-    case 'd': case 'i': case 'o': case 'u': case 'x': case 'X':
+    case 'd':
+    case 'i':
+    case 'o':
+    case 'u':
+    case 'x':
+    case 'X':
         print_integer(out, spec, arguments);
         break;
     case 'c':
@@ -194,12 +199,25 @@ static void print_spec(struct buffer *out, struct spec *spec, struct arguments *
         spec->is_half = false;
         print_integer(out, spec, arguments);
         break;
-    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A':
         print_float(out, spec, arguments);
         break;
-    case 's': print_string(out, spec, arguments); break;
-    case 'p': print_pointer(out, spec, arguments); break;
-    case '%': append(out, "%", 1); break;
+    case 's':
+        print_string(out, spec, arguments);
+        break;
+    case 'p':
+        print_pointer(out, spec, arguments);
+        break;
+    case '%':
+        append(out, "%", 1);
+        break;
     default: /* not a conversion: printed as it stands */
         append(out, spec->text, (size_t)spec->len);
         if (spec->type)

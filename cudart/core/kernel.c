@@ -9,14 +9,13 @@
 #include "cudart/core/device_lib.h"
 #include "cudart/core/module.h"
 #include "cudart/core/process.h"
+#include "cudart/core/report.h"
 #include "cudart/core/stats.h"
-#include "util/log.h"
 
 #define PLAUSIBLE_REGISTERS 32
 
 /* Room on a thread's stack beyond the kernel's own frames: helpers such as vprintf run on it. */
-#define STACK_RESERVE_BYTES   (24u << 10)
-#define STACK_RECURSION_BYTES (256u << 10)
+#define STACK_RESERVE_BYTES (24u << 10)
 
 /* Numbers of CUfunction_attribute. */
 enum {
@@ -84,7 +83,7 @@ static enum crt_result layout_locked(struct crt_kernel *kernel)
     enum pxr_status status =
         ptx_layout_kernel(kernel->library->ptx, kernel->func, &kernel->layout, &error);
     if (status != PXR_OK) {
-        pxr_log(PXR_LOG_ERROR, "%s", error.message);
+        crt_report_error(&error);
         return crt_result_from_status(status);
     }
     kernel->has_layout = true;
@@ -119,8 +118,6 @@ static uint32_t stack_bytes(const struct crt_kernel *kernel, const struct jit_ob
 {
     uint64_t bytes = STACK_RESERVE_BYTES + (uint64_t)kernel->layout.local_bytes;
     bytes += object->frame_bytes;
-    if (kernel->layout.has_recursion)
-        bytes += STACK_RECURSION_BYTES;
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
@@ -169,7 +166,7 @@ static enum crt_result code_locked(struct crt_kernel *kernel, const uint32_t blo
     struct pxr_error error = {0};
     enum pxr_status status = compile(kernel, made, &error);
     if (status != PXR_OK) {
-        pxr_log(PXR_LOG_ERROR, "%s", error.message);
+        crt_report_error(&error);
         free(made);
         return crt_result_from_status(status);
     }
@@ -230,23 +227,50 @@ enum crt_result crt_kernel_get_attribute(struct crt_kernel *kernel, int attribut
     if (result != CRT_SUCCESS)
         return result;
     switch (attribute) {
-    case ATTRIBUTE_MAX_THREADS: *value = max_threads(kernel->func); break;
-    case ATTRIBUTE_SHARED_BYTES: *value = (int)layout->shared_static_bytes; break;
-    case ATTRIBUTE_CONST_BYTES: *value = const_bytes(kernel); break;
-    case ATTRIBUTE_LOCAL_BYTES: *value = (int)layout->local_bytes; break;
-    case ATTRIBUTE_REGISTERS: *value = PLAUSIBLE_REGISTERS; break;
-    case ATTRIBUTE_PTX_VERSION: *value = (int)kernel->library->ptx->target; break;
-    case ATTRIBUTE_BINARY_VERSION: *value = CRT_CAPABILITY; break;
-    case ATTRIBUTE_MAX_DYNAMIC_SHARED: *value = (int)crt_kernel_dynamic_limit(kernel); break;
-    case ATTRIBUTE_CARVEOUT: *value = kernel->carveout; break;
-    case ATTRIBUTE_CLUSTER_MUST_BE_SET: *value = kernel->func->needs_cluster; break;
-    case ATTRIBUTE_NON_PORTABLE_CLUSTER: *value = kernel->non_portable_cluster; break;
-    case ATTRIBUTE_CLUSTER_POLICY: *value = kernel->cluster_policy; break;
+    case ATTRIBUTE_MAX_THREADS:
+        *value = max_threads(kernel->func);
+        break;
+    case ATTRIBUTE_SHARED_BYTES:
+        *value = (int)layout->shared_static_bytes;
+        break;
+    case ATTRIBUTE_CONST_BYTES:
+        *value = const_bytes(kernel);
+        break;
+    case ATTRIBUTE_LOCAL_BYTES:
+        *value = (int)layout->local_bytes;
+        break;
+    case ATTRIBUTE_REGISTERS:
+        *value = PLAUSIBLE_REGISTERS;
+        break;
+    case ATTRIBUTE_PTX_VERSION:
+        *value = (int)kernel->library->ptx->target;
+        break;
+    case ATTRIBUTE_BINARY_VERSION:
+        *value = CRT_CAPABILITY;
+        break;
+    case ATTRIBUTE_MAX_DYNAMIC_SHARED:
+        *value = (int)crt_kernel_dynamic_limit(kernel);
+        break;
+    case ATTRIBUTE_CARVEOUT:
+        *value = kernel->carveout;
+        break;
+    case ATTRIBUTE_CLUSTER_MUST_BE_SET:
+        *value = kernel->func->needs_cluster;
+        break;
+    case ATTRIBUTE_NON_PORTABLE_CLUSTER:
+        *value = kernel->non_portable_cluster;
+        break;
+    case ATTRIBUTE_CLUSTER_POLICY:
+        *value = kernel->cluster_policy;
+        break;
     case ATTRIBUTE_CACHE_MODE_CA:
     case ATTRIBUTE_CLUSTER_WIDTH:
     case ATTRIBUTE_CLUSTER_HEIGHT:
-    case ATTRIBUTE_CLUSTER_DEPTH: *value = 0; break;
-    default: return CRT_INVALID_VALUE;
+    case ATTRIBUTE_CLUSTER_DEPTH:
+        *value = 0;
+        break;
+    default:
+        return CRT_INVALID_VALUE;
     }
     return CRT_SUCCESS;
 }
@@ -267,15 +291,21 @@ static enum crt_result set_dynamic_shared(struct crt_kernel *kernel, int value)
 enum crt_result crt_kernel_set_attribute(struct crt_kernel *kernel, int attribute, int value)
 {
     switch (attribute) {
-    case ATTRIBUTE_MAX_DYNAMIC_SHARED: return set_dynamic_shared(kernel, value);
+    case ATTRIBUTE_MAX_DYNAMIC_SHARED:
+        return set_dynamic_shared(kernel, value);
     case ATTRIBUTE_CARVEOUT:
         if (value < -1 || value > 100)
             return CRT_INVALID_VALUE;
         kernel->carveout = value;
         return CRT_SUCCESS;
-    case ATTRIBUTE_NON_PORTABLE_CLUSTER: kernel->non_portable_cluster = value; return CRT_SUCCESS;
-    case ATTRIBUTE_CLUSTER_POLICY: kernel->cluster_policy = value; return CRT_SUCCESS;
-    default: return CRT_INVALID_VALUE;
+    case ATTRIBUTE_NON_PORTABLE_CLUSTER:
+        kernel->non_portable_cluster = value;
+        return CRT_SUCCESS;
+    case ATTRIBUTE_CLUSTER_POLICY:
+        kernel->cluster_policy = value;
+        return CRT_SUCCESS;
+    default:
+        return CRT_INVALID_VALUE;
     }
 }
 
@@ -325,8 +355,8 @@ enum crt_result crt_kernel_available_shared(struct crt_kernel *kernel, int block
     if (blocks <= 0 || block_threads <= 0)
         return CRT_INVALID_VALUE;
     size_t per_block = CRT_SHARED_PER_SM / (size_t)blocks;
-    size_t room = per_block > layout->shared_static_bytes
-                      ? per_block - layout->shared_static_bytes : 0;
+    size_t room =
+        per_block > layout->shared_static_bytes ? per_block - layout->shared_static_bytes : 0;
     size_t limit = crt_kernel_dynamic_limit(kernel);
     *bytes = room < limit ? room : limit;
     return CRT_SUCCESS;

@@ -9,6 +9,7 @@
 
 #include "cudart/core/context.h"
 #include "cudart/core/device.h"
+#include "cudart/core/graph.h"
 #include "cudart/core/module.h"
 #include "cudart/core/printf.h"
 #include "cudart/core/process.h"
@@ -22,7 +23,18 @@
 #define EXTRA_BUFFER_POINTER ((void *)1)
 #define EXTRA_BUFFER_SIZE    ((void *)2)
 
-#define WORKSPACE_BYTES 64
+#define WORKSPACE_BYTES      64
+
+/* Stack for recursive functions: at least this, or so many times the limit of the context. */
+#define RECURSION_BYTES (UINT64_C(256) << 10)
+#define FRAME_FACTOR    4
+
+/* Shapes beyond the device. The runtime passes a library kernel's code on to programs, which know
+ * it as cudaErrorInvalidConfiguration; for a module's kernel the driver API documents another. */
+static enum crt_result bad_shape(const struct crt_kernel *kernel)
+{
+    return kernel->library->is_private ? CRT_INVALID_VALUE : CRT_INVALID_CONFIGURATION;
+}
 
 static enum crt_result check_shape(const struct crt_kernel *kernel,
                                    const struct crt_launch_config *config)
@@ -30,13 +42,13 @@ static enum crt_result check_shape(const struct crt_kernel *kernel,
     const uint32_t *grid = config->grid;
     const uint32_t *block = config->block;
     if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2])
-        return CRT_INVALID_VALUE;
+        return bad_shape(kernel);
     if (grid[0] > CRT_MAX_GRID_X || grid[1] > CRT_MAX_GRID_Y || grid[2] > CRT_MAX_GRID_Z ||
         block[0] > CRT_MAX_BLOCK_X || block[1] > CRT_MAX_BLOCK_Y || block[2] > CRT_MAX_BLOCK_Z)
-        return CRT_INVALID_VALUE;
+        return bad_shape(kernel);
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (threads > CRT_MAX_THREADS_PER_BLOCK)
-        return CRT_INVALID_VALUE;
+        return bad_shape(kernel);
     if (threads > (uint64_t)crt_kernel_max_threads(kernel))
         return CRT_LAUNCH_OUT_OF_RESOURCES;
     const uint32_t *required = kernel->func->required_threads;
@@ -94,9 +106,10 @@ static enum crt_result copy_extra(const struct ptx_func *func, void *const *extr
     return CRT_SUCCESS;
 }
 
-static enum crt_result copy_params(const struct ptx_func *func, void *const *params,
-                                   void *const *extra, uint8_t *block)
+enum crt_result crt_launch_copy_params(const struct crt_kernel *kernel, void *const *params,
+                                       void *const *extra, uint8_t *block)
 {
+    const struct ptx_func *func = kernel->func;
     if (!params && extra)
         return copy_extra(func, extra, block);
     if (func->param_count && (!params || extra))
@@ -148,6 +161,14 @@ static void finish_launch(void *arg, const struct sch_fault *fault)
             crt_report_fault(launch, fault);
         crt_context_poison(launch->ctx, crt_result_from_status(fault->status));
     }
+    if (crt_assert_report(launch)) {
+        struct pxr_error error;
+        pxr_fail(&error, PXR_FAULT_ASSERT, "device-side assert in kernel '%s'",
+                 crt_kernel_name(launch->kernel));
+        if (crt_context_sticky(launch->ctx) == CRT_SUCCESS)
+            crt_context_report_fault(launch->ctx, &error);
+        crt_context_poison(launch->ctx, CRT_ASSERT);
+    }
     if (crt_stats_are_on()) {
         uint64_t start_ns = launch->submit_ns;
         uint64_t free_ns = launch->previous ? sch_op_finish_ns(launch->previous) : 0;
@@ -156,6 +177,17 @@ static void finish_launch(void *arg, const struct sch_fault *fault)
     }
     crt_printf_collect(launch);
     destroy_launch(launch);
+}
+
+/* Recursion is bounded by the limit that programs set for it; frames here are larger than there. */
+static uint32_t stack_bytes(const struct crt_launch *launch)
+{
+    uint64_t bytes = launch->variant->stack_bytes;
+    if (launch->kernel->layout.has_recursion) {
+        uint64_t limit = atomic_load(&launch->ctx->limits[CRT_LIMIT_STACK_SIZE]) * FRAME_FACTOR;
+        bytes += limit > RECURSION_BYTES ? limit : RECURSION_BYTES;
+    }
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
 static enum crt_result submit_launch(struct crt_launch *launch, struct crt_module *module,
@@ -175,7 +207,7 @@ static enum crt_result submit_launch(struct crt_launch *launch, struct crt_modul
                    .grid_id = launch->number,
                    .grid_workspace = (uint64_t)(uintptr_t)launch->workspace,
                    .sm_count = crt_device_sm_count()},
-        .stack_bytes = launch->variant->stack_bytes,
+        .stack_bytes = stack_bytes(launch),
         .is_cooperative = config->is_cooperative,
     };
     launch->submit_ns = crt_now_ns();
@@ -194,6 +226,11 @@ enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *
     enum crt_result result = check_config(kernel, config);
     if (result != CRT_SUCCESS)
         return result;
+    if (stream->captured.capture) {
+        struct crt_work work;
+        result = crt_work_launch(kernel, config, params, extra, &work);
+        return result == CRT_SUCCESS ? crt_capture_add(stream, &work) : result;
+    }
     struct crt_module *module;
     result = crt_module_get(kernel->library, stream->ctx, &module);
     if (result != CRT_SUCCESS)
@@ -203,7 +240,7 @@ enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *
     if (result != CRT_SUCCESS)
         return result;
     launch->ctx = stream->ctx;
-    result = copy_params(kernel->func, params, extra, launch->params);
+    result = crt_launch_copy_params(kernel, params, extra, launch->params);
     if (result == CRT_SUCCESS)
         result = crt_kernel_code(kernel, config->block, &launch->variant);
     if (result == CRT_SUCCESS)

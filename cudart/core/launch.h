@@ -42,8 +42,9 @@ struct crt_launch {
     struct sch_op *previous; /* what the stream did before; for statistics */
     uint64_t number;         /* order of launches */
     uint64_t submit_ns;
-    uint64_t *workspace;     /* of a cooperative grid's barrier */
-    struct crt_print_record *printed; /* newest first; guarded by the lock in printf.c */
+    uint64_t *workspace;                 /* of a cooperative grid's barrier */
+    struct crt_print_record *printed;    /* newest first; guarded by the lock in printf.c */
+    struct crt_print_record *assertions; /* messages of failed assertions, likewise */
     size_t printed_bytes;
     _Alignas(16) uint8_t params[]; /* what rt_launch.params points at */
 };
@@ -56,6 +57,10 @@ CRT_API_BEGIN
 enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *stream,
                                   const struct crt_launch_config *config, void *const *params,
                                   void *const *extra);
+
+/* Copies a launch's parameters into a block of the kernel's param_bytes. */
+enum crt_result crt_launch_copy_params(const struct crt_kernel *kernel, void *const *params,
+                                       void *const *extra, uint8_t *block);
 
 CRT_API_END
 

@@ -10,8 +10,8 @@
 #include "cudart/core/device.h"
 #include "cudart/core/module.h"
 #include "cudart/core/process.h"
+#include "cudart/core/report.h"
 #include "ptx/image.h"
-#include "util/log.h"
 
 #define FILE_LIMIT_BYTES ((size_t)1 << 32)
 
@@ -64,7 +64,7 @@ enum crt_result crt_library_parse(struct crt_library *library)
         library->is_parsed = true;
         /* Images without PTX are normal, and harmless until a kernel of theirs is wanted. */
         if (library->parse_result != CRT_SUCCESS && library->error.status != PXR_NO_PTX)
-            pxr_log(PXR_LOG_ERROR, "%s", library->error.message);
+            crt_report_error(&library->error);
     }
     enum crt_result result = library->parse_result;
     pthread_mutex_unlock(&library->lock);
@@ -110,7 +110,7 @@ enum crt_result crt_library_load(const void *image, size_t image_bytes, bool is_
         if (err)
             *err = created->error;
         if (created->error.status == PXR_NO_PTX)
-            pxr_log(PXR_LOG_ERROR, "%s", created->error.message);
+            crt_report_error(&created->error);
         destroy_library(created);
         return result;
     }
@@ -174,7 +174,7 @@ static void explain_failure(struct crt_library *library, const char *name)
         ptx_image_query(library->image, library->image_bytes, library->name, &summary, NULL) ==
             PXR_OK)
         ptx_image_explain_no_ptx(&summary, library->name, name, &error);
-    pxr_log(PXR_LOG_ERROR, "%s", error.message);
+    crt_report_error(&error);
 }
 
 enum crt_result crt_library_get_kernel(struct crt_library *library, const char *name,
@@ -215,8 +215,8 @@ enum crt_result crt_library_get_managed(struct crt_library *library, const char 
     pthread_mutex_lock(&library->lock);
     uintptr_t *slot = &library->managed[var->index];
     if (!*slot) {
-        result = crt_arena_alloc(var->size_bytes ? var->size_bytes : 1, CRT_MEMORY_MANAGED, 1,
-                                 NULL, slot);
+        result = crt_arena_alloc(var->size_bytes ? var->size_bytes : 1, CRT_MEMORY_MANAGED, 1, NULL,
+                                 slot);
         if (result == CRT_SUCCESS && var->init_bytes)
             memcpy((void *)*slot, var->init_bytes, var->size_bytes);
     }

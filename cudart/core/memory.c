@@ -24,8 +24,7 @@ enum crt_result crt_memory_alloc_pitch(struct crt_context *ctx, size_t width_byt
     size_t pitch = (width_bytes + CRT_PITCH_ALIGN - 1) & ~(size_t)(CRT_PITCH_ALIGN - 1);
     if (height > SIZE_MAX / 4 / pitch)
         return CRT_OUT_OF_MEMORY;
-    enum crt_result result =
-        crt_arena_alloc(pitch * height, CRT_MEMORY_DEVICE, 0, ctx, base);
+    enum crt_result result = crt_arena_alloc(pitch * height, CRT_MEMORY_DEVICE, 0, ctx, base);
     if (result == CRT_SUCCESS)
         *pitch_bytes = pitch;
     return result;
@@ -91,6 +90,8 @@ enum crt_result crt_memory_free_async(struct crt_stream *stream, uintptr_t base)
         return CRT_SUCCESS;
     if (!find_start(base, CRT_MEMORY_DEVICE, CRT_MEMORY_MANAGED, &allocation))
         return CRT_INVALID_VALUE;
+    if (stream->captured.capture)
+        return crt_capture_refuse(stream);
     if (crt_stream_is_idle(stream))
         return crt_arena_free(base, allocation.kind);
     struct free_task *task = malloc(sizeof *task);

@@ -81,8 +81,7 @@ static enum crt_result bind_managed(struct crt_module *module)
         size_t size_bytes;
         if (!var->is_managed)
             continue;
-        enum crt_result result =
-            crt_library_get_managed(library, var->name, &address, &size_bytes);
+        enum crt_result result = crt_library_get_managed(library, var->name, &address, &size_bytes);
         if (result != CRT_SUCCESS)
             return result;
         module->slots[var->index] = (void *)address;

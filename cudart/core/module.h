@@ -25,7 +25,7 @@ struct crt_context;
 struct crt_variant {
     struct jit_variant key;
     struct jit_code *code;
-    uint32_t stack_bytes;
+    uint32_t stack_bytes; /* without room for recursion */
     struct crt_variant *next;
 };
 
@@ -68,10 +68,10 @@ struct crt_library {
     struct ptx_module *ptx;
     struct crt_kernel **kernels; /* entries with a body, in module order */
     uint32_t kernel_count;
-    uintptr_t *managed;          /* by ptx_var.index, 0 for other variables */
-    bool is_private;             /* of a cuModuleLoad: dies with its module */
-    struct crt_module *modules;  /* guarded by the lock in module.c */
-    char name[64];               /* for messages */
+    uintptr_t *managed;         /* by ptx_var.index, 0 for other variables */
+    bool is_private;            /* of a cuModuleLoad: dies with its module */
+    struct crt_module *modules; /* guarded by the lock in module.c */
+    char name[64];              /* for messages */
 };
 
 CRT_API_BEGIN

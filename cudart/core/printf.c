@@ -31,7 +31,9 @@ static struct {
     struct output *outputs; /* by launch number */
 } buffers = {.lock = PTHREAD_MUTEX_INITIALIZER, .write_lock = PTHREAD_MUTEX_INITIALIZER};
 
-void crt_printf_add(struct crt_launch *launch, uint64_t block, const char *text, size_t len)
+/* Adds a record to one of the launch's lists. */
+static void add_record(struct crt_launch *launch, struct crt_print_record **list, uint64_t block,
+                       const char *text, size_t len)
 {
     struct crt_print_record *record = malloc(sizeof *record + len);
     if (!record)
@@ -42,8 +44,8 @@ void crt_printf_add(struct crt_launch *launch, uint64_t block, const char *text,
     pthread_mutex_lock(&buffers.lock);
     bool fits = len <= LAUNCH_LIMIT_BYTES - launch->printed_bytes;
     if (fits) {
-        record->next = launch->printed;
-        launch->printed = record;
+        record->next = *list;
+        *list = record;
         launch->printed_bytes += len;
     }
     pthread_mutex_unlock(&buffers.lock);
@@ -52,6 +54,16 @@ void crt_printf_add(struct crt_launch *launch, uint64_t block, const char *text,
         pxr_log_once(&buffers, "a kernel has printed more than %zu MiB; the rest is dropped",
                      LAUNCH_LIMIT_BYTES >> 20);
     }
+}
+
+void crt_printf_add(struct crt_launch *launch, uint64_t block, const char *text, size_t len)
+{
+    add_record(launch, &launch->printed, block, text, len);
+}
+
+void crt_assert_add(struct crt_launch *launch, uint64_t block, const char *text, size_t len)
+{
+    add_record(launch, &launch->assertions, block, text, len);
 }
 
 /* Merges two lists of records, stable: what comes first in `a` stays before its equals in `b`. */
@@ -109,6 +121,17 @@ static void free_records(struct crt_print_record *list)
         free(list);
         list = next;
     }
+}
+
+bool crt_assert_report(struct crt_launch *launch)
+{
+    struct crt_print_record *records = sort_records(reverse(launch->assertions));
+    launch->assertions = NULL;
+    for (struct crt_print_record *r = records; r; r = r->next)
+        fwrite(r->text, 1, r->len, stderr);
+    bool had_any = records != NULL;
+    free_records(records);
+    return had_any;
 }
 
 void crt_printf_collect(struct crt_launch *launch)

@@ -7,6 +7,7 @@
 #ifndef PTXRUN_CUDART_CORE_PRINTF_H
 #define PTXRUN_CUDART_CORE_PRINTF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,13 @@ int crt_format(const char *format, const uint8_t *args, char **text, size_t *len
 
 /* Adds text to a running launch. */
 void crt_printf_add(struct crt_launch *launch, uint64_t block, const char *text, size_t len);
+
+/* Adds the message of a failed assertion. */
+void crt_assert_add(struct crt_launch *launch, uint64_t block, const char *text, size_t len);
+
+/* The launch has ended: writes the messages of its failed assertions to standard error, in order
+ * of blocks. Returns whether there were any. */
+bool crt_assert_report(struct crt_launch *launch);
 
 /* The launch has ended: its text is ready to be written. */
 void crt_printf_collect(struct crt_launch *launch);

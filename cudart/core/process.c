@@ -11,9 +11,9 @@
 #include <time.h>
 
 #include "cudart/core/device.h"
+#include "cudart/core/report.h"
 #include "cudart/core/stats.h"
 #include "scheduler/scheduler.h"
-#include "util/log.h"
 #include "util/options.h"
 
 /* environment is written once, before is_initialized is set with release order. */
@@ -88,7 +88,7 @@ enum crt_result crt_start_workers(void)
     struct pxr_error error = {0};
     enum pxr_status status = sch_start(pxr_options_get()->threads, &error);
     if (status != PXR_OK)
-        pxr_log(PXR_LOG_ERROR, "%s", error.message);
+        crt_report_error(&error);
     return crt_result_from_status(status);
 }
 

@@ -15,10 +15,10 @@
 
 /* Environment of CUDA itself, read once. */
 struct crt_environment {
-    bool device_is_visible;   /* CUDA_VISIBLE_DEVICES */
-    bool launches_block;      /* CUDA_LAUNCH_BLOCKING */
-    bool loads_eagerly;       /* CUDA_MODULE_LOADING=EAGER */
-    bool jit_is_disabled;     /* CUDA_DISABLE_PTX_JIT */
+    bool device_is_visible; /* CUDA_VISIBLE_DEVICES */
+    bool launches_block;    /* CUDA_LAUNCH_BLOCKING */
+    bool loads_eagerly;     /* CUDA_MODULE_LOADING=EAGER */
+    bool jit_is_disabled;   /* CUDA_DISABLE_PTX_JIT */
 };
 
 CRT_API_BEGIN

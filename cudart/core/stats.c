@@ -118,11 +118,12 @@ static void print_kernels(void)
     struct kernel_stats *row;
     struct kernel_stats *next;
     HASH_ITER(hh, stats.kernels, row, next)
-        all_ns += row->total_ns;
+    all_ns += row->total_ns;
     HASH_SORT(stats.kernels, by_total);
     fprintf(stderr, "ptxrun: Time(%%)   Total ms   Calls     Avg ms     Min ms     Max ms "
                     "Compile ms  Kernel\n");
-    HASH_ITER(hh, stats.kernels, row, next) {
+    HASH_ITER(hh, stats.kernels, row, next)
+    {
         double share = all_ns ? 100.0 * (double)row->total_ns / (double)all_ns : 0;
         uint64_t calls = row->calls ? row->calls : 1;
         fprintf(stderr, "ptxrun: %7.2f %10.3f %7" PRIu64 " %10.3f %10.3f %10.3f %10.3f  %s\n",

@@ -9,6 +9,7 @@
 
 #include "cudart/core/context.h"
 #include "cudart/core/event.h"
+#include "cudart/core/graph.h"
 #include "cudart/core/printf.h"
 #include "cudart/core/process.h"
 #include "scheduler/scheduler.h"
@@ -62,7 +63,8 @@ static enum pxr_status depend_on_streams_locked(struct sch_op *op, struct crt_co
 {
     enum pxr_status status = PXR_OK;
     struct crt_stream *stream;
-    DL_FOREACH(ctx->streams, stream) {
+    DL_FOREACH(ctx->streams, stream)
+    {
         if (with_non_blocking || !(stream->flags & CRT_STREAM_NON_BLOCKING))
             status = depend_on_stream_locked(op, stream);
         if (status != PXR_OK)
@@ -136,8 +138,8 @@ bool crt_stream_is_idle(struct crt_stream *stream)
     if (stream->is_null) {
         struct crt_stream *other;
         DL_FOREACH(ctx->streams, other)
-            if (!(other->flags & CRT_STREAM_NON_BLOCKING) && is_pending(other->last))
-                is_idle = false;
+        if (!(other->flags & CRT_STREAM_NON_BLOCKING) && is_pending(other->last))
+            is_idle = false;
         drop_orphans_locked(ctx);
         for (struct crt_orphan *orphan = ctx->orphans; orphan; orphan = orphan->next)
             if (orphan->is_blocking)
@@ -168,6 +170,8 @@ enum crt_result crt_stream_drain(struct crt_stream *stream)
 
 enum crt_result crt_stream_synchronize(struct crt_stream *stream)
 {
+    if (stream->captured.capture)
+        return crt_capture_refuse(stream);
     enum crt_result result = crt_stream_drain(stream);
     if (result != CRT_SUCCESS)
         return result;
@@ -177,6 +181,8 @@ enum crt_result crt_stream_synchronize(struct crt_stream *stream)
 
 enum crt_result crt_stream_query(struct crt_stream *stream)
 {
+    if (stream->captured.capture)
+        return crt_capture_refuse(stream);
     bool is_idle = crt_stream_is_idle(stream);
     enum crt_result sticky = crt_context_sticky(stream->ctx);
     if (sticky != CRT_SUCCESS)
@@ -239,6 +245,7 @@ enum crt_result crt_stream_destroy(struct crt_stream *stream)
     stream->last = NULL;
     pthread_mutex_unlock(&ctx->lock);
     free(orphan);
+    crt_capture_forget(&stream->captured);
     crt_object_destroy(CRT_KIND_STREAM, stream);
     return CRT_SUCCESS;
 }
@@ -247,7 +254,8 @@ void crt_stream_destroy_all(struct crt_context *ctx)
 {
     struct crt_stream *stream;
     struct crt_stream *next;
-    DL_FOREACH_SAFE(ctx->streams, stream, next) {
+    DL_FOREACH_SAFE(ctx->streams, stream, next)
+    {
         stream->thread_number = 0;
         crt_stream_destroy(stream);
     }
@@ -262,8 +270,8 @@ static struct crt_stream *find_own_locked(struct crt_context *ctx)
 {
     struct crt_stream *stream;
     DL_FOREACH(ctx->streams, stream)
-        if (stream->thread_number == own.thread_number)
-            return stream;
+    if (stream->thread_number == own.thread_number)
+        return stream;
     stream = create_locked(ctx, 0, CRT_PRIORITY_LEAST);
     if (stream)
         stream->thread_number = own.thread_number;
@@ -307,7 +315,13 @@ enum crt_result crt_stream_resolve(struct crt_stream *handle, struct crt_stream 
 
 enum crt_result crt_stream_wait_event(struct crt_stream *stream, struct crt_event *event)
 {
+    if (crt_capture_holds(event))
+        return crt_capture_wait(stream, event);
     struct sch_op *recorded = crt_event_operation(event);
+    if (recorded && stream->captured.capture) {
+        sch_op_release(recorded);
+        return CRT_STREAM_CAPTURE_ISOLATION;
+    }
     if (!is_pending(recorded)) {
         sch_op_release(recorded);
         return CRT_SUCCESS;
@@ -351,6 +365,12 @@ static void finish_host_call(void *arg, const struct sch_fault *fault)
 
 static enum crt_result submit_host_call(struct crt_stream *stream, struct host_call call)
 {
+    if (stream->captured.capture) {
+        struct crt_work work = {
+            .kind = CRT_NODE_HOST,
+            .host = {.fn = call.fn, .callback = call.callback, .arg = call.arg}};
+        return crt_capture_add(stream, &work);
+    }
     enum crt_result result = crt_start_workers();
     if (result != CRT_SUCCESS)
         return result;
@@ -374,6 +394,6 @@ enum crt_result crt_stream_host_function(struct crt_stream *stream, crt_host_fn 
 enum crt_result crt_stream_callback(struct crt_stream *stream, struct crt_stream *handle,
                                     crt_callback_fn fn, void *arg)
 {
-    return submit_host_call(
-        stream, (struct host_call){.callback = fn, .arg = arg, .handle = handle});
+    return submit_host_call(stream,
+                            (struct host_call){.callback = fn, .arg = arg, .handle = handle});
 }

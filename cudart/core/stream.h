@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cudart/core/capture.h"
 #include "cudart/core/object.h"
 #include "cudart/core/result.h"
 
@@ -33,7 +34,9 @@ struct crt_stream {
     uint64_t id;
     uint64_t thread_number; /* of a per-thread default stream, else 0 */
     bool is_null;
-    struct sch_op *last;    /* newest operation, or NULL; guarded by ctx->lock */
+    struct sch_op *last;               /* newest operation, or NULL; guarded by ctx->lock */
+    struct crt_capture_point captured; /* guarded by the lock in capture.c; capture changes only
+                                          through calls of the program on this stream */
     struct crt_stream *prev;
     struct crt_stream *next;
 };

@@ -26,6 +26,9 @@ typedef struct crt_library *CUlibrary;
 typedef struct crt_module *CUmodule;
 typedef struct crt_kernel *CUkernel;
 typedef struct crt_kernel *CUfunction; /* a kernel's handle serves as both */
+typedef struct crt_graph *CUgraph;
+typedef struct crt_node *CUgraphNode;
+typedef struct crt_graph_exec *CUgraphExec;
 typedef struct cu_array *CUarray;
 typedef struct cu_link_state *CUlinkState;
 typedef struct cu_memory_pool *CUmemoryPool;
@@ -64,8 +67,8 @@ typedef enum {
 #define CU_GET_PROC_ADDRESS_LEGACY_STREAM             1u
 #define CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM 2u
 
-#define CU_STREAM_LEGACY     ((CUstream)1)
-#define CU_STREAM_PER_THREAD ((CUstream)2)
+#define CU_STREAM_LEGACY                              ((CUstream)1)
+#define CU_STREAM_PER_THREAD                          ((CUstream)2)
 
 typedef enum { CU_MODULE_EAGER_LOADING = 1, CU_MODULE_LAZY_LOADING = 2 } CUmoduleLoadingMode;
 
@@ -280,6 +283,63 @@ typedef struct {
 
 typedef void (*CUhostFn)(void *arg);
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *arg);
+
+typedef struct {
+    CUfunction func;
+    unsigned gridDimX;
+    unsigned gridDimY;
+    unsigned gridDimZ;
+    unsigned blockDimX;
+    unsigned blockDimY;
+    unsigned blockDimZ;
+    unsigned sharedMemBytes;
+    void **kernelParams;
+    void **extra;
+    CUkernel kern; /* used when func is NULL */
+    CUcontext ctx;
+} CUDA_KERNEL_NODE_PARAMS;
+
+typedef struct {
+    CUdeviceptr dst;
+    size_t pitch;
+    unsigned value;
+    unsigned elementSize;
+    size_t width;
+    size_t height;
+} CUDA_MEMSET_NODE_PARAMS;
+
+typedef struct {
+    CUhostFn fn;
+    void *userData;
+} CUDA_HOST_NODE_PARAMS;
+
+typedef struct {
+    unsigned char from_port;
+    unsigned char to_port;
+    unsigned char type;
+    unsigned char reserved[5];
+} CUgraphEdgeData;
+
+typedef struct {
+    cuuint64_t flags;
+    CUstream hUploadStream;
+    CUgraphNode hErrNode_out;
+    int result_out;
+} CUDA_GRAPH_INSTANTIATE_PARAMS;
+
+typedef struct {
+    int result;
+    CUgraphNode errorNode;
+    CUgraphNode errorFromNode;
+} CUgraphExecUpdateResultInfo;
+
+enum {
+    CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,
+    CU_GRAPH_EXEC_UPDATE_ERROR = 1,
+    CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,
+    CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3
+};
+
 typedef size_t (*CUoccupancyB2DSize)(int block_threads);
 
 #endif

@@ -111,13 +111,13 @@ CUresult cuDeviceGetProperties(CUdevprop *properties, CUdevice device)
         int attribute;
         int *value;
     } fields[] = {
-        {1, &properties->maxThreadsPerBlock}, {2, &properties->maxThreadsDim[0]},
-        {3, &properties->maxThreadsDim[1]},   {4, &properties->maxThreadsDim[2]},
-        {5, &properties->maxGridSize[0]},     {6, &properties->maxGridSize[1]},
-        {7, &properties->maxGridSize[2]},     {8, &properties->sharedMemPerBlock},
+        {1, &properties->maxThreadsPerBlock},  {2, &properties->maxThreadsDim[0]},
+        {3, &properties->maxThreadsDim[1]},    {4, &properties->maxThreadsDim[2]},
+        {5, &properties->maxGridSize[0]},      {6, &properties->maxGridSize[1]},
+        {7, &properties->maxGridSize[2]},      {8, &properties->sharedMemPerBlock},
         {9, &properties->totalConstantMemory}, {10, &properties->SIMDWidth},
-        {11, &properties->memPitch},          {12, &properties->regsPerBlock},
-        {13, &properties->clockRate},         {14, &properties->textureAlign},
+        {11, &properties->memPitch},           {12, &properties->regsPerBlock},
+        {13, &properties->clockRate},          {14, &properties->textureAlign},
     };
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         crt_device_attribute(fields[i].attribute, fields[i].value);

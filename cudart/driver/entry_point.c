@@ -23,7 +23,7 @@ struct entry {
 };
 
 static const struct entry entries[] = {
-#define ENTRY(name, version, is_per_thread, symbol) \
+#define ENTRY(name, version, is_per_thread, symbol)                                                \
     {#name, version, is_per_thread, (const void *)symbol},
 #include "cudart/driver/entry_points.def"
 #undef ENTRY

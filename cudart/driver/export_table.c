@@ -106,8 +106,13 @@ static CUresult callback_other_switches(uint32_t **flags, size_t *count)
 
 #define CALLBACK_SLOTS 7
 static const void *const callback_table[CALLBACK_SLOTS] = {
-    TABLE_SIZE(CALLBACK_SLOTS), UNUSED, (const void *)callback_api_switches, UNUSED, UNUSED,
-    UNUSED,                     (const void *)callback_other_switches,
+    TABLE_SIZE(CALLBACK_SLOTS),
+    UNUSED,
+    (const void *)callback_api_switches,
+    UNUSED,
+    UNUSED,
+    UNUSED,
+    (const void *)callback_other_switches,
 };
 
 /* ---- thread-local storage of tools ---- */
@@ -120,8 +125,8 @@ static CUresult tools_storage_get(void **value, void *key)
 }
 
 #define TOOLS_SLOTS 4
-static const void *const tools_table[TOOLS_SLOTS] = {
-    TABLE_SIZE(TOOLS_SLOTS), UNUSED, (const void *)tools_storage_get, UNUSED};
+static const void *const tools_table[TOOLS_SLOTS] = {TABLE_SIZE(TOOLS_SLOTS), UNUSED,
+                                                     (const void *)tools_storage_get, UNUSED};
 
 /* ---- context-local storage; this table has no size ---- */
 
@@ -140,8 +145,7 @@ static CUresult storage_get(void **value, CUcontext ctx, void *key)
     return crt_storage_get(ctx, key, value);
 }
 
-static const void *const storage_table[] = {(const void *)storage_put,
-                                            (const void *)storage_remove,
+static const void *const storage_table[] = {(const void *)storage_put, (const void *)storage_remove,
                                             (const void *)storage_get, NULL};
 
 /* ---- state of a context ---- */
@@ -160,9 +164,8 @@ static CUresult context_ready(void)
 }
 
 #define CONTEXT_SLOTS 4
-static const void *const context_table[CONTEXT_SLOTS] = {TABLE_SIZE(CONTEXT_SLOTS), UNUSED,
-                                                         (const void *)context_check,
-                                                         (const void *)context_ready};
+static const void *const context_table[CONTEXT_SLOTS] = {
+    TABLE_SIZE(CONTEXT_SLOTS), UNUSED, (const void *)context_check, (const void *)context_ready};
 
 /* ---- the validity check ---- */
 
@@ -170,8 +173,8 @@ static const void *const context_table[CONTEXT_SLOTS] = {TABLE_SIZE(CONTEXT_SLOT
 static CUresult validity_answer(uint32_t version, uint64_t unix_time, uint64_t answer[2]);
 
 #define VALIDITY_SLOTS 3
-static const void *const validity_table[VALIDITY_SLOTS] = {
-    TABLE_SIZE(VALIDITY_SLOTS), (const void *)validity_answer, UNUSED};
+static const void *const validity_table[VALIDITY_SLOTS] = {TABLE_SIZE(VALIDITY_SLOTS),
+                                                           (const void *)validity_answer, UNUSED};
 
 static CUresult validity_answer(uint32_t version, uint64_t unix_time, uint64_t answer[2])
 {
@@ -189,18 +192,24 @@ struct export_table {
 
 static const struct export_table tables[] = {
     {{0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d,
-      0xf9}, runtime_table},
+      0xf9},
+     runtime_table},
     {{0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74, 0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a,
-      0x66}, callback_table},
+      0x66},
+     callback_table},
     {{0x42, 0xd8, 0x5a, 0x81, 0x23, 0xf6, 0xcb, 0x47, 0x82, 0x98, 0xf6, 0xe7, 0x8a, 0x3a, 0xec,
-      0xdc}, tools_table},
+      0xdc},
+     tools_table},
     {{0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11, 0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95,
-      0x93}, storage_table},
+      0x93},
+     storage_table},
     {{0x26, 0x3e, 0x88, 0x60, 0x7c, 0xd2, 0x61, 0x43, 0x92, 0xf6, 0xbb, 0xd5, 0x00, 0x6d, 0xfa,
-      0x7e}, context_table},
+      0x7e},
+     context_table},
 #ifdef PTXRUN_HANDSHAKE
     {{0xd4, 0x08, 0x20, 0x55, 0xbd, 0xe6, 0x70, 0x4b, 0x8d, 0x34, 0xba, 0x12, 0x3c, 0x66, 0xe1,
-      0xf2}, validity_table},
+      0xf2},
+     validity_table},
 #endif
 };
 

@@ -14,6 +14,11 @@
 
 #define DEVICE_COUNT 1
 
+struct crt_copy;
+
+/* The copy that a descriptor means; CRT_INVALID_VALUE when it makes no sense. */
+CUresult describe_copy_3d(const CUDA_MEMCPY3D *copy, struct crt_copy *described);
+
 /* CRT_SUCCESS when the driver is initialised and the ordinal is the device's. */
 static inline CUresult check_device(CUdevice device)
 {

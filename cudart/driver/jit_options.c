@@ -19,17 +19,22 @@ CUresult jit_log_init(struct jit_log *log, unsigned count, const CUjit_option *o
         if (options[i] < 0 || options[i] >= CU_JIT_NUM_OPTIONS)
             return CRT_INVALID_VALUE;
         switch (options[i]) {
-        case CU_JIT_ERROR_LOG_BUFFER: log->error_text = values[i]; break;
+        case CU_JIT_ERROR_LOG_BUFFER:
+            log->error_text = values[i];
+            break;
         case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
             log->error_cap = (unsigned)(uintptr_t)values[i];
             log->error_len = &values[i];
             break;
-        case CU_JIT_INFO_LOG_BUFFER: info_text = values[i]; break;
+        case CU_JIT_INFO_LOG_BUFFER:
+            info_text = values[i];
+            break;
         case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
             info_cap = (unsigned)(uintptr_t)values[i];
             log->info_len = &values[i];
             break;
-        default: break;
+        default:
+            break;
         }
     }
     if (info_text && info_cap)

@@ -7,8 +7,8 @@
 #include "cudart/core/module.h"
 #include "cudart/driver/internal.h"
 
-static CUresult launch(CUfunction function, CUstream handle,
-                       const struct crt_launch_config *config, void **params, void **extra)
+static CUresult launch(CUfunction function, CUstream handle, const struct crt_launch_config *config,
+                       void **params, void **extra)
 {
     CUstream stream;
     CUresult result = crt_stream_resolve(handle, &stream);
@@ -18,8 +18,8 @@ static CUresult launch(CUfunction function, CUstream handle,
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z,
-                        unsigned shared_bytes, CUstream stream, void **params, void **extra)
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                        CUstream stream, void **params, void **extra)
 {
     struct crt_launch_config config = {.grid = {grid_x, grid_y, grid_z},
                                        .block = {block_x, block_y, block_z},
@@ -40,14 +40,13 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
 }
 
 /* Attributes that change what a launch means are obeyed or refused; hints are ignored. */
-static CUresult read_attribute(const CUlaunchAttribute *attribute,
-                               struct crt_launch_config *config)
+static CUresult read_attribute(const CUlaunchAttribute *attribute, struct crt_launch_config *config)
 {
     if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
         config->is_cooperative = attribute->value.cooperative != 0;
     if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
-        uint64_t blocks = (uint64_t)attribute->value.clusterDim.x *
-                          attribute->value.clusterDim.y * attribute->value.clusterDim.z;
+        uint64_t blocks = (uint64_t)attribute->value.clusterDim.x * attribute->value.clusterDim.y *
+                          attribute->value.clusterDim.z;
         if (blocks > 1)
             return crt_not_supported("launch with thread block clusters");
     }

@@ -10,7 +10,7 @@
 #include "cudart/driver/internal.h"
 #include "cudart/driver/jit_options.h"
 
-#define LINK_MAGIC UINT32_C(0x6c696e6b)
+#define LINK_MAGIC        UINT32_C(0x6c696e6b)
 #define INPUT_LIMIT_BYTES ((size_t)1 << 31)
 
 struct cu_link_state {
@@ -81,8 +81,8 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
         char *bytes = malloc((size_t)size);
         result = CRT_OUT_OF_MEMORY;
         if (bytes && fread(bytes, 1, (size_t)size, file) == (size_t)size)
-            result = cuLinkAddData_v2(state, type, bytes, (size_t)size, path, count, options,
-                                      values);
+            result =
+                cuLinkAddData_v2(state, type, bytes, (size_t)size, path, count, options, values);
         free(bytes);
     }
     fclose(file);

@@ -25,8 +25,8 @@ static CUresult copy_bytes(CUstream handle, uintptr_t dst, enum crt_place dst_pl
 static CUresult copy_unified(CUstream stream, CUdeviceptr dst, CUdeviceptr src, size_t bytes,
                              bool is_async)
 {
-    return copy_bytes(stream, (uintptr_t)dst, CRT_PLACE_UNIFIED, (uintptr_t)src,
-                      CRT_PLACE_UNIFIED, bytes, is_async);
+    return copy_bytes(stream, (uintptr_t)dst, CRT_PLACE_UNIFIED, (uintptr_t)src, CRT_PLACE_UNIFIED,
+                      bytes, is_async);
 }
 
 static CUresult copy_to_device(CUstream stream, CUdeviceptr dst, const void *src, size_t bytes,
@@ -78,8 +78,10 @@ static CUresult make_side(const struct described_side *described, size_t width_b
         side->place = CRT_PLACE_UNIFIED;
         side->base = (uintptr_t)described->device;
         break;
-    case CU_MEMORYTYPE_ARRAY: return crt_not_supported("copies from and to CUDA arrays");
-    default: return CRT_INVALID_VALUE;
+    case CU_MEMORYTYPE_ARRAY:
+        return crt_not_supported("copies from and to CUDA arrays");
+    default:
+        return CRT_INVALID_VALUE;
     }
     size_t pitch = described->pitch_bytes ? described->pitch_bytes : width_bytes;
     if (pitch < width_bytes || !side->base)
@@ -90,48 +92,8 @@ static CUresult make_side(const struct described_side *described, size_t width_b
     return CRT_SUCCESS;
 }
 
-static CUresult copy_described(CUstream handle, const struct described_side *dst,
-                               const struct described_side *src, size_t width_bytes, size_t height,
-                               size_t depth, bool is_async)
+CUresult describe_copy_3d(const CUDA_MEMCPY3D *copy, struct crt_copy *described)
 {
-    CUstream stream;
-    CUresult result = crt_stream_resolve(handle, &stream);
-    if (result != CRT_SUCCESS)
-        return result;
-    if (width_bytes == 0 || height == 0 || depth == 0)
-        return CRT_SUCCESS;
-    struct crt_copy copy = {.width_bytes = width_bytes, .height = height, .depth = depth};
-    result = make_side(dst, width_bytes, &copy.dst);
-    if (result == CRT_SUCCESS)
-        result = make_side(src, width_bytes, &copy.src);
-    return result == CRT_SUCCESS ? crt_copy(stream, &copy, is_async) : result;
-}
-
-static CUresult copy_2d(CUstream stream, const CUDA_MEMCPY2D *copy, bool is_async)
-{
-    if (!copy)
-        return CRT_INVALID_VALUE;
-    struct described_side dst = {.type = copy->dstMemoryType,
-                                 .host = copy->dstHost,
-                                 .device = copy->dstDevice,
-                                 .pitch_bytes = copy->dstPitch,
-                                 .height = copy->Height,
-                                 .x_bytes = copy->dstXInBytes,
-                                 .y = copy->dstY};
-    struct described_side src = {.type = copy->srcMemoryType,
-                                 .host = copy->srcHost,
-                                 .device = copy->srcDevice,
-                                 .pitch_bytes = copy->srcPitch,
-                                 .height = copy->Height,
-                                 .x_bytes = copy->srcXInBytes,
-                                 .y = copy->srcY};
-    return copy_described(stream, &dst, &src, copy->WidthInBytes, copy->Height, 1, is_async);
-}
-
-static CUresult copy_3d(CUstream stream, const CUDA_MEMCPY3D *copy, bool is_async)
-{
-    if (!copy)
-        return CRT_INVALID_VALUE;
     struct described_side dst = {.type = copy->dstMemoryType,
                                  .host = copy->dstHost,
                                  .device = copy->dstDevice,
@@ -148,8 +110,50 @@ static CUresult copy_3d(CUstream stream, const CUDA_MEMCPY3D *copy, bool is_asyn
                                  .x_bytes = copy->srcXInBytes,
                                  .y = copy->srcY,
                                  .z = copy->srcZ};
-    return copy_described(stream, &dst, &src, copy->WidthInBytes, copy->Height, copy->Depth,
-                          is_async);
+    *described = (struct crt_copy){
+        .width_bytes = copy->WidthInBytes, .height = copy->Height, .depth = copy->Depth};
+    CUresult result = make_side(&dst, copy->WidthInBytes, &described->dst);
+    return result == CRT_SUCCESS ? make_side(&src, copy->WidthInBytes, &described->src) : result;
+}
+
+static CUresult copy_3d(CUstream handle, const CUDA_MEMCPY3D *copy, bool is_async)
+{
+    if (!copy)
+        return CRT_INVALID_VALUE;
+    CUstream stream;
+    CUresult result = crt_stream_resolve(handle, &stream);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (copy->WidthInBytes == 0 || copy->Height == 0 || copy->Depth == 0)
+        return CRT_SUCCESS;
+    struct crt_copy described;
+    result = describe_copy_3d(copy, &described);
+    return result == CRT_SUCCESS ? crt_copy(stream, &described, is_async) : result;
+}
+
+/* A two-dimensional copy is a three-dimensional one of depth 1. */
+static CUresult copy_2d(CUstream stream, const CUDA_MEMCPY2D *copy, bool is_async)
+{
+    if (!copy)
+        return CRT_INVALID_VALUE;
+    CUDA_MEMCPY3D wide = {.srcXInBytes = copy->srcXInBytes,
+                          .srcY = copy->srcY,
+                          .srcMemoryType = copy->srcMemoryType,
+                          .srcHost = copy->srcHost,
+                          .srcDevice = copy->srcDevice,
+                          .srcArray = copy->srcArray,
+                          .srcPitch = copy->srcPitch,
+                          .dstXInBytes = copy->dstXInBytes,
+                          .dstY = copy->dstY,
+                          .dstMemoryType = copy->dstMemoryType,
+                          .dstHost = copy->dstHost,
+                          .dstDevice = copy->dstDevice,
+                          .dstArray = copy->dstArray,
+                          .dstPitch = copy->dstPitch,
+                          .WidthInBytes = copy->WidthInBytes,
+                          .Height = copy->Height,
+                          .Depth = 1};
+    return copy_3d(stream, &wide, is_async);
 }
 
 /* The descriptor of a peer copy has contexts where the plain one has reserved fields. */

@@ -6,8 +6,8 @@
 
 #include "cudart/driver/internal.h"
 
-#define HOST_ALLOC_FLAGS    7u    /* portable, device map, write combined */
-#define HOST_REGISTER_FLAGS 0xfu  /* portable, device map, I/O memory, read-only */
+#define HOST_ALLOC_FLAGS    7u   /* portable, device map, write combined */
+#define HOST_REGISTER_FLAGS 0xfu /* portable, device map, I/O memory, read-only */
 #define HOST_FLAG_DEVICEMAP 2u
 
 CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
@@ -153,8 +153,7 @@ CUresult cuMemHostGetFlags(unsigned *flags, void *pointer)
     if (result != CRT_SUCCESS)
         return result;
     struct crt_allocation allocation;
-    if (!flags || !crt_memory_find((uintptr_t)pointer, &allocation) ||
-        !is_host_memory(&allocation))
+    if (!flags || !crt_memory_find((uintptr_t)pointer, &allocation) || !is_host_memory(&allocation))
         return CRT_INVALID_VALUE;
     *flags = allocation.flags;
     return CRT_SUCCESS;

@@ -67,8 +67,8 @@ CUresult cuMemsetD32Async(CUdeviceptr dst, unsigned value, size_t count, CUstrea
     return fill(stream, dst, 0, value, 4, count, 1);
 }
 
-CUresult cuMemsetD2D8_v2(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width, size_t
-                         height)
+CUresult cuMemsetD2D8_v2(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width,
+                         size_t height)
 {
     return fill(CU_STREAM_LEGACY, dst, pitch, value, 1, width, height);
 }
@@ -79,14 +79,14 @@ CUresult cuMemsetD2D8_v2_ptds(CUdeviceptr dst, size_t pitch, unsigned char value
     return fill(CU_STREAM_PER_THREAD, dst, pitch, value, 1, width, height);
 }
 
-CUresult cuMemsetD2D8Async(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width, size_t
-                           height, CUstream stream)
+CUresult cuMemsetD2D8Async(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width,
+                           size_t height, CUstream stream)
 {
     return fill(stream, dst, pitch, value, 1, width, height);
 }
 
-CUresult cuMemsetD2D16_v2(CUdeviceptr dst, size_t pitch, unsigned short value, size_t width, size_t
-                          height)
+CUresult cuMemsetD2D16_v2(CUdeviceptr dst, size_t pitch, unsigned short value, size_t width,
+                          size_t height)
 {
     return fill(CU_STREAM_LEGACY, dst, pitch, value, 2, width, height);
 }
@@ -103,20 +103,20 @@ CUresult cuMemsetD2D16Async(CUdeviceptr dst, size_t pitch, unsigned short value,
     return fill(stream, dst, pitch, value, 2, width, height);
 }
 
-CUresult cuMemsetD2D32_v2(CUdeviceptr dst, size_t pitch, unsigned value, size_t width, size_t
-                          height)
+CUresult cuMemsetD2D32_v2(CUdeviceptr dst, size_t pitch, unsigned value, size_t width,
+                          size_t height)
 {
     return fill(CU_STREAM_LEGACY, dst, pitch, value, 4, width, height);
 }
 
-CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr dst, size_t pitch, unsigned value, size_t width, size_t
-                               height)
+CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr dst, size_t pitch, unsigned value, size_t width,
+                               size_t height)
 {
     return fill(CU_STREAM_PER_THREAD, dst, pitch, value, 4, width, height);
 }
 
-CUresult cuMemsetD2D32Async(CUdeviceptr dst, size_t pitch, unsigned value, size_t width, size_t
-                            height, CUstream stream)
+CUresult cuMemsetD2D32Async(CUdeviceptr dst, size_t pitch, unsigned value, size_t width,
+                            size_t height, CUstream stream)
 {
     return fill(stream, dst, pitch, value, 4, width, height);
 }

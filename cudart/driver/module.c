@@ -15,8 +15,7 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
         return result;
     if (!mode)
         return CRT_INVALID_VALUE;
-    *mode = crt_environment_get()->loads_eagerly ? CU_MODULE_EAGER_LOADING
-                                                 : CU_MODULE_LAZY_LOADING;
+    *mode = crt_environment_get()->loads_eagerly ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
     return CRT_SUCCESS;
 }
 

@@ -9,8 +9,8 @@ static CUstream own(CUstream stream)
     return stream ? stream : CU_STREAM_PER_THREAD;
 }
 
-CUresult cuMemPrefetchAsync_ptsz(CUdeviceptr pointer, size_t bytes, CUdevice device, CUstream
-                                 stream)
+CUresult cuMemPrefetchAsync_ptsz(CUdeviceptr pointer, size_t bytes, CUdevice device,
+                                 CUstream stream)
 {
     return cuMemPrefetchAsync(pointer, bytes, device, own(stream));
 }
@@ -37,8 +37,8 @@ CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *pointer, size_t bytes, CUmemo
     return cuMemAllocFromPoolAsync(pointer, bytes, pool, own(stream));
 }
 
-CUresult cuStreamAttachMemAsync_ptsz(CUstream stream, CUdeviceptr pointer, size_t bytes, unsigned
-                                     flags)
+CUresult cuStreamAttachMemAsync_ptsz(CUstream stream, CUdeviceptr pointer, size_t bytes,
+                                     unsigned flags)
 {
     return cuStreamAttachMemAsync(own(stream), pointer, bytes, flags);
 }
@@ -48,8 +48,8 @@ CUresult cuMemcpyAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUst
     return cuMemcpyAsync(dst, src, bytes, own(stream));
 }
 
-CUresult cuMemcpyPeerAsync_ptsz(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, CUcontext
-                                src_ctx, size_t bytes, CUstream stream)
+CUresult cuMemcpyPeerAsync_ptsz(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src,
+                                CUcontext src_ctx, size_t bytes, CUstream stream)
 {
     return cuMemcpyPeerAsync(dst, dst_ctx, src, src_ctx, bytes, own(stream));
 }
@@ -111,18 +111,18 @@ CUresult cuMemsetD2D16Async_ptsz(CUdeviceptr dst, size_t pitch, unsigned short v
     return cuMemsetD2D16Async(dst, pitch, value, width, height, own(stream));
 }
 
-CUresult cuMemsetD2D32Async_ptsz(CUdeviceptr dst, size_t pitch, unsigned value, size_t width, size_t
-                                 height, CUstream stream)
+CUresult cuMemsetD2D32Async_ptsz(CUdeviceptr dst, size_t pitch, unsigned value, size_t width,
+                                 size_t height, CUstream stream)
 {
     return cuMemsetD2D32Async(dst, pitch, value, width, height, own(stream));
 }
 
 CUresult cuLaunchKernel_ptsz(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                             unsigned block_x, unsigned block_y, unsigned block_z, unsigned
-                             shared_bytes, CUstream stream, void **params, void **extra)
+                             unsigned block_x, unsigned block_y, unsigned block_z,
+                             unsigned shared_bytes, CUstream stream, void **params, void **extra)
 {
-        return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
-                          shared_bytes, own(stream), params, extra);
+    return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
+                          own(stream), params, extra);
 }
 
 CUresult cuLaunchCooperativeKernel_ptsz(CUfunction function, unsigned grid_x, unsigned grid_y,
@@ -130,8 +130,8 @@ CUresult cuLaunchCooperativeKernel_ptsz(CUfunction function, unsigned grid_x, un
                                         unsigned block_z, unsigned shared_bytes, CUstream stream,
                                         void **params)
 {
-        return cuLaunchCooperativeKernel(function, grid_x, grid_y, grid_z, block_x, block_y,
-                                     block_z, shared_bytes, own(stream), params);
+    return cuLaunchCooperativeKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                                     shared_bytes, own(stream), params);
 }
 
 CUresult cuLaunchHostFunc_ptsz(CUstream stream, CUhostFn function, void *arg)
@@ -154,8 +154,8 @@ CUresult cuStreamWaitEvent_ptsz(CUstream stream, CUevent event, unsigned flags)
     return cuStreamWaitEvent(own(stream), event, flags);
 }
 
-CUresult cuStreamAddCallback_ptsz(CUstream stream, CUstreamCallback callback, void *arg, unsigned
-                                  flags)
+CUresult cuStreamAddCallback_ptsz(CUstream stream, CUstreamCallback callback, void *arg,
+                                  unsigned flags)
 {
     return cuStreamAddCallback(own(stream), callback, arg, flags);
 }
@@ -185,11 +185,6 @@ CUresult cuStreamGetDevice_ptsz(CUstream stream, CUdevice *device)
     return cuStreamGetDevice(own(stream), device);
 }
 
-CUresult cuStreamIsCapturing_ptsz(CUstream stream, CUstreamCaptureStatus *status)
-{
-    return cuStreamIsCapturing(own(stream), status);
-}
-
 CUresult cuEventRecord_ptsz(CUevent event, CUstream stream)
 {
     return cuEventRecord(event, own(stream));
@@ -198,4 +193,53 @@ CUresult cuEventRecord_ptsz(CUevent event, CUstream stream)
 CUresult cuEventRecordWithFlags_ptsz(CUevent event, CUstream stream, unsigned flags)
 {
     return cuEventRecordWithFlags(event, own(stream), flags);
+}
+
+CUresult cuStreamBeginCapture_ptsz(CUstream stream)
+{
+    return cuStreamBeginCapture(own(stream));
+}
+
+CUresult cuStreamBeginCapture_v2_ptsz(CUstream stream, CUstreamCaptureMode mode)
+{
+    return cuStreamBeginCapture_v2(own(stream), mode);
+}
+
+CUresult cuStreamEndCapture_ptsz(CUstream stream, CUgraph *graph)
+{
+    return cuStreamEndCapture(own(stream), graph);
+}
+
+CUresult cuStreamIsCapturing_ptsz(CUstream stream, CUstreamCaptureStatus *status)
+{
+    return cuStreamIsCapturing(own(stream), status);
+}
+
+CUresult cuStreamGetCaptureInfo_ptsz(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id)
+{
+    return cuStreamGetCaptureInfo(own(stream), status, id);
+}
+
+CUresult cuStreamGetCaptureInfo_v2_ptsz(CUstream stream, CUstreamCaptureStatus *status,
+                                        cuuint64_t *id, CUgraph *graph, const CUgraphNode **deps,
+                                        size_t *count)
+{
+    return cuStreamGetCaptureInfo_v2(own(stream), status, id, graph, deps, count);
+}
+
+CUresult cuStreamGetCaptureInfo_v3_ptsz(CUstream stream, CUstreamCaptureStatus *status,
+                                        cuuint64_t *id, CUgraph *graph, const CUgraphNode **deps,
+                                        const CUgraphEdgeData **edges, size_t *count)
+{
+    return cuStreamGetCaptureInfo_v3(own(stream), status, id, graph, deps, edges, count);
+}
+
+CUresult cuGraphUpload_ptsz(CUgraphExec exec, CUstream stream)
+{
+    return cuGraphUpload(exec, own(stream));
+}
+
+CUresult cuGraphLaunch_ptsz(CUgraphExec exec, CUstream stream)
+{
+    return cuGraphLaunch(exec, own(stream));
 }

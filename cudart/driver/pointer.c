@@ -9,8 +9,7 @@
 
 static CUmemorytype memory_type(const struct crt_allocation *allocation)
 {
-    bool is_host =
-        allocation->kind == CRT_MEMORY_HOST || allocation->kind == CRT_MEMORY_REGISTERED;
+    bool is_host = allocation->kind == CRT_MEMORY_HOST || allocation->kind == CRT_MEMORY_REGISTERED;
     return is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
 }
 
@@ -28,17 +27,22 @@ static size_t value_bytes(CUpointer_attribute attribute)
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
     case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
-    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: return 8;
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+        return 8;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: return 4;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        return 4;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_MAPPED:
-    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: return 1;
-    case CU_POINTER_ATTRIBUTE_P2P_TOKENS: return 16;
-    default: return 0;
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+        return 1;
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+        return 16;
+    default:
+        return 0;
     }
 }
 
@@ -49,20 +53,31 @@ static uint64_t known_value(const struct crt_allocation *allocation, CUpointer_a
     bool is_device_only =
         allocation->kind == CRT_MEMORY_DEVICE || allocation->kind == CRT_MEMORY_MODULE;
     switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT: return (uintptr_t)allocation->ctx;
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: return memory_type(allocation);
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return pointer;
-    case CU_POINTER_ATTRIBUTE_HOST_POINTER: return is_device_only ? 0 : pointer;
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+        return (uintptr_t)allocation->ctx;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        return memory_type(allocation);
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        return pointer;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+        return is_device_only ? 0 : pointer;
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: return allocation->id;
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED: return allocation->kind == CRT_MEMORY_MANAGED;
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+        return allocation->id;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+        return allocation->kind == CRT_MEMORY_MANAGED;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return allocation->base;
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+        return allocation->base;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: return allocation->size_bytes;
-    case CU_POINTER_ATTRIBUTE_MAPPED: return 1;
-    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: return 3; /* read and write */
-    default: return 0;
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+        return allocation->size_bytes;
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+        return 1;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        return 3; /* read and write */
+    default:
+        return 0;
     }
 }
 

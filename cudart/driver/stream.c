@@ -130,27 +130,3 @@ CUresult cuStreamGetDevice(CUstream handle, CUdevice *device)
     *device = 0;
     return CRT_SUCCESS;
 }
-
-/* Nothing captures: beginning a capture is not supported. */
-CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *status)
-{
-    CUstream stream;
-    CUresult result = crt_stream_resolve(handle, &stream);
-    if (result != CRT_SUCCESS)
-        return result;
-    if (!status)
-        return CRT_INVALID_VALUE;
-    *status = CU_STREAM_CAPTURE_STATUS_NONE;
-    return CRT_SUCCESS;
-}
-
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
-{
-    static _Thread_local CUstreamCaptureMode current;
-    if (!mode || *mode < 0 || *mode > 2)
-        return CRT_INVALID_VALUE;
-    CUstreamCaptureMode previous = current;
-    current = *mode;
-    *mode = previous;
-    return CRT_SUCCESS;
-}

@@ -6,11 +6,11 @@
 #include "cudart/core/result.h"
 
 #define IMPLEMENTED(name)
-#define MISSING(name)                                                       \
-    __attribute__((visibility("default"))) enum crt_result name(void);      \
-    enum crt_result name(void)                                              \
-    {                                                                       \
-        static const char symbol[] = #name;                                 \
-        return crt_not_supported(symbol);                                   \
+#define MISSING(name)                                                                              \
+    __attribute__((visibility("default"))) enum crt_result name(void);                             \
+    enum crt_result name(void)                                                                     \
+    {                                                                                              \
+        static const char symbol[] = #name;                                                        \
+        return crt_not_supported(symbol);                                                          \
     }
 #include "cudart/driver/symbols.def"

@@ -10,16 +10,16 @@
 #include "cudart/driver/cuda_driver.h"
 
 /* Fails the test when a call does not give the result wanted. */
-#define EXPECT(wanted, call)                                                                  \
-    do {                                                                                      \
-        CUresult got_ = (call);                                                               \
-        cr_expect_eq(got_, wanted, "%s gave %d, not %d", #call, (int)got_, (int)(wanted));    \
+#define EXPECT(wanted, call)                                                                       \
+    do {                                                                                           \
+        CUresult got_ = (call);                                                                    \
+        cr_expect_eq(got_, wanted, "%s gave %d, not %d", #call, (int)got_, (int)(wanted));         \
     } while (0)
 
-#define OK(call)                                                                              \
-    do {                                                                                      \
-        CUresult got_ = (call);                                                               \
-        cr_assert_eq(got_, CRT_SUCCESS, "%s gave %d", #call, (int)got_);                      \
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        CUresult got_ = (call);                                                                    \
+        cr_assert_eq(got_, CRT_SUCCESS, "%s gave %d", #call, (int)got_);                           \
     } while (0)
 
 static inline void make_context(void)

@@ -44,8 +44,7 @@ Test(arena, a_size_of_zero_is_refused, .init = setup)
 Test(arena, more_than_the_device_has_is_out_of_memory, .init = setup)
 {
     uintptr_t base;
-    cr_expect_eq(crt_arena_alloc(TOTAL + 1, CRT_MEMORY_DEVICE, 0, NULL, &base),
-                 CRT_OUT_OF_MEMORY);
+    cr_expect_eq(crt_arena_alloc(TOTAL + 1, CRT_MEMORY_DEVICE, 0, NULL, &base), CRT_OUT_OF_MEMORY);
     cr_expect_eq(crt_arena_alloc(SIZE_MAX - 5, CRT_MEMORY_DEVICE, 0, NULL, &base),
                  CRT_OUT_OF_MEMORY);
     uintptr_t all = take(TOTAL);

@@ -143,11 +143,9 @@ Test(kernels, bad_launches_get_their_codes, .init = make_context)
     EXPECT(CRT_LAUNCH_OUT_OF_RESOURCES, launch(limited, 1, 65, NULL));
     EXPECT(CRT_INVALID_VALUE, launch(scale, 1, 1, holes));
     EXPECT(CRT_INVALID_HANDLE, launch(NULL, 1, 1, NULL));
-    EXPECT(CRT_INVALID_VALUE,
-           cuLaunchKernel(limited, 1, 65536, 1, 1, 1, 1, 0, NULL, holes, NULL));
+    EXPECT(CRT_INVALID_VALUE, cuLaunchKernel(limited, 1, 65536, 1, 1, 1, 1, 0, NULL, holes, NULL));
     EXPECT(CRT_INVALID_VALUE, cuLaunchKernel(limited, 1, 1, 1, 1, 1, 65, 0, NULL, holes, NULL));
-    EXPECT(CRT_INVALID_VALUE,
-           cuLaunchKernel(limited, 1, 1, 1, 1, 1, 1, 49153, NULL, holes, NULL));
+    EXPECT(CRT_INVALID_VALUE, cuLaunchKernel(limited, 1, 1, 1, 1, 1, 1, 49153, NULL, holes, NULL));
     EXPECT(CRT_SUCCESS, launch(limited, 1, 64, NULL));
     OK(cuCtxSynchronize());
 }
@@ -161,8 +159,7 @@ Test(kernels, dynamic_shared_memory_has_the_limits_of_the_device, .init = make_c
     cr_expect_eq(value, 1024);
     OK(cuFuncGetAttribute(&value, 8, shared));
     cr_expect_eq(value, 48 * 1024 - 1024);
-    EXPECT(CRT_INVALID_VALUE,
-           cuLaunchKernel(shared, 1, 1, 1, 1, 1, 1, 50000, NULL, none, NULL));
+    EXPECT(CRT_INVALID_VALUE, cuLaunchKernel(shared, 1, 1, 1, 1, 1, 1, 50000, NULL, none, NULL));
     EXPECT(CRT_INVALID_VALUE, cuFuncSetAttribute(shared, 8, 65536));
     OK(cuFuncSetAttribute(shared, 8, 60000));
     EXPECT(CRT_SUCCESS, cuLaunchKernel(shared, 1, 1, 1, 1, 1, 1, 60000, NULL, none, NULL));
@@ -197,8 +194,7 @@ Test(kernels, a_fault_is_sticky_until_the_context_is_reset, .init = make_context
     OK(cuCtxSynchronize());
 }
 
-Test(kernels, a_fault_report_names_kernel_block_line_and_allocation,
-     .init = cr_redirect_stderr)
+Test(kernels, a_fault_report_names_kernel_block_line_and_allocation, .init = cr_redirect_stderr)
 {
     make_context();
     CUdeviceptr bad = allocate(100) + 4096 + 8;
@@ -264,19 +260,19 @@ Test(kernels, variables_belong_to_a_context, .init = make_context)
     EXPECT(CRT_INVALID_HANDLE, cuLibraryUnload(library));
 }
 
-static const char print_ptx[] = HEAD
-    ".extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 args);\n"
-    ".global .align 1 .b8 text[8] = {37, 100, 46, 37, 100, 10, 0, 0};\n" /* "%d.%d\n" */
-    ".visible .entry print()\n"
-    "{\n .reg .b32 %r<4>; .reg .b64 %rd<4>; .local .align 8 .b8 buffer[8];\n"
-    " mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;\n"
-    " st.local.u32 [buffer], %r1; st.local.u32 [buffer+4], %r2;\n"
-    " mov.u64 %rd1, text; cvta.global.u64 %rd2, %rd1;\n"
-    " mov.u64 %rd1, buffer; cvta.local.u64 %rd3, %rd1;\n"
-    " { .param .b64 p0; .param .b64 p1; .param .b32 r;\n"
-    "  st.param.b64 [p0], %rd2; st.param.b64 [p1], %rd3;\n"
-    "  call.uni (r), vprintf, (p0, p1); ld.param.b32 %r3, [r]; }\n"
-    " ret;\n}\n";
+static const char print_ptx[] =
+    HEAD ".extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 args);\n"
+         ".global .align 1 .b8 text[8] = {37, 100, 46, 37, 100, 10, 0, 0};\n" /* "%d.%d\n" */
+         ".visible .entry print()\n"
+         "{\n .reg .b32 %r<4>; .reg .b64 %rd<4>; .local .align 8 .b8 buffer[8];\n"
+         " mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;\n"
+         " st.local.u32 [buffer], %r1; st.local.u32 [buffer+4], %r2;\n"
+         " mov.u64 %rd1, text; cvta.global.u64 %rd2, %rd1;\n"
+         " mov.u64 %rd1, buffer; cvta.local.u64 %rd3, %rd1;\n"
+         " { .param .b64 p0; .param .b64 p1; .param .b32 r;\n"
+         "  st.param.b64 [p0], %rd2; st.param.b64 [p1], %rd3;\n"
+         "  call.uni (r), vprintf, (p0, p1); ld.param.b32 %r3, [r]; }\n"
+         " ret;\n}\n";
 
 Test(kernels, text_comes_out_at_synchronisation_in_block_order, .init = cr_redirect_stdout)
 {

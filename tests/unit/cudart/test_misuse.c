@@ -113,8 +113,7 @@ Test(misuse, images_that_are_none_are_refused, .init = make_context)
     EXPECT(CRT_INVALID_VALUE, cuModuleLoadData(&module, NULL));
     cr_expect_neq(cuModuleLoadData(&module, "this is no PTX"), CRT_SUCCESS);
     EXPECT(CRT_FILE_NOT_FOUND, cuModuleLoad(&module, "/no/such/file.ptx"));
-    EXPECT(CRT_INVALID_VALUE,
-           cuLibraryLoadData(&library, NULL, NULL, NULL, 0, NULL, NULL, 0));
+    EXPECT(CRT_INVALID_VALUE, cuLibraryLoadData(&library, NULL, NULL, NULL, 0, NULL, NULL, 0));
 }
 
 Test(misuse, jit_errors_reach_the_log_buffer, .init = make_context)

@@ -69,6 +69,11 @@ uint32_t rt_activemask(struct rt_thread *thread, uint32_t site)
     return 1;
 }
 
+void rt_warp_converge(struct rt_thread *thread, uint32_t site)
+{
+    rt_bar_sync(thread, site, 0);
+}
+
 uint64_t rt_elect(struct rt_thread *thread, uint32_t mask)
 {
     rt_bar_sync(thread, 0, mask);

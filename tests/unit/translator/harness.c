@@ -95,6 +95,12 @@ static uint32_t double_activemask(struct rt_thread *t, uint32_t site)
     return 0xf0u + site;
 }
 
+static void double_warp_converge(struct rt_thread *t, uint32_t site)
+{
+    (void)t;
+    note("converge %u\n", site);
+}
+
 static uint64_t double_elect(struct rt_thread *t, uint32_t mask)
 {
     (void)t;
@@ -181,6 +187,7 @@ static const struct {
     {"rt_match", (void *)double_match},
     {"rt_redux", (void *)double_redux},
     {"rt_activemask", (void *)double_activemask},
+    {"rt_warp_converge", (void *)double_warp_converge},
     {"rt_elect", (void *)double_elect},
     {"rt_poll", (void *)double_poll},
     {"rt_nanosleep", (void *)double_nanosleep},

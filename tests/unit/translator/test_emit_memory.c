@@ -189,3 +189,26 @@ Test(memory, strong_loads_count_polls_and_give_way)
     cr_expect_str_eq(harness.log, "");
     harness_close(&harness);
 }
+
+Test(memory, volatile_accesses_to_shared_memory_bring_lanes_together)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_75\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<4>; .reg .b32 %r<9>;\n"
+        ".shared .align 4 .b8 s[16];\n"
+        "ld.param.u64 %rd1, [p];\ncvta.shared.u64 %rd2, 0;\n"
+        "st.volatile.shared.u32 [s], 7; ld.volatile.shared.u32 %r1, [s];\n"
+        "ld.volatile.u32 %r2, [%rd2]; st.volatile.u32 [%rd1], %r2;\n"
+        "ld.volatile.global.u32 %r3, [%rd1]; ld.shared.u32 %r4, [s]; st.shared.u32 [s+4], %r4;\n"
+        "ret;\n}\n";
+    struct harness harness;
+    struct pxr_error err = {0};
+    cr_assert_eq(harness_open(&harness, text, NULL, false, &err), PXR_OK, "%s", err.message);
+    uint32_t cell = 0;
+    uint64_t param = (uint64_t)&cell;
+    harness.poll_budget = 100;
+    harness_run(&harness, &param);
+    cr_expect_str_eq(harness.log, "converge 0\nconverge 1\nconverge 2\n");
+    cr_expect_eq(cell, 7);
+    harness_close(&harness);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How far memory that came without a length can be read. For images that programs hand over: their
+ * headers may be damaged, and nothing else says where they end.
+ */
+#ifndef PTXRUN_PTX_READABLE_H
+#define PTXRUN_PTX_READABLE_H
+
+#include <stddef.h>
+
+/* Bytes from `at` to the end of the readable mappings that follow each other without a gap; 0 if
+ * `at` is not mapped, SIZE_MAX if the system does not tell. Thread-safe; what other threads unmap
+ * meanwhile is not noticed. */
+size_t ptx_readable_bytes(const void *at);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernels that misbehave: each gives its CUDA code and a report that says where, the process goes
+ * on, and after a reset of the device everything works again; a hundred times without a leak.
+ */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "check.h"
+#include "cudart/driver/cuda_driver.h"
+
+#define CYCLES   100
+#define SETTLED  40 /* cycles after which nothing may grow any more */
+#define PAGE     4096
+
+#define HEAD     ".version 9.0\n.target sm_75\n.address_size 64\n"
+
+/* The faulty instruction of every kernel is on line 10 of its text. */
+#define KERNEL(body)                                                                               \
+    HEAD ".visible .entry faulty(.param .u64 p)\n{\n.reg .pred %p; .reg .b32 %r<4>;\n"             \
+         ".reg .b64 %rd<4>;\nld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x;\n\n" body "\nret;\n}\n"
+
+#define PARTING "setp.lt.u32 %p, %r1, 32; @%p bra there; bar.sync 1, 64; bra over;\n" \
+                "there: bar.sync 2, 64; over:"
+
+#define RECURSIVE                                                                                  \
+    HEAD ".visible .func deeper(.param .u64 n)\n{\n.reg .b64 %rd<3>; .local .b8 frame[512];\n"     \
+         "ld.param.u64 %rd1, [n]; st.local.u64 [frame], %rd1;\n"                                   \
+         "{ .param .u64 a; st.param.u64 [a], %rd1; call deeper, (a); }\n"                          \
+         "ld.local.u64 %rd2, [frame]; st.u64 [%rd2], %rd1; ret;\n}\n"                              \
+         ".visible .entry faulty(.param .u64 p)\n{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n"  \
+         "{ .param .u64 a; st.param.u64 [a], %rd1; call deeper, (a); }\nret;\n}\n"
+
+struct fault {
+    const char *name;
+    const char *ptx;
+    unsigned threads;
+    int64_t offset; /* of the argument from the allocation's first byte, unless it is absolute */
+    uint64_t address;
+    enum crt_result code;
+    const char *report; /* part of the line on standard error */
+};
+
+static const struct fault faults[] = {
+    {"wild address", KERNEL("st.global.u32 [%rd1], 1;"), 1, 0, 0xdead000000,
+     CRT_ILLEGAL_ADDRESS, "block (0,0,0), thread (0,0,0), PTX line 10: address 0xdead000000"},
+    {"non-canonical address", KERNEL("st.global.u32 [%rd1], 1;"), 1, 0, 0x1234567812345678,
+     CRT_ILLEGAL_ADDRESS, "thread (0,0,0), PTX line 10"},
+    {"null", KERNEL("ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1+4], %r2;"), 1, 0, 0,
+     CRT_ILLEGAL_ADDRESS, "PTX line 10: address 0x0"},
+    {"behind an allocation", KERNEL("st.global.u32 [%rd1], 1;"), 1, PAGE, 0, CRT_ILLEGAL_ADDRESS,
+     "0 bytes after the nearest allocation"},
+    {"before an allocation", KERNEL("st.global.u32 [%rd1], 1;"), 1, -4, 0, CRT_ILLEGAL_ADDRESS,
+     "4 bytes before the nearest allocation"},
+    {"one thread of many",
+     KERNEL("mul.wide.u32 %rd2, %r1, 1024; add.u64 %rd3, %rd1, %rd2; st.u32 [%rd3], 1;"), 5, 0, 0,
+     CRT_ILLEGAL_ADDRESS, "thread (4,0,0), PTX line 10"},
+    {"misaligned", KERNEL("st.global.u32 [%rd1], 1;"), 1, 2, 0, CRT_MISALIGNED_ADDRESS,
+     "thread (0,0,0), PTX line 10: address"},
+    {"misaligned vector", KERNEL("ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%rd1];\n"
+                                 "st.global.u32 [%rd1], %r3;"),
+     1, 4, 0, CRT_MISALIGNED_ADDRESS, "PTX line 10"},
+    {"shared, far out", KERNEL("st.shared.u32 [%rd1], 1;"), 1, 0, 0x7ff00000, CRT_ILLEGAL_ADDRESS,
+     "in kernel 'faulty'"},
+    {"atomic", KERNEL("atom.global.add.u32 %r2, [%rd1], 1;"), 1, 0, 0x10, CRT_ILLEGAL_ADDRESS,
+     "PTX line 10: address 0x10"},
+    {"trap", KERNEL("trap;"), 1, 0, 0, CRT_LAUNCH_FAILED, "PTX line 10"},
+    {"endless recursion", RECURSIVE, 1, 0, 0, CRT_LAUNCH_FAILED, "stack overflow in kernel 'faulty'"},
+    {"bad function pointer",
+     KERNEL("proto: .callprototype _ (); call %rd1, (), proto;"), 1, 0, 0x1230, CRT_INVALID_PC,
+     "call through an invalid function pointer in kernel 'faulty'"},
+    {"threads that wait for each other", KERNEL(PARTING), 64, 0, 0, CRT_LAUNCH_TIMEOUT,
+     "deadlock: every thread of the block waits for another in kernel 'faulty'"},
+};
+
+static const char good_ptx[] =
+    HEAD ".visible .entry good(.param .u64 p)\n{\n.reg .b64 %rd<2>;\n"
+         "ld.param.u64 %rd1, [p]; st.global.u32 [%rd1], 77; ret;\n}\n";
+
+static void make_context(void)
+{
+    CUcontext ctx;
+    OK(cuDevicePrimaryCtxRetain(&ctx, 0));
+    OK(cuCtxSetCurrent(ctx));
+}
+
+static CUdeviceptr allocate(void)
+{
+    CUdeviceptr pointer;
+    OK(cuMemAlloc_v2(&pointer, PAGE));
+    return pointer;
+}
+
+static void launch(const char *ptx, const char *name, unsigned threads, CUdeviceptr argument)
+{
+    CUmodule module;
+    CUfunction kernel;
+    void *params[] = {&argument};
+    OK(cuModuleLoadData(&module, ptx));
+    OK(cuModuleGetFunction(&kernel, module, name));
+    OK(cuLaunchKernel(kernel, 1, 1, 1, threads, 1, 1, 0, NULL, params, NULL));
+}
+
+static void use_device(void)
+{
+    CUdeviceptr pointer = allocate();
+    unsigned value = 0;
+    launch(good_ptx, "good", 1, pointer);
+    OK(cuMemcpyDtoH_v2(&value, pointer, sizeof value));
+    EXPECT(77, value);
+    OK(cuMemFree_v2(pointer));
+}
+
+/* Standard error goes here. */
+static int log_file;
+
+static void check_report(const struct fault *fault)
+{
+    char text[4096] = "";
+    if (pread(log_file, text, sizeof text - 1, 0) <= 0 || !strstr(text, fault->report)) {
+        printf("%s: no '%s' in: %s\n", fault->name, fault->report, text);
+        exit(1);
+    }
+}
+
+/* Errors of a context that a kernel has ruined are those of every call, until the reset. */
+static void try_fault(const struct fault *fault)
+{
+    CUdeviceptr allocation = allocate();
+    CUdeviceptr argument = fault->address;
+    unsigned value;
+    if (fault->offset)
+        argument = allocation + (CUdeviceptr)fault->offset;
+    else if (!fault->address && strcmp(fault->name, "null") != 0)
+        argument = allocation;
+    if (ftruncate(log_file, 0) != 0)
+        exit(1);
+    launch(fault->ptx, "faulty", fault->threads, argument);
+    CUresult result = cuCtxSynchronize();
+    if (result != fault->code) {
+        printf("%s: gave %d, not %d\n", fault->name, (int)result, (int)fault->code);
+        exit(1);
+    }
+    check_report(fault);
+    EXPECT(fault->code, cuMemcpyDtoH_v2(&value, allocation, sizeof value));
+    EXPECT(fault->code, cuMemAlloc_v2(&allocation, PAGE));
+    OK(cuDevicePrimaryCtxReset_v2(0));
+    make_context();
+    use_device();
+}
+
+static size_t count_lines(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    size_t count = 0;
+    char line[1024];
+    while (file && fgets(line, sizeof line, file))
+        count++;
+    if (file)
+        fclose(file);
+    return count;
+}
+
+static size_t resident_kib(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    size_t total = 0;
+    size_t resident = 0;
+    if (file && fscanf(file, "%zu %zu", &total, &resident) != 2)
+        resident = 0;
+    if (file)
+        fclose(file);
+    return resident * 4;
+}
+
+static bool is_sanitized(void)
+{
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+    return true;
+#endif
+#endif
+    return false;
+}
+
+int main(void)
+{
+    size_t mappings = 0;
+    size_t resident = 0;
+    int cycles = is_sanitized() ? CYCLES / 5 : CYCLES;
+    log_file = memfd_create("log", MFD_CLOEXEC);
+    if (log_file < 0 || dup2(log_file, STDERR_FILENO) < 0)
+        return 1;
+    fcntl(STDERR_FILENO, F_SETFL, O_APPEND);
+    OK(cuInit(0));
+    make_context();
+    for (int cycle = 0; cycle < cycles; cycle++) {
+        for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+            try_fault(&faults[i]);
+        if (cycle == SETTLED) {
+            mappings = count_lines("/proc/self/maps");
+            resident = resident_kib();
+        }
+    }
+    printf("%zu mappings, then %zu; %zu KiB, then %zu\n", mappings,
+           count_lines("/proc/self/maps"), resident, resident_kib());
+    if (!is_sanitized()) {
+        CHECK(count_lines("/proc/self/maps") <= mappings + 20);
+        CHECK(resident_kib() <= resident + (8 << 10));
+    }
+    puts("every fault was reported, and the device works");
+    return 0;
+}
