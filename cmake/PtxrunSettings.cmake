@@ -50,4 +50,8 @@ function(ptxrun_unit_test name)
         list(APPEND labels threads)
     endif()
     set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 600)
+    if(PTXRUN_SANITIZE STREQUAL "address")
+        set_tests_properties(${name} PROPERTIES ENVIRONMENT
+            "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
+    endif()
 endfunction()

@@ -4,8 +4,8 @@
  */
 #include "ptx/parse.h"
 
-/* The manual's limit is 32764 bytes; a bound here keeps offsets in 32 bits. */
-#define MAX_PARAM_BYTES (UINT64_C(1) << 24)
+/* PTX ISA "Kernel Function Parameters": at most 32764 bytes (from PTX 8.1 on, 4352 before). */
+#define MAX_PARAM_BYTES 32764
 
 /* parameter = head name dimensions? | "_" in a prototype */
 static bool parse_param(struct ptx_parser *p, bool is_input, struct ptx_list *params)
@@ -62,7 +62,8 @@ static bool place_entry_params(struct ptx_parser *p, struct ptx_func *func,
 
         offset = (offset + var->align_bytes - 1) & ~((uint64_t)var->align_bytes - 1);
         if (offset + var->size_bytes > MAX_PARAM_BYTES)
-            return ptx_fail_at(p, name, "the parameters of '%s' are too large", func->name);
+            return ptx_fail_at(p, name, "the parameters of '%s' take more than %d bytes", func->name,
+                               MAX_PARAM_BYTES);
         var->param_offset_bytes = (uint32_t)offset;
         offset += var->size_bytes;
     }

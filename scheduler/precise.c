@@ -238,7 +238,8 @@ static void find_next_owner(struct sch_thread *thread, bool is_reusable)
 #if defined(__clang__)
 __attribute__((no_sanitize("function")))
 #endif
-static void fiber_loop(void *arg)
+static void
+fiber_loop(void *arg)
 {
     struct sch_fiber *fiber = arg;
     for (;;) {
@@ -330,6 +331,7 @@ uint64_t rt_globaltimer(void)
 static enum sch_block_state fail(struct sch_block *block, struct sch_fault *fault)
 {
     fault->launch = block->rt.launch;
+    fault->shared = (uintptr_t)block->rt.shared;
     for (int i = 0; i < 3; i++)
         fault->ctaid[i] = block->rt.ctaid[i];
     sch_grid_fail(block->grid, fault);

@@ -18,14 +18,15 @@
 struct sch_thread {
     _Alignas(SCH_CACHE_LINE) struct rt_thread rt; /* first */
     struct sch_fiber *fiber;                      /* from start to end, else NULL */
-    void *sp; /* where it goes on; instead of fiber->ctx.sp, on a cache line that is needed anyway */
+    void
+        *sp; /* where it goes on; instead of fiber->ctx.sp, on a cache line that is needed anyway */
 };
 
 _Static_assert(sizeof(struct sch_thread) == SCH_CACHE_LINE, "one cache line per thread");
 
 /* A set of threads that is gone through in turns: each time one warp, all lanes that are in it at
- * that moment. So adding and taking a whole warp costs no more than one thread, and nobody who comes
- * back at once keeps others from their turn. */
+ * that moment. So adding and taking a whole warp costs no more than one thread, and nobody who
+ * comes back at once keeps others from their turn. */
 struct sch_thread_set {
     uint32_t warps; /* those with lanes in `lanes` */
     uint32_t lanes[SCH_WARPS_MAX];
@@ -47,6 +48,9 @@ struct sch_warp {
     uint32_t gathering; /* of `waiting`: those that wait for as many as can be */
     uint32_t polled;    /* lanes that have polled since they came to a meeting point */
     uint32_t gather_tickets;
+    uint32_t gather_site; /* of the first of `gathering` … */
+    bool has_other_sites; /* … and whether any of them came to another */
+    uint32_t gathered;    /* the group let go last; it is read before another is */
     uint32_t passed_over; /* times that a group went before one that had come earlier */
     uint32_t meeting_count;
     struct sch_meeting meetings[RT_WARP_SIZE];
@@ -86,12 +90,12 @@ struct sch_block {
     uint32_t unstarted_first; /* threads [first, end) have not been started */
     uint32_t unstarted_end;
     uint32_t live_count;
-    uint32_t live_warps;      /* warps with live lanes */
-    uint32_t fruitless_polls; /* turns of polling threads since something else happened */
-    uint32_t poll_turns;      /* fruitless ones before the block is set aside */
-    bool has_progressed;      /* something else happened in this turn of the block */
-    uint32_t barriers_used;   /* set of barriers that may not be all zero */
-    struct sch_thread_set ready;   /* can go on */
+    uint32_t live_warps;         /* warps with live lanes */
+    uint32_t fruitless_polls;    /* turns of polling threads since something else happened */
+    uint32_t poll_turns;         /* fruitless ones before the block is set aside */
+    bool has_progressed;         /* something else happened in this turn of the block */
+    uint32_t barriers_used;      /* set of barriers that may not be all zero */
+    struct sch_thread_set ready; /* can go on */
     struct sch_thread_set polling;
     struct sch_block *next;  /* in the worker's ring or free list */
     uint8_t *shared_map;     /* shared memory, the end of it before a guard */

@@ -17,45 +17,53 @@
 
 /* One launch. Constant while the grid runs. */
 struct rt_launch {
-    const uint8_t *params;  /* the kernel's parameter block */
-    void *const *slots;     /* address of each module-scope variable, by ptx_var.index */
-    uint32_t grid[3];       /* in blocks */
-    uint32_t block[3];      /* in threads */
+    const uint8_t *params; /* the kernel's parameter block */
+    void *const *slots;    /* address of each module-scope variable, by ptx_var.index */
+    uint32_t grid[3];      /* in blocks */
+    uint32_t block[3];     /* in threads */
     uint32_t dynamic_shared_bytes;
-    uint32_t shared_bytes;  /* static and dynamic */
+    uint32_t shared_bytes; /* static and dynamic */
     uint64_t grid_id;
     uint64_t grid_workspace; /* %envreg1 (high half) and %envreg2 (low half); 0: not cooperative */
-    uint32_t sm_count;      /* what %nsmid says */
+    uint32_t sm_count;       /* what %nsmid says */
     uint32_t reserved;
 };
 
 /* One running block. */
 struct rt_block {
     const struct rt_launch *launch;
-    uint8_t *shared;   /* base of the block's shared memory; address 0 of the space */
+    uint8_t *shared; /* base of the block's shared memory; address 0 of the space */
     uint32_t ctaid[3];
-    uint32_t sm_id;    /* what %smid says: the worker's number */
+    uint32_t sm_id; /* what %smid says: the worker's number */
 };
 
 /* One CUDA thread: the `ctx` that every generated function gets as its first argument. */
 struct rt_thread {
     struct rt_block *block;
     uint32_t tid[3];
-    uint32_t lane;         /* 0..31 */
-    uint32_t warp;         /* within the block */
-    int32_t poll_budget;   /* polls left before rt_poll gives way; counted down inline */
-    uint8_t *stack_limit;  /* lowest address the stack may reach */
-    uint8_t *stack_base;   /* one past the highest */
+    uint32_t lane;        /* 0..31 */
+    uint32_t warp;        /* within the block */
+    int32_t poll_budget;  /* polls left before rt_poll gives way; counted down inline */
+    uint8_t *stack_limit; /* lowest address the stack may reach */
+    uint8_t *stack_base;  /* one past the highest */
 };
 
 /* ---- barriers of the block (PTX ISA "bar, barrier") ----
- * id: 0..15; count: threads taking part, 0 for all of the block. Exited threads count as arrived. */
+ * id: 0..15; count: threads taking part, 0 for all of the block. Exited threads count as arrived.
+ */
 void rt_bar_sync(struct rt_thread *thread, uint32_t id, uint32_t count);
 void rt_bar_arrive(struct rt_thread *thread, uint32_t id, uint32_t count);
 
 enum rt_reduce {
-    RT_REDUCE_AND, RT_REDUCE_OR, RT_REDUCE_XOR, RT_REDUCE_POPC,
-    RT_REDUCE_ADD, RT_REDUCE_MIN, RT_REDUCE_MAX, RT_REDUCE_MIN_SIGNED, RT_REDUCE_MAX_SIGNED
+    RT_REDUCE_AND,
+    RT_REDUCE_OR,
+    RT_REDUCE_XOR,
+    RT_REDUCE_POPC,
+    RT_REDUCE_ADD,
+    RT_REDUCE_MIN,
+    RT_REDUCE_MAX,
+    RT_REDUCE_MIN_SIGNED,
+    RT_REDUCE_MAX_SIGNED
 };
 
 /* op: AND, OR (0 or 1) or POPC (a count) of the predicates of the threads that take part. */

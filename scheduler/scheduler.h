@@ -27,6 +27,7 @@ struct sch_fault {
     uint32_t ctaid[3];
     uint32_t tid[3];
     bool has_thread;        /* tid is exact */
+    uintptr_t shared;       /* where the block's shared memory was */
     const struct rt_launch *launch;
 };
 

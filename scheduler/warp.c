@@ -245,7 +245,7 @@ uint64_t rt_elect(struct rt_thread *thread, uint32_t mask)
 /* Lock-step machines bring the lanes of a warp together again where their paths meet. The site that
  * comes first in the program goes first: what is left of a loop before what follows it. That would
  * starve lanes for which those in the loop wait, so only so many times. */
-#define PASSED_OVER_MAX 128
+#define PASSED_OVER_MAX 256
 
 static uint32_t next_site(struct sch_warp *warp)
 {
@@ -268,12 +268,16 @@ void sch_warp_gathered(struct sch_block *block, uint32_t warp_index)
     struct sch_warp *warp = &block->warps[warp_index];
     if (warp->gathering == 0 || (warp->runnable & warp->live) != 0)
         return;
-    uint32_t site = next_site(warp);
-    uint32_t group = 0;
-    FOR_EACH_LANE(lane, warp->gathering)
-    group |= warp->b[lane] == site ? SCH_LANE(lane) : 0;
-    FOR_EACH_LANE(lane, group)
-    warp->result[lane] = group;
+    uint32_t group = warp->gathering;
+    if (!warp->has_other_sites) {
+        warp->passed_over = 0;
+    } else {
+        uint32_t site = next_site(warp);
+        group = 0;
+        FOR_EACH_LANE(lane, warp->gathering)
+        group |= warp->b[lane] == site ? SCH_LANE(lane) : 0;
+    }
+    warp->gathered = group;
     warp->gathering &= ~group;
     sch_lanes_release(block, warp_index, group);
 }
@@ -284,6 +288,12 @@ static void gather(struct sch_thread *thread, uint32_t site)
     uint32_t lane = thread->rt.lane;
     warp->b[lane] = site;
     warp->c[lane] = warp->gather_tickets++;
+    if (warp->gathering == 0) {
+        warp->gather_site = site;
+        warp->has_other_sites = false;
+    } else if (warp->gather_site != site) {
+        warp->has_other_sites = true;
+    }
     warp->gathering |= SCH_LANE(lane);
     sch_thread_arrive(thread);
     sch_thread_wait(thread);
@@ -293,7 +303,7 @@ uint32_t rt_activemask(struct rt_thread *rt, uint32_t site)
 {
     struct sch_thread *thread = sch_thread_of(rt);
     gather(thread, site);
-    return (uint32_t)sch_warp_of(thread)->result[rt->lane];
+    return sch_warp_of(thread)->gathered;
 }
 
 void rt_warp_converge(struct rt_thread *thread, uint32_t site)

@@ -200,8 +200,15 @@ static enum exit_code print_entry(const struct ptx_file_container *container, ui
 static enum exit_code list_file(const struct ptx_file *file, const struct command_line *line)
 {
     enum exit_code result = EXIT_OK;
-    printf("%s: %s, %u fat binar%s\n", file->path, ptx_file_kind_name(file->kind),
-           file->container_count, file->container_count == 1 ? "y" : "ies");
+    printf("%s: %s", file->path, ptx_file_kind_name(file->kind));
+    bool is_host_file = file->kind != PTX_FILE_FATBIN && file->kind != PTX_FILE_CUBIN &&
+                        file->kind != PTX_FILE_TEXT;
+    if (is_host_file && file->container_count == 0)
+        printf(", no CUDA device code");
+    else if (is_host_file)
+        printf(", %u fat binar%s", file->container_count,
+               file->container_count == 1 ? "y" : "ies");
+    putchar('\n');
     if (file->container_count > 0)
         printf("  %-6s %-6s %-13s %-5s %-7s %9s %9s  %s\n", "entry", "kind", "arch", "isa",
                "packing", "stored", "size", "flags, kernels");

@@ -27,6 +27,13 @@
 #include "util/arena.h"
 #include "util/error.h"
 
+/* What is known of the low bits of a register since it was last written. */
+struct tr_alignment {
+    uint32_t region;    /* where it is known: ctx->region; 0: nowhere */
+    uint32_t align;     /* value + offset is a multiple of this */
+    int64_t offset;
+};
+
 struct tr_ctx {
     const struct ptx_module *ptx;
     const struct ptx_func *kernel;
@@ -58,6 +65,9 @@ struct tr_ctx {
     LLVMValueRef shared_base;
     LLVMValueRef param_base;
     LLVMValueRef *vars;         /* by ptx_var.index in func->vars: alloca; NULL until used */
+    struct tr_alignment *alignments; /* by ptx_var.index, as vars */
+    uint32_t region;            /* counts the stretches of code without labels */
+    bool keeps_step;            /* it may have volatile accesses to shared memory */
     LLVMValueRef *params;       /* by position in func->params; not for entries */
     LLVMValueRef *rets;
     LLVMBasicBlockRef *labels;  /* by ptx_label.index; NULL until used */

@@ -170,23 +170,31 @@ LLVMValueRef tr_symbol_address(struct tr_ctx *ctx, const struct ptx_operand *ope
 
 /* ---- operands in brackets ---- */
 
+/* The constant is added last and in 64 bits, so that it can become part of the machine's
+ * instruction: a 32-bit sum would differ only for addresses far outside of shared memory. */
 static LLVMValueRef shared_pointer(struct tr_ctx *ctx, const struct ptx_operand *base,
                                    int64_t offset)
 {
-    LLVMValueRef index = tr_operand_value(ctx, base, PTX_TYPE_S32);
-    index = LLVMBuildAdd(ctx->builder, index, tr_const_int(ctx, 32, (uint32_t)offset), "");
-    index = tr_resize(ctx, index, 64, true);
-    return LLVMBuildGEP2(ctx->builder, ctx->i8, tr_shared_base(ctx), &index, 1, "");
+    LLVMValueRef index = tr_resize(ctx, tr_operand_value(ctx, base, PTX_TYPE_S32), 64, true);
+    LLVMValueRef pointer = LLVMBuildGEP2(ctx->builder, ctx->i8, tr_shared_base(ctx), &index, 1, "");
+    return offset_pointer(ctx, pointer, offset);
+}
+
+/* What an operand in brackets is the sum of. */
+static const struct ptx_operand *address_base(const struct ptx_operand *operand, int64_t *offset)
+{
+    *offset = 0;
+    if (operand->kind == PTX_OPERAND_ADDRESS) {
+        *offset = operand->offset;
+        operand = &operand->elems[0];
+    }
+    return operand;
 }
 
 LLVMValueRef tr_address(struct tr_ctx *ctx, const struct ptx_operand *operand, enum ptx_space space)
 {
-    const struct ptx_operand *base = operand;
-    int64_t offset = 0;
-    if (operand->kind == PTX_OPERAND_ADDRESS) {
-        base = &operand->elems[0];
-        offset = operand->offset;
-    }
+    int64_t offset;
+    const struct ptx_operand *base = address_base(operand, &offset);
     if (base->kind == PTX_OPERAND_VAR) {
         LLVMValueRef pointer = variable_pointer(ctx, base->var);
         return offset_pointer(ctx, pointer, offset + base->offset);
@@ -199,19 +207,56 @@ LLVMValueRef tr_address(struct tr_ctx *ctx, const struct ptx_operand *operand, e
     return LLVMBuildIntToPtr(ctx->builder, address, ctx->ptr, "");
 }
 
-/* Whether the operand is a variable plus a constant that is aligned to access_bytes. */
-static bool is_known_aligned(const struct ptx_operand *operand, unsigned access_bytes)
+static bool is_multiple(int64_t distance, unsigned access_bytes)
 {
-    int64_t offset = 0;
-    if (operand->kind == PTX_OPERAND_ADDRESS) {
-        offset = operand->offset;
-        operand = &operand->elems[0];
-    }
-    if (operand->kind != PTX_OPERAND_VAR)
+    return ((uint64_t)distance & (access_bytes - 1)) == 0;
+}
+
+static bool has_alignment(const struct ptx_operand *base)
+{
+    return base->kind == PTX_OPERAND_REG && base->component == 0;
+}
+
+/* Whether the address is aligned for sure: that of a variable plus a constant, or one that differs
+ * by a suitable constant from an address checked before. */
+static bool is_known_aligned(const struct tr_ctx *ctx, const struct ptx_operand *operand,
+                             unsigned access_bytes)
+{
+    int64_t offset;
+    const struct ptx_operand *base = address_base(operand, &offset);
+    if (base->kind == PTX_OPERAND_VAR)
+        return base->var->align_bytes >= access_bytes &&
+               is_multiple(offset + base->offset, access_bytes);
+    if (!has_alignment(base))
         return false;
-    offset += operand->offset;
-    return operand->var->align_bytes >= access_bytes &&
-           ((uint64_t)offset & (access_bytes - 1)) == 0;
+    const struct tr_alignment *known = &ctx->alignments[base->var->index];
+    return known->region == ctx->region && known->align >= access_bytes &&
+           is_multiple(offset - known->offset, access_bytes);
+}
+
+/* The address has been checked, for every way that leads on from here unless there is a guard. */
+static void note_aligned(struct tr_ctx *ctx, const struct ptx_operand *operand,
+                         unsigned access_bytes)
+{
+    int64_t offset;
+    const struct ptx_operand *base = address_base(operand, &offset);
+    if (has_alignment(base) && ctx->inst->guard == NULL)
+        ctx->alignments[base->var->index] =
+            (struct tr_alignment){.region = ctx->region, .align = access_bytes, .offset = offset};
+}
+
+/* A number with the low bits of the operand's address. Shared memory begins at a multiple of every
+ * access's size, so there the offset will do: it is the same for many accesses. */
+static LLVMValueRef low_address(struct tr_ctx *ctx, const struct ptx_operand *operand,
+                                enum ptx_space space, LLVMValueRef pointer)
+{
+    int64_t offset;
+    const struct ptx_operand *base = address_base(operand, &offset);
+    if (space != PTX_SPACE_SHARED || base->kind == PTX_OPERAND_VAR)
+        return LLVMBuildPtrToInt(ctx->builder, pointer, ctx->i64, "");
+    LLVMValueRef index = tr_operand_value(ctx, base, PTX_TYPE_S32);
+    index = LLVMBuildAdd(ctx->builder, index, tr_const_int(ctx, 32, (uint32_t)offset), "");
+    return tr_resize(ctx, index, 64, true);
 }
 
 LLVMValueRef tr_access_address(struct tr_ctx *ctx, const struct ptx_operand *operand,
@@ -219,14 +264,15 @@ LLVMValueRef tr_access_address(struct tr_ctx *ctx, const struct ptx_operand *ope
 {
     LLVMValueRef pointer = tr_address(ctx, operand, space);
     if (!ctx->options->check_alignment || access_bytes < 2 ||
-        is_known_aligned(operand, access_bytes))
+        is_known_aligned(ctx, operand, access_bytes))
         return pointer;
     LLVMValueRef address = LLVMBuildPtrToInt(ctx->builder, pointer, ctx->i64, "");
-    LLVMValueRef low =
-        LLVMBuildAnd(ctx->builder, address, tr_const_int(ctx, 64, access_bytes - 1), "");
+    LLVMValueRef low = low_address(ctx, operand, space, pointer);
+    low = LLVMBuildAnd(ctx->builder, low, tr_const_int(ctx, 64, access_bytes - 1), "");
     LLVMValueRef is_misaligned =
         LLVMBuildICmp(ctx->builder, LLVMIntNE, low, tr_const_int(ctx, 64, 0), "");
     tr_fault_if(ctx, is_misaligned, PXR_FAULT_MISALIGNED, address);
+    note_aligned(ctx, operand, access_bytes);
     return pointer;
 }
 

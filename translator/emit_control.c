@@ -6,8 +6,12 @@
 
 #include <stddef.h>
 
+/* Sites are numbered along the text, and lanes further back go first. A branch back must not take a
+ * lane in front of those that are still in the loop's body. */
 enum pxr_status tr_emit_bra(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
+    if (ctx->keeps_step && tr_operand(inst, 0)->label->line <= inst->line)
+        tr_converge(ctx);
     LLVMBuildBr(ctx->builder, tr_label_block(ctx, tr_operand(inst, 0)->label));
     return PXR_OK;
 }

@@ -17,8 +17,8 @@ struct access {
     LLVMValueRef pointer;
 };
 
-/* Old programs leave it to volatile accesses to keep the lanes of a warp in step while they exchange
- * values through shared memory. A generic address may be one of it. */
+/* Old programs leave it to volatile accesses to keep the lanes of a warp in step while they
+ * exchange values through shared memory. A generic address may be one of it. */
 static void converge_if_shared(struct tr_ctx *ctx, const struct access *access,
                                enum ptx_space space)
 {

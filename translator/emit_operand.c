@@ -312,6 +312,7 @@ void tr_set_operand(struct tr_ctx *ctx, const struct ptx_operand *operand, enum 
     value = tr_bitcast(ctx, value, tr_int_type(ctx, ptx_type_bits(type)));
     value = tr_resize(ctx, value, ptx_type_bits(operand->var->type), ptx_type_is_signed(type));
     name_value(value, operand->var->name);
+    ctx->alignments[operand->var->index].region = 0;
     LLVMBuildStore(ctx->builder, value, register_slot(ctx, operand));
 }
 

@@ -54,33 +54,39 @@ static void inline_always(LLVMValueRef function)
     LLVMAddAttributeAtIndex(function, index, LLVMCreateEnumAttribute(context, always_kind, 0));
 }
 
-/* Whether the module calls something that source defines. Makes every definition one that the
- * linker takes only when it is needed. */
-static bool prepare_family(LLVMModuleRef module, LLVMModuleRef source)
+/* Whether the module calls something that the family defines. Reading the bitcode to find out
+ * would cost more than translating a small kernel. */
+static bool is_needed(LLVMModuleRef module, const struct tr_rt_bitcode *family)
 {
-    bool is_needed = false;
-    for (LLVMValueRef f = LLVMGetFirstFunction(source); f != NULL; f = LLVMGetNextFunction(f)) {
-        if (LLVMIsDeclaration(f))
+    for (const char *name = family->names; *name != '\0';) {
+        size_t len = strcspn(name, "\n");
+        LLVMValueRef wanted = LLVMGetNamedFunctionWithLength(module, name, len);
+        if (wanted != NULL && LLVMIsDeclaration(wanted))
+            return true;
+        name += len + (name[len] == '\n');
+    }
+    return false;
+}
+
+/* Makes every definition one that the linker takes only when it is needed. */
+static void make_optional(LLVMModuleRef source)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(source); f != NULL; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) != LLVMInternalLinkage)
+            LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
+}
+
+/* Helpers are known by the target they were compiled for. */
+static void adopt_helpers(LLVMModuleRef module)
+{
+    static const char target[] = "target-cpu";
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f) ||
+            !LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                           target, sizeof target - 1))
             continue;
         strip_target(f);
         inline_always(f);
-        if (LLVMGetLinkage(f) == LLVMInternalLinkage)
-            continue;
-        LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
-        size_t len = 0;
-        const char *name = LLVMGetValueName2(f, &len);
-        LLVMValueRef wanted = LLVMGetNamedFunctionWithLength(module, name, len);
-        if (wanted != NULL && LLVMIsDeclaration(wanted))
-            is_needed = true;
-    }
-    return is_needed;
-}
-
-static void internalise(LLVMModuleRef module)
-{
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
-        if (LLVMGetLinkage(f) != LLVMLinkOnceODRLinkage)
-            continue;
         LLVMSetLinkage(f, LLVMInternalLinkage);
         LLVMSetVisibility(f, LLVMDefaultVisibility);
     }
@@ -93,17 +99,13 @@ static bool is_sregs(const struct tr_rt_bitcode *family)
 }
 
 static enum pxr_status link_family(LLVMModuleRef module, const struct tr_rt_bitcode *family,
-                                   bool *is_linked, struct pxr_error *err)
+                                   struct pxr_error *err)
 {
     LLVMModuleRef source = NULL;
     enum pxr_status status = read_family(module, family, &source, err);
     if (status != PXR_OK)
         return status;
-    *is_linked = prepare_family(module, source);
-    if (!*is_linked) {
-        LLVMDisposeModule(source);
-        return PXR_OK;
-    }
+    make_optional(source);
     if (LLVMLinkModules2(module, source)) /* consumes source */
         return pxr_fail(err, PXR_COMPILE_FAILED, "helper bitcode '%s' cannot be linked",
                         family->name);
@@ -117,16 +119,15 @@ enum pxr_status tr_link_rt(LLVMModuleRef module, bool sregs, struct pxr_error *e
         again = false;
         for (size_t i = 0; i < tr_rt_family_count; i++) {
             const struct tr_rt_bitcode *family = &tr_rt_families[i];
-            bool is_linked = false;
-            if (is_sregs(family) != sregs)
+            if (is_sregs(family) != sregs || !is_needed(module, family))
                 continue;
-            enum pxr_status status = link_family(module, family, &is_linked, err);
+            enum pxr_status status = link_family(module, family, err);
             if (status != PXR_OK)
                 return status;
-            again = again || is_linked;
+            again = true;
         }
     }
-    internalise(module);
+    adopt_helpers(module);
     return PXR_OK;
 }
 

@@ -12,6 +12,7 @@ struct tr_rt_bitcode {
     const char *name;
     const uint8_t *begin;
     const uint8_t *end;
+    const char *names; /* of the functions it defines, each followed by a newline */
 };
 
 extern const struct tr_rt_bitcode tr_rt_families[];

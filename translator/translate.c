@@ -102,15 +102,31 @@ LLVMTypeRef tr_function_type(struct tr_ctx *ctx, const struct ptx_func *func)
     return LLVMFunctionType(ctx->void_type, types, count, false);
 }
 
+/* Names that start so belong to CUDA: launches, streams and graphs from within kernels. */
+static bool is_device_runtime_name(const char *name)
+{
+    return strncmp(name, "cuda", 4) == 0 || strncmp(name, "__cuda", 6) == 0;
+}
+
+static void fail_undefined(struct tr_ctx *ctx, const struct ptx_func *func, int line)
+{
+    if (is_device_runtime_name(func->name))
+        tr_fail(ctx, PXR_UNSUPPORTED, line,
+                "function '%s' of CUDA's device runtime is not supported: kernels cannot launch "
+                "kernels or use streams and graphs",
+                func->name);
+    else
+        tr_fail(ctx, PXR_NOT_FOUND, line,
+                "function '%s' is declared extern and not defined in any linked module",
+                func->name);
+}
+
 LLVMValueRef tr_function(struct tr_ctx *ctx, const struct ptx_func *func, int line)
 {
     if (ctx->functions[func->index] != NULL)
         return ctx->functions[func->index];
     if (!func->has_body) {
-        tr_fail(ctx, PXR_NOT_FOUND, line,
-                "function '%s' is declared extern and not defined in any "
-                "linked module",
-                func->name);
+        fail_undefined(ctx, func, line);
         return NULL;
     }
     char name[256];
@@ -197,6 +213,7 @@ static void emit_label(struct tr_ctx *ctx, const struct ptx_label *label)
         LLVMBuildBr(ctx->builder, block);
     LLVMMoveBasicBlockAfter(block, LLVMGetLastBasicBlock(ctx->function));
     LLVMPositionBuilderAtEnd(ctx->builder, block);
+    ctx->region++;
 }
 
 static void emit_body(struct tr_ctx *ctx)
@@ -219,14 +236,30 @@ static bool alloc_function_state(struct tr_ctx *ctx)
     const struct ptx_func *func = ctx->func;
     ctx->vars = pxr_arena_alloc_array(&ctx->arena, func->var_count, sizeof *ctx->vars);
     ctx->labels = pxr_arena_alloc_array(&ctx->arena, func->label_count, sizeof *ctx->labels);
+    ctx->alignments = pxr_arena_alloc_array(&ctx->arena, func->var_count, sizeof *ctx->alignments);
     ctx->params = NULL;
     ctx->rets = NULL;
     if (!func->is_entry) {
         ctx->params = pxr_arena_alloc_array(&ctx->arena, func->param_count, sizeof *ctx->params);
         ctx->rets = pxr_arena_alloc_array(&ctx->arena, func->ret_count, sizeof *ctx->rets);
     }
-    return ctx->vars != NULL && ctx->labels != NULL &&
+    return ctx->vars != NULL && ctx->labels != NULL && ctx->alignments != NULL &&
            (func->is_entry || (ctx->params != NULL && ctx->rets != NULL));
+}
+
+/* Generic addresses count: they may turn out to be shared. */
+static bool has_volatile_shared(const struct ptx_func *func)
+{
+    for (uint32_t i = 0; i < func->stmt_count; i++) {
+        const struct ptx_stmt *stmt = &func->stmts[i];
+        if (stmt->kind != PTX_STMT_INST ||
+            ptx_inst_mod(&stmt->inst, PTX_GROUP_SEM) != PTX_MOD_VOLATILE)
+            continue;
+        enum ptx_space space = ptx_inst_space(&stmt->inst);
+        if (space == PTX_SPACE_SHARED || space == PTX_SPACE_NONE)
+            return true;
+    }
+    return false;
 }
 
 /* The pointers the caller gave; the pointer of a .reg parameter serves as the register. */
@@ -251,6 +284,8 @@ static enum pxr_status define_function(struct tr_ctx *ctx, const struct ptx_func
     ctx->shared_base = NULL;
     ctx->param_base = NULL;
     ctx->inst = NULL;
+    ctx->region++;
+    ctx->keeps_step = has_volatile_shared(func);
     if (!alloc_function_state(ctx))
         return tr_fail(ctx, PXR_OUT_OF_MEMORY, func->line, "out of memory");
     bind_params(ctx);

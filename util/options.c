@@ -4,6 +4,7 @@
  */
 #include "util/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -19,10 +20,9 @@ const struct pxr_option_info pxr_option_table[PXR_OPTION_COUNT] = {
 #undef OPTION
 };
 
-/* Index of text in a '|'-separated list, -1 if it is not there. */
-static int choice_index(const char *choices, const char *text)
+/* Index of a word of len bytes in a '|'-separated list, -1 if it is not there. */
+static int choice_index(const char *choices, const char *text, size_t len)
 {
-    size_t len = strlen(text);
     int index = 0;
     for (const char *at = choices;; at++, index++) {
         const char *end = strchrnul(at, '|');
@@ -32,6 +32,38 @@ static int choice_index(const char *choices, const char *text)
             return -1;
         at = end;
     }
+}
+
+/* The first word of a comma-separated list that is not among the choices; *len is 0 if all are. */
+static const char *find_stranger(const char *choices, const char *list, size_t *len)
+{
+    for (const char *at = list; *at; at += *len + (at[*len] == ',')) {
+        *len = strcspn(at, ",");
+        if (choice_index(choices, at, *len) < 0)
+            return at;
+    }
+    *len = 0;
+    return NULL;
+}
+
+/* "512M": a whole number above 0, and K, M, G or T for powers of 1024. Empty text is 0. */
+static bool parse_size(const char *text, size_t *bytes)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    *bytes = 0;
+    if (!*text)
+        return true;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || errno || value == 0)
+        return false;
+    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (end[unit != NULL] || value > (SIZE_MAX >> 2) >> shift) // sums of two stay in range
+        return false;
+    *bytes = (size_t)value << shift;
+    return true;
 }
 
 static bool parse_unsigned(const char *text, unsigned *value)
@@ -48,7 +80,9 @@ static bool parse_unsigned(const char *text, unsigned *value)
 enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct pxr_error *err)
 {
     const struct pxr_option_info *info = &pxr_option_table[id];
+    const char *stranger;
     unsigned number;
+    size_t size;
     switch (info->type) {
     case PXR_OPTION_FLAG:
         if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0)
@@ -60,8 +94,21 @@ enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct
             return pxr_fail(err, PXR_INVALID_ARGUMENT, "--%s (%s) takes a whole number, not '%s'",
                             info->name, info->variable, text);
         return PXR_OK;
+    case PXR_OPTION_SIZE:
+        if (!parse_size(text, &size))
+            return pxr_fail(err, PXR_INVALID_ARGUMENT,
+                            "--%s (%s) takes a size such as 512M or 8G, not '%s'", info->name,
+                            info->variable, text);
+        return PXR_OK;
+    case PXR_OPTION_LIST:
+        stranger = find_stranger(info->metavar, text, &size);
+        if (stranger)
+            return pxr_fail(err, PXR_INVALID_ARGUMENT,
+                            "--%s (%s) takes words out of %s with commas between, not '%.*s'",
+                            info->name, info->variable, info->metavar, (int)size, stranger);
+        return PXR_OK;
     case PXR_OPTION_CHOICE:
-        if (choice_index(info->metavar, text) < 0)
+        if (choice_index(info->metavar, text, strlen(text)) < 0)
             return pxr_fail(err, PXR_INVALID_ARGUMENT, "--%s (%s) is one of %s, not '%s'",
                             info->name, info->variable, info->metavar, text);
         return PXR_OK;
@@ -108,14 +155,27 @@ static unsigned read_UINT(enum pxr_option_id id)
     return value;
 }
 
+static size_t read_SIZE(enum pxr_option_id id)
+{
+    size_t bytes = 0;
+    parse_size(value_text(id), &bytes);
+    return bytes;
+}
+
 static const char *read_TEXT(enum pxr_option_id id)
+{
+    return value_text(id);
+}
+
+static const char *read_LIST(enum pxr_option_id id)
 {
     return value_text(id);
 }
 
 static unsigned read_CHOICE(enum pxr_option_id id)
 {
-    int index = choice_index(pxr_option_table[id].metavar, value_text(id));
+    const char *text = value_text(id);
+    int index = choice_index(pxr_option_table[id].metavar, text, strlen(text));
     return index < 0 ? 0 : (unsigned)index;
 }
 

@@ -11,7 +11,14 @@
 
 #include "util/error.h"
 
-enum pxr_option_type { PXR_OPTION_FLAG, PXR_OPTION_UINT, PXR_OPTION_TEXT, PXR_OPTION_CHOICE };
+enum pxr_option_type {
+    PXR_OPTION_FLAG,
+    PXR_OPTION_UINT,
+    PXR_OPTION_SIZE,
+    PXR_OPTION_TEXT,
+    PXR_OPTION_CHOICE,
+    PXR_OPTION_LIST
+};
 
 enum pxr_option_id {
 #define OPTION(ID, name, type, field, default_text, metavar, help) PXR_OPTION_##ID,
@@ -25,7 +32,7 @@ struct pxr_option_info {
     const char *variable;     /* "PTXRUN_THREADS" */
     enum pxr_option_type type;
     const char *default_text;
-    const char *metavar;      /* for CHOICE: the '|'-separated choices */
+    const char *metavar;      /* for CHOICE and LIST: the '|'-separated choices */
     const char *help;
 };
 
@@ -33,10 +40,12 @@ extern const struct pxr_option_info pxr_option_table[PXR_OPTION_COUNT];
 
 #define PXR_OPTION_FIELD_FLAG   bool
 #define PXR_OPTION_FIELD_UINT   unsigned
+#define PXR_OPTION_FIELD_SIZE   size_t
 #define PXR_OPTION_FIELD_TEXT   const char *
 #define PXR_OPTION_FIELD_CHOICE unsigned
+#define PXR_OPTION_FIELD_LIST   const char *
 
-/* Values of all options. TEXT fields point into the environment or at literals. */
+/* Values of all options. TEXT and LIST fields point into the environment or at literals. */
 struct pxr_options {
 #define OPTION(ID, name, type, field, default_text, metavar, help) PXR_OPTION_FIELD_##type field;
 #include "util/options.def"

@@ -120,6 +120,10 @@ enum crt_result crt_primary_release(void)
     enum crt_result result = crt_check_ready();
     if (result != CRT_SUCCESS)
         return result;
+    if (crt_is_exiting())
+        return CRT_SUCCESS;
+    if (sch_on_pool_thread())
+        return CRT_NOT_PERMITTED;
     pthread_mutex_lock(&primary.lock);
     if (primary.ctx.retain_count == 0)
         result = CRT_INVALID_CONTEXT;
@@ -134,6 +138,8 @@ enum crt_result crt_primary_reset(void)
     enum crt_result result = crt_check_ready();
     if (result != CRT_SUCCESS)
         return result;
+    if (sch_on_pool_thread())
+        return CRT_NOT_PERMITTED;
     pthread_mutex_lock(&primary.lock);
     if (atomic_load(&primary.ctx.is_active))
         stop_context(&primary.ctx);
@@ -167,6 +173,8 @@ enum crt_result crt_context_destroy(struct crt_context *ctx)
 {
     if (!crt_context_is_valid(ctx) || ctx->is_primary)
         return CRT_INVALID_CONTEXT;
+    if (sch_on_pool_thread())
+        return CRT_NOT_PERMITTED;
     stop_context(ctx);
     if (thread.depth > 0 && thread.stack[thread.depth - 1] == ctx)
         thread.depth--;

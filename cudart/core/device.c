@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -74,33 +73,6 @@ enum crt_result crt_device_attribute(int number, int *value)
     }
 }
 
-/* "512M", "8G", "1000000"; 0 when it is not a size. */
-static size_t parse_size(const char *text)
-{
-    char *end;
-    unsigned long long value = strtoull(text, &end, 10);
-    unsigned shift = 0;
-    switch (toupper((unsigned char)*end)) {
-    case 'K':
-        shift = 10;
-        break;
-    case 'M':
-        shift = 20;
-        break;
-    case 'G':
-        shift = 30;
-        break;
-    case 'T':
-        shift = 40;
-        break;
-    default:
-        break;
-    }
-    if (end == text || (shift == 0 && *end) || value > (SIZE_MAX >> (shift + 2)))
-        return 0;
-    return (size_t)value << shift;
-}
-
 static size_t read_limit(const char *path)
 {
     FILE *file = fopen(path, "re");
@@ -133,18 +105,6 @@ static size_t usable_memory(void)
     return bytes;
 }
 
-static size_t choose_memory(const char *option)
-{
-    if (!option || !*option)
-        return usable_memory();
-    size_t bytes = parse_size(option);
-    if (bytes)
-        return bytes;
-    pxr_log(PXR_LOG_WARNING, "device memory '%s' is not a size such as 512M or 8G; ignored",
-            option);
-    return usable_memory();
-}
-
 /* Programs size grids by this number. It does not follow --threads, so that results of programs
  * whose sums depend on the grid are the same with any number of workers. */
 static unsigned choose_sm_count(void)
@@ -156,7 +116,8 @@ static unsigned choose_sm_count(void)
 enum crt_result crt_device_init(const struct pxr_options *options)
 {
     device.sm_count = choose_sm_count();
-    device.memory_bytes = choose_memory(options->device_memory) & ~(size_t)0xfffff;
+    device.memory_bytes =
+        (options->device_memory ? options->device_memory : usable_memory()) & ~(size_t)0xfffff;
     if (device.memory_bytes == 0)
         device.memory_bytes = (size_t)1 << 20;
     enum crt_result result = crt_arena_init(device.memory_bytes);

@@ -56,6 +56,21 @@ static const char *describe_memory(enum crt_memory kind)
     }
 }
 
+/* Shared memory ends at a guard of this size or more. */
+#define SHARED_GUARD_BYTES 4096
+
+/* Whether the address is in the guard behind the shared memory of the block. */
+static bool describe_shared(const struct sch_fault *fault, uint32_t shared_bytes, char *text,
+                            size_t cap)
+{
+    uint64_t end = (uint64_t)fault->shared + shared_bytes;
+    if (fault->address < end || fault->address - end >= SHARED_GUARD_BYTES)
+        return false;
+    snprintf(text, cap, ", %" PRIu64 " bytes after the block's %" PRIu32 " bytes of shared memory",
+             fault->address - end, shared_bytes);
+    return true;
+}
+
 /* Where an address lies relative to the nearest allocation. */
 static void describe_address(uint64_t address, char *text, size_t cap)
 {
@@ -97,7 +112,10 @@ void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *f
     if (has_address) {
         int len =
             snprintf(address_text, sizeof address_text, ": address 0x%" PRIx64, fault->address);
-        describe_address(fault->address, address_text + len, sizeof address_text - (size_t)len);
+        char *relation = address_text + len;
+        size_t cap = sizeof address_text - (size_t)len;
+        if (!describe_shared(fault, fault->launch->shared_bytes, relation, cap))
+            describe_address(fault->address, relation, cap);
     }
     struct pxr_error error;
     pxr_fail_at(&error, fault->status, line, 0, "%s in kernel '%s' (%s), block (%u,%u,%u)%s%s%s",

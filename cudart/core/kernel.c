@@ -11,6 +11,7 @@
 #include "cudart/core/process.h"
 #include "cudart/core/report.h"
 #include "cudart/core/stats.h"
+#include "util/log.h"
 
 #define PLAUSIBLE_REGISTERS 32
 
@@ -142,7 +143,10 @@ static enum pxr_status compile(struct crt_kernel *kernel, struct crt_variant *va
                       &variant->code, error);
     variant->stack_bytes = stack_bytes(kernel, &object);
     jit_object_fini(&object);
-    crt_stats_compile(kernel->func->name, crt_now_ns() - start_ns);
+    uint64_t elapsed_ns = crt_now_ns() - start_ns;
+    crt_stats_compile(kernel->func->name, elapsed_ns);
+    pxr_log(PXR_LOG_INFO, "compiled kernel '%s' of %s in %.1f ms", kernel->func->name,
+            kernel->library->name, (double)elapsed_ns / 1e6);
     return status;
 }
 

@@ -2,6 +2,7 @@
  *
  * Libraries: images, parsed when first needed.
  */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "cudart/core/process.h"
 #include "cudart/core/report.h"
 #include "ptx/image.h"
+#include "scheduler/scheduler.h"
 
 #define FILE_LIMIT_BYTES ((size_t)1 << 32)
 
@@ -87,6 +89,20 @@ static void destroy_library(struct crt_library *library)
     crt_object_destroy(CRT_KIND_LIBRARY, library);
 }
 
+/* For messages: a number, and the file that holds the image if it is part of one. */
+static void name_library(struct crt_library *library)
+{
+    unsigned long long number = crt_next_number();
+    Dl_info info;
+    const char *file = dladdr(library->image, &info) && info.dli_fname ? info.dli_fname : "";
+    const char *slash = strrchr(file, '/');
+    if (*file)
+        snprintf(library->name, sizeof library->name, "%s: image %llu", slash ? slash + 1 : file,
+                 number);
+    else
+        snprintf(library->name, sizeof library->name, "image %llu", number);
+}
+
 enum crt_result crt_library_load(const void *image, size_t image_bytes, bool is_preserved,
                                  struct crt_library **library, struct pxr_error *err)
 {
@@ -98,8 +114,7 @@ enum crt_result crt_library_load(const void *image, size_t image_bytes, bool is_
     pthread_mutex_init(&created->lock, NULL);
     created->image = image;
     created->image_bytes = image_bytes;
-    snprintf(created->name, sizeof created->name, "image %llu",
-             (unsigned long long)crt_next_number());
+    name_library(created);
 
     enum crt_result result = CRT_SUCCESS;
     if (!is_preserved || crt_environment_get()->loads_eagerly)
@@ -158,6 +173,10 @@ enum crt_result crt_library_unload(struct crt_library *library)
 {
     if (!crt_library_is_valid(library))
         return CRT_INVALID_HANDLE;
+    if (crt_is_exiting())
+        return CRT_SUCCESS;
+    if (sch_on_pool_thread())
+        return CRT_NOT_PERMITTED;
     crt_module_wait_idle(library);
     destroy_library(library);
     return CRT_SUCCESS;

@@ -71,7 +71,7 @@ struct crt_library {
     uintptr_t *managed;         /* by ptx_var.index, 0 for other variables */
     bool is_private;            /* of a cuModuleLoad: dies with its module */
     struct crt_module *modules; /* guarded by the lock in module.c */
-    char name[64];              /* for messages */
+    char name[96];              /* for messages */
 };
 
 CRT_API_BEGIN
@@ -84,6 +84,9 @@ enum crt_result crt_library_load(const void *image, size_t image_bytes, bool is_
                                  struct crt_library **library, struct pxr_error *err);
 enum crt_result crt_library_load_file(const char *path, struct crt_library **library,
                                       struct pxr_error *err);
+
+/* Waits for its kernels. CRT_NOT_PERMITTED from a host function; does nothing when the process
+ * exits. */
 enum crt_result crt_library_unload(struct crt_library *library);
 bool crt_library_is_valid(const struct crt_library *library);
 

@@ -14,6 +14,7 @@
 #include "cudart/core/report.h"
 #include "cudart/core/stats.h"
 #include "scheduler/scheduler.h"
+#include "util/log.h"
 #include "util/options.h"
 
 /* environment is written once, before is_initialized is set with release order. */
@@ -22,6 +23,7 @@ static struct {
     enum crt_result result;
     atomic_bool is_initialized;
     atomic_bool is_forked;
+    atomic_bool is_exiting;
     _Atomic uint64_t next_number;
     struct crt_environment environment;
 } process = {.once = PTHREAD_ONCE_INIT};
@@ -30,6 +32,11 @@ static struct {
 static void mark_child(void)
 {
     atomic_store_explicit(&process.is_forked, true, memory_order_relaxed);
+}
+
+static void mark_exit(void)
+{
+    atomic_store_explicit(&process.is_exiting, true, memory_order_release);
 }
 
 static bool is_flag_set(const char *name)
@@ -53,6 +60,8 @@ static void init_process(void)
     const struct pxr_options *options = pxr_options_get();
     read_environment(&process.environment);
     pthread_atfork(NULL, NULL, mark_child);
+    /* The runtime registers its handler when the program starts, so it runs after this one. */
+    atexit(mark_exit);
     crt_stats_init(options->stats);
     process.result = crt_device_init(options);
     if (process.result == CRT_SUCCESS && !process.environment.device_is_visible)
@@ -78,6 +87,11 @@ enum crt_result crt_check_ready(void)
     return is_ready ? CRT_SUCCESS : CRT_NOT_INITIALIZED;
 }
 
+bool crt_is_exiting(void)
+{
+    return atomic_load_explicit(&process.is_exiting, memory_order_acquire);
+}
+
 const struct crt_environment *crt_environment_get(void)
 {
     return &process.environment;
@@ -86,9 +100,13 @@ const struct crt_environment *crt_environment_get(void)
 enum crt_result crt_start_workers(void)
 {
     struct pxr_error error = {0};
+    static atomic_bool is_told;
     enum pxr_status status = sch_start(pxr_options_get()->threads, &error);
     if (status != PXR_OK)
         crt_report_error(&error);
+    else if (!atomic_exchange_explicit(&is_told, true, memory_order_relaxed))
+        pxr_log(PXR_LOG_INFO, "device in use: %u worker threads, %zu MiB of memory",
+                sch_worker_count(), crt_device_memory_bytes() >> 20);
     return crt_result_from_status(status);
 }
 

@@ -34,6 +34,10 @@ const struct crt_environment *crt_environment_get(void);
 
 CRT_API_END
 
+/* Whether the program's exit handlers run. What the runtime then gives back is neither waited for
+ * nor freed: the process ends at once, as with a GPU, also when a kernel never would. */
+bool crt_is_exiting(void);
+
 /* Starts the workers if they do not run yet. */
 enum crt_result crt_start_workers(void);
 

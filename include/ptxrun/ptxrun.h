@@ -15,8 +15,11 @@
  *         fprintf(stderr, "%s\n", err.message);
  *     ptxrun_unload(module);
  *
- * Link with -lptxrun. Functions return PTXRUN_OK (0) or an error; err may be NULL. All functions
- * may be called from any thread; one module may be used by several threads at once.
+ * Flags: pkg-config --cflags --libs ptxrun; in CMake, find_package(ptxrun) and ptxrun::ptxrun.
+ * The library lies in <libdir>/ptxrun, out of the loader's default path.
+ *
+ * Functions return PTXRUN_OK (0) or an error; err may be NULL. All functions may be called from
+ * any thread; one module may be used by several threads at once.
  */
 #ifndef PTXRUN_PTXRUN_H
 #define PTXRUN_PTXRUN_H

@@ -8,8 +8,8 @@ cd "$(dirname "$0")"
 NVCC=${NVCC:-nvcc}
 FLAGS="-O2 -Xcompiler -ffunction-sections,-fdata-sections -Xlinker --gc-sections"
 STATIC="bad_address cubin_only too_many_threads symbols streams_events many_host_threads assert_fails
-    plugin_host"
-SHARED="$STATIC recursion_indirect barriers lock_between_lanes device_malloc deep_stack"
+    plugin_host exit_while_running"
+SHARED="$STATIC recursion_indirect barriers lock_between_lanes warp_in_step device_malloc deep_stack"
 CUBIN_ONLY="-gencode arch=compute_75,code=sm_75"
 mkdir -p prebuilt/static prebuilt/shared
 

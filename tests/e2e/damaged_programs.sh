@@ -39,7 +39,7 @@ for program; do
         status=$?
         if [ $status -ge 124 ]; then
             fail "exit status $status: seed $seed of $program"
-        elif grep -q '^ptxrun: error: image [0-9]* ([^)]*)[:,]' stderr; then
+        elif grep -q '^ptxrun: error: copy: image [0-9]* ([^)]*)[:,]' stderr; then
             complaints=$((complaints + 1))
         elif [ $status -ne 0 ] && ! grep -q . stdout; then
             fail "exit status $status without a word: seed $seed of $program"

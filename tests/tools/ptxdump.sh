@@ -26,7 +26,7 @@ check "list shows cubins" 0 "cubin  *sm_80" "$ptxdump" list "$data/cubin_only.ex
 check "list shows LZ4" 0 " lz4 " "$ptxdump" list "$data/mode_speed.exe"
 check "list names archive members" 0 "rdc_a.o __nv_relfatbin" "$ptxdump" list "$data/two.a"
 check "list --kernels" 0 "^ *_Z10accumulatePKi$" "$ptxdump" list --kernels "$data/one.ptx"
-check "several files" 0 "one.fatbin: fat binary" "$ptxdump" list "$data/one.so" "$data/one.fatbin"
+check "several files" 0 "one.fatbin: fat binary$" "$ptxdump" list "$data/one.so" "$data/one.fatbin"
 
 check "extract tells what it wrote" 0 "many.exe.2.sm_90a.ptx" \
     "$ptxdump" extract -o "$work/out" "$data/many.exe"
@@ -40,6 +40,8 @@ head -c 5000 "$data/one.fatbin" >"$work/cut.fatbin"
 check "truncated file" 1 "cut.fatbin: fat binary claims" "$ptxdump" list "$work/cut.fatbin"
 check "damaged file does not stop the next" 1 "one.ptx: PTX text" \
     "$ptxdump" list "$work/cut.fatbin" "$data/one.ptx"
+check "PTX text is no fat binary" 0 "one.ptx: PTX text$" "$ptxdump" list "$data/one.ptx"
+check "program without device code" 0 "no CUDA device code" "$ptxdump" list "$ptxdump"
 check "other file" 1 "not an ELF file" "$ptxdump" list "$0"
 check "missing file" 1 "No such file" "$ptxdump" list "$work/nothing"
 

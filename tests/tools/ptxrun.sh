@@ -90,6 +90,8 @@ check "unknown option" 2 "unknown option '--nonsense'" "$ptxrun" --nonsense true
 check "single-dash option" 2 "unknown option '-t'" "$ptxrun" -t true
 check "illegal value" 2 "--mode" "$ptxrun" --mode=fast true
 check "illegal number" 2 "--threads" "$ptxrun" --threads many true
+check "illegal size" 2 "--device-memory" "$ptxrun" --device-memory 8X true
+check "illegal word in a list" 2 "not 'foo'" "$ptxrun" --dump=ptx,foo true
 check "missing value" 2 "needs a value" "$ptxrun" --threads
 check "no program" 2 "no program" "$ptxrun" --stats
 check "help" 0 "--threads N" "$ptxrun" --help

@@ -110,6 +110,8 @@ Test(graphs, parameters_of_an_executable_node_can_be_changed, .init = make_conte
     add_host(graph, NULL, 0, "b");
     EXPECT(CRT_GRAPH_EXEC_UPDATE_FAILURE, cuGraphExecUpdate_v2(exec, graph, &info));
     cr_expect_eq(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
 }
 
 Test(capture, what_is_captured_runs_only_when_launched, .init = make_context)

@@ -199,6 +199,41 @@ Test(streams, a_callback_must_not_wait, .init = make_context)
     cr_expect_eq(atomic_load(&callback_result), CRT_NOT_PERMITTED);
 }
 
+struct ending {
+    CUcontext own;
+    CUlibrary library;
+    CUresult destroyed;
+    CUresult reset;
+    CUresult released;
+    CUresult unloaded;
+};
+
+static void try_to_end(void *arg)
+{
+    struct ending *ending = arg;
+    ending->destroyed = cuCtxDestroy_v2(ending->own);
+    ending->reset = cuDevicePrimaryCtxReset_v2(0);
+    ending->released = cuDevicePrimaryCtxRelease_v2(0);
+    ending->unloaded = cuLibraryUnload(ending->library);
+}
+
+Test(streams, a_host_function_must_not_end_what_it_belongs_to, .init = make_context)
+{
+    static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n";
+    struct ending ending = {0};
+    OK(cuLibraryLoadData(&ending.library, ptx, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuCtxCreate_v2(&ending.own, 0, 0));
+    CUstream stream = make_stream(0);
+    OK(cuLaunchHostFunc(stream, try_to_end, &ending));
+    OK(cuStreamSynchronize(stream));
+    cr_expect_eq(ending.destroyed, CRT_NOT_PERMITTED);
+    cr_expect_eq(ending.reset, CRT_NOT_PERMITTED);
+    cr_expect_eq(ending.released, CRT_NOT_PERMITTED);
+    cr_expect_eq(ending.unloaded, CRT_NOT_PERMITTED);
+    OK(cuLibraryUnload(ending.library));
+    OK(cuCtxDestroy_v2(ending.own));
+}
+
 Test(streams, elapsed_time_is_what_passed, .init = make_context)
 {
     CUstream stream = make_stream(0);

@@ -5,6 +5,8 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "fatbin_builder.h"
 #include "ptx/file.h"
@@ -216,4 +218,39 @@ Test(image, damaged_images_never_crash, .timeout = 60)
     }
     free(bytes);
     ptx_file_close(file);
+}
+
+/* 32 readable bytes with this header at their start, and nothing behind them. */
+static void *image_at_the_end_of_memory(uint64_t content_bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(map, MAP_FAILED);
+    cr_assert_eq(mprotect(map + page, page, PROT_NONE), 0);
+    uint32_t magic = PTX_FATBIN_MAGIC;
+    uint16_t numbers[] = {1, 16}; /* version, bytes of the header */
+    uint8_t *image = map + page - 32;
+    memcpy(image, &magic, sizeof magic);
+    memcpy(image + 4, numbers, sizeof numbers);
+    memcpy(image + 8, &content_bytes, sizeof content_bytes);
+    return image;
+}
+
+Test(image, damaged_sizes_do_not_lead_beyond_the_mapped_memory)
+{
+    void *image = image_at_the_end_of_memory((uint64_t)1 << 33);
+    cr_assert_eq(ptx_image_query(image, PTX_IMAGE_SIZE_UNKNOWN, "cut", &summary, &err),
+                 PXR_BAD_IMAGE);
+    cr_expect_not_null(strstr(err.message, "only 32 are there"), "%s", err.message);
+    cr_expect_eq(ptx_image_load(image, 75, "cut", &module, &err), PXR_BAD_IMAGE);
+}
+
+Test(image, wrappers_that_point_nowhere_are_refused)
+{
+    struct wrapper nowhere = {PTX_FATBIN_WRAPPER_MAGIC, 1, (void *)0x10, NULL};
+    cr_expect_eq(ptx_image_load(&nowhere, 75, "damaged", &module, &err), PXR_BAD_IMAGE);
+    nowhere = wrap_linked(open_fixture("rdc.exe"));
+    nowhere.linked = (void *)0x10;
+    cr_expect_eq(ptx_image_load(&nowhere, 75, "damaged", &module, &err), PXR_BAD_IMAGE);
+    cr_expect_not_null(strstr(err.message, "list of fat binaries"), "%s", err.message);
 }

@@ -11,7 +11,7 @@
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                      \
+            printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                         \
             fflush(stdout);                                                                        \
             _exit(1);                                                                              \
         }                                                                                          \
@@ -21,8 +21,7 @@
     do {                                                                                           \
         int got_ = (int)(call);                                                                    \
         if (got_ != (int)(wanted)) {                                                               \
-            printf("%s:%d: %s gave %d, not %d\n", __FILE__, __LINE__, #call, got_,              \
-                    (int)(wanted));                                                                \
+            printf("%s:%d: %s gave %d, not %d\n", __FILE__, __LINE__, #call, got_, (int)(wanted)); \
             fflush(stdout);                                                                        \
             _exit(1);                                                                              \
         }                                                                                          \

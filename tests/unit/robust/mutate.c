@@ -96,13 +96,19 @@ void mutant_damage_bytes(struct mutant *mutant)
 {
     for (uint64_t n = mutant_below(mutant, 4) + 1; n > 0 && mutant->len > 0; n--) {
         switch (mutant_below(mutant, 6)) {
-        case 0: mutant->len = (size_t)mutant_below(mutant, mutant->len); break;
+        case 0:
+            mutant->len = (size_t)mutant_below(mutant, mutant->len);
+            break;
         case 1:
         case 2:
             mutant->bytes[any_place(mutant)] ^= (uint8_t)(1u << mutant_below(mutant, 8));
             break;
-        case 3: move_part(mutant); break;
-        default: set_field(mutant); break;
+        case 3:
+            move_part(mutant);
+            break;
+        default:
+            set_field(mutant);
+            break;
         }
     }
 }
@@ -154,9 +160,18 @@ static void replace_token(struct mutant *mutant, const char *const *words, size_
 
 static void put_number(struct mutant *mutant)
 {
-    static const char *const numbers[] = {"0", "-1", "1", "65536", "2147483647", "4294967296",
-                                          "9223372036854775807", "18446744073709551615",
-                                          "0d7ff0000000000000", "0f7fc00000", "0x", "3000000000"};
+    static const char *const numbers[] = {"0",
+                                          "-1",
+                                          "1",
+                                          "65536",
+                                          "2147483647",
+                                          "4294967296",
+                                          "9223372036854775807",
+                                          "18446744073709551615",
+                                          "0d7ff0000000000000",
+                                          "0f7fc00000",
+                                          "0x",
+                                          "3000000000"};
     /* A number where there was one is more likely to be read. */
     for (int tries = 0; tries < 20; tries++) {
         struct token token = any_token(mutant);
@@ -172,10 +187,10 @@ static void put_number(struct mutant *mutant)
 static void put_word(struct mutant *mutant)
 {
     static const char *const words[] = {
-        ".b8",     ".u16",    ".s32",   ".f16x2", ".f64",  ".pred", ".b128", ".v4",    ".v2",
-        ".global", ".shared", ".param", ".local", ".const", ".reg", ".func", ".entry", ".align",
-        "{",       "}",       "[",      "]",      ";",      ",",    "(",     ")",      "@",
-        "%tid.x",  "_",       "!",      "-",      "+",      "|",    "call",  "bra",    "ret"};
+        ".b8",     ".u16",    ".s32",   ".f16x2", ".f64",   ".pred", ".b128", ".v4",    ".v2",
+        ".global", ".shared", ".param", ".local", ".const", ".reg",  ".func", ".entry", ".align",
+        "{",       "}",       "[",      "]",      ";",      ",",     "(",     ")",      "@",
+        "%tid.x",  "_",       "!",      "-",      "+",      "|",     "call",  "bra",    "ret"};
     replace_token(mutant, words, sizeof words / sizeof *words);
 }
 
@@ -199,18 +214,30 @@ static void damage_text_once(struct mutant *mutant)
     struct token other = any_token(mutant);
     struct token line = any_line(mutant);
     switch (mutant_below(mutant, 12)) {
-    case 0: replace(mutant, token.begin, token.len, "", 0); break;
-    case 1: replace(mutant, token.begin, 0, mutant->bytes + token.begin, token.len); break;
+    case 0:
+        replace(mutant, token.begin, token.len, "", 0);
+        break;
+    case 1:
+        replace(mutant, token.begin, 0, mutant->bytes + token.begin, token.len);
+        break;
     case 2:
     case 3:
         replace(mutant, token.begin, token.len, mutant->bytes + other.begin, other.len);
         break;
     case 4:
-    case 5: put_number(mutant); break;
-    case 6: put_word(mutant); break;
+    case 5:
+        put_number(mutant);
+        break;
+    case 6:
+        put_word(mutant);
+        break;
     case 7:
-    case 8: exchange_suffix(mutant); break;
-    case 9: replace(mutant, line.begin, line.len, "", 0); break;
+    case 8:
+        exchange_suffix(mutant);
+        break;
+    case 9:
+        replace(mutant, line.begin, line.len, "", 0);
+        break;
     case 10:
         replace(mutant, token.begin, 0, mutant->bytes + line.begin, line.len);
         break;
@@ -225,6 +252,8 @@ static void damage_text_once(struct mutant *mutant)
 
 void mutant_damage_text(struct mutant *mutant)
 {
-    for (uint64_t n = mutant_below(mutant, 3) + 1; n > 0 && mutant->len > 0; n--)
+    /* Mostly one: of the others, few get beyond the parser. */
+    uint64_t count = mutant_below(mutant, 4) ? 1 : mutant_below(mutant, 3) + 1;
+    for (; count > 0 && mutant->len > 0; count--)
         damage_text_once(mutant);
 }

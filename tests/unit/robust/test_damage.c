@@ -26,6 +26,7 @@
 #include "ptx/elf.h"
 #include "ptx/file.h"
 #include "ptx/image.h"
+#include "tools/target.h"
 
 #define BATCH            20
 #define SECONDS_PER_TRY  20
@@ -114,8 +115,8 @@ static void try_unsized_image(const struct mutant *mutant)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t room = (mutant->len + 1 + page - 1) / page * page;
-    uint8_t *map = mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                        0);
+    uint8_t *map =
+        mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED || mprotect(map + room, page, PROT_NONE) != 0)
         abort();
     uint8_t *image = map + (room - mutant->len - 1) / 16 * 16;
@@ -147,6 +148,12 @@ static void try_file(const struct mutant *mutant)
     } else {
         check_message(&error);
     }
+    /* What the ptxrun command looks at before it starts a program. */
+    struct target target;
+    if (target_inspect(path, NULL, &target, &error) == PXR_OK)
+        target_fini(&target);
+    else
+        check_message(&error);
     close(fd);
     close(atoi(strrchr(path, '/') + 1));
 }
@@ -280,8 +287,8 @@ int main(int argc, char **argv)
         else
             return 2;
     }
-    progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-                    0);
+    progress =
+        mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (progress == MAP_FAILED)
         return 2;
     unsigned failures = 0;

@@ -13,19 +13,20 @@
 #include "check.h"
 #include "cudart/driver/cuda_driver.h"
 
-#define CYCLES   100
-#define SETTLED  40 /* cycles after which nothing may grow any more */
-#define PAGE     4096
+#define CYCLES  100
+#define SETTLED 40 /* cycles after which nothing may grow any more */
+#define PAGE    4096
 
-#define HEAD     ".version 9.0\n.target sm_75\n.address_size 64\n"
+#define HEAD    ".version 9.0\n.target sm_75\n.address_size 64\n"
 
 /* The faulty instruction of every kernel is on line 10 of its text. */
 #define KERNEL(body)                                                                               \
     HEAD ".visible .entry faulty(.param .u64 p)\n{\n.reg .pred %p; .reg .b32 %r<4>;\n"             \
          ".reg .b64 %rd<4>;\nld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x;\n\n" body "\nret;\n}\n"
 
-#define PARTING "setp.lt.u32 %p, %r1, 32; @%p bra there; bar.sync 1, 64; bra over;\n" \
-                "there: bar.sync 2, 64; over:"
+#define PARTING                                                                                    \
+    "setp.lt.u32 %p, %r1, 32; @%p bra there; bar.sync 1, 64; bra over;\n"                          \
+    "there: bar.sync 2, 64; over:"
 
 #define RECURSIVE                                                                                  \
     HEAD ".visible .func deeper(.param .u64 n)\n{\n.reg .b64 %rd<3>; .local .b8 frame[512];\n"     \
@@ -46,8 +47,8 @@ struct fault {
 };
 
 static const struct fault faults[] = {
-    {"wild address", KERNEL("st.global.u32 [%rd1], 1;"), 1, 0, 0xdead000000,
-     CRT_ILLEGAL_ADDRESS, "block (0,0,0), thread (0,0,0), PTX line 10: address 0xdead000000"},
+    {"wild address", KERNEL("st.global.u32 [%rd1], 1;"), 1, 0, 0xdead000000, CRT_ILLEGAL_ADDRESS,
+     "block (0,0,0), thread (0,0,0), PTX line 10: address 0xdead000000"},
     {"non-canonical address", KERNEL("st.global.u32 [%rd1], 1;"), 1, 0, 0x1234567812345678,
      CRT_ILLEGAL_ADDRESS, "thread (0,0,0), PTX line 10"},
     {"null", KERNEL("ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1+4], %r2;"), 1, 0, 0,
@@ -61,25 +62,28 @@ static const struct fault faults[] = {
      CRT_ILLEGAL_ADDRESS, "thread (4,0,0), PTX line 10"},
     {"misaligned", KERNEL("st.global.u32 [%rd1], 1;"), 1, 2, 0, CRT_MISALIGNED_ADDRESS,
      "thread (0,0,0), PTX line 10: address"},
-    {"misaligned vector", KERNEL("ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%rd1];\n"
-                                 "st.global.u32 [%rd1], %r3;"),
+    {"misaligned vector",
+     KERNEL("ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%rd1];\n"
+            "st.global.u32 [%rd1], %r3;"),
      1, 4, 0, CRT_MISALIGNED_ADDRESS, "PTX line 10"},
     {"shared, far out", KERNEL("st.shared.u32 [%rd1], 1;"), 1, 0, 0x7ff00000, CRT_ILLEGAL_ADDRESS,
      "in kernel 'faulty'"},
+    {"behind shared memory",
+     KERNEL(".shared .align 4 .b8 tile[1024]; st.shared.u32 [tile+1036], 1;"), 1, 0, 0,
+     CRT_ILLEGAL_ADDRESS, "12 bytes after the block's 1024 bytes of shared memory"},
     {"atomic", KERNEL("atom.global.add.u32 %r2, [%rd1], 1;"), 1, 0, 0x10, CRT_ILLEGAL_ADDRESS,
      "PTX line 10: address 0x10"},
     {"trap", KERNEL("trap;"), 1, 0, 0, CRT_LAUNCH_FAILED, "PTX line 10"},
-    {"endless recursion", RECURSIVE, 1, 0, 0, CRT_LAUNCH_FAILED, "stack overflow in kernel 'faulty'"},
-    {"bad function pointer",
-     KERNEL("proto: .callprototype _ (); call %rd1, (), proto;"), 1, 0, 0x1230, CRT_INVALID_PC,
-     "call through an invalid function pointer in kernel 'faulty'"},
+    {"endless recursion", RECURSIVE, 1, 0, 0, CRT_LAUNCH_FAILED,
+     "stack overflow in kernel 'faulty'"},
+    {"bad function pointer", KERNEL("proto: .callprototype _ (); call %rd1, (), proto;"), 1, 0,
+     0x1230, CRT_INVALID_PC, "call through an invalid function pointer in kernel 'faulty'"},
     {"threads that wait for each other", KERNEL(PARTING), 64, 0, 0, CRT_LAUNCH_TIMEOUT,
      "deadlock: every thread of the block waits for another in kernel 'faulty'"},
 };
 
-static const char good_ptx[] =
-    HEAD ".visible .entry good(.param .u64 p)\n{\n.reg .b64 %rd<2>;\n"
-         "ld.param.u64 %rd1, [p]; st.global.u32 [%rd1], 77; ret;\n}\n";
+static const char good_ptx[] = HEAD ".visible .entry good(.param .u64 p)\n{\n.reg .b64 %rd<2>;\n"
+                                    "ld.param.u64 %rd1, [p]; st.global.u32 [%rd1], 77; ret;\n}\n";
 
 static void make_context(void)
 {
@@ -206,8 +210,8 @@ int main(void)
             resident = resident_kib();
         }
     }
-    printf("%zu mappings, then %zu; %zu KiB, then %zu\n", mappings,
-           count_lines("/proc/self/maps"), resident, resident_kib());
+    printf("%zu mappings, then %zu; %zu KiB, then %zu\n", mappings, count_lines("/proc/self/maps"),
+           resident, resident_kib());
     if (!is_sanitized()) {
         CHECK(count_lines("/proc/self/maps") <= mappings + 20);
         CHECK(resident_kib() <= resident + (8 << 10));

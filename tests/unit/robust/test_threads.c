@@ -2,8 +2,9 @@
  *
  * Eight host threads in each of two processes use everything at once: first initialisation, first
  * parse and first compilation of the same kernel, streams of their own, the stream of the thread,
- * the null stream, events of others, allocations, copies, host functions. To be run under
- * ThreadSanitizer too (which Criterion cannot), hence a plain program that starts itself twice.
+ * the null stream, events of others, allocations, copies, host functions, contexts that a kernel
+ * ruins. To be run under ThreadSanitizer too (which Criterion cannot), hence a plain program that
+ * starts itself twice.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -20,15 +21,26 @@
 /* CU_STREAM_NON_BLOCKING */
 #define NON_BLOCKING 1
 
-#define THREADS 8
-#define ROUNDS  6
-#define COUNT   1000
-#define BYTES   (COUNT * sizeof(uint32_t))
+#define THREADS      8
+#define ROUNDS       6
+#define COUNT        1000
+#define BYTES        (COUNT * sizeof(uint32_t))
 
 extern char **environ;
 
 static const char ptx[] =
     ".version 9.0\n.target sm_75\n.address_size 64\n"
+    ".extern .func (.param .b32 r) vprintf (.param .b64 format, .param .b64 arguments);\n"
+    ".extern .func (.param .b64 r) malloc (.param .b64 bytes);\n"
+    ".extern .func free (.param .b64 pointer);\n"
+    ".visible .global .align 1 .b8 nothing[2];\n"
+    ".visible .entry call_library()\n"
+    "{\n .reg .b64 %rd<3>; .param .b64 a; .param .b64 b; .param .b32 r; .param .b64 m;\n"
+    " mov.u64 %rd1, nothing; cvta.global.u64 %rd1, %rd1; st.param.b64 [a], %rd1;\n"
+    " st.param.b64 [b], 0; call (r), vprintf, (a, b);\n"
+    " st.param.b64 [a], 100; call (m), malloc, (a); ld.param.b64 %rd2, [m];\n"
+    " st.u32 [%rd2], 5; st.param.b64 [a], %rd2; call free, (a); ret;\n}\n"
+    ".visible .entry fail() { .reg .b64 %rd; mov.u64 %rd, 16; st.global.u32 [%rd], 1; ret; }\n"
     ".visible .global .align 4 .u32 launches;\n"
     ".visible .entry add(.param .u64 data, .param .u32 count, .param .u32 value)\n"
     "{\n .reg .b32 %r<9>; .reg .b64 %rd<5>; .reg .pred %p;\n"
@@ -167,6 +179,24 @@ static void use_own_module(CUstream stream)
     OK(cuMemFree_v2(sum));
 }
 
+/* A context of this thread, which a kernel ruins; the others do not notice. */
+static void use_own_context(CUcontext primary)
+{
+    CUcontext own;
+    CUmodule module;
+    CUfunction kernel;
+    OK(cuCtxCreate_v2(&own, 0, 0));
+    OK(cuModuleLoadData(&module, ptx));
+    OK(cuModuleGetFunction(&kernel, module, "call_library"));
+    launch(kernel, NULL, 4, 32, NULL);
+    OK(cuCtxSynchronize());
+    OK(cuModuleGetFunction(&kernel, module, "fail"));
+    launch(kernel, NULL, 4, 32, NULL);
+    EXPECT(CRT_ILLEGAL_ADDRESS, cuCtxSynchronize());
+    OK(cuCtxDestroy_v2(own));
+    OK(cuCtxSetCurrent(primary));
+}
+
 static void *run_thread(void *arg)
 {
     unsigned number = (unsigned)(uintptr_t)arg;
@@ -189,6 +219,7 @@ static void *run_thread(void *arg)
         use_ordered_memory(add, stream);
         use_events(add, stream, number);
         use_own_module(stream);
+        use_own_context(ctx);
     }
     OK(cuStreamDestroy_v2(stream));
     OK(cuCtxSynchronize());

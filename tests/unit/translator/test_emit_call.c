@@ -164,3 +164,17 @@ Test(call, an_undefined_function_stops_only_the_kernels_that_reach_it)
     cr_expect_eq(err.line, 7);
     harness_close(&harness);
 }
+
+Test(call, a_function_of_the_device_runtime_is_not_supported)
+{
+    static const char text[] =
+        HEADER ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f);\n"
+               ".visible .entry k()\n{\n.param .b64 f;\n.param .b64 r;\n"
+               "call (r), __cudaCDP2GetParameterBufferV2, (f);\nret;\n}\n";
+    struct harness harness;
+    struct pxr_error err = {0};
+    cr_expect_eq(harness_open(&harness, text, "k", true, &err), PXR_UNSUPPORTED, "%s", err.message);
+    cr_expect(strstr(err.message, "'__cudaCDP2GetParameterBufferV2'") != NULL, "%s", err.message);
+    cr_expect(strstr(err.message, "device runtime") != NULL, "%s", err.message);
+    harness_close(&harness);
+}

@@ -4,6 +4,7 @@
  */
 #include "harness.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
@@ -210,5 +211,61 @@ Test(memory, volatile_accesses_to_shared_memory_bring_lanes_together)
     harness_run(&harness, &param);
     cr_expect_str_eq(harness.log, "converge 0\nconverge 1\nconverge 2\n");
     cr_expect_eq(cell, 7);
+    harness_close(&harness);
+}
+
+/* Whether this faults as misaligned with two addresses, the second of which is odd. */
+static bool faults(const char *instructions)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             ".version 8.0\n.target sm_75\n.address_size 64\n"
+             ".visible .entry k(.param .u64 p, .param .u64 q)\n{\n"
+             ".reg .pred %%p<2>; .reg .b64 %%rd<4>; .reg .b32 %%r<9>; .reg .b16 %%h<3>;\n"
+             "ld.param.u64 %%rd1, [p]; ld.param.u64 %%rd2, [q];\n%s\nret;\n}\n",
+             instructions);
+    struct harness harness;
+    struct pxr_error err = {0};
+    cr_assert_eq(harness_open(&harness, text, NULL, true, &err), PXR_OK, "%s", err.message);
+    _Alignas(16) uint8_t memory[64] = {0};
+    uint64_t params[2] = {(uint64_t)memory, (uint64_t)(memory + 1)};
+    harness_run(&harness, params);
+    bool is_fault = harness.fault == PXR_FAULT_MISALIGNED;
+    cr_expect(is_fault || harness.fault == PXR_OK);
+    harness_close(&harness);
+    return is_fault;
+}
+
+Test(memory, what_is_known_of_an_address_ends_where_it_changes)
+{
+    cr_expect(!faults("ld.u32 %r1, [%rd1]; ld.u32 %r2, [%rd1+8]; ld.u16 %h1, [%rd1+2];"));
+    cr_expect(faults("ld.u32 %r1, [%rd1]; ld.u32 %r2, [%rd1+6];"));
+    cr_expect(faults("ld.u32 %r1, [%rd1+4]; ld.u64 %rd3, [%rd1+4];"));
+    cr_expect(faults("ld.u32 %r1, [%rd1]; mov.u64 %rd1, %rd2; ld.u32 %r2, [%rd1];"));
+    cr_expect(faults("ld.u32 %r1, [%rd1]; add.s64 %rd1, %rd1, 2; st.u32 [%rd1], %r1;"));
+    cr_expect(faults("setp.ne.u64 %p1, %rd1, %rd1; @%p1 ld.u32 %r1, [%rd2]; ld.u32 %r1, [%rd2];"));
+    cr_expect(faults("ld.u32 %r1, [%rd1]; mov.u32 %r2, 0;\n"
+                     "again: ld.u32 %r1, [%rd1]; mov.u64 %rd1, %rd2; add.u32 %r2, %r2, 1;\n"
+                     "setp.lt.u32 %p1, %r2, 2; @%p1 bra again;"));
+    cr_expect(faults(".shared .align 8 .b8 s[32]; mov.u32 %r1, s; ld.shared.u32 %r2, [%r1];\n"
+                     "add.u32 %r1, %r1, 2; ld.shared.u32 %r2, [%r1];"));
+    cr_expect(!faults(".shared .align 8 .b8 s[32]; mov.u32 %r1, s; add.u32 %r1, %r1, 6;\n"
+                      "ld.shared.u32 %r2, [%r1+2]; ld.shared.u32 %r2, [%r1+-2];"));
+}
+
+Test(memory, branches_back_bring_lanes_together_where_volatile_accesses_do)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_75\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<2>; .reg .b32 %r<9>;\n"
+        ".shared .align 4 .b8 s[16];\nmov.u32 %r1, 0;\n"
+        "again:\nst.volatile.shared.u32 [s], %r1;\nadd.u32 %r1, %r1, 1;\n"
+        "setp.eq.u32 %p1, %r1, 2;\n@%p1 bra done;\nbra again;\ndone:\nret;\n}\n";
+    struct harness harness;
+    struct pxr_error err = {0};
+    cr_assert_eq(harness_open(&harness, text, NULL, false, &err), PXR_OK, "%s", err.message);
+    uint64_t param = 0;
+    harness_run(&harness, &param);
+    cr_expect_str_eq(harness.log, "converge 0\nconverge 1\nconverge 0\n");
     harness_close(&harness);
 }

@@ -23,6 +23,32 @@ Test(options, illegal_values_are_refused_with_the_option_named)
     cr_assert_eq(pxr_option_check(PXR_OPTION_STATS, "yes", &err), PXR_INVALID_ARGUMENT);
 }
 
+Test(options, sizes_are_numbers_with_a_unit)
+{
+    struct pxr_error err;
+    static const char *const good[] = {"1048576", "512M", "8g", "1T"};
+    static const char *const bad[] = {"1X", "-1", "0", "M", "8GB", " 8G", "99999999999T"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        cr_assert_eq(pxr_option_check(PXR_OPTION_DEVICE_MEMORY, good[i], &err), PXR_OK, "%s",
+                     good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_assert_eq(pxr_option_check(PXR_OPTION_DEVICE_MEMORY, bad[i], &err), PXR_INVALID_ARGUMENT,
+                     "%s", bad[i]);
+    setenv("PTXRUN_DEVICE_MEMORY", "3M", 1);
+    cr_assert_eq(pxr_options_get()->device_memory, 3 << 20);
+}
+
+Test(options, every_word_of_a_list_is_checked)
+{
+    struct pxr_error err;
+    cr_assert_eq(pxr_option_check(PXR_OPTION_DUMP, "ptx,ir,opt,asm", &err), PXR_OK);
+    cr_assert_eq(pxr_option_check(PXR_OPTION_DUMP, "asm", &err), PXR_OK);
+    cr_assert_eq(pxr_option_check(PXR_OPTION_DUMP, "ptx,llvm,asm", &err), PXR_INVALID_ARGUMENT);
+    cr_assert(strstr(err.message, "not 'llvm'"), "%s", err.message);
+    cr_assert_eq(pxr_option_check(PXR_OPTION_DUMP, "ptx,,asm", &err), PXR_INVALID_ARGUMENT);
+    cr_assert_eq(pxr_option_check(PXR_OPTION_DUMP, "pt", &err), PXR_INVALID_ARGUMENT);
+}
+
 Test(options, values_come_from_the_environment)
 {
     setenv("PTXRUN_THREADS", "3", 1);

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Promises of an installation: it can be moved, ptxrun in it uses its own libraries, and a C program
+# finds the C API through pkg-config. Usage: installed.sh CMAKE BUILD-DIR C-COMPILER API-USER.c PROGRAM EXPECTED
+set -u
+cmake=$1 build=$2 compiler=$3 source=$4 program=$5 expected=$6
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset LD_LIBRARY_PATH
+
+fail() {
+    echo "FAILED: $1"
+    exit 1
+}
+
+"$cmake" --install "$build" --prefix "$work/first" >"$work/log" 2>&1 ||
+    { cat "$work/log"; fail "cmake --install"; }
+prefix="$work/moved here"
+mv "$work/first" "$prefix"
+ln -s "$prefix/bin/ptxrun" "$work/link"
+
+cd / || exit 1
+if [ "$(uname -m)" = x86_64 ]; then
+    for command in "$prefix/bin/ptxrun" "$work/link"; do
+        "$command" "$program" >"$work/stdout" || fail "$command: status $?"
+        diff -u "$expected" "$work/stdout" || fail "$command: wrong output"
+    done
+    LD_DEBUG=libs "$work/link" "$program" 2>&1 | grep -F "calling init: $build/" &&
+        fail "the installation uses the build tree"
+fi
+
+pkg_config=$(find "$prefix" -name ptxrun.pc)
+[ -n "$pkg_config" ] || fail "no ptxrun.pc"
+config=$(find "$prefix" -name ptxrunConfig.cmake)
+[ -n "$config" ] || fail "no ptxrunConfig.cmake"
+if command -v pkg-config >/dev/null; then
+    PKG_CONFIG_PATH=$(dirname "$pkg_config")
+    export PKG_CONFIG_PATH
+    # The flags are quoted for a shell, as the path has a blank.
+    eval "\"\$compiler\" -std=c11 -Wall -Werror -o \"\$work/user\" \"\$source\" \
+        $(pkg-config --cflags --libs ptxrun)" || fail "building a user of the C API"
+    "$work/user" || fail "the user of the C API: status $?"
+fi
+echo "all passed"
