@@ -8,7 +8,7 @@
 #include "jit/jit.h"
 #include "jit/lines.h"
 
-/* Immutable once registered; `previous` and `next` belong to registry.c and its lock. */
+/* Immutable once registered; `prev` and `next` belong to registry.c and its lock. */
 struct jit_code {
     uint8_t *map; /* text, stubs | constants, address slots */
     size_t map_bytes;

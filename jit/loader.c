@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Loads a relocatable object: one mapping with text and stubs, then constants and address slots.
- * The object may come from a damaged cache, so nothing in it is believed.
+ * Nothing in the object is believed, so that it may come from outside the process.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Opens libptxrun-compile.so when the first kernel has to be compiled, so that a process whose
- * kernels are all in the cache never loads LLVM.
+ * Opens libptxrun-compile.so when the first kernel has to be compiled, so that a process that
+ * compiles none never loads LLVM.
  */
 #include <dlfcn.h>
 #include <limits.h>

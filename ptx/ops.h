@@ -59,14 +59,45 @@ static inline bool ptx_type_is_signed(enum ptx_type type)
 
 /* Groups of modifiers: the independent dimensions of an instruction's spelling. */
 enum ptx_group {
-    PTX_GROUP_ROUND, PTX_GROUP_FTZ, PTX_GROUP_NOFTZ, PTX_GROUP_SAT, PTX_GROUP_RELU,
-    PTX_GROUP_APPROX, PTX_GROUP_NAN, PTX_GROUP_XORSIGN, PTX_GROUP_HALF, PTX_GROUP_CC,
-    PTX_GROUP_SHIFTAMT, PTX_GROUP_WRAP, PTX_GROUP_DIRECTION, PTX_GROUP_PRMT, PTX_GROUP_CMP,
-    PTX_GROUP_BOOL, PTX_GROUP_ATOMOP, PTX_GROUP_VIDEOOP, PTX_GROUP_TESTP, PTX_GROUP_SPACE,
-    PTX_GROUP_TO, PTX_GROUP_VEC, PTX_GROUP_SEM, PTX_GROUP_SCOPE, PTX_GROUP_BARSCOPE,
-    PTX_GROUP_CACHE, PTX_GROUP_NC, PTX_GROUP_UNIFIED, PTX_GROUP_UNI, PTX_GROUP_SYNC,
-    PTX_GROUP_BARMODE, PTX_GROUP_WARP, PTX_GROUP_ALIGNED, PTX_GROUP_SHFLMODE,
-    PTX_GROUP_VOTEMODE, PTX_GROUP_ASYNC, PTX_GROUP_SURFMODE, PTX_GROUP_SATFINITE, PTX_GROUP_OOB,
+    PTX_GROUP_ROUND,
+    PTX_GROUP_FTZ,
+    PTX_GROUP_NOFTZ,
+    PTX_GROUP_SAT,
+    PTX_GROUP_RELU,
+    PTX_GROUP_APPROX,
+    PTX_GROUP_NAN,
+    PTX_GROUP_XORSIGN,
+    PTX_GROUP_HALF,
+    PTX_GROUP_CC,
+    PTX_GROUP_SHIFTAMT,
+    PTX_GROUP_WRAP,
+    PTX_GROUP_DIRECTION,
+    PTX_GROUP_PRMT,
+    PTX_GROUP_CMP,
+    PTX_GROUP_BOOL,
+    PTX_GROUP_ATOMOP,
+    PTX_GROUP_VIDEOOP,
+    PTX_GROUP_TESTP,
+    PTX_GROUP_SPACE,
+    PTX_GROUP_TO,
+    PTX_GROUP_VEC,
+    PTX_GROUP_SEM,
+    PTX_GROUP_SCOPE,
+    PTX_GROUP_BARSCOPE,
+    PTX_GROUP_CACHE,
+    PTX_GROUP_NC,
+    PTX_GROUP_UNIFIED,
+    PTX_GROUP_UNI,
+    PTX_GROUP_SYNC,
+    PTX_GROUP_BARMODE,
+    PTX_GROUP_WARP,
+    PTX_GROUP_ALIGNED,
+    PTX_GROUP_SHFLMODE,
+    PTX_GROUP_VOTEMODE,
+    PTX_GROUP_ASYNC,
+    PTX_GROUP_SURFMODE,
+    PTX_GROUP_SATFINITE,
+    PTX_GROUP_OOB,
     PTX_GROUP_ANY_MOD, /* in a row: modifiers that mods.def does not list are taken too */
     PTX_GROUP_COUNT
 };
@@ -90,24 +121,36 @@ struct ptx_mod_info {
 extern const struct ptx_mod_info ptx_mod_table[PTX_MOD_COUNT];
 
 enum ptx_family {
-    PTX_FAMILY_INTEGER, PTX_FAMILY_FLOAT, PTX_FAMILY_COMPARE, PTX_FAMILY_LOGIC, PTX_FAMILY_MOVE,
-    PTX_FAMILY_CONVERT, PTX_FAMILY_ADDRESS, PTX_FAMILY_MEMORY, PTX_FAMILY_ATOMIC,
-    PTX_FAMILY_CONTROL, PTX_FAMILY_BARRIER, PTX_FAMILY_WARP, PTX_FAMILY_TEXTURE,
-    PTX_FAMILY_MATRIX, PTX_FAMILY_VIDEO,
+    PTX_FAMILY_INTEGER,
+    PTX_FAMILY_FLOAT,
+    PTX_FAMILY_COMPARE,
+    PTX_FAMILY_LOGIC,
+    PTX_FAMILY_MOVE,
+    PTX_FAMILY_CONVERT,
+    PTX_FAMILY_ADDRESS,
+    PTX_FAMILY_MEMORY,
+    PTX_FAMILY_ATOMIC,
+    PTX_FAMILY_CONTROL,
+    PTX_FAMILY_BARRIER,
+    PTX_FAMILY_WARP,
+    PTX_FAMILY_TEXTURE,
+    PTX_FAMILY_MATRIX,
+    PTX_FAMILY_VIDEO,
     PTX_FAMILY_COUNT
 };
 
 extern const char *const ptx_family_names[PTX_FAMILY_COUNT];
 
 enum ptx_fidelity {
-    PTX_FIDELITY_EXACT,       /* bit for bit what the manual defines */
-    PTX_FIDELITY_ULP,         /* within the manual's bound in units in the last place */
-    PTX_FIDELITY_APPROX,      /* within the manual's absolute or relative bound */
-    PTX_FIDELITY_UNSUPPORTED  /* parsed, refused by name when a kernel uses it */
+    PTX_FIDELITY_EXACT,      /* bit for bit what the manual defines */
+    PTX_FIDELITY_ULP,        /* within the manual's bound in units in the last place */
+    PTX_FIDELITY_APPROX,     /* within the manual's absolute or relative bound */
+    PTX_FIDELITY_UNSUPPORTED /* parsed, refused by name when a kernel uses it */
 };
 
 enum ptx_op {
-#define OP(ID, name, family, t0, t1, required, optional, shape, ptx, sm, emitter, fidelity) PTX_OP_##ID,
+#define OP(ID, name, family, t0, t1, required, optional, shape, ptx, sm, emitter, fidelity)        \
+    PTX_OP_##ID,
 #include "ptx/ops.def"
 #undef OP
     PTX_OP_COUNT

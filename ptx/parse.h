@@ -102,7 +102,6 @@ struct ptx_var_head {
     struct ptx_var model;
     bool is_bound; /* something of the head has been read */
 };
-bool ptx_is_space(const struct ptx_token *token, enum ptx_space *space);
 bool ptx_parse_var_head(struct ptx_parser *p, struct ptx_var_head *head);
 /* name, range or dimensions of one variable, its place and size */
 bool ptx_parse_var_name(struct ptx_parser *p, struct ptx_var *var, struct ptx_token *name);

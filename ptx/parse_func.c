@@ -62,8 +62,8 @@ static bool place_entry_params(struct ptx_parser *p, struct ptx_func *func,
 
         offset = (offset + var->align_bytes - 1) & ~((uint64_t)var->align_bytes - 1);
         if (offset + var->size_bytes > MAX_PARAM_BYTES)
-            return ptx_fail_at(p, name, "the parameters of '%s' take more than %d bytes", func->name,
-                               MAX_PARAM_BYTES);
+            return ptx_fail_at(p, name, "the parameters of '%s' take more than %d bytes",
+                               func->name, MAX_PARAM_BYTES);
         var->param_offset_bytes = (uint32_t)offset;
         offset += var->size_bytes;
     }

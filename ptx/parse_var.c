@@ -4,7 +4,7 @@
  */
 #include "ptx/parse.h"
 
-bool ptx_is_space(const struct ptx_token *token, enum ptx_space *space)
+static bool is_space(const struct ptx_token *token, enum ptx_space *space)
 {
     static const struct {
         const char *text;
@@ -64,7 +64,7 @@ static bool parse_ptr(struct ptx_parser *p)
     enum ptx_space ignored_space;
     uint32_t ignored_align;
 
-    if (ptx_is_space(&p->tok, &ignored_space))
+    if (is_space(&p->tok, &ignored_space))
         ptx_advance(p);
     return !ptx_accept_dot(p, ".align") || parse_align(p, &ignored_align);
 }
@@ -116,7 +116,7 @@ static bool parse_qualifier(struct ptx_parser *p, struct ptx_var *model)
 {
     enum ptx_space space;
 
-    if (ptx_is_space(&p->tok, &space)) {
+    if (is_space(&p->tok, &space)) {
         if (model->space != PTX_SPACE_NONE)
             return ptx_fail_at(p, &p->tok, "a second state space in a declaration");
         model->space = space;

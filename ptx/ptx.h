@@ -45,7 +45,7 @@ struct ptx_reloc {
     unsigned size_bytes;
     unsigned shift_bits;
     bool is_generic; /* generic(symbol): the generic address, not the one within its space */
-    const struct ptx_var *var;   /* one of the two is set */
+    const struct ptx_var *var; /* one of the two is set */
     const struct ptx_func *func;
     int64_t addend;
 };
@@ -55,17 +55,17 @@ struct ptx_var {
     const char *name; /* as written; expanded for a register range, "%r7" */
     enum ptx_space space;
     enum ptx_type type;
-    unsigned vector_len;  /* 1, 2, 4 or 8 */
-    uint64_t elem_count;  /* 1 for scalars; product of the dimensions of an array */
+    unsigned vector_len; /* 1, 2, 4 or 8 */
+    uint64_t elem_count; /* 1 for scalars; product of the dimensions of an array */
     bool is_array;
-    bool is_unsized;      /* name[]: extern shared (dynamic) or extern global */
-    bool is_managed;      /* .attribute(.managed) */
+    bool is_unsized; /* name[]: extern shared (dynamic) or extern global */
+    bool is_managed; /* .attribute(.managed) */
     bool is_module_scope;
-    bool is_input_param;  /* parameters: of the argument list, not of the result list */
+    bool is_input_param; /* parameters: of the argument list, not of the result list */
     enum ptx_linkage linkage;
-    uint32_t align_bytes; /* .align or natural */
-    uint64_t size_bytes;  /* type * vector_len * elem_count; 0 when unsized */
-    uint32_t index;       /* in module->vars, or dense within the function (func->vars) */
+    uint32_t align_bytes;        /* .align or natural */
+    uint64_t size_bytes;         /* type * vector_len * elem_count; 0 when unsized */
+    uint32_t index;              /* in module->vars, or dense within the function (func->vars) */
     uint32_t param_offset_bytes; /* entry parameters: position in the parameter block */
     const uint8_t *init_bytes;   /* size_bytes long, or NULL: zero */
     const struct ptx_reloc *relocs;
@@ -111,8 +111,8 @@ enum ptx_operand_kind {
 
 struct ptx_operand {
     enum ptx_operand_kind kind;
-    bool is_negated; /* !p */
-    bool is_single;  /* FLOAT */
+    bool is_negated;     /* !p */
+    bool is_single;      /* FLOAT */
     uint8_t component;   /* v.x of a vector register: 1..4 for x..w, 0 for the whole */
     uint32_t elem_count; /* VECTOR, PAIR, ADDRESS (1, or 2 with a second part as in tex) */
     union {
@@ -193,8 +193,8 @@ struct ptx_func {
     uint32_t param_count;
     const struct ptx_var *const *rets;
     uint32_t ret_count;
-    uint32_t param_bytes; /* entries: size of the parameter block */
-    uint32_t max_threads[3]; /* .maxntid, 0 if not given */
+    uint32_t param_bytes;         /* entries: size of the parameter block */
+    uint32_t max_threads[3];      /* .maxntid, 0 if not given */
     uint32_t required_threads[3]; /* .reqntid, 0 if not given */
     uint32_t min_blocks_per_sm;   /* .minnctapersm, 0 if not given */
     uint32_t max_registers;       /* .maxnreg, 0 if not given */
@@ -226,15 +226,15 @@ struct ptx_module {
  * On failure *module is NULL and *err has the first error: line, column, and a message of the
  * form "source:line:column: error: …" followed by the source line and a caret.
  * Errors: PXR_BAD_PTX, PXR_OUT_OF_MEMORY. Thread-safe (no global state). */
-enum pxr_status ptx_parse(struct pxr_str text, const char *source_name,
-                          struct ptx_module **module, struct pxr_error *err);
+enum pxr_status ptx_parse(struct pxr_str text, const char *source_name, struct ptx_module **module,
+                          struct pxr_error *err);
 
 void ptx_module_destroy(struct ptx_module *module);
 
 /* Links modules (the members of an rdc array) into one that owns copies of what it needs;
  * the inputs stay the caller's. Rules: PTX ISA "Linking Directives"; weak duplicates keep the
- * first, common ones the largest, internal names may clash, extern shared arrays of one name are one.
- * Errors: PXR_BAD_PTX for conflicting definitions, PXR_NOT_FOUND never: what stays extern is
+ * first, common ones the largest, internal names may clash, extern shared arrays of one name are
+ * one. Errors: PXR_BAD_PTX for conflicting definitions, PXR_NOT_FOUND never: what stays extern is
  * resolved, or refused by name, when a kernel that needs it is translated. */
 enum pxr_status ptx_link(const struct ptx_module *const *modules, size_t module_count,
                          const char *source_name, struct ptx_module **linked,
@@ -258,8 +258,8 @@ struct ptx_kernel_layout {
     uint32_t shared_static_bytes; /* dynamic shared memory starts here (every unsized array) */
     uint32_t dynamic_shared_align;
     bool uses_dynamic_shared;
-    uint32_t local_bytes;   /* .local of the kernel and, summed, of the functions reached */
-    bool has_recursion;     /* or indirect calls */
+    uint32_t local_bytes; /* .local of the kernel and, summed, of the functions reached */
+    bool has_recursion;   /* or indirect calls */
 };
 
 /* The layout's pointers refer into the module, which must outlive it. */

@@ -26,8 +26,8 @@ struct sch_fault {
     uintptr_t pc;           /* of the faulting instruction or of the call to rt_fault */
     uint32_t ctaid[3];
     uint32_t tid[3];
-    bool has_thread;        /* tid is exact */
-    uintptr_t shared;       /* where the block's shared memory was */
+    bool has_thread;  /* tid is exact */
+    uintptr_t shared; /* where the block's shared memory was */
     const struct rt_launch *launch;
 };
 
@@ -76,7 +76,7 @@ struct sch_op *sch_op_retain(struct sch_op *op); /* returns op; NULL is allowed 
 void sch_op_release(struct sch_op *op);          /* NULL is allowed */
 
 bool sch_op_is_done(const struct sch_op *op);
-void sch_op_wait(struct sch_op *op);             /* never from a worker or a done function */
+void sch_op_wait(struct sch_op *op); /* never from a worker or a done function */
 /* CLOCK_MONOTONIC ns at which it finished, 0 while it has not. */
 uint64_t sch_op_finish_ns(const struct sch_op *op);
 

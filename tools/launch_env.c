@@ -40,7 +40,8 @@ enum pxr_status launch_dirs_find(struct launch_dirs *dirs, struct pxr_error *err
     char own[PATH_MAX];
     ssize_t len = readlink("/proc/self/exe", own, sizeof own - 1);
     if (len <= 0)
-        return pxr_fail(err, PXR_NOT_FOUND, "cannot find out where ptxrun is installed: /proc/self/exe: %s",
+        return pxr_fail(err, PXR_NOT_FOUND,
+                        "cannot find out where ptxrun is installed: /proc/self/exe: %s",
                         strerror(errno));
     own[len] = 0;
     *strrchr(own, '/') = 0;

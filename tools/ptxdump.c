@@ -206,8 +206,7 @@ static enum exit_code list_file(const struct ptx_file *file, const struct comman
     if (is_host_file && file->container_count == 0)
         printf(", no CUDA device code");
     else if (is_host_file)
-        printf(", %u fat binar%s", file->container_count,
-               file->container_count == 1 ? "y" : "ies");
+        printf(", %u fat binar%s", file->container_count, file->container_count == 1 ? "y" : "ies");
     putchar('\n');
     if (file->container_count > 0)
         printf("  %-6s %-6s %-13s %-5s %-7s %9s %9s  %s\n", "entry", "kind", "arch", "isa",

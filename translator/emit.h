@@ -29,9 +29,16 @@
 
 /* What is known of the low bits of a register since it was last written. */
 struct tr_alignment {
-    uint32_t region;    /* where it is known: ctx->region; 0: nowhere */
-    uint32_t align;     /* value + offset is a multiple of this */
+    uint32_t region; /* where it is known: ctx->region; 0: nowhere */
+    uint32_t align;  /* value + offset is a multiple of this */
     int64_t offset;
+};
+
+/* What the lanes of the warp may have done with volatile shared memory since they last met. */
+struct tr_step {
+    uint32_t region; /* where it is known: ctx->region; 0: nowhere */
+    bool has_read;
+    bool has_written;
 };
 
 struct tr_ctx {
@@ -50,27 +57,28 @@ struct tr_ctx {
     LLVMDIBuilderRef debug;
     LLVMMetadataRef debug_file;
     LLVMTypeRef void_type, i1, i8, i16, i32, i64, i128, f32, f64, ptr;
-    LLVMValueRef *functions;    /* by ptx_func.index; NULL until declared */
-    LLVMValueRef handle_table;  /* of indirect calls; NULL until needed */
-    uint32_t warp_sites;        /* numbers the instructions where lanes gather */
+    LLVMValueRef *functions;   /* by ptx_func.index; NULL until declared */
+    LLVMValueRef handle_table; /* of indirect calls; NULL until needed */
+    uint32_t warp_sites;       /* numbers the instructions where lanes gather */
 
     /* the function being made */
     const struct ptx_func *func;
     LLVMValueRef function;
-    LLVMValueRef thread;        /* its first argument: struct rt_thread * */
+    LLVMValueRef thread; /* its first argument: struct rt_thread * */
     LLVMMetadataRef subprogram;
-    LLVMValueRef carry;         /* alloca i1: CC.CF (PTX ISA "Extended-Precision Integer
-                                   Arithmetic Instructions") */
-    LLVMValueRef launch;        /* tr_launch, tr_shared_base, kernel parameters; NULL until used */
+    LLVMValueRef carry;  /* alloca i1: CC.CF (PTX ISA "Extended-Precision Integer
+                            Arithmetic Instructions") */
+    LLVMValueRef launch; /* these three belong to emit_address.c; NULL until used */
     LLVMValueRef shared_base;
     LLVMValueRef param_base;
-    LLVMValueRef *vars;         /* by ptx_var.index in func->vars: alloca; NULL until used */
+    LLVMValueRef *vars;              /* by ptx_var.index in func->vars: alloca; NULL until used */
     struct tr_alignment *alignments; /* by ptx_var.index, as vars */
-    uint32_t region;            /* counts the stretches of code without labels */
-    bool keeps_step;            /* it may have volatile accesses to shared memory */
-    LLVMValueRef *params;       /* by position in func->params; not for entries */
+    uint32_t region;                 /* counts the stretches of code without labels */
+    bool keeps_step;                 /* it may have volatile accesses to shared memory */
+    struct tr_step step;
+    LLVMValueRef *params; /* by position in func->params; not for entries */
     LLVMValueRef *rets;
-    LLVMBasicBlockRef *labels;  /* by ptx_label.index; NULL until used */
+    LLVMBasicBlockRef *labels;   /* by ptx_label.index; NULL until used */
     const struct ptx_inst *inst; /* the instruction being made */
 };
 
@@ -78,7 +86,7 @@ struct tr_ctx {
  * blocks (tr_new_block) but leaves the builder where the next instruction goes. */
 typedef enum pxr_status (*tr_emit_fn)(struct tr_ctx *ctx, const struct ptx_inst *inst);
 
-#define OP(ID, name, family, t0, t1, required, optional, shape, ptx, sm, emitter, fidelity) \
+#define OP(ID, name, family, t0, t1, required, optional, shape, ptx, sm, emitter, fidelity)        \
     enum pxr_status tr_emit_##emitter(struct tr_ctx *ctx, const struct ptx_inst *inst);
 #include "ptx/ops.def"
 #undef OP
@@ -134,9 +142,6 @@ void tr_set(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index, enu
 unsigned tr_vector_parts(const struct ptx_operand *operand,
                          struct ptx_operand parts[TR_MAX_VECTOR]);
 
-/* The bN type of this many bits. */
-enum ptx_type tr_bits_type(unsigned bits);
-
 /* The second of a pair p|q, always a predicate (i1); nothing when the operand is no pair. */
 void tr_set_second(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index,
                    LLVMValueRef predicate);
@@ -146,9 +151,6 @@ LLVMValueRef tr_bitcast(struct tr_ctx *ctx, LLVMValueRef value, LLVMTypeRef type
 
 /* An integer value made this wide: truncated, or sign- or zero-extended. */
 LLVMValueRef tr_resize(struct tr_ctx *ctx, LLVMValueRef value, unsigned bits, bool is_signed);
-
-/* A special register as an integer of its own type (i32, i64, i1). */
-LLVMValueRef tr_sreg(struct tr_ctx *ctx, enum ptx_sreg sreg);
 
 /* ---- code ---- */
 
@@ -182,9 +184,9 @@ LLVMValueRef tr_call_placeholder(struct tr_ctx *ctx, const char *name, LLVMTypeR
                                  const LLVMValueRef *args, unsigned arg_count);
 
 #define tr_placeholder(ctx, name, result, ...)                                                     \
-    tr_call_placeholder(ctx, name, result, (const LLVMValueRef[]){__VA_ARGS__},                    \
-                        (unsigned)(sizeof((const LLVMValueRef[]){__VA_ARGS__}) /                   \
-                                   sizeof(LLVMValueRef)))
+    tr_call_placeholder(                                                                           \
+        ctx, name, result, (const LLVMValueRef[]){__VA_ARGS__},                                    \
+        (unsigned)(sizeof((const LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef)))
 
 /* A call of an LLVM intrinsic, overloaded on types (may be NULL with type_count 0). */
 LLVMValueRef tr_intrinsic(struct tr_ctx *ctx, const char *name, LLVMTypeRef *types,
@@ -209,35 +211,36 @@ LLVMValueRef tr_access_address(struct tr_ctx *ctx, const struct ptx_operand *ope
 /* Whether the operand is a parameter of the kernel, by name. */
 bool tr_is_kernel_param(struct tr_ctx *ctx, const struct ptx_operand *operand);
 
-/* The memory (an alloca) of a .local or .param variable declared inside the function. */
-LLVMValueRef tr_memory_slot(struct tr_ctx *ctx, const struct ptx_var *var);
-
 /* Says of a load that its memory does not change while the thread runs. */
 void tr_mark_invariant(struct tr_ctx *ctx, LLVMValueRef load);
 
 /* i1: whether a generic address (i64) lies in this space. */
 LLVMValueRef tr_is_in_space(struct tr_ctx *ctx, LLVMValueRef address, enum ptx_space space);
 
-/* A field of struct rt_thread, or of what a pointer points at, that is constant while the thread
- * runs; loaded in the entry block, the first time it is asked for. */
-LLVMValueRef tr_launch(struct tr_ctx *ctx);      /* const struct rt_launch * */
-LLVMValueRef tr_shared_base(struct tr_ctx *ctx); /* ptr */
-
 /* Counts a poll (scheduler/rt.h, "progress"). */
 void tr_poll(struct tr_ctx *ctx);
 
-/* The lanes of the warp come together here, as far as they can (scheduler/rt.h, rt_warp_converge). */
+/* Before a volatile access to shared memory: whether the lanes of the warp must come together
+ * first. Reads of different lanes may be swapped; nothing else may. */
+bool tr_step_needed(const struct tr_ctx *ctx, bool is_store);
+
+/* The lanes come together here, as far as they can (rt_warp_converge in scheduler/rt.h). */
 void tr_converge(struct tr_ctx *ctx);
+
+/* All lanes of the warp have just met, in whatever way. inst: what made them meet; with a guard
+ * some may not have been there. */
+void tr_step_met(struct tr_ctx *ctx, const struct ptx_inst *inst);
+
+/* A volatile access to shared memory has been emitted. */
+void tr_step_accessed(struct tr_ctx *ctx, bool is_store);
 
 /* The function's declaration in the module; NULL, with ctx->status set, when it has no body. */
 LLVMValueRef tr_function(struct tr_ctx *ctx, const struct ptx_func *func, int line);
 
 LLVMTypeRef tr_function_type(struct tr_ctx *ctx, const struct ptx_func *func);
 
-/* Handles (emit_call.c): how many the module has; the table; its initialiser, made when all
- * functions are known so far: true when it was made now, which may have declared more. */
-uint32_t tr_handle_count(struct tr_ctx *ctx);
-LLVMValueRef tr_handle_table(struct tr_ctx *ctx);
+/* Makes the initialiser of the table of handles (emit_call.c), when all functions known so far have
+ * been defined: true when it was made now, which may have declared more. */
 bool tr_define_handle_table(struct tr_ctx *ctx);
 
 /* At the start of a function that can recurse: rt_fault(PXR_FAULT_STACK) when little is left. */

@@ -35,7 +35,9 @@ static LLVMValueRef block_record(struct tr_ctx *ctx)
     return load_constant_field(ctx, ctx->thread, offsetof(struct rt_thread, block), "block");
 }
 
-LLVMValueRef tr_launch(struct tr_ctx *ctx)
+/* Fields of struct rt_thread, and of what they point at, are constant while the thread runs: loaded
+ * in the entry block, the first time they are asked for. */
+static LLVMValueRef launch_record(struct tr_ctx *ctx)
 {
     if (ctx->launch == NULL)
         ctx->launch = load_constant_field(ctx, block_record(ctx), offsetof(struct rt_block, launch),
@@ -43,7 +45,7 @@ LLVMValueRef tr_launch(struct tr_ctx *ctx)
     return ctx->launch;
 }
 
-LLVMValueRef tr_shared_base(struct tr_ctx *ctx)
+static LLVMValueRef shared_base(struct tr_ctx *ctx)
 {
     if (ctx->shared_base == NULL)
         ctx->shared_base = load_constant_field(ctx, block_record(ctx),
@@ -54,8 +56,8 @@ LLVMValueRef tr_shared_base(struct tr_ctx *ctx)
 static LLVMValueRef kernel_params(struct tr_ctx *ctx)
 {
     if (ctx->param_base == NULL)
-        ctx->param_base =
-            load_constant_field(ctx, tr_launch(ctx), offsetof(struct rt_launch, params), "params");
+        ctx->param_base = load_constant_field(ctx, launch_record(ctx),
+                                              offsetof(struct rt_launch, params), "params");
     return ctx->param_base;
 }
 
@@ -89,8 +91,21 @@ static LLVMValueRef slot_pointer(struct tr_ctx *ctx, const struct ptx_var *var)
                 "defined in any linked module",
                 var->name);
     LLVMValueRef slots =
-        load_constant_field(ctx, tr_launch(ctx), offsetof(struct rt_launch, slots), "slots");
+        load_constant_field(ctx, launch_record(ctx), offsetof(struct rt_launch, slots), "slots");
     return load_constant_field(ctx, slots, var->index * sizeof(void *), var->name);
+}
+
+/* The memory (an alloca) of a .local or .param variable declared inside the function. */
+static LLVMValueRef memory_slot(struct tr_ctx *ctx, const struct ptx_var *var)
+{
+    if (ctx->vars[var->index] == NULL) {
+        uint64_t size = var->size_bytes != 0 ? var->size_bytes : 1;
+        LLVMTypeRef type = LLVMArrayType2(ctx->i8, size);
+        unsigned align = var->align_bytes > 8 ? var->align_bytes : 8;
+        LLVMValueRef slot = tr_alloca(ctx, type, align, var->name);
+        ctx->vars[var->index] = slot;
+    }
+    return ctx->vars[var->index];
 }
 
 /* A parameter of the kernel, of this function, or a .param variable for a call. */
@@ -104,7 +119,7 @@ static LLVMValueRef param_pointer(struct tr_ctx *ctx, const struct ptx_var *var)
     for (uint32_t i = 0; i < ctx->func->ret_count; i++)
         if (ctx->func->rets[i] == var)
             return ctx->rets[i];
-    return tr_memory_slot(ctx, var);
+    return memory_slot(ctx, var);
 }
 
 bool tr_is_kernel_param(struct tr_ctx *ctx, const struct ptx_operand *operand)
@@ -119,18 +134,6 @@ bool tr_is_kernel_param(struct tr_ctx *ctx, const struct ptx_operand *operand)
     return false;
 }
 
-LLVMValueRef tr_memory_slot(struct tr_ctx *ctx, const struct ptx_var *var)
-{
-    if (ctx->vars[var->index] == NULL) {
-        uint64_t size = var->size_bytes != 0 ? var->size_bytes : 1;
-        LLVMTypeRef type = LLVMArrayType2(ctx->i8, size);
-        unsigned align = var->align_bytes > 8 ? var->align_bytes : 8;
-        LLVMValueRef slot = tr_alloca(ctx, type, align, var->name);
-        ctx->vars[var->index] = slot;
-    }
-    return ctx->vars[var->index];
-}
-
 /* The host address of a variable in memory. */
 static LLVMValueRef variable_pointer(struct tr_ctx *ctx, const struct ptx_var *var)
 {
@@ -139,12 +142,12 @@ static LLVMValueRef variable_pointer(struct tr_ctx *ctx, const struct ptx_var *v
     case PTX_SPACE_CONST:
         return slot_pointer(ctx, var);
     case PTX_SPACE_SHARED:
-        return offset_pointer(ctx, tr_shared_base(ctx), shared_offset(ctx, var));
+        return offset_pointer(ctx, shared_base(ctx), shared_offset(ctx, var));
     case PTX_SPACE_PARAM:
         return param_pointer(ctx, var);
     case PTX_SPACE_LOCAL:
         if (!var->is_module_scope)
-            return tr_memory_slot(ctx, var);
+            return memory_slot(ctx, var);
         break;
     default:
         break;
@@ -176,7 +179,7 @@ static LLVMValueRef shared_pointer(struct tr_ctx *ctx, const struct ptx_operand 
                                    int64_t offset)
 {
     LLVMValueRef index = tr_resize(ctx, tr_operand_value(ctx, base, PTX_TYPE_S32), 64, true);
-    LLVMValueRef pointer = LLVMBuildGEP2(ctx->builder, ctx->i8, tr_shared_base(ctx), &index, 1, "");
+    LLVMValueRef pointer = LLVMBuildGEP2(ctx->builder, ctx->i8, shared_base(ctx), &index, 1, "");
     return offset_pointer(ctx, pointer, offset);
 }
 
@@ -294,10 +297,10 @@ static LLVMValueRef pointer_bits(struct tr_ctx *ctx, LLVMValueRef pointer)
 static LLVMValueRef is_shared(struct tr_ctx *ctx, LLVMValueRef address)
 {
     LLVMValueRef offset = tr_const_int(ctx, 64, offsetof(struct rt_launch, shared_bytes));
-    LLVMValueRef field = LLVMBuildGEP2(ctx->builder, ctx->i8, tr_launch(ctx), &offset, 1, "");
+    LLVMValueRef field = LLVMBuildGEP2(ctx->builder, ctx->i8, launch_record(ctx), &offset, 1, "");
     LLVMValueRef size = LLVMBuildLoad2(ctx->builder, ctx->i32, field, "shared_bytes");
     tr_mark_invariant(ctx, size);
-    return is_in_range(ctx, address, pointer_bits(ctx, tr_shared_base(ctx)),
+    return is_in_range(ctx, address, pointer_bits(ctx, shared_base(ctx)),
                        tr_resize(ctx, size, 64, false));
 }
 
@@ -373,7 +376,7 @@ enum pxr_status tr_emit_cvta(struct tr_ctx *ctx, const struct ptx_inst *inst)
         tr_set(ctx, inst, 0, type, tr_value(ctx, inst, 1, type));
         return PXR_OK;
     }
-    LLVMValueRef base = pointer_bits(ctx, tr_shared_base(ctx));
+    LLVMValueRef base = pointer_bits(ctx, shared_base(ctx));
     LLVMValueRef result = NULL;
     if (ptx_inst_has(inst, PTX_GROUP_TO)) {
         result = LLVMBuildSub(ctx->builder, tr_value(ctx, inst, 1, type), base, "");

@@ -16,6 +16,7 @@ enum pxr_status tr_emit_bar_sync(struct tr_ctx *ctx, const struct ptx_inst *inst
     LLVMValueRef id = tr_value(ctx, inst, 0, PTX_TYPE_U32);
     LLVMValueRef count = thread_count(ctx, inst, 1, tr_has_operand(inst, 1));
     tr_placeholder(ctx, "rt_bar_sync", ctx->void_type, ctx->thread, id, count);
+    tr_step_met(ctx, inst);
     return PXR_OK;
 }
 
@@ -58,6 +59,7 @@ enum pxr_status tr_emit_bar_red(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMValueRef result =
         tr_placeholder(ctx, "rt_bar_red", ctx->i32, ctx->thread, id, count,
                        tr_resize(ctx, predicate, 32, false), tr_const_int(ctx, 32, op));
+    tr_step_met(ctx, inst);
     if (op == RT_REDUCE_POPC) {
         tr_set(ctx, inst, 0, PTX_TYPE_U32, result);
         return PXR_OK;

@@ -120,6 +120,27 @@ static enum pxr_status call_library(struct tr_ctx *ctx, const struct ptx_inst *i
     return ctx->status;
 }
 
+/* How many handles the module has. */
+static uint32_t handle_count(struct tr_ctx *ctx)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < ctx->ptx->func_count; i++)
+        count += ptx_func_handle(ctx->ptx, ctx->ptx->funcs[i]) >= 0;
+    return count;
+}
+
+static LLVMValueRef handle_table(struct tr_ctx *ctx)
+{
+    if (ctx->handle_table == NULL) {
+        LLVMTypeRef type = LLVMArrayType2(ctx->i32, handle_count(ctx));
+        ctx->handle_table = LLVMAddGlobal(ctx->module, type, "ptx.handles");
+        LLVMSetLinkage(ctx->handle_table, LLVMInternalLinkage);
+        LLVMSetGlobalConstant(ctx->handle_table, true);
+        LLVMSetAlignment(ctx->handle_table, 4);
+    }
+    return ctx->handle_table;
+}
+
 /* The code address a handle stands for. */
 static LLVMValueRef resolve_handle(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
@@ -130,11 +151,11 @@ static LLVMValueRef resolve_handle(struct tr_ctx *ctx, const struct ptx_inst *in
     LLVMValueRef rotate[3] = {
         index, index, tr_const_int(ctx, 64, (uint64_t)__builtin_ctzll(PTX_FUNC_HANDLE_STEP))};
     index = tr_intrinsic(ctx, "llvm.fshr", &ctx->i64, 1, rotate, 3);
-    LLVMValueRef count = tr_const_int(ctx, 64, tr_handle_count(ctx));
+    LLVMValueRef count = tr_const_int(ctx, 64, handle_count(ctx));
     LLVMValueRef is_bad = LLVMBuildICmp(ctx->builder, LLVMIntUGE, index, count, "");
     tr_fault_if(ctx, is_bad, PXR_FAULT_PC, handle);
 
-    LLVMValueRef table = tr_handle_table(ctx);
+    LLVMValueRef table = handle_table(ctx);
     LLVMValueRef entry = LLVMBuildGEP2(ctx->builder, ctx->i32, table, &index, 1, "");
     LLVMValueRef offset = LLVMBuildLoad2(ctx->builder, ctx->i32, entry, "");
     tr_mark_invariant(ctx, offset);
@@ -174,6 +195,7 @@ static enum pxr_status call_function(struct tr_ctx *ctx, const struct ptx_inst *
 enum pxr_status tr_emit_call(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     const struct ptx_call *call = inst->call;
+    ctx->step.region = 0; /* the callee may make volatile accesses */
     if (call->callee.kind == PTX_OPERAND_FUNC) {
         const struct ptx_func *func = call->callee.func;
         const struct library_function *known = find_library_function(func);
@@ -189,27 +211,7 @@ enum pxr_status tr_emit_call(struct tr_ctx *ctx, const struct ptx_inst *inst)
     return call_function(ctx, inst, call->prototype, resolve_handle(ctx, inst));
 }
 
-/* ---- the table of handles ---- */
-
-uint32_t tr_handle_count(struct tr_ctx *ctx)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < ctx->ptx->func_count; i++)
-        count += ptx_func_handle(ctx->ptx, ctx->ptx->funcs[i]) >= 0;
-    return count;
-}
-
-LLVMValueRef tr_handle_table(struct tr_ctx *ctx)
-{
-    if (ctx->handle_table == NULL) {
-        LLVMTypeRef type = LLVMArrayType2(ctx->i32, tr_handle_count(ctx));
-        ctx->handle_table = LLVMAddGlobal(ctx->module, type, "ptx.handles");
-        LLVMSetLinkage(ctx->handle_table, LLVMInternalLinkage);
-        LLVMSetGlobalConstant(ctx->handle_table, true);
-        LLVMSetAlignment(ctx->handle_table, 4);
-    }
-    return ctx->handle_table;
-}
+/* ---- what the table of handles holds ---- */
 
 /* Kernels, and functions without a body, cannot be called through a handle: 0. */
 static LLVMValueRef handle_entry(struct tr_ctx *ctx, const struct ptx_func *func)
@@ -228,7 +230,7 @@ bool tr_define_handle_table(struct tr_ctx *ctx)
 {
     if (ctx->handle_table == NULL || LLVMGetInitializer(ctx->handle_table) != NULL)
         return false;
-    uint32_t count = tr_handle_count(ctx);
+    uint32_t count = handle_count(ctx);
     LLVMValueRef *entries = pxr_arena_alloc_array(&ctx->arena, count, sizeof *entries);
     if (entries == NULL) {
         tr_fail(ctx, PXR_OUT_OF_MEMORY, 0, "out of memory");

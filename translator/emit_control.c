@@ -10,7 +10,8 @@
  * lane in front of those that are still in the loop's body. */
 enum pxr_status tr_emit_bra(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    if (ctx->keeps_step && tr_operand(inst, 0)->label->line <= inst->line)
+    if (ctx->keeps_step && tr_operand(inst, 0)->label->line <= inst->line &&
+        tr_step_needed(ctx, true))
         tr_converge(ctx);
     LLVMBuildBr(ctx->builder, tr_label_block(ctx, tr_operand(inst, 0)->label));
     return PXR_OK;

@@ -81,17 +81,24 @@ static LLVMValueRef llvm_unary(struct tr_ctx *ctx, const char *name, LLVMValueRe
 
 /* ---- add, sub, mul, fma ---- */
 
+/* x op y in the instruction's mode: LLVM's operation, or the helper of that name. */
+static LLVMValueRef operate(struct tr_ctx *ctx, const struct ptx_inst *inst, LLVMOpcode op,
+                            const char *helper, LLVMValueRef x, LLVMValueRef y)
+{
+    enum rt_round mode = mode_of(inst);
+    if (mode == RT_ROUND_NEAREST)
+        return LLVMBuildBinOp(ctx->builder, op, x, y, "");
+    return tr_helper(ctx, helper, LLVMTypeOf(x), x, y, constant(ctx, mode));
+}
+
 enum pxr_status tr_emit_add_float(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     if (tr_is_half(inst->types[0]))
         return tr_half_arithmetic(ctx, inst, "rt_half_add", 2);
     LLVMValueRef x = source(ctx, inst, 1);
     LLVMValueRef y = source(ctx, inst, 2);
-    enum rt_round mode = mode_of(inst);
-    if (mode == RT_ROUND_NEAREST)
-        return finish(ctx, inst, LLVMBuildFAdd(ctx->builder, x, y, ""));
     const char *name = named(inst, "rt_add_f32", "rt_add_f64");
-    return finish(ctx, inst, tr_helper(ctx, name, LLVMTypeOf(x), x, y, constant(ctx, mode)));
+    return finish(ctx, inst, operate(ctx, inst, LLVMFAdd, name, x, y));
 }
 
 enum pxr_status tr_emit_sub_float(struct tr_ctx *ctx, const struct ptx_inst *inst)
@@ -100,12 +107,11 @@ enum pxr_status tr_emit_sub_float(struct tr_ctx *ctx, const struct ptx_inst *ins
         return tr_half_arithmetic(ctx, inst, "rt_half_sub", 2);
     LLVMValueRef x = source(ctx, inst, 1);
     LLVMValueRef y = source(ctx, inst, 2);
-    enum rt_round mode = mode_of(inst);
-    if (mode == RT_ROUND_NEAREST)
+    if (mode_of(inst) == RT_ROUND_NEAREST)
         return finish(ctx, inst, LLVMBuildFSub(ctx->builder, x, y, ""));
     const char *name = named(inst, "rt_add_f32", "rt_add_f64");
     LLVMValueRef negated = LLVMBuildFNeg(ctx->builder, y, "");
-    return finish(ctx, inst, tr_helper(ctx, name, LLVMTypeOf(x), x, negated, constant(ctx, mode)));
+    return finish(ctx, inst, operate(ctx, inst, LLVMFAdd, name, x, negated));
 }
 
 enum pxr_status tr_emit_mul_float(struct tr_ctx *ctx, const struct ptx_inst *inst)
@@ -114,11 +120,8 @@ enum pxr_status tr_emit_mul_float(struct tr_ctx *ctx, const struct ptx_inst *ins
         return tr_half_arithmetic(ctx, inst, "rt_half_mul", 2);
     LLVMValueRef x = source(ctx, inst, 1);
     LLVMValueRef y = source(ctx, inst, 2);
-    enum rt_round mode = mode_of(inst);
-    if (mode == RT_ROUND_NEAREST)
-        return finish(ctx, inst, LLVMBuildFMul(ctx->builder, x, y, ""));
     const char *name = named(inst, "rt_mul_f32", "rt_mul_f64");
-    return finish(ctx, inst, tr_helper(ctx, name, LLVMTypeOf(x), x, y, constant(ctx, mode)));
+    return finish(ctx, inst, operate(ctx, inst, LLVMFMul, name, x, y));
 }
 
 /* Also mad, which is fma on every target since sm_20. */
@@ -142,11 +145,7 @@ enum pxr_status tr_emit_fma(struct tr_ctx *ctx, const struct ptx_inst *inst)
 static LLVMValueRef divide(struct tr_ctx *ctx, const struct ptx_inst *inst, LLVMValueRef x,
                            LLVMValueRef y)
 {
-    enum rt_round mode = mode_of(inst);
-    if (mode == RT_ROUND_NEAREST)
-        return LLVMBuildFDiv(ctx->builder, x, y, "");
-    const char *name = named(inst, "rt_div_f32", "rt_div_f64");
-    return tr_helper(ctx, name, LLVMTypeOf(x), x, y, constant(ctx, mode));
+    return operate(ctx, inst, LLVMFDiv, named(inst, "rt_div_f32", "rt_div_f64"), x, y);
 }
 
 enum pxr_status tr_emit_div_float(struct tr_ctx *ctx, const struct ptx_inst *inst)

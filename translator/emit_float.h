@@ -30,9 +30,6 @@ static inline bool tr_is_half_pair(enum ptx_type type)
 /* enum rt_half of the type, as the constant helpers take. */
 LLVMValueRef tr_half_format(struct tr_ctx *ctx, enum ptx_type type);
 
-/* Half `index` of a value of a 16-bit type or a pair, as an i32. */
-LLVMValueRef tr_half_part(struct tr_ctx *ctx, LLVMValueRef value, unsigned index);
-
 /* An i32 with a 16-bit result joined to the pair made so far (NULL: the low half). */
 LLVMValueRef tr_half_join(struct tr_ctx *ctx, LLVMValueRef low, LLVMValueRef part);
 

@@ -11,7 +11,8 @@ LLVMValueRef tr_half_format(struct tr_ctx *ctx, enum ptx_type type)
     return tr_const_int(ctx, 32, is_bf16 ? RT_HALF_BF16 : RT_HALF_F16);
 }
 
-LLVMValueRef tr_half_part(struct tr_ctx *ctx, LLVMValueRef value, unsigned index)
+/* Half `index` of a value of a 16-bit type or a pair, as an i32. */
+static LLVMValueRef half_part(struct tr_ctx *ctx, LLVMValueRef value, unsigned index)
 {
     value = tr_resize(ctx, value, 32, false);
     if (index == 1)
@@ -39,7 +40,7 @@ static LLVMValueRef source_part(struct tr_ctx *ctx, const struct ptx_inst *inst,
                                 enum ptx_type type, unsigned index)
 {
     LLVMValueRef value = tr_value(ctx, inst, operand, type);
-    return flush(ctx, inst, tr_half_part(ctx, value, index), tr_half_format(ctx, type));
+    return flush(ctx, inst, half_part(ctx, value, index), tr_half_format(ctx, type));
 }
 
 LLVMValueRef tr_half_source_f32(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned operand,

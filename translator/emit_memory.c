@@ -26,8 +26,6 @@ static void converge_if_shared(struct tr_ctx *ctx, const struct access *access,
         tr_converge(ctx);
         return;
     }
-    if (space != PTX_SPACE_NONE)
-        return;
     LLVMValueRef address = LLVMBuildPtrToInt(ctx->builder, access->pointer, ctx->i64, "");
     LLVMBasicBlockRef converge = tr_new_block(ctx, "converge");
     LLVMBasicBlockRef converged = tr_new_block(ctx, "converged");
@@ -37,6 +35,20 @@ static void converge_if_shared(struct tr_ctx *ctx, const struct access *access,
     tr_converge(ctx);
     LLVMBuildBr(ctx->builder, converged);
     LLVMPositionBuilderAtEnd(ctx->builder, converged);
+}
+
+static void keep_step(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                      const struct access *access, bool is_store)
+{
+    enum ptx_space space = ptx_inst_space(inst);
+    if (space != PTX_SPACE_SHARED && space != PTX_SPACE_NONE)
+        return;
+    if (tr_step_needed(ctx, is_store)) {
+        converge_if_shared(ctx, access, space);
+        if (space == PTX_SPACE_SHARED)
+            tr_step_met(ctx, inst);
+    }
+    tr_step_accessed(ctx, is_store);
 }
 
 static struct access describe_access(struct tr_ctx *ctx, const struct ptx_inst *inst,
@@ -72,7 +84,7 @@ static struct access describe_access(struct tr_ctx *ctx, const struct ptx_inst *
     access.pointer = tr_access_address(ctx, tr_operand(inst, address_index), ptx_inst_space(inst),
                                        access.elem_bytes * access.count);
     if (access.is_volatile)
-        converge_if_shared(ctx, &access, ptx_inst_space(inst));
+        keep_step(ctx, inst, &access, is_store);
     return access;
 }
 

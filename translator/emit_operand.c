@@ -33,7 +33,8 @@ unsigned tr_vector_parts(const struct ptx_operand *operand, struct ptx_operand p
     return count;
 }
 
-enum ptx_type tr_bits_type(unsigned bits)
+/* The bN type of this many bits. */
+static enum ptx_type bits_type(unsigned bits)
 {
     switch (bits) {
     case 8:
@@ -120,7 +121,7 @@ static bool is_changing_sreg(enum ptx_sreg sreg)
     }
 }
 
-LLVMValueRef tr_sreg(struct tr_ctx *ctx, enum ptx_sreg sreg)
+static LLVMValueRef sreg_value(struct tr_ctx *ctx, enum ptx_sreg sreg)
 {
     if (sreg == PTX_SREG_WARP_SZ)
         return tr_const_int(ctx, 32, RT_WARP_SIZE);
@@ -200,7 +201,7 @@ static LLVMValueRef pack_vector(struct tr_ctx *ctx, const struct ptx_operand *op
     unsigned part_bits = bits / count;
     LLVMValueRef packed = LLVMConstNull(tr_int_type(ctx, bits));
     for (unsigned i = 0; i < count; i++) {
-        LLVMValueRef part = tr_operand_value(ctx, &parts[i], tr_bits_type(part_bits));
+        LLVMValueRef part = tr_operand_value(ctx, &parts[i], bits_type(part_bits));
         part = tr_resize(ctx, part, bits, false);
         LLVMValueRef shift = tr_const_int(ctx, bits, i * part_bits);
         part = LLVMBuildShl(ctx->builder, part, shift, "");
@@ -218,7 +219,7 @@ static LLVMValueRef integer_operand(struct tr_ctx *ctx, const struct ptx_operand
         return is_whole_vector(operand) ? pack_vector(ctx, operand, ptx_type_bits(type))
                                         : read_register(ctx, operand);
     case PTX_OPERAND_SREG:
-        return tr_sreg(ctx, operand->sreg);
+        return sreg_value(ctx, operand->sreg);
     case PTX_OPERAND_VAR:
     case PTX_OPERAND_FUNC:
         return tr_symbol_address(ctx, operand);
@@ -284,7 +285,7 @@ static void unpack_vector(struct tr_ctx *ctx, const struct ptx_operand *operand,
         LLVMValueRef shift = tr_const_int(ctx, bits, i * part_bits);
         LLVMValueRef part = LLVMBuildLShr(ctx->builder, value, shift, "");
         part = LLVMBuildTrunc(ctx->builder, part, tr_int_type(ctx, part_bits), "");
-        tr_set_operand(ctx, &parts[i], tr_bits_type(part_bits), part);
+        tr_set_operand(ctx, &parts[i], bits_type(part_bits), part);
     }
 }
 

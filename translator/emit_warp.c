@@ -142,10 +142,29 @@ enum pxr_status tr_emit_redux(struct tr_ctx *ctx, const struct ptx_inst *inst)
     return PXR_OK;
 }
 
+bool tr_step_needed(const struct tr_ctx *ctx, bool is_store)
+{
+    if (ctx->step.region != ctx->region)
+        return true;
+    return ctx->step.has_written || (is_store && ctx->step.has_read);
+}
+
 void tr_converge(struct tr_ctx *ctx)
 {
     tr_placeholder(ctx, "rt_warp_converge", ctx->void_type, ctx->thread,
                    tr_const_int(ctx, 32, ctx->warp_sites++));
+}
+
+void tr_step_met(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    if (inst->guard == NULL)
+        ctx->step = (struct tr_step){.region = ctx->region};
+}
+
+void tr_step_accessed(struct tr_ctx *ctx, bool is_store)
+{
+    ctx->step.has_read |= !is_store;
+    ctx->step.has_written |= is_store;
 }
 
 enum pxr_status tr_emit_activemask(struct tr_ctx *ctx, const struct ptx_inst *inst)

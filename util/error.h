@@ -13,23 +13,23 @@ enum pxr_status {
     PXR_OK = 0,
     PXR_OUT_OF_MEMORY,
     PXR_INVALID_ARGUMENT,
-    PXR_NOT_FOUND,          /* a kernel, variable, file or entry of that name does not exist */
-    PXR_IO,                 /* the operating system refused a file operation */
-    PXR_BAD_IMAGE,          /* corrupt or truncated ELF, fat binary or compressed payload */
-    PXR_BAD_PTX,            /* PTX text that is not well formed */
-    PXR_NO_PTX,             /* image is intact but holds no PTX to translate */
-    PXR_UNSUPPORTED,        /* well-formed, but something in it is not implemented */
-    PXR_OUT_OF_RESOURCES,   /* launch asks for more threads, parameters or shared memory than exist */
-    PXR_COMPILE_FAILED,     /* LLVM or the object loader refused; a defect of ours */
-    PXR_NO_COMPILER,        /* libptxrun-compile.so cannot be opened */
-    PXR_FAULT_ADDRESS,      /* a kernel touched memory it may not */
-    PXR_FAULT_MISALIGNED,   /* a kernel used a misaligned address */
-    PXR_FAULT_TRAP,         /* a kernel executed trap */
-    PXR_FAULT_ASSERT,       /* a device-side assert failed */
-    PXR_FAULT_INSTRUCTION,  /* a kernel executed an illegal instruction */
-    PXR_FAULT_PC,           /* a kernel called through a bad function pointer */
-    PXR_FAULT_STACK,        /* a kernel overflowed its stack */
-    PXR_FAULT_DEADLOCK,     /* every thread of a block waits for another */
+    PXR_NOT_FOUND,        /* a kernel, variable, file or entry of that name does not exist */
+    PXR_IO,               /* the operating system refused a file operation */
+    PXR_BAD_IMAGE,        /* corrupt or truncated ELF, fat binary or compressed payload */
+    PXR_BAD_PTX,          /* PTX text that is not well formed */
+    PXR_NO_PTX,           /* image is intact but holds no PTX to translate */
+    PXR_UNSUPPORTED,      /* well-formed, but something in it is not implemented */
+    PXR_OUT_OF_RESOURCES, /* launch asks for more threads, parameters or shared memory than exist */
+    PXR_COMPILE_FAILED,   /* LLVM or the object loader refused; a defect of ours */
+    PXR_NO_COMPILER,      /* libptxrun-compile.so cannot be opened */
+    PXR_FAULT_ADDRESS,    /* a kernel touched memory it may not */
+    PXR_FAULT_MISALIGNED, /* a kernel used a misaligned address */
+    PXR_FAULT_TRAP,       /* a kernel executed trap */
+    PXR_FAULT_ASSERT,     /* a device-side assert failed */
+    PXR_FAULT_INSTRUCTION, /* a kernel executed an illegal instruction */
+    PXR_FAULT_PC,          /* a kernel called through a bad function pointer */
+    PXR_FAULT_STACK,       /* a kernel overflowed its stack */
+    PXR_FAULT_DEADLOCK,    /* every thread of a block waits for another */
     PXR_STATUS_COUNT
 };
 
@@ -37,8 +37,8 @@ enum pxr_status {
 
 struct pxr_error {
     enum pxr_status status;
-    int line;   /* 1-based line in the PTX text, 0 if none applies */
-    int column; /* 1-based, 0 if none applies */
+    int line;                              /* 1-based line in the PTX text, 0 if none applies */
+    int column;                            /* 1-based, 0 if none applies */
     char message[PXR_ERROR_MESSAGE_BYTES]; /* one sentence, no trailing newline; may be several
                                               lines when a source excerpt with caret follows */
 };

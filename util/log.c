@@ -30,7 +30,7 @@ void pxr_log_set_level(enum pxr_log_level level)
     atomic_store_explicit(&current_level, (int)level, memory_order_relaxed);
 }
 
-int pxr_log_enabled(enum pxr_log_level level)
+static bool is_enabled(enum pxr_log_level level)
 {
     return (int)level <= atomic_load_explicit(&current_level, memory_order_relaxed);
 }
@@ -66,7 +66,7 @@ static void log_line(enum pxr_log_level level, const char *format, va_list args)
 
 void pxr_log(enum pxr_log_level level, const char *format, ...)
 {
-    if (!pxr_log_enabled(level))
+    if (!is_enabled(level))
         return;
     va_list args;
     va_start(args, format);
@@ -90,7 +90,7 @@ static bool is_first_time(const void *key)
 
 void pxr_log_once(const void *key, const char *format, ...)
 {
-    if (!pxr_log_enabled(PXR_LOG_WARNING) || !is_first_time(key))
+    if (!is_enabled(PXR_LOG_WARNING) || !is_first_time(key))
         return;
     va_list args;
     va_start(args, format);

@@ -9,7 +9,6 @@ enum pxr_log_level { PXR_LOG_ERROR, PXR_LOG_WARNING, PXR_LOG_INFO, PXR_LOG_DEBUG
 
 /* Messages above the level are dropped; the default is PXR_LOG_WARNING. Thread-safe. */
 void pxr_log_set_level(enum pxr_log_level level);
-int pxr_log_enabled(enum pxr_log_level level);
 
 /* One line (a trailing newline is added), written with one write(2). Thread-safe. */
 void pxr_log(enum pxr_log_level level, const char *format, ...)

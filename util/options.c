@@ -14,7 +14,7 @@
 #include "util/log.h"
 
 const struct pxr_option_info pxr_option_table[PXR_OPTION_COUNT] = {
-#define OPTION(ID, name, type, field, default_text, metavar, help)                                \
+#define OPTION(ID, name, type, field, default_text, metavar, help)                                 \
     [PXR_OPTION_##ID] = {name, "PTXRUN_" #ID, PXR_OPTION_##type, default_text, metavar, help},
 #include "util/options.def"
 #undef OPTION
@@ -86,8 +86,8 @@ enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct
     switch (info->type) {
     case PXR_OPTION_FLAG:
         if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0)
-            return pxr_fail(err, PXR_INVALID_ARGUMENT, "--%s (%s) is 0 or 1, not '%s'",
-                            info->name, info->variable, text);
+            return pxr_fail(err, PXR_INVALID_ARGUMENT, "--%s (%s) is 0 or 1, not '%s'", info->name,
+                            info->variable, text);
         return PXR_OK;
     case PXR_OPTION_UINT:
         if (!parse_unsigned(text, &number))
@@ -184,7 +184,7 @@ static struct pxr_options process_options;
 
 static void read_options(void)
 {
-#define OPTION(ID, name, type, field, default_text, metavar, help)                                \
+#define OPTION(ID, name, type, field, default_text, metavar, help)                                 \
     process_options.field = read_##type(PXR_OPTION_##ID);
 #include "util/options.def"
 #undef OPTION

@@ -28,11 +28,11 @@ enum pxr_option_id {
 };
 
 struct pxr_option_info {
-    const char *name;         /* "threads": the command line says --threads */
-    const char *variable;     /* "PTXRUN_THREADS" */
+    const char *name;     /* "threads": the command line says --threads */
+    const char *variable; /* "PTXRUN_THREADS" */
     enum pxr_option_type type;
     const char *default_text;
-    const char *metavar;      /* for CHOICE and LIST: the '|'-separated choices */
+    const char *metavar; /* for CHOICE and LIST: the '|'-separated choices */
     const char *help;
 };
 

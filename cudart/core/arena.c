@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define PAGE_BYTES      ((size_t)4096)
@@ -29,7 +30,7 @@ struct range {
 /* Guarded by lock. */
 static struct {
     pthread_mutex_t lock;
-    int file;
+    int file;        /* -1: anonymous memory */
     uintptr_t begin; /* 0: not reserved yet */
     uintptr_t end;
     size_t total_bytes;
@@ -68,11 +69,21 @@ static bool grow(void **array, size_t *cap, size_t count, size_t elem_bytes)
     return true;
 }
 
+/* A limit on the size of files (ulimit -f) counts for memory files too, and going beyond it is a
+ * signal that ends the program. */
+static bool file_may_have(size_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+           (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes);
+}
+
 static bool reserve(size_t bytes)
 {
-    if (ftruncate(arena.file, (off_t)bytes) != 0)
+    if (arena.file >= 0 && ftruncate(arena.file, (off_t)bytes) != 0)
         return false;
-    void *base = mmap(NULL, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, arena.file, 0);
+    int flags = arena.file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+    void *base = mmap(NULL, bytes, PROT_NONE, flags | MAP_NORESERVE, arena.file, 0);
     if (base == MAP_FAILED)
         return false;
     /* A fork must not share device memory: the child may not use CUDA anyway. */
@@ -87,12 +98,14 @@ static enum crt_result init_locked(size_t total_bytes)
 {
     if (arena.begin)
         return CRT_SUCCESS;
-    arena.file = memfd_create("ptxrun-device", MFD_CLOEXEC);
-    if (arena.file < 0)
-        return CRT_OPERATING_SYSTEM;
     size_t wanted = round_to_pages(total_bytes) * RESERVE_FACTOR;
     if (wanted < RESERVE_MINIMUM)
         wanted = RESERVE_MINIMUM;
+    if (file_may_have(wanted)) {
+        arena.file = memfd_create("ptxrun-device", MFD_CLOEXEC);
+        if (arena.file < 0)
+            return CRT_OPERATING_SYSTEM;
+    }
     /* An address space limit (ulimit -v) may leave less. */
     while (!reserve(wanted)) {
         wanted = round_to_pages(wanted / 2);
@@ -281,6 +294,16 @@ enum crt_result crt_arena_alloc(size_t size_bytes, enum crt_memory kind, unsigne
     return result;
 }
 
+/* Gives the memory back; the pages read as zero when they are used again. */
+static void drop_pages(uintptr_t base, size_t bytes)
+{
+    if (arena.file >= 0)
+        fallocate(arena.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  (off_t)(base - arena.begin), (off_t)bytes);
+    else
+        madvise((void *)base, bytes, MADV_DONTNEED);
+}
+
 /* Takes the allocation at this index out of the table and makes its pages inaccessible. */
 static void remove_locked(size_t index)
 {
@@ -291,8 +314,7 @@ static void remove_locked(size_t index)
     if (allocation->span_bytes) {
         size_t rounded = round_to_pages(allocation->size_bytes);
         mprotect((void *)allocation->base, rounded, PROT_NONE);
-        fallocate(arena.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  (off_t)(allocation->base - arena.begin), (off_t)rounded);
+        drop_pages(allocation->base, rounded);
         return_range(allocation->base, allocation->base + allocation->span_bytes);
         if (counts_as_device(allocation->kind))
             arena.used_bytes -= rounded;

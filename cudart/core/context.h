@@ -74,8 +74,8 @@ CRT_API_BEGIN
 struct crt_context *crt_primary_get(void); /* its handle, active or not */
 enum crt_result crt_primary_retain(struct crt_context **ctx);
 
-/* What ends a context waits for its work and is CRT_NOT_PERMITTED from a host function. A release does
- * nothing when the process exits. */
+/* What ends a context waits for its work and is CRT_NOT_PERMITTED from a host function. A release
+ * does nothing when the process exits. */
 enum crt_result crt_primary_release(void);
 enum crt_result crt_primary_reset(void);
 

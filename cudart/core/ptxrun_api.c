@@ -142,8 +142,8 @@ static enum ptxrun_status load_image(const void *image, size_t image_bytes,
     return publish_result(result, &error, err);
 }
 
-API enum ptxrun_status ptxrun_load_text(const char *ptx, size_t len,
-                                        struct ptxrun_module **module, struct ptxrun_error *err)
+API enum ptxrun_status ptxrun_load_text(const char *ptx, size_t len, struct ptxrun_module **module,
+                                        struct ptxrun_error *err)
 {
     if (!ptx || !module)
         return refuse(err, PXR_INVALID_ARGUMENT, "the PTX text and the module must not be NULL");
@@ -294,8 +294,7 @@ static enum crt_result run_launch(struct ptxrun_kernel *kernel,
     struct crt_context *ctx = kernel->module->ctx;
     struct pxr_error *outer = crt_report_redirect(error);
     crt_context_catch_fault(ctx, error);
-    enum crt_result result =
-        crt_launch_kernel(kernel->core, &ctx->null_stream, config, args, NULL);
+    enum crt_result result = crt_launch_kernel(kernel->core, &ctx->null_stream, config, args, NULL);
     if (result == CRT_SUCCESS)
         result = crt_stream_synchronize(&ctx->null_stream);
     crt_context_catch_fault(ctx, NULL);

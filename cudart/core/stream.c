@@ -151,7 +151,8 @@ bool crt_stream_is_idle(struct crt_stream *stream)
     return is_idle;
 }
 
-enum crt_result crt_stream_drain(struct crt_stream *stream)
+/* Waits for the stream's work without printing and without looking at errors. */
+static enum crt_result drain(struct crt_stream *stream)
 {
     if (crt_stream_is_idle(stream))
         return CRT_SUCCESS;
@@ -172,7 +173,7 @@ enum crt_result crt_stream_synchronize(struct crt_stream *stream)
 {
     if (stream->captured.capture)
         return crt_capture_refuse(stream);
-    enum crt_result result = crt_stream_drain(stream);
+    enum crt_result result = drain(stream);
     if (result != CRT_SUCCESS)
         return result;
     crt_printf_flush();

@@ -88,9 +88,6 @@ CRT_API_END
 enum crt_result crt_stream_submit(struct crt_stream *stream, struct sch_op *op,
                                   struct sch_op **previous);
 
-/* Waits for the stream's work without printing and without looking at errors. */
-enum crt_result crt_stream_drain(struct crt_stream *stream);
-
 /* Whether nothing the stream's next operation would wait for is running. */
 bool crt_stream_is_idle(struct crt_stream *stream);
 

@@ -22,11 +22,9 @@ CUresult cuDriverGetVersion(int *version)
 
 CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
-    CUresult result = check_device(ordinal);
+    CUresult result = check_device_output(ordinal, device);
     if (result != CRT_SUCCESS)
         return result;
-    if (!device)
-        return CRT_INVALID_VALUE;
     *device = ordinal;
     return CRT_SUCCESS;
 }
@@ -55,11 +53,9 @@ CUresult cuDeviceGetName(char *name, int len, CUdevice device)
 
 CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
 {
-    CUresult result = check_device(device);
+    CUresult result = check_device_output(device, uuid);
     if (result != CRT_SUCCESS)
         return result;
-    if (!uuid)
-        return CRT_INVALID_VALUE;
     memcpy(uuid->bytes, crt_device_uuid(), sizeof uuid->bytes);
     return CRT_SUCCESS;
 }
@@ -71,11 +67,9 @@ CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
 
 CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 {
-    CUresult result = check_device(device);
+    CUresult result = check_device_output(device, bytes);
     if (result != CRT_SUCCESS)
         return result;
-    if (!bytes)
-        return CRT_INVALID_VALUE;
     *bytes = crt_device_memory_bytes();
     return CRT_SUCCESS;
 }
@@ -102,11 +96,9 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 
 CUresult cuDeviceGetProperties(CUdevprop *properties, CUdevice device)
 {
-    CUresult result = check_device(device);
+    CUresult result = check_device_output(device, properties);
     if (result != CRT_SUCCESS)
         return result;
-    if (!properties)
-        return CRT_INVALID_VALUE;
     const struct {
         int attribute;
         int *value;

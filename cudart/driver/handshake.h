@@ -13,7 +13,8 @@
 
 #define MD2_BYTES 16
 
-void md2(const uint8_t *message, size_t len, uint8_t digest[MD2_BYTES]);
+/* MD2 (RFC 1319) of len bytes. */
+void handshake_md2(const uint8_t *message, size_t len, uint8_t digest[MD2_BYTES]);
 
 /* HMAC (RFC 2104) over MD2 (RFC 1319) with the key of the check. len is at most 512. */
 void handshake_hash(const uint8_t *message, size_t len, uint8_t digest[MD2_BYTES]);
@@ -25,6 +26,8 @@ struct handshake_tables {
     const void *validity_function;
 };
 
+/* The answer to the check that the runtime makes with these arguments. Always
+ * CRT_SUCCESS. Thread-safe. */
 enum crt_result handshake_answer(const struct handshake_tables *tables, uint32_t version,
                                  uint64_t unix_time, uint64_t answer[2]);
 

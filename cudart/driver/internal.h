@@ -28,11 +28,30 @@ static inline CUresult check_device(CUdevice device)
     return device >= 0 && device < DEVICE_COUNT ? CRT_SUCCESS : CRT_INVALID_DEVICE;
 }
 
+/* As check_device, and CRT_INVALID_VALUE when there is no place for what is asked of the device. */
+static inline CUresult check_device_output(CUdevice device, const void *output)
+{
+    CUresult result = check_device(device);
+    if (result != CRT_SUCCESS)
+        return result;
+    return output ? CRT_SUCCESS : CRT_INVALID_VALUE;
+}
+
 /* CRT_SUCCESS when there is a usable current context, for functions that need no more of it. */
 static inline CUresult check_context(void)
 {
     CUcontext ctx;
     return crt_context_require(&ctx);
+}
+
+/* Stores what the caller of a look-up wants to know of a variable: each place may be NULL. */
+static inline void store_range(CUdeviceptr *pointer, size_t *bytes, uintptr_t address,
+                               size_t size_bytes)
+{
+    if (pointer)
+        *pointer = address;
+    if (bytes)
+        *bytes = size_bytes;
 }
 
 #endif

@@ -120,10 +120,8 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *pointer, size_t *bytes, CUlibrary libra
     uintptr_t address;
     size_t size_bytes;
     result = crt_module_get_global(module, name, &address, &size_bytes);
-    if (result == CRT_SUCCESS && pointer)
-        *pointer = address;
-    if (result == CRT_SUCCESS && bytes)
-        *bytes = size_bytes;
+    if (result == CRT_SUCCESS)
+        store_range(pointer, bytes, address, size_bytes);
     return result;
 }
 
@@ -136,10 +134,8 @@ CUresult cuLibraryGetManaged(CUdeviceptr *pointer, size_t *bytes, CUlibrary libr
     uintptr_t address;
     size_t size_bytes;
     result = crt_library_get_managed(library, name, &address, &size_bytes);
-    if (result == CRT_SUCCESS && pointer)
-        *pointer = address;
-    if (result == CRT_SUCCESS && bytes)
-        *bytes = size_bytes;
+    if (result == CRT_SUCCESS)
+        store_range(pointer, bytes, address, size_bytes);
     return result;
 }
 

@@ -79,10 +79,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr po
     struct crt_allocation allocation;
     if (!crt_memory_find((uintptr_t)pointer, &allocation))
         return CRT_NOT_FOUND;
-    if (base)
-        *base = allocation.base;
-    if (size)
-        *size = allocation.size_bytes;
+    store_range(base, size, allocation.base, allocation.size_bytes);
     return CRT_SUCCESS;
 }
 

@@ -3,6 +3,7 @@
  * Stream-ordered allocation. Memory comes from the same place whatever the pool; a pool only keeps
  * its attributes.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,11 +40,9 @@ static bool is_pool(CUmemoryPool pool)
 
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device)
 {
-    CUresult result = check_device(device);
+    CUresult result = check_device_output(device, pool);
     if (result != CRT_SUCCESS)
         return result;
-    if (!pool)
-        return CRT_INVALID_VALUE;
     *pool = &default_pool;
     return CRT_SUCCESS;
 }
@@ -92,8 +91,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool)
     if (!is_pool(pool) || pool->is_default)
         return CRT_INVALID_VALUE;
     CUmemoryPool expected = pool;
-    __atomic_compare_exchange_n((CUmemoryPool *)&current_pool, &expected, NULL, false,
-                                __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    atomic_compare_exchange_strong(&current_pool, &expected, NULL);
     pool->magic = 0;
     free(pool);
     return CRT_SUCCESS;

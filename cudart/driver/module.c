@@ -122,9 +122,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *pointer, size_t *bytes, CUmodule modu
     uintptr_t address;
     size_t size_bytes;
     result = crt_module_get_global(module, name, &address, &size_bytes);
-    if (result == CRT_SUCCESS && pointer)
-        *pointer = address;
-    if (result == CRT_SUCCESS && bytes)
-        *bytes = size_bytes;
+    if (result == CRT_SUCCESS)
+        store_range(pointer, bytes, address, size_bytes);
     return result;
 }

@@ -7,11 +7,10 @@
  *     struct ptxrun_kernel *kernel;
  *     float *data = …;
  *     int n = …;
+ *     struct ptxrun_launch launch = {.grid = {(n + 255) / 256, 1, 1}, .block = {256, 1, 1}};
  *     if (ptxrun_load_file("scale.ptx", &module, &err) ||
  *         ptxrun_find_kernel(module, "scale", &kernel, &err) ||
- *         ptxrun_launch(kernel,
- *                       &(struct ptxrun_launch){.grid = {(n + 255) / 256, 1, 1}, .block = {256, 1, 1}},
- *                       (void *[]){&data, &n}, 2, &err))
+ *         ptxrun_launch(kernel, &launch, (void *[]){&data, &n}, 2, &err))
  *         fprintf(stderr, "%s\n", err.message);
  *     ptxrun_unload(module);
  *
@@ -57,8 +56,8 @@ struct ptxrun_kernel;
 /* Version of the library, "major.minor.patch". */
 const char *ptxrun_version(void);
 
-/* PTX text of len bytes (copied), or a file with PTX text, a fat binary, an executable or a shared object:
- * the first module with PTX in it. On success the caller owns *module. */
+/* PTX text of len bytes (copied), or a file with PTX text, a fat binary, an executable or a shared
+ * object: the first module with PTX in it. On success the caller owns *module. */
 enum ptxrun_status ptxrun_load_text(const char *ptx, size_t len, struct ptxrun_module **module,
                                     struct ptxrun_error *err);
 enum ptxrun_status ptxrun_load_file(const char *path, struct ptxrun_module **module,
@@ -91,15 +90,16 @@ struct ptxrun_launch {
 };
 
 /* Runs the grid on all cores and returns when it has finished. args[i] points at the value of the
- * i-th parameter; pointers among the values are ordinary host pointers. After a kernel fault the module stays
- * usable; what the kernel had written remains. */
+ * i-th parameter; pointers among the values are ordinary host pointers. After a kernel fault the
+ * module stays usable; what the kernel had written remains. */
 enum ptxrun_status ptxrun_launch(struct ptxrun_kernel *kernel, const struct ptxrun_launch *launch,
                                  void *const *args, size_t arg_count, struct ptxrun_error *err);
 
-/* The call of the gpuocelot shim: runs the first kernel of the NUL-terminated text. args[i] *is* the i-th value:
- * a pointer, or an integer cast to one (its low bytes are used). lx, ly, lz: threads of a
- * block; gx, gy, gz: blocks. Compiled kernels are kept for later calls with the same text.
- * Returns 0 on success, else an enum ptxrun_status, and prints the reason to standard error. */
+/* The call of the gpuocelot shim: runs the first kernel of the NUL-terminated text. args[i] *is*
+ * the i-th value: a pointer, or an integer cast to one (its low bytes are used). lx, ly, lz:
+ * threads of a block; gx, gy, gz: blocks. Compiled kernels are kept for later calls with the same
+ * text. Returns 0 on success, else an enum ptxrun_status, and prints the reason to standard
+ * error. */
 int ptx_run(const char *ptx, int nargs, void *const *args, int lx, int ly, int lz, int gx, int gy,
             int gz);
 

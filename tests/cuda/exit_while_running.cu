@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process ends when it says so, whatever kernels still run: by return from main, by exit in a host
-// function, with a destructor that calls CUDA. Each case is a child process, forked before first use.
+// A process ends when it says so, whatever kernels still run: by return from main, by exit in a
+// host function, with a destructor that calls CUDA. Each case is a child process, forked before
+// first use.
 #include <cstdlib>
 #include <sys/wait.h>
 #include <unistd.h>

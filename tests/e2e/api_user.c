@@ -45,10 +45,10 @@ int main(void)
     int count = COUNT;
     if (ptxrun_load_text(ptx, strlen(ptx), &module, &err) ||
         ptxrun_find_kernel(module, "twice", &kernel, &err) ||
-        ptxrun_launch(kernel,
-                      &(struct ptxrun_launch){.grid = {(COUNT + 255) / 256, 1, 1},
-                                              .block = {256, 1, 1}},
-                      (void *[]){&data, &count}, 2, &err)) {
+        ptxrun_launch(
+            kernel,
+            &(struct ptxrun_launch){.grid = {(COUNT + 255) / 256, 1, 1}, .block = {256, 1, 1}},
+            (void *[]){&data, &count}, 2, &err)) {
         fprintf(stderr, "%s\n", err.message);
         return 1;
     }

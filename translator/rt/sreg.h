@@ -60,7 +60,7 @@ RT_SREG64(current_graph_exec);
 #define RT_EACH_PM(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7)
 #define RT_EACH_ENVREG(f)                                                                          \
     f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15) f(16)    \
-    f(17) f(18) f(19) f(20) f(21) f(22) f(23) f(24) f(25) f(26) f(27) f(28) f(29) f(30) f(31)
+        f(17) f(18) f(19) f(20) f(21) f(22) f(23) f(24) f(25) f(26) f(27) f(28) f(29) f(30) f(31)
 
 #define RT_DECLARE_PM(n)     RT_SREG32(pm##n);
 #define RT_DECLARE_ENVREG(n) RT_SREG32(envreg##n);

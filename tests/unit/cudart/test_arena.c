@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cudart/core/arena.h"
@@ -32,6 +33,19 @@ Test(arena, memory_is_aligned_zeroed_and_writable, .init = setup)
         for (size_t i = 0; i < bytes; i++)
             cr_assert_eq(memory[i], 0);
         memset(memory, 0xa5, bytes);
+    }
+}
+
+/* More than the reservation in all, so that freed pages come again. */
+Test(arena, a_limit_on_file_sizes_is_none_on_memory)
+{
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){.rlim_cur = 4096, .rlim_max = 4096});
+    setup();
+    for (int i = 0; i < 5000; i++) {
+        unsigned char *memory = (unsigned char *)take(TOTAL / 2);
+        cr_assert_eq(memory[0], 0);
+        memory[0] = 1;
+        cr_assert_eq(crt_arena_free((uintptr_t)memory, CRT_MEMORY_DEVICE), CRT_SUCCESS);
     }
 }
 

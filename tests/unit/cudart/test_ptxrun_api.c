@@ -84,8 +84,8 @@ static void scale_and_check(struct ptxrun_kernel *kernel, float factor)
         values[i] = (float)i;
     struct ptxrun_launch launch = {.grid = {(COUNT + 127) / 128, 1, 1}, .block = {128, 1, 1}};
     struct ptxrun_error err = {0};
-    cr_assert_eq(ptxrun_launch(kernel, &launch, (void *[]){&data, &n, &factor}, 3, &err),
-                 PTXRUN_OK, "%s", err.message);
+    cr_assert_eq(ptxrun_launch(kernel, &launch, (void *[]){&data, &n, &factor}, 3, &err), PTXRUN_OK,
+                 "%s", err.message);
     for (int i = 0; i < COUNT; i++)
         cr_assert_eq(values[i], (float)i * factor, "element %d", i);
 }

@@ -199,7 +199,7 @@ Test(memory, volatile_accesses_to_shared_memory_bring_lanes_together)
         ".shared .align 4 .b8 s[16];\n"
         "ld.param.u64 %rd1, [p];\ncvta.shared.u64 %rd2, 0;\n"
         "st.volatile.shared.u32 [s], 7; ld.volatile.shared.u32 %r1, [s];\n"
-        "ld.volatile.u32 %r2, [%rd2]; st.volatile.u32 [%rd1], %r2;\n"
+        "st.volatile.u32 [%rd2], 7; ld.volatile.u32 %r2, [%rd2]; st.volatile.u32 [%rd1], %r2;\n"
         "ld.volatile.global.u32 %r3, [%rd1]; ld.shared.u32 %r4, [s]; st.shared.u32 [s+4], %r4;\n"
         "ret;\n}\n";
     struct harness harness;
@@ -209,9 +209,44 @@ Test(memory, volatile_accesses_to_shared_memory_bring_lanes_together)
     uint64_t param = (uint64_t)&cell;
     harness.poll_budget = 100;
     harness_run(&harness, &param);
-    cr_expect_str_eq(harness.log, "converge 0\nconverge 1\nconverge 2\n");
+    cr_expect_str_eq(harness.log, "converge 0\nconverge 1\nconverge 2\nconverge 3\n");
     cr_expect_eq(cell, 7);
     harness_close(&harness);
+}
+
+/* What the placeholders log when one thread runs these instructions. */
+static void expect_meetings(const char *instructions, const char *log)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             ".version 8.0\n.target sm_75\n.address_size 64\n"
+             ".visible .entry k(.param .u64 p)\n{\n"
+             ".reg .pred %%p<2>; .reg .b32 %%r<9>; .shared .align 4 .b8 s[16];\n%s\nret;\n}\n",
+             instructions);
+    struct harness harness;
+    struct pxr_error err = {0};
+    cr_assert_eq(harness_open(&harness, text, NULL, false, &err), PXR_OK, "%s", err.message);
+    uint64_t param = 0;
+    harness_run(&harness, &param);
+    cr_expect_str_eq(harness.log, log, "%s: %s", instructions, harness.log);
+    harness_close(&harness);
+}
+
+#define READ  "ld.volatile.shared.u32 %r1, [s];"
+#define WRITE "st.volatile.shared.u32 [s], %r1;"
+#define MEET  "bar.sync 0;"
+
+Test(memory, lanes_come_together_only_where_order_matters)
+{
+    expect_meetings(MEET READ READ, "bar_sync 0 0\n");
+    expect_meetings(MEET WRITE, "bar_sync 0 0\n");
+    expect_meetings(MEET READ WRITE, "bar_sync 0 0\nconverge 0\n");
+    expect_meetings(MEET WRITE READ, "bar_sync 0 0\nconverge 0\n");
+    expect_meetings(MEET WRITE WRITE, "bar_sync 0 0\nconverge 0\n");
+    expect_meetings(MEET READ MEET WRITE, "bar_sync 0 0\nbar_sync 0 0\n");
+    expect_meetings(MEET "here:" READ, "bar_sync 0 0\nconverge 0\n");
+    expect_meetings("mov.u32 %r1, 1; setp.eq.u32 %p1, %r1, 1; @%p1 " MEET READ,
+                    "bar_sync 0 0\nconverge 0\n");
 }
 
 /* Whether this faults as misaligned with two addresses, the second of which is odd. */

@@ -8,8 +8,9 @@ Test(options, defaults_of_the_table_are_legal)
 {
     for (int id = 0; id < PXR_OPTION_COUNT; id++) {
         struct pxr_error err = {0};
-        cr_assert_eq(pxr_option_check((enum pxr_option_id)id, pxr_option_table[id].default_text, &err), PXR_OK,
-                     "%s", err.message);
+        cr_assert_eq(
+            pxr_option_check((enum pxr_option_id)id, pxr_option_table[id].default_text, &err),
+            PXR_OK, "%s", err.message);
     }
 }
 
