@@ -6,14 +6,30 @@
 
 #include <stddef.h>
 
+/* Whether the first instruction behind the label is a barrier that every lane comes to. */
+static bool leads_to_barrier(const struct ptx_func *func, const struct ptx_label *label)
+{
+    uint32_t i = 0;
+    while (i < func->stmt_count &&
+           !(func->stmts[i].kind == PTX_STMT_LABEL && func->stmts[i].label == label))
+        i++;
+    while (i < func->stmt_count && func->stmts[i].kind != PTX_STMT_INST)
+        i++;
+    if (i == func->stmt_count)
+        return false;
+    const struct ptx_inst *inst = &func->stmts[i].inst;
+    return inst->guard == NULL && (inst->op == PTX_OP_BAR_SYNC || inst->op == PTX_OP_BARRIER_SYNC);
+}
+
 /* Sites are numbered along the text, and lanes further back go first. A branch back must not take a
  * lane in front of those that are still in the loop's body. */
 enum pxr_status tr_emit_bra(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    if (ctx->keeps_step && tr_operand(inst, 0)->label->line <= inst->line &&
-        tr_step_needed(ctx, true))
+    const struct ptx_label *label = tr_operand(inst, 0)->label;
+    if (ctx->keeps_step && label->line <= inst->line && tr_step_needed(ctx, true) &&
+        !leads_to_barrier(ctx->func, label))
         tr_converge(ctx);
-    LLVMBuildBr(ctx->builder, tr_label_block(ctx, tr_operand(inst, 0)->label));
+    LLVMBuildBr(ctx->builder, tr_label_block(ctx, label));
     return PXR_OK;
 }
 

@@ -245,6 +245,9 @@ Test(memory, lanes_come_together_only_where_order_matters)
     expect_meetings(MEET WRITE WRITE, "bar_sync 0 0\nconverge 0\n");
     expect_meetings(MEET READ MEET WRITE, "bar_sync 0 0\nbar_sync 0 0\n");
     expect_meetings(MEET "here:" READ, "bar_sync 0 0\nconverge 0\n");
+    expect_meetings("mov.u32 %r1, 0; again: " MEET WRITE
+                    "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 2; @%p1 bra again;",
+                    "bar_sync 0 0\nbar_sync 0 0\n");
     expect_meetings("mov.u32 %r1, 1; setp.eq.u32 %p1, %r1, 1; @%p1 " MEET READ,
                     "bar_sync 0 0\nconverge 0\n");
 }
