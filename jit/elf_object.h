@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A relocatable ELF64 file in memory, read with every offset checked: the bytes may come from a
- * damaged cache. Knows nothing of memory mappings.
+ * A relocatable ELF64 file in memory, read with every offset checked, as the bytes may come from
+ * outside the process. Knows nothing of memory mappings.
  */
 #ifndef PTXRUN_JIT_ELF_OBJECT_H
 #define PTXRUN_JIT_ELF_OBJECT_H

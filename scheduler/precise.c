@@ -308,8 +308,7 @@ void rt_poll(struct rt_thread *rt)
 
 void rt_nanosleep(struct rt_thread *rt, uint32_t ns)
 {
-    /* PTX allows any duration from 0 to twice what is asked for. Giving way once is the shortest.
-     */
+    /* PTX allows any duration from 0 to twice what is asked for: giving way once is in it. */
     (void)ns;
     rt_poll(rt);
 }

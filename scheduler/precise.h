@@ -18,8 +18,7 @@
 struct sch_thread {
     _Alignas(SCH_CACHE_LINE) struct rt_thread rt; /* first */
     struct sch_fiber *fiber;                      /* from start to end, else NULL */
-    void
-        *sp; /* where it goes on; instead of fiber->ctx.sp, on a cache line that is needed anyway */
+    void *sp; /* where it goes on; not fiber->ctx.sp, as this line is needed anyway */
 };
 
 _Static_assert(sizeof(struct sch_thread) == SCH_CACHE_LINE, "one cache line per thread");

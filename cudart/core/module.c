@@ -118,12 +118,19 @@ static void destroy_module(struct crt_module *module)
     crt_object_destroy(CRT_KIND_MODULE, module);
 }
 
-static struct crt_module *find_module(struct crt_library *library, const struct crt_context *ctx)
+static struct crt_module *find_module_locked(struct crt_library *library,
+                                             const struct crt_context *ctx)
 {
-    pthread_mutex_lock(&lists_lock);
     struct crt_module *module = library->modules;
     while (module && module->ctx != ctx)
         module = module->next_in_library;
+    return module;
+}
+
+static struct crt_module *find_module(struct crt_library *library, const struct crt_context *ctx)
+{
+    pthread_mutex_lock(&lists_lock);
+    struct crt_module *module = find_module_locked(library, ctx);
     pthread_mutex_unlock(&lists_lock);
     return module;
 }
@@ -143,9 +150,7 @@ static enum crt_result create_module(struct crt_library *library, struct crt_con
     }
     /* Two threads may both have made one: the first to be listed is the module. */
     pthread_mutex_lock(&lists_lock);
-    struct crt_module *listed = library->modules;
-    while (listed && listed->ctx != ctx)
-        listed = listed->next_in_library;
+    struct crt_module *listed = find_module_locked(library, ctx);
     if (!listed) {
         created->next_in_library = library->modules;
         library->modules = created;

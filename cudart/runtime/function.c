@@ -114,7 +114,7 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *stub, int config)
 
 cudaError_t cudaFuncGetName(const char **name, const void *stub)
 {
-    return crt_done(crt_initialize() ?: crt_kernel_name(stub, name));
+    return crt_done(crt_initialize() ?: crt_kernel_name_of(stub, name));
 }
 
 cudaError_t cudaFuncGetParamInfo(const void *stub, size_t index, size_t *offset, size_t *size_bytes)

@@ -120,7 +120,7 @@ cudaError_t crt_kernel_of(const void *stub, CUkernel *kernel)
     return cuKernelGetFunction(&ignored, *kernel) ? cudaErrorInvalidDeviceFunction : cudaSuccess;
 }
 
-cudaError_t crt_kernel_name(const void *stub, const char **name)
+cudaError_t crt_kernel_name_of(const void *stub, const char **name)
 {
     if (!stub || !name)
         return cudaErrorInvalidValue;

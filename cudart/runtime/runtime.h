@@ -65,7 +65,7 @@ struct crt_variable;
 cudaError_t crt_kernel_of(const void *stub, CUkernel *kernel);
 
 /* Device name of a kernel; lives as long as its fat binary is registered. */
-cudaError_t crt_kernel_name(const void *stub, const char **name);
+cudaError_t crt_kernel_name_of(const void *stub, const char **name);
 
 /* Address and size of the device variable behind a host address. */
 cudaError_t crt_variable_of(const void *symbol, CUdeviceptr *address, size_t *size_bytes);
