@@ -72,15 +72,8 @@ void jit_unload(struct jit_code *code); /* nothing may be running in it */
 typedef void (*jit_kernel_fn)(struct rt_thread *thread);
 jit_kernel_fn jit_code_entry(const struct jit_code *code);
 
-/* The name given to jit_load. */
-const char *jit_code_kernel(const struct jit_code *code);
-
 /* PTX line of the instruction at pc, 0 when pc is not in this code or has no line. */
 int jit_code_line(const struct jit_code *code, uintptr_t pc);
-
-/* The loaded code that pc lies in, or NULL. Thread-safe; takes a lock, so not for a signal
- * handler. Valid until that code is unloaded. */
-const struct jit_code *jit_find_code(uintptr_t pc);
 
 /* ---- between libptxrun.so and libptxrun-compile.so ---- */
 

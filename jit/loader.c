@@ -8,8 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "jit/code.h"
 #include "jit/elf_object.h"
+#include "jit/jit.h"
+#include "jit/lines.h"
 #include "jit/reloc.h"
 #include "jit/symbols.h"
 
@@ -20,6 +21,15 @@
 /* Zeros before the first function: tools that look for a type signature in front of a called
  * function (-fsanitize=function) then find none, instead of unmapped memory. */
 #define TEXT_LEAD_BYTES 16
+
+/* Immutable once loaded. */
+struct jit_code {
+    uint8_t *map; /* text, stubs | constants, address slots */
+    size_t map_bytes;
+    size_t text_bytes; /* executable part, whole pages */
+    jit_kernel_fn entry;
+    struct jit_lines lines;
+};
 
 enum section_kind { SECTION_SKIPPED, SECTION_TEXT, SECTION_CONSTANTS };
 
@@ -386,15 +396,6 @@ static enum pxr_status load_image(struct image *image, struct jit_code *code, st
     return status;
 }
 
-static void destroy_code(struct jit_code *code)
-{
-    if (code->map)
-        munmap(code->map, code->map_bytes);
-    jit_lines_fini(&code->lines);
-    free(code->kernel_name);
-    free(code);
-}
-
 enum pxr_status jit_load(const struct jit_object *object, const char *kernel_name,
                          const struct jit_symbol *extra, size_t extra_count, struct jit_code **code,
                          struct pxr_error *err)
@@ -405,23 +406,18 @@ enum pxr_status jit_load(const struct jit_object *object, const char *kernel_nam
     if (status != PXR_OK)
         goto name_kernel;
     struct jit_code *loaded = calloc(1, sizeof *loaded);
-    if (loaded)
-        loaded->kernel_name = strdup(kernel_name);
-    if (loaded && loaded->kernel_name)
-        status = load_image(&image, loaded, err);
-    else
-        status = pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory to load compiled code");
     if (loaded) {
+        status = load_image(&image, loaded, err);
         loaded->map = image.map;
         loaded->map_bytes = image.total_bytes;
         loaded->text_bytes = image.text_bytes;
+    } else {
+        status = pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory to load compiled code");
     }
-    if (status == PXR_OK) {
-        jit_registry_add(loaded);
+    if (status == PXR_OK)
         *code = loaded;
-    } else if (loaded) {
-        destroy_code(loaded);
-    }
+    else
+        jit_unload(loaded);
     free(image.kinds);
     free(image.section_offsets);
     free(image.uses);
@@ -436,18 +432,15 @@ void jit_unload(struct jit_code *code)
 {
     if (!code)
         return;
-    jit_registry_remove(code);
-    destroy_code(code);
+    if (code->map)
+        munmap(code->map, code->map_bytes);
+    jit_lines_fini(&code->lines);
+    free(code);
 }
 
 jit_kernel_fn jit_code_entry(const struct jit_code *code)
 {
     return code->entry;
-}
-
-const char *jit_code_kernel(const struct jit_code *code)
-{
-    return code->kernel_name;
 }
 
 int jit_code_line(const struct jit_code *code, uintptr_t pc)

@@ -37,8 +37,8 @@ static void converge_if_shared(struct tr_ctx *ctx, const struct access *access,
     LLVMPositionBuilderAtEnd(ctx->builder, converged);
 }
 
-static void keep_step(struct tr_ctx *ctx, const struct ptx_inst *inst,
-                      const struct access *access, bool is_store)
+static void keep_step(struct tr_ctx *ctx, const struct ptx_inst *inst, const struct access *access,
+                      bool is_store)
 {
     enum ptx_space space = ptx_inst_space(inst);
     if (space != PTX_SPACE_SHARED && space != PTX_SPACE_NONE)

@@ -394,14 +394,6 @@ bool crt_arena_find(uintptr_t address, struct crt_allocation *allocation)
     return found != NULL;
 }
 
-bool crt_arena_contains(uintptr_t address, size_t size_bytes)
-{
-    struct crt_allocation allocation;
-    if (!crt_arena_find(address, &allocation))
-        return false;
-    return size_bytes <= allocation.size_bytes - (address - allocation.base);
-}
-
 bool crt_arena_nearest(uintptr_t address, struct crt_allocation *allocation)
 {
     pthread_mutex_lock(&arena.lock);
@@ -425,12 +417,4 @@ void crt_arena_usage(size_t *used_bytes, size_t *total_bytes)
     *used_bytes = arena.used_bytes;
     *total_bytes = arena.total_bytes;
     pthread_mutex_unlock(&arena.lock);
-}
-
-bool crt_arena_is_reserved(uintptr_t address)
-{
-    pthread_mutex_lock(&arena.lock);
-    bool is_inside = address >= arena.begin && address < arena.end;
-    pthread_mutex_unlock(&arena.lock);
-    return is_inside;
 }

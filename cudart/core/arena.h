@@ -58,16 +58,10 @@ enum crt_result crt_arena_unregister(uintptr_t base);
 /* The allocation that address lies in. */
 bool crt_arena_find(uintptr_t address, struct crt_allocation *allocation);
 
-/* Whether all of [address, address + size_bytes) lies in one allocation. */
-bool crt_arena_contains(uintptr_t address, size_t size_bytes);
-
 /* The allocation that address lies in, or the nearest; false when there is none at all. */
 bool crt_arena_nearest(uintptr_t address, struct crt_allocation *allocation);
 
 /* Device and managed memory in use, rounded to pages, and the device's total. */
 void crt_arena_usage(size_t *used_bytes, size_t *total_bytes);
-
-/* The reservation; for tests and fault reports. */
-bool crt_arena_is_reserved(uintptr_t address);
 
 #endif

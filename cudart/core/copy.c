@@ -12,7 +12,6 @@
 #include "cudart/core/graph.h"
 #include "cudart/core/process.h"
 #include "cudart/core/stats.h"
-#include "scheduler/scheduler.h"
 
 /* Up to this size, doing it at once is cheaper than handing it to a worker. */
 #define INLINE_BYTES ((size_t)64 << 10)
@@ -94,21 +93,6 @@ static void run_copy_task(void *arg)
     run_copy(&task->copy);
 }
 
-static void finish_task(void *arg, const struct sch_fault *fault)
-{
-    (void)fault;
-    free(arg);
-}
-
-static enum crt_result submit_task(struct crt_stream *stream, sch_task_fn run, void *task)
-{
-    struct sch_op *op = sch_op_task(run, finish_task, task);
-    enum crt_result result = op ? crt_stream_submit(stream, op, NULL) : CRT_OUT_OF_MEMORY;
-    if (result != CRT_SUCCESS)
-        free(task);
-    return result;
-}
-
 static enum crt_result submit_copy(struct crt_stream *stream, const struct crt_copy *copy,
                                    bool is_staged)
 {
@@ -129,7 +113,7 @@ static enum crt_result submit_copy(struct crt_stream *stream, const struct crt_c
         task->copy.src = stage.dst;
         task->copy.src.place = place;
     }
-    return submit_task(stream, run_copy_task, task);
+    return crt_stream_task(stream, run_copy_task, task);
 }
 
 enum crt_result crt_copy(struct crt_stream *stream, const struct crt_copy *copy, bool is_async)
@@ -213,7 +197,7 @@ enum crt_result crt_fill(struct crt_stream *stream, const struct crt_fill *fill,
         if (!task)
             return CRT_OUT_OF_MEMORY;
         *task = *fill;
-        return submit_task(stream, run_fill_task, task);
+        return crt_stream_task(stream, run_fill_task, task);
     }
     result = crt_stream_synchronize(stream);
     if (result == CRT_SUCCESS)

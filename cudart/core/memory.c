@@ -77,12 +77,6 @@ static void run_free(void *arg)
     crt_arena_free(task->base, task->kind);
 }
 
-static void finish_free(void *arg, const struct sch_fault *fault)
-{
-    (void)fault;
-    free(arg);
-}
-
 enum crt_result crt_memory_free_async(struct crt_stream *stream, uintptr_t base)
 {
     struct crt_allocation allocation;
@@ -98,11 +92,7 @@ enum crt_result crt_memory_free_async(struct crt_stream *stream, uintptr_t base)
     if (!task)
         return CRT_OUT_OF_MEMORY;
     *task = (struct free_task){.base = base, .kind = allocation.kind};
-    struct sch_op *op = sch_op_task(run_free, finish_free, task);
-    enum crt_result result = op ? crt_stream_submit(stream, op, NULL) : CRT_OUT_OF_MEMORY;
-    if (result != CRT_SUCCESS)
-        free(task);
-    return result;
+    return crt_stream_task(stream, run_free, task);
 }
 
 enum crt_result crt_memory_register(struct crt_context *ctx, void *base, size_t size_bytes,

@@ -339,6 +339,26 @@ enum crt_result crt_stream_wait_event(struct crt_stream *stream, struct crt_even
     return result;
 }
 
+static void free_task(void *task, const struct sch_fault *fault)
+{
+    (void)fault;
+    free(task);
+}
+
+/* Appends an operation whose done function is free_task; NULL: out of memory. */
+static enum crt_result submit_task(struct crt_stream *stream, struct sch_op *op, void *task)
+{
+    enum crt_result result = op ? crt_stream_submit(stream, op, NULL) : CRT_OUT_OF_MEMORY;
+    if (result != CRT_SUCCESS)
+        free(task);
+    return result;
+}
+
+enum crt_result crt_stream_task(struct crt_stream *stream, void (*run)(void *task), void *task)
+{
+    return submit_task(stream, sch_op_task(run, free_task, task), task);
+}
+
 /* A call of the program's own function, in order with a stream. */
 struct host_call {
     crt_host_fn fn;
@@ -358,12 +378,6 @@ static void run_host_call(void *arg)
         call->fn(call->arg);
 }
 
-static void finish_host_call(void *arg, const struct sch_fault *fault)
-{
-    (void)fault;
-    free(arg);
-}
-
 static enum crt_result submit_host_call(struct crt_stream *stream, struct host_call call)
 {
     if (stream->captured.capture) {
@@ -380,11 +394,7 @@ static enum crt_result submit_host_call(struct crt_stream *stream, struct host_c
         return CRT_OUT_OF_MEMORY;
     *copy = call;
     copy->ctx = stream->ctx;
-    struct sch_op *op = sch_op_host(run_host_call, finish_host_call, copy);
-    result = op ? crt_stream_submit(stream, op, NULL) : CRT_OUT_OF_MEMORY;
-    if (result != CRT_SUCCESS)
-        free(copy);
-    return result;
+    return submit_task(stream, sch_op_host(run_host_call, free_task, copy), copy);
 }
 
 enum crt_result crt_stream_host_function(struct crt_stream *stream, crt_host_fn fn, void *arg)

@@ -88,6 +88,10 @@ CRT_API_END
 enum crt_result crt_stream_submit(struct crt_stream *stream, struct sch_op *op,
                                   struct sch_op **previous);
 
+/* run(task) by a worker, in order with the stream. task is from malloc and no longer the caller's;
+ * it is freed when it has run, or at once on failure. */
+enum crt_result crt_stream_task(struct crt_stream *stream, void (*run)(void *task), void *task);
+
 /* Whether nothing the stream's next operation would wait for is running. */
 bool crt_stream_is_idle(struct crt_stream *stream);
 

@@ -5,6 +5,9 @@
 #include "cudart/core/module.h"
 #include "cudart/driver/internal.h"
 
+/* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
+#define ATTRIBUTE_MULTIPROCESSORS 16
+
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function,
                                                               int block_threads,
                                                               size_t shared_bytes, unsigned flags)
@@ -45,7 +48,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_thr
         largest = limit;
     int best_threads = 0;
     int sm_count;
-    crt_device_attribute(16, &sm_count);
+    crt_device_attribute(ATTRIBUTE_MULTIPROCESSORS, &sm_count);
     int size = (largest + CRT_WARP_SIZE - 1) / CRT_WARP_SIZE * CRT_WARP_SIZE;
     for (; size > 0; size -= CRT_WARP_SIZE) {
         int threads = size < largest ? size : largest;

@@ -104,7 +104,7 @@ cudaError_t cudaFuncSetCacheConfig(const void *stub, int config)
                         ?: cuKernelSetCacheConfig(kernel, (CUfunc_cache)config, device));
 }
 
-/* Banks of shared memory have one width now: accepted, without effect. */
+/* Banks of shared memory have one width: accepted, without effect. */
 cudaError_t cudaFuncSetSharedMemConfig(const void *stub, int config)
 {
     CUkernel kernel = NULL;

@@ -8,6 +8,8 @@
 #define PTXRUN_TESTS_SCHEDULER_PLAIN_TESTS_H
 
 #include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
