@@ -174,6 +174,8 @@ static enum pxr_status translate(struct jit_unit *unit, const struct jit_request
     if (status != PXR_OK)
         return status;
     dump_ir(unit, "ir", "ll");
+    if (request->variant.block[0] != 0)
+        tr_assume_block_shape(unit->module, request->variant.block);
     return tr_collapse_precise(unit->module, err);
 }
 

@@ -35,6 +35,10 @@ enum pxr_status tr_translate_kernel(const struct ptx_module *ptx, const struct p
                                     const struct tr_options *options, LLVMContextRef context,
                                     LLVMModuleRef *module, struct pxr_error *err);
 
+/* The launch's block shape is a compile-time fact (`--mode=jit`): %ntid becomes constants. After
+ * tr_translate_kernel, before collapsing. */
+void tr_assume_block_shape(LLVMModuleRef module, const uint32_t block[3]);
+
 /* Collapse `precise`: binds the placeholders that read the thread's own state to their
  * definitions (translator/rt/precise.c), leaving the meeting points as external calls. */
 enum pxr_status tr_collapse_precise(LLVMModuleRef module, struct pxr_error *err);

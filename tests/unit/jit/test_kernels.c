@@ -101,6 +101,42 @@ Test(kernels, ptx_becomes_running_code)
     jit_unload(code);
 }
 
+/* What %ntid.x reads as in a block of 4 threads, in code made for blocks of shape[0]. */
+static uint32_t threads_seen(uint32_t shape)
+{
+    static const char ptx[] = HEAD ".visible .entry shape(.param .u64 p)\n"
+                                   "{\n"
+                                   "    .reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
+                                   "    ld.param.u64 %rd1, [p];\n"
+                                   "    mov.u32 %r1, %ntid.x;\n"
+                                   "    st.global.u32 [%rd1], %r1;\n"
+                                   "    ret;\n"
+                                   "}\n";
+    struct kernel kernel;
+    open_kernel(&kernel, ptx, "shape");
+    if (shape != 0)
+        kernel.request.variant =
+            (struct jit_variant){.collapse = PXR_COLLAPSE_PRECISE, .block = {shape, 1, 1}};
+    struct jit_object object;
+    struct pxr_error err = {0};
+    cr_assert_eq(jit_compile(&kernel.request, &object, &err), PXR_OK, "%s", err.message);
+    struct jit_code *code = load(&object);
+    float seen[1] = {0};
+    run_square(code, seen, 0);
+    jit_unload(code);
+    jit_object_fini(&object);
+    close_kernel(&kernel);
+    uint32_t bits;
+    memcpy(&bits, seen, sizeof bits);
+    return bits;
+}
+
+Test(kernels, block_shape_is_a_constant_where_the_launch_promises_it)
+{
+    cr_expect_eq(threads_seen(0), 4);
+    cr_expect_eq(threads_seen(64), 64);
+}
+
 Test(kernels, pc_in_a_kernel_has_its_ptx_line)
 {
     struct jit_object object = compile(square_ptx, "square");
