@@ -26,13 +26,20 @@ struct crt_capture {
 /* Guards all captures and all capture points. Capturing is no fast path. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static void destroy_capture(struct crt_capture *capture)
+{
+    if (capture->graph)
+        crt_graph_destroy(capture->graph);
+    free(capture);
+}
+
 static void forget_locked(struct crt_capture_point *point)
 {
     struct crt_capture *capture = point->capture;
     free(point->nodes);
     *point = (struct crt_capture_point){NULL, NULL, 0};
     if (capture && --capture->refs == 0)
-        free(capture);
+        destroy_capture(capture);
 }
 
 void crt_capture_forget(struct crt_capture_point *point)
@@ -78,7 +85,7 @@ static enum crt_result begin_locked(struct crt_stream *stream)
     if (result == CRT_SUCCESS)
         result = set_locked(&stream->captured, capture, NULL, 0);
     if (result != CRT_SUCCESS) {
-        free(capture);
+        destroy_capture(capture);
         return result;
     }
     capture->id = crt_next_number();

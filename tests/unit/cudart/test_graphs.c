@@ -147,6 +147,24 @@ Test(capture, what_is_captured_runs_only_when_launched, .init = make_context)
     OK(cuGraphDestroy(graph));
 }
 
+Test(capture, a_stream_that_is_destroyed_takes_its_capture_with_it, .init = make_context)
+{
+    CUstream stream;
+    CUstreamCaptureStatus status;
+    cuuint64_t id;
+    CUgraph graph;
+    size_t count = 0;
+    OK(cuStreamCreate(&stream, 1));
+    OK(cuStreamBeginCapture_v2(stream, 0));
+    OK(cuLaunchHostFunc(stream, note, "h"));
+    OK(cuStreamGetCaptureInfo_v2(stream, &status, &id, &graph, NULL, NULL));
+    OK(cuGraphGetNodes(graph, NULL, &count));
+    cr_expect_eq(count, 1);
+    OK(cuStreamDestroy_v2(stream));
+    EXPECT(CRT_INVALID_VALUE, cuGraphGetNodes(graph, NULL, &count));
+    cr_expect_str_eq(history, "");
+}
+
 Test(capture, an_event_draws_another_stream_in_and_joins_it, .init = make_context)
 {
     CUstream first;
