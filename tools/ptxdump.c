@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ptxdump: shows what the fat binaries of a file hold, and writes their PTX to files.
+ * ptxdump: shows what the fat binaries of a file hold, writes their PTX to files, and lists the
+ * instructions.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 
 #include "ptx/file.h"
 #include "ptx/text.h"
+#include "tools/ptxdump_ops.h"
 
 enum exit_code { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -21,6 +23,7 @@ enum { KERNELS_IN_TABLE = 3 };
 static const char HELP[] =
     "usage: ptxdump list [--kernels] FILE...\n"
     "       ptxdump extract [-o DIR] FILE...\n"
+    "       ptxdump ops [--markdown]\n"
     "\n"
     "FILE is an executable, shared object, object file, static archive, .fatbin, .cubin or .ptx.\n"
     "\n"
@@ -28,6 +31,7 @@ static const char HELP[] =
     "    --kernels   one line for each kernel instead of the first few names\n"
     "  extract     write each PTX entry to <name>.<number>.sm_<arch>.ptx\n"
     "    -o DIR      directory to write to, created if it does not exist; default: .\n"
+    "  ops         table of all PTX instructions: types, versions, what is supported\n"
     "\n"
     "  --help, --version\n"
     "\n"
@@ -357,6 +361,17 @@ static enum exit_code run_command(const struct command *command, int argc, char 
     return result;
 }
 
+static enum exit_code run_ops(int argc, char **argv)
+{
+    bool is_markdown = argc == 3 && strcmp(argv[2], "--markdown") == 0;
+    if (argc != 2 && !is_markdown) {
+        complain("'ops' takes no arguments but --markdown; see ptxdump --help");
+        return EXIT_USAGE;
+    }
+    ptxdump_ops(is_markdown);
+    return EXIT_OK;
+}
+
 static enum exit_code dispatch(int argc, char **argv)
 {
     if (argc < 2) {
@@ -371,6 +386,8 @@ static enum exit_code dispatch(int argc, char **argv)
         puts("ptxdump " PTXRUN_VERSION);
         return EXIT_OK;
     }
+    if (strcmp(argv[1], "ops") == 0)
+        return run_ops(argc, argv);
     for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
         if (strcmp(argv[1], COMMANDS[i].name) == 0)
             return run_command(&COMMANDS[i], argc, argv);
