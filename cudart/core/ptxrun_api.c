@@ -286,6 +286,28 @@ API enum ptxrun_status ptxrun_find_variable(struct ptxrun_module *module, const 
     return publish_result(result, &error, err);
 }
 
+/* What ptxrun.h promises of bad launches; the CUDA codes of the core are coarser. */
+static enum pxr_status check_launch(const struct ptxrun_kernel *kernel,
+                                    const struct ptxrun_launch *launch, struct pxr_error *error)
+{
+    const char *name = crt_kernel_name(kernel->core);
+    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1];
+    for (int i = 0; i < 3; i++)
+        if (launch->grid[i] == 0 || launch->block[i] == 0)
+            return pxr_fail(error, PXR_INVALID_ARGUMENT,
+                            "kernel '%s': every dimension of grid and block is at least 1", name);
+    uint64_t limit = (uint64_t)crt_kernel_max_threads(kernel->core);
+    if (threads > limit || threads * launch->block[2] > limit)
+        return pxr_fail(error, PXR_OUT_OF_RESOURCES,
+                        "kernel '%s': a block can have at most %u threads", name, (unsigned)limit);
+    size_t shared_limit = crt_kernel_dynamic_limit(kernel->core);
+    if (launch->dynamic_shared_bytes > shared_limit)
+        return pxr_fail(error, PXR_OUT_OF_RESOURCES,
+                        "kernel '%s': a block can have at most %zu bytes of dynamic shared memory",
+                        name, shared_limit);
+    return PXR_OK;
+}
+
 /* Launches and waits. module->lock is held. */
 static enum crt_result run_launch(struct ptxrun_kernel *kernel,
                                   const struct crt_launch_config *config, void *const *args,
@@ -314,6 +336,8 @@ API enum ptxrun_status ptxrun_launch(struct ptxrun_kernel *kernel,
                  crt_kernel_name(kernel->core), kernel->core->func->param_count, arg_count);
         return publish(&error, err);
     }
+    if (check_launch(kernel, launch, &error) != PXR_OK)
+        return publish(&error, err);
     struct crt_launch_config config = {.dynamic_shared_bytes = launch->dynamic_shared_bytes};
     memcpy(config.grid, launch->grid, sizeof config.grid);
     memcpy(config.block, launch->block, sizeof config.block);

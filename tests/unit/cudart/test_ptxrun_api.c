@@ -162,9 +162,15 @@ Test(ptxrun_api, bad_arguments_are_named)
     float factor = 0;
     void *args[] = {&data, &n, &factor};
     launch.block[0] = 2048;
-    cr_assert_neq(ptxrun_launch(kernel, &launch, args, 3, &err), PTXRUN_OK);
+    cr_assert_eq(ptxrun_launch(kernel, &launch, args, 3, &err), PTXRUN_OUT_OF_RESOURCES);
+    cr_assert(strstr(err.message, "1024 threads"), "%s", err.message);
+    launch.block[0] = 1;
+    launch.dynamic_shared_bytes = 1 << 20;
+    cr_assert_eq(ptxrun_launch(kernel, &launch, args, 3, &err), PTXRUN_OUT_OF_RESOURCES);
+    cr_assert(strstr(err.message, "shared memory"), "%s", err.message);
+    launch.dynamic_shared_bytes = 0;
     launch.block[0] = 0;
-    cr_assert_neq(ptxrun_launch(kernel, &launch, args, 3, &err), PTXRUN_OK);
+    cr_assert_eq(ptxrun_launch(kernel, &launch, args, 3, &err), PTXRUN_INVALID_ARGUMENT);
     cr_assert_eq(ptxrun_load_text(NULL, 0, &module, &err), PTXRUN_INVALID_ARGUMENT);
     ptxrun_unload(NULL);
 }
