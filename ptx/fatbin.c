@@ -14,6 +14,7 @@ enum {
     CONTAINER_HEADER_BYTES = 16,
     ENTRY_HEADER_BYTES = 64,
     CONTAINER_VERSION = 1,
+    CONTAINER_ALIGN = 8,
     ELF_HEADER_BYTES = 64,
     ELF_MACHINE_CUDA = 190,
     ELF_ABI_SM_IN_SECOND_BYTE = 8 /* EI_ABIVERSION from which e_flags holds the SM in bits 8-15 */
@@ -222,6 +223,50 @@ enum pxr_status ptx_fatbin_read(struct ptx_span bytes, const char *label, struct
 free_entries:
     ptx_fatbin_fini(fatbin);
     return status;
+}
+
+size_t ptx_fatbin_next(struct ptx_span bytes, size_t at)
+{
+    static const uint8_t ZEROS[CONTAINER_ALIGN];
+    at = (at + CONTAINER_ALIGN - 1) / CONTAINER_ALIGN * CONTAINER_ALIGN;
+    while (at < bytes.len) {
+        size_t left = bytes.len - at;
+        if (memcmp(bytes.ptr + at, ZEROS, left < CONTAINER_ALIGN ? left : CONTAINER_ALIGN) != 0)
+            return at;
+        at += CONTAINER_ALIGN;
+    }
+    return bytes.len;
+}
+
+static void put(uint8_t *at, uint64_t value, size_t size)
+{
+    memcpy(at, &value, size);
+}
+
+void ptx_fatbin_write_text_header(struct ptx_span text,
+                                  uint8_t header[PTX_FATBIN_TEXT_HEADER_BYTES])
+{
+    struct ptx_text_header target =
+        ptx_text_read_header((struct pxr_str){(const char *)text.ptr, text.len});
+    uint64_t flags = PTX_FATBIN_FLAG_64_BIT | PTX_FATBIN_FLAG_LINUX;
+    if (target.target_suffix == 'a')
+        flags |= PTX_FATBIN_FLAG_ARCH_SPECIFIC;
+    if (target.target_suffix == 'f')
+        flags |= PTX_FATBIN_FLAG_FAMILY;
+    size_t stored_bytes = (text.len + CONTAINER_ALIGN - 1) / CONTAINER_ALIGN * CONTAINER_ALIGN;
+    uint8_t *entry = header + CONTAINER_HEADER_BYTES;
+    memset(header, 0, PTX_FATBIN_TEXT_HEADER_BYTES);
+    put(header, PTX_FATBIN_MAGIC, 4);
+    put(header + 4, CONTAINER_VERSION, 2);
+    put(header + 6, CONTAINER_HEADER_BYTES, 2);
+    put(header + 8, ENTRY_HEADER_BYTES + stored_bytes, 8);
+    put(entry, PTX_FATBIN_PTX, 2);
+    put(entry + 0x04, ENTRY_HEADER_BYTES, 4);
+    put(entry + 0x08, stored_bytes, 8);
+    put(entry + 0x18, target.version_minor, 2);
+    put(entry + 0x1a, target.version_major, 2);
+    put(entry + 0x1c, target.target, 4);
+    put(entry + 0x28, flags, 8);
 }
 
 enum pxr_status ptx_fatbin_wrap(struct ptx_span bytes, enum ptx_fatbin_kind kind,

@@ -76,11 +76,21 @@ struct ptx_fatbin {
 enum pxr_status ptx_fatbin_read(struct ptx_span bytes, const char *label, struct ptx_fatbin *fatbin,
                                 struct pxr_error *err);
 
+/* Position of the next container at or after `at` in a section that holds them back to back, padded
+ * by the linker; bytes.len when there is none. */
+size_t ptx_fatbin_next(struct ptx_span bytes, size_t at);
+
 /* A container with one entry for bytes that come without one: PTX text or a cubin. */
 enum pxr_status ptx_fatbin_wrap(struct ptx_span bytes, enum ptx_fatbin_kind kind,
                                 struct ptx_fatbin *fatbin, struct pxr_error *err);
 
 void ptx_fatbin_fini(struct ptx_fatbin *fatbin);
+
+/* Writes the headers of a container whose one entry is this PTX text, not compressed; the text
+ * follows, padded with zeros to a multiple of 8 bytes. */
+#define PTX_FATBIN_TEXT_HEADER_BYTES 80
+void ptx_fatbin_write_text_header(struct ptx_span text,
+                                  uint8_t header[PTX_FATBIN_TEXT_HEADER_BYTES]);
 
 /* The PTX entry for a device of this capability (75 for 7.5), NULL if there is no PTX at all.
  * The rule is explained at its definition. */

@@ -17,7 +17,6 @@
 #include "ptx/text.h"
 
 enum {
-    CONTAINER_ALIGN = 8,
     /* An empty container is 16 bytes and our record of it ten times that; real files have at most
      * one container per translation unit. */
     MAX_CONTAINERS = 1 << 20
@@ -57,25 +56,11 @@ static struct ptx_file_container *append_container(struct ptx_file *file, const 
     return container;
 }
 
-/* Distance to the next non-zero aligned word: linkers pad between containers. */
-static size_t skip_padding(struct ptx_span bytes, size_t at)
-{
-    static const uint8_t ZEROS[CONTAINER_ALIGN];
-    at = (at + CONTAINER_ALIGN - 1) / CONTAINER_ALIGN * CONTAINER_ALIGN;
-    while (at < bytes.len) {
-        size_t left = bytes.len - at;
-        if (memcmp(bytes.ptr + at, ZEROS, left < CONTAINER_ALIGN ? left : CONTAINER_ALIGN) != 0)
-            return at;
-        at += CONTAINER_ALIGN;
-    }
-    return bytes.len;
-}
-
 static enum pxr_status read_section(void *user, const struct ptx_elf_section *section,
                                     struct pxr_error *err)
 {
     struct ptx_file *file = user;
-    for (size_t at = skip_padding(section->bytes, 0); at < section->bytes.len;) {
+    for (size_t at = ptx_fatbin_next(section->bytes, 0); at < section->bytes.len;) {
         if (file->container_count == MAX_CONTAINERS)
             return pxr_fail(err, PXR_BAD_IMAGE, "%s: more than %d fat binaries", file->path,
                             MAX_CONTAINERS);
@@ -88,7 +73,7 @@ static enum pxr_status read_section(void *user, const struct ptx_elf_section *se
         enum pxr_status status = ptx_fatbin_read(rest, container->label, &container->fatbin, err);
         if (status)
             return status;
-        at = skip_padding(section->bytes, at + container->fatbin.bytes.len);
+        at = ptx_fatbin_next(section->bytes, at + container->fatbin.bytes.len);
     }
     return PXR_OK;
 }

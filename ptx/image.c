@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "ptx/fatbin.h"
+#include "ptx/joined.h"
 #include "ptx/ptx.h"
 #include "ptx/readable.h"
 #include "ptx/text.h"
@@ -74,9 +75,9 @@ static struct ptx_fatbin *append_fatbin(struct image *image)
     return fatbin;
 }
 
-static enum pxr_status add_container(struct image *image, struct ptx_span bytes,
-                                     struct pxr_error *err)
+static enum pxr_status add_container(void *user, struct ptx_span bytes, struct pxr_error *err)
 {
+    struct image *image = user;
     struct ptx_fatbin *fatbin = append_fatbin(image);
     if (!fatbin)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "%s: out of memory", image->source_name);
@@ -162,6 +163,10 @@ static enum pxr_status read_image(struct image *image, const void *at, size_t si
         image->kind = PTX_IMAGE_CONTAINER;
         return add_container(image, bytes, err);
     }
+    if (has_magic(bytes, PTX_JOINED_MAGIC)) {
+        image->kind = PTX_IMAGE_JOINED;
+        return ptx_joined_visit(bytes, image->source_name, add_container, image, err);
+    }
     if (has_magic(bytes, ELF_MAGIC)) {
         image->kind = PTX_IMAGE_CUBIN;
         if (ptx_cubin_arch(bytes) == 0)
@@ -241,7 +246,7 @@ static void summarise_entry(struct ptx_image_summary *summary, const struct ptx_
 static void summarise(const struct image *image, struct ptx_image_summary *summary)
 {
     *summary = (struct ptx_image_summary){.kind = image->kind};
-    if (image->kind == PTX_IMAGE_WRAPPER || image->kind == PTX_IMAGE_CONTAINER)
+    if (image->kind != PTX_IMAGE_CUBIN && image->kind != PTX_IMAGE_TEXT)
         summary->container_count = image->fatbin_count;
     for (uint32_t i = 0; i < image->fatbin_count; i++) {
         for (uint32_t j = 0; j < image->fatbins[i].entry_count; j++)

@@ -3,9 +3,9 @@
  * Module images in memory: what a program hands to cuModuleLoadData or cuLibraryLoadData, from
  * the bytes to one linked PTX module. Files are ptx/file.h's business.
  *
- * An image is a fat binary wrapper, a fat binary container, a cubin or PTX text; its first bytes
- * tell which. No length comes with it, so extents are taken from its own headers, checked for
- * overflow and against the mapped memory that can be read.
+ * An image is a fat binary wrapper, a fat binary container, a joined image, a cubin or PTX text;
+ * its first bytes tell which. No length comes with it, so extents are taken from its own headers,
+ * checked for overflow and against the mapped memory that can be read.
  */
 #ifndef PTXRUN_PTX_IMAGE_H
 #define PTXRUN_PTX_IMAGE_H
@@ -21,6 +21,7 @@ struct ptx_module;
 enum ptx_image_kind {
     PTX_IMAGE_WRAPPER,   /* one translation unit or a device-linked array of them */
     PTX_IMAGE_CONTAINER, /* a bare fat binary */
+    PTX_IMAGE_JOINED,    /* the inputs of a link, ptx/joined.h */
     PTX_IMAGE_CUBIN,     /* machine code of a GPU, nothing else */
     PTX_IMAGE_TEXT       /* PTX as the program wrote it */
 };

@@ -9,13 +9,12 @@
 
 #include "cudart/core/arena.h"
 #include "cudart/core/device.h"
+#include "cudart/core/file.h"
 #include "cudart/core/module.h"
 #include "cudart/core/process.h"
 #include "cudart/core/report.h"
 #include "ptx/image.h"
 #include "scheduler/scheduler.h"
-
-#define FILE_LIMIT_BYTES ((size_t)1 << 32)
 
 bool crt_library_is_valid(const struct crt_library *library)
 {
@@ -133,31 +132,13 @@ enum crt_result crt_library_load(const void *image, size_t image_bytes, bool is_
     return CRT_SUCCESS;
 }
 
-/* The file's bytes, NUL-terminated; the caller frees them. NULL when it cannot be read. */
-static char *read_file(const char *path, size_t *size_bytes)
-{
-    FILE *file = fopen(path, "rbe");
-    if (!file)
-        return NULL;
-    char *bytes = NULL;
-    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (size >= 0 && (size_t)size < FILE_LIMIT_BYTES && fseek(file, 0, SEEK_SET) == 0)
-        bytes = malloc((size_t)size + 1);
-    if (bytes) {
-        *size_bytes = fread(bytes, 1, (size_t)size, file);
-        bytes[*size_bytes] = '\0';
-    }
-    fclose(file);
-    return bytes;
-}
-
 enum crt_result crt_library_load_file(const char *path, struct crt_library **library,
                                       struct pxr_error *err)
 {
     if (!path)
         return CRT_INVALID_VALUE;
     size_t size_bytes;
-    char *bytes = read_file(path, &size_bytes);
+    char *bytes = crt_read_file(path, &size_bytes);
     if (!bytes) {
         pxr_fail(err, PXR_IO, "cannot read the module file '%s'", path);
         return CRT_FILE_NOT_FOUND;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The linker API, for one input: programs use it to turn PTX text into an image they then load. The
- * "cubin" they get is the input itself, which the loader takes as well.
+ * The linker API (cudart/core/link.h).
  */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "cudart/core/link.h"
 #include "cudart/driver/internal.h"
 #include "cudart/driver/jit_options.h"
 
@@ -15,8 +13,8 @@
 
 struct cu_link_state {
     uint32_t magic;
-    char *input; /* NUL-terminated copy */
-    size_t input_bytes;
+    struct jit_log log; /* buffers and sizes are the caller's until the state is destroyed */
+    struct crt_link *link;
 };
 
 static bool is_link(CUlinkState state)
@@ -36,56 +34,54 @@ CUresult cuLinkCreate_v2(unsigned count, CUjit_option *options, void **values, C
     struct cu_link_state *created = calloc(1, sizeof *created);
     if (!created)
         return CRT_OUT_OF_MEMORY;
-    created->magic = LINK_MAGIC;
+    *created = (struct cu_link_state){LINK_MAGIC, log, crt_link_create()};
+    if (!created->link) {
+        free(created);
+        return CRT_OUT_OF_MEMORY;
+    }
     *state = created;
     return CRT_SUCCESS;
+}
+
+/* What all inputs are checked for; link-time IR cannot be run. */
+static CUresult check_input(CUlinkState state, CUjitInputType type, unsigned count,
+                            CUjit_option *options, void **values)
+{
+    struct jit_log ignored;
+    if (!is_link(state))
+        return CRT_INVALID_HANDLE;
+    if (type < 0 || type >= CU_JIT_NUM_INPUT_TYPES)
+        return CRT_INVALID_VALUE;
+    if (type == CU_JIT_INPUT_NVVM)
+        return crt_not_supported("cuLinkAddData of link-time IR");
+    return jit_log_init(&ignored, count, options, values);
 }
 
 CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t bytes,
                           const char *name, unsigned count, CUjit_option *options, void **values)
 {
-    (void)name;
-    (void)count;
-    (void)options;
-    (void)values;
-    if (!is_link(state))
-        return CRT_INVALID_HANDLE;
+    CUresult result = check_input(state, type, count, options, values);
+    if (result != CRT_SUCCESS)
+        return result;
     if (!data || !bytes || bytes > INPUT_LIMIT_BYTES)
         return CRT_INVALID_VALUE;
-    if (type == CU_JIT_INPUT_CUBIN)
-        return CRT_NO_BINARY_FOR_GPU;
-    if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_FATBINARY)
-        return crt_not_supported("cuLinkAddData of objects, libraries and link-time IR");
-    if (state->input)
-        return crt_not_supported("cuLinkAddData of more than one input");
-    state->input = malloc(bytes + 1);
-    if (!state->input)
-        return CRT_OUT_OF_MEMORY;
-    memcpy(state->input, data, bytes);
-    state->input[bytes] = '\0';
-    state->input_bytes = bytes;
-    return CRT_SUCCESS;
+    struct pxr_error err = {0};
+    result = crt_link_add(state->link, data, bytes, name && *name ? name : "link input", &err);
+    jit_log_finish(&state->log, &err);
+    return result;
 }
 
 CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned count,
                           CUjit_option *options, void **values)
 {
-    if (!is_link(state))
-        return CRT_INVALID_HANDLE;
-    FILE *file = path ? fopen(path, "rbe") : NULL;
-    if (!file)
-        return path ? CRT_FILE_NOT_FOUND : CRT_INVALID_VALUE;
-    CUresult result = CRT_INVALID_IMAGE;
-    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (size > 0 && (size_t)size <= INPUT_LIMIT_BYTES && fseek(file, 0, SEEK_SET) == 0) {
-        char *bytes = malloc((size_t)size);
-        result = CRT_OUT_OF_MEMORY;
-        if (bytes && fread(bytes, 1, (size_t)size, file) == (size_t)size)
-            result =
-                cuLinkAddData_v2(state, type, bytes, (size_t)size, path, count, options, values);
-        free(bytes);
-    }
-    fclose(file);
+    CUresult result = check_input(state, type, count, options, values);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!path)
+        return CRT_INVALID_VALUE;
+    struct pxr_error err = {0};
+    result = crt_link_add_file(state->link, path, &err);
+    jit_log_finish(&state->log, &err);
     return result;
 }
 
@@ -93,12 +89,13 @@ CUresult cuLinkComplete(CUlinkState state, void **cubin, size_t *bytes)
 {
     if (!is_link(state))
         return CRT_INVALID_HANDLE;
-    if (!cubin || !state->input)
+    if (!cubin)
         return CRT_INVALID_VALUE;
-    *cubin = state->input;
-    if (bytes)
-        *bytes = state->input_bytes;
-    return CRT_SUCCESS;
+    struct pxr_error err = {0};
+    size_t size;
+    CUresult result = crt_link_complete(state->link, cubin, bytes ? bytes : &size, &err);
+    jit_log_finish(&state->log, &err);
+    return result;
 }
 
 CUresult cuLinkDestroy(CUlinkState state)
@@ -106,7 +103,7 @@ CUresult cuLinkDestroy(CUlinkState state)
     if (!is_link(state))
         return CRT_INVALID_HANDLE;
     state->magic = 0;
-    free(state->input);
+    crt_link_destroy(state->link);
     free(state);
     return CRT_SUCCESS;
 }
