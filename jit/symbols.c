@@ -51,6 +51,7 @@ static const struct symbol symbols[] = {
     SYMBOL(rt_nanosleep),
     SYMBOL(rt_exit),
     SYMBOL(rt_fault),
+    SYMBOL(rt_unsupported),
     SYMBOL(rt_clock),
     SYMBOL(rt_globaltimer),
     /* aggregates */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Formats an error with the source line it is about.
+ * Tells errors: the first with the source line it is about, the others in a line each.
  */
 #include "ptx/diagnostics.h"
 
@@ -41,17 +41,60 @@ static void format_excerpt(struct pxr_str line, int column, char *excerpt, char 
     caret[at - first + 1] = '\0';
 }
 
-enum pxr_status ptx_diagnose(const struct ptx_module *module, int line, int column,
-                             struct pxr_error *err, const char *format, va_list args)
+/* By position; of errors at one place the one found first stays first. */
+static void sort(struct ptx_diagnostic *list, unsigned count)
 {
-    char message[512];
+    for (unsigned i = 1; i < count; i++) {
+        struct ptx_diagnostic item = list[i];
+        unsigned place = i;
+
+        for (; place > 0 &&
+               (list[place - 1].line > item.line ||
+                (list[place - 1].line == item.line && list[place - 1].column > item.column));
+             place--)
+            list[place] = list[place - 1];
+        list[place] = item;
+    }
+}
+
+/* The room that is kept for "… and 19 more errors". */
+#define LAST_LINE_BYTES 40
+
+/* Adds the further errors to the message, as many as fit. */
+static void append_rest(const struct ptx_module *module, const struct ptx_diagnostic *list,
+                        unsigned count, struct pxr_error *err)
+{
+    size_t used = strlen(err->message);
+    char line[512];
+
+    for (unsigned i = 0; i < count; i++) {
+        size_t len;
+
+        snprintf(line, sizeof(line), "\n%.200s:%d:%d: error: %s", module->source_name, list[i].line,
+                 list[i].column, list[i].message);
+        len = strlen(line);
+        if (used + len + LAST_LINE_BYTES > sizeof(err->message)) {
+            snprintf(err->message + used, sizeof(err->message) - used, "\n... and %u more errors",
+                     count - i);
+            return;
+        }
+        memcpy(err->message + used, line, len + 1);
+        used += len;
+    }
+}
+
+enum pxr_status ptx_report(const struct ptx_module *module, struct ptx_diagnostic *list,
+                           unsigned count, struct pxr_error *err)
+{
     char excerpt[EXCERPT_BYTES + 1];
     char caret[EXCERPT_BYTES + 2];
 
     if (!err)
         return PXR_BAD_PTX;
-    vsnprintf(message, sizeof(message), format, args);
-    format_excerpt(line_at(module->text, line), column, excerpt, caret);
-    return pxr_fail_at(err, PXR_BAD_PTX, line, column, "%.200s:%d:%d: error: %s\n  %s\n  %s",
-                       module->source_name, line, column, message, excerpt, caret);
+    sort(list, count);
+    format_excerpt(line_at(module->text, list->line), list->column, excerpt, caret);
+    pxr_fail_at(err, PXR_BAD_PTX, list->line, list->column, "%.200s:%d:%d: error: %s\n  %s\n  %s",
+                module->source_name, list->line, list->column, list->message, excerpt, caret);
+    append_rest(module, list + 1, count - 1, err);
+    return PXR_BAD_PTX;
 }

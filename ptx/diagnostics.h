@@ -5,12 +5,17 @@
 #ifndef PTXRUN_PTX_DIAGNOSTICS_H
 #define PTXRUN_PTX_DIAGNOSTICS_H
 
-#include <stdarg.h>
-
 #include "ptx/ptx.h"
 
-/* "source:line:column: error: message", the source line, and a caret. Returns PXR_BAD_PTX. */
-enum pxr_status ptx_diagnose(const struct ptx_module *module, int line, int column,
-                             struct pxr_error *err, const char *format, va_list args);
+struct ptx_diagnostic {
+    int line;
+    int column;
+    const char *message; /* without position */
+};
+
+/* Sorts the list, which is not empty, by position and tells it in *err, as ptx_parse promises.
+ * Returns PXR_BAD_PTX. */
+enum pxr_status ptx_report(const struct ptx_module *module, struct ptx_diagnostic *list,
+                           unsigned count, struct pxr_error *err);
 
 #endif

@@ -9,18 +9,24 @@
 /* Shared memory of one block: 32-bit addresses, and far less in every device. */
 #define MAX_SHARED_BYTES (UINT64_C(1) << 30)
 
+/* Module-scope variables of one thread. */
+#define MAX_LOCAL_BYTES   (UINT64_C(1) << 30)
+#define LOCAL_ALIGN_BYTES 16
+
 struct layout_state {
     const struct ptx_module *module;
     struct ptx_list reached; /* const struct ptx_func *, the kernel first */
     struct ptx_list shared;  /* const struct ptx_var * */
+    struct ptx_list local;   /* of module scope; const struct ptx_var * */
     bool *is_reached;        /* by func->index */
-    bool *is_shared_used;    /* module variables, by index */
-    bool *is_local_used;     /* variables of the function walked, by index */
+    bool *is_module_used;    /* module variables, by index */
+    bool *is_func_used;      /* variables of the function walked, by index */
     const struct ptx_func *walked;
     struct ptx_list edges; /* struct call_edge */
     uint32_t *first_edge;  /* by func->index: place in edges plus 1 */
     uint32_t *open_calls;  /* by func->index */
     bool calls_indirectly;
+    bool has_alloca;
     bool is_out_of_memory;
     struct ptx_kernel_layout *layout;
 };
@@ -40,26 +46,33 @@ static void reach(struct layout_state *state, const struct ptx_func *func)
     *slot = func;
 }
 
-static void use_shared(struct layout_state *state, const struct ptx_var *var)
+static void add_var(struct layout_state *state, struct ptx_list *list, const struct ptx_var *var)
 {
-    struct ptx_kernel_layout *layout = state->layout;
-    bool *is_used = var->is_module_scope ? state->is_shared_used : state->is_local_used;
-    const struct ptx_var **slot;
+    const struct ptx_var **slot = ptx_list_push(list, sizeof(struct ptx_var *));
 
-    if (var->space != PTX_SPACE_SHARED || is_used[var->index])
-        return;
-    is_used[var->index] = true;
-    if (var->is_unsized) {
-        layout->uses_dynamic_shared = true;
-        if (var->align_bytes > layout->dynamic_shared_align)
-            layout->dynamic_shared_align = var->align_bytes;
-        return;
-    }
-    slot = ptx_list_push(&state->shared, sizeof(struct ptx_var *));
     if (slot)
         *slot = var;
     else
         state->is_out_of_memory = true;
+}
+
+static void use_var(struct layout_state *state, const struct ptx_var *var)
+{
+    struct ptx_kernel_layout *layout = state->layout;
+    bool *is_used = var->is_module_scope ? state->is_module_used : state->is_func_used;
+
+    if (is_used[var->index])
+        return;
+    is_used[var->index] = true;
+    if (var->space == PTX_SPACE_LOCAL && var->is_module_scope) {
+        add_var(state, &state->local, var);
+    } else if (var->space == PTX_SPACE_SHARED && var->is_unsized) {
+        layout->uses_dynamic_shared = true;
+        if (var->align_bytes > layout->dynamic_shared_align)
+            layout->dynamic_shared_align = var->align_bytes;
+    } else if (var->space == PTX_SPACE_SHARED) {
+        add_var(state, &state->shared, var);
+    }
 }
 
 static void walk_operands(struct layout_state *state, const struct ptx_operand *operands,
@@ -70,7 +83,7 @@ static void walk_operands(struct layout_state *state, const struct ptx_operand *
 
         switch (operand->kind) {
         case PTX_OPERAND_VAR:
-            use_shared(state, operand->var);
+            use_var(state, operand->var);
             break;
         case PTX_OPERAND_ADDRESS:
         case PTX_OPERAND_VECTOR:
@@ -158,19 +171,20 @@ static bool walk_func(struct layout_state *state, const struct ptx_func *func)
     bool called_indirectly = state->calls_indirectly;
 
     state->walked = func;
-    state->is_local_used = calloc(func->var_count + 1, sizeof(bool));
-    if (!state->is_local_used)
+    state->is_func_used = calloc(func->var_count + 1, sizeof(bool));
+    if (!state->is_func_used)
         return false;
     for (uint32_t i = 0; i < func->stmt_count; i++) {
         const struct ptx_stmt *stmt = &func->stmts[i];
 
         if (stmt->kind != PTX_STMT_INST)
             continue;
+        state->has_alloca |= stmt->inst.op == PTX_OP_ALLOCA;
         if (stmt->inst.call)
             walk_call(state, stmt->inst.call);
         walk_operands(state, stmt->inst.operands, stmt->inst.operand_count);
     }
-    free(state->is_local_used);
+    free(state->is_func_used);
     if (state->calls_indirectly && !called_indirectly)
         reach_address_taken(state);
     return !state->is_out_of_memory;
@@ -183,34 +197,76 @@ static uint64_t align_up(uint64_t value, uint64_t align)
     return (value + align - 1) & ~(align - 1);
 }
 
-static enum pxr_status place_shared(struct layout_state *state, const struct ptx_func *kernel,
-                                    struct pxr_error *err)
+/* Variables one behind the other, as they were met. */
+struct placement {
+    const struct ptx_var *const *vars;
+    const uint32_t *offsets;
+    uint64_t bytes;
+};
+
+static enum pxr_status place(struct layout_state *state, const struct ptx_list *list,
+                             uint64_t max_bytes, struct placement *placement)
 {
-    struct ptx_kernel_layout *layout = state->layout;
-    const struct ptx_var *const *vars = state->shared.items;
-    size_t count = state->shared.count;
-    const struct ptx_var **copy = pxr_arena_alloc_array(&layout->arena, count, sizeof(*copy));
-    uint32_t *offsets = pxr_arena_alloc_array(&layout->arena, count, sizeof(*offsets));
+    const struct ptx_var *const *vars = list->items;
+    struct pxr_arena *arena = &state->layout->arena;
+    const struct ptx_var **copy = pxr_arena_alloc_array(arena, list->count, sizeof(*copy));
+    uint32_t *offsets = pxr_arena_alloc_array(arena, list->count, sizeof(*offsets));
     uint64_t offset = 0;
 
     if (!copy || !offsets)
-        return pxr_fail(err, PXR_OUT_OF_MEMORY, "not enough memory to lay out '%s'", kernel->name);
-    for (size_t i = 0; i < count; i++) {
+        return PXR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < list->count; i++) {
         offset = align_up(offset, vars[i]->align_bytes);
-        if (vars[i]->size_bytes > MAX_SHARED_BYTES - offset)
-            return pxr_fail(err, PXR_OUT_OF_RESOURCES,
-                            "kernel '%s' needs more than %llu bytes of shared memory", kernel->name,
-                            (unsigned long long)MAX_SHARED_BYTES);
+        if (offset > max_bytes || vars[i]->size_bytes > max_bytes - offset)
+            return PXR_OUT_OF_RESOURCES;
         copy[i] = vars[i];
         offsets[i] = (uint32_t)offset;
         offset += vars[i]->size_bytes;
     }
+    *placement = (struct placement){copy, offsets, offset};
+    return PXR_OK;
+}
+
+static enum pxr_status fail_placing(enum pxr_status status, const struct ptx_func *kernel,
+                                    uint64_t max_bytes, const char *space, struct pxr_error *err)
+{
+    if (status == PXR_OUT_OF_MEMORY)
+        return pxr_fail(err, status, "not enough memory to lay out '%s'", kernel->name);
+    return pxr_fail(err, status, "kernel '%s' needs more than %llu bytes of %s memory",
+                    kernel->name, (unsigned long long)max_bytes, space);
+}
+
+static enum pxr_status place_shared(struct layout_state *state, const struct ptx_func *kernel,
+                                    struct pxr_error *err)
+{
+    struct ptx_kernel_layout *layout = state->layout;
+    struct placement placement = {0};
+    enum pxr_status status = place(state, &state->shared, MAX_SHARED_BYTES, &placement);
+
+    if (status != PXR_OK)
+        return fail_placing(status, kernel, MAX_SHARED_BYTES, "shared", err);
     if (layout->uses_dynamic_shared)
-        offset = align_up(offset, layout->dynamic_shared_align);
-    layout->shared_vars = copy;
-    layout->shared_offsets = offsets;
-    layout->shared_count = (uint32_t)count;
-    layout->shared_static_bytes = (uint32_t)offset;
+        placement.bytes = align_up(placement.bytes, layout->dynamic_shared_align);
+    layout->shared_vars = placement.vars;
+    layout->shared_offsets = placement.offsets;
+    layout->shared_count = (uint32_t)state->shared.count;
+    layout->shared_static_bytes = (uint32_t)placement.bytes;
+    return PXR_OK;
+}
+
+static enum pxr_status place_local(struct layout_state *state, const struct ptx_func *kernel,
+                                   struct pxr_error *err)
+{
+    struct ptx_kernel_layout *layout = state->layout;
+    struct placement placement = {0};
+    enum pxr_status status = place(state, &state->local, MAX_LOCAL_BYTES, &placement);
+
+    if (status != PXR_OK)
+        return fail_placing(status, kernel, MAX_LOCAL_BYTES, "local", err);
+    layout->local_vars = placement.vars;
+    layout->local_offsets = placement.offsets;
+    layout->local_count = (uint32_t)state->local.count;
+    layout->local_static_bytes = (uint32_t)align_up(placement.bytes, LOCAL_ALIGN_BYTES);
     return PXR_OK;
 }
 
@@ -221,14 +277,14 @@ static uint64_t local_bytes_of(const struct ptx_func *func)
     for (uint32_t i = 0; i < func->var_count; i++)
         if (func->vars[i]->space == PTX_SPACE_LOCAL)
             bytes = align_up(bytes, func->vars[i]->align_bytes) + func->vars[i]->size_bytes;
-    return align_up(bytes, 16);
+    return align_up(bytes, LOCAL_ALIGN_BYTES);
 }
 
 static enum pxr_status sum_local(struct layout_state *state, const struct ptx_func *kernel,
                                  struct pxr_error *err)
 {
     const struct ptx_func *const *reached = state->reached.items;
-    uint64_t bytes = 0;
+    uint64_t bytes = state->layout->local_static_bytes;
 
     for (size_t i = 0; i < state->reached.count && bytes <= UINT32_MAX; i++)
         bytes += local_bytes_of(reached[i]);
@@ -260,7 +316,7 @@ static enum pxr_status walk_all(struct layout_state *state, const struct ptx_fun
                                 struct pxr_error *err)
 {
     bool is_ok =
-        state->is_reached && state->is_shared_used && state->first_edge && state->open_calls;
+        state->is_reached && state->is_module_used && state->first_edge && state->open_calls;
 
     if (is_ok)
         reach(state, kernel);
@@ -282,10 +338,13 @@ static enum pxr_status lay_out(struct layout_state *state, const struct ptx_func
     stack = pxr_arena_alloc_array(&state->layout->arena, state->reached.count, sizeof(*stack));
     if (!stack)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "not enough memory to lay out '%s'", kernel->name);
-    state->layout->has_recursion = state->calls_indirectly || has_cycle(state, stack);
+    state->layout->has_recursion =
+        state->calls_indirectly || state->has_alloca || has_cycle(state, stack);
     status = store_reached(state, kernel, err);
     if (status == PXR_OK)
         status = place_shared(state, kernel, err);
+    if (status == PXR_OK)
+        status = place_local(state, kernel, err);
     if (status == PXR_OK)
         status = sum_local(state, kernel, err);
     return status;
@@ -304,7 +363,7 @@ enum pxr_status ptx_layout_kernel(const struct ptx_module *module, const struct 
         return pxr_fail(err, PXR_NOT_FOUND, "kernel '%s' has no body", kernel->name);
     }
     state.is_reached = calloc(module->func_count + 1, sizeof(bool));
-    state.is_shared_used = calloc(module->var_count + 1, sizeof(bool));
+    state.is_module_used = calloc(module->var_count + 1, sizeof(bool));
     state.first_edge = calloc(module->func_count + 1, sizeof(uint32_t));
     state.open_calls = calloc(module->func_count + 1, sizeof(uint32_t));
     status = lay_out(&state, kernel, err);
@@ -312,9 +371,10 @@ enum pxr_status ptx_layout_kernel(const struct ptx_module *module, const struct 
     free(state.first_edge);
     free(state.open_calls);
     ptx_list_fini(&state.edges);
-    free(state.is_shared_used);
+    free(state.is_module_used);
     ptx_list_fini(&state.reached);
     ptx_list_fini(&state.shared);
+    ptx_list_fini(&state.local);
     if (status != PXR_OK)
         ptx_layout_fini(layout);
     return status;

@@ -119,6 +119,7 @@ static bool define_var(struct linker *linker, struct ptx_var *var, const struct 
     uint32_t align_bytes = var->align_bytes;
 
     *var = *from;
+    var->written = NULL;
     var->index = index;
     if (align_bytes > var->align_bytes)
         var->align_bytes = align_bytes;
@@ -180,6 +181,7 @@ static bool define_func(struct linker *linker, struct ptx_func *func, const stru
     bool is_address_taken = func->is_address_taken;
 
     *func = *from;
+    func->written = NULL;
     func->index = index;
     func->is_address_taken |= is_address_taken;
     func->line += linker->inputs[input].first_line;
@@ -305,8 +307,10 @@ static enum pxr_status prepare(struct linker *linker, const struct ptx_module *c
                             linker->module->source_name);
         if (modules[i]->version > linker->module->version)
             linker->module->version = modules[i]->version;
-        if (modules[i]->target > linker->module->target)
+        if (modules[i]->target > linker->module->target) {
             linker->module->target = modules[i]->target;
+            linker->module->target_suffix = modules[i]->target_suffix;
+        }
         linker->module->is_debug |= modules[i]->is_debug;
     }
     linker->module->address_bits = modules[0]->address_bits;

@@ -94,6 +94,7 @@ static struct ptx_operand copy_operand(struct copy_state *state, const struct pt
 {
     struct ptx_operand copy = *operand;
 
+    copy.text = copy_text(state, operand->text);
     switch (operand->kind) {
     case PTX_OPERAND_REG:
     case PTX_OPERAND_VAR:
@@ -165,6 +166,7 @@ static const struct ptx_func *copy_prototype(struct copy_state *state,
     *copy = *prototype;
     copy->name = copy_name(state, prototype->name);
     copy->line += state->input->first_line;
+    copy->written = NULL;
     copy->params = map_vars(state, prototype->params, prototype->param_count);
     copy->rets = map_vars(state, prototype->rets, prototype->ret_count);
     return copy;
@@ -184,6 +186,21 @@ static const struct ptx_call *copy_call(struct copy_state *state, const struct p
     copy->args = copy_operands(state, call->args, call->arg_count);
     copy->callee = copy_operand(state, &call->callee);
     copy->prototype = copy_prototype(state, call->prototype);
+    copy->prototype_name = copy_text(state, call->prototype_name);
+    return copy;
+}
+
+static const struct ptx_reg_range *copy_range(struct copy_state *state,
+                                              const struct ptx_reg_range *range)
+{
+    struct ptx_reg_range *copy = allocate(state, 1, sizeof(*copy));
+
+    if (!copy)
+        return NULL;
+    *copy = *range;
+    copy->model.name = copy_name(state, range->model.name);
+    copy->model.line += state->input->first_line;
+    copy->model.written = NULL;
     return copy;
 }
 
@@ -205,6 +222,9 @@ static void copy_stmt(struct copy_state *state, const struct ptx_stmt *from, str
     case PTX_STMT_VAR:
         to->var = map_var(state, from->var);
         break;
+    case PTX_STMT_RANGE:
+        to->range = copy_range(state, from->range);
+        break;
     case PTX_STMT_DIRECTIVE:
         to->text = copy_text(state, from->text);
         break;
@@ -223,6 +243,7 @@ static void copy_var(struct copy_state *state, const struct ptx_var *from)
     *copy = *from;
     copy->name = copy_name(state, from->name);
     copy->line += state->input->first_line;
+    copy->written = NULL;
     state->vars[from->index] = copy;
 }
 

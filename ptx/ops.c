@@ -1,29 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tables of types, modifiers and instructions, generated from the .def files, and the choice of
- * an instruction's row. Lookups are linear: the parser keeps what it has decoded, so each distinct
- * spelling of an opcode is looked up once per module.
+ * an instruction's row. The parser keeps what it has decoded, so each distinct spelling of an
+ * opcode is looked up once per module.
  */
 #include "ptx/ops.h"
 
-#include "ptx/ptx.h"
+#include <pthread.h>
 
-#define T(type)  (UINT64_C(1) << PTX_TYPE_##type)
-#define T_NONE   UINT64_C(0)
-#define T_I32    (T(U32) | T(S32))
-#define T_I32_64 (T_I32 | T(U64) | T(S64))
-#define T_INT    (T_I32_64 | T(U16) | T(S16))
-#define T_SINT   (T(S16) | T(S32) | T(S64))
-#define T_F32_64 (T(F32) | T(F64))
-#define T_HALF   (T(F16) | T(F16X2) | T(BF16) | T(BF16X2))
-#define T_BITS   (T(B16) | T(B32) | T(B64))
-#define T_LOGIC  (T(PRED) | T_BITS)
-#define T_CMP    (T_BITS | T_INT | T_F32_64 | T_HALF)
-#define T_SET    (T_I32 | T(U16) | T(S16) | T(F32) | T_HALF)
-#define T_ALL    (T_BITS | T_INT | T_F32_64)
-#define T_CVT    (T_INT | T(U8) | T(S8) | T_F32_64 | T_HALF | T(TF32))
-#define T_MEM    (T_ALL | T(B8) | T(U8) | T(S8) | T(B128) | T_HALF)
-#define T_ATOM   (T(B16) | T(B32) | T(B64) | T(B128) | T_I32_64 | T_F32_64 | T_HALF)
+#include "ptx/ptx.h"
+#include "ptx/syntax.h"
+
 #define G(group) PTX_GROUP_BIT(PTX_GROUP_##group)
 
 const struct ptx_type_info ptx_type_table[PTX_TYPE_COUNT] = {
@@ -49,9 +36,8 @@ const struct ptx_sreg_info ptx_sreg_table[PTX_SREG_COUNT] = {
 };
 
 const struct ptx_op_info ptx_op_table[PTX_OP_COUNT] = {
-#define OP(ID, name, family, t0, t1, required, optional, shape, ptx, sm, emitter, fidelity)        \
-    [PTX_OP_##ID] = {name, PTX_FAMILY_##family,    t0, t1, required, optional, shape, ptx,         \
-                     sm,   PTX_FIDELITY_##fidelity},
+#define OP(ID, syntax, family, operands, ptx, sm, emitter, fidelity)                               \
+    [PTX_OP_##ID] = {syntax, PTX_FAMILY_##family, operands, ptx, sm, PTX_FIDELITY_##fidelity},
 #include "ptx/ops.def"
 #undef OP
 };
@@ -67,9 +53,71 @@ const char *const ptx_family_names[PTX_FAMILY_COUNT] = {
     [PTX_FAMILY_VIDEO] = "video",
 };
 
+/* ---- finding by name ---- */
+
+#define PTX_MAX_OP_NAME 24 /* with its NUL */
+#define BUCKETS         256
+#define NO_ITEM         UINT16_MAX
+
+/* Items of a table by a hash of their names; made once, at the first look-up, and then fixed. */
+struct name_index {
+    uint16_t first[BUCKETS];
+    uint16_t *next; /* by item */
+};
+
+static uint16_t next_type[PTX_TYPE_COUNT];
+static uint16_t next_mod[PTX_MOD_COUNT];
+static uint16_t next_op[PTX_OP_COUNT];
+static struct name_index type_index = {.next = next_type};
+static struct name_index mod_index = {.next = next_mod};
+static struct name_index op_index = {.next = next_op};
+static char op_names[PTX_OP_COUNT][PTX_MAX_OP_NAME];
+static pthread_once_t index_once = PTHREAD_ONCE_INIT;
+
+static unsigned bucket_of(struct pxr_str name)
+{
+    unsigned hash = (unsigned)name.len;
+
+    for (size_t i = 0; i < name.len; i++)
+        hash = hash * 31 + (unsigned char)name.ptr[i];
+    return hash % BUCKETS;
+}
+
+/* Items are added from the last to the first, so that a bucket has them in the table's order. */
+static void add_item(struct name_index *index, unsigned item, struct pxr_str name)
+{
+    unsigned bucket = bucket_of(name);
+
+    index->next[item] = index->first[bucket];
+    index->first[bucket] = (uint16_t)item;
+}
+
+static void make_indices(void)
+{
+    memset(type_index.first, 0xff, sizeof(type_index.first));
+    memset(mod_index.first, 0xff, sizeof(mod_index.first));
+    memset(op_index.first, 0xff, sizeof(op_index.first));
+    for (unsigned i = PTX_TYPE_COUNT - 1; i > PTX_TYPE_NONE; i--)
+        add_item(&type_index, i, pxr_str_from(ptx_type_table[i].name));
+    for (unsigned i = PTX_MOD_OTHER - 1; i > PTX_MOD_NONE; i--)
+        add_item(&mod_index, i, pxr_str_from(ptx_mod_table[i].name));
+    for (unsigned i = PTX_OP_COUNT; i-- > 0;) {
+        struct pxr_str name = ptx_syntax_name(ptx_op_table[i].syntax);
+
+        memcpy(op_names[i], name.ptr, name.len < PTX_MAX_OP_NAME ? name.len : PTX_MAX_OP_NAME - 1);
+        add_item(&op_index, i, name);
+    }
+}
+
+static unsigned first_item(const struct name_index *index, struct pxr_str name)
+{
+    pthread_once(&index_once, make_indices);
+    return index->first[bucket_of(name)];
+}
+
 enum ptx_type ptx_type_find(struct pxr_str name)
 {
-    for (unsigned i = PTX_TYPE_NONE + 1; i < PTX_TYPE_COUNT; i++)
+    for (unsigned i = first_item(&type_index, name); i != NO_ITEM; i = next_type[i])
         if (pxr_str_is(name, ptx_type_table[i].name))
             return (enum ptx_type)i;
     return PTX_TYPE_NONE;
@@ -77,80 +125,235 @@ enum ptx_type ptx_type_find(struct pxr_str name)
 
 enum ptx_mod ptx_mod_find(struct pxr_str name)
 {
-    for (unsigned i = PTX_MOD_NONE + 1; i < PTX_MOD_OTHER; i++)
+    for (unsigned i = first_item(&mod_index, name); i != NO_ITEM; i = next_mod[i])
         if (pxr_str_is(name, ptx_mod_table[i].name))
             return (enum ptx_mod)i;
     return PTX_MOD_NONE;
 }
 
+const char *ptx_op_name(enum ptx_op op)
+{
+    pthread_once(&index_once, make_indices);
+    return op_names[op];
+}
+
 bool ptx_op_exists(struct pxr_str name)
 {
-    for (unsigned i = 0; i < PTX_OP_COUNT; i++)
-        if (pxr_str_is(name, ptx_op_table[i].name))
+    for (unsigned i = first_item(&op_index, name); i != NO_ITEM; i = next_op[i])
+        if (pxr_str_is(name, op_names[i]))
             return true;
     return false;
 }
 
-static bool row_takes_types(const struct ptx_op_info *row, const enum ptx_type *types,
-                            unsigned type_count)
-{
-    const uint64_t sets[2] = {row->types0, row->types1};
+/* ---- which row ---- */
 
-    for (unsigned i = 0; i < 2; i++) {
-        if (sets[i] == 0 && i < type_count)
-            return false;
-        if (sets[i] != 0 && (i >= type_count || !(sets[i] & (UINT64_C(1) << types[i]))))
-            return false;
-    }
-    return type_count <= 2;
+#define MAX_WORDS (PTX_MAX_TYPES + PTX_MAX_MODS)
+
+/* A walk through a row's syntax along the words of a spelling. */
+struct match {
+    struct ptx_walker walker;
+    unsigned type_count;
+    unsigned mod_count;
+    struct pxr_str types[PTX_MAX_TYPES];
+    struct pxr_str mods[PTX_MAX_MODS];
+    unsigned types_taken;
+    uint32_t mods_taken; /* bit per modifier */
+    bool takes_rest;     /* a "*" has been entered */
+    unsigned depth;
+    uint32_t mod_bits[MAX_WORDS]; /* what each word entered took; 0: a type, or the rest */
+};
+
+static bool same(struct pxr_str a, struct pxr_str b)
+{
+    return a.len == b.len && a.ptr[0] == b.ptr[0] && memcmp(a.ptr, b.ptr, a.len) == 0;
 }
 
-static bool row_takes_mods(const struct ptx_op_info *row, const enum ptx_mod *mods,
-                           unsigned mod_count)
+static bool enter_word(struct ptx_walker *walker, const struct ptx_word *word)
 {
-    uint64_t present = 0;
-    bool any = (row->optional & G(ANY_MOD)) != 0;
+    struct match *match = (struct match *)walker;
 
-    for (unsigned i = 0; i < mod_count; i++) {
-        uint64_t groups = ptx_mod_table[mods[i]].groups;
-
-        if (!any && !(groups & (row->required | row->optional)))
-            return false;
-        present |= groups;
+    if (word->text.ptr[0] == '*') {
+        match->takes_rest = true;
+        match->mod_bits[match->depth++] = 0;
+        return true;
     }
-    return (row->required & ~present) == 0;
+    if (match->types_taken < match->type_count &&
+        same(word->text, match->types[match->types_taken])) {
+        match->types_taken++;
+        match->mod_bits[match->depth++] = 0;
+        return true;
+    }
+    for (unsigned i = 0; i < match->mod_count; i++) {
+        uint32_t bit = UINT32_C(1) << i;
+
+        if ((match->mods_taken & bit) || !same(word->text, match->mods[i]))
+            continue;
+        match->mods_taken |= bit;
+        match->mod_bits[match->depth++] = bit;
+        return true;
+    }
+    return false;
 }
 
-bool ptx_op_takes_count(enum ptx_op op, uint32_t operand_count)
+static void leave_word(struct ptx_walker *walker, const struct ptx_word *word)
 {
-    uint32_t required = 0;
-    uint32_t optional = 0;
+    struct match *match = (struct match *)walker;
+    uint32_t bit = match->mod_bits[--match->depth];
 
-    for (const char *letter = ptx_op_table[op].shape; *letter; letter++) {
-        if (*letter == '*')
-            return true;
-        if (*letter == '?')
-            optional++;
-        else
-            required++;
-    }
-    /* each optional letter has been counted as required first */
-    return operand_count <= required && operand_count >= required - optional;
+    if (word->text.ptr[0] == '*')
+        match->takes_rest = false;
+    else if (bit == 0)
+        match->types_taken--;
+    match->mods_taken &= ~bit;
+}
+
+/* The row is the right one if nothing is left of the spelling. */
+static bool arrive(struct ptx_walker *walker)
+{
+    const struct match *match = (const struct match *)walker;
+
+    return match->takes_rest || (match->types_taken == match->type_count &&
+                                 match->mods_taken == (UINT32_C(1) << match->mod_count) - 1);
+}
+
+static bool takes_count(enum ptx_op op, uint32_t operand_count)
+{
+    struct ptx_operand_rule rules[PTX_MAX_RULES];
+    unsigned rule_count = ptx_op_operand_rules(op, rules);
+
+    return ptx_rules_take_count(rules, rule_count, operand_count);
+}
+
+static void begin_match(struct match *match, const enum ptx_type *types, unsigned type_count,
+                        const enum ptx_mod *mods, unsigned mod_count)
+{
+    *match = (struct match){.walker = {true, enter_word, leave_word, arrive},
+                            .type_count = type_count,
+                            .mod_count = mod_count};
+    for (unsigned i = 0; i < type_count; i++)
+        match->types[i] = pxr_str_from(ptx_type_table[types[i]].name);
+    for (unsigned i = 0; i < mod_count; i++)
+        match->mods[i] = pxr_str_from(ptx_mod_table[mods[i]].name);
+}
+
+/* From the item on, the first of the name that matches. */
+static enum ptx_op find_match(struct match *match, unsigned item, struct pxr_str name)
+{
+    for (; item != NO_ITEM; item = next_op[item])
+        if (pxr_str_is(name, op_names[item]) &&
+            ptx_syntax_walk(ptx_op_table[item].syntax, &match->walker))
+            return (enum ptx_op)item;
+    return PTX_OP_COUNT;
 }
 
 enum ptx_op ptx_op_choose(struct pxr_str name, const enum ptx_type *types, unsigned type_count,
                           const enum ptx_mod *mods, unsigned mod_count, uint32_t operand_count)
 {
-    for (unsigned i = 0; i < PTX_OP_COUNT; i++) {
-        const struct ptx_op_info *row = &ptx_op_table[i];
+    unsigned item = first_item(&op_index, name);
+    struct match match;
 
-        if (!pxr_str_is(name, row->name) || !row_takes_mods(row, mods, mod_count))
-            continue;
-        if (!(row->optional & G(ANY_MOD)) && !row_takes_types(row, types, type_count))
-            continue;
-        if (operand_count == PTX_ANY_OPERAND_COUNT ||
-            ptx_op_takes_count((enum ptx_op)i, operand_count))
-            return (enum ptx_op)i;
+    begin_match(&match, types, type_count, mods, mod_count);
+    for (;;) {
+        enum ptx_op op = find_match(&match, item, name);
+
+        if (op == PTX_OP_COUNT || operand_count == PTX_ANY_OPERAND_COUNT ||
+            takes_count(op, operand_count))
+            return op;
+        item = next_op[op];
     }
-    return PTX_OP_COUNT;
+}
+
+enum ptx_op ptx_op_choose_next(enum ptx_op op, const enum ptx_type *types, unsigned type_count,
+                               const enum ptx_mod *mods, unsigned mod_count)
+{
+    struct pxr_str name = pxr_str_from(ptx_op_name(op));
+    struct match match;
+
+    begin_match(&match, types, type_count, mods, mod_count);
+    return find_match(&match, next_op[op], name);
+}
+
+/* ---- operands ---- */
+
+/* rule = letter (":" type)? ">"? "?"? */
+static struct ptx_operand_rule take_rule(const char **text)
+{
+    struct ptx_operand_rule rule = {.letter = *(*text)++};
+
+    if (rule.letter == 'p') {
+        rule.type_code = 't';
+        rule.type = PTX_TYPE_PRED;
+    }
+    if (**text == ':') {
+        size_t len = strcspn(++*text, " >?");
+
+        rule.type_code = len == 1 ? **text : 't';
+        if (len > 1)
+            rule.type = ptx_type_find((struct pxr_str){*text, len});
+        *text += len;
+    }
+    if (**text == '>') {
+        rule.may_be_wider = true;
+        (*text)++;
+    }
+    if (**text == '?') {
+        rule.is_optional = true;
+        (*text)++;
+    }
+    return rule;
+}
+
+unsigned ptx_op_operand_rules(enum ptx_op op, struct ptx_operand_rule rules[PTX_MAX_RULES])
+{
+    const char *text = ptx_op_table[op].operands;
+    unsigned count = 0;
+
+    while (*text && count < PTX_MAX_RULES) {
+        rules[count++] = take_rule(&text);
+        text += *text == ' ';
+    }
+    return count;
+}
+
+static enum ptx_type doubled(enum ptx_type type)
+{
+    switch (type) {
+    case PTX_TYPE_U16:
+        return PTX_TYPE_U32;
+    case PTX_TYPE_S16:
+        return PTX_TYPE_S32;
+    case PTX_TYPE_U32:
+        return PTX_TYPE_U64;
+    case PTX_TYPE_S32:
+        return PTX_TYPE_S64;
+    default:
+        return PTX_TYPE_NONE;
+    }
+}
+
+enum ptx_type ptx_rule_type(const struct ptx_operand_rule *rule, const enum ptx_type *types)
+{
+    switch (rule->type_code) {
+    case '\0':
+        return PTX_TYPE_NONE;
+    case 't':
+        return rule->type;
+    case 'w':
+        return doubled(types[0]);
+    default:
+        return types[rule->type_code - '0'];
+    }
+}
+
+bool ptx_rules_take_count(const struct ptx_operand_rule *rules, unsigned rule_count,
+                          uint32_t operand_count)
+{
+    uint32_t required = 0;
+
+    for (unsigned i = 0; i < rule_count; i++) {
+        if (rules[i].letter == '*')
+            return true;
+        required += !rules[i].is_optional;
+    }
+    return operand_count >= required && operand_count <= rule_count;
 }

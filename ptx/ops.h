@@ -11,7 +11,7 @@
 
 #include "util/str.h"
 
-enum ptx_type {
+enum __attribute__((packed)) ptx_type {
     PTX_TYPE_NONE,
 #define TYPE(ID, text, bits, CLASS) PTX_TYPE_##ID,
 #include "ptx/types.def"
@@ -77,6 +77,8 @@ enum ptx_group {
     PTX_GROUP_BOOL,
     PTX_GROUP_ATOMOP,
     PTX_GROUP_VIDEOOP,
+    PTX_GROUP_SCALE,
+    PTX_GROUP_PO,
     PTX_GROUP_TESTP,
     PTX_GROUP_SPACE,
     PTX_GROUP_TO,
@@ -86,7 +88,6 @@ enum ptx_group {
     PTX_GROUP_BARSCOPE,
     PTX_GROUP_CACHE,
     PTX_GROUP_NC,
-    PTX_GROUP_UNIFIED,
     PTX_GROUP_UNI,
     PTX_GROUP_SYNC,
     PTX_GROUP_BARMODE,
@@ -104,7 +105,7 @@ enum ptx_group {
 
 #define PTX_GROUP_BIT(group) (UINT64_C(1) << (group))
 
-enum ptx_mod {
+enum __attribute__((packed)) ptx_mod {
     PTX_MOD_NONE,
 #define MOD(ID, text, groups) PTX_MOD_##ID,
 #include "ptx/mods.def"
@@ -149,21 +150,17 @@ enum ptx_fidelity {
 };
 
 enum ptx_op {
-#define OP(ID, name, family, t0, t1, required, optional, shape, ptx, sm, emitter, fidelity)        \
-    PTX_OP_##ID,
+#define OP(ID, syntax, family, operands, ptx, sm, emitter, fidelity) PTX_OP_##ID,
 #include "ptx/ops.def"
 #undef OP
     PTX_OP_COUNT
 };
 
+/* A row of ops.def, which explains the columns. Several rows share a name. */
 struct ptx_op_info {
-    const char *name; /* "mad"; several rows can share one name */
+    const char *syntax;
     enum ptx_family family;
-    uint64_t types0; /* bit per enum ptx_type; 0: the suffix is absent */
-    uint64_t types1;
-    uint64_t required; /* groups, PTX_GROUP_BIT */
-    uint64_t optional;
-    const char *shape; /* see ops.def */
+    const char *operands;
     unsigned min_ptx;
     unsigned min_sm;
     enum ptx_fidelity fidelity;
@@ -175,6 +172,9 @@ extern const struct ptx_op_info ptx_op_table[PTX_OP_COUNT];
 enum ptx_type ptx_type_find(struct pxr_str name);
 enum ptx_mod ptx_mod_find(struct pxr_str name);
 
+/* "mad" */
+const char *ptx_op_name(enum ptx_op op);
+
 /* Whether any row has this name. */
 bool ptx_op_exists(struct pxr_str name);
 
@@ -185,7 +185,32 @@ bool ptx_op_exists(struct pxr_str name);
 enum ptx_op ptx_op_choose(struct pxr_str name, const enum ptx_type *types, unsigned type_count,
                           const enum ptx_mod *mods, unsigned mod_count, uint32_t operand_count);
 
-/* Whether an instruction of this row can have so many operands. */
-bool ptx_op_takes_count(enum ptx_op op, uint32_t operand_count);
+/* The next row behind `op` and of its name that takes all the types and modifiers. */
+enum ptx_op ptx_op_choose_next(enum ptx_op op, const enum ptx_type *types, unsigned type_count,
+                               const enum ptx_mod *mods, unsigned mod_count);
+
+/* ---- operands ---- */
+
+#define PTX_MAX_RULES 12
+
+/* What an operand of a row must be. */
+struct ptx_operand_rule {
+    char letter;        /* see ops.def */
+    char type_code;     /* '0' … '4': that type of the instruction; 'w': its first, doubled;
+                           't': the type below; '\0': not checked */
+    enum ptx_type type; /* 't' */
+    bool is_optional;   /* of several, those that are written are the first */
+    bool may_be_wider;  /* the register */
+};
+
+/* Returns how many there are. */
+unsigned ptx_op_operand_rules(enum ptx_op op, struct ptx_operand_rule rules[PTX_MAX_RULES]);
+
+/* The type of the operand in an instruction with these types; PTX_TYPE_NONE: not checked. */
+enum ptx_type ptx_rule_type(const struct ptx_operand_rule *rule, const enum ptx_type *types);
+
+/* Whether so many operands fit the rules. */
+bool ptx_rules_take_count(const struct ptx_operand_rule *rules, unsigned rule_count,
+                          uint32_t operand_count);
 
 #endif

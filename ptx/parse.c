@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The parser's services (tokens, errors, memory, names) and the module level of the grammar.
- * Variables, functions, statements and operands are in parse_*.c.
+ * The parser's services (tokens, memory, names) and the module level of the grammar. Errors are in
+ * recover.c; directives, variables, functions, statements and operands in parse_*.c.
  */
 #include "ptx/parse.h"
 
-#include "ptx/diagnostics.h"
 #include "ptx/module.h"
 
 /* Memory may grow with the text: no construct needs more per byte of text than this. */
@@ -14,42 +13,15 @@
 
 /* ---- services ---- */
 
-bool ptx_fail_at(struct ptx_parser *p, const struct ptx_token *token, const char *format, ...)
-{
-    va_list args;
-
-    if (p->status != PXR_OK)
-        return false;
-    va_start(args, format);
-    p->status = ptx_diagnose(p->module, token->line, token->column, p->err, format, args);
-    va_end(args);
-    return false;
-}
-
-bool ptx_fail_memory(struct ptx_parser *p)
-{
-    if (p->status == PXR_OK)
-        p->status = pxr_fail_at(p->err, PXR_OUT_OF_MEMORY, p->tok.line, p->tok.column,
-                                "%.200s:%d: not enough memory to parse the module",
-                                p->module->source_name, p->tok.line);
-    return false;
-}
-
-bool ptx_fail_expected(struct ptx_parser *p, const char *what)
-{
-    if (p->tok.kind == PTX_TOKEN_END)
-        return ptx_fail_at(p, &p->tok, "expected %s, found the end of the text", what);
-    if (p->tok.kind == PTX_TOKEN_BAD && p->tok.text.len == 1)
-        return ptx_fail_at(p, &p->tok, "expected %s, found a character PTX does not have", what);
-    if (p->tok.kind == PTX_TOKEN_BAD)
-        return ptx_fail_at(p, &p->tok, "expected %s, found an unterminated string or comment",
-                           what);
-    return ptx_fail_at(p, &p->tok, "expected %s, found '%.*s'", what, PXR_STR_ARG(p->tok.text));
-}
-
 void ptx_advance(struct ptx_parser *p)
 {
+    p->last_end = p->lexer.cur;
     p->tok = ptx_lexer_next(&p->lexer);
+}
+
+struct pxr_str ptx_text_since(const struct ptx_parser *p, const char *start)
+{
+    return (struct pxr_str){start, start < p->last_end ? (size_t)(p->last_end - start) : 0};
 }
 
 bool ptx_accept(struct ptx_parser *p, char punct)
@@ -72,7 +44,10 @@ bool ptx_expect(struct ptx_parser *p, char punct)
 {
     const char what[] = {'\'', punct, '\'', '\0'};
 
-    return ptx_accept(p, punct) || ptx_fail_expected(p, what);
+    if (ptx_accept(p, punct))
+        return true;
+    p->is_semicolon_missing = punct == ';' && p->status == PXR_OK;
+    return ptx_fail_expected(p, what);
 }
 
 void *ptx_alloc(struct ptx_parser *p, size_t count, size_t size_bytes)
@@ -142,213 +117,31 @@ static const struct ptx_symbol_value *make_ranged(struct ptx_parser *p, struct p
 
 const struct ptx_symbol_value *ptx_lookup(struct ptx_parser *p, struct pxr_str name)
 {
-    for (struct ptx_scope *scope = p->scope; scope; scope = scope->parent) {
-        const struct ptx_symbol_value *value = ptx_scope_find_here(scope, name);
-        const struct ptx_reg_range *range;
-        uint64_t number;
+    struct ptx_scope *scope = p->scope;
+    const struct ptx_symbol_value *value = ptx_scope_find(&scope, name);
 
-        if (value)
-            return value;
-        range = ptx_scope_find_range(scope, name, &number);
-        if (range)
-            return make_ranged(p, scope, range, name);
-    }
+    if (!value)
+        return NULL;
+    if (value->kind == PTX_SYMBOL_RANGE)
+        return make_ranged(p, scope, value->range, name);
+    if (value->kind != PTX_SYMBOL_LOST && value->kind != PTX_SYMBOL_LOST_RANGE)
+        return value;
+    ptx_fail_lost(p);
     return NULL;
 }
 
+struct ptx_item *ptx_add_item(struct ptx_parser *p, enum ptx_item_kind kind, int line)
+{
+    struct ptx_item *item = ptx_push(p, &p->items, sizeof(*item));
+
+    if (item) {
+        item->kind = kind;
+        item->line = line;
+    }
+    return item;
+}
+
 /* ---- module level ---- */
-
-/* version = ".version" major "." minor */
-static bool parse_version(struct ptx_parser *p)
-{
-    struct pxr_str text = p->tok.text;
-    unsigned parts[2] = {0, 0};
-    unsigned part = 0;
-
-    if (p->tok.kind != PTX_TOKEN_NUMBER)
-        return ptx_fail_expected(p, "a version number");
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] == '.' && part == 0)
-            part++;
-        else if (text.ptr[i] >= '0' && text.ptr[i] <= '9' && parts[part] < 1000)
-            parts[part] = parts[part] * 10 + (unsigned)(text.ptr[i] - '0');
-        else
-            return ptx_fail_expected(p, "a version number");
-    }
-    if (part != 1 || parts[1] > 9)
-        return ptx_fail_expected(p, "a version number");
-    p->module->version = parts[0] * 10 + parts[1];
-    ptx_advance(p);
-    return true;
-}
-
-/* "sm_75", "sm_90a", "compute_80": the number; 0 for anything else */
-static unsigned target_number(struct pxr_str text)
-{
-    unsigned number = 0;
-    size_t i = 0;
-
-    if (text.len > 3 && memcmp(text.ptr, "sm_", 3) == 0)
-        i = 3;
-    else if (text.len > 8 && memcmp(text.ptr, "compute_", 8) == 0)
-        i = 8;
-    else
-        return 0;
-    for (; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '9' && number < 10000; i++)
-        number = number * 10 + (unsigned)(text.ptr[i] - '0');
-    return number;
-}
-
-/* target = ".target" name ("," name)* ; names: sm_…, debug, texmode_…, map_f64_to_f32 */
-static bool parse_target(struct ptx_parser *p)
-{
-    do {
-        unsigned number = target_number(p->tok.text);
-
-        if (p->tok.kind != PTX_TOKEN_NAME)
-            return ptx_fail_expected(p, "a target such as sm_75");
-        if (number)
-            p->module->target = number;
-        else if (pxr_str_is(p->tok.text, "debug"))
-            p->module->is_debug = true;
-        ptx_advance(p);
-    } while (ptx_accept(p, ','));
-    return true;
-}
-
-/* address_size = ".address_size" ("32" | "64") */
-static bool parse_address_size(struct ptx_parser *p)
-{
-    struct ptx_token token = p->tok;
-    uint64_t bits;
-
-    if (!ptx_parse_const_uint(p, "an address size", 64, &bits))
-        return false;
-    if (bits != 32 && bits != 64)
-        return ptx_fail_at(p, &token, "address size must be 32 or 64");
-    p->module->address_bits = (unsigned)bits;
-    return true;
-}
-
-/* file = ".file" number string ("," number "," number)? */
-bool ptx_parse_file_directive(struct ptx_parser *p)
-{
-    uint64_t ignored;
-
-    if (!ptx_parse_const_uint(p, "a file number", UINT32_MAX, &ignored))
-        return false;
-    if (p->tok.kind != PTX_TOKEN_STRING)
-        return ptx_fail_expected(p, "a file name in quotes");
-    ptx_advance(p);
-    while (ptx_accept(p, ','))
-        if (!ptx_parse_const_uint(p, "a number", UINT64_MAX, &ignored))
-            return false;
-    return true;
-}
-
-static bool parse_position(struct ptx_parser *p)
-{
-    uint64_t ignored;
-
-    return ptx_parse_const_uint(p, "a file number", UINT32_MAX, &ignored) &&
-           ptx_parse_const_uint(p, "a line number", UINT32_MAX, &ignored) &&
-           ptx_parse_const_uint(p, "a column number", UINT32_MAX, &ignored);
-}
-
-/* loc = ".loc" position ("," "function_name" label ("+" number)? "," "inlined_at" position)? */
-bool ptx_parse_loc_directive(struct ptx_parser *p)
-{
-    uint64_t ignored;
-
-    if (!parse_position(p))
-        return false;
-    while (ptx_accept(p, ',')) {
-        if (pxr_str_is(p->tok.text, "inlined_at")) {
-            ptx_advance(p);
-            if (!parse_position(p))
-                return false;
-        } else if (pxr_str_is(p->tok.text, "function_name")) {
-            ptx_advance(p);
-            if (p->tok.kind != PTX_TOKEN_NAME)
-                return ptx_fail_expected(p, "a label");
-            ptx_advance(p);
-            if (ptx_accept(p, '+') && !ptx_parse_const_uint(p, "an offset", UINT64_MAX, &ignored))
-                return false;
-        } else {
-            return ptx_fail_expected(p, "function_name or inlined_at");
-        }
-    }
-    return true;
-}
-
-/* section = ".section" name "{" … "}": DWARF data, of no use to execution */
-bool ptx_parse_section(struct ptx_parser *p)
-{
-    unsigned depth = 1;
-
-    if (p->tok.kind != PTX_TOKEN_DOT && p->tok.kind != PTX_TOKEN_NAME)
-        return ptx_fail_expected(p, "a section name");
-    ptx_advance(p);
-    ptx_accept(p, ',');
-    if (!ptx_expect(p, '{'))
-        return false;
-    while (depth > 0) {
-        if (p->tok.kind == PTX_TOKEN_END || p->tok.kind == PTX_TOKEN_BAD)
-            return ptx_fail_expected(p, "'}'");
-        depth += ptx_token_is(&p->tok, '{');
-        depth -= ptx_token_is(&p->tok, '}');
-        ptx_advance(p);
-    }
-    return true;
-}
-
-bool ptx_skip_to_semicolon(struct ptx_parser *p)
-{
-    while (!ptx_token_is(&p->tok, ';')) {
-        if (p->tok.kind == PTX_TOKEN_END || p->tok.kind == PTX_TOKEN_BAD)
-            return ptx_fail_expected(p, "';'");
-        ptx_advance(p);
-    }
-    ptx_advance(p);
-    return true;
-}
-
-/* The alias shares the body and everything that belongs to it. */
-static void alias_function(struct ptx_func *alias, const struct ptx_func *target)
-{
-    struct ptx_func old = *alias;
-
-    *alias = *target;
-    alias->name = old.name;
-    alias->linkage = old.linkage;
-    alias->index = old.index;
-    alias->is_address_taken = old.is_address_taken;
-    alias->line = old.line;
-}
-
-/* alias = ".alias" name "," name ";" : the first is another name of the second */
-static bool parse_alias(struct ptx_parser *p)
-{
-    struct ptx_token alias = p->tok;
-    const struct ptx_symbol_value *from;
-    const struct ptx_symbol_value *to;
-
-    if (p->tok.kind != PTX_TOKEN_NAME)
-        return ptx_fail_expected(p, "a function name");
-    ptx_advance(p);
-    if (!ptx_expect(p, ','))
-        return false;
-    from = ptx_scope_find_here(&p->module_scope, alias.text);
-    to = ptx_scope_find_here(&p->module_scope, p->tok.text);
-    if (!to || to->kind != PTX_SYMBOL_FUNC || !to->func->has_body)
-        return ptx_fail_expected(p, "the name of a function defined above");
-    if (!from || from->kind != PTX_SYMBOL_FUNC || from->func->has_body)
-        return ptx_fail_at(p, &alias, "alias '%.*s' needs a declaration without a body",
-                           PXR_STR_ARG(alias.text));
-    alias_function(from->func, to->func);
-    ptx_advance(p);
-    return ptx_expect(p, ';');
-}
 
 /* linkage = ".extern" | ".visible" | ".weak" | ".common" */
 static bool accept_linkage(struct ptx_parser *p, enum ptx_linkage *linkage)
@@ -366,75 +159,96 @@ static bool accept_linkage(struct ptx_parser *p, enum ptx_linkage *linkage)
     return true;
 }
 
-/* declaration = (linkage | ".noreturn")* (".entry" function | ".func" function | variables) */
+/* declaration = linkage* (".entry" function | ".func" function | variables) */
 static bool parse_declaration(struct ptx_parser *p)
 {
     enum ptx_linkage linkage = PTX_LINKAGE_INTERNAL;
-    bool is_noreturn = false;
+    const char *start = p->tok.text.ptr;
+    struct pxr_str text = {start, 0};
 
-    while (accept_linkage(p, &linkage) || ptx_token_is_dot(&p->tok, ".noreturn"))
-        is_noreturn |= ptx_accept_dot(p, ".noreturn");
+    while (accept_linkage(p, &linkage))
+        text = ptx_text_since(p, start);
     if (ptx_accept_dot(p, ".entry"))
-        return ptx_parse_function(p, true, linkage, is_noreturn);
+        return ptx_parse_function(p, true, linkage, text);
     if (ptx_accept_dot(p, ".func"))
-        return ptx_parse_function(p, false, linkage, is_noreturn);
-    return ptx_parse_vars(p, linkage);
+        return ptx_parse_function(p, false, linkage, text);
+    return ptx_parse_vars(p, linkage, text);
 }
 
-/* item = version | target | address_size | file | loc | section | pragma | alias | declaration */
+/* item = directive | declaration | ";" */
 static bool parse_item(struct ptx_parser *p)
 {
-    if (ptx_accept_dot(p, ".version"))
-        return parse_version(p);
-    if (ptx_accept_dot(p, ".target"))
-        return parse_target(p);
-    if (ptx_accept_dot(p, ".address_size"))
-        return parse_address_size(p);
-    if (ptx_accept_dot(p, ".file"))
-        return ptx_parse_file_directive(p);
-    if (ptx_accept_dot(p, ".loc"))
-        return ptx_parse_loc_directive(p);
-    if (ptx_accept_dot(p, ".section"))
-        return ptx_parse_section(p);
-    if (ptx_accept_dot(p, ".pragma"))
-        return ptx_skip_to_semicolon(p);
-    if (ptx_accept_dot(p, ".alias"))
-        return parse_alias(p);
-    if (p->tok.kind == PTX_TOKEN_DOT)
-        return parse_declaration(p);
-    if (ptx_accept(p, ';'))
+    const struct ptx_token start = p->tok;
+    struct ptx_item *item;
+    bool is_directive;
+
+    if (!ptx_parse_module_directive(p, &is_directive))
+        return false;
+    if (is_directive)
         return true;
-    return ptx_fail_expected(p, "a directive");
+    if (start.kind == PTX_TOKEN_DOT)
+        return parse_declaration(p);
+    if (!ptx_accept(p, ';'))
+        return ptx_fail_expected(p, "a directive");
+    item = ptx_add_item(p, PTX_ITEM_DIRECTIVE, start.line);
+    if (item)
+        item->text = start.text;
+    return item != NULL;
+}
+
+static bool parse_items(struct ptx_parser *p)
+{
+    while (p->tok.kind != PTX_TOKEN_END) {
+        struct ptx_mark mark = ptx_mark(p);
+
+        if (!parse_item(p) && !ptx_recover_item(p, &mark))
+            return false;
+    }
+    return p->diagnostic_count == 0;
 }
 
 /* module = version target item* */
 static bool parse_module(struct ptx_parser *p)
 {
+    struct ptx_module *module = p->module;
+
     ptx_advance(p);
     if (!ptx_token_is_dot(&p->tok, ".version"))
         return ptx_fail_expected(p, "'.version'");
-    while (p->tok.kind != PTX_TOKEN_END)
-        if (!parse_item(p))
-            return false;
-    if (p->module->target == 0)
+    if (!parse_items(p))
+        return false;
+    if (module->target == 0)
         return ptx_fail_expected(p, "'.target' somewhere");
     ptx_number_handles(p->funcs.items, p->funcs.count);
-    p->module->func_count = (uint32_t)p->funcs.count;
-    p->module->var_count = (uint32_t)p->vars.count;
-    p->module->funcs = ptx_take(p, &p->funcs, 0, sizeof(struct ptx_func *));
-    p->module->vars = ptx_take(p, &p->vars, 0, sizeof(struct ptx_var *));
+    module->func_count = (uint32_t)p->funcs.count;
+    module->var_count = (uint32_t)p->vars.count;
+    module->item_count = (uint32_t)p->items.count;
+    module->funcs = ptx_take(p, &p->funcs, 0, sizeof(struct ptx_func *));
+    module->vars = ptx_take(p, &p->vars, 0, sizeof(struct ptx_var *));
+    module->items = ptx_take(p, &p->items, 0, sizeof(struct ptx_item));
     return p->status == PXR_OK;
 }
 
-/* Special registers are names of the outermost scope. */
+static bool define_sreg(struct ptx_parser *p, struct pxr_str name, struct ptx_symbol_value value)
+{
+    return ptx_scope_define(&p->sreg_scope, &p->scratch, name, value) != PTX_DEFINE_NO_MEMORY ||
+           ptx_fail_memory(p);
+}
+
+/* Special registers are names of the outermost scope; "%tid" stands for all of %tid.x … . */
 static bool define_sregs(struct ptx_parser *p)
 {
     for (unsigned i = PTX_SREG_NONE + 1; i < PTX_SREG_COUNT; i++) {
         struct ptx_symbol_value value = {PTX_SYMBOL_SREG, {.sreg = (enum ptx_sreg)i}};
+        struct pxr_str name = pxr_str_from(ptx_sreg_table[i].name);
 
-        if (ptx_scope_define(&p->sreg_scope, &p->scratch, pxr_str_from(ptx_sreg_table[i].name),
-                             value) == PTX_DEFINE_NO_MEMORY)
-            return ptx_fail_memory(p);
+        if (!define_sreg(p, name, value))
+            return false;
+        if (name.len < 2 || memcmp(name.ptr + name.len - 2, ".x", 2) != 0)
+            continue;
+        value.kind = PTX_SYMBOL_SREG_VECTOR;
+        if (!define_sreg(p, (struct pxr_str){name.ptr, name.len - 2}, value))
+            return false;
     }
     return true;
 }
@@ -465,8 +279,8 @@ static struct ptx_module *create_module(struct pxr_str text, const char *source_
 
 static void parser_fini(struct ptx_parser *p)
 {
-    struct ptx_list *lists[] = {&p->funcs,   &p->vars,  &p->stmts,  &p->func_vars, &p->operands,
-                                &p->pending, &p->bytes, &p->relocs, &p->dims};
+    struct ptx_list *lists[] = {&p->items,    &p->funcs,   &p->vars,  &p->stmts,  &p->func_vars,
+                                &p->operands, &p->pending, &p->bytes, &p->relocs, &p->dims};
 
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         ptx_list_fini(lists[i]);
@@ -492,7 +306,9 @@ enum pxr_status ptx_parse(struct pxr_str text, const char *source_name, struct p
     ptx_lexer_init(&p.lexer, p.module->text);
     if (define_sregs(&p) && parse_module(&p))
         *module = p.module;
-    else
+    else if (p.status != PXR_OUT_OF_MEMORY)
+        p.status = ptx_report(p.module, p.diagnostics, p.diagnostic_count, err);
+    if (!*module)
         ptx_module_destroy(p.module);
     parser_fini(&p);
     return p.status;

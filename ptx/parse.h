@@ -8,6 +8,7 @@
 #ifndef PTXRUN_PTX_PARSE_H
 #define PTXRUN_PTX_PARSE_H
 
+#include "ptx/diagnostics.h"
 #include "ptx/lexer.h"
 #include "ptx/list.h"
 #include "ptx/ptx.h"
@@ -24,17 +25,24 @@ struct ptx_opcode; /* a decoded opcode spelling; parse_opcode.c */
 struct ptx_parser {
     struct ptx_lexer lexer;
     struct ptx_token tok;
+    const char *last_end; /* of the token before tok */
     struct ptx_module *module;
     struct pxr_arena *arena;  /* the module's: results */
     struct pxr_arena scratch; /* tables; dies with the parser */
     struct pxr_error *err;
-    enum pxr_status status;
+    enum pxr_status status; /* not OK: an error has been recorded, and the grammar returns */
+    struct ptx_diagnostic diagnostics[PTX_MAX_DIAGNOSTICS];
+    unsigned diagnostic_count;
+    bool is_semicolon_missing; /* that was the error */
     struct ptx_scope module_scope;
     struct ptx_scope sreg_scope;
     struct ptx_scope *scope; /* innermost */
     unsigned scope_depth;
     unsigned expression_depth;
     struct ptx_opcode *opcodes;
+    struct ptx_list items;                /* struct ptx_item */
+    const struct ptx_operand_rule *rules; /* of the instruction that is parsed */
+    unsigned rule_count;
     struct ptx_list funcs;     /* struct ptx_func * */
     struct ptx_list vars;      /* struct ptx_var *, module scope */
     struct ptx_func *func;     /* the function whose body is parsed */
@@ -65,16 +73,39 @@ struct ptx_const {
     uint64_t bits; /* integer, or IEEE double; is_single: IEEE single */
 };
 
-/* ---- parse.c ---- */
-void ptx_advance(struct ptx_parser *p);
-bool ptx_expect(struct ptx_parser *p, char punct);
-bool ptx_accept(struct ptx_parser *p, char punct);
-bool ptx_accept_dot(struct ptx_parser *p, const char *word);
+/* Where a statement or item begins. */
+struct ptx_mark {
+    struct ptx_lexer lexer;
+    struct ptx_token tok;
+    const char *last_end;
+    size_t pending_count;
+};
+
+/* ---- recover.c ---- */
 bool ptx_fail_at(struct ptx_parser *p, const struct ptx_token *token, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool ptx_fail_memory(struct ptx_parser *p);
 /* "expected …, found 'x'" */
 bool ptx_fail_expected(struct ptx_parser *p, const char *what);
+/* Because of an error that has been told. */
+bool ptx_fail_lost(struct ptx_parser *p);
+/* At a word that begins a directive of the module level and nothing else. */
+bool ptx_at_module_item(const struct ptx_parser *p);
+/* Goes on after an error that leaves the parser where it should be. */
+bool ptx_continue(struct ptx_parser *p);
+struct ptx_mark ptx_mark(const struct ptx_parser *p);
+/* After an error in what begins at the mark: true when the parser stands behind it and may go on.
+ * A statement that is cut by the end of the text or a directive of the module cannot. */
+bool ptx_recover_statement(struct ptx_parser *p, const struct ptx_mark *mark);
+bool ptx_recover_item(struct ptx_parser *p, const struct ptx_mark *mark);
+
+/* ---- parse.c ---- */
+void ptx_advance(struct ptx_parser *p);
+bool ptx_expect(struct ptx_parser *p, char punct);
+bool ptx_accept(struct ptx_parser *p, char punct);
+bool ptx_accept_dot(struct ptx_parser *p, const char *word);
+/* What has been consumed from `start` on, perhaps nothing. */
+struct pxr_str ptx_text_since(const struct ptx_parser *p, const char *start);
 void *ptx_alloc(struct ptx_parser *p, size_t count, size_t size_bytes);         /* NULL: recorded */
 void *ptx_push(struct ptx_parser *p, struct ptx_list *list, size_t item_bytes); /* likewise */
 /* Copies the items from `first` on to the module's arena and removes them from the list. */
@@ -83,10 +114,17 @@ bool ptx_define(struct ptx_parser *p, struct ptx_scope *scope, const struct ptx_
                 struct ptx_symbol_value value);
 /* NULL when undefined. Makes registers of a range when they are first named. */
 const struct ptx_symbol_value *ptx_lookup(struct ptx_parser *p, struct pxr_str name);
+/* At the end of the module's list; NULL: recorded. */
+struct ptx_item *ptx_add_item(struct ptx_parser *p, enum ptx_item_kind kind, int line);
+
+/* ---- parse_directive.c ---- */
+/* Directives that stand in bodies too, behind their first word. */
 bool ptx_parse_file_directive(struct ptx_parser *p);
 bool ptx_parse_loc_directive(struct ptx_parser *p);
 bool ptx_parse_section(struct ptx_parser *p);
-bool ptx_skip_to_semicolon(struct ptx_parser *p);
+bool ptx_parse_pragma(struct ptx_parser *p);
+/* Those of the module level that are no declarations; *is_known is false at any other token. */
+bool ptx_parse_module_directive(struct ptx_parser *p, bool *is_known);
 
 /* ---- parse_const.c ---- */
 bool ptx_parse_const(struct ptx_parser *p, struct ptx_const *value);
@@ -100,13 +138,14 @@ bool ptx_at_const(const struct ptx_parser *p);
 /* What stands before the name of a variable. */
 struct ptx_var_head {
     struct ptx_var model;
-    bool is_bound; /* something of the head has been read */
+    struct ptx_var_text written;
 };
 bool ptx_parse_var_head(struct ptx_parser *p, struct ptx_var_head *head);
 /* name, range or dimensions of one variable, its place and size */
-bool ptx_parse_var_name(struct ptx_parser *p, struct ptx_var *var, struct ptx_token *name);
+bool ptx_parse_var_name(struct ptx_parser *p, const struct ptx_var_head *head, struct ptx_var *var,
+                        struct ptx_token *name);
 bool ptx_finish_var(struct ptx_parser *p, struct ptx_var *var, const struct ptx_token *name);
-bool ptx_parse_vars(struct ptx_parser *p, enum ptx_linkage linkage);
+bool ptx_parse_vars(struct ptx_parser *p, enum ptx_linkage linkage, struct pxr_str linkage_text);
 /* Gives a variable of the current function its index. */
 bool ptx_add_func_var(struct ptx_parser *p, struct ptx_var *var);
 
@@ -115,18 +154,18 @@ bool ptx_parse_initializer(struct ptx_parser *p, struct ptx_var *var);
 
 /* ---- parse_func.c ---- */
 bool ptx_parse_function(struct ptx_parser *p, bool is_entry, enum ptx_linkage linkage,
-                        bool is_noreturn);
+                        struct pxr_str linkage_text);
 bool ptx_parse_prototype(struct ptx_parser *p, struct ptx_func *func);
 
 /* ---- parse_stmt.c ---- */
 bool ptx_parse_body(struct ptx_parser *p);
 
 /* ---- parse_opcode.c ---- */
-/* Fills op, types, mods, groups of the instruction from its spelling. */
+/* Fills op, types, mods, groups of the instruction from its spelling, and p->rules. */
 bool ptx_decode_opcode(struct ptx_parser *p, const struct ptx_token *token, struct ptx_inst *inst);
 
 /* ---- parse_operand.c ---- */
-/* Pushes one operand; letter: of the row's shape. */
+/* Pushes one operand; letter: of its rule. */
 bool ptx_parse_operand(struct ptx_parser *p, char letter, unsigned depth);
 bool ptx_parse_operands(struct ptx_parser *p, struct ptx_inst *inst);
 bool ptx_parse_call(struct ptx_parser *p, struct ptx_inst *inst);

@@ -142,8 +142,8 @@ static bool read_number(struct pxr_str text, struct ptx_const *value)
 
 bool ptx_at_const(const struct ptx_parser *p)
 {
-    return p->tok.kind == PTX_TOKEN_NUMBER || ptx_token_is(&p->tok, '-') ||
-           ptx_token_is(&p->tok, '+') || ptx_token_is(&p->tok, '~') || ptx_token_is(&p->tok, '(') ||
+    return p->tok.kind == PTX_TOKEN_NUMBER ||
+           (p->tok.kind == PTX_TOKEN_PUNCT && strchr("-+~!(", p->tok.text.ptr[0])) ||
            (p->tok.kind == PTX_TOKEN_NAME && pxr_str_is(p->tok.text, "WARP_SZ"));
 }
 

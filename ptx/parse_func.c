@@ -17,12 +17,11 @@ static bool parse_param(struct ptx_parser *p, bool is_input, struct ptx_list *pa
 
     if (!slot || !var || !ptx_parse_var_head(p, &head))
         return false;
-    *var = head.model;
     *slot = var;
-    if (var->space != PTX_SPACE_PARAM && var->space != PTX_SPACE_REG)
+    if (head.model.space != PTX_SPACE_PARAM && head.model.space != PTX_SPACE_REG)
         return ptx_fail_expected(p, "a parameter in .param or .reg space");
-    var->is_input_param = is_input;
-    if (!ptx_parse_var_name(p, var, &name) || !ptx_add_func_var(p, var))
+    head.model.is_input_param = is_input;
+    if (!ptx_parse_var_name(p, &head, var, &name) || !ptx_add_func_var(p, var))
         return false;
     if (pxr_str_is(name.text, "_"))
         return true;
@@ -112,52 +111,68 @@ static bool skip_parentheses(struct ptx_parser *p)
     return true;
 }
 
-/* pragma = string ("," string)* ";" */
-static bool parse_pragma(struct ptx_parser *p)
+/* A directive that is a fact by itself. */
+static bool accept_fact(struct ptx_parser *p, struct ptx_func *func)
 {
-    do {
-        if (p->tok.kind != PTX_TOKEN_STRING)
-            return ptx_fail_expected(p, "a pragma in quotes");
-        ptx_advance(p);
-    } while (ptx_accept(p, ','));
-    return ptx_expect(p, ';');
+    if (ptx_accept_dot(p, ".noreturn")) {
+        func->is_noreturn = true;
+    } else if (ptx_accept_dot(p, ".explicitcluster")) {
+        func->needs_cluster = true;
+        func->is_explicit_cluster = true;
+    } else if (ptx_accept_dot(p, ".blocksareclusters")) {
+        func->has_block_clusters = true;
+    } else {
+        return false;
+    }
+    return true;
 }
 
 /* tuning = performance-tuning, cluster and attribute directives between head and body */
 static bool parse_tuning(struct ptx_parser *p, struct ptx_func *func)
 {
-    uint32_t ignored[3];
-
+    if (accept_fact(p, func))
+        return true;
     if (ptx_accept_dot(p, ".maxntid"))
         return parse_triple(p, func->max_threads);
     if (ptx_accept_dot(p, ".reqntid"))
         return parse_triple(p, func->required_threads);
     if (ptx_accept_dot(p, ".minnctapersm"))
         return parse_number(p, &func->min_blocks_per_sm);
+    if (ptx_accept_dot(p, ".maxnctapersm"))
+        return parse_number(p, &func->max_blocks_per_sm);
     if (ptx_accept_dot(p, ".maxnreg"))
         return parse_number(p, &func->max_registers);
-    if (ptx_accept_dot(p, ".maxnctapersm") || ptx_accept_dot(p, ".maxclusterrank") ||
-        ptx_accept_dot(p, ".abi_preserve") || ptx_accept_dot(p, ".abi_preserve_control"))
-        return parse_number(p, ignored);
-    if (ptx_accept_dot(p, ".noreturn")) {
-        func->is_noreturn = true;
-        return true;
-    }
-    if (ptx_accept_dot(p, ".explicitcluster")) {
-        func->needs_cluster = true;
-        return true;
-    }
+    if (ptx_accept_dot(p, ".maxclusterrank"))
+        return parse_number(p, &func->max_cluster_blocks);
     if (ptx_accept_dot(p, ".reqnctapercluster")) {
         func->needs_cluster = true;
-        return parse_triple(p, ignored);
+        return parse_triple(p, func->cluster_blocks);
     }
-    if (ptx_accept_dot(p, ".blocksareclusters"))
-        return true;
+    if (ptx_accept_dot(p, ".abi_preserve")) {
+        func->has_abi_preserve = true;
+        return parse_number(p, &func->abi_preserve);
+    }
+    if (ptx_accept_dot(p, ".abi_preserve_control")) {
+        func->has_abi_preserve_control = true;
+        return parse_number(p, &func->abi_preserve_control);
+    }
     if (ptx_accept_dot(p, ".attribute"))
         return skip_parentheses(p);
     if (ptx_accept_dot(p, ".pragma"))
-        return parse_pragma(p);
+        return ptx_parse_pragma(p);
     return ptx_fail_expected(p, "a directive of a function, '{' or ';'");
+}
+
+/* tunings = tuning* ; *text: all of them as written */
+static bool parse_tunings(struct ptx_parser *p, struct ptx_func *func, struct pxr_str *text)
+{
+    const char *start = p->tok.text.ptr;
+
+    while (p->tok.kind == PTX_TOKEN_DOT && !ptx_at_module_item(p))
+        if (!parse_tuning(p, func))
+            return false;
+    *text = ptx_text_since(p, start);
+    return true;
 }
 
 /* ---- prototypes ---- */
@@ -166,6 +181,7 @@ static bool parse_tuning(struct ptx_parser *p, struct ptx_func *func)
 bool ptx_parse_prototype(struct ptx_parser *p, struct ptx_func *func)
 {
     struct ptx_scope scope = {.parent = p->scope};
+    struct pxr_str ignored;
     bool is_ok = true;
 
     p->scope = &scope;
@@ -181,8 +197,7 @@ bool ptx_parse_prototype(struct ptx_parser *p, struct ptx_func *func)
     }
     if (is_ok && ptx_token_is(&p->tok, '('))
         is_ok = parse_params(p, true, &func->params, &func->param_count);
-    while (is_ok && p->tok.kind == PTX_TOKEN_DOT)
-        is_ok = parse_tuning(p, func);
+    is_ok = is_ok && parse_tunings(p, func, &ignored);
     p->scope = scope.parent;
     return is_ok && ptx_expect(p, ';');
 }
@@ -222,6 +237,26 @@ static bool merge_declaration(struct ptx_parser *p, struct ptx_func *old,
     return true;
 }
 
+/* The declaration in the module's list. The function that it declares may be overwritten by a
+ * definition or alias that comes later, so the list has a copy; a definition stays as it is. */
+static bool add_item(struct ptx_parser *p, const struct ptx_func *func)
+{
+    struct ptx_item *item = ptx_add_item(p, PTX_ITEM_FUNC, func->line);
+    struct ptx_func *copy;
+
+    if (!item)
+        return false;
+    item->func = func;
+    if (func->has_body)
+        return true;
+    copy = ptx_alloc(p, 1, sizeof(*copy));
+    if (!copy)
+        return false;
+    *copy = *func;
+    item->func = copy;
+    return true;
+}
+
 /* The object that stands for the name; the body comes later so that it can name itself. */
 static bool declare_function(struct ptx_parser *p, struct ptx_func **func,
                              const struct ptx_token *name)
@@ -244,14 +279,14 @@ static bool declare_function(struct ptx_parser *p, struct ptx_func **func,
                       (struct ptx_symbol_value){PTX_SYMBOL_FUNC, {.func = *func}});
 }
 
-/* head = results? name parameters? tuning* */
-static bool parse_head(struct ptx_parser *p, struct ptx_func *func, struct ptx_token *name)
+/* head = tunings results? name parameters? tunings */
+static bool parse_head(struct ptx_parser *p, struct ptx_func *func, struct ptx_func_text *written,
+                       struct ptx_token *name)
 {
-    while (p->tok.kind == PTX_TOKEN_DOT) /* .func .noreturn …, .func .attribute(…) … */
-        if (!parse_tuning(p, func))
-            return false;
-    if (ptx_token_is(&p->tok, '(') && !func->is_entry &&
-        !parse_params(p, false, &func->rets, &func->ret_count))
+    if (!parse_tunings(p, func, &written->before)) /* .func .attribute(…) name */
+        return false;
+    written->has_ret_list = ptx_token_is(&p->tok, '(') && !func->is_entry;
+    if (written->has_ret_list && !parse_params(p, false, &func->rets, &func->ret_count))
         return false;
     *name = p->tok;
     if (name->kind != PTX_TOKEN_NAME)
@@ -261,12 +296,11 @@ static bool parse_head(struct ptx_parser *p, struct ptx_func *func, struct ptx_t
     if (!func->name)
         return ptx_fail_memory(p);
     ptx_advance(p);
-    if (ptx_token_is(&p->tok, '(') && !parse_params(p, true, &func->params, &func->param_count))
+    written->has_param_list = ptx_token_is(&p->tok, '(');
+    if (written->has_param_list && !parse_params(p, true, &func->params, &func->param_count))
         return false;
-    while (p->tok.kind == PTX_TOKEN_DOT)
-        if (!parse_tuning(p, func))
-            return false;
-    return !func->is_entry || place_entry_params(p, func, name);
+    return parse_tunings(p, func, &written->tuning) &&
+           (!func->is_entry || place_entry_params(p, func, name));
 }
 
 /* A declaration has no statements, but its parameters are variables all the same. */
@@ -279,43 +313,48 @@ static bool finish_function(struct ptx_parser *p, struct ptx_func *func)
     return func->stmts && func->vars;
 }
 
-static bool parse_function_in_scope(struct ptx_parser *p, struct ptx_func *func)
+/* function = head (";" | body) */
+static bool parse_function_in_scope(struct ptx_parser *p, struct ptx_func *func,
+                                    struct ptx_func_text *written)
 {
+    struct ptx_func *declared = func;
     struct ptx_token name;
 
-    if (!parse_head(p, func, &name))
+    if (!parse_head(p, func, written, &name))
         return false;
     func->has_body = ptx_token_is(&p->tok, '{');
     if (!declare_function(p, &func, &name))
         return false;
-    p->func = func;
-    if (!ptx_token_is(&p->tok, '{')) {
-        ptx_accept(p, ';');
-        return func->has_body || finish_function(p, func);
+    if (!declared->has_body) {
+        written->has_semicolon = ptx_accept(p, ';');
+        return (func->has_body || finish_function(p, func)) && add_item(p, declared);
     }
-    return ptx_parse_body(p) && finish_function(p, func);
+    p->func = func;
+    return ptx_parse_body(p) && finish_function(p, func) && add_item(p, func);
 }
 
-/* function = head (";" | body), behind .entry or .func */
 bool ptx_parse_function(struct ptx_parser *p, bool is_entry, enum ptx_linkage linkage,
-                        bool is_noreturn)
+                        struct pxr_str linkage_text)
 {
     struct ptx_func *func = ptx_alloc(p, 1, sizeof(*func));
+    struct ptx_func_text *written = ptx_alloc(p, 1, sizeof(*written));
     struct ptx_scope scope = {.parent = &p->module_scope};
     bool is_ok;
 
-    if (!func)
+    if (!func || !written)
         return false;
     func->is_entry = is_entry;
     func->linkage = linkage;
-    func->is_noreturn = is_noreturn;
+    func->written = written;
+    written->linkage = linkage_text;
     p->stmts.count = 0;
     p->func_vars.count = 0;
     p->pending.count = 0;
     p->operands.count = 0;
     p->scope = &scope;
-    is_ok = parse_function_in_scope(p, func);
+    is_ok = parse_function_in_scope(p, func, written);
     p->scope = &p->module_scope;
-    p->func = NULL;
+    if (is_ok)
+        p->func = NULL; /* else ptx_recover_item asks whether it was in a body */
     return is_ok;
 }

@@ -36,7 +36,8 @@ static bool put_bits(struct ptx_parser *p, struct init_state *state, uint64_t in
     return true;
 }
 
-/* Floating-point constants in the width of the variable; integers as they are. */
+/* PTX ISA, "Initializers": the kind of the value is that of the variable, floating point in its
+ * width; variables of bits take either. */
 static bool convert_const(struct ptx_parser *p, const struct ptx_token *token,
                           const struct ptx_var *var, const struct ptx_const *value, uint64_t *bits)
 {
@@ -49,7 +50,8 @@ static bool convert_const(struct ptx_parser *p, const struct ptx_token *token,
         *bits = value->bits;
         return true;
     }
-    if (width != 32 && width != 64)
+    if (!value->is_float || (width != 32 && width != 64) ||
+        (ptx_type_table[var->type].class != PTX_CLASS_BITS && !ptx_type_is_float(var->type)))
         return ptx_fail_at(p, token, "a variable of type .%s cannot have this initial value",
                            ptx_type_table[var->type].name);
     ptx_const_to_double(value, &number);
@@ -79,6 +81,9 @@ static bool parse_symbol(struct ptx_parser *p, struct ptx_reloc *reloc)
         return ptx_fail_expected(p, "the name of a variable or function");
     value = ptx_lookup(p, name.text);
     if (value && value->kind == PTX_SYMBOL_VAR && value->var->is_module_scope) {
+        if (value->var->space != PTX_SPACE_GLOBAL && value->var->space != PTX_SPACE_CONST)
+            return ptx_fail_at(p, &name, "'%.*s' has no address before the program runs",
+                               PXR_STR_ARG(name.text));
         reloc->var = value->var;
     } else if (value && value->kind == PTX_SYMBOL_FUNC) {
         value->func->is_address_taken = true;
@@ -114,6 +119,11 @@ static bool parse_address(struct ptx_parser *p, struct init_state *state, uint64
     return true;
 }
 
+static struct ptx_reloc *last_reloc(const struct ptx_parser *p)
+{
+    return ptx_list_at(&p->relocs, p->relocs.count - 1, sizeof(struct ptx_reloc));
+}
+
 /* masked = mask "(" address ")" : mask is 0xFF shifted left by whole bytes */
 static bool parse_masked(struct ptx_parser *p, const struct ptx_token *token,
                          struct init_state *state, uint64_t index, uint64_t mask)
@@ -122,7 +132,10 @@ static bool parse_masked(struct ptx_parser *p, const struct ptx_token *token,
 
     if (mask >> shift_bits != 0xff || shift_bits % 8 != 0)
         return ptx_fail_at(p, token, "a mask must be 0xFF shifted by whole bytes");
-    return parse_address(p, state, index, shift_bits) && ptx_expect(p, ')');
+    if (!parse_address(p, state, index, shift_bits))
+        return false;
+    last_reloc(p)->size_bytes = 1; /* the item's other bytes are zero */
+    return ptx_expect(p, ')');
 }
 
 /* scalar = masked | expression | address */

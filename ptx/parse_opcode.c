@@ -14,6 +14,8 @@ struct ptx_opcode {
     enum ptx_type types[PTX_MAX_TYPES];
     enum ptx_mod mods[PTX_MAX_MODS];
     uint64_t groups;
+    unsigned rule_count;
+    struct ptx_operand_rule rules[PTX_MAX_RULES];
     UT_hash_handle hh;
 };
 
@@ -66,8 +68,10 @@ static bool decode(struct ptx_parser *p, const struct ptx_token *token, struct p
             return ptx_fail_at(p, token, "'%.*s' has too many modifiers", PXR_STR_ARG(token->text));
     opcode->op = ptx_op_choose(name, opcode->types, opcode->type_count, opcode->mods,
                                opcode->mod_count, PTX_ANY_OPERAND_COUNT);
-    if (opcode->op != PTX_OP_COUNT)
+    if (opcode->op != PTX_OP_COUNT) {
+        opcode->rule_count = ptx_op_operand_rules(opcode->op, opcode->rules);
         return true;
+    }
     if (unknown.len > 0)
         return ptx_fail_at(p, token, "'%.*s' cannot have '.%.*s'", PXR_STR_ARG(name),
                            PXR_STR_ARG(unknown));
@@ -112,5 +116,7 @@ bool ptx_decode_opcode(struct ptx_parser *p, const struct ptx_token *token, stru
     memcpy(inst->types, opcode->types, sizeof(inst->types));
     memcpy(inst->mods, opcode->mods, sizeof(inst->mods));
     inst->groups = opcode->groups;
+    p->rules = opcode->rules;
+    p->rule_count = opcode->rule_count;
     return true;
 }

@@ -42,6 +42,7 @@ static bool fold(struct ptx_parser *p, size_t first, enum ptx_operand_kind kind,
 
 static bool parse_constant(struct ptx_parser *p)
 {
+    const char *start = p->tok.text.ptr;
     int column = p->tok.column;
     struct ptx_const value;
     struct ptx_operand *operand;
@@ -53,6 +54,7 @@ static bool parse_constant(struct ptx_parser *p)
         return false;
     operand->bits = value.bits;
     operand->is_single = value.is_single;
+    operand->text = ptx_text_since(p, start);
     return true;
 }
 
@@ -68,18 +70,32 @@ static unsigned component_of(const struct ptx_token *token)
     return found && *found ? (unsigned)(found - names) % 4 + 1 : 0;
 }
 
-/* selector = ".b0" … ".b3210" | ".h0" … : the part of a register that a video instruction uses.
- * Those are parsed and not translated, so the selector is not kept. */
-static bool is_selector(const struct ptx_token *token)
+/* selector = ".b0" … ".b3210" | ".h0" … ".h32": the parts of a register that a video instruction
+ * uses (PTX ISA, "Video Instructions"). */
+static bool take_selector(struct ptx_operand *operand, const struct ptx_token *token)
 {
     struct pxr_str text = token->text;
+    bool is_half = text.len >= 2 && text.ptr[1] == 'h';
+    size_t most = is_half ? 2 : 4;
 
-    if (text.len < 3 || (text.ptr[1] != 'b' && text.ptr[1] != 'h'))
+    if (text.len < 3 || text.len - 2 > most || (text.ptr[1] != 'b' && !is_half))
         return false;
-    for (size_t i = 2; i < text.len; i++)
-        if (text.ptr[i] < '0' || text.ptr[i] > '7')
+    for (size_t i = 2; i < text.len; i++) {
+        char digit = text.ptr[i];
+
+        if (digit < '0' || digit > (is_half ? '3' : '7'))
             return false;
+        operand->lanes[text.len - 1 - i] = (uint8_t)(digit - '0');
+    }
+    operand->lane_bits = is_half ? 16 : 8;
+    operand->lane_count = (uint8_t)(text.len - 2);
     return true;
+}
+
+/* Letters of the operands of video instructions, and any. */
+static bool takes_selector(char letter)
+{
+    return letter != '\0' && strchr("xXyhHbB*", letter);
 }
 
 static bool parse_register(struct ptx_parser *p, const struct ptx_token *name,
@@ -93,7 +109,8 @@ static bool parse_register(struct ptx_parser *p, const struct ptx_token *name,
     operand->var = var;
     if (p->tok.kind != PTX_TOKEN_DOT)
         return true;
-    if (letter == '*' && is_selector(&p->tok)) {
+    operand->text = (struct pxr_str){p->tok.text.ptr + 1, p->tok.text.len - 1};
+    if (takes_selector(letter) && take_selector(operand, &p->tok)) {
         ptx_advance(p);
         return true;
     }
@@ -124,8 +141,32 @@ static bool parse_offset(struct ptx_parser *p, int64_t *offset)
     return true;
 }
 
-/* element = variable "[" expression "]" : the address of an array's element */
-static bool parse_element(struct ptx_parser *p, const struct ptx_var *var, int64_t *offset)
+static uint64_t element_bytes(const struct ptx_var *var)
+{
+    return (uint64_t)ptx_type_bytes(var->type) * var->vector_len;
+}
+
+/* index = register (("+" | "-") product)* : PTX ISA, "Arrays as Operands" */
+static bool parse_register_index(struct ptx_parser *p, const struct ptx_var *var, int64_t *offset)
+{
+    struct ptx_token name = p->tok;
+    const struct ptx_symbol_value *value = ptx_lookup(p, name.text);
+    int64_t count = 0;
+
+    if (!value || value->kind != PTX_SYMBOL_VAR || value->var->space != PTX_SPACE_REG ||
+        ptx_type_is_float(value->var->type) || value->var->type == PTX_TYPE_PRED)
+        return ptx_fail_at(p, &name, "'%.*s' cannot be an array index", PXR_STR_ARG(name.text));
+    ptx_advance(p);
+    if (!parse_register(p, &name, value->var, 's') || !parse_offset(p, &count))
+        return false;
+    *offset = (int64_t)((uint64_t)*offset + (uint64_t)count * element_bytes(var));
+    return true;
+}
+
+/* element = variable "[" (expression | index) "]" : an array's element. A register that is the
+ * index becomes an operand behind the variable. */
+static bool parse_element(struct ptx_parser *p, const struct ptx_var *var, int64_t *offset,
+                          bool *is_indexed)
 {
     struct ptx_token token;
     struct ptx_const value;
@@ -133,12 +174,14 @@ static bool parse_element(struct ptx_parser *p, const struct ptx_var *var, int64
     if (!ptx_accept(p, '['))
         return true;
     token = p->tok;
+    *is_indexed = token.kind == PTX_TOKEN_NAME && !ptx_at_const(p);
+    if (*is_indexed)
+        return parse_register_index(p, var, offset) && ptx_expect(p, ']');
     if (!ptx_parse_const(p, &value) || !ptx_expect(p, ']'))
         return false;
     if (value.is_float)
         return ptx_fail_at(p, &token, "an array index must be a whole number");
-    *offset =
-        (int64_t)((uint64_t)*offset + value.bits * ptx_type_bytes(var->type) * var->vector_len);
+    *offset = (int64_t)((uint64_t)*offset + value.bits * element_bytes(var));
     return true;
 }
 
@@ -146,40 +189,57 @@ static bool parse_element(struct ptx_parser *p, const struct ptx_var *var, int64
 static bool parse_variable(struct ptx_parser *p, const struct ptx_token *name,
                            const struct ptx_var *var, char letter)
 {
+    const char *start = p->tok.text.ptr;
+    size_t first = p->operands.count;
     struct ptx_operand *operand = push(p, PTX_OPERAND_VAR, name->column);
+    bool is_indexed = false;
     int64_t offset = 0;
 
     if (!operand)
         return false;
     operand->var = var;
-    if (!parse_element(p, var, &offset) || !parse_offset(p, &offset))
+    if (!parse_element(p, var, &offset, &is_indexed) || !parse_offset(p, &offset))
         return false;
-    if (letter != 'm') {
-        top(p)->offset = offset;
-        return true;
-    }
-    if (!fold(p, p->operands.count - 1, PTX_OPERAND_ADDRESS, name->column))
+    if ((letter == 'm' || is_indexed) && !fold(p, first, PTX_OPERAND_ADDRESS, name->column))
         return false;
-    top(p)->offset = offset;
+    operand = top(p);
+    operand->is_bare = operand->kind == PTX_OPERAND_ADDRESS;
+    operand->is_indexed = is_indexed;
+    operand->offset = offset;
+    operand->text = ptx_text_since(p, start);
     return true;
 }
 
-/* Special registers such as %tid.x: the component belongs to the name. */
-static const struct ptx_symbol_value *lookup_special(struct ptx_parser *p,
-                                                     const struct ptx_token *name)
+static bool push_sreg(struct ptx_parser *p, int column, enum ptx_sreg sreg)
 {
-    const struct ptx_symbol_value *value;
-    char whole[40];
-    size_t len = name->text.len + p->tok.text.len;
+    struct ptx_operand *operand = push(p, PTX_OPERAND_SREG, column);
 
-    if (p->tok.kind != PTX_TOKEN_DOT || len > sizeof(whole))
-        return NULL;
-    memcpy(whole, name->text.ptr, name->text.len);
-    memcpy(whole + name->text.len, p->tok.text.ptr, p->tok.text.len);
-    value = ptx_scope_find_here(&p->sreg_scope, (struct pxr_str){whole, len});
-    if (value)
+    if (operand)
+        operand->sreg = sreg;
+    return operand != NULL;
+}
+
+/* special = name ("." component)? : %tid.x … %tid.z, also as .r .g .b; the fourth part of the
+ * vector is 0 (PTX ISA, "Special Registers: %tid"). The whole is a vector of these. */
+static bool parse_special(struct ptx_parser *p, const struct ptx_token *name, enum ptx_sreg first)
+{
+    size_t bottom = p->operands.count;
+    unsigned component = component_of(&p->tok);
+
+    if (p->tok.kind == PTX_TOKEN_DOT && component == 0)
+        return ptx_fail_at(p, &p->tok, "'%.*s' has no component '%.*s'", PXR_STR_ARG(name->text),
+                           PXR_STR_ARG(p->tok.text));
+    if (component > 0)
         ptx_advance(p);
-    return value;
+    for (unsigned i = 0; i < 3; i++)
+        if ((component == 0 || component == i + 1) && !push_sreg(p, name->column, first + i))
+            return false;
+    if ((component == 0 || component == 4) && !push(p, PTX_OPERAND_INT, name->column))
+        return false;
+    if (component == 0 && !fold(p, bottom, PTX_OPERAND_VECTOR, name->column))
+        return false;
+    top(p)->text = ptx_text_since(p, name->text.ptr);
+    return true;
 }
 
 static bool push_pending(struct ptx_parser *p, const struct ptx_token *name,
@@ -191,6 +251,7 @@ static bool push_pending(struct ptx_parser *p, const struct ptx_token *name,
         return false;
     operand->bits = (uint64_t)(name->text.ptr - p->module->text.ptr);
     operand->offset = (int64_t)name->text.len;
+    operand->text = kind == PTX_OPERAND_LABELS ? name->text : (struct pxr_str){0};
     return true;
 }
 
@@ -210,14 +271,15 @@ static bool push_symbol(struct ptx_parser *p, const struct ptx_token *name,
             operand->func = value->func;
         return operand != NULL;
     case PTX_SYMBOL_SREG:
-        operand = push(p, PTX_OPERAND_SREG, name->column);
-        if (operand)
-            operand->sreg = value->sreg;
-        return operand != NULL;
+        return push_sreg(p, name->column, value->sreg);
+    case PTX_SYMBOL_SREG_VECTOR:
+        return parse_special(p, name, value->sreg);
     case PTX_SYMBOL_LABEL:
     case PTX_SYMBOL_TARGETS:
     case PTX_SYMBOL_RANGE:
     case PTX_SYMBOL_PROTOTYPE:
+    case PTX_SYMBOL_LOST:
+    case PTX_SYMBOL_LOST_RANGE:
         break;
     }
     return push_pending(p, name, PTX_OPERAND_LABEL);
@@ -235,8 +297,6 @@ static bool parse_named(struct ptx_parser *p, char letter)
     if (pxr_str_is(name.text, "_"))
         return push(p, PTX_OPERAND_SINK, name.column) != NULL;
     value = ptx_lookup(p, name.text);
-    if (!value && p->status == PXR_OK)
-        value = lookup_special(p, &name);
     if (p->status != PXR_OK)
         return false;
     if (value)
@@ -268,6 +328,8 @@ static bool parse_address(struct ptx_parser *p, unsigned depth)
     size_t first = p->operands.count;
     int column = p->tok.column;
     int64_t offset = 0;
+    struct pxr_str text = {0};
+    const char *start;
     struct ptx_operand *base;
 
     ptx_advance(p);
@@ -276,19 +338,24 @@ static bool parse_address(struct ptx_parser *p, unsigned depth)
     base = top(p);
     if (base->kind == PTX_OPERAND_VAR) {
         offset = base->offset;
+        text = base->text;
         base->offset = 0;
+        base->text = (struct pxr_str){0};
     } else if (base->kind != PTX_OPERAND_REG && base->kind != PTX_OPERAND_INT) {
         return ptx_fail_at(p, &p->tok, "an address begins with a register, variable or number");
     }
+    start = text.len > 0 ? text.ptr : p->tok.text.ptr;
     if (!parse_offset(p, &offset))
         return false;
+    text = ptx_text_since(p, start);
     while (ptx_accept(p, ','))
         if (!ptx_parse_operand(p, 's', depth + 1))
             return false;
     if (!ptx_expect(p, ']') || !fold(p, first, PTX_OPERAND_ADDRESS, column))
         return false;
     top(p)->offset = offset;
-    ptx_accept_dot(p, ".unified"); /* of ld, written behind the address */
+    top(p)->text = text;
+    top(p)->is_unified = ptx_accept_dot(p, ".unified"); /* of ld, written behind the address */
     return true;
 }
 
@@ -297,7 +364,7 @@ static bool at_negated_register(const struct ptx_parser *p, char letter)
 {
     const char *cur = p->lexer.cur;
 
-    if (letter != '*' || !ptx_token_is(&p->tok, '-'))
+    if ((letter != 'X' && letter != '*') || !ptx_token_is(&p->tok, '-'))
         return false;
     while (*cur == ' ' || *cur == '\t')
         cur++;
@@ -307,6 +374,7 @@ static bool at_negated_register(const struct ptx_parser *p, char letter)
 /* single = ("!" | "-")? named | "!"? constant | vector | address */
 static bool parse_single(struct ptx_parser *p, char letter, unsigned depth)
 {
+    const char *start = p->tok.text.ptr;
     bool is_negated;
 
     if (depth > PTX_MAX_OPERAND_DEPTH)
@@ -319,8 +387,10 @@ static bool parse_single(struct ptx_parser *p, char letter, unsigned depth)
     if (ptx_at_const(p)) {
         if (!parse_constant(p))
             return false;
-        if (is_negated)
+        if (is_negated) {
             top(p)->bits = top(p)->bits == 0;
+            top(p)->text = ptx_text_since(p, start);
+        }
         return true;
     }
     if (p->tok.kind != PTX_TOKEN_NAME)
@@ -383,30 +453,22 @@ static struct ptx_operand *finish(struct ptx_parser *p, size_t first, int line, 
 
 /* ---- lists ---- */
 
-/* The i-th letter of a shape without its question marks; its last letter for any further. */
-static char letter_at(const char *shape, size_t i)
+/* The letter of the i-th operand, or of the last for any further. That some before it may have
+ * been left out makes no difference to how it is parsed. */
+static char letter_at(const struct ptx_parser *p, size_t i)
 {
-    char letter = '*';
-
-    for (; *shape; shape++) {
-        if (*shape == '?')
-            continue;
-        letter = *shape;
-        if (letter == '*' || i-- == 0)
-            break;
-    }
-    return letter;
+    if (p->rule_count == 0)
+        return '*';
+    return p->rules[i < p->rule_count ? i : p->rule_count - 1].letter;
 }
 
 /* operands = (operand ("," operand)*)? ";" */
 bool ptx_parse_operands(struct ptx_parser *p, struct ptx_inst *inst)
 {
-    const char *shape = ptx_op_table[inst->op].shape;
-
     p->operands.count = 0;
     if (!ptx_token_is(&p->tok, ';')) {
         do {
-            if (!ptx_parse_operand(p, letter_at(shape, p->operands.count), 0))
+            if (!ptx_parse_operand(p, letter_at(p, p->operands.count), 0))
                 return false;
         } while (ptx_accept(p, ','));
     }
@@ -462,6 +524,7 @@ static bool parse_call_prototype(struct ptx_parser *p, struct ptx_call *call)
     if (!value || (value->kind != PTX_SYMBOL_PROTOTYPE && value->kind != PTX_SYMBOL_FUNC))
         return ptx_fail_expected(p, "the name of a .callprototype or .calltargets above");
     call->prototype = value->func;
+    call->prototype_name = p->tok.text;
     ptx_advance(p);
     return true;
 }
@@ -489,13 +552,15 @@ bool ptx_parse_call(struct ptx_parser *p, struct ptx_inst *inst)
 
     if (!call)
         return false;
-    if (ptx_token_is(&p->tok, '(') &&
+    call->has_ret_list = ptx_token_is(&p->tok, '(');
+    if (call->has_ret_list &&
         !(parse_arguments(p, inst->line, &call->rets, &call->ret_count) && ptx_expect(p, ',')))
         return false;
     if (!parse_callee(p, call))
         return false;
     if (ptx_accept(p, ',')) {
-        if (ptx_token_is(&p->tok, '(')) {
+        call->has_arg_list = ptx_token_is(&p->tok, '(');
+        if (call->has_arg_list) {
             if (!parse_arguments(p, inst->line, &call->args, &call->arg_count))
                 return false;
             if (ptx_accept(p, ',') && !parse_call_prototype(p, call))

@@ -19,14 +19,10 @@ static struct ptx_stmt *push_stmt(struct ptx_parser *p, enum ptx_stmt_kind kind,
 static bool push_directive(struct ptx_parser *p, const struct ptx_token *start)
 {
     struct ptx_stmt *stmt = push_stmt(p, PTX_STMT_DIRECTIVE, start->line);
-    size_t len = (size_t)(p->tok.text.ptr - start->text.ptr);
 
-    if (!stmt)
-        return false;
-    while (len > 0 && strchr(" \t\r\n", start->text.ptr[len - 1]))
-        len--;
-    stmt->text = (struct pxr_str){start->text.ptr, len};
-    return true;
+    if (stmt)
+        stmt->text = ptx_text_since(p, start->text.ptr);
+    return stmt != NULL;
 }
 
 /* ---- blocks and labels ---- */
@@ -57,7 +53,7 @@ static void resolve_scope(struct ptx_parser *p)
 
         if (is_match(&pending[i], value))
             resolve(&pending[i], value);
-        else
+        else if (!value || value->kind != PTX_SYMBOL_LOST)
             pending[kept++] = pending[i];
     }
     p->pending.count = kept;
@@ -152,7 +148,8 @@ static bool parse_call_targets(struct ptx_parser *p, const struct ptx_token *nam
     struct ptx_func *first = NULL;
 
     do {
-        const struct ptx_symbol_value *value = ptx_scope_find_here(&p->module_scope, p->tok.text);
+        const struct ptx_symbol_value *value =
+            p->tok.kind == PTX_TOKEN_NAME ? ptx_lookup(p, p->tok.text) : NULL;
 
         if (!value || value->kind != PTX_SYMBOL_FUNC)
             return ptx_fail_expected(p, "the name of a function");
@@ -204,9 +201,11 @@ static bool parse_directive(struct ptx_parser *p)
     else if (ptx_accept_dot(p, ".section"))
         is_ok = ptx_parse_section(p);
     else if (ptx_accept_dot(p, ".pragma"))
-        is_ok = ptx_skip_to_semicolon(p);
+        is_ok = ptx_parse_pragma(p);
+    else if (ptx_at_module_item(p))
+        return ptx_fail_expected(p, "'}' at the end of the function");
     else
-        return ptx_parse_vars(p, PTX_LINKAGE_INTERNAL);
+        return ptx_parse_vars(p, PTX_LINKAGE_INTERNAL, (struct pxr_str){0});
     return is_ok && push_directive(p, &start);
 }
 
@@ -300,23 +299,39 @@ static bool parse_statement(struct ptx_parser *p)
         return begin_block(p);
     if (ptx_token_is(&p->tok, '@'))
         return parse_instruction(p);
-    if (ptx_accept(p, ';'))
-        return true;
+    if (ptx_token_is(&p->tok, ';')) {
+        const struct ptx_token empty = p->tok;
+
+        ptx_advance(p);
+        return push_directive(p, &empty);
+    }
     return ptx_fail_expected(p, "a statement");
 }
 
-/* Labels of the whole function are known: what is unresolved does not exist. */
+/* Labels of the whole function are known: what is unresolved does not exist. Each is an error of
+ * its own, told once. */
 static bool resolve_function(struct ptx_parser *p)
 {
     const struct ptx_pending *pending;
-    struct ptx_token at;
 
     resolve_scope(p);
-    if (p->pending.count == 0)
-        return true;
     pending = p->pending.items;
-    at = (struct ptx_token){PTX_TOKEN_NAME, pending->name, pending->line, pending->column};
-    return ptx_fail_at(p, &at, "'%.*s' is not declared", PXR_STR_ARG(pending->name));
+    for (size_t i = 0; i < p->pending.count; i++) {
+        const struct ptx_token at = {PTX_TOKEN_NAME, pending[i].name, pending[i].line,
+                                     pending[i].column};
+        const struct ptx_symbol_value lost = {PTX_SYMBOL_LOST, {0}};
+        const struct ptx_symbol_value *value;
+
+        value = ptx_scope_find_here(p->scope, at.text);
+        if (value && value->kind == PTX_SYMBOL_LOST)
+            continue;
+        ptx_fail_at(p, &at, "'%.*s' is not declared", PXR_STR_ARG(at.text));
+        if (ptx_scope_define(p->scope, &p->scratch, at.text, lost) == PTX_DEFINE_NO_MEMORY)
+            return ptx_fail_memory(p);
+        if (!ptx_continue(p))
+            return false;
+    }
+    return true;
 }
 
 /* body = "{" statement* "}" : blocks nest, their scopes are a list rather than recursion */
@@ -327,7 +342,9 @@ bool ptx_parse_body(struct ptx_parser *p)
     ptx_advance(p);
     for (;;) {
         if (!ptx_token_is(&p->tok, '}')) {
-            if (!parse_statement(p))
+            struct ptx_mark mark = ptx_mark(p);
+
+            if (!parse_statement(p) && !ptx_recover_statement(p, &mark))
                 return false;
         } else if (p->scope_depth > 0) {
             if (!end_block(p))

@@ -26,7 +26,7 @@ static bool is_space(const struct ptx_token *token, enum ptx_space *space)
 }
 
 /* align = ".align" number, a power of two */
-static bool parse_align(struct ptx_parser *p, uint32_t *align_bytes)
+static bool parse_align(struct ptx_parser *p, uint32_t *align_bytes, struct pxr_str *text)
 {
     struct ptx_token token = p->tok;
     uint64_t value;
@@ -36,12 +36,14 @@ static bool parse_align(struct ptx_parser *p, uint32_t *align_bytes)
     if (value == 0 || (value & (value - 1)) != 0)
         return ptx_fail_at(p, &token, "alignment must be a power of two");
     *align_bytes = (uint32_t)value;
+    *text = ptx_text_since(p, token.text.ptr);
     return true;
 }
 
 /* attributes = ".attribute" "(" (".managed" | ".unified" "(" number "," number ")"),* ")" */
-static bool parse_attributes(struct ptx_parser *p, struct ptx_var *model)
+static bool parse_attributes(struct ptx_parser *p, struct ptx_var_head *head)
 {
+    const char *start = p->tok.text.ptr;
     unsigned depth = 1;
 
     if (!ptx_expect(p, '('))
@@ -50,41 +52,45 @@ static bool parse_attributes(struct ptx_parser *p, struct ptx_var *model)
         if (p->tok.kind == PTX_TOKEN_END || p->tok.kind == PTX_TOKEN_BAD ||
             ptx_token_is(&p->tok, ';'))
             return ptx_fail_expected(p, "')'");
-        model->is_managed |= ptx_token_is_dot(&p->tok, ".managed");
+        head->model.is_managed |= ptx_token_is_dot(&p->tok, ".managed");
         depth += ptx_token_is(&p->tok, '(');
         depth -= ptx_token_is(&p->tok, ')');
         ptx_advance(p);
     }
+    head->written.attribute = ptx_text_since(p, start);
     return true;
 }
 
 /* ptr = ".ptr" space? (".align" number)? : what a pointer parameter points to */
-static bool parse_ptr(struct ptx_parser *p)
+static bool parse_ptr(struct ptx_parser *p, struct ptx_var_head *head)
 {
-    enum ptx_space ignored_space;
-    uint32_t ignored_align;
-
-    if (is_space(&p->tok, &ignored_space))
+    head->model.is_pointer = true;
+    if (is_space(&p->tok, &head->model.pointee_space))
         ptx_advance(p);
-    return !ptx_accept_dot(p, ".align") || parse_align(p, &ignored_align);
+    return !ptx_accept_dot(p, ".align") ||
+           parse_align(p, &head->model.pointee_align_bytes, &head->written.ptr_align);
 }
 
-/* bank = "[" number "]" : of .const in PTX ISA 1.x and 2.x */
-static bool parse_bank(struct ptx_parser *p)
+/* space = word bank? ; bank = "[" number "]" : of .const in PTX ISA 1.x and 2.x */
+static bool parse_space(struct ptx_parser *p, struct ptx_var_head *head)
 {
+    const char *start = p->tok.text.ptr;
     uint64_t ignored;
 
-    return !ptx_accept(p, '[') ||
-           (ptx_parse_const_uint(p, "a bank number", 10, &ignored) && ptx_expect(p, ']'));
+    ptx_advance(p);
+    if (ptx_accept(p, '[')) {
+        if (!ptx_parse_const_uint(p, "a bank number", 10, &ignored) || !ptx_expect(p, ']'))
+            return false;
+        head->written.space = ptx_text_since(p, start);
+    }
+    return true;
 }
 
 /* .tex, .sampler and .surf declare module-scope objects of opaque type in PTX ISA 1.x */
-static bool accept_old_texture(struct ptx_parser *p, struct ptx_var *model)
+static bool at_old_texture(const struct ptx_token *token)
 {
-    if (!ptx_accept_dot(p, ".tex") && !ptx_accept_dot(p, ".sampler") && !ptx_accept_dot(p, ".surf"))
-        return false;
-    model->space = PTX_SPACE_GLOBAL;
-    return true;
+    return ptx_token_is_dot(token, ".tex") || ptx_token_is_dot(token, ".sampler") ||
+           ptx_token_is_dot(token, ".surf");
 }
 
 static unsigned vector_len_of(const struct ptx_token *token)
@@ -97,6 +103,35 @@ static unsigned vector_len_of(const struct ptx_token *token)
                                        : 0;
 }
 
+/* PTX ISA, "Fundamental Types" and "Texture Sampler and Surface Types": the other types are of
+ * instructions only, their registers are declared .b16 and so on. */
+static bool is_declarable(enum ptx_type type)
+{
+    switch (type) {
+    case PTX_TYPE_B8:
+    case PTX_TYPE_B16:
+    case PTX_TYPE_B32:
+    case PTX_TYPE_B64:
+    case PTX_TYPE_B128:
+    case PTX_TYPE_U8:
+    case PTX_TYPE_U16:
+    case PTX_TYPE_U32:
+    case PTX_TYPE_U64:
+    case PTX_TYPE_S8:
+    case PTX_TYPE_S16:
+    case PTX_TYPE_S32:
+    case PTX_TYPE_S64:
+    case PTX_TYPE_F16:
+    case PTX_TYPE_F16X2:
+    case PTX_TYPE_F32:
+    case PTX_TYPE_F64:
+    case PTX_TYPE_PRED:
+        return true;
+    default:
+        return ptx_type_table[type].class == PTX_CLASS_OPAQUE;
+    }
+}
+
 static bool parse_type(struct ptx_parser *p, struct ptx_var *model)
 {
     enum ptx_type type = ptx_type_find((struct pxr_str){p->tok.text.ptr + 1, p->tok.text.len - 1});
@@ -104,50 +139,82 @@ static bool parse_type(struct ptx_parser *p, struct ptx_var *model)
     if (type == PTX_TYPE_NONE)
         return ptx_fail_at(p, &p->tok, "unknown type or qualifier '%.*s'",
                            PXR_STR_ARG(p->tok.text));
-    if (model->type != PTX_TYPE_NONE)
-        return ptx_fail_at(p, &p->tok, "a second type in a declaration");
+    if (!is_declarable(type))
+        return ptx_fail_at(
+            p, &p->tok, "a variable cannot have the type '%.*s': it is declared .b%u",
+            PXR_STR_ARG(p->tok.text), ptx_type_bits(type) > 8 ? ptx_type_bits(type) : 8);
     model->type = type;
     ptx_advance(p);
     return true;
 }
 
-/* qualifier = space bank? | align | attributes | ptr | ".v2" | ".v4" | ".v8" | type */
-static bool parse_qualifier(struct ptx_parser *p, struct ptx_var *model)
+static enum ptx_qualifier qualifier_of(const struct ptx_token *token)
 {
-    enum ptx_space space;
+    enum ptx_space ignored;
 
-    if (is_space(&p->tok, &space)) {
-        if (model->space != PTX_SPACE_NONE)
-            return ptx_fail_at(p, &p->tok, "a second state space in a declaration");
-        model->space = space;
-        ptx_advance(p);
-        return parse_bank(p);
-    }
-    if (accept_old_texture(p, model))
-        return true;
-    if (ptx_accept_dot(p, ".align"))
-        return parse_align(p, &model->align_bytes);
-    if (ptx_accept_dot(p, ".attribute"))
-        return parse_attributes(p, model);
-    if (ptx_accept_dot(p, ".ptr"))
-        return parse_ptr(p);
-    if (vector_len_of(&p->tok)) {
-        model->vector_len = vector_len_of(&p->tok);
-        ptx_advance(p);
-        return true;
-    }
-    return parse_type(p, model);
+    if (is_space(token, &ignored) || at_old_texture(token))
+        return PTX_QUALIFIER_SPACE;
+    if (ptx_token_is_dot(token, ".align"))
+        return PTX_QUALIFIER_ALIGN;
+    if (ptx_token_is_dot(token, ".attribute"))
+        return PTX_QUALIFIER_ATTRIBUTE;
+    if (ptx_token_is_dot(token, ".ptr"))
+        return PTX_QUALIFIER_PTR;
+    return vector_len_of(token) ? PTX_QUALIFIER_VECTOR : PTX_QUALIFIER_TYPE;
 }
 
-/* head = qualifier+ : with a state space and a type among them */
-bool ptx_parse_var_head(struct ptx_parser *p, struct ptx_var_head *head)
+/* qualifier = space | align | attributes | ptr | ".v2" | ".v4" | ".v8" | type */
+static bool parse_qualifier(struct ptx_parser *p, enum ptx_qualifier qualifier,
+                            struct ptx_var_head *head)
 {
     struct ptx_var *model = &head->model;
 
-    *model = (struct ptx_var){.vector_len = 1, .elem_count = 1, .line = p->tok.line};
-    while (p->tok.kind == PTX_TOKEN_DOT)
-        if (!parse_qualifier(p, model))
+    switch (qualifier) {
+    case PTX_QUALIFIER_SPACE:
+        if (is_space(&p->tok, &model->space))
+            return parse_space(p, head);
+        model->space = PTX_SPACE_GLOBAL;
+        head->written.space = p->tok.text;
+        ptx_advance(p);
+        return true;
+    case PTX_QUALIFIER_ALIGN:
+        ptx_advance(p);
+        return parse_align(p, &model->align_bytes, &head->written.align);
+    case PTX_QUALIFIER_ATTRIBUTE:
+        ptx_advance(p);
+        return parse_attributes(p, head);
+    case PTX_QUALIFIER_PTR:
+        ptx_advance(p);
+        return parse_ptr(p, head);
+    case PTX_QUALIFIER_VECTOR:
+        model->vector_len = vector_len_of(&p->tok);
+        ptx_advance(p);
+        return true;
+    default:
+        return parse_type(p, model);
+    }
+}
+
+/* head = qualifier+ : with a state space and a type among them, each kind at most once */
+bool ptx_parse_var_head(struct ptx_parser *p, struct ptx_var_head *head)
+{
+    struct ptx_var *model = &head->model;
+    unsigned seen = 0;
+    unsigned place = 0;
+
+    *head = (struct ptx_var_head){{.vector_len = 1, .elem_count = 1, .line = p->tok.line}, {0}};
+    while (p->tok.kind == PTX_TOKEN_DOT) {
+        enum ptx_qualifier qualifier = qualifier_of(&p->tok);
+
+        if (seen & 1U << qualifier)
+            return ptx_fail_at(p, &p->tok, "'%.*s' is one too many in a declaration",
+                               PXR_STR_ARG(p->tok.text));
+        seen |= 1U << qualifier;
+        head->written.order |= (uint32_t)qualifier << place;
+        place += 4;
+        if (!parse_qualifier(p, qualifier, head))
             return false;
+    }
     if (model->space == PTX_SPACE_NONE)
         return ptx_fail_expected(p, "a state space");
     if (model->type == PTX_TYPE_NONE)
@@ -200,19 +267,55 @@ bool ptx_finish_var(struct ptx_parser *p, struct ptx_var *var, const struct ptx_
     return true;
 }
 
-/* name dimensions? */
-bool ptx_parse_var_name(struct ptx_parser *p, struct ptx_var *var, struct ptx_token *name)
+/* var as the head says, with its name and its own copy of how it is written */
+static struct ptx_var_text *begin_var(struct ptx_parser *p, const struct ptx_var_head *head,
+                                      struct ptx_var *var, const struct ptx_token *name)
 {
-    *name = p->tok;
-    if (name->kind != PTX_TOKEN_NAME)
-        return ptx_fail_expected(p, "a name");
+    struct ptx_var_text *written = ptx_alloc(p, 1, sizeof(*written));
+
+    if (!written)
+        return NULL;
+    *written = head->written;
+    *var = head->model;
+    var->written = written;
     var->line = name->line;
     var->name = pxr_arena_strndup(p->arena, name->text.ptr, name->text.len);
-    if (!var->name)
-        return ptx_fail_memory(p);
+    if (!var->name) {
+        ptx_fail_memory(p);
+        return NULL;
+    }
+    return written;
+}
+
+/* name dimensions? */
+static struct ptx_var_text *parse_var_name(struct ptx_parser *p, const struct ptx_var_head *head,
+                                           struct ptx_var *var, struct ptx_token *name)
+{
+    struct ptx_var_text *written;
+    const char *start;
+
+    *name = p->tok;
+    if (name->kind != PTX_TOKEN_NAME) {
+        ptx_fail_expected(p, "a name");
+        return NULL;
+    }
+    written = begin_var(p, head, var, name);
+    if (!written)
+        return NULL;
     ptx_advance(p);
     p->dims.count = 0;
-    return parse_dimensions(p, var) && ptx_finish_var(p, var, name);
+    start = p->tok.text.ptr;
+    if (!parse_dimensions(p, var) || !ptx_finish_var(p, var, name))
+        return NULL;
+    if (var->is_array)
+        written->dims = ptx_text_since(p, start);
+    return written;
+}
+
+bool ptx_parse_var_name(struct ptx_parser *p, const struct ptx_var_head *head, struct ptx_var *var,
+                        struct ptx_token *name)
+{
+    return parse_var_name(p, head, var, name) != NULL;
 }
 
 bool ptx_add_func_var(struct ptx_parser *p, struct ptx_var *var)
@@ -226,20 +329,41 @@ bool ptx_add_func_var(struct ptx_parser *p, struct ptx_var *var)
     return true;
 }
 
+/* ---- declarations ---- */
+
+static struct ptx_stmt *push_declaration(struct ptx_parser *p, enum ptx_stmt_kind kind, int line,
+                                         bool is_continued)
+{
+    struct ptx_stmt *stmt = ptx_push(p, &p->stmts, sizeof(*stmt));
+
+    if (stmt) {
+        stmt->kind = kind;
+        stmt->line = line;
+        stmt->is_continued = is_continued;
+    }
+    return stmt;
+}
+
 /* range = name "<" number ">" : declares name0 … name(number - 1) */
-static bool define_range(struct ptx_parser *p, const struct ptx_var *model)
+static bool parse_range(struct ptx_parser *p, const struct ptx_var_head *head, bool is_continued)
 {
     struct ptx_token name = p->tok;
-    struct ptx_reg_range *range = pxr_arena_alloc(&p->scratch, sizeof(*range));
+    struct ptx_reg_range *range = ptx_alloc(p, 1, sizeof(*range));
+    struct ptx_var_text *written = range ? begin_var(p, head, &range->model, &name) : NULL;
+    struct ptx_stmt *stmt = push_declaration(p, PTX_STMT_RANGE, name.line, is_continued);
+    const char *start;
 
-    if (!range)
-        return ptx_fail_memory(p);
-    range->model = *model;
-    range->model.line = name.line;
+    if (!written || !stmt)
+        return false;
+    stmt->range = range;
     ptx_advance(p);
+    start = p->tok.text.ptr;
     ptx_advance(p);
-    return ptx_parse_const_uint(p, "a register count", UINT32_MAX, &range->count) &&
-           ptx_expect(p, '>') && ptx_finish_var(p, &range->model, &name) &&
+    if (!ptx_parse_const_uint(p, "a register count", UINT32_MAX, &range->count) ||
+        !ptx_expect(p, '>'))
+        return false;
+    written->dims = ptx_text_since(p, start);
+    return ptx_finish_var(p, &range->model, &name) &&
            ptx_define(p, p->scope, &name,
                       (struct ptx_symbol_value){PTX_SYMBOL_RANGE, {.range = range}});
 }
@@ -282,36 +406,61 @@ static bool add_module_var(struct ptx_parser *p, struct ptx_var **var, const str
 
 static bool add_local_var(struct ptx_parser *p, struct ptx_var *var, const struct ptx_token *name)
 {
-    struct ptx_stmt *stmt = ptx_push(p, &p->stmts, sizeof(*stmt));
-
-    if (!stmt)
-        return false;
-    stmt->kind = PTX_STMT_VAR;
-    stmt->line = name->line;
-    stmt->var = var;
     return ptx_add_func_var(p, var) &&
            ptx_define(p, p->scope, name, (struct ptx_symbol_value){PTX_SYMBOL_VAR, {.var = var}});
 }
 
-/* variable = name dimensions? ("=" initializer)? : the name is known inside its initialiser */
-static bool parse_var(struct ptx_parser *p, const struct ptx_var *model)
+/* The declaration in the module's list. An .extern one may be overwritten by the definition that
+ * comes later, see redeclare. */
+static bool add_var_item(struct ptx_parser *p, const struct ptx_var *var, bool is_continued)
 {
-    struct ptx_var *var = ptx_alloc(p, 1, sizeof(*var));
-    struct ptx_token name;
+    struct ptx_item *item = ptx_add_item(p, PTX_ITEM_VAR, var->line);
+    struct ptx_var *copy;
 
-    if (!var)
+    if (!item)
         return false;
-    *var = *model;
-    if (!ptx_parse_var_name(p, var, &name))
+    item->is_continued = is_continued;
+    item->var = var;
+    if (var->linkage != PTX_LINKAGE_EXTERN)
+        return true;
+    copy = ptx_alloc(p, 1, sizeof(*copy));
+    if (!copy)
+        return false;
+    *copy = *var;
+    item->var = copy;
+    return true;
+}
+
+/* variable = name dimensions? ("=" initializer)? : the name is known inside its initialiser */
+static bool parse_var(struct ptx_parser *p, const struct ptx_var_head *head, bool is_continued)
+{
+    struct ptx_var *declared = ptx_alloc(p, 1, sizeof(*declared));
+    struct ptx_var *var = declared;
+    struct ptx_var_text *written;
+    struct ptx_token name;
+    struct ptx_stmt *stmt;
+
+    written = declared ? parse_var_name(p, head, declared, &name) : NULL;
+    if (!written)
         return false;
     if (!(var->is_module_scope ? add_module_var(p, &var, &name) : add_local_var(p, var, &name)))
         return false;
-    if (ptx_accept(p, '='))
-        return ptx_parse_initializer(p, var);
-    if (var->is_unsized && var->linkage != PTX_LINKAGE_EXTERN && var->space != PTX_SPACE_PARAM &&
-        var->space != PTX_SPACE_SHARED)
+    if (ptx_accept(p, '=')) {
+        const char *start = p->tok.text.ptr;
+
+        if (!ptx_parse_initializer(p, var))
+            return false;
+        written->init = ptx_text_since(p, start);
+    } else if (var->is_unsized && var->linkage != PTX_LINKAGE_EXTERN &&
+               var->space != PTX_SPACE_PARAM && var->space != PTX_SPACE_SHARED) {
         return ptx_fail_at(p, &name, "array '%s' needs a size or an initialiser", var->name);
-    return true;
+    }
+    if (!p->func)
+        return add_var_item(p, var->written == written ? var : declared, is_continued);
+    stmt = push_declaration(p, PTX_STMT_VAR, name.line, is_continued);
+    if (stmt)
+        stmt->var = var;
+    return stmt != NULL;
 }
 
 static bool at_range(const struct ptx_parser *p, const struct ptx_var *model)
@@ -323,28 +472,16 @@ static bool at_range(const struct ptx_parser *p, const struct ptx_var *model)
     return model->space == PTX_SPACE_REG && p->tok.kind == PTX_TOKEN_NAME && *cur == '<';
 }
 
-static bool add_range_stmt(struct ptx_parser *p, const char *start, int line)
-{
-    struct ptx_stmt *stmt = ptx_push(p, &p->stmts, sizeof(*stmt));
-
-    if (!stmt)
-        return false;
-    stmt->kind = PTX_STMT_DIRECTIVE;
-    stmt->line = line;
-    stmt->text = (struct pxr_str){start, (size_t)(p->tok.text.ptr - start)};
-    return true;
-}
-
 /* variables = head (variable | range) ("," (variable | range))* ";" */
-bool ptx_parse_vars(struct ptx_parser *p, enum ptx_linkage linkage)
+bool ptx_parse_vars(struct ptx_parser *p, enum ptx_linkage linkage, struct pxr_str linkage_text)
 {
     struct ptx_var_head head;
-    const char *start = p->tok.text.ptr;
-    int line = p->tok.line;
+    bool is_continued = false;
 
     if (!ptx_parse_var_head(p, &head))
         return false;
     head.model.linkage = linkage;
+    head.written.linkage = linkage_text;
     /* .global and .const variables live as long as the module wherever they are declared */
     head.model.is_module_scope = p->func == NULL || head.model.space == PTX_SPACE_GLOBAL ||
                                  head.model.space == PTX_SPACE_CONST;
@@ -352,12 +489,12 @@ bool ptx_parse_vars(struct ptx_parser *p, enum ptx_linkage linkage)
         (head.model.space == PTX_SPACE_REG || head.model.space == PTX_SPACE_PARAM))
         return ptx_fail_expected(p, "a function around .reg and .param declarations");
     do {
-        bool is_ok = at_range(p, &head.model)
-                         ? define_range(p, &head.model) && add_range_stmt(p, start, line)
-                         : parse_var(p, &head.model);
+        bool is_ok = at_range(p, &head.model) ? parse_range(p, &head, is_continued)
+                                              : parse_var(p, &head, is_continued);
 
         if (!is_ok)
             return false;
+        is_continued = true;
     } while (ptx_accept(p, ','));
     return ptx_expect(p, ';');
 }

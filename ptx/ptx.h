@@ -50,6 +50,31 @@ struct ptx_reloc {
     int64_t addend;
 };
 
+/* What stands before the name of a variable, in the order in which it may be written. */
+enum ptx_qualifier {
+    PTX_QUALIFIER_NONE,
+    PTX_QUALIFIER_SPACE,
+    PTX_QUALIFIER_ATTRIBUTE,
+    PTX_QUALIFIER_ALIGN,
+    PTX_QUALIFIER_VECTOR,
+    PTX_QUALIFIER_TYPE,
+    PTX_QUALIFIER_PTR,
+    PTX_QUALIFIER_COUNT
+};
+
+/* How a declaration was written, as far as the values do not say it; for printing. Each text may
+ * be empty: then the value's normal form is as good. All are parts of the module's text. */
+struct ptx_var_text {
+    uint32_t order;         /* enum ptx_qualifier in 4 bits each, first lowest; 0: as in the enum */
+    struct pxr_str linkage; /* ".visible" */
+    struct pxr_str space;   /* ".const[2]", ".tex" */
+    struct pxr_str attribute; /* "(.managed)" */
+    struct pxr_str align;     /* "16" */
+    struct pxr_str ptr_align; /* "16", of .ptr */
+    struct pxr_str dims;      /* "[4][2]"; of a range: "<9>" */
+    struct pxr_str init;      /* behind "=" */
+};
+
 /* A variable in any state space, registers and parameters included. */
 struct ptx_var {
     const char *name; /* as written; expanded for a register range, "%r7" */
@@ -61,7 +86,10 @@ struct ptx_var {
     bool is_unsized; /* name[]: extern shared (dynamic) or extern global */
     bool is_managed; /* .attribute(.managed) */
     bool is_module_scope;
-    bool is_input_param; /* parameters: of the argument list, not of the result list */
+    bool is_input_param;          /* parameters: of the argument list, not of the result list */
+    bool is_pointer;              /* parameters: .ptr, with what it says of what is pointed to */
+    enum ptx_space pointee_space; /* NONE: generic */
+    uint32_t pointee_align_bytes; /* 0 if not given */
     enum ptx_linkage linkage;
     uint32_t align_bytes;        /* .align or natural */
     uint64_t size_bytes;         /* type * vector_len * elem_count; 0 when unsized */
@@ -71,6 +99,13 @@ struct ptx_var {
     const struct ptx_reloc *relocs;
     uint32_t reloc_count;
     int line;
+    const struct ptx_var_text *written; /* NULL: made by the linker */
+};
+
+/* %r<9> declares %r0 … %r8. Each becomes a variable of its own, like model, when it is named. */
+struct ptx_reg_range {
+    struct ptx_var model; /* its name is the prefix */
+    uint64_t count;
 };
 
 enum ptx_sreg {
@@ -110,11 +145,22 @@ enum ptx_operand_kind {
 };
 
 struct ptx_operand {
-    enum ptx_operand_kind kind;
-    bool is_negated;     /* !p */
-    bool is_single;      /* FLOAT */
+    enum ptx_operand_kind kind : 8;
+    bool is_negated : 1; /* !p; in video instructions -r */
+    bool is_single : 1;  /* FLOAT */
+    bool is_bare : 1;    /* ADDRESS: without brackets, name[3] */
+    bool is_indexed : 1; /* ADDRESS: name[r + 3]: elems[1], a register, counts elements of elems[0]
+                          */
+    bool is_unified : 1; /* ADDRESS: .unified behind it */
     uint8_t component;   /* v.x of a vector register: 1..4 for x..w, 0 for the whole */
-    uint32_t elem_count; /* VECTOR, PAIR, ADDRESS (1, or 2 with a second part as in tex) */
+    uint8_t lane_bits;   /* video instructions, r.b2, r.h1, r.b3210: 8 or 16; 0: all of r */
+    uint8_t lane_count;
+    uint8_t lanes[4]; /* the digits, from the right */
+    union {
+        uint32_t elem_count;  /* VECTOR, PAIR, ADDRESS (1, or more with further parts as in tex) */
+        uint32_t label_count; /* LABELS */
+    };
+    int column;
     union {
         const struct ptx_var *var;
         const struct ptx_func *func;
@@ -124,9 +170,11 @@ struct ptx_operand {
         enum ptx_sreg sreg;
         uint64_t bits;
     };
-    uint32_t label_count;
     int64_t offset; /* VAR, ADDRESS */
-    int column;
+    /* As written, where there are several ways; may be empty. INT, FLOAT: all of it. VAR, ADDRESS:
+     * what follows the name or base, "[3]" or "+8". REG: "r" of v.r. SREG and VECTOR: the name of
+     * a special register when it is an alias or a whole vector, "%tid". LABELS: the list's name. */
+    struct pxr_str text;
 };
 
 /* Operands of a call: call (rets), callee, (args), prototype. */
@@ -137,6 +185,9 @@ struct ptx_call {
     uint32_t arg_count;
     struct ptx_operand callee;        /* FUNC, or REG for an indirect call */
     const struct ptx_func *prototype; /* of an indirect call; a body-less func */
+    struct pxr_str prototype_name;    /* of the .callprototype or .calltargets, as written */
+    bool has_ret_list;                /* parentheses were written, perhaps with nothing inside */
+    bool has_arg_list;
 };
 
 #define PTX_MAX_TYPES 4
@@ -163,21 +214,33 @@ enum ptx_stmt_kind {
     PTX_STMT_INST,
     PTX_STMT_LABEL,
     PTX_STMT_VAR,         /* declaration: var */
+    PTX_STMT_RANGE,       /* declaration of registers: range; those used are in func->vars */
     PTX_STMT_BLOCK_BEGIN, /* { */
     PTX_STMT_BLOCK_END,   /* } */
-    PTX_STMT_DIRECTIVE    /* .loc, .pragma, .branchtargets, .callprototype, and .reg of a range
-                             such as %r<9>, whose registers are in func->vars when used: only text */
+    PTX_STMT_DIRECTIVE    /* .loc, .pragma, .branchtargets, .callprototype, an empty ";": text */
 };
 
 struct ptx_stmt {
-    enum ptx_stmt_kind kind;
+    enum ptx_stmt_kind kind : 8;
+    bool is_continued : 1; /* VAR, RANGE: ", name" in the declaration that the one before began */
     int line;
     union {
         struct ptx_inst inst;
         const struct ptx_label *label;
         const struct ptx_var *var;
+        const struct ptx_reg_range *range;
         struct pxr_str text;
     };
+};
+
+/* How the head of a function was written, for printing; see struct ptx_var_text. */
+struct ptx_func_text {
+    struct pxr_str linkage;
+    struct pxr_str before; /* directives between .func and the name */
+    struct pxr_str tuning; /* directives behind the parameters */
+    bool has_ret_list;     /* parentheses were written, perhaps with nothing inside */
+    bool has_param_list;
+    bool has_semicolon; /* behind a declaration */
 };
 
 struct ptx_func {
@@ -197,8 +260,17 @@ struct ptx_func {
     uint32_t max_threads[3];      /* .maxntid, 0 if not given */
     uint32_t required_threads[3]; /* .reqntid, 0 if not given */
     uint32_t min_blocks_per_sm;   /* .minnctapersm, 0 if not given */
+    uint32_t max_blocks_per_sm;   /* .maxnctapersm, 0 if not given */
     uint32_t max_registers;       /* .maxnreg, 0 if not given */
     bool needs_cluster;           /* .reqnctapercluster or .explicitcluster */
+    bool is_explicit_cluster;     /* .explicitcluster */
+    bool has_block_clusters;      /* .blocksareclusters */
+    bool has_abi_preserve;
+    bool has_abi_preserve_control;
+    uint32_t cluster_blocks[3];  /* .reqnctapercluster, 0 if not given */
+    uint32_t max_cluster_blocks; /* .maxclusterrank, 0 if not given */
+    uint32_t abi_preserve;
+    uint32_t abi_preserve_control;
     const struct ptx_stmt *stmts;
     uint32_t stmt_count;
     const struct ptx_var *const *vars; /* every register, local, shared and param variable
@@ -206,7 +278,33 @@ struct ptx_func {
     uint32_t var_count;
     uint32_t label_count;
     int line;
+    const struct ptx_func_text *written; /* NULL: made by the linker */
 };
+
+enum ptx_item_kind {
+    PTX_ITEM_VERSION, /* text; the values are the module's */
+    PTX_ITEM_TARGET,
+    PTX_ITEM_ADDRESS_SIZE,
+    PTX_ITEM_DIRECTIVE, /* .file, .section, .pragma, .alias, …: text */
+    PTX_ITEM_VAR,
+    PTX_ITEM_FUNC
+};
+
+/* One directive of the module level, in the order of the text. What var and func point to is the
+ * declaration as it stands there: where a name is declared again, module->vars and module->funcs
+ * have the one object that all references mean. */
+struct ptx_item {
+    enum ptx_item_kind kind;
+    int line;
+    bool is_continued; /* VAR: ", name" in the declaration that the one before began */
+    union {
+        struct pxr_str text;
+        const struct ptx_var *var;
+        const struct ptx_func *func;
+    };
+};
+
+enum ptx_texmode { PTX_TEXMODE_UNIFIED, PTX_TEXMODE_INDEPENDENT };
 
 struct ptx_module {
     struct pxr_arena arena;
@@ -214,17 +312,27 @@ struct ptx_module {
     struct pxr_str text;     /* the module's own copy, without trailing NULs */
     unsigned version;        /* ISA version: major * 10 + minor */
     unsigned target;         /* 75 for sm_75 */
+    char target_suffix;      /* 'a' for sm_90a, 'f' for sm_100f, else NUL */
     bool is_debug;           /* .target …, debug */
+    bool maps_f64_to_f32;    /* .target …, map_f64_to_f32 */
+    enum ptx_texmode texmode;
     unsigned address_bits;
     const struct ptx_func *const *funcs; /* entries, functions and declarations */
     uint32_t func_count;
     const struct ptx_var *const *vars; /* module-scope variables */
     uint32_t var_count;
+    const struct ptx_item *items; /* the text in order; none after linking */
+    uint32_t item_count;
 };
 
+/* At most so many errors of a text are told. */
+#define PTX_MAX_DIAGNOSTICS 20
+
 /* Parses and checks a module. The text is copied. On success the caller owns *module.
- * On failure *module is NULL and *err has the first error: line, column, and a message of the
- * form "source:line:column: error: …" followed by the source line and a caret.
+ * On failure *module is NULL. *err has the line and column of the first error, and a message
+ * with all that were found, in the order of the text: the first of the form
+ * "source:line:column: error: …" with the source line and a caret, each further one in a line of
+ * the same form. What does not fit is counted in a last line.
  * Errors: PXR_BAD_PTX, PXR_OUT_OF_MEMORY. Thread-safe (no global state). */
 enum pxr_status ptx_parse(struct pxr_str text, const char *source_name, struct ptx_module **module,
                           struct pxr_error *err);
@@ -258,8 +366,12 @@ struct ptx_kernel_layout {
     uint32_t shared_static_bytes; /* dynamic shared memory starts here (every unsized array) */
     uint32_t dynamic_shared_align;
     bool uses_dynamic_shared;
-    uint32_t local_bytes; /* .local of the kernel and, summed, of the functions reached */
-    bool has_recursion;   /* or indirect calls */
+    const struct ptx_var *const *local_vars; /* module-scope .local variables reached, and … */
+    const uint32_t *local_offsets;           /* … their offsets in the thread's block of them */
+    uint32_t local_count;
+    uint32_t local_static_bytes; /* size of that block, a multiple of 16 */
+    uint32_t local_bytes; /* that, and .local of the kernel and, summed, of the functions reached */
+    bool has_recursion;   /* or indirect calls, or alloca: the stack that is needed is not known */
 };
 
 /* The layout's pointers refer into the module, which must outlive it. */

@@ -12,12 +12,20 @@ struct ptx_symbol {
     UT_hash_handle hh;
 };
 
-static struct ptx_symbol *find(struct ptx_symbol *table, struct pxr_str name)
+static struct ptx_symbol *find(struct ptx_symbol *table, struct pxr_str name, unsigned hash)
 {
     struct ptx_symbol *symbol = NULL;
 
-    HASH_FIND(hh, table, name.ptr, name.len, symbol);
+    HASH_FIND_BYHASHVALUE(hh, table, name.ptr, name.len, hash, symbol);
     return symbol;
+}
+
+static unsigned hash_of(struct pxr_str name)
+{
+    unsigned hash;
+
+    HASH_VALUE(name.ptr, name.len, hash);
+    return hash;
 }
 
 enum ptx_define_result ptx_scope_define(struct ptx_scope *scope, struct pxr_arena *arena,
@@ -25,34 +33,45 @@ enum ptx_define_result ptx_scope_define(struct ptx_scope *scope, struct pxr_aren
 {
     struct pxr_arena *hash_arena = arena;
     bool hash_failed = false;
-    struct ptx_symbol **table = value.kind == PTX_SYMBOL_RANGE ? &scope->ranges : &scope->names;
-    struct ptx_symbol *symbol;
+    bool is_range = value.kind == PTX_SYMBOL_RANGE || value.kind == PTX_SYMBOL_LOST_RANGE;
+    struct ptx_symbol **table = is_range ? &scope->ranges : &scope->names;
+    unsigned hash = hash_of(name);
+    struct ptx_symbol *symbol = find(*table, name, hash);
 
-    if (find(*table, name))
+    if (symbol && symbol->value.kind != PTX_SYMBOL_LOST &&
+        symbol->value.kind != PTX_SYMBOL_LOST_RANGE)
         return PTX_DEFINE_DUPLICATE;
+    if (symbol) {
+        symbol->value = value;
+        return PTX_DEFINE_OK;
+    }
     symbol = pxr_arena_alloc(arena, sizeof(*symbol));
     if (!symbol)
         return PTX_DEFINE_NO_MEMORY;
     symbol->name = name;
     symbol->value = value;
-    HASH_ADD_KEYPTR(hh, *table, symbol->name.ptr, symbol->name.len, symbol);
+    HASH_ADD_KEYPTR_BYHASHVALUE(hh, *table, symbol->name.ptr, symbol->name.len, hash, symbol);
     return hash_failed ? PTX_DEFINE_NO_MEMORY : PTX_DEFINE_OK;
 }
 
 const struct ptx_symbol_value *ptx_scope_find_here(const struct ptx_scope *scope,
                                                    struct pxr_str name)
 {
-    struct ptx_symbol *symbol = find(scope->names, name);
+    struct ptx_symbol *symbol = find(scope->names, name, hash_of(name));
 
     return symbol ? &symbol->value : NULL;
 }
 
+static bool has_number(const struct ptx_symbol_value *value, uint64_t number)
+{
+    return value->kind == PTX_SYMBOL_LOST_RANGE || number < value->range->count;
+}
+
 /* The prefix of a range may itself end in digits (%r1<10> has %r10 … %r19), so every split of
  * the name into prefix and number is tried. */
-const struct ptx_reg_range *ptx_scope_find_range(const struct ptx_scope *scope, struct pxr_str name,
-                                                 uint64_t *number)
+static const struct ptx_symbol_value *find_range(const struct ptx_scope *scope, struct pxr_str name)
 {
-    uint64_t value = 0;
+    uint64_t number = 0;
     uint64_t place = 1;
 
     if (!scope->ranges)
@@ -64,15 +83,28 @@ const struct ptx_reg_range *ptx_scope_find_range(const struct ptx_scope *scope, 
 
         if (digit > 9 || place > UINT64_C(1000000000))
             return NULL;
-        value += digit * place;
+        number += digit * place;
         place *= 10;
         if (leads_with_zero)
             continue;
-        symbol = find(scope->ranges, (struct pxr_str){name.ptr, len});
-        if (symbol && value < symbol->value.range->count) {
-            *number = value;
-            return symbol->value.range;
-        }
+        symbol = find(scope->ranges, (struct pxr_str){name.ptr, len},
+                      hash_of((struct pxr_str){name.ptr, len}));
+        if (symbol && has_number(&symbol->value, number))
+            return &symbol->value;
+    }
+    return NULL;
+}
+
+const struct ptx_symbol_value *ptx_scope_find(struct ptx_scope **scope, struct pxr_str name)
+{
+    unsigned hash = hash_of(name);
+
+    for (; *scope; *scope = (*scope)->parent) {
+        struct ptx_symbol *symbol = find((*scope)->names, name, hash);
+        const struct ptx_symbol_value *value = symbol ? &symbol->value : find_range(*scope, name);
+
+        if (value)
+            return value;
     }
     return NULL;
 }

@@ -15,13 +15,10 @@ enum ptx_symbol_kind {
     PTX_SYMBOL_RANGE,     /* %r<100>: key is "%r" */
     PTX_SYMBOL_TARGETS,   /* label list of .branchtargets */
     PTX_SYMBOL_PROTOTYPE, /* .callprototype, or the first function of a .calltargets list */
-    PTX_SYMBOL_SREG
-};
-
-/* A declaration of a register range; the registers are made when they are first named. */
-struct ptx_reg_range {
-    struct ptx_var model;
-    uint64_t count;
+    PTX_SYMBOL_SREG,
+    PTX_SYMBOL_SREG_VECTOR, /* %tid; its first component */
+    PTX_SYMBOL_LOST,        /* named in a statement that has an error: what it means is not known */
+    PTX_SYMBOL_LOST_RANGE
 };
 
 struct ptx_label_list {
@@ -52,16 +49,17 @@ struct ptx_scope {
 
 enum ptx_define_result { PTX_DEFINE_OK, PTX_DEFINE_DUPLICATE, PTX_DEFINE_NO_MEMORY };
 
-/* Ranges and other names are separate tables: "%r" the range and "%r" the register differ. */
+/* Ranges and other names are separate tables: "%r" the range and "%r" the register differ. A name
+ * that is LOST may be defined after all. */
 enum ptx_define_result ptx_scope_define(struct ptx_scope *scope, struct pxr_arena *arena,
                                         struct pxr_str name, struct ptx_symbol_value value);
+
+/* In this scope or the next around it that has the name, perhaps in a RANGE; *scope becomes that
+ * one. NULL when none has it. */
+const struct ptx_symbol_value *ptx_scope_find(struct ptx_scope **scope, struct pxr_str name);
 
 /* In this scope only. NULL when it does not have the name. */
 const struct ptx_symbol_value *ptx_scope_find_here(const struct ptx_scope *scope,
                                                    struct pxr_str name);
-
-/* A range of this scope only that has the register; *number is its place within the range. */
-const struct ptx_reg_range *ptx_scope_find_range(const struct ptx_scope *scope, struct pxr_str name,
-                                                 uint64_t *number);
 
 #endif

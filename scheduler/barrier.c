@@ -79,6 +79,15 @@ static void warp_arrives(struct sch_block *block, struct sch_barrier *barrier, u
         complete(block, barrier);
 }
 
+/* Barriers are numbered 0 to 15; a number of threads is a multiple of the warp size, and bar.arrive
+ * cannot do without one. */
+static void check_operands(struct rt_thread *rt, uint32_t id, uint32_t count, bool needs_count,
+                           const void *return_address)
+{
+    if (id >= SCH_BARRIERS || count % RT_WARP_SIZE != 0 || (needs_count && count == 0))
+        sch_thread_fault(rt, PXR_FAULT_INSTRUCTION, 0, return_address);
+}
+
 static void barrier_join(struct sch_thread *thread, uint32_t id, uint32_t count)
 {
     struct sch_block *block = sch_block_of(thread);
@@ -95,15 +104,13 @@ static void barrier_join(struct sch_thread *thread, uint32_t id, uint32_t count)
 
 void rt_bar_sync(struct rt_thread *rt, uint32_t id, uint32_t count)
 {
-    if (id >= SCH_BARRIERS)
-        rt_fault(rt, PXR_FAULT_INSTRUCTION, 0);
+    check_operands(rt, id, count, false, __builtin_return_address(0));
     barrier_join(sch_thread_of(rt), id, count);
 }
 
 void rt_bar_arrive(struct rt_thread *rt, uint32_t id, uint32_t count)
 {
-    if (id >= SCH_BARRIERS)
-        rt_fault(rt, PXR_FAULT_INSTRUCTION, 0);
+    check_operands(rt, id, count, true, __builtin_return_address(0));
     struct sch_thread *thread = sch_thread_of(rt);
     sch_block_of(thread)->barriers[id].no_wait[rt->warp] |= SCH_LANE(rt->lane);
     barrier_join(thread, id, count);
@@ -112,8 +119,7 @@ void rt_bar_arrive(struct rt_thread *rt, uint32_t id, uint32_t count)
 uint32_t rt_bar_red(struct rt_thread *rt, uint32_t id, uint32_t count, uint32_t predicate,
                     uint32_t op)
 {
-    if (id >= SCH_BARRIERS)
-        rt_fault(rt, PXR_FAULT_INSTRUCTION, 0);
+    check_operands(rt, id, count, false, __builtin_return_address(0));
     struct sch_thread *thread = sch_thread_of(rt);
     struct sch_barrier *barrier = &sch_block_of(thread)->barriers[id];
     struct sch_warp *warp = sch_warp_of(thread);

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "scheduler/precise.h"
+#include "util/log.h"
 
 /* Turns of every polling thread before the worker looks for other work. */
 #define POLL_ROUNDS 4
@@ -90,7 +91,7 @@ static struct sch_thread *start_on(struct sch_block *block, struct sch_fiber *fi
     thread->fiber = fiber;
     thread->sp = fiber->ctx.sp;
     thread->rt.poll_budget = SCH_POLL_BUDGET;
-    thread->rt.stack_limit = fiber->low;
+    thread->rt.stack_limit = fiber->low + block->rt.launch->local_bytes;
     thread->rt.stack_base = fiber->top;
     fiber->owner = thread;
     note_progress(block);
@@ -271,21 +272,33 @@ void rt_exit(struct rt_thread *rt)
     sch_fiber_restart(fiber, fiber_loop, fiber);
 }
 
-void rt_fault(struct rt_thread *rt, uint32_t status, uint64_t address)
+void sch_thread_fault(struct rt_thread *rt, enum pxr_status status, uint64_t address,
+                      const void *return_address)
 {
     struct sch_thread *thread = sch_thread_of(rt);
     struct sch_worker *worker = sch_block_of(thread)->worker;
     worker->fault = (struct sch_fault){
-        .status = (enum pxr_status)status,
+        .status = status,
         .address = address,
         /* In the call: what follows it may belong to another line, or be the end of the code. */
-        .pc = (uintptr_t)__builtin_return_address(0) - 1,
+        .pc = (uintptr_t)return_address - 1,
         .tid = {rt->tid[0], rt->tid[1], rt->tid[2]},
         .has_thread = true,
     };
     worker->has_fault = true;
     switch_to(worker, NULL, &thread->fiber->ctx, &thread->sp, true);
     __builtin_unreachable();
+}
+
+void rt_fault(struct rt_thread *thread, uint32_t status, uint64_t address)
+{
+    sch_thread_fault(thread, (enum pxr_status)status, address, __builtin_return_address(0));
+}
+
+void rt_unsupported(struct rt_thread *thread, const char *message)
+{
+    pxr_log(PXR_LOG_ERROR, "%s", message);
+    sch_thread_fault(thread, PXR_FAULT_INSTRUCTION, 0, __builtin_return_address(0));
 }
 
 /* ---- progress ---- */

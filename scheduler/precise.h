@@ -126,6 +126,10 @@ void sch_thread_arrive(struct sch_thread *thread);
 /* … and is suspended, unless it was let go meanwhile, until sch_lanes_ready lets it go. */
 void sch_thread_wait(struct sch_thread *thread);
 
+/* rt_fault with the place in the code (of a call: the return address) that is to blame. */
+void sch_thread_fault(struct rt_thread *thread, enum pxr_status status, uint64_t address,
+                      const void *return_address) __attribute__((noreturn));
+
 /* Lanes leave their meeting point. */
 void sch_lanes_ready(struct sch_block *block, uint32_t warp_index, uint32_t lanes);
 

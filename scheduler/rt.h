@@ -26,7 +26,7 @@ struct rt_launch {
     uint64_t grid_id;
     uint64_t grid_workspace; /* %envreg1 (high half) and %envreg2 (low half); 0: not cooperative */
     uint32_t sm_count;       /* what %nsmid says */
-    uint32_t reserved;
+    uint32_t local_bytes;    /* module-scope .local variables: below each thread's stack_limit */
 };
 
 /* One running block. */
@@ -49,8 +49,8 @@ struct rt_thread {
 };
 
 /* ---- barriers of the block (PTX ISA "bar, barrier") ----
- * id: 0..15; count: threads taking part, 0 for all of the block. Exited threads count as arrived.
- */
+ * id: 0..15; count: threads taking part, a multiple of 32, or 0 for all of the block (not for
+ * rt_bar_arrive). Anything else is a fault. Exited threads count as arrived. */
 void rt_bar_sync(struct rt_thread *thread, uint32_t id, uint32_t count);
 void rt_bar_arrive(struct rt_thread *thread, uint32_t id, uint32_t count);
 
@@ -63,7 +63,11 @@ enum rt_reduce {
     RT_REDUCE_MIN,
     RT_REDUCE_MAX,
     RT_REDUCE_MIN_SIGNED,
-    RT_REDUCE_MAX_SIGNED
+    RT_REDUCE_MAX_SIGNED,
+    RT_REDUCE_MIN_F32, /* NaN only if all values are … */
+    RT_REDUCE_MAX_F32,
+    RT_REDUCE_MIN_F32_NAN, /* … or if any is */
+    RT_REDUCE_MAX_F32_NAN
 };
 
 /* op: AND, OR (0 or 1) or POPC (a count) of the predicates of the threads that take part. */
@@ -115,6 +119,10 @@ __attribute__((noreturn)) void rt_exit(struct rt_thread *thread);
 /* Ends the launch with an error: status is an enum pxr_status (PXR_FAULT_…). */
 __attribute__((noreturn)) void rt_fault(struct rt_thread *thread, uint32_t status,
                                         uint64_t address);
+
+/* The same for an instruction that is not supported, in a function that may never be called.
+ * message: a string in the code, for the log. */
+__attribute__((noreturn)) void rt_unsupported(struct rt_thread *thread, const char *message);
 
 /* ---- clocks ---- */
 uint64_t rt_clock(void);       /* %clock64: monotone, about 1 GHz */

@@ -105,6 +105,35 @@ static void do_match(struct sch_warp *warp, uint32_t is_all, uint32_t lanes)
     }
 }
 
+#define F32_MAGNITUDE 0x7fffffffu
+#define F32_INFINITY  0x7f800000u
+#define F32_NAN       0x7fffffffu /* the canonical one */
+
+static bool is_nan(uint32_t bits)
+{
+    return (bits & F32_MAGNITUDE) > F32_INFINITY;
+}
+
+/* Bit patterns in the order of the numbers, -0.0 below +0.0. */
+static int32_t f32_order(uint32_t bits)
+{
+    return (int32_t)(bits >> 31 != 0 ? bits ^ F32_MAGNITUDE : bits);
+}
+
+/* PTX ISA redux.sync: NaNs are left out, unless there is nothing else; with .NaN one of them is
+ * enough. */
+static uint32_t reduce_f32(uint32_t op, uint32_t x, uint32_t y)
+{
+    bool propagates = op == RT_REDUCE_MIN_F32_NAN || op == RT_REDUCE_MAX_F32_NAN;
+    bool is_max = op == RT_REDUCE_MAX_F32 || op == RT_REDUCE_MAX_F32_NAN;
+    if (is_nan(x) || is_nan(y)) {
+        if (propagates || (is_nan(x) && is_nan(y)))
+            return F32_NAN;
+        return is_nan(x) ? y : x;
+    }
+    return (f32_order(x) > f32_order(y)) == is_max ? x : y;
+}
+
 static uint32_t reduce(uint32_t op, uint32_t x, uint32_t y)
 {
     switch (op) {
@@ -122,6 +151,11 @@ static uint32_t reduce(uint32_t op, uint32_t x, uint32_t y)
         return (int32_t)x < (int32_t)y ? x : y;
     case RT_REDUCE_MAX_SIGNED:
         return (int32_t)x > (int32_t)y ? x : y;
+    case RT_REDUCE_MIN_F32:
+    case RT_REDUCE_MAX_F32:
+    case RT_REDUCE_MIN_F32_NAN:
+    case RT_REDUCE_MAX_F32_NAN:
+        return reduce_f32(op, x, y);
     default:
         return x + y;
     }
@@ -133,6 +167,8 @@ static void do_redux(struct sch_warp *warp, uint32_t op, uint32_t lanes)
     uint32_t sum = (uint32_t)warp->value[first];
     FOR_EACH_LANE(lane, lanes & ~SCH_LANE(first))
     sum = reduce(op, sum, (uint32_t)warp->value[lane]);
+    if (op >= RT_REDUCE_MIN_F32 && is_nan(sum))
+        sum = F32_NAN;
     FOR_EACH_LANE(lane, lanes)
     warp->result[lane] = sum;
 }

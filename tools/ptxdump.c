@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ptxdump: shows what the fat binaries of a file hold, writes their PTX to files, and lists the
- * instructions.
+ * ptxdump: shows what the fat binaries of a file hold, writes their PTX to files or prints it as
+ * parsed, and lists the instructions.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +15,7 @@
 #include "ptx/file.h"
 #include "ptx/text.h"
 #include "tools/ptxdump_ops.h"
+#include "tools/ptxdump_print.h"
 
 enum exit_code { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -23,6 +24,7 @@ enum { KERNELS_IN_TABLE = 3 };
 static const char HELP[] =
     "usage: ptxdump list [--kernels] FILE...\n"
     "       ptxdump extract [-o DIR] FILE...\n"
+    "       ptxdump print [--normal] FILE...\n"
     "       ptxdump ops [--markdown]\n"
     "\n"
     "FILE is an executable, shared object, object file, static archive, .fatbin, .cubin or .ptx.\n"
@@ -31,15 +33,19 @@ static const char HELP[] =
     "    --kernels   one line for each kernel instead of the first few names\n"
     "  extract     write each PTX entry to <name>.<number>.sm_<arch>.ptx\n"
     "    -o DIR      directory to write to, created if it does not exist; default: .\n"
+    "  print       parse each PTX entry and print it again, with one form of layout\n"
+    "    --normal    one form of numbers and declarations too\n"
     "  ops         table of all PTX instructions: types, versions, what is supported\n"
     "\n"
     "  --help, --version\n"
     "\n"
-    "Exit status: 0 success, 1 a file is damaged or holds no PTX to extract, 2 wrong usage.\n";
+    "Exit status: 0 success, 1 a file is damaged or holds no PTX to extract or print, 2 wrong "
+    "usage.\n";
 
 struct command_line {
     const char *directory;
     bool all_kernels;
+    bool is_normal;
     char **files;
     int file_count;
 };
@@ -301,28 +307,40 @@ static enum exit_code extract_file(const struct ptx_file *file, const struct com
     return result;
 }
 
+static enum exit_code print_file(const struct ptx_file *file, const struct command_line *line)
+{
+    bool is_damaged;
+    if (ptxdump_print(file, line->is_normal, &is_damaged) == 0) {
+        complain("'%s' holds no PTX; 'ptxdump list' shows what it holds", file->path);
+        return EXIT_FAILED;
+    }
+    return is_damaged ? EXIT_FAILED : EXIT_OK;
+}
+
 struct command {
     const char *name;
     enum exit_code (*run)(const struct ptx_file *file, const struct command_line *line);
 };
 
-static const struct command COMMANDS[] = {{"list", list_file}, {"extract", extract_file}};
+static const struct command COMMANDS[] = {
+    {"list", list_file}, {"extract", extract_file}, {"print", print_file}};
 
 /* Parses what follows the command's name; false after a message. */
 static bool parse_arguments(const struct command *command, int argc, char **argv,
                             struct command_line *line)
 {
-    bool is_extract = command->run == extract_file;
     int at = 2;
     for (; at < argc && argv[at][0] == '-' && argv[at][1]; at++) {
         if (strcmp(argv[at], "--") == 0) {
             at++;
             break;
         }
-        if (is_extract && strcmp(argv[at], "-o") == 0 && at + 1 < argc) {
+        if (command->run == extract_file && strcmp(argv[at], "-o") == 0 && at + 1 < argc) {
             line->directory = argv[++at];
-        } else if (!is_extract && strcmp(argv[at], "--kernels") == 0) {
+        } else if (command->run == list_file && strcmp(argv[at], "--kernels") == 0) {
             line->all_kernels = true;
+        } else if (command->run == print_file && strcmp(argv[at], "--normal") == 0) {
+            line->is_normal = true;
         } else {
             complain("'%s' is not an option of '%s', or lacks its argument; see ptxdump --help",
                      argv[at], command->name);

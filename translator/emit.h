@@ -86,7 +86,7 @@ struct tr_ctx {
  * blocks (tr_new_block) but leaves the builder where the next instruction goes. */
 typedef enum pxr_status (*tr_emit_fn)(struct tr_ctx *ctx, const struct ptx_inst *inst);
 
-#define OP(ID, name, family, t0, t1, required, optional, shape, ptx, sm, emitter, fidelity)        \
+#define OP(ID, syntax, family, operands, ptx, sm, emitter, fidelity)                               \
     enum pxr_status tr_emit_##emitter(struct tr_ctx *ctx, const struct ptx_inst *inst);
 #include "ptx/ops.def"
 #undef OP
@@ -203,6 +203,10 @@ LLVMValueRef tr_symbol_address(struct tr_ctx *ctx, const struct ptx_operand *ope
 LLVMValueRef tr_address(struct tr_ctx *ctx, const struct ptx_operand *operand,
                         enum ptx_space space);
 
+/* The address in this space whose low half is `low`, an i32; for spaces that a program can address
+ * with 32 bits. */
+LLVMValueRef tr_widen_address(struct tr_ctx *ctx, LLVMValueRef low, enum ptx_space space);
+
 /* As tr_address for an access of this many bytes; a misaligned one faults if
  * options->check_alignment. */
 LLVMValueRef tr_access_address(struct tr_ctx *ctx, const struct ptx_operand *operand,
@@ -243,7 +247,7 @@ LLVMTypeRef tr_function_type(struct tr_ctx *ctx, const struct ptx_func *func);
  * been defined: true when it was made now, which may have declared more. */
 bool tr_define_handle_table(struct tr_ctx *ctx);
 
-/* At the start of a function that can recurse: rt_fault(PXR_FAULT_STACK) when little is left. */
+/* emit_stack.c. At the start of a function that can recurse: rt_fault(PXR_FAULT_STACK) when little is left. */
 void tr_check_stack(struct tr_ctx *ctx);
 
 /* The block of a label. */

@@ -61,6 +61,12 @@ static LLVMValueRef kernel_params(struct tr_ctx *ctx)
     return ctx->param_base;
 }
 
+static LLVMValueRef stack_limit(struct tr_ctx *ctx)
+{
+    return load_constant_field(ctx, ctx->thread, offsetof(struct rt_thread, stack_limit),
+                               "stack_limit");
+}
+
 static LLVMValueRef offset_pointer(struct tr_ctx *ctx, LLVMValueRef base, int64_t offset)
 {
     if (offset == 0)
@@ -93,6 +99,18 @@ static LLVMValueRef slot_pointer(struct tr_ctx *ctx, const struct ptx_var *var)
     LLVMValueRef slots =
         load_constant_field(ctx, launch_record(ctx), offsetof(struct rt_launch, slots), "slots");
     return load_constant_field(ctx, slots, var->index * sizeof(void *), var->name);
+}
+
+/* The scheduler leaves room for module-scope .local variables below the stack's limit. */
+static LLVMValueRef thread_local_pointer(struct tr_ctx *ctx, const struct ptx_var *var)
+{
+    const struct ptx_kernel_layout *layout = ctx->layout;
+    for (uint32_t i = 0; i < layout->local_count; i++)
+        if (layout->local_vars[i] == var)
+            return offset_pointer(ctx, stack_limit(ctx),
+                                  (int64_t)layout->local_offsets[i] - layout->local_static_bytes);
+    tr_fail(ctx, PXR_NOT_FOUND, ctx->inst->line, "local variable '%s' is not defined", var->name);
+    return LLVMConstNull(ctx->ptr);
 }
 
 /* The memory (an alloca) of a .local or .param variable declared inside the function. */
@@ -146,9 +164,7 @@ static LLVMValueRef variable_pointer(struct tr_ctx *ctx, const struct ptx_var *v
     case PTX_SPACE_PARAM:
         return param_pointer(ctx, var);
     case PTX_SPACE_LOCAL:
-        if (!var->is_module_scope)
-            return memory_slot(ctx, var);
-        break;
+        return var->is_module_scope ? thread_local_pointer(ctx, var) : memory_slot(ctx, var);
     default:
         break;
     }
@@ -183,6 +199,16 @@ static LLVMValueRef shared_pointer(struct tr_ctx *ctx, const struct ptx_operand 
     return offset_pointer(ctx, pointer, offset);
 }
 
+/* Any variable in constant memory: all of a module lie together. NULL if there is none. */
+static LLVMValueRef first_constant(struct tr_ctx *ctx)
+{
+    for (uint32_t i = 0; i < ctx->ptx->var_count; i++)
+        if (ctx->ptx->vars[i]->space == PTX_SPACE_CONST &&
+            ctx->ptx->vars[i]->linkage != PTX_LINKAGE_EXTERN)
+            return slot_pointer(ctx, ctx->ptx->vars[i]);
+    return NULL;
+}
+
 /* What an operand in brackets is the sum of. */
 static const struct ptx_operand *address_base(const struct ptx_operand *operand, int64_t *offset)
 {
@@ -194,17 +220,59 @@ static const struct ptx_operand *address_base(const struct ptx_operand *operand,
     return operand;
 }
 
+/* 32-bit registers can hold addresses of spaces that are small on a GPU. Here they are the low half
+ * of a host address, and the nearest address to the space's own memory that ends so is meant. */
+LLVMValueRef tr_widen_address(struct tr_ctx *ctx, LLVMValueRef low, enum ptx_space space)
+{
+    LLVMValueRef near = NULL;
+    if (space == PTX_SPACE_LOCAL)
+        near = stack_limit(ctx);
+    else if (space == PTX_SPACE_PARAM)
+        near = kernel_params(ctx);
+    else if (space == PTX_SPACE_CONST)
+        near = first_constant(ctx);
+    if (near == NULL) {
+        tr_unsupported(ctx, ctx->inst, "32-bit global and generic addresses");
+        return tr_const_int(ctx, 64, 0);
+    }
+    near = LLVMBuildPtrToInt(ctx->builder, near, ctx->i64, "");
+    LLVMValueRef distance = LLVMBuildSub(ctx->builder, low, tr_resize(ctx, near, 32, false), "");
+    return LLVMBuildAdd(ctx->builder, near, tr_resize(ctx, distance, 64, true), "");
+}
+
+static bool is_short(const struct ptx_operand *base)
+{
+    return base->kind == PTX_OPERAND_REG && ptx_type_bits(base->var->type) == 32;
+}
+
+/* name[r]: PTX ISA, "Arrays as Operands", the register counts elements. */
+static LLVMValueRef index_pointer(struct tr_ctx *ctx, LLVMValueRef pointer,
+                                  const struct ptx_operand *operand)
+{
+    const struct ptx_var *array = operand->elems[0].var;
+    enum ptx_type type = operand->elems[1].var->type;
+    LLVMValueRef index = tr_operand_value(ctx, &operand->elems[1], type);
+    index = tr_resize(ctx, index, 64, ptx_type_table[type].class == PTX_CLASS_SIGNED);
+    unsigned element_bytes = ptx_type_bytes(array->type) * array->vector_len;
+    index = LLVMBuildMul(ctx->builder, index, tr_const_int(ctx, 64, element_bytes), "");
+    return LLVMBuildGEP2(ctx->builder, ctx->i8, pointer, &index, 1, "");
+}
+
 LLVMValueRef tr_address(struct tr_ctx *ctx, const struct ptx_operand *operand, enum ptx_space space)
 {
     int64_t offset;
     const struct ptx_operand *base = address_base(operand, &offset);
     if (base->kind == PTX_OPERAND_VAR) {
         LLVMValueRef pointer = variable_pointer(ctx, base->var);
+        if (operand->is_indexed)
+            pointer = index_pointer(ctx, pointer, operand);
         return offset_pointer(ctx, pointer, offset + base->offset);
     }
     if (space == PTX_SPACE_SHARED)
         return shared_pointer(ctx, base, offset);
     LLVMValueRef address = tr_operand_value(ctx, base, PTX_TYPE_U64);
+    if (is_short(base))
+        address = tr_widen_address(ctx, tr_operand_value(ctx, base, PTX_TYPE_U32), space);
     if (offset != 0)
         address = LLVMBuildAdd(ctx->builder, address, tr_const_int(ctx, 64, (uint64_t)offset), "");
     return LLVMBuildIntToPtr(ctx->builder, address, ctx->ptr, "");
@@ -228,7 +296,7 @@ static bool is_known_aligned(const struct tr_ctx *ctx, const struct ptx_operand 
     int64_t offset;
     const struct ptx_operand *base = address_base(operand, &offset);
     if (base->kind == PTX_OPERAND_VAR)
-        return base->var->align_bytes >= access_bytes &&
+        return !operand->is_indexed && base->var->align_bytes >= access_bytes &&
                is_multiple(offset + base->offset, access_bytes);
     if (!has_alignment(base))
         return false;
@@ -306,8 +374,8 @@ static LLVMValueRef is_shared(struct tr_ctx *ctx, LLVMValueRef address)
 
 static LLVMValueRef is_local(struct tr_ctx *ctx, LLVMValueRef address)
 {
-    LLVMValueRef low = load_constant_field(ctx, ctx->thread,
-                                           offsetof(struct rt_thread, stack_limit), "stack_limit");
+    LLVMValueRef low =
+        offset_pointer(ctx, stack_limit(ctx), -(int64_t)ctx->layout->local_static_bytes);
     LLVMValueRef high =
         load_constant_field(ctx, ctx->thread, offsetof(struct rt_thread, stack_base), "stack_base");
     low = pointer_bits(ctx, low);
@@ -370,7 +438,7 @@ enum pxr_status tr_emit_cvta(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     enum ptx_type type = inst->types[0];
     if (ptx_type_bits(type) != 64)
-        return tr_unsupported(ctx, inst, "32-bit generic addresses");
+        return tr_unsupported(ctx, inst, "32-bit generic addresses of programs for 32-bit hosts");
     if (ptx_inst_space(inst) != PTX_SPACE_SHARED) {
         /* A symbol of the space stands for its address. */
         tr_set(ctx, inst, 0, type, tr_value(ctx, inst, 1, type));

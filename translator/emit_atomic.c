@@ -3,10 +3,12 @@
  * atom, red, membar, fence.
  *
  * Shared memory belongs to a block, and a block's threads are never pre-empted: there, atomics are
- * a load, the operation and a store. Elsewhere integers use LLVM's atomics, floats the
- * compare-and-swap loops of rt/atomic.c.
+ * a load, the operation and a store. Elsewhere integers use LLVM's atomics (128 bits: cmpxchg16b,
+ * which every processor with AVX has), floats the compare-and-swap loops of rt/atomic.c.
  */
 #include "translator/emit.h"
+#include "translator/rt/arith.h"
+#include "translator/rt/atomic.h"
 
 struct atomic {
     enum ptx_mod op;
@@ -178,35 +180,48 @@ static LLVMValueRef flushes_subnormals(struct tr_ctx *ctx, const struct atomic *
     return tr_resize(ctx, LLVMBuildNot(ctx->builder, is_shared, ""), 32, false);
 }
 
-/* The helpers take and return 16-bit values in 32 bits. */
-static LLVMValueRef half_atomic(struct tr_ctx *ctx, const struct atomic *atomic, const char *name)
+static bool float_operation(enum ptx_mod mod, enum rt_atomic_op *op)
 {
+    switch (mod) {
+    case PTX_MOD_ADD:
+        *op = RT_ATOMIC_ADD;
+        return true;
+    case PTX_MOD_MIN:
+        *op = RT_ATOMIC_MIN;
+        return true;
+    case PTX_MOD_MAX:
+        *op = RT_ATOMIC_MAX;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The helpers take and return 16-bit values in 32 bits. */
+static LLVMValueRef half_atomic(struct tr_ctx *ctx, const struct atomic *atomic,
+                                enum rt_atomic_op op)
+{
+    bool is_pair = ptx_type_bits(atomic->type) == 32;
+    bool is_f16 = atomic->type == PTX_TYPE_F16 || atomic->type == PTX_TYPE_F16X2;
     LLVMValueRef value = tr_resize(ctx, atomic->operand, 32, false);
-    value = tr_helper(ctx, name, ctx->i32, atomic->pointer, value);
+    value = tr_helper(
+        ctx, is_pair ? "rt_atomic_half_x2" : "rt_atomic_half", ctx->i32, atomic->pointer, value,
+        tr_const_int(ctx, 32, is_f16 ? RT_HALF_F16 : RT_HALF_BF16), tr_const_int(ctx, 32, op));
     return tr_resize(ctx, value, ptx_type_bits(atomic->type), false);
 }
 
 static LLVMValueRef float_atomic(struct tr_ctx *ctx, const struct atomic *atomic)
 {
-    if (atomic->op != PTX_MOD_ADD)
+    enum rt_atomic_op op = RT_ATOMIC_ADD;
+    bool is_wide = atomic->type == PTX_TYPE_F32 || atomic->type == PTX_TYPE_F64;
+    if (!float_operation(atomic->op, &op) || (is_wide && op != RT_ATOMIC_ADD))
         return NULL;
-    switch (atomic->type) {
-    case PTX_TYPE_F32:
-        return tr_helper(ctx, "rt_atomic_add_f32", ctx->f32, atomic->pointer, atomic->operand,
-                         flushes_subnormals(ctx, atomic));
-    case PTX_TYPE_F64:
+    if (!is_wide)
+        return half_atomic(ctx, atomic, op);
+    if (atomic->type == PTX_TYPE_F64)
         return tr_helper(ctx, "rt_atomic_add_f64", ctx->f64, atomic->pointer, atomic->operand);
-    case PTX_TYPE_F16:
-        return half_atomic(ctx, atomic, "rt_atomic_add_f16");
-    case PTX_TYPE_F16X2:
-        return half_atomic(ctx, atomic, "rt_atomic_add_f16x2");
-    case PTX_TYPE_BF16:
-        return half_atomic(ctx, atomic, "rt_atomic_add_bf16");
-    case PTX_TYPE_BF16X2:
-        return half_atomic(ctx, atomic, "rt_atomic_add_bf16x2");
-    default:
-        return NULL;
-    }
+    return tr_helper(ctx, "rt_atomic_add_f32", ctx->f32, atomic->pointer, atomic->operand,
+                     flushes_subnormals(ctx, atomic));
 }
 
 /* ---- the instructions ---- */
@@ -220,49 +235,68 @@ static bool may_wait(const struct atomic *atomic)
 }
 
 /* Returns the old value, NULL if not supported. */
-static LLVMValueRef emit_atomic(struct tr_ctx *ctx, const struct ptx_inst *inst, bool has_result)
+static LLVMValueRef emit_element(struct tr_ctx *ctx, const struct atomic *atomic)
+{
+    if (ptx_type_is_float(atomic->type))
+        return float_atomic(ctx, atomic);
+    return atomic->space == PTX_SPACE_SHARED ? shared_integer(ctx, atomic)
+                                             : global_integer(ctx, atomic);
+}
+
+/* "the atomicity is guaranteed separately for each of the individual scalar elements; the entire
+ * vector is not guaranteed to be atomic as a single access". All sources are read before the first
+ * destination is written. */
+static enum pxr_status emit_atomic(struct tr_ctx *ctx, const struct ptx_inst *inst, bool has_result)
 {
     unsigned first = has_result ? 1 : 0; /* index of the address operand */
+    unsigned count = ptx_inst_vector_len(inst);
     struct atomic atomic = {
         .op = ptx_inst_mod(inst, PTX_GROUP_ATOMOP),
         .type = inst->types[0],
         .space = ptx_inst_space(inst),
         .ordering = atomic_ordering(inst),
     };
-    if (ptx_type_bits(atomic.type) > 64)
-        return NULL;
+    unsigned bytes = ptx_type_bytes(atomic.type);
+    struct ptx_operand parts[TR_MAX_VECTOR];
+    if (!tr_has_operand(inst, first + 1) ||
+        tr_vector_parts(tr_operand(inst, first + 1), parts) < count)
+        return tr_unsupported(ctx, inst, "fewer sources than elements");
     if (has_result && may_wait(&atomic))
         tr_poll(ctx);
-    atomic.pointer =
-        tr_access_address(ctx, tr_operand(inst, first), atomic.space, ptx_type_bytes(atomic.type));
-    atomic.operand = tr_value(ctx, inst, first + 1, atomic.type);
-    if (atomic.op == PTX_MOD_CAS) {
-        atomic.compare = atomic.operand;
-        atomic.operand = tr_value(ctx, inst, first + 2, atomic.type);
+    LLVMValueRef base =
+        tr_access_address(ctx, tr_operand(inst, first), atomic.space, bytes * count);
+    if (atomic.op == PTX_MOD_CAS)
+        atomic.compare = tr_value(ctx, inst, first + 1, atomic.type);
+    LLVMValueRef old[TR_MAX_VECTOR];
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef offset = tr_const_int(ctx, 64, (uint64_t)i * bytes);
+        atomic.pointer = LLVMBuildGEP2(ctx->builder, ctx->i8, base, &offset, 1, "");
+        atomic.operand = atomic.op == PTX_MOD_CAS ? tr_value(ctx, inst, first + 2, atomic.type)
+                                                  : tr_operand_value(ctx, &parts[i], atomic.type);
+        old[i] = emit_element(ctx, &atomic);
+        if (old[i] == NULL)
+            return tr_unsupported(ctx, inst, "no such atomic operation on this type");
     }
-    if (ptx_type_is_float(atomic.type))
-        return float_atomic(ctx, &atomic);
-    return atomic.space == PTX_SPACE_SHARED ? shared_integer(ctx, &atomic)
-                                            : global_integer(ctx, &atomic);
+    unsigned results = has_result ? tr_vector_parts(tr_operand(inst, 0), parts) : 0;
+    for (unsigned i = 0; i < count && i < results; i++)
+        tr_set_operand(ctx, &parts[i], atomic.type, old[i]);
+    return PXR_OK;
 }
 
 enum pxr_status tr_emit_atom(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    LLVMValueRef old = emit_atomic(ctx, inst, true);
-    if (old == NULL)
-        return tr_unsupported(ctx, inst, "no such atomic operation on this type");
-    tr_set(ctx, inst, 0, inst->types[0], old);
-    return PXR_OK;
+    return emit_atomic(ctx, inst, true);
 }
 
 enum pxr_status tr_emit_red(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    if (emit_atomic(ctx, inst, false) == NULL)
-        return tr_unsupported(ctx, inst, "no such atomic operation on this type");
-    return PXR_OK;
+    return emit_atomic(ctx, inst, false);
 }
 
-/* A block runs on one processor thread at a time: within it only the compiler must keep order. */
+/* membar, fence. A block runs on one processor thread at a time: within it only the compiler must
+ * keep order. All accesses of this machine go through coherent caches, so a fence between proxies
+ * (.proxy.alias, .async, .tensormap …) is an ordinary one, and one that is restricted to some of
+ * the memory or operations (.sync_restrict, .op_restrict) may as well hold for all. */
 enum pxr_status tr_emit_membar(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     bool is_block = ptx_inst_mod(inst, PTX_GROUP_SCOPE) == PTX_MOD_CTA;

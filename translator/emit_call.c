@@ -8,11 +8,7 @@
  */
 #include "translator/emit.h"
 
-#include <stddef.h>
 #include <string.h>
-
-/* Besides its variables a function needs stack for spilled registers and for placeholders. */
-#define STACK_RESERVE_BYTES 4096
 
 /* ---- functions of the device library ---- */
 
@@ -59,6 +55,21 @@ static enum ptx_type value_type(const struct ptx_operand *operand, const struct 
     return operand->kind == PTX_OPERAND_REG ? operand->var->type : PTX_TYPE_B64;
 }
 
+/* .reg parameters may be vectors. */
+static unsigned vector_len(const struct ptx_var *formal)
+{
+    return formal != NULL && formal->space == PTX_SPACE_REG ? formal->vector_len : 1;
+}
+
+static LLVMValueRef element_memory(struct tr_ctx *ctx, enum ptx_type type, LLVMValueRef memory,
+                                   unsigned index)
+{
+    if (index == 0)
+        return memory;
+    LLVMValueRef offset = tr_const_int(ctx, 64, index);
+    return LLVMBuildGEP2(ctx->builder, tr_type(ctx, type), memory, &offset, 1, "");
+}
+
 /* The memory that stands for one argument or result: the .param variable's own, or, for registers
  * and immediates, a slot of the caller. */
 static LLVMValueRef passing_memory(struct tr_ctx *ctx, const struct ptx_operand *operand,
@@ -66,16 +77,23 @@ static LLVMValueRef passing_memory(struct tr_ctx *ctx, const struct ptx_operand 
 {
     if (is_param_variable(operand))
         return tr_address(ctx, operand, PTX_SPACE_PARAM);
-    unsigned bits = ptx_type_bits(value_type(operand, formal));
-    return tr_alloca(ctx, tr_int_type(ctx, bits), 0, "passed");
+    LLVMTypeRef type = tr_int_type(ctx, ptx_type_bits(value_type(operand, formal)));
+    if (vector_len(formal) > 1)
+        type = LLVMArrayType2(type, formal->vector_len);
+    return tr_alloca(ctx, type, 0, "passed");
 }
 
 static void pass_argument(struct tr_ctx *ctx, const struct ptx_operand *operand,
                           const struct ptx_var *formal, LLVMValueRef memory)
 {
-    if (!is_param_variable(operand))
-        LLVMBuildStore(ctx->builder, tr_operand_value(ctx, operand, value_type(operand, formal)),
-                       memory);
+    if (is_param_variable(operand))
+        return;
+    enum ptx_type type = value_type(operand, formal);
+    struct ptx_operand parts[TR_MAX_VECTOR] = {*operand};
+    unsigned count = vector_len(formal) > 1 ? tr_vector_parts(operand, parts) : 1;
+    for (unsigned i = 0; i < count; i++)
+        LLVMBuildStore(ctx->builder, tr_operand_value(ctx, &parts[i], type),
+                       element_memory(ctx, type, memory, i));
 }
 
 static void take_result(struct tr_ctx *ctx, const struct ptx_operand *operand,
@@ -84,8 +102,13 @@ static void take_result(struct tr_ctx *ctx, const struct ptx_operand *operand,
     if (is_param_variable(operand))
         return;
     enum ptx_type type = value_type(operand, formal);
-    LLVMValueRef value = LLVMBuildLoad2(ctx->builder, tr_type(ctx, type), memory, "");
-    tr_set_operand(ctx, operand, type, value);
+    struct ptx_operand parts[TR_MAX_VECTOR] = {*operand};
+    unsigned count = vector_len(formal) > 1 ? tr_vector_parts(operand, parts) : 1;
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef value = LLVMBuildLoad2(ctx->builder, tr_type(ctx, type),
+                                            element_memory(ctx, type, memory, i), "");
+        tr_set_operand(ctx, &parts[i], type, value);
+    }
 }
 
 /* ---- the three kinds of call ---- */
@@ -246,25 +269,4 @@ bool tr_define_handle_table(struct tr_ctx *ctx)
     }
     LLVMSetInitializer(ctx->handle_table, LLVMConstArray2(ctx->i32, entries, count));
     return true;
-}
-
-/* ---- recursion ---- */
-
-void tr_check_stack(struct tr_ctx *ctx)
-{
-    if (ctx->func->is_entry || !ctx->layout->has_recursion)
-        return;
-    uint64_t need = STACK_RESERVE_BYTES;
-    for (uint32_t i = 0; i < ctx->func->var_count; i++)
-        if (ctx->func->vars[i]->space != PTX_SPACE_REG)
-            need += ctx->func->vars[i]->size_bytes;
-    LLVMValueRef level = tr_const_int(ctx, 32, 0);
-    LLVMValueRef frame = tr_intrinsic(ctx, "llvm.frameaddress", &ctx->ptr, 1, &level, 1);
-    frame = LLVMBuildPtrToInt(ctx->builder, frame, ctx->i64, "frame");
-    LLVMValueRef offset = tr_const_int(ctx, 64, offsetof(struct rt_thread, stack_limit));
-    LLVMValueRef field = LLVMBuildGEP2(ctx->builder, ctx->i8, ctx->thread, &offset, 1, "");
-    LLVMValueRef limit = LLVMBuildLoad2(ctx->builder, ctx->i64, field, "stack_limit");
-    limit = LLVMBuildAdd(ctx->builder, limit, tr_const_int(ctx, 64, need), "");
-    LLVMValueRef is_full = LLVMBuildICmp(ctx->builder, LLVMIntULT, frame, limit, "");
-    tr_fault_if(ctx, is_full, PXR_FAULT_STACK, frame);
 }

@@ -33,6 +33,14 @@ enum pxr_status tr_emit_bra(struct tr_ctx *ctx, const struct ptx_inst *inst)
     return PXR_OK;
 }
 
+static bool leads_back(const struct ptx_inst *inst, const struct ptx_operand *list)
+{
+    for (uint32_t i = 0; i < list->label_count; i++)
+        if (list->labels[i]->line <= inst->line)
+            return true;
+    return false;
+}
+
 /* "the behavior is undefined if the value of index is greater than or equal to the length of
  * tlist" (PTX ISA "brx.idx"): the thread traps. */
 enum pxr_status tr_emit_brx_idx(struct tr_ctx *ctx, const struct ptx_inst *inst)
@@ -40,6 +48,8 @@ enum pxr_status tr_emit_brx_idx(struct tr_ctx *ctx, const struct ptx_inst *inst)
     const struct ptx_operand *list = tr_operand(inst, 1);
     if (list->kind != PTX_OPERAND_LABELS)
         return tr_unsupported(ctx, inst, "the second operand is no list of branch targets");
+    if (ctx->keeps_step && leads_back(inst, list) && tr_step_needed(ctx, true))
+        tr_converge(ctx);
     LLVMValueRef index = tr_value(ctx, inst, 0, PTX_TYPE_U32);
     LLVMBasicBlockRef outside = tr_new_block(ctx, "no_target");
     LLVMValueRef jump = LLVMBuildSwitch(ctx->builder, index, outside, list->label_count);
@@ -82,7 +92,13 @@ enum pxr_status tr_emit_nanosleep(struct tr_ctx *ctx, const struct ptx_inst *ins
     return PXR_OK;
 }
 
-/* pmevent: there are no performance monitors to trigger. */
+/* Instructions that mean nothing on this machine, or hints:
+ *   pmevent          there are no performance monitors to trigger
+ *   setmaxnreg       registers are the compiler's
+ *   griddepcontrol   a grid starts when those before it have completed, and signals by its end
+ *   cp.async.commit_group, wait_group, wait_all   copies are complete at once
+ *   discard, applypriority   hints to caches; discarded memory may hold anything, also what it did
+ */
 enum pxr_status tr_emit_nop(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     (void)ctx;

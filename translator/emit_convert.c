@@ -2,7 +2,8 @@
  *
  * cvt (PTX ISA "Data Movement and Conversion Instructions: cvt"): between integers, f16, bf16, f32
  * and f64, and from f32 to tf32 and to pairs of 16-bit floats. A conversion is read, brought to its
- * destination by the function for its kind, then clamped and stored.
+ * destination by the function for its kind, then clamped and stored. Smaller formats:
+ * emit_convert_small.c.
  */
 #include "translator/emit_float.h"
 
@@ -15,6 +16,7 @@ struct conversion {
     bool flushes;          /* .ftz: of f32 sources and results */
     bool saturates;        /* .sat */
     bool clamps_negative;  /* .relu */
+    bool stays_finite;     /* .satfinite */
 };
 
 static LLVMValueRef constant(const struct conversion *cvt, uint32_t value)
@@ -188,7 +190,7 @@ static LLVMValueRef source(const struct conversion *cvt, unsigned index)
     return value;
 }
 
-/* .ftz, .sat and .relu of a floating-point result. */
+/* .ftz, .sat, .satfinite and .relu of a floating-point result. */
 static LLVMValueRef finish_float(const struct conversion *cvt, LLVMValueRef value)
 {
     struct tr_ctx *ctx = cvt->ctx;
@@ -204,6 +206,10 @@ static LLVMValueRef finish_float(const struct conversion *cvt, LLVMValueRef valu
         else
             tr_unsupported(ctx, cvt->inst, NULL);
     }
+    if (cvt->stays_finite)
+        value = tr_is_half(cvt->to) ? tr_helper(ctx, "rt_half_satfinite", ctx->i32, value,
+                                                tr_half_format(ctx, cvt->to))
+                                    : tr_helper(ctx, "rt_satfinite_tf32", ctx->i32, value);
     if (cvt->clamps_negative) {
         if (tr_is_half(cvt->to))
             value = tr_helper(ctx, "rt_half_relu", ctx->i32, value, tr_half_format(ctx, cvt->to));
@@ -215,6 +221,18 @@ static LLVMValueRef finish_float(const struct conversion *cvt, LLVMValueRef valu
     return value;
 }
 
+/* .rs: operand 3 has the random bits, those of a in the upper half and of b in the lower. */
+static LLVMValueRef round_randomly(const struct conversion *cvt, LLVMValueRef value, unsigned index)
+{
+    struct tr_ctx *ctx = cvt->ctx;
+    LLVMValueRef random = tr_value(ctx, cvt->inst, 3, PTX_TYPE_B32);
+    bool is_f16 = cvt->to == PTX_TYPE_F16X2;
+    if (index == 1)
+        random = LLVMBuildLShr(ctx->builder, random, constant(cvt, 16), "");
+    return tr_helper(ctx, is_f16 ? "rt_f32_to_f16_random" : "rt_f32_to_bf16_random", ctx->i32,
+                     value, random);
+}
+
 /* Source operand `index` converted; 16-bit floats as i32. */
 static LLVMValueRef convert(const struct conversion *cvt, unsigned index)
 {
@@ -224,6 +242,8 @@ static LLVMValueRef convert(const struct conversion *cvt, unsigned index)
                                             : integer_to_integer(cvt, value);
     if (!ptx_type_is_float(cvt->from))
         return finish_float(cvt, integer_to_float(cvt, value));
+    if (cvt->rounding == PTX_MOD_RS)
+        return finish_float(cvt, round_randomly(cvt, value, index));
     if (rounds_to_integer(cvt))
         value = round_to_integer(cvt, value);
     return finish_float(cvt, float_to_float(cvt, value));
@@ -235,12 +255,15 @@ static const char *refusal(const struct conversion *cvt)
     const struct ptx_inst *inst = cvt->inst;
     bool to_float = ptx_type_is_float(cvt->to);
     bool from_float = ptx_type_is_float(cvt->from);
-    if (ptx_inst_mod(inst, PTX_GROUP_SAT) == PTX_MOD_SATFINITE)
-        return ".satfinite";
+    unsigned sources = !tr_is_half_pair(cvt->to) ? 1 : cvt->rounding == PTX_MOD_RS ? 3 : 2;
+    if (cvt->stays_finite && !tr_is_half(cvt->to) && cvt->to != PTX_TYPE_TF32)
+        return ".satfinite of this type";
     if (tr_is_half_pair(cvt->from) || cvt->from == PTX_TYPE_TF32)
         return "this source type";
-    if (tr_is_half_pair(cvt->to) != (inst->operand_count == 3))
+    if (inst->operand_count != sources + 1)
         return "this number of operands";
+    if (cvt->rounding == PTX_MOD_RS && !tr_is_half_pair(cvt->to))
+        return ".rs to this type";
     if ((tr_is_half_pair(cvt->to) || cvt->to == PTX_TYPE_TF32) && cvt->from != PTX_TYPE_F32)
         return "these types together";
     if (!to_float && from_float && !rounds_to_integer(cvt))
@@ -259,7 +282,10 @@ enum pxr_status tr_emit_cvt(struct tr_ctx *ctx, const struct ptx_inst *inst)
         .flushes = ptx_inst_has(inst, PTX_GROUP_FTZ),
         .saturates = ptx_inst_has(inst, PTX_GROUP_SAT),
         .clamps_negative = ptx_inst_has(inst, PTX_GROUP_RELU),
+        .stays_finite = ptx_inst_has(inst, PTX_GROUP_SATFINITE),
     };
+    if (tr_is_small(cvt.to) || tr_is_small(cvt.from))
+        return tr_convert_small(ctx, inst);
     const char *why = refusal(&cvt);
     if (why != NULL)
         return tr_unsupported(ctx, inst, why);

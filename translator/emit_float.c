@@ -35,9 +35,21 @@ static LLVMValueRef constant(struct tr_ctx *ctx, uint32_t value)
     return tr_const_int(ctx, 32, value);
 }
 
+/* Pairs of f32 in 64 bits: each half by itself. */
+static bool is_pair(const struct ptx_inst *inst)
+{
+    return inst->types[0] == PTX_TYPE_F32X2;
+}
+
+/* The type of one value. */
+static enum ptx_type value_type(const struct ptx_inst *inst)
+{
+    return is_pair(inst) ? PTX_TYPE_F32 : inst->types[0];
+}
+
 static bool flushes(const struct ptx_inst *inst)
 {
-    return ptx_inst_has(inst, PTX_GROUP_FTZ) && inst->types[0] == PTX_TYPE_F32;
+    return ptx_inst_has(inst, PTX_GROUP_FTZ) && value_type(inst) == PTX_TYPE_F32;
 }
 
 LLVMValueRef tr_ftz_f32(struct tr_ctx *ctx, LLVMValueRef value)
@@ -45,32 +57,58 @@ LLVMValueRef tr_ftz_f32(struct tr_ctx *ctx, LLVMValueRef value)
     return tr_helper(ctx, "rt_ftz_f32", ctx->f32, value);
 }
 
-/* A source operand, flushed if the instruction says so. */
-static LLVMValueRef source(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index)
+/* PTX ISA "Mixed Precision Floating Point Instructions": all sources but the last have the
+ * second type, and are converted. */
+static bool is_converted(const struct ptx_inst *inst, unsigned index)
 {
+    return inst->type_count == 2 && tr_is_half(inst->types[1]) && index + 1 < inst->operand_count;
+}
+
+/* Source operand `index`, or half `part` of it, flushed if the instruction says so. */
+static LLVMValueRef source_part(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index,
+                                unsigned part)
+{
+    if (is_converted(inst, index))
+        return tr_half_source_f32(ctx, inst, index, inst->types[1], 0);
     LLVMValueRef value = tr_value(ctx, inst, index, inst->types[0]);
+    if (is_pair(inst)) {
+        LLVMValueRef shift = tr_const_int(ctx, 64, 32 * part);
+        value = LLVMBuildLShr(ctx->builder, value, shift, "");
+        value = tr_bitcast(ctx, tr_resize(ctx, value, 32, false), ctx->f32);
+    }
     return flushes(inst) ? tr_ftz_f32(ctx, value) : value;
 }
 
-/* Flushes, saturates and stores the result. */
-static enum pxr_status finish(struct tr_ctx *ctx, const struct ptx_inst *inst, LLVMValueRef value)
+static LLVMValueRef source(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index)
 {
-    enum ptx_type type = inst->types[0];
+    return source_part(ctx, inst, index, 0);
+}
+
+/* Flushes and saturates a result. */
+static LLVMValueRef finish_value(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                 LLVMValueRef value)
+{
     if (flushes(inst))
         value = tr_ftz_f32(ctx, value);
     if (ptx_inst_has(inst, PTX_GROUP_SAT)) {
-        if (type != PTX_TYPE_F32)
-            return tr_unsupported(ctx, inst, ".sat applies to .f32 only");
-        value = tr_helper(ctx, "rt_sat_f32", ctx->f32, value);
+        if (inst->types[0] != PTX_TYPE_F32)
+            tr_unsupported(ctx, inst, ".sat applies to .f32 only");
+        else
+            value = tr_helper(ctx, "rt_sat_f32", ctx->f32, value);
     }
-    tr_set(ctx, inst, 0, type, value);
+    return value;
+}
+
+static enum pxr_status finish(struct tr_ctx *ctx, const struct ptx_inst *inst, LLVMValueRef value)
+{
+    tr_set(ctx, inst, 0, inst->types[0], finish_value(ctx, inst, value));
     return PXR_OK;
 }
 
 /* The helper of the instruction's type; names: f32, f64. */
 static const char *named(const struct ptx_inst *inst, const char *f32, const char *f64)
 {
-    return inst->types[0] == PTX_TYPE_F32 ? f32 : f64;
+    return value_type(inst) == PTX_TYPE_F32 ? f32 : f64;
 }
 
 static LLVMValueRef llvm_unary(struct tr_ctx *ctx, const char *name, LLVMValueRef x)
@@ -91,37 +129,89 @@ static LLVMValueRef operate(struct tr_ctx *ctx, const struct ptx_inst *inst, LLV
     return tr_helper(ctx, helper, LLVMTypeOf(x), x, y, constant(ctx, mode));
 }
 
+/* One result of an instruction from its sources. */
+typedef LLVMValueRef (*compute_fn)(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                   const LLVMValueRef *args);
+
+static LLVMValueRef compute_part(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                 compute_fn compute, unsigned source_count, unsigned part)
+{
+    LLVMValueRef args[3];
+    for (unsigned i = 0; i < source_count; i++)
+        args[i] = source_part(ctx, inst, i + 1, part);
+    return finish_value(ctx, inst, compute(ctx, inst, args));
+}
+
+static enum pxr_status compute_all(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                   compute_fn compute, unsigned source_count)
+{
+    LLVMValueRef value = compute_part(ctx, inst, compute, source_count, 0);
+    if (is_pair(inst)) {
+        LLVMValueRef high = compute_part(ctx, inst, compute, source_count, 1);
+        high = tr_resize(ctx, tr_bitcast(ctx, high, ctx->i32), 64, false);
+        high = LLVMBuildShl(ctx->builder, high, tr_const_int(ctx, 64, 32), "");
+        value = tr_resize(ctx, tr_bitcast(ctx, value, ctx->i32), 64, false);
+        value = LLVMBuildOr(ctx->builder, high, value, "");
+    }
+    tr_set(ctx, inst, 0, inst->types[0], value);
+    return PXR_OK;
+}
+
+static LLVMValueRef compute_add(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                const LLVMValueRef *args)
+{
+    const char *name = named(inst, "rt_add_f32", "rt_add_f64");
+    return operate(ctx, inst, LLVMFAdd, name, args[0], args[1]);
+}
+
+static LLVMValueRef compute_sub(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                const LLVMValueRef *args)
+{
+    if (mode_of(inst) == RT_ROUND_NEAREST)
+        return LLVMBuildFSub(ctx->builder, args[0], args[1], "");
+    const char *name = named(inst, "rt_add_f32", "rt_add_f64");
+    LLVMValueRef negated = LLVMBuildFNeg(ctx->builder, args[1], "");
+    return operate(ctx, inst, LLVMFAdd, name, args[0], negated);
+}
+
+static LLVMValueRef compute_mul(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                const LLVMValueRef *args)
+{
+    const char *name = named(inst, "rt_mul_f32", "rt_mul_f64");
+    return operate(ctx, inst, LLVMFMul, name, args[0], args[1]);
+}
+
+static LLVMValueRef compute_fma(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                const LLVMValueRef *args)
+{
+    LLVMTypeRef type = LLVMTypeOf(args[0]);
+    enum rt_round mode = mode_of(inst);
+    LLVMValueRef copies[] = {args[0], args[1], args[2]};
+    if (mode == RT_ROUND_NEAREST)
+        return tr_intrinsic(ctx, "llvm.fma", &type, 1, copies, 3);
+    const char *name = named(inst, "rt_fma_f32", "rt_fma_f64");
+    return tr_helper(ctx, name, type, args[0], args[1], args[2], constant(ctx, mode));
+}
+
 enum pxr_status tr_emit_add_float(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     if (tr_is_half(inst->types[0]))
         return tr_half_arithmetic(ctx, inst, "rt_half_add", 2);
-    LLVMValueRef x = source(ctx, inst, 1);
-    LLVMValueRef y = source(ctx, inst, 2);
-    const char *name = named(inst, "rt_add_f32", "rt_add_f64");
-    return finish(ctx, inst, operate(ctx, inst, LLVMFAdd, name, x, y));
+    return compute_all(ctx, inst, compute_add, 2);
 }
 
 enum pxr_status tr_emit_sub_float(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     if (tr_is_half(inst->types[0]))
         return tr_half_arithmetic(ctx, inst, "rt_half_sub", 2);
-    LLVMValueRef x = source(ctx, inst, 1);
-    LLVMValueRef y = source(ctx, inst, 2);
-    if (mode_of(inst) == RT_ROUND_NEAREST)
-        return finish(ctx, inst, LLVMBuildFSub(ctx->builder, x, y, ""));
-    const char *name = named(inst, "rt_add_f32", "rt_add_f64");
-    LLVMValueRef negated = LLVMBuildFNeg(ctx->builder, y, "");
-    return finish(ctx, inst, operate(ctx, inst, LLVMFAdd, name, x, negated));
+    return compute_all(ctx, inst, compute_sub, 2);
 }
 
 enum pxr_status tr_emit_mul_float(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     if (tr_is_half(inst->types[0]))
         return tr_half_arithmetic(ctx, inst, "rt_half_mul", 2);
-    LLVMValueRef x = source(ctx, inst, 1);
-    LLVMValueRef y = source(ctx, inst, 2);
-    const char *name = named(inst, "rt_mul_f32", "rt_mul_f64");
-    return finish(ctx, inst, operate(ctx, inst, LLVMFMul, name, x, y));
+    return compute_all(ctx, inst, compute_mul, 2);
 }
 
 /* Also mad, which is fma on every target since sm_20. */
@@ -129,14 +219,7 @@ enum pxr_status tr_emit_fma(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     if (tr_is_half(inst->types[0]))
         return tr_half_arithmetic(ctx, inst, "rt_half_fma", 3);
-    LLVMValueRef args[] = {source(ctx, inst, 1), source(ctx, inst, 2), source(ctx, inst, 3)};
-    LLVMTypeRef type = LLVMTypeOf(args[0]);
-    enum rt_round mode = mode_of(inst);
-    if (mode == RT_ROUND_NEAREST)
-        return finish(ctx, inst, tr_intrinsic(ctx, "llvm.fma", &type, 1, args, 3));
-    const char *name = named(inst, "rt_fma_f32", "rt_fma_f64");
-    return finish(ctx, inst,
-                  tr_helper(ctx, name, type, args[0], args[1], args[2], constant(ctx, mode)));
+    return compute_all(ctx, inst, compute_fma, 3);
 }
 
 /* ---- division and roots ---- */
@@ -259,18 +342,31 @@ enum pxr_status tr_emit_neg_float(struct tr_ctx *ctx, const struct ptx_inst *ins
     return finish(ctx, inst, LLVMBuildFNeg(ctx->builder, source(ctx, inst, 1), ""));
 }
 
+/* .xorsign comes with .abs, in any order; with three sources .abs comes alone. */
+static uint32_t sign_flags(const struct ptx_inst *inst)
+{
+    uint32_t flags = 0;
+    for (unsigned i = 0; i < inst->mod_count; i++) {
+        flags |= inst->mods[i] == PTX_MOD_XORSIGN ? RT_MINMAX_XORSIGN : 0;
+        flags |= inst->mods[i] == PTX_MOD_ABS ? RT_MINMAX_ABS : 0;
+    }
+    return flags;
+}
+
 static enum pxr_status minmax(struct tr_ctx *ctx, const struct ptx_inst *inst, uint32_t flags)
 {
     flags |= ptx_inst_has(inst, PTX_GROUP_NAN) ? RT_MINMAX_NAN : 0;
-    flags |= ptx_inst_has(inst, PTX_GROUP_XORSIGN) ? RT_MINMAX_XORSIGN : 0;
+    flags |= sign_flags(inst);
     if (tr_is_half(inst->types[0]))
         return tr_half_minmax(ctx, inst, flags);
     if (inst->types[0] == PTX_TYPE_F64 && (flags & ~(uint32_t)RT_MINMAX_MAX) != 0)
         return tr_unsupported(ctx, inst, ".f64 takes no .NaN and no .xorsign");
-    LLVMValueRef x = source(ctx, inst, 1);
-    LLVMValueRef y = source(ctx, inst, 2);
+    LLVMValueRef value = source(ctx, inst, 1);
     const char *name = named(inst, "rt_minmax_f32", "rt_minmax_f64");
-    return finish(ctx, inst, tr_helper(ctx, name, LLVMTypeOf(x), x, y, constant(ctx, flags)));
+    for (unsigned i = 2; i < inst->operand_count; i++)
+        value = tr_helper(ctx, name, LLVMTypeOf(value), value, source(ctx, inst, i),
+                          constant(ctx, flags));
+    return finish(ctx, inst, value);
 }
 
 enum pxr_status tr_emit_min_float(struct tr_ctx *ctx, const struct ptx_inst *inst)

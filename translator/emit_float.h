@@ -37,13 +37,20 @@ LLVMValueRef tr_half_join(struct tr_ctx *ctx, LLVMValueRef low, LLVMValueRef par
 LLVMValueRef tr_half_source_f32(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned operand,
                                 enum ptx_type type, unsigned index);
 
-/* d = helper(a, …, format) on each half, with .ftz, .sat and .relu. */
+/* d = helper(a, …, format) on each half, with .ftz, .sat, .relu and .oob. */
 enum pxr_status tr_half_arithmetic(struct tr_ctx *ctx, const struct ptx_inst *inst,
                                    const char *helper, unsigned source_count);
 
 /* d = a op mask on each half: abs and neg. */
 enum pxr_status tr_half_sign(struct tr_ctx *ctx, const struct ptx_inst *inst, LLVMOpcode op,
                              uint32_t mask);
+
+/* ---- pairs of 4-, 6- and 8-bit floats (emit_convert_small.c) ---- */
+
+bool tr_is_small(enum ptx_type type);
+
+/* cvt to or from such a pair. */
+enum pxr_status tr_convert_small(struct tr_ctx *ctx, const struct ptx_inst *inst);
 
 /* flags: enum rt_minmax. */
 enum pxr_status tr_half_minmax(struct tr_ctx *ctx, const struct ptx_inst *inst, uint32_t flags);

@@ -75,6 +75,8 @@ enum pxr_status tr_half_arithmetic(struct tr_ctx *ctx, const struct ptx_inst *in
             part = tr_helper(ctx, "rt_half_sat", ctx->i32, part, format);
         if (ptx_inst_has(inst, PTX_GROUP_RELU))
             part = tr_helper(ctx, "rt_half_relu", ctx->i32, part, format);
+        if (ptx_inst_has(inst, PTX_GROUP_OOB))
+            part = tr_helper(ctx, "rt_half_oob", ctx->i32, part, args[0], args[1]);
         result = tr_half_join(ctx, result, part);
     }
     set_result(ctx, inst, result);

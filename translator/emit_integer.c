@@ -74,6 +74,14 @@ enum pxr_status tr_emit_sub_int(struct tr_ctx *ctx, const struct ptx_inst *inst)
     return add_or_sub(ctx, inst, LLVMSub);
 }
 
+enum pxr_status tr_emit_add_packed(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    LLVMValueRef x = tr_value(ctx, inst, 1, PTX_TYPE_B32);
+    LLVMValueRef y = tr_value(ctx, inst, 2, PTX_TYPE_B32);
+    tr_set(ctx, inst, 0, PTX_TYPE_B32, tr_helper(ctx, "rt_add_u16x2", ctx->i32, x, y));
+    return PXR_OK;
+}
+
 /* CC.CF as an integer of the operands' width. */
 static LLVMValueRef carry_in(struct tr_ctx *ctx, unsigned bits)
 {

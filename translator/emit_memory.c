@@ -4,7 +4,7 @@
  *
  * Vectors are accessed element by element, each with its natural alignment (PTX ISA "Vectors":
  * a vector access is a set of scalar accesses with no order among them). Strong accesses (volatile,
- * relaxed, acquire, release, mmio) of scalars up to 64 bits are LLVM atomics.
+ * relaxed, acquire, release, mmio) are LLVM atomics.
  */
 #include "translator/emit.h"
 
@@ -92,7 +92,7 @@ static void set_memory_flags(const struct access *access, LLVMValueRef memory_in
 {
     LLVMSetAlignment(memory_inst, access->elem_bytes);
     LLVMSetVolatile(memory_inst, access->is_volatile);
-    if (access->ordering != LLVMAtomicOrderingNotAtomic && access->elem_bytes <= 8)
+    if (access->ordering != LLVMAtomicOrderingNotAtomic)
         LLVMSetOrdering(memory_inst, access->ordering);
 }
 

@@ -20,6 +20,16 @@ static void set_value_and_predicate(struct tr_ctx *ctx, const struct ptx_inst *i
     tr_set(ctx, inst, 0, PTX_TYPE_B32, tr_resize(ctx, pair, 32, false));
 }
 
+/* The lanes that take part. Without .sync the active ones do (PTX ISA "shfl", "vote"): those that
+ * come to the instruction together. */
+static LLVMValueRef member_mask(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index)
+{
+    if (ptx_inst_has(inst, PTX_GROUP_SYNC))
+        return tr_value(ctx, inst, index, PTX_TYPE_B32);
+    return tr_placeholder(ctx, "rt_activemask", ctx->i32, ctx->thread,
+                          tr_const_int(ctx, 32, ctx->warp_sites++));
+}
+
 static enum rt_shfl shuffle_mode(const struct ptx_inst *inst)
 {
     switch (ptx_inst_mod(inst, PTX_GROUP_SHFLMODE)) {
@@ -34,13 +44,13 @@ static enum rt_shfl shuffle_mode(const struct ptx_inst *inst)
     }
 }
 
-/* shfl.sync.mode.b32 d|p, a, b, c, membermask */
+/* shfl{.sync}.mode.b32 d|p, a, b, c{, membermask} */
 enum pxr_status tr_emit_shfl(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     LLVMValueRef value = tr_value(ctx, inst, 1, PTX_TYPE_B32);
     LLVMValueRef lane = tr_value(ctx, inst, 2, PTX_TYPE_B32);
     LLVMValueRef segment = tr_value(ctx, inst, 3, PTX_TYPE_B32);
-    LLVMValueRef mask = tr_value(ctx, inst, 4, PTX_TYPE_B32);
+    LLVMValueRef mask = member_mask(ctx, inst, 4);
     LLVMValueRef result =
         tr_placeholder(ctx, "rt_shfl", ctx->i64, ctx->thread,
                        tr_const_int(ctx, 32, shuffle_mode(inst)), value, lane, segment, mask);
@@ -68,14 +78,14 @@ static bool vote_mode(const struct ptx_inst *inst, enum rt_vote *mode)
     }
 }
 
-/* vote.sync.mode d, {!}a, membermask */
+/* vote{.sync}.mode d, {!}a{, membermask} */
 enum pxr_status tr_emit_vote(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     enum rt_vote mode = RT_VOTE_ALL;
     if (!vote_mode(inst, &mode))
         return tr_unsupported(ctx, inst, NULL);
     LLVMValueRef predicate = tr_resize(ctx, tr_value(ctx, inst, 1, PTX_TYPE_PRED), 32, false);
-    LLVMValueRef mask = tr_value(ctx, inst, 2, PTX_TYPE_B32);
+    LLVMValueRef mask = member_mask(ctx, inst, 2);
     LLVMValueRef result = tr_placeholder(ctx, "rt_vote", ctx->i32, ctx->thread,
                                          tr_const_int(ctx, 32, mode), predicate, mask);
     if (mode == RT_VOTE_BALLOT) {
@@ -101,9 +111,26 @@ enum pxr_status tr_emit_match(struct tr_ctx *ctx, const struct ptx_inst *inst)
     return PXR_OK;
 }
 
+static bool float_reduction(const struct ptx_inst *inst, enum rt_reduce *op)
+{
+    bool propagates = ptx_inst_has(inst, PTX_GROUP_NAN);
+    switch (ptx_inst_mod(inst, PTX_GROUP_ATOMOP)) {
+    case PTX_MOD_MIN:
+        *op = propagates ? RT_REDUCE_MIN_F32_NAN : RT_REDUCE_MIN_F32;
+        return true;
+    case PTX_MOD_MAX:
+        *op = propagates ? RT_REDUCE_MAX_F32_NAN : RT_REDUCE_MAX_F32;
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool reduction(const struct ptx_inst *inst, enum rt_reduce *op)
 {
     bool is_signed = ptx_type_is_signed(inst->types[0]);
+    if (inst->types[0] == PTX_TYPE_F32)
+        return float_reduction(inst, op);
     switch (ptx_inst_mod(inst, PTX_GROUP_ATOMOP)) {
     case PTX_MOD_AND:
         *op = RT_REDUCE_AND;
@@ -128,13 +155,15 @@ static bool reduction(const struct ptx_inst *inst, enum rt_reduce *op)
     }
 }
 
-/* redux.sync.op.type d, a, membermask */
+/* redux.sync.op.type d, a, membermask; redux.sync.op{.abs}{.NaN}.f32 */
 enum pxr_status tr_emit_redux(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     enum rt_reduce op = RT_REDUCE_AND;
     if (!reduction(inst, &op))
         return tr_unsupported(ctx, inst, NULL);
     LLVMValueRef value = tr_value(ctx, inst, 1, PTX_TYPE_B32);
+    if (ptx_inst_mod(inst, PTX_GROUP_XORSIGN) == PTX_MOD_ABS)
+        value = LLVMBuildAnd(ctx->builder, value, tr_const_int(ctx, 32, INT32_MAX), "");
     LLVMValueRef mask = tr_value(ctx, inst, 2, PTX_TYPE_B32);
     LLVMValueRef result = tr_placeholder(ctx, "rt_redux", ctx->i32, ctx->thread,
                                          tr_const_int(ctx, 32, op), value, mask);

@@ -11,17 +11,20 @@
 #include <llvm-c/Analysis.h>
 
 static const tr_emit_fn emitters[PTX_OP_COUNT] = {
-#define OP(ID, name, family, t0, t1, required, optional, shape, ptx, sm, emitter, fidelity)        \
+#define OP(ID, syntax, family, operands, ptx, sm, emitter, fidelity)                               \
     [PTX_OP_##ID] = tr_emit_##emitter,
 #include "ptx/ops.def"
 #undef OP
 };
 
 /* Helpers are inlined and registers become SSA values; then what is left is cleaned up. Nothing
- * here makes vectors or unrolls. */
+ * here makes vectors or unrolls. The time early-cse takes grows with the square of the number of
+ * branches on one predicate; most are guards around a few instructions and become selects first. */
 #define SSA_PASSES "always-inline,function(sroa)"
 #define CLEAN_PASSES                                                                               \
-    "function(early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,adce),globaldce"
+    "function(simplifycfg,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,adce)" \
+    ","                                                                                            \
+    "globaldce"
 
 /* ---- the module ---- */
 
@@ -196,8 +199,24 @@ static void emit_guarded(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMPositionBuilderAtEnd(ctx->builder, after);
 }
 
-static void emit_inst(struct tr_ctx *ctx, const struct ptx_inst *inst)
+/* What the emitter gets instead when a test seeds a fault. */
+static const struct ptx_inst *rewritten(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
+    if (ctx->options->rewrite == NULL)
+        return inst;
+    struct ptx_inst *copy = pxr_arena_alloc_array(&ctx->arena, 1, sizeof *copy);
+    if (copy == NULL) {
+        tr_fail(ctx, PXR_OUT_OF_MEMORY, inst->line, "out of memory");
+        return inst;
+    }
+    *copy = *inst;
+    ctx->options->rewrite(ctx->options->rewrite_data, copy);
+    return copy;
+}
+
+static void emit_inst(struct tr_ctx *ctx, const struct ptx_inst *written)
+{
+    const struct ptx_inst *inst = rewritten(ctx, written);
     ctx->inst = inst;
     set_location(ctx, inst->line, inst->column);
     if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(ctx->builder)) != NULL)
@@ -304,6 +323,68 @@ static enum pxr_status define_function(struct tr_ctx *ctx, const struct ptx_func
     return ctx->status;
 }
 
+/* ---- functions that may never be called ---- */
+
+/* The reason as a string in the module. */
+static LLVMValueRef reason_text(struct tr_ctx *ctx, const char *reason)
+{
+    LLVMValueRef text =
+        LLVMConstStringInContext2(ctx->llvm, reason, strlen(reason), false /* with a NUL */);
+    LLVMValueRef global = LLVMAddGlobal(ctx->module, LLVMTypeOf(text), "ptx.refusal");
+    LLVMSetInitializer(global, text);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMInternalLinkage);
+    return global;
+}
+
+/* Puts a function that only refuses in the place of one that was begun. */
+static void replace_by_refusal(struct tr_ctx *ctx, const struct ptx_func *func, const char *reason)
+{
+    int line = ctx->inst != NULL ? ctx->inst->line : func->line;
+    LLVMValueRef begun = ctx->functions[func->index];
+    ctx->function = LLVMAddFunction(ctx->module, "", LLVMGlobalGetValueType(begun));
+    LLVMReplaceAllUsesWith(begun, ctx->function);
+    LLVMDeleteFunction(begun);
+    ctx->functions[func->index] = ctx->function;
+    LLVMSetLinkage(ctx->function, LLVMInternalLinkage);
+    tr_add_attribute(ctx, ctx->function, "nounwind", 0);
+    begin_subprogram(ctx);
+    LLVMPositionBuilderAtEnd(ctx->builder,
+                             LLVMAppendBasicBlockInContext(ctx->llvm, ctx->function, "entry"));
+    set_location(ctx, line, 0);
+    ctx->thread = LLVMGetParam(ctx->function, 0);
+    LLVMValueRef call = tr_placeholder(ctx, "rt_unsupported", ctx->void_type, ctx->thread,
+                                       reason_text(ctx, reason));
+    tr_add_attribute(ctx, LLVMGetCalledValue(call), "noreturn", 0);
+    LLVMBuildUnreachable(ctx->builder);
+}
+
+/* A kernel that calls through handles may reach every function whose address is taken, but rarely
+ * does: one that cannot be translated is no reason to refuse the kernel. Calling it is a fault that
+ * says why. */
+static enum pxr_status define_reachable(struct tr_ctx *ctx, const struct ptx_func *func)
+{
+    struct pxr_error *err = ctx->err;
+    struct pxr_error reason = {0};
+    ctx->err = &reason;
+    define_function(ctx, func);
+    ctx->err = err;
+    if (ctx->status == PXR_UNSUPPORTED || ctx->status == PXR_NOT_FOUND) {
+        ctx->status = PXR_OK;
+        pxr_error_prefix(&reason, "function '%s' cannot be called", func->name);
+        replace_by_refusal(ctx, func, reason.message);
+    } else if (ctx->status != PXR_OK && err != NULL) {
+        *err = reason;
+    }
+    return ctx->status;
+}
+
+/* Everything that is called directly has been found when the table of handles is made. */
+static bool is_only_reachable(const struct tr_ctx *ctx)
+{
+    return ctx->handle_table != NULL && LLVMGetInitializer(ctx->handle_table) != NULL;
+}
+
 /* Defines the kernel and every function that gets declared on the way. */
 static enum pxr_status define_functions(struct tr_ctx *ctx)
 {
@@ -315,8 +396,11 @@ static enum pxr_status define_functions(struct tr_ctx *ctx)
         for (uint32_t i = 0; i < ctx->ptx->func_count; i++) {
             if (ctx->functions[i] == NULL || LLVMCountBasicBlocks(ctx->functions[i]) != 0)
                 continue;
-            if (define_function(ctx, ctx->ptx->funcs[i]) != PXR_OK)
-                return ctx->status;
+            const struct ptx_func *func = ctx->ptx->funcs[i];
+            enum pxr_status status =
+                is_only_reachable(ctx) ? define_reachable(ctx, func) : define_function(ctx, func);
+            if (status != PXR_OK)
+                return status;
             again = true;
         }
         if (!again)

@@ -25,6 +25,10 @@ struct tr_options {
     bool check_alignment; /* misaligned accesses call rt_fault(PXR_FAULT_MISALIGNED) */
     const char *triple;
     const char *data_layout;
+    /* Seeded faults of tests; may be NULL. The emitter gets *inst, a copy that lives as long as the
+     * translation, instead of the instruction written. */
+    void (*rewrite)(void *rewrite_data, struct ptx_inst *inst);
+    void *rewrite_data;
 };
 
 /* Errors: PXR_UNSUPPORTED, PXR_NOT_FOUND (unresolved extern function or variable),

@@ -33,7 +33,7 @@ enum pxr_status {
     PXR_STATUS_COUNT
 };
 
-#define PXR_ERROR_MESSAGE_BYTES 1024
+#define PXR_ERROR_MESSAGE_BYTES 4096
 
 struct pxr_error {
     enum pxr_status status;

@@ -206,7 +206,8 @@ static enum crt_result submit_launch(struct crt_launch *launch, struct crt_modul
                    .shared_bytes = static_bytes + dynamic_bytes,
                    .grid_id = launch->number,
                    .grid_workspace = (uint64_t)(uintptr_t)launch->workspace,
-                   .sm_count = crt_device_sm_count()},
+                   .sm_count = crt_device_sm_count(),
+                   .local_bytes = launch->kernel->layout.local_static_bytes},
         .stack_bytes = stack_bytes(launch),
         .is_cooperative = config->is_cooperative,
     };

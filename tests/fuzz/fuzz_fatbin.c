@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * libFuzzer target for everything before the parser: ELF files and archives, containers, entries,
- * decompression, the glance at PTX text. Corpus: tests/data/fatbin.
+ * decompression, joined images, the glance at PTX text. Corpus: tests/data/fatbin.
  */
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
 #include "ptx/image.h"
+#include "ptx/joined.h"
 #include "ptx/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
@@ -39,6 +40,18 @@ static enum pxr_status read_section(void *user, const struct ptx_elf_section *se
     return PXR_OK;
 }
 
+/* What can be added to a link can be read back. */
+static void join(struct ptx_span input)
+{
+    struct ptx_joined joined = {0};
+    struct ptx_image_summary summary;
+    struct pxr_error err;
+    if (ptx_joined_add(&joined, input, "fuzz", &err) == PXR_OK &&
+        ptx_image_query(joined.bytes, joined.len, "fuzz", &summary, &err) != PXR_OK)
+        __builtin_trap();
+    ptx_joined_fini(&joined);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct ptx_span span = {bytes, len};
@@ -52,5 +65,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     ptx_image_query(bytes, len, "fuzz", &summary, &err);
     if (ptx_elf_type(span) != PTX_ELF_NONE)
         ptx_elf_visit_fatbins(span, "fuzz", read_section, NULL, &err);
+    join(span);
     return 0;
 }

@@ -36,6 +36,18 @@ check "extract without PTX" 1 "holds no PTX" "$ptxdump" extract -o "$work" "$dat
 check "extract into a file" 1 "Not a directory" \
     "$ptxdump" extract -o "$data/one.ptx" "$data/one.fatbin"
 
+check "print shows each PTX entry as parsed" 0 "^// .*many.exe: fat binary 2 in .nv_fatbin, entry" \
+    "$ptxdump" print "$data/many.exe"
+"$ptxdump" print "$data/one.ptx" >"$work/printed.ptx"
+check "what is printed parses and prints the same" 0 "^same$" \
+    sh -c '"$1" print "$2" | cmp - "$2" && echo same' sh "$ptxdump" "$work/printed.ptx"
+check "print --normal has one form of numbers" 0 "^.version 9.0$" \
+    "$ptxdump" print --normal "$data/one.ptx"
+check "print without PTX" 1 "holds no PTX" "$ptxdump" print "$data/cubin_only.exe"
+printf '.version 8.0\n.target sm_75\n.bad x;\n.worse y;\n.global .u32 z;\n' >"$work/bad.ptx"
+check "print tells the first error" 1 "bad.ptx.*:3:1: error: " "$ptxdump" print "$work/bad.ptx"
+check "print tells further errors" 1 "bad.ptx.*:4:1: error: " "$ptxdump" print "$work/bad.ptx"
+
 head -c 5000 "$data/one.fatbin" >"$work/cut.fatbin"
 check "truncated file" 1 "cut.fatbin: fat binary claims" "$ptxdump" list "$work/cut.fatbin"
 check "damaged file does not stop the next" 1 "one.ptx: PTX text" \
@@ -48,6 +60,7 @@ check "missing file" 1 "No such file" "$ptxdump" list "$work/nothing"
 check "no command" 2 "usage:" "$ptxdump"
 check "unknown command" 2 "'frobnicate' is not a command" "$ptxdump" frobnicate
 check "unknown option" 2 "'--all' is not an option" "$ptxdump" list --all x
+check "option of another command" 2 "'--kernels' is not an option" "$ptxdump" print --kernels x
 check "no file" 2 "needs a file" "$ptxdump" extract
 check "help" 0 "usage: ptxdump list" "$ptxdump" --help
 check "version" 0 "^ptxdump " "$ptxdump" --version

@@ -50,27 +50,30 @@ static double ftz_f64(double a)
     return f64_of((bits & INF_F64) == 0 ? sign : bits);
 }
 
-/* The upper word of a double, the lower one zero; a NaN keeps being one. */
+/* The upper word of a double, the lower one zero. */
 static double upper_word(double a)
 {
     return f64_of(bits_f64(a) & 0xffffffff00000000u);
 }
 
-/* PTX ISA "rcp.approx.ftz.f64": a gross approximation from the upper word of a; "the lower word
- * of d is zero"; subnormal inputs and results are flushed. */
+/* PTX ISA "rcp.approx.ftz.f64": a gross approximation from the upper word of a, "ignore the
+ * least-significant 32 bits of a"; "zero the least significant 32 mantissa bits of d"; subnormal
+ * inputs and results are flushed. */
 double rt_rcp_ftz_f64(double a)
 {
-    double result = ftz_f64(upper_word(1.0 / upper_word(ftz_f64(a))));
+    double upper = upper_word(ftz_f64(a));
+    double result = ftz_f64(upper_word(1.0 / upper));
     double nan = f64_of(0x7fffffff00000000u);
-    return a != a ? nan : result;
+    return upper != upper ? nan : result;
 }
 
-/* PTX ISA "rsqrt.approx.ftz.f64". */
+/* PTX ISA "rsqrt.approx.ftz.f64": likewise. */
 double rt_rsqrt_ftz_f64(double a)
 {
-    double result = upper_word(1.0 / __builtin_elementwise_sqrt(upper_word(ftz_f64(a))));
+    double upper = upper_word(ftz_f64(a));
+    double result = upper_word(1.0 / __builtin_elementwise_sqrt(upper));
     double nan = f64_of(0x7fffffff00000000u);
-    return a != a ? nan : result;
+    return result != result ? nan : result;
 }
 
 /* An angle in quarter turns: quadrant (-2..2) and the rest, in [-0.5, 0.5]. */
@@ -193,7 +196,7 @@ float rt_ex2_f32(float a)
 }
 
 /* PTX ISA "tanh": relative error at most 2^-11. Small arguments by a polynomial, since
- * 1 - 2 / (e^2a + 1) cancels there. */
+ * 1 - 2 / (e^2a + 1) cancels there; very small ones, "subnormal inputs" too, are passed through. */
 float rt_tanh_f32(float a)
 {
     float magnitude = __builtin_fabsf(a);
@@ -207,6 +210,7 @@ float rt_tanh_f32(float a)
     float large = __builtin_copysignf(1.0f - 2.0f / (exponential + 1.0f), a);
     float small = p * a;
     float value = magnitude < 0.6f ? small : large;
+    value = magnitude < 0x1p-12f ? a : value;
     float nan = f32_of(NAN_F32);
     return a != a ? nan : value;
 }

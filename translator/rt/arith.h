@@ -42,11 +42,39 @@ enum rt_testp {
 /* The two 16-bit formats. */
 enum rt_half { RT_HALF_F16, RT_HALF_BF16 };
 
+/* Formats of 8, 6 and 4 bits. */
+enum rt_small { RT_SMALL_E4M3, RT_SMALL_E5M2, RT_SMALL_E2M3, RT_SMALL_E3M2, RT_SMALL_E2M1 };
+
 /* What a min or max does beyond choosing. */
 enum rt_minmax {
-    RT_MINMAX_MAX = 1,    /* the larger one; else the smaller */
-    RT_MINMAX_NAN = 2,    /* .NaN: a NaN operand gives NaN */
-    RT_MINMAX_XORSIGN = 4 /* .xorsign.abs */
+    RT_MINMAX_MAX = 1,     /* the larger one; else the smaller */
+    RT_MINMAX_NAN = 2,     /* .NaN: a NaN operand gives NaN */
+    RT_MINMAX_XORSIGN = 4, /* .xorsign */
+    RT_MINMAX_ABS = 8      /* .abs: magnitudes are compared, and are the result */
+};
+
+/* Operations of video instructions. */
+enum rt_video {
+    RT_VIDEO_ADD,
+    RT_VIDEO_SUB,
+    RT_VIDEO_ABSDIFF,
+    RT_VIDEO_MIN,
+    RT_VIDEO_MAX,
+    RT_VIDEO_AVRG,
+    RT_VIDEO_EQ,
+    RT_VIDEO_NE,
+    RT_VIDEO_LT,
+    RT_VIDEO_LE,
+    RT_VIDEO_GT,
+    RT_VIDEO_GE
+};
+
+enum rt_vmad {
+    RT_VMAD_SIGNED = 1, /* of the final result, and of c */
+    RT_VMAD_NEGATE_PRODUCT = 2,
+    RT_VMAD_NEGATE_ADDEND = 4,
+    RT_VMAD_PLUS_ONE = 8,
+    RT_VMAD_SATURATE = 16
 };
 
 /* ---- int.c ---- */
@@ -77,6 +105,8 @@ uint32_t rt_dp2a(uint32_t a, uint32_t b, uint32_t c, uint32_t a_signed, uint32_t
                  uint32_t high);
 uint32_t rt_minmax_u16x2(uint32_t a, uint32_t b, uint32_t is_max);
 uint32_t rt_minmax_s16x2(uint32_t a, uint32_t b, uint32_t is_max, uint32_t relu);
+uint32_t rt_add_u16x2(uint32_t a, uint32_t b);
+uint32_t rt_cvt_pack(int32_t a, int32_t b, uint32_t c, uint32_t bits, uint32_t is_signed);
 
 /* ---- float.c ---- */
 float rt_ftz_f32(float a);
@@ -117,6 +147,10 @@ uint32_t rt_f32_to_f16(float a, uint32_t mode);
 uint32_t rt_f32_to_bf16(float a, uint32_t mode);
 uint32_t rt_f32_to_tf32(float a, uint32_t mode);
 uint32_t rt_relu_tf32(uint32_t a);
+uint32_t rt_satfinite_tf32(uint32_t a);
+/* .rs: random bits are added below the result's last place. */
+uint32_t rt_f32_to_f16_random(float a, uint32_t random);
+uint32_t rt_f32_to_bf16_random(float a, uint32_t random);
 uint32_t rt_f64_to_f16(double a, uint32_t mode);
 uint32_t rt_f64_to_bf16(double a, uint32_t mode);
 float rt_f64_to_f32(double a, uint32_t mode);
@@ -130,12 +164,29 @@ uint32_t rt_u64_to_f16(uint64_t a, uint32_t mode);
 uint32_t rt_s64_to_bf16(int64_t a, uint32_t mode);
 uint32_t rt_u64_to_bf16(uint64_t a, uint32_t mode);
 
+/* ---- small.c: format is an enum rt_small ---- */
+uint32_t rt_f32_to_small(float a, uint32_t format, uint32_t relu);
+uint32_t rt_small_to_f16(uint32_t a, uint32_t format, uint32_t relu);
+uint32_t rt_f32_to_ue8m0(float a, uint32_t mode, uint32_t satfinite);
+uint32_t rt_ue8m0_to_bf16(uint32_t a);
+
+/* ---- video.c: the results of the 64-bit ones are exact ---- */
+int64_t rt_video_part(uint32_t a, uint32_t b, uint32_t position, uint32_t bits, uint32_t is_signed);
+int64_t rt_video_operate(int64_t a, int64_t b, uint32_t op);
+int64_t rt_video_shift(int64_t a, int64_t amount, uint32_t is_left, uint32_t clamps);
+int64_t rt_video_saturate(int64_t value, uint32_t bits, uint32_t is_signed);
+uint32_t rt_video_second(int64_t value, uint32_t c, uint32_t op, uint32_t is_signed);
+uint32_t rt_video_merge(int64_t value, uint32_t c, uint32_t position, uint32_t bits);
+uint32_t rt_video_mad(int64_t a, int64_t b, uint32_t c, uint32_t flags, uint32_t shift);
+
 /* ---- half.c: f16 and bf16; format is an enum rt_half ---- */
 float rt_half_to_f32(uint32_t a, uint32_t format);
 uint32_t rt_half_from_f32(float a, uint32_t format);
 uint32_t rt_half_ftz(uint32_t a, uint32_t format);
 uint32_t rt_half_sat(uint32_t a, uint32_t format);
 uint32_t rt_half_relu(uint32_t a, uint32_t format);
+uint32_t rt_half_satfinite(uint32_t a, uint32_t format);
+uint32_t rt_half_oob(uint32_t result, uint32_t a, uint32_t b);
 uint32_t rt_half_add(uint32_t a, uint32_t b, uint32_t format);
 uint32_t rt_half_sub(uint32_t a, uint32_t b, uint32_t format);
 uint32_t rt_half_mul(uint32_t a, uint32_t b, uint32_t format);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Atomic additions of floating-point numbers, as compare-and-swap loops. Each returns the old
+ * Atomic operations on floating-point numbers, as compare-and-swap loops. Each returns the old
  * value; 16-bit values are passed in 32 bits. Rounding is to nearest even (PTX ISA "atom").
  */
 #include "translator/rt/atomic.h"
@@ -41,45 +41,34 @@ double rt_atomic_add_f64(uint64_t *cell, double value)
     return result;
 }
 
-static inline uint32_t add_16(uint16_t *cell, uint32_t value, enum rt_half format)
+static inline uint32_t combine(uint32_t old, uint32_t value, uint32_t format, uint32_t op)
+{
+    if (op == RT_ATOMIC_ADD)
+        return rt_half_add(old, value, format);
+    return rt_half_minmax(old, value, format, op == RT_ATOMIC_MAX ? RT_MINMAX_MAX : 0);
+}
+
+uint32_t rt_atomic_half(uint16_t *cell, uint32_t value, uint32_t format, uint32_t op)
 {
     uint16_t old = __atomic_load_n(cell, __ATOMIC_RELAXED);
-    uint16_t sum;
+    uint16_t result;
     do {
-        sum = (uint16_t)rt_half_add(old, value, format);
-    } while (!__atomic_compare_exchange_n(cell, &old, sum, 1, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+        result = (uint16_t)combine(old, value, format, op);
+    } while (
+        !__atomic_compare_exchange_n(cell, &old, result, 1, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
     return old;
 }
 
 /* "the atomicity is guaranteed separately for each of the elements": both at once is more. */
-static inline uint32_t add_16x2(uint32_t *cell, uint32_t value, enum rt_half format)
+uint32_t rt_atomic_half_x2(uint32_t *cell, uint32_t value, uint32_t format, uint32_t op)
 {
     uint32_t old = __atomic_load_n(cell, __ATOMIC_RELAXED);
-    uint32_t sum;
+    uint32_t result;
     do {
-        uint32_t low = rt_half_add(old & 0xffff, value & 0xffff, format);
-        uint32_t high = rt_half_add(old >> 16, value >> 16, format);
-        sum = high << 16 | low;
-    } while (!__atomic_compare_exchange_n(cell, &old, sum, 1, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+        uint32_t low = combine(old & 0xffff, value & 0xffff, format, op);
+        uint32_t high = combine(old >> 16, value >> 16, format, op);
+        result = high << 16 | (low & 0xffff);
+    } while (
+        !__atomic_compare_exchange_n(cell, &old, result, 1, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
     return old;
-}
-
-uint32_t rt_atomic_add_f16(uint16_t *cell, uint32_t value)
-{
-    return add_16(cell, value, RT_HALF_F16);
-}
-
-uint32_t rt_atomic_add_bf16(uint16_t *cell, uint32_t value)
-{
-    return add_16(cell, value, RT_HALF_BF16);
-}
-
-uint32_t rt_atomic_add_f16x2(uint32_t *cell, uint32_t value)
-{
-    return add_16x2(cell, value, RT_HALF_F16);
-}
-
-uint32_t rt_atomic_add_bf16x2(uint32_t *cell, uint32_t value)
-{
-    return add_16x2(cell, value, RT_HALF_BF16);
 }

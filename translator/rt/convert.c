@@ -7,6 +7,7 @@
 
 #define NAN_F16  0x7fffu
 #define NAN_BF16 0x7fffu
+#define NAN_TF32 0x7fffe000u
 
 static uint32_t bits_f16(_Float16 a)
 {
@@ -68,13 +69,50 @@ uint32_t rt_f32_to_tf32(float a, uint32_t mode)
                          : mode == RT_ROUND_AWAY  ? 0x1000
                                                   : 0;
     uint32_t rounded = (bits + increment) & ~UINT32_C(0x1fff);
-    return a != a ? NAN_F32 : rounded;
+    return a != a ? NAN_TF32 : rounded;
 }
 
 /* .relu: negative values become 0; NaN is canonical already. */
 uint32_t rt_relu_tf32(uint32_t a)
 {
     return (a & SIGN_F32) != 0 ? 0 : a;
+}
+
+/* .satfinite: infinity becomes the largest finite value. */
+uint32_t rt_satfinite_tf32(uint32_t a)
+{
+    uint32_t most = (a & SIGN_F32) | 0x7f7fe000;
+    return (a & ~SIGN_F32) == INF_F32 ? most : a;
+}
+
+/* PTX ISA "cvt": .rs rounds away from zero when adding the random bits to the bits that are cut
+ * carries out of them. */
+uint32_t rt_f32_to_bf16_random(float a, uint32_t random)
+{
+    uint32_t bits = bits_f32(a);
+    uint32_t rounded = (bits + (random & 0xffff)) >> 16;
+    uint32_t infinite = bits >> 16;
+    uint32_t result = (bits & ~SIGN_F32) == INF_F32 ? infinite : rounded;
+    return a != a ? NAN_BF16 : result;
+}
+
+/* 13 random bits; a subnormal result cuts more bits, of which these are the highest. */
+uint32_t rt_f32_to_f16_random(float a, uint32_t random)
+{
+    uint32_t bits = bits_f32(a);
+    uint32_t sign = bits >> 16 & 0x8000;
+    uint32_t magnitude = bits & ~SIGN_F32;
+    uint32_t exponent = magnitude >> 23;
+    uint32_t added = random & 0x1fff;
+    uint32_t normal = ((magnitude + added) >> 13) - (112u << 10);
+    uint32_t missing = exponent < 113 ? 113 - exponent : 0;
+    uint32_t shift = missing > 24 ? 24 : missing;
+    uint64_t mantissa = (uint64_t)((magnitude & 0x7fffff) | 0x800000);
+    uint32_t subnormal = (uint32_t)((mantissa + ((uint64_t)added << shift)) >> (13 + shift));
+    subnormal = exponent < 89 ? 0 : subnormal;
+    uint32_t result = exponent < 113 ? subnormal : normal;
+    result = magnitude >= 0x47800000 ? 0x7c00 : result;
+    return a != a ? NAN_F16 : sign | result;
 }
 
 /* Rounds to odd: truncates, and sets the lowest bit if anything was cut. A second rounding to a

@@ -35,7 +35,7 @@ double rt_sat_f64(double a)
 float rt_minmax_f32(float a, float b, uint32_t flags)
 {
     uint32_t sign = (bits_f32(a) ^ bits_f32(b)) & SIGN_F32;
-    uint32_t keep = flags & RT_MINMAX_XORSIGN ? ~SIGN_F32 : UINT32_MAX;
+    uint32_t keep = flags & RT_MINMAX_ABS ? ~SIGN_F32 : UINT32_MAX;
     uint32_t x = bits_f32(a) & keep;
     uint32_t y = bits_f32(b) & keep;
     uint32_t equal = flags & RT_MINMAX_MAX ? x & y : x | y;
@@ -65,6 +65,7 @@ double rt_minmax_f64(double a, double b, uint32_t flags)
     return f64_of(result);
 }
 
+/* PTX ISA "testp": "positive and negative zero are considered normal numbers". */
 uint32_t rt_testp_f32(float a, uint32_t test)
 {
     uint32_t magnitude = bits_f32(a) & ~SIGN_F32;
@@ -78,7 +79,7 @@ uint32_t rt_testp_f32(float a, uint32_t test)
     case RT_TESTP_NOTANUMBER:
         return magnitude > INF_F32;
     case RT_TESTP_NORMAL:
-        return (magnitude >= 0x00800000u) & (magnitude < INF_F32);
+        return (magnitude == 0) | ((magnitude >= 0x00800000u) & (magnitude < INF_F32));
     default:
         return (magnitude != 0) & (magnitude < 0x00800000u);
     }
@@ -97,7 +98,7 @@ uint32_t rt_testp_f64(double a, uint32_t test)
     case RT_TESTP_NOTANUMBER:
         return magnitude > INF_F64;
     case RT_TESTP_NORMAL:
-        return (magnitude > MANTISSA_F64) & (magnitude < INF_F64);
+        return (magnitude == 0) | ((magnitude > MANTISSA_F64) & (magnitude < INF_F64));
     default:
         return (magnitude != 0) & (magnitude <= MANTISSA_F64);
     }

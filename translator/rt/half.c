@@ -53,6 +53,13 @@ uint32_t rt_half_relu(uint32_t a, uint32_t format)
     return (a & 0x7fff) > infinity_of(format) ? NAN_HALF : clamped;
 }
 
+/* .satfinite: infinity becomes the largest finite value; NaN stays. */
+uint32_t rt_half_satfinite(uint32_t a, uint32_t format)
+{
+    uint32_t most = (a & 0x8000) | (infinity_of(format) - 1);
+    return (a & 0x7fff) == infinity_of(format) ? most : a;
+}
+
 /* A sum of two 11-bit or 8-bit mantissas rounded to 24 bits and then again is as good as rounded
  * once (24 >= 2 * 11 + 2); a product is exact in f32, or for bf16 below its range, in double. */
 uint32_t rt_half_add(uint32_t a, uint32_t b, uint32_t format)
@@ -102,4 +109,13 @@ uint32_t rt_half_ex2(uint32_t a, uint32_t format)
 uint32_t rt_half_tanh(uint32_t a, uint32_t format)
 {
     return rt_half_from_f32(rt_tanh_f32(rt_half_to_f32(a, format)), format);
+}
+
+/* PTX ISA "fma": .oob forces the result to +0 when a or b is the out-of-bounds NaN of tensor
+ * copies. Its pattern is not in the manual; this is the one devices take for it, in both formats.
+ */
+uint32_t rt_half_oob(uint32_t result, uint32_t a, uint32_t b)
+{
+    int is_outside = ((a & 0x7fff) == 0x7ff7) | ((b & 0x7fff) == 0x7ff7);
+    return is_outside ? 0 : result;
 }

@@ -4,9 +4,8 @@
  */
 #include "translator/rt/arith.h"
 
-/* PTX ISA "Integer Arithmetic Instructions: div": division by zero yields an unspecified,
- * machine-specific value. It must not trap: all ones, which is what devices give. The smallest
- * integer divided by -1 wraps. */
+/* PTX ISA "div", "rem": by zero they yield an unspecified, machine-specific value. They must not
+ * trap: all ones, which is what devices give. The smallest integer divided by -1 wraps. */
 #define DEFINE_DIVISION(bits)                                                                      \
     uint##bits##_t rt_div_u##bits(uint##bits##_t a, uint##bits##_t b)                              \
     {                                                                                              \
@@ -24,13 +23,13 @@
     uint##bits##_t rt_rem_u##bits(uint##bits##_t a, uint##bits##_t b)                              \
     {                                                                                              \
         uint##bits##_t remainder = a % (b == 0 ? 1 : b);                                           \
-        return b == 0 ? a : remainder;                                                             \
+        return b == 0 ? (uint##bits##_t) - 1 : remainder;                                          \
     }                                                                                              \
     int##bits##_t rt_rem_s##bits(int##bits##_t a, int##bits##_t b)                                 \
     {                                                                                              \
         int is_special = (b == 0) | (b == -1);                                                     \
         int##bits##_t remainder = a % (is_special ? 1 : b);                                        \
-        return b == 0 ? a : remainder;                                                             \
+        return b == 0 ? -1 : remainder;                                                            \
     }
 
 DEFINE_DIVISION(32)
@@ -239,4 +238,25 @@ static uint32_t minmax_s16(uint32_t a, uint32_t b, uint32_t index, uint32_t is_m
 uint32_t rt_minmax_s16x2(uint32_t a, uint32_t b, uint32_t is_max, uint32_t relu)
 {
     return minmax_s16(a, b, 0, is_max, relu) | minmax_s16(a, b, 1, is_max, relu);
+}
+
+/* PTX ISA "add": each half wraps by itself. */
+uint32_t rt_add_u16x2(uint32_t a, uint32_t b)
+{
+    uint32_t high = (a & 0xffff0000) + (b & 0xffff0000);
+    return high | ((a + b) & 0xffff);
+}
+
+/* PTX ISA "cvt.pack": a and b saturated to `bits` bits, b lowest; c fills what is left. */
+uint32_t rt_cvt_pack(int32_t a, int32_t b, uint32_t c, uint32_t bits, uint32_t is_signed)
+{
+    uint32_t mask = UINT32_MAX >> (32 - bits);
+    int32_t most = (int32_t)(is_signed ? mask >> 1 : mask);
+    int32_t least = is_signed ? -most - 1 : 0;
+    int32_t low_a = a < least ? least : a;
+    int32_t low_b = b < least ? least : b;
+    uint32_t x = (uint32_t)(low_a > most ? most : low_a) & mask;
+    uint32_t y = (uint32_t)(low_b > most ? most : low_b) & mask;
+    uint32_t rest = bits == 16 ? 0 : c << (2 * bits & 31);
+    return rest | x << bits | y;
 }

@@ -20,11 +20,13 @@
 #define DEFINE_TRIPLE(name, array)                                                                 \
     DEFINE32(name##_x, (array)[0])                                                                 \
     DEFINE32(name##_y, (array)[1])                                                                 \
-    DEFINE32(name##_z, (array)[2])
+    DEFINE32(name##_z, (array)[2])                                                                 \
+    DEFINE32(name##_w, 0)
 #define DEFINE_TRIPLE_OF(name, value)                                                              \
     DEFINE32(name##_x, value)                                                                      \
     DEFINE32(name##_y, value)                                                                      \
-    DEFINE32(name##_z, value)
+    DEFINE32(name##_z, value)                                                                      \
+    DEFINE32(name##_w, 0)
 
 #define BLOCK  (thread->block)
 #define LAUNCH (thread->block->launch)
@@ -76,7 +78,7 @@ DEFINE32(globaltimer_hi, rt_globaltimer() >> 32)
 
 DEFINE64(current_graph_exec, 0)
 
-#define DEFINE_PM(n) DEFINE32(pm##n, 0)
+#define DEFINE_PM(n) DEFINE32(pm##n, 0) DEFINE64(pm##n##_64, 0)
 RT_EACH_PM(DEFINE_PM)
 
 /* A cooperative launch finds its workspace in %envreg1 and %envreg2; the others are 0. */

@@ -12,11 +12,12 @@
 #define RT_SREG32(name) uint32_t rt_sreg_##name(const struct rt_thread *thread)
 #define RT_SREG64(name) uint64_t rt_sreg_##name(const struct rt_thread *thread)
 
-/* name_x, name_y, name_z */
+/* name_x, name_y, name_z, name_w */
 #define RT_SREG_TRIPLE(name)                                                                       \
     RT_SREG32(name##_x);                                                                           \
     RT_SREG32(name##_y);                                                                           \
-    RT_SREG32(name##_z)
+    RT_SREG32(name##_z);                                                                           \
+    RT_SREG32(name##_w)
 
 RT_SREG_TRIPLE(tid);
 RT_SREG_TRIPLE(ntid);
@@ -62,7 +63,9 @@ RT_SREG64(current_graph_exec);
     f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15) f(16)    \
         f(17) f(18) f(19) f(20) f(21) f(22) f(23) f(24) f(25) f(26) f(27) f(28) f(29) f(30) f(31)
 
-#define RT_DECLARE_PM(n)     RT_SREG32(pm##n);
+#define RT_DECLARE_PM(n)                                                                           \
+    RT_SREG32(pm##n);                                                                              \
+    RT_SREG64(pm##n##_64);
 #define RT_DECLARE_ENVREG(n) RT_SREG32(envreg##n);
 RT_EACH_PM(RT_DECLARE_PM)
 RT_EACH_ENVREG(RT_DECLARE_ENVREG)

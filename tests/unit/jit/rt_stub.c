@@ -96,6 +96,13 @@ void rt_exit(struct rt_thread *thread)
     abort();
 }
 
+void rt_unsupported(struct rt_thread *thread, const char *message)
+{
+    (void)thread;
+    (void)message;
+    abort();
+}
+
 void rt_fault(struct rt_thread *thread, uint32_t status, uint64_t address)
 {
     (void)thread;

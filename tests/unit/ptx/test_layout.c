@@ -114,3 +114,27 @@ Test(layout, too_much_shared_memory_is_an_error)
     cr_assert_not_null(strstr(err.message, "kernel 'k'"));
     ptx_module_destroy(module);
 }
+
+Test(layout, module_scope_local_variables_get_offsets_when_they_are_used)
+{
+    lay_out(
+        ".local .align 4 .b8 a[5]; .local .align 16 .b8 unused[99]; .local .align 32 .b8 b[8];\n"
+        ".func f() { .reg .u64 r; mov.u64 r, b; ret; }\n"
+        ".entry k() { .reg .u32 r; .local .align 8 .b8 own[8]; ld.local.u32 r, [a]; call f; ret; "
+        "}");
+    cr_assert_eq(layout.local_count, 2);
+    cr_assert_str_eq(layout.local_vars[0]->name, "a");
+    cr_assert_str_eq(layout.local_vars[1]->name, "b");
+    cr_assert_eq(layout.local_offsets[1], 32);
+    cr_assert_eq(layout.local_static_bytes, 48);
+    cr_assert_eq(layout.local_bytes, 48 + 16);
+    cr_assert_not(layout.has_recursion);
+    finish();
+}
+
+Test(layout, alloca_leaves_the_need_for_stack_open)
+{
+    lay_out(".func f() { .reg .u64 r; alloca.u64 r, 16; ret; } .entry k() { call f; ret; }");
+    cr_assert(layout.has_recursion);
+    finish();
+}

@@ -27,6 +27,41 @@ Test(parse, module_directives_are_read)
     ptx_module_destroy(module);
 }
 
+Test(parse, target_options_are_read)
+{
+    struct pxr_error err;
+    struct ptx_module *module =
+        parse_text(".version 8.6\n.target sm_100f, texmode_independent, map_f64_to_f32\n");
+
+    cr_assert_eq(module->target, 100);
+    cr_assert_eq(module->target_suffix, 'f');
+    cr_assert_eq(module->texmode, PTX_TEXMODE_INDEPENDENT);
+    cr_assert(module->maps_f64_to_f32);
+    ptx_module_destroy(module);
+    cr_assert_not_null(strstr(parse_error(".version 8.6\n.target sm_75x\n", &err), "'sm_75x' is"));
+    cr_assert_not_null(strstr(parse_error(HEADER ".version 8.6\n", &err), "a second .version"));
+}
+
+Test(parse, cluster_and_abi_directives_are_kept)
+{
+    struct ptx_module *module = parse_text(
+        HEADER ".entry k() .reqnctapercluster 4, 2 .maxclusterrank 8 .blocksareclusters { ret; }\n"
+               ".func f() .abi_preserve 3 .abi_preserve_control 2 { ret; }");
+    const struct ptx_func *kernel = ptx_find_entry(module, "k");
+    const struct ptx_func *func = ptx_find_func(module, "f");
+
+    cr_assert(kernel->needs_cluster && kernel->has_block_clusters);
+    cr_assert_not(kernel->is_explicit_cluster);
+    cr_assert_eq(kernel->cluster_blocks[0], 4);
+    cr_assert_eq(kernel->cluster_blocks[1], 2);
+    cr_assert_eq(kernel->cluster_blocks[2], 1);
+    cr_assert_eq(kernel->max_cluster_blocks, 8);
+    cr_assert(func->has_abi_preserve && func->has_abi_preserve_control);
+    cr_assert_eq(func->abi_preserve, 3);
+    cr_assert_eq(func->abi_preserve_control, 2);
+    ptx_module_destroy(module);
+}
+
 Test(parse, trailing_nuls_are_not_text)
 {
     static const char text[] = HEADER "\0\0\0";

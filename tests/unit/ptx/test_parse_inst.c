@@ -14,7 +14,7 @@ Test(parse_inst, types_modifiers_and_groups_are_kept)
     struct ptx_module *module = parse_body("ld.volatile.shared.v2.f32 {%f1, %f2}, [svar];");
     const struct ptx_inst *inst = inst_at(module, 0);
 
-    cr_assert_eq(inst->op, PTX_OP_LD);
+    cr_assert_eq(inst->op, PTX_OP_LD_VOLATILE_SPACE);
     cr_assert(pxr_str_is(inst->text, "ld.volatile.shared.v2.f32"));
     cr_assert_eq(inst->type_count, 1);
     cr_assert_eq(inst->types[0], PTX_TYPE_F32);
@@ -93,7 +93,7 @@ Test(parse_inst, special_registers)
     cr_assert_eq(inst_at(module, 2)->operands[1].sreg, PTX_SREG_CLOCK64);
     cr_assert_str_eq(ptx_sreg_table[PTX_SREG_TID_X].name, "%tid.x");
     ptx_module_destroy(module);
-    expect_body_error("mov.u32 %r1, %tid.q;", "'%tid' is not declared");
+    expect_body_error("mov.u32 %r1, %tid.q;", "'%tid' has no component '.q'");
 }
 
 Test(parse_inst, addresses)
@@ -178,12 +178,19 @@ Test(parse_inst, unsupported_instructions_parse)
 {
     struct ptx_module *module =
         parse_body("mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2;"
-                   "fence.proxy.async; cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;"
-                   "max.f32 %f1, %f2, %f3, %f4; wgmma.fence.sync.aligned;");
+                   "barrier.cluster.arrive; wgmma.fence.sync.aligned;");
 
-    cr_assert_eq(inst_at(module, 3)->op, PTX_OP_MAX3);
-    for (unsigned i = 0; i < 5; i++)
+    for (unsigned i = 0; i < 3; i++)
         cr_assert_eq(ptx_op_table[inst_at(module, i)->op].fidelity, PTX_FIDELITY_UNSUPPORTED);
+    ptx_module_destroy(module);
+}
+
+Test(parse_inst, the_number_of_operands_chooses_the_row)
+{
+    struct ptx_module *module = parse_body("max.f32 %f1, %f2, %f3; max.f32 %f1, %f2, %f3, %f4;");
+
+    cr_assert_neq(inst_at(module, 0)->op, PTX_OP_MAX3);
+    cr_assert_eq(inst_at(module, 1)->op, PTX_OP_MAX3);
     ptx_module_destroy(module);
 }
 
@@ -203,9 +210,18 @@ Test(parse_inst, predicates_may_be_negated_or_constant)
 
 Test(parse_inst, video_selectors_parse)
 {
-    ptx_module_destroy(parse_body("vadd.s32.u32.s32.sat %r1, %r2.b0, -%r3.h1;"
-                                  "vset4.u32.u32.lt %r1.b3210, %r2, %r3, %r4;"
+    ptx_module_destroy(parse_body("vadd.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;"
+                                  "vset4.u32.u32.lt %r1.b3210, %r2, %r3.b7654, %r4;"
+                                  "vadd2.u32.u32.u32.add %r1.h0, %r2.h32, %r3, 1;"
+                                  "vshl.u32.s32.u32.clamp %r1.h1, %r2, 5, %r4;"
                                   "vmad.u32.u32.u32.shr7 %r1, %r2.h0, %r3.h1, -%r4;"));
+    expect_body_error("vadd.u32.u32.u32 %r1, -%r2, %r3;", "expected a constant");
+    expect_body_error("vadd.u32.u32.u32 %r1, %r2.b4, %r3;", "a part such as %r1.b0");
+    expect_body_error("vadd.u32.u32.u32 %r1, %r2, %r3, %r4;", "a part of a register");
+    expect_body_error("vadd.u32.u32.u32.add %r1.b0, %r2, %r3, %r4;", "has no component");
+    expect_body_error("vadd2.u32.u32.u32 %r1, %r2.h3, %r3, %r4;", "a choice of halves");
+    expect_body_error("vadd2.u32.u32.u32 %r1.h01, %r2, %r3, %r4;", "a mask of halves");
+    expect_body_error("vadd4.u32.u32.u32 %r1.b02, %r2, %r3, %r4;", "a mask of bytes");
     expect_body_error("add.s32 %r1, %r2.b0, %r3;", "has no component '.b0'");
     expect_body_error("add.s32 %r1, -%r2, %r3;", "expected a constant");
 }
@@ -222,19 +238,19 @@ Test(parse_inst, constants_must_fit_the_type)
 
 Test(parse_inst, conversions_that_lose_value_need_a_rounding)
 {
-    expect_body_error("cvt.f32.s32 %f1, %r1;", "needs a rounding modifier");
-    expect_body_error("cvt.s32.f32 %r1, %f1;", "needs a rounding modifier");
-    expect_body_error("cvt.f16.f32 %h1, %f1;", "needs a rounding modifier");
+    expect_body_error("cvt.f32.s32 %f1, %r1;", "is not a combination");
+    expect_body_error("cvt.s32.f32 %r1, %f1;", "is not a combination");
+    expect_body_error("cvt.f16.f32 %h1, %f1;", "is not a combination");
     ptx_module_destroy(parse_body("cvt.f64.f32 %fd1, %f1; cvt.u16.u32 %h1, %r1;"
                                   "cvt.f32.f16 %f1, %h1; cvt.sat.f32.f32 %f1, %f2;"));
 }
 
 Test(parse_inst, comparisons_belong_to_types)
 {
-    expect_body_error("setp.lt.b32 %p1, %r1, %r2;", "compares in a way");
-    expect_body_error("setp.lo.s32 %p1, %r1, %r2;", "compares in a way");
-    expect_body_error("setp.ltu.u32 %p1, %r1, %r2;", "compares in a way");
-    expect_body_error("set.hi.u32.f32 %r1, %f1, %f2;", "compares in a way");
+    expect_body_error("setp.lt.b32 %p1, %r1, %r2;", "is not a combination");
+    expect_body_error("setp.lo.s32 %p1, %r1, %r2;", "is not a combination");
+    expect_body_error("setp.ltu.u32 %p1, %r1, %r2;", "is not a combination");
+    expect_body_error("set.hi.u32.f32 %r1, %f1, %f2;", "is not a combination");
     ptx_module_destroy(parse_body("setp.lo.u32 %p1, %r1, %r2; setp.nan.f32 %p1, %f1, %f2;"
                                   "setp.ne.b32 %p1, %r1, %r2; setp.gt.s64 %p1, %rd1, %rd2;"));
 }
@@ -252,6 +268,15 @@ Test(parse_inst, spelling_errors_name_the_part)
     expect_body_error("add.s33 %r1, %r1, %r1;", "'add' cannot have '.s33'");
     expect_body_error("addd.s32 %r1, %r1, %r1;", "'addd' is not a PTX instruction");
     expect_body_error("mul.s32 %r1, %r1, %r1;", "'mul.s32' is not a combination");
+}
+
+Test(parse_inst, what_no_device_has_is_refused)
+{
+    expect_body_error("rcp.approx.f64 %fd4, %fd1;", "is not a combination");
+    expect_body_error("add.rz.f16 %h4, %h1, %h2;", "is not a combination");
+    expect_body_error("add.sat.f64 %fd4, %fd1, %fd2;", "is not a combination");
+    expect_body_error("max.NaN.f64 %fd4, %fd1, %fd2;", "is not a combination");
+    expect_body_error("ld.relaxed.gpu.const.u32 %r1, [%rd1];", "is not a combination");
 }
 
 Test(parse_inst, operand_counts_are_checked)
@@ -305,4 +330,33 @@ Test(parse_inst, wider_registers_are_allowed_where_ptx_allows_them)
                                   "atom.cas.b64 %rd1, [%rd2], %rd3, 0; mov.b128 %q1, {%rd1, %rd2};"
                                   "mov.b128 {%rd1, %rd2}, %q1; ld.v4.f32 %v, [%rd1];"
                                   "match.any.sync.b64 %r1, %rd1, -1; bfe.u64 %rd1, %rd2, %r1, 3;"));
+}
+
+Test(parse_inst, an_index_register_counts_elements)
+{
+    struct ptx_module *module = parse_body("ld.global.u32 %r1, gvar[%r2]; ld.global.u32 %r1, "
+                                           "gvar[%r2+3]; ld.global.u32 %r1, gvar[2];");
+    const struct ptx_operand *address = &inst_at(module, 1)->operands[1];
+
+    cr_assert_eq(address->kind, PTX_OPERAND_ADDRESS);
+    cr_assert(address->is_indexed);
+    cr_assert_eq(address->elem_count, 2);
+    cr_assert_str_eq(address->elems[0].var->name, "gvar");
+    cr_assert_str_eq(address->elems[1].var->name, "%r2");
+    cr_assert_eq(address->offset, 12);
+    cr_assert_not(inst_at(module, 2)->operands[1].is_indexed);
+    cr_assert_eq(inst_at(module, 2)->operands[1].offset, 8);
+    ptx_module_destroy(module);
+    expect_body_error("ld.global.u32 %r1, gvar[%f1];", "'%f1' cannot be an array index");
+    expect_body_error("ld.global.u32 %r1, gvar[nobody];", "'nobody' cannot be an array index");
+}
+
+Test(parse_inst, parts_of_special_registers_have_two_names_and_a_fourth_that_is_zero)
+{
+    struct ptx_module *module = parse_body("mov.u32 %r1, %ctaid.b; mov.u32 %r1, %ctaid.w;");
+
+    cr_assert_eq(inst_at(module, 0)->operands[1].sreg, PTX_SREG_CTAID_Z);
+    cr_assert_eq(inst_at(module, 1)->operands[1].kind, PTX_OPERAND_INT);
+    cr_assert_eq(inst_at(module, 1)->operands[1].bits, 0);
+    ptx_module_destroy(module);
 }

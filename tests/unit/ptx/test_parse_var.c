@@ -191,3 +191,63 @@ Test(parse_var, registers_of_a_range_are_made_when_named)
     expect_error(".entry k() { .reg .b32 %r<5>; mov.b32 %r4, %r5; }", "'%r5' is not declared");
     expect_error(".entry k() { .reg .b32 %r<5>; mov.b32 %r4, %r04; }", "'%r04' is not declared");
 }
+
+Test(parse_var, types_of_instructions_only_are_not_declared)
+{
+    struct pxr_error err;
+
+    cr_assert_not_null(strstr(parse_error(HEADER ".global .bf16 x;", &err), "declared .b16"));
+    cr_assert_not_null(strstr(parse_error(HEADER ".global .u4 x;", &err), "declared .b8"));
+    cr_assert_not_null(strstr(parse_error(HEADER ".entry k(.param .tf32 x) {}", &err), ".b32"));
+    ptx_module_destroy(parse_text(HEADER ".global .f16 h; .global .f16x2 p; .global .b128 q;"));
+}
+
+Test(parse_var, initial_values_have_the_kind_of_their_variable)
+{
+    struct pxr_error err;
+
+    cr_assert_not_null(strstr(parse_error(HEADER ".global .u32 x = 1.5;", &err), "cannot have"));
+    cr_assert_not_null(strstr(parse_error(HEADER ".global .f32 x = 1;", &err), "cannot have"));
+    cr_assert_not_null(strstr(parse_error(HEADER ".shared .u32 s;\n.global .u64 x = s;", &err),
+                              "has no address before"));
+    ptx_module_destroy(parse_text(HEADER ".global .b32 x = 0f3f800000;"));
+}
+
+Test(parse_var, a_masked_address_is_one_byte)
+{
+    module = parse_text(HEADER ".global .u32 a; .global .u8 b[2] = {0xFF00(a)};");
+    var = ptx_find_var(module, "b");
+
+    cr_assert_eq(var->reloc_count, 1);
+    cr_assert_eq(var->relocs[0].size_bytes, 1);
+    cr_assert_eq(var->relocs[0].shift_bits, 8);
+    ptx_module_destroy(module);
+}
+
+Test(parse_var, pointers_say_what_they_point_to)
+{
+    const struct ptx_func *kernel;
+
+    module = parse_text(
+        HEADER
+        ".entry k(.param .u64 .ptr .shared .align 16 p, .param .u64 .ptr q, .param .u64 n) {}");
+    kernel = ptx_find_entry(module, "k");
+
+    cr_assert(kernel->params[0]->is_pointer);
+    cr_assert_eq(kernel->params[0]->pointee_space, PTX_SPACE_SHARED);
+    cr_assert_eq(kernel->params[0]->pointee_align_bytes, 16);
+    cr_assert(kernel->params[1]->is_pointer);
+    cr_assert_eq(kernel->params[1]->pointee_space, PTX_SPACE_NONE);
+    cr_assert_not(kernel->params[2]->is_pointer);
+    ptx_module_destroy(module);
+}
+
+Test(parse_var, a_qualifier_is_given_once)
+{
+    struct pxr_error err;
+
+    cr_assert_not_null(
+        strstr(parse_error(HEADER ".global .u32 .b32 x;", &err), "'.b32' is one too many"));
+    cr_assert_not_null(
+        strstr(parse_error(HEADER ".global .shared .b32 x;", &err), "'.shared' is one too many"));
+}

@@ -23,6 +23,7 @@ struct run {
     uint32_t shared_bytes;
     uint32_t stack_bytes;
     bool is_cooperative;
+    uint32_t local_bytes;
     void *data; /* what data(thread) returns */
 };
 
@@ -56,7 +57,9 @@ static inline struct sch_grid make_grid(const struct run *run)
 {
     struct sch_grid grid = {
         .entry = run->entry,
-        .launch = {.params = (const uint8_t *)&run->data, .shared_bytes = run->shared_bytes},
+        .launch = {.params = (const uint8_t *)&run->data,
+                   .shared_bytes = run->shared_bytes,
+                   .local_bytes = run->local_bytes},
         .stack_bytes = run->stack_bytes,
         .is_cooperative = run->is_cooperative,
     };

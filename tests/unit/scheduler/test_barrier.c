@@ -346,3 +346,29 @@ Test(barrier, warps_that_wait_at_different_barriers_are_reported)
     cr_assert(fault.has_thread);
     cr_assert_eq(fault.tid[0], 0);
 }
+
+static void bad_count(struct rt_thread *thread)
+{
+    rt_bar_sync(thread, 1, 33);
+}
+
+static void bad_reduction(struct rt_thread *thread)
+{
+    rt_bar_red(thread, 1, 1, 1, RT_REDUCE_OR);
+}
+
+static void arrive_without_count(struct rt_thread *thread)
+{
+    rt_bar_arrive(thread, 1, 0);
+}
+
+Test(barrier, counts_that_are_no_whole_warps_are_faults)
+{
+    static void (*const entries[])(struct rt_thread *) = {bad_count, bad_reduction,
+                                                          arrive_without_count};
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+        struct sch_fault fault = run_grid((struct run){.entry = entries[i], .block = {64}});
+        cr_assert_eq(fault.status, PXR_FAULT_INSTRUCTION);
+        cr_assert(fault.has_thread);
+    }
+}

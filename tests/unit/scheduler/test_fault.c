@@ -278,3 +278,40 @@ Test(fault, an_impossible_launch_is_refused)
     cr_assert_eq(run_grid((struct run){.entry = one_thread, .stack_bytes = UINT32_MAX}).status,
                  PXR_OUT_OF_RESOURCES);
 }
+
+static void unsupported(struct rt_thread *thread)
+{
+    if (thread->tid[0] == 5)
+        rt_unsupported(thread, "a test of what is not supported");
+}
+
+Test(fault, what_is_not_supported_is_an_illegal_instruction)
+{
+    struct sch_fault fault = run_grid((struct run){.entry = unsupported, .block = {48}});
+    cr_assert_eq(fault.status, PXR_FAULT_INSTRUCTION);
+    cr_assert_eq(fault.tid[0], 5);
+    cr_assert_neq(fault.pc, 0);
+}
+
+#define LOCAL_WORDS 3000
+
+/* Module-scope local variables: below the limit, each thread's own, apart from its stack. */
+static void use_locals(struct rt_thread *thread)
+{
+    uint32_t *locals = (uint32_t *)(void *)(thread->stack_limit - LOCAL_WORDS * sizeof(uint32_t));
+    for (uint32_t i = 0; i < LOCAL_WORDS; i++)
+        locals[i] = tid(thread) + i;
+    rt_bar_sync(thread, 0, 0);
+    for (uint32_t i = 0; i < LOCAL_WORDS; i++)
+        if (locals[i] != tid(thread) + i)
+            rt_fault(thread, PXR_FAULT_TRAP, 0);
+}
+
+Test(fault, no_thread_touches_the_local_variables_of_another)
+{
+    for (int i = 0; i < 3; i++)
+        RUN_OK({.entry = use_locals,
+                .grid = {3},
+                .block = {100},
+                .local_bytes = LOCAL_WORDS * sizeof(uint32_t)});
+}

@@ -288,3 +288,37 @@ Test(warp, a_lane_that_waits_elsewhere_is_a_deadlock)
     struct sch_fault fault = run_grid((struct run){.entry = missing_lane, .block = {32}});
     cr_assert_eq(fault.status, PXR_FAULT_DEADLOCK);
 }
+
+static uint32_t bits(float value)
+{
+    uint32_t result;
+    memcpy(&result, &value, sizeof result);
+    return result;
+}
+
+#define NAN_BITS 0x7fffffffu
+
+static void float_reductions(struct rt_thread *thread)
+{
+    uint32_t lane = thread->lane;
+    float value = (float)lane - 10;
+    uint32_t some_nan = lane == 3 ? 0xffc00001u : bits(value);
+    uint32_t zero = bits(lane % 2 == 0 ? 0.0f : -0.0f);
+    CHECK(&bad, rt_redux(thread, RT_REDUCE_MIN_F32, bits(value), FULL) == bits(-10));
+    CHECK(&bad, rt_redux(thread, RT_REDUCE_MAX_F32, bits(value), FULL) == bits(21));
+    CHECK(&bad, rt_redux(thread, RT_REDUCE_MIN_F32, some_nan, FULL) == bits(-10));
+    CHECK(&bad, rt_redux(thread, RT_REDUCE_MIN_F32_NAN, some_nan, FULL) == NAN_BITS);
+    CHECK(&bad, rt_redux(thread, RT_REDUCE_MAX_F32_NAN, some_nan, FULL) == NAN_BITS);
+    CHECK(&bad, rt_redux(thread, RT_REDUCE_MAX_F32_NAN, bits(value), FULL) == bits(21));
+    CHECK(&bad, rt_redux(thread, RT_REDUCE_MAX_F32, 0xff800001u, FULL) == NAN_BITS);
+    CHECK(&bad, rt_redux(thread, RT_REDUCE_MIN_F32, zero, FULL) == bits(-0.0f));
+    CHECK(&bad, rt_redux(thread, RT_REDUCE_MAX_F32, zero, FULL) == bits(0.0f));
+    uint32_t alone = UINT32_C(1) << lane;
+    CHECK(&bad, rt_redux(thread, RT_REDUCE_MIN_F32, 0xff800001u, alone) == NAN_BITS);
+}
+
+Test(warp, reductions_of_floats_leave_nan_out_or_give_it)
+{
+    RUN_OK({.entry = float_reductions, .grid = {2}, .block = {64}});
+    expect_good();
+}

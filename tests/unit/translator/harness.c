@@ -135,6 +135,12 @@ static void double_fault(struct rt_thread *t, uint32_t status, uint64_t address)
     longjmp(thread_end, 1);
 }
 
+static void double_unsupported(struct rt_thread *t, const char *message)
+{
+    note("unsupported %s\n", message);
+    double_fault(t, PXR_FAULT_INSTRUCTION, 0);
+}
+
 static uint64_t double_clock(void)
 {
     static uint64_t now = 0x500000000;
@@ -193,6 +199,7 @@ static const struct {
     {"rt_nanosleep", (void *)double_nanosleep},
     {"rt_exit", (void *)double_exit},
     {"rt_fault", (void *)double_fault},
+    {"rt_unsupported", (void *)double_unsupported},
     {"rt_clock", (void *)double_clock},
     {"rt_globaltimer", (void *)double_clock},
     {"rt_vprintf", (void *)double_vprintf},
@@ -201,6 +208,7 @@ static const struct {
     {"rt_assertfail", (void *)double_assertfail},
 };
 
+#define PAGE_BYTES   4096
 #define DOUBLE_COUNT (sizeof doubles / sizeof doubles[0])
 
 /* ---- compiling ---- */
@@ -267,7 +275,8 @@ static enum pxr_status compile(struct harness *harness, bool check_alignment, st
     char *triple = LLVMGetTargetMachineTriple(machine);
     LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
     char *layout = LLVMCopyStringRepOfTargetData(data);
-    struct tr_options options = {check_alignment, triple, layout};
+    struct tr_options options = {
+        .check_alignment = check_alignment, .triple = triple, .data_layout = layout};
     harness->context = LLVMContextCreate();
     LLVMModuleRef module = NULL;
     enum pxr_status status = tr_translate_kernel(harness->ptx, harness->kernel, &harness->layout,
@@ -354,13 +363,16 @@ run_thread(struct harness *harness, struct rt_block *block, uint32_t linear)
 {
     const uint32_t *shape = harness->block;
     uint8_t *frame = __builtin_frame_address(0);
+    /* Module-scope local variables lie below the limit, here in what the stack has not reached. */
+    uint8_t *limit = frame - harness->stack_bytes;
+    limit -= (uintptr_t)limit % PAGE_BYTES;
     struct rt_thread thread = {
         .block = block,
         .tid = {linear % shape[0], linear / shape[0] % shape[1], linear / shape[0] / shape[1]},
         .lane = linear % RT_WARP_SIZE,
         .warp = linear / RT_WARP_SIZE,
         .poll_budget = harness->poll_budget,
-        .stack_limit = frame - harness->stack_bytes,
+        .stack_limit = limit,
         .stack_base = frame,
     };
     if (setjmp(thread_end) == 0)
@@ -392,6 +404,7 @@ void harness_run(struct harness *harness, const void *params)
         .grid_id = 77,
         .grid_workspace = harness->grid_workspace,
         .sm_count = 9,
+        .local_bytes = harness->layout.local_static_bytes,
     };
     memcpy(launch.grid, harness->grid, sizeof launch.grid);
     memcpy(launch.block, harness->block, sizeof launch.block);
@@ -415,7 +428,7 @@ static char *eval_text(const char *instructions)
 {
     char *text = NULL;
     int len = asprintf(&text,
-                       ".version 8.0\n.target sm_90\n.address_size 64\n"
+                       ".version 9.0\n.target sm_100a\n.address_size 64\n"
                        ".visible .entry eval(.param .u64 in, .param .u64 out)\n{\n"
                        ".reg .b64 %%in, %%out;\n.reg .pred %%p<16>;\n.reg .b16 %%h<16>;\n"
                        ".reg .b32 %%r<32>;\n.reg .b64 %%rd<32>;\n.reg .f32 %%f<32>;\n"

@@ -122,3 +122,27 @@ Test(address, an_undefined_variable_is_named_with_its_line)
     cr_expect_eq(err.line, 8);
     harness_close(&harness);
 }
+
+Test(address, an_index_register_counts_elements)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_75\n.address_size 64\n"
+        ".global .u32 words[8] = {10, 11, 12, 13, 14, 15, 16, 17};\n"
+        ".visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .s32 %s; .reg .u16 %h;\n"
+        ".shared .align 8 .u64 tile[4];\n"
+        "ld.param.u64 %rd1, [p]; mov.u32 %r1, 3; mov.s32 %s, -1; mov.u16 %h, 5;\n"
+        "ld.global.u32 %r2, words[%r1]; ld.global.u32 %r3, words[%s+2]; ld.global.u32 %r4, "
+        "words[%h];\n"
+        "st.shared.u64 tile[%r1], 99; ld.shared.u32 %r5, [tile+24];\n"
+        "st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};\nret;\n}\n";
+    _Alignas(16) uint32_t out[4] = {0};
+    uint64_t param = (uint64_t)out;
+    struct harness harness;
+    run(text, 0, &param, &harness);
+    cr_expect_eq(out[0], 13);
+    cr_expect_eq(out[1], 11);
+    cr_expect_eq(out[2], 15);
+    cr_expect_eq(out[3], 99);
+    harness_close(&harness);
+}

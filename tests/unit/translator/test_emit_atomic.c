@@ -127,3 +127,104 @@ Test(atomic, red_updates_and_fences_pass)
     cr_expect_eq(out[0], 42);
     cr_expect_eq(out[1], 8);
 }
+
+static void run_wide(const char *space, const char *instruction, const uint64_t in[6],
+                     uint64_t out[4])
+{
+    char text[1024];
+    bool is_shared = strcmp(space, "shared") == 0;
+    snprintf(
+        text, sizeof text,
+        ".shared .align 16 .b8 cell[16];\n.reg .b128 %%q<6>;\n"
+        "ld.b128 %%q1, [%%in]; ld.b128 %%q2, [%%in+16]; ld.b128 %%q3, [%%in+32];\n"
+        "st.b128 [%%out+16], %%q1; st.shared.b128 [cell], %%q1;\n%s\nst.b128 [%%out], %%q4;\n%s",
+        instruction, is_shared ? "ld.shared.b128 %q5, [cell]; st.b128 [%out+16], %q5;" : "");
+    memset(out, 0, 32);
+    harness_eval(text, in, out);
+}
+
+Test(atomic, of_128_bits_exchange_and_compare)
+{
+    _Alignas(16) uint64_t in[6] = {1, 2, 1, 2, 30, 40}; /* cell, compare, value */
+    _Alignas(16) uint64_t out[4];
+    run_wide("global", "atom.global.cas.b128 %q4, [%out+16], %q2, %q3;", in, out);
+    cr_expect_arr_eq(out, ((uint64_t[]){1, 2, 30, 40}), sizeof out);
+    run_wide("shared", "atom.shared.cas.b128 %q4, [cell], %q2, %q3;", in, out);
+    cr_expect_arr_eq(out, ((uint64_t[]){1, 2, 30, 40}), sizeof out);
+    run_wide("global", "atom.global.exch.b128 %q4, [%out+16], %q3;", in, out);
+    cr_expect_arr_eq(out, ((uint64_t[]){1, 2, 30, 40}), sizeof out);
+    run_wide("shared", "atom.acq_rel.cta.shared.exch.b128 %q4, [cell], %q3;", in, out);
+    cr_expect_arr_eq(out, ((uint64_t[]){1, 2, 30, 40}), sizeof out);
+    in[3] = 3; /* only the high half differs */
+    run_wide("global", "atom.cas.b128 %q4, [%out+16], %q2, %q3;", in, out);
+    cr_expect_arr_eq(out, ((uint64_t[]){1, 2, 1, 2}), sizeof out);
+    run_wide("shared", "atom.shared::cta.cas.b128 %q4, [cell], %q2, %q3;", in, out);
+    cr_expect_arr_eq(out, ((uint64_t[]){1, 2, 1, 2}), sizeof out);
+}
+
+Test(atomic, of_vectors_work_on_each_element)
+{
+    _Alignas(16) float values[8] = {1, 2, 3, 4, 0.5f, 0.25f, -3, 10};
+    _Alignas(16) float out[4] = {0};
+    harness_eval("ld.v4.f32 {%f1,%f2,%f3,%f4}, [%in]; ld.v4.f32 {%f5,%f6,%f7,%f8}, [%in+16];\n"
+                 "st.v4.f32 [%out], {%f1,%f2,%f3,%f4};\n"
+                 "atom.global.add.v4.f32 {%f1,%f2,%f3,%f4}, [%out], {%f5,%f6,%f7,%f8};\n"
+                 "red.global.add.v2.f32 [%out], {%f1,%f2};",
+                 values, out);
+    cr_expect_arr_eq(out, ((float[]){2.5f, 4.25f, 0, 14}), sizeof out);
+}
+
+Test(atomic, of_half_vectors_add_and_choose)
+{
+    /* f16: 1, 2, NaN, -0 with 3, 1, 2, +0 */
+    _Alignas(16) uint16_t in[8] = {0x3c00, 0x4000, 0x7e00, 0x8000, 0x4200, 0x3c00, 0x4000, 0x0000};
+    static const struct {
+        const char *op;
+        uint16_t expected[4];
+    } ops[] = {
+        {"min", {0x3c00, 0x3c00, 0x4000, 0x8000}},
+        {"max", {0x4200, 0x4000, 0x4000, 0x0000}},
+        {"add", {0x4400, 0x4200, 0x7fff, 0x0000}},
+    };
+    for (size_t i = 0; i < 3; i++) {
+        char text[512];
+        _Alignas(16) uint16_t out[8];
+        snprintf(
+            text, sizeof text,
+            "ld.v4.b16 {%%h1,%%h2,%%h3,%%h4}, [%%in]; ld.v4.b16 {%%h5,%%h6,%%h7,%%h8}, [%%in+8];\n"
+            "st.v4.b16 [%%out], {%%h1,%%h2,%%h3,%%h4};\n"
+            "atom.global.v4.f16.%s.noftz {%%h1,%%h2,%%h3,%%h4}, [%%out], "
+            "{%%h5,%%h6,%%h7,%%h8};\nst.v4.b16 [%%out+8], {%%h1,%%h2,%%h3,%%h4};",
+            ops[i].op);
+        harness_eval(text, in, out);
+        cr_expect_arr_eq(out, ops[i].expected, 8, "%s: %x %x %x %x", ops[i].op, out[0], out[1],
+                         out[2], out[3]);
+        cr_expect_arr_eq(out + 4, in, 8, "%s returns something else", ops[i].op);
+    }
+}
+
+Test(atomic, of_packed_half_vectors_reduce_each_half)
+{
+    /* bf16x2: {1, 2}, {-1, 4} with {3, 1}, {-2, 8} */
+    _Alignas(8) uint32_t in[4] = {0x40003f80, 0x4080bf80, 0x3f804040, 0x4100c000};
+    _Alignas(8) uint32_t out[2] = {0};
+    harness_eval("ld.v2.b32 {%r1,%r2}, [%in]; ld.v2.b32 {%r3,%r4}, [%in+8];\n"
+                 "st.v2.b32 [%out], {%r1,%r2};\nred.global.v2.bf16x2.max.noftz [%out], {%r3,%r4};",
+                 in, out);
+    cr_expect_eq(out[0], 0x40004040);
+    cr_expect_eq(out[1], 0x4100bf80);
+}
+
+Test(atomic, every_form_of_fence_passes)
+{
+    uint32_t out = 0;
+    harness_eval("fence.proxy.alias; fence.proxy.async; fence.proxy.async.shared::cta;\n"
+                 "membar.proxy.alias; membar.sys; fence.acquire.gpu; fence.release.sys;\n"
+                 "fence.acquire.sync_restrict::shared::cluster.cluster;\n"
+                 "fence.release.sync_restrict::shared::cta.cluster;\n"
+                 "fence.mbarrier_init.release.cluster; fence.sc.cluster;\n"
+                 "fence.proxy.tensormap::generic.release.gpu;\n"
+                 "fence.proxy.tensormap::generic.acquire.gpu [%in], 128; st.u32 [%out], 1;",
+                 NULL, &out);
+    cr_expect_eq(out, 1);
+}

@@ -178,3 +178,97 @@ Test(call, a_function_of_the_device_runtime_is_not_supported)
     cr_expect(strstr(err.message, "device runtime") != NULL, "%s", err.message);
     harness_close(&harness);
 }
+
+/* The function at handle h is called; `bad` holds what cannot be translated. */
+static const char partly_unsupported[] =
+    HEADER ".extern .func nowhere();\n"
+           ".func (.param .b32 r) good(.param .b32 a)\n{\n.reg .b32 %r<3>;\n"
+           "ld.param.u32 %r1, [a]; add.u32 %r2, %r1, 1; st.param.b32 [r], %r2;\nret;\n}\n"
+           ".func deeper()\n{\n.reg .b64 %rd;\ntensormap.cp_fenceproxy.global.shared::cta."
+           "tensormap::generic.release.gpu.sync.aligned [%rd], [%rd], 128;\nret;\n}\n"
+           ".func (.param .b32 r) bad(.param .b32 a)\n{\n.reg .b32 %r<3>; .reg .b64 %rd<3>;\n"
+           "add.u32 %r1, %r1, 1;\nprefetch.tensormap [%rd1];\nret;\n}\n"
+           ".func (.param .b32 r) worse(.param .b32 a)\n{\ncall deeper;\nret;\n}\n"
+           ".func (.param .b32 r) lost(.param .b32 a)\n{\ncall nowhere;\nret;\n}\n"
+           ".global .u64 handles[4] = {good, bad, worse, lost};\n"
+           ".visible .entry k(.param .u64 p, .param .u64 h)\n{\n"
+           ".reg .b64 %rd<9>; .reg .b32 %r<6>;\nld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [h];\n"
+           "{\n.param .b32 a0;\n.param .b32 r0;\nst.param.b32 [a0], 41;\n"
+           "proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+           "call (r0), %rd2, (a0), proto;\nld.param.b32 %r1, [r0];\n}\n"
+           "st.global.u32 [%rd1], %r1;\nret;\n}\n";
+
+static void call_handle(struct harness *harness, const char *name, uint32_t *out)
+{
+    uint64_t handle = (uint64_t)ptx_func_handle(harness->ptx, ptx_find_func(harness->ptx, name));
+    uint64_t params[2] = {(uint64_t)out, handle};
+    harness_run(harness, params);
+}
+
+Test(call, a_function_that_cannot_be_translated_is_refused_when_it_is_called)
+{
+    struct harness harness;
+    open_text(&harness, partly_unsupported);
+    uint32_t out = 0;
+    call_handle(&harness, "good", &out);
+    cr_expect_eq(harness.fault, PXR_OK);
+    cr_expect_eq(out, 42);
+    static const char *const names[3] = {"bad", "worse", "lost"};
+    static const char *const reasons[3] = {"prefetch.tensormap", "tensormap", "nowhere"};
+    for (int i = 0; i < 3; i++) {
+        call_handle(&harness, names[i], &out);
+        cr_expect_eq(harness.fault, PXR_FAULT_INSTRUCTION);
+        cr_expect_not_null(strstr(harness.log, "unsupported function '"), "%s", harness.log);
+        cr_expect_not_null(strstr(harness.log, reasons[i]), "%s", harness.log);
+    }
+    harness_close(&harness);
+}
+
+Test(call, registers_of_every_kind_are_passed)
+{
+    static const char text[] = HEADER
+        ".func (.reg .b32 r, .reg .pred q) pick(.reg .pred p, .reg .b32 a, .reg .v2 .b32 v)\n"
+        "{\nselp.b32 r, a, v.y, p;\nnot.pred q, p;\nret;\n}\n"
+        ".visible .entry k(.param .u64 o)\n{\n.reg .b64 %rd<3>; .reg .b32 %r<9>;\n"
+        ".reg .pred %p<5>; .reg .v2 .b32 %v;\nld.param.u64 %rd1, [o];\nmov.b32 %v.x, 5;\n"
+        "mov.b32 %v.y, 6;\nsetp.eq.u32 %p1, 1, 1;\nsetp.ne.u32 %p2, 1, 1;\n"
+        "call (%r1, %p3), pick, (%p1, 9, %v);\ncall (%r2, %p4), pick, (%p2, %r1, %v);\n"
+        "selp.b32 %r3, 1, 0, %p3;\nselp.b32 %r4, 1, 0, %p4;\n"
+        "st.global.v4.b32 [%rd1], {%r1, %r2, %r3, %r4};\nret;\n}\n";
+    struct harness harness;
+    _Alignas(16) uint32_t out[4] = {0};
+    uint64_t param = (uint64_t)out;
+    open_text(&harness, text);
+    harness_run(&harness, &param);
+    cr_expect_arr_eq(out, ((uint32_t[]){9, 6, 0, 1}), sizeof out);
+    harness_close(&harness);
+}
+
+Test(call, structs_and_open_arrays_are_passed_by_value)
+{
+    static const char text[] = HEADER
+        ".func (.param .align 8 .b8 r[24]) turn(.param .align 8 .b8 s[24])\n{\n"
+        ".reg .b64 %d<4>;\nld.param.b64 %d1, [s]; ld.param.b64 %d2, [s+8];\n"
+        "ld.param.b64 %d3, [s+16];\nst.param.b64 [r], %d3; st.param.b64 [r+8], %d2;\n"
+        "st.param.b64 [r+16], %d1;\nret;\n}\n"
+        ".func (.param .b32 r) pick(.param .b32 n, .param .align 4 .b8 a[])\n{\n"
+        ".reg .b32 %r<3>;\nld.param.b32 %r1, [n]; ld.param.b32 %r2, [a+8];\n"
+        "add.u32 %r1, %r1, %r2; st.param.b32 [r], %r1;\nret;\n}\n"
+        ".visible .entry k(.param .u64 o)\n{\n.reg .b64 %rd<9>; .reg .b32 %r<9>;\n"
+        "ld.param.u64 %rd1, [o];\n{\n.param .align 8 .b8 s[24];\n.param .align 8 .b8 t[24];\n"
+        "st.param.b64 [s], 1; st.param.b64 [s+8], 2; st.param.b64 [s+16], 3;\n"
+        "call.uni (t), turn, (s);\nld.param.b64 %rd2, [t]; ld.param.b64 %rd3, [t+16];\n"
+        "ld.param.b64 %rd4, [s];\n}\n"
+        "{\n.param .b32 n;\n.param .align 4 .b8 a[12];\n.param .b32 r0;\n"
+        "st.param.b32 [n], 100; st.param.b32 [a+8], 11;\ncall (r0), pick, (n, a);\n"
+        "ld.param.b32 %r1, [r0];\n}\ncvt.u64.u32 %rd5, %r1;\n"
+        "st.global.u64 [%rd1], %rd2; st.global.u64 [%rd1+8], %rd3;\n"
+        "st.global.u64 [%rd1+16], %rd4; st.global.u64 [%rd1+24], %rd5;\nret;\n}\n";
+    struct harness harness;
+    uint64_t out[4] = {0};
+    uint64_t param = (uint64_t)out;
+    open_text(&harness, text);
+    harness_run(&harness, &param);
+    cr_expect_arr_eq(out, ((uint64_t[]){3, 1, 1, 111}), sizeof out);
+    harness_close(&harness);
+}

@@ -69,3 +69,54 @@ Test(control, trap_is_a_fault)
     cr_expect_eq(harness.fault, PXR_FAULT_TRAP);
     harness_close(&harness);
 }
+
+/* A branch back through a list takes no lane in front of those that are still in the loop's body.
+ */
+Test(control, brx_back_is_a_place_where_lanes_converge)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u32 n)\n{\n"
+        ".reg .b32 %r<9>; .reg .pred %p;\n.shared .b32 cell;\nld.param.u32 %r1, [n];\n"
+        "again:\nst.volatile.shared.u32 [cell], %r1;\nsetp.eq.u32 %p, %r1, 0;\nsub.u32 %r1, %r1, "
+        "1;\n"
+        "selp.u32 %r2, 1, 0, %p;\ntargets: .branchtargets again, out;\nbrx.idx %r2, targets;\n"
+        "out:\nret;\n}\n";
+    struct harness harness;
+    struct pxr_error err = {0};
+    uint32_t n = 1;
+    cr_assert_eq(harness_open(&harness, text, "k", true, &err), PXR_OK, "%s", err.message);
+    harness_run(&harness, &n);
+    cr_expect_str_eq(harness.log, "converge 0\nconverge 1\nconverge 0\nconverge 1\n", "%s",
+                     harness.log);
+    harness_close(&harness);
+}
+
+Test(control, brx_beyond_the_list_is_a_fault)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u32 n)\n{\n"
+        ".reg .b32 %r;\nld.param.u32 %r, [n];\ntargets: .branchtargets a, b;\nbrx.idx %r, "
+        "targets;\n"
+        "a: ret;\nb: ret;\n}\n";
+    struct harness harness;
+    struct pxr_error err = {0};
+    cr_assert_eq(harness_open(&harness, text, "k", true, &err), PXR_OK, "%s", err.message);
+    for (uint32_t n = 0; n < 4; n++) {
+        harness_run(&harness, &n);
+        cr_expect_eq(harness.fault, n < 2 ? PXR_OK : PXR_FAULT_INSTRUCTION);
+    }
+    uint32_t negative = UINT32_MAX;
+    harness_run(&harness, &negative);
+    cr_expect_eq(harness.fault, PXR_FAULT_INSTRUCTION);
+    harness_close(&harness);
+}
+
+Test(control, what_has_no_meaning_on_this_machine_does_nothing)
+{
+    uint32_t out = 0;
+    harness_eval(
+        "griddepcontrol.launch_dependents; griddepcontrol.wait; pmevent 3; pmevent.mask 5;\n"
+        "setmaxnreg.inc.sync.aligned.u32 96; st.u32 [%out], 1;",
+        NULL, &out);
+    cr_expect_eq(out, 1);
+}

@@ -173,13 +173,3 @@ Test(emit_convert, floats_change_format)
     };
     CHECK_EVAL_TABLE(cases);
 }
-
-Test(emit_convert, other_formats_are_refused_by_name)
-{
-    static const char *const refused[] = {
-        "cvt.rn.satfinite.e4m3x2.f32 %h4, %f1, %f2;",
-        "cvt.rn.f16x2.e5m2x2 %r4, %h1;",
-        "cvt.rn.satfinite.f16.f32 %h4, %f1;",
-    };
-    CHECK_REFUSED(refused);
-}

@@ -7,15 +7,16 @@
 
 #include "eval_table.h"
 
-#define ONE     0x3f800000u
-#define TWO     0x40000000u
-#define INF     0x7f800000u
-#define QNAN    0x7fc00000u
-#define SUB     0x00400000u /* subnormal */
-#define NEG_SUB 0x80400000u
-#define ONE64   0x3ff0000000000000u
-#define TWO64   0x4000000000000000u
-#define INF64   0x7ff0000000000000u
+#define ONE             0x3f800000u
+#define TWO             0x40000000u
+#define INF             0x7f800000u
+#define QNAN            0x7fc00000u
+#define SUB             0x00400000u /* subnormal */
+#define PAIR(low, high) ((uint64_t)(high) << 32 | (low))
+#define NEG_SUB         0x80400000u
+#define ONE64           0x3ff0000000000000u
+#define TWO64           0x4000000000000000u
+#define INF64           0x7ff0000000000000u
 
 Test(emit_float, f32_arithmetic_rounds_flushes_and_saturates)
 {
@@ -176,6 +177,7 @@ Test(emit_float, signs_minima_and_tests)
         {"testp.number.f32 %p1, %f1;", 'p', QNAN, 0, 0, 0},
         {"testp.notanumber.f32 %p1, %f1;", 'p', QNAN, 0, 0, 1},
         {"testp.normal.f32 %p1, %f1;", 'p', SUB, 0, 0, 0},
+        {"testp.normal.f32 %p1, %f1;", 'p', 0x80000000, 0, 0, 1},
         {"testp.subnormal.f32 %p1, %f1;", 'p', SUB, 0, 0, 1},
     };
     CHECK_EVAL_TABLE(cases);
@@ -220,21 +222,79 @@ Test(emit_float, halves_round_once_and_pairs_go_by_halves)
     CHECK_EVAL_TABLE(cases);
 }
 
-Test(emit_float, what_no_device_has_is_refused_by_name)
+Test(emit_float, pairs_of_f32_go_by_halves)
 {
-    static const char *const refused[] = {
-        "rcp.approx.f64 %fd4, %fd1;",
-        "add.rz.f16 %h4, %h1, %h2;",
-        "add.sat.f64 %fd4, %fd1, %fd2;",
-        "max.NaN.f64 %fd4, %fd1, %fd2;",
+    static const struct eval_case cases[] = {
+        {"add.f32x2 %rd4, %rd1, %rd2;", 'd', PAIR(ONE, TWO), PAIR(TWO, TWO), 0,
+         PAIR(0x40400000, 0x40800000)},
+        {"add.rp.f32x2 %rd4, %rd1, %rd2;", 'd', PAIR(ONE, ONE), PAIR(1, 0x80000001), 0,
+         PAIR(ONE + 1, ONE)},
+        {"sub.ftz.f32x2 %rd4, %rd1, %rd2;", 'd', PAIR(SUB, TWO), PAIR(NEG_SUB, ONE), 0,
+         PAIR(0, ONE)},
+        {"sub.rm.f32x2 %rd4, %rd1, %rd2;", 'd', PAIR(ONE, TWO), PAIR(1, ONE), 0,
+         PAIR(ONE - 1, ONE)},
+        {"mul.f32x2 %rd4, %rd1, %rd2;", 'd', PAIR(TWO, ONE), PAIR(TWO, SUB), 0,
+         PAIR(0x40800000, SUB)},
+        {"fma.rn.f32x2 %rd4, %rd1, %rd2, %rd3;", 'd', PAIR(TWO, ONE), PAIR(TWO, ONE),
+         PAIR(ONE, ONE), PAIR(0x40a00000, TWO)},
+        {"fma.rz.ftz.f32x2 %rd4, %rd1, %rd2, %rd3;", 'd', PAIR(SUB, ONE), PAIR(TWO, ONE),
+         PAIR(ONE, 0x80000001), PAIR(ONE, ONE)},
     };
-    CHECK_REFUSED(refused);
+    CHECK_EVAL_TABLE(cases);
+}
+
+Test(emit_float, mixed_precision_converts_all_but_the_last_source)
+{
+    static const struct eval_case cases[] = {
+        {"add.f32.f16 %f4, %h1, %f2;", 'f', 0x3c00, ONE, 0, TWO},
+        {"add.rz.f32.bf16 %f4, %h1, %f2;", 'f', 0x3f80, 0x80000001, 0, ONE - 1},
+        {"add.sat.f32.f16 %f4, %h1, %f2;", 'f', 0x4000, ONE, 0, ONE},
+        {"sub.f32.bf16 %f4, %h1, %f2;", 'f', 0x4000, ONE, 0, ONE},
+        {"sub.rp.f32.f16 %f4, %h1, %f2;", 'f', 0x3c00, 0x80000001, 0, ONE + 1},
+        {"sub.f32.f16 %f4, %h1, %f2;", 'f', 0x0001, 0, 0, 0x33800000},
+        {"fma.rn.f32.f16 %f4, %h1, %h2, %f3;", 'f', 0x4000, 0x4200, ONE, 0x40e00000},
+        {"fma.rm.f32.bf16 %f4, %h1, %h2, %f3;", 'f', 0x3f80, 0x3f80, 0x80000001, ONE - 1},
+        {"fma.rn.sat.f32.bf16 %f4, %h1, %h2, %f3;", 'f', 0x7fc0, 0x3f80, 0, 0},
+    };
+    CHECK_EVAL_TABLE(cases);
+}
+
+Test(emit_float, minima_of_three)
+{
+    static const struct eval_case cases[] = {
+        {"min.f32 %f4, %f1, %f2, %f3;", 'f', TWO, ONE, 0xbf800000, 0xbf800000},
+        {"max.f32 %f4, %f1, %f2, %f3;", 'f', QNAN, ONE, TWO, TWO},
+        {"max.f32 %f4, %f1, %f2, %f3;", 'f', QNAN, QNAN, ONE, ONE},
+        {"max.NaN.f32 %f4, %f1, %f2, %f3;", 'f', ONE, TWO, QNAN, 0x7fffffff},
+        {"min.abs.f32 %f4, %f1, %f2, %f3;", 'f', 0xc0000000, 0xbf800000, TWO, ONE},
+        {"max.ftz.abs.f32 %f4, %f1, %f2, %f3;", 'f', NEG_SUB, SUB, 0x80000000, 0},
+    };
+    CHECK_EVAL_TABLE(cases);
+}
+
+/* The out-of-bounds NaN is 0x7ff7 with either sign, and only as a factor. */
+Test(emit_float, products_with_what_was_out_of_bounds_are_zero)
+{
+    static const struct eval_case cases[] = {
+        {"fma.rn.oob.f16 %h4, %h1, %h2, %h3;", 'h', 0x7ff7, 0x3c00, 0x3c00, 0},
+        {"fma.rn.oob.f16 %h4, %h1, %h2, %h3;", 'h', 0x3c00, 0xfff7, 0xbc00, 0},
+        {"fma.rn.oob.f16 %h4, %h1, %h2, %h3;", 'h', 0x3c00, 0x3c00, 0x7ff7, 0x7fff},
+        {"fma.rn.oob.f16 %h4, %h1, %h2, %h3;", 'h', 0x7ff6, 0x3c00, 0x3c00, 0x7fff},
+        {"fma.rn.oob.relu.bf16 %h4, %h1, %h2, %h3;", 'h', 0x3f80, 0xbf80, 0, 0},
+        {"fma.rn.oob.bf16x2 %r4, %r1, %r2, %r3;", 'r', 0x7ff73f80, 0x3f803f80, 0x3f803f80,
+         0x00004000},
+    };
+    CHECK_EVAL_TABLE(cases);
 }
 
 Test(emit_float, arithmetic_makes_no_branches)
 {
     static const char *const instructions[] = {
         "add.rm.f32 %f4, %f1, %f2;",
+        "fma.rm.ftz.f32x2 %rd4, %rd1, %rd2, %rd3;",
+        "fma.rp.sat.f32.bf16 %f4, %h1, %h2, %f3;",
+        "max.ftz.NaN.abs.f32 %f4, %f1, %f2, %f3;",
+        "fma.rn.oob.relu.f16x2 %r4, %r1, %r2, %r3;",
         "mul.rp.f32 %f4, %f1, %f2;",
         "fma.rm.f32 %f4, %f1, %f2, %f3;",
         "div.rz.f32 %f4, %f1, %f2;",

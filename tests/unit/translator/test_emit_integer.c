@@ -13,6 +13,8 @@ Test(emit_integer, addition_and_subtraction_wrap_or_saturate)
 {
     static const struct eval_case cases[] = {
         {"add.s32 %r4, %r1, %r2;", 'r', 0x7fffffff, 1, 0, MIN32},
+        {"add.u16x2 %r4, %r1, %r2;", 'r', 0xffff0001, 0x0001ffff, 0, 0},
+        {"add.s16x2 %r4, %r1, %r2;", 'r', 0x7fff8000, 0x0001ffff, 0, 0x80007fff},
         {"add.u32 %r4, %r1, -1;", 'r', 5, 0, 0, 4},
         {"add.s64 %rd4, %rd1, %rd2;", 'd', UINT64_MAX, 2, 0, 1},
         {"add.u64 %rd4, %rd1, 8;", 'd', 1, 0, 0, 9},
@@ -129,7 +131,7 @@ Test(emit_integer, division_never_traps)
         {"rem.u32 %r4, %r1, %r2;", 'r', 0xfffffff9, 10, 0, 9},
         {"rem.u64 %rd4, %rd1, %rd2;", 'd', 100, 7, 0, 2},
         {"rem.s64 %rd4, %rd1, %rd2;", 'd', MIN64, UINT64_MAX, 0, 0},
-        {"rem.u64 %rd4, %rd1, %rd2;", 'd', 100, 0, 0, 100},
+        {"rem.u64 %rd4, %rd1, %rd2;", 'd', 100, 0, 0, UINT64_MAX},
         {"rem.u16 %h4, %h1, %h2;", 'h', 100, 7, 0, 2},
     };
     CHECK_EVAL_TABLE(cases);

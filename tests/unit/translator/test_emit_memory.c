@@ -307,3 +307,152 @@ Test(memory, branches_back_bring_lanes_together_where_volatile_accesses_do)
     cr_expect_str_eq(harness.log, "converge 0\nconverge 1\nconverge 0\n");
     harness_close(&harness);
 }
+
+Test(memory, v8_and_b128_move_32_and_16_bytes)
+{
+    _Alignas(32) uint32_t in[12];
+    _Alignas(32) uint32_t out[12] = {0};
+    for (unsigned i = 0; i < 12; i++)
+        in[i] = 100 + i;
+    harness_eval(
+        ".reg .b128 %q<3>;\n"
+        "ld.global.v8.b32 {%r1,%r2,_,%r4,%r5,%r6,%r7,%r8}, [%in];\nmov.u32 %r3, 7;\n"
+        "st.global.v8.b32 [%out], {%r8,%r2,%r3,%r4,%r5,%r6,%r7,%r1};\n"
+        "ld.relaxed.gpu.global.b128 %q1, [%in+32];\nst.release.gpu.global.b128 [%out+32], %q1;",
+        in, out);
+    static const uint32_t expected[12] = {107, 101, 7, 103, 104, 105, 106, 100, 108, 109, 110, 111};
+    cr_expect_arr_eq(out, expected, sizeof out);
+}
+
+Test(memory, hints_and_policies_do_not_change_what_is_moved)
+{
+    uint64_t in[2] = {0x1122334455667788, 9};
+    uint64_t out[2] = {0};
+    harness_eval("createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0;\n"
+                 "ld.global.L1::evict_last.L2::cache_hint.L2::256B.b64 %rd2, [%in], %rd1;\n"
+                 "st.global.L2::cache_hint.b64 [%out], %rd2, %rd1;\n"
+                 "prefetch.global.L2::evict_last [%in]; prefetchu.L1 [%in];\n"
+                 "applypriority.global.L2::evict_normal [%in], 128; discard.global.L2 [%in], 128;\n"
+                 "ld.mmio.relaxed.sys.global.u64 %rd3, [%in+8];\nst.mmio.relaxed.sys.global.u64 "
+                 "[%out+8], %rd3;",
+                 in, out);
+    cr_expect_arr_eq(out, in, sizeof out);
+}
+
+Test(memory, short_addresses_of_local_and_constant_memory)
+{
+    uint32_t out[2] = {0};
+    harness_eval(".const .b32 constants[3] = {5, 6, 7};\n.local .b32 mine[4];\n"
+                 "mov.u32 %r1, constants; ld.const.u32 %r2, [%r1+8];\nst.u32 [%out], %r2;\n"
+                 "mov.u32 %r3, mine; st.local.u32 [%r3+4], 11; ld.local.u32 %r4, [mine+4];\n"
+                 "st.u32 [%out+4], %r4;",
+                 NULL, out);
+    cr_expect_eq(out[0], 7);
+    cr_expect_eq(out[1], 11);
+}
+
+Test(memory, short_addresses_of_global_memory_are_refused)
+{
+    struct pxr_error err = {0};
+    cr_expect_eq(harness_eval_status("ld.global.u32 %r1, [%r2];", &err), PXR_UNSUPPORTED);
+    cr_expect_not_null(strstr(err.message, "32-bit"), "%s", err.message);
+}
+
+Test(memory, module_scope_local_variables_belong_to_each_thread)
+{
+    static const char text[] =
+        ".version 2.0\n.target sm_20\n.address_size 64\n"
+        ".local .align 4 .b32 first[3];\n.local .align 64 .b32 second;\n"
+        ".func add_one()\n{\n.reg .b32 %r;\nld.local.u32 %r, [second];\nadd.u32 %r, %r, 1;\n"
+        "st.local.u32 [second], %r;\nret;\n}\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<5>; .reg .b32 %r<5>; .reg .pred %p;\n"
+        "mov.u32 %r1, %tid.x;\nst.local.u32 [second], %r1;\nst.local.u32 [first+8], 100;\n"
+        "call add_one;\nmov.u64 %rd1, second;\ncvta.local.u64 %rd2, %rd1;\nld.u32 %r2, [%rd2];\n"
+        "ld.local.u32 %r3, [first+8];\nadd.u32 %r2, %r2, %r3;\n"
+        "isspacep.local %p, %rd2;\n@!%p mov.u32 %r2, 0;\n"
+        "ld.param.u64 %rd3, [p];\nmul.wide.u32 %rd4, %r1, 4;\nadd.u64 %rd3, %rd3, %rd4;\n"
+        "st.global.u32 [%rd3], %r2;\nret;\n}\n";
+    struct harness harness;
+    struct pxr_error err = {0};
+    cr_assert_eq(harness_open(&harness, text, "k", true, &err), PXR_OK, "%s", err.message);
+    uint32_t out[3] = {0};
+    uint64_t param = (uint64_t)out;
+    harness.block[0] = 3;
+    harness_run(&harness, &param);
+    static const uint32_t expected[3] = {101, 102, 103};
+    cr_expect_arr_eq(out, expected, sizeof out, "%u %u %u", out[0], out[1], out[2]);
+    harness_close(&harness);
+}
+
+/* ---- cp.async ---- */
+
+static void copy_async(const char *instructions, uint32_t out[4])
+{
+    static const uint32_t in[4] = {0x11111111, 0x22222222, 0x33333333, 0x44444444};
+    char text[1024];
+    memset(out, 0, 16);
+    snprintf(text, sizeof text,
+             ".shared .align 16 .b8 to[16];\nmov.u64 %%rd1, -1;\n"
+             "st.shared.v2.u64 [to], {%%rd1, %%rd1};\nmov.u32 %%r9, to;\n"
+             "setp.eq.u32 %%p1, 1, 1; mov.u32 %%r1, 6;\n%s\n"
+             "cp.async.commit_group; cp.async.wait_group 0; cp.async.wait_all;\n"
+             "ld.shared.v2.u64 {%%rd2, %%rd3}, [to];\nst.v2.u64 [%%out], {%%rd2, %%rd3};",
+             instructions);
+    harness_eval(text, in, out);
+}
+
+Test(memory, asynchronous_copies_have_happened_after_the_wait)
+{
+    _Alignas(16) uint32_t out[4];
+    copy_async("cp.async.cg.shared.global.L2::128B [%r9], [%in], 16;", out);
+    cr_expect_arr_eq(out, ((uint32_t[]){0x11111111, 0x22222222, 0x33333333, 0x44444444}), 16);
+    copy_async("cp.async.ca.shared.global [to+4], [%in+8], 4;", out);
+    cr_expect_arr_eq(out, ((uint32_t[]){~0u, 0x33333333, ~0u, ~0u}), 16);
+    copy_async("cp.async.ca.shared.global.L2::cache_hint [%r9+8], [%in], 8, %rd1;", out);
+    cr_expect_arr_eq(out, ((uint32_t[]){~0u, ~0u, 0x11111111, 0x22222222}), 16);
+}
+
+Test(memory, asynchronous_copies_fill_with_zeros_what_has_no_source)
+{
+    _Alignas(16) uint32_t out[4];
+    copy_async("cp.async.ca.shared.global [%r9], [%in], 16, %r1;", out);
+    cr_expect_arr_eq(out, ((uint32_t[]){0x11111111, 0x2222, 0, 0}), 16);
+    copy_async("cp.async.ca.shared.global [%r9], [%in], 8, 8;", out);
+    cr_expect_arr_eq(out, ((uint32_t[]){0x11111111, 0x22222222, ~0u, ~0u}), 16);
+    /* The address of what is not read may be anything. */
+    copy_async("mov.u64 %rd4, 0; cp.async.cg.shared.global [%r9], [%rd4], 16, 0;", out);
+    cr_expect_arr_eq(out, ((uint32_t[]){0, 0, 0, 0}), 16);
+    copy_async("mov.u64 %rd4, 0; cp.async.cg.shared.global [%r9], [%rd4], 16, %p1;", out);
+    cr_expect_arr_eq(out, ((uint32_t[]){0, 0, 0, 0}), 16);
+    copy_async("cp.async.cg.shared.global [%r9], [%in], 16, !%p1;", out);
+    cr_expect_arr_eq(out, ((uint32_t[]){0x11111111, 0x22222222, 0x33333333, 0x44444444}), 16);
+}
+
+Test(memory, asynchronous_copies_check_alignment)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b64 %rd<3>; .reg .b32 %r<3>;\n.shared .align 16 .b8 to[32];\n"
+        "ld.param.u64 %rd1, [p];\nmov.u32 %r1, to;\n"
+        "cp.async.ca.shared.global [%r1], [%rd1+4], 8;\nret;\n}\n";
+    struct harness harness;
+    struct pxr_error err = {0};
+    _Alignas(16) uint32_t in[4] = {0};
+    uint64_t param = (uint64_t)in;
+    cr_assert_eq(harness_open(&harness, text, "k", true, &err), PXR_OK, "%s", err.message);
+    harness_run(&harness, &param);
+    cr_expect_eq(harness.fault, PXR_FAULT_MISALIGNED);
+    cr_expect_eq(harness.fault_address, param + 4);
+    harness_close(&harness);
+}
+
+Test(memory, mov_of_vectors_reads_all_before_it_writes)
+{
+    _Alignas(16) uint32_t in[4] = {1, 2, 3, 4};
+    _Alignas(16) uint32_t out[4] = {0};
+    harness_eval(".reg .v4 .b32 %v, %w;\nld.v4.b32 %v, [%in];\nmov.v4.b32 %w, %v;\n"
+                 "mov.v2.b32 {%w.x, %w.y}, {%w.y, %w.x};\nmov.v2.b32 {%w.z, _}, {7, 8};\n"
+                 "st.v4.b32 [%out], %w;",
+                 in, out);
+    cr_expect_arr_eq(out, ((uint32_t[]){2, 1, 7, 4}), sizeof out);
+}

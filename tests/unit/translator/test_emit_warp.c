@@ -5,6 +5,7 @@
 #include "harness.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include <criterion/criterion.h>
 
@@ -14,12 +15,15 @@ static void expect_calls(const char *instructions, const char *log, const uint32
     struct harness harness;
     struct pxr_error err = {0};
     uint32_t out[2] = {0};
+    bool is_old =
+        strstr(instructions, ".sync") == NULL && strstr(instructions, "activemask") == NULL;
     snprintf(text, sizeof text,
-             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-             ".reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .pred %%p<9>;\nld.param.u64 %%rd1, [p];\n"
+             ".version %s\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+             ".reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .f32 %%f<3>; .reg .pred "
+             "%%p<9>;\nld.param.u64 %%rd1, [p];\n"
              "setp.eq.u32 %%p1, 1, 1; mov.u32 %%r2, 41;\n%s\nselp.u32 %%r8, 1, 0, %%p8;\n"
              "st.u32 [%%rd1], %%r7; st.u32 [%%rd1+4], %%r8;\nret;\n}\n",
-             instructions);
+             is_old ? "6.3\n.target sm_60" : "9.0\n.target sm_100a", instructions);
     cr_assert_eq(harness_open(&harness, text, "k", true, &err), PXR_OK, "%s", err.message);
     uint64_t param = (uint64_t)out;
     harness_run(&harness, &param);
@@ -58,4 +62,24 @@ Test(warp, match_redux_elect_activemask)
     expect_calls("elect.sync %r7|%p8, 9;", "elect 9\n", (uint32_t[]){3, 1});
     expect_calls("activemask.b32 %r6; activemask.b32 %r7;", "activemask 0\nactivemask 1\n",
                  (uint32_t[]){0xf1, 0});
+}
+
+Test(warp, without_sync_the_active_lanes_take_part)
+{
+    expect_calls("shfl.up.b32 %r7|%p8, %r2, 1, 0;", "activemask 0\nshfl 0 41 1 0 f0\n",
+                 (uint32_t[]){42, 1});
+    expect_calls("vote.any.pred %p8, %p1;", "activemask 0\nvote 1 1 f0\n", (uint32_t[]){0, 1});
+    expect_calls("vote.ballot.b32 %r6, %p1; vote.ballot.b32 %r7, !%p1;",
+                 "activemask 0\nvote 3 1 f0\nactivemask 1\nvote 3 0 f1\n", (uint32_t[]){0xf1, 0});
+}
+
+Test(warp, redux_of_floats)
+{
+    expect_calls("mov.b32 %r3, 3; mov.f32 %f1, 0fC0000000; redux.sync.min.f32 %f2, %f1, %r3; "
+                 "mov.b32 %r7, %f2;",
+                 "redux 9 3221225472 3\n", (uint32_t[]){0xc0000001, 0});
+    expect_calls(
+        "mov.b32 %r3, 3; mov.f32 %f1, 0fC0000000; redux.sync.max.abs.NaN.f32 %f2, %f1, %r3;\n"
+        "mov.b32 %r7, %f2;",
+        "redux 12 1073741824 3\n", (uint32_t[]){0x40000001, 0});
 }

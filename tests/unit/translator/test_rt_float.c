@@ -243,9 +243,12 @@ Test(rt_float, min_and_max_prefer_numbers_and_order_zeros)
 
 Test(rt_float, xorsign_compares_magnitudes_and_xors_signs)
 {
-    cr_assert_eq(rt_minmax_f32(-2.0f, 3.0f, RT_MINMAX_XORSIGN), -2.0f);
-    cr_assert_eq(rt_minmax_f32(-2.0f, -3.0f, RT_MINMAX_XORSIGN), 2.0f);
-    cr_assert_eq(rt_minmax_f32(2.0f, -3.0f, RT_MINMAX_XORSIGN | RT_MINMAX_MAX), -3.0f);
+    cr_assert_eq(rt_minmax_f32(-2.0f, 3.0f, RT_MINMAX_XORSIGN | RT_MINMAX_ABS), -2.0f);
+    cr_assert_eq(rt_minmax_f32(-2.0f, -3.0f, RT_MINMAX_XORSIGN | RT_MINMAX_ABS), 2.0f);
+    uint32_t max_flags = RT_MINMAX_XORSIGN | RT_MINMAX_ABS | RT_MINMAX_MAX;
+    cr_assert_eq(rt_minmax_f32(2.0f, -3.0f, max_flags), -3.0f);
+    cr_assert_eq(rt_minmax_f32(-2.0f, -3.0f, RT_MINMAX_ABS), 2.0f);
+    cr_assert_eq(rt_minmax_f32(-2.0f, NAN, RT_MINMAX_ABS), 2.0f);
 }
 
 Test(rt_float, testp_classifies)
@@ -254,7 +257,7 @@ Test(rt_float, testp_classifies)
         uint32_t bits;
         uint8_t finite, infinite, number, nan, normal, subnormal;
     } cases[] = {
-        {0x00000000, 1, 0, 1, 0, 0, 0}, {0x80000000, 1, 0, 1, 0, 0, 0},
+        {0x00000000, 1, 0, 1, 0, 1, 0}, {0x80000000, 1, 0, 1, 0, 1, 0}, /* zeros are normal */
         {0x00000001, 1, 0, 1, 0, 0, 1}, {0x807fffff, 1, 0, 1, 0, 0, 1},
         {0x00800000, 1, 0, 1, 0, 1, 0}, {0xff7fffff, 1, 0, 1, 0, 1, 0},
         {0xff800000, 0, 1, 1, 0, 0, 0}, {0x7fc00000, 0, 0, 0, 1, 0, 0},
@@ -270,6 +273,7 @@ Test(rt_float, testp_classifies)
     }
     cr_assert(rt_testp_f64(0x1p-1060, RT_TESTP_SUBNORMAL));
     cr_assert_not(rt_testp_f64(0.0, RT_TESTP_SUBNORMAL));
+    cr_assert(rt_testp_f64(-0.0, RT_TESTP_NORMAL));
     cr_assert(rt_testp_f64(0x1p-1022, RT_TESTP_NORMAL));
     cr_assert(rt_testp_f64(-INFINITY, RT_TESTP_INFINITE));
     cr_assert(rt_testp_f64(NAN, RT_TESTP_NOTANUMBER));

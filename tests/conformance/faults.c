@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Seeds faults into the translation of every row they fit and expects the row's cases to show them.
+ * A fault that changes nothing a program can see is listed in equivalent.def with the reason.
+ */
+#include "tests/conformance/faults.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/conformance/conformance.h"
+#include "tests/conformance/direct.h"
+#include "tests/conformance/machine_case.h"
+
+#define PICKED        32  /* cases of a row that faults are tried on */
+#define FAULT_SAMPLES 400 /* random ones, besides the edges */
+#define MAX_SITES     4   /* of one kind of change in LLVM's code, per case */
+#define MAX_REWRITES  64
+
+/* ---- the hooks ---- */
+
+static bool is_tested(const struct conf_seeded *seeded, int line)
+{
+    for (unsigned i = 0; i < seeded->line_count; i++)
+        if (line >= seeded->lines[i][0] && line <= seeded->lines[i][1])
+            return true;
+    return false;
+}
+
+static void rewrite(void *data, struct ptx_inst *inst)
+{
+    static struct fault_operands rooms[64];
+    static unsigned next_room;
+    struct conf_seeded *seeded = data;
+    if (seeded->fault->rewrite == NULL || inst->op != seeded->op || !is_tested(seeded, inst->line))
+        return;
+    struct fault_operands *room = &rooms[next_room++ % 64];
+    seeded->applied += seeded->fault->rewrite(inst, room);
+}
+
+/* Whether the fault fits; what is tried is a copy, because mutate changes or removes it. */
+static bool fits(const struct conf_fault *fault, LLVMValueRef inst)
+{
+    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
+    LLVMBuilderRef builder =
+        LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
+    LLVMPositionBuilderBefore(builder, inst);
+    LLVMValueRef copy = LLVMInstructionClone(inst);
+    LLVMInsertIntoBuilder(builder, copy);
+    LLVMDisposeBuilder(builder);
+    if (fault->mutate(copy))
+        return true;
+    LLVMInstructionEraseFromParent(copy);
+    return false;
+}
+
+static bool mutate_function(struct conf_seeded *seeded, LLVMValueRef function, unsigned *site)
+{
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block != NULL; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef next;
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL; inst = next) {
+            next = LLVMGetNextInstruction(inst);
+            bool is_place = is_tested(seeded, (int)LLVMGetDebugLocLine(inst)) &&
+                            LLVMIsATerminatorInst(inst) == NULL &&
+                            LLVMGetInstructionOpcode(inst) != LLVMPHI &&
+                            fits(seeded->fault, inst);
+            if (is_place && (*site)++ == seeded->site)
+                return seeded->fault->mutate(inst);
+        }
+    }
+    return false;
+}
+
+static void mutate(void *data, struct LLVMOpaqueModule *module)
+{
+    struct conf_seeded *seeded = data;
+    unsigned site = 0;
+    if (seeded->fault->mutate == NULL)
+        return;
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function != NULL && seeded->applied == 0; function = LLVMGetNextFunction(function))
+        seeded->applied += mutate_function(seeded, function, &site);
+}
+
+/* ---- cases of a row ---- */
+
+/* Up to PICKED cases, spread over all of them. */
+struct picked {
+    struct conf_case cases[PICKED];
+    struct machine_case machine_cases[PICKED];
+    uint64_t fits[PICKED]; /* bit n: the n-th rewrite changes the instruction */
+    unsigned count;
+    unsigned seen;
+    unsigned total;  /* known after the first time through */
+    unsigned number; /* of machine cases */
+};
+
+/* The n-th of `total` is one of at most PICKED that are spread evenly. */
+static bool is_picked(const struct picked *picked, unsigned n)
+{
+    if (picked->total <= PICKED)
+        return true;
+    return (uint64_t)n * PICKED / picked->total != ((uint64_t)n + 1) * PICKED / picked->total;
+}
+
+static bool pick_case(const struct conf_case *made, void *data)
+{
+    struct picked *picked = data;
+    unsigned n = picked->seen++;
+    if (picked->total > 0 && is_picked(picked, n) && picked->count < PICKED)
+        picked->cases[picked->count++] = *made;
+    return true;
+}
+
+static bool pick_form(const struct ptx_form *form, void *data)
+{
+    struct picked *picked = data;
+    bool is_known;
+    struct machine_case made;
+    if (picked->total > 0 && !is_picked(picked, picked->seen)) {
+        picked->seen++;
+        return true;
+    }
+    picked->seen++;
+    for (unsigned n = 0; picked->total > 0 && picked->count < PICKED &&
+                         machine_case_make(form, n, picked->number, &made, &is_known);
+         n++) {
+        picked->number++;
+        picked->machine_cases[picked->count++] = made;
+    }
+    return true;
+}
+
+static void pick(struct picked *picked, enum ptx_op op, bool is_scalar)
+{
+    *picked = (struct picked){0};
+    for (unsigned pass = 0; pass < 2; pass++) {
+        picked->seen = 0;
+        if (is_scalar)
+            conf_each_scalar_case(op, pick_case, picked);
+        else
+            ptx_op_each_form(op, pick_form, picked);
+        picked->total = picked->seen;
+    }
+}
+
+/* Which rewrites fit the case's instruction, tried on copies of it. */
+static uint64_t find_fits(const struct ptx_inst *inst)
+{
+    uint64_t found = 0;
+    for (unsigned i = 0; conf_rewrites[i].name != NULL && i < MAX_REWRITES; i++) {
+        struct fault_operands room;
+        struct ptx_inst copy = *inst;
+        if (conf_rewrites[i].rewrite(&copy, &room))
+            found |= UINT64_C(1) << i;
+    }
+    return found;
+}
+
+static void fit_scalar(struct picked *picked)
+{
+    for (unsigned i = 0; i < picked->count; i++) {
+        struct conf_direct *direct = NULL;
+        if (conf_direct_open(&picked->cases[i], 1, &direct, NULL) != PXR_OK)
+            continue;
+        const struct ptx_inst *inst = conf_direct_select(direct, 0);
+        if (inst != NULL)
+            picked->fits[i] = find_fits(inst);
+        conf_direct_close(direct);
+    }
+}
+
+static void fit_machine(struct picked *picked, struct conf_seeded *seeded)
+{
+    for (unsigned i = 0; i < picked->count; i++) {
+        char *text = conf_machine_text(&picked->machine_cases[i], 1, seeded);
+        struct ptx_module *module = NULL;
+        if (text != NULL)
+            ptx_parse(pxr_str_from(text), "case.ptx", &module, NULL);
+        free(text);
+        for (uint32_t f = 0; module != NULL && f < module->func_count; f++) {
+            const struct ptx_func *func = module->funcs[f];
+            for (uint32_t k = 0; k < func->stmt_count; k++)
+                if (func->stmts[k].kind == PTX_STMT_INST &&
+                    func->stmts[k].inst.op == seeded->op &&
+                    is_tested(seeded, func->stmts[k].inst.line))
+                    picked->fits[i] |= find_fits(&func->stmts[k].inst);
+        }
+        ptx_module_destroy(module);
+    }
+}
+
+/* ---- one fault in some cases ---- */
+
+enum outcome { OUTCOME_MISPLACED, OUTCOME_REFUSED, OUTCOME_MISSED, OUTCOME_CAUGHT };
+
+/* The cases of `which` (bits) that read the same inputs as the first of them are run together and
+ * taken out of it. */
+static enum outcome try_cases(struct conf_run *run, const struct picked *picked, uint32_t *which,
+                              bool is_scalar)
+{
+    struct conf_seeded *seeded = run->seeded;
+    struct conf_row *row = &run->rows[seeded->op];
+    struct conf_case *batch = calloc(CONF_BATCH, sizeof *batch);
+    unsigned count = 0;
+    unsigned first = (unsigned)__builtin_ctz(*which);
+    *row = (struct conf_row){0};
+    seeded->applied = 0;
+    seeded->serial++;
+    for (unsigned i = first; is_scalar && batch != NULL && i < picked->count && count < CONF_BATCH;
+         i++) {
+        if ((*which >> i & 1) == 0 || !conf_same_inputs(&picked->cases[first], &picked->cases[i]))
+            continue;
+        batch[count++] = picked->cases[i];
+        *which &= ~(UINT32_C(1) << i);
+    }
+    *which &= ~(UINT32_C(1) << first);
+    if (count > 0)
+        conf_run_batch(run, batch, count);
+    else
+        conf_run_machine_batch(run, &picked->machine_cases[first], 1);
+    free(batch);
+    if (seeded->applied == 0)
+        return OUTCOME_MISPLACED;
+    if (row->failures > row->refused)
+        return OUTCOME_CAUGHT;
+    return row->refused > 0 ? OUTCOME_REFUSED : OUTCOME_MISSED;
+}
+
+static const char *case_name(const struct picked *picked, unsigned index, bool is_scalar)
+{
+    return is_scalar ? picked->cases[index].name : picked->machine_cases[index].name;
+}
+
+static const struct {
+    const char *row;
+    const char *fault;
+    const char *why;
+} equivalents[] = {
+#define EQUIVALENT(row, fault, why) {row, fault, why},
+#include "tests/conformance/equivalent.def"
+#undef EQUIVALENT
+};
+
+/* A '*' at the end of a name in the list stands for anything. */
+static bool matches(const char *pattern, const char *name)
+{
+    size_t len = strlen(pattern);
+    if (len > 0 && pattern[len - 1] == '*')
+        return strncmp(pattern, name, len - 1) == 0;
+    return strcmp(pattern, name) == 0;
+}
+
+static bool is_equivalent(enum ptx_op op, const char *fault)
+{
+    for (size_t i = 0; i < sizeof equivalents / sizeof equivalents[0]; i++)
+        if (matches(equivalents[i].row, conf_row_name(op)) && matches(equivalents[i].fault, fault))
+            return true;
+    return false;
+}
+
+/* ---- one fault in a row ---- */
+
+struct tally {
+    unsigned pairs;
+    unsigned caught;
+    unsigned refused;
+    unsigned equivalent;
+    unsigned missed;
+};
+
+static void count(struct tally *tally, const struct conf_run *run, enum outcome outcome,
+                  const char *where)
+{
+    const struct conf_seeded *seeded = run->seeded;
+    if (outcome == OUTCOME_MISPLACED)
+        return;
+    tally->pairs++;
+    tally->caught += outcome == OUTCOME_CAUGHT;
+    tally->refused += outcome == OUTCOME_REFUSED;
+    const char *word = outcome == OUTCOME_CAUGHT ? "caught by" : "refused in";
+    if (outcome == OUTCOME_MISSED) {
+        bool is_known = is_equivalent(seeded->op, seeded->fault->name);
+        tally->equivalent += is_known;
+        tally->missed += !is_known;
+        word = is_known ? "equivalent in" : "MISSED in";
+    }
+    if (run->options->is_verbose || (outcome == OUTCOME_MISSED && word[0] == 'M'))
+        printf("%-28s %-24s %s %s\n", conf_row_name(seeded->op), seeded->fault->name, word, where);
+}
+
+/* Caught when one of the row's cases shows it. */
+static void try_rewrite(struct conf_run *run, const struct picked *picked, unsigned number,
+                        bool is_scalar, struct tally *tally)
+{
+    enum outcome best = OUTCOME_MISPLACED;
+    const char *where = "";
+    uint32_t which = 0;
+    for (unsigned i = 0; i < picked->count; i++)
+        which |= (uint32_t)(picked->fits[i] >> number & 1) << i;
+    while (which != 0 && best != OUTCOME_CAUGHT) {
+        unsigned first = (unsigned)__builtin_ctz(which);
+        enum outcome outcome = try_cases(run, picked, &which, is_scalar);
+        if (outcome > best) {
+            best = outcome;
+            where = case_name(picked, first, is_scalar);
+        }
+    }
+    count(tally, run, best, where);
+}
+
+/* Cases without constants have all of an instruction's code; the first has most modifiers, the last
+ * the fewest. */
+static unsigned plain_case(const struct picked *picked, bool is_scalar, bool is_last)
+{
+    unsigned best = 0;
+    for (unsigned i = 1; is_scalar && i < picked->count; i++) {
+        const struct conf_case *made = &picked->cases[i];
+        const struct conf_case *than = &picked->cases[best];
+        bool is_fuller = made->in_count > than->in_count ||
+                         (made->in_count == than->in_count && than->is_variant);
+        bool is_later = is_last && made->in_count == than->in_count && !made->is_variant;
+        if (is_fuller || is_later)
+            best = i;
+    }
+    return is_scalar || !is_last ? best : picked->count - 1;
+}
+
+/* Every place of a case, up to MAX_SITES, is a fault of its own. */
+static void try_mutation(struct conf_run *run, const struct picked *picked, unsigned index,
+                         bool is_scalar, struct tally *tally)
+{
+    for (unsigned site = 0; site < MAX_SITES; site++) {
+        uint32_t which = UINT32_C(1) << index;
+        run->seeded->site = site;
+        enum outcome outcome = try_cases(run, picked, &which, is_scalar);
+        if (outcome == OUTCOME_MISPLACED)
+            return;
+        char where[MACHINE_NAME_BYTES + 16];
+        snprintf(where, sizeof where, "%s, place %u", case_name(picked, index, is_scalar), site);
+        count(tally, run, outcome, where);
+    }
+}
+
+static void try_row(struct conf_run *run, enum ptx_op op, unsigned share, unsigned *pair,
+                    struct tally *tally)
+{
+    bool is_scalar = conf_is_scalar(op);
+    struct picked *picked = calloc(1, sizeof *picked);
+    if (picked == NULL)
+        return;
+    pick(picked, op, is_scalar);
+    run->seeded->op = op;
+    if (is_scalar)
+        fit_scalar(picked);
+    else
+        fit_machine(picked, run->seeded);
+    for (unsigned i = 0; conf_rewrites[i].name != NULL && i < MAX_REWRITES; i++) {
+        run->seeded->fault = &conf_rewrites[i];
+        if ((*pair)++ % share == 0)
+            try_rewrite(run, picked, i, is_scalar, tally);
+    }
+    for (const struct conf_fault *fault = conf_mutations; fault->name != NULL; fault++) {
+        run->seeded->fault = fault;
+        if ((*pair)++ % share != 0 || picked->count == 0)
+            continue;
+        unsigned first = plain_case(picked, is_scalar, false);
+        unsigned last = plain_case(picked, is_scalar, true);
+        try_mutation(run, picked, first, is_scalar, tally);
+        if (last != first)
+            try_mutation(run, picked, last, is_scalar, tally);
+    }
+    for (unsigned i = 0; !is_scalar && i < picked->count; i++)
+        machine_case_free(&picked->machine_cases[i]);
+    free(picked);
+}
+
+unsigned conf_run_faults(struct conf_run *run, unsigned share)
+{
+    struct conf_options options = *run->options;
+    options.cases = FAULT_SAMPLES;
+    struct conf_seeded seeded = {.serial = 1};
+    struct conf_run faulty = *run;
+    faulty.options = &options;
+    faulty.seeded = &seeded;
+    struct runner_hooks hooks = {.data = &seeded, .rewrite = rewrite, .mutate = mutate};
+    struct pxr_error err = {0};
+    if (runner_open_inprocess(&hooks, 1, &faulty.runner, &err) != PXR_OK) {
+        fprintf(stderr, "conformance: %s\n", err.message);
+        return 1;
+    }
+    struct tally tally = {0};
+    unsigned pair = 0;
+    for (unsigned op = 0; op < PTX_OP_COUNT; op++)
+        if (conf_wants(&options, (enum ptx_op)op) && conf_claim(run))
+            try_row(&faulty, (enum ptx_op)op, share, &pair, &tally);
+    runner_close(faulty.runner);
+    printf("%u faults in rows: %u caught, %u refused by the translator, %u equivalent, %u missed\n",
+           tally.pairs, tally.caught, tally.refused, tally.equivalent, tally.missed);
+    return tally.missed;
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The program `conformance`: every form of every row of the op table, run and compared with the
+ * oracle. README.md says how.
+ */
+#include <getopt.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "scheduler/scheduler.h"
+#include "tests/conformance/conformance.h"
+#include "tests/conformance/golden.h"
+
+#define DEFAULT_CASES 10000
+#define DEFAULT_KEPT  160
+#define MAX_JOBS      64
+
+/* ---- shared by all parts ---- */
+
+const char *conf_row_name(enum ptx_op op)
+{
+    static const char *const names[PTX_OP_COUNT] = {
+#define OP(ID, ...) [PTX_OP_##ID] = #ID,
+#include "ptx/ops.def"
+#undef OP
+    };
+    return names[op];
+}
+
+void conf_note(struct conf_row *row, const char *format, ...)
+{
+    row->failures++;
+    if (row->first[0] != '\0')
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(row->first, sizeof row->first, format, args);
+    va_end(args);
+}
+
+bool conf_claim(struct conf_run *run)
+{
+    if (run->batch++ != run->claimed)
+        return false;
+    run->claimed = atomic_fetch_add(&run->shared->next_batch, 1);
+    return true;
+}
+
+bool conf_wants(const struct conf_options *options, enum ptx_op op)
+{
+    const struct ptx_op_info *info = &ptx_op_table[op];
+    if (info->fidelity == PTX_FIDELITY_UNSUPPORTED || (options->families >> info->family & 1) == 0)
+        return false;
+    return options->row == NULL || strcmp(options->row, ptx_op_name(op)) == 0 ||
+           strcmp(options->row, conf_row_name(op)) == 0;
+}
+
+/* ---- one job ---- */
+
+static enum pxr_status open_runners(struct conf_run *run, unsigned job, struct pxr_error *err)
+{
+    const struct conf_options *options = run->options;
+    enum pxr_status status =
+        options->driver != NULL ? runner_open_driver(options->driver, &run->runner, err)
+                                : runner_open_inprocess(NULL, 1, &run->runner, err);
+    if (status == PXR_OK)
+        status = runner_open_oracle(0, &run->oracle, err);
+    if (status == PXR_OK && options->golden != CONF_GOLDEN_NONE)
+        status = conf_golden_open(options, job, &run->golden, err);
+    return status;
+}
+
+static int run_job(const struct conf_options *options, struct conf_shared *shared, unsigned job)
+{
+    struct conf_run run = {.options = options,
+                           .shared = shared,
+                           .rows = shared->rows + (size_t)job * PTX_OP_COUNT,
+                           .is_first = job == 0};
+    struct pxr_error err = {0};
+    enum pxr_status status = open_runners(&run, job, &err);
+    run.claimed = atomic_fetch_add(&shared->next_batch, 1);
+    if (options->fault_share > 0 && status == PXR_OK) {
+        unsigned missed = conf_run_faults(&run, options->fault_share);
+        runner_close(run.runner);
+        runner_close(run.oracle);
+        fflush(stdout);
+        return missed > 0;
+    }
+    for (unsigned op = 0; op < PTX_OP_COUNT && status == PXR_OK; op++) {
+        if (!conf_wants(options, (enum ptx_op)op))
+            continue;
+        if (conf_is_scalar((enum ptx_op)op))
+            conf_run_scalar_row(&run, (enum ptx_op)op);
+        else
+            conf_run_machine_row(&run, (enum ptx_op)op);
+    }
+    if (run.golden != NULL && status == PXR_OK)
+        status = conf_golden_close(run.golden, &err);
+    runner_close(run.runner);
+    runner_close(run.oracle);
+    if (status != PXR_OK)
+        fprintf(stderr, "conformance: %s\n", err.message);
+    return status == PXR_OK ? 0 : 2;
+}
+
+/* ---- all jobs ---- */
+
+static int run_jobs(const struct conf_options *options, struct conf_shared *shared)
+{
+    pid_t children[MAX_JOBS];
+    int result = 0;
+    if (options->jobs == 1)
+        return run_job(options, shared, 0);
+    for (unsigned i = 0; i < options->jobs; i++) {
+        children[i] = fork();
+        if (children[i] == 0)
+            _exit(run_job(options, shared, i));
+    }
+    for (unsigned i = 0; i < options->jobs; i++) {
+        int state = 0;
+        if (children[i] < 0 || waitpid(children[i], &state, 0) < 0 || !WIFEXITED(state) ||
+            WEXITSTATUS(state) > 1) {
+            fprintf(stderr, "conformance: job %u died (%x)\n", i, (unsigned)state);
+            result = 2;
+        } else if (WEXITSTATUS(state) == 1 && result == 0) {
+            result = 1;
+        }
+    }
+    return result;
+}
+
+static struct conf_row merged(const struct conf_shared *shared, unsigned jobs, unsigned op)
+{
+    struct conf_row sum = {0};
+    for (unsigned i = 0; i < jobs; i++) {
+        const struct conf_row *row = &shared->rows[(size_t)i * PTX_OP_COUNT + op];
+        sum.forms += row->forms;
+        sum.samples += row->samples;
+        sum.failures += row->failures;
+        sum.refused += row->refused;
+        if (row->max_error > sum.max_error) {
+            sum.max_error = row->max_error;
+            sum.max_allowed = row->max_allowed;
+            memcpy(sum.max_inputs, row->max_inputs, sizeof sum.max_inputs);
+        }
+        if (sum.first[0] == '\0')
+            memcpy(sum.first, row->first, sizeof sum.first);
+    }
+    return sum;
+}
+
+static int report(const struct conf_options *options, const struct conf_shared *shared)
+{
+    struct conf_row total = {0};
+    unsigned rows = 0;
+    unsigned bad_rows = 0;
+    for (unsigned op = 0; op < PTX_OP_COUNT; op++) {
+        if (!conf_wants(options, (enum ptx_op)op))
+            continue;
+        struct conf_row row = merged(shared, options->jobs, op);
+        rows++;
+        bad_rows += row.failures > 0;
+        total.forms += row.forms;
+        total.samples += row.samples;
+        total.failures += row.failures;
+        if (row.failures == 0 && !options->is_verbose)
+            continue;
+        printf("%-20s %6llu forms %10llu samples %8llu failures", conf_row_name((enum ptx_op)op),
+               (unsigned long long)row.forms, (unsigned long long)row.samples,
+               (unsigned long long)row.failures);
+        if (row.max_allowed > 0)
+            printf("  largest error %.4f of the bound, at %s", row.max_error, row.max_inputs);
+        printf("%s%s\n", row.failures > 0 ? "\n    " : "", row.first);
+    }
+    printf("%u rows, %llu forms, %llu samples; %u rows with failures\n", rows,
+           (unsigned long long)total.forms, (unsigned long long)total.samples, bad_rows);
+    return bad_rows > 0;
+}
+
+/* ---- command line ---- */
+
+static bool add_families(struct conf_options *options, const char *names)
+{
+    for (size_t len; *names != '\0'; names += len + (names[len] == ',')) {
+        len = strcspn(names, ",");
+        bool is_known = false;
+        for (unsigned i = 0; i < PTX_FAMILY_COUNT; i++) {
+            const char *name = ptx_family_names[i];
+            if (strlen(name) == len && strncmp(name, names, len) == 0) {
+                options->families |= UINT64_C(1) << i;
+                is_known = true;
+            }
+        }
+        if (!is_known)
+            return false;
+    }
+    return true;
+}
+
+static void usage(FILE *file)
+{
+    fputs("conformance [options]\n"
+          "  --row NAME            one row of the op table, or all rows of one instruction\n"
+          "  --family NAME,...     only these families\n"
+          "  --backend inprocess|driver:PATH   what to test (default: inprocess)\n"
+          "  --cases N             random samples of a form (default: 10000)\n"
+          "  --jobs N              processes (default: one per CPU)\n"
+          "  --golden write DIR | --golden compare DIR\n"
+          "  --golden-samples N    kept of every case (default: 160)\n"
+          "  --max-sm N            no forms that need a later target\n"
+          "  --faults SHARE        seed faults; one in SHARE pairs of row and fault (1: all)\n"
+          "  --all-forms           the whole product of modifiers of memory instructions\n"
+          "  --verbose             a line for every row\n",
+          file);
+}
+
+static bool take_option(struct conf_options *options, int option, char **argv)
+{
+    switch (option) {
+    case 'r':
+        options->row = optarg;
+        return true;
+    case 'f':
+        return add_families(options, optarg);
+    case 'b':
+        if (strncmp(optarg, "driver:", 7) == 0)
+            options->driver = optarg + 7;
+        return options->driver != NULL || strcmp(optarg, "inprocess") == 0;
+    case 'c':
+        options->cases = strtoul(optarg, NULL, 10);
+        return true;
+    case 'j':
+        options->jobs = (unsigned)strtoul(optarg, NULL, 10);
+        return options->jobs > 0 && options->jobs <= MAX_JOBS;
+    case 'g':
+        options->golden = strcmp(optarg, "write") == 0     ? CONF_GOLDEN_WRITE
+                          : strcmp(optarg, "compare") == 0 ? CONF_GOLDEN_COMPARE
+                                                           : CONF_GOLDEN_NONE;
+        options->golden_dir = argv[optind++];
+        return options->golden != CONF_GOLDEN_NONE && options->golden_dir != NULL;
+    case 'a':
+        options->all_forms = true;
+        return true;
+    case 'n':
+        options->golden_samples = strtoul(optarg, NULL, 10);
+        return options->golden_samples > 0;
+    case 'm':
+        options->max_sm = (unsigned)strtoul(optarg, NULL, 10);
+        return true;
+    case 's':
+        options->fault_share = (unsigned)strtoul(optarg, NULL, 10);
+        return options->fault_share > 0 && options->driver == NULL;
+    case 'v':
+        options->is_verbose = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool parse_options(int argc, char **argv, struct conf_options *options)
+{
+    static const struct option names[] = {
+        {"row", required_argument, NULL, 'r'},     {"family", required_argument, NULL, 'f'},
+        {"backend", required_argument, NULL, 'b'}, {"cases", required_argument, NULL, 'c'},
+        {"jobs", required_argument, NULL, 'j'},    {"golden", required_argument, NULL, 'g'},
+        {"golden-samples", required_argument, NULL, 'n'},
+        {"max-sm", required_argument, NULL, 'm'},
+        {"faults", required_argument, NULL, 's'},
+        {"all-forms", no_argument, NULL, 'a'},     {"verbose", no_argument, NULL, 'v'},
+        {NULL, 0, NULL, 0},
+    };
+    *options = (struct conf_options){.cases = DEFAULT_CASES, .golden_samples = DEFAULT_KEPT, .max_sm = UINT_MAX, .jobs = sch_usable_cpus()};
+    for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;)
+        if (!take_option(options, option, argv))
+            return false;
+    if (options->families == 0)
+        options->families = UINT64_MAX;
+    return optind == argc;
+}
+
+int main(int argc, char **argv)
+{
+    struct conf_options options;
+    if (!parse_options(argc, argv, &options)) {
+        usage(stderr);
+        return 2;
+    }
+    size_t size = sizeof(struct conf_shared) +
+                  (size_t)options.jobs * PTX_OP_COUNT * sizeof(struct conf_row);
+    struct conf_shared *shared =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        return 2;
+    int result = run_jobs(&options, shared);
+    struct pxr_error err = {0};
+    if (options.golden == CONF_GOLDEN_WRITE && conf_golden_merge(&options, &err) != PXR_OK) {
+        fprintf(stderr, "conformance: %s\n", err.message);
+        result = 2;
+    }
+    int bad = options.fault_share > 0 ? 0 : report(&options, shared);
+    return result != 0 ? result : bad;
+}

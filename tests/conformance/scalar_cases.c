@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Cases of the scalar families, made from a form and its operand rules.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/conformance/case.h"
+
+#define OPERAND_BYTES 48
+
+/* What differs from the plain case. */
+struct variant {
+    const char *label;           /* NULL: the plain case */
+    int constant_at;             /* rule whose source is a constant; -1: none */
+    unsigned __int128 constant;
+    bool is_wide;                /* registers wider than the type, where allowed */
+    bool is_aliased;             /* the destination is the first source too */
+    bool is_negated;             /* !p */
+    bool is_pair;                /* p|q */
+    bool with_optional;          /* operands that may be left out */
+};
+
+struct builder {
+    const struct ptx_form *form;
+    struct ptx_operand_rule rules[PTX_MAX_RULES];
+    unsigned rule_count;
+    conf_case_fn fn;
+    void *data;
+    struct conf_case made;
+};
+
+static void append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void append(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, size - used, format, args);
+    va_end(args);
+}
+
+unsigned conf_register_bits(enum ptx_type type)
+{
+    unsigned bits = ptx_type_bits(type);
+    if (type == PTX_TYPE_PRED)
+        return 1;
+    return bits < 16 ? 16 : bits;
+}
+
+static enum ptx_type rule_type(const struct builder *builder, unsigned i)
+{
+    if (builder->rules[i].letter == 'p')
+        return PTX_TYPE_PRED;
+    return ptx_rule_type(&builder->rules[i], builder->form->types);
+}
+
+/* ---- constants ---- */
+
+static bool takes_constant(enum ptx_type type)
+{
+    const struct ptx_type_info *info = &ptx_type_table[type];
+    if (info->class == PTX_CLASS_FLOAT)
+        return type == PTX_TYPE_F32 || type == PTX_TYPE_F64;
+    return info->class != PTX_CLASS_PREDICATE && info->bits <= 64 && info->bits >= 8 &&
+           strchr(info->name, 'x') == NULL;
+}
+
+static void constant_text(char *text, size_t size, enum ptx_type type, uint64_t bits)
+{
+    if (type == PTX_TYPE_F32)
+        snprintf(text, size, "0f%08X", (unsigned)bits);
+    else if (type == PTX_TYPE_F64)
+        snprintf(text, size, "0d%016llX", (unsigned long long)bits);
+    else if (ptx_type_is_signed(type) && ptx_type_bits(type) < 64)
+        snprintf(text, size, "%lld",
+                 (long long)((int64_t)(bits << (64 - ptx_type_bits(type))) >>
+                             (64 - ptx_type_bits(type))));
+    else
+        snprintf(text, size, "0x%llx", (unsigned long long)bits);
+}
+
+/* ---- rows that need more than their operands ---- */
+
+/* PTX ISA "lop3": immLut is an integer constant. */
+static int required_constant(const struct ptx_form *form, unsigned rule_count)
+{
+    const char *name = ptx_op_name(form->op);
+    if (strcmp(name, "lop3") != 0)
+        return -1;
+    return rule_count > 5 ? 4 : (int)rule_count - 1;
+}
+
+static bool form_has(const struct ptx_form *form, enum ptx_group group)
+{
+    return (form->groups & PTX_GROUP_BIT(group)) != 0;
+}
+
+static bool reads_carry(const struct ptx_form *form)
+{
+    const char *name = ptx_op_name(form->op);
+    return strcmp(name, "addc") == 0 || strcmp(name, "subc") == 0 || strcmp(name, "madc") == 0;
+}
+
+/* ---- one case ---- */
+
+static unsigned add_input(struct builder *builder, enum ptx_type type)
+{
+    struct conf_case *made = &builder->made;
+    made->in_types[made->in_count] = type;
+    return made->in_count++;
+}
+
+static unsigned add_output(struct builder *builder, enum ptx_type type, unsigned bits)
+{
+    struct conf_case *made = &builder->made;
+    made->out_types[made->out_count] = type;
+    made->out_bits[made->out_count] = bits;
+    return made->out_count++;
+}
+
+static unsigned wider(unsigned bits)
+{
+    return bits < 32 ? 32 : 64;
+}
+
+static void put_source(struct builder *builder, unsigned i, const struct variant *variant,
+                       char *text)
+{
+    enum ptx_type type = rule_type(builder, i);
+    if (variant->constant_at == (int)i) {
+        constant_text(text, OPERAND_BYTES, type, (uint64_t)variant->constant);
+        return;
+    }
+    unsigned input = add_input(builder, type);
+    if (builder->rules[i].letter == 'p') {
+        snprintf(text, OPERAND_BYTES, "%s%%i%u", variant->is_negated ? "!" : "", input);
+        return;
+    }
+    unsigned bits = conf_register_bits(type);
+    if (variant->is_wide && builder->rules[i].may_be_wider && bits < 64) {
+        /* The upper half is not zero, so that reading too much shows. */
+        append(builder->made.body, CONF_BODY_BYTES, ".reg .b%u %%w%u;\n", wider(bits), input);
+        if (bits == 16)
+            append(builder->made.body, CONF_BODY_BYTES, "mov.b32 %%w%u, {%%i%u, %%i%u};\n", input,
+                   input, input);
+        else
+            append(builder->made.body, CONF_BODY_BYTES, "mov.b64 %%w%u, {%%i%u, %%i%u};\n", input,
+                   input, input);
+        snprintf(text, OPERAND_BYTES, "%%w%u", input);
+        return;
+    }
+    snprintf(text, OPERAND_BYTES, "%%i%u", input);
+}
+
+static void put_destination(struct builder *builder, unsigned i, const struct variant *variant,
+                            char *text)
+{
+    enum ptx_type type = rule_type(builder, i);
+    unsigned bits = conf_register_bits(type);
+    if (variant->is_wide && builder->rules[i].may_be_wider && bits < 64)
+        bits = wider(bits);
+    unsigned output = add_output(builder, type, bits);
+    snprintf(text, OPERAND_BYTES, "%%o%u", output);
+    if (builder->rules[i].letter == 'q' && variant->is_pair) {
+        unsigned second = add_output(builder, PTX_TYPE_PRED, 1);
+        snprintf(text, OPERAND_BYTES, "%%o%u|%%o%u", output, second);
+    }
+}
+
+static bool is_destination(char letter)
+{
+    return strchr("dDqu", letter) != NULL;
+}
+
+static bool put_operands(struct builder *builder, const struct variant *variant,
+                         char operands[PTX_MAX_RULES][OPERAND_BYTES], unsigned *count)
+{
+    *count = 0;
+    for (unsigned i = 0; i < builder->rule_count; i++) {
+        const struct ptx_operand_rule *rule = &builder->rules[i];
+        if (rule->is_optional && !variant->with_optional)
+            continue;
+        if (rule_type(builder, i) == PTX_TYPE_NONE ||
+            builder->made.in_count == CONF_MAX_INPUTS - 1)
+            return false;
+        char *text = operands[(*count)++];
+        if (is_destination(rule->letter))
+            put_destination(builder, i, variant, text);
+        else if (strchr("sSpv", rule->letter) != NULL)
+            put_source(builder, i, variant, text);
+        else
+            return false;
+    }
+    return true;
+}
+
+/* The carry flag comes from an input and goes to an output by instructions that carry. */
+static void put_carry_in(struct builder *builder)
+{
+    unsigned input = add_input(builder, PTX_TYPE_PRED);
+    append(builder->made.body, CONF_BODY_BYTES,
+           ".reg .b32 %%carry;\nselp.b32 %%carry, 1, 0, %%i%u;\n"
+           "add.cc.u32 %%carry, %%carry, 0xffffffff;\n",
+           input);
+}
+
+static void put_carry_out(struct builder *builder)
+{
+    unsigned output = add_output(builder, PTX_TYPE_U32, 32);
+    append(builder->made.body, CONF_BODY_BYTES, "addc.u32 %%o%u, 0, 0;\n", output);
+}
+
+/* The destination's register holds the first source before the instruction. */
+static bool alias_source(struct builder *builder, char operands[PTX_MAX_RULES][OPERAND_BYTES],
+                         unsigned count)
+{
+    const struct conf_case *made = &builder->made;
+    for (unsigned i = 1; i < count; i++) {
+        unsigned input;
+        if (sscanf(operands[i], "%%i%u", &input) != 1)
+            continue;
+        unsigned bits = conf_register_bits(made->in_types[input]);
+        if (bits != made->out_bits[0])
+            continue;
+        if (bits == 1)
+            append(builder->made.body, CONF_BODY_BYTES, "mov.pred %%o0, %%i%u;\n", input);
+        else
+            append(builder->made.body, CONF_BODY_BYTES, "mov.b%u %%o0, %%i%u;\n", bits, input);
+        snprintf(operands[i], OPERAND_BYTES, "%%o0");
+        return true;
+    }
+    return false;
+}
+
+static bool make_case(struct builder *builder, const struct variant *variant, bool *is_known)
+{
+    char operands[PTX_MAX_RULES][OPERAND_BYTES];
+    unsigned count;
+    struct conf_case *made = &builder->made;
+    memset(made, 0, sizeof *made);
+    made->op = builder->form->op;
+    made->ptx = builder->form->min_ptx;
+    made->sm = builder->form->min_sm;
+    made->is_variant = variant->label != NULL;
+    *is_known = put_operands(builder, variant, operands, &count);
+    if (!*is_known || (variant->is_aliased && !alias_source(builder, operands, count)))
+        return true;
+    if (reads_carry(builder->form))
+        put_carry_in(builder);
+    append(made->body, CONF_BODY_BYTES, "%s", builder->form->text);
+    for (unsigned i = 0; i < count; i++)
+        append(made->body, CONF_BODY_BYTES, "%s%s", i == 0 ? " " : ", ", operands[i]);
+    append(made->body, CONF_BODY_BYTES, ";\n");
+    if (form_has(builder->form, PTX_GROUP_CC))
+        put_carry_out(builder);
+    snprintf(made->name, CONF_NAME_BYTES, "%s%s%s%s", builder->form->text,
+             variant->label != NULL ? " (" : "", variant->label != NULL ? variant->label : "",
+             variant->label != NULL ? ")" : "");
+    return builder->fn(made, builder->data);
+}
+
+/* ---- which cases ---- */
+
+static bool has_letter(const struct builder *builder, char letter)
+{
+    for (unsigned i = 0; i < builder->rule_count; i++)
+        if (builder->rules[i].letter == letter)
+            return true;
+    return false;
+}
+
+static bool has_optional(const struct builder *builder)
+{
+    for (unsigned i = 0; i < builder->rule_count; i++)
+        if (builder->rules[i].is_optional)
+            return true;
+    return false;
+}
+
+static bool has_wide(const struct builder *builder)
+{
+    for (unsigned i = 0; i < builder->rule_count; i++)
+        if (builder->rules[i].may_be_wider)
+            return true;
+    return false;
+}
+
+#define CONSTANTS_PER_SOURCE 3
+
+static bool constant_cases(struct builder *builder, const struct variant *plain)
+{
+    static unsigned __int128 edges[CONF_MAX_EDGES];
+    bool is_known;
+    for (unsigned i = 0; i < builder->rule_count; i++) {
+        enum ptx_type type = rule_type(builder, i);
+        if (builder->rules[i].letter != 's' || !takes_constant(type) || plain->constant_at >= 0)
+            continue;
+        size_t count = conf_edges(type, 3, edges);
+        for (size_t k = 0; k < CONSTANTS_PER_SOURCE && k < count; k++) {
+            char label[64];
+            char text[OPERAND_BYTES];
+            struct variant variant = *plain;
+            variant.constant_at = (int)i;
+            variant.constant = edges[(k * 5 + i * 3 + 2) % count];
+            constant_text(text, sizeof text, type, (uint64_t)variant.constant);
+            snprintf(label, sizeof label, "operand %u is %s", i, text);
+            variant.label = label;
+            if (!make_case(builder, &variant, &is_known))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool variant_cases(struct builder *builder, const struct variant *plain)
+{
+    bool is_known;
+    struct variant variant = *plain;
+    variant.label = "destination is a source";
+    variant.is_aliased = true;
+    if (!make_case(builder, &variant, &is_known))
+        return false;
+    if (has_wide(builder)) {
+        variant = *plain;
+        variant.label = "wider registers";
+        variant.is_wide = true;
+        if (!make_case(builder, &variant, &is_known))
+            return false;
+    }
+    if (has_letter(builder, 'p')) {
+        variant = *plain;
+        variant.label = "negated predicate";
+        variant.is_negated = true;
+        if (!make_case(builder, &variant, &is_known))
+            return false;
+    }
+    return constant_cases(builder, plain);
+}
+
+/* PTX ISA "lop3": all 256 functions of three bits. */
+static bool table_cases(struct builder *builder, const struct variant *plain, unsigned step)
+{
+    bool is_known;
+    for (unsigned lut = 1; lut < 256; lut += step) {
+        char label[32];
+        struct variant variant = *plain;
+        variant.constant = lut;
+        snprintf(label, sizeof label, "table 0x%02x", lut);
+        variant.label = label;
+        if (!make_case(builder, &variant, &is_known))
+            return false;
+    }
+    return true;
+}
+
+bool conf_scalar_cases(const struct ptx_form *form, bool with_variants, conf_case_fn fn, void *data)
+{
+    struct builder builder = {.form = form, .fn = fn, .data = data};
+    bool is_known = false;
+    builder.rule_count = ptx_op_operand_rules(form->op, builder.rules);
+    struct variant plain = {.constant_at = required_constant(form, builder.rule_count)};
+    plain.is_pair = has_letter(&builder, 'q');
+    if (!make_case(&builder, &plain, &is_known) || !is_known)
+        return is_known;
+    if (has_optional(&builder)) {
+        struct variant longer = plain;
+        longer.with_optional = true;
+        longer.label = "all operands";
+        if (!make_case(&builder, &longer, &is_known))
+            return true;
+        longer.is_negated = true;
+        longer.label = "all operands, negated predicate";
+        if (has_letter(&builder, 'p') && !make_case(&builder, &longer, &is_known))
+            return true;
+    }
+    if (plain.is_pair) {
+        struct variant single = plain;
+        single.is_pair = false;
+        single.label = "one destination";
+        if (!make_case(&builder, &single, &is_known))
+            return true;
+    }
+    if (plain.constant_at >= 0 && !table_cases(&builder, &plain, with_variants ? 1 : 17))
+        return true;
+    if (with_variants)
+        variant_cases(&builder, &plain);
+    return true;
+}

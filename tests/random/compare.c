@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Oracle against what is tested.
+ */
+#include "tests/random/compare.h"
+
+#include <string.h>
+
+/* Seed 0 is round robin; each other one is a random schedule, with other contents of what nothing
+ * has written. */
+static const uint32_t tested_seed = 3;
+
+static enum verdict judge_status(enum pxr_status status, const struct backend *backend)
+{
+    if (status == PXR_OK)
+        return VERDICT_SAME;
+    if (status == PXR_UNSUPPORTED || (status == PXR_BAD_PTX && backend == &backend_driver))
+        return VERDICT_UNSUPPORTED;
+    return backend == &backend_oracle ? VERDICT_INVALID : VERDICT_DIFFERENT;
+}
+
+static enum verdict run_on(const struct ptx_case *c, const struct backend *backend, uint32_t seed,
+                           struct case_memory *memory, struct pxr_error *err)
+{
+    if (!case_memory_init(c, memory)) {
+        pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+        return VERDICT_INVALID;
+    }
+    enum verdict verdict = judge_status(backend->run(c, memory, seed, err), backend);
+    if (verdict != VERDICT_SAME)
+        pxr_error_prefix(err, "%s", backend->name);
+    return verdict;
+}
+
+/* Where two memories differ first; false: nowhere. */
+static bool find_difference(const struct ptx_case *c, const struct case_memory *want,
+                            const struct case_memory *got, struct pxr_error *err)
+{
+    for (size_t n = 0; n < c->arg_count; n++) {
+        const struct case_arg *arg = &c->args[n];
+        if (!arg->is_buffer || memcmp(want->bytes[n], got->bytes[n], arg->bytes) == 0)
+            continue;
+        size_t at = 0;
+        while (want->bytes[n][at] == got->bytes[n][at])
+            at++;
+        at = at / 4 * 4;
+        uint32_t words[2];
+        memcpy(&words[0], want->bytes[n] + at, 4);
+        memcpy(&words[1], got->bytes[n] + at, 4);
+        pxr_fail(err, PXR_INVALID_ARGUMENT, "argument %zu, byte %zu: 0x%08x is not 0x%08x", n, at,
+                 words[0], words[1]);
+        return true;
+    }
+    return false;
+}
+
+void compare_case(const struct ptx_case *c, const struct backend *tested, unsigned schedules,
+                  struct comparison *comparison)
+{
+    struct case_memory second = {0};
+    *comparison = (struct comparison){0};
+    struct pxr_error *err = &comparison->err;
+    struct case_memory *first = &comparison->memory;
+    comparison->verdict = run_on(c, &backend_oracle, 0, first, err);
+    for (uint32_t seed = 1; seed < schedules && comparison->verdict == VERDICT_SAME; seed++) {
+        comparison->verdict = run_on(c, &backend_oracle, seed, &second, err);
+        if (comparison->verdict == VERDICT_SAME && find_difference(c, first, &second, err)) {
+            comparison->verdict = VERDICT_INVALID;
+            pxr_error_prefix(err, "two schedules of the oracle");
+        }
+        case_memory_fini(&second);
+    }
+    if (comparison->verdict != VERDICT_SAME)
+        return;
+    comparison->verdict = run_on(c, tested, tested_seed, &second, err);
+    if (comparison->verdict == VERDICT_SAME && find_difference(c, first, &second, err)) {
+        comparison->verdict = VERDICT_DIFFERENT;
+        pxr_error_prefix(err, "oracle and %s", tested->name);
+    }
+    case_memory_fini(&second);
+}
+
+void comparison_fini(struct comparison *comparison)
+{
+    case_memory_fini(&comparison->memory);
+}

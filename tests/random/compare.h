@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs one case on the oracle, with different schedules, and on what is tested; compares all
+ * memory.
+ */
+#ifndef PTXRUN_TESTS_RANDOM_COMPARE_H
+#define PTXRUN_TESTS_RANDOM_COMPARE_H
+
+#include "tests/shapes/backend.h"
+
+enum verdict {
+    VERDICT_SAME,
+    VERDICT_DIFFERENT,   /* what is tested is wrong, or the oracle */
+    VERDICT_INVALID,     /* the case: it does not parse, faults on the oracle, or has a race */
+    VERDICT_UNSUPPORTED, /* an engine refuses an instruction by name */
+    VERDICT_COUNT
+};
+
+struct comparison {
+    enum verdict verdict;
+    struct pxr_error err;      /* why, unless it is the same */
+    struct case_memory memory; /* what the oracle left; VERDICT_SAME and _DIFFERENT */
+};
+
+/* tested: the product, or a driver. schedules: how often the oracle runs, at least 1; two show most
+ * races, more show what reads something that nothing has written. The caller calls
+ * comparison_fini. */
+void compare_case(const struct ptx_case *c, const struct backend *tested, unsigned schedules,
+                  struct comparison *comparison);
+void comparison_fini(struct comparison *comparison);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Inside the generator: its state, and one function per kind of statement.
+ *
+ * Registers of the program. Pools, whose values are what the program computes: %h (16 bits), %r
+ * (32), %l (64), %p (predicates). Temporaries, each assigned in one place: %th %tr %tl %tp. Fixed:
+ *   %self   32 bits  address of this thread's cell in shared memory
+ *   %own    64 bits  address of this thread's cell in global memory
+ *   %tab %atoms  64 bits  addresses of the words that all may read, of the cells for atomics
+ *   %lane %mask0     lane, and the lanes of the warp that have not exited
+ *   %u      32 bits  pool of values that are the same in all threads of the block
+ *   %acc    32 bits  takes up what other registers lose
+ */
+#ifndef PTXRUN_TESTS_RANDOM_GEN_H
+#define PTXRUN_TESTS_RANDOM_GEN_H
+
+#include "ptx/ops.h"
+#include "tests/random/generator.h"
+
+#define POOL_H       5
+#define POOL_R       8
+#define POOL_L       5
+#define POOL_P       5
+#define POOL_U       3
+#define OWN_BYTES    64 /* of a thread's cell in shared, global and local memory */
+#define TABLE_WORDS  64 /* of the input and of the constant table */
+#define ATOMIC_SLOTS 12 /* cells of 8 bytes for atomics, in global and in shared memory */
+#define NAME_BYTES   24
+
+/* Which threads are known to be at a place together. */
+enum gen_level {
+    GEN_BLOCK, /* all of the block that have not exited: barriers are allowed */
+    GEN_WARP,  /* those of the warp in the mask register: warp operations are allowed */
+    GEN_FREE   /* nothing known */
+};
+
+struct gen_scope {
+    enum gen_level level;
+    char mask[NAME_BYTES]; /* register, GEN_BLOCK and GEN_WARP */
+    bool is_full;          /* the mask is known to be all 32 lanes */
+    bool is_top;           /* outermost statements of the kernel: threads may exit here */
+    unsigned depth;
+    unsigned turns; /* of the loops around this place, multiplied */
+};
+
+/* Counts of temporaries and labels of the function being written. */
+struct gen_counts {
+    unsigned h, r, l, p, label;
+};
+
+struct gen {
+    struct dice dice;
+    const struct generator_config *config;
+    const struct gen_forms *forms;
+    struct text *out; /* body being written */
+    struct gen_counts counts;
+    unsigned indent;
+    unsigned function; /* number of the function being written; callees have smaller ones */
+    bool in_function;
+    bool has_recursion; /* the function being written may call itself */
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint32_t threads; /* of a block */
+};
+
+/* ---- gen.c ---- */
+__attribute__((format(printf, 2, 3))) void gen_line(struct gen *g, const char *format, ...);
+void gen_label(struct gen *g, const char *label);
+void gen_new_label(struct gen *g, char name[NAME_BYTES]);
+
+/* A fresh temporary of 1 (predicate), 16, 32 or 64 bits. */
+void gen_temp(struct gen *g, unsigned bits, char name[NAME_BYTES]);
+
+/* A register of the pool, to read or to write. */
+void gen_pool(struct gen *g, unsigned bits, char name[NAME_BYTES]);
+
+/* A register of the pool, now and then a constant or a special register that is the same for
+ * both engines. */
+void gen_source(struct gen *g, enum ptx_type type, char name[NAME_BYTES]);
+void gen_constant(struct gen *g, enum ptx_type type, char name[NAME_BYTES]);
+
+/* Declarations of everything above, once the body is written; the beginning of every body. */
+void gen_declare(const struct gen *g, struct text *text);
+void gen_frame(struct gen *g);
+void gen_fill_pools(struct gen *g, const char *salt);
+
+/* Marks a construct for the reducer: it may be removed as one. */
+void gen_open(struct gen *g);
+void gen_close(struct gen *g);
+
+/* About `count` statements. */
+void gen_statements(struct gen *g, const struct gen_scope *scope, unsigned count);
+
+/* ---- gen_inst.c ---- */
+void gen_inst(struct gen *g);
+void gen_carry_chain(struct gen *g);
+void gen_mix(struct gen *g);
+
+/* ---- gen_memory.c ---- */
+void gen_memory(struct gen *g);
+void gen_atomic(struct gen *g);
+void gen_own_atomic(struct gen *g);
+void gen_fence(struct gen *g);
+
+/* ---- gen_warp.c ---- */
+void gen_warp_op(struct gen *g, const struct gen_scope *scope);
+void gen_warp_exchange(struct gen *g, const struct gen_scope *scope);
+void gen_block_exchange(struct gen *g);
+void gen_barrier_red(struct gen *g);
+void gen_barrier(struct gen *g);
+void gen_exit(struct gen *g, const struct gen_scope *scope);
+
+/* ---- gen_flow.c ---- */
+void gen_flow(struct gen *g, const struct gen_scope *scope);
+
+/* ---- gen_call.c ---- */
+void gen_call(struct gen *g, const struct gen_scope *scope);
+void gen_functions(struct gen *g, struct text *text);
+
+/* ---- gen_forms.c ---- */
+/* One spelling of an instruction, with the types of its operands. */
+struct gen_form {
+    const char *text;
+    enum ptx_op op;
+    unsigned operand_count;
+    struct {
+        char letter; /* as in ops.def */
+        enum ptx_type type;
+    } operands[6];
+};
+
+/* Every spelling the generator uses, by row of the table. */
+const struct gen_forms *gen_forms_get(void);
+const struct gen_form *gen_forms_draw(const struct gen_forms *forms, struct dice *dice,
+                                      bool has_floats);
+
+#endif

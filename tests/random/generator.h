@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Makes case files (tests/shapes) with a random kernel: well formed, free of races, every value
+ * defined by the manual bit for bit, and done after a bounded number of steps.
+ */
+#ifndef PTXRUN_TESTS_RANDOM_GENERATOR_H
+#define PTXRUN_TESTS_RANDOM_GENERATOR_H
+
+#include "tests/random/text.h"
+
+struct generator_config {
+    uint64_t seed;
+    unsigned statements; /* of the kernel, about; nested ones come on top */
+    unsigned functions;
+    unsigned max_depth;   /* of nested control flow */
+    unsigned max_turns;   /* of all loops around a place, multiplied */
+    unsigned max_threads; /* of a block */
+    bool has_barriers;
+    bool has_warp_ops;
+    bool has_atomics;
+    bool has_floats;
+    bool has_exits;
+};
+
+/* What a seed stands for: sizes and features are drawn from it too. */
+struct generator_config generator_config_from_seed(uint64_t seed);
+
+/* Appends the case to *text. The same config gives the same text. */
+void generator_make(const struct generator_config *config, struct text *text);
+
+#endif

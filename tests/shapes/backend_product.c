@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs a case through the public C API, in this process.
+ */
+#include "ptxrun/ptxrun.h"
+#include "scheduler/internal.h"
+#include "tests/shapes/backend.h"
+
+bool backend_status_is_fault(enum pxr_status status)
+{
+    return status >= PXR_FAULT_ADDRESS && status <= PXR_FAULT_DEADLOCK;
+}
+
+static enum pxr_status convert(enum ptxrun_status status, const struct ptxrun_error *error,
+                               struct pxr_error *err)
+{
+    static const enum pxr_status statuses[] = {
+        [PTXRUN_OUT_OF_MEMORY] = PXR_OUT_OF_MEMORY,
+        [PTXRUN_INVALID_ARGUMENT] = PXR_INVALID_ARGUMENT,
+        [PTXRUN_NOT_FOUND] = PXR_NOT_FOUND,
+        [PTXRUN_BAD_INPUT] = PXR_BAD_PTX,
+        [PTXRUN_UNSUPPORTED] = PXR_UNSUPPORTED,
+        [PTXRUN_OUT_OF_RESOURCES] = PXR_OUT_OF_RESOURCES,
+        [PTXRUN_KERNEL_FAULT] = PXR_FAULT_TRAP,
+        [PTXRUN_INTERNAL] = PXR_COMPILE_FAILED,
+    };
+    return status == PTXRUN_OK ? PXR_OK : pxr_fail(err, statuses[status], "%s", error->message);
+}
+
+static enum ptxrun_status launch(const struct ptx_case *c, const struct case_memory *memory,
+                                 struct ptxrun_module *module, struct ptxrun_error *error)
+{
+    void *args[CASE_MAX_ARGS];
+    struct ptxrun_kernel *kernel = NULL;
+    const char *name = c->kernel[0] ? c->kernel : ptxrun_kernel_name(module, 0);
+    enum ptxrun_status status = ptxrun_find_kernel(module, name ? name : "", &kernel, error);
+    if (status != PTXRUN_OK)
+        return status;
+    for (size_t n = 0; n < c->arg_count; n++)
+        args[n] = c->args[n].is_buffer ? (void *)&memory->bytes[n] : c->args[n].initial;
+    struct ptxrun_launch shape = {
+        .grid = {c->grid[0], c->grid[1], c->grid[2]},
+        .block = {c->block[0], c->block[1], c->block[2]},
+        .dynamic_shared_bytes = c->dynamic_shared_bytes,
+    };
+    return ptxrun_launch(kernel, &shape, args, c->arg_count, error);
+}
+
+static enum pxr_status run(const struct ptx_case *c, const struct case_memory *memory,
+                           uint32_t seed, struct pxr_error *err)
+{
+    struct ptxrun_error error = {0};
+    struct ptxrun_module *module;
+    sch_set_chaos(seed);
+    enum ptxrun_status status = ptxrun_load_text(c->text, c->text_len, &module, &error);
+    if (status == PTXRUN_OK)
+        status = launch(c, memory, module, &error);
+    ptxrun_unload(module);
+    return convert(status, &error, err);
+}
+
+const struct backend backend_product = {"product", run};

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The engine `inprocess`: parser, translator, compiler, loader and scheduler of this build, linked
+ * into the test. Kernels are compiled at their first launch; hooks may change the translation.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/compile.h"
+#include "scheduler/scheduler.h"
+#include "tests/support/runner_engine.h"
+#include "translator/translator.h"
+
+#define STACK_RESERVE_BYTES (64u << 10)
+#define RECURSION_BYTES     (256u << 10)
+#define SM_COUNT            4
+
+struct compiled {
+    struct ptx_kernel_layout layout;
+    struct jit_code *code; /* NULL: not compiled */
+    uint32_t stack_bytes;
+};
+
+struct inprocess_runner {
+    struct runner base;
+    struct runner_hooks hooks;
+    struct ptx_module *ptx;
+    struct compiled *kernels; /* by ptx_func.index */
+    void **slots;             /* by ptx_var.index */
+    uint64_t launches;
+};
+
+/* ---- module variables ---- */
+
+static void apply_relocs(const struct inprocess_runner *inprocess, const struct ptx_var *var)
+{
+    for (uint32_t i = 0; i < var->reloc_count; i++) {
+        const struct ptx_reloc *reloc = &var->relocs[i];
+        uint64_t value = (uint64_t)reloc->addend;
+        if (reloc->var != NULL)
+            value += (uint64_t)(uintptr_t)inprocess->slots[reloc->var->index];
+        else
+            value += (uint64_t)reloc->func->handle;
+        value >>= reloc->shift_bits;
+        uint8_t *bytes = inprocess->slots[var->index];
+        memcpy(bytes + reloc->offset_bytes, &value, reloc->size_bytes);
+    }
+}
+
+static enum pxr_status make_variables(struct inprocess_runner *inprocess, struct pxr_error *err)
+{
+    const struct ptx_module *ptx = inprocess->ptx;
+    inprocess->slots = calloc(ptx->var_count + 1, sizeof *inprocess->slots);
+    inprocess->kernels = calloc(ptx->func_count + 1, sizeof *inprocess->kernels);
+    if (inprocess->slots == NULL || inprocess->kernels == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for a module");
+    for (uint32_t i = 0; i < ptx->var_count; i++) {
+        const struct ptx_var *var = ptx->vars[i];
+        inprocess->slots[i] = runner_alloc(var->size_bytes);
+        if (inprocess->slots[i] == NULL)
+            return pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for variable '%s'", var->name);
+        if (var->init_bytes != NULL)
+            memcpy(inprocess->slots[i], var->init_bytes, var->size_bytes);
+    }
+    for (uint32_t i = 0; i < ptx->var_count; i++)
+        apply_relocs(inprocess, ptx->vars[i]);
+    return PXR_OK;
+}
+
+static void inprocess_unload(struct runner *runner)
+{
+    struct inprocess_runner *inprocess = (struct inprocess_runner *)runner;
+    const struct ptx_module *ptx = inprocess->ptx;
+    if (ptx == NULL)
+        return;
+    for (uint32_t i = 0; inprocess->kernels != NULL && i < ptx->func_count; i++) {
+        if (inprocess->kernels[i].code == NULL)
+            continue;
+        jit_unload(inprocess->kernels[i].code);
+        ptx_layout_fini(&inprocess->kernels[i].layout);
+    }
+    for (uint32_t i = 0; inprocess->slots != NULL && i < ptx->var_count; i++)
+        free(inprocess->slots[i]);
+    free(inprocess->kernels);
+    free(inprocess->slots);
+    inprocess->kernels = NULL;
+    inprocess->slots = NULL;
+    ptx_module_destroy(inprocess->ptx);
+    inprocess->ptx = NULL;
+}
+
+static enum pxr_status inprocess_load(struct runner *runner, const char *ptx_text,
+                                      struct pxr_error *err)
+{
+    struct inprocess_runner *inprocess = (struct inprocess_runner *)runner;
+    enum pxr_status status = ptx_parse(pxr_str_from(ptx_text), "test.ptx", &inprocess->ptx, err);
+    if (status == PXR_OK)
+        status = make_variables(inprocess, err);
+    if (status != PXR_OK)
+        inprocess_unload(runner);
+    return status;
+}
+
+/* ---- compiling ---- */
+
+struct compile_work {
+    const struct inprocess_runner *inprocess;
+    const struct ptx_func *kernel;
+    const struct ptx_kernel_layout *layout;
+    struct jit_object object;
+};
+
+static enum pxr_status translate(struct jit_unit *unit, const struct compile_work *work,
+                                 struct pxr_error *err)
+{
+    const struct runner_hooks *hooks = &work->inprocess->hooks;
+    struct tr_options options = {.check_alignment = true,
+                                 .triple = unit->target->triple,
+                                 .data_layout = unit->target->data_layout,
+                                 .rewrite = hooks->rewrite,
+                                 .rewrite_data = hooks->data};
+    enum pxr_status status = tr_translate_kernel(work->inprocess->ptx, work->kernel, work->layout,
+                                                 &options, unit->context, &unit->module, err);
+    if (status != PXR_OK)
+        return status;
+    if (hooks->mutate != NULL)
+        hooks->mutate(hooks->data, unit->module);
+    return tr_collapse_precise(unit->module, err);
+}
+
+static enum pxr_status compile(void *argument, struct pxr_error *err)
+{
+    struct compile_work *work = argument;
+    struct jit_unit unit;
+    enum pxr_status status = jit_unit_init(&unit, err);
+    if (status != PXR_OK)
+        return status;
+    status = translate(&unit, work, err);
+    if (status == PXR_OK)
+        status = jit_unit_emit(&unit, &work->object, err);
+    jit_unit_fini(&unit);
+    return status;
+}
+
+static enum pxr_status compile_kernel(struct inprocess_runner *inprocess,
+                                      const struct ptx_func *kernel, struct compiled *compiled,
+                                      struct pxr_error *err)
+{
+    enum pxr_status status = ptx_layout_kernel(inprocess->ptx, kernel, &compiled->layout, err);
+    if (status != PXR_OK)
+        return status;
+    struct compile_work work = {
+        .inprocess = inprocess, .kernel = kernel, .layout = &compiled->layout};
+    status = jit_run_work(compile, &work, err);
+    if (status == PXR_OK)
+        status = jit_load(&work.object, kernel->name, NULL, 0, &compiled->code, err);
+    compiled->stack_bytes =
+        STACK_RESERVE_BYTES + compiled->layout.local_bytes + work.object.frame_bytes +
+        (compiled->layout.has_recursion ? RECURSION_BYTES : 0);
+    jit_object_fini(&work.object);
+    if (status != PXR_OK)
+        ptx_layout_fini(&compiled->layout);
+    return status;
+}
+
+/* ---- running ---- */
+
+static void note_fault(void *argument, const struct sch_fault *fault)
+{
+    struct sch_fault *noted = argument;
+    if (fault != NULL)
+        *noted = *fault;
+}
+
+static enum pxr_status run_grid(struct inprocess_runner *inprocess, struct compiled *compiled,
+                                const struct runner_launch *launch, const void *params,
+                                struct pxr_error *err)
+{
+    uint32_t shared_bytes = compiled->layout.shared_static_bytes + launch->dynamic_shared_bytes;
+    struct sch_grid grid = {
+        .entry = jit_code_entry(compiled->code),
+        .launch = {.params = params,
+                   .slots = inprocess->slots,
+                   .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+                   .shared_bytes = shared_bytes,
+                   .grid_id = ++inprocess->launches,
+                   .sm_count = SM_COUNT},
+        .stack_bytes = compiled->stack_bytes,
+    };
+    memcpy(grid.launch.grid, launch->grid, sizeof grid.launch.grid);
+    memcpy(grid.launch.block, launch->block, sizeof grid.launch.block);
+    struct sch_fault fault = {.status = PXR_OK};
+    struct sch_op *op = sch_op_grid(&grid, note_fault, &fault);
+    if (op == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for a launch");
+    sch_op_submit(op);
+    sch_op_wait(op);
+    sch_op_release(op);
+    if (fault.status == PXR_OK)
+        return PXR_OK;
+    return pxr_fail_at(err, fault.status, jit_code_line(compiled->code, fault.pc), 0,
+                       "kernel '%s', PTX line %d: %s at address %#llx", launch->kernel,
+                       jit_code_line(compiled->code, fault.pc), pxr_status_name(fault.status),
+                       (unsigned long long)fault.address);
+}
+
+static enum pxr_status inprocess_launch(struct runner *runner, const struct runner_launch *launch,
+                                        struct pxr_error *err)
+{
+    struct inprocess_runner *inprocess = (struct inprocess_runner *)runner;
+    const struct ptx_func *kernel = ptx_find_entry(inprocess->ptx, launch->kernel);
+    if (kernel == NULL)
+        return pxr_fail(err, PXR_NOT_FOUND, "no kernel '%s'", launch->kernel);
+    struct compiled *compiled = &inprocess->kernels[kernel->index];
+    if (compiled->code == NULL) {
+        enum pxr_status status = compile_kernel(inprocess, kernel, compiled, err);
+        if (status != PXR_OK)
+            return status;
+    }
+    uint8_t *params = NULL;
+    enum pxr_status status = runner_make_params(kernel, launch, &params, err);
+    if (status == PXR_OK)
+        status = run_grid(inprocess, compiled, launch, params, err);
+    free(params);
+    return status;
+}
+
+static void inprocess_close(struct runner *runner)
+{
+    free(runner);
+}
+
+static const struct runner_engine inprocess_engine = {
+    .name = "inprocess",
+    .load = inprocess_load,
+    .launch = inprocess_launch,
+    .unload = inprocess_unload,
+    .close = inprocess_close,
+};
+
+enum pxr_status runner_open_inprocess(const struct runner_hooks *hooks, unsigned workers,
+                                      struct runner **runner, struct pxr_error *err)
+{
+    enum pxr_status status = sch_start(workers, err);
+    if (status != PXR_OK)
+        return status;
+    struct inprocess_runner *inprocess = calloc(1, sizeof *inprocess);
+    if (inprocess == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for a runner");
+    inprocess->base.engine = &inprocess_engine;
+    if (hooks != NULL)
+        inprocess->hooks = *hooks;
+    *runner = &inprocess->base;
+    return PXR_OK;
+}

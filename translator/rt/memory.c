@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies of which only the beginning has a source.
+ */
+#include "translator/rt/memory.h"
+
+void rt_copy_and_fill(uint8_t *target, const uint8_t *source, uint32_t source_bytes, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; i++) {
+        uint8_t value = 0;
+        if (i < source_bytes)
+            value = source[i];
+        target[i] = value;
+    }
+}

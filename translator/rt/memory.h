@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Helpers for instructions that move memory; see memory.c.
+ */
+#ifndef PTXRUN_TRANSLATOR_RT_MEMORY_H
+#define PTXRUN_TRANSLATOR_RT_MEMORY_H
+
+#include <stdint.h>
+
+/* Reads source_bytes, writes bytes: what has no source becomes 0. */
+void rt_copy_and_fill(uint8_t *target, const uint8_t *source, uint32_t source_bytes,
+                      uint32_t bytes);
+
+#endif
