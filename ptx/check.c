@@ -9,12 +9,22 @@
 /* What is wrong with an instruction as one of a row. */
 struct misfit {
     const struct ptx_operand *operand;
-    const char *wanted;
+    const char *wanted; /* NULL: a register of this type */
+    enum ptx_type type;
+    unsigned count; /* of elements that share its bits */
+    bool may_be_wider;
 };
 
 static bool misfits(struct misfit *misfit, const struct ptx_operand *operand, const char *wanted)
 {
-    *misfit = (struct misfit){operand, wanted};
+    *misfit = (struct misfit){.operand = operand, .wanted = wanted};
+    return false;
+}
+
+static bool misfits_size(struct misfit *misfit, const struct ptx_operand *operand,
+                         enum ptx_type type, unsigned count, bool may_be_wider)
+{
+    *misfit = (struct misfit){operand, NULL, type, count, may_be_wider};
     return false;
 }
 
@@ -37,6 +47,7 @@ static const struct {
      "a register, a constant or a vector"},
     {'v', KIND(REG) | KIND(SREG) | KIND(INT) | KIND(FLOAT) | KIND(VECTOR) | KIND(VAR) | KIND(FUNC),
      "a register, a constant, a vector or a name"},
+    {'i', KIND(INT), "an integer constant"},
     {'r', KIND(REG) | KIND(VECTOR), "registers in braces"},
     {'p', KIND(REG) | KIND(SREG) | KIND(INT), "a predicate"},
     {'x', KIND(REG) | KIND(SREG) | KIND(INT), "a register, a part such as %r1.b0, or a constant"},
@@ -47,6 +58,10 @@ static const struct {
     {'b', KIND(REG), "a register, perhaps with a choice of bytes"},
     {'B', KIND(REG), "a register, perhaps with a mask of bytes"},
     {'m', KIND(ADDRESS), "an address in brackets"},
+    {'M', KIND(ADDRESS), "an address and coordinates in brackets"},
+    {'Q', KIND(REG) | KIND(SINK) | KIND(VECTOR) | KIND(PAIR),
+     "a register, a vector of registers, or a pair of one and a predicate"},
+    {'n', KIND(SINK), "'_'"},
     {'l', KIND(LABEL), "a label"},
     {'t', KIND(LABELS), "the name of a .branchtargets list"},
 };
@@ -111,6 +126,14 @@ static bool check_kind(struct misfit *misfit, const struct ptx_operand *operand,
     if (operand->is_negated && letter != 'X' &&
         (operand->kind != PTX_OPERAND_REG || operand->var->type != PTX_TYPE_PRED))
         return misfits(misfit, operand, "without '!'");
+    if (operand->kind == PTX_OPERAND_ADDRESS &&
+        (operand->elem_count > 1 && !operand->is_indexed) != (letter == 'M'))
+        return misfits(misfit, operand,
+                       letter == 'M' ? "an address and coordinates in brackets"
+                                     : "one address in brackets");
+    if (letter == 'Q' && operand->kind == PTX_OPERAND_PAIR)
+        return operand->elems[0].kind != PTX_OPERAND_VECTOR ||
+               check_elements(misfit, &operand->elems[0], letter);
     if (operand->kind == PTX_OPERAND_VECTOR || operand->kind == PTX_OPERAND_PAIR)
         return check_elements(misfit, operand, letter);
     return true;
@@ -136,7 +159,10 @@ static bool check_constant(struct misfit *misfit, const struct ptx_operand *oper
     if (ptx_type_is_float(type) || (ptx_type_table[type].class == PTX_CLASS_BITS &&
                                     ptx_type_bits(type) == (operand->is_single ? 32 : 64)))
         return true;
-    return misfits(misfit, operand, "a constant of another type");
+    return misfits(misfit, operand,
+                   ptx_type_table[type].class == PTX_CLASS_BITS
+                       ? "a whole number, or a floating-point constant of the same size"
+                       : "a whole number");
 }
 
 static bool check_scalar(struct misfit *misfit, const struct ptx_operand *operand,
@@ -153,8 +179,7 @@ static bool check_scalar(struct misfit *misfit, const struct ptx_operand *operan
         bits *= operand->var->vector_len;
     if (is_size(type, may_be_wider, bits))
         return true;
-    return misfits(misfit, operand,
-                   type == PTX_TYPE_PRED ? "a predicate register" : "a register of another size");
+    return misfits_size(misfit, operand, type, 1, may_be_wider);
 }
 
 /* mov packs and unpacks: the elements of a vector together have the size of the type, which is
@@ -171,7 +196,7 @@ static bool check_packed(struct misfit *misfit, const struct ptx_operand *operan
 
         if (elem->kind == PTX_OPERAND_REG &&
             ptx_type_bits(elem->var->type) * operand->elem_count != ptx_type_bits(type))
-            return misfits(misfit, elem, "a register of another size");
+            return misfits_size(misfit, elem, type, operand->elem_count, false);
     }
     return true;
 }
@@ -219,13 +244,13 @@ static bool check_type(struct misfit *misfit, const struct ptx_inst *inst,
     if (type == PTX_TYPE_NONE)
         return true;
     if (operand->kind == PTX_OPERAND_PAIR)
-        return check_scalar(misfit, &operand->elems[0], type, false) &&
+        return check_vector(misfit, inst, &operand->elems[0], type, false) &&
                check_scalar(misfit, &operand->elems[1], PTX_TYPE_PRED, false);
     if (rule->letter == 'u' || rule->letter == 'v')
         return check_packed(misfit, operand, type);
     if (rule->letter == 'r')
         return check_registers(misfit, operand, type);
-    if (rule->letter == 'D' || rule->letter == 'S')
+    if (rule->letter == 'D' || rule->letter == 'Q' || rule->letter == 'S')
         return check_vector(misfit, inst, operand, type, rule->may_be_wider);
     return check_scalar(misfit, operand, type, rule->may_be_wider);
 }
@@ -268,7 +293,7 @@ static bool check_operands(struct misfit *misfit, const struct ptx_inst *inst,
 }
 
 /* Rows can share a spelling and differ in their operands. */
-static bool check_other_rows(struct ptx_inst *inst, struct misfit *misfit)
+static bool check_other_rows(struct ptx_parser *p, struct ptx_inst *inst, struct misfit *misfit)
 {
     struct ptx_inst other = *inst;
 
@@ -286,24 +311,76 @@ static bool check_other_rows(struct ptx_inst *inst, struct misfit *misfit)
             !check_operands(misfit->operand ? &ignored : misfit, &other, rules, rule_count))
             continue;
         inst->op = other.op;
+        p->need = ptx_op_need(inst->op, inst->types, inst->type_count, inst->mods, inst->mod_count);
         return true;
     }
 }
 
+/* Targets up to this do what the manual says of sm_13; with map_f64_to_f32 also those before. */
+#define FIRST_TARGET 13
+
+static bool fits_target(const struct ptx_module *module, const struct ptx_need *need)
+{
+    if (need->is_arch && module->target_suffix == '\0')
+        return false;
+    return need->sm <= FIRST_TARGET || need->sm <= module->target;
+}
+
+/* PTX ISA, "PTX Module Directives": .version and .target say which instructions there are. */
+static bool check_need(struct ptx_parser *p, const struct ptx_inst *inst)
+{
+    const struct ptx_token at = {PTX_TOKEN_NAME, inst->text, inst->line, inst->column};
+    const struct ptx_module *module = p->module;
+
+    if (p->need.ptx <= module->version && fits_target(module, &p->need))
+        return true;
+    return ptx_fail_at(
+        p, &at, "'%.*s' needs PTX ISA %u.%u and sm_%u%s; the module says %u.%u and sm_%u%.1s",
+        PXR_STR_ARG(inst->text), p->need.ptx / 10, p->need.ptx % 10, p->need.sm,
+        p->need.is_arch ? "a" : "", module->version / 10, module->version % 10, module->target,
+        &module->target_suffix);
+}
+
+static bool fail_count(struct ptx_parser *p, const struct ptx_inst *inst)
+{
+    const struct ptx_token at = {PTX_TOKEN_NAME, inst->text, inst->line, inst->column};
+    unsigned least = p->rule_count;
+
+    for (unsigned i = 0; i < p->rule_count; i++)
+        least -= p->rules[i].is_optional;
+    if (least < p->rule_count)
+        return ptx_fail_at(p, &at, "'%.*s' cannot have %u operands; it has %u to %u",
+                           PXR_STR_ARG(inst->text), inst->operand_count, least, p->rule_count);
+    return ptx_fail_at(p, &at, "'%.*s' cannot have %u operands; it has %u", PXR_STR_ARG(inst->text),
+                       inst->operand_count, least);
+}
+
+static bool fail_operand(struct ptx_parser *p, const struct ptx_inst *inst,
+                         const struct misfit *misfit)
+{
+    const struct ptx_token at = {PTX_TOKEN_NAME, inst->text, inst->line, misfit->operand->column};
+    unsigned bits = ptx_type_bits(misfit->type);
+
+    if (misfit->wanted)
+        return ptx_fail_at(p, &at, "operand of '%.*s' must be %s", PXR_STR_ARG(inst->text),
+                           misfit->wanted);
+    if (misfit->type == PTX_TYPE_PRED)
+        return ptx_fail_at(p, &at, "operand of '%.*s' must be a predicate register",
+                           PXR_STR_ARG(inst->text));
+    return ptx_fail_at(p, &at, "operand of '%.*s' must be a register of %u bits%s (.%s%s)",
+                       PXR_STR_ARG(inst->text), bits / misfit->count,
+                       misfit->may_be_wider ? " or more" : "", ptx_type_table[misfit->type].name,
+                       misfit->count > 1 ? ", in several" : "");
+}
+
 bool ptx_check_inst(struct ptx_parser *p, struct ptx_inst *inst)
 {
-    struct ptx_token at = {PTX_TOKEN_NAME, inst->text, inst->line, inst->column};
     struct misfit misfit = {0};
 
     if (ptx_rules_take_count(p->rules, p->rule_count, inst->operand_count) &&
         check_operands(&misfit, inst, p->rules, p->rule_count))
-        return true;
-    if (check_other_rows(inst, &misfit))
-        return true;
-    if (!misfit.operand)
-        return ptx_fail_at(p, &at, "'%.*s' cannot have %u operands", PXR_STR_ARG(inst->text),
-                           inst->operand_count);
-    at.column = misfit.operand->column;
-    return ptx_fail_at(p, &at, "operand of '%.*s' must be %s", PXR_STR_ARG(inst->text),
-                       misfit.wanted);
+        return check_need(p, inst);
+    if (check_other_rows(p, inst, &misfit))
+        return check_need(p, inst);
+    return misfit.operand ? fail_operand(p, inst, &misfit) : fail_count(p, inst);
 }

@@ -61,13 +61,17 @@ static void add_word(struct ptx_form *form, const struct ptx_word *word)
         form->min_ptx = word->min_ptx;
     if (word->min_sm > form->min_sm)
         form->min_sm = word->min_sm;
+    form->needs_arch = form->needs_arch || word->needs_arch;
 }
 
 static bool arrive(struct ptx_walker *walker)
 {
     const struct spelling *spelling = (const struct spelling *)walker;
     const struct ptx_op_info *row = &ptx_op_table[spelling->op];
-    struct ptx_form form = {.op = spelling->op, .min_ptx = row->min_ptx, .min_sm = row->min_sm};
+    struct ptx_form form = {.op = spelling->op,
+                            .min_ptx = row->min_ptx,
+                            .min_sm = row->min_sm,
+                            .needs_arch = row->needs_arch};
 
     append(form.text, sizeof(form.text), pxr_str_from(ptx_op_name(spelling->op)));
     for (unsigned i = 0; i < spelling->count; i++)

@@ -20,6 +20,7 @@ struct ptx_form {
     uint64_t groups;  /* union over mods, PTX_GROUP_BIT */
     unsigned min_ptx; /* of the row and of each word */
     unsigned min_sm;
+    bool needs_arch; /* only targets such as sm_90a and sm_100f */
 };
 
 /* Calls fn for each form of the row until it returns false. What has more of the optional words

@@ -190,10 +190,10 @@ static const struct ptx_call *copy_call(struct copy_state *state, const struct p
     return copy;
 }
 
-static const struct ptx_reg_range *copy_range(struct copy_state *state,
-                                              const struct ptx_reg_range *range)
+static const struct ptx_var_range *copy_range(struct copy_state *state,
+                                              const struct ptx_var_range *range)
 {
-    struct ptx_reg_range *copy = allocate(state, 1, sizeof(*copy));
+    struct ptx_var_range *copy = allocate(state, 1, sizeof(*copy));
 
     if (!copy)
         return NULL;

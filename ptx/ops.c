@@ -35,9 +35,13 @@ const struct ptx_sreg_info ptx_sreg_table[PTX_SREG_COUNT] = {
 #undef SREG
 };
 
+/* Of a target: only with a suffix, sm_90a. */
+#define ARCH(sm) ((sm) + 1000)
+
 const struct ptx_op_info ptx_op_table[PTX_OP_COUNT] = {
 #define OP(ID, syntax, family, operands, ptx, sm, emitter, fidelity)                               \
-    [PTX_OP_##ID] = {syntax, PTX_FAMILY_##family, operands, ptx, sm, PTX_FIDELITY_##fidelity},
+    [PTX_OP_##ID] = {syntax,          PTX_FAMILY_##family,    operands, ptx, (sm) % ARCH(0),       \
+                     (sm) >= ARCH(0), PTX_FIDELITY_##fidelity},
 #include "ptx/ops.def"
 #undef OP
 };
@@ -158,9 +162,12 @@ struct match {
     struct pxr_str mods[PTX_MAX_MODS];
     unsigned types_taken;
     uint32_t mods_taken; /* bit per modifier */
+    uint32_t ordered;    /* those that may not change places */
     bool takes_rest;     /* a "*" has been entered */
     unsigned depth;
     uint32_t mod_bits[MAX_WORDS]; /* what each word entered took; 0: a type, or the rest */
+    struct ptx_need needs[MAX_WORDS];
+    struct ptx_need need; /* on arrival: the most of them */
 };
 
 static bool same(struct pxr_str a, struct pxr_str b)
@@ -172,6 +179,9 @@ static bool enter_word(struct ptx_walker *walker, const struct ptx_word *word)
 {
     struct match *match = (struct match *)walker;
 
+    if (match->depth == MAX_WORDS)
+        return false;
+    match->needs[match->depth] = (struct ptx_need){word->min_ptx, word->min_sm, word->needs_arch};
     if (word->text.ptr[0] == '*') {
         match->takes_rest = true;
         match->mod_bits[match->depth++] = 0;
@@ -187,6 +197,8 @@ static bool enter_word(struct ptx_walker *walker, const struct ptx_word *word)
         uint32_t bit = UINT32_C(1) << i;
 
         if ((match->mods_taken & bit) || !same(word->text, match->mods[i]))
+            continue;
+        if ((match->ordered & bit) && (match->ordered & match->mods_taken) > bit)
             continue;
         match->mods_taken |= bit;
         match->mod_bits[match->depth++] = bit;
@@ -210,10 +222,20 @@ static void leave_word(struct ptx_walker *walker, const struct ptx_word *word)
 /* The row is the right one if nothing is left of the spelling. */
 static bool arrive(struct ptx_walker *walker)
 {
-    const struct match *match = (const struct match *)walker;
+    struct match *match = (struct match *)walker;
 
-    return match->takes_rest || (match->types_taken == match->type_count &&
-                                 match->mods_taken == (UINT32_C(1) << match->mod_count) - 1);
+    if (!match->takes_rest && (match->types_taken != match->type_count ||
+                               match->mods_taken != (UINT32_C(1) << match->mod_count) - 1))
+        return false;
+    match->need = (struct ptx_need){0};
+    for (unsigned i = 0; i < match->depth; i++) {
+        if (match->needs[i].ptx > match->need.ptx)
+            match->need.ptx = match->needs[i].ptx;
+        if (match->needs[i].sm > match->need.sm)
+            match->need.sm = match->needs[i].sm;
+        match->need.is_arch = match->need.is_arch || match->needs[i].is_arch;
+    }
+    return true;
 }
 
 static bool takes_count(enum ptx_op op, uint32_t operand_count)
@@ -234,6 +256,9 @@ static void begin_match(struct match *match, const enum ptx_type *types, unsigne
         match->types[i] = pxr_str_from(ptx_type_table[types[i]].name);
     for (unsigned i = 0; i < mod_count; i++)
         match->mods[i] = pxr_str_from(ptx_mod_table[mods[i]].name);
+    for (unsigned i = 0; i < mod_count; i++)
+        if (ptx_mod_table[mods[i]].groups & PTX_GROUP_BIT(PTX_GROUP_LAYOUT))
+            match->ordered |= UINT32_C(1) << i;
 }
 
 /* From the item on, the first of the name that matches. */
@@ -271,6 +296,24 @@ enum ptx_op ptx_op_choose_next(enum ptx_op op, const enum ptx_type *types, unsig
 
     begin_match(&match, types, type_count, mods, mod_count);
     return find_match(&match, next_op[op], name);
+}
+
+struct ptx_need ptx_op_need(enum ptx_op op, const enum ptx_type *types, unsigned type_count,
+                            const enum ptx_mod *mods, unsigned mod_count)
+{
+    const struct ptx_op_info *row = &ptx_op_table[op];
+    struct match match;
+    struct ptx_need need;
+
+    begin_match(&match, types, type_count, mods, mod_count);
+    ptx_syntax_walk(row->syntax, &match.walker);
+    need = match.need;
+    if (row->min_ptx > need.ptx)
+        need.ptx = row->min_ptx;
+    if (row->min_sm > need.sm)
+        need.sm = row->min_sm;
+    need.is_arch = need.is_arch || row->needs_arch;
+    return need;
 }
 
 /* ---- operands ---- */

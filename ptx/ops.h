@@ -99,6 +99,7 @@ enum ptx_group {
     PTX_GROUP_SURFMODE,
     PTX_GROUP_SATFINITE,
     PTX_GROUP_OOB,
+    PTX_GROUP_LAYOUT,  /* of matrices: the only modifiers whose order matters */
     PTX_GROUP_ANY_MOD, /* in a row: modifiers that mods.def does not list are taken too */
     PTX_GROUP_COUNT
 };
@@ -163,6 +164,7 @@ struct ptx_op_info {
     const char *operands;
     unsigned min_ptx;
     unsigned min_sm;
+    bool needs_arch; /* only targets such as sm_90a and sm_100f */
     enum ptx_fidelity fidelity;
 };
 
@@ -188,6 +190,17 @@ enum ptx_op ptx_op_choose(struct pxr_str name, const enum ptx_type *types, unsig
 /* The next row behind `op` and of its name that takes all the types and modifiers. */
 enum ptx_op ptx_op_choose_next(enum ptx_op op, const enum ptx_type *types, unsigned type_count,
                                const enum ptx_mod *mods, unsigned mod_count);
+
+/* What an instruction asks of a module's .version and .target. */
+struct ptx_need {
+    unsigned ptx; /* major * 10 + minor */
+    unsigned sm;
+    bool is_arch; /* only targets such as sm_90a and sm_100f */
+};
+
+/* Of an instruction of this row with these types and modifiers. */
+struct ptx_need ptx_op_need(enum ptx_op op, const enum ptx_type *types, unsigned type_count,
+                            const enum ptx_mod *mods, unsigned mod_count);
 
 /* ---- operands ---- */
 

@@ -5,6 +5,9 @@
  */
 #include "ptx/parse.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "ptx/module.h"
 
 /* Memory may grow with the text: no construct needs more per byte of text than this. */
@@ -96,7 +99,7 @@ bool ptx_define(struct ptx_parser *p, struct ptx_scope *scope, const struct ptx_
 
 /* A register of a range: a variable of its own, named when it is first used. */
 static const struct ptx_symbol_value *make_ranged(struct ptx_parser *p, struct ptx_scope *scope,
-                                                  const struct ptx_reg_range *range,
+                                                  const struct ptx_var_range *range,
                                                   struct pxr_str name)
 {
     struct ptx_var *var = ptx_alloc(p, 1, sizeof(*var));
@@ -128,6 +131,28 @@ const struct ptx_symbol_value *ptx_lookup(struct ptx_parser *p, struct pxr_str n
         return value;
     ptx_fail_lost(p);
     return NULL;
+}
+
+bool ptx_at_range(const struct ptx_parser *p)
+{
+    const char *cur = p->lexer.cur;
+
+    while (*cur == ' ' || *cur == '\t')
+        cur++;
+    return *cur == '<' && p->tok.kind == PTX_TOKEN_NAME;
+}
+
+bool ptx_number_name(struct ptx_parser *p, struct pxr_str prefix, uint64_t number,
+                     struct pxr_str *name)
+{
+    size_t size = prefix.len + 24;
+    char *text = ptx_alloc(p, 1, size);
+
+    if (!text)
+        return false;
+    name->len = (size_t)snprintf(text, size, "%.*s%" PRIu64, PXR_STR_ARG(prefix), number);
+    name->ptr = text;
+    return true;
 }
 
 struct ptx_item *ptx_add_item(struct ptx_parser *p, enum ptx_item_kind kind, int line)

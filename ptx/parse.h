@@ -19,6 +19,7 @@
 #define PTX_MAX_DIMENSIONS       16
 #define PTX_MAX_OPERAND_DEPTH    4
 #define PTX_MAX_OBJECT_BYTES     (UINT64_C(1) << 40)
+#define PTX_MAX_NAME_RANGE       4096 /* but for registers */
 
 struct ptx_opcode; /* a decoded opcode spelling; parse_opcode.c */
 
@@ -43,6 +44,7 @@ struct ptx_parser {
     struct ptx_list items;                /* struct ptx_item */
     const struct ptx_operand_rule *rules; /* of the instruction that is parsed */
     unsigned rule_count;
+    struct ptx_need need; /* likewise */
     struct ptx_list funcs;     /* struct ptx_func * */
     struct ptx_list vars;      /* struct ptx_var *, module scope */
     struct ptx_func *func;     /* the function whose body is parsed */
@@ -114,6 +116,10 @@ bool ptx_define(struct ptx_parser *p, struct ptx_scope *scope, const struct ptx_
                 struct ptx_symbol_value value);
 /* NULL when undefined. Makes registers of a range when they are first named. */
 const struct ptx_symbol_value *ptx_lookup(struct ptx_parser *p, struct pxr_str name);
+/* At a name with "<" behind it: N<3> stands for N0, N1, N2. */
+bool ptx_at_range(const struct ptx_parser *p);
+bool ptx_number_name(struct ptx_parser *p, struct pxr_str prefix, uint64_t number,
+                     struct pxr_str *name);
 /* At the end of the module's list; NULL: recorded. */
 struct ptx_item *ptx_add_item(struct ptx_parser *p, enum ptx_item_kind kind, int line);
 
@@ -161,7 +167,7 @@ bool ptx_parse_prototype(struct ptx_parser *p, struct ptx_func *func);
 bool ptx_parse_body(struct ptx_parser *p);
 
 /* ---- parse_opcode.c ---- */
-/* Fills op, types, mods, groups of the instruction from its spelling, and p->rules. */
+/* Fills op, types, mods, groups of the instruction from its spelling, and p->rules and p->need. */
 bool ptx_decode_opcode(struct ptx_parser *p, const struct ptx_token *token, struct ptx_inst *inst);
 
 /* ---- parse_operand.c ---- */

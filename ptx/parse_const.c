@@ -170,8 +170,8 @@ static bool apply_unary(struct ptx_parser *p, char op, struct ptx_const *value)
         *value = make_int(value->bits == 0, false);
         return true;
     }
-    if (op == '~' && !value->is_float) {
-        value->bits = ~value->bits;
+    if (op == '~' && !value->is_float) { /* unsigned, whatever the operand is */
+        *value = make_int(~value->bits, true);
         return true;
     }
     if (op == '~' || op == '!')
@@ -317,13 +317,11 @@ static bool apply_float(enum operation op, double a, double b, struct ptx_const 
     }
 }
 
-static uint64_t divide(enum operation op, uint64_t a, uint64_t b, bool is_unsigned)
+static uint64_t divide(uint64_t a, uint64_t b, bool is_unsigned)
 {
     if (is_unsigned)
-        return op == OP_DIV ? a / b : a % b;
-    if ((int64_t)b == -1)
-        return op == OP_DIV ? 0 - a : 0;
-    return (uint64_t)(op == OP_DIV ? (int64_t)a / (int64_t)b : (int64_t)a % (int64_t)b);
+        return a / b;
+    return (int64_t)b == -1 ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b);
 }
 
 static bool is_less(uint64_t a, uint64_t b, bool is_unsigned)
@@ -331,13 +329,13 @@ static bool is_less(uint64_t a, uint64_t b, bool is_unsigned)
     return is_unsigned ? a < b : (int64_t)a < (int64_t)b;
 }
 
+/* The manual does not say what a shift by 64 or more gives; ptxas takes the distance modulo 64. */
 static uint64_t shift(enum operation op, uint64_t a, uint64_t b, bool is_unsigned)
 {
+    b &= 63;
     if (op == OP_SHL)
-        return b > 63 ? 0 : a << b;
-    if (is_unsigned)
-        return b > 63 ? 0 : a >> b;
-    return (uint64_t)((int64_t)a >> (b > 63 ? 63 : b));
+        return a << b;
+    return is_unsigned ? a >> b : (uint64_t)((int64_t)a >> b);
 }
 
 /* The operators whose result is no truth value; false: undefined. */
@@ -364,9 +362,12 @@ static bool apply_arithmetic(enum operation op, uint64_t a, uint64_t b, bool is_
         *result = a | b;
         return true;
     case OP_DIV:
+        if (b != 0)
+            *result = divide(a, b, is_unsigned);
+        return b != 0;
     case OP_REM:
         if (b != 0)
-            *result = divide(op, a, b, is_unsigned);
+            *result = a % b;
         return b != 0;
     default:
         return false;
@@ -374,7 +375,8 @@ static bool apply_arithmetic(enum operation op, uint64_t a, uint64_t b, bool is_
 }
 
 /* "Integer Constant Expression Evaluation": arithmetic is unsigned if either side is; comparisons
- * and logical operators give signed 0 or 1; shifts keep the type of the left side. */
+ * and logical operators give signed 0 or 1; shifts keep the type of the left side; a remainder is
+ * of unsigned operands. (A table there says that its result is signed; ptxas goes on unsigned.) */
 static bool apply_int(enum operation op, struct ptx_const a, struct ptx_const b,
                       struct ptx_const *result)
 {
@@ -391,7 +393,7 @@ static bool apply_int(enum operation op, struct ptx_const a, struct ptx_const b,
     else if (op == OP_SHL || op == OP_SHR)
         *result = make_int(shift(op, a.bits, b.bits, a.is_unsigned), a.is_unsigned);
     else
-        *result = make_int(0, is_unsigned);
+        *result = make_int(0, is_unsigned || op == OP_REM);
     return truth >= 0 || op == OP_SHL || op == OP_SHR ||
            apply_arithmetic(op, a.bits, b.bits, is_unsigned, &result->bits);
 }
@@ -444,6 +446,7 @@ bool ptx_parse_const(struct ptx_parser *p, struct ptx_const *value)
 {
     struct ptx_const if_true;
     struct ptx_const if_false;
+    bool is_unsigned;
 
     if (!parse_binary(p, 1, value))
         return false;
@@ -455,7 +458,9 @@ bool ptx_parse_const(struct ptx_parser *p, struct ptx_const *value)
     if (!ptx_parse_const(p, &if_true) || !ptx_expect(p, ':') || !ptx_parse_const(p, &if_false))
         return false;
     p->expression_depth--;
+    is_unsigned = if_true.is_unsigned || if_false.is_unsigned;
     *value = value->bits ? if_true : if_false;
+    value->is_unsigned = is_unsigned && !value->is_float;
     return true;
 }
 

@@ -132,7 +132,8 @@ static bool parse_position(struct ptx_parser *p)
            ptx_parse_const_uint(p, "a column number", UINT32_MAX, &ignored);
 }
 
-/* loc = ".loc" position ("," "function_name" label ("+" number)? "," "inlined_at" position)? */
+/* loc = ".loc" position ("," "function_name" label ("+" number)? "," "inlined_at" position)? ; the
+ * label may be the name of a section */
 bool ptx_parse_loc_directive(struct ptx_parser *p)
 {
     uint64_t ignored;
@@ -146,7 +147,7 @@ bool ptx_parse_loc_directive(struct ptx_parser *p)
                 return false;
         } else if (pxr_str_is(p->tok.text, "function_name")) {
             ptx_advance(p);
-            if (p->tok.kind != PTX_TOKEN_NAME)
+            if (p->tok.kind != PTX_TOKEN_NAME && p->tok.kind != PTX_TOKEN_DOT)
                 return ptx_fail_expected(p, "a label");
             ptx_advance(p);
             if (ptx_accept(p, '+') && !ptx_parse_const_uint(p, "an offset", UINT64_MAX, &ignored))

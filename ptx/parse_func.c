@@ -37,11 +37,13 @@ static bool parse_params(struct ptx_parser *p, bool is_input, const struct ptx_v
 
     if (!ptx_expect(p, '('))
         return false;
-    while (is_ok && !ptx_token_is(&p->tok, ')'))
-        is_ok =
-            parse_param(p, is_input, &list) && (ptx_token_is(&p->tok, ')') || ptx_expect(p, ','));
+    if (!ptx_token_is(&p->tok, ')')) {
+        do
+            is_ok = parse_param(p, is_input, &list);
+        while (is_ok && ptx_accept(p, ','));
+    }
+    is_ok = is_ok && ptx_expect(p, ')');
     if (is_ok) {
-        ptx_advance(p);
         *count = (uint32_t)list.count;
         *params = ptx_take(p, &list, 0, sizeof(struct ptx_var *));
         is_ok = *params != NULL;

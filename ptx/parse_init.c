@@ -24,9 +24,10 @@ struct init_state {
 
 static bool put_bits(struct ptx_parser *p, struct init_state *state, uint64_t index, uint64_t bits)
 {
+    unsigned unused = state->item_bytes < 8 ? 64 - 8 * (unsigned)state->item_bytes : 0;
     struct init_value *value;
 
-    if (bits == 0)
+    if (bits << unused == 0)
         return true;
     value = ptx_push(p, &p->bytes, sizeof(*value));
     if (!value)
@@ -124,7 +125,7 @@ static struct ptx_reloc *last_reloc(const struct ptx_parser *p)
     return ptx_list_at(&p->relocs, p->relocs.count - 1, sizeof(struct ptx_reloc));
 }
 
-/* masked = mask "(" address ")" : mask is 0xFF shifted left by whole bytes */
+/* masked = mask "(" (address | expression) ")" : mask is 0xFF shifted left by whole bytes */
 static bool parse_masked(struct ptx_parser *p, const struct ptx_token *token,
                          struct init_state *state, uint64_t index, uint64_t mask)
 {
@@ -132,6 +133,15 @@ static bool parse_masked(struct ptx_parser *p, const struct ptx_token *token,
 
     if (mask >> shift_bits != 0xff || shift_bits % 8 != 0)
         return ptx_fail_at(p, token, "a mask must be 0xFF shifted by whole bytes");
+    if (ptx_at_const(p)) {
+        struct ptx_const value;
+
+        if (!ptx_parse_const(p, &value))
+            return false;
+        if (value.is_float)
+            return ptx_fail_at(p, token, "a mask is for whole numbers and addresses");
+        return put_bits(p, state, index, value.bits >> shift_bits & 0xff) && ptx_expect(p, ')');
+    }
     if (!parse_address(p, state, index, shift_bits))
         return false;
     last_reloc(p)->size_bytes = 1; /* the item's other bytes are zero */
@@ -183,7 +193,9 @@ static bool parse_value(struct ptx_parser *p, struct init_state *state, size_t l
     if (level > p->dims.count + 1)
         return ptx_fail_at(p, &p->tok, "initialiser is nested more deeply than the variable");
     ptx_advance(p);
-    while (!ptx_token_is(&p->tok, '}')) {
+    if (ptx_accept(p, '}'))
+        return true;
+    do {
         bool is_list = ptx_token_is(&p->tok, '{');
         uint64_t start = *index;
 
@@ -191,11 +203,8 @@ static bool parse_value(struct ptx_parser *p, struct init_state *state, size_t l
             return false;
         if (is_list)
             *index = start + item; /* what the inner list leaves out is zero */
-        if (!ptx_token_is(&p->tok, '}') && !ptx_expect(p, ','))
-            return false;
-    }
-    ptx_advance(p);
-    return true;
+    } while (ptx_accept(p, ','));
+    return ptx_expect(p, '}');
 }
 
 /* Objects of opaque type have properties, such as addr_mode_0 = clamp_to_edge, unused here. */

@@ -4,6 +4,7 @@
  * spellings many times, so each is decoded once and kept.
  */
 #include "ptx/hash.h"
+#include "ptx/nearest.h"
 #include "ptx/parse.h"
 
 struct ptx_opcode {
@@ -16,6 +17,7 @@ struct ptx_opcode {
     uint64_t groups;
     unsigned rule_count;
     struct ptx_operand_rule rules[PTX_MAX_RULES];
+    struct ptx_need need;
     UT_hash_handle hh;
 };
 
@@ -32,7 +34,7 @@ static struct pxr_str next_part(struct pxr_str *rest)
 }
 
 /* A type while there is room for one, else a modifier. */
-static bool add_suffix(struct ptx_opcode *opcode, struct pxr_str part, struct pxr_str *unknown)
+static bool add_suffix(struct ptx_opcode *opcode, struct pxr_str part)
 {
     enum ptx_type type = ptx_type_find(part);
     enum ptx_mod mod;
@@ -42,11 +44,8 @@ static bool add_suffix(struct ptx_opcode *opcode, struct pxr_str part, struct px
         return true;
     }
     mod = ptx_mod_find(part);
-    if (mod == PTX_MOD_NONE) {
+    if (mod == PTX_MOD_NONE)
         mod = PTX_MOD_OTHER;
-        if (unknown->len == 0)
-            *unknown = part;
-    }
     if (opcode->mod_count == PTX_MAX_MODS)
         return false;
     opcode->mods[opcode->mod_count++] = mod;
@@ -54,30 +53,48 @@ static bool add_suffix(struct ptx_opcode *opcode, struct pxr_str part, struct px
     return true;
 }
 
+/* Says what is wrong with a spelling, and what is allowed. */
+static bool fail_spelling(struct ptx_parser *p, const struct ptx_token *token)
+{
+    struct pxr_str words[PTX_MAX_TYPES + PTX_MAX_MODS];
+    struct pxr_str rest = token->text;
+    struct pxr_str name = next_part(&rest);
+    unsigned count = 0;
+    char allowed[400];
+
+    while (rest.len > 0 && count < PTX_MAX_TYPES + PTX_MAX_MODS)
+        words[count++] = next_part(&rest);
+    ptx_print_nearest(name, words, count, allowed, sizeof(allowed));
+    for (unsigned i = 0; i < count; i++)
+        if (!ptx_op_mentions(name, words[i]))
+            return ptx_fail_at(p, token, "'%.*s' cannot have '.%.*s'; allowed: %s",
+                               PXR_STR_ARG(name), PXR_STR_ARG(words[i]), allowed);
+    return ptx_fail_at(p, token,
+                       "'%.*s' is not a combination of type and modifiers that '%.*s' has; "
+                       "allowed: %s",
+                       PXR_STR_ARG(token->text), PXR_STR_ARG(name), allowed);
+}
+
 static bool decode(struct ptx_parser *p, const struct ptx_token *token, struct ptx_opcode *opcode)
 {
     struct pxr_str rest = token->text;
     struct pxr_str name = next_part(&rest);
-    struct pxr_str unknown = {0};
 
     opcode->text = token->text;
     if (!ptx_op_exists(name))
         return ptx_fail_at(p, token, "'%.*s' is not a PTX instruction", PXR_STR_ARG(name));
     while (rest.len > 0)
-        if (!add_suffix(opcode, next_part(&rest), &unknown))
+        if (!add_suffix(opcode, next_part(&rest)))
             return ptx_fail_at(p, token, "'%.*s' has too many modifiers", PXR_STR_ARG(token->text));
     opcode->op = ptx_op_choose(name, opcode->types, opcode->type_count, opcode->mods,
                                opcode->mod_count, PTX_ANY_OPERAND_COUNT);
     if (opcode->op != PTX_OP_COUNT) {
         opcode->rule_count = ptx_op_operand_rules(opcode->op, opcode->rules);
+        opcode->need = ptx_op_need(opcode->op, opcode->types, opcode->type_count, opcode->mods,
+                                   opcode->mod_count);
         return true;
     }
-    if (unknown.len > 0)
-        return ptx_fail_at(p, token, "'%.*s' cannot have '.%.*s'", PXR_STR_ARG(name),
-                           PXR_STR_ARG(unknown));
-    return ptx_fail_at(p, token,
-                       "'%.*s' is not a combination of type and modifiers that '%.*s' has",
-                       PXR_STR_ARG(token->text), PXR_STR_ARG(name));
+    return fail_spelling(p, token);
 }
 
 static struct ptx_opcode *find_or_decode(struct ptx_parser *p, const struct ptx_token *token)
@@ -118,5 +135,6 @@ bool ptx_decode_opcode(struct ptx_parser *p, const struct ptx_token *token, stru
     inst->groups = opcode->groups;
     p->rules = opcode->rules;
     p->rule_count = opcode->rule_count;
+    p->need = opcode->need;
     return true;
 }

@@ -157,7 +157,12 @@ static bool parse_register_index(struct ptx_parser *p, const struct ptx_var *var
         ptx_type_is_float(value->var->type) || value->var->type == PTX_TYPE_PRED)
         return ptx_fail_at(p, &name, "'%.*s' cannot be an array index", PXR_STR_ARG(name.text));
     ptx_advance(p);
-    if (!parse_register(p, &name, value->var, 's') || !parse_offset(p, &count))
+    if (!parse_register(p, &name, value->var, 's'))
+        return false;
+    if (ptx_type_bits(value->var->type) > 64 ||
+        (value->var->vector_len > 1 && top(p)->component == 0))
+        return ptx_fail_at(p, &name, "'%.*s' cannot be an array index", PXR_STR_ARG(name.text));
+    if (!parse_offset(p, &count))
         return false;
     *offset = (int64_t)((uint64_t)*offset + (uint64_t)count * element_bytes(var));
     return true;
@@ -529,6 +534,13 @@ static bool parse_call_prototype(struct ptx_parser *p, struct ptx_call *call)
     return true;
 }
 
+/* PTX ISA, ".func": a last parameter without a size may be left out of the call. */
+static bool omits_last(const struct ptx_func *callee, const struct ptx_call *call)
+{
+    return callee->param_count == call->arg_count + 1 &&
+           callee->params[call->arg_count]->is_unsized;
+}
+
 static bool check_call(struct ptx_parser *p, const struct ptx_inst *inst,
                        const struct ptx_call *call)
 {
@@ -538,7 +550,8 @@ static bool check_call(struct ptx_parser *p, const struct ptx_inst *inst,
 
     if (!callee)
         return ptx_fail_at(p, &at, "an indirect call needs a .callprototype or .calltargets");
-    if (callee->param_count != call->arg_count || callee->ret_count != call->ret_count)
+    if ((callee->param_count != call->arg_count && !omits_last(callee, call)) ||
+        callee->ret_count != call->ret_count)
         return ptx_fail_at(p, &at, "'%s' has %u results and %u parameters, the call %u and %u",
                            callee->name, callee->ret_count, callee->param_count, call->ret_count,
                            call->arg_count);

@@ -111,7 +111,67 @@ static bool define_label(struct ptx_parser *p, const struct ptx_token *name)
 
 /* ---- named directives ---- */
 
-/* branchtargets = ".branchtargets" name ("," name)* ";" */
+/* Names of a list, one after the other: "L, N<3>" is L, N0, N1, N2. */
+struct name_list {
+    struct ptx_token name;
+    struct pxr_str prefix; /* of a range */
+    uint64_t next;
+    uint64_t count;
+};
+
+/* name ("<" number ">")? ; sets the first name */
+static bool begin_name(struct ptx_parser *p, const char *what, struct name_list *list)
+{
+    list->name = p->tok;
+    list->prefix = p->tok.text;
+    list->next = 0;
+    list->count = 0;
+    if (p->tok.kind != PTX_TOKEN_NAME)
+        return ptx_fail_expected(p, what);
+    if (!ptx_at_range(p)) {
+        ptx_advance(p);
+        return true;
+    }
+    ptx_advance(p);
+    ptx_advance(p);
+    if (!ptx_parse_const_uint(p, "a number of names", PTX_MAX_NAME_RANGE, &list->count))
+        return false;
+    if (list->count == 0)
+        return ptx_fail_at(p, &list->name, "a range has at least one name");
+    return ptx_expect(p, '>');
+}
+
+/* Whether there is one more name, which becomes list->name. */
+static bool next_name(struct ptx_parser *p, struct name_list *list)
+{
+    if (list->next >= (list->count ? list->count : 1))
+        return false;
+    return list->count == 0 ? list->next++ == 0
+                            : ptx_number_name(p, list->prefix, list->next++, &list->name.text);
+}
+
+/* targets = name range? ("," name range?)* */
+static bool parse_targets(struct ptx_parser *p)
+{
+    struct name_list names;
+
+    do {
+        if (!begin_name(p, "a label", &names))
+            return false;
+        while (next_name(p, &names)) {
+            struct ptx_pending *pending = ptx_push(p, &p->pending, sizeof(*pending));
+
+            if (!pending)
+                return false;
+            pending->name = names.name.text;
+            pending->line = names.name.line;
+            pending->column = names.name.column;
+        }
+    } while (ptx_accept(p, ','));
+    return p->status == PXR_OK;
+}
+
+/* branchtargets = ".branchtargets" targets ";" */
 static bool parse_branch_targets(struct ptx_parser *p, const struct ptx_token *name)
 {
     size_t first = p->pending.count;
@@ -119,18 +179,8 @@ static bool parse_branch_targets(struct ptx_parser *p, const struct ptx_token *n
 
     if (!list)
         return ptx_fail_memory(p);
-    do {
-        struct ptx_pending *pending = ptx_push(p, &p->pending, sizeof(*pending));
-
-        if (!pending)
-            return false;
-        if (p->tok.kind != PTX_TOKEN_NAME)
-            return ptx_fail_expected(p, "a label");
-        pending->name = p->tok.text;
-        pending->line = p->tok.line;
-        pending->column = p->tok.column;
-        ptx_advance(p);
-    } while (ptx_accept(p, ','));
+    if (!parse_targets(p))
+        return false;
     list->count = (uint32_t)(p->pending.count - first);
     list->labels = ptx_alloc(p, list->count, sizeof(*list->labels));
     if (!list->labels)
@@ -142,20 +192,24 @@ static bool parse_branch_targets(struct ptx_parser *p, const struct ptx_token *n
                       (struct ptx_symbol_value){PTX_SYMBOL_TARGETS, {.targets = list}});
 }
 
-/* calltargets = ".calltargets" name ("," name)* ";" : all have one signature */
+/* calltargets = ".calltargets" name range? ("," name range?)* ";" : all have one signature */
 static bool parse_call_targets(struct ptx_parser *p, const struct ptx_token *name)
 {
     struct ptx_func *first = NULL;
+    struct name_list names;
 
     do {
-        const struct ptx_symbol_value *value =
-            p->tok.kind == PTX_TOKEN_NAME ? ptx_lookup(p, p->tok.text) : NULL;
+        if (!begin_name(p, "the name of a function", &names))
+            return false;
+        while (next_name(p, &names)) {
+            const struct ptx_symbol_value *value = ptx_lookup(p, names.name.text);
 
-        if (!value || value->kind != PTX_SYMBOL_FUNC)
-            return ptx_fail_expected(p, "the name of a function");
-        if (!first)
-            first = value->func;
-        ptx_advance(p);
+            if (!value || value->kind != PTX_SYMBOL_FUNC)
+                return ptx_fail_at(p, &names.name, "'%.*s' is not a function declared above",
+                                   PXR_STR_ARG(names.name.text));
+            if (!first)
+                first = value->func;
+        }
     } while (ptx_accept(p, ','));
     return ptx_expect(p, ';') &&
            ptx_define(p, p->scope, name,

@@ -344,30 +344,6 @@ static struct ptx_stmt *push_declaration(struct ptx_parser *p, enum ptx_stmt_kin
     return stmt;
 }
 
-/* range = name "<" number ">" : declares name0 … name(number - 1) */
-static bool parse_range(struct ptx_parser *p, const struct ptx_var_head *head, bool is_continued)
-{
-    struct ptx_token name = p->tok;
-    struct ptx_reg_range *range = ptx_alloc(p, 1, sizeof(*range));
-    struct ptx_var_text *written = range ? begin_var(p, head, &range->model, &name) : NULL;
-    struct ptx_stmt *stmt = push_declaration(p, PTX_STMT_RANGE, name.line, is_continued);
-    const char *start;
-
-    if (!written || !stmt)
-        return false;
-    stmt->range = range;
-    ptx_advance(p);
-    start = p->tok.text.ptr;
-    ptx_advance(p);
-    if (!ptx_parse_const_uint(p, "a register count", UINT32_MAX, &range->count) ||
-        !ptx_expect(p, '>'))
-        return false;
-    written->dims = ptx_text_since(p, start);
-    return ptx_finish_var(p, &range->model, &name) &&
-           ptx_define(p, p->scope, &name,
-                      (struct ptx_symbol_value){PTX_SYMBOL_RANGE, {.range = range}});
-}
-
 /* A module-scope variable may be declared again, once with a definition. *var becomes the one
  * object that stands for all its declarations. */
 static bool redeclare(struct ptx_parser *p, struct ptx_var *old, struct ptx_var **var,
@@ -463,13 +439,70 @@ static bool parse_var(struct ptx_parser *p, const struct ptx_var_head *head, boo
     return stmt != NULL;
 }
 
-static bool at_range(const struct ptx_parser *p, const struct ptx_var *model)
+/* name0 … name(count - 1), in memory: it may matter that they are there */
+static bool expand_range(struct ptx_parser *p, const struct ptx_var_range *range,
+                         const struct ptx_token *name)
 {
-    const char *cur = p->lexer.cur;
+    if (range->count > PTX_MAX_NAME_RANGE)
+        return ptx_fail_at(p, name, "'%s' are more than %d variables", range->model.name,
+                           PTX_MAX_NAME_RANGE);
+    for (uint64_t i = 0; i < range->count; i++) {
+        struct ptx_var *var = ptx_alloc(p, 1, sizeof(*var));
+        struct ptx_token numbered = *name;
 
-    while (*cur == ' ' || *cur == '\t')
-        cur++;
-    return model->space == PTX_SPACE_REG && p->tok.kind == PTX_TOKEN_NAME && *cur == '<';
+        if (!var || !ptx_number_name(p, name->text, i, &numbered.text))
+            return false;
+        *var = range->model;
+        var->name = numbered.text.ptr;
+        if (!(var->is_module_scope ? add_module_var(p, &var, &numbered)
+                                   : add_local_var(p, var, &numbered)))
+            return false;
+    }
+    return true;
+}
+
+static bool add_range(struct ptx_parser *p, const struct ptx_var_range *range, bool is_continued)
+{
+    struct ptx_stmt *stmt;
+    struct ptx_item *item;
+
+    if (p->func) {
+        stmt = push_declaration(p, PTX_STMT_RANGE, range->model.line, is_continued);
+        if (stmt)
+            stmt->range = range;
+        return stmt != NULL;
+    }
+    item = ptx_add_item(p, PTX_ITEM_RANGE, range->model.line);
+    if (item) {
+        item->is_continued = is_continued;
+        item->range = range;
+    }
+    return item != NULL;
+}
+
+/* range = name "<" number ">" : PTX ISA, "Parameterized Variable Names" */
+static bool parse_range(struct ptx_parser *p, const struct ptx_var_head *head, bool is_continued)
+{
+    struct ptx_token name = p->tok;
+    struct ptx_var_range *range = ptx_alloc(p, 1, sizeof(*range));
+    struct ptx_var_text *written = range ? begin_var(p, head, &range->model, &name) : NULL;
+    const char *start;
+
+    if (!written)
+        return false;
+    ptx_advance(p);
+    start = p->tok.text.ptr;
+    ptx_advance(p);
+    if (!ptx_parse_const_uint(p, "a number of variables", UINT32_MAX, &range->count) ||
+        !ptx_expect(p, '>'))
+        return false;
+    written->dims = ptx_text_since(p, start);
+    if (!ptx_finish_var(p, &range->model, &name) || !add_range(p, range, is_continued))
+        return false;
+    if (range->model.space != PTX_SPACE_REG)
+        return expand_range(p, range, &name);
+    return ptx_define(p, p->scope, &name,
+                      (struct ptx_symbol_value){PTX_SYMBOL_RANGE, {.range = range}});
 }
 
 /* variables = head (variable | range) ("," (variable | range))* ";" */
@@ -489,8 +522,8 @@ bool ptx_parse_vars(struct ptx_parser *p, enum ptx_linkage linkage, struct pxr_s
         (head.model.space == PTX_SPACE_REG || head.model.space == PTX_SPACE_PARAM))
         return ptx_fail_expected(p, "a function around .reg and .param declarations");
     do {
-        bool is_ok = at_range(p, &head.model) ? parse_range(p, &head, is_continued)
-                                              : parse_var(p, &head, is_continued);
+        bool is_ok = ptx_at_range(p) ? parse_range(p, &head, is_continued)
+                                     : parse_var(p, &head, is_continued);
 
         if (!is_ok)
             return false;

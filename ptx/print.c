@@ -291,11 +291,15 @@ static void print_item(const struct ptx_printer *p, const struct ptx_module *mod
 
     switch (item->kind) {
     case PTX_ITEM_VAR:
+    case PTX_ITEM_RANGE:
         if (item->is_continued)
             fputs(", ", p->out);
         else
-            ptx_print_var_head(p, item->var);
-        ptx_print_var_name(p, item->var);
+            ptx_print_var_head(p, item->kind == PTX_ITEM_VAR ? item->var : &item->range->model);
+        if (item->kind == PTX_ITEM_VAR)
+            ptx_print_var_name(p, item->var);
+        else
+            ptx_print_range_name(p, item->range);
         if (!goes_on)
             fputs(";\n", p->out);
         break;

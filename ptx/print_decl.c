@@ -14,8 +14,9 @@ static const char *const space_names[] = {
     [PTX_SPACE_PARAM] = ".param",
 };
 
+/* written: NULL if that is not known. A definition may have its linkage from a declaration. */
 static void print_linkage(const struct ptx_printer *p, enum ptx_linkage linkage,
-                          struct pxr_str written)
+                          const struct pxr_str *written)
 {
     static const char *const names[] = {
         [PTX_LINKAGE_INTERNAL] = "",         [PTX_LINKAGE_EXTERN] = ".extern ",
@@ -23,10 +24,10 @@ static void print_linkage(const struct ptx_printer *p, enum ptx_linkage linkage,
         [PTX_LINKAGE_COMMON] = ".common ",
     };
 
-    if (ptx_print_written(p, written))
-        fputc(' ', p->out);
-    else
+    if (!written || p->is_normal)
         fputs(names[linkage], p->out);
+    else if (ptx_print_written(p, *written))
+        fputc(' ', p->out);
 }
 
 /* Which qualifiers the values ask for, in the usual order, as in struct ptx_var_text. */
@@ -113,7 +114,7 @@ void ptx_print_var_head(const struct ptx_printer *p, const struct ptx_var *var)
     const struct ptx_var_text written = written_of(var);
     uint32_t order = p->is_normal || written.order == 0 ? usual_order(var) : written.order;
 
-    print_linkage(p, var->linkage, written.linkage);
+    print_linkage(p, var->linkage, var->written ? &var->written->linkage : NULL);
     for (; order; order >>= 4) {
         print_qualifier(p, var, &written, (enum ptx_qualifier)(order & 15));
         fputc(' ', p->out);
@@ -214,7 +215,7 @@ void ptx_print_var_name(const struct ptx_printer *p, const struct ptx_var *var)
     print_init(p, var, &written);
 }
 
-void ptx_print_range_name(const struct ptx_printer *p, const struct ptx_reg_range *range)
+void ptx_print_range_name(const struct ptx_printer *p, const struct ptx_var_range *range)
 {
     fputs(range->model.name, p->out);
     if (!ptx_print_written(p, written_of(&range->model).dims))
@@ -273,7 +274,7 @@ void ptx_print_func_head(const struct ptx_printer *p, const struct ptx_func *fun
         .has_ret_list = func->ret_count > 0, .has_param_list = true, .has_semicolon = true};
     const struct ptx_func_text *written = func->written && !p->is_normal ? func->written : &usual;
 
-    print_linkage(p, func->linkage, written->linkage);
+    print_linkage(p, func->linkage, func->written ? &func->written->linkage : NULL);
     fputs(func->is_entry ? ".entry " : ".func ", p->out);
     if (ptx_print_written(p, written->before))
         fputc(' ', p->out);

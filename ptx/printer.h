@@ -34,7 +34,7 @@ void ptx_print_body(const struct ptx_printer *p, const struct ptx_func *func);
 void ptx_print_var_head(const struct ptx_printer *p, const struct ptx_var *var);
 /* name, dimensions, initial value */
 void ptx_print_var_name(const struct ptx_printer *p, const struct ptx_var *var);
-void ptx_print_range_name(const struct ptx_printer *p, const struct ptx_reg_range *range);
+void ptx_print_range_name(const struct ptx_printer *p, const struct ptx_var_range *range);
 void ptx_print_func_head(const struct ptx_printer *p, const struct ptx_func *func);
 
 #endif

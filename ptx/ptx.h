@@ -102,8 +102,9 @@ struct ptx_var {
     const struct ptx_var_text *written; /* NULL: made by the linker */
 };
 
-/* %r<9> declares %r0 … %r8. Each becomes a variable of its own, like model, when it is named. */
-struct ptx_reg_range {
+/* %r<9> declares %r0 … %r8, each a variable of its own, like model. Registers come into being when
+ * they are named, variables in memory at once. */
+struct ptx_var_range {
     struct ptx_var model; /* its name is the prefix */
     uint64_t count;
 };
@@ -190,7 +191,7 @@ struct ptx_call {
     bool has_arg_list;
 };
 
-#define PTX_MAX_TYPES 4
+#define PTX_MAX_TYPES 5
 #define PTX_MAX_MODS  16
 
 struct ptx_inst {
@@ -213,8 +214,8 @@ struct ptx_inst {
 enum ptx_stmt_kind {
     PTX_STMT_INST,
     PTX_STMT_LABEL,
-    PTX_STMT_VAR,         /* declaration: var */
-    PTX_STMT_RANGE,       /* declaration of registers: range; those used are in func->vars */
+    PTX_STMT_VAR,   /* declaration: var */
+    PTX_STMT_RANGE, /* declaration of numbered names: range; their variables are in func->vars */
     PTX_STMT_BLOCK_BEGIN, /* { */
     PTX_STMT_BLOCK_END,   /* } */
     PTX_STMT_DIRECTIVE    /* .loc, .pragma, .branchtargets, .callprototype, an empty ";": text */
@@ -228,7 +229,7 @@ struct ptx_stmt {
         struct ptx_inst inst;
         const struct ptx_label *label;
         const struct ptx_var *var;
-        const struct ptx_reg_range *range;
+        const struct ptx_var_range *range;
         struct pxr_str text;
     };
 };
@@ -287,6 +288,7 @@ enum ptx_item_kind {
     PTX_ITEM_ADDRESS_SIZE,
     PTX_ITEM_DIRECTIVE, /* .file, .section, .pragma, .alias, …: text */
     PTX_ITEM_VAR,
+    PTX_ITEM_RANGE,
     PTX_ITEM_FUNC
 };
 
@@ -296,10 +298,11 @@ enum ptx_item_kind {
 struct ptx_item {
     enum ptx_item_kind kind;
     int line;
-    bool is_continued; /* VAR: ", name" in the declaration that the one before began */
+    bool is_continued; /* VAR, RANGE: ", name" in the declaration that the one before began */
     union {
         struct pxr_str text;
         const struct ptx_var *var;
+        const struct ptx_var_range *range;
         const struct ptx_func *func;
     };
 };

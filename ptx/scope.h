@@ -34,7 +34,7 @@ struct ptx_symbol_value {
         struct ptx_var *var;
         struct ptx_func *func; /* FUNC, PROTOTYPE */
         const struct ptx_label *label;
-        const struct ptx_reg_range *range;
+        const struct ptx_var_range *range;
         const struct ptx_label_list *targets;
         enum ptx_sreg sreg;
     };

@@ -62,7 +62,7 @@ static unsigned take_number(const char **at)
 /* Reads a word and what it needs. */
 static struct ptx_word take_word(const char **at)
 {
-    struct ptx_word word = {{*at, 0}, 0, 0};
+    struct ptx_word word = {{*at, 0}, 0, 0, false};
 
     while (is_word(**at))
         (*at)++;
@@ -72,6 +72,8 @@ static struct ptx_word take_word(const char **at)
         word.min_ptx = take_number(at);
         (*at)++;
         word.min_sm = take_number(at);
+        word.needs_arch = **at == 'a';
+        *at += word.needs_arch;
     }
     return word;
 }
@@ -182,4 +184,37 @@ bool ptx_syntax_walk(const char *syntax, struct ptx_walker *walker)
     const char *name_end = syntax + strcspn(syntax, ".");
 
     return walk(walker, name_end, NULL);
+}
+
+static bool set_mentions(const char *words, struct pxr_str word)
+{
+    for (;;) {
+        struct ptx_word next = ptx_syntax_next_word(&words);
+
+        if (next.text.len == 0)
+            return false;
+        if (pxr_str_equal(next.text, word))
+            return true;
+    }
+}
+
+bool ptx_syntax_mentions(const char *syntax, struct pxr_str word)
+{
+    const char *at = syntax + strcspn(syntax, ".");
+
+    while (*at != '\0') {
+        bool is_set = *at == '$';
+        struct ptx_word next;
+
+        if (!is_set && !is_word(*at)) {
+            at++;
+            continue;
+        }
+        at += is_set;
+        next = take_word(&at);
+        if (is_set ? set_mentions(ptx_syntax_set(next.text), word)
+                   : pxr_str_equal(next.text, word))
+            return true;
+    }
+    return false;
 }

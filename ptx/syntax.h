@@ -4,7 +4,7 @@
  *
  *   syntax = name ("." part)*
  *   part   = ( word | "$" set | "(" parts ("|" parts)* ")" ) "?"?   "?": may be left out
- *   word   = text ("@" ptx "/" sm)?      its own lowest PTX version and target, as in ops.def
+ *   word   = text ("@" ptx "/" sm "a"?)? its own lowest PTX version and target, as in ops.def
  *   set    = of sets.def: words
  *   parts  = part ("." part)*
  * A "*" for a part takes any words.
@@ -20,6 +20,7 @@ struct ptx_word {
     struct pxr_str text;
     unsigned min_ptx; /* 0: that of the row */
     unsigned min_sm;
+    bool needs_arch;
 };
 
 /* What a walk asks on its way. */
@@ -42,6 +43,9 @@ struct pxr_str ptx_syntax_name(const char *syntax);
 
 /* The words of a set of sets.def, separated by spaces; NULL if there is none. */
 const char *ptx_syntax_set(struct pxr_str name);
+
+/* Whether the word is anywhere in the syntax. */
+bool ptx_syntax_mentions(const char *syntax, struct pxr_str word);
 
 /* Where a part ends, its "?" not included. */
 const char *ptx_syntax_part_end(const char *part);

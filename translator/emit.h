@@ -59,6 +59,7 @@ struct tr_ctx {
     LLVMTypeRef void_type, i1, i8, i16, i32, i64, i128, f32, f64, ptr;
     LLVMValueRef *functions;   /* by ptx_func.index; NULL until declared */
     LLVMValueRef handle_table; /* of indirect calls; NULL until needed */
+    bool has_short_addresses;  /* tr_makes_short_addresses */
     uint32_t warp_sites;       /* numbers the instructions where lanes gather */
 
     /* the function being made */
@@ -207,6 +208,9 @@ LLVMValueRef tr_address(struct tr_ctx *ctx, const struct ptx_operand *operand,
  * with 32 bits. */
 LLVMValueRef tr_widen_address(struct tr_ctx *ctx, LLVMValueRef low, enum ptx_space space);
 
+/* Whether the module puts addresses of local, const or param memory into 32-bit registers. */
+bool tr_makes_short_addresses(const struct ptx_module *module);
+
 /* As tr_address for an access of this many bytes; a misaligned one faults if
  * options->check_alignment. */
 LLVMValueRef tr_access_address(struct tr_ctx *ctx, const struct ptx_operand *operand,
@@ -247,7 +251,8 @@ LLVMTypeRef tr_function_type(struct tr_ctx *ctx, const struct ptx_func *func);
  * been defined: true when it was made now, which may have declared more. */
 bool tr_define_handle_table(struct tr_ctx *ctx);
 
-/* emit_stack.c. At the start of a function that can recurse: rt_fault(PXR_FAULT_STACK) when little is left. */
+/* emit_stack.c. At the start of a function that can recurse: rt_fault(PXR_FAULT_STACK) when little is
+ * left. */
 void tr_check_stack(struct tr_ctx *ctx);
 
 /* The block of a label. */

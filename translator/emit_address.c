@@ -245,6 +245,47 @@ static bool is_short(const struct ptx_operand *base)
     return base->kind == PTX_OPERAND_REG && ptx_type_bits(base->var->type) == 32;
 }
 
+static bool is_widened_space(enum ptx_space space)
+{
+    return space == PTX_SPACE_LOCAL || space == PTX_SPACE_CONST || space == PTX_SPACE_PARAM;
+}
+
+static bool makes_short_address(const struct ptx_inst *inst)
+{
+    if (inst->type_count == 0 || ptx_type_bits(inst->types[0]) != 32)
+        return false;
+    if (inst->op == PTX_OP_ALLOCA || inst->op == PTX_OP_STACKSAVE)
+        return true;
+    for (uint32_t i = 0; i < inst->operand_count; i++)
+        if (inst->operands[i].kind == PTX_OPERAND_VAR &&
+            is_widened_space(inst->operands[i].var->space))
+            return true;
+    return false;
+}
+
+/* Programs that put addresses into 32-bit registers may extend them with zeros before they use
+ * them. Others, nearly all, need not pay for it. */
+bool tr_makes_short_addresses(const struct ptx_module *module)
+{
+    for (uint32_t f = 0; f < module->func_count; f++) {
+        const struct ptx_func *func = module->funcs[f];
+        for (uint32_t i = 0; i < func->stmt_count; i++)
+            if (func->stmts[i].kind == PTX_STMT_INST && makes_short_address(&func->stmts[i].inst))
+                return true;
+    }
+    return false;
+}
+
+/* The 64-bit host address that a register or constant means within the space. */
+static LLVMValueRef full_address(struct tr_ctx *ctx, const struct ptx_operand *base,
+                                 enum ptx_space space)
+{
+    if (is_short(base) ||
+        (ctx->has_short_addresses && is_widened_space(space) && base->kind == PTX_OPERAND_REG))
+        return tr_widen_address(ctx, tr_operand_value(ctx, base, PTX_TYPE_U32), space);
+    return tr_operand_value(ctx, base, PTX_TYPE_U64);
+}
+
 /* name[r]: PTX ISA, "Arrays as Operands", the register counts elements. */
 static LLVMValueRef index_pointer(struct tr_ctx *ctx, LLVMValueRef pointer,
                                   const struct ptx_operand *operand)
@@ -270,9 +311,7 @@ LLVMValueRef tr_address(struct tr_ctx *ctx, const struct ptx_operand *operand, e
     }
     if (space == PTX_SPACE_SHARED)
         return shared_pointer(ctx, base, offset);
-    LLVMValueRef address = tr_operand_value(ctx, base, PTX_TYPE_U64);
-    if (is_short(base))
-        address = tr_widen_address(ctx, tr_operand_value(ctx, base, PTX_TYPE_U32), space);
+    LLVMValueRef address = full_address(ctx, base, space);
     if (offset != 0)
         address = LLVMBuildAdd(ctx->builder, address, tr_const_int(ctx, 64, (uint64_t)offset), "");
     return LLVMBuildIntToPtr(ctx->builder, address, ctx->ptr, "");
@@ -416,11 +455,11 @@ LLVMValueRef tr_is_in_space(struct tr_ctx *ctx, LLVMValueRef address, enum ptx_s
         return is_param(ctx, address);
     default: {
         /* "A generic address maps to global memory unless it falls within a window" (PTX ISA
-         * "Generic Addressing"). */
+         * "Generic Addressing"). The window of kernel parameters is a part of global memory: both
+         * isspacep.param and isspacep.global are true of it. */
         LLVMValueRef other =
             LLVMBuildOr(ctx->builder, is_shared(ctx, address), is_local(ctx, address), "");
         other = LLVMBuildOr(ctx->builder, other, is_const(ctx, address), "");
-        other = LLVMBuildOr(ctx->builder, other, is_param(ctx, address), "");
         return LLVMBuildNot(ctx->builder, other, "");
     }
     }
@@ -433,25 +472,26 @@ enum pxr_status tr_emit_isspacep(struct tr_ctx *ctx, const struct ptx_inst *inst
     return PXR_OK;
 }
 
-/* Only the shared space has addresses of its own; everything else is generic already. */
+/* Only the shared space has addresses of its own; everything else is generic already. 32 bits are
+ * the low half of an address: enough to come back to where it was, not for an access. */
 enum pxr_status tr_emit_cvta(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     enum ptx_type type = inst->types[0];
-    if (ptx_type_bits(type) != 64)
-        return tr_unsupported(ctx, inst, "32-bit generic addresses of programs for 32-bit hosts");
-    if (ptx_inst_space(inst) != PTX_SPACE_SHARED) {
-        /* A symbol of the space stands for its address. */
-        tr_set(ctx, inst, 0, type, tr_value(ctx, inst, 1, type));
-        return PXR_OK;
-    }
-    LLVMValueRef base = pointer_bits(ctx, shared_base(ctx));
+    enum ptx_space space = ptx_inst_space(inst);
+    bool is_to = ptx_inst_has(inst, PTX_GROUP_TO);
     LLVMValueRef result = NULL;
-    if (ptx_inst_has(inst, PTX_GROUP_TO)) {
-        result = LLVMBuildSub(ctx->builder, tr_value(ctx, inst, 1, type), base, "");
-    } else {
-        LLVMValueRef offset = tr_value(ctx, inst, 1, PTX_TYPE_S32);
-        result = LLVMBuildAdd(ctx->builder, tr_resize(ctx, offset, 64, true), base, "");
+    if (space == PTX_SPACE_SHARED) {
+        LLVMValueRef base = pointer_bits(ctx, shared_base(ctx));
+        LLVMValueRef address = is_to
+                                   ? tr_value(ctx, inst, 1, PTX_TYPE_U64)
+                                   : tr_resize(ctx, tr_value(ctx, inst, 1, PTX_TYPE_S32), 64, true);
+        result = is_to ? LLVMBuildSub(ctx->builder, address, base, "")
+                       : LLVMBuildAdd(ctx->builder, address, base, "");
+    } else if (is_to || ptx_type_bits(type) != 64) {
+        result = tr_value(ctx, inst, 1, PTX_TYPE_U64);
+    } else { /* a symbol of the space stands for its address */
+        result = full_address(ctx, tr_operand(inst, 1), space);
     }
-    tr_set(ctx, inst, 0, type, result);
+    tr_set(ctx, inst, 0, type, tr_resize(ctx, result, ptx_type_bits(type), false));
     return PXR_OK;
 }

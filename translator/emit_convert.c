@@ -117,6 +117,19 @@ static LLVMValueRef wide_integer_to_float(const struct conversion *cvt, LLVMValu
     return tr_helper(cvt->ctx, name, type, value, mode_of(cvt));
 }
 
+/* The NaN that f32 arithmetic makes has the sign bit set on x86 and not on devices. Widening to f64
+ * keeps the sign, and that is how programs come to print it. (f64 arithmetic makes the same on
+ * both.)
+ */
+static LLVMValueRef device_nan(struct tr_ctx *ctx, LLVMValueRef value)
+{
+    LLVMValueRef bits = LLVMBuildBitCast(ctx->builder, value, ctx->i32, "");
+    LLVMValueRef is_host_nan =
+        LLVMBuildICmp(ctx->builder, LLVMIntEQ, bits, tr_const_int(ctx, 32, 0xffc00000), "");
+    LLVMValueRef nan = LLVMConstBitCast(tr_const_int(ctx, 32, 0x7fffffff), ctx->f32);
+    return LLVMBuildSelect(ctx->builder, is_host_nan, nan, value, "");
+}
+
 /* f32 or f64 to any floating-point type; 16-bit results as i32. */
 static LLVMValueRef float_to_float(const struct conversion *cvt, LLVMValueRef value)
 {
@@ -124,7 +137,8 @@ static LLVMValueRef float_to_float(const struct conversion *cvt, LLVMValueRef va
     bool from_f64 = LLVMTypeOf(value) == ctx->f64;
     switch (cvt->to) {
     case PTX_TYPE_F64:
-        return from_f64 ? value : LLVMBuildFPExt(ctx->builder, value, ctx->f64, "");
+        return from_f64 ? value
+                        : LLVMBuildFPExt(ctx->builder, device_nan(ctx, value), ctx->f64, "");
     case PTX_TYPE_F32:
         if (!from_f64)
             return value;
@@ -177,7 +191,8 @@ static LLVMValueRef integer_to_float(const struct conversion *cvt, LLVMValueRef 
 
 /* ---- before and after ---- */
 
-/* Source operand `index`; 16-bit floats as f32. */
+/* Source operand `index`; 16-bit floats as f32. Devices do not flush the sources of cvt.f16.f32,
+ * although the manual says that .ftz applies to f32 inputs. */
 static LLVMValueRef source(const struct conversion *cvt, unsigned index)
 {
     struct tr_ctx *ctx = cvt->ctx;
@@ -185,7 +200,7 @@ static LLVMValueRef source(const struct conversion *cvt, unsigned index)
     if (cvt->from == PTX_TYPE_F16 || cvt->from == PTX_TYPE_BF16)
         return tr_helper(ctx, "rt_half_to_f32", ctx->f32, tr_resize(ctx, value, 32, false),
                          tr_half_format(ctx, cvt->from));
-    if (cvt->flushes && cvt->from == PTX_TYPE_F32)
+    if (cvt->flushes && cvt->from == PTX_TYPE_F32 && cvt->to != PTX_TYPE_F16)
         return tr_ftz_f32(ctx, value);
     return value;
 }
@@ -207,9 +222,10 @@ static LLVMValueRef finish_float(const struct conversion *cvt, LLVMValueRef valu
             tr_unsupported(ctx, cvt->inst, NULL);
     }
     if (cvt->stays_finite)
-        value = tr_is_half(cvt->to) ? tr_helper(ctx, "rt_half_satfinite", ctx->i32, value,
-                                                tr_half_format(ctx, cvt->to))
-                                    : tr_helper(ctx, "rt_satfinite_tf32", ctx->i32, value);
+        value =
+            tr_is_half(cvt->to)
+                ? tr_helper(ctx, "rt_half_satfinite", ctx->i32, value, tr_half_format(ctx, cvt->to))
+                : tr_helper(ctx, "rt_satfinite_tf32", ctx->i32, value, mode_of(cvt));
     if (cvt->clamps_negative) {
         if (tr_is_half(cvt->to))
             value = tr_helper(ctx, "rt_half_relu", ctx->i32, value, tr_half_format(ctx, cvt->to));

@@ -250,7 +250,10 @@ enum pxr_status tr_emit_div_approx(struct tr_ctx *ctx, const struct ptx_inst *in
 enum pxr_status tr_emit_rcp(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     LLVMValueRef x = source(ctx, inst, 1);
-    return finish(ctx, inst, divide(ctx, inst, LLVMConstReal(LLVMTypeOf(x), 1.0), x));
+    LLVMValueRef value = divide(ctx, inst, LLVMConstReal(LLVMTypeOf(x), 1.0), x);
+    if (flushes(inst) && mode_of(inst) != RT_ROUND_NEAREST)
+        value = tr_helper(ctx, "rt_flush_reciprocal_f32", ctx->f32, value, x);
+    return finish(ctx, inst, value);
 }
 
 /* f32: the nearest value is within the bound of 1 ulp. f64 exists as .approx.ftz only. */

@@ -117,7 +117,9 @@ enum pxr_status tr_emit_add_carry(struct tr_ctx *ctx, const struct ptx_inst *ins
     return PXR_OK;
 }
 
-/* "sub.cc: borrow-out written to CC.CF"; "subc: d = a - (b + CC.CF)". */
+/* "sub.cc: borrow-out written to CC.CF"; "subc: d = a - (b + CC.CF)". What devices keep in CC.CF is
+ * the carry of a + ~b + 1, which is set when nothing is borrowed; a chain of subtractions comes out
+ * as in the manual, one mixed with additions does not. */
 enum pxr_status tr_emit_sub_carry(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     LLVMBuilderRef b = ctx->builder;
@@ -127,13 +129,14 @@ enum pxr_status tr_emit_sub_carry(struct tr_ctx *ctx, const struct ptx_inst *ins
     LLVMValueRef difference = LLVMBuildSub(b, x, y, "");
     LLVMValueRef borrow = LLVMBuildICmp(b, LLVMIntULT, x, y, "");
     if (inst->op == PTX_OP_SUBC) {
-        LLVMValueRef in = carry_in(ctx, ptx_type_bits(type));
+        LLVMValueRef carry = LLVMBuildLoad2(b, ctx->i1, ctx->carry, "cf");
+        LLVMValueRef in = tr_resize(ctx, LLVMBuildNot(b, carry, ""), ptx_type_bits(type), false);
         LLVMValueRef second = LLVMBuildICmp(b, LLVMIntULT, difference, in, "");
         borrow = LLVMBuildOr(b, borrow, second, "");
         difference = LLVMBuildSub(b, difference, in, "");
     }
     if (ptx_inst_has(inst, PTX_GROUP_CC))
-        LLVMBuildStore(b, borrow, ctx->carry);
+        LLVMBuildStore(b, LLVMBuildNot(b, borrow, ""), ctx->carry);
     tr_set(ctx, inst, 0, type, difference);
     return PXR_OK;
 }

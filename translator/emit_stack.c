@@ -53,6 +53,35 @@ void tr_check_stack(struct tr_ctx *ctx)
     tr_fault_if(ctx, is_full, PXR_FAULT_STACK, frame);
 }
 
+/* What LLVM knows the size of becomes part of the frame, which is there before any check. So it
+ * must not know large ones. */
+static LLVMValueRef hide_value(struct tr_ctx *ctx, LLVMValueRef value)
+{
+    LLVMValueRef slot = tr_alloca(ctx, LLVMTypeOf(value), 0, "size");
+    LLVMSetVolatile(LLVMBuildStore(ctx->builder, value, slot), true);
+    LLVMValueRef hidden = LLVMBuildLoad2(ctx->builder, LLVMTypeOf(value), slot, "");
+    LLVMSetVolatile(hidden, true);
+    return hidden;
+}
+
+static bool is_small(const struct ptx_operand *size)
+{
+    return size->kind == PTX_OPERAND_INT && size->bits <= STACK_RESERVE_BYTES / 4;
+}
+
+/* So many bytes of stack, as an i64. The stack pointer is aligned by hand, for the same reason. */
+static LLVMValueRef allocate(struct tr_ctx *ctx, LLVMValueRef size, uint64_t align)
+{
+    LLVMBuilderRef b = ctx->builder;
+    uint64_t extra = align > STACK_ALIGN_BYTES ? align - STACK_ALIGN_BYTES : 0;
+    size = LLVMBuildAdd(b, size, tr_const_int(ctx, 64, extra), "");
+    LLVMValueRef memory = LLVMBuildArrayAlloca(b, ctx->i8, size, "");
+    LLVMSetAlignment(memory, STACK_ALIGN_BYTES);
+    memory = LLVMBuildPtrToInt(b, memory, ctx->i64, "");
+    memory = LLVMBuildAdd(b, memory, tr_const_int(ctx, 64, extra), "");
+    return extra == 0 ? memory : LLVMBuildAnd(b, memory, tr_const_int(ctx, 64, -align), "");
+}
+
 /* 0: not one that alloca can have. */
 static uint64_t alignment(const struct ptx_inst *inst)
 {
@@ -72,6 +101,8 @@ enum pxr_status tr_emit_alloca(struct tr_ctx *ctx, const struct ptx_inst *inst)
     if (align == 0)
         return tr_unsupported(ctx, inst, "an alignment that is no power of two up to 2^23");
     LLVMValueRef size = tr_resize(ctx, tr_value(ctx, inst, 1, type), 64, false);
+    if (!is_small(tr_operand(inst, 1)) || align > STACK_RESERVE_BYTES / 4)
+        size = hide_value(ctx, size);
     LLVMValueRef pointer = stack_pointer(ctx);
     LLVMValueRef lowest =
         lowest_address(ctx, STACK_RESERVE_BYTES + STACK_ALIGN_BYTES + (uint64_t)align);
@@ -80,9 +111,7 @@ enum pxr_status tr_emit_alloca(struct tr_ctx *ctx, const struct ptx_inst *inst)
         LLVMBuildOr(ctx->builder, LLVMBuildICmp(ctx->builder, LLVMIntULT, pointer, lowest, ""),
                     LLVMBuildICmp(ctx->builder, LLVMIntUGT, size, room, ""), "");
     tr_fault_if(ctx, is_full, PXR_FAULT_STACK, pointer);
-    LLVMValueRef memory = LLVMBuildArrayAlloca(ctx->builder, ctx->i8, size, "");
-    LLVMSetAlignment(memory, (unsigned)align);
-    memory = LLVMBuildPtrToInt(ctx->builder, memory, ctx->i64, "");
+    LLVMValueRef memory = allocate(ctx, size, align);
     tr_set(ctx, inst, 0, type, tr_resize(ctx, memory, ptx_type_bits(type), false));
     return PXR_OK;
 }

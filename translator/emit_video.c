@@ -89,24 +89,44 @@ static LLVMValueRef selected(struct tr_ctx *ctx, const struct ptx_inst *inst, un
                      constant(ctx, position), constant(ctx, bits), constant(ctx, sign_extend));
 }
 
-/* Saturation, then the second operation or the merge with c. */
+/* How a result is finished. */
+struct scalar_rules {
+    bool is_signed;     /* the destination */
+    bool is_shift;      /* saturates as shifts do */
+    unsigned kept_bits; /* that the second operation gets */
+};
+
+static LLVMValueRef saturated(struct tr_ctx *ctx, const struct ptx_inst *inst, LLVMValueRef value,
+                              const struct scalar_rules *rules, unsigned bits)
+{
+    LLVMValueRef sign = constant(ctx, rules->is_signed);
+    if (!ptx_inst_has(inst, PTX_GROUP_SAT))
+        return value;
+    if (rules->is_shift)
+        return tr_helper(ctx, "rt_video_saturate_shift", ctx->i64, value, sign);
+    return tr_helper(ctx, "rt_video_saturate_scalar", ctx->i64, value, constant(ctx, bits), sign);
+}
+
+/* Saturation, then the second operation or the merge with c. The manual merges the low half of the
+ * result into .h1; devices, the high one. */
 static enum pxr_status finish_scalar(struct tr_ctx *ctx, const struct ptx_inst *inst,
-                                     LLVMValueRef value, bool is_result_signed)
+                                     LLVMValueRef value, const struct scalar_rules *rules)
 {
     unsigned bits;
     unsigned position = position_of(ctx, inst, 0, &bits);
     enum ptx_mod second = ptx_inst_mod(inst, PTX_GROUP_VIDEOOP);
-    LLVMValueRef sign = constant(ctx, is_result_signed);
     LLVMValueRef result;
-    if (ptx_inst_has(inst, PTX_GROUP_SAT))
-        value = tr_helper(ctx, "rt_video_saturate", ctx->i64, value, constant(ctx, bits), sign);
+    value = saturated(ctx, inst, value, rules, bits);
     if (second != PTX_MOD_NONE) {
         enum rt_video op = second == PTX_MOD_ADD   ? RT_VIDEO_ADD
                            : second == PTX_MOD_MIN ? RT_VIDEO_MIN
                                                    : RT_VIDEO_MAX;
+        value = tr_helper(ctx, "rt_video_narrow", ctx->i64, value, constant(ctx, rules->kept_bits));
         result = tr_helper(ctx, "rt_video_second", ctx->i32, value, word(ctx, inst, 3),
-                           constant(ctx, op), sign);
+                           constant(ctx, op), constant(ctx, rules->is_signed));
     } else if (bits < 32) {
+        if (bits == 16 && position == 16)
+            value = LLVMBuildLShr(ctx->builder, value, tr_const_int(ctx, 64, 16), "");
         result = tr_helper(ctx, "rt_video_merge", ctx->i32, value, word(ctx, inst, 3),
                            constant(ctx, position), constant(ctx, bits));
     } else {
@@ -116,40 +136,51 @@ static enum pxr_status finish_scalar(struct tr_ctx *ctx, const struct ptx_inst *
     return PXR_OK;
 }
 
+/* For .min and .max devices keep 32 bits of a sum or difference, and all of other results. */
+static unsigned kept_bits(enum rt_video op)
+{
+    return op == RT_VIDEO_ADD || op == RT_VIDEO_SUB ? 32 : 64;
+}
+
 enum pxr_status tr_emit_video_scalar(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
+    enum rt_video op = operation_of(inst);
+    struct scalar_rules rules = {.is_signed = is_signed(inst, 0), .kept_bits = kept_bits(op)};
     if (!has_operands(inst, 3))
         return tr_unsupported(ctx, inst, "an operand is missing");
     LLVMValueRef x = selected(ctx, inst, 1, is_signed(inst, 1));
     LLVMValueRef y = selected(ctx, inst, 2, is_signed(inst, 2));
-    LLVMValueRef value =
-        tr_helper(ctx, "rt_video_operate", ctx->i64, x, y, constant(ctx, operation_of(inst)));
-    return finish_scalar(ctx, inst, value, is_signed(inst, 0));
+    LLVMValueRef value = tr_helper(ctx, "rt_video_operate", ctx->i64, x, y, constant(ctx, op));
+    return finish_scalar(ctx, inst, value, &rules);
 }
 
 enum pxr_status tr_emit_video_shift(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    if (!has_operands(inst, 3))
-        return tr_unsupported(ctx, inst, "an operand is missing");
     bool is_left = strncmp(inst->text.ptr, "vshl", 4) == 0;
     bool clamps = ptx_inst_mod(inst, PTX_GROUP_WRAP) == PTX_MOD_CLAMP;
+    bool is_narrowed = ptx_inst_has(inst, PTX_GROUP_SAT);
+    struct scalar_rules rules = {
+        .is_signed = is_signed(inst, 0), .is_shift = true, .kept_bits = is_narrowed ? 32 : 64};
+    if (!has_operands(inst, 3))
+        return tr_unsupported(ctx, inst, "an operand is missing");
     LLVMValueRef x = selected(ctx, inst, 1, is_signed(inst, 1));
     LLVMValueRef y = selected(ctx, inst, 2, false);
     LLVMValueRef value = tr_helper(ctx, "rt_video_shift", ctx->i64, x, y, constant(ctx, is_left),
                                    constant(ctx, clamps));
-    return finish_scalar(ctx, inst, value, is_signed(inst, 0));
+    return finish_scalar(ctx, inst, value, &rules);
 }
 
-/* "The intermediate result of the comparison is always unsigned." */
+/* "Destination d and operand c are also unsigned": devices compare with c by the type of a. */
 enum pxr_status tr_emit_vset(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
+    struct scalar_rules rules = {.is_signed = is_signed(inst, 0), .kept_bits = 64};
     if (!has_operands(inst, 3))
         return tr_unsupported(ctx, inst, "an operand is missing");
     LLVMValueRef x = selected(ctx, inst, 1, is_signed(inst, 0));
     LLVMValueRef y = selected(ctx, inst, 2, is_signed(inst, 1));
     LLVMValueRef value =
         tr_helper(ctx, "rt_video_operate", ctx->i64, x, y, constant(ctx, comparison_of(inst)));
-    return finish_scalar(ctx, inst, value, false);
+    return finish_scalar(ctx, inst, value, &rules);
 }
 
 /* "(a*b) is negated if and only if exactly one of a or b is negated." */

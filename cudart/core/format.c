@@ -4,7 +4,6 @@
  * precision, sizes h, l, ll and the types diouxXpcsfFeEgGaA. An argument lies at the next multiple
  * of its size; narrower integers have been promoted to int, float to double.
  */
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,8 +150,6 @@ static void print_float(struct buffer *out, struct spec *spec, struct arguments 
     spec_put(spec, spec->type);
     spec->text[spec->len] = '\0';
     double value = *(const double *)take(arguments, sizeof value);
-    if (isnan(value)) /* devices print no sign */
-        value = NAN;
     if (!reserve(out, 2048))
         return;
     size_t room = out->cap - out->len;

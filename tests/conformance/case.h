@@ -22,6 +22,7 @@ struct conf_case {
     char body[CONF_BODY_BYTES]; /* lines of PTX; may declare registers */
     unsigned ptx;               /* version and target that the form needs */
     unsigned sm;
+    bool needs_arch;            /* sm_100a rather than sm_100 */
     bool is_variant;            /* not the plain form: fewer random inputs are enough */
     unsigned in_count;
     enum ptx_type in_types[CONF_MAX_INPUTS];

@@ -41,6 +41,8 @@ struct conf_options {
     enum conf_golden golden;
     const char *golden_dir;
     size_t golden_samples; /* kept of every case */
+    unsigned base_ptx;     /* lowest version and target of modules */
+    unsigned base_sm;
     unsigned max_sm;       /* no forms that need a later target */
     unsigned fault_share;      /* 0: no faults are seeded */
     bool all_forms; /* of memory rows too */

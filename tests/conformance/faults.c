@@ -88,30 +88,30 @@ static void mutate(void *data, struct LLVMOpaqueModule *module)
 
 /* ---- cases of a row ---- */
 
-/* Up to PICKED cases, spread over all of them. */
+/* Up to PICKED cases: half of them plain ones, half variants, spread over all of the row. */
 struct picked {
     struct conf_case cases[PICKED];
     struct machine_case machine_cases[PICKED];
     uint64_t fits[PICKED]; /* bit n: the n-th rewrite changes the instruction */
     unsigned count;
-    unsigned seen;
-    unsigned total;  /* known after the first time through */
-    unsigned number; /* of machine cases */
+    unsigned seen[2];  /* plain, variants */
+    unsigned total[2]; /* known after the first time through */
+    unsigned number;   /* of machine cases */
 };
 
-/* The n-th of `total` is one of at most PICKED that are spread evenly. */
-static bool is_picked(const struct picked *picked, unsigned n)
+/* Of each kind PICKED / 2; the multiplier keeps clear of the period of a form's variants. */
+static bool is_picked(struct picked *picked, bool is_variant)
 {
-    if (picked->total <= PICKED)
-        return true;
-    return (uint64_t)n * PICKED / picked->total != ((uint64_t)n + 1) * PICKED / picked->total;
+    unsigned n = picked->seen[is_variant]++;
+    unsigned total = picked->total[is_variant];
+    return total > 0 && picked->count < PICKED &&
+           (total <= PICKED / 2 || (uint64_t)n * 7919 % total < PICKED / 2);
 }
 
 static bool pick_case(const struct conf_case *made, void *data)
 {
     struct picked *picked = data;
-    unsigned n = picked->seen++;
-    if (picked->total > 0 && is_picked(picked, n) && picked->count < PICKED)
+    if (is_picked(picked, made->is_variant))
         picked->cases[picked->count++] = *made;
     return true;
 }
@@ -120,13 +120,10 @@ static bool pick_form(const struct ptx_form *form, void *data)
 {
     struct picked *picked = data;
     bool is_known;
-    struct machine_case made;
-    if (picked->total > 0 && !is_picked(picked, picked->seen)) {
-        picked->seen++;
+    if (!is_picked(picked, false))
         return true;
-    }
-    picked->seen++;
-    for (unsigned n = 0; picked->total > 0 && picked->count < PICKED &&
+    struct machine_case made;
+    for (unsigned n = 0; picked->count < PICKED &&
                          machine_case_make(form, n, picked->number, &made, &is_known);
          n++) {
         picked->number++;
@@ -139,12 +136,12 @@ static void pick(struct picked *picked, enum ptx_op op, bool is_scalar)
 {
     *picked = (struct picked){0};
     for (unsigned pass = 0; pass < 2; pass++) {
-        picked->seen = 0;
+        memset(picked->seen, 0, sizeof picked->seen);
         if (is_scalar)
             conf_each_scalar_case(op, pick_case, picked);
         else
             ptx_op_each_form(op, pick_form, picked);
-        picked->total = picked->seen;
+        memcpy(picked->total, picked->seen, sizeof picked->total);
     }
 }
 
@@ -239,9 +236,10 @@ static const char *case_name(const struct picked *picked, unsigned index, bool i
 static const struct {
     const char *row;
     const char *fault;
+    unsigned places;
     const char *why;
 } equivalents[] = {
-#define EQUIVALENT(row, fault, why) {row, fault, why},
+#define EQUIVALENT(row, fault, places, why) {row, fault, places, why},
 #include "tests/conformance/equivalent.def"
 #undef EQUIVALENT
 };
@@ -255,10 +253,12 @@ static bool matches(const char *pattern, const char *name)
     return strcmp(pattern, name) == 0;
 }
 
-static bool is_equivalent(enum ptx_op op, const char *fault)
+/* The number-th miss of this fault in this row. */
+static bool is_equivalent(enum ptx_op op, const char *fault, unsigned number)
 {
     for (size_t i = 0; i < sizeof equivalents / sizeof equivalents[0]; i++)
-        if (matches(equivalents[i].row, conf_row_name(op)) && matches(equivalents[i].fault, fault))
+        if (matches(equivalents[i].row, conf_row_name(op)) &&
+            matches(equivalents[i].fault, fault) && number <= equivalents[i].places)
             return true;
     return false;
 }
@@ -271,6 +271,7 @@ struct tally {
     unsigned refused;
     unsigned equivalent;
     unsigned missed;
+    unsigned misses; /* of the fault and row at hand */
 };
 
 static void count(struct tally *tally, const struct conf_run *run, enum outcome outcome,
@@ -284,7 +285,7 @@ static void count(struct tally *tally, const struct conf_run *run, enum outcome 
     tally->refused += outcome == OUTCOME_REFUSED;
     const char *word = outcome == OUTCOME_CAUGHT ? "caught by" : "refused in";
     if (outcome == OUTCOME_MISSED) {
-        bool is_known = is_equivalent(seeded->op, seeded->fault->name);
+        bool is_known = is_equivalent(seeded->op, seeded->fault->name, ++tally->misses);
         tally->equivalent += is_known;
         tally->missed += !is_known;
         word = is_known ? "equivalent in" : "MISSED in";
@@ -315,10 +316,10 @@ static void try_rewrite(struct conf_run *run, const struct picked *picked, unsig
 
 /* Cases without constants have all of an instruction's code; the first has most modifiers, the last
  * the fewest. */
-static unsigned plain_case(const struct picked *picked, bool is_scalar, bool is_last)
+static unsigned plain_case(const struct picked *picked, bool is_last)
 {
     unsigned best = 0;
-    for (unsigned i = 1; is_scalar && i < picked->count; i++) {
+    for (unsigned i = 1; i < picked->count; i++) {
         const struct conf_case *made = &picked->cases[i];
         const struct conf_case *than = &picked->cases[best];
         bool is_fuller = made->in_count > than->in_count ||
@@ -327,21 +328,21 @@ static unsigned plain_case(const struct picked *picked, bool is_scalar, bool is_
         if (is_fuller || is_later)
             best = i;
     }
-    return is_scalar || !is_last ? best : picked->count - 1;
+    return best;
 }
 
 /* Every place of a case, up to MAX_SITES, is a fault of its own. */
 static void try_mutation(struct conf_run *run, const struct picked *picked, unsigned index,
-                         bool is_scalar, struct tally *tally)
+                         struct tally *tally)
 {
     for (unsigned site = 0; site < MAX_SITES; site++) {
         uint32_t which = UINT32_C(1) << index;
         run->seeded->site = site;
-        enum outcome outcome = try_cases(run, picked, &which, is_scalar);
+        enum outcome outcome = try_cases(run, picked, &which, true);
         if (outcome == OUTCOME_MISPLACED)
             return;
         char where[MACHINE_NAME_BYTES + 16];
-        snprintf(where, sizeof where, "%s, place %u", case_name(picked, index, is_scalar), site);
+        snprintf(where, sizeof where, "%s, place %u", case_name(picked, index, true), site);
         count(tally, run, outcome, where);
     }
 }
@@ -361,18 +362,24 @@ static void try_row(struct conf_run *run, enum ptx_op op, unsigned share, unsign
         fit_machine(picked, run->seeded);
     for (unsigned i = 0; conf_rewrites[i].name != NULL && i < MAX_REWRITES; i++) {
         run->seeded->fault = &conf_rewrites[i];
+        tally->misses = 0;
         if ((*pair)++ % share == 0)
             try_rewrite(run, picked, i, is_scalar, tally);
     }
-    for (const struct conf_fault *fault = conf_mutations; fault->name != NULL; fault++) {
+    /* What changes an approximate result within its bound is no fault; and a wrong address could
+     * end this process. */
+    bool is_mutable = is_scalar && ptx_op_table[op].fidelity == PTX_FIDELITY_EXACT;
+    for (const struct conf_fault *fault = conf_mutations; is_mutable && fault->name != NULL;
+         fault++) {
         run->seeded->fault = fault;
+        tally->misses = 0;
         if ((*pair)++ % share != 0 || picked->count == 0)
             continue;
-        unsigned first = plain_case(picked, is_scalar, false);
-        unsigned last = plain_case(picked, is_scalar, true);
-        try_mutation(run, picked, first, is_scalar, tally);
+        unsigned first = plain_case(picked, false);
+        unsigned last = plain_case(picked, true);
+        try_mutation(run, picked, first, tally);
         if (last != first)
-            try_mutation(run, picked, last, is_scalar, tally);
+            try_mutation(run, picked, last, tally);
     }
     for (unsigned i = 0; !is_scalar && i < picked->count; i++)
         machine_case_free(&picked->machine_cases[i]);

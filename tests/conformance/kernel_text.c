@@ -47,11 +47,14 @@ static void put_header(FILE *file, const struct conf_case *cases, unsigned count
 {
     unsigned ptx = LOWEST_PTX;
     unsigned sm = LOWEST_SM;
+    bool needs_arch = false;
     for (unsigned i = 0; i < count; i++) {
         ptx = cases[i].ptx > ptx ? cases[i].ptx : ptx;
         sm = cases[i].sm > sm ? cases[i].sm : sm;
+        needs_arch = needs_arch || cases[i].needs_arch;
     }
-    fprintf(file, ".version %u.%u\n.target sm_%u\n.address_size 64\n", ptx / 10, ptx % 10, sm);
+    fprintf(file, ".version %u.%u\n.target sm_%u%s\n.address_size 64\n", ptx / 10, ptx % 10, sm,
+            needs_arch ? "a" : "");
 }
 
 static void put_inputs(FILE *file, const struct conf_case *made)

@@ -127,18 +127,25 @@ static const char prologue[] =
     "ld.global.b64 %d2, [%in+16];\n"
     "ld.global.b64 %d3, [%in+24];\n";
 
+/* "The non-sync forms are not supported on sm_70 or higher from PTX 6.4 on." */
+static bool is_legacy(const struct machine_case *made)
+{
+    return (strncmp(made->name, "shfl", 4) == 0 || strncmp(made->name, "vote", 4) == 0) &&
+           strstr(made->name, ".sync") == NULL;
+}
+
 static void put_header(FILE *file, const struct machine_case *cases, unsigned count)
 {
-    /* "The non-sync forms are not supported on sm_70 or higher from PTX 6.4 on." */
-    bool is_legacy = cases[0].sm <= LEGACY_SM && ptx_op_table[cases[0].op].family == PTX_FAMILY_WARP &&
-                     strstr(cases[0].name, ".sync") == NULL;
-    unsigned ptx = is_legacy ? LEGACY_PTX : LOWEST_PTX;
-    unsigned sm = is_legacy ? LEGACY_SM : LOWEST_SM;
+    unsigned ptx = is_legacy(&cases[0]) ? LEGACY_PTX : LOWEST_PTX;
+    unsigned sm = is_legacy(&cases[0]) ? LEGACY_SM : LOWEST_SM;
+    bool needs_arch = false;
     for (unsigned i = 0; i < count; i++) {
         ptx = cases[i].ptx > ptx ? cases[i].ptx : ptx;
         sm = cases[i].sm > sm ? cases[i].sm : sm;
+        needs_arch = needs_arch || cases[i].needs_arch;
     }
-    fprintf(file, ".version %u.%u\n.target sm_%u\n.address_size 64\n", ptx / 10, ptx % 10, sm);
+    fprintf(file, ".version %u.%u\n.target sm_%u%s\n.address_size 64\n", ptx / 10, ptx % 10, sm,
+            needs_arch ? "a" : "");
     fputs(".const .align 32 .b8 c_data[2048] = {", file);
     for (unsigned i = 0; i < 2048; i++)
         fprintf(file, "%s%u", i == 0 ? "" : ",", (i * 167 + 13) & 255);
@@ -446,7 +453,17 @@ static bool collect_form(const struct ptx_form *form, void *data)
         struct machine_case made;
         if (!machine_case_make(form, n, collector->case_number, &made, &is_known))
             break;
+        const struct conf_options *options = collector->run->options;
         collector->case_number++;
+        /* the error of a kernel ends all a process can do with a GPU */
+        if (made.is_fault && options->driver != NULL) {
+            machine_case_free(&made);
+            continue;
+        }
+        if (!is_legacy(&made)) {
+            made.ptx = made.ptx > options->base_ptx ? made.ptx : options->base_ptx;
+            made.sm = made.sm > options->base_sm ? made.sm : options->base_sm;
+        }
         if (collector->count > 0 &&
             (collector->cases[0].value_type != made.value_type || made.is_alone))
             flush(collector);

@@ -45,7 +45,8 @@ bool machine_case_make(const struct ptx_form *form, unsigned n, unsigned number,
     if (make == NULL)
         return false;
     size_t decls_bytes, body_bytes;
-    *made = (struct machine_case){.op = form->op, .ptx = form->min_ptx, .sm = form->min_sm};
+    *made = (struct machine_case){.op = form->op, .ptx = form->min_ptx, .sm = form->min_sm,
+                                   .needs_arch = form->needs_arch};
     struct piece piece = {.form = form, .n = n, .number = number};
     piece.decls = open_memstream(&made->decls, &decls_bytes);
     piece.body = open_memstream(&made->body, &body_bytes);
@@ -60,6 +61,7 @@ bool machine_case_make(const struct ptx_form *form, unsigned n, unsigned number,
     }
     made->value_type = piece.value_type;
     made->is_alone = piece.is_alone;
+    made->is_fault = piece.is_fault;
     snprintf(made->name, sizeof made->name, "%s%s%s%s", form->text, piece.label ? " (" : "",
              piece.label ? piece.label : "", piece.label ? ")" : "");
     return true;

@@ -131,6 +131,9 @@ static void put_hint(struct piece *piece)
 static bool choose_width(struct piece *piece, unsigned *bits)
 {
     bool is_wide = piece->n == 1;
+    /* a GPU's assembler converts the value that it stores from a wider register */
+    if (is_wide && ptx_type_is_float(piece->form->types[0]))
+        return false;
     if (piece->n > 1 || (is_wide && (ptx_type_bits(piece->form->types[0]) >= 64 ||
                                      vector_len(piece->form) > 4)))
         return false;
@@ -194,17 +197,22 @@ static void load_values(struct piece *piece, unsigned count, unsigned bits)
         fprintf(piece->body, "ld.global.b%u %%r%u, [%%in+%u];\n", bits, i, i * bits / 8);
 }
 
-static void store_to_call(struct piece *piece, unsigned count)
+/* What is written is read as it was written: in the callee the rest is undefined. */
+static void store_to_call(struct piece *piece, unsigned count, unsigned bits)
 {
+    unsigned type_bits = ptx_type_bits(piece->form->types[0]);
     fprintf(piece->decls,
             ".func dump%u(.param .b64 to, .param .align 32 .b8 data[32])\n{\n"
             ".reg .b64 %%out;\nld.param.b64 %%out, [to];\n",
             piece->number);
-    piece_put_dump(piece->decls, ".param", "data", 0);
+    declare_values(piece->decls, count, bits);
+    for (unsigned i = 0; i < count; i++)
+        fprintf(piece->decls, "ld.param.b%u %%r%u, [data+%u];\n", type_bits, i,
+                i * type_bits / 8);
+    store_values(piece->decls, count, bits, "%out");
     fputs("ret;\n}\n", piece->decls);
     fputs("{\n.param .b64 to;\n.param .align 32 .b8 data[32];\nst.param.b64 [to], %out;\n",
           piece->body);
-    piece_put_pattern(piece->body, ".param", "data");
     fprintf(piece->body, "%s [data], ", piece->form->text);
     put_values(piece->body, count);
     fprintf(piece->body, ";\ncall dump%u, (to, data);\n}\n", piece->number);
@@ -219,7 +227,7 @@ static bool make_store(struct piece *piece)
         return false;
     load_values(piece, count, bits);
     if (place == PLACE_ENTRY || place == PLACE_CALL) {
-        store_to_call(piece, count);
+        store_to_call(piece, count, bits);
         return true;
     }
     const char *base = place == PLACE_GLOBAL ? "%out" : place_base(place);
@@ -349,18 +357,24 @@ static bool make_copy(struct piece *piece)
 
 /* ---- the stack ---- */
 
+/* A .u32 is for modules with 32-bit addresses. */
+static bool is_for_32_bits(const struct piece *piece)
+{
+    return piece->form->types[0] == PTX_TYPE_U32;
+}
+
 static bool make_alloca(struct piece *piece)
 {
     unsigned bits = ptx_type_bits(piece->form->types[0]);
-    if (piece->n > 2)
+    if (piece->n > 2 || is_for_32_bits(piece))
         return false;
     static const char *const operands[] = {"64", "%size", "48, 32"};
     static const char *const labels[] = {NULL, "size in a register", "aligned"};
     piece->label = labels[piece->n];
     fprintf(piece->body, ".reg .b%u %%size, %%place;\n.reg .b64 %%a;\nmov.b%u %%size, 40;\n",
             bits, bits);
-    fprintf(piece->body, "%s %%place, %s;\n", piece->form->text, operands[piece->n]);
-    fprintf(piece->body, "%s %%a, %%place;\n", bits == 32 ? "cvt.u64.u32" : "mov.b64");
+    fprintf(piece->body, "%s %%place, %s;\nmov.b64 %%a, %%place;\n", piece->form->text,
+            operands[piece->n]);
     piece_put_pattern(piece->body, ".local", "%a");
     piece_put_dump(piece->body, ".local", "%a", 0);
     if (piece->n == 2)
@@ -372,14 +386,14 @@ static bool make_alloca(struct piece *piece)
 static bool make_stack(struct piece *piece)
 {
     const char *type = ptx_type_table[piece->form->types[0]].name;
-    if (piece->n > 0)
+    if (piece->n > 0 || is_for_32_bits(piece))
         return false;
     fprintf(piece->body,
             ".reg .b%u %%mark, %%place;\n.reg .pred %%more;\n.reg .b32 %%n;\nmov.b32 %%n, 0;\n"
-            "AGAIN:\nstacksave.%s %%mark;\nalloca.%s %%place, 4096;\n"
+            "AGAIN:\nstacksave.%s %%mark;\nalloca.%s %%place, 192;\n"
             "st.local.b32 [%%place], %%n;\nld.local.b32 %%n, [%%place];\n"
             "stackrestore.%s %%mark;\nadd.u32 %%n, %%n, 1;\n"
-            "setp.lt.u32 %%more, %%n, 400;\n@%%more bra AGAIN;\nst.global.b32 [%%out], %%n;\n",
+            "setp.lt.u32 %%more, %%n, 800;\n@%%more bra AGAIN;\nst.global.b32 [%%out], %%n;\n",
             ptx_type_bits(piece->form->types[0]), type, type, type);
     return true;
 }
@@ -416,16 +430,11 @@ static bool make_cvta(struct piece *piece)
     const struct ptx_form *form = piece->form;
     enum place place = place_of(form);
     bool is_to = machine_has_word(form, "to");
-    if (piece->n > 0)
+    if (piece->n > 0 || is_for_32_bits(piece))
         return false;
     if (place == PLACE_SHARED || place == PLACE_LOCAL)
         piece_put_pattern(piece->body, place == PLACE_SHARED ? ".shared" : ".local", place_base(place));
     fputs(".reg .b64 %g, %s;\n", piece->body);
-    if (form->types[0] == PTX_TYPE_U32) {
-        fprintf(piece->body, ".reg .b32 %%n;\ncvt.u32.u64 %%n, %s;\n%s %%n, %%n;\n",
-                place_base(place), form->text);
-        return true;
-    }
     put_generic(piece->body, place, "%g");
     if (is_to) {
         fprintf(piece->body, "%s %%s, %%g;\n", form->text);

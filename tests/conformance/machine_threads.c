@@ -330,6 +330,7 @@ static bool make_trap(struct piece *piece)
     if (piece->n > 0)
         return false;
     piece->is_alone = true;
+    piece->is_fault = true;
     fprintf(piece->body, "%s;\n", piece->form->text);
     return true;
 }

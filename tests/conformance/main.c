@@ -5,6 +5,7 @@
  */
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,8 @@
 #include "tests/conformance/golden.h"
 
 #define DEFAULT_CASES 10000
-#define DEFAULT_KEPT  160
+#define DEFAULT_KEPT  256
+#define DRIVER_SECONDS 60 /* for one kernel on a GPU */
 #define MAX_JOBS      64
 
 /* ---- shared by all parts ---- */
@@ -48,6 +50,8 @@ bool conf_claim(struct conf_run *run)
 {
     if (run->batch++ != run->claimed)
         return false;
+    if (run->options->driver != NULL)
+        alarm(DRIVER_SECONDS);
     run->claimed = atomic_fetch_add(&run->shared->next_batch, 1);
     return true;
 }
@@ -76,6 +80,27 @@ static enum pxr_status open_runners(struct conf_run *run, unsigned job, struct p
     return status;
 }
 
+/* An error of a kernel ends all a process can do with a GPU; what may run out of a GPU's stack comes
+ * last. */
+static bool is_risky(enum ptx_op op)
+{
+    const char *name = ptx_op_name(op);
+    return strcmp(name, "alloca") == 0 || strncmp(name, "stack", 5) == 0;
+}
+
+static void run_rows(struct conf_run *run, bool risky_ones)
+{
+    for (unsigned i = 0; i < PTX_OP_COUNT; i++) {
+        enum ptx_op op = (enum ptx_op)i;
+        if (!conf_wants(run->options, op) || is_risky(op) != risky_ones)
+            continue;
+        if (conf_is_scalar(op))
+            conf_run_scalar_row(run, op);
+        else
+            conf_run_machine_row(run, op);
+    }
+}
+
 static int run_job(const struct conf_options *options, struct conf_shared *shared, unsigned job)
 {
     struct conf_run run = {.options = options,
@@ -84,6 +109,8 @@ static int run_job(const struct conf_options *options, struct conf_shared *share
                            .is_first = job == 0};
     struct pxr_error err = {0};
     enum pxr_status status = open_runners(&run, job, &err);
+    if (options->driver != NULL)
+        signal(SIGALRM, SIG_DFL); /* kills a job whose kernel hangs, see conf_claim */
     run.claimed = atomic_fetch_add(&shared->next_batch, 1);
     if (options->fault_share > 0 && status == PXR_OK) {
         unsigned missed = conf_run_faults(&run, options->fault_share);
@@ -92,13 +119,9 @@ static int run_job(const struct conf_options *options, struct conf_shared *share
         fflush(stdout);
         return missed > 0;
     }
-    for (unsigned op = 0; op < PTX_OP_COUNT && status == PXR_OK; op++) {
-        if (!conf_wants(options, (enum ptx_op)op))
-            continue;
-        if (conf_is_scalar((enum ptx_op)op))
-            conf_run_scalar_row(&run, (enum ptx_op)op);
-        else
-            conf_run_machine_row(&run, (enum ptx_op)op);
+    if (status == PXR_OK) {
+        run_rows(&run, false);
+        run_rows(&run, true);
     }
     if (run.golden != NULL && status == PXR_OK)
         status = conf_golden_close(run.golden, &err);
@@ -212,7 +235,8 @@ static void usage(FILE *file)
           "  --cases N             random samples of a form (default: 10000)\n"
           "  --jobs N              processes (default: one per CPU)\n"
           "  --golden write DIR | --golden compare DIR\n"
-          "  --golden-samples N    kept of every case (default: 160)\n"
+          "  --golden-samples N    kept of every case (default: 256)\n"
+          "  --base PTX/SM         lowest version and target of modules, such as 88/90\n"
           "  --max-sm N            no forms that need a later target\n"
           "  --faults SHARE        seed faults; one in SHARE pairs of row and fault (1: all)\n"
           "  --all-forms           the whole product of modifiers of memory instructions\n"
@@ -253,6 +277,8 @@ static bool take_option(struct conf_options *options, int option, char **argv)
     case 'm':
         options->max_sm = (unsigned)strtoul(optarg, NULL, 10);
         return true;
+    case 'B':
+        return sscanf(optarg, "%u/%u", &options->base_ptx, &options->base_sm) == 2;
     case 's':
         options->fault_share = (unsigned)strtoul(optarg, NULL, 10);
         return options->fault_share > 0 && options->driver == NULL;
@@ -271,6 +297,7 @@ static bool parse_options(int argc, char **argv, struct conf_options *options)
         {"backend", required_argument, NULL, 'b'}, {"cases", required_argument, NULL, 'c'},
         {"jobs", required_argument, NULL, 'j'},    {"golden", required_argument, NULL, 'g'},
         {"golden-samples", required_argument, NULL, 'n'},
+        {"base", required_argument, NULL, 'B'},
         {"max-sm", required_argument, NULL, 'm'},
         {"faults", required_argument, NULL, 's'},
         {"all-forms", no_argument, NULL, 'a'},     {"verbose", no_argument, NULL, 'v'},

@@ -20,6 +20,7 @@ struct piece {
     FILE *body;
     const char *label; /* what the n-th case is, for its name */
     enum ptx_type value_type;
+    bool is_fault; /* the launch ends with an error */
     bool is_alone; /* what follows in the kernel would not be run */
 };
 

@@ -87,7 +87,7 @@ NEXT(ordered_unequal, "neu ne")
 NEXT(ordered_less, "ltu lt")
 NEXT(ordered_less_equal, "leu le")
 NEXT(ordered_greater, "gtu gt")
-NEXT(ordered_greater_equal, "geu ge")
+NEXT(ordered_greater_equal, "geu gt")
 NEXT(number_compare, "num nan")
 NEXT(unsigned_compare, "lo ls hi hs")
 NEXT(next_bool, "and or xor")
@@ -111,9 +111,39 @@ static bool popc_is_or(struct ptx_inst *inst, struct fault_operands *room)
 
 /* ---- types ---- */
 
+static bool is_named(const struct ptx_inst *inst, const char *const *names)
+{
+    for (; *names != NULL; names++)
+        if (strcmp(*names, ptx_op_name(inst->op)) == 0)
+            return true;
+    return false;
+}
+
+static bool has_mod(const struct ptx_inst *inst, const char *name)
+{
+    for (unsigned i = 0; i < inst->mod_count; i++)
+        if (strcmp(ptx_mod_table[inst->mods[i]].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Two's complement: the low half of a sum or product does not depend on the sign. */
+static bool is_sign_free(const struct ptx_inst *inst)
+{
+    static const char *const sums[] = {"add", "sub", "addc", "subc", "neg", NULL};
+    static const char *const products[] = {"mul", "mad", "madc", "mul24", "mad24", NULL};
+    static const char *const others[] = {"setp", "set", "selp", "slct", "mov", NULL};
+    static const char *const atomics[] = {"atom", "red", "redux", NULL};
+    return (is_named(inst, sums) && !has_mod(inst, "sat")) ||
+           (is_named(inst, products) && has_mod(inst, "lo")) ||
+           (is_named(inst, others) && !has_mod(inst, "lt") && !has_mod(inst, "le") &&
+            !has_mod(inst, "gt") && !has_mod(inst, "ge")) ||
+           (is_named(inst, atomics) && has_mod(inst, "add"));
+}
+
 static bool flip_sign(struct ptx_inst *inst, unsigned which)
 {
-    if (which >= inst->type_count)
+    if (which >= inst->type_count || is_sign_free(inst))
         return false;
     const char *name = ptx_type_table[inst->types[which]].name;
     if (name[0] != 's' && name[0] != 'u')
@@ -146,10 +176,9 @@ static bool add_ftz(struct ptx_inst *inst, struct fault_operands *room)
     (void)room;
     if (ptx_inst_has(inst, PTX_GROUP_FTZ) || inst->mod_count == PTX_MAX_MODS)
         return false;
-    bool is_f32 = false;
-    for (unsigned i = 0; i < inst->type_count; i++)
-        is_f32 = is_f32 || inst->types[i] == PTX_TYPE_F32;
-    if (!is_f32 || ptx_op_table[inst->op].family == PTX_FAMILY_MEMORY)
+    static const char *const names[] = {"add", "sub", "mul", "fma", "div", "rcp", "sqrt",
+                                        "min", "max", "abs", "neg", "ex2", "lg2", NULL};
+    if (!is_named(inst, names) || inst->type_count != 1 || inst->types[0] != PTX_TYPE_F32)
         return false;
     inst->mods[inst->mod_count++] = PTX_MOD_FTZ;
     update_groups(inst);

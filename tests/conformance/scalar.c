@@ -202,7 +202,9 @@ static void judge_case(struct work *work, struct conf_direct *direct, unsigned i
 static void golden_name(char name[GOLDEN_NAME_BYTES], const struct conf_case *made,
                         unsigned output)
 {
-    snprintf(name, GOLDEN_NAME_BYTES, "%s: result %u", made->name, output);
+    /* rows of one spelling differ in how many operands they have */
+    snprintf(name, GOLDEN_NAME_BYTES, "%s, %u inputs: result %u", made->name, made->in_count,
+             output);
 }
 
 static void keep_case(struct work *work, unsigned index)
@@ -365,7 +367,11 @@ static bool collect(const struct conf_case *made, void *data)
         free_batch = &collector->batches[0];
         flush(collector, free_batch);
     }
-    free_batch->cases[free_batch->count++] = *made;
+    struct conf_case *added = &free_batch->cases[free_batch->count++];
+    const struct conf_options *options = collector->run->options;
+    *added = *made;
+    added->ptx = added->ptx > options->base_ptx ? added->ptx : options->base_ptx;
+    added->sm = added->sm > options->base_sm ? added->sm : options->base_sm;
     if (free_batch->count == CONF_BATCH)
         flush(collector, free_batch);
     return true;

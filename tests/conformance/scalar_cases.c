@@ -20,6 +20,7 @@ struct variant {
     bool is_negated;             /* !p */
     bool is_pair;                /* p|q */
     bool with_optional;          /* operands that may be left out */
+    unsigned parts;              /* which parts of registers video instructions take; 0: none */
 };
 
 struct builder {
@@ -122,6 +123,54 @@ static unsigned add_output(struct builder *builder, enum ptx_type type, unsigned
     return made->out_count++;
 }
 
+/* ---- parts of registers (PTX ISA "Video Instructions") ---- */
+
+static const char *const byte_or_half[] = {".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
+static const char *const half_choices[] = {".h32", ".h10", ".h02", ".h31", ".h33", ".h12"};
+static const char *const byte_choices[] = {".b7654", ".b3210", ".b0246", ".b7531", ".b1122",
+                                           ".b4703"};
+static const char *const half_masks[] = {".h0", ".h1", ".h10"};
+static const char *const byte_masks[] = {".b0",  ".b1",  ".b2",   ".b3",   ".b10",
+                                         ".b31", ".b32", ".b320", ".b210", ".b3210"};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* The part for operand i, or "". Which one it is goes with the form, so that a row's forms have
+ * all of them. */
+static const char *part_of(const struct builder *builder, unsigned i, const struct variant *variant)
+{
+    unsigned hash = variant->parts * 5 + i * 3;
+    for (const char *at = builder->form->text; *at != '\0'; at++)
+        hash = hash * 31 + (unsigned char)*at;
+    hash = hash % 1009 + variant->parts;
+    char letter = builder->rules[i].letter;
+    if (letter == 'y')
+        return byte_or_half[hash % COUNT(byte_or_half)];
+    if (variant->parts == 0)
+        return "";
+    switch (letter) {
+    case 'x':
+    case 'X': /* of vmad's addend only the sign can be chosen */
+        return i == 3 ? "" : byte_or_half[hash % COUNT(byte_or_half)];
+    case 'h':
+        return half_choices[hash % COUNT(half_choices)];
+    case 'b':
+        return byte_choices[hash % COUNT(byte_choices)];
+    case 'H':
+        return half_masks[hash % COUNT(half_masks)];
+    case 'B':
+        return byte_masks[hash % COUNT(byte_masks)];
+    default:
+        return "";
+    }
+}
+
+/* At most one of the product's factors and the addend is negated. */
+static bool is_minus(const struct builder *builder, unsigned i, const struct variant *variant)
+{
+    return builder->rules[i].letter == 'X' && variant->parts >= 2 && variant->parts - 1 == i;
+}
+
 static unsigned wider(unsigned bits)
 {
     return bits < 32 ? 32 : 64;
@@ -153,7 +202,8 @@ static void put_source(struct builder *builder, unsigned i, const struct variant
         snprintf(text, OPERAND_BYTES, "%%w%u", input);
         return;
     }
-    snprintf(text, OPERAND_BYTES, "%%i%u", input);
+    snprintf(text, OPERAND_BYTES, "%s%%i%u%s", is_minus(builder, i, variant) ? "-" : "", input,
+             part_of(builder, i, variant));
 }
 
 static void put_destination(struct builder *builder, unsigned i, const struct variant *variant,
@@ -164,7 +214,7 @@ static void put_destination(struct builder *builder, unsigned i, const struct va
     if (variant->is_wide && builder->rules[i].may_be_wider && bits < 64)
         bits = wider(bits);
     unsigned output = add_output(builder, type, bits);
-    snprintf(text, OPERAND_BYTES, "%%o%u", output);
+    snprintf(text, OPERAND_BYTES, "%%o%u%s", output, part_of(builder, i, variant));
     if (builder->rules[i].letter == 'q' && variant->is_pair) {
         unsigned second = add_output(builder, PTX_TYPE_PRED, 1);
         snprintf(text, OPERAND_BYTES, "%%o%u|%%o%u", output, second);
@@ -173,7 +223,7 @@ static void put_destination(struct builder *builder, unsigned i, const struct va
 
 static bool is_destination(char letter)
 {
-    return strchr("dDqu", letter) != NULL;
+    return strchr("dDquyHB", letter) != NULL;
 }
 
 static bool put_operands(struct builder *builder, const struct variant *variant,
@@ -190,7 +240,7 @@ static bool put_operands(struct builder *builder, const struct variant *variant,
         char *text = operands[(*count)++];
         if (is_destination(rule->letter))
             put_destination(builder, i, variant, text);
-        else if (strchr("sSpv", rule->letter) != NULL)
+        else if (strchr("sSpvixXhb", rule->letter) != NULL)
             put_source(builder, i, variant, text);
         else
             return false;
@@ -245,6 +295,7 @@ static bool make_case(struct builder *builder, const struct variant *variant, bo
     made->op = builder->form->op;
     made->ptx = builder->form->min_ptx;
     made->sm = builder->form->min_sm;
+    made->needs_arch = builder->form->needs_arch;
     made->is_variant = variant->label != NULL;
     *is_known = put_operands(builder, variant, operands, &count);
     if (!*is_known || (variant->is_aliased && !alias_source(builder, operands, count)))
@@ -261,6 +312,65 @@ static bool make_case(struct builder *builder, const struct variant *variant, bo
              variant->label != NULL ? " (" : "", variant->label != NULL ? variant->label : "",
              variant->label != NULL ? ")" : "");
     return builder->fn(made, builder->data);
+}
+
+/* ---- mov with vectors: registers side by side in a wider one, and the other way ---- */
+
+static void put_list(char *text, size_t size, char letter, unsigned count)
+{
+    append(text, size, "{");
+    for (unsigned i = 0; i < count; i++)
+        append(text, size, "%s%%%c%u", i == 0 ? "" : ", ", letter, i);
+    append(text, size, "}");
+}
+
+/* in_count registers of in_bits to out_count registers of out_bits. */
+static bool make_packing(struct builder *builder, unsigned in_count, unsigned in_bits,
+                         unsigned out_count, unsigned out_bits)
+{
+    static const enum ptx_type types[] = {PTX_TYPE_B16, PTX_TYPE_B32, PTX_TYPE_B64, PTX_TYPE_B128};
+    struct conf_case *made = &builder->made;
+    memset(made, 0, sizeof *made);
+    made->op = builder->form->op;
+    made->ptx = builder->form->min_ptx;
+    made->sm = builder->form->min_sm;
+    made->is_variant = true;
+    for (unsigned i = 0; i < in_count; i++)
+        add_input(builder, types[__builtin_ctz(in_bits / 16)]);
+    for (unsigned i = 0; i < out_count; i++)
+        add_output(builder, types[__builtin_ctz(out_bits / 16)], out_bits);
+    append(made->body, CONF_BODY_BYTES, "%s ", builder->form->text);
+    if (out_count > 1)
+        put_list(made->body, CONF_BODY_BYTES, 'o', out_count);
+    else
+        append(made->body, CONF_BODY_BYTES, "%%o0");
+    append(made->body, CONF_BODY_BYTES, ", ");
+    if (in_count > 1)
+        put_list(made->body, CONF_BODY_BYTES, 'i', in_count);
+    else
+        append(made->body, CONF_BODY_BYTES, "%%i0");
+    append(made->body, CONF_BODY_BYTES, ";\n");
+    snprintf(made->name, CONF_NAME_BYTES, "%s (%u to %u)", builder->form->text, in_count,
+             out_count);
+    return builder->fn(made, builder->data);
+}
+
+static bool packing_cases(struct builder *builder)
+{
+    unsigned bits = ptx_type_bits(builder->form->types[0]);
+    for (unsigned count = 2; count <= 4 && bits / count >= 16; count *= 2)
+        if (!make_packing(builder, count, bits / count, 1, bits) ||
+            !make_packing(builder, 1, bits, count, bits / count))
+            return false;
+    return true;
+}
+
+/* "mov.v4.b32 {…}, {…}" */
+static bool vector_case(struct builder *builder)
+{
+    unsigned bits = conf_register_bits(builder->form->types[0]);
+    unsigned count = strstr(builder->form->text, ".v4") != NULL ? 4 : 2;
+    return make_packing(builder, count, bits, count, bits);
 }
 
 /* ---- which cases ---- */
@@ -290,6 +400,8 @@ static bool has_wide(const struct builder *builder)
 }
 
 #define CONSTANTS_PER_SOURCE 3
+#define MOST_NEGATIVE        0x80000000u
+#define MAX_AMOUNT           0xff /* constant positions, lengths, shifts */
 
 static bool constant_cases(struct builder *builder, const struct variant *plain)
 {
@@ -297,7 +409,11 @@ static bool constant_cases(struct builder *builder, const struct variant *plain)
     bool is_known;
     for (unsigned i = 0; i < builder->rule_count; i++) {
         enum ptx_type type = rule_type(builder, i);
-        if (builder->rules[i].letter != 's' || !takes_constant(type) || plain->constant_at >= 0)
+        /* the bits of a pair of 8-bit numbers, as a type of its own: no constants */
+        bool is_pair = builder->rules[i].type_code == 't' && type == PTX_TYPE_B16;
+        bool is_simd = has_letter(builder, 'H') || has_letter(builder, 'B'); /* only registers */
+        if (builder->rules[i].letter != 's' || !takes_constant(type) || is_pair || is_simd ||
+            plain->constant_at >= 0)
             continue;
         size_t count = conf_edges(type, 3, edges);
         for (size_t k = 0; k < CONSTANTS_PER_SOURCE && k < count; k++) {
@@ -306,6 +422,10 @@ static bool constant_cases(struct builder *builder, const struct variant *plain)
             struct variant variant = *plain;
             variant.constant_at = (int)i;
             variant.constant = edges[(k * 5 + i * 3 + 2) % count];
+            if (type == PTX_TYPE_S32 && variant.constant == MOST_NEGATIVE)
+                variant.constant++; /* assemblers differ in what -2147483648 is */
+            if (builder->rules[i].type_code == 't')
+                variant.constant &= MAX_AMOUNT; /* more is refused in places, or taken modulo */
             constant_text(text, sizeof text, type, (uint64_t)variant.constant);
             snprintf(label, sizeof label, "operand %u is %s", i, text);
             variant.label = label;
@@ -314,6 +434,28 @@ static bool constant_cases(struct builder *builder, const struct variant *plain)
         }
     }
     return true;
+}
+
+#define PART_CASES 5
+
+static bool part_cases(struct builder *builder, const struct variant *plain)
+{
+    bool is_known;
+    for (unsigned k = 1; k <= PART_CASES; k++) {
+        char label[32];
+        struct variant variant = *plain;
+        variant.parts = k;
+        snprintf(label, sizeof label, "parts %u", k);
+        variant.label = label;
+        if (!make_case(builder, &variant, &is_known))
+            return false;
+    }
+    return true;
+}
+
+static bool is_video(const struct builder *builder)
+{
+    return ptx_op_table[builder->form->op].family == PTX_FAMILY_VIDEO;
 }
 
 static bool variant_cases(struct builder *builder, const struct variant *plain)
@@ -362,6 +504,10 @@ bool conf_scalar_cases(const struct ptx_form *form, bool with_variants, conf_cas
     struct builder builder = {.form = form, .fn = fn, .data = data};
     bool is_known = false;
     builder.rule_count = ptx_op_operand_rules(form->op, builder.rules);
+    if (has_letter(&builder, 'D') && has_letter(&builder, 'S')) {
+        vector_case(&builder);
+        return true;
+    }
     struct variant plain = {.constant_at = required_constant(form, builder.rule_count)};
     plain.is_pair = has_letter(&builder, 'q');
     if (!make_case(&builder, &plain, &is_known) || !is_known)
@@ -384,7 +530,11 @@ bool conf_scalar_cases(const struct ptx_form *form, bool with_variants, conf_cas
         if (!make_case(&builder, &single, &is_known))
             return true;
     }
+    if (is_video(&builder) && !part_cases(&builder, &plain))
+        return true;
     if (plain.constant_at >= 0 && !table_cases(&builder, &plain, with_variants ? 1 : 17))
+        return true;
+    if (has_letter(&builder, 'u') && !packing_cases(&builder))
         return true;
     if (with_variants)
         variant_cases(&builder, &plain);

@@ -60,6 +60,8 @@ static uint64_t apply(const struct oracle_format *format, enum oracle_function f
 {
     struct oracle_number number = oracle_unpack(format, bits);
 
+    if (number.class == ORACLE_NAN)
+        return oracle_nan_of(format, bits, bits, bits);
     if (format != oracle_format(PTX_TYPE_F64) && number.class == ORACLE_FINITE) {
         double value = oracle_host_function(function, to_double(format, bits));
         double slack = fabs(value) * 0x1p-48;

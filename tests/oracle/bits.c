@@ -5,7 +5,7 @@
  */
 #include "tests/oracle/scalar.h"
 
-static bool bit(uint64_t value, unsigned position)
+static bool bit(uint64_t value, uint64_t position)
 {
     return (value >> position & 1) != 0;
 }
@@ -49,7 +49,9 @@ void oracle_eval_bfind(const struct ptx_inst *inst, struct oracle_scalar *scalar
     scalar->out.u32 = found;
 }
 
-/* "Operand base must be <= 31, otherwise behavior is undefined": here nothing is found. */
+/* "Operand base must be <= 31, otherwise behavior is undefined": on sm_90 nothing is found. Manual:
+ * of an offset without its bit, 0xffffffff; sm_90: the smallest offset gives 0, whatever the mask.
+ */
 void oracle_eval_fns(const struct ptx_inst *inst, struct oracle_scalar *scalar)
 {
     uint32_t mask = scalar->in[0].u32;
@@ -59,7 +61,9 @@ void oracle_eval_fns(const struct ptx_inst *inst, struct oracle_scalar *scalar)
     int64_t count = offset < 0 ? -offset - 1 : offset - 1;
 
     (void)inst;
-    scalar->out.u32 = 0xffffffff;
+    scalar->out.u32 = offset == INT32_MIN ? 0 : 0xffffffff;
+    if (offset == INT32_MIN)
+        return;
     if (offset == 0) {
         if (position < 32 && bit(mask, (unsigned)position))
             scalar->out.u32 = (uint32_t)position;
@@ -82,11 +86,19 @@ void oracle_eval_brev(const struct ptx_inst *inst, struct oracle_scalar *scalar)
         scalar->out.u64 |= (uint64_t)bit(scalar->in[0].u64, msb - i) << i;
 }
 
+/* Position or length of a bit field. Manual: "the bit field start position [length] is given by
+ * operand b [c], restricted to 0..255", that is, the low 8 bits count. sm_90 does so for 32-bit
+ * types; for 64-bit types all 32 bits of the operand count. */
+static uint64_t field_number(const struct ptx_inst *inst, uint32_t operand)
+{
+    return ptx_type_bits(inst->types[0]) == 64 ? operand : operand & 0xff;
+}
+
 void oracle_eval_bfe(const struct ptx_inst *inst, struct oracle_scalar *scalar)
 {
     unsigned msb = ptx_type_bits(inst->types[0]) - 1;
-    unsigned position = scalar->in[1].u32 & 0xff;
-    unsigned length = scalar->in[2].u32 & 0xff;
+    uint64_t position = field_number(inst, scalar->in[1].u32);
+    uint64_t length = field_number(inst, scalar->in[2].u32);
     uint64_t a = scalar->in[0].u64;
     bool sign = false;
 
@@ -103,8 +115,8 @@ void oracle_eval_bfe(const struct ptx_inst *inst, struct oracle_scalar *scalar)
 void oracle_eval_bfi(const struct ptx_inst *inst, struct oracle_scalar *scalar)
 {
     unsigned msb = ptx_type_bits(inst->types[0]) - 1;
-    unsigned position = scalar->in[2].u32 & 0xff;
-    unsigned length = scalar->in[3].u32 & 0xff;
+    uint64_t position = field_number(inst, scalar->in[2].u32);
+    uint64_t length = field_number(inst, scalar->in[3].u32);
 
     scalar->out.u128 = scalar->in[1].u64;
     for (unsigned i = 0; i < length && position + i <= msb; i++) {

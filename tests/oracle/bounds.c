@@ -32,54 +32,7 @@ static bool is_ftz(const struct lane *lane)
     return ptx_inst_has(lane->inst, PTX_GROUP_FTZ);
 }
 
-static bool has_nan_source(const struct lane *lane)
-{
-    for (unsigned i = 0; i < lane->in_count; i++) {
-        if (oracle_is_nan(lane->format, lane->in[i]))
-            return true;
-    }
-    return false;
-}
-
 /* ---- inputs whose results are unspecified ---- */
-
-static bool divisor_is_zero(const struct lane *lane)
-{
-    return lane->in[1] == 0;
-}
-
-static bool quotient_overflows(const struct lane *lane)
-{
-    uint64_t mask = UINT64_MAX >> (64 - ptx_type_bits(lane->type));
-
-    return ptx_type_is_signed(lane->type) && lane->in[0] == (mask >> 1) + 1 && lane->in[1] == mask;
-}
-
-static bool base_is_over(const struct lane *lane)
-{
-    return lane->in[1] > 31;
-}
-
-static bool is_oob_nan(const struct lane *lane)
-{
-    return ptx_inst_has(lane->inst, PTX_GROUP_OOB) && has_nan_source(lane) &&
-           (oracle_is_nan(lane->format, lane->got) || (lane->got & ~UINT64_C(0x8000)) == 0);
-}
-
-static bool clamps_zero(const struct lane *lane)
-{
-    return lane->format->bits != 0 &&
-           (ptx_inst_has(lane->inst, PTX_GROUP_SAT) || ptx_inst_has(lane->inst, PTX_GROUP_RELU)) &&
-           oracle_is_zero(lane->format, lane->want) && oracle_is_zero(lane->format, lane->got);
-}
-
-static bool is_xorsign_of_nan(const struct lane *lane)
-{
-    return ptx_inst_has(lane->inst, PTX_GROUP_XORSIGN) && lane->in_count == 2 &&
-           oracle_lane_count(lane->inst->types[0]) == 2 &&
-           oracle_is_nan(lane->format, lane->in[0]) &&
-           ((lane->want ^ lane->got) & ~oracle_sign_bit(lane->format)) == 0;
-}
 
 static bool is_beyond_100_pi(const struct lane *lane)
 {
@@ -90,55 +43,29 @@ static bool is_beyond_100_pi(const struct lane *lane)
     return isfinite(a) && fabs((double)a) > 100 * M_PI;
 }
 
-static bool is_negative_subnormal(const struct lane *lane)
-{
-    uint64_t sign = oracle_sign_bit(lane->format);
-    bool is_infinite = lane->got == (sign | oracle_infinity(lane->format));
-
-    return oracle_is_subnormal(lane->format, lane->in[0]) && (lane->in[0] & sign) != 0 &&
-           (oracle_is_nan(lane->format, lane->got) || lane->got == sign || is_infinite);
-}
-
 static bool divisor_is_subnormal(const struct lane *lane)
 {
     return ptx_inst_mod(lane->inst, PTX_GROUP_APPROX) == PTX_MOD_APPROX &&
            oracle_is_subnormal(lane->format, lane->in[1]);
 }
 
-static bool is_nan_by_lower_word(const struct lane *lane)
-{
-    uint64_t upper = lane->in[0] & UINT64_C(0x7fffffff00000000);
-
-    return lane->type == PTX_TYPE_F64 && is_ftz(lane) && oracle_is_nan(lane->format, lane->in[0]) &&
-           upper == UINT64_C(0x7ff0000000000000);
-}
-
-static bool is_tf32_nan(const struct lane *lane)
-{
-    return lane->type == PTX_TYPE_TF32 && oracle_is_nan(lane->format, lane->want) &&
-           !ptx_inst_has(lane->inst, PTX_GROUP_RELU);
-}
-
-/* Whether a result, flushed to zero in `got`, is subnormal but for the
- * rounding: it is so when rounded toward zero. */
-static bool is_tiny_before_rounding(const struct lane *lane)
+/* A result that is flushed although rounding makes it the smallest normal number: that number. */
+static bool is_rounded_to_normal(const struct lane *lane)
 {
     struct ptx_inst inst = *lane->inst;
     struct oracle_scalar scalar = {.in_count = lane->in_count};
+    bool is_cvt = strcmp(lane->emitter, "cvt") == 0;
     int64_t smallest_normal = INT64_C(1) << lane->format->fraction_bits;
-    int64_t rank = oracle_rank(lane->format, lane->want);
+    int64_t rank = oracle_rank(lane->format, lane->got);
 
-    if (!is_ftz(lane) || (rank != smallest_normal && rank != -smallest_normal) ||
-        lane->got != (lane->want & oracle_sign_bit(lane->format)))
+    if (!is_ftz(lane) || !oracle_is_zero(lane->format, lane->want) ||
+        (rank != smallest_normal && rank != -smallest_normal))
         return false;
-    inst.mods[0] = PTX_MOD_RZ;
-    inst.mod_count = 1;
-    inst.groups = PTX_GROUP_BIT(PTX_GROUP_ROUND);
+    inst.groups &= ~PTX_GROUP_BIT(PTX_GROUP_FTZ);
     for (unsigned i = 0; i < lane->in_count; i++)
-        scalar.in[i].u64 = lane->in[i];
+        scalar.in[i].u64 = is_cvt ? lane->whole[i].u64 : lane->in[i];
     return oracle_evaluate(&inst, &scalar) == PXR_OK &&
-           oracle_is_subnormal(lane->format,
-                               oracle_lane(scalar.out, 0, oracle_lane_bits(inst.types[0])));
+           oracle_lane(scalar.out, 0, oracle_lane_bits(inst.types[0])) == lane->got;
 }
 
 static bool is_random_subnormal(const struct lane *lane)
@@ -171,18 +98,10 @@ static bool has_no_exponent(const struct lane *lane)
     return false;
 }
 
-static bool is_video_open(const struct lane *lane)
-{
-    struct oracle_scalar scalar = {.in_count = lane->in_count};
-
-    memcpy(scalar.in, lane->whole, lane->in_count * sizeof(scalar.in[0]));
-    return oracle_is_video_open(lane->inst, &scalar);
-}
-
 /* A rule that looks at the result as well allows only the results that it
  * names. */
 struct freedom {
-    const char *emitter; /* NULL: any */
+    const char *emitter;
     bool (*applies)(const struct lane *lane);
     const char *why;
 };
@@ -190,39 +109,18 @@ struct freedom {
 #define TINY ".ftz: whether a result that only rounding makes normal is flushed"
 
 static const struct freedom freedoms[] = {
-    {"div_int", divisor_is_zero,
-     "div: \"Division by zero yields an unspecified, machine-specific "
-     "value.\""},
-    {"rem", divisor_is_zero,
-     "rem: \"Division by zero yields an unspecified, machine-specific "
-     "value.\""},
-    {"div_int", quotient_overflows, "div: MININT / -1 is no number of the type"},
-    {"fns", base_is_over, "fns: \"Operand base must be <= 31, otherwise behavior is undefined.\""},
-    {"fma", is_oob_nan, "fma.oob: the encoding of OOB NaN is not given; zero or NaN"},
-    {NULL, clamps_zero, ".sat, .relu: whether -0 is clamped to +0 is not said"},
-    {"add_float", is_tiny_before_rounding, TINY},
-    {"sub_float", is_tiny_before_rounding, TINY},
-    {"mul_float", is_tiny_before_rounding, TINY},
-    {"fma", is_tiny_before_rounding, TINY},
-    {"div_float", is_tiny_before_rounding, TINY},
-    {"rcp", is_tiny_before_rounding, TINY},
-    {"cvt", is_tf32_nan,
-     "cvt.tf32: \"The internal layout of tf32 format is implementation "
-     "defined\""},
+    {"add_float", is_rounded_to_normal, TINY},
+    {"sub_float", is_rounded_to_normal, TINY},
+    {"mul_float", is_rounded_to_normal, TINY},
+    {"fma", is_rounded_to_normal, TINY},
+    {"div_float", is_rounded_to_normal, TINY},
+    {"rcp", is_rounded_to_normal, TINY},
+    {"cvt", is_rounded_to_normal, TINY},
     {"cvt", is_random_subnormal, "cvt.rs: how random bits meet a subnormal result is not said"},
     {"cvt", has_no_exponent, "cvt.ue8m0x2: results of zero, subnormal, negative, infinite inputs"},
-    {"video_scalar", is_video_open, "vop: whether an intermediate result is cut before .min, .max"},
-    {"video_shift", is_video_open, "vshl: whether an intermediate result is cut before saturation"},
-    {"vmad", is_video_open, "vmad: the table has an unsigned c, the pseudocode a signed one"},
-    {"max_float", is_xorsign_of_nan, "max.xorsign of a pair, a is NaN: the two pseudocodes differ"},
     {"sin", is_beyond_100_pi, "sin: \"There are no defined error guarantees.\""},
     {"cos", is_beyond_100_pi, "cos: \"There are no defined error guarantees.\""},
-    {"lg2", is_negative_subnormal, "lg2: the table has no negative subnormal; NaN or -Inf"},
-    {"rsqrt", is_negative_subnormal, "rsqrt: the table has no negative subnormal; NaN or -Inf"},
-    {"sqrt_approx", is_negative_subnormal, "sqrt: the table has no negative subnormal; NaN or -0"},
     {"div_approx", divisor_is_subnormal, "div.approx: the bound is for |b| in [2^-126, 2^126]"},
-    {"rcp_approx", is_nan_by_lower_word, "rcp.approx.ftz.f64: a NaN whose upper word is infinity"},
-    {"rsqrt", is_nan_by_lower_word, "rsqrt.approx.ftz.f64: a NaN whose upper word is infinity"},
 };
 
 static const char *find_freedom(const struct lane *lane)
@@ -230,8 +128,7 @@ static const char *find_freedom(const struct lane *lane)
     for (unsigned i = 0; i < sizeof(freedoms) / sizeof(freedoms[0]); i++) {
         const struct freedom *freedom = &freedoms[i];
 
-        if ((freedom->emitter == NULL || strcmp(freedom->emitter, lane->emitter) == 0) &&
-            freedom->applies(lane))
+        if (strcmp(freedom->emitter, lane->emitter) == 0 && freedom->applies(lane))
             return freedom->why;
     }
     return NULL;
@@ -243,9 +140,11 @@ static const char *find_freedom(const struct lane *lane)
 static const char *const bitwise_emitters[] = {"selp", "slct", "copysign"};
 
 /* "Single-precision instructions return an unspecified NaN"; for double
- * precision payloads "are supported" without a rule for two of them. Named as
- * canonical: the results of min.NaN, max.NaN, of .relu, and of the two
- * instructions on the upper word of an f64. */
+ * precision payloads "are supported" without a rule for two of them. The oracle
+ * gives the NaN that sm_90 gives, but accepts any: to make others of the host's
+ * would cost time at every instruction. Named as canonical: the results of
+ * min.NaN, max.NaN, of .relu, and of the two instructions on the upper word of
+ * an f64. */
 static bool is_nan_canonical(const struct lane *lane)
 {
     bool is_upper_word =
@@ -309,7 +208,8 @@ static const struct bound bounds[] = {
     {"ex2", PTX_TYPE_BF16, BOUND_RELATIVE, -7, 0, INFINITY},
     {"tanh", PTX_TYPE_F32, BOUND_RELATIVE, -11, 0, INFINITY},
     {"tanh", PTX_TYPE_F16, BOUND_ABSOLUTE, -10.987, 0, INFINITY},
-    {"tanh", PTX_TYPE_BF16, BOUND_ABSOLUTE, -8, 0, INFINITY},
+    /* the manual has -8, which sm_90 exceeds by 0.01 % for inputs near 0.75 */
+    {"tanh", PTX_TYPE_BF16, BOUND_ABSOLUTE, -7.999, 0, INFINITY},
 };
 
 /* What rows of ULP and APPROX fidelity compute; -1: a quotient, -2: a

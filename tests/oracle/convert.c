@@ -113,13 +113,59 @@ static uint64_t finish(const struct ptx_inst *inst, enum ptx_type to, uint64_t b
     return bits;
 }
 
+/* A NaN converted to another floating-point format. The manual leaves its bits open, but for .relu
+ * and the formats of eight bits. sm_90 only moves it when there is nothing to convert, keeps what
+ * it can to and from .f64, and gives the canonical one otherwise. */
+static uint64_t converted_nan(const struct ptx_inst *inst, enum ptx_type to, enum ptx_type from,
+                              uint64_t bits)
+{
+    bool is_ftz = ptx_inst_has(inst, PTX_GROUP_FTZ);
+    struct oracle_number nan = {.class = ORACLE_NAN};
+
+    if (from == PTX_TYPE_BF16 && to == PTX_TYPE_F32 && !is_ftz)
+        return bits << 16;
+    if (from == to && (to == PTX_TYPE_F32 || to == PTX_TYPE_F64) && !is_ftz &&
+        !ptx_inst_has(inst, PTX_GROUP_ROUND))
+        return bits;
+    if (from == PTX_TYPE_F32 && is_ftz)
+        bits = oracle_format(from)->canonical_nan;
+    if (from == PTX_TYPE_F64 || to == PTX_TYPE_F64)
+        return oracle_convert_nan(oracle_format(to), oracle_format(from), bits);
+    return oracle_pack(oracle_format(to), nan, ORACLE_ROUND_NEAREST_EVEN);
+}
+
+/* cvt.rna.tf32. Manual: NaN gives NaN, .satfinite the largest number for infinity. sm_90 rounds
+ * finite numbers only and cuts off the low bits of others, so that a NaN with nothing but low bits
+ * becomes infinity; .satfinite takes one unit off whatever then has the top exponent, which makes
+ * infinity the largest number, and of a NaN the next lower one. */
+static uint64_t to_tf32_away(const struct ptx_inst *inst, uint64_t bits)
+{
+    const struct oracle_format *format = oracle_format(PTX_TYPE_TF32);
+    uint64_t unit = UINT64_C(1) << format->padding_bits;
+    uint64_t sign = bits & oracle_sign_bit(format);
+    uint64_t magnitude = bits & ~oracle_sign_bit(format);
+
+    if (magnitude < oracle_infinity(format))
+        magnitude += unit / 2;
+    magnitude &= ~(unit - 1);
+    if (ptx_inst_has(inst, PTX_GROUP_SATFINITE) && magnitude >= oracle_infinity(format))
+        magnitude -= unit;
+    return sign | magnitude;
+}
+
 static uint64_t to_float(const struct ptx_inst *inst, enum ptx_type to, enum ptx_type from,
                          uint64_t bits)
 {
     struct oracle_number number;
 
     if (ptx_type_is_float(from)) {
-        number = oracle_unpack(oracle_format(from), flushed(inst, from, bits));
+        /* Manual: .ftz flushes .f32 inputs. sm_90 does not flush the input of a conversion to
+         * .f16, of which only .rm and .rp let anything show. */
+        if (to != PTX_TYPE_F16)
+            bits = flushed(inst, from, bits);
+        number = oracle_unpack(oracle_format(from), bits);
+        if (number.class == ORACLE_NAN)
+            return finish(inst, to, converted_nan(inst, to, from, bits));
         if (rounds_to_integral(inst))
             number = oracle_round_to_integral(number, rounding(inst));
     } else {
@@ -127,6 +173,9 @@ static uint64_t to_float(const struct ptx_inst *inst, enum ptx_type to, enum ptx
 
         number = oracle_from_integer((unsigned __int128)(value < 0 ? -value : value), value < 0);
     }
+    if (to == PTX_TYPE_F32 && ptx_inst_has(inst, PTX_GROUP_FTZ) && number.class == ORACLE_FINITE &&
+        oracle_is_tiny(oracle_format(to), number, rounding(inst)))
+        number.class = ORACLE_ZERO;
     return finish(inst, to, oracle_pack(oracle_format(to), number, rounding(inst)));
 }
 
@@ -169,6 +218,8 @@ static struct oracle_number from_exponent(uint64_t bits)
 static uint64_t convert(const struct ptx_inst *inst, enum ptx_type to, enum ptx_type from,
                         uint64_t bits)
 {
+    if (to == PTX_TYPE_TF32 && rounding(inst) == ORACLE_ROUND_NEAREST_AWAY)
+        return to_tf32_away(inst, bits);
     if (to == PTX_TYPE_UE8M0X2)
         return to_exponent(inst, oracle_unpack(oracle_format(from), bits));
     if (from == PTX_TYPE_UE8M0X2)

@@ -31,8 +31,7 @@ static bool has_mod(const struct ptx_inst *inst, enum ptx_mod mod)
     return false;
 }
 
-/* ".ftz flushes subnormal inputs and results to sign-preserving zero." A result
- * is what rounding has left. */
+/* ".ftz flushes subnormal inputs and results to sign-preserving zero." */
 static uint64_t flushed(const struct ptx_inst *inst, const struct oracle_format *format,
                         uint64_t bits)
 {
@@ -43,7 +42,6 @@ static uint64_t flushed(const struct ptx_inst *inst, const struct oracle_format 
 static uint64_t finish(const struct ptx_inst *inst, const struct oracle_format *format,
                        uint64_t bits)
 {
-    bits = flushed(inst, format, bits);
     if (ptx_inst_has(inst, PTX_GROUP_SAT))
         bits = oracle_saturate(format, bits);
     if (ptx_inst_has(inst, PTX_GROUP_RELU))
@@ -59,8 +57,23 @@ static bool is_out_of_bounds(const struct ptx_inst *inst, uint64_t a, uint64_t b
     return ptx_inst_has(inst, PTX_GROUP_OOB) && ((a & 0x7fff) == 0x7ff7 || (b & 0x7fff) == 0x7ff7);
 }
 
-/* One operation on each element of the sources: of one, two or three of them.
- */
+/* A NaN by the order in which sm_90 looks at f64 sources. */
+static uint64_t nan_of(const struct oracle_format *format, enum oracle_operation operation,
+                       uint64_t a, uint64_t b, uint64_t c)
+{
+    switch (operation) {
+    case ORACLE_OP_SQRT:
+        return oracle_nan_of(format, a, a, a);
+    case ORACLE_OP_DIV:
+        return oracle_nan_of(format, a, b, b);
+    case ORACLE_OP_FMA:
+        return oracle_nan_of(format, b, c, a);
+    default:
+        return oracle_nan_of(format, b, a, a);
+    }
+}
+
+/* One operation on each element of the sources: of one, two or three of them. */
 static void operate(const struct ptx_inst *inst, struct oracle_scalar *scalar,
                     enum oracle_operation operation)
 {
@@ -73,8 +86,12 @@ static void operate(const struct ptx_inst *inst, struct oracle_scalar *scalar,
         uint64_t a = flushed(inst, format, oracle_lane(scalar->in[0], i, bits));
         uint64_t b = flushed(inst, format, oracle_lane(scalar->in[1], i, bits));
         uint64_t c = flushed(inst, format, oracle_lane(scalar->in[2], i, bits));
-        uint64_t value = oracle_operate(format, operation, rounding(inst), a, b, c);
+        uint64_t value = ptx_inst_has(inst, PTX_GROUP_FTZ)
+                             ? oracle_operate_ftz(format, operation, rounding(inst), a, b, c)
+                             : oracle_operate(format, operation, rounding(inst), a, b, c);
 
+        if (oracle_is_nan(format, value))
+            value = nan_of(format, operation, a, b, c);
         if (is_out_of_bounds(inst, a, b))
             value = 0;
         oracle_set_lane(&scalar->out, i, bits, finish(inst, format, value));
@@ -139,6 +156,8 @@ void oracle_eval_sqrt(const struct ptx_inst *inst, struct oracle_scalar *scalar)
     operate(inst, scalar, ORACLE_OP_SQRT);
 }
 
+/* Of a NaN the manual leaves open what becomes: on sm_90 these are operations like others, and give
+ * the NaN that others give. */
 static void change_sign(const struct ptx_inst *inst, struct oracle_scalar *scalar, bool is_abs)
 {
     enum ptx_type type = inst->types[0];
@@ -149,7 +168,9 @@ static void change_sign(const struct ptx_inst *inst, struct oracle_scalar *scala
     for (unsigned i = 0; i < oracle_lane_count(type); i++) {
         uint64_t a = flushed(inst, format, oracle_lane(scalar->in[0], i, bits));
 
-        if (is_abs)
+        if (oracle_is_nan(format, a))
+            a = oracle_nan_of(format, a, a, a);
+        else if (is_abs)
             a &= ~oracle_sign_bit(format);
         else
             a ^= oracle_sign_bit(format);
@@ -194,7 +215,7 @@ static uint64_t choose(const struct ptx_inst *inst, const struct oracle_format *
     bool is_y_nan = oracle_is_nan(format, y);
 
     if (is_x_nan && is_y_nan)
-        return format->canonical_nan;
+        return oracle_nan_of(format, y, x, x);
     if (ptx_inst_has(inst, PTX_GROUP_NAN) && (is_x_nan || is_y_nan))
         return format->canonical_nan;
     if (is_x_nan)

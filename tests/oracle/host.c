@@ -121,35 +121,37 @@ uint64_t oracle_host_f64(enum oracle_operation operation, enum oracle_round roun
     return result_bits;
 }
 
-uint64_t oracle_operate_exactly(const struct oracle_format *format, enum oracle_operation operation,
-                                enum oracle_round round, uint64_t a, uint64_t b, uint64_t c)
+/* The exact result, before rounding. */
+static struct oracle_number operate(const struct oracle_format *format,
+                                    enum oracle_operation operation, enum oracle_round round,
+                                    uint64_t a, uint64_t b, uint64_t c)
 {
     struct oracle_number x = oracle_unpack(format, a);
     struct oracle_number y = oracle_unpack(format, b);
-    struct oracle_number result = {.class = ORACLE_NAN};
+    struct oracle_number nan = {.class = ORACLE_NAN};
 
     switch (operation) {
     case ORACLE_OP_ADD:
-        result = oracle_add(x, y, round);
-        break;
+        return oracle_add(x, y, round);
     case ORACLE_OP_SUB:
         y.is_negative = !y.is_negative;
-        result = oracle_add(x, y, round);
-        break;
+        return oracle_add(x, y, round);
     case ORACLE_OP_MUL:
-        result = oracle_multiply(x, y);
-        break;
+        return oracle_multiply(x, y);
     case ORACLE_OP_DIV:
-        result = oracle_divide(x, y);
-        break;
+        return oracle_divide(x, y);
     case ORACLE_OP_FMA:
-        result = oracle_multiply_add(x, y, oracle_unpack(format, c), round);
-        break;
+        return oracle_multiply_add(x, y, oracle_unpack(format, c), round);
     case ORACLE_OP_SQRT:
-        result = oracle_square_root(x);
-        break;
+        return oracle_square_root(x);
     }
-    return oracle_pack(format, result, round);
+    return nan;
+}
+
+uint64_t oracle_operate_exactly(const struct oracle_format *format, enum oracle_operation operation,
+                                enum oracle_round round, uint64_t a, uint64_t b, uint64_t c)
+{
+    return oracle_pack(format, operate(format, operation, round, a, b, c), round);
 }
 
 uint64_t oracle_operate(const struct oracle_format *format, enum oracle_operation operation,
@@ -164,4 +166,22 @@ uint64_t oracle_operate(const struct oracle_format *format, enum oracle_operatio
     else
         return oracle_operate_exactly(format, operation, round, a, b, c);
     return oracle_is_nan(format, result) ? format->canonical_nan : result;
+}
+
+uint64_t oracle_operate_ftz(const struct oracle_format *format, enum oracle_operation operation,
+                            enum oracle_round round, uint64_t a, uint64_t b, uint64_t c)
+{
+    int64_t smallest_normal = INT64_C(1) << format->fraction_bits;
+    uint64_t value;
+    int64_t rank;
+
+    a = oracle_flush(format, a);
+    b = oracle_flush(format, b);
+    c = oracle_flush(format, c);
+    value = oracle_operate(format, operation, round, a, b, c);
+    rank = oracle_is_nan(format, value) ? 0 : oracle_rank(format, value);
+    if ((rank == smallest_normal || rank == -smallest_normal) &&
+        oracle_is_tiny(format, operate(format, operation, round, a, b, c), round))
+        return value & oracle_sign_bit(format);
+    return oracle_flush(format, value);
 }

@@ -131,16 +131,18 @@ void oracle_eval_add_carry(const struct ptx_inst *inst, struct oracle_scalar *sc
     add_with_carry(inst, scalar, scalar->in[0].u64, scalar->in[1].u64);
 }
 
-/* "subc": d = a - (b + CC.CF), where CC.CF is a borrow. */
+/* "subc". Manual: d = a - (b + CC.CF), where CC.CF is a borrow. sm_90 adds the complement of b, so
+ * that CC.CF is 1 when there is no borrow: an addc after a sub.cc, or a subc after an add.cc,
+ * tells. */
 void oracle_eval_sub_carry(const struct ptx_inst *inst, struct oracle_scalar *scalar)
 {
     __int128 difference = (__int128)scalar->in[0].u64 - scalar->in[1].u64;
 
     if (takes_carry(inst))
-        difference -= scalar->carry;
+        difference -= !scalar->carry;
     result(scalar, difference);
     if (ptx_inst_has(inst, PTX_GROUP_CC))
-        scalar->carry = difference < 0;
+        scalar->carry = difference >= 0;
 }
 
 /* The half of a product of two n-bit numbers that the modifier names, or all of it. */
@@ -235,8 +237,9 @@ void oracle_eval_sad(const struct ptx_inst *inst, struct oracle_scalar *scalar)
     result(scalar, source(scalar, 2, type) + (a < b ? b - a : a - b));
 }
 
-/* "div": division by zero yields an unspecified, machine-specific value: here all ones. The
- * quotient is cut off toward zero, as in C, which describes the semantics. */
+/* "div": division by zero yields an unspecified, machine-specific value: on sm_90 all ones. The
+ * quotient is cut off toward zero, as in C, which describes the semantics; the smallest number
+ * divided by -1, of which the manual says nothing, is itself on sm_90. */
 void oracle_eval_div_int(const struct ptx_inst *inst, struct oracle_scalar *scalar)
 {
     __int128 a = source(scalar, 0, inst->types[0]);

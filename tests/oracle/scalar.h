@@ -39,12 +39,6 @@ enum ptx_type oracle_source_type(const struct ptx_inst *inst, unsigned source);
 /* The emitter's name: what rows of one meaning have in common. */
 const char *oracle_emitter(enum ptx_op op);
 
-/* Whether the pseudocode of a scalar video instruction can be read in more than
- * one way for these sources: an intermediate result that does not fit 32 bits
- * and meets .min or .max, one of vshl.sat that does not fit 34, and a negated
- * unsigned c of vmad that is 2^31 or more. */
-bool oracle_is_video_open(const struct ptx_inst *inst, const struct oracle_scalar *scalar);
-
 /* ---- for bodies ---- */
 
 /* Number, width and type of the elements of a packed type; of any other 1, its

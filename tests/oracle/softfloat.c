@@ -8,14 +8,14 @@
 
 #include <mpfr.h>
 
-/* PTX ISA, "Fundamental Types" and "Alternate Floating-Point Data Formats". The encodings of the
- * canonical NaNs are those that CUDA's documentation names for the types. */
+/* PTX ISA, "Fundamental Types" and "Alternate Floating-Point Data Formats". The canonical NaNs are
+ * those that CUDA's documentation names for the types, and for f64 the one that sm_90 makes. */
 static const struct oracle_format no_format = {0};
 static const struct oracle_format f16 = {16, 5, 10, 0, 15, true, true, 0x7fff};
 static const struct oracle_format bf16 = {16, 8, 7, 0, 127, true, true, 0x7fff};
 static const struct oracle_format tf32 = {32, 8, 10, 13, 127, true, true, 0x7fffe000};
 static const struct oracle_format f32 = {32, 8, 23, 0, 127, true, true, 0x7fffffff};
-static const struct oracle_format f64 = {64, 11, 52, 0, 1023, true, true, 0x7fffffffffffffff};
+static const struct oracle_format f64 = {64, 11, 52, 0, 1023, true, true, 0xfff8000000000000};
 static const struct oracle_format upper_f64 = {64,   11,   20,   32,
                                                1023, true, true, 0x7fffffff00000000};
 static const struct oracle_format e4m3 = {8, 4, 3, 0, 7, false, true, 0x7f};
@@ -110,6 +110,32 @@ bool oracle_is_subnormal(const struct oracle_format *format, uint64_t bits)
     uint64_t magnitude = magnitude_bits(format, bits) >> format->padding_bits;
 
     return magnitude != 0 && magnitude < UINT64_C(1) << format->fraction_bits;
+}
+
+uint64_t oracle_nan_of(const struct oracle_format *format, uint64_t first, uint64_t second,
+                       uint64_t third)
+{
+    uint64_t sources[3] = {first, second, third};
+
+    for (unsigned i = 0; i < 3 && format == &f64; i++) {
+        if (oracle_is_nan(format, sources[i]))
+            return oracle_convert_nan(format, format, sources[i]);
+    }
+    return format->canonical_nan;
+}
+
+uint64_t oracle_convert_nan(const struct oracle_format *to, const struct oracle_format *from,
+                            uint64_t bits)
+{
+    uint64_t sign = (bits & oracle_sign_bit(from)) != 0 ? oracle_sign_bit(to) : 0;
+    uint64_t quiet = UINT64_C(1) << (to->fraction_bits - 1);
+    uint64_t fraction = bits & ones(from->fraction_bits);
+
+    if (to->fraction_bits > from->fraction_bits)
+        fraction <<= to->fraction_bits - from->fraction_bits;
+    else
+        fraction >>= from->fraction_bits - to->fraction_bits;
+    return sign | oracle_infinity(to) | quiet | fraction;
 }
 
 uint64_t oracle_flush(const struct oracle_format *format, uint64_t bits)
@@ -262,6 +288,17 @@ uint64_t oracle_pack(const struct oracle_format *format, struct oracle_number nu
     if (magnitude > oracle_largest(format))
         return sign | overflow(format, number.is_negative, round);
     return sign | magnitude;
+}
+
+bool oracle_is_tiny(const struct oracle_format *format, struct oracle_number number,
+                    enum oracle_round round)
+{
+    struct oracle_format finer = *format;
+
+    /* One more bit of fraction makes the subnormal numbers below the smallest normal one as dense
+     * as normal numbers of that size would be. */
+    finer.fraction_bits++;
+    return oracle_is_subnormal(&finer, oracle_pack(&finer, number, round));
 }
 
 uint64_t oracle_saturate(const struct oracle_format *format, uint64_t bits)

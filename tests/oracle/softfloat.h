@@ -20,7 +20,7 @@ struct oracle_format {
     int bias;
     bool has_infinity;      /* else the top exponent holds numbers */
     bool has_nan;           /* without infinity: all ones is NaN */
-    uint64_t canonical_nan; /* what an operation that makes a NaN gives here */
+    uint64_t canonical_nan; /* what an operation that makes a NaN gives */
 };
 
 /* The format of a scalar floating-point type or of one element of a packed one. */
@@ -56,6 +56,12 @@ struct oracle_number oracle_unpack(const struct oracle_format *format, uint64_t 
 uint64_t oracle_pack(const struct oracle_format *format, struct oracle_number number,
                      enum oracle_round round);
 
+/* Whether a number is flushed by .ftz: "subnormal results". The manual does not say what of a number
+ * that only rounding makes normal; sm_90 flushes it if it would still be too small when rounded with
+ * an exponent of any size, as IEEE 754 (7.5) defines tininess after rounding. */
+bool oracle_is_tiny(const struct oracle_format *format, struct oracle_number number,
+                    enum oracle_round round);
+
 /* Stochastic rounding: random bits are added to the first of the bits that do not fit, and a carry
  * out of them rounds away from zero. Beyond the largest finite value comes infinity. */
 uint64_t oracle_pack_random(const struct oracle_format *format, struct oracle_number number,
@@ -67,6 +73,17 @@ bool oracle_is_subnormal(const struct oracle_format *format, uint64_t bits);
 uint64_t oracle_sign_bit(const struct oracle_format *format);
 uint64_t oracle_largest(const struct oracle_format *format); /* largest finite value */
 uint64_t oracle_infinity(const struct oracle_format *format);
+
+/* The NaN that an operation gives whose NaN sources are among these. The manual leaves its bits
+ * open; on sm_90 it is the first f64 that is a NaN, made quiet and with its sign, else the canonical
+ * one. */
+uint64_t oracle_nan_of(const struct oracle_format *format, uint64_t first, uint64_t second,
+                       uint64_t third);
+
+/* A NaN in another format, on sm_90 when one of them is f64: quiet, with its sign and the upper bits
+ * of its fraction. */
+uint64_t oracle_convert_nan(const struct oracle_format *to, const struct oracle_format *from,
+                            uint64_t bits);
 
 /* Sign-preserving zero instead of a subnormal number. */
 uint64_t oracle_flush(const struct oracle_format *format, uint64_t bits);
@@ -131,11 +148,15 @@ uint32_t oracle_host_f32(enum oracle_operation operation, enum oracle_round roun
 uint64_t oracle_host_f64(enum oracle_operation operation, enum oracle_round round, uint64_t a,
                          uint64_t b, uint64_t c);
 
-/* The correctly rounded result in `format`; a NaN is the canonical one. The first never takes the
+/* The correctly rounded result in `format`; a NaN is the canonical one whatever the sources are. The first never takes the
  * short cut. Operands that the operation does not have are ignored. */
 uint64_t oracle_operate_exactly(const struct oracle_format *format, enum oracle_operation operation,
                                 enum oracle_round round, uint64_t a, uint64_t b, uint64_t c);
 uint64_t oracle_operate(const struct oracle_format *format, enum oracle_operation operation,
                         enum oracle_round round, uint64_t a, uint64_t b, uint64_t c);
+
+/* The same with .ftz: sources and result are flushed. */
+uint64_t oracle_operate_ftz(const struct oracle_format *format, enum oracle_operation operation,
+                            enum oracle_round round, uint64_t a, uint64_t b, uint64_t c);
 
 #endif

@@ -49,35 +49,87 @@ static __int128 select_part(const struct ptx_inst *inst, const struct oracle_sca
                   is_signed);
 }
 
-/* optSaturate, optSecondaryOp and optMerge. */
+/* The low 32 bits of a number as a number of their own. */
+static __int128 word(__int128 value, bool is_signed)
+{
+    return extend((uint32_t)value, 32, is_signed);
+}
+
+static bool is_shift(const struct ptx_inst *inst)
+{
+    return is_named(inst, "vsh");
+}
+
+/* optSaturate. Manual: clamp the 34-bit intermediate result to the range of d, or of the part of d
+ * that is written. sm_90 does so for a whole signed d, and
+ * - for a whole unsigned d makes a negative result 0, but cuts one above the range off;
+ * - for a part of d takes a negative result for a large one, so that it becomes the part's maximum;
+ * - of the shifts keeps 34 bits and clamps these to the range of the whole d. */
+static __int128 saturate(const struct ptx_inst *inst, __int128 value, bool is_signed)
+{
+    unsigned part_bits = inst->operands[0].lane_bits;
+
+    if (is_shift(inst))
+        return clamp(extend((uint64_t)value, 34, true), 32, is_signed);
+    if (part_bits != 0)
+        return value < 0 ? clamp(INT64_MAX, part_bits, is_signed)
+                         : clamp(value, part_bits, is_signed);
+    if (is_signed)
+        return clamp(value, 32, true);
+    return value < 0 ? 0 : value;
+}
+
+/* Operand of .min and .max. Manual: the intermediate result itself, 33 bits. sm_90 takes the low 32
+ * bits of it for a signed number, if it comes from vadd, vsub, or a saturating shift, else 64 bits;
+ * with an unsigned d the comparison is unsigned, and a negative number a large one. */
+static __int128 comparable(const struct ptx_inst *inst, __int128 value, bool is_signed)
+{
+    bool is_sum = is_named(inst, "vadd") || is_named(inst, "vsub");
+
+    if (is_sum || (is_shift(inst) && ptx_inst_has(inst, PTX_GROUP_SAT)))
+        value = word(value, true);
+    return extend((uint64_t)value, 64, is_signed);
+}
+
+/* optSecondaryOp. */
+static __int128 second_operation(const struct ptx_inst *inst, __int128 value, __int128 c,
+                                 bool is_signed)
+{
+    __int128 compared = comparable(inst, value, is_signed);
+
+    switch (ptx_inst_mod(inst, PTX_GROUP_VIDEOOP)) {
+    case PTX_MOD_ADD:
+        return value + c;
+    case PTX_MOD_MIN:
+        return compared < c ? value : c;
+    case PTX_MOD_MAX:
+        return compared > c ? value : c;
+    default:
+        return value;
+    }
+}
+
+/* optMerge. Manual: the low bits of the result go to the part of d. sm_90 takes the upper half of
+ * the result for the upper half of d. */
+static uint32_t merge_part(const struct ptx_operand *d, uint32_t value, uint32_t c)
+{
+    unsigned shift = d->lanes[0] * d->lane_bits;
+    uint32_t mask = ((UINT32_C(1) << d->lane_bits) - 1) << shift;
+
+    if (d->lane_bits == 0)
+        return value;
+    return ((d->lane_bits == 16 ? value : value << shift) & mask) | (c & ~mask);
+}
+
 static void finish(const struct ptx_inst *inst, struct oracle_scalar *scalar, __int128 value,
                    bool is_signed)
 {
-    const struct ptx_operand *d = &inst->operands[0];
-    __int128 c = extend(scalar->in[2].u32, 32, is_signed);
+    __int128 c = word(scalar->in[2].u32, is_signed);
 
     if (ptx_inst_has(inst, PTX_GROUP_SAT))
-        value = clamp(value, d->lane_bits == 0 ? 32 : d->lane_bits, is_signed);
-    switch (ptx_inst_mod(inst, PTX_GROUP_VIDEOOP)) {
-    case PTX_MOD_ADD:
-        value = value + c;
-        break;
-    case PTX_MOD_MIN:
-        value = value < c ? value : c;
-        break;
-    case PTX_MOD_MAX:
-        value = value > c ? value : c;
-        break;
-    default:
-        break;
-    }
-    if (d->lane_bits != 0) {
-        unsigned shift = d->lanes[0] * d->lane_bits;
-        uint32_t mask = ((UINT32_C(1) << d->lane_bits) - 1) << shift;
-
-        value = (__int128)((((uint32_t)value << shift) & mask) | ((uint32_t)c & ~mask));
-    }
-    scalar->out.u128 = (uint32_t)value;
+        value = saturate(inst, value, is_signed);
+    value = second_operation(inst, value, c, is_signed);
+    scalar->out.u128 = merge_part(&inst->operands[0], (uint32_t)value, (uint32_t)c);
 }
 
 static __int128 operate(const struct ptx_inst *inst, __int128 a, __int128 b)
@@ -126,54 +178,30 @@ void oracle_eval_video_shift(const struct ptx_inst *inst, struct oracle_scalar *
     finish(inst, scalar, shift(inst, scalar), ptx_type_is_signed(inst->types[0]));
 }
 
-bool oracle_is_video_open(const struct ptx_inst *inst, const struct oracle_scalar *scalar)
-{
-    bool is_shift = is_named(inst, "vsh");
-    bool is_signed = ptx_type_is_signed(inst->types[0]);
-    bool is_saturated = ptx_inst_has(inst, PTX_GROUP_SAT);
-    __int128 value;
-
-    if (is_named(inst, "vmad"))
-        return inst->operands[3].is_negated && !ptx_type_is_signed(inst->types[1]) &&
-               !ptx_type_is_signed(inst->types[2]) && scalar->in[2].u32 > INT32_MAX;
-    value = is_shift ? shift(inst, scalar) : add_subtract(inst, scalar);
-    if (is_shift && is_saturated)
-        return extend((uint64_t)value, 34, true) != value;
-    switch (ptx_inst_mod(inst, PTX_GROUP_VIDEOOP)) {
-    case PTX_MOD_MIN:
-    case PTX_MOD_MAX:
-        return !is_saturated && clamp(value, 32, is_signed) != value;
-    default:
-        return false;
-    }
-}
-
-/* vmad, as its pseudocode has it: a negated c is complemented in 32 bits and
- * then sign-extended, so that an unsigned c of 2^31 or more counts as a
- * negative number. */
+/* vmad. Manual: the product of the factors as their types have them, plus c, which is signed if the
+ * result is; 128 bits. sm_90 multiplies the factors as signed 32-bit words whatever their types,
+ * adds c as a signed word, and keeps 64 bits. Whether the result is signed, the scale and
+ * saturation see. */
 void oracle_eval_vmad(const struct ptx_inst *inst, struct oracle_scalar *scalar)
 {
     bool is_product_negated = inst->operands[1].is_negated != inst->operands[2].is_negated;
     bool is_c_negated = inst->operands[3].is_negated;
     bool is_signed = ptx_type_is_signed(inst->types[1]) || ptx_type_is_signed(inst->types[2]) ||
                      is_product_negated || is_c_negated;
-    __int128 value =
-        select_part(inst, scalar, 1, inst->types[1]) * select_part(inst, scalar, 2, inst->types[2]);
-    uint32_t c = scalar->in[2].u32;
+    __int128 product = word(select_part(inst, scalar, 1, inst->types[1]), true) *
+                       word(select_part(inst, scalar, 2, inst->types[2]), true);
+    __int128 c = word(scalar->in[2].u32, true);
+    __int128 value = (is_product_negated ? -product : product) + (is_c_negated ? -c : c);
+    unsigned scale = 0;
 
-    if (ptx_inst_has(inst, PTX_GROUP_PO)) {
+    if (ptx_inst_has(inst, PTX_GROUP_PO))
         value += 1;
-    } else if (is_product_negated) {
-        value = -value;
-    } else if (is_c_negated) {
-        c = ~c;
-        value += 1;
-    }
-    value += extend(c, 32, is_signed);
     if (ptx_inst_mod(inst, PTX_GROUP_SCALE) == PTX_MOD_SHR7)
-        value >>= 7;
+        scale = 7;
     if (ptx_inst_mod(inst, PTX_GROUP_SCALE) == PTX_MOD_SHR15)
-        value >>= 15;
+        scale = 15;
+    if (scale != 0)
+        value = extend((uint64_t)value, 64, is_signed) >> scale;
     if (ptx_inst_has(inst, PTX_GROUP_SAT))
         value = clamp(value, 32, is_signed);
     scalar->out.u128 = (uint32_t)value;
@@ -197,14 +225,14 @@ static __int128 compare(const struct ptx_inst *inst, __int128 a, __int128 b)
     }
 }
 
-/* "The intermediate result of the comparison is always unsigned, and therefore
- * destination d and operand c are also unsigned." */
+/* Manual: "The intermediate result of the comparison is always unsigned, and therefore destination
+ * d and operand c are also unsigned." sm_90 compares with c as a signed number if a is one. */
 void oracle_eval_vset(const struct ptx_inst *inst, struct oracle_scalar *scalar)
 {
     __int128 a = select_part(inst, scalar, 1, inst->types[0]);
     __int128 b = select_part(inst, scalar, 2, inst->types[1]);
 
-    finish(inst, scalar, compare(inst, a, b), false);
+    finish(inst, scalar, compare(inst, a, b), ptx_type_is_signed(inst->types[0]));
 }
 
 /* ---- SIMD ---- */

@@ -182,7 +182,9 @@ static bool gen_together(struct gen *g, const struct gen_scope *scope)
     const struct generator_config *config = g->config;
     uint32_t roll = dice_below(&g->dice, 100);
     if (scope->level == GEN_BLOCK && config->has_barriers && roll < 12) {
-        if (roll < 7)
+        if (roll < 1)
+            gen_split_barrier(g);
+        else if (roll < 7)
             gen_block_exchange(g);
         else if (roll < 10)
             gen_barrier_red(g);
@@ -197,8 +199,13 @@ static bool gen_together(struct gen *g, const struct gen_scope *scope)
             gen_warp_exchange(g, scope);
         return true;
     }
-    if (scope->is_top && config->has_exits && roll >= 97) {
+    /* Without masks that somebody relies on, threads may exit anywhere. */
+    if ((scope->is_top || !config->has_warp_ops) && config->has_exits && roll >= 97) {
         gen_exit(g, scope);
+        return true;
+    }
+    if (scope->escape[0] && roll >= 40 && roll < 45) {
+        gen_escape(g, scope);
         return true;
     }
     return false;

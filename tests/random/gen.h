@@ -36,9 +36,10 @@ enum gen_level {
 
 struct gen_scope {
     enum gen_level level;
-    char mask[NAME_BYTES]; /* register, GEN_BLOCK and GEN_WARP */
-    bool is_full;          /* the mask is known to be all 32 lanes */
-    bool is_top;           /* outermost statements of the kernel: threads may exit here */
+    char mask[NAME_BYTES];   /* register, GEN_BLOCK and GEN_WARP */
+    bool is_full;            /* the mask is known to be all 32 lanes */
+    bool is_top;             /* outermost statements of the kernel: threads may exit here */
+    char escape[NAME_BYTES]; /* GEN_FREE: label behind a loop around this place, or "" */
     unsigned depth;
     unsigned turns; /* of the loops around this place, multiplied */
 };
@@ -57,7 +58,6 @@ struct gen {
     unsigned indent;
     unsigned function; /* number of the function being written; callees have smaller ones */
     bool in_function;
-    bool has_recursion; /* the function being written may call itself */
     uint32_t grid[3];
     uint32_t block[3];
     uint32_t threads; /* of a block */
@@ -93,6 +93,7 @@ void gen_statements(struct gen *g, const struct gen_scope *scope, unsigned count
 
 /* ---- gen_inst.c ---- */
 void gen_inst(struct gen *g);
+void gen_pack(struct gen *g);
 void gen_carry_chain(struct gen *g);
 void gen_mix(struct gen *g);
 
@@ -108,9 +109,11 @@ void gen_warp_exchange(struct gen *g, const struct gen_scope *scope);
 void gen_block_exchange(struct gen *g);
 void gen_barrier_red(struct gen *g);
 void gen_barrier(struct gen *g);
+void gen_split_barrier(struct gen *g);
 void gen_exit(struct gen *g, const struct gen_scope *scope);
 
 /* ---- gen_flow.c ---- */
+void gen_escape(struct gen *g, const struct gen_scope *scope);
 void gen_flow(struct gen *g, const struct gen_scope *scope);
 
 /* ---- gen_call.c ---- */

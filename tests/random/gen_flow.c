@@ -155,6 +155,12 @@ static void gen_jump(struct gen *g, enum way way, const char *label)
     gen_close(g);
 }
 
+/* Out of several loops and ifs at once. */
+void gen_escape(struct gen *g, const struct gen_scope *scope)
+{
+    gen_jump(g, WAY_FREE, scope->escape);
+}
+
 /* while (count != 0) { body; next: count--; }  or  do { … } while (--count) */
 static void gen_counted_loop(struct gen *g, const struct gen_scope *scope, enum way way)
 {
@@ -177,6 +183,8 @@ static void gen_counted_loop(struct gen *g, const struct gen_scope *scope, enum 
     }
     struct gen_scope inside = inner(scope, way, "");
     inside.turns = scope->turns * limit;
+    if (way == WAY_FREE && !(inside.escape[0] && dice_chance(&g->dice, 50)))
+        snprintf(inside.escape, sizeof inside.escape, "%s", done);
     g->indent++;
     gen_statements(g, &inside, body_size(g));
     if (dice_chance(&g->dice, 40))

@@ -44,7 +44,7 @@ static bool is_wanted_row(enum ptx_op op)
     bool has_carry = op == PTX_OP_ADDC || op == PTX_OP_SUBC || op == PTX_OP_MADC ||
                      op == PTX_OP_ADD_CC || op == PTX_OP_SUB_CC || op == PTX_OP_MAD_CC;
     return info->fidelity == PTX_FIDELITY_EXACT && info->min_ptx <= MAX_PTX &&
-           info->min_sm <= MAX_SM && !has_carry;
+           info->min_sm <= MAX_SM && !info->needs_arch && !has_carry;
 }
 
 /* Destinations and sources of a known type that a pool holds. */
@@ -57,7 +57,7 @@ static bool take_operands(const struct ptx_form *from, struct gen_form *form)
         enum ptx_type type = ptx_rule_type(&rules[n], from->types);
         if (rules[n].letter == 'p')
             type = PTX_TYPE_PRED;
-        if (n == limit || !strchr("dqspxXyHBhb", rules[n].letter) || type == PTX_TYPE_NONE ||
+        if (n == limit || !strchr("dqspixXyHBhb", rules[n].letter) || type == PTX_TYPE_NONE ||
             ptx_type_bits(type) > 64)
             return false;
         form->operands[n].letter = rules[n].letter;
@@ -81,7 +81,7 @@ static bool is_defined_form(const struct ptx_form *from)
     for (unsigned n = 0; n < from->type_count; n++)
         if (from->types[n] == PTX_TYPE_TF32)
             return false;
-    return from->min_ptx <= MAX_PTX && from->min_sm <= MAX_SM;
+    return from->min_ptx <= MAX_PTX && from->min_sm <= MAX_SM && !from->needs_arch;
 }
 
 static bool add_form(const struct ptx_form *from, void *data)

@@ -73,14 +73,12 @@ static void gen_field_operand(struct gen *g, char name[NAME_BYTES])
 }
 
 /* Values the manual leaves undefined are avoided: a divisor is neither 0 nor -1, `fns` counts
- * from a bit that exists. Constants stay where assemblers want them: `lop3` has a table of 8 bits,
- * positions and lengths of bit fields have 8. */
+ * from a bit that exists, positions and lengths of bit fields have 8 bits. */
 static void gen_special_source(struct gen *g, const struct gen_form *form, unsigned index,
                                char name[NAME_BYTES])
 {
     enum ptx_type type = form->operands[index].type;
     unsigned bits = ptx_type_bits(type);
-    bool is_lop3 = form->op == PTX_OP_LOP3 || form->op == PTX_OP_LOP3_BOOL;
     bool is_field =
         (form->op == PTX_OP_BFE || form->op == PTX_OP_BFI) && index >= 2 && type == PTX_TYPE_U32;
     bool is_divisor = (form->op == PTX_OP_DIV_INT || form->op == PTX_OP_REM) && index == 2 &&
@@ -94,9 +92,7 @@ static void gen_special_source(struct gen *g, const struct gen_form *form, unsig
     else
         gen_source(g, type, source);
     snprintf(name, NAME_BYTES, "%s", source);
-    if (is_lop3 && index == 4) {
-        snprintf(name, NAME_BYTES, "0x%x", dice_below(&g->dice, 256));
-    } else if (form->op == PTX_OP_FNS && index == 2) {
+    if (form->op == PTX_OP_FNS && index == 2) {
         gen_pool(g, 32, source);
         gen_temp(g, 32, name);
         gen_line(g, "and.b32 %s, %s, 31;", name, source);
@@ -169,6 +165,9 @@ static void gen_operand(struct gen *g, const struct gen_form *form, unsigned ind
     case 'd':
         gen_pool(g, bits <= 1 ? 1 : bits <= 16 ? 16 : bits, name);
         break;
+    case 'i':
+        snprintf(name, NAME_BYTES, "0x%x", dice_below(&g->dice, 256));
+        break;
     case 's':
         gen_special_source(g, form, index, name);
         break;
@@ -201,6 +200,43 @@ void gen_inst(struct gen *g)
     gen_line(g, "%s;", line);
     if (form->operand_count)
         make_result_canonical(g, form->operands[0].type, names[0]);
+}
+
+/* ---- moves between registers and their parts ---- */
+
+void gen_pack(struct gen *g)
+{
+    unsigned first = dice_below(&g->dice, POOL_H - 3);
+    char r[NAME_BYTES];
+    char other[NAME_BYTES];
+    char l[NAME_BYTES];
+    gen_pool(g, 32, r);
+    gen_pool(g, 64, l);
+    do {
+        gen_pool(g, 32, other);
+    } while (strcmp(r, other) == 0);
+    switch (dice_below(&g->dice, 6)) {
+    case 0:
+        gen_line(g, "mov.b64 {%s, %s}, %s;", r, other, l);
+        break;
+    case 1:
+        gen_line(g, "mov.b64 %s, {%s, %s};", l, r, other);
+        break;
+    case 2:
+        gen_line(g, "mov.b64 {%%h%u, %%h%u, %%h%u, %%h%u}, %s;", first, first + 1, first + 2,
+                 first + 3, l);
+        break;
+    case 3:
+        gen_line(g, "mov.b64 %s, {%%h%u, %%h%u, %%h%u, %%h%u};", l, first + 3, first, first + 1,
+                 first);
+        break;
+    case 4:
+        gen_line(g, "mov.b32 {%%h%u, %%h%u}, %s;", first + 1, first, r);
+        break;
+    default:
+        gen_line(g, "mov.b32 %s, {%%h%u, %%h%u};", r, first + 2, first);
+        break;
+    }
 }
 
 /* ---- chains of carries ---- */

@@ -211,6 +211,41 @@ void gen_barrier(struct gen *g)
         gen_line(g, "%s %u;", form, id);
 }
 
+/* Warps with an even number arrive and go on, the others wait for them and read what they wrote. */
+void gen_split_barrier(struct gen *g)
+{
+    unsigned at = dice_below(&g->dice, OWN_BYTES / 4) * 4;
+    unsigned id = 1 + dice_below(&g->dice, 15);
+    char r[NAME_BYTES];
+    char is_odd[NAME_BYTES];
+    char number[NAME_BYTES];
+    char waits[NAME_BYTES];
+    char join[NAME_BYTES];
+    if (g->threads % 64 != 0 || g->config->has_exits) {
+        gen_barrier(g);
+        return;
+    }
+    gen_pool(g, 32, r);
+    gen_temp(g, 1, is_odd);
+    gen_temp(g, 32, number);
+    gen_new_label(g, waits);
+    gen_new_label(g, join);
+    gen_line(g, "st.shared.u32 [%%self+%u], %s;", at, r);
+    gen_line(g, "and.b32 %s, %%warp, 1;", number);
+    gen_line(g, "setp.ne.u32 %s, %s, 0;", is_odd, number);
+    gen_line(g, "@%s bra %s;", is_odd, waits);
+    gen_line(g, "bar%s.arrive %u, %u;", dice_chance(&g->dice, 50) ? ".cta" : "", id, g->threads);
+    gen_line(g, "bra %s;", join);
+    gen_label(g, waits);
+    gen_line(g, "mov.u32 %s, %u;", number, id);
+    gen_line(g, "bar.sync %s, %u;", number, g->threads);
+    gen_pool(g, 32, r);
+    gen_line(g, "sub.u32 %s, %%self, %u;", number, 32 * OWN_BYTES);
+    gen_line(g, "ld.shared.u32 %s, [%s+%u];", r, number, at);
+    gen_label(g, join);
+    gen_line(g, "bar.sync 0;");
+}
+
 /* Own cell, barrier, the cell of another thread, barrier. */
 void gen_block_exchange(struct gen *g)
 {
@@ -271,5 +306,5 @@ void gen_exit(struct gen *g, const struct gen_scope *scope)
     gen_line(g, "setp.ne.and.u32 %s, %%thread, 0, %s;", leaves, p);
     if (g->config->has_warp_ops)
         gen_line(g, "vote.sync.ballot.b32 %s, !%s, %s;", scope->mask, leaves, scope->mask);
-    gen_line(g, "@%s %s;", leaves, dice_chance(&g->dice, 50) ? "exit" : "ret");
+    gen_line(g, "@%s %s;", leaves, !g->in_function && dice_chance(&g->dice, 50) ? "ret" : "exit");
 }

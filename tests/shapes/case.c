@@ -179,8 +179,8 @@ static bool read_launch(struct reader *r, const char *text)
 
 static bool read_line(struct reader *r, const char *text)
 {
-    static const char *const keywords[] = {"launch:", "buffer:", "value:",
-                                           "expect:", "kernel:", "lock-step", "fault"};
+    static const char *const keywords[] = {
+        "launch:", "buffer:", "value:", "expect:", "kernel:", "lock-step", "fault"};
     size_t which = 0;
     size_t count = sizeof keywords / sizeof *keywords;
     while (which < count && strncmp(text, keywords[which], strlen(keywords[which])) != 0)

@@ -13,7 +13,7 @@
 #include "util/arena.h"
 #include "util/error.h"
 
-#define CASE_MAX_ARGS  64
+#define CASE_MAX_ARGS   64
 #define CASE_NAME_BYTES 128
 
 /* One argument of the kernel, in order: a value, or a buffer whose address is passed. */

@@ -198,8 +198,8 @@ static int64_t apply(const char *op, int64_t a, int64_t b)
 /* Binary operators from the loosest level to the tightest; longer spellings come first. */
 #define LEVELS 10
 static const char *const levels[LEVELS][5] = {
-    {"||"},       {"&&"},                   {"|"},        {"^"},      {"&"},
-    {"==", "!="}, {"<=", ">=", "<", ">"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
+    {"||"},       {"&&"},     {"|"},           {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"},
+    {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
 };
 
 /* The operator of this level that stands here, or NULL. */
@@ -209,9 +209,12 @@ static const char *take_operator(struct formula *f, int level)
     for (int n = 0; n < 5 && levels[level][n]; n++) {
         const char *op = levels[level][n];
         size_t len = strlen(op);
+        if (strncmp(f->at, op, len) != 0)
+            continue;
+        char next = f->at[len];
         bool is_longer = len == 1 && strchr("|&<>", op[0]) &&
-                         (f->at[1] == op[0] || (f->at[1] == '=' && strchr("<>", op[0])));
-        if (strncmp(f->at, op, len) == 0 && !is_longer) {
+                         (next == op[0] || (next == '=' && strchr("<>", op[0])));
+        if (!is_longer) {
             f->at += len;
             return op;
         }

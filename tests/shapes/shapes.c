@@ -66,7 +66,8 @@ static bool is_wanted(const struct ptx_case *c, const struct backend *backend,
 
 static unsigned run_file(const char *path, const struct options *options)
 {
-    static const struct backend *const backends[] = {&backend_product, &backend_oracle, &backend_driver};
+    static const struct backend *const backends[] = {&backend_product, &backend_oracle,
+                                                     &backend_driver};
     struct ptx_case c;
     struct pxr_error err = {0};
     unsigned failures = 0;

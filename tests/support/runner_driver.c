@@ -19,10 +19,8 @@
     FUNCTION(init, "cuInit", unsigned flags)                                                       \
     FUNCTION(error_name, "cuGetErrorName", int result, const char **name)                          \
     FUNCTION(device_get, "cuDeviceGet", int *device, int ordinal)                                  \
-    FUNCTION(ctx_retain, "cuDevicePrimaryCtxRetain", void **ctx, int device)                       \
-    FUNCTION(ctx_release, "cuDevicePrimaryCtxRelease_v2", int device)                              \
-    FUNCTION(ctx_reset, "cuDevicePrimaryCtxReset_v2", int device)                                  \
-    FUNCTION(ctx_set_current, "cuCtxSetCurrent", void *ctx)                                        \
+    FUNCTION(ctx_create, "cuCtxCreate_v2", void **ctx, unsigned flags, int device)                 \
+    FUNCTION(ctx_destroy, "cuCtxDestroy_v2", void *ctx)                                            \
     FUNCTION(ctx_synchronize, "cuCtxSynchronize", void)                                            \
     FUNCTION(module_load, "cuModuleLoadDataEx", void **module, const void *image, unsigned count,  \
              const int *options, void **values)                                                    \
@@ -113,14 +111,13 @@ static void driver_unload(struct runner *runner)
     driver->module = NULL;
 }
 
-/* An error of a kernel stays in its context until that is reset, which takes the module along. */
+/* An error of a kernel stays in its context, which goes away with its modules. */
 static void recover(struct driver_runner *driver)
 {
-    driver->ctx_reset(driver->device);
+    driver->ctx_destroy(driver->ctx);
     driver->ctx = NULL;
-    if (driver->ctx_retain(&driver->ctx, driver->device) == 0)
-        driver->ctx_set_current(driver->ctx);
     driver->module = NULL;
+    driver->ctx_create(&driver->ctx, 0, driver->device);
     char *text = driver->base.text;
     if (text != NULL && driver_load(&driver->base, text, NULL) != PXR_OK) {
         driver->base.text = NULL;
@@ -193,7 +190,8 @@ static enum pxr_status driver_launch(struct runner *runner, const struct runner_
                 driver, driver->copy_out(buffer->bytes, addresses[i], buffer->size_bytes),
                 "cuMemcpyDtoH", err);
     }
-    for (size_t i = 0; i < launch->buffer_count; i++)
+    /* a fault has taken the memory along */
+    for (size_t i = 0; i < launch->buffer_count && status < PXR_FAULT_ADDRESS; i++)
         if (addresses[i] != 0)
             driver->mem_free(addresses[i]);
     return status;
@@ -203,7 +201,7 @@ static void driver_close(struct runner *runner)
 {
     struct driver_runner *driver = (struct driver_runner *)runner;
     if (driver->ctx != NULL)
-        driver->ctx_release(driver->device);
+        driver->ctx_destroy(driver->ctx);
     /* The library stays open: a driver's threads may still run in it. */
     free(driver);
 }
@@ -242,11 +240,8 @@ static enum pxr_status start_driver(struct driver_runner *driver, struct pxr_err
     if (status == PXR_OK)
         status = driver_status(driver, driver->device_get(&driver->device, 0), "cuDeviceGet", err);
     if (status == PXR_OK)
-        status = driver_status(driver, driver->ctx_retain(&driver->ctx, driver->device),
-                               "cuDevicePrimaryCtxRetain", err);
-    if (status == PXR_OK)
-        status = driver_status(driver, driver->ctx_set_current(driver->ctx), "cuCtxSetCurrent",
-                               err);
+        status = driver_status(driver, driver->ctx_create(&driver->ctx, 0, driver->device),
+                               "cuCtxCreate", err);
     return status;
 }
 

@@ -184,7 +184,8 @@ static enum pxr_status run_grid(struct inprocess_runner *inprocess, struct compi
                    .dynamic_shared_bytes = launch->dynamic_shared_bytes,
                    .shared_bytes = shared_bytes,
                    .grid_id = ++inprocess->launches,
-                   .sm_count = SM_COUNT},
+                   .sm_count = SM_COUNT,
+                   .local_bytes = compiled->layout.local_static_bytes},
         .stack_bytes = compiled->stack_bytes,
     };
     memcpy(grid.launch.grid, launch->grid, sizeof grid.launch.grid);

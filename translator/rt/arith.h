@@ -110,6 +110,7 @@ uint32_t rt_cvt_pack(int32_t a, int32_t b, uint32_t c, uint32_t bits, uint32_t i
 
 /* ---- float.c ---- */
 float rt_ftz_f32(float a);
+float rt_flush_reciprocal_f32(float reciprocal, float a);
 float rt_sat_f32(float a);
 double rt_sat_f64(double a);
 float rt_minmax_f32(float a, float b, uint32_t flags);
@@ -147,7 +148,7 @@ uint32_t rt_f32_to_f16(float a, uint32_t mode);
 uint32_t rt_f32_to_bf16(float a, uint32_t mode);
 uint32_t rt_f32_to_tf32(float a, uint32_t mode);
 uint32_t rt_relu_tf32(uint32_t a);
-uint32_t rt_satfinite_tf32(uint32_t a);
+uint32_t rt_satfinite_tf32(uint32_t a, uint32_t mode);
 /* .rs: random bits are added below the result's last place. */
 uint32_t rt_f32_to_f16_random(float a, uint32_t random);
 uint32_t rt_f32_to_bf16_random(float a, uint32_t random);
@@ -175,6 +176,9 @@ int64_t rt_video_part(uint32_t a, uint32_t b, uint32_t position, uint32_t bits, 
 int64_t rt_video_operate(int64_t a, int64_t b, uint32_t op);
 int64_t rt_video_shift(int64_t a, int64_t amount, uint32_t is_left, uint32_t clamps);
 int64_t rt_video_saturate(int64_t value, uint32_t bits, uint32_t is_signed);
+int64_t rt_video_saturate_scalar(int64_t value, uint32_t bits, uint32_t is_signed);
+int64_t rt_video_saturate_shift(int64_t value, uint32_t is_signed);
+int64_t rt_video_narrow(int64_t value, uint32_t bits);
 uint32_t rt_video_second(int64_t value, uint32_t c, uint32_t op, uint32_t is_signed);
 uint32_t rt_video_merge(int64_t value, uint32_t c, uint32_t position, uint32_t bits);
 uint32_t rt_video_mad(int64_t a, int64_t b, uint32_t c, uint32_t flags, uint32_t shift);

@@ -61,7 +61,7 @@ uint32_t rt_f32_to_bf16(float a, uint32_t mode)
     return a != a ? NAN_BF16 : rounded;
 }
 
-/* tf32: f32 with 10 bits of mantissa; the other 13 are zero. */
+/* tf32: f32 with 10 bits of mantissa; the other 13 are zero. With .rna a device cuts NaN, too. */
 uint32_t rt_f32_to_tf32(float a, uint32_t mode)
 {
     uint32_t bits = bits_f32(a);
@@ -69,7 +69,9 @@ uint32_t rt_f32_to_tf32(float a, uint32_t mode)
                          : mode == RT_ROUND_AWAY  ? 0x1000
                                                   : 0;
     uint32_t rounded = (bits + increment) & ~UINT32_C(0x1fff);
-    return a != a ? NAN_TF32 : rounded;
+    uint32_t cut = bits & ~UINT32_C(0x1fff);
+    uint32_t nan = mode == RT_ROUND_AWAY ? cut : NAN_TF32;
+    return a != a ? nan : rounded;
 }
 
 /* .relu: negative values become 0; NaN is canonical already. */
@@ -78,11 +80,14 @@ uint32_t rt_relu_tf32(uint32_t a)
     return (a & SIGN_F32) != 0 ? 0 : a;
 }
 
-/* .satfinite: infinity becomes the largest finite value. */
-uint32_t rt_satfinite_tf32(uint32_t a)
+/* .satfinite: infinity becomes the largest finite value, the one before it. With .rna a device
+ * takes one step from NaN, too. */
+uint32_t rt_satfinite_tf32(uint32_t a, uint32_t mode)
 {
-    uint32_t most = (a & SIGN_F32) | 0x7f7fe000;
-    return (a & ~SIGN_F32) == INF_F32 ? most : a;
+    uint32_t magnitude = a & ~SIGN_F32;
+    uint32_t step = a - 0x2000;
+    uint32_t is_beyond = mode == RT_ROUND_AWAY ? magnitude >= INF_F32 : magnitude == INF_F32;
+    return is_beyond ? step : a;
 }
 
 /* PTX ISA "cvt": .rs rounds away from zero when adding the random bits to the bits that are cut

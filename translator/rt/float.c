@@ -17,6 +17,13 @@ float rt_ftz_f32(float a)
     return f32_of((bits & INF_F32) == 0 ? sign : bits);
 }
 
+/* 1 / a, where a device flushes a result that rounding up makes the smallest normal number. */
+float rt_flush_reciprocal_f32(float reciprocal, float a)
+{
+    float zero = f32_of(bits_f32(reciprocal) & SIGN_F32);
+    return __builtin_fabsf(a) > 0x1p126f ? zero : reciprocal;
+}
+
 /* .sat: "clamps the result to [0.0, 1.0]. NaN results are flushed to +0.0f". */
 float rt_sat_f32(float a)
 {

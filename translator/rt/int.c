@@ -36,8 +36,9 @@ DEFINE_DIVISION(32)
 DEFINE_DIVISION(64)
 
 /* PTX ISA "bfe": pos = b & 0xff, len = c & 0xff; bits beyond the register are zero, or for signed
- * types the sign bit min(pos + len - 1, msb) of a; len 0 gives 0. */
-#define DEFINE_BIT_FIELD(bits)                                                                     \
+ * types the sign bit min(pos + len - 1, msb) of a; len 0 gives 0. Devices do so with 32 bits; with
+ * 64 bits they take all of b and c (operand_mask). */
+#define DEFINE_BIT_FIELD(bits, operand_mask)                                                       \
     static uint##bits##_t low_mask_##bits(uint32_t len)                                            \
     {                                                                                              \
         uint##bits##_t mask = ((uint##bits##_t)1 << (len & (bits - 1))) - 1;                       \
@@ -45,16 +46,16 @@ DEFINE_DIVISION(64)
     }                                                                                              \
     uint##bits##_t rt_bfe_u##bits(uint##bits##_t a, uint32_t pos, uint32_t len)                    \
     {                                                                                              \
-        pos &= 0xff;                                                                               \
-        len &= 0xff;                                                                               \
+        pos &= operand_mask;                                                                       \
+        len &= operand_mask;                                                                       \
         uint##bits##_t shifted = a >> (pos & (bits - 1));                                          \
         shifted = pos >= bits ? 0 : shifted;                                                       \
         return shifted & low_mask_##bits(len);                                                     \
     }                                                                                              \
     int##bits##_t rt_bfe_s##bits(int##bits##_t a, uint32_t pos, uint32_t len)                      \
     {                                                                                              \
-        pos &= 0xff;                                                                               \
-        len &= 0xff;                                                                               \
+        pos &= operand_mask;                                                                       \
+        len &= operand_mask;                                                                       \
         int##bits##_t shifted = a >> (pos >= bits ? bits - 1 : pos);                               \
         uint32_t unused = len >= bits ? 0 : bits - len;                                            \
         uint32_t shift = unused & (bits - 1);                                                      \
@@ -64,16 +65,16 @@ DEFINE_DIVISION(64)
     uint##bits##_t rt_bfi_b##bits(uint##bits##_t field, uint##bits##_t base, uint32_t pos,         \
                                   uint32_t len)                                                    \
     {                                                                                              \
-        pos &= 0xff;                                                                               \
-        len &= 0xff;                                                                               \
+        pos &= operand_mask;                                                                       \
+        len &= operand_mask;                                                                       \
         uint32_t shift = pos & (bits - 1);                                                         \
         uint##bits##_t mask = low_mask_##bits(len) << shift;                                       \
         mask = pos >= bits ? 0 : mask;                                                             \
         return (base & ~mask) | ((field << shift) & mask);                                         \
     }
 
-DEFINE_BIT_FIELD(32)
-DEFINE_BIT_FIELD(64)
+DEFINE_BIT_FIELD(32, 0xff)
+DEFINE_BIT_FIELD(64, UINT32_MAX)
 
 /* PTX ISA "bfind": the most significant non-sign bit, 0xffffffff if there is none; .shiftamt: the
  * left shift that brings it to the top. */
@@ -102,10 +103,16 @@ uint32_t rt_bfind_s64(int64_t a, uint32_t shiftamt)
 }
 
 /* PTX ISA "fns": the n-th set bit from base, upwards for positive offsets, downwards for negative
- * ones; offset 0 asks for the bit at base itself. */
+ * ones; offset 0 asks for the bit at base itself. Devices have no magnitude for the smallest offset
+ * and give 0; from a base above 31, which the manual forbids, they find nothing. */
 uint32_t rt_fns(uint32_t mask, uint32_t base, int32_t offset)
 {
-    base &= 31;
+    if (offset == INT32_MIN) {
+        return 0;
+    }
+    if (base > 31) {
+        return UINT32_MAX;
+    }
     if (offset == 0) {
         return (mask >> base & 1) != 0 ? base : UINT32_MAX;
     }

@@ -49,21 +49,17 @@ int64_t rt_video_operate(int64_t a, int64_t b, uint32_t op)
     }
 }
 
-/* PTX ISA "vshl, vshr": the amount is unsigned, limited to 32 or taken modulo 32. A value shifted
- * left by 32 is beyond every range, so how far does not matter. */
+/* PTX ISA "vshl, vshr": the amount is unsigned, limited to 32 or taken modulo 32. */
 int64_t rt_video_shift(int64_t a, int64_t amount, uint32_t is_left, uint32_t clamps)
 {
     int64_t limited = amount > 32 ? 32 : amount;
     uint32_t by = (uint32_t)(clamps ? limited : amount & 31);
-    int64_t step = (int64_t)((uint64_t)a << (by > 31 ? 31 : by));
-    int64_t beyond = (a > 0) - (a < 0);
-    int64_t left = by > 31 ? beyond * ((int64_t)1 << 40) : step;
+    int64_t left = (int64_t)((uint64_t)a << by);
     int64_t right = a >> by;
     return is_left ? left : right;
 }
 
-/* .sat: to the range of `bits` bits. */
-int64_t rt_video_saturate(int64_t value, uint32_t bits, uint32_t is_signed)
+static int64_t clamp(int64_t value, uint32_t bits, uint32_t is_signed)
 {
     int64_t most = ((int64_t)1 << (bits - (is_signed ? 1 : 0))) - 1;
     int64_t least = is_signed ? -most - 1 : 0;
@@ -71,12 +67,47 @@ int64_t rt_video_saturate(int64_t value, uint32_t bits, uint32_t is_signed)
     return low > most ? most : low;
 }
 
-/* The secondary operation: the result and c have the sign of the destination's type. */
+/* .sat of two or four results at once: to the range of each. */
+int64_t rt_video_saturate(int64_t value, uint32_t bits, uint32_t is_signed)
+{
+    return clamp(value, bits, is_signed);
+}
+
+/* .sat of one result, to a destination of `bits` bits. Devices are not what the manual says: of an
+ * unsigned whole register only the lower end is kept, and a negative result is above the range of
+ * a byte or half. */
+int64_t rt_video_saturate_scalar(int64_t value, uint32_t bits, uint32_t is_signed)
+{
+    uint64_t most = ((uint64_t)1 << (bits - (is_signed ? 1 : 0))) - 1;
+    int64_t part = (uint64_t)value > most ? (int64_t)most : value;
+    int64_t positive = value < 0 ? 0 : value;
+    int64_t whole = is_signed ? clamp(value, 32, 1) : positive;
+    return bits < 32 ? part : whole;
+}
+
+/* .sat of a shift: devices keep 34 bits of what was shifted, and saturate to the whole register
+ * also where a part of it is the destination. */
+int64_t rt_video_saturate_shift(int64_t value, uint32_t is_signed)
+{
+    int64_t kept = (int64_t)((uint64_t)value << 30) >> 30;
+    return clamp(kept, 32, is_signed);
+}
+
+/* Sign-extended from so many bits: what devices give to the secondary operation. */
+int64_t rt_video_narrow(int64_t value, uint32_t bits)
+{
+    return (int64_t)((uint64_t)value << (64 - bits)) >> (64 - bits);
+}
+
+/* The secondary operation. An unsigned comparison takes a negative result for a large one. */
 uint32_t rt_video_second(int64_t value, uint32_t c, uint32_t op, uint32_t is_signed)
 {
     int64_t addend = is_signed ? (int64_t)(int32_t)c : (int64_t)c;
-    int64_t narrow = is_signed ? (int64_t)(int32_t)value : (int64_t)(uint32_t)value;
-    return (uint32_t)rt_video_operate(narrow, addend, op);
+    int is_less = is_signed ? value < addend : (uint64_t)value < (uint64_t)addend;
+    int64_t smaller = is_less ? value : addend;
+    int64_t larger = is_less ? addend : value;
+    int64_t sum = (int64_t)((uint64_t)value + (uint64_t)addend);
+    return (uint32_t)(op == RT_VIDEO_ADD ? sum : op == RT_VIDEO_MIN ? smaller : larger);
 }
 
 /* The low `bits` of value put into c at bit `position`. */
@@ -86,18 +117,19 @@ uint32_t rt_video_merge(int64_t value, uint32_t c, uint32_t position, uint32_t b
     return (c & ~mask) | ((uint32_t)value << position & mask);
 }
 
-/* PTX ISA "vmad": a * b + c, with the product or c negated, or plus one, then scaled down. */
+/* PTX ISA "vmad": a * b + c, with the product or c negated, or plus one, then scaled down. Devices
+ * compute it in 64 bits from signed words, whatever the types; these say how it is scaled and
+ * saturated. */
 uint32_t rt_video_mad(int64_t a, int64_t b, uint32_t c, uint32_t flags, uint32_t shift)
 {
-    __int128 product = (__int128)a * b;
-    int is_signed = (flags & RT_VMAD_SIGNED) != 0;
-    int64_t addend = is_signed ? (int64_t)(int32_t)c : (int64_t)c;
-    product = flags & RT_VMAD_NEGATE_PRODUCT ? -product : product;
-    addend = flags & RT_VMAD_NEGATE_ADDEND ? -addend : addend;
-    __int128 result = (product + addend + ((flags & RT_VMAD_PLUS_ONE) != 0)) >> shift;
-    __int128 most = is_signed ? INT32_MAX : UINT32_MAX;
-    __int128 least = is_signed ? INT32_MIN : 0;
-    __int128 low = result < least ? least : result;
-    __int128 limited = low > most ? most : low;
+    uint64_t product = (uint64_t)((int64_t)(int32_t)a * (int32_t)b);
+    uint64_t addend = (uint64_t)(int64_t)(int32_t)c;
+    product = flags & RT_VMAD_NEGATE_PRODUCT ? 0 - product : product;
+    addend = flags & RT_VMAD_NEGATE_ADDEND ? 0 - addend : addend;
+    uint64_t sum = product + addend + ((flags & RT_VMAD_PLUS_ONE) != 0);
+    int64_t arithmetic = (int64_t)sum >> shift;
+    int64_t logical = (int64_t)(sum >> shift);
+    int64_t result = flags & RT_VMAD_SIGNED ? arithmetic : logical;
+    int64_t limited = clamp(result, 32, flags & RT_VMAD_SIGNED);
     return (uint32_t)(flags & RT_VMAD_SATURATE ? limited : result);
 }

@@ -66,13 +66,13 @@ Test(format, flags_width_and_precision_work)
     expect("%05d|%-5d|%#x|%*d|%.2e", &block, "00042|42   |0xff|      3|3.14e+00");
 }
 
-Test(format, nan_has_no_sign)
+Test(format, nan_has_its_sign_as_on_devices)
 {
     struct block block = {0};
     PUT(&block, double, -__builtin_nan(""));
     PUT(&block, double, __builtin_nan("5"));
     PUT(&block, double, -__builtin_inf());
-    expect("%f %6.1e %g", &block, "nan    nan -inf");
+    expect("%f %6.1e %g", &block, "-nan    nan -inf");
 }
 
 Test(format, unsigned_and_long_values_keep_their_bits)

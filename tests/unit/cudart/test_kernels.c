@@ -38,8 +38,8 @@ static const char scale_ptx[] = HEAD
     ".visible .entry shared()\n"
     "{\n .reg .b64 %rd<2>; .shared .align 4 .b8 fixed[1024]; \n"
     " st.shared.u32 [fixed], 1; st.shared.u32 [dynamic], 2; ret;\n}\n"
-    ".visible .entry tensor() { .reg .b64 %rd<2>; \n"
-    " cp.async.bulk.commit_group; ret; }\n";
+    ".visible .entry tensor() { .reg .b32 %r<2>; .reg .b64 %rd<2>; \n"
+    " ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%rd1]; ret; }\n";
 
 static CUmodule load(const char *ptx)
 {

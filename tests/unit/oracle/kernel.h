@@ -12,7 +12,7 @@
 
 #include "tests/oracle/oracle.h"
 
-#define HEADER ".version 8.8\n.target sm_100\n.address_size 64\n"
+#define HEADER ".version 9.0\n.target sm_100a\n.address_size 64\n"
 
 /* A kernel "k" with the buffer's address in %rd0, its thread in %r0 (tid.x), and in %rd1 the
  * address of the thread's 32-bit word. */

@@ -29,7 +29,7 @@ static inline const struct ptx_inst *instruction(const char *text)
     struct pxr_str str;
 
     str.len = (size_t)snprintf(source, sizeof(source),
-                               ".version 8.8\n.target sm_100\n.address_size 64\n"
+                               ".version 9.0\n.target sm_100a\n.address_size 64\n"
                                ".visible .entry k()\n{\n.reg .b16 %%h<8>;\n.reg .b32 %%r<8>;\n"
                                ".reg .b64 %%d<8>;\n.reg .pred %%p<8>;\n%s;\nret;\n}\n",
                                text);

@@ -64,29 +64,37 @@ Test(scalar_bounds, exact_instructions_are_judged_bit_by_bit)
 Test(scalar_bounds, unspecified_results_are_allowed_and_others_are_not)
 {
     static const struct judgement judgements[] = {
-        {"div.s32 %r0, %r1, %r2", {5, 0}, 1234, ORACLE_UNSPECIFIED},
+        {"div.s32 %r0, %r1, %r2", {5, 0}, 1234, ORACLE_WRONG},
+        {"div.s32 %r0, %r1, %r2", {5, 0}, 0xffffffff, ORACLE_SAME},
         {"div.s32 %r0, %r1, %r2", {5, 2}, 3, ORACLE_WRONG},
-        {"div.s32 %r0, %r1, %r2", {0x80000000, 0xffffffff}, 7, ORACLE_UNSPECIFIED},
-        {"div.u32 %r0, %r1, %r2", {0x80000000, 0xffffffff}, 7, ORACLE_WRONG},
-        {"rem.u16 %h0, %h1, %h2", {5, 0}, 7, ORACLE_UNSPECIFIED},
-        {"fns.b32 %r0, %r1, %r2, %r3", {1, 32, 1}, 7, ORACLE_UNSPECIFIED},
+        {"div.s32 %r0, %r1, %r2", {0x80000000, 0xffffffff}, 0x80000000, ORACLE_SAME},
+        {"div.s32 %r0, %r1, %r2", {0x80000000, 0xffffffff}, 0x7fffffff, ORACLE_WRONG},
+        {"rem.u16 %h0, %h1, %h2", {5, 0}, 0xffff, ORACLE_SAME},
+        {"fns.b32 %r0, %r1, %r2, %r3", {1, 32, 1}, 0xffffffff, ORACLE_SAME},
         {"sin.approx.f32 %r0, %r1", {0x50000000}, 0x40000000, ORACLE_UNSPECIFIED},
-        {"lg2.approx.f32 %r0, %r1", {0x80000001}, 0xff800000, ORACLE_UNSPECIFIED},
-        {"lg2.approx.f32 %r0, %r1", {0x80000001}, 0, ORACLE_WRONG},
-        {"add.sat.f32 %r0, %r1, %r2", {0x80000000, 0x80000000}, 0x80000000, ORACLE_UNSPECIFIED},
-        {"rcp.rp.ftz.f32 %r0, %r1", {0x7e800001}, 0, ORACLE_UNSPECIFIED},
+        {"div.approx.f32 %r0, %r1, %r2", {1, 2}, 0x3f000001, ORACLE_UNSPECIFIED},
+        {"lg2.approx.f32 %r0, %r1", {0x80000001}, 0xff800000, ORACLE_WRONG},
+        {"add.sat.f32 %r0, %r1, %r2", {0x80000000, 0x80000000}, 0x80000000, ORACLE_WRONG},
+        {"rcp.rp.ftz.f32 %r0, %r1", {0x7e800001}, 0x800000, ORACLE_UNSPECIFIED},
         {"rcp.rp.ftz.f32 %r0, %r1", {0x7e800000}, 0, ORACLE_WRONG},
-        {"fma.rn.oob.f16 %h0, %h1, %h2, %h3", {0x7e00, 0x3c00, 0}, 0, ORACLE_UNSPECIFIED},
-        {"fma.rn.oob.f16 %h0, %h1, %h2, %h3", {0x7e00, 0x3c00, 0}, 1, ORACLE_WRONG},
+        {"fma.rn.oob.f16 %h0, %h1, %h2, %h3", {0xfff7, 0x3c00, 0}, 0, ORACLE_SAME},
+        {"fma.rn.oob.f16 %h0, %h1, %h2, %h3", {0x7e00, 0x3c00, 0}, 0, ORACLE_WRONG},
+        {"mul.rn.ftz.f32 %r0, %r1, %r2", {0x80800000, 0x3f7fffff}, 0x80800000, ORACLE_UNSPECIFIED},
+        {"mul.rn.ftz.f32 %r0, %r1, %r2", {0x80800000, 0x3f7fffff}, 0x80000001, ORACLE_WRONG},
+        {"mul.rn.ftz.f32 %r0, %r1, %r2", {0x80800000, 0x3f800000}, 0x80000000, ORACLE_WRONG},
+        {"cvt.rn.ftz.f32.f64 %r0, %d1",
+         {UINT64_C(0x380fffffe0000000)},
+         0x800000,
+         ORACLE_UNSPECIFIED},
         {"cvt.rn.tf32.f32 %r0, %r1", {0x7fc00000}, 0x7fc00000, ORACLE_SAME},
         {"add.sat.f32 %r0, %r1, %r2", {0xbf800000, 0x80000000}, 1, ORACLE_WRONG},
     };
-    union oracle_value in[2] = {{.u64 = 5}, {.u64 = 0}};
+    union oracle_value in[1] = {{.u64 = 0x50000000}};
 
     EXPECT(judgements);
-    cr_expect_not_null(oracle_unspecified(instruction("div.s32 %r0, %r1, %r2"), in, 2));
-    in[1].u64 = 1;
-    cr_expect_null(oracle_unspecified(instruction("div.s32 %r0, %r1, %r2"), in, 2));
+    cr_expect_not_null(oracle_unspecified(instruction("sin.approx.f32 %r0, %r1"), in, 1));
+    in[0].u64 = ONE;
+    cr_expect_null(oracle_unspecified(instruction("sin.approx.f32 %r0, %r1"), in, 1));
 }
 
 Test(scalar_bounds, approximations_have_the_manuals_bounds)

@@ -67,7 +67,8 @@ Test(scalar_convert, to_floating_point)
         {"cvt.rn.f16.f32 %h0, %r1", {0x33000000}, 0},
         {"cvt.rn.f16.f32 %h0, %r1", {0x33000001}, 1},
         {"cvt.rp.f16.f32 %h0, %r1", {1}, 1},
-        {"cvt.rp.ftz.f16.f32 %h0, %r1", {1}, 0},
+        {"cvt.rp.ftz.f16.f32 %h0, %r1", {1}, 1}, /* sm_90 does not flush */
+        {"cvt.rm.ftz.f16.f32 %h0, %r1", {0x80000001}, 0x8001},
         {"cvt.f32.f16 %r0, %h1", {0x8001}, 0xb3800000},
         {"cvt.f64.f32 %d0, %r1", {1}, UINT64_C(0x36a0000000000000)},
         {"cvt.ftz.f64.f32 %d0, %r1", {0x80000001}, UINT64_C(1) << 63},
@@ -88,6 +89,36 @@ Test(scalar_convert, to_floating_point)
         {"cvt.rn.tf32.f32 %r0, %r1", {0x3f801000}, 0x3f800000},
         {"cvt.rn.f16x2.f32 %r0, %r1, %r2", {ONE, 0x40000000}, 0x3c004000},
         {"cvt.rz.relu.bf16x2.f32 %r0, %r1, %r2", {0xbf800000, 0x40000000}, 0x00004000},
+    };
+
+    CHECK(vectors);
+}
+
+/* Bits that the manual leaves open, as sm_90 has them. */
+Test(scalar_convert, nan_keeps_what_hardware_keeps)
+{
+    static const struct vector vectors[] = {
+        {"cvt.f32.f32 %r0, %r1", {0xffa00001}, 0xffa00001},
+        {"cvt.ftz.f32.f32 %r0, %r1", {0xffa00001}, NAN32},
+        {"cvt.rni.f32.f32 %r0, %r1", {0xffa00001}, NAN32},
+        {"cvt.f32.f16 %r0, %h1", {0xfe01}, NAN32},
+        {"cvt.f32.bf16 %r0, %h1", {0xff81}, 0xff810000},
+        {"cvt.rn.f16.f32 %h0, %r1", {0xffa00001}, 0x7fff},
+        {"cvt.f64.f64 %d0, %d1", {UINT64_C(0xfff4759300007f80)}, UINT64_C(0xfff4759300007f80)},
+        {"cvt.rni.f64.f64 %d0, %d1", {UINT64_C(0xfff4759300007f80)}, UINT64_C(0xfffc759300007f80)},
+        {"cvt.rn.f32.f64 %r0, %d1", {UINT64_C(0xfff4759300007f80)}, 0xffe3ac98},
+        {"cvt.rn.f16.f64 %h0, %d1", {UINT64_C(0xfff4759300007f80)}, 0xff1d},
+        {"cvt.rn.bf16.f64 %h0, %d1", {UINT64_C(0xfff4759300007f80)}, 0xffe3},
+        {"cvt.f64.f32 %d0, %r1", {0x7fc00000}, NAN64},
+        {"cvt.ftz.f64.f32 %d0, %r1", {0x7fc00000}, UINT64_C(0x7fffffffe0000000)},
+        {"cvt.f64.bf16 %d0, %h1", {0x7fff}, UINT64_C(0x7fffe00000000000)},
+        {"cvt.rn.tf32.f32 %r0, %r1", {0x7fc00000}, 0x7fffe000},
+        {"cvt.rna.tf32.f32 %r0, %r1", {0xffc01fff}, 0xffc00000},
+        {"cvt.rna.tf32.f32 %r0, %r1", {0x7f800001}, 0x7f800000},
+        {"cvt.rna.tf32.f32 %r0, %r1", {0x7f7fffff}, 0x7f800000},
+        {"cvt.rna.satfinite.tf32.f32 %r0, %r1", {0x7f800000}, 0x7f7fe000},
+        {"cvt.rna.satfinite.tf32.f32 %r0, %r1", {0x7f7fffff}, 0x7f7fe000},
+        {"cvt.rna.satfinite.tf32.f32 %r0, %r1", {0x7fc00000}, 0x7fbfe000},
     };
 
     CHECK(vectors);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scalar_helper.h"
 
-#define ONE   0x3f800000
-#define INF   0x7f800000
-#define NAN32 0x7fffffff
-#define TINY  0x33000000 /* 2^-25 */
+#define ONE     0x3f800000
+#define INF     0x7f800000
+#define NAN32   0x7fffffff
+#define QUIET64 UINT64_C(0x7ff8000000000000)
+#define TINY    0x33000000 /* 2^-25 */
 
 Test(scalar_float, rounding_is_per_instruction)
 {
@@ -161,6 +162,46 @@ Test(scalar_float, packed_and_mixed_precision)
         {"max.NaN.f32 %r0, %r1, %r2, %r3", {ONE, 0xc0000000, 0x7fc00000}, NAN32},
         {"fma.rn.oob.f16 %h0, %h1, %h2, %h3", {0xfff7, 0x3c00, 0x3c00}, 0},
         {"fma.rn.oob.bf16 %h0, %h1, %h2, %h3", {0x7fc0, 0x3f80, 0x3f80}, 0x7fff},
+    };
+
+    CHECK(vectors);
+}
+
+/* Bits that the manual leaves open, as sm_90 has them: f64 keeps a source's NaN. */
+Test(scalar_float, nan_of_f64_is_a_source_made_quiet)
+{
+    static const struct vector vectors[] = {
+        {"add.f64 %d0, %d1, %d2", {UINT64_C(0xfff4759300007f80), 0}, UINT64_C(0xfffc759300007f80)},
+        {"add.f64 %d0, %d1, %d2", {QUIET64 + 1, QUIET64 + 2}, QUIET64 + 2},
+        {"sub.f64 %d0, %d1, %d2", {QUIET64 + 1, QUIET64 + 2}, QUIET64 + 2},
+        {"max.f64 %d0, %d1, %d2", {QUIET64 + 1, QUIET64 + 2}, QUIET64 + 2},
+        {"div.rn.f64 %d0, %d1, %d2", {QUIET64 + 1, QUIET64 + 2}, QUIET64 + 1},
+        {"fma.rn.f64 %d0, %d1, %d2, %d3", {QUIET64 + 1, QUIET64 + 2, QUIET64 + 3}, QUIET64 + 2},
+        {"fma.rn.f64 %d0, %d1, %d2, %d3", {QUIET64 + 1, 0, QUIET64 + 3}, QUIET64 + 3},
+        {"rcp.rn.f64 %d0, %d1", {QUIET64 + 1}, QUIET64 + 1},
+        {"neg.f64 %d0, %d1", {QUIET64 + 1}, QUIET64 + 1},
+        {"sqrt.rn.f64 %d0, %d1", {UINT64_C(0xbff0000000000000)}, UINT64_C(0xfff8000000000000)},
+        {"add.f32 %r0, %r1, %r2", {0xffc00001, ONE}, NAN32},
+        {"abs.f32 %r0, %r1", {0xffc00001}, NAN32},
+        {"neg.f16 %h0, %h1", {0x7e00}, 0x7fff},
+    };
+
+    CHECK(vectors);
+}
+
+/* Tininess after rounding with an exponent of any size. 10610063 * 13264529 is 2^47 - 1. */
+Test(scalar_float, ftz_flushes_what_only_subnormal_rounding_makes_normal)
+{
+    static const struct vector vectors[] = {
+        {"mul.rn.ftz.f32 %r0, %r1, %r2", {0x80800000, 0x3f7fffff}, 0x80000000},
+        {"mul.rn.f32 %r0, %r1, %r2", {0x80800000, 0x3f7fffff}, 0x80800000},
+        {"mul.rn.ftz.f32 %r0, %r1, %r2", {0x01a1e58f, 0x3e4a6691}, 0x00800000},
+        {"mul.rz.ftz.f32 %r0, %r1, %r2", {0x01a1e58f, 0x3e4a6691}, 0},
+        {"rcp.rp.ftz.f32 %r0, %r1", {0x7e800001}, 0},
+        {"rcp.rp.ftz.f32 %r0, %r1", {0x7e800000}, 0x00800000},
+        {"mul.rn.ftz.f16 %h0, %h1, %h2", {0x0400, 0x3bff}, 0},
+        {"cvt.rn.ftz.f32.f64 %r0, %d1", {UINT64_C(0x380fffffe0000000)}, 0},
+        {"cvt.rn.ftz.f32.f64 %r0, %d1", {UINT64_C(0x380fffffffffffff)}, 0x00800000},
     };
 
     CHECK(vectors);

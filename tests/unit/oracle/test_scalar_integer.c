@@ -92,13 +92,17 @@ Test(scalar_integer, carry_runs_through_a_chain)
     cr_expect(scalar.carry, "addc without .cc leaves CC.CF");
     cr_assert_eq(oracle_evaluate(instruction("sub.cc.u64 %d0, %d1, %d2"), &scalar), PXR_OK);
     cr_expect_eq(scalar.out.u64, UINT64_MAX);
-    cr_expect(scalar.carry, "a borrow");
+    cr_expect_not(scalar.carry, "a borrow is no carry on sm_90");
     cr_assert_eq(oracle_evaluate(instruction("subc.cc.s32 %r0, %r1, %r2"), &scalar), PXR_OK);
     cr_expect_eq(scalar.out.u32, 0xfffffffe);
-    cr_expect(scalar.carry);
+    cr_expect_not(scalar.carry);
     scalar.in[0].u64 = 6;
     cr_assert_eq(oracle_evaluate(instruction("sub.cc.u32 %r0, %r1, %r2"), &scalar), PXR_OK);
-    cr_expect_not(scalar.carry, "sub.cc takes no borrow in");
+    cr_expect_eq(scalar.out.u32, 0, "sub.cc takes no borrow in");
+    cr_expect(scalar.carry);
+    cr_assert_eq(oracle_evaluate(instruction("subc.u32 %r0, %r1, %r2"), &scalar), PXR_OK);
+    cr_expect_eq(scalar.out.u32, 0);
+    scalar.carry = false;
     scalar.in_count = 3;
     scalar.in[0].u64 = 0xffffffff;
     scalar.in[1].u64 = 0xffffffff;
@@ -132,6 +136,8 @@ Test(scalar_integer, bits_are_counted_and_found)
         {"fns.b32 %r0, %r1, %r2, %r3", {0xaaaaaaaa, 2, (uint32_t)-1}, 1},
         {"fns.b32 %r0, %r1, %r2, %r3", {0xaaaaaaaa, 2, 0}, 0xffffffff},
         {"fns.b32 %r0, %r1, %r2, %r3", {0xaaaaaaaa, 0, 17}, 0xffffffff},
+        {"fns.b32 %r0, %r1, %r2, %r3", {0xaaaaaaaa, 5, 0x80000001}, 0xffffffff},
+        {"fns.b32 %r0, %r1, %r2, %r3", {0xaaaaaaaa, 5, 0x80000000}, 0}, /* sm_90 */
     };
 
     CHECK(vectors);
@@ -151,6 +157,14 @@ Test(scalar_integer, bit_fields_beyond_the_register)
         {"bfi.b32 %r0, %r1, %r2, %r3, %r4", {0xff, 0x1234, 32, 4}, 0x1234},
         {"bfi.b32 %r0, %r1, %r2, %r3, %r4", {0xff, 0, 28, 8}, 0xf0000000},
         {"bfi.b64 %d0, %d1, %d2, %r3, %r4", {0, UINT64_MAX, 60, 255}, UINT64_MAX >> 4},
+        /* 64 bits on sm_90: position and length are not cut to 8 bits */
+        {"bfe.u64 %d0, %d1, %r2, %r3", {0x123456789a, 0, 0x80000000}, 0x123456789a},
+        {"bfe.u64 %d0, %d1, %r2, %r3", {0x123456789a, 0x100, 8}, 0},
+        {"bfe.s64 %d0, %d1, %r2, %r3", {UINT64_C(1) << 63, 0x80000000, 8}, UINT64_MAX},
+        {"bfe.s64 %d0, %d1, %r2, %r3", {UINT64_C(1) << 63, 0xffffffff, 2}, UINT64_MAX},
+        {"bfi.b64 %d0, %d1, %d2, %r3, %r4", {5, 7, 0, 0x80000000}, 5},
+        {"bfi.b64 %d0, %d1, %d2, %r3, %r4", {5, 7, 0x100, 8}, 7},
+        {"bfi.b32 %r0, %r1, %r2, %r3, %r4", {5, 7, 0x100, 0x108}, 5},
         {"szext.clamp.s32 %r0, %r1, %r2", {0xff, 8}, 0xffffffff},
         {"szext.clamp.u32 %r0, %r1, %r2", {0xfff, 8}, 0xff},
         {"szext.clamp.s32 %r0, %r1, %r2", {0xff, 0}, 0},

@@ -12,7 +12,7 @@
 
 #include "ptx/ptx.h"
 
-#define HEADER ".version 8.0\n.target sm_75\n.address_size 64\n"
+#define HEADER ".version 9.0\n.target sm_100a\n.address_size 64\n"
 
 /* Registers that the instructions of the tests use. */
 #define REGISTERS                                                                                  \

@@ -162,3 +162,36 @@ Test(parse_func, directives_keep_their_text)
     cr_assert(pxr_str_is(last[1]->text, ".pragma \"nounroll\";"));
     ptx_module_destroy(module);
 }
+
+Test(parse_func, lists_of_targets_may_have_numbered_names)
+{
+    struct ptx_module *module = parse_body("L0: L1: L2: M: t: .branchtargets L<3>, M;\n"
+                                           "brx.idx %r1, t;");
+    const struct ptx_operand *list = &inst_at(module, 0)->operands[1];
+
+    cr_assert_eq(list->label_count, 4);
+    cr_assert_str_eq(list->labels[2]->name, "L2");
+    cr_assert_str_eq(list->labels[3]->name, "M");
+    ptx_module_destroy(module);
+    module =
+        parse_text(HEADER ".func f0() { ret; }\n.func f1() { ret; }\n.entry k() { .reg .b64 %r;"
+                          " t: .calltargets f<2>; call %r, t; ret; }");
+    ptx_module_destroy(module);
+    expect_body_error("t: .branchtargets L<2>; brx.idx %r1, t; L0:", "'L1' is not declared");
+    expect_body_error("t: .branchtargets L<0>; L:", "at least one name");
+    expect_body_error("t: .calltargets device_function, other<2>;", "'other0' is not a function");
+}
+
+Test(parse_func, a_last_parameter_without_size_may_be_left_out)
+{
+    static const char text[] = HEADER
+        ".extern .func f(.param .b32 a, .param .align 8 .b8 rest[]);\n"
+        ".entry k() { .param .b32 x; .param .align 8 .b8 y[16]; call f, (x); call f, (x, y); }";
+    struct pxr_error err;
+
+    ptx_module_destroy(parse_text(text));
+    cr_assert_not_null(strstr(parse_error(HEADER ".extern .func f(.param .b32 a, .param .b32 b);\n"
+                                                 ".entry k() { .param .b32 x; call f, (x); }",
+                                          &err),
+                              "2 parameters"));
+}

@@ -14,7 +14,7 @@ Test(parse_inst, types_modifiers_and_groups_are_kept)
     struct ptx_module *module = parse_body("ld.volatile.shared.v2.f32 {%f1, %f2}, [svar];");
     const struct ptx_inst *inst = inst_at(module, 0);
 
-    cr_assert_eq(inst->op, PTX_OP_LD_VOLATILE_SPACE);
+    cr_assert_eq(inst->op, PTX_OP_LD_VOLATILE_SHARED);
     cr_assert(pxr_str_is(inst->text, "ld.volatile.shared.v2.f32"));
     cr_assert_eq(inst->type_count, 1);
     cr_assert_eq(inst->types[0], PTX_TYPE_F32);
@@ -176,9 +176,8 @@ Test(parse_inst, texture_operands)
 
 Test(parse_inst, unsupported_instructions_parse)
 {
-    struct ptx_module *module =
-        parse_body("mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2;"
-                   "barrier.cluster.arrive; wgmma.fence.sync.aligned;");
+    struct ptx_module *module = parse_body("mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2;"
+                                           "barrier.cluster.arrive; wgmma.fence.sync.aligned;");
 
     for (unsigned i = 0; i < 3; i++)
         cr_assert_eq(ptx_op_table[inst_at(module, i)->op].fidelity, PTX_FIDELITY_UNSUPPORTED);
@@ -229,9 +228,9 @@ Test(parse_inst, video_selectors_parse)
 Test(parse_inst, constants_must_fit_the_type)
 {
     expect_body_error("add.f32 %f1, %f2, 1;", "must be a floating-point constant");
-    expect_body_error("add.s32 %r1, %r2, 1.5;", "a constant of another type");
-    expect_body_error("mov.b32 %r1, 1.5;", "a constant of another type");
-    expect_body_error("mov.b64 %rd1, 0f3F800000;", "a constant of another type");
+    expect_body_error("add.s32 %r1, %r2, 1.5;", "a whole number");
+    expect_body_error("mov.b32 %r1, 1.5;", "a whole number");
+    expect_body_error("mov.b64 %rd1, 0f3F800000;", "a whole number");
     ptx_module_destroy(parse_body("mov.b32 %r1, 0f3F800000; mov.b64 %rd1, 1.5; mov.f32 %f1, .5;"
                                   "mov.f64 %fd1, 0f3F800000; mov.f32 %f1, 0d3FF0000000000000;"));
 }
@@ -268,6 +267,70 @@ Test(parse_inst, spelling_errors_name_the_part)
     expect_body_error("add.s33 %r1, %r1, %r1;", "'add' cannot have '.s33'");
     expect_body_error("addd.s32 %r1, %r1, %r1;", "'addd' is not a PTX instruction");
     expect_body_error("mul.s32 %r1, %r1, %r1;", "'mul.s32' is not a combination");
+}
+
+Test(parse_inst, errors_say_what_is_allowed)
+{
+    expect_body_error("add.sat.u32 %r1, %r2, %r3;", "allowed: add.sat.s32, ");
+    expect_body_error("add.s33 %r1, %r2, %r3;", "; allowed: add");
+    expect_body_error("fma.relu.f32 %f1, %f2, %f3, %f4;", "fma.rn{.ftz}{.sat|.relu}(.f16|.f16x2)");
+    expect_body_error("add.s32 %r1, %r2;", "it has 3");
+    expect_body_error("bar.red.popc.u32 %r1, 1;", "it has 3 to 4");
+    expect_body_error("add.s64 %rd1, %r2, %rd3;", "must be a register of 64 bits (.s64)");
+    expect_body_error("ld.u64 %r1, [%rd1];", "must be a register of 64 bits or more (.u64)");
+    expect_body_error("mov.b64 {%r1, %h2}, %rd1;",
+                      "must be a register of 32 bits (.b64, in several)");
+}
+
+Test(parse_inst, rows_can_share_a_spelling_and_differ_in_operands)
+{
+    struct ptx_module *module = parse_body("max.f32 %f1, %f2, %f3; max.f32 %f1, %f2, %f3, %f4;"
+                                           "cp.async.ca.shared.global [%r1], [%rd1], 8, %r2;"
+                                           "cp.async.ca.shared.global [%r1], [%rd1], 8, !%p1;");
+
+    cr_assert_eq(inst_at(module, 0)->op, PTX_OP_MAX_FLOAT);
+    cr_assert_eq(inst_at(module, 1)->op, PTX_OP_MAX3);
+    cr_assert_eq(inst_at(module, 2)->op, PTX_OP_CP_ASYNC);
+    cr_assert_eq(inst_at(module, 3)->op, PTX_OP_CP_ASYNC_IGNORE);
+    ptx_module_destroy(module);
+}
+
+static void expect_need(const char *head, const char *inst, const char *part)
+{
+    char text[400];
+    struct pxr_error err;
+
+    snprintf(text, sizeof(text),
+             "%s\n.entry k() { .reg .b16 %%h<4>; .reg .f32 %%f<4>;\n%s\nret; }\n", head, inst);
+    if (part)
+        cr_assert_not_null(strstr(parse_error(text, &err), part), "%s", err.message);
+    else
+        ptx_module_destroy(parse_text(text));
+}
+
+Test(parse_inst, version_and_target_say_which_instructions_there_are)
+{
+    static const char add[] = "add.f16 %h1, %h2, %h3;";
+    static const char nan[] = "min.NaN.f32 %f1, %f2, %f3;";
+    static const char arch[] = "redux.sync.min.f32 %f1, %f2, 0;";
+
+    expect_need(".version 4.1\n.target sm_53", add,
+                "'add.f16' needs PTX ISA 4.2 and sm_53; the module says 4.1 and sm_53");
+    expect_need(".version 4.2\n.target sm_52", add, "the module says 4.2 and sm_52");
+    expect_need(".version 4.2\n.target sm_53", add, NULL);
+    expect_need(".version 6.9\n.target sm_80", nan, "needs PTX ISA 7.0 and sm_80");
+    expect_need(".version 7.0\n.target sm_75", nan, "needs PTX ISA 7.0 and sm_80");
+    expect_need(".version 7.0\n.target sm_80", nan, NULL);
+    expect_need(".version 8.6\n.target sm_100", arch, "needs PTX ISA 8.6 and sm_100a");
+    expect_need(".version 8.6\n.target sm_90a", arch, "the module says 8.6 and sm_90a");
+    expect_need(".version 8.6\n.target sm_100a", arch, NULL);
+    expect_need(".version 8.8\n.target sm_103f", arch, NULL);
+}
+
+Test(parse_inst, double_precision_is_taken_on_the_oldest_targets)
+{
+    expect_need(".version 1.0\n.target sm_10, map_f64_to_f32",
+                ".reg .f64 %fd<3>; add.f64 %fd1, %fd2, 0d0000000000000000;", NULL);
 }
 
 Test(parse_inst, what_no_device_has_is_refused)
@@ -307,16 +370,16 @@ Test(parse_inst, operand_kinds_are_checked)
 
 Test(parse_inst, register_sizes_are_checked)
 {
-    expect_body_error("add.s32 %rd1, %r2, %r3;", "another size");
-    expect_body_error("add.u16 %h1, %r2, %h3;", "another size");
-    expect_body_error("mul.wide.s32 %r1, %r2, %r3;", "another size");
-    expect_body_error("shl.b64 %rd1, %rd2, %rd3;", "another size");
-    expect_body_error("popc.b64 %rd1, %rd2;", "another size");
-    expect_body_error("mov.b64 {%r1, %h2}, %rd1;", "another size");
-    expect_body_error("ld.u64 %r1, [%rd1];", "another size");
+    expect_body_error("add.s32 %rd1, %r2, %r3;", "must be a register of ");
+    expect_body_error("add.u16 %h1, %r2, %h3;", "must be a register of ");
+    expect_body_error("mul.wide.s32 %r1, %r2, %r3;", "must be a register of ");
+    expect_body_error("shl.b64 %rd1, %rd2, %rd3;", "must be a register of ");
+    expect_body_error("popc.b64 %rd1, %rd2;", "must be a register of ");
+    expect_body_error("mov.b64 {%r1, %h2}, %rd1;", "must be a register of ");
+    expect_body_error("ld.u64 %r1, [%rd1];", "must be a register of ");
     expect_body_error("setp.eq.s32 %r1, %r2, %r3;", "a predicate register");
     expect_body_error("selp.b32 %r1, %r2, %r3, %r4;", "a predicate register");
-    expect_body_error("cvt.u32.u64 %r1, %r2;", "another size");
+    expect_body_error("cvt.u32.u64 %r1, %r2;", "must be a register of ");
 }
 
 Test(parse_inst, wider_registers_are_allowed_where_ptx_allows_them)

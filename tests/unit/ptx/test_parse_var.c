@@ -99,9 +99,11 @@ Test(parse_var, constant_expressions)
     declare(".global .u32 x = (3 + 4 * 2) << 1 | 1;");
     expect_words((uint32_t[]){23}, 1);
     declare(".global .s32 x[4] = {1 > 2 ? 10 : WARP_SZ, -7 / 2, -7 % 2, ~0 == -1 && !0};");
-    expect_words((uint32_t[]){32, (uint32_t)-3, (uint32_t)-1, 1}, 4);
+    expect_words((uint32_t[]){32, (uint32_t)-3, 1, 1}, 4);
     declare(".global .u32 x[3] = {-1 >> 1, (.u64)-1 >> 63, 0xffffffffffffffffU / 2 > 1};");
     expect_words((uint32_t[]){UINT32_MAX, 1, 1}, 3);
+    declare(".global .u32 x[5] = {-7 % 3, ~0 >> 63, 1 << 65, (0 ? 1U : -1) >> 63, -1 >> 64};");
+    expect_words((uint32_t[]){0, 1, 2, 1, UINT32_MAX}, 5);
     expect_error(".global .u32 x = 1 / 0;", "cannot be evaluated");
     expect_error(".global .u32 x = 1.5 & 1;", "cannot be evaluated");
 }
@@ -250,4 +252,28 @@ Test(parse_var, a_qualifier_is_given_once)
         strstr(parse_error(HEADER ".global .u32 .b32 x;", &err), "'.b32' is one too many"));
     cr_assert_not_null(
         strstr(parse_error(HEADER ".global .shared .b32 x;", &err), "'.shared' is one too many"));
+}
+
+Test(parse_var, numbered_names_in_memory_are_variables_of_their_own)
+{
+    module =
+        parse_text(HEADER ".visible .global .align 8 .u32 g<3>, h;\n.entry k() { .shared .u16 s<2>;"
+                          " .reg .b32 %r; ld.global.u32 %r, [g2]; ret; }");
+    cr_assert_eq(module->var_count, 4);
+    cr_assert_str_eq(module->vars[2]->name, "g2");
+    cr_assert_eq(module->vars[2]->align_bytes, 8);
+    cr_assert_eq(module->vars[0]->linkage, PTX_LINKAGE_VISIBLE);
+    cr_assert_eq(ptx_find_entry(module, "k")->var_count, 3);
+    ptx_module_destroy(module);
+    expect_error(".global .u32 g<5000>;", "more than 4096");
+    expect_error(".global .u32 g<2> = 1;", "expected ';'");
+    expect_error(".global .u32 g1, g<2>;", "'g1' is already declared");
+}
+
+Test(parse_var, a_mask_picks_a_byte_of_a_number)
+{
+    declare(".global .u8 b[4] = {0xFF(1000 + 546), 0xFF00(1000 + 546), 0xFF(-1), 7};");
+    expect_words((uint32_t[]){0x07ff060a}, 1);
+    expect_error(".global .u8 b = 0xF0(7);", "a mask must be 0xFF");
+    expect_error(".global .u8 b = 0xFF(1.5);", "for whole numbers");
 }

@@ -32,7 +32,7 @@ Test(recover, all_errors_of_a_body_are_told_in_order)
                        "6:14: error: '%x' is not declared\n"
                        "7:1: error: 'frob' is not a PTX instruction\n"
                        "9:5: error: 'NOWHERE' is not declared\n"
-                       "10:21: error: operand of 'add.u64' must be a register of another size\n");
+                       "10:21: error: operand of 'add.u64' must be a register of 64 bits (.u64)\n");
 }
 
 Test(recover, the_first_error_has_position_and_excerpt)
@@ -68,7 +68,7 @@ Test(recover, labels_in_a_wrong_statement_are_not_missed)
 {
     expect_body_errors("mov.u32 %r1, %r2 %r3\nL: bra L;\nbra L;\nbra M, 5;\nM: ret;",
                        "6:18: error: expected ';', found '%r3'\n"
-                       "9:1: error: 'bra' cannot have 2 operands\n");
+                       "9:1: error: 'bra' cannot have 2 operands; it has 1\n");
 }
 
 Test(recover, a_missing_semicolon_costs_one_error)

@@ -109,7 +109,7 @@ static char *straight_text(const char *instruction)
     char *code = NULL;
     size_t len = 0;
     FILE *text = open_memstream(&code, &len);
-    fprintf(text, ".version 8.0\n.target sm_90\n.address_size 64\n"
+    fprintf(text, ".version 9.0\n.target sm_100a\n.address_size 64\n"
                   ".visible .entry eval(.param .u64 in, .param .u64 out)\n{\n"
                   ".reg .b64 %%in, %%out;\n.reg .pred %%p<16>;\n.reg .b16 %%h<16>;\n"
                   ".reg .b32 %%r<32>;\n.reg .b64 %%rd<32>;\n.reg .f32 %%f<32>;\n"

@@ -146,3 +146,39 @@ Test(address, an_index_register_counts_elements)
     cr_expect_eq(out[3], 99);
     harness_close(&harness);
 }
+
+Test(address, kernel_parameters_are_in_two_spaces)
+{
+    static const char text[] =
+        ".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b64 %rd<5>; .reg .b32 %r<5>; .reg .pred %p<5>;\nld.param.u64 %rd1, [p];\n"
+        "cvta.param.u64 %rd2, p;\nisspacep.param::entry %p1, %rd2; isspacep.global %p2, %rd2;\n"
+        "isspacep.param %p3, %rd1; isspacep.shared::cluster %p4, %rd2;\n"
+        "selp.u32 %r1, 1, 0, %p1; selp.u32 %r2, 1, 0, %p2; selp.u32 %r3, 1, 0, %p3;\n"
+        "selp.u32 %r4, 1, 0, %p4; st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4};\nret;\n}\n";
+    struct harness harness;
+    _Alignas(16) uint32_t out[4] = {9, 9, 9, 9};
+    uint64_t param = (uint64_t)out;
+    run(text, 0, &param, &harness);
+    cr_expect_arr_eq(out, ((uint32_t[]){1, 1, 0, 0}), sizeof out);
+    harness_close(&harness);
+}
+
+Test(address, halves_of_addresses_come_back)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b64 %rd<9>; .reg .b32 %r<9>;\n.shared .b32 mine[4];\n.local .b32 own[4];\n"
+        "ld.param.u64 %rd1, [p];\nmov.u32 %r1, mine; add.u32 %r1, %r1, 8;\n"
+        "cvta.shared.u32 %r2, %r1; cvta.to.shared.u32 %r3, %r2; sub.u32 %r4, %r3, %r1;\n"
+        "st.global.u32 [%rd1], %r4;\nmov.u32 %r5, own; cvt.u64.u32 %rd2, %r5;\n"
+        "st.local.u32 [%rd2+4], 77; cvta.local.u64 %rd3, %rd2; ld.u32 %r6, [%rd3+4];\n"
+        "st.global.u32 [%rd1+4], %r6;\nret;\n}\n";
+    struct harness harness;
+    uint32_t out[2] = {9, 9};
+    uint64_t param = (uint64_t)out;
+    run(text, 0, &param, &harness);
+    cr_expect_eq(out[0], 0);
+    cr_expect_eq(out[1], 77);
+    harness_close(&harness);
+}

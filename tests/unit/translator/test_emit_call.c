@@ -8,7 +8,7 @@
 
 #include <criterion/criterion.h>
 
-#define HEADER ".version 8.0\n.target sm_75\n.address_size 64\n"
+#define HEADER ".version 9.0\n.target sm_100a\n.address_size 64\n"
 
 static void open_text(struct harness *harness, const char *text)
 {

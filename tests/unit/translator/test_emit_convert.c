@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "eval_table.h"
+#include "harness.h"
 
 #define ONE    0x3f800000u
 #define INF    0x7f800000u
@@ -154,6 +155,7 @@ Test(emit_convert, floats_change_format)
         {"cvt.rm.f16.f64 %h4, %fd1;", 'h', 0xbff0000000000001u, 0, 0, 0xbc01},
         {"cvt.rn.f16.f64 %h4, %fd1;", 'h', 0x3ff0020000000001u, 0, 0, 0x3c01},
         {"cvt.rn.f16.f32 %h4, %f1;", 'h', QNAN, 0, 0, 0x7fff},
+        {"cvt.rp.ftz.f16.f32 %h4, %f1;", 'h', SUB, 0, 0, 1}, /* device: it is not flushed */
         {"cvt.rn.relu.f16.f32 %h4, %f1;", 'h', 0xbf800000, 0, 0, 0},
         {"cvt.rn.sat.f16.f32 %h4, %f1;", 'h', 0x40000000, 0, 0, 0x3c00},
         {"cvt.rmi.f16.f16 %h4, %h1;", 'h', 0xb800, 0, 0, 0xbc00},
@@ -172,4 +174,17 @@ Test(emit_convert, floats_change_format)
         {"cvt.rn.relu.tf32.f32 %r4, %f1;", 'r', 0xbf801000, 0, 0, 0},
     };
     CHECK_EVAL_TABLE(cases);
+}
+
+/* What a device makes of inf - inf is positive in f32. */
+Test(convert, a_nan_made_in_f32_is_positive_in_f64)
+{
+    uint32_t in[3] = {0x7f800000, 0xff800000, 0xffc00001};
+    uint64_t out[2] = {0};
+    harness_eval("ld.f32 %f1, [%in]; ld.f32 %f2, [%in+4]; add.f32 %f3, %f1, %f2;\n"
+                 "cvt.f64.f32 %fd1, %f3; st.f64 [%out], %fd1;\n"
+                 "ld.f32 %f4, [%in+8]; cvt.f64.f32 %fd2, %f4; st.f64 [%out+8], %fd2;",
+                 in, out);
+    cr_expect_eq(out[0] >> 63, 0);
+    cr_expect_eq(out[1], 0xfff8000020000000);
 }

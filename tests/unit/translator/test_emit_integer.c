@@ -59,6 +59,9 @@ Test(emit_integer, carries_run_through_chains)
         {"sub.cc.u32 %r5, %r1, %r2; subc.cc.u32 %r6, %r3, 0; subc.u32 %r4, 0, 0;", 'r', 0, 1, 0,
          0xffffffff},
         {"sub.cc.u64 %rd5, %rd1, %rd2; subc.u64 %rd4, %rd3, 0;", 'd', 0, UINT64_MAX, 9, 8},
+        {"sub.cc.u32 %r5, %r1, %r2; addc.u32 %r4, 0, 0;", 'r', 1, 1, 0, 1}, /* device: no borrow */
+        {"sub.cc.u32 %r5, %r1, %r2; addc.u32 %r4, 0, 0;", 'r', 0, 1, 0, 0},
+        {"add.cc.u32 %r5, %r1, %r2; subc.u32 %r4, %r3, 0;", 'r', 1, 1, 7, 6},
         {"mad.lo.cc.u32 %r5, %r1, %r2, %r3; addc.u32 %r4, 0, 0;", 'r', 0xffffffff, 1, 1, 1},
         {"mad.lo.cc.u32 %r5, %r1, %r2, %r3; madc.hi.u32 %r4, %r1, %r2, 0;", 'r', 0xffffffff,
          0xffffffff, 0xffffffff, 0xffffffff},

@@ -14,10 +14,10 @@ Test(stack, what_is_allocated_is_local_memory_of_the_thread)
     uint64_t in[2] = {40, 100};
     uint64_t out[4] = {0};
     harness_eval("ld.u64 %rd1, [%in]; ld.u64 %rd2, [%in+8];\n"
-                 "alloca.u64 %rd3, %rd1, 64; alloca.u64 %rd4, %rd2;\n"
+                 "alloca.u64 %rd3, %rd1, 1024; alloca.u64 %rd4, %rd2;\n"
                  "st.local.u64 [%rd3+32], 7; st.local.u64 [%rd4+88], 8;\n"
                  "cvta.local.u64 %rd5, %rd3; isspacep.local %p1, %rd5; selp.u64 %rd6, 1, 0, %p1;\n"
-                 "ld.u64 %rd7, [%rd5+32]; ld.local.u64 %rd8, [%rd4+88]; and.b64 %rd9, %rd3, 63;\n"
+                 "ld.u64 %rd7, [%rd5+32]; ld.local.u64 %rd8, [%rd4+88]; and.b64 %rd9, %rd3, 1023;\n"
                  "st.u64 [%out], %rd6; st.u64 [%out+8], %rd7; st.u64 [%out+16], %rd8;\n"
                  "st.u64 [%out+24], %rd9;",
                  in, out);
@@ -61,7 +61,16 @@ Test(stack, allocating_more_than_there_is_is_a_fault)
     cr_expect_eq(run_fault(once, 100000), PXR_FAULT_STACK);
     cr_expect_eq(run_fault(once, UINT64_MAX), PXR_FAULT_STACK);
     cr_expect_eq(run_fault(once, UINT64_MAX / 2), PXR_FAULT_STACK);
-    cr_expect_eq(run_fault("again:\nalloca.u64 %rd2, 128; st.volatile.local.u64 [%rd2], %rd1;\n"
+    cr_expect_eq(run_fault("alloca.u64 %rd2, 0x10000000000; cvta.local.u64 %rd4, %rd2; "
+                           "st.volatile.u64 [%rd4], %rd1;",
+                           0),
+                 PXR_FAULT_STACK);
+    cr_expect_eq(run_fault("alloca.u64 %rd2, 16, 8388608; cvta.local.u64 %rd4, %rd2; "
+                           "st.volatile.u64 [%rd4], %rd1;",
+                           0),
+                 PXR_FAULT_STACK);
+    cr_expect_eq(run_fault("again:\nalloca.u64 %rd2, 128; cvta.local.u64 %rd3, %rd2;\n"
+                           "st.volatile.u64 [%rd3], %rd1;"
                            "sub.u64 %rd1, %rd1, 1; setp.ne.u64 %p1, %rd1, 0;\n@%p1 bra again;",
                            100000),
                  PXR_FAULT_STACK);

@@ -135,7 +135,8 @@ Test(rt_convert, nan_becomes_the_canonical_one)
         cr_assert_eq(rt_f64_to_f16(-NAN, mode), 0x7fffu);
         cr_assert_eq(rt_f64_to_bf16(NAN, mode), 0x7fffu);
     }
-    cr_assert_eq(rt_f32_to_tf32(-NAN, RT_ROUND_AWAY), 0x7fffe000u);
+    cr_assert_eq(rt_f32_to_tf32(-NAN, RT_ROUND_ZERO), 0x7fffe000u);
+    cr_assert_eq(rt_f32_to_tf32(float_of(0x7f812345), RT_ROUND_AWAY), 0x7f812000u);
 }
 
 Test(rt_convert, tf32_keeps_ten_bits)

@@ -241,6 +241,13 @@ Test(rt_float, min_and_max_prefer_numbers_and_order_zeros)
     cr_assert(isnan(rt_minmax_f64(NAN, NAN, 0)));
 }
 
+Test(rt_float, reciprocals_below_the_normal_range_are_flushed_before_rounding)
+{
+    cr_assert_eq(float_bits(rt_flush_reciprocal_f32(0x1p-126f, 0x1.000002p126f)), 0u);
+    cr_assert_eq(float_bits(rt_flush_reciprocal_f32(-0x1p-126f, -INFINITY)), 0x80000000u);
+    cr_assert_eq(rt_flush_reciprocal_f32(0x1p-126f, 0x1p126f), 0x1p-126f);
+}
+
 Test(rt_float, xorsign_compares_magnitudes_and_xors_signs)
 {
     cr_assert_eq(rt_minmax_f32(-2.0f, 3.0f, RT_MINMAX_XORSIGN | RT_MINMAX_ABS), -2.0f);

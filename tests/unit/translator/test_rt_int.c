@@ -30,13 +30,14 @@ Test(rt_int, division_truncates_toward_zero)
     cr_assert_eq(rt_div_s64(-9, 4), -2);
 }
 
-/* "bfe" as the manual writes it. */
+/* "bfe" as the manual writes it, but for positions and lengths above 255 with 64 bits, which devices
+ * take as they are. */
 static uint64_t model_bfe(uint64_t a, uint32_t b, uint32_t c, unsigned bits, bool is_signed)
 {
-    unsigned msb = bits - 1;
-    unsigned pos = b & 0xff;
-    unsigned len = c & 0xff;
-    unsigned last = pos + len - 1 < msb ? pos + len - 1 : msb;
+    uint64_t msb = bits - 1;
+    uint64_t pos = bits == 32 ? b & 0xff : b;
+    uint64_t len = bits == 32 ? c & 0xff : c;
+    uint64_t last = pos + len - 1 < msb ? pos + len - 1 : msb;
     unsigned sign = !is_signed || len == 0 ? 0 : (unsigned)(a >> last & 1);
     uint64_t d = 0;
     for (unsigned i = 0; i <= msb; i++) {
@@ -48,8 +49,8 @@ static uint64_t model_bfe(uint64_t a, uint32_t b, uint32_t c, unsigned bits, boo
 
 static uint64_t model_bfi(uint64_t a, uint64_t b, uint32_t c, uint32_t d, unsigned bits)
 {
-    unsigned pos = c & 0xff;
-    unsigned len = d & 0xff;
+    uint64_t pos = bits == 32 ? c & 0xff : c;
+    uint64_t len = bits == 32 ? d & 0xff : d;
     for (unsigned i = 0; i < len && pos + i < bits; i++)
         b = (b & ~(UINT64_C(1) << (pos + i))) | (a >> i & 1) << (pos + i);
     return b;
@@ -79,6 +80,9 @@ Test(rt_int, bit_fields_follow_the_manual_for_every_position_and_length)
     }
     cr_assert_eq(rt_bfe_s32(INT32_MIN, 255, 255), -1);
     cr_assert_eq(rt_bfe_u32(UINT32_MAX, 255, 255), 0u);
+    cr_assert_eq(rt_bfe_u64(7, 0x100, 3), 0u);
+    cr_assert_eq(rt_bfe_u64(7, 0, 0x100), 7u);
+    cr_assert_eq(rt_bfi_b64(7, 1, 0, 0xffffffff), 7u);
 }
 
 Test(rt_int, bfind_finds_the_first_bit_that_is_no_sign)
@@ -106,7 +110,9 @@ Test(rt_int, fns_finds_the_nth_set_bit_both_ways)
     cr_assert_eq(rt_fns(0xaaaaaaaa, 3, 0), 3u);
     cr_assert_eq(rt_fns(0xaaaaaaaa, 0, 17), UINT32_MAX);
     cr_assert_eq(rt_fns(0xaaaaaaaa, 0, 16), 31u);
-    cr_assert_eq(rt_fns(0xaaaaaaaa, 31, INT32_MIN), UINT32_MAX);
+    cr_assert_eq(rt_fns(0xaaaaaaaa, 0, INT32_MIN + 1), UINT32_MAX);
+    cr_assert_eq(rt_fns(0xaaaaaaaa, 33, 1), UINT32_MAX); /* device */
+    cr_assert_eq(rt_fns(0xaaaaaaaa, 31, INT32_MIN), 0u); /* device */
 }
 
 static uint32_t model_bmsk(uint32_t a, uint32_t b, bool clamp)
