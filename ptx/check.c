@@ -115,10 +115,12 @@ static bool is_selector_ok(const struct ptx_operand *operand, char letter)
 
 static bool check_kind(struct misfit *misfit, const struct ptx_operand *operand, char letter)
 {
+    bool is_element = letter == 'v' && operand->is_indexed; /* the address of name[r] */
+
     for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++) {
         if (letters[i].letter != letter)
             continue;
-        if (!(letters[i].kinds & (1U << operand->kind)) ||
+        if ((!(letters[i].kinds & (1U << operand->kind)) && !is_element) ||
             (strchr("xXyhHbB", letter) && !is_selector_ok(operand, letter)))
             return misfits(misfit, operand, letters[i].message);
         break;

@@ -60,7 +60,7 @@ const char *const ptx_family_names[PTX_FAMILY_COUNT] = {
 /* ---- finding by name ---- */
 
 #define PTX_MAX_OP_NAME 24 /* with its NUL */
-#define BUCKETS         256
+#define BUCKETS         512
 #define NO_ITEM         UINT16_MAX
 
 /* Items of a table by a hash of their names; made once, at the first look-up, and then fixed. */
@@ -78,22 +78,30 @@ static struct name_index op_index = {.next = next_op};
 static char op_names[PTX_OP_COUNT][PTX_MAX_OP_NAME];
 static pthread_once_t index_once = PTHREAD_ONCE_INIT;
 
+static unsigned next_hash(unsigned hash, char c)
+{
+    return hash * 31 + (unsigned char)c;
+}
+
 static unsigned bucket_of(struct pxr_str name)
 {
-    unsigned hash = (unsigned)name.len;
+    unsigned hash = 0;
 
     for (size_t i = 0; i < name.len; i++)
-        hash = hash * 31 + (unsigned char)name.ptr[i];
+        hash = next_hash(hash, name.ptr[i]);
     return hash % BUCKETS;
 }
 
-/* Items are added from the last to the first, so that a bucket has them in the table's order. */
-static void add_item(struct name_index *index, unsigned item, struct pxr_str name)
+/* name: to its end or the first dot. Items are added from the last to the first, so that a bucket
+ * has them in the table's order. */
+static void add_item(struct name_index *index, unsigned item, const char *name)
 {
-    unsigned bucket = bucket_of(name);
+    unsigned hash = 0;
 
-    index->next[item] = index->first[bucket];
-    index->first[bucket] = (uint16_t)item;
+    for (; *name != '\0' && *name != '.'; name++)
+        hash = next_hash(hash, *name);
+    index->next[item] = index->first[hash % BUCKETS];
+    index->first[hash % BUCKETS] = (uint16_t)item;
 }
 
 static void make_indices(void)
@@ -102,14 +110,15 @@ static void make_indices(void)
     memset(mod_index.first, 0xff, sizeof(mod_index.first));
     memset(op_index.first, 0xff, sizeof(op_index.first));
     for (unsigned i = PTX_TYPE_COUNT - 1; i > PTX_TYPE_NONE; i--)
-        add_item(&type_index, i, pxr_str_from(ptx_type_table[i].name));
+        add_item(&type_index, i, ptx_type_table[i].name);
     for (unsigned i = PTX_MOD_OTHER - 1; i > PTX_MOD_NONE; i--)
-        add_item(&mod_index, i, pxr_str_from(ptx_mod_table[i].name));
+        add_item(&mod_index, i, ptx_mod_table[i].name);
     for (unsigned i = PTX_OP_COUNT; i-- > 0;) {
-        struct pxr_str name = ptx_syntax_name(ptx_op_table[i].syntax);
+        const char *syntax = ptx_op_table[i].syntax;
 
-        memcpy(op_names[i], name.ptr, name.len < PTX_MAX_OP_NAME ? name.len : PTX_MAX_OP_NAME - 1);
-        add_item(&op_index, i, name);
+        for (unsigned k = 0; k < PTX_MAX_OP_NAME - 1 && syntax[k] && syntax[k] != '.'; k++)
+            op_names[i][k] = syntax[k];
+        add_item(&op_index, i, syntax);
     }
 }
 

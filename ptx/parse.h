@@ -95,6 +95,8 @@ bool ptx_fail_lost(struct ptx_parser *p);
 bool ptx_at_module_item(const struct ptx_parser *p);
 /* Goes on after an error that leaves the parser where it should be. */
 bool ptx_continue(struct ptx_parser *p);
+/* At a statement, behind the brace that has closed a function. */
+bool ptx_is_body_going_on(const struct ptx_parser *p);
 struct ptx_mark ptx_mark(const struct ptx_parser *p);
 /* After an error in what begins at the mark: true when the parser stands behind it and may go on.
  * A statement that is cut by the end of the text or a directive of the module cannot. */

@@ -228,6 +228,17 @@ static bool parse_alias(struct ptx_parser *p)
     return ptx_expect(p, ';');
 }
 
+/* So that nothing is too new for a module of which these are not known. */
+static void assume_newest(struct ptx_module *module, enum ptx_item_kind kind)
+{
+    if (kind == PTX_ITEM_VERSION && module->version == 0)
+        module->version = UINT16_MAX;
+    if (kind == PTX_ITEM_TARGET && module->target == 0) {
+        module->target = UINT16_MAX;
+        module->target_suffix = 'a';
+    }
+}
+
 bool ptx_parse_module_directive(struct ptx_parser *p, bool *is_known)
 {
     static const struct {
@@ -253,8 +264,10 @@ bool ptx_parse_module_directive(struct ptx_parser *p, bool *is_known)
         if (!ptx_accept_dot(p, directives[i].word))
             continue;
         *is_known = true;
-        if (!directives[i].parse(p))
+        if (!directives[i].parse(p)) {
+            assume_newest(p->module, directives[i].kind);
             return false;
+        }
         item = ptx_add_item(p, directives[i].kind, start.line);
         if (!item)
             return false;

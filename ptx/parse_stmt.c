@@ -404,9 +404,14 @@ bool ptx_parse_body(struct ptx_parser *p)
             if (!end_block(p))
                 return false;
         } else {
-            break;
+            struct ptx_token closing = p->tok;
+
+            ptx_advance(p);
+            if (!ptx_is_body_going_on(p))
+                return resolve_function(p);
+            ptx_fail_at(p, &closing, "a '}' too many: statements follow the function");
+            if (!ptx_continue(p))
+                return false;
         }
     }
-    ptx_advance(p);
-    return resolve_function(p);
 }

@@ -62,18 +62,41 @@ bool ptx_fail_expected(struct ptx_parser *p, const char *what)
 
 /* ---- going on ---- */
 
+static bool is_one_of(const struct ptx_token *token, const char *const *words, size_t count)
+{
+    if (token->kind != PTX_TOKEN_DOT)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (pxr_str_is(token->text, words[i]))
+            return true;
+    return false;
+}
+
 bool ptx_at_module_item(const struct ptx_parser *p)
 {
     static const char *const words[] = {".version", ".target",  ".address_size", ".entry",
                                         ".func",    ".visible", ".extern",       ".weak",
                                         ".common",  ".alias"};
 
-    if (p->tok.kind != PTX_TOKEN_DOT)
-        return false;
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (pxr_str_is(p->tok.text, words[i]))
-            return true;
-    return false;
+    return is_one_of(&p->tok, words, sizeof(words) / sizeof(words[0]));
+}
+
+bool ptx_is_body_going_on(const struct ptx_parser *p)
+{
+    static const char *const words[] = {".reg", ".loc"};
+
+    return p->tok.kind == PTX_TOKEN_NAME || ptx_token_is(&p->tok, '@') ||
+           ptx_token_is(&p->tok, '{') || ptx_token_is(&p->tok, '}') ||
+           is_one_of(&p->tok, words, sizeof(words) / sizeof(words[0]));
+}
+
+/* What cannot begin anything on the module level: the rest of a function, most likely. */
+static bool is_misplaced(const struct ptx_parser *p)
+{
+    static const char *const words[] = {".reg", ".param"};
+
+    return p->tok.kind != PTX_TOKEN_DOT ||
+           is_one_of(&p->tok, words, sizeof(words) / sizeof(words[0]));
 }
 
 struct ptx_mark ptx_mark(const struct ptx_parser *p)
@@ -93,6 +116,22 @@ static void go_back(struct ptx_parser *p, const struct ptx_mark *mark)
     p->expression_depth = 0;
 }
 
+/* %r7, where no %r<…> is declared: then %r8 is not either. */
+static bool is_of_unknown_range(const struct ptx_parser *p, struct pxr_str name,
+                                struct pxr_str *prefix)
+{
+    *prefix = name;
+    while (prefix->len > 0 && prefix->ptr[prefix->len - 1] >= '0' &&
+           prefix->ptr[prefix->len - 1] <= '9')
+        prefix->len--;
+    if (prefix->len < 2 || prefix->len == name.len || name.ptr[0] != '%')
+        return false;
+    for (const struct ptx_scope *scope = p->scope; scope; scope = scope->parent)
+        if (ptx_scope_has_range(scope, *prefix))
+            return false;
+    return true;
+}
+
 /* Leaves out the current token; its name becomes lost if nothing is known of it. */
 static bool lose_token(struct ptx_parser *p, bool is_declared_here)
 {
@@ -100,14 +139,19 @@ static bool lose_token(struct ptx_parser *p, bool is_declared_here)
     bool is_name = p->tok.kind == PTX_TOKEN_NAME && is_declared_here;
     struct ptx_symbol_value lost = {PTX_SYMBOL_LOST, {0}};
     struct ptx_scope *scope = p->scope;
+    struct pxr_str prefix;
 
     ptx_advance(p);
     if (!is_name)
         return true;
-    if (ptx_token_is(&p->tok, '<'))
+    if (ptx_token_is(&p->tok, '<')) {
         lost.kind = PTX_SYMBOL_LOST_RANGE;
-    else if (ptx_scope_find(&scope, name))
+    } else if (ptx_scope_find(&scope, name)) {
         return true;
+    } else if (is_of_unknown_range(p, name, &prefix)) {
+        lost.kind = PTX_SYMBOL_LOST_RANGE;
+        name = prefix;
+    }
     return ptx_scope_define(p->scope, &p->scratch, name, lost) != PTX_DEFINE_NO_MEMORY ||
            ptx_fail_memory(p);
 }
@@ -117,17 +161,27 @@ struct goal {
     const char *reached;   /* the parser had come so far: items of the module count behind it */
     const char *end;       /* NULL, or where a ";" is missing */
     bool holds_statements; /* there may be ";" inside the braces */
+    bool is_misplaced;     /* it is nothing of the module level: on to what is */
 };
 
 /* Only if the semicolon is missing at the end of a line. */
 static struct goal find_goal(struct ptx_parser *p, bool holds_statements)
 {
-    struct goal goal = {p->tok.text.ptr, NULL, holds_statements};
+    struct goal goal = {p->tok.text.ptr, NULL, holds_statements, false};
 
     if (p->is_semicolon_missing && memchr(p->last_end, '\n', (size_t)(goal.reached - p->last_end)))
         goal.end = goal.reached;
     p->is_semicolon_missing = false;
     return goal;
+}
+
+/* At a closing brace behind which the statement goes on. */
+static bool is_inside_operands(const struct ptx_parser *p)
+{
+    struct ptx_lexer ahead = p->lexer;
+    struct ptx_token next = ptx_lexer_next(&ahead);
+
+    return next.kind == PTX_TOKEN_PUNCT && strchr(",;])|", next.text.ptr[0]);
 }
 
 /* Leaves out tokens up to a ";", or to the brace that closes what the text has opened. */
@@ -139,16 +193,16 @@ static bool skip(struct ptx_parser *p, struct goal goal)
         bool is_semicolon = ptx_token_is(&p->tok, ';');
         bool is_closing = ptx_token_is(&p->tok, '}');
 
-        if (is_closing && depth == 0 && p->func)
+        if (is_closing && depth == 0 && p->func && !is_inside_operands(p))
             return true;
         goal.holds_statements &= !ptx_token_is(&p->tok, '=') || depth > 0;
         depth += ptx_token_is(&p->tok, '{');
         depth -= is_closing && depth > 0;
         if (!lose_token(p, p->func || depth == 0))
             return false;
-        if (is_semicolon && (depth == 0 || !goal.holds_statements))
+        if (is_semicolon && (depth == 0 || !goal.holds_statements) && !goal.is_misplaced)
             return true;
-        if (is_closing && depth == 0 && goal.holds_statements)
+        if (is_closing && depth == 0 && goal.holds_statements && !goal.is_misplaced)
             return true;
         if (p->tok.text.ptr >= goal.reached && ptx_at_module_item(p))
             return true;
@@ -196,5 +250,6 @@ bool ptx_recover_item(struct ptx_parser *p, const struct ptx_mark *mark)
     if (is_at_next)
         return true;
     go_back(p, mark);
+    goal.is_misplaced = is_misplaced(p);
     return skip(p, goal);
 }

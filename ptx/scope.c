@@ -62,6 +62,11 @@ const struct ptx_symbol_value *ptx_scope_find_here(const struct ptx_scope *scope
     return symbol ? &symbol->value : NULL;
 }
 
+bool ptx_scope_has_range(const struct ptx_scope *scope, struct pxr_str prefix)
+{
+    return find(scope->ranges, prefix, hash_of(prefix)) != NULL;
+}
+
 static bool has_number(const struct ptx_symbol_value *value, uint64_t number)
 {
     return value->kind == PTX_SYMBOL_LOST_RANGE || number < value->range->count;

@@ -62,4 +62,7 @@ const struct ptx_symbol_value *ptx_scope_find(struct ptx_scope **scope, struct p
 const struct ptx_symbol_value *ptx_scope_find_here(const struct ptx_scope *scope,
                                                    struct pxr_str name);
 
+/* Whether this scope has a range of the prefix, "%r". */
+bool ptx_scope_has_range(const struct ptx_scope *scope, struct pxr_str prefix);
+
 #endif

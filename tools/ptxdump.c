@@ -25,7 +25,7 @@ static const char HELP[] =
     "usage: ptxdump list [--kernels] FILE...\n"
     "       ptxdump extract [-o DIR] FILE...\n"
     "       ptxdump print [--normal] FILE...\n"
-    "       ptxdump ops [--markdown]\n"
+    "       ptxdump ops [--markdown | --json]\n"
     "\n"
     "FILE is an executable, shared object, object file, static archive, .fatbin, .cubin or .ptx.\n"
     "\n"
@@ -381,12 +381,17 @@ static enum exit_code run_command(const struct command *command, int argc, char 
 
 static enum exit_code run_ops(int argc, char **argv)
 {
-    bool is_markdown = argc == 3 && strcmp(argv[2], "--markdown") == 0;
-    if (argc != 2 && !is_markdown) {
-        complain("'ops' takes no arguments but --markdown; see ptxdump --help");
+    const char *option = argc == 3 ? argv[2] : "";
+    enum ptxdump_format format = PTXDUMP_TEXT;
+    if (strcmp(option, "--markdown") == 0)
+        format = PTXDUMP_MARKDOWN;
+    else if (strcmp(option, "--json") == 0)
+        format = PTXDUMP_JSON;
+    if (argc > 3 || (argc == 3 && format == PTXDUMP_TEXT)) {
+        complain("'ops' takes no arguments but --markdown or --json; see ptxdump --help");
         return EXIT_USAGE;
     }
-    ptxdump_ops(is_markdown);
+    ptxdump_ops(format);
     return EXIT_OK;
 }
 

@@ -172,8 +172,26 @@ static LLVMValueRef variable_pointer(struct tr_ctx *ctx, const struct ptx_var *v
     return LLVMConstNull(ctx->ptr);
 }
 
+/* name[r]: PTX ISA, "Arrays as Operands", the register counts elements. */
+static LLVMValueRef index_bytes(struct tr_ctx *ctx, const struct ptx_operand *operand)
+{
+    const struct ptx_var *array = operand->elems[0].var;
+    enum ptx_type type = operand->elems[1].var->type;
+    LLVMValueRef index = tr_operand_value(ctx, &operand->elems[1], type);
+    index = tr_resize(ctx, index, 64, ptx_type_table[type].class == PTX_CLASS_SIGNED);
+    unsigned element_bytes = ptx_type_bytes(array->type) * array->vector_len;
+    return LLVMBuildMul(ctx->builder, index, tr_const_int(ctx, 64, element_bytes), "");
+}
+
 LLVMValueRef tr_symbol_address(struct tr_ctx *ctx, const struct ptx_operand *operand)
 {
+    if (operand->kind == PTX_OPERAND_ADDRESS) {
+        LLVMValueRef base = tr_symbol_address(ctx, &operand->elems[0]);
+        LLVMValueRef bytes = index_bytes(ctx, operand);
+        bytes =
+            LLVMBuildAdd(ctx->builder, bytes, tr_const_int(ctx, 64, (uint64_t)operand->offset), "");
+        return LLVMBuildAdd(ctx->builder, base, bytes, "");
+    }
     if (operand->kind == PTX_OPERAND_FUNC) {
         int64_t handle = ptx_func_handle(ctx->ptx, operand->func);
         return tr_const_int(ctx, 64, handle < 0 ? 0 : (uint64_t)handle);
@@ -286,27 +304,16 @@ static LLVMValueRef full_address(struct tr_ctx *ctx, const struct ptx_operand *b
     return tr_operand_value(ctx, base, PTX_TYPE_U64);
 }
 
-/* name[r]: PTX ISA, "Arrays as Operands", the register counts elements. */
-static LLVMValueRef index_pointer(struct tr_ctx *ctx, LLVMValueRef pointer,
-                                  const struct ptx_operand *operand)
-{
-    const struct ptx_var *array = operand->elems[0].var;
-    enum ptx_type type = operand->elems[1].var->type;
-    LLVMValueRef index = tr_operand_value(ctx, &operand->elems[1], type);
-    index = tr_resize(ctx, index, 64, ptx_type_table[type].class == PTX_CLASS_SIGNED);
-    unsigned element_bytes = ptx_type_bytes(array->type) * array->vector_len;
-    index = LLVMBuildMul(ctx->builder, index, tr_const_int(ctx, 64, element_bytes), "");
-    return LLVMBuildGEP2(ctx->builder, ctx->i8, pointer, &index, 1, "");
-}
-
 LLVMValueRef tr_address(struct tr_ctx *ctx, const struct ptx_operand *operand, enum ptx_space space)
 {
     int64_t offset;
     const struct ptx_operand *base = address_base(operand, &offset);
     if (base->kind == PTX_OPERAND_VAR) {
         LLVMValueRef pointer = variable_pointer(ctx, base->var);
-        if (operand->is_indexed)
-            pointer = index_pointer(ctx, pointer, operand);
+        if (operand->is_indexed) {
+            LLVMValueRef index = index_bytes(ctx, operand);
+            pointer = LLVMBuildGEP2(ctx->builder, ctx->i8, pointer, &index, 1, "");
+        }
         return offset_pointer(ctx, pointer, offset + base->offset);
     }
     if (space == PTX_SPACE_SHARED)

@@ -223,6 +223,8 @@ static LLVMValueRef integer_operand(struct tr_ctx *ctx, const struct ptx_operand
     case PTX_OPERAND_VAR:
     case PTX_OPERAND_FUNC:
         return tr_symbol_address(ctx, operand);
+    case PTX_OPERAND_ADDRESS:
+        return operand->is_indexed ? tr_symbol_address(ctx, operand) : NULL;
     case PTX_OPERAND_VECTOR:
         return pack_vector(ctx, operand, ptx_type_bits(type));
     default:

@@ -22,10 +22,11 @@ struct conf_case {
     char body[CONF_BODY_BYTES]; /* lines of PTX; may declare registers */
     unsigned ptx;               /* version and target that the form needs */
     unsigned sm;
-    bool needs_arch;            /* sm_100a rather than sm_100 */
-    bool is_variant;            /* not the plain form: fewer random inputs are enough */
+    bool needs_arch; /* sm_100a rather than sm_100 */
+    bool is_variant; /* not the plain form: fewer random inputs are enough */
     unsigned in_count;
     enum ptx_type in_types[CONF_MAX_INPUTS];
+    unsigned in_bits[CONF_MAX_INPUTS]; /* of the register; 1: a predicate */
     unsigned out_count;
     enum ptx_type out_types[CONF_MAX_OUTPUTS]; /* the instruction's type, for messages */
     unsigned out_bits[CONF_MAX_OUTPUTS];       /* of the register stored; 1: a predicate */

@@ -20,10 +20,11 @@
 
 /* What is known of one row. Each job has its own. */
 struct conf_row {
-    uint64_t forms;    /* spellings of the row */
+    uint64_t forms; /* spellings of the row */
     uint64_t samples;
     uint64_t failures;  /* samples that differ */
     uint64_t refused;   /* forms that could not be run or judged */
+    uint64_t unmatched; /* results that the golden file does not have */
     double max_error;   /* of an approximate row, as the bound counts it */
     double max_allowed; /* the bound there */
     char max_inputs[CONF_FAILURE_BYTES];
@@ -33,19 +34,23 @@ struct conf_row {
 enum conf_golden { CONF_GOLDEN_NONE, CONF_GOLDEN_WRITE, CONF_GOLDEN_COMPARE };
 
 struct conf_options {
-    const char *row;           /* name of a row or instruction; NULL: all */
-    uint64_t families;         /* bit per enum ptx_family */
-    const char *driver;        /* path; NULL: in process */
-    size_t cases;              /* random samples of a plain case */
+    const char *row;    /* name of a row or instruction; NULL: all */
+    uint64_t families;  /* bit per enum ptx_family */
+    const char *driver; /* path; NULL: in process */
+    size_t cases;       /* random samples of a plain case */
     unsigned jobs;
     enum conf_golden golden;
     const char *golden_dir;
-    size_t golden_samples; /* kept of every case */
-    unsigned base_ptx;     /* lowest version and target of modules */
+    unsigned max_unmatched; /* results that the golden file need not have */
+    size_t golden_samples;  /* kept of every case */
+    unsigned base_ptx;      /* lowest version and target of modules */
     unsigned base_sm;
-    unsigned max_sm;       /* no forms that need a later target */
-    unsigned fault_share;      /* 0: no faults are seeded */
-    bool all_forms; /* of memory rows too */
+    unsigned max_sm;        /* no forms that need a later target */
+    const char *sweep_path; /* of the summary; NULL: no sweep */
+    uint64_t sweep_stride;
+    const struct conf_case *sweep_case; /* what the jobs are to sweep */
+    unsigned fault_share;               /* 0: no faults are seeded */
+    bool all_forms;                     /* of memory rows too */
     bool is_verbose;
 };
 
@@ -58,11 +63,11 @@ struct conf_shared {
 /* A fault in the translation of the instructions under test; see faults.h. */
 struct conf_seeded {
     const struct conf_fault *fault;
-    unsigned site;            /* which of the places where a fault of LLVM's code fits */
+    unsigned site; /* which of the places where a fault of LLVM's code fits */
     enum ptx_op op;
     int lines[CONF_BATCH][2]; /* of the instructions under test */
     unsigned line_count;
-    uint64_t serial; /* goes into the text, so that no runner has the kernel already */
+    uint64_t serial;  /* goes into the text, so that no runner has the kernel already */
     unsigned applied; /* how often the fault found its place */
 };
 
@@ -75,9 +80,9 @@ struct conf_run {
     struct runner *oracle; /* for cases that need a whole machine */
     struct conf_golden_file *golden;
     struct conf_seeded *seeded; /* NULL: none */
-    bool is_first;    /* of the jobs: counts what every job sees */
-    uint64_t batch;   /* batches seen so far */
-    uint64_t claimed; /* the next one to run */
+    bool is_first;              /* of the jobs: counts what every job sees */
+    uint64_t batch;             /* batches seen so far */
+    uint64_t claimed;           /* the next one to run */
 };
 
 /* Whether the batch seen now is this job's to run. */
@@ -103,8 +108,7 @@ struct machine_case;
 /* malloc; the text of a kernel of these cases. seeded may be NULL. */
 char *conf_machine_text(const struct machine_case *cases, unsigned count,
                         struct conf_seeded *seeded);
-void conf_run_machine_batch(struct conf_run *run, const struct machine_case *cases,
-                            unsigned count);
+void conf_run_machine_batch(struct conf_run *run, const struct machine_case *cases, unsigned count);
 
 /* Runs cases of the same kinds of inputs; the caller has counted the forms (scalar.c). */
 void conf_run_batch(struct conf_run *run, const struct conf_case *cases, unsigned count);

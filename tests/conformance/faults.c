@@ -15,7 +15,7 @@
 #include "tests/conformance/direct.h"
 #include "tests/conformance/machine_case.h"
 
-#define PICKED        32  /* cases of a row that faults are tried on */
+#define PICKED        64  /* cases of a row that faults are tried on */
 #define FAULT_SAMPLES 400 /* random ones, besides the edges */
 #define MAX_SITES     4   /* of one kind of change in LLVM's code, per case */
 #define MAX_REWRITES  64
@@ -66,8 +66,7 @@ static bool mutate_function(struct conf_seeded *seeded, LLVMValueRef function, u
             next = LLVMGetNextInstruction(inst);
             bool is_place = is_tested(seeded, (int)LLVMGetDebugLocLine(inst)) &&
                             LLVMIsATerminatorInst(inst) == NULL &&
-                            LLVMGetInstructionOpcode(inst) != LLVMPHI &&
-                            fits(seeded->fault, inst);
+                            LLVMGetInstructionOpcode(inst) != LLVMPHI && fits(seeded->fault, inst);
             if (is_place && (*site)++ == seeded->site)
                 return seeded->fault->mutate(inst);
         }
@@ -123,8 +122,8 @@ static bool pick_form(const struct ptx_form *form, void *data)
     if (!is_picked(picked, false))
         return true;
     struct machine_case made;
-    for (unsigned n = 0; picked->count < PICKED &&
-                         machine_case_make(form, n, picked->number, &made, &is_known);
+    for (unsigned n = 0;
+         picked->count < PICKED && machine_case_make(form, n, picked->number, &made, &is_known);
          n++) {
         picked->number++;
         picked->machine_cases[picked->count++] = made;
@@ -182,8 +181,7 @@ static void fit_machine(struct picked *picked, struct conf_seeded *seeded)
         for (uint32_t f = 0; module != NULL && f < module->func_count; f++) {
             const struct ptx_func *func = module->funcs[f];
             for (uint32_t k = 0; k < func->stmt_count; k++)
-                if (func->stmts[k].kind == PTX_STMT_INST &&
-                    func->stmts[k].inst.op == seeded->op &&
+                if (func->stmts[k].kind == PTX_STMT_INST && func->stmts[k].inst.op == seeded->op &&
                     is_tested(seeded, func->stmts[k].inst.line))
                     picked->fits[i] |= find_fits(&func->stmts[k].inst);
         }
@@ -197,14 +195,14 @@ enum outcome { OUTCOME_MISPLACED, OUTCOME_REFUSED, OUTCOME_MISSED, OUTCOME_CAUGH
 
 /* The cases of `which` (bits) that read the same inputs as the first of them are run together and
  * taken out of it. */
-static enum outcome try_cases(struct conf_run *run, const struct picked *picked, uint32_t *which,
+static enum outcome try_cases(struct conf_run *run, const struct picked *picked, uint64_t *which,
                               bool is_scalar)
 {
     struct conf_seeded *seeded = run->seeded;
     struct conf_row *row = &run->rows[seeded->op];
     struct conf_case *batch = calloc(CONF_BATCH, sizeof *batch);
     unsigned count = 0;
-    unsigned first = (unsigned)__builtin_ctz(*which);
+    unsigned first = (unsigned)__builtin_ctzll(*which);
     *row = (struct conf_row){0};
     seeded->applied = 0;
     seeded->serial++;
@@ -213,9 +211,9 @@ static enum outcome try_cases(struct conf_run *run, const struct picked *picked,
         if ((*which >> i & 1) == 0 || !conf_same_inputs(&picked->cases[first], &picked->cases[i]))
             continue;
         batch[count++] = picked->cases[i];
-        *which &= ~(UINT32_C(1) << i);
+        *which &= ~(UINT64_C(1) << i);
     }
-    *which &= ~(UINT32_C(1) << first);
+    *which &= ~(UINT64_C(1) << first);
     if (count > 0)
         conf_run_batch(run, batch, count);
     else
@@ -300,11 +298,11 @@ static void try_rewrite(struct conf_run *run, const struct picked *picked, unsig
 {
     enum outcome best = OUTCOME_MISPLACED;
     const char *where = "";
-    uint32_t which = 0;
+    uint64_t which = 0;
     for (unsigned i = 0; i < picked->count; i++)
-        which |= (uint32_t)(picked->fits[i] >> number & 1) << i;
+        which |= (picked->fits[i] >> number & 1) << i;
     while (which != 0 && best != OUTCOME_CAUGHT) {
-        unsigned first = (unsigned)__builtin_ctz(which);
+        unsigned first = (unsigned)__builtin_ctzll(which);
         enum outcome outcome = try_cases(run, picked, &which, is_scalar);
         if (outcome > best) {
             best = outcome;
@@ -336,7 +334,7 @@ static void try_mutation(struct conf_run *run, const struct picked *picked, unsi
                          struct tally *tally)
 {
     for (unsigned site = 0; site < MAX_SITES; site++) {
-        uint32_t which = UINT32_C(1) << index;
+        uint64_t which = UINT64_C(1) << index;
         run->seeded->site = site;
         enum outcome outcome = try_cases(run, picked, &which, true);
         if (outcome == OUTCOME_MISPLACED)
@@ -345,6 +343,23 @@ static void try_mutation(struct conf_run *run, const struct picked *picked, unsi
         snprintf(where, sizeof where, "%s, place %u", case_name(picked, index, true), site);
         count(tally, run, outcome, where);
     }
+}
+
+/* Rows whose code has clamps, tests for NaN and signs of its own. The code of most others is that
+ * of a conversion to and from a wider format, in which much can be changed without any effect; that
+ * of approximate rows may change within their bounds. */
+static bool has_mutations(enum ptx_op op)
+{
+    static const char *const rows[] = {"CVT_INT",     "CVT_SAT",      "CVT_F32_INT", "CVT_F64_INT",
+                                       "FMA_F64",     "FMA",          "SELP",        "SLCT",
+                                       "SETP_SIGNED", "SETP_UNSIGNED"};
+    enum ptx_family family = ptx_op_table[op].family;
+    if (family == PTX_FAMILY_INTEGER || family == PTX_FAMILY_LOGIC)
+        return true;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i], conf_row_name(op)) == 0)
+            return true;
+    return false;
 }
 
 static void try_row(struct conf_run *run, enum ptx_op op, unsigned share, unsigned *pair,
@@ -366,9 +381,7 @@ static void try_row(struct conf_run *run, enum ptx_op op, unsigned share, unsign
         if ((*pair)++ % share == 0)
             try_rewrite(run, picked, i, is_scalar, tally);
     }
-    /* What changes an approximate result within its bound is no fault; and a wrong address could
-     * end this process. */
-    bool is_mutable = is_scalar && ptx_op_table[op].fidelity == PTX_FIDELITY_EXACT;
+    bool is_mutable = is_scalar && has_mutations(op);
     for (const struct conf_fault *fault = conf_mutations; is_mutable && fault->name != NULL;
          fault++) {
         run->seeded->fault = fault;

@@ -167,9 +167,9 @@ const struct conf_golden_record *conf_golden_find(const struct conf_golden_file 
 {
     struct conf_golden_record key;
     snprintf(key.name, sizeof key.name, "%s", name);
-    return golden->record_count == 0 ? NULL
-                                     : bsearch(&key, golden->records, golden->record_count,
-                                               sizeof key, by_name);
+    return golden->record_count == 0
+               ? NULL
+               : bsearch(&key, golden->records, golden->record_count, sizeof key, by_name);
 }
 
 /* ---- writing ---- */
@@ -212,8 +212,7 @@ static enum pxr_status write_packed(const char *path, const void *bytes, size_t 
     size_t packed_bytes = ZSTD_compress2(context, packed, bound, bytes, size);
     ZSTD_freeCCtx(context);
     FILE *output = ZSTD_isError(packed_bytes) ? NULL : fopen(path, "wb");
-    bool is_written =
-        output != NULL && fwrite(packed, 1, packed_bytes, output) == packed_bytes;
+    bool is_written = output != NULL && fwrite(packed, 1, packed_bytes, output) == packed_bytes;
     if (output != NULL && fclose(output) != 0)
         is_written = false;
     free(packed);

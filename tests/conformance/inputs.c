@@ -177,7 +177,7 @@ static void float_edges(struct list *list, const struct lane *lane)
     special_floats(list, lane);
     unsigned m = lane->mantissa_bits;
     uint64_t half = UINT64_C(1) << (m - 1);
-    static const int exponents[] = {0,  -1, 1,   2,  7,   8,   15,  16,  31,  32, 63,
+    static const int exponents[] = {0,  -1, 1,   2,  7,   8,   15,  16,  31, 32, 63,
                                     64, 23, -14, 24, -24, -25, -30, 126, 10, 52, 12};
     const uint64_t fractions[] = {0, 1, mask_of(m), half, half + 1, half - 1, half >> 1};
     for (size_t f = 0; f < sizeof fractions / sizeof fractions[0]; f++)
@@ -310,8 +310,7 @@ static bool grow(struct conf_inputs *inputs, size_t more)
         return true;
     size_t capacity = (inputs->count + more) * 2;
     for (unsigned i = 0; i < inputs->in_count; i++) {
-        uint8_t *column =
-            realloc(inputs->columns[i], capacity * conf_type_bytes(inputs->types[i]));
+        uint8_t *column = realloc(inputs->columns[i], capacity * conf_type_bytes(inputs->types[i]));
         if (column == NULL)
             return false;
         inputs->columns[i] = column;

@@ -35,18 +35,16 @@ struct conf_verdict conf_judge(const struct conf_result *result)
     verdict.is_right = got == want;
     bool is_exact = ptx_op_table[result->inst->op].fidelity == PTX_FIDELITY_EXACT;
     if (!result->is_main) {
-        verdict.is_right =
-            verdict.is_right ||
-            oracle_unspecified(result->inst, result->sources, result->source_count) != NULL;
+        verdict.is_right = verdict.is_right || oracle_unspecified(result->inst, result->sources,
+                                                                  result->source_count) != NULL;
         return verdict;
     }
     if (verdict.is_right && is_exact)
         return verdict;
-    verdict.is_right = oracle_judge(result->inst, result->sources, result->source_count,
-                                    result->want, result->got, &verdict.error,
-                                    &verdict.allowed) != ORACLE_WRONG;
+    verdict.is_right =
+        oracle_judge(result->inst, result->sources, result->source_count, result->want, result->got,
+                     &verdict.error, &verdict.allowed) != ORACLE_WRONG;
     if (result->bits > ptx_type_bits(result->type))
-        verdict.is_right =
-            verdict.is_right && got == extended(got, result->type, result->bits);
+        verdict.is_right = verdict.is_right && got == extended(got, result->type, result->bits);
     return verdict;
 }

@@ -63,7 +63,7 @@ static void put_inputs(FILE *file, const struct conf_case *made)
         if (made->in_types[i] == PTX_TYPE_PRED)
             fprintf(file, ".reg .pred %%i%u;\n", i);
         else
-            fprintf(file, ".reg .b%u %%i%u;\n", conf_register_bits(made->in_types[i]), i);
+            fprintf(file, ".reg .b%u %%i%u;\n", made->in_bits[i], i);
     }
 }
 
@@ -110,11 +110,10 @@ static void put_loads(FILE *file, const struct conf_case *made, const struct con
         fprintf(file, "mad.wide.u32 %%address, %%index, %u, %%in;\n", bytes);
         size_t offset = layout->in_offsets[i];
         if (made->in_types[i] == PTX_TYPE_PRED)
-            fprintf(file,
-                    "ld.global.u8 %%byte, [%%address+%zu];\nsetp.ne.u16 %%i%u, %%byte, 0;\n",
+            fprintf(file, "ld.global.u8 %%byte, [%%address+%zu];\nsetp.ne.u16 %%i%u, %%byte, 0;\n",
                     offset, i);
         else if (bytes == 1)
-            fprintf(file, "ld.global.u8 %%i%u, [%%address+%zu];\n", i, offset);
+            fprintf(file, "ld.global.b8 %%i%u, [%%address+%zu];\n", i, offset);
         else
             fprintf(file, "ld.global.b%u %%i%u, [%%address+%zu];\n", 8 * bytes, i, offset);
     }
@@ -133,23 +132,22 @@ static void put_stores(FILE *file, const struct conf_case *made, const size_t *o
     }
 }
 
-static const char prologue[] =
-    ".reg .b64 %in, %out, %address;\n"
-    ".reg .b32 %index, %count, %step;\n"
-    ".reg .b16 %byte;\n"
-    ".reg .pred %done;\n"
-    "ld.param.u64 %in, [p_in];\n"
-    "ld.param.u64 %out, [p_out];\n"
-    "mov.u32 %index, %ctaid.x;\n"
-    "mov.u32 %step, %ntid.x;\n"
-    "mov.u32 %count, %tid.x;\n"
-    "mad.lo.u32 %index, %index, %step, %count;\n"
-    "mov.u32 %count, %nctaid.x;\n"
-    "mul.lo.u32 %step, %step, %count;\n"
-    "ld.global.u32 %count, [%in];\n"
-    "NEXT:\n"
-    "setp.ge.u32 %done, %index, %count;\n"
-    "@%done bra END;\n";
+static const char prologue[] = ".reg .b64 %in, %out, %address;\n"
+                               ".reg .b32 %index, %count, %step;\n"
+                               ".reg .b16 %byte;\n"
+                               ".reg .pred %done;\n"
+                               "ld.param.u64 %in, [p_in];\n"
+                               "ld.param.u64 %out, [p_out];\n"
+                               "mov.u32 %index, %ctaid.x;\n"
+                               "mov.u32 %step, %ntid.x;\n"
+                               "mov.u32 %count, %tid.x;\n"
+                               "mad.lo.u32 %index, %index, %step, %count;\n"
+                               "mov.u32 %count, %nctaid.x;\n"
+                               "mul.lo.u32 %step, %step, %count;\n"
+                               "ld.global.u32 %count, [%in];\n"
+                               "NEXT:\n"
+                               "setp.ge.u32 %done, %index, %count;\n"
+                               "@%done bra END;\n";
 
 static const char epilogue[] = "add.u32 %index, %index, %step;\n"
                                "bra NEXT;\n"

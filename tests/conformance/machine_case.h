@@ -29,9 +29,9 @@ struct machine_case {
     unsigned ptx;
     unsigned sm;
     bool needs_arch; /* sm_100a rather than sm_100 */
-    bool is_alone; /* in its kernel */
-    bool is_fault; /* ends the launch with an error */
-    char *decls; /* at module scope; malloc */
+    bool is_alone;   /* in its kernel */
+    bool is_fault;   /* ends the launch with an error */
+    char *decls;     /* at module scope; malloc */
     char *body;
 };
 

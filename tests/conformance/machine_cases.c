@@ -45,8 +45,8 @@ bool machine_case_make(const struct ptx_form *form, unsigned n, unsigned number,
     if (make == NULL)
         return false;
     size_t decls_bytes, body_bytes;
-    *made = (struct machine_case){.op = form->op, .ptx = form->min_ptx, .sm = form->min_sm,
-                                   .needs_arch = form->needs_arch};
+    *made = (struct machine_case){
+        .op = form->op, .ptx = form->min_ptx, .sm = form->min_sm, .needs_arch = form->needs_arch};
     struct piece piece = {.form = form, .n = n, .number = number};
     piece.decls = open_memstream(&made->decls, &decls_bytes);
     piece.body = open_memstream(&made->body, &body_bytes);

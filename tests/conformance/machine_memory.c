@@ -134,8 +134,8 @@ static bool choose_width(struct piece *piece, unsigned *bits)
     /* a GPU's assembler converts the value that it stores from a wider register */
     if (is_wide && ptx_type_is_float(piece->form->types[0]))
         return false;
-    if (piece->n > 1 || (is_wide && (ptx_type_bits(piece->form->types[0]) >= 64 ||
-                                     vector_len(piece->form) > 4)))
+    if (piece->n > 1 ||
+        (is_wide && (ptx_type_bits(piece->form->types[0]) >= 64 || vector_len(piece->form) > 4)))
         return false;
     piece->label = is_wide ? "wider registers" : NULL;
     *bits = value_bits(piece, is_wide);
@@ -190,11 +190,12 @@ static bool make_load(struct piece *piece)
 
 /* ---- st ---- */
 
+/* Other bytes than the pattern that lies there before. */
 static void load_values(struct piece *piece, unsigned count, unsigned bits)
 {
     declare_values(piece->body, count, bits);
     for (unsigned i = 0; i < count; i++)
-        fprintf(piece->body, "ld.global.b%u %%r%u, [%%in+%u];\n", bits, i, i * bits / 8);
+        fprintf(piece->body, "ld.global.b%u %%r%u, [%%in+%u];\n", bits, i, 32 + i * bits / 8);
 }
 
 /* What is written is read as it was written: in the callee the rest is undefined. */
@@ -207,8 +208,7 @@ static void store_to_call(struct piece *piece, unsigned count, unsigned bits)
             piece->number);
     declare_values(piece->decls, count, bits);
     for (unsigned i = 0; i < count; i++)
-        fprintf(piece->decls, "ld.param.b%u %%r%u, [data+%u];\n", type_bits, i,
-                i * type_bits / 8);
+        fprintf(piece->decls, "ld.param.b%u %%r%u, [data+%u];\n", type_bits, i, i * type_bits / 8);
     store_values(piece->decls, count, bits, "%out");
     fputs("ret;\n}\n", piece->decls);
     fputs("{\n.param .b64 to;\n.param .align 32 .b8 data[32];\nst.param.b64 [to], %out;\n",
@@ -343,8 +343,7 @@ static bool make_copy(struct piece *piece)
     if (strncmp(text, "cp.async.c", 10) != 0 || text[11] != '.') {
         fputs("cp.async.ca.shared.global [%shared], [%in+32], 16;\ncp.async.commit_group;\n",
               piece->body);
-        fprintf(piece->body, "%s%s;\ncp.async.wait_all;\n", text,
-                rule_count > 0 ? " 0" : "");
+        fprintf(piece->body, "%s%s;\ncp.async.wait_all;\n", text, rule_count > 0 ? " 0" : "");
     } else {
         fprintf(piece->body, "%s [%%shared], [%%in+32], %u", text, n == 3 ? 16 : sizes[n]);
         fputs(can_ignore ? ", %is_even" : n == 3 ? ", %few" : "", piece->body);
@@ -371,8 +370,8 @@ static bool make_alloca(struct piece *piece)
     static const char *const operands[] = {"64", "%size", "48, 32"};
     static const char *const labels[] = {NULL, "size in a register", "aligned"};
     piece->label = labels[piece->n];
-    fprintf(piece->body, ".reg .b%u %%size, %%place;\n.reg .b64 %%a;\nmov.b%u %%size, 40;\n",
-            bits, bits);
+    fprintf(piece->body, ".reg .b%u %%size, %%place;\n.reg .b64 %%a;\nmov.b%u %%size, 40;\n", bits,
+            bits);
     fprintf(piece->body, "%s %%place, %s;\nmov.b64 %%a, %%place;\n", piece->form->text,
             operands[piece->n]);
     piece_put_pattern(piece->body, ".local", "%a");
@@ -433,7 +432,8 @@ static bool make_cvta(struct piece *piece)
     if (piece->n > 0 || is_for_32_bits(piece))
         return false;
     if (place == PLACE_SHARED || place == PLACE_LOCAL)
-        piece_put_pattern(piece->body, place == PLACE_SHARED ? ".shared" : ".local", place_base(place));
+        piece_put_pattern(piece->body, place == PLACE_SHARED ? ".shared" : ".local",
+                          place_base(place));
     fputs(".reg .b64 %g, %s;\n", piece->body);
     put_generic(piece->body, place, "%g");
     if (is_to) {
@@ -458,19 +458,62 @@ static bool make_isspacep(struct piece *piece)
     fputs(".reg .b64 %g;\n.reg .pred %p;\n.reg .b32 %n;\n", piece->body);
     for (unsigned i = PLACE_GLOBAL; i <= PLACE_LOCAL; i++) {
         put_generic(piece->body, (enum place)i, "%g");
-        fprintf(piece->body, "%s %%p, %%g;\nselp.b32 %%n, 1, 0, %%p;\nst.global.b32 [%%out+%u], %%n;\n",
+        fprintf(piece->body,
+                "%s %%p, %%g;\nselp.b32 %%n, 1, 0, %%p;\nst.global.b32 [%%out+%u], %%n;\n",
                 piece->form->text, 4 * i);
     }
+    return true;
+}
+
+/* ---- cache policies: hints, so only that they are taken is tested ---- */
+
+static bool make_policy(struct piece *piece)
+{
+    const char *text = piece->form->text;
+    if (piece->n > 0)
+        return false;
+    fputs(".reg .b64 %policy, %old;\n.reg .b32 %size;\nmov.b64 %old, " POLICY
+          ";\nmov.b32 %size, 128;\n",
+          piece->body);
+    const char *operands = strstr(text, "fractional") != NULL ? "0.5"
+                           : strstr(text, "range") != NULL    ? "[%in], %size, %size"
+                                                              : "%old";
+    fprintf(piece->body, "%s %%policy, %s;\nst.global.b64 [%%out], %%d0;\n", text, operands);
+    return true;
+}
+
+/* On a line of memory that nobody reads any more. */
+static bool make_line_hint(struct piece *piece)
+{
+    if (piece->n > 0)
+        return false;
+    fprintf(piece->body,
+            ".reg .b64 %%line;\nand.b64 %%line, %%in, -128;\n%s [%%line], 128;\n"
+            "st.global.b64 [%%out], %%d0;\n",
+            piece->form->text);
     return true;
 }
 
 /* ---- the table ---- */
 
 const struct template memory_templates[] = {
-    {"ld", make_load},           {"ldu", make_load},          {"st", make_store},
-    {"atom", make_atomic},       {"red", make_atomic},        {"membar", make_fence},
-    {"fence", make_fence},       {"prefetch", make_prefetch}, {"prefetchu", make_prefetch},
-    {"cvta", make_cvta},         {"isspacep", make_isspacep}, {"cp.async", make_copy},
-    {"alloca", make_alloca},     {"stacksave", make_stack},   {"stackrestore", make_stack},
+    {"ld", make_load},
+    {"ldu", make_load},
+    {"st", make_store},
+    {"atom", make_atomic},
+    {"red", make_atomic},
+    {"membar", make_fence},
+    {"fence", make_fence},
+    {"prefetch", make_prefetch},
+    {"prefetchu", make_prefetch},
+    {"cvta", make_cvta},
+    {"isspacep", make_isspacep},
+    {"cp.async", make_copy},
+    {"alloca", make_alloca},
+    {"stacksave", make_stack},
+    {"stackrestore", make_stack},
+    {"createpolicy", make_policy},
+    {"applypriority", make_line_hint},
+    {"discard", make_line_hint},
     {NULL, NULL},
 };

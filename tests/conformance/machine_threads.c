@@ -85,8 +85,8 @@ static bool make_vote(struct piece *piece)
             fprintf(piece->body, "%s %%r, %s%s;\n", piece->form->text, predicates[i],
                     member_mask(piece));
         else
-            fprintf(piece->body, "%s %%p, %s%s;\nselp.b32 %%r, 1, 0, %%p;\n",
-                    piece->form->text, predicates[i], member_mask(piece));
+            fprintf(piece->body, "%s %%p, %s%s;\nselp.b32 %%r, 1, 0, %%p;\n", piece->form->text,
+                    predicates[i], member_mask(piece));
         fprintf(piece->body, "st.global.b32 [%%out+%u], %%r;\n", 4 * i);
     }
     end_mask(piece);
@@ -173,10 +173,9 @@ static bool make_warp_barrier(struct piece *piece)
 {
     if (piece->n > 1)
         return false;
-    fprintf(piece->body,
-            ".reg .b32 %%mask, %%n;\nmov.b32 %%mask, 0xffffffff;\n"
-            ".reg .b64 %%other;\nadd.s64 %%other, %%shared, 32;\n"
-            "setp.eq.u32 %%p, %%lane, 31;\n@%%p sub.s64 %%other, %%shared, 992;\n");
+    fprintf(piece->body, ".reg .b32 %%mask, %%n;\nmov.b32 %%mask, 0xffffffff;\n"
+                         ".reg .b64 %%other;\nadd.s64 %%other, %%shared, 32;\n"
+                         "setp.eq.u32 %%p, %%lane, 31;\n@%%p sub.s64 %%other, %%shared, 992;\n");
     piece_put_pattern(piece->body, ".shared", "%shared");
     fprintf(piece->body, "%s %s;\n", piece->form->text, piece->n == 0 ? "%mask" : "-1");
     piece_put_dump(piece->body, ".shared", "%other", 0);
@@ -202,7 +201,8 @@ static bool make_arrive(struct piece *piece)
 
 static bool make_reduction(struct piece *piece)
 {
-    static const char *const operands[] = {"0, %q", "3, 64, %q", "%id, %count, !%q", "0, %agreed"};
+    static const char *const operands[] = {"0, %q", "3, 64, %q", "%id, %count, !%agreed",
+                                           "0, %agreed"};
     static const char *const labels[] = {NULL, "with a count", "negated predicate", "all alike"};
     bool is_count = machine_has_word(piece->form, "popc");
     if (piece->n > 3)
@@ -350,11 +350,24 @@ static bool make_passing(struct piece *piece)
 /* ---- the table ---- */
 
 const struct template thread_templates[] = {
-    {"shfl", make_shfl},         {"vote", make_vote},       {"match", make_match},
-    {"redux", make_redux},       {"elect", make_elect},     {"activemask", make_activemask},
-    {"bar", make_barrier},       {"barrier", make_barrier}, {"bra", make_bra},
-    {"brx", make_brx},           {"call", make_call},       {"ret", make_ret},
-    {"exit", make_exit},         {"trap", make_trap},       {"brkpt", make_trap},
-    {"nanosleep", make_passing}, {"pmevent", make_passing}, {"griddepcontrol", make_passing},
-    {"setmaxnreg", make_passing}, {NULL, NULL},
+    {"shfl", make_shfl},
+    {"vote", make_vote},
+    {"match", make_match},
+    {"redux", make_redux},
+    {"elect", make_elect},
+    {"activemask", make_activemask},
+    {"bar", make_barrier},
+    {"barrier", make_barrier},
+    {"bra", make_bra},
+    {"brx", make_brx},
+    {"call", make_call},
+    {"ret", make_ret},
+    {"exit", make_exit},
+    {"trap", make_trap},
+    {"brkpt", make_trap},
+    {"nanosleep", make_passing},
+    {"pmevent", make_passing},
+    {"griddepcontrol", make_passing},
+    {"setmaxnreg", make_passing},
+    {NULL, NULL},
 };

@@ -17,11 +17,13 @@
 #include "scheduler/scheduler.h"
 #include "tests/conformance/conformance.h"
 #include "tests/conformance/golden.h"
+#include "tests/conformance/sweep.h"
 
-#define DEFAULT_CASES 10000
-#define DEFAULT_KEPT  256
+#define DEFAULT_CASES  10000
+#define DEFAULT_KEPT   256
 #define DRIVER_SECONDS 60 /* for one kernel on a GPU */
-#define MAX_JOBS      64
+#define MAX_STRIDE     4096
+#define MAX_JOBS       64
 
 /* ---- shared by all parts ---- */
 
@@ -70,9 +72,9 @@ bool conf_wants(const struct conf_options *options, enum ptx_op op)
 static enum pxr_status open_runners(struct conf_run *run, unsigned job, struct pxr_error *err)
 {
     const struct conf_options *options = run->options;
-    enum pxr_status status =
-        options->driver != NULL ? runner_open_driver(options->driver, &run->runner, err)
-                                : runner_open_inprocess(NULL, 1, &run->runner, err);
+    enum pxr_status status = options->driver != NULL
+                                 ? runner_open_driver(options->driver, &run->runner, err)
+                                 : runner_open_inprocess(NULL, 1, &run->runner, err);
     if (status == PXR_OK)
         status = runner_open_oracle(0, &run->oracle, err);
     if (status == PXR_OK && options->golden != CONF_GOLDEN_NONE)
@@ -80,8 +82,8 @@ static enum pxr_status open_runners(struct conf_run *run, unsigned job, struct p
     return status;
 }
 
-/* An error of a kernel ends all a process can do with a GPU; what may run out of a GPU's stack comes
- * last. */
+/* An error of a kernel ends all a process can do with a GPU; what may run out of a GPU's stack
+ * comes last. */
 static bool is_risky(enum ptx_op op)
 {
     const char *name = ptx_op_name(op);
@@ -111,6 +113,12 @@ static int run_job(const struct conf_options *options, struct conf_shared *share
     enum pxr_status status = open_runners(&run, job, &err);
     if (options->driver != NULL)
         signal(SIGALRM, SIG_DFL); /* kills a job whose kernel hangs, see conf_claim */
+    if (options->sweep_case != NULL && status == PXR_OK) {
+        conf_sweep_chunks(&run, options->sweep_case);
+        runner_close(run.runner);
+        runner_close(run.oracle);
+        return 0;
+    }
     run.claimed = atomic_fetch_add(&shared->next_batch, 1);
     if (options->fault_share > 0 && status == PXR_OK) {
         unsigned missed = conf_run_faults(&run, options->fault_share);
@@ -167,6 +175,7 @@ static struct conf_row merged(const struct conf_shared *shared, unsigned jobs, u
         sum.samples += row->samples;
         sum.failures += row->failures;
         sum.refused += row->refused;
+        sum.unmatched += row->unmatched;
         if (row->max_error > sum.max_error) {
             sum.max_error = row->max_error;
             sum.max_allowed = row->max_allowed;
@@ -192,6 +201,7 @@ static int report(const struct conf_options *options, const struct conf_shared *
         total.forms += row.forms;
         total.samples += row.samples;
         total.failures += row.failures;
+        total.unmatched += row.unmatched;
         if (row.failures == 0 && !options->is_verbose)
             continue;
         printf("%-20s %6llu forms %10llu samples %8llu failures", conf_row_name((enum ptx_op)op),
@@ -203,7 +213,11 @@ static int report(const struct conf_options *options, const struct conf_shared *
     }
     printf("%u rows, %llu forms, %llu samples; %u rows with failures\n", rows,
            (unsigned long long)total.forms, (unsigned long long)total.samples, bad_rows);
-    return bad_rows > 0;
+    if (options->golden != CONF_GOLDEN_COMPARE)
+        return bad_rows > 0;
+    printf("%llu results are not in the golden file; up to %u may be missing\n",
+           (unsigned long long)total.unmatched, options->max_unmatched);
+    return bad_rows > 0 || total.unmatched > options->max_unmatched;
 }
 
 /* ---- command line ---- */
@@ -228,20 +242,24 @@ static bool add_families(struct conf_options *options, const char *names)
 
 static void usage(FILE *file)
 {
-    fputs("conformance [options]\n"
-          "  --row NAME            one row of the op table, or all rows of one instruction\n"
-          "  --family NAME,...     only these families\n"
-          "  --backend inprocess|driver:PATH   what to test (default: inprocess)\n"
-          "  --cases N             random samples of a form (default: 10000)\n"
-          "  --jobs N              processes (default: one per CPU)\n"
-          "  --golden write DIR | --golden compare DIR\n"
-          "  --golden-samples N    kept of every case (default: 256)\n"
-          "  --base PTX/SM         lowest version and target of modules, such as 88/90\n"
-          "  --max-sm N            no forms that need a later target\n"
-          "  --faults SHARE        seed faults; one in SHARE pairs of row and fault (1: all)\n"
-          "  --all-forms           the whole product of modifiers of memory instructions\n"
-          "  --verbose             a line for every row\n",
-          file);
+    fputs(
+        "conformance [options]\n"
+        "  --row NAME            one row of the op table, or all rows of one instruction\n"
+        "  --family NAME,...     only these families\n"
+        "  --backend inprocess|driver:PATH   what to test (default: inprocess)\n"
+        "  --cases N             random samples of a form (default: 10000)\n"
+        "  --jobs N              processes (default: one per CPU)\n"
+        "  --golden write DIR | --golden compare DIR\n"
+        "  --golden-samples N    kept of every case (default: 256)\n"
+        "  --may-miss N          results that the golden file need not have (default: 0)\n"
+        "  --base PTX/SM         lowest version and target of modules, such as 88/90\n"
+        "  --max-sm N            no forms that need a later target\n"
+        "  --faults SHARE        seed faults; one in SHARE pairs of row and fault (1: all)\n"
+        "  --sweep FILE          all inputs of forms with one 32-bit source; adds to the summary\n"
+        "  --stride N            one in about N inputs (with --sweep)\n"
+        "  --all-forms           the whole product of modifiers of memory instructions\n"
+        "  --verbose             a line for every row\n",
+        file);
 }
 
 static bool take_option(struct conf_options *options, int option, char **argv)
@@ -271,6 +289,15 @@ static bool take_option(struct conf_options *options, int option, char **argv)
     case 'a':
         options->all_forms = true;
         return true;
+    case 'w':
+        options->sweep_path = optarg;
+        return true;
+    case 't':
+        options->sweep_stride = strtoull(optarg, NULL, 10);
+        return options->sweep_stride > 0 && options->sweep_stride <= MAX_STRIDE;
+    case 'u':
+        options->max_unmatched = (unsigned)strtoul(optarg, NULL, 10);
+        return true;
     case 'n':
         options->golden_samples = strtoul(optarg, NULL, 10);
         return options->golden_samples > 0;
@@ -293,17 +320,28 @@ static bool take_option(struct conf_options *options, int option, char **argv)
 static bool parse_options(int argc, char **argv, struct conf_options *options)
 {
     static const struct option names[] = {
-        {"row", required_argument, NULL, 'r'},     {"family", required_argument, NULL, 'f'},
-        {"backend", required_argument, NULL, 'b'}, {"cases", required_argument, NULL, 'c'},
-        {"jobs", required_argument, NULL, 'j'},    {"golden", required_argument, NULL, 'g'},
+        {"row", required_argument, NULL, 'r'},
+        {"family", required_argument, NULL, 'f'},
+        {"backend", required_argument, NULL, 'b'},
+        {"cases", required_argument, NULL, 'c'},
+        {"jobs", required_argument, NULL, 'j'},
+        {"golden", required_argument, NULL, 'g'},
         {"golden-samples", required_argument, NULL, 'n'},
+        {"sweep", required_argument, NULL, 'w'},
+        {"stride", required_argument, NULL, 't'},
+        {"may-miss", required_argument, NULL, 'u'},
         {"base", required_argument, NULL, 'B'},
         {"max-sm", required_argument, NULL, 'm'},
         {"faults", required_argument, NULL, 's'},
-        {"all-forms", no_argument, NULL, 'a'},     {"verbose", no_argument, NULL, 'v'},
+        {"all-forms", no_argument, NULL, 'a'},
+        {"verbose", no_argument, NULL, 'v'},
         {NULL, 0, NULL, 0},
     };
-    *options = (struct conf_options){.cases = DEFAULT_CASES, .golden_samples = DEFAULT_KEPT, .max_sm = UINT_MAX, .jobs = sch_usable_cpus()};
+    *options = (struct conf_options){.cases = DEFAULT_CASES,
+                                     .golden_samples = DEFAULT_KEPT,
+                                     .max_sm = UINT_MAX,
+                                     .sweep_stride = 1,
+                                     .jobs = sch_usable_cpus()};
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;)
         if (!take_option(options, option, argv))
             return false;
@@ -319,12 +357,14 @@ int main(int argc, char **argv)
         usage(stderr);
         return 2;
     }
-    size_t size = sizeof(struct conf_shared) +
-                  (size_t)options.jobs * PTX_OP_COUNT * sizeof(struct conf_row);
+    size_t size =
+        sizeof(struct conf_shared) + (size_t)options.jobs * PTX_OP_COUNT * sizeof(struct conf_row);
     struct conf_shared *shared =
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return 2;
+    if (options.sweep_path != NULL)
+        return conf_sweep(&options, shared, run_jobs);
     int result = run_jobs(&options, shared);
     struct pxr_error err = {0};
     if (options.golden == CONF_GOLDEN_WRITE && conf_golden_merge(&options, &err) != PXR_OK) {

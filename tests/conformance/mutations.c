@@ -18,9 +18,8 @@ static bool replace(LLVMValueRef inst, LLVMValueRef with)
 
 static LLVMBuilderRef builder_at(LLVMValueRef inst)
 {
-    LLVMBuilderRef builder =
-        LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(
-            LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst)))));
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(
+        LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst)))));
     LLVMPositionBuilderBefore(builder, inst);
     return builder;
 }
@@ -140,8 +139,8 @@ static bool calls(LLVMValueRef inst, const char *name)
 /* Clamps. */
 static bool forget_extreme(LLVMValueRef inst)
 {
-    static const char *const names[] = {"llvm.umin", "llvm.umax", "llvm.smin", "llvm.smax",
-                                        "llvm.minnum", "llvm.maxnum"};
+    static const char *const names[] = {"llvm.umin", "llvm.umax",   "llvm.smin",
+                                        "llvm.smax", "llvm.minnum", "llvm.maxnum"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (calls(inst, names[i]))
             return replace(inst, LLVMGetOperand(inst, 0));
@@ -173,7 +172,10 @@ static bool swap_funnel(LLVMValueRef inst)
 }
 
 const struct conf_fault conf_mutations[] = {
-#define FAULT(name) {"llvm:" #name, NULL, name}
+#define FAULT(name)                                                                                \
+    {                                                                                              \
+        "llvm:" #name, NULL, name                                                                  \
+    }
     FAULT(compare_with_neighbour),
     FAULT(compare_unordered),
     FAULT(swap_select),

@@ -96,11 +96,21 @@ NEXT(other_wrap, "clamp wrap")
 NEXT(other_direction, "l r")
 NEXT(next_permute, "f4e b4e rc8 ecl ecr rc16")
 NEXT(next_test, "finite infinite number notanumber normal subnormal")
-NEXT(next_shuffle, "up down bfly idx")
-NEXT(next_vote, "all any uni")
 NEXT(other_extreme, "min max")
 NEXT(other_count, "inc dec")
 NEXT(add_is_exchange, "add exch")
+
+static bool next_shuffle(struct ptx_inst *inst, struct fault_operands *room)
+{
+    (void)room;
+    return strcmp(ptx_op_name(inst->op), "shfl") == 0 && next_of(inst, "up down bfly idx");
+}
+
+static bool next_vote(struct ptx_inst *inst, struct fault_operands *room)
+{
+    (void)room;
+    return strcmp(ptx_op_name(inst->op), "vote") == 0 && next_of(inst, "all any uni");
+}
 
 static bool popc_is_or(struct ptx_inst *inst, struct fault_operands *room)
 {
@@ -141,9 +151,30 @@ static bool is_sign_free(const struct ptx_inst *inst)
            (is_named(inst, atomics) && has_mod(inst, "add"));
 }
 
+/* Where a value is extended, compared, shifted, multiplied or converted. */
+static bool shows_sign(const struct ptx_inst *inst, unsigned which)
+{
+    static const char *const memory[] = {"ld", "ldu", NULL};
+    static const char *const none[] = {"set", "vmad", "st", NULL}; /* of set: the result's type */
+    if (is_named(inst, none) && which == 0)
+        return false;
+    switch (ptx_op_table[inst->op].family) {
+    case PTX_FAMILY_CONTROL:
+    case PTX_FAMILY_BARRIER:
+    case PTX_FAMILY_ADDRESS:
+        return false;
+    case PTX_FAMILY_MEMORY:
+        return is_named(inst, memory) && inst->operand_count > 0 &&
+               inst->operands[0].kind == PTX_OPERAND_REG &&
+               ptx_type_bits(inst->operands[0].var->type) > ptx_type_bits(inst->types[which]);
+    default:
+        return true;
+    }
+}
+
 static bool flip_sign(struct ptx_inst *inst, unsigned which)
 {
-    if (which >= inst->type_count || is_sign_free(inst))
+    if (which >= inst->type_count || is_sign_free(inst) || !shows_sign(inst, which))
         return false;
     const char *name = ptx_type_table[inst->types[which]].name;
     if (name[0] != 's' && name[0] != 'u')
@@ -210,9 +241,9 @@ static bool alike(const struct ptx_operand *a, const struct ptx_operand *b)
         return false;
     if (a->kind == PTX_OPERAND_REG && b->kind == PTX_OPERAND_REG)
         return a->var != b->var && ptx_type_bits(a->var->type) == ptx_type_bits(b->var->type);
-    return a->kind != b->kind && (a->kind == PTX_OPERAND_REG
-                                      ? ptx_type_bits(a->var->type) >= 32 && b->kind != PTX_OPERAND_REG
-                                      : ptx_type_bits(b->var->type) >= 32);
+    return a->kind != b->kind && (a->kind == PTX_OPERAND_REG ? ptx_type_bits(a->var->type) >= 32 &&
+                                                                   b->kind != PTX_OPERAND_REG
+                                                             : ptx_type_bits(b->var->type) >= 32);
 }
 
 static bool swap(struct ptx_inst *inst, struct fault_operands *room, unsigned a, unsigned b)
@@ -229,8 +260,9 @@ static bool swap(struct ptx_inst *inst, struct fault_operands *room, unsigned a,
 /* a op b = b op a: an exchange shows nothing. */
 static bool is_commutative(const struct ptx_inst *inst)
 {
-    static const char *const names[] = {"add", "addc", "mul",  "mul24", "mad", "mad24", "madc", "fma",
-                                        "and", "or",   "xor",  "min",   "max", "sad"};
+    static const char *const names[] = {"add",   "addc", "mul", "mul24", "mad",
+                                        "mad24", "madc", "fma", "and",   "or",
+                                        "xor",   "min",  "max", "sad",   "vmad"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], ptx_op_name(inst->op)) == 0)
             return true;
@@ -247,7 +279,8 @@ static bool swap_first_sources(struct ptx_inst *inst, struct fault_operands *roo
 
 static bool swap_last_sources(struct ptx_inst *inst, struct fault_operands *room)
 {
-    return inst->operand_count >= 4 && swap(inst, room, 2, 3);
+    static const char *const names[] = {"min", "max", NULL};
+    return inst->operand_count >= 4 && !is_named(inst, names) && swap(inst, room, 2, 3);
 }
 
 static bool swap_fourth_source(struct ptx_inst *inst, struct fault_operands *room)
@@ -257,8 +290,9 @@ static bool swap_fourth_source(struct ptx_inst *inst, struct fault_operands *roo
 
 static bool repeat_source(struct ptx_inst *inst, struct fault_operands *room)
 {
-    if (inst->operand_count < 3 || !alike(&inst->operands[1], &inst->operands[2]) ||
-        !copy_operands(inst, room))
+    enum ptx_family family = ptx_op_table[inst->op].family;
+    if (family == PTX_FAMILY_MEMORY || family == PTX_FAMILY_ATOMIC || inst->operand_count < 3 ||
+        !alike(&inst->operands[1], &inst->operands[2]) || !copy_operands(inst, room))
         return false;
     room->operands[2] = room->operands[1];
     return true;
@@ -266,6 +300,9 @@ static bool repeat_source(struct ptx_inst *inst, struct fault_operands *room)
 
 static bool constant_off_by_one(struct ptx_inst *inst, struct fault_operands *room)
 {
+    enum ptx_family family = ptx_op_table[inst->op].family;
+    if (family == PTX_FAMILY_BARRIER || family == PTX_FAMILY_MEMORY || family == PTX_FAMILY_ATOMIC)
+        return false; /* names of barriers, sizes */
     for (unsigned i = 1; i < inst->operand_count; i++) {
         if (inst->operands[i].kind != PTX_OPERAND_INT || !copy_operands(inst, room))
             continue;
@@ -348,7 +385,10 @@ static bool forget_store(struct ptx_inst *inst, struct fault_operands *room)
 }
 
 const struct conf_fault conf_rewrites[] = {
-#define FAULT(name) {#name, name, NULL}
+#define FAULT(name)                                                                                \
+    {                                                                                              \
+#name, name, NULL                                                                          \
+    }
     FAULT(drop_ftz),
     FAULT(drop_sat),
     FAULT(drop_satfinite),

@@ -39,7 +39,8 @@ static bool prepare(struct work *work)
     size_t random = work->run->options->cases;
     if (first->is_variant)
         random /= VARIANT_SHARE;
-    if (!conf_inputs_make(&work->inputs, first->in_types, first->in_count, random))
+    bool has_inputs = conf_inputs_make(&work->inputs, first->in_types, first->in_count, random);
+    if (!has_inputs)
         return false;
     size_t samples = work->inputs.count;
     conf_layout_make(&work->layout, work->cases, work->count, samples);
@@ -199,8 +200,7 @@ static void judge_case(struct work *work, struct conf_direct *direct, unsigned i
 
 /* ---- golden results ---- */
 
-static void golden_name(char name[GOLDEN_NAME_BYTES], const struct conf_case *made,
-                        unsigned output)
+static void golden_name(char name[GOLDEN_NAME_BYTES], const struct conf_case *made, unsigned output)
 {
     /* rows of one spelling differ in how many operands they have */
     snprintf(name, GOLDEN_NAME_BYTES, "%s, %u inputs: result %u", made->name, made->in_count,
@@ -251,8 +251,10 @@ static void compare_output(struct work *work, struct conf_direct *direct, unsign
     size_t samples = work->inputs.count;
     unsigned bytes = conf_out_bytes(made, output);
     struct conf_result result;
-    if (record == NULL) /* that machine does not have the instruction */
+    if (record == NULL) { /* that machine may not have the instruction */
+        work->run->rows[made->op].unmatched++;
         return;
+    }
     if (record->value_bytes != bytes || record->count != conf_golden_count(options, samples)) {
         conf_note(&work->run->rows[made->op], "%s: other samples than in the golden file", name);
         return;
@@ -267,8 +269,8 @@ static void compare_output(struct work *work, struct conf_direct *direct, unsign
         union oracle_value in[CONF_MAX_INPUTS] = {0}, want[CONF_MAX_OUTPUTS], got, golden;
         if (!evaluate(work, direct, index, at, in, want))
             return;
-        got.u128 = conf_load(work->out + work->layout.out_offsets[index][output] + at * bytes,
-                             bytes);
+        got.u128 =
+            conf_load(work->out + work->layout.out_offsets[index][output] + at * bytes, bytes);
         golden.u128 = conf_load(record->values + n * bytes, bytes);
         compare_value(work, index, &result, in, got, golden, want[output]);
     }
@@ -332,7 +334,7 @@ struct batch {
 
 struct collector {
     struct conf_run *run;
-    struct batch *batches; /* OPEN_BATCHES */
+    struct batch *batches;            /* OPEN_BATCHES */
     uint64_t shapes[MAX_SEEN_SHAPES]; /* types of forms that have had their variants */
     unsigned shape_count;
 };

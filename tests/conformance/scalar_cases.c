@@ -12,15 +12,15 @@
 
 /* What differs from the plain case. */
 struct variant {
-    const char *label;           /* NULL: the plain case */
-    int constant_at;             /* rule whose source is a constant; -1: none */
+    const char *label; /* NULL: the plain case */
+    int constant_at;   /* rule whose source is a constant; -1: none */
     unsigned __int128 constant;
-    bool is_wide;                /* registers wider than the type, where allowed */
-    bool is_aliased;             /* the destination is the first source too */
-    bool is_negated;             /* !p */
-    bool is_pair;                /* p|q */
-    bool with_optional;          /* operands that may be left out */
-    unsigned parts;              /* which parts of registers video instructions take; 0: none */
+    bool is_wide;       /* registers wider than the type, where allowed */
+    bool is_aliased;    /* the destination is the first source too */
+    bool is_negated;    /* !p */
+    bool is_pair;       /* p|q */
+    bool with_optional; /* operands that may be left out */
+    unsigned parts;     /* which parts of registers video instructions take; 0: none */
 };
 
 struct builder {
@@ -112,7 +112,14 @@ static unsigned add_input(struct builder *builder, enum ptx_type type)
 {
     struct conf_case *made = &builder->made;
     made->in_types[made->in_count] = type;
+    made->in_bits[made->in_count] = conf_register_bits(type);
     return made->in_count++;
+}
+
+/* Some conversions take no wider register for a type of 8 bits. */
+static bool is_byte_register(const struct builder *builder, unsigned i)
+{
+    return !builder->rules[i].may_be_wider && ptx_type_bits(rule_type(builder, i)) == 8;
 }
 
 static unsigned add_output(struct builder *builder, enum ptx_type type, unsigned bits)
@@ -127,8 +134,8 @@ static unsigned add_output(struct builder *builder, enum ptx_type type, unsigned
 
 static const char *const byte_or_half[] = {".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
 static const char *const half_choices[] = {".h32", ".h10", ".h02", ".h31", ".h33", ".h12"};
-static const char *const byte_choices[] = {".b7654", ".b3210", ".b0246", ".b7531", ".b1122",
-                                           ".b4703"};
+static const char *const byte_choices[] = {".b7654", ".b3210", ".b0246",
+                                           ".b7531", ".b1122", ".b4703"};
 static const char *const half_masks[] = {".h0", ".h1", ".h10"};
 static const char *const byte_masks[] = {".b0",  ".b1",  ".b2",   ".b3",   ".b10",
                                          ".b31", ".b32", ".b320", ".b210", ".b3210"};
@@ -185,6 +192,8 @@ static void put_source(struct builder *builder, unsigned i, const struct variant
         return;
     }
     unsigned input = add_input(builder, type);
+    if (is_byte_register(builder, i))
+        builder->made.in_bits[input] = 8;
     if (builder->rules[i].letter == 'p') {
         snprintf(text, OPERAND_BYTES, "%s%%i%u", variant->is_negated ? "!" : "", input);
         return;
@@ -210,7 +219,7 @@ static void put_destination(struct builder *builder, unsigned i, const struct va
                             char *text)
 {
     enum ptx_type type = rule_type(builder, i);
-    unsigned bits = conf_register_bits(type);
+    unsigned bits = is_byte_register(builder, i) ? 8 : conf_register_bits(type);
     if (variant->is_wide && builder->rules[i].may_be_wider && bits < 64)
         bits = wider(bits);
     unsigned output = add_output(builder, type, bits);
@@ -234,8 +243,7 @@ static bool put_operands(struct builder *builder, const struct variant *variant,
         const struct ptx_operand_rule *rule = &builder->rules[i];
         if (rule->is_optional && !variant->with_optional)
             continue;
-        if (rule_type(builder, i) == PTX_TYPE_NONE ||
-            builder->made.in_count == CONF_MAX_INPUTS - 1)
+        if (rule_type(builder, i) == PTX_TYPE_NONE || builder->made.in_count == CONF_MAX_INPUTS - 1)
             return false;
         char *text = operands[(*count)++];
         if (is_destination(rule->letter))
@@ -273,8 +281,8 @@ static bool alias_source(struct builder *builder, char operands[PTX_MAX_RULES][O
         unsigned input;
         if (sscanf(operands[i], "%%i%u", &input) != 1)
             continue;
-        unsigned bits = conf_register_bits(made->in_types[input]);
-        if (bits != made->out_bits[0])
+        unsigned bits = made->in_bits[input];
+        if (bits != made->out_bits[0] || bits == 8)
             continue;
         if (bits == 1)
             append(builder->made.body, CONF_BODY_BYTES, "mov.pred %%o0, %%i%u;\n", input);
@@ -410,7 +418,7 @@ static bool constant_cases(struct builder *builder, const struct variant *plain)
     for (unsigned i = 0; i < builder->rule_count; i++) {
         enum ptx_type type = rule_type(builder, i);
         /* the bits of a pair of 8-bit numbers, as a type of its own: no constants */
-        bool is_pair = builder->rules[i].type_code == 't' && type == PTX_TYPE_B16;
+        bool is_pair = builder->rules[i].type_code == 't' && ptx_type_bits(type) <= 16;
         bool is_simd = has_letter(builder, 'H') || has_letter(builder, 'B'); /* only registers */
         if (builder->rules[i].letter != 's' || !takes_constant(type) || is_pair || is_simd ||
             plain->constant_at >= 0)

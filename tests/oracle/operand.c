@@ -65,11 +65,13 @@ union oracle_value oracle_read_operand(struct oracle_thread *thread,
     case PTX_OPERAND_FUNC:
         value.u64 = (uint64_t)operand->func->handle;
         break;
+    case PTX_OPERAND_ADDRESS: /* of name[r]; others are for instructions that access memory */
+        value.u64 = operand->is_indexed ? oracle_address_of(thread, operand) : 0;
+        break;
     case PTX_OPERAND_PAIR:
         return oracle_read_operand(thread, &operand->elems[0], type);
     case PTX_OPERAND_LABEL:
     case PTX_OPERAND_LABELS:
-    case PTX_OPERAND_ADDRESS:
     case PTX_OPERAND_VECTOR:
     case PTX_OPERAND_SINK:
         break; /* these have no value of their own */

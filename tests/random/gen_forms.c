@@ -43,8 +43,9 @@ static bool is_wanted_row(enum ptx_op op)
     /* The carry flag is for gen_carry_chain. */
     bool has_carry = op == PTX_OP_ADDC || op == PTX_OP_SUBC || op == PTX_OP_MADC ||
                      op == PTX_OP_ADD_CC || op == PTX_OP_SUB_CC || op == PTX_OP_MAD_CC;
+    /* "mad.f32" without a rounding is for targets that nothing assembles for any more. */
     return info->fidelity == PTX_FIDELITY_EXACT && info->min_ptx <= MAX_PTX &&
-           info->min_sm <= MAX_SM && !info->needs_arch && !has_carry;
+           info->min_sm <= MAX_SM && !info->needs_arch && !has_carry && op != PTX_OP_MAD_SM1;
 }
 
 /* Destinations and sources of a known type that a pool holds. */
@@ -57,7 +58,10 @@ static bool take_operands(const struct ptx_form *from, struct gen_form *form)
         enum ptx_type type = ptx_rule_type(&rules[n], from->types);
         if (rules[n].letter == 'p')
             type = PTX_TYPE_PRED;
-        if (n == limit || !strchr("dqspixXyHBhb", rules[n].letter) || type == PTX_TYPE_NONE ||
+        bool is_too_narrow =
+            type == PTX_TYPE_NONE ||
+            (type != PTX_TYPE_PRED && ptx_type_bits(type) < 16 && !rules[n].may_be_wider);
+        if (n == limit || is_too_narrow || !strchr("dqspixXyHBhb", rules[n].letter) ||
             ptx_type_bits(type) > 64)
             return false;
         form->operands[n].letter = rules[n].letter;

@@ -35,7 +35,8 @@ struct runner_launch {
     uint32_t dynamic_shared_bytes;
     const struct runner_buffer *buffers;
     size_t buffer_count;
-    uint64_t values; /* bit i: parameter i is the bytes of buffers[i] themselves, not their address */
+    uint64_t
+        values; /* bit i: parameter i is the bytes of buffers[i] themselves, not their address */
 };
 
 /* Zeroed and aligned to 256 bytes; freed with free(). NULL when out of memory. */

@@ -10,9 +10,9 @@
 
 #include "tests/support/runner_engine.h"
 
-#define LOG_BYTES              4096
-#define JIT_ERROR_LOG_BUFFER   5
-#define JIT_ERROR_LOG_BYTES    6
+#define LOG_BYTES            4096
+#define JIT_ERROR_LOG_BUFFER 5
+#define JIT_ERROR_LOG_BYTES  6
 
 /* name, result of dlsym under symbol, parameters */
 #define DRIVER_FUNCTIONS                                                                           \
@@ -139,11 +139,11 @@ static enum pxr_status run_kernel(struct driver_runner *driver, const struct run
         params[i] = runner_is_value(launch, i) ? launch->buffers[i].bytes : &addresses[i];
     const uint32_t *grid = launch->grid;
     const uint32_t *block = launch->block;
-    status = driver_status(driver,
-                           driver->launch(function, grid[0], grid[1], grid[2], block[0], block[1],
-                                          block[2], launch->dynamic_shared_bytes, NULL, params,
-                                          NULL),
-                           "cuLaunchKernel", err);
+    status =
+        driver_status(driver,
+                      driver->launch(function, grid[0], grid[1], grid[2], block[0], block[1],
+                                     block[2], launch->dynamic_shared_bytes, NULL, params, NULL),
+                      "cuLaunchKernel", err);
     if (status != PXR_OK)
         return status;
     status = driver_status(driver, driver->ctx_synchronize(), "cuCtxSynchronize", err);
@@ -164,9 +164,9 @@ static enum pxr_status copy_buffers_in(struct driver_runner *driver,
         enum pxr_status status =
             driver_status(driver, driver->mem_alloc(&addresses[i], bytes), "cuMemAlloc", err);
         if (status == PXR_OK && buffer->size_bytes != 0)
-            status = driver_status(
-                driver, driver->copy_in(addresses[i], buffer->bytes, buffer->size_bytes),
-                "cuMemcpyHtoD", err);
+            status = driver_status(driver,
+                                   driver->copy_in(addresses[i], buffer->bytes, buffer->size_bytes),
+                                   "cuMemcpyHtoD", err);
         if (status != PXR_OK)
             return status;
     }

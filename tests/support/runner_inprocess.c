@@ -154,9 +154,9 @@ static enum pxr_status compile_kernel(struct inprocess_runner *inprocess,
     status = jit_run_work(compile, &work, err);
     if (status == PXR_OK)
         status = jit_load(&work.object, kernel->name, NULL, 0, &compiled->code, err);
-    compiled->stack_bytes =
-        STACK_RESERVE_BYTES + compiled->layout.local_bytes + work.object.frame_bytes +
-        (compiled->layout.has_recursion ? RECURSION_BYTES : 0);
+    compiled->stack_bytes = STACK_RESERVE_BYTES + compiled->layout.local_bytes +
+                            work.object.frame_bytes +
+                            (compiled->layout.has_recursion ? RECURSION_BYTES : 0);
     jit_object_fini(&work.object);
     if (status != PXR_OK)
         ptx_layout_fini(&compiled->layout);

@@ -90,20 +90,33 @@ static const struct {
     enum ptx_op op;   /* any if PTX_OP_COUNT */
     const char *part; /* of the spelling */
 } known[] = {
-    {PTX_OP_MAD_SM1, ""},           {PTX_OP_SHFL_LEGACY, ""},
-    {PTX_OP_VOTE_LEGACY, ""},       {PTX_OP_VOTE_LEGACY_BALLOT, ""},
+    {PTX_OP_MAD_SM1, ""},
+    {PTX_OP_SHFL_LEGACY, ""},
+    {PTX_OP_VOTE_LEGACY, ""},
+    {PTX_OP_VOTE_LEGACY_BALLOT, ""},
     {PTX_OP_COUNT, "fma.r"}, /* with .oob, other roundings */
-    {PTX_OP_COUNT, "ftz.f64"},      {PTX_OP_COUNT, "ftz.rn.f64"},
-    {PTX_OP_COUNT, "testp.f"},      {PTX_OP_COUNT, "prefetch.L2"},
-    {PTX_OP_COUNT, "cvt.f16.bf16"}, {PTX_OP_COUNT, "sync_restrict"},
-    {PTX_OP_COUNT, "multimem.st"},  {PTX_OP_COUNT, "multimem.red"},
-    {PTX_OP_COUNT, "wmma"},         {PTX_OP_COUNT, "cta_group"},
-    {PTX_OP_COUNT, "tensormap.cp"}, {PTX_OP_COUNT, "st.async"},
+    {PTX_OP_COUNT, "ftz.f64"},
+    {PTX_OP_COUNT, "ftz.r"}, /* of .f64 */
+    {PTX_OP_COUNT, "tensormap::generic"},
+    {PTX_OP_COUNT, "fma.oob"},
+    {PTX_OP_COUNT, "tex.grad"}, /* whole numbers as coordinates */
+    {PTX_OP_COUNT, "wgmma"},    /* of sm_90a alone */
+    {PTX_OP_COUNT, "testp.f"},
+    {PTX_OP_COUNT, "prefetch.L2"},
+    {PTX_OP_COUNT, "cvt.f16.bf16"},
+    {PTX_OP_COUNT, "sync_restrict"},
+    {PTX_OP_COUNT, "multimem.st"},
+    {PTX_OP_COUNT, "multimem.red"},
+    {PTX_OP_COUNT, "wmma"},
+    {PTX_OP_COUNT, "cta_group"},
+    {PTX_OP_COUNT, "tensormap.cp"},
+    {PTX_OP_COUNT, "st.async"},
     {PTX_OP_COUNT, "L2::evict"}, /* .lu or .cs with it */
     {PTX_OP_COUNT, ".v8."},      /* of small elements */
     {PTX_OP_COUNT, ".b128"},     /* PTX 8.4 with .sys */
     {PTX_OP_CVT_FP8, ""},        /* PTX 7.8 on sm_90, 8.1 on sm_89 */
-    {PTX_OP_CVT_FP8_F16, ""},       {PTX_OP_CVT_F16_FP8, ""},
+    {PTX_OP_CVT_FP8_F16, ""},
+    {PTX_OP_CVT_F16_FP8, ""},
 };
 
 static bool is_known(enum ptx_op op, const char *text)

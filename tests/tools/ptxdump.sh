@@ -48,6 +48,13 @@ printf '.version 8.0\n.target sm_75\n.bad x;\n.worse y;\n.global .u32 z;\n' >"$w
 check "print tells the first error" 1 "bad.ptx.*:3:1: error: " "$ptxdump" print "$work/bad.ptx"
 check "print tells further errors" 1 "bad.ptx.*:4:1: error: " "$ptxdump" print "$work/bad.ptx"
 
+check "ops as JSON" 0 '"lop3", "form": "lop3.b32", "types": ."b32"., .*"fidelity": "exact"' \
+    "$ptxdump" ops --json
+check "ops says what proves a row" 0 '"proved_by": ."conformance' "$ptxdump" ops --json
+check "every row that is translated is proved" 0 "^0$" \
+    sh -c '"$0" ops --json | grep -v "\"unsupported\"" | grep -c "\"proved_by\": \[\]" || true' "$ptxdump"
+check "ops in no other format" 2 "takes no arguments but" "$ptxdump" ops --xml
+
 head -c 5000 "$data/one.fatbin" >"$work/cut.fatbin"
 check "truncated file" 1 "cut.fatbin: fat binary claims" "$ptxdump" list "$work/cut.fatbin"
 check "damaged file does not stop the next" 1 "one.ptx: PTX text" \

@@ -410,6 +410,9 @@ Test(parse_inst, an_index_register_counts_elements)
     cr_assert_not(inst_at(module, 2)->operands[1].is_indexed);
     cr_assert_eq(inst_at(module, 2)->operands[1].offset, 8);
     ptx_module_destroy(module);
+    ptx_module_destroy(parse_body("mov.u64 %rd1, gvar[%r2];"));
+    expect_body_error("mov.u64 %rd1, [gvar];", "must be");
+    expect_body_error("ld.global.u32 %r1, gvar[%q1];", "'%q1' cannot be an array index");
     expect_body_error("ld.global.u32 %r1, gvar[%f1];", "'%f1' cannot be an array index");
     expect_body_error("ld.global.u32 %r1, gvar[nobody];", "'nobody' cannot be an array index");
 }

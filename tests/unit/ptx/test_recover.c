@@ -95,6 +95,42 @@ Test(recover, a_missing_brace_ends_the_function)
                                                  "of the text\n");
 }
 
+Test(recover, a_missing_declaration_of_registers_costs_one_error)
+{
+    expect_body_errors("mov.u32 %q1, %r1;\nmov.u32 %q2, %q3;\nmov.u32 %r9, 1;\nmov.u32 %r10, %r1;",
+                       "6:9: error: '%q1' is not declared\n8:9: error: '%r9' is not declared\n"
+                       "9:9: error: '%r10' is not declared\n");
+}
+
+Test(recover, the_rest_of_a_broken_head_costs_one_error)
+{
+    expect_errors(
+        HEADER ".entry k() { ret; }\n.param .b32 x\n)\n{\nret;\n}\n.entry l() { frob; }\n",
+        "5:13: error: expected a function around .reg and .param declarations, found 'x'\n"
+        "10:14: error: 'frob' is not a PTX instruction\n");
+}
+
+Test(recover, a_brace_too_many_costs_one_error)
+{
+    expect_body_errors("bra L;\n}\nmov.u32 %r1, %r2;\nL:\nmov.u32 %r1, %r2;",
+                       "7:1: error: a '}' too many: statements follow the function\n");
+    expect_body_errors("mov.u32 }, %r1;\nmov.u32 %r1, %r2;",
+                       "6:9: error: expected an operand, found '}'\n");
+    expect_errors(HEADER "}\nmov.u32 %r1, %r2;\nmov.u32 %r1, %r2;\n.entry k() { frob; }\n",
+                  "4:1: error: expected a directive, found '}'\n"
+                  "7:14: error: 'frob' is not a PTX instruction\n");
+}
+
+Test(recover, a_wrong_version_or_target_makes_nothing_too_new)
+{
+    expect_errors(
+        ".version eight\n.target sm_90, fast\n.address_size 64\n.entry k() { .reg .b32 %r;"
+        " cp.async.wait_all; mov.u32 %r, %clusterid.x; }\n",
+        "1:10: error: expected a version number, found 'eight'\n"
+        "2:16: error: 'fast' is neither a target, such as sm_75, nor an option of "
+        ".target\n");
+}
+
 Test(recover, a_wrong_initialiser_is_left_out)
 {
     expect_errors(HEADER ".global .u32 a[3] = {1, zz, {2}}, b = 5;\n.global .u32 c = b;\n.bad x;\n",

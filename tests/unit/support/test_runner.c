@@ -11,19 +11,18 @@
 
 #define COUNT 64
 
-static const char text[] =
-    ".version 7.0\n.target sm_70\n.address_size 64\n"
-    ".global .u32 bias = 7;\n"
-    ".visible .entry work(.param .u64 in, .param .u64 out)\n"
-    "{\n"
-    "    .reg .b32 %r<4>;\n    .reg .b64 %rd<6>;\n"
-    "    ld.param.u64 %rd1, [in];\n    ld.param.u64 %rd2, [out];\n"
-    "    mov.u32 %r1, %tid.x;\n    mul.wide.u32 %rd3, %r1, 4;\n"
-    "    add.u64 %rd1, %rd1, %rd3;\n    add.u64 %rd2, %rd2, %rd3;\n"
-    "    ld.global.u32 %r2, [%rd1];\n    ld.global.u32 %r3, [bias];\n"
-    "    sub.u32 %r2, %r2, %r3;\n    st.global.u32 [%rd2], %r2;\n    ret;\n"
-    "}\n"
-    ".visible .entry stop(.param .u64 in)\n{\n    trap;\n}\n";
+static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                           ".global .u32 bias = 7;\n"
+                           ".visible .entry work(.param .u64 in, .param .u64 out)\n"
+                           "{\n"
+                           "    .reg .b32 %r<4>;\n    .reg .b64 %rd<6>;\n"
+                           "    ld.param.u64 %rd1, [in];\n    ld.param.u64 %rd2, [out];\n"
+                           "    mov.u32 %r1, %tid.x;\n    mul.wide.u32 %rd3, %r1, 4;\n"
+                           "    add.u64 %rd1, %rd1, %rd3;\n    add.u64 %rd2, %rd2, %rd3;\n"
+                           "    ld.global.u32 %r2, [%rd1];\n    ld.global.u32 %r3, [bias];\n"
+                           "    sub.u32 %r2, %r2, %r3;\n    st.global.u32 [%rd2], %r2;\n    ret;\n"
+                           "}\n"
+                           ".visible .entry stop(.param .u64 in)\n{\n    trap;\n}\n";
 
 static struct runner *open_runner(int engine, const struct runner_hooks *hooks)
 {
