@@ -479,6 +479,14 @@ enum pxr_status tr_emit_isspacep(struct tr_ctx *ctx, const struct ptx_inst *inst
     return PXR_OK;
 }
 
+/* PTX ISA, "getctarank": the rank within its cluster of the block that an address of shared memory
+ * belongs to. A cluster is one block here. */
+enum pxr_status tr_emit_getctarank(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    tr_set(ctx, inst, 0, PTX_TYPE_U32, tr_const_int(ctx, 32, 0));
+    return PXR_OK;
+}
+
 /* Only the shared space has addresses of its own; everything else is generic already. 32 bits are
  * the low half of an address: enough to come back to where it was, not for an access. */
 enum pxr_status tr_emit_cvta(struct tr_ctx *ctx, const struct ptx_inst *inst)

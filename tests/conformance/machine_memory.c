@@ -465,6 +465,22 @@ static bool make_isspacep(struct piece *piece)
     return true;
 }
 
+static bool make_ctarank(struct piece *piece)
+{
+    bool is_short = machine_has_word(piece->form, "u32");
+    if (piece->n > 0)
+        return false;
+    fputs(".reg .b64 %g;\n.reg .b32 %s, %n;\n", piece->body);
+    if (machine_has_word(piece->form, "shared::cluster"))
+        fprintf(piece->body, "mov.b64 %%g, %s;\n", place_base(PLACE_SHARED));
+    else
+        put_generic(piece->body, PLACE_SHARED, "%g");
+    fprintf(piece->body,
+            "cvt.u32.u64 %%s, %%g;\nmov.b32 %%n, 7;\n%s %%n, %s;\nst.global.b32 [%%out], %%n;\n",
+            piece->form->text, is_short ? "%s" : "%g");
+    return true;
+}
+
 /* ---- cache policies: hints, so only that they are taken is tested ---- */
 
 static bool make_policy(struct piece *piece)
@@ -508,6 +524,7 @@ const struct template memory_templates[] = {
     {"prefetchu", make_prefetch},
     {"cvta", make_cvta},
     {"isspacep", make_isspacep},
+    {"getctarank", make_ctarank},
     {"cp.async", make_copy},
     {"alloca", make_alloca},
     {"stacksave", make_stack},

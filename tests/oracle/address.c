@@ -130,6 +130,14 @@ enum pxr_status oracle_isspacep(struct oracle_thread *thread, const struct ptx_i
     return PXR_OK;
 }
 
+/* PTX ISA, "getctarank": the rank in the cluster of the block whose shared memory it is. A launch
+ * without clusters makes each block one of its own. */
+enum pxr_status oracle_getctarank(struct oracle_thread *thread, const struct ptx_inst *inst)
+{
+    oracle_write(thread, inst, 0, PTX_TYPE_U32, (union oracle_value){.u32 = 0});
+    return PXR_OK;
+}
+
 /* ---- the stack ---- */
 
 /* PTX ISA, "alloca": memory of the thread's stack, aligned to the third operand, 8 bytes without;
