@@ -149,14 +149,31 @@ static const char MARKDOWN_HEAD[] =
     "a "
     "GPU; `random`, random kernels;\n`shapes`, kernels with expected memory (`tests/README.md`).\n";
 
+/* How many rows of each family have which fidelity. */
+static void print_summary(void)
+{
+    fputs("\n| family | exact | ulp | approx | unsupported |\n|---|---|---|---|---|\n", stdout);
+    for (int family = 0; family < PTX_FAMILY_COUNT; family++) {
+        unsigned counts[PTX_FIDELITY_UNSUPPORTED + 1] = {0};
+        for (int op = 0; op < PTX_OP_COUNT; op++)
+            if (ptx_op_table[op].family == (enum ptx_family)family)
+                counts[ptx_op_table[op].fidelity]++;
+        printf("| %s | %u | %u | %u | %u |\n", ptx_family_names[family], counts[PTX_FIDELITY_EXACT],
+               counts[PTX_FIDELITY_ULP], counts[PTX_FIDELITY_APPROX],
+               counts[PTX_FIDELITY_UNSUPPORTED]);
+    }
+}
+
 void ptxdump_ops(enum ptxdump_format format)
 {
     if (format == PTXDUMP_JSON) {
         print_json();
         return;
     }
-    if (format == PTXDUMP_MARKDOWN)
+    if (format == PTXDUMP_MARKDOWN) {
         fputs(MARKDOWN_HEAD, stdout);
+        print_summary();
+    }
     for (int family = 0; family < PTX_FAMILY_COUNT; family++)
         print_family((enum ptx_family)family, format);
 }
