@@ -51,6 +51,7 @@ static enum pxr_status oracle_runner_launch(struct runner *runner,
     enum pxr_status status = runner_make_params(kernel, launch, &params, err);
     if (status != PXR_OK)
         return status;
+    oracle_forbid_all(self->oracle); /* the last launch's buffers */
     for (size_t i = 0; i < launch->buffer_count; i++)
         if (!runner_is_value(launch, i))
             oracle_allow(self->oracle, launch->buffers[i].bytes, launch->buffers[i].size_bytes);
