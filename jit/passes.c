@@ -6,8 +6,7 @@
  */
 #include "jit/passes.h"
 
-#include <llvm-c/Error.h>
-#include <llvm-c/Transforms/PassBuilder.h>
+#include "translator/translator.h"
 
 /* Helpers of translator/rt are always_inline and tiny; what remains are PTX functions, in SSA form
  * already, so that the inliner sees their true size. */
@@ -25,14 +24,5 @@
 enum pxr_status jit_run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                struct pxr_error *err)
 {
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(module, INLINE_PASSES SCALAR_PASSES, machine, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (!error)
-        return PXR_OK;
-    char *message = LLVMGetErrorMessage(error);
-    enum pxr_status status =
-        pxr_fail(err, PXR_COMPILE_FAILED, "cannot run LLVM's passes: %s", message);
-    LLVMDisposeErrorMessage(message);
-    return status;
+    return tr_run_passes(module, INLINE_PASSES SCALAR_PASSES, machine, err);
 }

@@ -41,5 +41,5 @@ enum pxr_status tr_collapse_precise(LLVMModuleRef module, struct pxr_error *err)
     for (; function != NULL; function = LLVMGetNextFunction(function))
         if (is_sreg_definition(function))
             mark_loads_invariant(module, function);
-    return tr_run_passes(module, PRECISE_PASSES, err);
+    return tr_run_passes(module, PRECISE_PASSES, NULL, err);
 }

@@ -263,7 +263,4 @@ LLVMBasicBlockRef tr_label_block(struct tr_ctx *ctx, const struct ptx_label *lab
  * otherwise the helpers. */
 enum pxr_status tr_link_rt(LLVMModuleRef module, bool sregs, struct pxr_error *err);
 
-/* Runs a pass list in LLVM's syntax. */
-enum pxr_status tr_run_passes(LLVMModuleRef module, const char *passes, struct pxr_error *err);
-
 #endif

@@ -131,10 +131,11 @@ enum pxr_status tr_link_rt(LLVMModuleRef module, bool sregs, struct pxr_error *e
     return PXR_OK;
 }
 
-enum pxr_status tr_run_passes(LLVMModuleRef module, const char *passes, struct pxr_error *err)
+enum pxr_status tr_run_passes(LLVMModuleRef module, const char *passes,
+                              LLVMTargetMachineRef machine, struct pxr_error *err)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef failure = LLVMRunPasses(module, passes, NULL, options);
+    LLVMErrorRef failure = LLVMRunPasses(module, passes, machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (failure == NULL)
         return PXR_OK;

@@ -433,13 +433,13 @@ static void define_undefined(LLVMValueRef function)
 
 static enum pxr_status clean_up(struct tr_ctx *ctx)
 {
-    enum pxr_status status = tr_run_passes(ctx->module, SSA_PASSES, ctx->err);
+    enum pxr_status status = tr_run_passes(ctx->module, SSA_PASSES, NULL, ctx->err);
     if (status != PXR_OK)
         return status;
     LLVMValueRef function = LLVMGetFirstFunction(ctx->module);
     for (; function != NULL; function = LLVMGetNextFunction(function))
         define_undefined(function);
-    return tr_run_passes(ctx->module, CLEAN_PASSES, ctx->err);
+    return tr_run_passes(ctx->module, CLEAN_PASSES, NULL, ctx->err);
 }
 
 static enum pxr_status verify(struct tr_ctx *ctx)

@@ -16,6 +16,7 @@
 #ifndef PTXRUN_TRANSLATOR_TRANSLATOR_H
 #define PTXRUN_TRANSLATOR_TRANSLATOR_H
 
+#include <llvm-c/TargetMachine.h>
 #include <llvm-c/Types.h>
 
 #include "ptx/ptx.h"
@@ -46,5 +47,9 @@ void tr_assume_block_shape(LLVMModuleRef module, const uint32_t block[3]);
 /* Collapse `precise`: binds the placeholders that read the thread's own state to their
  * definitions (translator/rt/precise.c), leaving the meeting points as external calls. */
 enum pxr_status tr_collapse_precise(LLVMModuleRef module, struct pxr_error *err);
+
+/* Runs a pass list in LLVM's syntax; machine may be NULL for passes that need none. */
+enum pxr_status tr_run_passes(LLVMModuleRef module, const char *passes,
+                              LLVMTargetMachineRef machine, struct pxr_error *err);
 
 #endif
