@@ -9,7 +9,7 @@
 #include "scheduler/precise.h"
 
 /* Whether everybody the barrier waits for has arrived. Exited warps count as arrived where all
- * of the block take part. */
+ * of the block take part. More threads than the block has can never arrive. */
 static bool is_complete(const struct sch_block *block, const struct sch_barrier *barrier)
 {
     if (barrier->arrivals == 0)
@@ -17,7 +17,8 @@ static bool is_complete(const struct sch_block *block, const struct sch_barrier 
     uint32_t expected = barrier->expected;
     if (expected != 0 && (uint64_t)barrier->arrivals * RT_WARP_SIZE >= expected)
         return true;
-    if (expected != 0 && expected < block->thread_count)
+    if (expected != 0 &&
+        (expected < block->thread_count || expected > block->warp_count * RT_WARP_SIZE))
         return false;
     return (block->live_warps & ~barrier->arrived_warps) == 0;
 }
