@@ -188,8 +188,3 @@ const char *oracle_log(const struct oracle *oracle)
 {
     return oracle->log ? oracle->log : "";
 }
-
-uint64_t oracle_steps(const struct oracle *oracle)
-{
-    return oracle->steps;
-}

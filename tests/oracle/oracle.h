@@ -54,7 +54,4 @@ enum pxr_status oracle_run(struct oracle *oracle, const struct oracle_launch *la
 /* What kernels have printed with vprintf so far, NUL-terminated. */
 const char *oracle_log(const struct oracle *oracle);
 
-/* Instructions interpreted so far. */
-uint64_t oracle_steps(const struct oracle *oracle);
-
 #endif

@@ -163,7 +163,7 @@ static void gen_plain(struct gen *g)
         plain_fn fn;
         unsigned weight;
     } kinds[] = {
-        {gen_inst, 62},      {gen_carry_chain, 4}, {gen_memory, 18},
+        {gen_inst, 58},      {gen_carry_chain, 4}, {gen_memory, 18}, {gen_pack, 4},
         {gen_own_atomic, 3}, {gen_fence, 1},       {gen_mix, 12},
     };
     uint32_t roll = dice_below(&g->dice, 100);

@@ -48,11 +48,6 @@ enum pxr_status runner_make_params(const struct ptx_func *kernel,
     return PXR_OK;
 }
 
-const char *runner_name(const struct runner *runner)
-{
-    return runner->engine->name;
-}
-
 static void unload(struct runner *runner)
 {
     runner->engine->unload(runner);

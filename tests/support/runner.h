@@ -66,8 +66,6 @@ enum pxr_status runner_open_oracle(uint64_t seed, struct runner **runner, struct
 /* NULL is allowed. */
 void runner_close(struct runner *runner);
 
-const char *runner_name(const struct runner *runner);
-
 /* Makes the text the runner's module; what was loaded before is gone. Loading the text that is
  * loaded already does nothing. */
 enum pxr_status runner_load(struct runner *runner, const char *ptx_text, struct pxr_error *err);

@@ -207,7 +207,6 @@ static void driver_close(struct runner *runner)
 }
 
 static const struct runner_engine driver_engine = {
-    .name = "driver",
     .load = driver_load,
     .launch = driver_launch,
     .unload = driver_unload,

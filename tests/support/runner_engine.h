@@ -12,7 +12,6 @@
 #define RUNNER_MAX_BUFFERS 64
 
 struct runner_engine {
-    const char *name;
     enum pxr_status (*load)(struct runner *runner, const char *ptx_text, struct pxr_error *err);
     enum pxr_status (*launch)(struct runner *runner, const struct runner_launch *launch,
                               struct pxr_error *err);

@@ -232,7 +232,6 @@ static void inprocess_close(struct runner *runner)
 }
 
 static const struct runner_engine inprocess_engine = {
-    .name = "inprocess",
     .load = inprocess_load,
     .launch = inprocess_launch,
     .unload = inprocess_unload,

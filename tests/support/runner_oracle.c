@@ -75,7 +75,6 @@ static void oracle_runner_close(struct runner *runner)
 }
 
 static const struct runner_engine oracle_engine = {
-    .name = "oracle",
     .load = oracle_runner_load,
     .launch = oracle_runner_launch,
     .unload = oracle_runner_unload,
