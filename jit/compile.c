@@ -15,6 +15,7 @@
 #include "translator/translator.h"
 
 #define DWARF_VERSION 5
+#define STEP_SYMBOL   "ptxrun_step"
 
 static uint64_t thread_cpu_ns(void)
 {
@@ -60,7 +61,7 @@ void jit_unit_fini(struct jit_unit *unit)
     jit_target_release(unit->target);
 }
 
-static void dump_ir(const struct jit_unit *unit, const char *kind, const char *suffix)
+void jit_unit_dump(const struct jit_unit *unit, const char *kind, const char *suffix)
 {
     if (!jit_dump_wants(&unit->dump, kind))
         return;
@@ -134,6 +135,17 @@ static void require_dwarf_version(const struct jit_unit *unit)
     LLVMAddModuleFlag(unit->module, LLVMModuleFlagBehaviorWarning, name, sizeof name - 1, version);
 }
 
+/* A fused kernel runs its step function below itself, through rt_block_mix. */
+static uint32_t frame_bytes(const struct jit_unit *unit, LLVMValueRef entry)
+{
+    uint32_t bytes = jit_frames_depth(&unit->frames, entry);
+    LLVMValueRef step = LLVMGetNamedFunction(unit->module, STEP_SYMBOL);
+    if (bytes == 0 || !step)
+        return bytes;
+    uint32_t step_bytes = jit_frames_depth(&unit->frames, step);
+    return step_bytes == 0 || step_bytes > UINT32_MAX - bytes ? 0 : bytes + step_bytes;
+}
+
 enum pxr_status jit_unit_emit(struct jit_unit *unit, struct jit_object *object,
                               struct pxr_error *err)
 {
@@ -141,12 +153,13 @@ enum pxr_status jit_unit_emit(struct jit_unit *unit, struct jit_object *object,
     jit_target_prepare(unit->target, unit->module);
     jit_frames_request(unit->module);
     require_dwarf_version(unit);
-    enum pxr_status status = jit_run_passes(unit->module, unit->target->machine, err);
+    enum pxr_status status =
+        jit_run_passes(unit->module, object->collapse, unit->target->machine, err);
     if (status != PXR_OK)
         return status;
     uint64_t optimised_ns = thread_cpu_ns();
     object->optimise_ns = optimised_ns - start_ns;
-    dump_ir(unit, "opt", "opt.ll");
+    jit_unit_dump(unit, "opt", "opt.ll");
     status = dump_asm(unit, err);
     if (status != PXR_OK)
         return status;
@@ -157,7 +170,7 @@ enum pxr_status jit_unit_emit(struct jit_unit *unit, struct jit_object *object,
     status = emit_object(unit, object, err);
     if (status != PXR_OK)
         return status;
-    object->frame_bytes = jit_frames_depth(&unit->frames, entry);
+    object->frame_bytes = frame_bytes(unit, entry);
     object->codegen_ns = thread_cpu_ns() - codegen_start_ns;
     return PXR_OK;
 }
@@ -169,14 +182,13 @@ static enum pxr_status translate(struct jit_unit *unit, const struct jit_request
     struct tr_options options = {.check_alignment = true,
                                  .triple = unit->target->triple,
                                  .data_layout = unit->target->data_layout};
+    unit->kernel = request->kernel;
     enum pxr_status status = tr_translate_kernel(request->module, request->kernel, request->layout,
                                                  &options, unit->context, &unit->module, err);
     if (status != PXR_OK)
         return status;
-    dump_ir(unit, "ir", "ll");
-    if (request->variant.block[0] != 0)
-        tr_assume_block_shape(unit->module, request->variant.block);
-    return tr_collapse_precise(unit->module, err);
+    jit_unit_dump(unit, "ir", "ll");
+    return PXR_OK;
 }
 
 enum pxr_status jit_compile_request(const struct jit_request *request, struct jit_object *object,
@@ -192,12 +204,25 @@ enum pxr_status jit_compile_request(const struct jit_request *request, struct ji
         jit_dump_write(&unit.dump, "ptx", request->module->text.ptr, request->module->text.len);
     uint64_t start_ns = thread_cpu_ns();
     status = translate(&unit, request, err);
+    if (status == PXR_OK)
+        status = jit_unit_collapse(&unit, &request->variant, NULL, object, err);
     object->translate_ns = thread_cpu_ns() - start_ns;
     if (status == PXR_OK) {
         status = jit_unit_emit(&unit, object, err);
         if (status != PXR_OK)
             pxr_error_prefix(err, "kernel '%s'", request->kernel->name);
     }
+    jit_unit_fini(&unit);
+    return status;
+}
+
+enum pxr_status jit_check_request(const struct jit_request *request, struct pxr_error *err)
+{
+    struct jit_unit unit;
+    enum pxr_status status = jit_unit_init(&unit, err);
+    if (status != PXR_OK)
+        return status;
+    status = translate(&unit, request, err);
     jit_unit_fini(&unit);
     return status;
 }

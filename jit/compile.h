@@ -12,30 +12,54 @@
 #include "jit/frames.h"
 #include "jit/jit.h"
 #include "jit/llvm_target.h"
+#include "translator/translator.h"
 
 /* One compilation and everything that dies with it. Owned by one thread. */
 struct jit_unit {
     LLVMContextRef context;
     LLVMModuleRef module;
-    struct jit_target *target; /* from the pool */
+    const struct ptx_func *kernel; /* that the module is the translation of; NULL: something else,
+                                      about which there are no facts */
+    struct jit_target *target;     /* from the pool */
     struct jit_frames frames;
     struct jit_dump dump;
     struct pxr_error diagnostic; /* first error LLVM reported; status PXR_OK if none */
+};
+
+/* A defect for tests to seed into the region former (translator.h, enum tr_seed). */
+struct jit_seed {
+    enum tr_seed kind;
+    uint32_t site;  /* in: which one … */
+    uint32_t sites; /* out: … of how many */
 };
 
 /* The target of this machine and an empty context whose diagnostics go to unit->diagnostic. */
 enum pxr_status jit_unit_init(struct jit_unit *unit, struct pxr_error *err);
 void jit_unit_fini(struct jit_unit *unit);
 
-/* Optimises unit->module and emits it: the half of the work that knows nothing of PTX. Fills the
- * bytes, frame_bytes, optimise_ns and codegen_ns of *object. Errors: PXR_COMPILE_FAILED,
- * PXR_OUT_OF_MEMORY. */
+/* Writes unit->module as <kernel>.<suffix> if --dump asks for this kind. */
+void jit_unit_dump(const struct jit_unit *unit, const char *kind, const char *suffix);
+
+/* Collapses the threads of unit->module, the code of one thread, as wanted, for launches for which
+ * wanted->facts are true. Fills collapse,
+ * frame_…_bytes, may_wait and explanation of *object. seed: NULL, or a defect that a test wants.
+ * Errors: PXR_COMPILE_FAILED, PXR_OUT_OF_MEMORY. */
+enum pxr_status jit_unit_collapse(struct jit_unit *unit, const struct jit_variant *wanted,
+                                  struct jit_seed *seed, struct jit_object *object,
+                                  struct pxr_error *err);
+
+/* Optimises unit->module, which object->collapse is true for, and emits it: the half of the work
+ * that knows nothing of PTX. Fills the bytes, frame_bytes, optimise_ns and codegen_ns of *object.
+ * Errors: PXR_COMPILE_FAILED, PXR_OUT_OF_MEMORY. */
 enum pxr_status jit_unit_emit(struct jit_unit *unit, struct jit_object *object,
                               struct pxr_error *err);
 
 /* The whole work on the calling thread. LLVM's fatal errors are not caught here. */
 enum pxr_status jit_compile_request(const struct jit_request *request, struct jit_object *object,
                                     struct pxr_error *err);
+
+/* The translation alone, of which nothing is kept. */
+enum pxr_status jit_check_request(const struct jit_request *request, struct pxr_error *err);
 
 typedef enum pxr_status (*jit_work_fn)(void *argument, struct pxr_error *err);
 

@@ -115,6 +115,8 @@ struct compile_work {
 static enum pxr_status run_compile(void *argument, struct pxr_error *err)
 {
     struct compile_work *work = argument;
+    if (!work->object)
+        return jit_check_request(work->request, err);
     return jit_compile_request(work->request, work->object, err);
 }
 
@@ -122,10 +124,12 @@ static enum pxr_status compile(const struct jit_request *request, struct jit_obj
                                struct pxr_error *err)
 {
     struct compile_work work = {.request = request, .object = object};
-    memset(object, 0, sizeof *object);
+    if (object)
+        memset(object, 0, sizeof *object);
     enum pxr_status status = jit_run_work(run_compile, &work, err);
-    if (status != PXR_OK) {
+    if (status != PXR_OK && object) {
         free(object->bytes);
+        free(object->explanation);
         memset(object, 0, sizeof *object);
     }
     return status;

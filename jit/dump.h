@@ -14,7 +14,7 @@ struct jit_dump {
     const char *kernel; /* mangled name */
 };
 
-/* Whether this kind ("ptx", "ir", "opt", "asm") was asked for. */
+/* Whether this kind ("ptx", "ir", "barriers", "collapse", "opt", "asm") was asked for. */
 bool jit_dump_wants(const struct jit_dump *dump, const char *kind);
 
 /* Writes <dir>/<kernel>.<suffix>. Names too long for a file are cut and end in a hash of the

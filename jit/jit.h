@@ -12,13 +12,14 @@
 
 #include "ptx/ptx.h"
 #include "scheduler/rt.h"
+#include "translator/facts.h"
 #include "util/error.h"
 #include "util/options.h"
 
 /* Which code is wanted of a kernel. Facts about the launch are promises of the caller. */
 struct jit_variant {
-    enum pxr_collapse collapse;
-    uint32_t block[3]; /* block shape as a compile-time fact; all 0: not known */
+    enum pxr_collapse collapse; /* what is asked for; jit_object.collapse is what came of it */
+    struct tr_facts facts;
 };
 
 struct jit_request {
@@ -30,9 +31,9 @@ struct jit_request {
     const char *dump_dir; /* files <dump_dir>/<kernel>.<kind> */
 };
 
-/* A relocatable ELF object with one function `ptxrun_kernel` (void (struct rt_thread *)), all
- * constants it needs, no absolute address and a .debug_line section (DWARF 5) that maps code to PTX
- * lines. */
+/* A relocatable ELF object with one function `ptxrun_kernel` (void (struct rt_thread *) if collapse
+ * is PRECISE, otherwise an rt_fused_fn), all constants it needs, no absolute address and a
+ * .debug_line section (DWARF 5) that maps code to PTX lines. */
 struct jit_object {
     uint8_t *bytes; /* malloc; jit_object_fini frees */
     size_t size_bytes;
@@ -41,6 +42,12 @@ struct jit_object {
     uint64_t codegen_ns;
     uint32_t frame_bytes; /* stack of the kernel and its deepest direct callee chain, if known;
                              0: not known */
+    enum pxr_collapse collapse; /* never AUTO */
+    uint64_t frame_fixed_bytes; /* of fused kernels: what jit_code_frame_bytes adds up */
+    uint64_t frame_warp_bytes;
+    uint64_t frame_thread_bytes;
+    bool may_wait;     /* of fused kernels: sch_grid.may_wait */
+    char *explanation; /* malloc, may be NULL: why this collapse; lines of text */
 };
 
 #define JIT_KERNEL_SYMBOL "ptxrun_kernel"
@@ -51,6 +58,9 @@ struct jit_object {
 enum pxr_status jit_compile(const struct jit_request *request, struct jit_object *object,
                             struct pxr_error *err);
 void jit_object_fini(struct jit_object *object);
+
+/* Whether the kernel can be translated: its first stage only, with the same errors. */
+enum pxr_status jit_check(const struct jit_request *request, struct pxr_error *err);
 
 /* A function that generated code may call besides the whitelist of jit/symbols.c. */
 struct jit_symbol {
@@ -69,20 +79,26 @@ enum pxr_status jit_load(const struct jit_object *object, const char *kernel_nam
                          struct pxr_error *err);
 void jit_unload(struct jit_code *code); /* nothing may be running in it */
 
+/* What a struct sch_grid wants to know. The kernel for one thread, or NULL, … */
 typedef void (*jit_kernel_fn)(struct rt_thread *thread);
 jit_kernel_fn jit_code_entry(const struct jit_code *code);
+/* … and for blocks, with what blocks of so many threads need as rt_block.frame; or NULL and 0. */
+rt_fused_fn jit_code_fused(const struct jit_code *code);
+uint64_t jit_code_frame_bytes(const struct jit_code *code, uint32_t threads);
+bool jit_code_may_wait(const struct jit_code *code);
 
 /* PTX line of the instruction at pc, 0 when pc is not in this code or has no line. */
 int jit_code_line(const struct jit_code *code, uintptr_t pc);
 
 /* ---- between libptxrun.so and libptxrun-compile.so ---- */
 
-#define JIT_COMPILER_ABI   1
+#define JIT_COMPILER_ABI   2
 #define JIT_COMPILER_ENTRY "ptxrun_compiler"
 
 struct jit_compiler {
     uint32_t abi; /* JIT_COMPILER_ABI */
     const char *llvm_version;
+    /* object == NULL: only check. */
     enum pxr_status (*compile)(const struct jit_request *request, struct jit_object *object,
                                struct pxr_error *err);
 };

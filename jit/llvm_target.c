@@ -7,6 +7,7 @@
 #include "jit/llvm_target.h"
 
 #include <llvm-c/Core.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,8 +21,21 @@ static struct {
     struct jit_target *head; /* guarded by lock */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* Switches that only LLVM's command line has. This LLVM is a private copy, so they are nobody
+ * else's. Loops over the threads of a block are short: a second vector loop for what the first
+ * leaves over, or several turns side by side, make more code than they save time
+ * (docs/measurements.md). Loop strength reduction takes a sixth of all compile time, for no gain
+ * that could be measured. */
+static void set_switches(void)
+{
+    static const char *const switches[] = {"ptxrun", "-enable-epilogue-vectorization=false",
+                                           "-force-vector-interleave=1", "-disable-lsr"};
+    LLVMParseCommandLineOptions(sizeof switches / sizeof switches[0], switches, "");
+}
+
 static void register_targets(void)
 {
+    set_switches();
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     LLVMInitializeNativeAsmParser();

@@ -29,6 +29,11 @@ struct jit_code {
     size_t text_bytes; /* executable part, whole pages */
     jit_kernel_fn entry;
     struct jit_lines lines;
+    bool is_fused; /* entry is an rt_fused_fn */
+    bool may_wait;
+    uint64_t frame_fixed_bytes;
+    uint64_t frame_warp_bytes;
+    uint64_t frame_thread_bytes;
 };
 
 enum section_kind { SECTION_SKIPPED, SECTION_TEXT, SECTION_CONSTANTS };
@@ -396,6 +401,16 @@ static enum pxr_status load_image(struct image *image, struct jit_code *code, st
     return status;
 }
 
+static void copy_properties(struct jit_code *code, const struct jit_object *object)
+{
+    code->is_fused =
+        object->collapse == PXR_COLLAPSE_FLAT || object->collapse == PXR_COLLAPSE_HIERARCHICAL;
+    code->may_wait = object->may_wait;
+    code->frame_fixed_bytes = object->frame_fixed_bytes;
+    code->frame_warp_bytes = object->frame_warp_bytes;
+    code->frame_thread_bytes = object->frame_thread_bytes;
+}
+
 enum pxr_status jit_load(const struct jit_object *object, const char *kernel_name,
                          const struct jit_symbol *extra, size_t extra_count, struct jit_code **code,
                          struct pxr_error *err)
@@ -411,6 +426,7 @@ enum pxr_status jit_load(const struct jit_object *object, const char *kernel_nam
         loaded->map = image.map;
         loaded->map_bytes = image.total_bytes;
         loaded->text_bytes = image.text_bytes;
+        copy_properties(loaded, object);
     } else {
         status = pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory to load compiled code");
     }
@@ -440,7 +456,26 @@ void jit_unload(struct jit_code *code)
 
 jit_kernel_fn jit_code_entry(const struct jit_code *code)
 {
-    return code->entry;
+    return code->is_fused ? NULL : code->entry;
+}
+
+rt_fused_fn jit_code_fused(const struct jit_code *code)
+{
+    return code->is_fused ? (rt_fused_fn)(void (*)(void))code->entry : NULL;
+}
+
+uint64_t jit_code_frame_bytes(const struct jit_code *code, uint32_t threads)
+{
+    if (!code->is_fused)
+        return 0;
+    uint64_t warps = (threads + RT_WARP_SIZE - 1) / RT_WARP_SIZE;
+    return code->frame_fixed_bytes +
+           warps * (code->frame_warp_bytes + RT_WARP_SIZE * code->frame_thread_bytes);
+}
+
+bool jit_code_may_wait(const struct jit_code *code)
+{
+    return code->may_wait;
 }
 
 int jit_code_line(const struct jit_code *code, uintptr_t pc)

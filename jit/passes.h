@@ -8,9 +8,10 @@
 #include <llvm-c/TargetMachine.h>
 
 #include "util/error.h"
+#include "util/options.h"
 
-/* Runs the list for scalar code of one thread. */
-enum pxr_status jit_run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                               struct pxr_error *err);
+/* Runs the list for the collapse that the module has got. */
+enum pxr_status jit_run_passes(LLVMModuleRef module, enum pxr_collapse collapse,
+                               LLVMTargetMachineRef machine, struct pxr_error *err);
 
 #endif

@@ -85,8 +85,17 @@ enum pxr_status jit_compile(const struct jit_request *request, struct jit_object
     return provider.compiler->compile(request, object, err);
 }
 
+enum pxr_status jit_check(const struct jit_request *request, struct pxr_error *err)
+{
+    pthread_once(&provider.once, open_provider);
+    if (!provider.compiler)
+        return pxr_fail(err, PXR_NO_COMPILER, "%s", provider.error.message);
+    return provider.compiler->compile(request, NULL, err);
+}
+
 void jit_object_fini(struct jit_object *object)
 {
     free(object->bytes);
+    free(object->explanation);
     memset(object, 0, sizeof *object);
 }

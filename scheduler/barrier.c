@@ -6,7 +6,8 @@
  * barriers count warps: each adds 32 threads however many lanes it has. Lanes may gather from
  * different program points; only the barrier's number counts.
  */
-#include "scheduler/precise.h"
+#include "scheduler/lanes.h"
+#include "scheduler/turns.h"
 
 /* Whether everybody the barrier waits for has arrived. Exited warps count as arrived where all
  * of the block take part. More threads than the block has can never arrive. */
@@ -23,28 +24,19 @@ static bool is_complete(const struct sch_block *block, const struct sch_barrier 
     return (block->live_warps & ~barrier->arrived_warps) == 0;
 }
 
-static uint32_t reduce(const struct sch_barrier *barrier, uint32_t op)
-{
-    switch (op) {
-    case RT_REDUCE_AND:
-        return barrier->red_true == barrier->red_threads;
-    case RT_REDUCE_OR:
-        return barrier->red_true != 0;
-    default:
-        return barrier->red_true;
-    }
-}
-
 /* Lets the waiting lanes go and starts the barrier's next phase: it can be used again at once.
  * Lanes that have gathered for it already stay. */
 static void complete(struct sch_block *block, struct sch_barrier *barrier)
 {
+    block->let_go = 0;
     for (uint32_t warps = barrier->waiting_warps; warps != 0; warps &= warps - 1) {
         uint32_t w = (uint32_t)__builtin_ctz(warps);
         uint32_t lanes = barrier->waiting[w];
+        block->let_go += (uint32_t)__builtin_popcount(lanes);
         for (uint32_t red = lanes & barrier->red[w]; red != 0; red &= red - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(red);
-            block->warps[w].result[lane] = reduce(barrier, block->warps[w].b[lane]);
+            block->warps[w].result[lane] = rt_barrier_reduction(
+                block->warps[w].b[lane], barrier->red_threads, barrier->red_true);
         }
         barrier->waiting[w] = 0;
         barrier->red[w] &= ~lanes;
@@ -80,6 +72,8 @@ static void warp_arrives(struct sch_block *block, struct sch_barrier *barrier, u
         complete(block, barrier);
 }
 
+/* ---- arriving ---- */
+
 /* Barriers are numbered 0 to 15; a number of threads is a multiple of the warp size, and bar.arrive
  * cannot do without one. */
 static void check_operands(struct rt_thread *rt, uint32_t id, uint32_t count, bool needs_count,
@@ -89,7 +83,7 @@ static void check_operands(struct rt_thread *rt, uint32_t id, uint32_t count, bo
         sch_thread_fault(rt, PXR_FAULT_INSTRUCTION, 0, return_address);
 }
 
-static void barrier_join(struct sch_thread *thread, uint32_t id, uint32_t count)
+static void join(struct sch_thread *thread, uint32_t id, uint32_t count)
 {
     struct sch_block *block = sch_block_of(thread);
     struct sch_barrier *barrier = &block->barriers[id];
@@ -100,36 +94,71 @@ static void barrier_join(struct sch_thread *thread, uint32_t id, uint32_t count)
     sch_thread_arrive(thread);
     if (barrier->lanes[w] == block->warps[w].live)
         warp_arrives(block, barrier, w);
-    sch_thread_wait(thread);
+    sch_thread_stay(thread);
 }
 
-void rt_bar_sync(struct rt_thread *rt, uint32_t id, uint32_t count)
+static void join_sync(struct rt_thread *rt, uint32_t id, uint32_t count, const void *return_address)
 {
-    check_operands(rt, id, count, false, __builtin_return_address(0));
-    barrier_join(sch_thread_of(rt), id, count);
+    check_operands(rt, id, count, false, return_address);
+    join(sch_thread_of(rt), id, count);
 }
 
-void rt_bar_arrive(struct rt_thread *rt, uint32_t id, uint32_t count)
+static void join_arrive(struct rt_thread *rt, uint32_t id, uint32_t count,
+                        const void *return_address)
 {
-    check_operands(rt, id, count, true, __builtin_return_address(0));
+    check_operands(rt, id, count, true, return_address);
     struct sch_thread *thread = sch_thread_of(rt);
     sch_block_of(thread)->barriers[id].no_wait[rt->warp] |= SCH_LANE(rt->lane);
-    barrier_join(thread, id, count);
+    join(thread, id, count);
 }
 
-uint32_t rt_bar_red(struct rt_thread *rt, uint32_t id, uint32_t count, uint32_t predicate,
-                    uint32_t op)
+static void join_red(struct rt_thread *rt, uint32_t id, uint32_t count, uint32_t predicate,
+                     uint32_t op, const void *return_address)
 {
-    check_operands(rt, id, count, false, __builtin_return_address(0));
+    check_operands(rt, id, count, false, return_address);
     struct sch_thread *thread = sch_thread_of(rt);
     struct sch_barrier *barrier = &sch_block_of(thread)->barriers[id];
-    struct sch_warp *warp = sch_warp_of(thread);
     barrier->red[rt->warp] |= SCH_LANE(rt->lane);
     if (predicate != 0)
         barrier->predicate[rt->warp] |= SCH_LANE(rt->lane);
-    warp->b[rt->lane] = op;
-    barrier_join(thread, id, count);
-    return (uint32_t)warp->result[rt->lane];
+    sch_warp_of(thread)->b[rt->lane] = op;
+    join(thread, id, count);
+}
+
+void rt_arrive_bar_sync(struct rt_thread *thread, uint32_t id, uint32_t count)
+{
+    join_sync(thread, id, count, __builtin_return_address(0));
+}
+
+void rt_arrive_bar_arrive(struct rt_thread *thread, uint32_t id, uint32_t count)
+{
+    join_arrive(thread, id, count, __builtin_return_address(0));
+}
+
+void rt_arrive_bar_red(struct rt_thread *thread, uint32_t id, uint32_t count, uint32_t predicate,
+                       uint32_t op)
+{
+    join_red(thread, id, count, predicate, op, __builtin_return_address(0));
+}
+
+void rt_bar_sync(struct rt_thread *thread, uint32_t id, uint32_t count)
+{
+    join_sync(thread, id, count, __builtin_return_address(0));
+    sch_thread_wait(sch_thread_of(thread));
+}
+
+void rt_bar_arrive(struct rt_thread *thread, uint32_t id, uint32_t count)
+{
+    join_arrive(thread, id, count, __builtin_return_address(0));
+    sch_thread_wait(sch_thread_of(thread));
+}
+
+uint32_t rt_bar_red(struct rt_thread *thread, uint32_t id, uint32_t count, uint32_t predicate,
+                    uint32_t op)
+{
+    join_red(thread, id, count, predicate, op, __builtin_return_address(0));
+    sch_thread_wait(sch_thread_of(thread));
+    return (uint32_t)rt_result(thread);
 }
 
 void sch_barrier_exit(struct sch_block *block, uint32_t warp_index)

@@ -8,11 +8,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "scheduler/precise.h"
+#include "scheduler/block.h"
 
 #define SHARED_ALIGN_BYTES ((size_t)128)
 #define FREE_BLOCKS_KEPT   16
-#define SHARED_MAP_UNIT    ((size_t)64 * 1024) /* a multiple of every page size */
+#define FRAME_KEPT_BYTES   ((size_t)256 * 1024) /* by an idle worker, for each block */
+#define SHARED_MAP_UNIT    ((size_t)64 * 1024)  /* a multiple of every page size */
 
 static void set_up_threads(struct sch_block *block, const uint32_t dims[3], uint32_t count)
 {
@@ -26,6 +27,8 @@ static void set_up_threads(struct sch_block *block, const uint32_t dims[3], uint
         thread->warp = i / RT_WARP_SIZE;
     }
     memcpy(block->dims, dims, sizeof block->dims);
+    block->limits_of = NULL;
+    block->rt.threads = &block->threads->rt;
     block->thread_count = count;
     block->warp_count = (count + RT_WARP_SIZE - 1) / RT_WARP_SIZE;
 }
@@ -70,24 +73,58 @@ static bool fit_shared(struct sch_block *block, size_t shared_bytes)
     return true;
 }
 
-/* Warps and barriers as before the first thread has started. */
-static void reset(struct sch_block *block)
+static void free_frame(struct sch_block *block)
 {
-    for (uint32_t w = 0; w < block->warp_count; w++) {
-        struct sch_warp *warp = &block->warps[w];
-        uint32_t lanes = block->thread_count - w * RT_WARP_SIZE;
-        warp->live = lanes >= RT_WARP_SIZE ? UINT32_MAX : SCH_LANE(lanes) - 1;
-        warp->runnable = warp->live;
-        warp->waiting = 0;
-        warp->gathering = 0;
-        warp->polled = 0;
-        warp->passed_over = 0;
-        warp->meeting_count = 0;
-    }
+    free(block->rt.frame);
+    block->rt.frame = NULL;
+    block->frame_bytes = 0;
+}
+
+/* Memory for what lives across stops; at least the entries. */
+static bool fit_frame(struct sch_block *block, uint64_t frame_bytes)
+{
+    uint64_t entries_bytes = (uint64_t)block->warp_count * RT_WARP_SIZE * sizeof(uint16_t);
+    uint64_t bytes = frame_bytes > entries_bytes ? frame_bytes : entries_bytes;
+    if (bytes <= block->frame_bytes)
+        return true;
+    if (bytes > PTRDIFF_MAX - SCH_CACHE_LINE)
+        return false;
+    size_t alloc_bytes = ((size_t)bytes + SCH_CACHE_LINE - 1) & ~(size_t)(SCH_CACHE_LINE - 1);
+    free_frame(block);
+    block->rt.frame = aligned_alloc(SCH_CACHE_LINE, alloc_bytes);
+    if (!block->rt.frame)
+        return false;
+    block->frame_bytes = alloc_bytes;
+    return true;
+}
+
+void sch_warp_reset(struct sch_warp *warp, uint32_t live)
+{
+    warp->live = live;
+    warp->runnable = live;
+    warp->waiting = 0;
+    warp->gathering = 0;
+    warp->polled = 0;
+    warp->passed_over = 0;
+    warp->meeting_count = 0;
+}
+
+void sch_block_reset_barriers(struct sch_block *block)
+{
     for (uint32_t id = 0; block->barriers_used != 0; id++, block->barriers_used >>= 1) {
         if (block->barriers_used & 1)
             memset(&block->barriers[id], 0, sizeof block->barriers[id]);
     }
+}
+
+/* As before the first thread has started. */
+static void reset_precise(struct sch_block *block)
+{
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        uint32_t lanes = block->thread_count - w * RT_WARP_SIZE;
+        sch_warp_reset(&block->warps[w], lanes >= RT_WARP_SIZE ? UINT32_MAX : SCH_LANE(lanes) - 1);
+    }
+    sch_block_reset_barriers(block);
     block->unstarted_first = 0;
     block->unstarted_end = block->thread_count;
     block->live_count = block->thread_count;
@@ -96,21 +133,37 @@ static void reset(struct sch_block *block)
     block->fruitless_polls = 0;
     block->ready = (struct sch_thread_set){0};
     block->polling = (struct sch_thread_set){0};
+    block->limits_of = NULL;
+}
+
+static bool fit(struct sch_block *block, const struct sch_grid_op *grid)
+{
+    return fit_threads(block, grid) && fit_shared(block, grid->grid.launch.shared_bytes) &&
+           (!grid->grid.fused || fit_frame(block, grid->grid.frame_bytes));
+}
+
+static struct sch_block *take_free(struct sch_worker *worker)
+{
+    struct sch_block *block = worker->free_blocks;
+    if (block) {
+        worker->free_blocks = block->next;
+        return block;
+    }
+    block = aligned_alloc(_Alignof(struct sch_block), sizeof *block);
+    if (block)
+        memset(block, 0, sizeof *block);
+    return block;
 }
 
 struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_op *grid,
-                                    uint64_t index)
+                                    uint64_t index, uint32_t count)
 {
-    struct sch_block *block = worker->free_blocks;
-    if (block)
-        worker->free_blocks = block->next;
-    else
-        block = calloc(1, sizeof *block);
+    struct sch_block *block = take_free(worker);
     if (!block)
         return NULL;
     block->worker = worker;
     const struct rt_launch *launch = &grid->grid.launch;
-    if (!fit_threads(block, grid) || !fit_shared(block, launch->shared_bytes)) {
+    if (!fit(block, grid)) {
         block->next = worker->free_blocks;
         worker->free_blocks = block;
         return NULL;
@@ -121,36 +174,52 @@ struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_o
     block->rt.ctaid[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
     block->rt.ctaid[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
     block->rt.sm_id = worker->index;
-    reset(block);
+    block->chunk = count;
+    block->has_mixed = false;
+    if (!grid->grid.fused)
+        reset_precise(block);
     return block;
 }
 
 void sch_block_trim(struct sch_worker *worker)
 {
     struct sch_block **link = &worker->free_blocks;
-    for (unsigned i = 0; i < FREE_BLOCKS_KEPT && *link; i++)
-        link = &(*link)->next;
+    for (unsigned i = 0; i < FREE_BLOCKS_KEPT && *link; i++, link = &(*link)->next) {
+        if ((*link)->frame_bytes > FRAME_KEPT_BYTES)
+            free_frame(*link);
+    }
     struct sch_block *block = *link;
     *link = NULL;
     while (block) {
         struct sch_block *next = block->next;
         if (block->shared_map)
             munmap(block->shared_map, block->shared_map_bytes + SCH_STACK_GUARD_BYTES);
+        free_frame(block);
         free(block->threads);
         free(block);
         block = next;
     }
 }
 
-void sch_block_release(struct sch_block *block)
+static void abandon_threads(struct sch_block *block)
 {
-    struct sch_worker *worker = block->worker;
     for (uint32_t i = 0; block->live_count > 0 && i < block->thread_count; i++) {
         struct sch_thread *thread = &block->threads[i];
         if (thread->fiber) {
-            sch_fiber_put(&worker->fibers, thread->fiber, false);
+            sch_fiber_put(&block->worker->fibers, thread->fiber, false);
             thread->fiber = NULL;
         }
+    }
+}
+
+void sch_block_release(struct sch_block *block)
+{
+    struct sch_worker *worker = block->worker;
+    if (!block->grid->grid.fused) {
+        abandon_threads(block);
+    } else if (block->carrier.fiber) {
+        sch_fiber_put(&worker->fibers, block->carrier.fiber, false);
+        block->carrier.fiber = NULL;
     }
     block->grid = NULL;
     block->next = worker->free_blocks;

@@ -13,7 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "scheduler/precise.h"
+#include "scheduler/block.h"
 
 #define SIGNAL_STACK_BYTES ((size_t)64 * 1024)
 
@@ -99,9 +99,12 @@ static void leave_kernel(struct sch_worker *worker, int signal_number, const sig
     fault->status = fault_status(signal_number, info, fault->pc, thread->fiber);
     fault->address =
         signal_number == SIGSEGV || signal_number == SIGBUS ? (uintptr_t)info->si_addr : 0;
+    const struct sch_block *block = sch_block_of(thread);
+    if (thread == &block->carrier)
+        thread = block->stepping; /* NULL in a loop: it does not say which thread it is at */
+    fault->has_thread = thread != NULL;
     for (int i = 0; i < 3; i++)
-        fault->tid[i] = thread->rt.tid[i];
-    fault->has_thread = true;
+        fault->tid[i] = thread ? thread->rt.tid[i] : 0;
     worker->has_fault = true;
     worker->scheduler.was_forced = true;
     continue_at(context, worker->scheduler.sp);

@@ -10,22 +10,37 @@
 
 #define CHUNK_MAX         64
 #define CHUNKS_PER_WORKER 4
+
+/* Of fused kernels, whose blocks may take 10 ns or 10 ms: until one chunk has been timed, and then.
+ * Claiming one costs up to half a microsecond; workers should not finish further apart than a
+ * launch takes. */
+#define UNTIMED_CHUNK_MAX 16
+#define TIMED_CHUNK_MAX   4096
+#define CHUNK_MIN_NS      2000
+#define CHUNK_MAX_NS      100000
+
 #define PARKED_MIN        2
 #define PARKED_MAX        64
 
 /* What the stacks of waiting blocks may cost per worker: most threads touch two or three pages,
  * those with large frames all of them. */
 #define PARKED_BUDGET_BYTES ((uint64_t)256 * 1024 * 1024)
-#define THREAD_COST_MIN     ((uint64_t)16 * 1024)
+#define STACK_COST_MIN      ((uint64_t)16 * 1024)
 
 static unsigned parked_max(const struct sch_grid_op *grid)
 {
     if (grid->grid.is_cooperative)
         return UINT32_MAX;
-    uint64_t thread_bytes = grid->grid.stack_bytes;
-    if (thread_bytes < THREAD_COST_MIN)
-        thread_bytes = THREAD_COST_MIN;
-    uint64_t block_bytes = thread_bytes * grid->thread_count + grid->grid.launch.shared_bytes;
+    uint64_t stack_bytes = grid->grid.stack_bytes;
+    if (stack_bytes < STACK_COST_MIN)
+        stack_bytes = STACK_COST_MIN;
+    uint64_t block_bytes = grid->grid.launch.shared_bytes;
+    if (!grid->grid.fused)
+        block_bytes += stack_bytes * grid->thread_count;
+    else if (grid->grid.frame_bytes < PARKED_BUDGET_BYTES)
+        block_bytes += stack_bytes + grid->grid.frame_bytes;
+    else
+        return PARKED_MIN;
     uint64_t blocks = PARKED_BUDGET_BYTES / block_bytes;
     if (blocks < PARKED_MIN)
         return PARKED_MIN;
@@ -50,8 +65,8 @@ void sch_grid_init(struct sch_grid_op *grid)
     grid->block_count = volume(launch->grid, UINT64_MAX / 2);
     grid->thread_count = (uint32_t)volume(launch->block, SCH_BLOCK_THREADS_MAX);
     grid->stack_class = sch_stack_class(grid->grid.stack_bytes);
-    bool is_valid = grid->block_count > 0 && grid->thread_count > 0 && grid->grid.entry &&
-                    grid->stack_class < SCH_STACK_CLASSES;
+    bool is_valid = grid->block_count > 0 && grid->thread_count > 0 &&
+                    (grid->grid.entry || grid->grid.fused) && grid->stack_class < SCH_STACK_CLASSES;
     if (!is_valid) {
         /* Runs no block and reports the fault when its turn has come. */
         grid->block_count = 0;
@@ -63,27 +78,50 @@ void sch_grid_init(struct sch_grid_op *grid)
     }
     atomic_init(&grid->is_cancelled, false);
     atomic_init(&grid->is_fault_taken, !is_valid);
-    atomic_init(&grid->chunk_max, grid->grid.is_cooperative ? 1 : CHUNK_MAX);
+    const struct sch_grid *kernel = &grid->grid;
+    grid->has_chunks = kernel->fused && !kernel->may_wait && !kernel->is_cooperative;
+    unsigned chunk_max = grid->has_chunks ? UNTIMED_CHUNK_MAX : CHUNK_MAX;
+    atomic_init(&grid->chunk_max, kernel->is_cooperative ? 1 : chunk_max);
+    atomic_init(&grid->block_ns, 0);
     atomic_init(&grid->cursor, 0);
     atomic_init(&grid->blocks_left, grid->block_count);
 }
 
+/* Large chunks first, small ones at the end, so that all workers finish together. */
+static uint64_t chunk_size(const struct sch_grid_op *grid, unsigned workers, uint64_t left)
+{
+    uint64_t size = left / ((uint64_t)workers * CHUNKS_PER_WORKER);
+    uint64_t min = 1;
+    uint64_t max = atomic_load_explicit(&grid->chunk_max, memory_order_relaxed);
+    uint64_t block_ns = atomic_load_explicit(&grid->block_ns, memory_order_relaxed);
+    if (block_ns > 0 && max > 1) {
+        min += CHUNK_MIN_NS / block_ns;
+        max = 1 + CHUNK_MAX_NS / block_ns;
+        max = max < TIMED_CHUNK_MAX ? max : TIMED_CHUNK_MAX;
+    }
+    size = size < min ? min : size > max ? max : size;
+    return size < left ? size : left;
+}
+
 uint64_t sch_grid_claim(struct sch_grid_op *grid, unsigned workers, uint64_t *first)
 {
-    uint64_t max = atomic_load_explicit(&grid->chunk_max, memory_order_relaxed);
     uint64_t at = atomic_load_explicit(&grid->cursor, memory_order_relaxed);
     uint64_t count;
     do {
-        uint64_t left = grid->block_count - at;
-        if (left == 0)
+        if (at == grid->block_count)
             return 0;
-        /* Large chunks first, single blocks at the end, so that all workers finish together. */
-        count = left / ((uint64_t)workers * CHUNKS_PER_WORKER);
-        count = count < 1 ? 1 : count > max ? max : count;
+        count = chunk_size(grid, workers, grid->block_count - at);
     } while (!atomic_compare_exchange_weak_explicit(&grid->cursor, &at, at + count,
                                                     memory_order_relaxed, memory_order_relaxed));
     *first = at;
     return count;
+}
+
+void sch_grid_learn(struct sch_grid_op *grid, uint32_t count, uint64_t chunk_ns)
+{
+    uint64_t block_ns = chunk_ns / count;
+    block_ns = block_ns < 1 ? 1 : block_ns > UINT32_MAX ? UINT32_MAX : block_ns;
+    atomic_store_explicit(&grid->block_ns, (uint32_t)block_ns, memory_order_relaxed);
 }
 
 void sch_grid_retire(struct sch_grid_op *grid, uint64_t count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the files of this folder share: operations, the pool, workers. Running blocks are in
- * precise.h, stacks in fiber.h.
+ * block.h, stacks in fiber.h.
  */
 #ifndef PTXRUN_SCHEDULER_INTERNAL_H
 #define PTXRUN_SCHEDULER_INTERNAL_H
@@ -56,6 +56,8 @@ struct sch_grid_op {
     atomic_bool is_fault_taken; /* who sets it may write `fault` */
     struct sch_fault fault;     /* read by who finishes the grid; ordered by blocks_left */
     atomic_uint chunk_max;      /* becomes 1 when a block had to wait */
+    bool has_chunks;            /* a claimed chunk is run in one go: none of its blocks waits */
+    _Atomic(uint32_t) block_ns; /* then: what a block took in the last chunk, 0: not known */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) cursor;      /* first block nobody has claimed */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) blocks_left; /* neither finished nor cancelled */
 };
@@ -82,6 +84,9 @@ void sch_grid_init(struct sch_grid_op *grid);
 
 /* Claims the next chunk of blocks [*first, *first + result). 0: all are claimed. */
 uint64_t sch_grid_claim(struct sch_grid_op *grid, unsigned workers, uint64_t *first);
+
+/* A chunk of so many blocks has taken so long. */
+void sch_grid_learn(struct sch_grid_op *grid, uint32_t count, uint64_t chunk_ns);
 
 /* `count` claimed blocks are finished or will not be run; finishes the operation with the last. */
 void sch_grid_retire(struct sch_grid_op *grid, uint64_t count);
@@ -120,7 +125,7 @@ struct sch_worker {
     struct sch_block *parked; /* ring of waiting blocks: the last one; its next is first */
     unsigned parked_count;
     struct sch_block *free_blocks;
-    unsigned seen_epoch;      /* of the pool when it had nothing for this worker */
+    unsigned seen_epoch;      /* of the pool when this worker last looked for work there */
     bool is_trimmed;          /* nothing has run since unused memory was given back */
     bool must_look;           /* look again although the epoch is the same */
     unsigned fruitless_turns; /* turns since a block got further */

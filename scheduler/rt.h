@@ -34,8 +34,12 @@ struct rt_block {
     const struct rt_launch *launch;
     uint8_t *shared; /* base of the block's shared memory; address 0 of the space */
     uint32_t ctaid[3];
-    uint32_t sm_id; /* what %smid says: the worker's number */
+    uint32_t sm_id;            /* what %smid says: the worker's number */
+    struct rt_thread *threads; /* of the block, RT_THREAD_STRIDE bytes apart */
+    uint8_t *frame;            /* of fused kernels: what lives across stops; see rt_fused_fn */
 };
+
+#define RT_THREAD_STRIDE 64
 
 /* One CUDA thread: the `ctx` that every generated function gets as its first argument. */
 struct rt_thread {
@@ -107,9 +111,11 @@ uint64_t rt_elect(struct rt_thread *thread, uint32_t mask);
 void rt_warp_converge(struct rt_thread *thread, uint32_t site);
 
 /* ---- progress ----
- * rt_poll is called where a program may be waiting for another thread (volatile, acquire and
- * relaxed loads, compare-and-swap, exchange) once poll_budget is used up: lets the other threads
- * of the block, then other blocks, run. */
+ * rt_spin stands where a program may be waiting for another thread (volatile, acquire and relaxed
+ * loads, compare-and-swap, exchange). It is part of the generated code (translator/rt): counts
+ * poll_budget down, and calls rt_poll once that is used up, which lets the other threads of the
+ * block, then other blocks, run. */
+void rt_spin(struct rt_thread *thread);
 void rt_poll(struct rt_thread *thread);
 void rt_nanosleep(struct rt_thread *thread, uint32_t ns);
 
@@ -124,6 +130,58 @@ __attribute__((noreturn)) void rt_fault(struct rt_thread *thread, uint32_t statu
  * message: a string in the code, for the log. */
 __attribute__((noreturn)) void rt_unsupported(struct rt_thread *thread, const char *message);
 
+/* ---- fused kernels ----
+ * A kernel whose threads have been fused into loops is two functions. rt_fused_fn runs `count`
+ * blocks one after another, beginning with block->ctaid, which it advances; x changes fastest.
+ * block->frame begins with one uint16_t per thread (their number rounded up to whole warps): where
+ * the thread is, an *entry*; the rest is the generated code's.
+ *
+ * Where threads of a group come to different stops, loops cannot go on: rt_block_mix runs them one
+ * by one with rt_step_fn, which runs a thread from an entry to its next stop, has called the stop's
+ * rt_arrive_… when it returns, and returns the entry to go on from. Entries:
+ *   0                           the kernel's beginning
+ *   n, 1 ... RT_ENTRY_MAX       behind stop n, when it lets the thread go
+ *   n | RT_ENTRY_WHOLE          the same: and if all live threads are let go from there by the same
+ *                               barrier, the loops can go on
+ *   … | RT_ENTRY_LOOPED         the same, and what the thread keeps is where the loops have put it
+ *   … | RT_ENTRY_ARRIVE         to rt_step_fn only, with LOOPED: the thread stands before stop n
+ *   RT_ENTRY_EXITED             none */
+typedef void (*rt_fused_fn)(struct rt_block *block, uint32_t count);
+typedef uint32_t (*rt_step_fn)(struct rt_thread *thread, uint32_t entry);
+
+#define RT_ENTRY_MAX    0x1ffeu
+#define RT_ENTRY_LOOPED 0x2000u
+#define RT_ENTRY_WHOLE  0x4000u
+#define RT_ENTRY_ARRIVE 0x8000u
+#define RT_ENTRY_EXITED 0xffffu
+
+/* Called by a rt_fused_fn. Threads [0, arrived) stand before the stop that the frame names, or have
+ * exited; the others may go on from the entry there. Runs them until all live threads have been let
+ * go together from a WHOLE entry n: returns n | (index of the first live thread) << 32; the frame
+ * then names n | RT_ENTRY_WHOLE for all live threads. Or until all have exited: returns 0. */
+uint64_t rt_block_mix(struct rt_block *block, rt_step_fn step, uint32_t arrived);
+
+/* What a stop does, for rt_step_fn: as the functions above, without waiting. */
+void rt_arrive_bar_sync(struct rt_thread *thread, uint32_t id, uint32_t count);
+void rt_arrive_bar_arrive(struct rt_thread *thread, uint32_t id, uint32_t count);
+void rt_arrive_bar_red(struct rt_thread *thread, uint32_t id, uint32_t count, uint32_t predicate,
+                       uint32_t op);
+void rt_arrive_warp_sync(struct rt_thread *thread, uint32_t mask);
+void rt_arrive_shfl(struct rt_thread *thread, uint32_t mode, uint32_t value, uint32_t b, uint32_t c,
+                    uint32_t mask);
+void rt_arrive_vote(struct rt_thread *thread, uint32_t mode, uint32_t predicate, uint32_t mask);
+void rt_arrive_match(struct rt_thread *thread, uint32_t all, uint64_t value, uint32_t mask);
+void rt_arrive_redux(struct rt_thread *thread, uint32_t op, uint32_t value, uint32_t mask);
+void rt_arrive_activemask(struct rt_thread *thread, uint32_t site);
+void rt_arrive_elect(struct rt_thread *thread, uint32_t mask);
+void rt_arrive_warp_converge(struct rt_thread *thread, uint32_t site);
+void rt_arrive_poll(struct rt_thread *thread);
+void rt_arrive_nanosleep(struct rt_thread *thread, uint32_t ns);
+
+/* What the operation gave that the thread has been let go from: the value that the waiting function
+ * returns, in its low bits. Once, at the entry behind the stop. */
+uint64_t rt_result(const struct rt_thread *thread);
+
 /* ---- clocks ---- */
 uint64_t rt_clock(void);       /* %clock64: monotone, about 1 GHz */
 uint64_t rt_globaltimer(void); /* %globaltimer: ns */
@@ -132,8 +190,8 @@ uint64_t rt_globaltimer(void); /* %globaltimer: ns */
 int32_t rt_vprintf(struct rt_thread *thread, uint64_t format, uint64_t args);
 uint64_t rt_malloc(struct rt_thread *thread, uint64_t size_bytes);
 void rt_free(struct rt_thread *thread, uint64_t pointer);
-__attribute__((noreturn)) void rt_assertfail(struct rt_thread *thread, uint64_t message,
-                                             uint64_t file, uint32_t line, uint64_t function,
-                                             uint64_t char_bytes);
+/* Notes a failed assertion; then the thread ends. */
+void rt_assertfail(struct rt_thread *thread, uint64_t message, uint64_t file, uint32_t line,
+                   uint64_t function, uint64_t char_bytes);
 
 #endif

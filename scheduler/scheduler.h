@@ -51,9 +51,12 @@ typedef void (*sch_task_fn)(void *arg);
 /* A kernel launch. Copied by sch_op_grid, except for what `launch` points at (params, slots),
  * which the caller keeps alive until `done`. */
 struct sch_grid {
-    void (*entry)(struct rt_thread *thread); /* the kernel, for one thread */
+    void (*entry)(struct rt_thread *thread); /* the kernel, for one thread; or NULL, and … */
+    rt_fused_fn fused;                       /* … for blocks */
     struct rt_launch launch;
-    uint32_t stack_bytes; /* per thread; rounded up to pages, a minimum applies */
+    uint32_t stack_bytes; /* per thread, of fused kernels per block; a minimum applies */
+    uint64_t frame_bytes; /* per block, of fused kernels: rt_block.frame */
+    bool may_wait;        /* of fused kernels: a block may wait for another one */
     bool is_cooperative;  /* every block must be able to wait for every other */
 };
 

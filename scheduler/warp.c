@@ -6,12 +6,12 @@
  * not matter. Lanes that the block does not have are never live and nobody waits for them. A lane
  * outside its own membermask is undefined in PTX; here it acts alone.
  */
-#include "scheduler/precise.h"
+#include "scheduler/lanes.h"
+#include "scheduler/turns.h"
 
 enum warp_op { WARP_SYNC, WARP_SHFL, WARP_VOTE, WARP_MATCH, WARP_REDUX, WARP_ELECT, WARP_OP_COUNT };
 
 #define KIND(op, mode) ((uint32_t)(op) << 8 | (uint32_t)(mode))
-#define PREDICATE_BIT  (UINT64_C(1) << 32)
 
 #define FOR_EACH_LANE(lane, set)                                                                   \
     for (uint32_t rest_ = (set), lane = 0;                                                         \
@@ -26,39 +26,15 @@ static void do_sync(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
     (void)lanes;
 }
 
-/* PTX ISA shfl.sync: b is a lane or a distance, c holds the clamp (bits 0-4) and the segment mask
- * (bits 8-12). The value of a lane that does not take part is undefined; here it is 0. */
+/* The value of a lane that does not take part is undefined; here it is 0. */
 static uint64_t shfl_lane(const struct sch_warp *warp, uint32_t mode, uint32_t lanes, uint32_t lane)
 {
-    int32_t b = (int32_t)(warp->b[lane] & 31);
-    uint32_t clamp = warp->c[lane] & 31;
-    uint32_t segment = warp->c[lane] >> 8 & 31;
-    int32_t self = (int32_t)lane;
-    int32_t max_lane = (int32_t)((lane & segment) | (clamp & ~segment));
-    int32_t source;
     bool is_in_range;
-    switch (mode) {
-    case RT_SHFL_UP:
-        source = self - b;
-        is_in_range = source >= max_lane;
-        break;
-    case RT_SHFL_DOWN:
-        source = self + b;
-        is_in_range = source <= max_lane;
-        break;
-    case RT_SHFL_BFLY:
-        source = self ^ b;
-        is_in_range = source <= max_lane;
-        break;
-    default:
-        source = (int32_t)((lane & segment) | ((uint32_t)b & ~segment));
-        is_in_range = source <= max_lane;
-        break;
-    }
+    uint32_t source = rt_shfl_source(mode, lane, warp->b[lane], warp->c[lane], &is_in_range);
     if (!is_in_range)
         return (uint32_t)warp->value[lane];
-    bool takes_part = (lanes >> source & 1) != 0;
-    return PREDICATE_BIT | (takes_part ? (uint32_t)warp->value[source] : 0);
+    bool takes_part = (lanes & SCH_LANE(source)) != 0;
+    return RT_PREDICATE_BIT | (takes_part ? (uint32_t)warp->value[source] : 0);
 }
 
 static void do_shfl(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
@@ -72,13 +48,7 @@ static void do_vote(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
     uint32_t ballot = 0;
     FOR_EACH_LANE(lane, lanes)
     ballot |= warp->value[lane] != 0 ? SCH_LANE(lane) : 0;
-    uint32_t result = ballot;
-    if (mode == RT_VOTE_ALL)
-        result = ballot == lanes;
-    else if (mode == RT_VOTE_ANY)
-        result = ballot != 0;
-    else if (mode == RT_VOTE_UNI)
-        result = ballot == lanes || ballot == 0;
+    uint32_t result = rt_vote_result(mode, ballot, lanes);
     FOR_EACH_LANE(lane, lanes)
     warp->result[lane] = result;
 }
@@ -101,63 +71,7 @@ static void do_match(struct sch_warp *warp, uint32_t is_all, uint32_t lanes)
         if (!is_all)
             warp->result[lane] = same;
         else
-            warp->result[lane] = same == lanes ? PREDICATE_BIT | lanes : 0;
-    }
-}
-
-#define F32_MAGNITUDE 0x7fffffffu
-#define F32_INFINITY  0x7f800000u
-#define F32_NAN       0x7fffffffu /* the canonical one */
-
-static bool is_nan(uint32_t bits)
-{
-    return (bits & F32_MAGNITUDE) > F32_INFINITY;
-}
-
-/* Bit patterns in the order of the numbers, -0.0 below +0.0. */
-static int32_t f32_order(uint32_t bits)
-{
-    return (int32_t)(bits >> 31 != 0 ? bits ^ F32_MAGNITUDE : bits);
-}
-
-/* PTX ISA redux.sync: NaNs are left out, unless there is nothing else; with .NaN one of them is
- * enough. */
-static uint32_t reduce_f32(uint32_t op, uint32_t x, uint32_t y)
-{
-    bool propagates = op == RT_REDUCE_MIN_F32_NAN || op == RT_REDUCE_MAX_F32_NAN;
-    bool is_max = op == RT_REDUCE_MAX_F32 || op == RT_REDUCE_MAX_F32_NAN;
-    if (is_nan(x) || is_nan(y)) {
-        if (propagates || (is_nan(x) && is_nan(y)))
-            return F32_NAN;
-        return is_nan(x) ? y : x;
-    }
-    return (f32_order(x) > f32_order(y)) == is_max ? x : y;
-}
-
-static uint32_t reduce(uint32_t op, uint32_t x, uint32_t y)
-{
-    switch (op) {
-    case RT_REDUCE_AND:
-        return x & y;
-    case RT_REDUCE_OR:
-        return x | y;
-    case RT_REDUCE_XOR:
-        return x ^ y;
-    case RT_REDUCE_MIN:
-        return x < y ? x : y;
-    case RT_REDUCE_MAX:
-        return x > y ? x : y;
-    case RT_REDUCE_MIN_SIGNED:
-        return (int32_t)x < (int32_t)y ? x : y;
-    case RT_REDUCE_MAX_SIGNED:
-        return (int32_t)x > (int32_t)y ? x : y;
-    case RT_REDUCE_MIN_F32:
-    case RT_REDUCE_MAX_F32:
-    case RT_REDUCE_MIN_F32_NAN:
-    case RT_REDUCE_MAX_F32_NAN:
-        return reduce_f32(op, x, y);
-    default:
-        return x + y;
+            warp->result[lane] = same == lanes ? RT_PREDICATE_BIT | lanes : 0;
     }
 }
 
@@ -166,9 +80,8 @@ static void do_redux(struct sch_warp *warp, uint32_t op, uint32_t lanes)
     uint32_t first = (uint32_t)__builtin_ctz(lanes);
     uint32_t sum = (uint32_t)warp->value[first];
     FOR_EACH_LANE(lane, lanes & ~SCH_LANE(first))
-    sum = reduce(op, sum, (uint32_t)warp->value[lane]);
-    if (op >= RT_REDUCE_MIN_F32 && is_nan(sum))
-        sum = F32_NAN;
+    sum = rt_redux_step(op, sum, (uint32_t)warp->value[lane]);
+    sum = rt_redux_end(op, sum);
     FOR_EACH_LANE(lane, lanes)
     warp->result[lane] = sum;
 }
@@ -179,7 +92,7 @@ static void do_elect(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
     (void)mode;
     uint32_t leader = (uint32_t)__builtin_ctz(lanes);
     FOR_EACH_LANE(lane, lanes)
-    warp->result[lane] = leader | (lane == leader ? PREDICATE_BIT : 0);
+    warp->result[lane] = leader | (lane == leader ? RT_PREDICATE_BIT : 0);
 }
 
 static void (*const warp_ops[WARP_OP_COUNT])(struct sch_warp *, uint32_t, uint32_t) = {
@@ -214,19 +127,25 @@ static struct sch_meeting *find_meeting(struct sch_warp *warp, uint32_t kind, ui
     return meeting;
 }
 
-static uint64_t meet(struct sch_thread *thread, uint32_t kind, uint32_t mask, uint64_t value)
+static void meet(struct rt_thread *rt, uint32_t kind, uint32_t mask, uint64_t value)
 {
+    struct sch_thread *thread = sch_thread_of(rt);
     struct sch_warp *warp = sch_warp_of(thread);
-    uint32_t lane = thread->rt.lane;
+    uint32_t lane = rt->lane;
     if (!(mask & SCH_LANE(lane)))
         mask = SCH_LANE(lane);
     warp->value[lane] = value;
     struct sch_meeting *meeting = find_meeting(warp, kind, mask);
     meeting->arrived |= SCH_LANE(lane);
     sch_thread_arrive(thread);
-    if (!complete(sch_block_of(thread), thread->rt.warp, meeting))
-        sch_thread_wait(thread);
-    return warp->result[lane];
+    if (!complete(sch_block_of(thread), rt->warp, meeting))
+        sch_thread_stay(thread);
+}
+
+static uint64_t wait_result(struct rt_thread *thread)
+{
+    sch_thread_wait(sch_thread_of(thread));
+    return rt_result(thread);
 }
 
 void sch_warp_exit(struct sch_block *block, uint32_t warp_index)
@@ -236,40 +155,6 @@ void sch_warp_exit(struct sch_block *block, uint32_t warp_index)
         if (!complete(block, warp_index, &warp->meetings[i]))
             i++;
     }
-}
-
-void rt_warp_sync(struct rt_thread *thread, uint32_t mask)
-{
-    meet(sch_thread_of(thread), KIND(WARP_SYNC, 0), mask, 0);
-}
-
-uint64_t rt_shfl(struct rt_thread *thread, uint32_t mode, uint32_t value, uint32_t b, uint32_t c,
-                 uint32_t mask)
-{
-    struct sch_warp *warp = sch_warp_of(sch_thread_of(thread));
-    warp->b[thread->lane] = b;
-    warp->c[thread->lane] = c;
-    return meet(sch_thread_of(thread), KIND(WARP_SHFL, mode), mask, value);
-}
-
-uint32_t rt_vote(struct rt_thread *thread, uint32_t mode, uint32_t predicate, uint32_t mask)
-{
-    return (uint32_t)meet(sch_thread_of(thread), KIND(WARP_VOTE, mode), mask, predicate);
-}
-
-uint64_t rt_match(struct rt_thread *thread, uint32_t all, uint64_t value, uint32_t mask)
-{
-    return meet(sch_thread_of(thread), KIND(WARP_MATCH, all != 0), mask, value);
-}
-
-uint32_t rt_redux(struct rt_thread *thread, uint32_t op, uint32_t value, uint32_t mask)
-{
-    return (uint32_t)meet(sch_thread_of(thread), KIND(WARP_REDUX, op), mask, value);
-}
-
-uint64_t rt_elect(struct rt_thread *thread, uint32_t mask)
-{
-    return meet(sch_thread_of(thread), KIND(WARP_ELECT, 0), mask, 0);
 }
 
 /* ---- gathering ----
@@ -313,15 +198,17 @@ void sch_warp_gathered(struct sch_block *block, uint32_t warp_index)
         FOR_EACH_LANE(lane, warp->gathering)
         group |= warp->b[lane] == site ? SCH_LANE(lane) : 0;
     }
-    warp->gathered = group;
+    FOR_EACH_LANE(lane, group)
+    warp->result[lane] = group;
     warp->gathering &= ~group;
     sch_lanes_release(block, warp_index, group);
 }
 
-static void gather(struct sch_thread *thread, uint32_t site)
+static void gather(struct rt_thread *rt, uint32_t site)
 {
+    struct sch_thread *thread = sch_thread_of(rt);
     struct sch_warp *warp = sch_warp_of(thread);
-    uint32_t lane = thread->rt.lane;
+    uint32_t lane = rt->lane;
     warp->b[lane] = site;
     warp->c[lane] = warp->gather_tickets++;
     if (warp->gathering == 0) {
@@ -332,17 +219,108 @@ static void gather(struct sch_thread *thread, uint32_t site)
     }
     warp->gathering |= SCH_LANE(lane);
     sch_thread_arrive(thread);
-    sch_thread_wait(thread);
+    sch_thread_stay(thread);
 }
 
-uint32_t rt_activemask(struct rt_thread *rt, uint32_t site)
+/* ---- what generated code calls: to arrive … ---- */
+
+uint64_t rt_result(const struct rt_thread *rt)
 {
-    struct sch_thread *thread = sch_thread_of(rt);
+    const struct sch_block *block = (const struct sch_block *)(const void *)rt->block;
+    return block->warps[rt->warp].result[rt->lane];
+}
+
+void rt_arrive_warp_sync(struct rt_thread *thread, uint32_t mask)
+{
+    meet(thread, KIND(WARP_SYNC, 0), mask, 0);
+}
+
+void rt_arrive_shfl(struct rt_thread *thread, uint32_t mode, uint32_t value, uint32_t b, uint32_t c,
+                    uint32_t mask)
+{
+    struct sch_warp *warp = sch_warp_of(sch_thread_of(thread));
+    warp->b[thread->lane] = b;
+    warp->c[thread->lane] = c;
+    meet(thread, KIND(WARP_SHFL, mode), mask, value);
+}
+
+void rt_arrive_vote(struct rt_thread *thread, uint32_t mode, uint32_t predicate, uint32_t mask)
+{
+    meet(thread, KIND(WARP_VOTE, mode), mask, predicate);
+}
+
+void rt_arrive_match(struct rt_thread *thread, uint32_t all, uint64_t value, uint32_t mask)
+{
+    meet(thread, KIND(WARP_MATCH, all != 0), mask, value);
+}
+
+void rt_arrive_redux(struct rt_thread *thread, uint32_t op, uint32_t value, uint32_t mask)
+{
+    meet(thread, KIND(WARP_REDUX, op), mask, value);
+}
+
+void rt_arrive_elect(struct rt_thread *thread, uint32_t mask)
+{
+    meet(thread, KIND(WARP_ELECT, 0), mask, 0);
+}
+
+void rt_arrive_activemask(struct rt_thread *thread, uint32_t site)
+{
     gather(thread, site);
-    return sch_warp_of(thread)->gathered;
+}
+
+void rt_arrive_warp_converge(struct rt_thread *thread, uint32_t site)
+{
+    gather(thread, site);
+}
+
+/* ---- … and to wait ---- */
+
+void rt_warp_sync(struct rt_thread *thread, uint32_t mask)
+{
+    rt_arrive_warp_sync(thread, mask);
+    sch_thread_wait(sch_thread_of(thread));
+}
+
+uint64_t rt_shfl(struct rt_thread *thread, uint32_t mode, uint32_t value, uint32_t b, uint32_t c,
+                 uint32_t mask)
+{
+    rt_arrive_shfl(thread, mode, value, b, c, mask);
+    return wait_result(thread);
+}
+
+uint32_t rt_vote(struct rt_thread *thread, uint32_t mode, uint32_t predicate, uint32_t mask)
+{
+    rt_arrive_vote(thread, mode, predicate, mask);
+    return (uint32_t)wait_result(thread);
+}
+
+uint64_t rt_match(struct rt_thread *thread, uint32_t all, uint64_t value, uint32_t mask)
+{
+    rt_arrive_match(thread, all, value, mask);
+    return wait_result(thread);
+}
+
+uint32_t rt_redux(struct rt_thread *thread, uint32_t op, uint32_t value, uint32_t mask)
+{
+    rt_arrive_redux(thread, op, value, mask);
+    return (uint32_t)wait_result(thread);
+}
+
+uint64_t rt_elect(struct rt_thread *thread, uint32_t mask)
+{
+    rt_arrive_elect(thread, mask);
+    return wait_result(thread);
+}
+
+uint32_t rt_activemask(struct rt_thread *thread, uint32_t site)
+{
+    gather(thread, site);
+    return (uint32_t)wait_result(thread);
 }
 
 void rt_warp_converge(struct rt_thread *thread, uint32_t site)
 {
-    gather(sch_thread_of(thread), site);
+    gather(thread, site);
+    sch_thread_wait(sch_thread_of(thread));
 }

@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <time.h>
 
-#include "scheduler/precise.h"
+#include "scheduler/block.h"
 
 #define IDLE_SPIN_NS   20000
 #define TRIM_AFTER_NS  100000000
@@ -71,12 +71,27 @@ bool sch_worker_may_start(const struct sch_worker *worker, const struct sch_grid
 
 /* ---- turns ---- */
 
-/* Runs the block until it ends or waits. The block's reference to its grid is used up. */
+/* More blocks of a grid of which this worker has just ended some, unless there may be something
+ * else to do. True if there are: then they own the caller's reference. */
+static bool claim_more(struct sch_worker *worker, struct sch_grid_op *grid)
+{
+    if (!grid->has_chunks || worker->span_count > 0 || worker->parked_count > 0 ||
+        worker->seen_epoch != sch_pool_epoch())
+        return false;
+    uint64_t first;
+    uint64_t count = sch_grid_claim(grid, sch_worker_count(), &first);
+    if (count > 0)
+        worker->spans[worker->span_count++] = (struct sch_span){grid, first, first + count};
+    return count > 0;
+}
+
+/* Runs the block (of a fused kernel: the blocks) until it ends or waits. The block's reference to
+ * its grid is used up. */
 static void run_block(struct sch_worker *worker, struct sch_block *block)
 {
     struct sch_grid_op *grid = block->grid;
     worker->is_trimmed = false;
-    enum sch_block_state state = sch_block_run(block);
+    enum sch_block_state state = grid->grid.fused ? sch_fused_run(block) : sch_precise_run(block);
     if (state == SCH_BLOCK_WAITING) {
         worker->fruitless_turns = block->has_progressed ? 0 : worker->fruitless_turns + 1;
         park(worker, block);
@@ -84,9 +99,11 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
     }
     worker->fruitless_turns = 0;
     worker->must_look = true;
+    uint32_t count = block->chunk;
     sch_block_release(block);
-    sch_grid_retire(grid, 1);
-    sch_op_release(&grid->op);
+    sch_grid_retire(grid, count);
+    if (!claim_more(worker, grid))
+        sch_op_release(&grid->op);
 }
 
 static void follow_chaos(struct sch_worker *worker)
@@ -107,18 +124,36 @@ static uint64_t take_index(struct sch_worker *worker, struct sch_span *span)
     return span->next++;
 }
 
+/* What is started at once, beginning with block *first: the span if it is to be run in one go, else
+ * one block. */
+static uint32_t take_blocks(struct sch_worker *worker, struct sch_span *span, uint64_t *first)
+{
+    struct sch_grid_op *grid = span->grid;
+    if (!grid->has_chunks || atomic_load_explicit(&grid->chunk_max, memory_order_relaxed) == 1) {
+        *first = take_index(worker, span);
+        return 1;
+    }
+    uint32_t count = (uint32_t)(span->end - span->next);
+    if (sch_chaos_below(worker, 2) == 1)
+        count = 1 + sch_chaos_below(worker, count);
+    *first = span->next;
+    span->next += count;
+    return count;
+}
+
 static void start_block(struct sch_worker *worker, struct sch_span *span)
 {
     struct sch_grid_op *grid = span->grid;
     follow_chaos(worker);
-    uint64_t index = take_index(worker, span);
-    sch_op_retain(&grid->op);
-    if (span->next == span->end) {
-        sch_op_release(&grid->op);
+    uint64_t index;
+    uint32_t count = take_blocks(worker, span, &index);
+    /* The last block takes over the span's reference. */
+    if (span->next == span->end)
         *span = worker->spans[--worker->span_count];
-    }
+    else
+        sch_op_retain(&grid->op);
     bool is_cancelled = atomic_load_explicit(&grid->is_cancelled, memory_order_relaxed);
-    struct sch_block *block = is_cancelled ? NULL : sch_block_acquire(worker, grid, index);
+    struct sch_block *block = is_cancelled ? NULL : sch_block_acquire(worker, grid, index, count);
     if (block) {
         run_block(worker, block);
         return;
@@ -126,7 +161,7 @@ static void start_block(struct sch_worker *worker, struct sch_span *span)
     if (!is_cancelled)
         sch_grid_fail(
             grid, &(struct sch_fault){.status = PXR_OUT_OF_MEMORY, .launch = &grid->grid.launch});
-    sch_grid_retire(grid, 1);
+    sch_grid_retire(grid, count);
     sch_op_release(&grid->op);
 }
 

@@ -32,14 +32,29 @@ static bool is_sreg_definition(LLVMValueRef function)
            memcmp(name, prefix, sizeof prefix - 1) == 0;
 }
 
-enum pxr_status tr_collapse_precise(LLVMModuleRef module, struct pxr_error *err)
+/* %ctaid and %clusterid: the same while a block runs. */
+static bool is_of_block(LLVMValueRef function)
+{
+    size_t len = 0;
+    const char *name = LLVMGetValueName2(function, &len);
+    return strncmp(name, "rt_sreg_ctaid", 13) == 0 || strncmp(name, "rt_sreg_clusterid", 17) == 0;
+}
+
+enum pxr_status tr_bind_sregs(LLVMModuleRef module, bool runs_many_blocks, struct pxr_error *err)
 {
     enum pxr_status status = tr_link_rt(module, true, err);
     if (status != PXR_OK)
         return status;
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function != NULL; function = LLVMGetNextFunction(function))
-        if (is_sreg_definition(function))
+        if (is_sreg_definition(function) && !(runs_many_blocks && is_of_block(function)))
             mark_loads_invariant(module, function);
-    return tr_run_passes(module, PRECISE_PASSES, NULL, err);
+    return PXR_OK;
+}
+
+enum pxr_status tr_collapse_precise(LLVMModuleRef module, struct pxr_error *err)
+{
+    LLVMDeleteFunction(LLVMGetNamedFunction(module, TR_STEP_NAME));
+    enum pxr_status status = tr_bind_sregs(module, false, err);
+    return status == PXR_OK ? tr_run_passes(module, PRECISE_PASSES, NULL, err) : status;
 }

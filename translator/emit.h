@@ -263,4 +263,11 @@ LLVMBasicBlockRef tr_label_block(struct tr_ctx *ctx, const struct ptx_label *lab
  * otherwise the helpers. */
 enum pxr_status tr_link_rt(LLVMModuleRef module, bool sregs, struct pxr_error *err);
 
+/* Links the special registers' definitions and marks what they read as constant, except, where the
+ * code runs many blocks, what changes from block to block. */
+enum pxr_status tr_bind_sregs(LLVMModuleRef module, bool runs_many_blocks, struct pxr_error *err);
+
+/* The function that collapse fills with the kernel in steps (translator.h). */
+#define TR_STEP_NAME "ptxrun_step"
+
 #endif

@@ -133,16 +133,21 @@ static LLVMValueRef updated_value(struct tr_ctx *ctx, const struct atomic *atomi
     }
 }
 
+/* One OS thread at a time runs threads of a block, so that plain accesses are atomic. Volatile: they
+ * must stay as they are and in order where threads become turns of a loop. */
 static LLVMValueRef shared_integer(struct tr_ctx *ctx, const struct atomic *atomic)
 {
     unsigned align = ptx_type_bytes(atomic->type);
     LLVMValueRef old =
         LLVMBuildLoad2(ctx->builder, tr_type(ctx, atomic->type), atomic->pointer, "");
     LLVMSetAlignment(old, align);
+    LLVMSetVolatile(old, true);
     LLVMValueRef value = updated_value(ctx, atomic, old);
     if (value == NULL)
         return NULL;
-    LLVMSetAlignment(LLVMBuildStore(ctx->builder, value, atomic->pointer), align);
+    LLVMValueRef store = LLVMBuildStore(ctx->builder, value, atomic->pointer);
+    LLVMSetAlignment(store, align);
+    LLVMSetVolatile(store, true);
     return old;
 }
 

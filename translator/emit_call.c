@@ -18,7 +18,7 @@ static const struct library_function {
     unsigned arg_count;
     enum ptx_type args[5];
     enum ptx_type result;
-    bool is_noreturn;
+    bool ends_thread; /* after it */
 } library[] = {
     {"vprintf", "rt_vprintf", 2, {PTX_TYPE_U64, PTX_TYPE_U64}, PTX_TYPE_S32, false},
     {"malloc", "rt_malloc", 1, {PTX_TYPE_U64}, PTX_TYPE_U64, false},
@@ -131,10 +131,9 @@ static enum pxr_status call_library(struct tr_ctx *ctx, const struct ptx_inst *i
     LLVMTypeRef result = has_result ? tr_type(ctx, callee->result) : ctx->void_type;
     LLVMValueRef value =
         tr_call_placeholder(ctx, callee->placeholder, result, args, call->arg_count + 1);
-    if (callee->is_noreturn) {
-        tr_add_attribute(ctx, LLVMGetCalledValue(value), "noreturn", 0);
-        LLVMBuildUnreachable(ctx->builder);
-    } else if (call->ret_count == 1) {
+    if (callee->ends_thread)
+        return tr_emit_exit(ctx, NULL);
+    if (call->ret_count == 1) {
         if (is_param_variable(&call->rets[0]))
             LLVMBuildStore(ctx->builder, value, tr_address(ctx, &call->rets[0], PTX_SPACE_PARAM));
         else

@@ -150,6 +150,8 @@ void tr_call_fault(struct tr_ctx *ctx, enum pxr_status status, LLVMValueRef addr
                                        tr_const_int(ctx, 32, status), address);
     tr_add_attribute(ctx, LLVMGetCalledValue(call), "noreturn", 0);
     tr_add_attribute(ctx, LLVMGetCalledValue(call), "cold", 0);
+    /* Where it is called from is the PTX line. */
+    tr_add_attribute(ctx, LLVMGetCalledValue(call), "nomerge", 0);
     LLVMBuildUnreachable(ctx->builder);
 }
 

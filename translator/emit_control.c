@@ -106,22 +106,7 @@ enum pxr_status tr_emit_nop(struct tr_ctx *ctx, const struct ptx_inst *inst)
     return PXR_OK;
 }
 
-/* thread->poll_budget is counted down here, so that a poll costs a few instructions only. */
 void tr_poll(struct tr_ctx *ctx)
 {
-    LLVMValueRef offset = tr_const_int(ctx, 64, offsetof(struct rt_thread, poll_budget));
-    LLVMValueRef field = LLVMBuildGEP2(ctx->builder, ctx->i8, ctx->thread, &offset, 1, "");
-    LLVMValueRef left = LLVMBuildLoad2(ctx->builder, ctx->i32, field, "polls");
-    left = LLVMBuildSub(ctx->builder, left, tr_const_int(ctx, 32, 1), "");
-    LLVMBuildStore(ctx->builder, left, field);
-    LLVMValueRef is_used_up =
-        LLVMBuildICmp(ctx->builder, LLVMIntSLT, left, tr_const_int(ctx, 32, 0), "");
-    LLVMBasicBlockRef poll = tr_new_block(ctx, "poll");
-    LLVMBasicBlockRef polled = tr_new_block(ctx, "polled");
-    LLVMBuildCondBr(ctx->builder, is_used_up, poll, polled);
-    LLVMPositionBuilderAtEnd(ctx->builder, poll);
-    LLVMValueRef call = tr_placeholder(ctx, "rt_poll", ctx->void_type, ctx->thread);
-    tr_add_attribute(ctx, LLVMGetCalledValue(call), "cold", 0);
-    LLVMBuildBr(ctx->builder, polled);
-    LLVMPositionBuilderAtEnd(ctx->builder, polled);
+    tr_placeholder(ctx, "rt_spin", ctx->void_type, ctx->thread);
 }

@@ -386,6 +386,22 @@ static bool is_only_reachable(const struct tr_ctx *ctx)
     return ctx->handle_table != NULL && LLVMGetInitializer(ctx->handle_table) != NULL;
 }
 
+/* Fused kernels are two functions (scheduler/rt.h). The second exists from the beginning, empty, for
+ * the sake of its debug information. */
+static void add_step_function(struct tr_ctx *ctx)
+{
+    LLVMTypeRef types[2] = {ctx->ptr, ctx->i32};
+    ctx->func = ctx->kernel;
+    ctx->function = LLVMAddFunction(ctx->module, TR_STEP_NAME,
+                                    LLVMFunctionType(ctx->i32, types, 2, false));
+    tr_add_attribute(ctx, ctx->function, "nounwind", 0);
+    begin_subprogram(ctx);
+    LLVMPositionBuilderAtEnd(ctx->builder,
+                             LLVMAppendBasicBlockInContext(ctx->llvm, ctx->function, "entry"));
+    LLVMSetCurrentDebugLocation2(ctx->builder, NULL);
+    LLVMBuildRet(ctx->builder, tr_const_int(ctx, 32, RT_ENTRY_EXITED));
+}
+
 /* Defines the kernel and every function that gets declared on the way. */
 static enum pxr_status define_functions(struct tr_ctx *ctx)
 {
@@ -470,6 +486,7 @@ enum pxr_status tr_translate_kernel(const struct ptx_module *ptx, const struct p
     if (status == PXR_OK)
         status = define_functions(&ctx);
     if (status == PXR_OK) {
+        add_step_function(&ctx);
         LLVMDIBuilderFinalize(ctx.debug);
         status = verify(&ctx);
     }

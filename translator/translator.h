@@ -7,6 +7,7 @@
  *   void @ptxrun_kernel(ptr %ctx)                       the kernel
  *   void @ptx.<function>(ptr %ctx, ptr rets..., ptr params...) internal; each pointer is the
  *                                                       memory of one .param variable
+ *   i32 @ptxrun_step(ptr, i32)                          empty; the collapse fills or drops it
  *   @ptx.handles                                        offsets of the functions whose address
  *                                                       is taken, if the kernel calls indirectly
  * %ctx is a struct rt_thread (scheduler/rt.h). What depends on other threads, and every special
@@ -20,7 +21,9 @@
 #include <llvm-c/Types.h>
 
 #include "ptx/ptx.h"
+#include "translator/facts.h"
 #include "util/error.h"
+#include "util/options.h"
 
 struct tr_options {
     bool check_alignment; /* misaligned accesses call rt_fault(PXR_FAULT_MISALIGNED) */
@@ -40,13 +43,47 @@ enum pxr_status tr_translate_kernel(const struct ptx_module *ptx, const struct p
                                     const struct tr_options *options, LLVMContextRef context,
                                     LLVMModuleRef *module, struct pxr_error *err);
 
-/* The launch's block shape is a compile-time fact (`--mode=jit`): %ntid becomes constants. After
- * tr_translate_kernel, before collapsing. */
-void tr_assume_block_shape(LLVMModuleRef module, const uint32_t block[3]);
+/* After tr_translate_kernel, before collapsing: the launch keeps within the limits of
+ * translator/facts.h, and these facts are true of it. Simplifies the module by them. */
+enum pxr_status tr_assume_facts(LLVMModuleRef module, const struct ptx_func *kernel,
+                                const struct tr_facts *facts, struct pxr_error *err);
 
 /* Collapse `precise`: binds the placeholders that read the thread's own state to their
  * definitions (translator/rt/precise.c), leaving the meeting points as external calls. */
 enum pxr_status tr_collapse_precise(LLVMModuleRef module, struct pxr_error *err);
+
+/* Defects for tests to seed into the region former, one at a time. */
+enum tr_seed {
+    TR_SEED_NONE,
+    TR_SEED_LOST_VALUE,   /* a value that lives across a stop is not saved */
+    TR_SEED_EXITED_MASK,  /* an exit does not mark the thread as exited, or its mark is not looked at */
+    TR_SEED_MISSING_STOP, /* threads do not wait at a stop */
+    TR_SEED_COUNT
+};
+
+struct tr_collapse_options {
+    enum pxr_collapse collapse; /* AUTO: what is best for the kernel */
+    const struct tr_facts *facts;
+    enum tr_seed seed;  /* which kind of defect … */
+    uint32_t seed_site; /* … and at which of the places where it could be */
+};
+
+/* What has become of a kernel. */
+struct tr_collapsed {
+    enum pxr_collapse collapse; /* PRECISE, FLAT or HIERARCHICAL */
+    uint64_t frame_fixed_bytes; /* rt_block.frame needs fixed + per warp + per thread, threads */
+    uint64_t frame_warp_bytes;  /* rounded up to whole warps */
+    uint64_t frame_thread_bytes;
+    bool may_wait;       /* a block may wait for another: it polls */
+    uint32_t seed_sites; /* places for the kind of defect asked for */
+    char *explanation;   /* malloc; lines of text for --explain: what was chosen, and why */
+};
+
+/* Step 2. FLAT or HIERARCHICAL are asked for, not forced: where they would be wrong the kernel gets
+ * another collapse, and result->explanation says why. The caller frees result->explanation. Errors:
+ * PXR_COMPILE_FAILED, PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_collapse(LLVMModuleRef module, const struct tr_collapse_options *options,
+                            struct tr_collapsed *result, struct pxr_error *err);
 
 /* Runs a pass list in LLVM's syntax; machine may be NULL for passes that need none. */
 enum pxr_status tr_run_passes(LLVMModuleRef module, const char *passes,

@@ -198,6 +198,15 @@ const struct pxr_options *pxr_options_get(void)
     return &process_options;
 }
 
+const char *pxr_collapse_name(enum pxr_collapse collapse)
+{
+    static const char *const names[] = {[PXR_COLLAPSE_AUTO] = "auto",
+                                        [PXR_COLLAPSE_PRECISE] = "precise",
+                                        [PXR_COLLAPSE_FLAT] = "flat",
+                                        [PXR_COLLAPSE_HIERARCHICAL] = "hierarchical"};
+    return (unsigned)collapse < sizeof names / sizeof names[0] ? names[collapse] : "unknown";
+}
+
 bool pxr_list_contains(const char *list, const char *word)
 {
     size_t len = strlen(word);

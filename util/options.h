@@ -52,8 +52,16 @@ struct pxr_options {
 #undef OPTION
 };
 
-enum pxr_collapse { PXR_COLLAPSE_PRECISE };
+enum pxr_collapse {
+    PXR_COLLAPSE_AUTO,
+    PXR_COLLAPSE_PRECISE,
+    PXR_COLLAPSE_FLAT,
+    PXR_COLLAPSE_HIERARCHICAL
+};
 enum pxr_mode { PXR_MODE_AUTO, PXR_MODE_JIT, PXR_MODE_NORMAL };
+
+/* "flat", as --collapse has it. */
+const char *pxr_collapse_name(enum pxr_collapse collapse);
 
 /* Whether text is a legal value for the option; says why not in *err. */
 enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct pxr_error *err);

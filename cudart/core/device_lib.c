@@ -149,5 +149,4 @@ void rt_assertfail(struct rt_thread *thread, uint64_t message, uint64_t file, ui
     size_t size_bytes = len < 0 ? 0 : (size_t)len < sizeof text ? (size_t)len : sizeof text - 1;
     crt_assert_add(crt_launch_of(thread->block->launch), linear_block(thread->block), text,
                    size_bytes);
-    rt_exit(thread);
 }

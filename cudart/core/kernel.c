@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels: attributes, occupancy, and code compiled at the first launch.
+ * Kernels: attributes and occupancy.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cudart/core/device.h"
-#include "cudart/core/device_lib.h"
 #include "cudart/core/module.h"
-#include "cudart/core/process.h"
 #include "cudart/core/report.h"
-#include "cudart/core/stats.h"
-#include "util/log.h"
 
 #define PLAUSIBLE_REGISTERS 32
-
-/* Room on a thread's stack beyond the kernel's own frames: helpers such as vprintf run on it. */
-#define STACK_RESERVE_BYTES (24u << 10)
 
 /* Numbers of CUfunction_attribute. */
 enum {
@@ -53,13 +46,7 @@ struct crt_kernel *crt_kernel_create(struct crt_library *library, const struct p
 
 void crt_kernel_destroy(struct crt_kernel *kernel)
 {
-    struct crt_variant *variant = kernel->variants;
-    while (variant) {
-        struct crt_variant *next = variant->next;
-        jit_unload(variant->code);
-        free(variant);
-        variant = next;
-    }
+    crt_variants_destroy(kernel);
     if (kernel->has_layout)
         ptx_layout_fini(&kernel->layout);
     pthread_mutex_destroy(&kernel->lock);
@@ -76,7 +63,7 @@ const char *crt_kernel_name(const struct crt_kernel *kernel)
     return kernel->func->name;
 }
 
-static enum crt_result layout_locked(struct crt_kernel *kernel)
+enum crt_result crt_kernel_layout_locked(struct crt_kernel *kernel)
 {
     if (kernel->has_layout)
         return CRT_SUCCESS;
@@ -95,97 +82,9 @@ enum crt_result crt_kernel_layout(struct crt_kernel *kernel,
                                   const struct ptx_kernel_layout **layout)
 {
     pthread_mutex_lock(&kernel->lock);
-    enum crt_result result = layout_locked(kernel);
+    enum crt_result result = crt_kernel_layout_locked(kernel);
     pthread_mutex_unlock(&kernel->lock);
     *layout = &kernel->layout;
-    return result;
-}
-
-static struct jit_variant choose_variant(const uint32_t block[3])
-{
-    const struct pxr_options *options = pxr_options_get();
-    struct jit_variant key = {.collapse = (enum pxr_collapse)options->collapse};
-    if (options->mode == PXR_MODE_JIT)
-        memcpy(key.block, block, sizeof key.block);
-    return key;
-}
-
-static bool is_same_variant(const struct jit_variant *a, const struct jit_variant *b)
-{
-    return a->collapse == b->collapse && memcmp(a->block, b->block, sizeof a->block) == 0;
-}
-
-static uint32_t stack_bytes(const struct crt_kernel *kernel, const struct jit_object *object)
-{
-    uint64_t bytes = STACK_RESERVE_BYTES + (uint64_t)kernel->layout.local_bytes;
-    bytes += object->frame_bytes;
-    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
-}
-
-static enum pxr_status compile(struct crt_kernel *kernel, struct crt_variant *variant,
-                               struct pxr_error *error)
-{
-    const struct pxr_options *options = pxr_options_get();
-    struct jit_request request = {
-        .module = kernel->library->ptx,
-        .kernel = kernel->func,
-        .layout = &kernel->layout,
-        .variant = variant->key,
-        .dump = options->dump,
-        .dump_dir = options->dump_dir,
-    };
-    struct jit_object object = {0};
-    uint64_t start_ns = crt_now_ns();
-    enum pxr_status status = jit_compile(&request, &object, error);
-    if (status != PXR_OK)
-        return status;
-    status = jit_load(&object, kernel->func->name, crt_device_symbols, crt_device_symbol_count,
-                      &variant->code, error);
-    variant->stack_bytes = stack_bytes(kernel, &object);
-    jit_object_fini(&object);
-    uint64_t elapsed_ns = crt_now_ns() - start_ns;
-    crt_stats_compile(kernel->func->name, elapsed_ns);
-    pxr_log(PXR_LOG_INFO, "compiled kernel '%s' of %s in %.1f ms", kernel->func->name,
-            kernel->library->name, (double)elapsed_ns / 1e6);
-    return status;
-}
-
-static enum crt_result code_locked(struct crt_kernel *kernel, const uint32_t block[3],
-                                   const struct crt_variant **variant)
-{
-    struct jit_variant key = choose_variant(block);
-    for (struct crt_variant *known = kernel->variants; known; known = known->next) {
-        if (is_same_variant(&known->key, &key)) {
-            *variant = known;
-            return CRT_SUCCESS;
-        }
-    }
-    enum crt_result result = layout_locked(kernel);
-    if (result != CRT_SUCCESS)
-        return result;
-    struct crt_variant *made = calloc(1, sizeof *made);
-    if (!made)
-        return CRT_OUT_OF_MEMORY;
-    made->key = key;
-    struct pxr_error error = {0};
-    enum pxr_status status = compile(kernel, made, &error);
-    if (status != PXR_OK) {
-        crt_report_error(&error);
-        free(made);
-        return crt_result_from_status(status);
-    }
-    made->next = kernel->variants;
-    kernel->variants = made;
-    *variant = made;
-    return CRT_SUCCESS;
-}
-
-enum crt_result crt_kernel_code(struct crt_kernel *kernel, const uint32_t block[3],
-                                const struct crt_variant **variant)
-{
-    pthread_mutex_lock(&kernel->lock);
-    enum crt_result result = code_locked(kernel, block, variant);
-    pthread_mutex_unlock(&kernel->lock);
     return result;
 }
 

@@ -10,6 +10,7 @@
 #include "cudart/core/context.h"
 #include "cudart/core/device.h"
 #include "cudart/core/graph.h"
+#include "cudart/core/memory.h"
 #include "cudart/core/module.h"
 #include "cudart/core/printf.h"
 #include "cudart/core/process.h"
@@ -196,8 +197,11 @@ static enum crt_result submit_launch(struct crt_launch *launch, struct crt_modul
 {
     uint32_t static_bytes = launch->kernel->layout.shared_static_bytes;
     uint32_t dynamic_bytes = (uint32_t)config->dynamic_shared_bytes;
+    const struct jit_code *code = launch->variant->code;
+    uint32_t threads = config->block[0] * config->block[1] * config->block[2];
     struct sch_grid grid = {
-        .entry = jit_code_entry(launch->variant->code),
+        .entry = jit_code_entry(code),
+        .fused = jit_code_fused(code),
         .launch = {.params = launch->params,
                    .slots = module->slots,
                    .grid = {config->grid[0], config->grid[1], config->grid[2]},
@@ -209,6 +213,8 @@ static enum crt_result submit_launch(struct crt_launch *launch, struct crt_modul
                    .sm_count = crt_device_sm_count(),
                    .local_bytes = launch->kernel->layout.local_static_bytes},
         .stack_bytes = stack_bytes(launch),
+        .frame_bytes = jit_code_frame_bytes(code, threads),
+        .may_wait = jit_code_may_wait(code),
         .is_cooperative = config->is_cooperative,
     };
     launch->submit_ns = crt_now_ns();
@@ -216,6 +222,28 @@ static enum crt_result submit_launch(struct crt_launch *launch, struct crt_modul
     if (!op)
         return CRT_OUT_OF_MEMORY;
     return crt_stream_submit(stream, op, crt_stats_are_on() ? &launch->previous : NULL);
+}
+
+static bool find_allocation(uintptr_t address, uintptr_t *start)
+{
+    struct crt_allocation allocation;
+    if (!crt_memory_find(address, &allocation))
+        return false;
+    *start = allocation.base;
+    return true;
+}
+
+static enum crt_result find_code(struct crt_launch *launch, const struct crt_launch_config *config)
+{
+    struct jit_launch described = {
+        .kernel = launch->kernel->func,
+        .dynamic_shared_bytes = (uint32_t)config->dynamic_shared_bytes,
+        .params = launch->params,
+        .find_allocation = find_allocation,
+    };
+    memcpy(described.grid, config->grid, sizeof described.grid);
+    memcpy(described.block, config->block, sizeof described.block);
+    return crt_kernel_code(launch->kernel, &described, &launch->variant);
 }
 
 enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *stream,
@@ -243,7 +271,7 @@ enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *
     launch->ctx = stream->ctx;
     result = crt_launch_copy_params(kernel, params, extra, launch->params);
     if (result == CRT_SUCCESS)
-        result = crt_kernel_code(kernel, config->block, &launch->variant);
+        result = find_code(launch, config);
     if (result == CRT_SUCCESS)
         result = submit_launch(launch, module, stream, config);
     if (result != CRT_SUCCESS) {

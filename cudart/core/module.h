@@ -17,6 +17,7 @@
 #include "cudart/core/object.h"
 #include "cudart/core/result.h"
 #include "jit/jit.h"
+#include "jit/variant.h"
 #include "ptx/ptx.h"
 
 struct crt_context;
@@ -26,7 +27,6 @@ struct crt_variant {
     struct jit_variant key;
     struct jit_code *code;
     uint32_t stack_bytes; /* without room for recursion */
-    struct crt_variant *next;
 };
 
 struct crt_kernel {
@@ -35,9 +35,10 @@ struct crt_kernel {
     const struct ptx_func *func;
 
     pthread_mutex_t lock; /* guards layout and variants; held while compiling this kernel */
+    bool is_checked;      /* by crt_kernel_check */
     bool has_layout;
     struct ptx_kernel_layout layout;
-    struct crt_variant *variants;
+    struct jit_variants variants; /* of struct crt_variant; read without the lock */
 
     _Atomic int max_dynamic_shared; /* function attributes that can be set; -1: not set */
     _Atomic int carveout;
@@ -149,9 +150,19 @@ size_t crt_kernel_dynamic_limit(const struct crt_kernel *kernel);
 /* Most threads per block, from .maxntid and .reqntid or the device. */
 int crt_kernel_max_threads(const struct crt_kernel *kernel);
 
-/* Code for a launch with this block shape, compiled at the first need by the calling thread. Other
- * threads that need the same kernel wait; no other lock is held. */
-enum crt_result crt_kernel_code(struct crt_kernel *kernel, const uint32_t block[3],
+/* The same with kernel->lock held. */
+enum crt_result crt_kernel_layout_locked(struct crt_kernel *kernel);
+
+/* ---- code of kernels (variant.c) ---- */
+
+/* Code for a launch, compiled at need by the calling thread. Other threads that need code of the
+ * same kernel and have none yet wait; no other lock is held. */
+enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_launch *launch,
                                 const struct crt_variant **variant);
+
+/* Whether the kernel can be translated; says why not as crt_kernel_code would. */
+enum crt_result crt_kernel_check(struct crt_kernel *kernel);
+
+void crt_variants_destroy(struct crt_kernel *kernel);
 
 #endif

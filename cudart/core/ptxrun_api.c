@@ -216,14 +216,6 @@ static struct ptxrun_kernel *wrap_kernel(struct ptxrun_module *module, struct cr
     return kernel;
 }
 
-/* Compiles for any block shape, so that what cannot be translated is known now. */
-static enum crt_result compile_kernel(struct crt_kernel *core)
-{
-    static const uint32_t any_shape[3] = {0, 0, 0};
-    const struct crt_variant *variant;
-    return crt_kernel_code(core, any_shape, &variant);
-}
-
 API enum ptxrun_status ptxrun_find_kernel(struct ptxrun_module *module, const char *name,
                                           struct ptxrun_kernel **kernel, struct ptxrun_error *err)
 {
@@ -237,7 +229,7 @@ API enum ptxrun_status ptxrun_find_kernel(struct ptxrun_module *module, const ch
     if (result == CRT_NOT_FOUND)
         pxr_fail(&error, PXR_NOT_FOUND, "there is no kernel '%s' in this module", name);
     if (result == CRT_SUCCESS)
-        result = compile_kernel(core);
+        result = crt_kernel_check(core);
     crt_report_redirect(outer);
     if (result == CRT_SUCCESS) {
         *kernel = wrap_kernel(module, core);

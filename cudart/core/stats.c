@@ -18,6 +18,7 @@ struct kernel_stats {
     uint64_t min_ns;
     uint64_t max_ns;
     uint64_t compile_ns;
+    const char *collapse; /* of its variants; NULL: none was compiled */
     UT_hash_handle hh;
     char name[];
 };
@@ -80,14 +81,17 @@ void crt_stats_kernel(const char *name, uint64_t time_ns)
     pthread_mutex_unlock(&stats.lock);
 }
 
-void crt_stats_compile(const char *name, uint64_t time_ns)
+void crt_stats_compile(const char *name, enum pxr_collapse collapse, uint64_t time_ns)
 {
     if (!crt_stats_are_on())
         return;
     pthread_mutex_lock(&stats.lock);
     struct kernel_stats *row = find_kernel(name);
-    if (row)
+    if (row) {
+        const char *own = pxr_collapse_name(collapse);
         row->compile_ns += time_ns;
+        row->collapse = row->collapse && strcmp(row->collapse, own) != 0 ? "several" : own;
+    }
     pthread_mutex_unlock(&stats.lock);
 }
 
@@ -121,16 +125,17 @@ static void print_kernels(void)
     all_ns += row->total_ns;
     HASH_SORT(stats.kernels, by_total);
     fprintf(stderr, "ptxrun: Time(%%)   Total ms   Calls     Avg ms     Min ms     Max ms "
-                    "Compile ms  Kernel\n");
+                    "Compile ms  Collapse      Kernel\n");
     HASH_ITER(hh, stats.kernels, row, next)
     {
         double share = all_ns ? 100.0 * (double)row->total_ns / (double)all_ns : 0;
         uint64_t calls = row->calls ? row->calls : 1;
-        fprintf(stderr, "ptxrun: %7.2f %10.3f %7" PRIu64 " %10.3f %10.3f %10.3f %10.3f  %s\n",
-                share, milliseconds(row->total_ns), row->calls,
+        fprintf(stderr,
+                "ptxrun: %7.2f %10.3f %7" PRIu64 " %10.3f %10.3f %10.3f %10.3f  %-12s  %s\n", share,
+                milliseconds(row->total_ns), row->calls,
                 milliseconds(row->total_ns) / (double)calls,
                 milliseconds(row->calls ? row->min_ns : 0), milliseconds(row->max_ns),
-                milliseconds(row->compile_ns), row->name);
+                milliseconds(row->compile_ns), row->collapse ? row->collapse : "", row->name);
     }
 }
 

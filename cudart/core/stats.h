@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/options.h"
+
 enum crt_copy_kind { CRT_COPY_TO_DEVICE, CRT_COPY_TO_HOST, CRT_COPY_ON_DEVICE, CRT_COPY_KINDS };
 
 /* While off (the default) the other functions do nothing. Thread-safe. */
@@ -16,7 +18,7 @@ void crt_stats_init(bool are_on);
 bool crt_stats_are_on(void);
 
 void crt_stats_kernel(const char *name, uint64_t time_ns);
-void crt_stats_compile(const char *name, uint64_t time_ns);
+void crt_stats_compile(const char *name, enum pxr_collapse collapse, uint64_t time_ns);
 void crt_stats_copy(enum crt_copy_kind kind, size_t size_bytes, uint64_t time_ns);
 
 #endif

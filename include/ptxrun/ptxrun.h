@@ -66,7 +66,8 @@ enum ptxrun_status ptxrun_load_file(const char *path, struct ptxrun_module **mod
 /* No kernel of the module may be running. Kernels found in it are gone. NULL is allowed. */
 void ptxrun_unload(struct ptxrun_module *module);
 
-/* The kernel belongs to the module. Compiles it, so that what cannot be translated is said here. */
+/* The kernel belongs to the module. Translates it, so that what is not supported is said here; code
+ * is made when a launch needs it. */
 enum ptxrun_status ptxrun_find_kernel(struct ptxrun_module *module, const char *name,
                                       struct ptxrun_kernel **kernel, struct ptxrun_error *err);
 

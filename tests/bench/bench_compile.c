@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What compiling costs: opening the compile library, the first kernel of a process, and each kernel
- * of the PTX files given. Prints a table; no pass or fail.
+ * of the PTX files given: bench_compile [--auto|--precise|--flat|--hierarchical] FILE.ptx...
+ * Prints a table; no pass or fail. The collapse is `precise` unless said otherwise.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -10,6 +11,9 @@
 #include <time.h>
 
 #include "jit/jit.h"
+
+static const char *const collapse_names[] = {"auto", "precise", "flat", "hierarchical"};
+enum { COLLAPSE_COUNT = sizeof collapse_names / sizeof collapse_names[0] };
 
 struct totals {
     unsigned kernels;
@@ -65,14 +69,15 @@ static enum pxr_status load_once(const struct jit_object *object, const char *na
 
 static enum pxr_status measure_kernel(const struct jit_compiler *compiler,
                                       const struct ptx_module *module,
-                                      const struct ptx_func *kernel, struct totals *totals,
-                                      struct pxr_error *err)
+                                      const struct ptx_func *kernel, enum pxr_collapse collapse,
+                                      struct totals *totals, struct pxr_error *err)
 {
     struct ptx_kernel_layout layout;
     enum pxr_status status = ptx_layout_kernel(module, kernel, &layout, err);
     if (status != PXR_OK)
         return status;
-    struct jit_request request = {.module = module, .kernel = kernel, .layout = &layout};
+    struct jit_request request = {
+        .module = module, .kernel = kernel, .layout = &layout, .variant = {.collapse = collapse}};
     struct jit_object object;
     double start_ms = now_ms();
     status = compiler->compile(&request, &object, err);
@@ -83,19 +88,21 @@ static enum pxr_status measure_kernel(const struct jit_compiler *compiler,
     double translate_ms = (double)object.translate_ns * 1e-6;
     double optimise_ms = (double)object.optimise_ns * 1e-6;
     double codegen_ms = (double)object.codegen_ns * 1e-6;
-    printf("%8.2f %8.2f %8.2f %8.2f %8zu %7u  %.60s\n", wall_ms, translate_ms, optimise_ms,
-           codegen_ms, object.size_bytes, (unsigned)object.frame_bytes, kernel->name);
+    printf("%8.2f %8.2f %8.2f %8.2f %8zu %7u %-12s %.60s\n", wall_ms, translate_ms, optimise_ms,
+           codegen_ms, object.size_bytes, (unsigned)object.frame_bytes,
+           collapse_names[object.collapse], kernel->name);
     totals->kernels++;
     totals->translate_ms += translate_ms;
     totals->optimise_ms += optimise_ms;
     totals->codegen_ms += codegen_ms;
     status = load_once(&object, kernel->name, totals, err);
     free(object.bytes);
+    free(object.explanation);
     return status;
 }
 
 static void measure_file(const struct jit_compiler *compiler, const char *path,
-                         struct totals *totals)
+                         enum pxr_collapse collapse, struct totals *totals)
 {
     struct pxr_error err = {0};
     size_t len = 0;
@@ -111,13 +118,24 @@ static void measure_file(const struct jit_compiler *compiler, const char *path,
         const struct ptx_func *kernel = module->funcs[i];
         if (!kernel->is_entry || !kernel->has_body)
             continue;
-        if (measure_kernel(compiler, module, kernel, totals, &err) != PXR_OK) {
+        if (measure_kernel(compiler, module, kernel, collapse, totals, &err) != PXR_OK) {
             printf("%s\n", err.message);
             totals->failures++;
         }
     }
     ptx_module_destroy(module);
     free(text);
+}
+
+/* --NAME: the collapse of the files behind it. */
+static bool parse_collapse(const char *text, enum pxr_collapse *collapse)
+{
+    for (int i = 0; i < COLLAPSE_COUNT; i++)
+        if (strncmp(text, "--", 2) == 0 && strcmp(text + 2, collapse_names[i]) == 0) {
+            *collapse = (enum pxr_collapse)i;
+            return true;
+        }
+    return false;
 }
 
 int main(int argc, char **argv)
@@ -136,11 +154,13 @@ int main(int argc, char **argv)
         return 1;
     const struct jit_compiler *compiler = entry();
     printf("LLVM %s opened in %.2f ms\n", compiler->llvm_version, open_ms);
-    printf("%8s %8s %8s %8s %8s %7s  kernel (ms; translate, optimise, codegen: CPU time)\n", "wall",
-           "transl.", "optim.", "codegen", "bytes", "stack");
+    printf("%8s %8s %8s %8s %8s %7s %-12s kernel (ms; translate, optimise, codegen: CPU time)\n",
+           "wall", "transl.", "optim.", "codegen", "bytes", "stack", "collapse");
     struct totals totals = {0};
+    enum pxr_collapse collapse = PXR_COLLAPSE_PRECISE;
     for (int i = 1; i < argc; i++)
-        measure_file(compiler, argv[i], &totals);
+        if (!parse_collapse(argv[i], &collapse))
+            measure_file(compiler, argv[i], collapse, &totals);
     printf("%u kernels, %u failures; CPU ms: translate %.1f, optimise %.1f, codegen %.1f; "
            "loading %.1f\n",
            totals.kernels, totals.failures, totals.translate_ms, totals.optimise_ms,

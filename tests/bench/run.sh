@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures what the top README says: start to exit of a process, compile time, the scheduler's own
-# operations. Run it on an idle machine:  sh tests/bench/run.sh [BUILD-DIRECTORY]
+# Measures what the top README and docs/measurements.md say: start to exit of a process, compile
+# time, the scheduler's own operations, kernels in every collapse against plain C. Run it on an idle
+# machine:  sh tests/bench/run.sh [BUILD-DIRECTORY]
 set -eu
 cd "$(dirname "$0")/../.."
 build=$(cd "${1:-build}" && pwd)
@@ -36,3 +37,6 @@ done
 
 echo "== scheduler"
 "$build/bin/bench_fiber"
+
+echo "== kernels in every collapse against plain C"
+"$build/bin/bench_collapse" --rounds 21 --json "$build/bench_collapse.json"

@@ -37,6 +37,7 @@ struct conf_options {
     const char *row;    /* name of a row or instruction; NULL: all */
     uint64_t families;  /* bit per enum ptx_family */
     const char *driver; /* path; NULL: in process */
+    enum pxr_collapse collapse; /* in process */
     size_t cases;       /* random samples of a plain case */
     unsigned jobs;
     enum conf_golden golden;

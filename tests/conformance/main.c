@@ -72,9 +72,10 @@ bool conf_wants(const struct conf_options *options, enum ptx_op op)
 static enum pxr_status open_runners(struct conf_run *run, unsigned job, struct pxr_error *err)
 {
     const struct conf_options *options = run->options;
+    struct runner_build build = {.collapse = options->collapse, .workers = 1};
     enum pxr_status status = options->driver != NULL
                                  ? runner_open_driver(options->driver, &run->runner, err)
-                                 : runner_open_inprocess(NULL, 1, &run->runner, err);
+                                 : runner_open_inprocess(&build, &run->runner, err);
     if (status == PXR_OK)
         status = runner_open_oracle(0, &run->oracle, err);
     if (status == PXR_OK && options->golden != CONF_GOLDEN_NONE)
@@ -247,6 +248,7 @@ static void usage(FILE *file)
         "  --row NAME            one row of the op table, or all rows of one instruction\n"
         "  --family NAME,...     only these families\n"
         "  --backend inprocess|driver:PATH   what to test (default: inprocess)\n"
+        "  --collapse auto|precise|flat|hierarchical   in process (default: precise)\n"
         "  --cases N             random samples of a form (default: 10000)\n"
         "  --jobs N              processes (default: one per CPU)\n"
         "  --golden write DIR | --golden compare DIR\n"
@@ -262,6 +264,21 @@ static void usage(FILE *file)
         file);
 }
 
+static bool take_collapse(struct conf_options *options, const char *name)
+{
+    static const char *const names[] = {[PXR_COLLAPSE_AUTO] = "auto",
+                                        [PXR_COLLAPSE_PRECISE] = "precise",
+                                        [PXR_COLLAPSE_FLAT] = "flat",
+                                        [PXR_COLLAPSE_HIERARCHICAL] = "hierarchical"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i], name) == 0) {
+            options->collapse = (enum pxr_collapse)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool take_option(struct conf_options *options, int option, char **argv)
 {
     switch (option) {
@@ -274,6 +291,8 @@ static bool take_option(struct conf_options *options, int option, char **argv)
         if (strncmp(optarg, "driver:", 7) == 0)
             options->driver = optarg + 7;
         return options->driver != NULL || strcmp(optarg, "inprocess") == 0;
+    case 'C':
+        return take_collapse(options, optarg);
     case 'c':
         options->cases = strtoul(optarg, NULL, 10);
         return true;
@@ -323,6 +342,7 @@ static bool parse_options(int argc, char **argv, struct conf_options *options)
         {"row", required_argument, NULL, 'r'},
         {"family", required_argument, NULL, 'f'},
         {"backend", required_argument, NULL, 'b'},
+        {"collapse", required_argument, NULL, 'C'},
         {"cases", required_argument, NULL, 'c'},
         {"jobs", required_argument, NULL, 'j'},
         {"golden", required_argument, NULL, 'g'},
@@ -337,7 +357,8 @@ static bool parse_options(int argc, char **argv, struct conf_options *options)
         {"verbose", no_argument, NULL, 'v'},
         {NULL, 0, NULL, 0},
     };
-    *options = (struct conf_options){.cases = DEFAULT_CASES,
+    *options = (struct conf_options){.collapse = PXR_COLLAPSE_PRECISE,
+                                     .cases = DEFAULT_CASES,
                                      .golden_samples = DEFAULT_KEPT,
                                      .max_sm = UINT_MAX,
                                      .sweep_stride = 1,

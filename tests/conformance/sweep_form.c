@@ -165,7 +165,9 @@ enum pxr_status sweep_form_open(const struct conf_case *made, struct sweep_form 
     struct sweep_form *opened = calloc(1, sizeof *opened);
     if (opened == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for a form");
-    struct runner_hooks hooks = {.data = opened, .mutate = hash_module};
+    struct runner_build build = {.collapse = PXR_COLLAPSE_PRECISE,
+                                 .workers = 1,
+                                 .hooks = {.data = opened, .mutate = hash_module}};
     opened->made = made;
     opened->out_bytes = made->out_bits[0] < 8 ? 1 : made->out_bits[0] / 8;
     opened->text = kernel_text(made, opened->out_bytes);
@@ -176,7 +178,7 @@ enum pxr_status sweep_form_open(const struct conf_case *made, struct sweep_form 
     if (status == PXR_OK)
         status = open_oracle(opened, err);
     if (status == PXR_OK)
-        status = runner_open_inprocess(&hooks, 1, &opened->runner, err);
+        status = runner_open_inprocess(&build, &opened->runner, err);
     if (status == PXR_OK)
         status = run_kernel(opened, 0, 1, 1, err);
     if (status != PXR_OK) {

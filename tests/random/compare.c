@@ -26,7 +26,7 @@ static enum verdict run_on(const struct ptx_case *c, const struct backend *backe
         pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
         return VERDICT_INVALID;
     }
-    enum verdict verdict = judge_status(backend->run(c, memory, seed, err), backend);
+    enum verdict verdict = judge_status(backend->run(backend, c, memory, seed, err), backend);
     if (verdict != VERDICT_SAME)
         pxr_error_prefix(err, "%s", backend->name);
     return verdict;
@@ -54,30 +54,53 @@ static bool find_difference(const struct ptx_case *c, const struct case_memory *
     return false;
 }
 
-void compare_case(const struct ptx_case *c, const struct backend *tested, unsigned schedules,
-                  struct comparison *comparison)
+/* The oracle says the same every time. */
+static enum verdict compare_schedules(const struct ptx_case *c, unsigned schedules,
+                                      const struct case_memory *first, struct pxr_error *err)
 {
-    struct case_memory second = {0};
-    *comparison = (struct comparison){0};
-    struct pxr_error *err = &comparison->err;
-    struct case_memory *first = &comparison->memory;
-    comparison->verdict = run_on(c, &backend_oracle, 0, first, err);
-    for (uint32_t seed = 1; seed < schedules && comparison->verdict == VERDICT_SAME; seed++) {
-        comparison->verdict = run_on(c, &backend_oracle, seed, &second, err);
-        if (comparison->verdict == VERDICT_SAME && find_difference(c, first, &second, err)) {
-            comparison->verdict = VERDICT_INVALID;
+    enum verdict verdict = VERDICT_SAME;
+    for (uint32_t seed = 1; seed < schedules && verdict == VERDICT_SAME; seed++) {
+        struct case_memory second = {0};
+        verdict = run_on(c, &backend_oracle, seed, &second, err);
+        if (verdict == VERDICT_SAME && find_difference(c, first, &second, err)) {
+            verdict = VERDICT_INVALID;
             pxr_error_prefix(err, "two schedules of the oracle");
         }
         case_memory_fini(&second);
     }
-    if (comparison->verdict != VERDICT_SAME)
-        return;
-    comparison->verdict = run_on(c, tested, tested_seed, &second, err);
-    if (comparison->verdict == VERDICT_SAME && find_difference(c, first, &second, err)) {
-        comparison->verdict = VERDICT_DIFFERENT;
+    return verdict;
+}
+
+static enum verdict compare_with(const struct ptx_case *c, const struct backend *tested,
+                                 const struct case_memory *first, struct pxr_error *err)
+{
+    struct case_memory second = {0};
+    enum verdict verdict = run_on(c, tested, tested_seed, &second, err);
+    if (verdict == VERDICT_SAME && find_difference(c, first, &second, err)) {
+        verdict = VERDICT_DIFFERENT;
         pxr_error_prefix(err, "oracle and %s", tested->name);
     }
     case_memory_fini(&second);
+    return verdict;
+}
+
+void compare_case(const struct ptx_case *c, const struct backend_list *tested, unsigned schedules,
+                  struct comparison *comparison)
+{
+    *comparison = (struct comparison){0};
+    struct pxr_error *err = &comparison->err;
+    struct case_memory *first = &comparison->memory;
+    comparison->verdict = run_on(c, &backend_oracle, 0, first, err);
+    if (comparison->verdict == VERDICT_SAME)
+        comparison->verdict = compare_schedules(c, schedules, first, err);
+    for (size_t n = 0; n < tested->count && comparison->verdict == VERDICT_SAME; n++) {
+        const struct backend *backend = tested->backends[n];
+        comparison->verdict = compare_with(c, backend, first, err);
+        if (backend_is_build(backend) && backend_made(backend) != PXR_COLLAPSE_PRECISE)
+            comparison->fused[backend - backend_builds] = 1;
+        if (comparison->verdict != VERDICT_SAME)
+            comparison->backend = backend;
+    }
 }
 
 void comparison_fini(struct comparison *comparison)

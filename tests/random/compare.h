@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs one case on the oracle, with different schedules, and on what is tested; compares all
+ * Runs one case on the oracle, with different schedules, and on all that is tested; compares all
  * memory.
  */
 #ifndef PTXRUN_TESTS_RANDOM_COMPARE_H
@@ -18,14 +18,16 @@ enum verdict {
 
 struct comparison {
     enum verdict verdict;
-    struct pxr_error err;      /* why, unless it is the same */
-    struct case_memory memory; /* what the oracle left; VERDICT_SAME and _DIFFERENT */
+    struct pxr_error err;                /* why, unless it is the same */
+    unsigned fused[BACKEND_BUILD_COUNT]; /* whether builds made loops of the threads */
+    const struct backend *backend;       /* which differs or refuses; NULL: the oracle, or none */
+    struct case_memory memory;           /* what the oracle left; VERDICT_SAME and _DIFFERENT */
 };
 
-/* tested: the product, or a driver. schedules: how often the oracle runs, at least 1; two show most
- * races, more show what reads something that nothing has written. The caller calls
+/* tested: in their order, until one differs. schedules: how often the oracle runs, at least 1; two
+ * show most races, more show what reads something that nothing has written. The caller calls
  * comparison_fini. */
-void compare_case(const struct ptx_case *c, const struct backend *tested, unsigned schedules,
+void compare_case(const struct ptx_case *c, const struct backend_list *tested, unsigned schedules,
                   struct comparison *comparison);
 void comparison_fini(struct comparison *comparison);
 

@@ -176,20 +176,31 @@ static void gen_plain(struct gen *g)
     }
 }
 
+static void gen_block_meeting(struct gen *g, const struct gen_scope *scope)
+{
+    uint32_t roll = dice_below(&g->dice, 14);
+    bool is_deep = scope->depth >= g->config->max_depth;
+    if (roll < 1)
+        gen_split_barrier(g);
+    else if (roll < 6 || (roll < 8 && is_deep))
+        gen_block_exchange(g);
+    else if (roll < 7)
+        gen_barrier_arms(g, scope);
+    else if (roll < 8)
+        gen_barrier_loops(g, scope);
+    else if (roll < 11)
+        gen_barrier_red(g);
+    else
+        gen_barrier(g);
+}
+
 /* Statements for threads that are known to be together. */
 static bool gen_together(struct gen *g, const struct gen_scope *scope)
 {
     const struct generator_config *config = g->config;
     uint32_t roll = dice_below(&g->dice, 100);
-    if (scope->level == GEN_BLOCK && config->has_barriers && roll < 12) {
-        if (roll < 1)
-            gen_split_barrier(g);
-        else if (roll < 7)
-            gen_block_exchange(g);
-        else if (roll < 10)
-            gen_barrier_red(g);
-        else
-            gen_barrier(g);
+    if (scope->level == GEN_BLOCK && config->has_barriers && roll < 12 * config->meetings) {
+        gen_block_meeting(g, scope);
         return true;
     }
     if (scope->level != GEN_FREE && config->has_warp_ops && roll >= 12 && roll < 32) {
@@ -506,5 +517,9 @@ struct generator_config generator_config_from_seed(uint64_t seed)
         .has_atomics = dice_chance(&dice, 60),
         .has_floats = dice_chance(&dice, 80),
         .has_exits = dice_chance(&dice, 40),
+        .meetings = dice_chance(&dice, 40) ? 3 : 1,
+        .has_polls = dice_chance(&dice, 35),
+        .has_recursion = dice_chance(&dice, 35),
+        .has_pointers = dice_chance(&dice, 35),
     };
 }

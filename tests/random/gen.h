@@ -106,13 +106,29 @@ void gen_fence(struct gen *g);
 /* ---- gen_warp.c ---- */
 void gen_warp_op(struct gen *g, const struct gen_scope *scope);
 void gen_warp_exchange(struct gen *g, const struct gen_scope *scope);
+void gen_exit(struct gen *g, const struct gen_scope *scope);
+
+/* ---- gen_barrier.c ---- */
 void gen_block_exchange(struct gen *g);
 void gen_barrier_red(struct gen *g);
 void gen_barrier(struct gen *g);
 void gen_split_barrier(struct gen *g);
-void gen_exit(struct gen *g, const struct gen_scope *scope);
+void gen_barrier_arms(struct gen *g, const struct gen_scope *scope);
+void gen_barrier_loops(struct gen *g, const struct gen_scope *scope);
 
 /* ---- gen_flow.c ---- */
+/* How conditions come out: the same for the block, the same for each warp, for some lanes of a mask
+ * that is kept up to date, or for any lanes. */
+enum gen_way { WAY_UNIFORM, WAY_WARP, WAY_MASKED, WAY_FREE };
+
+/* A condition in a fresh predicate. */
+void gen_condition(struct gen *g, enum gen_way way, char name[NAME_BYTES]);
+
+/* A place inside of the scope's where nothing is known about the threads. */
+struct gen_scope gen_scope_free(const struct gen_scope *scope);
+
+/* How often a loop may be gone around here, at least 1. */
+unsigned gen_turns_left(struct gen *g, const struct gen_scope *scope);
 void gen_escape(struct gen *g, const struct gen_scope *scope);
 void gen_flow(struct gen *g, const struct gen_scope *scope);
 

@@ -108,7 +108,7 @@ void gen_call(struct gen *g, const struct gen_scope *scope)
         snprintf(levels, sizeof levels, "%u", dice_below(&g->dice, MAX_LEVELS));
     }
     snprintf(name, sizeof name, "f%u", (unsigned)callee);
-    if (dice_chance(&g->dice, 30))
+    if (g->config->has_pointers && dice_chance(&g->dice, 40))
         gen_indirect(g, scope, (unsigned)callee, levels);
     else
         gen_call_of(g, scope, name, "", levels);
@@ -158,7 +158,7 @@ static void gen_function_body(struct gen *g, unsigned function)
         gen_line(g, "add.u32 %%u%u, %%u%u, %u;", n, n, dice_below(&g->dice, 5));
     }
     gen_statements(g, &scope, 2 + dice_below(&g->dice, 5));
-    if (dice_chance(&g->dice, 40))
+    if (g->config->has_recursion && dice_chance(&g->dice, 60))
         gen_recursion(g, &scope, function);
     gen_statements(g, &scope, 1 + dice_below(&g->dice, 3));
     gen_pool(g, 64, result);

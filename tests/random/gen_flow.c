@@ -10,21 +10,17 @@
 
 #define MAX_CASES 6
 
-/* How conditions come out: the same for the block, for some lanes of a mask that is kept up to
- * date, or for any lanes. */
-enum way { WAY_UNIFORM, WAY_MASKED, WAY_FREE };
-
-static enum way choose_way(struct gen *g, const struct gen_scope *scope)
+static enum gen_way choose_way(struct gen *g, const struct gen_scope *scope)
 {
     uint32_t roll = dice_below(&g->dice, 100);
     if (scope->level == GEN_BLOCK && roll < 35)
         return WAY_UNIFORM;
     if (scope->level != GEN_FREE && g->config->has_warp_ops && roll < 70)
-        return WAY_MASKED;
+        return roll % 4 == 0 ? WAY_WARP : WAY_MASKED;
     return WAY_FREE;
 }
 
-static struct gen_scope inner(const struct gen_scope *scope, enum way way, const char *mask)
+static struct gen_scope inner(const struct gen_scope *scope, enum gen_way way, const char *mask)
 {
     struct gen_scope inside = *scope;
     inside.is_top = false;
@@ -33,10 +29,17 @@ static struct gen_scope inner(const struct gen_scope *scope, enum way way, const
         inside.level = GEN_WARP;
         inside.is_full = false;
         snprintf(inside.mask, sizeof inside.mask, "%s", mask);
+    } else if (way == WAY_WARP) {
+        inside.level = GEN_WARP;
     } else if (way == WAY_FREE) {
         inside.level = GEN_FREE;
     }
     return inside;
+}
+
+struct gen_scope gen_scope_free(const struct gen_scope *scope)
+{
+    return inner(scope, WAY_FREE, "");
 }
 
 static unsigned body_size(struct gen *g)
@@ -49,18 +52,21 @@ static void gen_uniform_source(struct gen *g, char name[NAME_BYTES])
     snprintf(name, NAME_BYTES, "%%u%u", dice_below(&g->dice, POOL_U));
 }
 
-/* A condition in a fresh predicate. */
-static void gen_condition(struct gen *g, enum way way, char name[NAME_BYTES])
+void gen_condition(struct gen *g, enum gen_way way, char name[NAME_BYTES])
 {
     static const char *const compares[] = {"eq", "ne", "lt", "le", "gt", "ge"};
     const char *compare = compares[dice_below(&g->dice, 6)];
     char a[NAME_BYTES];
     char b[NAME_BYTES];
     gen_temp(g, 1, name);
-    if (way == WAY_UNIFORM) {
+    if (way == WAY_UNIFORM || way == WAY_WARP) {
         char bits[NAME_BYTES];
         gen_uniform_source(g, a);
         gen_temp(g, 32, bits);
+        if (way == WAY_WARP) {
+            gen_line(g, "add.u32 %s, %s, %%warp;", bits, a);
+            snprintf(a, sizeof a, "%s", bits);
+        }
         gen_line(g, "and.b32 %s, %s, %u;", bits, a, 1 + dice_below(&g->dice, 7));
         gen_line(g, "setp.%s.u32 %s, %s, %u;", compare, name, bits, dice_below(&g->dice, 4));
         return;
@@ -84,7 +90,7 @@ static void gen_condition(struct gen *g, enum way way, char name[NAME_BYTES])
 
 static void gen_if(struct gen *g, const struct gen_scope *scope)
 {
-    enum way way = choose_way(g, scope);
+    enum gen_way way = choose_way(g, scope);
     bool has_else = dice_chance(&g->dice, 60);
     char condition[NAME_BYTES];
     char yes[NAME_BYTES] = "";
@@ -119,8 +125,7 @@ static void gen_if(struct gen *g, const struct gen_scope *scope)
 
 /* ---- loops ---- */
 
-/* How often a loop may be gone around here, at least 1. */
-static unsigned turns_left(struct gen *g, const struct gen_scope *scope)
+unsigned gen_turns_left(struct gen *g, const struct gen_scope *scope)
 {
     unsigned limit = g->in_function ? 4 : g->config->max_turns;
     unsigned left = limit / (scope->turns ? scope->turns : 1);
@@ -128,15 +133,19 @@ static unsigned turns_left(struct gen *g, const struct gen_scope *scope)
 }
 
 /* The number of turns in a fresh register: 0 to limit, or 1 to limit. */
-static void gen_turns(struct gen *g, enum way way, unsigned limit, bool may_be_zero,
+static void gen_turns(struct gen *g, enum gen_way way, unsigned limit, bool may_be_zero,
                       char name[NAME_BYTES])
 {
     char source[NAME_BYTES];
     gen_temp(g, 32, name);
-    if (way == WAY_UNIFORM)
+    if (way == WAY_UNIFORM || way == WAY_WARP)
         gen_uniform_source(g, source);
     else
         gen_pool(g, 32, source);
+    if (way == WAY_WARP) {
+        gen_line(g, "add.u32 %s, %s, %%warp;", name, source);
+        snprintf(source, sizeof source, "%s", name);
+    }
     if (way == WAY_UNIFORM && dice_chance(&g->dice, 50))
         gen_line(g, "mov.u32 %s, %u;", name, may_be_zero ? dice_below(&g->dice, limit + 1) : limit);
     else
@@ -146,7 +155,7 @@ static void gen_turns(struct gen *g, enum way way, unsigned limit, bool may_be_z
 }
 
 /* A way out of the loop, or to its next turn, for some. */
-static void gen_jump(struct gen *g, enum way way, const char *label)
+static void gen_jump(struct gen *g, enum gen_way way, const char *label)
 {
     char condition[NAME_BYTES];
     gen_open(g);
@@ -162,10 +171,10 @@ void gen_escape(struct gen *g, const struct gen_scope *scope)
 }
 
 /* while (count != 0) { body; next: count--; }  or  do { … } while (--count) */
-static void gen_counted_loop(struct gen *g, const struct gen_scope *scope, enum way way)
+static void gen_counted_loop(struct gen *g, const struct gen_scope *scope, enum gen_way way)
 {
     bool is_do = dice_chance(&g->dice, 50);
-    unsigned limit = turns_left(g, scope);
+    unsigned limit = gen_turns_left(g, scope);
     char count[NAME_BYTES];
     char goes_on[NAME_BYTES];
     char head[NAME_BYTES];
@@ -205,7 +214,7 @@ static void gen_counted_loop(struct gen *g, const struct gen_scope *scope, enum 
 /* Lanes leave one after the other; those that stay know who stays. */
 static void gen_masked_loop(struct gen *g, const struct gen_scope *scope)
 {
-    unsigned limit = turns_left(g, scope);
+    unsigned limit = gen_turns_left(g, scope);
     char count[NAME_BYTES];
     char mask[NAME_BYTES];
     char staying[NAME_BYTES];
@@ -237,7 +246,7 @@ static void gen_masked_loop(struct gen *g, const struct gen_scope *scope)
 /* Two entries. */
 static void gen_irreducible(struct gen *g, const struct gen_scope *scope)
 {
-    unsigned limit = turns_left(g, scope);
+    unsigned limit = gen_turns_left(g, scope);
     struct gen_scope inside = inner(scope, WAY_FREE, "");
     char count[NAME_BYTES];
     char condition[NAME_BYTES];
@@ -262,7 +271,7 @@ static void gen_irreducible(struct gen *g, const struct gen_scope *scope)
 
 static void gen_loop(struct gen *g, const struct gen_scope *scope)
 {
-    enum way way = choose_way(g, scope);
+    enum gen_way way = choose_way(g, scope);
     if (way == WAY_MASKED)
         gen_masked_loop(g, scope);
     else if (way == WAY_FREE && dice_chance(&g->dice, 25))
@@ -276,7 +285,8 @@ static void gen_loop(struct gen *g, const struct gen_scope *scope)
 /* The targets are cases in any order, some of them several times, and the place behind them. */
 static void gen_switch(struct gen *g, const struct gen_scope *scope)
 {
-    enum way way = scope->level == GEN_BLOCK && dice_chance(&g->dice, 30) ? WAY_UNIFORM : WAY_FREE;
+    enum gen_way way =
+        scope->level == GEN_BLOCK && dice_chance(&g->dice, 30) ? WAY_UNIFORM : WAY_FREE;
     struct gen_scope inside = inner(scope, way, "");
     unsigned cases = 1 + dice_below(&g->dice, MAX_CASES);
     unsigned targets = cases + dice_below(&g->dice, 3);
@@ -345,7 +355,7 @@ static void gen_crossing(struct gen *g, const struct gen_scope *scope)
 /* A state machine: every turn a switch says where to go on, until the turns are used up. */
 static void gen_machine(struct gen *g, const struct gen_scope *scope)
 {
-    unsigned limit = turns_left(g, scope);
+    unsigned limit = gen_turns_left(g, scope);
     struct gen_scope inside = inner(scope, WAY_FREE, "");
     char state[NAME_BYTES];
     char turns[NAME_BYTES];

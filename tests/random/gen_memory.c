@@ -84,7 +84,7 @@ static void gen_access(struct gen *g, enum own_space space, unsigned align, stru
 static const char *gen_order(struct gen *g, enum own_space space, bool is_store)
 {
     static const char *const orders[] = {".volatile", ".relaxed.cta", ".relaxed.gpu", ".weak"};
-    if (space == OWN_LOCAL || !dice_chance(&g->dice, 25))
+    if (space == OWN_LOCAL || !g->config->has_polls || !dice_chance(&g->dice, 25))
         return "";
     uint32_t which = dice_below(&g->dice, 5);
     return which < 4 ? orders[which] : is_store ? ".release.cta" : ".acquire.cta";
@@ -222,7 +222,8 @@ void gen_atomic(struct gen *g)
     char old[NAME_BYTES];
     snprintf(address, sizeof address, "%s+%u", is_shared ? "tally" : "%atoms", slot * 8);
     if (strcmp(slots[slot].op, "cas") == 0) {
-        gen_cas_loop(g, space, address);
+        if (g->config->has_polls)
+            gen_cas_loop(g, space, address);
         return;
     }
     gen_pool(g, bits, value);
@@ -237,6 +238,9 @@ void gen_atomic(struct gen *g)
              value);
 }
 
+/* Exchange and compare-and-swap, with which programs wait for others. */
+#define POLLING_KINDS 5
+
 /* On the thread's own cell, so that what comes back is defined. */
 void gen_own_atomic(struct gen *g)
 {
@@ -244,14 +248,15 @@ void gen_own_atomic(struct gen *g)
         const char *op;
         enum ptx_type type;
     } kinds[] = {
-        {"add", PTX_TYPE_U32}, {"add", PTX_TYPE_S32},  {"add", PTX_TYPE_U64},
-        {"min", PTX_TYPE_S32}, {"min", PTX_TYPE_U64},  {"max", PTX_TYPE_U32},
-        {"max", PTX_TYPE_S64}, {"and", PTX_TYPE_B32},  {"or", PTX_TYPE_B64},
-        {"xor", PTX_TYPE_B32}, {"exch", PTX_TYPE_B32}, {"exch", PTX_TYPE_B64},
-        {"inc", PTX_TYPE_U32}, {"dec", PTX_TYPE_U32},  {"cas", PTX_TYPE_B32},
-        {"cas", PTX_TYPE_B64}, {"cas", PTX_TYPE_B16},
+        {"add", PTX_TYPE_U32},  {"add", PTX_TYPE_S32},  {"add", PTX_TYPE_U64},
+        {"min", PTX_TYPE_S32},  {"min", PTX_TYPE_U64},  {"max", PTX_TYPE_U32},
+        {"max", PTX_TYPE_S64},  {"and", PTX_TYPE_B32},  {"or", PTX_TYPE_B64},
+        {"xor", PTX_TYPE_B32},  {"inc", PTX_TYPE_U32},  {"dec", PTX_TYPE_U32},
+        {"exch", PTX_TYPE_B32}, {"exch", PTX_TYPE_B64}, {"cas", PTX_TYPE_B32},
+        {"cas", PTX_TYPE_B64},  {"cas", PTX_TYPE_B16},
     };
-    uint32_t kind = dice_below(&g->dice, sizeof kinds / sizeof *kinds);
+    uint32_t count = sizeof kinds / sizeof *kinds;
+    uint32_t kind = dice_below(&g->dice, g->config->has_polls ? count : count - POLLING_KINDS);
     unsigned bits = ptx_type_bits(kinds[kind].type);
     bool is_cas = strcmp(kinds[kind].op, "cas") == 0;
     struct access access;
@@ -274,5 +279,6 @@ void gen_fence(struct gen *g)
         "membar.cta;",   "membar.gl;",         "membar.sys;",      "fence.acq_rel.cta;",
         "fence.sc.gpu;", "fence.acq_rel.sys;", "nanosleep.u32 1;",
     };
-    gen_line(g, "%s", fences[dice_below(&g->dice, sizeof fences / sizeof *fences)]);
+    uint32_t count = sizeof fences / sizeof *fences;
+    gen_line(g, "%s", fences[dice_below(&g->dice, g->config->has_polls ? count : count - 1)]);
 }

@@ -15,11 +15,15 @@ struct generator_config {
     unsigned max_depth;   /* of nested control flow */
     unsigned max_turns;   /* of all loops around a place, multiplied */
     unsigned max_threads; /* of a block */
+    unsigned meetings;    /* how many times as often as usual threads meet */
     bool has_barriers;
     bool has_warp_ops;
     bool has_atomics;
     bool has_floats;
     bool has_exits;
+    bool has_polls;     /* accesses that a program may use to wait for others */
+    bool has_recursion; /* where there are functions */
+    bool has_pointers;  /* to functions */
 };
 
 /* What a seed stands for: sizes and features are drawn from it too. */

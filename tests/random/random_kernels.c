@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random kernels on the oracle and on the product. What tells them apart is written to a file,
- * made smaller, and completed with what the memory should hold.
+ * Random kernels on the oracle and on the product in every collapse and mode. What tells them apart
+ * is written to a file, made smaller, and completed with what the memory should hold.
  *
- *   random_kernels [--seed S] [--count N] [--time SECONDS] [--backend product|driver]
- *                  [--out DIR]
- *   random_kernels --print SEED | --check FILE | --reduce FILE
+ *   random_kernels [--seed S] [--count N] [--time SECONDS] [--jobs N] [--backend NAME,…] [--out
+ * DIR] random_kernels [--backend NAME,…] --print SEED | --check FILE | --reduce FILE
  */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,13 +26,16 @@
 #define MAX_CHECKS      3000
 #define MAX_REPORTS     20
 #define CHECK_STATUS    10 /* exit status of --check: this plus the verdict */
+#define MAX_JOBS        64
 
 struct options {
     const char *program;
     const char *directory;
-    const struct backend *tested;
+    const char *backends; /* names; the list is made from them */
+    struct backend_list tested;
     uint64_t seed;
     uint64_t count;
+    unsigned jobs;
     unsigned seconds; /* 0: no limit */
 };
 
@@ -40,19 +44,18 @@ static const char *const verdict_names[VERDICT_COUNT] = {"same", "different", "i
 
 /* ---- one text ---- */
 
-static enum verdict judge(const char *name, const char *bytes, const struct backend *tested,
-                          unsigned schedules, struct pxr_error *err)
+static enum verdict judge(const char *name, const char *bytes, const struct backend_list *tested,
+                          unsigned schedules, struct comparison *comparison)
 {
     struct ptx_case c;
-    struct comparison comparison = {.verdict = VERDICT_INVALID};
-    if (case_parse(name, bytes, &c, &comparison.err) == PXR_OK) {
+    *comparison = (struct comparison){.verdict = VERDICT_INVALID};
+    if (case_parse(name, bytes, &c, &comparison->err) == PXR_OK) {
         c.max_steps = MAX_STEPS;
-        compare_case(&c, tested, schedules, &comparison);
+        compare_case(&c, tested, schedules, comparison);
     }
-    *err = comparison.err;
-    comparison_fini(&comparison);
+    comparison_fini(comparison);
     case_fini(&c);
-    return comparison.verdict;
+    return comparison->verdict;
 }
 
 /* ---- files for tests/ptx/regress ---- */
@@ -106,7 +109,8 @@ static void complete(const struct text *from, const struct ptx_case *c,
     }
 }
 
-static bool write_completed(const struct text *text, const struct backend *tested, const char *path)
+static bool write_completed(const struct text *text, const struct backend_list *tested,
+                            const char *path)
 {
     struct ptx_case c;
     struct comparison comparison = {.verdict = VERDICT_INVALID};
@@ -129,23 +133,27 @@ static bool write_completed(const struct text *text, const struct backend *teste
 /* A driver cannot take this process with it, and a context takes long to make. */
 static int judge_on_driver(const char *bytes)
 {
-    struct pxr_error err;
+    const struct backend_list tested = {{&backend_driver}, 1};
+    struct comparison comparison;
     alarm(KERNEL_SECONDS);
-    enum verdict verdict = judge("candidate", bytes, &backend_driver, CHECK_SCHEDULES, &err);
+    enum verdict verdict = judge("candidate", bytes, &tested, CHECK_SCHEDULES, &comparison);
     alarm(0);
     return CHECK_STATUS + (int)verdict;
 }
 
-static int reduce_file(const struct options *options, const char *path)
+static int reduce_file(const struct options *options, const char *backends, const char *path)
 {
+    struct backend_list tested = {0};
     struct text text = {0};
     char candidate[4096];
     char smaller[4096];
     snprintf(candidate, sizeof candidate, "%s.candidate", path);
     snprintf(smaller, sizeof smaller, "%s.reduced.ptx", path);
-    struct reducer reducer = {.judge = options->tested == &backend_driver ? judge_on_driver : NULL,
+    backend_list_add(&tested, backends);
+    bool is_driver = backend_list_has(&tested, &backend_driver);
+    struct reducer reducer = {.judge = is_driver ? judge_on_driver : NULL,
                               .program = options->program,
-                              .backend = options->tested->name,
+                              .backend = backends,
                               .candidate = candidate,
                               .max_checks = MAX_CHECKS};
     if (!text_read_file(&text, path)) {
@@ -162,7 +170,7 @@ static int reduce_file(const struct options *options, const char *path)
     reduce_text(&reducer, &text);
     printf("%u checks; ", reducer.checks);
     bool is_kept = reducer.wanted == CHECK_STATUS + VERDICT_DIFFERENT
-                       ? write_completed(&text, options->tested, smaller)
+                       ? write_completed(&text, &tested, smaller)
                        : text_write_file(text.bytes, text.len, smaller);
     text_fini(&text);
     return is_kept ? 0 : 2;
@@ -194,57 +202,154 @@ static void report_hang(int signal)
     _exit(3);
 }
 
-static enum verdict try_seed(const struct options *options, uint64_t seed, bool is_reported)
+/* In memory that the jobs share with the process that started them. */
+struct progress {
+    uint64_t counts[VERDICT_COUNT];
+    uint64_t fused[BACKEND_BUILD_COUNT];
+    uint64_t next; /* seed, counted from options->seed */
+};
+
+/* Writes the kernel of a seed to a file; then its path. */
+static bool write_seed(const struct options *options, uint64_t seed, char path[4096])
 {
     struct generator_config config = generator_config_from_seed(seed);
     struct text text = {0};
-    struct pxr_error err;
+    generator_make(&config, &text);
+    snprintf(path, 4096, "%s/random_%" PRIu64 ".ptx", options->directory, seed);
+    bool is_written = text_write_file(text.bytes, text.len, path);
+    text_fini(&text);
+    return is_written;
+}
+
+static enum verdict try_seed(const struct options *options, uint64_t seed, bool is_reported,
+                             struct progress *progress)
+{
+    struct generator_config config = generator_config_from_seed(seed);
+    struct text text = {0};
+    struct comparison comparison;
     char path[4096];
     current_seed_low = (sig_atomic_t)(uint32_t)seed;
     current_seed_high = (sig_atomic_t)(uint32_t)(seed >> 32);
     alarm(KERNEL_SECONDS);
     generator_make(&config, &text);
-    enum verdict verdict = judge("random kernel", text.bytes, options->tested, 2, &err);
+    enum verdict verdict = judge("random kernel", text.bytes, &options->tested, 2, &comparison);
     alarm(0);
+    for (int n = 0; n < BACKEND_BUILD_COUNT; n++)
+        progress->fused[n] += comparison.fused[n];
     if (verdict != VERDICT_SAME && is_reported) {
-        printf("seed %" PRIu64 ": %s: %s\n", seed, verdict_names[verdict], err.message);
-        snprintf(path, sizeof path, "%s/random_%" PRIu64 ".ptx", options->directory, seed);
-        if (text_write_file(text.bytes, text.len, path) && verdict == VERDICT_DIFFERENT)
-            reduce_file(options, path);
+        printf("seed %" PRIu64 ": %s: %s\n", seed, verdict_names[verdict], comparison.err.message);
+        if (write_seed(options, seed, path) && verdict == VERDICT_DIFFERENT)
+            reduce_file(options, comparison.backend->name, path);
         fflush(stdout);
     }
     text_fini(&text);
     return verdict;
 }
 
-static int try_many(const struct options *options)
+static uint64_t count_reports(const struct progress *progress, unsigned jobs)
 {
-    uint64_t counts[VERDICT_COUNT] = {0};
     uint64_t reports = 0;
-    time_t start = time(NULL);
+    for (unsigned job = 0; job < jobs; job++)
+        for (int n = VERDICT_SAME + 1; n < VERDICT_COUNT; n++)
+            reports += progress[job].counts[n];
+    return reports;
+}
+
+/* Every jobs-th seed, from where the job is. */
+static void run_job(const struct options *options, struct progress *progress, unsigned job,
+                    time_t start)
+{
+    struct progress *own = &progress[job];
     signal(SIGALRM, report_hang);
     signal(SIGABRT, report_hang);
-    for (uint64_t n = 0; n < options->count; n++) {
+    for (; own->next < options->count; own->next += options->jobs) {
         if (options->seconds && time(NULL) - start >= (time_t)options->seconds)
             break;
-        enum verdict verdict = try_seed(options, options->seed + n, reports < MAX_REPORTS);
-        reports += verdict != VERDICT_SAME;
-        counts[verdict]++;
+        bool is_reported = count_reports(progress, options->jobs) < MAX_REPORTS;
+        own->counts[try_seed(options, options->seed + own->next, is_reported, own)]++;
+    }
+}
+
+static pid_t start_job(const struct options *options, struct progress *progress, unsigned job,
+                       time_t start)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    run_job(options, progress, job, start);
+    fflush(stdout);
+    _exit(0);
+}
+
+/* A job died of its kernel; whoever takes its place goes on with the next. */
+static void bury(const struct options *options, struct progress *progress, unsigned job, int status)
+{
+    uint64_t seed = options->seed + progress[job].next;
+    char path[4096];
+    printf("seed %" PRIu64 ": different: the process died (%x)\n", seed, (unsigned)status);
+    if (count_reports(progress, options->jobs) < MAX_REPORTS && write_seed(options, seed, path))
+        reduce_file(options, options->backends, path);
+    progress[job].counts[VERDICT_DIFFERENT]++;
+    progress[job].next += options->jobs;
+}
+
+/* How many kernels each build has made loops of; without, little would be tested. */
+static void report_fused(const struct options *options, const struct progress *progress)
+{
+    const char *between = "loops of threads:";
+    for (size_t n = 0; n < options->tested.count; n++) {
+        const struct backend *backend = options->tested.backends[n];
+        uint64_t fused = 0;
+        if (!backend_is_build(backend) || backend->collapse == PXR_COLLAPSE_PRECISE)
+            continue;
+        for (unsigned job = 0; job < options->jobs; job++)
+            fused += progress[job].fused[backend - backend_builds];
+        printf("%s %s in %" PRIu64, between, backend->name, fused);
+        between = ",";
+    }
+    if (*between == ',')
+        printf("\n");
+}
+
+static int try_many(const struct options *options)
+{
+    struct progress *progress = mmap(NULL, MAX_JOBS * sizeof *progress, PROT_READ | PROT_WRITE,
+                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t children[MAX_JOBS];
+    uint64_t counts[VERDICT_COUNT] = {0};
+    time_t start = time(NULL);
+    if (progress == MAP_FAILED)
+        return 2;
+    for (unsigned job = 0; job < options->jobs; job++) {
+        progress[job].next = job;
+        children[job] = start_job(options, progress, job, start);
+    }
+    for (unsigned job = 0; job < options->jobs; job++) {
+        int status = 0;
+        while (children[job] > 0 && waitpid(children[job], &status, 0) > 0 && status != 0) {
+            bury(options, progress, job, status);
+            children[job] = start_job(options, progress, job, start);
+        }
+        for (int n = 0; n < VERDICT_COUNT; n++)
+            counts[n] += progress[job].counts[n];
     }
     for (int n = 0; n < VERDICT_COUNT; n++)
         printf("%s%" PRIu64 " %s", n ? ", " : "", counts[n], verdict_names[n]);
     printf("\n");
-    return reports != 0 || counts[VERDICT_SAME] == 0;
+    report_fused(options, progress);
+    return count_reports(progress, options->jobs) != 0 || counts[VERDICT_SAME] == 0;
 }
 
 static int check_file(const struct options *options, const char *path)
 {
     struct text text = {0};
-    struct pxr_error err;
+    struct comparison comparison = {0};
     enum verdict verdict = VERDICT_INVALID;
     if (text_read_file(&text, path))
-        verdict = judge(path, text.bytes, options->tested, CHECK_SCHEDULES, &err);
-    printf("%s: %s\n", verdict_names[verdict], verdict == VERDICT_SAME ? "" : err.message);
+        verdict = judge(path, text.bytes, &options->tested, CHECK_SCHEDULES, &comparison);
+    printf("%s: %s\n", verdict_names[verdict],
+           verdict == VERDICT_SAME ? "" : comparison.err.message);
     text_fini(&text);
     return CHECK_STATUS + (int)verdict;
 }
@@ -259,17 +364,35 @@ static int print_seed(uint64_t seed)
     return 0;
 }
 
-static const struct backend *choose_backend(const char *name)
-{
-    return strcmp(name, "driver") == 0 ? &backend_driver : &backend_product;
-}
-
 static int usage(void)
 {
-    fputs("random_kernels [--seed S] [--count N] [--time SECONDS] [--backend product|driver] "
-          "[--out DIR]\nrandom_kernels --print SEED | --check FILE | --reduce FILE\n",
+    fputs("random_kernels [--seed S] [--count N] [--time SECONDS] [--jobs N] [--backend NAME,...]\n"
+          "               [--out DIR]\n"
+          "random_kernels [--backend NAME,...] --print SEED | --check FILE | --reduce FILE\n"
+          "  NAME: all (every collapse and mode, the default), precise, flat, hierarchical, auto,\n"
+          "        with -normal or -jit in one mode only; product, driver\n",
           stderr);
     return 2;
+}
+
+/* True: taken; false: an action, or unknown. */
+static bool take_option(struct options *options, const char *name, const char *value)
+{
+    if (strcmp(name, "--seed") == 0)
+        options->seed = strtoull(value, NULL, 0);
+    else if (strcmp(name, "--count") == 0)
+        options->count = strtoull(value, NULL, 0);
+    else if (strcmp(name, "--time") == 0)
+        options->seconds = (unsigned)strtoul(value, NULL, 0);
+    else if (strcmp(name, "--jobs") == 0)
+        options->jobs = (unsigned)strtoul(value, NULL, 0);
+    else if (strcmp(name, "--out") == 0)
+        options->directory = value;
+    else if (strcmp(name, "--backend") == 0)
+        options->backends = value;
+    else
+        return false;
+    return true;
 }
 
 int main(int argc, char **argv)
@@ -277,32 +400,29 @@ int main(int argc, char **argv)
     char program[4096];
     ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
     program[len > 0 ? len : 0] = '\0';
-    struct options options = {
-        .program = program, .directory = ".", .tested = &backend_product, .seed = 1, .count = 100};
-    for (int n = 1; n < argc; n += 2) {
-        const char *value = n + 1 < argc ? argv[n + 1] : NULL;
-        if (!value)
-            return usage();
-        if (strcmp(argv[n], "--seed") == 0)
-            options.seed = strtoull(value, NULL, 0);
-        else if (strcmp(argv[n], "--count") == 0)
-            options.count = strtoull(value, NULL, 0);
-        else if (strcmp(argv[n], "--time") == 0)
-            options.seconds = (unsigned)strtoul(value, NULL, 0);
-        else if (strcmp(argv[n], "--out") == 0)
-            options.directory = value;
-        else if (strcmp(argv[n], "--backend") == 0)
-            options.tested = choose_backend(value);
-        else if (strcmp(argv[n], "--print") == 0)
-            return print_seed(strtoull(value, NULL, 0));
-        else if (strcmp(argv[n], "--check") == 0)
-            return check_file(&options, value);
-        else if (strcmp(argv[n], "--reduce") == 0)
-            return reduce_file(&options, value);
-        else
-            return usage();
-    }
+    struct options options = {.program = program,
+                              .directory = ".",
+                              .backends = "all",
+                              .seed = 1,
+                              .count = 100,
+                              .jobs = 1};
+    int n = 1;
+    while (n + 1 < argc && take_option(&options, argv[n], argv[n + 1]))
+        n += 2;
+    if (!backend_list_add(&options.tested, options.backends) || options.jobs == 0 ||
+        options.jobs > MAX_JOBS)
+        return usage();
     if (options.seconds && options.count == 100)
         options.count = UINT64_MAX;
-    return try_many(&options);
+    if (n == argc)
+        return try_many(&options);
+    if (n + 2 != argc)
+        return usage();
+    if (strcmp(argv[n], "--print") == 0)
+        return print_seed(strtoull(argv[n + 1], NULL, 0));
+    if (strcmp(argv[n], "--check") == 0)
+        return check_file(&options, argv[n + 1]);
+    if (strcmp(argv[n], "--reduce") == 0)
+        return reduce_file(&options, options.backends, argv[n + 1]);
+    return usage();
 }

@@ -57,8 +57,8 @@ Test(generator, barriers_and_warp_operations_can_be_left_out)
     config.has_barriers = config.has_warp_ops = config.has_exits = false;
     struct text text = {0};
     generator_make(&config, &text);
-    cr_assert_null(strstr(text.bytes, "bar."));
-    cr_assert_null(strstr(text.bytes, "barrier."));
+    cr_assert_null(strstr(text.bytes, " bar."));
+    cr_assert_null(strstr(text.bytes, " barrier."));
     cr_assert_null(strstr(text.bytes, ".sync"));
     text_fini(&text);
 }

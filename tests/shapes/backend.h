@@ -1,28 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What runs a case: the product (translator, compiler and scheduler), the oracle, or a CUDA driver,
- * which may be a GPU's.
+ * What runs a case: the product through its C API, the oracle, a CUDA driver, which may be a GPU's,
+ * or the product's parts in this process with a collapse and a mode of the caller's choice.
  */
 #ifndef PTXRUN_TESTS_SHAPES_BACKEND_H
 #define PTXRUN_TESTS_SHAPES_BACKEND_H
 
 #include "tests/shapes/case.h"
-
-/* Runs the case once on memory. seed: 0, or a random order of threads. Returns PXR_OK,
- * PXR_UNSUPPORTED (an instruction is refused by name), a PXR_FAULT_… of the kernel, or another
- * error. */
-typedef enum pxr_status (*backend_run_fn)(const struct ptx_case *c,
-                                          const struct case_memory *memory, uint32_t seed,
-                                          struct pxr_error *err);
+#include "util/options.h"
 
 struct backend {
     const char *name;
-    backend_run_fn run;
+    /* Runs the case once on memory. seed: 0, or a random order of threads. Returns PXR_OK,
+     * PXR_UNSUPPORTED (an instruction is refused by name), a PXR_FAULT_… of the kernel, or another
+     * error. */
+    enum pxr_status (*run)(const struct backend *self, const struct ptx_case *c,
+                           const struct case_memory *memory, uint32_t seed, struct pxr_error *err);
+    enum pxr_collapse collapse; /* of builds */
+    bool has_facts;             /* of builds: the launch's configuration is a fact */
 };
 
+/* Collapse and mode of `product` are those of the environment (PTXRUN_COLLAPSE, PTXRUN_MODE). */
 extern const struct backend backend_product;
 extern const struct backend backend_oracle;
 extern const struct backend backend_driver; /* by the variable PTXRUN_TEST_LIBCUDA, or the loader */
+
+/* "<collapse>-normal" and "<collapse>-jit" for every collapse. */
+#define BACKEND_BUILD_COUNT 8
+extern const struct backend backend_builds[BACKEND_BUILD_COUNT];
+bool backend_is_build(const struct backend *backend);
+
+/* A set of backends. */
+#define BACKEND_MAX (BACKEND_BUILD_COUNT + 3)
+struct backend_list {
+    const struct backend *backends[BACKEND_MAX];
+    size_t count;
+};
+
+/* Adds those of a comma-separated list of names; "all": every build; the name of a collapse: in
+ * both modes. False: a name is not known. */
+bool backend_list_add(struct backend_list *list, const char *names);
+bool backend_list_has(const struct backend_list *list, const struct backend *backend);
+
+extern const char *const backend_collapse_names[]; /* by enum pxr_collapse */
+
+/* What the kernel that a build ran last has become; PRECISE if it ran none. */
+enum pxr_collapse backend_made(const struct backend *build);
+
+/* Runs the case's kernel on a runner of tests/support. */
+struct runner;
+enum pxr_status backend_run_case(struct runner *runner, const struct ptx_case *c,
+                                 const struct case_memory *memory, struct pxr_error *err);
 
 /* PXR_FAULT_…, whichever. */
 bool backend_status_is_fault(enum pxr_status status);

@@ -64,9 +64,10 @@ static enum pxr_status run_kernel(const struct ptx_case *c, const struct case_me
     return oracle_run(oracle, &launch, err);
 }
 
-static enum pxr_status run(const struct ptx_case *c, const struct case_memory *memory,
-                           uint32_t seed, struct pxr_error *err)
+static enum pxr_status run(const struct backend *self, const struct ptx_case *c,
+                           const struct case_memory *memory, uint32_t seed, struct pxr_error *err)
 {
+    (void)self;
     struct ptx_module *module;
     struct oracle *oracle = NULL;
     struct pxr_str text = {c->text, c->text_len};
@@ -86,4 +87,4 @@ static enum pxr_status run(const struct ptx_case *c, const struct case_memory *m
     return status;
 }
 
-const struct backend backend_oracle = {"oracle", run};
+const struct backend backend_oracle = {.name = "oracle", .run = run};

@@ -6,11 +6,6 @@
 #include "scheduler/internal.h"
 #include "tests/shapes/backend.h"
 
-bool backend_status_is_fault(enum pxr_status status)
-{
-    return status >= PXR_FAULT_ADDRESS && status <= PXR_FAULT_DEADLOCK;
-}
-
 static enum pxr_status convert(enum ptxrun_status status, const struct ptxrun_error *error,
                                struct pxr_error *err)
 {
@@ -46,9 +41,10 @@ static enum ptxrun_status launch(const struct ptx_case *c, const struct case_mem
     return ptxrun_launch(kernel, &shape, args, c->arg_count, error);
 }
 
-static enum pxr_status run(const struct ptx_case *c, const struct case_memory *memory,
-                           uint32_t seed, struct pxr_error *err)
+static enum pxr_status run(const struct backend *self, const struct ptx_case *c,
+                           const struct case_memory *memory, uint32_t seed, struct pxr_error *err)
 {
+    (void)self;
     struct ptxrun_error error = {0};
     struct ptxrun_module *module;
     sch_set_chaos(seed);
@@ -59,4 +55,4 @@ static enum pxr_status run(const struct ptx_case *c, const struct case_memory *m
     return convert(status, &error, err);
 }
 
-const struct backend backend_product = {"product", run};
+const struct backend backend_product = {.name = "product", .run = run};

@@ -1,23 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs case files on the product and on the oracle, several times each with different orders of
- * threads, and compares the memory with what the file says. --backend: product, oracle or driver.
+ * Runs case files on the product, on the oracle and on every build (collapse and mode), several
+ * times each with different orders of threads, and compares the memory with what the file says.
  *
- *   shapes [--backend NAME] [--seeds N] [--verbose] FILE…
+ *   shapes [--backend NAME,…] [--seeds N] [--verbose] FILE…
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/shapes/backend.h"
 
-#define DEFAULT_SEEDS 4
+#define DEFAULT_BACKENDS "oracle,product,all"
+#define DEFAULT_SEEDS    4
+#define CASE_SECONDS     120 /* for all runs of a case on one backend */
 
 struct options {
-    const char *backend; /* NULL: all */
+    struct backend_list tested;
     unsigned seeds;
     bool is_verbose;
 };
+
+/* What is under way, for the handler. */
+static char current[512];
+
+static void report_hang(int signal)
+{
+    (void)signal;
+    _exit(write(STDOUT_FILENO, current, strlen(current)) < 0 ? 4 : 3);
+}
 
 static bool run_once(const struct ptx_case *c, const struct backend *backend, uint32_t seed,
                      struct pxr_error *err)
@@ -27,7 +40,7 @@ static bool run_once(const struct ptx_case *c, const struct backend *backend, ui
         pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
         return false;
     }
-    enum pxr_status status = backend->run(c, &memory, seed, err);
+    enum pxr_status status = backend->run(backend, c, &memory, seed, err);
     bool is_good = status == PXR_OK;
     if (c->expects_fault) {
         is_good = backend_status_is_fault(status);
@@ -43,46 +56,50 @@ static unsigned run_backend(const struct ptx_case *c, const struct backend *back
                             const struct options *options)
 {
     struct pxr_error err = {0};
+    snprintf(current, sizeof current, "FAIL %s on %s: no end or a crash\n", c->path, backend->name);
+    alarm(CASE_SECONDS);
     for (uint32_t seed = 0; seed < options->seeds; seed++) {
         if (!run_once(c, backend, seed, &err)) {
-            printf("FAIL %s on the %s, seed %u: %s\n", c->path, backend->name, seed, err.message);
+            printf("FAIL %s on %s, seed %u: %s\n", c->path, backend->name, seed, err.message);
             return 1;
         }
     }
     return 0;
 }
 
-/* The oracle's lanes are independent: it does not run programs that need more than PTX promises.
- * A driver is asked only by name. */
-static bool is_wanted(const struct ptx_case *c, const struct backend *backend,
-                      const struct options *options)
-{
-    if (c->needs_lock_step && backend == &backend_oracle)
-        return false;
-    if (!options->backend)
-        return backend != &backend_driver;
-    return strcmp(options->backend, backend->name) == 0;
-}
-
 static unsigned run_file(const char *path, const struct options *options)
 {
-    static const struct backend *const backends[] = {&backend_product, &backend_oracle,
-                                                     &backend_driver};
     struct ptx_case c;
     struct pxr_error err = {0};
     unsigned failures = 0;
     if (case_load(path, &c, &err) != PXR_OK) {
         printf("FAIL %s\n", err.message);
-        failures++;
+        case_fini(&c);
+        return 1;
     }
-    for (size_t n = 0; n < sizeof backends / sizeof *backends && !failures; n++)
-        if (is_wanted(&c, backends[n], options))
-            failures += run_backend(&c, backends[n], options);
+    for (size_t n = 0; n < options->tested.count; n++) {
+        const struct backend *backend = options->tested.backends[n];
+        /* The oracle's lanes are independent: it does not run programs that need more than PTX
+         * promises. */
+        if (!c.needs_lock_step || backend != &backend_oracle)
+            failures += run_backend(&c, backend, options);
+        if (options->is_verbose && backend_is_build(backend))
+            printf("     %s is %s\n", backend->name, backend_collapse_names[backend_made(backend)]);
+    }
     if (options->is_verbose && !failures)
         printf("ok   %s\n", path);
     fflush(stdout);
     case_fini(&c);
-    return failures;
+    return failures != 0;
+}
+
+static int usage(void)
+{
+    fputs("shapes [--backend NAME,...] [--seeds N] [--verbose] FILE...\n"
+          "  NAME: oracle, product, driver, all (every collapse and mode), precise, flat,\n"
+          "        hierarchical, auto; with -normal or -jit in one mode only\n",
+          stderr);
+    return 2;
 }
 
 int main(int argc, char **argv)
@@ -90,14 +107,19 @@ int main(int argc, char **argv)
     struct options options = {.seeds = DEFAULT_SEEDS};
     unsigned failures = 0;
     unsigned files = 0;
+    signal(SIGALRM, report_hang);
+    signal(SIGABRT, report_hang);
     for (int n = 1; n < argc; n++) {
         if (strcmp(argv[n], "--backend") == 0 && n + 1 < argc) {
-            options.backend = argv[++n];
+            if (!backend_list_add(&options.tested, argv[++n]))
+                return usage();
         } else if (strcmp(argv[n], "--seeds") == 0 && n + 1 < argc) {
             options.seeds = (unsigned)strtoul(argv[++n], NULL, 10);
         } else if (strcmp(argv[n], "--verbose") == 0) {
             options.is_verbose = true;
         } else {
+            if (options.tested.count == 0)
+                backend_list_add(&options.tested, DEFAULT_BACKENDS);
             failures += run_file(argv[n], &options);
             files++;
         }

@@ -48,7 +48,7 @@ enum pxr_status runner_make_params(const struct ptx_func *kernel,
     return PXR_OK;
 }
 
-static void unload(struct runner *runner)
+void runner_unload(struct runner *runner)
 {
     runner->engine->unload(runner);
     free(runner->text);
@@ -59,7 +59,7 @@ void runner_close(struct runner *runner)
 {
     if (runner == NULL)
         return;
-    unload(runner);
+    runner_unload(runner);
     runner->engine->close(runner);
 }
 
@@ -67,7 +67,7 @@ enum pxr_status runner_load(struct runner *runner, const char *ptx_text, struct 
 {
     if (runner->text != NULL && strcmp(runner->text, ptx_text) == 0)
         return PXR_OK;
-    unload(runner);
+    runner_unload(runner);
     char *text = strdup(ptx_text);
     if (text == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for a PTX text");

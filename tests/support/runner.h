@@ -14,7 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "translator/translator.h"
 #include "util/error.h"
+#include "util/options.h"
 
 struct ptx_inst;
 struct LLVMOpaqueModule;
@@ -53,12 +55,39 @@ struct runner_hooks {
     void (*rewrite)(void *data, struct ptx_inst *inst);
     /* The kernel's module after the translation, helpers inlined, before threads are collapsed. */
     void (*mutate)(void *data, struct LLVMOpaqueModule *module);
+    /* A defect of the region former. */
+    enum tr_seed seed;
+    uint32_t seed_site;
 };
 
-/* hooks may be NULL; they are copied. The pool of workers is the process's: it gets as many as the
- * first runner asks for (0: one per CPU). */
-enum pxr_status runner_open_inprocess(const struct runner_hooks *hooks, unsigned workers,
-                                      struct runner **runner, struct pxr_error *err);
+/* How a runner in this process makes code of kernels. */
+struct runner_build {
+    enum pxr_collapse collapse; /* what is asked for; a kernel may get another */
+    bool has_facts;             /* the launch's configuration is a fact, as in --mode=jit */
+    unsigned workers;           /* of the process's pool, which gets as many as the first runner
+                                   asks for (0: one per CPU) */
+    struct runner_hooks hooks;
+};
+
+/* build is copied; NULL: all zero but for the collapse, which is precise. */
+enum pxr_status runner_open_inprocess(const struct runner_build *build, struct runner **runner,
+                                      struct pxr_error *err);
+
+/* Of a runner in this process: the hooks for what is compiled from now on. What is loaded is
+ * dropped. */
+void runner_set_hooks(struct runner *runner, const struct runner_hooks *hooks);
+
+/* What the kernel launched last has become; of a runner in this process, until it loads another
+ * text. */
+struct runner_made {
+    enum pxr_collapse collapse; /* never AUTO */
+    uint32_t seed_sites;        /* places for the kind of defect in the hooks */
+    char *explanation;          /* of the choice; may be NULL */
+};
+struct runner_made runner_last_made(const struct runner *runner);
+
+/* Changes the order in which threads and blocks run; 0: none. Of a runner in this process. */
+void runner_set_chaos(unsigned seed);
 
 /* seed: of the schedule, see struct oracle_launch; 0 is round robin. */
 enum pxr_status runner_open_oracle(uint64_t seed, struct runner **runner, struct pxr_error *err);

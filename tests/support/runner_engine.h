@@ -25,6 +25,9 @@ struct runner {
     char *text; /* of the loaded module; NULL: none is */
 };
 
+/* Drops the loaded module. */
+void runner_unload(struct runner *runner);
+
 struct ptx_func;
 
 static inline bool runner_is_value(const struct runner_launch *launch, size_t parameter)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "jit/compile.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/internal.h"
 #include "tests/support/runner_engine.h"
 #include "translator/translator.h"
 
@@ -18,16 +18,19 @@
 struct compiled {
     struct ptx_kernel_layout layout;
     struct jit_code *code; /* NULL: not compiled */
+    struct tr_facts facts; /* what the code assumes */
+    struct runner_made made;
     uint32_t stack_bytes;
 };
 
 struct inprocess_runner {
     struct runner base;
-    struct runner_hooks hooks;
+    struct runner_build build;
     struct ptx_module *ptx;
     struct compiled *kernels; /* by ptx_func.index */
     void **slots;             /* by ptx_var.index */
     uint64_t launches;
+    struct runner_made made; /* of the last launch; points into its struct compiled */
 };
 
 /* ---- module variables ---- */
@@ -67,6 +70,15 @@ static enum pxr_status make_variables(struct inprocess_runner *inprocess, struct
     return PXR_OK;
 }
 
+static void drop_code(struct compiled *compiled)
+{
+    if (compiled->code != NULL)
+        jit_unload(compiled->code);
+    ptx_layout_fini(&compiled->layout);
+    free(compiled->made.explanation);
+    *compiled = (struct compiled){0};
+}
+
 static void inprocess_unload(struct runner *runner)
 {
     struct inprocess_runner *inprocess = (struct inprocess_runner *)runner;
@@ -74,10 +86,8 @@ static void inprocess_unload(struct runner *runner)
     if (ptx == NULL)
         return;
     for (uint32_t i = 0; inprocess->kernels != NULL && i < ptx->func_count; i++) {
-        if (inprocess->kernels[i].code == NULL)
-            continue;
-        jit_unload(inprocess->kernels[i].code);
-        ptx_layout_fini(&inprocess->kernels[i].layout);
+        if (inprocess->kernels[i].code != NULL)
+            drop_code(&inprocess->kernels[i]);
     }
     for (uint32_t i = 0; inprocess->slots != NULL && i < ptx->var_count; i++)
         free(inprocess->slots[i]);
@@ -101,31 +111,78 @@ static enum pxr_status inprocess_load(struct runner *runner, const char *ptx_tex
     return status;
 }
 
+/* ---- what kernels may call ---- */
+
+/* Returns the number of arguments, as CUDA's does; nobody reads the text. */
+static int32_t count_arguments(struct rt_thread *thread, uint64_t format, uint64_t args)
+{
+    const char *at = (const char *)(uintptr_t)format;
+    int32_t count = 0;
+    (void)thread;
+    (void)args;
+    while ((at = strchr(at, '%')) != NULL) {
+        count += at[1] != '%';
+        at += at[1] == '\0' ? 1 : 2;
+    }
+    return count;
+}
+
+static uint64_t allocate(struct rt_thread *thread, uint64_t size_bytes)
+{
+    (void)thread;
+    return (uint64_t)(uintptr_t)malloc(size_bytes);
+}
+
+static void release(struct rt_thread *thread, uint64_t pointer)
+{
+    (void)thread;
+    free((void *)(uintptr_t)pointer);
+}
+
+__attribute__((noreturn)) static void fail_assertion(struct rt_thread *thread, uint64_t message,
+                                                     uint64_t file, uint32_t line,
+                                                     uint64_t function, uint64_t char_bytes)
+{
+    (void)file, (void)line, (void)function, (void)char_bytes;
+    rt_fault(thread, PXR_FAULT_ASSERT, message);
+}
+
+static const struct jit_symbol device_symbols[] = {
+    {"rt_vprintf", (void *)(uintptr_t)count_arguments},
+    {"rt_malloc", (void *)(uintptr_t)allocate},
+    {"rt_free", (void *)(uintptr_t)release},
+    {"rt_assertfail", (void *)(uintptr_t)fail_assertion},
+};
+
 /* ---- compiling ---- */
 
 struct compile_work {
     const struct inprocess_runner *inprocess;
     const struct ptx_func *kernel;
-    const struct ptx_kernel_layout *layout;
+    const struct compiled *compiled;
+    struct jit_seed seed;
     struct jit_object object;
 };
 
-static enum pxr_status translate(struct jit_unit *unit, const struct compile_work *work,
+static enum pxr_status translate(struct jit_unit *unit, struct compile_work *work,
                                  struct pxr_error *err)
 {
-    const struct runner_hooks *hooks = &work->inprocess->hooks;
+    const struct runner_build *build = &work->inprocess->build;
     struct tr_options options = {.check_alignment = true,
                                  .triple = unit->target->triple,
                                  .data_layout = unit->target->data_layout,
-                                 .rewrite = hooks->rewrite,
-                                 .rewrite_data = hooks->data};
-    enum pxr_status status = tr_translate_kernel(work->inprocess->ptx, work->kernel, work->layout,
-                                                 &options, unit->context, &unit->module, err);
+                                 .rewrite = build->hooks.rewrite,
+                                 .rewrite_data = build->hooks.data};
+    enum pxr_status status =
+        tr_translate_kernel(work->inprocess->ptx, work->kernel, &work->compiled->layout, &options,
+                            unit->context, &unit->module, err);
     if (status != PXR_OK)
         return status;
-    if (hooks->mutate != NULL)
-        hooks->mutate(hooks->data, unit->module);
-    return tr_collapse_precise(unit->module, err);
+    if (build->hooks.mutate != NULL)
+        build->hooks.mutate(build->hooks.data, unit->module);
+    struct jit_variant variant = {.collapse = build->collapse, .facts = work->compiled->facts};
+    work->seed = (struct jit_seed){.kind = build->hooks.seed, .site = build->hooks.seed_site};
+    return jit_unit_collapse(unit, &variant, &work->seed, &work->object, err);
 }
 
 static enum pxr_status compile(void *argument, struct pxr_error *err)
@@ -149,18 +206,40 @@ static enum pxr_status compile_kernel(struct inprocess_runner *inprocess,
     enum pxr_status status = ptx_layout_kernel(inprocess->ptx, kernel, &compiled->layout, err);
     if (status != PXR_OK)
         return status;
-    struct compile_work work = {
-        .inprocess = inprocess, .kernel = kernel, .layout = &compiled->layout};
+    struct compile_work work = {.inprocess = inprocess, .kernel = kernel, .compiled = compiled};
     status = jit_run_work(compile, &work, err);
     if (status == PXR_OK)
-        status = jit_load(&work.object, kernel->name, NULL, 0, &compiled->code, err);
+        status = jit_load(&work.object, kernel->name, device_symbols,
+                          sizeof device_symbols / sizeof *device_symbols, &compiled->code, err);
     compiled->stack_bytes = STACK_RESERVE_BYTES + compiled->layout.local_bytes +
                             work.object.frame_bytes +
                             (compiled->layout.has_recursion ? RECURSION_BYTES : 0);
+    compiled->made = (struct runner_made){.collapse = work.object.collapse,
+                                          .seed_sites = work.seed.sites,
+                                          .explanation = work.object.explanation};
+    work.object.explanation = NULL;
     jit_object_fini(&work.object);
     if (status != PXR_OK)
-        ptx_layout_fini(&compiled->layout);
+        drop_code(compiled);
     return status;
+}
+
+/* Code for this launch: what there is, if it assumes what the launch is. */
+static enum pxr_status find_code(struct inprocess_runner *inprocess, const struct ptx_func *kernel,
+                                 const struct runner_launch *launch, struct compiled **compiled,
+                                 struct pxr_error *err)
+{
+    struct compiled *known = &inprocess->kernels[kernel->index];
+    struct tr_facts facts = {0};
+    *compiled = known;
+    if (inprocess->build.has_facts)
+        memcpy(facts.block, launch->block, sizeof facts.block);
+    if (known->code != NULL && memcmp(&known->facts, &facts, sizeof facts) == 0)
+        return PXR_OK;
+    if (known->code != NULL)
+        drop_code(known);
+    known->facts = facts;
+    return compile_kernel(inprocess, kernel, known, err);
 }
 
 /* ---- running ---- */
@@ -176,9 +255,12 @@ static enum pxr_status run_grid(struct inprocess_runner *inprocess, struct compi
                                 const struct runner_launch *launch, const void *params,
                                 struct pxr_error *err)
 {
+    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     uint32_t shared_bytes = compiled->layout.shared_static_bytes + launch->dynamic_shared_bytes;
+    const struct jit_code *code = compiled->code;
     struct sch_grid grid = {
-        .entry = jit_code_entry(compiled->code),
+        .entry = jit_code_entry(code),
+        .fused = jit_code_fused(code),
         .launch = {.params = params,
                    .slots = inprocess->slots,
                    .dynamic_shared_bytes = launch->dynamic_shared_bytes,
@@ -187,6 +269,8 @@ static enum pxr_status run_grid(struct inprocess_runner *inprocess, struct compi
                    .sm_count = SM_COUNT,
                    .local_bytes = compiled->layout.local_static_bytes},
         .stack_bytes = compiled->stack_bytes,
+        .may_wait = jit_code_may_wait(code),
+        .frame_bytes = jit_code_frame_bytes(code, threads),
     };
     memcpy(grid.launch.grid, launch->grid, sizeof grid.launch.grid);
     memcpy(grid.launch.block, launch->block, sizeof grid.launch.block);
@@ -212,14 +296,13 @@ static enum pxr_status inprocess_launch(struct runner *runner, const struct runn
     const struct ptx_func *kernel = ptx_find_entry(inprocess->ptx, launch->kernel);
     if (kernel == NULL)
         return pxr_fail(err, PXR_NOT_FOUND, "no kernel '%s'", launch->kernel);
-    struct compiled *compiled = &inprocess->kernels[kernel->index];
-    if (compiled->code == NULL) {
-        enum pxr_status status = compile_kernel(inprocess, kernel, compiled, err);
-        if (status != PXR_OK)
-            return status;
-    }
+    struct compiled *compiled;
+    enum pxr_status status = find_code(inprocess, kernel, launch, &compiled, err);
+    if (status != PXR_OK)
+        return status;
+    inprocess->made = compiled->made;
     uint8_t *params = NULL;
-    enum pxr_status status = runner_make_params(kernel, launch, &params, err);
+    status = runner_make_params(kernel, launch, &params, err);
     if (status == PXR_OK)
         status = run_grid(inprocess, compiled, launch, params, err);
     free(params);
@@ -238,18 +321,36 @@ static const struct runner_engine inprocess_engine = {
     .close = inprocess_close,
 };
 
-enum pxr_status runner_open_inprocess(const struct runner_hooks *hooks, unsigned workers,
-                                      struct runner **runner, struct pxr_error *err)
+enum pxr_status runner_open_inprocess(const struct runner_build *build, struct runner **runner,
+                                      struct pxr_error *err)
 {
-    enum pxr_status status = sch_start(workers, err);
+    enum pxr_status status = sch_start(build != NULL ? build->workers : 0, err);
     if (status != PXR_OK)
         return status;
     struct inprocess_runner *inprocess = calloc(1, sizeof *inprocess);
     if (inprocess == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for a runner");
     inprocess->base.engine = &inprocess_engine;
-    if (hooks != NULL)
-        inprocess->hooks = *hooks;
+    inprocess->build.collapse = PXR_COLLAPSE_PRECISE;
+    if (build != NULL)
+        inprocess->build = *build;
     *runner = &inprocess->base;
     return PXR_OK;
+}
+
+void runner_set_hooks(struct runner *runner, const struct runner_hooks *hooks)
+{
+    struct inprocess_runner *inprocess = (struct inprocess_runner *)runner;
+    runner_unload(runner);
+    inprocess->build.hooks = *hooks;
+}
+
+struct runner_made runner_last_made(const struct runner *runner)
+{
+    return ((const struct inprocess_runner *)runner)->made;
+}
+
+void runner_set_chaos(unsigned seed)
+{
+    sch_set_chaos(seed);
 }

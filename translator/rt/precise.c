@@ -91,3 +91,9 @@ static inline uint32_t envreg(const struct rt_thread *thread, unsigned n)
 
 #define DEFINE_ENVREG(n) DEFINE32(envreg##n, envreg(thread, n))
 RT_EACH_ENVREG(DEFINE_ENVREG)
+
+void rt_spin(struct rt_thread *thread)
+{
+    if (__builtin_expect(--thread->poll_budget < 0, 0))
+        rt_poll(thread);
+}

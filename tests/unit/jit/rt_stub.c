@@ -111,6 +111,128 @@ void rt_fault(struct rt_thread *thread, uint32_t status, uint64_t address)
     abort();
 }
 
+/* Mixed mode: nothing here runs in it. */
+uint64_t rt_block_mix(struct rt_block *block, rt_step_fn step, uint32_t arrived)
+{
+    (void)block;
+    (void)step;
+    (void)arrived;
+    abort();
+}
+
+void rt_arrive_bar_sync(struct rt_thread *thread, uint32_t id, uint32_t count)
+{
+    (void)thread;
+    (void)id;
+    (void)count;
+    abort();
+}
+
+void rt_arrive_bar_arrive(struct rt_thread *thread, uint32_t id, uint32_t count)
+{
+    (void)thread;
+    (void)id;
+    (void)count;
+    abort();
+}
+
+void rt_arrive_bar_red(struct rt_thread *thread, uint32_t id, uint32_t count, uint32_t predicate,
+                       uint32_t op)
+{
+    (void)thread;
+    (void)id;
+    (void)count;
+    (void)predicate;
+    (void)op;
+    abort();
+}
+
+void rt_arrive_warp_sync(struct rt_thread *thread, uint32_t mask)
+{
+    (void)thread;
+    (void)mask;
+    abort();
+}
+
+void rt_arrive_shfl(struct rt_thread *thread, uint32_t mode, uint32_t value, uint32_t b, uint32_t c,
+                    uint32_t mask)
+{
+    (void)thread;
+    (void)mode;
+    (void)value;
+    (void)b;
+    (void)c;
+    (void)mask;
+    abort();
+}
+
+void rt_arrive_vote(struct rt_thread *thread, uint32_t mode, uint32_t predicate, uint32_t mask)
+{
+    (void)thread;
+    (void)mode;
+    (void)predicate;
+    (void)mask;
+    abort();
+}
+
+void rt_arrive_match(struct rt_thread *thread, uint32_t all, uint64_t value, uint32_t mask)
+{
+    (void)thread;
+    (void)all;
+    (void)value;
+    (void)mask;
+    abort();
+}
+
+void rt_arrive_redux(struct rt_thread *thread, uint32_t op, uint32_t value, uint32_t mask)
+{
+    (void)thread;
+    (void)op;
+    (void)value;
+    (void)mask;
+    abort();
+}
+
+void rt_arrive_activemask(struct rt_thread *thread, uint32_t site)
+{
+    (void)thread;
+    (void)site;
+    abort();
+}
+
+void rt_arrive_elect(struct rt_thread *thread, uint32_t mask)
+{
+    (void)thread;
+    (void)mask;
+    abort();
+}
+
+void rt_arrive_warp_converge(struct rt_thread *thread, uint32_t site)
+{
+    (void)thread;
+    (void)site;
+    abort();
+}
+
+void rt_arrive_poll(struct rt_thread *thread)
+{
+    (void)thread;
+    abort();
+}
+
+void rt_arrive_nanosleep(struct rt_thread *thread, uint32_t ns)
+{
+    (void)thread;
+    (void)ns;
+    abort();
+}
+
+uint64_t rt_result(const struct rt_thread *thread)
+{
+    (void)thread;
+    abort();
+}
+
 uint64_t rt_clock(void)
 {
     return 1;

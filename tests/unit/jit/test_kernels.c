@@ -47,8 +47,10 @@ static void open_kernel(struct kernel *kernel, const char *ptx, const char *name
     const struct ptx_func *func = ptx_find_entry(kernel->module, name);
     cr_assert_not_null(func);
     cr_assert_eq(ptx_layout_kernel(kernel->module, func, &kernel->layout, &err), PXR_OK);
-    kernel->request =
-        (struct jit_request){.module = kernel->module, .kernel = func, .layout = &kernel->layout};
+    kernel->request = (struct jit_request){.module = kernel->module,
+                                           .kernel = func,
+                                           .layout = &kernel->layout,
+                                           .variant = {.collapse = PXR_COLLAPSE_PRECISE}};
 }
 
 static void close_kernel(struct kernel *kernel)
@@ -101,22 +103,31 @@ Test(kernels, ptx_becomes_running_code)
     jit_unload(code);
 }
 
+static const char shape_ptx[] = HEAD ".visible .entry shape(.param .u64 p)\n"
+                                     "{\n"
+                                     "    .reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
+                                     "    ld.param.u64 %rd1, [p];\n"
+                                     "    mov.u32 %r1, %ntid.x;\n"
+                                     "    st.global.u32 [%rd1], %r1;\n"
+                                     "    ret;\n"
+                                     "}\n"
+                                     ".visible .entry required(.param .u64 p) .reqntid 8\n"
+                                     "{\n"
+                                     "    .reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
+                                     "    ld.param.u64 %rd1, [p];\n"
+                                     "    mov.u32 %r1, %ntid.x;\n"
+                                     "    st.global.u32 [%rd1], %r1;\n"
+                                     "    ret;\n"
+                                     "}\n";
+
 /* What %ntid.x reads as in a block of 4 threads, in code made for blocks of shape[0]. */
-static uint32_t threads_seen(uint32_t shape)
+static uint32_t threads_seen(const char *name, uint32_t shape)
 {
-    static const char ptx[] = HEAD ".visible .entry shape(.param .u64 p)\n"
-                                   "{\n"
-                                   "    .reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
-                                   "    ld.param.u64 %rd1, [p];\n"
-                                   "    mov.u32 %r1, %ntid.x;\n"
-                                   "    st.global.u32 [%rd1], %r1;\n"
-                                   "    ret;\n"
-                                   "}\n";
     struct kernel kernel;
-    open_kernel(&kernel, ptx, "shape");
+    open_kernel(&kernel, shape_ptx, name);
     if (shape != 0)
         kernel.request.variant =
-            (struct jit_variant){.collapse = PXR_COLLAPSE_PRECISE, .block = {shape, 1, 1}};
+            (struct jit_variant){.collapse = PXR_COLLAPSE_PRECISE, .facts.block = {shape, 1, 1}};
     struct jit_object object;
     struct pxr_error err = {0};
     cr_assert_eq(jit_compile(&kernel.request, &object, &err), PXR_OK, "%s", err.message);
@@ -133,8 +144,9 @@ static uint32_t threads_seen(uint32_t shape)
 
 Test(kernels, block_shape_is_a_constant_where_the_launch_promises_it)
 {
-    cr_expect_eq(threads_seen(0), 4);
-    cr_expect_eq(threads_seen(64), 64);
+    cr_expect_eq(threads_seen("shape", 0), 4);
+    cr_expect_eq(threads_seen("shape", 64), 64);
+    cr_expect_eq(threads_seen("required", 0), 8, ".reqntid promises it for all launches");
 }
 
 Test(kernels, pc_in_a_kernel_has_its_ptx_line)
@@ -225,21 +237,32 @@ Test(kernels, what_is_not_supported_is_named_with_kernel_and_line)
     close_kernel(&kernel);
 }
 
+/* The second barrier orders nothing. */
+static const char barriers_ptx[] =
+    ".version 9.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry barriers()\n"
+    "{\n .reg .b32 %r<9>; .shared .b32 words[64];\n"
+    " mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, words; add.u32 %r4, %r3, %r2;\n"
+    " st.shared.u32 [%r4], %r1; bar.sync 0; bar.sync 0; ld.shared.u32 %r5, [words];\n"
+    " st.shared.u32 [%r4], %r5; ret;\n}\n";
+
 Test(kernels, every_kind_of_dump_is_a_file)
 {
     char dir[] = "/tmp/ptxrun-test-XXXXXX";
     cr_assert_not_null(mkdtemp(dir));
     cr_assert_eq(rmdir(dir), 0); // dumping makes it
     struct kernel kernel;
-    open_kernel(&kernel, square_ptx, "square");
-    kernel.request.dump = "ptx,ir,opt,asm";
+    open_kernel(&kernel, barriers_ptx, "barriers");
+    kernel.request.variant.collapse = PXR_COLLAPSE_AUTO;
+    kernel.request.dump = "ptx,ir,barriers,collapse,opt,asm";
     kernel.request.dump_dir = dir;
     struct jit_object object;
     cr_assert_eq(jit_compile(&kernel.request, &object, NULL), PXR_OK);
-    static const char *const suffixes[] = {"ptx", "ll", "opt.ll", "s"};
-    for (int i = 0; i < 4; i++) {
+    static const char *const suffixes[] = {
+        "ptx", "ll", "barriers-before.ll", "barriers.ll", "collapse.ll", "opt.ll", "s"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
         char path[256];
-        snprintf(path, sizeof path, "%s/square.%s", dir, suffixes[i]);
+        snprintf(path, sizeof path, "%s/barriers.%s", dir, suffixes[i]);
         cr_expect_eq(unlink(path), 0, "%s is missing", path);
     }
     cr_expect_eq(rmdir(dir), 0);

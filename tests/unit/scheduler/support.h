@@ -18,12 +18,15 @@
 
 struct run {
     void (*entry)(struct rt_thread *);
+    rt_fused_fn fused;
     uint32_t grid[3];  /* a 0 stands for 1 */
     uint32_t block[3]; /* a 0 stands for 1 */
     uint32_t shared_bytes;
     uint32_t stack_bytes;
     bool is_cooperative;
     uint32_t local_bytes;
+    uint64_t frame_bytes;
+    bool may_wait;
     void *data; /* what data(thread) returns */
 };
 
@@ -57,10 +60,13 @@ static inline struct sch_grid make_grid(const struct run *run)
 {
     struct sch_grid grid = {
         .entry = run->entry,
+        .fused = run->fused,
         .launch = {.params = (const uint8_t *)&run->data,
                    .shared_bytes = run->shared_bytes,
                    .local_bytes = run->local_bytes},
         .stack_bytes = run->stack_bytes,
+        .frame_bytes = run->frame_bytes,
+        .may_wait = run->may_wait,
         .is_cooperative = run->is_cooperative,
     };
     for (int i = 0; i < 3; i++) {

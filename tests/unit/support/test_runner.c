@@ -28,8 +28,11 @@ static struct runner *open_runner(int engine, const struct runner_hooks *hooks)
 {
     struct runner *runner = NULL;
     struct pxr_error err = {0};
+    struct runner_build build = {.workers = 1};
+    if (hooks != NULL)
+        build.hooks = *hooks;
     enum pxr_status status = engine == 0   ? runner_open_driver(PTXRUN_TEST_DRIVER, &runner, &err)
-                             : engine == 1 ? runner_open_inprocess(hooks, 1, &runner, &err)
+                             : engine == 1 ? runner_open_inprocess(&build, &runner, &err)
                                            : runner_open_oracle(0, &runner, &err);
     cr_assert_eq(status, PXR_OK, "%s", err.message);
     return runner;

@@ -177,7 +177,6 @@ static void double_assertfail(struct rt_thread *t, uint64_t message, uint64_t fi
     (void)file;
     (void)function;
     note("assertfail %u %llu\n", line, (unsigned long long)char_bytes);
-    longjmp(thread_end, 1);
 }
 
 static const struct {

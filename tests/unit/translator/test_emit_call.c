@@ -135,7 +135,8 @@ Test(call, library_functions_are_placeholders)
         "{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 p2;\n.param .b64 p3;\n.param .b64 p4;\n"
         "st.param.b64 [p0], %rd4; st.param.b64 [p1], %rd4; st.param.b32 [p2], 99;\n"
         "st.param.b64 [p3], %rd4; st.param.b64 [p4], 1;\n"
-        "call.uni __assertfail, (p0, p1, p2, p3, p4);\n}\nret;\n}\n";
+        "call.uni __assertfail, (p0, p1, p2, p3, p4);\n}\n"
+        "st.global.u32 [%rd8], 77; ret;\n}\n"; /* the thread has ended before */
     struct harness harness;
     open_text(&harness, text);
     uint64_t out[2] = {0};

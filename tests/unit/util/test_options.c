@@ -42,7 +42,7 @@ Test(options, sizes_are_numbers_with_a_unit)
 Test(options, every_word_of_a_list_is_checked)
 {
     struct pxr_error err;
-    cr_assert_eq(pxr_option_check(PXR_OPTION_DUMP, "ptx,ir,opt,asm", &err), PXR_OK);
+    cr_assert_eq(pxr_option_check(PXR_OPTION_DUMP, "ptx,ir,barriers,collapse,opt,asm", &err), PXR_OK);
     cr_assert_eq(pxr_option_check(PXR_OPTION_DUMP, "asm", &err), PXR_OK);
     cr_assert_eq(pxr_option_check(PXR_OPTION_DUMP, "ptx,llvm,asm", &err), PXR_INVALID_ARGUMENT);
     cr_assert(strstr(err.message, "not 'llvm'"), "%s", err.message);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A running block under the `precise` collapse: one fiber per CUDA thread, which stop at meeting
- * points (barriers, warp operations) and give way where they poll. A block is run by one worker
- * from start to end, so nothing here needs a lock; its atomics are those of its grid.
+ * A running block: its threads, which stop at meeting points (barriers, warp operations) and give
+ * way where they poll. Either every thread has a fiber (precise.c), or the block has one, on which
+ * the threads have been fused into loops (fused.c) or are taken step by step (mixed.c). A block is
+ * run by one worker from start to end, so nothing here needs a lock; its atomics are those of its
+ * grid.
  */
-#ifndef PTXRUN_SCHEDULER_PRECISE_H
-#define PTXRUN_SCHEDULER_PRECISE_H
+#ifndef PTXRUN_SCHEDULER_BLOCK_H
+#define PTXRUN_SCHEDULER_BLOCK_H
 
 #include "scheduler/internal.h"
 
@@ -17,11 +19,12 @@
 /* One cache line: a barrier visits all threads of the block. */
 struct sch_thread {
     _Alignas(SCH_CACHE_LINE) struct rt_thread rt; /* first */
-    struct sch_fiber *fiber;                      /* from start to end, else NULL */
+    struct sch_fiber *fiber;                      /* its own, from start to end, else NULL */
     void *sp; /* where it goes on; not fiber->ctx.sp, as this line is needed anyway */
 };
 
 _Static_assert(sizeof(struct sch_thread) == SCH_CACHE_LINE, "one cache line per thread");
+_Static_assert(sizeof(struct sch_thread) == RT_THREAD_STRIDE, "what generated code counts on");
 
 /* A set of threads that is gone through in turns: each time one warp, all lanes that are in it at
  * that moment. So adding and taking a whole warp costs no more than one thread, and nobody who
@@ -49,7 +52,6 @@ struct sch_warp {
     uint32_t gather_tickets;
     uint32_t gather_site; /* of the first of `gathering` … */
     bool has_other_sites; /* … and whether any of them came to another */
-    uint32_t gathered;    /* the group let go last; it is read before another is */
     uint32_t passed_over; /* times that a group went before one that had come earlier */
     uint32_t meeting_count;
     struct sch_meeting meetings[RT_WARP_SIZE];
@@ -77,6 +79,12 @@ struct sch_barrier {
     uint32_t waiting[SCH_WARPS_MAX]; /* lanes of arrived warps */
 };
 
+enum sch_block_state {
+    SCH_BLOCK_ENDED,   /* all threads have exited */
+    SCH_BLOCK_WAITING, /* its threads only poll; to be run again later */
+    SCH_BLOCK_FAILED   /* has a fault (reported to its grid), or the grid is cancelled */
+};
+
 struct sch_block {
     struct rt_block rt; /* first */
     struct sch_worker *worker;
@@ -96,45 +104,52 @@ struct sch_block {
     uint32_t barriers_used;      /* set of barriers that may not be all zero */
     struct sch_thread_set ready; /* can go on */
     struct sch_thread_set polling;
+    uint32_t let_go;         /* lanes that the barrier completed last has let go */
     struct sch_block *next;  /* in the worker's ring or free list */
     uint8_t *shared_map;     /* shared memory, the end of it before a guard */
     size_t shared_map_bytes; /* without the guard */
+    /* Of fused kernels: */
+    struct sch_thread carrier;         /* no CUDA thread: what runs on the block's fiber */
+    const struct sch_thread *stepping; /* the thread that rt_block_mix runs, NULL in loops */
+    const struct sch_fiber *limits_of; /* whose limits the threads have, NULL: their own */
+    enum sch_block_state state;        /* why the carrier has stopped */
+    uint32_t chunk;                    /* blocks to run, beginning with that of rt.ctaid */
+    bool has_mixed;                    /* rt_block_mix has been called in this chunk … */
+    uint32_t mixed_ctaid[3];           /* … last by this block, which the barriers belong to */
+    size_t frame_bytes;                /* of rt.frame */
     struct sch_barrier barriers[SCH_BARRIERS];
     struct sch_warp warps[SCH_WARPS_MAX];
 };
 
-enum sch_block_state {
-    SCH_BLOCK_ENDED,   /* all threads have exited */
-    SCH_BLOCK_WAITING, /* its threads only poll; to be run again later */
-    SCH_BLOCK_FAILED   /* has a fault (reported to its grid), or the grid is cancelled */
-};
-
-/* block.c: a block ready to run, or NULL when out of memory. Takes over no reference. */
+/* block.c: `count` blocks ready to run (one, unless the kernel is fused), or NULL when out of
+ * memory. Takes over no reference. */
 struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_op *grid,
-                                    uint64_t index);
+                                    uint64_t index, uint32_t count);
 /* Back to the worker's free list; abandons what is left of its threads. */
 void sch_block_release(struct sch_block *block);
-/* Frees blocks that a cooperative launch has left behind. For a worker with nothing to do. */
+/* Frees blocks that a cooperative launch has left behind, and large frames. For a worker with
+ * nothing to do. */
 void sch_block_trim(struct sch_worker *worker);
+/* Makes the block's barriers as before the first thread has started. */
+void sch_block_reset_barriers(struct sch_block *block);
+/* The same for a warp of which these lanes exist. */
+void sch_warp_reset(struct sch_warp *warp, uint32_t live);
 
 /* precise.c */
-enum sch_block_state sch_block_run(struct sch_block *block);
+enum sch_block_state sch_precise_run(struct sch_block *block);
 
-/* The running thread has come to a meeting point … */
-void sch_thread_arrive(struct sch_thread *thread);
-
-/* … and is suspended, unless it was let go meanwhile, until sch_lanes_ready lets it go. */
+/* The running thread is suspended, unless it was let go meanwhile, until sch_lanes_ready does. */
 void sch_thread_wait(struct sch_thread *thread);
 
 /* rt_fault with the place in the code (of a call: the return address) that is to blame. */
 void sch_thread_fault(struct rt_thread *thread, enum pxr_status status, uint64_t address,
                       const void *return_address) __attribute__((noreturn));
 
-/* Lanes leave their meeting point. */
-void sch_lanes_ready(struct sch_block *block, uint32_t warp_index, uint32_t lanes);
+/* fused.c */
+enum sch_block_state sch_fused_run(struct sch_block *block);
 
-/* The same where going on does not mean that the program gets further: it may spin there. */
-void sch_lanes_release(struct sch_block *block, uint32_t warp_index, uint32_t lanes);
+/* The carrier stops. Comes back only if it waits. */
+void sch_carrier_leave(struct sch_block *block, enum sch_block_state state);
 
 /* barrier.c. A thread of the warp has exited and is no longer in `live`. */
 void sch_barrier_exit(struct sch_block *block, uint32_t warp_index);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The middle of a compilation: what is known of launches is put into the code of one thread,
+ * barriers that order nothing go, and the threads are collapsed.
+ */
+#include <llvm-c/Core.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/compile.h"
+#include "translator/barriers.h"
+
+/* .reqntid (PTX ISA "Performance-Tuning Directives"): launches with another shape are refused, so
+ * it is a fact of all of them. */
+static void add_required_shape(struct tr_facts *facts, const struct ptx_func *kernel)
+{
+    for (int d = 0; kernel && kernel->required_threads[0] && d < 3; d++)
+        facts->block[d] = kernel->required_threads[d] ? kernel->required_threads[d] : 1;
+}
+
+static void dump_barriers(const struct jit_unit *unit, const struct tr_barrier_report *report,
+                          const char *before)
+{
+    if (!before || report->removed_count + report->merged_count + report->forwarded_count == 0)
+        return;
+    jit_dump_write(&unit->dump, "barriers-before.ll", before, strlen(before));
+    jit_unit_dump(unit, "barriers", "barriers.ll");
+}
+
+static enum pxr_status optimise_barriers(struct jit_unit *unit, const struct tr_facts *facts,
+                                         struct tr_barrier_report *report, struct pxr_error *err)
+{
+    char *before = NULL;
+    if (jit_dump_wants(&unit->dump, "barriers"))
+        before = LLVMPrintModuleToString(unit->module);
+    enum pxr_status status = tr_optimise_barriers(unit->module, unit->kernel, facts, report, err);
+    if (status == PXR_OK)
+        dump_barriers(unit, report, before);
+    LLVMDisposeMessage(before);
+    return status;
+}
+
+/* Lines of both; malloc, NULL when out of memory. */
+static char *join_explanations(const char *collapse, const char *barriers)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    if (!out)
+        return NULL;
+    fputs(collapse ? collapse : "", out);
+    if (barriers) {
+        fputs("barriers:\n", out);
+        for (const char *line = barriers; *line;) {
+            size_t line_len = strcspn(line, "\n");
+            fprintf(out, "  %.*s\n", (int)line_len, line);
+            line += line_len + (line[line_len] == '\n');
+        }
+    }
+    fclose(out);
+    return text;
+}
+
+static enum pxr_status collapse(struct jit_unit *unit, const struct tr_collapse_options *options,
+                                const struct tr_barrier_report *report, struct jit_seed *seed,
+                                struct jit_object *object, struct pxr_error *err)
+{
+    struct tr_collapsed collapsed = {0};
+    enum pxr_status status = tr_collapse(unit->module, options, &collapsed, err);
+    if (status == PXR_OK) {
+        object->collapse = collapsed.collapse;
+        object->frame_fixed_bytes = collapsed.frame_fixed_bytes;
+        object->frame_warp_bytes = collapsed.frame_warp_bytes;
+        object->frame_thread_bytes = collapsed.frame_thread_bytes;
+        object->may_wait = collapsed.may_wait;
+        object->explanation = join_explanations(collapsed.explanation, report->text);
+        if (seed)
+            seed->sites = collapsed.seed_sites;
+    }
+    free(collapsed.explanation);
+    return status;
+}
+
+enum pxr_status jit_unit_collapse(struct jit_unit *unit, const struct jit_variant *wanted,
+                                  struct jit_seed *seed, struct jit_object *object,
+                                  struct pxr_error *err)
+{
+    struct tr_facts facts = wanted->facts;
+    add_required_shape(&facts, unit->kernel);
+    struct tr_collapse_options options = {.collapse = wanted->collapse, .facts = &facts};
+    if (seed) {
+        options.seed = seed->kind;
+        options.seed_site = seed->site;
+    }
+    struct tr_barrier_report report = {0};
+    enum pxr_status status = PXR_OK;
+    if (unit->kernel)
+        status = tr_assume_facts(unit->module, unit->kernel, &facts, err);
+    /* `precise` keeps every barrier: it is what the others are compared with. */
+    if (status == PXR_OK && unit->kernel && wanted->collapse != PXR_COLLAPSE_PRECISE)
+        status = optimise_barriers(unit, &facts, &report, err);
+    if (status == PXR_OK)
+        status = collapse(unit, &options, &report, seed, object, err);
+    if (status == PXR_OK)
+        jit_unit_dump(unit, "collapse", "collapse.ll");
+    tr_barrier_report_fini(&report);
+    return status;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Picking and planning of variants. The policy and its reasons are in docs/decisions.md.
+ */
+#include "jit/variant.h"
+
+#include <string.h>
+
+/* `auto` makes so many variants for single block shapes; from then on for what all launches seen so
+ * far have in common. */
+#define SHAPE_VARIANTS 4
+
+void *jit_variants_pick(const struct jit_variants *variants, const struct tr_facts *launch)
+{
+    unsigned count = atomic_load_explicit(&variants->count, memory_order_acquire);
+    const struct jit_variants_entry *best = NULL;
+    for (unsigned i = 0; i < count; i++) {
+        const struct jit_variants_entry *entry = &variants->entries[i];
+        if ((!best || entry->weight > best->weight) && jit_facts_imply(launch, &entry->facts))
+            best = entry;
+    }
+    return best ? best->variant : NULL;
+}
+
+void jit_variants_plan(const struct jit_variants *variants, enum pxr_mode mode,
+                       const struct tr_facts *launch, struct tr_facts *planned)
+{
+    unsigned count = atomic_load_explicit(&variants->count, memory_order_acquire);
+    if (mode == PXR_MODE_NORMAL || count >= JIT_VARIANTS_MAX - 1) {
+        memset(planned, 0, sizeof *planned);
+        return;
+    }
+    *planned = *launch;
+    for (unsigned i = 0; i < count && mode == PXR_MODE_AUTO; i++) {
+        const struct tr_facts *known = &variants->entries[i].facts;
+        if (count >= SHAPE_VARIANTS ||
+            memcmp(known->block, launch->block, sizeof launch->block) == 0)
+            jit_facts_join(planned, known);
+    }
+}
+
+bool jit_variants_add(struct jit_variants *variants, const struct tr_facts *facts, void *variant)
+{
+    unsigned count = atomic_load_explicit(&variants->count, memory_order_relaxed);
+    if (count >= JIT_VARIANTS_MAX)
+        return false;
+    variants->entries[count] = (struct jit_variants_entry){
+        .facts = *facts, .weight = jit_facts_weight(facts), .variant = variant};
+    atomic_store_explicit(&variants->count, count + 1, memory_order_release);
+    return true;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The variants of one kernel: which of them runs a launch, and what to compile if none can. Knows
+ * nothing of code; a variant is a pointer to the caller.
+ */
+#ifndef PTXRUN_JIT_VARIANT_H
+#define PTXRUN_JIT_VARIANT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "jit/facts.h"
+#include "util/options.h"
+
+#define JIT_VARIANTS_MAX 8
+
+struct jit_variants_entry {
+    struct tr_facts facts;
+    unsigned weight; /* jit_facts_weight(&facts) */
+    void *variant;
+};
+
+/* All zero: no variant yet. Entries are never changed once they are counted. */
+struct jit_variants {
+    _Atomic unsigned count;
+    struct jit_variants_entry entries[JIT_VARIANTS_MAX];
+};
+
+/* The variant with the best facts, all of them true of a launch with these facts (jit_facts_of);
+ * NULL if there is none. Takes no lock; may run while another thread adds. */
+void *jit_variants_pick(const struct jit_variants *variants, const struct tr_facts *launch);
+
+/* For which facts to compile after jit_variants_pick has found nothing for this launch. They are
+ * true of the launch, and the last variant there is room for has none, so that every launch finds
+ * a variant from then on. */
+void jit_variants_plan(const struct jit_variants *variants, enum pxr_mode mode,
+                       const struct tr_facts *launch, struct tr_facts *planned);
+
+/* Adds a variant for facts that jit_variants_plan gave. One thread at a time. False if there is no
+ * room, which cannot be after jit_variants_plan. */
+bool jit_variants_add(struct jit_variants *variants, const struct tr_facts *facts, void *variant);
+
+#endif

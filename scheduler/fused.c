@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs fused kernels: one fiber, the carrier, for a whole chunk of blocks. It is left in the middle
+ * only by rt_block_mix, when all threads that are left poll, and by faults.
+ */
+#include "scheduler/turns.h"
+
+/* What the threads know of the stack they run on: the same for all, and usually as last time. */
+static void set_limits(struct sch_block *block, const struct sch_fiber *fiber)
+{
+    if (block->limits_of == fiber)
+        return;
+    for (uint32_t i = 0; i < block->thread_count; i++) {
+        struct rt_thread *thread = &block->threads[i].rt;
+        thread->poll_budget = SCH_POLL_BUDGET;
+        thread->stack_limit = fiber->low;
+        thread->stack_base = fiber->top;
+    }
+    block->limits_of = fiber;
+}
+
+void sch_carrier_leave(struct sch_block *block, enum sch_block_state state)
+{
+    struct sch_thread *carrier = &block->carrier;
+    block->state = state;
+    block->stepping = NULL;
+    sch_switch_to(block->worker, NULL, &carrier->fiber->ctx, &carrier->sp,
+                  state != SCH_BLOCK_WAITING);
+}
+
+/* -fsanitize=function looks for a type in front of a function; generated code has none. */
+#if defined(__clang__)
+__attribute__((no_sanitize("function")))
+#endif
+static void
+carrier_main(void *arg)
+{
+    struct sch_block *block = arg;
+    sch_context_arrived(&block->carrier.fiber->ctx);
+    block->grid->grid.fused(&block->rt, block->chunk);
+    sch_carrier_leave(block, SCH_BLOCK_ENDED);
+}
+
+static bool start_carrier(struct sch_block *block)
+{
+    struct sch_fiber_pool *fibers = &block->worker->fibers;
+    uint32_t size_class = block->grid->stack_class;
+    struct sch_fiber *fiber = sch_fiber_take(fibers, size_class);
+    if (!fiber && sch_fiber_grow(fibers, size_class))
+        fiber = sch_fiber_take(fibers, size_class);
+    if (!fiber)
+        return false;
+    sch_fiber_prepare(fiber, carrier_main, block);
+    set_limits(block, fiber);
+    block->carrier.rt.block = &block->rt;
+    block->carrier.rt.warp = SCH_WARPS_MAX; /* none */
+    block->carrier.fiber = fiber;
+    block->carrier.sp = fiber->ctx.sp;
+    block->stepping = NULL;
+    block->has_progressed = true;
+    return true;
+}
+
+enum sch_block_state sch_fused_run(struct sch_block *block)
+{
+    struct sch_worker *worker = block->worker;
+    block->has_progressed = false;
+    if (sch_block_is_cancelled(block))
+        return SCH_BLOCK_FAILED;
+    if (!block->carrier.fiber && !start_carrier(block))
+        return sch_block_fail(block, &(struct sch_fault){.status = PXR_OUT_OF_MEMORY});
+    struct sch_grid_op *grid = block->grid;
+    uint64_t start_ns = grid->has_chunks ? sch_now_ns() : 0;
+    if (!sch_switch_from_worker(worker, &block->carrier))
+        return sch_block_fail(block, &worker->fault);
+    if (grid->has_chunks && block->state == SCH_BLOCK_ENDED)
+        sch_grid_learn(grid, block->chunk, sch_now_ns() - start_ns);
+    return block->state;
+}

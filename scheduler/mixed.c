@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Mixed mode of fused kernels: threads that came to different stops are run one by one, each from
+ * its stop to its next, until a barrier lets all go together. As precise.c, with the call of a
+ * function for the switch to a fiber.
+ */
+#include <string.h>
+
+#include "scheduler/turns.h"
+
+static uint16_t *entries_of(const struct sch_block *block)
+{
+    return (uint16_t *)(void *)block->rt.frame;
+}
+
+/* Warps as the entries say. Barriers keep who has arrived without waiting in this block. */
+static void enter(struct sch_block *block, uint32_t arrived)
+{
+    uint16_t *entries = entries_of(block);
+    bool is_same = block->has_mixed &&
+                   memcmp(block->mixed_ctaid, block->rt.ctaid, sizeof block->mixed_ctaid) == 0;
+    if (!is_same)
+        sch_block_reset_barriers(block);
+    memcpy(block->mixed_ctaid, block->rt.ctaid, sizeof block->mixed_ctaid);
+    block->has_mixed = true;
+    block->live_count = 0;
+    block->live_warps = 0;
+    block->unstarted_first = 0;
+    block->unstarted_end = 0;
+    block->fruitless_polls = 0;
+    block->ready = (struct sch_thread_set){0};
+    block->polling = (struct sch_thread_set){0};
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        uint32_t first = w * RT_WARP_SIZE;
+        uint32_t end =
+            block->thread_count - first < RT_WARP_SIZE ? block->thread_count - first : RT_WARP_SIZE;
+        uint32_t live = 0;
+        for (uint32_t lane = 0; lane < end; lane++)
+            live |= (uint32_t)(entries[first + lane] != RT_ENTRY_EXITED) << lane;
+        sch_warp_reset(&block->warps[w], live);
+        if (live == 0)
+            continue;
+        block->live_count += (uint32_t)__builtin_popcount(live);
+        block->live_warps |= SCH_LANE(w);
+        sch_set_add(&block->ready, w, live);
+    }
+    for (uint32_t i = 0; i < arrived; i++)
+        entries[i] |= RT_ENTRY_ARRIVE; /* EXITED stays what it is */
+}
+
+/* The thread to be run next, NULL if all have exited. */
+static struct sch_thread *next_thread(struct sch_block *block)
+{
+    struct sch_thread *thread = sch_block_pop_ready(block);
+    while (!thread) {
+        enum sch_block_state state = sch_block_choose(block, &thread);
+        if (thread || state == SCH_BLOCK_ENDED)
+            break;
+        sch_carrier_leave(block, state);
+    }
+    return thread;
+}
+
+static uint32_t first_live(const struct sch_block *block)
+{
+    uint32_t warp = (uint32_t)__builtin_ctz(block->live_warps);
+    return warp * RT_WARP_SIZE + (uint32_t)__builtin_ctz(block->warps[warp].live);
+}
+
+/* All live threads have just been let go: whether loops can go on with them. */
+static bool is_whole(const struct sch_block *block)
+{
+    const uint16_t *entries = entries_of(block);
+    uint32_t common = entries[first_live(block)];
+    if (!(common & RT_ENTRY_WHOLE))
+        return false;
+    bool has_other = false;
+    for (uint32_t i = 0; i < block->thread_count; i++)
+        has_other |= (entries[i] != common) & (entries[i] != RT_ENTRY_EXITED);
+    return !has_other;
+}
+
+/* -fsanitize=function looks for a type in front of a function; generated code has none. */
+#if defined(__clang__)
+__attribute__((no_sanitize("function")))
+#endif
+uint64_t
+rt_block_mix(struct rt_block *rt, rt_step_fn step, uint32_t arrived)
+{
+    struct sch_block *block = (struct sch_block *)(void *)rt;
+    uint16_t *entries = entries_of(block);
+    uint64_t result = 0;
+    enter(block, arrived);
+    for (;;) {
+        struct sch_thread *thread = next_thread(block);
+        if (!thread)
+            break;
+        uint32_t index = (uint32_t)(thread - block->threads);
+        block->stepping = thread;
+        block->let_go = 0;
+        uint32_t entry = step(&thread->rt, entries[index]);
+        entries[index] = (uint16_t)entry;
+        if (entry == RT_ENTRY_EXITED)
+            sch_thread_end(thread);
+        if (block->let_go != 0 && block->let_go == block->live_count && is_whole(block)) {
+            uint32_t first = first_live(block);
+            result = (uint64_t)first << 32 | (entries[first] & ~RT_ENTRY_WHOLE);
+            break;
+        }
+    }
+    block->stepping = NULL;
+    return result;
+}
+
+/* ---- stops of a single thread ---- */
+
+void rt_arrive_poll(struct rt_thread *thread)
+{
+    sch_thread_poll(sch_thread_of(thread));
+}
+
+void rt_arrive_nanosleep(struct rt_thread *thread, uint32_t ns)
+{
+    /* As rt_nanosleep. */
+    (void)ns;
+    rt_arrive_poll(thread);
+}

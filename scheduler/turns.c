@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a block does next, and what becomes of threads that are let go, poll or exit.
+ */
+#include "scheduler/turns.h"
+
+/* Turns of every polling thread before the worker looks for other work. */
+#define POLL_ROUNDS 4
+
+static uint32_t count_threads(const struct sch_thread_set *set)
+{
+    uint32_t count = (uint32_t)__builtin_popcount(set->turn_lanes);
+    for (uint32_t warps = set->warps; warps != 0; warps &= warps - 1)
+        count += (uint32_t)__builtin_popcount(set->lanes[__builtin_ctz(warps)]);
+    return count;
+}
+
+/* ---- turns ---- */
+
+/* Not if the set is empty. */
+static void begin_turn(struct sch_block *block, struct sch_thread_set *set)
+{
+    uint32_t later = set->warps & ~((SCH_LANE(set->turn_warp) << 1) - 1);
+    if (sch_chaos_below(block->worker, 2) == 1)
+        later = 0;
+    uint32_t w = (uint32_t)__builtin_ctz(later != 0 ? later : set->warps);
+    set->turn_warp = w;
+    set->turn_lanes = set->lanes[w];
+    set->warps &= ~SCH_LANE(w);
+    set->lanes[w] = 0;
+}
+
+/* NULL if the set is empty. */
+static struct sch_thread *take_thread(struct sch_block *block, struct sch_thread_set *set)
+{
+    if (set->turn_lanes == 0) {
+        if (set->warps == 0)
+            return NULL;
+        begin_turn(block, set);
+    }
+    uint32_t lane = (uint32_t)__builtin_ctz(set->turn_lanes);
+    if (sch_chaos_below(block->worker, 2) == 1)
+        lane = RT_WARP_SIZE - 1 - (uint32_t)__builtin_clz(set->turn_lanes);
+    return sch_set_take_lane(block, set, lane);
+}
+
+/* A thread whose turn it is to poll. */
+static struct sch_thread *pop_polling(struct sch_block *block)
+{
+    struct sch_thread *thread = take_thread(block, &block->polling);
+    if (thread)
+        sch_warp_of(thread)->runnable |= SCH_LANE(thread->rt.lane);
+    return thread;
+}
+
+struct sch_thread *sch_block_pop_slowly(struct sch_block *block)
+{
+    if (sch_chaos_below(block->worker, 8) == 1 && !sch_set_is_empty(&block->polling))
+        return pop_polling(block);
+    return take_thread(block, &block->ready);
+}
+
+/* ---- threads ---- */
+
+void sch_lanes_release(struct sch_block *block, uint32_t warp_index, uint32_t lanes)
+{
+    struct sch_warp *warp = &block->warps[warp_index];
+    const struct sch_thread *current = block->worker->current;
+    warp->runnable |= lanes;
+    warp->waiting &= ~lanes;
+    /* Who runs just goes on. (A carrier is of no warp: it takes the thread from the set.) */
+    if (current && current->rt.warp == warp_index)
+        lanes &= ~SCH_LANE(current->rt.lane);
+    if (lanes != 0)
+        sch_set_add(&block->ready, warp_index, lanes);
+}
+
+void sch_lanes_ready(struct sch_block *block, uint32_t warp_index, uint32_t lanes)
+{
+    sch_block_progresses(block);
+    sch_lanes_release(block, warp_index, lanes);
+}
+
+void sch_thread_poll(struct sch_thread *thread)
+{
+    struct sch_warp *warp = sch_warp_of(thread);
+    uint32_t lane = SCH_LANE(thread->rt.lane);
+    thread->rt.poll_budget = SCH_POLL_BUDGET;
+    /* Lanes that run in step must not be torn apart because one of them has used up its budget:
+     * who has come to a meeting point since the last poll may come to another. */
+    if (warp->polled & lane)
+        sch_thread_stop(thread);
+    warp->polled |= lane;
+    sch_set_add(&sch_block_of(thread)->polling, thread->rt.warp, lane);
+}
+
+/* ---- the block ---- */
+
+enum sch_block_state sch_block_fail(struct sch_block *block, struct sch_fault *fault)
+{
+    fault->launch = block->rt.launch;
+    fault->shared = (uintptr_t)block->rt.shared;
+    for (int i = 0; i < 3; i++)
+        fault->ctaid[i] = block->rt.ctaid[i];
+    sch_grid_fail(block->grid, fault);
+    return SCH_BLOCK_FAILED;
+}
+
+static enum sch_block_state fail_deadlock(struct sch_block *block)
+{
+    struct sch_fault fault = {.status = PXR_FAULT_DEADLOCK, .has_thread = true};
+    uint32_t warp = (uint32_t)__builtin_ctz(block->live_warps);
+    uint32_t lane = (uint32_t)__builtin_ctz(block->warps[warp].live);
+    const struct sch_thread *thread = &block->threads[warp * RT_WARP_SIZE + lane];
+    for (int i = 0; i < 3; i++)
+        fault.tid[i] = thread->rt.tid[i];
+    return sch_block_fail(block, &fault);
+}
+
+/* The next thread that polls, NULL when all have had their turns without effect. */
+static struct sch_thread *next_polling(struct sch_block *block)
+{
+    if (block->fruitless_polls == 0)
+        block->poll_turns = POLL_ROUNDS * count_threads(&block->polling);
+    if (block->fruitless_polls >= block->poll_turns) {
+        block->fruitless_polls = 0;
+        return NULL;
+    }
+    block->fruitless_polls++;
+    return pop_polling(block);
+}
+
+enum sch_block_state sch_block_choose(struct sch_block *block, struct sch_thread **thread)
+{
+    for (;;) {
+        *thread = NULL;
+        if (sch_block_is_cancelled(block))
+            return SCH_BLOCK_FAILED;
+        *thread = sch_block_pop_ready(block);
+        if (!*thread && !sch_set_is_empty(&block->polling)) {
+            *thread = next_polling(block);
+            return SCH_BLOCK_WAITING;
+        }
+        if (*thread || block->live_count == 0)
+            return SCH_BLOCK_ENDED;
+        if (!sch_barrier_release_stuck(block))
+            return fail_deadlock(block);
+    }
+}

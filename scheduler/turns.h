@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which thread of a block has the next turn, and how threads come to wait and to be let go: the
+ * same for threads that have fibers and for those that are taken step by step. Threads that can run
+ * go first, then those that poll.
+ */
+#ifndef PTXRUN_SCHEDULER_TURNS_H
+#define PTXRUN_SCHEDULER_TURNS_H
+
+#include "scheduler/block.h"
+
+/* ---- sets of threads ---- */
+
+static inline void sch_set_add(struct sch_thread_set *set, uint32_t warp_index, uint32_t lanes)
+{
+    set->lanes[warp_index] |= lanes;
+    set->warps |= SCH_LANE(warp_index);
+}
+
+static inline bool sch_set_is_empty(const struct sch_thread_set *set)
+{
+    return (set->warps | set->turn_lanes) == 0;
+}
+
+/* A lane of the warp whose turn it is; `lane` is one of turn_lanes. */
+static inline struct sch_thread *sch_set_take_lane(struct sch_block *block,
+                                                   struct sch_thread_set *set, uint32_t lane)
+{
+    uint32_t lanes = set->turn_lanes & ~SCH_LANE(lane);
+    set->turn_lanes = lanes;
+    struct sch_thread *warp_threads = &block->threads[set->turn_warp * RT_WARP_SIZE];
+    /* The stacks of a block are more than the first cache level holds. */
+    if (lanes != 0)
+        __builtin_prefetch(warp_threads[__builtin_ctz(lanes)].sp);
+    return &warp_threads[lane];
+}
+
+/* ---- the block ---- */
+
+static inline bool sch_block_is_cancelled(const struct sch_block *block)
+{
+    return atomic_load_explicit(&block->grid->is_cancelled, memory_order_relaxed);
+}
+
+static inline void sch_block_progresses(struct sch_block *block)
+{
+    block->fruitless_polls = 0;
+    block->has_progressed = true;
+}
+
+/* As sch_block_pop_ready, where a turn begins or chaos reigns. */
+struct sch_thread *sch_block_pop_slowly(struct sch_block *block);
+
+/* A thread that has been started and can run; NULL also when the grid is cancelled. */
+static inline struct sch_thread *sch_block_pop_ready(struct sch_block *block)
+{
+    struct sch_thread_set *ready = &block->ready;
+    if (sch_block_is_cancelled(block))
+        return NULL;
+    if (ready->turn_lanes == 0 || block->worker->chaos != 0)
+        return sch_block_pop_slowly(block);
+    return sch_set_take_lane(block, ready, (uint32_t)__builtin_ctz(ready->turn_lanes));
+}
+
+/* What the block does next: *thread if it is not NULL; else the block's new state. All its threads
+ * have been started. */
+enum sch_block_state sch_block_choose(struct sch_block *block, struct sch_thread **thread);
+
+/* Reports the fault, filling in what is known of the block: SCH_BLOCK_FAILED. */
+enum sch_block_state sch_block_fail(struct sch_block *block, struct sch_fault *fault);
+
+/* Goes on with `next`, or the worker's loop if it is NULL, and keeps in *sp where `from` is. */
+static inline void sch_switch_to(struct sch_worker *worker, struct sch_thread *next,
+                                 struct sch_context *from, void **sp, bool is_last)
+{
+    worker->current = next;
+    sch_context_announce(from, next ? &next->fiber->ctx : &worker->scheduler, is_last);
+    sch_context_swap(sp, next ? next->sp : worker->scheduler.sp);
+    sch_context_arrived(from);
+}
+
+/* From the worker's loop: goes on with `next`, or the carrier, until there is a switch back. False
+ * if that was due to a fault, which worker->fault describes. */
+static inline bool sch_switch_from_worker(struct sch_worker *worker, struct sch_thread *next)
+{
+    worker->current = next;
+    sch_context_announce(&worker->scheduler, &next->fiber->ctx, false);
+    sch_context_swap(&worker->scheduler.sp, next->sp);
+    sch_context_returned(&worker->scheduler);
+    worker->current = NULL;
+    bool is_fault = worker->has_fault;
+    worker->has_fault = false;
+    return !is_fault;
+}
+
+/* ---- threads: what does not depend on how they are run ---- */
+
+/* The running thread cannot go on: others of its warp may have waited for just that. */
+static inline void sch_thread_stop(struct sch_thread *thread)
+{
+    struct sch_warp *warp = sch_warp_of(thread);
+    warp->runnable &= ~SCH_LANE(thread->rt.lane);
+    if (warp->gathering != 0)
+        sch_warp_gathered(sch_block_of(thread), thread->rt.warp);
+}
+
+static inline bool sch_thread_is_waiting(const struct sch_thread *thread)
+{
+    return (sch_warp_of(thread)->waiting & SCH_LANE(thread->rt.lane)) != 0;
+}
+
+/* The running thread has come to a meeting point … */
+static inline void sch_thread_arrive(struct sch_thread *thread)
+{
+    struct sch_warp *warp = sch_warp_of(thread);
+    warp->waiting |= SCH_LANE(thread->rt.lane);
+    warp->polled &= ~SCH_LANE(thread->rt.lane);
+}
+
+/* … and stays there, unless it was let go meanwhile. */
+static inline void sch_thread_stay(struct sch_thread *thread)
+{
+    if (sch_thread_is_waiting(thread))
+        sch_thread_stop(thread);
+}
+
+/* The running thread polls: it comes after those that can run. */
+void sch_thread_poll(struct sch_thread *thread);
+
+/* The running thread has exited. */
+static inline void sch_thread_end(struct sch_thread *thread)
+{
+    struct sch_block *block = sch_block_of(thread);
+    struct sch_warp *warp = sch_warp_of(thread);
+    warp->live &= ~SCH_LANE(thread->rt.lane);
+    block->live_count--;
+    sch_block_progresses(block);
+    if (warp->live == 0)
+        block->live_warps &= ~SCH_LANE(thread->rt.warp);
+    if (block->barriers_used != 0)
+        sch_barrier_exit(block, thread->rt.warp);
+    if (warp->meeting_count != 0)
+        sch_warp_exit(block, thread->rt.warp);
+    sch_thread_stop(thread);
+}
+
+/* Lanes leave their meeting point. */
+void sch_lanes_ready(struct sch_block *block, uint32_t warp_index, uint32_t lanes);
+
+/* The same where going on does not mean that the program gets further: it may spin there. */
+void sch_lanes_release(struct sch_block *block, uint32_t warp_index, uint32_t lanes);
+
+#endif

@@ -1,0 +1,10 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Makes the checked-in PTX from the .cu files beside it. Needs the CUDA toolkit (nvcc); nobody else does.
+set -eu
+cd "$(dirname "$0")"
+for source in *.cu; do
+    ${NVCC:-nvcc} -O3 -arch=compute_75 -ptx -o - "$source" | sed -e '/^\/\//d' -e '/^$/d' \
+        >"${source%.cu}.ptx"
+done
+wc -l ./*.ptx

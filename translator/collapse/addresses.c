@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * PTX computes addresses as integers, and LLVM's analyses give up where an integer becomes a
+ * pointer. Here `inttoptr (parameter + offset)` becomes `inttoptr parameter` plus offset, which
+ * they can follow; and parameters are loaded in the entry block, or a loop pass would not dare to
+ * load them before the condition that they stand behind now.
+ */
+#include "translator/collapse/prepare.h"
+
+#include <stddef.h>
+
+#define MAX_TERMS 16
+
+/* ---- what is loaded from where ---- */
+
+/* What a pointer points to the beginning of. */
+enum record {
+    RECORD_OTHER,
+    RECORD_THREAD,
+    RECORD_BLOCK,
+    RECORD_LAUNCH,
+    RECORD_PARAMS,
+    RECORD_SLOTS
+};
+
+/* Takes off a constant offset in bytes; false if there is one that is not constant. */
+static bool strip_offset(LLVMValueRef *pointer, uint64_t *offset)
+{
+    *offset = 0;
+    while (LLVMIsAGetElementPtrInst(*pointer)) {
+        LLVMTypeRef type = LLVMGetGEPSourceElementType(*pointer);
+        LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(*pointer, 1));
+        if (LLVMGetNumOperands(*pointer) != 2 || !index ||
+            LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) != 8)
+            return false;
+        *offset += (uint64_t)LLVMConstIntGetSExtValue(index);
+        *pointer = LLVMGetOperand(*pointer, 0);
+    }
+    return true;
+}
+
+static enum record record_of(LLVMValueRef pointer)
+{
+    if (LLVMIsAArgument(pointer))
+        return pointer == LLVMGetParam(LLVMGetParamParent(pointer), 0) ? RECORD_THREAD
+                                                                       : RECORD_OTHER;
+    if (!LLVMIsALoadInst(pointer))
+        return RECORD_OTHER;
+    uint64_t offset;
+    LLVMValueRef from = LLVMGetOperand(pointer, 0);
+    if (!strip_offset(&from, &offset))
+        return RECORD_OTHER;
+    switch (record_of(from)) {
+    case RECORD_THREAD:
+        return offset == offsetof(struct rt_thread, block) ? RECORD_BLOCK : RECORD_OTHER;
+    case RECORD_BLOCK:
+        return offset == offsetof(struct rt_block, launch) ? RECORD_LAUNCH : RECORD_OTHER;
+    case RECORD_LAUNCH:
+        if (offset == offsetof(struct rt_launch, params))
+            return RECORD_PARAMS;
+        return offset == offsetof(struct rt_launch, slots) ? RECORD_SLOTS : RECORD_OTHER;
+    default:
+        return RECORD_OTHER;
+    }
+}
+
+static bool is_invariant(LLVMValueRef load)
+{
+    static const char name[] = "invariant.load";
+    LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(load));
+    return LLVMGetMetadata(load, LLVMGetMDKindIDInContext(llvm, name, sizeof name - 1)) != NULL;
+}
+
+bool tr_is_launch_load(LLVMValueRef inst)
+{
+    uint64_t offset;
+    if (!LLVMIsALoadInst(inst) || !is_invariant(inst))
+        return false;
+    LLVMValueRef from = LLVMGetOperand(inst, 0);
+    return strip_offset(&from, &offset) && record_of(from) != RECORD_OTHER;
+}
+
+/* ---- loads go to the entry block ---- */
+
+static void move_to(LLVMBuilderRef builder, LLVMValueRef inst)
+{
+    LLVMInstructionRemoveFromParent(inst);
+    LLVMInsertIntoBuilder(builder, inst);
+}
+
+/* With what its address is made of. All of it depends on the first argument only. */
+static void move_chain(LLVMBuilderRef builder, LLVMValueRef inst, LLVMBasicBlockRef entry)
+{
+    if (!LLVMIsAInstruction(inst) || LLVMGetInstructionParent(inst) == entry)
+        return;
+    move_chain(builder, LLVMGetOperand(inst, 0), entry);
+    move_to(builder, inst);
+}
+
+static void hoist_launch_loads(LLVMBuilderRef builder, LLVMValueRef function)
+{
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
+    LLVMPositionBuilderBefore(builder, LLVMGetBasicBlockTerminator(entry));
+    LLVMBasicBlockRef block = LLVMGetNextBasicBlock(entry);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef inst = LLVMGetFirstInstruction(block);
+        while (inst) {
+            LLVMValueRef next = LLVMGetNextInstruction(inst);
+            if (tr_is_launch_load(inst))
+                move_chain(builder, inst, entry);
+            inst = next;
+        }
+    }
+}
+
+/* ---- addresses ---- */
+
+struct sum {
+    LLVMValueRef terms[MAX_TERMS];
+    unsigned count;
+    bool is_too_long;
+};
+
+static bool is_addition(LLVMValueRef value)
+{
+    if (!LLVMIsAInstruction(value))
+        return false;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
+    return opcode == LLVMAdd || (opcode == LLVMOr && LLVMGetIsDisjoint(value));
+}
+
+static void collect_terms(struct sum *sum, LLVMValueRef value)
+{
+    if (is_addition(value)) {
+        collect_terms(sum, LLVMGetOperand(value, 0));
+        collect_terms(sum, LLVMGetOperand(value, 1));
+    } else if (sum->count < MAX_TERMS) {
+        sum->terms[sum->count++] = value;
+    } else {
+        sum->is_too_long = true;
+    }
+}
+
+/* A parameter, perhaps with its low bits off: where nothing else is, a pointer. */
+static bool is_param(LLVMValueRef value)
+{
+    if (LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == LLVMAnd &&
+        LLVMIsAConstantInt(LLVMGetOperand(value, 1)))
+        value = LLVMGetOperand(value, 0);
+    uint64_t offset;
+    if (!LLVMIsALoadInst(value) || !is_invariant(value))
+        return false;
+    LLVMValueRef from = LLVMGetOperand(value, 0);
+    if (!strip_offset(&from, &offset))
+        return false;
+    enum record record = record_of(from);
+    return record == RECORD_PARAMS || record == RECORD_SLOTS;
+}
+
+/* The sum of the parameters among the terms, which it takes out; NULL: there are none. */
+static LLVMValueRef take_params(LLVMBuilderRef builder, struct sum *sum)
+{
+    LLVMValueRef params = NULL;
+    unsigned kept = 0;
+    for (unsigned i = 0; i < sum->count; i++) {
+        LLVMValueRef term = sum->terms[i];
+        if (!is_param(term))
+            sum->terms[kept++] = term;
+        else
+            params = params ? LLVMBuildAdd(builder, params, term, "") : term;
+    }
+    sum->count = kept;
+    return params;
+}
+
+static LLVMValueRef add_terms(LLVMBuilderRef builder, LLVMValueRef pointer, const struct sum *sum,
+                              bool constants)
+{
+    LLVMTypeRef byte = LLVMInt8TypeInContext(LLVMGetTypeContext(LLVMTypeOf(pointer)));
+    for (unsigned i = 0; i < sum->count; i++) {
+        LLVMValueRef term = sum->terms[i];
+        if (LLVMIsAConstantInt(term) ? constants : !constants)
+            pointer = LLVMBuildGEP2(builder, byte, pointer, &term, 1, "");
+    }
+    return pointer;
+}
+
+static void rewrite_address(LLVMBuilderRef builder, LLVMValueRef inst)
+{
+    struct sum sum = {.count = 0};
+    collect_terms(&sum, LLVMGetOperand(inst, 0));
+    if (sum.is_too_long || sum.count < 2)
+        return;
+    LLVMPositionBuilderBefore(builder, inst);
+    LLVMValueRef base = take_params(builder, &sum);
+    if (!base)
+        return;
+    LLVMValueRef pointer = LLVMBuildIntToPtr(builder, base, LLVMTypeOf(inst), "");
+    pointer = add_terms(builder, pointer, &sum, false);
+    pointer = add_terms(builder, pointer, &sum, true);
+    LLVMReplaceAllUsesWith(inst, pointer);
+    LLVMInstructionEraseFromParent(inst);
+}
+
+void tr_prepare_addresses(LLVMValueRef function)
+{
+    LLVMContextRef llvm = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(llvm);
+    hoist_launch_loads(builder, function);
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef inst = LLVMGetFirstInstruction(block);
+        while (inst) {
+            LLVMValueRef next = LLVMGetNextInstruction(inst);
+            if (LLVMIsAIntToPtrInst(inst) &&
+                LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(inst, 0))) == 64)
+                rewrite_address(builder, inst);
+            inst = next;
+        }
+    }
+    LLVMDisposeBuilder(builder);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What can be computed again behind a stop, and what that costs; what it costs to save a value.
+ * docs/values-across-barriers.md explains the numbers. Private to translator/collapse.
+ */
+#ifndef PTXRUN_TRANSLATOR_COLLAPSE_AGAIN_H
+#define PTXRUN_TRANSLATOR_COLLAPSE_AGAIN_H
+
+#include "translator/analysis/analysis.h"
+
+enum tr_again {
+    TR_AGAIN_NEVER,   /* phis, calls, loads of memory that may change ... */
+    TR_AGAIN_AT_HAND, /* an argument or an alloca of fixed size: every region has it, nothing saves
+                         it */
+    TR_AGAIN_PURE     /* depends on nothing but its operands, and has no effect */
+};
+
+enum tr_again tr_again_kind(const struct tr_value *value);
+
+/* Costs. Their unit is a quarter of a simple instruction in every thread. */
+
+/* Of any instruction whose operands the group shares: it leaves the loop over the threads. */
+#define TR_COST_UNIFORM 1
+/* Above this, a value made from what is at hand is not `cheap` where no cut is computed. */
+#define TR_COST_CHEAP 16
+/* What is further than this from a needed value is not computed again. */
+#define TR_COST_CHAIN 96
+
+/* Of a value of kind TR_AGAIN_PURE, when it differs between threads; 0 for others. */
+uint32_t tr_cost_again(const struct tr_value *value);
+
+/* How a value may be saved at a stop. */
+struct tr_saving {
+    bool is_group;  /* one element per group */
+    bool is_affine; /* the compiler loses sight of a constant stride between threads */
+    bool is_there;  /* its element has been written before: it need only be read */
+    uint32_t bytes;
+};
+
+uint32_t tr_cost_saved(struct tr_saving saving);
+
+#endif

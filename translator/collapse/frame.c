@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The layout of a block's frame.
+ */
+#include "translator/collapse/frame.h"
+
+#include <llvm-c/Target.h>
+
+#define ENTRY_BYTES       2
+#define OPERAND_BYTES     8
+#define LOCAL_ALIGN_BYTES 64
+
+static uint32_t take_bytes(uint64_t *used, uint64_t bytes)
+{
+    uint32_t at = (uint32_t)*used;
+    *used += bytes;
+    return at;
+}
+
+static uint32_t value_bytes(const struct tr_kernel *kernel, LLVMTargetDataRef target,
+                            uint32_t value)
+{
+    LLVMTypeRef type = LLVMTypeOf(kernel->graph.values[value].llvm);
+    return (uint32_t)LLVMABISizeOfType(target, type);
+}
+
+/* Values that have an array with an element per thread. */
+static void find_tracked(struct tr_frame *frame, const struct tr_kernel *kernel,
+                         const struct tr_storage *storage, bool has_step)
+{
+    for (uint32_t j = 1; j < kernel->stop_count; j++) {
+        const struct tr_crossing *crossing = &storage->crossings[j];
+        const struct tr_set *saved = &crossing->saved;
+        for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1))
+            if (has_step || crossing->home[v] == TR_HOME_THREAD)
+                tr_set_add(&frame->tracked, v);
+        if (!has_step)
+            continue;
+        tr_set_merge(&frame->tracked, &kernel->liveness.live_in[kernel->stops[j].resume]);
+        for (uint32_t i = 0; i < crossing->again_count; i++)
+            tr_set_add(&frame->tracked, crossing->again[i]);
+    }
+    /* Every function that runs threads makes these for itself. */
+    for (uint32_t v = 0; v < kernel->graph.value_count; v++)
+        if (kernel->graph.values[v].segment == TR_NONE ||
+            kernel->graph.values[v].opcode == LLVMAlloca)
+            tr_set_remove(&frame->tracked, v);
+}
+
+static void lay_out_threads(struct tr_frame *frame, const struct tr_kernel *kernel,
+                            LLVMTargetDataRef target)
+{
+    take_bytes(&frame->thread_bytes, ENTRY_BYTES);
+    for (uint32_t v = 0; v < kernel->graph.value_count; v++) {
+        frame->thread_array[v] = TR_NONE;
+        if (tr_set_has(&frame->tracked, v))
+            frame->thread_array[v] =
+                take_bytes(&frame->thread_bytes, value_bytes(kernel, target, v));
+    }
+    for (uint32_t i = 0; i < TR_STOP_OPERANDS; i++)
+        frame->operand_array[i] = take_bytes(&frame->thread_bytes, OPERAND_BYTES);
+    frame->result_array = take_bytes(&frame->thread_bytes, OPERAND_BYTES);
+}
+
+/* Elements in order of falling size are aligned whatever the number of groups. */
+static void lay_out_groups(struct tr_frame *frame, const struct tr_kernel *kernel,
+                           const struct tr_storage *storage, LLVMTargetDataRef target)
+{
+    for (uint32_t v = 0; v < kernel->graph.value_count; v++)
+        frame->group_array[v] = TR_NONE;
+    for (uint32_t bytes = 16; bytes > 0; bytes /= 2) {
+        for (uint32_t j = 1; j < kernel->stop_count; j++) {
+            const struct tr_crossing *crossing = &storage->crossings[j];
+            const struct tr_set *saved = &crossing->saved;
+            for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1))
+                if (crossing->home[v] == TR_HOME_GROUP && frame->group_array[v] == TR_NONE &&
+                    value_bytes(kernel, target, v) >= bytes)
+                    frame->group_array[v] =
+                        take_bytes(&frame->group_bytes, value_bytes(kernel, target, v));
+        }
+    }
+}
+
+static void lay_out_local(struct tr_frame *frame, const struct tr_kernel *kernel,
+                          LLVMTargetDataRef target)
+{
+    uint64_t bytes = 0;
+    for (uint32_t v = 0; v < kernel->graph.value_count; v++) {
+        const struct tr_value *value = &kernel->graph.values[v];
+        if (value->opcode != LLVMAlloca)
+            continue;
+        uint64_t align = LLVMGetAlignment(value->llvm);
+        bytes = (bytes + align - 1) & ~(align - 1);
+        frame->local_offset[v] =
+            take_bytes(&bytes, LLVMABISizeOfType(target, LLVMGetAllocatedType(value->llvm)));
+    }
+    frame->local_bytes =
+        (uint32_t)((bytes + LOCAL_ALIGN_BYTES - 1) & ~(uint64_t)(LOCAL_ALIGN_BYTES - 1));
+    frame->is_local_shared = kernel->stop_count == 1;
+    if (frame->is_local_shared)
+        return;
+    /* T times an even number is a multiple of 64. */
+    frame->thread_bytes += frame->thread_bytes % 2;
+    frame->local = take_bytes(&frame->thread_bytes, frame->local_bytes);
+}
+
+enum pxr_status tr_frame_layout(struct tr_frame *frame, struct tr_kernel *kernel,
+                                const struct tr_storage *storage, bool has_step,
+                                LLVMTargetDataRef target, struct pxr_error *err)
+{
+    struct pxr_arena *arena = &kernel->graph.arena;
+    uint32_t count = kernel->graph.value_count;
+    *frame = (struct tr_frame){.tracked = tr_set_make(arena, count)};
+    frame->thread_array = pxr_arena_alloc_array(arena, count, sizeof *frame->thread_array);
+    frame->group_array = pxr_arena_alloc_array(arena, count, sizeof *frame->group_array);
+    frame->local_offset = pxr_arena_alloc_array(arena, count, sizeof *frame->local_offset);
+    if (!frame->tracked.words || !frame->thread_array || !frame->group_array ||
+        !frame->local_offset)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    find_tracked(frame, kernel, storage, has_step);
+    lay_out_threads(frame, kernel, target);
+    lay_out_groups(frame, kernel, storage, target);
+    lay_out_local(frame, kernel, target);
+    return PXR_OK;
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The function of the blocks: the loop over a chunk of blocks, and in it the regions' loops, chained.
+ *
+ *   flat           loop[j] runs the block's threads from stop j; where they come to is where the
+ *                  block goes on
+ *   hierarchical   begin[j] sets out with warp 0; loop[j] runs the warp's lanes from stop j; behind
+ *                  it the warp goes on from the stop of the warp its lanes came to, or is done
+ *                  (group_done), which sets out with the next warp; after the last one the block
+ *                  goes on from where all warps came to
+ *
+ * Where the threads of a group, or the warps of the block, come to different stops, or to one that
+ * loops cannot pass, `mix` has the scheduler run them one by one.
+ */
+#include <stddef.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "translator/collapse/prepare.h"
+#include "translator/collapse/region.h"
+
+#define OUTCOME_MIXED  UINT32_MAX
+#define FRAME_ALIGN    64
+#define ENTRY_BYTES    2
+#define KERNEL_NAME    "ptxrun_kernel"
+
+static bool is_hierarchical(const struct tr_fused *fused)
+{
+    return fused->fuse->kernel->scope == TR_SCOPE_WARP;
+}
+
+bool tr_region_is_dynamic(const struct tr_fused *fused, uint32_t region)
+{
+    const struct tr_region *shape = &fused->fuse->kernel->regions[region];
+    uint32_t outcomes = tr_set_count(&shape->outcomes);
+    return outcomes > 1 ||
+           (outcomes == 1 && (shape->may_exit || tr_looks_for_exited(fused, region)));
+}
+
+bool tr_looks_for_exited(const struct tr_fused *fused, uint32_t stop)
+{
+    return fused->fuse->exited_before[stop];
+}
+
+/* ---- where control goes ---- */
+
+static void go_to(const struct tr_fused *fused, LLVMBasicBlockRef block)
+{
+    LLVMBuildBr(fused->fuse->builder, block);
+}
+
+static void set_variable(const struct tr_fused *fused, LLVMValueRef variable, uint32_t value)
+{
+    LLVMBuildStore(fused->fuse->builder, tr_f_i32(fused->fuse, value), variable);
+}
+
+/* Threads go on one by one; those before `arrived` have come to their stops. */
+static void go_to_mix(const struct tr_fused *fused)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    LLVMValueRef arrived = fuse->thread_count;
+    if (is_hierarchical(fused)) {
+        struct tr_lanes lanes = tr_lanes_now(fused);
+        arrived = LLVMBuildAdd(fuse->builder, lanes.first, lanes.count, "");
+    }
+    LLVMBuildStore(fuse->builder, arrived, fused->arrived);
+    go_to(fused, fused->mix);
+}
+
+/* The warp's lanes have come to a stop of the block. */
+static void note_outcome(const struct tr_fused *fused, uint32_t stop)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    LLVMBuilderRef b = fuse->builder;
+    LLVMValueRef number = tr_f_i32(fuse, stop);
+    LLVMValueRef before = LLVMBuildLoad2(b, fuse->i32, fused->outcome, "");
+    LLVMValueRef is_first = LLVMBuildICmp(b, LLVMIntEQ, before, tr_f_i32(fuse, 0), "");
+    LLVMValueRef is_same = LLVMBuildICmp(b, LLVMIntEQ, before, number, "");
+    LLVMValueRef agrees = LLVMBuildOr(b, is_first, is_same, "");
+    LLVMBuildStore(b, LLVMBuildSelect(b, agrees, number, tr_f_i32(fuse, OUTCOME_MIXED), ""),
+                   fused->outcome);
+}
+
+/* All live threads of the group have come to the stop. */
+static void go_on_from(const struct tr_fused *fused, uint32_t stop)
+{
+    const struct tr_stop *at = &fused->fuse->kernel->stops[stop];
+    if (!at->is_fused) {
+        go_to_mix(fused);
+    } else if (at->kind == TR_STOP_WARP) {
+        go_to(fused, fused->loop[stop]);
+    } else if (is_hierarchical(fused)) {
+        note_outcome(fused, stop);
+        go_to(fused, fused->group_done);
+    } else {
+        go_to(fused, fused->begin[stop]);
+    }
+}
+
+/* Behind the loop of a region whose threads may have come to different places, or may have exited. */
+static void dispatch_outcomes(struct tr_fused *fused, uint32_t number)
+{
+    const struct tr_region *region = &fused->fuse->kernel->regions[number];
+    const struct tr_fuse *fuse = fused->fuse;
+    LLVMBuilderRef b = fuse->builder;
+    LLVMBasicBlockRef some = tr_f_new_block(fuse, "some");
+    LLVMBasicBlockRef same = tr_f_new_block(fuse, "same");
+    LLVMBasicBlockRef differ = tr_f_new_block(fuse, "differ");
+    LLVMValueRef any = LLVMBuildLoad2(b, fuse->i32, fused->any, "any");
+    LLVMValueRef none = LLVMBuildICmp(b, LLVMIntEQ, any, tr_f_i32(fuse, 0), "");
+    LLVMBuildCondBr(b, none, fused->group_done, some);
+    LLVMPositionBuilderAtEnd(b, some);
+    LLVMValueRef all = LLVMBuildLoad2(b, fuse->i32, fused->all, "all");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, any, all, ""), same, differ);
+    LLVMPositionBuilderAtEnd(b, same);
+    LLVMValueRef choice =
+        LLVMBuildSwitch(b, any, differ, tr_set_count(&region->outcomes));
+    const struct tr_set *outcomes = &region->outcomes;
+    for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1)) {
+        LLVMBasicBlockRef block = tr_f_new_block(fuse, "stop");
+        LLVMAddCase(choice, tr_f_i32(fuse, j), block);
+        LLVMPositionBuilderAtEnd(b, block);
+        tr_save_group_values(fused, number, j);
+        go_on_from(fused, j);
+    }
+    LLVMPositionBuilderAtEnd(b, differ);
+    if (fuse->can_mix)
+        go_to_mix(fused);
+    else
+        LLVMBuildUnreachable(b);
+}
+
+static void leave_region(struct tr_fused *fused, uint32_t number)
+{
+    const struct tr_region *region = &fused->fuse->kernel->regions[number];
+    uint32_t only = tr_set_next(&region->outcomes, 0);
+    if (tr_region_is_dynamic(fused, number)) {
+        dispatch_outcomes(fused, number);
+    } else if (only == TR_NONE) {
+        go_to(fused, fused->group_done);
+    } else {
+        tr_save_group_values(fused, number, only);
+        go_on_from(fused, only);
+    }
+}
+
+/* ---- groups ---- */
+
+static bool is_of_block(const struct tr_stop *stop)
+{
+    return stop->is_fused && stop->kind != TR_STOP_WARP;
+}
+
+/* Where all threads of the block go on from the stop. */
+static void build_begin(const struct tr_fused *fused, uint32_t stop)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    LLVMPositionBuilderAtEnd(fuse->builder, fused->begin[stop]);
+    if (fuse->kernel->stops[stop].kind == TR_STOP_BARRIER_RED)
+        tr_build_barrier_reduction((struct tr_fused *)fused, stop);
+    if (is_hierarchical(fused)) {
+        set_variable(fused, fused->warp, 0);
+        set_variable(fused, fused->from, stop);
+        set_variable(fused, fused->outcome, 0);
+    }
+    go_to(fused, fused->loop[stop]);
+}
+
+/* A group's way ends; flat: because all threads have exited. */
+static void build_group_done(const struct tr_fused *fused)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    const struct tr_kernel *kernel = fuse->kernel;
+    LLVMBuilderRef b = fuse->builder;
+    LLVMPositionBuilderAtEnd(b, fused->group_done);
+    if (!is_hierarchical(fused)) {
+        go_to(fused, fused->block_done);
+        return;
+    }
+    LLVMBasicBlockRef next = tr_f_new_block(fuse, "next_warp");
+    LLVMBasicBlockRef last = tr_f_new_block(fuse, "last_warp");
+    LLVMBasicBlockRef mixed = tr_f_new_block(fuse, "mixed");
+    LLVMValueRef warp = LLVMBuildLoad2(b, fuse->i32, fused->warp, "");
+    LLVMValueRef following = LLVMBuildAdd(b, warp, tr_f_i32(fuse, 1), "");
+    LLVMValueRef warps = LLVMBuildTrunc(b, fuse->group_count, fuse->i32, "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, following, warps, ""), next, last);
+
+    LLVMPositionBuilderAtEnd(b, next);
+    LLVMBuildStore(b, following, fused->warp);
+    LLVMValueRef from = LLVMBuildLoad2(b, fuse->i32, fused->from, "");
+    LLVMValueRef set_out = LLVMBuildSwitch(b, from, fused->loop[0], kernel->stop_count);
+    LLVMPositionBuilderAtEnd(b, last);
+    LLVMValueRef outcome = LLVMBuildLoad2(b, fuse->i32, fused->outcome, "");
+    LLVMValueRef go_on = LLVMBuildSwitch(b, outcome, mixed, kernel->stop_count);
+    LLVMAddCase(go_on, tr_f_i32(fuse, 0), fused->block_done);
+    for (uint32_t j = 1; j < kernel->stop_count; j++) {
+        if (!is_of_block(&kernel->stops[j]))
+            continue;
+        LLVMAddCase(set_out, tr_f_i32(fuse, j), fused->loop[j]);
+        LLVMAddCase(go_on, tr_f_i32(fuse, j), fused->begin[j]);
+    }
+    LLVMPositionBuilderAtEnd(b, mixed);
+    if (fuse->can_mix)
+        go_to_mix(fused);
+    else
+        LLVMBuildUnreachable(b);
+}
+
+/* ---- threads one by one ---- */
+
+/* Back from steps: group elements are taken from any live thread of the group. */
+static void give_values(const struct tr_fused *fused, uint32_t stop)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    LLVMBuilderRef b = fuse->builder;
+    const struct tr_crossing *crossing = &fuse->storage.crossings[stop];
+    const struct tr_set *saved = &crossing->saved;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
+    LLVMBasicBlockRef head = tr_f_new_block(fuse, "give");
+    LLVMBasicBlockRef live = tr_f_new_block(fuse, "live");
+    LLVMBasicBlockRef next = tr_f_new_block(fuse, "next");
+    LLVMValueRef zero = tr_f_i64(fuse, 0);
+    LLVMBuildBr(b, head);
+    LLVMPositionBuilderAtEnd(b, head);
+    LLVMValueRef thread = LLVMBuildPhi(b, fuse->i64, "thread");
+    LLVMAddIncoming(thread, &zero, &before, 1);
+    LLVMValueRef entry =
+        LLVMBuildLoad2(b, fuse->i16, tr_f_element(fuse, fuse->i16, fuse->frame_base, thread), "");
+    LLVMValueRef exited = LLVMConstInt(fuse->i16, RT_ENTRY_EXITED, false);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, entry, exited, ""), next, live);
+    LLVMPositionBuilderAtEnd(b, live);
+    LLVMValueRef group = zero;
+    if (is_hierarchical(fused))
+        group = LLVMBuildLShr(b, thread, tr_f_i64(fuse, 5), "");
+    for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1)) {
+        if (crossing->home[v] != TR_HOME_GROUP)
+            continue;
+        LLVMTypeRef type = LLVMTypeOf(fuse->kernel->graph.values[v].llvm);
+        LLVMValueRef array = tr_f_thread_array(fuse, fuse->frame.thread_array[v]);
+        LLVMValueRef value =
+            LLVMBuildLoad2(b, type, tr_f_element(fuse, type, array, thread), "");
+        LLVMBuildStore(b, value,
+                       tr_f_group_element(fuse, fuse->frame.group_array[v], type, group));
+    }
+    LLVMBuildBr(b, next);
+    LLVMPositionBuilderAtEnd(b, next);
+    LLVMValueRef following = LLVMBuildAdd(b, thread, tr_f_i64(fuse, 1), "");
+    LLVMAddIncoming(thread, &following, &next, 1);
+    LLVMValueRef count = LLVMBuildZExt(b, fuse->thread_count, fuse->i64, "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, following, count, ""), head,
+                    fused->begin[stop]);
+}
+
+static void build_mix(const struct tr_fused *fused)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    const struct tr_kernel *kernel = fuse->kernel;
+    LLVMBuilderRef b = fuse->builder;
+    LLVMPositionBuilderAtEnd(b, fused->mix);
+    if (!fuse->can_mix) {
+        LLVMBuildUnreachable(b);
+        return;
+    }
+    LLVMValueRef args[3] = {fuse->block, fuse->step,
+                            LLVMBuildLoad2(b, fuse->i32, fused->arrived, "")};
+    LLVMValueRef result = tr_f_call(fuse, "rt_block_mix", fuse->i64, args, 3);
+    LLVMValueRef stop = LLVMBuildTrunc(b, result, fuse->i32, "");
+    LLVMValueRef choice = LLVMBuildSwitch(b, stop, fused->block_done, kernel->stop_count);
+    for (uint32_t j = 1; j < kernel->stop_count; j++) {
+        if (!(tr_f_entry(fuse, j) & RT_ENTRY_WHOLE))
+            continue;
+        LLVMBasicBlockRef rejoin = tr_f_new_block(fuse, "rejoin");
+        LLVMAddCase(choice, tr_f_i32(fuse, j), rejoin);
+        LLVMPositionBuilderAtEnd(b, rejoin);
+        give_values(fused, j);
+    }
+}
+
+/* ---- the chunk of blocks ---- */
+
+/* A field of struct rt_block that changes from block to block. */
+static LLVMValueRef ctaid_field(const struct tr_fused *fused, int d)
+{
+    return tr_f_offset(fused->fuse, fused->fuse->block,
+                       offsetof(struct rt_block, ctaid) + (size_t)d * sizeof(uint32_t));
+}
+
+static void clear_entries(const struct tr_fused *fused)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    LLVMValueRef bytes =
+        LLVMBuildNUWMul(fuse->builder, fuse->padded_count, tr_f_i64(fuse, ENTRY_BYTES), "");
+    LLVMBuildMemSet(fuse->builder, fuse->frame_base, LLVMConstInt(fuse->i8, 0, false), bytes,
+                    FRAME_ALIGN);
+}
+
+/* The next block: x changes fastest. */
+static void advance_ctaid(const struct tr_fused *fused)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    LLVMBuilderRef b = fuse->builder;
+    LLVMValueRef carry = LLVMConstInt(fuse->i1, 1, false);
+    for (int d = 0; d < 3; d++) {
+        LLVMValueRef extent = tr_f_field(
+            fuse, fuse->i32, fuse->launch,
+            offsetof(struct rt_launch, grid) + (size_t)d * sizeof(uint32_t), "nctaid");
+        LLVMValueRef step = LLVMBuildZExt(b, carry, fuse->i32, "");
+        LLVMValueRef more = LLVMBuildAdd(b, fused->ctaid[d], step, "");
+        carry = LLVMBuildICmp(b, LLVMIntEQ, more, extent, "");
+        LLVMBuildStore(b, LLVMBuildSelect(b, carry, tr_f_i32(fuse, 0), more, ""),
+                       ctaid_field(fused, d));
+    }
+}
+
+/* The block runs thread by thread from beginning to end, without loops: some thread may come to a
+ * fault that the loops do not look for. Leaves the builder where it need not. */
+static void build_careful_way(const struct tr_fused *fused, LLVMValueRef may_fault)
+{
+    struct tr_fuse *fuse = fused->fuse;
+    LLVMBuilderRef b = fuse->builder;
+    LLVMBasicBlockRef careful = tr_f_new_block(fuse, "careful");
+    LLVMBasicBlockRef again = tr_f_new_block(fuse, "again");
+    LLVMBasicBlockRef quick = tr_f_new_block(fuse, "quick");
+    LLVMBuildCondBr(b, may_fault, careful, quick);
+    LLVMPositionBuilderAtEnd(b, careful);
+    clear_entries(fused);
+    LLVMBuildBr(b, again);
+    LLVMPositionBuilderAtEnd(b, again);
+    LLVMValueRef args[3] = {fuse->block, fuse->step, tr_f_i32(fuse, 0)};
+    LLVMValueRef more = tr_f_call(fuse, "rt_block_mix", fuse->i64, args, 3);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, more, tr_f_i64(fuse, 0), ""),
+                    fused->block_done, again);
+    LLVMPositionBuilderAtEnd(b, quick);
+}
+
+static void build_chunk_loop(struct tr_fused *fused, LLVMBasicBlockRef entry)
+{
+    struct tr_fuse *fuse = fused->fuse;
+    LLVMBuilderRef b = fuse->builder;
+    LLVMBasicBlockRef head = tr_f_new_block(fuse, "block");
+    LLVMBasicBlockRef end = tr_f_new_block(fuse, "end");
+    fused->block_done = tr_f_new_block(fuse, "block_done");
+    LLVMPositionBuilderAtEnd(b, entry);
+    LLVMValueRef may_fault = tr_build_fault_test(fuse, &fuse->faults);
+    LLVMBuildBr(b, head);
+    LLVMPositionBuilderAtEnd(b, head);
+    LLVMValueRef count = LLVMGetParam(fuse->function, 1);
+    LLVMValueRef left = LLVMBuildPhi(b, fuse->i32, "left");
+    LLVMAddIncoming(left, &count, &entry, 1);
+    for (int d = 0; d < 3; d++)
+        fused->ctaid[d] = LLVMBuildLoad2(b, fuse->i32, ctaid_field(fused, d), "ctaid");
+    if (fuse->faults.count > 0)
+        build_careful_way(fused, may_fault);
+    if (fuse->has_entries)
+        clear_entries(fused);
+    LLVMBuildBr(b, fused->begin[0]);
+
+    LLVMPositionBuilderAtEnd(b, fused->block_done);
+    advance_ctaid(fused);
+    LLVMValueRef next = LLVMBuildSub(b, left, tr_f_i32(fuse, 1), "");
+    LLVMAddIncoming(left, &next, &fused->block_done, 1);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, next, tr_f_i32(fuse, 0), ""), end, head);
+    LLVMPositionBuilderAtEnd(b, end);
+    LLVMBuildRetVoid(b);
+}
+
+/* ---- the function ---- */
+
+static LLVMValueRef add_function(struct tr_fuse *fuse, LLVMMetadataRef subprogram)
+{
+    LLVMTypeRef types[2] = {fuse->ptr, fuse->i32};
+    LLVMValueRef function = LLVMAddFunction(fuse->module, KERNEL_NAME,
+                                            LLVMFunctionType(fuse->void_type, types, 2, false));
+    LLVMSetSubprogram(function, subprogram);
+    unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(fuse->llvm, nounwind, 0));
+    return function;
+}
+
+static enum pxr_status init_fused(struct tr_fused *fused, LLVMMetadataRef subprogram,
+                                  struct pxr_error *err)
+{
+    struct tr_fuse *fuse = fused->fuse;
+    struct tr_kernel *kernel = fuse->kernel;
+    struct pxr_arena *arena = &kernel->graph.arena;
+    enum pxr_status status = tr_clone_init(&fused->clone, kernel, err);
+    if (status != PXR_OK)
+        return status;
+    fused->begin = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->begin);
+    fused->loop = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->loop);
+    fused->result = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->result);
+    fused->loaded = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->loaded);
+    if (!fused->begin || !fused->loop || !fused->result || !fused->loaded)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    fuse->function = add_function(fuse, subprogram);
+    fused->clone.llvm = fuse->llvm;
+    fused->clone.function = fuse->function;
+    fused->clone.subprogram = subprogram;
+    fused->clone.builder = fuse->builder;
+    return PXR_OK;
+}
+
+static void add_variables(struct tr_fused *fused)
+{
+    struct tr_fuse *fuse = fused->fuse;
+    fused->warp = tr_f_variable(fuse, fuse->i32, "warp");
+    fused->from = tr_f_variable(fuse, fuse->i32, "from");
+    fused->outcome = tr_f_variable(fuse, fuse->i32, "outcome");
+    fused->arrived = tr_f_variable(fuse, fuse->i32, "arrived");
+    fused->any = tr_f_variable(fuse, fuse->i32, "any");
+    fused->all = tr_f_variable(fuse, fuse->i32, "all");
+}
+
+static void add_labels(struct tr_fused *fused)
+{
+    struct tr_fuse *fuse = fused->fuse;
+    fused->mix = tr_f_new_block(fuse, "mix");
+    fused->group_done = tr_f_new_block(fuse, "group_done");
+    for (uint32_t j = 0; j < fuse->kernel->stop_count; j++) {
+        if (!fuse->kernel->stops[j].is_fused)
+            continue;
+        fused->loop[j] = tr_f_new_block(fuse, "loop");
+        if (is_of_block(&fuse->kernel->stops[j]))
+            fused->begin[j] = tr_f_new_block(fuse, "begin");
+    }
+}
+
+enum pxr_status tr_build_fused(struct tr_fuse *fuse, LLVMMetadataRef subprogram,
+                               struct pxr_error *err)
+{
+    struct tr_fused fused = {.fuse = fuse};
+    enum pxr_status status = init_fused(&fused, subprogram, err);
+    if (status != PXR_OK)
+        return status;
+    LLVMBasicBlockRef entry = tr_f_new_block(fuse, "entry");
+    LLVMPositionBuilderAtEnd(fuse->builder, entry);
+    fuse->block = LLVMGetParam(fuse->function, 0);
+    tr_f_load_shape(fuse);
+    fused.threads =
+        tr_f_field(fuse, fuse->ptr, fuse->block, offsetof(struct rt_block, threads), "threads");
+    add_variables(&fused);
+    add_labels(&fused);
+    build_chunk_loop(&fused, entry);
+    for (uint32_t j = 0; j < fuse->kernel->stop_count; j++) {
+        if (!fuse->kernel->stops[j].is_fused)
+            continue;
+        if (fused.begin[j] != NULL)
+            build_begin(&fused, j);
+        LLVMPositionBuilderAtEnd(fuse->builder, fused.loop[j]);
+        tr_build_region(&fused, j);
+        leave_region(&fused, j);
+    }
+    build_group_done(&fused);
+    build_mix(&fused);
+    return PXR_OK;
+}

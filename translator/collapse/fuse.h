@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the builders of a fused kernel share: the function of the blocks (fuse.c, region.c,
+ * warp_ops.c) and the function of one step (step.c).
+ */
+#ifndef PTXRUN_TRANSLATOR_COLLAPSE_FUSE_H
+#define PTXRUN_TRANSLATOR_COLLAPSE_FUSE_H
+
+#include "scheduler/rt.h"
+#include "translator/collapse/clone.h"
+#include "translator/collapse/frame.h"
+
+/* Branches of the kernel that lead to a fault or not, depending on the launch only: in practice,
+ * checks of a parameter's alignment (faults.c). */
+struct tr_faults {
+    uint32_t count;
+    uint32_t *branches; /* values */
+};
+
+struct tr_fuse {
+    struct tr_kernel *kernel;
+    struct tr_storage storage;
+    struct tr_frame frame;
+    const struct tr_collapse_options *options;
+    uint32_t seed_sites; /* places seen where the defect asked for could be */
+
+    bool can_mix; /* some threads may come to another stop than others, or to one that is not
+                     fused */
+    struct tr_faults faults; /* tested once for a chunk of blocks, not in the loops */
+    bool has_step;           /* can_mix, or blocks run thread by thread if there may be faults */
+    bool has_entries;        /* the frame's entries are used */
+    bool *exited_before;     /* by stop: threads may have exited when the others come to it */
+
+    LLVMModuleRef module;
+    LLVMContextRef llvm;
+    LLVMBuilderRef builder;
+    LLVMTypeRef i1, i8, i16, i32, i64, ptr, void_type;
+    LLVMValueRef step; /* NULL: not needed */
+
+    /* The function being made: where the threads are, and how many. */
+    LLVMValueRef function;
+    LLVMValueRef block;        /* struct rt_block * */
+    LLVMValueRef launch;       /* struct rt_launch * */
+    LLVMValueRef frame_base;   /* rt_block.frame */
+    LLVMValueRef ntid[3];      /* i32 */
+    LLVMValueRef thread_count; /* i32 */
+    LLVMValueRef padded_count; /* i64: rounded up to whole warps */
+    LLVMValueRef group_count;  /* i64: warps of the block, or 1 */
+};
+
+/* ---- small tools (build.c) ---- */
+
+LLVMValueRef tr_f_i32(const struct tr_fuse *fuse, uint32_t value);
+LLVMValueRef tr_f_i64(const struct tr_fuse *fuse, uint64_t value);
+LLVMBasicBlockRef tr_f_new_block(const struct tr_fuse *fuse, const char *name);
+/* base + offset bytes */
+LLVMValueRef tr_f_offset(const struct tr_fuse *fuse, LLVMValueRef base, uint64_t offset);
+/* A field that does not change while the grid runs. */
+LLVMValueRef tr_f_field(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMValueRef base,
+                        uint64_t offset, const char *name);
+/* Calls an external function; declares it at the first call. */
+LLVMValueRef tr_f_call(const struct tr_fuse *fuse, const char *name, LLVMTypeRef result,
+                       LLVMValueRef *args, unsigned count);
+/* A variable of the function; LLVM makes a register of it. */
+LLVMValueRef tr_f_variable(const struct tr_fuse *fuse, LLVMTypeRef type, const char *name);
+
+/* Fills launch, frame_base, ntid and the counts, at the builder's place, from fuse->block. */
+void tr_f_load_shape(struct tr_fuse *fuse);
+
+/* Where array `array` (an offset per thread, frame.h) begins. */
+LLVMValueRef tr_f_thread_array(const struct tr_fuse *fuse, uint32_t array);
+/* Element `index` (i64) of the group array. */
+LLVMValueRef tr_f_group_element(const struct tr_fuse *fuse, uint32_t array, LLVMTypeRef type,
+                                LLVMValueRef index);
+/* Element `index` (i64) of an array that begins at base. */
+LLVMValueRef tr_f_element(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMValueRef base,
+                          LLVMValueRef index);
+/* The thread's copy of an alloca; thread: i64. */
+LLVMValueRef tr_f_local(const struct tr_fuse *fuse, uint32_t value, LLVMValueRef thread);
+
+/* The number that the frame and rt_step_fn know the place behind the stop by. */
+uint32_t tr_f_entry(const struct tr_fuse *fuse, uint32_t stop);
+
+/* Whether the defect that a test asks for is to be made here. */
+bool tr_f_seed(struct tr_fuse *fuse, enum tr_seed kind);
+
+/* ---- the functions ---- */
+
+/* Fills fuse->step. */
+enum pxr_status tr_build_step(struct tr_fuse *fuse, struct pxr_error *err);
+
+/* Makes @ptxrun_kernel; the kernel has lost that name. */
+enum pxr_status tr_build_fused(struct tr_fuse *fuse, LLVMMetadataRef subprogram,
+                               struct pxr_error *err);
+
+#endif

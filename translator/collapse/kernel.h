@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The steps of tr_kernel_build that have files of their own.
+ */
+#ifndef PTXRUN_TRANSLATOR_COLLAPSE_KERNEL_H
+#define PTXRUN_TRANSLATOR_COLLAPSE_KERNEL_H
+
+#include "scheduler/rt.h"
+#include "translator/collapse/collapse.h"
+
+/* Fills stops and stop_count from the graph. */
+enum pxr_status tr_find_stops(struct tr_kernel *kernel, struct pxr_error *err);
+
+/* Fills regions from the graph and the stops. */
+enum pxr_status tr_find_regions(struct tr_kernel *kernel, struct pxr_error *err);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Polls (rt_spin) are where a program may be waiting for another thread; step 1 puts one before
+ * every access that a waiting loop could make. Most are in no such loop, and each that stays is a
+ * stop. A loop can only wait if one of its exits depends on memory that is read in the loop:
+ * otherwise it ends, or does not, whatever others do.
+ */
+#include <string.h>
+
+#include "translator/collapse/prepare.h"
+
+struct polls {
+    struct tr_graph graph;
+    struct tr_dominators dominators;
+    struct tr_loops loops;
+    struct tr_set reads; /* of the loop looked at: values that depend on memory read in it */
+    bool *waits;         /* by loop */
+};
+
+static bool is_poll(LLVMValueRef inst)
+{
+    return strcmp(tr_callee_name(inst), "rt_spin") == 0;
+}
+
+static bool is_invariant(LLVMValueRef load)
+{
+    static const char name[] = "invariant.load";
+    LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(load));
+    return LLVMGetMetadata(load, LLVMGetMDKindIDInContext(llvm, name, sizeof name - 1)) != NULL;
+}
+
+static bool reads_memory(const struct tr_value *value)
+{
+    switch (value->opcode) {
+    case LLVMLoad:
+        return !is_invariant(value->llvm);
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return true;
+    case LLVMCall: {
+        const char *name = tr_callee_name(value->llvm);
+        bool is_constant = strncmp(name, "rt_sreg_", 8) == 0 || strncmp(name, "llvm.", 5) == 0;
+        return !is_constant || strncmp(name, "rt_sreg_clock", 13) == 0 ||
+               strncmp(name, "rt_sreg_globaltimer", 19) == 0;
+    }
+    default:
+        return false;
+    }
+}
+
+static uint32_t terminator_of(const struct tr_graph *graph, uint32_t s)
+{
+    return graph->segments[s].first_value + graph->segments[s].value_count - 1;
+}
+
+/* Which way a phi is reached depends on what has been read: on a branch between where the ways part
+ * and the phi. At a loop's header the ways are those around the loop. */
+static bool is_chosen_by_reads(const struct polls *polls, const struct tr_loop *loop,
+                               uint32_t segment)
+{
+    const struct tr_graph *graph = &polls->graph;
+    uint32_t parting = polls->dominators.idom[segment];
+    if (segment == loop->header) {
+        uint32_t back_edges = 0;
+        for (uint32_t i = 0; i < graph->segments[segment].pred_count; i++)
+            back_edges += tr_set_has(&loop->segments, graph->segments[segment].preds[i]);
+        if (back_edges < 2)
+            return false;
+        parting = segment;
+    }
+    for (uint32_t s = tr_set_next(&loop->segments, 0); s != TR_NONE;
+         s = tr_set_next(&loop->segments, s + 1))
+        if (graph->segments[s].succ_count > 1 &&
+            tr_set_has(&polls->reads, terminator_of(graph, s)) &&
+            (parting == TR_NONE || tr_dominates(&polls->dominators, parting, s)))
+            return true;
+    return false;
+}
+
+static bool depends_on_reads(const struct polls *polls, const struct tr_loop *loop, uint32_t v)
+{
+    const struct tr_value *value = &polls->graph.values[v];
+    if (reads_memory(value))
+        return true;
+    for (uint32_t i = 0; i < value->operand_count; i++)
+        if (value->operands[i] != TR_NONE && tr_set_has(&polls->reads, value->operands[i]))
+            return true;
+    return value->opcode == LLVMPHI && is_chosen_by_reads(polls, loop, value->segment);
+}
+
+static void find_reads(struct polls *polls, const struct tr_loop *loop)
+{
+    const struct tr_graph *graph = &polls->graph;
+    memset(polls->reads.words, 0, polls->reads.word_count * sizeof *polls->reads.words);
+    bool again = true;
+    while (again) {
+        again = false;
+        for (uint32_t s = tr_set_next(&loop->segments, 0); s != TR_NONE;
+             s = tr_set_next(&loop->segments, s + 1)) {
+            const struct tr_segment *segment = &graph->segments[s];
+            for (uint32_t i = 0; i < segment->value_count; i++) {
+                uint32_t v = segment->first_value + i;
+                if (tr_set_has(&polls->reads, v) || !depends_on_reads(polls, loop, v))
+                    continue;
+                tr_set_add(&polls->reads, v);
+                again = true;
+            }
+        }
+    }
+}
+
+/* A loop without exit may be left by an exit of the thread, or be meant to run for ever. */
+static bool may_wait(struct polls *polls, const struct tr_loop *loop)
+{
+    const struct tr_graph *graph = &polls->graph;
+    bool has_exit = false;
+    find_reads(polls, loop);
+    for (uint32_t s = tr_set_next(&loop->segments, 0); s != TR_NONE;
+         s = tr_set_next(&loop->segments, s + 1)) {
+        const struct tr_segment *segment = &graph->segments[s];
+        for (uint32_t i = 0; i < segment->succ_count; i++) {
+            if (tr_set_has(&loop->segments, segment->succs[i]))
+                continue;
+            has_exit = true;
+            if (tr_set_has(&polls->reads, terminator_of(graph, s)))
+                return true;
+        }
+    }
+    return !has_exit;
+}
+
+static bool is_needed(const struct polls *polls, uint32_t poll)
+{
+    uint32_t segment = polls->graph.values[poll].segment;
+    uint32_t loop = polls->loops.innermost[segment];
+    for (; loop != TR_NONE; loop = polls->loops.loops[loop].parent)
+        if (polls->waits[loop])
+            return true;
+    return false;
+}
+
+static enum pxr_status analyse(struct polls *polls, struct pxr_error *err)
+{
+    enum pxr_status status = tr_dominators_build(&polls->graph, false, &polls->dominators, err);
+    if (status == PXR_OK)
+        status = tr_loops_build(&polls->graph, &polls->loops, err);
+    if (status != PXR_OK)
+        return status;
+    polls->reads = tr_set_make(&polls->graph.arena, polls->graph.value_count);
+    polls->waits =
+        pxr_arena_alloc_array(&polls->graph.arena, polls->loops.count, sizeof *polls->waits);
+    if (polls->reads.words == NULL || polls->waits == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < polls->loops.count; i++)
+        polls->waits[i] = may_wait(polls, &polls->loops.loops[i]);
+    return PXR_OK;
+}
+
+enum pxr_status tr_drop_polls(LLVMValueRef function, struct pxr_error *err)
+{
+    struct polls polls = {0};
+    LLVMModuleRef module = LLVMGetGlobalParent(function);
+    LLVMValueRef placeholder = LLVMGetNamedFunction(module, "rt_spin");
+    if (placeholder == NULL)
+        return PXR_OK;
+    enum pxr_status status = tr_graph_build(&polls.graph, function, NULL, err);
+    if (status != PXR_OK)
+        return status;
+    status = analyse(&polls, err);
+    for (uint32_t v = 0; v < polls.graph.value_count && status == PXR_OK; v++)
+        if (polls.graph.values[v].opcode == LLVMCall && is_poll(polls.graph.values[v].llvm) &&
+            !is_needed(&polls, v))
+            LLVMInstructionEraseFromParent(polls.graph.values[v].llvm);
+    tr_graph_fini(&polls.graph);
+    return status;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Before threads are fused: functions with stops become part of the kernel, because a loop over
+ * threads cannot leave a call in the middle. Finds out what cannot be fused at all.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scheduler/rt.h"
+#include "translator/collapse/prepare.h"
+#include "translator/emit.h"
+
+/* Small functions become part of the kernel too, as they would later: the less is called, the more is
+ * known of what threads have in common. */
+#define PREPARE_PASSES                                                                             \
+    "always-inline,cgscc(inline),globaldce,"                                                       \
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                 \
+    "loop-mssa(licm),gvn,simplifycfg,instcombine<no-verify-fixpoint>,adce,simplifycfg)"
+
+#define POLL_PASSES "always-inline,function(early-cse,simplifycfg),globaldce"
+
+/* Functions of the module. */
+struct node {
+    LLVMValueRef function;
+    bool has_stop;      /* it, or what it calls, stops or ends the thread */
+    bool is_reached;    /* from the function that is looked at */
+    bool is_addressable; /* may be called through a pointer */
+};
+
+struct call_graph {
+    struct pxr_arena arena;
+    struct node *nodes;
+    uint32_t count;
+    bool calls_pointers;
+};
+
+static bool ends_or_stops(LLVMValueRef inst)
+{
+    const char *name = tr_callee_name(inst);
+    return tr_is_stop(inst) || strcmp(name, "rt_exit") == 0 || strcmp(name, "rt_spin") == 0;
+}
+
+static struct node *find_node(const struct call_graph *graph, LLVMValueRef function)
+{
+    for (uint32_t i = 0; i < graph->count; i++)
+        if (graph->nodes[i].function == function)
+            return &graph->nodes[i];
+    return NULL;
+}
+
+#define FOR_EACH_INSTRUCTION(inst, function)                                                       \
+    for (LLVMBasicBlockRef block_ = LLVMGetFirstBasicBlock(function); block_ != NULL;              \
+         block_ = LLVMGetNextBasicBlock(block_))                                                   \
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(block_); inst != NULL;                    \
+             inst = LLVMGetNextInstruction(inst))
+
+static bool is_called_only(LLVMValueRef function)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use != NULL; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsACallInst(user) == NULL || LLVMGetCalledValue(user) != function)
+            return false;
+    }
+    return true;
+}
+
+static enum pxr_status collect(struct call_graph *graph, LLVMModuleRef module,
+                               struct pxr_error *err)
+{
+    uint32_t count = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
+        count += !LLVMIsDeclaration(f);
+    graph->nodes = pxr_arena_alloc_array(&graph->arena, count, sizeof *graph->nodes);
+    if (graph->nodes == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f))
+            continue;
+        struct node *node = &graph->nodes[graph->count++];
+        *node = (struct node){.function = f, .is_addressable = !is_called_only(f)};
+        FOR_EACH_INSTRUCTION(inst, f)
+        {
+            node->has_stop |= ends_or_stops(inst);
+            graph->calls_pointers |= LLVMIsACallInst(inst) != NULL &&
+                                     LLVMIsAFunction(LLVMGetCalledValue(inst)) == NULL &&
+                                     LLVMIsAInlineAsm(LLVMGetCalledValue(inst)) == NULL;
+        }
+    }
+    return PXR_OK;
+}
+
+/* Callers of functions with stops have stops. */
+static void spread_stops(struct call_graph *graph)
+{
+    bool again = true;
+    while (again) {
+        again = false;
+        for (uint32_t i = 0; i < graph->count; i++) {
+            struct node *node = &graph->nodes[i];
+            if (node->has_stop)
+                continue;
+            FOR_EACH_INSTRUCTION(inst, node->function)
+            {
+                if (LLVMIsACallInst(inst) == NULL)
+                    continue;
+                const struct node *callee = find_node(graph, LLVMGetCalledValue(inst));
+                node->has_stop |= callee != NULL && callee->has_stop;
+            }
+            again |= node->has_stop;
+        }
+    }
+}
+
+/* Whether the function calls itself, directly or through others. */
+static bool is_recursive(struct call_graph *graph, LLVMValueRef function)
+{
+    for (uint32_t i = 0; i < graph->count; i++)
+        graph->nodes[i].is_reached = graph->nodes[i].function == function;
+    bool again = true;
+    while (again) {
+        again = false;
+        for (uint32_t i = 0; i < graph->count; i++) {
+            if (!graph->nodes[i].is_reached)
+                continue;
+            FOR_EACH_INSTRUCTION(inst, graph->nodes[i].function)
+            {
+                if (LLVMIsACallInst(inst) == NULL)
+                    continue;
+                struct node *callee = find_node(graph, LLVMGetCalledValue(inst));
+                if (callee == NULL)
+                    continue;
+                if (callee->function == function)
+                    return true;
+                again |= !callee->is_reached;
+                callee->is_reached = true;
+            }
+        }
+    }
+    return false;
+}
+
+static const char *inline_stops(struct call_graph *graph, LLVMValueRef kernel)
+{
+    unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+    for (uint32_t i = 0; i < graph->count; i++) {
+        const struct node *node = &graph->nodes[i];
+        if (!node->has_stop || node->function == kernel)
+            continue;
+        if (node->is_addressable && graph->calls_pointers)
+            return "threads may stop in a function that is called through a pointer";
+        if (is_recursive(graph, node->function))
+            return "threads may stop in a recursive function";
+        LLVMContextRef llvm = LLVMGetModuleContext(LLVMGetGlobalParent(node->function));
+        LLVMAddAttributeAtIndex(node->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(llvm, always, 0));
+    }
+    return NULL;
+}
+
+/* Polls that stay become the countdown to rt_poll, which is a stop. */
+static enum pxr_status bind_polls(LLVMModuleRef module, LLVMValueRef kernel, struct pxr_error *err)
+{
+    enum pxr_status status = tr_drop_polls(kernel, err);
+    LLVMValueRef placeholder = LLVMGetNamedFunction(module, "rt_spin");
+    if (status != PXR_OK || placeholder == NULL)
+        return status;
+    LLVMSetValueName2(placeholder, "rt_fused_spin", 13);
+    status = tr_link_rt(module, false, err);
+    return status == PXR_OK ? tr_run_passes(module, POLL_PASSES, NULL, err) : status;
+}
+
+/* ---- what is left to refuse when the kernel is complete ---- */
+
+static bool is_field(LLVMValueRef pointer, size_t offset)
+{
+    LLVMValueRef index = NULL;
+    if (LLVMIsAGetElementPtrInst(pointer) == NULL || LLVMGetNumOperands(pointer) != 2 ||
+        LLVMIsAArgument(LLVMGetOperand(pointer, 0)) == NULL)
+        return false;
+    index = LLVMGetOperand(pointer, 1);
+    return LLVMIsAConstantInt(index) != NULL && LLVMConstIntGetZExtValue(index) == offset;
+}
+
+/* The stack's bounds as pointers: addresses of module-scope .local variables, or the question whether
+ * an address is local. Checks of recursive functions load them as integers. */
+static bool uses_own_stack(LLVMValueRef inst)
+{
+    if (LLVMIsALoadInst(inst) == NULL ||
+        LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMPointerTypeKind)
+        return false;
+    LLVMValueRef pointer = LLVMGetOperand(inst, 0);
+    return is_field(pointer, offsetof(struct rt_thread, stack_limit)) ||
+           is_field(pointer, offsetof(struct rt_thread, stack_base));
+}
+
+static bool is_fixed_alloca(LLVMValueRef inst, LLVMValueRef kernel)
+{
+    return LLVMGetInstructionParent(inst) == LLVMGetEntryBasicBlock(kernel) &&
+           LLVMIsAConstantInt(LLVMGetOperand(inst, 0)) != NULL &&
+           LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 0)) == 1;
+}
+
+static bool saves_stack(LLVMValueRef inst)
+{
+    const char *name = tr_callee_name(inst);
+    return strncmp(name, "llvm.stacksave", 14) == 0 || strncmp(name, "llvm.stackrestore", 17) == 0;
+}
+
+static const char *find_obstacle(LLVMModuleRef module, LLVMValueRef kernel)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        FOR_EACH_INSTRUCTION(inst, f)
+        {
+            if (uses_own_stack(inst))
+                return "it depends on where the thread's own stack is";
+            if (f != kernel)
+                continue;
+            if (LLVMIsAAllocaInst(inst) != NULL && !is_fixed_alloca(inst, kernel))
+                return "it allocates memory on the thread's stack";
+            if (saves_stack(inst))
+                return "it saves the thread's stack";
+        }
+    }
+    return NULL;
+}
+
+enum pxr_status tr_prepare(LLVMModuleRef module, LLVMValueRef kernel, const char **obstacle,
+                           struct pxr_error *err)
+{
+    struct call_graph graph = {0};
+    pxr_arena_init(&graph.arena, 0);
+    enum pxr_status status = collect(&graph, module, err);
+    if (status == PXR_OK) {
+        spread_stops(&graph);
+        *obstacle = inline_stops(&graph, kernel);
+    }
+    pxr_arena_fini(&graph.arena);
+    if (status != PXR_OK || *obstacle != NULL)
+        return status;
+    status = tr_run_passes(module, PREPARE_PASSES, NULL, err);
+    if (status == PXR_OK)
+        status = bind_polls(module, kernel, err);
+    if (status != PXR_OK)
+        return status;
+    tr_prepare_addresses(kernel);
+    *obstacle = find_obstacle(module, kernel);
+    return status;
+}

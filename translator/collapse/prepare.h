@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What makes the loops over threads such that LLVM's loop passes understand them: addresses that
+ * are pointers and offsets (addresses.c), and no tests in the loops whose result is the same for
+ * the whole launch (faults.c).
+ */
+#ifndef PTXRUN_TRANSLATOR_COLLAPSE_PREPARE_H
+#define PTXRUN_TRANSLATOR_COLLAPSE_PREPARE_H
+
+#include <stdbool.h>
+
+#include "translator/collapse/fuse.h"
+
+/* In the scalar kernel, before it is fused: what is the same for the whole launch is loaded in the
+ * entry block, and addresses that are sums with a parameter become that pointer with an offset. */
+void tr_prepare_addresses(LLVMValueRef function);
+
+/* The load reads, by way of the kernel's first argument, what is the same for the whole launch. */
+bool tr_is_launch_load(LLVMValueRef inst);
+
+enum pxr_status tr_find_faults(struct tr_kernel *kernel, struct tr_faults *faults,
+                               struct pxr_error *err);
+
+/* Where the branch leads if there is no fault; TR_NONE: it is none of them. */
+uint32_t tr_fault_bypass(const struct tr_kernel *kernel, const struct tr_faults *faults,
+                         uint32_t branch);
+
+/* i1, at the builder's place in the function of the blocks: some thread may come to one of these
+ * faults. */
+LLVMValueRef tr_build_fault_test(const struct tr_fuse *fuse, const struct tr_faults *faults);
+
+/* The loop that `latch` closes has a turn for each thread; its body is in the function's blocks from
+ * `first` on. Says of all its accesses to memory that those of different turns may be mixed. */
+void tr_mark_parallel(const struct tr_fuse *fuse, LLVMBasicBlockRef first,
+                      LLVMBasicBlockRef latch);
+
+/* Drops the polls of loops that cannot wait. */
+enum pxr_status tr_drop_polls(LLVMValueRef function, struct pxr_error *err);
+
+/* Inlines every function in which a thread may stop or exit, and simplifies the kernel. *obstacle:
+ * NULL, or why threads cannot be fused (then the module may be unchanged). */
+enum pxr_status tr_prepare(LLVMModuleRef module, LLVMValueRef kernel, const char **obstacle,
+                           struct pxr_error *err);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The function of the blocks while it is being built: what fuse.c, which chains the regions' loops,
+ * and region.c, which makes one, tell each other. Warp operations are in warp_ops.c.
+ */
+#ifndef PTXRUN_TRANSLATOR_COLLAPSE_REGION_H
+#define PTXRUN_TRANSLATOR_COLLAPSE_REGION_H
+
+#include "translator/collapse/fuse.h"
+
+struct tr_fused {
+    struct tr_fuse *fuse;
+    struct tr_clone clone;
+    LLVMValueRef threads;      /* struct rt_thread *: of thread 0 */
+    LLVMValueRef ctaid[3];     /* i32: of the block that runs */
+    LLVMValueRef *result;      /* by stop: variable with what it gave, if all threads of the group get
+                                  the same */
+    LLVMValueRef **loaded; /* by fused stop, by value: the group's elements before its region */
+    LLVMBasicBlockRef *begin;  /* by stop, those of the block and stop 0: all threads go on from there */
+    LLVMBasicBlockRef *loop;   /* by fused stop: the current group goes on from there */
+    LLVMBasicBlockRef mix;     /* threads go on one by one */
+    LLVMBasicBlockRef group_done; /* the group has come to a stop of the block, or has exited */
+    LLVMBasicBlockRef block_done;
+    LLVMValueRef warp;    /* variable i32, hierarchical: the warp that runs … */
+    LLVMValueRef from;    /* … the stop from which warps have begun … */
+    LLVMValueRef outcome; /* … and where they have come to: 0 nowhere yet, OUTCOME_MIXED, or a stop */
+    LLVMValueRef arrived; /* variable i32: argument of rt_block_mix */
+    LLVMValueRef any;     /* variables i32: the stops that threads of the group came to: or, */
+    LLVMValueRef all;     /* and of their numbers */
+};
+
+/* Which threads a loop runs. */
+struct tr_lanes {
+    LLVMValueRef warp;  /* i32: the warp, hierarchical only */
+    LLVMValueRef first; /* i32: its first thread; flat: 0 */
+    LLVMValueRef count; /* i32: of threads */
+    LLVMValueRef group; /* i64: index into group arrays */
+};
+
+/* The group's threads, at the builder's place. */
+struct tr_lanes tr_lanes_now(const struct tr_fused *fused);
+
+/* Fills loop[stop], at the builder's place, which is where the group goes on from the stop: a loop
+ * over its threads, each from there to its next stop or exit. Leaves the builder behind the loop. */
+void tr_build_region(struct tr_fused *fused, uint32_t stop);
+
+/* Whether threads of the region may come to different stops, or all of them may exit: then `any` and
+ * `all` say what happened. */
+bool tr_region_is_dynamic(const struct tr_fused *fused, uint32_t region);
+
+/* The threads of the group may have exited when it goes on from the stop. */
+bool tr_looks_for_exited(const struct tr_fused *fused, uint32_t stop);
+
+/* What has been saved at the region's stop needs no saving at the next. */
+bool tr_is_saved_already(const struct tr_fused *fused, uint32_t region, uint32_t stop,
+                         uint32_t value);
+
+/* A special register that is the same in all threads is asked of thread 0, so that it need not be
+ * asked again in each turn. value: the call in the kernel. */
+LLVMValueRef tr_group_register(struct tr_fused *fused, uint32_t value);
+bool tr_is_group_register(LLVMValueRef call);
+
+/* ---- values of the group (group.c) ---- */
+
+/* The value, of home GROUP at the stop, need not be saved by the threads of the region. */
+bool tr_is_group_value(struct tr_fused *fused, uint32_t region, uint32_t stop, uint32_t value);
+/* All live threads of the group have come from the region to the stop: saves those values, at the
+ * builder's place. */
+void tr_save_group_values(struct tr_fused *fused, uint32_t region, uint32_t stop);
+
+/* Does the operation of a stop of the warp, for the current warp, at the builder's place: all its
+ * live lanes have come to the stop, and their operands are in the frame. */
+void tr_build_warp_op(struct tr_fused *fused, uint32_t stop, const struct tr_lanes *lanes);
+
+/* The same for a reduction of a barrier, for the block. */
+void tr_build_barrier_reduction(struct tr_fused *fused, uint32_t stop);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which instructions are stops, and which of them loops can pass.
+ */
+#include "translator/collapse/collapse.h"
+
+#include <string.h>
+
+#include "translator/collapse/kernel.h"
+
+static const struct {
+    const char *name;
+    enum tr_stop_kind kind;
+} placeholders[] = {
+    {"rt_bar_sync", TR_STOP_BARRIER},  {"rt_bar_red", TR_STOP_BARRIER_RED},
+    {"rt_bar_arrive", TR_STOP_OTHER},  {"rt_warp_sync", TR_STOP_WARP},
+    {"rt_shfl", TR_STOP_WARP},         {"rt_vote", TR_STOP_WARP},
+    {"rt_match", TR_STOP_WARP},        {"rt_redux", TR_STOP_WARP},
+    {"rt_activemask", TR_STOP_WARP},   {"rt_elect", TR_STOP_WARP},
+    {"rt_warp_converge", TR_STOP_WARP}, {"rt_poll", TR_STOP_OTHER},
+    {"rt_nanosleep", TR_STOP_OTHER},
+};
+
+const char *tr_callee_name(LLVMValueRef inst)
+{
+    if (LLVMIsACallInst(inst) == NULL)
+        return "";
+    LLVMValueRef callee = LLVMGetCalledValue(inst);
+    if (LLVMIsAFunction(callee) == NULL)
+        return "";
+    size_t len = 0;
+    return LLVMGetValueName2(callee, &len);
+}
+
+static bool find_placeholder(LLVMValueRef inst, enum tr_stop_kind *kind)
+{
+    const char *name = tr_callee_name(inst);
+    for (size_t i = 0; i < sizeof placeholders / sizeof placeholders[0]; i++) {
+        if (strcmp(name, placeholders[i].name) == 0) {
+            *kind = placeholders[i].kind;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tr_is_stop(LLVMValueRef inst)
+{
+    enum tr_stop_kind kind;
+    return find_placeholder(inst, &kind);
+}
+
+static bool is_barrier(LLVMValueRef call)
+{
+    return strncmp(tr_callee_name(call), "rt_bar_", 7) == 0;
+}
+
+/* The barrier's number, or -1 if it is not constant. Operand 0 is the thread. */
+static int64_t barrier_id(LLVMValueRef call)
+{
+    LLVMValueRef id = LLVMGetOperand(call, 1);
+    return LLVMIsAConstantInt(id) != NULL ? (int64_t)LLVMConstIntGetZExtValue(id) : -1;
+}
+
+/* For all threads of the block, and every thread names the same barrier. */
+static bool is_whole_barrier(LLVMValueRef call)
+{
+    LLVMValueRef count = LLVMGetOperand(call, 2);
+    return barrier_id(call) >= 0 && LLVMIsAConstantInt(count) != NULL &&
+           LLVMConstIntGetZExtValue(count) == 0;
+}
+
+static enum tr_stop_kind classify(LLVMValueRef call)
+{
+    enum tr_stop_kind kind = TR_STOP_OTHER;
+    find_placeholder(call, &kind);
+    bool is_whole_kind = kind == TR_STOP_BARRIER || kind == TR_STOP_BARRIER_RED;
+    return is_whole_kind && !is_whole_barrier(call) ? TR_STOP_OTHER : kind;
+}
+
+/* Arrivals that are not waited for, and counted ones, may be pending at a barrier when all threads
+ * come to it: only the scheduler counts them. */
+static bool may_be_pending(const struct tr_kernel *kernel, LLVMValueRef barrier)
+{
+    for (uint32_t j = 1; j < kernel->stop_count; j++) {
+        const struct tr_stop *stop = &kernel->stops[j];
+        LLVMValueRef call = kernel->graph.values[stop->value].llvm;
+        if (stop->kind == TR_STOP_OTHER && is_barrier(call) &&
+            (barrier_id(call) < 0 || barrier_id(call) == barrier_id(barrier)))
+            return true;
+    }
+    return false;
+}
+
+static bool can_be_fused(const struct tr_kernel *kernel, const struct tr_stop *stop)
+{
+    switch (stop->kind) {
+    case TR_STOP_BARRIER:
+    case TR_STOP_BARRIER_RED:
+        return !may_be_pending(kernel, kernel->graph.values[stop->value].llvm);
+    case TR_STOP_WARP:
+        return kernel->scope == TR_SCOPE_WARP;
+    case TR_STOP_OTHER:
+        return false;
+    case TR_STOP_START:
+    default:
+        return true;
+    }
+}
+
+enum pxr_status tr_find_stops(struct tr_kernel *kernel, struct pxr_error *err)
+{
+    struct tr_graph *graph = &kernel->graph;
+    uint32_t count = 1;
+    for (uint32_t s = 0; s < graph->segment_count; s++)
+        count += graph->segments[s].is_stop;
+    if (count > RT_ENTRY_MAX)
+        return pxr_fail(err, PXR_UNSUPPORTED, "more than %u places to wait at", RT_ENTRY_MAX);
+    kernel->stops = pxr_arena_alloc_array(&graph->arena, count, sizeof *kernel->stops);
+    if (kernel->stops == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    kernel->stops[0] = (struct tr_stop){.kind = TR_STOP_START, .value = TR_NONE, .is_fused = true};
+    kernel->stop_count = 1;
+    for (uint32_t s = 0; s < graph->segment_count; s++) {
+        const struct tr_segment *segment = &graph->segments[s];
+        if (!segment->is_stop)
+            continue;
+        uint32_t value = segment->first_value + segment->value_count - 1;
+        kernel->stops[kernel->stop_count++] =
+            (struct tr_stop){.kind = classify(graph->values[value].llvm),
+                             .value = value,
+                             .resume = segment->succs[0]};
+    }
+    for (uint32_t j = 1; j < count; j++)
+        kernel->stops[j].is_fused = can_be_fused(kernel, &kernel->stops[j]);
+    return PXR_OK;
+}

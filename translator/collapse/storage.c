@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How values get across stops. choose.c decides for one stop; here, for all: saving a value that
+ * nobody needed behind the stop makes it needed behind the stops before it, so the stops are looked
+ * at again until nothing changes. The sets of needed values only grow.
+ */
+#include <string.h>
+
+#include <llvm-c/Target.h>
+
+#include "translator/collapse/plan.h"
+
+static const struct tr_value *value_of(const struct tr_plan *plan, uint32_t value)
+{
+    return &plan->kernel->graph.values[value];
+}
+
+uint32_t tr_plan_stop_segment(const struct tr_plan *plan, uint32_t stop)
+{
+    return value_of(plan, plan->kernel->stops[stop].value)->segment;
+}
+
+/* ---- preparing ---- */
+
+/* Memory for count elements; *has_room becomes false where there is none. */
+static void *allocate(struct pxr_arena *arena, uint32_t count, size_t size, bool *has_room)
+{
+    void *memory = pxr_arena_alloc_array(arena, count, size);
+    *has_room = *has_room && memory != NULL;
+    return memory;
+}
+
+#define ALLOCATE(field, count)                                                                     \
+    ((field) = allocate(&plan->scratch, count, sizeof *(field), &has_room))
+
+static bool allocate_plan(struct tr_plan *plan)
+{
+    uint32_t values = plan->kernel->graph.value_count;
+    uint32_t segments = plan->kernel->graph.segment_count;
+    uint32_t stops = plan->kernel->stop_count;
+    bool has_room = true;
+    ALLOCATE(plan->kind, values);
+    ALLOCATE(plan->cost, values);
+    ALLOCATE(plan->bytes, values);
+    ALLOCATE(plan->is_cheap, values);
+    ALLOCATE(plan->need, stops);
+    ALLOCATE(plan->cuts, stops);
+    ALLOCATE(plan->is_dirty, stops);
+    ALLOCATE(plan->stop, segments);
+    ALLOCATE(plan->is_visited, segments);
+    ALLOCATE(plan->queue, segments);
+    ALLOCATE(plan->leading, stops);
+    ALLOCATE(plan->members, values);
+    ALLOCATE(plan->index, values);
+    ALLOCATE(plan->distance, values);
+    ALLOCATE(plan->saving, values);
+    ALLOCATE(plan->making, values);
+    ALLOCATE(plan->least, values);
+    ALLOCATE(plan->users, values);
+    if (!has_room)
+        return false;
+    memset(plan->stop, 0xff, segments * sizeof *plan->stop);
+    memset(plan->index, 0xff, values * sizeof *plan->index);
+    return true;
+}
+
+static bool allocate_crossings(struct tr_plan *plan)
+{
+    struct pxr_arena *arena = &plan->kernel->graph.arena;
+    uint32_t values = plan->kernel->graph.value_count;
+    uint32_t stops = plan->kernel->stop_count;
+    bool has_room = true;
+    plan->crossings = allocate(arena, stops, sizeof *plan->crossings, &has_room);
+    for (uint32_t j = 0; has_room && j < stops; j++) {
+        plan->crossings[j].saved = tr_set_make(arena, values);
+        plan->crossings[j].home = allocate(arena, values, 1, &has_room);
+        plan->need[j] = tr_set_make(&plan->scratch, values);
+        has_room = has_room && plan->crossings[j].saved.words && plan->need[j].words;
+    }
+    return has_room;
+}
+
+static uint8_t limit_to_byte(uint64_t n)
+{
+    return (uint8_t)(n < UINT8_MAX ? n : UINT8_MAX);
+}
+
+static void classify_values(struct tr_plan *plan)
+{
+    const struct tr_graph *graph = &plan->kernel->graph;
+    LLVMModuleRef module = LLVMGetGlobalParent(graph->function);
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        const struct tr_value *value = &graph->values[v];
+        plan->kind[v] = (uint8_t)tr_again_kind(value);
+        plan->cost[v] = limit_to_byte(tr_cost_again(value));
+        LLVMTypeRef type = LLVMTypeOf(value->llvm);
+        if (LLVMTypeIsSized(type))
+            plan->bytes[v] = limit_to_byte(LLVMStoreSizeOfType(layout, type));
+    }
+}
+
+/* In the order of numbers every value comes after its operands, but for phis, which are not PURE.
+ */
+static void find_cheap(struct tr_plan *plan)
+{
+    const struct tr_graph *graph = &plan->kernel->graph;
+    uint32_t *chain_cost = plan->least; /* of all that the value is made from, where it is cheap */
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        const struct tr_value *value = &graph->values[v];
+        bool is_uniform = plan->kernel->shapes.values[v].kind == TR_UNIFORM;
+        uint32_t cost = is_uniform ? TR_COST_UNIFORM : plan->cost[v];
+        bool is_cheap = plan->kind[v] == TR_AGAIN_PURE;
+        for (uint32_t i = 0; is_cheap && i < value->operand_count; i++) {
+            uint32_t operand = value->operands[i];
+            if (operand == TR_NONE || plan->kind[operand] == TR_AGAIN_AT_HAND)
+                continue;
+            is_cheap = plan->is_cheap[operand];
+            cost += chain_cost[operand];
+        }
+        plan->is_cheap[v] = is_cheap && cost <= TR_COST_CHEAP;
+        chain_cost[v] = cost;
+    }
+}
+
+static void find_needs(struct tr_plan *plan)
+{
+    const struct tr_kernel *kernel = plan->kernel;
+    for (uint32_t j = 1; j < kernel->stop_count; j++) {
+        const struct tr_stop *stop = &kernel->stops[j];
+        plan->stop[tr_plan_stop_segment(plan, j)] = j;
+        plan->is_dirty[j] = true;
+        const struct tr_set *live = &kernel->liveness.live_in[stop->resume];
+        for (uint32_t v = tr_set_next(live, 0); v != TR_NONE; v = tr_set_next(live, v + 1))
+            if (v != stop->value && plan->kind[v] != TR_AGAIN_AT_HAND)
+                tr_set_add(&plan->need[j], v);
+    }
+}
+
+/* ---- all stops ---- */
+
+static void need_behind(struct tr_plan *plan, uint32_t value, uint32_t stop)
+{
+    if (value == plan->kernel->stops[stop].value || tr_set_has(&plan->need[stop], value))
+        return;
+    tr_set_add(&plan->need[stop], value);
+    plan->is_dirty[stop] = true;
+}
+
+/* The value is saved at the stop: the stops from which a thread may come there without passing
+ * the value's definition must have it too. */
+static void demand_before(struct tr_plan *plan, uint32_t value, uint32_t stop)
+{
+    const struct tr_graph *graph = &plan->kernel->graph;
+    uint32_t definition = value_of(plan, value)->segment;
+    uint32_t tail = 0;
+    memset(plan->is_visited, 0, graph->segment_count * sizeof *plan->is_visited);
+    if (tr_plan_stop_segment(plan, stop) != definition)
+        plan->queue[tail++] = tr_plan_stop_segment(plan, stop);
+    for (uint32_t head = 0; head < tail; head++) {
+        const struct tr_segment *segment = &graph->segments[plan->queue[head]];
+        for (uint32_t i = 0; i < segment->pred_count; i++) {
+            uint32_t pred = segment->preds[i];
+            if (plan->stop[pred] != TR_NONE) {
+                need_behind(plan, value, plan->stop[pred]);
+            } else if (pred != definition && !plan->is_visited[pred]) {
+                plan->is_visited[pred] = true;
+                plan->queue[tail++] = pred;
+            }
+        }
+    }
+}
+
+/* Of values that are live behind the stop anyway, liveness has said so to the stops before. */
+static void demand_saved(struct tr_plan *plan, uint32_t stop)
+{
+    const struct tr_set *live = &plan->kernel->liveness.live_in[plan->kernel->stops[stop].resume];
+    const uint8_t *home = plan->crossings[stop].home;
+    for (uint32_t i = 0; i < plan->member_count; i++) {
+        uint32_t v = plan->members[i];
+        if ((home[v] == TR_HOME_THREAD || home[v] == TR_HOME_GROUP) && !tr_set_has(live, v))
+            demand_before(plan, v, stop);
+    }
+}
+
+static bool choose_all(struct tr_plan *plan)
+{
+    bool has_changed = true;
+    while (has_changed) {
+        has_changed = false;
+        for (uint32_t j = 1; j < plan->kernel->stop_count; j++) {
+            if (!plan->is_dirty[j])
+                continue;
+            plan->is_dirty[j] = false;
+            has_changed = true;
+            if (!tr_plan_choose(plan, j))
+                return false;
+            demand_saved(plan, j);
+        }
+    }
+    return true;
+}
+
+static bool list_homes(struct tr_plan *plan)
+{
+    uint32_t value_count = plan->kernel->graph.value_count;
+    bool has_room = true;
+    for (uint32_t j = 1; j < plan->kernel->stop_count; j++) {
+        struct tr_crossing *crossing = &plan->crossings[j];
+        uint32_t count = 0;
+        for (uint32_t v = 0; v < value_count; v++) {
+            if (crossing->home[v] == TR_HOME_AGAIN)
+                plan->members[count++] = v;
+            else if (crossing->home[v] != TR_HOME_NONE)
+                tr_set_add(&crossing->saved, v);
+        }
+        crossing->again =
+            allocate(&plan->kernel->graph.arena, count, sizeof *crossing->again, &has_room);
+        if (!has_room)
+            return false;
+        crossing->again_count = count;
+        memcpy(crossing->again, plan->members, count * sizeof *crossing->again);
+    }
+    return true;
+}
+
+static bool make_plan(struct tr_plan *plan)
+{
+    if (!allocate_plan(plan) || !allocate_crossings(plan))
+        return false;
+    classify_values(plan);
+    find_cheap(plan);
+    find_needs(plan);
+    return choose_all(plan) && list_homes(plan);
+}
+
+enum pxr_status tr_storage_plan(struct tr_kernel *kernel, struct tr_storage *storage,
+                                struct pxr_error *err)
+{
+    struct tr_plan plan = {.kernel = kernel};
+    pxr_arena_init(&plan.scratch, 0);
+    bool is_made = make_plan(&plan);
+    pxr_arena_fini(&plan.scratch);
+    storage->crossings = plan.crossings;
+    return is_made ? PXR_OK : pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+}
