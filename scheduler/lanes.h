@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What operations of a warp give, as functions of numbers: shared by the scheduler, where lanes come
- * one by one, and by generated code, where all have come together (translator/rt/fused.c). Plain C
- * without dependencies, as it is also compiled to bitcode.
+ * What operations of a warp give, as functions of numbers: shared by the scheduler, where lanes
+ * come one by one, and by generated code, where all have come together (translator/rt/fused.c).
+ * Plain C without dependencies, as it is also compiled to bitcode.
  */
 #ifndef PTXRUN_SCHEDULER_LANES_H
 #define PTXRUN_SCHEDULER_LANES_H

@@ -57,8 +57,10 @@ static inline struct sch_thread *sch_block_pop_ready(struct sch_block *block)
     struct sch_thread_set *ready = &block->ready;
     if (sch_block_is_cancelled(block))
         return NULL;
-    if (ready->turn_lanes == 0 || block->worker->chaos != 0)
+    if (block->worker->chaos != 0 || (ready->turn_lanes == 0 && ready->warps != 0))
         return sch_block_pop_slowly(block);
+    if (ready->turn_lanes == 0)
+        return NULL;
     return sch_set_take_lane(block, ready, (uint32_t)__builtin_ctz(ready->turn_lanes));
 }
 

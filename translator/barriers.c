@@ -68,7 +68,6 @@ struct optimiser {
     LLVMValueRef function;
     struct tr_graph graph;
     struct tr_dominators dominators;
-    struct tr_dominators post;
     struct tr_loops loops;
     struct tr_shapes shapes;
     struct tr_effects effects;
@@ -439,12 +438,9 @@ static enum pxr_status analyse(struct optimiser *o, struct pxr_error *err)
     memcpy(facts.block, o->effects.facts->block, sizeof facts.block);
     enum pxr_status status = tr_dominators_build(&o->graph, false, &o->dominators, err);
     if (status == PXR_OK)
-        status = tr_dominators_build(&o->graph, true, &o->post, err);
-    if (status == PXR_OK)
         status = tr_loops_build(&o->graph, &o->loops, err);
     if (status == PXR_OK)
-        status = tr_shapes_build(&o->graph, &o->post, &o->loops, TR_SCOPE_BLOCK, &facts, &o->shapes,
-                                 err);
+        status = tr_shapes_build(&o->graph, &o->loops, TR_SCOPE_BLOCK, &facts, &o->shapes, err);
     return status;
 }
 

@@ -251,8 +251,8 @@ LLVMTypeRef tr_function_type(struct tr_ctx *ctx, const struct ptx_func *func);
  * been defined: true when it was made now, which may have declared more. */
 bool tr_define_handle_table(struct tr_ctx *ctx);
 
-/* emit_stack.c. At the start of a function that can recurse: rt_fault(PXR_FAULT_STACK) when little is
- * left. */
+/* emit_stack.c. At the start of a function that can recurse: rt_fault(PXR_FAULT_STACK) when little
+ * is left. */
 void tr_check_stack(struct tr_ctx *ctx);
 
 /* The block of a label. */

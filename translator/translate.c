@@ -386,14 +386,14 @@ static bool is_only_reachable(const struct tr_ctx *ctx)
     return ctx->handle_table != NULL && LLVMGetInitializer(ctx->handle_table) != NULL;
 }
 
-/* Fused kernels are two functions (scheduler/rt.h). The second exists from the beginning, empty, for
- * the sake of its debug information. */
+/* Fused kernels are two functions (scheduler/rt.h). The second exists from the beginning, empty,
+ * for the sake of its debug information. */
 static void add_step_function(struct tr_ctx *ctx)
 {
     LLVMTypeRef types[2] = {ctx->ptr, ctx->i32};
     ctx->func = ctx->kernel;
-    ctx->function = LLVMAddFunction(ctx->module, TR_STEP_NAME,
-                                    LLVMFunctionType(ctx->i32, types, 2, false));
+    ctx->function =
+        LLVMAddFunction(ctx->module, TR_STEP_NAME, LLVMFunctionType(ctx->i32, types, 2, false));
     tr_add_attribute(ctx, ctx->function, "nounwind", 0);
     begin_subprogram(ctx);
     LLVMPositionBuilderAtEnd(ctx->builder,

@@ -37,6 +37,7 @@ done
 
 echo "== scheduler"
 "$build/bin/bench_fiber"
+"$build/bin/bench_variants"
 
 echo "== kernels in every collapse against plain C"
 "$build/bin/bench_collapse" --rounds 21 --json "$build/bench_collapse.json"

@@ -6,7 +6,6 @@
  *   region_faults [--jobs N] [--share N] [--verbose] [--random FIRST COUNT] FILE…
  */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,14 +63,26 @@ struct tally {
     unsigned sites, caught, equivalent, missed, broken;
 };
 
-/* Where a job is, in memory that outlives the job. */
-struct progress {
+/* A place of a defect. */
+struct place {
     unsigned number; /* of the case */
     unsigned collapse;
     enum tr_seed kind;
     uint32_t site;
-    bool is_seeded; /* a place is being tried: dying shows the defect */
-    unsigned kept;  /* places of this case, collapse and kind that nothing showed */
+};
+
+/* What a process that runs a kernel tells the one that started it. */
+struct answer {
+    enum pxr_collapse collapse;
+    uint32_t sites;
+    bool is_right;
+    char name[128];
+    char message[200];
+};
+
+/* One job's memory, shared with the processes it starts. */
+struct job {
+    struct answer answer;
     struct tally tallies[TR_SEED_COUNT];
 };
 
@@ -111,12 +122,6 @@ static bool load(const struct options *options, unsigned number, struct subject 
     if (dot)
         *dot = '\0';
     return case_load(path, &subject->c, err) == PXR_OK;
-}
-
-static void unload(struct subject *subject)
-{
-    case_memory_fini(&subject->reference);
-    case_fini(&subject->c);
 }
 
 static bool is_as_expected(const struct subject *subject, const struct case_memory *memory,
@@ -162,177 +167,131 @@ static bool matches(const char *pattern, const char *name)
     return strncmp(pattern, name, len) == 0 && (pattern[len] == '*' || name[len] == '\0');
 }
 
-static unsigned equivalent_places(const char *name, const struct progress *at)
+static unsigned equivalent_places(const char *name, const struct place *place)
 {
     unsigned places = 0;
     for (size_t n = 0; n < sizeof equivalents / sizeof *equivalents; n++)
         if (matches(equivalents[n].name, name) &&
-            matches(equivalents[n].collapse, collapses[at->collapse].name) &&
-            matches(equivalents[n].kind, kind_names[at->kind]))
+            matches(equivalents[n].collapse, collapses[place->collapse].name) &&
+            matches(equivalents[n].kind, kind_names[place->kind]))
             places += equivalents[n].places;
     return places;
 }
 
-static void count_kept(const struct subject *subject, struct progress *at)
-{
-    struct tally *tally = &at->tallies[at->kind];
-    if (++at->kept <= equivalent_places(subject->name, at)) {
-        tally->equivalent++;
-        return;
-    }
-    tally->missed++;
-    printf("missed: %s, %s, %s, place %u\n", subject->name, collapses[at->collapse].name,
-           kind_names[at->kind], at->site);
-}
-
-static void try_site(struct runner *runner, const struct subject *subject,
-                     const struct options *options, struct progress *at)
-{
-    struct runner_hooks hooks = {.seed = at->kind, .seed_site = at->site};
-    struct pxr_error err = {0};
-    struct tally *tally = &at->tallies[at->kind];
-    tally->sites++;
-    at->is_seeded = true;
-    alarm(SITE_SECONDS);
-    runner_set_hooks(runner, &hooks);
-    bool is_kept = is_good(runner, subject, &err);
-    alarm(0);
-    at->is_seeded = false;
-    if (is_kept)
-        count_kept(subject, at);
-    else
-        tally->caught++;
-    if (options->is_verbose)
-        printf("%s, %s, %s, place %u: %s\n", subject->name, collapses[at->collapse].name,
-               kind_names[at->kind], at->site, is_kept ? "nothing shows it" : err.message);
-}
-
-/* All places of one kind, from where the job is. */
-static void try_kind(struct runner *runner, const struct subject *subject,
-                     const struct options *options, struct progress *at)
-{
-    struct runner_hooks hooks = {.seed = at->kind, .seed_site = NO_SITE};
-    struct pxr_error err = {0};
-    alarm(SITE_SECONDS);
-    runner_set_hooks(runner, &hooks);
-    bool is_right = is_good(runner, subject, &err);
-    alarm(0);
-    struct runner_made made = runner_last_made(runner);
-    if (!is_right) {
-        printf("broken without a defect: %s, %s: %s\n", subject->name, collapses[at->collapse].name,
-               err.message);
-        at->tallies[at->kind].broken++;
-        return;
-    }
-    if (made.collapse != collapses[at->collapse].collapse)
-        return;
-    for (; at->site < made.seed_sites; at->site++)
-        if ((at->site + at->number) % options->share == 0)
-            try_site(runner, subject, options, at);
-}
-
-static void try_case(struct runner *const runners[COLLAPSE_COUNT], const struct options *options,
-                     struct progress *at)
+static void run_place(const struct options *options, const struct place *place,
+                      struct answer *answer)
 {
     struct subject subject;
     struct pxr_error err = {0};
-    if (!load(options, at->number, &subject, &err)) {
-        printf("%s cannot be used: %s\n", subject.name, err.message);
-        at->tallies[TR_SEED_NONE].broken++;
-        unload(&subject);
-        return;
+    struct runner *runner;
+    struct runner_build build = {.collapse = collapses[place->collapse].collapse,
+                                 .workers = 1,
+                                 .hooks = {.seed = place->kind, .seed_site = place->site}};
+    bool is_ready = load(options, place->number, &subject, &err) &&
+                    runner_open_inprocess(&build, &runner, &err) == PXR_OK;
+    memcpy(answer->name, subject.name, sizeof answer->name);
+    if (is_ready) {
+        answer->is_right = is_good(runner, &subject, &err);
+        answer->collapse = runner_last_made(runner).collapse;
+        answer->sites = runner_last_made(runner).seed_sites;
     }
-    for (; at->collapse < COLLAPSE_COUNT; at->collapse++, at->kind = TR_SEED_NONE + 1)
-        for (; at->kind < TR_SEED_COUNT; at->kind++, at->site = 0, at->kept = 0)
-            try_kind(runners[at->collapse], &subject, options, at);
-    fflush(stdout);
-    unload(&subject);
+    snprintf(answer->message, sizeof answer->message, "%.199s", err.message);
 }
 
-/* ---- jobs ---- */
-
-static void start_case(struct progress *at, unsigned number)
+/* In a process of its own: a defect may end it. Its memory is fresh, too: nothing that a run
+ * without the defect has left there can make up for it. */
+static void try_place(const struct options *options, const struct place *place,
+                      struct answer *answer)
 {
-    at->number = number;
-    at->collapse = 0;
-    at->kind = TR_SEED_NONE + 1;
-    at->site = 0;
-    at->kept = 0;
-    at->is_seeded = false;
-}
-
-static int run_job(const struct options *options, struct progress *at)
-{
-    struct runner *runners[COLLAPSE_COUNT];
-    unsigned count = options->file_count + options->seed_count;
-    for (size_t n = 0; n < COLLAPSE_COUNT; n++) {
-        struct runner_build build = {.collapse = collapses[n].collapse, .workers = 1};
-        struct pxr_error err = {0};
-        if (runner_open_inprocess(&build, &runners[n], &err) != PXR_OK) {
-            printf("%s\n", err.message);
-            return 2;
-        }
-    }
-    while (at->number < count) {
-        try_case(runners, options, at);
-        start_case(at, at->number + options->jobs);
-    }
-    fflush(stdout);
-    return 0;
-}
-
-static pid_t start_job(const struct options *options, struct progress *at)
-{
+    int status = 0;
+    answer->is_right = false;
+    snprintf(answer->message, sizeof answer->message, "the process died or did not end");
     fflush(stdout);
     pid_t child = fork();
-    if (child == 0)
-        _exit(run_job(options, at));
-    return child;
-}
-
-/* Goes on behind the place that the job died of; false: it died of none. */
-static bool bury(const struct options *options, struct progress *at, int status)
-{
-    if (!at->is_seeded) {
-        printf("case %u, %s: died without a defect (%x)\n", at->number,
-               at->collapse < COLLAPSE_COUNT ? collapses[at->collapse].name : "-",
-               (unsigned)status);
-        at->tallies[TR_SEED_NONE].broken++;
-        start_case(at, at->number + options->jobs);
-        return WIFSIGNALED(status);
+    if (child == 0) {
+        alarm(SITE_SECONDS);
+        run_place(options, place, answer);
+        _exit(0);
     }
-    if (options->is_verbose)
-        printf("case %u, %s, %s, place %u: died (%x)\n", at->number, collapses[at->collapse].name,
-               kind_names[at->kind], at->site, (unsigned)status);
-    at->tallies[at->kind].caught++;
-    at->is_seeded = false;
-    at->site++;
-    return true;
+    if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0)
+        answer->is_right = false;
 }
 
-static void run_jobs(const struct options *options, struct progress *progress)
+/* ---- all places ---- */
+
+/* All places of one kind in one kernel. */
+static void try_kind(const struct options *options, struct place place, struct job *job)
+{
+    struct tally *tally = &job->tallies[place.kind];
+    struct answer *answer = &job->answer;
+    unsigned kept = 0;
+    place.site = NO_SITE;
+    *answer = (struct answer){0};
+    try_place(options, &place, answer);
+    if (!answer->is_right) {
+        printf("broken without a defect: %s, %s: %s\n", answer->name,
+               collapses[place.collapse].name, answer->message);
+        tally->broken++;
+        return;
+    }
+    if (answer->collapse != collapses[place.collapse].collapse)
+        return;
+    uint32_t sites = answer->sites;
+    for (place.site = 0; place.site < sites; place.site++) {
+        if ((place.site + place.number) % options->share != 0)
+            continue;
+        try_place(options, &place, answer);
+        tally->sites++;
+        bool is_known = answer->is_right && ++kept <= equivalent_places(answer->name, &place);
+        tally->caught += !answer->is_right;
+        tally->equivalent += is_known;
+        tally->missed += answer->is_right && !is_known;
+        if (options->is_verbose || (answer->is_right && !is_known))
+            printf("%s: %s, %s, %s, place %u: %s\n",
+                   !answer->is_right ? "caught"
+                   : is_known        ? "equivalent"
+                                     : "missed",
+                   answer->name, collapses[place.collapse].name, kind_names[place.kind], place.site,
+                   answer->message);
+    }
+}
+
+static void run_job(const struct options *options, unsigned first, struct job *job)
+{
+    unsigned count = options->file_count + options->seed_count;
+    for (unsigned number = first; number < count; number += options->jobs)
+        for (unsigned collapse = 0; collapse < COLLAPSE_COUNT; collapse++)
+            for (int kind = TR_SEED_NONE + 1; kind < TR_SEED_COUNT; kind++)
+                try_kind(options, (struct place){number, collapse, (enum tr_seed)kind, 0}, job);
+    fflush(stdout);
+}
+
+static bool run_jobs(const struct options *options, struct job *jobs)
 {
     pid_t children[MAX_JOBS];
-    for (unsigned job = 0; job < options->jobs; job++) {
-        start_case(&progress[job], job);
-        children[job] = start_job(options, &progress[job]);
+    bool is_good_run = true;
+    for (unsigned n = 0; n < options->jobs; n++) {
+        children[n] = fork();
+        if (children[n] == 0) {
+            run_job(options, n, &jobs[n]);
+            _exit(0);
+        }
     }
-    for (unsigned job = 0; job < options->jobs; job++) {
+    for (unsigned n = 0; n < options->jobs; n++) {
         int status = 0;
-        while (children[job] > 0 && waitpid(children[job], &status, 0) > 0 && status != 0 &&
-               bury(options, &progress[job], status))
-            children[job] = start_job(options, &progress[job]);
+        is_good_run &= children[n] > 0 && waitpid(children[n], &status, 0) > 0 && status == 0;
     }
+    return is_good_run;
 }
 
-static int report(const struct options *options, const struct progress *progress)
+static int report(const struct options *options, const struct job *jobs)
 {
     struct tally sum[TR_SEED_COUNT] = {0};
     unsigned bad = 0;
     unsigned sites = 0;
-    for (unsigned job = 0; job < options->jobs; job++) {
+    for (unsigned n = 0; n < options->jobs; n++) {
         for (int kind = 0; kind < TR_SEED_COUNT; kind++) {
-            const struct tally *tally = &progress[job].tallies[kind];
+            const struct tally *tally = &jobs[n].tallies[kind];
             sum[kind].sites += tally->sites;
             sum[kind].caught += tally->caught;
             sum[kind].equivalent += tally->equivalent;
@@ -376,13 +335,13 @@ static bool parse_options(int argc, char **argv, struct options *options)
 int main(int argc, char **argv)
 {
     struct options options;
-    struct progress *progress = mmap(NULL, MAX_JOBS * sizeof *progress, PROT_READ | PROT_WRITE,
-                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (!parse_options(argc, argv, &options) || progress == MAP_FAILED) {
+    struct job *jobs = mmap(NULL, MAX_JOBS * sizeof *jobs, PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!parse_options(argc, argv, &options) || jobs == MAP_FAILED) {
         fputs("region_faults [--jobs N] [--share N] [--verbose] [--random FIRST COUNT] FILE...\n",
               stderr);
         return 2;
     }
-    run_jobs(&options, progress);
-    return report(&options, progress);
+    bool is_complete = run_jobs(&options, jobs);
+    return report(&options, jobs) || !is_complete;
 }

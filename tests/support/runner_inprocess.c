@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "jit/compile.h"
+#include "jit/facts.h"
 #include "scheduler/internal.h"
 #include "tests/support/runner_engine.h"
 #include "translator/translator.h"
@@ -224,17 +225,47 @@ static enum pxr_status compile_kernel(struct inprocess_runner *inprocess,
     return status;
 }
 
+/* The launch whose buffers are the allocations there are. */
+static _Thread_local const struct runner_launch *current_launch;
+
+static bool find_allocation(uintptr_t address, uintptr_t *start)
+{
+    for (size_t i = 0; i < current_launch->buffer_count; i++) {
+        const struct runner_buffer *buffer = &current_launch->buffers[i];
+        *start = (uintptr_t)buffer->bytes;
+        if (!runner_is_value(current_launch, i) && address - *start < buffer->size_bytes)
+            return true;
+    }
+    return false;
+}
+
+static void find_facts(const struct ptx_func *kernel, const struct runner_launch *launch,
+                       const uint8_t *params, struct tr_facts *facts)
+{
+    struct jit_launch known = {
+        .kernel = kernel,
+        .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+        .block = {launch->block[0], launch->block[1], launch->block[2]},
+        .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+        .params = params,
+        .find_allocation = find_allocation,
+    };
+    current_launch = launch;
+    jit_facts_of(&known, facts);
+    current_launch = NULL;
+}
+
 /* Code for this launch: what there is, if it assumes what the launch is. */
 static enum pxr_status find_code(struct inprocess_runner *inprocess, const struct ptx_func *kernel,
-                                 const struct runner_launch *launch, struct compiled **compiled,
-                                 struct pxr_error *err)
+                                 const struct runner_launch *launch, const uint8_t *params,
+                                 struct compiled **compiled, struct pxr_error *err)
 {
     struct compiled *known = &inprocess->kernels[kernel->index];
     struct tr_facts facts = {0};
     *compiled = known;
     if (inprocess->build.has_facts)
-        memcpy(facts.block, launch->block, sizeof facts.block);
-    if (known->code != NULL && memcmp(&known->facts, &facts, sizeof facts) == 0)
+        find_facts(kernel, launch, params, &facts);
+    if (known->code != NULL && jit_facts_equal(&known->facts, &facts))
         return PXR_OK;
     if (known->code != NULL)
         drop_code(known);
@@ -296,15 +327,15 @@ static enum pxr_status inprocess_launch(struct runner *runner, const struct runn
     const struct ptx_func *kernel = ptx_find_entry(inprocess->ptx, launch->kernel);
     if (kernel == NULL)
         return pxr_fail(err, PXR_NOT_FOUND, "no kernel '%s'", launch->kernel);
-    struct compiled *compiled;
-    enum pxr_status status = find_code(inprocess, kernel, launch, &compiled, err);
-    if (status != PXR_OK)
-        return status;
-    inprocess->made = compiled->made;
     uint8_t *params = NULL;
-    status = runner_make_params(kernel, launch, &params, err);
+    struct compiled *compiled;
+    enum pxr_status status = runner_make_params(kernel, launch, &params, err);
     if (status == PXR_OK)
+        status = find_code(inprocess, kernel, launch, params, &compiled, err);
+    if (status == PXR_OK) {
+        inprocess->made = compiled->made;
         status = run_grid(inprocess, compiled, launch, params, err);
+    }
     free(params);
     return status;
 }

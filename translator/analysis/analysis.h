@@ -186,10 +186,10 @@ struct tr_shapes {
     enum tr_scope scope;
     struct tr_shape *values;  /* by value: as seen in its own segment */
     bool *is_divergent;       /* by segment: threads may take different ways at its end */
-    bool *is_uniform_segment; /* by segment: of the threads that do not exit, all or none execute it,
-                                 equally often, and have met at the same stops before: no divergent
-                                 branch, also of a loop around it, decides on it or on a stop
-                                 before it, except those that decide who exits. Where is_last:
+    bool *is_uniform_segment; /* by segment: of the threads that do not exit, all or none execute
+                                 it, equally often, and have met at the same stops before: no
+                                 divergent branch, also of a loop around it, decides on it or on a
+                                 stop before it, except those that decide who exits. Where is_last:
                                  without the exception. Polls do not count as stops. */
     bool *is_last; /* by segment: it is no stop, and none can be reached from it. A branch
                       decides who exits if the other way begins with such a segment. */
@@ -198,10 +198,9 @@ struct tr_shapes {
     struct tr_set *varies_at_last; /* the same for uses in segments that are is_last */
 };
 
-enum pxr_status tr_shapes_build(struct tr_graph *graph, const struct tr_dominators *post,
-                                const struct tr_loops *loops, enum tr_scope scope,
-                                const struct tr_shape_facts *facts, struct tr_shapes *shapes,
-                                struct pxr_error *err);
+enum pxr_status tr_shapes_build(struct tr_graph *graph, const struct tr_loops *loops,
+                                enum tr_scope scope, const struct tr_shape_facts *facts,
+                                struct tr_shapes *shapes, struct pxr_error *err);
 
 /* The shape of a value as its use in another segment sees it: varying if it has left a loop in
  * different iterations. */

@@ -25,12 +25,16 @@
 
 #include <string.h>
 
-/* Labels that have come to some place. */
+#include <llvm-c/Core.h>
+
+/* Labels that have come to some place. Counts are by is_last, of what is present. */
 struct labels {
     uint32_t *label;       /* by segment: of those in present */
     struct tr_set present; /* segments that have one */
     struct tr_set several; /* of those: that more than one has come to */
     struct tr_set stopped; /* of those: that can be come to past a stop */
+    uint32_t total[2];
+    uint32_t *alike[2]; /* by label: segments that only this one has come to */
 };
 
 /* The walk from one branch. An inner loop's labels are at its header. */
@@ -44,8 +48,7 @@ struct tr_propagation {
     bool is_header_several;
     uint32_t lost_label; /* of threads that will not meet the others, TR_NONE: none */
     bool is_lost_several;
-    struct tr_set
-        ended; /* labels of threads that have ended, which matters where no stop follows */
+    struct tr_set ended; /* labels of threads that have ended; matters where no stop follows */
 };
 
 /* ---- preparation ---- */
@@ -68,6 +71,26 @@ static void find_last_segments(struct tr_divergence *d)
     }
 }
 
+/* Threads that come here take the whole launch with them: nobody is left to compare with. */
+static void find_faults(struct tr_divergence *d)
+{
+    for (uint32_t s = 0; s < d->graph->segment_count; s++) {
+        const struct tr_segment *segment = &d->graph->segments[s];
+        uint32_t last = segment->first_value + segment->value_count - 1;
+        d->is_fault[s] = segment->value_count > 1 && tr_is_fault(d->graph->values[last - 1].llvm) &&
+                         d->graph->values[last].opcode == LLVMUnreachable;
+    }
+}
+
+static bool has_stop(const struct tr_divergence *d, uint32_t loop)
+{
+    const struct tr_set *in = &d->loops->loops[loop].segments;
+    for (uint32_t s = tr_set_next(in, 0); s != TR_NONE; s = tr_set_next(in, s + 1))
+        if (d->graph->segments[s].is_stop)
+            return true;
+    return false;
+}
+
 static bool find_exits(struct tr_divergence *d, uint32_t number)
 {
     const struct tr_set *in = &d->loops->loops[number].segments;
@@ -81,6 +104,7 @@ static bool find_exits(struct tr_divergence *d, uint32_t number)
             if (!tr_set_has(in, segment->succs[i]))
                 tr_set_add(&targets, segment->succs[i]);
     }
+    exits->has_stop = has_stop(d, number);
     exits->targets = pxr_arena_alloc_array(d->arena, tr_set_count(&targets), sizeof(uint32_t));
     if (exits->targets == NULL)
         return false;
@@ -98,20 +122,14 @@ static bool make_labels(struct tr_divergence *d, struct labels *labels)
 {
     uint32_t count = d->graph->segment_count;
     labels->label = pxr_arena_alloc_array(d->arena, count, sizeof *labels->label);
+    labels->alike[0] = pxr_arena_alloc_array(d->arena, count, sizeof *labels->alike[0]);
+    labels->alike[1] = pxr_arena_alloc_array(d->arena, count, sizeof *labels->alike[1]);
     labels->present = tr_set_make(d->arena, count);
     labels->several = tr_set_make(d->arena, count);
     labels->stopped = tr_set_make(d->arena, count);
-    return labels->label != NULL && labels->present.words != NULL &&
-           labels->several.words != NULL && labels->stopped.words != NULL;
-}
-
-static bool has_stop(const struct tr_divergence *d, uint32_t loop)
-{
-    const struct tr_set *in = &d->loops->loops[loop].segments;
-    for (uint32_t s = tr_set_next(in, 0); s != TR_NONE; s = tr_set_next(in, s + 1))
-        if (d->graph->segments[s].is_stop)
-            return true;
-    return false;
+    return labels->label != NULL && labels->alike[0] != NULL && labels->alike[1] != NULL &&
+           labels->present.words != NULL && labels->several.words != NULL &&
+           labels->stopped.words != NULL;
 }
 
 bool tr_divergence_init(struct tr_divergence *divergence, struct tr_graph *graph,
@@ -121,31 +139,32 @@ bool tr_divergence_init(struct tr_divergence *divergence, struct tr_graph *graph
     *d = (struct tr_divergence){.graph = graph, .loops = loops, .arena = &graph->arena};
     d->is_last = make_flags(d, graph->segment_count);
     d->is_uniform = make_flags(d, graph->segment_count);
+    d->is_fault = make_flags(d, graph->segment_count);
     d->is_join = make_flags(d, graph->segment_count);
     d->is_latch_join = make_flags(d, graph->segment_count);
     d->is_left_apart = make_flags(d, loops->count);
     d->is_left_apart_last = make_flags(d, loops->count);
     d->exits = pxr_arena_alloc_array(d->arena, loops->count, sizeof *d->exits);
     d->work = pxr_arena_alloc_array(d->arena, 1, sizeof *d->work);
-    if (d->is_last == NULL || d->is_uniform == NULL || d->is_join == NULL ||
+    if (d->is_last == NULL || d->is_fault == NULL || d->is_uniform == NULL || d->is_join == NULL ||
         d->is_latch_join == NULL || d->is_left_apart == NULL || d->is_left_apart_last == NULL ||
         d->exits == NULL || d->work == NULL)
         return false;
     d->work->d = d;
     d->work->ended = tr_set_make(d->arena, graph->segment_count);
     d->behind = tr_set_make(d->arena, graph->segment_count);
-    if (d->behind.words == NULL || d->work->ended.words == NULL)
+    d->waiting = tr_set_make(d->arena, graph->segment_count);
+    if (d->behind.words == NULL || d->waiting.words == NULL || d->work->ended.words == NULL)
         return false;
     if (!make_labels(d, &d->work->pending) || !make_labels(d, &d->work->left))
         return false;
     for (uint32_t l = 0; l < loops->count; l++)
         if (!find_exits(d, l))
             return false;
-        else
-            d->exits[l].has_stop = has_stop(d, l);
     for (uint32_t s = 0; s < graph->segment_count; s++)
         d->is_uniform[s] = true;
     find_last_segments(d);
+    find_faults(d);
     return true;
 }
 
@@ -191,29 +210,39 @@ static void give_up_loop(struct tr_divergence *d, uint32_t loop)
 
 /* ---- labels ---- */
 
-static void add_label(struct labels *labels, uint32_t segment, uint32_t label, bool has_stopped)
+static void add_label(struct tr_propagation *w, struct labels *labels, uint32_t segment,
+                      uint32_t label, bool has_stopped)
 {
-    if (tr_set_has(&labels->present, segment) && labels->label[segment] != label)
-        tr_set_add(&labels->several, segment);
-    tr_set_add(&labels->present, segment);
+    bool is_last = w->d->is_last[segment];
     if (has_stopped)
         tr_set_add(&labels->stopped, segment);
-    labels->label[segment] = label;
+    if (!tr_set_has(&labels->present, segment)) {
+        tr_set_add(&labels->present, segment);
+        labels->label[segment] = label;
+        labels->total[is_last]++;
+        labels->alike[is_last][label]++;
+    } else if (labels->label[segment] != label && !tr_set_has(&labels->several, segment)) {
+        tr_set_add(&labels->several, segment);
+        labels->alike[is_last][labels->label[segment]]--;
+    }
 }
 
-static void clear_labels(struct labels *labels)
+static void remove_label(struct tr_propagation *w, struct labels *labels, uint32_t segment)
 {
-    size_t size = labels->present.word_count * sizeof *labels->present.words;
-    memset(labels->present.words, 0, size);
-    memset(labels->several.words, 0, size);
-    memset(labels->stopped.words, 0, size);
-}
-
-static void remove_label(struct labels *labels, uint32_t segment)
-{
+    bool is_last = w->d->is_last[segment];
+    labels->total[is_last]--;
+    if (!tr_set_has(&labels->several, segment))
+        labels->alike[is_last][labels->label[segment]]--;
     tr_set_remove(&labels->present, segment);
     tr_set_remove(&labels->several, segment);
     tr_set_remove(&labels->stopped, segment);
+}
+
+static void clear_labels(struct tr_propagation *w, struct labels *labels)
+{
+    const struct tr_set *present = &labels->present;
+    for (uint32_t s = tr_set_next(present, 0); s != TR_NONE; s = tr_set_next(present, s + 1))
+        remove_label(w, labels, s);
 }
 
 static void lose(struct tr_propagation *w, uint32_t label)
@@ -222,16 +251,10 @@ static void lose(struct tr_propagation *w, uint32_t label)
     w->lost_label = label;
 }
 
-/* Whether threads with another label are in a segment that matters to those in `at`. */
-static bool has_other_label(const struct tr_divergence *d, const struct labels *labels,
-                            uint32_t label, uint32_t at)
+/* Whether threads with another label are in segments that are, or are not, is_last. */
+static bool has_other_label(const struct labels *labels, uint32_t label, bool is_last)
 {
-    const struct tr_set *present = &labels->present;
-    for (uint32_t s = tr_set_next(present, 0); s != TR_NONE; s = tr_set_next(present, s + 1))
-        if ((tr_set_has(&labels->several, s) || labels->label[s] != label) &&
-            (at == TR_NONE || d->is_last[at] || !d->is_last[s]))
-            return true;
-    return false;
+    return labels->total[is_last] != labels->alike[is_last][label];
 }
 
 static bool has_other_member(const struct tr_set *set, uint32_t number)
@@ -240,17 +263,20 @@ static bool has_other_member(const struct tr_set *set, uint32_t number)
     return first != TR_NONE && (first != number || tr_set_next(set, first + 1) != TR_NONE);
 }
 
-/* The same anywhere. at == TR_NONE: in any segment. */
+/* Whether threads with another label are in a segment that matters to those in `at`; TR_NONE: in
+ * any. */
 static bool are_others_alive(const struct tr_propagation *w, uint32_t label, uint32_t at)
 {
     if (w->lost_label != TR_NONE && (w->is_lost_several || w->lost_label != label))
         return true;
     if (w->header_label != TR_NONE && (w->is_header_several || w->header_label != label))
         return true;
-    if ((at == TR_NONE || w->d->is_last[at]) && has_other_member(&w->ended, label))
+    if (has_other_label(&w->pending, label, false) || has_other_label(&w->left, label, false))
         return true;
-    return has_other_label(w->d, &w->pending, label, at) ||
-           has_other_label(w->d, &w->left, label, at);
+    if (at != TR_NONE && !w->d->is_last[at])
+        return false;
+    return has_other_label(&w->pending, label, true) || has_other_label(&w->left, label, true) ||
+           has_other_member(&w->ended, label);
 }
 
 /* ---- the walk through one iteration ---- */
@@ -274,7 +300,7 @@ static void arrive(struct tr_propagation *w, uint32_t to, uint32_t label, bool h
     const struct tr_loops *loops = w->d->loops;
     const struct tr_loop *level = w->level == TR_NONE ? NULL : &loops->loops[w->level];
     if (level != NULL && !tr_set_has(&level->segments, to)) {
-        add_label(&w->left, to, label, has_stopped);
+        add_label(w, &w->left, to, label, has_stopped);
         return;
     }
     if (level != NULL && level->header == to) {
@@ -284,7 +310,7 @@ static void arrive(struct tr_propagation *w, uint32_t to, uint32_t label, bool h
     }
     uint32_t inner = inner_loop(w, to);
     uint32_t node = inner == TR_NONE ? to : loops->loops[inner].header;
-    add_label(&w->pending, node, label, has_stopped);
+    add_label(w, &w->pending, node, label, has_stopped);
 }
 
 /* The same, from a segment. Who has stopped and comes to where nobody can stop any more does not
@@ -292,7 +318,11 @@ static void arrive(struct tr_propagation *w, uint32_t to, uint32_t label, bool h
 static void move(struct tr_propagation *w, uint32_t from, uint32_t to, uint32_t label,
                  bool has_stopped)
 {
-    const struct tr_divergence *d = w->d;
+    struct tr_divergence *d = w->d;
+    if (d->is_fault[to]) {
+        d->is_uniform[to] = false;
+        return;
+    }
     if (has_stopped && d->is_last[to] && !d->is_last[from])
         lose(w, label);
     arrive(w, to, label, has_stopped);
@@ -336,7 +366,7 @@ static bool visit(struct tr_propagation *w, uint32_t node)
     bool has_stopped = tr_set_has(&w->pending.stopped, node);
     uint32_t label = is_meeting ? node : w->pending.label[node];
     bool is_given_up = is_meeting && inner != TR_NONE && d->loops->loops[inner].is_irreducible;
-    remove_label(&w->pending, node);
+    remove_label(w, &w->pending, node);
     if (is_given_up)
         give_up_loop(d, inner);
     else if (is_meeting)
@@ -361,9 +391,10 @@ static bool visit(struct tr_propagation *w, uint32_t node)
 static void leave_everywhere(struct tr_propagation *w)
 {
     give_up_loop(w->d, w->level);
-    clear_labels(&w->left);
+    clear_labels(w, &w->left);
     move_to_exits(w, w->level, TR_NONE, false);
-    tr_set_merge(&w->left.several, &w->left.present);
+    for (uint32_t i = 0; i < w->d->exits[w->level].count; i++)
+        mark_join(w, w->d->exits[w->level].targets[i]);
 }
 
 /* Threads that come to the header again can later leave through any exit. False: so far all are
@@ -406,7 +437,7 @@ static bool leave_level(struct tr_propagation *w)
         bool is_meeting = tr_set_has(&w->left.several, t);
         bool has_stopped = tr_set_has(&w->left.stopped, t);
         uint32_t label = is_meeting ? t : w->left.label[t];
-        remove_label(&w->left, t);
+        remove_label(w, &w->left, t);
         if (is_meeting)
             mark_join(w, t);
         arrive(w, t, label, has_stopped);
@@ -428,8 +459,7 @@ static bool is_meeting_of_some(const struct tr_divergence *d, uint32_t segment)
 void tr_divergence_spread(struct tr_divergence *divergence)
 {
     struct tr_divergence *d = divergence;
-    struct tr_set *waiting = &d->work->pending.present;
-    clear_labels(&d->work->pending);
+    struct tr_set *waiting = &d->waiting;
     for (uint32_t i = 0; i < d->graph->segment_count; i++)
         if (is_meeting_of_some(d, i))
             tr_set_add(waiting, i);
@@ -453,21 +483,21 @@ void tr_divergence_add(struct tr_divergence *divergence, uint32_t segment)
     struct tr_propagation *w = divergence->work;
     const struct tr_loops *loops = divergence->loops;
     const struct tr_segment *branch = &divergence->graph->segments[segment];
-    clear_labels(&w->pending);
-    clear_labels(&w->left);
+    clear_labels(w, &w->pending);
+    clear_labels(w, &w->left);
     memset(w->ended.words, 0, w->ended.word_count * sizeof *w->ended.words);
     w->branch = segment;
     w->level = loops->innermost[segment];
     w->header_label = w->lost_label = TR_NONE;
     w->is_header_several = w->is_lost_several = false;
     for (uint32_t i = 0; i < branch->succ_count; i++)
-        arrive(w, branch->succs[i], branch->succs[i], false);
+        move(w, segment, branch->succs[i], branch->succs[i], false);
     do {
         uint32_t node = tr_set_next(&w->pending.present, 0);
         while (node != TR_NONE) {
             if (!visit(w, node))
                 return;
-            node = tr_set_next(&w->pending.present, 0);
+            node = tr_set_next(&w->pending.present, node + 1);
         }
     } while (leave_level(w));
 }

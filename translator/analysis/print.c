@@ -168,7 +168,7 @@ static enum pxr_status analyse(struct printer *printer, LLVMValueRef function,
     if (status == PXR_OK)
         status = tr_liveness_build(graph, &printer->liveness, NULL);
     for (int i = 0; i < SCOPES && status == PXR_OK; i++)
-        status = tr_shapes_build(graph, &printer->post, &printer->loops, (enum tr_scope)i, facts,
+        status = tr_shapes_build(graph, &printer->loops, (enum tr_scope)i, facts,
                                  &printer->shapes[i], NULL);
     return status;
 }

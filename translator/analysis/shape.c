@@ -309,13 +309,11 @@ static bool is_row_scope(enum tr_scope scope, const uint32_t block[3])
            (scope == TR_SCOPE_WARP && block[0] != 0 && block[0] % 32 == 0);
 }
 
-enum pxr_status tr_shapes_build(struct tr_graph *graph, const struct tr_dominators *post,
-                                const struct tr_loops *loops, enum tr_scope scope,
-                                const struct tr_shape_facts *facts, struct tr_shapes *shapes,
-                                struct pxr_error *err)
+enum pxr_status tr_shapes_build(struct tr_graph *graph, const struct tr_loops *loops,
+                                enum tr_scope scope, const struct tr_shape_facts *facts,
+                                struct tr_shapes *shapes, struct pxr_error *err)
 {
     LLVMModuleRef module = LLVMGetGlobalParent(graph->function);
-    (void)post;
     struct solver solver = {.graph = graph, .loops = loops, .shapes = shapes};
     solver.context = (struct tr_shape_context){
         .graph = graph,

@@ -30,6 +30,8 @@ struct tr_divergence {
     bool *is_latch_join;    /* by header: the same for edges from inside of its loop */
     bool *is_left_apart; /* by loop: threads that go on may have left it in different iterations */
     bool *is_left_apart_last; /* by loop: the same for those at segments that are is_last */
+    bool *is_fault;           /* by segment: ends the launch */
+    struct tr_set waiting;    /* private to tr_divergence_spread */
     struct tr_set behind;     /* segments that can be reached from a stop that only some come to */
     struct tr_propagation *work;
 };
@@ -82,6 +84,8 @@ struct tr_shape tr_shape_of_call(const struct tr_shape_context *context,
 bool tr_is_function_of_operands(const struct tr_value *value);
 bool tr_is_pure_call(LLVMValueRef call);
 bool tr_is_invariant_load(LLVMValueRef load);
+
+bool tr_is_fault(LLVMValueRef inst);
 
 /* Whether threads meet at the stop; at others each waits for itself. */
 bool tr_is_meeting(LLVMValueRef stop);

@@ -151,6 +151,13 @@ static struct tr_shape shape_of_placeholder(const struct tr_shape_context *conte
     return is_same ? tr_shape_uniform() : tr_shape_varying();
 }
 
+bool tr_is_fault(LLVMValueRef inst)
+{
+    const char *name = callee_name(inst);
+    return strcmp(name, "rt_fault") == 0 || strcmp(name, "rt_unsupported") == 0 ||
+           strcmp(name, "rt_assertfail") == 0;
+}
+
 bool tr_is_meeting(LLVMValueRef stop)
 {
     const char *name = callee_name(stop);

@@ -47,8 +47,7 @@ LLVMValueRef tr_f_call(const struct tr_fuse *fuse, const char *name, LLVMTypeRef
         LLVMTypeRef types[16];
         for (unsigned i = 0; i < count; i++)
             types[i] = LLVMTypeOf(args[i]);
-        callee =
-            LLVMAddFunction(fuse->module, name, LLVMFunctionType(result, types, count, false));
+        callee = LLVMAddFunction(fuse->module, name, LLVMFunctionType(result, types, count, false));
         unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
         LLVMAddAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                                 LLVMCreateEnumAttribute(fuse->llvm, nounwind, 0));
@@ -90,20 +89,19 @@ void tr_f_load_shape(struct tr_fuse *fuse)
     for (int i = 0; i < 3; i++)
         fuse->ntid[i] = load_extent(fuse, i);
     /* At most 1024 threads: nothing here wraps. */
-    fuse->thread_count = LLVMBuildNUWMul(
-        b, LLVMBuildNUWMul(b, fuse->ntid[0], fuse->ntid[1], ""), fuse->ntid[2], "threads");
+    fuse->thread_count = LLVMBuildNUWMul(b, LLVMBuildNUWMul(b, fuse->ntid[0], fuse->ntid[1], ""),
+                                         fuse->ntid[2], "threads");
     LLVMValueRef padded = LLVMBuildAnd(
         b, LLVMBuildNUWAdd(b, fuse->thread_count, tr_f_i32(fuse, RT_WARP_SIZE - 1), ""),
         tr_f_i32(fuse, ~(uint32_t)(RT_WARP_SIZE - 1)), "");
     fuse->padded_count = LLVMBuildZExt(b, padded, fuse->i64, "padded");
     fuse->group_count = tr_f_i64(fuse, 1);
     if (fuse->kernel->scope == TR_SCOPE_WARP)
-        fuse->group_count =
-            LLVMBuildLShr(b, fuse->padded_count, tr_f_i64(fuse, 5), "warps");
+        fuse->group_count = LLVMBuildLShr(b, fuse->padded_count, tr_f_i64(fuse, 5), "warps");
 }
 
-static LLVMValueRef scaled_offset(const struct tr_fuse *fuse, LLVMValueRef base,
-                                  LLVMValueRef count, uint64_t bytes)
+static LLVMValueRef scaled_offset(const struct tr_fuse *fuse, LLVMValueRef base, LLVMValueRef count,
+                                  uint64_t bytes)
 {
     LLVMValueRef offset = LLVMBuildNUWMul(fuse->builder, count, tr_f_i64(fuse, bytes), "");
     return LLVMBuildGEP2(fuse->builder, fuse->i8, base, &offset, 1, "");
@@ -123,8 +121,8 @@ LLVMValueRef tr_f_element(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMValu
 LLVMValueRef tr_f_group_element(const struct tr_fuse *fuse, uint32_t array, LLVMTypeRef type,
                                 LLVMValueRef index)
 {
-    LLVMValueRef base = scaled_offset(fuse, fuse->frame_base, fuse->padded_count,
-                                      fuse->frame.thread_bytes);
+    LLVMValueRef base =
+        scaled_offset(fuse, fuse->frame_base, fuse->padded_count, fuse->frame.thread_bytes);
     base = scaled_offset(fuse, base, fuse->group_count, array);
     return tr_f_element(fuse, type, base, index);
 }

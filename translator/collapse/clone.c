@@ -36,10 +36,10 @@ void tr_clone_reset(struct tr_clone *clone)
 void tr_clone_locate(struct tr_clone *clone, uint32_t value)
 {
     LLVMValueRef inst = clone->kernel->graph.values[value].llvm;
-    LLVMSetCurrentDebugLocation2(clone->builder, LLVMDIBuilderCreateDebugLocation(
-                                                     clone->llvm, LLVMGetDebugLocLine(inst),
-                                                     LLVMGetDebugLocColumn(inst), clone->subprogram,
-                                                     NULL));
+    LLVMSetCurrentDebugLocation2(
+        clone->builder,
+        LLVMDIBuilderCreateDebugLocation(clone->llvm, LLVMGetDebugLocLine(inst),
+                                         LLVMGetDebugLocColumn(inst), clone->subprogram, NULL));
 }
 
 /* The value as the copy of the segment sees it. */
@@ -99,12 +99,10 @@ static uint32_t begin_phis(struct tr_clone *clone, const struct tr_segment *segm
 {
     const struct tr_value *values = clone->kernel->graph.values;
     uint32_t count = 0;
-    while (count < segment->value_count &&
-           values[segment->first_value + count].opcode == LLVMPHI) {
+    while (count < segment->value_count && values[segment->first_value + count].opcode == LLVMPHI) {
         uint32_t value = segment->first_value + count++;
         tr_clone_locate(clone, value);
-        clone->copies[value] =
-            LLVMBuildPhi(clone->builder, LLVMTypeOf(values[value].llvm), "");
+        clone->copies[value] = LLVMBuildPhi(clone->builder, LLVMTypeOf(values[value].llvm), "");
     }
     for (uint32_t i = 0; i < count; i++)
         store_home(clone, segment->first_value + i);

@@ -16,13 +16,14 @@ struct tr_clone {
     LLVMBuilderRef builder;
     /* The copy of each value, by value; may be filled before for values defined elsewhere. */
     LLVMValueRef *copies;
-    /* By value: memory that holds the value, NULL: none. It is written where the value is defined and
-     * read where it is used in another segment. */
+    /* By value: memory that holds the value, NULL: none. It is written where the value is defined
+     * and read where it is used in another segment. */
     LLVMValueRef *homes;
     LLVMBasicBlockRef *blocks; /* by segment: where its copy begins … */
     LLVMBasicBlockRef *ends;   /* … and ends */
-    /* Makes something else of the instruction at the builder's place: true; sets copies[value] if it
-     * has a result. What follows in the segment is left out if the place has a terminator then. */
+    /* Makes something else of the instruction at the builder's place: true; sets copies[value] if
+     * it has a result. What follows in the segment is left out if the place has a terminator then.
+     */
     bool (*replace)(struct tr_clone *clone, uint32_t value);
     void *data;
 };

@@ -14,12 +14,17 @@
 #include "translator/collapse/prepare.h"
 #include "translator/emit.h"
 
-#define KERNEL_NAME "ptxrun_kernel"
+#define KERNEL_NAME  "ptxrun_kernel"
 #define CLEAN_PASSES "always-inline,function(sroa,early-cse,simplifycfg),globaldce"
 
-/* Regions overlap: with n conditional stops in a row, what follows them is in n regions. Beyond twice
- * the kernel and so many instructions, threads run in steps only. */
+/* Regions overlap: with n conditional stops in a row, what follows them is in n regions. Beyond
+ * twice the kernel and so many instructions, threads run in steps only. */
 #define COPIES_MAX 8000
+
+/* What is brought across stops counts too. Beyond so many times the kernel and so many
+ * instructions, `precise` is better: compiling would take more than most programs' kernels run. */
+#define LENGTH_FACTOR 4
+#define LENGTH_MAX    2000
 
 /* One collapse. */
 struct collapse {
@@ -29,9 +34,10 @@ struct collapse {
     struct tr_collapsed *result;
     struct tr_kernel kernel;
     struct tr_fuse fuse;
-    const char *why;    /* this collapse and no other */
-    bool is_stepped;    /* no loops: they would be too long */
-    uint32_t copies;    /* instructions in all regions */
+    const char *why;  /* this collapse and no other */
+    bool is_stepped;  /* no loops: they would be too long */
+    bool is_too_long; /* to be fused at all */
+    uint32_t copies;  /* instructions in all regions */
 };
 
 /* ---- defects for tests ---- */
@@ -62,9 +68,9 @@ static void seed_missing_stop(struct collapse *collapse)
 
 static bool has_warp_operations(LLVMValueRef function)
 {
-    static const char *const names[] = {"rt_warp_sync",  "rt_shfl",  "rt_vote",         "rt_match",
-                                        "rt_redux",      "rt_elect", "rt_warp_converge",
-                                        "rt_activemask"};
+    static const char *const names[] = {"rt_warp_sync",     "rt_shfl",      "rt_vote",
+                                        "rt_match",         "rt_redux",     "rt_elect",
+                                        "rt_warp_converge", "rt_activemask"};
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
          block = LLVMGetNextBasicBlock(block))
         for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
@@ -107,8 +113,7 @@ static void measure(struct collapse *collapse)
         if (!kernel->stops[r].is_fused)
             continue;
         const struct tr_set *segments = &kernel->regions[r].segments;
-        for (uint32_t s = tr_set_next(segments, 0); s != TR_NONE;
-             s = tr_set_next(segments, s + 1))
+        for (uint32_t s = tr_set_next(segments, 0); s != TR_NONE; s = tr_set_next(segments, s + 1))
             collapse->copies += kernel->graph.segments[s].value_count;
     }
     collapse->is_stepped = collapse->copies > 2 * kernel->graph.value_count + COPIES_MAX;
@@ -148,8 +153,7 @@ static void find_mixing(struct collapse *collapse)
             continue;
         fuse->can_mix |= tr_set_count(outcomes) > 1;
         fuse->has_entries |= region->exits_apart && tr_set_count(outcomes) > 0;
-        for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE;
-             j = tr_set_next(outcomes, j + 1))
+        for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
             fuse->can_mix |= !kernel->stops[j].is_fused;
     }
     fuse->has_entries |= fuse->can_mix;
@@ -185,6 +189,22 @@ static void init_fuse(struct collapse *collapse)
     fuse->ptr = LLVMPointerTypeInContext(llvm, 0);
 }
 
+/* About how many instructions the loops have, and the step function as well. */
+static bool is_too_long(const struct collapse *collapse)
+{
+    const struct tr_kernel *kernel = &collapse->kernel;
+    uint64_t length = collapse->copies;
+    for (uint32_t r = 0; r < kernel->stop_count; r++) {
+        const struct tr_set *outcomes = &kernel->regions[r].outcomes;
+        const struct tr_crossing *crossings = collapse->fuse.storage.crossings;
+        if (r > 0)
+            length += tr_set_count(&crossings[r].saved) + crossings[r].again_count;
+        for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
+            length += tr_set_count(&crossings[j].saved);
+    }
+    return length > (uint64_t)LENGTH_FACTOR * kernel->graph.value_count + LENGTH_MAX;
+}
+
 static enum pxr_status plan(struct collapse *collapse, struct pxr_error *err)
 {
     struct tr_kernel *kernel = &collapse->kernel;
@@ -203,6 +223,9 @@ static enum pxr_status plan(struct collapse *collapse, struct pxr_error *err)
     status = tr_storage_plan(kernel, &fuse->storage, err);
     if (status != PXR_OK)
         return status;
+    collapse->is_too_long = is_too_long(collapse);
+    if (collapse->is_too_long)
+        return PXR_OK;
     LLVMTargetDataRef target = LLVMGetModuleDataLayout(collapse->module);
     return tr_frame_layout(&fuse->frame, kernel, &fuse->storage, fuse->has_step, target, err);
 }
@@ -264,9 +287,9 @@ static enum pxr_status fuse_threads(struct collapse *collapse, enum tr_scope sco
         return status;
     init_fuse(collapse);
     status = plan(collapse, err);
-    if (status == PXR_OK)
+    if (status == PXR_OK && !collapse->is_too_long)
         status = build(collapse, err);
-    if (status == PXR_OK)
+    if (status == PXR_OK && !collapse->is_too_long)
         report(collapse);
     LLVMDisposeBuilder(collapse->fuse.builder);
     return status;
@@ -295,8 +318,8 @@ static void explain_regions(FILE *out, const struct collapse *collapse)
         fused += kernel->stops[j].is_fused;
     fprintf(out, "  %u stops, %u loops over %s, %u instructions in them (the thread has %u)\n",
             kernel->stop_count - 1, fused,
-            kernel->scope == TR_SCOPE_BLOCK ? "the block" : "the lanes of a warp",
-            collapse->copies, kernel->graph.value_count);
+            kernel->scope == TR_SCOPE_BLOCK ? "the block" : "the lanes of a warp", collapse->copies,
+            kernel->graph.value_count);
     if (collapse->is_stepped)
         fprintf(out, "  loops would be too long: threads run one by one, from stop to stop\n");
     else if (fuse->can_mix)
@@ -339,13 +362,17 @@ static enum pxr_status collapse_as(struct collapse *collapse, enum pxr_collapse 
         enum pxr_status status = tr_collapse_precise(collapse->module, err);
         return status == PXR_OK ? explain(collapse, err) : status;
     }
-    enum tr_scope scope =
-        chosen == PXR_COLLAPSE_FLAT ? TR_SCOPE_BLOCK : TR_SCOPE_WARP;
+    enum tr_scope scope = chosen == PXR_COLLAPSE_FLAT ? TR_SCOPE_BLOCK : TR_SCOPE_WARP;
     enum pxr_status status = fuse_threads(collapse, scope, err);
-    if (status == PXR_OK)
+    if (status == PXR_OK && !collapse->is_too_long)
         status = explain(collapse, err);
     tr_kernel_fini(&collapse->kernel);
-    return status == PXR_OK ? finish(collapse, err) : status;
+    if (status != PXR_OK)
+        return status;
+    if (!collapse->is_too_long)
+        return finish(collapse, err);
+    collapse->why = "too much would have to be brought across too many stops";
+    return collapse_as(collapse, PXR_COLLAPSE_PRECISE, err);
 }
 
 enum pxr_status tr_collapse(LLVMModuleRef module, const struct tr_collapse_options *options,

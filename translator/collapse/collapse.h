@@ -3,12 +3,12 @@
  * Step 2 for scalar code: the program of one thread becomes loops over the threads of a block.
  * Private to translator/collapse; translator.h has the face (tr_collapse).
  *
- * Words. A *stop* is an instruction at which a thread may have to wait: a barrier, a warp operation,
- * a poll. A *region* is what a thread may run between one stop (or the kernel's beginning) and the
- * next: the segments that can be reached without passing a stop. A *group* is the set of threads
- * that one loop runs: the block (flat) or a warp (hierarchical). A stop is *fused* if loops can go
- * on behind it when all live threads of the group have come to it; behind any other, threads go on
- * one by one (scheduler/rt.h, rt_block_mix).
+ * Words. A *stop* is an instruction at which a thread may have to wait: a barrier, a warp
+ * operation, a poll. A *region* is what a thread may run between one stop (or the kernel's
+ * beginning) and the next: the segments that can be reached without passing a stop. A *group* is
+ * the set of threads that one loop runs: the block (flat) or a warp (hierarchical). A stop is
+ * *fused* if loops can go on behind it when all live threads of the group have come to it; behind
+ * any other, threads go on one by one (scheduler/rt.h, rt_block_mix).
  */
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_H
 #define PTXRUN_TRANSLATOR_COLLAPSE_H
@@ -55,7 +55,6 @@ struct tr_region {
 struct tr_kernel {
     struct tr_graph graph;
     struct tr_dominators dominators;
-    struct tr_dominators post;
     struct tr_loops loops;
     struct tr_liveness liveness;
     struct tr_shapes shapes; /* scope: that of the group */
@@ -75,8 +74,8 @@ void tr_kernel_fini(struct tr_kernel *kernel);
 /* The segment ends a thread's run: it returns, or calls rt_exit. */
 bool tr_segment_exits(const struct tr_kernel *kernel, uint32_t segment);
 
-/* Whether the region gives the value anew: it is defined in it. The result of a stop is given by the
- * region behind it, not by the one that leads to it. */
+/* Whether the region gives the value anew: it is defined in it. The result of a stop is given by
+ * the region behind it, not by the one that leads to it. */
 bool tr_region_defines(const struct tr_kernel *kernel, uint32_t region, uint32_t value);
 
 /* ---- values that live across stops (storage.c) ---- */
@@ -84,18 +83,17 @@ bool tr_region_defines(const struct tr_kernel *kernel, uint32_t region, uint32_t
 enum tr_home {
     TR_HOME_NONE,
     TR_HOME_THREAD, /* an array with an element per thread */
-    TR_HOME_GROUP,  /* one element per group: the value is uniform in it, and all that come to the stop
-                       have come the same way */
+    TR_HOME_GROUP,  /* one element per group: the value is uniform in it, and all that come to the
+                       stop  have come the same way */
     TR_HOME_AGAIN   /* computed again behind the stop */
 };
 
 /* How the values that are needed behind a stop get there. `saved`: those with home THREAD or GROUP;
- * each dominates the stop. `again`: those computed again, in an order in which each has its operands
- * among constants, arguments, `saved`, and those before it. Every value that is live into the stop's
- * resume segment (but the stop's own result) is in one of them; others may be, because something is
- * computed again from them.
- * Closed: what is saved at stop j and not defined by a region r that leads to j (tr_region_defines)
- * is in r's own saved or again. */
+ * each dominates the stop. `again`: those computed again, in an order in which each has its
+ * operands among constants, arguments, `saved`, and those before it. Every value that is live into
+ * the stop's resume segment (but the stop's own result) is in one of them; others may be, because
+ * something is computed again from them. Closed: what is saved at stop j and not defined by a
+ * region r that leads to j (tr_region_defines) is in r's own saved or again. */
 struct tr_crossing {
     struct tr_set saved;
     uint8_t *home; /* by value: enum tr_home */

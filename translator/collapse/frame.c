@@ -4,7 +4,12 @@
  */
 #include "translator/collapse/frame.h"
 
+#include <string.h>
+
 #include <llvm-c/Target.h>
+
+#include "translator/collapse/again.h"
+#include "translator/collapse/prepare.h"
 
 #define ENTRY_BYTES       2
 #define OPERAND_BYTES     8
@@ -22,6 +27,54 @@ static uint32_t value_bytes(const struct tr_kernel *kernel, LLVMTargetDataRef ta
 {
     LLVMTypeRef type = LLVMTypeOf(kernel->graph.values[value].llvm);
     return (uint32_t)LLVMABISizeOfType(target, type);
+}
+
+static bool is_made_of(const struct tr_kernel *kernel, const struct tr_value *value,
+                       const struct tr_set *made)
+{
+    for (uint32_t i = 0; i < value->operand_count; i++) {
+        uint32_t operand = value->operands[i];
+        if (operand != TR_NONE && kernel->graph.values[operand].segment != TR_NONE &&
+            !tr_set_has(made, operand))
+            return false;
+    }
+    return true;
+}
+
+/* What a thread computes from its context alone needs no place in memory. That some plan saves it
+ * all the same is respected: the loops look for it there. */
+static void find_at_hand(struct tr_frame *frame, const struct tr_kernel *kernel,
+                         const struct tr_storage *storage, struct tr_set *saved)
+{
+    const struct tr_graph *graph = &kernel->graph;
+    struct tr_set *made = &frame->at_hand;
+    for (uint32_t j = 1; j < kernel->stop_count; j++)
+        tr_set_merge(saved, &storage->crossings[j].saved);
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        const struct tr_value *value = &graph->values[v];
+        bool may_be_early = value->opcode != LLVMLoad || tr_is_launch_load(value->llvm);
+        if (value->segment != TR_NONE && !tr_set_has(saved, v) && may_be_early &&
+            tr_again_kind(value) == TR_AGAIN_PURE && is_made_of(kernel, value, made))
+            tr_set_add(made, v);
+    }
+    /* Of these, what is kept otherwise, and what that is made of. */
+    struct tr_set *needed = saved;
+    memset(needed->words, 0, needed->word_count * sizeof *needed->words);
+    for (uint32_t v = graph->value_count; v-- > 0;) {
+        const struct tr_value *value = &graph->values[v];
+        if (!tr_set_has(made, v) || !(tr_set_has(&frame->tracked, v) || tr_set_has(needed, v)))
+            continue;
+        tr_set_add(needed, v);
+        for (uint32_t i = 0; i < value->operand_count; i++)
+            if (value->operands[i] != TR_NONE)
+                tr_set_add(needed, value->operands[i]);
+    }
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        if (!tr_set_has(needed, v))
+            tr_set_remove(made, v);
+        if (tr_set_has(made, v))
+            tr_set_remove(&frame->tracked, v);
+    }
 }
 
 /* Values that have an array with an element per thread. */
@@ -81,7 +134,7 @@ static void lay_out_groups(struct tr_frame *frame, const struct tr_kernel *kerne
     }
 }
 
-static void lay_out_local(struct tr_frame *frame, const struct tr_kernel *kernel,
+static void lay_out_local(struct tr_frame *frame, const struct tr_kernel *kernel, bool has_step,
                           LLVMTargetDataRef target)
 {
     uint64_t bytes = 0;
@@ -97,7 +150,7 @@ static void lay_out_local(struct tr_frame *frame, const struct tr_kernel *kernel
     frame->local_bytes =
         (uint32_t)((bytes + LOCAL_ALIGN_BYTES - 1) & ~(uint64_t)(LOCAL_ALIGN_BYTES - 1));
     frame->is_local_shared = kernel->stop_count == 1;
-    if (frame->is_local_shared)
+    if (frame->is_local_shared && !has_step)
         return;
     /* T times an even number is a multiple of 64. */
     frame->thread_bytes += frame->thread_bytes % 2;
@@ -110,16 +163,20 @@ enum pxr_status tr_frame_layout(struct tr_frame *frame, struct tr_kernel *kernel
 {
     struct pxr_arena *arena = &kernel->graph.arena;
     uint32_t count = kernel->graph.value_count;
-    *frame = (struct tr_frame){.tracked = tr_set_make(arena, count)};
+    *frame = (struct tr_frame){.tracked = tr_set_make(arena, count),
+                               .at_hand = tr_set_make(arena, count)};
+    struct tr_set scratch = tr_set_make(arena, count);
     frame->thread_array = pxr_arena_alloc_array(arena, count, sizeof *frame->thread_array);
     frame->group_array = pxr_arena_alloc_array(arena, count, sizeof *frame->group_array);
     frame->local_offset = pxr_arena_alloc_array(arena, count, sizeof *frame->local_offset);
-    if (!frame->tracked.words || !frame->thread_array || !frame->group_array ||
-        !frame->local_offset)
+    if (!frame->tracked.words || !frame->at_hand.words || !scratch.words || !frame->thread_array ||
+        !frame->group_array || !frame->local_offset)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     find_tracked(frame, kernel, storage, has_step);
+    if (has_step)
+        find_at_hand(frame, kernel, storage, &scratch);
     lay_out_threads(frame, kernel, target);
     lay_out_groups(frame, kernel, storage, target);
-    lay_out_local(frame, kernel, target);
+    lay_out_local(frame, kernel, has_step, target);
     return PXR_OK;
 }

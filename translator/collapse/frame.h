@@ -4,9 +4,8 @@
  * warps) and G groups (flat: 1; hierarchical: the warps) it is
  *
  *   T entries                    uint16_t each: where the thread is (scheduler/rt.h)
- *   arrays of T elements         one for each value kept per thread; operands and result of the stop
- *                                that the thread is at
- *   T times local memory         the thread's local arrays, in one piece
+ *   arrays of T elements         one for each value kept per thread; operands and result of the
+ * stop that the thread is at T times local memory         the thread's local arrays, in one piece
  *   arrays of G elements         one for each value kept per group
  *
  * Element t of each array belongs to thread t: loops go through memory in order. T is a multiple of
@@ -20,22 +19,24 @@
 #define TR_STOP_OPERANDS 5 /* the most that a placeholder has beside the thread */
 
 struct tr_frame {
-    uint64_t thread_bytes; /* of one thread, in all arrays and local memory */
-    uint64_t group_bytes;  /* of one group, in all arrays */
+    uint64_t thread_bytes;  /* of one thread, in all arrays and local memory */
+    uint64_t group_bytes;   /* of one group, in all arrays */
     uint32_t *thread_array; /* by value: its array begins at T times this, TR_NONE: has none */
     uint32_t *group_array;  /* by value: at T * thread_bytes + G times this, TR_NONE: has none */
     uint32_t operand_array[TR_STOP_OPERANDS]; /* as thread_array; elements of 8 bytes */
     uint32_t result_array;
-    uint32_t local;         /* T times this: where local memory begins */
-    uint32_t local_bytes;   /* of one thread */
-    bool is_local_shared;   /* threads never stop, so each is done with local memory when the next one
-                               starts: it is not in the frame but on the stack, once */
+    uint32_t local;       /* T times this: where local memory begins */
+    uint32_t local_bytes; /* of one thread */
+    bool is_local_shared; /* threads never stop, so each is done with local memory when the next one
+                             starts: it is not in the frame but on the stack, once */
     uint32_t *local_offset; /* by value: of an alloca, within the thread's local memory */
     struct tr_set tracked;  /* values with a thread array */
+    struct tr_set at_hand;  /* values that the step function makes at its beginning, in this order:
+                               they depend on nothing but its thread */
 };
 
-/* has_step: threads may be run one by one, which keep every value that lives across a stop in memory
- * of their own; otherwise only those with home THREAD have arrays. */
+/* has_step: threads may be run one by one, which keep every value that lives across a stop in
+ * memory of their own; otherwise only those with home THREAD have arrays. */
 enum pxr_status tr_frame_layout(struct tr_frame *frame, struct tr_kernel *kernel,
                                 const struct tr_storage *storage, bool has_step,
                                 LLVMTargetDataRef target, struct pxr_error *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The function of the blocks: the loop over a chunk of blocks, and in it the regions' loops, chained.
+ * The function of the blocks: the loop over a chunk of blocks, and in it the regions' loops,
+ * chained.
  *
  *   flat           loop[j] runs the block's threads from stop j; where they come to is where the
  *                  block goes on
@@ -19,10 +20,10 @@
 #include "translator/collapse/prepare.h"
 #include "translator/collapse/region.h"
 
-#define OUTCOME_MIXED  UINT32_MAX
-#define FRAME_ALIGN    64
-#define ENTRY_BYTES    2
-#define KERNEL_NAME    "ptxrun_kernel"
+#define OUTCOME_MIXED UINT32_MAX
+#define FRAME_ALIGN   64
+#define ENTRY_BYTES   2
+#define KERNEL_NAME   "ptxrun_kernel"
 
 static bool is_hierarchical(const struct tr_fused *fused)
 {
@@ -97,7 +98,8 @@ static void go_on_from(const struct tr_fused *fused, uint32_t stop)
     }
 }
 
-/* Behind the loop of a region whose threads may have come to different places, or may have exited. */
+/* Behind the loop of a region whose threads may have come to different places, or may have exited.
+ */
 static void dispatch_outcomes(struct tr_fused *fused, uint32_t number)
 {
     const struct tr_region *region = &fused->fuse->kernel->regions[number];
@@ -113,8 +115,7 @@ static void dispatch_outcomes(struct tr_fused *fused, uint32_t number)
     LLVMValueRef all = LLVMBuildLoad2(b, fuse->i32, fused->all, "all");
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, any, all, ""), same, differ);
     LLVMPositionBuilderAtEnd(b, same);
-    LLVMValueRef choice =
-        LLVMBuildSwitch(b, any, differ, tr_set_count(&region->outcomes));
+    LLVMValueRef choice = LLVMBuildSwitch(b, any, differ, tr_set_count(&region->outcomes));
     const struct tr_set *outcomes = &region->outcomes;
     for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1)) {
         LLVMBasicBlockRef block = tr_f_new_block(fuse, "stop");
@@ -237,10 +238,8 @@ static void give_values(const struct tr_fused *fused, uint32_t stop)
             continue;
         LLVMTypeRef type = LLVMTypeOf(fuse->kernel->graph.values[v].llvm);
         LLVMValueRef array = tr_f_thread_array(fuse, fuse->frame.thread_array[v]);
-        LLVMValueRef value =
-            LLVMBuildLoad2(b, type, tr_f_element(fuse, type, array, thread), "");
-        LLVMBuildStore(b, value,
-                       tr_f_group_element(fuse, fuse->frame.group_array[v], type, group));
+        LLVMValueRef value = LLVMBuildLoad2(b, type, tr_f_element(fuse, type, array, thread), "");
+        LLVMBuildStore(b, value, tr_f_group_element(fuse, fuse->frame.group_array[v], type, group));
     }
     LLVMBuildBr(b, next);
     LLVMPositionBuilderAtEnd(b, next);
@@ -301,9 +300,9 @@ static void advance_ctaid(const struct tr_fused *fused)
     LLVMBuilderRef b = fuse->builder;
     LLVMValueRef carry = LLVMConstInt(fuse->i1, 1, false);
     for (int d = 0; d < 3; d++) {
-        LLVMValueRef extent = tr_f_field(
-            fuse, fuse->i32, fuse->launch,
-            offsetof(struct rt_launch, grid) + (size_t)d * sizeof(uint32_t), "nctaid");
+        LLVMValueRef extent =
+            tr_f_field(fuse, fuse->i32, fuse->launch,
+                       offsetof(struct rt_launch, grid) + (size_t)d * sizeof(uint32_t), "nctaid");
         LLVMValueRef step = LLVMBuildZExt(b, carry, fuse->i32, "");
         LLVMValueRef more = LLVMBuildAdd(b, fused->ctaid[d], step, "");
         carry = LLVMBuildICmp(b, LLVMIntEQ, more, extent, "");
@@ -328,8 +327,8 @@ static void build_careful_way(const struct tr_fused *fused, LLVMValueRef may_fau
     LLVMPositionBuilderAtEnd(b, again);
     LLVMValueRef args[3] = {fuse->block, fuse->step, tr_f_i32(fuse, 0)};
     LLVMValueRef more = tr_f_call(fuse, "rt_block_mix", fuse->i64, args, 3);
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, more, tr_f_i64(fuse, 0), ""),
-                    fused->block_done, again);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, more, tr_f_i64(fuse, 0), ""), fused->block_done,
+                    again);
     LLVMPositionBuilderAtEnd(b, quick);
 }
 
@@ -448,7 +447,9 @@ enum pxr_status tr_build_fused(struct tr_fuse *fuse, LLVMMetadataRef subprogram,
         if (fused.begin[j] != NULL)
             build_begin(&fused, j);
         LLVMPositionBuilderAtEnd(fuse->builder, fused.loop[j]);
-        tr_build_region(&fused, j);
+        status = tr_build_region(&fused, j, err);
+        if (status != PXR_OK)
+            return status;
         leave_region(&fused, j);
     }
     build_group_done(&fused);

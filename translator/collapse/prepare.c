@@ -11,8 +11,8 @@
 #include "translator/collapse/prepare.h"
 #include "translator/emit.h"
 
-/* Small functions become part of the kernel too, as they would later: the less is called, the more is
- * known of what threads have in common. */
+/* Small functions become part of the kernel too, as they would later: the less is called, the more
+ * is known of what threads have in common. */
 #define PREPARE_PASSES                                                                             \
     "always-inline,cgscc(inline),globaldce,"                                                       \
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                 \
@@ -23,8 +23,8 @@
 /* Functions of the module. */
 struct node {
     LLVMValueRef function;
-    bool has_stop;      /* it, or what it calls, stops or ends the thread */
-    bool is_reached;    /* from the function that is looked at */
+    bool has_stop;       /* it, or what it calls, stops or ends the thread */
+    bool is_reached;     /* from the function that is looked at */
     bool is_addressable; /* may be called through a pointer */
 };
 
@@ -182,12 +182,11 @@ static bool is_field(LLVMValueRef pointer, size_t offset)
     return LLVMIsAConstantInt(index) != NULL && LLVMConstIntGetZExtValue(index) == offset;
 }
 
-/* The stack's bounds as pointers: addresses of module-scope .local variables, or the question whether
- * an address is local. Checks of recursive functions load them as integers. */
+/* The stack's bounds as pointers: addresses of module-scope .local variables, or the question
+ * whether an address is local. Checks of recursive functions load them as integers. */
 static bool uses_own_stack(LLVMValueRef inst)
 {
-    if (LLVMIsALoadInst(inst) == NULL ||
-        LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMPointerTypeKind)
+    if (LLVMIsALoadInst(inst) == NULL || LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMPointerTypeKind)
         return false;
     LLVMValueRef pointer = LLVMGetOperand(inst, 0);
     return is_field(pointer, offsetof(struct rt_thread, stack_limit)) ||

@@ -29,10 +29,10 @@ uint32_t tr_fault_bypass(const struct tr_kernel *kernel, const struct tr_faults 
  * faults. */
 LLVMValueRef tr_build_fault_test(const struct tr_fuse *fuse, const struct tr_faults *faults);
 
-/* The loop that `latch` closes has a turn for each thread; its body is in the function's blocks from
- * `first` on. Says of all its accesses to memory that those of different turns may be mixed. */
-void tr_mark_parallel(const struct tr_fuse *fuse, LLVMBasicBlockRef first,
-                      LLVMBasicBlockRef latch);
+/* The loop that `latch` closes has a turn for each thread; its body is in the function's blocks
+ * from `first` on. Says of all its accesses to memory that those of different turns may be mixed.
+ */
+void tr_mark_parallel(const struct tr_fuse *fuse, LLVMBasicBlockRef first, LLVMBasicBlockRef latch);
 
 /* Drops the polls of loops that cannot wait. */
 enum pxr_status tr_drop_polls(LLVMValueRef function, struct pxr_error *err);

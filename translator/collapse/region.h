@@ -11,19 +11,21 @@
 struct tr_fused {
     struct tr_fuse *fuse;
     struct tr_clone clone;
-    LLVMValueRef threads;      /* struct rt_thread *: of thread 0 */
-    LLVMValueRef ctaid[3];     /* i32: of the block that runs */
-    LLVMValueRef *result;      /* by stop: variable with what it gave, if all threads of the group get
-                                  the same */
+    LLVMValueRef threads;  /* struct rt_thread *: of thread 0 */
+    LLVMValueRef ctaid[3]; /* i32: of the block that runs */
+    LLVMValueRef *result;  /* by stop: variable with what it gave, if all threads of the group get
+                              the same */
     LLVMValueRef **loaded; /* by fused stop, by value: the group's elements before its region */
-    LLVMBasicBlockRef *begin;  /* by stop, those of the block and stop 0: all threads go on from there */
-    LLVMBasicBlockRef *loop;   /* by fused stop: the current group goes on from there */
-    LLVMBasicBlockRef mix;     /* threads go on one by one */
+    LLVMBasicBlockRef
+        *begin; /* by stop, those of the block and stop 0: all threads go on from there */
+    LLVMBasicBlockRef *loop;      /* by fused stop: the current group goes on from there */
+    LLVMBasicBlockRef mix;        /* threads go on one by one */
     LLVMBasicBlockRef group_done; /* the group has come to a stop of the block, or has exited */
     LLVMBasicBlockRef block_done;
-    LLVMValueRef warp;    /* variable i32, hierarchical: the warp that runs … */
-    LLVMValueRef from;    /* … the stop from which warps have begun … */
-    LLVMValueRef outcome; /* … and where they have come to: 0 nowhere yet, OUTCOME_MIXED, or a stop */
+    LLVMValueRef warp; /* variable i32, hierarchical: the warp that runs … */
+    LLVMValueRef from; /* … the stop from which warps have begun … */
+    LLVMValueRef
+        outcome; /* … and where they have come to: 0 nowhere yet, OUTCOME_MIXED, or a stop */
     LLVMValueRef arrived; /* variable i32: argument of rt_block_mix */
     LLVMValueRef any;     /* variables i32: the stops that threads of the group came to: or, */
     LLVMValueRef all;     /* and of their numbers */
@@ -37,15 +39,39 @@ struct tr_lanes {
     LLVMValueRef group; /* i64: index into group arrays */
 };
 
+/* A region while it is built: a loop in which its threads take turns. */
+struct tr_region_build {
+    struct tr_fused *fused;
+    struct tr_fuse *fuse;
+    uint32_t number; /* of the stop it begins behind */
+    struct tr_lanes lanes;
+    LLVMValueRef thread;    /* i32: the thread's number in its block … */
+    LLVMValueRef index;     /* … as i64 */
+    LLVMValueRef tid[3];    /* i32 */
+    LLVMValueRef context;   /* struct rt_thread * of the thread */
+    LLVMBasicBlockRef next; /* where a thread goes when its turn is over */
+    LLVMValueRef *loaded;   /* by value: what has been brought in from before the region */
+};
+
+/* The loop or loops over the group's threads, from the builder's place, which is behind them
+ * afterwards (thread_loops.c). body makes one turn, in the innermost: it knows thread and tid, and
+ * ends in branches to `next`. */
+void tr_build_thread_loops(struct tr_region_build *region,
+                           void (*body)(struct tr_region_build *region));
+
+/* A call of rt_sreg_…, at the builder's place in a turn (registers.c); NULL: it is none. */
+LLVMValueRef tr_read_register(struct tr_region_build *region, uint32_t value);
+
 /* The group's threads, at the builder's place. */
 struct tr_lanes tr_lanes_now(const struct tr_fused *fused);
 
 /* Fills loop[stop], at the builder's place, which is where the group goes on from the stop: a loop
- * over its threads, each from there to its next stop or exit. Leaves the builder behind the loop. */
-void tr_build_region(struct tr_fused *fused, uint32_t stop);
+ * over its threads, each from there to its next stop or exit. Leaves the builder behind the loop.
+ */
+enum pxr_status tr_build_region(struct tr_fused *fused, uint32_t stop, struct pxr_error *err);
 
-/* Whether threads of the region may come to different stops, or all of them may exit: then `any` and
- * `all` say what happened. */
+/* Whether threads of the region may come to different stops, or all of them may exit: then `any`
+ * and `all` say what happened. */
 bool tr_region_is_dynamic(const struct tr_fused *fused, uint32_t region);
 
 /* The threads of the group may have exited when it goes on from the stop. */

@@ -98,13 +98,11 @@ static enum pxr_status analyse(struct tr_kernel *kernel, const struct tr_facts *
     memcpy(shape_facts.block, facts->block, sizeof shape_facts.block);
     enum pxr_status status = tr_dominators_build(graph, false, &kernel->dominators, err);
     if (status == PXR_OK)
-        status = tr_dominators_build(graph, true, &kernel->post, err);
-    if (status == PXR_OK)
         status = tr_loops_build(graph, &kernel->loops, err);
     if (status == PXR_OK)
         status = tr_liveness_build(graph, &kernel->liveness, err);
     if (status == PXR_OK)
-        status = tr_shapes_build(graph, &kernel->post, &kernel->loops, kernel->scope, &shape_facts,
+        status = tr_shapes_build(graph, &kernel->loops, kernel->scope, &shape_facts,
                                  &kernel->shapes, err);
     return status;
 }

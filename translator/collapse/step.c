@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The step function: the kernel for one thread, from any entry to the next stop. Values that live
- * across stops are in the thread's elements of the frame: written where they are defined, read where
- * they are used. So control may enter behind every stop, and the code is as long as the kernel.
+ * across stops are in the thread's elements of the frame: written where they are defined, read
+ * where they are used. So control may enter behind every stop, and the code is as long as the
+ * kernel.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@ struct step {
     struct tr_clone clone;
     LLVMValueRef thread;       /* struct rt_thread * */
     LLVMValueRef index;        /* i64: the thread's number in its block */
+    bool has_begun;            /* what is at hand has been made */
     LLVMBasicBlockRef *resume; /* by stop: the thread has been let go … */
     LLVMBasicBlockRef *rejoin; /* … loops had brought it there … */
     LLVMBasicBlockRef *behind; /* … and where both meet */
@@ -73,6 +75,8 @@ static bool replace(struct tr_clone *clone, uint32_t value)
         return_entry(step_of(clone), RT_ENTRY_EXITED);
         return true;
     }
+    if (step_of(clone)->has_begun && tr_set_has(&step_of(clone)->fuse->frame.at_hand, value))
+        return true;
     return inst->opcode == LLVMAlloca; /* in the frame */
 }
 
@@ -81,10 +85,10 @@ static void find_memory(struct step *step)
 {
     struct tr_fuse *fuse = step->fuse;
     const struct tr_graph *graph = &fuse->kernel->graph;
-    LLVMValueRef warp = tr_f_field(fuse, fuse->i32, step->thread, offsetof(struct rt_thread, warp),
-                                   "warp");
-    LLVMValueRef lane = tr_f_field(fuse, fuse->i32, step->thread, offsetof(struct rt_thread, lane),
-                                   "lane");
+    LLVMValueRef warp =
+        tr_f_field(fuse, fuse->i32, step->thread, offsetof(struct rt_thread, warp), "warp");
+    LLVMValueRef lane =
+        tr_f_field(fuse, fuse->i32, step->thread, offsetof(struct rt_thread, lane), "lane");
     LLVMBuilderRef b = fuse->builder;
     LLVMValueRef index = LLVMBuildMul(b, warp, tr_f_i32(fuse, RT_WARP_SIZE), "");
     step->index = LLVMBuildZExt(b, LLVMBuildAdd(b, index, lane, ""), fuse->i64, "thread");
@@ -160,7 +164,8 @@ static void take_values(struct step *step, uint32_t stop)
                        step->clone.homes[v]);
     }
     for (uint32_t i = 0; i < crossing->again_count; i++)
-        tr_clone_value(&step->clone, crossing->again[i]);
+        if (!tr_set_has(&fuse->frame.at_hand, crossing->again[i]))
+            tr_clone_value(&step->clone, crossing->again[i]);
 }
 
 static LLVMBasicBlockRef build_arrival(struct step *step, uint32_t stop)
@@ -180,8 +185,8 @@ static LLVMBasicBlockRef build_arrival(struct step *step, uint32_t stop)
         if (LLVMIsConstant(args[i]))
             continue;
         LLVMValueRef base = tr_f_thread_array(fuse, fuse->frame.operand_array[i - 1]);
-        LLVMValueRef bits = LLVMBuildLoad2(
-            fuse->builder, fuse->i64, tr_f_element(fuse, fuse->i64, base, step->index), "");
+        LLVMValueRef bits = LLVMBuildLoad2(fuse->builder, fuse->i64,
+                                           tr_f_element(fuse, fuse->i64, base, step->index), "");
         args[i] = from_bits(fuse, bits, LLVMTypeOf(args[i]));
     }
     arrive(step, stop, args, count);
@@ -207,11 +212,14 @@ static void add_entries(struct step *step, LLVMValueRef entry, LLVMBasicBlockRef
         LLVMBuildBr(fuse->builder, step->clone.blocks[kernel->stops[j].resume]);
         LLVMPositionBuilderAtEnd(fuse->builder, step->resume[j]);
         LLVMBuildBr(fuse->builder, step->behind[j]);
+        LLVMAddCase(choice, tr_f_i32(fuse, tr_f_entry(fuse, j)), step->resume[j]);
         LLVMPositionBuilderAtEnd(fuse->builder, step->rejoin[j]);
         tr_clone_locate(&step->clone, kernel->stops[j].value);
-        take_values(step, j);
+        if (fuse->can_mix)
+            take_values(step, j);
         LLVMBuildBr(fuse->builder, step->behind[j]);
-        LLVMAddCase(choice, tr_f_i32(fuse, tr_f_entry(fuse, j)), step->resume[j]);
+        if (!fuse->can_mix)
+            continue; /* no loop ever leads to a step */
         LLVMAddCase(choice, tr_f_i32(fuse, looped), step->rejoin[j]);
         LLVMAddCase(choice, tr_f_i32(fuse, looped | RT_ENTRY_ARRIVE), build_arrival(step, j));
     }
@@ -263,6 +271,10 @@ enum pxr_status tr_build_step(struct tr_fuse *fuse, struct pxr_error *err)
         tr_f_field(fuse, fuse->ptr, step.thread, offsetof(struct rt_thread, block), "block");
     tr_f_load_shape(fuse);
     find_memory(&step);
+    const struct tr_set *at_hand = &fuse->frame.at_hand;
+    for (uint32_t v = tr_set_next(at_hand, 0); v != TR_NONE; v = tr_set_next(at_hand, v + 1))
+        tr_clone_value(&step.clone, v);
+    step.has_begun = true;
     for (uint32_t j = 1; j < kernel->stop_count; j++)
         begin_resume(&step, j);
     for (uint32_t s = 0; s < kernel->graph.segment_count; s++)

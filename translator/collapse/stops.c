@@ -12,11 +12,11 @@ static const struct {
     const char *name;
     enum tr_stop_kind kind;
 } placeholders[] = {
-    {"rt_bar_sync", TR_STOP_BARRIER},  {"rt_bar_red", TR_STOP_BARRIER_RED},
-    {"rt_bar_arrive", TR_STOP_OTHER},  {"rt_warp_sync", TR_STOP_WARP},
-    {"rt_shfl", TR_STOP_WARP},         {"rt_vote", TR_STOP_WARP},
-    {"rt_match", TR_STOP_WARP},        {"rt_redux", TR_STOP_WARP},
-    {"rt_activemask", TR_STOP_WARP},   {"rt_elect", TR_STOP_WARP},
+    {"rt_bar_sync", TR_STOP_BARRIER},   {"rt_bar_red", TR_STOP_BARRIER_RED},
+    {"rt_bar_arrive", TR_STOP_OTHER},   {"rt_warp_sync", TR_STOP_WARP},
+    {"rt_shfl", TR_STOP_WARP},          {"rt_vote", TR_STOP_WARP},
+    {"rt_match", TR_STOP_WARP},         {"rt_redux", TR_STOP_WARP},
+    {"rt_activemask", TR_STOP_WARP},    {"rt_elect", TR_STOP_WARP},
     {"rt_warp_converge", TR_STOP_WARP}, {"rt_poll", TR_STOP_OTHER},
     {"rt_nanosleep", TR_STOP_OTHER},
 };

@@ -34,8 +34,8 @@ static LLVMValueRef array_at(const struct tr_fuse *fuse, uint32_t array, LLVMVal
 }
 
 /* Operand i of the placeholder: its array, or NULL, and the constant that it is then. */
-static void add_operand(const struct tr_fused *fused, uint32_t stop, unsigned i,
-                        LLVMValueRef first, struct args *args)
+static void add_operand(const struct tr_fused *fused, uint32_t stop, unsigned i, LLVMValueRef first,
+                        struct args *args)
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMValueRef operand = LLVMGetOperand(stop_call(fused, stop), i);
@@ -123,8 +123,7 @@ void tr_build_barrier_reduction(struct tr_fused *fused, uint32_t stop)
                         2};
     add_operand(fused, stop, 3, tr_f_i32(fuse, 0), &args);
     add_arg(&args, LLVMGetOperand(call, 4));
-    LLVMValueRef result =
-        tr_f_call(fuse, "rt_fused_bar_red", fuse->i32, args.list, args.count);
+    LLVMValueRef result = tr_f_call(fuse, "rt_fused_bar_red", fuse->i32, args.list, args.count);
     give_same(fused, stop, result);
     if (!fuse->can_mix || fuse->kernel->scope == TR_SCOPE_BLOCK)
         return;

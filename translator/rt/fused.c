@@ -8,7 +8,7 @@
  */
 #include "translator/rt/fused.h"
 
-#define AT(name, i)   ((name) ? (name)[i] : name##_constant)
+#define AT(name, i) ((name) ? (name)[i] : name##_constant)
 
 uint32_t rt_fused_live(const uint16_t *entries, uint32_t count)
 {
@@ -97,8 +97,8 @@ void rt_fused_redux(uint64_t *result, uint32_t live, OPERAND(op), OPERAND(value)
 {
     for (uint32_t i = 0; i < RT_WARP_SIZE; i++)
         if (live >> i & 1)
-            result[i] = reduce_lanes(partners(live, (uint32_t)AT(mask, i), i),
-                                     (uint32_t)AT(op, i), value, value_constant);
+            result[i] = reduce_lanes(partners(live, (uint32_t)AT(mask, i), i), (uint32_t)AT(op, i),
+                                     value, value_constant);
 }
 
 void rt_fused_elect(uint64_t *result, uint32_t live, OPERAND(mask))

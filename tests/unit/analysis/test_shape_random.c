@@ -231,7 +231,6 @@ static void forget(struct generator *g)
 struct run {
     uint64_t seed;
     struct tr_graph graph;
-    struct tr_dominators post;
     struct tr_loops loops;
     struct tr_shapes shapes;
     struct trace *traces;
@@ -432,11 +431,10 @@ static uint32_t check_seed(uint64_t seed)
         memcpy(facts.block, block, sizeof facts.block);
     bool (*ends_segment)(LLVMValueRef) = seed / 8 % 4 == 0 ? NULL : tr_is_stop;
     cr_assert_eq(tr_graph_build(&run.graph, generator.function, ends_segment, NULL), PXR_OK);
-    cr_assert_eq(tr_dominators_build(&run.graph, true, &run.post, NULL), PXR_OK);
     cr_assert_eq(tr_loops_build(&run.graph, &run.loops, NULL), PXR_OK);
     run_threads(&run, block);
     for (int scope = 0; scope < 2; scope++) {
-        cr_assert_eq(tr_shapes_build(&run.graph, &run.post, &run.loops, (enum tr_scope)scope,
+        cr_assert_eq(tr_shapes_build(&run.graph, &run.loops, (enum tr_scope)scope,
                                      &facts, &run.shapes, NULL),
                      PXR_OK);
         check_scope(&run);

@@ -91,3 +91,15 @@ Test(group, what_some_ways_define_is_left_to_the_threads)
     cr_assert(is_once(body, 0, 1, "n"));
     cr_assert(!is_once(body, 1, 1, "n"));
 }
+
+/* Such as a division, which may fault where no thread would have divided. */
+Test(group, what_cannot_be_computed_again_is_left_to_the_threads)
+{
+    static const char body[] =
+        "entry:\n" PARAMETER "%size = call i32 @rt_sreg_ntid_x(ptr %ctx)\nbr label %loop\n"
+        "loop:\n%n = phi i32 [ 900, %entry ], [ %more, %loop ]\n" BARRIER
+        "%more = udiv i32 %n, %size\n"
+        "%go = icmp ult i32 %n, 5\nbr i1 %go, label %loop, label %end\n"
+        "end:\nstore i32 %n, ptr %out\nret void\n}\n!0 = !{}\n";
+    cr_assert(!is_once(body, 1, 1, "n"));
+}

@@ -2,6 +2,7 @@
  *
  * Kernels that misbehave: each gives its CUDA code and a report that says where, the process goes
  * on, and after a reset of the device everything works again; a hundred times without a leak.
+ * Argument: the collapse; `precise` names the thread too.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -44,42 +45,43 @@ struct fault {
     uint64_t address;
     enum crt_result code;
     const char *report; /* part of the line on standard error */
+    const char *thread; /* another, where the collapse knows the thread; NULL: nothing */
 };
 
 static const struct fault faults[] = {
     {"wild address", KERNEL("st.global.u32 [%rd1], 1;"), 1, 0, 0xdead000000, CRT_ILLEGAL_ADDRESS,
-     "block (0,0,0), thread (0,0,0), PTX line 10: address 0xdead000000"},
+     ", PTX line 10: address 0xdead000000", "block (0,0,0), thread (0,0,0)"},
     {"non-canonical address", KERNEL("st.global.u32 [%rd1], 1;"), 1, 0, 0x1234567812345678,
-     CRT_ILLEGAL_ADDRESS, "thread (0,0,0), PTX line 10"},
+     CRT_ILLEGAL_ADDRESS, "PTX line 10", "thread (0,0,0)"},
     {"null", KERNEL("ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1+4], %r2;"), 1, 0, 0,
-     CRT_ILLEGAL_ADDRESS, "PTX line 10: address 0x0"},
+     CRT_ILLEGAL_ADDRESS, "PTX line 10: address 0x0", NULL},
     {"behind an allocation", KERNEL("st.global.u32 [%rd1], 1;"), 1, PAGE, 0, CRT_ILLEGAL_ADDRESS,
-     "0 bytes after the nearest allocation"},
+     "0 bytes after the nearest allocation", NULL},
     {"before an allocation", KERNEL("st.global.u32 [%rd1], 1;"), 1, -4, 0, CRT_ILLEGAL_ADDRESS,
-     "4 bytes before the nearest allocation"},
+     "4 bytes before the nearest allocation", NULL},
     {"one thread of many",
      KERNEL("mul.wide.u32 %rd2, %r1, 1024; add.u64 %rd3, %rd1, %rd2; st.u32 [%rd3], 1;"), 5, 0, 0,
-     CRT_ILLEGAL_ADDRESS, "thread (4,0,0), PTX line 10"},
+     CRT_ILLEGAL_ADDRESS, "PTX line 10", "thread (4,0,0)"},
     {"misaligned", KERNEL("st.global.u32 [%rd1], 1;"), 1, 2, 0, CRT_MISALIGNED_ADDRESS,
-     "thread (0,0,0), PTX line 10: address"},
+     "PTX line 10: address", "thread (0,0,0)"},
     {"misaligned vector",
      KERNEL("ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%rd1];\n"
             "st.global.u32 [%rd1], %r3;"),
-     1, 4, 0, CRT_MISALIGNED_ADDRESS, "PTX line 10"},
+     1, 4, 0, CRT_MISALIGNED_ADDRESS, "PTX line 10", NULL},
     {"shared, far out", KERNEL("st.shared.u32 [%rd1], 1;"), 1, 0, 0x7ff00000, CRT_ILLEGAL_ADDRESS,
-     "in kernel 'faulty'"},
+     "in kernel 'faulty'", NULL},
     {"behind shared memory",
      KERNEL(".shared .align 4 .b8 tile[1024]; st.shared.u32 [tile+1036], 1;"), 1, 0, 0,
-     CRT_ILLEGAL_ADDRESS, "12 bytes after the block's 1024 bytes of shared memory"},
+     CRT_ILLEGAL_ADDRESS, "12 bytes after the block's 1024 bytes of shared memory", NULL},
     {"atomic", KERNEL("atom.global.add.u32 %r2, [%rd1], 1;"), 1, 0, 0x10, CRT_ILLEGAL_ADDRESS,
-     "PTX line 10: address 0x10"},
-    {"trap", KERNEL("trap;"), 1, 0, 0, CRT_LAUNCH_FAILED, "PTX line 10"},
+     "PTX line 10: address 0x10", NULL},
+    {"trap", KERNEL("trap;"), 1, 0, 0, CRT_LAUNCH_FAILED, "PTX line 10", NULL},
     {"endless recursion", RECURSIVE, 1, 0, 0, CRT_LAUNCH_FAILED,
-     "stack overflow in kernel 'faulty'"},
+     "stack overflow in kernel 'faulty'", NULL},
     {"bad function pointer", KERNEL("proto: .callprototype _ (); call %rd1, (), proto;"), 1, 0,
-     0x1230, CRT_INVALID_PC, "call through an invalid function pointer in kernel 'faulty'"},
+     0x1230, CRT_INVALID_PC, "call through an invalid function pointer in kernel 'faulty'", NULL},
     {"threads that wait for each other", KERNEL(PARTING), 64, 0, 0, CRT_LAUNCH_TIMEOUT,
-     "deadlock: every thread of the block waits for another in kernel 'faulty'"},
+     "deadlock: every thread of the block waits for another in kernel 'faulty'", NULL},
 };
 
 static const char good_ptx[] = HEAD ".visible .entry good(.param .u64 p)\n{\n.reg .b64 %rd<2>;\n"
@@ -121,12 +123,13 @@ static void use_device(void)
 
 /* Standard error goes here. */
 static int log_file;
+static bool knows_thread;
 
-static void check_report(const struct fault *fault)
+static void check_report(const struct fault *fault, const char *part)
 {
     char text[4096] = "";
-    if (pread(log_file, text, sizeof text - 1, 0) <= 0 || !strstr(text, fault->report)) {
-        printf("%s: no '%s' in: %s\n", fault->name, fault->report, text);
+    if (pread(log_file, text, sizeof text - 1, 0) <= 0 || !strstr(text, part)) {
+        printf("%s: no '%s' in: %s\n", fault->name, part, text);
         exit(1);
     }
 }
@@ -149,7 +152,9 @@ static void try_fault(const struct fault *fault)
         printf("%s: gave %d, not %d\n", fault->name, (int)result, (int)fault->code);
         exit(1);
     }
-    check_report(fault);
+    check_report(fault, fault->report);
+    if (knows_thread && fault->thread)
+        check_report(fault, fault->thread);
     EXPECT(fault->code, cuMemcpyDtoH_v2(&value, allocation, sizeof value));
     EXPECT(fault->code, cuMemAlloc_v2(&allocation, PAGE));
     OK(cuDevicePrimaryCtxReset_v2(0));
@@ -191,8 +196,11 @@ static bool is_sanitized(void)
     return false;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const char *collapse = argc > 1 ? argv[1] : "precise";
+    setenv("PTXRUN_COLLAPSE", collapse, 1);
+    knows_thread = strcmp(collapse, "precise") == 0;
     size_t mappings = 0;
     size_t resident = 0;
     int cycles = is_sanitized() ? CYCLES / 5 : CYCLES;

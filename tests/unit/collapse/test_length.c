@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The cap on the length of fused code: a kernel that keeps many values across many warp operations.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/runner.h"
+
+#define VALUES  100
+#define THREADS 64
+
+/* Value i starts as tid * (i + 3); each of `rounds` times one of them gets that of its left
+ * neighbour in the warp. out[tid] is the sum of all. */
+static char *make_text(int rounds)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    fprintf(out,
+            ".version 7.0\n.target sm_70\n.address_size 64\n"
+            ".visible .entry kernel(.param .u64 out)\n{\n"
+            ".reg .b32 %%v<%d>; .reg .b32 %%t; .reg .b64 %%rd<3>;\n"
+            "mov.u32 %%t, %%tid.x;\n",
+            VALUES);
+    for (int i = 0; i < VALUES; i++)
+        fprintf(out, "mul.lo.u32 %%v%d, %%t, %d;\n", i, i + 3);
+    for (int i = 0; i < rounds; i++)
+        fprintf(out, "shfl.sync.up.b32 %%v%d, %%v%d, 1, 0, -1;\n", i % VALUES, i % VALUES);
+    for (int i = 1; i < VALUES; i++)
+        fprintf(out, "add.u32 %%v0, %%v0, %%v%d;\n", i);
+    fprintf(out, "ld.param.u64 %%rd1, [out]; mul.wide.u32 %%rd2, %%t, 4;\n"
+                 "add.u64 %%rd1, %%rd1, %%rd2; st.global.u32 [%%rd1], %%v0;\n}\n");
+    fclose(out);
+    return text;
+}
+
+/* What the kernel becomes if AUTO may choose; checks its result against the definition. */
+static enum pxr_collapse run(int rounds, char **explanation)
+{
+    struct runner_build build = {.collapse = PXR_COLLAPSE_AUTO, .workers = 1};
+    struct pxr_error err = {0};
+    struct runner *runner;
+    cr_assert_eq(runner_open_inprocess(&build, &runner, &err), PXR_OK, "%s", err.message);
+    uint32_t *out = runner_alloc(THREADS * sizeof *out);
+    struct runner_buffer buffer = {out, THREADS * sizeof *out};
+    struct runner_launch launch = {.kernel = "kernel",
+                                   .grid = {1, 1, 1},
+                                   .block = {THREADS, 1, 1},
+                                   .buffers = &buffer,
+                                   .buffer_count = 1};
+    char *text = make_text(rounds);
+    cr_assert_eq(runner_run(runner, text, &launch, &err), PXR_OK, "%s", err.message);
+    for (int t = 0; t < THREADS; t++) {
+        uint32_t sum = 0;
+        for (int i = 0; i < VALUES; i++) {
+            int shifts = rounds / VALUES + (i < rounds % VALUES);
+            int lane = t % 32 - shifts;
+            sum += (uint32_t)((t - t % 32 + (lane < 0 ? 0 : lane)) * (i + 3));
+        }
+        cr_expect_eq(out[t], sum, "thread %d", t);
+    }
+    struct runner_made made = runner_last_made(runner);
+    *explanation = strdup(made.explanation != NULL ? made.explanation : "");
+    runner_close(runner);
+    free(text);
+    free(out);
+    return made.collapse;
+}
+
+Test(length, a_few_warp_operations_are_fused_however_much_is_live)
+{
+    char *explanation;
+    cr_expect_eq(run(10, &explanation), PXR_COLLAPSE_HIERARCHICAL, "%s", explanation);
+    free(explanation);
+}
+
+Test(length, too_much_across_too_many_stops_is_precise_and_says_so)
+{
+    char *explanation;
+    cr_expect_eq(run(250, &explanation), PXR_COLLAPSE_PRECISE, "%s", explanation);
+    cr_expect_not_null(strstr(explanation, "brought across"), "%s", explanation);
+    free(explanation);
+}
