@@ -154,7 +154,7 @@ static void find_mixing(struct collapse *collapse)
         fuse->can_mix |= tr_set_count(outcomes) > 1;
         fuse->has_entries |= region->exits_apart && tr_set_count(outcomes) > 0;
         for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
-            fuse->can_mix |= !kernel->stops[j].is_fused;
+            fuse->can_mix |= !kernel->stops[j].is_fused || kernel->stops[j].asks_masks;
     }
     fuse->has_entries |= fuse->can_mix;
 }

@@ -33,6 +33,8 @@ struct tr_stop {
     uint32_t value;  /* the call; TR_NONE for stop 0 */
     uint32_t resume; /* the segment behind it; 0 for stop 0 */
     bool is_fused;
+    bool asks_masks; /* of the warp: lanes may have come with different member masks, and those with
+                        the same mask wait for each other only */
 };
 
 /* Whether the instruction calls a placeholder at which a thread may stop. */

@@ -82,6 +82,21 @@ static void note_outcome(const struct tr_fused *fused, uint32_t stop)
                    fused->outcome);
 }
 
+static void go_on_in_warp(const struct tr_fused *fused, uint32_t stop)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    if (!fuse->kernel->stops[stop].asks_masks) {
+        go_to(fused, fused->loop[stop]);
+        return;
+    }
+    struct tr_lanes lanes = tr_lanes_now(fused);
+    LLVMBasicBlockRef differ = tr_f_new_block(fuse, "masks_differ");
+    LLVMBuildCondBr(fuse->builder, tr_build_mask_test(fused, stop, &lanes), fused->loop[stop],
+                    differ);
+    LLVMPositionBuilderAtEnd(fuse->builder, differ);
+    go_to_mix(fused);
+}
+
 /* All live threads of the group have come to the stop. */
 static void go_on_from(const struct tr_fused *fused, uint32_t stop)
 {
@@ -89,7 +104,7 @@ static void go_on_from(const struct tr_fused *fused, uint32_t stop)
     if (!at->is_fused) {
         go_to_mix(fused);
     } else if (at->kind == TR_STOP_WARP) {
-        go_to(fused, fused->loop[stop]);
+        go_on_in_warp(fused, stop);
     } else if (is_hierarchical(fused)) {
         note_outcome(fused, stop);
         go_to(fused, fused->group_done);

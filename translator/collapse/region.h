@@ -98,7 +98,12 @@ void tr_save_group_values(struct tr_fused *fused, uint32_t region, uint32_t stop
  * live lanes have come to the stop, and their operands are in the frame. */
 void tr_build_warp_op(struct tr_fused *fused, uint32_t stop, const struct tr_lanes *lanes);
 
-/* The same for a reduction of a barrier, for the block. */
+/* i1: lanes that name each other in their masks all have the same mask, so that none of them waits
+ * for anybody who is not here. For stops that ask. */
+LLVMValueRef tr_build_mask_test(const struct tr_fused *fused, uint32_t stop,
+                                const struct tr_lanes *lanes);
+
+/* As tr_build_warp_op, for a reduction of a barrier, for the block. */
 void tr_build_barrier_reduction(struct tr_fused *fused, uint32_t stop);
 
 #endif

@@ -108,6 +108,22 @@ static bool can_be_fused(const struct tr_kernel *kernel, const struct tr_stop *s
     }
 }
 
+/* The member mask is the last operand of the placeholders that have one. */
+static bool may_differ_in_masks(const struct tr_kernel *kernel, const struct tr_stop *stop)
+{
+    const struct tr_value *call = &kernel->graph.values[stop->value];
+    const char *name = tr_callee_name(call->llvm);
+    if (stop->kind != TR_STOP_WARP || strcmp(name, "rt_activemask") == 0 ||
+        strcmp(name, "rt_warp_converge") == 0)
+        return false;
+    uint32_t mask = call->operands[LLVMGetNumArgOperands(call->llvm) - 1];
+    if (mask == TR_NONE)
+        return false;
+    struct tr_shape shape =
+        tr_shape_at(&kernel->graph, &kernel->loops, &kernel->shapes, mask, call->segment);
+    return shape.kind != TR_UNIFORM || !kernel->shapes.is_uniform_segment[call->segment];
+}
+
 enum pxr_status tr_find_stops(struct tr_kernel *kernel, struct pxr_error *err)
 {
     struct tr_graph *graph = &kernel->graph;
@@ -131,7 +147,9 @@ enum pxr_status tr_find_stops(struct tr_kernel *kernel, struct pxr_error *err)
                              .value = value,
                              .resume = segment->succs[0]};
     }
-    for (uint32_t j = 1; j < count; j++)
+    for (uint32_t j = 1; j < count; j++) {
         kernel->stops[j].is_fused = can_be_fused(kernel, &kernel->stops[j]);
+        kernel->stops[j].asks_masks = may_differ_in_masks(kernel, &kernel->stops[j]);
+    }
     return PXR_OK;
 }

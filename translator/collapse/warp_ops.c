@@ -91,6 +91,17 @@ static bool build_same_for_all(struct tr_fused *fused, uint32_t stop, const char
     return true;
 }
 
+LLVMValueRef tr_build_mask_test(const struct tr_fused *fused, uint32_t stop,
+                                const struct tr_lanes *lanes)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    struct args args = {{live_lanes(fused, stop, lanes)}, 1};
+    add_operand(fused, stop, LLVMGetNumArgOperands(stop_call(fused, stop)) - 1, lanes->first,
+                &args);
+    LLVMValueRef result = tr_f_call(fuse, "rt_fused_masks_agree", fuse->i32, args.list, args.count);
+    return LLVMBuildICmp(fuse->builder, LLVMIntNE, result, tr_f_i32(fuse, 0), "");
+}
+
 void tr_build_warp_op(struct tr_fused *fused, uint32_t stop, const struct tr_lanes *lanes)
 {
     const struct tr_fuse *fuse = fused->fuse;

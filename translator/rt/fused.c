@@ -24,6 +24,19 @@ static inline uint32_t partners(uint32_t live, uint32_t mask, uint32_t lane)
     return mask >> lane & 1 ? mask & live : UINT32_C(1) << lane;
 }
 
+uint32_t rt_fused_masks_agree(uint32_t live, OPERAND(mask))
+{
+    uint32_t agree = 1;
+    for (uint32_t i = 0; i < RT_WARP_SIZE; i++) {
+        uint32_t same = 0;
+        for (uint32_t k = 0; k < RT_WARP_SIZE; k++)
+            same |= (uint32_t)((uint32_t)AT(mask, k) == (uint32_t)AT(mask, i)) << k;
+        uint32_t missing = partners(live, (uint32_t)AT(mask, i), i) & ~same;
+        agree &= !(live >> i & 1) || missing == 0;
+    }
+    return agree;
+}
+
 void rt_fused_shfl(uint64_t *result, uint32_t live, OPERAND(mode), OPERAND(value), OPERAND(b),
                    OPERAND(c), OPERAND(mask))
 {

@@ -23,6 +23,9 @@ void rt_fused_match(uint64_t *result, uint32_t live, OPERAND(all), OPERAND(value
 void rt_fused_redux(uint64_t *result, uint32_t live, OPERAND(op), OPERAND(value), OPERAND(mask));
 void rt_fused_elect(uint64_t *result, uint32_t live, OPERAND(mask));
 
+/* Whether all live lanes that name each other in their masks have the same mask. */
+uint32_t rt_fused_masks_agree(uint32_t live, OPERAND(mask));
+
 /* With all lanes in the mask: every lane gets the same. */
 uint32_t rt_fused_vote_all(uint32_t live, uint32_t mode, OPERAND(predicate));
 uint32_t rt_fused_redux_all(uint32_t live, uint32_t op, OPERAND(value));
