@@ -3,6 +3,8 @@
  * Runs fused kernels: one fiber, the carrier, for a whole chunk of blocks. It is left in the middle
  * only by rt_block_mix, when all threads that are left poll, and by faults.
  */
+#include <string.h>
+
 #include "scheduler/turns.h"
 
 /* What the threads know of the stack they run on: the same for all, and usually as last time. */
@@ -41,6 +43,13 @@ carrier_main(void *arg)
     sch_carrier_leave(block, SCH_BLOCK_ENDED);
 }
 
+/* Fresh memory is full of zeros, which may be just what a program would have put there. */
+static void spoil_frame(struct sch_block *block)
+{
+    if (block->worker->chaos != 0)
+        memset(block->rt.frame, (int)(1 + sch_chaos_below(block->worker, 255)), block->frame_bytes);
+}
+
 static bool start_carrier(struct sch_block *block)
 {
     struct sch_fiber_pool *fibers = &block->worker->fibers;
@@ -52,6 +61,7 @@ static bool start_carrier(struct sch_block *block)
         return false;
     sch_fiber_prepare(fiber, carrier_main, block);
     set_limits(block, fiber);
+    spoil_frame(block);
     block->carrier.rt.block = &block->rt;
     block->carrier.rt.warp = SCH_WARPS_MAX; /* none */
     block->carrier.fiber = fiber;

@@ -180,7 +180,8 @@ void sch_fault_init_worker(struct sch_worker *worker);
 
 /* ---- chaos: random but repeatable orders of threads and blocks, for tests ---- */
 
-/* 0 switches it off. Workers see it when they start their next block. */
+/* 0 switches it off. Workers see it when they start their next block. Frames of fused kernels begin
+ * with random contents then. */
 void sch_set_chaos(unsigned seed);
 unsigned sch_chaos_seed(void);
 
