@@ -16,7 +16,6 @@
 #include "translator/translator.h"
 
 #define DWARF_VERSION 5
-#define STEP_SYMBOL   "ptxrun_step"
 
 static uint64_t thread_cpu_ns(void)
 {
@@ -140,7 +139,7 @@ static void require_dwarf_version(const struct jit_unit *unit)
 static uint32_t frame_bytes(const struct jit_unit *unit, LLVMValueRef entry)
 {
     uint32_t bytes = jit_frames_depth(&unit->frames, entry);
-    LLVMValueRef step = LLVMGetNamedFunction(unit->module, STEP_SYMBOL);
+    LLVMValueRef step = LLVMGetNamedFunction(unit->module, TR_STEP_NAME);
     if (bytes == 0 || !step)
         return bytes;
     uint32_t step_bytes = jit_frames_depth(&unit->frames, step);

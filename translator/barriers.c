@@ -523,7 +523,7 @@ enum pxr_status tr_optimise_barriers(LLVMModuleRef module, const struct ptx_func
                                      struct pxr_error *err)
 {
     *report = (struct tr_barrier_report){.barrier_count = count_barriers(module)};
-    struct optimiser o = {.function = LLVMGetNamedFunction(module, "ptxrun_kernel"),
+    struct optimiser o = {.function = LLVMGetNamedFunction(module, TR_KERNEL_NAME),
                           .report = report};
     if (report->barrier_count == 0 || o.function == NULL)
         return PXR_OK;

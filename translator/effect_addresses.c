@@ -49,13 +49,6 @@ enum record {
     RECORD_SLOTS
 };
 
-static bool is_invariant(LLVMValueRef load)
-{
-    static const char name[] = "invariant.load";
-    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(load));
-    return LLVMGetMetadata(load, LLVMGetMDKindIDInContext(context, name, sizeof name - 1)) != NULL;
-}
-
 /* pointer = *base + *offset; false if the offset is not constant. */
 static bool split_pointer(LLVMValueRef pointer, LLVMValueRef *base, uint64_t *offset)
 {
@@ -77,7 +70,7 @@ static enum record record_at(const struct tr_effects *effects, LLVMValueRef poin
     uint64_t offset;
     if (pointer == LLVMGetParam(effects->graph->function, 0))
         return RECORD_THREAD;
-    if (LLVMIsALoadInst(pointer) == NULL || !is_invariant(pointer) ||
+    if (LLVMIsALoadInst(pointer) == NULL || !tr_is_invariant_load(pointer) ||
         !split_pointer(LLVMGetOperand(pointer, 0), &base, &offset))
         return RECORD_NONE;
     switch (record_at(effects, base)) {
@@ -111,7 +104,7 @@ static uint8_t loaded_origins(const struct tr_effects *effects, LLVMValueRef loa
     uint64_t offset;
     if (record_at(effects, load) != RECORD_NONE)
         return TR_ORIGIN_CONSTANT;
-    if (!is_invariant(load))
+    if (!tr_is_invariant_load(load))
         return TR_ORIGIN_UNKNOWN;
     bool is_split = split_pointer(LLVMGetOperand(load, 0), &base, &offset);
     switch (record_at(effects, base)) {
@@ -316,7 +309,7 @@ static bool is_fixed(const struct tr_effects *effects, uint32_t number)
         return is_fixed_call(value->llvm);
     case LLVMLoad:
         return record_at(effects, value->llvm) != RECORD_NONE ||
-               (is_invariant(value->llvm) && has_fixed_operands(effects, value));
+               (tr_is_invariant_load(value->llvm) && has_fixed_operands(effects, value));
     case LLVMPHI:
     case LLVMAlloca:
     case LLVMFreeze:

@@ -267,7 +267,5 @@ enum pxr_status tr_link_rt(LLVMModuleRef module, bool sregs, struct pxr_error *e
  * code runs many blocks, what changes from block to block. */
 enum pxr_status tr_bind_sregs(LLVMModuleRef module, bool runs_many_blocks, struct pxr_error *err);
 
-/* The function that collapse fills with the kernel in steps (translator.h). */
-#define TR_STEP_NAME "ptxrun_step"
 
 #endif

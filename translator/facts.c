@@ -192,7 +192,7 @@ static void assume_param_load(const struct assumption *as, LLVMValueRef load, LL
 
 static void assume_params(const struct assumption *as, const struct ptx_func *kernel)
 {
-    LLVMValueRef function = LLVMGetNamedFunction(as->module, "ptxrun_kernel");
+    LLVMValueRef function = LLVMGetNamedFunction(as->module, TR_KERNEL_NAME);
     if (!function)
         return;
     LLVMValueRef ctx = LLVMGetParam(function, 0);

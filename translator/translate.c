@@ -139,7 +139,7 @@ LLVMValueRef tr_function(struct tr_ctx *ctx, const struct ptx_func *func, int li
     if (type == NULL)
         return NULL;
     bool is_kernel = func == ctx->kernel;
-    LLVMValueRef function = LLVMAddFunction(ctx->module, is_kernel ? "ptxrun_kernel" : name, type);
+    LLVMValueRef function = LLVMAddFunction(ctx->module, is_kernel ? TR_KERNEL_NAME : name, type);
     if (!is_kernel)
         LLVMSetLinkage(function, LLVMInternalLinkage);
     tr_add_attribute(ctx, function, "nounwind", 0);

@@ -25,6 +25,9 @@
 #include "util/error.h"
 #include "util/options.h"
 
+#define TR_KERNEL_NAME "ptxrun_kernel"
+#define TR_STEP_NAME   "ptxrun_step"
+
 struct tr_options {
     bool check_alignment; /* misaligned accesses call rt_fault(PXR_FAULT_MISALIGNED) */
     const char *triple;

@@ -207,6 +207,9 @@ enum pxr_status tr_shapes_build(struct tr_graph *graph, const struct tr_loops *l
 struct tr_shape tr_shape_at(const struct tr_graph *graph, const struct tr_loops *loops,
                             const struct tr_shapes *shapes, uint32_t value, uint32_t segment);
 
+/* The load reads what does not change while the grid runs. */
+bool tr_is_invariant_load(LLVMValueRef load);
+
 /* ---- all of it as text (print.c) ---- */
 
 /* Segments with their instructions, and behind each what the analyses say, for people and tests.

@@ -83,7 +83,6 @@ struct tr_shape tr_shape_of_call(const struct tr_shape_context *context,
 /* Whether the instruction gives the same whenever and wherever it gets the same operands. */
 bool tr_is_function_of_operands(const struct tr_value *value);
 bool tr_is_pure_call(LLVMValueRef call);
-bool tr_is_invariant_load(LLVMValueRef load);
 
 bool tr_is_fault(LLVMValueRef inst);
 

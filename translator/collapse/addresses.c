@@ -64,17 +64,10 @@ static enum record record_of(LLVMValueRef pointer)
     }
 }
 
-static bool is_invariant(LLVMValueRef load)
-{
-    static const char name[] = "invariant.load";
-    LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(load));
-    return LLVMGetMetadata(load, LLVMGetMDKindIDInContext(llvm, name, sizeof name - 1)) != NULL;
-}
-
 bool tr_is_launch_load(LLVMValueRef inst)
 {
     uint64_t offset;
-    if (!LLVMIsALoadInst(inst) || !is_invariant(inst))
+    if (!LLVMIsALoadInst(inst) || !tr_is_invariant_load(inst))
         return false;
     LLVMValueRef from = LLVMGetOperand(inst, 0);
     return strip_offset(&from, &offset) && record_of(from) != RECORD_OTHER;
@@ -148,7 +141,7 @@ static bool is_param(LLVMValueRef value)
         LLVMIsAConstantInt(LLVMGetOperand(value, 1)))
         value = LLVMGetOperand(value, 0);
     uint64_t offset;
-    if (!LLVMIsALoadInst(value) || !is_invariant(value))
+    if (!LLVMIsALoadInst(value) || !tr_is_invariant_load(value))
         return false;
     LLVMValueRef from = LLVMGetOperand(value, 0);
     if (!strip_offset(&from, &offset))

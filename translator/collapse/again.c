@@ -78,10 +78,7 @@ static bool is_pure_call(LLVMValueRef call)
  * been: the load dominates the stop. */
 static bool is_steady_load(LLVMValueRef load)
 {
-    static const char name[] = "invariant.load";
-    unsigned kind =
-        LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(load)), name, sizeof name - 1);
-    return LLVMGetMetadata(load, kind) != NULL && !LLVMGetVolatile(load) &&
+    return tr_is_invariant_load(load) && !LLVMGetVolatile(load) &&
            LLVMGetOrdering(load) == LLVMAtomicOrderingNotAtomic;
 }
 

@@ -14,7 +14,6 @@
 #include "translator/collapse/prepare.h"
 #include "translator/emit.h"
 
-#define KERNEL_NAME  "ptxrun_kernel"
 #define CLEAN_PASSES "always-inline,function(sroa,early-cse,simplifycfg),globaldce"
 
 /* Regions overlap: with n conditional stops in a row, what follows them is in n regions. Beyond
@@ -379,7 +378,7 @@ enum pxr_status tr_collapse(LLVMModuleRef module, const struct tr_collapse_optio
                             struct tr_collapsed *result, struct pxr_error *err)
 {
     struct collapse collapse = {.module = module,
-                                .function = LLVMGetNamedFunction(module, KERNEL_NAME),
+                                .function = LLVMGetNamedFunction(module, TR_KERNEL_NAME),
                                 .options = options,
                                 .result = result};
     memset(result, 0, sizeof *result);

@@ -23,7 +23,6 @@
 #define OUTCOME_MIXED UINT32_MAX
 #define FRAME_ALIGN   64
 #define ENTRY_BYTES   2
-#define KERNEL_NAME   "ptxrun_kernel"
 
 static bool is_hierarchical(const struct tr_fused *fused)
 {
@@ -383,7 +382,7 @@ static void build_chunk_loop(struct tr_fused *fused, LLVMBasicBlockRef entry)
 static LLVMValueRef add_function(struct tr_fuse *fuse, LLVMMetadataRef subprogram)
 {
     LLVMTypeRef types[2] = {fuse->ptr, fuse->i32};
-    LLVMValueRef function = LLVMAddFunction(fuse->module, KERNEL_NAME,
+    LLVMValueRef function = LLVMAddFunction(fuse->module, TR_KERNEL_NAME,
                                             LLVMFunctionType(fuse->void_type, types, 2, false));
     LLVMSetSubprogram(function, subprogram);
     unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);

@@ -22,18 +22,11 @@ static bool is_poll(LLVMValueRef inst)
     return strcmp(tr_callee_name(inst), "rt_spin") == 0;
 }
 
-static bool is_invariant(LLVMValueRef load)
-{
-    static const char name[] = "invariant.load";
-    LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(load));
-    return LLVMGetMetadata(load, LLVMGetMDKindIDInContext(llvm, name, sizeof name - 1)) != NULL;
-}
-
 static bool reads_memory(const struct tr_value *value)
 {
     switch (value->opcode) {
     case LLVMLoad:
-        return !is_invariant(value->llvm);
+        return !tr_is_invariant_load(value->llvm);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
         return true;
