@@ -70,6 +70,8 @@ static enum pxr_status collapse(struct jit_unit *unit, const struct tr_collapse_
     enum pxr_status status = tr_collapse(unit->module, options, &collapsed, err);
     if (status == PXR_OK) {
         object->collapse = collapsed.collapse;
+        object->width = collapsed.width;
+        object->jam = collapsed.jam;
         object->frame_fixed_bytes = collapsed.frame_fixed_bytes;
         object->frame_warp_bytes = collapsed.frame_warp_bytes;
         object->frame_thread_bytes = collapsed.frame_thread_bytes;
@@ -88,7 +90,16 @@ enum pxr_status jit_unit_collapse(struct jit_unit *unit, const struct jit_varian
 {
     struct tr_facts facts = wanted->facts;
     add_required_shape(&facts, unit->kernel);
-    struct tr_collapse_options options = {.collapse = wanted->collapse, .facts = &facts};
+    bool is_vector = wanted->collapse == PXR_COLLAPSE_VECTOR;
+    struct tr_collapse_options options = {
+        .collapse = wanted->collapse,
+        .facts = &facts,
+        .is_vector = is_vector || wanted->collapse == PXR_COLLAPSE_AUTO,
+        .is_forced = is_vector,
+        .width = wanted->width,
+        .jam = wanted->jam,
+        .vector_bits = unit->target->vector_bits,
+    };
     if (seed) {
         options.seed = seed->kind;
         options.seed_site = seed->site;

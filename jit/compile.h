@@ -41,9 +41,9 @@ void jit_unit_fini(struct jit_unit *unit);
 void jit_unit_dump(const struct jit_unit *unit, const char *kind, const char *suffix);
 
 /* Collapses the threads of unit->module, the code of one thread, as wanted, for launches for which
- * wanted->facts are true. Fills collapse,
- * frame_…_bytes, may_wait and explanation of *object. seed: NULL, or a defect that a test wants.
- * Errors: PXR_COMPILE_FAILED, PXR_OUT_OF_MEMORY. */
+ * wanted->facts are true. Fills collapse, width, jam, frame_…_bytes, may_wait and explanation of
+ * *object. seed: NULL, or a defect that a test wants. Errors: PXR_COMPILE_FAILED,
+ * PXR_OUT_OF_MEMORY. */
 enum pxr_status jit_unit_collapse(struct jit_unit *unit, const struct jit_variant *wanted,
                                   struct jit_seed *seed, struct jit_object *object,
                                   struct pxr_error *err);

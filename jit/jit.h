@@ -19,6 +19,8 @@
 /* Which code is wanted of a kernel. Facts about the launch are promises of the caller. */
 struct jit_variant {
     enum pxr_collapse collapse; /* what is asked for; jit_object.collapse is what came of it */
+    uint32_t width;             /* threads in a vector, a power of two, 2 to 64; 0: chosen */
+    uint32_t jam;               /* vectors side by side, 1 to 32; 0: chosen */
     struct tr_facts facts;
 };
 
@@ -42,7 +44,9 @@ struct jit_object {
     uint64_t codegen_ns;
     uint32_t frame_bytes; /* stack of the kernel and its deepest direct callee chain, if known;
                              0: not known */
-    enum pxr_collapse collapse; /* never AUTO */
+    enum pxr_collapse collapse; /* never AUTO; VECTOR if at least one loop is over vectors */
+    uint32_t width;             /* of the widest vectors of threads; 0: there are none */
+    uint32_t jam;               /* and so many of them side by side; 0 likewise */
     uint64_t frame_fixed_bytes; /* of fused kernels: what jit_code_frame_bytes adds up */
     uint64_t frame_warp_bytes;
     uint64_t frame_thread_bytes;
@@ -92,7 +96,7 @@ int jit_code_line(const struct jit_code *code, uintptr_t pc);
 
 /* ---- between libptxrun.so and libptxrun-compile.so ---- */
 
-#define JIT_COMPILER_ABI   2
+#define JIT_COMPILER_ABI   3
 #define JIT_COMPILER_ENTRY "ptxrun_compiler"
 
 struct jit_compiler {

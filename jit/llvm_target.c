@@ -10,6 +10,7 @@
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,11 +42,27 @@ static void register_targets(void)
     LLVMInitializeNativeAsmParser();
 }
 
+/* Whether a list such as "+avx,-avx512f,+avx2" has "+<name>". */
+static bool has_feature(const char *features, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = features; *at != '\0'; at += *at == ',') {
+        size_t item = strcspn(at, ",");
+        if (item == len + 1 && at[0] == '+' && memcmp(at + 1, name, len) == 0)
+            return true;
+        at += item;
+    }
+    return false;
+}
+
+/* AVX-512 without BW and VL has masks neither for bytes nor for narrower registers, and AVX alone
+ * no integers. AArch64: NEON's, also where SVE is there, as code is made for a fixed width. */
 static unsigned widest_vector_bits(const char *features)
 {
-    if (strstr(features, "+avx512f"))
+    if (has_feature(features, "avx512f") && has_feature(features, "avx512vl") &&
+        has_feature(features, "avx512bw") && has_feature(features, "avx512dq"))
         return 512;
-    return strstr(features, "+avx,") || strstr(features, "+avx2") ? 256 : 128;
+    return has_feature(features, "avx2") ? 256 : 128;
 }
 
 static LLVMTargetMachineRef make_machine(LLVMTargetRef llvm_target, const char *triple,

@@ -13,7 +13,7 @@ struct jit_target {
     LLVMTargetMachineRef machine; /* used by one thread at a time */
     char *triple;
     char *data_layout;
-    unsigned vector_bits;    /* widest vector register: 512, 256 or 128 */
+    unsigned vector_bits;    /* widest vector register that is good for all types: 512, 256, 128 */
     struct jit_target *next; /* in the pool */
 };
 

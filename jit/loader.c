@@ -403,8 +403,7 @@ static enum pxr_status load_image(struct image *image, struct jit_code *code, st
 
 static void copy_properties(struct jit_code *code, const struct jit_object *object)
 {
-    code->is_fused =
-        object->collapse == PXR_COLLAPSE_FLAT || object->collapse == PXR_COLLAPSE_HIERARCHICAL;
+    code->is_fused = pxr_collapse_is_fused(object->collapse);
     code->may_wait = object->may_wait;
     code->frame_fixed_bytes = object->frame_fixed_bytes;
     code->frame_warp_bytes = object->frame_warp_bytes;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two short fixed lists instead of LLVM's default<O2>: nearly the same code in a third of the time.
- * Both run after the threads have been collapsed. The code of one thread is not worth a vectoriser
- * or unroller; loops over threads live by the loop vectoriser. Neither list has loop-idiom or
- * switch-to-table passes, and neither makes vectors of straight code (slp).
+ * Short fixed lists instead of LLVM's default<O2>: nearly the same code in a third of the time.
+ * They run after the threads have been collapsed. The code of one thread is not worth a vectoriser
+ * or unroller, and what is made of vectors of threads has had both (translator/vector); other loops
+ * over threads live by LLVM's loop vectoriser. No list has loop-idiom or switch-to-table passes,
+ * and none makes vectors of straight code (slp).
  */
 #include "jit/passes.h"
-
-#include <stdbool.h>
 
 #include "translator/translator.h"
 
@@ -35,10 +34,18 @@
     "simplifycfg,early-cse<memssa>,dse,adce,simplifycfg),"                                         \
     "globaldce"
 
+/* Loops over vectors of threads: as for one thread, whose values happen to be vectors. */
+#define VECTOR_PASSES SCALAR_PASSES
+
 enum pxr_status jit_run_passes(LLVMModuleRef module, enum pxr_collapse collapse,
                                LLVMTargetMachineRef machine, struct pxr_error *err)
 {
-    bool has_loops = collapse == PXR_COLLAPSE_FLAT || collapse == PXR_COLLAPSE_HIERARCHICAL;
-    const char *passes = has_loops ? INLINE_PASSES LOOP_PASSES : INLINE_PASSES SCALAR_PASSES;
-    return tr_run_passes(module, passes, machine, err);
+    static const char *const lists[PXR_COLLAPSE_COUNT] = {
+        [PXR_COLLAPSE_PRECISE] = INLINE_PASSES SCALAR_PASSES,
+        [PXR_COLLAPSE_FLAT] = INLINE_PASSES LOOP_PASSES,
+        [PXR_COLLAPSE_HIERARCHICAL] = INLINE_PASSES LOOP_PASSES,
+        [PXR_COLLAPSE_VECTOR] = INLINE_PASSES VECTOR_PASSES,
+    };
+    const char *passes = lists[collapse];
+    return tr_run_passes(module, passes ? passes : lists[PXR_COLLAPSE_PRECISE], machine, err);
 }

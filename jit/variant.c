@@ -10,6 +10,22 @@
  * far have in common. */
 #define SHAPE_VARIANTS 4
 
+/* Of a block's shape, whether it is one row; the only thing that normal mode asks. */
+static void keep_row(const uint32_t block[3], struct tr_facts *facts)
+{
+    memset(facts, 0, sizeof *facts);
+    if (block[1] == 1 && block[2] == 1)
+        facts->block[1] = facts->block[2] = 1;
+}
+
+void jit_variants_facts(enum pxr_mode mode, const struct jit_launch *launch, struct tr_facts *facts)
+{
+    if (mode == PXR_MODE_NORMAL)
+        keep_row(launch->block, facts);
+    else
+        jit_facts_of(launch, facts);
+}
+
 void *jit_variants_pick(const struct jit_variants *variants, const struct tr_facts *launch)
 {
     unsigned count = atomic_load_explicit(&variants->count, memory_order_acquire);
@@ -26,7 +42,11 @@ void jit_variants_plan(const struct jit_variants *variants, enum pxr_mode mode,
                        const struct tr_facts *launch, struct tr_facts *planned)
 {
     unsigned count = atomic_load_explicit(&variants->count, memory_order_acquire);
-    if (mode == PXR_MODE_NORMAL || count >= JIT_VARIANTS_MAX - 1) {
+    if (mode == PXR_MODE_NORMAL) {
+        keep_row(launch->block, planned);
+        return;
+    }
+    if (count >= JIT_VARIANTS_MAX - 1) {
         memset(planned, 0, sizeof *planned);
         return;
     }

@@ -26,13 +26,17 @@ struct jit_variants {
     struct jit_variants_entry entries[JIT_VARIANTS_MAX];
 };
 
-/* The variant with the best facts, all of them true of a launch with these facts (jit_facts_of);
- * NULL if there is none. Takes no lock; may run while another thread adds. */
+/* The facts of a launch, as far as this mode makes use of them. */
+void jit_variants_facts(enum pxr_mode mode, const struct jit_launch *launch,
+                        struct tr_facts *facts);
+
+/* The variant with the best facts, all of them true of a launch with these facts
+ * (jit_variants_facts); NULL if there is none. Takes no lock; may run while another thread adds. */
 void *jit_variants_pick(const struct jit_variants *variants, const struct tr_facts *launch);
 
 /* For which facts to compile after jit_variants_pick has found nothing for this launch. They are
  * true of the launch, and the last variant there is room for has none, so that every launch finds
- * a variant from then on. */
+ * a variant from then on. Normal mode makes two at most: for blocks of one row, and for all. */
 void jit_variants_plan(const struct jit_variants *variants, enum pxr_mode mode,
                        const struct tr_facts *launch, struct tr_facts *planned);
 

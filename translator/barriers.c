@@ -434,7 +434,7 @@ static void note_dead(void *data, LLVMValueRef store)
 
 static enum pxr_status analyse(struct optimiser *o, struct pxr_error *err)
 {
-    struct tr_shape_facts facts;
+    struct tr_shape_facts facts = {0};
     memcpy(facts.block, o->effects.facts->block, sizeof facts.block);
     enum pxr_status status = tr_dominators_build(&o->graph, false, &o->dominators, err);
     if (status == PXR_OK)

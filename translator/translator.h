@@ -68,13 +68,21 @@ enum tr_seed {
 struct tr_collapse_options {
     enum pxr_collapse collapse; /* AUTO: what is best for the kernel */
     const struct tr_facts *facts;
-    enum tr_seed seed;  /* which kind of defect … */
-    uint32_t seed_site; /* … and at which of the places where it could be */
+    bool is_vector;       /* loops over threads may become loops over vectors of threads … */
+    bool is_forced;       /* … also those that are likely to be slower so */
+    uint32_t width;       /* of vectors, in threads; 0: chosen */
+    uint32_t jam;         /* vectors side by side; 0: chosen */
+    uint32_t vector_bits; /* of the machine's vector registers: 128, 256 or 512 */
+    enum tr_seed seed;    /* which kind of defect … */
+    uint32_t seed_site;   /* … and at which of the places where it could be */
 };
 
 /* What has become of a kernel. */
 struct tr_collapsed {
-    enum pxr_collapse collapse; /* PRECISE, FLAT or HIERARCHICAL */
+    enum pxr_collapse collapse; /* PRECISE, FLAT or HIERARCHICAL; VECTOR: one of the latter two,
+                                   with at least one loop over vectors of threads */
+    uint32_t width;             /* threads in the widest of these vectors; 0: there are none */
+    uint32_t jam;               /* and so many of them side by side; 0 likewise */
     uint64_t frame_fixed_bytes; /* rt_block.frame needs fixed + per warp + per thread, threads */
     uint64_t frame_warp_bytes;  /* rounded up to whole warps */
     uint64_t frame_thread_bytes;
@@ -83,9 +91,9 @@ struct tr_collapsed {
     char *explanation;   /* malloc; lines of text for --explain: what was chosen, and why */
 };
 
-/* Step 2. FLAT or HIERARCHICAL are asked for, not forced: where they would be wrong the kernel gets
- * another collapse, and result->explanation says why. The caller frees result->explanation. Errors:
- * PXR_COMPILE_FAILED, PXR_OUT_OF_MEMORY. */
+/* Step 2. FLAT, HIERARCHICAL or VECTOR are asked for, not forced: where they would be wrong the
+ * kernel gets another collapse, and result->explanation says why. The caller frees
+ * result->explanation. Errors: PXR_COMPILE_FAILED, PXR_OUT_OF_MEMORY. */
 enum pxr_status tr_collapse(LLVMModuleRef module, const struct tr_collapse_options *options,
                             struct tr_collapsed *result, struct pxr_error *err);
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,23 @@ static bool parse_unsigned(const char *text, unsigned *value)
     return true;
 }
 
+/* Whether the number is in a list such as "1|2|10-20"; "N" is any. */
+static bool is_allowed(const char *allowed, unsigned value)
+{
+    if (*allowed < '0' || *allowed > '9')
+        return true;
+    for (const char *at = allowed;; at++) {
+        char *end;
+        unsigned long low = strtoul(at, &end, 10);
+        unsigned long high = *end == '-' ? strtoul(end + 1, &end, 10) : low;
+        if (value >= low && value <= high)
+            return true;
+        if (*end != '|')
+            return false;
+        at = end;
+    }
+}
+
 enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct pxr_error *err)
 {
     const struct pxr_option_info *info = &pxr_option_table[id];
@@ -93,6 +111,9 @@ enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct
         if (!parse_unsigned(text, &number))
             return pxr_fail(err, PXR_INVALID_ARGUMENT, "--%s (%s) takes a whole number, not '%s'",
                             info->name, info->variable, text);
+        if (!is_allowed(info->metavar, number))
+            return pxr_fail(err, PXR_INVALID_ARGUMENT, "--%s (%s) is one of %s, not '%s'",
+                            info->name, info->variable, info->metavar, text);
         return PXR_OK;
     case PXR_OPTION_SIZE:
         if (!parse_size(text, &size))
@@ -200,11 +221,28 @@ const struct pxr_options *pxr_options_get(void)
 
 const char *pxr_collapse_name(enum pxr_collapse collapse)
 {
-    static const char *const names[] = {[PXR_COLLAPSE_AUTO] = "auto",
-                                        [PXR_COLLAPSE_PRECISE] = "precise",
-                                        [PXR_COLLAPSE_FLAT] = "flat",
-                                        [PXR_COLLAPSE_HIERARCHICAL] = "hierarchical"};
-    return (unsigned)collapse < sizeof names / sizeof names[0] ? names[collapse] : "unknown";
+    static const char *const names[PXR_COLLAPSE_COUNT] = {
+        [PXR_COLLAPSE_AUTO] = "auto",     [PXR_COLLAPSE_PRECISE] = "precise",
+        [PXR_COLLAPSE_FLAT] = "flat",     [PXR_COLLAPSE_HIERARCHICAL] = "hierarchical",
+        [PXR_COLLAPSE_VECTOR] = "vector",
+    };
+    return (unsigned)collapse < PXR_COLLAPSE_COUNT ? names[collapse] : "unknown";
+}
+
+bool pxr_collapse_is_fused(enum pxr_collapse collapse)
+{
+    return collapse == PXR_COLLAPSE_FLAT || collapse == PXR_COLLAPSE_HIERARCHICAL ||
+           collapse == PXR_COLLAPSE_VECTOR;
+}
+
+void pxr_collapse_text(enum pxr_collapse collapse, uint32_t width, uint32_t jam,
+                       char text[PXR_COLLAPSE_TEXT_BYTES])
+{
+    const char *name = pxr_collapse_name(collapse);
+    if (width)
+        snprintf(text, PXR_COLLAPSE_TEXT_BYTES, "%s %ux%u", name, width, jam);
+    else
+        snprintf(text, PXR_COLLAPSE_TEXT_BYTES, "%s", name);
 }
 
 bool pxr_list_contains(const char *list, const char *word)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "util/error.h"
 
@@ -32,7 +33,8 @@ struct pxr_option_info {
     const char *variable; /* "PTXRUN_THREADS" */
     enum pxr_option_type type;
     const char *default_text;
-    const char *metavar; /* for CHOICE and LIST: the '|'-separated choices */
+    const char *metavar; /* for CHOICE and LIST: the '|'-separated choices; for UINT: "N", or the
+                            '|'-separated numbers and ranges LOW-HIGH that are allowed */
     const char *help;
 };
 
@@ -56,12 +58,23 @@ enum pxr_collapse {
     PXR_COLLAPSE_AUTO,
     PXR_COLLAPSE_PRECISE,
     PXR_COLLAPSE_FLAT,
-    PXR_COLLAPSE_HIERARCHICAL
+    PXR_COLLAPSE_HIERARCHICAL,
+    PXR_COLLAPSE_VECTOR, /* flat or hierarchical, with loops over vectors of threads */
+    PXR_COLLAPSE_COUNT
 };
 enum pxr_mode { PXR_MODE_AUTO, PXR_MODE_JIT, PXR_MODE_NORMAL };
 
 /* "flat", as --collapse has it. */
 const char *pxr_collapse_name(enum pxr_collapse collapse);
+
+/* Whether threads become loops, of which a block is one call. */
+bool pxr_collapse_is_fused(enum pxr_collapse collapse);
+
+/* What has become of a kernel, for people: "flat"; "vector 16x4" for vectors of 16 threads, four
+ * side by side. */
+#define PXR_COLLAPSE_TEXT_BYTES 32
+void pxr_collapse_text(enum pxr_collapse collapse, uint32_t width, uint32_t jam,
+                       char text[PXR_COLLAPSE_TEXT_BYTES]);
 
 /* Whether text is a legal value for the option; says why not in *err. */
 enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct pxr_error *err);

@@ -12,13 +12,20 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "jit/jit.h"
+#include "util/options.h"
+
+/* Of why a kernel is not what was asked for; more is cut off. */
+#define WHY_BYTES 160
+
 struct kernel_stats {
     uint64_t calls;
     uint64_t total_ns;
     uint64_t min_ns;
     uint64_t max_ns;
     uint64_t compile_ns;
-    const char *collapse; /* of its variants; NULL: none was compiled */
+    char collapse[PXR_COLLAPSE_TEXT_BYTES]; /* of its variants; "": none was compiled */
+    char why[WHY_BYTES];                    /* one of them is not what was asked for; "": all are */
     UT_hash_handle hh;
     char name[];
 };
@@ -81,16 +88,50 @@ void crt_stats_kernel(const char *name, uint64_t time_ns)
     pthread_mutex_unlock(&stats.lock);
 }
 
-void crt_stats_compile(const char *name, enum pxr_collapse collapse, uint64_t time_ns)
+/* What all variants of a kernel are, after another one was compiled. */
+static void note_collapse(struct kernel_stats *row, const struct jit_object *made)
+{
+    char text[PXR_COLLAPSE_TEXT_BYTES];
+    pxr_collapse_text(made->collapse, made->width, made->jam, text);
+    if (!row->collapse[0] || strcmp(row->collapse, text) == 0) {
+        strcpy(row->collapse, text);
+        return;
+    }
+    size_t name_len = strcspn(text, " ");
+    bool is_same_name =
+        strncmp(row->collapse, text, name_len) == 0 && strcspn(row->collapse, " ") == name_len;
+    snprintf(row->collapse, sizeof row->collapse, "%s",
+             is_same_name ? pxr_collapse_name(made->collapse) : "several");
+}
+
+/* The choice's reason is the first line of its explanation, "precise: the kernel …". */
+static void note_why(struct kernel_stats *row, const struct jit_variant *wanted,
+                     const struct jit_object *made)
+{
+    if (wanted->collapse == PXR_COLLAPSE_AUTO || wanted->collapse == made->collapse)
+        return;
+    const char *reason = "no loop over threads can be one over vectors; see --explain";
+    bool is_scalar =
+        wanted->collapse == PXR_COLLAPSE_VECTOR && pxr_collapse_is_fused(made->collapse);
+    if (!is_scalar) {
+        reason = made->explanation ? strchr(made->explanation, ' ') : NULL;
+        reason = reason ? reason + 1 : "";
+    }
+    snprintf(row->why, sizeof row->why, "%s, not %s: %.*s", pxr_collapse_name(made->collapse),
+             pxr_collapse_name(wanted->collapse), (int)strcspn(reason, "\n"), reason);
+}
+
+void crt_stats_compile(const char *name, const struct jit_variant *wanted,
+                       const struct jit_object *made, uint64_t time_ns)
 {
     if (!crt_stats_are_on())
         return;
     pthread_mutex_lock(&stats.lock);
     struct kernel_stats *row = find_kernel(name);
     if (row) {
-        const char *own = pxr_collapse_name(collapse);
         row->compile_ns += time_ns;
-        row->collapse = row->collapse && strcmp(row->collapse, own) != 0 ? "several" : own;
+        note_collapse(row, made);
+        note_why(row, wanted, made);
     }
     pthread_mutex_unlock(&stats.lock);
 }
@@ -130,12 +171,22 @@ static void print_kernels(void)
     {
         double share = all_ns ? 100.0 * (double)row->total_ns / (double)all_ns : 0;
         uint64_t calls = row->calls ? row->calls : 1;
-        fprintf(stderr,
-                "ptxrun: %7.2f %10.3f %7" PRIu64 " %10.3f %10.3f %10.3f %10.3f  %-12s  %s\n", share,
-                milliseconds(row->total_ns), row->calls,
-                milliseconds(row->total_ns) / (double)calls,
-                milliseconds(row->calls ? row->min_ns : 0), milliseconds(row->max_ns),
-                milliseconds(row->compile_ns), row->collapse ? row->collapse : "", row->name);
+        fprintf(
+            stderr, "ptxrun: %7.2f %10.3f %7" PRIu64 " %10.3f %10.3f %10.3f %10.3f  %-12s  %s\n",
+            share, milliseconds(row->total_ns), row->calls,
+            milliseconds(row->total_ns) / (double)calls, milliseconds(row->calls ? row->min_ns : 0),
+            milliseconds(row->max_ns), milliseconds(row->compile_ns), row->collapse, row->name);
+    }
+}
+
+static void print_reasons(void)
+{
+    struct kernel_stats *row;
+    struct kernel_stats *next;
+    HASH_ITER(hh, stats.kernels, row, next)
+    {
+        if (row->why[0])
+            fprintf(stderr, "ptxrun: kernel '%s' is %s\n", row->name, row->why);
     }
 }
 
@@ -158,6 +209,7 @@ __attribute__((destructor)) static void print_at_exit(void)
         return;
     pthread_mutex_lock(&stats.lock);
     print_kernels();
+    print_reasons();
     print_copies();
     pthread_mutex_unlock(&stats.lock);
 }

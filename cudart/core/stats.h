@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "util/options.h"
+struct jit_object;
+struct jit_variant;
 
 enum crt_copy_kind { CRT_COPY_TO_DEVICE, CRT_COPY_TO_HOST, CRT_COPY_ON_DEVICE, CRT_COPY_KINDS };
 
@@ -18,7 +19,9 @@ void crt_stats_init(bool are_on);
 bool crt_stats_are_on(void);
 
 void crt_stats_kernel(const char *name, uint64_t time_ns);
-void crt_stats_compile(const char *name, enum pxr_collapse collapse, uint64_t time_ns);
+/* A variant of the kernel was compiled: what was wanted, and what came of it. */
+void crt_stats_compile(const char *name, const struct jit_variant *wanted,
+                       const struct jit_object *made, uint64_t time_ns);
 void crt_stats_copy(enum crt_copy_kind kind, size_t size_bytes, uint64_t time_ns);
 
 #endif

@@ -47,11 +47,12 @@ static void explain(const struct crt_kernel *kernel, const struct crt_variant *v
     size_t text_bytes = 0;
     FILE *out = open_memstream(&text, &text_bytes);
     char *facts = malloc(FACTS_TEXT_BYTES);
+    char collapse[PXR_COLLAPSE_TEXT_BYTES];
+    pxr_collapse_text(object->collapse, object->width, object->jam, collapse);
     if (out && facts) {
         jit_facts_text(&variant->key.facts, facts, FACTS_TEXT_BYTES);
         fprintf(out, "ptxrun: kernel '%s' of %s: %s, compiled in %.1f ms\n", kernel->func->name,
-                kernel->library->name, pxr_collapse_name(object->collapse),
-                (double)elapsed_ns / 1e6);
+                kernel->library->name, collapse, (double)elapsed_ns / 1e6);
         fprintf(out, "ptxrun:   facts: %s\n", facts);
         const char *line = object->explanation ? object->explanation : "";
         while (*line) {
@@ -79,7 +80,7 @@ static enum pxr_status compile(struct crt_kernel *kernel, struct crt_variant *va
                       &variant->code, error);
     variant->stack_bytes = stack_bytes(kernel, &object);
     uint64_t elapsed_ns = crt_now_ns() - start_ns;
-    crt_stats_compile(kernel->func->name, object.collapse, elapsed_ns);
+    crt_stats_compile(kernel->func->name, &variant->key, &object, elapsed_ns);
     pxr_log(PXR_LOG_INFO, "compiled kernel '%s' of %s in %.1f ms", kernel->func->name,
             kernel->library->name, (double)elapsed_ns / 1e6);
     if (status == PXR_OK && pxr_options_get()->explain)
@@ -96,6 +97,8 @@ static enum crt_result compile_locked(struct crt_kernel *kernel, const struct tr
     if (!made)
         return CRT_OUT_OF_MEMORY;
     made->key.collapse = (enum pxr_collapse)options->collapse;
+    made->key.width = options->width;
+    made->key.jam = options->jam;
     jit_variants_plan(&kernel->variants, (enum pxr_mode)options->mode, facts, &made->key.facts);
     struct pxr_error error = {0};
     enum pxr_status status = compile(kernel, made, &error);
@@ -112,9 +115,8 @@ static enum crt_result compile_locked(struct crt_kernel *kernel, const struct tr
 enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_launch *launch,
                                 const struct crt_variant **variant)
 {
-    struct tr_facts facts = {0};
-    if (pxr_options_get()->mode != PXR_MODE_NORMAL)
-        jit_facts_of(launch, &facts);
+    struct tr_facts facts;
+    jit_variants_facts((enum pxr_mode)pxr_options_get()->mode, launch, &facts);
     *variant = jit_variants_pick(&kernel->variants, &facts);
     if (*variant)
         return CRT_SUCCESS;
@@ -129,6 +131,16 @@ enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_laun
     return result;
 }
 
+/* What most launches will have in common, before there is one: blocks of one row, unless .reqntid
+ * says something else. */
+static void expect_row(const struct crt_kernel *kernel, struct tr_facts *facts)
+{
+    const uint32_t *required = kernel->func->required_threads;
+    memset(facts, 0, sizeof *facts);
+    for (int d = 1; d < 3; d++)
+        facts->block[d] = required[0] && required[d] ? required[d] : 1;
+}
+
 static enum crt_result check_locked(struct crt_kernel *kernel)
 {
     if (kernel->is_checked || atomic_load(&kernel->variants.count) != 0)
@@ -136,10 +148,12 @@ static enum crt_result check_locked(struct crt_kernel *kernel)
     enum crt_result result = crt_kernel_layout_locked(kernel);
     if (result != CRT_SUCCESS)
         return result;
-    struct tr_facts none = {0};
-    const struct crt_variant *variant;
-    if (pxr_options_get()->mode == PXR_MODE_NORMAL)
-        return compile_locked(kernel, &none, &variant);
+    if (pxr_options_get()->mode == PXR_MODE_NORMAL) {
+        struct tr_facts expected;
+        const struct crt_variant *variant;
+        expect_row(kernel, &expected);
+        return compile_locked(kernel, &expected, &variant);
+    }
     struct jit_request request = make_request(kernel, &(struct jit_variant){0});
     struct pxr_error error = {0};
     enum pxr_status status = jit_check(&request, &error);

@@ -4,8 +4,6 @@
  */
 #include "tests/bench/bench_case.h"
 
-#include <math.h>
-
 #define ELEMENTS         1000003u /* no multiple of a block */
 #define WIDTH            1030u
 #define HEIGHT           1000u
@@ -20,20 +18,12 @@
 #define BLOCKS(n, block) (((n) + (block)-1) / (block))
 #define F32(n)           ((size_t)(n) * sizeof(float))
 
-static uint32_t next_random(uint32_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 17;
-    *state ^= *state << 5;
-    return *state;
-}
-
 static void shuffle(uint32_t *order, uint32_t n, uint32_t seed)
 {
     for (uint32_t i = 0; i < n; i++)
         order[i] = i;
     for (uint32_t i = n - 1; i > 0; i--) {
-        uint32_t j = next_random(&seed) % (i + 1), kept = order[i];
+        uint32_t j = bench_random(&seed) % (i + 1), kept = order[i];
         order[i] = order[j];
         order[j] = kept;
     }
@@ -59,7 +49,7 @@ static void fill_bits(void *const *in, const uint32_t *size)
 {
     uint32_t *bits = in[0], seed = 3;
     for (uint32_t i = 0; i < size[0]; i++)
-        bits[i] = next_random(&seed);
+        bits[i] = bench_random(&seed);
 }
 
 static void fill_bytes(void *const *in, const uint32_t *size)
@@ -67,7 +57,7 @@ static void fill_bytes(void *const *in, const uint32_t *size)
     uint8_t *bytes = in[0];
     uint32_t seed = 4;
     for (uint32_t i = 0; i < size[0]; i++)
-        bytes[i] = (uint8_t)(next_random(&seed) >> 16);
+        bytes[i] = (uint8_t)(bench_random(&seed) >> 16);
 }
 
 /* Rows of 0 to MAX_IN_ROW - 1 elements. */
@@ -76,8 +66,8 @@ static void fill_rows(void *const *in, const uint32_t *size)
     uint32_t *row_begin = in[0], *column = in[1], seed = 5, end = 0;
     for (uint32_t row = 0; row < size[0]; row++) {
         row_begin[row] = end;
-        for (uint32_t left = next_random(&seed) % MAX_IN_ROW; left > 0; left--)
-            column[end++] = next_random(&seed) % size[0];
+        for (uint32_t left = bench_random(&seed) % MAX_IN_ROW; left > 0; left--)
+            column[end++] = bench_random(&seed) % size[0];
     }
     row_begin[size[0]] = end;
 }

@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BENCH_ALIGN_BYTES 256 /* of all arrays */
+#include "tests/bench/bench_data.h"
+
 #define BENCH_MAX_IN      5
 #define BENCH_MAX_OUT     2
 #define BENCH_MAX_SIZES   3
@@ -25,11 +26,6 @@ struct bench_args {
 };
 
 typedef void (*bench_plain_fn)(const struct bench_args *args);
-
-enum bench_element {
-    BENCH_U32, /* compared bit by bit */
-    BENCH_F32  /* compared with the case's tolerance */
-};
 
 struct bench_case {
     const char *name; /* the kernel's */
@@ -48,7 +44,7 @@ struct bench_case {
     /* Inputs hold random floats in [0, 1) before; NULL: that is good enough. Outputs are zero. */
     void (*fill)(void *const *in, const uint32_t *size);
     bench_plain_fn plain;
-    enum bench_element element; /* of all outputs */
+    enum bench_element element; /* of all outputs: BENCH_U32 or BENCH_F32 */
     double tolerance;           /* relative to the largest output */
 };
 

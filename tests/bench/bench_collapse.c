@@ -4,17 +4,14 @@
  * interleaved in one process, medians of several rounds. Each result is compared with plain C's
  * before it is timed. Exit status 1 if one is wrong.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <math.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "scheduler/scheduler.h"
+#include "jit/variant.h"
 #include "tests/bench/bench_report.h"
 
 #define MAX_ROUNDS       1001
@@ -25,6 +22,7 @@ struct options {
     regex_t kernels;
     const char *threads; /* "1,0": a process for each; 0 means one per CPU */
     const char *json;
+    FILE *json_file; /* the same, open; or NULL */
     const char *dump;
     unsigned collapses; /* bits */
     unsigned rounds;
@@ -40,29 +38,13 @@ struct data {
     struct bench_args plain;
 };
 
-static void *make_array(size_t size_bytes)
-{
-    size_t whole_bytes =
-        (size_bytes + BENCH_ALIGN_BYTES - 1) / BENCH_ALIGN_BYTES * BENCH_ALIGN_BYTES;
-    void *array = aligned_alloc(BENCH_ALIGN_BYTES, whole_bytes);
-    if (!array)
-        exit(2);
-    memset(array, 0, whole_bytes);
-    return array;
-}
-
 static void data_init(struct data *data, const struct bench_case *kernel, int threads)
 {
     memset(data, 0, sizeof *data);
     void *in[BENCH_MAX_IN] = {0};
-    uint32_t seed = 1;
     for (unsigned i = 0; i < kernel->in_count; i++) {
-        in[i] = make_array(kernel->in_bytes[i]);
-        for (size_t j = 0; j < kernel->in_bytes[i] / sizeof(float); j++) {
-            seed = seed * 1664525u + 1013904223u;
-            ((float *)in[i])[j] = (float)(seed >> 8) * 0x1p-24f;
-        }
-        data->ours.in[i] = in[i];
+        data->ours.in[i] = in[i] = bench_array(kernel->in_bytes[i]);
+        bench_fill(in[i], BENCH_F32, kernel->in_bytes[i], i + 1);
     }
     if (kernel->fill)
         kernel->fill(in, kernel->size);
@@ -71,8 +53,8 @@ static void data_init(struct data *data, const struct bench_case *kernel, int th
     data->ours.threads = threads;
     data->plain = data->ours;
     for (unsigned i = 0; i < kernel->out_count; i++) {
-        data->ours.out[i] = make_array(kernel->out_bytes[i]);
-        data->plain.out[i] = make_array(kernel->out_bytes[i]);
+        data->ours.out[i] = bench_array(kernel->out_bytes[i]);
+        data->plain.out[i] = bench_array(kernel->out_bytes[i]);
     }
 }
 
@@ -86,27 +68,97 @@ static void data_fini(struct data *data)
     }
 }
 
-static bool is_same(const struct bench_case *kernel, const void *a, const void *b, size_t bytes)
+/* ---- launches ---- */
+
+/* Every pointer that a kernel here gets is the beginning of an array. */
+static bool find_array(uintptr_t address, uintptr_t *start)
 {
-    if (kernel->element == BENCH_U32 || kernel->tolerance == 0)
-        return memcmp(a, b, bytes) == 0;
-    const float *got = a, *expected = b;
-    double largest = 0, difference = 0;
-    for (size_t i = 0; i < bytes / sizeof(float); i++) {
-        if (!isfinite(got[i]))
-            return false;
-        largest = fmax(largest, fabs((double)expected[i]));
-        difference = fmax(difference, fabs((double)got[i] - (double)expected[i]));
-    }
-    return difference <= kernel->tolerance * largest;
+    *start = address;
+    return address % BENCH_ALIGN_BYTES == 0;
+}
+
+static enum pxr_status make_params(const struct ptx_func *func, const struct bench_case *kernel,
+                                   const struct bench_args *args, uint8_t **params,
+                                   struct pxr_error *err)
+{
+    unsigned count =
+        kernel->in_count + kernel->out_count + kernel->size_count + kernel->scalar_count;
+    *params = calloc(1, func->param_bytes + 8);
+    if (!*params || func->param_count != count)
+        return pxr_fail(err, PXR_INVALID_ARGUMENT, "kernel '%s' has %u parameters, not %u",
+                        func->name, func->param_count, count);
+    const struct ptx_var *const *param = func->params;
+    for (unsigned i = 0; i < kernel->in_count; i++)
+        memcpy(*params + (*param++)->param_offset_bytes, &args->in[i], sizeof(void *));
+    for (unsigned i = 0; i < kernel->out_count; i++)
+        memcpy(*params + (*param++)->param_offset_bytes, &args->out[i], sizeof(void *));
+    for (unsigned i = 0; i < kernel->size_count; i++)
+        memcpy(*params + (*param++)->param_offset_bytes, &args->size[i], 4);
+    for (unsigned i = 0; i < kernel->scalar_count; i++)
+        memcpy(*params + (*param++)->param_offset_bytes, &args->scalar[i], 4);
+    return PXR_OK;
+}
+
+/* A case's kernel and how it is launched, for all variants. */
+struct subject {
+    const struct bench_case *kernel;
+    struct data data;
+    struct ptx_module *module;
+    const struct ptx_func *func;
+    uint8_t *params;
+    struct bench_launch launch;
+    struct tr_facts facts[BENCH_MODES]; /* what the product's first variant would assume */
+};
+
+static void plan_facts(const struct jit_launch *launch, enum pxr_mode mode,
+                       struct tr_facts *planned)
+{
+    static const struct jit_variants none;
+    struct tr_facts facts;
+    jit_variants_facts(mode, launch, &facts);
+    jit_variants_plan(&none, mode, &facts, planned);
+}
+
+static enum pxr_status subject_init(struct subject *subject, const struct bench_case *kernel,
+                                    int threads, struct pxr_error *err)
+{
+    memset(subject, 0, sizeof *subject);
+    subject->kernel = kernel;
+    data_init(&subject->data, kernel, threads);
+    enum pxr_status status = bench_module_open(kernel->file, &subject->module, err);
+    if (status != PXR_OK)
+        return status;
+    subject->func = ptx_find_entry(subject->module, kernel->name);
+    if (!subject->func)
+        return pxr_fail(err, PXR_NOT_FOUND, "no kernel '%s'", kernel->name);
+    status = make_params(subject->func, kernel, &subject->data.ours, &subject->params, err);
+    if (status != PXR_OK)
+        return status;
+    struct jit_launch launch = {
+        .kernel = subject->func, .params = subject->params, .find_allocation = find_array};
+    memcpy(launch.grid, kernel->grid, sizeof kernel->grid);
+    memcpy(launch.block, kernel->block, sizeof kernel->block);
+    plan_facts(&launch, PXR_MODE_NORMAL, &subject->facts[BENCH_NORMAL]);
+    plan_facts(&launch, PXR_MODE_JIT, &subject->facts[BENCH_JIT]);
+    subject->launch.params = subject->params;
+    memcpy(subject->launch.grid, kernel->grid, sizeof kernel->grid);
+    memcpy(subject->launch.block, kernel->block, sizeof kernel->block);
+    return PXR_OK;
+}
+
+static void subject_fini(struct subject *subject)
+{
+    data_fini(&subject->data);
+    free(subject->params);
+    if (subject->module)
+        ptx_module_destroy(subject->module);
 }
 
 /* ---- measuring ---- */
 
 /* Something to be timed: plain C, or a variant. */
 struct runner {
-    const struct bench_case *kernel;
-    const struct bench_args *plain_args;
+    const struct subject *subject;
     const struct bench_code *code; /* NULL: plain C */
     struct bench_times *times;
     unsigned count; /* of launches in a sample */
@@ -116,9 +168,9 @@ struct runner {
 static void run_once(const struct runner *runner)
 {
     if (runner->code)
-        bench_launch(runner->code, runner->kernel, NULL);
+        bench_run(runner->code, &runner->subject->launch, NULL);
     else
-        runner->kernel->plain(runner->plain_args);
+        runner->subject->kernel->plain(&runner->subject->data.plain);
 }
 
 static double run_sample(const struct runner *runner)
@@ -138,12 +190,6 @@ static void choose_count(struct runner *runner)
     runner->count = count < MAX_SAMPLE_COUNT ? (unsigned)count : MAX_SAMPLE_COUNT;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 static void measure(struct runner *runners, unsigned count, unsigned rounds)
 {
     for (unsigned i = 0; i < count; i++)
@@ -151,36 +197,35 @@ static void measure(struct runner *runners, unsigned count, unsigned rounds)
     for (unsigned round = 0; round < rounds; round++)
         for (unsigned i = 0; i < count; i++)
             runners[i].samples_us[round] = run_sample(&runners[i]);
-    for (unsigned i = 0; i < count; i++) {
-        qsort(runners[i].samples_us, rounds, sizeof(double), compare_doubles);
-        runners[i].times->median_us = runners[i].samples_us[rounds / 2];
-        runners[i].times->min_us = runners[i].samples_us[0];
-    }
+    for (unsigned i = 0; i < count; i++)
+        *runners[i].times = bench_times_of(runners[i].samples_us, rounds);
 }
 
 /* ---- a kernel ---- */
 
 static const char *dump_dir(const struct options *options, int mode, int collapse, char path[256])
 {
-    static const char *const names[] = {"auto", "precise", "flat", "hierarchical"};
     if (!options->dump)
         return NULL;
     mkdir(options->dump, 0777);
-    snprintf(path, 256, "%s/%s-%s", options->dump, names[collapse],
+    snprintf(path, 256, "%s/%s-%s", options->dump, pxr_collapse_name((enum pxr_collapse)collapse),
              mode == BENCH_JIT ? "jit" : "normal");
     mkdir(path, 0777);
     return path;
 }
 
-static bool is_right(const struct bench_variant *variant, const struct bench_case *kernel,
-                     const struct data *data, struct pxr_error *err)
+static bool is_right(const struct bench_variant *variant, const struct subject *subject,
+                     struct pxr_error *err)
 {
+    const struct bench_case *kernel = subject->kernel;
+    const struct data *data = &subject->data;
     for (unsigned i = 0; i < kernel->out_count; i++)
         memset(data->ours.out[i], 0, kernel->out_bytes[i]);
-    if (bench_launch(&variant->code, kernel, err) != PXR_OK)
+    if (bench_run(&variant->code, &subject->launch, err) != PXR_OK)
         return false;
     for (unsigned i = 0; i < kernel->out_count; i++)
-        if (!is_same(kernel, data->ours.out[i], data->plain.out[i], kernel->out_bytes[i])) {
+        if (!bench_is_same(kernel->element, kernel->tolerance, data->ours.out[i],
+                           data->plain.out[i], kernel->out_bytes[i])) {
             pxr_fail(err, PXR_INVALID_ARGUMENT, "output %u is not that of plain C", i);
             return false;
         }
@@ -188,22 +233,22 @@ static bool is_right(const struct bench_variant *variant, const struct bench_cas
 }
 
 static void prepare_variant(struct bench_result *result, int mode, int collapse,
-                            const struct data *data, const struct options *options)
+                            const struct subject *subject, const struct options *options)
 {
     struct bench_variant *variant = &result->variants[mode][collapse];
     char path[256];
     struct bench_wish wish = {.collapse = (enum pxr_collapse)collapse,
-                              .is_jit = mode == BENCH_JIT,
+                              .facts = &subject->facts[mode],
                               .dump_dir = dump_dir(options, mode, collapse, path)};
     struct pxr_error err = {0};
     enum pxr_status status =
-        bench_code_init(&variant->code, result->kernel, &data->ours, &wish, &err);
+        bench_code_init(&variant->code, subject->module, subject->func, &wish, &err);
     if (options->explain && variant->code.explanation)
         printf("%s\n", variant->code.explanation);
     if (status == PXR_OK && collapse != PXR_COLLAPSE_AUTO &&
         variant->code.collapse != wish.collapse)
         return;
-    variant->is_there = status == PXR_OK && is_right(variant, result->kernel, data, &err);
+    variant->is_there = status == PXR_OK && is_right(variant, subject, &err);
     if (variant->is_there)
         return;
     printf("%s, %s, collapse %d: %s\n", result->kernel->name, mode == BENCH_JIT ? "jit" : "normal",
@@ -211,50 +256,68 @@ static void prepare_variant(struct bench_result *result, int mode, int collapse,
     result->has_failed = true;
 }
 
-/* The variant that has the same code as what auto has chosen, and is timed already. */
+/* The variant that has the same code as what auto has chosen, and is timed already. Code whose
+ * vectors are asked for may have more of them than what auto has chosen. */
 static struct bench_variant *same_as_auto(struct bench_result *result, int mode)
 {
     struct bench_variant *variant = &result->variants[mode][PXR_COLLAPSE_AUTO];
     struct bench_variant *same = &result->variants[mode][variant->code.collapse];
-    return variant->is_there && same != variant && same->is_there ? same : NULL;
+    return variant->is_there && same != variant && same->is_there &&
+                   same->code.object_bytes == variant->code.object_bytes
+               ? same
+               : NULL;
+}
+
+/* Compares all variants, and gives the runners of those that are right and different. */
+static unsigned prepare(struct bench_result *result, const struct subject *subject,
+                        struct runner *runners, const struct options *options)
+{
+    unsigned count = 0;
+    subject->kernel->plain(&subject->data.plain);
+    runners[count++] = (struct runner){.subject = subject, .times = &result->plain};
+    for (int mode = 0; mode < BENCH_MODES; mode++)
+        for (int collapse = 0; collapse < BENCH_COLLAPSES; collapse++)
+            if (options->collapses & 1u << collapse)
+                prepare_variant(result, mode, collapse, subject, options);
+    for (int mode = 0; mode < BENCH_MODES; mode++)
+        for (int collapse = 0; collapse < BENCH_COLLAPSES; collapse++) {
+            struct bench_variant *variant = &result->variants[mode][collapse];
+            if (!variant->is_there || (collapse == PXR_COLLAPSE_AUTO && same_as_auto(result, mode)))
+                continue;
+            runners[count++] = (struct runner){
+                .subject = subject, .code = &variant->code, .times = &variant->times};
+        }
+    return count;
 }
 
 static void run_case(struct bench_result *result, const struct bench_case *kernel, int threads,
                      const struct options *options)
 {
     static struct runner runners[1 + BENCH_MODES * BENCH_COLLAPSES];
-    struct data data;
-    data_init(&data, kernel, threads);
+    struct subject subject;
+    struct pxr_error err = {0};
     result->kernel = kernel;
-    kernel->plain(&data.plain);
-    unsigned count = 0;
-    runners[count++] =
-        (struct runner){.kernel = kernel, .plain_args = &data.plain, .times = &result->plain};
-    for (int mode = 0; mode < BENCH_MODES; mode++)
-        for (int collapse = 0; collapse < BENCH_COLLAPSES; collapse++)
-            if (options->collapses & 1u << collapse)
-                prepare_variant(result, mode, collapse, &data, options);
-    for (int mode = 0; mode < BENCH_MODES; mode++)
-        for (int collapse = 0; collapse < BENCH_COLLAPSES; collapse++) {
-            struct bench_variant *variant = &result->variants[mode][collapse];
-            if (!variant->is_there || (collapse == PXR_COLLAPSE_AUTO && same_as_auto(result, mode)))
-                continue;
-            runners[count++] =
-                (struct runner){.kernel = kernel, .code = &variant->code, .times = &variant->times};
-        }
-    measure(runners, count, options->rounds);
+    if (subject_init(&subject, kernel, threads, &err) != PXR_OK) {
+        printf("%s: %s\n", kernel->name, err.message);
+        result->has_failed = true;
+    } else {
+        unsigned count = prepare(result, &subject, runners, options);
+        measure(runners, count, options->rounds);
+    }
     for (int mode = 0; mode < BENCH_MODES; mode++) {
         const struct bench_variant *same = same_as_auto(result, mode);
         if (same)
             result->variants[mode][PXR_COLLAPSE_AUTO].times = same->times;
     }
-    data_fini(&data);
+    subject_fini(&subject);
 }
 
 /* ---- the program ---- */
 
-static int run_all(const struct options *options, unsigned threads, bool is_first, FILE *json)
+static int run_all(void *arg, unsigned threads, bool is_first)
 {
+    const struct options *options = arg;
+    FILE *json = options->json_file;
     struct pxr_error err = {0};
     if (bench_engine_open(threads, &err) != PXR_OK) {
         fprintf(stderr, "bench_collapse: %s\n", err.message);
@@ -283,8 +346,10 @@ static int run_all(const struct options *options, unsigned threads, bool is_firs
     bench_print_means(results, count, options->by_min);
     if (is_first)
         bench_print_compile_times(results, count);
-    if (json)
+    if (json) {
+        fputs(is_first ? "[" : ",\n", json);
         bench_write_json(json, results, count, sch_worker_count());
+    }
     for (size_t i = 0; i < count; i++)
         for (int j = 0; j < BENCH_MODES * BENCH_COLLAPSES; j++)
             bench_code_fini(&results[i].variants[j / BENCH_COLLAPSES][j % BENCH_COLLAPSES].code);
@@ -292,52 +357,26 @@ static int run_all(const struct options *options, unsigned threads, bool is_firs
     return exit_status;
 }
 
-/* The pool of workers has one size for the life of a process, so each size gets one. */
-static int run_process(const struct options *options, unsigned threads, bool is_first, FILE *json)
+static int run_processes(struct options *options)
 {
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        int exit_status = run_all(options, threads, is_first, json);
-        fflush(NULL);
-        _exit(exit_status);
-    }
-    int status = 0;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-}
-
-static int run_processes(const struct options *options)
-{
-    FILE *json = options->json ? fopen(options->json, "w") : NULL;
-    if (options->json && !json) {
+    options->json_file = options->json ? fopen(options->json, "w") : NULL;
+    if (options->json && !options->json_file) {
         fprintf(stderr, "bench_collapse: cannot write %s\n", options->json);
         return 2;
     }
-    int exit_status = 0;
-    for (const char *next = options->threads; *next != '\0';) {
-        char *end;
-        unsigned threads = (unsigned)strtoul(next, &end, 10);
-        bool is_first = next == options->threads;
-        if (json)
-            fputs(is_first ? "[" : ",\n", json);
-        exit_status |= run_process(options, threads, is_first, json);
-        next = *end == ',' ? end + 1 : "";
-    }
-    if (json) {
-        fputs("]\n", json);
-        fclose(json);
+    int exit_status = bench_for_each_number(options->threads, run_all, options);
+    if (options->json_file) {
+        fputs("]\n", options->json_file);
+        fclose(options->json_file);
     }
     return exit_status;
 }
 
 static unsigned parse_collapses(const char *list)
 {
-    static const char *const names[BENCH_COLLAPSES] = {"auto", "precise", "flat", "hierarchical"};
     unsigned bits = 0;
     for (unsigned i = 0; i < BENCH_COLLAPSES; i++)
-        if (strstr(list, names[i]))
+        if (strstr(list, pxr_collapse_name((enum pxr_collapse)i)))
             bits |= 1u << i;
     return bits;
 }
@@ -345,10 +384,11 @@ static unsigned parse_collapses(const char *list)
 static const char usage[] =
     "usage: bench_collapse [--kernel RE] [--collapse LIST] [--threads LIST] [--rounds N] [--min]\n"
     "                      [--json FILE] [--dump DIR] [--explain]\n"
-    "  --collapse  of auto, precise, flat, hierarchical; default: all\n"
+    "  --collapse  of auto, precise, flat, hierarchical, vector; default: all\n"
     "  --threads   default \"1,0\": on one, then on all\n"
     "  --min       ratios of minima instead of medians\n"
-    "  --dump      PTX, IR and assembly to DIR/COLLAPSE-MODE/KERNEL.*\n";
+    "  --dump      PTX, IR and assembly to DIR/COLLAPSE-MODE/KERNEL.*\n"
+    "PTXRUN_WIDTH and PTXRUN_JAM in the environment are for vectors of threads.\n";
 
 int main(int argc, char **argv)
 {

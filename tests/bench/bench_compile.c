@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What compiling costs: opening the compile library, the first kernel of a process, and each kernel
- * of the PTX files given: bench_compile [--auto|--precise|--flat|--hierarchical] FILE.ptx...
- * Prints a table; no pass or fail. The collapse is `precise` unless said otherwise.
+ * of the PTX files given: bench_compile [--auto|--precise|--flat|--hierarchical|--vector]
+ * FILE.ptx... Prints a table; no pass or fail. The collapse is `precise` unless said otherwise.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -11,9 +11,6 @@
 #include <time.h>
 
 #include "jit/jit.h"
-
-static const char *const collapse_names[] = {"auto", "precise", "flat", "hierarchical"};
-enum { COLLAPSE_COUNT = sizeof collapse_names / sizeof collapse_names[0] };
 
 struct totals {
     unsigned kernels;
@@ -88,9 +85,10 @@ static enum pxr_status measure_kernel(const struct jit_compiler *compiler,
     double translate_ms = (double)object.translate_ns * 1e-6;
     double optimise_ms = (double)object.optimise_ns * 1e-6;
     double codegen_ms = (double)object.codegen_ns * 1e-6;
+    char made[PXR_COLLAPSE_TEXT_BYTES];
+    pxr_collapse_text(object.collapse, object.width, object.jam, made);
     printf("%8.2f %8.2f %8.2f %8.2f %8zu %7u %-12s %.60s\n", wall_ms, translate_ms, optimise_ms,
-           codegen_ms, object.size_bytes, (unsigned)object.frame_bytes,
-           collapse_names[object.collapse], kernel->name);
+           codegen_ms, object.size_bytes, (unsigned)object.frame_bytes, made, kernel->name);
     totals->kernels++;
     totals->translate_ms += translate_ms;
     totals->optimise_ms += optimise_ms;
@@ -130,11 +128,13 @@ static void measure_file(const struct jit_compiler *compiler, const char *path,
 /* --NAME: the collapse of the files behind it. */
 static bool parse_collapse(const char *text, enum pxr_collapse *collapse)
 {
-    for (int i = 0; i < COLLAPSE_COUNT; i++)
-        if (strncmp(text, "--", 2) == 0 && strcmp(text + 2, collapse_names[i]) == 0) {
+    for (unsigned i = 0; i < PXR_COLLAPSE_COUNT; i++) {
+        const char *name = pxr_collapse_name((enum pxr_collapse)i);
+        if (strncmp(text, "--", 2) == 0 && strcmp(text + 2, name) == 0) {
             *collapse = (enum pxr_collapse)i;
             return true;
         }
+    }
     return false;
 }
 

@@ -9,23 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "jit/facts.h"
-#include "scheduler/scheduler.h"
+#include "tests/bench/bench_measure.h"
 
 #define STACK_RESERVE_BYTES (24u << 10)
 #define SM_COUNT            4
 
 /* Written once by bench_engine_open. */
 static const struct jit_compiler *compiler;
-
-double bench_now_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
-}
 
 enum pxr_status bench_engine_open(unsigned workers, struct pxr_error *err)
 {
@@ -40,45 +31,25 @@ enum pxr_status bench_engine_open(unsigned workers, struct pxr_error *err)
 
 /* ---- compiling ---- */
 
-static enum pxr_status parse_file(const char *name, struct ptx_module **module,
+enum pxr_status bench_module_open(const char *file, struct ptx_module **module,
                                   struct pxr_error *err)
 {
     char path[512];
-    snprintf(path, sizeof path, PTXRUN_BENCH_KERNELS "/%s.ptx", name);
-    FILE *file = fopen(path, "rb");
-    if (!file)
+    snprintf(path, sizeof path, PTXRUN_BENCH_KERNELS "/%s.ptx", file);
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
         return pxr_fail(err, PXR_IO, "cannot open %s", path);
     static char text[1 << 20];
-    size_t len = fread(text, 1, sizeof text, file);
-    fclose(file);
+    size_t len = fread(text, 1, sizeof text, stream);
+    fclose(stream);
     return ptx_parse((struct pxr_str){text, len}, path, module, err);
-}
-
-static enum pxr_status make_params(struct bench_code *code, const struct ptx_func *func,
-                                   const struct bench_case *kernel, const struct bench_args *args,
-                                   struct pxr_error *err)
-{
-    unsigned count =
-        kernel->in_count + kernel->out_count + kernel->size_count + kernel->scalar_count;
-    code->params = calloc(1, func->param_bytes + 8);
-    if (!code->params || func->param_count != count)
-        return pxr_fail(err, PXR_INVALID_ARGUMENT, "kernel '%s' has %u parameters, not %u",
-                        func->name, func->param_count, count);
-    const struct ptx_var *const *param = func->params;
-    for (unsigned i = 0; i < kernel->in_count; i++)
-        memcpy(code->params + (*param++)->param_offset_bytes, &args->in[i], sizeof(void *));
-    for (unsigned i = 0; i < kernel->out_count; i++)
-        memcpy(code->params + (*param++)->param_offset_bytes, &args->out[i], sizeof(void *));
-    for (unsigned i = 0; i < kernel->size_count; i++)
-        memcpy(code->params + (*param++)->param_offset_bytes, &args->size[i], 4);
-    for (unsigned i = 0; i < kernel->scalar_count; i++)
-        memcpy(code->params + (*param++)->param_offset_bytes, &args->scalar[i], 4);
-    return PXR_OK;
 }
 
 static void note_object(struct bench_code *code, struct jit_object *object)
 {
     code->collapse = object->collapse;
+    code->width = object->width;
+    code->jam = object->jam;
     code->translate_ms = (double)object->translate_ns * 1e-6;
     code->optimise_ms = (double)object->optimise_ns * 1e-6;
     code->codegen_ms = (double)object->codegen_ns * 1e-6;
@@ -89,35 +60,19 @@ static void note_object(struct bench_code *code, struct jit_object *object)
     object->explanation = NULL;
 }
 
-/* Every pointer that a kernel here gets is the beginning of an array. */
-static bool find_array(uintptr_t address, uintptr_t *start)
-{
-    *start = address;
-    return address % BENCH_ALIGN_BYTES == 0;
-}
-
-static void find_facts(const struct bench_code *code, const struct ptx_func *func,
-                       const struct bench_case *kernel, struct tr_facts *facts)
-{
-    struct jit_launch launch = {
-        .kernel = func, .params = code->params, .find_allocation = find_array};
-    memcpy(launch.grid, kernel->grid, sizeof kernel->grid);
-    memcpy(launch.block, kernel->block, sizeof kernel->block);
-    jit_facts_of(&launch, facts);
-}
-
-static enum pxr_status compile(struct bench_code *code, const struct ptx_func *func,
-                               const struct bench_case *kernel, const struct bench_wish *wish,
+static enum pxr_status compile(struct bench_code *code, const struct ptx_module *module,
+                               const struct ptx_func *func, const struct bench_wish *wish,
                                struct pxr_error *err)
 {
-    struct jit_request request = {.module = code->module,
+    struct jit_request request = {.module = module,
                                   .kernel = func,
                                   .layout = &code->layout,
-                                  .variant = {.collapse = wish->collapse},
+                                  .variant = {.collapse = wish->collapse,
+                                              .width = pxr_options_get()->width,
+                                              .jam = pxr_options_get()->jam,
+                                              .facts = *wish->facts},
                                   .dump = wish->dump_dir ? "ptx,ir,opt,asm" : NULL,
                                   .dump_dir = wish->dump_dir};
-    if (wish->is_jit)
-        find_facts(code, func, kernel, &request.variant.facts);
     struct jit_object object = {0};
     double start_us = bench_now_us();
     enum pxr_status status = compiler->compile(&request, &object, err);
@@ -130,34 +85,23 @@ static enum pxr_status compile(struct bench_code *code, const struct ptx_func *f
     return status;
 }
 
-enum pxr_status bench_code_init(struct bench_code *code, const struct bench_case *kernel,
-                                const struct bench_args *args, const struct bench_wish *wish,
+enum pxr_status bench_code_init(struct bench_code *code, const struct ptx_module *module,
+                                const struct ptx_func *func, const struct bench_wish *wish,
                                 struct pxr_error *err)
 {
     memset(code, 0, sizeof *code);
-    enum pxr_status status = parse_file(kernel->file, &code->module, err);
-    if (status != PXR_OK)
-        return status;
-    const struct ptx_func *func = ptx_find_entry(code->module, kernel->name);
-    if (!func)
-        return pxr_fail(err, PXR_NOT_FOUND, "no kernel '%s'", kernel->name);
-    status = ptx_layout_kernel(code->module, func, &code->layout, err);
-    if (status == PXR_OK)
-        status = make_params(code, func, kernel, args, err);
-    if (status == PXR_OK)
-        status = compile(code, func, kernel, wish, err);
-    return status;
+    code->name = func->name;
+    enum pxr_status status = ptx_layout_kernel(module, func, &code->layout, err);
+    code->has_layout = status == PXR_OK;
+    return status == PXR_OK ? compile(code, module, func, wish, err) : status;
 }
 
 void bench_code_fini(struct bench_code *code)
 {
     if (code->loaded)
         jit_unload(code->loaded);
-    if (code->module) {
+    if (code->has_layout)
         ptx_layout_fini(&code->layout);
-        ptx_module_destroy(code->module);
-    }
-    free(code->params);
     free(code->explanation);
     memset(code, 0, sizeof *code);
 }
@@ -171,35 +115,53 @@ static void note_fault(void *arg, const struct sch_fault *fault)
         *noted = *fault;
 }
 
-enum pxr_status bench_launch(const struct bench_code *code, const struct bench_case *kernel,
-                             struct pxr_error *err)
+struct sch_op *bench_submit(const struct bench_code *code, const struct bench_launch *launch,
+                            struct sch_op *after, struct sch_fault *fault)
 {
-    uint32_t threads = kernel->block[0] * kernel->block[1] * kernel->block[2];
+    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     static uint64_t launches;
     static void *no_slots[1];
     struct sch_grid grid = {.entry = jit_code_entry(code->loaded),
                             .fused = jit_code_fused(code->loaded),
-                            .launch = {.params = code->params,
+                            .launch = {.params = launch->params,
                                        .slots = no_slots,
-                                       .shared_bytes = code->layout.shared_static_bytes,
+                                       .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+                                       .shared_bytes = (uint32_t)code->layout.shared_static_bytes +
+                                                       launch->dynamic_shared_bytes,
                                        .grid_id = ++launches,
                                        .sm_count = SM_COUNT,
                                        .local_bytes = code->layout.local_static_bytes},
                             .stack_bytes = code->stack_bytes,
                             .frame_bytes = jit_code_frame_bytes(code->loaded, threads),
                             .may_wait = jit_code_may_wait(code->loaded)};
-    memcpy(grid.launch.grid, kernel->grid, sizeof kernel->grid);
-    memcpy(grid.launch.block, kernel->block, sizeof kernel->block);
+    memcpy(grid.launch.grid, launch->grid, sizeof launch->grid);
+    memcpy(grid.launch.block, launch->block, sizeof launch->block);
+    struct sch_op *op = sch_op_grid(&grid, note_fault, fault);
+    if (op && sch_op_depend(op, after) != PXR_OK) {
+        sch_op_release(op);
+        return NULL;
+    }
+    if (op)
+        sch_op_submit(op);
+    return op;
+}
+
+enum pxr_status bench_fault_text(const struct bench_code *code, const struct sch_fault *fault,
+                                 struct pxr_error *err)
+{
+    return pxr_fail(err, fault->status, "kernel '%s', PTX line %d: %s at %#llx", code->name,
+                    jit_code_line(code->loaded, fault->pc), pxr_status_name(fault->status),
+                    (unsigned long long)fault->address);
+}
+
+enum pxr_status bench_run(const struct bench_code *code, const struct bench_launch *launch,
+                          struct pxr_error *err)
+{
     struct sch_fault fault = {.status = PXR_OK};
-    struct sch_op *op = sch_op_grid(&grid, note_fault, &fault);
+    struct sch_op *op = bench_submit(code, launch, NULL, &fault);
     if (!op)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for a launch");
-    sch_op_submit(op);
     sch_op_wait(op);
     sch_op_release(op);
-    if (fault.status == PXR_OK)
-        return PXR_OK;
-    return pxr_fail(err, fault.status, "kernel '%s', PTX line %d: %s at %#llx", kernel->name,
-                    jit_code_line(code->loaded, fault.pc), pxr_status_name(fault.status),
-                    (unsigned long long)fault.address);
+    return fault.status == PXR_OK ? PXR_OK : bench_fault_text(code, &fault, err);
 }

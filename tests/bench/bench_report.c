@@ -4,13 +4,10 @@
  */
 #include "tests/bench/bench_report.h"
 
-#include <math.h>
-
-static const char *const collapse_names[BENCH_COLLAPSES] = {"auto", "precise", "flat",
-                                                            "hierarchical"};
 static const char *const mode_names[BENCH_MODES] = {"normal", "jit"};
 static const enum pxr_collapse columns[] = {PXR_COLLAPSE_PRECISE, PXR_COLLAPSE_FLAT,
-                                            PXR_COLLAPSE_HIERARCHICAL, PXR_COLLAPSE_AUTO};
+                                            PXR_COLLAPSE_HIERARCHICAL, PXR_COLLAPSE_VECTOR,
+                                            PXR_COLLAPSE_AUTO};
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
 
 static double pick(struct bench_times times, bool by_min)
@@ -44,9 +41,10 @@ static void print_number(double number)
 
 void bench_print_header(void)
 {
-    printf("%-15s %9s |%15s |%15s |%15s |%15s | %s\n", "times plain C:", "plain C", "precise",
-           "flat", "hierarchical", "auto", "auto:");
-    printf("%-15s %9s", "kernel", "us");
+    printf("%-15s %9s", "times plain C:", "plain C");
+    for (int column = 0; column < COLUMN_COUNT; column++)
+        printf(" |%15s", pxr_collapse_name(columns[column]));
+    printf(" | auto:\n%-15s %9s", "kernel", "us");
     for (int column = 0; column < COLUMN_COUNT; column++)
         printf(" |%7s %7s", "normal", "jit");
     printf(" | normal/jit, what it is\n");
@@ -63,50 +61,34 @@ void bench_print_result(const struct bench_result *result, bool by_min)
     const struct bench_variant *best = &result->variants[BENCH_JIT][PXR_COLLAPSE_AUTO];
     printf(" |");
     print_number(normal_to_jit(result, by_min));
-    printf("   %s%s\n", best->is_there ? collapse_names[best->code.collapse] : "",
-           result->has_failed ? "  FAILED" : "");
+    char made[PXR_COLLAPSE_TEXT_BYTES] = "";
+    if (best->is_there)
+        pxr_collapse_text(best->code.collapse, best->code.width, best->code.jam, made);
+    printf("   %s%s\n", made, result->has_failed ? "  FAILED" : "");
     fflush(stdout);
-}
-
-/* A geometric mean that grows number by number. */
-struct mean {
-    double log_sum;
-    unsigned count;
-};
-
-static void add(struct mean *mean, double number)
-{
-    if (number > 0) {
-        mean->log_sum += log(number);
-        mean->count++;
-    }
-}
-
-static double value(const struct mean *mean)
-{
-    return mean->count ? exp(mean->log_sum / mean->count) : 0;
 }
 
 static void print_mean(const char *title, const struct bench_result *results, size_t count,
                        int has_loop, bool by_min)
 {
-    struct mean means[COLUMN_COUNT][BENCH_MODES] = {0}, modes = {0};
+    struct bench_mean means[COLUMN_COUNT][BENCH_MODES] = {0}, modes = {0};
     for (size_t i = 0; i < count; i++) {
         if (has_loop >= 0 && results[i].kernel->has_loop != has_loop)
             continue;
         for (int column = 0; column < COLUMN_COUNT; column++)
             for (int mode = 0; mode < BENCH_MODES; mode++)
-                add(&means[column][mode], ratio(&results[i], mode, columns[column], by_min));
-        add(&modes, normal_to_jit(&results[i], by_min));
+                bench_mean_add(&means[column][mode],
+                               ratio(&results[i], mode, columns[column], by_min));
+        bench_mean_add(&modes, normal_to_jit(&results[i], by_min));
     }
     printf("%-25s", title);
     for (int column = 0; column < COLUMN_COUNT; column++) {
         printf(" |");
         for (int mode = 0; mode < BENCH_MODES; mode++)
-            print_number(value(&means[column][mode]));
+            print_number(bench_mean_value(&means[column][mode]));
     }
     printf(" |");
-    print_number(value(&modes));
+    print_number(bench_mean_value(&modes));
     printf("\n");
 }
 
@@ -125,11 +107,14 @@ static double compile_ms(const struct bench_code *code)
 
 void bench_print_compile_times(const struct bench_result *results, size_t count)
 {
-    struct mean means[BENCH_COLLAPSES][BENCH_MODES] = {0};
+    struct bench_mean means[BENCH_COLLAPSES][BENCH_MODES] = {0};
     printf(
         "\ncompile times, CPU ms: all (translation and collapse, optimisation, code generation)\n"
-        "%-15s %6s %30s %30s %30s\n",
-        "kernel", "mode", "precise", "flat", "hierarchical");
+        "%-15s %6s",
+        "kernel", "mode");
+    for (int collapse = PXR_COLLAPSE_PRECISE; collapse < BENCH_COLLAPSES; collapse++)
+        printf(" %30s", pxr_collapse_name((enum pxr_collapse)collapse));
+    printf("\n");
     for (size_t i = 0; i < count; i++)
         for (int mode = 0; mode < BENCH_MODES; mode++) {
             printf("%-15s %6s", results[i].kernel->name, mode_names[mode]);
@@ -142,14 +127,14 @@ void bench_print_compile_times(const struct bench_result *results, size_t count)
                 }
                 printf(" %8.2f (%5.2f %5.2f %6.2f)", compile_ms(code), code->translate_ms,
                        code->optimise_ms, code->codegen_ms);
-                add(&means[collapse][mode], compile_ms(code));
+                bench_mean_add(&means[collapse][mode], compile_ms(code));
             }
             printf("\n");
         }
     for (int mode = 0; mode < BENCH_MODES; mode++) {
         printf("%-15s %6s", "geometric mean", mode_names[mode]);
         for (int collapse = PXR_COLLAPSE_PRECISE; collapse < BENCH_COLLAPSES; collapse++)
-            printf(" %8.2f %21s", value(&means[collapse][mode]), "");
+            printf(" %8.2f %21s", bench_mean_value(&means[collapse][mode]), "");
         printf("\n");
     }
 }
@@ -160,12 +145,14 @@ static void write_variant(FILE *file, const struct bench_variant *variant, int m
 {
     const struct bench_code *code = &variant->code;
     fprintf(file,
-            "{\"asked\": \"%s\", \"collapse\": \"%s\", \"mode\": \"%s\", \"median_us\": %.2f, "
+            "{\"asked\": \"%s\", \"collapse\": \"%s\", \"width\": %u, \"jam\": %u, "
+            "\"mode\": \"%s\", \"median_us\": %.2f, "
             "\"min_us\": %.2f, \"translate_ms\": %.3f, \"optimise_ms\": %.3f, "
             "\"codegen_ms\": %.3f, \"wall_ms\": %.3f, \"object_bytes\": %zu}",
-            collapse_names[asked], collapse_names[code->collapse], mode_names[mode],
-            variant->times.median_us, variant->times.min_us, code->translate_ms, code->optimise_ms,
-            code->codegen_ms, code->wall_ms, code->object_bytes);
+            pxr_collapse_name((enum pxr_collapse)asked), pxr_collapse_name(code->collapse),
+            code->width, code->jam, mode_names[mode], variant->times.median_us,
+            variant->times.min_us, code->translate_ms, code->optimise_ms, code->codegen_ms,
+            code->wall_ms, code->object_bytes);
 }
 
 static void write_result(FILE *file, const struct bench_result *result)

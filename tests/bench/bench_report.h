@@ -7,12 +7,9 @@
 
 #include <stdio.h>
 
+#include "tests/bench/bench_case.h"
 #include "tests/bench/bench_engine.h"
-
-struct bench_times {
-    double median_us; /* 0: not measured */
-    double min_us;
-};
+#include "tests/bench/bench_measure.h"
 
 /* One of a kernel's variants; by is_jit and collapse in bench_result.variants. */
 struct bench_variant {
@@ -22,7 +19,7 @@ struct bench_variant {
 };
 
 enum { BENCH_NORMAL, BENCH_JIT, BENCH_MODES };
-#define BENCH_COLLAPSES (PXR_COLLAPSE_HIERARCHICAL + 1)
+#define BENCH_COLLAPSES PXR_COLLAPSE_COUNT
 
 struct bench_result {
     const struct bench_case *kernel;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Measures what the top README and docs/measurements.md say: start to exit of a process, compile
-# time, the scheduler's own operations, kernels in every collapse against plain C. Run it on an idle
-# machine:  sh tests/bench/run.sh [BUILD-DIRECTORY]
+# time, the scheduler's own operations, kernels against C and the machine, kernels in every
+# collapse. Run it on an idle machine:  sh tests/bench/run.sh [BUILD-DIRECTORY]
 set -eu
 cd "$(dirname "$0")/../.."
 build=$(cd "${1:-build}" && pwd)
@@ -38,6 +38,9 @@ done
 echo "== scheduler"
 "$build/bin/bench_fiber"
 "$build/bin/bench_variants"
+
+echo "== kernels against plain and tuned C, and against the machine"
+"$build/bin/ptxbench" table --json "$build/ptxbench.json"
 
 echo "== kernels in every collapse against plain C"
 "$build/bin/bench_collapse" --rounds 21 --json "$build/bench_collapse.json"

@@ -72,7 +72,10 @@ bool conf_wants(const struct conf_options *options, enum ptx_op op)
 static enum pxr_status open_runners(struct conf_run *run, unsigned job, struct pxr_error *err)
 {
     const struct conf_options *options = run->options;
-    struct runner_build build = {.collapse = options->collapse, .workers = 1};
+    struct runner_build build = {.collapse = options->collapse,
+                                 .width = pxr_options_get()->width,
+                                 .jam = pxr_options_get()->jam,
+                                 .workers = 1};
     enum pxr_status status = options->driver != NULL
                                  ? runner_open_driver(options->driver, &run->runner, err)
                                  : runner_open_inprocess(&build, &run->runner, err);
@@ -248,7 +251,7 @@ static void usage(FILE *file)
         "  --row NAME            one row of the op table, or all rows of one instruction\n"
         "  --family NAME,...     only these families\n"
         "  --backend inprocess|driver:PATH   what to test (default: inprocess)\n"
-        "  --collapse auto|precise|flat|hierarchical   in process (default: precise)\n"
+        "  --collapse auto|precise|flat|hierarchical|vector   in process (default: precise)\n"
         "  --cases N             random samples of a form (default: 10000)\n"
         "  --jobs N              processes (default: one per CPU)\n"
         "  --golden write DIR | --golden compare DIR\n"
@@ -266,17 +269,11 @@ static void usage(FILE *file)
 
 static bool take_collapse(struct conf_options *options, const char *name)
 {
-    static const char *const names[] = {[PXR_COLLAPSE_AUTO] = "auto",
-                                        [PXR_COLLAPSE_PRECISE] = "precise",
-                                        [PXR_COLLAPSE_FLAT] = "flat",
-                                        [PXR_COLLAPSE_HIERARCHICAL] = "hierarchical"};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(names[i], name) == 0) {
-            options->collapse = (enum pxr_collapse)i;
-            return true;
-        }
-    }
-    return false;
+    unsigned i = 0;
+    while (i < PXR_COLLAPSE_COUNT && strcmp(pxr_collapse_name((enum pxr_collapse)i), name) != 0)
+        i++;
+    options->collapse = (enum pxr_collapse)i;
+    return i < PXR_COLLAPSE_COUNT;
 }
 
 static bool take_option(struct conf_options *options, int option, char **argv)

@@ -96,8 +96,11 @@ void compare_case(const struct ptx_case *c, const struct backend_list *tested, u
     for (size_t n = 0; n < tested->count && comparison->verdict == VERDICT_SAME; n++) {
         const struct backend *backend = tested->backends[n];
         comparison->verdict = compare_with(c, backend, first, err);
-        if (backend_is_build(backend) && backend_made(backend) != PXR_COLLAPSE_PRECISE)
-            comparison->fused[backend - backend_builds] = 1;
+        if (backend_is_build(backend)) {
+            struct runner_made *made = &comparison->made[backend - backend_builds];
+            *made = backend_made(backend);
+            made->explanation = NULL;
+        }
         if (comparison->verdict != VERDICT_SAME)
             comparison->backend = backend;
     }

@@ -18,10 +18,10 @@ enum verdict {
 
 struct comparison {
     enum verdict verdict;
-    struct pxr_error err;                /* why, unless it is the same */
-    unsigned fused[BACKEND_BUILD_COUNT]; /* whether builds made loops of the threads */
-    const struct backend *backend;       /* which differs or refuses; NULL: the oracle, or none */
-    struct case_memory memory;           /* what the oracle left; VERDICT_SAME and _DIFFERENT */
+    struct pxr_error err;                         /* why, unless it is the same */
+    struct runner_made made[BACKEND_BUILD_COUNT]; /* by builds, of those tested; without texts */
+    const struct backend *backend; /* which differs or refuses; NULL: the oracle, or none */
+    struct case_memory memory;     /* what the oracle left; VERDICT_SAME and _DIFFERENT */
 };
 
 /* tested: in their order, until one differs. schedules: how often the oracle runs, at least 1; two

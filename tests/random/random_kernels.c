@@ -205,8 +205,9 @@ static void report_hang(int signal)
 /* In memory that the jobs share with the process that started them. */
 struct progress {
     uint64_t counts[VERDICT_COUNT];
-    uint64_t fused[BACKEND_BUILD_COUNT];
-    uint64_t next; /* seed, counted from options->seed */
+    uint64_t fused[BACKEND_BUILD_COUNT];   /* kernels whose threads became loops … */
+    uint64_t vectors[BACKEND_BUILD_COUNT]; /* … and loops over vectors */
+    uint64_t next;                         /* seed, counted from options->seed */
 };
 
 /* Writes the kernel of a seed to a file; then its path. */
@@ -234,8 +235,10 @@ static enum verdict try_seed(const struct options *options, uint64_t seed, bool 
     generator_make(&config, &text);
     enum verdict verdict = judge("random kernel", text.bytes, &options->tested, 2, &comparison);
     alarm(0);
-    for (int n = 0; n < BACKEND_BUILD_COUNT; n++)
-        progress->fused[n] += comparison.fused[n];
+    for (int n = 0; n < BACKEND_BUILD_COUNT; n++) {
+        progress->fused[n] += pxr_collapse_is_fused(comparison.made[n].collapse);
+        progress->vectors[n] += comparison.made[n].width != 0;
+    }
     if (verdict != VERDICT_SAME && is_reported) {
         printf("seed %" PRIu64 ": %s: %s\n", seed, verdict_names[verdict], comparison.err.message);
         if (write_seed(options, seed, path) && verdict == VERDICT_DIFFERENT)
@@ -301,11 +304,16 @@ static void report_fused(const struct options *options, const struct progress *p
     for (size_t n = 0; n < options->tested.count; n++) {
         const struct backend *backend = options->tested.backends[n];
         uint64_t fused = 0;
+        uint64_t vectors = 0;
         if (!backend_is_build(backend) || backend->collapse == PXR_COLLAPSE_PRECISE)
             continue;
-        for (unsigned job = 0; job < options->jobs; job++)
+        for (unsigned job = 0; job < options->jobs; job++) {
             fused += progress[job].fused[backend - backend_builds];
+            vectors += progress[job].vectors[backend - backend_builds];
+        }
         printf("%s %s in %" PRIu64, between, backend->name, fused);
+        if (vectors)
+            printf(" (vectors in %" PRIu64 ")", vectors);
         between = ",";
     }
     if (*between == ',')
@@ -369,8 +377,9 @@ static int usage(void)
     fputs("random_kernels [--seed S] [--count N] [--time SECONDS] [--jobs N] [--backend NAME,...]\n"
           "               [--out DIR]\n"
           "random_kernels [--backend NAME,...] --print SEED | --check FILE | --reduce FILE\n"
-          "  NAME: all (every collapse and mode, the default), precise, flat, hierarchical, auto,\n"
-          "        with -normal or -jit in one mode only; product, driver\n",
+          "  NAME: all (every collapse and mode, the default), precise, flat, hierarchical,\n"
+          "        vector, auto, with -normal or -jit in one mode only; product, driver\n"
+          "  PTXRUN_WIDTH, PTXRUN_JAM: of vectors of threads\n",
           stderr);
     return 2;
 }

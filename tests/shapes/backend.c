@@ -6,13 +6,6 @@
 
 #include <string.h>
 
-const char *const backend_collapse_names[] = {
-    [PXR_COLLAPSE_AUTO] = "auto",
-    [PXR_COLLAPSE_PRECISE] = "precise",
-    [PXR_COLLAPSE_FLAT] = "flat",
-    [PXR_COLLAPSE_HIERARCHICAL] = "hierarchical",
-};
-
 bool backend_is_build(const struct backend *backend)
 {
     return backend >= backend_builds && backend < backend_builds + BACKEND_BUILD_COUNT;

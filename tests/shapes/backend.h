@@ -7,6 +7,7 @@
 #define PTXRUN_TESTS_SHAPES_BACKEND_H
 
 #include "tests/shapes/case.h"
+#include "tests/support/runner.h"
 #include "util/options.h"
 
 struct backend {
@@ -20,13 +21,14 @@ struct backend {
     bool has_facts;             /* of builds: the launch's configuration is a fact */
 };
 
-/* Collapse and mode of `product` are those of the environment (PTXRUN_COLLAPSE, PTXRUN_MODE). */
+/* Collapse and mode of `product` are those of the environment (PTXRUN_COLLAPSE, PTXRUN_MODE). Width
+ * and jam of vectors are the environment's for all (PTXRUN_WIDTH, PTXRUN_JAM). */
 extern const struct backend backend_product;
 extern const struct backend backend_oracle;
 extern const struct backend backend_driver; /* by the variable PTXRUN_TEST_LIBCUDA, or the loader */
 
 /* "<collapse>-normal" and "<collapse>-jit" for every collapse. */
-#define BACKEND_BUILD_COUNT 8
+#define BACKEND_BUILD_COUNT 10
 extern const struct backend backend_builds[BACKEND_BUILD_COUNT];
 bool backend_is_build(const struct backend *backend);
 
@@ -42,13 +44,10 @@ struct backend_list {
 bool backend_list_add(struct backend_list *list, const char *names);
 bool backend_list_has(const struct backend_list *list, const struct backend *backend);
 
-extern const char *const backend_collapse_names[]; /* by enum pxr_collapse */
-
 /* What the kernel that a build ran last has become; PRECISE if it ran none. */
-enum pxr_collapse backend_made(const struct backend *build);
+struct runner_made backend_made(const struct backend *build);
 
 /* Runs the case's kernel on a runner of tests/support. */
-struct runner;
 enum pxr_status backend_run_case(struct runner *runner, const struct ptx_case *c,
                                  const struct case_memory *memory, struct pxr_error *err);
 

@@ -8,7 +8,6 @@
 
 #include "ptx/ptx.h"
 #include "tests/shapes/backend.h"
-#include "tests/support/runner.h"
 
 #define PATH_VARIABLE "PTXRUN_TEST_LIBCUDA"
 
@@ -67,10 +66,11 @@ static enum pxr_status run_driver(const struct backend *self, const struct ptx_c
 /* One for each build, so that a case is compiled once for all its seeds. */
 static struct runner *runners[BACKEND_BUILD_COUNT];
 
-enum pxr_collapse backend_made(const struct backend *build)
+struct runner_made backend_made(const struct backend *build)
 {
     const struct runner *runner = runners[build - backend_builds];
-    return runner ? runner_last_made(runner).collapse : PXR_COLLAPSE_PRECISE;
+    return runner ? runner_last_made(runner)
+                  : (struct runner_made){.collapse = PXR_COLLAPSE_PRECISE};
 }
 
 static enum pxr_status run_build(const struct backend *self, const struct ptx_case *c,
@@ -78,9 +78,12 @@ static enum pxr_status run_build(const struct backend *self, const struct ptx_ca
                                  struct pxr_error *err)
 {
     struct runner **runner = &runners[self - backend_builds];
+    const struct pxr_options *options = pxr_options_get();
     struct runner_build build = {.collapse = self->collapse,
+                                 .width = options->width,
+                                 .jam = options->jam,
                                  .has_facts = self->has_facts,
-                                 .workers = pxr_options_get()->threads};
+                                 .workers = options->threads};
     if (!*runner) {
         enum pxr_status status = runner_open_inprocess(&build, runner, err);
         if (status != PXR_OK)
@@ -99,8 +102,6 @@ const struct backend backend_driver = {.name = "driver", .run = run_driver};
     }
 
 const struct backend backend_builds[BACKEND_BUILD_COUNT] = {
-    BUILD("precise", PRECISE),
-    BUILD("flat", FLAT),
-    BUILD("hierarchical", HIERARCHICAL),
-    BUILD("auto", AUTO),
+    BUILD("precise", PRECISE), BUILD("flat", FLAT), BUILD("hierarchical", HIERARCHICAL),
+    BUILD("vector", VECTOR),   BUILD("auto", AUTO),
 };

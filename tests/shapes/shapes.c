@@ -67,6 +67,14 @@ static unsigned run_backend(const struct ptx_case *c, const struct backend *back
     return 0;
 }
 
+static void print_made(const struct backend *build)
+{
+    char text[PXR_COLLAPSE_TEXT_BYTES];
+    struct runner_made made = backend_made(build);
+    pxr_collapse_text(made.collapse, made.width, made.jam, text);
+    printf("     %s is %s\n", build->name, text);
+}
+
 static unsigned run_file(const char *path, const struct options *options)
 {
     struct ptx_case c;
@@ -84,7 +92,7 @@ static unsigned run_file(const char *path, const struct options *options)
         if (!c.needs_lock_step || backend != &backend_oracle)
             failures += run_backend(&c, backend, options);
         if (options->is_verbose && backend_is_build(backend))
-            printf("     %s is %s\n", backend->name, backend_collapse_names[backend_made(backend)]);
+            print_made(backend);
     }
     if (options->is_verbose && !failures)
         printf("ok   %s\n", path);
@@ -97,7 +105,7 @@ static int usage(void)
 {
     fputs("shapes [--backend NAME,...] [--seeds N] [--verbose] FILE...\n"
           "  NAME: oracle, product, driver, all (every collapse and mode), precise, flat,\n"
-          "        hierarchical, auto; with -normal or -jit in one mode only\n",
+          "        hierarchical, vector, auto; with -normal or -jit in one mode only\n",
           stderr);
     return 2;
 }

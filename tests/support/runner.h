@@ -63,9 +63,12 @@ struct runner_hooks {
 /* How a runner in this process makes code of kernels. */
 struct runner_build {
     enum pxr_collapse collapse; /* what is asked for; a kernel may get another */
-    bool has_facts;             /* the launch's configuration is a fact, as in --mode=jit */
-    unsigned workers;           /* of the process's pool, which gets as many as the first runner
-                                   asks for (0: one per CPU) */
+    uint32_t width;             /* of vectors of threads, and how many side by side; 0: chosen */
+    uint32_t jam;
+    bool has_facts;   /* the launch's configuration is a fact, as in --mode=jit; or only whether
+                         blocks are one row, as in --mode=normal */
+    unsigned workers; /* of the process's pool, which gets as many as the first runner
+                         asks for (0: one per CPU) */
     struct runner_hooks hooks;
 };
 
@@ -81,8 +84,10 @@ void runner_set_hooks(struct runner *runner, const struct runner_hooks *hooks);
  * text. */
 struct runner_made {
     enum pxr_collapse collapse; /* never AUTO */
-    uint32_t seed_sites;        /* places for the kind of defect in the hooks */
-    char *explanation;          /* of the choice; may be NULL */
+    uint32_t width;             /* of vectors of threads, and how many side by side; 0: scalar */
+    uint32_t jam;
+    uint32_t seed_sites; /* places for the kind of defect in the hooks */
+    char *explanation;   /* of the choice; may be NULL */
 };
 struct runner_made runner_last_made(const struct runner *runner);
 

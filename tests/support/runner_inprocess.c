@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "jit/compile.h"
-#include "jit/facts.h"
+#include "jit/variant.h"
 #include "scheduler/internal.h"
 #include "tests/support/runner_engine.h"
 #include "translator/translator.h"
@@ -181,7 +181,10 @@ static enum pxr_status translate(struct jit_unit *unit, struct compile_work *wor
         return status;
     if (build->hooks.mutate != NULL)
         build->hooks.mutate(build->hooks.data, unit->module);
-    struct jit_variant variant = {.collapse = build->collapse, .facts = work->compiled->facts};
+    struct jit_variant variant = {.collapse = build->collapse,
+                                  .width = build->width,
+                                  .jam = build->jam,
+                                  .facts = work->compiled->facts};
     work->seed = (struct jit_seed){.kind = build->hooks.seed, .site = build->hooks.seed_site};
     return jit_unit_collapse(unit, &variant, &work->seed, &work->object, err);
 }
@@ -216,6 +219,8 @@ static enum pxr_status compile_kernel(struct inprocess_runner *inprocess,
                             work.object.frame_bytes +
                             (compiled->layout.has_recursion ? RECURSION_BYTES : 0);
     compiled->made = (struct runner_made){.collapse = work.object.collapse,
+                                          .width = work.object.width,
+                                          .jam = work.object.jam,
                                           .seed_sites = work.seed.sites,
                                           .explanation = work.object.explanation};
     work.object.explanation = NULL;
@@ -239,9 +244,14 @@ static bool find_allocation(uintptr_t address, uintptr_t *start)
     return false;
 }
 
-static void find_facts(const struct ptx_func *kernel, const struct runner_launch *launch,
-                       const uint8_t *params, struct tr_facts *facts)
+/* What code for this launch assumes, as the product's first variant does. */
+static void plan_facts(const struct inprocess_runner *inprocess, const struct ptx_func *kernel,
+                       const struct runner_launch *launch, const uint8_t *params,
+                       struct tr_facts *planned)
 {
+    static const struct jit_variants none;
+    enum pxr_mode mode = inprocess->build.has_facts ? PXR_MODE_JIT : PXR_MODE_NORMAL;
+    struct tr_facts facts;
     struct jit_launch known = {
         .kernel = kernel,
         .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
@@ -251,8 +261,9 @@ static void find_facts(const struct ptx_func *kernel, const struct runner_launch
         .find_allocation = find_allocation,
     };
     current_launch = launch;
-    jit_facts_of(&known, facts);
+    jit_variants_facts(mode, &known, &facts);
     current_launch = NULL;
+    jit_variants_plan(&none, mode, &facts, planned);
 }
 
 /* Code for this launch: what there is, if it assumes what the launch is. */
@@ -261,10 +272,9 @@ static enum pxr_status find_code(struct inprocess_runner *inprocess, const struc
                                  struct compiled **compiled, struct pxr_error *err)
 {
     struct compiled *known = &inprocess->kernels[kernel->index];
-    struct tr_facts facts = {0};
+    struct tr_facts facts;
     *compiled = known;
-    if (inprocess->build.has_facts)
-        find_facts(kernel, launch, params, &facts);
+    plan_facts(inprocess, kernel, launch, params, &facts);
     if (known->code != NULL && jit_facts_equal(&known->facts, &facts))
         return PXR_OK;
     if (known->code != NULL)

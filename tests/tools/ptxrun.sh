@@ -89,6 +89,7 @@ check "option beats variable" 0 "5/" env PTXRUN_THREADS=4 "$ptxrun" --threads=5 
 check "unknown option" 2 "unknown option '--nonsense'" "$ptxrun" --nonsense true
 check "single-dash option" 2 "unknown option '-t'" "$ptxrun" -t true
 check "illegal value" 2 "--mode" "$ptxrun" --mode=fast true
+check "illegal width" 2 "--width" "$ptxrun" --width 3 true
 check "illegal number" 2 "--threads" "$ptxrun" --threads many true
 check "illegal size" 2 "--device-memory" "$ptxrun" --device-memory 8X true
 check "illegal word in a list" 2 "not 'foo'" "$ptxrun" --dump=ptx,foo true

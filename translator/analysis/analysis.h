@@ -55,7 +55,7 @@ struct tr_set tr_set_make(struct pxr_arena *arena, uint32_t size);
 
 /* ---- the graph ---- */
 
-/* A value that instructions can use: an argument of the function or an instruction (also one
+/* A value that instructions can use: an argument or an instruction (also one
  * without result, such as a store or a terminator, which nobody uses). */
 struct tr_value {
     LLVMValueRef llvm;
@@ -80,7 +80,8 @@ struct tr_segment {
     uint32_t pred_count;
     const uint32_t *preds; /* each once */
     uint32_t succ_count;
-    const uint32_t *succs; /* as the terminator's successors; may name one twice */
+    const uint32_t *succs; /* as the terminator's successors (of a part: without edges that are
+                              cut); may name one twice */
 };
 
 /* Segments are in reverse postorder; 0 is the entry. Blocks that cannot be reached have none. */
@@ -99,12 +100,31 @@ enum pxr_status tr_graph_build(struct tr_graph *graph, LLVMValueRef function,
                                bool (*ends_segment)(LLVMValueRef inst), struct pxr_error *err);
 void tr_graph_fini(struct tr_graph *graph);
 
+struct tr_edge {
+    LLVMValueRef terminator;
+    uint32_t successor; /* of it: a number */
+};
+
+/* What of a function can be reached from a block without taking certain edges. All values from
+ * outside count as arguments; constants have no number, as ever. */
+struct tr_part {
+    LLVMBasicBlockRef entry; /* edges back to it are cut */
+    const struct tr_edge *cuts;
+    uint32_t cut_count;
+    const LLVMValueRef *arguments; /* phis of it that count as arguments too: the first ones */
+    uint32_t argument_count;
+};
+
+/* Segments are basic blocks. */
+enum pxr_status tr_graph_build_part(struct tr_graph *graph, LLVMValueRef function,
+                                    const struct tr_part *part, struct pxr_error *err);
+
 /* TR_NONE for what has no number. */
 uint32_t tr_graph_number(const struct tr_graph *graph, LLVMValueRef value);
 
 /* ---- dominators (dominators.c) ---- */
 
-/* of == TR_NONE: a virtual root. Post-dominators have one after every segment without successor
+/* Post-dominators have one after every segment without successor
  * and, where a loop has no exit, after its header, so that every segment has a post-dominator. */
 struct tr_dominators {
     bool is_post;
@@ -114,6 +134,10 @@ struct tr_dominators {
 
 enum pxr_status tr_dominators_build(struct tr_graph *graph, bool is_post,
                                     struct tr_dominators *dominators, struct pxr_error *err);
+/* Post-dominators as if control always came to the segment `end`: ways that do not lead there do
+ * not count. Segments without a way to it have none: idom TR_NONE, depth 0. */
+enum pxr_status tr_post_dominators_to(struct tr_graph *graph, uint32_t end,
+                                      struct tr_dominators *dominators, struct pxr_error *err);
 /* Reflexive. */
 bool tr_dominates(const struct tr_dominators *dominators, uint32_t a, uint32_t b);
 
@@ -176,6 +200,12 @@ struct tr_shape {
 /* What the analysis may rely on; see tr_facts for where it comes from. 0: not known. */
 struct tr_shape_facts {
     uint32_t block[3];
+    const struct tr_shape *arguments; /* by value number, for arguments; NULL: they are varying */
+    const bool *is_lost;  /* by segment: threads that come here take all others with them, so that
+                             nobody is left to compare with; NULL: those that call a fault */
+    bool is_race_free;    /* what threads load from one address while they are there together is
+                             the same, unless the access is volatile or atomic */
+    bool is_never_better; /* no value is better than varying if an operand is varying */
 };
 
 /* For one scope. "Together" means: in the same dynamic instance, all having come the same way
@@ -209,6 +239,9 @@ struct tr_shape tr_shape_at(const struct tr_graph *graph, const struct tr_loops 
 
 /* The load reads what does not change while the grid runs. */
 bool tr_is_invariant_load(LLVMValueRef load);
+
+/* The call's result depends on its arguments alone, and it has no other effect. */
+bool tr_is_pure_call(LLVMValueRef call);
 
 /* ---- all of it as text (print.c) ---- */
 

@@ -72,9 +72,13 @@ static void find_last_segments(struct tr_divergence *d)
 }
 
 /* Threads that come here take the whole launch with them: nobody is left to compare with. */
-static void find_faults(struct tr_divergence *d)
+static void find_faults(struct tr_divergence *d, const struct tr_shape_facts *facts)
 {
     for (uint32_t s = 0; s < d->graph->segment_count; s++) {
+        if (facts->is_lost != NULL) {
+            d->is_fault[s] = facts->is_lost[s];
+            continue;
+        }
         const struct tr_segment *segment = &d->graph->segments[s];
         uint32_t last = segment->first_value + segment->value_count - 1;
         d->is_fault[s] = segment->value_count > 1 && tr_is_fault(d->graph->values[last - 1].llvm) &&
@@ -133,7 +137,7 @@ static bool make_labels(struct tr_divergence *d, struct labels *labels)
 }
 
 bool tr_divergence_init(struct tr_divergence *divergence, struct tr_graph *graph,
-                        const struct tr_loops *loops)
+                        const struct tr_loops *loops, const struct tr_shape_facts *facts)
 {
     struct tr_divergence *d = divergence;
     *d = (struct tr_divergence){.graph = graph, .loops = loops, .arena = &graph->arena};
@@ -164,7 +168,7 @@ bool tr_divergence_init(struct tr_divergence *divergence, struct tr_graph *graph
     for (uint32_t s = 0; s < graph->segment_count; s++)
         d->is_uniform[s] = true;
     find_last_segments(d);
-    find_faults(d);
+    find_faults(d, facts);
     return true;
 }
 

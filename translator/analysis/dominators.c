@@ -165,6 +165,8 @@ static bool store_result(const struct flow *flow, struct pxr_arena *arena,
     dominators->depth = pxr_arena_alloc_array(arena, count, sizeof *dominators->depth);
     if (dominators->idom == NULL || dominators->depth == NULL)
         return false;
+    for (uint32_t i = 0; i < count; i++)
+        dominators->idom[i] = TR_NONE;
     for (uint32_t i = flow->order_count - 1; i-- > 0;) {
         uint32_t node = flow->order[i];
         uint32_t idom = flow->idom[node];
@@ -175,17 +177,18 @@ static bool store_result(const struct flow *flow, struct pxr_arena *arena,
     return true;
 }
 
-enum pxr_status tr_dominators_build(struct tr_graph *graph, bool is_post,
-                                    struct tr_dominators *dominators, struct pxr_error *err)
+/* start: the only segment that the root leads to; TR_NONE: all ends. */
+static enum pxr_status build(struct tr_graph *graph, bool is_post, uint32_t start,
+                             struct tr_dominators *dominators, struct pxr_error *err)
 {
     struct pxr_arena scratch;
     pxr_arena_init(&scratch, 0);
     struct flow flow = {.graph = graph, .is_post = is_post, .root = graph->segment_count};
     bool ok = allocate(&flow, &scratch);
-    if (ok && is_post)
+    if (ok && start == TR_NONE)
         ok = find_ends(&flow, &scratch);
     else if (ok)
-        flow.is_start[0] = true;
+        flow.is_start[start] = true;
     ok = ok && find_order(&flow, &scratch);
     if (ok) {
         find_idoms(&flow);
@@ -193,6 +196,18 @@ enum pxr_status tr_dominators_build(struct tr_graph *graph, bool is_post,
     }
     pxr_arena_fini(&scratch);
     return ok ? PXR_OK : pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory analysing a kernel");
+}
+
+enum pxr_status tr_dominators_build(struct tr_graph *graph, bool is_post,
+                                    struct tr_dominators *dominators, struct pxr_error *err)
+{
+    return build(graph, is_post, is_post ? TR_NONE : 0, dominators, err);
+}
+
+enum pxr_status tr_post_dominators_to(struct tr_graph *graph, uint32_t end,
+                                      struct tr_dominators *dominators, struct pxr_error *err)
+{
+    return build(graph, true, end, dominators, err);
 }
 
 bool tr_dominates(const struct tr_dominators *dominators, uint32_t a, uint32_t b)

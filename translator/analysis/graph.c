@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A function as numbers: its blocks, cut where threads may stop, in reverse postorder; its
- * arguments and instructions; who uses what.
+ * A function, or a part of one, as numbers: its blocks, cut where threads may stop, in reverse
+ * postorder; its arguments and instructions; who uses what.
  */
 #include "translator/analysis/analysis.h"
 
@@ -28,6 +28,7 @@ struct block {
 struct builder {
     struct tr_graph *graph;
     bool (*ends_segment)(LLVMValueRef inst);
+    const struct tr_part *part; /* NULL: the whole function */
     struct number *block_numbers;
     uint32_t block_count;
     struct block *blocks;
@@ -81,6 +82,49 @@ static bool number_value(struct builder *b, LLVMValueRef value, uint32_t segment
     return true;
 }
 
+/* ---- what belongs to the part ---- */
+
+static bool is_cut(const struct builder *b, LLVMValueRef terminator, uint32_t successor)
+{
+    for (uint32_t i = 0; b->part != NULL && i < b->part->cut_count; i++)
+        if (b->part->cuts[i].terminator == terminator && b->part->cuts[i].successor == successor)
+            return true;
+    return false;
+}
+
+/* A phi that the part has been told to take for a value from outside. */
+static bool is_given(const struct builder *b, LLVMValueRef inst)
+{
+    for (uint32_t i = 0; b->part != NULL && i < b->part->argument_count; i++)
+        if (b->part->arguments[i] == inst)
+            return true;
+    return false;
+}
+
+static struct block *find_block(const struct builder *b, LLVMBasicBlockRef llvm)
+{
+    return &b->blocks[find_number(b->block_numbers, llvm)];
+}
+
+static bool has_cut(const struct builder *b, LLVMValueRef terminator)
+{
+    for (uint32_t i = 0; b->part != NULL && i < b->part->cut_count; i++)
+        if (b->part->cuts[i].terminator == terminator)
+            return true;
+    return false;
+}
+
+/* Whether control goes from the block to the other one, which follows it in LLVM's graph. */
+static bool has_edge(const struct builder *b, const struct block *from, LLVMBasicBlockRef to)
+{
+    if (!from->is_visited || !has_cut(b, from->terminator))
+        return from->is_visited;
+    for (uint32_t i = 0; i < LLVMGetNumSuccessors(from->terminator); i++)
+        if (LLVMGetSuccessor(from->terminator, i) == to && !is_cut(b, from->terminator, i))
+            return true;
+    return false;
+}
+
 /* ---- the order of blocks ---- */
 
 static bool collect_blocks(struct builder *b)
@@ -108,19 +152,20 @@ static bool order_blocks(struct builder *b)
     if (stack == NULL)
         return false;
     uint32_t depth = 0;
-    stack[depth++] = 0;
-    b->blocks[0].is_visited = true;
+    struct block *entry = b->part == NULL ? &b->blocks[0] : find_block(b, b->part->entry);
+    stack[depth++] = (uint32_t)(entry - b->blocks);
+    entry->is_visited = true;
     while (depth > 0) {
         struct block *block = &b->blocks[stack[depth - 1]];
         if (block->next_successor == LLVMGetNumSuccessors(block->terminator)) {
             b->order[b->order_count++] = stack[--depth];
             continue;
         }
-        LLVMBasicBlockRef next = LLVMGetSuccessor(block->terminator, block->next_successor++);
-        uint32_t n = find_number(b->block_numbers, next);
-        if (!b->blocks[n].is_visited) {
-            b->blocks[n].is_visited = true;
-            stack[depth++] = n;
+        uint32_t successor = block->next_successor++;
+        struct block *next = find_block(b, LLVMGetSuccessor(block->terminator, successor));
+        if (!next->is_visited && !is_cut(b, block->terminator, successor)) {
+            next->is_visited = true;
+            stack[depth++] = (uint32_t)(next - b->blocks);
         }
     }
     return true;
@@ -133,15 +178,16 @@ static bool is_stop(const struct builder *b, LLVMValueRef inst)
     return b->ends_segment != NULL && LLVMIsATerminatorInst(inst) == NULL && b->ends_segment(inst);
 }
 
+/* How many values there are at most: every operand of a part's instructions may be one more. */
 static bool count_and_allocate(struct builder *b)
 {
     struct tr_graph *graph = b->graph;
     size_t segments = b->order_count;
-    size_t values = LLVMCountParams(graph->function);
+    size_t values = b->part == NULL ? LLVMCountParams(graph->function) : b->part->argument_count;
     for (uint32_t i = 0; i < b->order_count; i++) {
         LLVMValueRef inst = LLVMGetFirstInstruction(b->blocks[b->order[i]].llvm);
         for (; inst != NULL; inst = LLVMGetNextInstruction(inst)) {
-            values++;
+            values += b->part == NULL ? 1 : 1 + (size_t)LLVMGetNumOperands(inst);
             segments += is_stop(b, inst);
         }
     }
@@ -159,6 +205,8 @@ static bool number_block(struct builder *b, struct block *block)
     struct tr_segment *segment = NULL;
     LLVMValueRef inst = LLVMGetFirstInstruction(block->llvm);
     for (; inst != NULL; inst = LLVMGetNextInstruction(inst)) {
+        if (is_given(b, inst))
+            continue;
         if (segment == NULL) {
             segment = &graph->segments[graph->segment_count++];
             segment->llvm = block->llvm;
@@ -175,12 +223,60 @@ static bool number_block(struct builder *b, struct block *block)
     return true;
 }
 
+static bool is_from_outside(const struct builder *b, LLVMValueRef value)
+{
+    if (LLVMIsAArgument(value) != NULL)
+        return true;
+    return LLVMIsAInstruction(value) != NULL &&
+           !find_block(b, LLVMGetInstructionParent(value))->is_visited;
+}
+
+/* Values from outside that the instruction uses. */
+static bool number_outside(struct builder *b, LLVMValueRef inst)
+{
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);
+    bool is_phi = LLVMGetInstructionOpcode(inst) == LLVMPHI;
+    uint32_t count = (uint32_t)LLVMGetNumOperands(inst);
+    for (uint32_t i = 0; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(inst, i);
+        if (is_phi && !has_edge(b, find_block(b, LLVMGetIncomingBlock(inst, i)), block))
+            continue;
+        if (is_from_outside(b, operand) && tr_graph_number(b->graph, operand) == TR_NONE &&
+            !number_value(b, operand, TR_NONE))
+            return false;
+    }
+    return true;
+}
+
+static bool number_arguments_of_part(struct builder *b)
+{
+    for (uint32_t i = 0; i < b->part->argument_count; i++)
+        if (!number_value(b, b->part->arguments[i], TR_NONE))
+            return false;
+    for (uint32_t i = b->order_count; i-- > 0;) {
+        LLVMValueRef inst = LLVMGetFirstInstruction(b->blocks[b->order[i]].llvm);
+        for (; inst != NULL; inst = LLVMGetNextInstruction(inst))
+            if (!is_given(b, inst) && !number_outside(b, inst))
+                return false;
+    }
+    return true;
+}
+
+static bool number_arguments(struct builder *b)
+{
+    LLVMValueRef function = b->graph->function;
+    if (b->part != NULL)
+        return number_arguments_of_part(b);
+    for (uint32_t i = 0; i < LLVMCountParams(function); i++)
+        if (!number_value(b, LLVMGetParam(function, i), TR_NONE))
+            return false;
+    return true;
+}
+
 static bool number_everything(struct builder *b)
 {
-    struct tr_graph *graph = b->graph;
-    for (uint32_t i = 0; i < LLVMCountParams(graph->function); i++)
-        if (!number_value(b, LLVMGetParam(graph->function, i), TR_NONE))
-            return false;
+    if (!number_arguments(b))
+        return false;
     for (uint32_t i = b->order_count; i-- > 0;)
         if (!number_block(b, &b->blocks[b->order[i]]))
             return false;
@@ -194,17 +290,19 @@ static bool fill_succs(struct builder *b, const struct block *block)
     struct tr_graph *graph = b->graph;
     for (uint32_t s = block->first_segment; s <= block->last_segment; s++) {
         struct tr_segment *segment = &graph->segments[s];
-        segment->succ_count = segment->is_stop ? 1 : LLVMGetNumSuccessors(block->terminator);
-        uint32_t *succs = pxr_arena_alloc_array(&graph->arena, segment->succ_count, sizeof *succs);
+        uint32_t count = segment->is_stop ? 1 : LLVMGetNumSuccessors(block->terminator);
+        uint32_t *succs = pxr_arena_alloc_array(&graph->arena, count, sizeof *succs);
         if (succs == NULL)
             return false;
-        for (uint32_t i = 0; i < segment->succ_count; i++) {
-            LLVMBasicBlockRef to = segment->is_stop ? NULL : LLVMGetSuccessor(block->terminator, i);
-            succs[i] = segment->is_stop
-                           ? s + 1
-                           : b->blocks[find_number(b->block_numbers, to)].first_segment;
-        }
         segment->succs = succs;
+        if (segment->is_stop) {
+            succs[segment->succ_count++] = s + 1;
+            continue;
+        }
+        for (uint32_t i = 0; i < count; i++)
+            if (!is_cut(b, block->terminator, i))
+                succs[segment->succ_count++] =
+                    find_block(b, LLVMGetSuccessor(block->terminator, i))->first_segment;
     }
     return true;
 }
@@ -255,13 +353,13 @@ static bool fill_phi(struct builder *b, struct tr_value *value)
         pxr_arena_alloc_array(&graph->arena, value->operand_count, sizeof *incoming);
     if (operands == NULL || incoming == NULL)
         return false;
+    LLVMBasicBlockRef to = LLVMGetInstructionParent(value->llvm);
     for (uint32_t i = 0; i < value->operand_count; i++) {
-        LLVMBasicBlockRef from = LLVMGetIncomingBlock(value->llvm, i);
-        const struct block *block = &b->blocks[find_number(b->block_numbers, from)];
-        incoming[i] = block->is_visited ? block->last_segment : TR_NONE;
-        operands[i] = block->is_visited
-                          ? tr_graph_number(graph, LLVMGetIncomingValue(value->llvm, i))
-                          : TR_NONE;
+        const struct block *from = find_block(b, LLVMGetIncomingBlock(value->llvm, i));
+        bool is_edge = has_edge(b, from, to);
+        incoming[i] = is_edge ? from->last_segment : TR_NONE;
+        operands[i] =
+            is_edge ? tr_graph_number(graph, LLVMGetIncomingValue(value->llvm, i)) : TR_NONE;
     }
     value->operands = operands;
     value->incoming = incoming;
@@ -338,16 +436,28 @@ static bool build(struct builder *b)
     return fill_preds(graph) && fill_uses(graph);
 }
 
+static enum pxr_status build_graph(struct builder *b, LLVMValueRef function, struct pxr_error *err)
+{
+    *b->graph = (struct tr_graph){.function = function};
+    pxr_arena_init(&b->graph->arena, 0);
+    if (build(b))
+        return PXR_OK;
+    tr_graph_fini(b->graph);
+    return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory analysing a kernel");
+}
+
 enum pxr_status tr_graph_build(struct tr_graph *graph, LLVMValueRef function,
                                bool (*ends_segment)(LLVMValueRef inst), struct pxr_error *err)
 {
-    *graph = (struct tr_graph){.function = function};
-    pxr_arena_init(&graph->arena, 0);
     struct builder b = {.graph = graph, .ends_segment = ends_segment};
-    if (build(&b))
-        return PXR_OK;
-    tr_graph_fini(graph);
-    return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory analysing a kernel");
+    return build_graph(&b, function, err);
+}
+
+enum pxr_status tr_graph_build_part(struct tr_graph *graph, LLVMValueRef function,
+                                    const struct tr_part *part, struct pxr_error *err)
+{
+    struct builder b = {.graph = graph, .part = part};
+    return build_graph(&b, function, err);
 }
 
 void tr_graph_fini(struct tr_graph *graph)

@@ -12,6 +12,7 @@ struct solver {
     struct tr_graph *graph;
     const struct tr_loops *loops;
     struct tr_shapes *shapes;
+    const struct tr_shape_facts *facts;
     struct tr_divergence divergence;
     struct tr_shape_context context;
     struct tr_set *moves;      /* by loop: values in it that can differ between its iterations */
@@ -97,6 +98,9 @@ static bool is_mixed(const struct solver *solver, const struct tr_value *phi)
 {
     const struct tr_loops *loops = solver->loops;
     uint32_t segment = phi->segment;
+    /* Nothing is known about ways there. */
+    if (solver->facts->is_lost != NULL && solver->facts->is_lost[segment])
+        return true;
     uint32_t loop = loops->innermost[segment];
     bool is_header = loop != TR_NONE && loops->loops[loop].header == segment &&
                      !loops->loops[loop].is_irreducible;
@@ -127,6 +131,7 @@ static bool evaluate_phi(const struct solver *solver, const struct tr_value *phi
 
 static bool evaluate(struct solver *solver, const struct tr_value *value, struct tr_shape *shape)
 {
+    bool has_varying = false;
     if (value->opcode == LLVMPHI)
         return evaluate_phi(solver, value, shape);
     for (uint32_t i = 0; i < value->operand_count; i++) {
@@ -134,9 +139,12 @@ static bool evaluate(struct solver *solver, const struct tr_value *value, struct
         if (operand != TR_NONE && !solver->is_known[operand])
             return false;
         solver->operands[i] = operand_shape(solver, operand, value->segment);
+        has_varying |= solver->operands[i].kind == TR_VARYING;
     }
     solver->context.is_uniform_segment = solver->divergence.is_uniform[value->segment];
-    *shape = tr_shape_of_value(&solver->context, value, solver->operands);
+    *shape = has_varying && solver->facts->is_never_better
+                 ? tr_shape_varying()
+                 : tr_shape_of_value(&solver->context, value, solver->operands);
     return true;
 }
 
@@ -273,16 +281,20 @@ static bool allocate(struct solver *solver)
            solver->pending.words != NULL && solver->operands != NULL &&
            make_sets(solver, &solver->moves) && make_sets(solver, &shapes->varies_at) &&
            make_sets(solver, &shapes->varies_at_last) &&
-           tr_divergence_init(&solver->divergence, graph, solver->loops);
+           tr_divergence_init(&solver->divergence, graph, solver->loops, solver->facts);
 }
 
-/* Arguments differ: the thread's own record, and memory of callers. */
+/* Arguments of a function differ: the thread's own record, and memory of callers. */
 static void begin(struct solver *solver)
 {
     const struct tr_graph *graph = solver->graph;
+    const struct tr_shape *arguments = solver->facts->arguments;
     for (uint32_t v = 0; v < graph->value_count; v++) {
         bool is_argument = graph->values[v].segment == TR_NONE;
-        solver->shapes->values[v] = is_argument ? tr_shape_varying() : tr_shape_uniform();
+        struct tr_shape *shape = &solver->shapes->values[v];
+        *shape = is_argument ? tr_shape_varying() : tr_shape_uniform();
+        if (is_argument && arguments != NULL)
+            *shape = arguments[v];
         solver->is_known[v] = is_argument;
     }
     for (uint32_t l = 0; l < solver->loops->count; l++)
@@ -314,11 +326,12 @@ enum pxr_status tr_shapes_build(struct tr_graph *graph, const struct tr_loops *l
                                 struct tr_shapes *shapes, struct pxr_error *err)
 {
     LLVMModuleRef module = LLVMGetGlobalParent(graph->function);
-    struct solver solver = {.graph = graph, .loops = loops, .shapes = shapes};
+    struct solver solver = {.graph = graph, .loops = loops, .shapes = shapes, .facts = facts};
     solver.context = (struct tr_shape_context){
         .graph = graph,
         .scope = scope,
         .block = facts->block,
+        .is_race_free = facts->is_race_free,
         .is_row_scope = is_row_scope(scope, facts->block),
         .layout = LLVMGetModuleDataLayout(module),
     };

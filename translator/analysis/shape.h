@@ -38,7 +38,7 @@ struct tr_divergence {
 
 /* False: out of memory. */
 bool tr_divergence_init(struct tr_divergence *divergence, struct tr_graph *graph,
-                        const struct tr_loops *loops);
+                        const struct tr_loops *loops, const struct tr_shape_facts *facts);
 
 /* Threads that are at the end of the segment together go different ways from there. */
 void tr_divergence_add(struct tr_divergence *divergence, uint32_t segment);
@@ -53,6 +53,7 @@ struct tr_shape_context {
     const struct tr_graph *graph;
     enum tr_scope scope;
     const uint32_t *block;    /* its shape, 0: not known */
+    bool is_race_free;        /* as tr_shape_facts */
     bool is_row_scope;        /* all of the scope is one row, so what a row shares, all do */
     bool is_uniform_segment;  /* of the instruction's segment */
     LLVMTargetDataRef layout; /* of data in memory */
@@ -82,7 +83,6 @@ struct tr_shape tr_shape_of_call(const struct tr_shape_context *context,
 
 /* Whether the instruction gives the same whenever and wherever it gets the same operands. */
 bool tr_is_function_of_operands(const struct tr_value *value);
-bool tr_is_pure_call(LLVMValueRef call);
 
 bool tr_is_fault(LLVMValueRef inst);
 

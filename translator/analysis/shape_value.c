@@ -241,7 +241,7 @@ static struct tr_shape shape_of_gep(const struct tr_shape_context *context, LLVM
 }
 
 /* Memory can change between the loads of two threads, even at one address, so that only what is
- * marked as never changing is as uniform as its address. The thread's own record is at a different
+ * marked as never changing is as uniform as its address, unless nothing races with a load. The thread's own record is at a different
  * address in each, but all have the same first field, the block's record. */
 static struct tr_shape shape_of_load(const struct tr_shape_context *context, LLVMValueRef load,
                                      const struct tr_shape *operands)
@@ -251,7 +251,7 @@ static struct tr_shape shape_of_load(const struct tr_shape_context *context, LLV
     if (is_plain && pointer == LLVMGetFirstParam(context->graph->function) &&
         LLVMGetTypeKind(LLVMTypeOf(load)) == LLVMPointerTypeKind)
         return tr_shape_uniform();
-    if (!is_plain || !tr_is_invariant_load(load))
+    if (!is_plain || !(context->is_race_free || tr_is_invariant_load(load)))
         return tr_shape_varying();
     return tr_shape_of_function(context, operands, 1);
 }

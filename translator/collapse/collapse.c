@@ -13,8 +13,14 @@
 #include "translator/collapse/inductions.h"
 #include "translator/collapse/prepare.h"
 #include "translator/emit.h"
+#include "translator/vector/vector.h"
 
 #define CLEAN_PASSES "always-inline,function(sroa,early-cse,simplifycfg),globaldce"
+
+/* What the vectoriser is given is short, and in the form that it wants. */
+#define VECTOR_PASSES                                                                              \
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                 \
+    "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg,loop-simplify,lcssa)"
 
 /* Regions overlap: with n conditional stops in a row, what follows them is in n regions. Beyond
  * twice the kernel and so many instructions, threads run in steps only. */
@@ -37,6 +43,7 @@ struct collapse {
     bool is_stepped;  /* no loops: they would be too long */
     bool is_too_long; /* to be fused at all */
     uint32_t copies;  /* instructions in all regions */
+    char *vectors;    /* malloc: what the vectoriser says of the loops */
 };
 
 /* ---- defects for tests ---- */
@@ -226,7 +233,8 @@ static enum pxr_status plan(struct collapse *collapse, struct pxr_error *err)
     if (collapse->is_too_long)
         return PXR_OK;
     LLVMTargetDataRef target = LLVMGetModuleDataLayout(collapse->module);
-    return tr_frame_layout(&fuse->frame, kernel, &fuse->storage, fuse->has_step, target, err);
+    return tr_frame_layout(&fuse->frame, kernel, &fuse->storage, fuse->has_step,
+                           fuse->options->is_vector, target, err);
 }
 
 /* Only programs that are wrong come there: no pass is worth its time. */
@@ -294,6 +302,28 @@ static enum pxr_status fuse_threads(struct collapse *collapse, enum tr_scope sco
     return status;
 }
 
+/* Loops over threads become loops over vectors of threads, where that is likely to be faster. */
+static enum pxr_status make_vectors(struct collapse *collapse, struct pxr_error *err)
+{
+    const struct tr_collapse_options *options = collapse->options;
+    struct tr_vector_options wanted = {.width = options->width,
+                                       .jam = options->jam,
+                                       .vector_bits = options->vector_bits,
+                                       .is_forced = options->is_forced};
+    struct tr_vector_report report = {0};
+    enum pxr_status status = tr_run_passes(collapse->module, VECTOR_PASSES, NULL, err);
+    if (status == PXR_OK)
+        status = tr_vectorise(LLVMGetNamedFunction(collapse->module, TR_KERNEL_NAME), &wanted,
+                              &report, err);
+    if (status == PXR_OK && report.widened_count > 0) {
+        collapse->result->collapse = PXR_COLLAPSE_VECTOR;
+        collapse->result->width = report.width;
+        collapse->result->jam = report.jam;
+    }
+    collapse->vectors = report.explanation;
+    return status;
+}
+
 /* What the loops call, and special registers; what a block is changes in the course of a chunk. */
 static enum pxr_status finish(struct collapse *collapse, struct pxr_error *err)
 {
@@ -303,6 +333,8 @@ static enum pxr_status finish(struct collapse *collapse, struct pxr_error *err)
         status = tr_bind_sregs(collapse->module, true, err);
     if (status == PXR_OK)
         status = tr_run_passes(collapse->module, CLEAN_PASSES, NULL, err);
+    if (status == PXR_OK && collapse->options->is_vector)
+        status = make_vectors(collapse, err);
     return status;
 }
 
@@ -331,22 +363,19 @@ static void explain_regions(FILE *out, const struct collapse *collapse)
             kernel->scope == TR_SCOPE_BLOCK ? "block" : "warp");
 }
 
-static const char *collapse_name(enum pxr_collapse collapse)
-{
-    static const char *const names[] = {"auto", "precise", "flat", "hierarchical"};
-    return names[collapse];
-}
-
-static enum pxr_status explain(struct collapse *collapse, struct pxr_error *err)
+/* chosen: of regions and loops, whether they are over vectors or not. */
+static enum pxr_status explain(struct collapse *collapse, enum pxr_collapse chosen,
+                               struct pxr_error *err)
 {
     size_t bytes = 0;
     FILE *out = open_memstream(&collapse->result->explanation, &bytes);
     if (out == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
-    enum pxr_collapse chosen = collapse->result->collapse;
-    fprintf(out, "%s: %s\n", collapse_name(chosen), collapse->why);
+    fprintf(out, "%s: %s\n", pxr_collapse_name(chosen), collapse->why);
     if (chosen != PXR_COLLAPSE_PRECISE)
         explain_regions(out, collapse);
+    if (collapse->vectors != NULL)
+        fputs(collapse->vectors, out);
     fclose(out);
     return PXR_OK;
 }
@@ -359,17 +388,19 @@ static enum pxr_status collapse_as(struct collapse *collapse, enum pxr_collapse 
     collapse->result->collapse = chosen;
     if (chosen == PXR_COLLAPSE_PRECISE) {
         enum pxr_status status = tr_collapse_precise(collapse->module, err);
-        return status == PXR_OK ? explain(collapse, err) : status;
+        return status == PXR_OK ? explain(collapse, chosen, err) : status;
     }
     enum tr_scope scope = chosen == PXR_COLLAPSE_FLAT ? TR_SCOPE_BLOCK : TR_SCOPE_WARP;
     enum pxr_status status = fuse_threads(collapse, scope, err);
     if (status == PXR_OK && !collapse->is_too_long)
-        status = explain(collapse, err);
+        status = finish(collapse, err);
+    if (status == PXR_OK && !collapse->is_too_long)
+        status = explain(collapse, chosen, err);
+    free(collapse->vectors);
+    collapse->vectors = NULL;
     tr_kernel_fini(&collapse->kernel);
-    if (status != PXR_OK)
+    if (status != PXR_OK || !collapse->is_too_long)
         return status;
-    if (!collapse->is_too_long)
-        return finish(collapse, err);
     collapse->why = "too much would have to be brought across too many stops";
     return collapse_as(collapse, PXR_COLLAPSE_PRECISE, err);
 }

@@ -43,6 +43,11 @@ bool tr_is_stop(LLVMValueRef inst);
 /* The name of the function that the instruction calls directly, "" if it calls none. */
 const char *tr_callee_name(LLVMValueRef inst);
 
+struct tr_kernel;
+
+/* Loops go on behind it for one warp, as soon as its lanes have come. */
+bool tr_is_warp_stop(const struct tr_kernel *kernel, uint32_t stop);
+
 /* ---- regions (regions.c) ---- */
 
 /* What a thread may run behind stop r. */

@@ -85,7 +85,7 @@ static void find_tracked(struct tr_frame *frame, const struct tr_kernel *kernel,
         const struct tr_crossing *crossing = &storage->crossings[j];
         const struct tr_set *saved = &crossing->saved;
         for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1))
-            if (has_step || crossing->home[v] == TR_HOME_THREAD)
+            if (has_step || (crossing->home[v] == TR_HOME_THREAD && !tr_is_warp_stop(kernel, j)))
                 tr_set_add(&frame->tracked, v);
         if (!has_step)
             continue;
@@ -117,7 +117,8 @@ static void lay_out_threads(struct tr_frame *frame, const struct tr_kernel *kern
 
 /* Elements in order of falling size are aligned whatever the number of groups. */
 static void lay_out_groups(struct tr_frame *frame, const struct tr_kernel *kernel,
-                           const struct tr_storage *storage, LLVMTargetDataRef target)
+                           const struct tr_storage *storage, bool has_step,
+                           LLVMTargetDataRef target)
 {
     for (uint32_t v = 0; v < kernel->graph.value_count; v++)
         frame->group_array[v] = TR_NONE;
@@ -125,6 +126,8 @@ static void lay_out_groups(struct tr_frame *frame, const struct tr_kernel *kerne
         for (uint32_t j = 1; j < kernel->stop_count; j++) {
             const struct tr_crossing *crossing = &storage->crossings[j];
             const struct tr_set *saved = &crossing->saved;
+            if (!has_step && tr_is_warp_stop(kernel, j))
+                continue;
             for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1))
                 if (crossing->home[v] == TR_HOME_GROUP && frame->group_array[v] == TR_NONE &&
                     value_bytes(kernel, target, v) >= bytes)
@@ -135,7 +138,7 @@ static void lay_out_groups(struct tr_frame *frame, const struct tr_kernel *kerne
 }
 
 static void lay_out_local(struct tr_frame *frame, const struct tr_kernel *kernel, bool has_step,
-                          LLVMTargetDataRef target)
+                          bool has_vectors, LLVMTargetDataRef target)
 {
     uint64_t bytes = 0;
     for (uint32_t v = 0; v < kernel->graph.value_count; v++) {
@@ -149,7 +152,7 @@ static void lay_out_local(struct tr_frame *frame, const struct tr_kernel *kernel
     }
     frame->local_bytes =
         (uint32_t)((bytes + LOCAL_ALIGN_BYTES - 1) & ~(uint64_t)(LOCAL_ALIGN_BYTES - 1));
-    frame->is_local_shared = kernel->stop_count == 1;
+    frame->is_local_shared = kernel->stop_count == 1 && !has_vectors;
     if (frame->is_local_shared && !has_step)
         return;
     /* T times an even number is a multiple of 64. */
@@ -158,7 +161,7 @@ static void lay_out_local(struct tr_frame *frame, const struct tr_kernel *kernel
 }
 
 enum pxr_status tr_frame_layout(struct tr_frame *frame, struct tr_kernel *kernel,
-                                const struct tr_storage *storage, bool has_step,
+                                const struct tr_storage *storage, bool has_step, bool has_vectors,
                                 LLVMTargetDataRef target, struct pxr_error *err)
 {
     struct pxr_arena *arena = &kernel->graph.arena;
@@ -176,7 +179,7 @@ enum pxr_status tr_frame_layout(struct tr_frame *frame, struct tr_kernel *kernel
     if (has_step)
         find_at_hand(frame, kernel, storage, &scratch);
     lay_out_threads(frame, kernel, target);
-    lay_out_groups(frame, kernel, storage, target);
-    lay_out_local(frame, kernel, has_step, target);
+    lay_out_groups(frame, kernel, storage, has_step, target);
+    lay_out_local(frame, kernel, has_step, has_vectors, target);
     return PXR_OK;
 }

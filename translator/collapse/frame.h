@@ -8,6 +8,9 @@
  * stop that the thread is at T times local memory         the thread's local arrays, in one piece
  *   arrays of G elements         one for each value kept per group
  *
+ * What is kept behind stops of the warp, and those stops' operands, are here only when threads run
+ * one by one; otherwise the function of the blocks has them in variables (warp_values.c).
+ *
  * Element t of each array belongs to thread t: loops go through memory in order. T is a multiple of
  * 32, so every array is aligned for its elements.
  */
@@ -36,9 +39,10 @@ struct tr_frame {
 };
 
 /* has_step: threads may be run one by one, which keep every value that lives across a stop in
- * memory of their own; otherwise only those with home THREAD have arrays. */
+ * memory of their own; otherwise only those kept behind stops of the block have arrays. has_vectors: several
+ * threads may run side by side. */
 enum pxr_status tr_frame_layout(struct tr_frame *frame, struct tr_kernel *kernel,
-                                const struct tr_storage *storage, bool has_step,
+                                const struct tr_storage *storage, bool has_step, bool has_vectors,
                                 LLVMTargetDataRef target, struct pxr_error *err);
 
 #endif

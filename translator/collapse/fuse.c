@@ -81,7 +81,7 @@ static void note_outcome(const struct tr_fused *fused, uint32_t stop)
                    fused->outcome);
 }
 
-static void go_on_in_warp(const struct tr_fused *fused, uint32_t stop)
+static void go_on_in_warp(struct tr_fused *fused, uint32_t stop)
 {
     const struct tr_fuse *fuse = fused->fuse;
     if (!fuse->kernel->stops[stop].asks_masks) {
@@ -93,11 +93,12 @@ static void go_on_in_warp(const struct tr_fused *fused, uint32_t stop)
     LLVMBuildCondBr(fuse->builder, tr_build_mask_test(fused, stop, &lanes), fused->loop[stop],
                     differ);
     LLVMPositionBuilderAtEnd(fuse->builder, differ);
+    tr_put_into_frame(fused, stop);
     go_to_mix(fused);
 }
 
 /* All live threads of the group have come to the stop. */
-static void go_on_from(const struct tr_fused *fused, uint32_t stop)
+static void go_on_from(struct tr_fused *fused, uint32_t stop)
 {
     const struct tr_stop *at = &fused->fuse->kernel->stops[stop];
     if (!at->is_fused) {
@@ -112,6 +113,15 @@ static void go_on_from(const struct tr_fused *fused, uint32_t stop)
     }
 }
 
+/* What threads have said of their outcomes: never in a register (region.c, add_to). */
+static LLVMValueRef load_outcome(const struct tr_fuse *fuse, LLVMValueRef variable,
+                                 const char *name)
+{
+    LLVMValueRef load = LLVMBuildLoad2(fuse->builder, fuse->i32, variable, name);
+    LLVMSetVolatile(load, fuse->options->is_vector);
+    return load;
+}
+
 /* Behind the loop of a region whose threads may have come to different places, or may have exited.
  */
 static void dispatch_outcomes(struct tr_fused *fused, uint32_t number)
@@ -122,11 +132,11 @@ static void dispatch_outcomes(struct tr_fused *fused, uint32_t number)
     LLVMBasicBlockRef some = tr_f_new_block(fuse, "some");
     LLVMBasicBlockRef same = tr_f_new_block(fuse, "same");
     LLVMBasicBlockRef differ = tr_f_new_block(fuse, "differ");
-    LLVMValueRef any = LLVMBuildLoad2(b, fuse->i32, fused->any, "any");
+    LLVMValueRef any = load_outcome(fuse, fused->any, "any");
     LLVMValueRef none = LLVMBuildICmp(b, LLVMIntEQ, any, tr_f_i32(fuse, 0), "");
     LLVMBuildCondBr(b, none, fused->group_done, some);
     LLVMPositionBuilderAtEnd(b, some);
-    LLVMValueRef all = LLVMBuildLoad2(b, fuse->i32, fused->all, "all");
+    LLVMValueRef all = load_outcome(fuse, fused->all, "all");
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, any, all, ""), same, differ);
     LLVMPositionBuilderAtEnd(b, same);
     LLVMValueRef choice = LLVMBuildSwitch(b, any, differ, tr_set_count(&region->outcomes));
@@ -139,10 +149,13 @@ static void dispatch_outcomes(struct tr_fused *fused, uint32_t number)
         go_on_from(fused, j);
     }
     LLVMPositionBuilderAtEnd(b, differ);
-    if (fuse->can_mix)
-        go_to_mix(fused);
-    else
+    if (!fuse->can_mix) {
         LLVMBuildUnreachable(b);
+        return;
+    }
+    for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
+        tr_put_into_frame(fused, j);
+    go_to_mix(fused);
 }
 
 static void leave_region(struct tr_fused *fused, uint32_t number)
@@ -404,7 +417,11 @@ static enum pxr_status init_fused(struct tr_fused *fused, LLVMMetadataRef subpro
     fused->loop = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->loop);
     fused->result = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->result);
     fused->loaded = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->loaded);
-    if (!fused->begin || !fused->loop || !fused->result || !fused->loaded)
+    uint32_t values = kernel->graph.value_count;
+    fused->warp_array = pxr_arena_alloc_array(arena, values, sizeof *fused->warp_array);
+    fused->warp_value = pxr_arena_alloc_array(arena, values, sizeof *fused->warp_value);
+    if (!fused->begin || !fused->loop || !fused->result || !fused->loaded || !fused->warp_array ||
+        !fused->warp_value)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     fuse->function = add_function(fuse, subprogram);
     fused->clone.llvm = fuse->llvm;

@@ -212,9 +212,7 @@ void tr_save_group_values(struct tr_fused *fused, uint32_t region, uint32_t stop
         if (lanes.group == NULL)
             lanes = tr_lanes_now(fused);
         LLVMValueRef now = build_at_stop(&group, stop, v);
-        LLVMTypeRef type = LLVMTypeOf(fuse->kernel->graph.values[v].llvm);
-        LLVMBuildStore(fuse->builder, now,
-                       tr_f_group_element(fuse, fuse->frame.group_array[v], type, lanes.group));
+        LLVMBuildStore(fuse->builder, now, tr_group_place(fused, stop, v, lanes.group));
     }
     LLVMSetCurrentDebugLocation2(fuse->builder, NULL);
 }

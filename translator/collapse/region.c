@@ -26,19 +26,6 @@ static LLVMTypeRef type_of(const struct tr_fuse *fuse, uint32_t value)
     return LLVMTypeOf(fuse->kernel->graph.values[value].llvm);
 }
 
-static LLVMValueRef thread_element(const struct tr_region_build *region, uint32_t array,
-                                   LLVMTypeRef type)
-{
-    LLVMValueRef base = tr_f_thread_array(region->fuse, array);
-    return tr_f_element(region->fuse, type, base, region->index);
-}
-
-static LLVMValueRef group_element(const struct tr_region_build *region, uint32_t value)
-{
-    return tr_f_group_element(region->fuse, region->fuse->frame.group_array[value],
-                              type_of(region->fuse, value), region->lanes.group);
-}
-
 /* Values that come from before the region and are also defined in it, which of the two depends on
  * the way: they are kept in a variable. */
 static bool is_in_variable(const struct tr_region_build *region, uint32_t value)
@@ -66,8 +53,9 @@ static void load_group_values(struct tr_region_build *region)
     const struct tr_set *saved = &crossing->saved;
     for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1))
         if (crossing->home[v] == TR_HOME_GROUP)
-            region->loaded[v] = LLVMBuildLoad2(region->fuse->builder, type_of(region->fuse, v),
-                                               group_element(region, v), "");
+            region->loaded[v] = LLVMBuildLoad2(
+                region->fuse->builder, type_of(region->fuse, v),
+                tr_group_place(region->fused, region->number, v, region->lanes.group), "");
 }
 
 static LLVMValueRef stop_result(struct tr_region_build *region)
@@ -77,9 +65,7 @@ static LLVMValueRef stop_result(struct tr_region_build *region)
     LLVMValueRef same = region->fused->result[region->number];
     if (same != NULL)
         return LLVMBuildLoad2(fuse->builder, type, same, "");
-    LLVMValueRef bits = LLVMBuildLoad2(
-        fuse->builder, fuse->i64, thread_element(region, fuse->frame.result_array, fuse->i64), "");
-    return type == fuse->i64 ? bits : LLVMBuildTrunc(fuse->builder, bits, type, "");
+    return tr_lane_result(region);
 }
 
 /* The thread's memory for an alloca. */
@@ -113,9 +99,7 @@ static void bring_in_values(struct tr_region_build *region)
     const struct tr_set *saved = &crossing->saved;
     for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1)) {
         if (crossing->home[v] == TR_HOME_THREAD)
-            region->loaded[v] = LLVMBuildLoad2(
-                fuse->builder, type_of(fuse, v),
-                thread_element(region, fuse->frame.thread_array[v], type_of(fuse, v)), "");
+            region->loaded[v] = tr_kept(region, v);
         bring_in(region, v, region->loaded[v]);
     }
     for (uint32_t i = 0; i < crossing->again_count; i++) {
@@ -134,43 +118,49 @@ static void mark(struct tr_region_build *region, uint32_t entry)
                    tr_f_element(fuse, fuse->i16, fuse->frame_base, region->index));
 }
 
-static void add_outcome(struct tr_region_build *region, uint32_t stop)
+/* Threads side by side that come to the same stop may say so once. In memory, which is what
+ * volatile is for, because a value that goes from turn to turn would be in the way of that. */
+static void add_to(struct tr_region_build *region, LLVMValueRef variable, LLVMOpcode opcode,
+                   uint32_t stop)
 {
     struct tr_fuse *fuse = region->fuse;
-    LLVMValueRef number = tr_f_i32(fuse, stop);
-    LLVMValueRef any = LLVMBuildLoad2(fuse->builder, fuse->i32, region->fused->any, "");
-    LLVMValueRef all = LLVMBuildLoad2(fuse->builder, fuse->i32, region->fused->all, "");
-    LLVMBuildStore(fuse->builder, LLVMBuildOr(fuse->builder, any, number, ""), region->fused->any);
-    LLVMBuildStore(fuse->builder, LLVMBuildAnd(fuse->builder, all, number, ""), region->fused->all);
+    LLVMBuilderRef b = fuse->builder;
+    LLVMValueRef old = LLVMBuildLoad2(b, fuse->i32, variable, "");
+    LLVMValueRef sum = LLVMBuildBinOp(b, opcode, old, tr_f_i32(fuse, stop), "");
+    LLVMValueRef store = LLVMBuildStore(b, sum, variable);
+    LLVMSetVolatile(old, fuse->options->is_vector);
+    LLVMSetVolatile(store, fuse->options->is_vector);
+}
+
+static void add_outcome(struct tr_region_build *region, uint32_t stop)
+{
+    add_to(region, region->fused->any, LLVMOr, stop);
+    add_to(region, region->fused->all, LLVMAnd, stop);
 }
 
 bool tr_is_saved_already(const struct tr_fused *fused, uint32_t region, uint32_t stop,
                          uint32_t value)
 {
+    const struct tr_kernel *kernel = fused->fuse->kernel;
     const struct tr_crossing *crossings = fused->fuse->storage.crossings;
     return region != 0 && tr_set_has(&crossings[region].saved, value) &&
            crossings[region].home[value] == crossings[stop].home[value] &&
-           !tr_region_defines(fused->fuse->kernel, region, value);
+           tr_is_warp_stop(kernel, region) == tr_is_warp_stop(kernel, stop) &&
+           !tr_region_defines(kernel, region, value);
 }
 
 static void save_value(struct tr_region_build *region, uint32_t stop, uint32_t value,
                        uint32_t segment)
 {
     struct tr_fuse *fuse = region->fuse;
-    uint8_t home = fuse->storage.crossings[stop].home[value];
     if (tr_is_saved_already(region->fused, region->number, stop, value) ||
         tr_is_group_value(region->fused, region->number, stop, value) ||
         tr_f_seed(fuse, TR_SEED_LOST_VALUE))
         return;
-    LLVMValueRef now = tr_clone_use(&region->fused->clone, value, segment);
-    LLVMValueRef place =
-        home == TR_HOME_GROUP
-            ? group_element(region, value)
-            : thread_element(region, fuse->frame.thread_array[value], type_of(fuse, value));
-    LLVMBuildStore(fuse->builder, now, place);
+    tr_keep(region, stop, value, tr_clone_use(&region->fused->clone, value, segment));
 }
 
-static void save_operands(struct tr_region_build *region, uint32_t value)
+static void save_operands(struct tr_region_build *region, uint32_t stop, uint32_t value)
 {
     struct tr_fuse *fuse = region->fuse;
     const struct tr_value *call = &fuse->kernel->graph.values[value];
@@ -179,8 +169,7 @@ static void save_operands(struct tr_region_build *region, uint32_t value)
         if (LLVMIsConstant(LLVMGetOperand(call->llvm, i)))
             continue;
         LLVMValueRef operand = tr_clone_operand(&region->fused->clone, value, i, call->segment);
-        LLVMBuildStore(fuse->builder, LLVMBuildZExt(fuse->builder, operand, fuse->i64, ""),
-                       thread_element(region, fuse->frame.operand_array[i - 1], fuse->i64));
+        tr_keep_operand(region, stop, i, operand);
     }
 }
 
@@ -190,7 +179,7 @@ static void come_to_stop(struct tr_region_build *region, uint32_t value)
     uint32_t stop = 1;
     while (fuse->kernel->stops[stop].value != value)
         stop++;
-    save_operands(region, value);
+    save_operands(region, stop, value);
     const struct tr_set *saved = &fuse->storage.crossings[stop].saved;
     for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1))
         save_value(region, stop, v, fuse->kernel->graph.values[value].segment);

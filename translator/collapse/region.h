@@ -8,6 +8,17 @@
 
 #include "translator/collapse/fuse.h"
 
+/* Operands and results of a stop of the warp, each for all lanes. Stops that are far from each
+ * other share, so that the stack does not grow with their number; those that are near do not, so
+ * that what keeps one in memory keeps no other there. */
+#define TR_WARP_SLOTS 32
+
+struct tr_warp_slot {
+    LLVMValueRef operand[TR_STOP_OPERANDS][2]; /* of 32, of 64 bits */
+    LLVMValueRef values;                       /* i32 */
+    LLVMValueRef predicates;                   /* i8 */
+};
+
 struct tr_fused {
     struct tr_fuse *fuse;
     struct tr_clone clone;
@@ -16,6 +27,13 @@ struct tr_fused {
     LLVMValueRef *result;  /* by stop: variable with what it gave, if all threads of the group get
                               the same */
     LLVMValueRef **loaded; /* by fused stop, by value: the group's elements before its region */
+    /* Behind stops of the warp (warp_values.c): variables, with an element for each lane, but for
+     * warp_value; NULL: not needed yet. */
+    LLVMValueRef *warp_array;                 /* by value: of home THREAD */
+    LLVMValueRef *warp_value;                 /* by value: of home GROUP */
+    struct tr_warp_slot slots[TR_WARP_SLOTS]; /* by stop modulo their number */
+    LLVMValueRef shown;                       /* i32: what lanes read of each other */
+    LLVMValueRef scratch;                     /* what helpers read and write */
     LLVMBasicBlockRef
         *begin; /* by stop, those of the block and stop 0: all threads go on from there */
     LLVMBasicBlockRef *loop;      /* by fused stop: the current group goes on from there */
@@ -47,6 +65,7 @@ struct tr_region_build {
     struct tr_lanes lanes;
     LLVMValueRef thread;    /* i32: the thread's number in its block … */
     LLVMValueRef index;     /* … as i64 */
+    LLVMValueRef lane;      /* i32: its lane, hierarchical only */
     LLVMValueRef tid[3];    /* i32 */
     LLVMValueRef context;   /* struct rt_thread * of the thread */
     LLVMBasicBlockRef next; /* where a thread goes when its turn is over */
@@ -94,13 +113,49 @@ bool tr_is_group_value(struct tr_fused *fused, uint32_t region, uint32_t stop, u
  * builder's place. */
 void tr_save_group_values(struct tr_fused *fused, uint32_t region, uint32_t stop);
 
+/* ---- what is kept behind stops (warp_values.c) ---- */
+
+/* The region's thread keeps the value for what is behind the stop, by the stop's plan. */
+void tr_keep(struct tr_region_build *region, uint32_t stop, uint32_t value, LLVMValueRef now);
+/* What it has kept, of home THREAD, behind the region's stop. */
+LLVMValueRef tr_kept(struct tr_region_build *region, uint32_t value);
+/* Where a group keeps it, of home GROUP. */
+LLVMValueRef tr_group_place(struct tr_fused *fused, uint32_t stop, uint32_t value,
+                            LLVMValueRef group);
+
+/* Operand i of the stop's placeholder, of the region's thread; then, of a stop of the warp, of all
+ * lanes: <32 x type>. */
+void tr_keep_operand(struct tr_region_build *region, uint32_t stop, unsigned i, LLVMValueRef now);
+LLVMValueRef tr_kept_operand(struct tr_fused *fused, uint32_t stop, unsigned i, LLVMTypeRef type);
+
+/* What an operation of the warp gives: <32 x i32>, and <32 x i1> for bit 32, or NULL; then, to the
+ * region's thread, as the placeholder returns it. */
+void tr_give_lanes(struct tr_fused *fused, uint32_t stop, LLVMValueRef values,
+                   LLVMValueRef predicates);
+LLVMValueRef tr_lane_result(struct tr_region_build *region);
+/* Whether bit 32 of what the placeholder returns matters. */
+bool tr_asks_predicate(LLVMValueRef call);
+
+/* <32 x type> in memory that is aligned for vector registers, which are shorter. */
+LLVMValueRef tr_load_lanes(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMValueRef place);
+void tr_store_lanes(const struct tr_fuse *fuse, LLVMValueRef lanes, LLVMValueRef place);
+
+/* Memory for a struct rt_fused_op, or a value of all lanes. */
+LLVMValueRef tr_scratch(struct tr_fused *fused);
+
+/* Lanes of the current warp that stand at the stop go on one by one: what they have kept for what
+ * is behind it, and their operands, go to the frame. */
+void tr_put_into_frame(struct tr_fused *fused, uint32_t stop);
+
+/* ---- operations (warp_ops.c) ---- */
+
 /* Does the operation of a stop of the warp, for the current warp, at the builder's place: all its
- * live lanes have come to the stop, and their operands are in the frame. */
+ * live lanes have come to the stop. */
 void tr_build_warp_op(struct tr_fused *fused, uint32_t stop, const struct tr_lanes *lanes);
 
 /* i1: lanes that name each other in their masks all have the same mask, so that none of them waits
  * for anybody who is not here. For stops that ask. */
-LLVMValueRef tr_build_mask_test(const struct tr_fused *fused, uint32_t stop,
+LLVMValueRef tr_build_mask_test(struct tr_fused *fused, uint32_t stop,
                                 const struct tr_lanes *lanes);
 
 /* As tr_build_warp_op, for a reduction of a barrier, for the block. */

@@ -108,6 +108,11 @@ static bool can_be_fused(const struct tr_kernel *kernel, const struct tr_stop *s
     }
 }
 
+bool tr_is_warp_stop(const struct tr_kernel *kernel, uint32_t stop)
+{
+    return kernel->stops[stop].kind == TR_STOP_WARP && kernel->stops[stop].is_fused;
+}
+
 /* The member mask is the last operand of the placeholders that have one. */
 static bool may_differ_in_masks(const struct tr_kernel *kernel, const struct tr_stop *stop)
 {

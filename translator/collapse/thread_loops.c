@@ -6,6 +6,7 @@
  */
 #include "translator/collapse/prepare.h"
 #include "translator/collapse/region.h"
+#include "translator/vector/vector.h"
 
 typedef void (*turn_fn)(struct tr_region_build *region);
 
@@ -99,6 +100,8 @@ static void build_flat_loops(struct tr_region_build *region, turn_fn body)
         end_loop(fuse, &loops[--open]);
         if (&loops[open] == innermost && !shares_memory(fuse))
             tr_mark_parallel(fuse, innermost->head, innermost->latch);
+        if (fuse->options->is_vector && innermost - &loops[open] < 2)
+            tr_mark_threads(loops[open].latch, &loops[open] == innermost ? 'x' : 'y');
         if (open > 0)
             LLVMBuildBr(fuse->builder, loops[open - 1].latch);
     }
@@ -122,12 +125,16 @@ static void divide_index(struct tr_region_build *region)
     region->tid[2] = LLVMBuildUDiv(b, rest, fuse->ntid[1], "");
 }
 
-/* So many lanes of one row, from the one with region->tid, which is the block's thread `first`. */
-static void build_piece(struct tr_region_build *region, turn_fn body, LLVMValueRef first,
+/* So many lanes of one row, from this one of the warp on (NULL: its first), which has
+ * region->tid. */
+static void build_piece(struct tr_region_build *region, turn_fn body, LLVMValueRef lane,
                         LLVMValueRef count)
 {
     struct tr_fuse *fuse = region->fuse;
+    LLVMValueRef first =
+        lane == NULL ? region->lanes.first : small_add(fuse, region->lanes.first, lane);
     struct counter loop = begin_loop(fuse, count, "lane");
+    region->lane = lane == NULL ? loop.value : small_add(fuse, lane, loop.value);
     region->thread = small_add(fuse, first, loop.value);
     region->tid[0] = small_add(fuse, region->tid[0], loop.value);
     region->next = loop.latch;
@@ -135,6 +142,8 @@ static void build_piece(struct tr_region_build *region, turn_fn body, LLVMValueR
     end_loop(fuse, &loop);
     if (!shares_memory(fuse))
         tr_mark_parallel(fuse, loop.head, loop.latch);
+    if (fuse->options->is_vector)
+        tr_mark_threads(loop.latch, 'x');
 }
 
 static bool is_in_one_row(const struct tr_fuse *fuse)
@@ -166,7 +175,7 @@ static void build_lane_loop(struct tr_region_build *region, turn_fn body)
     LLVMValueRef zero = tr_f_i32(fuse, 0);
     divide_index(region);
     if (is_in_one_row(fuse)) {
-        build_piece(region, body, region->lanes.first, region->lanes.count);
+        build_piece(region, body, NULL, region->lanes.count);
         return;
     }
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
@@ -183,7 +192,7 @@ static void build_lane_loop(struct tr_region_build *region, turn_fn body)
         region->tid[d] = tid[d];
     }
     LLVMValueRef length = piece_length(region, lane);
-    build_piece(region, body, small_add(fuse, region->lanes.first, lane), length);
+    build_piece(region, body, lane, length);
 
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
     LLVMValueRef next_lane = small_add(fuse, lane, length);

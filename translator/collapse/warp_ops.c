@@ -1,69 +1,374 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operations of a warp, or of a barrier, when all live threads have come to the same one: a call of
- * a helper (translator/rt/fused.c) on the operands' arrays, which LLVM inlines.
+ * Operations of a warp when all its live lanes have come to the same one: operations on vectors
+ * with an element for each lane. Lanes that do not name each other in their masks, which is rare,
+ * are left to helpers (translator/rt/fused.c). Elements of lanes that are not live are frozen:
+ * whatever is in them.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "translator/collapse/region.h"
+#include "translator/collapse/warp_ops.h"
+#include "translator/rt/fused.h"
 
-#define MAX_ARGS 16
+#define ALL_LANES UINT32_MAX
 
-/* Arguments of a helper while they are gathered. */
-struct args {
-    LLVMValueRef list[MAX_ARGS];
-    unsigned count;
-};
+/* ---- small tools ---- */
 
-static void add_arg(struct args *args, LLVMValueRef arg)
+LLVMValueRef tr_wo_splat(const struct tr_warp_op *op, LLVMValueRef scalar)
 {
-    args->list[args->count++] = arg;
+    LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), RT_WARP_SIZE);
+    LLVMTypeRef indices = LLVMVectorType(op->fuse->i32, RT_WARP_SIZE);
+    LLVMValueRef one =
+        LLVMBuildInsertElement(op->builder, LLVMGetPoison(type), scalar, tr_f_i32(op->fuse, 0), "");
+    return LLVMBuildShuffleVector(op->builder, one, LLVMGetPoison(type), LLVMConstNull(indices),
+                                  "");
 }
 
-static LLVMValueRef stop_call(const struct tr_fused *fused, uint32_t stop)
+LLVMValueRef tr_wo_splat_i32(const struct tr_warp_op *op, uint32_t value)
 {
-    const struct tr_kernel *kernel = fused->fuse->kernel;
-    return kernel->graph.values[kernel->stops[stop].value].llvm;
+    return tr_wo_splat(op, tr_f_i32(op->fuse, value));
 }
 
-static LLVMValueRef array_at(const struct tr_fuse *fuse, uint32_t array, LLVMValueRef first)
+/* i32 with a bit for each lane */
+static LLVMValueRef bits_of(const struct tr_warp_op *op, LLVMValueRef lanes)
 {
-    LLVMValueRef index = LLVMBuildZExt(fuse->builder, first, fuse->i64, "");
-    return tr_f_element(fuse, fuse->i64, tr_f_thread_array(fuse, array), index);
+    return LLVMBuildBitCast(op->builder, lanes, op->fuse->i32, "");
 }
 
-/* Operand i of the placeholder: its array, or NULL, and the constant that it is then. */
-static void add_operand(const struct tr_fused *fused, uint32_t stop, unsigned i, LLVMValueRef first,
-                        struct args *args)
+static LLVMValueRef lanes_of(const struct tr_warp_op *op, LLVMValueRef bits)
 {
-    const struct tr_fuse *fuse = fused->fuse;
-    LLVMValueRef operand = LLVMGetOperand(stop_call(fused, stop), i);
-    bool is_constant = LLVMIsAConstantInt(operand) != NULL;
-    add_arg(args, is_constant ? LLVMConstNull(fuse->ptr)
-                              : array_at(fuse, fuse->frame.operand_array[i - 1], first));
-    add_arg(args, tr_f_i64(fuse, is_constant ? LLVMConstIntGetZExtValue(operand) : 0));
+    return LLVMBuildBitCast(op->builder, bits, LLVMVectorType(op->fuse->i1, RT_WARP_SIZE), "");
 }
 
-static bool is_all_lanes(LLVMValueRef mask)
+static LLVMValueRef is_equal(const struct tr_warp_op *op, LLVMValueRef a, LLVMValueRef b)
 {
-    return LLVMIsAConstantInt(mask) != NULL && LLVMConstIntGetZExtValue(mask) == UINT32_MAX;
+    return LLVMBuildICmp(op->builder, LLVMIntEQ, a, b, "");
+}
+
+LLVMValueRef tr_wo_intrinsic(const struct tr_warp_op *op, const char *name, LLVMTypeRef *types,
+                             unsigned type_count, LLVMValueRef *args, unsigned count)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(op->fuse->module, id, types, type_count);
+    return LLVMBuildCall2(op->builder, LLVMGlobalGetValueType(function), function, args, count, "");
+}
+
+static bool is_all_lanes(LLVMValueRef bits)
+{
+    return LLVMIsAConstantInt(bits) != NULL && LLVMConstIntGetZExtValue(bits) == ALL_LANES;
+}
+
+/* ---- operands ---- */
+
+LLVMValueRef tr_wo_operand(const struct tr_warp_op *op, unsigned i)
+{
+    LLVMValueRef operand = LLVMGetOperand(op->call, i);
+    if (LLVMIsAConstantInt(operand) != NULL)
+        return tr_wo_splat(op, operand);
+    if (LLVMIsConstant(operand))
+        return tr_wo_splat(op, LLVMConstNull(LLVMTypeOf(operand)));
+    LLVMValueRef lanes = tr_kept_operand(op->fused, op->stop, i, LLVMTypeOf(operand));
+    return op->is_whole ? lanes : LLVMBuildFreeze(op->builder, lanes, "");
+}
+
+LLVMValueRef tr_wo_first(const struct tr_warp_op *op, LLVMValueRef lanes)
+{
+    LLVMValueRef first = tr_f_i32(op->fuse, 0);
+    if (!op->is_whole) {
+        LLVMValueRef args[2] = {op->live, LLVMConstNull(op->fuse->i1)};
+        first = tr_wo_intrinsic(op, "llvm.cttz", (LLVMTypeRef[1]){op->fuse->i32}, 1, args, 2);
+        first = LLVMBuildAnd(op->builder, first, tr_f_i32(op->fuse, RT_WARP_SIZE - 1), "");
+    }
+    return LLVMBuildExtractElement(op->builder, lanes, first, "");
+}
+
+LLVMValueRef tr_wo_live_or(const struct tr_warp_op *op, LLVMValueRef lanes, LLVMValueRef other)
+{
+    return op->is_whole ? lanes
+                        : LLVMBuildSelect(op->builder, lanes_of(op, op->live), lanes, other, "");
+}
+
+/* i1: the condition holds in all live lanes */
+static LLVMValueRef all_live(const struct tr_warp_op *op, LLVMValueRef condition)
+{
+    LLVMValueRef set = LLVMBuildAnd(op->builder, bits_of(op, condition), op->live, "");
+    return is_equal(op, set, op->live);
 }
 
 /* The warp's lanes that exist and have not exited. */
-static LLVMValueRef live_lanes(const struct tr_fused *fused, uint32_t stop,
-                               const struct tr_lanes *lanes)
+static LLVMValueRef live_lanes(const struct tr_warp_op *op, const struct tr_lanes *lanes)
 {
-    const struct tr_fuse *fuse = fused->fuse;
-    LLVMBuilderRef b = fuse->builder;
-    if (tr_looks_for_exited(fused, stop)) {
-        LLVMValueRef index = LLVMBuildZExt(b, lanes->first, fuse->i64, "");
-        LLVMValueRef args[2] = {tr_f_element(fuse, fuse->i16, fuse->frame_base, index),
-                                lanes->count};
-        return tr_f_call(fuse, "rt_fused_live", fuse->i32, args, 2);
-    }
+    const struct tr_fuse *fuse = op->fuse;
+    LLVMBuilderRef b = op->builder;
     LLVMValueRef unused = LLVMBuildSub(b, tr_f_i32(fuse, RT_WARP_SIZE), lanes->count, "");
-    return LLVMBuildLShr(b, tr_f_i32(fuse, UINT32_MAX), unused, "live");
+    LLVMValueRef existing = LLVMBuildLShr(b, tr_f_i32(fuse, ALL_LANES), unused, "live");
+    if (!tr_looks_for_exited(op->fused, op->stop))
+        return existing;
+    LLVMValueRef index = LLVMBuildZExt(b, lanes->first, fuse->i64, "");
+    LLVMValueRef entries =
+        tr_load_lanes(fuse, fuse->i16, tr_f_element(fuse, fuse->i16, fuse->frame_base, index));
+    LLVMValueRef exited = tr_wo_splat(op, LLVMConstInt(fuse->i16, RT_ENTRY_EXITED, false));
+    LLVMValueRef is_live = LLVMBuildICmp(b, LLVMIntNE, entries, exited, "");
+    return LLVMBuildAnd(b, bits_of(op, is_live), existing, "live");
+}
+
+static struct tr_warp_op begin(struct tr_fused *fused, uint32_t stop, const struct tr_lanes *lanes)
+{
+    const struct tr_kernel *kernel = fused->fuse->kernel;
+    struct tr_warp_op op = {.fused = fused,
+                            .fuse = fused->fuse,
+                            .builder = fused->fuse->builder,
+                            .stop = stop,
+                            .call = kernel->graph.values[kernel->stops[stop].value].llvm};
+    op.name = tr_callee_name(op.call);
+    op.live = live_lanes(&op, lanes);
+    op.is_whole = is_all_lanes(op.live);
+    return op;
+}
+
+/* ---- where lanes do not name each other ---- */
+
+static void put_operand(const struct tr_warp_op *op, unsigned i, LLVMTypeRef type, size_t offset)
+{
+    LLVMValueRef lanes = tr_wo_operand(op, i);
+    LLVMValueRef place = tr_f_offset(op->fuse, tr_scratch(op->fused), offset);
+    LLVMTypeRef vector = LLVMVectorType(type, RT_WARP_SIZE);
+    tr_store_lanes(op->fuse, LLVMBuildZExt(op->builder, lanes, vector, ""), place);
+}
+
+static unsigned mask_operand(const struct tr_warp_op *op)
+{
+    return LLVMGetNumArgOperands(op->call) - 1;
+}
+
+/* op in the scratch memory, and the helper on it: i32. */
+static LLVMValueRef call_helper(const struct tr_warp_op *op, const char *name)
+{
+    static const size_t offsets[] = {
+        offsetof(struct rt_fused_op, mode), offsetof(struct rt_fused_op, value),
+        offsetof(struct rt_fused_op, b), offsetof(struct rt_fused_op, c)};
+    const struct tr_fuse *fuse = op->fuse;
+    for (unsigned i = 1; i < mask_operand(op); i++)
+        put_operand(op, i, i == 2 ? fuse->i64 : fuse->i32, offsets[i - 1]);
+    put_operand(op, mask_operand(op), fuse->i32, offsetof(struct rt_fused_op, mask));
+    LLVMValueRef args[2] = {tr_scratch(op->fused), op->live};
+    return tr_f_call(fuse, name, fuse->i32, args, 2);
+}
+
+static struct tr_warp_result build_general(const struct tr_warp_op *op)
+{
+    char helper[64];
+    snprintf(helper, sizeof helper, "rt_fused_%s", op->name + strlen("rt_"));
+    LLVMValueRef predicates = call_helper(op, helper);
+    LLVMValueRef results =
+        tr_f_offset(op->fuse, tr_scratch(op->fused), offsetof(struct rt_fused_op, result));
+    return (struct tr_warp_result){.values = tr_load_lanes(op->fuse, op->fuse->i32, results),
+                                   .predicates = lanes_of(op, predicates)};
+}
+
+/* i1: all live lanes are in each other's masks; NULL: they always are. */
+static LLVMValueRef name_each_other(const struct tr_warp_op *op)
+{
+    if (is_all_lanes(LLVMGetOperand(op->call, mask_operand(op))))
+        return NULL;
+    LLVMValueRef live = tr_wo_splat(op, op->live);
+    LLVMValueRef named = LLVMBuildAnd(op->builder, tr_wo_operand(op, mask_operand(op)), live, "");
+    return all_live(op, is_equal(op, named, live));
+}
+
+/* ---- operations of all live lanes ---- */
+
+static struct tr_warp_result build_vote(const struct tr_warp_op *op)
+{
+    LLVMBuilderRef b = op->builder;
+    LLVMValueRef zero = tr_f_i32(op->fuse, 0);
+    LLVMValueRef is_set =
+        LLVMBuildICmp(b, LLVMIntNE, tr_wo_operand(op, 2), tr_wo_splat(op, zero), "");
+    LLVMValueRef ballot = LLVMBuildAnd(b, bits_of(op, is_set), op->live, "");
+    LLVMValueRef is_all = is_equal(op, ballot, op->live);
+    LLVMValueRef is_none = is_equal(op, ballot, zero);
+    struct tr_warp_result result = {.same = ballot};
+    switch (LLVMConstIntGetZExtValue(LLVMGetOperand(op->call, 1))) {
+    case RT_VOTE_ALL:
+        result.same = LLVMBuildZExt(b, is_all, op->fuse->i32, "");
+        break;
+    case RT_VOTE_ANY:
+        result.same = LLVMBuildZExt(b, LLVMBuildNot(b, is_none, ""), op->fuse->i32, "");
+        break;
+    case RT_VOTE_UNI:
+        result.same = LLVMBuildZExt(b, LLVMBuildOr(b, is_all, is_none, ""), op->fuse->i32, "");
+        break;
+    default:
+        break;
+    }
+    return result;
+}
+
+static LLVMValueRef reduce(const struct tr_warp_op *op, const char *intrinsic, LLVMValueRef lanes,
+                           uint32_t neutral)
+{
+    lanes = tr_wo_live_or(op, lanes, tr_wo_splat_i32(op, neutral));
+    LLVMTypeRef type = LLVMTypeOf(lanes);
+    return tr_wo_intrinsic(op, intrinsic, &type, 1, &lanes, 1);
+}
+
+/* Bit patterns to the order of the numbers and back (rt_f32_order). */
+static LLVMValueRef f32_order(const struct tr_warp_op *op, LLVMValueRef bits,
+                              LLVMValueRef magnitude)
+{
+    LLVMBuilderRef b = op->builder;
+    LLVMValueRef is_negative =
+        LLVMBuildICmp(b, LLVMIntSLT, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+    return LLVMBuildSelect(b, is_negative, LLVMBuildXor(b, bits, magnitude, ""), bits, "");
+}
+
+/* rt_redux_f32 of all live lanes. */
+static LLVMValueRef reduce_f32(const struct tr_warp_op *op, enum rt_reduce kind)
+{
+    const struct tr_fuse *fuse = op->fuse;
+    LLVMBuilderRef b = op->builder;
+    bool propagates = kind == RT_REDUCE_MIN_F32_NAN || kind == RT_REDUCE_MAX_F32_NAN;
+    bool is_max = kind == RT_REDUCE_MAX_F32 || kind == RT_REDUCE_MAX_F32_NAN;
+    uint32_t neutral = is_max ? (uint32_t)INT32_MIN : INT32_MAX;
+    LLVMValueRef bits = tr_wo_operand(op, 2);
+    LLVMValueRef magnitude = tr_wo_splat_i32(op, RT_F32_MAGNITUDE);
+    LLVMValueRef is_number = LLVMBuildICmp(b, LLVMIntULE, LLVMBuildAnd(b, bits, magnitude, ""),
+                                           tr_wo_splat_i32(op, RT_F32_INFINITY), "");
+    LLVMValueRef numbers = LLVMBuildAnd(b, bits_of(op, is_number), op->live, "");
+    LLVMValueRef order = LLVMBuildSelect(b, is_number, f32_order(op, bits, magnitude),
+                                         tr_wo_splat_i32(op, neutral), "");
+    order =
+        reduce(op, is_max ? "llvm.vector.reduce.smax" : "llvm.vector.reduce.smin", order, neutral);
+    LLVMValueRef is_nan = propagates ? LLVMBuildICmp(b, LLVMIntNE, numbers, op->live, "")
+                                     : LLVMBuildICmp(b, LLVMIntEQ, numbers, tr_f_i32(fuse, 0), "");
+    return LLVMBuildSelect(b, is_nan, tr_f_i32(fuse, RT_F32_NAN),
+                           f32_order(op, order, tr_f_i32(fuse, RT_F32_MAGNITUDE)), "");
+}
+
+static struct tr_warp_result build_redux(const struct tr_warp_op *op)
+{
+    static const struct {
+        const char *intrinsic;
+        uint32_t neutral;
+    } kinds[] = {
+        [RT_REDUCE_AND] = {"llvm.vector.reduce.and", UINT32_MAX},
+        [RT_REDUCE_OR] = {"llvm.vector.reduce.or", 0},
+        [RT_REDUCE_XOR] = {"llvm.vector.reduce.xor", 0},
+        [RT_REDUCE_ADD] = {"llvm.vector.reduce.add", 0},
+        [RT_REDUCE_MIN] = {"llvm.vector.reduce.umin", UINT32_MAX},
+        [RT_REDUCE_MAX] = {"llvm.vector.reduce.umax", 0},
+        [RT_REDUCE_MIN_SIGNED] = {"llvm.vector.reduce.smin", INT32_MAX},
+        [RT_REDUCE_MAX_SIGNED] = {"llvm.vector.reduce.smax", (uint32_t)INT32_MIN},
+    };
+    uint64_t kind = LLVMConstIntGetZExtValue(LLVMGetOperand(op->call, 1));
+    struct tr_warp_result result = {0};
+    if (kind >= RT_REDUCE_MIN_F32)
+        result.same = reduce_f32(op, (enum rt_reduce)kind);
+    else
+        result.same = reduce(op, kinds[kind].intrinsic, tr_wo_operand(op, 2), kinds[kind].neutral);
+    return result;
+}
+
+/* Lanes with the value of the first; in match.any others are left to the helper (can_be_quick). */
+static LLVMValueRef lanes_like_first(const struct tr_warp_op *op)
+{
+    LLVMValueRef value = tr_wo_operand(op, 2);
+    return is_equal(op, value, tr_wo_splat(op, tr_wo_first(op, value)));
+}
+
+static struct tr_warp_result build_match(const struct tr_warp_op *op)
+{
+    LLVMBuilderRef b = op->builder;
+    struct tr_warp_result result = {.same = op->live};
+    LLVMValueRef is_same = LLVMConstNull(op->fuse->i1);
+    if (LLVMConstIntGetZExtValue(LLVMGetOperand(op->call, 1)) != 0) {
+        is_same = all_live(op, lanes_like_first(op));
+        result.same = LLVMBuildSelect(b, is_same, op->live, tr_f_i32(op->fuse, 0), "");
+    }
+    result.predicates = tr_wo_splat(op, is_same);
+    return result;
+}
+
+static struct tr_warp_result build_elect(const struct tr_warp_op *op)
+{
+    LLVMValueRef first = LLVMBuildNeg(op->builder, op->live, "");
+    first = LLVMBuildAnd(op->builder, first, op->live, "");
+    LLVMValueRef args[2] = {op->live, LLVMConstNull(op->fuse->i1)};
+    LLVMTypeRef type = op->fuse->i32;
+    return (struct tr_warp_result){.same = tr_wo_intrinsic(op, "llvm.cttz", &type, 1, args, 2),
+                                   .predicates = lanes_of(op, first)};
+}
+
+static const struct {
+    const char *name;
+    struct tr_warp_result (*build)(const struct tr_warp_op *op);
+} builders[] = {
+    {"rt_shfl", tr_wo_shuffle}, {"rt_vote", build_vote},   {"rt_redux", build_redux},
+    {"rt_match", build_match},  {"rt_elect", build_elect},
+};
+
+static struct tr_warp_result build_quick(const struct tr_warp_op *op)
+{
+    for (size_t i = 0; i < sizeof builders / sizeof builders[0]; i++)
+        if (strcmp(op->name, builders[i].name) == 0)
+            return builders[i].build(op);
+    return build_general(op);
+}
+
+/* ---- one of the two ---- */
+
+/* i1: build_quick can do it; NULL: always. */
+static LLVMValueRef can_be_quick(const struct tr_warp_op *op)
+{
+    LLVMValueRef mode = LLVMGetOperand(op->call, 1);
+    if (LLVMIsAConstantInt(mode) == NULL && mask_operand(op) != 1)
+        return LLVMConstNull(op->fuse->i1); /* the mode is not known */
+    LLVMValueRef test = name_each_other(op);
+    if (strcmp(op->name, "rt_match") != 0 || LLVMConstIntGetZExtValue(mode) != 0)
+        return test;
+    LLVMValueRef is_same = all_live(op, lanes_like_first(op));
+    return test == NULL ? is_same : LLVMBuildAnd(op->builder, test, is_same, "");
+}
+
+/* Where the results may differ from lane to lane. */
+static void spread(const struct tr_warp_op *op, struct tr_warp_result *result)
+{
+    if (result->values == NULL)
+        result->values = tr_wo_splat(op, result->same);
+    if (result->predicates == NULL)
+        result->predicates = LLVMConstNull(LLVMVectorType(op->fuse->i1, RT_WARP_SIZE));
+}
+
+static LLVMValueRef merge(const struct tr_warp_op *op, LLVMValueRef values[2],
+                          LLVMBasicBlockRef blocks[2])
+{
+    LLVMValueRef phi = LLVMBuildPhi(op->builder, LLVMTypeOf(values[0]), "");
+    LLVMAddIncoming(phi, values, blocks, 2);
+    return phi;
+}
+
+static struct tr_warp_result build_either(const struct tr_warp_op *op, LLVMValueRef test)
+{
+    LLVMBasicBlockRef blocks[2] = {tr_f_new_block(op->fuse, "warp_op"),
+                                   tr_f_new_block(op->fuse, "warp_op_masked")};
+    LLVMBasicBlockRef done = tr_f_new_block(op->fuse, "warp_op_done");
+    struct tr_warp_result results[2];
+    LLVMBuildCondBr(op->builder, test, blocks[0], blocks[1]);
+    for (int i = 0; i < 2; i++) {
+        LLVMPositionBuilderAtEnd(op->builder, blocks[i]);
+        results[i] = i == 0 ? build_quick(op) : build_general(op);
+        spread(op, &results[i]);
+        blocks[i] = LLVMGetInsertBlock(op->builder);
+        LLVMBuildBr(op->builder, done);
+    }
+    LLVMPositionBuilderAtEnd(op->builder, done);
+    LLVMValueRef values[2] = {results[0].values, results[1].values};
+    LLVMValueRef predicates[2] = {results[0].predicates, results[1].predicates};
+    return (struct tr_warp_result){.values = merge(op, values, blocks),
+                                   .predicates = merge(op, predicates, blocks)};
 }
 
 /* All lanes get the same: it goes to a variable. */
@@ -74,67 +379,69 @@ static void give_same(struct tr_fused *fused, uint32_t stop, LLVMValueRef result
     LLVMBuildStore(fused->fuse->builder, result, fused->result[stop]);
 }
 
-/* rt_vote and rt_redux with all lanes in the mask. */
-static bool build_same_for_all(struct tr_fused *fused, uint32_t stop, const char *name,
-                               LLVMValueRef live, const struct tr_lanes *lanes)
-{
-    const struct tr_fuse *fuse = fused->fuse;
-    LLVMValueRef call = stop_call(fused, stop);
-    bool is_vote = strcmp(name, "rt_vote") == 0;
-    if ((!is_vote && strcmp(name, "rt_redux") != 0) || !is_all_lanes(LLVMGetOperand(call, 3)))
-        return false;
-    struct args args = {{live, LLVMGetOperand(call, 1)}, 2};
-    add_operand(fused, stop, 2, lanes->first, &args);
-    give_same(fused, stop,
-              tr_f_call(fuse, is_vote ? "rt_fused_vote_all" : "rt_fused_redux_all", fuse->i32,
-                        args.list, args.count));
-    return true;
-}
-
-LLVMValueRef tr_build_mask_test(const struct tr_fused *fused, uint32_t stop,
-                                const struct tr_lanes *lanes)
-{
-    const struct tr_fuse *fuse = fused->fuse;
-    struct args args = {{live_lanes(fused, stop, lanes)}, 1};
-    add_operand(fused, stop, LLVMGetNumArgOperands(stop_call(fused, stop)) - 1, lanes->first,
-                &args);
-    LLVMValueRef result = tr_f_call(fuse, "rt_fused_masks_agree", fuse->i32, args.list, args.count);
-    return LLVMBuildICmp(fuse->builder, LLVMIntNE, result, tr_f_i32(fuse, 0), "");
-}
-
 void tr_build_warp_op(struct tr_fused *fused, uint32_t stop, const struct tr_lanes *lanes)
 {
-    const struct tr_fuse *fuse = fused->fuse;
-    LLVMValueRef call = stop_call(fused, stop);
-    const char *name = tr_callee_name(call);
-    if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind)
+    struct tr_warp_op op = begin(fused, stop, lanes);
+    if (LLVMGetTypeKind(LLVMTypeOf(op.call)) == LLVMVoidTypeKind)
         return; /* coming together was all */
-    LLVMValueRef live = live_lanes(fused, stop, lanes);
-    if (strcmp(name, "rt_activemask") == 0) {
-        give_same(fused, stop, live);
+    if (strcmp(op.name, "rt_activemask") == 0) {
+        give_same(fused, stop, op.live);
         return;
     }
-    if (build_same_for_all(fused, stop, name, live, lanes))
+    LLVMValueRef test = can_be_quick(&op);
+    struct tr_warp_result result;
+    if (test == NULL)
+        result = build_quick(&op);
+    else if (LLVMIsConstant(test) && LLVMIsNull(test))
+        result = build_general(&op);
+    else
+        result = build_either(&op, test);
+    if (result.same != NULL && LLVMTypeOf(op.call) == fused->fuse->i32) {
+        give_same(fused, stop, result.same);
         return;
-    struct args args = {{array_at(fuse, fuse->frame.result_array, lanes->first), live}, 2};
-    unsigned count = LLVMGetNumArgOperands(call);
-    for (unsigned i = 1; i < count; i++)
-        add_operand(fused, stop, i, lanes->first, &args);
-    char helper[64];
-    snprintf(helper, sizeof helper, "rt_fused_%s", name + strlen("rt_"));
-    tr_f_call(fuse, helper, fuse->void_type, args.list, args.count);
+    }
+    spread(&op, &result);
+    tr_give_lanes(fused, stop, result.values,
+                  tr_asks_predicate(op.call) ? result.predicates : NULL);
+}
+
+/* Whether all have the same mask; if not, a helper looks closer. */
+LLVMValueRef tr_build_mask_test(struct tr_fused *fused, uint32_t stop, const struct tr_lanes *lanes)
+{
+    struct tr_warp_op op = begin(fused, stop, lanes);
+    LLVMValueRef masks = tr_wo_operand(&op, mask_operand(&op));
+    LLVMValueRef is_same =
+        all_live(&op, is_equal(&op, masks, tr_wo_splat(&op, tr_wo_first(&op, masks))));
+    LLVMBasicBlockRef look = tr_f_new_block(op.fuse, "masks");
+    LLVMBasicBlockRef done = tr_f_new_block(op.fuse, "masks_done");
+    LLVMBasicBlockRef blocks[2] = {LLVMGetInsertBlock(op.builder), look};
+    LLVMBuildCondBr(op.builder, is_same, done, look);
+    LLVMPositionBuilderAtEnd(op.builder, look);
+    put_operand(&op, mask_operand(&op), op.fuse->i32, offsetof(struct rt_fused_op, mask));
+    LLVMValueRef args[2] = {tr_scratch(fused), op.live};
+    LLVMValueRef agree = tr_f_call(op.fuse, "rt_fused_masks_agree", op.fuse->i32, args, 2);
+    LLVMValueRef values[2] = {
+        LLVMConstInt(op.fuse->i1, 1, false),
+        LLVMBuildICmp(op.builder, LLVMIntNE, agree, tr_f_i32(op.fuse, 0), "")};
+    LLVMBuildBr(op.builder, done);
+    LLVMPositionBuilderAtEnd(op.builder, done);
+    return merge(&op, values, blocks);
 }
 
 void tr_build_barrier_reduction(struct tr_fused *fused, uint32_t stop)
 {
     const struct tr_fuse *fuse = fused->fuse;
-    LLVMValueRef call = stop_call(fused, stop);
+    const struct tr_kernel *kernel = fuse->kernel;
+    LLVMValueRef call = kernel->graph.values[kernel->stops[stop].value].llvm;
+    LLVMValueRef predicate = LLVMGetOperand(call, 3);
     bool looks = tr_looks_for_exited(fused, stop);
-    struct args args = {{looks ? fuse->frame_base : LLVMConstNull(fuse->ptr), fuse->thread_count},
-                        2};
-    add_operand(fused, stop, 3, tr_f_i32(fuse, 0), &args);
-    add_arg(&args, LLVMGetOperand(call, 4));
-    LLVMValueRef result = tr_f_call(fuse, "rt_fused_bar_red", fuse->i32, args.list, args.count);
+    bool is_constant = LLVMIsAConstantInt(predicate) != NULL;
+    uint64_t constant = is_constant ? LLVMConstIntGetZExtValue(predicate) : 0;
+    LLVMValueRef args[5] = {looks ? fuse->frame_base : LLVMConstNull(fuse->ptr), fuse->thread_count,
+                            is_constant ? LLVMConstNull(fuse->ptr)
+                                        : tr_f_thread_array(fuse, fuse->frame.operand_array[2]),
+                            tr_f_i64(fuse, constant), LLVMGetOperand(call, 4)};
+    LLVMValueRef result = tr_f_call(fuse, "rt_fused_bar_red", fuse->i32, args, 5);
     give_same(fused, stop, result);
     if (!fuse->can_mix || fuse->kernel->scope == TR_SCOPE_BLOCK)
         return;

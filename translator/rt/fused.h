@@ -7,31 +7,36 @@
 
 #include "scheduler/lanes.h"
 
-/* An operand is an array with an element per lane (of a barrier: per thread) or, if the array is
- * NULL, a constant. */
-#define OPERAND(name) const uint64_t *name, uint64_t name##_constant
+/* An operation of a warp whose live lanes have all come to it, where they have not all named each
+ * other: operands and results by lane. */
+struct rt_fused_op {
+    uint64_t value[RT_WARP_SIZE];
+    uint32_t mode[RT_WARP_SIZE]; /* or op; of match: all */
+    uint32_t b[RT_WARP_SIZE];
+    uint32_t c[RT_WARP_SIZE];
+    uint32_t mask[RT_WARP_SIZE];
+    uint32_t result[RT_WARP_SIZE];
+};
 
-/* Which of `count` lanes have not exited, by their entries in the frame. */
-uint32_t rt_fused_live(const uint16_t *entries, uint32_t count);
+/* What the placeholder of the same name returns: its low half in op->result; the functions return
+ * the lanes whose bit 32 is set. */
+uint32_t rt_fused_shfl(struct rt_fused_op *op, uint32_t live);
+uint32_t rt_fused_vote(struct rt_fused_op *op, uint32_t live);
+uint32_t rt_fused_match(struct rt_fused_op *op, uint32_t live);
+uint32_t rt_fused_redux(struct rt_fused_op *op, uint32_t live);
+uint32_t rt_fused_elect(struct rt_fused_op *op, uint32_t live);
 
-/* result[lane]: what the placeholder of the same name returns, in 64 bits. */
-void rt_fused_shfl(uint64_t *result, uint32_t live, OPERAND(mode), OPERAND(value), OPERAND(b),
-                   OPERAND(c), OPERAND(mask));
-void rt_fused_vote(uint64_t *result, uint32_t live, OPERAND(mode), OPERAND(predicate),
-                   OPERAND(mask));
-void rt_fused_match(uint64_t *result, uint32_t live, OPERAND(all), OPERAND(value), OPERAND(mask));
-void rt_fused_redux(uint64_t *result, uint32_t live, OPERAND(op), OPERAND(value), OPERAND(mask));
-void rt_fused_elect(uint64_t *result, uint32_t live, OPERAND(mask));
+/* Whether all live lanes that name each other in op->mask have the same mask. */
+uint32_t rt_fused_masks_agree(struct rt_fused_op *op, uint32_t live);
 
-/* Whether all live lanes that name each other in their masks have the same mask. */
-uint32_t rt_fused_masks_agree(uint32_t live, OPERAND(mask));
+/* array[i] = lanes[i], elements of so many bytes, for the lanes of a warp with this entry. */
+void rt_fused_put(uint8_t *array, const uint8_t *lanes, uint32_t bytes, const uint16_t *entries,
+                  uint32_t entry);
 
-/* With all lanes in the mask: every lane gets the same. */
-uint32_t rt_fused_vote_all(uint32_t live, uint32_t mode, OPERAND(predicate));
-uint32_t rt_fused_redux_all(uint32_t live, uint32_t op, OPERAND(value));
-
-/* entries: of the frame; NULL: no thread has exited. */
-uint32_t rt_fused_bar_red(const uint16_t *entries, uint32_t count, OPERAND(predicate), uint32_t op);
+/* predicate: by thread; NULL: all have the constant. entries: of the frame; NULL: no thread has
+ * exited. */
+uint32_t rt_fused_bar_red(const uint16_t *entries, uint32_t count, const uint64_t *predicate,
+                          uint64_t constant, uint32_t op);
 
 /* rt_spin of kernels that are fused. */
 void rt_fused_spin(struct rt_thread *thread);

@@ -211,6 +211,8 @@ void interpret(const struct interpreter *interpreter, struct trace *trace)
     struct thread thread = {.interpreter = interpreter, .trace = trace, .previous = TR_NONE};
     thread.values = pxr_arena_alloc_array(interpreter->arena, graph->value_count, 8);
     thread.iteration = pxr_arena_alloc_array(interpreter->arena, interpreter->loops->count, 4);
+    for (uint32_t v = 0; interpreter->arguments != NULL && v < graph->value_count; v++)
+        thread.values[v] = interpreter->arguments[v];
     const uint32_t *block = interpreter->block;
     trace->linear = trace->tid[0] + block[0] * (trace->tid[1] + block[1] * trace->tid[2]);
     uint32_t segment = 0;

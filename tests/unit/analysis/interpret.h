@@ -36,6 +36,7 @@ struct interpreter {
     const struct tr_graph *graph;
     const struct tr_loops *loops;
     uint32_t block[3];
+    const uint64_t *arguments; /* by value number; NULL: all are 0 */
     struct pxr_arena *arena;
 };
 

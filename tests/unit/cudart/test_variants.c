@@ -12,26 +12,34 @@
 #include "cudart/core/module.h"
 #include "driver_fixture.h"
 
-/* out[i] = i * factor + ntid */
-static const char ptx[] =
-    ".version 9.0\n.target sm_75\n.address_size 64\n"
-    ".visible .entry scale(.param .u64 out, .param .u32 factor)\n"
-    "{\n .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
-    " ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [factor];\n"
-    " mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x;\n"
-    " mad.lo.s32 %r5, %r3, %r4, %r2; mad.lo.s32 %r6, %r5, %r1, %r4;\n"
-    " mul.wide.s32 %rd5, %r5, 4; add.u64 %rd6, %rd1, %rd5; st.global.u32 [%rd6], %r6; ret;\n}\n";
+/* out[i] = i * factor + ntid, with this directive; all rows of a block write the same. */
+#define SCALE(directive)                                                                           \
+    ".version 9.0\n.target sm_75\n.address_size 64\n"                                              \
+    ".visible .entry scale(.param .u64 out, .param .u32 factor) " directive "\n"                   \
+    "{\n .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"                                                     \
+    " ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [factor];\n"                                     \
+    " mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x;\n"                         \
+    " mad.lo.s32 %r5, %r3, %r4, %r2; mad.lo.s32 %r6, %r5, %r1, %r4;\n"                             \
+    " mul.wide.s32 %rd5, %r5, 4; add.u64 %rd6, %rd1, %rd5; st.global.u32 [%rd6], %r6; ret;\n}\n"
+
+static const char ptx[] = SCALE("");
+static const char required_ptx[] = SCALE(".reqntid 4, 2, 1");
 
 #define MAX_ELEMENTS 4096
 
-static CUfunction load_kernel(void)
+static CUfunction load_text(const char *text)
 {
     CUmodule module;
     CUfunction function;
     make_context();
-    OK(cuModuleLoadData(&module, ptx));
+    OK(cuModuleLoadData(&module, text));
     OK(cuModuleGetFunction(&function, module, "scale"));
     return function;
+}
+
+static CUfunction load_kernel(void)
+{
+    return load_text(ptx);
 }
 
 static unsigned variant_count(CUfunction function)
@@ -40,18 +48,24 @@ static unsigned variant_count(CUfunction function)
     return atomic_load(&kernel->variants.count);
 }
 
-static bool is_right(CUfunction function, CUdeviceptr out, unsigned blocks, unsigned threads,
-                     unsigned factor)
+static bool is_right_in_rows(CUfunction function, CUdeviceptr out, unsigned blocks,
+                             unsigned threads, unsigned rows, unsigned factor)
 {
     static _Thread_local unsigned got[MAX_ELEMENTS];
     void *params[] = {&out, &factor};
-    if (cuLaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0, NULL, params, NULL) ||
+    if (cuLaunchKernel(function, blocks, 1, 1, threads, rows, 1, 0, NULL, params, NULL) ||
         cuMemcpyDtoH_v2(got, out, blocks * threads * sizeof got[0]))
         return false;
     for (unsigned i = 0; i < blocks * threads; i++)
         if (got[i] != i * factor + threads)
             return false;
     return true;
+}
+
+static bool is_right(CUfunction function, CUdeviceptr out, unsigned blocks, unsigned threads,
+                     unsigned factor)
+{
+    return is_right_in_rows(function, out, blocks, threads, 1, factor);
 }
 
 static CUdeviceptr allocate(void)
@@ -90,11 +104,36 @@ Test(variants, mode_jit_settles_too)
     cr_expect_leq(variant_count(function), JIT_VARIANTS_MAX);
 }
 
-Test(variants, mode_normal_has_one)
+Test(variants, mode_normal_has_one_for_blocks_of_one_row_and_one_for_all)
 {
     setenv("PTXRUN_MODE", "normal", 1);
     CUfunction function = load_kernel();
     launch_many_shapes(function);
+    cr_expect_eq(variant_count(function), 1);
+    CUdeviceptr out = allocate();
+    for (unsigned rows = 2; rows < 5; rows++)
+        cr_expect(is_right_in_rows(function, out, 3, 33, rows, 1000003));
+    cr_expect_eq(variant_count(function), 2);
+    launch_many_shapes(function);
+    cr_expect_eq(variant_count(function), 2);
+}
+
+Test(variants, mode_normal_compiles_a_kernel_when_it_is_checked_for_blocks_of_one_row)
+{
+    setenv("PTXRUN_MODE", "normal", 1);
+    CUfunction function = load_kernel();
+    cr_assert_eq(crt_kernel_check((struct crt_kernel *)function), CRT_SUCCESS);
+    cr_expect_eq(variant_count(function), 1);
+    cr_expect(is_right(function, allocate(), 3, 32, 5));
+    cr_expect_eq(variant_count(function), 1);
+}
+
+Test(variants, mode_normal_compiles_a_kernel_with_a_required_shape_once)
+{
+    setenv("PTXRUN_MODE", "normal", 1);
+    CUfunction function = load_text(required_ptx);
+    cr_assert_eq(crt_kernel_check((struct crt_kernel *)function), CRT_SUCCESS);
+    cr_expect(is_right_in_rows(function, allocate(), 3, 4, 2, 7));
     cr_expect_eq(variant_count(function), 1);
 }
 

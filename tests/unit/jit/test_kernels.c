@@ -270,6 +270,36 @@ Test(kernels, every_kind_of_dump_is_a_file)
     close_kernel(&kernel);
 }
 
+Test(kernels, loops_over_vectors_are_asked_for_and_told)
+{
+    static const struct jit_variant wanted[] = {
+        {.collapse = PXR_COLLAPSE_VECTOR, .facts.block = {64, 1, 1}},
+        {.collapse = PXR_COLLAPSE_VECTOR, .width = 4, .jam = 2, .facts.block = {64, 1, 1}},
+        {.collapse = PXR_COLLAPSE_FLAT, .width = 4, .jam = 2, .facts.block = {64, 1, 1}},
+        {.collapse = PXR_COLLAPSE_PRECISE, .width = 4, .jam = 2, .facts.block = {64, 1, 1}}};
+    struct kernel kernel;
+    open_kernel(&kernel, square_ptx, "square");
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        struct jit_object object;
+        kernel.request.variant = wanted[i];
+        cr_assert_eq(jit_compile(&kernel.request, &object, NULL), PXR_OK);
+        bool is_vector = object.collapse == PXR_COLLAPSE_VECTOR;
+        cr_expect_eq(object.width != 0, is_vector, "%zu", i);
+        cr_expect_eq(object.jam != 0, is_vector, "%zu", i);
+        if (is_vector && wanted[i].width)
+            cr_expect_eq(object.width, wanted[i].width, "%zu", i);
+        if (wanted[i].collapse != PXR_COLLAPSE_VECTOR)
+            cr_expect_eq(object.collapse, wanted[i].collapse, "%zu", i);
+        struct jit_code *code = load(&object);
+        bool is_fused = wanted[i].collapse != PXR_COLLAPSE_PRECISE;
+        cr_expect_eq(jit_code_fused(code) != NULL, is_fused, "%zu", i);
+        cr_expect_eq(jit_code_entry(code) == NULL, is_fused, "%zu", i);
+        jit_unload(code);
+        jit_object_fini(&object);
+    }
+    close_kernel(&kernel);
+}
+
 static void *compile_and_run(void *argument)
 {
     for (int i = 0; i < 4; i++) {

@@ -53,6 +53,23 @@ Test(loader, loaded_code_runs_with_its_constants_and_calls)
     jit_unload(code);
 }
 
+Test(loader, code_of_every_fused_collapse_is_for_blocks)
+{
+    for (int collapse = PXR_COLLAPSE_PRECISE; collapse < PXR_COLLAPSE_COUNT; collapse++) {
+        struct jit_object object = read_fixture("good");
+        object.collapse = (enum pxr_collapse)collapse;
+        object.frame_thread_bytes = 8;
+        struct jit_code *code = NULL;
+        cr_assert_eq(jit_load(&object, "kernel_name", NULL, 0, &code, NULL), PXR_OK);
+        bool is_fused = collapse != PXR_COLLAPSE_PRECISE;
+        cr_expect_eq(jit_code_fused(code) != NULL, is_fused, "%d", collapse);
+        cr_expect_eq(jit_code_entry(code) != NULL, !is_fused, "%d", collapse);
+        cr_expect_eq(jit_code_frame_bytes(code, 33), is_fused ? 512 : 0, "%d", collapse);
+        jit_unload(code);
+        jit_object_fini(&object);
+    }
+}
+
 Test(loader, every_case_of_a_jump_table_is_reached)
 {
     struct jit_code *code = load_good();

@@ -16,9 +16,8 @@ struct made {
 static struct made *run_launch(struct jit_variants *variants, enum pxr_mode mode,
                                struct facts_launch *launch, unsigned *made_count)
 {
-    struct tr_facts facts = {0};
-    if (mode != PXR_MODE_NORMAL)
-        jit_facts_of(facts_launch_view(launch), &facts);
+    struct tr_facts facts;
+    jit_variants_facts(mode, facts_launch_view(launch), &facts);
     struct made *found = jit_variants_pick(variants, &facts);
     if (found)
         return found;
@@ -51,7 +50,7 @@ Test(variant, facts_of_the_variant_picked_are_true_of_the_launch_and_their_numbe
                 cr_assert(facts_are_true(&picked->facts, &launch));
                 launch = facts_launch_vary(&launch, &random);
             }
-            cr_assert_leq(made, modes[m] == PXR_MODE_NORMAL ? 1 : JIT_VARIANTS_MAX);
+            cr_assert_leq(made, modes[m] == PXR_MODE_NORMAL ? 2 : JIT_VARIANTS_MAX);
             free_variants(&variants);
         }
     }
@@ -118,13 +117,38 @@ Test(variant, auto_widens_instead_of_making_another_for_the_same_shape)
     free_variants(&variants);
 }
 
-Test(variant, normal_mode_assumes_nothing)
+Test(variant, normal_mode_assumes_of_a_launch_that_its_blocks_are_one_row_and_nothing_else)
+{
+    struct facts_random random = {5};
+    const struct tr_facts none = {0}, row = {.block = {0, 1, 1}};
+    for (int i = 0; i < 2000; i++) {
+        struct facts_launch launch = facts_launch_random(&random);
+        bool is_row = launch.block[1] == 1 && launch.block[2] == 1;
+        struct jit_variants variants = {0};
+        struct tr_facts facts, planned;
+        jit_variants_facts(PXR_MODE_NORMAL, facts_launch_view(&launch), &facts);
+        cr_assert(jit_facts_equal(&facts, is_row ? &row : &none));
+        jit_variants_plan(&variants, PXR_MODE_NORMAL, &facts, &planned);
+        cr_assert(jit_facts_equal(&planned, is_row ? &row : &none));
+        jit_facts_of(facts_launch_view(&launch), &facts);
+        jit_variants_plan(&variants, PXR_MODE_NORMAL, &facts, &planned);
+        cr_assert(jit_facts_equal(&planned, is_row ? &row : &none), "it may know more");
+    }
+}
+
+Test(variant, normal_mode_has_code_for_rows_and_code_for_all)
 {
     struct jit_variants variants = {0};
     unsigned made = 0;
-    struct facts_launch launch = shape(7);
-    struct made *picked = run_launch(&variants, PXR_MODE_NORMAL, &launch, &made);
-    cr_expect_eq(jit_facts_weight(&picked->facts), 0);
+    struct facts_launch row = shape(7), longer = shape(1024), rows = shape(7), planes = shape(7);
+    rows.block[1] = 3;
+    planes.block[2] = 2;
+    struct made *for_rows = run_launch(&variants, PXR_MODE_NORMAL, &row, &made);
+    struct made *for_all = run_launch(&variants, PXR_MODE_NORMAL, &rows, &made);
+    cr_expect_eq(jit_facts_weight(&for_all->facts), 0);
+    cr_expect_eq(run_launch(&variants, PXR_MODE_NORMAL, &planes, &made), for_all);
+    cr_expect_eq(run_launch(&variants, PXR_MODE_NORMAL, &longer, &made), for_rows);
+    cr_expect_eq(made, 2);
     free_variants(&variants);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/options.h"
 
@@ -24,6 +26,65 @@ Test(options, illegal_values_are_refused_with_the_option_named)
     cr_assert_eq(pxr_option_check(PXR_OPTION_STATS, "yes", &err), PXR_INVALID_ARGUMENT);
 }
 
+Test(options, widths_are_powers_of_two_and_jams_are_small)
+{
+    struct pxr_error err;
+    static const char *const good[] = {"0", "2", "4", "16", "64"};
+    static const char *const bad[] = {"1", "3", "128", "-2", "x", "4294967298", "2-64", ""};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        cr_expect_eq(pxr_option_check(PXR_OPTION_WIDTH, good[i], &err), PXR_OK, "%s", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_expect_eq(pxr_option_check(PXR_OPTION_WIDTH, bad[i], &err), PXR_INVALID_ARGUMENT, "%s",
+                     bad[i]);
+    cr_expect_eq(pxr_option_check(PXR_OPTION_WIDTH, "3", &err), PXR_INVALID_ARGUMENT);
+    cr_expect(strstr(err.message, "--width"), "%s", err.message);
+    cr_expect(strstr(err.message, "0|2|4"), "%s", err.message);
+    for (unsigned jam = 0; jam <= 33; jam++) {
+        char text[8];
+        snprintf(text, sizeof text, "%u", jam);
+        cr_expect_eq(pxr_option_check(PXR_OPTION_JAM, text, &err) == PXR_OK, jam <= 32, "%u", jam);
+    }
+}
+
+Test(options, vectors_come_from_the_environment)
+{
+    setenv("PTXRUN_COLLAPSE", "vector", 1);
+    setenv("PTXRUN_WIDTH", "8", 1);
+    setenv("PTXRUN_JAM", "33", 1);
+    const struct pxr_options *options = pxr_options_get();
+    cr_expect_eq(options->collapse, PXR_COLLAPSE_VECTOR);
+    cr_expect_eq(options->width, 8);
+    cr_expect_eq(options->jam, 0, "an illegal jam is the default");
+}
+
+Test(options, names_of_collapses_are_the_choices_of_the_option)
+{
+    char choices[128] = "";
+    for (int i = 0; i < PXR_COLLAPSE_COUNT; i++) {
+        strcat(choices, i ? "|" : "");
+        strcat(choices, pxr_collapse_name((enum pxr_collapse)i));
+    }
+    cr_expect_str_eq(choices, pxr_option_table[PXR_OPTION_COLLAPSE].metavar);
+}
+
+Test(options, loops_over_vectors_are_loops)
+{
+    cr_expect(pxr_collapse_is_fused(PXR_COLLAPSE_FLAT));
+    cr_expect(pxr_collapse_is_fused(PXR_COLLAPSE_HIERARCHICAL));
+    cr_expect(pxr_collapse_is_fused(PXR_COLLAPSE_VECTOR));
+    cr_expect_not(pxr_collapse_is_fused(PXR_COLLAPSE_PRECISE));
+    cr_expect_not(pxr_collapse_is_fused(PXR_COLLAPSE_AUTO));
+}
+
+Test(options, text_of_a_collapse_tells_width_and_jam_of_vectors)
+{
+    char text[PXR_COLLAPSE_TEXT_BYTES];
+    pxr_collapse_text(PXR_COLLAPSE_VECTOR, 64, 32, text);
+    cr_expect_str_eq(text, "vector 64x32");
+    pxr_collapse_text(PXR_COLLAPSE_HIERARCHICAL, 0, 0, text);
+    cr_expect_str_eq(text, "hierarchical");
+}
+
 Test(options, sizes_are_numbers_with_a_unit)
 {
     struct pxr_error err;
@@ -42,7 +103,8 @@ Test(options, sizes_are_numbers_with_a_unit)
 Test(options, every_word_of_a_list_is_checked)
 {
     struct pxr_error err;
-    cr_assert_eq(pxr_option_check(PXR_OPTION_DUMP, "ptx,ir,barriers,collapse,opt,asm", &err), PXR_OK);
+    cr_assert_eq(pxr_option_check(PXR_OPTION_DUMP, "ptx,ir,barriers,collapse,opt,asm", &err),
+                 PXR_OK);
     cr_assert_eq(pxr_option_check(PXR_OPTION_DUMP, "asm", &err), PXR_OK);
     cr_assert_eq(pxr_option_check(PXR_OPTION_DUMP, "ptx,llvm,asm", &err), PXR_INVALID_ARGUMENT);
     cr_assert(strstr(err.message, "not 'llvm'"), "%s", err.message);

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels whose work does not depend on data, for `ptxbench table`. table_regular.ptx is made from
+// this file by build_ptx.sh.
+
+extern "C" __global__ void vector_add(const float *a, const float *b, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = a[i] + b[i];
+    }
+}
+
+extern "C" __global__ void saxpy(const float *x, float *y, int n, float factor)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = factor * x[i] + y[i];
+    }
+}
+
+// ---- matrix products: square matrices, one element per thread
+
+template <typename T> static __device__ void multiply_naive(const T *a, const T *b, T *c, int size)
+{
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= size || column >= size) {
+        return;
+    }
+    T sum = 0;
+    for (int k = 0; k < size; k++) {
+        sum += a[row * size + k] * b[k * size + column];
+    }
+    c[row * size + column] = sum;
+}
+
+template <typename T, int SIDE>
+static __device__ void multiply_tiled(const T *a, const T *b, T *c, int size)
+{
+    __shared__ T a_tile[SIDE][SIDE];
+    __shared__ T b_tile[SIDE][SIDE];
+    int tx = threadIdx.x;
+    int ty = threadIdx.y;
+    int column = blockIdx.x * SIDE + tx;
+    int row = blockIdx.y * SIDE + ty;
+    T sum = 0;
+    for (int k = 0; k < size; k += SIDE) {
+        a_tile[ty][tx] = row < size && k + tx < size ? a[row * size + k + tx] : 0;
+        b_tile[ty][tx] = k + ty < size && column < size ? b[(k + ty) * size + column] : 0;
+        __syncthreads();
+        for (int j = 0; j < SIDE; j++) {
+            sum += a_tile[ty][j] * b_tile[j][tx];
+        }
+        __syncthreads();
+    }
+    if (row < size && column < size) {
+        c[row * size + column] = sum;
+    }
+}
+
+extern "C" __global__ void matmul_naive_f32(const float *a, const float *b, float *c, int size)
+{
+    multiply_naive(a, b, c, size);
+}
+
+extern "C" __global__ void matmul_naive_f64(const double *a, const double *b, double *c, int size)
+{
+    multiply_naive(a, b, c, size);
+}
+
+extern "C" __global__ void matmul_tiled_f32_16(const float *a, const float *b, float *c, int size)
+{
+    multiply_tiled<float, 16>(a, b, c, size);
+}
+
+extern "C" __global__ void matmul_tiled_f32_32(const float *a, const float *b, float *c, int size)
+{
+    multiply_tiled<float, 32>(a, b, c, size);
+}
+
+extern "C" __global__ void matmul_tiled_f64_16(const double *a, const double *b, double *c,
+                                               int size)
+{
+    multiply_tiled<double, 16>(a, b, c, size);
+}
+
+extern "C" __global__ void matmul_tiled_f64_32(const double *a, const double *b, double *c,
+                                               int size)
+{
+    multiply_tiled<double, 32>(a, b, c, size);
+}
+
+// ---- stencils: the mean of a cell and its neighbours; cells at the rim are left alone
+
+extern "C" __global__ void stencil2d(const float *in, float *out, int width, int height)
+{
+    const int side = 16;
+    __shared__ float tile[side + 2][side + 2];
+    int tx = threadIdx.x + 1;
+    int ty = threadIdx.y + 1;
+    int x = blockIdx.x * side + threadIdx.x;
+    int y = blockIdx.y * side + threadIdx.y;
+    int i = y * width + x;
+    if (x < width && y < height) {
+        tile[ty][tx] = in[i];
+        if (threadIdx.x == 0 && x > 0) {
+            tile[ty][0] = in[i - 1];
+        }
+        if (threadIdx.x == side - 1 && x < width - 1) {
+            tile[ty][side + 1] = in[i + 1];
+        }
+        if (threadIdx.y == 0 && y > 0) {
+            tile[0][tx] = in[i - width];
+        }
+        if (threadIdx.y == side - 1 && y < height - 1) {
+            tile[side + 1][tx] = in[i + width];
+        }
+    }
+    __syncthreads();
+    if (x > 0 && y > 0 && x < width - 1 && y < height - 1) {
+        out[i] = 0.2f * (tile[ty][tx] + tile[ty][tx - 1] + tile[ty][tx + 1] + tile[ty - 1][tx] +
+                         tile[ty + 1][tx]);
+    }
+}
+
+extern "C" __global__ void stencil3d(const float *in, float *out, int width, int height, int depth,
+                                     float center, float side)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    int z = blockIdx.z * blockDim.z + threadIdx.z;
+    if (x < 1 || y < 1 || z < 1 || x >= width - 1 || y >= height - 1 || z >= depth - 1) {
+        return;
+    }
+    int plane = width * height;
+    int i = z * plane + y * width + x;
+    out[i] = center * in[i] + side * (in[i - 1] + in[i + 1] + in[i - width] + in[i + width] +
+                                      in[i - plane] + in[i + plane]);
+}
+
+// ---- arithmetic
+
+// Bodies are x, y, z, mass; a block looks at a tile of blockDim.x bodies at a time.
+extern "C" __global__ void nbody(const float4 *bodies, float4 *force, int n, float softening)
+{
+    __shared__ float4 tile[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float4 me = i < n ? bodies[i] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    float fx = 0.0f, fy = 0.0f, fz = 0.0f;
+    for (int first = 0; first < n; first += blockDim.x) {
+        int mine = first + threadIdx.x;
+        tile[threadIdx.x] = mine < n ? bodies[mine] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        __syncthreads();
+        for (int j = 0; j < 256; j++) {
+            float4 other = tile[j];
+            float dx = other.x - me.x;
+            float dy = other.y - me.y;
+            float dz = other.z - me.z;
+            float inverse = rsqrtf(dx * dx + dy * dy + dz * dz + softening);
+            float scale = other.w * inverse * inverse * inverse;
+            fx += dx * scale;
+            fy += dy * scale;
+            fz += dz * scale;
+        }
+        __syncthreads();
+    }
+    if (i < n) {
+        force[i] = make_float4(fx, fy, fz, 0.0f);
+    }
+}
+
+// Without contraction, so that every pixel's count is that of plain C.
+extern "C" __global__ void mandelbrot(unsigned *counts, int width, int height, int limit,
+                                      float scale)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) {
+        return;
+    }
+    float re = __fadd_rn(__fmul_rn((float)x, scale), -2.2f);
+    float im = __fadd_rn(__fmul_rn((float)y, scale), -1.5f);
+    float a = 0.0f, b = 0.0f;
+    int count = 0;
+    while (count < limit) {
+        float aa = __fmul_rn(a, a);
+        float bb = __fmul_rn(b, b);
+        if (__fadd_rn(aa, bb) > 4.0f) {
+            break;
+        }
+        b = __fadd_rn(__fmul_rn(__fadd_rn(a, a), b), im);
+        a = __fadd_rn(__fsub_rn(aa, bb), re);
+        count++;
+    }
+    counts[y * width + x] = count;
+}
+
+static __device__ float normal_cdf(float d)
+{
+    float k = 1.0f / (1.0f + 0.2316419f * fabsf(d));
+    float poly = 1.330274429f * k - 1.821255978f;
+    poly = poly * k + 1.781477937f;
+    poly = poly * k - 0.356563782f;
+    poly = poly * k + 0.31938153f;
+    float tail = 0.39894228f * expf(-0.5f * d * d) * k * poly;
+    return d > 0.0f ? 1.0f - tail : tail;
+}
+
+extern "C" __global__ void black_scholes(const float *price, const float *strike,
+                                         const float *years, float *call, float *put, int n,
+                                         float rate, float volatility)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) {
+        return;
+    }
+    float root = sqrtf(years[i]);
+    float d1 =
+        (logf(price[i] / strike[i]) + (rate + 0.5f * volatility * volatility) * years[i]) /
+        (volatility * root);
+    float d2 = d1 - volatility * root;
+    float n1 = normal_cdf(d1);
+    float n2 = normal_cdf(d2);
+    float discounted = strike[i] * expf(-rate * years[i]);
+    call[i] = price[i] * n1 - discounted * n2;
+    put[i] = discounted * (1.0f - n2) - price[i] * (1.0f - n1);
+}
+
+// ---- moving data
+
+// A block of 32 x 8 threads turns a tile of 32 x 32.
+extern "C" __global__ void transpose(const float *in, float *out, int width, int height)
+{
+    const int side = 32;
+    const int rows = 8;
+    __shared__ float tile[side][side + 1];
+    int x = blockIdx.x * side + threadIdx.x;
+    int y = blockIdx.y * side + threadIdx.y;
+    for (int j = 0; j < side; j += rows) {
+        if (x < width && y + j < height) {
+            tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * width + x];
+        }
+    }
+    __syncthreads();
+    x = blockIdx.y * side + threadIdx.x;
+    y = blockIdx.x * side + threadIdx.y;
+    for (int j = 0; j < side; j += rows) {
+        if (x < height && y + j < width) {
+            out[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
+        }
+    }
+}

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Widens loops over threads and compares what they do with what they did before
+ * (tests/vector/README.md).
+ *
+ *   widen [--width N] [--jam N] [--seed KIND:SITE] [--print | --prepared] [--raw | --optimised]
+ *         [--like FILE] [--verbose] [--jobs N] FILE.ll…
+ *   widen --random --seed S --count N [--source] …
+ *   widen --defects [--known-size] [--share N] [--verbose] [--jobs N] FILE.ll…
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/vector/random_turn.h"
+#include "tests/vector/turn_attempt.h"
+
+#define MAX_JOBS     64
+#define MAX_CONFIGS  128
+#define SHOWN        3 /* of the configurations of a turn that are wrong */
+#define RANDOM_SHARE 11
+#define NO_SITE      UINT32_MAX
+#define ANY          UINT32_MAX
+
+static const char *const kind_names[TR_VECTOR_SEED_COUNT] = {
+    [TR_VECTOR_SEED_NONE] = "none",
+    [TR_VECTOR_SEED_MASK] = "mask",
+    [TR_VECTOR_SEED_STRIDE] = "stride",
+    [TR_VECTOR_SEED_FREEZE] = "freeze",
+};
+
+/* Defects that no run can show. */
+static const struct equivalent {
+    const char *name; /* of the case; '*' at the end stands for anything */
+    const char *kind;
+    unsigned places; /* at most */
+    const char *why;
+} equivalents[] = {
+#define EQUIVALENT(name, kind, places, why) {name, kind, places, why},
+#include "tests/vector/equivalent.def"
+#undef EQUIVALENT
+    {NULL, NULL, 0, NULL}};
+
+struct options {
+    uint32_t width, jam; /* ANY: all */
+    struct turn_config defect;
+    bool prints_widened, prints_prepared, prints_source;
+    bool is_raw_only, is_optimised_only;
+    bool is_random, is_defects, is_verbose, is_size_known;
+    const char *like;     /* its comments are read instead of the file's */
+    unsigned jobs, share; /* of configurations, or of places, one in so many */
+    uint64_t first_seed;
+    unsigned count; /* of random turns, or of files */
+    char **files;
+};
+
+struct tally {
+    unsigned turns, bad_turns, configs, wrong, widened;
+    unsigned fates[TR_VECTOR_SEED_COUNT][4];
+};
+
+/* ---- the command line ---- */
+
+static int usage(void)
+{
+    fputs("usage: widen [--width N] [--jam N] [--seed KIND:SITE] [--print | --prepared]\n"
+          "             [--raw | --optimised] [--like FILE] [--verbose] [--jobs N] FILE.ll...\n"
+          "       widen --random --seed S --count N [--source] ...\n"
+          "       widen --defects [--known-size] [--share N] [--verbose] [--jobs N] FILE.ll...\n",
+          stderr);
+    return 2;
+}
+
+/* "mask:3", or a number for random turns. */
+static bool parse_seed(const char *text, struct options *options)
+{
+    const char *colon = strchr(text, ':');
+    options->first_seed = strtoull(text, NULL, 10);
+    if (colon == NULL)
+        return true;
+    for (int kind = 1; kind < TR_VECTOR_SEED_COUNT; kind++)
+        if (strncmp(text, kind_names[kind], (size_t)(colon - text)) == 0)
+            options->defect.seed = (enum tr_vector_seed)kind;
+    options->defect.seed_site = (uint32_t)strtoul(colon + 1, NULL, 10);
+    return options->defect.seed != TR_VECTOR_SEED_NONE;
+}
+
+static bool parse_option(int letter, struct options *options)
+{
+    uint32_t number = optarg == NULL ? 0 : (uint32_t)strtoul(optarg, NULL, 10);
+    switch (letter) {
+    case 'w':
+        options->width = number;
+        return true;
+    case 'j':
+        options->jam = number;
+        return true;
+    case 's':
+        return parse_seed(optarg, options);
+    case 'c':
+        options->count = number;
+        return true;
+    case 'l':
+        options->like = optarg;
+        return true;
+    case 'n':
+        options->jobs = number;
+        return number >= 1 && number <= MAX_JOBS;
+    case 'h':
+        options->share = number;
+        return number >= 1;
+    default:
+        return letter == 0;
+    }
+}
+
+static bool parse_options(int argc, char **argv, struct options *options)
+{
+    enum { PRINT = 1, PREPARED, SOURCE, RAW, OPTIMISED, RANDOM, DEFECTS, VERBOSE, SIZED, FLAGS };
+    static int flags[FLAGS];
+    static const struct option table[] = {{"width", required_argument, NULL, 'w'},
+                                          {"jam", required_argument, NULL, 'j'},
+                                          {"seed", required_argument, NULL, 's'},
+                                          {"count", required_argument, NULL, 'c'},
+                                          {"like", required_argument, NULL, 'l'},
+                                          {"jobs", required_argument, NULL, 'n'},
+                                          {"share", required_argument, NULL, 'h'},
+                                          {"print", no_argument, &flags[PRINT], 1},
+                                          {"prepared", no_argument, &flags[PREPARED], 1},
+                                          {"source", no_argument, &flags[SOURCE], 1},
+                                          {"raw", no_argument, &flags[RAW], 1},
+                                          {"optimised", no_argument, &flags[OPTIMISED], 1},
+                                          {"random", no_argument, &flags[RANDOM], 1},
+                                          {"defects", no_argument, &flags[DEFECTS], 1},
+                                          {"known-size", no_argument, &flags[SIZED], 1},
+                                          {"verbose", no_argument, &flags[VERBOSE], 1},
+                                          {0}};
+    *options = (struct options){.width = ANY, .jam = ANY, .jobs = 1, .count = 1};
+    int letter;
+    while ((letter = getopt_long(argc, argv, "", table, NULL)) != -1)
+        if (!parse_option(letter, options))
+            return false;
+    options->prints_widened = flags[PRINT];
+    options->prints_prepared = flags[PREPARED];
+    options->prints_source = flags[SOURCE];
+    options->is_raw_only = flags[RAW];
+    options->is_optimised_only = flags[OPTIMISED];
+    options->is_random = flags[RANDOM];
+    options->is_defects = flags[DEFECTS];
+    options->is_verbose = flags[VERBOSE];
+    options->is_size_known = flags[SIZED];
+    options->files = argv + optind;
+    if (options->share == 0)
+        options->share = options->is_random ? RANDOM_SHARE : 1;
+    if (!options->is_random)
+        options->count = (unsigned)(argc - optind);
+    return options->is_random ? optind == argc : optind < argc;
+}
+
+/* ---- configurations ---- */
+
+/* In every other one LLVM's passes run on what comes out: they believe all that it says. */
+static void add_config(const struct options *options, struct turn_config config,
+                       struct turn_config *configs, uint32_t *count)
+{
+    if (options->is_raw_only)
+        config.is_optimised = false;
+    if (options->is_optimised_only)
+        config.is_optimised = true;
+    config.seed = options->defect.seed;
+    config.seed_site = options->defect.seed_site;
+    configs[(*count)++] = config;
+}
+
+static bool is_wanted(uint32_t wanted, uint32_t value)
+{
+    return wanted == ANY || wanted == value;
+}
+
+/* Every width with every number of copies, with sizes that are not known, and with one or another
+ * that is. */
+static uint32_t list_configs(const struct options *options, const struct turn_case *c,
+                             struct turn_config *configs)
+{
+    static const uint32_t widths[] = {2, 4, 8, 16, 32, 64};
+    static const uint32_t jams[] = {1, 2, 4, 8};
+    uint32_t count = 0;
+    uint32_t sizes = turn_case_size_count(c);
+    struct turn_config config = {0};
+    for (uint32_t w = 0; w < 6; w++)
+        for (uint32_t j = 0; j < 4; j++) {
+            config.width = widths[w];
+            config.jam = jams[j];
+            bool is_all = options->width != ANY || options->jam != ANY;
+            if (!is_wanted(options->width, config.width) || !is_wanted(options->jam, config.jam) ||
+                config.width * config.jam > 128)
+                continue;
+            config.is_size_known = false;
+            config.is_optimised = (w + j) % 2;
+            if (j != 2 || c->is_row_only || is_all)
+                add_config(options, config, configs, &count);
+            config.is_size_known = true;
+            for (uint32_t n = 0; n < (is_all ? sizes : 2) && count + 2 < MAX_CONFIGS; n++) {
+                config.known_size = is_all ? n : (sizes - 1) - (3 * w + 7 * j + 4 * n) % sizes;
+                config.is_optimised = (w + j + n) % 2;
+                if (turn_case_size(c, config.known_size).nx > 1) /* no loop otherwise */
+                    add_config(options, config, configs, &count);
+            }
+        }
+    config = (struct turn_config){.is_optimised = true};
+    for (int is_normal = 0; is_normal < 2; is_normal++) {
+        config.is_normal_mode = is_normal;
+        config.width = options->width == ANY ? 0 : options->width;
+        config.jam = options->jam == ANY ? 0 : options->jam;
+        if (count == 0 || (options->width == ANY && options->jam == ANY))
+            add_config(options, config, configs, &count);
+    }
+    return count;
+}
+
+/* One in so many of them, others for other turns. */
+static uint32_t thin_out(struct turn_config *configs, uint32_t count, unsigned share,
+                         uint64_t number)
+{
+    uint32_t kept = 0;
+    if (count < share)
+        return count;
+    for (uint32_t n = (uint32_t)(number % share); n < count; n += share)
+        configs[kept++] = configs[n];
+    return kept;
+}
+
+/* ---- one turn ---- */
+
+static enum pxr_status load(const struct options *options, unsigned number, struct turn_case *c,
+                            struct pxr_error *err)
+{
+    if (options->is_random)
+        return random_turn(c, options->first_seed + number, err);
+    enum pxr_status status = turn_case_load(c, options->files[number], err);
+    if (options->like == NULL || status != PXR_OK)
+        return status;
+    struct turn_case like;
+    status = turn_case_load(&like, options->like, err);
+    if (status == PXR_OK)
+        status = turn_case_parse(c, like.text, err);
+    turn_case_fini(&like);
+    return status;
+}
+
+static void print_config(const struct turn_case *c, const struct turn_config *config)
+{
+    struct turn_size size = turn_case_size(c, config->known_size);
+    printf("width %u jam %u", config->width, config->jam);
+    if (config->is_size_known)
+        printf(" of %ux%u", size.nx, size.ny);
+    printf("%s%s", config->is_optimised ? " optimised" : "",
+           config->is_normal_mode ? " normal" : "");
+    if (config->seed != TR_VECTOR_SEED_NONE)
+        printf(" %s:%u", kind_names[config->seed], config->seed_site);
+}
+
+static void print_outcome(const struct turn_case *c, const struct turn_config *config,
+                          const struct turn_outcome *outcome)
+{
+    printf("%s %s: ", outcome->is_right ? "ok   " : "WRONG", c->name);
+    print_config(c, config);
+    if (config->width == 0 && outcome->is_widened)
+        printf(" (chosen: %u x %u)", outcome->width, outcome->jam);
+    printf("%s%s\n", outcome->message[0] ? ": " : "", outcome->message);
+}
+
+static void compare_turn(const struct options *options, unsigned number, const struct turn_case *c,
+                         struct tally *tally)
+{
+    struct pxr_error err = {0};
+    struct turn_config configs[MAX_CONFIGS];
+    uint32_t count = list_configs(options, c, configs);
+    unsigned shown = 0;
+    count = thin_out(configs, count, options->share, options->first_seed + number);
+    struct turn_outcome *outcomes = calloc(count, sizeof *outcomes);
+    if (outcomes == NULL || turn_attempt(c, configs, count, outcomes, &err) != PXR_OK) {
+        printf("BAD   %s: %s\n", c->name, err.message);
+        tally->bad_turns++;
+        count = 0;
+    }
+    for (uint32_t n = 0; n < count; n++) {
+        tally->configs++;
+        tally->wrong += !outcomes[n].is_right;
+        tally->widened += outcomes[n].is_widened;
+        shown += !outcomes[n].is_right;
+        if ((!outcomes[n].is_right && shown <= SHOWN) || options->is_verbose)
+            print_outcome(c, &configs[n], &outcomes[n]);
+    }
+    if (shown > SHOWN && !options->is_verbose)
+        printf("      %s: and %u more\n", c->name, shown - SHOWN);
+    free(outcomes);
+}
+
+/* ---- defects ---- */
+
+static bool matches(const char *pattern, const char *name)
+{
+    size_t len = strcspn(pattern, "*");
+    return strncmp(pattern, name, len) == 0 && (pattern[len] == '*' || name[len] == '\0');
+}
+
+static unsigned equivalent_places(const char *name, const char *kind)
+{
+    unsigned places = 0;
+    for (const struct equivalent *known = equivalents; known->name != NULL; known++)
+        if (matches(known->name, name) && matches(known->kind, kind))
+            places += known->places;
+    return places;
+}
+
+/* What became of a defect. */
+enum fate { CAUGHT, SAME_CODE, KNOWN, MISSED, FATES };
+
+static const char *const fate_names[FATES] = {"caught", "same code", "equivalent", "missed"};
+
+/* The places of one kind in one turn. */
+struct defects {
+    struct turn_config config; /* without the site */
+    uint64_t code;             /* of the nest without a defect */
+    unsigned known;            /* places that no run can show, still to be seen */
+};
+
+static enum fate judge(struct defects *defects, const struct turn_outcome *outcome)
+{
+    if (!outcome->is_right)
+        return CAUGHT;
+    if (outcome->code == defects->code && outcome->code != 0)
+        return SAME_CODE;
+    if (defects->known == 0)
+        return MISSED;
+    defects->known--;
+    return KNOWN;
+}
+
+static void note_fate(const struct options *options, const struct turn_case *c,
+                      const struct turn_config *config, const struct turn_outcome *outcome,
+                      enum fate fate, struct tally *tally)
+{
+    tally->fates[config->seed][fate]++;
+    if (!options->is_verbose && fate != MISSED)
+        return;
+    printf("%s: %s, ", fate_names[fate], c->name);
+    print_config(c, config);
+    printf("%s%s\n", outcome->message[0] ? ": " : "", outcome->message);
+}
+
+static void seed_sites(const struct options *options, const struct turn_case *c,
+                       struct defects *defects, uint32_t sites, struct tally *tally)
+{
+    struct pxr_error err = {0};
+    uint32_t count = 0;
+    struct turn_config *configs = calloc(sites + 1, sizeof *configs);
+    struct turn_outcome *outcomes = calloc(sites + 1, sizeof *outcomes);
+    for (uint32_t site = 0; configs != NULL && site < sites; site++) {
+        defects->config.seed_site = site;
+        if (site % options->share == 0)
+            configs[count++] = defects->config;
+    }
+    if (outcomes == NULL || turn_attempt(c, configs, count, outcomes, &err) != PXR_OK)
+        count = 0;
+    for (uint32_t n = 0; n < count; n++)
+        note_fate(options, c, &configs[n], &outcomes[n], judge(defects, &outcomes[n]), tally);
+    free(configs);
+    free(outcomes);
+}
+
+/* A size with vectors side by side, and lanes that are left over. */
+static uint32_t uneven_size(const struct turn_case *c, uint32_t width)
+{
+    uint32_t best = 0;
+    uint32_t best_threads = 0;
+    for (uint32_t n = 0; n < turn_case_size_count(c); n++) {
+        struct turn_size size = turn_case_size(c, n);
+        if (size.nx % width != 0 && size.nx * size.ny > best_threads) {
+            best = n;
+            best_threads = size.nx * size.ny;
+        }
+    }
+    return best;
+}
+
+static void seed_turn(const struct options *options, const struct turn_case *c, struct tally *tally)
+{
+    struct pxr_error err = {0};
+    struct turn_outcome outcomes[TR_VECTOR_SEED_COUNT];
+    struct turn_config configs[TR_VECTOR_SEED_COUNT];
+    uint32_t width = options->width == ANY ? 4 : options->width;
+    for (int kind = 0; kind < TR_VECTOR_SEED_COUNT; kind++)
+        configs[kind] = (struct turn_config){.width = width,
+                                             .jam = options->jam == ANY ? 2 : options->jam,
+                                             .is_size_known = options->is_size_known,
+                                             .known_size = uneven_size(c, width),
+                                             .is_optimised = !options->is_raw_only,
+                                             .is_code_kept = true,
+                                             .seed = (enum tr_vector_seed)kind,
+                                             .seed_site = NO_SITE};
+    bool is_good = turn_attempt(c, configs, TR_VECTOR_SEED_COUNT, outcomes, &err) == PXR_OK;
+    for (int kind = 1; kind < TR_VECTOR_SEED_COUNT && is_good; kind++) {
+        struct defects defects = {.config = configs[kind],
+                                  .code = outcomes[0].code,
+                                  .known = equivalent_places(c->name, kind_names[kind])};
+        if (outcomes[kind].is_right) {
+            seed_sites(options, c, &defects, outcomes[kind].seed_sites, tally);
+            continue;
+        }
+        printf("WRONG without a defect: %s: %s\n", c->name, outcomes[kind].message);
+        tally->wrong++;
+    }
+    if (!is_good)
+        printf("BAD   %s: %s\n", c->name, err.message);
+    tally->bad_turns += !is_good;
+}
+
+/* ---- all of them ---- */
+
+static void run_job(const struct options *options, unsigned first, struct tally *tally)
+{
+    for (unsigned number = first; number < options->count; number += options->jobs) {
+        struct turn_case c = {0};
+        struct pxr_error err = {0};
+        tally->turns++;
+        if (load(options, number, &c, &err) != PXR_OK) {
+            printf("BAD   %s\n", err.message);
+            tally->bad_turns++;
+        } else if (options->is_defects) {
+            seed_turn(options, &c, tally);
+        } else {
+            compare_turn(options, number, &c, tally);
+        }
+        turn_case_fini(&c);
+    }
+    fflush(stdout);
+}
+
+static bool run_jobs(const struct options *options, struct tally *tallies)
+{
+    pid_t children[MAX_JOBS];
+    bool is_good = true;
+    for (unsigned n = 0; n < options->jobs; n++) {
+        fflush(stdout);
+        children[n] = fork();
+        if (children[n] == 0) {
+            setvbuf(stdout, NULL, _IOLBF, 0);
+            run_job(options, n, &tallies[n]);
+            _exit(0);
+        }
+    }
+    for (unsigned n = 0; n < options->jobs; n++) {
+        int status = 0;
+        is_good &= children[n] > 0 && waitpid(children[n], &status, 0) > 0 && status == 0;
+    }
+    return is_good;
+}
+
+static int report(const struct options *options, const struct tally *tallies, bool is_good)
+{
+    struct tally sum = {0};
+    for (unsigned job = 0; job < options->jobs; job++)
+        for (size_t n = 0; n < sizeof sum / sizeof(unsigned); n++)
+            ((unsigned *)&sum)[n] += ((const unsigned *)&tallies[job])[n];
+    unsigned missed = 0;
+    printf("%u turns, %u of them bad\n", sum.turns, sum.bad_turns);
+    if (!options->is_defects)
+        printf("%u configurations, %u widened, %u wrong\n", sum.configs, sum.widened, sum.wrong);
+    for (int kind = 1; kind < TR_VECTOR_SEED_COUNT && options->is_defects; kind++) {
+        const unsigned *fates = sum.fates[kind];
+        printf("%-8s", kind_names[kind]);
+        for (int fate = 0; fate < FATES; fate++)
+            printf("%s %u %s", fate ? "," : "", fates[fate], fate_names[fate]);
+        printf("\n");
+        missed += fates[MISSED];
+    }
+    return is_good && sum.bad_turns + sum.wrong + missed == 0 ? 0 : 1;
+}
+
+static int print(const struct options *options)
+{
+    struct turn_case c;
+    struct pxr_error err = {0};
+    struct turn_config config = {.width = options->width == ANY ? 4 : options->width,
+                                 .jam = options->jam == ANY ? 1 : options->jam,
+                                 .is_optimised = options->is_optimised_only,
+                                 .seed = options->defect.seed,
+                                 .seed_site = options->defect.seed_site};
+    enum pxr_status status = load(options, 0, &c, &err);
+    if (status == PXR_OK && options->prints_source) {
+        turn_case_print(&c);
+        fputs(c.text, stdout);
+    } else if (status == PXR_OK) {
+        status = turn_print(&c, options->prints_prepared ? NULL : &config, &err);
+    }
+    if (status != PXR_OK)
+        fprintf(stderr, "widen: %s\n", err.message);
+    turn_case_fini(&c);
+    return status == PXR_OK ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    if (!parse_options(argc, argv, &options))
+        return usage();
+    if (options.prints_widened || options.prints_prepared || options.prints_source)
+        return print(&options);
+    struct tally *tallies = mmap(NULL, sizeof *tallies * MAX_JOBS, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (tallies == MAP_FAILED)
+        return 2;
+    bool is_good = run_jobs(&options, tallies);
+    return report(&options, tallies, is_good);
+}

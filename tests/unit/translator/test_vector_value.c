@@ -1,0 +1,850 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Vector forms of instructions: each turn of vector_cases.h is run as it is, thread after thread,
+ * and widened, a rectangle of threads at a time; what they give must be the same. What control does
+ * is done here: bodies are not jumped over, so that they also run with no lane active.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/IRReader.h>
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Orc.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "translator/vector/widen.h"
+#include "vector_cases.h"
+
+#define LENGTH     192 /* threads of a row */
+#define ROWS       4
+#define THREADS    (LENGTH * ROWS)
+#define SLOTS      3
+#define CELL_BYTES 16
+#define TYPE_COUNT (sizeof vector_types / sizeof *vector_types)
+#define CASE_COUNT (sizeof vector_cases / sizeof *vector_cases)
+
+static uint8_t input[SLOTS][THREADS][CELL_BYTES];
+static uint8_t output[THREADS][CELL_BYTES];
+
+/* ---- inputs ---- */
+
+static uint64_t next_random(void)
+{
+    static uint64_t state = 0x9e3779b97f4a7c15;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+/* Any bits, or small numbers of some type. */
+static void fill_cell(uint8_t *cell)
+{
+    uint64_t random[2] = {next_random(), next_random()};
+    float small = (float)(int16_t)random[1] / 64;
+    double large = small;
+    switch (random[0] % 8) {
+    case 0:
+        memset(cell, 0, CELL_BYTES);
+        break;
+    case 1:
+        memset(cell, 0xff, CELL_BYTES);
+        break;
+    case 2:
+        memset(cell, 0, CELL_BYTES);
+        cell[0] = (uint8_t)random[1];
+        break;
+    case 3:
+        for (int i = 0; i < CELL_BYTES; i += 4)
+            memcpy(cell + i, &small, 4);
+        break;
+    case 4:
+        for (int i = 0; i < CELL_BYTES; i += 8)
+            memcpy(cell + i, &large, 8);
+        break;
+    default:
+        memcpy(cell, random, CELL_BYTES);
+        break;
+    }
+}
+
+static void fill_input(void)
+{
+    for (int slot = 0; slot < SLOTS; slot++)
+        for (int thread = 0; thread < THREADS; thread++)
+            fill_cell(input[slot][thread]);
+}
+
+/* ---- turns as text ---- */
+
+#define PARAMETERS "i32 %%u, i32 %%v, i32 %%z, i64 %%w, float %%f, ptr %%p"
+
+static void put_cell_functions(FILE *text)
+{
+    for (size_t t = 0; t < TYPE_COUNT; t++) {
+        const char *type = vector_types[t].text;
+        fprintf(text,
+                "define %s @in%zu(i32 %%slot, i32 %%thread) noinline {\n %%s = mul i32 %%slot, %d\n"
+                " %%n = add i32 %%s, %%thread\n %%o = mul i32 %%n, %d\n"
+                " %%p = getelementptr i8, ptr inttoptr (i64 %llu to ptr), i32 %%o\n"
+                " %%v = load %s, ptr %%p, align 1\n ret %s %%v\n}\n",
+                type, t, THREADS, CELL_BYTES, (unsigned long long)(uintptr_t)input, type, type);
+        fprintf(text,
+                "define void @out%zu(i32 %%thread, %s %%v) noinline {\n"
+                " %%o = mul i32 %%thread, %d\n"
+                " %%p = getelementptr i8, ptr inttoptr (i64 %llu to ptr), i32 %%o\n"
+                " store %s %%v, ptr %%p, align 1\n ret void\n}\n",
+                t, type, CELL_BYTES, (unsigned long long)(uintptr_t)output, type);
+    }
+    fputs("define i32 @quotient(i32 %a, i32 %b) noinline memory(none) {\n"
+          " %r = udiv i32 %a, %b\n ret i32 %r\n}\n"
+          "define i32 @mix(i32 %a, i32 %b) noinline memory(none) {\n"
+          " %m = mul i32 %a, 40503\n %r = xor i32 %m, %b\n ret i32 %r\n}\n",
+          text);
+}
+
+static bool is_used(const char *name, const char *code)
+{
+    size_t len = strlen(name);
+    for (const char *at = code; at != NULL && (at = strstr(at, name)) != NULL; at++)
+        if (strchr("0123456789", at[len]) == NULL || at[len] == '\0')
+            return true;
+    return false;
+}
+
+static void put_inputs(FILE *text, const char *code)
+{
+    for (size_t t = 0; t < TYPE_COUNT; t++)
+        for (int slot = 0; slot < SLOTS; slot++) {
+            char name[16];
+            snprintf(name, sizeof name, "%%%c%s", "abc"[slot], vector_types[t].suffix);
+            if (is_used(name, code))
+                fprintf(text, " %s = call %s @in%zu(i32 %d, i32 %%t)\n", name, vector_types[t].text,
+                        t, slot);
+        }
+}
+
+/* Replaces $T, $M, $a, $b, $c. */
+static void put_code(FILE *text, const char *code, const struct vector_type *type)
+{
+    for (; *code != '\0'; code++) {
+        if (*code != '$')
+            fputc(*code, text);
+        else if (*++code == 'T')
+            fputs(type->text, text);
+        else if (*code == 'M')
+            fputs(type->mangled, text);
+        else
+            fprintf(text, "%%%c%s", *code, type->suffix);
+    }
+    fputc('\n', text);
+}
+
+static char *code_of(const struct vector_case *test, const struct vector_type *type, bool is_masked)
+{
+    char *code = NULL;
+    size_t len = 0;
+    FILE *text = open_memstream(&code, &len);
+    if (!is_masked)
+        fputs(" br label %body\nbody:\n ", text);
+    if (is_masked) {
+        put_code(text, test->condition != NULL ? test->condition : "%m = or i1 %c1, false", type);
+        fputs(" br i1 %m, label %body, label %next\nbody:\n ", text);
+    }
+    put_code(text, test->body, type);
+    fclose(text);
+    return code;
+}
+
+struct turn_text {
+    const struct vector_case *test;
+    const struct vector_type *type;
+    const struct vector_type *result;
+    bool is_masked;
+};
+
+static void put_turn(FILE *text, const struct turn_text *turn, uint32_t number)
+{
+    char *code = code_of(turn->test, turn->type, turn->is_masked);
+    fprintf(text,
+            "define void @scalar%u(" PARAMETERS ") {\nentry:\n br label %%row\n"
+            "row:\n %%y = phi i32 [0, %%entry], [%%y1, %%row_done]\n br label %%head\n"
+            "head:\n %%i = phi i32 [0, %%row], [%%i1, %%next]\n"
+            " %%ty = mul i32 %%y, %d\n %%t = add i32 %%ty, %%i\n",
+            number, LENGTH);
+    put_inputs(text, code);
+    fprintf(text,
+            "%s call void @out%zu(i32 %%t, %s %%r)\n br label %%next\n"
+            "next:\n %%i1 = add nuw nsw i32 %%i, 1\n %%ic = icmp ult i32 %%i1, %d\n"
+            " br i1 %%ic, label %%head, label %%row_done\n"
+            "row_done:\n %%y1 = add nuw nsw i32 %%y, 1\n %%yc = icmp ult i32 %%y1, %d\n"
+            " br i1 %%yc, label %%row, label %%done\ndone:\n ret void\n}\n",
+            code, (size_t)(turn->result - vector_types), turn->result->text, LENGTH, ROWS);
+    free(code);
+}
+
+/* ---- widening, with as little control as these turns need ---- */
+
+struct form {
+    uint32_t width;
+    uint32_t jam[2];
+};
+
+static LLVMBasicBlockRef block(LLVMValueRef function, const char *name)
+{
+    LLVMBasicBlockRef found = LLVMGetFirstBasicBlock(function);
+    while (found != NULL && strcmp(LLVMGetBasicBlockName(found), name) != 0)
+        found = LLVMGetNextBasicBlock(found);
+    cr_assert(found != NULL, "no block %s", name);
+    return found;
+}
+
+static struct tr_nest nest_of(LLVMValueRef function)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    struct tr_counted x = {.before = block(function, "row"),
+                           .header = block(function, "head"),
+                           .latch = block(function, "next"),
+                           .after = block(function, "row_done"),
+                           .count = LLVMConstInt(i32, LENGTH, false)};
+    struct tr_counted y = {.before = block(function, "entry"),
+                           .header = block(function, "row"),
+                           .latch = block(function, "row_done"),
+                           .after = block(function, "done"),
+                           .count = LLVMConstInt(i32, ROWS, false)};
+    x.counter = LLVMGetFirstInstruction(x.header);
+    y.counter = LLVMGetFirstInstruction(y.header);
+    return (struct tr_nest){.x = x, .y = y};
+}
+
+static LLVMValueRef make_function(struct tr_widen *widen, LLVMValueRef scalar, uint32_t number)
+{
+    LLVMTypeRef types[8] = {widen->i32, widen->i32};
+    LLVMGetParamTypes(LLVMGlobalGetValueType(scalar), types + 2);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(widen->llvm), types, 8, false);
+    char name[32];
+    snprintf(name, sizeof name, "vector%u", number);
+    widen->function = LLVMAddFunction(widen->module, name, type);
+    LLVMPositionBuilderAtEnd(widen->builder, tr_w_new_block(widen, "entry"));
+    return widen->function;
+}
+
+static LLVMValueRef plus(struct tr_widen *widen, LLVMValueRef value, uint32_t more)
+{
+    return LLVMBuildAdd(widen->builder, value, LLVMConstInt(widen->i32, more, false), "");
+}
+
+/* Counters, and what is from outside of the turn. */
+static void define_arguments(struct tr_widen *widen, const struct tr_nest *nest)
+{
+    const struct tr_turn *turn = widen->turn;
+    for (uint32_t v = 0; v < turn->graph.value_count; v++) {
+        LLVMValueRef value = turn->graph.values[v].llvm;
+        for (uint32_t c = 0; c < widen->copies && turn->graph.values[v].segment == TR_NONE; c++) {
+            LLVMValueRef is = NULL;
+            if (value == nest->x.counter)
+                is =
+                    plus(widen, LLVMGetParam(widen->function, 0), c % widen->jam[0] * widen->width);
+            else if (value == nest->y.counter)
+                is = plus(widen, LLVMGetParam(widen->function, 1), c / widen->jam[0]);
+            else if (LLVMIsAArgument(value) != NULL)
+                for (uint32_t p = 0; p < 6; p++)
+                    if (LLVMGetParam(LLVMGetParamParent(value), p) == value)
+                        is = LLVMGetParam(widen->function, p + 2);
+            if (is != NULL && tr_w_holder(widen, v, c) == c)
+                tr_w_define(widen, v, c, is);
+        }
+    }
+}
+
+/* The lanes that the segment is for: all, or those of the only condition there is. */
+static void set_mask(struct tr_widen *widen, uint32_t segment)
+{
+    const struct tr_turn *turn = widen->turn;
+    LLVMValueRef branch = NULL;
+    if (turn->units[segment].kind == TR_UNIT_MASKED) {
+        const struct tr_segment *before =
+            &turn->graph.segments[turn->graph.segments[segment].preds[0]];
+        branch = turn->graph.values[before->first_value + before->value_count - 1].llvm;
+    }
+    for (uint32_t c = 0; c < widen->copies; c++)
+        widen->active.mask[c] =
+            branch == NULL ? NULL : tr_w_vector(widen, LLVMGetCondition(branch), c);
+}
+
+static void emit(struct tr_widen *widen)
+{
+    const struct tr_graph *graph = &widen->turn->graph;
+    for (uint32_t s = 0; s < graph->segment_count; s++) {
+        set_mask(widen, s);
+        for (uint32_t i = 0; i + 1 < graph->segments[s].value_count; i++) {
+            uint32_t value = graph->segments[s].first_value + i;
+            if (graph->values[value].opcode != LLVMPHI)
+                tr_w_instruction(widen, value);
+        }
+    }
+    LLVMBuildRetVoid(widen->builder);
+}
+
+/* Shapes decide whether values are scalars; those that are vectors have the type they should. */
+static void check_types(const struct tr_widen *widen)
+{
+    const struct tr_graph *graph = &widen->turn->graph;
+    for (uint32_t v = 0; v < graph->value_count; v++)
+        for (uint32_t c = 0; c < widen->copies; c++) {
+            LLVMValueRef held = widen->now[v * widen->copies + c];
+            LLVMTypeRef type = LLVMTypeOf(graph->values[v].llvm);
+            bool is_varying = widen->turn->shapes.values[v].kind == TR_VARYING;
+            cr_assert(held == NULL ||
+                      LLVMTypeOf(held) == (is_varying ? tr_w_type(widen, type) : type));
+        }
+}
+
+struct widened {
+    struct tr_turn turn;
+    struct tr_vector_options options;
+    uint32_t seed_sites;
+    struct tr_widen widen;
+};
+
+static void init_widen(struct widened *widened, LLVMModuleRef module, const struct form *form)
+{
+    LLVMContextRef llvm = LLVMGetModuleContext(module);
+    widened->widen = (struct tr_widen){
+        .turn = &widened->turn,
+        .options = &widened->options,
+        .width = form->width,
+        .jam = {form->jam[0], form->jam[1]},
+        .copies = form->jam[0] * form->jam[1],
+        .llvm = llvm,
+        .module = module,
+        .builder = LLVMCreateBuilderInContext(llvm),
+        .layout = LLVMGetModuleDataLayout(module),
+        .i1 = LLVMInt1TypeInContext(llvm),
+        .i8 = LLVMInt8TypeInContext(llvm),
+        .i32 = LLVMInt32TypeInContext(llvm),
+        .i64 = LLVMInt64TypeInContext(llvm),
+        .ptr = LLVMPointerTypeInContext(llvm, 0),
+        .seed_sites = &widened->seed_sites,
+    };
+}
+
+static void begin_widened(struct widened *widened, LLVMModuleRef module, uint32_t number,
+                          const struct form *form)
+{
+    *widened = (struct widened){0};
+    char name[32];
+    snprintf(name, sizeof name, "scalar%u", number);
+    LLVMValueRef scalar = LLVMGetNamedFunction(module, name);
+    struct tr_nest nest = nest_of(scalar);
+    const char *obstacle = NULL;
+    bool is_jammed = form->jam[1] > 1;
+    cr_assert_eq(tr_turn_build(&widened->turn, &nest, is_jammed, NULL, 0, &obstacle, NULL), PXR_OK);
+    cr_assert_eq(obstacle, NULL, "%s", obstacle);
+    init_widen(widened, module, form);
+    struct tr_widen *widen = &widened->widen;
+    widen->now =
+        calloc((size_t)widened->turn.graph.value_count * widen->copies, sizeof *widen->now);
+    make_function(widen, scalar, number);
+    define_arguments(widen, &nest);
+    emit(widen);
+    check_types(widen);
+}
+
+static void end_widened(struct widened *widened)
+{
+    free(widened->widen.now);
+    LLVMDisposeBuilder(widened->widen.builder);
+    tr_turn_fini(&widened->turn);
+}
+
+/* ---- compiling ---- */
+
+static LLVMTargetMachineRef host_machine(void)
+{
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    char *triple = LLVMGetDefaultTargetTriple();
+    char *cpu = LLVMGetHostCPUName();
+    char *features = LLVMGetHostCPUFeatures();
+    LLVMTargetRef target = NULL;
+    cr_assert(!LLVMGetTargetFromTriple(triple, &target, NULL));
+    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(
+        target, triple, cpu, features, LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelDefault);
+    LLVMDisposeMessage(triple);
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+    return machine;
+}
+
+static LLVMModuleRef parse(LLVMContextRef context, char *text, size_t len)
+{
+    LLVMModuleRef module = NULL;
+    char *message = NULL;
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, len, "turns");
+    if (LLVMParseIRInContext(context, buffer, &module, &message))
+        cr_assert_fail("%s", message);
+    return module;
+}
+
+/* With passes that make use of what is poison. */
+static LLVMMemoryBufferRef compile(LLVMModuleRef module, LLVMTargetMachineRef machine)
+{
+    char *message = NULL;
+    if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message))
+        cr_assert_fail("%s", message);
+    LLVMDisposeMessage(message);
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error =
+        LLVMRunPasses(module, "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg)",
+                      machine, options);
+    cr_assert_eq(error, NULL);
+    LLVMDisposePassBuilderOptions(options);
+    LLVMMemoryBufferRef object = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object))
+        cr_assert_fail("%s", message);
+    return object;
+}
+
+static void check_llvm(LLVMErrorRef error)
+{
+    if (error != NULL)
+        cr_assert_fail("%s", LLVMGetErrorMessage(error));
+}
+
+static LLVMOrcLLJITRef load(LLVMMemoryBufferRef object)
+{
+    LLVMOrcLLJITRef jit = NULL;
+    check_llvm(LLVMOrcCreateLLJIT(&jit, NULL));
+    LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(jit);
+    LLVMOrcDefinitionGeneratorRef libc = NULL;
+    check_llvm(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
+        &libc, LLVMOrcLLJITGetGlobalPrefix(jit), NULL, NULL));
+    LLVMOrcJITDylibAddGenerator(library, libc);
+    check_llvm(LLVMOrcLLJITAddObjectFile(jit, library, object));
+    return jit;
+}
+
+static uint64_t find(LLVMOrcLLJITRef jit, const char *kind, uint32_t number)
+{
+    char name[32];
+    LLVMOrcExecutorAddress address = 0;
+    snprintf(name, sizeof name, "%s%u", kind, number);
+    check_llvm(LLVMOrcLLJITLookup(jit, &address, name));
+    return address;
+}
+
+/* ---- running ---- */
+
+typedef void (*scalar_fn)(int32_t u, int32_t v, int32_t z, int64_t w, float f, void *p);
+typedef void (*vector_fn)(uint32_t x, uint32_t y, int32_t u, int32_t v, int32_t z, int64_t w,
+                          float f, void *p);
+
+static const int64_t any_long = 0x123456789abcdef0;
+#define ARGUMENTS -5, INT32_MAX - 3, 0, any_long, 1.5f, input
+
+/* Code of the JIT has no type in front of it to be checked. */
+__attribute__((no_sanitize("undefined"))) static void run_scalar(uint64_t address)
+{
+    scalar_fn function = (scalar_fn)(uintptr_t)address;
+    function(ARGUMENTS);
+}
+
+__attribute__((no_sanitize("undefined"))) static void run_vector(uint64_t address,
+                                                                 const struct form *form)
+{
+    vector_fn function = (vector_fn)(uintptr_t)address;
+    for (uint32_t y = 0; y < ROWS; y += form->jam[1])
+        for (uint32_t x = 0; x < LENGTH; x += form->width * form->jam[0])
+            function(x, y, ARGUMENTS);
+}
+
+static bool is_nan(const struct vector_type *type, uint64_t bits)
+{
+    unsigned fraction = type->element_bytes * 8 - 1 - type->float_bits;
+    uint64_t exponent = ((UINT64_C(1) << type->float_bits) - 1) << fraction;
+    return type->float_bits != 0 && (bits & exponent) == exponent &&
+           (bits & ((UINT64_C(1) << fraction) - 1)) != 0;
+}
+
+/* Which of the NaNs an operation gives is not the same in all instructions. */
+static bool is_same(const struct vector_type *type, const uint8_t *a, const uint8_t *b)
+{
+    if (type->element_bytes > 8)
+        return memcmp(a, b, CELL_BYTES) == 0;
+    for (unsigned i = 0; i < type->elements; i++) {
+        uint64_t elements[2] = {0, 0};
+        memcpy(&elements[0], a + i * type->element_bytes, type->element_bytes);
+        memcpy(&elements[1], b + i * type->element_bytes, type->element_bytes);
+        if (elements[0] != elements[1] && !(is_nan(type, elements[0]) && is_nan(type, elements[1])))
+            return false;
+    }
+    return memcmp(a + type->elements * type->element_bytes,
+                  b + type->elements * type->element_bytes,
+                  CELL_BYTES - type->elements * type->element_bytes) == 0;
+}
+
+/* ---- all cases ---- */
+
+static const struct vector_type *type_of(const char *suffix, size_t len)
+{
+    for (size_t t = 0; t < TYPE_COUNT; t++)
+        if (strlen(vector_types[t].suffix) == len &&
+            memcmp(vector_types[t].suffix, suffix, len) == 0)
+            return &vector_types[t];
+    cr_assert_fail("no type %s", suffix);
+    return NULL;
+}
+
+struct turns {
+    struct turn_text *turns;
+    uint32_t count;
+};
+
+static void add_turns(struct turns *turns, const struct vector_case *test,
+                      const struct vector_type *type)
+{
+    for (int is_masked = test->condition != NULL; is_masked <= 1; is_masked++) {
+        turns->turns = realloc(turns->turns, (turns->count + 1) * sizeof *turns->turns);
+        turns->turns[turns->count++] = (struct turn_text){
+            .test = test,
+            .type = type,
+            .result = test->result != NULL ? type_of(test->result, strlen(test->result)) : type,
+            .is_masked = is_masked,
+        };
+    }
+}
+
+static struct turns all_turns(void)
+{
+    struct turns turns = {0};
+    for (size_t i = 0; i < CASE_COUNT; i++)
+        for (const char *types = vector_cases[i].types; *types != '\0';) {
+            size_t len = strcspn(types, " ");
+            add_turns(&turns, &vector_cases[i], type_of(types, len));
+            types += len + strspn(types + len, " ");
+        }
+    return turns;
+}
+
+static LLVMModuleRef make_module(LLVMContextRef context, LLVMTargetMachineRef machine,
+                                 const struct turns *turns)
+{
+    char *buffer = NULL;
+    size_t len = 0;
+    FILE *text = open_memstream(&buffer, &len);
+    put_cell_functions(text);
+    for (uint32_t i = 0; i < turns->count; i++)
+        put_turn(text, &turns->turns[i], i);
+    fclose(text);
+    LLVMModuleRef module = parse(context, buffer, len);
+    free(buffer);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetModuleDataLayout(module, layout);
+    LLVMDisposeTargetData(layout);
+    return module;
+}
+
+static void compare(LLVMOrcLLJITRef jit, const struct turns *turns, uint32_t number,
+                    const struct form *form)
+{
+    static uint8_t expected[THREADS][CELL_BYTES];
+    const struct turn_text *turn = &turns->turns[number];
+    memset(output, 0xa5, sizeof output);
+    run_scalar(find(jit, "scalar", number));
+    memcpy(expected, output, sizeof output);
+    memset(output, 0xa5, sizeof output);
+    run_vector(find(jit, "vector", number), form);
+    for (int t = 0; t < THREADS; t++)
+        if (!is_same(turn->result, expected[t], output[t])) {
+            cr_expect_fail("turn %u, %s (%s%s), thread %d of row %d", number, turn->test->body,
+                           turn->type->text, turn->is_masked ? ", masked" : "", t % LENGTH,
+                           t / LENGTH);
+            return;
+        }
+}
+
+static void run_all(const struct form *form)
+{
+    LLVMTargetMachineRef machine = host_machine();
+    LLVMContextRef context = LLVMContextCreate();
+    struct turns turns = all_turns();
+    LLVMModuleRef module = make_module(context, machine, &turns);
+    for (uint32_t i = 0; i < turns.count; i++) {
+        struct widened widened;
+        begin_widened(&widened, module, i, form);
+        end_widened(&widened);
+    }
+    if (getenv("PTXRUN_TEST_IR") != NULL)
+        LLVMDumpModule(module);
+    LLVMOrcLLJITRef jit = load(compile(module, machine));
+    fill_input();
+    for (uint32_t i = 0; i < turns.count; i++)
+        compare(jit, &turns, i, form);
+    check_llvm(LLVMOrcDisposeLLJIT(jit));
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    LLVMDisposeTargetMachine(machine);
+    free(turns.turns);
+}
+
+Test(vector_value, vectors_of_16_give_what_threads_give)
+{
+    run_all(&(struct form){.width = 16, .jam = {1, 1}});
+}
+
+Test(vector_value, vectors_along_a_row_give_what_threads_give)
+{
+    run_all(&(struct form){.width = 2, .jam = {3, 1}});
+}
+
+Test(vector_value, rectangles_of_vectors_give_what_threads_give)
+{
+    run_all(&(struct form){.width = 4, .jam = {2, 2}});
+}
+
+/* ---- single turns ---- */
+
+struct single {
+    LLVMContextRef context;
+    LLVMTargetMachineRef machine;
+    LLVMModuleRef module;
+    struct widened widened;
+};
+
+/* result: of type i32; condition NULL: all threads */
+static void widen_single(struct single *single, const char *body, const char *condition,
+                         const struct form *form)
+{
+    struct vector_case test = {.types = "32", .body = body, .condition = condition};
+    const struct vector_type *i32 = type_of("32", 2);
+    struct turn_text turn = {
+        .test = &test, .type = i32, .result = i32, .is_masked = condition != NULL};
+    struct turns turns = {.turns = &turn, .count = 1};
+    single->machine = host_machine();
+    single->context = LLVMContextCreate();
+    single->module = make_module(single->context, single->machine, &turns);
+    begin_widened(&single->widened, single->module, 0, form);
+}
+
+static void end_single(struct single *single)
+{
+    end_widened(&single->widened);
+    LLVMDisposeModule(single->module);
+    LLVMContextDispose(single->context);
+    LLVMDisposeTargetMachine(single->machine);
+}
+
+static uint32_t number_of(const struct single *single, const char *name)
+{
+    const struct tr_graph *graph = &single->widened.turn.graph;
+    size_t len = 0;
+    for (uint32_t v = 0; v < graph->value_count; v++)
+        if (strcmp(LLVMGetValueName2(graph->values[v].llvm, &len), name) == 0)
+            return v;
+    cr_assert_fail("no value %s", name);
+    return 0;
+}
+
+/* Lines of the widened function that have the word. */
+static uint32_t count_lines(const struct single *single, const char *word)
+{
+    char *text = LLVMPrintValueToString(single->widened.widen.function);
+    uint32_t count = 0;
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+        count++;
+    LLVMDisposeMessage(text);
+    return count;
+}
+
+static const struct form plain_form = {.width = 4, .jam = {1, 1}};
+
+static uint32_t count_after(const char *body, const char *condition, const char *word)
+{
+    struct single single;
+    widen_single(&single, body, condition, &plain_form);
+    uint32_t count = count_lines(&single, word);
+    end_single(&single);
+    return count;
+}
+
+#define SOME_THREADS "%m = or i1 %c1, false"
+
+Test(vector_value, an_assumption_is_kept_where_it_holds_for_all_lanes)
+{
+    const char *of_all = "%k = icmp slt i32 %u, 0\n call void @llvm.assume(i1 %k)\n"
+                         " %r = add i32 %a32, 1";
+    const char *of_each = "call void @llvm.assume(i1 %a1)\n %r = add i32 %a32, 1";
+    cr_expect_eq(count_after(of_all, NULL, "@llvm.assume"), 1);
+    cr_expect_eq(count_after(of_all, SOME_THREADS, "@llvm.assume"), 0);
+    cr_expect_eq(count_after(of_each, NULL, "@llvm.assume"), 0);
+}
+
+Test(vector_value, a_fence_for_all_lanes_is_one)
+{
+    const char *body = "fence seq_cst\n %r = add i32 %a32, 1";
+    cr_expect_eq(count_after(body, NULL, "fence seq_cst"), 1);
+    cr_expect_eq(count_after(body, SOME_THREADS, "fence seq_cst"), 1);
+}
+
+/* Whether a scalar of the widened turn's body has it. */
+static bool has_flag(const struct single *single, const char *flag)
+{
+    const struct tr_widen *widen = &single->widened.widen;
+    const struct tr_graph *graph = &widen->turn->graph;
+    uint32_t body = graph->values[number_of(single, "r")].segment;
+    bool is_found = false;
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        bool is_scalar = widen->turn->shapes.values[v].kind != TR_VARYING;
+        if (graph->values[v].segment != body || !is_scalar || widen->now[v] == NULL)
+            continue;
+        char *text = LLVMPrintValueToString(widen->now[v]);
+        is_found |= strstr(text, flag) != NULL;
+        LLVMDisposeMessage(text);
+    }
+    return is_found;
+}
+
+static bool has_flag_after(const char *body, const char *condition, const char *flag)
+{
+    struct single single;
+    widen_single(&single, body, condition, &plain_form);
+    bool is_found = has_flag(&single, flag);
+    end_single(&single);
+    return is_found;
+}
+
+/* Lane 0 may not have done what the flags were true of. */
+Test(vector_value, scalars_have_no_flags_where_lane_0_may_not_be_active)
+{
+    static const struct {
+        const char *body;
+        const char *flag;
+    } tests[] = {
+        {"%r = add nuw i32 %i, 5", " nuw "},
+        {"%r = mul nsw i32 %i, 5", " nsw "},
+        {"%n = sub nsw i32 %i, 5\n %k = zext nneg i32 %n to i64\n %r = trunc i64 %k to i32",
+         " nneg "},
+        {"%n = zext nneg i32 %i to i64\n %r = trunc nsw i64 %n to i32", " nsw "},
+        {"%n = shl i32 %i, 4\n %r = or disjoint i32 %n, 3", " disjoint "},
+        {"%n = add nsw i32 %i, 5\n %k = icmp samesign slt i32 %n, %i\n %r = zext i1 %k to i32",
+         " samesign "},
+        {"%n = getelementptr inbounds i8, ptr %p, i32 %i\n %r = ptrtoint ptr %n to i32",
+         " inbounds "},
+        {"%n = zext nneg i32 %i to i64\n %k = getelementptr nuw i8, ptr %p, i64 %n\n"
+         " %r = ptrtoint ptr %k to i32",
+         " nuw "},
+    };
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+        cr_expect(has_flag_after(tests[i].body, NULL, tests[i].flag), "%s", tests[i].body);
+        cr_expect_not(has_flag_after(tests[i].body, SOME_THREADS, tests[i].flag), "%s",
+                      tests[i].body);
+    }
+}
+
+/* Whether the widened %q is made with the flag (with a space on each side). */
+static bool is_flag_of_q(const char *body, const char *flag)
+{
+    struct single single;
+    char turn[192];
+    snprintf(turn, sizeof turn, "%s\n %%r = add i32 %%a32, 1", body);
+    widen_single(&single, turn, NULL, &plain_form);
+    char *text = LLVMPrintValueToString(single.widened.widen.now[number_of(&single, "q")]);
+    bool is_found = strstr(text, flag) != NULL;
+    LLVMDisposeMessage(text);
+    end_single(&single);
+    return is_found;
+}
+
+Test(vector_value, vectors_have_the_flags_of_threads)
+{
+    static const char *const bodies[] = {
+        "nuw %q = add nuw i32 %a32, %b32",
+        "nsw %q = mul nsw i32 %a32, %b32",
+        "nsw %q = shl nsw i32 %a32, 3",
+        "nsw %q = trunc nsw i64 %a64 to i32",
+        "exact %q = lshr exact i32 %a32, 3",
+        "exact %q = udiv exact i32 %a32, 7",
+        "disjoint %q = or disjoint i32 %a32, %b32",
+        "nneg %q = zext nneg i32 %a32 to i64",
+        "nneg %q = uitofp nneg i32 %a32 to float",
+        "samesign %q = icmp samesign ult i32 %a32, %b32",
+        "inbounds %q = getelementptr inbounds i8, ptr %p, i64 %a64",
+        "nuw %q = getelementptr nuw i8, ptr %p, i64 %a64",
+        "nnan %q = fadd nnan float %af, %bf",
+        "nsz %q = select nsz i1 %a1, float %af, float %bf",
+        "ninf %q = call ninf float @llvm.sqrt.f32(float %af)"};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char flag[16];
+        char with[128];
+        char without[128];
+        snprintf(flag, sizeof flag, " %.*s ", (int)strcspn(bodies[i], " "), bodies[i]);
+        snprintf(with, sizeof with, "%s", strchr(bodies[i], '%'));
+        size_t before = (size_t)(strstr(with, flag) - with);
+        snprintf(without, sizeof without, "%.*s %s", (int)before, with,
+                 with + before + strlen(flag));
+        cr_expect(is_flag_of_q(with, flag), "%s", with);
+        cr_expect_not(is_flag_of_q(without, flag), "%s", without);
+    }
+}
+
+/* Copies, as bits, that hold the value. */
+static uint32_t holders(const struct single *single, const char *name)
+{
+    const struct tr_widen *widen = &single->widened.widen;
+    uint32_t value = number_of(single, name);
+    uint32_t bits = 0;
+    for (uint32_t c = 0; c < widen->copies; c++)
+        if (widen->now[value * widen->copies + c] != NULL)
+            bits |= UINT32_C(1) << c;
+    return bits;
+}
+
+Test(vector_value, copies_share_what_cannot_differ)
+{
+    struct single single;
+    struct form form = {.width = 4, .jam = {2, 2}};
+    widen_single(&single,
+                 "%same = mul i32 %u, 3\n %of_row = mul i32 %y, %u\n %of_column = add i32 %i, %u\n"
+                 " %odd = urem i32 %of_column, 3\n %both = add i32 %of_column, %of_row\n"
+                 " %r = mul i32 %both, %odd",
+                 NULL, &form);
+    cr_expect_eq(holders(&single, "same"), 1);
+    cr_expect_eq(holders(&single, "of_row"), 1 + 4);
+    cr_expect_eq(holders(&single, "of_column"), 1 + 2);
+    cr_expect_eq(holders(&single, "odd"), 1 + 2);
+    cr_expect_eq(holders(&single, "both"), 15);
+    cr_expect_eq(holders(&single, "r"), 15);
+    end_single(&single);
+}
+
+/* The rest of the second vector in a row is known from the first. */
+Test(vector_value, only_the_first_copy_along_a_row_does_the_instruction)
+{
+    struct single single;
+    struct form form = {.width = 4, .jam = {4, 1}};
+    widen_single(&single, "%r = shl i32 %i, 5", NULL, &form);
+    cr_expect_eq(count_lines(&single, " shl "), 1);
+    end_single(&single);
+}
+
+Test(vector_value, one_defect_is_made_where_it_is_asked_for)
+{
+    struct single single;
+    widen_single(&single, "%r = add i32 %i, 1", NULL, &plain_form);
+    struct widened *widened = &single.widened;
+    widened->options.seed = TR_VECTOR_SEED_STRIDE;
+    widened->options.seed_site = 1;
+    cr_expect_not(tr_w_seed(&widened->widen, TR_VECTOR_SEED_STRIDE));
+    cr_expect_not(tr_w_seed(&widened->widen, TR_VECTOR_SEED_MASK));
+    cr_expect(tr_w_seed(&widened->widen, TR_VECTOR_SEED_STRIDE));
+    cr_expect_not(tr_w_seed(&widened->widen, TR_VECTOR_SEED_STRIDE));
+    cr_expect_eq(widened->seed_sites, 3);
+    end_single(&single);
+}

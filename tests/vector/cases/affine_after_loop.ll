@@ -1,0 +1,30 @@
+; SPDX-License-Identifier: Apache-2.0
+; An address of lanes in a row that is used behind a loop they leave apart.
+; arrays: a=4+64 b=4:small c=4
+
+define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+  %row = mul nsw i32 %y, %nx
+  %t = add nsw i32 %row, %x
+  %i = sext i32 %t to i64
+  %pb = getelementptr i32, ptr %b, i64 %i
+  %pc = getelementptr i32, ptr %c, i64 %i
+  %v = load i32, ptr %pb
+  br label %head
+
+head:
+  %k = phi i32 [ 0, %0 ], [ %k.next, %head ]
+  %at = add nsw i32 %t, %k
+  %at64 = zext i32 %at to i64
+  %p = getelementptr i32, ptr %a, i64 %at64
+  %k.next = add nuw nsw i32 %k, 1
+  %more = icmp ult i32 %k.next, %v
+  br i1 %more, label %head, label %out
+
+out:
+  %w = load i32, ptr %p
+  %old.1 = load i32, ptr %pc
+  %three.1 = mul i32 %old.1, 3
+  %new.1 = add i32 %three.1, %w
+  store i32 %new.1, ptr %pc
+  ret void
+}

@@ -1,0 +1,27 @@
+; SPDX-License-Identifier: Apache-2.0
+; A guard that comes after a load and looks at what was loaded.
+; arrays: a=4 b=4:small c=4
+
+define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+  %row = mul nsw i32 %y, %nx
+  %t = add nsw i32 %row, %x
+  %i = sext i32 %t to i64
+  %pa = getelementptr i32, ptr %a, i64 %i
+  %pb = getelementptr i32, ptr %b, i64 %i
+  %pc = getelementptr i32, ptr %c, i64 %i
+  %v = load i32, ptr %pb
+  %is.small = icmp slt i32 %v, 13
+  br i1 %is.small, label %do, label %end
+
+do:
+  %w = load i32, ptr %pa
+  %r = add i32 %w, %v
+  %old.1 = load i32, ptr %pc
+  %three.1 = mul i32 %old.1, 3
+  %new.1 = add i32 %three.1, %r
+  store i32 %new.1, ptr %pc
+  br label %end
+
+end:
+  ret void
+}

@@ -1,0 +1,32 @@
+; SPDX-License-Identifier: Apache-2.0
+; A divergent branch in an arm that all or none take, and a join of all three ways.
+; run: n=all,half,1,1000
+; arrays: a=4 b=4:small c=4
+
+define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+  %row = mul nsw i32 %y, %nx
+  %t = add nsw i32 %row, %x
+  %i = sext i32 %t to i64
+  %pa = getelementptr i32, ptr %a, i64 %i
+  %pb = getelementptr i32, ptr %b, i64 %i
+  %pc = getelementptr i32, ptr %c, i64 %i
+  %c0 = icmp sgt i32 %n, 20
+  %v = load i32, ptr %pb
+  br i1 %c0, label %then, label %join
+
+then:
+  %c1 = icmp ugt i32 %v, 5
+  br i1 %c1, label %big, label %join
+
+big:
+  %w = load i32, ptr %pa
+  br label %join
+
+join:
+  %r = phi i32 [ %w, %big ], [ %x, %then ], [ 3, %0 ]
+  %old.1 = load i32, ptr %pc
+  %three.1 = mul i32 %old.1, 3
+  %new.1 = add i32 %three.1, %r
+  store i32 %new.1, ptr %pc
+  ret void
+}

@@ -1,0 +1,53 @@
+; SPDX-License-Identifier: Apache-2.0
+; A divergent branch in an arm that all or none take, and a join of all three ways. Every block writes down that it ran.
+; run: n=all,half,1,1000
+; arrays: a=4 b=4:small c=4
+
+define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+  %row = mul nsw i32 %y, %nx
+  %t = add nsw i32 %row, %x
+  %i = sext i32 %t to i64
+  %pa = getelementptr i32, ptr %a, i64 %i
+  %pb = getelementptr i32, ptr %b, i64 %i
+  %pc = getelementptr i32, ptr %c, i64 %i
+  %c0 = icmp sgt i32 %n, 20
+  %v = load i32, ptr %pb
+  br i1 %c0, label %then, label %join
+
+then:
+  %was.1 = load i32, ptr %pc
+  %five.1 = mul i32 %was.1, 5
+  %now.1 = add i32 %five.1, 1
+  %old.1 = load i32, ptr %pc
+  %three.1 = mul i32 %old.1, 3
+  %new.1 = add i32 %three.1, %now.1
+  store i32 %new.1, ptr %pc
+  %c1 = icmp ugt i32 %v, 5
+  br i1 %c1, label %big, label %join
+
+big:
+  %was.2 = load i32, ptr %pc
+  %five.2 = mul i32 %was.2, 5
+  %now.2 = add i32 %five.2, 2
+  %old.2 = load i32, ptr %pc
+  %three.2 = mul i32 %old.2, 3
+  %new.2 = add i32 %three.2, %now.2
+  store i32 %new.2, ptr %pc
+  %w = load i32, ptr %pa
+  br label %join
+
+join:
+  %r = phi i32 [ %w, %big ], [ %x, %then ], [ 3, %0 ]
+  %was.3 = load i32, ptr %pc
+  %five.3 = mul i32 %was.3, 5
+  %now.3 = add i32 %five.3, 3
+  %old.3 = load i32, ptr %pc
+  %three.3 = mul i32 %old.3, 3
+  %new.3 = add i32 %three.3, %now.3
+  store i32 %new.3, ptr %pc
+  %old.4 = load i32, ptr %pc
+  %three.4 = mul i32 %old.4, 3
+  %new.4 = add i32 %three.4, %r
+  store i32 %new.4, ptr %pc
+  ret void
+}

@@ -1,0 +1,51 @@
+; SPDX-License-Identifier: Apache-2.0
+; A phi of values with one stride behind a divergent branch. Every block writes down that it ran.
+; arrays: a=4+64 b=4:small c=4
+
+define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+  %row = mul nsw i32 %y, %nx
+  %t = add nsw i32 %row, %x
+  %i = sext i32 %t to i64
+  %pa = getelementptr i32, ptr %a, i64 %i
+  %pb = getelementptr i32, ptr %b, i64 %i
+  %pc = getelementptr i32, ptr %c, i64 %i
+  %v = load i32, ptr %pb
+  %c0 = icmp ugt i32 %v, 7
+  %x5 = add nsw i32 %x, 5
+  br i1 %c0, label %then, label %join
+
+then:
+  %was.1 = load i32, ptr %pc
+  %five.1 = mul i32 %was.1, 5
+  %now.1 = add i32 %five.1, 1
+  %old.1 = load i32, ptr %pc
+  %three.1 = mul i32 %old.1, 3
+  %new.1 = add i32 %three.1, %now.1
+  store i32 %new.1, ptr %pc
+  %w = load i32, ptr %pa
+  %old.2 = load i32, ptr %pc
+  %three.2 = mul i32 %old.2, 3
+  %new.2 = add i32 %three.2, %w
+  store i32 %new.2, ptr %pc
+  br label %join
+
+join:
+  %p = phi i32 [ %x5, %then ], [ %x, %0 ]
+  %was.2 = load i32, ptr %pc
+  %five.2 = mul i32 %was.2, 5
+  %now.2 = add i32 %five.2, 2
+  %old.3 = load i32, ptr %pc
+  %three.3 = mul i32 %old.3, 3
+  %new.3 = add i32 %three.3, %now.2
+  store i32 %new.3, ptr %pc
+  %p64 = zext i32 %p to i64
+  %pp = getelementptr i32, ptr %a, i64 %p64
+  %u = load i32, ptr %pp
+  %old = load i32, ptr %pc
+  %s = add i32 %u, %old
+  %old.4 = load i32, ptr %pc
+  %three.4 = mul i32 %old.4, 3
+  %new.4 = add i32 %three.4, %s
+  store i32 %new.4, ptr %pc
+  ret void
+}

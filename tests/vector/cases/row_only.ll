@@ -1,0 +1,19 @@
+; SPDX-License-Identifier: Apache-2.0
+; A nest without a loop along y.
+; run: nx=1,2,3,31,32,33,100,256
+; nest: x
+
+define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+  %row = mul nsw i32 %y, %nx
+  %t = add nsw i32 %row, %x
+  %i = sext i32 %t to i64
+  %pa = getelementptr i32, ptr %a, i64 %i
+  %pc = getelementptr i32, ptr %c, i64 %i
+  %v = load i32, ptr %pa
+  %r = mul i32 %v, %x
+  %old.1 = load i32, ptr %pc
+  %three.1 = mul i32 %old.1, 3
+  %new.1 = add i32 %three.1, %r
+  store i32 %new.1, ptr %pc
+  ret void
+}

@@ -1,0 +1,66 @@
+; SPDX-License-Identifier: Apache-2.0
+; Branches on the row alone and the column alone, with values made in them. Every block writes down that it ran.
+; run: ny=1,2,3,4,8
+; arrays: a=4 b=4:small c=4
+
+define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+  %row = mul nsw i32 %y, %nx
+  %t = add nsw i32 %row, %x
+  %i = sext i32 %t to i64
+  %pa = getelementptr i32, ptr %a, i64 %i
+  %pc = getelementptr i32, ptr %c, i64 %i
+  %y64 = zext i32 %y to i64
+  %x64 = zext i32 %x to i64
+  %py = getelementptr i32, ptr %b, i64 %y64
+  %px = getelementptr i32, ptr %b, i64 %x64
+  %vy = load i32, ptr %py
+  %vx = load i32, ptr %px
+  %cy = icmp ugt i32 %vy, 7
+  br i1 %cy, label %do.y, label %next
+
+do.y:
+  %was.1 = load i32, ptr %pc
+  %five.1 = mul i32 %was.1, 5
+  %now.1 = add i32 %five.1, 1
+  %old.1 = load i32, ptr %pc
+  %three.1 = mul i32 %old.1, 3
+  %new.1 = add i32 %three.1, %now.1
+  store i32 %new.1, ptr %pc
+  %dy = udiv i32 1000, %vy
+  br label %next
+
+next:
+  %ry = phi i32 [ %dy, %do.y ], [ %y, %0 ]
+  %was.2 = load i32, ptr %pc
+  %five.2 = mul i32 %was.2, 5
+  %now.2 = add i32 %five.2, 2
+  %old.2 = load i32, ptr %pc
+  %three.2 = mul i32 %old.2, 3
+  %new.2 = add i32 %three.2, %now.2
+  store i32 %new.2, ptr %pc
+  %cx = icmp ugt i32 %vx, 7
+  br i1 %cx, label %do.x, label %end
+
+do.x:
+  %was.3 = load i32, ptr %pc
+  %five.3 = mul i32 %was.3, 5
+  %now.3 = add i32 %five.3, 3
+  %old.3 = load i32, ptr %pc
+  %three.3 = mul i32 %old.3, 3
+  %new.3 = add i32 %three.3, %now.3
+  store i32 %new.3, ptr %pc
+  %dx = udiv i32 1000, %vx
+  %pay = getelementptr i32, ptr %a, i64 %y64
+  %way = load i32, ptr %pay
+  %sxy = add i32 %dx, %way
+  br label %end
+
+end:
+  %rx = phi i32 [ %sxy, %do.x ], [ %x, %next ]
+  %s = add i32 %ry, %rx
+  %old.4 = load i32, ptr %pc
+  %three.4 = mul i32 %old.4, 3
+  %new.4 = add i32 %three.4, %s
+  store i32 %new.4, ptr %pc
+  ret void
+}

@@ -1,0 +1,78 @@
+; SPDX-License-Identifier: Apache-2.0
+; A switch on the lane, in a loop. Every block writes down that it ran.
+
+define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+  %row = mul nsw i32 %y, %nx
+  %t = add nsw i32 %row, %x
+  %i = sext i32 %t to i64
+  %pa = getelementptr i32, ptr %a, i64 %i
+  %pc = getelementptr i32, ptr %c, i64 %i
+  br label %head
+
+head:
+  %k = phi i32 [ 0, %0 ], [ %k.next, %again ]
+  %sum = phi i32 [ 0, %0 ], [ %sum.next, %again ]
+  %was.1 = load i32, ptr %pc
+  %five.1 = mul i32 %was.1, 5
+  %now.1 = add i32 %five.1, 1
+  %old.1 = load i32, ptr %pc
+  %three.1 = mul i32 %old.1, 3
+  %new.1 = add i32 %three.1, %now.1
+  store i32 %new.1, ptr %pc
+  %m = add i32 %x, %k
+  %m3 = and i32 %m, 3
+  switch i32 %m3, label %again [
+    i32 0, label %zero
+    i32 2, label %two
+  ]
+
+zero:
+  %was.2 = load i32, ptr %pc
+  %five.2 = mul i32 %was.2, 5
+  %now.2 = add i32 %five.2, 2
+  %old.2 = load i32, ptr %pc
+  %three.2 = mul i32 %old.2, 3
+  %new.2 = add i32 %three.2, %now.2
+  store i32 %new.2, ptr %pc
+  %w = load i32, ptr %pa
+  %z = add i32 %sum, %w
+  br label %again
+
+two:
+  %was.3 = load i32, ptr %pc
+  %five.3 = mul i32 %was.3, 5
+  %now.3 = add i32 %five.3, 3
+  %old.3 = load i32, ptr %pc
+  %three.3 = mul i32 %old.3, 3
+  %new.3 = add i32 %three.3, %now.3
+  store i32 %new.3, ptr %pc
+  %z2 = shl i32 %sum, 1
+  br label %again
+
+again:
+  %sum.next = phi i32 [ %sum, %head ], [ %z, %zero ], [ %z2, %two ]
+  %was.4 = load i32, ptr %pc
+  %five.4 = mul i32 %was.4, 5
+  %now.4 = add i32 %five.4, 4
+  %old.4 = load i32, ptr %pc
+  %three.4 = mul i32 %old.4, 3
+  %new.4 = add i32 %three.4, %now.4
+  store i32 %new.4, ptr %pc
+  %k.next = add i32 %k, 1
+  %more = icmp ult i32 %k.next, 6
+  br i1 %more, label %head, label %out
+
+out:
+  %was.5 = load i32, ptr %pc
+  %five.5 = mul i32 %was.5, 5
+  %now.5 = add i32 %five.5, 5
+  %old.5 = load i32, ptr %pc
+  %three.5 = mul i32 %old.5, 3
+  %new.5 = add i32 %three.5, %now.5
+  store i32 %new.5, ptr %pc
+  %old.6 = load i32, ptr %pc
+  %three.6 = mul i32 %old.6, 3
+  %new.6 = add i32 %three.6, %sum.next
+  store i32 %new.6, ptr %pc
+  ret void
+}

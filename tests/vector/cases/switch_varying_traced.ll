@@ -1,0 +1,86 @@
+; SPDX-License-Identifier: Apache-2.0
+; A switch on what was loaded; two cases share a block, one leads straight to the join. Every block writes down that it ran.
+; arrays: a=4 b=4:small c=4
+
+define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+  %row = mul nsw i32 %y, %nx
+  %t = add nsw i32 %row, %x
+  %i = sext i32 %t to i64
+  %pa = getelementptr i32, ptr %a, i64 %i
+  %pb = getelementptr i32, ptr %b, i64 %i
+  %pc = getelementptr i32, ptr %c, i64 %i
+  %v = load i32, ptr %pb
+  switch i32 %v, label %other [
+    i32 0, label %one
+    i32 1, label %two
+    i32 2, label %two
+    i32 3, label %join
+    i32 4, label %stores
+    i32 15, label %one
+  ]
+
+one:
+  %was.1 = load i32, ptr %pc
+  %five.1 = mul i32 %was.1, 5
+  %now.1 = add i32 %five.1, 1
+  %old.1 = load i32, ptr %pc
+  %three.1 = mul i32 %old.1, 3
+  %new.1 = add i32 %three.1, %now.1
+  store i32 %new.1, ptr %pc
+  %r1 = add i32 %x, 1000
+  br label %join
+
+two:
+  %was.2 = load i32, ptr %pc
+  %five.2 = mul i32 %was.2, 5
+  %now.2 = add i32 %five.2, 2
+  %old.2 = load i32, ptr %pc
+  %three.2 = mul i32 %old.2, 3
+  %new.2 = add i32 %three.2, %now.2
+  store i32 %new.2, ptr %pc
+  %w = load i32, ptr %pa
+  br label %join
+
+stores:
+  %was.3 = load i32, ptr %pc
+  %five.3 = mul i32 %was.3, 5
+  %now.3 = add i32 %five.3, 3
+  %old.3 = load i32, ptr %pc
+  %three.3 = mul i32 %old.3, 3
+  %new.3 = add i32 %three.3, %now.3
+  store i32 %new.3, ptr %pc
+  %old.4 = load i32, ptr %pc
+  %three.4 = mul i32 %old.4, 3
+  %new.4 = add i32 %three.4, -5
+  store i32 %new.4, ptr %pc
+  br label %end
+
+other:
+  %was.4 = load i32, ptr %pc
+  %five.4 = mul i32 %was.4, 5
+  %now.4 = add i32 %five.4, 4
+  %old.5 = load i32, ptr %pc
+  %three.5 = mul i32 %old.5, 3
+  %new.5 = add i32 %three.5, %now.4
+  store i32 %new.5, ptr %pc
+  %r3 = mul i32 %v, %v
+  br label %join
+
+join:
+  %r = phi i32 [ %r1, %one ], [ %w, %two ], [ 3, %0 ], [ %r3, %other ]
+  %was.5 = load i32, ptr %pc
+  %five.5 = mul i32 %was.5, 5
+  %now.5 = add i32 %five.5, 5
+  %old.6 = load i32, ptr %pc
+  %three.6 = mul i32 %old.6, 3
+  %new.6 = add i32 %three.6, %now.5
+  store i32 %new.6, ptr %pc
+  %old.7 = load i32, ptr %pc
+  %three.7 = mul i32 %old.7, 3
+  %new.7 = add i32 %three.7, %r
+  store i32 %new.7, ptr %pc
+  br label %end
+
+end:
+  ret void
+}

@@ -1,0 +1,74 @@
+; SPDX-License-Identifier: Apache-2.0
+; Ways that cross: a block that two arms of different ifs lead to. Every block writes down that it ran.
+; arrays: a=4 b=4:small c=4
+
+define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+  %row = mul nsw i32 %y, %nx
+  %t = add nsw i32 %row, %x
+  %i = sext i32 %t to i64
+  %pa = getelementptr i32, ptr %a, i64 %i
+  %pb = getelementptr i32, ptr %b, i64 %i
+  %pc = getelementptr i32, ptr %c, i64 %i
+  %v = load i32, ptr %pb
+  %c0 = icmp ult i32 %v, 10
+  br i1 %c0, label %one, label %two
+
+one:
+  %was.1 = load i32, ptr %pc
+  %five.1 = mul i32 %was.1, 5
+  %now.1 = add i32 %five.1, 1
+  %old.1 = load i32, ptr %pc
+  %three.1 = mul i32 %old.1, 3
+  %new.1 = add i32 %three.1, %now.1
+  store i32 %new.1, ptr %pc
+  %c1 = icmp ult i32 %v, 5
+  br i1 %c1, label %three, label %shared
+
+two:
+  %was.2 = load i32, ptr %pc
+  %five.2 = mul i32 %was.2, 5
+  %now.2 = add i32 %five.2, 2
+  %old.2 = load i32, ptr %pc
+  %three.2 = mul i32 %old.2, 3
+  %new.2 = add i32 %three.2, %now.2
+  store i32 %new.2, ptr %pc
+  %c2 = icmp ult i32 %v, 13
+  br i1 %c2, label %shared, label %three
+
+shared:
+  %s = phi i32 [ 11, %one ], [ %x, %two ]
+  %was.3 = load i32, ptr %pc
+  %five.3 = mul i32 %was.3, 5
+  %now.3 = add i32 %five.3, 3
+  %old.3 = load i32, ptr %pc
+  %three.3 = mul i32 %old.3, 3
+  %new.3 = add i32 %three.3, %now.3
+  store i32 %new.3, ptr %pc
+  %w = load i32, ptr %pa
+  %s2 = add i32 %s, %w
+  br label %end
+
+three:
+  %k = phi i32 [ %v, %one ], [ 22, %two ]
+  %was.4 = load i32, ptr %pc
+  %five.4 = mul i32 %was.4, 5
+  %now.4 = add i32 %five.4, 4
+  %old.4 = load i32, ptr %pc
+  %three.4 = mul i32 %old.4, 3
+  %new.4 = add i32 %three.4, %now.4
+  store i32 %new.4, ptr %pc
+  %old.5 = load i32, ptr %pc
+  %three.5 = mul i32 %old.5, 3
+  %new.5 = add i32 %three.5, %k
+  store i32 %new.5, ptr %pc
+  br label %end
+
+end:
+  %r = phi i32 [ %s2, %shared ], [ %k, %three ]
+  %r2 = mul i32 %r, 3
+  %old.6 = load i32, ptr %pc
+  %three.6 = mul i32 %old.6, 3
+  %new.6 = add i32 %three.6, %r2
+  store i32 %new.6, ptr %pc
+  ret void
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Random accesses to memory. %a and %b do not change: %a has 16 bytes for each thread and 4096
+ * more, of anything; %b the same, of small numbers. %c has for each thread 64 bytes in eight arrays
+ * over all threads, then 64 bytes in one piece, then 64 bytes of sums that all add to.
+ */
+#include "tests/vector/random_turn.h"
+
+#include <llvm-c/Core.h>
+
+#define SLOTS 8
+
+/* ---- indices ---- */
+
+static LLVMValueRef widen_index(struct random_generator *g, LLVMValueRef index)
+{
+    return random_roll(g, 2) ? LLVMBuildSExt(g->builder, index, g->i64, "")
+                             : LLVMBuildZExt(g->builder, index, g->i64, "");
+}
+
+/* x * k + constant, below 1024 + 4 * threads. */
+static LLVMValueRef strided_index(struct random_generator *g)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef factor = random_number(g, 1 + random_roll(g, 4));
+    LLVMValueRef offset = random_number(g, random_roll(g, 64));
+    if (random_roll(g, 2))
+        return LLVMBuildAdd(b, LLVMBuildMul(b, g->parameters[X], factor, ""), offset, "");
+    return LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, g->parameters[X], factor, ""), offset, "");
+}
+
+static LLVMValueRef reversed_index(struct random_generator *g)
+{
+    LLVMValueRef last = LLVMBuildNSWSub(g->builder, g->parameters[NX], random_number(g, 1), "");
+    return LLVMBuildNSWSub(g->builder, last, g->parameters[X], "");
+}
+
+/* i32, below 1024 */
+static LLVMValueRef any_index(struct random_generator *g, uint32_t mask)
+{
+    return LLVMBuildAnd(g->builder, random_read(g), random_number(g, mask), "");
+}
+
+static LLVMValueRef random_index(struct random_generator *g)
+{
+    switch (random_roll(g, 8)) {
+    case 0:
+    case 1:
+        return g->thread;
+    case 2:
+        return strided_index(g);
+    case 3:
+        return reversed_index(g);
+    case 4:
+        return g->parameters[Y];
+    case 5:
+        return g->parameters[X];
+    default:
+        return any_index(g, 1023);
+    }
+}
+
+/* ---- loads of what does not change ---- */
+
+static LLVMValueRef element_address(struct random_generator *g, LLVMTypeRef type, LLVMValueRef base,
+                                    LLVMValueRef index)
+{
+    LLVMBuilderRef b = g->builder;
+    uint32_t kind = random_roll(g, 4);
+    if (kind == 0) /* the index as it is */
+        return LLVMBuildGEP2(b, type, base, &index, 1, "");
+    index = widen_index(g, index);
+    if (kind < 3)
+        return LLVMBuildGEP2(b, type, base, &index, 1, "");
+    LLVMValueRef bytes = LLVMBuildMul(b, index, LLVMSizeOf(type), "");
+    LLVMValueRef address = LLVMBuildAdd(b, LLVMBuildPtrToInt(b, base, g->i64, ""), bytes, "");
+    return LLVMBuildIntToPtr(b, address, g->ptr, "");
+}
+
+static LLVMValueRef load_narrow(struct random_generator *g, LLVMTypeRef type, LLVMValueRef base)
+{
+    LLVMValueRef address = element_address(g, type, base, random_index(g));
+    LLVMValueRef value = LLVMBuildLoad2(g->builder, type, address, "");
+    return random_roll(g, 2) ? LLVMBuildSExt(g->builder, value, g->i32, "")
+                             : LLVMBuildZExt(g->builder, value, g->i32, "");
+}
+
+/* One element of four that are loaded together. */
+static LLVMValueRef load_four(struct random_generator *g, LLVMValueRef base)
+{
+    LLVMTypeRef type = LLVMVectorType(g->i32, 4);
+    LLVMValueRef index = random_roll(g, 2) ? g->thread : any_index(g, 255);
+    LLVMValueRef value =
+        LLVMBuildLoad2(g->builder, type, element_address(g, type, base, index), "");
+    LLVMValueRef element =
+        LLVMBuildExtractElement(g->builder, value, random_number(g, random_roll(g, 4)), "");
+    LLVMValueRef other =
+        LLVMBuildExtractElement(g->builder, value, random_number(g, random_roll(g, 4)), "");
+    return LLVMBuildXor(g->builder, element, other, "");
+}
+
+/* The second of two, by a structure. */
+static LLVMValueRef load_field(struct random_generator *g, LLVMValueRef base)
+{
+    LLVMTypeRef fields[] = {g->i32, g->i32};
+    LLVMTypeRef type = LLVMStructTypeInContext(g->context, fields, 2, false);
+    LLVMValueRef indices[] = {widen_index(g, g->thread), random_number(g, random_roll(g, 2))};
+    LLVMValueRef address = LLVMBuildGEP2(g->builder, type, base, indices, 2, "");
+    return LLVMBuildLoad2(g->builder, g->i32, address, "");
+}
+
+LLVMValueRef random_load(struct random_generator *g)
+{
+    LLVMValueRef base = g->parameters[random_roll(g, 3) == 0 ? A : B];
+    switch (random_roll(g, 9)) {
+    case 0:
+        return load_narrow(g, g->i8, base);
+    case 1:
+        return load_narrow(g, g->i16, base);
+    case 2:
+        return load_four(g, base);
+    case 3:
+        return load_field(g, base);
+    default:
+        return LLVMBuildLoad2(g->builder, g->i32, element_address(g, g->i32, base, random_index(g)),
+                              "");
+    }
+}
+
+/* ---- the thread's own memory ---- */
+
+static LLVMTypeRef slot_type(const struct random_generator *g, uint32_t slot)
+{
+    const LLVMTypeRef types[SLOTS] = {
+        g->i32, g->f32, g->i64, g->i8, g->i16, g->f64, LLVMVectorType(g->i32, 2), g->f16};
+    return types[slot];
+}
+
+static LLVMValueRef slot_address(struct random_generator *g, uint32_t slot)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef threads = LLVMBuildNSWMul(b, g->parameters[NX], g->parameters[NY], "");
+    LLVMValueRef before = LLVMBuildZExt(b, threads, g->i64, "");
+    bool is_whole = random_roll(g, 2);
+    LLVMValueRef offset = LLVMConstInt(g->i64, is_whole ? SLOTS * 8 : slot * 8, false);
+    before = LLVMBuildMul(b, before, offset, "");
+    LLVMValueRef start = LLVMBuildGEP2(b, g->i8, g->parameters[C], &before, 1, "");
+    LLVMValueRef index = widen_index(g, g->thread);
+    if (!is_whole)
+        return LLVMBuildGEP2(b, slot_type(g, slot), start, &index, 1, "");
+    index = LLVMBuildAdd(b, LLVMBuildMul(b, index, LLVMConstInt(g->i64, SLOTS * 8, false), ""),
+                         LLVMConstInt(g->i64, slot * 8, false), "");
+    return LLVMBuildGEP2(b, g->i8, start, &index, 1, "");
+}
+
+/* An int variable as the slot's type. */
+static LLVMValueRef to_slot(struct random_generator *g, uint32_t slot)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMTypeRef type = slot_type(g, slot);
+    LLVMValueRef value = random_read(g);
+    LLVMValueRef pair = LLVMGetUndef(LLVMVectorType(g->i32, 2));
+    switch (slot) {
+    case 1:
+        return LLVMBuildLoad2(b, g->f32, g->floats[random_roll(g, RANDOM_FLOATS)], "");
+    case 2:
+        return LLVMBuildLoad2(b, g->i64, g->longs[random_roll(g, RANDOM_LONGS)], "");
+    case 3:
+    case 4:
+        return LLVMBuildTrunc(b, value, type, "");
+    case 5:
+        return LLVMBuildSIToFP(b, value, type, "");
+    case 6:
+        pair = LLVMBuildInsertElement(b, pair, value, random_number(g, 0), "");
+        return LLVMBuildInsertElement(b, pair, random_read(g), random_number(g, 1), "");
+    case 7:
+        value = LLVMBuildAnd(b, value, random_number(g, 1023), "");
+        return LLVMBuildUIToFP(b, value, type, "");
+    default:
+        return value;
+    }
+}
+
+/* What is in the slot, as an int. */
+static LLVMValueRef from_slot(struct random_generator *g, uint32_t slot, LLVMValueRef value)
+{
+    LLVMBuilderRef b = g->builder;
+    switch (slot) {
+    case 1:
+        return LLVMBuildBitCast(b, value, g->i32, "");
+    case 2:
+        return LLVMBuildTrunc(b, value, g->i32, "");
+    case 3:
+    case 4:
+        return LLVMBuildZExt(b, value, g->i32, "");
+    case 5:
+        return LLVMBuildTrunc(b, LLVMBuildBitCast(b, value, g->i64, ""), g->i32, "");
+    case 6:
+        return LLVMBuildExtractElement(b, value, random_number(g, 1), "");
+    case 7:
+        return LLVMBuildSExt(b, LLVMBuildBitCast(b, value, g->i16, ""), g->i32, "");
+    default:
+        return value;
+    }
+}
+
+static void add_to_sum(struct random_generator *g)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef threads = LLVMBuildNSWMul(b, g->parameters[NX], g->parameters[NY], "");
+    LLVMValueRef index = LLVMBuildNSWMul(b, threads, random_number(g, SLOTS * 4), "");
+    LLVMValueRef which =
+        random_roll(g, 2) ? random_number(g, random_roll(g, 16)) : any_index(g, 15);
+    index = LLVMBuildZExt(b, LLVMBuildNSWAdd(b, index, which, ""), g->i64, "");
+    LLVMValueRef address = LLVMBuildGEP2(b, g->i32, g->parameters[C], &index, 1, "");
+    LLVMValueRef arguments[] = {address, random_read(g)};
+    LLVMTypeRef types[] = {g->ptr, g->i32};
+    if (random_roll(g, 2))
+        random_call(g, "outside_add", LLVMVoidTypeInContext(g->context), types, arguments, 2);
+    else
+        LLVMBuildAtomicRMW(b, LLVMAtomicRMWBinOpAdd, address, arguments[1],
+                           LLVMAtomicOrderingMonotonic, false);
+}
+
+void random_access(struct random_generator *g)
+{
+    uint32_t kind = random_roll(g, 8);
+    uint32_t slot = random_roll(g, SLOTS);
+    if (kind == 0) {
+        add_to_sum(g);
+    } else if (kind < 6) {
+        LLVMValueRef value = to_slot(g, slot);
+        LLVMBuildStore(g->builder, value, slot_address(g, slot));
+    } else {
+        LLVMValueRef address = slot_address(g, slot);
+        LLVMValueRef value = LLVMBuildLoad2(g->builder, slot_type(g, slot), address, "");
+        LLVMBuildStore(g->builder, from_slot(g, slot, value), g->ints[random_roll(g, RANDOM_INTS)]);
+    }
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Random turns, which end, have no undefined behaviour, and write only to memory of their own
+ * thread (or add to what nobody reads). Private to tests/vector but for random_turn.
+ */
+#ifndef PTXRUN_TESTS_VECTOR_RANDOM_TURN_H
+#define PTXRUN_TESTS_VECTOR_RANDOM_TURN_H
+
+#include <llvm-c/Types.h>
+
+#include "tests/vector/turn_case.h"
+
+/* The turn of this number. Fails with PXR_COMPILE_FAILED: the generator made what LLVM rejects. */
+enum pxr_status random_turn(struct turn_case *c, uint64_t seed, struct pxr_error *err);
+
+/* ---- the generator's parts ---- */
+
+#define RANDOM_INTS   8 /* variables; those before RANDOM_OWN begin with what threads differ in */
+#define RANDOM_OWN    3
+#define RANDOM_LONGS  3
+#define RANDOM_FLOATS 3
+#define RANDOM_DEPTH  4 /* of loops and ifs */
+
+enum random_parameter { A, B, C, N, NX, NY, X, Y, PARAMETERS };
+
+struct random_generator {
+    uint64_t state;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    LLVMValueRef function;
+    LLVMBasicBlockRef entry;
+    LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr;
+    LLVMValueRef parameters[PARAMETERS];
+    LLVMValueRef thread; /* i32: y * nx + x */
+    LLVMValueRef ints[RANDOM_INTS];
+    LLVMValueRef longs[RANDOM_LONGS];
+    LLVMValueRef floats[RANDOM_FLOATS];
+    uint32_t own_share; /* in 100: how often what threads have of their own is used */
+    uint32_t budget;    /* statements left */
+    LLVMBasicBlockRef end;
+    LLVMBasicBlockRef ways_out[RANDOM_DEPTH]; /* of the loops around, by depth */
+    LLVMBasicBlockRef ways_again[RANDOM_DEPTH];
+    uint32_t loop_depth;
+};
+
+uint32_t random_roll(struct random_generator *g, uint32_t below);
+LLVMValueRef random_number(const struct random_generator *g, uint32_t value);
+LLVMValueRef random_variable(struct random_generator *g, LLVMTypeRef type);
+LLVMBasicBlockRef random_block(const struct random_generator *g, const char *name);
+
+/* ---- values (random_value.c) ---- */
+
+LLVMValueRef random_read(struct random_generator *g); /* an int variable */
+LLVMValueRef random_condition(struct random_generator *g);
+
+/* ---- statements without control flow (random_value.c, random_memory.c) ---- */
+
+void random_assign(struct random_generator *g);
+void random_access(struct random_generator *g);
+LLVMValueRef random_load(struct random_generator *g); /* i32, from memory that does not change */
+LLVMValueRef random_call(struct random_generator *g, const char *name, LLVMTypeRef result,
+                         LLVMTypeRef *types, LLVMValueRef *arguments, unsigned count);
+LLVMValueRef random_intrinsic(struct random_generator *g, const char *name, LLVMTypeRef overload,
+                              LLVMValueRef *arguments, unsigned count);
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Random expressions over a turn's variables.
+ */
+#include "tests/vector/random_turn.h"
+
+#include <string.h>
+
+#include <llvm-c/Core.h>
+
+/* ---- variables ---- */
+
+static uint32_t pick_int(struct random_generator *g)
+{
+    bool is_own = random_roll(g, 100) < g->own_share;
+    return is_own ? random_roll(g, RANDOM_OWN)
+                  : RANDOM_OWN + random_roll(g, RANDOM_INTS - RANDOM_OWN);
+}
+
+LLVMValueRef random_read(struct random_generator *g)
+{
+    return LLVMBuildLoad2(g->builder, g->i32, g->ints[pick_int(g)], "");
+}
+
+static LLVMValueRef read_long(struct random_generator *g)
+{
+    return LLVMBuildLoad2(g->builder, g->i64, g->longs[random_roll(g, RANDOM_LONGS)], "");
+}
+
+static LLVMValueRef read_float(struct random_generator *g)
+{
+    return LLVMBuildLoad2(g->builder, g->f32, g->floats[random_roll(g, RANDOM_FLOATS)], "");
+}
+
+/* ---- conditions ---- */
+
+static LLVMValueRef compare_floats(struct random_generator *g)
+{
+    static const LLVMRealPredicate predicates[] = {LLVMRealOLT, LLVMRealOGE, LLVMRealUEQ,
+                                                   LLVMRealONE};
+    LLVMValueRef other =
+        random_roll(g, 2) ? read_float(g) : LLVMConstReal(g->f32, random_roll(g, 5));
+    return LLVMBuildFCmp(g->builder, predicates[random_roll(g, 4)], read_float(g), other, "");
+}
+
+static LLVMValueRef compare_ints(struct random_generator *g)
+{
+    static const LLVMIntPredicate predicates[] = {LLVMIntEQ,  LLVMIntNE,  LLVMIntULT, LLVMIntUGT,
+                                                  LLVMIntULE, LLVMIntSLT, LLVMIntSGT, LLVMIntSGE};
+    LLVMIntPredicate predicate = predicates[random_roll(g, 8)];
+    LLVMValueRef value = random_read(g);
+    if (random_roll(g, 2)) /* often both ways */
+        value = LLVMBuildAnd(g->builder, value, random_number(g, 1 + random_roll(g, 7)), "");
+    LLVMValueRef other =
+        random_roll(g, 3) == 0 ? random_read(g) : random_number(g, random_roll(g, 9));
+    return LLVMBuildICmp(g->builder, predicate, value, other, "");
+}
+
+LLVMValueRef random_condition(struct random_generator *g)
+{
+    LLVMValueRef condition = random_roll(g, 6) == 0 ? compare_floats(g) : compare_ints(g);
+    switch (random_roll(g, 10)) {
+    case 0:
+        return LLVMBuildAnd(g->builder, condition, compare_ints(g), "");
+    case 1:
+        return LLVMBuildOr(g->builder, condition, compare_ints(g), "");
+    case 2: /* logical and */
+        return LLVMBuildSelect(g->builder, condition, compare_ints(g),
+                               LLVMConstInt(g->i1, 0, false), "");
+    case 3:
+        return LLVMBuildNot(g->builder, condition, "");
+    default:
+        return condition;
+    }
+}
+
+/* ---- integers ---- */
+
+/* Through another width and back. */
+static LLVMValueRef recast(struct random_generator *g, LLVMValueRef value)
+{
+    LLVMTypeRef narrow = random_roll(g, 2) ? g->i8 : g->i16;
+    if (random_roll(g, 3) == 0) {
+        LLVMValueRef wide = random_roll(g, 2) ? LLVMBuildSExt(g->builder, value, g->i64, "")
+                                              : LLVMBuildZExt(g->builder, value, g->i64, "");
+        LLVMValueRef bits = LLVMConstInt(g->i64, random_roll(g, 24), false);
+        wide =
+            LLVMBuildLShr(g->builder, LLVMBuildAdd(g->builder, wide, read_long(g), ""), bits, "");
+        return LLVMBuildTrunc(g->builder, wide, g->i32, "");
+    }
+    value = LLVMBuildTrunc(g->builder, value, narrow, "");
+    return random_roll(g, 2) ? LLVMBuildSExt(g->builder, value, g->i32, "")
+                             : LLVMBuildZExt(g->builder, value, g->i32, "");
+}
+
+static LLVMValueRef divide(struct random_generator *g, LLVMValueRef value)
+{
+    static const LLVMOpcode opcodes[] = {LLVMUDiv, LLVMURem, LLVMSDiv, LLVMSRem};
+    LLVMOpcode opcode = opcodes[random_roll(g, 4)];
+    LLVMValueRef divisor = LLVMBuildAnd(g->builder, random_read(g), random_number(g, 15), "");
+    divisor = LLVMBuildAdd(g->builder, divisor, random_number(g, 1), "");
+    return LLVMBuildBinOp(g->builder, opcode, value, divisor, "");
+}
+
+static LLVMValueRef shift(struct random_generator *g, LLVMValueRef value)
+{
+    static const LLVMOpcode opcodes[] = {LLVMShl, LLVMLShr, LLVMAShr};
+    LLVMOpcode opcode = opcodes[random_roll(g, 3)];
+    LLVMValueRef bits = random_roll(g, 2)
+                            ? random_number(g, random_roll(g, 32))
+                            : LLVMBuildAnd(g->builder, random_read(g), random_number(g, 31), "");
+    return LLVMBuildBinOp(g->builder, opcode, value, bits, "");
+}
+
+static LLVMValueRef call_intrinsic(struct random_generator *g, LLVMValueRef value)
+{
+    static const char *const names[] = {"llvm.umin", "llvm.smax", "llvm.uadd.sat", "llvm.ctpop",
+                                        "llvm.bitreverse"};
+    uint32_t which = random_roll(g, 6);
+    LLVMValueRef arguments[3] = {value, random_read(g), random_number(g, random_roll(g, 32))};
+    if (which < 5)
+        return random_intrinsic(g, names[which], g->i32, arguments, which < 3 ? 2 : 1);
+    return random_intrinsic(g, "llvm.fshl", g->i32, arguments, 3);
+}
+
+static LLVMValueRef add_overflow(struct random_generator *g, LLVMValueRef value)
+{
+    LLVMValueRef arguments[2] = {value, random_read(g)};
+    LLVMValueRef pair = random_intrinsic(g, "llvm.uadd.with.overflow", g->i32, arguments, 2);
+    LLVMValueRef sum = LLVMBuildExtractValue(g->builder, pair, 0, "");
+    LLVMValueRef carry = LLVMBuildExtractValue(g->builder, pair, 1, "");
+    return LLVMBuildAdd(g->builder, sum, LLVMBuildZExt(g->builder, carry, g->i32, ""), "");
+}
+
+static LLVMValueRef of_float(struct random_generator *g)
+{
+    LLVMValueRef value = read_float(g);
+    unsigned id = LLVMLookupIntrinsicID("llvm.fptosi.sat", 15);
+    LLVMTypeRef types[] = {g->i32, g->f32};
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(g->module, id, types, 2);
+    return LLVMBuildCall2(g->builder, LLVMGlobalGetValueType(function), function, &value, 1, "");
+}
+
+static LLVMValueRef call_outside(struct random_generator *g, LLVMValueRef value)
+{
+    const char *name = random_roll(g, 2) ? "outside" : "outside_pure";
+    return random_call(g, name, g->i32, &g->i32, &value, 1);
+}
+
+static LLVMValueRef simple_expression(struct random_generator *g, LLVMValueRef value)
+{
+    LLVMBuilderRef b = g->builder;
+    switch (random_roll(g, 9)) {
+    case 0:
+    case 1:
+        return LLVMBuildAdd(b, value, random_number(g, random_roll(g, 5)), "");
+    case 2:
+        return LLVMBuildAdd(b, value, random_read(g), "");
+    case 3:
+        return LLVMBuildSub(b, value, random_read(g), "");
+    case 4:
+        return LLVMBuildMul(b, value, random_number(g, random_roll(g, 9)), "");
+    case 5:
+        return LLVMBuildXor(b, value, random_number(g, random_roll(g, 2) ? UINT32_MAX : 5), "");
+    case 6:
+        return LLVMBuildAnd(b, value, random_number(g, 15), "");
+    case 7:
+        return LLVMBuildMul(b, value, random_read(g), "");
+    default:
+        return random_number(g, random_roll(g, 6));
+    }
+}
+
+static LLVMValueRef int_expression(struct random_generator *g)
+{
+    LLVMValueRef value = random_read(g);
+    switch (random_roll(g, 22)) {
+    case 0:
+        return divide(g, value);
+    case 1:
+        return shift(g, value);
+    case 2:
+        return LLVMBuildSelect(g->builder, random_condition(g), value, random_read(g), "");
+    case 3:
+        return LLVMBuildZExt(g->builder, random_condition(g), g->i32, "");
+    case 4:
+        return recast(g, value);
+    case 5:
+        return call_intrinsic(g, value);
+    case 6:
+        return add_overflow(g, value);
+    case 7:
+        return of_float(g);
+    case 8:
+        return LLVMBuildFreeze(g->builder, value, "");
+    case 9:
+        return random_roll(g, 3) ? value : call_outside(g, value);
+    case 10:
+    case 11:
+    case 12:
+    case 13:
+        return random_load(g);
+    default:
+        return simple_expression(g, value);
+    }
+}
+
+/* ---- others ---- */
+
+static LLVMValueRef long_expression(struct random_generator *g)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef value = read_long(g);
+    LLVMValueRef narrow = random_read(g);
+    LLVMValueRef other = random_roll(g, 2) ? LLVMBuildSExt(b, narrow, g->i64, "")
+                                           : LLVMBuildZExt(b, narrow, g->i64, "");
+    switch (random_roll(g, 5)) {
+    case 0:
+        return LLVMBuildAdd(b, value, other, "");
+    case 1:
+        return LLVMBuildMul(b, other, LLVMConstInt(g->i64, random_roll(g, 9), false), "");
+    case 2:
+        return LLVMBuildSub(b, other, value, "");
+    case 3:
+        return LLVMBuildXor(b, value, other, "");
+    default:
+        return other;
+    }
+}
+
+/* A NaN's bits may differ between instructions that mean the same. */
+static LLVMValueRef without_nan(struct random_generator *g, LLVMValueRef value)
+{
+    LLVMValueRef is_nan = LLVMBuildFCmp(g->builder, LLVMRealUNO, value, value, "");
+    return LLVMBuildSelect(g->builder, is_nan, LLVMConstReal(g->f32, 7.0), value, "");
+}
+
+static LLVMValueRef float_expression(struct random_generator *g)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef value = read_float(g);
+    LLVMValueRef arguments[3] = {value, read_float(g), read_float(g)};
+    switch (random_roll(g, 9)) {
+    case 0:
+        return LLVMBuildFAdd(b, value, arguments[1], "");
+    case 1:
+        return LLVMBuildFSub(b, value, arguments[1], "");
+    case 2:
+        return LLVMBuildFMul(b, value, arguments[1], "");
+    case 3:
+        return LLVMBuildFDiv(b, value, arguments[1], "");
+    case 4:
+        return random_intrinsic(g, "llvm.fma", g->f32, arguments, 3);
+    case 5:
+        return LLVMBuildFNeg(b, value, "");
+    case 6:
+        return random_intrinsic(g, "llvm.sqrt", g->f32, arguments, 1);
+    case 7:
+        return LLVMBuildSelect(b, random_condition(g), value, arguments[1], "");
+    default:
+        value = LLVMBuildAnd(b, random_read(g), random_number(g, 0xffff), "");
+        return random_roll(g, 2) ? LLVMBuildSIToFP(b, value, g->f32, "")
+                                 : LLVMBuildUIToFP(b, value, g->f32, "");
+    }
+}
+
+void random_assign(struct random_generator *g)
+{
+    uint32_t kind = random_roll(g, 10);
+    if (kind < 7)
+        LLVMBuildStore(g->builder, int_expression(g), g->ints[pick_int(g)]);
+    else if (kind < 8)
+        LLVMBuildStore(g->builder, long_expression(g), g->longs[random_roll(g, RANDOM_LONGS)]);
+    else
+        LLVMBuildStore(g->builder, without_nan(g, float_expression(g)),
+                       g->floats[random_roll(g, RANDOM_FLOATS)]);
+}
+
+/* ---- calls ---- */
+
+LLVMValueRef random_call(struct random_generator *g, const char *name, LLVMTypeRef result,
+                         LLVMTypeRef *types, LLVMValueRef *arguments, unsigned count)
+{
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
+    LLVMValueRef function = LLVMGetNamedFunction(g->module, name);
+    if (function == NULL) {
+        function = LLVMAddFunction(g->module, name, type);
+        static const char *const pure[] = {"memory", "nounwind", "willreturn"};
+        for (int i = 0; i < 3 && strcmp(name, "outside_pure") == 0; i++) {
+            unsigned kind = LLVMGetEnumAttributeKindForName(pure[i], strlen(pure[i]));
+            LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                                    LLVMCreateEnumAttribute(g->context, kind, 0));
+        }
+    }
+    return LLVMBuildCall2(g->builder, type, function, arguments, count, "");
+}
+
+LLVMValueRef random_intrinsic(struct random_generator *g, const char *name, LLVMTypeRef overload,
+                              LLVMValueRef *arguments, unsigned count)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(g->module, id, &overload, 1);
+    return LLVMBuildCall2(g->builder, LLVMGlobalGetValueType(function), function, arguments, count,
+                          "");
+}

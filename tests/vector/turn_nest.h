@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From the text of a turn to a module with a loop nest around it, and to one whose nest has been
+ * widened.
+ */
+#ifndef PTXRUN_TESTS_VECTOR_TURN_NEST_H
+#define PTXRUN_TESTS_VECTOR_TURN_NEST_H
+
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Types.h>
+
+#include "tests/vector/turn_case.h"
+#include "translator/vector/vector.h"
+
+/* The machine that code is made for. */
+struct turn_host {
+    LLVMTargetMachineRef machine;
+    char *triple;
+    char *layout;
+    char *cpu;
+    char *features;
+    unsigned vector_bits;
+};
+
+enum pxr_status turn_host_init(struct turn_host *host, struct pxr_error *err);
+void turn_host_fini(struct turn_host *host);
+
+/* The module with @kernel as it is written: loops around calls of the turn. */
+enum pxr_status turn_nest_build(const struct turn_case *c, const struct turn_host *host,
+                                LLVMContextRef context, LLVMModuleRef *module,
+                                struct pxr_error *err);
+
+/* Makes the row's length and the number of rows constants. */
+void turn_nest_fix_size(LLVMModuleRef module, const struct turn_size *size);
+
+/* Marks the loops and runs the passes that come before the vectoriser. */
+enum pxr_status turn_nest_prepare(LLVMModuleRef module, struct pxr_error *err);
+
+/* Widens @kernel; checks that the module is well formed. The caller frees report->explanation. */
+enum pxr_status turn_nest_widen(LLVMModuleRef module, const struct tr_vector_options *options,
+                                struct tr_vector_report *report, struct pxr_error *err);
+
+/* Whether @kernel has a loop that can be entered in more than one way. */
+bool turn_nest_is_irreducible(LLVMModuleRef module);
+
+#endif

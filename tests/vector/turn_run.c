@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See turn_run.h.
+ */
+#include "tests/vector/turn_run.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Orc.h>
+
+#include "translator/translator.h"
+
+#define RUN_SECONDS 5 /* one run takes microseconds */
+
+typedef void (*kernel_fn)(void *a, void *b, void *c, uint32_t n, uint32_t nx, uint32_t ny);
+
+/* ---- what a run may end in ---- */
+
+enum ending { ENDED, FAULT, WRONG_ADDRESS, ARITHMETIC, ILLEGAL, NO_END };
+
+static const char *const ending_names[] = {"ends",
+                                           "calls rt_fault",
+                                           "touches memory outside of the arrays",
+                                           "divides by zero",
+                                           "executes an illegal instruction",
+                                           "does not end"};
+
+/* Where a run goes when it cannot go on; of the one that runs. */
+static sigjmp_buf leave;
+static void *fault_address;
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    fault_address = info->si_addr;
+    siglongjmp(leave, number == SIGFPE    ? ARITHMETIC
+                      : number == SIGILL  ? ILLEGAL
+                      : number == SIGALRM ? NO_END
+                                          : WRONG_ADDRESS);
+}
+
+static void catch_signals(void)
+{
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM};
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaction(numbers[i], &action, NULL);
+}
+
+static enum ending run_kernel(kernel_fn kernel, const struct turn_memory *memory,
+                              const struct turn_size *size)
+{
+    volatile int ending = sigsetjmp(leave, 1);
+    if (ending == ENDED) {
+        alarm(RUN_SECONDS);
+        kernel(memory->array[0], memory->array[1], memory->array[2], size->n, size->nx, size->ny);
+    }
+    alarm(0);
+    return (enum ending)ending;
+}
+
+/* ---- functions that turns call ---- */
+
+static void fault(void *thread, uint32_t status, uint64_t address)
+{
+    (void)thread;
+    (void)status;
+    (void)address;
+    siglongjmp(leave, FAULT);
+}
+
+static int32_t outside(int32_t value)
+{
+    return (int32_t)((uint32_t)value * 2654435761u ^ (uint32_t)value >> 7);
+}
+
+static float outside_float(float value, int32_t power)
+{
+    return value * (float)(power & 3) + 1.0f;
+}
+
+static uint64_t outside_long(void *pointer, uint64_t value, uint8_t byte)
+{
+    uint32_t word;
+    memcpy(&word, pointer, sizeof word);
+    return value * 3 + word + byte;
+}
+
+static void outside_add(int32_t *sum, int32_t value)
+{
+    __atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
+}
+
+static enum pxr_status jit_failed(LLVMErrorRef error, struct pxr_error *err)
+{
+    if (error == NULL)
+        return PXR_OK;
+    char *message = LLVMGetErrorMessage(error);
+    pxr_fail(err, PXR_COMPILE_FAILED, "the JIT: %s", message);
+    LLVMDisposeErrorMessage(message);
+    return PXR_COMPILE_FAILED;
+}
+
+static enum pxr_status define_functions(LLVMOrcLLJITRef jit, struct pxr_error *err)
+{
+    const struct {
+        const char *name;
+        uint64_t address;
+    } functions[] = {{"rt_fault", (uint64_t)(uintptr_t)fault},
+                     {"outside", (uint64_t)(uintptr_t)outside},
+                     {"outside_pure", (uint64_t)(uintptr_t)outside},
+                     {"outside_float", (uint64_t)(uintptr_t)outside_float},
+                     {"outside_long", (uint64_t)(uintptr_t)outside_long},
+                     {"outside_add", (uint64_t)(uintptr_t)outside_add}};
+    enum { COUNT = sizeof functions / sizeof *functions };
+    LLVMOrcCSymbolMapPair pairs[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        pairs[i] = (LLVMOrcCSymbolMapPair){
+            .Name = LLVMOrcLLJITMangleAndIntern(jit, functions[i].name),
+            .Sym = {.Address = functions[i].address,
+                    .Flags = {.GenericFlags = LLVMJITSymbolGenericFlagsExported |
+                                              LLVMJITSymbolGenericFlagsCallable}}};
+    LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(jit);
+    enum pxr_status status =
+        jit_failed(LLVMOrcJITDylibDefine(library, LLVMOrcAbsoluteSymbols(pairs, COUNT)), err);
+    LLVMOrcDefinitionGeneratorRef libc = NULL;
+    if (status == PXR_OK)
+        status = jit_failed(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
+                                &libc, LLVMOrcLLJITGetGlobalPrefix(jit), NULL, NULL),
+                            err);
+    if (status == PXR_OK)
+        LLVMOrcJITDylibAddGenerator(library, libc);
+    return status;
+}
+
+/* ---- compiling ---- */
+
+static enum pxr_status create_jit(struct turn_run *run, struct pxr_error *err)
+{
+    LLVMTargetRef target;
+    char *message = NULL;
+    LLVMGetTargetFromTriple(run->host.triple, &target, &message);
+    LLVMTargetMachineRef machine =
+        LLVMCreateTargetMachine(target, run->host.triple, run->host.cpu, run->host.features,
+                                LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelSmall);
+    LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
+    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
+        builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
+    enum pxr_status status = jit_failed(LLVMOrcCreateLLJIT(&run->jit, builder), err);
+    return status == PXR_OK ? define_functions(run->jit, err) : status;
+}
+
+/* Takes the module and its context. */
+static enum pxr_status compile(struct turn_run *run, LLVMContextRef context, LLVMModuleRef module,
+                               kernel_fn *kernel, struct pxr_error *err)
+{
+    char name[32];
+    int len = snprintf(name, sizeof name, "kernel.%u", run->compiled++);
+    LLVMSetValueName2(LLVMGetNamedFunction(module, "kernel"), name, (size_t)len);
+    LLVMOrcThreadSafeContextRef owner = LLVMOrcCreateNewThreadSafeContextFromLLVMContext(context);
+    LLVMOrcThreadSafeModuleRef safe = LLVMOrcCreateNewThreadSafeModule(module, owner);
+    LLVMOrcDisposeThreadSafeContext(owner);
+    LLVMOrcExecutorAddress address = 0;
+    enum pxr_status status = jit_failed(
+        LLVMOrcLLJITAddLLVMIRModule(run->jit, LLVMOrcLLJITGetMainJITDylib(run->jit), safe), err);
+    if (status == PXR_OK)
+        status = jit_failed(LLVMOrcLLJITLookup(run->jit, &address, name), err);
+    *kernel = (kernel_fn)(uintptr_t)address;
+    return status;
+}
+
+/* ---- the nest as it is ---- */
+
+static enum pxr_status run_scalar(struct turn_run *run, kernel_fn kernel, struct pxr_error *err)
+{
+    uint32_t count = turn_case_size_count(run->c);
+    run->expected = calloc(count, sizeof *run->expected);
+    run->is_fault = calloc(count, sizeof *run->is_fault);
+    if (run->expected == NULL || run->is_fault == NULL)
+        return PXR_OUT_OF_MEMORY;
+    for (uint32_t n = 0; n < count; n++) {
+        struct turn_size size = turn_case_size(run->c, n);
+        turn_memory_fill(&run->memory, run->c, &size, false);
+        enum ending ending = run_kernel(kernel, &run->memory, &size);
+        run->is_fault[n] = ending == FAULT;
+        if (ending != ENDED && ending != FAULT)
+            return pxr_fail(err, PXR_INVALID_ARGUMENT, "%s: nx %u, ny %u, n %u: as it is, it %s",
+                            run->c->name, size.nx, size.ny, size.n, ending_names[ending]);
+        if (run->is_fault[n] != (run->c->expectation == TURN_FAULT))
+            return pxr_fail(err, PXR_INVALID_ARGUMENT, "%s: nx %u, ny %u, n %u: as it is, it %s",
+                            run->c->name, size.nx, size.ny, size.n, ending_names[ending]);
+        run->expected[n] = malloc(turn_memory_bytes(&run->memory) + 1);
+        if (run->expected[n] == NULL)
+            return PXR_OUT_OF_MEMORY;
+        turn_memory_copy(&run->memory, run->expected[n]);
+    }
+    return PXR_OK;
+}
+
+enum pxr_status turn_run_init(struct turn_run *run, const struct turn_case *c,
+                              struct pxr_error *err)
+{
+    *run = (struct turn_run){.c = c};
+    catch_signals();
+    enum pxr_status status = turn_host_init(&run->host, err);
+    if (status == PXR_OK)
+        status = create_jit(run, err);
+    if (status == PXR_OK)
+        status = turn_memory_init(&run->memory, c, err);
+    if (status != PXR_OK)
+        return status;
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = NULL;
+    kernel_fn kernel = NULL;
+    status = turn_nest_build(c, &run->host, context, &module, err);
+    if (status == PXR_OK)
+        status = compile(run, context, module, &kernel, err);
+    return status == PXR_OK ? run_scalar(run, kernel, err) : status;
+}
+
+void turn_run_fini(struct turn_run *run)
+{
+    for (uint32_t n = 0; run->expected != NULL && n < turn_case_size_count(run->c); n++)
+        free(run->expected[n]);
+    free(run->expected);
+    free(run->is_fault);
+    turn_memory_fini(&run->memory);
+    if (run->jit != NULL)
+        LLVMConsumeError(LLVMOrcDisposeLLJIT(run->jit));
+    turn_host_fini(&run->host);
+}
+
+/* ---- widened ---- */
+
+/* In words, where an address is. */
+static void describe_address(const struct turn_memory *memory, char *words, size_t words_bytes)
+{
+    const uint8_t *address = fault_address;
+    for (int i = 0; i < TURN_ARRAYS; i++) {
+        ptrdiff_t distance = address - memory->array[i];
+        if (distance >= -65536 && distance < (ptrdiff_t)memory->bytes[i] + 65536) {
+            snprintf(words, words_bytes, " (%c%+td, of %zu bytes)", 'a' + i, distance,
+                     memory->bytes[i]);
+            return;
+        }
+    }
+    snprintf(words, words_bytes, " (%p)", fault_address);
+}
+
+static bool run_size(struct turn_run *run, kernel_fn kernel, uint32_t number, bool is_at_end,
+                     struct turn_outcome *outcome)
+{
+    char words[256] = "";
+    struct turn_size size = turn_case_size(run->c, number);
+    turn_memory_fill(&run->memory, run->c, &size, is_at_end);
+    enum ending ending = run_kernel(kernel, &run->memory, &size);
+    if (ending == FAULT && run->is_fault[number])
+        return true;
+    if (ending == WRONG_ADDRESS)
+        describe_address(&run->memory, words, sizeof words);
+    if (ending == ENDED && !run->is_fault[number] &&
+        turn_memory_check(&run->memory, run->expected[number], words, sizeof words))
+        return true;
+    snprintf(outcome->message, sizeof outcome->message, "nx %u, ny %u, n %u: %s%s", size.nx,
+             size.ny, size.n, ending == ENDED ? "" : ending_names[ending],
+             ending == ENDED && run->is_fault[number] ? "does not fault" : words);
+    return false;
+}
+
+static void note(struct turn_outcome *outcome, const char *what, const char *message)
+{
+    snprintf(outcome->message, sizeof outcome->message, "%s%.1500s", what, message);
+    for (char *at = outcome->message; *at != '\0'; at++)
+        *at = *at == '\n' ? ' ' : *at;
+}
+
+static struct tr_vector_options make_options(const struct turn_host *host,
+                                             const struct turn_config *config)
+{
+    return (struct tr_vector_options){.width = config->width,
+                                      .jam = config->jam,
+                                      .vector_bits = host->vector_bits,
+                                      .is_forced = true,
+                                      .is_normal_mode = config->is_normal_mode,
+                                      .seed = config->seed,
+                                      .seed_site = config->seed_site};
+}
+
+static enum pxr_status make_widened(const struct turn_case *c, const struct turn_host *host,
+                                    const struct turn_config *config, LLVMContextRef context,
+                                    LLVMModuleRef *module, struct tr_vector_report *report,
+                                    bool *is_irreducible, struct pxr_error *err)
+{
+    struct tr_vector_options options = make_options(host, config);
+    enum pxr_status status = turn_nest_build(c, host, context, module, err);
+    struct turn_size size = turn_case_size(c, config->known_size);
+    if (status == PXR_OK && config->is_size_known)
+        turn_nest_fix_size(*module, &size);
+    if (status == PXR_OK)
+        status = turn_nest_prepare(*module, err);
+    if (status != PXR_OK)
+        return status;
+    *is_irreducible = turn_nest_is_irreducible(*module);
+    status = turn_nest_widen(*module, &options, report, err);
+    if (status == PXR_OK && config->is_optimised)
+        status = tr_run_passes(*module, "default<O2>", host->machine, err);
+    return status;
+}
+
+/* Whether what should be widened is. */
+static bool is_as_expected(const struct turn_case *c, const struct tr_vector_report *report,
+                           bool is_irreducible, struct turn_outcome *outcome)
+{
+    const char *words = report->explanation == NULL ? "" : report->explanation;
+    outcome->is_widened = report->widened_count > 0;
+    outcome->width = report->width;
+    outcome->jam = report->jam;
+    outcome->seed_sites = report->seed_sites;
+    bool is_scalar = report->nest_count == 0 || report->widened_count < report->nest_count;
+    if (is_scalar && c->expectation != TURN_SCALAR && !(c->may_be_scalar && is_irreducible))
+        note(outcome, "not widened: ", words);
+    else if (c->expectation == TURN_SCALAR && outcome->is_widened)
+        note(outcome, "widened, but should not be: ", words);
+    else
+        return true;
+    return false;
+}
+
+/* Whether what has been compiled is for this size. */
+static bool is_for_size(const struct turn_case *c, const struct turn_config *config, uint32_t n)
+{
+    struct turn_size known = turn_case_size(c, config->known_size);
+    struct turn_size size = turn_case_size(c, n);
+    return !config->is_size_known || (known.nx == size.nx && known.ny == size.ny);
+}
+
+static bool run_widened(struct turn_run *run, const struct turn_config *config, kernel_fn kernel,
+                        struct turn_outcome *outcome)
+{
+    outcome->was_run = true;
+    for (uint32_t n = 0; n < turn_case_size_count(run->c); n++)
+        for (int is_at_end = 0; is_at_end < 2 && is_for_size(run->c, config, n); is_at_end++)
+            if (!run_size(run, kernel, n, is_at_end, outcome))
+                return false;
+    return true;
+}
+
+/* What is made of the module, as one number; 0: nothing. */
+static uint64_t hash_code(const struct turn_host *host, LLVMModuleRef module)
+{
+    LLVMMemoryBufferRef buffer = NULL;
+    char *message = NULL;
+    LLVMModuleRef copy = LLVMCloneModule(module);
+    bool is_bad =
+        LLVMTargetMachineEmitToMemoryBuffer(host->machine, copy, LLVMObjectFile, &message, &buffer);
+    LLVMDisposeModule(copy);
+    LLVMDisposeMessage(message);
+    if (is_bad)
+        return 0;
+    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+    const char *bytes = LLVMGetBufferStart(buffer);
+    for (size_t at = 0; at < LLVMGetBufferSize(buffer); at++)
+        hash = (hash ^ (uint8_t)bytes[at]) * UINT64_C(1099511628211);
+    LLVMDisposeMemoryBuffer(buffer);
+    return hash;
+}
+
+void turn_run_config(struct turn_run *run, const struct turn_config *config,
+                     struct turn_outcome *outcome)
+{
+    struct pxr_error err = {0};
+    struct tr_vector_report report = {0};
+    bool is_irreducible = false;
+    *outcome = (struct turn_outcome){0};
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = NULL;
+    kernel_fn kernel = NULL;
+    enum pxr_status status =
+        make_widened(run->c, &run->host, config, context, &module, &report, &is_irreducible, &err);
+    bool is_good = status == PXR_OK && is_as_expected(run->c, &report, is_irreducible, outcome);
+    if (is_good && config->is_code_kept)
+        outcome->code = hash_code(&run->host, module);
+    if (is_good)
+        status = compile(run, context, module, &kernel, &err);
+    if (status != PXR_OK)
+        note(outcome, "", err.message);
+    else if (is_good)
+        outcome->is_right = run_widened(run, config, kernel, outcome);
+    free(report.explanation);
+}
+
+enum pxr_status turn_print(const struct turn_case *c, const struct turn_config *config,
+                           struct pxr_error *err)
+{
+    struct turn_host host;
+    struct tr_vector_report report = {0};
+    bool is_irreducible = false;
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = NULL;
+    enum pxr_status status = turn_host_init(&host, err);
+    if (status == PXR_OK && config == NULL) {
+        status = turn_nest_build(c, &host, context, &module, err);
+        if (status == PXR_OK)
+            status = turn_nest_prepare(module, err);
+    } else if (status == PXR_OK) {
+        status = make_widened(c, &host, config, context, &module, &report, &is_irreducible, err);
+    }
+    if (module != NULL) {
+        char *text = LLVMPrintModuleToString(module);
+        fputs(text, stdout);
+        LLVMDisposeMessage(text);
+        LLVMDisposeModule(module);
+    }
+    if (report.explanation != NULL)
+        printf("; %s\n", report.explanation);
+    free(report.explanation);
+    LLVMContextDispose(context);
+    return status;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Compiles a turn's nest as it is and widened, runs both on the same memory, and compares what they
+ * leave there.
+ */
+#ifndef PTXRUN_TESTS_VECTOR_TURN_RUN_H
+#define PTXRUN_TESTS_VECTOR_TURN_RUN_H
+
+#include <llvm-c/LLJIT.h>
+
+#include "tests/vector/turn_memory.h"
+#include "tests/vector/turn_nest.h"
+
+/* How the nest is widened. */
+struct turn_config {
+    uint32_t width; /* 0: chosen */
+    uint32_t jam;
+    bool is_size_known;  /* the row's length and the number of rows are constants … */
+    uint32_t known_size; /* … those of this size */
+    bool is_normal_mode;
+    bool is_optimised; /* LLVM's passes run on what comes out */
+    enum tr_vector_seed seed;
+    uint32_t seed_site;
+    bool is_code_kept; /* outcome->code is wanted */
+};
+
+/* What happened to one configuration. */
+struct turn_outcome {
+    bool is_right;
+    bool is_widened;
+    bool was_run;
+    uint32_t width, jam; /* of the report */
+    uint32_t seed_sites;
+    uint64_t code; /* a number made of the machine code */
+    char message[1600];
+};
+
+/* A turn that is being tested. One at a time in a process. */
+struct turn_run {
+    const struct turn_case *c;
+    struct turn_host host;
+    LLVMOrcLLJITRef jit;
+    struct turn_memory memory;
+    uint8_t **expected; /* by size: what the nest as it is leaves */
+    bool *is_fault;     /* by size: it ends in a fault */
+    uint32_t compiled;
+};
+
+/* Runs the nest as it is. */
+enum pxr_status turn_run_init(struct turn_run *run, const struct turn_case *c,
+                              struct pxr_error *err);
+void turn_run_fini(struct turn_run *run);
+
+/* Widens, runs and compares, until something differs. */
+void turn_run_config(struct turn_run *run, const struct turn_config *config,
+                     struct turn_outcome *outcome);
+
+/* Prints the prepared module, or (config not NULL) the widened one. */
+enum pxr_status turn_print(const struct turn_case *c, const struct turn_config *config,
+                           struct pxr_error *err);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One operation of a warp while it is built from vectors with an element for each lane. Private to
+ * warp_ops.c and shuffle.c.
+ */
+#ifndef PTXRUN_TRANSLATOR_COLLAPSE_WARP_OPS_H
+#define PTXRUN_TRANSLATOR_COLLAPSE_WARP_OPS_H
+
+#include "translator/collapse/region.h"
+
+struct tr_warp_op {
+    struct tr_fused *fused;
+    const struct tr_fuse *fuse;
+    LLVMBuilderRef builder;
+    uint32_t stop;
+    LLVMValueRef call; /* of the placeholder, in the kernel */
+    const char *name;  /* of the placeholder */
+    LLVMValueRef live; /* i32, a bit for each lane that exists and has not exited; never 0 */
+    bool is_whole;     /* known to be all */
+};
+
+/* What lanes get. */
+struct tr_warp_result {
+    LLVMValueRef values;     /* <32 x i32>, or NULL … */
+    LLVMValueRef same;       /* … and this i32 for all, or NULL */
+    LLVMValueRef predicates; /* <32 x i1>: bit 32 of what the placeholder returns; NULL: none */
+};
+
+/* <32 x T> */
+LLVMValueRef tr_wo_splat(const struct tr_warp_op *op, LLVMValueRef scalar);
+LLVMValueRef tr_wo_splat_i32(const struct tr_warp_op *op, uint32_t value);
+/* Operand i of the placeholder. */
+LLVMValueRef tr_wo_operand(const struct tr_warp_op *op, unsigned i);
+/* The same, where lanes are live; `other` where they are not. */
+LLVMValueRef tr_wo_live_or(const struct tr_warp_op *op, LLVMValueRef lanes, LLVMValueRef other);
+
+/* The first live lane's element. */
+LLVMValueRef tr_wo_first(const struct tr_warp_op *op, LLVMValueRef lanes);
+
+LLVMValueRef tr_wo_intrinsic(const struct tr_warp_op *op, const char *name, LLVMTypeRef *types,
+                             unsigned type_count, LLVMValueRef *args, unsigned count);
+
+/* rt_shfl, all live lanes in each other's masks (shuffle.c). */
+struct tr_warp_result tr_wo_shuffle(const struct tr_warp_op *op);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the function of the blocks keeps behind stops of the warp. One warp at a time is on its way
+ * between them, so it is kept not in the frame but in variables of the function, with an element
+ * for each lane: where the loop over the lanes becomes straight code, LLVM makes registers of them.
+ * When lanes part, what they have here goes to where steps look for it.
+ */
+#include <llvm-c/Target.h>
+
+#include "translator/collapse/region.h"
+#include "translator/rt/fused.h"
+
+#define VARIABLE_ALIGN 64
+
+static LLVMTypeRef type_of(const struct tr_fuse *fuse, uint32_t value)
+{
+    return LLVMTypeOf(fuse->kernel->graph.values[value].llvm);
+}
+
+static uint32_t bytes_of(const struct tr_fuse *fuse, LLVMTypeRef type)
+{
+    return (uint32_t)LLVMABISizeOfType(LLVMGetModuleDataLayout(fuse->module), type);
+}
+
+/* ---- variables ---- */
+
+/* i1 has no place of its own in a vector in memory. */
+static LLVMTypeRef element_type(const struct tr_fuse *fuse, LLVMTypeRef type)
+{
+    return type == fuse->i1 ? fuse->i8 : type;
+}
+
+static LLVMValueRef lane_array(const struct tr_fuse *fuse, LLVMValueRef *array, LLVMTypeRef type)
+{
+    if (*array == NULL) {
+        *array = tr_f_variable(fuse, LLVMArrayType2(type, RT_WARP_SIZE), "lanes");
+        LLVMSetAlignment(*array, VARIABLE_ALIGN);
+    }
+    return *array;
+}
+
+static LLVMValueRef lane_element(const struct tr_region_build *region, LLVMValueRef *array,
+                                 LLVMTypeRef type)
+{
+    const struct tr_fuse *fuse = region->fuse;
+    LLVMValueRef base = lane_array(fuse, array, type);
+    return tr_f_element(fuse, type, base,
+                        LLVMBuildZExt(fuse->builder, region->lane, fuse->i64, ""));
+}
+
+LLVMValueRef tr_scratch(struct tr_fused *fused)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    if (fused->scratch != NULL)
+        return fused->scratch;
+    uint64_t bytes = sizeof(struct rt_fused_op);
+    const struct tr_set *tracked = &fuse->frame.tracked;
+    for (uint32_t v = tr_set_next(tracked, 0); v != TR_NONE; v = tr_set_next(tracked, v + 1)) {
+        uint64_t needed = (uint64_t)RT_WARP_SIZE * bytes_of(fuse, type_of(fuse, v));
+        bytes = bytes < needed ? needed : bytes;
+    }
+    fused->scratch = tr_f_variable(fuse, LLVMArrayType2(fuse->i8, bytes), "scratch");
+    LLVMSetAlignment(fused->scratch, VARIABLE_ALIGN);
+    return fused->scratch;
+}
+
+/* ---- values ---- */
+
+LLVMValueRef tr_group_place(struct tr_fused *fused, uint32_t stop, uint32_t value,
+                            LLVMValueRef group)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    LLVMTypeRef type = type_of(fuse, value);
+    if (!tr_is_warp_stop(fuse->kernel, stop))
+        return tr_f_group_element(fuse, fuse->frame.group_array[value], type, group);
+    if (fused->warp_value[value] == NULL)
+        fused->warp_value[value] = tr_f_variable(fuse, type, "of_warp");
+    return fused->warp_value[value];
+}
+
+/* Of the region's thread, in the frame. */
+static LLVMValueRef thread_place(const struct tr_region_build *region, uint32_t value)
+{
+    const struct tr_fuse *fuse = region->fuse;
+    LLVMValueRef base = tr_f_thread_array(fuse, fuse->frame.thread_array[value]);
+    return tr_f_element(fuse, type_of(fuse, value), base, region->index);
+}
+
+void tr_keep(struct tr_region_build *region, uint32_t stop, uint32_t value, LLVMValueRef now)
+{
+    struct tr_fuse *fuse = region->fuse;
+    LLVMBuilderRef b = fuse->builder;
+    if (fuse->storage.crossings[stop].home[value] == TR_HOME_GROUP) {
+        LLVMBuildStore(b, now, tr_group_place(region->fused, stop, value, region->lanes.group));
+        return;
+    }
+    if (!tr_is_warp_stop(fuse->kernel, stop)) {
+        LLVMBuildStore(b, now, thread_place(region, value));
+        return;
+    }
+    LLVMTypeRef type = element_type(fuse, LLVMTypeOf(now));
+    if (type != LLVMTypeOf(now))
+        now = LLVMBuildZExt(b, now, type, "");
+    LLVMBuildStore(b, now, lane_element(region, &region->fused->warp_array[value], type));
+}
+
+LLVMValueRef tr_kept(struct tr_region_build *region, uint32_t value)
+{
+    struct tr_fuse *fuse = region->fuse;
+    LLVMBuilderRef b = fuse->builder;
+    LLVMTypeRef type = type_of(fuse, value);
+    if (!tr_is_warp_stop(fuse->kernel, region->number))
+        return LLVMBuildLoad2(b, type, thread_place(region, value), "");
+    LLVMTypeRef element = element_type(fuse, type);
+    LLVMValueRef place = lane_element(region, &region->fused->warp_array[value], element);
+    LLVMValueRef kept = LLVMBuildLoad2(b, element, place, "");
+    return element == type ? kept : LLVMBuildTrunc(b, kept, type, "");
+}
+
+/* ---- operands and results ---- */
+
+static struct tr_warp_slot *slot_of(struct tr_fused *fused, uint32_t stop)
+{
+    return &fused->slots[stop % TR_WARP_SLOTS];
+}
+
+static LLVMValueRef *operand_array(struct tr_fused *fused, uint32_t stop, unsigned i,
+                                   LLVMTypeRef type)
+{
+    return &slot_of(fused, stop)->operand[i - 1][type == fused->fuse->i64];
+}
+
+void tr_keep_operand(struct tr_region_build *region, uint32_t stop, unsigned i, LLVMValueRef now)
+{
+    struct tr_fuse *fuse = region->fuse;
+    LLVMTypeRef type = LLVMTypeOf(now);
+    if (tr_is_warp_stop(fuse->kernel, stop)) {
+        LLVMBuildStore(fuse->builder, now,
+                       lane_element(region, operand_array(region->fused, stop, i, type), type));
+        return;
+    }
+    LLVMValueRef base = tr_f_thread_array(fuse, fuse->frame.operand_array[i - 1]);
+    LLVMBuildStore(fuse->builder, LLVMBuildZExt(fuse->builder, now, fuse->i64, ""),
+                   tr_f_element(fuse, fuse->i64, base, region->index));
+}
+
+LLVMValueRef tr_load_lanes(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMValueRef place)
+{
+    LLVMValueRef load =
+        LLVMBuildLoad2(fuse->builder, LLVMVectorType(type, RT_WARP_SIZE), place, "");
+    LLVMSetAlignment(load, VARIABLE_ALIGN);
+    return load;
+}
+
+void tr_store_lanes(const struct tr_fuse *fuse, LLVMValueRef lanes, LLVMValueRef place)
+{
+    LLVMSetAlignment(LLVMBuildStore(fuse->builder, lanes, place), VARIABLE_ALIGN);
+}
+
+LLVMValueRef tr_kept_operand(struct tr_fused *fused, uint32_t stop, unsigned i, LLVMTypeRef type)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    return tr_load_lanes(fuse, type, lane_array(fuse, operand_array(fused, stop, i, type), type));
+}
+
+/* Anybody but instructions that cut off the upper half. */
+bool tr_asks_predicate(LLVMValueRef call)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(call); use != NULL; use = LLVMGetNextUse(use))
+        if (LLVMIsATruncInst(LLVMGetUser(use)) == NULL ||
+            LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetUser(use))) > 32)
+            return true;
+    return false;
+}
+
+void tr_give_lanes(struct tr_fused *fused, uint32_t stop, LLVMValueRef values,
+                   LLVMValueRef predicates)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    LLVMBuilderRef b = fuse->builder;
+    tr_store_lanes(fuse, values, lane_array(fuse, &slot_of(fused, stop)->values, fuse->i32));
+    if (predicates == NULL)
+        return;
+    LLVMTypeRef bytes = LLVMVectorType(fuse->i8, RT_WARP_SIZE);
+    tr_store_lanes(fuse, LLVMBuildZExt(b, predicates, bytes, ""),
+                   lane_array(fuse, &slot_of(fused, stop)->predicates, fuse->i8));
+}
+
+LLVMValueRef tr_lane_result(struct tr_region_build *region)
+{
+    struct tr_fuse *fuse = region->fuse;
+    struct tr_warp_slot *slot = slot_of(region->fused, region->number);
+    LLVMBuilderRef b = fuse->builder;
+    LLVMValueRef call = fuse->kernel->graph.values[fuse->kernel->stops[region->number].value].llvm;
+    LLVMValueRef value =
+        LLVMBuildLoad2(b, fuse->i32, lane_element(region, &slot->values, fuse->i32), "");
+    if (LLVMTypeOf(call) == fuse->i32)
+        return value;
+    value = LLVMBuildZExt(b, value, fuse->i64, "");
+    if (!tr_asks_predicate(call))
+        return value;
+    LLVMValueRef predicate =
+        LLVMBuildLoad2(b, fuse->i8, lane_element(region, &slot->predicates, fuse->i8), "");
+    predicate = LLVMBuildZExt(b, LLVMBuildTrunc(b, predicate, fuse->i1, ""), fuse->i64, "");
+    return LLVMBuildOr(b, value, LLVMBuildShl(b, predicate, tr_f_i64(fuse, 32), ""), "");
+}
+
+/* ---- when lanes part ---- */
+
+struct put {
+    struct tr_fused *fused;
+    LLVMValueRef first;   /* i64: the warp's first thread */
+    LLVMValueRef entries; /* of the warp's lanes */
+    uint32_t entry;
+};
+
+/* What is in the scratch memory, for the lanes that are at the stop. */
+static void put_scratch(const struct put *put, uint32_t array, uint32_t bytes)
+{
+    const struct tr_fuse *fuse = put->fused->fuse;
+    LLVMValueRef offset = LLVMBuildMul(fuse->builder, put->first, tr_f_i64(fuse, bytes), "");
+    LLVMValueRef args[5] = {tr_f_element(fuse, fuse->i8, tr_f_thread_array(fuse, array), offset),
+                            tr_scratch(put->fused), tr_f_i32(fuse, bytes), put->entries,
+                            tr_f_i32(fuse, put->entry)};
+    tr_f_call(fuse, "rt_fused_put", fuse->void_type, args, 5);
+}
+
+static void put_value(const struct put *put, uint32_t value)
+{
+    struct tr_fused *fused = put->fused;
+    const struct tr_fuse *fuse = fused->fuse;
+    LLVMTypeRef type = type_of(fuse, value);
+    uint32_t bytes = bytes_of(fuse, type);
+    LLVMValueRef lanes = lane_array(fuse, &fused->warp_array[value], element_type(fuse, type));
+    LLVMBuildMemCpy(fuse->builder, tr_scratch(fused), VARIABLE_ALIGN, lanes, VARIABLE_ALIGN,
+                    tr_f_i64(fuse, (uint64_t)RT_WARP_SIZE * bytes));
+    put_scratch(put, fuse->frame.thread_array[value], bytes);
+}
+
+static void put_operands(const struct put *put, uint32_t stop)
+{
+    struct tr_fused *fused = put->fused;
+    const struct tr_fuse *fuse = fused->fuse;
+    LLVMValueRef call = fuse->kernel->graph.values[fuse->kernel->stops[stop].value].llvm;
+    LLVMTypeRef wide = LLVMVectorType(fuse->i64, RT_WARP_SIZE);
+    unsigned count = LLVMGetNumArgOperands(call);
+    for (unsigned i = 1; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(call, i);
+        if (LLVMIsConstant(operand))
+            continue;
+        LLVMValueRef lanes = tr_kept_operand(fused, stop, i, LLVMTypeOf(operand));
+        tr_store_lanes(fuse, LLVMBuildZExt(fuse->builder, lanes, wide, ""), tr_scratch(fused));
+        put_scratch(put, fuse->frame.operand_array[i - 1], sizeof(uint64_t));
+    }
+}
+
+void tr_put_into_frame(struct tr_fused *fused, uint32_t stop)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    if (!tr_is_warp_stop(fuse->kernel, stop))
+        return;
+    struct tr_lanes lanes = tr_lanes_now(fused);
+    struct put put = {.fused = fused, .entry = tr_f_entry(fuse, stop) | RT_ENTRY_LOOPED};
+    put.first = LLVMBuildZExt(fuse->builder, lanes.first, fuse->i64, "");
+    put.entries = tr_f_element(fuse, fuse->i16, fuse->frame_base, put.first);
+    const struct tr_crossing *crossing = &fuse->storage.crossings[stop];
+    const struct tr_set *saved = &crossing->saved;
+    for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1)) {
+        if (crossing->home[v] == TR_HOME_THREAD) {
+            put_value(&put, v);
+            continue;
+        }
+        LLVMTypeRef type = type_of(fuse, v);
+        LLVMValueRef now =
+            LLVMBuildLoad2(fuse->builder, type, tr_group_place(fused, stop, v, lanes.group), "");
+        LLVMBuildStore(fuse->builder, now,
+                       tr_f_group_element(fuse, fuse->frame.group_array[v], type, lanes.group));
+    }
+    put_operands(&put, stop);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whether all lanes go the same way at a branch, mostly by asking the first lane and the last one:
+ * what grows along the row without wrapping, and is on one side of a limit at both ends, is so
+ * between them.
+ */
+#include "translator/vector/control.h"
+
+struct question {
+    struct tr_widen *widen;
+    LLVMValueRef answer; /* i1: to what has been asked so far; NULL: nothing */
+};
+
+/* What is asked later may be poison where what was asked before is false. */
+static void require(struct question *question, LLVMValueRef condition)
+{
+    LLVMValueRef no = LLVMConstInt(question->widen->i1, 0, false);
+    question->answer =
+        question->answer == NULL
+            ? condition
+            : LLVMBuildSelect(question->widen->builder, question->answer, condition, no, "");
+}
+
+static LLVMValueRef expect(struct question *question, LLVMValueRef condition, bool expected)
+{
+    return expected ? condition : LLVMBuildNot(question->widen->builder, condition, "");
+}
+
+/* ---- comparisons ---- */
+
+/* Strides so small that a row of lanes cannot go once around in 32 bits. */
+#define MAX_STRIDE (1 << 16)
+
+static bool is_order(LLVMIntPredicate predicate)
+{
+    return predicate != LLVMIntEQ && predicate != LLVMIntNE;
+}
+
+static bool is_signed(LLVMIntPredicate predicate)
+{
+    return predicate >= LLVMIntSGT && predicate <= LLVMIntSLE;
+}
+
+static bool is_less(LLVMIntPredicate predicate)
+{
+    return predicate == LLVMIntSLT || predicate == LLVMIntSLE || predicate == LLVMIntULT ||
+           predicate == LLVMIntULE;
+}
+
+static bool is_short_integer(LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) >= 32 &&
+           LLVMGetIntTypeWidth(type) <= 64;
+}
+
+/* Number of the comparison's operand that grows along the row, while the other does not; 2: there
+ * is none such. */
+static unsigned growing_operand(const struct tr_widen *widen, LLVMValueRef icmp)
+{
+    struct tr_shape shapes[2] = {tr_w_shape(widen, LLVMGetOperand(icmp, 0)),
+                                 tr_w_shape(widen, LLVMGetOperand(icmp, 1))};
+    if (!is_order(LLVMGetICmpPredicate(icmp)) || !is_short_integer(LLVMGetOperand(icmp, 0)))
+        return 2;
+    for (unsigned i = 0; i < 2; i++) {
+        int64_t stride = shapes[i].stride;
+        if (shapes[i].kind == TR_AFFINE && stride != 0 && stride < MAX_STRIDE &&
+            stride > -MAX_STRIDE && shapes[1 - i].kind != TR_VARYING && shapes[1 - i].stride == 0)
+            return i;
+    }
+    return 2;
+}
+
+static LLVMValueRef at_end(struct tr_widen *widen, LLVMValueRef operand, uint32_t row, bool is_last)
+{
+    uint32_t copy = row * widen->jam[0] + (is_last ? widen->jam[0] - 1 : 0);
+    uint32_t lane = is_last ? widen->width - 1 : 0;
+    return tr_w_lane(widen, operand, copy, LLVMConstInt(widen->i32, lane, false));
+}
+
+/* The operand does not wrap between the first lane and the last, in the order that is asked about.
+ */
+static void require_no_wrap(struct question *question, LLVMValueRef operand, uint32_t row,
+                            bool is_in_signed_order)
+{
+    struct tr_widen *widen = question->widen;
+    struct tr_shape shape = tr_w_shape(widen, operand);
+    if (is_in_signed_order && shape.no_wrap)
+        return;
+    LLVMValueRef ends[2] = {at_end(widen, operand, row, shape.stride < 0),
+                            at_end(widen, operand, row, shape.stride > 0)};
+    LLVMIntPredicate order = is_in_signed_order ? LLVMIntSLE : LLVMIntULE;
+    require(question, LLVMBuildICmp(widen->builder, order, ends[0], ends[1], ""));
+}
+
+/* The end decides at which the comparison is hardest to satisfy. */
+static void ask_ends(struct question *question, LLVMValueRef icmp, unsigned growing, bool expected)
+{
+    struct tr_widen *widen = question->widen;
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(icmp);
+    LLVMValueRef operand = LLVMGetOperand(icmp, growing);
+    bool is_rising = (tr_w_shape(widen, operand).stride > 0) == (growing == 0);
+    bool is_last = is_rising == (is_less(predicate) == expected);
+    bool is_in_signed_order = is_signed(predicate) || LLVMGetICmpSameSign(icmp);
+    for (uint32_t row = 0; row < widen->jam[1]; row++) {
+        require_no_wrap(question, operand, row, is_in_signed_order);
+        LLVMValueRef end = LLVMBuildICmp(widen->builder, predicate,
+                                         at_end(widen, LLVMGetOperand(icmp, 0), row, is_last),
+                                         at_end(widen, LLVMGetOperand(icmp, 1), row, is_last), "");
+        require(question, expect(question, end, expected));
+    }
+}
+
+/* ---- conditions ---- */
+
+static bool is_constant(LLVMValueRef value, bool is_true)
+{
+    return LLVMIsAConstantInt(value) != NULL &&
+           LLVMConstIntGetZExtValue(value) == (is_true ? 1 : 0);
+}
+
+/* The condition is both of two others (expected), or neither (not expected). */
+static bool is_pair(LLVMValueRef condition, bool expected, LLVMValueRef parts[2])
+{
+    if (LLVMIsAInstruction(condition) == NULL)
+        return false;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(condition);
+    if (opcode == (expected ? LLVMAnd : LLVMOr)) {
+        parts[0] = LLVMGetOperand(condition, 0);
+        parts[1] = LLVMGetOperand(condition, 1);
+        return true;
+    }
+    /* a ? b : false, a ? true : b */
+    if (opcode != LLVMSelect ||
+        !is_constant(LLVMGetOperand(condition, expected ? 2 : 1), !expected))
+        return false;
+    parts[0] = LLVMGetOperand(condition, 0);
+    parts[1] = LLVMGetOperand(condition, expected ? 1 : 2);
+    return true;
+}
+
+/* <width x i1> by copy. */
+static void make_vectors(struct tr_widen *widen, LLVMValueRef condition, bool expected,
+                         LLVMValueRef *vectors)
+{
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        vectors[c] = tr_w_vector(widen, condition, c);
+        if (!expected)
+            vectors[c] = LLVMBuildNot(widen->builder, vectors[c], "");
+    }
+}
+
+/* Made where the builder is anew, since what has been made of it so far may be vectors. */
+static bool is_in_turn(const struct tr_widen *widen, LLVMValueRef value)
+{
+    uint32_t number = tr_graph_number(&widen->turn->graph, value);
+    return number != TR_NONE && widen->turn->graph.values[number].segment != TR_NONE;
+}
+
+static void require_all(struct question *question, LLVMValueRef condition, bool expected)
+{
+    struct tr_widen *widen = question->widen;
+    LLVMValueRef parts[2];
+    if (tr_w_shape(widen, condition).kind == TR_UNIFORM) {
+        require(question, expect(question, tr_w_scalar(widen, condition, 0), expected));
+        return;
+    }
+    if (is_in_turn(widen, condition) && is_pair(condition, expected, parts)) {
+        require_all(question, parts[0], expected);
+        require_all(question, parts[1], expected);
+        return;
+    }
+    unsigned growing = 2;
+    if (LLVMIsAICmpInst(condition) != NULL)
+        growing = growing_operand(widen, condition);
+    if (growing < 2) {
+        ask_ends(question, condition, growing, expected);
+        return;
+    }
+    LLVMValueRef vectors[TR_MAX_COPIES];
+    make_vectors(widen, condition, expected, vectors);
+    require(question, tr_v_mask_all(widen, vectors));
+}
+
+/* ---- the face ---- */
+
+LLVMValueRef tr_v_all_take(struct tr_widen *widen, LLVMValueRef condition, bool expected)
+{
+    struct question question = {.widen = widen};
+    require_all(&question, condition, expected);
+    return question.answer;
+}
+
+LLVMValueRef tr_v_any_takes(struct tr_widen *widen, LLVMValueRef condition, bool expected)
+{
+    LLVMValueRef vectors[TR_MAX_COPIES];
+    make_vectors(widen, condition, expected, vectors);
+    return tr_v_mask_any(widen, vectors);
+}

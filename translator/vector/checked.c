@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Accesses that are to neighbours in memory unless an index of fewer bits than an address wraps
+ * between two lanes: nothing in a program says that `int i = first + tid` does not, but it happens
+ * only at the end of all numbers. The lanes of a row are compared at once, and a gather or scatter
+ * is behind a branch.
+ */
+#include "translator/vector/memory.h"
+
+/* So much may follow the first lane: width * jam is less. */
+#define MAX_LANES 4096
+
+/* An address: sum.base + the sum's terms, of which one differs along the row: the narrow index, which
+ * grows by one element from lane to lane, extended. */
+struct checked {
+    struct tr_sum sum;
+    uint32_t term;
+    LLVMValueRef narrow;
+    int64_t stride; /* of the narrow index: small */
+    bool is_signed;
+};
+
+/* ---- which ---- */
+
+static struct tr_shape shape_of(const struct tr_turn *turn, LLVMValueRef operand)
+{
+    uint32_t number = tr_graph_number(&turn->graph, operand);
+    return number == TR_NONE ? (struct tr_shape){.kind = TR_UNIFORM} : turn->shapes.values[number];
+}
+
+static bool is_same_in_row(const struct tr_turn *turn, LLVMValueRef operand)
+{
+    struct tr_shape shape = shape_of(turn, operand);
+    return shape.kind != TR_VARYING && shape.stride == 0;
+}
+
+/* The term that is not the same along the row, if there is only one. */
+static bool find_term(const struct tr_turn *turn, struct checked *checked)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < checked->sum.count; i++) {
+        if (is_same_in_row(turn, checked->sum.terms[i].index))
+            continue;
+        checked->term = i;
+        found++;
+    }
+    return found == 1 && is_same_in_row(turn, checked->sum.base);
+}
+
+static bool find_narrow(const struct tr_turn *turn, struct checked *checked)
+{
+    LLVMValueRef index = checked->sum.terms[checked->term].index;
+    checked->is_signed = LLVMIsASExtInst(index) != NULL;
+    if (!checked->is_signed && LLVMIsAZExtInst(index) == NULL)
+        return false;
+    checked->narrow = LLVMGetOperand(index, 0);
+    if (LLVMGetIntTypeWidth(LLVMTypeOf(index)) != 64 ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(checked->narrow)) != 32)
+        return false;
+    struct tr_shape shape = shape_of(turn, checked->narrow);
+    checked->stride = shape.stride;
+    return shape.kind == TR_AFFINE && shape.stride > 0 && shape.stride < INT32_MAX / MAX_LANES;
+}
+
+static bool find_checked(const struct tr_turn *turn, const struct tr_memory *memory,
+                         struct checked *checked)
+{
+    if (memory->kind != TR_MEMORY_GENERAL || memory->has_stride || !memory->is_word ||
+        LLVMGetVolatile(memory->inst))
+        return false;
+    checked->sum = tr_m_sum(turn, memory->address);
+    return find_term(turn, checked) && find_narrow(turn, checked) &&
+           (uint64_t)checked->stride * checked->sum.terms[checked->term].factor == memory->bytes;
+}
+
+bool tr_m_is_checked(const struct tr_turn *turn, const struct tr_memory *memory)
+{
+    struct checked checked;
+    return find_checked(turn, memory, &checked);
+}
+
+/* ---- the check ---- */
+
+/* i1: the index does not wrap in all copies of the row that begins with this one. */
+static LLVMValueRef check_row(struct tr_widen *widen, const struct checked *checked, uint32_t copy)
+{
+    LLVMBuilderRef b = widen->builder;
+    uint64_t distance = (uint64_t)checked->stride * (widen->width * widen->jam[0] - 1);
+    LLVMValueRef first = tr_w_scalar(widen, checked->narrow, copy);
+    LLVMValueRef last = LLVMBuildAdd(b, first, tr_m_i32(widen, distance), "");
+    return LLVMBuildICmp(b, checked->is_signed ? LLVMIntSLE : LLVMIntULE, first, last, "");
+}
+
+/* Frozen: a row without active lanes may have anything. */
+static LLVMValueRef check_rows(struct tr_widen *widen, const struct checked *checked)
+{
+    LLVMValueRef all = NULL;
+    for (uint32_t c = 0; c < widen->copies; c += widen->jam[0]) {
+        if (tr_m_holder(widen, checked->narrow, c) != c)
+            continue;
+        LLVMValueRef row = check_row(widen, checked, c);
+        all = all == NULL ? row : LLVMBuildAnd(widen->builder, all, row, "");
+    }
+    return LLVMBuildFreeze(widen->builder, all, "");
+}
+
+/* ---- the access to neighbours ---- */
+
+static LLVMValueRef extend(struct tr_widen *widen, LLVMValueRef index, bool is_signed)
+{
+    return LLVMBuildIntCast2(widen->builder, index, widen->i64, is_signed, "");
+}
+
+/* Of lane 0, or where it would be. */
+static LLVMValueRef first_address(struct tr_widen *widen, const struct tr_memory *memory,
+                                  const struct checked *checked, uint32_t copy)
+{
+    LLVMBuilderRef b = widen->builder;
+    LLVMValueRef address = tr_w_scalar(widen, checked->sum.base, copy);
+    for (uint32_t i = 0; i < checked->sum.count; i++) {
+        bool is_narrow = i == checked->term;
+        LLVMValueRef index = is_narrow ? checked->narrow : checked->sum.terms[i].index;
+        LLVMValueRef factor = LLVMConstInt(widen->i64, checked->sum.terms[i].factor, false);
+        index = extend(widen, tr_w_scalar(widen, index, copy), !is_narrow || checked->is_signed);
+        index = LLVMBuildMul(b, index, factor, "");
+        address = LLVMBuildGEP2(b, widen->i8, address, &index, 1, "");
+    }
+    address = tr_m_advance(widen, address, (int64_t)checked->sum.offset);
+    return tr_m_seed_stride(widen, memory, address);
+}
+
+static void access_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
+                              const struct checked *checked, LLVMValueRef *loaded)
+{
+    struct tr_fields fields = tr_m_only(memory);
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        if (memory->stored == NULL && tr_w_holder(widen, memory->value, c) != c)
+            continue;
+        LLVMValueRef address = first_address(widen, memory, checked, c);
+        if (memory->stored == NULL)
+            loaded[c] = tr_m_load(widen, &fields, tr_w_type(widen, memory->type), address,
+                                  memory->align, tr_w_mask_for(widen, memory->value, c));
+        else
+            tr_m_store(widen, &fields, tr_w_vector(widen, memory->stored, c), address,
+                       memory->align, widen->active.mask[c]);
+    }
+}
+
+static void access_any(struct tr_widen *widen, const struct tr_memory *memory, LLVMValueRef *loaded)
+{
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        if (memory->stored != NULL)
+            tr_m_scatter(widen, memory, c, widen->active.mask[c]);
+        else if (tr_w_holder(widen, memory->value, c) == c)
+            loaded[c] = tr_m_gather(widen, memory, c, tr_w_mask_for(widen, memory->value, c));
+    }
+}
+
+/* ---- both ---- */
+
+/* Before AVX-512 masked accesses to small words are branches for each lane, and with vectors of 128
+ * bits all are. */
+static bool is_masked_badly(const struct tr_widen *widen, const struct tr_memory *memory)
+{
+    uint32_t bits = widen->options->vector_bits;
+    return widen->active.mask[0] != NULL && bits < 512 && (bits < 256 || memory->bytes < 4);
+}
+
+struct way {
+    LLVMBasicBlockRef end;
+    LLVMValueRef loaded[TR_MAX_COPIES]; /* by copy; NULL: held with another, or a store */
+};
+
+static void define_loaded(struct tr_widen *widen, const struct tr_memory *memory,
+                          struct way ways[2])
+{
+    LLVMBasicBlockRef ends[2] = {ways[0].end, ways[1].end};
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        LLVMValueRef values[2] = {ways[0].loaded[c], ways[1].loaded[c]};
+        if (values[0] == NULL)
+            continue;
+        LLVMValueRef phi = LLVMBuildPhi(widen->builder, LLVMTypeOf(values[0]), "");
+        LLVMAddIncoming(phi, values, ends, 2);
+        tr_w_define(widen, memory->value, c, phi);
+    }
+}
+
+bool tr_m_access_checked(struct tr_widen *widen, const struct tr_memory *memory)
+{
+    LLVMBuilderRef b = widen->builder;
+    struct checked checked;
+    struct way ways[2] = {0};
+    if (is_masked_badly(widen, memory) || !find_checked(widen->turn, memory, &checked))
+        return false;
+    LLVMBasicBlockRef neighbours = tr_w_new_block(widen, "neighbours");
+    LLVMBasicBlockRef wraps = tr_w_new_block(widen, "wraps");
+    LLVMBasicBlockRef meet = tr_w_new_block(widen, "meet");
+    LLVMBuildCondBr(b, check_rows(widen, &checked), neighbours, wraps);
+    LLVMPositionBuilderAtEnd(b, neighbours);
+    access_neighbours(widen, memory, &checked, ways[0].loaded);
+    ways[0].end = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, meet);
+    LLVMPositionBuilderAtEnd(b, wraps);
+    access_any(widen, memory, ways[1].loaded);
+    ways[1].end = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, meet);
+    LLVMPositionBuilderAtEnd(b, meet);
+    define_loaded(widen, memory, ways);
+    return true;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How wide a nest becomes, how many copies run side by side, and whether vectors are likely to be
+ * faster than LLVM's scalar code at all: an estimate from the shapes in the turn. The constants are
+ * from measurements (docs/vectors.md).
+ */
+#include <stdlib.h>
+
+#include "translator/vector/control.h"
+#include "translator/vector/version.h"
+
+/* Vector registers that copies may fill; the others are for what they share and for what an
+ * instruction needs on its way. */
+#define REGISTERS 24
+
+/* Copies beyond this win nothing but loads that they share. */
+#define JAM_MAX        4
+#define JAM_SHARED_MAX 8
+
+/* Instructions of a turn, times copies; more take too long to compile. */
+#define LENGTH_MAX 3000
+
+/* A loop is taken to run so often; lanes that leave it on their own make it longer for all. */
+#define LOOP_TURNS     16.0
+#define DIVERGENT_LOSS 1.5
+#define MAX_WEIGHT     4096.0
+
+/* Vectors must be that much better by the estimate. */
+#define WORTHWHILE 0.85
+
+static LLVMTypeRef type_of(const struct tr_turn *turn, uint32_t value)
+{
+    return LLVMTypeOf(turn->graph.values[value].llvm);
+}
+
+/* ---- one instruction ---- */
+
+static double scalar_cost(const struct tr_value *value)
+{
+    switch (value->opcode) {
+    case LLVMPHI:
+    case LLVMBitCast:
+    case LLVMFreeze:
+        return 0;
+    case LLVMFDiv:
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+        return 4;
+    case LLVMGetElementPtr:
+        return 0.5;
+    default:
+        return 1;
+    }
+}
+
+static bool is_effect(uint32_t opcode)
+{
+    return opcode == LLVMAtomicRMW || opcode == LLVMAtomicCmpXchg || opcode == LLVMFence;
+}
+
+/* Of one vector. */
+static double vector_cost(const struct tr_turn *turn, uint32_t width, uint32_t number)
+{
+    const struct tr_value *value = &turn->graph.values[number];
+    bool is_gather = false;
+    if (value->opcode == LLVMLoad || value->opcode == LLVMStore)
+        return tr_access_cost(turn, width, number, &is_gather);
+    bool is_control = value->opcode == LLVMPHI || LLVMIsATerminatorInst(value->llvm) != NULL;
+    if (is_effect(value->opcode) || (!is_control && !tr_has_vector_form(turn, number)))
+        return 3.0 * width;
+    enum tr_shape_kind kind = turn->shapes.values[number].kind;
+    double cost = scalar_cost(value);
+    if (kind != TR_VARYING || is_control)
+        return cost / 2; /* shared with other copies, or folded into an address */
+    return value->opcode == LLVMFDiv ? 2 * cost : cost;
+}
+
+/* How often it runs, about. */
+static double weight_of(const struct tr_turn *turn, uint32_t segment, bool is_vector)
+{
+    double weight = 1;
+    for (uint32_t l = turn->loops.innermost[segment]; l != TR_NONE; l = turn->loops.loops[l].parent)
+        weight *= LOOP_TURNS * (is_vector && turn->is_divergent_loop[l] ? DIVERGENT_LOSS : 1);
+    return weight < MAX_WEIGHT ? weight : MAX_WEIGHT;
+}
+
+/* ---- the turn ---- */
+
+static void look_at_load(const struct tr_turn *turn, uint32_t number, struct tr_estimate *estimate)
+{
+    const struct tr_value *value = &turn->graph.values[number];
+    bool is_in_loop = turn->loops.innermost[value->segment] != TR_NONE;
+    if (value->opcode != LLVMLoad || turn->y == TR_NONE || !is_in_loop)
+        return;
+    struct tr_shape shape = turn->shapes.values[number];
+    bool depends_on_row = turn->depends_on_row[number];
+    estimate->shares_rows |= shape.kind == TR_VARYING && !depends_on_row;
+    estimate->shares_row |= shape.kind == TR_AFFINE && shape.stride == 0 && depends_on_row;
+}
+
+static unsigned bits_of(LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMDoubleTypeKind:
+        return 64;
+    case LLVMIntegerTypeKind:
+        return LLVMGetIntTypeWidth(type);
+    case LLVMVectorTypeKind:
+        return LLVMGetVectorSize(type) * bits_of(LLVMGetElementType(type));
+    default:
+        return 32;
+    }
+}
+
+static void look_at_value(const struct tr_turn *turn, uint32_t width, uint32_t number,
+                          struct tr_estimate *estimate)
+{
+    const struct tr_value *value = &turn->graph.values[number];
+    double parts = 1;
+    if (turn->shapes.values[number].kind == TR_VARYING) {
+        unsigned bits = bits_of(type_of(turn, number));
+        parts = bits > 32 ? bits / 32.0 : 1;
+    }
+    estimate->vector +=
+        parts * vector_cost(turn, width, number) * weight_of(turn, value->segment, true);
+    estimate->scalar += scalar_cost(value) * width * weight_of(turn, value->segment, false);
+    estimate->length++;
+    look_at_load(turn, number, estimate);
+}
+
+static uint32_t registers_of(const struct tr_turn *turn, uint32_t value)
+{
+    if (turn->shapes.values[value].kind != TR_VARYING || bits_of(type_of(turn, value)) == 1)
+        return 0;
+    return bits_of(type_of(turn, value)) > 32 ? 2 : 1;
+}
+
+static enum pxr_status count_live(struct tr_turn *turn, struct tr_estimate *estimate,
+                                  struct pxr_error *err)
+{
+    struct tr_liveness liveness;
+    enum pxr_status status = tr_liveness_build(&turn->graph, &liveness, err);
+    for (uint32_t s = 0; status == PXR_OK && s < turn->graph.segment_count; s++) {
+        uint32_t live = 0;
+        uint32_t first = turn->graph.segments[s].first_value;
+        for (uint32_t v = first; v < first + tr_v_phi_count(turn, s); v++)
+            live += registers_of(turn, v);
+        const struct tr_set *in = &liveness.live_in[s];
+        for (uint32_t v = tr_set_next(in, 0); v != TR_NONE; v = tr_set_next(in, v + 1))
+            live += registers_of(turn, v);
+        estimate->live = live > estimate->live ? live : estimate->live;
+    }
+    return status;
+}
+
+static enum pxr_status make_estimate(struct tr_turn *turn, uint32_t width,
+                                     struct tr_estimate *estimate, struct pxr_error *err)
+{
+    *estimate = (struct tr_estimate){0};
+    for (uint32_t v = 0; v < turn->graph.value_count; v++)
+        if (turn->graph.values[v].segment != TR_NONE)
+            look_at_value(turn, width, v, estimate);
+    return count_live(turn, estimate, err);
+}
+
+/* ---- numbers ---- */
+
+/* 0: not known. */
+static uint32_t constant(LLVMValueRef count)
+{
+    return LLVMIsAConstantInt(count) == NULL ? 0 : (uint32_t)LLVMConstIntGetZExtValue(count);
+}
+
+static uint32_t choose_width(const struct tr_nest *nest, const struct tr_vector_options *options)
+{
+    uint32_t width = options->width != 0 ? options->width : options->vector_bits / 32;
+    uint32_t length = constant(nest->x.count);
+    if (length == 0)
+        return width;
+    while (width > 2 && width / 2 >= length)
+        width /= 2; /* the row fills less than half of it */
+    while (options->width == 0 && width > 8 && length % width != 0 && length % (width / 2) == 0)
+        width /= 2;
+    return width;
+}
+
+/* The largest power of two that is at most `most` and, if the count is known, divides it. */
+static uint32_t fit(uint32_t count, uint32_t most)
+{
+    uint32_t jam = 1;
+    while (jam * 2 <= most && (count == 0 || count % (jam * 2) == 0))
+        jam *= 2;
+    return jam;
+}
+
+static uint32_t choose_copies(const struct tr_estimate *estimate,
+                              const struct tr_vector_options *options)
+{
+    if (options->jam != 0)
+        return options->jam < TR_MAX_COPIES ? options->jam : TR_MAX_COPIES;
+    bool is_shared = estimate->shares_rows || estimate->shares_row;
+    uint32_t copies = is_shared ? JAM_SHARED_MAX : JAM_MAX;
+    while (copies > 1 && copies * estimate->live > REGISTERS)
+        copies /= 2;
+    while (copies > 1 && copies * estimate->length > LENGTH_MAX)
+        copies /= 2;
+    return copies;
+}
+
+static void choose_jam(const struct tr_nest *nest, const struct tr_turn *turn, uint32_t copies,
+                       const struct tr_estimate *estimate, struct tr_shape_of_nest *shape)
+{
+    uint32_t length = constant(nest->x.count);
+    uint32_t rows = turn->y == TR_NONE ? 1 : constant(nest->y.count);
+    uint32_t vectors = length / shape->width;
+    if (length == 0) { /* nobody knows how many would be left over */
+        shape->jam[0] = turn->y == TR_NONE ? copies : 1;
+        shape->jam[1] = turn->y == TR_NONE ? 1 : fit(0, copies < JAM_MAX ? copies : JAM_MAX);
+        return;
+    }
+    uint32_t along = estimate->shares_rows && rows > 1 ? copies / 2 : copies;
+    if (estimate->shares_rows && !estimate->shares_row)
+        along = 1;
+    shape->jam[0] = vectors == 0 ? 1 : fit(vectors, along < 1 ? 1 : along);
+    shape->jam[1] = rows <= 1 ? 1 : fit(rows, copies / shape->jam[0]);
+}
+
+/* ---- for --explain ---- */
+
+static const char *why_width(const struct tr_vector_options *options, uint32_t width)
+{
+    if (width == options->width)
+        return "asked for";
+    return width == options->vector_bits / 32 ? "what a vector register holds"
+                                              : "what fits the rows";
+}
+
+static const char *why_jam(const struct tr_vector_options *options,
+                           const struct tr_shape_of_nest *shape)
+{
+    const struct tr_estimate *estimate = &shape->estimate;
+    uint32_t copies = shape->jam[0] * shape->jam[1];
+    if (copies == options->jam)
+        return "asked for";
+    if (2 * copies * estimate->live > REGISTERS)
+        return "more would not fit into registers";
+    if (2 * copies * estimate->length > LENGTH_MAX)
+        return "more would take too long to compile";
+    if (copies < JAM_MAX)
+        return "more would not fit the block";
+    return copies > JAM_MAX ? "they share what they load" : "more would gain little";
+}
+
+enum pxr_status tr_choose(const struct tr_nest *nest, struct tr_versions *versions,
+                          const struct tr_vector_options *options, struct tr_shape_of_nest *shape,
+                          struct pxr_error *err)
+{
+    *shape = (struct tr_shape_of_nest){.width = choose_width(nest, options)};
+    struct tr_estimate *estimate = &shape->estimate;
+    enum pxr_status status = make_estimate(&versions->fast, shape->width, estimate, err);
+    if (status != PXR_OK)
+        return status;
+    choose_jam(nest, &versions->fast, choose_copies(estimate, options), estimate, shape);
+    shape->width_reason = why_width(options, shape->width);
+    shape->jam_reason = why_jam(options, shape);
+    uint32_t length = constant(nest->x.count);
+    shape->is_worthwhile = true;
+    shape->reason = "";
+    if (length != 0 && length < 4)
+        shape->reason = "rows are too short";
+    else if (estimate->vector > WORTHWHILE * estimate->scalar)
+        shape->reason = "too little of it gains by vectors";
+    shape->is_worthwhile = shape->reason[0] == '\0';
+    return PXR_OK;
+}

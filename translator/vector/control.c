@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The control of a turn for lanes side by side. Units (plan.h) are emitted one after another, inner
+ * ones within outer ones: those that all lanes come to just follow; those that all or none come to
+ * are in an `if`; the others in an `if` that asks whether any lane comes, with a copy for the case
+ * that all do, where nothing is masked. So divergent branches become straight code (Karrenberg and
+ * Hack's linearisation, as far as Moll and Hack's partial one finds necessary), uniform ones stay.
+ *
+ * What a segment defines is used in its own unit only, or goes through phis (the loops are in LCSSA
+ * form), so that only what edges bring (edges.c) has to be merged where ways meet (merge.c).
+ */
+#include "translator/vector/control.h"
+
+/* A unit with at most so many instructions, and nothing that inactive lanes must not do, is cheaper
+ * to run for nobody than to branch around. */
+#define FLATTEN_MAX 12
+
+/* A unit larger than this, times copies, gets no second copy for the case that all lanes come. */
+#define SPLIT_MAX 400
+
+static void set_all_active(struct tr_widen *widen)
+{
+    for (uint32_t c = 0; c < widen->copies; c++)
+        widen->active.mask[c] = NULL;
+}
+
+static bool is_header(const struct tr_turn *turn, uint32_t segment)
+{
+    uint32_t loop = turn->loops.innermost[segment];
+    return loop != TR_NONE && turn->loops.loops[loop].header == segment;
+}
+
+/* ---- segments ---- */
+
+static void check_guard(struct tr_control *control, LLVMValueRef terminator)
+{
+    struct tr_widen *widen = control->widen;
+    const struct tr_guard_exits *guards = control->guards;
+    for (uint32_t i = 0; guards != NULL && i < guards->count; i++) {
+        if (guards->guards[i].branch != terminator)
+            continue;
+        LLVMValueRef condition = LLVMGetCondition(terminator);
+        bool expected = guards->guards[i].expected == 0;
+        LLVMValueRef all = tr_v_all_take(widen, condition, expected);
+        LLVMBasicBlockRef go_on = tr_w_new_block(widen, "expected");
+        LLVMBasicBlockRef not_all = tr_w_new_block(widen, "not_all");
+        LLVMBuildCondBr(widen->builder, all, go_on, not_all);
+        LLVMPositionBuilderAtEnd(widen->builder, not_all);
+        LLVMValueRef some = tr_v_any_takes(widen, condition, expected);
+        LLVMBuildCondBr(widen->builder, some, guards->other, guards->none);
+        LLVMPositionBuilderAtEnd(widen->builder, go_on);
+    }
+}
+
+void tr_v_emit_segment(struct tr_control *control, uint32_t number)
+{
+    struct tr_widen *widen = control->widen;
+    const struct tr_turn *turn = control->turn;
+    const struct tr_segment *segment = &turn->graph.segments[number];
+    const struct tr_unit *unit = &turn->units[number];
+    uint32_t last = segment->first_value + segment->value_count - 1;
+    for (uint32_t v = segment->first_value + tr_v_phi_count(turn, number); v < last; v++)
+        tr_w_instruction(widen, v);
+    for (uint32_t i = 0; i < unit->child_count; i++)
+        control->anchors[unit->children[i]] = widen->active;
+    check_guard(control, turn->graph.values[last].llvm);
+    tr_v_leave(control, number);
+    for (uint32_t i = 0; i < unit->child_count; i++)
+        tr_v_emit_unit(control, unit->children[i]);
+}
+
+void tr_v_define_phis(struct tr_control *control, uint32_t segment, const LLVMValueRef *pending)
+{
+    struct tr_widen *widen = control->widen;
+    uint32_t copies = widen->copies;
+    uint32_t first = control->turn->graph.segments[segment].first_value;
+    for (uint32_t i = 0; i < control->joins[segment].phi_count * copies; i++)
+        if (pending[i] != NULL)
+            tr_w_define(widen, first + i / copies, i % copies, pending[i]);
+}
+
+/* ---- units ---- */
+
+/* For the active lanes. */
+static void emit_inside(struct tr_control *control, uint32_t segment, LLVMValueRef *pending)
+{
+    if (control->is_out_of_memory)
+        return;
+    if (is_header(control->turn, segment)) {
+        tr_v_emit_loop(control, segment, pending);
+        return;
+    }
+    tr_v_define_phis(control, segment, pending);
+    tr_v_emit_segment(control, segment);
+}
+
+static void emit_uniform(struct tr_control *control, uint32_t segment, LLVMValueRef predicate,
+                         LLVMValueRef *pending)
+{
+    struct tr_widen *widen = control->widen;
+    const struct tr_unit *unit = &control->turn->units[segment];
+    struct tr_slots slots = tr_v_slots(control, unit->escapes, unit->escape_count);
+    LLVMBasicBlockRef inside = tr_w_new_block(widen, "then");
+    LLVMBasicBlockRef meet = tr_w_new_block(widen, "meet");
+    struct tr_way ways[2];
+    ways[0] = tr_v_way(control, &slots);
+    LLVMBuildCondBr(widen->builder, predicate, inside, meet);
+    LLVMPositionBuilderAtEnd(widen->builder, inside);
+    emit_inside(control, segment, pending);
+    ways[1] = tr_v_way(control, &slots);
+    LLVMBuildBr(widen->builder, meet);
+    LLVMPositionBuilderAtEnd(widen->builder, meet);
+    tr_v_merge(control, &slots, ways, 2);
+}
+
+LLVMValueRef tr_v_all_come(struct tr_widen *widen, const struct tr_join *join,
+                           const LLVMValueRef *mask)
+{
+    if (join->of_condition != NULL && join->of_condition == mask[0])
+        return tr_v_all_take(widen, join->condition, join->expected);
+    return tr_v_mask_all(widen, mask);
+}
+
+bool tr_v_is_split(const struct tr_turn *turn, uint32_t segment, uint32_t copies)
+{
+    const struct tr_unit *unit = &turn->units[segment];
+    return unit->has_effects && !unit->is_fault && unit->cost * copies <= SPLIT_MAX;
+}
+
+/* The builder goes to where not all lanes come. */
+static struct tr_way emit_whole(struct tr_control *control, uint32_t segment,
+                                const struct tr_slots *slots, LLVMValueRef all_come,
+                                LLVMValueRef *pending, LLVMBasicBlockRef meet)
+{
+    struct tr_widen *widen = control->widen;
+    LLVMBasicBlockRef whole = tr_w_new_block(widen, "all");
+    LLVMBasicBlockRef not_all = tr_w_new_block(widen, "not_all");
+    struct tr_way before = tr_v_way(control, slots);
+    LLVMBuildCondBr(widen->builder, all_come, whole, not_all);
+    LLVMPositionBuilderAtEnd(widen->builder, whole);
+    set_all_active(widen);
+    emit_inside(control, segment, pending);
+    struct tr_way way = tr_v_way(control, slots);
+    LLVMBuildBr(widen->builder, meet);
+    tr_v_restore(slots, &before);
+    LLVMPositionBuilderAtEnd(widen->builder, not_all);
+    return way;
+}
+
+static void emit_part(struct tr_control *control, uint32_t segment, const LLVMValueRef *mask,
+                      LLVMValueRef *pending)
+{
+    bool is_part = control->is_part;
+    for (uint32_t c = 0; c < control->widen->copies; c++)
+        control->widen->active.mask[c] = mask[c];
+    control->is_part = true;
+    emit_inside(control, segment, pending);
+    control->is_part = is_part;
+}
+
+static void emit_branch_around(struct tr_control *control, uint32_t segment,
+                               const LLVMValueRef *mask, LLVMValueRef *pending)
+{
+    struct tr_widen *widen = control->widen;
+    const struct tr_unit *unit = &control->turn->units[segment];
+    struct tr_slots slots = tr_v_slots(control, unit->escapes, unit->escape_count);
+    struct tr_way ways[3];
+    uint32_t way_count = 0;
+    LLVMBasicBlockRef meet = tr_w_new_block(widen, "meet");
+    if (!control->is_part && tr_v_is_split(control->turn, segment, widen->copies))
+        ways[way_count++] =
+            emit_whole(control, segment, &slots,
+                       tr_v_all_come(widen, &control->joins[segment], mask), pending, meet);
+    LLVMBasicBlockRef part = tr_w_new_block(widen, "some");
+    LLVMValueRef any = tr_v_mask_any(widen, mask);
+    ways[way_count++] = tr_v_way(control, &slots);
+    LLVMBuildCondBr(widen->builder, any, part, meet);
+    LLVMPositionBuilderAtEnd(widen->builder, part);
+    emit_part(control, segment, mask, pending);
+    ways[way_count++] = tr_v_way(control, &slots);
+    LLVMBuildBr(widen->builder, meet);
+    LLVMPositionBuilderAtEnd(widen->builder, meet);
+    tr_v_merge(control, &slots, ways, way_count);
+}
+
+bool tr_v_is_branched_around(const struct tr_turn *turn, uint32_t segment)
+{
+    const struct tr_unit *unit = &turn->units[segment];
+    return unit->has_effects || unit->cost > FLATTEN_MAX || is_header(turn, segment);
+}
+
+static void emit_masked(struct tr_control *control, uint32_t segment, const LLVMValueRef *mask,
+                        LLVMValueRef *pending)
+{
+    struct tr_active active = control->widen->active;
+    if (tr_v_is_branched_around(control->turn, segment))
+        emit_branch_around(control, segment, mask, pending);
+    else
+        emit_part(control, segment, mask, pending);
+    control->widen->active = active;
+}
+
+/* Takes what edges have brought to the segment, so that it can be brought anew. */
+static LLVMValueRef *take_pending(struct tr_control *control, uint32_t segment)
+{
+    struct tr_join *join = &control->joins[segment];
+    uint32_t count = join->phi_count * control->widen->copies;
+    LLVMValueRef *pending = pxr_arena_alloc_array(&control->arena, count, sizeof *pending);
+    control->is_out_of_memory |= pending == NULL;
+    for (uint32_t i = 0; pending != NULL && i < count; i++) {
+        pending[i] = join->pending[i];
+        join->pending[i] = NULL;
+    }
+    return pending;
+}
+
+void tr_v_emit_unit(struct tr_control *control, uint32_t segment)
+{
+    struct tr_join *join = &control->joins[segment];
+    enum tr_unit_kind kind = control->turn->units[segment].kind;
+    LLVMValueRef predicate = join->predicate;
+    LLVMValueRef mask[TR_MAX_COPIES];
+    LLVMValueRef *pending = take_pending(control, segment);
+    if (control->is_out_of_memory)
+        return;
+    join->predicate = NULL;
+    for (uint32_t c = 0; c < control->widen->copies; c++) {
+        mask[c] = join->mask[c];
+        join->mask[c] = NULL;
+    }
+    if (kind == TR_UNIT_ALWAYS)
+        emit_inside(control, segment, pending);
+    else if (kind == TR_UNIT_UNIFORM && predicate != NULL)
+        emit_uniform(control, segment, predicate, pending);
+    else if (kind == TR_UNIT_MASKED && mask[0] != NULL)
+        emit_masked(control, segment, mask, pending);
+}
+
+/* ---- the face ---- */
+
+static bool allocate(struct tr_control *control)
+{
+    const struct tr_turn *turn = control->turn;
+    uint32_t segments = turn->graph.segment_count;
+    control->joins = pxr_arena_alloc_array(&control->arena, segments, sizeof *control->joins);
+    control->anchors = pxr_arena_alloc_array(&control->arena, segments, sizeof *control->anchors);
+    if (control->joins == NULL || control->anchors == NULL)
+        return false;
+    for (uint32_t s = 0; s < segments; s++) {
+        struct tr_join *join = &control->joins[s];
+        join->phi_count = tr_v_phi_count(turn, s);
+        join->pending =
+            pxr_arena_alloc_array(&control->arena, (size_t)join->phi_count * control->widen->copies,
+                                  sizeof *join->pending);
+        if (join->pending == NULL)
+            return false;
+    }
+    return true;
+}
+
+enum pxr_status tr_w_turn(struct tr_widen *widen, const struct tr_guard_exits *guards,
+                          struct pxr_error *err)
+{
+    struct tr_control control = {.widen = widen, .turn = widen->turn, .guards = guards};
+    struct tr_active active = widen->active;
+    pxr_arena_init(&control.arena, 0);
+    control.is_part = active.mask[0] != NULL;
+    control.is_out_of_memory = !allocate(&control);
+    if (!control.is_out_of_memory) {
+        LLVMValueRef *pending = take_pending(&control, 0);
+        emit_inside(&control, 0, pending);
+    }
+    widen->active = active;
+    pxr_arena_fini(&control.arena);
+    return control.is_out_of_memory ? pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory widening")
+                                    : PXR_OK;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Control of a turn while it is emitted: what edges have brought to the segments they lead to
+ * (edges.c), where several ways come together (merge.c), and the units themselves (control.c).
+ * Private to these.
+ */
+#ifndef PTXRUN_TRANSLATOR_VECTOR_CONTROL_H
+#define PTXRUN_TRANSLATOR_VECTOR_CONTROL_H
+
+#include "translator/vector/widen.h"
+
+#include "util/arena.h"
+
+/* What edges that have been emitted so far bring to a segment. Consumed when the segment is
+ * emitted; of a loop's header it is then filled by the edges that lead back. */
+struct tr_join {
+    LLVMValueRef predicate; /* of a unit that is TR_UNIT_UNIFORM: i1, whether control comes here */
+    LLVMValueRef mask[TR_MAX_COPIES]; /* of TR_UNIT_MASKED: the lanes that come here; NULL: none */
+    LLVMValueRef condition; /* all that the mask `of_condition` says is that this i1 of the turn is
+                               as expected, in a place where all lanes were active */
+    bool expected;
+    LLVMValueRef of_condition; /* copy 0's */
+    uint32_t phi_count;
+    LLVMValueRef *pending; /* by phi * copies + copy: the phi's value, as it is held; NULL: none */
+};
+
+struct tr_control {
+    struct tr_widen *widen;
+    const struct tr_turn *turn;
+    const struct tr_guard_exits *guards;
+    struct pxr_arena arena;
+    struct tr_join *joins;     /* by segment */
+    struct tr_active *anchors; /* by segment: the lanes at its unit's anchor, while units of that
+                                  anchor are emitted */
+    bool is_part; /* in a copy of a unit for some of the lanes: no copies for all lanes in it */
+    bool is_out_of_memory;
+};
+
+/* ---- masks (mask.c). A mask is <width x i1> by copy; NULL: all lanes ---- */
+
+LLVMValueRef tr_v_mask_constant(const struct tr_widen *widen, bool is_set);
+/* Lanes of `mask` whose condition is true; conditions of other lanes may be poison. */
+LLVMValueRef tr_v_mask_and(struct tr_widen *widen, LLVMValueRef mask, LLVMValueRef condition);
+/* i1: whether some lane of some copy is set, or every lane of all. */
+LLVMValueRef tr_v_mask_any(struct tr_widen *widen, const LLVMValueRef *mask);
+LLVMValueRef tr_v_mask_all(struct tr_widen *widen, const LLVMValueRef *mask);
+/* Lane by lane `a` where the mask is set, otherwise b; values of the scalar type `type` as varying
+ * ones are held. */
+LLVMValueRef tr_v_blend(struct tr_widen *widen, LLVMTypeRef type, LLVMValueRef mask, LLVMValueRef a,
+                        LLVMValueRef b);
+
+/* ---- edges (edges.c) ---- */
+
+/* Control leaves the segment, all of whose instructions have been emitted. */
+void tr_v_leave(struct tr_control *control, uint32_t segment);
+
+/* The edge leads back to the header of a loop that the segment is in. */
+bool tr_v_is_back_edge(const struct tr_turn *turn, uint32_t from, uint32_t to);
+
+/* Phis of the segment, in order: value numbers first_value, first_value + 1, … */
+uint32_t tr_v_phi_count(const struct tr_turn *turn, uint32_t segment);
+
+/* ---- units (control.c) and loops (loop.c) ---- */
+
+/* A segment whose phis have their values, and the units that follow it. */
+void tr_v_emit_segment(struct tr_control *control, uint32_t segment);
+/* A unit, with what edges have brought to it. */
+void tr_v_emit_unit(struct tr_control *control, uint32_t segment);
+/* The unit of a loop's header, for the active lanes. pending: what has been brought to its phis. */
+void tr_v_emit_loop(struct tr_control *control, uint32_t header, LLVMValueRef *pending);
+
+/* What edges have brought becomes the values of the segment's phis. */
+void tr_v_define_phis(struct tr_control *control, uint32_t segment, const LLVMValueRef *pending);
+
+/* i1: whether all lanes of all copies come; join: whose mask it is. */
+LLVMValueRef tr_v_all_come(struct tr_widen *widen, const struct tr_join *join,
+                           const LLVMValueRef *mask);
+
+/* ---- whether lanes agree, where all are active (agree.c): i1 ---- */
+
+/* True: the branch's condition is this in all lanes. False: mostly, that it is not. */
+LLVMValueRef tr_v_all_take(struct tr_widen *widen, LLVMValueRef condition, bool expected);
+/* Whether it is so in any lane. */
+LLVMValueRef tr_v_any_takes(struct tr_widen *widen, LLVMValueRef condition, bool expected);
+
+/* ---- units that are TR_UNIT_MASKED, by their first segment (control.c) ---- */
+
+/* Where no lane comes, the unit is branched around; otherwise it is emitted as if all came. */
+bool tr_v_is_branched_around(const struct tr_turn *turn, uint32_t segment);
+/* … and if it is, whether to emit it a second time, without masks, for the case that all lanes
+ * come. */
+bool tr_v_is_split(const struct tr_turn *turn, uint32_t segment, uint32_t copies);
+
+/* ---- ways that come together (merge.c) ---- */
+
+/* Everything that may be assigned in a unit, and means something behind it. */
+struct tr_slots {
+    uint32_t count;
+    LLVMValueRef **slots;  /* into joins */
+    LLVMValueRef *nothing; /* what a slot means that nothing has been assigned to: no lane, false,
+                              poison */
+};
+
+/* The slots of these segments. */
+struct tr_slots tr_v_slots(struct tr_control *control, const uint32_t *segments, uint32_t count);
+/* Appends those of `more`. */
+struct tr_slots tr_v_slots_join(struct tr_control *control, struct tr_slots a, struct tr_slots b);
+
+/* One way to a place, with what the slots are when it ends. */
+struct tr_way {
+    LLVMBasicBlockRef end;
+    LLVMValueRef *values;
+};
+
+/* The way that ends at the builder's place. */
+struct tr_way tr_v_way(struct tr_control *control, const struct tr_slots *slots);
+/* The slots as they were at the end of the way. */
+void tr_v_restore(const struct tr_slots *slots, const struct tr_way *way);
+/* The ways all lead to the builder's block, which is empty: the slots become phis there. */
+void tr_v_merge(struct tr_control *control, const struct tr_slots *slots, const struct tr_way *ways,
+                uint32_t count);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a single instruction does besides making a value: whether it may be done once more, and
+ * whether it may be done for a thread that is not there.
+ */
+#include "translator/vector/plan.h"
+
+static bool is_plain_access(LLVMValueRef inst)
+{
+    return !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
+}
+
+bool tr_is_seen(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+        return !is_plain_access(inst);
+    case LLVMStore:
+    case LLVMFence:
+    case LLVMAtomicCmpXchg:
+    case LLVMAtomicRMW:
+    case LLVMAlloca:
+    case LLVMInvoke:
+    case LLVMCallBr:
+        return true;
+    case LLVMCall:
+        return !tr_is_pure_call(inst);
+    default:
+        return false;
+    }
+}
+
+/* Neither by zero nor of the least number by -1. */
+static bool is_safe_divisor(LLVMValueRef divisor)
+{
+    return LLVMIsAConstantInt(divisor) != NULL &&
+           LLVMGetIntTypeWidth(LLVMTypeOf(divisor)) <= 64 &&
+           LLVMConstIntGetSExtValue(divisor) != 0 && LLVMConstIntGetSExtValue(divisor) != -1;
+}
+
+bool tr_is_for_active_lanes(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+        return true;
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+        return !is_safe_divisor(LLVMGetOperand(inst, 1));
+    default:
+        return tr_is_seen(inst);
+    }
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What --explain says of a nest: what was chosen and why, and what of the turn makes it fast or
+ * slow, by lines of the source. Speaks of the fast version; in the masked one everything is masked.
+ */
+#include <string.h>
+
+#include "translator/analysis/shape.h"
+#include "translator/vector/control.h"
+#include "translator/vector/form.h"
+#include "translator/vector/memory.h"
+#include "translator/vector/version.h"
+
+/* More would not be read. */
+#define MAX_LINES  10
+#define MAX_GROUPS 8
+
+/* ---- lists of lines, by what is said of them ---- */
+
+struct group {
+    char name[64];
+    uint32_t lines[MAX_LINES]; /* in order */
+    uint32_t line_count;
+    bool has_more;
+    bool has_unknown; /* instructions that LLVM has taken the line from */
+};
+
+struct list {
+    struct group groups[MAX_GROUPS];
+    uint32_t count;
+};
+
+static void add_line(struct group *group, uint32_t line)
+{
+    uint32_t place = group->line_count;
+    while (place > 0 && group->lines[place - 1] >= line)
+        place--;
+    if (place < group->line_count && group->lines[place] == line)
+        return;
+    group->has_more |= group->line_count == MAX_LINES;
+    if (place == MAX_LINES)
+        return;
+    group->line_count += group->line_count < MAX_LINES;
+    uint32_t behind = group->line_count - 1 - place;
+    memmove(&group->lines[place + 1], &group->lines[place], behind * sizeof *group->lines);
+    group->lines[place] = line;
+}
+
+/* The last group takes what there is no room for. */
+static struct group *find_group(struct list *list, const char *name)
+{
+    uint32_t i = 0;
+    while (i < list->count && strcmp(list->groups[i].name, name) != 0)
+        i++;
+    if (i < list->count)
+        return &list->groups[i];
+    if (i == MAX_GROUPS) {
+        snprintf(list->groups[i - 1].name, sizeof list->groups[0].name, "others");
+        return &list->groups[i - 1];
+    }
+    struct group *group = &list->groups[list->count++];
+    snprintf(group->name, sizeof group->name, "%s", name);
+    return group;
+}
+
+static void add(struct list *list, const char *name, LLVMValueRef inst)
+{
+    struct group *group = find_group(list, name);
+    uint32_t line = LLVMGetDebugLocLine(inst);
+    if (line == 0)
+        group->has_unknown = true;
+    else
+        add_line(group, line);
+}
+
+static void print_group(FILE *out, const struct group *group)
+{
+    fputs(group->name, out);
+    for (uint32_t i = 0; i < group->line_count; i++)
+        fprintf(out, "%s %u", i > 0 ? "," : " at line", group->lines[i]);
+    fputs(group->has_more ? ", ..." : "", out);
+    if (group->has_unknown)
+        fputs(group->line_count > 0 ? " and without a line" : " without a line", out);
+}
+
+static void print_list(FILE *out, const char *title, const struct list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        fputs(i > 0 ? "; " : title, out);
+        print_group(out, &list->groups[i]);
+    }
+    fputs(list->count > 0 ? "\n" : "", out);
+}
+
+/* ---- accesses to memory, and what is done lane by lane ---- */
+
+struct turn_lists {
+    struct list loads;
+    struct list stores;
+    struct list combined; /* atomic operations, mostly */
+    struct list serial;
+};
+
+static void name_access(const struct tr_turn *turn, const struct tr_memory *memory, char *name,
+                        size_t size)
+{
+    long long step = memory->has_stride ? memory->stride / (long long)memory->bytes : 0;
+    const char *general = memory->stored == NULL ? "gather" : "scatter";
+    if (memory->kind == TR_MEMORY_STRIDED)
+        snprintf(name, size, "stride %lld", step);
+    else if (memory->kind == TR_MEMORY_SAME)
+        snprintf(name, size, "uniform");
+    else if (memory->kind == TR_MEMORY_CONTIGUOUS)
+        snprintf(name, size, memory->stride > 0 ? "contiguous" : "reversed");
+    else if (tr_m_is_checked(turn, memory))
+        snprintf(name, size, "contiguous unless the index wraps");
+    else
+        snprintf(name, size, "%s", general);
+}
+
+static bool is_volatile_by_lane(const struct tr_memory *memory)
+{
+    return LLVMGetVolatile(memory->inst) && memory->kind != TR_MEMORY_CONTIGUOUS;
+}
+
+static void add_access(struct turn_lists *lists, const struct tr_turn *turn, uint32_t value)
+{
+    char name[sizeof lists->loads.groups[0].name];
+    struct tr_memory memory = tr_m_describe(turn, value);
+    if (is_volatile_by_lane(&memory)) {
+        add(&lists->serial, memory.stored == NULL ? "volatile load" : "volatile store",
+            memory.inst);
+        return;
+    }
+    name_access(turn, &memory, name, sizeof name);
+    add(memory.stored == NULL ? &lists->loads : &lists->stores, name, memory.inst);
+}
+
+static const char *name_of_serial(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMCall:
+        return "call";
+    case LLVMLoad:
+    case LLVMStore:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return "atomic operation";
+    default:
+        return "instruction without a vector form";
+    }
+}
+
+/* *sequence: the value alone, or all of an atomic operation in memory of the block. */
+static void add_instruction(struct turn_lists *lists, const struct tr_turn *turn, uint32_t value)
+{
+    LLVMValueRef inst = turn->graph.values[value].llvm;
+    struct tr_sequence sequence = {.count = 1, .values = {value}};
+    if (tr_m_ends_exchange(turn, value))
+        return; /* spoken of with its load */
+    bool is_exchange = tr_m_find_exchange(turn, value, &sequence);
+    if (!is_exchange && tr_has_vector_form(turn, value)) {
+        if (LLVMIsALoadInst(inst) != NULL || LLVMIsAStoreInst(inst) != NULL)
+            add_access(lists, turn, value);
+    } else if (tr_m_can_combine(turn, &sequence)) {
+        add(&lists->combined, "done once for many lanes", inst);
+    } else {
+        add(&lists->serial, is_exchange ? "atomic operation" : name_of_serial(inst), inst);
+    }
+}
+
+static void add_segment(struct turn_lists *lists, const struct tr_turn *turn, uint32_t number)
+{
+    const struct tr_segment *segment = &turn->graph.segments[number];
+    uint32_t last = segment->first_value + segment->value_count - 1;
+    for (uint32_t v = segment->first_value + tr_v_phi_count(turn, number); v < last; v++)
+        add_instruction(lists, turn, v);
+}
+
+static void print_instructions(FILE *out, const struct tr_turn *turn)
+{
+    struct turn_lists lists = {0};
+    for (uint32_t s = 0; s < turn->graph.segment_count; s++)
+        if (!turn->is_lost[s])
+            add_segment(&lists, turn, s);
+    print_list(out, "    loads: ", &lists.loads);
+    print_list(out, "    stores: ", &lists.stores);
+    print_list(out, "    combined: ", &lists.combined);
+    print_list(out, "    one lane after the other: ", &lists.serial);
+}
+
+/* ---- control ---- */
+
+static LLVMValueRef terminator_of(const struct tr_turn *turn, uint32_t number)
+{
+    const struct tr_segment *segment = &turn->graph.segments[number];
+    return turn->graph.values[segment->first_value + segment->value_count - 1].llvm;
+}
+
+/* Some way of it leaves a loop, or begins its next iteration. */
+static bool is_about_loop(const struct tr_turn *turn, uint32_t number)
+{
+    const struct tr_segment *segment = &turn->graph.segments[number];
+    uint32_t loop = turn->loops.innermost[number];
+    for (uint32_t i = 0; loop != TR_NONE && i < segment->succ_count; i++)
+        if (!tr_set_has(&turn->loops.loops[loop].segments, segment->succs[i]) ||
+            turn->loops.loops[loop].header == segment->succs[i])
+            return true;
+    return false;
+}
+
+/* From the way that costs most. */
+static const char *name_branch(const struct tr_turn *turn, uint32_t number, uint32_t copies)
+{
+    static const char *const names[] = {"flattened", "to a fault", "masked behind a branch",
+                                        "masked behind a branch, without masks if all lanes come"};
+    const struct tr_segment *segment = &turn->graph.segments[number];
+    size_t most = 0;
+    for (uint32_t i = 0; i < segment->succ_count; i++) {
+        uint32_t to = segment->succs[i];
+        size_t name = 0;
+        if (turn->units[to].kind == TR_UNIT_MASKED && tr_v_is_branched_around(turn, to))
+            name = turn->units[to].is_fault ? 1 : tr_v_is_split(turn, to, copies) ? 3 : 2;
+        most = name > most ? name : most;
+    }
+    return names[most];
+}
+
+static void print_branches(FILE *out, const struct tr_turn *turn, uint32_t copies)
+{
+    struct list list = {0};
+    for (uint32_t s = 0; s < turn->graph.segment_count; s++)
+        if (turn->shapes.is_divergent[s] && turn->graph.segments[s].succ_count > 1 &&
+            !is_about_loop(turn, s))
+            add(&list, name_branch(turn, s, copies), terminator_of(turn, s));
+    print_list(out, "    divergent branches: ", &list);
+}
+
+static void print_guards(FILE *out, const struct tr_versions *versions)
+{
+    struct list list = {0};
+    for (uint32_t i = 0; i < versions->guard_count; i++)
+        add(&list, "all lanes are expected to pass", versions->guards[i].branch);
+    print_list(out, "    guards: ", &list);
+}
+
+/* ---- ranges of lines ---- */
+
+struct range {
+    uint32_t first; /* 0: none is known */
+    uint32_t last;
+};
+
+static void extend(struct range *range, const struct tr_graph *graph, uint32_t number)
+{
+    const struct tr_segment *segment = &graph->segments[number];
+    for (uint32_t v = 0; v < segment->value_count; v++) {
+        uint32_t line = LLVMGetDebugLocLine(graph->values[segment->first_value + v].llvm);
+        if (line != 0 && (range->first == 0 || line < range->first))
+            range->first = line;
+        if (line > range->last)
+            range->last = line;
+    }
+}
+
+static void print_range(FILE *out, struct range range)
+{
+    if (range.first == 0)
+        fputs("no lines", out);
+    else if (range.first == range.last)
+        fprintf(out, "line %u", range.first);
+    else
+        fprintf(out, "lines %u-%u", range.first, range.last);
+}
+
+static void print_graph_range(FILE *out, const struct tr_graph *graph)
+{
+    struct range range = {0};
+    for (uint32_t s = 0; s < graph->segment_count; s++)
+        extend(&range, graph, s);
+    fputs("  ", out);
+    print_range(out, range);
+    fputs(": ", out);
+}
+
+static void print_loops(FILE *out, const struct tr_turn *turn)
+{
+    uint32_t count = 0;
+    for (uint32_t l = 0; l < turn->loops.count && count < MAX_LINES; l++) {
+        struct range range = {0};
+        if (!turn->is_divergent_loop[l])
+            continue;
+        const struct tr_set *segments = &turn->loops.loops[l].segments;
+        for (uint32_t s = tr_set_next(segments, 0); s != TR_NONE; s = tr_set_next(segments, s + 1))
+            extend(&range, &turn->graph, s);
+        fputs(count++ > 0 ? "; " : "    loops that lanes leave one by one: ", out);
+        print_range(out, range);
+    }
+    fputs(count > 0 ? "\n" : "", out);
+}
+
+/* ---- all of it ---- */
+
+static uint32_t count_masks(const struct tr_turn *turn)
+{
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < turn->graph.segment_count; s++)
+        count += turn->units[s].kind == TR_UNIT_MASKED;
+    for (uint32_t l = 0; l < turn->loops.count; l++)
+        count += turn->is_divergent_loop[l];
+    return count;
+}
+
+static void print_choice(FILE *out, const struct tr_shape_of_nest *shape, bool is_widened)
+{
+    if (!is_widened) {
+        fprintf(out, "scalar: %s\n", shape->reason);
+        return;
+    }
+    fprintf(out, "vectors of %u threads (%s), %u x %u side by side, row x rows (%s)%s%s\n",
+            shape->width, shape->width_reason, shape->jam[0], shape->jam[1], shape->jam_reason,
+            shape->reason[0] != '\0' ? "; forced: " : "", shape->reason);
+}
+
+void tr_explain_nest(FILE *out, const struct tr_versions *versions,
+                     const struct tr_shape_of_nest *shape, bool is_widened)
+{
+    const struct tr_turn *turn = &versions->fast;
+    const struct tr_estimate *estimate = &shape->estimate;
+    print_graph_range(out, &versions->masked.graph);
+    print_choice(out, shape, is_widened);
+    fprintf(out,
+            "    estimate: %.0f%% of the time of single threads; of each copy: "
+            "instructions: %u, vector registers live: %u, masks: %u\n",
+            estimate->scalar > 0 ? 100 * estimate->vector / estimate->scalar : 100,
+            estimate->length, estimate->live, count_masks(turn));
+    print_guards(out, versions);
+    print_instructions(out, turn);
+    print_branches(out, turn, shape->jam[0] * shape->jam[1]);
+    print_loops(out, turn);
+}
+
+enum pxr_status tr_explain_obstacle(FILE *out, const struct tr_nest *nest, const char *obstacle,
+                                    struct pxr_error *err)
+{
+    const struct tr_counted *outer = nest->y.header != NULL ? &nest->y : &nest->x;
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(outer->latch);
+    struct tr_edge cuts[2] = {{.terminator = branch}, {.terminator = branch, .successor = 1}};
+    struct tr_part part = {.entry = outer->header, .cuts = cuts, .cut_count = 2};
+    struct tr_graph graph;
+    LLVMValueRef function = LLVMGetBasicBlockParent(outer->header);
+    enum pxr_status status = tr_graph_build_part(&graph, function, &part, err);
+    if (status == PXR_OK)
+        print_graph_range(out, &graph);
+    tr_graph_fini(&graph);
+    if (status == PXR_OK)
+        fprintf(out, "scalar: %s\n", obstacle);
+    return status;
+}

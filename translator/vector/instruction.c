@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Any instruction of a turn: as it is where its result is a scalar for all lanes, as a vector
+ * instruction where it is not, and lane by lane where there is none.
+ *
+ * The scalar of an affine value is what lane 0 has. Where lane 0 may not be active, it is what
+ * follows for lane 0 from the lanes that are: most instructions give it when they are executed
+ * with the operands of lane 0 (modulo the width, sums and products do not mind where they begin);
+ * others, such as sign extension, are executed for the first lane that is active.
+ */
+#include <llvm-c/DebugInfo.h>
+
+#include "translator/vector/form.h"
+
+static LLVMValueRef instruction(const struct tr_widen *widen, uint32_t value)
+{
+    return widen->turn->graph.values[value].llvm;
+}
+
+static bool is_strided(struct tr_shape shape)
+{
+    return shape.kind == TR_AFFINE && shape.stride != 0;
+}
+
+/* ---- lane 0 ---- */
+
+/* Turns begin with lane 0 active; it stays until control parts. */
+static bool is_lane_0_active(const struct tr_widen *widen, uint32_t segment)
+{
+    const struct tr_turn *turn = widen->turn;
+    if (widen->active.mask[0] == NULL)
+        return true;
+    for (uint32_t l = turn->loops.innermost[segment]; l != TR_NONE; l = turn->loops.loops[l].parent)
+        if (turn->is_divergent_loop[l])
+            return false;
+    for (uint32_t s = segment; s != TR_NONE; s = turn->units[s].anchor)
+        if (turn->units[s].kind == TR_UNIT_MASKED)
+            return false;
+    return true;
+}
+
+/* ---- copies of the scalar instruction ---- */
+
+/* lane: the i32 number of the lane whose operands it gets; NULL: 0. */
+static LLVMValueRef clone(struct tr_widen *widen, uint32_t value, uint32_t copy, LLVMValueRef lane)
+{
+    const struct tr_value *inst = &widen->turn->graph.values[value];
+    LLVMValueRef result = LLVMInstructionClone(inst->llvm);
+    for (uint32_t i = 0; i < inst->operand_count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(inst->llvm, i);
+        if (inst->operands[i] != TR_NONE)
+            LLVMSetOperand(result, i,
+                           lane == NULL ? tr_w_scalar(widen, operand, copy)
+                                        : tr_w_lane(widen, operand, copy, lane));
+    }
+    size_t len = 0;
+    LLVMInsertIntoBuilderWithName(widen->builder, result, LLVMGetValueName2(inst->llvm, &len));
+    return result;
+}
+
+/* i1: whether any lane is active that shares the value at this copy. */
+static LLVMValueRef is_any_active(struct tr_widen *widen, uint32_t value, uint32_t copy)
+{
+    return tr_w_any(widen, tr_w_mask_for(widen, value, copy));
+}
+
+/* Without active lanes the divisor may be anything. */
+static LLVMValueRef divide(struct tr_widen *widen, uint32_t value, uint32_t copy)
+{
+    LLVMValueRef inst = instruction(widen, value);
+    LLVMValueRef any = is_any_active(widen, value, copy);
+    LLVMValueRef divisor = tr_w_scalar(widen, LLVMGetOperand(inst, 1), copy);
+    LLVMValueRef one = LLVMConstInt(LLVMTypeOf(divisor), 1, false);
+    divisor = LLVMBuildSelect(widen->builder, any, divisor, one, "");
+    return LLVMBuildBinOp(widen->builder, LLVMGetInstructionOpcode(inst),
+                          tr_w_scalar(widen, LLVMGetOperand(inst, 0), copy), divisor, "");
+}
+
+/* Of a function that may do anything, say divide, with operands that no lane has given it. */
+static LLVMValueRef call_if_any(struct tr_widen *widen, uint32_t value, uint32_t copy)
+{
+    LLVMBuilderRef b = widen->builder;
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(b), tr_w_new_block(widen, "call")};
+    LLVMBasicBlockRef behind = tr_w_new_block(widen, "called");
+    LLVMBuildCondBr(b, is_any_active(widen, value, copy), from[1], behind);
+    LLVMPositionBuilderAtEnd(b, from[1]);
+    LLVMValueRef call = clone(widen, value, copy, NULL);
+    LLVMValueRef results[2] = {LLVMGetPoison(LLVMTypeOf(call)), call};
+    LLVMBuildBr(b, behind);
+    LLVMPositionBuilderAtEnd(b, behind);
+    LLVMValueRef result = LLVMBuildPhi(b, LLVMTypeOf(call), "");
+    LLVMAddIncoming(result, results, from, 2);
+    return result;
+}
+
+static bool is_intrinsic(LLVMValueRef call)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    return LLVMIsAFunction(callee) != NULL && LLVMGetIntrinsicID(callee) != 0;
+}
+
+/* What is the same in all lanes: nothing is known of its operands if none is active. */
+static LLVMValueRef common(struct tr_widen *widen, uint32_t value, uint32_t copy, bool is_certain)
+{
+    LLVMValueRef inst = instruction(widen, value);
+    if (!is_certain && tr_is_integer_division(inst) && !tr_is_safe_divisor(inst))
+        return divide(widen, value, copy);
+    if (!is_certain && LLVMIsACallInst(inst) != NULL && !is_intrinsic(inst))
+        return call_if_any(widen, value, copy);
+    return clone(widen, value, copy, NULL);
+}
+
+/* ---- affine values where lane 0 may not be active ---- */
+
+static bool has_narrow_index(const struct tr_widen *widen, LLVMValueRef gep)
+{
+    for (int i = 1; i < LLVMGetNumOperands(gep); i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
+        if (is_strided(tr_w_shape(widen, index)) && LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64)
+            return true;
+    }
+    return false;
+}
+
+/* Whether it gives lane 0's value when it gets lane 0's operands, even if they have wrapped. */
+static bool is_modular(const struct tr_widen *widen, LLVMValueRef inst)
+{
+    LLVMIntPredicate predicate = LLVMIntEQ;
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMZExt:
+    case LLVMSExt:
+        return false;
+    case LLVMICmp:
+        predicate = LLVMGetICmpPredicate(inst);
+        return predicate == LLVMIntEQ || predicate == LLVMIntNE;
+    case LLVMGetElementPtr:
+        return !has_narrow_index(widen, inst);
+    default:
+        return true;
+    }
+}
+
+/* i32: the number of the first lane that is active, or, if none is, any number. */
+static LLVMValueRef first_lane(struct tr_widen *widen, LLVMValueRef mask)
+{
+    static const char name[] = "llvm.cttz";
+    LLVMTypeRef type = LLVMIntTypeInContext(widen->llvm, widen->width);
+    LLVMValueRef arguments[2] = {LLVMBuildBitCast(widen->builder, mask, type, ""),
+                                 LLVMConstNull(widen->i1)};
+    LLVMValueRef cttz = LLVMGetIntrinsicDeclaration(
+        widen->module, LLVMLookupIntrinsicID(name, sizeof name - 1), &type, 1);
+    LLVMValueRef lane =
+        LLVMBuildCall2(widen->builder, LLVMGlobalGetValueType(cttz), cttz, arguments, 2, "");
+    return LLVMBuildIntCast2(widen->builder, lane, widen->i32, false, "first");
+}
+
+/* Copies along the row share results without a stride: then it is the first lane of all. */
+static LLVMValueRef from_first_active(struct tr_widen *widen, uint32_t value, uint32_t copy)
+{
+    int64_t stride = widen->turn->shapes.values[value].stride;
+    LLVMValueRef result = NULL;
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        if (tr_w_holder(widen, value, c) != copy)
+            continue;
+        LLVMValueRef mask = widen->active.mask[c];
+        LLVMValueRef lane = first_lane(widen, mask);
+        LLVMValueRef here = clone(widen, value, c, lane);
+        tr_forget_flags(here);
+        if (stride != 0)
+            here = tr_w_move(widen, here, (int64_t)(0 - (uint64_t)stride), lane);
+        result = result == NULL
+                     ? here
+                     : LLVMBuildSelect(widen->builder, tr_w_any(widen, mask), here, result, "");
+    }
+    return result;
+}
+
+/* Flags may be true of the lanes that are active only, also that no bits are common. */
+static LLVMValueRef from_lane_0(struct tr_widen *widen, uint32_t value, uint32_t copy)
+{
+    LLVMValueRef inst = instruction(widen, value);
+    if (LLVMGetInstructionOpcode(inst) == LLVMOr)
+        return LLVMBuildAdd(widen->builder, tr_w_scalar(widen, LLVMGetOperand(inst, 0), copy),
+                            tr_w_scalar(widen, LLVMGetOperand(inst, 1), copy), "");
+    LLVMValueRef result = clone(widen, value, copy, NULL);
+    tr_forget_flags(result);
+    return result;
+}
+
+/* ---- scalars ---- */
+
+static bool has_strided_operand(const struct tr_widen *widen, LLVMValueRef inst)
+{
+    for (int i = 0; i < LLVMGetNumOperands(inst); i++)
+        if (is_strided(tr_w_shape(widen, LLVMGetOperand(inst, (unsigned)i))))
+            return true;
+    return false;
+}
+
+static LLVMValueRef scalar(struct tr_widen *widen, uint32_t value, uint32_t copy)
+{
+    LLVMValueRef inst = instruction(widen, value);
+    struct tr_shape shape = widen->turn->shapes.values[value];
+    uint32_t column = copy % widen->jam[0];
+    bool is_certain = is_lane_0_active(widen, widen->turn->graph.values[value].segment);
+    /* The only one with a condition that may vary. */
+    if (LLVMIsASelectInst(inst) != NULL && LLVMGetOperand(inst, 1) == LLVMGetOperand(inst, 2))
+        return tr_w_scalar(widen, LLVMGetOperand(inst, 1), copy);
+    if (!has_strided_operand(widen, inst))
+        return common(widen, value, copy, is_certain);
+    if (!is_certain && !is_modular(widen, inst))
+        return from_first_active(widen, value, copy);
+    if (column > 0) {
+        LLVMValueRef first = widen->now[value * widen->copies + copy - column];
+        return tr_w_offset(widen, first, shape.stride * (int64_t)(widen->width * column));
+    }
+    return is_certain ? clone(widen, value, copy, NULL) : from_lane_0(widen, value, copy);
+}
+
+/* ---- instructions without a result ---- */
+
+/* What a hint says of all lanes can be said once; where some are not active, it may not be true. */
+static void hint(struct tr_widen *widen, uint32_t value)
+{
+    const struct tr_value *inst = &widen->turn->graph.values[value];
+    if (widen->active.mask[0] != NULL || !tr_is_assumption(inst->llvm))
+        return;
+    for (uint32_t i = 0; i < inst->operand_count; i++)
+        if (tr_w_shape(widen, LLVMGetOperand(inst->llvm, i)).kind != TR_UNIFORM)
+            return;
+    clone(widen, value, 0, NULL);
+}
+
+static bool is_atomic(LLVMValueRef access)
+{
+    return LLVMGetOrdering(access) != LLVMAtomicOrderingNotAtomic;
+}
+
+static void access(struct tr_widen *widen, uint32_t value)
+{
+    LLVMValueRef inst = instruction(widen, value);
+    bool is_masked_volatile = LLVMGetVolatile(inst) && widen->active.mask[0] != NULL;
+    if (is_atomic(inst) || is_masked_volatile)
+        tr_w_serial(widen, value);
+    else
+        tr_w_access(widen, value);
+}
+
+/* ---- any instruction ---- */
+
+bool tr_has_vector_form(const struct tr_turn *turn, uint32_t value)
+{
+    LLVMValueRef inst = turn->graph.values[value].llvm;
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+    case LLVMStore:
+        return !is_atomic(inst);
+    case LLVMFence: /* orders what all lanes have done before it */
+        return true;
+    case LLVMCall:
+        if (tr_is_hint(inst))
+            return true;
+        break;
+    default:
+        break;
+    }
+    bool has_result = LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind;
+    bool is_scalar = has_result && turn->shapes.values[value].kind != TR_VARYING;
+    return is_scalar || tr_has_form(inst);
+}
+
+static void define(struct tr_widen *widen, uint32_t value)
+{
+    bool is_varying = widen->turn->shapes.values[value].kind == TR_VARYING;
+    for (uint32_t copy = 0; copy < widen->copies; copy++) {
+        if (tr_w_holder(widen, value, copy) != copy)
+            continue;
+        LLVMValueRef result =
+            is_varying ? tr_w_form(widen, value, copy) : scalar(widen, value, copy);
+        tr_w_define(widen, value, copy, result);
+    }
+}
+
+void tr_w_instruction(struct tr_widen *widen, uint32_t value)
+{
+    LLVMValueRef inst = instruction(widen, value);
+    LLVMSetCurrentDebugLocation2(widen->builder, LLVMInstructionGetDebugLoc(inst));
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    if (opcode == LLVMLoad || opcode == LLVMStore)
+        access(widen, value);
+    else if (opcode == LLVMFence)
+        clone(widen, value, 0, NULL);
+    else if (opcode == LLVMCall && tr_is_hint(inst))
+        hint(widen, value);
+    else if (!tr_has_vector_form(widen->turn, value))
+        tr_w_serial(widen, value);
+    else
+        define(widen, value);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Loops of a turn. One that all lanes leave together stays as it is. One that lanes leave on their
+ * own goes on until none is left; lanes that have left keep what they have brought to what is
+ * behind the loop (a blend), and may do anything else. As long as nobody has left, such a loop runs
+ * in a copy of its own, where nothing is masked: most loops of most programs are left by all lanes
+ * in the same turn, or in the last ones.
+ */
+#include "translator/vector/control.h"
+
+/* Loops with more instructions, times copies, get no copy for all lanes. */
+#define TOGETHER_MAX 1500
+
+struct loop {
+    uint32_t header;
+    LLVMBasicBlockRef before;
+    LLVMBasicBlockRef head;
+    bool has_masks; /* lanes are live or not, as phis say */
+    bool keeps;     /* lanes that have left keep what they have brought behind the loop */
+    LLVMValueRef live[TR_MAX_COPIES]; /* lanes that come to the loop; NULL: all */
+    struct tr_slots next;             /* what edges back to the header bring */
+    struct tr_slots behind;           /* what edges out of the loop bring */
+    LLVMValueRef *next_phis;          /* by slot of next; NULL: none */
+    LLVMValueRef *behind_phis;
+};
+
+/* ---- phis at the loop's head ---- */
+
+static LLVMValueRef begin_phi(struct tr_control *control, const struct loop *loop,
+                              LLVMValueRef value, LLVMValueRef nothing)
+{
+    LLVMBasicBlockRef before = loop->before;
+    LLVMValueRef phi = LLVMBuildPhi(control->widen->builder, LLVMTypeOf(nothing), "");
+    if (value == NULL)
+        value = nothing;
+    LLVMAddIncoming(phi, &value, &before, 1);
+    return phi;
+}
+
+static void end_phi(LLVMValueRef phi, LLVMValueRef value, LLVMValueRef nothing,
+                    LLVMBasicBlockRef end)
+{
+    if (value == NULL)
+        value = nothing;
+    LLVMAddIncoming(phi, &value, &end, 1);
+}
+
+/* TR_NONE: the slot is no mask of the header. */
+static uint32_t copy_of_mask(const struct tr_control *control, const struct tr_join *join,
+                             LLVMValueRef *const slot)
+{
+    bool is_mask = slot >= join->mask && slot < join->mask + control->widen->copies;
+    return is_mask ? (uint32_t)(slot - join->mask) : TR_NONE;
+}
+
+/* The header's own phis, from what has been brought to it, and the live lanes. */
+static void begin_next(struct tr_control *control, struct loop *loop)
+{
+    struct tr_widen *widen = control->widen;
+    struct tr_join *join = &control->joins[loop->header];
+    for (uint32_t i = 0; i < loop->next.count; i++) {
+        LLVMValueRef *slot = loop->next.slots[i];
+        uint32_t copy = copy_of_mask(control, join, slot);
+        if (slot == &join->predicate || (copy != TR_NONE && !loop->has_masks))
+            continue;
+        LLVMValueRef value = *slot;
+        if (copy != TR_NONE)
+            value = loop->live[copy] != NULL ? loop->live[copy] : tr_v_mask_constant(widen, true);
+        loop->next_phis[i] = begin_phi(control, loop, value, loop->next.nothing[i]);
+        if (copy != TR_NONE)
+            widen->active.mask[copy] = loop->next_phis[i];
+        else
+            *slot = loop->next_phis[i];
+    }
+}
+
+static void begin_behind(struct tr_control *control, struct loop *loop)
+{
+    for (uint32_t i = 0; i < loop->behind.count && loop->keeps; i++) {
+        LLVMValueRef *slot = loop->behind.slots[i];
+        *slot = loop->behind_phis[i] = begin_phi(control, loop, *slot, loop->behind.nothing[i]);
+    }
+}
+
+static bool find_slots(struct tr_control *control, struct loop *loop)
+{
+    const struct tr_unit *unit = &control->turn->units[loop->header];
+    struct tr_slots followers = tr_v_slots(control, unit->followers, unit->follower_count);
+    struct tr_slots escapes = tr_v_slots(control, unit->escapes, unit->escape_count);
+    loop->next = tr_v_slots(control, &loop->header, 1);
+    loop->behind = tr_v_slots_join(control, followers, escapes);
+    loop->next_phis = pxr_arena_alloc_array(&control->arena, loop->next.count, sizeof(void *));
+    loop->behind_phis = pxr_arena_alloc_array(&control->arena, loop->behind.count, sizeof(void *));
+    control->is_out_of_memory |= loop->next_phis == NULL || loop->behind_phis == NULL;
+    return !control->is_out_of_memory;
+}
+
+/* ---- one loop ---- */
+
+static void begin_loop(struct tr_control *control, struct loop *loop)
+{
+    struct tr_widen *widen = control->widen;
+    loop->before = LLVMGetInsertBlock(widen->builder);
+    loop->head = tr_w_new_block(widen, "again");
+    LLVMBuildBr(widen->builder, loop->head);
+    LLVMPositionBuilderAtEnd(widen->builder, loop->head);
+    begin_next(control, loop);
+    begin_behind(control, loop);
+    tr_v_define_phis(control, loop->header, control->joins[loop->header].pending);
+    for (uint32_t i = 0; i < loop->next.count; i++)
+        *loop->next.slots[i] = NULL;
+    control->anchors[loop->header] = widen->active; /* of edges back to it */
+}
+
+static bool has_back_mask(const struct tr_control *control, const struct loop *loop)
+{
+    return control->joins[loop->header].mask[0] != NULL;
+}
+
+/* The builder goes behind the loop, which goes on if `more`. */
+static void end_loop(struct tr_control *control, struct loop *loop, LLVMValueRef more)
+{
+    struct tr_widen *widen = control->widen;
+    LLVMBasicBlockRef after = tr_w_new_block(widen, "behind");
+    if (more == NULL)
+        more = LLVMConstInt(widen->i1, 0, false);
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(widen->builder);
+    LLVMBuildCondBr(widen->builder, more, loop->head, after);
+    for (uint32_t i = 0; i < loop->next.count; i++)
+        if (loop->next_phis[i] != NULL)
+            end_phi(loop->next_phis[i], *loop->next.slots[i], loop->next.nothing[i], end);
+    for (uint32_t i = 0; i < loop->behind.count; i++)
+        if (loop->behind_phis[i] != NULL)
+            end_phi(loop->behind_phis[i], *loop->behind.slots[i], loop->behind.nothing[i], end);
+    LLVMPositionBuilderAtEnd(widen->builder, after);
+}
+
+static void forget_next(const struct loop *loop)
+{
+    for (uint32_t i = 0; i < loop->next.count; i++)
+        *loop->next.slots[i] = NULL;
+}
+
+/* ---- kinds of loops ---- */
+
+static void emit_uniform_loop(struct tr_control *control, uint32_t header)
+{
+    struct loop loop = {.header = header};
+    if (!find_slots(control, &loop))
+        return;
+    begin_loop(control, &loop);
+    tr_v_emit_segment(control, header);
+    end_loop(control, &loop, control->joins[header].predicate);
+    forget_next(&loop);
+}
+
+/* For the lanes in `live`. */
+static void emit_masked_loop(struct tr_control *control, uint32_t header, const LLVMValueRef *live)
+{
+    struct loop loop = {.header = header, .has_masks = true, .keeps = true};
+    if (!find_slots(control, &loop))
+        return;
+    for (uint32_t c = 0; c < control->widen->copies; c++)
+        loop.live[c] = live[c];
+    begin_loop(control, &loop);
+    tr_v_emit_segment(control, header);
+    LLVMValueRef more = NULL;
+    if (has_back_mask(control, &loop))
+        more = tr_v_mask_any(control->widen, control->joins[header].mask);
+    end_loop(control, &loop, more);
+    forget_next(&loop);
+}
+
+/* All lanes are active: first the copy for as long as they stay, then the other for what is left.
+ */
+static void emit_loop_together(struct tr_control *control, uint32_t header)
+{
+    struct tr_widen *widen = control->widen;
+    struct tr_join *join = &control->joins[header];
+    struct loop loop = {.header = header};
+    struct tr_way ways[2];
+    LLVMValueRef left[TR_MAX_COPIES];
+    if (!find_slots(control, &loop))
+        return;
+    begin_loop(control, &loop);
+    tr_v_emit_segment(control, header);
+    if (!has_back_mask(control, &loop)) {
+        end_loop(control, &loop, NULL);
+        forget_next(&loop);
+        return;
+    }
+    end_loop(control, &loop, tr_v_all_come(widen, join, join->mask));
+    for (uint32_t c = 0; c < widen->copies; c++)
+        left[c] = join->mask[c];
+    LLVMBasicBlockRef rest = tr_w_new_block(widen, "rest");
+    LLVMBasicBlockRef meet = tr_w_new_block(widen, "meet");
+    ways[0] = tr_v_way(control, &loop.behind);
+    LLVMBuildCondBr(widen->builder, tr_v_mask_any(widen, left), rest, meet);
+    LLVMPositionBuilderAtEnd(widen->builder, rest);
+    bool is_part = control->is_part;
+    control->is_part = true;
+    emit_masked_loop(control, header, left);
+    control->is_part = is_part;
+    ways[1] = tr_v_way(control, &loop.behind);
+    LLVMBuildBr(widen->builder, meet);
+    LLVMPositionBuilderAtEnd(widen->builder, meet);
+    tr_v_merge(control, &loop.behind, ways, 2);
+}
+
+/* ---- the face ---- */
+
+static bool is_worth_two_copies(const struct tr_control *control, uint32_t header)
+{
+    const struct tr_widen *widen = control->widen;
+    return widen->active.mask[0] == NULL && !control->is_part &&
+           control->turn->units[header].cost * widen->copies <= TOGETHER_MAX;
+}
+
+void tr_v_emit_loop(struct tr_control *control, uint32_t header, LLVMValueRef *pending)
+{
+    struct tr_widen *widen = control->widen;
+    const struct tr_turn *turn = control->turn;
+    const struct tr_unit *unit = &turn->units[header];
+    struct tr_join *join = &control->joins[header];
+    struct tr_active entered = widen->active;
+    for (uint32_t i = 0; i < join->phi_count * widen->copies; i++)
+        join->pending[i] = pending[i];
+    for (uint32_t i = 0; i < unit->follower_count; i++)
+        control->anchors[unit->followers[i]] = entered;
+    if (!turn->is_divergent_loop[turn->loops.innermost[header]])
+        emit_uniform_loop(control, header);
+    else if (is_worth_two_copies(control, header))
+        emit_loop_together(control, header);
+    else
+        emit_masked_loop(control, header, entered.mask);
+    widen->active = entered;
+    for (uint32_t i = 0; i < unit->follower_count && !control->is_out_of_memory; i++)
+        tr_v_emit_unit(control, unit->followers[i]);
+}

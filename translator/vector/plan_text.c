@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Nests, turns and units as text: for people and for tests that compare it.
+ */
+#include "translator/vector/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *block_name(LLVMBasicBlockRef block)
+{
+    return LLVMGetBasicBlockName(block);
+}
+
+/* ---- values ---- */
+
+static void print_shape(FILE *out, const struct tr_turn *turn, uint32_t value)
+{
+    struct tr_shape shape = turn->shapes.values[value];
+    if (shape.kind == TR_UNIFORM)
+        fputs("uniform", out);
+    else if (shape.kind == TR_VARYING)
+        fputs("varying", out);
+    else if (shape.stride == 0)
+        fputs("row", out);
+    else
+        fprintf(out, "affine %lld%s", (long long)shape.stride, shape.no_wrap ? " no-wrap" : "");
+    fputs(turn->depends_on_row[value] ? ", by row" : "", out);
+}
+
+/* Without the metadata that the line may end with, whose numbers do not matter. */
+static void print_line(FILE *out, LLVMValueRef value)
+{
+    char *text = LLVMPrintValueToString(value);
+    const char *line = text == NULL ? "" : text + strspn(text, " ");
+    const char *metadata = strstr(line, ", !");
+    fprintf(out, "  %.*s", (int)(metadata == NULL ? strlen(line) : (size_t)(metadata - line)), line);
+    LLVMDisposeMessage(text);
+}
+
+static void print_value(FILE *out, const struct tr_turn *turn, uint32_t number)
+{
+    LLVMValueRef value = turn->graph.values[number].llvm;
+    print_line(out, value);
+    if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMVoidTypeKind) {
+        fputs("  ; ", out);
+        print_shape(out, turn, number);
+    }
+    fputc('\n', out);
+}
+
+/* ---- units ---- */
+
+static void print_segments(FILE *out, const struct tr_turn *turn, const char *title,
+                           const uint32_t *segments, uint32_t count)
+{
+    if (count == 0)
+        return;
+    fprintf(out, "; %s", title);
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(out, " %s", block_name(turn->graph.segments[segments[i]].llvm));
+}
+
+static void print_unit(FILE *out, const struct tr_turn *turn, uint32_t number)
+{
+    static const char *const kinds[] = {
+        [TR_UNIT_ALWAYS] = "always", [TR_UNIT_UNIFORM] = "uniform", [TR_UNIT_MASKED] = "masked"};
+    const struct tr_segment *segment = &turn->graph.segments[number];
+    const struct tr_unit *unit = &turn->units[number];
+    uint32_t loop = turn->loops.innermost[number];
+    fprintf(out, "%s: %s", block_name(segment->llvm), kinds[unit->kind]);
+    if (unit->anchor != TR_NONE)
+        print_segments(out, turn, "of", &unit->anchor, 1);
+    if (loop != TR_NONE && turn->loops.loops[loop].header == number)
+        fprintf(out, "; a loop that lanes leave %s",
+                turn->is_divergent_loop[loop] ? "one by one" : "together");
+    print_segments(out, turn, "then", unit->children, unit->child_count);
+    print_segments(out, turn, "behind", unit->followers, unit->follower_count);
+    print_segments(out, turn, "out to", unit->escapes, unit->escape_count);
+    fprintf(out, "; cost %u%s%s%s\n", unit->cost, unit->has_effects ? ", effects" : "",
+            unit->is_fault ? ", fault" : "", number == turn->end ? ", end" : "");
+}
+
+/* ---- turns ---- */
+
+static void print_turn(FILE *out, const struct tr_turn *turn)
+{
+    for (uint32_t v = 0; v < turn->graph.value_count; v++)
+        if (v == turn->x || v == turn->y)
+            print_value(out, turn, v);
+    for (uint32_t s = 0; s < turn->graph.segment_count; s++) {
+        const struct tr_segment *segment = &turn->graph.segments[s];
+        print_unit(out, turn, s);
+        for (uint32_t v = 0; v < segment->value_count; v++)
+            print_value(out, turn, segment->first_value + v);
+    }
+}
+
+static void print_guards(FILE *out, const struct tr_guard *guards, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        LLVMBasicBlockRef to = LLVMGetSuccessor(guards[i].branch, guards[i].expected);
+        fprintf(out, "guard: %s goes to %s\n",
+                block_name(LLVMGetInstructionParent(guards[i].branch)), block_name(to));
+    }
+}
+
+/* The turn as the masked version has it and, if there are guards, as the fast one has. */
+static enum pxr_status print_turns(FILE *out, const struct tr_nest *nest, bool is_jammed)
+{
+    struct tr_turn whole;
+    struct tr_turn guarded;
+    struct tr_guard *guards = NULL;
+    uint32_t count = 0;
+    const char *obstacle = NULL;
+    fprintf(out, "%s\n", is_jammed ? "turn with rows" : "turn");
+    enum pxr_status status = tr_turn_build(&whole, nest, is_jammed, NULL, 0, &obstacle, NULL);
+    if (obstacle != NULL)
+        fprintf(out, "not possible: %s\n", obstacle);
+    if (status != PXR_OK || obstacle != NULL)
+        return status;
+    print_turn(out, &whole);
+    status = tr_find_guards(&whole, &guards, &count, NULL);
+    if (status == PXR_OK && count > 0) {
+        print_guards(out, guards, count);
+        status = tr_turn_build(&guarded, nest, is_jammed, guards, count, &obstacle, NULL);
+        if (status == PXR_OK && obstacle == NULL) {
+            print_turn(out, &guarded);
+            tr_turn_fini(&guarded);
+        }
+    }
+    tr_turn_fini(&whole);
+    return status;
+}
+
+/* ---- nests ---- */
+
+static void print_loop(FILE *out, char axis, const struct tr_counted *loop)
+{
+    char *count = LLVMPrintValueToString(loop->count);
+    const char *text = count == NULL ? "" : count + strspn(count, " ");
+    fprintf(out, " %c from %s to %s, count %.*s;", axis, block_name(loop->header),
+            block_name(loop->latch), (int)strcspn(text, "=,\n"), text);
+    LLVMDisposeMessage(count);
+}
+
+static enum pxr_status print_nest(FILE *out, const struct tr_nest *nest)
+{
+    if (nest->obstacle != NULL) {
+        fprintf(out, "nest at %s: not possible: %s\n", block_name(nest->x.header), nest->obstacle);
+        return PXR_OK;
+    }
+    fputs("nest:", out);
+    print_loop(out, 'x', &nest->x);
+    if (nest->y.header != NULL)
+        print_loop(out, 'y', &nest->y);
+    fputc('\n', out);
+    return print_turns(out, nest, nest->y.header != NULL);
+}
+
+char *tr_plan_text(LLVMValueRef function)
+{
+    char *text = NULL;
+    size_t size = 0;
+    size_t len = 0;
+    struct tr_nest *nests = NULL;
+    uint32_t count = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    enum pxr_status status = tr_find_nests(function, &nests, &count, NULL);
+    fprintf(out, "function %s\n", LLVMGetValueName2(function, &len));
+    for (uint32_t i = 0; i < count && status == PXR_OK; i++)
+        status = print_nest(out, &nests[i]);
+    free(nests);
+    bool ok = status == PXR_OK && ferror(out) == 0;
+    if (fclose(out) != 0 || !ok) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The vectoriser's face: each marked nest in turn.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "translator/vector/version.h"
+
+struct vectoriser {
+    LLVMValueRef function;
+    const struct tr_vector_options *options;
+    struct tr_vector_report *report;
+    FILE *explanation;
+};
+
+static void versions_fini(struct tr_versions *versions)
+{
+    tr_turn_fini(&versions->fast);
+    tr_turn_fini(&versions->masked);
+}
+
+/* Fills *obstacle if the turn cannot be widened. */
+static enum pxr_status build_versions(const struct tr_nest *nest, bool is_jammed,
+                                      struct tr_versions *versions, const char **obstacle,
+                                      struct pxr_error *err)
+{
+    *versions = (struct tr_versions){0};
+    enum pxr_status status =
+        tr_turn_build(&versions->masked, nest, is_jammed, NULL, 0, obstacle, err);
+    if (status != PXR_OK || *obstacle != NULL)
+        return status;
+    status = tr_find_guards(&versions->masked, &versions->guards, &versions->guard_count, err);
+    if (status == PXR_OK)
+        status = tr_turn_build(&versions->fast, nest, is_jammed, versions->guards,
+                               versions->guard_count, obstacle, err);
+    return status;
+}
+
+static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest *nest,
+                             struct tr_versions *versions, bool is_jammed, struct pxr_error *err)
+{
+    struct tr_vector_report *report = vectoriser->report;
+    struct tr_shape_of_nest shape;
+    enum pxr_status status = tr_choose(nest, versions, vectoriser->options, &shape, err);
+    if (status != PXR_OK)
+        return status;
+    bool is_widened = shape.is_worthwhile || vectoriser->options->is_forced;
+    tr_explain_nest(vectoriser->explanation, versions, &shape, is_widened);
+    if (!is_widened)
+        return PXR_OK;
+    status = tr_widen_nest(nest, versions, is_jammed, &shape, vectoriser->options,
+                           &report->seed_sites, err);
+    if (status != PXR_OK)
+        return status;
+    report->widened_count++;
+    if (shape.width > report->width)
+        report->width = shape.width;
+    if (shape.jam[0] * shape.jam[1] > report->jam)
+        report->jam = shape.jam[0] * shape.jam[1];
+    return PXR_OK;
+}
+
+static enum pxr_status vectorise_nest(struct vectoriser *vectoriser, const struct tr_nest *nest,
+                                      struct pxr_error *err)
+{
+    const char *obstacle = nest->obstacle;
+    struct tr_versions versions = {0};
+    enum pxr_status status = PXR_OK;
+    bool is_jammed = nest->y.header != NULL;
+    if (obstacle == NULL)
+        status = build_versions(nest, is_jammed, &versions, &obstacle, err);
+    if (status == PXR_OK && obstacle != NULL && is_jammed && nest->obstacle == NULL) {
+        versions_fini(&versions);
+        obstacle = NULL;
+        is_jammed = false;
+        status = build_versions(nest, false, &versions, &obstacle, err);
+    }
+    if (status == PXR_OK && obstacle != NULL)
+        status = tr_explain_obstacle(vectoriser->explanation, nest, obstacle, err);
+    else if (status == PXR_OK)
+        status = widen(vectoriser, nest, &versions, is_jammed, err);
+    versions_fini(&versions);
+    return status;
+}
+
+enum pxr_status tr_vectorise(LLVMValueRef function, const struct tr_vector_options *options,
+                             struct tr_vector_report *report, struct pxr_error *err)
+{
+    struct vectoriser vectoriser = {.function = function, .options = options, .report = report};
+    struct tr_nest *nests = NULL;
+    size_t bytes = 0;
+    *report = (struct tr_vector_report){0};
+    vectoriser.explanation = open_memstream(&report->explanation, &bytes);
+    if (vectoriser.explanation == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    enum pxr_status status = tr_find_nests(function, &nests, &report->nest_count, err);
+    for (uint32_t i = 0; status == PXR_OK && i < report->nest_count; i++)
+        status = vectorise_nest(&vectoriser, &nests[i], err);
+    free(nests);
+    fclose(vectoriser.explanation);
+    return status;
+}

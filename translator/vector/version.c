@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The loops around a turn's versions. The fast version steps through rectangles of copies; what is
+ * left over at the end of a row, or of the rows, or by a guard, goes to one masked version, in a
+ * loop nest of its own over any rectangle:
+ *
+ *   for y step rows:
+ *     for x step lanes:   fast version; if a guard does not hold: masked(x, x + lanes, y, y + rows)
+ *     masked(rest of the row, y, y + rows)
+ *   masked(0, length of a row, rest of the rows)
+ */
+#include "translator/vector/version.h"
+
+/* Where the masked nest goes on to: number of the case. */
+enum resume { RESUME_NEXT, RESUME_ROW_DONE, RESUME_DONE };
+
+struct version {
+    const struct tr_nest *nest;
+    struct tr_versions *versions;
+    const struct tr_shape_of_nest *shape;
+    const struct tr_counted *outer; /* the loop that is replaced */
+    bool is_jammed;
+    struct tr_widen widen;
+    LLVMValueRef length;         /* i32: threads of a row */
+    LLVMValueRef rows;           /* i32 */
+    LLVMBasicBlockRef fast_done; /* the fast version has done a rectangle */
+    LLVMBasicBlockRef x_latch, y_latch, done;
+    LLVMValueRef x_now;       /* phi in x_latch: where the rectangle was */
+    LLVMBasicBlockRef masked; /* NULL: not used yet */
+    LLVMValueRef bounds[4];   /* phis there: x from, to, y from, to */
+    LLVMValueRef resume;      /* phi there */
+};
+
+static LLVMValueRef number(const struct version *version, uint32_t value)
+{
+    return LLVMConstInt(version->widen.i32, value, false);
+}
+
+static LLVMValueRef add(const struct version *version, LLVMValueRef value, uint32_t more)
+{
+    if (more == 0)
+        return value;
+    LLVMValueRef sum = LLVMBuildNSWAdd(version->widen.builder, value, number(version, more), "");
+    if (LLVMIsAInstruction(sum) != NULL)
+        LLVMSetNUW(sum, true);
+    return sum;
+}
+
+static bool is_multiple(LLVMValueRef count, uint32_t of)
+{
+    return of == 1 ||
+           (LLVMIsAConstantInt(count) != NULL && LLVMConstIntGetZExtValue(count) % of == 0);
+}
+
+static bool is_less(LLVMValueRef count, uint32_t than)
+{
+    return LLVMIsAConstantInt(count) != NULL && LLVMConstIntGetZExtValue(count) < than;
+}
+
+/* ---- counted loops ---- */
+
+struct counter {
+    LLVMBasicBlockRef head;
+    LLVMValueRef value;
+};
+
+/* The builder goes to the loop's beginning. */
+static struct counter begin_counter(const struct version *version, LLVMValueRef from,
+                                    const char *name)
+{
+    const struct tr_widen *widen = &version->widen;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(widen->builder);
+    struct counter counter = {.head = tr_w_new_block(widen, name)};
+    LLVMBuildBr(widen->builder, counter.head);
+    LLVMPositionBuilderAtEnd(widen->builder, counter.head);
+    counter.value = LLVMBuildPhi(widen->builder, widen->i32, name);
+    LLVMAddIncoming(counter.value, &from, &before, 1);
+    return counter;
+}
+
+/* At the builder's place, where the counter's value is `now`; goes to `after` when it has come to
+ * the limit. */
+static void end_counter(const struct version *version, const struct counter *counter,
+                        LLVMValueRef now, uint32_t step, LLVMValueRef limit,
+                        LLVMBasicBlockRef after)
+{
+    LLVMBuilderRef b = version->widen.builder;
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
+    LLVMValueRef next = add(version, now, step);
+    LLVMAddIncoming(counter->value, &next, &latch, 1);
+    LLVMValueRef more = LLVMBuildICmp(b, LLVMIntULT, next, limit, "");
+    LLVMBuildCondBr(b, more, counter->head, after);
+}
+
+/* ---- a version at its place ---- */
+
+static enum pxr_status begin_version(struct version *version, const struct tr_turn *turn,
+                                     bool is_fast, struct pxr_error *err)
+{
+    struct tr_widen *widen = &version->widen;
+    widen->turn = turn;
+    widen->jam[0] = is_fast ? version->shape->jam[0] : 1;
+    widen->jam[1] = is_fast ? version->shape->jam[1] : 1;
+    widen->copies = widen->jam[0] * widen->jam[1];
+    for (uint32_t c = 0; c < TR_MAX_COPIES; c++)
+        widen->active.mask[c] = NULL;
+    struct pxr_arena *arena = &version->versions->fast.graph.arena;
+    widen->now = pxr_arena_alloc_array(arena, (size_t)turn->graph.value_count * widen->copies,
+                                       sizeof *widen->now);
+    return widen->now != NULL ? PXR_OK : pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory widening");
+}
+
+static void define_counters(struct version *version, LLVMValueRef x, LLVMValueRef y)
+{
+    struct tr_widen *widen = &version->widen;
+    const struct tr_turn *turn = widen->turn;
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        if (tr_w_holder(widen, turn->x, c) == c)
+            tr_w_define(widen, turn->x, c, add(version, x, c % widen->jam[0] * widen->width));
+        if (turn->y != TR_NONE && tr_w_holder(widen, turn->y, c) == c)
+            tr_w_define(widen, turn->y, c, add(version, y, c / widen->jam[0]));
+    }
+}
+
+/* ---- the masked nest ---- */
+
+static void make_masked_entry(struct version *version)
+{
+    struct tr_widen *widen = &version->widen;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(widen->builder);
+    version->masked = tr_w_new_block(widen, "masked");
+    LLVMPositionBuilderAtEnd(widen->builder, version->masked);
+    for (int i = 0; i < 4; i++)
+        version->bounds[i] = LLVMBuildPhi(widen->builder, widen->i32, "");
+    version->resume = LLVMBuildPhi(widen->builder, widen->i32, "resume");
+    LLVMPositionBuilderAtEnd(widen->builder, here);
+}
+
+/* From the builder's place to the masked version for a rectangle. */
+static void go_to_masked(struct version *version, LLVMValueRef x, LLVMValueRef x_end,
+                         LLVMValueRef y, LLVMValueRef y_end, enum resume resume)
+{
+    LLVMBuilderRef b = version->widen.builder;
+    if (version->masked == NULL)
+        make_masked_entry(version);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
+    LLVMValueRef bounds[4] = {x, x_end, y, y_end};
+    LLVMValueRef where = number(version, resume);
+    LLVMBuildBr(b, version->masked);
+    for (int i = 0; i < 4; i++)
+        LLVMAddIncoming(version->bounds[i], &bounds[i], &here, 1);
+    LLVMAddIncoming(version->resume, &where, &here, 1);
+}
+
+/* Lanes before the end of the row; NULL: all, always. */
+static LLVMValueRef lanes_left(struct version *version, LLVMValueRef x)
+{
+    struct tr_widen *widen = &version->widen;
+    LLVMBuilderRef b = widen->builder;
+    LLVMValueRef lanes[64];
+    for (uint32_t i = 0; i < widen->width; i++)
+        lanes[i] = number(version, i);
+    LLVMValueRef left = LLVMBuildSub(b, version->bounds[1], x, "");
+    return LLVMBuildICmp(b, LLVMIntULT, LLVMConstVector(lanes, widen->width),
+                         tr_w_splat(widen, left), "");
+}
+
+static enum pxr_status build_masked(struct version *version, struct pxr_error *err)
+{
+    struct tr_widen *widen = &version->widen;
+    LLVMBuilderRef b = widen->builder;
+    enum pxr_status status = begin_version(version, &version->versions->masked, false, err);
+    if (status != PXR_OK)
+        return status;
+    LLVMPositionBuilderAtEnd(b, version->masked);
+    struct counter y = begin_counter(version, version->bounds[2], "y");
+    struct counter x = begin_counter(version, version->bounds[0], "x");
+    define_counters(version, x.value, y.value);
+    widen->active.mask[0] = lanes_left(version, x.value);
+    status = tr_w_turn(widen, NULL, err);
+    if (status != PXR_OK)
+        return status;
+    LLVMBasicBlockRef row_done = tr_w_new_block(widen, "row_done");
+    LLVMBasicBlockRef end = tr_w_new_block(widen, "masked_done");
+    end_counter(version, &x, x.value, widen->width, version->bounds[1], row_done);
+    LLVMPositionBuilderAtEnd(b, row_done);
+    end_counter(version, &y, y.value, 1, version->bounds[3], end);
+    LLVMPositionBuilderAtEnd(b, end);
+    LLVMValueRef where = LLVMBuildSwitch(b, version->resume, version->done, 2);
+    LLVMAddCase(where, number(version, RESUME_NEXT), version->x_latch);
+    LLVMAddIncoming(version->x_now, &version->bounds[0], &end, 1);
+    LLVMAddCase(where, number(version, RESUME_ROW_DONE), version->y_latch);
+    return PXR_OK;
+}
+
+/* ---- the fast nest ---- */
+
+/* The turns of a rectangle at x, y; the builder is at their beginning. */
+static enum pxr_status build_fast(struct version *version, LLVMValueRef x, LLVMValueRef y,
+                                  struct pxr_error *err)
+{
+    struct tr_widen *widen = &version->widen;
+    const struct tr_versions *versions = version->versions;
+    enum pxr_status status = begin_version(version, &versions->fast, true, err);
+    if (status != PXR_OK)
+        return status;
+    define_counters(version, x, y);
+    struct tr_guard_exits exits = {
+        .guards = versions->guards, .count = versions->guard_count, .none = version->fast_done};
+    if (exits.count > 0)
+        exits.other = tr_w_new_block(widen, "ragged");
+    status = tr_w_turn(widen, &exits, err);
+    LLVMBuildBr(widen->builder, version->fast_done);
+    if (status != PXR_OK || exits.count == 0)
+        return status;
+    LLVMPositionBuilderAtEnd(widen->builder, exits.other);
+    go_to_masked(version, x, add(version, x, widen->width * widen->jam[0]), y,
+                 add(version, y, widen->jam[1]), RESUME_NEXT);
+    return PXR_OK;
+}
+
+/* Goes to a new block if at least `count` are left of `all` from `first` on; the builder goes to
+ * where they are not, or, if they always are, to the new block: false. */
+static bool branch_if_left(struct version *version, LLVMValueRef all, LLVMValueRef first,
+                           uint32_t count, LLVMBasicBlockRef *enough)
+{
+    struct tr_widen *widen = &version->widen;
+    LLVMBuilderRef b = widen->builder;
+    *enough = LLVMGetInsertBlock(b);
+    if (is_multiple(all, count))
+        return false;
+    *enough = tr_w_new_block(widen, "whole");
+    LLVMBasicBlockRef rest = tr_w_new_block(widen, "rest");
+    LLVMValueRef left = LLVMBuildSub(b, all, first, "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntUGE, left, number(version, count), ""), *enough,
+                    rest);
+    LLVMPositionBuilderAtEnd(b, rest);
+    return true;
+}
+
+static enum pxr_status build_loops(struct version *version, struct pxr_error *err)
+{
+    struct tr_widen *widen = &version->widen;
+    LLVMBuilderRef b = widen->builder;
+    const uint32_t *jam = version->shape->jam;
+    uint32_t lanes = widen->width * jam[0];
+    LLVMValueRef zero = number(version, 0);
+    LLVMBasicBlockRef enough = NULL;
+    struct counter y = begin_counter(version, zero, "y");
+    if (branch_if_left(version, version->rows, y.value, jam[1], &enough))
+        go_to_masked(version, zero, version->length, y.value, version->rows, RESUME_DONE);
+    LLVMPositionBuilderAtEnd(b, enough);
+    struct counter x = begin_counter(version, zero, "x");
+    if (branch_if_left(version, version->length, x.value, lanes, &enough))
+        go_to_masked(version, x.value, version->length, y.value, add(version, y.value, jam[1]),
+                     RESUME_ROW_DONE);
+    LLVMPositionBuilderAtEnd(b, enough);
+    enum pxr_status status = build_fast(version, x.value, y.value, err);
+    if (status != PXR_OK)
+        return status;
+    LLVMPositionBuilderAtEnd(b, version->fast_done);
+    LLVMBuildBr(b, version->x_latch);
+    LLVMAddIncoming(version->x_now, &x.value, &version->fast_done, 1);
+    LLVMPositionBuilderAtEnd(b, version->x_latch);
+    end_counter(version, &x, version->x_now, lanes, version->length, version->y_latch);
+    LLVMPositionBuilderAtEnd(b, version->y_latch);
+    end_counter(version, &y, y.value, jam[1], version->rows, version->done);
+    return version->masked != NULL ? build_masked(version, err) : PXR_OK;
+}
+
+/* A row is too short for any vector: all is left over. */
+static enum pxr_status build_masked_only(struct version *version, struct pxr_error *err)
+{
+    LLVMBuilderRef b = version->widen.builder;
+    LLVMValueRef zero = number(version, 0);
+    go_to_masked(version, zero, version->length, zero, version->rows, RESUME_DONE);
+    LLVMBasicBlockRef unused[3] = {version->fast_done, version->x_latch, version->y_latch};
+    for (int i = 0; i < 3; i++) {
+        LLVMPositionBuilderAtEnd(b, unused[i]);
+        LLVMBuildUnreachable(b);
+    }
+    return build_masked(version, err);
+}
+
+/* ---- in place of the old loops ---- */
+
+/* Phis behind the nest come from the new one's end. What they bring does not come out of the nest.
+ */
+static void move_phis(const struct version *version)
+{
+    LLVMBuilderRef b = version->widen.builder;
+    LLVMValueRef inst = LLVMGetFirstInstruction(version->outer->after);
+    while (inst != NULL && LLVMIsAPHINode(inst) != NULL) {
+        LLVMValueRef phi = inst;
+        inst = LLVMGetNextInstruction(inst);
+        LLVMPositionBuilderBefore(b, phi);
+        LLVMValueRef moved = LLVMBuildPhi(b, LLVMTypeOf(phi), "");
+        for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+            LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+            LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
+            if (from == version->outer->latch)
+                from = version->done;
+            LLVMAddIncoming(moved, &value, &from, 1);
+        }
+        LLVMReplaceAllUsesWith(phi, moved);
+        LLVMInstructionEraseFromParent(phi);
+    }
+}
+
+static void forget_instructions(LLVMBasicBlockRef block)
+{
+    LLVMValueRef inst = LLVMGetLastInstruction(block);
+    while (inst != NULL) {
+        LLVMValueRef dead = inst;
+        inst = LLVMGetPreviousInstruction(inst);
+        if (LLVMGetFirstUse(dead) != NULL)
+            LLVMReplaceAllUsesWith(dead, LLVMGetPoison(LLVMTypeOf(dead)));
+        LLVMInstructionEraseFromParent(dead);
+    }
+}
+
+static void replace_loops(const struct version *version, LLVMBasicBlockRef entry)
+{
+    const struct tr_graph *graph = &version->versions->masked.graph;
+    LLVMValueRef enters = LLVMGetBasicBlockTerminator(version->outer->before);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(enters); i++)
+        if (LLVMGetSuccessor(enters, i) == version->outer->header)
+            LLVMSetSuccessor(enters, i, entry);
+    move_phis(version);
+    for (uint32_t s = 0; s < graph->segment_count; s++)
+        forget_instructions(graph->segments[s].llvm);
+    for (uint32_t s = 0; s < graph->segment_count; s++)
+        LLVMDeleteBasicBlock(graph->segments[s].llvm);
+}
+
+/* ---- the face ---- */
+
+static void init_widen(struct version *version, const struct tr_vector_options *options,
+                       uint32_t *seed_sites)
+{
+    struct tr_widen *widen = &version->widen;
+    widen->options = options;
+    widen->width = version->shape->width;
+    widen->function = LLVMGetBasicBlockParent(version->outer->header);
+    widen->module = LLVMGetGlobalParent(widen->function);
+    widen->llvm = LLVMGetModuleContext(widen->module);
+    widen->builder = LLVMCreateBuilderInContext(widen->llvm);
+    widen->layout = LLVMGetModuleDataLayout(widen->module);
+    widen->i1 = LLVMInt1TypeInContext(widen->llvm);
+    widen->i8 = LLVMInt8TypeInContext(widen->llvm);
+    widen->i32 = LLVMInt32TypeInContext(widen->llvm);
+    widen->i64 = LLVMInt64TypeInContext(widen->llvm);
+    widen->ptr = LLVMPointerTypeInContext(widen->llvm, 0);
+    widen->seed_sites = seed_sites;
+}
+
+enum pxr_status tr_widen_nest(const struct tr_nest *nest, struct tr_versions *versions,
+                              bool is_jammed, const struct tr_shape_of_nest *shape,
+                              const struct tr_vector_options *options, uint32_t *seed_sites,
+                              struct pxr_error *err)
+{
+    struct version version = {.nest = nest,
+                              .versions = versions,
+                              .shape = shape,
+                              .outer = is_jammed ? &nest->y : &nest->x,
+                              .is_jammed = is_jammed};
+    init_widen(&version, options, seed_sites);
+    struct tr_widen *widen = &version.widen;
+    LLVMBasicBlockRef entry = tr_w_new_block(widen, "vectors");
+    version.length = nest->x.count;
+    version.rows = is_jammed ? nest->y.count : number(&version, 1);
+    version.fast_done = tr_w_new_block(widen, "fast_done");
+    version.x_latch = tr_w_new_block(widen, "next");
+    LLVMPositionBuilderAtEnd(widen->builder, version.x_latch);
+    version.x_now = LLVMBuildPhi(widen->builder, widen->i32, "x");
+    version.y_latch = tr_w_new_block(widen, "next_row");
+    version.done = tr_w_new_block(widen, "done");
+    LLVMPositionBuilderAtEnd(widen->builder, entry);
+    enum pxr_status status = is_less(version.length, widen->width * shape->jam[0])
+                                 ? build_masked_only(&version, err)
+                                 : build_loops(&version, err);
+    if (status == PXR_OK) {
+        LLVMPositionBuilderAtEnd(widen->builder, version.done);
+        LLVMBuildBr(widen->builder, version.outer->after);
+        replace_loops(&version, entry);
+    }
+    LLVMDisposeBuilder(widen->builder);
+    return status;
+}

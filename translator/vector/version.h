@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A nest as vectors: the loops around the versions of its turn, and the decision how wide they are.
+ * Private to translator/vector.
+ */
+#ifndef PTXRUN_TRANSLATOR_VECTOR_VERSION_H
+#define PTXRUN_TRANSLATOR_VECTOR_VERSION_H
+
+#include <stdio.h>
+
+#include "translator/vector/widen.h"
+
+/* Of the fast version. Times are numbers of simple instructions. */
+struct tr_estimate {
+    double vector;    /* of a vector of threads */
+    double scalar;    /* of as many threads one by one */
+    uint32_t length;  /* instructions */
+    uint32_t live;    /* varying values that live at once, at most, as vector registers */
+    bool shares_rows; /* a loop loads vectors that are the same in all rows */
+    bool shares_row;  /* a loop loads scalars that are the same along a row */
+};
+
+/* How a nest is widened. Reasons are words for --explain. */
+struct tr_shape_of_nest {
+    uint32_t width;
+    uint32_t jam[2]; /* along the row, rows */
+    bool is_worthwhile;
+    const char *reason; /* if not: why; otherwise empty */
+    const char *width_reason;
+    const char *jam_reason;
+    struct tr_estimate estimate;
+};
+
+/* The nest's turn in both versions. */
+struct tr_versions {
+    struct tr_turn fast;
+    struct tr_turn masked;
+    struct tr_guard *guards;
+    uint32_t guard_count;
+};
+
+/* How to widen the nest (choose.c). Fails with PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_choose(const struct tr_nest *nest, struct tr_versions *versions,
+                          const struct tr_vector_options *options, struct tr_shape_of_nest *shape,
+                          struct pxr_error *err);
+
+/* Lines of text: what was chosen, and what of the turn makes it fast or slow (explain.c). Before
+ * the nest is replaced. */
+void tr_explain_nest(FILE *out, const struct tr_versions *versions,
+                     const struct tr_shape_of_nest *shape, bool is_widened);
+/* Of a nest that cannot be widened. Fails with PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_explain_obstacle(FILE *out, const struct tr_nest *nest, const char *obstacle,
+                                    struct pxr_error *err);
+
+/* Replaces the nest (version.c). is_jammed: the turns were built with the y loop in them. */
+enum pxr_status tr_widen_nest(const struct tr_nest *nest, struct tr_versions *versions,
+                              bool is_jammed, const struct tr_shape_of_nest *shape,
+                              const struct tr_vector_options *options, uint32_t *seed_sites,
+                              struct pxr_error *err);
+
+#endif
