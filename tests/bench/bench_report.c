@@ -23,7 +23,7 @@ static double ratio(const struct bench_result *result, int mode, enum pxr_collap
     return plain > 0 ? pick(result->variants[mode][collapse].times, by_min) / plain : 0;
 }
 
-/* How much longer the code without facts takes. */
+/* How much longer code takes that knows no numbers of the launch. */
 static double normal_to_jit(const struct bench_result *result, bool by_min)
 {
     double jit = pick(result->variants[BENCH_JIT][PXR_COLLAPSE_AUTO].times, by_min);

@@ -15,7 +15,7 @@ static const char *const expectation_names[] = {"widened", "scalar", "fault"};
 
 void turn_case_init(struct turn_case *c)
 {
-    static const uint32_t row_lengths[] = {1, 7, 16, 33, 64};
+    static const uint32_t row_lengths[] = {1, 7, 16, 33, 96};
     static const uint32_t rows[] = {1, 3, 4};
     *c = (struct turn_case){.limit_count = 1, .row_length_count = 5, .rows_count = 3};
     memcpy(c->row_lengths, row_lengths, sizeof row_lengths);

@@ -275,7 +275,7 @@ static bool run_size(struct turn_run *run, kernel_fn kernel, uint32_t number, bo
 
 static void note(struct turn_outcome *outcome, const char *what, const char *message)
 {
-    snprintf(outcome->message, sizeof outcome->message, "%s%.1500s", what, message);
+    snprintf(outcome->message, sizeof outcome->message, "%s%.300s", what, message);
     for (char *at = outcome->message; *at != '\0'; at++)
         *at = *at == '\n' ? ' ' : *at;
 }

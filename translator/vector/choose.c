@@ -60,13 +60,23 @@ static bool is_effect(uint32_t opcode)
     return opcode == LLVMAtomicRMW || opcode == LLVMAtomicCmpXchg || opcode == LLVMFence;
 }
 
+static bool is_in_divergent_loop(const struct tr_turn *turn, uint32_t segment)
+{
+    uint32_t loop = turn->loops.innermost[segment];
+    return loop != TR_NONE && turn->is_divergent_loop[loop];
+}
+
 /* Of one vector. */
-static double vector_cost(const struct tr_turn *turn, uint32_t width, uint32_t number)
+static double vector_cost(const struct tr_turn *turn, uint32_t width, uint32_t number,
+                          struct tr_estimate *estimate)
 {
     const struct tr_value *value = &turn->graph.values[number];
     bool is_gather = false;
-    if (value->opcode == LLVMLoad || value->opcode == LLVMStore)
-        return tr_access_cost(turn, width, number, &is_gather);
+    if (value->opcode == LLVMLoad || value->opcode == LLVMStore) {
+        double cost = tr_access_cost(turn, width, number, &is_gather);
+        estimate->gathers_alone |= is_gather && is_in_divergent_loop(turn, value->segment);
+        return cost;
+    }
     bool is_control = value->opcode == LLVMPHI || LLVMIsATerminatorInst(value->llvm) != NULL;
     if (is_effect(value->opcode) || (!is_control && !tr_has_vector_form(turn, number)))
         return 3.0 * width;
@@ -124,7 +134,7 @@ static void look_at_value(const struct tr_turn *turn, uint32_t width, uint32_t n
         parts = bits > 32 ? bits / 32.0 : 1;
     }
     estimate->vector +=
-        parts * vector_cost(turn, width, number) * weight_of(turn, value->segment, true);
+        parts * vector_cost(turn, width, number, estimate) * weight_of(turn, value->segment, true);
     estimate->scalar += scalar_cost(value) * width * weight_of(turn, value->segment, false);
     estimate->length++;
     look_at_load(turn, number, estimate);
@@ -202,6 +212,8 @@ static uint32_t choose_copies(const struct tr_estimate *estimate,
         return options->jam < TR_MAX_COPIES ? options->jam : TR_MAX_COPIES;
     bool is_shared = estimate->shares_rows || estimate->shares_row;
     uint32_t copies = is_shared ? JAM_SHARED_MAX : JAM_MAX;
+    if (estimate->gathers_alone)
+        copies = 1; /* each copy's lanes would wait for the others' */
     while (copies > 1 && copies * estimate->live > REGISTERS)
         copies /= 2;
     while (copies > 1 && copies * estimate->length > LENGTH_MAX)

@@ -41,12 +41,14 @@ bool tr_is_safe_divisor(LLVMValueRef inst)
 
 /* ---- by LLVM ---- */
 
-static LLVMValueRef ones(LLVMTypeRef vector)
+LLVMValueRef tr_w_one(LLVMTypeRef type)
 {
     LLVMValueRef elements[TR_MAX_ELEMENTS];
-    uint32_t count = LLVMGetVectorSize(vector);
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return LLVMConstInt(type, 1, false);
+    uint32_t count = LLVMGetVectorSize(type);
     for (uint32_t i = 0; i < count; i++)
-        elements[i] = LLVMConstInt(LLVMGetElementType(vector), 1, false);
+        elements[i] = LLVMConstInt(LLVMGetElementType(type), 1, false);
     return LLVMConstVector(elements, count);
 }
 
@@ -59,7 +61,7 @@ static LLVMValueRef safe_divisor(struct tr_widen *widen, uint32_t value, uint32_
     if (mask == NULL || tr_is_safe_divisor(inst))
         return divisor;
     mask = tr_w_repeat(widen, mask, tr_w_element_count(LLVMTypeOf(inst)));
-    return LLVMBuildSelect(widen->builder, mask, divisor, ones(LLVMTypeOf(divisor)), "");
+    return LLVMBuildSelect(widen->builder, mask, divisor, tr_w_one(LLVMTypeOf(divisor)), "");
 }
 
 /* ---- as floating-point numbers ---- */

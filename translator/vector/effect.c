@@ -33,8 +33,7 @@ bool tr_is_seen(LLVMValueRef inst)
 /* Neither by zero nor of the least number by -1. */
 static bool is_safe_divisor(LLVMValueRef divisor)
 {
-    return LLVMIsAConstantInt(divisor) != NULL &&
-           LLVMGetIntTypeWidth(LLVMTypeOf(divisor)) <= 64 &&
+    return LLVMIsAConstantInt(divisor) != NULL && LLVMGetIntTypeWidth(LLVMTypeOf(divisor)) <= 64 &&
            LLVMConstIntGetSExtValue(divisor) != 0 && LLVMConstIntGetSExtValue(divisor) != -1;
 }
 

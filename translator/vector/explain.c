@@ -75,12 +75,13 @@ static void add(struct list *list, const char *name, LLVMValueRef inst)
 
 static void print_group(FILE *out, const struct group *group)
 {
-    fputs(group->name, out);
+    fprintf(out, "%s (line", group->name);
     for (uint32_t i = 0; i < group->line_count; i++)
-        fprintf(out, "%s %u", i > 0 ? "," : " at line", group->lines[i]);
+        fprintf(out, "%s %u", i > 0 ? "," : "", group->lines[i]);
     fputs(group->has_more ? ", ..." : "", out);
     if (group->has_unknown)
-        fputs(group->line_count > 0 ? " and without a line" : " without a line", out);
+        fputs(group->line_count > 0 ? ", unknown" : " unknown", out);
+    fputc(')', out);
 }
 
 static void print_list(FILE *out, const char *title, const struct list *list)
@@ -209,19 +210,31 @@ static bool is_about_loop(const struct tr_turn *turn, uint32_t number)
     return false;
 }
 
+enum way { WAY_FLAT, WAY_FAULT, WAY_MASKED, WAY_SPLIT };
+
+static enum way way_to(const struct tr_turn *turn, uint32_t to, uint32_t copies)
+{
+    const struct tr_unit *unit = &turn->units[to];
+    if (unit->kind != TR_UNIT_MASKED || !tr_v_is_branched_around(turn, to))
+        return WAY_FLAT;
+    if (unit->is_fault)
+        return WAY_FAULT;
+    return tr_v_is_split(turn, to, copies) ? WAY_SPLIT : WAY_MASKED;
+}
+
 /* From the way that costs most. */
 static const char *name_branch(const struct tr_turn *turn, uint32_t number, uint32_t copies)
 {
-    static const char *const names[] = {"flattened", "to a fault", "masked behind a branch",
-                                        "masked behind a branch, without masks if all lanes come"};
+    static const char *const names[] = {
+        [WAY_FLAT] = "flattened",
+        [WAY_FAULT] = "to a fault",
+        [WAY_MASKED] = "masked behind a branch",
+        [WAY_SPLIT] = "masked behind a branch, without masks if all lanes come"};
     const struct tr_segment *segment = &turn->graph.segments[number];
-    size_t most = 0;
+    enum way most = WAY_FLAT;
     for (uint32_t i = 0; i < segment->succ_count; i++) {
-        uint32_t to = segment->succs[i];
-        size_t name = 0;
-        if (turn->units[to].kind == TR_UNIT_MASKED && tr_v_is_branched_around(turn, to))
-            name = turn->units[to].is_fault ? 1 : tr_v_is_split(turn, to, copies) ? 3 : 2;
-        most = name > most ? name : most;
+        enum way way = way_to(turn, segment->succs[i], copies);
+        most = way > most ? way : most;
     }
     return names[most];
 }
@@ -331,7 +344,7 @@ void tr_explain_nest(FILE *out, const struct tr_versions *versions,
     print_choice(out, shape, is_widened);
     fprintf(out,
             "    estimate: %.0f%% of the time of single threads; of each copy: "
-            "instructions: %u, vector registers live: %u, masks: %u\n",
+            "instructions: %u, vector registers live at branches: %u, masks: %u\n",
             estimate->scalar > 0 ? 100 * estimate->vector / estimate->scalar : 100,
             estimate->length, estimate->live, count_masks(turn));
     print_guards(out, versions);

@@ -56,6 +56,8 @@ bool tr_is_integer_division(LLVMValueRef inst);
 /* Whether no dividend makes a division by this trap. */
 bool tr_is_safe_divisor(LLVMValueRef inst);
 
+/* The number 1, or a vector of it. */
+LLVMValueRef tr_w_one(LLVMTypeRef type);
 LLVMValueRef tr_form_divide(struct tr_widen *widen, uint32_t value, uint32_t copy);
 
 /* ---- everything else (form.c) ---- */

@@ -55,8 +55,8 @@ static bool compares_places(const struct tr_turn *turn, const struct tr_value *i
 static bool is_about_places(const struct tr_turn *turn, uint32_t number, bool is_true,
                             unsigned depth)
 {
-    if (number == TR_NONE || (turn->shapes.values[number].kind != TR_VARYING &&
-                              turn->shapes.values[number].stride == 0))
+    if (number == TR_NONE ||
+        (turn->shapes.values[number].kind != TR_VARYING && turn->shapes.values[number].stride == 0))
         return true;
     const struct tr_value *value = &turn->graph.values[number];
     if (value->opcode == LLVMICmp)

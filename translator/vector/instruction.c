@@ -70,8 +70,7 @@ static LLVMValueRef divide(struct tr_widen *widen, uint32_t value, uint32_t copy
     LLVMValueRef inst = instruction(widen, value);
     LLVMValueRef any = is_any_active(widen, value, copy);
     LLVMValueRef divisor = tr_w_scalar(widen, LLVMGetOperand(inst, 1), copy);
-    LLVMValueRef one = LLVMConstInt(LLVMTypeOf(divisor), 1, false);
-    divisor = LLVMBuildSelect(widen->builder, any, divisor, one, "");
+    divisor = LLVMBuildSelect(widen->builder, any, divisor, tr_w_one(LLVMTypeOf(divisor)), "");
     return LLVMBuildBinOp(widen->builder, LLVMGetInstructionOpcode(inst),
                           tr_w_scalar(widen, LLVMGetOperand(inst, 0), copy), divisor, "");
 }

@@ -162,8 +162,8 @@ static const char *find_counter(struct candidate *c)
 
 /* ---- how often ---- */
 
-/* The loop goes on while `tested` is in this relation to `limit`; tested is the counter or, is_next,
- * the counter of the next turn. */
+/* The loop goes on while `tested` is in this relation to `limit`; tested is the counter or,
+ * is_next, the counter of the next turn. */
 struct condition {
     LLVMIntPredicate relation;
     LLVMValueRef limit;

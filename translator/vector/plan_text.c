@@ -35,7 +35,8 @@ static void print_line(FILE *out, LLVMValueRef value)
     char *text = LLVMPrintValueToString(value);
     const char *line = text == NULL ? "" : text + strspn(text, " ");
     const char *metadata = strstr(line, ", !");
-    fprintf(out, "  %.*s", (int)(metadata == NULL ? strlen(line) : (size_t)(metadata - line)), line);
+    fprintf(out, "  %.*s", (int)(metadata == NULL ? strlen(line) : (size_t)(metadata - line)),
+            line);
     LLVMDisposeMessage(text);
 }
 

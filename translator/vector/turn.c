@@ -72,8 +72,8 @@ static enum pxr_status build_part(struct turn_build *b, const struct tr_guard *g
         part.argument_count += add_phis(y, phis + part.argument_count);
     }
     for (uint32_t i = 0; i < guard_count; i++)
-        cuts[part.cut_count++] = (struct tr_edge){.terminator = guards[i].branch,
-                                                  .successor = 1 - guards[i].expected};
+        cuts[part.cut_count++] =
+            (struct tr_edge){.terminator = guards[i].branch, .successor = 1 - guards[i].expected};
     LLVMValueRef function = LLVMGetBasicBlockParent(x->header);
     return tr_graph_build_part(&b->turn->graph, function, &part, err);
 }

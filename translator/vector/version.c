@@ -57,6 +57,11 @@ static bool is_less(LLVMValueRef count, uint32_t than)
     return LLVMIsAConstantInt(count) != NULL && LLVMConstIntGetZExtValue(count) < than;
 }
 
+static bool is_count(LLVMValueRef count, uint32_t value)
+{
+    return LLVMIsAConstantInt(count) != NULL && LLVMConstIntGetZExtValue(count) == value;
+}
+
 /* ---- counted loops ---- */
 
 struct counter {
@@ -64,11 +69,14 @@ struct counter {
     LLVMValueRef value;
 };
 
-/* The builder goes to the loop's beginning. */
-static struct counter begin_counter(const struct version *version, LLVMValueRef from,
+/* The builder goes to the loop's beginning. is_once: it is no loop, so that what depends on the
+ * counter can be computed now. */
+static struct counter begin_counter(const struct version *version, LLVMValueRef from, bool is_once,
                                     const char *name)
 {
     const struct tr_widen *widen = &version->widen;
+    if (is_once)
+        return (struct counter){.value = from};
     LLVMBasicBlockRef before = LLVMGetInsertBlock(widen->builder);
     struct counter counter = {.head = tr_w_new_block(widen, name)};
     LLVMBuildBr(widen->builder, counter.head);
@@ -86,6 +94,10 @@ static void end_counter(const struct version *version, const struct counter *cou
 {
     LLVMBuilderRef b = version->widen.builder;
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
+    if (counter->head == NULL) {
+        LLVMBuildBr(b, after);
+        return;
+    }
     LLVMValueRef next = add(version, now, step);
     LLVMAddIncoming(counter->value, &next, &latch, 1);
     LLVMValueRef more = LLVMBuildICmp(b, LLVMIntULT, next, limit, "");
@@ -173,8 +185,8 @@ static enum pxr_status build_masked(struct version *version, struct pxr_error *e
     if (status != PXR_OK)
         return status;
     LLVMPositionBuilderAtEnd(b, version->masked);
-    struct counter y = begin_counter(version, version->bounds[2], "y");
-    struct counter x = begin_counter(version, version->bounds[0], "x");
+    struct counter y = begin_counter(version, version->bounds[2], false, "y");
+    struct counter x = begin_counter(version, version->bounds[0], false, "x");
     define_counters(version, x.value, y.value);
     widen->active.mask[0] = lanes_left(version, x.value);
     status = tr_w_turn(widen, NULL, err);
@@ -246,11 +258,11 @@ static enum pxr_status build_loops(struct version *version, struct pxr_error *er
     uint32_t lanes = widen->width * jam[0];
     LLVMValueRef zero = number(version, 0);
     LLVMBasicBlockRef enough = NULL;
-    struct counter y = begin_counter(version, zero, "y");
+    struct counter y = begin_counter(version, zero, is_count(version->rows, jam[1]), "y");
     if (branch_if_left(version, version->rows, y.value, jam[1], &enough))
         go_to_masked(version, zero, version->length, y.value, version->rows, RESUME_DONE);
     LLVMPositionBuilderAtEnd(b, enough);
-    struct counter x = begin_counter(version, zero, "x");
+    struct counter x = begin_counter(version, zero, is_count(version->length, lanes), "x");
     if (branch_if_left(version, version->length, x.value, lanes, &enough))
         go_to_masked(version, x.value, version->length, y.value, add(version, y.value, jam[1]),
                      RESUME_ROW_DONE);

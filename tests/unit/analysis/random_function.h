@@ -24,8 +24,8 @@ struct generator {
     LLVMBasicBlockRef blocks[BLOCKS];
     uint32_t block_count;
     LLVMTypeRef i32;
-    uint32_t own_share;  /* in 100: how often what threads have of their own is used */
-    uint32_t back_share; /* in 100: how often control may go back */
+    uint32_t own_share;   /* in 100: how often what threads have of their own is used */
+    uint32_t back_share;  /* in 100: how often control may go back */
     uint32_t fault_share; /* in 100: how often a block ends in nothing */
 };
 

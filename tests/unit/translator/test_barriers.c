@@ -419,6 +419,17 @@ Test(barriers, rows_and_columns_of_a_block_are_apart_if_its_shape_is_known)
                     NOTHING);
 }
 
+Test(barriers, own_elements_are_apart_in_a_row_of_any_length)
+{
+    char *text =
+        barrier_kernel("ld.shared.u32 %r5, [%own]; bar.sync 0; st.shared.u32 [%own], %r5;");
+    const struct tr_facts row = {.block = {0, 1, 1}}, rows = {.block = {0, 0, 1}};
+    check(text, &row, false, (struct expected){.removed = 1});
+    check(text, &row, true, (struct expected){.removed = 1});
+    check(text, &rows, false, NOTHING);
+    free(text);
+}
+
 /* ---- rule 2: one next to another ---- */
 
 Test(barriers, adjacent_ones_become_one)

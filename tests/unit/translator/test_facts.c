@@ -428,6 +428,8 @@ static char *assume(const char *body, const struct tr_facts *facts)
         "declare i32 @rt_sreg_tid_x(ptr) memory(none)\n"
         "declare i32 @rt_sreg_ctaid_x(ptr) memory(none)\n"
         "declare i32 @rt_sreg_ntid_x(ptr) memory(none)\n"
+        "declare i32 @rt_sreg_tid_y(ptr) memory(none)\n"
+        "declare i32 @rt_sreg_ntid_z(ptr) memory(none)\n"
         "declare i32 @rt_sreg_dynamic_smem_size(ptr) memory(none)\n"
         "declare void @rt_fault(ptr, i32, i64) noreturn\n"
         "define void @ptxrun_kernel(ptr %ctx) {\nentry:\n"
@@ -525,6 +527,20 @@ Test(assume_facts, half_of_a_parameter_is_not_the_parameter)
     facts.params[WIDE].max_log2 = 8;
     expect_text(half, &facts, "%hp, align 4, !range", false);
     expect_text(half, &facts, "sext", true);
+}
+
+Test(assume_facts, a_row_of_unknown_length_has_no_other_directions)
+{
+    static const char sum[] =
+        "  %y = call i32 @rt_sreg_tid_y(ptr %ctx)\n  %z = call i32 @rt_sreg_ntid_z(ptr %ctx)\n"
+        "  %s = add i32 %y, %z\n  %p = inttoptr i64 %out to ptr\n  store i32 %s, ptr %p\n"
+        "  %q = getelementptr i8, ptr %p, i64 4\n  store i32 %ntid, ptr %q\n";
+    struct tr_facts none = {.has_dynamic_shared = false};
+    struct tr_facts row = {.block = {0, 1, 1}};
+    expect_text(sum, &none, "call i32 @rt_sreg_tid_y", true);
+    expect_text(sum, &row, "call i32 @rt_sreg_tid_y", false);
+    expect_text(sum, &row, "store i32 1,", true);
+    expect_text(sum, &row, "store i32 %ntid,", true);
 }
 
 Test(assume_facts, dynamic_shared_size_is_a_constant_when_known)

@@ -49,10 +49,9 @@ static struct loop add_loop(struct generator *g, LLVMBasicBlockRef before, LLVMB
         LLVMPositionBuilderBefore(g->builder, first);
     loop.counter = LLVMBuildPhi(g->builder, g->i32, "");
     LLVMPositionBuilderAtEnd(g->builder, loop.latch);
-    LLVMValueRef next =
-        LLVMBuildAdd(g->builder, loop.counter, LLVMConstInt(g->i32, 1, false), "");
-    LLVMValueRef more = LLVMBuildICmp(g->builder, LLVMIntULT, next,
-                                      LLVMConstInt(g->i32, count, false), "");
+    LLVMValueRef next = LLVMBuildAdd(g->builder, loop.counter, LLVMConstInt(g->i32, 1, false), "");
+    LLVMValueRef more =
+        LLVMBuildICmp(g->builder, LLVMIntULT, next, LLVMConstInt(g->i32, count, false), "");
     LLVMBuildCondBr(g->builder, more, header, after);
     LLVMValueRef values[] = {LLVMConstInt(g->i32, 0, false), next};
     LLVMBasicBlockRef blocks[] = {before, loop.latch};
@@ -156,7 +155,8 @@ static bool is_follower(const struct run *run, uint32_t segment)
 
 /* ---- units ---- */
 
-/* Whether the thread was at the unit's anchor in the step; then *at is where it comes to the unit. */
+/* Whether the thread was at the unit's anchor in the step; then *at is where it comes to the unit.
+ */
 static bool is_at_anchor(const struct run *run, uint32_t segment, const struct instance *step,
                          struct instance *at)
 {

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Two guards, one along each axis.
-; run: n=row,half,2,0 nx=1,7,16,33,64 ny=1,3,4
+; run: n=row,half,2,0 nx=1,7,16,33,96 ny=1,3,4
 
 define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nsw i32 %y, %nx

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Values of the row alone, and of the column alone, with loads.
-; run: nx=1,7,16,33,64 ny=1,2,3,4,8
+; run: nx=1,7,16,33,96 ny=1,2,3,4,8
 ; arrays: a=4:f32 b=4:f32 c=4
 
 define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {

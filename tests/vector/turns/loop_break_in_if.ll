@@ -43,5 +43,35 @@ done:
   ret void
 }
 
+define void @only_for_some(ptr %a, i32 %n, i32 %count) {
+entry:
+  br label %turn
+turn:
+  %x = phi i32 [ 0, %entry ], [ %next, %latch ]
+  %at = getelementptr inbounds i32, ptr %a, i32 %x
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %turn ], [ %k.next, %again ]
+  %v = load i32, ptr %at
+  %odd = trunc i32 %v to i1
+  br i1 %odd, label %then, label %again
+then:
+  %far = icmp eq i32 %k, 100
+  br i1 %far, label %after, label %again
+again:
+  %k.next = add i32 %k, 1
+  br label %loop
+after:
+  %k.last = phi i32 [ %k, %then ]
+  store i32 %k.last, ptr %at
+  br label %latch
+latch:
+  %next = add nuw nsw i32 %x, 1
+  %more = icmp ult i32 %next, %count
+  br i1 %more, label %turn, label %done, !llvm.loop !0
+done:
+  ret void
+}
+
 !0 = distinct !{!0, !1}
 !1 = !{!"ptxrun.threads", !"x"}

@@ -98,5 +98,42 @@ done:
   ret void
 }
 
+define void @out_of_both_together(ptr %a, i32 %n, i32 %count) {
+entry:
+  br label %turn
+turn:
+  %x = phi i32 [ 0, %entry ], [ %next, %latch ]
+  %at = getelementptr inbounds i32, ptr %a, i32 %x
+  br label %outer
+outer:
+  %k = phi i32 [ 0, %turn ], [ %k.next, %outer.latch ]
+  br label %inner
+inner:
+  %m = phi i32 [ 0, %outer ], [ %m.next, %inner.latch ]
+  %far = icmp eq i32 %m, 100
+  br i1 %far, label %return, label %inner.latch
+inner.latch:
+  %v = load i32, ptr %at
+  %m.next = add i32 %m, 1
+  %on = icmp ult i32 %m.next, %v
+  br i1 %on, label %inner, label %outer.latch
+outer.latch:
+  %k.next = add i32 %k, 1
+  %more.k = icmp ult i32 %k.next, %n
+  br i1 %more.k, label %outer, label %after
+return:
+  store i32 1, ptr %at
+  br label %latch
+after:
+  store i32 0, ptr %at
+  br label %latch
+latch:
+  %next = add nuw nsw i32 %x, 1
+  %more = icmp ult i32 %next, %count
+  br i1 %more, label %turn, label %done, !llvm.loop !0
+done:
+  ret void
+}
+
 !0 = distinct !{!0, !1}
 !1 = !{!"ptxrun.threads", !"x"}
