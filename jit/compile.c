@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "jit/keep_lines.h"
+#include "translator/keep_lines.h"
 #include "jit/passes.h"
 #include "translator/translator.h"
 
@@ -153,10 +153,10 @@ enum pxr_status jit_unit_emit(struct jit_unit *unit, struct jit_object *object,
     jit_target_prepare(unit->target, unit->module);
     jit_frames_request(unit->module);
     require_dwarf_version(unit);
-    jit_lines_mark(unit->module);
+    tr_lines_mark(unit->module);
     enum pxr_status status =
         jit_run_passes(unit->module, object->collapse, unit->target->machine, err);
-    jit_lines_restore(unit->module);
+    tr_lines_restore(unit->module);
     if (status != PXR_OK)
         return status;
     uint64_t optimised_ns = thread_cpu_ns();

@@ -35,7 +35,11 @@
     "globaldce"
 
 /* Loops over vectors of threads: as for one thread, whose values happen to be vectors. */
-#define VECTOR_PASSES SCALAR_PASSES
+#define VECTOR_PASSES                                                                              \
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                 \
+    "loop-mssa(loop-rotate,licm),simplifycfg,sroa,gvn,loop-mssa(licm),"                            \
+    "instcombine<no-verify-fixpoint>,dse,adce,simplifycfg),"                                       \
+    "globaldce"
 
 enum pxr_status jit_run_passes(LLVMModuleRef module, enum pxr_collapse collapse,
                                LLVMTargetMachineRef machine, struct pxr_error *err)

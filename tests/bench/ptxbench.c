@@ -98,13 +98,14 @@ static int run_table(struct options *options)
 
 static const char usage[] =
     "usage: ptxbench table [--threads LIST] [--filter RE] [--json FILE] [--rounds N] [--min]\n"
-    "                      [--mode MODE] [--collapse COLLAPSE]\n"
+    "                      [--mode MODE] [--collapse COLLAPSE] [--dump DIR]\n"
     "  --threads   default \"1,0\": on one, then on all\n"
     "  --filter    rows whose \"KERNEL SIZE\" matches\n"
     "  --rounds    samples of each version; fewer of slow ones; default 11\n"
     "  --min       minima instead of medians, for a busy machine\n"
     "  --mode      jit (default: code that knows the launch) or normal\n"
-    "  --collapse  as ptxrun's; default auto\n";
+    "  --collapse  as ptxrun's; default auto\n"
+    "  --dump      PTX, IR and assembly of the kernels to DIR\n";
 
 /* A value of the product's option; false if it is none. */
 static bool parse_collapse(const char *text, enum pxr_collapse *collapse)
@@ -145,6 +146,9 @@ static bool parse_option(int letter, struct options *options, const char **filte
         return true;
     case 'm':
         return parse_mode(optarg, &options->wish.mode);
+    case 'd':
+        options->wish.dump_dir = optarg;
+        return true;
     case 'c':
         return parse_collapse(optarg, &options->wish.collapse);
     default:
@@ -161,6 +165,7 @@ static bool parse_command_line(int argc, char **argv, struct options *options)
                                                  {"min", no_argument, NULL, 'b'},
                                                  {"mode", required_argument, NULL, 'm'},
                                                  {"collapse", required_argument, NULL, 'c'},
+                                                 {"dump", required_argument, NULL, 'd'},
                                                  {NULL, 0, NULL, 0}};
     const char *filter = "";
     for (int letter; (letter = getopt_long(argc, argv, "", long_options, NULL)) != -1;)

@@ -273,8 +273,8 @@ void table_measure(struct table_result *result, const struct table_row *row, int
     result->threads = (unsigned)threads;
     subject_init(&subject, row, threads);
     once_us[TABLE_PLAIN] = verify(&subject, TABLE_PLAIN, result);
-    if (table_run_open(&subject.run, row, &subject.args, wish->collapse, wish->mode, &err) !=
-        PXR_OK)
+    if (table_run_open(&subject.run, row, &subject.args, wish->collapse, wish->mode, wish->dump_dir,
+                       &err) != PXR_OK)
         note_error(result, TABLE_OURS, err.message);
     for (int version = 0; version < TABLE_VERSIONS; version++)
         if (version != TABLE_PLAIN && is_there(row, version) &&

@@ -22,8 +22,9 @@ enum table_version {
 struct table_wish {
     enum pxr_collapse collapse;
     enum pxr_mode mode;
-    unsigned rounds; /* at most; slow versions get fewer */
-    bool by_min;     /* minima instead of medians, for a busy machine */
+    const char *dump_dir; /* NULL: no dumps */
+    unsigned rounds;      /* at most; slow versions get fewer */
+    bool by_min;          /* minima instead of medians, for a busy machine */
 };
 
 struct table_result {

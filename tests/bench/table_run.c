@@ -34,6 +34,7 @@ struct table_run {
     const struct table_args *args;
     enum pxr_collapse collapse;
     enum pxr_mode mode;
+    const char *dump_dir;
     struct ptx_module *module;
     struct kernel kernels[MAX_KERNELS];
     unsigned kernel_count;
@@ -78,7 +79,8 @@ static const struct bench_code *compile(struct table_run *run, struct kernel *ke
 {
     struct tr_facts planned;
     jit_variants_plan(&kernel->variants, run->mode, facts, &planned);
-    struct bench_wish wish = {.collapse = run->collapse, .facts = &planned};
+    struct bench_wish wish = {
+        .collapse = run->collapse, .facts = &planned, .dump_dir = run->dump_dir};
     struct bench_code *code = &kernel->codes[kernel->code_count++];
     if (bench_code_init(code, run->module, kernel->func, &wish, &run->err) != PXR_OK)
         return NULL;
@@ -168,7 +170,7 @@ void table_launch(struct table_run *run, const struct table_launch *launch)
 
 enum pxr_status table_run_open(struct table_run **made, const struct table_row *row,
                                const struct table_args *args, enum pxr_collapse collapse,
-                               enum pxr_mode mode, struct pxr_error *err)
+                               enum pxr_mode mode, const char *dump_dir, struct pxr_error *err)
 {
     struct table_run *run = calloc(1, sizeof *run);
     if (!run)
@@ -177,6 +179,7 @@ enum pxr_status table_run_open(struct table_run **made, const struct table_row *
     run->args = args;
     run->collapse = collapse;
     run->mode = mode;
+    run->dump_dir = dump_dir;
     enum pxr_status status = bench_module_open(row->file, &run->module, err);
     if (status != PXR_OK) {
         free(run);

@@ -18,10 +18,11 @@ struct table_code_notes {
     double compile_ms; /* CPU time of all variants together */
 };
 
-/* The row and args outlive the run. On failure there is nothing to close. */
+/* The row and args outlive the run. On failure there is nothing to close. dump_dir: for PTX, IR and
+ * assembly of the kernels; NULL: none. */
 enum pxr_status table_run_open(struct table_run **run, const struct table_row *row,
                                const struct table_args *args, enum pxr_collapse collapse,
-                               enum pxr_mode mode, struct pxr_error *err);
+                               enum pxr_mode mode, const char *dump_dir, struct pxr_error *err);
 void table_run_close(struct table_run *run);
 
 /* Launches the series and waits for its end; compiles what is not yet compiled. */

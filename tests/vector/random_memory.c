@@ -77,10 +77,22 @@ static LLVMValueRef element_address(struct random_generator *g, LLVMTypeRef type
     return LLVMBuildIntToPtr(b, address, g->ptr, "");
 }
 
+/* Often marked as what it is: a load of what never changes. */
+static LLVMValueRef load_constant(struct random_generator *g, LLVMTypeRef type,
+                                  LLVMValueRef address)
+{
+    static const char kind[] = "invariant.load";
+    LLVMValueRef load = LLVMBuildLoad2(g->builder, type, address, "");
+    if (random_roll(g, 2))
+        LLVMSetMetadata(load, LLVMGetMDKindIDInContext(g->context, kind, sizeof kind - 1),
+                        LLVMMetadataAsValue(g->context, LLVMMDNodeInContext2(g->context, NULL, 0)));
+    return load;
+}
+
 static LLVMValueRef load_narrow(struct random_generator *g, LLVMTypeRef type, LLVMValueRef base)
 {
     LLVMValueRef address = element_address(g, type, base, random_index(g));
-    LLVMValueRef value = LLVMBuildLoad2(g->builder, type, address, "");
+    LLVMValueRef value = load_constant(g, type, address);
     return random_roll(g, 2) ? LLVMBuildSExt(g->builder, value, g->i32, "")
                              : LLVMBuildZExt(g->builder, value, g->i32, "");
 }
@@ -90,8 +102,7 @@ static LLVMValueRef load_four(struct random_generator *g, LLVMValueRef base)
 {
     LLVMTypeRef type = LLVMVectorType(g->i32, 4);
     LLVMValueRef index = random_roll(g, 2) ? g->thread : any_index(g, 255);
-    LLVMValueRef value =
-        LLVMBuildLoad2(g->builder, type, element_address(g, type, base, index), "");
+    LLVMValueRef value = load_constant(g, type, element_address(g, type, base, index));
     LLVMValueRef element =
         LLVMBuildExtractElement(g->builder, value, random_number(g, random_roll(g, 4)), "");
     LLVMValueRef other =
@@ -106,7 +117,7 @@ static LLVMValueRef load_field(struct random_generator *g, LLVMValueRef base)
     LLVMTypeRef type = LLVMStructTypeInContext(g->context, fields, 2, false);
     LLVMValueRef indices[] = {widen_index(g, g->thread), random_number(g, random_roll(g, 2))};
     LLVMValueRef address = LLVMBuildGEP2(g->builder, type, base, indices, 2, "");
-    return LLVMBuildLoad2(g->builder, g->i32, address, "");
+    return load_constant(g, g->i32, address);
 }
 
 LLVMValueRef random_load(struct random_generator *g)

@@ -13,6 +13,7 @@
 #include "translator/collapse/inductions.h"
 #include "translator/collapse/prepare.h"
 #include "translator/emit.h"
+#include "translator/keep_lines.h"
 #include "translator/vector/vector.h"
 
 #define CLEAN_PASSES "always-inline,function(sroa,early-cse,simplifycfg),globaldce"
@@ -311,7 +312,9 @@ static enum pxr_status make_vectors(struct collapse *collapse, struct pxr_error 
                                        .vector_bits = options->vector_bits,
                                        .is_forced = options->is_forced};
     struct tr_vector_report report = {0};
+    tr_lines_mark(collapse->module);
     enum pxr_status status = tr_run_passes(collapse->module, VECTOR_PASSES, NULL, err);
+    tr_lines_restore(collapse->module);
     if (status == PXR_OK)
         status = tr_vectorise(LLVMGetNamedFunction(collapse->module, TR_KERNEL_NAME), &wanted,
                               &report, err);

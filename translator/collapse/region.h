@@ -124,17 +124,21 @@ LLVMValueRef tr_group_place(struct tr_fused *fused, uint32_t stop, uint32_t valu
                             LLVMValueRef group);
 
 /* Operand i of the stop's placeholder, of the region's thread; then, of a stop of the warp, of all
- * lanes: <32 x type>. */
+ * lanes: <32 x T>, where T is float if floats are shuffled, which tr_as_integers undoes. */
 void tr_keep_operand(struct tr_region_build *region, uint32_t stop, unsigned i, LLVMValueRef now);
-LLVMValueRef tr_kept_operand(struct tr_fused *fused, uint32_t stop, unsigned i, LLVMTypeRef type);
+LLVMValueRef tr_kept_operand(struct tr_fused *fused, uint32_t stop, unsigned i);
+LLVMValueRef tr_as_integers(const struct tr_fuse *fuse, LLVMValueRef lanes);
 
-/* What an operation of the warp gives: <32 x i32>, and <32 x i1> for bit 32, or NULL; then, to the
- * region's thread, as the placeholder returns it. */
+/* What an operation of the warp gives: <32 x i32>, or <32 x float> if floats are shuffled, and <32
+ * x i1> for bit 32, or NULL; then, to the region's thread, as the placeholder returns it. */
 void tr_give_lanes(struct tr_fused *fused, uint32_t stop, LLVMValueRef values,
                    LLVMValueRef predicates);
 LLVMValueRef tr_lane_result(struct tr_region_build *region);
 /* Whether bit 32 of what the placeholder returns matters. */
 bool tr_asks_predicate(LLVMValueRef call);
+
+/* The operand of rt_shfl that is shuffled. */
+#define TR_SHFL_VALUE 2
 
 /* <32 x type> in memory that is aligned for vector registers, which are shorter. */
 LLVMValueRef tr_load_lanes(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMValueRef place);

@@ -70,7 +70,7 @@ LLVMValueRef tr_wo_operand(const struct tr_warp_op *op, unsigned i)
         return tr_wo_splat(op, operand);
     if (LLVMIsConstant(operand))
         return tr_wo_splat(op, LLVMConstNull(LLVMTypeOf(operand)));
-    LLVMValueRef lanes = tr_kept_operand(op->fused, op->stop, i, LLVMTypeOf(operand));
+    LLVMValueRef lanes = tr_kept_operand(op->fused, op->stop, i);
     return op->is_whole ? lanes : LLVMBuildFreeze(op->builder, lanes, "");
 }
 
@@ -133,7 +133,7 @@ static struct tr_warp_op begin(struct tr_fused *fused, uint32_t stop, const stru
 
 static void put_operand(const struct tr_warp_op *op, unsigned i, LLVMTypeRef type, size_t offset)
 {
-    LLVMValueRef lanes = tr_wo_operand(op, i);
+    LLVMValueRef lanes = tr_as_integers(op->fuse, tr_wo_operand(op, i));
     LLVMValueRef place = tr_f_offset(op->fuse, tr_scratch(op->fused), offset);
     LLVMTypeRef vector = LLVMVectorType(type, RT_WARP_SIZE);
     tr_store_lanes(op->fuse, LLVMBuildZExt(op->builder, lanes, vector, ""), place);
@@ -361,6 +361,8 @@ static struct tr_warp_result build_either(const struct tr_warp_op *op, LLVMValue
         LLVMPositionBuilderAtEnd(op->builder, blocks[i]);
         results[i] = i == 0 ? build_quick(op) : build_general(op);
         spread(op, &results[i]);
+        results[i].values =
+            LLVMBuildBitCast(op->builder, results[i].values, LLVMTypeOf(results[0].values), "");
         blocks[i] = LLVMGetInsertBlock(op->builder);
         LLVMBuildBr(op->builder, done);
     }

@@ -5,12 +5,17 @@
  * for each lane: where the loop over the lanes becomes straight code, LLVM makes registers of them.
  * When lanes part, what they have here goes to where steps look for it.
  */
+#include <string.h>
+
 #include <llvm-c/Target.h>
 
 #include "translator/collapse/region.h"
 #include "translator/rt/fused.h"
 
 #define VARIABLE_ALIGN 64
+
+/* A vector of as many lanes as a warp has may begin at any of them. */
+#define PADDED_LANES (2 * RT_WARP_SIZE)
 
 static LLVMTypeRef type_of(const struct tr_fuse *fuse, uint32_t value)
 {
@@ -33,7 +38,7 @@ static LLVMTypeRef element_type(const struct tr_fuse *fuse, LLVMTypeRef type)
 static LLVMValueRef lane_array(const struct tr_fuse *fuse, LLVMValueRef *array, LLVMTypeRef type)
 {
     if (*array == NULL) {
-        *array = tr_f_variable(fuse, LLVMArrayType2(type, RT_WARP_SIZE), "lanes");
+        *array = tr_f_variable(fuse, LLVMArrayType2(type, PADDED_LANES), "lanes");
         LLVMSetAlignment(*array, VARIABLE_ALIGN);
     }
     return *array;
@@ -43,8 +48,7 @@ static LLVMValueRef lane_element(const struct tr_region_build *region, LLVMValue
                                  LLVMTypeRef type)
 {
     const struct tr_fuse *fuse = region->fuse;
-    LLVMValueRef base = lane_array(fuse, array, type);
-    return tr_f_element(fuse, type, base,
+    return tr_f_element(fuse, type, lane_array(fuse, array, type),
                         LLVMBuildZExt(fuse->builder, region->lane, fuse->i64, ""));
 }
 
@@ -124,19 +128,35 @@ static struct tr_warp_slot *slot_of(struct tr_fused *fused, uint32_t stop)
     return &fused->slots[stop % TR_WARP_SLOTS];
 }
 
-static LLVMValueRef *operand_array(struct tr_fused *fused, uint32_t stop, unsigned i,
-                                   LLVMTypeRef type)
+static LLVMValueRef call_at(const struct tr_fuse *fuse, uint32_t stop)
 {
-    return &slot_of(fused, stop)->operand[i - 1][type == fused->fuse->i64];
+    return fuse->kernel->graph.values[fuse->kernel->stops[stop].value].llvm;
+}
+
+/* Floats that are shuffled stay floats, so that nothing is in the way of registers. */
+static LLVMTypeRef operand_type(const struct tr_fuse *fuse, uint32_t stop, unsigned i)
+{
+    LLVMValueRef operand = LLVMGetOperand(call_at(fuse, stop), i);
+    if (i != TR_SHFL_VALUE || strcmp(tr_callee_name(call_at(fuse, stop)), "rt_shfl") != 0 ||
+        LLVMIsABitCastInst(operand) == NULL)
+        return LLVMTypeOf(operand);
+    LLVMTypeRef source = LLVMTypeOf(LLVMGetOperand(operand, 0));
+    return LLVMGetTypeKind(source) == LLVMFloatTypeKind ? source : LLVMTypeOf(operand);
+}
+
+static LLVMValueRef *operand_array(struct tr_fused *fused, uint32_t stop, unsigned i)
+{
+    bool is_wide = operand_type(fused->fuse, stop, i) == fused->fuse->i64;
+    return &slot_of(fused, stop)->operand[i - 1][is_wide];
 }
 
 void tr_keep_operand(struct tr_region_build *region, uint32_t stop, unsigned i, LLVMValueRef now)
 {
     struct tr_fuse *fuse = region->fuse;
-    LLVMTypeRef type = LLVMTypeOf(now);
     if (tr_is_warp_stop(fuse->kernel, stop)) {
-        LLVMBuildStore(fuse->builder, now,
-                       lane_element(region, operand_array(region->fused, stop, i, type), type));
+        LLVMTypeRef type = operand_type(fuse, stop, i);
+        LLVMValueRef place = lane_element(region, operand_array(region->fused, stop, i), type);
+        LLVMBuildStore(fuse->builder, LLVMBuildBitCast(fuse->builder, now, type, ""), place);
         return;
     }
     LLVMValueRef base = tr_f_thread_array(fuse, fuse->frame.operand_array[i - 1]);
@@ -157,10 +177,18 @@ void tr_store_lanes(const struct tr_fuse *fuse, LLVMValueRef lanes, LLVMValueRef
     LLVMSetAlignment(LLVMBuildStore(fuse->builder, lanes, place), VARIABLE_ALIGN);
 }
 
-LLVMValueRef tr_kept_operand(struct tr_fused *fused, uint32_t stop, unsigned i, LLVMTypeRef type)
+LLVMValueRef tr_kept_operand(struct tr_fused *fused, uint32_t stop, unsigned i)
 {
-    const struct tr_fuse *fuse = fused->fuse;
-    return tr_load_lanes(fuse, type, lane_array(fuse, operand_array(fused, stop, i, type), type));
+    LLVMTypeRef type = operand_type(fused->fuse, stop, i);
+    return tr_load_lanes(fused->fuse, type,
+                         lane_array(fused->fuse, operand_array(fused, stop, i), type));
+}
+
+LLVMValueRef tr_as_integers(const struct tr_fuse *fuse, LLVMValueRef lanes)
+{
+    if (LLVMGetTypeKind(LLVMGetElementType(LLVMTypeOf(lanes))) == LLVMIntegerTypeKind)
+        return lanes;
+    return LLVMBuildBitCast(fuse->builder, lanes, LLVMVectorType(fuse->i32, RT_WARP_SIZE), "");
 }
 
 /* Anybody but instructions that cut off the upper half. */
@@ -173,12 +201,21 @@ bool tr_asks_predicate(LLVMValueRef call)
     return false;
 }
 
+/* Of a shuffle, the type that is shuffled. */
+static LLVMTypeRef given_type(const struct tr_fuse *fuse, uint32_t stop)
+{
+    if (strcmp(tr_callee_name(call_at(fuse, stop)), "rt_shfl") != 0)
+        return fuse->i32;
+    return operand_type(fuse, stop, TR_SHFL_VALUE);
+}
+
 void tr_give_lanes(struct tr_fused *fused, uint32_t stop, LLVMValueRef values,
                    LLVMValueRef predicates)
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMBuilderRef b = fuse->builder;
-    tr_store_lanes(fuse, values, lane_array(fuse, &slot_of(fused, stop)->values, fuse->i32));
+    tr_store_lanes(fuse, values,
+                   lane_array(fuse, &slot_of(fused, stop)->values, given_type(fuse, stop)));
     if (predicates == NULL)
         return;
     LLVMTypeRef bytes = LLVMVectorType(fuse->i8, RT_WARP_SIZE);
@@ -191,9 +228,10 @@ LLVMValueRef tr_lane_result(struct tr_region_build *region)
     struct tr_fuse *fuse = region->fuse;
     struct tr_warp_slot *slot = slot_of(region->fused, region->number);
     LLVMBuilderRef b = fuse->builder;
-    LLVMValueRef call = fuse->kernel->graph.values[fuse->kernel->stops[region->number].value].llvm;
-    LLVMValueRef value =
-        LLVMBuildLoad2(b, fuse->i32, lane_element(region, &slot->values, fuse->i32), "");
+    LLVMValueRef call = call_at(fuse, region->number);
+    LLVMTypeRef given = given_type(fuse, region->number);
+    LLVMValueRef value = LLVMBuildLoad2(b, given, lane_element(region, &slot->values, given), "");
+    value = LLVMBuildBitCast(b, value, fuse->i32, "");
     if (LLVMTypeOf(call) == fuse->i32)
         return value;
     value = LLVMBuildZExt(b, value, fuse->i64, "");
@@ -241,14 +279,14 @@ static void put_operands(const struct put *put, uint32_t stop)
 {
     struct tr_fused *fused = put->fused;
     const struct tr_fuse *fuse = fused->fuse;
-    LLVMValueRef call = fuse->kernel->graph.values[fuse->kernel->stops[stop].value].llvm;
+    LLVMValueRef call = call_at(fuse, stop);
     LLVMTypeRef wide = LLVMVectorType(fuse->i64, RT_WARP_SIZE);
     unsigned count = LLVMGetNumArgOperands(call);
     for (unsigned i = 1; i < count; i++) {
         LLVMValueRef operand = LLVMGetOperand(call, i);
         if (LLVMIsConstant(operand))
             continue;
-        LLVMValueRef lanes = tr_kept_operand(fused, stop, i, LLVMTypeOf(operand));
+        LLVMValueRef lanes = tr_as_integers(fuse, tr_kept_operand(fused, stop, i));
         tr_store_lanes(fuse, LLVMBuildZExt(fuse->builder, lanes, wide, ""), tr_scratch(fused));
         put_scratch(put, fuse->frame.operand_array[i - 1], sizeof(uint64_t));
     }

@@ -218,7 +218,7 @@ uint32_t tr_access_cost(const struct tr_turn *turn, uint32_t width, uint32_t val
     struct tr_memory memory = tr_m_describe(turn, value);
     *is_gather = false;
     if (LLVMGetVolatile(memory.inst) && memory.kind != TR_MEMORY_CONTIGUOUS)
-        return 3 * width;
+        return width;
     switch (memory.kind) {
     case TR_MEMORY_SAME:
         return 1;

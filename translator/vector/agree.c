@@ -119,8 +119,7 @@ static bool is_constant(LLVMValueRef value, bool is_true)
            LLVMConstIntGetZExtValue(value) == (is_true ? 1 : 0);
 }
 
-/* The condition is both of two others (expected), or neither (not expected). */
-static bool is_pair(LLVMValueRef condition, bool expected, LLVMValueRef parts[2])
+bool tr_v_is_pair(LLVMValueRef condition, bool expected, LLVMValueRef parts[2])
 {
     if (LLVMIsAInstruction(condition) == NULL)
         return false;
@@ -165,9 +164,16 @@ static void require_all(struct question *question, LLVMValueRef condition, bool 
         require(question, expect(question, tr_w_scalar(widen, condition, 0), expected));
         return;
     }
-    if (is_in_turn(widen, condition) && is_pair(condition, expected, parts)) {
+    if (is_in_turn(widen, condition) && tr_v_is_pair(condition, expected, parts)) {
         require_all(question, parts[0], expected);
         require_all(question, parts[1], expected);
+        return;
+    }
+    if (tr_w_shape(widen, condition).kind == TR_AFFINE) { /* the same along each row */
+        for (uint32_t row = 0; row < widen->jam[1]; row++) {
+            LLVMValueRef all = tr_w_scalar(widen, condition, row * widen->jam[0]);
+            require(question, expect(question, all, expected));
+        }
         return;
     }
     unsigned growing = 2;

@@ -5,6 +5,7 @@
  * only at the end of all numbers. The lanes of a row are compared at once, and a gather or scatter
  * is behind a branch.
  */
+#include "translator/vector/form.h"
 #include "translator/vector/memory.h"
 
 /* So much may follow the first lane: width * jam is less. */
@@ -129,20 +130,42 @@ static LLVMValueRef first_address(struct tr_widen *widen, const struct tr_memory
     return tr_m_seed_stride(widen, memory, address);
 }
 
+/* The mask of lanes as one of their elements. */
+static LLVMValueRef mask_elements(struct tr_widen *widen, const struct tr_memory *memory,
+                                  LLVMValueRef mask)
+{
+    return mask == NULL ? NULL : tr_w_repeat(widen, mask, tr_w_element_count(memory->type));
+}
+
+static LLVMValueRef load_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
+                                    const struct checked *checked, uint32_t copy)
+{
+    struct tr_fields fields = tr_m_only(memory);
+    LLVMValueRef mask = mask_elements(widen, memory, tr_w_mask_for(widen, memory->value, copy));
+    return tr_m_load(widen, &fields, tr_w_type(widen, memory->type),
+                     first_address(widen, memory, checked, copy), memory->align, mask);
+}
+
+static void store_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
+                             const struct checked *checked, uint32_t copy)
+{
+    struct tr_fields fields = tr_m_only(memory);
+    LLVMValueRef mask = widen->active.mask[copy];
+    if (mask != NULL && tr_w_seed(widen, TR_VECTOR_SEED_MASK))
+        mask = NULL;
+    tr_m_store(widen, &fields, tr_w_vector(widen, memory->stored, copy),
+               first_address(widen, memory, checked, copy), memory->align,
+               mask_elements(widen, memory, mask));
+}
+
 static void access_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
                               const struct checked *checked, LLVMValueRef *loaded)
 {
-    struct tr_fields fields = tr_m_only(memory);
     for (uint32_t c = 0; c < widen->copies; c++) {
-        if (memory->stored == NULL && tr_w_holder(widen, memory->value, c) != c)
-            continue;
-        LLVMValueRef address = first_address(widen, memory, checked, c);
-        if (memory->stored == NULL)
-            loaded[c] = tr_m_load(widen, &fields, tr_w_type(widen, memory->type), address,
-                                  memory->align, tr_w_mask_for(widen, memory->value, c));
-        else
-            tr_m_store(widen, &fields, tr_w_vector(widen, memory->stored, c), address,
-                       memory->align, widen->active.mask[c]);
+        if (memory->stored != NULL)
+            store_neighbours(widen, memory, checked, c);
+        else if (tr_w_holder(widen, memory->value, c) == c)
+            loaded[c] = load_neighbours(widen, memory, checked, c);
     }
 }
 

@@ -218,6 +218,8 @@ void tr_v_emit_unit(struct tr_control *control, uint32_t segment)
 {
     struct tr_join *join = &control->joins[segment];
     enum tr_unit_kind kind = control->turn->units[segment].kind;
+    bool is_single = join->of_condition != NULL && join->of_condition == join->mask[0] &&
+                     tr_v_is_single(control, segment);
     LLVMValueRef predicate = join->predicate;
     LLVMValueRef mask[TR_MAX_COPIES];
     LLVMValueRef *pending = take_pending(control, segment);
@@ -232,6 +234,8 @@ void tr_v_emit_unit(struct tr_control *control, uint32_t segment)
         emit_inside(control, segment, pending);
     else if (kind == TR_UNIT_UNIFORM && predicate != NULL)
         emit_uniform(control, segment, predicate, pending);
+    else if (kind == TR_UNIT_MASKED && mask[0] != NULL && is_single)
+        tr_v_emit_single(control, segment);
     else if (kind == TR_UNIT_MASKED && mask[0] != NULL)
         emit_masked(control, segment, mask, pending);
 }

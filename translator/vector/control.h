@@ -76,10 +76,17 @@ void tr_v_define_phis(struct tr_control *control, uint32_t segment, const LLVMVa
 LLVMValueRef tr_v_all_come(struct tr_widen *widen, const struct tr_join *join,
                            const LLVMValueRef *mask);
 
+/* ---- units that at most one lane of a row comes to (single.c) ---- */
+
+bool tr_v_is_single(const struct tr_control *control, uint32_t segment);
+void tr_v_emit_single(struct tr_control *control, uint32_t segment);
+
 /* ---- whether lanes agree, where all are active (agree.c): i1 ---- */
 
 /* True: the branch's condition is this in all lanes. False: mostly, that it is not. */
 LLVMValueRef tr_v_all_take(struct tr_widen *widen, LLVMValueRef condition, bool expected);
+/* The condition is both of two others (expected), or neither (not expected). */
+bool tr_v_is_pair(LLVMValueRef condition, bool expected, LLVMValueRef parts[2]);
 /* Whether it is so in any lane. */
 LLVMValueRef tr_v_any_takes(struct tr_widen *widen, LLVMValueRef condition, bool expected);
 

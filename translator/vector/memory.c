@@ -193,10 +193,29 @@ LLVMValueRef tr_m_load(struct tr_widen *widen, const struct tr_fields *fields, L
     return load;
 }
 
+/* The collapse's variables with an element for each lane of a warp are twice as long: a vector that
+ * begins at any lane is in them, and nobody else sees its other elements. */
+static bool is_private(const struct tr_widen *widen, LLVMValueRef pointer)
+{
+    while (LLVMIsAGetElementPtrInst(pointer) != NULL)
+        pointer = LLVMGetOperand(pointer, 0);
+    if (LLVMIsAAllocaInst(pointer) == NULL || widen->width > 32)
+        return false;
+    LLVMTypeRef type = LLVMGetAllocatedType(pointer);
+    return LLVMGetTypeKind(type) == LLVMArrayTypeKind && LLVMGetArrayLength2(type) == 64;
+}
+
 void tr_m_store(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef value,
                 LLVMValueRef pointer, uint32_t align, LLVMValueRef mask)
 {
     LLVMValueRef store;
+    if (mask != NULL && is_private(widen, pointer)) {
+        /* Not masked, so that LLVM can make a register of it. */
+        LLVMValueRef old = LLVMBuildLoad2(widen->builder, LLVMTypeOf(value), pointer, "");
+        LLVMSetAlignment(old, align);
+        value = LLVMBuildSelect(widen->builder, mask, value, old, "");
+        mask = NULL;
+    }
     if (mask == NULL) {
         store = LLVMBuildStore(widen->builder, value, pointer);
         LLVMSetAlignment(store, align);

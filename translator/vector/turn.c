@@ -4,7 +4,7 @@
  * the latch. Values from outside are the same for all threads; the counters are what tells threads
  * apart.
  */
-#include "translator/vector/plan.h"
+#include "translator/vector/form.h"
 
 /* Analyses take time that grows faster than this. */
 #define MOST_SEGMENTS 4096
@@ -119,10 +119,21 @@ static bool is_from_outside(const struct tr_graph *graph, LLVMValueRef value)
     return number == TR_NONE || graph->values[number].segment == TR_NONE;
 }
 
+static bool has_strange_type(const struct tr_graph *graph)
+{
+    for (uint32_t v = 0; v < graph->value_count; v++)
+        if (graph->values[v].segment != TR_NONE &&
+            !tr_is_holdable(LLVMTypeOf(graph->values[v].llvm)))
+            return true;
+    return false;
+}
+
 static void find_obstacle(struct turn_build *b)
 {
     struct tr_turn *turn = b->turn;
     const struct tr_loops *loops = &turn->loops;
+    if (has_strange_type(&turn->graph))
+        b->obstacle = "a value has a type that there are no vectors of";
     if (b->is_jammed && !is_from_outside(&turn->graph, b->nest->x.count))
         b->obstacle = "rows have different lengths";
     if (b->is_jammed && !can_repeat_rows(b))

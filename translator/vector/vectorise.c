@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "translator/vector/bits.h"
 #include "translator/vector/version.h"
 
 struct vectoriser {
@@ -37,12 +38,32 @@ static enum pxr_status build_versions(const struct tr_nest *nest, bool is_jammed
     return status;
 }
 
+/* Turns with at most so many instructions, times copies, have no guards: where not all lanes go on,
+ * the others are masked, all copies side by side. More code, but faster at the borders of things.
+ */
+#define GUARDLESS_MAX 320
+
+static enum pxr_status drop_guards(const struct tr_nest *nest, bool is_jammed,
+                                   const struct tr_shape_of_nest *shape,
+                                   struct tr_versions *versions, struct pxr_error *err)
+{
+    const char *obstacle = NULL;
+    uint32_t copies = shape->jam[0] * shape->jam[1];
+    if (versions->guard_count == 0 || shape->estimate.length * copies > GUARDLESS_MAX)
+        return PXR_OK;
+    versions->guard_count = 0;
+    tr_turn_fini(&versions->fast);
+    return tr_turn_build(&versions->fast, nest, is_jammed, NULL, 0, &obstacle, err);
+}
+
 static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest *nest,
                              struct tr_versions *versions, bool is_jammed, struct pxr_error *err)
 {
     struct tr_vector_report *report = vectoriser->report;
     struct tr_shape_of_nest shape;
     enum pxr_status status = tr_choose(nest, versions, vectoriser->options, &shape, err);
+    if (status == PXR_OK)
+        status = drop_guards(nest, is_jammed, &shape, versions, err);
     if (status != PXR_OK)
         return status;
     bool is_widened = shape.is_worthwhile || vectoriser->options->is_forced;
@@ -94,6 +115,7 @@ enum pxr_status tr_vectorise(LLVMValueRef function, const struct tr_vector_optio
     vectoriser.explanation = open_memstream(&report->explanation, &bytes);
     if (vectoriser.explanation == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    tr_bits_in_memory(function);
     enum pxr_status status = tr_find_nests(function, &nests, &report->nest_count, err);
     for (uint32_t i = 0; status == PXR_OK && i < report->nest_count; i++)
         status = vectorise_nest(&vectoriser, &nests[i], err);

@@ -12,10 +12,10 @@ define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 
   %v = load i32, ptr %pb
   switch i32 %v, label %other [
     i32 0, label %one
-    i32 1, label %two
-    i32 2, label %two
+    i32 5, label %two
+    i32 9, label %two
     i32 3, label %join
-    i32 4, label %stores
+    i32 12, label %stores
     i32 15, label %one
   ]
 

@@ -141,6 +141,23 @@ done:
   ret void
 }
 
+define void @strange_type(ptr %a, i32 %n, i32 %count) {
+entry:
+  br label %turn
+turn:
+  %x = phi i32 [ 0, %entry ], [ %next, %latch ]
+  %v = sitofp i32 %x to x86_fp80
+  %w = fadd x86_fp80 %v, %v
+  store x86_fp80 %w, ptr %a
+  br label %latch
+latch:
+  %next = add nuw nsw i32 %x, 1
+  %more = icmp ult i32 %next, %count
+  br i1 %more, label %turn, label %done, !llvm.loop !0
+done:
+  ret void
+}
+
 !0 = distinct !{!0, !1}
 !1 = !{!"ptxrun.threads", !"x"}
 !2 = distinct !{!2, !1}

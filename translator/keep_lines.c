@@ -3,7 +3,7 @@
  * The mark is metadata of a kind of our own, which passes keep where they move an instruction and
  * drop where they make one of several.
  */
-#include "jit/keep_lines.h"
+#include "translator/keep_lines.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
@@ -59,12 +59,12 @@ static void each_access(LLVMModuleRef module, access_fn visit)
                     visit(module, kind, inst);
 }
 
-void jit_lines_mark(LLVMModuleRef module)
+void tr_lines_mark(LLVMModuleRef module)
 {
     each_access(module, mark);
 }
 
-void jit_lines_restore(LLVMModuleRef module)
+void tr_lines_restore(LLVMModuleRef module)
 {
     each_access(module, restore);
 }

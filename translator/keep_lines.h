@@ -2,17 +2,17 @@
  *
  * Lines of memory accesses across optimisation: a report of a fault needs the PTX line even of an
  * access that was moved out of a loop, from which LLVM takes the line (for a debugger it would jump
- * about). Inside libptxrun-compile.so.
+ * about).
  */
-#ifndef PTXRUN_JIT_KEEP_LINES_H
-#define PTXRUN_JIT_KEEP_LINES_H
+#ifndef PTXRUN_TRANSLATOR_KEEP_LINES_H
+#define PTXRUN_TRANSLATOR_KEEP_LINES_H
 
 #include <llvm-c/Types.h>
 
 /* Before the passes: marks every load, store and atomic operation with its location. */
-void jit_lines_mark(LLVMModuleRef module);
+void tr_lines_mark(LLVMModuleRef module);
 
 /* After them: those without a location get the one of the mark; marks go. */
-void jit_lines_restore(LLVMModuleRef module);
+void tr_lines_restore(LLVMModuleRef module);
 
 #endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Units for one lane: `if (tid == 0)`, the borders of tiles, results of reductions. What only one
+ * lane of a row can come to is scalar code for that lane, without a mask; where the lane is known
+ * at compile time nothing is left of the vectors.
+ */
+#include <llvm-c/DebugInfo.h>
+
+#include "translator/vector/control.h"
+#include "translator/vector/form.h"
+
+struct single {
+    struct tr_widen *widen;
+    uint32_t segment;
+    uint32_t copy;
+    LLVMValueRef lane;  /* i32, in its copy */
+    LLVMValueRef *made; /* by instruction of the segment: what it is in that lane */
+};
+
+/* ---- which units ---- */
+
+static bool is_from_turn(const struct tr_widen *widen, LLVMValueRef value)
+{
+    uint32_t number = tr_graph_number(&widen->turn->graph, value);
+    return number != TR_NONE && widen->turn->graph.values[number].segment != TR_NONE;
+}
+
+/* The operand of an equality that names its lane: others have other values. 2: there is none. */
+static unsigned naming_operand(const struct tr_widen *widen, LLVMValueRef icmp, bool expected)
+{
+    if (LLVMIsAICmpInst(icmp) == NULL ||
+        LLVMGetICmpPredicate(icmp) != (expected ? LLVMIntEQ : LLVMIntNE) ||
+        LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(icmp, 0))) != LLVMIntegerTypeKind)
+        return 2;
+    for (unsigned i = 0; i < 2; i++)
+        if (tr_w_shape(widen, LLVMGetOperand(icmp, i)).stride == 1 &&
+            tr_w_shape(widen, LLVMGetOperand(icmp, 1 - i)).stride == 0 &&
+            tr_w_shape(widen, LLVMGetOperand(icmp, 1 - i)).kind != TR_VARYING)
+            return i;
+    return 2;
+}
+
+/* The comparison that names the lane, among those that must all be as expected; NULL: none does. */
+static LLVMValueRef naming_comparison(const struct tr_widen *widen, LLVMValueRef condition,
+                                      bool expected)
+{
+    LLVMValueRef parts[2];
+    if (!is_from_turn(widen, condition))
+        return NULL;
+    if (naming_operand(widen, condition, expected) < 2)
+        return condition;
+    if (!tr_v_is_pair(condition, expected, parts))
+        return NULL;
+    LLVMValueRef first = naming_comparison(widen, parts[0], expected);
+    return first != NULL ? first : naming_comparison(widen, parts[1], expected);
+}
+
+/* One segment that goes on to where all lanes meet, and brings nothing there. */
+static bool is_simple(const struct tr_control *control, uint32_t segment)
+{
+    const struct tr_turn *turn = control->turn;
+    const struct tr_segment *s = &turn->graph.segments[segment];
+    const struct tr_unit *unit = &turn->units[segment];
+    return unit->child_count == 0 && unit->follower_count == 0 && s->succ_count == 1 &&
+           turn->units[s->succs[0]].kind == TR_UNIT_ALWAYS &&
+           control->joins[s->succs[0]].phi_count == 0 && control->joins[segment].phi_count == 0 &&
+           !tr_v_is_back_edge(turn, segment, s->succs[0]);
+}
+
+bool tr_v_is_single(const struct tr_control *control, uint32_t segment)
+{
+    const struct tr_join *join = &control->joins[segment];
+    return join->of_condition != NULL && is_simple(control, segment) &&
+           naming_comparison(control->widen, join->condition, join->expected) != NULL;
+}
+
+/* ---- the lane's values ---- */
+
+static LLVMValueRef value_of(struct single *single, LLVMValueRef operand)
+{
+    const struct tr_turn *turn = single->widen->turn;
+    uint32_t number = tr_graph_number(&turn->graph, operand);
+    if (number != TR_NONE && turn->graph.values[number].segment == single->segment)
+        return single->made[number - turn->graph.segments[single->segment].first_value];
+    return tr_w_lane(single->widen, operand, single->copy, single->lane);
+}
+
+static LLVMValueRef clone(struct single *single, LLVMValueRef inst)
+{
+    LLVMValueRef copy = LLVMInstructionClone(inst);
+    unsigned count = (unsigned)LLVMGetNumOperands(inst);
+    if (LLVMIsACallInst(inst) != NULL)
+        count = LLVMGetNumArgOperands(inst);
+    for (unsigned i = 0; i < count; i++)
+        LLVMSetOperand(copy, i, value_of(single, LLVMGetOperand(inst, i)));
+    LLVMInsertIntoBuilder(single->widen->builder, copy);
+    return copy;
+}
+
+/* i1, computed for the lane alone as far as it goes. */
+static LLVMValueRef condition_of(struct single *single, LLVMValueRef condition)
+{
+    if (!is_from_turn(single->widen, condition))
+        return condition;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(condition);
+    bool is_logic = opcode == LLVMAnd || opcode == LLVMOr || opcode == LLVMSelect;
+    if (!is_logic)
+        return opcode == LLVMICmp ? clone(single, condition) : value_of(single, condition);
+    LLVMValueRef copy = LLVMInstructionClone(condition);
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(condition); i++)
+        LLVMSetOperand(copy, i, condition_of(single, LLVMGetOperand(condition, i)));
+    LLVMInsertIntoBuilder(single->widen->builder, copy);
+    return copy;
+}
+
+/* ---- the unit ---- */
+
+/* Which lane of the copy it is, as if the copy had any number of them. */
+static LLVMValueRef named_lane(struct single *single, LLVMValueRef comparison, bool expected)
+{
+    struct tr_widen *widen = single->widen;
+    unsigned i = naming_operand(widen, comparison, expected);
+    LLVMValueRef first = tr_w_scalar(widen, LLVMGetOperand(comparison, i), single->copy);
+    LLVMValueRef wanted = tr_w_scalar(widen, LLVMGetOperand(comparison, 1 - i), single->copy);
+    return LLVMBuildSub(widen->builder, wanted, first, "");
+}
+
+static void emit_instructions(struct single *single)
+{
+    const struct tr_turn *turn = single->widen->turn;
+    const struct tr_segment *segment = &turn->graph.segments[single->segment];
+    for (uint32_t k = 0; k + 1 < segment->value_count; k++) {
+        LLVMValueRef inst = turn->graph.values[segment->first_value + k].llvm;
+        LLVMSetCurrentDebugLocation2(single->widen->builder, LLVMInstructionGetDebugLoc(inst));
+        single->made[k] = clone(single, inst);
+    }
+}
+
+static void emit_copy(struct single *single, const struct tr_join *join)
+{
+    struct tr_widen *widen = single->widen;
+    LLVMBuilderRef b = widen->builder;
+    LLVMValueRef comparison = naming_comparison(widen, join->condition, join->expected);
+    LLVMValueRef lane = named_lane(single, comparison, join->expected);
+    LLVMValueRef width = LLVMConstInt(LLVMTypeOf(lane), widen->width, false);
+    LLVMBasicBlockRef here = tr_w_new_block(widen, "here");
+    LLVMBasicBlockRef come = tr_w_new_block(widen, "single");
+    LLVMBasicBlockRef next = tr_w_new_block(widen, "next");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, lane, width, ""), here, next);
+    LLVMPositionBuilderAtEnd(b, here);
+    single->lane = LLVMBuildIntCast2(b, lane, widen->i32, false, "");
+    LLVMValueRef condition = condition_of(single, join->condition);
+    if (join->expected)
+        LLVMBuildCondBr(b, condition, come, next);
+    else
+        LLVMBuildCondBr(b, condition, next, come);
+    LLVMPositionBuilderAtEnd(b, come);
+    emit_instructions(single);
+    LLVMBuildBr(b, next);
+    LLVMPositionBuilderAtEnd(b, next);
+}
+
+void tr_v_emit_single(struct tr_control *control, uint32_t segment)
+{
+    const struct tr_segment *s = &control->turn->graph.segments[segment];
+    struct single single = {.widen = control->widen, .segment = segment};
+    single.made = pxr_arena_alloc_array(&control->arena, s->value_count, sizeof *single.made);
+    control->is_out_of_memory |= single.made == NULL;
+    for (uint32_t c = 0; c < control->widen->copies && !control->is_out_of_memory; c++) {
+        single.copy = c;
+        emit_copy(&single, &control->joins[segment]);
+    }
+}
