@@ -71,7 +71,7 @@ static enum pxr_status compile(struct bench_code *code, const struct ptx_module 
                                               .width = pxr_options_get()->width,
                                               .jam = pxr_options_get()->jam,
                                               .facts = *wish->facts},
-                                  .dump = wish->dump_dir ? "ptx,ir,opt,asm" : NULL,
+                                  .dump = wish->dump_dir ? "ptx,ir,collapse,opt,asm" : NULL,
                                   .dump_dir = wish->dump_dir};
     struct jit_object object = {0};
     double start_us = bench_now_us();

@@ -2,7 +2,8 @@
  *
  * Random accesses to memory. %a and %b do not change: %a has 16 bytes for each thread and 4096
  * more, of anything; %b the same, of small numbers. %c has for each thread 64 bytes in eight arrays
- * over all threads, then 64 bytes in one piece, then 64 bytes of sums that all add to.
+ * over all threads, then 64 bytes in one piece, then 64 bytes of sums
+ * that all add to and 80 of places that one thread each writes to.
  */
 #include "tests/vector/random_turn.h"
 
@@ -138,6 +139,11 @@ LLVMValueRef random_load(struct random_generator *g)
     }
 }
 
+LLVMValueRef random_address(struct random_generator *g)
+{
+    return element_address(g, g->i32, g->parameters[random_roll(g, 2) ? A : B], random_index(g));
+}
+
 /* ---- the thread's own memory ---- */
 
 static LLVMTypeRef slot_type(const struct random_generator *g, uint32_t slot)
@@ -233,15 +239,59 @@ static void add_to_sum(struct random_generator *g)
                            LLVMAtomicOrderingMonotonic, false);
 }
 
+/* Atomics on the thread's own memory. */
+static void access_atomically(struct random_generator *g)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef address = slot_address(g, 0);
+    LLVMValueRef value = random_read(g);
+    LLVMAtomicOrdering order =
+        random_roll(g, 2) ? LLVMAtomicOrderingMonotonic : LLVMAtomicOrderingAcquireRelease;
+    LLVMValueRef old;
+    if (random_roll(g, 2)) {
+        old = LLVMBuildAtomicRMW(b, LLVMAtomicRMWBinOpXchg, address, value, order, false);
+    } else {
+        LLVMValueRef expected = random_read(g);
+        LLVMValueRef pair = LLVMBuildAtomicCmpXchg(b, address, expected, value, order,
+                                                   LLVMAtomicOrderingMonotonic, false);
+        old = LLVMBuildExtractValue(b, pair, 0, "");
+    }
+    LLVMBuildStore(b, old, g->ints[random_roll(g, RANDOM_INTS)]);
+}
+
+/* One thread stores to an address that all have. */
+static void store_alone(struct random_generator *g)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMBasicBlockRef then = random_block(g, "alone");
+    LLVMBasicBlockRef join = random_block(g, "join");
+    LLVMValueRef which = random_number(g, random_roll(g, 20));
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, g->thread, which, ""), then, join);
+    LLVMPositionBuilderAtEnd(b, then);
+    LLVMValueRef threads = LLVMBuildNSWMul(b, g->parameters[NX], g->parameters[NY], "");
+    LLVMValueRef bytes = LLVMBuildNSWMul(b, threads, random_number(g, SLOTS * 16), "");
+    bytes = LLVMBuildNSWAdd(b, bytes, LLVMBuildShl(b, which, random_number(g, 2), ""), "");
+    bytes = LLVMBuildNSWAdd(b, bytes, random_number(g, 64), "");
+    LLVMValueRef index = LLVMBuildSExt(b, bytes, g->i64, "");
+    LLVMBuildStore(b, random_read(g), LLVMBuildGEP2(b, g->i8, g->parameters[C], &index, 1, ""));
+    LLVMBuildBr(b, join);
+    LLVMPositionBuilderAtEnd(b, join);
+}
+
 void random_access(struct random_generator *g)
 {
-    uint32_t kind = random_roll(g, 8);
+    uint32_t kind = random_roll(g, 10);
     uint32_t slot = random_roll(g, SLOTS);
     if (kind == 0) {
         add_to_sum(g);
+    } else if (kind == 8) {
+        access_atomically(g);
+    } else if (kind == 9) {
+        store_alone(g);
     } else if (kind < 6) {
         LLVMValueRef value = to_slot(g, slot);
-        LLVMBuildStore(g->builder, value, slot_address(g, slot));
+        LLVMValueRef store = LLVMBuildStore(g->builder, value, slot_address(g, slot));
+        LLVMSetVolatile(store, random_roll(g, 12) == 0);
     } else {
         LLVMValueRef address = slot_address(g, slot);
         LLVMValueRef value = LLVMBuildLoad2(g->builder, slot_type(g, slot), address, "");

@@ -331,6 +331,21 @@ static void begin_module(struct random_generator *g, uint64_t seed)
     g->end = random_block(g, "end");
 }
 
+static void begin_others(struct random_generator *g)
+{
+    LLVMTypeRef pair = LLVMVectorType(g->i32, 2);
+    for (uint32_t i = 0; i < RANDOM_OTHERS; i++) {
+        g->pointers[i] = random_variable(g, g->ptr);
+        g->flags[i] = random_variable(g, g->i1);
+        g->pairs[i] = random_variable(g, pair);
+        g->doubles[i] = random_variable(g, g->f64);
+        LLVMBuildStore(g->builder, LLVMConstInt(g->i1, i, false), g->flags[i]);
+        LLVMBuildStore(g->builder, LLVMConstReal(g->f64, i), g->doubles[i]);
+        LLVMBuildStore(g->builder, LLVMConstNull(pair), g->pairs[i]);
+        LLVMBuildStore(g->builder, random_address(g), g->pointers[i]);
+    }
+}
+
 static void begin_variables(struct random_generator *g)
 {
     LLVMBuilderRef b = g->builder;
@@ -356,6 +371,7 @@ static void begin_variables(struct random_generator *g)
         LLVMBuildStore(b, LLVMBuildSExt(b, first[2 * i], g->i64, ""), g->longs[i]);
     for (uint32_t i = 0; i < RANDOM_FLOATS; i++)
         LLVMBuildStore(b, LLVMBuildSIToFP(b, first[2 * i + 1], g->f32, ""), g->floats[i]);
+    begin_others(g);
     LLVMPositionBuilderAtEnd(b, g->entry);
     LLVMBuildBr(b, begin);
     LLVMPositionBuilderAtEnd(b, begin);
@@ -380,7 +396,7 @@ static void describe(struct turn_case *c, struct random_generator *g, uint64_t s
     snprintf(c->name, sizeof c->name, "random_%" PRIu64, seed);
     c->arrays[0] = (struct turn_array){16, 4096, TURN_FILL_BITS};
     c->arrays[1] = (struct turn_array){16, 4096, TURN_FILL_SMALL};
-    c->arrays[2] = (struct turn_array){128, 64, TURN_FILL_F32};
+    c->arrays[2] = (struct turn_array){128, 64 + 80, TURN_FILL_F32};
     c->limit_count = 2;
     c->limits[1].kind = TURN_HALF;
     c->is_row_only = random_roll(g, 4) == 0;

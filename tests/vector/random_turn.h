@@ -19,6 +19,7 @@ enum pxr_status random_turn(struct turn_case *c, uint64_t seed, struct pxr_error
 #define RANDOM_OWN    3
 #define RANDOM_LONGS  3
 #define RANDOM_FLOATS 3
+#define RANDOM_OTHERS 2 /* variables of each other type */
 #define RANDOM_DEPTH  4 /* of loops and ifs */
 
 enum random_parameter { A, B, C, N, NX, NY, X, Y, PARAMETERS };
@@ -36,6 +37,10 @@ struct random_generator {
     LLVMValueRef ints[RANDOM_INTS];
     LLVMValueRef longs[RANDOM_LONGS];
     LLVMValueRef floats[RANDOM_FLOATS];
+    LLVMValueRef pointers[RANDOM_OTHERS]; /* to i32 that do not change */
+    LLVMValueRef flags[RANDOM_OTHERS];    /* i1 */
+    LLVMValueRef pairs[RANDOM_OTHERS];    /* <2 x i32> */
+    LLVMValueRef doubles[RANDOM_OTHERS];
     uint32_t own_share; /* in 100: how often what threads have of their own is used */
     uint32_t budget;    /* statements left */
     LLVMBasicBlockRef end;
@@ -51,14 +56,17 @@ LLVMBasicBlockRef random_block(const struct random_generator *g, const char *nam
 
 /* ---- values (random_value.c) ---- */
 
-LLVMValueRef random_read(struct random_generator *g); /* an int variable */
+LLVMValueRef random_read(struct random_generator *g);       /* an int variable */
+LLVMValueRef random_read_other(struct random_generator *g); /* i32 made of another variable */
 LLVMValueRef random_condition(struct random_generator *g);
 
-/* ---- statements without control flow (random_value.c, random_memory.c) ---- */
+/* ---- statements without control flow (random_value.c, random_other.c, random_memory.c) ---- */
 
 void random_assign(struct random_generator *g);
+void random_assign_other(struct random_generator *g);
 void random_access(struct random_generator *g);
-LLVMValueRef random_load(struct random_generator *g); /* i32, from memory that does not change */
+LLVMValueRef random_address(struct random_generator *g); /* of an i32 that does not change */
+LLVMValueRef random_load(struct random_generator *g);    /* i32, from memory that does not change */
 LLVMValueRef random_call(struct random_generator *g, const char *name, LLVMTypeRef result,
                          LLVMTypeRef *types, LLVMValueRef *arguments, unsigned count);
 LLVMValueRef random_intrinsic(struct random_generator *g, const char *name, LLVMTypeRef overload,

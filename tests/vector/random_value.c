@@ -43,6 +43,16 @@ static LLVMValueRef compare_floats(struct random_generator *g)
     return LLVMBuildFCmp(g->builder, predicates[random_roll(g, 4)], read_float(g), other, "");
 }
 
+static LLVMValueRef compare_longs(struct random_generator *g)
+{
+    static const LLVMIntPredicate predicates[] = {LLVMIntEQ, LLVMIntULT, LLVMIntSLT};
+    LLVMIntPredicate predicate = predicates[random_roll(g, 3)];
+    LLVMValueRef value = read_long(g);
+    LLVMValueRef other =
+        random_roll(g, 2) ? read_long(g) : LLVMConstInt(g->i64, random_roll(g, 20), false);
+    return LLVMBuildICmp(g->builder, predicate, value, other, "");
+}
+
 static LLVMValueRef compare_ints(struct random_generator *g)
 {
     static const LLVMIntPredicate predicates[] = {LLVMIntEQ,  LLVMIntNE,  LLVMIntULT, LLVMIntUGT,
@@ -58,8 +68,14 @@ static LLVMValueRef compare_ints(struct random_generator *g)
 
 LLVMValueRef random_condition(struct random_generator *g)
 {
-    LLVMValueRef condition = random_roll(g, 6) == 0 ? compare_floats(g) : compare_ints(g);
-    switch (random_roll(g, 10)) {
+    uint32_t kind = random_roll(g, 8);
+    LLVMValueRef condition = kind == 0   ? compare_floats(g)
+                             : kind == 1 ? compare_longs(g)
+                                         : compare_ints(g);
+    switch (random_roll(g, 11)) {
+    case 4:
+        return LLVMBuildOr(g->builder, condition,
+                           LLVMBuildLoad2(g->builder, g->i1, g->flags[0], ""), "");
     case 0:
         return LLVMBuildAnd(g->builder, condition, compare_ints(g), "");
     case 1:
@@ -174,7 +190,10 @@ static LLVMValueRef simple_expression(struct random_generator *g, LLVMValueRef v
 static LLVMValueRef int_expression(struct random_generator *g)
 {
     LLVMValueRef value = random_read(g);
-    switch (random_roll(g, 22)) {
+    switch (random_roll(g, 24)) {
+    case 14:
+    case 15:
+        return random_read_other(g);
     case 0:
         return divide(g, value);
     case 1:
@@ -266,8 +285,10 @@ static LLVMValueRef float_expression(struct random_generator *g)
 
 void random_assign(struct random_generator *g)
 {
-    uint32_t kind = random_roll(g, 10);
-    if (kind < 7)
+    uint32_t kind = random_roll(g, 12);
+    if (kind >= 10)
+        random_assign_other(g);
+    else if (kind < 7)
         LLVMBuildStore(g->builder, int_expression(g), g->ints[pick_int(g)]);
     else if (kind < 8)
         LLVMBuildStore(g->builder, long_expression(g), g->longs[random_roll(g, RANDOM_LONGS)]);

@@ -53,8 +53,9 @@ static void catch_signals(void)
         sigaction(numbers[i], &action, NULL);
 }
 
-static enum ending run_kernel(kernel_fn kernel, const struct turn_memory *memory,
-                              const struct turn_size *size)
+/* Nothing before generated code says what its type is. */
+__attribute__((no_sanitize("function"))) static enum ending
+run_kernel(kernel_fn kernel, const struct turn_memory *memory, const struct turn_size *size)
 {
     volatile int ending = sigsetjmp(leave, 1);
     if (ending == ENDED) {

@@ -272,6 +272,27 @@ static struct tr_shape shape_of_cast(const struct tr_shape_context *context, LLV
     return tr_shape_affine(context, to, (uint64_t)operand->stride, keeps_value && operand->no_wrap);
 }
 
+/* What lies between 0 and 2^(from - 1) in all threads of a row cannot have wrapped in between, as
+ * long as the whole row's distance does not. */
+#define ROW_MAX 1024
+
+static bool is_never_negative(LLVMValueRef zext, const struct tr_shape *operand)
+{
+    unsigned from = width_of(LLVMGetOperand(zext, 0));
+    int64_t distance = 0;
+    return LLVMGetNNeg(zext) && operand->kind == TR_AFFINE && from >= 32 &&
+           !__builtin_mul_overflow(operand->stride, ROW_MAX, &distance) && distance < INT32_MAX &&
+           distance > INT32_MIN;
+}
+
+static struct tr_shape shape_of_zext(const struct tr_shape_context *context, LLVMValueRef zext,
+                                     const struct tr_shape *operand)
+{
+    struct tr_shape shape = *operand;
+    shape.no_wrap |= is_never_negative(zext, operand);
+    return shape_of_cast(context, zext, &shape, LLVMGetNNeg(zext));
+}
+
 /* ---- choices ---- */
 
 static struct tr_shape shape_of_select(const struct tr_shape_context *context, LLVMValueRef select,
@@ -388,7 +409,7 @@ struct tr_shape tr_shape_of_value(const struct tr_shape_context *context,
     case LLVMSExt:
         return shape_of_cast(context, value->llvm, operands, true);
     case LLVMZExt:
-        return shape_of_cast(context, value->llvm, operands, LLVMGetNNeg(value->llvm));
+        return shape_of_zext(context, value->llvm, operands);
     case LLVMPtrToInt:
     case LLVMPtrToAddr:
     case LLVMIntToPtr:

@@ -29,12 +29,18 @@ static bool is_hierarchical(const struct tr_fused *fused)
     return fused->fuse->kernel->scope == TR_SCOPE_WARP;
 }
 
-bool tr_region_is_dynamic(const struct tr_fused *fused, uint32_t region)
+/* Threads of the region, or what they have in common, decide where they go. */
+static bool has_choice(const struct tr_fused *fused, uint32_t region)
 {
     const struct tr_region *shape = &fused->fuse->kernel->regions[region];
     uint32_t outcomes = tr_set_count(&shape->outcomes);
     return outcomes > 1 ||
            (outcomes == 1 && (shape->may_exit || tr_looks_for_exited(fused, region)));
+}
+
+bool tr_region_is_dynamic(const struct tr_fused *fused, uint32_t region)
+{
+    return fused->is_dynamic[region];
 }
 
 bool tr_looks_for_exited(const struct tr_fused *fused, uint32_t stop)
@@ -158,18 +164,44 @@ static void dispatch_outcomes(struct tr_fused *fused, uint32_t number)
     go_to_mix(fused);
 }
 
-static void leave_region(struct tr_fused *fused, uint32_t number)
+/* Behind the loop of a region from which all threads go the same way, which is known without them.
+ */
+static enum pxr_status dispatch_together(struct tr_fused *fused, uint32_t number,
+                                         struct pxr_error *err)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    const struct tr_set *outcomes = &fuse->kernel->regions[number].outcomes;
+    LLVMBasicBlockRef *targets = pxr_arena_alloc_array(
+        &fuse->kernel->graph.arena, fuse->kernel->stop_count, sizeof(LLVMBasicBlockRef));
+    if (targets == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    targets[0] = fused->group_done;
+    for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
+        targets[j] = tr_f_new_block(fuse, "stop");
+    tr_build_group_way(fused, number, targets);
+    for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1)) {
+        LLVMPositionBuilderAtEnd(fuse->builder, targets[j]);
+        tr_save_group_values(fused, number, j);
+        go_on_from(fused, j);
+    }
+    return PXR_OK;
+}
+
+static enum pxr_status leave_region(struct tr_fused *fused, uint32_t number, struct pxr_error *err)
 {
     const struct tr_region *region = &fused->fuse->kernel->regions[number];
     uint32_t only = tr_set_next(&region->outcomes, 0);
     if (tr_region_is_dynamic(fused, number)) {
         dispatch_outcomes(fused, number);
+    } else if (has_choice(fused, number)) {
+        return dispatch_together(fused, number, err);
     } else if (only == TR_NONE) {
         go_to(fused, fused->group_done);
     } else {
         tr_save_group_values(fused, number, only);
         go_on_from(fused, only);
     }
+    return PXR_OK;
 }
 
 /* ---- groups ---- */
@@ -417,12 +449,16 @@ static enum pxr_status init_fused(struct tr_fused *fused, LLVMMetadataRef subpro
     fused->loop = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->loop);
     fused->result = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->result);
     fused->loaded = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->loaded);
+    fused->is_dynamic = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->is_dynamic);
     uint32_t values = kernel->graph.value_count;
     fused->warp_array = pxr_arena_alloc_array(arena, values, sizeof *fused->warp_array);
     fused->warp_value = pxr_arena_alloc_array(arena, values, sizeof *fused->warp_value);
-    if (!fused->begin || !fused->loop || !fused->result || !fused->loaded || !fused->warp_array ||
-        !fused->warp_value)
+    if (!fused->begin || !fused->loop || !fused->result || !fused->loaded || !fused->is_dynamic ||
+        !fused->warp_array || !fused->warp_value)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    for (uint32_t r = 0; r < kernel->stop_count; r++)
+        fused->is_dynamic[r] = kernel->stops[r].is_fused && has_choice(fused, r) &&
+                               (tr_looks_for_exited(fused, r) || !tr_is_group_way(fused, r));
     fuse->function = add_function(fuse, subprogram);
     fused->clone.llvm = fuse->llvm;
     fused->clone.function = fuse->function;
@@ -481,7 +517,9 @@ enum pxr_status tr_build_fused(struct tr_fuse *fuse, LLVMMetadataRef subprogram,
         status = tr_build_region(&fused, j, err);
         if (status != PXR_OK)
             return status;
-        leave_region(&fused, j);
+        status = leave_region(&fused, j, err);
+        if (status != PXR_OK)
+            return status;
     }
     build_group_done(&fused);
     build_mix(&fused);

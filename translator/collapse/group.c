@@ -7,6 +7,9 @@
  * defined on the way if its definition is on every way there, and comes from before if it is on
  * none. Where it is on some, or a phi could have come to its value in several ways, the value is
  * left to the threads.
+ *
+ * Where the group goes is found likewise: if all branches that decide on it are uniform and on
+ * values that can be computed behind the loop, threads need not say where they have come to.
  */
 #include <string.h>
 
@@ -15,6 +18,13 @@
 
 /* Instructions that one value may take. */
 #define MAX_INSTRUCTIONS 64
+
+/* Branches that may decide where a group goes; also ends the way around a loop. */
+#define MAX_BRANCHES 16
+
+/* Where a thread comes to: a stop, or one of these. Threads that come to a fault come nowhere. */
+#define COMES_TO_EXIT    0
+#define COMES_TO_SEVERAL (TR_NONE - 1)
 
 struct group {
     struct tr_fused *fused;
@@ -215,4 +225,119 @@ void tr_save_group_values(struct tr_fused *fused, uint32_t region, uint32_t stop
         LLVMBuildStore(fuse->builder, now, tr_group_place(fused, stop, v, lanes.group));
     }
     LLVMSetCurrentDebugLocation2(fuse->builder, NULL);
+}
+
+/* ---- where the group goes ---- */
+
+static uint32_t stop_of(const struct tr_kernel *kernel, uint32_t segment)
+{
+    uint32_t stop = 1;
+    while (kernel->graph.values[kernel->stops[stop].value].segment != segment)
+        stop++;
+    return stop;
+}
+
+static uint32_t join_outcomes(uint32_t a, uint32_t b)
+{
+    if (a == TR_NONE || a == b)
+        return b;
+    return b == TR_NONE ? a : COMES_TO_SEVERAL;
+}
+
+/* Where threads that are in the segment come to. */
+static uint32_t outcome_from(struct group *group, uint32_t first)
+{
+    const struct tr_kernel *kernel = kernel_of(group);
+    const struct tr_graph *graph = &kernel->graph;
+    uint32_t outcome = TR_NONE;
+    memset(group->is_visited, 0, graph->segment_count * sizeof *group->is_visited);
+    group->is_visited[first] = true;
+    group->queue[0] = first;
+    uint32_t tail = 1;
+    for (uint32_t head = 0; head < tail && outcome != COMES_TO_SEVERAL; head++) {
+        uint32_t s = group->queue[head];
+        const struct tr_segment *segment = &graph->segments[s];
+        if (segment->is_stop)
+            outcome = join_outcomes(outcome, stop_of(kernel, s));
+        else if (tr_segment_exits(kernel, s))
+            outcome = join_outcomes(outcome, COMES_TO_EXIT);
+        for (uint32_t i = 0; !segment->is_stop && i < segment->succ_count; i++) {
+            if (group->is_visited[segment->succs[i]])
+                continue;
+            group->is_visited[segment->succs[i]] = true;
+            group->queue[tail++] = segment->succs[i];
+        }
+    }
+    return outcome;
+}
+
+/* The condition of a branch at the segment's end, as all threads of the group have it; NULL: it is
+ * none of that kind. */
+static LLVMValueRef build_condition(struct group *group, uint32_t segment)
+{
+    const struct tr_kernel *kernel = kernel_of(group);
+    const struct tr_segment *at = &kernel->graph.segments[segment];
+    const struct tr_value *branch = &kernel->graph.values[at->first_value + at->value_count - 1];
+    if (branch->opcode != LLVMBr || at->succ_count != 2 || kernel->shapes.is_divergent[segment])
+        return NULL;
+    if (branch->operands[0] == TR_NONE)
+        return LLVMGetCondition(branch->llvm);
+    group->left = MAX_INSTRUCTIONS;
+    return build_value(group, branch->operands[0], segment);
+}
+
+/* From the segment, which all threads of the group have come to. targets: by outcome; not in a dry
+ * run. */
+static bool build_way(struct group *group, uint32_t segment, uint32_t *branches,
+                      const LLVMBasicBlockRef *targets)
+{
+    const struct tr_fuse *fuse = group->fused->fuse;
+    const struct tr_segment *at = &kernel_of(group)->graph.segments[segment];
+    uint32_t outcome = outcome_from(group, segment);
+    if (outcome != COMES_TO_SEVERAL) {
+        if (!group->is_dry && outcome == TR_NONE)
+            LLVMBuildUnreachable(fuse->builder);
+        else if (!group->is_dry)
+            LLVMBuildBr(fuse->builder, targets[outcome]);
+        return true;
+    }
+    if ((*branches)++ == MAX_BRANCHES)
+        return false;
+    for (uint32_t i = 0; i < at->succ_count; i++)
+        if (at->succ_count == 1 ||
+            (at->succ_count == 2 && outcome_from(group, at->succs[1 - i]) == TR_NONE))
+            return build_way(group, at->succs[i], branches, targets);
+    LLVMValueRef condition = build_condition(group, segment);
+    if (condition == NULL)
+        return false;
+    LLVMBasicBlockRef ways[2] = {NULL, NULL};
+    if (!group->is_dry) {
+        ways[0] = tr_f_new_block(fuse, "way");
+        ways[1] = tr_f_new_block(fuse, "way");
+        LLVMBuildCondBr(fuse->builder, condition, ways[0], ways[1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!group->is_dry)
+            LLVMPositionBuilderAtEnd(fuse->builder, ways[i]);
+        if (!build_way(group, at->succs[i], branches, targets))
+            return false; /* in a dry run only */
+    }
+    return true;
+}
+
+bool tr_is_group_way(struct tr_fused *fused, uint32_t region)
+{
+    struct group group = group_of(fused, region, true);
+    uint32_t branches = 0;
+    if (group.is_visited == NULL || group.queue == NULL)
+        return false;
+    return build_way(&group, kernel_of(&group)->stops[region].resume, &branches, NULL);
+}
+
+void tr_build_group_way(struct tr_fused *fused, uint32_t region, const LLVMBasicBlockRef *targets)
+{
+    struct group group = group_of(fused, region, false);
+    uint32_t branches = 0;
+    build_way(&group, kernel_of(&group)->stops[region].resume, &branches, targets);
+    LLVMSetCurrentDebugLocation2(fused->fuse->builder, NULL);
 }

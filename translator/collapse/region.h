@@ -27,6 +27,7 @@ struct tr_fused {
     LLVMValueRef *result;  /* by stop: variable with what it gave, if all threads of the group get
                               the same */
     LLVMValueRef **loaded; /* by fused stop, by value: the group's elements before its region */
+    bool *is_dynamic;      /* by stop: as tr_region_is_dynamic */
     /* Behind stops of the warp (warp_values.c): variables, with an element for each lane, but for
      * warp_value; NULL: not needed yet. */
     LLVMValueRef *warp_array;                 /* by value: of home THREAD */
@@ -89,8 +90,8 @@ struct tr_lanes tr_lanes_now(const struct tr_fused *fused);
  */
 enum pxr_status tr_build_region(struct tr_fused *fused, uint32_t stop, struct pxr_error *err);
 
-/* Whether threads of the region may come to different stops, or all of them may exit: then `any`
- * and `all` say what happened. */
+/* Whether threads of the region may come to different stops, or all of them may exit, and only they
+ * can tell: then `any` and `all` say what happened. */
 bool tr_region_is_dynamic(const struct tr_fused *fused, uint32_t region);
 
 /* The threads of the group may have exited when it goes on from the stop. */
@@ -112,6 +113,11 @@ bool tr_is_group_value(struct tr_fused *fused, uint32_t region, uint32_t stop, u
 /* All live threads of the group have come from the region to the stop: saves those values, at the
  * builder's place. */
 void tr_save_group_values(struct tr_fused *fused, uint32_t region, uint32_t stop);
+
+/* Whether what the group has in common decides where all its threads go from the region. */
+bool tr_is_group_way(struct tr_fused *fused, uint32_t region);
+/* Goes there, behind the loop. targets: by stop; 0: all have exited. */
+void tr_build_group_way(struct tr_fused *fused, uint32_t region, const LLVMBasicBlockRef *targets);
 
 /* ---- what is kept behind stops (warp_values.c) ---- */
 

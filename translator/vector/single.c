@@ -9,6 +9,9 @@
 #include "translator/vector/control.h"
 #include "translator/vector/form.h"
 
+/* Instructions before the unit that are computed again for its lane, one behind another. */
+#define DEPTH_MAX 6
+
 struct single {
     struct tr_widen *widen;
     uint32_t segment;
@@ -76,41 +79,54 @@ bool tr_v_is_single(const struct tr_control *control, uint32_t segment)
 
 /* ---- the lane's values ---- */
 
-static LLVMValueRef value_of(struct single *single, LLVMValueRef operand)
-{
-    const struct tr_turn *turn = single->widen->turn;
-    uint32_t number = tr_graph_number(&turn->graph, operand);
-    if (number != TR_NONE && turn->graph.values[number].segment == single->segment)
-        return single->made[number - turn->graph.segments[single->segment].first_value];
-    return tr_w_lane(single->widen, operand, single->copy, single->lane);
-}
+static LLVMValueRef value_of(struct single *single, LLVMValueRef operand, unsigned depth);
 
-static LLVMValueRef clone(struct single *single, LLVMValueRef inst)
+static LLVMValueRef clone(struct single *single, LLVMValueRef inst, unsigned depth)
 {
     LLVMValueRef copy = LLVMInstructionClone(inst);
     unsigned count = (unsigned)LLVMGetNumOperands(inst);
     if (LLVMIsACallInst(inst) != NULL)
         count = LLVMGetNumArgOperands(inst);
     for (unsigned i = 0; i < count; i++)
-        LLVMSetOperand(copy, i, value_of(single, LLVMGetOperand(inst, i)));
+        LLVMSetOperand(copy, i, value_of(single, LLVMGetOperand(inst, i), depth));
     LLVMInsertIntoBuilder(single->widen->builder, copy);
     return copy;
 }
 
-/* i1, computed for the lane alone as far as it goes. */
-static LLVMValueRef condition_of(struct single *single, LLVMValueRef condition)
+/* Addresses and conditions: taking a lane out of a vector costs more than computing them. */
+static bool is_cheap(const struct tr_value *value)
 {
-    if (!is_from_turn(single->widen, condition))
-        return condition;
-    LLVMOpcode opcode = LLVMGetInstructionOpcode(condition);
-    bool is_logic = opcode == LLVMAnd || opcode == LLVMOr || opcode == LLVMSelect;
-    if (!is_logic)
-        return opcode == LLVMICmp ? clone(single, condition) : value_of(single, condition);
-    LLVMValueRef copy = LLVMInstructionClone(condition);
-    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(condition); i++)
-        LLVMSetOperand(copy, i, condition_of(single, LLVMGetOperand(condition, i)));
-    LLVMInsertIntoBuilder(single->widen->builder, copy);
-    return copy;
+    switch (value->opcode) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMGetElementPtr:
+    case LLVMICmp:
+    case LLVMSelect:
+        return LLVMGetTypeKind(LLVMTypeOf(value->llvm)) != LLVMVectorTypeKind;
+    default:
+        return false;
+    }
+}
+
+/* depth: of cheap instructions that may still be computed again. */
+static LLVMValueRef value_of(struct single *single, LLVMValueRef operand, unsigned depth)
+{
+    const struct tr_turn *turn = single->widen->turn;
+    uint32_t number = tr_graph_number(&turn->graph, operand);
+    if (number != TR_NONE && turn->graph.values[number].segment == single->segment)
+        return single->made[number - turn->graph.segments[single->segment].first_value];
+    if (depth > 0 && number != TR_NONE && turn->shapes.values[number].kind == TR_VARYING &&
+        is_cheap(&turn->graph.values[number]))
+        return clone(single, operand, depth - 1);
+    return tr_w_lane(single->widen, operand, single->copy, single->lane);
 }
 
 /* ---- the unit ---- */
@@ -132,7 +148,7 @@ static void emit_instructions(struct single *single)
     for (uint32_t k = 0; k + 1 < segment->value_count; k++) {
         LLVMValueRef inst = turn->graph.values[segment->first_value + k].llvm;
         LLVMSetCurrentDebugLocation2(single->widen->builder, LLVMInstructionGetDebugLoc(inst));
-        single->made[k] = clone(single, inst);
+        single->made[k] = clone(single, inst, DEPTH_MAX);
     }
 }
 
@@ -149,7 +165,7 @@ static void emit_copy(struct single *single, const struct tr_join *join)
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, lane, width, ""), here, next);
     LLVMPositionBuilderAtEnd(b, here);
     single->lane = LLVMBuildIntCast2(b, lane, widen->i32, false, "");
-    LLVMValueRef condition = condition_of(single, join->condition);
+    LLVMValueRef condition = value_of(single, join->condition, DEPTH_MAX);
     if (join->expected)
         LLVMBuildCondBr(b, condition, come, next);
     else

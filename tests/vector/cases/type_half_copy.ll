@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Halves and floats that are NaN go through unchanged.
-; arrays: a=2 b=4 c=4+512
+; arrays: a=2 b=4 c=4+1024
 
 define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nsw i32 %y, %nx
@@ -14,7 +14,7 @@ define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 
   %c0 = icmp ugt i32 %x, 3
   %w = select i1 %c0, half %v, half 0xH7E01
   store half %w, ptr %pc
-  %q = getelementptr i8, ptr %c, i64 512
+  %q = getelementptr i8, ptr %c, i64 1024
   %q4 = getelementptr float, ptr %q, i64 %i
   store float %f, ptr %q4
   ret void
