@@ -523,3 +523,15 @@ struct generator_config generator_config_from_seed(uint64_t seed)
         .has_pointers = dice_chance(&dice, 35),
     };
 }
+
+struct generator_config generator_config_small(uint64_t seed)
+{
+    struct dice dice = {seed ^ UINT64_C(0x5ea11e55)};
+    struct generator_config config = generator_config_from_seed(seed);
+    if (dice_chance(&dice, 20))
+        return config;
+    config.statements = 3 + dice_below(&dice, 8);
+    config.functions = dice_chance(&dice, 25) ? 1 + dice_below(&dice, 2) : 0;
+    config.max_depth = 1 + dice_below(&dice, 2);
+    return config;
+}

@@ -29,6 +29,10 @@ struct generator_config {
 /* What a seed stands for: sizes and features are drawn from it too. */
 struct generator_config generator_config_from_seed(uint64_t seed);
 
+/* The same features, but four kernels of five are small: what many kernels are made of, so that
+ * more pairs of features are seen in the same time. */
+struct generator_config generator_config_small(uint64_t seed);
+
 /* Appends the case to *text. The same config gives the same text. */
 void generator_make(const struct generator_config *config, struct text *text);
 

@@ -3,8 +3,9 @@
  * Random kernels on the oracle and on the product in every collapse and mode. What tells them apart
  * is written to a file, made smaller, and completed with what the memory should hold.
  *
- *   random_kernels [--seed S] [--count N] [--time SECONDS] [--jobs N] [--backend NAME,…] [--out
- * DIR] random_kernels [--backend NAME,…] --print SEED | --check FILE | --reduce FILE
+ *   random_kernels [--small] [--seed S] [--count N] [--time SECONDS] [--jobs N]
+ *                  [--backend NAME,…] [--out DIR]
+ *   random_kernels [--small] [--backend NAME,…] --print SEED | --check FILE | --reduce FILE
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -37,6 +38,7 @@ struct options {
     uint64_t count;
     unsigned jobs;
     unsigned seconds; /* 0: no limit */
+    bool is_small;    /* generator_config_small */
 };
 
 static const char *const verdict_names[VERDICT_COUNT] = {"same", "different", "invalid",
@@ -210,12 +212,19 @@ struct progress {
     uint64_t next;                         /* seed, counted from options->seed */
 };
 
+/* The kernel of a seed. */
+static void make_seed(const struct options *options, uint64_t seed, struct text *text)
+{
+    struct generator_config config =
+        options->is_small ? generator_config_small(seed) : generator_config_from_seed(seed);
+    generator_make(&config, text);
+}
+
 /* Writes the kernel of a seed to a file; then its path. */
 static bool write_seed(const struct options *options, uint64_t seed, char path[4096])
 {
-    struct generator_config config = generator_config_from_seed(seed);
     struct text text = {0};
-    generator_make(&config, &text);
+    make_seed(options, seed, &text);
     snprintf(path, 4096, "%s/random_%" PRIu64 ".ptx", options->directory, seed);
     bool is_written = text_write_file(text.bytes, text.len, path);
     text_fini(&text);
@@ -225,14 +234,13 @@ static bool write_seed(const struct options *options, uint64_t seed, char path[4
 static enum verdict try_seed(const struct options *options, uint64_t seed, bool is_reported,
                              struct progress *progress)
 {
-    struct generator_config config = generator_config_from_seed(seed);
     struct text text = {0};
     struct comparison comparison;
     char path[4096];
     current_seed_low = (sig_atomic_t)(uint32_t)seed;
     current_seed_high = (sig_atomic_t)(uint32_t)(seed >> 32);
     alarm(KERNEL_SECONDS);
-    generator_make(&config, &text);
+    make_seed(options, seed, &text);
     enum verdict verdict = judge("random kernel", text.bytes, &options->tested, 2, &comparison);
     alarm(0);
     for (int n = 0; n < BACKEND_BUILD_COUNT; n++) {
@@ -362,11 +370,10 @@ static int check_file(const struct options *options, const char *path)
     return CHECK_STATUS + (int)verdict;
 }
 
-static int print_seed(uint64_t seed)
+static int print_seed(const struct options *options, uint64_t seed)
 {
-    struct generator_config config = generator_config_from_seed(seed);
     struct text text = {0};
-    generator_make(&config, &text);
+    make_seed(options, seed, &text);
     fwrite(text.bytes, 1, text.len, stdout);
     text_fini(&text);
     return 0;
@@ -374,9 +381,11 @@ static int print_seed(uint64_t seed)
 
 static int usage(void)
 {
-    fputs("random_kernels [--seed S] [--count N] [--time SECONDS] [--jobs N] [--backend NAME,...]\n"
-          "               [--out DIR]\n"
-          "random_kernels [--backend NAME,...] --print SEED | --check FILE | --reduce FILE\n"
+    fputs("random_kernels [--small] [--seed S] [--count N] [--time SECONDS] [--jobs N]\n"
+          "               [--backend NAME,...] [--out DIR]\n"
+          "random_kernels [--small] [--backend NAME,...]\n"
+          "               --print SEED | --check FILE | --reduce FILE\n"
+          "  --small: four kernels of five have few statements\n"
           "  NAME: all (every collapse and mode, the default), precise, flat, hierarchical,\n"
           "        vector, auto, with -normal or -jit in one mode only; product, driver\n"
           "  PTXRUN_WIDTH, PTXRUN_JAM: of vectors of threads\n",
@@ -384,9 +393,15 @@ static int usage(void)
     return 2;
 }
 
-/* True: taken; false: an action, or unknown. */
-static bool take_option(struct options *options, const char *name, const char *value)
+/* How many arguments were taken; 0: an action, or unknown. */
+static int take_option(struct options *options, const char *name, const char *value)
 {
+    if (strcmp(name, "--small") == 0) {
+        options->is_small = true;
+        return 1;
+    }
+    if (value == NULL)
+        return 0;
     if (strcmp(name, "--seed") == 0)
         options->seed = strtoull(value, NULL, 0);
     else if (strcmp(name, "--count") == 0)
@@ -400,8 +415,8 @@ static bool take_option(struct options *options, const char *name, const char *v
     else if (strcmp(name, "--backend") == 0)
         options->backends = value;
     else
-        return false;
-    return true;
+        return 0;
+    return 2;
 }
 
 int main(int argc, char **argv)
@@ -416,8 +431,8 @@ int main(int argc, char **argv)
                               .count = 100,
                               .jobs = 1};
     int n = 1;
-    while (n + 1 < argc && take_option(&options, argv[n], argv[n + 1]))
-        n += 2;
+    for (int taken = 1; n < argc && taken != 0; n += taken)
+        taken = take_option(&options, argv[n], argv[n + 1]);
     if (!backend_list_add(&options.tested, options.backends) || options.jobs == 0 ||
         options.jobs > MAX_JOBS)
         return usage();
@@ -428,7 +443,7 @@ int main(int argc, char **argv)
     if (n + 2 != argc)
         return usage();
     if (strcmp(argv[n], "--print") == 0)
-        return print_seed(strtoull(argv[n + 1], NULL, 0));
+        return print_seed(&options, strtoull(argv[n + 1], NULL, 0));
     if (strcmp(argv[n], "--check") == 0)
         return check_file(&options, argv[n + 1]);
     if (strcmp(argv[n], "--reduce") == 0)

@@ -19,7 +19,7 @@
 #define PREPARE_PASSES                                                                             \
     "always-inline,globaldce,"                                                                     \
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                 \
-    "loop-mssa(licm),loop-simplify,lcssa)"
+    "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg,loop-simplify,lcssa)"
 
 /* ---- the host ---- */
 

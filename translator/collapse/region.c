@@ -8,6 +8,7 @@
 
 #include "translator/collapse/prepare.h"
 #include "translator/collapse/region.h"
+#include "translator/vector/vector.h"
 
 static const struct tr_crossing *crossing_of(const struct tr_region_build *region)
 {
@@ -239,6 +240,40 @@ static bool replace(struct tr_clone *clone, uint32_t value)
     return false;
 }
 
+/* ---- what the next block reads ---- */
+
+static bool is_in_global_memory(const struct tr_kernel *kernel, uint32_t pointer)
+{
+    const struct tr_value *values = kernel->graph.values;
+    while (pointer != TR_NONE && values[pointer].opcode == LLVMGetElementPtr)
+        pointer = values[pointer].operands[0];
+    return pointer != TR_NONE && values[pointer].opcode == LLVMIntToPtr;
+}
+
+/* What blocks read at their beginning is read with long pauses in between, in which the machine
+ * looks no further ahead than the work behind barriers goes, and in short runs, by which it does
+ * not see what will be read next. */
+static void mark_first_loads(struct tr_region_build *region)
+{
+    const struct tr_kernel *kernel = region->fuse->kernel;
+    const struct tr_set *segments = &kernel->regions[region->number].segments;
+    LLVMContextRef llvm = region->fuse->llvm;
+    unsigned kind = LLVMGetMDKindIDInContext(llvm, TR_READ_AHEAD, strlen(TR_READ_AHEAD));
+    LLVMValueRef mark = LLVMMetadataAsValue(llvm, LLVMMDNodeInContext2(llvm, NULL, 0));
+    for (uint32_t s = tr_set_next(segments, 0); s != TR_NONE; s = tr_set_next(segments, s + 1)) {
+        const struct tr_segment *segment = &kernel->graph.segments[s];
+        for (uint32_t i = 0; kernel->loops.innermost[s] == TR_NONE && i < segment->value_count;
+             i++) {
+            uint32_t value = segment->first_value + i;
+            const struct tr_value *inst = &kernel->graph.values[value];
+            LLVMValueRef load = region->fused->clone.copies[value];
+            if (inst->opcode == LLVMLoad && load != NULL && LLVMIsALoadInst(load) != NULL &&
+                is_in_global_memory(kernel, inst->operands[0]))
+                LLVMSetMetadata(load, kind, mark);
+        }
+    }
+}
+
 /* ---- the body ---- */
 
 static void skip_exited(struct tr_region_build *region)
@@ -273,6 +308,8 @@ static void build_body(struct tr_region_build *region)
     bring_in_values(region);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(fuse->builder);
     tr_clone_segments(clone, &fuse->kernel->regions[region->number].segments);
+    if (region->number == 0 && fuse->kernel->stop_count > 1 && fuse->options->is_vector)
+        mark_first_loads(region);
     LLVMPositionBuilderAtEnd(fuse->builder, before);
     LLVMBuildBr(fuse->builder, clone->blocks[fuse->kernel->stops[region->number].resume]);
     LLVMSetCurrentDebugLocation2(fuse->builder, NULL);

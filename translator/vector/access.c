@@ -213,12 +213,19 @@ static uint32_t cost_of_fields(const struct tr_turn *turn, const struct tr_memor
     return 1 + (pieces + shuffles - 1) / fields.count;
 }
 
+/* Nothing but an address is taken out of a vector for each lane. */
+static bool is_in_exchange(const struct tr_turn *turn, uint32_t value)
+{
+    struct tr_sequence sequence;
+    return tr_m_find_exchange(turn, value, &sequence) || tr_m_ends_exchange(turn, value);
+}
+
 uint32_t tr_access_cost(const struct tr_turn *turn, uint32_t width, uint32_t value, bool *is_gather)
 {
     struct tr_memory memory = tr_m_describe(turn, value);
     *is_gather = false;
     if (LLVMGetVolatile(memory.inst) && memory.kind != TR_MEMORY_CONTIGUOUS)
-        return width;
+        return is_in_exchange(turn, value) ? width : 3 * width;
     switch (memory.kind) {
     case TR_MEMORY_SAME:
         return 1;

@@ -142,8 +142,9 @@ static LLVMValueRef load_neighbours(struct tr_widen *widen, const struct tr_memo
 {
     struct tr_fields fields = tr_m_only(memory);
     LLVMValueRef mask = mask_elements(widen, memory, tr_w_mask_for(widen, memory->value, copy));
-    return tr_m_load(widen, &fields, tr_w_type(widen, memory->type),
-                     first_address(widen, memory, checked, copy), memory->align, mask);
+    LLVMValueRef address = first_address(widen, memory, checked, copy);
+    tr_m_prefetch(widen, memory, copy, address);
+    return tr_m_load(widen, &fields, tr_w_type(widen, memory->type), address, memory->align, mask);
 }
 
 static void store_neighbours(struct tr_widen *widen, const struct tr_memory *memory,

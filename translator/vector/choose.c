@@ -25,6 +25,9 @@
 #define DIVERGENT_LOSS 1.5
 #define MAX_WEIGHT     4096.0
 
+/* If gathers and scatters take so much of the time, they are as fast one copy at a time. */
+#define GATHERS_MOST 0.75
+
 /* Vectors must be that much better by the estimate. */
 #define WORTHWHILE 0.85
 
@@ -68,13 +71,12 @@ static bool is_in_divergent_loop(const struct tr_turn *turn, uint32_t segment)
 
 /* Of one vector. */
 static double vector_cost(const struct tr_turn *turn, uint32_t width, uint32_t number,
-                          struct tr_estimate *estimate)
+                          struct tr_estimate *estimate, bool *is_gather)
 {
     const struct tr_value *value = &turn->graph.values[number];
-    bool is_gather = false;
     if (value->opcode == LLVMLoad || value->opcode == LLVMStore) {
-        double cost = tr_access_cost(turn, width, number, &is_gather);
-        estimate->gathers_alone |= is_gather && is_in_divergent_loop(turn, value->segment);
+        double cost = tr_access_cost(turn, width, number, is_gather);
+        estimate->gathers_alone |= *is_gather && is_in_divergent_loop(turn, value->segment);
         return cost;
     }
     bool is_control = value->opcode == LLVMPHI || LLVMIsATerminatorInst(value->llvm) != NULL;
@@ -133,8 +135,11 @@ static void look_at_value(const struct tr_turn *turn, uint32_t width, uint32_t n
         unsigned bits = bits_of(type_of(turn, number));
         parts = bits > 32 ? bits / 32.0 : 1;
     }
-    estimate->vector +=
-        parts * vector_cost(turn, width, number, estimate) * weight_of(turn, value->segment, true);
+    bool is_gather = false;
+    double cost = parts * vector_cost(turn, width, number, estimate, &is_gather) *
+                  weight_of(turn, value->segment, true);
+    estimate->vector += cost;
+    estimate->gathers += is_gather ? cost : 0;
     estimate->scalar += scalar_cost(value) * width * weight_of(turn, value->segment, false);
     estimate->length++;
     look_at_load(turn, number, estimate);
@@ -214,6 +219,8 @@ static uint32_t choose_copies(const struct tr_estimate *estimate,
     uint32_t copies = is_shared ? JAM_SHARED_MAX : JAM_MAX;
     if (estimate->gathers_alone)
         copies = 1; /* each copy's lanes would wait for the others' */
+    if (!is_shared && estimate->gathers > GATHERS_MOST * estimate->vector)
+        copies = 1; /* nothing else takes time, and more copies are whole less often */
     while (copies > 1 && copies * estimate->live > REGISTERS)
         copies /= 2;
     while (copies > 1 && copies * estimate->length > LENGTH_MAX)
@@ -256,6 +263,8 @@ static const char *why_jam(const struct tr_vector_options *options,
     uint32_t copies = shape->jam[0] * shape->jam[1];
     if (copies == options->jam)
         return "asked for";
+    if (copies == 1 && estimate->gathers > GATHERS_MOST * estimate->vector)
+        return "gathers are no faster side by side";
     if (2 * copies * estimate->live > REGISTERS)
         return "more would not fit into registers";
     if (2 * copies * estimate->length > LENGTH_MAX)

@@ -209,7 +209,7 @@ static LLVMValueRef scalar(struct tr_widen *widen, uint32_t value, uint32_t copy
         return common(widen, value, copy, is_certain);
     if (!is_certain && !is_modular(widen, inst))
         return from_first_active(widen, value, copy);
-    if (column > 0) {
+    if (column > 0 && is_certain) {
         LLVMValueRef first = widen->now[value * widen->copies + copy - column];
         return tr_w_offset(widen, first, shape.stride * (int64_t)(widen->width * column));
     }

@@ -175,10 +175,28 @@ static bool is_volatile(const struct tr_widen *widen, const struct tr_fields *fi
     return LLVMGetVolatile(widen->turn->graph.values[fields->place].llvm);
 }
 
+/* Two blocks ahead or more; for longer rows, within the row. */
+#define AHEAD_BYTES 2048
+
+static void read_ahead(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef pointer)
+{
+    LLVMValueRef from = widen->turn->graph.values[fields->place].llvm;
+    unsigned kind = LLVMGetMDKindIDInContext(widen->llvm, TR_READ_AHEAD, strlen(TR_READ_AHEAD));
+    if (!LLVMHasMetadata(from) || LLVMGetMetadata(from, kind) == NULL)
+        return;
+    enum { READ, KEEP = 3, DATA = 1 };
+    LLVMTypeRef type = LLVMTypeOf(pointer);
+    LLVMValueRef operands[] = {tr_m_advance(widen, pointer, AHEAD_BYTES), tr_m_i32(widen, READ),
+                               tr_m_i32(widen, KEEP), tr_m_i32(widen, DATA)};
+    tr_m_call(widen, "llvm.prefetch", &type, 1, operands, 4);
+}
+
 LLVMValueRef tr_m_load(struct tr_widen *widen, const struct tr_fields *fields, LLVMTypeRef type,
                        LLVMValueRef pointer, uint32_t align, LLVMValueRef mask)
 {
     LLVMValueRef load;
+    if (mask == NULL && LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        read_ahead(widen, fields, pointer);
     if (mask == NULL) {
         load = LLVMBuildLoad2(widen->builder, type, pointer, "");
         LLVMSetAlignment(load, align);
@@ -374,7 +392,7 @@ void tr_w_access(struct tr_widen *widen, uint32_t value)
         tr_w_serial(widen, value);
         return;
     }
-    if (tr_m_access_checked(widen, &memory))
+    if (tr_m_access_checked(widen, &memory) || tr_m_access_block(widen, &memory))
         return;
     struct tr_fields fields = tr_m_fields(widen->turn, &memory);
     if (memory.kind == TR_MEMORY_SAME && memory.stored == NULL)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Loads and stores: what an access is like (access.c), which of them are done together (fields.c),
- * and how they are emitted: by address (memory.c), with small strides (strided.c), all others
- * (gather.c). Private to these and serial.c.
+ * and how they are emitted: by address (memory.c), with small strides (strided.c), words next to
+ * each other with large ones (blocks.c), all others (gather.c). Private to these and serial.c.
  */
 #ifndef PTXRUN_TRANSLATOR_VECTOR_MEMORY_H
 #define PTXRUN_TRANSLATOR_VECTOR_MEMORY_H
@@ -57,6 +57,8 @@ struct tr_sum {
 };
 
 struct tr_sum tr_m_sum(const struct tr_turn *turn, LLVMValueRef address);
+/* How far the second address is behind the first, if that is a constant. */
+bool tr_m_distance(const struct tr_sum *a, const struct tr_sum *b, int64_t *bytes);
 
 /* ---- accesses that are done together (fields.c) ---- */
 
@@ -139,11 +141,22 @@ LLVMValueRef tr_m_gather(struct tr_widen *widen, const struct tr_memory *memory,
 void tr_m_scatter(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
                   LLVMValueRef mask);
 
+/* ---- neighbouring words of lanes that are far apart (blocks.c) ---- */
+
+/* Emits such an access, or, at the place of another, all of its block; false: it is in none. */
+bool tr_m_access_block(struct tr_widen *widen, const struct tr_memory *memory);
+
 /* ---- neighbours, unless an index wraps (checked.c) ---- */
 
 bool tr_m_is_checked(const struct tr_turn *turn, const struct tr_memory *memory);
 /* Emits such an access; false: it is none. */
 bool tr_m_access_checked(struct tr_widen *widen, const struct tr_memory *memory);
+
+/* ---- what will be loaded later (prefetch.c) ---- */
+
+/* Where one copy of a load of neighbours is emitted, which begins at this address. */
+void tr_m_prefetch(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
+                   LLVMValueRef address);
 
 /* ---- instructions that a lane does before the next lane begins (exchange.c) ---- */
 

@@ -264,36 +264,11 @@ static LLVMValueRef write_out_lanes(struct serial *serial)
     return results;
 }
 
-/* Without a loop if all lanes are active, which most are in most places. */
-static LLVMValueRef do_all_or_active(struct serial *serial, LLVMValueRef mask)
-{
-    struct tr_widen *widen = serial->widen;
-    LLVMBuilderRef builder = widen->builder;
-    LLVMBasicBlockRef all = tr_w_new_block(widen, "lanes.all");
-    LLVMBasicBlockRef some = tr_w_new_block(widen, "lanes.some");
-    LLVMBasicBlockRef meet = tr_w_new_block(widen, "lanes.meet");
-    LLVMTypeRef type = LLVMIntTypeInContext(widen->llvm, widen->width);
-    LLVMValueRef bits = LLVMBuildBitCast(builder, mask, type, "");
-    LLVMValueRef is_all = LLVMBuildICmp(builder, LLVMIntEQ, bits, LLVMConstAllOnes(type), "");
-    LLVMBuildCondBr(builder, is_all, all, some);
-    LLVMPositionBuilderAtEnd(builder, all);
-    LLVMValueRef of_all = write_out_lanes(serial);
-    LLVMBuildBr(builder, meet);
-    LLVMPositionBuilderAtEnd(builder, some);
-    LLVMValueRef of_some = do_active_lanes(serial, mask);
-    LLVMBasicBlockRef end = LLVMGetInsertBlock(builder);
-    LLVMBuildBr(builder, meet);
-    LLVMPositionBuilderAtEnd(builder, meet);
-    LLVMValueRef results = phi_of(serial, of_all, all);
-    add_way(results, of_some, end);
-    return results;
-}
-
 static LLVMValueRef do_lanes(struct serial *serial, LLVMValueRef mask)
 {
-    if (is_short(serial))
-        return mask == NULL ? write_out_lanes(serial) : do_all_or_active(serial, mask);
-    return mask == NULL ? do_all_lanes(serial) : do_active_lanes(serial, mask);
+    if (mask != NULL)
+        return do_active_lanes(serial, mask);
+    return is_short(serial) ? write_out_lanes(serial) : do_all_lanes(serial);
 }
 
 /* ---- what is not done by all lanes ---- */

@@ -33,7 +33,8 @@ static unsigned naming_operand(const struct tr_widen *widen, LLVMValueRef icmp, 
 {
     if (LLVMIsAICmpInst(icmp) == NULL ||
         LLVMGetICmpPredicate(icmp) != (expected ? LLVMIntEQ : LLVMIntNE) ||
-        LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(icmp, 0))) != LLVMIntegerTypeKind)
+        LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(icmp, 0))) != LLVMIntegerTypeKind ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(icmp, 0))) < 16) /* a row may be longer */
         return 2;
     for (unsigned i = 0; i < 2; i++)
         if (tr_w_shape(widen, LLVMGetOperand(icmp, i)).stride == 1 &&

@@ -70,7 +70,9 @@ static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest
     tr_explain_nest(vectoriser->explanation, versions, &shape, is_widened);
     if (!is_widened)
         return PXR_OK;
-    status = tr_widen_nest(nest, versions, is_jammed, &shape, vectoriser->options,
+    struct tr_nest shorter = *nest;
+    shorter.x.count = tr_shorten(nest, &versions->masked, is_jammed);
+    status = tr_widen_nest(&shorter, versions, is_jammed, &shape, vectoriser->options,
                            &report->seed_sites, err);
     if (status != PXR_OK)
         return status;

@@ -13,6 +13,7 @@
 /* Of the fast version. Times are numbers of simple instructions. */
 struct tr_estimate {
     double vector;      /* of a vector of threads */
+    double gathers;     /* what of that is gathers and scatters */
     double scalar;      /* of as many threads one by one */
     uint32_t length;    /* instructions */
     uint32_t live;      /* vector registers of varying values where segments begin, at most */
@@ -52,6 +53,10 @@ void tr_explain_nest(FILE *out, const struct tr_versions *versions,
 /* Of a nest that cannot be widened. Fails with PXR_OUT_OF_MEMORY. */
 enum pxr_status tr_explain_obstacle(FILE *out, const struct tr_nest *nest, const char *obstacle,
                                     struct pxr_error *err);
+
+/* How many threads of a row have work: the nest's count, or a number that is made before the nest,
+ * at least 1, if the others do nothing (shorten.c). turn: without guards. */
+LLVMValueRef tr_shorten(const struct tr_nest *nest, const struct tr_turn *turn, bool is_jammed);
 
 /* Replaces the nest (version.c). is_jammed: the turns were built with the y loop in them. */
 enum pxr_status tr_widen_nest(const struct tr_nest *nest, struct tr_versions *versions,
