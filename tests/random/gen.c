@@ -277,25 +277,55 @@ void gen_frame(struct gen *g)
         gen_line(g, "st.local.v2.u64 [box+%u], {%%zero, %%zero};", at);
 }
 
-/* Pools from words of the table; %tr0 and %tl0 are free here. */
+/* A register of a pool from a word of the table. */
+static void gen_fill_from_table(struct gen *g, unsigned bits, const char *name, const char *salt,
+                                const char *word, const char *address)
+{
+    gen_line(g, "mad.lo.u32 %s, %s, %u, %u;", word, salt, dice_below(&g->dice, 40),
+             dice_below(&g->dice, TABLE_WORDS));
+    gen_line(g, "and.b32 %s, %s, %u;", word, word, TABLE_WORDS - 2);
+    gen_line(g, "mul.wide.u32 %s, %s, 4;", address, word);
+    gen_line(g, "add.u64 %s, %%tab, %s;", address, address);
+    gen_line(g, "ld.global.u%u %s, [%s%s];", bits, name, address, bits == 16 ? "+2" : "");
+}
+
+/* ... or from the last one that was loaded, or a constant. */
+static void gen_fill_cheaply(struct gen *g, unsigned bits, const char *name, const char *from)
+{
+    char constant[NAME_BYTES];
+    gen_constant(g, bits == 16 ? PTX_TYPE_U16 : bits == 32 ? PTX_TYPE_U32 : PTX_TYPE_U64, constant);
+    if (dice_chance(&g->dice, 30))
+        gen_line(g, "mov.u%u %s, %s;", bits, name, constant);
+    else if (bits == 64)
+        gen_line(g, "mad.wide.u32 %s, %s, %u, %s;", name, from, dice_below(&g->dice, 99), constant);
+    else if (bits == 16)
+        gen_line(g, "cvt.u16.u32 %s, %s;", name, from);
+    else
+        gen_line(g, "mad.lo.u32 %s, %s, %u, %s;", name, from, 1 + dice_below(&g->dice, 99),
+                 constant);
+}
+
+/* Pools from words of the table. */
 void gen_fill_pools(struct gen *g, const char *salt)
 {
     char word[NAME_BYTES];
     char address[NAME_BYTES];
+    char from[NAME_BYTES];
     gen_temp(g, 32, word);
     gen_temp(g, 64, address);
+    snprintf(from, sizeof from, "%s", salt);
     for (unsigned n = 0; n < POOL_R + POOL_L + POOL_H; n++) {
-        gen_line(g, "mad.lo.u32 %s, %s, %u, %u;", word, salt, dice_below(&g->dice, 40),
-                 dice_below(&g->dice, TABLE_WORDS));
-        gen_line(g, "and.b32 %s, %s, %u;", word, word, TABLE_WORDS - 2);
-        gen_line(g, "mul.wide.u32 %s, %s, 4;", address, word);
-        gen_line(g, "add.u64 %s, %%tab, %s;", address, address);
-        if (n < POOL_R)
-            gen_line(g, "ld.global.u32 %%r%u, [%s];", n, address);
-        else if (n < POOL_R + POOL_L)
-            gen_line(g, "ld.global.u64 %%l%u, [%s];", n - POOL_R, address);
-        else
-            gen_line(g, "ld.global.u16 %%h%u, [%s+2];", n - POOL_R - POOL_L, address);
+        unsigned bits = n < POOL_R ? 32 : n < POOL_R + POOL_L ? 64 : 16;
+        unsigned index = bits == 32 ? n : bits == 64 ? n - POOL_R : n - POOL_R - POOL_L;
+        char name[NAME_BYTES];
+        snprintf(name, sizeof name, "%%%c%u", bits == 32 ? 'r' : bits == 64 ? 'l' : 'h', index);
+        if (g->config->is_lean && n != 0 && dice_chance(&g->dice, 85)) {
+            gen_fill_cheaply(g, bits, name, from);
+            continue;
+        }
+        gen_fill_from_table(g, bits, name, salt, word, address);
+        if (bits == 32)
+            snprintf(from, sizeof from, "%s", name);
     }
     for (unsigned n = 0; n < POOL_P; n++)
         gen_line(g, "setp.%s.s32 %%p%u, %%r%u, %%r%u;", n % 2 ? "lt" : "ge", n, n, n + 1);
@@ -305,7 +335,7 @@ void gen_fill_pools(struct gen *g, const char *salt)
 /* ---- the kernel ---- */
 
 /* What a thread leaves behind; a multiple of 8. */
-#define OUT_BYTES (POOL_L * 8 + (POOL_R + POOL_H + 1 + POOL_P + POOL_U) * 4)
+#define OUT_BYTES (POOL_L * 8u + (POOL_R + POOL_H + 1 + POOL_P + POOL_U) * 4u)
 
 static void gen_shape(struct gen *g)
 {
@@ -371,27 +401,50 @@ static void gen_tally(struct gen *g, bool is_end)
         gen_line(g, "barrier.sync 0;");
 }
 
+/* One more result. Lean: those of all threads lie next to each other, so that loops over vectors
+ * of threads need few instructions for them. */
+static void gen_result(struct gen *g, unsigned bytes, const char *suffix, const char *name,
+                       unsigned *at)
+{
+    uint32_t total = g->threads * g->grid[0];
+    gen_line(g, "st.global.u%s [%%out+%u], %s;", suffix, *at, name);
+    *at += bytes * (g->config->is_lean ? total : 1);
+}
+
 /* Every pool register of the thread goes to memory. */
 static void gen_results(struct gen *g)
 {
     unsigned at = 0;
     char word[NAME_BYTES];
+    char name[NAME_BYTES];
     gen_temp(g, 32, word);
     gen_line(g, "ld.param.u64 %%out, [p_out];");
-    gen_line(g, "mad.wide.u32 %%out, %%gid, %u, %%out;", (unsigned)OUT_BYTES);
-    for (unsigned n = 0; n < POOL_L; n++, at += 8)
-        gen_line(g, "st.global.u64 [%%out+%u], %%l%u;", at, n);
-    for (unsigned n = 0; n < POOL_R; n++, at += 4)
-        gen_line(g, "st.global.u32 [%%out+%u], %%r%u;", at, n);
-    for (unsigned n = 0; n < POOL_H; n++, at += 4)
-        gen_line(g, "st.global.u16 [%%out+%u], %%h%u;", at, n);
-    for (unsigned n = 0; n < POOL_P; n++, at += 4) {
-        gen_line(g, "selp.u32 %s, 1, 0, %%p%u;", word, n);
-        gen_line(g, "st.global.u32 [%%out+%u], %s;", at, word);
+    gen_line(g, "mad.wide.u32 %%out, %%gid, %u, %%out;", g->config->is_lean ? 8 : OUT_BYTES);
+    for (unsigned n = 0; n < POOL_L; n++) {
+        snprintf(name, sizeof name, "%%l%u", n);
+        gen_result(g, 8, "64", name, &at);
     }
-    for (unsigned n = 0; n < POOL_U; n++, at += 4)
-        gen_line(g, "st.global.u32 [%%out+%u], %%u%u;", at, n);
-    gen_line(g, "st.global.u32 [%%out+%u], %%acc;", at);
+    if (g->config->is_lean) {
+        gen_line(g, "mul.wide.u32 %%zero, %%gid, 4;");
+        gen_line(g, "sub.u64 %%out, %%out, %%zero;");
+    }
+    for (unsigned n = 0; n < POOL_R; n++) {
+        snprintf(name, sizeof name, "%%r%u", n);
+        gen_result(g, 4, "32", name, &at);
+    }
+    for (unsigned n = 0; n < POOL_H; n++) {
+        snprintf(name, sizeof name, "%%h%u", n);
+        gen_result(g, 4, "16", name, &at);
+    }
+    for (unsigned n = 0; n < POOL_P; n++) {
+        gen_line(g, "selp.u32 %s, 1, 0, %%p%u;", word, n);
+        gen_result(g, 4, "32", word, &at);
+    }
+    for (unsigned n = 0; n < POOL_U; n++) {
+        snprintf(name, sizeof name, "%%u%u", n);
+        gen_result(g, 4, "32", name, &at);
+    }
+    gen_result(g, 4, "32", "%acc", &at);
 }
 
 static void gen_kernel_body(struct gen *g)
@@ -416,10 +469,11 @@ static void gen_kernel_body(struct gen *g)
     gen_first_mask(g);
     for (unsigned at = 0; at < OWN_BYTES; at += 16)
         gen_line(g, "st.shared.v2.u64 [%%self+%u], {%%zero, %%l%u};", at, at / 16);
-    if (g->config->has_barriers)
+    bool has_tally = g->config->has_barriers && (g->config->has_atomics || !g->config->is_lean);
+    if (has_tally)
         gen_tally(g, false);
     gen_statements(g, &top, g->config->statements);
-    if (g->config->has_barriers)
+    if (has_tally)
         gen_tally(g, true);
     gen_results(g);
     gen_line(g, "ret;");
@@ -464,7 +518,7 @@ static void add_header(struct gen *g, struct text *text)
     add_word_list(g, text, TABLE_WORDS);
     text_add(text, " }\n// buffer: u64 x %u = { ", ATOMIC_SLOTS);
     add_atom_list(text);
-    text_add(text, " }\n// buffer: u32 x %u = 0\n", (unsigned)(total * OUT_BYTES / 4));
+    text_add(text, " }\n// buffer: u32 x %u = 0\n", total * OUT_BYTES / 4);
     text_add(text, "// buffer: u64 x %u = { ", ATOMIC_SLOTS * g->grid[0]);
     add_atom_list(text);
     text_add(text, " }\n.version 8.6\n.target sm_90\n.address_size 64\n\n");
@@ -528,10 +582,12 @@ struct generator_config generator_config_small(uint64_t seed)
 {
     struct dice dice = {seed ^ UINT64_C(0x5ea11e55)};
     struct generator_config config = generator_config_from_seed(seed);
-    if (dice_chance(&dice, 20))
+    if (dice_chance(&dice, 10))
         return config;
     config.statements = 3 + dice_below(&dice, 8);
     config.functions = dice_chance(&dice, 25) ? 1 + dice_below(&dice, 2) : 0;
     config.max_depth = 1 + dice_below(&dice, 2);
+    config.has_atomics = dice_chance(&dice, 30);
+    config.is_lean = true;
     return config;
 }

@@ -24,12 +24,14 @@ struct generator_config {
     bool has_polls;     /* accesses that a program may use to wait for others */
     bool has_recursion; /* where there are functions */
     bool has_pointers;  /* to functions */
+    bool is_lean;       /* little code around the statements: most registers are computed from
+                           a few that are loaded, results lie in columns */
 };
 
 /* What a seed stands for: sizes and features are drawn from it too. */
 struct generator_config generator_config_from_seed(uint64_t seed);
 
-/* The same features, but four kernels of five are small: what many kernels are made of, so that
+/* The same features, but nine kernels of ten are small: what many kernels are made of, so that
  * more pairs of features are seen in the same time. */
 struct generator_config generator_config_small(uint64_t seed);
 

@@ -385,7 +385,7 @@ static int usage(void)
           "               [--backend NAME,...] [--out DIR]\n"
           "random_kernels [--small] [--backend NAME,...]\n"
           "               --print SEED | --check FILE | --reduce FILE\n"
-          "  --small: four kernels of five have few statements\n"
+          "  --small: nine kernels of ten have few statements\n"
           "  NAME: all (every collapse and mode, the default), precise, flat, hierarchical,\n"
           "        vector, auto, with -normal or -jit in one mode only; product, driver\n"
           "  PTXRUN_WIDTH, PTXRUN_JAM: of vectors of threads\n",

@@ -20,6 +20,14 @@ static struct text text_of(uint64_t seed)
     return text;
 }
 
+static struct text small_text_of(uint64_t seed)
+{
+    struct generator_config config = generator_config_small(seed);
+    struct text text = {0};
+    generator_make(&config, &text);
+    return text;
+}
+
 Test(generator, a_seed_stands_for_one_text)
 {
     struct text first = text_of(5);
@@ -32,22 +40,53 @@ Test(generator, a_seed_stands_for_one_text)
     text_fini(&other);
 }
 
+static void require_module(const struct text *text, int seed)
+{
+    struct pxr_error err = {0};
+    struct ptx_case c;
+    struct ptx_module *module;
+    struct pxr_str view = {text->bytes, text->len};
+    cr_assert_eq(case_parse("case", text->bytes, &c, &err), PXR_OK, "%s", err.message);
+    cr_assert_eq(ptx_parse(view, "module", &module, &err), PXR_OK, "seed %d: %s", seed,
+                 err.message);
+    cr_assert_eq(ptx_find_entry(module, "random")->param_count, c.arg_count);
+    ptx_module_destroy(module);
+    case_fini(&c);
+}
+
 Test(generator, every_text_is_a_case_and_a_module)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct text text = text_of(seed);
-        struct pxr_error err = {0};
-        struct ptx_case c;
-        struct ptx_module *module;
-        struct pxr_str view = {text.bytes, text.len};
-        cr_assert_eq(case_parse("case", text.bytes, &c, &err), PXR_OK, "%s", err.message);
-        cr_assert_eq(ptx_parse(view, "module", &module, &err), PXR_OK, "seed %d: %s", (int)seed,
-                     err.message);
-        cr_assert_eq(ptx_find_entry(module, "random")->param_count, c.arg_count);
-        ptx_module_destroy(module);
-        case_fini(&c);
+        struct text small = small_text_of(seed);
+        require_module(&text, (int)seed);
+        require_module(&small, (int)seed);
         text_fini(&text);
+        text_fini(&small);
     }
+}
+
+Test(generator, small_kernels_are_less_text_with_every_kind_of_statement)
+{
+    static const char *const kinds[] = {"bra.uni", "brx.idx", "call",     "shfl.sync",  "vote.sync",
+                                        "barrier", "bar.red", "red.",     "atom.",      "ld.local",
+                                        "exit;",   "fma.",    "ld.const", "mov.u64 %tl"};
+    bool is_seen[sizeof kinds / sizeof *kinds] = {0};
+    size_t large_bytes = 0;
+    size_t small_bytes = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct text text = text_of(seed);
+        struct text small = small_text_of(seed);
+        large_bytes += text.len;
+        small_bytes += small.len;
+        for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
+            is_seen[n] |= strstr(small.bytes, kinds[n]) != NULL;
+        text_fini(&text);
+        text_fini(&small);
+    }
+    cr_assert_leq(small_bytes, large_bytes * 3 / 5);
+    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
+        cr_assert(is_seen[n], "%s", kinds[n]);
 }
 
 Test(generator, barriers_and_warp_operations_can_be_left_out)

@@ -9,6 +9,7 @@
 #include "jit/compile.h"
 #include "jit/variant.h"
 #include "scheduler/internal.h"
+#include "tests/support/emitted.h"
 #include "tests/support/runner_engine.h"
 #include "translator/translator.h"
 
@@ -198,7 +199,7 @@ static enum pxr_status compile(void *argument, struct pxr_error *err)
         return status;
     status = translate(&unit, work, err);
     if (status == PXR_OK)
-        status = jit_unit_emit(&unit, &work->object, err);
+        status = emitted_get(&unit, &work->object, err);
     jit_unit_fini(&unit);
     return status;
 }

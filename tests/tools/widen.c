@@ -234,6 +234,21 @@ static uint32_t thin_out(struct turn_config *configs, uint32_t count, unsigned s
     return kept;
 }
 
+/* A size with vectors side by side, and lanes that are left over. */
+static uint32_t uneven_size(const struct turn_case *c, uint32_t width)
+{
+    uint32_t best = 0;
+    uint32_t best_threads = 0;
+    for (uint32_t n = 0; n < turn_case_size_count(c); n++) {
+        struct turn_size size = turn_case_size(c, n);
+        if (size.nx % width != 0 && size.nx * size.ny > best_threads) {
+            best = n;
+            best_threads = size.nx * size.ny;
+        }
+    }
+    return best;
+}
+
 /* ---- one turn ---- */
 
 static enum pxr_status load(const struct options *options, unsigned number, struct turn_case *c,
@@ -374,21 +389,6 @@ static void seed_sites(const struct options *options, const struct turn_case *c,
     free(outcomes);
 }
 
-/* A size with vectors side by side, and lanes that are left over. */
-static uint32_t uneven_size(const struct turn_case *c, uint32_t width)
-{
-    uint32_t best = 0;
-    uint32_t best_threads = 0;
-    for (uint32_t n = 0; n < turn_case_size_count(c); n++) {
-        struct turn_size size = turn_case_size(c, n);
-        if (size.nx % width != 0 && size.nx * size.ny > best_threads) {
-            best = n;
-            best_threads = size.nx * size.ny;
-        }
-    }
-    return best;
-}
-
 static void seed_turn(const struct options *options, const struct turn_case *c, struct tally *tally)
 {
     struct pxr_error err = {0};
@@ -493,11 +493,13 @@ static int print(const struct options *options)
                                  .seed = options->defect.seed,
                                  .seed_site = options->defect.seed_site};
     enum pxr_status status = load(options, 0, &c, &err);
+    config.is_size_known = options->is_size_known;
+    config.known_size = uneven_size(&c, config.width);
     if (status == PXR_OK && options->prints_source) {
         turn_case_print(&c);
         fputs(c.text, stdout);
     } else if (status == PXR_OK) {
-        status = turn_print(&c, options->prints_prepared ? NULL : &config, &err);
+        status = turn_print(&c, &config, options->prints_prepared, &err);
     }
     if (status != PXR_OK)
         fprintf(stderr, "widen: %s\n", err.message);

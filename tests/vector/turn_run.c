@@ -293,24 +293,25 @@ static struct tr_vector_options make_options(const struct turn_host *host,
                                       .seed_site = config->seed_site};
 }
 
-static enum pxr_status make_widened(const struct turn_case *c, const struct turn_host *host,
-                                    const struct turn_config *config, LLVMContextRef context,
-                                    LLVMModuleRef *module, struct tr_vector_report *report,
-                                    bool *is_irreducible, struct pxr_error *err)
+static enum pxr_status make_prepared(const struct turn_case *c, const struct turn_host *host,
+                                     const struct turn_config *config, LLVMContextRef context,
+                                     LLVMModuleRef *module, struct pxr_error *err)
 {
-    struct tr_vector_options options = make_options(host, config);
     enum pxr_status status = turn_nest_build(c, host, context, module, err);
     struct turn_size size = turn_case_size(c, config->known_size);
     if (status == PXR_OK && config->is_size_known)
         turn_nest_fix_size(*module, &size);
-    if (status == PXR_OK)
-        status = turn_nest_prepare(*module, err);
-    if (status != PXR_OK)
-        return status;
-    *is_irreducible = turn_nest_is_irreducible(*module);
-    status = turn_nest_widen(*module, &options, report, err);
+    return status == PXR_OK ? turn_nest_prepare(*module, err) : status;
+}
+
+static enum pxr_status widen_prepared(LLVMModuleRef module, const struct turn_host *host,
+                                      const struct turn_config *config,
+                                      struct tr_vector_report *report, struct pxr_error *err)
+{
+    struct tr_vector_options options = make_options(host, config);
+    enum pxr_status status = turn_nest_widen(module, &options, report, err);
     if (status == PXR_OK && config->is_optimised)
-        status = tr_run_passes(*module, "default<O2>", host->machine, err);
+        status = tr_run_passes(module, "default<O2>", host->machine, err);
     return status;
 }
 
@@ -382,8 +383,11 @@ void turn_run_config(struct turn_run *run, const struct turn_config *config,
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = NULL;
     kernel_fn kernel = NULL;
-    enum pxr_status status =
-        make_widened(run->c, &run->host, config, context, &module, &report, &is_irreducible, &err);
+    enum pxr_status status = make_prepared(run->c, &run->host, config, context, &module, &err);
+    if (status == PXR_OK) {
+        is_irreducible = turn_nest_is_irreducible(module);
+        status = widen_prepared(module, &run->host, config, &report, &err);
+    }
     bool is_good = status == PXR_OK && is_as_expected(run->c, &report, is_irreducible, outcome);
     if (is_good && config->is_code_kept)
         outcome->code = hash_code(&run->host, module);
@@ -397,21 +401,17 @@ void turn_run_config(struct turn_run *run, const struct turn_config *config,
 }
 
 enum pxr_status turn_print(const struct turn_case *c, const struct turn_config *config,
-                           struct pxr_error *err)
+                           bool is_prepared_only, struct pxr_error *err)
 {
     struct turn_host host;
     struct tr_vector_report report = {0};
-    bool is_irreducible = false;
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = NULL;
     enum pxr_status status = turn_host_init(&host, err);
-    if (status == PXR_OK && config == NULL) {
-        status = turn_nest_build(c, &host, context, &module, err);
-        if (status == PXR_OK)
-            status = turn_nest_prepare(module, err);
-    } else if (status == PXR_OK) {
-        status = make_widened(c, &host, config, context, &module, &report, &is_irreducible, err);
-    }
+    if (status == PXR_OK)
+        status = make_prepared(c, &host, config, context, &module, err);
+    if (status == PXR_OK && !is_prepared_only)
+        status = widen_prepared(module, &host, config, &report, err);
     if (module != NULL) {
         char *text = LLVMPrintModuleToString(module);
         fputs(text, stdout);

@@ -55,8 +55,8 @@ void turn_run_fini(struct turn_run *run);
 void turn_run_config(struct turn_run *run, const struct turn_config *config,
                      struct turn_outcome *outcome);
 
-/* Prints the prepared module, or (config not NULL) the widened one. */
+/* Prints the widened module, or what was to be widened. */
 enum pxr_status turn_print(const struct turn_case *c, const struct turn_config *config,
-                           struct pxr_error *err);
+                           bool is_prepared_only, struct pxr_error *err);
 
 #endif

@@ -12,11 +12,12 @@
 #include "translator/emit.h"
 
 /* Small functions become part of the kernel too, as they would later: the less is called, the more
- * is known of what threads have in common. */
+ * is known of what threads have in common. No partial redundancies: what makes them whole are phis,
+ * which cannot be computed again behind a barrier. */
 #define PREPARE_PASSES                                                                             \
     "always-inline,cgscc(inline),globaldce,"                                                       \
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                 \
-    "loop-mssa(licm),gvn,simplifycfg,instcombine<no-verify-fixpoint>,adce,simplifycfg)"
+    "loop-mssa(licm),gvn<no-pre>,simplifycfg,instcombine<no-verify-fixpoint>,adce,simplifycfg)"
 
 #define POLL_PASSES "always-inline,function(early-cse,simplifycfg),globaldce"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loads in loops whose addresses go on by a page or so: machines fetch in advance what follows
- * within a page, but not the next element of a loop over the whole grid, or the next row. Such a
- * load asks for what it will read some iterations later, if there will be that many.
+ * Loops over the whole grid (`for (i = thread; i < n; i += threads)`): machines fetch in advance
+ * what follows within a page, but not what is a grid further on. Loads in such loops ask for what
+ * they will read some iterations later, if there will be that many. Not so in loops that count the
+ * same for all threads: what they read is often there already, from other threads.
  */
 #include "translator/vector/memory.h"
 
@@ -160,10 +161,10 @@ static LLVMValueRef step_of(const struct around *around, LLVMValueRef value)
     const struct tr_value *inst = &graph->values[tr_graph_number(graph, value)];
     if (inst->opcode == LLVMPHI)
         return step_of_phi(around, inst);
-    if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind)
-        return step_of_address(around, value);
-    if (inst->opcode == LLVMSExt || inst->opcode == LLVMZExt)
+    if (inst->opcode == LLVMSExt || inst->opcode == LLVMZExt || inst->opcode == LLVMIntToPtr)
         return step_of(around, LLVMGetOperand(value, 0));
+    if (inst->opcode == LLVMGetElementPtr)
+        return step_of_address(around, value);
     if (inst->opcode == LLVMMul || inst->opcode == LLVMShl)
         return step_of_product(around, value);
     if (!is_sum(value))
@@ -185,14 +186,15 @@ struct test {
     LLVMValueRef step;  /* i64 */
 };
 
-/* The phi of the header that the value counts from. */
+/* The phi of the header that the value counts from; NULL: it has none that threads differ in. */
 static LLVMValueRef counter_of(const struct around *around, LLVMValueRef value)
 {
     while (is_inside(around, value) && LLVMIsAPHINode(value) == NULL && is_sum(value))
         value = LLVMGetOperand(value, is_fixed(around, LLVMGetOperand(value, 0)) ? 1 : 0);
-    bool is_counter = is_inside(around, value) && LLVMIsAPHINode(value) != NULL &&
-                      tr_w_shape(around->widen, value).kind != TR_VARYING;
-    return is_counter ? value : NULL;
+    if (!is_inside(around, value) || LLVMIsAPHINode(value) == NULL)
+        return NULL;
+    struct tr_shape shape = tr_w_shape(around->widen, value);
+    return shape.kind == TR_AFFINE && shape.stride != 0 ? value : NULL;
 }
 
 static bool find_counter(const struct around *around, struct test *test)

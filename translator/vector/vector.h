@@ -22,6 +22,10 @@
 
 #include "util/error.h"
 
+/* Metadata of a load: what the machine will not guess is read next is not far behind it, and worth
+ * asking for. */
+#define TR_READ_AHEAD "ptxrun.read_ahead"
+
 /* Says of the loop with this latch (its terminator is the only way back and the only way out) that
  * it runs over threads, from 0 in steps of 1 with an i32 counter: along 'x' or 'y'. The two may be
  * nested with nothing but turns in between. Call it after any other metadata of the loop has been

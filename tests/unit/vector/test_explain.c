@@ -61,10 +61,10 @@ static LLVMModuleRef parse(LLVMContextRef context, const char *turn)
 }
 
 /* malloc. The latch is the block before the last. */
-static char *explain(const char *turn, bool is_forced)
+static char *explain_jammed(const char *turn, uint32_t jam, bool is_forced)
 {
     struct tr_vector_options options = {
-        .width = 16, .jam = 2, .vector_bits = 512, .is_forced = is_forced};
+        .width = 16, .jam = jam, .vector_bits = 512, .is_forced = is_forced};
     struct tr_vector_report report;
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = parse(context, turn);
@@ -74,6 +74,11 @@ static char *explain(const char *turn, bool is_forced)
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
     return report.explanation;
+}
+
+static char *explain(const char *turn, bool is_forced)
+{
+    return explain_jammed(turn, 2, is_forced);
 }
 
 /* Two lines that begin so, and then exactly these. */
@@ -125,29 +130,30 @@ Test(explain, accesses_are_named_by_their_shape)
 
 Test(explain, ways_that_threads_take_are_named_by_what_becomes_of_them)
 {
-    char *said =
-        explain("  %in = icmp slt i32 %x, %n, !dbg !105\n"
-                "  br i1 %in, label %inside, label %latch, !dbg !106\n"
-                "inside:\n"
-                "  %p = getelementptr i32, ptr %b, i64 %x64, !dbg !107\n"
-                "  %v = load i32, ptr %p, align 4, !dbg !107\n"
-                "  %odd = trunc i32 %v to i1, !dbg !108\n"
-                "  br i1 %odd, label %small, label %join, !dbg !109\n"
-                "small:\n  %w = add i32 %v, 1, !dbg !110\n  br label %join, !dbg !110\n"
-                "join:\n  %m = phi i32 [ %v, %inside ], [ %w, %small ]\n"
-                "  %big = icmp sgt i32 %m, 9, !dbg !111\n"
-                "  br i1 %big, label %write, label %loop.before, !dbg !112\n"
-                "write:\n  %q = getelementptr i32, ptr %a, i64 %x64, !dbg !113\n"
-                "  store i32 %m, ptr %q, align 4, !dbg !113\n  br label %loop.before, !dbg !114\n"
-                "loop.before:\n  br label %loop, !dbg !114\n"
-                "loop:\n  %k = phi i32 [ %m, %loop.before ], [ %k.next, %loop ]\n"
-                "  %k.next = add i32 %k, 7, !dbg !115\n"
-                "  %again = icmp slt i32 %k.next, 100, !dbg !116\n"
-                "  br i1 %again, label %loop, label %last, !dbg !117\n"
-                "last:\n  %k.last = phi i32 [ %k.next, %loop ]\n"
-                "  %r = getelementptr i32, ptr %a, i64 %x64, !dbg !118\n"
-                "  store i32 %k.last, ptr %r, align 4, !dbg !118\n  br label %latch, !dbg !119\n",
-                true);
+    /* So many side by side that a guard is worth its while. */
+    char *said = explain_jammed(
+        "  %in = icmp slt i32 %x, %n, !dbg !105\n"
+        "  br i1 %in, label %inside, label %latch, !dbg !106\n"
+        "inside:\n"
+        "  %p = getelementptr i32, ptr %b, i64 %x64, !dbg !107\n"
+        "  %v = load i32, ptr %p, align 4, !dbg !107\n"
+        "  %odd = trunc i32 %v to i1, !dbg !108\n"
+        "  br i1 %odd, label %small, label %join, !dbg !109\n"
+        "small:\n  %w = add i32 %v, 1, !dbg !110\n  br label %join, !dbg !110\n"
+        "join:\n  %m = phi i32 [ %v, %inside ], [ %w, %small ]\n"
+        "  %big = icmp sgt i32 %m, 9, !dbg !111\n"
+        "  br i1 %big, label %write, label %loop.before, !dbg !112\n"
+        "write:\n  %q = getelementptr i32, ptr %a, i64 %x64, !dbg !113\n"
+        "  store i32 %m, ptr %q, align 4, !dbg !113\n  br label %loop.before, !dbg !114\n"
+        "loop.before:\n  br label %loop, !dbg !114\n"
+        "loop:\n  %k = phi i32 [ %m, %loop.before ], [ %k.next, %loop ]\n"
+        "  %k.next = add i32 %k, 7, !dbg !115\n"
+        "  %again = icmp slt i32 %k.next, 100, !dbg !116\n"
+        "  br i1 %again, label %loop, label %last, !dbg !117\n"
+        "last:\n  %k.last = phi i32 [ %k.next, %loop ]\n"
+        "  %r = getelementptr i32, ptr %a, i64 %x64, !dbg !118\n"
+        "  store i32 %k.last, ptr %r, align 4, !dbg !118\n  br label %latch, !dbg !119\n",
+        16, true);
     expect(said, "  lines 5-19: vectors of 16 threads",
            "    guards: all lanes are expected to pass (line 6)\n"
            "    loads: contiguous (line 7)\n"
