@@ -17,6 +17,7 @@ struct counter {
     LLVMBasicBlockRef done;
     LLVMValueRef count; /* i32, at least 1 */
     LLVMValueRef value; /* i32 phi */
+    LLVMValueRef trip;  /* the same once more, for the loop itself */
 };
 
 static struct counter begin_loop(const struct tr_fuse *fuse, LLVMValueRef count, const char *name)
@@ -29,17 +30,31 @@ static struct counter begin_loop(const struct tr_fuse *fuse, LLVMValueRef count,
     loop.done = tr_f_new_block(fuse, "done");
     LLVMBuildBr(fuse->builder, loop.head);
     LLVMPositionBuilderAtEnd(fuse->builder, loop.head);
-    loop.value = LLVMBuildPhi(fuse->builder, fuse->i32, name);
+    loop.trip = loop.value = LLVMBuildPhi(fuse->builder, fuse->i32, name);
     LLVMAddIncoming(loop.value, &zero, &before, 1);
+    if (!fuse->options->is_vector)
+        return loop;
+    /* Threads often ask whether they are the last of the row. LLVM would take the latch's question
+     * for the same one, and the loop apart; nest.c makes one counter of the two again. */
+    loop.trip = LLVMBuildPhi(fuse->builder, fuse->i32, "trip");
+    LLVMAddIncoming(loop.trip, &zero, &before, 1);
     return loop;
+}
+
+static LLVMValueRef count_up(const struct tr_fuse *fuse, LLVMValueRef phi, LLVMBasicBlockRef latch)
+{
+    LLVMValueRef next = LLVMBuildNSWAdd(fuse->builder, phi, tr_f_i32(fuse, 1), "");
+    LLVMSetNUW(next, true);
+    LLVMAddIncoming(phi, &next, &latch, 1);
+    return next;
 }
 
 static void end_loop(const struct tr_fuse *fuse, struct counter *loop)
 {
     LLVMPositionBuilderAtEnd(fuse->builder, loop->latch);
-    LLVMValueRef next = LLVMBuildNSWAdd(fuse->builder, loop->value, tr_f_i32(fuse, 1), "");
-    LLVMSetNUW(next, true);
-    LLVMAddIncoming(loop->value, &next, &loop->latch, 1);
+    LLVMValueRef next = count_up(fuse, loop->trip, loop->latch);
+    if (loop->trip != loop->value)
+        count_up(fuse, loop->value, loop->latch);
     LLVMValueRef more = LLVMBuildICmp(fuse->builder, LLVMIntULT, next, loop->count, "");
     LLVMBuildCondBr(fuse->builder, more, loop->head, loop->done);
     LLVMPositionBuilderAtEnd(fuse->builder, loop->done);

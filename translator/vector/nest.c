@@ -447,6 +447,55 @@ static bool is_directly_around(const struct candidate *y, const struct candidate
     return is_straight(graph, y->header, x->header) && is_straight(graph, after, y->latch);
 }
 
+/* ---- counters that are one ---- */
+
+static bool counts_like(LLVMValueRef phi, LLVMValueRef other)
+{
+    if (!is_i32(phi) || LLVMCountIncoming(phi) != 2 || LLVMCountIncoming(other) != 2)
+        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned k = LLVMGetIncomingBlock(other, 0) == LLVMGetIncomingBlock(phi, i) ? 0 : 1;
+        LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+        LLVMValueRef same = LLVMGetIncomingValue(other, k);
+        bool is_step = is_sum(value, phi, 1) && is_sum(same, other, 1);
+        if (LLVMGetIncomingBlock(other, k) != LLVMGetIncomingBlock(phi, i) ||
+            (!is_step && !(is_constant(value, 0) && is_constant(same, 0))))
+            return false;
+    }
+    return true;
+}
+
+/* Loops were built with a counter for threads and one for the loop itself. */
+static void merge_counters(LLVMBasicBlockRef header)
+{
+    LLVMValueRef first = LLVMGetFirstInstruction(header);
+    if (first == NULL || LLVMIsAPHINode(first) == NULL || !is_i32(first))
+        return;
+    LLVMValueRef inst = LLVMGetNextInstruction(first);
+    while (inst != NULL && LLVMIsAPHINode(inst) != NULL) {
+        LLVMValueRef phi = inst;
+        inst = LLVMGetNextInstruction(inst);
+        if (!counts_like(phi, first))
+            continue;
+        LLVMReplaceAllUsesWith(phi, first);
+        LLVMInstructionEraseFromParent(phi);
+    }
+}
+
+static void merge_all_counters(LLVMValueRef function)
+{
+    unsigned kind = loop_kind(LLVMGetTypeContext(LLVMTypeOf(function)));
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
+         block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef terminator = LLVMGetBasicBlockTerminator(block);
+        if (axis_of(terminator, kind) == 0 ||
+            LLVMGetInstructionOpcode(terminator) != LLVMBr)
+            continue;
+        for (unsigned i = 0; i < LLVMGetNumSuccessors(terminator); i++)
+            merge_counters(LLVMGetSuccessor(terminator, i));
+    }
+}
+
 static void make_nests(const struct search *search, struct tr_nest *nests, uint32_t *count)
 {
     *count = 0;
@@ -468,6 +517,7 @@ enum pxr_status tr_find_nests(LLVMValueRef function, struct tr_nest **nests, uin
     struct search search = {0};
     *nests = NULL;
     *count = 0;
+    merge_all_counters(function);
     enum pxr_status status = tr_graph_build(&search.graph, function, NULL, err);
     if (status != PXR_OK)
         return status;

@@ -229,34 +229,18 @@ static bool find_test(const struct around *around, uint32_t segment, struct test
            LLVMIsAICmpInst(test->compare) != NULL && find_counter(around, test);
 }
 
-/* A counter that is compared for being equal comes to the limit exactly. */
-static LLVMValueRef is_not_near(const struct around *around, LLVMValueRef now, LLVMValueRef limit,
-                                const struct test *test)
-{
-    LLVMBuilderRef b = around->widen->builder;
-    if (LLVMIsAConstantInt(test->step) == NULL)
-        return NULL;
-    int64_t step = LLVMConstIntGetSExtValue(test->step);
-    LLVMValueRef left =
-        step > 0 ? LLVMBuildSub(b, limit, now, "") : LLVMBuildSub(b, now, limit, "");
-    uint64_t needed = ITERATIONS * (uint64_t)(step > 0 ? step : -step);
-    return LLVMBuildICmp(b, LLVMIntUGT, left, LLVMConstInt(LLVMTypeOf(left), needed, false), "");
-}
-
 static LLVMValueRef goes_on(const struct around *around, const struct test *test)
 {
     LLVMBuilderRef b = around->widen->builder;
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(test->compare);
+    if (predicate == LLVMIntEQ || predicate == LLVMIntNE)
+        return NULL;
     LLVMValueRef limit =
         tr_w_scalar(around->widen, LLVMGetOperand(test->compare, 1 - test->side), around->copy);
     LLVMTypeRef type = LLVMTypeOf(limit);
-    LLVMIntPredicate predicate = LLVMGetICmpPredicate(test->compare);
     LLVMValueRef added = LLVMBuildIntCast2(b, test->added, type, true, "");
     LLVMValueRef now = tr_w_scalar(around->widen, test->counter, around->copy);
     now = LLVMBuildAdd(b, now, added, "");
-    if (predicate == (test->goes_on ? LLVMIntNE : LLVMIntEQ))
-        return is_not_near(around, now, limit, test);
-    if (predicate == LLVMIntEQ || predicate == LLVMIntNE)
-        return NULL;
     LLVMValueRef way = LLVMBuildMul(b, test->step, i64(around, ITERATIONS), "");
     way = LLVMBuildIntCast2(b, way, type, true, "");
     LLVMValueRef then = LLVMBuildAdd(b, now, way, "");
