@@ -97,6 +97,10 @@ struct tr_collapsed {
 enum pxr_status tr_collapse(LLVMModuleRef module, const struct tr_collapse_options *options,
                             struct tr_collapsed *result, struct pxr_error *err);
 
+/* Behind all passes, before code generation: what LLVM would make wrong code of
+ * (vector/one_lane.c). */
+void tr_mend_one_lane_stores(LLVMModuleRef module);
+
 /* Runs a pass list in LLVM's syntax; machine may be NULL for passes that need none. */
 enum pxr_status tr_run_passes(LLVMModuleRef module, const char *passes,
                               LLVMTargetMachineRef machine, struct pxr_error *err);

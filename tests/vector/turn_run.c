@@ -312,6 +312,8 @@ static enum pxr_status widen_prepared(LLVMModuleRef module, const struct turn_ho
     enum pxr_status status = turn_nest_widen(module, &options, report, err);
     if (status == PXR_OK && config->is_optimised)
         status = tr_run_passes(module, "default<O2>", host->machine, err);
+    if (status == PXR_OK)
+        tr_mend_one_lane_stores(module);
     return status;
 }
 

@@ -220,6 +220,14 @@ static bool is_in_exchange(const struct tr_turn *turn, uint32_t value)
     return tr_m_find_exchange(turn, value, &sequence) || tr_m_ends_exchange(turn, value);
 }
 
+/* Lanes that have left the loop are waited for by those that have not, whose elements come one by
+ * one anyway. */
+static bool is_in_divergent_loop(const struct tr_turn *turn, uint32_t value)
+{
+    uint32_t loop = turn->loops.innermost[turn->graph.values[value].segment];
+    return loop != TR_NONE && turn->is_divergent_loop[loop];
+}
+
 uint32_t tr_access_cost(const struct tr_turn *turn, uint32_t width, uint32_t value, bool *is_gather)
 {
     struct tr_memory memory = tr_m_describe(turn, value);
@@ -237,6 +245,6 @@ uint32_t tr_access_cost(const struct tr_turn *turn, uint32_t width, uint32_t val
         if (tr_m_is_checked(turn, &memory))
             return 2;
         *is_gather = true;
-        return memory.bytes >= 4 ? width : 2 * width;
+        return memory.bytes >= 4 && !is_in_divergent_loop(turn, value) ? width : 2 * width;
     }
 }
