@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "translator/keep_lines.h"
 #include "jit/passes.h"
+#include "translator/keep_lines.h"
 #include "translator/translator.h"
 
 #define DWARF_VERSION 5

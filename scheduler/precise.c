@@ -69,8 +69,8 @@ void sch_thread_wait(struct sch_thread *thread)
 /* ---- ending ---- */
 
 /* Ends the running thread. Comes back when the fiber has another thread to run, its new owner. Not
- * at all if !is_reusable. Not inlined, so that stopped threads have fewer registers on their stacks:
- * these should be few cache lines. */
+ * at all if !is_reusable. Not inlined, so that stopped threads have fewer registers on their
+ * stacks: these should be few cache lines. */
 __attribute__((noinline)) static void end_thread(struct sch_thread *thread, bool is_reusable)
 {
     sch_thread_end(thread);

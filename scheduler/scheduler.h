@@ -60,8 +60,8 @@ struct sch_grid {
     /* Of fused kernels: ns that a block has taken in the grid before, 0: not known. Kept by the
      * caller as long as the code; NULL: by nobody. */
     _Atomic(uint32_t) *pace;
-    bool may_wait;        /* of fused kernels: a block may wait for another one */
-    bool is_cooperative;  /* every block must be able to wait for every other */
+    bool may_wait;       /* of fused kernels: a block may wait for another one */
+    bool is_cooperative; /* every block must be able to wait for every other */
 };
 
 /* Constructors return NULL when out of memory; the caller holds one reference.

@@ -267,5 +267,4 @@ enum pxr_status tr_link_rt(LLVMModuleRef module, bool sregs, struct pxr_error *e
  * code runs many blocks, what changes from block to block. */
 enum pxr_status tr_bind_sregs(LLVMModuleRef module, bool runs_many_blocks, struct pxr_error *err);
 
-
 #endif

@@ -39,8 +39,8 @@ struct tr_frame {
 };
 
 /* has_step: threads may be run one by one, which keep every value that lives across a stop in
- * memory of their own; otherwise only those kept behind stops of the block have arrays. has_vectors: several
- * threads may run side by side. */
+ * memory of their own; otherwise only those kept behind stops of the block have arrays.
+ * has_vectors: several threads may run side by side. */
 enum pxr_status tr_frame_layout(struct tr_frame *frame, struct tr_kernel *kernel,
                                 const struct tr_storage *storage, bool has_step, bool has_vectors,
                                 LLVMTargetDataRef target, struct pxr_error *err);

@@ -25,6 +25,10 @@
 #define DIVERGENT_LOSS 1.5
 #define MAX_WEIGHT     4096.0
 
+/* Where the few lanes that data have chosen go through memory of their own, scalar code does
+ * nothing for the others, and finds in its cache what it has just read next to it. */
+#define ALONE_LOSS 1.5
+
 /* If gathers and scatters take so much of the time, they are as fast one copy at a time. */
 #define GATHERS_MOST 0.75
 
@@ -69,6 +73,15 @@ static bool is_in_divergent_loop(const struct tr_turn *turn, uint32_t segment)
     return loop != TR_NONE && turn->is_divergent_loop[loop];
 }
 
+/* Some lanes do not come to the segment's loop. */
+static bool is_for_some(const struct tr_turn *turn, uint32_t segment)
+{
+    uint32_t s = turn->loops.loops[turn->loops.innermost[segment]].header;
+    while (s != TR_NONE && turn->units[s].kind != TR_UNIT_MASKED)
+        s = turn->units[s].anchor;
+    return s != TR_NONE;
+}
+
 /* Of one vector. */
 static double vector_cost(const struct tr_turn *turn, uint32_t width, uint32_t number,
                           struct tr_estimate *estimate, bool *is_gather)
@@ -76,7 +89,9 @@ static double vector_cost(const struct tr_turn *turn, uint32_t width, uint32_t n
     const struct tr_value *value = &turn->graph.values[number];
     if (value->opcode == LLVMLoad || value->opcode == LLVMStore) {
         double cost = tr_access_cost(turn, width, number, is_gather);
-        estimate->gathers_alone |= *is_gather && is_in_divergent_loop(turn, value->segment);
+        bool is_alone = *is_gather && is_in_divergent_loop(turn, value->segment);
+        estimate->gathers_alone |= is_alone;
+        estimate->gathers_sparsely |= is_alone && is_for_some(turn, value->segment);
         return cost;
     }
     bool is_control = value->opcode == LLVMPHI || LLVMIsATerminatorInst(value->llvm) != NULL;
@@ -177,6 +192,8 @@ static enum pxr_status make_estimate(struct tr_turn *turn, uint32_t width,
     for (uint32_t v = 0; v < turn->graph.value_count; v++)
         if (turn->graph.values[v].segment != TR_NONE)
             look_at_value(turn, width, v, estimate);
+    if (estimate->gathers_sparsely)
+        estimate->vector *= ALONE_LOSS;
     return count_live(turn, estimate, err);
 }
 

@@ -488,8 +488,7 @@ static void merge_all_counters(LLVMValueRef function)
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
          block = LLVMGetNextBasicBlock(block)) {
         LLVMValueRef terminator = LLVMGetBasicBlockTerminator(block);
-        if (axis_of(terminator, kind) == 0 ||
-            LLVMGetInstructionOpcode(terminator) != LLVMBr)
+        if (axis_of(terminator, kind) == 0 || LLVMGetInstructionOpcode(terminator) != LLVMBr)
             continue;
         for (unsigned i = 0; i < LLVMGetNumSuccessors(terminator); i++)
             merge_counters(LLVMGetSuccessor(terminator, i));

@@ -12,14 +12,15 @@
 
 /* Of the fast version. Times are numbers of simple instructions. */
 struct tr_estimate {
-    double vector;      /* of a vector of threads */
-    double gathers;     /* what of that is gathers and scatters */
-    double scalar;      /* of as many threads one by one */
-    uint32_t length;    /* instructions */
-    uint32_t live;      /* vector registers of varying values where segments begin, at most */
-    bool shares_rows;   /* a loop loads vectors that are the same in all rows */
-    bool shares_row;    /* a loop loads scalars that are the same along a row */
-    bool gathers_alone; /* a loop that lanes leave on their own gathers */
+    double vector;         /* of a vector of threads */
+    double gathers;        /* what of that is gathers and scatters */
+    double scalar;         /* of as many threads one by one */
+    uint32_t length;       /* instructions */
+    uint32_t live;         /* vector registers of varying values where segments begin, at most */
+    bool shares_rows;      /* a loop loads vectors that are the same in all rows */
+    bool shares_row;       /* a loop loads scalars that are the same along a row */
+    bool gathers_alone;    /* a loop that lanes leave on their own gathers … */
+    bool gathers_sparsely; /* … and only some lanes come to it, as data decide */
 };
 
 /* How a nest is widened. Reasons are words for --explain. */
