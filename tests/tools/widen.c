@@ -212,13 +212,10 @@ static uint32_t list_configs(const struct options *options, const struct turn_ca
             }
         }
     config = (struct turn_config){.is_optimised = true};
-    for (int is_normal = 0; is_normal < 2; is_normal++) {
-        config.is_normal_mode = is_normal;
-        config.width = options->width == ANY ? 0 : options->width;
-        config.jam = options->jam == ANY ? 0 : options->jam;
-        if (count == 0 || (options->width == ANY && options->jam == ANY))
-            add_config(options, config, configs, &count);
-    }
+    config.width = options->width == ANY ? 0 : options->width;
+    config.jam = options->jam == ANY ? 0 : options->jam;
+    if (count == 0 || (options->width == ANY && options->jam == ANY))
+        add_config(options, config, configs, &count);
     return count;
 }
 
@@ -273,8 +270,7 @@ static void print_config(const struct turn_case *c, const struct turn_config *co
     printf("width %u jam %u", config->width, config->jam);
     if (config->is_size_known)
         printf(" of %ux%u", size.nx, size.ny);
-    printf("%s%s", config->is_optimised ? " optimised" : "",
-           config->is_normal_mode ? " normal" : "");
+    printf("%s", config->is_optimised ? " optimised" : "");
     if (config->seed != TR_VECTOR_SEED_NONE)
         printf(" %s:%u", kind_names[config->seed], config->seed_site);
 }

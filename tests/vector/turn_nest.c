@@ -67,6 +67,7 @@ void turn_host_fini(struct turn_host *host)
 struct loop {
     LLVMBasicBlockRef head, latch, done;
     LLVMValueRef counter;
+    LLVMValueRef trip; /* the same, for the loop itself, as in the product */
 };
 
 struct nest_build {
@@ -88,18 +89,27 @@ static struct loop begin_loop(const struct nest_build *build, const char *const 
     loop.counter = LLVMBuildPhi(build->builder, build->i32, "");
     LLVMValueRef zero = LLVMConstInt(build->i32, 0, false);
     LLVMAddIncoming(loop.counter, &zero, &before, 1);
+    loop.trip = LLVMBuildPhi(build->builder, build->i32, "trip");
+    LLVMAddIncoming(loop.trip, &zero, &before, 1);
     return loop;
+}
+
+static LLVMValueRef count_up(const struct nest_build *build, LLVMValueRef phi,
+                             LLVMBasicBlockRef latch)
+{
+    LLVMValueRef one = LLVMConstInt(build->i32, 1, false);
+    LLVMValueRef next = LLVMBuildNSWAdd(build->builder, phi, one, "");
+    LLVMSetNUW(next, true);
+    LLVMAddIncoming(phi, &next, &latch, 1);
+    return next;
 }
 
 static void end_loop(const struct nest_build *build, const struct loop *loop, LLVMValueRef count)
 {
     LLVMBuildBr(build->builder, loop->latch);
     LLVMPositionBuilderAtEnd(build->builder, loop->latch);
-    LLVMValueRef one = LLVMConstInt(build->i32, 1, false);
-    LLVMValueRef next = LLVMBuildNSWAdd(build->builder, loop->counter, one, "");
-    LLVMSetNUW(next, true);
-    LLVMBasicBlockRef latch = loop->latch;
-    LLVMAddIncoming(loop->counter, &next, &latch, 1);
+    count_up(build, loop->counter, loop->latch);
+    LLVMValueRef next = count_up(build, loop->trip, loop->latch);
     LLVMValueRef more = LLVMBuildICmp(build->builder, LLVMIntULT, next, count, "");
     LLVMBuildCondBr(build->builder, more, loop->head, loop->done);
     LLVMPositionBuilderAtEnd(build->builder, loop->done);

@@ -288,7 +288,6 @@ static struct tr_vector_options make_options(const struct turn_host *host,
                                       .jam = config->jam,
                                       .vector_bits = host->vector_bits,
                                       .is_forced = true,
-                                      .is_normal_mode = config->is_normal_mode,
                                       .seed = config->seed,
                                       .seed_site = config->seed_site};
 }

@@ -17,8 +17,7 @@ struct turn_config {
     uint32_t jam;
     bool is_size_known;  /* the row's length and the number of rows are constants … */
     uint32_t known_size; /* … those of this size */
-    bool is_normal_mode;
-    bool is_optimised; /* LLVM's passes run on what comes out */
+    bool is_optimised;   /* LLVM's passes run on what comes out */
     enum tr_vector_seed seed;
     uint32_t seed_site;
     bool is_code_kept; /* outcome->code is wanted */

@@ -20,6 +20,17 @@ struct counter {
     LLVMValueRef trip;  /* the same once more, for the loop itself */
 };
 
+/* Which bits of it can be set: that a warp's lanes are 32 makes `thread / 32` the same in all. */
+static void assume_below(const struct tr_fuse *fuse, LLVMValueRef value, LLVMValueRef limit)
+{
+    static const char name[] = "llvm.assume";
+    unsigned id = LLVMLookupIntrinsicID(name, sizeof name - 1);
+    LLVMValueRef assume = LLVMGetIntrinsicDeclaration(fuse->module, id, NULL, 0);
+    LLVMTypeRef type = LLVMIntrinsicGetType(fuse->llvm, id, NULL, 0);
+    LLVMValueRef is_below = LLVMBuildICmp(fuse->builder, LLVMIntULT, value, limit, "");
+    LLVMBuildCall2(fuse->builder, type, assume, &is_below, 1, "");
+}
+
 static struct counter begin_loop(const struct tr_fuse *fuse, LLVMValueRef count, const char *name)
 {
     struct counter loop = {.count = count};
@@ -149,6 +160,8 @@ static void build_piece(struct tr_region_build *region, turn_fn body, LLVMValueR
     LLVMValueRef first =
         lane == NULL ? region->lanes.first : small_add(fuse, region->lanes.first, lane);
     struct counter loop = begin_loop(fuse, count, "lane");
+    if (fuse->options->is_vector && LLVMIsAConstantInt(count) != NULL)
+        assume_below(fuse, loop.value, count);
     region->lane = lane == NULL ? loop.value : small_add(fuse, lane, loop.value);
     region->thread = small_add(fuse, first, loop.value);
     region->tid[0] = small_add(fuse, region->tid[0], loop.value);

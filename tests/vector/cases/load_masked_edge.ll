@@ -1,6 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Loads that would leave the array in lanes that do not take part.
-; run: ny=3,4
 
 define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nsw i32 %y, %nx
