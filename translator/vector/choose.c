@@ -87,7 +87,8 @@ static double vector_cost(const struct tr_turn *turn, uint32_t width, uint32_t n
                           struct tr_estimate *estimate, bool *is_gather)
 {
     const struct tr_value *value = &turn->graph.values[number];
-    if (value->opcode == LLVMLoad || value->opcode == LLVMStore) {
+    bool is_access = value->opcode == LLVMLoad || value->opcode == LLVMStore;
+    if (is_access && tr_has_vector_form(turn, number)) {
         double cost = tr_access_cost(turn, width, number, is_gather);
         bool is_alone = *is_gather && is_in_divergent_loop(turn, value->segment);
         estimate->gathers_alone |= is_alone;

@@ -137,6 +137,8 @@ struct tr_fields tr_m_fields(const struct tr_turn *turn, const struct tr_memory 
             return tr_m_only(memory);
         add_field(&fields, turn, candidates.values[i], (uint32_t)(offset / memory->bytes));
     }
+    if (fields.count == 0) /* not even itself: it is atomic */
+        return tr_m_only(memory);
     uint32_t place = memory->stored == NULL ? 0 : fields.count - 1;
     fields.place = fields.values[place];
     fields.place_field = fields.fields[place];
