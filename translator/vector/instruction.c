@@ -211,7 +211,8 @@ static LLVMValueRef scalar(struct tr_widen *widen, uint32_t value, uint32_t copy
         return from_first_active(widen, value, copy);
     if (column > 0 && is_certain) {
         LLVMValueRef first = widen->now[value * widen->copies + copy - column];
-        return tr_w_offset(widen, first, shape.stride * (int64_t)(widen->width * column));
+        uint64_t distance = (uint64_t)shape.stride * widen->width * column;
+        return tr_w_offset(widen, first, (int64_t)distance);
     }
     return is_certain ? clone(widen, value, copy, NULL) : from_lane_0(widen, value, copy);
 }
