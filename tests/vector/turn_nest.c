@@ -16,10 +16,7 @@
 #include "translator/translator.h"
 
 /* What the product runs between the collapse and the vectoriser, after inlining. */
-#define PREPARE_PASSES                                                                             \
-    "always-inline,globaldce,"                                                                     \
-    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                 \
-    "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg,loop-simplify,lcssa)"
+#define PREPARE_PASSES "always-inline,globaldce," TR_VECTOR_PREPARATION
 
 /* ---- the host ---- */
 

@@ -18,11 +18,6 @@
 
 #define CLEAN_PASSES "always-inline,function(sroa,early-cse,simplifycfg),globaldce"
 
-/* What the vectoriser is given is short, and in the form that it wants. */
-#define VECTOR_PASSES                                                                              \
-    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                 \
-    "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg,loop-simplify,lcssa)"
-
 /* Regions overlap: with n conditional stops in a row, what follows them is in n regions. Beyond
  * twice the kernel and so many instructions, threads run in steps only. */
 #define COPIES_MAX 8000
@@ -313,7 +308,7 @@ static enum pxr_status make_vectors(struct collapse *collapse, struct pxr_error 
                                        .is_forced = options->is_forced};
     struct tr_vector_report report = {0};
     tr_lines_mark(collapse->module);
-    enum pxr_status status = tr_run_passes(collapse->module, VECTOR_PASSES, NULL, err);
+    enum pxr_status status = tr_run_passes(collapse->module, TR_VECTOR_PREPARATION, NULL, err);
     tr_lines_restore(collapse->module);
     if (status == PXR_OK)
         status = tr_vectorise(LLVMGetNamedFunction(collapse->module, TR_KERNEL_NAME), &wanted,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * How wide a nest becomes, how many copies run side by side, and whether vectors are likely to be
- * faster than LLVM's scalar code at all: an estimate from the shapes in the turn. The constants are
- * from measurements (docs/vectors.md).
+ * faster than LLVM's scalar code at all: an estimate from the shapes in the turn. The constants
+ * were fitted to the kernels of `ptxbench table` on one machine with AVX-512
+ * (docs/measurements.md).
  */
 #include <stdlib.h>
 
@@ -27,7 +28,7 @@
 
 /* Where the few lanes that data have chosen go through memory of their own, scalar code does
  * nothing for the others, and finds in its cache what it has just read next to it. */
-#define ALONE_LOSS 1.5
+#define SPARSE_LOSS 1.5
 
 /* If gathers and scatters take so much of the time, they are as fast one copy at a time. */
 #define GATHERS_MOST 0.75
@@ -194,7 +195,7 @@ static enum pxr_status make_estimate(struct tr_turn *turn, uint32_t width,
         if (turn->graph.values[v].segment != TR_NONE)
             look_at_value(turn, width, v, estimate);
     if (estimate->gathers_sparsely)
-        estimate->vector *= ALONE_LOSS;
+        estimate->vector *= SPARSE_LOSS;
     return count_live(turn, estimate, err);
 }
 

@@ -48,21 +48,15 @@ static LLVMValueRef combine(struct tr_widen *widen, const LLVMValueRef *mask, bo
     return result;
 }
 
-static LLVMValueRef as_integer(const struct tr_widen *widen, LLVMValueRef mask)
-{
-    LLVMTypeRef bits = LLVMIntTypeInContext(widen->llvm, widen->width);
-    return LLVMBuildBitCast(widen->builder, mask, bits, "");
-}
-
 LLVMValueRef tr_v_mask_any(struct tr_widen *widen, const LLVMValueRef *mask)
 {
-    LLVMValueRef bits = as_integer(widen, combine(widen, mask, false));
-    return LLVMBuildICmp(widen->builder, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "any");
+    return tr_w_any(widen, combine(widen, mask, false));
 }
 
 LLVMValueRef tr_v_mask_all(struct tr_widen *widen, const LLVMValueRef *mask)
 {
-    LLVMValueRef bits = as_integer(widen, combine(widen, mask, true));
+    LLVMTypeRef type = LLVMIntTypeInContext(widen->llvm, widen->width);
+    LLVMValueRef bits = LLVMBuildBitCast(widen->builder, combine(widen, mask, true), type, "");
     return LLVMBuildICmp(widen->builder, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)),
                          "all");
 }

@@ -22,6 +22,12 @@
 
 #include "util/error.h"
 
+/* LLVM's passes that run before: what the vectoriser is given is short, and in the form that it
+ * wants (loop-simplify, lcssa). */
+#define TR_VECTOR_PREPARATION                                                                      \
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                 \
+    "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg,loop-simplify,lcssa)"
+
 /* Metadata of a load: what the machine will not guess is read next is not far behind it, and worth
  * asking for. */
 #define TR_READ_AHEAD "ptxrun.read_ahead"
