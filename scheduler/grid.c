@@ -82,9 +82,7 @@ void sch_grid_init(struct sch_grid_op *grid)
     grid->has_chunks = kernel->fused && !kernel->may_wait && !kernel->is_cooperative;
     unsigned chunk_max = grid->has_chunks ? UNTIMED_CHUNK_MAX : CHUNK_MAX;
     atomic_init(&grid->chunk_max, kernel->is_cooperative ? 1 : chunk_max);
-    _Atomic(uint32_t) *pace = grid->grid.pace;
-    atomic_init(&grid->block_ns, pace ? atomic_load_explicit(pace, memory_order_relaxed) : 0);
-    atomic_init(&grid->is_timed, false);
+    atomic_init(&grid->block_ns, 0);
     atomic_init(&grid->cursor, 0);
     atomic_init(&grid->blocks_left, grid->block_count);
 }
@@ -102,10 +100,6 @@ static uint64_t chunk_size(const struct sch_grid_op *grid, unsigned workers, uin
         max = max < TIMED_CHUNK_MAX ? max : TIMED_CHUNK_MAX;
     }
     size = size < min ? min : size > max ? max : size;
-    /* What the grid before tells may be wrong of this one: no worker is to be left without any. */
-    uint64_t share = left / workers;
-    if (!atomic_load_explicit(&grid->is_timed, memory_order_relaxed) && size > share)
-        size = share > 0 ? share : 1;
     return size < left ? size : left;
 }
 
@@ -128,9 +122,6 @@ void sch_grid_learn(struct sch_grid_op *grid, uint32_t count, uint64_t chunk_ns)
     uint64_t block_ns = chunk_ns / count;
     block_ns = block_ns < 1 ? 1 : block_ns > UINT32_MAX ? UINT32_MAX : block_ns;
     atomic_store_explicit(&grid->block_ns, (uint32_t)block_ns, memory_order_relaxed);
-    atomic_store_explicit(&grid->is_timed, true, memory_order_relaxed);
-    if (grid->grid.pace)
-        atomic_store_explicit(grid->grid.pace, (uint32_t)block_ns, memory_order_relaxed);
 }
 
 void sch_grid_retire(struct sch_grid_op *grid, uint64_t count)

@@ -58,7 +58,6 @@ struct sch_grid_op {
     atomic_uint chunk_max;      /* becomes 1 when a block had to wait */
     bool has_chunks;            /* a claimed chunk is run in one go: none of its blocks waits */
     _Atomic(uint32_t) block_ns; /* then: what a block took in the last chunk, 0: not known */
-    atomic_bool is_timed;       /* block_ns is of this grid, not of one before */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) cursor;      /* first block nobody has claimed */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) blocks_left; /* neither finished nor cancelled */
 };

@@ -12,7 +12,6 @@
 #ifndef PTXRUN_SCHEDULER_SCHEDULER_H
 #define PTXRUN_SCHEDULER_SCHEDULER_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -57,11 +56,8 @@ struct sch_grid {
     struct rt_launch launch;
     uint32_t stack_bytes; /* per thread, of fused kernels per block; a minimum applies */
     uint64_t frame_bytes; /* per block, of fused kernels: rt_block.frame */
-    /* Of fused kernels: ns that a block has taken in the grid before, 0: not known. Kept by the
-     * caller as long as the code; NULL: by nobody. */
-    _Atomic(uint32_t) *pace;
-    bool may_wait;       /* of fused kernels: a block may wait for another one */
-    bool is_cooperative; /* every block must be able to wait for every other */
+    bool may_wait;        /* of fused kernels: a block may wait for another one */
+    bool is_cooperative;  /* every block must be able to wait for every other */
 };
 
 /* Constructors return NULL when out of memory; the caller holds one reference.

@@ -197,7 +197,7 @@ static enum crt_result submit_launch(struct crt_launch *launch, struct crt_modul
 {
     uint32_t static_bytes = launch->kernel->layout.shared_static_bytes;
     uint32_t dynamic_bytes = (uint32_t)config->dynamic_shared_bytes;
-    struct jit_code *code = launch->variant->code;
+    const struct jit_code *code = launch->variant->code;
     uint32_t threads = config->block[0] * config->block[1] * config->block[2];
     struct sch_grid grid = {
         .entry = jit_code_entry(code),
@@ -214,7 +214,6 @@ static enum crt_result submit_launch(struct crt_launch *launch, struct crt_modul
                    .local_bytes = launch->kernel->layout.local_static_bytes},
         .stack_bytes = stack_bytes(launch),
         .frame_bytes = jit_code_frame_bytes(code, threads),
-        .pace = jit_code_pace(code),
         .may_wait = jit_code_may_wait(code),
         .is_cooperative = config->is_cooperative,
     };

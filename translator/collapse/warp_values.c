@@ -11,11 +11,11 @@
 
 #include "translator/collapse/region.h"
 #include "translator/rt/fused.h"
+#include "translator/vector/vector.h"
 
 #define VARIABLE_ALIGN 64
 
-/* A vector of as many lanes as a warp has may begin at any of them. */
-#define PADDED_LANES (2 * RT_WARP_SIZE)
+_Static_assert(TR_LANE_ELEMENTS == 2 * RT_WARP_SIZE, "what the vectoriser knows them by");
 
 static LLVMTypeRef type_of(const struct tr_fuse *fuse, uint32_t value)
 {
@@ -38,7 +38,7 @@ static LLVMTypeRef element_type(const struct tr_fuse *fuse, LLVMTypeRef type)
 static LLVMValueRef lane_array(const struct tr_fuse *fuse, LLVMValueRef *array, LLVMTypeRef type)
 {
     if (*array == NULL) {
-        *array = tr_f_variable(fuse, LLVMArrayType2(type, PADDED_LANES), "lanes");
+        *array = tr_f_variable(fuse, LLVMArrayType2(type, TR_LANE_ELEMENTS), "lanes");
         LLVMSetAlignment(*array, VARIABLE_ALIGN);
     }
     return *array;

@@ -217,10 +217,11 @@ static bool is_private(const struct tr_widen *widen, LLVMValueRef pointer)
 {
     while (LLVMIsAGetElementPtrInst(pointer) != NULL)
         pointer = LLVMGetOperand(pointer, 0);
-    if (LLVMIsAAllocaInst(pointer) == NULL || widen->width > 32)
+    if (LLVMIsAAllocaInst(pointer) == NULL || widen->width > TR_LANE_ELEMENTS / 2)
         return false;
     LLVMTypeRef type = LLVMGetAllocatedType(pointer);
-    return LLVMGetTypeKind(type) == LLVMArrayTypeKind && LLVMGetArrayLength2(type) == 64;
+    return LLVMGetTypeKind(type) == LLVMArrayTypeKind &&
+           LLVMGetArrayLength2(type) == TR_LANE_ELEMENTS;
 }
 
 void tr_m_store(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef value,

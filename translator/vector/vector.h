@@ -32,6 +32,11 @@
  * asking for. */
 #define TR_READ_AHEAD "ptxrun.read_ahead"
 
+/* Variables of the function that are arrays of so many elements have one for each lane of a warp
+ * and as many behind them: a vector that begins at any lane is in them, and nobody asks for what is
+ * not a lane's. */
+#define TR_LANE_ELEMENTS 64
+
 /* Says of the loop with this latch (its terminator is the only way back and the only way out) that
  * it runs over threads, from 0 in steps of 1 with an i32 counter: along 'x' or 'y'. The two may be
  * nested with nothing but turns in between. Call it after any other metadata of the loop has been
