@@ -9,7 +9,7 @@ cudaError_t cudaGetDeviceCount(int *count)
     if (!count)
         return crt_done(cudaErrorInvalidValue);
     cudaError_t error = crt_initialize();
-    *count = error ? 0 : crt_device_count();
+    *count = error ? 0 : crt_visible_devices();
     return crt_done(error);
 }
 
@@ -150,7 +150,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
     CUdevice handle = 0;
     cudaError_t error =
         device ? crt_initialize() ?: cuDeviceGetByPCIBusId(&handle, id) : cudaErrorInvalidValue;
-    for (int i = 0; i < crt_device_count() && !error; i++) {
+    for (int i = 0; i < crt_visible_devices() && !error; i++) {
         if (crt_device(i) == handle)
             *device = i;
     }

@@ -36,7 +36,7 @@ cudaError_t crt_initialize(void);
  * context of the thread's device, with managed variables in place. */
 cudaError_t crt_enter(void);
 
-int crt_device_count(void);       /* after crt_initialize */
+int crt_visible_devices(void);       /* after crt_initialize */
 int crt_current_device(void);     /* after crt_initialize; never fails */
 bool crt_is_device(int ordinal);  /* after crt_initialize */
 CUdevice crt_device(int ordinal); /* ordinal must be valid */

@@ -93,7 +93,7 @@ cudaError_t crt_initialize(void)
     return state.result;
 }
 
-int crt_device_count(void)
+int crt_visible_devices(void)
 {
     return state.device_count;
 }
