@@ -34,6 +34,7 @@ struct jit_code {
     uint64_t frame_fixed_bytes;
     uint64_t frame_warp_bytes;
     uint64_t frame_thread_bytes;
+    _Atomic(uint32_t) pace;
 };
 
 enum section_kind { SECTION_SKIPPED, SECTION_TEXT, SECTION_CONSTANTS };
@@ -470,6 +471,11 @@ uint64_t jit_code_frame_bytes(const struct jit_code *code, uint32_t threads)
     uint64_t warps = (threads + RT_WARP_SIZE - 1) / RT_WARP_SIZE;
     return code->frame_fixed_bytes +
            warps * (code->frame_warp_bytes + RT_WARP_SIZE * code->frame_thread_bytes);
+}
+
+_Atomic(uint32_t) *jit_code_pace(struct jit_code *code)
+{
+    return &code->pace;
 }
 
 bool jit_code_may_wait(const struct jit_code *code)

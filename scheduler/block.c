@@ -173,7 +173,7 @@ struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_o
     block->rt.ctaid[0] = (uint32_t)(index % launch->grid[0]);
     block->rt.ctaid[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
     block->rt.ctaid[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
-    block->rt.sm_id = worker->index;
+    block->rt.sm_id = worker->group_index;
     block->chunk = count;
     block->has_mixed = false;
     if (!grid->grid.fused)

@@ -152,12 +152,17 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
 
 /* ---- installation ---- */
 
+static bool is_ours(int signal_number, struct sigaction *now)
+{
+    /* What cannot be asked for cannot be replaced either. */
+    return sigaction(signal_number, NULL, now) != 0 ||
+           ((now->sa_flags & SA_SIGINFO) && now->sa_sigaction == on_fault);
+}
+
 static void install(int signal_number)
 {
     struct sigaction now;
-    if (sigaction(signal_number, NULL, &now) != 0)
-        return;
-    if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault)
+    if (is_ours(signal_number, &now))
         return;
     struct chain *chain = chain_of(signal_number);
     /* Slot 0 keeps what was there before ours. */
@@ -176,6 +181,11 @@ static void install(int signal_number)
 
 void sch_fault_handler_check(void)
 {
+    /* A look costs as much as the rest of a small launch. Who replaces handlers replaces that of
+     * SIGSEGV, so one look is enough. */
+    struct sigaction now;
+    if (is_ours(fault_signals[0], &now))
+        return;
     /* Somebody else is at it: nothing to wait for. */
     if (atomic_flag_test_and_set_explicit(&install_lock, memory_order_acquire))
         return;

@@ -65,15 +65,17 @@ void sch_grid_init(struct sch_grid_op *grid)
     grid->block_count = volume(launch->grid, UINT64_MAX / 2);
     grid->thread_count = (uint32_t)volume(launch->block, SCH_BLOCK_THREADS_MAX);
     grid->stack_class = sch_stack_class(grid->grid.stack_bytes);
-    bool is_valid = grid->block_count > 0 && grid->thread_count > 0 &&
-                    (grid->grid.entry || grid->grid.fused) && grid->stack_class < SCH_STACK_CLASSES;
+    bool is_valid =
+        grid->block_count > 0 && grid->thread_count > 0 && (grid->grid.entry || grid->grid.fused) &&
+        grid->stack_class < SCH_STACK_CLASSES && sch_group_workers(grid->grid.group) > 0;
     if (!is_valid) {
         /* Runs no block and reports the fault when its turn has come. */
         grid->block_count = 0;
         grid->fault = (struct sch_fault){.status = PXR_OUT_OF_RESOURCES, .launch = launch};
     } else {
         grid->parked_max = parked_max(grid);
-        uint64_t share = (grid->block_count + sch_worker_count() - 1) / sch_worker_count();
+        uint64_t workers = sch_group_workers(grid->grid.group);
+        uint64_t share = (grid->block_count + workers - 1) / workers;
         grid->parked_share = share < grid->parked_max ? (unsigned)share : grid->parked_max;
     }
     atomic_init(&grid->is_cancelled, false);
@@ -122,6 +124,8 @@ void sch_grid_learn(struct sch_grid_op *grid, uint32_t count, uint64_t chunk_ns)
     uint64_t block_ns = chunk_ns / count;
     block_ns = block_ns < 1 ? 1 : block_ns > UINT32_MAX ? UINT32_MAX : block_ns;
     atomic_store_explicit(&grid->block_ns, (uint32_t)block_ns, memory_order_relaxed);
+    if (grid->grid.pace)
+        atomic_store_explicit(grid->grid.pace, (uint32_t)block_ns, memory_order_relaxed);
 }
 
 void sch_grid_retire(struct sch_grid_op *grid, uint64_t count)

@@ -131,8 +131,10 @@ struct sch_worker {
     unsigned fruitless_turns; /* turns since a block got further */
     uint64_t slept_ns;        /* when it last slept between turns */
     unsigned index;
-    uint64_t chaos;      /* state of the random generator, 0: no chaos */
-    unsigned chaos_seed; /* the seed it was made from */
+    unsigned group;
+    unsigned group_index; /* among the workers of its group */
+    uint64_t chaos;       /* state of the random generator, 0: no chaos */
+    unsigned chaos_seed;  /* the seed it was made from */
     void *signal_stack;
 };
 
@@ -172,6 +174,12 @@ void sch_worker_run(struct sch_worker *worker) __attribute__((noreturn));
 /* Whether the worker may have one more unfinished block of the grid. */
 bool sch_worker_may_start(const struct sch_worker *worker, const struct sch_grid_op *grid);
 
+/* ---- guests (guest.c) ---- */
+
+/* Runs a small grid, whose dependencies have finished, on the calling thread. False: it is not one,
+ * or something speaks against it. */
+bool sch_guest_run(struct sch_grid_op *grid);
+
 /* ---- faults (fault.c) ---- */
 
 /* Gives the calling worker a stack for signal handlers. Best effort: without memory for it, a stack
@@ -195,6 +203,12 @@ static inline uint32_t sch_chaos_below(struct sch_worker *worker, uint32_t n)
     worker->chaos ^= worker->chaos << 17;
     return (uint32_t)((worker->chaos >> 32) % n);
 }
+
+/* ---- CPUs (topology.c) ---- */
+
+/* The calling thread stays on one of part_count equal parts of the CPUs it may use, whose
+ * neighbours share a package and a core where they can. Best effort. */
+void sch_stay_on_part(unsigned part, unsigned part_count);
 
 /* ---- for tests ---- */
 unsigned sch_parse_cpu_max(const char *text);

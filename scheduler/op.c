@@ -147,11 +147,14 @@ enum pxr_status sch_op_depend(struct sch_op *op, struct sch_op *dep)
     return PXR_OK;
 }
 
-/* One dependency less; the last one starts the operation. */
-static void op_arrive(struct sch_op *op)
+/* One dependency less; true when it was the last one. */
+static bool has_arrived(struct sch_op *op)
 {
-    if (atomic_fetch_sub_explicit(&op->pending, 1, memory_order_acq_rel) != 1)
-        return;
+    return atomic_fetch_sub_explicit(&op->pending, 1, memory_order_acq_rel) == 1;
+}
+
+static void start(struct sch_op *op)
+{
     if (op->kind == SCH_OP_MARKER)
         sch_queue_push(&drain.markers, op);
     else
@@ -176,7 +179,8 @@ static void release_successors(struct sch_op *op)
     }
     while (first) {
         struct sch_edge *next = first->next;
-        op_arrive(first->op);
+        if (has_arrived(first->op))
+            start(first->op);
         sch_op_release(first->op);
         free(first);
         first = next;
@@ -218,7 +222,10 @@ void sch_op_submit(struct sch_op *op)
     if (sch_pool_is_forked())
         return;
     sch_op_retain(op);
-    op_arrive(op);
+    if (!has_arrived(op))
+        return;
+    if (op->kind != SCH_OP_GRID || !sch_guest_run(sch_grid_of(op)))
+        start(op);
     drain_markers();
 }
 

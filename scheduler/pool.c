@@ -21,8 +21,12 @@ struct pool {
     pthread_mutex_t start_lock; /* of starting */
     atomic_bool is_started;
     atomic_bool is_forked;
-    unsigned worker_count; /* constant once started */
-    bool may_spin;         /* constant once started */
+    unsigned worker_count; /* constant once started, as what follows */
+    unsigned group_count;
+    unsigned group_workers[SCH_GROUPS_MAX];
+    unsigned part_of[SCH_GROUPS_MAX];
+    unsigned part_count;
+    bool may_spin; /* constant once started */
     struct sch_worker *workers;
 
     pthread_mutex_t lock; /* of the lists, `sleepers`, and changes of `epoch` */
@@ -69,6 +73,11 @@ unsigned sch_worker_count(void)
     return atomic_load_explicit(&pool.is_started, memory_order_acquire) ? pool.worker_count : 0;
 }
 
+unsigned sch_group_workers(unsigned group)
+{
+    return group < SCH_GROUPS_MAX ? pool.group_workers[group] : 0;
+}
+
 bool sch_on_pool_thread(void)
 {
     return sch_this_worker != NULL || is_host_thread;
@@ -94,11 +103,12 @@ static void enqueue_host(struct sch_op *op)
     pthread_mutex_unlock(&pool.host_lock);
 }
 
-/* Wakes as many sleeping workers as there is work for. The lock is held. */
+/* Wakes as many sleeping workers as there is work for, or all when only some may do it. The lock is
+ * held. */
 static void wake_workers(uint64_t wanted)
 {
     atomic_fetch_add_explicit(&pool.epoch, 1, memory_order_relaxed);
-    if (wanted >= pool.sleepers) {
+    if (wanted >= pool.sleepers || pool.group_count > 1) {
         if (pool.sleepers > 0)
             pthread_cond_broadcast(&pool.wake);
         return;
@@ -151,10 +161,10 @@ bool sch_pool_pick(struct sch_worker *worker, struct sch_work *work, unsigned *e
     drop_claimed_grids();
     for (struct sch_op *op = pool.grids.head; op && !work->task; op = op->next) {
         struct sch_grid_op *grid = sch_grid_of(op);
-        if (!sch_worker_may_start(worker, grid))
+        if (grid->grid.group != worker->group || !sch_worker_may_start(worker, grid))
             continue;
         uint64_t first = 0;
-        uint64_t count = sch_grid_claim(grid, pool.worker_count, &first);
+        uint64_t count = sch_grid_claim(grid, pool.group_workers[worker->group], &first);
         if (count > 0) {
             sch_op_retain(op);
             work->span = (struct sch_span){grid, first, first + count};
@@ -209,6 +219,8 @@ static void *worker_main(void *arg)
     struct sch_worker *worker = arg;
     /* A thread inherits its creator's rounding mode and flush-to-zero. */
     fesetenv(FE_DFL_ENV);
+    if (pool.part_count > 1)
+        sch_stay_on_part(pool.part_of[worker->group], pool.part_count);
     sch_worker_run(worker);
 }
 
@@ -246,7 +258,7 @@ static void start_threads(unsigned workers)
         while (pool.worker_count < workers &&
                start_thread(worker_main, &pool.workers[pool.worker_count], WORKER_STACK_BYTES,
                             "ptxrun-worker"))
-            pool.worker_count++;
+            pool.group_workers[pool.workers[pool.worker_count++].group]++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -256,24 +268,53 @@ static void after_fork_in_child(void)
     atomic_store_explicit(&pool.is_forked, true, memory_order_relaxed);
 }
 
-static enum pxr_status start_locked(unsigned workers, struct pxr_error *err)
+/* The share of a group in the workers of all parts. */
+static unsigned group_quota(unsigned workers, unsigned group)
 {
-    if (workers == 0)
-        workers = sch_usable_cpus();
-    if (workers > WORKERS_MAX)
-        workers = WORKERS_MAX;
+    unsigned quota = workers / pool.part_count + (pool.part_of[group] < workers % pool.part_count);
+    return quota > 0 ? quota : 1;
+}
+
+/* Groups take turns, so that each has some if not all can be started. */
+static void assign_groups(unsigned workers, unsigned all_workers)
+{
+    unsigned index = 0;
+    for (unsigned round = 0; index < workers; round++) {
+        for (unsigned group = 0; group < pool.group_count; group++) {
+            if (round >= group_quota(all_workers, group))
+                continue;
+            pool.workers[index] =
+                (struct sch_worker){.index = index, .group = group, .group_index = round};
+            index++;
+        }
+    }
+}
+
+static enum pxr_status start_locked(unsigned wanted, const struct sch_groups *groups,
+                                    struct pxr_error *err)
+{
+    if (wanted == 0)
+        wanted = sch_usable_cpus();
+    if (wanted > WORKERS_MAX)
+        wanted = WORKERS_MAX;
+    pool.group_count = groups->count;
+    pool.part_count = groups->part_count;
+    unsigned workers = 0;
+    for (unsigned i = 0; i < groups->count; i++) {
+        pool.part_of[i] = groups->part[i];
+        workers += group_quota(wanted, i);
+    }
     pool.workers = aligned_alloc(SCH_CACHE_LINE, workers * sizeof *pool.workers);
     if (!pool.workers)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "cannot start %u workers: out of memory", workers);
-    memset(pool.workers, 0, workers * sizeof *pool.workers);
-    for (unsigned i = 0; i < workers; i++)
-        pool.workers[i].index = i;
+    assign_groups(workers, wanted);
     unsigned cpus = sch_usable_cpus();
     pool.may_spin = cpus > 1 && workers <= cpus;
     pthread_atfork(NULL, NULL, after_fork_in_child);
     sch_fault_handler_check();
     start_threads(workers);
-    if (pool.worker_count == 0) {
+    if (pool.worker_count < pool.group_count) {
+        pool.worker_count = 0;
         /* The array stays: a host thread may exist, and nothing is tried twice. */
         return pxr_fail(err, PXR_IO,
                         "cannot start worker threads: %s; is the number of "
@@ -284,7 +325,8 @@ static enum pxr_status start_locked(unsigned workers, struct pxr_error *err)
     return PXR_OK;
 }
 
-enum pxr_status sch_start(unsigned workers, struct pxr_error *err)
+enum pxr_status sch_start_groups(unsigned workers, const struct sch_groups *groups,
+                                 struct pxr_error *err)
 {
     if (sch_pool_is_forked())
         return pxr_fail(err, PXR_IO,
@@ -297,9 +339,16 @@ enum pxr_status sch_start(unsigned workers, struct pxr_error *err)
     if (pool.workers && pool.worker_count == 0)
         status = pxr_fail(err, PXR_IO, "worker threads could not be started before");
     else if (!atomic_load_explicit(&pool.is_started, memory_order_relaxed))
-        status = start_locked(workers, err);
+        status = start_locked(workers, groups, err);
     pthread_mutex_unlock(&pool.start_lock);
     return status;
+}
+
+enum pxr_status sch_start(unsigned workers, struct pxr_error *err)
+{
+    static const unsigned whole = 0;
+    static const struct sch_groups one = {.count = 1, .part_count = 1, .part = &whole};
+    return sch_start_groups(workers, &one, err);
 }
 
 bool sch_pool_ready(void)

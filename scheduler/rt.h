@@ -34,7 +34,7 @@ struct rt_block {
     const struct rt_launch *launch;
     uint8_t *shared; /* base of the block's shared memory; address 0 of the space */
     uint32_t ctaid[3];
-    uint32_t sm_id;            /* what %smid says: the worker's number */
+    uint32_t sm_id;            /* what %smid says: the worker's number in its group */
     struct rt_thread *threads; /* of the block, RT_THREAD_STRIDE bytes apart */
     uint8_t *frame;            /* of fused kernels: what lives across stops; see rt_fused_fn */
 };
@@ -193,5 +193,7 @@ void rt_free(struct rt_thread *thread, uint64_t pointer);
 /* Notes a failed assertion; then the thread ends. */
 void rt_assertfail(struct rt_thread *thread, uint64_t message, uint64_t file, uint32_t line,
                    uint64_t function, uint64_t char_bytes);
+/* Sets what decides about a conditional node of a graph. */
+void rt_graph_set_conditional(struct rt_thread *thread, uint64_t handle, uint32_t value);
 
 #endif

@@ -12,6 +12,7 @@
 #ifndef PTXRUN_SCHEDULER_SCHEDULER_H
 #define PTXRUN_SCHEDULER_SCHEDULER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,6 +41,22 @@ unsigned sch_usable_cpus(void);
 enum pxr_status sch_start(unsigned workers, struct pxr_error *err);
 unsigned sch_worker_count(void);
 
+/* Groups of workers; a grid is run by those of one group. The CPUs are split into part_count equal
+ * parts, neighbours together; group i gets part[i]. part: constant during the call. */
+struct sch_groups {
+    unsigned count;
+    unsigned part_count; /* at most SCH_GROUPS_MAX */
+    const unsigned *part;
+};
+
+#define SCH_GROUPS_MAX 16
+
+/* As sch_start, with groups of workers, which stay on their CPUs when there are several parts.
+ * workers: of all parts together; every group gets at least one. */
+enum pxr_status sch_start_groups(unsigned workers, const struct sch_groups *groups,
+                                 struct pxr_error *err);
+unsigned sch_group_workers(unsigned group);
+
 struct sch_op;
 
 /* Runs when the operation has finished, on the thread that finished it, before anything that
@@ -58,6 +75,10 @@ struct sch_grid {
     uint64_t frame_bytes; /* per block, of fused kernels: rt_block.frame */
     bool may_wait;        /* of fused kernels: a block may wait for another one */
     bool is_cooperative;  /* every block must be able to wait for every other */
+    unsigned group;       /* of workers that run it */
+    /* What a block of this kernel took last, in ns, 0: not known. Of fused kernels; NULL: the grid is
+     * never run by the thread that launches it. Outlives the grid. */
+    _Atomic(uint32_t) *pace;
 };
 
 /* Constructors return NULL when out of memory; the caller holds one reference.

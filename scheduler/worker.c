@@ -79,7 +79,7 @@ static bool claim_more(struct sch_worker *worker, struct sch_grid_op *grid)
         worker->seen_epoch != sch_pool_epoch())
         return false;
     uint64_t first;
-    uint64_t count = sch_grid_claim(grid, sch_worker_count(), &first);
+    uint64_t count = sch_grid_claim(grid, sch_group_workers(worker->group), &first);
     if (count > 0)
         worker->spans[worker->span_count++] = (struct sch_span){grid, first, first + count};
     return count > 0;

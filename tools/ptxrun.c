@@ -165,6 +165,18 @@ static bool set_variable(const char *name, const char *value, bool print)
     return true;
 }
 
+/* Our stand-ins for NVIDIA's programs come before those of the machine. */
+static bool set_path(const char *tools, bool print)
+{
+    const char *old = getenv("PATH");
+    if (!tools || !old)
+        return true;
+    char *path = launch_library_path(tools, old, NULL);
+    bool is_set = set_variable("PATH", path, print);
+    free(path);
+    return is_set;
+}
+
 /* Sets the variables for the target, and prints them if asked to. */
 static bool set_environment(const struct command_line *line, const struct launch_dirs *dirs,
                             const struct target *target)
@@ -240,6 +252,8 @@ static enum exit_code run(const struct command_line *line)
         complain("%s", err.message);
         code = EXIT_TOOL_FAILED;
     }
+    if (code == EXIT_OK && !set_path(dirs.tools, line->print_env))
+        code = EXIT_TOOL_FAILED;
     if (code == EXIT_OK && line->program[0])
         code = prepare_target(line->program[0], &dirs, &path, &target);
     if (code == EXIT_OK && !set_environment(line, &dirs, &target))

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "tools/target_elf.h"
+#include "util/vendor.h"
 
 enum { MAX_SCRIPT_DEPTH = 4, HEAD_BYTES = 256 };
 
@@ -148,6 +149,13 @@ static enum pxr_status inspect_elf(const char *path, const char *cudart_director
                  "'%s' is statically linked and cannot load a CUDA driver; only dynamically linked "
                  "programs that it starts will find ptxrun's",
                  path) < 0)
+        status = pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    const char *missing = target_elf_missing_vendor(&elf, getenv("LD_LIBRARY_PATH"));
+    if (status == PXR_OK && !target->warning && missing &&
+        asprintf(&target->warning,
+                 "'%s' needs %s (%s), which is not on this machine: a closed library made for "
+                 "GPUs, which ptxrun does not serve yet",
+                 path, missing, pxr_vendor_library(missing)) < 0)
         status = pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     if (status == PXR_OK) {
         target->other_driver = target_elf_find_in_rpath(&elf, "libcuda.so.1");

@@ -14,7 +14,7 @@
 struct target {
     char *other_driver; /* libcuda.so.1 that DT_RPATH finds before LD_LIBRARY_PATH; or NULL */
     bool lacks_cudart;  /* it needs, or may need, a libcudart of cudart_directory */
-    char *warning;      /* why it cannot use our libraries although it can be started; or NULL */
+    char *warning;      /* why it will not get far although it can be started; or NULL */
 };
 
 /* Finds program as execvp would: names with a slash as they are, others along PATH.

@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/vendor.h"
+
 static const char CUDART_PREFIX[] = "libcudart.so.";
 
 #if defined(__x86_64__)
@@ -80,6 +82,13 @@ static char *read_loader(Elf *elf)
     return NULL;
 }
 
+static void keep_name(char **names, unsigned *count, unsigned max, const char *text)
+{
+    char *name = *count < max ? strdup(text) : NULL;
+    if (name)
+        names[(*count)++] = name;
+}
+
 static void take_dynamic(struct target_elf *out, const GElf_Dyn *dyn, const char *text,
                          bool *has_soname)
 {
@@ -96,12 +105,10 @@ static void take_dynamic(struct target_elf *out, const GElf_Dyn *dyn, const char
             out->runpath = strdup(text);
         break;
     case DT_NEEDED:
-        if (strncmp(text, CUDART_PREFIX, strlen(CUDART_PREFIX)) == 0 &&
-            out->cudart_count < TARGET_MAX_CUDART) {
-            char *name = strdup(text);
-            if (name)
-                out->cudart[out->cudart_count++] = name;
-        }
+        if (strncmp(text, CUDART_PREFIX, strlen(CUDART_PREFIX)) == 0)
+            keep_name(out->cudart, &out->cudart_count, TARGET_MAX_CUDART, text);
+        else if (pxr_vendor_library(text))
+            keep_name(out->vendor, &out->vendor_count, TARGET_MAX_VENDOR, text);
         break;
     default:
         break;
@@ -178,6 +185,8 @@ void target_elf_fini(struct target_elf *elf)
     free(elf->runpath);
     for (unsigned i = 0; i < elf->cudart_count; i++)
         free(elf->cudart[i]);
+    for (unsigned i = 0; i < elf->vendor_count; i++)
+        free(elf->vendor[i]);
     *elf = (struct target_elf){0};
 }
 
@@ -253,6 +262,28 @@ static bool finds_library(const struct target_elf *elf, const char *library)
     bool is_found = path != NULL || is_in_loader_cache(library);
     free(path);
     return is_found;
+}
+
+/* Where the loader looks even without its cache. */
+static bool is_in_system_directory(const char *library)
+{
+    static const char DIRECTORIES[] = "/lib64:/usr/lib64:/lib:/usr/lib";
+    char *path = find_in_list(&(struct target_elf){0}, DIRECTORIES, library);
+    free(path);
+    return path != NULL;
+}
+
+const char *target_elf_missing_vendor(const struct target_elf *elf, const char *search)
+{
+    for (unsigned i = 0; i < elf->vendor_count; i++) {
+        const char *name = elf->vendor[i];
+        char *path = find_in_list(elf, search, name);
+        bool is_found = path || finds_library(elf, name) || is_in_system_directory(name);
+        free(path);
+        if (!is_found)
+            return name;
+    }
+    return NULL;
 }
 
 bool target_elf_lacks_cudart(const struct target_elf *elf, const char *cudart_directory)

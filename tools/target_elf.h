@@ -9,7 +9,7 @@
 
 #include "util/error.h"
 
-enum { TARGET_MAX_CUDART = 4 };
+enum { TARGET_MAX_CUDART = 4, TARGET_MAX_VENDOR = 16 };
 
 struct target_elf {
     char *directory; /* of the program, for $ORIGIN */
@@ -18,6 +18,8 @@ struct target_elf {
     char *runpath;
     char *cudart[TARGET_MAX_CUDART]; /* libcudart libraries it names as needed */
     unsigned cudart_count;
+    char *vendor[TARGET_MAX_VENDOR]; /* closed libraries (util/vendor.h) it names as needed */
+    unsigned vendor_count;
     bool is_static; /* a program without a dynamic loader */
 };
 
@@ -30,6 +32,10 @@ void target_elf_fini(struct target_elf *elf);
 /* Path of the library in a directory of DT_RPATH, which the loader searches before
  * LD_LIBRARY_PATH; NULL if it is in none. The caller frees it. */
 char *target_elf_find_in_rpath(const struct target_elf *elf, const char *library);
+
+/* The first closed library it needs that the loader will not find; NULL if it finds all. search is
+ * the loader's LD_LIBRARY_PATH, or NULL. */
+const char *target_elf_missing_vendor(const struct target_elf *elf, const char *search);
 
 /* Whether the program would look for a libcudart in vain without cudart_directory. A program that
  * names none may still load one later: then each that the directory offers has to be found

@@ -29,6 +29,12 @@ static const struct library_function {
      {PTX_TYPE_U64, PTX_TYPE_U64, PTX_TYPE_U32, PTX_TYPE_U64, PTX_TYPE_U64},
      PTX_TYPE_NONE,
      true},
+    {"cudaGraphSetConditional",
+     "rt_graph_set_conditional",
+     2,
+     {PTX_TYPE_U64, PTX_TYPE_U32},
+     PTX_TYPE_NONE,
+     false},
 };
 
 static const struct library_function *find_library_function(const struct ptx_func *func)

@@ -4,7 +4,6 @@
  */
 #include "util/log.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -16,18 +15,28 @@
 #define ONCE_SLOTS 1024
 
 static atomic_int current_level = PXR_LOG_WARNING;
+static _Atomic(pxr_log_observer) current_observer;
 
-/* Keys already seen by pxr_log_once; lock: once_lock. Full: further keys are not repeated either,
- * they are dropped, because a flood is what the function exists to prevent. */
-static struct {
-    pthread_mutex_t lock;
-    const void *keys[ONCE_SLOTS];
-    size_t count;
-} once = {.lock = PTHREAD_MUTEX_INITIALIZER};
+/* Keys already seen by pxr_log_once, from the front. No lock: it might be held for ever in the child
+ * of a fork. Full: further keys are not repeated either, they are dropped, because a flood is what
+ * the function exists to prevent. */
+static _Atomic(const void *) once_keys[ONCE_SLOTS];
 
 void pxr_log_set_level(enum pxr_log_level level)
 {
     atomic_store_explicit(&current_level, (int)level, memory_order_relaxed);
+}
+
+void pxr_log_observe(pxr_log_observer observer)
+{
+    atomic_store_explicit(&current_observer, observer, memory_order_release);
+}
+
+static pxr_log_observer observer_of(enum pxr_log_level level)
+{
+    return level <= PXR_LOG_WARNING
+               ? atomic_load_explicit(&current_observer, memory_order_acquire)
+               : NULL;
 }
 
 static bool is_enabled(enum pxr_log_level level)
@@ -59,6 +68,11 @@ static void log_line(enum pxr_log_level level, const char *format, va_list args)
     int len = vsnprintf(line + used, sizeof line - used - 1, format, args);
     if (len < 0)
         return;
+    pxr_log_observer observer = observer_of(level);
+    if (observer)
+        observer(level, line + used);
+    if (!is_enabled(level))
+        return;
     used = strlen(line);
     line[used++] = '\n';
     write_all(line, used);
@@ -66,7 +80,7 @@ static void log_line(enum pxr_log_level level, const char *format, va_list args)
 
 void pxr_log(enum pxr_log_level level, const char *format, ...)
 {
-    if (!is_enabled(level))
+    if (!is_enabled(level) && !observer_of(level))
         return;
     va_list args;
     va_start(args, format);
@@ -76,21 +90,20 @@ void pxr_log(enum pxr_log_level level, const char *format, ...)
 
 static bool is_first_time(const void *key)
 {
-    bool is_first = true;
-    pthread_mutex_lock(&once.lock);
-    for (size_t i = 0; i < once.count && is_first; i++)
-        is_first = once.keys[i] != key;
-    if (is_first && once.count == ONCE_SLOTS)
-        is_first = false;
-    else if (is_first)
-        once.keys[once.count++] = key;
-    pthread_mutex_unlock(&once.lock);
-    return is_first;
+    for (size_t i = 0; i < ONCE_SLOTS; i++) {
+        const void *seen = NULL;
+        if (atomic_compare_exchange_strong(&once_keys[i], &seen, key))
+            return true;
+        if (seen == key)
+            return false;
+    }
+    return false;
 }
 
 void pxr_log_once(const void *key, const char *format, ...)
 {
-    if (!is_enabled(PXR_LOG_WARNING) || !is_first_time(key))
+    bool is_heard = is_enabled(PXR_LOG_WARNING) || observer_of(PXR_LOG_WARNING);
+    if (!is_heard || !is_first_time(key))
         return;
     va_list args;
     va_start(args, format);

@@ -14,6 +14,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "cudart/core/context.h"
+#include "cudart/core/device.h"
+#include "cudart/core/leak.h"
+#include "cudart/core/pool.h"
+
 #define PAGE_BYTES      ((size_t)4096)
 #define RESERVE_FACTOR  4
 #define RESERVE_MINIMUM ((size_t)64 << 30)
@@ -33,8 +38,8 @@ static struct {
     int file;        /* -1: anonymous memory */
     uintptr_t begin; /* 0: not reserved yet */
     uintptr_t end;
-    size_t total_bytes;
-    size_t used_bytes;
+    size_t total_bytes; /* of each device */
+    size_t used_bytes[CRT_DEVICES_MAX];
     uint64_t next_id;
     uintptr_t cursor;    /* where the search for room starts */
     struct range *holes; /* sorted, none adjacent */
@@ -43,6 +48,7 @@ static struct {
     struct crt_allocation **live; /* sorted by base */
     size_t live_count;
     size_t live_cap;
+    size_t pages_count; /* taken by crt_arena_take_pages */
 } arena = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1, .next_id = 1};
 
 static size_t round_to_pages(size_t bytes)
@@ -52,7 +58,48 @@ static size_t round_to_pages(size_t bytes)
 
 static bool counts_as_device(enum crt_memory kind)
 {
-    return kind == CRT_MEMORY_DEVICE || kind == CRT_MEMORY_MANAGED || kind == CRT_MEMORY_MODULE;
+    return kind == CRT_MEMORY_DEVICE || kind == CRT_MEMORY_MANAGED || kind == CRT_MEMORY_MODULE ||
+           kind == CRT_MEMORY_ARRAY;
+}
+
+/* What a program has to free; NULL for what is a part of something else. */
+static const char *leak_noun(const struct crt_allocation *allocation)
+{
+    if (allocation->flags & CRT_ALLOCATION_POOLED)
+        return NULL;
+    switch (allocation->kind) {
+    case CRT_MEMORY_DEVICE:
+        return "device memory";
+    case CRT_MEMORY_MANAGED:
+        return allocation->ctx ? "managed memory" : NULL; /* a variable of a library */
+    case CRT_MEMORY_HOST:
+        return "page-locked host memory";
+    case CRT_MEMORY_REGISTERED:
+        return "registered host memory";
+    case CRT_MEMORY_ARRAY:
+        return "array";
+    case CRT_MEMORY_IPC:
+        return "memory of another process";
+    default:
+        return NULL;
+    }
+}
+
+static void note_leak(const struct crt_allocation *allocation)
+{
+    const char *noun = leak_noun(allocation);
+    if (noun)
+        crt_leak_note(noun, (const void *)allocation->base, allocation->size_bytes);
+}
+
+static int device_of(const struct crt_context *ctx)
+{
+    return ctx ? ctx->device->index : 0;
+}
+
+static size_t *used_of(const struct crt_allocation *allocation)
+{
+    return &arena.used_bytes[allocation->device];
 }
 
 /* Makes room for one more element; false when out of memory. */
@@ -94,11 +141,11 @@ static bool reserve(size_t bytes)
     return true;
 }
 
-static enum crt_result init_locked(size_t total_bytes)
+static enum crt_result init_locked(size_t total_bytes, int devices)
 {
     if (arena.begin)
         return CRT_SUCCESS;
-    size_t wanted = round_to_pages(total_bytes) * RESERVE_FACTOR;
+    size_t wanted = round_to_pages(total_bytes) * RESERVE_FACTOR * (size_t)devices;
     if (wanted < RESERVE_MINIMUM)
         wanted = RESERVE_MINIMUM;
     if (file_may_have(wanted)) {
@@ -120,10 +167,10 @@ static enum crt_result init_locked(size_t total_bytes)
     return CRT_SUCCESS;
 }
 
-enum crt_result crt_arena_init(size_t total_bytes)
+enum crt_result crt_arena_init(size_t total_bytes, int devices)
 {
     pthread_mutex_lock(&arena.lock);
-    enum crt_result result = init_locked(total_bytes);
+    enum crt_result result = init_locked(total_bytes, devices);
     pthread_mutex_unlock(&arena.lock);
     return result;
 }
@@ -237,7 +284,8 @@ static void return_range(uintptr_t begin, uintptr_t end)
 static bool make_room(void)
 {
     return grow((void **)&arena.live, &arena.live_cap, arena.live_count, sizeof arena.live[0]) &&
-           grow((void **)&arena.holes, &arena.hole_cap, arena.live_count + arena.hole_count + 2,
+           grow((void **)&arena.holes, &arena.hole_cap,
+                arena.live_count + arena.pages_count + arena.hole_count + 2,
                 sizeof arena.holes[0]);
 }
 
@@ -253,7 +301,7 @@ static void insert_live(struct crt_allocation *allocation)
 static enum crt_result alloc_locked(struct crt_allocation *wanted)
 {
     size_t rounded = round_to_pages(wanted->size_bytes);
-    if (counts_as_device(wanted->kind) && rounded > arena.total_bytes - arena.used_bytes)
+    if (counts_as_device(wanted->kind) && rounded > arena.total_bytes - *used_of(wanted))
         return CRT_OUT_OF_MEMORY;
     if (!make_room())
         return CRT_OUT_OF_MEMORY;
@@ -269,7 +317,7 @@ static enum crt_result alloc_locked(struct crt_allocation *wanted)
     wanted->id = arena.next_id++;
     insert_live(wanted);
     if (counts_as_device(wanted->kind))
-        arena.used_bytes += rounded;
+        *used_of(wanted) += rounded;
     return CRT_SUCCESS;
 }
 
@@ -281,13 +329,19 @@ enum crt_result crt_arena_alloc(size_t size_bytes, enum crt_memory kind, unsigne
     struct crt_allocation *allocation = malloc(sizeof *allocation);
     if (!allocation)
         return CRT_OUT_OF_MEMORY;
-    *allocation =
-        (struct crt_allocation){.size_bytes = size_bytes, .kind = kind, .flags = flags, .ctx = ctx};
+    *allocation = (struct crt_allocation){.size_bytes = size_bytes,
+                                          .kind = kind,
+                                          .flags = flags,
+                                          .access = CRT_ACCESS_ALL,
+                                          .ctx = ctx,
+                                          .device = device_of(ctx)};
 
     pthread_mutex_lock(&arena.lock);
     enum crt_result result = alloc_locked(allocation);
-    if (result == CRT_SUCCESS)
+    if (result == CRT_SUCCESS) {
         *base = allocation->base;
+        note_leak(allocation);
+    }
     pthread_mutex_unlock(&arena.lock);
     if (result != CRT_SUCCESS)
         free(allocation);
@@ -308,6 +362,8 @@ static void drop_pages(uintptr_t base, size_t bytes)
 static void remove_locked(size_t index)
 {
     struct crt_allocation *allocation = arena.live[index];
+    if (leak_noun(allocation))
+        crt_leak_forget((const void *)allocation->base);
     arena.live_count--;
     memmove(&arena.live[index], &arena.live[index + 1],
             (arena.live_count - index) * sizeof arena.live[0]);
@@ -317,7 +373,9 @@ static void remove_locked(size_t index)
         drop_pages(allocation->base, rounded);
         return_range(allocation->base, allocation->base + allocation->span_bytes);
         if (counts_as_device(allocation->kind))
-            arena.used_bytes -= rounded;
+            *used_of(allocation) -= rounded;
+    } else if (allocation->kind == CRT_MEMORY_IPC) {
+        munmap((void *)allocation->base, round_to_pages(allocation->size_bytes));
     }
     free(allocation);
 }
@@ -344,12 +402,12 @@ void crt_arena_free_owned(const struct crt_context *ctx)
     pthread_mutex_unlock(&arena.lock);
 }
 
-static enum crt_result register_locked(struct crt_allocation *wanted)
+static enum crt_result place_locked(struct crt_allocation *wanted)
 {
     size_t index = live_above(wanted->base);
     if (find_locked(wanted->base) ||
         (index < arena.live_count && arena.live[index]->base < wanted->base + wanted->size_bytes))
-        return CRT_HOST_MEMORY_ALREADY_REGISTERED;
+        return CRT_INVALID_VALUE;
     if (!make_room())
         return CRT_OUT_OF_MEMORY;
     wanted->id = arena.next_id++;
@@ -357,25 +415,36 @@ static enum crt_result register_locked(struct crt_allocation *wanted)
     return CRT_SUCCESS;
 }
 
+enum crt_result crt_arena_place(const struct crt_allocation *wanted)
+{
+    struct crt_allocation *allocation = malloc(sizeof *allocation);
+    if (!allocation)
+        return CRT_OUT_OF_MEMORY;
+    *allocation = *wanted;
+    pthread_mutex_lock(&arena.lock);
+    enum crt_result result = place_locked(allocation);
+    if (result == CRT_SUCCESS)
+        note_leak(allocation);
+    pthread_mutex_unlock(&arena.lock);
+    if (result != CRT_SUCCESS)
+        free(allocation);
+    return result;
+}
+
 enum crt_result crt_arena_register(uintptr_t base, size_t size_bytes, unsigned flags,
                                    struct crt_context *ctx)
 {
     if (base == 0 || size_bytes == 0 || base + size_bytes < base)
         return CRT_INVALID_VALUE;
-    struct crt_allocation *allocation = malloc(sizeof *allocation);
-    if (!allocation)
-        return CRT_OUT_OF_MEMORY;
-    *allocation = (struct crt_allocation){.base = base,
-                                          .size_bytes = size_bytes,
-                                          .kind = CRT_MEMORY_REGISTERED,
-                                          .flags = flags,
-                                          .ctx = ctx};
-    pthread_mutex_lock(&arena.lock);
-    enum crt_result result = register_locked(allocation);
-    pthread_mutex_unlock(&arena.lock);
-    if (result != CRT_SUCCESS)
-        free(allocation);
-    return result;
+    struct crt_allocation wanted = {.base = base,
+                                    .size_bytes = size_bytes,
+                                    .kind = CRT_MEMORY_REGISTERED,
+                                    .flags = flags,
+                                    .access = CRT_ACCESS_ALL,
+                                    .ctx = ctx,
+                                    .device = device_of(ctx)};
+    enum crt_result result = crt_arena_place(&wanted);
+    return result == CRT_INVALID_VALUE ? CRT_HOST_MEMORY_ALREADY_REGISTERED : result;
 }
 
 enum crt_result crt_arena_unregister(uintptr_t base)
@@ -392,6 +461,99 @@ bool crt_arena_find(uintptr_t address, struct crt_allocation *allocation)
         *allocation = *found;
     pthread_mutex_unlock(&arena.lock);
     return found != NULL;
+}
+
+void crt_arena_set_access(uintptr_t base, unsigned access)
+{
+    pthread_mutex_lock(&arena.lock);
+    struct crt_allocation *found = find_locked(base);
+    if (found)
+        found->access = access;
+    pthread_mutex_unlock(&arena.lock);
+}
+
+static bool covers_locked(uintptr_t base, size_t size_bytes, unsigned access)
+{
+    for (size_t next = live_above(base); next > 0 && next <= arena.live_count; next++) {
+        const struct crt_allocation *allocation = arena.live[next - 1];
+        if (base < allocation->base || base - allocation->base >= allocation->size_bytes ||
+            (allocation->access & access) != access)
+            return false;
+        size_t left = allocation->size_bytes - (base - allocation->base);
+        if (size_bytes <= left)
+            return true;
+        if (allocation->kind != CRT_MEMORY_MAPPED)
+            return false;
+        base += left;
+        size_bytes -= left;
+    }
+    return false;
+}
+
+bool crt_arena_covers(uintptr_t base, size_t size_bytes, unsigned access)
+{
+    pthread_mutex_lock(&arena.lock);
+    bool covers = covers_locked(base, size_bytes, access);
+    pthread_mutex_unlock(&arena.lock);
+    return covers;
+}
+
+enum crt_result crt_arena_charge(int device, size_t size_bytes)
+{
+    if (device < 0)
+        return CRT_SUCCESS;
+    pthread_mutex_lock(&arena.lock);
+    bool fits = size_bytes <= arena.total_bytes - arena.used_bytes[device];
+    if (fits)
+        arena.used_bytes[device] += size_bytes;
+    pthread_mutex_unlock(&arena.lock);
+    return fits ? CRT_SUCCESS : CRT_OUT_OF_MEMORY;
+}
+
+void crt_arena_discharge(int device, size_t size_bytes)
+{
+    if (device < 0)
+        return;
+    pthread_mutex_lock(&arena.lock);
+    arena.used_bytes[device] -= size_bytes;
+    pthread_mutex_unlock(&arena.lock);
+}
+
+enum crt_result crt_arena_take_pages(size_t size_bytes, struct crt_pages *pages)
+{
+    size_t rounded = round_to_pages(size_bytes);
+    pthread_mutex_lock(&arena.lock);
+    bool has_file = arena.file >= 0;
+    uintptr_t place = has_file && make_room() ? take_range(rounded) : 0;
+    if (place)
+        arena.pages_count++;
+    pthread_mutex_unlock(&arena.lock);
+    if (!place)
+        return has_file ? CRT_OUT_OF_MEMORY : CRT_NOT_SUPPORTED;
+    *pages = (struct crt_pages){.file = arena.file,
+                                .offset = (int64_t)(place - arena.begin),
+                                .size_bytes = rounded,
+                                .place = place};
+    return CRT_SUCCESS;
+}
+
+void crt_arena_return_pages(const struct crt_pages *pages)
+{
+    pthread_mutex_lock(&arena.lock);
+    drop_pages(pages->place, pages->size_bytes);
+    return_range(pages->place, pages->place + pages->size_bytes);
+    arena.pages_count--;
+    pthread_mutex_unlock(&arena.lock);
+}
+
+bool crt_arena_file(uintptr_t address, int *file, int64_t *offset)
+{
+    /* Both are constant once memory has been handed out. */
+    if (arena.file < 0 || address < arena.begin || address >= arena.end)
+        return false;
+    *file = arena.file;
+    *offset = (int64_t)(address - arena.begin);
+    return true;
 }
 
 bool crt_arena_nearest(uintptr_t address, struct crt_allocation *allocation)
@@ -411,10 +573,10 @@ bool crt_arena_nearest(uintptr_t address, struct crt_allocation *allocation)
     return best != NULL;
 }
 
-void crt_arena_usage(size_t *used_bytes, size_t *total_bytes)
+void crt_arena_usage(int device, size_t *used_bytes, size_t *total_bytes)
 {
     pthread_mutex_lock(&arena.lock);
-    *used_bytes = arena.used_bytes;
+    *used_bytes = arena.used_bytes[device];
     *total_bytes = arena.total_bytes;
     pthread_mutex_unlock(&arena.lock);
 }

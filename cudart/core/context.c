@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Contexts: life, the stack of each thread, limits, storage.
+ * Contexts: life, the stack of each thread, errors, peers. Limits are in limits.c, what runtimes
+ * store in storage.c.
  */
 #include "cudart/core/context.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cudart/core/arena.h"
+#include "cudart/core/device.h"
 #include "cudart/core/device_lib.h"
 #include "cudart/core/event.h"
 #include "cudart/core/module.h"
@@ -15,28 +18,21 @@
 #include "scheduler/scheduler.h"
 #include "util/log.h"
 
-#define STACK_DEPTH   128
-#define CONTEXT_FLAGS 0xffu
+#define STACK_DEPTH           128
+#define CONTEXT_FLAGS         0xffu
+#define CONTEXT_WAITING_FLAGS 7u
 
-static const size_t limit_defaults[CRT_LIMIT_COUNT] = {
-    [CRT_LIMIT_STACK_SIZE] = 1024,          [CRT_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20,
-    [CRT_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20, [CRT_LIMIT_SYNC_DEPTH] = 2,
-    [CRT_LIMIT_PENDING_LAUNCHES] = 2048,    [CRT_LIMIT_L2_GRANULARITY] = 64,
-    [CRT_LIMIT_PERSISTING_L2] = 0,
-};
-
-/* The primary context exists, inactive, from the start: runtimes take its handle first.
- * lock guards retain_count, activation and reset. */
-static struct {
+/* The primary contexts exist, inactive, from the start: runtimes take their handles first. lock
+ * guards retain_count, activation and reset. */
+struct primary {
     pthread_mutex_t lock;
     struct crt_context ctx;
-} primary = {
-    .lock = PTHREAD_MUTEX_INITIALIZER,
-    .ctx = {.object.tag = CRT_TAG(CRT_KIND_CONTEXT),
-            .is_primary = true,
-            .lock = PTHREAD_MUTEX_INITIALIZER,
-            .storage_lock = PTHREAD_MUTEX_INITIALIZER},
 };
+
+static struct {
+    pthread_once_t once;
+    struct primary of[CRT_DEVICES_MAX]; /* by the device's index */
+} primaries = {.once = PTHREAD_ONCE_INIT};
 
 static _Thread_local struct {
     struct crt_context *stack[STACK_DEPTH];
@@ -48,28 +44,13 @@ static void start_context(struct crt_context *ctx)
 {
     ctx->id = crt_next_number();
     atomic_store(&ctx->sticky, CRT_SUCCESS);
-    for (int i = 0; i < CRT_LIMIT_COUNT; i++)
-        atomic_store(&ctx->limits[i], limit_defaults[i]);
+    crt_context_init_limits(ctx);
     atomic_store(&ctx->cache_config, 0);
     atomic_store(&ctx->shared_config, 1);
+    memset(ctx->peers, 0, sizeof ctx->peers);
     ctx->null_stream =
         (struct crt_stream){.object.tag = CRT_TAG(CRT_KIND_STREAM), .ctx = ctx, .is_null = true};
     atomic_store(&ctx->is_active, true);
-}
-
-static void run_storage_dtors(struct crt_context *ctx)
-{
-    for (int i = 0; i < CRT_STORAGE_SLOTS; i++) {
-        struct crt_storage_slot *slot = &ctx->storage[i];
-        pthread_mutex_lock(&ctx->storage_lock);
-        void *key = atomic_exchange(&slot->key, NULL);
-        void *value = atomic_load(&slot->value);
-        crt_storage_dtor dtor = slot->dtor;
-        pthread_mutex_unlock(&ctx->storage_lock);
-        /* Without the lock: the runtime may come back into the storage. */
-        if (key && dtor)
-            dtor(ctx, key, value);
-    }
 }
 
 /* Ends all a context owns. Work in flight is waited for. */
@@ -82,7 +63,7 @@ static void stop_context(struct crt_context *ctx)
         sch_op_release(join);
     }
     crt_printf_flush();
-    run_storage_dtors(ctx);
+    crt_storage_end(ctx);
     atomic_store(&ctx->is_active, false);
     crt_event_destroy_all(ctx);
     crt_stream_destroy_all(ctx);
@@ -91,31 +72,51 @@ static void stop_context(struct crt_context *ctx)
     crt_arena_free_owned(ctx);
 }
 
-struct crt_context *crt_primary_get(void)
+static void init_primaries(void)
 {
-    return &primary.ctx;
+    for (int i = 0; i < CRT_DEVICES_MAX; i++) {
+        struct primary *primary = &primaries.of[i];
+        pthread_mutex_init(&primary->lock, NULL);
+        pthread_mutex_init(&primary->ctx.lock, NULL);
+        pthread_mutex_init(&primary->ctx.storage_lock, NULL);
+        primary->ctx.device = crt_device_at(i);
+        primary->ctx.is_primary = true;
+        atomic_store(&primary->ctx.object.tag, CRT_TAG(CRT_KIND_CONTEXT));
+    }
 }
 
-enum crt_result crt_primary_retain(struct crt_context **ctx)
+static struct primary *primary_of(const struct crt_device *device)
+{
+    pthread_once(&primaries.once, init_primaries);
+    return &primaries.of[device->index];
+}
+
+struct crt_context *crt_primary_get(struct crt_device *device)
+{
+    return &primary_of(device)->ctx;
+}
+
+enum crt_result crt_primary_retain(struct crt_device *device, struct crt_context **ctx)
 {
     enum crt_result result = crt_check_ready();
     if (result != CRT_SUCCESS)
         return result;
-    pthread_mutex_lock(&primary.lock);
-    if (!atomic_load(&primary.ctx.is_active)) {
+    struct primary *primary = primary_of(device);
+    pthread_mutex_lock(&primary->lock);
+    if (!atomic_load(&primary->ctx.is_active)) {
         result = crt_start_workers();
         if (result == CRT_SUCCESS)
-            start_context(&primary.ctx);
+            start_context(&primary->ctx);
     }
     if (result == CRT_SUCCESS) {
-        primary.ctx.retain_count++;
-        *ctx = &primary.ctx;
+        primary->ctx.retain_count++;
+        *ctx = &primary->ctx;
     }
-    pthread_mutex_unlock(&primary.lock);
+    pthread_mutex_unlock(&primary->lock);
     return result;
 }
 
-enum crt_result crt_primary_release(void)
+enum crt_result crt_primary_release(struct crt_device *device)
 {
     enum crt_result result = crt_check_ready();
     if (result != CRT_SUCCESS)
@@ -124,33 +125,36 @@ enum crt_result crt_primary_release(void)
         return CRT_SUCCESS;
     if (sch_on_pool_thread())
         return CRT_NOT_PERMITTED;
-    pthread_mutex_lock(&primary.lock);
-    if (primary.ctx.retain_count == 0)
+    struct primary *primary = primary_of(device);
+    pthread_mutex_lock(&primary->lock);
+    if (primary->ctx.retain_count == 0)
         result = CRT_INVALID_CONTEXT;
-    else if (--primary.ctx.retain_count == 0)
-        stop_context(&primary.ctx);
-    pthread_mutex_unlock(&primary.lock);
+    else if (--primary->ctx.retain_count == 0)
+        stop_context(&primary->ctx);
+    pthread_mutex_unlock(&primary->lock);
     return result;
 }
 
-enum crt_result crt_primary_reset(void)
+enum crt_result crt_primary_reset(struct crt_device *device)
 {
     enum crt_result result = crt_check_ready();
     if (result != CRT_SUCCESS)
         return result;
     if (sch_on_pool_thread())
         return CRT_NOT_PERMITTED;
-    pthread_mutex_lock(&primary.lock);
-    if (atomic_load(&primary.ctx.is_active))
-        stop_context(&primary.ctx);
-    primary.ctx.retain_count = 0;
-    pthread_mutex_unlock(&primary.lock);
+    struct primary *primary = primary_of(device);
+    pthread_mutex_lock(&primary->lock);
+    if (atomic_load(&primary->ctx.is_active))
+        stop_context(&primary->ctx);
+    primary->ctx.retain_count = 0;
+    pthread_mutex_unlock(&primary->lock);
     return CRT_SUCCESS;
 }
 
-enum crt_result crt_context_create(unsigned flags, struct crt_context **ctx)
+enum crt_result crt_context_create(struct crt_device *device, unsigned flags,
+                                   struct crt_context **ctx)
 {
-    if (flags & ~CONTEXT_FLAGS)
+    if (!crt_context_flags_are_valid(flags))
         return CRT_INVALID_VALUE;
     enum crt_result result = crt_start_workers();
     if (result != CRT_SUCCESS)
@@ -162,6 +166,7 @@ enum crt_result crt_context_create(unsigned flags, struct crt_context **ctx)
         return CRT_OUT_OF_MEMORY;
     pthread_mutex_init(&created->lock, NULL);
     pthread_mutex_init(&created->storage_lock, NULL);
+    created->device = device;
     atomic_store(&created->flags, flags);
     start_context(created);
     thread.stack[thread.depth++] = created;
@@ -182,6 +187,13 @@ enum crt_result crt_context_destroy(struct crt_context *ctx)
     pthread_mutex_destroy(&ctx->storage_lock);
     crt_object_destroy(CRT_KIND_CONTEXT, ctx);
     return CRT_SUCCESS;
+}
+
+/* At most one way of waiting is chosen: spin, yield or block. */
+bool crt_context_flags_are_valid(unsigned flags)
+{
+    unsigned waiting = flags & CONTEXT_WAITING_FLAGS;
+    return !(flags & ~CONTEXT_FLAGS) && !(waiting & (waiting - 1));
 }
 
 bool crt_context_is_valid(const struct crt_context *ctx)
@@ -284,80 +296,38 @@ void crt_context_report_fault(struct crt_context *ctx, const struct pxr_error *e
         pxr_log(PXR_LOG_ERROR, "%s", error->message);
 }
 
-enum crt_result crt_context_get_limit(struct crt_context *ctx, unsigned limit, size_t *value)
+/* The slot of peers with this id (0: a free one). ctx->lock is held. */
+static uint64_t *find_peer(struct crt_context *ctx, uint64_t id)
 {
-    if (limit >= CRT_LIMIT_COUNT)
-        return CRT_UNSUPPORTED_LIMIT;
-    *value = atomic_load(&ctx->limits[limit]);
-    return CRT_SUCCESS;
-}
-
-enum crt_result crt_context_set_limit(struct crt_context *ctx, unsigned limit, size_t value)
-{
-    if (limit >= CRT_LIMIT_COUNT)
-        return CRT_UNSUPPORTED_LIMIT;
-    atomic_store(&ctx->limits[limit], value);
-    return CRT_SUCCESS;
-}
-
-static enum crt_result storage_context(struct crt_context **ctx)
-{
-    if (*ctx)
-        return crt_context_is_valid(*ctx) ? CRT_SUCCESS : CRT_INVALID_CONTEXT;
-    *ctx = crt_context_get_current();
-    return *ctx ? CRT_SUCCESS : CRT_INVALID_CONTEXT;
-}
-
-static struct crt_storage_slot *find_slot(struct crt_context *ctx, const void *key)
-{
-    for (int i = 0; i < CRT_STORAGE_SLOTS; i++)
-        if (atomic_load_explicit(&ctx->storage[i].key, memory_order_acquire) == key)
-            return &ctx->storage[i];
+    for (int i = 0; i < CRT_PEERS_MAX; i++)
+        if (ctx->peers[i] == id)
+            return &ctx->peers[i];
     return NULL;
 }
 
-enum crt_result crt_storage_put(struct crt_context *ctx, void *key, void *value,
-                                crt_storage_dtor dtor)
+enum crt_result crt_context_enable_peer(struct crt_context *ctx, const struct crt_context *peer)
 {
-    if (!key)
-        return CRT_INVALID_VALUE;
-    enum crt_result result = storage_context(&ctx);
-    if (result != CRT_SUCCESS)
-        return result;
-    pthread_mutex_lock(&ctx->storage_lock);
-    struct crt_storage_slot *slot = find_slot(ctx, key);
-    if (!slot)
-        slot = find_slot(ctx, NULL);
-    if (slot) {
-        atomic_store_explicit(&slot->value, value, memory_order_relaxed);
-        slot->dtor = dtor;
-        atomic_store_explicit(&slot->key, key, memory_order_release);
-    }
-    pthread_mutex_unlock(&ctx->storage_lock);
-    return slot ? CRT_SUCCESS : CRT_OUT_OF_MEMORY;
+    if (ctx->device == peer->device)
+        return CRT_PEER_ACCESS_UNSUPPORTED;
+    enum crt_result result = CRT_SUCCESS;
+    pthread_mutex_lock(&ctx->lock);
+    uint64_t *slot = find_peer(ctx, 0);
+    if (find_peer(ctx, peer->id))
+        result = CRT_PEER_ACCESS_ALREADY_ENABLED;
+    else if (!slot)
+        result = CRT_TOO_MANY_PEERS;
+    else
+        *slot = peer->id;
+    pthread_mutex_unlock(&ctx->lock);
+    return result;
 }
 
-enum crt_result crt_storage_remove(struct crt_context *ctx, void *key)
+enum crt_result crt_context_disable_peer(struct crt_context *ctx, const struct crt_context *peer)
 {
-    enum crt_result result = storage_context(&ctx);
-    if (result != CRT_SUCCESS || !key)
-        return result;
-    pthread_mutex_lock(&ctx->storage_lock);
-    struct crt_storage_slot *slot = find_slot(ctx, key);
+    pthread_mutex_lock(&ctx->lock);
+    uint64_t *slot = find_peer(ctx, peer->id);
     if (slot)
-        atomic_store_explicit(&slot->key, NULL, memory_order_release);
-    pthread_mutex_unlock(&ctx->storage_lock);
-    return slot ? CRT_SUCCESS : CRT_INVALID_HANDLE;
-}
-
-enum crt_result crt_storage_get(struct crt_context *ctx, void *key, void **value)
-{
-    enum crt_result result = storage_context(&ctx);
-    if (result != CRT_SUCCESS)
-        return result;
-    struct crt_storage_slot *slot = key ? find_slot(ctx, key) : NULL;
-    if (!slot)
-        return CRT_INVALID_HANDLE;
-    *value = atomic_load_explicit(&slot->value, memory_order_relaxed);
-    return CRT_SUCCESS;
+        *slot = 0;
+    pthread_mutex_unlock(&ctx->lock);
+    return slot ? CRT_SUCCESS : CRT_PEER_ACCESS_NOT_ENABLED;
 }

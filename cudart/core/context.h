@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Contexts: the device's primary one and those a program creates. A context owns streams, events,
- * memory and module instances, remembers the first fatal error, and stores the entries that
+ * Contexts: the primary one of each device and those a program creates. A context owns streams,
+ * events, memory and module instances, remembers the first fatal error, and stores the entries that
  * runtimes attach to it.
  */
 #ifndef PTXRUN_CUDART_CORE_CONTEXT_H
@@ -16,11 +16,13 @@
 #include "cudart/core/result.h"
 #include "cudart/core/stream.h"
 
+struct crt_device;
 struct crt_event;
 struct crt_module;
 
 #define CRT_CONTEXT_API_VERSION 3020
 #define CRT_STORAGE_SLOTS       64
+#define CRT_PEERS_MAX           64
 
 enum crt_limit {
     CRT_LIMIT_STACK_SIZE,
@@ -30,7 +32,8 @@ enum crt_limit {
     CRT_LIMIT_PENDING_LAUNCHES,
     CRT_LIMIT_L2_GRANULARITY,
     CRT_LIMIT_PERSISTING_L2,
-    CRT_LIMIT_COUNT
+    CRT_LIMIT_COUNT,
+    CRT_LIMIT_KNOWN = 10 /* the others are about graphics */
 };
 
 typedef void (*crt_storage_dtor)(struct crt_context *ctx, void *key, void *value);
@@ -45,6 +48,7 @@ struct crt_storage_slot {
 
 struct crt_context {
     struct crt_object object;
+    struct crt_device *device; /* never NULL */
     uint64_t id;
     bool is_primary;
     atomic_bool is_active; /* always true for created ones */
@@ -53,6 +57,8 @@ struct crt_context {
     _Atomic int sticky; /* enum crt_result of the first fatal error, 0 while there is none */
     _Atomic(struct pxr_error *) fault_target; /* who wants faults as values, usually NULL */
     atomic_size_t limits[CRT_LIMIT_COUNT];
+    atomic_bool has_printed;   /* a kernel has: the limit stays as it is */
+    atomic_bool has_allocated; /* likewise, with malloc */
     _Atomic unsigned cache_config;
     _Atomic unsigned shared_config;
 
@@ -63,6 +69,7 @@ struct crt_context {
     struct crt_module *modules; /* instances in this context */
     struct crt_orphan *orphans; /* last operations of destroyed streams, while they run */
     unsigned stream_count;
+    uint64_t peers[CRT_PEERS_MAX]; /* ids of the contexts that peer access is enabled to, or 0 */
 
     pthread_mutex_t storage_lock;
     struct crt_storage_slot storage[CRT_STORAGE_SLOTS];
@@ -70,17 +77,18 @@ struct crt_context {
 
 CRT_API_BEGIN
 
-/* ---- the primary context ---- */
-struct crt_context *crt_primary_get(void); /* its handle, active or not */
-enum crt_result crt_primary_retain(struct crt_context **ctx);
+/* ---- the primary context of a device ---- */
+struct crt_context *crt_primary_get(struct crt_device *device); /* its handle, active or not */
+enum crt_result crt_primary_retain(struct crt_device *device, struct crt_context **ctx);
 
 /* What ends a context waits for its work and is CRT_NOT_PERMITTED from a host function. A release
  * does nothing when the process exits. */
-enum crt_result crt_primary_release(void);
-enum crt_result crt_primary_reset(void);
+enum crt_result crt_primary_release(struct crt_device *device);
+enum crt_result crt_primary_reset(struct crt_device *device);
 
 /* ---- created contexts ---- */
-enum crt_result crt_context_create(unsigned flags, struct crt_context **ctx);
+enum crt_result crt_context_create(struct crt_device *device, unsigned flags,
+                                   struct crt_context **ctx);
 enum crt_result crt_context_destroy(struct crt_context *ctx);
 
 /* ---- the calling thread's stack of contexts ---- */
@@ -96,11 +104,19 @@ enum crt_result crt_context_require(struct crt_context **ctx);
 /* Whether a handle is a context's. */
 bool crt_context_is_valid(const struct crt_context *ctx);
 
+/* Whether flags are such as a context may have. */
+bool crt_context_flags_are_valid(unsigned flags);
+
 /* Waits for all work of the context and prints what its kernels printed. */
 enum crt_result crt_context_synchronize(struct crt_context *ctx);
 
 enum crt_result crt_context_get_limit(struct crt_context *ctx, unsigned limit, size_t *value);
 enum crt_result crt_context_set_limit(struct crt_context *ctx, unsigned limit, size_t value);
+
+/* ---- access from ctx to the memory of peer, which is always there: only the errors of switching
+ * it are CUDA's ---- */
+enum crt_result crt_context_enable_peer(struct crt_context *ctx, const struct crt_context *peer);
+enum crt_result crt_context_disable_peer(struct crt_context *ctx, const struct crt_context *peer);
 
 /* ---- storage for runtimes; ctx NULL: the current one ---- */
 enum crt_result crt_storage_put(struct crt_context *ctx, void *key, void *value,
@@ -109,6 +125,10 @@ enum crt_result crt_storage_remove(struct crt_context *ctx, void *key);
 enum crt_result crt_storage_get(struct crt_context *ctx, void *key, void **value);
 
 CRT_API_END
+
+/* Parts of the beginning and the end of a context: limits.c, storage.c. */
+void crt_context_init_limits(struct crt_context *ctx);
+void crt_storage_end(struct crt_context *ctx);
 
 /* Records a fatal error; the first one stays. */
 void crt_context_poison(struct crt_context *ctx, enum crt_result result);

@@ -14,6 +14,7 @@
 
 #include "cudart/core/result.h"
 
+struct crt_array;
 struct crt_stream;
 
 /* What the caller says of a pointer. */
@@ -29,6 +30,7 @@ struct crt_side {
     size_t pitch_bytes;
     size_t slice_bytes;
     enum crt_place place;
+    struct crt_array *array; /* that base lies in; NULL: in none */
 };
 
 struct crt_copy {
@@ -51,11 +53,21 @@ struct crt_fill {
 
 CRT_API_BEGIN
 
-/* is_async: may return before it is done, as far as the rules above allow.
+/* is_async: the program called an asynchronous function; it returns before it is done as far as the
+ * rules above allow. Synchronous ones invalidate a capture, and return early only when the host
+ * cannot see it.
  * CRT_INVALID_VALUE when a side does not lie in its allocation. */
 enum crt_result crt_copy(struct crt_stream *stream, const struct crt_copy *copy, bool is_async);
 enum crt_result crt_fill(struct crt_stream *stream, const struct crt_fill *fill, bool is_async);
 
+/* What both check before they do anything. */
+enum crt_result crt_copy_check(const struct crt_copy *copy);
+enum crt_result crt_fill_check(const struct crt_fill *fill);
+
 CRT_API_END
+
+/* Does it at once, in the calling thread. */
+void crt_copy_run(const struct crt_copy *copy);
+void crt_fill_run(const struct crt_fill *fill);
 
 #endif

@@ -1,54 +1,125 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The device's description: constants of its architecture and facts of the machine.
+ * The devices' description: constants of their architecture, facts of the machine, and which of
+ * them the program sees.
  */
 #include "cudart/core/device.h"
 
 #include <ctype.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cudart/core/arena.h"
+#include "cudart/core/memory_limit.h"
 #include "scheduler/scheduler.h"
 #include "util/log.h"
 #include "util/options.h"
 
-static const uint8_t device_uuid[CRT_UUID_BYTES] = {0x70, 0x74, 0x78, 0x72, 0x75, 0x6e, 0x43, 0x50,
-                                                    0x55, 0x2d, 0x73, 0x6d, 0x37, 0x35, 0x00, 0x01};
+static const uint8_t uuid_base[CRT_UUID_BYTES] = {0x70, 0x74, 0x78, 0x72, 0x75, 0x6e, 0x43, 0x50,
+                                                  0x55, 0x2d, 0x73, 0x6d, 0x37, 0x35, 0x00, 0x00};
 
-/* Written once by crt_device_init. */
+static const struct crt_architecture architectures[] = {
+#define ARCHITECTURE(...) {__VA_ARGS__},
+#include "cudart/core/architectures.def"
+#undef ARCHITECTURE
+};
+
+/* Written once by describe_machine, and the part about what is seen by crt_device_init. */
 static struct {
+    pthread_once_t once;
     unsigned sm_count;
-    size_t memory_bytes;
-} device;
+    int count;
+    struct crt_device devices[CRT_DEVICES_MAX];
+    int seen_count;
+    struct crt_device *seen[CRT_DEVICES_MAX];
+} machine = {.once = PTHREAD_ONCE_INIT};
+
+/* Programs size grids by this number. It does not follow --threads, so that results of programs
+ * whose sums depend on the grid are the same with any number of workers. */
+static unsigned choose_sm_count(unsigned devices)
+{
+    unsigned cpus = sch_usable_cpus() / devices;
+    return cpus > CRT_MULTIPROCESSORS_MIN ? cpus : CRT_MULTIPROCESSORS_MIN;
+}
+
+static void describe_machine(void)
+{
+    const struct pxr_options *options = pxr_options_get();
+    machine.count = (int)options->devices;
+    machine.sm_count = choose_sm_count(options->devices);
+    size_t memory_bytes =
+        options->device_memory ? options->device_memory : crt_memory_limit() / options->devices;
+    memory_bytes &= ~(size_t)0xfffff;
+    if (memory_bytes == 0)
+        memory_bytes = (size_t)1 << 20;
+    for (int i = 0; i < machine.count; i++) {
+        struct crt_device *device = &machine.devices[i];
+        *device = (struct crt_device){
+            .index = -1, .number = i, .memory_bytes = memory_bytes, .pci_bus = i + 1};
+        memcpy(device->uuid, uuid_base, sizeof device->uuid);
+        device->uuid[CRT_UUID_BYTES - 1] = (uint8_t)(i + 1);
+    }
+}
+
+int crt_machine_device_count(void)
+{
+    pthread_once(&machine.once, describe_machine);
+    return machine.count;
+}
+
+const struct crt_device *crt_machine_device_at(int number)
+{
+    return number >= 0 && number < crt_machine_device_count() ? &machine.devices[number] : NULL;
+}
+
+int crt_device_count(void)
+{
+    return machine.seen_count;
+}
+
+struct crt_device *crt_device_at(int index)
+{
+    return index >= 0 && index < machine.seen_count ? machine.seen[index] : NULL;
+}
+
+const struct crt_architecture *crt_architecture_get(void)
+{
+    unsigned choice = pxr_options_get()->compute_capability;
+    return &architectures[choice < sizeof architectures / sizeof *architectures ? choice : 0];
+}
 
 const char *crt_device_name(void)
 {
     return "ptxrun CPU";
 }
 
-const uint8_t *crt_device_uuid(void)
+void crt_device_uuid_text(const struct crt_device *device, char text[CRT_UUID_TEXT_BYTES])
 {
-    return device_uuid;
+    char *end = stpcpy(text, "GPU");
+    for (int i = 0; i < CRT_UUID_BYTES; i++) {
+        bool is_group = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
+        end += snprintf(end, 4, "%s%02x", is_group ? "-" : "", device->uuid[i]);
+    }
 }
 
-size_t crt_device_memory_bytes(void)
+void crt_device_bus_id(const struct crt_device *device, char text[CRT_BUS_ID_BYTES])
 {
-    return device.memory_bytes;
+    snprintf(text, CRT_BUS_ID_BYTES, "%04x:%02x:%02x.0", CRT_PCI_DOMAIN,
+             (unsigned)device->pci_bus & 0xff, CRT_PCI_DEVICE);
 }
 
 unsigned crt_device_sm_count(void)
 {
-    return device.sm_count;
+    return machine.sm_count;
 }
 
 static int multiprocessor_count(void)
 {
-    return (int)device.sm_count;
+    return (int)machine.sm_count;
 }
 
 static int l2_bytes(void)
@@ -57,8 +128,9 @@ static int l2_bytes(void)
     return bytes > 0 && bytes < INT_MAX ? (int)bytes : 4 << 20;
 }
 
-enum crt_result crt_device_attribute(int number, int *value)
+enum crt_result crt_device_attribute(const struct crt_device *device, int number, int *value)
 {
+    const struct crt_architecture *architecture = crt_architecture_get();
     switch (number) {
 #define ATTRIBUTE(id, attribute_value)                                                             \
     case id:                                                                                       \
@@ -73,76 +145,67 @@ enum crt_result crt_device_attribute(int number, int *value)
     }
 }
 
-static size_t read_limit(const char *path)
+/* The device that one entry of CUDA_VISIBLE_DEVICES names: its number, or "GPU-" and the beginning
+ * of a UUID that only one device has. */
+static struct crt_device *find_entry(const char *entry, size_t len)
 {
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return 0;
-    char line[64] = "";
-    if (!fgets(line, sizeof line, file))
-        line[0] = '\0';
-    fclose(file);
-    return isdigit((unsigned char)line[0]) ? (size_t)strtoull(line, NULL, 10) : 0;
-}
-
-/* What this process may use: the machine's memory, or the limit of its control group or of its
- * address space. */
-static size_t usable_memory(void)
-{
-    size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-    static const char *const limits[] = {"/sys/fs/cgroup/memory.max",
-                                         "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        size_t limit = read_limit(limits[i]);
-        if (limit && limit < bytes)
-            bytes = limit;
+    char *end;
+    unsigned long number = strtoul(entry, &end, 10);
+    if (isdigit((unsigned char)*entry) && end == entry + len)
+        return number < (unsigned long)machine.count ? &machine.devices[number] : NULL;
+    struct crt_device *found = NULL;
+    for (int i = 0; i < machine.count && len > strlen("GPU-"); i++) {
+        char text[CRT_UUID_TEXT_BYTES];
+        crt_device_uuid_text(&machine.devices[i], text);
+        if (strncasecmp(entry, text, len) != 0)
+            continue;
+        if (found)
+            return NULL;
+        found = &machine.devices[i];
     }
-    /* Under ulimit -v, half of the address space is left for the program and the compiler. */
-    struct rlimit space;
-    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY &&
-        space.rlim_cur / 2 < bytes)
-        bytes = space.rlim_cur / 2;
-    return bytes;
+    return found;
 }
 
-/* Programs size grids by this number. It does not follow --threads, so that results of programs
- * whose sums depend on the grid are the same with any number of workers. */
-static unsigned choose_sm_count(void)
+/* The list ends at its first entry that names no device. A device that is named twice leaves
+ * none. */
+static void choose_seen(const char *list)
 {
-    unsigned cpus = sch_usable_cpus();
-    return cpus > CRT_MULTIPROCESSORS_MIN ? cpus : CRT_MULTIPROCESSORS_MIN;
+    for (const char *at = list;;) {
+        at += strspn(at, " \t");
+        size_t len = strcspn(at, ", \t");
+        struct crt_device *device = len ? find_entry(at, len) : NULL;
+        if (!device)
+            return;
+        if (device->index >= 0) {
+            machine.seen_count = 0;
+            return;
+        }
+        device->index = machine.seen_count;
+        machine.seen[machine.seen_count++] = device;
+        at += len;
+        at += strspn(at, " \t");
+        if (*at++ != ',')
+            return;
+    }
 }
 
-enum crt_result crt_device_init(const struct pxr_options *options)
+enum crt_result crt_device_init(const char *visible)
 {
-    device.sm_count = choose_sm_count();
-    device.memory_bytes =
-        (options->device_memory ? options->device_memory : usable_memory()) & ~(size_t)0xfffff;
-    if (device.memory_bytes == 0)
-        device.memory_bytes = (size_t)1 << 20;
-    enum crt_result result = crt_arena_init(device.memory_bytes);
+    pthread_once(&machine.once, describe_machine);
+    if (visible)
+        choose_seen(visible);
+    for (int i = 0; i < machine.count && !visible; i++) {
+        machine.devices[i].index = i;
+        machine.seen[machine.seen_count++] = &machine.devices[i];
+    }
+    if (machine.seen_count == 0)
+        return CRT_NO_DEVICE;
+    size_t memory_bytes = machine.devices[0].memory_bytes;
+    enum crt_result result = crt_arena_init(memory_bytes, machine.seen_count);
     if (result != CRT_SUCCESS)
         pxr_log(PXR_LOG_ERROR,
                 "cannot reserve %zu MiB of address space for device memory; a limit (ulimit -v) "
                 "may be too low, or --device-memory too large",
-                device.memory_bytes >> 20);
+                memory_bytes >> 20);
     return result;
-}
-
-/* The list ends at its first entry that names no device; the device is number 0, or any prefix
- * of "GPU-<uuid>". So only the first entry matters. */
-bool crt_device_is_listed(const char *list)
-{
-    while (isspace((unsigned char)*list))
-        list++;
-    size_t len = strcspn(list, ", \t");
-    if (len == 1 && list[0] == '0')
-        return true;
-    char full[64];
-    const uint8_t *u = device_uuid;
-    snprintf(full, sizeof full,
-             "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1],
-             u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14],
-             u[15]);
-    return len > 4 && len <= strlen(full) && strncasecmp(list, full, len) == 0;
 }

@@ -40,6 +40,7 @@ const struct jit_symbol crt_device_symbols[] = {
     {"rt_malloc", (void *)(uintptr_t)rt_malloc},
     {"rt_free", (void *)(uintptr_t)rt_free},
     {"rt_assertfail", (void *)(uintptr_t)rt_assertfail},
+    {"rt_graph_set_conditional", (void *)(uintptr_t)rt_graph_set_conditional},
 };
 
 const size_t crt_device_symbol_count = sizeof crt_device_symbols / sizeof crt_device_symbols[0];
@@ -53,7 +54,9 @@ static uint64_t linear_block(const struct rt_block *block)
 
 int32_t rt_vprintf(struct rt_thread *thread, uint64_t format, uint64_t args)
 {
+    struct crt_context *ctx = crt_launch_of(thread->block->launch)->ctx;
     const char *pattern = (const char *)(uintptr_t)format;
+    atomic_store_explicit(&ctx->has_printed, true, memory_order_relaxed);
     if (!pattern)
         return -1;
     char *text;
@@ -70,6 +73,7 @@ uint64_t rt_malloc(struct rt_thread *thread, uint64_t size_bytes)
 {
     struct crt_context *ctx = crt_launch_of(thread->block->launch)->ctx;
     size_t limit = atomic_load(&ctx->limits[CRT_LIMIT_MALLOC_HEAP_SIZE]);
+    atomic_store_explicit(&ctx->has_allocated, true, memory_order_relaxed);
     if (size_bytes == 0 || size_bytes > limit)
         return 0;
     size_t rounded = ((size_t)size_bytes + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);

@@ -51,6 +51,12 @@ static const char *describe_memory(enum crt_memory kind)
         return "registered host memory";
     case CRT_MEMORY_MODULE:
         return "module's variables";
+    case CRT_MEMORY_ARRAY:
+        return "array";
+    case CRT_MEMORY_MAPPED:
+        return "mapped memory";
+    case CRT_MEMORY_IPC:
+        return "memory of another process";
     default:
         return "allocation";
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Graphs: nodes, copies of graphs, and launching them.
+ * Graphs: nodes, dependencies, copies, order. What nodes do is in graph_work.c.
  */
 #include "cudart/core/graph.h"
 
@@ -8,8 +8,9 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "cudart/core/event.h"
-#include "cudart/core/module.h"
+#include "cudart/core/leak.h"
+#include "cudart/core/process.h"
+#include "cudart/core/user_object.h"
 
 bool crt_graph_is_valid(const struct crt_graph *graph)
 {
@@ -21,103 +22,120 @@ bool crt_node_is_valid(const struct crt_node *node)
     return crt_object_is(node, CRT_KIND_NODE);
 }
 
-bool crt_graph_exec_is_valid(const struct crt_graph_exec *exec)
-{
-    return crt_object_is(exec, CRT_KIND_GRAPH_EXEC);
-}
-
-/* ---- work ---- */
-
-enum crt_result crt_work_launch(struct crt_kernel *kernel, const struct crt_launch_config *config,
-                                void *const *params, void *const *extra, struct crt_work *work)
-{
-    if (!crt_kernel_is_valid(kernel))
-        return CRT_INVALID_HANDLE;
-    const struct ptx_func *func = kernel->func;
-    size_t pointers = (func->param_count + 2) / 2 * 2 * sizeof(void *); /* keeps 16 bytes aligned */
-    void **block = calloc(1, pointers + func->param_bytes);
-    if (!block)
-        return CRT_OUT_OF_MEMORY;
-    uint8_t *values = (uint8_t *)block + pointers;
-    enum crt_result result = crt_launch_copy_params(kernel, params, extra, values);
-    if (result != CRT_SUCCESS) {
-        free(block);
-        return result;
-    }
-    for (uint32_t i = 0; i < func->param_count; i++)
-        block[i] = values + func->params[i]->param_offset_bytes;
-    *work = (struct crt_work){.kind = CRT_NODE_KERNEL,
-                              .launch = {.kernel = kernel, .config = *config, .params = block}};
-    return CRT_SUCCESS;
-}
-
-static void free_work(struct crt_work *work)
-{
-    if (work->kind == CRT_NODE_KERNEL)
-        free(work->launch.params);
-    else if (work->kind == CRT_NODE_CHILD && work->child)
-        crt_graph_destroy(work->child);
-}
-
-static enum crt_result copy_work(const struct crt_work *work, struct crt_work *copy)
-{
-    *copy = *work;
-    if (work->kind == CRT_NODE_KERNEL)
-        return crt_work_launch(work->launch.kernel, &work->launch.config, work->launch.params, NULL,
-                               copy);
-    if (work->kind == CRT_NODE_CHILD)
-        return crt_graph_clone(work->child, &copy->child);
-    return CRT_SUCCESS;
-}
-
 /* ---- nodes ---- */
 
 static bool owns_all(const struct crt_graph *graph, struct crt_node *const *nodes, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (!crt_node_is_valid(nodes[i]) || nodes[i]->graph != graph)
             return false;
+        for (size_t j = 0; j < i; j++)
+            if (nodes[j] == nodes[i])
+                return false;
+    }
     return true;
+}
+
+/* Room for one dependency more than there are. */
+static bool grow_deps(struct crt_node *node, size_t count)
+{
+    struct crt_node **deps = realloc(node->deps, (count + 1) * sizeof deps[0]);
+    if (deps)
+        node->deps = deps;
+    struct crt_edge *edges = realloc(node->edges, (count + 1) * sizeof edges[0]);
+    if (edges)
+        node->edges = edges;
+    return deps && edges;
+}
+
+static void free_node(struct crt_node *node)
+{
+    crt_work_free(&node->work);
+    free(node->deps);
+    free(node->edges);
+    node->deps = NULL;
+    node->edges = NULL;
+    crt_object_destroy(CRT_KIND_NODE, node);
+}
+
+/* Graphs inside a node belong to it. */
+static void adopt(struct crt_node *node)
+{
+    if (node->work.kind == CRT_NODE_CHILD) {
+        node->work.child->owner = node;
+        crt_leak_forget(node->work.child);
+    }
+    for (unsigned i = 0;
+         node->work.kind == CRT_NODE_CONDITIONAL && i < node->work.condition.body_count; i++) {
+        node->work.condition.bodies[i]->owner = node;
+        crt_leak_forget(node->work.condition.bodies[i]);
+    }
+}
+
+static struct crt_node *create_node(struct crt_work *work)
+{
+    struct crt_node *node = crt_object_create(CRT_KIND_NODE, sizeof *node);
+    if (!node) {
+        crt_work_free(work);
+        return NULL;
+    }
+    node->id = crt_next_number();
+    node->work = *work;
+    adopt(node);
+    return node;
+}
+
+static void append_node(struct crt_graph *graph, struct crt_node *node)
+{
+    node->graph = graph;
+    DL_APPEND(graph->nodes, node);
+    graph->node_count++;
+}
+
+enum crt_result crt_graph_add_edges(struct crt_graph *graph, struct crt_node *const *deps,
+                                    const struct crt_edge *edges, size_t dep_count,
+                                    struct crt_work *work, struct crt_node **node)
+{
+    if (!crt_graph_is_valid(graph) || (dep_count && !deps) || !owns_all(graph, deps, dep_count)) {
+        crt_work_free(work);
+        return CRT_INVALID_VALUE;
+    }
+    struct crt_node *created = create_node(work);
+    if (!created)
+        return CRT_OUT_OF_MEMORY;
+    if (!grow_deps(created, dep_count)) {
+        free_node(created);
+        return CRT_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < dep_count; i++) {
+        created->deps[i] = deps[i];
+        created->edges[i] = edges ? edges[i] : (struct crt_edge){0};
+    }
+    created->dep_count = dep_count;
+    append_node(graph, created);
+    *node = created;
+    return CRT_SUCCESS;
 }
 
 enum crt_result crt_graph_add(struct crt_graph *graph, struct crt_node *const *deps,
                               size_t dep_count, struct crt_work *work, struct crt_node **node)
 {
-    enum crt_result result = CRT_INVALID_VALUE;
-    if (!crt_graph_is_valid(graph) || (dep_count && !deps) || !owns_all(graph, deps, dep_count))
-        goto free_work;
-    result = CRT_OUT_OF_MEMORY;
-    struct crt_node *created = crt_object_create(CRT_KIND_NODE, sizeof *created);
-    if (!created)
-        goto free_work;
-    created->deps = malloc((dep_count + 1) * sizeof created->deps[0]);
-    if (!created->deps)
-        goto destroy_node;
-    if (dep_count)
-        memcpy(created->deps, deps, dep_count * sizeof deps[0]);
-    created->dep_count = dep_count;
-    created->graph = graph;
-    created->work = *work;
-    DL_APPEND(graph->nodes, created);
-    graph->node_count++;
-    *node = created;
-    return CRT_SUCCESS;
-
-destroy_node:
-    crt_object_destroy(CRT_KIND_NODE, created);
-free_work:
-    free_work(work);
-    return result;
+    return crt_graph_add_edges(graph, deps, NULL, dep_count, work, node);
 }
 
 enum crt_result crt_node_set_work(struct crt_node *node, struct crt_work *work)
 {
     if (!crt_node_is_valid(node) || node->work.kind != work->kind) {
-        free_work(work);
+        crt_work_free(work);
         return CRT_INVALID_VALUE;
     }
-    free_work(&node->work);
+    if (work->kind == CRT_NODE_KERNEL && !work->launch.attributes) {
+        work->launch.attributes = node->work.launch.attributes;
+        node->work.launch.attributes = NULL;
+    }
+    crt_work_free(&node->work);
     node->work = *work;
+    adopt(node);
     return CRT_SUCCESS;
 }
 
@@ -129,16 +147,16 @@ bool crt_node_depends_on(const struct crt_node *node, const struct crt_node *dep
     return false;
 }
 
-enum crt_result crt_node_depend(struct crt_node *node, struct crt_node *dep)
+enum crt_result crt_node_depend(struct crt_node *node, struct crt_node *dep,
+                                const struct crt_edge *edge)
 {
     if (!crt_node_is_valid(node) || !crt_node_is_valid(dep) || node->graph != dep->graph ||
         node == dep || crt_node_depends_on(node, dep))
         return CRT_INVALID_VALUE;
-    struct crt_node **deps = realloc(node->deps, (node->dep_count + 1) * sizeof deps[0]);
-    if (!deps)
+    if (!grow_deps(node, node->dep_count))
         return CRT_OUT_OF_MEMORY;
-    node->deps = deps;
-    deps[node->dep_count++] = dep;
+    node->deps[node->dep_count] = dep;
+    node->edges[node->dep_count++] = edge ? *edge : (struct crt_edge){0};
     return CRT_SUCCESS;
 }
 
@@ -151,16 +169,11 @@ enum crt_result crt_node_forget(struct crt_node *node, struct crt_node *dep)
             continue;
         node->dep_count--;
         memmove(&node->deps[i], &node->deps[i + 1], (node->dep_count - i) * sizeof node->deps[0]);
+        memmove(&node->edges[i], &node->edges[i + 1],
+                (node->dep_count - i) * sizeof node->edges[0]);
         return CRT_SUCCESS;
     }
     return CRT_INVALID_VALUE;
-}
-
-static void free_node(struct crt_node *node)
-{
-    free_work(&node->work);
-    free(node->deps);
-    crt_object_destroy(CRT_KIND_NODE, node);
 }
 
 enum crt_result crt_node_destroy(struct crt_node *node)
@@ -184,233 +197,198 @@ enum crt_result crt_graph_create(struct crt_graph **graph)
     struct crt_graph *created = crt_object_create(CRT_KIND_GRAPH, sizeof *created);
     if (!created)
         return CRT_OUT_OF_MEMORY;
+    created->id = crt_next_number();
     *graph = created;
     return CRT_SUCCESS;
 }
 
-enum crt_result crt_graph_destroy(struct crt_graph *graph)
+void crt_graph_free(struct crt_graph *graph)
 {
-    if (!crt_graph_is_valid(graph))
-        return CRT_INVALID_VALUE;
     struct crt_node *node;
     struct crt_node *next;
     DL_FOREACH_SAFE(graph->nodes, node, next)
     free_node(node);
+    struct crt_conditional *variable;
+    struct crt_conditional *next_variable;
+    LL_FOREACH_SAFE(graph->conditionals, variable, next_variable)
+    crt_conditional_release(variable);
+    crt_user_references_drop(&graph->users);
     crt_object_destroy(CRT_KIND_GRAPH, graph);
+}
+
+enum crt_result crt_graph_destroy(struct crt_graph *graph)
+{
+    if (!crt_graph_is_valid(graph) || graph->owner)
+        return CRT_INVALID_VALUE;
+    crt_graph_free(graph);
     return CRT_SUCCESS;
 }
 
-static struct crt_node *find_clone(const struct crt_graph *clone, const struct crt_node *origin)
+bool crt_graph_contains(const struct crt_graph *graph, enum crt_node_kind kind)
 {
-    struct crt_node *node;
-    DL_FOREACH(clone->nodes, node)
-    if (node->origin == origin)
-        return node;
-    return NULL;
+    const struct crt_node *node;
+    DL_FOREACH(graph->nodes, node)
+    {
+        const struct crt_work *work = &node->work;
+        if (work->kind == kind)
+            return true;
+        if (work->kind == CRT_NODE_CHILD && crt_graph_contains(work->child, kind))
+            return true;
+        for (unsigned i = 0; work->kind == CRT_NODE_CONDITIONAL && i < work->condition.body_count;
+             i++)
+            if (crt_graph_contains(work->condition.bodies[i], kind))
+                return true;
+    }
+    return false;
 }
 
-static enum crt_result clone_nodes(const struct crt_graph *graph, struct crt_graph *clone)
+/* ---- copies ---- */
+
+static enum crt_result copy_nodes(const struct crt_graph *graph, struct crt_graph *copy)
 {
     struct crt_node *node;
-    struct crt_node *copy;
     DL_FOREACH(graph->nodes, node)
     {
         struct crt_work work;
-        enum crt_result result = copy_work(&node->work, &work);
-        if (result == CRT_SUCCESS)
-            result = crt_graph_add(clone, NULL, 0, &work, &copy);
+        enum crt_result result = crt_work_copy(&node->work, &work);
         if (result != CRT_SUCCESS)
             return result;
-        copy->origin = node;
-    }
-    DL_FOREACH(clone->nodes, copy)
-    {
-        for (size_t i = 0; i < copy->origin->dep_count; i++) {
-            enum crt_result result =
-                crt_node_depend(copy, find_clone(clone, copy->origin->deps[i]));
-            if (result != CRT_SUCCESS)
-                return result;
-        }
+        struct crt_node *created = create_node(&work);
+        if (!created)
+            return CRT_OUT_OF_MEMORY;
+        created->origin = node;
+        created->origin_id = node->id;
+        created->is_disabled = node->is_disabled;
+        node->copy = created;
+        append_node(copy, created);
+        if (!grow_deps(created, node->dep_count))
+            return CRT_OUT_OF_MEMORY;
     }
     return CRT_SUCCESS;
 }
 
-enum crt_result crt_graph_clone(const struct crt_graph *graph, struct crt_graph **clone)
+static void copy_dependencies(const struct crt_graph *graph)
 {
-    if (!crt_graph_is_valid(graph))
-        return CRT_INVALID_VALUE;
+    struct crt_node *node;
+    DL_FOREACH(graph->nodes, node)
+    {
+        struct crt_node *copy = node->copy;
+        for (size_t i = 0; i < node->dep_count; i++) {
+            copy->deps[i] = node->deps[i]->copy;
+            copy->edges[i] = node->edges[i];
+        }
+        copy->dep_count = node->dep_count;
+    }
+}
+
+enum crt_result crt_graph_copy(const struct crt_graph *graph, struct crt_graph **copy)
+{
     struct crt_graph *created;
     enum crt_result result = crt_graph_create(&created);
     if (result != CRT_SUCCESS)
         return result;
-    result = clone_nodes(graph, created);
+    result = copy_nodes(graph, created);
+    if (result == CRT_SUCCESS)
+        result = crt_user_references_copy(graph->users, &created->users);
     if (result != CRT_SUCCESS) {
-        crt_graph_destroy(created);
+        crt_graph_free(created);
         return result;
     }
-    *clone = created;
+    copy_dependencies(graph);
+    *copy = created;
     return CRT_SUCCESS;
 }
 
-/* ---- executable graphs ---- */
-
-static bool is_placed(const struct crt_node *node)
+/* CUDA: a graph with memory or conditional nodes cannot be cloned. */
+enum crt_result crt_graph_clone(const struct crt_graph *graph, struct crt_graph **clone)
 {
-    return node->order != SIZE_MAX;
-}
-
-static bool is_ready(const struct crt_node *node)
-{
-    for (size_t i = 0; i < node->dep_count; i++)
-        if (!is_placed(node->deps[i]))
-            return false;
-    return true;
-}
-
-/* Places the nodes after what they depend on. Nodes are usually added in such an order, and then
- * one sweep does it; each sweep places at least one, or there is a cycle. */
-static enum crt_result sort_nodes(struct crt_graph_exec *exec)
-{
-    size_t placed = 0;
-    struct crt_node *node;
-    DL_FOREACH(exec->graph->nodes, node)
-    node->order = SIZE_MAX;
-    while (placed < exec->graph->node_count) {
-        size_t before = placed;
-        DL_FOREACH(exec->graph->nodes, node)
-        {
-            if (is_placed(node) || !is_ready(node))
-                continue;
-            node->order = placed;
-            exec->order[placed++] = node;
-        }
-        if (placed == before)
-            return CRT_INVALID_VALUE;
-    }
-    return CRT_SUCCESS;
-}
-
-enum crt_result crt_graph_instantiate(const struct crt_graph *graph, uint64_t flags,
-                                      struct crt_graph_exec **exec)
-{
-    struct crt_graph_exec *created = crt_object_create(CRT_KIND_GRAPH_EXEC, sizeof *created);
-    if (!created)
-        return CRT_OUT_OF_MEMORY;
-    created->flags = flags;
-    enum crt_result result = crt_graph_clone(graph, &created->graph);
-    if (result == CRT_SUCCESS) {
-        created->order = malloc((graph->node_count + 1) * sizeof created->order[0]);
-        result = created->order ? sort_nodes(created) : CRT_OUT_OF_MEMORY;
-    }
-    if (result != CRT_SUCCESS) {
-        crt_graph_exec_destroy(created);
-        return result;
-    }
-    *exec = created;
-    return CRT_SUCCESS;
-}
-
-enum crt_result crt_graph_exec_destroy(struct crt_graph_exec *exec)
-{
-    if (!crt_graph_exec_is_valid(exec))
+    if (!crt_graph_is_valid(graph))
         return CRT_INVALID_VALUE;
-    if (exec->graph)
-        crt_graph_destroy(exec->graph);
-    free(exec->order);
-    crt_object_destroy(CRT_KIND_GRAPH_EXEC, exec);
-    return CRT_SUCCESS;
+    if (crt_graph_contains(graph, CRT_NODE_ALLOC) || crt_graph_contains(graph, CRT_NODE_FREE) ||
+        crt_graph_contains(graph, CRT_NODE_CONDITIONAL))
+        return CRT_NOT_SUPPORTED;
+    return crt_graph_copy(graph, clone);
 }
 
-struct crt_node *crt_graph_exec_find(const struct crt_graph_exec *exec,
-                                     const struct crt_node *origin)
+/* ---- order ---- */
+
+/* For each node, which others depend on it: those of node i are next[first[i]] to
+ * next[first[i + 1] - 1]. */
+struct successors {
+    size_t *first;
+    size_t *next;
+};
+
+static void list_successors(struct crt_node *const *nodes, size_t count, struct successors *list)
 {
-    return find_clone(exec->graph, origin);
+    for (size_t i = 0; i < count; i++)
+        for (size_t d = 0; d < nodes[i]->dep_count; d++)
+            list->first[nodes[i]->deps[d]->index + 1]++;
+    for (size_t i = 0; i < count; i++)
+        list->first[i + 1] += list->first[i];
+    for (size_t i = count; i-- > 0;)
+        for (size_t d = 0; d < nodes[i]->dep_count; d++)
+            list->next[--list->first[nodes[i]->deps[d]->index + 1]] = i;
+    /* Each entry has gone down to where the node before it begins: back by one place. */
+    for (size_t i = 0; i < count; i++)
+        list->first[i] = list->first[i + 1];
 }
 
-static enum crt_result issue_child(struct crt_stream *stream, const struct crt_graph *child)
+/* Takes nodes whose dependencies have all been taken, in the order in which they become free. */
+static size_t take_in_order(struct crt_node *const *nodes, size_t count, size_t edge_count,
+                            const struct successors *list, size_t *waits, struct crt_node **order)
 {
-    struct crt_graph_exec *exec;
-    enum crt_result result = crt_graph_instantiate(child, 0, &exec);
-    if (result != CRT_SUCCESS)
-        return result;
-    result = crt_graph_exec_launch(exec, stream);
-    crt_graph_exec_destroy(exec);
-    return result;
-}
-
-/* Does what a node does, as if the program had called the function itself. */
-static enum crt_result issue(struct crt_stream *stream, const struct crt_work *work)
-{
-    switch (work->kind) {
-    case CRT_NODE_KERNEL:
-        return crt_launch_kernel(work->launch.kernel, stream, &work->launch.config,
-                                 work->launch.params, NULL);
-    case CRT_NODE_COPY:
-        return crt_copy(stream, &work->copy, true);
-    case CRT_NODE_FILL:
-        return crt_fill(stream, &work->fill, true);
-    case CRT_NODE_HOST:
-        if (work->host.callback)
-            return crt_stream_callback(stream, stream, work->host.callback, work->host.arg);
-        return crt_stream_host_function(stream, work->host.fn, work->host.arg);
-    case CRT_NODE_CHILD:
-        return issue_child(stream, work->child);
-    case CRT_NODE_WAIT_EVENT:
-        return crt_stream_wait_event(stream, work->event);
-    case CRT_NODE_RECORD_EVENT:
-        return crt_event_record(work->event, stream);
-    case CRT_NODE_EMPTY:
-        break;
+    size_t taken = 0;
+    for (size_t i = 0; i < count; i++) {
+        waits[i] = nodes[i]->dep_count;
+        if (!waits[i])
+            order[taken++] = nodes[i];
     }
-    return CRT_SUCCESS;
-}
-
-enum crt_result crt_graph_exec_launch(struct crt_graph_exec *exec, struct crt_stream *stream)
-{
-    for (size_t i = 0; i < exec->graph->node_count; i++) {
-        enum crt_result result = issue(stream, &exec->order[i]->work);
-        if (result != CRT_SUCCESS)
-            return result;
+    for (size_t i = 0; i < taken; i++) {
+        size_t index = order[i]->index;
+        size_t end = index + 1 < count ? list->first[index + 1] : edge_count;
+        for (size_t s = list->first[index]; s < end; s++)
+            if (--waits[list->next[s]] == 0)
+                order[taken++] = nodes[list->next[s]];
     }
-    return CRT_SUCCESS;
+    return taken;
 }
 
-/* Whether two nodes at the same place of their graphs do the same kind of thing after the same
- * others. */
-static bool has_same_shape(const struct crt_node *node, const struct crt_node *other)
+enum crt_result crt_graph_sort(struct crt_graph *graph, struct crt_node **order,
+                               struct crt_node **culprit)
 {
-    if (node->work.kind != other->work.kind || node->dep_count != other->dep_count)
-        return false;
-    return node->work.kind != CRT_NODE_CHILD ||
-           node->work.child->node_count == other->work.child->node_count;
-}
-
-enum crt_result crt_graph_exec_update(struct crt_graph_exec *exec, const struct crt_graph *graph,
-                                      struct crt_node **culprit)
-{
-    *culprit = NULL;
-    if (exec->graph->node_count != graph->node_count)
-        return CRT_GRAPH_EXEC_UPDATE_FAILURE;
-    struct crt_node *mine = exec->graph->nodes;
+    size_t count = graph->node_count;
+    size_t edge_count = 0;
+    size_t i = 0;
     struct crt_node *node;
     DL_FOREACH(graph->nodes, node)
-    {
-        if (!has_same_shape(mine, node)) {
-            *culprit = node;
-            return CRT_GRAPH_EXEC_UPDATE_FAILURE;
-        }
-        mine = mine->next;
-    }
-    mine = exec->graph->nodes;
+    edge_count += node->dep_count;
+    struct crt_node **nodes = malloc((count + 1) * sizeof nodes[0]);
+    size_t *waits = malloc((count + 1) * sizeof waits[0]);
+    struct successors list = {.first = calloc(count + 2, sizeof list.first[0]),
+                              .next = malloc((edge_count + 1) * sizeof list.next[0])};
+    enum crt_result result = CRT_OUT_OF_MEMORY;
+    if (!nodes || !waits || !list.first || !list.next)
+        goto free_all;
     DL_FOREACH(graph->nodes, node)
     {
-        struct crt_work work;
-        enum crt_result result = copy_work(&node->work, &work);
-        if (result != CRT_SUCCESS)
-            return result;
-        crt_node_set_work(mine, &work);
-        mine->origin = node;
-        mine = mine->next;
+        node->index = i;
+        nodes[i++] = node;
     }
-    return CRT_SUCCESS;
+    list_successors(nodes, count, &list);
+    size_t taken = take_in_order(nodes, count, edge_count, &list, waits, order);
+    result = taken == count ? CRT_SUCCESS : CRT_INVALID_VALUE;
+    *culprit = NULL;
+    for (i = 0; taken < count && !*culprit; i++)
+        if (waits[i])
+            *culprit = nodes[i];
+    for (i = 0; i < taken; i++)
+        order[i]->index = i;
+
+free_all:
+    free(nodes);
+    free(waits);
+    free(list.first);
+    free(list.next);
+    return result;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Graphs: work described once and launched many times. A graph is a set of nodes with
- * dependencies; an executable graph is their work in an order that respects them, issued to one
- * stream at each launch. Nodes that could run at the same time therefore run one after the other.
+ * dependencies. Executable graphs are in graph_exec.h.
  *
  * A graph is not thread-safe, as CUDA says; its owner serialises.
  */
@@ -13,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cudart/core/conditional.h"
 #include "cudart/core/copy.h"
 #include "cudart/core/launch.h"
 #include "cudart/core/object.h"
@@ -28,19 +28,37 @@ enum crt_node_kind {
     CRT_NODE_CHILD,
     CRT_NODE_EMPTY,
     CRT_NODE_WAIT_EVENT,
-    CRT_NODE_RECORD_EVENT
+    CRT_NODE_RECORD_EVENT,
+    CRT_NODE_ALLOC = 10,
+    CRT_NODE_FREE,
+    CRT_NODE_MEM_OPS,
+    CRT_NODE_CONDITIONAL
+};
+
+/* Attributes of kernel nodes, by their number in the API; each value is of this size. */
+#define CRT_NODE_ATTRIBUTES      18
+#define CRT_NODE_ATTRIBUTE_BYTES 64
+
+struct crt_node_attributes {
+    uint32_t is_set; /* a bit for each */
+    uint8_t values[CRT_NODE_ATTRIBUTES][CRT_NODE_ATTRIBUTE_BYTES];
 };
 
 struct crt_graph;
+struct crt_graph_block;
+struct crt_mem_op;
+struct crt_user_reference;
 
 /* What a node does. */
 struct crt_work {
     enum crt_node_kind kind;
+    struct crt_context *ctx; /* where a kernel runs; NULL: that of the launch's stream */
     union {
         struct {
             struct crt_kernel *kernel;
             struct crt_launch_config config;
             void **params; /* one block: a pointer for each parameter, then their values */
+            struct crt_node_attributes *attributes; /* owned; NULL: none was set */
         } launch;
         struct crt_copy copy;
         struct crt_fill fill;
@@ -51,76 +69,135 @@ struct crt_work {
         } host;
         struct crt_graph *child; /* owned */
         struct crt_event *event;
+        struct {
+            struct crt_graph_block *block; /* of an alloc: a reference */
+            uintptr_t base;
+            size_t size_bytes;
+            int device;
+        } memory;
+        struct {
+            struct crt_mem_op *ops; /* owned */
+            size_t count;
+            unsigned flags;
+        } mem_ops;
+        struct crt_condition condition; /* owns its bodies, has a reference to its variable */
     };
+};
+
+/* When and how far a dependency holds; all 0 for an ordinary one. */
+struct crt_edge {
+    uint8_t from_port;
+    uint8_t to_port;
+    uint8_t type;
 };
 
 struct crt_node {
     struct crt_object object;
+    uint64_t id;
     struct crt_graph *graph;
     struct crt_work work;
     struct crt_node **deps;
+    struct crt_edge *edges; /* one for each of deps */
     size_t dep_count;
-    size_t order;            /* scratch of the topological sort */
-    struct crt_node *origin; /* in a clone: the node it was made from */
+    size_t index;            /* scratch: place in some order */
+    struct crt_node *copy;   /* scratch of cloning */
+    bool is_disabled;        /* in an executable graph */
+    struct crt_node *origin; /* in a clone: the node it was made from … */
+    uint64_t origin_id;      /* … and its id, as nodes die */
+    struct crt_node *twin;   /* in an executable graph: that of the last update */
+    uint64_t twin_id;
     struct crt_node *prev;
     struct crt_node *next;
 };
 
 struct crt_graph {
     struct crt_object object;
+    uint64_t id;
+    struct crt_node *owner; /* node whose child or body this is, or NULL */
+    bool is_moved;          /* into its owner: has been a graph of the program's own */
     struct crt_node *nodes; /* in the order in which they were added */
     size_t node_count;
-};
-
-struct crt_graph_exec {
-    struct crt_object object;
-    struct crt_graph *graph; /* a private copy of what was instantiated */
-    struct crt_node **order; /* its nodes, each after those it depends on */
-    uint64_t flags;
+    struct crt_conditional *conditionals;
+    struct crt_user_reference *users; /* user objects kept alive */
+    unsigned exec_count;              /* executable graphs made of it that live */
 };
 
 CRT_API_BEGIN
 
 enum crt_result crt_graph_create(struct crt_graph **graph);
+/* CRT_NOT_SUPPORTED: it has conditional or memory nodes, which have no copies. */
 enum crt_result crt_graph_clone(const struct crt_graph *graph, struct crt_graph **clone);
+/* CRT_INVALID_VALUE for what is no graph or belongs to a node. */
 enum crt_result crt_graph_destroy(struct crt_graph *graph);
 
+/* Whether the graph or what it contains has a node of such a kind. */
+bool crt_graph_contains(const struct crt_graph *graph, enum crt_node_kind kind);
+
+/* ---- work ---- */
+
 /* Makes the work of a kernel launch, with copies of the parameters (params or extra, as in a
- * launch). The other kinds of work are plain values. */
+ * launch). Work without a function here is a plain value. */
 enum crt_result crt_work_launch(struct crt_kernel *kernel, const struct crt_launch_config *config,
                                 void *const *params, void *const *extra, struct crt_work *work);
 
-/* Adds a node; the work becomes the graph's, also on failure. */
+/* Work that runs a copy of child, or takes child over. */
+enum crt_result crt_work_child(struct crt_graph *child, bool is_moved, struct crt_work *work);
+
+/* A conditional with empty bodies; the variable must be graph's or of one around it. */
+enum crt_result crt_work_conditional(struct crt_graph *graph, struct crt_conditional *variable,
+                                     enum crt_condition_kind kind, unsigned body_count,
+                                     struct crt_work *work);
+
+enum crt_result crt_work_mem_ops(const struct crt_mem_op *ops, size_t count, unsigned flags,
+                                 struct crt_work *work);
+
+void crt_work_free(struct crt_work *work);
+
+/* Whether the work could be done now; says what launching it would. */
+enum crt_result crt_work_check(const struct crt_work *work);
+
+/* ---- nodes ---- */
+
+/* Adds a node; the work becomes the graph's, also on failure. edges may be NULL. */
+enum crt_result crt_graph_add_edges(struct crt_graph *graph, struct crt_node *const *deps,
+                                    const struct crt_edge *edges, size_t dep_count,
+                                    struct crt_work *work, struct crt_node **node);
 enum crt_result crt_graph_add(struct crt_graph *graph, struct crt_node *const *deps,
                               size_t dep_count, struct crt_work *work, struct crt_node **node);
 enum crt_result crt_node_destroy(struct crt_node *node);
 
-/* Replaces a node's work by other work of the same kind. */
+/* Replaces a node's work by other work of the same kind, which it takes over also on failure. */
 enum crt_result crt_node_set_work(struct crt_node *node, struct crt_work *work);
 
-enum crt_result crt_node_depend(struct crt_node *node, struct crt_node *dep);
+enum crt_result crt_node_depend(struct crt_node *node, struct crt_node *dep,
+                                const struct crt_edge *edge);
 enum crt_result crt_node_forget(struct crt_node *node, struct crt_node *dep);
 bool crt_node_depends_on(const struct crt_node *node, const struct crt_node *dep);
 
-/* CRT_INVALID_VALUE when the graph has a cycle. */
-enum crt_result crt_graph_instantiate(const struct crt_graph *graph, uint64_t flags,
-                                      struct crt_graph_exec **exec);
-enum crt_result crt_graph_exec_launch(struct crt_graph_exec *exec, struct crt_stream *stream);
-enum crt_result crt_graph_exec_destroy(struct crt_graph_exec *exec);
+/* The attribute of a kernel node; values not set are 0. CRT_INVALID_VALUE for other nodes. */
+enum crt_result crt_node_get_attribute(const struct crt_node *node, int attribute, void *value);
+enum crt_result crt_node_set_attribute(struct crt_node *node, int attribute, const void *value);
+enum crt_result crt_node_copy_attributes(struct crt_node *node, const struct crt_node *from);
 
-/* The node of an executable graph that was made from this one, or NULL. */
-struct crt_node *crt_graph_exec_find(const struct crt_graph_exec *exec,
-                                     const struct crt_node *origin);
-
-/* Takes over the work of a graph of the same shape; *culprit is the node that differs.
- * CRT_GRAPH_EXEC_UPDATE_FAILURE when the shapes differ. */
-enum crt_result crt_graph_exec_update(struct crt_graph_exec *exec, const struct crt_graph *graph,
-                                      struct crt_node **culprit);
+/* Writes a description in the DOT language. */
+enum crt_result crt_graph_print(const struct crt_graph *graph, const char *path, unsigned flags);
 
 bool crt_graph_is_valid(const struct crt_graph *graph);
 bool crt_node_is_valid(const struct crt_node *node);
-bool crt_graph_exec_is_valid(const struct crt_graph_exec *exec);
 
 CRT_API_END
+
+/* As crt_graph_clone, whatever the nodes are: memory and variables are shared by the copies. */
+enum crt_result crt_graph_copy(const struct crt_graph *graph, struct crt_graph **copy);
+
+/* Destroys what crt_graph_destroy refuses too. */
+void crt_graph_free(struct crt_graph *graph);
+
+enum crt_result crt_work_copy(const struct crt_work *work, struct crt_work *copy);
+
+/* Numbers the nodes so that each has a higher index than those it depends on, and puts them in
+ * that order. CRT_INVALID_VALUE when there is a cycle; *culprit is a node of it. */
+enum crt_result crt_graph_sort(struct crt_graph *graph, struct crt_node **order,
+                               struct crt_node **culprit);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels: attributes and occupancy.
+ * Kernels: attributes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +47,7 @@ struct crt_kernel *crt_kernel_create(struct crt_library *library, const struct p
 void crt_kernel_destroy(struct crt_kernel *kernel)
 {
     crt_variants_destroy(kernel);
+    free(kernel->old_launch);
     if (kernel->has_layout)
         ptx_layout_fini(&kernel->layout);
     pthread_mutex_destroy(&kernel->lock);
@@ -149,7 +150,7 @@ enum crt_result crt_kernel_get_attribute(struct crt_kernel *kernel, int attribut
         *value = (int)kernel->library->ptx->target;
         break;
     case ATTRIBUTE_BINARY_VERSION:
-        *value = CRT_CAPABILITY;
+        *value = crt_architecture_get()->capability;
         break;
     case ATTRIBUTE_MAX_DYNAMIC_SHARED:
         *value = (int)crt_kernel_dynamic_limit(kernel);
@@ -184,7 +185,7 @@ static enum crt_result set_dynamic_shared(struct crt_kernel *kernel, int value)
     enum crt_result result = crt_kernel_layout(kernel, &layout);
     if (result != CRT_SUCCESS)
         return result;
-    int64_t limit = (int64_t)CRT_SHARED_PER_BLOCK_OPTIN - layout->shared_static_bytes;
+    int64_t limit = (int64_t)crt_architecture_get()->shared_per_block_optin - layout->shared_static_bytes;
     if (value < 0 || value > limit)
         return CRT_INVALID_VALUE;
     kernel->max_dynamic_shared = value;
@@ -221,46 +222,5 @@ enum crt_result crt_kernel_param(const struct crt_kernel *kernel, size_t index, 
     *offset = param->param_offset_bytes;
     if (size_bytes)
         *size_bytes = param->size_bytes;
-    return CRT_SUCCESS;
-}
-
-enum crt_result crt_kernel_blocks_per_sm(struct crt_kernel *kernel, int block_threads,
-                                         size_t dynamic_shared_bytes, int *blocks)
-{
-    const struct ptx_kernel_layout *layout;
-    enum crt_result result = crt_kernel_layout(kernel, &layout);
-    if (result != CRT_SUCCESS)
-        return result;
-    *blocks = 0;
-    if (block_threads <= 0)
-        return CRT_INVALID_VALUE;
-    if (block_threads > max_threads(kernel->func) ||
-        dynamic_shared_bytes > crt_kernel_dynamic_limit(kernel))
-        return CRT_SUCCESS;
-    int whole_warps = (block_threads + CRT_WARP_SIZE - 1) / CRT_WARP_SIZE * CRT_WARP_SIZE;
-    int limit = CRT_THREADS_PER_SM / whole_warps;
-    size_t shared = layout->shared_static_bytes + dynamic_shared_bytes;
-    if (shared > CRT_SHARED_PER_BLOCK_OPTIN)
-        return CRT_SUCCESS;
-    if (shared && CRT_SHARED_PER_SM / shared < (size_t)limit)
-        limit = (int)(CRT_SHARED_PER_SM / shared);
-    *blocks = limit < CRT_BLOCKS_PER_SM ? limit : CRT_BLOCKS_PER_SM;
-    return CRT_SUCCESS;
-}
-
-enum crt_result crt_kernel_available_shared(struct crt_kernel *kernel, int blocks,
-                                            int block_threads, size_t *bytes)
-{
-    const struct ptx_kernel_layout *layout;
-    enum crt_result result = crt_kernel_layout(kernel, &layout);
-    if (result != CRT_SUCCESS)
-        return result;
-    if (blocks <= 0 || block_threads <= 0)
-        return CRT_INVALID_VALUE;
-    size_t per_block = CRT_SHARED_PER_SM / (size_t)blocks;
-    size_t room =
-        per_block > layout->shared_static_bytes ? per_block - layout->shared_static_bytes : 0;
-    size_t limit = crt_kernel_dynamic_limit(kernel);
-    *bytes = room < limit ? room : limit;
     return CRT_SUCCESS;
 }

@@ -59,8 +59,7 @@ static enum crt_result check_shape(const struct crt_kernel *kernel,
     return CRT_SUCCESS;
 }
 
-static enum crt_result check_config(struct crt_kernel *kernel,
-                                    const struct crt_launch_config *config)
+enum crt_result crt_launch_check(struct crt_kernel *kernel, const struct crt_launch_config *config)
 {
     enum crt_result result = check_shape(kernel, config);
     if (result != CRT_SUCCESS)
@@ -69,7 +68,7 @@ static enum crt_result check_config(struct crt_kernel *kernel,
     result = crt_kernel_layout(kernel, &layout);
     if (result != CRT_SUCCESS)
         return result;
-    if (layout->shared_static_bytes > CRT_SHARED_PER_BLOCK_OPTIN)
+    if (layout->shared_static_bytes > (uint32_t)crt_architecture_get()->shared_per_block_optin)
         return CRT_LAUNCH_OUT_OF_RESOURCES;
     if (config->dynamic_shared_bytes > crt_kernel_dynamic_limit(kernel))
         return CRT_INVALID_VALUE;
@@ -128,7 +127,16 @@ static void destroy_launch(struct crt_launch *launch)
 {
     sch_op_release(launch->previous);
     free(launch->workspace);
-    free(launch);
+    if (!launch->is_borrowed)
+        free(launch);
+}
+
+uint64_t *crt_launch_create_workspace(void)
+{
+    uint64_t *workspace = aligned_alloc(WORKSPACE_BYTES, WORKSPACE_BYTES);
+    if (workspace)
+        memset(workspace, 0, WORKSPACE_BYTES);
+    return workspace;
 }
 
 static enum crt_result create_launch(struct crt_kernel *kernel, bool is_cooperative,
@@ -142,19 +150,17 @@ static enum crt_result create_launch(struct crt_kernel *kernel, bool is_cooperat
     created->kernel = kernel;
     created->number = crt_next_number();
     if (is_cooperative) {
-        created->workspace = aligned_alloc(WORKSPACE_BYTES, WORKSPACE_BYTES);
+        created->workspace = crt_launch_create_workspace();
         if (!created->workspace) {
             free(created);
             return CRT_OUT_OF_MEMORY;
         }
-        memset(created->workspace, 0, WORKSPACE_BYTES);
     }
     *launch = created;
     return CRT_SUCCESS;
 }
 
-/* The grid has ended, well or not. */
-static void finish_launch(void *arg, const struct sch_fault *fault)
+void crt_launch_finish(void *arg, const struct sch_fault *fault)
 {
     struct crt_launch *launch = arg;
     if (fault) {
@@ -191,15 +197,14 @@ static uint32_t stack_bytes(const struct crt_launch *launch)
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
-static enum crt_result submit_launch(struct crt_launch *launch, struct crt_module *module,
-                                     struct crt_stream *stream,
-                                     const struct crt_launch_config *config)
+void crt_launch_describe(const struct crt_launch *launch, const struct crt_module *module,
+                         const struct crt_launch_config *config, struct sch_grid *grid)
 {
     uint32_t static_bytes = launch->kernel->layout.shared_static_bytes;
     uint32_t dynamic_bytes = (uint32_t)config->dynamic_shared_bytes;
-    const struct jit_code *code = launch->variant->code;
+    struct jit_code *code = launch->variant->code;
     uint32_t threads = config->block[0] * config->block[1] * config->block[2];
-    struct sch_grid grid = {
+    *grid = (struct sch_grid){
         .entry = jit_code_entry(code),
         .fused = jit_code_fused(code),
         .launch = {.params = launch->params,
@@ -214,11 +219,21 @@ static enum crt_result submit_launch(struct crt_launch *launch, struct crt_modul
                    .local_bytes = launch->kernel->layout.local_static_bytes},
         .stack_bytes = stack_bytes(launch),
         .frame_bytes = jit_code_frame_bytes(code, threads),
+        .pace = jit_code_pace(code),
         .may_wait = jit_code_may_wait(code),
         .is_cooperative = config->is_cooperative,
+        .group = (unsigned)launch->ctx->device->index,
     };
+}
+
+static enum crt_result submit_launch(struct crt_launch *launch, struct crt_module *module,
+                                     struct crt_stream *stream,
+                                     const struct crt_launch_config *config)
+{
+    struct sch_grid grid;
+    crt_launch_describe(launch, module, config, &grid);
     launch->submit_ns = crt_now_ns();
-    struct sch_op *op = sch_op_grid(&grid, finish_launch, launch);
+    struct sch_op *op = sch_op_grid(&grid, crt_launch_finish, launch);
     if (!op)
         return CRT_OUT_OF_MEMORY;
     return crt_stream_submit(stream, op, crt_stats_are_on() ? &launch->previous : NULL);
@@ -233,7 +248,8 @@ static bool find_allocation(uintptr_t address, uintptr_t *start)
     return true;
 }
 
-static enum crt_result find_code(struct crt_launch *launch, const struct crt_launch_config *config)
+enum crt_result crt_launch_find_code(struct crt_launch *launch,
+                                     const struct crt_launch_config *config)
 {
     struct jit_launch described = {
         .kernel = launch->kernel->func,
@@ -252,12 +268,13 @@ enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *
 {
     if (!crt_kernel_is_valid(kernel))
         return CRT_INVALID_HANDLE;
-    enum crt_result result = check_config(kernel, config);
+    enum crt_result result = crt_launch_check(kernel, config);
     if (result != CRT_SUCCESS)
         return result;
     if (stream->captured.capture) {
         struct crt_work work;
         result = crt_work_launch(kernel, config, params, extra, &work);
+        work.ctx = stream->ctx;
         return result == CRT_SUCCESS ? crt_capture_add(stream, &work) : result;
     }
     struct crt_module *module;
@@ -271,7 +288,7 @@ enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *
     launch->ctx = stream->ctx;
     result = crt_launch_copy_params(kernel, params, extra, launch->params);
     if (result == CRT_SUCCESS)
-        result = find_code(launch, config);
+        result = crt_launch_find_code(launch, config);
     if (result == CRT_SUCCESS)
         result = submit_launch(launch, module, stream, config);
     if (result != CRT_SUCCESS) {

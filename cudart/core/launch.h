@@ -46,6 +46,7 @@ struct crt_launch {
     struct crt_print_record *printed;    /* newest first; guarded by the lock in printf.c */
     struct crt_print_record *assertions; /* messages of failed assertions, likewise */
     size_t printed_bytes;
+    bool is_borrowed; /* its memory belongs to a launch of a graph */
     _Alignas(16) uint8_t params[]; /* what rt_launch.params points at */
 };
 
@@ -63,6 +64,28 @@ enum crt_result crt_launch_copy_params(const struct crt_kernel *kernel, void *co
                                        void *const *extra, uint8_t *block);
 
 CRT_API_END
+
+/* ---- the steps of a launch, for graphs, which take them at different times ---- */
+
+struct crt_module;
+struct sch_grid;
+
+/* Whether the kernel can be launched so, whatever its parameters. */
+enum crt_result crt_launch_check(struct crt_kernel *kernel, const struct crt_launch_config *config);
+
+/* Finds or compiles the code for the launch's kernel and parameters. */
+enum crt_result crt_launch_find_code(struct crt_launch *launch,
+                                     const struct crt_launch_config *config);
+
+/* The grid of a launch that has its code. */
+void crt_launch_describe(const struct crt_launch *launch, const struct crt_module *module,
+                         const struct crt_launch_config *config, struct sch_grid *grid);
+
+/* What the barrier of a cooperative grid needs, from malloc; NULL: out of memory. */
+uint64_t *crt_launch_create_workspace(void);
+
+/* The grid has ended, well or not: the done function of its operation. */
+void crt_launch_finish(void *launch, const struct sch_fault *fault);
 
 /* The launch that a running block belongs to. */
 static inline struct crt_launch *crt_launch_of(const struct rt_launch *launch)

@@ -15,6 +15,8 @@
 #include "cudart/core/report.h"
 #include "ptx/image.h"
 #include "scheduler/scheduler.h"
+#include "util/log.h"
+#include "util/vendor.h"
 
 bool crt_library_is_valid(const struct crt_library *library)
 {
@@ -48,9 +50,9 @@ static enum crt_result parse_locked(struct crt_library *library)
     }
     enum pxr_status status =
         library->image_bytes == PTX_IMAGE_SIZE_UNKNOWN
-            ? ptx_image_load(library->image, CRT_CAPABILITY, library->name, &library->ptx,
+            ? ptx_image_load(library->image, crt_architecture_get()->capability, library->name, &library->ptx,
                              &library->error)
-            : ptx_image_load_sized(library->image, library->image_bytes, CRT_CAPABILITY,
+            : ptx_image_load_sized(library->image, library->image_bytes, crt_architecture_get()->capability,
                                    library->name, &library->ptx, &library->error);
     if (status != PXR_OK)
         return crt_result_from_status(status);
@@ -88,6 +90,19 @@ static void destroy_library(struct crt_library *library)
     crt_object_destroy(CRT_KIND_LIBRARY, library);
 }
 
+void crt_vendor_note(const void *address)
+{
+    Dl_info info;
+    const char *vendor = dladdr(address, &info) ? pxr_vendor_library(info.dli_fname) : NULL;
+    if (!vendor)
+        return;
+    const char *slash = strrchr(info.dli_fname, '/');
+    pxr_log_once(vendor,
+                 "the program uses %s (%s), a closed library made for GPUs that ptxrun does not "
+                 "serve yet: its calls may fail",
+                 vendor, slash ? slash + 1 : info.dli_fname);
+}
+
 /* For messages: a number, and the file that holds the image if it is part of one. */
 static void name_library(struct crt_library *library)
 {
@@ -95,6 +110,7 @@ static void name_library(struct crt_library *library)
     Dl_info info;
     const char *file = dladdr(library->image, &info) && info.dli_fname ? info.dli_fname : "";
     const char *slash = strrchr(file, '/');
+    crt_vendor_note(library->image);
     if (*file)
         snprintf(library->name, sizeof library->name, "%s: image %llu", slash ? slash + 1 : file,
                  number);

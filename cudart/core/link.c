@@ -8,6 +8,7 @@
 
 #include "cudart/core/device.h"
 #include "cudart/core/file.h"
+#include "cudart/core/module.h"
 #include "cudart/core/report.h"
 #include "ptx/image.h"
 #include "ptx/joined.h"
@@ -45,22 +46,25 @@ enum crt_result crt_link_add_file(struct crt_link *link, const char *path, struc
 {
     size_t bytes = 0;
     char *data = crt_read_file(path, &bytes);
-    if (!data)
+    if (!data) {
+        pxr_fail(err, PXR_IO, "cannot read the file '%s' that is to be linked", path);
         return CRT_FILE_NOT_FOUND;
+    }
     enum crt_result result = crt_link_add(link, data, bytes, path, err);
     free(data);
     return result;
 }
 
-enum crt_result crt_link_complete(struct crt_link *link, void **image, size_t *bytes,
-                                  struct pxr_error *err)
+enum crt_result crt_link_complete(struct crt_link *link, void **image, size_t *bytes, char *info,
+                                  size_t cap, struct pxr_error *err)
 {
     if (!link->image.len)
         return CRT_INVALID_VALUE;
     struct ptx_module *module;
     enum pxr_status status = ptx_image_load_sized(link->image.bytes, link->image.len,
-                                                  CRT_CAPABILITY, "linked image", &module, err);
+                                                  crt_architecture_get()->capability, "linked image", &module, err);
     if (status == PXR_OK) {
+        crt_describe_module(module, "linked image", info, cap);
         ptx_module_destroy(module);
         *image = link->image.bytes;
         *bytes = link->image.len;

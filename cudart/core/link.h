@@ -25,10 +25,11 @@ enum crt_result crt_link_add(struct crt_link *link, const void *data, size_t byt
                              const char *name, struct pxr_error *err);
 enum crt_result crt_link_add_file(struct crt_link *link, const char *path, struct pxr_error *err);
 
-/* Links once, to see whether that works. The image belongs to the link.
+/* Links once, to see whether that works. The image belongs to the link; info (cap bytes, may be 0)
+ * gets lines about what it holds.
  * Errors: CRT_INVALID_VALUE when nothing has been added; those of loading an image. */
-enum crt_result crt_link_complete(struct crt_link *link, void **image, size_t *bytes,
-                                  struct pxr_error *err);
+enum crt_result crt_link_complete(struct crt_link *link, void **image, size_t *bytes, char *info,
+                                  size_t cap, struct pxr_error *err);
 
 CRT_API_END
 

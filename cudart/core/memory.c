@@ -4,15 +4,75 @@
  */
 #include "cudart/core/memory.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <uthash.h>
 
+#include "cudart/core/array.h"
 #include "cudart/core/context.h"
+#include "cudart/core/device.h"
+#include "cudart/core/managed.h"
+#include "cudart/core/pool.h"
 #include "cudart/core/process.h"
 #include "scheduler/scheduler.h"
+
+/* Allocations on which synchronous operations always synchronise. Guarded by lock; count is also read
+ * without. */
+struct sync_id {
+    uint64_t id;
+    UT_hash_handle hh;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct sync_id *ids;
+    atomic_size_t count;
+} synchronous = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+bool crt_memory_is_sync(uint64_t id)
+{
+    if (atomic_load_explicit(&synchronous.count, memory_order_relaxed) == 0)
+        return false;
+    struct sync_id *found;
+    pthread_mutex_lock(&synchronous.lock);
+    HASH_FIND(hh, synchronous.ids, &id, sizeof id, found);
+    pthread_mutex_unlock(&synchronous.lock);
+    return found != NULL;
+}
+
+enum crt_result crt_memory_set_sync(uint64_t id, bool is_sync)
+{
+    struct sync_id *added = is_sync ? calloc(1, sizeof *added) : NULL;
+    if (is_sync && !added)
+        return CRT_OUT_OF_MEMORY;
+    struct sync_id *found;
+    pthread_mutex_lock(&synchronous.lock);
+    HASH_FIND(hh, synchronous.ids, &id, sizeof id, found);
+    if (is_sync && !found) {
+        added->id = id;
+        HASH_ADD(hh, synchronous.ids, id, sizeof added->id, added);
+        added = NULL;
+    } else if (!is_sync && found) {
+        HASH_DEL(synchronous.ids, found);
+        added = found;
+    }
+    atomic_store(&synchronous.count, HASH_COUNT(synchronous.ids));
+    pthread_mutex_unlock(&synchronous.lock);
+    free(added);
+    return CRT_SUCCESS;
+}
 
 enum crt_result crt_memory_alloc(struct crt_context *ctx, size_t size_bytes, enum crt_memory kind,
                                  unsigned flags, uintptr_t *base)
 {
+    enum crt_result result = crt_arena_alloc(size_bytes, kind, flags, ctx, base);
+    if (result != CRT_OUT_OF_MEMORY)
+        return result;
+    /* What pools only keep for later must not make an allocation fail. */
+    crt_pool_release_all();
     return crt_arena_alloc(size_bytes, kind, flags, ctx, base);
 }
 
@@ -24,7 +84,7 @@ enum crt_result crt_memory_alloc_pitch(struct crt_context *ctx, size_t width_byt
     size_t pitch = (width_bytes + CRT_PITCH_ALIGN - 1) & ~(size_t)(CRT_PITCH_ALIGN - 1);
     if (height > SIZE_MAX / 4 / pitch)
         return CRT_OUT_OF_MEMORY;
-    enum crt_result result = crt_arena_alloc(pitch * height, CRT_MEMORY_DEVICE, 0, ctx, base);
+    enum crt_result result = crt_memory_alloc(ctx, pitch * height, CRT_MEMORY_DEVICE, 0, base);
     if (result == CRT_SUCCESS)
         *pitch_bytes = pitch;
     return result;
@@ -34,8 +94,20 @@ enum crt_result crt_memory_alloc_pitch(struct crt_context *ctx, size_t width_byt
 static bool find_start(uintptr_t base, enum crt_memory a, enum crt_memory b,
                        struct crt_allocation *allocation)
 {
-    return crt_arena_find(base, allocation) && allocation->base == base &&
+    return crt_memory_find(base, allocation) && allocation->base == base &&
            (allocation->kind == a || allocation->kind == b);
+}
+
+/* Of memory that no work uses any more. */
+static enum crt_result free_now(const struct crt_allocation *allocation)
+{
+    if (allocation->kind == CRT_MEMORY_MANAGED)
+        crt_managed_forget(allocation->id);
+    if (crt_memory_is_sync(allocation->id))
+        crt_memory_set_sync(allocation->id, false);
+    if (allocation->flags & CRT_ALLOCATION_POOLED)
+        return crt_pool_free(NULL, allocation->base);
+    return crt_arena_free(allocation->base, allocation->kind);
 }
 
 enum crt_result crt_memory_free(uintptr_t base)
@@ -50,7 +122,7 @@ enum crt_result crt_memory_free(uintptr_t base)
         result = crt_context_synchronize(allocation.ctx);
     if (result == CRT_NOT_PERMITTED)
         return result;
-    enum crt_result freed = crt_arena_free(base, allocation.kind);
+    enum crt_result freed = free_now(&allocation);
     return freed == CRT_SUCCESS ? result : freed;
 }
 
@@ -63,7 +135,7 @@ enum crt_result crt_memory_free_host(uintptr_t base)
         return CRT_INVALID_VALUE;
     if (allocation.ctx && !sch_on_pool_thread())
         crt_context_synchronize(allocation.ctx);
-    return crt_arena_free(base, CRT_MEMORY_HOST);
+    return free_now(&allocation);
 }
 
 struct free_task {
@@ -82,12 +154,17 @@ enum crt_result crt_memory_free_async(struct crt_stream *stream, uintptr_t base)
     struct crt_allocation allocation;
     if (!base)
         return CRT_SUCCESS;
-    if (!find_start(base, CRT_MEMORY_DEVICE, CRT_MEMORY_MANAGED, &allocation))
+    bool is_found = find_start(base, CRT_MEMORY_DEVICE, CRT_MEMORY_MANAGED, &allocation) ||
+                    (find_start(base, CRT_MEMORY_HOST, CRT_MEMORY_HOST, &allocation) &&
+                     (allocation.flags & CRT_ALLOCATION_POOLED));
+    if (!is_found)
         return CRT_INVALID_VALUE;
     if (stream->captured.capture)
         return crt_capture_refuse(stream);
+    if (allocation.flags & CRT_ALLOCATION_POOLED)
+        return crt_pool_free(stream, base);
     if (crt_stream_is_idle(stream))
-        return crt_arena_free(base, allocation.kind);
+        return free_now(&allocation);
     struct free_task *task = malloc(sizeof *task);
     if (!task)
         return CRT_OUT_OF_MEMORY;
@@ -110,12 +187,35 @@ enum crt_result crt_memory_unregister(void *base)
 
 bool crt_memory_find(uintptr_t address, struct crt_allocation *allocation)
 {
-    return crt_arena_find(address, allocation);
+    if (!crt_arena_find(address, allocation))
+        return false;
+    if (!(allocation->flags & CRT_ALLOCATION_POOLED))
+        return true;
+    return crt_pool_refine(allocation) && address - allocation->base < allocation->size_bytes;
 }
 
-void crt_memory_info(size_t *free_bytes, size_t *total_bytes)
+bool crt_memory_is_mapped(const void *base, size_t size_bytes)
+{
+    uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = (uintptr_t)base & ~(page_bytes - 1);
+    uintptr_t end;
+    if (__builtin_add_overflow((uintptr_t)base, size_bytes, &end))
+        return false;
+    /* MS_ASYNC does nothing but fail when a page is not mapped. */
+    return msync((void *)begin, end - begin, MS_ASYNC) == 0;
+}
+
+void crt_memory_free_owned(const struct crt_context *ctx)
+{
+    crt_array_destroy_all(ctx);
+    crt_pool_forget_context(ctx);
+    crt_arena_free_owned(ctx);
+    crt_managed_forget_dead();
+}
+
+void crt_memory_info(const struct crt_device *device, size_t *free_bytes, size_t *total_bytes)
 {
     size_t used_bytes;
-    crt_arena_usage(&used_bytes, total_bytes);
+    crt_arena_usage(device->index, &used_bytes, total_bytes);
     *free_bytes = *total_bytes - used_bytes;
 }

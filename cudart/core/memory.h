@@ -13,9 +13,24 @@
 #include "cudart/core/result.h"
 
 struct crt_context;
+struct crt_device;
 struct crt_stream;
 
 #define CRT_PITCH_ALIGN 512
+
+/* Where memory is or shall be; the numbers of CUmemLocationType. */
+enum {
+    CRT_LOCATION_NONE,
+    CRT_LOCATION_DEVICE,
+    CRT_LOCATION_HOST,
+    CRT_LOCATION_HOST_NUMA,
+    CRT_LOCATION_HOST_NUMA_CURRENT
+};
+
+struct crt_location {
+    int type;
+    int id;
+};
 
 CRT_API_BEGIN
 
@@ -27,7 +42,7 @@ enum crt_result crt_memory_alloc(struct crt_context *ctx, size_t size_bytes, enu
 enum crt_result crt_memory_alloc_pitch(struct crt_context *ctx, size_t width_bytes, size_t height,
                                        uintptr_t *base, size_t *pitch_bytes);
 
-/* Frees device or managed memory after the context's work has finished. */
+/* Frees device or managed memory, of a pool or not, after the context's work has finished. */
 enum crt_result crt_memory_free(uintptr_t base);
 enum crt_result crt_memory_free_host(uintptr_t base);
 
@@ -38,12 +53,24 @@ enum crt_result crt_memory_register(struct crt_context *ctx, void *base, size_t 
                                     unsigned flags);
 enum crt_result crt_memory_unregister(void *base);
 
-/* What an address points at; false for memory the API knows nothing of. */
+/* What an address points at; false for memory the API knows nothing of, also for what a pool holds
+ * that nobody has allocated. */
 bool crt_memory_find(uintptr_t address, struct crt_allocation *allocation);
 
-/* Bytes that can still be allocated, and all. */
-void crt_memory_info(size_t *free_bytes, size_t *total_bytes);
+/* Bytes of a device that can still be allocated, and all. */
+void crt_memory_info(const struct crt_device *device, size_t *free_bytes, size_t *total_bytes);
+
+/* Whether synchronous operations on the allocation with this number always synchronise, which
+ * crt_memory_set_sync decides. */
+bool crt_memory_is_sync(uint64_t id);
+enum crt_result crt_memory_set_sync(uint64_t id, bool is_sync);
+
+/* Whether the program can read and write all of a range that the API did not make. */
+bool crt_memory_is_mapped(const void *base, size_t size_bytes);
 
 CRT_API_END
+
+/* Ends all memory of a context: allocations, arrays, blocks of pools. */
+void crt_memory_free_owned(const struct crt_context *ctx);
 
 #endif

@@ -10,6 +10,7 @@
 #define PTXRUN_CUDART_CORE_MODULE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,6 +46,18 @@ struct crt_kernel {
     _Atomic int cache_config;
     _Atomic int non_portable_cluster;
     _Atomic int cluster_policy;
+    atomic_bool is_wanted;           /* someone has asked for the kernel's code */
+    struct crt_old_launch *old_launch; /* of cuParamSetv and the like, or NULL; guarded by lock */
+};
+
+#define CRT_OLD_PARAM_BYTES 4096
+
+/* The next launch of a kernel, as the functions before CUDA 4.0 put it together. */
+struct crt_old_launch {
+    uint32_t block[3];
+    uint32_t shared_bytes;
+    size_t param_bytes;
+    uint8_t params[CRT_OLD_PARAM_BYTES];
 };
 
 /* The variables of a library in one context. */
@@ -91,6 +104,14 @@ enum crt_result crt_library_load_file(const char *path, struct crt_library **lib
 enum crt_result crt_library_unload(struct crt_library *library);
 bool crt_library_is_valid(const struct crt_library *library);
 
+/* What the library holds, as lines for the information log of the compiler; the library must have
+ * been parsed. Returns the length, at most cap - 1. */
+size_t crt_library_describe(const struct crt_library *library, char *text, size_t cap);
+
+/* Says once for each closed library of NVIDIA's that it is not served, when address is in its file:
+ * what comes of it later would be hard to understand. */
+void crt_vendor_note(const void *address);
+
 /* These parse at the first use. CRT_NOT_FOUND when there is no such name. */
 enum crt_result crt_library_parse(struct crt_library *library);
 enum crt_result crt_library_get_kernel(struct crt_library *library, const char *name,
@@ -114,6 +135,20 @@ const char *crt_kernel_name(const struct crt_kernel *kernel);
 /* Function attributes by their number in the driver API. */
 enum crt_result crt_kernel_get_attribute(struct crt_kernel *kernel, int attribute, int *value);
 enum crt_result crt_kernel_set_attribute(struct crt_kernel *kernel, int attribute, int value);
+
+/* Lazy loading as programs see it: a kernel is loaded once it was launched, asked for by name or
+ * loaded; always under CUDA_MODULE_LOADING=EAGER. crt_kernel_load also compiles it, or says why
+ * it cannot. */
+bool crt_kernel_is_loaded(const struct crt_kernel *kernel);
+void crt_kernel_want(struct crt_kernel *kernel);
+enum crt_result crt_kernel_load(struct crt_kernel *kernel);
+
+/* Writes bytes into the kernel's old launch, at an offset in struct crt_old_launch; INVALID_VALUE
+ * beyond its end. Thread-safe. */
+enum crt_result crt_kernel_put_old(struct crt_kernel *kernel, size_t offset, const void *bytes,
+                                   size_t count);
+/* A copy of it; a launch of nothing when nothing was set. */
+void crt_kernel_get_old(struct crt_kernel *kernel, struct crt_old_launch *launch);
 
 /* Offset and size of a parameter; CRT_INVALID_VALUE beyond the last. */
 enum crt_result crt_kernel_param(const struct crt_kernel *kernel, size_t index, size_t *offset,
@@ -164,5 +199,8 @@ enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_laun
 enum crt_result crt_kernel_check(struct crt_kernel *kernel);
 
 void crt_variants_destroy(struct crt_kernel *kernel);
+
+/* The lines of crt_library_describe for any module. */
+size_t crt_describe_module(const struct ptx_module *ptx, const char *name, char *text, size_t cap);
 
 #endif

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cudart/core/result.h"
+
 enum crt_kind {
     CRT_KIND_CONTEXT,
     CRT_KIND_STREAM,
@@ -24,6 +26,13 @@ enum crt_kind {
     CRT_KIND_GRAPH,
     CRT_KIND_NODE,
     CRT_KIND_GRAPH_EXEC,
+    CRT_KIND_LINK,
+    CRT_KIND_ARRAY,
+    CRT_KIND_MIPMAP,
+    CRT_KIND_POOL,
+    CRT_KIND_PHYSICAL,
+    CRT_KIND_CONDITIONAL,
+    CRT_KIND_USER_OBJECT,
     CRT_KIND_COUNT
 };
 
@@ -34,11 +43,15 @@ struct crt_object {
 
 #define CRT_TAG(kind) (UINT32_C(0x70745800) + (uint32_t)(kind))
 
+CRT_API_BEGIN
+
 /* Zeroed object of size_bytes, always the same for one kind. NULL when out of memory. */
 void *crt_object_create(enum crt_kind kind, size_t size_bytes);
 
 /* Marks it dead and keeps its memory for the next of its kind. */
 void crt_object_destroy(enum crt_kind kind, void *object);
+
+CRT_API_END
 
 /* Whether a handle is a live object of this kind; NULL is not. */
 static inline bool crt_object_is(const void *object, enum crt_kind kind)

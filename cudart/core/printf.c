@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart/core/process.h"
 #include "util/log.h"
 
 #define LAUNCH_LIMIT_BYTES ((size_t)256 << 20)
@@ -185,8 +186,10 @@ void crt_printf_flush(void)
     pthread_mutex_unlock(&buffers.write_lock);
 }
 
-/* What was printed by kernels that nobody waited for. */
+/* What was printed by kernels that nobody waited for. It is not the child's of a fork, where the
+ * locks may also be held for ever. */
 __attribute__((destructor)) static void flush_at_exit(void)
 {
-    crt_printf_flush();
+    if (crt_check_ready() == CRT_SUCCESS)
+        crt_printf_flush();
 }

@@ -47,8 +47,6 @@ static bool is_flag_set(const char *name)
 
 static void read_environment(struct crt_environment *environment)
 {
-    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-    environment->device_is_visible = !visible || crt_device_is_listed(visible);
     environment->launches_block = is_flag_set("CUDA_LAUNCH_BLOCKING");
     environment->jit_is_disabled = is_flag_set("CUDA_DISABLE_PTX_JIT");
     const char *loading = getenv("CUDA_MODULE_LOADING");
@@ -63,9 +61,7 @@ static void init_process(void)
     /* The runtime registers its handler when the program starts, so it runs after this one. */
     atexit(mark_exit);
     crt_stats_init(options->stats);
-    process.result = crt_device_init(options);
-    if (process.result == CRT_SUCCESS && !process.environment.device_is_visible)
-        process.result = CRT_NO_DEVICE;
+    process.result = crt_device_init(getenv("CUDA_VISIBLE_DEVICES"));
     atomic_store_explicit(&process.is_initialized, process.result == CRT_SUCCESS,
                           memory_order_release);
 }
@@ -87,6 +83,11 @@ enum crt_result crt_check_ready(void)
     return is_ready ? CRT_SUCCESS : CRT_NOT_INITIALIZED;
 }
 
+bool crt_is_forked(void)
+{
+    return atomic_load_explicit(&process.is_forked, memory_order_relaxed);
+}
+
 bool crt_is_exiting(void)
 {
     return atomic_load_explicit(&process.is_exiting, memory_order_acquire);
@@ -101,18 +102,30 @@ enum crt_result crt_start_workers(void)
 {
     struct pxr_error error = {0};
     static atomic_bool is_told;
-    enum pxr_status status = sch_start(pxr_options_get()->threads, &error);
+    unsigned devices = (unsigned)crt_device_count();
+    unsigned parts[CRT_DEVICES_MAX];
+    for (unsigned i = 0; i < devices; i++)
+        parts[i] = (unsigned)crt_device_at((int)i)->number;
+    const struct sch_groups groups = {
+        .count = devices, .part = parts, .part_count = (unsigned)crt_machine_device_count()};
+    enum pxr_status status = sch_start_groups(pxr_options_get()->threads, &groups, &error);
     if (status != PXR_OK)
         crt_report_error(&error);
     else if (!atomic_exchange_explicit(&is_told, true, memory_order_relaxed))
-        pxr_log(PXR_LOG_INFO, "device in use: %u worker threads, %zu MiB of memory",
-                sch_worker_count(), crt_device_memory_bytes() >> 20);
+        pxr_log(PXR_LOG_INFO,
+                "devices in use: %u, with %u worker threads and %zu MiB of memory each", devices,
+                sch_worker_count() / devices, crt_device_at(0)->memory_bytes >> 20);
     return crt_result_from_status(status);
 }
 
 uint64_t crt_next_number(void)
 {
     return atomic_fetch_add_explicit(&process.next_number, 1, memory_order_relaxed) + 1;
+}
+
+uint64_t crt_next_numbers(uint64_t count)
+{
+    return atomic_fetch_add_explicit(&process.next_number, count, memory_order_relaxed) + 1;
 }
 
 uint64_t crt_now_ns(void)

@@ -15,7 +15,6 @@
 
 /* Environment of CUDA itself, read once. */
 struct crt_environment {
-    bool device_is_visible; /* CUDA_VISIBLE_DEVICES */
     bool launches_block;    /* CUDA_LAUNCH_BLOCKING */
     bool loads_eagerly;     /* CUDA_MODULE_LOADING=EAGER */
     bool jit_is_disabled;   /* CUDA_DISABLE_PTX_JIT */
@@ -23,7 +22,7 @@ struct crt_environment {
 
 CRT_API_BEGIN
 
-/* Initialises at the first call. CRT_NO_DEVICE when the device is hidden, CRT_INVALID_VALUE for
+/* Initialises at the first call. CRT_NO_DEVICE when all are hidden, CRT_INVALID_VALUE for
  * flags other than 0, CRT_NOT_INITIALIZED in the child of a fork. */
 enum crt_result crt_init(unsigned flags);
 
@@ -34,6 +33,9 @@ const struct crt_environment *crt_environment_get(void);
 
 CRT_API_END
 
+/* Whether this is the child of a process that had initialised: any lock may be held for ever. */
+bool crt_is_forked(void);
+
 /* Whether the program's exit handlers run. What the runtime then gives back is neither waited for
  * nor freed: the process ends at once, as with a GPU, also when a kernel never would. */
 bool crt_is_exiting(void);
@@ -43,6 +45,8 @@ enum crt_result crt_start_workers(void);
 
 /* Number for launches and objects, rising from 1. */
 uint64_t crt_next_number(void);
+/* The first of count numbers in a row. */
+uint64_t crt_next_numbers(uint64_t count);
 
 uint64_t crt_now_ns(void); /* CLOCK_MONOTONIC */
 

@@ -105,7 +105,7 @@ static enum crt_result create_context(struct crt_context **ctx)
 {
     enum crt_result result = crt_init(0);
     if (result == CRT_SUCCESS)
-        result = crt_context_create(0, ctx);
+        result = crt_context_create(crt_device_at(0), 0, ctx);
     struct crt_context *popped;
     if (result == CRT_SUCCESS)
         crt_context_pop(&popped);
@@ -155,7 +155,7 @@ API enum ptxrun_status ptxrun_load_text(const char *ptx, size_t len, struct ptxr
 static const struct ptx_file_container *choose_container(const struct ptx_file *file)
 {
     for (uint32_t i = 0; i < file->container_count; i++)
-        if (ptx_fatbin_choose_ptx(&file->containers[i].fatbin, CRT_CAPABILITY))
+        if (ptx_fatbin_choose_ptx(&file->containers[i].fatbin, crt_architecture_get()->capability))
             return &file->containers[i];
     return file->container_count ? &file->containers[0] : NULL;
 }

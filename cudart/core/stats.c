@@ -12,6 +12,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "cudart/core/process.h"
 #include "jit/jit.h"
 #include "util/options.h"
 
@@ -205,7 +206,7 @@ static void print_copies(void)
 /* An ELF destructor, not atexit: it runs after the program's own handlers and its runtime's. */
 __attribute__((destructor)) static void print_at_exit(void)
 {
-    if (!crt_stats_are_on())
+    if (!crt_stats_are_on() || crt_check_ready() != CRT_SUCCESS)
         return;
     pthread_mutex_lock(&stats.lock);
     print_kernels();

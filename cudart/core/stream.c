@@ -10,6 +10,9 @@
 #include "cudart/core/context.h"
 #include "cudart/core/event.h"
 #include "cudart/core/graph.h"
+#include "cudart/core/ipc_event.h"
+#include "cudart/core/leak.h"
+#include "cudart/core/pool.h"
 #include "cudart/core/printf.h"
 #include "cudart/core/process.h"
 #include "scheduler/scheduler.h"
@@ -21,20 +24,55 @@ static _Thread_local struct {
     struct crt_stream *stream;
 } own;
 
-static bool is_pending(const struct sch_op *op)
+static bool is_blocking(const struct crt_stream *stream)
 {
-    return op && !sch_op_is_done(op);
+    return !(stream->flags & CRT_STREAM_NON_BLOCKING);
 }
 
-/* Everything below with the suffix _locked is called with ctx->lock held. */
+/* ---- a stream's last operation; its lock is held where a name ends in _locked ---- */
 
-static void forget_finished_locked(struct crt_stream *stream)
+/* The last operation if it may still run. */
+static struct sch_op *pending_locked(struct crt_stream *stream)
 {
-    if (stream->last && sch_op_is_done(stream->last)) {
-        sch_op_release(stream->last);
-        stream->last = NULL;
+    struct sch_op *last = atomic_load_explicit(&stream->last, memory_order_relaxed);
+    if (last && sch_op_is_done(last)) {
+        atomic_store_explicit(&stream->last, NULL, memory_order_relaxed);
+        sch_op_release(last);
+        last = NULL;
     }
+    return last;
 }
+
+static void replace_locked(struct crt_stream *stream, struct sch_op *op)
+{
+    sch_op_release(
+        atomic_exchange_explicit(&stream->last, sch_op_retain(op), memory_order_relaxed));
+}
+
+static bool has_pending(struct crt_stream *stream)
+{
+    /* A stream that was never used, or had finished at the last look, needs no lock: what another
+     * thread appends just now is in no order with this call. */
+    if (!atomic_load_explicit(&stream->last, memory_order_relaxed))
+        return false;
+    pthread_mutex_lock(&stream->lock);
+    bool is_pending = pending_locked(stream) != NULL;
+    pthread_mutex_unlock(&stream->lock);
+    return is_pending;
+}
+
+/* As sch_op_depend on what is last in the stream. */
+static enum pxr_status depend_on_stream(struct sch_op *op, struct crt_stream *stream)
+{
+    if (!atomic_load_explicit(&stream->last, memory_order_relaxed))
+        return PXR_OK;
+    pthread_mutex_lock(&stream->lock);
+    enum pxr_status status = sch_op_depend(op, pending_locked(stream));
+    pthread_mutex_unlock(&stream->lock);
+    return status;
+}
+
+/* ---- all streams of a context; its lock is held ---- */
 
 static void drop_orphans_locked(struct crt_context *ctx)
 {
@@ -51,12 +89,6 @@ static void drop_orphans_locked(struct crt_context *ctx)
     }
 }
 
-static enum pxr_status depend_on_stream_locked(struct sch_op *op, struct crt_stream *stream)
-{
-    forget_finished_locked(stream);
-    return stream->last ? sch_op_depend(op, stream->last) : PXR_OK;
-}
-
 /* Makes op wait for every stream of the context, or only for the blocking ones. */
 static enum pxr_status depend_on_streams_locked(struct sch_op *op, struct crt_context *ctx,
                                                 bool with_non_blocking)
@@ -65,8 +97,8 @@ static enum pxr_status depend_on_streams_locked(struct sch_op *op, struct crt_co
     struct crt_stream *stream;
     DL_FOREACH(ctx->streams, stream)
     {
-        if (with_non_blocking || !(stream->flags & CRT_STREAM_NON_BLOCKING))
-            status = depend_on_stream_locked(op, stream);
+        if (with_non_blocking || is_blocking(stream))
+            status = depend_on_stream(op, stream);
         if (status != PXR_OK)
             return status;
     }
@@ -80,38 +112,65 @@ static enum pxr_status depend_on_streams_locked(struct sch_op *op, struct crt_co
     return status;
 }
 
-/* CUDA, "Default Stream": work in the null stream waits for all earlier work of the blocking
- * streams, and their later work waits for it. */
-static enum pxr_status depend_by_rules_locked(struct sch_op *op, struct crt_stream *stream)
+/* ---- submitting ----
+ *
+ * CUDA, "Default Stream": work in the null stream waits for all earlier work of the blocking
+ * streams, and their later work waits for it.
+ *
+ * Streams other than the null one take no lock of the context, so that threads with streams of
+ * their own do not meet. Work in the null stream first collects what it waits for and then becomes
+ * the null stream's last: nothing that it waits for can wait for it. */
+
+/* Appends to the stream what first begins and last ends. */
+static enum pxr_status append(struct crt_stream *stream, struct sch_op *first, struct sch_op *last,
+                              struct sch_op **previous)
 {
-    struct crt_context *ctx = stream->ctx;
-    enum pxr_status status = depend_on_stream_locked(op, stream);
-    if (status == PXR_OK && stream->is_null)
-        status = depend_on_streams_locked(op, ctx, false);
-    else if (status == PXR_OK && !(stream->flags & CRT_STREAM_NON_BLOCKING))
-        status = depend_on_stream_locked(op, &ctx->null_stream);
+    pthread_mutex_lock(&stream->lock);
+    struct sch_op *before = pending_locked(stream);
+    enum pxr_status status = sch_op_depend(first, before);
+    if (status == PXR_OK && !stream->is_null && is_blocking(stream))
+        status = depend_on_stream(first, &stream->ctx->null_stream);
+    if (status == PXR_OK) {
+        if (previous)
+            *previous = sch_op_retain(before);
+        replace_locked(stream, last);
+    }
+    pthread_mutex_unlock(&stream->lock);
     return status;
+}
+
+static enum crt_result submit(struct crt_stream *stream, struct sch_op *first, struct sch_op *last,
+                              struct sch_op **previous)
+{
+    enum pxr_status status = PXR_OK;
+    if (stream->is_null) {
+        pthread_mutex_lock(&stream->ctx->lock);
+        status = depend_on_streams_locked(first, stream->ctx, false);
+        if (status == PXR_OK)
+            status = append(stream, first, last, previous);
+        pthread_mutex_unlock(&stream->ctx->lock);
+    } else {
+        status = append(stream, first, last, previous);
+    }
+    /* Submitted outside the lock: a done function may run at once. What was appended meanwhile
+     * depends on last, and so still waits. */
+    if (status == PXR_OK)
+        sch_op_submit(first);
+    return crt_result_from_status(status);
 }
 
 enum crt_result crt_stream_submit(struct crt_stream *stream, struct sch_op *op,
                                   struct sch_op **previous)
 {
-    struct crt_context *ctx = stream->ctx;
-    pthread_mutex_lock(&ctx->lock);
-    enum pxr_status status = depend_by_rules_locked(op, stream);
-    if (status == PXR_OK) {
-        if (previous)
-            *previous = sch_op_retain(stream->last);
-        sch_op_release(stream->last);
-        stream->last = sch_op_retain(op);
-    }
-    pthread_mutex_unlock(&ctx->lock);
-    /* Submitted outside the lock: a done function may run at once. What was appended meanwhile
-     * depends on op, and so still waits. */
-    if (status == PXR_OK)
-        sch_op_submit(op);
+    enum crt_result result = submit(stream, op, op, previous);
     sch_op_release(op);
-    return crt_result_from_status(status);
+    return result;
+}
+
+enum crt_result crt_stream_submit_span(struct crt_stream *stream, struct sch_op *first,
+                                       struct sch_op *last)
+{
+    return submit(stream, first, last, NULL);
 }
 
 struct sch_op *crt_stream_join_all(struct crt_context *ctx)
@@ -120,7 +179,7 @@ struct sch_op *crt_stream_join_all(struct crt_context *ctx)
     if (!op)
         return NULL;
     pthread_mutex_lock(&ctx->lock);
-    enum pxr_status status = depend_on_stream_locked(op, &ctx->null_stream);
+    enum pxr_status status = depend_on_stream(op, &ctx->null_stream);
     if (status == PXR_OK)
         status = depend_on_streams_locked(op, ctx, true);
     pthread_mutex_unlock(&ctx->lock);
@@ -130,25 +189,29 @@ struct sch_op *crt_stream_join_all(struct crt_context *ctx)
     return NULL;
 }
 
+static bool has_pending_blocking(struct crt_context *ctx)
+{
+    bool is_found = false;
+    struct crt_stream *stream;
+    pthread_mutex_lock(&ctx->lock);
+    DL_FOREACH(ctx->streams, stream)
+    if (is_blocking(stream) && has_pending(stream))
+        is_found = true;
+    drop_orphans_locked(ctx);
+    for (struct crt_orphan *orphan = ctx->orphans; orphan; orphan = orphan->next)
+        if (orphan->is_blocking)
+            is_found = true;
+    pthread_mutex_unlock(&ctx->lock);
+    return is_found;
+}
+
 bool crt_stream_is_idle(struct crt_stream *stream)
 {
-    struct crt_context *ctx = stream->ctx;
-    pthread_mutex_lock(&ctx->lock);
-    bool is_idle = !is_pending(stream->last);
-    if (stream->is_null) {
-        struct crt_stream *other;
-        DL_FOREACH(ctx->streams, other)
-        if (!(other->flags & CRT_STREAM_NON_BLOCKING) && is_pending(other->last))
-            is_idle = false;
-        drop_orphans_locked(ctx);
-        for (struct crt_orphan *orphan = ctx->orphans; orphan; orphan = orphan->next)
-            if (orphan->is_blocking)
-                is_idle = false;
-    } else if (!(stream->flags & CRT_STREAM_NON_BLOCKING)) {
-        is_idle = is_idle && !is_pending(ctx->null_stream.last);
-    }
-    pthread_mutex_unlock(&ctx->lock);
-    return is_idle;
+    if (has_pending(stream))
+        return false;
+    if (stream->is_null)
+        return !has_pending_blocking(stream->ctx);
+    return !is_blocking(stream) || !has_pending(&stream->ctx->null_stream);
 }
 
 /* Waits for the stream's work without printing and without looking at errors. */
@@ -177,6 +240,7 @@ enum crt_result crt_stream_synchronize(struct crt_stream *stream)
     if (result != CRT_SUCCESS)
         return result;
     crt_printf_flush();
+    crt_pool_release_unused();
     return crt_context_sticky(stream->ctx);
 }
 
@@ -191,6 +255,17 @@ enum crt_result crt_stream_query(struct crt_stream *stream)
     return is_idle ? CRT_SUCCESS : CRT_NOT_READY;
 }
 
+/* ---- life ---- */
+
+void crt_stream_init_null(struct crt_stream *stream, struct crt_context *ctx)
+{
+    *stream = (struct crt_stream){.object.tag = CRT_TAG(CRT_KIND_STREAM),
+                                  .ctx = ctx,
+                                  .id = crt_next_number(),
+                                  .is_null = true};
+    pthread_mutex_init(&stream->lock, NULL);
+}
+
 static struct crt_stream *create_locked(struct crt_context *ctx, unsigned flags, int priority)
 {
     struct crt_stream *stream = crt_object_create(CRT_KIND_STREAM, sizeof *stream);
@@ -200,9 +275,18 @@ static struct crt_stream *create_locked(struct crt_context *ctx, unsigned flags,
     stream->flags = flags;
     stream->priority = priority;
     stream->id = crt_next_number();
+    pthread_mutex_init(&stream->lock, NULL);
+    replace_locked(stream, ctx->null_stream.for_all);
     DL_APPEND(ctx->streams, stream);
     ctx->stream_count++;
     return stream;
+}
+
+int crt_stream_clamp_priority(int priority)
+{
+    if (priority > CRT_PRIORITY_LEAST)
+        return CRT_PRIORITY_LEAST;
+    return priority < CRT_PRIORITY_GREATEST ? CRT_PRIORITY_GREATEST : priority;
 }
 
 enum crt_result crt_stream_create(struct crt_context *ctx, unsigned flags, int priority,
@@ -210,12 +294,8 @@ enum crt_result crt_stream_create(struct crt_context *ctx, unsigned flags, int p
 {
     if (flags & ~CRT_STREAM_NON_BLOCKING)
         return CRT_INVALID_VALUE;
-    if (priority > CRT_PRIORITY_LEAST)
-        priority = CRT_PRIORITY_LEAST;
-    if (priority < CRT_PRIORITY_GREATEST)
-        priority = CRT_PRIORITY_GREATEST;
     pthread_mutex_lock(&ctx->lock);
-    struct crt_stream *created = create_locked(ctx, flags, priority);
+    struct crt_stream *created = create_locked(ctx, flags, crt_stream_clamp_priority(priority));
     pthread_mutex_unlock(&ctx->lock);
     if (!created)
         return CRT_OUT_OF_MEMORY;
@@ -231,22 +311,23 @@ enum crt_result crt_stream_destroy(struct crt_stream *stream)
     struct crt_orphan *orphan = malloc(sizeof *orphan);
     if (!orphan)
         return CRT_OUT_OF_MEMORY;
+    crt_capture_leave(stream);
     pthread_mutex_lock(&ctx->lock);
     DL_DELETE(ctx->streams, stream);
     ctx->stream_count--;
-    if (is_pending(stream->last)) {
-        *orphan = (struct crt_orphan){.op = stream->last,
-                                      .is_blocking = !(stream->flags & CRT_STREAM_NON_BLOCKING),
-                                      .next = ctx->orphans};
+    pthread_mutex_lock(&stream->lock);
+    struct sch_op *last = sch_op_retain(pending_locked(stream));
+    replace_locked(stream, NULL);
+    pthread_mutex_unlock(&stream->lock);
+    if (last) {
+        *orphan = (struct crt_orphan){
+            .op = last, .is_blocking = is_blocking(stream), .next = ctx->orphans};
         ctx->orphans = orphan;
         orphan = NULL;
-    } else {
-        sch_op_release(stream->last);
     }
-    stream->last = NULL;
     pthread_mutex_unlock(&ctx->lock);
     free(orphan);
-    crt_capture_forget(&stream->captured);
+    pthread_mutex_destroy(&stream->lock);
     crt_object_destroy(CRT_KIND_STREAM, stream);
     return CRT_SUCCESS;
 }
@@ -261,8 +342,9 @@ void crt_stream_destroy_all(struct crt_context *ctx)
         crt_stream_destroy(stream);
     }
     pthread_mutex_lock(&ctx->lock);
-    sch_op_release(ctx->null_stream.last);
-    ctx->null_stream.last = NULL;
+    replace_locked(&ctx->null_stream, NULL);
+    sch_op_release(ctx->null_stream.for_all);
+    ctx->null_stream.for_all = NULL;
     drop_orphans_locked(ctx);
     pthread_mutex_unlock(&ctx->lock);
 }
@@ -274,8 +356,10 @@ static struct crt_stream *find_own_locked(struct crt_context *ctx)
     if (stream->thread_number == own.thread_number)
         return stream;
     stream = create_locked(ctx, 0, CRT_PRIORITY_LEAST);
-    if (stream)
+    if (stream) {
         stream->thread_number = own.thread_number;
+        crt_leak_forget(stream); /* it is nobody's to destroy */
+    }
     return stream;
 }
 
@@ -295,7 +379,7 @@ static enum crt_result resolve_own(struct crt_context *ctx, struct crt_stream **
     return CRT_SUCCESS;
 }
 
-enum crt_result crt_stream_resolve(struct crt_stream *handle, struct crt_stream **stream)
+enum crt_result crt_stream_identify(struct crt_stream *handle, struct crt_stream **stream)
 {
     struct crt_context *ctx;
     enum crt_result result = crt_context_require(&ctx);
@@ -314,30 +398,125 @@ enum crt_result crt_stream_resolve(struct crt_stream *handle, struct crt_stream 
     return result;
 }
 
+enum crt_result crt_stream_resolve(struct crt_stream *handle, struct crt_stream **stream)
+{
+    enum crt_result result = crt_stream_identify(handle, stream);
+    if (result == CRT_SUCCESS && (*stream)->is_null)
+        result = crt_capture_check_null_stream((*stream)->ctx);
+    return result;
+}
+
+/* ---- waiting for events ---- */
+
+/* What an event has recorded if that may still run. The reference is the caller's. */
+static struct sch_op *pending_of_event(struct crt_event *event)
+{
+    struct sch_op *op = crt_event_operation(event);
+    if (op && sch_op_is_done(op)) {
+        sch_op_release(op);
+        op = NULL;
+    }
+    return op;
+}
+
 enum crt_result crt_stream_wait_event(struct crt_stream *stream, struct crt_event *event)
 {
     if (crt_capture_holds(event))
         return crt_capture_wait(stream, event);
-    struct sch_op *recorded = crt_event_operation(event);
-    if (recorded && stream->captured.capture) {
-        sch_op_release(recorded);
-        return CRT_STREAM_CAPTURE_ISOLATION;
-    }
-    if (!is_pending(recorded)) {
-        sch_op_release(recorded);
+    if (stream->captured.capture)
+        return crt_event_is_recorded(event)
+                   ? crt_capture_refuse_as(stream, CRT_STREAM_CAPTURE_ISOLATION)
+                   : CRT_SUCCESS;
+    if (event->shared)
+        return crt_ipc_event_stream_wait(event->shared, stream);
+    struct sch_op *recorded = pending_of_event(event);
+    if (!recorded)
         return CRT_SUCCESS;
-    }
     struct sch_op *op = sch_op_marker(NULL, NULL);
     enum crt_result result = op ? CRT_SUCCESS : CRT_OUT_OF_MEMORY;
     if (op)
         result = crt_result_from_status(sch_op_depend(op, recorded));
+    sch_op_release(recorded);
     if (result == CRT_SUCCESS)
-        result = crt_stream_submit(stream, op, NULL);
-    else
-        sch_op_release(op);
+        return crt_stream_submit(stream, op, NULL);
+    sch_op_release(op);
+    return result;
+}
+
+enum crt_result crt_stream_wait_external(struct crt_stream *stream, struct crt_event *event)
+{
+    if (!stream->captured.capture)
+        return CRT_INVALID_VALUE;
+    struct crt_work work = {.kind = CRT_NODE_WAIT_EVENT, .event = event};
+    return crt_capture_add(stream, &work);
+}
+
+/* Appends a marker to the stream that waits for recorded, and returns it; NULL: out of memory. It
+ * is not submitted yet. */
+static struct sch_op *append_wait(struct crt_stream *stream, struct sch_op *recorded)
+{
+    struct sch_op *op = sch_op_marker(NULL, NULL);
+    if (!op)
+        return NULL;
+    if (sch_op_depend(op, recorded) == PXR_OK && append(stream, op, op, NULL) == PXR_OK)
+        return op;
+    sch_op_release(op);
+    return NULL;
+}
+
+/* The markers of all streams, which the caller submits; *count of them. */
+static enum crt_result append_waits_locked(struct crt_context *ctx, struct sch_op *recorded,
+                                           struct sch_op **ops, size_t *count)
+{
+    *count = 0;
+    struct crt_stream *stream = &ctx->null_stream;
+    struct crt_stream *next = ctx->streams;
+    while (stream) {
+        struct sch_op *op = append_wait(stream, recorded);
+        if (!op)
+            return CRT_OUT_OF_MEMORY;
+        ops[(*count)++] = op;
+        stream = next;
+        next = next ? next->next : NULL;
+    }
+    /* For streams that do not exist yet: this event and earlier ones. */
+    struct sch_op *op = sch_op_marker(NULL, NULL);
+    if (!op)
+        return CRT_OUT_OF_MEMORY;
+    ops[(*count)++] = op;
+    enum pxr_status status = sch_op_depend(op, recorded);
+    if (status == PXR_OK)
+        status = sch_op_depend(op, ctx->null_stream.for_all);
+    sch_op_release(ctx->null_stream.for_all);
+    ctx->null_stream.for_all = sch_op_retain(op);
+    return crt_result_from_status(status);
+}
+
+enum crt_result crt_stream_wait_event_all(struct crt_context *ctx, struct crt_event *event)
+{
+    if (crt_capture_holds(event))
+        return crt_capture_refuse_event(event, CRT_STREAM_CAPTURE_UNSUPPORTED);
+    if (event->shared)
+        return crt_not_supported("a context that waits for an interprocess event");
+    enum crt_result result = crt_capture_check_context(ctx);
+    struct sch_op *recorded = result == CRT_SUCCESS ? pending_of_event(event) : NULL;
+    if (!recorded)
+        return result;
+    pthread_mutex_lock(&ctx->lock);
+    size_t count = 0;
+    struct sch_op **ops = calloc(ctx->stream_count + (size_t)2, sizeof *ops);
+    result = ops ? append_waits_locked(ctx, recorded, ops, &count) : CRT_OUT_OF_MEMORY;
+    pthread_mutex_unlock(&ctx->lock);
+    for (size_t i = 0; i < count; i++) {
+        sch_op_submit(ops[i]);
+        sch_op_release(ops[i]);
+    }
+    free(ops);
     sch_op_release(recorded);
     return result;
 }
+
+/* ---- tasks and host functions ---- */
 
 static void free_task(void *task, const struct sch_fault *fault)
 {

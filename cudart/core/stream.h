@@ -6,6 +6,7 @@
 #ifndef PTXRUN_CUDART_CORE_STREAM_H
 #define PTXRUN_CUDART_CORE_STREAM_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,18 +27,30 @@ struct sch_op;
 #define CRT_PRIORITY_LEAST    0
 #define CRT_PRIORITY_GREATEST (-5)
 
+/* Attributes that a program can set and read back; a CPU has nothing to do for them. */
+struct crt_stream_attributes {
+    uint8_t access_window[32]; /* CUaccessPolicyWindow */
+    unsigned sync_policy;      /* CUsynchronizationPolicy; 0 means 1, "automatic" */
+    uint8_t domain_map[2];     /* of memory synchronisation: default, remote */
+    unsigned domain;
+    unsigned link_utilisation;
+};
+
 struct crt_stream {
     struct crt_object object;
     struct crt_context *ctx;
     unsigned flags;
-    int priority;
+    _Atomic int priority;
     uint64_t id;
     uint64_t thread_number; /* of a per-thread default stream, else 0 */
     bool is_null;
-    struct sch_op *last;               /* newest operation, or NULL; guarded by ctx->lock */
-    struct crt_capture_point captured; /* guarded by the lock in capture.c; capture changes only
-                                          through calls of the program on this stream */
-    struct crt_stream *prev;
+    pthread_mutex_t lock;          /* of last and attributes */
+    _Atomic(struct sch_op *) last; /* newest operation, or NULL */
+    struct sch_op *for_all;        /* of the null stream: what streams of the context that are
+                                      created later wait for, or NULL; guarded by ctx->lock */
+    struct crt_stream_attributes attributes;
+    struct crt_capture_point captured;
+    struct crt_stream *prev; /* in the context's list */
     struct crt_stream *next;
 };
 
@@ -52,6 +65,9 @@ typedef void (*crt_host_fn)(void *arg);
 
 CRT_API_BEGIN
 
+/* The null stream of a context that starts. */
+void crt_stream_init_null(struct crt_stream *stream, struct crt_context *ctx);
+
 enum crt_result crt_stream_create(struct crt_context *ctx, unsigned flags, int priority,
                                   struct crt_stream **stream);
 
@@ -59,8 +75,15 @@ enum crt_result crt_stream_create(struct crt_context *ctx, unsigned flags, int p
 enum crt_result crt_stream_destroy(struct crt_stream *stream);
 
 /* The stream a handle means: 0 and CRT_STREAM_LEGACY the null stream, CRT_STREAM_PER_THREAD the
- * calling thread's own. Errors: those of crt_context_require, CRT_INVALID_HANDLE. */
+ * calling thread's own. Errors: those of crt_context_require, CRT_INVALID_HANDLE, and
+ * CRT_STREAM_CAPTURE_IMPLICIT when a capture forbids the use of the null stream. */
 enum crt_result crt_stream_resolve(struct crt_stream *handle, struct crt_stream **stream);
+
+/* The same for functions that only ask or tell something about the stream: they may always. */
+enum crt_result crt_stream_identify(struct crt_stream *handle, struct crt_stream **stream);
+
+/* Priorities beyond the range become the nearest one in it. */
+int crt_stream_clamp_priority(int priority);
 
 /* Whether all work has finished: CRT_SUCCESS, CRT_NOT_READY or the sticky error. */
 enum crt_result crt_stream_query(struct crt_stream *stream);
@@ -71,6 +94,13 @@ enum crt_result crt_stream_synchronize(struct crt_stream *stream);
 
 /* Later work of the stream waits for what the event has recorded. */
 enum crt_result crt_stream_wait_event(struct crt_stream *stream, struct crt_event *event);
+
+/* In a capture: a node that waits for the event as it is when the graph is launched. Otherwise
+ * CRT_INVALID_VALUE. */
+enum crt_result crt_stream_wait_external(struct crt_stream *stream, struct crt_event *event);
+
+/* Later work of all streams of the context waits for the event. */
+enum crt_result crt_stream_wait_event_all(struct crt_context *ctx, struct crt_event *event);
 
 /* fn(arg) runs on a thread of its own, after the work before it. */
 enum crt_result crt_stream_host_function(struct crt_stream *stream, crt_host_fn fn, void *arg);
@@ -87,6 +117,12 @@ CRT_API_END
  * reference to what was last. */
 enum crt_result crt_stream_submit(struct crt_stream *stream, struct sch_op *op,
                                   struct sch_op **previous);
+
+/* Appends a piece of work that begins with first and ends with last, both not yet submitted: first
+ * waits as any operation of the stream, and submits; what comes later waits for last, which the
+ * caller submits. Takes over no reference. */
+enum crt_result crt_stream_submit_span(struct crt_stream *stream, struct sch_op *first,
+                                       struct sch_op *last);
 
 /* run(task) by a worker, in order with the stream. task is from malloc and no longer the caller's;
  * it is freed when it has run, or at once on failure. */

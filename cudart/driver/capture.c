@@ -6,95 +6,159 @@
 
 #include "cudart/driver/internal.h"
 
-/* The modes differ in which unsafe calls of other threads they forbid; none is unsafe here. */
-#define CAPTURE_MODES 3
-
 CUresult cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode)
 {
     CUstream stream;
-    CUresult result = crt_stream_resolve(handle, &stream);
+    CUresult result = crt_stream_identify(handle, &stream);
     if (result != CRT_SUCCESS)
         return result;
-    if (mode < 0 || mode >= CAPTURE_MODES)
+    if (mode < 0 || mode >= CRT_CAPTURE_MODE_COUNT)
         return CRT_INVALID_VALUE;
-    return crt_capture_begin(stream);
+    return crt_capture_begin(stream, (enum crt_capture_mode)mode);
 }
 
 CUresult cuStreamBeginCapture(CUstream stream)
 {
-    return cuStreamBeginCapture_v2(stream, 0);
+    return cuStreamBeginCapture_v2(stream, CRT_CAPTURE_GLOBAL);
+}
+
+/* Only plain dependencies exist here: data that says more cannot be kept. */
+static CUresult check_edges(const CUgraphEdgeData *edges, size_t count)
+{
+    for (size_t i = 0; edges && i < count; i++)
+        if (edges[i].from_port || edges[i].to_port || edges[i].type)
+            return crt_not_supported("edges of graphs with ports or types");
+    return CRT_SUCCESS;
+}
+
+CUresult cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph, const CUgraphNode *deps,
+                                     const CUgraphEdgeData *edges, size_t count,
+                                     CUstreamCaptureMode mode)
+{
+    CUstream stream;
+    CUresult result = crt_stream_identify(handle, &stream);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (mode < 0 || mode >= CRT_CAPTURE_MODE_COUNT || (count && !deps))
+        return CRT_INVALID_VALUE;
+    result = check_edges(edges, count);
+    if (result != CRT_SUCCESS)
+        return result;
+    return crt_capture_begin_to_graph(stream, (enum crt_capture_mode)mode, graph, deps, count);
 }
 
 CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph)
 {
     CUstream stream;
-    CUresult result = crt_stream_resolve(handle, &stream);
+    CUresult result = crt_stream_identify(handle, &stream);
     if (result != CRT_SUCCESS)
         return result;
     return graph ? crt_capture_end(stream, graph) : CRT_INVALID_VALUE;
 }
 
-/* Any of the outputs but the status may be NULL. */
-static CUresult capture_info(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id,
-                             CUgraph *graph, const CUgraphNode **deps, size_t *count)
+static CUresult capture_info(CUstream handle, CUstreamCaptureStatus *status,
+                             struct crt_capture_info *info)
 {
     CUstream stream;
-    CUresult result = crt_stream_resolve(handle, &stream);
+    CUresult result = crt_stream_identify(handle, &stream);
     if (result != CRT_SUCCESS)
         return result;
     if (!status)
         return CRT_INVALID_VALUE;
-    uint64_t number = 0;
-    CUgraph captured = NULL;
-    const CUgraphNode *nodes = NULL;
-    size_t node_count = 0;
-    *status =
-        (CUstreamCaptureStatus)crt_capture_status(stream, &number, &captured, &nodes, &node_count);
-    if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        return CRT_SUCCESS;
-    if (id)
-        *id = number;
-    if (graph)
-        *graph = captured;
-    if (deps)
-        *deps = nodes;
-    if (count)
-        *count = node_count;
-    return CRT_SUCCESS;
+    result = crt_capture_get(stream, info);
+    *status = (CUstreamCaptureStatus)info->status;
+    return result;
 }
 
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
 {
-    return capture_info(stream, status, NULL, NULL, NULL, NULL);
+    struct crt_capture_info info;
+    return capture_info(stream, status, &info);
 }
 
 CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id)
 {
-    return capture_info(stream, status, id, NULL, NULL, NULL);
+    return cuStreamGetCaptureInfo_v2(stream, status, id, NULL, NULL, NULL);
 }
 
 CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
                                    CUgraph *graph, const CUgraphNode **deps, size_t *count)
 {
-    return capture_info(stream, status, id, graph, deps, count);
+    return cuStreamGetCaptureInfo_v3(stream, status, id, graph, deps, NULL, count);
 }
 
+/* Any of the outputs but the status may be NULL. */
 CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
                                    CUgraph *graph, const CUgraphNode **deps,
                                    const CUgraphEdgeData **edges, size_t *count)
 {
+    struct crt_capture_info info;
+    if (edges && !deps)
+        return CRT_INVALID_VALUE;
+    CUresult result = capture_info(stream, status, &info);
+    if (result != CRT_SUCCESS || info.status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+        return result;
+    if (id)
+        *id = info.id;
+    if (graph)
+        *graph = info.graph;
+    if (deps)
+        *deps = info.nodes;
     if (edges)
-        *edges = NULL; /* plain dependencies only */
-    return capture_info(stream, status, id, graph, deps, count);
+        *edges = (const CUgraphEdgeData *)info.edges;
+    if (count)
+        *count = info.count;
+    return CRT_SUCCESS;
+}
+
+CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode *deps,
+                                              const CUgraphEdgeData *edges, size_t count,
+                                              unsigned flags)
+{
+    CUstream stream;
+    CUresult result = crt_stream_identify(handle, &stream);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (count && !deps))
+        return CRT_INVALID_VALUE;
+    result = check_edges(edges, count);
+    if (result != CRT_SUCCESS)
+        return result;
+    return crt_capture_update(stream, deps, count, flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES);
+}
+
+CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *deps, size_t count,
+                                           unsigned flags)
+{
+    return cuStreamUpdateCaptureDependencies_v2(stream, deps, NULL, count, flags);
 }
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
-    static _Thread_local CUstreamCaptureMode current;
-    if (!mode || *mode < 0 || *mode >= CAPTURE_MODES)
-        return CRT_INVALID_VALUE;
-    CUstreamCaptureMode previous = current;
-    current = *mode;
-    *mode = previous;
-    return CRT_SUCCESS;
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    return mode ? crt_capture_exchange_mode(mode) : CRT_INVALID_VALUE;
+}
+
+/* ---- the forms in which stream 0 is the calling thread's own ---- */
+
+CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, CUgraph graph, const CUgraphNode *deps,
+                                          const CUgraphEdgeData *edges, size_t count,
+                                          CUstreamCaptureMode mode)
+{
+    return cuStreamBeginCaptureToGraph(own_stream(stream), graph, deps, edges, count, mode);
+}
+
+CUresult cuStreamUpdateCaptureDependencies_ptsz(CUstream stream, CUgraphNode *deps, size_t count,
+                                                unsigned flags)
+{
+    return cuStreamUpdateCaptureDependencies(own_stream(stream), deps, count, flags);
+}
+
+CUresult cuStreamUpdateCaptureDependencies_v2_ptsz(CUstream stream, CUgraphNode *deps,
+                                                   const CUgraphEdgeData *edges, size_t count,
+                                                   unsigned flags)
+{
+    return cuStreamUpdateCaptureDependencies_v2(own_stream(stream), deps, edges, count, flags);
 }

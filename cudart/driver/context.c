@@ -4,20 +4,18 @@
  */
 #include "cudart/driver/internal.h"
 
-#define CONTEXT_FLAGS 0xffu
-
 CUresult cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice device)
 {
     CUresult result = check_device(device);
     if (result != CRT_SUCCESS)
         return result;
-    return ctx ? crt_primary_retain(ctx) : CRT_INVALID_VALUE;
+    return ctx ? crt_primary_retain(crt_device_at(device), ctx) : CRT_INVALID_VALUE;
 }
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 {
     CUresult result = check_device(device);
-    return result == CRT_SUCCESS ? crt_primary_release() : result;
+    return result == CRT_SUCCESS ? crt_primary_release(crt_device_at(device)) : result;
 }
 
 CUresult cuDevicePrimaryCtxRelease(CUdevice device)
@@ -28,7 +26,7 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
     CUresult result = check_device(device);
-    return result == CRT_SUCCESS ? crt_primary_reset() : result;
+    return result == CRT_SUCCESS ? crt_primary_reset(crt_device_at(device)) : result;
 }
 
 CUresult cuDevicePrimaryCtxReset(CUdevice device)
@@ -41,14 +39,21 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags)
     CUresult result = check_device(device);
     if (result != CRT_SUCCESS)
         return result;
-    if (flags & ~CONTEXT_FLAGS)
+    if (!crt_context_flags_are_valid(flags))
         return CRT_INVALID_VALUE;
-    crt_primary_get()->flags = flags;
+    crt_primary_get(crt_device_at(device))->flags = flags;
     return CRT_SUCCESS;
 }
 
+/* The form before CUDA 11: flags of an active context could not be changed. */
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
 {
+    CUresult result = check_device(device);
+    if (result != CRT_SUCCESS)
+        return result;
+    const struct crt_context *ctx = crt_primary_get(crt_device_at(device));
+    if (crt_context_flags_are_valid(flags) && ctx->is_active && ctx->flags != flags)
+        return CRT_PRIMARY_CONTEXT_ACTIVE;
     return cuDevicePrimaryCtxSetFlags_v2(device, flags);
 }
 
@@ -59,8 +64,8 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *activ
         return result;
     if (!flags || !active)
         return CRT_INVALID_VALUE;
-    *flags = crt_primary_get()->flags;
-    *active = crt_primary_get()->is_active;
+    *flags = crt_primary_get(crt_device_at(device))->flags;
+    *active = crt_primary_get(crt_device_at(device))->is_active;
     return CRT_SUCCESS;
 }
 
@@ -69,7 +74,7 @@ CUresult cuCtxCreate_v2(CUcontext *ctx, unsigned flags, CUdevice device)
     CUresult result = check_device(device);
     if (result != CRT_SUCCESS)
         return result;
-    return ctx ? crt_context_create(flags, ctx) : CRT_INVALID_VALUE;
+    return ctx ? crt_context_create(crt_device_at(device), flags, ctx) : CRT_INVALID_VALUE;
 }
 
 CUresult cuCtxCreate_v3(CUcontext *ctx, CUexecAffinityParam *affinity, int count, unsigned flags,
@@ -84,6 +89,8 @@ CUresult cuCtxCreate_v4(CUcontext *ctx, CUctxCreateParams *params, unsigned flag
 {
     if (params && params->reserved[0])
         return CRT_UNSUPPORTED_EXEC_AFFINITY;
+    if (params && params->reserved[2]) /* sharing with a graphics API */
+        return CRT_NOT_SUPPORTED;
     return cuCtxCreate_v2(ctx, flags, device);
 }
 
@@ -145,7 +152,7 @@ CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
         return result;
     if (!device)
         return CRT_INVALID_VALUE;
-    *device = 0;
+    *device = ctx->device->index;
     return CRT_SUCCESS;
 }
 
@@ -172,7 +179,7 @@ CUresult cuCtxSetFlags(unsigned flags)
     CUresult result = pick_context(&ctx);
     if (result != CRT_SUCCESS)
         return result;
-    if (flags & ~CONTEXT_FLAGS)
+    if (!crt_context_flags_are_valid(flags))
         return CRT_INVALID_VALUE;
     ctx->flags = flags;
     return CRT_SUCCESS;
@@ -288,22 +295,31 @@ CUresult cuCtxResetPersistingL2Cache(void)
     return check_context();
 }
 
+/* Both contexts of a peer access. */
+static CUresult require_peers(CUcontext *ctx, CUcontext peer)
+{
+    CUresult result = crt_context_require(ctx);
+    if (result != CRT_SUCCESS)
+        return result;
+    return crt_context_is_valid(peer) && peer->is_active ? CRT_SUCCESS : CRT_INVALID_CONTEXT;
+}
+
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
 {
-    CUresult result = check_context();
+    CUcontext ctx;
+    CUresult result = require_peers(&ctx, peer);
     if (result != CRT_SUCCESS)
         return result;
     if (flags)
         return CRT_INVALID_VALUE;
-    return crt_context_is_valid(peer) ? CRT_INVALID_DEVICE : CRT_INVALID_CONTEXT;
+    return peer == ctx ? CRT_INVALID_CONTEXT : crt_context_enable_peer(ctx, peer);
 }
 
 CUresult cuCtxDisablePeerAccess(CUcontext peer)
 {
-    CUresult result = check_context();
-    if (result != CRT_SUCCESS)
-        return result;
-    return crt_context_is_valid(peer) ? CRT_PEER_ACCESS_NOT_ENABLED : CRT_INVALID_CONTEXT;
+    CUcontext ctx;
+    CUresult result = require_peers(&ctx, peer);
+    return result == CRT_SUCCESS ? crt_context_disable_peer(ctx, peer) : result;
 }
 
 /* Profilers see nothing, but programs that mark a range for them work. */

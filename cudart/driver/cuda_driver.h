@@ -100,16 +100,6 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes,
                                 CUdeviceptr pointer);
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
                                CUdeviceptr pointer);
-CUresult cuMemAdvise(CUdeviceptr pointer, size_t bytes, CUmem_advise advice, CUdevice device);
-CUresult cuMemAdvise_v2(CUdeviceptr pointer, size_t bytes, CUmem_advise advice,
-                        CUmemLocation location);
-CUresult cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUdevice device, CUstream stream);
-CUresult cuMemPrefetchAsync_ptsz(CUdeviceptr pointer, size_t bytes, CUdevice device,
-                                 CUstream stream);
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t bytes, CUmemLocation location,
-                               unsigned flags, CUstream stream);
-CUresult cuMemPrefetchAsync_v2_ptsz(CUdeviceptr pointer, size_t bytes, CUmemLocation location,
-                                    unsigned flags, CUstream stream);
 CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stream);
 CUresult cuMemAllocAsync_ptsz(CUdeviceptr *pointer, size_t bytes, CUstream stream);
 CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream);
@@ -288,42 +278,6 @@ CUresult cuLaunchCooperativeKernel_ptsz(CUfunction function, unsigned grid_x, un
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *arg);
 CUresult cuLaunchHostFunc_ptsz(CUstream stream, CUhostFn function, void *arg);
 
-/* ---- Streams ---- */
-CUresult cuStreamCreate(CUstream *stream, unsigned flags);
-CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority);
-CUresult cuStreamDestroy_v2(CUstream stream);
-CUresult cuStreamQuery(CUstream stream);
-CUresult cuStreamQuery_ptsz(CUstream stream);
-CUresult cuStreamSynchronize(CUstream stream);
-CUresult cuStreamSynchronize_ptsz(CUstream stream);
-CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
-CUresult cuStreamWaitEvent_ptsz(CUstream stream, CUevent event, unsigned flags);
-CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *arg, unsigned flags);
-CUresult cuStreamAddCallback_ptsz(CUstream stream, CUstreamCallback callback, void *arg,
-                                  unsigned flags);
-CUresult cuStreamGetFlags(CUstream stream, unsigned *flags);
-CUresult cuStreamGetFlags_ptsz(CUstream stream, unsigned *flags);
-CUresult cuStreamGetPriority(CUstream stream, int *priority);
-CUresult cuStreamGetPriority_ptsz(CUstream stream, int *priority);
-CUresult cuStreamGetId(CUstream stream, unsigned long long *id);
-CUresult cuStreamGetId_ptsz(CUstream stream, unsigned long long *id);
-CUresult cuStreamGetCtx(CUstream stream, CUcontext *ctx);
-CUresult cuStreamGetCtx_ptsz(CUstream stream, CUcontext *ctx);
-CUresult cuStreamGetDevice(CUstream stream, CUdevice *device);
-CUresult cuStreamGetDevice_ptsz(CUstream stream, CUdevice *device);
-
-/* ---- Events ---- */
-CUresult cuEventCreate(CUevent *event, unsigned flags);
-CUresult cuEventDestroy_v2(CUevent event);
-CUresult cuEventRecord(CUevent event, CUstream stream);
-CUresult cuEventRecord_ptsz(CUevent event, CUstream stream);
-CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags);
-CUresult cuEventRecordWithFlags_ptsz(CUevent event, CUstream stream, unsigned flags);
-CUresult cuEventQuery(CUevent event);
-CUresult cuEventSynchronize(CUevent event);
-CUresult cuEventElapsedTime(float *ms, CUevent start, CUevent end);
-CUresult cuEventElapsedTime_v2(float *ms, CUevent start, CUevent end);
-
 /* ---- Occupancy ---- */
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function,
                                                      int block_threads, size_t shared_bytes);
@@ -340,109 +294,13 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_thr
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction function, int blocks,
                                                  int block_threads);
 
-/* ---- Stream capture ---- */
-CUresult cuStreamBeginCapture(CUstream stream);
-CUresult cuStreamBeginCapture_ptsz(CUstream stream);
-CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode);
-CUresult cuStreamBeginCapture_v2_ptsz(CUstream stream, CUstreamCaptureMode mode);
-CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph);
-CUresult cuStreamEndCapture_ptsz(CUstream stream, CUgraph *graph);
-CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status);
-CUresult cuStreamIsCapturing_ptsz(CUstream stream, CUstreamCaptureStatus *status);
-CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id);
-CUresult cuStreamGetCaptureInfo_ptsz(CUstream stream, CUstreamCaptureStatus *status,
-                                     cuuint64_t *id);
-CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
-                                   CUgraph *graph, const CUgraphNode **deps, size_t *count);
-CUresult cuStreamGetCaptureInfo_v2_ptsz(CUstream stream, CUstreamCaptureStatus *status,
-                                        cuuint64_t *id, CUgraph *graph, const CUgraphNode **deps,
-                                        size_t *count);
-CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
-                                   CUgraph *graph, const CUgraphNode **deps,
-                                   const CUgraphEdgeData **edges, size_t *count);
-CUresult cuStreamGetCaptureInfo_v3_ptsz(CUstream stream, CUstreamCaptureStatus *status,
-                                        cuuint64_t *id, CUgraph *graph, const CUgraphNode **deps,
-                                        const CUgraphEdgeData **edges, size_t *count);
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
-
-/* ---- Graphs ---- */
-CUresult cuGraphCreate(CUgraph *graph, unsigned flags);
-CUresult cuGraphDestroy(CUgraph graph);
-CUresult cuGraphClone(CUgraph *clone, CUgraph graph);
-CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count);
-CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *count);
-CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *count);
-CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to,
-                            CUgraphEdgeData *data, size_t *count);
-CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
-                                size_t count);
-CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
-                                   const CUgraphEdgeData *data, size_t count);
-CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
-                                   size_t count);
-CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
-                                      const CUgraphEdgeData *data, size_t count);
-CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *culprit, char *log,
-                            size_t log_bytes);
-CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, CUgraphNode *culprit, char *log,
-                               size_t log_bytes);
-CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags);
-CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph,
-                                      CUDA_GRAPH_INSTANTIATE_PARAMS *params);
-CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *exec, CUgraph graph,
-                                           CUDA_GRAPH_INSTANTIATE_PARAMS *params);
-CUresult cuGraphExecDestroy(CUgraphExec exec);
-CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t *flags);
-CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info);
-CUresult cuGraphUpload(CUgraphExec exec, CUstream stream);
-CUresult cuGraphUpload_ptsz(CUgraphExec exec, CUstream stream);
-CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream);
-CUresult cuGraphLaunch_ptsz(CUgraphExec exec, CUstream stream);
-
-/* ---- Nodes of graphs ---- */
-CUresult cuGraphNodeGetType(CUgraphNode node, int *type);
-CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *nodes, size_t *count);
-CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data,
-                                       size_t *count);
-CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *nodes, size_t *count);
-CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *nodes,
-                                         CUgraphEdgeData *data, size_t *count);
-CUresult cuGraphNodeFindInClone(CUgraphNode *found, CUgraphNode node, CUgraph clone);
-CUresult cuGraphDestroyNode(CUgraphNode node);
-CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
-                             size_t count);
-CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
-                                 size_t count, const CUDA_KERNEL_NODE_PARAMS *params);
-CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params);
-CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params);
-CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
-                                           const CUDA_KERNEL_NODE_PARAMS *params);
-CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
-                              size_t count, const CUDA_MEMCPY3D *copy, CUcontext ctx);
-CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *copy);
-CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D *copy);
-CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
-                                        const CUDA_MEMCPY3D *copy, CUcontext ctx);
-CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
-                              size_t count, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx);
-CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *params);
-CUresult cuGraphMemsetNodeSetParams(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *params);
-CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
-                                        const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx);
-CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t count,
-                            const CUDA_HOST_NODE_PARAMS *params);
-CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS *params);
-CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS *params);
-CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
-                                      const CUDA_HOST_NODE_PARAMS *params);
-CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
-                                  size_t count, CUgraph child);
-CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *child);
-CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
-                                   size_t count, CUevent event);
-CUresult cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
-                                 size_t count, CUevent event);
-
 _Pragma("GCC visibility pop")
+
+#include "cudart/driver/cuda_device.h"
+#include "cudart/driver/cuda_memory.h"
+#include "cudart/driver/cuda_module.h"
+#include "cudart/driver/cuda_stream.h"
+#include "cudart/driver/cuda_graph.h"
+#include "cudart/driver/cuda_vmm.h"
 
 #endif

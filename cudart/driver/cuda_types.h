@@ -29,9 +29,9 @@ typedef struct crt_kernel *CUfunction; /* a kernel's handle serves as both */
 typedef struct crt_graph *CUgraph;
 typedef struct crt_node *CUgraphNode;
 typedef struct crt_graph_exec *CUgraphExec;
-typedef struct cu_array *CUarray;
+typedef struct crt_array *CUarray;
 typedef struct cu_link_state *CUlinkState;
-typedef struct cu_memory_pool *CUmemoryPool;
+typedef struct crt_pool *CUmemoryPool;
 
 typedef struct {
     char bytes[16];
@@ -103,10 +103,12 @@ enum {
 };
 
 enum {
+    CU_JIT_WALL_TIME = 2,
     CU_JIT_INFO_LOG_BUFFER = 3,
     CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,
     CU_JIT_ERROR_LOG_BUFFER = 5,
     CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+    CU_JIT_OPTIMIZATION_LEVEL = 7,
     CU_JIT_NUM_OPTIONS = 35
 };
 
@@ -293,60 +295,11 @@ typedef void (*CUhostFn)(void *arg);
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *arg);
 
 typedef struct {
-    CUfunction func;
-    unsigned gridDimX;
-    unsigned gridDimY;
-    unsigned gridDimZ;
-    unsigned blockDimX;
-    unsigned blockDimY;
-    unsigned blockDimZ;
-    unsigned sharedMemBytes;
-    void **kernelParams;
-    void **extra;
-    CUkernel kern; /* used when func is NULL */
-    CUcontext ctx;
-} CUDA_KERNEL_NODE_PARAMS;
-
-typedef struct {
-    CUdeviceptr dst;
-    size_t pitch;
-    unsigned value;
-    unsigned elementSize;
-    size_t width;
-    size_t height;
-} CUDA_MEMSET_NODE_PARAMS;
-
-typedef struct {
-    CUhostFn fn;
-    void *userData;
-} CUDA_HOST_NODE_PARAMS;
-
-typedef struct {
     unsigned char from_port;
     unsigned char to_port;
     unsigned char type;
     unsigned char reserved[5];
 } CUgraphEdgeData;
-
-typedef struct {
-    cuuint64_t flags;
-    CUstream hUploadStream;
-    CUgraphNode hErrNode_out;
-    int result_out;
-} CUDA_GRAPH_INSTANTIATE_PARAMS;
-
-typedef struct {
-    int result;
-    CUgraphNode errorNode;
-    CUgraphNode errorFromNode;
-} CUgraphExecUpdateResultInfo;
-
-enum {
-    CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,
-    CU_GRAPH_EXEC_UPDATE_ERROR = 1,
-    CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,
-    CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3
-};
 
 typedef size_t (*CUoccupancyB2DSize)(int block_threads);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Initialisation, and the one device.
+ * Initialisation, and what devices are.
  */
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +36,7 @@ CUresult cuDeviceGetCount(int *count)
         return result;
     if (!count)
         return CRT_INVALID_VALUE;
-    *count = DEVICE_COUNT;
+    *count = crt_device_count();
     return CRT_SUCCESS;
 }
 
@@ -56,7 +56,7 @@ CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
     CUresult result = check_device_output(device, uuid);
     if (result != CRT_SUCCESS)
         return result;
-    memcpy(uuid->bytes, crt_device_uuid(), sizeof uuid->bytes);
+    memcpy(uuid->bytes, crt_device_at(device)->uuid, sizeof uuid->bytes);
     return CRT_SUCCESS;
 }
 
@@ -70,7 +70,7 @@ CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
     CUresult result = check_device_output(device, bytes);
     if (result != CRT_SUCCESS)
         return result;
-    *bytes = crt_device_memory_bytes();
+    *bytes = crt_device_at(device)->memory_bytes;
     return CRT_SUCCESS;
 }
 
@@ -79,7 +79,8 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
     CUresult result = check_device(device);
     if (result != CRT_SUCCESS)
         return result;
-    return value ? crt_device_attribute(attribute, value) : CRT_INVALID_VALUE;
+    return value ? crt_device_attribute(crt_device_at(device), attribute, value)
+                 : CRT_INVALID_VALUE;
 }
 
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
@@ -89,8 +90,8 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
         return result;
     if (!major || !minor)
         return CRT_INVALID_VALUE;
-    *major = CRT_CAPABILITY / 10;
-    *minor = CRT_CAPABILITY % 10;
+    *major = crt_architecture_get()->capability / 10;
+    *minor = crt_architecture_get()->capability % 10;
     return CRT_SUCCESS;
 }
 
@@ -112,13 +113,8 @@ CUresult cuDeviceGetProperties(CUdevprop *properties, CUdevice device)
         {13, &properties->clockRate},          {14, &properties->textureAlign},
     };
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        crt_device_attribute(fields[i].attribute, fields[i].value);
+        crt_device_attribute(crt_device_at(device), fields[i].attribute, fields[i].value);
     return CRT_SUCCESS;
-}
-
-static void format_bus_id(char *text, size_t cap)
-{
-    snprintf(text, cap, "%04x:%02x:%02x.0", CRT_PCI_DOMAIN, CRT_PCI_BUS, CRT_PCI_DEVICE);
 }
 
 CUresult cuDeviceGetPCIBusId(char *id, int len, CUdevice device)
@@ -128,7 +124,9 @@ CUresult cuDeviceGetPCIBusId(char *id, int len, CUdevice device)
         return result;
     if (!id || len <= 0)
         return CRT_INVALID_VALUE;
-    format_bus_id(id, (size_t)len);
+    char text[CRT_BUS_ID_BYTES];
+    crt_device_bus_id(crt_device_at(device), text);
+    snprintf(id, (size_t)len, "%s", text);
     return CRT_SUCCESS;
 }
 
@@ -148,10 +146,14 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id)
         if (sscanf(id, "%x:%x", &bus, &slot) != 2)
             return CRT_INVALID_VALUE;
     }
-    if (domain != CRT_PCI_DOMAIN || bus != CRT_PCI_BUS || slot != CRT_PCI_DEVICE)
-        return CRT_INVALID_DEVICE;
-    *device = 0;
-    return CRT_SUCCESS;
+    for (int i = 0; i < crt_device_count(); i++) {
+        if (domain != CRT_PCI_DOMAIN || slot != CRT_PCI_DEVICE ||
+            bus != (unsigned)crt_device_at(i)->pci_bus)
+            continue;
+        *device = i;
+        return CRT_SUCCESS;
+    }
+    return CRT_INVALID_DEVICE;
 }
 
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
@@ -163,17 +165,25 @@ CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
         return result;
     if (!can)
         return CRT_INVALID_VALUE;
-    *can = 0; /* a device is no peer of itself */
+    *can = device != peer;
     return CRT_SUCCESS;
 }
 
 CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice source,
                                  CUdevice target)
 {
-    (void)attribute;
-    (void)value;
     CUresult result = check_device(source);
     if (result == CRT_SUCCESS)
         result = check_device(target);
-    return result == CRT_SUCCESS ? CRT_INVALID_DEVICE : result;
+    if (result != CRT_SUCCESS)
+        return result;
+    if (source == target)
+        return CRT_INVALID_DEVICE;
+    /* Rank of the connection: all are as good. Access, atomics, access to arrays, atomics of which
+     * some only partly: memory is one. */
+    static const int values[] = {[1] = 0, [2] = 1, [3] = 1, [4] = 1, [5] = 0};
+    if (!value || attribute < 1 || attribute >= (int)(sizeof values / sizeof values[0]))
+        return CRT_INVALID_VALUE;
+    *value = values[attribute];
+    return CRT_SUCCESS;
 }

@@ -4,11 +4,17 @@
  */
 #include "cudart/driver/internal.h"
 
+/* The number of a bad launch shape has a name in the runtime API only. */
+static bool is_driver_code(CUresult error)
+{
+    return error != CRT_INVALID_CONFIGURATION;
+}
+
 CUresult cuGetErrorName(CUresult error, const char **name)
 {
     if (!name)
         return CRT_INVALID_VALUE;
-    *name = crt_result_name((int)error);
+    *name = is_driver_code(error) ? crt_result_name((int)error) : NULL;
     return *name ? CRT_SUCCESS : CRT_INVALID_VALUE;
 }
 
@@ -16,6 +22,6 @@ CUresult cuGetErrorString(CUresult error, const char **text)
 {
     if (!text)
         return CRT_INVALID_VALUE;
-    *text = crt_result_text((int)error);
+    *text = is_driver_code(error) ? crt_result_text((int)error) : NULL;
     return *text ? CRT_SUCCESS : CRT_INVALID_VALUE;
 }

@@ -21,6 +21,11 @@ CUresult cuEventDestroy_v2(CUevent event)
     return result == CRT_SUCCESS ? crt_event_destroy(event) : result;
 }
 
+CUresult cuEventDestroy(CUevent event)
+{
+    return cuEventDestroy_v2(event);
+}
+
 CUresult cuEventRecord(CUevent event, CUstream handle)
 {
     CUstream stream;
@@ -28,9 +33,46 @@ CUresult cuEventRecord(CUevent event, CUstream handle)
     return result == CRT_SUCCESS ? crt_event_record(event, stream) : result;
 }
 
-CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags)
+CUresult cuEventRecordWithFlags(CUevent event, CUstream handle, unsigned flags)
 {
-    return flags > 1 ? CRT_INVALID_VALUE : cuEventRecord(event, stream);
+    if (flags == 0)
+        return cuEventRecord(event, handle);
+    CUstream stream;
+    CUresult result = crt_stream_resolve(handle, &stream);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (flags != CU_EVENT_EXTERNAL)
+        return CRT_INVALID_VALUE;
+    return crt_event_record_external(event, stream);
+}
+
+/* CRT_SUCCESS when ctx is one that can be worked with; it need not be the current one. */
+static CUresult check_given_context(CUcontext ctx)
+{
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!crt_context_is_valid(ctx))
+        return CRT_INVALID_CONTEXT;
+    if (!atomic_load(&ctx->is_active))
+        return CRT_CONTEXT_IS_DESTROYED;
+    return crt_context_sticky(ctx);
+}
+
+CUresult cuCtxRecordEvent(CUcontext ctx, CUevent event)
+{
+    CUresult result = check_given_context(ctx);
+    return result == CRT_SUCCESS ? crt_event_record_all(event, ctx) : result;
+}
+
+CUresult cuCtxWaitEvent(CUcontext ctx, CUevent event)
+{
+    CUresult result = check_given_context(ctx);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!crt_event_is_valid(event))
+        return CRT_INVALID_HANDLE;
+    return crt_stream_wait_event_all(ctx, event);
 }
 
 CUresult cuEventQuery(CUevent event)

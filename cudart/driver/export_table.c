@@ -28,7 +28,7 @@ static CUresult runtime_primary_context(CUcontext *ctx, CUdevice device)
 {
     CUresult result = check_device(device);
     if (result == CRT_SUCCESS)
-        *ctx = crt_primary_get();
+        *ctx = crt_primary_get(crt_device_at(device));
     return result;
 }
 

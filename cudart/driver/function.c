@@ -76,11 +76,14 @@ CUresult cuFuncIsLoaded(int *state, CUfunction function)
         return CRT_INVALID_VALUE;
     if (!crt_kernel_is_valid(function))
         return CRT_INVALID_HANDLE;
-    *state = 1;
+    *state = crt_kernel_is_loaded(function);
     return CRT_SUCCESS;
 }
 
 CUresult cuFuncLoad(CUfunction function)
 {
-    return crt_kernel_is_valid(function) ? CRT_SUCCESS : CRT_INVALID_HANDLE;
+    CUresult result = check_context();
+    if (result != CRT_SUCCESS)
+        return result;
+    return crt_kernel_is_valid(function) ? crt_kernel_load(function) : CRT_INVALID_HANDLE;
 }

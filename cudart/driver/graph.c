@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Graphs: their structure, instantiation and launch. What nodes do is in graph_node.c.
+ * The structure of graphs: nodes and edges, and copies.
  */
 #include "cudart/core/graph.h"
 
 #include <string.h>
 
-#include "cudart/driver/internal.h"
+#include "cudart/core/capture.h"
+#include "cudart/driver/graph_node.h"
 
 CUresult cuGraphCreate(CUgraph *graph, unsigned flags)
 {
@@ -19,6 +20,11 @@ CUresult cuGraphCreate(CUgraph *graph, unsigned flags)
 CUresult cuGraphDestroy(CUgraph graph)
 {
     return crt_graph_destroy(graph);
+}
+
+CUresult cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned flags)
+{
+    return crt_graph_print(graph, path, flags);
 }
 
 CUresult cuGraphClone(CUgraph *clone, CUgraph graph)
@@ -34,10 +40,15 @@ struct collector {
     CUgraphEdgeData *data;
     size_t cap;
     size_t found;
+    bool is_lossy; /* an edge has data that the caller does not ask for */
 };
 
-static void collect(struct collector *collector, CUgraphNode first, CUgraphNode second)
+static void collect(struct collector *collector, CUgraphNode first, CUgraphNode second,
+                    const struct crt_edge *edge)
 {
+    bool is_ordinary = !edge || (!edge->from_port && !edge->to_port && !edge->type);
+    if (!is_ordinary && !collector->data)
+        collector->is_lossy = true;
     size_t index = collector->found++;
     if (index >= collector->cap)
         return;
@@ -46,12 +57,18 @@ static void collect(struct collector *collector, CUgraphNode first, CUgraphNode 
     if (collector->second)
         collector->second[index] = second;
     if (collector->data)
-        memset(&collector->data[index], 0, sizeof collector->data[0]);
+        collector->data[index] =
+            is_ordinary ? (CUgraphEdgeData){0}
+                        : (CUgraphEdgeData){.from_port = edge->from_port,
+                                            .to_port = edge->to_port,
+                                            .type = edge->type};
 }
 
 static CUresult finish_collection(const struct collector *collector, size_t *count)
 {
     bool has_array = collector->first || collector->second;
+    if (has_array && collector->is_lossy)
+        return CRT_LOSSY_QUERY;
     for (size_t i = collector->found; has_array && i < *count; i++)
         if (collector->first)
             collector->first[i] = NULL;
@@ -65,7 +82,7 @@ CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
         return CRT_INVALID_VALUE;
     struct collector collector = {.first = nodes, .cap = nodes ? *count : 0};
     for (CUgraphNode node = graph->nodes; node; node = node->next)
-        collect(&collector, node, NULL);
+        collect(&collector, node, NULL, NULL);
     return finish_collection(&collector, count);
 }
 
@@ -76,7 +93,7 @@ CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
     struct collector collector = {.first = nodes, .cap = nodes ? *count : 0};
     for (CUgraphNode node = graph->nodes; node; node = node->next)
         if (node->dep_count == 0)
-            collect(&collector, node, NULL);
+            collect(&collector, node, NULL, NULL);
     return finish_collection(&collector, count);
 }
 
@@ -89,7 +106,7 @@ CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to,
         .first = from, .second = to, .data = data, .cap = from ? *count : 0};
     for (CUgraphNode node = graph->nodes; node; node = node->next)
         for (size_t i = 0; i < node->dep_count; i++)
-            collect(&collector, node->deps[i], node);
+            collect(&collector, node->deps[i], node, &node->edges[i]);
     return finish_collection(&collector, count);
 }
 
@@ -105,7 +122,7 @@ CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *nodes, CUg
         return CRT_INVALID_VALUE;
     struct collector collector = {.first = nodes, .data = data, .cap = nodes ? *count : 0};
     for (size_t i = 0; i < node->dep_count; i++)
-        collect(&collector, node->deps[i], NULL);
+        collect(&collector, node->deps[i], NULL, &node->edges[i]);
     return finish_collection(&collector, count);
 }
 
@@ -121,8 +138,9 @@ CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *nodes,
         return CRT_INVALID_VALUE;
     struct collector collector = {.first = nodes, .data = data, .cap = nodes ? *count : 0};
     for (CUgraphNode other = node->graph->nodes; other; other = other->next)
-        if (crt_node_depends_on(other, node))
-            collect(&collector, other, NULL);
+        for (size_t i = 0; i < other->dep_count; i++)
+            if (other->deps[i] == node)
+                collect(&collector, other, NULL, &other->edges[i]);
     return finish_collection(&collector, count);
 }
 
@@ -131,20 +149,51 @@ CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *nodes, size
     return cuGraphNodeGetDependentNodes_v2(node, nodes, NULL, count);
 }
 
-/* Ports and programmatic edges let a node start before another has ended: they are hints to
- * schedule by, and full dependencies are always right. */
+/* ---- edges ---- */
+
+#define EDGE_TYPES        2
+#define KERNEL_FROM_PORTS 3
+
+/* Ports and programmatic edges let a node start before another one has ended: they are hints to
+ * schedule by, and full dependencies are always right. Only kernels have ports. */
+CUresult check_edges(const CUgraphNode *from, const CUgraphEdgeData *data, size_t count)
+{
+    static const unsigned char reserved[sizeof data->reserved];
+    for (size_t i = 0; data && i < count; i++) {
+        bool has_data = data[i].from_port || data[i].type;
+        if (data[i].to_port || data[i].type >= EDGE_TYPES ||
+            data[i].from_port >= KERNEL_FROM_PORTS ||
+            memcmp(data[i].reserved, reserved, sizeof reserved) != 0 ||
+            (has_data && !has_kind(from[i], CRT_NODE_KERNEL)))
+            return CRT_INVALID_VALUE;
+    }
+    return CRT_SUCCESS;
+}
+
+struct crt_edge read_edge(const CUgraphEdgeData *data)
+{
+    return (struct crt_edge){
+        .from_port = data->from_port, .to_port = data->to_port, .type = data->type};
+}
+
+static bool owns_pair(CUgraph graph, CUgraphNode from, CUgraphNode to)
+{
+    return crt_node_is_valid(from) && crt_node_is_valid(to) && from->graph == graph &&
+           to->graph == graph;
+}
+
 CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
                                    const CUgraphEdgeData *data, size_t count)
 {
-    (void)data;
     if (!crt_graph_is_valid(graph) || (count && (!from || !to)))
         return CRT_INVALID_VALUE;
-    for (size_t i = 0; i < count; i++) {
-        CUresult result = crt_node_depend(to[i], from[i]);
-        if (result != CRT_SUCCESS)
-            return result;
+    CUresult result = check_edges(from, data, count);
+    for (size_t i = 0; i < count && result == CRT_SUCCESS; i++) {
+        struct crt_edge edge = data ? read_edge(&data[i]) : (struct crt_edge){0};
+        result = owns_pair(graph, from[i], to[i]) ? crt_node_depend(to[i], from[i], &edge)
+                                                  : CRT_INVALID_VALUE;
     }
-    return CRT_SUCCESS;
+    return result;
 }
 
 CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
@@ -153,16 +202,34 @@ CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CU
     return cuGraphAddDependencies_v2(graph, from, to, NULL, count);
 }
 
+/* CUDA: dependencies and nodes stay in a graph that has memory nodes. */
+static bool is_fixed(const struct crt_graph *graph)
+{
+    return crt_graph_contains(graph, CRT_NODE_ALLOC) || crt_graph_contains(graph, CRT_NODE_FREE);
+}
+
+/* An edge is only removed by the data it has. */
+static bool has_edge(CUgraphNode from, CUgraphNode to, const CUgraphEdgeData *data)
+{
+    struct crt_edge wanted = data ? read_edge(data) : (struct crt_edge){0};
+    for (size_t i = 0; i < to->dep_count; i++)
+        if (to->deps[i] == from)
+            return memcmp(&to->edges[i], &wanted, sizeof wanted) == 0;
+    return false;
+}
+
 CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
                                       const CUgraphEdgeData *data, size_t count)
 {
-    (void)data;
     if (!crt_graph_is_valid(graph) || (count && (!from || !to)))
         return CRT_INVALID_VALUE;
+    if (is_fixed(graph))
+        return CRT_NOT_SUPPORTED;
     for (size_t i = 0; i < count; i++) {
-        CUresult result = crt_node_forget(to[i], from[i]);
-        if (result != CRT_SUCCESS)
-            return result;
+        if (!owns_pair(graph, from[i], to[i]) ||
+            !has_edge(from[i], to[i], data ? &data[i] : NULL))
+            return CRT_INVALID_VALUE;
+        crt_node_forget(to[i], from[i]);
     }
     return CRT_SUCCESS;
 }
@@ -173,89 +240,32 @@ CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode *from, const
     return cuGraphRemoveDependencies_v2(graph, from, to, NULL, count);
 }
 
-CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
+/* ---- nodes ---- */
+
+CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
 {
-    if (!exec || !crt_graph_is_valid(graph))
+    if (!crt_node_is_valid(node) || !type)
         return CRT_INVALID_VALUE;
-    return crt_graph_instantiate(graph, flags, exec);
-}
-
-CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, CUgraphNode *culprit, char *log,
-                               size_t log_bytes)
-{
-    if (culprit)
-        *culprit = NULL;
-    if (log && log_bytes)
-        log[0] = '\0';
-    return cuGraphInstantiateWithFlags(exec, graph, 0);
-}
-
-CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *culprit, char *log,
-                            size_t log_bytes)
-{
-    return cuGraphInstantiate_v2(exec, graph, culprit, log, log_bytes);
-}
-
-CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph,
-                                      CUDA_GRAPH_INSTANTIATE_PARAMS *params)
-{
-    if (!params)
-        return CRT_INVALID_VALUE;
-    params->hErrNode_out = NULL;
-    CUresult result = cuGraphInstantiateWithFlags(exec, graph, params->flags);
-    params->result_out = result != CRT_SUCCESS; /* 0: success, 1: error */
-    return result;
-}
-
-/* Nothing is uploaded, so the stream does not matter. */
-CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *exec, CUgraph graph,
-                                           CUDA_GRAPH_INSTANTIATE_PARAMS *params)
-{
-    return cuGraphInstantiateWithParams(exec, graph, params);
-}
-
-CUresult cuGraphExecDestroy(CUgraphExec exec)
-{
-    return crt_graph_exec_destroy(exec);
-}
-
-CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t *flags)
-{
-    if (!crt_graph_exec_is_valid(exec) || !flags)
-        return CRT_INVALID_VALUE;
-    *flags = exec->flags;
+    *type = (int)node->work.kind;
     return CRT_SUCCESS;
 }
 
-CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info)
+CUresult cuGraphNodeFindInClone(CUgraphNode *found, CUgraphNode node, CUgraph clone)
 {
-    if (!crt_graph_exec_is_valid(exec) || !crt_graph_is_valid(graph) || !info)
+    if (!found || !crt_node_is_valid(node) || !crt_graph_is_valid(clone))
         return CRT_INVALID_VALUE;
-    CUgraphNode culprit;
-    CUresult result = crt_graph_exec_update(exec, graph, &culprit);
-    int answer = CU_GRAPH_EXEC_UPDATE_SUCCESS;
-    if (result == CRT_GRAPH_EXEC_UPDATE_FAILURE)
-        answer = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-    else if (result != CRT_SUCCESS)
-        answer = CU_GRAPH_EXEC_UPDATE_ERROR;
-    *info = (CUgraphExecUpdateResultInfo){.result = answer, .errorNode = culprit};
-    return result;
+    for (CUgraphNode copy = clone->nodes; copy; copy = copy->next) {
+        if (copy->origin == node && copy->origin_id == node->id) {
+            *found = copy;
+            return CRT_SUCCESS;
+        }
+    }
+    return CRT_INVALID_VALUE;
 }
 
-CUresult cuGraphUpload(CUgraphExec exec, CUstream handle)
+CUresult cuGraphDestroyNode(CUgraphNode node)
 {
-    CUstream stream;
-    CUresult result = crt_stream_resolve(handle, &stream);
-    if (result != CRT_SUCCESS)
-        return result;
-    return crt_graph_exec_is_valid(exec) ? CRT_SUCCESS : CRT_INVALID_VALUE;
-}
-
-CUresult cuGraphLaunch(CUgraphExec exec, CUstream handle)
-{
-    CUstream stream;
-    CUresult result = crt_stream_resolve(handle, &stream);
-    if (result != CRT_SUCCESS)
-        return result;
-    return crt_graph_exec_is_valid(exec) ? crt_graph_exec_launch(exec, stream) : CRT_INVALID_VALUE;
+    if (!crt_node_is_valid(node))
+        return CRT_INVALID_VALUE;
+    return is_fixed(node->graph) ? CRT_NOT_SUPPORTED : crt_node_destroy(node);
 }

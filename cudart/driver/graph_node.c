@@ -1,121 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Nodes of graphs: making them, reading and changing what they do.
+ * Nodes that copy, fill, call the host or do memory operations, and empty ones: making them,
+ * reading and changing what they do.
  */
+#include "cudart/driver/graph_node.h"
+
+#include "cudart/core/array.h"
 #include "cudart/core/event.h"
-#include "cudart/core/graph.h"
-#include "cudart/driver/internal.h"
+#include "cudart/core/mem_op.h"
 
-CUresult cuGraphNodeGetType(CUgraphNode node, int *type)
+CUresult add_node(CUresult result, CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
+                  size_t count, struct crt_work *work)
 {
-    if (!crt_node_is_valid(node) || !type)
-        return CRT_INVALID_VALUE;
-    *type = (int)node->work.kind;
-    return CRT_SUCCESS;
-}
-
-CUresult cuGraphNodeFindInClone(CUgraphNode *found, CUgraphNode node, CUgraph clone)
-{
-    if (!found || !crt_node_is_valid(node) || !crt_graph_is_valid(clone))
-        return CRT_INVALID_VALUE;
-    for (CUgraphNode copy = clone->nodes; copy; copy = copy->next) {
-        if (copy->origin == node) {
-            *found = copy;
-            return CRT_SUCCESS;
-        }
+    if (result != CRT_SUCCESS)
+        return result;
+    result = node && crt_graph_is_valid(graph) ? crt_work_check(work) : CRT_INVALID_VALUE;
+    if (result != CRT_SUCCESS) {
+        crt_work_free(work);
+        return result;
     }
-    return CRT_INVALID_VALUE;
-}
-
-CUresult cuGraphDestroyNode(CUgraphNode node)
-{
-    return crt_node_destroy(node);
-}
-
-static CUresult add_node(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t count,
-                         struct crt_work *work)
-{
     CUgraphNode created;
-    CUresult result = crt_graph_add(graph, deps, count, work, &created);
-    if (result == CRT_SUCCESS && node)
+    result = crt_graph_add(graph, deps, count, work, &created);
+    if (result == CRT_SUCCESS)
         *node = created;
     return result;
 }
 
-/* The node of an executable graph that stands for a node of the graph it was made from. */
-static CUgraphNode find_in_exec(CUgraphExec exec, CUgraphNode node)
+CUresult change_node(CUresult result, CUgraphNode node, struct crt_work *work)
 {
-    return crt_graph_exec_is_valid(exec) ? crt_graph_exec_find(exec, node) : NULL;
+    if (result != CRT_SUCCESS)
+        return result;
+    result = has_kind(node, work->kind) ? crt_work_check(work) : CRT_INVALID_VALUE;
+    if (result != CRT_SUCCESS) {
+        crt_work_free(work);
+        return result;
+    }
+    return crt_node_set_work(node, work);
 }
 
-static bool has_kind(CUgraphNode node, enum crt_node_kind kind)
+CUresult change_exec_node(CUresult result, CUgraphExec exec, CUgraphNode node,
+                          struct crt_work *work)
 {
-    return crt_node_is_valid(node) && node->work.kind == kind;
+    return result == CRT_SUCCESS ? crt_graph_exec_set_work(exec, node, work) : result;
 }
 
 CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                              size_t count)
 {
     struct crt_work work = {.kind = CRT_NODE_EMPTY};
-    return add_node(node, graph, deps, count, &work);
-}
-
-/* ---- kernels ---- */
-
-static CUresult read_kernel_params(const CUDA_KERNEL_NODE_PARAMS *params, struct crt_work *work)
-{
-    if (!params)
-        return CRT_INVALID_VALUE;
-    struct crt_launch_config config = {
-        .grid = {params->gridDimX, params->gridDimY, params->gridDimZ},
-        .block = {params->blockDimX, params->blockDimY, params->blockDimZ},
-        .dynamic_shared_bytes = params->sharedMemBytes};
-    CUfunction function = params->func ? params->func : params->kern;
-    return crt_work_launch(function, &config, params->kernelParams, params->extra, work);
-}
-
-CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
-                                 size_t count, const CUDA_KERNEL_NODE_PARAMS *params)
-{
-    struct crt_work work;
-    CUresult result = read_kernel_params(params, &work);
-    return result == CRT_SUCCESS ? add_node(node, graph, deps, count, &work) : result;
-}
-
-CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)
-{
-    if (!params || !has_kind(node, CRT_NODE_KERNEL))
-        return CRT_INVALID_VALUE;
-    const struct crt_launch_config *config = &node->work.launch.config;
-    *params = (CUDA_KERNEL_NODE_PARAMS){.func = node->work.launch.kernel,
-                                        .gridDimX = config->grid[0],
-                                        .gridDimY = config->grid[1],
-                                        .gridDimZ = config->grid[2],
-                                        .blockDimX = config->block[0],
-                                        .blockDimY = config->block[1],
-                                        .blockDimZ = config->block[2],
-                                        .sharedMemBytes = (unsigned)config->dynamic_shared_bytes,
-                                        .kernelParams = node->work.launch.params,
-                                        .kern = node->work.launch.kernel};
-    return CRT_SUCCESS;
-}
-
-CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)
-{
-    struct crt_work work;
-    CUresult result = read_kernel_params(params, &work);
-    return result == CRT_SUCCESS ? crt_node_set_work(node, &work) : result;
-}
-
-CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
-                                           const CUDA_KERNEL_NODE_PARAMS *params)
-{
-    return cuGraphKernelNodeSetParams_v2(find_in_exec(exec, node), params);
+    return add_node(CRT_SUCCESS, node, graph, deps, count, &work);
 }
 
 /* ---- copies ---- */
 
-static CUresult read_copy(const CUDA_MEMCPY3D *copy, struct crt_work *work)
+CUresult read_memcpy_node(const CUDA_MEMCPY3D *copy, struct crt_work *work)
 {
     if (!copy)
         return CRT_INVALID_VALUE;
@@ -126,64 +64,101 @@ static CUresult read_copy(const CUDA_MEMCPY3D *copy, struct crt_work *work)
 CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                               size_t count, const CUDA_MEMCPY3D *copy, CUcontext ctx)
 {
-    (void)ctx;
     struct crt_work work;
-    CUresult result = read_copy(copy, &work);
-    return result == CRT_SUCCESS ? add_node(node, graph, deps, count, &work) : result;
+    if (ctx && !crt_context_is_valid(ctx))
+        return CRT_INVALID_CONTEXT;
+    return add_node(read_memcpy_node(copy, &work), node, graph, deps, count, &work);
 }
 
-static CUmemorytype memory_type(enum crt_place place)
+static CUmemorytype memory_type(const struct crt_side *side)
 {
-    if (place == CRT_PLACE_HOST)
+    if (side->array)
+        return CU_MEMORYTYPE_ARRAY;
+    if (side->place == CRT_PLACE_HOST)
         return CU_MEMORYTYPE_HOST;
-    return place == CRT_PLACE_DEVICE ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;
+    return side->place == CRT_PLACE_DEVICE ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;
 }
 
-/* A descriptor of the same copy; offsets have become part of the addresses. */
+static size_t rows_per_slice(const struct crt_side *side)
+{
+    return side->pitch_bytes ? side->slice_bytes / side->pitch_bytes : 0;
+}
+
+/* Where in its array a side begins; for linear memory, offsets have become part of the address. */
+static void array_offset(const struct crt_side *side, size_t *x, size_t *y, size_t *z)
+{
+    size_t offset = side->base - side->array->base;
+    *z = side->slice_bytes ? offset / side->slice_bytes : 0;
+    offset -= *z * side->slice_bytes;
+    *y = side->pitch_bytes ? offset / side->pitch_bytes : 0;
+    *x = offset - *y * side->pitch_bytes;
+}
+
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *copy)
 {
     if (!copy || !has_kind(node, CRT_NODE_COPY))
         return CRT_INVALID_VALUE;
     const struct crt_copy *work = &node->work.copy;
-    *copy = (CUDA_MEMCPY3D){
-        .srcMemoryType = memory_type(work->src.place),
-        .srcHost = (const void *)work->src.base,
-        .srcDevice = work->src.base,
-        .srcPitch = work->src.pitch_bytes,
-        .srcHeight = work->src.pitch_bytes ? work->src.slice_bytes / work->src.pitch_bytes : 0,
-        .dstMemoryType = memory_type(work->dst.place),
-        .dstHost = (void *)work->dst.base,
-        .dstDevice = work->dst.base,
-        .dstPitch = work->dst.pitch_bytes,
-        .dstHeight = work->dst.pitch_bytes ? work->dst.slice_bytes / work->dst.pitch_bytes : 0,
-        .WidthInBytes = work->width_bytes,
-        .Height = work->height,
-        .Depth = work->depth};
+    const struct crt_side *src = &work->src;
+    const struct crt_side *dst = &work->dst;
+    *copy = (CUDA_MEMCPY3D){.srcMemoryType = memory_type(src),
+                            .dstMemoryType = memory_type(dst),
+                            .srcArray = src->array,
+                            .dstArray = dst->array,
+                            .WidthInBytes = work->width_bytes,
+                            .Height = work->height,
+                            .Depth = work->depth};
+    if (src->array) {
+        array_offset(src, &copy->srcXInBytes, &copy->srcY, &copy->srcZ);
+    } else {
+        copy->srcHost = (const void *)src->base;
+        copy->srcDevice = src->base;
+        copy->srcPitch = src->pitch_bytes;
+        copy->srcHeight = rows_per_slice(src);
+    }
+    if (dst->array) {
+        array_offset(dst, &copy->dstXInBytes, &copy->dstY, &copy->dstZ);
+    } else {
+        copy->dstHost = (void *)dst->base;
+        copy->dstDevice = dst->base;
+        copy->dstPitch = dst->pitch_bytes;
+        copy->dstHeight = rows_per_slice(dst);
+    }
     return CRT_SUCCESS;
 }
 
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D *copy)
 {
     struct crt_work work;
-    CUresult result = read_copy(copy, &work);
-    return result == CRT_SUCCESS ? crt_node_set_work(node, &work) : result;
+    return change_node(read_memcpy_node(copy, &work), node, &work);
 }
 
+/* CUDA: only copies of one row can be changed, and only to such. */
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                         const CUDA_MEMCPY3D *copy, CUcontext ctx)
 {
-    (void)ctx;
-    return cuGraphMemcpyNodeSetParams(find_in_exec(exec, node), copy);
+    struct crt_work work;
+    if (ctx && !crt_context_is_valid(ctx))
+        return CRT_INVALID_CONTEXT;
+    CUgraphNode mine = crt_graph_exec_find(exec, node);
+    if (!has_kind(mine, CRT_NODE_COPY) || !copy)
+        return CRT_INVALID_VALUE;
+    bool was_row = mine->work.copy.height == 1 && mine->work.copy.depth == 1;
+    if (!was_row || copy->Height != 1 || copy->Depth != 1)
+        return CRT_INVALID_VALUE;
+    return change_exec_node(read_memcpy_node(copy, &work), exec, node, &work);
 }
 
 /* ---- fills ---- */
 
-static CUresult read_fill(const CUDA_MEMSET_NODE_PARAMS *params, struct crt_work *work)
+CUresult read_memset_node(const CUDA_MEMSET_NODE_PARAMS *params, struct crt_work *work)
 {
     if (!params)
         return CRT_INVALID_VALUE;
     unsigned bytes = params->elementSize;
-    if (bytes != 1 && bytes != 2 && bytes != 4)
+    if ((bytes != 1 && bytes != 2 && bytes != 4) || !params->width || !params->height)
+        return CRT_INVALID_VALUE;
+    if (params->height > 1 && params->pitch / bytes < params->width)
         return CRT_INVALID_VALUE;
     *work = (struct crt_work){.kind = CRT_NODE_FILL,
                               .fill = {.base = (uintptr_t)params->dst,
@@ -198,10 +173,10 @@ static CUresult read_fill(const CUDA_MEMSET_NODE_PARAMS *params, struct crt_work
 CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                               size_t count, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)
 {
-    (void)ctx;
     struct crt_work work;
-    CUresult result = read_fill(params, &work);
-    return result == CRT_SUCCESS ? add_node(node, graph, deps, count, &work) : result;
+    if (ctx && !crt_context_is_valid(ctx))
+        return CRT_INVALID_CONTEXT;
+    return add_node(read_memset_node(params, &work), node, graph, deps, count, &work);
 }
 
 CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *params)
@@ -221,20 +196,21 @@ CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *p
 CUresult cuGraphMemsetNodeSetParams(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *params)
 {
     struct crt_work work;
-    CUresult result = read_fill(params, &work);
-    return result == CRT_SUCCESS ? crt_node_set_work(node, &work) : result;
+    return change_node(read_memset_node(params, &work), node, &work);
 }
 
 CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                         const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)
 {
-    (void)ctx;
-    return cuGraphMemsetNodeSetParams(find_in_exec(exec, node), params);
+    struct crt_work work;
+    if (ctx && !crt_context_is_valid(ctx))
+        return CRT_INVALID_CONTEXT;
+    return change_exec_node(read_memset_node(params, &work), exec, node, &work);
 }
 
 /* ---- host functions ---- */
 
-static CUresult read_host(const CUDA_HOST_NODE_PARAMS *params, struct crt_work *work)
+CUresult read_host_node(const CUDA_HOST_NODE_PARAMS *params, struct crt_work *work)
 {
     if (!params || !params->fn)
         return CRT_INVALID_VALUE;
@@ -247,8 +223,7 @@ CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode 
                             const CUDA_HOST_NODE_PARAMS *params)
 {
     struct crt_work work;
-    CUresult result = read_host(params, &work);
-    return result == CRT_SUCCESS ? add_node(node, graph, deps, count, &work) : result;
+    return add_node(read_host_node(params, &work), node, graph, deps, count, &work);
 }
 
 CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS *params)
@@ -262,48 +237,90 @@ CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS *param
 CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS *params)
 {
     struct crt_work work;
-    CUresult result = read_host(params, &work);
-    return result == CRT_SUCCESS ? crt_node_set_work(node, &work) : result;
+    return change_node(read_host_node(params, &work), node, &work);
 }
 
 CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                       const CUDA_HOST_NODE_PARAMS *params)
 {
-    return cuGraphHostNodeSetParams(find_in_exec(exec, node), params);
+    struct crt_work work;
+    return change_exec_node(read_host_node(params, &work), exec, node, &work);
 }
 
-/* ---- child graphs and events ---- */
+/* ---- memory operations ---- */
 
-CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
-                                  size_t count, CUgraph child)
+static CUresult read_mem_op(const CUstreamBatchMemOpParams *params, struct crt_mem_op *op)
 {
-    struct crt_work work = {.kind = CRT_NODE_CHILD};
-    CUresult result = crt_graph_clone(child, &work.child);
-    return result == CRT_SUCCESS ? add_node(node, graph, deps, count, &work) : result;
+    *op = (struct crt_mem_op){.kind = (enum crt_mem_op_kind)params->operation};
+    if (op->kind == CRT_MEM_OP_FLUSH || op->kind == CRT_MEM_OP_BARRIER) {
+        op->flags = params->memoryBarrier.flags;
+    } else {
+        op->flags = params->waitValue.flags;
+        op->address = (uintptr_t)params->waitValue.address;
+        op->value = params->waitValue.value64;
+    }
+    return crt_mem_op_check(op);
 }
 
-CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *child)
+static void write_mem_op(const struct crt_mem_op *op, CUstreamBatchMemOpParams *params)
 {
-    if (!child || !has_kind(node, CRT_NODE_CHILD))
+    *params = (CUstreamBatchMemOpParams){0};
+    params->operation = (int)op->kind;
+    if (op->kind == CRT_MEM_OP_FLUSH || op->kind == CRT_MEM_OP_BARRIER) {
+        params->memoryBarrier.flags = op->flags;
+    } else {
+        params->waitValue.flags = op->flags;
+        params->waitValue.address = op->address;
+        params->waitValue.value64 = op->value;
+    }
+}
+
+CUresult read_mem_op_node(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params, struct crt_work *work)
+{
+    if (!params || !params->count || params->count > CRT_MEM_OPS_MAX || !params->paramArray ||
+        params->flags)
         return CRT_INVALID_VALUE;
-    *child = node->work.child;
+    struct crt_mem_op ops[CRT_MEM_OPS_MAX];
+    for (unsigned i = 0; i < params->count; i++) {
+        CUresult result = read_mem_op(&params->paramArray[i], &ops[i]);
+        if (result != CRT_SUCCESS)
+            return result;
+    }
+    return crt_work_mem_ops(ops, params->count, params->flags, work);
+}
+
+CUresult cuGraphAddBatchMemOpNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
+                                  size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    struct crt_work work;
+    return add_node(read_mem_op_node(params, &work), node, graph, deps, count, &work);
+}
+
+/* The array is valid until the next call by this thread. */
+CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    static _Thread_local CUstreamBatchMemOpParams shown[CRT_MEM_OPS_MAX];
+    if (!params || !has_kind(node, CRT_NODE_MEM_OPS))
+        return CRT_INVALID_VALUE;
+    for (size_t i = 0; i < node->work.mem_ops.count; i++)
+        write_mem_op(&node->work.mem_ops.ops[i], &shown[i]);
+    *params = (CUDA_BATCH_MEM_OP_NODE_PARAMS){.ctx = node->work.ctx,
+                                              .count = (unsigned)node->work.mem_ops.count,
+                                              .paramArray = shown,
+                                              .flags = node->work.mem_ops.flags};
     return CRT_SUCCESS;
 }
 
-CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
-                                   size_t count, CUevent event)
+CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node,
+                                        const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
 {
-    struct crt_work work = {.kind = CRT_NODE_RECORD_EVENT, .event = event};
-    if (!crt_event_is_valid(event))
-        return CRT_INVALID_HANDLE;
-    return add_node(node, graph, deps, count, &work);
+    struct crt_work work;
+    return change_node(read_mem_op_node(params, &work), node, &work);
 }
 
-CUresult cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
-                                 size_t count, CUevent event)
+CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                            const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
 {
-    struct crt_work work = {.kind = CRT_NODE_WAIT_EVENT, .event = event};
-    if (!crt_event_is_valid(event))
-        return CRT_INVALID_HANDLE;
-    return add_node(node, graph, deps, count, &work);
+    struct crt_work work;
+    return change_exec_node(read_mem_op_node(params, &work), exec, node, &work);
 }

@@ -85,7 +85,13 @@ void handshake_hash(const uint8_t *message, size_t len, uint8_t digest[MD2_BYTES
     handshake_md2(outer, sizeof outer, digest);
 }
 
-/* What both sides know: 48 bytes of the session and 28 bytes of the device. */
+/* What both sides know of a device. */
+struct device_message {
+    uint8_t uuid[CRT_UUID_BYTES];
+    int32_t pci[3]; /* domain, bus, device */
+};
+
+/* … and of the session. */
 struct session_message {
     uint32_t driver_version;
     uint32_t version;
@@ -95,11 +101,13 @@ struct session_message {
     uint64_t validity_table;
     uint64_t validity_function;
     uint64_t unix_time;
-    uint8_t uuid[CRT_UUID_BYTES];
-    int32_t pci[3]; /* domain, bus, device */
+    struct device_message devices[CRT_DEVICES_MAX];
 };
 
-#define SESSION_MESSAGE_BYTES 76
+#define SESSION_BYTES 48
+_Static_assert(offsetof(struct session_message, devices) == SESSION_BYTES, "");
+_Static_assert(sizeof(struct device_message) == 28, "");
+_Static_assert(sizeof(struct session_message) <= MESSAGE_LIMIT, "");
 
 enum crt_result handshake_answer(const struct handshake_tables *tables, uint32_t version,
                                  uint64_t unix_time, uint64_t answer[2])
@@ -118,11 +126,17 @@ enum crt_result handshake_answer(const struct handshake_tables *tables, uint32_t
         .validity_table = (uint64_t)(uintptr_t)tables->validity_table,
         .validity_function = (uint64_t)(uintptr_t)tables->validity_function,
         .unix_time = unix_time,
-        .pci = {CRT_PCI_DOMAIN, CRT_PCI_BUS, CRT_PCI_DEVICE},
     };
-    memcpy(message.uuid, crt_device_uuid(), sizeof message.uuid);
+    int count = crt_device_count();
+    for (int i = 0; i < count; i++) {
+        const struct crt_device *device = crt_device_at(i);
+        struct device_message *told = &message.devices[i];
+        *told = (struct device_message){.pci = {CRT_PCI_DOMAIN, device->pci_bus, CRT_PCI_DEVICE}};
+        memcpy(told->uuid, device->uuid, sizeof told->uuid);
+    }
     uint8_t digest[MD2_BYTES];
-    handshake_hash((const uint8_t *)&message, SESSION_MESSAGE_BYTES, digest);
+    handshake_hash((const uint8_t *)&message,
+                   SESSION_BYTES + (size_t)count * sizeof(struct device_message), digest);
     memcpy(answer, digest, sizeof digest);
     return CRT_SUCCESS;
 }

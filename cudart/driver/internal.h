@@ -12,20 +12,18 @@
 #include "cudart/core/stream.h"
 #include "cudart/driver/cuda_driver.h"
 
-#define DEVICE_COUNT 1
-
 struct crt_copy;
 
 /* The copy that a descriptor means; CRT_INVALID_VALUE when it makes no sense. */
 CUresult describe_copy_3d(const CUDA_MEMCPY3D *copy, struct crt_copy *described);
 
-/* CRT_SUCCESS when the driver is initialised and the ordinal is the device's. */
+/* CRT_SUCCESS when the driver is initialised and the ordinal is a device's. */
 static inline CUresult check_device(CUdevice device)
 {
     CUresult result = crt_check_ready();
     if (result != CRT_SUCCESS)
         return result;
-    return device >= 0 && device < DEVICE_COUNT ? CRT_SUCCESS : CRT_INVALID_DEVICE;
+    return crt_device_at(device) ? CRT_SUCCESS : CRT_INVALID_DEVICE;
 }
 
 /* As check_device, and CRT_INVALID_VALUE when there is no place for what is asked of the device. */
@@ -42,6 +40,12 @@ static inline CUresult check_context(void)
 {
     CUcontext ctx;
     return crt_context_require(&ctx);
+}
+
+/* What a stream handle means in the forms in which stream 0 is the calling thread's own. */
+static inline CUstream own_stream(CUstream stream)
+{
+    return stream ? stream : CU_STREAM_PER_THREAD;
 }
 
 /* Stores what the caller of a look-up wants to know of a variable: each place may be NULL. */

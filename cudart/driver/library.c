@@ -8,6 +8,17 @@
 #include "cudart/driver/jit_options.h"
 #include "ptx/image.h"
 
+/* Options that exist; their values may be missing. */
+static CUresult check_options(const CUlibraryOption *options, unsigned count)
+{
+    if (count && !options)
+        return CRT_INVALID_VALUE;
+    for (unsigned i = 0; i < count; i++)
+        if (options[i] < 0 || options[i] > CU_LIBRARY_BINARY_IS_PRESERVED)
+            return CRT_INVALID_VALUE;
+    return CRT_SUCCESS;
+}
+
 static bool is_preserved(const CUlibraryOption *options, void *const *values, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
@@ -23,16 +34,18 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *image, CUjit_option *
     CUresult result = crt_check_ready();
     if (result != CRT_SUCCESS)
         return result;
-    if (!library || !image || (count && !options))
+    if (!library || !image || check_options(options, count) != CRT_SUCCESS)
         return CRT_INVALID_VALUE;
     struct jit_log log;
     result = jit_log_init(&log, jit_count, jit_options, jit_values);
     if (result != CRT_SUCCESS)
         return result;
     /* Whoever wants the log wants the errors now. */
-    bool can_wait = is_preserved(options, values, count) && !log.error_text;
+    bool can_wait = is_preserved(options, values, count) && !log.error.cap && !log.info.cap;
     struct pxr_error error = {0};
     result = crt_library_load(image, PTX_IMAGE_SIZE_UNKNOWN, can_wait, library, &error);
+    if (result == CRT_SUCCESS)
+        jit_log_describe(&log, *library);
     jit_log_finish(&log, &error);
     return result;
 }
@@ -45,7 +58,7 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_optio
     CUresult result = crt_check_ready();
     if (result != CRT_SUCCESS)
         return result;
-    if (!library || !path || (count && !options))
+    if (!library || !path || check_options(options, count) != CRT_SUCCESS)
         return CRT_INVALID_VALUE;
     struct jit_log log;
     result = jit_log_init(&log, jit_count, jit_options, jit_values);
@@ -53,6 +66,8 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_optio
         return result;
     struct pxr_error error = {0};
     result = crt_library_load_file(path, library, &error);
+    if (result == CRT_SUCCESS)
+        jit_log_describe(&log, *library);
     jit_log_finish(&log, &error);
     return result;
 }
@@ -139,6 +154,17 @@ CUresult cuLibraryGetManaged(CUdeviceptr *pointer, size_t *bytes, CUlibrary libr
     return result;
 }
 
+/* A unified function is one that GPUs and the host call by one pointer: there are none. */
+CUresult cuLibraryGetUnifiedFunction(void **function, CUlibrary library, const char *symbol)
+{
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!function || !symbol)
+        return CRT_INVALID_VALUE;
+    return crt_library_is_valid(library) ? CRT_NOT_FOUND : CRT_INVALID_HANDLE;
+}
+
 CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 {
     CUresult result = check_context();
@@ -148,6 +174,7 @@ CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
         return CRT_INVALID_VALUE;
     if (!crt_kernel_is_valid(kernel))
         return CRT_INVALID_HANDLE;
+    crt_kernel_want(kernel);
     *function = kernel;
     return CRT_SUCCESS;
 }

@@ -5,21 +5,21 @@
 #include <stdlib.h>
 
 #include "cudart/core/link.h"
+#include "cudart/core/object.h"
 #include "cudart/driver/internal.h"
 #include "cudart/driver/jit_options.h"
 
-#define LINK_MAGIC        UINT32_C(0x6c696e6b)
 #define INPUT_LIMIT_BYTES ((size_t)1 << 31)
 
 struct cu_link_state {
-    uint32_t magic;
+    struct crt_object object;
     struct jit_log log; /* buffers and sizes are the caller's until the state is destroyed */
     struct crt_link *link;
 };
 
 static bool is_link(CUlinkState state)
 {
-    return state && state->magic == LINK_MAGIC;
+    return crt_object_is(state, CRT_KIND_LINK);
 }
 
 CUresult cuLinkCreate_v2(unsigned count, CUjit_option *options, void **values, CUlinkState *state)
@@ -31,12 +31,13 @@ CUresult cuLinkCreate_v2(unsigned count, CUjit_option *options, void **values, C
     result = jit_log_init(&log, count, options, values);
     if (result != CRT_SUCCESS || !state)
         return CRT_INVALID_VALUE;
-    struct cu_link_state *created = calloc(1, sizeof *created);
+    struct cu_link_state *created = crt_object_create(CRT_KIND_LINK, sizeof *created);
     if (!created)
         return CRT_OUT_OF_MEMORY;
-    *created = (struct cu_link_state){LINK_MAGIC, log, crt_link_create()};
+    created->log = log;
+    created->link = crt_link_create();
     if (!created->link) {
-        free(created);
+        crt_object_destroy(CRT_KIND_LINK, created);
         return CRT_OUT_OF_MEMORY;
     }
     *state = created;
@@ -93,7 +94,12 @@ CUresult cuLinkComplete(CUlinkState state, void **cubin, size_t *bytes)
         return CRT_INVALID_VALUE;
     struct pxr_error err = {0};
     size_t size;
-    CUresult result = crt_link_complete(state->link, cubin, bytes ? bytes : &size, &err);
+    char *info = state->log.info.cap ? calloc(1, JIT_INFO_BYTES) : NULL;
+    CUresult result = crt_link_complete(state->link, cubin, bytes ? bytes : &size, info,
+                                        info ? JIT_INFO_BYTES : 0, &err);
+    if (info)
+        jit_log_add(&state->log.info, info);
+    free(info);
     jit_log_finish(&state->log, &err);
     return result;
 }
@@ -102,8 +108,7 @@ CUresult cuLinkDestroy(CUlinkState state)
 {
     if (!is_link(state))
         return CRT_INVALID_HANDLE;
-    state->magic = 0;
     crt_link_destroy(state->link);
-    free(state);
+    crt_object_destroy(CRT_KIND_LINK, state);
     return CRT_SUCCESS;
 }

@@ -4,6 +4,7 @@
  */
 #include "cudart/core/memory.h"
 
+#include "cudart/core/pool.h"
 #include "cudart/driver/internal.h"
 
 #define HOST_ALLOC_FLAGS    7u   /* portable, device map, write combined */
@@ -16,7 +17,7 @@ CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
     if (result != CRT_SUCCESS)
         return result;
     size_t unused;
-    crt_memory_info(free_bytes ? free_bytes : &unused, total_bytes ? total_bytes : &unused);
+    crt_memory_info(crt_context_get_current()->device, free_bytes ? free_bytes : &unused, total_bytes ? total_bytes : &unused);
     return CRT_SUCCESS;
 }
 
@@ -152,55 +153,8 @@ CUresult cuMemHostGetFlags(unsigned *flags, void *pointer)
     struct crt_allocation allocation;
     if (!flags || !crt_memory_find((uintptr_t)pointer, &allocation) || !is_host_memory(&allocation))
         return CRT_INVALID_VALUE;
-    *flags = allocation.flags;
+    *flags = allocation.flags & ~CRT_ALLOCATION_POOLED;
     return CRT_SUCCESS;
-}
-
-/* Advice and prefetching have nothing to do where all memory is the host's: only the range and
- * the location are checked. */
-static CUresult check_managed_range(CUdeviceptr pointer, size_t bytes)
-{
-    CUresult result = check_context();
-    if (result != CRT_SUCCESS)
-        return result;
-    struct crt_allocation allocation;
-    if (bytes == 0 || !crt_memory_find((uintptr_t)pointer, &allocation))
-        return CRT_INVALID_VALUE;
-    size_t offset = (size_t)pointer - allocation.base;
-    bool is_managed = allocation.kind == CRT_MEMORY_MANAGED;
-    return is_managed && bytes <= allocation.size_bytes - offset ? CRT_SUCCESS : CRT_INVALID_VALUE;
-}
-
-CUresult cuMemAdvise(CUdeviceptr pointer, size_t bytes, CUmem_advise advice, CUdevice device)
-{
-    if (advice < 1 || advice > 6)
-        return CRT_INVALID_VALUE;
-    if (device < -1 || device >= DEVICE_COUNT)
-        return CRT_INVALID_DEVICE;
-    return check_managed_range(pointer, bytes);
-}
-
-CUresult cuMemAdvise_v2(CUdeviceptr pointer, size_t bytes, CUmem_advise advice,
-                        CUmemLocation location)
-{
-    (void)location;
-    return cuMemAdvise(pointer, bytes, advice, 0);
-}
-
-CUresult cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUdevice device, CUstream stream)
-{
-    if (device < -1 || device >= DEVICE_COUNT)
-        return CRT_INVALID_DEVICE;
-    CUstream resolved;
-    CUresult result = crt_stream_resolve(stream, &resolved);
-    return result == CRT_SUCCESS ? check_managed_range(pointer, bytes) : result;
-}
-
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t bytes, CUmemLocation location,
-                               unsigned flags, CUstream stream)
-{
-    (void)location;
-    return flags ? CRT_INVALID_VALUE : cuMemPrefetchAsync(pointer, bytes, 0, stream);
 }
 
 CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr pointer, size_t bytes, unsigned flags)

@@ -1,58 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stream-ordered allocation. Memory comes from the same place whatever the pool; a pool only keeps
- * its attributes.
+ * Stream-ordered allocation and memory pools.
  */
-#include <stdatomic.h>
-#include <stdlib.h>
+#include "cudart/core/pool.h"
+
 #include <string.h>
 
-#include "cudart/core/memory.h"
 #include "cudart/driver/internal.h"
 
-#define POOL_MAGIC      UINT32_C(0x706f6f6c)
-#define ATTRIBUTE_COUNT 9
+#define HANDLE_TYPE_POSIX_FD 1
+#define USAGE_HW_DECOMPRESS  2
 
-enum {
-    POOL_ATTRIBUTE_RELEASE_THRESHOLD = 4,
-    POOL_ATTRIBUTE_RESERVED_CURRENT = 5,
-    POOL_ATTRIBUTE_RESERVED_HIGH = 6,
-    POOL_ATTRIBUTE_USED_CURRENT = 7,
-    POOL_ATTRIBUTE_USED_HIGH = 8
-};
-
-struct cu_memory_pool {
-    uint32_t magic;
-    bool is_default;
-    _Atomic uint64_t attributes[ATTRIBUTE_COUNT]; /* by number; 1..3 are 32 bits wide */
-};
-
-static struct cu_memory_pool default_pool = {
-    .magic = POOL_MAGIC, .is_default = true, .attributes = {0, 1, 1, 1}};
-
-/* The pool that cuMemAllocAsync uses; NULL: the default one. */
-static _Atomic(CUmemoryPool) current_pool;
-
-static bool is_pool(CUmemoryPool pool)
+static struct crt_location location_of(const CUmemLocation *location)
 {
-    return pool && pool->magic == POOL_MAGIC;
+    return (struct crt_location){.type = location->type, .id = location->id};
+}
+
+static struct crt_location device_location(CUdevice device)
+{
+    return (struct crt_location){.type = CRT_LOCATION_DEVICE, .id = device};
 }
 
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device)
 {
     CUresult result = check_device_output(device, pool);
-    if (result != CRT_SUCCESS)
-        return result;
-    *pool = &default_pool;
-    return CRT_SUCCESS;
+    if (result == CRT_SUCCESS)
+        *pool = crt_pool_default(device_location(device), CRT_POOL_PINNED);
+    return result;
 }
 
 CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device)
 {
-    CUresult result = cuDeviceGetDefaultMemPool(pool, device);
-    CUmemoryPool current = current_pool;
-    if (result == CRT_SUCCESS && current)
-        *pool = current;
+    CUresult result = check_device_output(device, pool);
+    if (result == CRT_SUCCESS)
+        *pool = crt_pool_current(device_location(device), CRT_POOL_PINNED);
     return result;
 }
 
@@ -61,10 +42,47 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
     CUresult result = check_device(device);
     if (result != CRT_SUCCESS)
         return result;
-    if (!is_pool(pool))
+    return crt_pool_set_current(device_location(device), CRT_POOL_PINNED, pool);
+}
+
+/* Whether there can be a pool of this type in this place. */
+static CUresult check_place(const CUmemLocation *location, CUmemAllocationType type)
+{
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!location || (type != CRT_POOL_PINNED && type != CRT_POOL_MANAGED))
         return CRT_INVALID_VALUE;
-    current_pool = pool;
+    if (location->type == CRT_LOCATION_DEVICE && !crt_device_at(location->id))
+        return CRT_INVALID_DEVICE;
+    return crt_pool_default(location_of(location), type) ? CRT_SUCCESS : CRT_INVALID_VALUE;
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location,
+                                CUmemAllocationType type)
+{
+    CUresult result = check_place(location, type);
+    if (result != CRT_SUCCESS || !pool)
+        return result != CRT_SUCCESS ? result : CRT_INVALID_VALUE;
+    *pool = crt_pool_default(location_of(location), type);
     return CRT_SUCCESS;
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+    CUresult result = check_place(location, type);
+    if (result != CRT_SUCCESS || !pool)
+        return result != CRT_SUCCESS ? result : CRT_INVALID_VALUE;
+    *pool = crt_pool_current(location_of(location), type);
+    return CRT_SUCCESS;
+}
+
+CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+{
+    CUresult result = check_place(location, type);
+    if (result != CRT_SUCCESS)
+        return result;
+    return crt_pool_set_current(location_of(location), type, pool);
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
@@ -72,88 +90,89 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
     CUresult result = crt_check_ready();
     if (result != CRT_SUCCESS)
         return result;
-    if (!pool || !properties)
+    if (!pool || !properties || (properties->usage & ~USAGE_HW_DECOMPRESS))
         return CRT_INVALID_VALUE;
+    result = check_place(&properties->location, properties->allocType);
+    if (result != CRT_SUCCESS)
+        return result;
     if (properties->handleTypes)
         return crt_not_supported("shareable memory pools");
-    struct cu_memory_pool *created = calloc(1, sizeof *created);
-    if (!created)
-        return CRT_OUT_OF_MEMORY;
-    created->magic = POOL_MAGIC;
-    for (int i = 1; i <= 3; i++)
-        created->attributes[i] = 1;
-    *pool = created;
-    return CRT_SUCCESS;
+    return crt_pool_create(location_of(&properties->location), properties->allocType,
+                           properties->maxSize, pool);
 }
 
 CUresult cuMemPoolDestroy(CUmemoryPool pool)
 {
-    if (!is_pool(pool) || pool->is_default)
-        return CRT_INVALID_VALUE;
-    CUmemoryPool expected = pool;
-    atomic_compare_exchange_strong(&current_pool, &expected, NULL);
-    pool->magic = 0;
-    free(pool);
-    return CRT_SUCCESS;
+    CUresult result = crt_check_ready();
+    return result == CRT_SUCCESS ? crt_pool_destroy(pool) : result;
 }
 
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes)
 {
-    (void)bytes; /* freed memory is given back at once: there is nothing to trim */
-    return is_pool(pool) ? CRT_SUCCESS : CRT_INVALID_VALUE;
+    CUresult result = crt_check_ready();
+    return result == CRT_SUCCESS ? crt_pool_trim(pool, bytes) : result;
 }
 
-static bool is_wide(CUmemPool_attribute attribute)
+/* The first three attributes are ints, the others 64 bits wide. */
+static size_t value_bytes(CUmemPool_attribute attribute)
 {
-    return attribute >= POOL_ATTRIBUTE_RELEASE_THRESHOLD;
+    return attribute >= CRT_POOL_RELEASE_THRESHOLD ? 8 : 4;
 }
 
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
 {
-    if (!is_pool(pool) || !value || attribute < 1 || attribute >= ATTRIBUTE_COUNT)
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!value)
         return CRT_INVALID_VALUE;
     uint64_t bits = 0;
-    memcpy(&bits, value, is_wide(attribute) ? 8 : 4);
-    bool is_counter = attribute >= POOL_ATTRIBUTE_RESERVED_CURRENT;
-    bool is_mark =
-        attribute == POOL_ATTRIBUTE_RESERVED_HIGH || attribute == POOL_ATTRIBUTE_USED_HIGH;
-    if (is_counter && (!is_mark || bits))
-        return CRT_INVALID_VALUE; /* high marks can only be reset, counters not at all */
-    pool->attributes[attribute] = bits;
-    return CRT_SUCCESS;
+    memcpy(&bits, value, value_bytes(attribute));
+    return crt_pool_set_attribute(pool, attribute, bits);
 }
 
 CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
 {
-    if (!is_pool(pool) || !value || attribute < 1 || attribute >= ATTRIBUTE_COUNT)
-        return CRT_INVALID_VALUE;
-    uint64_t bits = pool->attributes[attribute];
-    memcpy(value, &bits, is_wide(attribute) ? 8 : 4);
-    return CRT_SUCCESS;
+    uint64_t bits;
+    CUresult result = crt_check_ready();
+    if (result == CRT_SUCCESS)
+        result = value ? crt_pool_get_attribute(pool, attribute, &bits) : CRT_INVALID_VALUE;
+    if (result == CRT_SUCCESS)
+        memcpy(value, &bits, value_bytes(attribute));
+    return result;
 }
 
+/* Nothing changes when one of the descriptions is wrong. */
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count)
 {
-    return is_pool(pool) && (access || !count) ? CRT_SUCCESS : CRT_INVALID_VALUE;
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!crt_pool_is_valid(pool) || (!access && count))
+        return CRT_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        if (access[i].location.type != CRT_LOCATION_DEVICE)
+            return CRT_INVALID_VALUE;
+        if (!crt_device_at(access[i].location.id))
+            return CRT_INVALID_DEVICE;
+    }
+    for (size_t i = 0; i < count && result == CRT_SUCCESS; i++)
+        result = crt_pool_set_access(pool, access[i].location.id, access[i].flags);
+    return result;
 }
 
 CUresult cuMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *location)
 {
-    if (!flags || !is_pool(pool) || !location)
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!flags || !location || location->type != CRT_LOCATION_DEVICE)
         return CRT_INVALID_VALUE;
-    *flags = 3; /* read and write */
-    return CRT_SUCCESS;
+    return crt_pool_get_access(pool, location->id, flags);
 }
 
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool,
-                                 CUstream stream)
-{
-    if (!is_pool(pool))
-        return CRT_INVALID_VALUE;
-    return cuMemAllocAsync(pointer, bytes, stream);
-}
-
-CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream handle)
+/* pool NULL: the current one of the stream's device. */
+static CUresult allocate(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool, CUstream handle)
 {
     CUstream stream;
     CUresult result = crt_stream_resolve(handle, &stream);
@@ -165,16 +184,80 @@ CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream handle)
         *pointer = 0;
         return CRT_SUCCESS;
     }
+    if (!pool)
+        pool = crt_pool_current(device_location(stream->ctx->device->index), CRT_POOL_PINNED);
     uintptr_t base;
-    result = crt_memory_alloc(stream->ctx, bytes, CRT_MEMORY_DEVICE, 0, &base);
+    result = crt_pool_alloc(pool, stream, bytes, &base);
     if (result == CRT_SUCCESS)
         *pointer = base;
     return result;
+}
+
+CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stream)
+{
+    return allocate(pointer, bytes, NULL, stream);
+}
+
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool,
+                                 CUstream stream)
+{
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    return crt_pool_is_valid(pool) ? allocate(pointer, bytes, pool, stream) : CRT_INVALID_VALUE;
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream handle)
 {
     CUstream stream;
     CUresult result = crt_stream_resolve(handle, &stream);
-    return result == CRT_SUCCESS ? crt_memory_free_async(stream, (uintptr_t)pointer) : result;
+    if (result != CRT_SUCCESS)
+        return result;
+    return crt_memory_free_async(stream, (uintptr_t)pointer);
+}
+
+/* ---- sharing with other processes, for which no pool is made ---- */
+
+/* "Given an IPC capable mempool …" */
+CUresult cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool pool,
+                                          CUmemAllocationHandleType type, unsigned long long flags)
+{
+    (void)handle;
+    (void)pool;
+    (void)type;
+    (void)flags;
+    CUresult result = crt_check_ready();
+    return result == CRT_SUCCESS ? CRT_INVALID_VALUE : result;
+}
+
+CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle,
+                                            CUmemAllocationHandleType type,
+                                            unsigned long long flags)
+{
+    (void)handle; /* a file descriptor: every value may be one */
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    bool is_wrong = !pool || flags || type < HANDLE_TYPE_POSIX_FD;
+    return is_wrong ? CRT_INVALID_VALUE : crt_not_supported("shareable memory pools");
+}
+
+/* The pointer must be of a pool that can be shared. */
+CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr pointer)
+{
+    (void)data;
+    (void)pointer;
+    CUresult result = crt_check_ready();
+    return result == CRT_SUCCESS ? CRT_INVALID_VALUE : result;
+}
+
+/* The pool must have been imported. */
+CUresult cuMemPoolImportPointer(CUdeviceptr *pointer, CUmemoryPool pool,
+                                CUmemPoolPtrExportData *data)
+{
+    (void)pointer;
+    (void)pool;
+    (void)data;
+    CUresult result = crt_check_ready();
+    return result == CRT_SUCCESS ? CRT_INVALID_VALUE : result;
 }

@@ -5,8 +5,8 @@
 #include "cudart/core/copy.h"
 #include "cudart/driver/internal.h"
 
-static CUresult fill(CUstream handle, CUdeviceptr dst, size_t pitch, unsigned value,
-                     unsigned elem_bytes, size_t width, size_t height)
+static CUresult start_fill(CUstream handle, CUdeviceptr dst, size_t pitch, unsigned value,
+                           unsigned elem_bytes, size_t width, size_t height, bool is_async)
 {
     CUstream stream;
     CUresult result = crt_stream_resolve(handle, &stream);
@@ -18,8 +18,19 @@ static CUresult fill(CUstream handle, CUdeviceptr dst, size_t pitch, unsigned va
                                .height = height,
                                .value = value,
                                .elem_bytes = elem_bytes};
-    /* A fill of device memory need not be waited for, in any of its forms. */
-    return crt_fill(stream, &request, true);
+    return crt_fill(stream, &request, is_async);
+}
+
+static CUresult fill(CUstream stream, CUdeviceptr dst, size_t pitch, unsigned value,
+                     unsigned elem_bytes, size_t width, size_t height)
+{
+    return start_fill(stream, dst, pitch, value, elem_bytes, width, height, false);
+}
+
+static CUresult fill_async(CUstream stream, CUdeviceptr dst, size_t pitch, unsigned value,
+                           unsigned elem_bytes, size_t width, size_t height)
+{
+    return start_fill(stream, dst, pitch, value, elem_bytes, width, height, true);
 }
 
 CUresult cuMemsetD8_v2(CUdeviceptr dst, unsigned char value, size_t count)
@@ -34,7 +45,7 @@ CUresult cuMemsetD8_v2_ptds(CUdeviceptr dst, unsigned char value, size_t count)
 
 CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream)
 {
-    return fill(stream, dst, 0, value, 1, count, 1);
+    return fill_async(stream, dst, 0, value, 1, count, 1);
 }
 
 CUresult cuMemsetD16_v2(CUdeviceptr dst, unsigned short value, size_t count)
@@ -49,7 +60,7 @@ CUresult cuMemsetD16_v2_ptds(CUdeviceptr dst, unsigned short value, size_t count
 
 CUresult cuMemsetD16Async(CUdeviceptr dst, unsigned short value, size_t count, CUstream stream)
 {
-    return fill(stream, dst, 0, value, 2, count, 1);
+    return fill_async(stream, dst, 0, value, 2, count, 1);
 }
 
 CUresult cuMemsetD32_v2(CUdeviceptr dst, unsigned value, size_t count)
@@ -64,7 +75,7 @@ CUresult cuMemsetD32_v2_ptds(CUdeviceptr dst, unsigned value, size_t count)
 
 CUresult cuMemsetD32Async(CUdeviceptr dst, unsigned value, size_t count, CUstream stream)
 {
-    return fill(stream, dst, 0, value, 4, count, 1);
+    return fill_async(stream, dst, 0, value, 4, count, 1);
 }
 
 CUresult cuMemsetD2D8_v2(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width,
@@ -82,7 +93,7 @@ CUresult cuMemsetD2D8_v2_ptds(CUdeviceptr dst, size_t pitch, unsigned char value
 CUresult cuMemsetD2D8Async(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width,
                            size_t height, CUstream stream)
 {
-    return fill(stream, dst, pitch, value, 1, width, height);
+    return fill_async(stream, dst, pitch, value, 1, width, height);
 }
 
 CUresult cuMemsetD2D16_v2(CUdeviceptr dst, size_t pitch, unsigned short value, size_t width,
@@ -100,7 +111,7 @@ CUresult cuMemsetD2D16_v2_ptds(CUdeviceptr dst, size_t pitch, unsigned short val
 CUresult cuMemsetD2D16Async(CUdeviceptr dst, size_t pitch, unsigned short value, size_t width,
                             size_t height, CUstream stream)
 {
-    return fill(stream, dst, pitch, value, 2, width, height);
+    return fill_async(stream, dst, pitch, value, 2, width, height);
 }
 
 CUresult cuMemsetD2D32_v2(CUdeviceptr dst, size_t pitch, unsigned value, size_t width,
@@ -118,5 +129,5 @@ CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr dst, size_t pitch, unsigned value, si
 CUresult cuMemsetD2D32Async(CUdeviceptr dst, size_t pitch, unsigned value, size_t width,
                             size_t height, CUstream stream)
 {
-    return fill(stream, dst, pitch, value, 4, width, height);
+    return fill_async(stream, dst, pitch, value, 4, width, height);
 }

@@ -58,6 +58,8 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
     struct pxr_error error = {0};
     CUlibrary library;
     result = crt_library_load(image, PTX_IMAGE_SIZE_UNKNOWN, false, &library, &error);
+    if (result == CRT_SUCCESS)
+        jit_log_describe(&log, library);
     jit_log_finish(&log, &error);
     return result == CRT_SUCCESS ? adopt_library(module, library, ctx) : result;
 }
@@ -92,11 +94,17 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
         return CRT_INVALID_VALUE;
     if (!crt_module_is_valid(module))
         return CRT_INVALID_HANDLE;
-    return crt_library_get_kernel(module->library, name, function);
+    result = crt_library_get_kernel(module->library, name, function);
+    if (result == CRT_SUCCESS)
+        crt_kernel_want(*function);
+    return result;
 }
 
 CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule module)
 {
+    CUresult result = check_context();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_module_is_valid(module))
         return CRT_INVALID_HANDLE;
     return cuLibraryGetKernelCount(count, module->library);
@@ -104,6 +112,9 @@ CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule module)
 
 CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned count, CUmodule module)
 {
+    CUresult result = check_context();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_module_is_valid(module))
         return CRT_INVALID_HANDLE;
     return cuLibraryEnumerateKernels(functions, count, module->library);

@@ -5,9 +5,6 @@
 #include "cudart/core/module.h"
 #include "cudart/driver/internal.h"
 
-/* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
-#define ATTRIBUTE_MULTIPROCESSORS 16
-
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function,
                                                               int block_threads,
                                                               size_t shared_bytes, unsigned flags)
@@ -47,8 +44,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_thr
     if (limit > 0 && limit < largest)
         largest = limit;
     int best_threads = 0;
-    int sm_count;
-    crt_device_attribute(ATTRIBUTE_MULTIPROCESSORS, &sm_count);
+    int sm_count = (int)crt_device_sm_count();
     int size = (largest + CRT_WARP_SIZE - 1) / CRT_WARP_SIZE * CRT_WARP_SIZE;
     for (; size > 0; size -= CRT_WARP_SIZE) {
         int threads = size < largest ? size : largest;
@@ -87,4 +83,55 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction funct
     if (!crt_kernel_is_valid(function))
         return CRT_INVALID_HANDLE;
     return crt_kernel_available_shared(function, blocks, block_threads, bytes);
+}
+
+/* Blocks of a cluster that a configuration asks for: 1 without that attribute. */
+static uint64_t cluster_blocks(const CUlaunchConfig *config)
+{
+    for (unsigned i = 0; config->attrs && i < config->numAttrs; i++) {
+        const CUlaunchAttribute *attribute = &config->attrs[i];
+        if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            return (uint64_t)attribute->value.clusterDim.x * attribute->value.clusterDim.y *
+                   attribute->value.clusterDim.z;
+    }
+    return 1;
+}
+
+static CUresult check_cluster_query(const int *output, CUfunction function,
+                                    const CUlaunchConfig *config)
+{
+    CUresult result = check_context();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!output || !config || (config->numAttrs && !config->attrs))
+        return CRT_INVALID_VALUE;
+    return crt_kernel_is_valid(function) ? CRT_SUCCESS : CRT_INVALID_HANDLE;
+}
+
+/* Clusters of more than one block do not exist on this architecture. */
+CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function,
+                                            const CUlaunchConfig *config)
+{
+    CUresult result = check_cluster_query(size, function, config);
+    if (result == CRT_SUCCESS)
+        *size = 1;
+    return result;
+}
+
+CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
+                                      const CUlaunchConfig *config)
+{
+    CUresult result = check_cluster_query(clusters, function, config);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (cluster_blocks(config) != 1)
+        return CRT_INVALID_CLUSTER_SIZE;
+    uint64_t threads = (uint64_t)config->blockDimX * config->blockDimY * config->blockDimZ;
+    if (threads == 0 || threads > CRT_MAX_THREADS_PER_BLOCK)
+        return CRT_INVALID_VALUE;
+    int blocks = 0;
+    result = crt_kernel_blocks_per_sm(function, (int)threads, config->sharedMemBytes, &blocks);
+    if (result == CRT_SUCCESS)
+        *clusters = blocks * (int)crt_device_sm_count();
+    return result;
 }

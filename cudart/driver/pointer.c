@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "cudart/core/memory.h"
+#include "cudart/core/pool.h"
 #include "cudart/driver/internal.h"
+
+#define CU_MEMHOSTREGISTER_READ_ONLY 8u
 
 static CUmemorytype memory_type(const struct crt_allocation *allocation)
 {
-    bool is_host = allocation->kind == CRT_MEMORY_HOST || allocation->kind == CRT_MEMORY_REGISTERED;
-    return is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+    return crt_allocation_is_host(allocation) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
 }
 
 /* Bytes that an attribute's value takes; 0 for an attribute that does not exist. */
@@ -46,12 +48,23 @@ static size_t value_bytes(CUpointer_attribute attribute)
     }
 }
 
+static bool is_device_only(const struct crt_allocation *allocation)
+{
+    return !crt_allocation_is_host(allocation) && allocation->kind != CRT_MEMORY_MANAGED;
+}
+
+static uint64_t access_flags(const struct crt_allocation *allocation)
+{
+    bool is_read_only = allocation->kind == CRT_MEMORY_REGISTERED &&
+                        (allocation->flags & CU_MEMHOSTREGISTER_READ_ONLY);
+    return is_read_only ? CRT_ACCESS_READ : allocation->access;
+}
+
 /* The attribute of an address that lies in an allocation. */
 static uint64_t known_value(const struct crt_allocation *allocation, CUpointer_attribute attribute,
                             CUdeviceptr pointer)
 {
-    bool is_device_only =
-        allocation->kind == CRT_MEMORY_DEVICE || allocation->kind == CRT_MEMORY_MODULE;
+    bool is_pooled = allocation->flags & CRT_ALLOCATION_POOLED;
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
         return (uintptr_t)allocation->ctx;
@@ -60,12 +73,18 @@ static uint64_t known_value(const struct crt_allocation *allocation, CUpointer_a
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
         return pointer;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-        return is_device_only ? 0 : pointer;
+        return is_device_only(allocation) ? 0 : pointer;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+        return crt_memory_is_sync(allocation->id);
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
         return allocation->id;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
         return allocation->kind == CRT_MEMORY_MANAGED;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        return (uint64_t)allocation->device;
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        return allocation->kind == CRT_MEMORY_DEVICE && !is_pooled;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
         return allocation->base;
@@ -75,10 +94,19 @@ static uint64_t known_value(const struct crt_allocation *allocation, CUpointer_a
     case CU_POINTER_ATTRIBUTE_MAPPED:
         return 1;
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-        return 3; /* read and write */
+        return access_flags(allocation);
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+        return is_pooled ? (uintptr_t)crt_pool_of(allocation->base) : 0;
     default:
         return 0;
     }
+}
+
+/* "Unless there exists some direct address space mapping between host and device, ptr must be …
+ * otherwise CUDA_ERROR_INVALID_VALUE is returned". */
+static bool has_attribute(const struct crt_allocation *allocation, CUpointer_attribute attribute)
+{
+    return attribute != CU_POINTER_ATTRIBUTE_HOST_POINTER || !is_device_only(allocation);
 }
 
 static void store(void *value, uint64_t bits, size_t bytes)
@@ -94,7 +122,8 @@ CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdev
         return result;
     size_t bytes = value_bytes(attribute);
     struct crt_allocation allocation;
-    if (!value || !bytes || !crt_memory_find((uintptr_t)pointer, &allocation))
+    if (!value || !bytes || !crt_memory_find((uintptr_t)pointer, &allocation) ||
+        !has_attribute(&allocation, attribute))
         return CRT_INVALID_VALUE;
     store(value, known_value(&allocation, attribute, pointer), bytes);
     return CRT_SUCCESS;
@@ -136,5 +165,7 @@ CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
     bool can_set = attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS;
     if (!value || !can_set || !crt_memory_find((uintptr_t)pointer, &allocation))
         return CRT_INVALID_VALUE;
-    return CRT_SUCCESS;
+    unsigned is_sync;
+    memcpy(&is_sync, value, sizeof is_sync);
+    return crt_memory_set_sync(allocation.id, is_sync != 0);
 }

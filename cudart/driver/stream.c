@@ -4,6 +4,9 @@
  */
 #include "cudart/driver/internal.h"
 
+#include <string.h>
+
+#include "cudart/core/capture.h"
 #include "cudart/core/event.h"
 
 CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority)
@@ -26,6 +29,11 @@ CUresult cuStreamDestroy_v2(CUstream stream)
     return result == CRT_SUCCESS ? crt_stream_destroy(stream) : result;
 }
 
+CUresult cuStreamDestroy(CUstream stream)
+{
+    return cuStreamDestroy_v2(stream);
+}
+
 CUresult cuStreamQuery(CUstream handle)
 {
     CUstream stream;
@@ -33,10 +41,13 @@ CUresult cuStreamQuery(CUstream handle)
     return result == CRT_SUCCESS ? crt_stream_query(stream) : result;
 }
 
+/* Waiting for the null stream is a wait for other streams that a capture would not see. */
 CUresult cuStreamSynchronize(CUstream handle)
 {
     CUstream stream;
     CUresult result = crt_stream_resolve(handle, &stream);
+    if (result == CRT_SUCCESS && stream->is_null)
+        result = crt_capture_check_unsafe();
     return result == CRT_SUCCESS ? crt_stream_synchronize(stream) : result;
 }
 
@@ -48,7 +59,9 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned flags)
         return result;
     if (!crt_event_is_valid(event))
         return CRT_INVALID_HANDLE;
-    return flags > 1 ? CRT_INVALID_VALUE : crt_stream_wait_event(stream, event);
+    if (flags > CU_EVENT_EXTERNAL)
+        return CRT_INVALID_VALUE;
+    return flags ? crt_stream_wait_external(stream, event) : crt_stream_wait_event(stream, event);
 }
 
 CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void *arg, unsigned flags)
@@ -74,7 +87,7 @@ CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void *arg)
 CUresult cuStreamGetFlags(CUstream handle, unsigned *flags)
 {
     CUstream stream;
-    CUresult result = crt_stream_resolve(handle, &stream);
+    CUresult result = crt_stream_identify(handle, &stream);
     if (result != CRT_SUCCESS)
         return result;
     if (!flags)
@@ -86,7 +99,7 @@ CUresult cuStreamGetFlags(CUstream handle, unsigned *flags)
 CUresult cuStreamGetPriority(CUstream handle, int *priority)
 {
     CUstream stream;
-    CUresult result = crt_stream_resolve(handle, &stream);
+    CUresult result = crt_stream_identify(handle, &stream);
     if (result != CRT_SUCCESS)
         return result;
     if (!priority)
@@ -98,7 +111,7 @@ CUresult cuStreamGetPriority(CUstream handle, int *priority)
 CUresult cuStreamGetId(CUstream handle, unsigned long long *id)
 {
     CUstream stream;
-    CUresult result = crt_stream_resolve(handle, &stream);
+    CUresult result = crt_stream_identify(handle, &stream);
     if (result != CRT_SUCCESS)
         return result;
     if (!id)
@@ -110,7 +123,7 @@ CUresult cuStreamGetId(CUstream handle, unsigned long long *id)
 CUresult cuStreamGetCtx(CUstream handle, CUcontext *ctx)
 {
     CUstream stream;
-    CUresult result = crt_stream_resolve(handle, &stream);
+    CUresult result = crt_stream_identify(handle, &stream);
     if (result != CRT_SUCCESS)
         return result;
     if (!ctx)
@@ -122,11 +135,184 @@ CUresult cuStreamGetCtx(CUstream handle, CUcontext *ctx)
 CUresult cuStreamGetDevice(CUstream handle, CUdevice *device)
 {
     CUstream stream;
-    CUresult result = crt_stream_resolve(handle, &stream);
+    CUresult result = crt_stream_identify(handle, &stream);
     if (result != CRT_SUCCESS)
         return result;
     if (!device)
         return CRT_INVALID_VALUE;
-    *device = 0;
+    *device = stream->ctx->device->index;
     return CRT_SUCCESS;
+}
+
+/* There are no green contexts. */
+CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *ctx, CUgreenCtx *green)
+{
+    CUresult result = cuStreamGetCtx(stream, ctx);
+    if (result == CRT_SUCCESS && green)
+        *green = NULL;
+    return result;
+}
+
+CUresult cuStreamGetGreenCtx(CUstream stream, CUgreenCtx *green)
+{
+    CUcontext ctx;
+    if (!green)
+        return CRT_INVALID_VALUE;
+    return cuStreamGetCtx_v2(stream, &ctx, green);
+}
+
+/* ---- attributes ---- */
+
+static CUresult set_access_window(struct crt_stream_attributes *attributes, const char *value)
+{
+    CUaccessPolicyWindow window;
+    memcpy(&window, value, sizeof window);
+    /* Normal, streaming or persisting accesses; what misses must not persist. */
+    if (window.hitProp < 0 || window.hitProp > 2 || window.missProp < 0 || window.missProp > 1 ||
+        !(window.hitRatio >= 0 && window.hitRatio <= 1))
+        return CRT_INVALID_VALUE;
+    memcpy(attributes->access_window, value, sizeof attributes->access_window);
+    return CRT_SUCCESS;
+}
+
+static CUresult set_number(unsigned *attribute, const char *value, unsigned first, unsigned last)
+{
+    unsigned number;
+    memcpy(&number, value, sizeof number);
+    if (number < first || number > last)
+        return CRT_INVALID_VALUE;
+    *attribute = number;
+    return CRT_SUCCESS;
+}
+
+static CUresult set_priority(CUstream stream, const char *value)
+{
+    int priority;
+    memcpy(&priority, value, sizeof priority);
+    stream->priority = crt_stream_clamp_priority(priority);
+    return CRT_SUCCESS;
+}
+
+static CUresult set_locked(CUstream stream, CUstreamAttrID id, const char *value)
+{
+    struct crt_stream_attributes *attributes = &stream->attributes;
+    switch (id) {
+    case CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        return set_access_window(attributes, value);
+    case CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        return set_number(&attributes->sync_policy, value, CU_SYNC_POLICY_AUTO,
+                          CU_SYNC_POLICY_BLOCKING_SYNC);
+    case CU_STREAM_ATTRIBUTE_PRIORITY:
+        return set_priority(stream, value);
+    case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+        memcpy(attributes->domain_map, value, sizeof attributes->domain_map);
+        return CRT_SUCCESS;
+    case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN:
+        return set_number(&attributes->domain, value, 0, 1);
+    case CU_STREAM_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
+        return set_number(&attributes->link_utilisation, value, 0, 1);
+    default:
+        return CRT_INVALID_VALUE;
+    }
+}
+
+static CUresult get_locked(CUstream stream, CUstreamAttrID id, char *value)
+{
+    const struct crt_stream_attributes *attributes = &stream->attributes;
+    unsigned policy = attributes->sync_policy ? attributes->sync_policy : CU_SYNC_POLICY_AUTO;
+    int priority = stream->priority;
+    switch (id) {
+    case CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        memcpy(value, attributes->access_window, sizeof attributes->access_window);
+        return CRT_SUCCESS;
+    case CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        memcpy(value, &policy, sizeof policy);
+        return CRT_SUCCESS;
+    case CU_STREAM_ATTRIBUTE_PRIORITY:
+        memcpy(value, &priority, sizeof priority);
+        return CRT_SUCCESS;
+    case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+        memcpy(value, attributes->domain_map, sizeof attributes->domain_map);
+        return CRT_SUCCESS;
+    case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN:
+        memcpy(value, &attributes->domain, sizeof attributes->domain);
+        return CRT_SUCCESS;
+    case CU_STREAM_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
+        memcpy(value, &attributes->link_utilisation, sizeof attributes->link_utilisation);
+        return CRT_SUCCESS;
+    default:
+        return CRT_INVALID_VALUE;
+    }
+}
+
+CUresult cuStreamSetAttribute(CUstream handle, CUstreamAttrID id, const CUstreamAttrValue *value)
+{
+    CUstream stream;
+    CUresult result = crt_stream_identify(handle, &stream);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!value)
+        return CRT_INVALID_VALUE;
+    pthread_mutex_lock(&stream->lock);
+    result = set_locked(stream, id, (const char *)value);
+    pthread_mutex_unlock(&stream->lock);
+    return result;
+}
+
+CUresult cuStreamGetAttribute(CUstream handle, CUstreamAttrID id, CUstreamAttrValue *value)
+{
+    CUstream stream;
+    CUresult result = crt_stream_identify(handle, &stream);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!value)
+        return CRT_INVALID_VALUE;
+    pthread_mutex_lock(&stream->lock);
+    result = get_locked(stream, id, (char *)value);
+    pthread_mutex_unlock(&stream->lock);
+    return result;
+}
+
+CUresult cuStreamCopyAttributes(CUstream dst_handle, CUstream src_handle)
+{
+    CUstream dst;
+    CUstream src;
+    CUresult result = crt_stream_identify(dst_handle, &dst);
+    if (result == CRT_SUCCESS)
+        result = crt_stream_identify(src_handle, &src);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (dst->ctx != src->ctx)
+        return CRT_INVALID_VALUE;
+    pthread_mutex_lock(&src->lock);
+    struct crt_stream_attributes attributes = src->attributes;
+    pthread_mutex_unlock(&src->lock);
+    pthread_mutex_lock(&dst->lock);
+    dst->attributes = attributes;
+    pthread_mutex_unlock(&dst->lock);
+    dst->priority = src->priority;
+    return CRT_SUCCESS;
+}
+
+/* ---- the forms in which stream 0 is the calling thread's own ---- */
+
+CUresult cuStreamGetCtx_v2_ptsz(CUstream stream, CUcontext *ctx, CUgreenCtx *green)
+{
+    return cuStreamGetCtx_v2(own_stream(stream), ctx, green);
+}
+
+CUresult cuStreamSetAttribute_ptsz(CUstream stream, CUstreamAttrID id,
+                                   const CUstreamAttrValue *value)
+{
+    return cuStreamSetAttribute(own_stream(stream), id, value);
+}
+
+CUresult cuStreamGetAttribute_ptsz(CUstream stream, CUstreamAttrID id, CUstreamAttrValue *value)
+{
+    return cuStreamGetAttribute(own_stream(stream), id, value);
+}
+
+CUresult cuStreamCopyAttributes_ptsz(CUstream dst, CUstream src)
+{
+    return cuStreamCopyAttributes(own_stream(dst), own_stream(src));
 }

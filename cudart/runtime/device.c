@@ -36,10 +36,13 @@ cudaError_t cudaSetDevice(int device)
 cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
 {
     const unsigned flags_are_valid = 1;
+    CUcontext context = NULL;
     cudaError_t error = check_device(device);
+    if (!error && (flags & ~flags_are_valid))
+        error = cudaErrorInvalidValue;
     if (!error && (flags & flags_are_valid))
         error = cuDevicePrimaryCtxSetFlags_v2(crt_device(device), device_flags);
-    return crt_done(error);
+    return crt_done(error ?: crt_retain_primary(device, &context));
 }
 
 /* Any device will do for any wish: there is one kind. */
@@ -53,7 +56,7 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wish)
     return crt_done(error);
 }
 
-/* The list only matters where devices can be busy. */
+/* The first of the list is what threads use that have not chosen: no device is ever busy. */
 cudaError_t cudaSetValidDevices(int *devices, int count)
 {
     cudaError_t error = crt_initialize();
@@ -61,6 +64,8 @@ cudaError_t cudaSetValidDevices(int *devices, int count)
         error = cudaErrorInvalidValue;
     for (int i = 0; i < count && !error; i++)
         error = check_device(devices[i]);
+    if (!error)
+        crt_set_first_device(count ? devices[0] : 0);
     return crt_done(error);
 }
 
@@ -163,21 +168,25 @@ cudaError_t cudaDeviceCanAccessPeer(int *can_access, int device, int peer)
                         ?: cuDeviceCanAccessPeer(can_access, crt_device(device), crt_device(peer)));
 }
 
-/* All memory is reachable by every device: the only question is whether the peer is another one. */
-static cudaError_t check_peer(int peer)
+/* The primary context of another device than the current one. */
+static cudaError_t find_peer(int peer, CUcontext *context)
 {
     cudaError_t error = crt_enter() ?: check_device(peer);
-    return error ?: (peer == crt_current_device() ? cudaErrorInvalidDevice : cudaSuccess);
+    if (!error && peer == crt_current_device())
+        error = cudaErrorInvalidDevice;
+    return error ?: crt_retain_primary(peer, context);
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
-    return crt_done(flags ? cudaErrorInvalidValue : check_peer(peer));
+    CUcontext context = NULL;
+    return crt_done(find_peer(peer, &context) ?: cuCtxEnablePeerAccess(context, flags));
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
-    return crt_done(check_peer(peer));
+    CUcontext context = NULL;
+    return crt_done(find_peer(peer, &context) ?: cuCtxDisablePeerAccess(context));
 }
 
 /* attribute: the numbers of CUdevice_P2PAttribute. */

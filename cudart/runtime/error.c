@@ -8,9 +8,10 @@
 
 static _Thread_local cudaError_t last_error;
 
+/* "Not ready" answers a question: it is no error that would be remembered. */
 cudaError_t crt_done(cudaError_t error)
 {
-    if (error != cudaSuccess)
+    if (error != cudaSuccess && error != cudaErrorNotReady)
         last_error = error;
     return error;
 }

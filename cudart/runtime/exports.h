@@ -111,23 +111,6 @@ cudaError_t cudaHostUnregister(void *pointer);
 cudaError_t cudaHostGetDevicePointer(void **result, void *pointer, unsigned flags);
 cudaError_t cudaHostGetFlags(unsigned *flags, void *pointer);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
-cudaError_t cudaMallocAsync(void **result, size_t bytes, cudaStream_t stream);
-cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
-cudaError_t cudaMallocFromPoolAsync(void **result, size_t bytes, cudaMemPool_t pool,
-                                    cudaStream_t stream);
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device);
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device);
-cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
-cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const CUmemPoolProps *properties);
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const CUmemAccessDesc *access, size_t count);
-cudaError_t cudaMemPoolGetAccess(int *flags, cudaMemPool_t pool, CUmemLocation *location);
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes_to_keep);
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, int attribute, void *value);
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, int attribute, void *value);
-cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, int advice, CUmemLocation location);
-cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, CUmemLocation location,
-                                 unsigned flags, cudaStream_t stream);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes,
                                      unsigned flags);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *result, const void *pointer);
@@ -182,8 +165,6 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority);
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id);
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device);
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, CUstreamCaptureStatus *status);
-cudaError_t cudaThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
@@ -293,5 +274,11 @@ cudaError_t cudaGetDriverEntryPoint_ptsz(const char *name, void **function,
                                          unsigned long long flags, int *status);
 
 #pragma GCC visibility pop
+
+#include "cudart/runtime/cudart_device.h"
+#include "cudart/runtime/cudart_memory.h"
+#include "cudart/runtime/cudart_module.h"
+#include "cudart/runtime/cudart_stream.h"
+#include "cudart/runtime/cudart_ipc.h"
 
 #endif

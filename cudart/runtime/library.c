@@ -64,6 +64,43 @@ cudaError_t cudaLibraryGetManaged(void **result, size_t *size_bytes, cudaLibrary
     return crt_done(error);
 }
 
+cudaError_t cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library,
+                                          const char *symbol)
+{
+    return crt_done(crt_enter() ?: cuLibraryGetUnifiedFunction(function, library, symbol));
+}
+
+/* ---- messages ---- */
+
+cudaError_t cudaLogsRegisterCallback(cudaLogsCallback_t callback, void *data,
+                                     cudaLogsCallbackHandle *handle)
+{
+    return crt_done(cuLogsRegisterCallback(callback, data, handle));
+}
+
+cudaError_t cudaLogsUnregisterCallback(cudaLogsCallbackHandle handle)
+{
+    return crt_done(cuLogsUnregisterCallback(handle));
+}
+
+cudaError_t cudaLogsCurrent(cudaLogIterator *iterator, unsigned flags)
+{
+    return crt_done(cuLogsCurrent(iterator, flags));
+}
+
+cudaError_t cudaLogsDumpToFile(cudaLogIterator *iterator, const char *path, unsigned flags)
+{
+    return crt_done(cuLogsDumpToFile(iterator, path, flags));
+}
+
+cudaError_t cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size,
+                                 unsigned flags)
+{
+    return crt_done(cuLogsDumpToMemory(iterator, buffer, size, flags));
+}
+
+/* ---- ways down to the driver ---- */
+
 /* flags and status have the numbers of cuGetProcAddress. */
 cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
                                              unsigned long long flags, int *status)

@@ -5,6 +5,8 @@
  */
 #include "cudart/runtime/runtime.h"
 
+#define PITCH_MAX ((size_t)INT32_MAX) /* device attribute 11 */
+
 static CUdeviceptr device_pointer(const void *pointer)
 {
     return (CUdeviceptr)(uintptr_t)pointer;
@@ -161,7 +163,7 @@ static cudaError_t describe_2d(CUDA_MEMCPY2D *result, void *to, size_t to_pitch,
 {
     if (check_kind(kind))
         return cudaErrorInvalidMemcpyDirection;
-    if (width > to_pitch || width > from_pitch)
+    if (width > to_pitch || width > from_pitch || to_pitch > PITCH_MAX || from_pitch > PITCH_MAX)
         return cudaErrorInvalidPitchValue;
     *result = (CUDA_MEMCPY2D){
         .srcMemoryType = type_of(kind, cudaMemcpyHostToDevice),
@@ -203,32 +205,113 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     return crt_done(error);
 }
 
-/* A box is a row of planes; a plane is a pitched copy. Arrays are not supported. */
-static char *plane_of(const struct cudaPitchedPtr *pointer, struct cudaPos position, size_t plane)
+/* ---- boxes ---- */
+
+/* One side of a box: an array or a pointer. Positions are in the elements of an array, and in bytes
+ * of a pointer; the extent is in elements of the array if there is one. */
+struct side {
+    cudaArray_t array;
+    struct cudaPitchedPtr pointer;
+    struct cudaPos position;
+    size_t elem_bytes;
+};
+
+static cudaError_t make_side(void *array, struct cudaPitchedPtr pointer, struct cudaPos position,
+                             struct side *side)
 {
-    size_t rows = (position.z + plane) * pointer->ysize + position.y;
-    return (char *)pointer->ptr + rows * pointer->pitch + position.x;
+    size_t width;
+    *side = (struct side){array, pointer, position, 1};
+    if (!array == !pointer.ptr)
+        return cudaErrorInvalidValue;
+    return array ? crt_array_elem_bytes(array, &side->elem_bytes, &width) : cudaSuccess;
+}
+
+static CUmemorytype side_type(const struct side *side, enum cudaMemcpyKind kind,
+                              enum cudaMemcpyKind other_with_host)
+{
+    return side->array ? CU_MEMORYTYPE_ARRAY : type_of(kind, other_with_host);
+}
+
+/* An array is never the host's. */
+static bool fits_direction(const struct side *side, CUmemorytype type)
+{
+    return !side->array || type != CU_MEMORYTYPE_HOST;
+}
+
+static cudaError_t describe_sides(const struct side *to, const struct side *from,
+                                  struct cudaExtent extent, enum cudaMemcpyKind kind,
+                                  CUDA_MEMCPY3D *result)
+{
+    bool has_array = to->array || from->array;
+    size_t elem_bytes = to->array ? to->elem_bytes : from->elem_bytes;
+    if (to->array && from->array && to->elem_bytes != from->elem_bytes)
+        return cudaErrorInvalidValue;
+    if (!fits_direction(to, type_of(kind, cudaMemcpyDeviceToHost)) ||
+        !fits_direction(from, type_of(kind, cudaMemcpyHostToDevice)))
+        return cudaErrorInvalidMemcpyDirection;
+    size_t width = extent.width;
+    if (has_array && __builtin_mul_overflow(width, elem_bytes, &width))
+        return cudaErrorInvalidValue;
+    if ((!to->array && to->pointer.pitch < width) || (!from->array && from->pointer.pitch < width))
+        return cudaErrorInvalidPitchValue;
+    *result = (CUDA_MEMCPY3D){
+        .srcXInBytes = from->position.x * from->elem_bytes,
+        .srcY = from->position.y,
+        .srcZ = from->position.z,
+        .srcMemoryType = side_type(from, kind, cudaMemcpyHostToDevice),
+        .srcHost = from->pointer.ptr,
+        .srcDevice = device_pointer(from->pointer.ptr),
+        .srcArray = from->array,
+        .srcPitch = from->pointer.pitch,
+        .srcHeight = from->pointer.ysize,
+        .dstXInBytes = to->position.x * to->elem_bytes,
+        .dstY = to->position.y,
+        .dstZ = to->position.z,
+        .dstMemoryType = side_type(to, kind, cudaMemcpyDeviceToHost),
+        .dstHost = to->pointer.ptr,
+        .dstDevice = device_pointer(to->pointer.ptr),
+        .dstArray = to->array,
+        .dstPitch = to->pointer.pitch,
+        .dstHeight = to->pointer.ysize,
+        .WidthInBytes = width,
+        .Height = extent.height,
+        .Depth = extent.depth,
+    };
+    return cudaSuccess;
+}
+
+cudaError_t crt_describe_3d(const struct cudaMemcpy3DParms *box, CUDA_MEMCPY3D *result)
+{
+    struct side to;
+    struct side from;
+    if (!box)
+        return cudaErrorInvalidValue;
+    return check_kind(box->kind) ?: make_side(box->dstArray, box->dstPtr, box->dstPos, &to)
+               ?: make_side(box->srcArray, box->srcPtr, box->srcPos, &from)
+                      ?: describe_sides(&to, &from, box->extent, box->kind, result);
+}
+
+static bool is_empty(struct cudaExtent extent)
+{
+    return !extent.width || !extent.height || !extent.depth;
 }
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *box, cudaStream_t stream)
 {
-    if (!box || box->srcArray || box->dstArray)
-        return box ? crt_unsupported("cudaMemcpy3D with arrays") : crt_done(cudaErrorInvalidValue);
-    for (size_t plane = 0; plane < box->extent.depth; plane++) {
-        cudaError_t error =
-            cudaMemcpy2DAsync(plane_of(&box->dstPtr, box->dstPos, plane), box->dstPtr.pitch,
-                              plane_of(&box->srcPtr, box->srcPos, plane), box->srcPtr.pitch,
-                              box->extent.width, box->extent.height, box->kind, stream);
-        if (error)
-            return error;
-    }
-    return cudaSuccess;
+    CUDA_MEMCPY3D description;
+    cudaError_t error = box ? crt_enter() : cudaErrorInvalidValue;
+    if (error || is_empty(box->extent))
+        return crt_done(error);
+    return crt_done(crt_describe_3d(box, &description) ?: cuMemcpy3DAsync_v2(&description, stream));
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *box)
 {
-    cudaError_t error = cudaMemcpy3DAsync(box, NULL);
-    return error ?: crt_done(cuStreamSynchronize(NULL));
+    CUDA_MEMCPY3D description;
+    cudaError_t error = box ? crt_enter() : cudaErrorInvalidValue;
+    if (error || is_empty(box->extent))
+        return crt_done(error);
+    return crt_done(crt_describe_3d(box, &description) ?: cuMemcpy3D_v2(&description));
 }
 
 static struct cudaMemcpy3DParms box_of_peers(const struct cudaMemcpy3DPeerParms *box)
@@ -241,7 +324,7 @@ static struct cudaMemcpy3DParms box_of_peers(const struct cudaMemcpy3DPeerParms 
         .dstPos = box->dstPos,
         .dstPtr = box->dstPtr,
         .extent = box->extent,
-        .kind = cudaMemcpyDeviceToDevice,
+        .kind = cudaMemcpyDefault,
     };
 }
 
@@ -258,6 +341,40 @@ cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *box)
 {
     cudaError_t error = cudaMemcpy3DPeerAsync(box, NULL);
     return error ?: crt_done(cuStreamSynchronize(NULL));
+}
+
+/* ---- batches ---- */
+
+cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *sizes,
+                                 size_t count, CUmemcpyAttributes *attributes, size_t *firsts,
+                                 size_t attribute_count, cudaStream_t stream)
+{
+    _Static_assert(sizeof(void *) == sizeof(CUdeviceptr), "pointers of both APIs have one size");
+    return crt_done(crt_enter() ?: cuMemcpyBatchAsync_v2((CUdeviceptr *)(uintptr_t)to,
+                                                         (CUdeviceptr *)(uintptr_t)from,
+                                                         (size_t *)(uintptr_t)sizes, count,
+                                                         attributes, firsts, attribute_count,
+                                                         stream));
+}
+
+cudaError_t cudaMemcpyBatchAsync_ptsz(void *const *to, const void *const *from, const size_t *sizes,
+                                      size_t count, CUmemcpyAttributes *attributes, size_t *firsts,
+                                      size_t attribute_count, cudaStream_t stream)
+{
+    return cudaMemcpyBatchAsync(to, from, sizes, count, attributes, firsts, attribute_count,
+                                stream ? stream : CUDA_STREAM_PER_THREAD);
+}
+
+cudaError_t cudaMemcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP *ops,
+                                   unsigned long long flags, cudaStream_t stream)
+{
+    return crt_done(crt_enter() ?: cuMemcpy3DBatchAsync_v2(count, ops, flags, stream));
+}
+
+cudaError_t cudaMemcpy3DBatchAsync_ptsz(size_t count, CUDA_MEMCPY3D_BATCH_OP *ops,
+                                        unsigned long long flags, cudaStream_t stream)
+{
+    return cudaMemcpy3DBatchAsync(count, ops, flags, stream ? stream : CUDA_STREAM_PER_THREAD);
 }
 
 /* ---- fills ---- */
@@ -296,11 +413,16 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, s
     return crt_done(error);
 }
 
+static char *plane_of(const struct cudaPitchedPtr *pointer, size_t plane)
+{
+    return (char *)pointer->ptr + plane * pointer->ysize * pointer->pitch;
+}
+
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent,
                               cudaStream_t stream)
 {
     for (size_t plane = 0; plane < extent.depth; plane++) {
-        cudaError_t error = cudaMemset2DAsync(plane_of(&to, (struct cudaPos){0}, plane), to.pitch,
+        cudaError_t error = cudaMemset2DAsync(plane_of(&to, plane), to.pitch,
                                               value, extent.width, extent.height, stream);
         if (error)
             return error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory: device, managed, host, pitched and stream-ordered allocations, and what a pointer is.
- * Copies and fills are in memcpy.c.
+ * Memory: device, managed, host and pitched allocations, and what a pointer is. Copies and fills
+ * are in memcpy.c, stream-ordered allocations in pool.c.
  */
 #include "cudart/runtime/runtime.h"
 
@@ -111,103 +111,6 @@ cudaError_t cudaHostGetFlags(unsigned *flags, void *pointer)
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
     return crt_done(crt_enter() ?: cuMemGetInfo_v2(free_bytes, total_bytes));
-}
-
-cudaError_t cudaMallocAsync(void **result, size_t bytes, cudaStream_t stream)
-{
-    CUdeviceptr address = 0;
-    cudaError_t error = result ? crt_enter() : cudaErrorInvalidValue;
-    if (!error && bytes)
-        error = cuMemAllocAsync(&address, bytes, stream);
-    return deliver(result, error, address);
-}
-
-cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
-{
-    return crt_done(crt_enter() ?: cuMemFreeAsync(device_pointer(pointer), stream));
-}
-
-cudaError_t cudaMallocFromPoolAsync(void **result, size_t bytes, cudaMemPool_t pool,
-                                    cudaStream_t stream)
-{
-    CUdeviceptr address = 0;
-    cudaError_t error = result ? crt_enter() : cudaErrorInvalidValue;
-    return deliver(result, error ?: cuMemAllocFromPoolAsync(&address, bytes, pool, stream),
-                   address);
-}
-
-static cudaError_t check_device(int device)
-{
-    return crt_enter() ?: (crt_is_device(device) ? cudaSuccess : cudaErrorInvalidDevice);
-}
-
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
-{
-    return crt_done(check_device(device) ?: cuDeviceGetDefaultMemPool(pool, crt_device(device)));
-}
-
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
-{
-    return crt_done(check_device(device) ?: cuDeviceGetMemPool(pool, crt_device(device)));
-}
-
-cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
-{
-    return crt_done(check_device(device) ?: cuDeviceSetMemPool(crt_device(device), pool));
-}
-
-/* The descriptions of pools and of access to them have one layout in both APIs. */
-cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const CUmemPoolProps *properties)
-{
-    return crt_done(crt_enter() ?: cuMemPoolCreate(pool, properties));
-}
-
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
-{
-    return crt_done(crt_enter() ?: cuMemPoolDestroy(pool));
-}
-
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const CUmemAccessDesc *access, size_t count)
-{
-    return crt_done(crt_enter() ?: cuMemPoolSetAccess(pool, access, count));
-}
-
-cudaError_t cudaMemPoolGetAccess(int *flags, cudaMemPool_t pool, CUmemLocation *location)
-{
-    return crt_done(crt_enter() ?: cuMemPoolGetAccess(flags, pool, location));
-}
-
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes_to_keep)
-{
-    return crt_done(crt_enter() ?: cuMemPoolTrimTo(pool, bytes_to_keep));
-}
-
-/* attribute: the numbers of CUmemPool_attribute. */
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, int attribute, void *value)
-{
-    return crt_done(crt_enter()
-                        ?: cuMemPoolSetAttribute(pool, (CUmemPool_attribute)attribute, value));
-}
-
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, int attribute, void *value)
-{
-    return crt_done(crt_enter()
-                        ?: cuMemPoolGetAttribute(pool, (CUmemPool_attribute)attribute, value));
-}
-
-cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, int advice, CUmemLocation location)
-{
-    return crt_done(
-        crt_enter()
-            ?: cuMemAdvise_v2(device_pointer(pointer), bytes, (CUmem_advise)advice, location));
-}
-
-cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, CUmemLocation location,
-                                 unsigned flags, cudaStream_t stream)
-{
-    return crt_done(
-        crt_enter()
-            ?: cuMemPrefetchAsync_v2(device_pointer(pointer), bytes, location, flags, stream));
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes,

@@ -36,10 +36,14 @@ cudaError_t crt_initialize(void);
  * context of the thread's device, with managed variables in place. */
 cudaError_t crt_enter(void);
 
-int crt_visible_devices(void);       /* after crt_initialize */
-int crt_current_device(void);     /* after crt_initialize; never fails */
-bool crt_is_device(int ordinal);  /* after crt_initialize */
-CUdevice crt_device(int ordinal); /* ordinal must be valid */
+int crt_visible_devices(void);          /* after crt_initialize */
+void crt_set_first_device(int ordinal); /* of threads that do not choose one */
+int crt_current_device(void);           /* after crt_initialize; never fails */
+bool crt_is_device(int ordinal);        /* after crt_initialize */
+CUdevice crt_device(int ordinal);       /* ordinal must be valid */
+
+/* The primary context of a device, retained for the process. ordinal must be valid. */
+cudaError_t crt_retain_primary(int ordinal, CUcontext *context);
 
 /* Retains and makes current the primary context of a device; the thread keeps the device. */
 cudaError_t crt_use_device(int ordinal);
@@ -72,5 +76,13 @@ cudaError_t crt_variable_of(const void *symbol, CUdeviceptr *address, size_t *si
 
 /* Loads every fat binary with managed variables and fills their host pointers. */
 cudaError_t crt_place_managed(void);
+
+/* ---- copies ---- */
+
+/* The copy of the driver that a box means. */
+cudaError_t crt_describe_3d(const struct cudaMemcpy3DParms *box, CUDA_MEMCPY3D *result);
+
+/* Bytes of an element, and elements in a row, of an array. */
+cudaError_t crt_array_elem_bytes(cudaArray_t array, size_t *elem_bytes, size_t *width);
 
 #endif

@@ -39,7 +39,15 @@ static struct {
     struct device devices[CRT_DEVICES_MAX];
 } state = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
-static _Thread_local int thread_device;
+/* Of threads that have not called cudaSetDevice. */
+static atomic_int first_device;
+
+static _Thread_local int chosen_device = -1;
+
+static int thread_device(void)
+{
+    return chosen_device >= 0 ? chosen_device : atomic_load(&first_device);
+}
 
 static unsigned attribute_of(CUdevice device, CUdevice_attribute attribute)
 {
@@ -108,6 +116,11 @@ CUdevice crt_device(int ordinal)
     return state.devices[ordinal].handle;
 }
 
+void crt_set_first_device(int ordinal)
+{
+    atomic_store(&first_device, ordinal);
+}
+
 int crt_current_device(void)
 {
     if (state.device_count == 1)
@@ -115,12 +128,12 @@ int crt_current_device(void)
     CUcontext context = NULL;
     CUdevice handle = 0;
     if (cuCtxGetCurrent(&context) || !context || cuCtxGetDevice(&handle))
-        return thread_device;
+        return thread_device();
     for (int i = 0; i < state.device_count; i++) {
         if (state.devices[i].handle == handle)
             return i;
     }
-    return thread_device;
+    return thread_device();
 }
 
 const struct crt_launch_limits *crt_launch_limits_get(void)
@@ -143,15 +156,23 @@ static cudaError_t retain_primary(struct device *device, CUcontext *context)
     return error;
 }
 
-cudaError_t crt_use_device(int ordinal)
+cudaError_t crt_retain_primary(int ordinal, CUcontext *context)
+{
+    return retain_primary(&state.devices[ordinal], context);
+}
+
+static cudaError_t enter_device(int ordinal)
 {
     CUcontext context = NULL;
-    cudaError_t error =
-        retain_primary(&state.devices[ordinal], &context) ?: cuCtxSetCurrent(context);
-    if (error)
-        return error;
-    thread_device = ordinal;
-    return crt_place_managed();
+    return crt_retain_primary(ordinal, &context) ?: cuCtxSetCurrent(context) ?: crt_place_managed();
+}
+
+cudaError_t crt_use_device(int ordinal)
+{
+    cudaError_t error = enter_device(ordinal);
+    if (!error)
+        chosen_device = ordinal;
+    return error;
 }
 
 /* A context is current. Either this library has the primary context retained and nothing is to do,
@@ -159,7 +180,7 @@ cudaError_t crt_use_device(int ordinal)
  * again by being retained. */
 static cudaError_t revive_primary(void)
 {
-    struct device *device = &state.devices[thread_device];
+    struct device *device = &state.devices[thread_device()];
     CUcontext primary = NULL;
     if (atomic_load_explicit(&device->primary, memory_order_acquire))
         return cudaSuccess;
@@ -175,7 +196,7 @@ cudaError_t crt_enter(void)
     error = cuCtxGetCurrent(&context);
     if (error)
         return error;
-    return context ? revive_primary() : crt_use_device(thread_device);
+    return context ? revive_primary() : enter_device(thread_device());
 }
 
 cudaError_t crt_reset_device(void)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Streams and events. A stream can be asked whether it is being captured; capture itself and graphs
- * are not implemented.
+ * Streams and events.
  */
 #include "cudart/runtime/runtime.h"
 
@@ -67,23 +66,51 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 {
-    CUcontext context = NULL;
+    CUdevice handle = 0;
     if (!device)
         return crt_done(cudaErrorInvalidValue);
-    cudaError_t error = crt_enter() ?: cuStreamGetCtx(stream, &context);
-    if (!error)
-        *device = crt_current_device();
+    cudaError_t error = crt_enter() ?: cuStreamGetDevice(stream, &handle);
+    for (int i = 0; i < crt_visible_devices() && !error; i++) {
+        if (crt_device(i) == handle)
+            *device = i;
+    }
     return crt_done(error);
 }
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, CUstreamCaptureStatus *status)
+/* Attributes have the same numbers and layouts in both APIs. */
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
 {
-    return crt_done(crt_enter() ?: cuStreamIsCapturing(stream, status));
+    return crt_done(crt_enter() ?: cuStreamCopyAttributes(to, from));
 }
 
-cudaError_t cudaThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, int id, CUstreamAttrValue *value)
 {
-    return crt_done(crt_enter() ?: cuThreadExchangeStreamCaptureMode(mode));
+    return crt_done(crt_enter() ?: cuStreamGetAttribute(stream, id, value));
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, int id, const CUstreamAttrValue *value)
+{
+    return crt_done(crt_enter() ?: cuStreamSetAttribute(stream, id, value));
+}
+
+static cudaStream_t own(cudaStream_t stream)
+{
+    return stream ? stream : CUDA_STREAM_PER_THREAD;
+}
+
+cudaError_t cudaStreamCopyAttributes_ptsz(cudaStream_t to, cudaStream_t from)
+{
+    return cudaStreamCopyAttributes(own(to), own(from));
+}
+
+cudaError_t cudaStreamGetAttribute_ptsz(cudaStream_t stream, int id, CUstreamAttrValue *value)
+{
+    return cudaStreamGetAttribute(own(stream), id, value);
+}
+
+cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t stream, int id, const CUstreamAttrValue *value)
+{
+    return cudaStreamSetAttribute(own(stream), id, value);
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)

@@ -133,6 +133,7 @@ struct sch_op *bench_submit(const struct bench_code *code, const struct bench_la
                                        .local_bytes = code->layout.local_static_bytes},
                             .stack_bytes = code->stack_bytes,
                             .frame_bytes = jit_code_frame_bytes(code->loaded, threads),
+                            .pace = jit_code_pace(code->loaded),
                             .may_wait = jit_code_may_wait(code->loaded)};
     memcpy(grid.launch.grid, launch->grid, sizeof launch->grid);
     memcpy(grid.launch.block, launch->block, sizeof launch->block);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,12 +18,13 @@
 #include "tests/shapes/backend.h"
 #include "tests/support/runner.h"
 
-#define MAX_JOBS       64
-#define SITE_SECONDS   20
-#define SCHEDULES      4
-#define ORACLE_STEPS   UINT64_C(30000000)
-#define NO_SITE        UINT32_MAX /* nothing is seeded; the number of places is told */
-#define COLLAPSE_COUNT 2
+#define MAX_JOBS         64
+#define SITE_SECONDS     20
+#define SITE_CPU_SECONDS 3
+#define SCHEDULES        4
+#define ORACLE_STEPS     UINT64_C(30000000)
+#define NO_SITE          UINT32_MAX /* nothing is seeded; the number of places is told */
+#define COLLAPSE_COUNT   2
 
 static const struct {
     const char *name;
@@ -198,6 +200,14 @@ static void run_place(const struct options *options, const struct place *place,
     snprintf(answer->message, sizeof answer->message, "%.199s", err.message);
 }
 
+/* Defects make endless loops. Without one a place takes a fraction of a second. */
+static void limit_time(void)
+{
+    struct rlimit limit = {.rlim_cur = SITE_CPU_SECONDS, .rlim_max = SITE_CPU_SECONDS};
+    setrlimit(RLIMIT_CPU, &limit);
+    alarm(SITE_SECONDS);
+}
+
 /* In a process of its own: a defect may end it. Its memory is fresh, too: nothing that a run
  * without the defect has left there can make up for it. */
 static void try_place(const struct options *options, const struct place *place,
@@ -209,7 +219,7 @@ static void try_place(const struct options *options, const struct place *place,
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        alarm(SITE_SECONDS);
+        limit_time();
         run_place(options, place, answer);
         _exit(0);
     }

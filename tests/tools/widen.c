@@ -23,6 +23,7 @@
 #define MAX_CONFIGS  128
 #define SHOWN        3 /* of the configurations of a turn that are wrong */
 #define RANDOM_SHARE 11
+#define DEFECT_BITS  512 /* whatever the machine has: so that places are the same everywhere */
 #define NO_SITE      UINT32_MAX
 #define ANY          UINT32_MAX
 
@@ -47,9 +48,10 @@ static const struct equivalent {
 
 struct options {
     uint32_t width, jam; /* ANY: all */
+    uint32_t bits;       /* of vector registers; 0: the host's */
     struct turn_config defect;
     bool prints_widened, prints_prepared, prints_source;
-    bool is_raw_only, is_optimised_only;
+    bool is_raw_only, is_optimised_only, is_poisoned;
     bool is_random, is_defects, is_verbose, is_size_known;
     const char *like;     /* its comments are read instead of the file's */
     unsigned jobs, share; /* of configurations, or of places, one in so many */
@@ -101,6 +103,9 @@ static bool parse_option(int letter, struct options *options)
         return true;
     case 's':
         return parse_seed(optarg, options);
+    case 'b':
+        options->bits = number;
+        return number == 128 || number == 256 || number == 512;
     case 'c':
         options->count = number;
         return true;
@@ -120,10 +125,11 @@ static bool parse_option(int letter, struct options *options)
 
 static bool parse_options(int argc, char **argv, struct options *options)
 {
-    enum { PRINT = 1, PREPARED, SOURCE, RAW, OPTIMISED, RANDOM, DEFECTS, VERBOSE, SIZED, FLAGS };
+    enum { PRINT = 1, PREPARED, SOURCE, RAW, OPTIMISED, RANDOM, DEFECTS, VERBOSE, SIZED, POISON, FLAGS };
     static int flags[FLAGS];
     static const struct option table[] = {{"width", required_argument, NULL, 'w'},
                                           {"jam", required_argument, NULL, 'j'},
+                                          {"bits", required_argument, NULL, 'b'},
                                           {"seed", required_argument, NULL, 's'},
                                           {"count", required_argument, NULL, 'c'},
                                           {"like", required_argument, NULL, 'l'},
@@ -137,6 +143,7 @@ static bool parse_options(int argc, char **argv, struct options *options)
                                           {"random", no_argument, &flags[RANDOM], 1},
                                           {"defects", no_argument, &flags[DEFECTS], 1},
                                           {"known-size", no_argument, &flags[SIZED], 1},
+                                          {"poison", no_argument, &flags[POISON], 1},
                                           {"verbose", no_argument, &flags[VERBOSE], 1},
                                           {0}};
     *options = (struct options){.width = ANY, .jam = ANY, .jobs = 1, .count = 1};
@@ -149,11 +156,14 @@ static bool parse_options(int argc, char **argv, struct options *options)
     options->prints_source = flags[SOURCE];
     options->is_raw_only = flags[RAW];
     options->is_optimised_only = flags[OPTIMISED];
+    options->is_poisoned = flags[POISON];
     options->is_random = flags[RANDOM];
     options->is_defects = flags[DEFECTS];
     options->is_verbose = flags[VERBOSE];
     options->is_size_known = flags[SIZED];
     options->files = argv + optind;
+    if (options->is_defects && options->bits == 0)
+        options->bits = DEFECT_BITS;
     if (options->share == 0)
         options->share = options->is_random ? RANDOM_SHARE : 1;
     if (!options->is_random)
@@ -171,6 +181,11 @@ static void add_config(const struct options *options, struct turn_config config,
         config.is_optimised = false;
     if (options->is_optimised_only)
         config.is_optimised = true;
+    if (options->is_poisoned) {
+        config.is_optimised = false;
+        config.is_poisoned = true;
+    }
+    config.vector_bits = options->bits;
     config.seed = options->defect.seed;
     config.seed_site = options->defect.seed_site;
     configs[(*count)++] = config;
@@ -270,7 +285,8 @@ static void print_config(const struct turn_case *c, const struct turn_config *co
     printf("width %u jam %u", config->width, config->jam);
     if (config->is_size_known)
         printf(" of %ux%u", size.nx, size.ny);
-    printf("%s", config->is_optimised ? " optimised" : "");
+    printf("%s%s", config->is_optimised ? " optimised" : "",
+           config->is_poisoned ? " poisoned" : "");
     if (config->seed != TR_VECTOR_SEED_NONE)
         printf(" %s:%u", kind_names[config->seed], config->seed_site);
 }
@@ -337,16 +353,27 @@ static const char *const fate_names[FATES] = {"caught", "same code", "equivalent
 /* The places of one kind in one turn. */
 struct defects {
     struct turn_config config; /* without the site */
-    uint64_t code;             /* of the nest without a defect */
+    uint64_t code;             /* of the nest without a defect … */
+    uint64_t poisoned_code;    /* … and with poison */
     unsigned known;            /* places that no run can show, still to be seen */
 };
 
-static enum fate judge(struct defects *defects, const struct turn_outcome *outcome)
+/* `and` and `select` are the same to the machine. */
+static bool is_same_code(const struct defects *defects, const struct turn_config *config,
+                         const struct turn_outcome *outcome)
 {
+    if (outcome->code == 0 || (config->seed == TR_VECTOR_SEED_FREEZE && !config->is_poisoned))
+        return false;
+    return outcome->code == (config->is_poisoned ? defects->poisoned_code : defects->code);
+}
+
+static enum fate judge(struct defects *defects, const struct turn_config *config,
+                       const struct turn_outcome *outcome)
+{
+    if (is_same_code(defects, config, outcome))
+        return SAME_CODE;
     if (!outcome->is_right)
         return CAUGHT;
-    if (outcome->code == defects->code && outcome->code != 0)
-        return SAME_CODE;
     if (defects->known == 0)
         return MISSED;
     defects->known--;
@@ -365,6 +392,26 @@ static void note_fate(const struct options *options, const struct turn_case *c,
     printf("%s%s\n", outcome->message[0] ? ": " : "", outcome->message);
 }
 
+/* Those that poison does not show, as the product does it. Returns how many. */
+static uint32_t keep_unseen(struct turn_config *configs, struct turn_outcome *outcomes,
+                            uint32_t count, const struct options *options,
+                            const struct turn_case *c, const struct defects *defects,
+                            struct tally *tally)
+{
+    uint32_t kept = 0;
+    for (uint32_t n = 0; n < count; n++) {
+        bool is_same = is_same_code(defects, &configs[n], &outcomes[n]);
+        if (is_same || !outcomes[n].is_right) {
+            note_fate(options, c, &configs[n], &outcomes[n], is_same ? SAME_CODE : CAUGHT, tally);
+            continue;
+        }
+        configs[kept] = configs[n];
+        configs[kept].is_poisoned = false;
+        configs[kept++].is_optimised = !options->is_raw_only;
+    }
+    return kept;
+}
+
 static void seed_sites(const struct options *options, const struct turn_case *c,
                        struct defects *defects, uint32_t sites, struct tally *tally)
 {
@@ -379,8 +426,12 @@ static void seed_sites(const struct options *options, const struct turn_case *c,
     }
     if (outcomes == NULL || turn_attempt(c, configs, count, outcomes, &err) != PXR_OK)
         count = 0;
+    count = keep_unseen(configs, outcomes, count, options, c, defects, tally);
+    if (turn_attempt(c, configs, count, outcomes, &err) != PXR_OK)
+        count = 0;
     for (uint32_t n = 0; n < count; n++)
-        note_fate(options, c, &configs[n], &outcomes[n], judge(defects, &outcomes[n]), tally);
+        note_fate(options, c, &configs[n], &outcomes[n],
+                  judge(defects, &configs[n], &outcomes[n]), tally);
     free(configs);
     free(outcomes);
 }
@@ -394,9 +445,13 @@ static void seed_turn(const struct options *options, const struct turn_case *c, 
     for (int kind = 0; kind < TR_VECTOR_SEED_COUNT; kind++)
         configs[kind] = (struct turn_config){.width = width,
                                              .jam = options->jam == ANY ? 2 : options->jam,
+                                             .vector_bits = options->bits,
                                              .is_size_known = options->is_size_known,
                                              .known_size = uneven_size(c, width),
-                                             .is_optimised = !options->is_raw_only,
+                                             .is_poisoned = kind != TR_VECTOR_SEED_NONE,
+                                             .is_optimised =
+                                                 kind == TR_VECTOR_SEED_NONE &&
+                                                 !options->is_raw_only,
                                              .is_code_kept = true,
                                              .seed = (enum tr_vector_seed)kind,
                                              .seed_site = NO_SITE};
@@ -404,6 +459,7 @@ static void seed_turn(const struct options *options, const struct turn_case *c, 
     for (int kind = 1; kind < TR_VECTOR_SEED_COUNT && is_good; kind++) {
         struct defects defects = {.config = configs[kind],
                                   .code = outcomes[0].code,
+                                  .poisoned_code = outcomes[kind].code,
                                   .known = equivalent_places(c->name, kind_names[kind])};
         if (outcomes[kind].is_right) {
             seed_sites(options, c, &defects, outcomes[kind].seed_sites, tally);
@@ -486,6 +542,8 @@ static int print(const struct options *options)
     struct turn_config config = {.width = options->width == ANY ? 4 : options->width,
                                  .jam = options->jam == ANY ? 1 : options->jam,
                                  .is_optimised = options->is_optimised_only,
+                                 .is_poisoned = options->is_poisoned,
+                                 .vector_bits = options->bits,
                                  .seed = options->defect.seed,
                                  .seed_site = options->defect.seed_site};
     enum pxr_status status = load(options, 0, &c, &err);

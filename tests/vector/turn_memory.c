@@ -49,9 +49,32 @@ static uint32_t roll(uint64_t *state)
     return (uint32_t)(*state >> 33) ^ (uint32_t)(*state >> 11);
 }
 
-/* Small numbers come in stretches of the same, so that all lanes of a vector decide alike, and, in
- * rows of 96, all rows of a column; where there is a 16 here, they are random. */
-static const uint32_t stretches[12] = {16, 16, 16, 3, 0, 5, 16, 16, 16, 12, 9, 15};
+/* Small numbers come in stretches of 8, and, in rows of 96, the same ones in all rows: of one number,
+ * so that all lanes of a vector decide alike, or of random ones of some kind, so that they decide
+ * alike at one branch and not at the next. */
+enum stretch { ANY_SMALL = 16, EVEN, ODD, FEW, MANY };
+
+static const uint32_t stretches[12] = {ANY_SMALL, EVEN, ODD, 3, 0, 5, FEW, MANY, ANY_SMALL, 12, 9, 15};
+
+static uint32_t small_number(size_t n, uint32_t random)
+{
+    uint32_t stretch = stretches[n / 8 % 12];
+    random = random >> 7 & 15;
+    switch (stretch) {
+    case ANY_SMALL:
+        return random;
+    case EVEN:
+        return random & 14;
+    case ODD:
+        return random | 1;
+    case FEW:
+        return random & 7;
+    case MANY:
+        return random | 8;
+    default:
+        return stretch;
+    }
+}
 
 /* One element, number n; how many bytes it has. */
 static size_t make_element(enum turn_fill fill, size_t n, uint64_t *state, uint8_t bytes[8])
@@ -61,7 +84,7 @@ static size_t make_element(enum turn_fill fill, size_t n, uint64_t *state, uint8
     double wide = (double)(int32_t)word / 65536.0;
     switch (fill) {
     case TURN_FILL_SMALL:
-        word = stretches[n / 8 % 12] < 16 ? stretches[n / 8 % 12] : word >> 7 & 15;
+        word = small_number(n, word);
         memcpy(bytes, &word, 4);
         return 4;
     case TURN_FILL_F32:

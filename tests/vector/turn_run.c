@@ -14,6 +14,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Orc.h>
 
+#include "tests/vector/poison.h"
 #include "translator/translator.h"
 
 #define RUN_SECONDS 5 /* one run takes microseconds */
@@ -22,18 +23,25 @@ typedef void (*kernel_fn)(void *a, void *b, void *c, uint32_t n, uint32_t nx, ui
 
 /* ---- what a run may end in ---- */
 
-enum ending { ENDED, FAULT, WRONG_ADDRESS, ARITHMETIC, ILLEGAL, NO_END };
+enum ending { ENDED, FAULT, WRONG_ADDRESS, ARITHMETIC, ILLEGAL, NO_END, POISON };
 
 static const char *const ending_names[] = {"ends",
                                            "calls rt_fault",
                                            "touches memory outside of the arrays",
                                            "divides by zero",
                                            "executes an illegal instruction",
-                                           "does not end"};
+                                           "does not end",
+                                           "uses poison"};
+
+static const char *const poison_words[POISON_USE_COUNT] = {
+    [POISON_BRANCH] = " to branch",    [POISON_ADDRESS] = " as an address",
+    [POISON_MASK] = " as a mask",      [POISON_DIVISOR] = " as a divisor",
+    [POISON_STORED] = " and stores it", [POISON_ARGUMENT] = " as an argument"};
 
 /* Where a run goes when it cannot go on; of the one that runs. */
 static sigjmp_buf leave;
 static void *fault_address;
+static enum poison_use poison_use;
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
@@ -76,6 +84,14 @@ static void fault(void *thread, uint32_t status, uint64_t address)
     siglongjmp(leave, FAULT);
 }
 
+static void poison_check(uint32_t is_poison, uint32_t use)
+{
+    if (is_poison == 0)
+        return;
+    poison_use = (enum poison_use)use;
+    siglongjmp(leave, POISON);
+}
+
 static int32_t outside(int32_t value)
 {
     return (int32_t)((uint32_t)value * 2654435761u ^ (uint32_t)value >> 7);
@@ -114,6 +130,7 @@ static enum pxr_status define_functions(LLVMOrcLLJITRef jit, struct pxr_error *e
         const char *name;
         uint64_t address;
     } functions[] = {{"rt_fault", (uint64_t)(uintptr_t)fault},
+                     {POISON_FUNCTION, (uint64_t)(uintptr_t)poison_check},
                      {"outside", (uint64_t)(uintptr_t)outside},
                      {"outside_pure", (uint64_t)(uintptr_t)outside},
                      {"outside_float", (uint64_t)(uintptr_t)outside_float},
@@ -265,6 +282,8 @@ static bool run_size(struct turn_run *run, kernel_fn kernel, uint32_t number, bo
         return true;
     if (ending == WRONG_ADDRESS)
         describe_address(&run->memory, words, sizeof words);
+    if (ending == POISON)
+        snprintf(words, sizeof words, "%s", poison_words[poison_use]);
     if (ending == ENDED && !run->is_fault[number] &&
         turn_memory_check(&run->memory, run->expected[number], words, sizeof words))
         return true;
@@ -286,8 +305,11 @@ static struct tr_vector_options make_options(const struct turn_host *host,
 {
     return (struct tr_vector_options){.width = config->width,
                                       .jam = config->jam,
-                                      .vector_bits = host->vector_bits,
+                                      .vector_bits = config->vector_bits == 0
+                                                         ? host->vector_bits
+                                                         : config->vector_bits,
                                       .is_forced = true,
+                                      .is_poisoned = config->is_poisoned,
                                       .seed = config->seed,
                                       .seed_site = config->seed_site};
 }
@@ -354,7 +376,29 @@ static bool run_widened(struct turn_run *run, const struct turn_config *config, 
     return true;
 }
 
-/* What is made of the module, as one number; 0: nothing. */
+static uint64_t hash_bytes(const char *bytes, size_t count)
+{
+    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+    for (size_t at = 0; at < count; at++)
+        hash = (hash ^ (uint8_t)bytes[at]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+/* The module without what nobody needs, as one number; 0: nothing. */
+static uint64_t hash_text(const struct turn_host *host, LLVMModuleRef module)
+{
+    uint64_t hash = 0;
+    LLVMModuleRef copy = LLVMCloneModule(module);
+    if (tr_run_passes(copy, "adce", host->machine, NULL) == PXR_OK) {
+        char *text = LLVMPrintModuleToString(copy);
+        hash = hash_bytes(text, strlen(text));
+        LLVMDisposeMessage(text);
+    }
+    LLVMDisposeModule(copy);
+    return hash;
+}
+
+/* The machine code that is made of the module, as one number; 0: nothing. */
 static uint64_t hash_code(const struct turn_host *host, LLVMModuleRef module)
 {
     LLVMMemoryBufferRef buffer = NULL;
@@ -366,10 +410,7 @@ static uint64_t hash_code(const struct turn_host *host, LLVMModuleRef module)
     LLVMDisposeMessage(message);
     if (is_bad)
         return 0;
-    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-    const char *bytes = LLVMGetBufferStart(buffer);
-    for (size_t at = 0; at < LLVMGetBufferSize(buffer); at++)
-        hash = (hash ^ (uint8_t)bytes[at]) * UINT64_C(1099511628211);
+    uint64_t hash = hash_bytes(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
     LLVMDisposeMemoryBuffer(buffer);
     return hash;
 }
@@ -391,8 +432,11 @@ void turn_run_config(struct turn_run *run, const struct turn_config *config,
     }
     bool is_good = status == PXR_OK && is_as_expected(run->c, &report, is_irreducible, outcome);
     if (is_good && config->is_code_kept)
-        outcome->code = hash_code(&run->host, module);
-    if (is_good)
+        outcome->code =
+            config->is_poisoned ? hash_text(&run->host, module) : hash_code(&run->host, module);
+    if (is_good && config->is_poisoned)
+        status = poison_instrument(LLVMGetNamedFunction(module, "kernel"), &err);
+    if (is_good && status == PXR_OK)
         status = compile(run, context, module, &kernel, &err);
     if (status != PXR_OK)
         note(outcome, "", err.message);

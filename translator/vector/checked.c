@@ -92,16 +92,20 @@ static LLVMValueRef check_row(struct tr_widen *widen, const struct checked *chec
     return LLVMBuildICmp(b, checked->is_signed ? LLVMIntSLE : LLVMIntULE, first, last, "");
 }
 
-/* Frozen: a row without active lanes may have anything. */
+/* Frozen if there are several: one of them may have no active lanes, and then it has anything. */
 static LLVMValueRef check_rows(struct tr_widen *widen, const struct checked *checked)
 {
     LLVMValueRef all = NULL;
+    uint32_t rows = 0;
     for (uint32_t c = 0; c < widen->copies; c += widen->jam[0]) {
         if (tr_m_holder(widen, checked->narrow, c) != c)
             continue;
         LLVMValueRef row = check_row(widen, checked, c);
         all = all == NULL ? row : LLVMBuildAnd(widen->builder, all, row, "");
+        rows++;
     }
+    if (rows == 1 || widen->active.mask[0] == NULL || tr_w_seed(widen, TR_VECTOR_SEED_FREEZE))
+        return all;
     return LLVMBuildFreeze(widen->builder, all, "");
 }
 
@@ -205,14 +209,17 @@ static void define_loaded(struct tr_widen *widen, const struct tr_memory *memory
                           struct way ways[2])
 {
     LLVMBasicBlockRef ends[2] = {ways[0].end, ways[1].end};
+    LLVMValueRef phis[TR_MAX_COPIES] = {NULL};
     for (uint32_t c = 0; c < widen->copies; c++) {
         LLVMValueRef values[2] = {ways[0].loaded[c], ways[1].loaded[c]};
         if (values[0] == NULL)
             continue;
-        LLVMValueRef phi = LLVMBuildPhi(widen->builder, LLVMTypeOf(values[0]), "");
-        LLVMAddIncoming(phi, values, ends, 2);
-        tr_w_define(widen, memory->value, c, phi);
+        phis[c] = LLVMBuildPhi(widen->builder, LLVMTypeOf(values[0]), "");
+        LLVMAddIncoming(phis[c], values, ends, 2);
     }
+    for (uint32_t c = 0; c < widen->copies; c++)
+        if (phis[c] != NULL)
+            tr_w_define(widen, memory->value, c, phis[c]);
 }
 
 bool tr_m_access_checked(struct tr_widen *widen, const struct tr_memory *memory)

@@ -11,8 +11,8 @@
  */
 #include "translator/vector/control.h"
 
-/* A unit with at most so many instructions, and nothing that inactive lanes must not do, is cheaper
- * to run for nobody than to branch around. */
+/* A unit with at most so many instructions, no loops, and nothing that inactive lanes must not do,
+ * is cheaper to run for nobody than to branch around. */
 #define FLATTEN_MAX 12
 
 /* A unit larger than this, times copies, gets no second copy for the case that all lanes come. */
@@ -186,17 +186,20 @@ static void emit_branch_around(struct tr_control *control, uint32_t segment,
 bool tr_v_is_branched_around(const struct tr_turn *turn, uint32_t segment)
 {
     const struct tr_unit *unit = &turn->units[segment];
-    return unit->has_effects || unit->cost > FLATTEN_MAX || is_header(turn, segment);
+    return unit->has_effects || unit->has_loop || unit->cost > FLATTEN_MAX;
 }
 
 static void emit_masked(struct tr_control *control, uint32_t segment, const LLVMValueRef *mask,
                         LLVMValueRef *pending)
 {
     struct tr_active active = control->widen->active;
-    if (tr_v_is_branched_around(control->turn, segment))
-        emit_branch_around(control, segment, mask, pending);
-    else
+    bool may_be_empty = control->may_be_empty;
+    control->may_be_empty = !tr_v_is_branched_around(control->turn, segment);
+    if (control->may_be_empty)
         emit_part(control, segment, mask, pending);
+    else
+        emit_branch_around(control, segment, mask, pending);
+    control->may_be_empty = may_be_empty;
     control->widen->active = active;
 }
 

@@ -109,6 +109,16 @@ static void fill_vector_condition(struct tr_widen *widen, LLVMValueRef terminato
     }
 }
 
+/* What all lanes have in common is frozen where there may be none: then it may be poison, and still
+ * decides where to go, or what the mask of nobody is. */
+static LLVMValueRef scalar_operand(const struct tr_control *control, LLVMValueRef operand)
+{
+    LLVMValueRef scalar = tr_w_scalar(control->widen, operand, 0);
+    if (!control->may_be_empty || tr_w_seed(control->widen, TR_VECTOR_SEED_FREEZE))
+        return scalar;
+    return LLVMBuildFreeze(control->widen->builder, scalar, "");
+}
+
 static void fill_condition(struct tr_control *control, LLVMValueRef terminator, struct edge *edge)
 {
     struct tr_widen *widen = control->widen;
@@ -119,7 +129,7 @@ static void fill_condition(struct tr_control *control, LLVMValueRef terminator, 
     LLVMValueRef operand = branch_operand(terminator);
     if (tr_w_shape(widen, operand).kind == TR_UNIFORM)
         edge->scalar = condition_of(widen, terminator, control->turn->graph.segments[edge->to].llvm,
-                                    tr_w_scalar(widen, operand, 0));
+                                    scalar_operand(control, operand));
     else
         fill_vector_condition(widen, terminator, edge);
 }

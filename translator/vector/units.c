@@ -330,6 +330,8 @@ static void add_up(struct units *u)
         const struct tr_segment *segment = &turn->graph.segments[s];
         struct tr_unit *unit = &turn->units[s];
         unit->is_fault = turn->is_lost[s];
+        unit->has_loop |= turn->loops.innermost[s] != TR_NONE &&
+                          turn->loops.loops[turn->loops.innermost[s]].header == s;
         unit->has_effects |= unit->is_fault;
         unit->cost += segment->value_count;
         for (uint32_t v = 0; v < segment->value_count; v++)
@@ -339,6 +341,7 @@ static void add_up(struct units *u)
             continue;
         struct tr_unit *outer = &turn->units[u->owner[s]];
         outer->cost += unit->cost;
+        outer->has_loop |= unit->has_loop;
         outer->has_effects |= unit->has_effects;
     }
 }

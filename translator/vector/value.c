@@ -46,10 +46,6 @@ LLVMValueRef tr_w_scalar(struct tr_widen *widen, LLVMValueRef operand, uint32_t 
     return held(widen, operand, copy);
 }
 
-void tr_w_define(struct tr_widen *widen, uint32_t value, uint32_t copy, LLVMValueRef result)
-{
-    widen->now[value * widen->copies + copy] = result;
-}
 
 /* ---- types ---- */
 
@@ -312,6 +308,30 @@ LLVMValueRef tr_w_any(struct tr_widen *widen, LLVMValueRef mask)
     LLVMTypeRef bits_type = LLVMIntTypeInContext(widen->llvm, widen->width);
     LLVMValueRef bits = LLVMBuildBitCast(widen->builder, mask, bits_type, "");
     return LLVMBuildICmp(widen->builder, LLVMIntNE, bits, LLVMConstNull(bits_type), "any");
+}
+
+/* ---- definitions ---- */
+
+/* Poison in lanes that are not active; of a scalar, if no lane is. Structs stay. */
+static LLVMValueRef poison_inactive(struct tr_widen *widen, uint32_t value, uint32_t copy,
+                                    LLVMValueRef result)
+{
+    LLVMTypeRef type = LLVMTypeOf(widen->turn->graph.values[value].llvm);
+    LLVMValueRef mask = tr_w_mask_for(widen, value, copy);
+    if (mask == NULL || is_aggregate(type))
+        return result;
+    if (widen->turn->shapes.values[value].kind == TR_VARYING)
+        mask = tr_w_repeat(widen, mask, tr_w_element_count(type));
+    else
+        mask = tr_w_any(widen, mask);
+    return LLVMBuildSelect(widen->builder, mask, result, LLVMGetPoison(LLVMTypeOf(result)), "");
+}
+
+void tr_w_define(struct tr_widen *widen, uint32_t value, uint32_t copy, LLVMValueRef result)
+{
+    if (widen->options->is_poisoned)
+        result = poison_inactive(widen, value, copy, result);
+    widen->now[value * widen->copies + copy] = result;
 }
 
 /* ---- places ---- */

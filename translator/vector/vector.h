@@ -58,6 +58,8 @@ struct tr_vector_options {
     uint32_t jam;         /* copies, 1 to 32; 0: chosen */
     uint32_t vector_bits; /* of the machine's vector registers: 128, 256, 512 */
     bool is_forced;       /* also loops that are likely to be slower as vectors */
+    bool is_poisoned;     /* for tests: values of lanes that are not active are poison, as any of
+                             them may be */
     enum tr_vector_seed seed;
     uint32_t seed_site;
 };

@@ -15,7 +15,7 @@
 
 static void setup(void)
 {
-    cr_assert_eq(crt_arena_init(TOTAL), CRT_SUCCESS);
+    cr_assert_eq(crt_arena_init(TOTAL, 1), CRT_SUCCESS);
 }
 
 static uintptr_t take(size_t bytes)
@@ -73,7 +73,7 @@ Test(arena, host_memory_does_not_count_as_device_memory, .init = setup)
     size_t used;
     size_t total;
     cr_assert_eq(crt_arena_alloc(1 << 20, CRT_MEMORY_HOST, 0, NULL, &base), CRT_SUCCESS);
-    crt_arena_usage(&used, &total);
+    crt_arena_usage(0, &used, &total);
     cr_expect_eq(used, 0);
     cr_expect_eq(total, TOTAL);
 }
@@ -170,6 +170,83 @@ Test(arena, registered_memory_is_found_and_cannot_be_registered_twice, .init = s
     cr_expect_eq(crt_arena_unregister(base), CRT_HOST_MEMORY_NOT_REGISTERED);
 }
 
+Test(arena, registration_over_anything_known_is_refused, .init = setup)
+{
+    static char memory[4 * PAGE];
+    uintptr_t base = (uintptr_t)memory;
+    cr_assert_eq(crt_arena_register(base + PAGE, PAGE, 0, NULL), CRT_SUCCESS);
+    cr_assert_eq(crt_arena_register(base + 3 * PAGE, PAGE, 0, NULL), CRT_SUCCESS);
+    cr_expect_eq(crt_arena_register(base, 4 * PAGE, 0, NULL), CRT_HOST_MEMORY_ALREADY_REGISTERED);
+    cr_expect_eq(crt_arena_register(base, PAGE + 1, 0, NULL), CRT_HOST_MEMORY_ALREADY_REGISTERED);
+    cr_expect_eq(crt_arena_register(base + 2 * PAGE, PAGE + 1, 0, NULL),
+                 CRT_HOST_MEMORY_ALREADY_REGISTERED);
+    cr_expect_eq(crt_arena_register(base + 2 * PAGE, PAGE, 0, NULL), CRT_SUCCESS);
+    cr_expect_eq(crt_arena_register(take(100), 50, 0, NULL), CRT_HOST_MEMORY_ALREADY_REGISTERED);
+    cr_expect_eq(crt_arena_register(SIZE_MAX - 5, 10, 0, NULL), CRT_INVALID_VALUE);
+    cr_expect_eq(crt_arena_unregister(base + PAGE + 8), CRT_HOST_MEMORY_NOT_REGISTERED);
+}
+
+static void place(uintptr_t base, size_t bytes, unsigned access)
+{
+    struct crt_allocation mapping = {
+        .base = base, .size_bytes = bytes, .kind = CRT_MEMORY_MAPPED, .access = access};
+    cr_assert_eq(crt_arena_place(&mapping), CRT_SUCCESS);
+}
+
+Test(arena, a_range_is_covered_by_one_allocation_or_adjacent_mappings, .init = setup)
+{
+    static char memory[4 * PAGE];
+    uintptr_t base = (uintptr_t)memory;
+    uintptr_t plain = take(1000);
+    cr_expect(crt_arena_covers(plain, 1000, CRT_ACCESS_ALL));
+    cr_expect(crt_arena_covers(plain + 999, 1, CRT_ACCESS_ALL));
+    cr_expect_not(crt_arena_covers(plain, 1001, CRT_ACCESS_READ));
+    cr_expect_not(crt_arena_covers(plain + 1000, 1, CRT_ACCESS_READ));
+    place(base, PAGE, CRT_ACCESS_ALL);
+    place(base + PAGE, PAGE, CRT_ACCESS_READ);
+    place(base + 3 * PAGE, PAGE, CRT_ACCESS_ALL);
+    cr_expect(crt_arena_covers(base + 8, 2 * PAGE - 8, CRT_ACCESS_READ));
+    cr_expect_not(crt_arena_covers(base + 8, 2 * PAGE - 8, CRT_ACCESS_ALL));
+    cr_expect_not(crt_arena_covers(base + 8, 2 * PAGE, CRT_ACCESS_READ));
+    cr_expect_not(crt_arena_covers(base, SIZE_MAX, CRT_ACCESS_READ));
+    crt_arena_set_access(base + PAGE, CRT_ACCESS_ALL);
+    cr_expect(crt_arena_covers(base + 8, 2 * PAGE - 8, CRT_ACCESS_ALL));
+    cr_expect_eq(crt_arena_free(base, CRT_MEMORY_MAPPED), CRT_SUCCESS);
+    cr_expect_not(crt_arena_covers(base + 8, 8, CRT_ACCESS_READ));
+}
+
+Test(arena, pages_without_an_address_are_zero_and_not_given_out_twice, .init = setup)
+{
+    struct crt_pages first;
+    struct crt_pages second;
+    struct crt_allocation found;
+    cr_assert_eq(crt_arena_take_pages(5 * PAGE, &first), CRT_SUCCESS);
+    cr_assert_eq(crt_arena_take_pages(5 * PAGE, &second), CRT_SUCCESS);
+    cr_expect_neq(first.offset, second.offset);
+    cr_expect_not(crt_arena_find(first.place, &found));
+    int value = 7;
+    cr_expect_eq(pwrite(first.file, &value, sizeof value, (off_t)first.offset), sizeof value);
+    crt_arena_return_pages(&first);
+    cr_expect_eq(pread(first.file, &value, sizeof value, (off_t)first.offset), sizeof value);
+    cr_expect_eq(value, 0);
+    crt_arena_return_pages(&second);
+}
+
+Test(arena, memory_without_an_address_counts_when_it_is_charged, .init = setup)
+{
+    size_t used;
+    size_t total;
+    cr_expect_eq(crt_arena_charge(0, TOTAL + 1), CRT_OUT_OF_MEMORY);
+    cr_expect_eq(crt_arena_charge(0, TOTAL), CRT_SUCCESS);
+    cr_expect_eq(crt_arena_charge(0, 1), CRT_OUT_OF_MEMORY);
+    cr_expect_eq(crt_arena_charge(-1, SIZE_MAX), CRT_SUCCESS);
+    crt_arena_usage(0, &used, &total);
+    cr_expect_eq(used, TOTAL);
+    crt_arena_discharge(0, TOTAL);
+    crt_arena_usage(0, &used, &total);
+    cr_expect_eq(used, 0);
+}
+
 /* Every live allocation keeps its contents, whatever is freed around it. */
 Test(arena, random_allocations_do_not_overlap, .init = setup)
 {
@@ -196,7 +273,7 @@ Test(arena, random_allocations_do_not_overlap, .init = setup)
     for (int i = 0; i < COUNT; i++)
         if (bases[i])
             crt_arena_free(bases[i], CRT_MEMORY_DEVICE);
-    crt_arena_usage(&used, &total);
+    crt_arena_usage(0, &used, &total);
     cr_expect_eq(used, 0);
 }
 

@@ -94,9 +94,9 @@ Test(entry_points, every_row_of_the_table_is_found)
 Test(entry_points, what_is_missing_is_not_supported)
 {
     void *function;
-    OK(cuGetProcAddress("cuArrayCreate", &function, 13000, 0));
-    CUresult (*create)(void) = (CUresult(*)(void))(uintptr_t)function;
-    EXPECT(CRT_NOT_SUPPORTED, create());
+    OK(cuGetProcAddress("cuTensorMapEncodeTiled", &function, 13000, 0));
+    CUresult (*encode)(void) = (CUresult(*)(void))(uintptr_t)function;
+    EXPECT(CRT_NOT_SUPPORTED, encode());
 }
 
 static int compare_text(const void *a, const void *b)

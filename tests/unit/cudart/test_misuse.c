@@ -157,13 +157,13 @@ Test(misuse, unknown_export_tables_are_refused_with_null)
     cr_expect_null(table);
 }
 
-Test(misuse, peers_and_affinity_do_not_exist, .init = make_context)
+Test(misuse, a_context_is_no_peer_of_itself, .init = make_context)
 {
     int can = 5;
     CUcontext ctx;
     OK(cuDeviceCanAccessPeer(&can, 0, 0));
     cr_expect_eq(can, 0);
     OK(cuCtxGetCurrent(&ctx));
-    EXPECT(CRT_INVALID_DEVICE, cuCtxEnablePeerAccess(ctx, 0));
+    EXPECT(CRT_INVALID_CONTEXT, cuCtxEnablePeerAccess(ctx, 0));
     EXPECT(CRT_PEER_ACCESS_NOT_ENABLED, cuCtxDisablePeerAccess(ctx));
 }

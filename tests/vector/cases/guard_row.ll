@@ -1,13 +1,14 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; A guard that looks at the row only.
-; run: ny=1,2,3,4
+; run: ny=1,2,3,6
 
 define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nsw i32 %y, %nx
   %t = add nsw i32 %row, %x
   %i = sext i32 %t to i64
   %pc = getelementptr i32, ptr %c, i64 %i
-  %in = icmp slt i32 %y, 2
+  %from = sub i32 %y, 1
+  %in = icmp ult i32 %from, 4
   br i1 %in, label %do, label %end
 
 do:

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Two guards, one along each axis.
-; run: n=row,half,2,0 nx=1,7,16,33,96 ny=1,3,4
+; run: n=row,half,2,0,1003,1006 nx=1,7,16,33,96 ny=1,3,4
 
 define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nsw i32 %y, %nx
@@ -12,8 +12,11 @@ define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 
   br i1 %out.x, label %end, label %next
 
 next:
-  %rows = add i32 %n, 1
-  %out.y = icmp uge i32 %y, %rows
+  %rows = and i32 %n, 3
+  %n.4 = lshr i32 %n, 2
+  %first = and i32 %n.4, 1
+  %from = sub i32 %y, %first
+  %out.y = icmp uge i32 %from, %rows
   br i1 %out.y, label %end, label %do
 
 do:

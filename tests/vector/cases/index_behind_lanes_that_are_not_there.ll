@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Lanes of the first vectors are not there, and their indices have wrapped.
-; run: nx=64,96 n=20,3,37
+; run: nx=37,64,96 n=20,3,37
 ; nest: x
 ; arrays: a=4 b=4 c=4
 define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {

@@ -7,7 +7,7 @@ define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 
   %t = add nsw i32 %row, %x
   %i = sext i32 %t to i64
   %pc = getelementptr i32, ptr %c, i64 %i
-  %few = icmp ult i32 %x, 3
+  %few = icmp ult i32 %x, 6
   br i1 %few, label %head, label %end
 
 head:
@@ -27,7 +27,7 @@ head:
   %new.2 = add i32 %three.2, %w
   store i32 %new.2, ptr %pc
   %k.next = add nuw nsw i32 %k, 1
-  %more = icmp ult i32 %k.next, 5
+  %more = icmp ult i32 %k.next, 8
   br i1 %more, label %head, label %end
 
 end:

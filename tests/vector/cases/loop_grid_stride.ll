@@ -6,7 +6,8 @@ define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 
   %row = mul i32 %y, %nx
   %t = add i32 %row, %x
   %three.x = mul i32 %x, 3
-  %place = add i32 %three.x, %y
+  %group = lshr i32 %three.x, 3
+  %place = add i32 %group, %y
   %few = and i32 %place, 3
   %times = add i32 %few, 1
   %limit = mul i32 %n, %times

@@ -1,12 +1,13 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Every n-th element up to a limit that all threads share: loads ask for what comes some iterations later.
-; run: nx=16,33,96 ny=1,3 n=all
+; run: nx=16,33,96 ny=1,2,3 n=all
 ; arrays: a=64:small b=32 c=64
 
 define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nsw i32 %y, %nx
   %t = add nsw i32 %row, %x
-  %limit = mul i32 %n, 16
+  %all = mul i32 %n, 16
+  %limit = sub i32 %all, 22
   br label %loop
 
 loop:
@@ -26,7 +27,8 @@ loop:
 wide:
   %first = sext i32 %t to i64
   %step = zext i32 %n to i64
-  %end = shl i64 %step, 2
+  %all.pairs = shl i64 %step, 2
+  %end = sub i64 %all.pairs, 22
   %base = ptrtoint ptr %b to i64
   %first.bytes = shl i64 %first, 3
   %begin = add i64 %base, %first.bytes

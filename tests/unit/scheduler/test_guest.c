@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Small grids run on the thread that launches them.
+ */
+#include <fenv.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "kernels.h"
+
+#define BLOCKS 48
+
+struct record {
+    atomic_uint runs[BLOCKS];
+    pthread_t thread[BLOCKS];
+    volatile float third[BLOCKS]; /* 1 / 3, as rounded there */
+    bool was_on_pool[BLOCKS];
+    unsigned slow_block; /* takes 50 ms */
+    void *touched;       /* by block 1, if not NULL */
+};
+
+static struct record *record_of(const struct rt_block *block)
+{
+    return data(block->threads);
+}
+
+/* The sanitizers' own checks would see the access before the processor does. */
+#define UNCHECKED __attribute__((no_sanitize("address", "thread", "undefined"), noinline))
+
+static UNCHECKED void touch(volatile uint32_t *pointer)
+{
+    *pointer = 1;
+}
+
+static volatile float one = 1;
+
+static void record_blocks(struct rt_block *block, uint32_t count)
+{
+    struct record *record = record_of(block);
+    for (; count > 0; count--, advance(block)) {
+        unsigned index = block->ctaid[0];
+        record->thread[index] = pthread_self();
+        record->third[index] = one / 3;
+        record->was_on_pool[index] = sch_on_pool_thread();
+        atomic_fetch_add(&record->runs[index], 1);
+        if (index == record->slow_block)
+            usleep(50000);
+        if (index == 1 && record->touched)
+            touch(record->touched);
+    }
+}
+
+static struct sch_op *make_op(struct record *record, _Atomic(uint32_t) *pace,
+                              struct sch_fault *fault)
+{
+    struct run run = {.fused = record_blocks, .grid = {BLOCKS}, .block = {64}, .data = record};
+    cr_assert_eq(sch_start(2, NULL), PXR_OK);
+    sch_set_chaos(0);
+    static _Thread_local void *params;
+    params = record;
+    struct sch_grid grid = make_grid(&run);
+    grid.launch.params = (const uint8_t *)&params;
+    grid.pace = pace;
+    *fault = (struct sch_fault){.status = PXR_STATUS_COUNT};
+    struct sch_op *op = sch_op_grid(&grid, keep_fault, fault);
+    cr_assert_not_null(op);
+    return op;
+}
+
+/* Whether all blocks ran once. */
+static bool is_complete(const struct record *record)
+{
+    for (unsigned i = 0; i < BLOCKS; i++)
+        if (atomic_load(&record->runs[i]) != 1)
+            return false;
+    return true;
+}
+
+static bool ran_here(const struct record *record, unsigned block)
+{
+    return pthread_equal(record->thread[block], pthread_self());
+}
+
+/* The machine may take the CPU away in the middle: then the rest goes to the pool, as it should. */
+#define TRIES 1000
+
+Test(guest, a_grid_known_to_be_small_has_run_on_this_thread_when_submit_returns)
+{
+    fesetround(FE_DOWNWARD);
+    bool was_whole = false;
+    for (int i = 0; i < TRIES && !was_whole; i++) {
+        struct record record = {.slow_block = BLOCKS};
+        _Atomic(uint32_t) pace = 10;
+        struct sch_fault fault;
+        struct sch_op *op = make_op(&record, &pace, &fault);
+        sch_op_submit(op);
+        cr_assert_eq(fegetround(), FE_DOWNWARD);
+        cr_assert(!sch_on_pool_thread());
+        was_whole = sch_op_is_done(op) && ran_here(&record, BLOCKS - 1);
+        sch_op_wait(op);
+        cr_assert_eq(fault.status, PXR_OK);
+        cr_assert(is_complete(&record) && ran_here(&record, 0));
+        for (unsigned b = 0; b < BLOCKS; b++)
+            cr_assert(record.third[b] == 1.0f / 3 && record.was_on_pool[b]);
+        sch_op_release(op);
+    }
+#ifndef SCH_TSAN /* under which everything takes longer than expected */
+    cr_assert(was_whole);
+#endif
+}
+
+Test(guest, a_grid_not_known_to_be_small_is_run_by_workers)
+{
+    _Atomic(uint32_t) paces[] = {0, 1000};
+    for (int i = 0; i < 3; i++) {
+        struct record record = {.slow_block = BLOCKS};
+        struct sch_fault fault;
+        struct sch_op *op = make_op(&record, i < 2 ? &paces[i] : NULL, &fault);
+        sch_op_submit(op);
+        sch_op_wait(op);
+        sch_op_release(op);
+        cr_assert(is_complete(&record));
+        for (unsigned b = 0; b < BLOCKS; b++)
+            cr_assert(!ran_here(&record, b));
+        cr_assert(i == 2 || atomic_load(&paces[i]) != 1000);
+        cr_assert(i == 2 || atomic_load(&paces[i]) > 0);
+    }
+}
+
+Test(guest, what_takes_longer_than_expected_goes_on_with_the_workers)
+{
+    struct record record = {.slow_block = 0};
+    _Atomic(uint32_t) pace = 10;
+    struct sch_fault fault;
+    struct sch_op *op = make_op(&record, &pace, &fault);
+    sch_op_submit(op);
+    sch_op_wait(op);
+    cr_assert(is_complete(&record));
+    cr_assert(ran_here(&record, 0));
+    cr_assert(!ran_here(&record, BLOCKS - 1));
+    sch_op_release(op);
+}
+
+static void nap(void *arg)
+{
+    (void)arg;
+    usleep(50000);
+}
+
+Test(guest, a_grid_that_has_to_wait_does_not_hold_up_the_thread_that_launches_it)
+{
+    struct record record = {.slow_block = BLOCKS};
+    _Atomic(uint32_t) pace = 10;
+    struct sch_fault fault;
+    struct sch_op *op = make_op(&record, &pace, &fault);
+    struct sch_op *before = sch_op_task(nap, NULL, NULL);
+    cr_assert_eq(sch_op_depend(op, before), PXR_OK);
+    sch_op_submit(op);
+    cr_assert(!sch_op_is_done(op));
+    sch_op_submit(before);
+    sch_op_wait(op);
+    cr_assert(is_complete(&record) && !ran_here(&record, 0));
+    sch_op_release(before);
+    sch_op_release(op);
+}
+
+Test(guest, a_fault_ends_the_grid_and_not_the_thread)
+{
+    void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int i = 0; i < 20; i++) {
+        struct record record = {.slow_block = BLOCKS, .touched = hole};
+        _Atomic(uint32_t) pace = 10;
+        struct sch_fault fault;
+        struct sch_op *op = make_op(&record, &pace, &fault);
+        sch_op_submit(op);
+        cr_assert(sch_op_is_done(op));
+        cr_assert(ran_here(&record, 1));
+        cr_assert_eq(fault.status, PXR_FAULT_ADDRESS);
+        cr_assert_eq(fault.address, (uintptr_t)hole);
+        cr_assert_eq(fault.ctaid[0], 1);
+        sch_op_release(op);
+    }
+}
+
+/* NULL when all went well. */
+static void *launch_many(void *arg)
+{
+    for (int i = 0; i < 300; i++) {
+        struct record record = {.slow_block = BLOCKS};
+        _Atomic(uint32_t) pace = 10;
+        struct sch_fault fault;
+        struct sch_op *op = make_op(&record, &pace, &fault);
+        sch_op_submit(op);
+        sch_op_wait(op);
+        sch_op_release(op);
+        if (!is_complete(&record))
+            return arg;
+    }
+    return NULL;
+}
+
+Test(guest, more_threads_than_there_can_be_guests_all_get_their_grids_run)
+{
+    pthread_t threads[12];
+    for (int i = 0; i < 12; i++)
+        cr_assert_eq(pthread_create(&threads[i], NULL, launch_many, threads), 0);
+    for (int i = 0; i < 12; i++) {
+        void *failed;
+        pthread_join(threads[i], &failed);
+        cr_assert_null(failed);
+    }
+}
