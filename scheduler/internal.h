@@ -155,6 +155,9 @@ bool sch_pool_pick(struct sch_worker *worker, struct sch_work *work, unsigned *e
 
 unsigned sch_pool_epoch(void);
 
+/* Waits, awake, until the epoch differs from `epoch`: true. False after timeout_ns. */
+bool sch_pool_look(unsigned epoch, uint64_t timeout_ns);
+
 /* Sleeps until the epoch differs from `epoch`: true. False after timeout_ns (0: none). */
 bool sch_pool_sleep(unsigned epoch, uint64_t timeout_ns);
 

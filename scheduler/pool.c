@@ -12,8 +12,10 @@
 
 #include "scheduler/internal.h"
 
-#define WORKERS_MAX        1024
-#define NS_PER_S           1000000000u
+#define WORKERS_MAX 1024
+#define NS_PER_S    1000000000u
+/* A worker that sleeps is of use after some 50 us, and waking it costs the caller 2. */
+#define WORTH_WAKING_NS    20000
 #define WORKER_STACK_BYTES ((size_t)1024 * 1024)
 
 /* The one pool of the process. */
@@ -29,12 +31,13 @@ struct pool {
     bool may_spin; /* constant once started */
     struct sch_worker *workers;
 
-    pthread_mutex_t lock; /* of the lists, `sleepers`, and changes of `epoch` */
+    pthread_mutex_t lock; /* of the lists; held from a look at `epoch` until asleep */
     pthread_cond_t wake;
     struct sch_op_queue tasks;
-    struct sch_op_queue grids; /* grids with unclaimed blocks, oldest first */
-    unsigned sleepers;
-    _Alignas(SCH_CACHE_LINE) atomic_uint epoch; /* changes whenever work is added */
+    struct sch_op_queue grids;                  /* grids with unclaimed blocks, oldest first */
+    _Alignas(SCH_CACHE_LINE) atomic_uint epoch; /* changes whenever work has been added */
+    atomic_uint sleepers;
+    atomic_uint lookers; /* workers that wait for the epoch to change, awake */
 
     _Alignas(SCH_CACHE_LINE) pthread_mutex_t host_lock; /* of host_ops */
     pthread_cond_t host_wake;
@@ -103,18 +106,35 @@ static void enqueue_host(struct sch_op *op)
     pthread_mutex_unlock(&pool.host_lock);
 }
 
-/* Wakes as many sleeping workers as there is work for, or all when only some may do it. The lock is
- * held. */
-static void wake_workers(uint64_t wanted)
+/* How many workers may well share a grid. Without knowing what its blocks take: all. */
+static uint64_t wanted_workers(const struct sch_grid_op *grid)
 {
-    atomic_fetch_add_explicit(&pool.epoch, 1, memory_order_relaxed);
-    if (wanted >= pool.sleepers || pool.group_count > 1) {
-        if (pool.sleepers > 0)
-            pthread_cond_broadcast(&pool.wake);
+    _Atomic(uint32_t) *pace = grid->grid.pace;
+    uint64_t block_ns = pace ? atomic_load_explicit(pace, memory_order_relaxed) : 0;
+    if (block_ns == 0 || grid->block_count > UINT32_MAX)
+        return grid->block_count;
+    uint64_t wanted = 1 + grid->block_count * block_ns / WORTH_WAKING_NS;
+    return wanted < grid->block_count ? wanted : grid->block_count;
+}
+
+/* Tells the workers that there is something new, and wakes sleeping ones unless enough are awake
+ * and looking; all when only some may do it. Not with the lock held: who looks would run into it.
+ */
+static void call_workers(uint64_t wanted)
+{
+    /* Sequentially consistent, like the counts: either a worker that goes to sleep sees the new
+     * epoch, or it is counted here. */
+    atomic_fetch_add(&pool.epoch, 1);
+    unsigned sleepers = atomic_load(&pool.sleepers);
+    unsigned lookers = atomic_load(&pool.lookers);
+    if (sleepers == 0 || (pool.group_count == 1 && wanted <= lookers))
         return;
-    }
-    for (uint64_t i = 0; i < wanted; i++)
+    pthread_mutex_lock(&pool.lock);
+    if (wanted - lookers >= sleepers || pool.group_count > 1)
+        pthread_cond_broadcast(&pool.wake);
+    for (uint64_t i = lookers; i < wanted && wanted - lookers < sleepers; i++)
         pthread_cond_signal(&pool.wake);
+    pthread_mutex_unlock(&pool.lock);
 }
 
 void sch_pool_enqueue(struct sch_op *op)
@@ -130,13 +150,14 @@ void sch_pool_enqueue(struct sch_op *op)
     }
     if (grid)
         sch_fault_handler_check();
+    uint64_t wanted = grid ? wanted_workers(grid) : 1;
     pthread_mutex_lock(&pool.lock);
     if (grid)
         sch_queue_push(&pool.grids, sch_op_retain(op));
     else
         sch_queue_push(&pool.tasks, op);
-    wake_workers(grid ? grid->block_count : 1);
     pthread_mutex_unlock(&pool.lock);
+    call_workers(wanted);
 }
 
 static bool grid_is_claimed(const struct sch_grid_op *grid)
@@ -175,6 +196,21 @@ bool sch_pool_pick(struct sch_worker *worker, struct sch_work *work, unsigned *e
     return work->task || work->span.grid;
 }
 
+bool sch_pool_look(unsigned epoch, uint64_t timeout_ns)
+{
+    bool has_changed = false;
+    atomic_fetch_add(&pool.lookers, 1);
+    uint64_t end_ns = sch_now_ns() + timeout_ns;
+    do {
+        for (int i = 0; i < 16 && !has_changed; i++) {
+            has_changed = sch_pool_epoch() != epoch;
+            sch_cpu_pause();
+        }
+    } while (!has_changed && sch_now_ns() < end_ns);
+    atomic_fetch_sub(&pool.lookers, 1);
+    return has_changed;
+}
+
 bool sch_pool_sleep(unsigned epoch, uint64_t timeout_ns)
 {
     struct timespec end;
@@ -184,14 +220,14 @@ bool sch_pool_sleep(unsigned epoch, uint64_t timeout_ns)
     end.tv_nsec = (long)(end_ns % NS_PER_S);
     int rc = 0;
     pthread_mutex_lock(&pool.lock);
-    pool.sleepers++;
-    while (sch_pool_epoch() == epoch && rc == 0) {
+    atomic_fetch_add(&pool.sleepers, 1);
+    while (atomic_load(&pool.epoch) == epoch && rc == 0) {
         if (timeout_ns > 0)
             rc = pthread_cond_clockwait(&pool.wake, &pool.lock, CLOCK_MONOTONIC, &end);
         else
             pthread_cond_wait(&pool.wake, &pool.lock);
     }
-    pool.sleepers--;
+    atomic_fetch_sub(&pool.sleepers, 1);
     pthread_mutex_unlock(&pool.lock);
     return rc == 0;
 }

@@ -230,16 +230,8 @@ static void back_off(struct sch_worker *worker)
 
 static void idle(struct sch_worker *worker)
 {
-    if (sch_pool_may_spin()) {
-        uint64_t end_ns = sch_now_ns() + IDLE_SPIN_NS;
-        do {
-            for (int i = 0; i < 16; i++) {
-                if (sch_pool_epoch() != worker->seen_epoch)
-                    return;
-                sch_cpu_pause();
-            }
-        } while (sch_now_ns() < end_ns);
-    }
+    if (sch_pool_may_spin() && sch_pool_look(worker->seen_epoch, IDLE_SPIN_NS))
+        return;
     if (!worker->is_trimmed && !sch_pool_sleep(worker->seen_epoch, TRIM_AFTER_NS)) {
         sch_fiber_trim(&worker->fibers);
         sch_block_trim(worker);
