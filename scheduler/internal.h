@@ -7,6 +7,7 @@
 #define PTXRUN_SCHEDULER_INTERNAL_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #include "scheduler/fiber.h"
@@ -149,6 +150,7 @@ bool sch_pool_ready(void);
 
 /* Takes a reference to an operation whose dependencies have finished. */
 void sch_pool_enqueue(struct sch_op *op);
+void sch_pool_enqueue_all(struct sch_op_queue *ready); /* of several; the queue is empty then */
 
 /* False: nothing that this worker could start; then *epoch says when that was. */
 bool sch_pool_pick(struct sch_worker *worker, struct sch_work *work, unsigned *epoch);
@@ -209,9 +211,10 @@ static inline uint32_t sch_chaos_below(struct sch_worker *worker, uint32_t n)
 
 /* ---- CPUs (topology.c) ---- */
 
-/* The calling thread stays on one of part_count equal parts of the CPUs it may use, whose
- * neighbours share a package and a core where they can. Best effort. */
-void sch_stay_on_part(unsigned part, unsigned part_count);
+/* The CPUs of each group: its part of those that this process may use. Parts are equal, and their
+ * members share a package, a memory node and cores where they can. A set is empty when the CPUs
+ * cannot be found out. */
+void sch_split_cpus(const struct sch_groups *groups, cpu_set_t sets[SCH_GROUPS_MAX]);
 
 /* ---- for tests ---- */
 unsigned sch_parse_cpu_max(const char *text);

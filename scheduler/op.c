@@ -22,10 +22,12 @@ static struct sch_edge closed_edge;
 #define CLOSED (&closed_edge)
 
 /* Operations that finished while another one's end was being told, on this thread: a chain of
- * markers of any length must not recurse. */
+ * markers of any length must not recurse. And those that became ready meanwhile: the pool gets them
+ * all at once. */
 struct drain {
     bool is_active;
     struct sch_op_queue markers;
+    struct sch_op_queue ready;
 };
 
 static SCH_THREAD_LOCAL struct drain drain;
@@ -155,10 +157,7 @@ static bool has_arrived(struct sch_op *op)
 
 static void start(struct sch_op *op)
 {
-    if (op->kind == SCH_OP_MARKER)
-        sch_queue_push(&drain.markers, op);
-    else
-        sch_pool_enqueue(op);
+    sch_queue_push(op->kind == SCH_OP_MARKER ? &drain.markers : &drain.ready, op);
 }
 
 static void futex_wake_all(atomic_uint *word)
@@ -200,7 +199,7 @@ static void op_complete(struct sch_op *op, const struct sch_fault *fault)
     sch_op_release(op);
 }
 
-static void drain_markers(void)
+static void drain_all(void)
 {
     if (drain.is_active)
         return;
@@ -209,12 +208,16 @@ static void drain_markers(void)
     while ((op = sch_queue_pop(&drain.markers)))
         op_complete(op, NULL);
     drain.is_active = false;
+    struct sch_op_queue ready = drain.ready;
+    drain.ready = (struct sch_op_queue){0};
+    if (ready.head)
+        sch_pool_enqueue_all(&ready);
 }
 
 void sch_op_finish(struct sch_op *op, const struct sch_fault *fault)
 {
     op_complete(op, fault);
-    drain_markers();
+    drain_all();
 }
 
 void sch_op_submit(struct sch_op *op)
@@ -226,7 +229,7 @@ void sch_op_submit(struct sch_op *op)
         return;
     if (op->kind != SCH_OP_GRID || !sch_guest_run(sch_grid_of(op)))
         start(op);
-    drain_markers();
+    drain_all();
 }
 
 bool sch_op_is_done(const struct sch_op *op)

@@ -27,6 +27,7 @@ struct pool {
     unsigned group_count;
     unsigned group_workers[SCH_GROUPS_MAX];
     unsigned part_of[SCH_GROUPS_MAX];
+    cpu_set_t cpus[SCH_GROUPS_MAX]; /* where there are several parts */
     unsigned part_count;
     bool may_spin; /* constant once started */
     struct sch_worker *workers;
@@ -34,7 +35,7 @@ struct pool {
     pthread_mutex_t lock; /* of the lists; held from a look at `epoch` until asleep */
     pthread_cond_t wake;
     struct sch_op_queue tasks;
-    struct sch_op_queue grids;                  /* grids with unclaimed blocks, oldest first */
+    struct sch_op_queue grids; /* with unclaimed blocks: by priority, then the oldest first */
     _Alignas(SCH_CACHE_LINE) atomic_uint epoch; /* changes whenever work has been added */
     atomic_uint sleepers;
     atomic_uint lookers; /* workers that wait for the epoch to change, awake */
@@ -137,27 +138,70 @@ static void call_workers(uint64_t wanted)
     pthread_mutex_unlock(&pool.lock);
 }
 
+/* Puts a grid before those that may wait for it. The lock is held. */
+static void queue_grid(struct sch_op *op)
+{
+    int priority = sch_grid_of(op)->grid.priority;
+    struct sch_op **link = &pool.grids.head;
+    if (!*link || sch_grid_of(pool.grids.tail)->grid.priority <= priority) {
+        sch_queue_push(&pool.grids, op);
+        return;
+    }
+    while (sch_grid_of(*link)->grid.priority <= priority)
+        link = &(*link)->next;
+    op->next = *link;
+    *link = op;
+}
+
+/* Moves what is for workers to *work; returns how many of them may well share it. What is for nobody,
+ * a grid without blocks, is put into *failed. */
+static uint64_t sort_ready(struct sch_op_queue *ready, struct sch_op_queue *work,
+                           struct sch_op_queue *failed)
+{
+    uint64_t wanted = 0;
+    struct sch_op *op;
+    while ((op = sch_queue_pop(ready))) {
+        struct sch_grid_op *grid = op->kind == SCH_OP_GRID ? sch_grid_of(op) : NULL;
+        if (op->kind == SCH_OP_HOST) {
+            enqueue_host(op);
+        } else if (grid && grid->block_count == 0) {
+            sch_queue_push(failed, op);
+        } else {
+            if (grid)
+                sch_fault_handler_check();
+            wanted += grid ? wanted_workers(grid) : 1;
+            sch_queue_push(work, op);
+        }
+    }
+    return wanted;
+}
+
+void sch_pool_enqueue_all(struct sch_op_queue *ready)
+{
+    struct sch_op_queue work = {0};
+    struct sch_op_queue failed = {0};
+    uint64_t wanted = sort_ready(ready, &work, &failed);
+    struct sch_op *op;
+    if (work.head) {
+        pthread_mutex_lock(&pool.lock);
+        while ((op = sch_queue_pop(&work))) {
+            if (op->kind == SCH_OP_GRID)
+                queue_grid(sch_op_retain(op));
+            else
+                sch_queue_push(&pool.tasks, op);
+        }
+        pthread_mutex_unlock(&pool.lock);
+        call_workers(wanted);
+    }
+    while ((op = sch_queue_pop(&failed)))
+        sch_op_finish(op, &sch_grid_of(op)->fault);
+}
+
 void sch_pool_enqueue(struct sch_op *op)
 {
-    if (op->kind == SCH_OP_HOST) {
-        enqueue_host(op);
-        return;
-    }
-    struct sch_grid_op *grid = op->kind == SCH_OP_GRID ? sch_grid_of(op) : NULL;
-    if (grid && grid->block_count == 0) {
-        sch_op_finish(op, &grid->fault);
-        return;
-    }
-    if (grid)
-        sch_fault_handler_check();
-    uint64_t wanted = grid ? wanted_workers(grid) : 1;
-    pthread_mutex_lock(&pool.lock);
-    if (grid)
-        sch_queue_push(&pool.grids, sch_op_retain(op));
-    else
-        sch_queue_push(&pool.tasks, op);
-    pthread_mutex_unlock(&pool.lock);
-    call_workers(wanted);
+    struct sch_op_queue ready = {0};
+    sch_queue_push(&ready, op);
+    sch_pool_enqueue_all(&ready);
 }
 
 static bool grid_is_claimed(const struct sch_grid_op *grid)
@@ -256,7 +300,7 @@ static void *worker_main(void *arg)
     /* A thread inherits its creator's rounding mode and flush-to-zero. */
     fesetenv(FE_DFL_ENV);
     if (pool.part_count > 1)
-        sch_stay_on_part(pool.part_of[worker->group], pool.part_count);
+        sched_setaffinity(0, sizeof pool.cpus[0], &pool.cpus[worker->group]); /* best effort */
     sch_worker_run(worker);
 }
 
@@ -340,6 +384,8 @@ static enum pxr_status start_locked(unsigned wanted, const struct sch_groups *gr
         pool.part_of[i] = groups->part[i];
         workers += group_quota(wanted, i);
     }
+    if (pool.part_count > 1)
+        sch_split_cpus(groups, pool.cpus);
     pool.workers = aligned_alloc(SCH_CACHE_LINE, workers * sizeof *pool.workers);
     if (!pool.workers)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "cannot start %u workers: out of memory", workers);

@@ -313,6 +313,9 @@ enum pxr_status tr_emit_membar(struct tr_ctx *ctx, const struct ptx_inst *inst)
         ordering = LLVMAtomicOrderingAcquire;
     else if (sem == PTX_MOD_RELEASE)
         ordering = LLVMAtomicOrderingRelease;
+    /* Behind a fence ordinary loads see what others have written meanwhile: loops wait so, too. */
+    if (ordering != LLVMAtomicOrderingRelease)
+        tr_poll(ctx);
     LLVMBuildFence(ctx->builder, ordering, is_block, "");
     return PXR_OK;
 }

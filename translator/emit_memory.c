@@ -77,6 +77,9 @@ static struct access describe_access(struct tr_ctx *ctx, const struct ptx_inst *
         access.ordering = LLVMAtomicOrderingRelease;
         break;
     default:
+        /* ".cv: don't cache and fetch again": what loops that wait for the host use. */
+        if (ptx_inst_mod(inst, PTX_GROUP_CACHE) == PTX_MOD_CV)
+            access.ordering = LLVMAtomicOrderingMonotonic;
         break;
     }
     if (access.ordering != LLVMAtomicOrderingNotAtomic && !is_store)

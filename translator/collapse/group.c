@@ -201,8 +201,17 @@ static LLVMValueRef build_at_stop(struct group *group, uint32_t stop, uint32_t v
     return build_value(group, value, kernel->graph.values[kernel->stops[stop].value].segment);
 }
 
+/* Threads of the region may go on one by one, each from a stop of its own. */
+static bool may_part(const struct tr_fused *fused, uint32_t region)
+{
+    return tr_region_is_dynamic(fused, region) &&
+           tr_set_count(&fused->fuse->kernel->regions[region].outcomes) > 1;
+}
+
 bool tr_is_group_value(struct tr_fused *fused, uint32_t region, uint32_t stop, uint32_t value)
 {
+    if (may_part(fused, region))
+        return false;
     struct group group = group_of(fused, region, true);
     return fused->fuse->storage.crossings[stop].home[value] == TR_HOME_GROUP &&
            build_at_stop(&group, stop, value) != NULL;

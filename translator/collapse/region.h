@@ -108,7 +108,8 @@ bool tr_is_group_register(LLVMValueRef call);
 
 /* ---- values of the group (group.c) ---- */
 
-/* The value, of home GROUP at the stop, need not be saved by the threads of the region. */
+/* The value, of home GROUP at the stop, need not be saved by the threads of the region. It must be
+ * when some may be at the stop while others are elsewhere: they find it in the group's place. */
 bool tr_is_group_value(struct tr_fused *fused, uint32_t region, uint32_t stop, uint32_t value);
 /* All live threads of the group have come from the region to the stop: saves those values, at the
  * builder's place. */

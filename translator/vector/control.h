@@ -33,7 +33,7 @@ struct tr_control {
     struct tr_active *anchors; /* by segment: the lanes at its unit's anchor, while units of that
                                   anchor are emitted */
     bool is_part; /* in a copy of a unit for some of the lanes: no copies for all lanes in it */
-    bool may_be_empty; /* no lane at all may be active here: in a unit that is not branched around */
+    bool may_be_empty; /* in a unit that is not branched around: no lane at all may be active */
     bool is_out_of_memory;
 };
 

@@ -58,7 +58,7 @@ static LLVMValueRef safe_divisor(struct tr_widen *widen, uint32_t value, uint32_
     LLVMValueRef inst = instruction(widen, value);
     LLVMValueRef divisor = tr_w_vector(widen, LLVMGetOperand(inst, 1), copy);
     LLVMValueRef mask = tr_w_mask_for(widen, value, copy);
-    if (mask == NULL || tr_is_safe_divisor(inst))
+    if (mask == NULL || tr_is_safe_divisor(inst) || tr_w_seed(widen, TR_VECTOR_SEED_MASK))
         return divisor;
     mask = tr_w_repeat(widen, mask, tr_w_element_count(LLVMTypeOf(inst)));
     return LLVMBuildSelect(widen->builder, mask, divisor, tr_w_one(LLVMTypeOf(divisor)), "");

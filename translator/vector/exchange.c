@@ -264,7 +264,7 @@ static LLVMValueRef active_operands(struct tr_widen *widen, const struct change 
 {
     LLVMValueRef vector = tr_w_vector(widen, change->operand, copy);
     LLVMValueRef mask = widen->active.mask[copy];
-    if (mask == NULL)
+    if (mask == NULL || tr_w_seed(widen, TR_VECTOR_SEED_MASK))
         return vector;
     LLVMValueRef nothing = tr_w_splat(widen, identity_of(change));
     return LLVMBuildSelect(widen->builder, mask, vector, nothing, "");

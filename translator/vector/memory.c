@@ -284,6 +284,8 @@ static bool can_be_empty(const struct tr_widen *widen, LLVMValueRef pointer)
 static LLVMValueRef where_any(struct tr_widen *widen, LLVMValueRef address, uint32_t bytes,
                               LLVMValueRef mask)
 {
+    if (tr_w_seed(widen, TR_VECTOR_SEED_MASK))
+        return address;
     return LLVMBuildSelect(widen->builder, tr_w_any(widen, mask), address,
                            tr_m_nowhere(widen, bytes), "");
 }

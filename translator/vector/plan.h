@@ -73,8 +73,7 @@ struct tr_unit {
                          also the header of the loop around it, if the latch is in the unit */
     bool is_fault;    /* the unit ends in a fault: no lane comes out of it */
     uint32_t cost;    /* instructions in the unit, with inner units */
-    bool has_loop;    /* somewhere in it: what lanes that are not active make of its end is anything,
-                         so that it may be far away */
+    bool has_loop;    /* somewhere in it: for lanes that are not active it may not end for long */
     bool has_effects; /* somewhere in it: anything that lanes which are not active must not do:
                          accesses to memory, calls that are not pure, division */
 };

@@ -266,7 +266,7 @@ static LLVMValueRef write_out_lanes(struct serial *serial)
 
 static LLVMValueRef do_lanes(struct serial *serial, LLVMValueRef mask)
 {
-    if (mask != NULL)
+    if (mask != NULL && !tr_w_seed(serial->widen, TR_VECTOR_SEED_MASK))
         return do_active_lanes(serial, mask);
     return is_short(serial) ? write_out_lanes(serial) : do_all_lanes(serial);
 }

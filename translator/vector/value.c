@@ -46,7 +46,6 @@ LLVMValueRef tr_w_scalar(struct tr_widen *widen, LLVMValueRef operand, uint32_t 
     return held(widen, operand, copy);
 }
 
-
 /* ---- types ---- */
 
 static bool is_struct(LLVMTypeRef type)

@@ -49,7 +49,8 @@ enum tr_vector_seed {
     TR_VECTOR_SEED_MASK,   /* an access, or a change of a variable, is done for all lanes although
                               some are not active */
     TR_VECTOR_SEED_STRIDE, /* an address is one element off in a lane */
-    TR_VECTOR_SEED_FREEZE, /* a condition of lanes that are not active decides */
+    TR_VECTOR_SEED_FREEZE, /* a condition of lanes that are not active decides: what spares it if it
+                              is poison is missing, a freeze or a select instead of an `and` */
     TR_VECTOR_SEED_COUNT
 };
 
