@@ -153,12 +153,13 @@ static void queue_grid(struct sch_op *op)
     *link = op;
 }
 
-/* Moves what is for workers to *work; returns how many of them may well share it. What is for nobody,
- * a grid without blocks, is put into *failed. */
+/* Moves what is for workers to *work; returns how many of them may well share it. What is for
+ * nobody, a grid without blocks, is put into *failed. */
 static uint64_t sort_ready(struct sch_op_queue *ready, struct sch_op_queue *work,
                            struct sch_op_queue *failed)
 {
     uint64_t wanted = 0;
+    bool has_grid = false;
     struct sch_op *op;
     while ((op = sch_queue_pop(ready))) {
         struct sch_grid_op *grid = op->kind == SCH_OP_GRID ? sch_grid_of(op) : NULL;
@@ -167,12 +168,13 @@ static uint64_t sort_ready(struct sch_op_queue *ready, struct sch_op_queue *work
         } else if (grid && grid->block_count == 0) {
             sch_queue_push(failed, op);
         } else {
-            if (grid)
-                sch_fault_handler_check();
+            has_grid = has_grid || grid;
             wanted += grid ? wanted_workers(grid) : 1;
             sch_queue_push(work, op);
         }
     }
+    if (has_grid)
+        sch_fault_handler_check();
     return wanted;
 }
 
@@ -209,11 +211,34 @@ static bool grid_is_claimed(const struct sch_grid_op *grid)
     return atomic_load_explicit(&grid->cursor, memory_order_relaxed) == grid->block_count;
 }
 
-/* Drops the grids in front of the list that have nothing left. The lock is held. */
-static void drop_claimed_grids(void)
+/* The first chunk that this worker may take, of the oldest grid. Grids without one that are on the
+ * way leave the list. The lock is held. */
+static struct sch_span take_span(struct sch_worker *worker)
 {
-    while (pool.grids.head && grid_is_claimed(sch_grid_of(pool.grids.head)))
-        sch_op_release(sch_queue_pop(&pool.grids));
+    struct sch_op *previous = NULL;
+    struct sch_op **link = &pool.grids.head;
+    while (*link) {
+        struct sch_op *op = *link;
+        struct sch_grid_op *grid = sch_grid_of(op);
+        if (grid_is_claimed(grid)) {
+            *link = op->next;
+            if (!op->next)
+                pool.grids.tail = previous;
+            sch_op_release(op);
+            continue;
+        }
+        uint64_t first = 0;
+        uint64_t count = 0;
+        if (grid->grid.group == worker->group && sch_worker_may_start(worker, grid))
+            count = sch_grid_claim(grid, pool.group_workers[worker->group], &first);
+        if (count > 0) {
+            sch_op_retain(op);
+            return (struct sch_span){grid, first, first + count};
+        }
+        previous = op;
+        link = &op->next;
+    }
+    return (struct sch_span){0};
 }
 
 bool sch_pool_pick(struct sch_worker *worker, struct sch_work *work, unsigned *epoch)
@@ -223,19 +248,8 @@ bool sch_pool_pick(struct sch_worker *worker, struct sch_work *work, unsigned *e
     *epoch = sch_pool_epoch();
     /* Tasks first: they are short, and grids of other streams wait for them. */
     work->task = sch_queue_pop(&pool.tasks);
-    drop_claimed_grids();
-    for (struct sch_op *op = pool.grids.head; op && !work->task; op = op->next) {
-        struct sch_grid_op *grid = sch_grid_of(op);
-        if (grid->grid.group != worker->group || !sch_worker_may_start(worker, grid))
-            continue;
-        uint64_t first = 0;
-        uint64_t count = sch_grid_claim(grid, pool.group_workers[worker->group], &first);
-        if (count > 0) {
-            sch_op_retain(op);
-            work->span = (struct sch_span){grid, first, first + count};
-            break;
-        }
-    }
+    if (!work->task)
+        work->span = take_span(worker);
     pthread_mutex_unlock(&pool.lock);
     return work->task || work->span.grid;
 }

@@ -17,9 +17,9 @@
 static atomic_int current_level = PXR_LOG_WARNING;
 static _Atomic(pxr_log_observer) current_observer;
 
-/* Keys already seen by pxr_log_once, from the front. No lock: it might be held for ever in the child
- * of a fork. Full: further keys are not repeated either, they are dropped, because a flood is what
- * the function exists to prevent. */
+/* Keys already seen by pxr_log_once, from the front. No lock: it might be held for ever in the
+ * child of a fork. Full: further keys are not repeated either, they are dropped, because a flood is
+ * what the function exists to prevent. */
 static _Atomic(const void *) once_keys[ONCE_SLOTS];
 
 void pxr_log_set_level(enum pxr_log_level level)
@@ -34,9 +34,8 @@ void pxr_log_observe(pxr_log_observer observer)
 
 static pxr_log_observer observer_of(enum pxr_log_level level)
 {
-    return level <= PXR_LOG_WARNING
-               ? atomic_load_explicit(&current_observer, memory_order_acquire)
-               : NULL;
+    return level <= PXR_LOG_WARNING ? atomic_load_explicit(&current_observer, memory_order_acquire)
+                                    : NULL;
 }
 
 static bool is_enabled(enum pxr_log_level level)

@@ -11,21 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cudart/core/context.h"
 #include "cudart/core/device.h"
 #include "cudart/core/leak.h"
+#include "cudart/core/memory_limit.h"
 #include "cudart/core/pool.h"
 
 #define PAGE_BYTES      ((size_t)4096)
 #define RESERVE_FACTOR  4
 #define RESERVE_MINIMUM ((size_t)64 << 30)
 
-/* The kernel allows 65530 mappings; each guarded allocation costs two. Above this many, guard
- * pages are left out, and neighbours become one mapping. */
-#define GUARDED_LIMIT 20000
+/* A device maps pages of 2 MiB, so programs get away with reading a little behind the end of an
+ * allocation when they discard the value. That much can be read here, too; writing is a fault. */
+#define TAIL_BYTES ((size_t)64 << 10)
+
+/* The kernel allows 65530 mappings; each allocation with a tail and a guard page costs three. Above
+ * this many, both are left out, and neighbours become one mapping. */
+#define GUARDED_LIMIT 13000
 
 struct range {
     uintptr_t begin;
@@ -49,6 +53,7 @@ static struct {
     size_t live_count;
     size_t live_cap;
     size_t pages_count; /* taken by crt_arena_take_pages */
+    bool has_tails;     /* addresses need not be spared */
 } arena = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1, .next_id = 1};
 
 static size_t round_to_pages(size_t bytes)
@@ -85,6 +90,7 @@ static const char *leak_noun(const struct crt_allocation *allocation)
     }
 }
 
+/* Without the lock: looking at the stack takes locks of the loader. */
 static void note_leak(const struct crt_allocation *allocation)
 {
     const char *noun = leak_noun(allocation);
@@ -116,15 +122,6 @@ static bool grow(void **array, size_t *cap, size_t count, size_t elem_bytes)
     return true;
 }
 
-/* A limit on the size of files (ulimit -f) counts for memory files too, and going beyond it is a
- * signal that ends the program. */
-static bool file_may_have(size_t bytes)
-{
-    struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-           (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes);
-}
-
 static bool reserve(size_t bytes)
 {
     if (arena.file >= 0 && ftruncate(arena.file, (off_t)bytes) != 0)
@@ -148,15 +145,17 @@ static enum crt_result init_locked(size_t total_bytes, int devices)
     size_t wanted = round_to_pages(total_bytes) * RESERVE_FACTOR * (size_t)devices;
     if (wanted < RESERVE_MINIMUM)
         wanted = RESERVE_MINIMUM;
-    if (file_may_have(wanted)) {
+    if (crt_memory_file_may_have(wanted)) {
         arena.file = memfd_create("ptxrun-device", MFD_CLOEXEC);
         if (arena.file < 0)
             return CRT_OPERATING_SYSTEM;
     }
     /* An address space limit (ulimit -v) may leave less. */
+    arena.has_tails = true;
     while (!reserve(wanted)) {
+        arena.has_tails = false;
         wanted = round_to_pages(wanted / 2);
-        if (wanted < total_bytes)
+        if (wanted < total_bytes * (size_t)devices)
             return CRT_OUT_OF_MEMORY;
     }
     if (!grow((void **)&arena.holes, &arena.hole_cap, 0, sizeof arena.holes[0]))
@@ -285,8 +284,7 @@ static bool make_room(void)
 {
     return grow((void **)&arena.live, &arena.live_cap, arena.live_count, sizeof arena.live[0]) &&
            grow((void **)&arena.holes, &arena.hole_cap,
-                arena.live_count + arena.pages_count + arena.hole_count + 2,
-                sizeof arena.holes[0]);
+                arena.live_count + arena.pages_count + arena.hole_count + 2, sizeof arena.holes[0]);
 }
 
 static void insert_live(struct crt_allocation *allocation)
@@ -298,6 +296,29 @@ static void insert_live(struct crt_allocation *allocation)
     arena.live_count++;
 }
 
+/* Bytes that can be read behind an allocation of so many bytes, in front of its guard page. */
+static size_t tail_of(const struct crt_allocation *allocation, size_t rounded)
+{
+    size_t behind = allocation->span_bytes - rounded;
+    return behind > PAGE_BYTES ? behind - PAGE_BYTES : 0;
+}
+
+/* Takes a range for the allocation, its tail and its guard page, or without the two when there is
+ * too little room; 0 when there is none. */
+static uintptr_t take_span(struct crt_allocation *wanted, size_t rounded)
+{
+    bool has_tail = arena.has_tails &&
+                    (wanted->kind == CRT_MEMORY_DEVICE || wanted->kind == CRT_MEMORY_MANAGED);
+    wanted->span_bytes = rounded;
+    if (arena.live_count < GUARDED_LIMIT)
+        wanted->span_bytes += PAGE_BYTES + (has_tail ? TAIL_BYTES : 0);
+    uintptr_t base = take_range(wanted->span_bytes);
+    if (base || wanted->span_bytes == rounded)
+        return base;
+    wanted->span_bytes = rounded;
+    return take_range(rounded);
+}
+
 static enum crt_result alloc_locked(struct crt_allocation *wanted)
 {
     size_t rounded = round_to_pages(wanted->size_bytes);
@@ -305,11 +326,13 @@ static enum crt_result alloc_locked(struct crt_allocation *wanted)
         return CRT_OUT_OF_MEMORY;
     if (!make_room())
         return CRT_OUT_OF_MEMORY;
-    wanted->span_bytes = rounded + (arena.live_count < GUARDED_LIMIT ? PAGE_BYTES : 0);
-    uintptr_t base = take_range(wanted->span_bytes);
+    uintptr_t base = take_span(wanted, rounded);
     if (!base)
         return CRT_OUT_OF_MEMORY;
-    if (mprotect((void *)base, rounded, PROT_READ | PROT_WRITE) != 0) {
+    size_t tail = tail_of(wanted, rounded);
+    if (mprotect((void *)base, rounded, PROT_READ | PROT_WRITE) != 0 ||
+        (tail && mprotect((void *)(base + rounded), tail, PROT_READ) != 0)) {
+        mprotect((void *)base, rounded, PROT_NONE);
         return_range(base, base + wanted->span_bytes);
         return CRT_OUT_OF_MEMORY;
     }
@@ -338,14 +361,15 @@ enum crt_result crt_arena_alloc(size_t size_bytes, enum crt_memory kind, unsigne
 
     pthread_mutex_lock(&arena.lock);
     enum crt_result result = alloc_locked(allocation);
-    if (result == CRT_SUCCESS) {
-        *base = allocation->base;
-        note_leak(allocation);
-    }
+    struct crt_allocation made = *allocation;
     pthread_mutex_unlock(&arena.lock);
-    if (result != CRT_SUCCESS)
+    if (result != CRT_SUCCESS) {
         free(allocation);
-    return result;
+        return result;
+    }
+    *base = made.base;
+    note_leak(&made);
+    return CRT_SUCCESS;
 }
 
 /* Gives the memory back; the pages read as zero when they are used again. */
@@ -369,8 +393,9 @@ static void remove_locked(size_t index)
             (arena.live_count - index) * sizeof arena.live[0]);
     if (allocation->span_bytes) {
         size_t rounded = round_to_pages(allocation->size_bytes);
-        mprotect((void *)allocation->base, rounded, PROT_NONE);
-        drop_pages(allocation->base, rounded);
+        size_t accessible = rounded + tail_of(allocation, rounded);
+        mprotect((void *)allocation->base, accessible, PROT_NONE);
+        drop_pages(allocation->base, accessible);
         return_range(allocation->base, allocation->base + allocation->span_bytes);
         if (counts_as_device(allocation->kind))
             *used_of(allocation) -= rounded;
@@ -423,10 +448,10 @@ enum crt_result crt_arena_place(const struct crt_allocation *wanted)
     *allocation = *wanted;
     pthread_mutex_lock(&arena.lock);
     enum crt_result result = place_locked(allocation);
-    if (result == CRT_SUCCESS)
-        note_leak(allocation);
     pthread_mutex_unlock(&arena.lock);
-    if (result != CRT_SUCCESS)
+    if (result == CRT_SUCCESS)
+        note_leak(wanted);
+    else
         free(allocation);
     return result;
 }

@@ -37,7 +37,7 @@ enum crt_memory {
 struct crt_allocation {
     uintptr_t base;
     size_t size_bytes; /* as asked for */
-    size_t span_bytes; /* with rounding and guard; 0 for what is not the arena's own */
+    size_t span_bytes; /* with rounding, tail and guard; 0 for what is not the arena's own */
     enum crt_memory kind;
     unsigned flags;          /* of cuMemHostAlloc, cuMemAllocManaged or cuMemHostRegister */
     unsigned access;         /* what may be done with it now; less than all for mappings only */
@@ -74,7 +74,8 @@ enum crt_result crt_arena_register(uintptr_t base, size_t size_bytes, unsigned f
 enum crt_result crt_arena_unregister(uintptr_t base);
 
 /* Makes memory known that was mapped elsewhere, as `wanted` says (without span_bytes and id); freed
- * by crt_arena_free, which ends a mapping of kind IPC and leaves others alone. CRT_INVALID_VALUE where something is known. */
+ * by crt_arena_free, which ends a mapping of kind IPC and leaves others alone. CRT_INVALID_VALUE
+ * where something is known. */
 enum crt_result crt_arena_place(const struct crt_allocation *wanted);
 
 /* Changes the access of what was placed at base. */

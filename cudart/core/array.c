@@ -210,7 +210,7 @@ enum crt_result crt_array_destroy(struct crt_array *array)
 {
     if (!crt_array_is_valid(array) || array->mipmap)
         return CRT_INVALID_HANDLE;
-    enum crt_result result = crt_context_synchronize(array->ctx);
+    enum crt_result result = crt_context_wait(array->ctx);
     if (result == CRT_NOT_PERMITTED)
         return result;
     pthread_mutex_lock(&live.lock);
@@ -296,7 +296,7 @@ enum crt_result crt_mipmap_destroy(struct crt_mipmap *mipmap)
 {
     if (!crt_mipmap_is_valid(mipmap))
         return CRT_INVALID_HANDLE;
-    enum crt_result result = crt_context_synchronize(mipmap->ctx);
+    enum crt_result result = crt_context_wait(mipmap->ctx);
     if (result == CRT_NOT_PERMITTED)
         return result;
     pthread_mutex_lock(&live.lock);

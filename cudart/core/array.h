@@ -60,10 +60,10 @@ struct crt_array {
     struct crt_array_shape shape;
     unsigned elem_bytes;
     uintptr_t base;
-    size_t pitch_bytes; /* from row to row */
-    size_t slice_bytes; /* from slice to slice */
-    size_t rows;        /* per slice, at least 1 */
-    size_t slices;      /* at least 1 */
+    size_t pitch_bytes;        /* from row to row */
+    size_t slice_bytes;        /* from slice to slice */
+    size_t rows;               /* per slice, at least 1 */
+    size_t slices;             /* at least 1 */
     struct crt_mipmap *mipmap; /* it is a level of; NULL: none */
     struct crt_array *prev;    /* arrays that are no levels; guarded by the lock in array.c */
     struct crt_array *next;

@@ -463,6 +463,8 @@ static enum crt_result end_locked(struct crt_stream *stream, struct crt_graph **
     }
     if (capture->mode != CRT_CAPTURE_RELAXED && capture->thread_number != thread_number())
         return CRT_STREAM_CAPTURE_WRONG_THREAD;
+    if (!graph && capture->owns_graph)
+        return CRT_INVALID_VALUE; /* it would be lost */
     if (!crt_graph_is_valid(capture->graph))
         capture->is_invalid = true;
     enum crt_result result = capture->is_unjoined ? CRT_STREAM_CAPTURE_UNJOINED : CRT_SUCCESS;
@@ -471,17 +473,18 @@ static enum crt_result end_locked(struct crt_stream *stream, struct crt_graph **
             result = CRT_STREAM_CAPTURE_UNJOINED;
     if (capture->is_invalid)
         result = CRT_STREAM_CAPTURE_INVALIDATED;
-    if (result == CRT_SUCCESS)
-        *graph = capture->graph;
-    else
+    if (result != CRT_SUCCESS)
         drop_graph(capture);
+    else if (graph)
+        *graph = capture->graph;
     stop_locked(capture);
     return result;
 }
 
 enum crt_result crt_capture_end(struct crt_stream *stream, struct crt_graph **graph)
 {
-    *graph = NULL;
+    if (graph)
+        *graph = NULL;
     pthread_mutex_lock(&captures.lock);
     enum crt_result result = end_locked(stream, graph);
     pthread_mutex_unlock(&captures.lock);

@@ -63,7 +63,7 @@ enum crt_result crt_capture_begin_to_graph(struct crt_stream *stream, enum crt_c
 /* Ends the capture that began in stream. CRT_ILLEGAL_STATE when it does not capture, and
  * CRT_STREAM_CAPTURE_WRONG_THREAD, which leave everything as it is;
  * CRT_STREAM_CAPTURE_UNMATCHED, CRT_STREAM_CAPTURE_UNJOINED or CRT_STREAM_CAPTURE_INVALIDATED:
- * *graph is NULL. */
+ * *graph is NULL. graph may be NULL for a capture into a graph of the program. */
 enum crt_result crt_capture_end(struct crt_stream *stream, struct crt_graph **graph);
 
 /* CRT_STREAM_CAPTURE_IMPLICIT, which does no harm here, for a null stream that must not be used. */
@@ -89,6 +89,9 @@ enum crt_result crt_capture_check_context(const struct crt_context *ctx);
 /* Whether some capture adds nodes to this graph, which cannot be instantiated meanwhile. */
 bool crt_capture_is_target(const struct crt_graph *graph);
 
+/* For what a capturing stream cannot be asked for: CRT_STREAM_CAPTURE_UNSUPPORTED. */
+enum crt_result crt_capture_refuse(struct crt_stream *stream);
+
 CRT_API_END
 
 /* The null stream would wait for blocking streams: CRT_STREAM_CAPTURE_IMPLICIT when one of them
@@ -99,8 +102,7 @@ enum crt_result crt_capture_check_null_stream(const struct crt_context *ctx);
 enum crt_result crt_capture_add(struct crt_stream *stream, struct crt_work *work);
 enum crt_result crt_capture_record(struct crt_stream *stream, struct crt_event *event);
 
-/* What cannot be captured: CRT_STREAM_CAPTURE_UNSUPPORTED, or another reason. */
-enum crt_result crt_capture_refuse(struct crt_stream *stream);
+/* As crt_capture_refuse, for another reason. */
 enum crt_result crt_capture_refuse_as(struct crt_stream *stream, enum crt_result reason);
 
 /* Makes the capture invalid that an event belongs to, and returns reason. */

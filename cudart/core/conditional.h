@@ -31,8 +31,8 @@ struct crt_conditional {
     uint64_t graph_id;
     struct crt_context *ctx;
     uint32_t initial;
-    bool has_default;        /* every launch starts from initial */
-    bool is_used;            /* by a node */
+    bool has_default; /* every launch starts from initial */
+    bool is_used;     /* by a node */
     _Atomic uint32_t value;
     struct crt_conditional *next; /* of the graph */
 };

@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudart/core/arena.h"
+#include "cudart/core/capture.h"
 #include "cudart/core/device.h"
 #include "cudart/core/device_lib.h"
 #include "cudart/core/event.h"
+#include "cudart/core/memory.h"
 #include "cudart/core/module.h"
+#include "cudart/core/pool.h"
 #include "cudart/core/printf.h"
 #include "cudart/core/process.h"
 #include "scheduler/scheduler.h"
@@ -48,8 +50,7 @@ static void start_context(struct crt_context *ctx)
     atomic_store(&ctx->cache_config, 0);
     atomic_store(&ctx->shared_config, 1);
     memset(ctx->peers, 0, sizeof ctx->peers);
-    ctx->null_stream =
-        (struct crt_stream){.object.tag = CRT_TAG(CRT_KIND_STREAM), .ctx = ctx, .is_null = true};
+    crt_stream_init_null(&ctx->null_stream, ctx);
     atomic_store(&ctx->is_active, true);
 }
 
@@ -69,7 +70,7 @@ static void stop_context(struct crt_context *ctx)
     crt_stream_destroy_all(ctx);
     crt_module_destroy_all(ctx);
     crt_heap_free_owned(ctx);
-    crt_arena_free_owned(ctx);
+    crt_memory_free_owned(ctx);
 }
 
 static void init_primaries(void)
@@ -180,6 +181,8 @@ enum crt_result crt_context_destroy(struct crt_context *ctx)
         return CRT_INVALID_CONTEXT;
     if (sch_on_pool_thread())
         return CRT_NOT_PERMITTED;
+    if (atomic_exchange(&ctx->is_ending, true))
+        return CRT_INVALID_CONTEXT;
     stop_context(ctx);
     if (thread.depth > 0 && thread.stack[thread.depth - 1] == ctx)
         thread.depth--;
@@ -261,7 +264,7 @@ enum crt_result crt_context_require(struct crt_context **ctx)
     return result == CRT_SUCCESS ? crt_context_sticky(*ctx) : result;
 }
 
-enum crt_result crt_context_synchronize(struct crt_context *ctx)
+enum crt_result crt_context_wait(struct crt_context *ctx)
 {
     if (sch_on_pool_thread())
         return CRT_NOT_PERMITTED;
@@ -272,7 +275,16 @@ enum crt_result crt_context_synchronize(struct crt_context *ctx)
     sch_op_wait(join);
     sch_op_release(join);
     crt_printf_flush();
+    crt_pool_release_unused();
     return crt_context_sticky(ctx);
+}
+
+enum crt_result crt_context_synchronize(struct crt_context *ctx)
+{
+    if (sch_on_pool_thread())
+        return CRT_NOT_PERMITTED;
+    enum crt_result result = crt_capture_check_context(ctx);
+    return result == CRT_SUCCESS ? crt_context_wait(ctx) : result;
 }
 
 void crt_context_poison(struct crt_context *ctx, enum crt_result result)

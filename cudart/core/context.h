@@ -51,7 +51,8 @@ struct crt_context {
     struct crt_device *device; /* never NULL */
     uint64_t id;
     bool is_primary;
-    atomic_bool is_active; /* always true for created ones */
+    atomic_bool is_active; /* of created ones: until it ends */
+    atomic_bool is_ending; /* of created ones: somebody destroys it */
     unsigned retain_count; /* primary; guarded by the primary lock of context.c */
     _Atomic unsigned flags;
     _Atomic int sticky; /* enum crt_result of the first fatal error, 0 while there is none */
@@ -107,7 +108,12 @@ bool crt_context_is_valid(const struct crt_context *ctx);
 /* Whether flags are such as a context may have. */
 bool crt_context_flags_are_valid(unsigned flags);
 
-/* Waits for all work of the context and prints what its kernels printed. */
+/* Waits for all work of the context and prints what its kernels printed. CRT_NOT_PERMITTED from a
+ * host function. */
+enum crt_result crt_context_wait(struct crt_context *ctx);
+
+/* The same for the program: CRT_STREAM_CAPTURE_UNSUPPORTED while a stream of the context captures.
+ */
 enum crt_result crt_context_synchronize(struct crt_context *ctx);
 
 enum crt_result crt_context_get_limit(struct crt_context *ctx, unsigned limit, size_t *value);

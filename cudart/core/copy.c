@@ -10,8 +10,6 @@
 #include "cudart/core/context.h"
 #include "cudart/core/graph.h"
 #include "cudart/core/memory.h"
-#include "cudart/core/process.h"
-#include "cudart/core/stats.h"
 
 /* Up to this size, doing it at once is cheaper than handing it to a worker. */
 #define INLINE_BYTES ((size_t)64 << 10)
@@ -44,8 +42,7 @@ struct memory_class {
 
 static struct memory_class class_of(const struct crt_allocation *allocation)
 {
-    bool is_device =
-        !crt_allocation_is_host(allocation) && allocation->kind != CRT_MEMORY_MANAGED;
+    bool is_device = !crt_allocation_is_host(allocation) && allocation->kind != CRT_MEMORY_MANAGED;
     return (struct memory_class){
         .is_known = true, .is_device = is_device, .is_sync = crt_memory_is_sync(allocation->id)};
 }
@@ -74,37 +71,6 @@ static enum crt_result check_side(const struct crt_side *side, const struct crt_
     return fits ? CRT_SUCCESS : CRT_INVALID_VALUE;
 }
 
-static void copy_slice(const struct crt_copy *copy, uintptr_t dst, uintptr_t src)
-{
-    bool is_dense =
-        copy->dst.pitch_bytes == copy->width_bytes && copy->src.pitch_bytes == copy->width_bytes;
-    if (is_dense) {
-        memmove((void *)dst, (const void *)src, copy->width_bytes * copy->height);
-        return;
-    }
-    for (size_t y = 0; y < copy->height; y++)
-        memmove((void *)(dst + y * copy->dst.pitch_bytes),
-                (const void *)(src + y * copy->src.pitch_bytes), copy->width_bytes);
-}
-
-static enum crt_copy_kind stats_kind(const struct crt_copy *copy)
-{
-    if (copy->src.place == CRT_PLACE_HOST)
-        return CRT_COPY_TO_DEVICE;
-    return copy->dst.place == CRT_PLACE_HOST ? CRT_COPY_TO_HOST : CRT_COPY_ON_DEVICE;
-}
-
-void crt_copy_run(const struct crt_copy *copy)
-{
-    uint64_t start_ns = crt_stats_are_on() ? crt_now_ns() : 0;
-    for (size_t z = 0; z < copy->depth; z++)
-        copy_slice(copy, copy->dst.base + z * copy->dst.slice_bytes,
-                   copy->src.base + z * copy->src.slice_bytes);
-    if (crt_stats_are_on())
-        crt_stats_copy(stats_kind(copy), copy->width_bytes * copy->height * copy->depth,
-                       crt_now_ns() - start_ns);
-}
-
 /* A copy that a worker makes; staged bytes follow when the source was pageable. */
 struct copy_task {
     struct crt_copy copy;
@@ -130,9 +96,7 @@ static enum crt_result submit_copy(struct crt_stream *stream, const struct crt_c
         stage.dst = (struct crt_side){.base = (uintptr_t)task->staged,
                                       .pitch_bytes = copy->width_bytes,
                                       .slice_bytes = copy->width_bytes * copy->height};
-        for (size_t z = 0; z < copy->depth; z++)
-            copy_slice(&stage, stage.dst.base + z * stage.dst.slice_bytes,
-                       copy->src.base + z * copy->src.slice_bytes);
+        crt_copy_rows(&stage);
         enum crt_place place = task->copy.src.place;
         task->copy.src = stage.dst;
         task->copy.src.place = place;
@@ -163,7 +127,8 @@ static bool context_is_sync(const struct crt_stream *stream)
     return atomic_load_explicit(&stream->ctx->flags, memory_order_relaxed) & CONTEXT_SYNC_MEMOPS;
 }
 
-/* "For transfers from device memory to device memory, no host-side synchronization is performed." */
+/* "For transfers from device memory to device memory, no host-side synchronization is performed."
+ */
 static bool may_return_early(const struct crt_stream *stream, const struct memory_class *dst,
                              const struct memory_class *src, bool is_async)
 {
@@ -262,10 +227,9 @@ enum crt_result crt_fill(struct crt_stream *stream, const struct crt_fill *fill,
         struct crt_work work = {.kind = CRT_NODE_FILL, .fill = *fill};
         return is_async ? crt_capture_add(stream, &work) : crt_capture_refuse(stream);
     }
-    bool can_defer =
-        is_async || (class.is_device && !class.is_sync && !context_is_sync(stream));
-    bool is_cheap = crt_stream_is_idle(stream) &&
-                    fill->width * fill->elem_bytes <= INLINE_BYTES / fill->height;
+    bool can_defer = is_async || (class.is_device && !class.is_sync && !context_is_sync(stream));
+    bool is_cheap =
+        crt_stream_is_idle(stream) && fill->width * fill->elem_bytes <= INLINE_BYTES / fill->height;
     if (can_defer && !is_cheap) {
         struct crt_fill *task = malloc(sizeof *task);
         if (!task)

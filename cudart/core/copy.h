@@ -66,8 +66,12 @@ enum crt_result crt_fill_check(const struct crt_fill *fill);
 
 CRT_API_END
 
-/* Does it at once, in the calling thread. */
+/* Does it at once, in the calling thread; workers may help with large copies. */
 void crt_copy_run(const struct crt_copy *copy);
+
+/* The same for small ones, without counting them. */
+void crt_copy_rows(const struct crt_copy *copy);
+
 void crt_fill_run(const struct crt_fill *fill);
 
 #endif

@@ -229,6 +229,8 @@ enum crt_result crt_event_elapsed(struct crt_event *start, struct crt_event *end
     enum crt_result result = CRT_SUCCESS;
     uint64_t start_ns = finish_time(start, &result);
     uint64_t end_ns = finish_time(end, &result);
+    if (result == CRT_SUCCESS && start->ctx->device != end->ctx->device)
+        result = CRT_INVALID_HANDLE;
     if (result != CRT_SUCCESS)
         return result;
     *ms = (float)((double)(int64_t)(end_ns - start_ns) / 1e6);

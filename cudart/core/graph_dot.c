@@ -169,9 +169,8 @@ static void print_graph(struct printer *printer, const struct crt_graph *graph)
     unsigned graph_number = ++printer->graphs;
     size_t number = 0;
     const struct crt_node *node;
-    fprintf(printer->out,
-            "subgraph cluster_%u {\nlabel=\"graph_%u\" graph[style=\"dashed\"];\n", graph_number,
-            graph_number);
+    fprintf(printer->out, "subgraph cluster_%u {\nlabel=\"graph_%u\" graph[style=\"dashed\"];\n",
+            graph_number, graph_number);
     DL_FOREACH(graph->nodes, node)
     print_node(printer, node, graph_number, number++);
     number = 0;

@@ -101,9 +101,8 @@ static struct crt_node *find_misplaced(const struct crt_graph *graph, bool is_bo
             return node;
         if (work->kind == CRT_NODE_CHILD)
             found = find_misplaced(work->child, is_body);
-        for (unsigned i = 0; work->kind == CRT_NODE_CONDITIONAL && !found &&
-                             i < work->condition.body_count;
-             i++)
+        for (unsigned i = 0;
+             work->kind == CRT_NODE_CONDITIONAL && !found && i < work->condition.body_count; i++)
             found = find_misplaced(work->condition.bodies[i], true);
         if (found)
             return found;
@@ -243,7 +242,8 @@ static enum crt_result launch_locked(struct crt_graph_exec *exec, struct crt_str
     if (result != CRT_SUCCESS)
         return result;
     struct sch_op *last;
-    result = crt_plan_launch(exec->plan, stream, exec->last, &run, &last);
+    result = crt_plan_launch(exec->plan, stream, exec->last,
+                             (exec->flags & CRT_INSTANTIATE_NODE_PRIORITY) != 0, &run, &last);
     if (last) {
         sch_op_release(exec->last);
         exec->last = last;
@@ -301,9 +301,8 @@ static struct crt_node *find_in(const struct crt_graph *graph, const struct crt_
             return node;
         if (work->kind == CRT_NODE_CHILD)
             found = find_in(work->child, origin);
-        for (unsigned i = 0; work->kind == CRT_NODE_CONDITIONAL && !found &&
-                             i < work->condition.body_count;
-             i++)
+        for (unsigned i = 0;
+             work->kind == CRT_NODE_CONDITIONAL && !found && i < work->condition.body_count; i++)
             found = find_in(work->condition.bodies[i], origin);
         if (found)
             return found;
@@ -341,8 +340,8 @@ enum crt_result crt_graph_exec_set_work(struct crt_graph_exec *exec, const struc
                                         struct crt_work *work)
 {
     struct crt_node *node = crt_graph_exec_find(exec, origin);
-    enum crt_result result = node && node->work.kind == work->kind ? crt_work_check(work)
-                                                                   : CRT_INVALID_VALUE;
+    enum crt_result result =
+        node && node->work.kind == work->kind ? crt_work_check(work) : CRT_INVALID_VALUE;
     if (result != CRT_SUCCESS) {
         crt_work_free(work);
         return result;

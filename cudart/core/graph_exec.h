@@ -102,8 +102,7 @@ enum crt_result crt_graph_exec_update(struct crt_graph_exec *exec, struct crt_gr
 
 /* The same for a child graph node alone; CRT_INVALID_VALUE when the shapes differ. */
 enum crt_result crt_graph_exec_update_child(struct crt_graph_exec *exec,
-                                            const struct crt_node *origin,
-                                            struct crt_graph *child);
+                                            const struct crt_node *origin, struct crt_graph *child);
 
 bool crt_graph_exec_is_valid(const struct crt_graph_exec *exec);
 

@@ -2,11 +2,11 @@
  *
  * Launches of plans.
  *
- * Operations are made in the order of the steps and depend on those of earlier ones, or on the first
- * operation, which is put into the stream together with the last one: so nothing can come
- * in between. A conditional node is two operations: one that decides, starts a body, and decides
- * again when the body has ended, and one that successors wait for, which is submitted when nothing
- * is left to decide. Both happen in done functions, on whichever thread ended the last operation.
+ * Operations are made in the order of the steps and depend on those of earlier ones, or on the
+ * first operation, which is put into the stream together with the last one: so nothing can come in
+ * between. A conditional node is two operations: one that decides, starts a body, and decides again
+ * when the body has ended, and one that successors wait for, which is submitted when nothing is
+ * left to decide. Both happen in done functions, on whichever thread ended the last operation.
  */
 #include "cudart/core/graph_launch.h"
 
@@ -36,9 +36,11 @@ struct host_call {
 
 /* One launch of a plan. Freed by the end of its last operation. */
 struct run {
-    const struct crt_plan *plan;
+    struct crt_plan *plan;
     struct crt_context *ctx;
-    struct crt_stream *stream; /* for callbacks */
+    struct crt_stream *stream; /* for callbacks; may be destroyed */
+    int priority;              /* of the stream */
+    bool has_own_priorities;   /* kernels do not have that of the stream */
     struct crt_graph_memory_run memory;
     struct host_call *calls;
     size_t call_count;
@@ -58,6 +60,8 @@ struct loop {
     const struct crt_step *step;
     struct crt_context *ctx;
     struct crt_stream *stream;
+    int priority;
+    bool has_own_priorities;
     struct sch_op *exit;
     bool has_had_turn;
     _Atomic uint64_t own_counter;
@@ -72,12 +76,14 @@ static size_t round_up(size_t bytes)
 }
 
 /* One block: the run, the launches, the host calls and the exits. */
-static struct run *create_run(const struct crt_plan *plan)
+static struct run *create_run(struct crt_plan *plan)
 {
     size_t head = round_up(sizeof(struct run));
     size_t calls = round_up(plan->host_count * sizeof(struct host_call));
     size_t exits = round_up(plan->count * sizeof(struct sch_op *));
-    uint8_t *block = aligned_alloc(RUN_ALIGN, head + round_up(plan->launch_bytes) + calls + exits);
+    uint8_t *block = atomic_exchange(&plan->spare, NULL);
+    if (!block)
+        block = aligned_alloc(RUN_ALIGN, head + round_up(plan->launch_bytes) + calls + exits);
     if (!block)
         return NULL;
     struct run *run = (struct run *)(void *)block;
@@ -92,6 +98,13 @@ static struct run *create_run(const struct crt_plan *plan)
     return run;
 }
 
+/* Large blocks come from the system and go back to it: the plan keeps one. */
+static void free_run(struct run *run)
+{
+    if (run)
+        free(atomic_exchange(&run->plan->spare, run));
+}
+
 static void end_run(void *arg, const struct sch_fault *fault)
 {
     struct run *run = arg;
@@ -99,7 +112,7 @@ static void end_run(void *arg, const struct sch_fault *fault)
     (void)fault;
     crt_graph_memory_end(&run->memory);
     if (!run->is_incomplete)
-        free(run);
+        free_run(run);
     if (loop)
         decide(loop, NULL);
 }
@@ -161,6 +174,8 @@ static struct sch_op *kernel_operation(struct run *run, const struct crt_step *s
         if (!launch->workspace)
             return NULL;
     }
+    bool has_priority = run->has_own_priorities && step->has_priority;
+    grid.priority = has_priority ? step->priority : run->priority;
     grid.launch.params = launch->params;
     grid.launch.grid_id = launch->number;
     grid.launch.grid_workspace = (uint64_t)(uintptr_t)launch->workspace;
@@ -204,7 +219,11 @@ static struct sch_op *conditional_operation(struct run *run, const struct crt_st
     struct loop *loop = malloc(sizeof *loop);
     if (!loop)
         return NULL;
-    *loop = (struct loop){.step = step, .ctx = run->ctx, .stream = run->stream};
+    *loop = (struct loop){.step = step,
+                          .ctx = run->ctx,
+                          .stream = run->stream,
+                          .priority = run->priority,
+                          .has_own_priorities = run->has_own_priorities};
     atomic_init(&loop->own_counter, run->stride ? number_of(run, index) : 0);
     loop->counter = run->stride ? &loop->own_counter : run->counter;
     loop->exit = sch_op_marker(NULL, NULL);
@@ -309,22 +328,31 @@ static void end_loop(struct loop *loop)
     free(loop);
 }
 
-/* Starts a body. After its end, a while node decides again; the others have had their turn. */
-static enum crt_result start_body(struct loop *loop, const struct crt_plan *body)
+/* Starts a body. After its end, a while node decides again; the others have had their turn. The
+ * first operations wait for one of their own, so that all begin in the pool: a thread of the
+ * program that came here must not run kernels that may wait for it. */
+static enum crt_result start_body(struct loop *loop, struct crt_plan *body)
 {
     struct run *run = create_run(body);
-    struct sch_op *end = run ? sch_op_marker(end_run, run) : NULL;
+    struct sch_op *begin = run ? sch_op_marker(NULL, NULL) : NULL;
+    struct sch_op *end = begin ? sch_op_marker(end_run, run) : NULL;
     if (!end) {
-        free(run);
+        sch_op_release(begin);
+        free_run(run);
         return CRT_OUT_OF_MEMORY;
     }
     run->ctx = loop->ctx;
     run->stream = loop->stream;
+    run->priority = loop->priority;
+    run->has_own_priorities = loop->has_own_priorities;
     run->counter = loop->counter;
     run->loop = loop;
+    run->begin = begin;
     issue_steps(run, end);
     sch_op_submit(end);
     sch_op_release(end);
+    sch_op_submit(begin);
+    sch_op_release(begin);
     return CRT_SUCCESS;
 }
 
@@ -365,8 +393,8 @@ static void begin_run(void *arg, const struct sch_fault *fault)
 }
 
 enum crt_result crt_plan_launch(struct crt_plan *plan, struct crt_stream *stream,
-                                struct sch_op *after, const struct crt_graph_memory_run *memory,
-                                struct sch_op **last)
+                                struct sch_op *after, bool has_own_priorities,
+                                const struct crt_graph_memory_run *memory, struct sch_op **last)
 {
     *last = NULL;
     struct run *run = create_run(plan);
@@ -375,11 +403,13 @@ enum crt_result crt_plan_launch(struct crt_plan *plan, struct crt_stream *stream
     if (!end || sch_op_depend(begin, after) != PXR_OK || sch_op_depend(end, begin) != PXR_OK) {
         sch_op_release(begin);
         sch_op_release(end);
-        free(run);
+        free_run(run);
         return CRT_OUT_OF_MEMORY;
     }
     run->ctx = stream->ctx;
     run->stream = stream;
+    run->priority = stream->priority;
+    run->has_own_priorities = has_own_priorities;
     run->memory = *memory;
     run->begin = begin;
     run->stride = plan->condition_count ? NUMBERS_FOR_BODIES : 1;

@@ -23,9 +23,10 @@ struct crt_graph_block {
     size_t size_bytes;
     int device;
     size_t refs;
-    bool is_out;       /* allocated, and not yet freed, by launches so far */
-    bool is_lasting;   /* is_out, and counted as such */
-    bool will_be_out;  /* scratch of crt_graph_memory_begin */
+    bool is_out;      /* allocated, and not yet freed, by launches so far */
+    bool is_lasting;  /* is_out, and counted as such */
+    bool will_be_out; /* scratch of crt_graph_memory_begin, and the next */
+    bool is_counted;
     UT_hash_handle hh; /* by base */
 };
 
@@ -38,11 +39,12 @@ struct stream_use {
     struct stream_use *next;
 };
 
-/* Bytes of one device. */
+/* Bytes of one device. Memory stays with graphs that have used it until it is trimmed: CUDA has two
+ * counters for it, which are one here, each with a high mark. */
 struct usage {
-    size_t used;
+    size_t active;
+    size_t held; /* at least active */
     size_t used_high;
-    size_t reserved;
     size_t reserved_high;
 };
 
@@ -65,18 +67,18 @@ static struct crt_graph_block *find_locked(uintptr_t base)
 static void use_more_locked(int device, size_t bytes)
 {
     struct usage *usage = &memory.devices[device];
-    usage->used += bytes;
-    if (usage->used > usage->used_high)
-        usage->used_high = usage->used;
-    if (usage->used > usage->reserved)
-        usage->reserved = usage->used;
-    if (usage->reserved > usage->reserved_high)
-        usage->reserved_high = usage->reserved;
+    usage->active += bytes;
+    if (usage->active > usage->held)
+        usage->held = usage->active;
+    if (usage->held > usage->used_high)
+        usage->used_high = usage->held;
+    if (usage->held > usage->reserved_high)
+        usage->reserved_high = usage->held;
 }
 
 static void use_less_locked(int device, size_t bytes)
 {
-    memory.devices[device].used -= bytes;
+    memory.devices[device].active -= bytes;
 }
 
 /* ---- blocks ---- */
@@ -87,8 +89,7 @@ static enum crt_result create_block(struct crt_context *ctx, size_t size_bytes,
     struct crt_graph_block *created = calloc(1, sizeof *created);
     if (!created)
         return CRT_OUT_OF_MEMORY;
-    enum crt_result result =
-        crt_arena_alloc(size_bytes, CRT_MEMORY_DEVICE, 0, ctx, &created->base);
+    enum crt_result result = crt_arena_alloc(size_bytes, CRT_MEMORY_DEVICE, 0, ctx, &created->base);
     if (result != CRT_SUCCESS) {
         free(created);
         return result;
@@ -317,6 +318,7 @@ static enum crt_result foresee_locked(const struct crt_graph_memory_step *steps,
         if (!block)
             return CRT_INVALID_VALUE;
         block->will_be_out = block->is_out;
+        block->is_counted = false;
     }
     for (size_t i = 0; i < count && is_auto_free; i++)
         if (steps[i].is_alloc)
@@ -370,8 +372,9 @@ static void commit_locked(const struct crt_graph_memory_step *steps, size_t coun
             use_more_locked(block->device, block->size_bytes);
         else if (!block->will_be_out && block->is_lasting)
             use_less_locked(block->device, block->size_bytes);
-        else if (!block->will_be_out && steps[i].is_alloc)
+        else if (!block->will_be_out && steps[i].is_alloc && !block->is_counted)
             run->bytes += block->size_bytes;
+        block->is_counted = true;
         block->is_out = block->is_lasting = block->will_be_out;
     }
 }
@@ -417,11 +420,10 @@ uint64_t crt_graph_memory_get(int device, enum crt_graph_memory_attribute attrib
     pthread_mutex_unlock(&memory.lock);
     switch (attribute) {
     case CRT_GRAPH_MEMORY_USED:
-        return usage.used;
+    case CRT_GRAPH_MEMORY_RESERVED:
+        return usage.held;
     case CRT_GRAPH_MEMORY_USED_HIGH:
         return usage.used_high;
-    case CRT_GRAPH_MEMORY_RESERVED:
-        return usage.reserved;
     case CRT_GRAPH_MEMORY_RESERVED_HIGH:
         return usage.reserved_high;
     case CRT_GRAPH_MEMORY_ATTRIBUTES:
@@ -435,15 +437,15 @@ void crt_graph_memory_reset_high(int device, enum crt_graph_memory_attribute att
     pthread_mutex_lock(&memory.lock);
     struct usage *usage = &memory.devices[device];
     if (attribute == CRT_GRAPH_MEMORY_USED_HIGH)
-        usage->used_high = usage->used;
+        usage->used_high = usage->held;
     else if (attribute == CRT_GRAPH_MEMORY_RESERVED_HIGH)
-        usage->reserved_high = usage->reserved;
+        usage->reserved_high = usage->held;
     pthread_mutex_unlock(&memory.lock);
 }
 
 void crt_graph_memory_trim(int device)
 {
     pthread_mutex_lock(&memory.lock);
-    memory.devices[device].reserved = memory.devices[device].used;
+    memory.devices[device].held = memory.devices[device].active;
     pthread_mutex_unlock(&memory.lock);
 }

@@ -11,7 +11,8 @@
 #include "cudart/core/context.h"
 #include "cudart/core/module.h"
 
-#define LAUNCH_ALIGN ((size_t)64)
+#define LAUNCH_ALIGN       ((size_t)64)
+#define ATTRIBUTE_PRIORITY 8 /* of kernel nodes */
 
 static bool grow(void **array, size_t *cap, size_t count, size_t elem_bytes)
 {
@@ -66,8 +67,7 @@ static enum crt_result create_bodies(struct crt_step *step, struct crt_node **cu
     if (!step->bodies)
         return CRT_OUT_OF_MEMORY;
     for (unsigned i = 0; i < condition->body_count; i++) {
-        enum crt_result result =
-            crt_plan_create(condition->bodies[i], &step->bodies[i], culprit);
+        enum crt_result result = crt_plan_create(condition->bodies[i], &step->bodies[i], culprit);
         if (result != CRT_SUCCESS)
             return result;
     }
@@ -123,8 +123,7 @@ static enum crt_result append_graph(struct crt_plan *plan, struct crt_graph *gra
 /* A child's steps wait for what its node waits for; what depends on the node waits for a step that
  * waits for the child's last ones. */
 static enum crt_result append_child(struct crt_plan *plan, struct crt_node *node,
-                                    const size_t *deps, size_t dep_count,
-                                    struct crt_node **culprit)
+                                    const size_t *deps, size_t dep_count, struct crt_node **culprit)
 {
     size_t begin = plan->count;
     enum crt_result result = append_graph(plan, node->work.child, deps, dep_count, culprit);
@@ -182,9 +181,18 @@ static enum crt_result append_graph(struct crt_plan *plan, struct crt_graph *gra
     return result;
 }
 
-/* The first state of a kernel's launch: its parameters. */
-static void fill_launch(const struct crt_plan *plan, const struct crt_step *step)
+static void read_priority(struct crt_step *step)
 {
+    const struct crt_node_attributes *attributes = step->work.launch.attributes;
+    step->has_priority = attributes && (attributes->is_set >> ATTRIBUTE_PRIORITY & 1);
+    if (step->has_priority)
+        memcpy(&step->priority, attributes->values[ATTRIBUTE_PRIORITY], sizeof step->priority);
+}
+
+/* The first state of a kernel's launch: its parameters. */
+static void fill_launch(const struct crt_plan *plan, struct crt_step *step)
+{
+    read_priority(step);
     struct crt_launch *launch = crt_step_launch(step, plan->launches);
     struct crt_kernel *kernel = step->work.launch.kernel;
     memset(launch, 0, sizeof *launch);
@@ -202,7 +210,7 @@ static enum crt_result fill_tables(struct crt_plan *plan)
     memset(plan->launches, 0, plan->launch_bytes);
     size_t memory = 0;
     for (size_t i = 0; i < plan->count; i++) {
-        const struct crt_step *step = &plan->steps[i];
+        struct crt_step *step = &plan->steps[i];
         const struct crt_work *work = &step->work;
         if (work->kind == CRT_NODE_KERNEL)
             fill_launch(plan, step);
@@ -248,6 +256,7 @@ void crt_plan_destroy(struct crt_plan *plan)
     free(plan->deps);
     free(plan->launches);
     free(plan->memory);
+    free(atomic_load(&plan->spare));
     free(plan);
 }
 
@@ -296,8 +305,8 @@ enum crt_result crt_plan_prepare(struct crt_plan *plan, struct crt_context *ctx,
             result = prepare_kernel(plan, step, is_alive ? own : ctx);
         }
         for (unsigned b = 0; step->bodies && b < step->work.condition.body_count; b++)
-            result = result == CRT_SUCCESS ? crt_plan_prepare(step->bodies[b], ctx, culprit)
-                                           : result;
+            result =
+                result == CRT_SUCCESS ? crt_plan_prepare(step->bodies[b], ctx, culprit) : result;
     }
     return result;
 }

@@ -20,7 +20,7 @@
 struct crt_plan;
 
 struct crt_step {
-    struct crt_work work;  /* what it owns belongs to the graph, but for a reference to a variable */
+    struct crt_work work; /* what it owns belongs to the graph, but for a reference to a variable */
     struct crt_node *node; /* NULL: the end of a child graph */
     size_t first_dep;      /* in deps of the plan; none: it waits for the beginning */
     size_t dep_count;
@@ -30,6 +30,8 @@ struct crt_step {
     struct crt_module *module;
     uint64_t module_ctx_id; /* id of its context */
     size_t launch_offset;   /* of its struct crt_launch in launches of the plan */
+    bool has_priority;      /* of its own */
+    int priority;
     struct sch_grid grid;
 
     struct crt_plan **bodies; /* of a conditional */
@@ -48,6 +50,7 @@ struct crt_plan {
     size_t condition_count;
     struct crt_graph_memory_step *memory; /* of alloc and free nodes */
     size_t memory_count;
+    _Atomic(void *) spare; /* memory of a launch that has ended, for the next one; from malloc */
 };
 
 /* The plan of a graph, which must stay as long. CRT_INVALID_VALUE when it has a cycle; *culprit is

@@ -12,8 +12,9 @@
 #include "cudart/core/mem_op.h"
 #include "cudart/core/module.h"
 
-#define ATTRIBUTE_COOPERATIVE 2
-#define ATTRIBUTE_CLUSTER     4
+#define ATTRIBUTE_COOPERATIVE      2
+#define ATTRIBUTE_CLUSTER          4
+#define ATTRIBUTE_DEVICE_UPDATABLE 13
 
 enum crt_result crt_work_launch(struct crt_kernel *kernel, const struct crt_launch_config *config,
                                 void *const *params, void *const *extra, struct crt_work *work)
@@ -149,8 +150,8 @@ void crt_work_free(struct crt_work *work)
 
 static enum crt_result copy_launch(const struct crt_work *work, struct crt_work *copy)
 {
-    enum crt_result result = crt_work_launch(work->launch.kernel, &work->launch.config,
-                                             work->launch.params, NULL, copy);
+    enum crt_result result =
+        crt_work_launch(work->launch.kernel, &work->launch.config, work->launch.params, NULL, copy);
     if (result != CRT_SUCCESS)
         return result;
     copy->ctx = work->ctx;
@@ -252,6 +253,8 @@ static enum crt_result apply_attribute(struct crt_launch_config *config, int att
     if (attribute == ATTRIBUTE_CLUSTER &&
         (uint64_t)numbers[0] * numbers[1] * (numbers[2] ? numbers[2] : 1) > 1)
         return crt_not_supported("launch with thread block clusters");
+    if (attribute == ATTRIBUTE_DEVICE_UPDATABLE && numbers[0])
+        return crt_not_supported("update of kernel nodes by kernels");
     return CRT_SUCCESS;
 }
 

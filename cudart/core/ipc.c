@@ -122,8 +122,7 @@ static enum crt_result map_import(struct import *import, const struct crt_ipc_an
                                    .kind = CRT_MEMORY_IPC,
                                    .access = CRT_ACCESS_ALL,
                                    .ctx = import->ctx,
-                                   .device =
-                                       is_seen ? answer->device : import->ctx->device->index};
+                                   .device = is_seen ? answer->device : import->ctx->device->index};
     enum crt_result result = crt_arena_place(&known);
     if (result != CRT_SUCCESS || !crt_arena_find(known.base, &known)) {
         munmap(base, size_bytes);
@@ -226,8 +225,8 @@ enum crt_result crt_ipc_close_memory(uintptr_t base)
     struct crt_allocation found;
     if (!crt_arena_find(base, &found) || found.kind != CRT_MEMORY_IPC || found.base != base)
         return CRT_INVALID_VALUE;
-    enum crt_result finished = crt_context_synchronize(found.ctx);
-    if (finished == CRT_NOT_PERMITTED)
+    enum crt_result finished = crt_context_wait(found.ctx);
+    if (finished == CRT_NOT_PERMITTED || finished == CRT_STREAM_CAPTURE_UNSUPPORTED)
         return finished;
     pthread_mutex_lock(&ipc.lock);
     enum crt_result result = close_locked(base);

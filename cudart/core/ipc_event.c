@@ -25,13 +25,14 @@
 
 #include "cudart/core/context.h"
 #include "cudart/core/event.h"
+#include "cudart/core/memory_limit.h"
 #include "cudart/core/stream.h"
 #include "scheduler/scheduler.h"
 
-#define SLOTS            16384
-#define SLEEP_NS         100000000
-#define REQUIRED_SEALS   (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
-#define FILE_BYTES       (SLOTS * sizeof(struct slot))
+#define SLOTS          16384
+#define SLEEP_NS       100000000
+#define REQUIRED_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define FILE_BYTES     (SLOTS * sizeof(struct slot))
 
 /* One event, in a file that processes share. */
 struct slot {
@@ -82,6 +83,8 @@ static enum crt_result make_file_locked(void)
 {
     if (own.slots)
         return CRT_SUCCESS;
+    if (!crt_memory_file_may_have(FILE_BYTES))
+        return crt_not_supported("an interprocess event under a limit on file sizes");
     int file = memfd_create("ptxrun-events", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0)
         return CRT_OPERATING_SYSTEM;
@@ -332,8 +335,7 @@ static void wait_for(struct slot *slot, uint64_t number)
         uint32_t change = atomic_load(&slot->change);
         if (atomic_load(&slot->reached) >= number)
             return;
-        long error =
-            syscall(SYS_futex, &slot->change, FUTEX_WAIT, change, &patience, NULL, 0);
+        long error = syscall(SYS_futex, &slot->change, FUTEX_WAIT, change, &patience, NULL, 0);
         if (error && is_recorder_gone(slot))
             reach_record(slot, atomic_load(&slot->recorded));
     }

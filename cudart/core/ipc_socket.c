@@ -117,8 +117,8 @@ static int open_socket(const struct crt_ipc_token *token)
     struct sockaddr_un address;
     socklen_t len = make_address(token, &address);
     int opened = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (opened >= 0 && (bind(opened, (struct sockaddr *)&address, len) != 0 ||
-                        listen(opened, CONNECTIONS) != 0)) {
+    if (opened >= 0 &&
+        (bind(opened, (struct sockaddr *)&address, len) != 0 || listen(opened, CONNECTIONS) != 0)) {
         close(opened);
         return -1;
     }
@@ -151,9 +151,14 @@ static enum crt_result listen_locked(crt_ipc_answer_fn answer)
     server.socket = open_socket(&server.token);
     if (server.socket < 0)
         return CRT_OPERATING_SYSTEM;
-    pthread_atfork(NULL, NULL, close_in_child);
     server.is_listening = crt_ipc_start_thread(serve, NULL);
-    return server.is_listening ? CRT_SUCCESS : CRT_OUT_OF_MEMORY;
+    if (!server.is_listening) {
+        close(server.socket);
+        server.socket = -1;
+        return CRT_OUT_OF_MEMORY;
+    }
+    pthread_atfork(NULL, NULL, close_in_child);
+    return CRT_SUCCESS;
 }
 
 enum crt_result crt_ipc_listen(crt_ipc_answer_fn answer, struct crt_ipc_token *token)

@@ -232,6 +232,7 @@ static enum crt_result submit_launch(struct crt_launch *launch, struct crt_modul
 {
     struct sch_grid grid;
     crt_launch_describe(launch, module, config, &grid);
+    grid.priority = stream->priority;
     launch->submit_ns = crt_now_ns();
     struct sch_op *op = sch_op_grid(&grid, crt_launch_finish, launch);
     if (!op)

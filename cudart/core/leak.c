@@ -11,6 +11,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define HASH_NONFATAL_OOM            1
+#define uthash_nonfatal_oom(element) (is_added = false)
 #include <uthash.h>
 
 #include "cudart/core/process.h"
@@ -46,10 +49,13 @@ void crt_leak_note(const char *noun, const void *address, size_t size_bytes)
         return;
     *made = (struct live){.address = address, .noun = noun, .size_bytes = size_bytes};
     made->frame_count = backtrace(made->frames, FRAMES);
+    bool is_added = true;
     pthread_mutex_lock(&leaks.lock);
     made->number = leaks.next_number++;
     HASH_ADD_PTR(leaks.table, address, made);
     pthread_mutex_unlock(&leaks.lock);
+    if (!is_added)
+        free(made);
 }
 
 void crt_leak_forget(const void *address)
@@ -93,8 +99,14 @@ static bool describe(void *frame, Dl_info *info)
     return dladdr((const char *)frame - 1, info) != 0 && info->dli_fname;
 }
 
+static bool is_libc(const char *module)
+{
+    return strncmp(module, "libc.so", 7) == 0;
+}
+
 /* Index of the first frame to print: the API function, which is the outermost frame in the library
- * of the driver API, or else the first one that is not in this library. */
+ * of the driver API, or else the first one that is not in this library. All of them when the
+ * program is linked with this library's code. */
 static int first_frame(const struct live *live)
 {
     Dl_info self;
@@ -110,9 +122,9 @@ static int first_frame(const struct live *live)
         else if (strncmp(file_name(info.dli_fname), "libcuda.so", 10) == 0)
             first = i;
         else
-            break;
+            return is_libc(file_name(info.dli_fname)) ? 0 : first;
     }
-    return first < live->frame_count ? first : 0;
+    return 0;
 }
 
 static void write_frames(FILE *out, const struct live *live)
@@ -123,7 +135,7 @@ static void write_frames(FILE *out, const struct live *live)
         if (!describe(live->frames[i], &info))
             continue;
         const char *module = file_name(info.dli_fname);
-        if (strncmp(module, "libc.so", 7) == 0)
+        if (is_libc(module))
             return; /* what has called main */
         if (!info.dli_sname && strncmp(module, "libcudart.so", 12) == 0)
             continue; /* inside of a runtime */

@@ -10,6 +10,7 @@
 #include "cudart/core/arena.h"
 #include "cudart/core/device.h"
 #include "cudart/core/file.h"
+#include "cudart/core/leak.h"
 #include "cudart/core/module.h"
 #include "cudart/core/process.h"
 #include "cudart/core/report.h"
@@ -50,10 +51,11 @@ static enum crt_result parse_locked(struct crt_library *library)
     }
     enum pxr_status status =
         library->image_bytes == PTX_IMAGE_SIZE_UNKNOWN
-            ? ptx_image_load(library->image, crt_architecture_get()->capability, library->name, &library->ptx,
-                             &library->error)
-            : ptx_image_load_sized(library->image, library->image_bytes, crt_architecture_get()->capability,
-                                   library->name, &library->ptx, &library->error);
+            ? ptx_image_load(library->image, crt_architecture_get()->capability, library->name,
+                             &library->ptx, &library->error)
+            : ptx_image_load_sized(library->image, library->image_bytes,
+                                   crt_architecture_get()->capability, library->name, &library->ptx,
+                                   &library->error);
     if (status != PXR_OK)
         return crt_result_from_status(status);
     return make_kernels(library);
@@ -103,23 +105,26 @@ void crt_vendor_note(const void *address)
                  vendor, slash ? slash + 1 : info.dli_fname);
 }
 
-/* For messages: a number, and the file that holds the image if it is part of one. */
-static void name_library(struct crt_library *library)
+/* For messages: a number, and the file that holds the image if it is part of one, or path. */
+static void name_library(struct crt_library *library, const char *path)
 {
     unsigned long long number = crt_next_number();
     Dl_info info;
-    const char *file = dladdr(library->image, &info) && info.dli_fname ? info.dli_fname : "";
+    const char *file = path ? path : dladdr(library->image, &info) ? info.dli_fname : "";
     const char *slash = strrchr(file, '/');
     crt_vendor_note(library->image);
-    if (*file)
+    if (path)
+        snprintf(library->name, sizeof library->name, "%s", slash ? slash + 1 : file);
+    else if (*file)
         snprintf(library->name, sizeof library->name, "%s: image %llu", slash ? slash + 1 : file,
                  number);
     else
         snprintf(library->name, sizeof library->name, "image %llu", number);
 }
 
-enum crt_result crt_library_load(const void *image, size_t image_bytes, bool is_preserved,
-                                 struct crt_library **library, struct pxr_error *err)
+static enum crt_result load_named(const void *image, size_t image_bytes, bool is_preserved,
+                                  const char *path, struct crt_library **library,
+                                  struct pxr_error *err)
 {
     if (!image)
         return CRT_INVALID_VALUE;
@@ -129,7 +134,7 @@ enum crt_result crt_library_load(const void *image, size_t image_bytes, bool is_
     pthread_mutex_init(&created->lock, NULL);
     created->image = image;
     created->image_bytes = image_bytes;
-    name_library(created);
+    name_library(created, path);
 
     enum crt_result result = CRT_SUCCESS;
     if (!is_preserved || crt_environment_get()->loads_eagerly)
@@ -148,6 +153,12 @@ enum crt_result crt_library_load(const void *image, size_t image_bytes, bool is_
     return CRT_SUCCESS;
 }
 
+enum crt_result crt_library_load(const void *image, size_t image_bytes, bool is_preserved,
+                                 struct crt_library **library, struct pxr_error *err)
+{
+    return load_named(image, image_bytes, is_preserved, NULL, library, err);
+}
+
 enum crt_result crt_library_load_file(const char *path, struct crt_library **library,
                                       struct pxr_error *err)
 {
@@ -159,7 +170,7 @@ enum crt_result crt_library_load_file(const char *path, struct crt_library **lib
         pxr_fail(err, PXR_IO, "cannot read the module file '%s'", path);
         return CRT_FILE_NOT_FOUND;
     }
-    enum crt_result result = crt_library_load(bytes, size_bytes, false, library, err);
+    enum crt_result result = load_named(bytes, size_bytes, false, path, library, err);
     if (result == CRT_SUCCESS)
         (*library)->image = NULL;
     free(bytes);
@@ -170,13 +181,16 @@ enum crt_result crt_library_unload(struct crt_library *library)
 {
     if (!crt_library_is_valid(library))
         return CRT_INVALID_HANDLE;
-    if (crt_is_exiting())
+    if (crt_is_exiting()) {
+        crt_leak_forget(library);
         return CRT_SUCCESS;
+    }
     if (sch_on_pool_thread())
         return CRT_NOT_PERMITTED;
-    crt_module_wait_idle(library);
-    destroy_library(library);
-    return CRT_SUCCESS;
+    enum crt_result result = crt_module_wait_idle(library);
+    if (result == CRT_SUCCESS)
+        destroy_library(library);
+    return result;
 }
 
 /* An image that cannot be run is reported with the kernel that was wanted of it. */

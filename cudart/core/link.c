@@ -61,8 +61,9 @@ enum crt_result crt_link_complete(struct crt_link *link, void **image, size_t *b
     if (!link->image.len)
         return CRT_INVALID_VALUE;
     struct ptx_module *module;
-    enum pxr_status status = ptx_image_load_sized(link->image.bytes, link->image.len,
-                                                  crt_architecture_get()->capability, "linked image", &module, err);
+    enum pxr_status status =
+        ptx_image_load_sized(link->image.bytes, link->image.len, crt_architecture_get()->capability,
+                             "linked image", &module, err);
     if (status == PXR_OK) {
         crt_describe_module(module, "linked image", info, cap);
         ptx_module_destroy(module);

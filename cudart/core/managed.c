@@ -92,12 +92,12 @@ static struct entry *add_entry(const struct crt_allocation *allocation)
         return NULL;
     }
     pieces[0].begin = allocation->base;
-    *entry = (struct entry){
-        .id = allocation->id,
-        .base = allocation->base,
-        .end = (allocation->base + allocation->size_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1),
-        .pieces = pieces,
-        .count = 1};
+    *entry = (struct entry){.id = allocation->id,
+                            .base = allocation->base,
+                            .end = (allocation->base + allocation->size_bytes + PAGE_BYTES - 1) &
+                                   ~(PAGE_BYTES - 1),
+                            .pieces = pieces,
+                            .count = 1};
     HASH_ADD(hh, table.entries, id, sizeof entry->id, entry);
     return entry;
 }

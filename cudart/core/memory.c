@@ -14,13 +14,14 @@
 #include "cudart/core/array.h"
 #include "cudart/core/context.h"
 #include "cudart/core/device.h"
+#include "cudart/core/graph_memory.h"
 #include "cudart/core/managed.h"
 #include "cudart/core/pool.h"
 #include "cudart/core/process.h"
 #include "scheduler/scheduler.h"
 
-/* Allocations on which synchronous operations always synchronise. Guarded by lock; count is also read
- * without. */
+/* Allocations on which synchronous operations always synchronise. Guarded by lock; count is also
+ * read without. */
 struct sync_id {
     uint64_t id;
     UT_hash_handle hh;
@@ -113,13 +114,13 @@ static enum crt_result free_now(const struct crt_allocation *allocation)
 enum crt_result crt_memory_free(uintptr_t base)
 {
     struct crt_allocation allocation;
-    if (!base)
-        return CRT_SUCCESS;
+    enum crt_result result = CRT_SUCCESS;
+    if (!base || crt_graph_memory_release(base, &result))
+        return result;
     if (!find_start(base, CRT_MEMORY_DEVICE, CRT_MEMORY_MANAGED, &allocation))
         return CRT_INVALID_VALUE;
-    enum crt_result result = CRT_SUCCESS;
     if (allocation.ctx)
-        result = crt_context_synchronize(allocation.ctx);
+        result = crt_context_wait(allocation.ctx);
     if (result == CRT_NOT_PERMITTED)
         return result;
     enum crt_result freed = free_now(&allocation);
@@ -134,7 +135,7 @@ enum crt_result crt_memory_free_host(uintptr_t base)
     if (!find_start(base, CRT_MEMORY_HOST, CRT_MEMORY_HOST, &allocation))
         return CRT_INVALID_VALUE;
     if (allocation.ctx && !sch_on_pool_thread())
-        crt_context_synchronize(allocation.ctx);
+        crt_context_wait(allocation.ctx);
     return free_now(&allocation);
 }
 
@@ -152,15 +153,18 @@ static void run_free(void *arg)
 enum crt_result crt_memory_free_async(struct crt_stream *stream, uintptr_t base)
 {
     struct crt_allocation allocation;
+    enum crt_result result = CRT_SUCCESS;
     if (!base)
         return CRT_SUCCESS;
+    if (stream->captured.capture)
+        return crt_graph_capture_free(stream, base);
+    if (crt_graph_memory_release(base, &result))
+        return result;
     bool is_found = find_start(base, CRT_MEMORY_DEVICE, CRT_MEMORY_MANAGED, &allocation) ||
                     (find_start(base, CRT_MEMORY_HOST, CRT_MEMORY_HOST, &allocation) &&
                      (allocation.flags & CRT_ALLOCATION_POOLED));
     if (!is_found)
         return CRT_INVALID_VALUE;
-    if (stream->captured.capture)
-        return crt_capture_refuse(stream);
     if (allocation.flags & CRT_ALLOCATION_POOLED)
         return crt_pool_free(stream, base);
     if (crt_stream_is_idle(stream))
@@ -175,6 +179,8 @@ enum crt_result crt_memory_free_async(struct crt_stream *stream, uintptr_t base)
 enum crt_result crt_memory_register(struct crt_context *ctx, void *base, size_t size_bytes,
                                     unsigned flags)
 {
+    if (!crt_memory_is_mapped(base, size_bytes))
+        return CRT_INVALID_VALUE;
     return crt_arena_register((uintptr_t)base, size_bytes, flags, ctx);
 }
 

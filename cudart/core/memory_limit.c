@@ -121,3 +121,10 @@ size_t crt_memory_limit(void)
         bytes = smaller(bytes, space.rlim_cur / 2);
     return bytes;
 }
+
+bool crt_memory_file_may_have(size_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+           (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes);
+}

@@ -5,6 +5,7 @@
 #include "cudart/core/messages.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -12,19 +13,22 @@
 
 #include "util/log.h"
 
-#define MESSAGES_KEPT   98
-#define MESSAGE_BYTES   256
-#define LISTENERS_MAX   16
-#define LOST_MESSAGES   "[older messages are left out]\n"
-#define LOST_BYTES      (sizeof LOST_MESSAGES - 1)
+#define MESSAGES_KEPT 98
+#define MESSAGE_BYTES 256
+#define LISTENERS_MAX 16
+#define LOST_MESSAGES "[older messages are left out]\n"
+#define LOST_BYTES    (sizeof LOST_MESSAGES - 1)
 
-_Static_assert(MESSAGES_KEPT * (MESSAGE_BYTES + 1) + LOST_BYTES < CRT_MESSAGES_BYTES,
+_Static_assert((MESSAGE_BYTES + 1) * MESSAGES_KEPT + LOST_BYTES < CRT_MESSAGES_BYTES,
                "everything fits the largest buffer");
 
 struct crt_listener {
     crt_message_fn fn; /* NULL: free */
     void *data;
 };
+
+/* Set in the child of a fork, where another thread may have held the lock for ever. */
+static atomic_bool is_child;
 
 /* Guarded by lock. */
 static struct {
@@ -53,6 +57,8 @@ static void hear(enum pxr_log_level level, const char *text)
 {
     char line[MESSAGE_BYTES];
     struct crt_listener listeners[LISTENERS_MAX];
+    if (atomic_load_explicit(&is_child, memory_order_relaxed))
+        return;
     format_message(level, text, line);
     pthread_mutex_lock(&messages.lock);
     memcpy(messages.texts[messages.count++ % MESSAGES_KEPT], line, sizeof line);
@@ -63,9 +69,21 @@ static void hear(enum pxr_log_level level, const char *text)
             listeners[i].fn(listeners[i].data, level == PXR_LOG_ERROR ? 0 : 1, line, strlen(line));
 }
 
+static void mark_child(void)
+{
+    atomic_store_explicit(&is_child, true, memory_order_relaxed);
+}
+
+enum crt_result crt_messages_ready(void)
+{
+    return atomic_load_explicit(&is_child, memory_order_relaxed) ? CRT_NOT_INITIALIZED
+                                                                 : CRT_SUCCESS;
+}
+
 /* Before the first message can be logged. */
 __attribute__((constructor)) static void start_hearing(void)
 {
+    pthread_atfork(NULL, NULL, mark_child);
     pxr_log_observe(hear);
 }
 

@@ -18,6 +18,9 @@ typedef void (*crt_message_fn)(void *data, int level, char *message, size_t len)
 
 CRT_API_BEGIN
 
+/* CRT_NOT_INITIALIZED in the child of a fork, where the functions below must not be called. */
+enum crt_result crt_messages_ready(void);
+
 /* CRT_OUT_OF_MEMORY when there are too many listeners. */
 enum crt_result crt_messages_listen(crt_message_fn fn, void *data, struct crt_listener **listener);
 /* CRT_INVALID_VALUE when it does not listen. A call of fn in another thread may still run. */

@@ -225,7 +225,7 @@ void crt_module_destroy_all(struct crt_context *ctx)
     }
 }
 
-void crt_module_wait_idle(struct crt_library *library)
+enum crt_result crt_module_wait_idle(struct crt_library *library)
 {
     for (size_t n = 0;; n++) {
         pthread_mutex_lock(&lists_lock);
@@ -235,8 +235,11 @@ void crt_module_wait_idle(struct crt_library *library)
         struct crt_context *ctx = module ? module->ctx : NULL;
         pthread_mutex_unlock(&lists_lock);
         if (!ctx)
-            return;
-        crt_context_synchronize(ctx);
+            return CRT_SUCCESS;
+        enum crt_result result = crt_context_wait(ctx);
+        /* Other results tell of kernels that have ended badly: they have ended. */
+        if (result == CRT_OUT_OF_MEMORY || result == CRT_NOT_PERMITTED)
+            return result;
     }
 }
 

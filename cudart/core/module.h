@@ -46,7 +46,7 @@ struct crt_kernel {
     _Atomic int cache_config;
     _Atomic int non_portable_cluster;
     _Atomic int cluster_policy;
-    atomic_bool is_wanted;           /* someone has asked for the kernel's code */
+    atomic_bool is_wanted;             /* someone has asked for the kernel's code */
     struct crt_old_launch *old_launch; /* of cuParamSetv and the like, or NULL; guarded by lock */
 };
 
@@ -84,6 +84,7 @@ struct crt_library {
     uint32_t kernel_count;
     uintptr_t *managed;         /* by ptx_var.index, 0 for other variables */
     bool is_private;            /* of a cuModuleLoad: dies with its module */
+    struct crt_context *home;   /* of a private one: where its functions can be launched */
     struct crt_module *modules; /* guarded by the lock in module.c */
     char name[96];              /* for messages */
 };
@@ -167,7 +168,7 @@ void crt_module_destroy_all(struct crt_context *ctx);
 
 /* Waits until nothing runs in the contexts that have a module of the library: its code and
  * variables may be in use. */
-void crt_module_wait_idle(struct crt_library *library);
+enum crt_result crt_module_wait_idle(struct crt_library *library);
 
 /* Ends every module of a library, in whatever context. */
 void crt_module_destroy_library(struct crt_library *library);

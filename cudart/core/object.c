@@ -12,12 +12,9 @@
 
 /* What a program makes and must give back; the others are parts, or known by their memory. */
 static const char *const nouns[CRT_KIND_COUNT] = {
-    [CRT_KIND_CONTEXT] = "context",
-    [CRT_KIND_STREAM] = "stream",
-    [CRT_KIND_EVENT] = "event",
-    [CRT_KIND_LIBRARY] = "module",
-    [CRT_KIND_GRAPH] = "graph",
-    [CRT_KIND_GRAPH_EXEC] = "executable graph",
+    [CRT_KIND_CONTEXT] = "context",   [CRT_KIND_STREAM] = "stream",
+    [CRT_KIND_EVENT] = "event",       [CRT_KIND_LIBRARY] = "module",
+    [CRT_KIND_GRAPH] = "graph",       [CRT_KIND_GRAPH_EXEC] = "executable graph",
     [CRT_KIND_LINK] = "linker state",
 };
 

@@ -11,12 +11,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cudart/core/device.h"
 #include "cudart/core/leak.h"
+#include "cudart/core/memory_limit.h"
 
 #define TRAILER_BYTES  4096
 #define TRAILER_MAGIC  UINT64_C(0x70747872756e766d)
@@ -69,23 +69,16 @@ enum crt_result crt_physical_check(struct crt_location location, unsigned share_
     default:
         return CRT_INVALID_VALUE;
     }
-    return share_types & ~CRT_SHARE_FILE ? crt_not_supported("sharing memory but by a file descriptor")
-                                         : CRT_SUCCESS;
-}
-
-/* Going beyond a limit on the size of files (ulimit -f) would end the program with a signal. */
-static bool file_may_have(size_t bytes)
-{
-    struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-           (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes);
+    return share_types & ~CRT_SHARE_FILE
+               ? crt_not_supported("sharing memory but by a file descriptor")
+               : CRT_SUCCESS;
 }
 
 /* A memory file of its own for shared memory. */
 static enum crt_result make_file(size_t size_bytes, struct crt_location location,
                                  struct crt_pages *pages)
 {
-    if (!file_may_have(size_bytes + TRAILER_BYTES))
+    if (!crt_memory_file_may_have(size_bytes + TRAILER_BYTES))
         return CRT_OUT_OF_MEMORY;
     int file = memfd_create("ptxrun-shared", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0)

@@ -16,6 +16,7 @@
 
 #include "cudart/core/context.h"
 #include "cudart/core/device.h"
+#include "cudart/core/graph_memory.h"
 #include "cudart/core/leak.h"
 #include "scheduler/scheduler.h"
 
@@ -32,8 +33,8 @@ struct crt_pool_block {
     enum crt_memory kind;
     struct crt_pool *pool;
     struct crt_context *ctx;
-    bool is_free;   /* no longer the program's */
-    bool is_cached; /* in the list of its pool */
+    bool is_free;            /* no longer the program's */
+    bool is_cached;          /* in the list of its pool */
     struct sch_op *freed_by; /* while it may be pending, or NULL */
     uint64_t stream_id;      /* in which it was freed */
     UT_hash_handle hh;
@@ -450,7 +451,7 @@ static enum crt_result allocate(struct crt_pool *pool, struct crt_stream *stream
     if (result != CRT_OUT_OF_MEMORY || sch_on_pool_thread())
         return result;
     /* Frees that are still to come may make room. */
-    if (crt_context_synchronize(stream->ctx) != CRT_SUCCESS)
+    if (crt_context_wait(stream->ctx) != CRT_SUCCESS)
         return result;
     crt_pool_release_all();
     return new_block(pool, stream, size_bytes, base);
@@ -464,7 +465,7 @@ enum crt_result crt_pool_alloc(struct crt_pool *pool, struct crt_stream *stream,
     if (size_bytes > SIZE_MAX / 2)
         return CRT_OUT_OF_MEMORY;
     if (stream->captured.capture)
-        return crt_capture_refuse(stream);
+        return crt_graph_capture_alloc(stream, size_bytes, base);
     enum crt_result result = allocate(pool, stream, size_bytes, base);
     if (result == CRT_SUCCESS)
         crt_leak_note("pool memory", (void *)*base, size_bytes);

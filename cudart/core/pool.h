@@ -49,11 +49,11 @@ struct crt_pool {
     struct crt_location location;
     int type; /* CRT_POOL_PINNED or CRT_POOL_MANAGED */
     bool is_default;
-    bool is_destroyed;   /* lives on until its last allocation is freed */
-    uint64_t max_bytes;  /* 0: the device's */
+    bool is_destroyed;  /* lives on until its last allocation is freed */
+    uint64_t max_bytes; /* 0: the device's */
     uint64_t attributes[CRT_POOL_ATTRIBUTE_COUNT];
-    int access[CRT_POOL_DEVICES];   /* CUmemAccess_flags for each device */
-    struct crt_pool_block *cached;  /* freed, still reserved; the one freed last comes first */
+    int access[CRT_POOL_DEVICES];  /* CUmemAccess_flags for each device */
+    struct crt_pool_block *cached; /* freed, still reserved; the one freed last comes first */
     size_t live_blocks;
     struct crt_pool *prev;
     struct crt_pool *next;

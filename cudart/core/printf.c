@@ -126,13 +126,14 @@ static void free_records(struct crt_print_record *list)
 
 bool crt_assert_report(struct crt_launch *launch)
 {
+    if (!launch->assertions)
+        return false;
     struct crt_print_record *records = sort_records(reverse(launch->assertions));
     launch->assertions = NULL;
     for (struct crt_print_record *r = records; r; r = r->next)
         fwrite(r->text, 1, r->len, stderr);
-    bool had_any = records != NULL;
     free_records(records);
-    return had_any;
+    return true;
 }
 
 void crt_printf_collect(struct crt_launch *launch)

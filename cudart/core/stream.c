@@ -36,7 +36,7 @@ static struct sch_op *pending_locked(struct crt_stream *stream)
 {
     struct sch_op *last = atomic_load_explicit(&stream->last, memory_order_relaxed);
     if (last && sch_op_is_done(last)) {
-        atomic_store_explicit(&stream->last, NULL, memory_order_relaxed);
+        atomic_store_explicit(&stream->last, NULL, memory_order_release);
         sch_op_release(last);
         last = NULL;
     }
@@ -49,11 +49,17 @@ static void replace_locked(struct crt_stream *stream, struct sch_op *op)
         atomic_exchange_explicit(&stream->last, sch_op_retain(op), memory_order_relaxed));
 }
 
+/* A stream that was never used, or had finished at the last look, needs no lock: what another
+ * thread appends just now is in no order with this call. Acquire: pairs with the release of who
+ * has seen the last operation finished, whose effects the caller must see, too. */
+static bool is_known_idle(const struct crt_stream *stream)
+{
+    return !atomic_load_explicit(&stream->last, memory_order_acquire);
+}
+
 static bool has_pending(struct crt_stream *stream)
 {
-    /* A stream that was never used, or had finished at the last look, needs no lock: what another
-     * thread appends just now is in no order with this call. */
-    if (!atomic_load_explicit(&stream->last, memory_order_relaxed))
+    if (is_known_idle(stream))
         return false;
     pthread_mutex_lock(&stream->lock);
     bool is_pending = pending_locked(stream) != NULL;
@@ -64,7 +70,7 @@ static bool has_pending(struct crt_stream *stream)
 /* As sch_op_depend on what is last in the stream. */
 static enum pxr_status depend_on_stream(struct sch_op *op, struct crt_stream *stream)
 {
-    if (!atomic_load_explicit(&stream->last, memory_order_relaxed))
+    if (is_known_idle(stream))
         return PXR_OK;
     pthread_mutex_lock(&stream->lock);
     enum pxr_status status = sch_op_depend(op, pending_locked(stream));

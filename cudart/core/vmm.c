@@ -13,7 +13,9 @@
 #include <sys/mman.h>
 #include <utlist.h>
 
+#include "cudart/core/context.h"
 #include "cudart/core/device.h"
+#include "scheduler/scheduler.h"
 
 #define PAGE_BYTES ((size_t)4096)
 
@@ -253,8 +255,7 @@ enum crt_result crt_vmm_map(uintptr_t base, size_t size_bytes, size_t offset_byt
 /* The reservation of a range that consists of whole mappings without gaps, or NULL. */
 static struct reservation *find_mapped_locked(uintptr_t base, size_t size_bytes)
 {
-    struct reservation *reservation =
-        size_bytes ? find_reservation_locked(base, size_bytes) : NULL;
+    struct reservation *reservation = size_bytes ? find_reservation_locked(base, size_bytes) : NULL;
     if (!reservation)
         return NULL;
     for (uintptr_t at = base; at - base < size_bytes;) {
@@ -284,8 +285,23 @@ static enum crt_result unmap_locked(uintptr_t base, size_t size_bytes)
     return CRT_SUCCESS;
 }
 
+/* Copies that have been accepted would find their memory gone. */
+static void finish_work(void)
+{
+    struct crt_context *ctx = crt_context_get_current();
+    if (!crt_context_is_valid(ctx) || !atomic_load(&ctx->is_active) || sch_on_pool_thread())
+        return;
+    struct sch_op *join = crt_stream_join_all(ctx);
+    if (!join)
+        return;
+    sch_op_submit(join);
+    sch_op_wait(join);
+    sch_op_release(join);
+}
+
 enum crt_result crt_vmm_unmap(uintptr_t base, size_t size_bytes)
 {
+    finish_work();
     pthread_mutex_lock(&vmm.lock);
     enum crt_result result = unmap_locked(base, size_bytes);
     pthread_mutex_unlock(&vmm.lock);
@@ -371,8 +387,8 @@ static enum crt_result set_access_locked(uintptr_t base, size_t size_bytes,
     return CRT_SUCCESS;
 }
 
-enum crt_result crt_vmm_set_access(uintptr_t base, size_t size_bytes, const struct crt_grant *grants,
-                                   size_t count)
+enum crt_result crt_vmm_set_access(uintptr_t base, size_t size_bytes,
+                                   const struct crt_grant *grants, size_t count)
 {
     enum crt_result result = check_grants(grants, count);
     if (result != CRT_SUCCESS)

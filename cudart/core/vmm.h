@@ -29,10 +29,11 @@ enum crt_result crt_vmm_free(uintptr_t base, size_t size_bytes);
 enum crt_result crt_vmm_map(uintptr_t base, size_t size_bytes, size_t offset_bytes,
                             struct crt_physical *physical);
 
-/* A range of one or more whole mappings without gaps, in all three. */
+/* A range of one or more whole mappings without gaps, in both. Unmapping waits for the work of the
+ * current context. */
 enum crt_result crt_vmm_unmap(uintptr_t base, size_t size_bytes);
-enum crt_result crt_vmm_set_access(uintptr_t base, size_t size_bytes, const struct crt_grant *grants,
-                                   size_t count);
+enum crt_result crt_vmm_set_access(uintptr_t base, size_t size_bytes,
+                                   const struct crt_grant *grants, size_t count);
 enum crt_result crt_vmm_get_access(uintptr_t address, struct crt_location location, int *access);
 
 /* The allocation mapped at an address, with one more handle. */

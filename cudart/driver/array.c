@@ -6,10 +6,17 @@
 
 #include "cudart/driver/internal.h"
 
+/* The current context, for calls that a capture by this or another thread may forbid. */
+static CUresult require_unsafe(CUcontext *ctx)
+{
+    CUresult result = crt_context_require(ctx);
+    return result == CRT_SUCCESS ? crt_capture_check_unsafe() : result;
+}
+
 static CUresult create_array(CUarray *array, const struct crt_array_shape *shape)
 {
     CUcontext ctx;
-    CUresult result = crt_context_require(&ctx);
+    CUresult result = require_unsafe(&ctx);
     if (result != CRT_SUCCESS)
         return result;
     return crt_array_create(ctx, shape, array);
@@ -98,7 +105,8 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray 
 
 CUresult cuArrayDestroy(CUarray array)
 {
-    CUresult result = check_context();
+    CUcontext ctx;
+    CUresult result = require_unsafe(&ctx);
     return result == CRT_SUCCESS ? crt_array_destroy(array) : result;
 }
 
@@ -131,7 +139,7 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *mipmap, const CUDA_ARRAY3D_DES
                                 unsigned levels)
 {
     CUcontext ctx;
-    CUresult result = crt_context_require(&ctx);
+    CUresult result = require_unsafe(&ctx);
     if (result != CRT_SUCCESS)
         return result;
     if (!mipmap || !descriptor)
@@ -153,7 +161,8 @@ CUresult cuMipmappedArrayGetLevel(CUarray *array, CUmipmappedArray mipmap, unsig
 
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray mipmap)
 {
-    CUresult result = check_context();
+    CUcontext ctx;
+    CUresult result = require_unsafe(&ctx);
     return result == CRT_SUCCESS ? crt_mipmap_destroy(mipmap) : result;
 }
 

@@ -53,7 +53,7 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph)
     CUresult result = crt_stream_identify(handle, &stream);
     if (result != CRT_SUCCESS)
         return result;
-    return graph ? crt_capture_end(stream, graph) : CRT_INVALID_VALUE;
+    return crt_capture_end(stream, graph);
 }
 
 static CUresult capture_info(CUstream handle, CUstreamCaptureStatus *status,

@@ -100,11 +100,6 @@ CUresult cuCtxDestroy_v2(CUcontext ctx)
     return result == CRT_SUCCESS ? crt_context_destroy(ctx) : result;
 }
 
-CUresult cuCtxDetach(CUcontext ctx)
-{
-    return cuCtxDestroy_v2(ctx);
-}
-
 CUresult cuCtxPushCurrent_v2(CUcontext ctx)
 {
     CUresult result = crt_check_ready();
@@ -320,15 +315,4 @@ CUresult cuCtxDisablePeerAccess(CUcontext peer)
     CUcontext ctx;
     CUresult result = require_peers(&ctx, peer);
     return result == CRT_SUCCESS ? crt_context_disable_peer(ctx, peer) : result;
-}
-
-/* Profilers see nothing, but programs that mark a range for them work. */
-CUresult cuProfilerStart(void)
-{
-    return check_context();
-}
-
-CUresult cuProfilerStop(void)
-{
-    return check_context();
 }

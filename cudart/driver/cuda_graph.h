@@ -192,8 +192,8 @@ _Static_assert(sizeof(CUgraphExecUpdateResultInfo) == 24, "layout");
 
 _Pragma("GCC visibility push(default)")
 
-/* ---- structure (graph.c) ---- */
-CUresult cuGraphCreate(CUgraph *graph, unsigned flags);
+    /* ---- structure (graph.c) ---- */
+    CUresult cuGraphCreate(CUgraph *graph, unsigned flags);
 CUresult cuGraphDestroy(CUgraph graph);
 CUresult cuGraphClone(CUgraph *clone, CUgraph graph);
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count);

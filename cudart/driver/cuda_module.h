@@ -34,6 +34,7 @@ _Pragma("GCC visibility push(default)")
 
 /* ---- The first versions of functions ---- */
 CUresult cuCtxCreate(CUcontext *ctx, unsigned flags, CUdevice device);
+CUresult cuCtxAttach(CUcontext *ctx, unsigned flags);
 CUresult cuCtxDestroy(CUcontext ctx);
 CUresult cuCtxPushCurrent(CUcontext ctx);
 CUresult cuCtxPopCurrent(CUcontext *ctx);

@@ -28,6 +28,8 @@ enum {
     CU_SYNC_POLICY_BLOCKING_SYNC = 4
 };
 
+enum { CU_MEM_ATTACH_GLOBAL = 1, CU_MEM_ATTACH_HOST = 2, CU_MEM_ATTACH_SINGLE = 4 };
+
 enum { CU_STREAM_ADD_CAPTURE_DEPENDENCIES, CU_STREAM_SET_CAPTURE_DEPENDENCIES };
 
 /* Flags of cuEventRecordWithFlags and of cuStreamWaitEvent. */

@@ -17,7 +17,6 @@ enum {
     CU_MEM_HANDLE_TYPE_WIN32 = 2,
     CU_MEM_HANDLE_TYPE_WIN32_KMT = 4,
     CU_MEM_HANDLE_TYPE_FABRIC = 8,
-    CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1,
     CU_MEM_CREATE_USAGE_TILE_POOL = 1,
     CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1
 };
@@ -50,8 +49,8 @@ typedef struct {
 _Pragma("GCC visibility push(default)")
 
     /* ---- Virtual memory management ---- */
-    CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop,
-                                           int option);
+    CUresult
+    cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop, int option);
 CUresult cuMemAddressReserve(CUdeviceptr *pointer, size_t size, size_t alignment, CUdeviceptr hint,
                              unsigned long long flags);
 CUresult cuMemAddressFree(CUdeviceptr pointer, size_t size);
@@ -72,8 +71,6 @@ CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHan
                                       int type, unsigned long long flags);
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *shareable,
                                         int type);
-CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr pointer, size_t size, int type,
-                                       unsigned long long flags);
 
 /* ---- Sharing between processes ---- */
 CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer);

@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cudart/core/module.h"
 #include "cudart/driver/internal.h"
 
 CUresult cuInit(unsigned flags)
 {
+    crt_vendor_note(__builtin_return_address(0));
     return crt_init(flags);
 }
 

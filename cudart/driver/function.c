@@ -7,6 +7,9 @@
 
 CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_kernel_is_valid(function))
         return CRT_INVALID_HANDLE;
     return cuLibraryGetModule(module, function->library);
@@ -36,6 +39,9 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
 
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_kernel_is_valid(function))
         return CRT_INVALID_HANDLE;
     if (config < 0 || config > 3)
@@ -46,6 +52,9 @@ CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
 
 CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_kernel_is_valid(function))
         return CRT_INVALID_HANDLE;
     return config < 0 || config > 2 ? CRT_INVALID_VALUE : CRT_SUCCESS;
@@ -53,6 +62,9 @@ CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config)
 
 CUresult cuFuncGetName(const char **name, CUfunction function)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!name)
         return CRT_INVALID_VALUE;
     if (!crt_kernel_is_valid(function))
@@ -63,6 +75,9 @@ CUresult cuFuncGetName(const char **name, CUfunction function)
 
 CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!offset)
         return CRT_INVALID_VALUE;
     if (!crt_kernel_is_valid(function))
@@ -72,6 +87,9 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, s
 
 CUresult cuFuncIsLoaded(int *state, CUfunction function)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!state)
         return CRT_INVALID_VALUE;
     if (!crt_kernel_is_valid(function))

@@ -19,16 +19,25 @@ CUresult cuGraphCreate(CUgraph *graph, unsigned flags)
 
 CUresult cuGraphDestroy(CUgraph graph)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    /* CUDA: while it is captured into, anything but destroying and removing nodes is allowed. */
+    if (crt_graph_is_valid(graph) && crt_capture_is_target(graph))
+        return CRT_INVALID_VALUE;
     return crt_graph_destroy(graph);
 }
 
 CUresult cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned flags)
 {
-    return crt_graph_print(graph, path, flags);
+    return crt_check_ready() ?: crt_graph_print(graph, path, flags);
 }
 
 CUresult cuGraphClone(CUgraph *clone, CUgraph graph)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     return clone ? crt_graph_clone(graph, clone) : CRT_INVALID_VALUE;
 }
 
@@ -57,11 +66,10 @@ static void collect(struct collector *collector, CUgraphNode first, CUgraphNode 
     if (collector->second)
         collector->second[index] = second;
     if (collector->data)
-        collector->data[index] =
-            is_ordinary ? (CUgraphEdgeData){0}
-                        : (CUgraphEdgeData){.from_port = edge->from_port,
-                                            .to_port = edge->to_port,
-                                            .type = edge->type};
+        collector->data[index] = is_ordinary ? (CUgraphEdgeData){0}
+                                             : (CUgraphEdgeData){.from_port = edge->from_port,
+                                                                 .to_port = edge->to_port,
+                                                                 .type = edge->type};
 }
 
 static CUresult finish_collection(const struct collector *collector, size_t *count)
@@ -78,6 +86,9 @@ static CUresult finish_collection(const struct collector *collector, size_t *cou
 
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_graph_is_valid(graph) || !count)
         return CRT_INVALID_VALUE;
     struct collector collector = {.first = nodes, .cap = nodes ? *count : 0};
@@ -88,6 +99,9 @@ CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 
 CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_graph_is_valid(graph) || !count)
         return CRT_INVALID_VALUE;
     struct collector collector = {.first = nodes, .cap = nodes ? *count : 0};
@@ -100,6 +114,9 @@ CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to,
                             CUgraphEdgeData *data, size_t *count)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_graph_is_valid(graph) || !count || !from != !to)
         return CRT_INVALID_VALUE;
     struct collector collector = {
@@ -118,6 +135,9 @@ CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, size
 CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data,
                                        size_t *count)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_node_is_valid(node) || !count)
         return CRT_INVALID_VALUE;
     struct collector collector = {.first = nodes, .data = data, .cap = nodes ? *count : 0};
@@ -134,6 +154,9 @@ CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *nodes, size_t
 CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *nodes,
                                          CUgraphEdgeData *data, size_t *count)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_node_is_valid(node) || !count)
         return CRT_INVALID_VALUE;
     struct collector collector = {.first = nodes, .data = data, .cap = nodes ? *count : 0};
@@ -185,9 +208,12 @@ static bool owns_pair(CUgraph graph, CUgraphNode from, CUgraphNode to)
 CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
                                    const CUgraphEdgeData *data, size_t count)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_graph_is_valid(graph) || (count && (!from || !to)))
         return CRT_INVALID_VALUE;
-    CUresult result = check_edges(from, data, count);
+    result = check_edges(from, data, count);
     for (size_t i = 0; i < count && result == CRT_SUCCESS; i++) {
         struct crt_edge edge = data ? read_edge(&data[i]) : (struct crt_edge){0};
         result = owns_pair(graph, from[i], to[i]) ? crt_node_depend(to[i], from[i], &edge)
@@ -221,13 +247,15 @@ static bool has_edge(CUgraphNode from, CUgraphNode to, const CUgraphEdgeData *da
 CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
                                       const CUgraphEdgeData *data, size_t count)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_graph_is_valid(graph) || (count && (!from || !to)))
         return CRT_INVALID_VALUE;
     if (is_fixed(graph))
         return CRT_NOT_SUPPORTED;
     for (size_t i = 0; i < count; i++) {
-        if (!owns_pair(graph, from[i], to[i]) ||
-            !has_edge(from[i], to[i], data ? &data[i] : NULL))
+        if (!owns_pair(graph, from[i], to[i]) || !has_edge(from[i], to[i], data ? &data[i] : NULL))
             return CRT_INVALID_VALUE;
         crt_node_forget(to[i], from[i]);
     }
@@ -244,6 +272,9 @@ CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode *from, const
 
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_node_is_valid(node) || !type)
         return CRT_INVALID_VALUE;
     *type = (int)node->work.kind;
@@ -252,6 +283,9 @@ CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
 
 CUresult cuGraphNodeFindInClone(CUgraphNode *found, CUgraphNode node, CUgraph clone)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!found || !crt_node_is_valid(node) || !crt_graph_is_valid(clone))
         return CRT_INVALID_VALUE;
     for (CUgraphNode copy = clone->nodes; copy; copy = copy->next) {
@@ -265,7 +299,10 @@ CUresult cuGraphNodeFindInClone(CUgraphNode *found, CUgraphNode node, CUgraph cl
 
 CUresult cuGraphDestroyNode(CUgraphNode node)
 {
-    if (!crt_node_is_valid(node))
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!crt_node_is_valid(node) || crt_capture_is_target(node->graph))
         return CRT_INVALID_VALUE;
     return is_fixed(node->graph) ? CRT_NOT_SUPPORTED : crt_node_destroy(node);
 }

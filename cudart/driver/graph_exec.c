@@ -79,11 +79,14 @@ CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *exec, CUgraph graph,
 
 CUresult cuGraphExecDestroy(CUgraphExec exec)
 {
-    return crt_graph_exec_destroy(exec);
+    return crt_check_ready() ?: crt_graph_exec_destroy(exec);
 }
 
 CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t *flags)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_graph_exec_is_valid(exec) || !flags)
         return CRT_INVALID_VALUE;
     *flags = exec->flags;
@@ -92,10 +95,13 @@ CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t *flags)
 
 CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_graph_exec_is_valid(exec) || !crt_graph_is_valid(graph) || !info)
         return CRT_INVALID_VALUE;
     struct crt_update_info own;
-    CUresult result = crt_graph_exec_update(exec, graph, &own);
+    result = crt_graph_exec_update(exec, graph, &own);
     *info = (CUgraphExecUpdateResultInfo){
         .result = (int)own.answer, .errorNode = own.node, .errorFromNode = own.from};
     return result;
@@ -104,10 +110,13 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdate
 CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode *culprit,
                            CUgraphExecUpdateResult *answer)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     CUgraphExecUpdateResultInfo info;
     if (!answer)
         return CRT_INVALID_VALUE;
-    CUresult result = cuGraphExecUpdate_v2(exec, graph, &info);
+    result = cuGraphExecUpdate_v2(exec, graph, &info);
     if (result == CRT_INVALID_VALUE)
         return result;
     if (culprit)
@@ -118,11 +127,14 @@ CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode *culprit
 
 CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned is_enabled)
 {
-    return crt_graph_exec_enable(exec, node, is_enabled != 0);
+    return crt_check_ready() ?: crt_graph_exec_enable(exec, node, is_enabled != 0);
 }
 
 CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned *is_enabled)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     CUgraphNode mine = crt_graph_exec_find(exec, node);
     if (!mine || !is_enabled)
         return CRT_INVALID_VALUE;

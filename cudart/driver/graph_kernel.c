@@ -18,8 +18,7 @@ CUresult read_kernel_node(const CUDA_KERNEL_NODE_PARAMS *params, struct crt_work
         .grid = {params->gridDimX, params->gridDimY, params->gridDimZ},
         .block = {params->blockDimX, params->blockDimY, params->blockDimZ},
         .dynamic_shared_bytes = params->sharedMemBytes};
-    CUresult result =
-        crt_work_launch(function, &config, params->kernelParams, params->extra, work);
+    CUresult result = crt_work_launch(function, &config, params->kernelParams, params->extra, work);
     if (result == CRT_SUCCESS)
         work->ctx = params->ctx ? params->ctx : crt_context_get_current();
     return result;
@@ -47,6 +46,9 @@ static const CUDA_KERNEL_NODE_PARAMS *widen(const CUDA_KERNEL_NODE_PARAMS_v1 *pa
 CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                                  size_t count, const CUDA_KERNEL_NODE_PARAMS *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     return add_node(read_kernel_node(params, &work), node, graph, deps, count, &work);
 }
@@ -54,12 +56,18 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraph
 CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                               size_t count, const CUDA_KERNEL_NODE_PARAMS_v1 *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     CUDA_KERNEL_NODE_PARAMS wide;
     return cuGraphAddKernelNode_v2(node, graph, deps, count, widen(params, &wide));
 }
 
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!params || !has_kind(node, CRT_NODE_KERNEL))
         return CRT_INVALID_VALUE;
     const struct crt_launch_config *config = &node->work.launch.config;
@@ -79,8 +87,11 @@ CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS
 
 CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1 *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     CUDA_KERNEL_NODE_PARAMS wide;
-    CUresult result = params ? cuGraphKernelNodeGetParams_v2(node, &wide) : CRT_INVALID_VALUE;
+    result = params ? cuGraphKernelNodeGetParams_v2(node, &wide) : CRT_INVALID_VALUE;
     if (result == CRT_SUCCESS)
         *params = (CUDA_KERNEL_NODE_PARAMS_v1){.func = wide.func,
                                                .gridDimX = wide.gridDimX,
@@ -96,8 +107,11 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1
 
 CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
-    CUresult result = read_kernel_node(params, &work);
+    result = read_kernel_node(params, &work);
     if (result == CRT_SUCCESS && has_kind(node, CRT_NODE_KERNEL))
         work.launch.config.is_cooperative = node->work.launch.config.is_cooperative;
     return change_node(result, node, &work);
@@ -105,6 +119,9 @@ CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_
 
 CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     CUDA_KERNEL_NODE_PARAMS wide;
     return cuGraphKernelNodeSetParams_v2(node, widen(params, &wide));
 }
@@ -112,8 +129,11 @@ CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_NODE_PAR
 CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
                                            const CUDA_KERNEL_NODE_PARAMS *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
-    CUresult result = read_kernel_node(params, &work);
+    result = read_kernel_node(params, &work);
     CUgraphNode mine = crt_graph_exec_find(exec, node);
     if (result == CRT_SUCCESS && has_kind(mine, CRT_NODE_KERNEL))
         work.launch.config.is_cooperative = mine->work.launch.config.is_cooperative;
@@ -123,6 +143,9 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                         const CUDA_KERNEL_NODE_PARAMS_v1 *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     CUDA_KERNEL_NODE_PARAMS wide;
     return cuGraphExecKernelNodeSetParams_v2(exec, node, widen(params, &wide));
 }
@@ -130,17 +153,27 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
 CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUkernelNodeAttrID attribute,
                                        CUlaunchAttributeValue *value)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     _Static_assert(sizeof *value == CRT_NODE_ATTRIBUTE_BYTES, "one size of attributes");
+    if (!crt_node_is_valid(node))
+        return CRT_INVALID_HANDLE;
     return value ? crt_node_get_attribute(node, attribute, value) : CRT_INVALID_VALUE;
 }
 
 CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID attribute,
                                        const CUlaunchAttributeValue *value)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!crt_node_is_valid(node))
+        return CRT_INVALID_HANDLE;
     return value ? crt_node_set_attribute(node, attribute, value) : CRT_INVALID_VALUE;
 }
 
 CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
 {
-    return crt_node_copy_attributes(dst, src);
+    return crt_check_ready() ?: crt_node_copy_attributes(dst, src);
 }

@@ -47,10 +47,13 @@ CUresult read_alloc_node(CUgraph graph, const CUgraphNode *deps, size_t count,
 CUresult cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                                 size_t count, CUDA_MEM_ALLOC_NODE_PARAMS *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     if (!node)
         return CRT_INVALID_VALUE;
-    CUresult result = read_alloc_node(graph, deps, count, params, &work);
+    result = read_alloc_node(graph, deps, count, params, &work);
     uintptr_t base = result == CRT_SUCCESS ? work.memory.base : 0;
     result = add_node(result, node, graph, deps, count, &work);
     if (result == CRT_SUCCESS)
@@ -60,6 +63,9 @@ CUresult cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, const CUgraphN
 
 CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!params || !has_kind(node, CRT_NODE_ALLOC))
         return CRT_INVALID_VALUE;
     *params = (CUDA_MEM_ALLOC_NODE_PARAMS){
@@ -73,6 +79,9 @@ CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARA
 CUresult cuGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                                size_t count, CUdeviceptr pointer)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     return add_node(crt_work_free_memory(graph, (uintptr_t)pointer, &work), node, graph, deps,
                     count, &work);
@@ -80,6 +89,9 @@ CUresult cuGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph, const CUgraphNo
 
 CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr *pointer)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!pointer || !has_kind(node, CRT_NODE_FREE))
         return CRT_INVALID_VALUE;
     *pointer = node->work.memory.base;
@@ -101,8 +113,7 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
         return result;
     if (attribute < 0 || attribute >= CRT_GRAPH_MEMORY_ATTRIBUTES)
         return CRT_INVALID_VALUE;
-    cuuint64_t bytes =
-        crt_graph_memory_get(device, (enum crt_graph_memory_attribute)attribute);
+    cuuint64_t bytes = crt_graph_memory_get(device, (enum crt_graph_memory_attribute)attribute);
     memcpy(value, &bytes, sizeof bytes);
     return CRT_SUCCESS;
 }

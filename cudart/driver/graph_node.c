@@ -13,11 +13,11 @@ CUresult add_node(CUresult result, CUgraphNode *node, CUgraph graph, const CUgra
                   size_t count, struct crt_work *work)
 {
     if (result != CRT_SUCCESS)
-        return result;
+        return as_value(result);
     result = node && crt_graph_is_valid(graph) ? crt_work_check(work) : CRT_INVALID_VALUE;
     if (result != CRT_SUCCESS) {
         crt_work_free(work);
-        return result;
+        return as_value(result);
     }
     CUgraphNode created;
     result = crt_graph_add(graph, deps, count, work, &created);
@@ -41,12 +41,15 @@ CUresult change_node(CUresult result, CUgraphNode node, struct crt_work *work)
 CUresult change_exec_node(CUresult result, CUgraphExec exec, CUgraphNode node,
                           struct crt_work *work)
 {
-    return result == CRT_SUCCESS ? crt_graph_exec_set_work(exec, node, work) : result;
+    return as_value(result == CRT_SUCCESS ? crt_graph_exec_set_work(exec, node, work) : result);
 }
 
 CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                              size_t count)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work = {.kind = CRT_NODE_EMPTY};
     return add_node(CRT_SUCCESS, node, graph, deps, count, &work);
 }
@@ -64,9 +67,12 @@ CUresult read_memcpy_node(const CUDA_MEMCPY3D *copy, struct crt_work *work)
 CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                               size_t count, const CUDA_MEMCPY3D *copy, CUcontext ctx)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     if (ctx && !crt_context_is_valid(ctx))
-        return CRT_INVALID_CONTEXT;
+        return CRT_INVALID_VALUE;
     return add_node(read_memcpy_node(copy, &work), node, graph, deps, count, &work);
 }
 
@@ -96,6 +102,9 @@ static void array_offset(const struct crt_side *side, size_t *x, size_t *y, size
 
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *copy)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!copy || !has_kind(node, CRT_NODE_COPY))
         return CRT_INVALID_VALUE;
     const struct crt_copy *work = &node->work.copy;
@@ -129,6 +138,9 @@ CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *copy)
 
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D *copy)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     return change_node(read_memcpy_node(copy, &work), node, &work);
 }
@@ -137,9 +149,12 @@ CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D *copy)
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                         const CUDA_MEMCPY3D *copy, CUcontext ctx)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     if (ctx && !crt_context_is_valid(ctx))
-        return CRT_INVALID_CONTEXT;
+        return CRT_INVALID_VALUE;
     CUgraphNode mine = crt_graph_exec_find(exec, node);
     if (!has_kind(mine, CRT_NODE_COPY) || !copy)
         return CRT_INVALID_VALUE;
@@ -173,6 +188,9 @@ CUresult read_memset_node(const CUDA_MEMSET_NODE_PARAMS *params, struct crt_work
 CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                               size_t count, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     if (ctx && !crt_context_is_valid(ctx))
         return CRT_INVALID_CONTEXT;
@@ -181,6 +199,9 @@ CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
 
 CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!params || !has_kind(node, CRT_NODE_FILL))
         return CRT_INVALID_VALUE;
     const struct crt_fill *fill = &node->work.fill;
@@ -195,6 +216,9 @@ CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *p
 
 CUresult cuGraphMemsetNodeSetParams(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     return change_node(read_memset_node(params, &work), node, &work);
 }
@@ -202,9 +226,12 @@ CUresult cuGraphMemsetNodeSetParams(CUgraphNode node, const CUDA_MEMSET_NODE_PAR
 CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                         const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     if (ctx && !crt_context_is_valid(ctx))
-        return CRT_INVALID_CONTEXT;
+        return CRT_INVALID_VALUE;
     return change_exec_node(read_memset_node(params, &work), exec, node, &work);
 }
 
@@ -222,12 +249,18 @@ CUresult read_host_node(const CUDA_HOST_NODE_PARAMS *params, struct crt_work *wo
 CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t count,
                             const CUDA_HOST_NODE_PARAMS *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     return add_node(read_host_node(params, &work), node, graph, deps, count, &work);
 }
 
 CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!params || !has_kind(node, CRT_NODE_HOST))
         return CRT_INVALID_VALUE;
     *params = (CUDA_HOST_NODE_PARAMS){.fn = node->work.host.fn, .userData = node->work.host.arg};
@@ -236,6 +269,9 @@ CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS *param
 
 CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     return change_node(read_host_node(params, &work), node, &work);
 }
@@ -243,6 +279,9 @@ CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS 
 CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                       const CUDA_HOST_NODE_PARAMS *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     return change_exec_node(read_host_node(params, &work), exec, node, &work);
 }
@@ -292,6 +331,9 @@ CUresult read_mem_op_node(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params, struct cr
 CUresult cuGraphAddBatchMemOpNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                                   size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     return add_node(read_mem_op_node(params, &work), node, graph, deps, count, &work);
 }
@@ -299,6 +341,9 @@ CUresult cuGraphAddBatchMemOpNode(CUgraphNode *node, CUgraph graph, const CUgrap
 /* The array is valid until the next call by this thread. */
 CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     static _Thread_local CUstreamBatchMemOpParams shown[CRT_MEM_OPS_MAX];
     if (!params || !has_kind(node, CRT_NODE_MEM_OPS))
         return CRT_INVALID_VALUE;
@@ -314,6 +359,9 @@ CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE
 CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node,
                                         const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     return change_node(read_mem_op_node(params, &work), node, &work);
 }
@@ -321,6 +369,9 @@ CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node,
 CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                             const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     return change_exec_node(read_mem_op_node(params, &work), exec, node, &work);
 }

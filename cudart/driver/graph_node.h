@@ -28,6 +28,14 @@ CUresult change_node(CUresult result, CUgraphNode node, struct crt_work *work);
 CUresult change_exec_node(CUresult result, CUgraphExec exec, CUgraphNode node,
                           struct crt_work *work);
 
+/* Functions about graphs know one code for everything that is wrong with what they are given, but
+ * for a few whose documentation lists others. */
+static inline CUresult as_value(CUresult result)
+{
+    return result == CRT_INVALID_HANDLE || result == CRT_INVALID_CONTEXT ? CRT_INVALID_VALUE
+                                                                         : result;
+}
+
 static inline bool has_kind(CUgraphNode node, enum crt_node_kind kind)
 {
     return crt_node_is_valid(node) && node->work.kind == kind;

@@ -108,14 +108,19 @@ static void write_outputs(CUgraphNode node, CUgraphNodeParams *params)
 CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                            const CUgraphEdgeData *data, size_t count, CUgraphNodeParams *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!node || !crt_graph_is_valid(graph) || !params || !is_reserved_clear(params) ||
         (count && !deps))
         return CRT_INVALID_VALUE;
     struct crt_work work;
     CUgraphNode created;
-    CUresult result = check_edges(deps, data, count);
+    result = check_edges(deps, data, count);
     if (result == CRT_SUCCESS)
         result = read_new_work(graph, deps, count, params, &work);
+    if (result == CRT_INVALID_CONTEXT)
+        return result;
     result = add_node(result, &created, graph, deps, count, &work);
     if (result != CRT_SUCCESS)
         return result;
@@ -134,6 +139,9 @@ CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dep
 
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!params || !is_reserved_clear(params) || !crt_node_is_valid(node) ||
         (int)node->work.kind != params->type)
         return CRT_INVALID_VALUE;
@@ -145,6 +153,9 @@ CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
 
 CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     CUgraphNode mine = crt_graph_exec_find(exec, node);
     if (!params || !is_reserved_clear(params) || !mine || (int)mine->work.kind != params->type)
         return CRT_INVALID_VALUE;

@@ -14,6 +14,9 @@
 CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                                   size_t count, CUgraph child)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     if (!crt_graph_is_valid(graph))
         return CRT_INVALID_VALUE;
@@ -22,6 +25,9 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const CUgrap
 
 CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *child)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!child || !has_kind(node, CRT_NODE_CHILD))
         return CRT_INVALID_VALUE;
     *child = node->work.child;
@@ -30,7 +36,7 @@ CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *child)
 
 CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child)
 {
-    return crt_graph_exec_update_child(exec, node, child);
+    return crt_check_ready() ?: crt_graph_exec_update_child(exec, node, child);
 }
 
 /* ---- events ---- */
@@ -52,6 +58,9 @@ static CUresult get_event(CUgraphNode node, enum crt_node_kind kind, CUevent *ev
 CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                                    size_t count, CUevent event)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     return add_node(read_event_node(CRT_NODE_RECORD_EVENT, event, &work), node, graph, deps, count,
                     &work);
@@ -59,17 +68,23 @@ CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph, const CUgra
 
 CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent *event)
 {
-    return get_event(node, CRT_NODE_RECORD_EVENT, event);
+    return crt_check_ready() ?: get_event(node, CRT_NODE_RECORD_EVENT, event);
 }
 
 CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     return change_node(read_event_node(CRT_NODE_RECORD_EVENT, event, &work), node, &work);
 }
 
 CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     return change_exec_node(read_event_node(CRT_NODE_RECORD_EVENT, event, &work), exec, node,
                             &work);
@@ -78,6 +93,9 @@ CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node, 
 CUresult cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                                  size_t count, CUevent event)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     return add_node(read_event_node(CRT_NODE_WAIT_EVENT, event, &work), node, graph, deps, count,
                     &work);
@@ -85,17 +103,23 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph, const CUgraph
 
 CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent *event)
 {
-    return get_event(node, CRT_NODE_WAIT_EVENT, event);
+    return crt_check_ready() ?: get_event(node, CRT_NODE_WAIT_EVENT, event);
 }
 
 CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     return change_node(read_event_node(CRT_NODE_WAIT_EVENT, event, &work), node, &work);
 }
 
 CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_work work;
     return change_exec_node(read_event_node(CRT_NODE_WAIT_EVENT, event, &work), exec, node, &work);
 }
@@ -105,14 +129,17 @@ CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CU
 CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *handle, CUgraph graph,
                                         CUcontext ctx, unsigned initial, unsigned flags)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!handle)
         return CRT_INVALID_VALUE;
     if (!ctx)
         ctx = crt_context_get_current();
     if (!crt_context_is_valid(ctx))
-        return CRT_INVALID_CONTEXT;
+        return CRT_INVALID_VALUE;
     struct crt_conditional *variable;
-    CUresult result = crt_conditional_create(graph, ctx, initial, flags, &variable);
+    result = crt_conditional_create(graph, ctx, initial, flags, &variable);
     if (result == CRT_SUCCESS)
         *handle = (CUgraphConditionalHandle)(uintptr_t)variable;
     return result;
@@ -134,16 +161,25 @@ CUresult cuUserObjectCreate(CUuserObject *object, void *pointer, CUhostFn destro
 
 CUresult cuUserObjectRetain(CUuserObject object, unsigned count)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     return count <= INT_MAX ? crt_user_object_retain(object, count) : CRT_INVALID_VALUE;
 }
 
 CUresult cuUserObjectRelease(CUuserObject object, unsigned count)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     return count <= INT_MAX ? crt_user_object_release(object, count) : CRT_INVALID_VALUE;
 }
 
 CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned count, unsigned flags)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_graph_is_valid(graph) || count > INT_MAX || (flags & ~CU_GRAPH_USER_OBJECT_MOVE))
         return CRT_INVALID_VALUE;
     return crt_user_reference_add(&graph->users, object, count,
@@ -152,6 +188,9 @@ CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned co
 
 CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned count)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!crt_graph_is_valid(graph))
         return CRT_INVALID_VALUE;
     return crt_user_reference_remove(&graph->users, object, count);

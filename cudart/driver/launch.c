@@ -7,6 +7,14 @@
 #include "cudart/core/module.h"
 #include "cudart/driver/internal.h"
 
+/* A function of a module belongs to the context of that; a kernel of a library can be launched in
+ * any. */
+static bool is_foreign(CUfunction function, CUstream stream)
+{
+    return crt_kernel_is_valid(function) && function->library->home &&
+           function->library->home != stream->ctx;
+}
+
 static CUresult launch(CUfunction function, CUstream handle, const struct crt_launch_config *config,
                        void **params, void **extra)
 {
@@ -14,6 +22,8 @@ static CUresult launch(CUfunction function, CUstream handle, const struct crt_la
     CUresult result = crt_stream_resolve(handle, &stream);
     if (result != CRT_SUCCESS)
         return result;
+    if (is_foreign(function, stream))
+        return CRT_INVALID_HANDLE;
     return crt_launch_kernel(function, stream, config, params, extra);
 }
 
@@ -73,6 +83,9 @@ static CUresult launch_configured(const CUlaunchConfig *config, CUstream stream,
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params,
                           void **extra)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!config)
         return CRT_INVALID_VALUE;
     return launch_configured(config, config->hStream, function, params, extra);
@@ -81,6 +94,9 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
 CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction function, void **params,
                                void **extra)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!config)
         return CRT_INVALID_VALUE;
     CUstream stream = config->hStream ? config->hStream : CU_STREAM_PER_THREAD;

@@ -5,6 +5,7 @@
  * (symbols.def): an address here does not fit.
  */
 #include <limits.h>
+#include <pthread.h>
 
 #include "cudart/core/launch.h"
 #include "cudart/core/module.h"
@@ -32,6 +33,48 @@ CUresult cuCtxPopCurrent(CUcontext *ctx)
     return cuCtxPopCurrent_v2(ctx);
 }
 
+/* Uses of a context beyond its creation are kept as its storage with this key; the lock guards all
+ * such counts. */
+static char uses_key;
+static pthread_mutex_t uses_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static uintptr_t uses_locked(CUcontext ctx)
+{
+    void *uses = NULL;
+    return crt_storage_get(ctx, &uses_key, &uses) == CRT_SUCCESS ? (uintptr_t)uses : 0;
+}
+
+CUresult cuCtxAttach(CUcontext *ctx, unsigned flags)
+{
+    CUcontext current;
+    CUresult result = crt_context_require(&current);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!ctx || flags)
+        return CRT_INVALID_VALUE;
+    pthread_mutex_lock(&uses_lock);
+    result = crt_storage_put(current, &uses_key, (void *)(uses_locked(current) + 1), NULL);
+    pthread_mutex_unlock(&uses_lock);
+    if (result == CRT_SUCCESS)
+        *ctx = current;
+    return result;
+}
+
+CUresult cuCtxDetach(CUcontext ctx)
+{
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (!crt_context_is_valid(ctx) || ctx != crt_context_get_current())
+        return CRT_INVALID_CONTEXT;
+    pthread_mutex_lock(&uses_lock);
+    uintptr_t uses = uses_locked(ctx);
+    if (uses)
+        result = crt_storage_put(ctx, &uses_key, (void *)(uses - 1), NULL);
+    pthread_mutex_unlock(&uses_lock);
+    return uses ? result : cuCtxDestroy_v2(ctx);
+}
+
 /* ---- memory: sizes of 32 bits, the largest for what is larger ---- */
 
 static unsigned saturate(size_t bytes)
@@ -41,8 +84,11 @@ static unsigned saturate(size_t bytes)
 
 CUresult cuDeviceTotalMem(unsigned *bytes, CUdevice device)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     size_t all = 0;
-    CUresult result = cuDeviceTotalMem_v2(bytes ? &all : NULL, device);
+    result = cuDeviceTotalMem_v2(bytes ? &all : NULL, device);
     if (result == CRT_SUCCESS)
         *bytes = saturate(all);
     return result;
@@ -50,9 +96,12 @@ CUresult cuDeviceTotalMem(unsigned *bytes, CUdevice device)
 
 CUresult cuMemGetInfo(unsigned *free_bytes, unsigned *total_bytes)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     size_t free_all = 0;
     size_t total = 0;
-    CUresult result = cuMemGetInfo_v2(free_bytes ? &free_all : NULL, total_bytes ? &total : NULL);
+    result = cuMemGetInfo_v2(free_bytes ? &free_all : NULL, total_bytes ? &total : NULL);
     if (result != CRT_SUCCESS)
         return result;
     if (free_bytes)
@@ -105,6 +154,9 @@ static CUresult put(CUfunction function, size_t offset, const void *value, size_
 
 CUresult cuFuncSetBlockShape(CUfunction function, int x, int y, int z)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     uint32_t block[3] = {(uint32_t)x, (uint32_t)y, (uint32_t)z};
     if (x <= 0 || y <= 0 || z <= 0)
         return CRT_INVALID_VALUE;
@@ -120,6 +172,9 @@ CUresult cuFuncSetSharedSize(CUfunction function, unsigned bytes)
 
 CUresult cuParamSetSize(CUfunction function, unsigned bytes)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     size_t param_bytes = bytes;
     if (bytes > CRT_OLD_PARAM_BYTES)
         return CRT_INVALID_VALUE;
@@ -129,6 +184,9 @@ CUresult cuParamSetSize(CUfunction function, unsigned bytes)
 
 CUresult cuParamSetv(CUfunction function, int offset, void *pointer, unsigned bytes)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!pointer || offset < 0 || offset > CRT_OLD_PARAM_BYTES ||
         bytes > CRT_OLD_PARAM_BYTES - (unsigned)offset)
         return CRT_INVALID_VALUE;

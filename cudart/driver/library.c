@@ -88,11 +88,14 @@ CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *nam
 
 CUresult cuLibraryGetKernelCount(unsigned *count, CUlibrary library)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!count)
         return CRT_INVALID_VALUE;
     if (!crt_library_is_valid(library))
         return CRT_INVALID_HANDLE;
-    CUresult result = crt_library_parse(library);
+    result = crt_library_parse(library);
     if (result == CRT_SUCCESS)
         *count = library->kernel_count;
     return result;
@@ -100,11 +103,14 @@ CUresult cuLibraryGetKernelCount(unsigned *count, CUlibrary library)
 
 CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned count, CUlibrary library)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!kernels && count)
         return CRT_INVALID_VALUE;
     if (!crt_library_is_valid(library))
         return CRT_INVALID_HANDLE;
-    CUresult result = crt_library_parse(library);
+    result = crt_library_parse(library);
     for (unsigned i = 0; result == CRT_SUCCESS && i < count && i < library->kernel_count; i++)
         kernels[i] = library->kernels[i];
     return result;
@@ -126,10 +132,13 @@ CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library)
 CUresult cuLibraryGetGlobal(CUdeviceptr *pointer, size_t *bytes, CUlibrary library,
                             const char *name)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     CUmodule module;
     if (!name)
         return CRT_INVALID_VALUE;
-    CUresult result = cuLibraryGetModule(&module, library);
+    result = cuLibraryGetModule(&module, library);
     if (result != CRT_SUCCESS)
         return result;
     uintptr_t address;
@@ -181,6 +190,9 @@ CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 
 CUresult cuKernelGetLibrary(CUlibrary *library, CUkernel kernel)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!library)
         return CRT_INVALID_VALUE;
     if (!crt_kernel_is_valid(kernel))

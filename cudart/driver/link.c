@@ -49,6 +49,9 @@ static CUresult check_input(CUlinkState state, CUjitInputType type, unsigned cou
                             CUjit_option *options, void **values)
 {
     struct jit_log ignored;
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!is_link(state))
         return CRT_INVALID_HANDLE;
     if (type < 0 || type >= CU_JIT_NUM_INPUT_TYPES)
@@ -88,6 +91,9 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
 
 CUresult cuLinkComplete(CUlinkState state, void **cubin, size_t *bytes)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!is_link(state))
         return CRT_INVALID_HANDLE;
     if (!cubin)
@@ -95,8 +101,8 @@ CUresult cuLinkComplete(CUlinkState state, void **cubin, size_t *bytes)
     struct pxr_error err = {0};
     size_t size;
     char *info = state->log.info.cap ? calloc(1, JIT_INFO_BYTES) : NULL;
-    CUresult result = crt_link_complete(state->link, cubin, bytes ? bytes : &size, info,
-                                        info ? JIT_INFO_BYTES : 0, &err);
+    result = crt_link_complete(state->link, cubin, bytes ? bytes : &size, info,
+                               info ? JIT_INFO_BYTES : 0, &err);
     if (info)
         jit_log_add(&state->log.info, info);
     free(info);
@@ -106,6 +112,9 @@ CUresult cuLinkComplete(CUlinkState state, void **cubin, size_t *bytes)
 
 CUresult cuLinkDestroy(CUlinkState state)
 {
+    CUresult result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!is_link(state))
         return CRT_INVALID_HANDLE;
     crt_link_destroy(state->link);

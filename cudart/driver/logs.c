@@ -10,10 +10,13 @@
 
 CUresult cuLogsRegisterCallback(CUlogsCallback callback, void *data, CUlogsCallbackHandle *handle)
 {
+    CUresult result = crt_messages_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     struct crt_listener *listener = NULL;
     if (!callback)
         return CRT_INVALID_VALUE;
-    CUresult result = crt_messages_listen((crt_message_fn)callback, data, &listener);
+    result = crt_messages_listen((crt_message_fn)callback, data, &listener);
     if (result == CRT_SUCCESS && handle)
         *handle = listener;
     return result;
@@ -21,11 +24,17 @@ CUresult cuLogsRegisterCallback(CUlogsCallback callback, void *data, CUlogsCallb
 
 CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle handle)
 {
+    CUresult result = crt_messages_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     return crt_messages_unlisten(handle);
 }
 
 CUresult cuLogsCurrent(CUlogIterator *iterator, unsigned flags)
 {
+    CUresult result = crt_messages_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     if (!iterator || flags)
         return CRT_INVALID_VALUE;
     *iterator = crt_messages_tail();
@@ -34,6 +43,9 @@ CUresult cuLogsCurrent(CUlogIterator *iterator, unsigned flags)
 
 CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size, unsigned flags)
 {
+    CUresult result = crt_messages_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     bool is_too_small = false;
     if (!buffer || !size || flags)
         return CRT_INVALID_VALUE;
@@ -43,6 +55,9 @@ CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
 
 CUresult cuLogsDumpToFile(CUlogIterator *iterator, const char *path, unsigned flags)
 {
+    CUresult result = crt_messages_ready();
+    if (result != CRT_SUCCESS)
+        return result;
     bool is_too_small = false;
     if (!path || flags)
         return CRT_INVALID_VALUE;

@@ -51,8 +51,7 @@ static CUmemLocation location_of(CUdevice device)
 /* As it is told when it is asked for: the id of the host is 0. */
 static struct crt_location remembered(const CUmemLocation *location)
 {
-    bool has_id =
-        location->type == CRT_LOCATION_DEVICE || location->type == CRT_LOCATION_HOST_NUMA;
+    bool has_id = location->type == CRT_LOCATION_DEVICE || location->type == CRT_LOCATION_HOST_NUMA;
     return (struct crt_location){location->type, has_id ? location->id : 0};
 }
 
@@ -66,8 +65,8 @@ struct advice {
 static void apply_advice(struct crt_range_state *state, const void *arg)
 {
     const struct advice *advice = arg;
-    uint32_t bit = UINT32_C(1) << (is_host(&advice->location) ? CRT_ACCESSED_BY_HOST
-                                                              : advice->location.id);
+    uint32_t bit =
+        UINT32_C(1) << (is_host(&advice->location) ? CRT_ACCESSED_BY_HOST : advice->location.id);
     switch (advice->what) {
     case CU_MEM_ADVISE_SET_READ_MOSTLY:
     case CU_MEM_ADVISE_UNSET_READ_MOSTLY:
@@ -88,7 +87,8 @@ static void apply_advice(struct crt_range_state *state, const void *arg)
     }
 }
 
-/* "The location argument is ignored" for some advice; for access it must be a device or the host. */
+/* "The location argument is ignored" for some advice; for access it must be a device or the host.
+ */
 static CUresult check_advice(const struct advice *advice)
 {
     switch (advice->what) {

@@ -90,8 +90,8 @@ static CUresult make_array_side(const struct described_side *described, const st
         return CRT_INVALID_VALUE;
     if (!crt_array_is_valid(array))
         return CRT_INVALID_HANDLE;
-    bool is_whole = described->x_bytes % array->elem_bytes == 0 &&
-                    copy->width_bytes % array->elem_bytes == 0;
+    bool is_whole =
+        described->x_bytes % array->elem_bytes == 0 && copy->width_bytes % array->elem_bytes == 0;
     bool is_inside =
         fits(described->x_bytes, copy->width_bytes, array->shape.width * array->elem_bytes) &&
         fits(described->y, copy->height, array->rows) &&
@@ -223,12 +223,12 @@ static CUresult copy_2d(CUstream stream, const CUDA_MEMCPY2D *copy, bool is_asyn
     return copy_3d(stream, &wide, is_async);
 }
 
-/* "… serialized with respect to all pending and future asynchronous work in the current context, the
- * copy's source context, and the copy's destination context": the synchronous forms wait for what
- * the two contexts have pending, and return when they are done. */
+/* "… serialized with respect to all pending and future asynchronous work in the current context,
+ * the copy's source context, and the copy's destination context": the synchronous forms wait for
+ * what the two contexts have pending, and return when they are done. */
 static CUresult settle(CUcontext ctx)
 {
-    return ctx == crt_context_get_current() ? CRT_SUCCESS : crt_context_synchronize(ctx);
+    return ctx == crt_context_get_current() ? CRT_SUCCESS : crt_context_wait(ctx);
 }
 
 static CUresult copy_peer(CUstream stream, CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src,

@@ -86,8 +86,8 @@ static CUresult copy_linear(CUstream handle, struct transfer transfer, size_t by
     return result;
 }
 
-/* "The size of the elements in the CUDA arrays need not be the same format, but the elements must be
- * the same size". Row by row of whichever array's row ends first. */
+/* "The size of the elements in the CUDA arrays need not be the same format, but the elements must
+ * be the same size". Row by row of whichever array's row ends first. */
 static CUresult copy_arrays(CUstream handle, CUarray dst, size_t dst_offset, CUarray src,
                             size_t src_offset, size_t bytes)
 {

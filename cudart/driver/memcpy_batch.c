@@ -10,7 +10,6 @@
 
 #define KNOWN_FLAGS 1u /* prefer overlap with compute work */
 
-
 static bool is_order(int order)
 {
     return order >= CU_MEMCPY_SRC_ACCESS_ORDER_STREAM && order <= CU_MEMCPY_SRC_ACCESS_ORDER_ANY;
@@ -177,13 +176,13 @@ static CUresult make_array_operand(const CUmemcpy3DOperand *operand, const CUext
         !fits(offset->y, extent->height, array->rows) ||
         !fits(offset->z, extent->depth, array->slices))
         return CRT_INVALID_VALUE;
-    *side = (struct crt_side){.base = array->base + offset->x * array->elem_bytes +
-                                      offset->y * array->pitch_bytes +
-                                      offset->z * array->slice_bytes,
-                              .pitch_bytes = array->pitch_bytes,
-                              .slice_bytes = array->slice_bytes,
-                              .place = CRT_PLACE_DEVICE,
-                              .array = array};
+    *side =
+        (struct crt_side){.base = array->base + offset->x * array->elem_bytes +
+                                  offset->y * array->pitch_bytes + offset->z * array->slice_bytes,
+                          .pitch_bytes = array->pitch_bytes,
+                          .slice_bytes = array->slice_bytes,
+                          .place = CRT_PLACE_DEVICE,
+                          .array = array};
     return CRT_SUCCESS;
 }
 

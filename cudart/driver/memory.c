@@ -17,15 +17,30 @@ CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
     if (result != CRT_SUCCESS)
         return result;
     size_t unused;
-    crt_memory_info(crt_context_get_current()->device, free_bytes ? free_bytes : &unused, total_bytes ? total_bytes : &unused);
+    crt_memory_info(crt_context_get_current()->device, free_bytes ? free_bytes : &unused,
+                    total_bytes ? total_bytes : &unused);
     return CRT_SUCCESS;
+}
+
+/* The current context, for calls that a capture by this or another thread may forbid. */
+static CUresult require_unsafe(CUcontext *ctx)
+{
+    CUresult result = crt_context_require(ctx);
+    return result == CRT_SUCCESS ? crt_capture_check_unsafe() : result;
+}
+
+/* The same for calls that need no context. */
+static CUresult check_unsafe(void)
+{
+    CUresult result = crt_check_ready();
+    return result == CRT_SUCCESS ? crt_capture_check_unsafe() : result;
 }
 
 /* Device or managed memory of the current context. */
 static CUresult allocate(CUdeviceptr *pointer, size_t bytes, enum crt_memory kind, unsigned flags)
 {
     CUcontext ctx;
-    CUresult result = crt_context_require(&ctx);
+    CUresult result = require_unsafe(&ctx);
     if (result != CRT_SUCCESS)
         return result;
     if (!pointer || bytes == 0)
@@ -53,7 +68,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width, s
                             unsigned element_bytes)
 {
     CUcontext ctx;
-    CUresult result = crt_context_require(&ctx);
+    CUresult result = require_unsafe(&ctx);
     if (result != CRT_SUCCESS)
         return result;
     bool is_element = element_bytes == 4 || element_bytes == 8 || element_bytes == 16;
@@ -68,7 +83,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width, s
 
 CUresult cuMemFree_v2(CUdeviceptr pointer)
 {
-    CUresult result = crt_check_ready();
+    CUresult result = check_unsafe();
     return result == CRT_SUCCESS ? crt_memory_free((uintptr_t)pointer) : result;
 }
 
@@ -87,7 +102,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr po
 CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
     CUcontext ctx;
-    CUresult result = crt_context_require(&ctx);
+    CUresult result = require_unsafe(&ctx);
     if (result != CRT_SUCCESS)
         return result;
     if (!pointer || bytes == 0 || (flags & ~HOST_ALLOC_FLAGS))
@@ -106,14 +121,14 @@ CUresult cuMemAllocHost_v2(void **pointer, size_t bytes)
 
 CUresult cuMemFreeHost(void *pointer)
 {
-    CUresult result = crt_check_ready();
+    CUresult result = check_unsafe();
     return result == CRT_SUCCESS ? crt_memory_free_host((uintptr_t)pointer) : result;
 }
 
 CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
 {
     CUcontext ctx;
-    CUresult result = crt_context_require(&ctx);
+    CUresult result = require_unsafe(&ctx);
     if (result != CRT_SUCCESS)
         return result;
     if (!pointer || bytes == 0 || (flags & ~HOST_REGISTER_FLAGS))
@@ -123,7 +138,8 @@ CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
 
 CUresult cuMemHostUnregister(void *pointer)
 {
-    CUresult result = check_context();
+    CUcontext ctx;
+    CUresult result = require_unsafe(&ctx);
     return result == CRT_SUCCESS ? crt_memory_unregister(pointer) : result;
 }
 
@@ -155,17 +171,4 @@ CUresult cuMemHostGetFlags(unsigned *flags, void *pointer)
         return CRT_INVALID_VALUE;
     *flags = allocation.flags & ~CRT_ALLOCATION_POOLED;
     return CRT_SUCCESS;
-}
-
-CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr pointer, size_t bytes, unsigned flags)
-{
-    if (flags != 1 && flags != 2 && flags != 4)
-        return CRT_INVALID_VALUE;
-    CUstream resolved;
-    CUresult result = crt_stream_resolve(stream, &resolved);
-    if (result != CRT_SUCCESS)
-        return result;
-    struct crt_allocation allocation;
-    (void)bytes;
-    return crt_memory_find((uintptr_t)pointer, &allocation) ? CRT_SUCCESS : CRT_INVALID_VALUE;
 }

@@ -11,6 +11,13 @@
 #define HANDLE_TYPE_POSIX_FD 1
 #define USAGE_HW_DECOMPRESS  2
 
+/* For calls that a capture by this or another thread may forbid. */
+static CUresult check_unsafe(void)
+{
+    CUresult result = crt_check_ready();
+    return result == CRT_SUCCESS ? crt_capture_check_unsafe() : result;
+}
+
 static struct crt_location location_of(const CUmemLocation *location)
 {
     return (struct crt_location){.type = location->type, .id = location->id};
@@ -87,7 +94,7 @@ CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUme
 
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
 {
-    CUresult result = crt_check_ready();
+    CUresult result = check_unsafe();
     if (result != CRT_SUCCESS)
         return result;
     if (!pool || !properties || (properties->usage & ~USAGE_HW_DECOMPRESS))
@@ -103,13 +110,13 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
 
 CUresult cuMemPoolDestroy(CUmemoryPool pool)
 {
-    CUresult result = crt_check_ready();
+    CUresult result = check_unsafe();
     return result == CRT_SUCCESS ? crt_pool_destroy(pool) : result;
 }
 
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes)
 {
-    CUresult result = crt_check_ready();
+    CUresult result = check_unsafe();
     return result == CRT_SUCCESS ? crt_pool_trim(pool, bytes) : result;
 }
 

@@ -23,6 +23,7 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 static CUresult adopt_library(CUmodule *module, CUlibrary library, CUcontext ctx)
 {
     library->is_private = true;
+    library->home = ctx;
     CUresult result = crt_module_get(library, ctx, module);
     if (result != CRT_SUCCESS)
         crt_library_unload(library);

@@ -8,6 +8,7 @@
 
 #include "cudart/core/capture.h"
 #include "cudart/core/event.h"
+#include "cudart/core/memory.h"
 
 CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority)
 {
@@ -292,6 +293,30 @@ CUresult cuStreamCopyAttributes(CUstream dst_handle, CUstream src_handle)
     pthread_mutex_unlock(&dst->lock);
     dst->priority = src->priority;
     return CRT_SUCCESS;
+}
+
+/* ---- managed memory ---- */
+
+/* Which streams may touch managed memory makes no difference where all memory is the host's: only
+ * the rules are checked. */
+CUresult cuStreamAttachMemAsync(CUstream handle, CUdeviceptr pointer, size_t bytes, unsigned flags)
+{
+    CUstream stream;
+    CUresult result = crt_stream_resolve(handle, &stream);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST &&
+        flags != CU_MEM_ATTACH_SINGLE)
+        return CRT_INVALID_VALUE;
+    if (!pointer || (flags == CU_MEM_ATTACH_SINGLE && stream->is_null))
+        return CRT_INVALID_VALUE;
+    if (stream->captured.capture)
+        return crt_capture_refuse(stream);
+    struct crt_allocation allocation;
+    if (!crt_memory_find((uintptr_t)pointer, &allocation)) /* the program's own memory */
+        return bytes ? CRT_SUCCESS : CRT_INVALID_VALUE;
+    bool is_whole = bytes == 0 || bytes == allocation.size_bytes;
+    return is_whole && allocation.kind == CRT_MEMORY_MANAGED ? CRT_SUCCESS : CRT_INVALID_VALUE;
 }
 
 /* ---- the forms in which stream 0 is the calling thread's own ---- */

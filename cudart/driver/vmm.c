@@ -202,16 +202,3 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, vo
         *handle = (uintptr_t)physical;
     return result;
 }
-
-/* Only for other devices' direct access to memory, of which there are none. */
-CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr pointer, size_t size, int type,
-                                       unsigned long long flags)
-{
-    CUresult result = crt_check_ready();
-    if (result != CRT_SUCCESS)
-        return result;
-    if (!handle || !pointer || size == 0 || (pointer | size) % 4096 || flags > 1 ||
-        type != CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD)
-        return CRT_INVALID_VALUE;
-    return crt_not_supported("cuMemGetHandleForAddressRange");
-}

@@ -20,10 +20,10 @@ static const struct {
     int bits;
     CUarray_format format;
 } simple_formats[SIMPLE_FORMATS] = {
-    {cudaChannelFormatKindUnsigned, 8, 0x01}, {cudaChannelFormatKindUnsigned, 16, 0x02},
+    {cudaChannelFormatKindUnsigned, 8, 0x01},  {cudaChannelFormatKindUnsigned, 16, 0x02},
     {cudaChannelFormatKindUnsigned, 32, 0x03}, {cudaChannelFormatKindSigned, 8, 0x08},
-    {cudaChannelFormatKindSigned, 16, 0x09}, {cudaChannelFormatKindSigned, 32, 0x0a},
-    {cudaChannelFormatKindFloat, 16, 0x10}, {cudaChannelFormatKindFloat, 32, 0x20},
+    {cudaChannelFormatKindSigned, 16, 0x09},   {cudaChannelFormatKindSigned, 32, 0x0a},
+    {cudaChannelFormatKindFloat, 16, 0x10},    {cudaChannelFormatKindFloat, 32, 0x20},
 };
 
 /* Channels of a description: each as wide as the first, without gaps. 0: it makes no sense. */
@@ -52,9 +52,11 @@ static cudaError_t find_format(const struct cudaChannelFormatDesc *channels,
     if (kind >= cudaChannelFormatKindUnsignedNormalized8X1 &&
         kind <= cudaChannelFormatKindSignedNormalized16X4) {
         int index = kind - cudaChannelFormatKindUnsignedNormalized8X1;
+        int bits = index % 6 < 3 ? 8 : 16;
         descriptor->Format = FORMAT_UNORM8X1 + index;
         descriptor->NumChannels = fixed_channels(index);
-        return cudaSuccess;
+        bool is_so = channels->x == bits && count_channels(channels) == fixed_channels(index);
+        return is_so ? cudaSuccess : cudaErrorInvalidChannelDescriptor;
     }
     if (kind == cudaChannelFormatKindUnsignedNormalized1010102 ||
         kind == cudaChannelFormatKindNV12) {
@@ -99,8 +101,8 @@ static struct cudaChannelFormatDesc channels_of(const CUDA_ARRAY3D_DESCRIPTOR *d
                       cudaChannelFormatKindUnsignedNormalized8X1 + index);
     }
     if (format == FORMAT_1010102)
-        return (struct cudaChannelFormatDesc){
-            10, 10, 10, 2, cudaChannelFormatKindUnsignedNormalized1010102};
+        return (struct cudaChannelFormatDesc){10, 10, 10, 2,
+                                              cudaChannelFormatKindUnsignedNormalized1010102};
     for (int i = 0; i < SIMPLE_FORMATS; i++)
         if (simple_formats[i].format == format)
             return spread(simple_formats[i].bits, descriptor->NumChannels, simple_formats[i].kind);
@@ -201,16 +203,16 @@ static cudaError_t check_device(int device)
 cudaError_t cudaArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements,
                                            cudaArray_t array, int device)
 {
-    return crt_done(check_device(device) ?: cuArrayGetMemoryRequirements(requirements, array,
-                                                                         crt_device(device)));
+    return crt_done(check_device(device)
+                        ?: cuArrayGetMemoryRequirements(requirements, array, crt_device(device)));
 }
 
 cudaError_t cudaMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements,
                                                     cudaMipmappedArray_t mipmap, int device)
 {
-    return crt_done(check_device(device)
-                        ?: cuMipmappedArrayGetMemoryRequirements(requirements, mipmap,
-                                                                 crt_device(device)));
+    return crt_done(
+        check_device(device)
+            ?: cuMipmappedArrayGetMemoryRequirements(requirements, mipmap, crt_device(device)));
 }
 
 cudaError_t cudaArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *properties,

@@ -13,8 +13,8 @@ typedef CUlogIterator cudaLogIterator;
 
 _Pragma("GCC visibility push(default)")
 
-    cudaError_t cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library,
-                                              const char *symbol);
+    cudaError_t
+    cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library, const char *symbol);
 cudaError_t cudaLogsRegisterCallback(cudaLogsCallback_t callback, void *data,
                                      cudaLogsCallbackHandle *handle);
 cudaError_t cudaLogsUnregisterCallback(cudaLogsCallbackHandle handle);

@@ -25,9 +25,12 @@ enum {
     ATTRIBUTE_COUNT
 };
 
+/* Asking for the function makes a context that has failed say so. */
 static cudaError_t kernel_and_device(const void *stub, CUkernel *kernel, CUdevice *device)
 {
-    cudaError_t error = crt_enter() ?: crt_kernel_of(stub, kernel);
+    CUfunction function = NULL;
+    cudaError_t error =
+        crt_enter() ?: crt_kernel_of(stub, kernel) ?: cuKernelGetFunction(&function, *kernel);
     if (!error)
         *device = crt_device(crt_current_device());
     return error;

@@ -95,8 +95,9 @@ cudaError_t cudaMemDiscardAndPrefetchBatchAsync_ptsz(void **pointers, size_t *si
 cudaError_t cudaMemRangeGetAttribute(void *data, size_t bytes, int attribute, const void *pointer,
                                      size_t range_bytes)
 {
-    return crt_done(crt_enter() ?: cuMemRangeGetAttribute(data, bytes, attribute,
-                                                          device_pointer(pointer), range_bytes));
+    return crt_done(crt_enter()
+                        ?: cuMemRangeGetAttribute(data, bytes, attribute, device_pointer(pointer),
+                                                  range_bytes));
 }
 
 cudaError_t cudaMemRangeGetAttributes(void **data, size_t *bytes, int *attributes, size_t count,

@@ -3,9 +3,9 @@
  * Copies and fills: linear, pitched, to and from variables. The direction a program names selects
  * the driver call; cudaMemcpyDefault leaves the choice to the driver.
  */
-#include "cudart/runtime/runtime.h"
+#include <string.h>
 
-#define PITCH_MAX ((size_t)INT32_MAX) /* device attribute 11 */
+#include "cudart/runtime/runtime.h"
 
 static CUdeviceptr device_pointer(const void *pointer)
 {
@@ -48,18 +48,18 @@ static cudaError_t copy_async(void *to, const void *from, size_t bytes, enum cud
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-    cudaError_t error = crt_enter() ?: check_kind(kind);
+    cudaError_t error = crt_enter();
     if (!error && bytes)
-        error = copy(to, from, bytes, kind);
+        error = check_kind(kind) ?: copy(to, from, bytes, kind);
     return crt_done(error);
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    cudaError_t error = crt_enter() ?: check_kind(kind);
+    cudaError_t error = crt_enter();
     if (!error && bytes)
-        error = copy_async(to, from, bytes, kind, stream);
+        error = check_kind(kind) ?: copy_async(to, from, bytes, kind, stream);
     return crt_done(error);
 }
 
@@ -70,11 +70,22 @@ static cudaError_t check_peers(int to, int from)
                ?: (crt_is_device(to) && crt_is_device(from) ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
+/* The context of a pointer's memory, whose work a synchronous copy waits for; the current one for
+ * memory that has none. */
+static CUcontext context_of(const void *pointer)
+{
+    CUcontext ctx = NULL;
+    if (cuPointerGetAttribute(&ctx, CU_POINTER_ATTRIBUTE_CONTEXT, device_pointer(pointer)) || !ctx)
+        cuCtxGetCurrent(&ctx);
+    return ctx;
+}
+
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
     cudaError_t error = check_peers(to_device, from_device);
     if (!error && bytes)
-        error = copy(to, from, bytes, cudaMemcpyDeviceToDevice);
+        error = cuMemcpyPeer(device_pointer(to), context_of(to), device_pointer(from),
+                             context_of(from), bytes);
     return crt_done(error);
 }
 
@@ -163,7 +174,7 @@ static cudaError_t describe_2d(CUDA_MEMCPY2D *result, void *to, size_t to_pitch,
 {
     if (check_kind(kind))
         return cudaErrorInvalidMemcpyDirection;
-    if (width > to_pitch || width > from_pitch || to_pitch > PITCH_MAX || from_pitch > PITCH_MAX)
+    if (height > 1 && (width > to_pitch || width > from_pitch))
         return cudaErrorInvalidPitchValue;
     *result = (CUDA_MEMCPY2D){
         .srcMemoryType = type_of(kind, cudaMemcpyHostToDevice),
@@ -184,11 +195,10 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
                          size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     CUDA_MEMCPY2D description;
-    cudaError_t error =
-        crt_enter()
-            ?: describe_2d(&description, to, to_pitch, from, from_pitch, width, height, kind);
+    cudaError_t error = crt_enter();
     if (!error && width && height)
-        error = cuMemcpy2DUnaligned_v2(&description);
+        error = describe_2d(&description, to, to_pitch, from, from_pitch, width, height, kind)
+                    ?: cuMemcpy2DUnaligned_v2(&description);
     return crt_done(error);
 }
 
@@ -197,11 +207,10 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
                               cudaStream_t stream)
 {
     CUDA_MEMCPY2D description;
-    cudaError_t error =
-        crt_enter()
-            ?: describe_2d(&description, to, to_pitch, from, from_pitch, width, height, kind);
+    cudaError_t error = crt_enter();
     if (!error && width && height)
-        error = cuMemcpy2DAsync_v2(&description, stream);
+        error = describe_2d(&description, to, to_pitch, from, from_pitch, width, height, kind)
+                    ?: cuMemcpy2DAsync_v2(&description, stream);
     return crt_done(error);
 }
 
@@ -232,10 +241,13 @@ static CUmemorytype side_type(const struct side *side, enum cudaMemcpyKind kind,
     return side->array ? CU_MEMORYTYPE_ARRAY : type_of(kind, other_with_host);
 }
 
-/* An array is never the host's. */
-static bool fits_direction(const struct side *side, CUmemorytype type)
+/* Whether the pitched memory can have rows and planes as the box has. */
+static bool has_room(const struct side *side, size_t width, struct cudaExtent extent)
 {
-    return !side->array || type != CU_MEMORYTYPE_HOST;
+    if (side->array)
+        return true;
+    return (extent.height == 1 || side->pointer.pitch >= width) &&
+           (extent.depth == 1 || side->pointer.ysize >= extent.height);
 }
 
 static cudaError_t describe_sides(const struct side *to, const struct side *from,
@@ -246,13 +258,10 @@ static cudaError_t describe_sides(const struct side *to, const struct side *from
     size_t elem_bytes = to->array ? to->elem_bytes : from->elem_bytes;
     if (to->array && from->array && to->elem_bytes != from->elem_bytes)
         return cudaErrorInvalidValue;
-    if (!fits_direction(to, type_of(kind, cudaMemcpyDeviceToHost)) ||
-        !fits_direction(from, type_of(kind, cudaMemcpyHostToDevice)))
-        return cudaErrorInvalidMemcpyDirection;
     size_t width = extent.width;
     if (has_array && __builtin_mul_overflow(width, elem_bytes, &width))
         return cudaErrorInvalidValue;
-    if ((!to->array && to->pointer.pitch < width) || (!from->array && from->pointer.pitch < width))
+    if (!has_room(to, width, extent) || !has_room(from, width, extent))
         return cudaErrorInvalidPitchValue;
     *result = (CUDA_MEMCPY3D){
         .srcXInBytes = from->position.x * from->elem_bytes,
@@ -339,8 +348,20 @@ cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *box, cudaS
 
 cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *box)
 {
-    cudaError_t error = cudaMemcpy3DPeerAsync(box, NULL);
-    return error ?: crt_done(cuStreamSynchronize(NULL));
+    CUDA_MEMCPY3D description;
+    CUDA_MEMCPY3D_PEER peers;
+    cudaError_t error = box ? check_peers(box->dstDevice, box->srcDevice) : cudaErrorInvalidValue;
+    if (error || is_empty(box->extent))
+        return crt_done(error);
+    struct cudaMemcpy3DParms plain = box_of_peers(box);
+    error = crt_describe_3d(&plain, &description);
+    if (error)
+        return crt_done(error);
+    _Static_assert(sizeof peers == sizeof description, "the two descriptors have one layout");
+    memcpy(&peers, &description, sizeof peers);
+    peers.srcContext = context_of(box->srcPtr.ptr);
+    peers.dstContext = context_of(box->dstPtr.ptr);
+    return crt_done(cuMemcpy3DPeer(&peers));
 }
 
 /* ---- batches ---- */
@@ -350,11 +371,11 @@ cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const
                                  size_t attribute_count, cudaStream_t stream)
 {
     _Static_assert(sizeof(void *) == sizeof(CUdeviceptr), "pointers of both APIs have one size");
-    return crt_done(crt_enter() ?: cuMemcpyBatchAsync_v2((CUdeviceptr *)(uintptr_t)to,
-                                                         (CUdeviceptr *)(uintptr_t)from,
-                                                         (size_t *)(uintptr_t)sizes, count,
-                                                         attributes, firsts, attribute_count,
-                                                         stream));
+    return crt_done(crt_enter()
+                        ?: cuMemcpyBatchAsync_v2((CUdeviceptr *)(uintptr_t)to,
+                                                 (CUdeviceptr *)(uintptr_t)from,
+                                                 (size_t *)(uintptr_t)sizes, count, attributes,
+                                                 firsts, attribute_count, stream));
 }
 
 cudaError_t cudaMemcpyBatchAsync_ptsz(void *const *to, const void *const *from, const size_t *sizes,
@@ -421,9 +442,13 @@ static char *plane_of(const struct cudaPitchedPtr *pointer, size_t plane)
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent,
                               cudaStream_t stream)
 {
+    if (is_empty(extent))
+        return crt_done(crt_enter());
+    if (extent.height > to.ysize || (extent.height > 1 && extent.width > to.pitch))
+        return crt_done(cudaErrorInvalidValue);
     for (size_t plane = 0; plane < extent.depth; plane++) {
-        cudaError_t error = cudaMemset2DAsync(plane_of(&to, plane), to.pitch,
-                                              value, extent.width, extent.height, stream);
+        cudaError_t error = cudaMemset2DAsync(plane_of(&to, plane), to.pitch, value, extent.width,
+                                              extent.height, stream);
         if (error)
             return error;
     }

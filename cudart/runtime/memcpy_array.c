@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies from and to CUDA arrays. All become two-dimensional copies of the driver; those of a number
- * of bytes become up to three: the rest of a row, whole rows, the beginning of a row.
+ * Copies from and to CUDA arrays. All become two-dimensional copies of the driver; those of a
+ * number of bytes become up to three: the rest of a row, whole rows, the beginning of a row.
  * `_ptsz` and `_ptds`: stream 0 is the calling thread's own.
  */
 #include "cudart/runtime/runtime.h"
@@ -23,6 +23,13 @@ static struct way in_stream(cudaStream_t stream)
 static cudaStream_t own(cudaStream_t stream)
 {
     return stream ? stream : CUDA_STREAM_PER_THREAD;
+}
+
+static cudaError_t check_array(cudaArray_t array)
+{
+    size_t elem_bytes;
+    size_t width;
+    return crt_array_elem_bytes(array, &elem_bytes, &width);
 }
 
 static cudaError_t make(struct way way, const CUDA_MEMCPY2D *copy)
@@ -61,8 +68,7 @@ static cudaError_t to_array(struct way way, cudaArray_t to, size_t x, size_t y, 
                           .dstY = y,
                           .WidthInBytes = width,
                           .Height = height};
-    cudaError_t error =
-        crt_enter() ?: find_type(kind, cudaMemcpyHostToDevice, &copy.srcMemoryType);
+    cudaError_t error = crt_enter() ?: check_array(to) ?: find_type(kind, cudaMemcpyHostToDevice, &copy.srcMemoryType);
     if (!error && width > pitch)
         error = cudaErrorInvalidPitchValue;
     return error ?: make(way, &copy);
@@ -80,8 +86,7 @@ static cudaError_t from_array(struct way way, void *to, size_t pitch, cudaArray_
                           .dstPitch = pitch,
                           .WidthInBytes = width,
                           .Height = height};
-    cudaError_t error =
-        crt_enter() ?: find_type(kind, cudaMemcpyDeviceToHost, &copy.dstMemoryType);
+    cudaError_t error = crt_enter() ?: check_array(from) ?: find_type(kind, cudaMemcpyDeviceToHost, &copy.dstMemoryType);
     if (!error && width > pitch)
         error = cudaErrorInvalidPitchValue;
     return error ?: make(way, &copy);
@@ -171,8 +176,8 @@ cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t to, size_t to_x, size_t to
                                           cudaArray_t from, size_t from_x, size_t from_y,
                                           size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    return crt_done(between_arrays(in_own_stream, to, to_x, to_y, from, from_x, from_y, width,
-                                   height, kind));
+    return crt_done(
+        between_arrays(in_own_stream, to, to_x, to_y, from, from_x, from_y, width, height, kind));
 }
 
 /* ---- a number of bytes ---- */

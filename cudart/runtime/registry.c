@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-#define FUNCTION_TAG UINT64_C(0x6e6f6974636e7566)
+#define SLABS        20
+#define SLAB_ENTRIES 64 /* of the first one; each further one has twice as many */
 
 struct image {
     const void *wrapper;
@@ -20,8 +21,10 @@ struct image {
     struct image *next;
 };
 
+/* Never given back to malloc, so that a handle of __cudaGetKernel can be told from any other
+ * pointer without reading what that points to. */
 struct crt_function {
-    uint64_t tag; /* FUNCTION_TAG: tells a handle of __cudaGetKernel from one of the driver */
+    atomic_bool is_alive;
     const void *stub;
     const char *name;
     struct image *image;
@@ -45,6 +48,9 @@ static struct {
     struct image *images;
     struct crt_function *functions;
     struct crt_variable *variables;
+    _Atomic(struct crt_function *) slabs[SLABS]; /* set once; read without a lock */
+    struct crt_function *dead;                   /* linked by hh.next */
+    size_t entry_count;                          /* of the slabs, used at least once */
 } registry = {.lock = PTHREAD_RWLOCK_INITIALIZER, .load_lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- loading ---- */
@@ -99,12 +105,67 @@ static struct crt_function *find_function(const void *stub)
     return function;
 }
 
+/* ---- entries for functions, in slabs ---- */
+
+static size_t slab_entries(unsigned slab)
+{
+    return (size_t)SLAB_ENTRIES << slab;
+}
+
+/* Caller holds both locks. NULL: out of memory. */
+static struct crt_function *create_function_locked(void)
+{
+    struct crt_function *function = registry.dead;
+    if (function) {
+        registry.dead = function->hh.next;
+        return function;
+    }
+    size_t index = registry.entry_count;
+    unsigned slab = 0;
+    for (; slab < SLABS && index >= slab_entries(slab); slab++)
+        index -= slab_entries(slab);
+    if (slab == SLABS)
+        return NULL;
+    struct crt_function *entries =
+        atomic_load_explicit(&registry.slabs[slab], memory_order_relaxed);
+    if (!entries) {
+        entries = calloc(slab_entries(slab), sizeof *entries);
+        if (!entries)
+            return NULL;
+        atomic_store_explicit(&registry.slabs[slab], entries, memory_order_release);
+    }
+    registry.entry_count++;
+    return &entries[index];
+}
+
+static void destroy_function_locked(struct crt_function *function)
+{
+    atomic_store_explicit(&function->is_alive, false, memory_order_relaxed);
+    function->hh.next = registry.dead;
+    registry.dead = function;
+}
+
+static bool is_handle(const void *handle)
+{
+    for (unsigned slab = 0; slab < SLABS; slab++) {
+        const struct crt_function *entries =
+            atomic_load_explicit(&registry.slabs[slab], memory_order_acquire);
+        if (!entries)
+            return false;
+        uintptr_t offset = (uintptr_t)handle - (uintptr_t)entries;
+        if (offset < slab_entries(slab) * sizeof *entries)
+            return offset % sizeof *entries == 0 &&
+                   atomic_load_explicit(&entries[offset / sizeof *entries].is_alive,
+                                        memory_order_relaxed);
+    }
+    return false;
+}
+
 /* stub: a host stub, a handle of __cudaGetKernel, or a kernel of the driver. Returns NULL for the
  * last, and leaves it to the driver to judge a handle that is none of ours. */
 static struct crt_function *function_of(const void *stub)
 {
-    bool is_handle = stub && ((uintptr_t)stub & 7) == 0 && *(const uint64_t *)stub == FUNCTION_TAG;
-    return is_handle ? (struct crt_function *)(uintptr_t)stub : find_function(stub);
+    return is_handle(stub) ? (struct crt_function *)(uintptr_t)stub : find_function(stub);
 }
 
 cudaError_t crt_kernel_of(const void *stub, CUkernel *kernel)
@@ -193,9 +254,6 @@ cudaError_t crt_place_managed(void)
     return error;
 }
 
-/* ---- registration, called by the constructors and destructors that nvcc generates ----
- * Registration changes the tables under both locks, so that holding either is enough to read. */
-
 static void lock_tables(void)
 {
     pthread_mutex_lock(&registry.load_lock);
@@ -207,6 +265,33 @@ static void unlock_tables(void)
     pthread_rwlock_unlock(&registry.lock);
     pthread_mutex_unlock(&registry.load_lock);
 }
+
+/* A fork waits until no thread changes or uses the tables, so that the child can give its images
+ * back at exit. */
+static void lock_for_fork(void)
+{
+    lock_tables();
+}
+
+static void unlock_in_parent(void)
+{
+    unlock_tables();
+}
+
+/* The thread of the child is not the one that has locked, so that it cannot unlock. */
+static void renew_in_child(void)
+{
+    pthread_mutex_init(&registry.load_lock, NULL);
+    pthread_rwlock_init(&registry.lock, NULL);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    pthread_atfork(lock_for_fork, unlock_in_parent, renew_in_child);
+}
+
+/* ---- registration, called by the constructors and destructors that nvcc generates ----
+ * Registration changes the tables under both locks, so that holding either is enough to read. */
 
 /* Out of memory leaves a NULL handle: its kernels are then unknown when they are launched. */
 void **__cudaRegisterFatBinary(void *wrapper)
@@ -233,17 +318,19 @@ void __cudaRegisterFunction(void **handle, const char *stub, char *device_functi
 {
     (void)device_function, (void)thread_limit, (void)tid, (void)bid;
     (void)block_size, (void)grid_size, (void)warp_size;
-    struct crt_function *function = handle ? calloc(1, sizeof *function) : NULL;
-    if (!function)
+    if (!handle)
         return;
-    *function = (struct crt_function){
-        .tag = FUNCTION_TAG,
-        .stub = stub,
-        .name = device_name,
-        .image = (struct image *)handle,
-    };
     lock_tables();
-    HASH_ADD_PTR(registry.functions, stub, function);
+    struct crt_function *function = create_function_locked();
+    if (function) {
+        *function = (struct crt_function){
+            .is_alive = true,
+            .stub = stub,
+            .name = device_name,
+            .image = (struct image *)handle,
+        };
+        HASH_ADD_PTR(registry.functions, stub, function);
+    }
     unlock_tables();
 }
 
@@ -295,8 +382,7 @@ static void forget_image(struct image *image)
     {
         if (function->image == image) {
             HASH_DEL(registry.functions, function);
-            function->tag = 0;
-            free(function);
+            destroy_function_locked(function);
         }
     }
     struct crt_variable *variable = NULL;

@@ -85,4 +85,10 @@ cudaError_t crt_describe_3d(const struct cudaMemcpy3DParms *box, CUDA_MEMCPY3D *
 /* Bytes of an element, and elements in a row, of an array. */
 cudaError_t crt_array_elem_bytes(cudaArray_t array, size_t *elem_bytes, size_t *width);
 
+/* ---- graphs ---- */
+
+/* Parameters of a kernel node as the driver takes them. NULL is cudaErrorInvalidValue. */
+cudaError_t crt_kernel_node(const struct cudaKernelNodeParams *params,
+                            CUDA_KERNEL_NODE_PARAMS *result);
+
 #endif

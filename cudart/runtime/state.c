@@ -180,7 +180,7 @@ cudaError_t crt_use_device(int ordinal)
  * again by being retained. */
 static cudaError_t revive_primary(void)
 {
-    struct device *device = &state.devices[thread_device()];
+    struct device *device = &state.devices[crt_current_device()];
     CUcontext primary = NULL;
     if (atomic_load_explicit(&device->primary, memory_order_acquire))
         return cudaSuccess;

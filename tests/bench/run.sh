@@ -38,6 +38,7 @@ done
 echo "== scheduler"
 "$build/bin/bench_fiber"
 "$build/bin/bench_variants"
+"$build/bin/bench_graphs"
 
 echo "== kernels against plain and tuned C, and against the machine"
 "$build/bin/ptxbench" table --json "$build/ptxbench.json"

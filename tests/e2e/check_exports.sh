@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# libcudart.so.13 exports exactly the functions of its table, each with the version that programs ask for.
-# Usage: check_exports.sh LIBRARY SYMBOLS.DEF
+# A library exports exactly the functions of its table, each with the version that programs ask for.
+# Usage: check_exports.sh LIBRARY SYMBOLS.DEF [VERSION]
 set -u
 command -v nm >/dev/null || {
     echo "skipped: no nm"
@@ -10,5 +10,5 @@ command -v nm >/dev/null || {
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 nm -D --defined-only "$1" | sed -n 's/^[0-9a-f]* T //p' | sort >"$work/exported"
-sed -n 's/^CUDART_[A-Z]*(\(.*\))$/\1@@libcudart.so.13/p' "$2" | sort >"$work/table"
+sed -n "s/^[A-Z_]*(\(.*\))\$/\1${3:+@@$3}/p" "$2" | sort >"$work/table"
 diff -u "$work/table" "$work/exported"

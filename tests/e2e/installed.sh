@@ -29,6 +29,8 @@ if [ "$(uname -m)" = x86_64 ]; then
         fail "the installation uses the build tree"
 fi
 
+"$work/link" nvidia-smi -L | grep -q '^GPU 0: ' || fail "nvidia-smi is not installed"
+
 pkg_config=$(find "$prefix" -name ptxrun.pc)
 [ -n "$pkg_config" ] || fail "no ptxrun.pc"
 config=$(find "$prefix" -name ptxrunConfig.cmake)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A stand-in for a closed library, by its file's name: loads an image of its own, or asks the driver
- * for functions as a CUDA runtime inside it would.
+ * A stand-in for a closed library, by its file's name: loads an image of its own, or asks the
+ * driver for functions as a CUDA runtime inside it would.
  */
 #include <dlfcn.h>
 #include <stddef.h>

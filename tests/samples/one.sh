@@ -95,7 +95,11 @@ started=$(date +%s%N)
 # The arguments are words of a line in a file, the options those of the caller.
 # shellcheck disable=SC2086
 timeout -k 5 "$SAMPLES_TIMEOUT" "$SAMPLES_PTXRUN" $SAMPLES_OPTIONS -- "$program" $arguments \
-    >"$output" 2>&1 </dev/null
+    >"$output" 2>&1 </dev/null &
+child=$!
+# timeout makes a group of its own, which an interrupt from the terminal does not reach.
+trap 'kill $child; exit 130' INT TERM
+wait $child
 status=$?
 milliseconds=$((($(date +%s%N) - started) / 1000000))
 timed_out=no

@@ -3,8 +3,8 @@
  * Widens loops over threads and compares what they do with what they did before
  * (tests/vector/README.md).
  *
- *   widen [--width N] [--jam N] [--seed KIND:SITE] [--print | --prepared] [--raw | --optimised]
- *         [--like FILE] [--verbose] [--jobs N] FILE.ll…
+ *   widen [--width N] [--jam N] [--bits N] [--seed KIND:SITE] [--print | --prepared]
+ *         [--raw | --optimised | --poison] [--like FILE] [--verbose] [--jobs N] FILE.ll…
  *   widen --random --seed S --count N [--source] …
  *   widen --defects [--known-size] [--share N] [--verbose] [--jobs N] FILE.ll…
  */
@@ -69,8 +69,9 @@ struct tally {
 
 static int usage(void)
 {
-    fputs("usage: widen [--width N] [--jam N] [--seed KIND:SITE] [--print | --prepared]\n"
-          "             [--raw | --optimised] [--like FILE] [--verbose] [--jobs N] FILE.ll...\n"
+    fputs("usage: widen [--width N] [--jam N] [--bits N] [--seed KIND:SITE]\n"
+          "             [--print | --prepared] [--raw | --optimised | --poison] [--like FILE]\n"
+          "             [--verbose] [--jobs N] FILE.ll...\n"
           "       widen --random --seed S --count N [--source] ...\n"
           "       widen --defects [--known-size] [--share N] [--verbose] [--jobs N] FILE.ll...\n",
           stderr);
@@ -125,7 +126,7 @@ static bool parse_option(int letter, struct options *options)
 
 static bool parse_options(int argc, char **argv, struct options *options)
 {
-    enum { PRINT = 1, PREPARED, SOURCE, RAW, OPTIMISED, RANDOM, DEFECTS, VERBOSE, SIZED, POISON, FLAGS };
+    enum { PRINT = 1, PREPARED, SOURCE, RAW, TUNED, POISON, RANDOM, DEFECTS, WORDY, SIZED, FLAGS };
     static int flags[FLAGS];
     static const struct option table[] = {{"width", required_argument, NULL, 'w'},
                                           {"jam", required_argument, NULL, 'j'},
@@ -139,12 +140,12 @@ static bool parse_options(int argc, char **argv, struct options *options)
                                           {"prepared", no_argument, &flags[PREPARED], 1},
                                           {"source", no_argument, &flags[SOURCE], 1},
                                           {"raw", no_argument, &flags[RAW], 1},
-                                          {"optimised", no_argument, &flags[OPTIMISED], 1},
+                                          {"optimised", no_argument, &flags[TUNED], 1},
                                           {"random", no_argument, &flags[RANDOM], 1},
                                           {"defects", no_argument, &flags[DEFECTS], 1},
                                           {"known-size", no_argument, &flags[SIZED], 1},
                                           {"poison", no_argument, &flags[POISON], 1},
-                                          {"verbose", no_argument, &flags[VERBOSE], 1},
+                                          {"verbose", no_argument, &flags[WORDY], 1},
                                           {0}};
     *options = (struct options){.width = ANY, .jam = ANY, .jobs = 1, .count = 1};
     int letter;
@@ -155,11 +156,11 @@ static bool parse_options(int argc, char **argv, struct options *options)
     options->prints_prepared = flags[PREPARED];
     options->prints_source = flags[SOURCE];
     options->is_raw_only = flags[RAW];
-    options->is_optimised_only = flags[OPTIMISED];
+    options->is_optimised_only = flags[TUNED];
     options->is_poisoned = flags[POISON];
     options->is_random = flags[RANDOM];
     options->is_defects = flags[DEFECTS];
-    options->is_verbose = flags[VERBOSE];
+    options->is_verbose = flags[WORDY];
     options->is_size_known = flags[SIZED];
     options->files = argv + optind;
     if (options->is_defects && options->bits == 0)
@@ -353,27 +354,16 @@ static const char *const fate_names[FATES] = {"caught", "same code", "equivalent
 /* The places of one kind in one turn. */
 struct defects {
     struct turn_config config; /* without the site */
-    uint64_t code;             /* of the nest without a defect … */
-    uint64_t poisoned_code;    /* … and with poison */
+    uint64_t code;             /* of the nest without a defect */
     unsigned known;            /* places that no run can show, still to be seen */
 };
 
-/* `and` and `select` are the same to the machine. */
-static bool is_same_code(const struct defects *defects, const struct turn_config *config,
-                         const struct turn_outcome *outcome)
+static enum fate judge(struct defects *defects, const struct turn_outcome *outcome)
 {
-    if (outcome->code == 0 || (config->seed == TR_VECTOR_SEED_FREEZE && !config->is_poisoned))
-        return false;
-    return outcome->code == (config->is_poisoned ? defects->poisoned_code : defects->code);
-}
-
-static enum fate judge(struct defects *defects, const struct turn_config *config,
-                       const struct turn_outcome *outcome)
-{
-    if (is_same_code(defects, config, outcome))
-        return SAME_CODE;
     if (!outcome->is_right)
         return CAUGHT;
+    if (outcome->code == defects->code && outcome->code != 0)
+        return SAME_CODE;
     if (defects->known == 0)
         return MISSED;
     defects->known--;
@@ -392,51 +382,32 @@ static void note_fate(const struct options *options, const struct turn_case *c,
     printf("%s%s\n", outcome->message[0] ? ": " : "", outcome->message);
 }
 
-/* Those that poison does not show, as the product does it. Returns how many. */
-static uint32_t keep_unseen(struct turn_config *configs, struct turn_outcome *outcomes,
-                            uint32_t count, const struct options *options,
-                            const struct turn_case *c, const struct defects *defects,
-                            struct tally *tally)
-{
-    uint32_t kept = 0;
-    for (uint32_t n = 0; n < count; n++) {
-        bool is_same = is_same_code(defects, &configs[n], &outcomes[n]);
-        if (is_same || !outcomes[n].is_right) {
-            note_fate(options, c, &configs[n], &outcomes[n], is_same ? SAME_CODE : CAUGHT, tally);
-            continue;
-        }
-        configs[kept] = configs[n];
-        configs[kept].is_poisoned = false;
-        configs[kept++].is_optimised = !options->is_raw_only;
-    }
-    return kept;
-}
-
-static void seed_sites(const struct options *options, const struct turn_case *c,
+/* number: the turn's; of different ones other places are tried if not all are. */
+static void seed_sites(const struct options *options, unsigned number, const struct turn_case *c,
                        struct defects *defects, uint32_t sites, struct tally *tally)
 {
     struct pxr_error err = {0};
     uint32_t count = 0;
     struct turn_config *configs = calloc(sites + 1, sizeof *configs);
     struct turn_outcome *outcomes = calloc(sites + 1, sizeof *outcomes);
-    for (uint32_t site = 0; configs != NULL && site < sites; site++) {
+    for (uint32_t site = number % options->share; configs != NULL && site < sites;
+         site += options->share) {
         defects->config.seed_site = site;
-        if (site % options->share == 0)
-            configs[count++] = defects->config;
+        configs[count++] = defects->config;
     }
     if (outcomes == NULL || turn_attempt(c, configs, count, outcomes, &err) != PXR_OK)
         count = 0;
-    count = keep_unseen(configs, outcomes, count, options, c, defects, tally);
-    if (turn_attempt(c, configs, count, outcomes, &err) != PXR_OK)
-        count = 0;
     for (uint32_t n = 0; n < count; n++)
-        note_fate(options, c, &configs[n], &outcomes[n],
-                  judge(defects, &configs[n], &outcomes[n]), tally);
+        note_fate(options, c, &configs[n], &outcomes[n], judge(defects, &outcomes[n]), tally);
+    if (options->share == 1 && defects->known > 0)
+        printf("%u places of %s need no excuse: %s\n", defects->known, c->name,
+               kind_names[defects->config.seed]);
     free(configs);
     free(outcomes);
 }
 
-static void seed_turn(const struct options *options, const struct turn_case *c, struct tally *tally)
+static void seed_turn(const struct options *options, unsigned number, const struct turn_case *c,
+                      struct tally *tally)
 {
     struct pxr_error err = {0};
     struct turn_outcome outcomes[TR_VECTOR_SEED_COUNT];
@@ -448,21 +419,17 @@ static void seed_turn(const struct options *options, const struct turn_case *c, 
                                              .vector_bits = options->bits,
                                              .is_size_known = options->is_size_known,
                                              .known_size = uneven_size(c, width),
-                                             .is_poisoned = kind != TR_VECTOR_SEED_NONE,
-                                             .is_optimised =
-                                                 kind == TR_VECTOR_SEED_NONE &&
-                                                 !options->is_raw_only,
+                                             .is_poisoned = true,
                                              .is_code_kept = true,
                                              .seed = (enum tr_vector_seed)kind,
                                              .seed_site = NO_SITE};
     bool is_good = turn_attempt(c, configs, TR_VECTOR_SEED_COUNT, outcomes, &err) == PXR_OK;
     for (int kind = 1; kind < TR_VECTOR_SEED_COUNT && is_good; kind++) {
         struct defects defects = {.config = configs[kind],
-                                  .code = outcomes[0].code,
-                                  .poisoned_code = outcomes[kind].code,
+                                  .code = outcomes[kind].code,
                                   .known = equivalent_places(c->name, kind_names[kind])};
         if (outcomes[kind].is_right) {
-            seed_sites(options, c, &defects, outcomes[kind].seed_sites, tally);
+            seed_sites(options, number, c, &defects, outcomes[kind].seed_sites, tally);
             continue;
         }
         printf("WRONG without a defect: %s: %s\n", c->name, outcomes[kind].message);
@@ -485,7 +452,7 @@ static void run_job(const struct options *options, unsigned first, struct tally 
             printf("BAD   %s\n", err.message);
             tally->bad_turns++;
         } else if (options->is_defects) {
-            seed_turn(options, &c, tally);
+            seed_turn(options, number, &c, tally);
         } else {
             compare_turn(options, number, &c, tally);
         }

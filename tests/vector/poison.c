@@ -103,9 +103,8 @@ static LLVMValueRef splat(const struct poison *p, LLVMValueRef shadow, unsigned 
     LLVMTypeRef one = LLVMVectorType(p->i1, 1);
     LLVMValueRef zero = LLVMConstNull(p->i32);
     static const unsigned first[MAX_ELEMENTS];
-    return shuffle(p,
-                   LLVMBuildInsertElement(p->builder, LLVMGetPoison(one), shadow, zero, ""), first,
-                   count);
+    return shuffle(p, LLVMBuildInsertElement(p->builder, LLVMGetPoison(one), shadow, zero, ""),
+                   first, count);
 }
 
 /* i1: whether any element's is set. */
@@ -115,9 +114,8 @@ static LLVMValueRef any(const struct poison *p, LLVMValueRef shadow)
     LLVMValueRef result = bit(p, false);
     if (is_aggregate(type)) {
         for (unsigned i = 0; i < count_of(type); i++)
-            result = LLVMBuildOr(
-                p->builder, result,
-                any(p, LLVMBuildExtractValue(p->builder, shadow, i, "")), "");
+            result = LLVMBuildOr(p->builder, result,
+                                 any(p, LLVMBuildExtractValue(p->builder, shadow, i, "")), "");
         return result;
     }
     if (!is_vector(type))
@@ -220,8 +218,7 @@ static LLVMValueRef elsewhere(const struct poison *p, LLVMValueRef shadow, LLVMV
          inst = LLVMGetNextInstruction(inst)) {
         if (LLVMIsAAllocaInst(inst) == NULL)
             continue;
-        LLVMValueRef is_other =
-            LLVMBuildICmp(p->builder, LLVMIntNE, address, inst, "");
+        LLVMValueRef is_other = LLVMBuildICmp(p->builder, LLVMIntNE, address, inst, "");
         shadow = LLVMBuildAnd(p->builder, shadow, is_other, "");
     }
     return shadow;
@@ -376,10 +373,9 @@ static LLVMValueRef bad_shift(const struct poison *p, LLVMValueRef inst, LLVMVal
 
 static LLVMValueRef bad_sum(const struct poison *p, LLVMValueRef inst, LLVMValueRef shadow)
 {
-    static const char *const names[][2] = {
-        {"llvm.sadd.with.overflow", "llvm.uadd.with.overflow"},
-        {"llvm.ssub.with.overflow", "llvm.usub.with.overflow"},
-        {"llvm.smul.with.overflow", "llvm.umul.with.overflow"}};
+    static const char *const names[][2] = {{"llvm.sadd.with.overflow", "llvm.uadd.with.overflow"},
+                                           {"llvm.ssub.with.overflow", "llvm.usub.with.overflow"},
+                                           {"llvm.smul.with.overflow", "llvm.umul.with.overflow"}};
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
     const char *const *name = names[opcode == LLVMAdd ? 0 : opcode == LLVMSub ? 1 : 2];
     if (LLVMGetNSW(inst))
@@ -397,8 +393,8 @@ static LLVMValueRef bad_bits(const struct poison *p, LLVMValueRef inst, LLVMValu
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(left));
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
     if (opcode == LLVMOr && LLVMGetIsDisjoint(inst))
-        shadow = both(p, shadow,
-                      differs(p, LLVMBuildAnd(b, left, LLVMGetOperand(inst, 1), ""), zero));
+        shadow =
+            both(p, shadow, differs(p, LLVMBuildAnd(b, left, LLVMGetOperand(inst, 1), ""), zero));
     if (opcode == LLVMZExt && LLVMGetNNeg(inst))
         shadow = both(p, shadow, LLVMBuildICmp(b, LLVMIntSLT, left, zero, ""));
     if (opcode == LLVMICmp && LLVMGetICmpSameSign(inst)) {
@@ -406,11 +402,9 @@ static LLVMValueRef bad_bits(const struct poison *p, LLVMValueRef inst, LLVMValu
         shadow = both(p, shadow, LLVMBuildICmp(b, LLVMIntSLT, signs, zero, ""));
     }
     if (opcode == LLVMTrunc && LLVMGetNSW(inst))
-        shadow =
-            both(p, shadow, differs(p, LLVMBuildSExt(b, inst, LLVMTypeOf(left), ""), left));
+        shadow = both(p, shadow, differs(p, LLVMBuildSExt(b, inst, LLVMTypeOf(left), ""), left));
     if (opcode == LLVMTrunc && LLVMGetNUW(inst))
-        shadow =
-            both(p, shadow, differs(p, LLVMBuildZExt(b, inst, LLVMTypeOf(left), ""), left));
+        shadow = both(p, shadow, differs(p, LLVMBuildZExt(b, inst, LLVMTypeOf(left), ""), left));
     return shadow;
 }
 
@@ -440,8 +434,8 @@ static LLVMValueRef from_flags(const struct poison *p, LLVMValueRef inst, LLVMVa
 static LLVMValueRef shadow_of_select(const struct poison *p, LLVMValueRef inst,
                                      LLVMValueRef *operands)
 {
-    LLVMValueRef chosen = LLVMBuildSelect(p->builder, LLVMGetOperand(inst, 0), operands[1],
-                                          operands[2], "");
+    LLVMValueRef chosen =
+        LLVMBuildSelect(p->builder, LLVMGetOperand(inst, 0), operands[1], operands[2], "");
     return both(p, chosen, operands[0]);
 }
 
@@ -487,8 +481,8 @@ static LLVMValueRef insert_field(const struct poison *p, LLVMValueRef aggregate,
 }
 
 /* Elements of the result from the same of the operands, or from all of them. */
-static LLVMValueRef shadow_of_all(const struct poison *p, LLVMValueRef inst,
-                                  LLVMValueRef *operands, unsigned count)
+static LLVMValueRef shadow_of_all(const struct poison *p, LLVMValueRef inst, LLVMValueRef *operands,
+                                  unsigned count)
 {
     LLVMValueRef shadow = none(p, LLVMTypeOf(inst));
     for (unsigned i = 0; i < count; i++)
@@ -518,8 +512,7 @@ static LLVMValueRef make_shadow(const struct poison *p, LLVMValueRef inst, LLVMV
     case LLVMSelect:
         return shadow_of_select(p, inst, operands);
     case LLVMExtractElement:
-        return both(p,
-                    LLVMBuildExtractElement(b, operands[0], LLVMGetOperand(inst, 1), ""),
+        return both(p, LLVMBuildExtractElement(b, operands[0], LLVMGetOperand(inst, 1), ""),
                     LLVMBuildOr(b, operands[1],
                                 is_beyond(p, LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1)),
                                 ""));
@@ -594,8 +587,7 @@ static void begin_phis(struct poison *p, LLVMValueRef *insts, size_t count)
         if (LLVMIsAPHINode(insts[i]) == NULL)
             continue;
         LLVMPositionBuilderBefore(p->builder, insts[i]);
-        remember(p, insts[i],
-                 LLVMBuildPhi(p->builder, shadow_type(p, LLVMTypeOf(insts[i])), ""));
+        remember(p, insts[i], LLVMBuildPhi(p->builder, shadow_type(p, LLVMTypeOf(insts[i])), ""));
     }
 }
 
@@ -633,8 +625,7 @@ static LLVMValueRef *list_instructions(LLVMValueRef function, size_t *count)
 static void declare_check(struct poison *p, LLVMModuleRef module)
 {
     LLVMTypeRef parameters[] = {p->i32, p->i32};
-    p->check_type =
-        LLVMFunctionType(LLVMVoidTypeInContext(p->context), parameters, 2, false);
+    p->check_type = LLVMFunctionType(LLVMVoidTypeInContext(p->context), parameters, 2, false);
     p->check = LLVMAddFunction(module, POISON_FUNCTION, p->check_type);
 }
 

@@ -49,12 +49,13 @@ static uint32_t roll(uint64_t *state)
     return (uint32_t)(*state >> 33) ^ (uint32_t)(*state >> 11);
 }
 
-/* Small numbers come in stretches of 8, and, in rows of 96, the same ones in all rows: of one number,
- * so that all lanes of a vector decide alike, or of random ones of some kind, so that they decide
- * alike at one branch and not at the next. */
+/* Small numbers come in stretches of 8, and, in rows of 96, the same ones in all rows: of one
+ * number, so that all lanes of a vector decide alike, or of random ones of some kind, so that they
+ * decide alike at one branch and not at the next. */
 enum stretch { ANY_SMALL = 16, EVEN, ODD, FEW, MANY };
 
-static const uint32_t stretches[12] = {ANY_SMALL, EVEN, ODD, 3, 0, 5, FEW, MANY, ANY_SMALL, 12, 9, 15};
+static const uint32_t stretches[12] = {ANY_SMALL, EVEN, ODD,       3,  0, 5,
+                                       FEW,       MANY, ANY_SMALL, 12, 9, 15};
 
 static uint32_t small_number(size_t n, uint32_t random)
 {

@@ -34,14 +34,17 @@ static const char *const ending_names[] = {"ends",
                                            "uses poison"};
 
 static const char *const poison_words[POISON_USE_COUNT] = {
-    [POISON_BRANCH] = " to branch",    [POISON_ADDRESS] = " as an address",
-    [POISON_MASK] = " as a mask",      [POISON_DIVISOR] = " as a divisor",
+    [POISON_BRANCH] = " to branch",     [POISON_ADDRESS] = " as an address",
+    [POISON_MASK] = " as a mask",       [POISON_DIVISOR] = " as a divisor",
     [POISON_STORED] = " and stores it", [POISON_ARGUMENT] = " as an argument"};
 
 /* Where a run goes when it cannot go on; of the one that runs. */
 static sigjmp_buf leave;
 static void *fault_address;
 static enum poison_use poison_use;
+
+/* Of functions that are not pure, in this run. */
+static uint32_t call_count;
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
@@ -67,6 +70,7 @@ run_kernel(kernel_fn kernel, const struct turn_memory *memory, const struct turn
 {
     volatile int ending = sigsetjmp(leave, 1);
     if (ending == ENDED) {
+        call_count = 0;
         alarm(RUN_SECONDS);
         kernel(memory->array[0], memory->array[1], memory->array[2], size->n, size->nx, size->ny);
     }
@@ -92,25 +96,34 @@ static void poison_check(uint32_t is_poison, uint32_t use)
     siglongjmp(leave, POISON);
 }
 
-static int32_t outside(int32_t value)
+static int32_t outside_pure(int32_t value)
 {
     return (int32_t)((uint32_t)value * 2654435761u ^ (uint32_t)value >> 7);
 }
 
+static int32_t outside(int32_t value)
+{
+    call_count++;
+    return outside_pure(value);
+}
+
 static float outside_float(float value, int32_t power)
 {
+    call_count++;
     return value * (float)(power & 3) + 1.0f;
 }
 
 static uint64_t outside_long(void *pointer, uint64_t value, uint8_t byte)
 {
     uint32_t word;
+    call_count++;
     memcpy(&word, pointer, sizeof word);
     return value * 3 + word + byte;
 }
 
 static void outside_add(int32_t *sum, int32_t value)
 {
+    call_count++;
     __atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
 }
 
@@ -132,7 +145,7 @@ static enum pxr_status define_functions(LLVMOrcLLJITRef jit, struct pxr_error *e
     } functions[] = {{"rt_fault", (uint64_t)(uintptr_t)fault},
                      {POISON_FUNCTION, (uint64_t)(uintptr_t)poison_check},
                      {"outside", (uint64_t)(uintptr_t)outside},
-                     {"outside_pure", (uint64_t)(uintptr_t)outside},
+                     {"outside_pure", (uint64_t)(uintptr_t)outside_pure},
                      {"outside_float", (uint64_t)(uintptr_t)outside_float},
                      {"outside_long", (uint64_t)(uintptr_t)outside_long},
                      {"outside_add", (uint64_t)(uintptr_t)outside_add}};
@@ -200,13 +213,15 @@ static enum pxr_status run_scalar(struct turn_run *run, kernel_fn kernel, struct
     uint32_t count = turn_case_size_count(run->c);
     run->expected = calloc(count, sizeof *run->expected);
     run->is_fault = calloc(count, sizeof *run->is_fault);
-    if (run->expected == NULL || run->is_fault == NULL)
+    run->calls = calloc(count, sizeof *run->calls);
+    if (run->expected == NULL || run->is_fault == NULL || run->calls == NULL)
         return PXR_OUT_OF_MEMORY;
     for (uint32_t n = 0; n < count; n++) {
         struct turn_size size = turn_case_size(run->c, n);
         turn_memory_fill(&run->memory, run->c, &size, false);
         enum ending ending = run_kernel(kernel, &run->memory, &size);
         run->is_fault[n] = ending == FAULT;
+        run->calls[n] = call_count;
         if (ending != ENDED && ending != FAULT)
             return pxr_fail(err, PXR_INVALID_ARGUMENT, "%s: nx %u, ny %u, n %u: as it is, it %s",
                             run->c->name, size.nx, size.ny, size.n, ending_names[ending]);
@@ -248,6 +263,7 @@ void turn_run_fini(struct turn_run *run)
         free(run->expected[n]);
     free(run->expected);
     free(run->is_fault);
+    free(run->calls);
     turn_memory_fini(&run->memory);
     if (run->jit != NULL)
         LLVMConsumeError(LLVMOrcDisposeLLJIT(run->jit));
@@ -271,6 +287,18 @@ static void describe_address(const struct turn_memory *memory, char *words, size
     snprintf(words, words_bytes, " (%p)", fault_address);
 }
 
+/* What a run that has ended leaves is what the nest as it is leaves. */
+static bool check(const struct turn_run *run, uint32_t number, char *words, size_t words_bytes)
+{
+    if (run->is_fault[number])
+        snprintf(words, words_bytes, "does not fault");
+    else if (call_count != run->calls[number])
+        snprintf(words, words_bytes, "%u calls instead of %u", call_count, run->calls[number]);
+    else
+        return turn_memory_check(&run->memory, run->expected[number], words, words_bytes);
+    return false;
+}
+
 static bool run_size(struct turn_run *run, kernel_fn kernel, uint32_t number, bool is_at_end,
                      struct turn_outcome *outcome)
 {
@@ -284,12 +312,10 @@ static bool run_size(struct turn_run *run, kernel_fn kernel, uint32_t number, bo
         describe_address(&run->memory, words, sizeof words);
     if (ending == POISON)
         snprintf(words, sizeof words, "%s", poison_words[poison_use]);
-    if (ending == ENDED && !run->is_fault[number] &&
-        turn_memory_check(&run->memory, run->expected[number], words, sizeof words))
+    if (ending == ENDED && check(run, number, words, sizeof words))
         return true;
     snprintf(outcome->message, sizeof outcome->message, "nx %u, ny %u, n %u: %s%s", size.nx,
-             size.ny, size.n, ending == ENDED ? "" : ending_names[ending],
-             ending == ENDED && run->is_fault[number] ? "does not fault" : words);
+             size.ny, size.n, ending == ENDED ? "" : ending_names[ending], words);
     return false;
 }
 
@@ -305,9 +331,8 @@ static struct tr_vector_options make_options(const struct turn_host *host,
 {
     return (struct tr_vector_options){.width = config->width,
                                       .jam = config->jam,
-                                      .vector_bits = config->vector_bits == 0
-                                                         ? host->vector_bits
-                                                         : config->vector_bits,
+                                      .vector_bits = config->vector_bits == 0 ? host->vector_bits
+                                                                              : config->vector_bits,
                                       .is_forced = true,
                                       .is_poisoned = config->is_poisoned,
                                       .seed = config->seed,
@@ -376,43 +401,32 @@ static bool run_widened(struct turn_run *run, const struct turn_config *config, 
     return true;
 }
 
-static uint64_t hash_bytes(const char *bytes, size_t count)
+/* What LLVM can show to be needed by nobody, or to be the same. Not for any machine. */
+#define CLEANUP                                                                                    \
+    "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,gvn,simplifycfg,"                  \
+    "instcombine<no-verify-fixpoint>,adce)"
+
+/* What comes out, tidied up, as one number; 0: nothing. */
+static uint64_t hash_widened(const struct turn_run *run, const struct turn_config *config)
 {
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-    for (size_t at = 0; at < count; at++)
-        hash = (hash ^ (uint8_t)bytes[at]) * UINT64_C(1099511628211);
-    return hash;
-}
-
-/* The module without what nobody needs, as one number; 0: nothing. */
-static uint64_t hash_text(const struct turn_host *host, LLVMModuleRef module)
-{
-    uint64_t hash = 0;
-    LLVMModuleRef copy = LLVMCloneModule(module);
-    if (tr_run_passes(copy, "adce", host->machine, NULL) == PXR_OK) {
-        char *text = LLVMPrintModuleToString(copy);
-        hash = hash_bytes(text, strlen(text));
-        LLVMDisposeMessage(text);
-    }
-    LLVMDisposeModule(copy);
-    return hash;
-}
-
-/* The machine code that is made of the module, as one number; 0: nothing. */
-static uint64_t hash_code(const struct turn_host *host, LLVMModuleRef module)
-{
-    LLVMMemoryBufferRef buffer = NULL;
-    char *message = NULL;
-    LLVMModuleRef copy = LLVMCloneModule(module);
-    bool is_bad =
-        LLVMTargetMachineEmitToMemoryBuffer(host->machine, copy, LLVMObjectFile, &message, &buffer);
-    LLVMDisposeModule(copy);
-    LLVMDisposeMessage(message);
-    if (is_bad)
-        return 0;
-    uint64_t hash = hash_bytes(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
-    LLVMDisposeMemoryBuffer(buffer);
-    return hash;
+    struct tr_vector_report report = {0};
+    LLVMModuleRef module = NULL;
+    LLVMContextRef context = LLVMContextCreate();
+    enum pxr_status status = make_prepared(run->c, &run->host, config, context, &module, NULL);
+    if (status == PXR_OK)
+        status = widen_prepared(module, &run->host, config, &report, NULL);
+    if (status == PXR_OK)
+        status = tr_run_passes(module, CLEANUP, NULL, NULL);
+    char *text = module == NULL ? NULL : LLVMPrintModuleToString(module);
+    for (const char *at = text; at != NULL && *at != '\0'; at++)
+        hash = (hash ^ (uint8_t)*at) * UINT64_C(1099511628211);
+    LLVMDisposeMessage(text);
+    free(report.explanation);
+    if (module != NULL)
+        LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    return status == PXR_OK ? hash : 0;
 }
 
 void turn_run_config(struct turn_run *run, const struct turn_config *config,
@@ -431,9 +445,6 @@ void turn_run_config(struct turn_run *run, const struct turn_config *config,
         status = widen_prepared(module, &run->host, config, &report, &err);
     }
     bool is_good = status == PXR_OK && is_as_expected(run->c, &report, is_irreducible, outcome);
-    if (is_good && config->is_code_kept)
-        outcome->code =
-            config->is_poisoned ? hash_text(&run->host, module) : hash_code(&run->host, module);
     if (is_good && config->is_poisoned)
         status = poison_instrument(LLVMGetNamedFunction(module, "kernel"), &err);
     if (is_good && status == PXR_OK)
@@ -442,6 +453,8 @@ void turn_run_config(struct turn_run *run, const struct turn_config *config,
         note(outcome, "", err.message);
     else if (is_good)
         outcome->is_right = run_widened(run, config, kernel, outcome);
+    if (outcome->is_right && config->is_code_kept)
+        outcome->code = hash_widened(run, config);
     free(report.explanation);
 }
 

@@ -16,11 +16,10 @@ struct turn_config {
     uint32_t width; /* 0: chosen */
     uint32_t jam;
     uint32_t vector_bits; /* 0: the host's */
-    bool is_size_known;  /* the row's length and the number of rows are constants … */
-    uint32_t known_size; /* … those of this size */
-    bool is_optimised;   /* LLVM's passes run on what comes out */
-    bool is_poisoned;    /* lanes that are not active have poison, which decides nothing; then LLVM's
-                            passes do not run */
+    bool is_size_known;   /* the row's length and the number of rows are constants … */
+    uint32_t known_size;  /* … those of this size */
+    bool is_optimised;    /* LLVM's passes run on what comes out */
+    bool is_poisoned;     /* lanes that are not active have poison, and nothing must use it */
     enum tr_vector_seed seed;
     uint32_t seed_site;
     bool is_code_kept; /* outcome->code is wanted */
@@ -33,7 +32,7 @@ struct turn_outcome {
     bool was_run;
     uint32_t width, jam; /* of the report */
     uint32_t seed_sites;
-    uint64_t code; /* a number made of the machine code; with poison, of the IR */
+    uint64_t code; /* if it is right: a number made of what comes out, tidied up */
     char message[1600];
 };
 
@@ -45,6 +44,7 @@ struct turn_run {
     struct turn_memory memory;
     uint8_t **expected; /* by size: what the nest as it is leaves */
     bool *is_fault;     /* by size: it ends in a fault */
+    uint32_t *calls;    /* by size: of functions that are not pure */
     uint32_t compiled;
 };
 

@@ -6,12 +6,13 @@
 #ifndef PTXRUN_TESTS_CUDART_PEER_PROCESS_H
 #define PTXRUN_TESTS_CUDART_PEER_PROCESS_H
 
-#include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "driver_fixture.h"
 
 struct peer {
     pid_t pid;

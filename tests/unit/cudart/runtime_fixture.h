@@ -6,7 +6,9 @@
 #ifndef PTXRUN_TESTS_CUDART_RUNTIME_FIXTURE_H
 #define PTXRUN_TESTS_CUDART_RUNTIME_FIXTURE_H
 
+#ifndef Test /* driver_fixture.h has chosen already */
 #include <criterion/criterion.h>
+#endif
 
 #include "cudart/runtime/runtime.h"
 

@@ -10,6 +10,10 @@
 
 #include "cudart/core/arena.h"
 
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+
 #define TOTAL ((size_t)64 << 20)
 #define PAGE  4096u
 
@@ -123,15 +127,51 @@ static bool is_accessible(uintptr_t address)
     return is_readable;
 }
 
-Test(arena, the_page_behind_an_allocation_is_inaccessible, .init = setup)
+/* The same for writing. */
+static bool is_writable(uintptr_t address)
+{
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    cr_assert_eq(write(ends[1], "", 1), 1);
+    bool is_written = read(ends[0], (void *)address, 1) == 1;
+    close(ends[0]);
+    close(ends[1]);
+    return is_written;
+}
+
+Test(arena, a_little_behind_an_allocation_can_be_read_and_nothing_written, .init = setup)
 {
     uintptr_t first = take(PAGE);
     uintptr_t second = take(PAGE);
-    cr_expect(is_accessible(first + PAGE - 1));
-    cr_expect_not(is_accessible(first + PAGE));
+    cr_expect(is_writable(first + PAGE - 1));
+    cr_expect_not(is_writable(first + PAGE));
+    cr_expect(is_accessible(first + PAGE));
+    cr_expect(is_accessible(first + PAGE + 65535));
+    cr_expect_not(is_accessible(first + PAGE + 65536));
     cr_expect(is_accessible(second));
     cr_expect_not(is_accessible(second - 1));
+    crt_arena_free(first, CRT_MEMORY_DEVICE);
+    cr_expect_not(is_accessible(first + PAGE));
 }
+
+Test(arena, the_page_behind_host_memory_is_inaccessible, .init = setup)
+{
+    uintptr_t base;
+    cr_assert_eq(crt_arena_alloc(PAGE, CRT_MEMORY_HOST, 0, NULL, &base), CRT_SUCCESS);
+    cr_expect(is_accessible(base + PAGE - 1));
+    cr_expect_not(is_accessible(base + PAGE));
+}
+
+/* A sanitizer's own memory does not fit there. */
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+Test(arena, all_of_the_devices_memory_can_be_allocated_in_a_small_address_space)
+{
+    setrlimit(RLIMIT_AS, &(struct rlimit){.rlim_cur = (size_t)1 << 30, .rlim_max = RLIM_INFINITY});
+    cr_assert_eq(crt_arena_init((size_t)256 << 20, 1), CRT_SUCCESS);
+    for (int i = 0; i < 4096; i++)
+        take((size_t)64 << 10);
+}
+#endif
 
 Test(arena, a_freed_page_is_inaccessible, .init = setup)
 {

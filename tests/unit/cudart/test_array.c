@@ -10,9 +10,9 @@
 #define FORMAT_U8    0x01
 #define FORMAT_FLOAT 0x20
 
-#define WIDTH  37 /* in elements; no multiple of the pitch's alignment */
-#define HEIGHT 5
-#define DEPTH  3
+#define WIDTH        37 /* in elements; no multiple of the pitch's alignment */
+#define HEIGHT       5
+#define DEPTH        3
 
 static CUarray make_array(size_t width, size_t height, size_t depth, unsigned flags)
 {
@@ -62,16 +62,16 @@ Test(array, descriptors_come_back_as_given)
 Test(array, every_kind_can_be_made)
 {
     static const CUDA_ARRAY3D_DESCRIPTOR kinds[] = {
-        {2048, 0, 0, FORMAT_FLOAT, 1, 0},     /* 1D */
-        {64, 64, 0, FORMAT_FLOAT, 1, 2},      /* 2D, for surfaces */
-        {16, 8, 4, 0x10, 4, 0},               /* 3D of four halves */
-        {64, 0, 10, 0x03, 1, 1},              /* 1D layered */
-        {64, 16, 10, 0x0a, 2, 1},             /* 2D layered */
-        {32, 32, 6, FORMAT_U8, 4, 4},         /* cube map */
-        {32, 32, 12, FORMAT_U8, 4, 5},        /* layered cube map */
-        {64, 64, 0, FORMAT_FLOAT, 1, 8},      /* for gathers */
-        {64, 64, 0, 0xc5, 4, 0},              /* 4 normalised 16-bit channels */
-        {64, 64, 0, 0x50, 4, 0},              /* 10, 10, 10 and 2 bits */
+        {2048, 0, 0, FORMAT_FLOAT, 1, 0}, /* 1D */
+        {64, 64, 0, FORMAT_FLOAT, 1, 2},  /* 2D, for surfaces */
+        {16, 8, 4, 0x10, 4, 0},           /* 3D of four halves */
+        {64, 0, 10, 0x03, 1, 1},          /* 1D layered */
+        {64, 16, 10, 0x0a, 2, 1},         /* 2D layered */
+        {32, 32, 6, FORMAT_U8, 4, 4},     /* cube map */
+        {32, 32, 12, FORMAT_U8, 4, 5},    /* layered cube map */
+        {64, 64, 0, FORMAT_FLOAT, 1, 8},  /* for gathers */
+        {64, 64, 0, 0xc5, 4, 0},          /* 4 normalised 16-bit channels */
+        {64, 64, 0, 0x50, 4, 0},          /* 10, 10, 10 and 2 bits */
     };
     make_context();
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -252,7 +252,7 @@ Test(array, two_dimensional_copies_take_arrays)
     unsigned char in[4][16];
     unsigned char out[4][16] = {0};
     for (size_t i = 0; i < sizeof in; i++)
-        in[0][i] = (unsigned char)i;
+        ((unsigned char *)in)[i] = (unsigned char)i;
     CUDA_ARRAY_DESCRIPTOR descriptor = {16, 4, FORMAT_U8, 1};
     CUarray array;
     OK(cuArrayCreate_v2(&array, &descriptor));

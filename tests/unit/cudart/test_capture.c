@@ -34,6 +34,12 @@ static size_t count_nodes(CUgraph graph)
     return count;
 }
 
+static void expect_nodes_and_destroy(size_t count, CUgraph graph)
+{
+    cr_expect_eq(count_nodes(graph), count);
+    OK(cuGraphDestroy(graph));
+}
+
 static CUstreamCaptureStatus status_of(CUstream stream)
 {
     CUstreamCaptureStatus status;
@@ -74,6 +80,7 @@ Test(capture, fork_and_join_draw_other_streams_in, .init = make_context)
     cr_expect_eq(status_of(second), CU_STREAM_CAPTURE_STATUS_NONE);
     cr_expect_eq(count_nodes(graph), 3);
     launch_and_wait(graph);
+    OK(cuGraphDestroy(graph));
     cr_expect_str_eq(history, "abc");
     OK(cuLaunchHostFunc(second, note, "d"));
     OK(cuStreamSynchronize(second));
@@ -109,7 +116,7 @@ Test(capture, a_stream_that_was_joined_may_be_destroyed, .init = make_context)
             OK(cuStreamWaitEvent(first, join, 0));
         OK(cuStreamDestroy_v2(second));
         if (is_joined)
-            cr_expect_eq(count_nodes(end_capture(first)), 1);
+            expect_nodes_and_destroy(1, end_capture(first));
         else
             expect_capture_fails(CRT_STREAM_CAPTURE_UNJOINED, first);
     }
@@ -197,9 +204,9 @@ Test(capture, external_events_become_nodes, .init = make_context)
     OK(cuLaunchHostFunc(stream, note, "a"));
     OK(cuEventRecordWithFlags(end, stream, 1));
     CUgraph graph = end_capture(stream);
-    cr_expect_eq(count_nodes(graph), 3);
     CUgraphExec exec;
     OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    expect_nodes_and_destroy(3, graph);
     OK(cuLaunchHostFunc(other, wait_gate, "x"));
     OK(cuEventRecord(start, other));
     OK(cuGraphLaunch(exec, stream));
@@ -207,6 +214,7 @@ Test(capture, external_events_become_nodes, .init = make_context)
     atomic_store(&gate, 1);
     OK(cuEventSynchronize(end));
     cr_expect_str_eq(history, "xa");
+    OK(cuGraphExecDestroy(exec));
     EXPECT(CRT_INVALID_VALUE, cuEventRecordWithFlags(end, stream, 1));
     EXPECT(CRT_INVALID_VALUE, cuStreamWaitEvent(stream, end, 1));
 }
@@ -229,6 +237,8 @@ Test(capture, work_can_be_captured_into_a_graph_of_the_program, .init = make_con
     cr_expect_eq(count_nodes(graph), 2);
     launch_and_wait(graph);
     cr_expect_str_eq(history, "ab");
+    OK(cuStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, 0));
+    OK(cuStreamEndCapture(stream, NULL));
 
     /* A capture that fails leaves the graph to the program. */
     OK(cuStreamBeginCaptureToGraph_ptsz(NULL, graph, NULL, NULL, 0, 0));
@@ -268,7 +278,7 @@ Test(capture, dependencies_of_the_next_node_can_be_read_and_changed, .init = mak
     cr_expect_eq(count, 1);
     cr_expect_eq(deps[0], empty);
     OK(cuLaunchHostFunc(stream, note, "b"));
-    cr_expect_eq(count_nodes(end_capture(stream)), 3);
+    expect_nodes_and_destroy(3, end_capture(stream));
 }
 
 Test(capture, per_thread_forms_mean_the_threads_own_stream, .init = make_context)
@@ -290,9 +300,10 @@ Test(capture, per_thread_forms_mean_the_threads_own_stream, .init = make_context
     OK(cuStreamUpdateCaptureDependencies_ptsz(NULL, &node, 1, 1));
     OK(cuStreamUpdateCaptureDependencies_v2_ptsz(NULL, &node, NULL, 1, 1));
     OK(cuStreamEndCapture_ptsz(NULL, &graph));
-    cr_expect_eq(count_nodes(graph), 1);
+    expect_nodes_and_destroy(1, graph);
     OK(cuStreamBeginCapture_ptsz(NULL));
     OK(cuStreamEndCapture_ptsz(NULL, &graph));
+    expect_nodes_and_destroy(0, graph);
 }
 
 Test(capture, an_invalid_capture_refuses_everything_until_its_end, .init = make_context)

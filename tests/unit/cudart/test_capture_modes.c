@@ -62,6 +62,8 @@ static void expect_refused(bool wanted, int capture_mode, int thread_mode, bool 
                  (int)got);
     EXPECT(wanted ? CRT_STREAM_CAPTURE_INVALIDATED : CRT_SUCCESS,
            cuStreamEndCapture(stream, &graph));
+    if (graph)
+        OK(cuGraphDestroy(graph));
 }
 
 Test(capture_modes, unsafe_calls_are_refused_as_the_modes_say, .init = make_context)
@@ -97,7 +99,7 @@ Test(capture_modes, only_a_relaxed_capture_can_be_ended_by_another_thread, .init
     for (int mode = GLOBAL; mode <= RELAXED; mode++) {
         struct ending ending = {.stream = make_stream(1)};
         pthread_t thread;
-        CUgraph graph;
+        CUgraph graph = NULL;
         OK(cuStreamBeginCapture_v2(ending.stream, mode));
         pthread_create(&thread, NULL, end_elsewhere, &ending);
         pthread_join(thread, NULL);
@@ -105,6 +107,7 @@ Test(capture_modes, only_a_relaxed_capture_can_be_ended_by_another_thread, .init
                      mode == RELAXED ? CRT_SUCCESS : CRT_STREAM_CAPTURE_WRONG_THREAD);
         EXPECT(mode == RELAXED ? CRT_ILLEGAL_STATE : CRT_SUCCESS,
                cuStreamEndCapture(ending.stream, &graph));
+        OK(cuGraphDestroy(graph ? graph : ending.graph));
     }
 }
 
@@ -142,6 +145,7 @@ Test(capture_modes, the_null_stream_works_beside_a_capture_of_a_non_blocking_str
     OK(cuLaunchHostFunc(NULL, note, "a"));
     OK(cuLaunchHostFunc(stream, note, "b"));
     OK(cuStreamEndCapture(stream, &graph));
+    OK(cuGraphDestroy(graph));
     OK(cuStreamSynchronize(NULL));
     cr_expect_str_eq(history, "a");
 }

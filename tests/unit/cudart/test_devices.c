@@ -2,8 +2,8 @@
  *
  * Several devices: how they are told apart, what each has of its own, what they share.
  */
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,7 +62,7 @@ Test(devices, each_has_a_uuid_a_bus_id_and_a_luid_of_its_own, .init = make_devic
         cr_expect_eq(mask, 1);
         for (int j = 0; j < i; j++) {
             cr_expect_neq(memcmp(&uuid[i], &uuid[j], sizeof uuid[i]), 0);
-            cr_expect_str_neq(bus[i], bus[j]);
+            cr_expect_neq(strcmp(bus[i], bus[j]), 0);
             cr_expect_neq(memcmp(luid[i], luid[j], sizeof luid[i]), 0);
         }
         CUdevice found = -1;
@@ -82,6 +82,17 @@ Test(devices, all_attributes_are_known_and_the_same_for_all_devices, .init = mak
             cr_expect_eq(attribute_of(i, number), attribute_of(0, number), "%d", number);
     EXPECT(CRT_INVALID_VALUE, cuDeviceGetAttribute(&value, 0, 0));
     EXPECT(CRT_INVALID_VALUE, cuDeviceGetAttribute(&value, -5, 0));
+}
+
+Test(devices, old_properties_are_the_attributes, .init = make_devices)
+{
+    CUdevprop properties;
+    OK(cuDeviceGetProperties(&properties, 1));
+    cr_expect_eq(properties.maxThreadsPerBlock, attribute_of(1, 1));
+    cr_expect_eq(properties.maxGridSize[1], attribute_of(1, 6));
+    cr_expect_eq(properties.sharedMemPerBlock, attribute_of(1, 8));
+    cr_expect_eq(properties.SIMDWidth, 32);
+    cr_expect_eq(properties.clockRate, attribute_of(1, 13));
 }
 
 Test(devices, the_memory_is_shared_out)

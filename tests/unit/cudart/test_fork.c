@@ -3,7 +3,6 @@
  * The child of a fork: every entry point of the driver fails, and nothing hangs, whatever the
  * other threads of the parent were doing.
  */
-#include <criterion/criterion.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,7 +11,15 @@
 #include "driver_fixture.h"
 #include "peer_process.h"
 
-#define SIX 0, 0, 0, 0, 0, 0
+/* A leak checker takes for leaks what the threads held that a child does not have. */
+#if __has_feature(address_sanitizer)
+#define CHECKS_LEAKS 1
+#else
+#define CHECKS_LEAKS 0
+#endif
+
+/* As many arguments as any function has. */
+#define ZEROS 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 
 static const char print_ptx[] =
     ".version 9.0\n.target sm_75\n.address_size 64\n"
@@ -21,7 +28,8 @@ static const char print_ptx[] =
     ".visible .entry print()\n"
     "{\n .reg .b64 %rd<3>; .reg .b32 %r<2>;\n mov.u64 %rd1, text; cvta.global.u64 %rd1, %rd1;\n"
     " mov.u64 %rd2, 0;\n"
-    " { .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %rd1; st.param.b64 [a], %rd2;\n"
+    " { .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %rd1; st.param.b64 [a], "
+    "%rd2;\n"
     "   call.uni (r), vprintf, (f, a); ld.param.b32 %r1, [r]; }\n ret;\n}\n";
 
 /* Exit status of a child that does this; -1 when it hangs or crashes. */
@@ -31,6 +39,8 @@ static int status_of_child(void (*run)(void))
     if (pid == 0) {
         alarm(20);
         run();
+        if (CHECKS_LEAKS)
+            _exit(0);
         exit(0); /* with all handlers */
     }
     int status = -1;
@@ -138,17 +148,19 @@ Test(fork, the_child_never_hangs_while_other_threads_are_at_work, .init = make_c
 static bool works_anywhere(const char *name)
 {
     static const char *const names[] = {
-        "cuDriverGetVersion", "cuGetErrorName",     "cuGetErrorString",
-        "cuGetExportTable",   "cuGetProcAddress",   "cuGetProcAddress_v2",
-        "cuProfilerInitialize", "cuProfilerStart",  "cuProfilerStop",
-        "cuThreadExchangeStreamCaptureMode"};
+        "cuDriverGetVersion",   "cuGetErrorName",
+        "cuGetErrorString",     "cuGetExportTable",
+        "cuGetProcAddress",     "cuGetProcAddress_v2",
+        "cuProfilerInitialize", "cuProfilerStart",
+        "cuProfilerStop",       "cuThreadExchangeStreamCaptureMode"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
     return false;
 }
 
-typedef CUresult (*any_fn)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+typedef CUresult (*any_fn)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
+                           uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 
 static const char *const every_function[] = {
 #define IMPLEMENTED(name) #name,
@@ -157,6 +169,13 @@ static const char *const every_function[] = {
 #undef IMPLEMENTED
 #undef MISSING
 };
+
+/* A few functions look at their arguments first; others do not exist. */
+static bool is_refusal(CUresult result)
+{
+    return result == CRT_NOT_INITIALIZED || result == CRT_INVALID_VALUE ||
+           result == CRT_INVALID_CONTEXT || result == CRT_NOT_SUPPORTED;
+}
 
 /* In the library itself, where the functions' types do not matter. */
 static void *libcuda;
@@ -169,9 +188,9 @@ __attribute__((no_sanitize("function"))) static void call_everything(void)
         any_fn function = (any_fn)(uintptr_t)dlsym(libcuda, name);
         if (!function || works_anywhere(name))
             continue;
-        CUresult result = function(SIX);
-        if (result == CRT_SUCCESS) {
-            fprintf(stderr, "child: %s succeeded\n", name);
+        CUresult result = function(ZEROS);
+        if (!is_refusal(result)) {
+            fprintf(stderr, "child: %s gave %d\n", name, (int)result);
             wrong++;
         }
     }
@@ -179,7 +198,7 @@ __attribute__((no_sanitize("function"))) static void call_everything(void)
         _exit(1);
 }
 
-Test(fork, no_function_of_the_driver_succeeds_or_crashes_in_the_child)
+Test(fork, every_function_of_the_driver_refuses_in_the_child)
 {
     setenv("PTXRUN_LOG", "error", 1); /* each missing function would say so */
     libcuda = dlopen(PTXRUN_LIBCUDA, RTLD_NOW | RTLD_LOCAL);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "cudart/core/event.h"
@@ -457,4 +458,21 @@ Test(ipc, thousands_of_interprocess_events_can_come_and_go, .init = make_context
         for (int i = 0; i < 100; i++)
             OK(cuEventDestroy_v2(events[i]));
     }
+}
+
+Test(ipc, a_limit_on_file_sizes_refuses_and_does_not_kill)
+{
+    CUipcMemHandle handle;
+    CUdeviceptr pointer;
+    CUevent event;
+    CUmemAllocationProp prop = {.type = 1, .location = {.type = 1}};
+    CUmemGenericAllocationHandle physical;
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){.rlim_cur = 4096, .rlim_max = 4096});
+    make_context();
+    OK(cuMemAlloc_v2(&pointer, BYTES));
+    EXPECT(CRT_NOT_SUPPORTED, cuIpcGetMemHandle(&handle, pointer));
+    EXPECT(CRT_NOT_SUPPORTED, cuEventCreate(&event, SHARED_EVENT));
+    EXPECT(CRT_NOT_SUPPORTED, cuMemCreate(&physical, (size_t)2 << 20, &prop, 0));
+    prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    EXPECT(CRT_OUT_OF_MEMORY, cuMemCreate(&physical, (size_t)2 << 20, &prop, 0));
 }

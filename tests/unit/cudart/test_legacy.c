@@ -113,6 +113,23 @@ Test(legacy, first_versions_of_context_functions_work, .init = make_context)
     cr_expect_eq(popped, primary);
 }
 
+Test(legacy, a_context_lives_until_its_last_use_is_given_back, .init = make_context)
+{
+    CUcontext ctx;
+    CUcontext same = NULL;
+    OK(cuCtxCreate_v2(&ctx, 0, 0));
+    OK(cuCtxAttach(&same, 0));
+    cr_expect_eq(same, ctx);
+    EXPECT(CRT_INVALID_VALUE, cuCtxAttach(&same, 1));
+    EXPECT(CRT_INVALID_VALUE, cuCtxAttach(NULL, 0));
+    OK(cuCtxDetach(ctx));
+    OK(cuCtxSynchronize());
+    OK(cuCtxDetach(ctx));
+    EXPECT(CRT_INVALID_CONTEXT, cuCtxDetach(ctx));
+    OK(cuProfilerStart());
+    OK(cuProfilerStop());
+}
+
 Test(legacy, sizes_that_do_not_fit_32_bits_are_the_largest_that_do, .init = make_context)
 {
     size_t free_bytes;

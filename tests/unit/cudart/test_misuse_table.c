@@ -77,6 +77,7 @@ static void kill_dead(struct handles *h)
 
 static void make_handles(struct handles *h)
 {
+    setenv("PTXRUN_DEVICES", "2", 1);
     make_context();
     OK(cuCtxGetCurrent(&h->ctx));
     make_dead(h);

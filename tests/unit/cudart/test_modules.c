@@ -52,11 +52,11 @@ struct logs {
 
 static void init_logs(struct logs *logs)
 {
-    *logs = (struct logs){
-        .options = {CU_JIT_WALL_TIME, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
-                    CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES},
-        .values = {NULL, logs->info, (void *)sizeof logs->info, logs->error,
-                   (void *)sizeof logs->error}};
+    *logs = (struct logs){.options = {CU_JIT_WALL_TIME, CU_JIT_INFO_LOG_BUFFER,
+                                      CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER,
+                                      CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES},
+                          .values = {NULL, logs->info, (void *)sizeof logs->info, logs->error,
+                                     (void *)sizeof logs->error}};
     memset(logs->error, 'x', sizeof logs->error);
     memset(logs->info, 'x', sizeof logs->info);
 }
@@ -96,8 +96,8 @@ Test(modules, a_load_that_fails_says_why_in_the_error_log, .init = make_context)
     cr_expect_eq((size_t)logs.values[4], strlen(logs.error));
     cr_expect_eq((size_t)logs.values[2], 0);
     init_logs(&logs);
-    EXPECT(CRT_INVALID_PTX, cuLibraryLoadData(&library, broken_ptx, logs.options, logs.values, 5,
-                                              NULL, NULL, 0));
+    EXPECT(CRT_INVALID_PTX,
+           cuLibraryLoadData(&library, broken_ptx, logs.options, logs.values, 5, NULL, NULL, 0));
     cr_expect(strstr(logs.error, "frobnicate"), "%s", logs.error);
 }
 
@@ -322,11 +322,36 @@ Test(modules, files_are_libraries_too, .init = make_context)
     close(fd);
     OK(cuLibraryLoadFromFile(&library, path, logs.options, logs.values, 5, NULL, NULL, 0));
     cr_expect(strstr(logs.info, "kernel 'store'"), "%s", logs.info);
+    cr_expect(strstr(logs.info, "ptxrun_module_"), "the file is named: %s", logs.info);
     OK(cuModuleLoad(&module, path));
     unlink(path);
     EXPECT(CRT_FILE_NOT_FOUND,
            cuLibraryLoadFromFile(&library, path, logs.options, logs.values, 5, NULL, NULL, 0));
     EXPECT(CRT_FILE_NOT_FOUND, cuModuleLoad(&module, path));
+}
+
+Test(modules, functions_of_a_module_run_in_its_context_and_kernels_of_a_library_in_any,
+     .init = make_context)
+{
+    CUmodule module;
+    CUfunction function;
+    CUlibrary library = load_library(two_ptx);
+    CUkernel kernel;
+    CUcontext ctx;
+    CUstream stream;
+    void *none[1] = {NULL};
+    OK(cuLibraryGetKernel(&kernel, library, "other"));
+    OK(cuModuleLoadData(&module, two_ptx));
+    OK(cuModuleGetFunction(&function, module, "other"));
+    OK(cuCtxCreate_v2(&ctx, 0, 0));
+    OK(cuStreamCreate(&stream, 1));
+    EXPECT(CRT_INVALID_HANDLE, cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, none, NULL));
+    EXPECT(CRT_INVALID_HANDLE, cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, none, NULL));
+    OK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, none, NULL));
+    OK(cuCtxDestroy_v2(ctx));
+    OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, none, NULL));
+    OK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, none, NULL));
+    OK(cuCtxSynchronize());
 }
 
 /* ---- unloading ---- */

@@ -229,6 +229,23 @@ Test(order, a_host_function_overlaps_a_kernel, .init = make_context, .timeout = 
 
 /* ---- when calls return ---- */
 
+/* However short its launches before were, and after whatever it is launched. */
+Test(order, a_launch_does_not_wait_for_a_kernel_that_waits_for_the_host, .init = make_context,
+     .timeout = 60)
+{
+    _Atomic(unsigned) *words = make_words(2);
+    CUstream stream = make_stream(1);
+    words[1] = 1;
+    for (int i = 0; i < 20; i++)
+        launch_meet(stream, &words[0], &words[1]);
+    OK(cuStreamSynchronize(stream));
+    words[1] = 0;
+    launch_meet(stream, &words[0], &words[1]);
+    EXPECT(CRT_NOT_READY, cuStreamQuery(stream));
+    words[1] = 1;
+    OK(cuStreamSynchronize(stream));
+}
+
 Test(order, an_asynchronous_copy_between_known_memory_does_not_wait, .init = make_context)
 {
     enum { BYTES = 4 << 20 };

@@ -181,6 +181,36 @@ Test(values, a_batch_is_done_in_its_order, .init = make_context, .timeout = 60)
     }
 }
 
+Test(values, captured_operations_are_done_at_each_launch_of_the_graph, .init = make_context,
+     .timeout = 60)
+{
+    CUstream stream = make_stream(1);
+    _Atomic(unsigned) *words = make_words(4);
+    CUstreamBatchMemOpParams ops[4];
+    CUgraph graph;
+    CUgraphExec exec;
+    fill_batch(ops, words);
+    OK(cuStreamBeginCapture(stream));
+    OK(cuStreamBatchMemOp_v2(stream, 4, ops, 0));
+    launch_put(stream, &words[3], 14);
+    OK(cuStreamEndCapture(stream, &graph));
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 4; j++)
+            words[j] = 0;
+        OK(cuGraphLaunch(exec, stream));
+        cr_expect(is_pending(stream));
+        cr_expect_eq(words[0], 11);
+        cr_expect_eq(words[3], 0);
+        words[1] = 12;
+        OK(cuStreamSynchronize(stream));
+        cr_expect_eq(words[2], 13);
+        cr_expect_eq(words[3], 14);
+    }
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+}
+
 Test(values, a_barrier_exists_in_the_second_version_only, .init = make_context)
 {
     CUstream stream = make_stream(1);

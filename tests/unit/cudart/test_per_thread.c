@@ -114,6 +114,10 @@ static void callback(CUstream stream, CUresult result, void *arg)
     ROW(cuMemsetD2D8Async_ptsz(t->a, 64, 1, 16, 2, NULL), 1)                                       \
     ROW(cuMemsetD2D16Async_ptsz(t->a, 64, 1, 16, 2, NULL), 1)                                      \
     ROW(cuMemsetD2D32Async_ptsz(t->a, 64, 1, 16, 2, NULL), 1)                                      \
+    ROW(cuMemsetD16Async(t->a, 1, 32, CU_STREAM_PER_THREAD), 1)                                    \
+    ROW(cuMemsetD2D8Async(t->a, 64, 1, 16, 2, CU_STREAM_PER_THREAD), 1)                            \
+    ROW(cuMemsetD2D16Async(t->a, 64, 1, 16, 2, CU_STREAM_PER_THREAD), 1)                           \
+    ROW(cuMemsetD2D32Async(t->a, 64, 1, 16, 2, CU_STREAM_PER_THREAD), 1)                           \
     ROW(cuLaunchKernel_ptsz(t->kernel, 1, 1, 1, 1, 1, 1, 0, NULL, none, NULL), 1)                  \
     ROW(cuLaunchKernelEx_ptsz(&one, t->kernel, none, NULL), 1)                                     \
     ROW(cuLaunchCooperativeKernel_ptsz(t->kernel, 1, 1, 1, 1, 1, 1, 0, NULL, none), 1)             \

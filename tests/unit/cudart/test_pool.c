@@ -3,6 +3,7 @@
  * Stream-ordered allocation: what pools count, keep and give back, and in which order memory is
  * used again.
  */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@
 #define USED_CURRENT     7
 #define USED_HIGH        8
 
-#define BYTES ((size_t)1 << 20)
+#define BYTES            ((size_t)1 << 20)
 
 static const CUmemPoolProps device_pool = {.allocType = 1, .location = {.type = 1, .id = 0}};
 
@@ -335,5 +336,50 @@ Test(pool, memory_of_a_context_goes_with_it)
     OK(cuCtxDestroy_v2(ctx));
     cr_expect_eq(get(pool, USED_CURRENT), 0);
     cr_expect_eq(get(pool, RESERVED_CURRENT), 0);
+    OK(cuMemPoolDestroy(pool));
+}
+
+#define THREADS 4
+#define ROUNDS  50
+
+/* Each thread fills memory of the shared pool in a stream of its own and finds it as it left it. */
+static void *use_pool(void *arg)
+{
+    CUmemoryPool pool = arg;
+    CUcontext ctx;
+    CUstream stream = NULL;
+    unsigned mistakes = 0;
+    unsigned mark = (unsigned)(uintptr_t)&mistakes;
+    if (cuDevicePrimaryCtxRetain(&ctx, 0) || cuCtxSetCurrent(ctx) || cuStreamCreate(&stream, 1))
+        return (void *)1;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        CUdeviceptr memory;
+        unsigned last = 0;
+        size_t words = 1000 + i * 37;
+        mistakes += cuMemAllocFromPoolAsync(&memory, words * 4, pool, stream) != 0;
+        mistakes += cuMemsetD32Async(memory, mark + i, words, stream) != 0;
+        mistakes += cuMemcpyDtoHAsync_v2(&last, memory + (words - 1) * 4, 4, stream) != 0;
+        mistakes += cuMemFreeAsync(memory, stream) != 0;
+        mistakes += cuStreamSynchronize(stream) != 0 || last != mark + i;
+    }
+    cuStreamDestroy_v2(stream);
+    cuDevicePrimaryCtxRelease_v2(0);
+    return (void *)(uintptr_t)mistakes;
+}
+
+Test(pool, threads_can_share_one)
+{
+    make_context();
+    CUmemoryPool pool = make_pool();
+    pthread_t threads[THREADS];
+    set(pool, THRESHOLD, 8 * 4096);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, use_pool, pool);
+    for (int i = 0; i < THREADS; i++) {
+        void *mistakes;
+        pthread_join(threads[i], &mistakes);
+        cr_expect_null(mistakes);
+    }
+    cr_expect_eq(get(pool, USED_CURRENT), 0);
     OK(cuMemPoolDestroy(pool));
 }

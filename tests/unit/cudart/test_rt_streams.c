@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "driver_fixture.h"
 #include "runtime_fixture.h"
 
 static char history[64];
@@ -125,6 +126,7 @@ Test(rt_streams, capture_gives_a_graph)
     RT_OK(cudaStreamEndCapture(stream, &captured));
     cr_expect_eq(captured, graph);
     cr_expect_str_eq(history, "");
+    OK(cuGraphDestroy(graph));
 }
 
 Test(rt_streams, per_thread_forms_capture_the_threads_own_stream)
@@ -141,6 +143,7 @@ Test(rt_streams, per_thread_forms_capture_the_threads_own_stream)
     RT_OK(cudaStreamEndCapture_ptsz(NULL, &graph));
     RT_OK(cudaStreamBeginCaptureToGraph_ptsz(NULL, graph, NULL, NULL, 0, 0));
     RT_OK(cudaStreamEndCapture_ptsz(NULL, &graph));
+    OK(cuGraphDestroy(graph));
 }
 
 Test(rt_streams, what_a_capture_forbids_is_the_last_error)

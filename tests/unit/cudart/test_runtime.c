@@ -10,7 +10,7 @@
 #include "fake_driver.h"
 
 /* Not declared in exports.h: it is a stub. */
-cudaError_t cudaGraphCreate(void);
+cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(void);
 
 static int wrapper;
 static void stub(void)
@@ -84,12 +84,13 @@ Test(runtime_errors, too_small_a_driver_version_is_refused)
 
 Test(runtime_stubs, a_missing_function_says_so_and_is_not_supported, .init = cr_redirect_stderr)
 {
-    cr_assert_eq(cudaGraphCreate(), cudaErrorNotSupported);
-    cr_assert_eq(cudaGraphCreate(), cudaErrorNotSupported);
+    cr_assert_eq(cudaDeviceFlushGPUDirectRDMAWrites(), cudaErrorNotSupported);
+    cr_assert_eq(cudaDeviceFlushGPUDirectRDMAWrites(), cudaErrorNotSupported);
     cr_assert_eq(cudaGetLastError(), cudaErrorNotSupported);
     fflush(stderr);
-    cr_assert_stderr_eq_str("ptxrun: warning: cudaGraphCreate is not implemented; it returns "
-                            "cudaErrorNotSupported\n");
+    cr_assert_stderr_eq_str(
+        "ptxrun: warning: cudaDeviceFlushGPUDirectRDMAWrites is not implemented; it returns "
+        "cudaErrorNotSupported\n");
 }
 
 Test(runtime_devices, properties_come_from_the_attributes_of_the_driver)

@@ -3,41 +3,9 @@
  * Ordering of streams and events, seen through host functions.
  */
 #include <pthread.h>
-#include <stdatomic.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
+#include <stdlib.h>
 
-#include "driver_fixture.h"
-
-/* What ran, in order. Host functions run on one thread. */
-static char history[64];
-static atomic_int gate; /* host functions that wait_gate() hold on while it is 0 */
-
-static void note(void *arg)
-{
-    strncat(history, arg, sizeof history - strlen(history) - 1);
-}
-
-static void sleep_ms(long ms)
-{
-    struct timespec time = {.tv_nsec = ms * 1000000};
-    nanosleep(&time, NULL);
-}
-
-static void wait_gate(void *arg)
-{
-    while (!atomic_load(&gate))
-        sleep_ms(1);
-    note(arg);
-}
-
-static CUstream make_stream(unsigned flags)
-{
-    CUstream stream;
-    OK(cuStreamCreate(&stream, flags));
-    return stream;
-}
+#include "stream_fixture.h"
 
 Test(streams, work_of_one_stream_runs_in_order, .init = make_context)
 {
@@ -273,4 +241,120 @@ Test(streams, contexts_nest_and_are_destroyed_with_their_streams, .init = make_c
     EXPECT(CRT_INVALID_HANDLE, cuStreamQuery(stream));
     EXPECT(CRT_INVALID_VALUE, cuMemFree_v2(memory));
     EXPECT(CRT_INVALID_CONTEXT, cuCtxDestroy_v2(own));
+}
+
+Test(streams, attributes_are_kept_and_copied, .init = make_context)
+{
+    CUstream stream = make_stream(1);
+    CUstreamAttrValue value = {.pad = {0}};
+    const CUaccessPolicyWindow window = {&value, 4096, 0.5f, 2, 1};
+    CUaccessPolicyWindow got;
+    int number;
+    memcpy(&value, &window, sizeof window);
+    OK(cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &value));
+    memset(&value, 0, sizeof value);
+    value.priority = -100; /* becomes the greatest there is */
+    OK(cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_PRIORITY, &value));
+    value.pad[0] = 1;
+    OK(cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &value));
+    memset(&value, 0, sizeof value);
+    value.pad[0] = 1;
+    OK(cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN, &value));
+    OK(cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING, &value));
+
+    OK(cuStreamCopyAttributes_ptsz(NULL, stream));
+    OK(cuStreamGetAttribute_ptsz(NULL, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &value));
+    memcpy(&got, &value, sizeof got);
+    cr_expect_eq(got.base_ptr, window.base_ptr);
+    cr_expect_eq(got.missProp, 1);
+    OK(cuStreamGetAttribute_ptsz(NULL, CU_STREAM_ATTRIBUTE_PRIORITY, &value));
+    cr_expect_eq(value.priority, -5);
+    OK(cuStreamGetPriority(CU_STREAM_PER_THREAD, &number));
+    cr_expect_eq(number, -5);
+    OK(cuStreamGetAttribute(stream, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN, &value));
+    cr_expect_eq(value.pad[0], 1);
+    OK(cuStreamGetAttribute(stream, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &value));
+    OK(cuStreamGetAttribute(stream, CU_STREAM_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING, &value));
+    OK(cuStreamGetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+    cr_expect_eq(value.pad[0], CU_SYNC_POLICY_AUTO);
+    OK(cuStreamSetAttribute_ptsz(NULL, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+}
+
+Test(streams, a_stream_knows_its_context_and_device, .init = make_context)
+{
+    CUcontext current;
+    CUcontext ctx = NULL;
+    CUgreenCtx green = (CUgreenCtx)(uintptr_t)1;
+    CUdevice device = 9;
+    CUstream stream = make_stream(1);
+    OK(cuCtxGetCurrent(&current));
+    OK(cuStreamGetCtx(stream, &ctx));
+    cr_expect_eq(ctx, current);
+    OK(cuStreamGetCtx_v2(stream, &ctx, &green));
+    cr_expect_eq(ctx, current);
+    cr_expect_null(green);
+    OK(cuStreamGetCtx_v2_ptsz(NULL, &ctx, &green));
+    cr_expect_eq(ctx, current);
+    green = (CUgreenCtx)(uintptr_t)1;
+    OK(cuStreamGetGreenCtx(stream, &green));
+    cr_expect_null(green);
+    OK(cuStreamGetDevice(stream, &device));
+    cr_expect_eq(device, 0);
+}
+
+Test(streams, managed_memory_and_pageable_memory_can_be_attached, .init = make_context)
+{
+    CUstream stream = make_stream(1);
+    CUdeviceptr managed;
+    char pageable[64];
+    OK(cuMemAllocManaged(&managed, 64, 1));
+    OK(cuStreamAttachMemAsync(stream, managed, 0, CU_MEM_ATTACH_SINGLE));
+    OK(cuStreamAttachMemAsync(NULL, managed, 64, CU_MEM_ATTACH_HOST));
+    OK(cuStreamAttachMemAsync(stream, (uintptr_t)pageable, sizeof pageable, CU_MEM_ATTACH_GLOBAL));
+}
+
+Test(streams, null_streams_of_contexts_differ, .init = make_context)
+{
+    unsigned long long first;
+    unsigned long long second;
+    CUcontext other;
+    OK(cuStreamGetId(NULL, &first));
+    OK(cuCtxCreate_v2(&other, 0, 0));
+    OK(cuStreamGetId(NULL, &second));
+    cr_expect_neq(first, second);
+    OK(cuCtxDestroy_v2(other));
+}
+
+/* Programming guide, "Stream and Event Behavior" of several devices. */
+Test(streams, events_and_streams_of_two_devices_keep_to_the_rules)
+{
+    CUcontext contexts[2];
+    CUstream streams[2];
+    CUevent events[2];
+    float ms;
+    setenv("PTXRUN_DEVICES", "2", 1);
+    OK(cuInit(0));
+    for (int i = 0; i < 2; i++) {
+        OK(cuDevicePrimaryCtxRetain(&contexts[i], i));
+        OK(cuCtxSetCurrent(contexts[i]));
+        streams[i] = make_stream(1);
+        events[i] = make_event(0);
+        OK(cuEventRecord(events[i], streams[i]));
+    }
+    EXPECT(CRT_INVALID_HANDLE, cuEventRecord(events[0], streams[1]));
+    OK(cuLaunchHostFunc(streams[0], wait_gate, "a"));
+    OK(cuEventRecord(events[0], streams[0]));
+    OK(cuStreamWaitEvent(streams[1], events[0], 0));
+    OK(cuLaunchHostFunc(streams[1], note, "b"));
+    EXPECT(CRT_NOT_READY, cuEventQuery(events[0]));
+    EXPECT(CRT_NOT_READY, cuStreamQuery(streams[1]));
+    atomic_store(&gate, 1);
+    OK(cuEventSynchronize(events[0]));
+    OK(cuStreamSynchronize(streams[0]));
+    OK(cuStreamSynchronize(streams[1]));
+    cr_expect_str_eq(history, "ab");
+    EXPECT(CRT_INVALID_HANDLE, cuEventElapsedTime(&ms, events[0], events[1]));
+    CUdevice device = 9;
+    OK(cuStreamGetDevice(streams[1], &device));
+    cr_expect_eq(device, 1);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Virtual memory management: reservations, physical allocations, mappings, access, file descriptors.
+ * Virtual memory management: reservations, physical allocations, mappings, access, file
+ * descriptors.
  */
-#include <criterion/criterion.h>
-#include <criterion/redirect.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -15,13 +14,14 @@
 
 #define GRANULE ((size_t)2 << 20)
 
-static const char store_ptx[] = ".version 9.0\n.target sm_75\n.address_size 64\n"
-                                ".visible .entry store(.param .u64 out)\n"
-                                "{\n .reg .b64 %rd<2>;\n ld.param.u64 %rd1, [out];\n"
-                                " st.global.u32 [%rd1], 77; ret;\n}\n"
-                                ".visible .entry load(.param .u64 in)\n"
-                                "{\n .reg .b64 %rd<2>; .reg .b32 %r<2>;\n ld.param.u64 %rd1, [in];\n"
-                                " ld.volatile.global.u32 %r1, [%rd1]; ret;\n}\n";
+static const char store_ptx[] =
+    ".version 9.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry store(.param .u64 out)\n"
+    "{\n .reg .b64 %rd<2>;\n ld.param.u64 %rd1, [out];\n"
+    " st.global.u32 [%rd1], 77; ret;\n}\n"
+    ".visible .entry load(.param .u64 in)\n"
+    "{\n .reg .b64 %rd<2>; .reg .b32 %r<2>;\n ld.param.u64 %rd1, [in];\n"
+    " ld.volatile.global.u32 %r1, [%rd1]; ret;\n}\n";
 
 static CUmemAllocationProp device_prop(void)
 {
@@ -228,13 +228,15 @@ Test(vmm, a_fault_is_reported_relative_to_the_mapping, .init = make_context)
     CUmemGenericAllocationHandle handle;
     CUdeviceptr base = map_new(GRANULE, &handle);
     OK(grant(base, GRANULE, 1));
-    cr_redirect_stderr();
-    EXPECT(CRT_ILLEGAL_ADDRESS, run_kernel("store", base + 40));
-    fflush(stderr);
+    FILE *captured = tmpfile();
+    int before = dup(STDERR_FILENO);
+    dup2(fileno(captured), STDERR_FILENO);
+    CUresult result = run_kernel("store", base + 40);
+    dup2(before, STDERR_FILENO);
+    cr_expect_eq(result, CRT_ILLEGAL_ADDRESS);
     char text[2048] = "";
-    FILE *captured = cr_get_redirected_stderr();
-    size_t len = fread(text, 1, sizeof text - 1, captured);
-    text[len] = '\0';
+    rewind(captured);
+    text[fread(text, 1, sizeof text - 1, captured)] = '\0';
     cr_expect(strstr(text, "40 bytes inside the mapped memory"), "it says: %s", text);
 }
 
@@ -245,8 +247,7 @@ Test(vmm, unmapped_addresses_are_unknown_and_may_be_mapped_again, .init = make_c
     unsigned type = 0;
     OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, base));
     OK(cuMemUnmap(base, GRANULE));
-    EXPECT(CRT_INVALID_VALUE,
-           cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, base));
+    EXPECT(CRT_INVALID_VALUE, cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, base));
     EXPECT(CRT_INVALID_VALUE, cuMemUnmap(base, GRANULE));
     OK(cuMemMap(base, GRANULE, 0, handle, 0));
     unsigned value = 0;
@@ -496,4 +497,49 @@ Test(vmm, threads_may_map_at_the_same_time, .init = make_context)
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
     cr_expect_eq(free_bytes(), before);
+}
+
+Test(vmm, unmapping_waits_for_copies_that_were_accepted, .init = make_context)
+{
+    CUmemGenericAllocationHandle handle;
+    CUstream stream;
+    OK(cuStreamCreate(&stream, 1));
+    for (int i = 0; i < 20; i++) {
+        CUdeviceptr base = map_new(8 * GRANULE, &handle);
+        OK(cuMemsetD8Async(base, 1, 8 * GRANULE, stream));
+        OK(cuMemcpyDtoDAsync_v2(base, base + 4 * GRANULE, 4 * GRANULE, stream));
+        OK(cuMemUnmap(base, 8 * GRANULE));
+        OK(cuMemRelease(handle));
+        OK(cuMemAddressFree(base, 8 * GRANULE));
+    }
+}
+
+Test(vmm, devices_have_memory_and_access_of_their_own)
+{
+    setenv("PTXRUN_DEVICES", "2", 1);
+    make_context();
+    size_t before = free_bytes();
+    CUmemAllocationProp prop = device_prop();
+    CUmemGenericAllocationHandle handle;
+    prop.location.id = 1;
+    OK(cuMemCreate(&handle, GRANULE, &prop, 0));
+    cr_expect_eq(free_bytes(), before);
+    CUdeviceptr base = reserve(GRANULE);
+    OK(cuMemMap(base, GRANULE, 0, handle, 0));
+    CUmemAccessDesc access = {.location = {.type = 1, .id = 1}, .flags = 3};
+    OK(cuMemSetAccess(base, GRANULE, &access, 1));
+    unsigned long long flags[2];
+    int ordinal = -1;
+    OK(cuMemGetAccess(&flags[0], &(CUmemLocation){.type = 1, .id = 0}, base));
+    OK(cuMemGetAccess(&flags[1], &(CUmemLocation){.type = 1, .id = 1}, base));
+    OK(cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, base));
+    cr_expect_eq(flags[0], 0);
+    cr_expect_eq(flags[1], 3);
+    cr_expect_eq(ordinal, 1);
+    CUcontext second;
+    OK(cuCtxCreate_v2(&second, 0, 1));
+    size_t with = free_bytes();
+    OK(cuMemUnmap(base, GRANULE));
+    OK(cuMemRelease(handle));
+    cr_expect_eq(free_bytes(), with + GRANULE);
 }

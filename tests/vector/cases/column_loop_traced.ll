@@ -17,8 +17,8 @@ head:
   %k = phi i32 [ 0, %0 ], [ %k.next, %head ]
   %s = phi i32 [ %x, %0 ], [ %s.next, %head ]
   %was.1 = load i32, ptr %pc
-  %five.1 = mul i32 %was.1, 5
-  %now.1 = add i32 %five.1, 1
+  %six.1 = mul i32 %was.1, 6
+  %now.1 = add i32 %six.1, 1
   %old.1 = load i32, ptr %pc
   %three.1 = mul i32 %old.1, 3
   %new.1 = add i32 %three.1, %now.1
@@ -31,8 +31,8 @@ head:
 
 mid:
   %was.2 = load i32, ptr %pc
-  %five.2 = mul i32 %was.2, 5
-  %now.2 = add i32 %five.2, 2
+  %six.2 = mul i32 %was.2, 6
+  %now.2 = add i32 %six.2, 2
   %old.2 = load i32, ptr %pc
   %three.2 = mul i32 %old.2, 3
   %new.2 = add i32 %three.2, %now.2
@@ -46,8 +46,8 @@ head2:
   %j = phi i32 [ 0, %mid ], [ %j.next, %head2 ]
   %r = phi i32 [ %y, %mid ], [ %r.next, %head2 ]
   %was.3 = load i32, ptr %pc
-  %five.3 = mul i32 %was.3, 5
-  %now.3 = add i32 %five.3, 3
+  %six.3 = mul i32 %was.3, 6
+  %now.3 = add i32 %six.3, 3
   %old.3 = load i32, ptr %pc
   %three.3 = mul i32 %old.3, 3
   %new.3 = add i32 %three.3, %now.3
@@ -60,8 +60,8 @@ head2:
 
 out:
   %was.4 = load i32, ptr %pc
-  %five.4 = mul i32 %was.4, 5
-  %now.4 = add i32 %five.4, 4
+  %six.4 = mul i32 %was.4, 6
+  %now.4 = add i32 %six.4, 4
   %old.4 = load i32, ptr %pc
   %three.4 = mul i32 %old.4, 3
   %new.4 = add i32 %three.4, %now.4

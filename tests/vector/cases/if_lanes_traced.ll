@@ -12,8 +12,8 @@ define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 
 
 do.first:
   %was.1 = load i32, ptr %pc
-  %five.1 = mul i32 %was.1, 5
-  %now.1 = add i32 %five.1, 1
+  %six.1 = mul i32 %was.1, 6
+  %now.1 = add i32 %six.1, 1
   %old.1 = load i32, ptr %pc
   %three.1 = mul i32 %old.1, 3
   %new.1 = add i32 %three.1, %now.1
@@ -26,8 +26,8 @@ do.first:
 
 next:
   %was.2 = load i32, ptr %pc
-  %five.2 = mul i32 %was.2, 5
-  %now.2 = add i32 %five.2, 2
+  %six.2 = mul i32 %was.2, 6
+  %now.2 = add i32 %six.2, 2
   %old.3 = load i32, ptr %pc
   %three.3 = mul i32 %old.3, 3
   %new.3 = add i32 %three.3, %now.2
@@ -38,8 +38,8 @@ next:
 
 do.last:
   %was.3 = load i32, ptr %pc
-  %five.3 = mul i32 %was.3, 5
-  %now.3 = add i32 %five.3, 3
+  %six.3 = mul i32 %was.3, 6
+  %now.3 = add i32 %six.3, 3
   %old.4 = load i32, ptr %pc
   %three.4 = mul i32 %old.4, 3
   %new.4 = add i32 %three.4, %now.3
@@ -53,8 +53,8 @@ do.last:
 
 third:
   %was.4 = load i32, ptr %pc
-  %five.4 = mul i32 %was.4, 5
-  %now.4 = add i32 %five.4, 4
+  %six.4 = mul i32 %was.4, 6
+  %now.4 = add i32 %six.4, 4
   %old.6 = load i32, ptr %pc
   %three.6 = mul i32 %old.6, 3
   %new.6 = add i32 %three.6, %now.4
@@ -65,8 +65,8 @@ third:
 
 do.odd:
   %was.5 = load i32, ptr %pc
-  %five.5 = mul i32 %was.5, 5
-  %now.5 = add i32 %five.5, 5
+  %six.5 = mul i32 %was.5, 6
+  %now.5 = add i32 %six.5, 5
   %old.7 = load i32, ptr %pc
   %three.7 = mul i32 %old.7, 3
   %new.7 = add i32 %three.7, %now.5

@@ -15,7 +15,7 @@ define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 
   br i1 %c0, label %then, label %else
 
 then:
-  %b1 = and i32 %v, 2
+  %b1 = and i32 %v, 4
   %c1 = icmp eq i32 %b1, 0
   br i1 %c1, label %then.then, label %then.else
 

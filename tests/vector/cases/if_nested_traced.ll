@@ -16,20 +16,20 @@ define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 
 
 then:
   %was.1 = load i32, ptr %pc
-  %five.1 = mul i32 %was.1, 5
-  %now.1 = add i32 %five.1, 1
+  %six.1 = mul i32 %was.1, 6
+  %now.1 = add i32 %six.1, 1
   %old.1 = load i32, ptr %pc
   %three.1 = mul i32 %old.1, 3
   %new.1 = add i32 %three.1, %now.1
   store i32 %new.1, ptr %pc
-  %b1 = and i32 %v, 2
+  %b1 = and i32 %v, 4
   %c1 = icmp eq i32 %b1, 0
   br i1 %c1, label %then.then, label %then.else
 
 then.then:
   %was.2 = load i32, ptr %pc
-  %five.2 = mul i32 %was.2, 5
-  %now.2 = add i32 %five.2, 2
+  %six.2 = mul i32 %was.2, 6
+  %now.2 = add i32 %six.2, 2
   %old.2 = load i32, ptr %pc
   %three.2 = mul i32 %old.2, 3
   %new.2 = add i32 %three.2, %now.2
@@ -43,8 +43,8 @@ then.then:
 
 then.else:
   %was.3 = load i32, ptr %pc
-  %five.3 = mul i32 %was.3, 5
-  %now.3 = add i32 %five.3, 3
+  %six.3 = mul i32 %was.3, 6
+  %now.3 = add i32 %six.3, 3
   %old.4 = load i32, ptr %pc
   %three.4 = mul i32 %old.4, 3
   %new.4 = add i32 %three.4, %now.3
@@ -55,8 +55,8 @@ then.else:
 then.join:
   %w = phi i32 [ %w1, %then.then ], [ %w2, %then.else ]
   %was.4 = load i32, ptr %pc
-  %five.4 = mul i32 %was.4, 5
-  %now.4 = add i32 %five.4, 4
+  %six.4 = mul i32 %was.4, 6
+  %now.4 = add i32 %six.4, 4
   %old.5 = load i32, ptr %pc
   %three.5 = mul i32 %old.5, 3
   %new.5 = add i32 %three.5, %now.4
@@ -65,8 +65,8 @@ then.join:
 
 else:
   %was.5 = load i32, ptr %pc
-  %five.5 = mul i32 %was.5, 5
-  %now.5 = add i32 %five.5, 5
+  %six.5 = mul i32 %was.5, 6
+  %now.5 = add i32 %six.5, 5
   %old.6 = load i32, ptr %pc
   %three.6 = mul i32 %old.6, 3
   %new.6 = add i32 %three.6, %now.5
@@ -76,8 +76,8 @@ else:
 
 else.then:
   %was.6 = load i32, ptr %pc
-  %five.6 = mul i32 %was.6, 5
-  %now.6 = add i32 %five.6, 6
+  %six.6 = mul i32 %was.6, 6
+  %now.6 = add i32 %six.6, 6
   %old.7 = load i32, ptr %pc
   %three.7 = mul i32 %old.7, 3
   %new.7 = add i32 %three.7, %now.6
@@ -88,8 +88,8 @@ else.then:
 join:
   %r = phi i32 [ %w, %then.join ], [ %v, %else ], [ %w3, %else.then ]
   %was.7 = load i32, ptr %pc
-  %five.7 = mul i32 %was.7, 5
-  %now.7 = add i32 %five.7, 7
+  %six.7 = mul i32 %was.7, 6
+  %now.7 = add i32 %six.7, 7
   %old.8 = load i32, ptr %pc
   %three.8 = mul i32 %old.8, 3
   %new.8 = add i32 %three.8, %now.7

@@ -18,8 +18,8 @@ head:
   %zr = phi float [ 0.0, %0 ], [ %zr.next, %body ]
   %zi = phi float [ 0.0, %0 ], [ %zi.next, %body ]
   %was.1 = load i32, ptr %pc
-  %five.1 = mul i32 %was.1, 5
-  %now.1 = add i32 %five.1, 1
+  %six.1 = mul i32 %was.1, 6
+  %now.1 = add i32 %six.1, 1
   %old.1 = load i32, ptr %pc
   %three.1 = mul i32 %old.1, 3
   %new.1 = add i32 %three.1, %now.1
@@ -34,8 +34,8 @@ head:
 
 body:
   %was.2 = load i32, ptr %pc
-  %five.2 = mul i32 %was.2, 5
-  %now.2 = add i32 %five.2, 2
+  %six.2 = mul i32 %was.2, 6
+  %now.2 = add i32 %six.2, 2
   %old.2 = load i32, ptr %pc
   %three.2 = mul i32 %old.2, 3
   %new.2 = add i32 %three.2, %now.2
@@ -50,8 +50,8 @@ body:
 
 out:
   %was.3 = load i32, ptr %pc
-  %five.3 = mul i32 %was.3, 5
-  %now.3 = add i32 %five.3, 3
+  %six.3 = mul i32 %was.3, 6
+  %now.3 = add i32 %six.3, 3
   %old.3 = load i32, ptr %pc
   %three.3 = mul i32 %old.3, 3
   %new.3 = add i32 %three.3, %now.3

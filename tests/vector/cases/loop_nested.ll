@@ -1,5 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Divergent loops in a divergent loop, with breaks and continues.
+; run: nx=1,7,16,33,96 ny=1,3,4
 ; arrays: a=4 b=4:small c=4
 
 define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {

@@ -1,5 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Divergent loops in a divergent loop, with breaks and continues. Every block writes down that it ran.
+; run: nx=1,7,16,33,96 ny=1,3,4
 ; arrays: a=4 b=4:small c=4
 
 define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
@@ -16,8 +17,8 @@ outer:
   %i1 = phi i32 [ 0, %0 ], [ %i1.next, %outer.again ]
   %sum = phi i32 [ %x, %0 ], [ %sum.again, %outer.again ]
   %was.1 = load i32, ptr %pc
-  %five.1 = mul i32 %was.1, 5
-  %now.1 = add i32 %five.1, 1
+  %six.1 = mul i32 %was.1, 6
+  %now.1 = add i32 %six.1, 1
   %old.1 = load i32, ptr %pc
   %three.1 = mul i32 %old.1, 3
   %new.1 = add i32 %three.1, %now.1
@@ -27,8 +28,8 @@ outer:
 
 outer.body:
   %was.2 = load i32, ptr %pc
-  %five.2 = mul i32 %was.2, 5
-  %now.2 = add i32 %five.2, 2
+  %six.2 = mul i32 %was.2, 6
+  %now.2 = add i32 %six.2, 2
   %old.2 = load i32, ptr %pc
   %three.2 = mul i32 %old.2, 3
   %new.2 = add i32 %three.2, %now.2
@@ -41,8 +42,8 @@ inner:
   %j = phi i32 [ 0, %outer.body ], [ %j.next, %inner.again ]
   %s = phi i32 [ %sum, %outer.body ], [ %s.again, %inner.again ]
   %was.3 = load i32, ptr %pc
-  %five.3 = mul i32 %was.3, 5
-  %now.3 = add i32 %five.3, 3
+  %six.3 = mul i32 %was.3, 6
+  %now.3 = add i32 %six.3, 3
   %old.3 = load i32, ptr %pc
   %three.3 = mul i32 %old.3, 3
   %new.3 = add i32 %three.3, %now.3
@@ -54,8 +55,8 @@ inner:
 
 inner.body:
   %was.4 = load i32, ptr %pc
-  %five.4 = mul i32 %was.4, 5
-  %now.4 = add i32 %five.4, 4
+  %six.4 = mul i32 %was.4, 6
+  %now.4 = add i32 %six.4, 4
   %old.4 = load i32, ptr %pc
   %three.4 = mul i32 %old.4, 3
   %new.4 = add i32 %three.4, %now.4
@@ -70,8 +71,8 @@ inner.body:
 
 inner.rest:
   %was.5 = load i32, ptr %pc
-  %five.5 = mul i32 %was.5, 5
-  %now.5 = add i32 %five.5, 5
+  %six.5 = mul i32 %was.5, 6
+  %now.5 = add i32 %six.5, 5
   %old.5 = load i32, ptr %pc
   %three.5 = mul i32 %old.5, 3
   %new.5 = add i32 %three.5, %now.5
@@ -83,8 +84,8 @@ inner.rest:
 inner.again:
   %s.again = phi i32 [ %s1, %inner.body ], [ %s2, %inner.rest ]
   %was.6 = load i32, ptr %pc
-  %five.6 = mul i32 %was.6, 5
-  %now.6 = add i32 %five.6, 6
+  %six.6 = mul i32 %was.6, 6
+  %now.6 = add i32 %six.6, 6
   %old.6 = load i32, ptr %pc
   %three.6 = mul i32 %old.6, 3
   %new.6 = add i32 %three.6, %now.6
@@ -95,8 +96,8 @@ inner.again:
 inner.out:
   %s.out = phi i32 [ %s, %inner ], [ %s1, %inner.body ]
   %was.7 = load i32, ptr %pc
-  %five.7 = mul i32 %was.7, 5
-  %now.7 = add i32 %five.7, 7
+  %six.7 = mul i32 %was.7, 6
+  %now.7 = add i32 %six.7, 7
   %old.7 = load i32, ptr %pc
   %three.7 = mul i32 %old.7, 3
   %new.7 = add i32 %three.7, %now.7
@@ -107,8 +108,8 @@ inner.out:
 outer.again:
   %sum.again = phi i32 [ %sum, %outer.body ], [ %s.out, %inner.out ]
   %was.8 = load i32, ptr %pc
-  %five.8 = mul i32 %was.8, 5
-  %now.8 = add i32 %five.8, 8
+  %six.8 = mul i32 %was.8, 6
+  %now.8 = add i32 %six.8, 8
   %old.8 = load i32, ptr %pc
   %three.8 = mul i32 %old.8, 3
   %new.8 = add i32 %three.8, %now.8
@@ -119,8 +120,8 @@ outer.again:
 out:
   %r = phi i32 [ %sum, %outer ], [ %s.out, %inner.out ]
   %was.9 = load i32, ptr %pc
-  %five.9 = mul i32 %was.9, 5
-  %now.9 = add i32 %five.9, 9
+  %six.9 = mul i32 %was.9, 6
+  %now.9 = add i32 %six.9, 9
   %old.9 = load i32, ptr %pc
   %three.9 = mul i32 %old.9, 3
   %new.9 = add i32 %three.9, %now.9

@@ -15,8 +15,8 @@ outer:
   %i1 = phi i32 [ 0, %0 ], [ %i1.next, %outer.next ]
   %acc = phi i32 [ %v, %0 ], [ %acc.out, %outer.next ]
   %was.1 = load i32, ptr %pc
-  %five.1 = mul i32 %was.1, 5
-  %now.1 = add i32 %five.1, 1
+  %six.1 = mul i32 %was.1, 6
+  %now.1 = add i32 %six.1, 1
   %old.1 = load i32, ptr %pc
   %three.1 = mul i32 %old.1, 3
   %new.1 = add i32 %three.1, %now.1
@@ -27,8 +27,8 @@ inner:
   %acc.in = phi i32 [ %acc, %outer ], [ %acc.next, %inner ]
   %j = phi i32 [ 0, %outer ], [ %j.next, %inner ]
   %was.2 = load i32, ptr %pc
-  %five.2 = mul i32 %was.2, 5
-  %now.2 = add i32 %five.2, 2
+  %six.2 = mul i32 %was.2, 6
+  %now.2 = add i32 %six.2, 2
   %old.2 = load i32, ptr %pc
   %three.2 = mul i32 %old.2, 3
   %new.2 = add i32 %three.2, %now.2
@@ -45,8 +45,8 @@ inner:
 inner.out:
   %acc.out = phi i32 [ %acc.next, %inner ]
   %was.3 = load i32, ptr %pc
-  %five.3 = mul i32 %was.3, 5
-  %now.3 = add i32 %five.3, 3
+  %six.3 = mul i32 %was.3, 6
+  %now.3 = add i32 %six.3, 3
   %old.3 = load i32, ptr %pc
   %three.3 = mul i32 %old.3, 3
   %new.3 = add i32 %three.3, %now.3
@@ -55,8 +55,8 @@ inner.out:
 
 outer.next:
   %was.4 = load i32, ptr %pc
-  %five.4 = mul i32 %was.4, 5
-  %now.4 = add i32 %five.4, 4
+  %six.4 = mul i32 %was.4, 6
+  %now.4 = add i32 %six.4, 4
   %old.4 = load i32, ptr %pc
   %three.4 = mul i32 %old.4, 3
   %new.4 = add i32 %three.4, %now.4
@@ -67,8 +67,8 @@ outer.next:
 
 out:
   %was.5 = load i32, ptr %pc
-  %five.5 = mul i32 %was.5, 5
-  %now.5 = add i32 %five.5, 5
+  %six.5 = mul i32 %was.5, 6
+  %now.5 = add i32 %six.5, 5
   %old.5 = load i32, ptr %pc
   %three.5 = mul i32 %old.5, 3
   %new.5 = add i32 %three.5, %now.5

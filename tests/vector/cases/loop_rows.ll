@@ -8,6 +8,8 @@ define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 
   %i = sext i32 %t to i64
   %pa = getelementptr i32, ptr %a, i64 %i
   %pc = getelementptr i32, ptr %c, i64 %i
+  %y3 = mul i32 %y, 3
+  %few = and i32 %y3, 3
   br label %head
 
 head:
@@ -17,7 +19,7 @@ head:
   %m = mul i32 %s, %w
   %s.next = add i32 %m, %k
   %k.next = add nuw nsw i32 %k, 1
-  %more = icmp ule i32 %k.next, %y
+  %more = icmp ule i32 %k.next, %few
   br i1 %more, label %head, label %out
 
 out:

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Rows leave a loop apart, and some return from it.
-; run: ny=1,2,3,4
+; run: ny=1,2,3,4,8
 ; arrays: a=4 b=4:small c=4
 
 define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
@@ -15,7 +15,9 @@ define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 
 head:
   %k = phi i32 [ 0, %0 ], [ %k.next, %again ]
   %m = mul i32 %k, %y
-  %stop = icmp eq i32 %m, 6
+  %m.1 = add i32 %m, 1
+  %pair = and i32 %m.1, -2
+  %stop = icmp eq i32 %pair, 4
   br i1 %stop, label %leave, label %again
 
 again:

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Rows leave a loop apart, and some return from it. Every block writes down that it ran.
-; run: ny=1,2,3,4
+; run: ny=1,2,3,4,8
 ; arrays: a=4 b=4:small c=4
 
 define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
@@ -15,20 +15,22 @@ define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 
 head:
   %k = phi i32 [ 0, %0 ], [ %k.next, %again ]
   %was.1 = load i32, ptr %pc
-  %five.1 = mul i32 %was.1, 5
-  %now.1 = add i32 %five.1, 1
+  %six.1 = mul i32 %was.1, 6
+  %now.1 = add i32 %six.1, 1
   %old.1 = load i32, ptr %pc
   %three.1 = mul i32 %old.1, 3
   %new.1 = add i32 %three.1, %now.1
   store i32 %new.1, ptr %pc
   %m = mul i32 %k, %y
-  %stop = icmp eq i32 %m, 6
+  %m.1 = add i32 %m, 1
+  %pair = and i32 %m.1, -2
+  %stop = icmp eq i32 %pair, 4
   br i1 %stop, label %leave, label %again
 
 again:
   %was.2 = load i32, ptr %pc
-  %five.2 = mul i32 %was.2, 5
-  %now.2 = add i32 %five.2, 2
+  %six.2 = mul i32 %was.2, 6
+  %now.2 = add i32 %six.2, 2
   %old.2 = load i32, ptr %pc
   %three.2 = mul i32 %old.2, 3
   %new.2 = add i32 %three.2, %now.2
@@ -43,8 +45,8 @@ again:
 
 leave:
   %was.3 = load i32, ptr %pc
-  %five.3 = mul i32 %was.3, 5
-  %now.3 = add i32 %five.3, 3
+  %six.3 = mul i32 %was.3, 6
+  %now.3 = add i32 %six.3, 3
   %old.4 = load i32, ptr %pc
   %three.4 = mul i32 %old.4, 3
   %new.4 = add i32 %three.4, %now.3
@@ -53,8 +55,8 @@ leave:
 
 out:
   %was.4 = load i32, ptr %pc
-  %five.4 = mul i32 %was.4, 5
-  %now.4 = add i32 %five.4, 4
+  %six.4 = mul i32 %was.4, 6
+  %now.4 = add i32 %six.4, 4
   %old.5 = load i32, ptr %pc
   %three.5 = mul i32 %old.5, 3
   %new.5 = add i32 %three.5, %now.4

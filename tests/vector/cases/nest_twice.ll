@@ -1,5 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Two nests one after another, around which a loop runs three times.
+; arrays: a=4 b=4:small c=4
 
 define void @kernel(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny) {
   br label %again

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies and fills of memory: shapes, limits, what is done when a call returns, batches.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "driver_fixture.h"
+
+#define BYTES ((size_t)256 << 10)
+
+static void wait_for_gate(void *arg)
+{
+    atomic_int *gate = arg;
+    while (!atomic_load(gate))
+        usleep(1000);
+}
+
+static void open_gate_later(void *arg)
+{
+    usleep(20000);
+    atomic_store((atomic_int *)arg, 1);
+}
+
+Test(copy, pitched_boxes_keep_what_lies_between_the_rows)
+{
+    make_context();
+    CUdeviceptr device;
+    size_t pitch;
+    unsigned char in[6 * 4 * 3];
+    unsigned char out[6 * 4 * 3] = {0};
+    for (size_t i = 0; i < sizeof in; i++)
+        in[i] = (unsigned char)(i + 1);
+    OK(cuMemAllocPitch_v2(&device, &pitch, 6, 4 * 3, 4));
+    OK(cuMemsetD8_v2(device, 0xee, pitch * 12));
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                          .srcHost = in,
+                          .srcPitch = 6,
+                          .srcHeight = 4,
+                          .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .dstDevice = device,
+                          .dstPitch = pitch,
+                          .dstHeight = 4,
+                          .WidthInBytes = 6,
+                          .Height = 4,
+                          .Depth = 3};
+    OK(cuMemcpy3D_v2(&copy));
+    CUDA_MEMCPY3D back = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = device,
+                          .srcPitch = pitch,
+                          .srcHeight = 4,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = out,
+                          .dstPitch = 6,
+                          .dstHeight = 4,
+                          .WidthInBytes = 6,
+                          .Height = 4,
+                          .Depth = 3};
+    OK(cuMemcpy3D_v2(&back));
+    cr_expect_arr_eq(out, in, sizeof in);
+    unsigned char between = 0;
+    OK(cuMemcpyDtoH_v2(&between, device + 6, 1));
+    cr_expect_eq(between, 0xee);
+}
+
+Test(copy, pitches_and_ranges_are_checked)
+{
+    make_context();
+    CUdeviceptr device;
+    char host[64] = {0};
+    OK(cuMemAlloc_v2(&device, 64));
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                          .srcHost = host,
+                          .srcPitch = 16,
+                          .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .dstDevice = device,
+                          .dstPitch = 16,
+                          .WidthInBytes = 16,
+                          .Height = 4};
+    OK(cuMemcpy2D_v2(&copy));
+    copy.dstPitch = 15;
+    EXPECT(CRT_INVALID_VALUE, cuMemcpy2D_v2(&copy));
+    copy.dstPitch = (size_t)1 << 31;
+    EXPECT(CRT_INVALID_VALUE, cuMemcpy2D_v2(&copy));
+    copy.dstPitch = 16;
+    copy.dstY = 1;
+    EXPECT(CRT_INVALID_VALUE, cuMemcpy2D_v2(&copy));
+    copy.dstY = 0;
+    copy.dstMemoryType = 9;
+    EXPECT(CRT_INVALID_VALUE, cuMemcpy2D_v2(&copy));
+}
+
+/* "The synchronous memset functions are asynchronous … except when the target is pinned host
+ * memory or a Unified Memory region". */
+Test(copy, a_synchronous_fill_of_memory_the_host_sees_is_done_when_it_returns)
+{
+    make_context();
+    char *pinned;
+    CUdeviceptr managed;
+    OK(cuMemHostAlloc((void **)&pinned, 8 * BYTES, 0));
+    OK(cuMemsetD8_v2((uintptr_t)pinned, 3, 8 * BYTES));
+    cr_expect_eq(pinned[8 * BYTES - 1], 3);
+    OK(cuMemAllocManaged(&managed, 8 * BYTES, 1));
+    OK(cuMemsetD32_v2(managed, 0x01020304, 2 * BYTES));
+    cr_expect_eq(((unsigned *)(uintptr_t)managed)[2 * BYTES - 1], 0x01020304);
+}
+
+Test(copy, an_asynchronous_copy_to_pinned_memory_returns_before_the_stream_gets_there)
+{
+    make_context();
+    CUstream stream;
+    CUdeviceptr device;
+    char *pinned;
+    atomic_int gate = 0;
+    OK(cuStreamCreate(&stream, 1));
+    OK(cuMemAlloc_v2(&device, BYTES));
+    OK(cuMemsetD8_v2(device, 5, BYTES));
+    OK(cuMemHostAlloc((void **)&pinned, BYTES, 0));
+    pinned[0] = 0;
+    OK(cuCtxSynchronize());
+    OK(cuLaunchHostFunc(stream, wait_for_gate, &gate));
+    OK(cuMemcpyDtoHAsync_v2(pinned, device, BYTES, stream));
+    cr_expect_eq(((volatile char *)pinned)[0], 0);
+    EXPECT(CRT_NOT_READY, cuStreamQuery(stream));
+    atomic_store(&gate, 1);
+    OK(cuStreamSynchronize(stream));
+    cr_expect_eq(pinned[BYTES - 1], 5);
+}
+
+Test(copy, pageable_sources_have_been_read_when_the_call_returns)
+{
+    make_context();
+    CUstream stream;
+    CUdeviceptr device;
+    atomic_int gate = 0;
+    char *source = malloc(BYTES);
+    char *back = malloc(BYTES);
+    memset(source, 1, BYTES);
+    OK(cuStreamCreate(&stream, 1));
+    OK(cuMemAlloc_v2(&device, BYTES));
+    OK(cuLaunchHostFunc(stream, wait_for_gate, &gate));
+    OK(cuMemcpyHtoDAsync_v2(device, source, BYTES, stream));
+    memset(source, 2, BYTES);
+    atomic_store(&gate, 1);
+    OK(cuMemcpyDtoHAsync_v2(back, device, BYTES, stream));
+    cr_expect_eq(back[0], 1); /* a copy to pageable memory is done when the call returns */
+    cr_expect_eq(back[BYTES - 1], 1);
+    free(source);
+    free(back);
+}
+
+Test(copy, batches_copy_each_range)
+{
+    make_context();
+    CUstream stream;
+    CUdeviceptr device;
+    char in[3][100];
+    char out[3][100] = {{0}};
+    memset(in, 7, sizeof in);
+    in[2][99] = 9;
+    OK(cuStreamCreate(&stream, 0));
+    OK(cuMemAlloc_v2(&device, 300));
+    CUdeviceptr host_in[] = {(uintptr_t)in[0], (uintptr_t)in[1], (uintptr_t)in[2]};
+    CUdeviceptr host_out[] = {(uintptr_t)out[0], (uintptr_t)out[1], (uintptr_t)out[2]};
+    CUdeviceptr places[] = {device, device + 100, device + 200};
+    size_t sizes[] = {100, 100, 100};
+    size_t firsts[] = {0, 1};
+    CUmemcpyAttributes how[] = {{.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL},
+                                {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM}};
+    OK(cuMemcpyBatchAsync_v2(places, host_in, sizes, 3, how, firsts, 2, stream));
+    OK(cuMemcpyBatchAsync_v2(host_out, places, sizes, 3, how, firsts, 2, stream));
+    OK(cuStreamSynchronize(stream));
+    cr_expect_arr_eq(out, in, sizeof in);
+    memset(out, 0, sizeof out);
+    OK(cuMemcpyBatchAsync_v2_ptsz(host_out, places, sizes, 3, how, firsts, 2, 0));
+    OK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
+    cr_expect_arr_eq(out, in, sizeof in);
+
+    size_t failed = 0;
+    sizes[2] = 101;
+    EXPECT(CRT_INVALID_VALUE,
+           cuMemcpyBatchAsync(places, host_in, sizes, 3, how, firsts, 2, &failed, stream));
+    cr_expect_eq(failed, 2);
+    EXPECT(CRT_INVALID_VALUE,
+           cuMemcpyBatchAsync_ptsz(places, host_in, sizes, 0, how, firsts, 2, &failed, 0));
+    cr_expect_eq(failed, SIZE_MAX);
+}
+
+/* A source to be read in stream order is not read before the stream gets there. */
+Test(copy, batches_read_pageable_sources_in_stream_order_if_asked)
+{
+    make_context();
+    CUstream stream;
+    CUdeviceptr device;
+    static atomic_int source;
+    int got = 0;
+    OK(cuStreamCreate(&stream, 1));
+    OK(cuMemAlloc_v2(&device, sizeof got));
+    OK(cuLaunchHostFunc(stream, open_gate_later, &source));
+    CUdeviceptr src = (uintptr_t)&source;
+    size_t size = sizeof got;
+    size_t first = 0;
+    CUmemcpyAttributes how = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+    OK(cuMemcpyBatchAsync_v2(&device, &src, &size, 1, &how, &first, 1, stream));
+    OK(cuMemcpyDtoHAsync_v2(&got, device, sizeof got, stream));
+    OK(cuStreamSynchronize(stream));
+    cr_expect_eq(got, 1);
+}
+
+Test(copy, peer_copies_wait_for_the_work_of_both_contexts)
+{
+    make_context();
+    CUcontext own;
+    CUcontext other;
+    CUcontext popped;
+    CUstream stream;
+    CUdeviceptr src;
+    CUdeviceptr dst;
+    atomic_int gate = 0;
+    unsigned got = 0;
+    OK(cuCtxGetCurrent(&own));
+    OK(cuMemAlloc_v2(&dst, 4));
+    OK(cuCtxCreate_v2(&other, 0, 0));
+    OK(cuMemAlloc_v2(&src, 4));
+    OK(cuStreamCreate(&stream, 1));
+    OK(cuLaunchHostFunc(stream, open_gate_later, &gate));
+    OK(cuMemsetD32Async(src, 11, 1, stream));
+    OK(cuCtxPopCurrent_v2(&popped));
+    OK(cuMemcpyPeer(dst, own, src, other, 4));
+    OK(cuMemcpyDtoH_v2(&got, dst, 4));
+    cr_expect_eq(got, 11);
+    OK(cuMemcpyPeerAsync(dst, own, src, other, 4, 0));
+    CUDA_MEMCPY3D_PEER box = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                              .srcDevice = src,
+                              .srcContext = other,
+                              .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                              .dstDevice = dst,
+                              .dstContext = own,
+                              .WidthInBytes = 4,
+                              .Height = 1,
+                              .Depth = 1};
+    OK(cuMemcpy3DPeer(&box));
+    OK(cuMemcpy3DPeerAsync(&box, 0));
+    OK(cuMemcpy3DPeer_ptds(&box));
+    box.srcContext = NULL;
+    EXPECT(CRT_INVALID_CONTEXT, cuMemcpy3DPeer(&box));
+    OK(cuCtxDestroy_v2(other));
+}
+
+Test(copy, large_copies_arrive_whole)
+{
+    make_context();
+    size_t bytes = ((size_t)40 << 20) + 123;
+    unsigned char *in = malloc(bytes);
+    unsigned char *out = calloc(1, bytes);
+    unsigned char *pinned;
+    CUdeviceptr device;
+    CUstream stream;
+    for (size_t i = 0; i < bytes; i++)
+        in[i] = (unsigned char)(i * 2654435761u >> 24);
+    OK(cuMemAlloc_v2(&device, bytes));
+    OK(cuMemcpyHtoD_v2(device, in, bytes));
+    OK(cuMemcpyDtoH_v2(out, device, bytes));
+    cr_expect(memcmp(in, out, bytes) == 0);
+    OK(cuStreamCreate(&stream, 1));
+    OK(cuMemHostAlloc((void **)&pinned, bytes, 0));
+    OK(cuMemcpyDtoHAsync_v2(pinned, device, bytes, stream));
+    OK(cuStreamSynchronize(stream));
+    cr_expect(memcmp(in, pinned, bytes) == 0);
+    free(in);
+    free(out);
+}
+
+/* Rows with gaps, and a destination that begins within the source. */
+Test(copy, large_planes_and_overlapping_copies_arrive_whole)
+{
+    make_context();
+    size_t width = 5000;
+    size_t rows = 3001;
+    size_t pitch;
+    unsigned char *in = malloc(width * rows);
+    unsigned char *out = calloc(1, width * rows);
+    CUdeviceptr device;
+    for (size_t i = 0; i < width * rows; i++)
+        in[i] = (unsigned char)(i * 2654435761u >> 24);
+    OK(cuMemAllocPitch_v2(&device, &pitch, width, rows, 4));
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                          .srcHost = in,
+                          .srcPitch = width,
+                          .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .dstDevice = device,
+                          .dstPitch = pitch,
+                          .WidthInBytes = width,
+                          .Height = rows};
+    OK(cuMemcpy2D_v2(&copy));
+    CUDA_MEMCPY2D back = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = device,
+                          .srcPitch = pitch,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = out,
+                          .dstPitch = width,
+                          .WidthInBytes = width,
+                          .Height = rows};
+    OK(cuMemcpy2D_v2(&back));
+    cr_expect(memcmp(in, out, width * rows) == 0);
+
+    size_t bytes = (size_t)12 << 20;
+    OK(cuMemcpyHtoD_v2(device, in, bytes));
+    OK(cuMemcpyDtoD_v2(device + 100, device, bytes));
+    OK(cuMemcpyDtoH_v2(out, device + 100, bytes));
+    cr_expect(memcmp(in, out, bytes) == 0);
+    free(in);
+    free(out);
+}
+
+Test(fill, every_width_fills_rows_and_leaves_the_rest)
+{
+    make_context();
+    CUdeviceptr device;
+    unsigned char got[64];
+    OK(cuMemAlloc_v2(&device, 64));
+    OK(cuMemsetD8_v2(device, 0, 64));
+    OK(cuMemsetD2D8_v2(device, 16, 0xaa, 3, 2));
+    OK(cuMemsetD2D16_v2(device + 32, 16, 0x1122, 2, 1));
+    OK(cuMemsetD2D32_v2(device + 48, 16, 0x33445566, 1, 1));
+    OK(cuMemcpyDtoH_v2(got, device, 64));
+    cr_expect_eq(got[2], 0xaa);
+    cr_expect_eq(got[3], 0);
+    cr_expect_eq(got[16], 0xaa);
+    cr_expect_eq(got[35], 0x11);
+    cr_expect_eq(got[36], 0);
+    cr_expect_eq(got[48], 0x66);
+    cr_expect_eq(got[52], 0);
+    EXPECT(CRT_INVALID_VALUE, cuMemsetD2D32_v2(device + 1, 16, 0, 1, 1));
+    EXPECT(CRT_INVALID_VALUE, cuMemsetD8_v2(device, 0, 65));
+}
