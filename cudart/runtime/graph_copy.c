@@ -75,7 +75,8 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const struct cudaMemcpy3DParms *params)
 {
     CUDA_MEMCPY3D copy;
-    return crt_done(crt_enter() ?: crt_describe_3d(params, &copy) ?: cuGraphAddMemcpyNode(node, graph, deps, count, &copy, NULL));
+    cudaError_t error = crt_enter() ?: crt_describe_3d(params, &copy);
+    return crt_done(error ?: cuGraphAddMemcpyNode(node, graph, deps, count, &copy, NULL));
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -83,7 +84,8 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
                                      const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     CUDA_MEMCPY3D copy;
-    return crt_done(crt_enter() ?: describe_row(to, from, bytes, kind, &copy) ?: cuGraphAddMemcpyNode(node, graph, deps, count, &copy, NULL));
+    cudaError_t error = crt_enter() ?: describe_row(to, from, bytes, kind, &copy);
+    return crt_done(error ?: cuGraphAddMemcpyNode(node, graph, deps, count, &copy, NULL));
 }
 
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -92,7 +94,8 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t gr
                                            size_t offset, enum cudaMemcpyKind kind)
 {
     CUDA_MEMCPY3D copy;
-    return crt_done(crt_enter() ?: describe_to_symbol(symbol, from, bytes, offset, kind, &copy) ?: cuGraphAddMemcpyNode(node, graph, deps, count, &copy, NULL));
+    cudaError_t error = crt_enter() ?: describe_to_symbol(symbol, from, bytes, offset, kind, &copy);
+    return crt_done(error ?: cuGraphAddMemcpyNode(node, graph, deps, count, &copy, NULL));
 }
 
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -101,7 +104,8 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t 
                                              enum cudaMemcpyKind kind)
 {
     CUDA_MEMCPY3D copy;
-    return crt_done(crt_enter() ?: describe_from_symbol(to, symbol, bytes, offset, kind, &copy) ?: cuGraphAddMemcpyNode(node, graph, deps, count, &copy, NULL));
+    cudaError_t error = crt_enter() ?: describe_from_symbol(to, symbol, bytes, offset, kind, &copy);
+    return crt_done(error ?: cuGraphAddMemcpyNode(node, graph, deps, count, &copy, NULL));
 }
 
 /* ---- changing ---- */
@@ -110,14 +114,16 @@ cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
                                          const struct cudaMemcpy3DParms *params)
 {
     CUDA_MEMCPY3D copy;
-    return crt_done(crt_enter() ?: crt_describe_3d(params, &copy) ?: cuGraphMemcpyNodeSetParams(node, &copy));
+    cudaError_t error = crt_enter() ?: crt_describe_3d(params, &copy);
+    return crt_done(error ?: cuGraphMemcpyNodeSetParams(node, &copy));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to, const void *from,
                                            size_t bytes, enum cudaMemcpyKind kind)
 {
     CUDA_MEMCPY3D copy;
-    return crt_done(crt_enter() ?: describe_row(to, from, bytes, kind, &copy) ?: cuGraphMemcpyNodeSetParams(node, &copy));
+    cudaError_t error = crt_enter() ?: describe_row(to, from, bytes, kind, &copy);
+    return crt_done(error ?: cuGraphMemcpyNodeSetParams(node, &copy));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol,
@@ -125,7 +131,8 @@ cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const voi
                                                  enum cudaMemcpyKind kind)
 {
     CUDA_MEMCPY3D copy;
-    return crt_done(crt_enter() ?: describe_to_symbol(symbol, from, bytes, offset, kind, &copy) ?: cuGraphMemcpyNodeSetParams(node, &copy));
+    cudaError_t error = crt_enter() ?: describe_to_symbol(symbol, from, bytes, offset, kind, &copy);
+    return crt_done(error ?: cuGraphMemcpyNodeSetParams(node, &copy));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *to,
@@ -133,7 +140,8 @@ cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *t
                                                    enum cudaMemcpyKind kind)
 {
     CUDA_MEMCPY3D copy;
-    return crt_done(crt_enter() ?: describe_from_symbol(to, symbol, bytes, offset, kind, &copy) ?: cuGraphMemcpyNodeSetParams(node, &copy));
+    cudaError_t error = crt_enter() ?: describe_from_symbol(to, symbol, bytes, offset, kind, &copy);
+    return crt_done(error ?: cuGraphMemcpyNodeSetParams(node, &copy));
 }
 
 /* ---- changing executable ones ---- */
@@ -142,7 +150,8 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
                                              const struct cudaMemcpy3DParms *params)
 {
     CUDA_MEMCPY3D copy;
-    return crt_done(crt_enter() ?: crt_describe_3d(params, &copy) ?: cuGraphExecMemcpyNodeSetParams(exec, node, &copy, NULL));
+    cudaError_t error = crt_enter() ?: crt_describe_3d(params, &copy);
+    return crt_done(error ?: cuGraphExecMemcpyNodeSetParams(exec, node, &copy, NULL));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *to,
@@ -150,7 +159,8 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNo
                                                enum cudaMemcpyKind kind)
 {
     CUDA_MEMCPY3D copy;
-    return crt_done(crt_enter() ?: describe_row(to, from, bytes, kind, &copy) ?: cuGraphExecMemcpyNodeSetParams(exec, node, &copy, NULL));
+    cudaError_t error = crt_enter() ?: describe_row(to, from, bytes, kind, &copy);
+    return crt_done(error ?: cuGraphExecMemcpyNodeSetParams(exec, node, &copy, NULL));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -159,7 +169,8 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaG
                                                      enum cudaMemcpyKind kind)
 {
     CUDA_MEMCPY3D copy;
-    return crt_done(crt_enter() ?: describe_to_symbol(symbol, from, bytes, offset, kind, &copy) ?: cuGraphExecMemcpyNodeSetParams(exec, node, &copy, NULL));
+    cudaError_t error = crt_enter() ?: describe_to_symbol(symbol, from, bytes, offset, kind, &copy);
+    return crt_done(error ?: cuGraphExecMemcpyNodeSetParams(exec, node, &copy, NULL));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -167,7 +178,8 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cud
                                                        size_t offset, enum cudaMemcpyKind kind)
 {
     CUDA_MEMCPY3D copy;
-    return crt_done(crt_enter() ?: describe_from_symbol(to, symbol, bytes, offset, kind, &copy) ?: cuGraphExecMemcpyNodeSetParams(exec, node, &copy, NULL));
+    cudaError_t error = crt_enter() ?: describe_from_symbol(to, symbol, bytes, offset, kind, &copy);
+    return crt_done(error ?: cuGraphExecMemcpyNodeSetParams(exec, node, &copy, NULL));
 }
 
 /* ---- reading ---- */

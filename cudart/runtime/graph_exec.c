@@ -148,8 +148,8 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cud
                              struct cudaGraphNodeParams *params)
 {
     CUgraphNodeParams own;
-    cudaError_t error = crt_enter() ?: describe_node(params, &own)
-                                           ?: cuGraphAddNode_v2(node, graph, deps, data, count, &own);
+    cudaError_t error = crt_enter() ?: describe_node(params, &own);
+    error = error ?: cuGraphAddNode_v2(node, graph, deps, data, count, &own);
     if (!error && params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
         params->alloc.dptr = own.alloc.dptr;
     if (!error && params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
