@@ -77,8 +77,8 @@ struct sch_grid {
     bool is_cooperative;  /* every block must be able to wait for every other */
     unsigned group;       /* of workers that run it */
     int priority;         /* lower numbers get free workers first */
-    /* What a block of this kernel took last, in ns, 0: not known. Of fused kernels; NULL: the grid is
-     * never run by the thread that launches it. Outlives the grid. */
+    /* What a block of this kernel took last, in ns, 0: not known. Of fused kernels; NULL: the grid
+     * is never run by the thread that launches it. Outlives the grid. */
     _Atomic(uint32_t) *pace;
 };
 

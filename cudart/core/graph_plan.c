@@ -274,7 +274,8 @@ static enum crt_result find_module(struct crt_step *step, struct crt_context *ct
     return result;
 }
 
-/* Which code is best follows from where the parameters point to, which may have changed. */
+/* Which code is best follows from where the parameters point to, which may have changed; so may the
+ * limits of the context. */
 static enum crt_result prepare_kernel(const struct crt_plan *plan, struct crt_step *step,
                                       struct crt_context *ctx)
 {
@@ -284,10 +285,9 @@ static enum crt_result prepare_kernel(const struct crt_plan *plan, struct crt_st
         return result;
     }
     struct crt_launch *launch = crt_step_launch(step, plan->launches);
-    const struct crt_variant *before = launch->ctx == ctx ? launch->variant : NULL;
     launch->ctx = ctx;
     result = crt_launch_find_code(launch, &step->work.launch.config);
-    if (result == CRT_SUCCESS && launch->variant != before)
+    if (result == CRT_SUCCESS)
         crt_launch_describe(launch, step->module, &step->work.launch.config, &step->grid);
     return result;
 }

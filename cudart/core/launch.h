@@ -46,7 +46,7 @@ struct crt_launch {
     struct crt_print_record *printed;    /* newest first; guarded by the lock in printf.c */
     struct crt_print_record *assertions; /* messages of failed assertions, likewise */
     size_t printed_bytes;
-    bool is_borrowed; /* its memory belongs to a launch of a graph */
+    bool is_borrowed;              /* its memory belongs to a launch of a graph */
     _Alignas(16) uint8_t params[]; /* what rt_launch.params points at */
 };
 

@@ -15,9 +15,9 @@
 
 /* Environment of CUDA itself, read once. */
 struct crt_environment {
-    bool launches_block;    /* CUDA_LAUNCH_BLOCKING */
-    bool loads_eagerly;     /* CUDA_MODULE_LOADING=EAGER */
-    bool jit_is_disabled;   /* CUDA_DISABLE_PTX_JIT */
+    bool launches_block;  /* CUDA_LAUNCH_BLOCKING */
+    bool loads_eagerly;   /* CUDA_MODULE_LOADING=EAGER */
+    bool jit_is_disabled; /* CUDA_DISABLE_PTX_JIT */
 };
 
 CRT_API_BEGIN

@@ -91,7 +91,7 @@ int main(void)
 {
     static uintptr_t allocations[ALLOCATIONS];
     static struct bench bench;
-    if (crt_arena_init((size_t)1 << 30) != CRT_SUCCESS)
+    if (crt_arena_init((size_t)1 << 30, 1) != CRT_SUCCESS)
         return 1;
     for (int i = 0; i < ALLOCATIONS; i++)
         if (crt_arena_alloc(4096, CRT_MEMORY_DEVICE, 0, NULL, &allocations[i]) != CRT_SUCCESS)

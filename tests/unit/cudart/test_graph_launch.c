@@ -568,6 +568,34 @@ Test(graph_launch, a_kernel_of_an_unloaded_module_cannot_be_launched, .init = se
     cr_expect_eq(cell(0), 1);
 }
 
+Test(graph_launch, after_a_reset_variables_are_the_new_ones, .init = setup)
+{
+    static const char counting[] = ".version 9.0\n.target sm_75\n.address_size 64\n"
+                                   ".visible .global .align 4 .u32 counter = 5;\n"
+                                   ".visible .entry bump() { .reg .b32 %r<2>;\n"
+                                   " atom.global.add.u32 %r1, [counter], 1; ret; }\n";
+    CUlibrary library;
+    CUkernel kernel;
+    CUgraphNode node;
+    CUcontext ctx;
+    CUdeviceptr counter;
+    unsigned value;
+    OK(cuLibraryLoadData(&library, counting, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryGetKernel(&kernel, library, "bump"));
+    CUDA_KERNEL_NODE_PARAMS params = one_thread(kernel, NULL);
+    OK(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &params));
+    CUgraphExec exec = instantiate();
+    OK(cuGraphLaunch(exec, NULL));
+    OK(cuDevicePrimaryCtxReset_v2(0));
+    OK(cuDevicePrimaryCtxRetain(&ctx, 0));
+    OK(cuGraphLaunch(exec, NULL));
+    OK(cuGraphLaunch(exec, NULL));
+    OK(cuCtxSynchronize());
+    OK(cuLibraryGetGlobal(&counter, NULL, library, "counter"));
+    OK(cuMemcpyDtoH_v2(&value, counter, 4));
+    cr_expect_eq(value, 7);
+}
+
 Test(graph_launch, a_long_chain_and_a_wide_fan_are_complete, .init = setup)
 {
     CUgraphNode last = NULL;
