@@ -204,7 +204,7 @@ struct tr_shape_facts {
     const bool *is_lost;  /* by segment: threads that come here take all others with them, so that
                              nobody is left to compare with; NULL: those that call a fault */
     bool is_race_free;    /* what threads load from one address while they are there together is
-                             the same, unless the access is volatile or atomic */
+                             the same, unless the access is volatile or atomic; a clock too */
     bool is_never_better; /* no value is better than varying if an operand is varying */
 };
 

@@ -139,10 +139,18 @@ static bool is_warp_agreement(const char *name, LLVMValueRef call)
     return is_agreement && is_constant_argument(call, 3, UINT32_MAX);
 }
 
+static bool is_clock(const char *name)
+{
+    return strcmp(name, "rt_clock") == 0 || strcmp(name, "rt_globaltimer") == 0;
+}
+
 static struct tr_shape shape_of_placeholder(const struct tr_shape_context *context,
                                             const char *name, LLVMValueRef call,
                                             const struct tr_shape *operands)
 {
+    /* Threads that go side by side may read a clock together, as the lanes of a warp do. */
+    if (context->is_race_free && is_clock(name))
+        return tr_shape_uniform();
     if (!context->is_uniform_segment)
         return tr_shape_varying();
     bool is_same = strcmp(name, "rt_bar_red") == 0
