@@ -64,6 +64,7 @@ enum pxr_status launch_dirs_find(struct launch_dirs *dirs, struct pxr_error *err
             "no ':' and no ';'",
             dirs->driver);
     dirs->cudart = existing_path(dirs->driver, "cudart");
+    dirs->older = existing_path(dirs->driver, "cudart/older");
     dirs->tools = existing_path(dirs->driver, "bin");
     return PXR_OK;
 }
@@ -72,6 +73,7 @@ void launch_dirs_fini(struct launch_dirs *dirs)
 {
     free(dirs->driver);
     free(dirs->cudart);
+    free(dirs->older);
     free(dirs->tools);
     *dirs = (struct launch_dirs){0};
 }

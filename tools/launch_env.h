@@ -13,6 +13,7 @@
 struct launch_dirs {
     char *driver; /* holds libcuda.so.1 */
     char *cudart; /* holds libcudart.so.N; NULL if there is none */
+    char *older;  /* holds those of older toolkits; NULL if there is none */
     char *tools;  /* holds nvidia-smi; NULL if there is none */
 };
 

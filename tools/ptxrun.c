@@ -177,13 +177,25 @@ static bool set_path(const char *tools, bool print)
     return is_set;
 }
 
+/* The caller frees it; NULL when out of memory. */
+static char *library_path(const struct launch_dirs *dirs, const struct target *target)
+{
+    const char *old = getenv("LD_LIBRARY_PATH");
+    const char *cudart = target->lacks_cudart ? dirs->cudart : NULL;
+    if (!target->lacks_older || !dirs->older)
+        return launch_library_path(dirs->driver, old, cudart);
+    char *with_older = launch_library_path(dirs->driver, old, dirs->older);
+    char *path = with_older ? launch_library_path(dirs->driver, with_older, cudart) : NULL;
+    free(with_older);
+    return path;
+}
+
 /* Sets the variables for the target, and prints them if asked to. */
 static bool set_environment(const struct command_line *line, const struct launch_dirs *dirs,
                             const struct target *target)
 {
     bool print = line->print_env;
-    char *path = launch_library_path(dirs->driver, getenv("LD_LIBRARY_PATH"),
-                                     target->lacks_cudart ? dirs->cudart : NULL);
+    char *path = library_path(dirs, target);
     bool is_set = set_variable("LD_LIBRARY_PATH", path, print);
     free(path);
     if (is_set && target->other_driver) {

@@ -160,6 +160,7 @@ static enum pxr_status inspect_elf(const char *path, const char *cudart_director
     if (status == PXR_OK) {
         target->other_driver = target_elf_find_in_rpath(&elf, "libcuda.so.1");
         target->lacks_cudart = target_elf_lacks_cudart(&elf, cudart_directory);
+        target->lacks_older = target_elf_lacks_older_cudart(&elf);
     }
     target_elf_fini(&elf);
     return status;

@@ -14,6 +14,7 @@
 struct target {
     char *other_driver; /* libcuda.so.1 that DT_RPATH finds before LD_LIBRARY_PATH; or NULL */
     bool lacks_cudart;  /* it needs, or may need, a libcudart of cudart_directory */
+    bool lacks_older;   /* it needs the libcudart of an older toolkit that ptxrun has */
     char *warning;      /* why it will not get far although it can be started; or NULL */
 };
 

@@ -11,7 +11,10 @@
 
 #include "cudart/driver/cuda_driver.h"
 
+/* The libraries for older toolkits are compiled with theirs (older/). */
+#ifndef CUDART_VERSION
 #define CUDART_VERSION 13000
+#endif
 
 /* An error is a plain int here: the numbers of both APIs agree and pass through unchanged. */
 typedef int cudaError_t;

@@ -5,6 +5,10 @@
  */
 #include "cudart/runtime/runtime.h"
 
+#ifndef CUDART_SYMBOLS
+#define CUDART_SYMBOLS "cudart/runtime/symbols.def"
+#endif
+
 #define CUDART_IMPLEMENTED(name)
 #define CUDART_STUB(name)                                                                          \
     __attribute__((visibility("default"))) cudaError_t name(void);                                 \
@@ -12,6 +16,6 @@
     {                                                                                              \
         return crt_unsupported(#name);                                                             \
     }
-#include "cudart/runtime/symbols.def"
+#include CUDART_SYMBOLS
 #undef CUDART_STUB
 #undef CUDART_IMPLEMENTED

@@ -82,31 +82,44 @@ bool tr_m_is_checked(const struct tr_turn *turn, const struct tr_memory *memory)
 
 /* ---- the check ---- */
 
-/* i1: the index does not wrap in all copies of the row that begins with this one. */
-static LLVMValueRef check_row(struct tr_widen *widen, const struct checked *checked, uint32_t copy)
+/* i1: the index does not wrap in so many neighbours, from lane 0 of the copy on. */
+static LLVMValueRef check_lanes(struct tr_widen *widen, const struct checked *checked,
+                                uint32_t copy, uint32_t lanes)
 {
     LLVMBuilderRef b = widen->builder;
-    uint64_t distance = (uint64_t)checked->stride * (widen->width * widen->jam[0] - 1);
+    uint64_t distance = (uint64_t)checked->stride * (lanes - 1);
     LLVMValueRef first = tr_w_scalar(widen, checked->narrow, copy);
     LLVMValueRef last = LLVMBuildAdd(b, first, tr_m_i32(widen, distance), "");
     return LLVMBuildICmp(b, checked->is_signed ? LLVMIntSLE : LLVMIntULE, first, last, "");
 }
 
-/* Frozen if there are several: one of them may have no active lanes, and then it has anything. */
-static LLVMValueRef check_rows(struct tr_widen *widen, const struct checked *checked)
+/* A copy without active lanes may have anything, and is not asked. */
+static LLVMValueRef check_if_any(struct tr_widen *widen, const struct checked *checked,
+                                 uint32_t copy)
 {
+    LLVMValueRef check = check_lanes(widen, checked, copy, widen->width);
+    uint32_t narrow = tr_graph_number(&widen->turn->graph, checked->narrow);
+    LLVMValueRef mask = tr_w_mask_for(widen, narrow, copy);
+    if (mask == NULL || tr_w_seed(widen, TR_VECTOR_SEED_FREEZE))
+        return check;
+    LLVMValueRef yes = LLVMConstInt(LLVMTypeOf(check), 1, false);
+    return LLVMBuildSelect(widen->builder, tr_w_any(widen, mask), check, yes, "");
+}
+
+/* Rows as a whole; where lanes may be missing, copy by copy. */
+static LLVMValueRef check_all(struct tr_widen *widen, const struct checked *checked)
+{
+    bool is_masked = widen->active.mask[0] != NULL;
+    uint32_t step = is_masked ? 1 : widen->jam[0];
     LLVMValueRef all = NULL;
-    uint32_t rows = 0;
-    for (uint32_t c = 0; c < widen->copies; c += widen->jam[0]) {
+    for (uint32_t c = 0; c < widen->copies; c += step) {
         if (tr_m_holder(widen, checked->narrow, c) != c)
             continue;
-        LLVMValueRef row = check_row(widen, checked, c);
-        all = all == NULL ? row : LLVMBuildAnd(widen->builder, all, row, "");
-        rows++;
+        LLVMValueRef check = is_masked ? check_if_any(widen, checked, c)
+                                       : check_lanes(widen, checked, c, widen->width * step);
+        all = all == NULL ? check : LLVMBuildAnd(widen->builder, all, check, "");
     }
-    if (rows == 1 || widen->active.mask[0] == NULL || tr_w_seed(widen, TR_VECTOR_SEED_FREEZE))
-        return all;
-    return LLVMBuildFreeze(widen->builder, all, "");
+    return all;
 }
 
 /* ---- the access to neighbours ---- */
@@ -232,7 +245,7 @@ bool tr_m_access_checked(struct tr_widen *widen, const struct tr_memory *memory)
     LLVMBasicBlockRef neighbours = tr_w_new_block(widen, "neighbours");
     LLVMBasicBlockRef wraps = tr_w_new_block(widen, "wraps");
     LLVMBasicBlockRef meet = tr_w_new_block(widen, "meet");
-    LLVMBuildCondBr(b, check_rows(widen, &checked), neighbours, wraps);
+    LLVMBuildCondBr(b, check_all(widen, &checked), neighbours, wraps);
     LLVMPositionBuilderAtEnd(b, neighbours);
     access_neighbours(widen, memory, &checked, ways[0].loaded);
     ways[0].end = LLVMGetInsertBlock(b);

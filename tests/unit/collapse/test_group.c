@@ -16,7 +16,8 @@ static bool is_once(const char *body, uint32_t region, uint32_t stop, const char
     cr_assert_eq(text.storage.crossings[stop].home[value], TR_HOME_GROUP);
     cr_assert(tr_set_has(&text.kernel.regions[region].outcomes, stop));
     struct tr_fuse fuse = {.kernel = &text.kernel, .storage = text.storage};
-    struct tr_fused fused = {.fuse = &fuse};
+    bool is_dynamic[8] = {false};
+    struct tr_fused fused = {.fuse = &fuse, .is_dynamic = is_dynamic};
     bool result = tr_is_group_value(&fused, region, stop, value);
     kernel_text_end(&text);
     return result;
