@@ -116,6 +116,25 @@ Test(target, shared_cudart_that_is_nowhere_is_noticed)
     close(fd);
 }
 
+Test(target, libcudart_of_an_older_toolkit_is_noticed_by_its_name)
+{
+    int fd;
+    size_t len = copy_executable(FIXTURES "/sm_80.exe", &fd);
+    char *bytes = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    cr_assert_neq(bytes, MAP_FAILED);
+    char *needed = memmem(bytes, len, "libcudart.so.13", 15);
+    cr_assert_not_null(needed);
+    cr_assert_eq(target_inspect(copy_path, NULL, &target, &err), PXR_OK, "%s", err.message);
+    cr_expect_not(target.lacks_older);
+    target_fini(&target);
+    memcpy(needed, "libcudart.so.12", 15);
+    cr_assert_eq(target_inspect(copy_path, NULL, &target, &err), PXR_OK, "%s", err.message);
+    cr_expect_eq(target.lacks_older, target.lacks_cudart); // the machine may have one
+    target_fini(&target);
+    munmap(bytes, len);
+    close(fd);
+}
+
 Test(target, scripts_are_followed_to_their_interpreter)
 {
     int fd = memfd_create("script", 0);
