@@ -128,13 +128,17 @@ static void call_workers(uint64_t wanted)
     atomic_fetch_add(&pool.epoch, 1);
     unsigned sleepers = atomic_load(&pool.sleepers);
     unsigned lookers = atomic_load(&pool.lookers);
-    if (sleepers == 0 || (pool.group_count == 1 && wanted <= lookers))
+    uint64_t missing = wanted > lookers ? wanted - lookers : 0;
+    if (pool.group_count > 1)
+        missing = sleepers;
+    if (sleepers == 0 || missing == 0)
         return;
     pthread_mutex_lock(&pool.lock);
-    if (wanted - lookers >= sleepers || pool.group_count > 1)
+    if (missing >= sleepers)
         pthread_cond_broadcast(&pool.wake);
-    for (uint64_t i = lookers; i < wanted && wanted - lookers < sleepers; i++)
-        pthread_cond_signal(&pool.wake);
+    else
+        for (uint64_t i = 0; i < missing; i++)
+            pthread_cond_signal(&pool.wake);
     pthread_mutex_unlock(&pool.lock);
 }
 

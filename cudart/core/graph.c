@@ -202,6 +202,36 @@ enum crt_result crt_graph_create(struct crt_graph **graph)
     return CRT_SUCCESS;
 }
 
+static void let_go(struct crt_instances *instances)
+{
+    if (instances && atomic_fetch_sub(&instances->holders, 1) == 1)
+        free(instances);
+}
+
+struct crt_instances *crt_instances_join(struct crt_graph *graph)
+{
+    if (!graph->instances) {
+        graph->instances = calloc(1, sizeof *graph->instances);
+        if (!graph->instances)
+            return NULL;
+        atomic_store(&graph->instances->holders, 1);
+    }
+    atomic_fetch_add(&graph->instances->live, 1);
+    atomic_fetch_add(&graph->instances->holders, 1);
+    return graph->instances;
+}
+
+void crt_instances_leave(struct crt_instances *instances)
+{
+    atomic_fetch_sub(&instances->live, 1);
+    let_go(instances);
+}
+
+bool crt_graph_has_instances(const struct crt_graph *graph)
+{
+    return graph->instances && atomic_load(&graph->instances->live) > 0;
+}
+
 void crt_graph_free(struct crt_graph *graph)
 {
     struct crt_node *node;
@@ -213,6 +243,7 @@ void crt_graph_free(struct crt_graph *graph)
     LL_FOREACH_SAFE(graph->conditionals, variable, next_variable)
     crt_conditional_release(variable);
     crt_user_references_drop(&graph->users);
+    let_go(graph->instances);
     crt_object_destroy(CRT_KIND_GRAPH, graph);
 }
 

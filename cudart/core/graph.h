@@ -8,6 +8,7 @@
 #ifndef PTXRUN_CUDART_CORE_GRAPH_H
 #define PTXRUN_CUDART_CORE_GRAPH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -110,6 +111,13 @@ struct crt_node {
     struct crt_node *next;
 };
 
+/* How many executable graphs of one graph live. It belongs to the graph and to them together:
+ * either may be destroyed first, by different threads. */
+struct crt_instances {
+    atomic_uint live;
+    atomic_uint holders; /* the graph, while it lives, and the executable graphs */
+};
+
 struct crt_graph {
     struct crt_object object;
     uint64_t id;
@@ -119,7 +127,7 @@ struct crt_graph {
     size_t node_count;
     struct crt_conditional *conditionals;
     struct crt_user_reference *users; /* user objects kept alive */
-    unsigned exec_count;              /* executable graphs made of it that live */
+    struct crt_instances *instances;  /* NULL before the first */
 };
 
 CRT_API_BEGIN
@@ -186,6 +194,12 @@ bool crt_graph_is_valid(const struct crt_graph *graph);
 bool crt_node_is_valid(const struct crt_node *node);
 
 CRT_API_END
+
+/* Counts one more executable graph of this graph; NULL when out of memory. Given back by
+ * crt_instances_leave. */
+struct crt_instances *crt_instances_join(struct crt_graph *graph);
+void crt_instances_leave(struct crt_instances *instances);
+bool crt_graph_has_instances(const struct crt_graph *graph);
 
 /* As crt_graph_clone, whatever the nodes are: memory and variables are shared by the copies. */
 enum crt_result crt_graph_copy(const struct crt_graph *graph, struct crt_graph **copy);

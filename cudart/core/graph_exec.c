@@ -131,7 +131,7 @@ static enum crt_result check_graph(const struct crt_graph *graph, uint64_t flags
     }
     if (graph->owner || crt_capture_is_target(graph))
         return CRT_INVALID_VALUE;
-    if (graph->exec_count && has_single_instance(graph))
+    if (crt_graph_has_instances(graph) && has_single_instance(graph))
         return CRT_NOT_SUPPORTED;
     if (has_unused_variable(graph)) {
         info->answer = CRT_INSTANTIATE_UNUSED_CONDITIONAL;
@@ -179,7 +179,8 @@ enum crt_result crt_graph_instantiate(struct crt_graph *graph, uint64_t flags,
     struct crt_context *ctx;
     if (crt_context_require(&ctx) != CRT_SUCCESS)
         ctx = NULL;
-    result = crt_graph_copy(graph, &created->graph);
+    created->instances = crt_instances_join(graph);
+    result = created->instances ? crt_graph_copy(graph, &created->graph) : CRT_OUT_OF_MEMORY;
     if (result == CRT_SUCCESS) {
         crt_leak_forget(created->graph);
         result = make_plan(created, ctx, info);
@@ -188,9 +189,6 @@ enum crt_result crt_graph_instantiate(struct crt_graph *graph, uint64_t flags,
         crt_graph_exec_destroy(created);
         return result;
     }
-    created->source = graph;
-    created->source_id = graph->id;
-    graph->exec_count++;
     info->answer = CRT_INSTANTIATED;
     *exec = created;
     return CRT_SUCCESS;
@@ -200,8 +198,8 @@ enum crt_result crt_graph_exec_destroy(struct crt_graph_exec *exec)
 {
     if (!crt_graph_exec_is_valid(exec))
         return CRT_INVALID_VALUE;
-    if (exec->source && crt_graph_is_valid(exec->source) && exec->source->id == exec->source_id)
-        exec->source->exec_count--;
+    if (exec->instances)
+        crt_instances_leave(exec->instances);
     retire(exec, exec->graph, exec->plan);
     sch_op_release(exec->last);
     pthread_mutex_destroy(&exec->lock);

@@ -27,8 +27,7 @@ struct crt_graph_exec {
     struct crt_graph *graph; /* a private copy of what was instantiated */
     struct crt_plan *plan;   /* NULL: nodes have changed, make another */
     struct sch_op *last;     /* end of the newest launch, or NULL */
-    struct crt_graph *source;
-    uint64_t source_id;
+    struct crt_instances *instances; /* of the graph it was made of */
     uint64_t flags;
 };
 

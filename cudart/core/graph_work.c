@@ -44,7 +44,7 @@ enum crt_result crt_work_child(struct crt_graph *child, bool is_moved, struct cr
     *work = (struct crt_work){.kind = CRT_NODE_CHILD, .child = child};
     if (!is_moved)
         return crt_graph_clone(child, &work->child);
-    if (!crt_graph_is_valid(child) || child->owner || child->exec_count ||
+    if (!crt_graph_is_valid(child) || child->owner || crt_graph_has_instances(child) ||
         crt_graph_contains(child, CRT_NODE_CONDITIONAL))
         return CRT_INVALID_VALUE;
     child->is_moved = true;

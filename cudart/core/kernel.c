@@ -185,7 +185,8 @@ static enum crt_result set_dynamic_shared(struct crt_kernel *kernel, int value)
     enum crt_result result = crt_kernel_layout(kernel, &layout);
     if (result != CRT_SUCCESS)
         return result;
-    int64_t limit = (int64_t)crt_architecture_get()->shared_per_block_optin - layout->shared_static_bytes;
+    int64_t limit =
+        (int64_t)crt_architecture_get()->shared_per_block_optin - layout->shared_static_bytes;
     if (value < 0 || value > limit)
         return CRT_INVALID_VALUE;
     kernel->max_dynamic_shared = value;

@@ -5,6 +5,7 @@
 #include "cudart/core/object.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,8 +33,9 @@ void *crt_object_create(enum crt_kind kind, size_t size_bytes)
         pool.dead[kind] = object->next_dead;
     pthread_mutex_unlock(&pool.lock);
 
+    /* The tag, which is 0, stays: who has an old handle may be asking for it right now. */
     if (object)
-        memset((void *)object, 0, size_bytes);
+        memset(&object->next_dead, 0, size_bytes - offsetof(struct crt_object, next_dead));
     else
         object = calloc(1, size_bytes);
     if (!object)

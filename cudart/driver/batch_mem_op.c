@@ -26,7 +26,7 @@ static CUresult submit_one(CUstream handle, struct crt_mem_op op, enum version v
     return result == CRT_SUCCESS ? crt_stream_mem_ops(stream, &op, 1) : result;
 }
 
-static struct crt_mem_op describe(const CUstreamBatchMemOpParams *params)
+struct crt_mem_op describe_mem_op(const CUstreamBatchMemOpParams *params)
 {
     struct crt_mem_op op = {.kind = (enum crt_mem_op_kind)params->operation};
     switch (op.kind) {
@@ -54,7 +54,7 @@ static CUresult submit_batch(CUstream handle, unsigned count,
         return CRT_INVALID_VALUE;
     struct crt_mem_op ops[CRT_MEM_OPS_MAX];
     for (unsigned i = 0; i < count && result == CRT_SUCCESS; i++) {
-        ops[i] = describe(&params[i]);
+        ops[i] = describe_mem_op(&params[i]);
         result = check_operation(&ops[i], version);
     }
     return result == CRT_SUCCESS && count ? crt_stream_mem_ops(stream, ops, count) : result;

@@ -288,19 +288,6 @@ CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
 
 /* ---- memory operations ---- */
 
-static CUresult read_mem_op(const CUstreamBatchMemOpParams *params, struct crt_mem_op *op)
-{
-    *op = (struct crt_mem_op){.kind = (enum crt_mem_op_kind)params->operation};
-    if (op->kind == CRT_MEM_OP_FLUSH || op->kind == CRT_MEM_OP_BARRIER) {
-        op->flags = params->memoryBarrier.flags;
-    } else {
-        op->flags = params->waitValue.flags;
-        op->address = (uintptr_t)params->waitValue.address;
-        op->value = params->waitValue.value64;
-    }
-    return crt_mem_op_check(op);
-}
-
 static void write_mem_op(const struct crt_mem_op *op, CUstreamBatchMemOpParams *params)
 {
     *params = (CUstreamBatchMemOpParams){0};
@@ -321,7 +308,8 @@ CUresult read_mem_op_node(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params, struct cr
         return CRT_INVALID_VALUE;
     struct crt_mem_op ops[CRT_MEM_OPS_MAX];
     for (unsigned i = 0; i < params->count; i++) {
-        CUresult result = read_mem_op(&params->paramArray[i], &ops[i]);
+        ops[i] = describe_mem_op(&params->paramArray[i]);
+        CUresult result = crt_mem_op_check(&ops[i]);
         if (result != CRT_SUCCESS)
             return result;
     }

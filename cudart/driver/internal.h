@@ -13,9 +13,14 @@
 #include "cudart/driver/cuda_driver.h"
 
 struct crt_copy;
+struct crt_mem_op;
 
 /* The copy that a descriptor means; CRT_INVALID_VALUE when it makes no sense. */
 CUresult describe_copy_3d(const CUDA_MEMCPY3D *copy, struct crt_copy *described);
+
+/* What a memory operation of a stream or graph says; crt_mem_op_check says whether it makes sense.
+ */
+struct crt_mem_op describe_mem_op(const CUstreamBatchMemOpParams *params);
 
 /* CRT_SUCCESS when the driver is initialised and the ordinal is a device's. */
 static inline CUresult check_device(CUdevice device)

@@ -645,6 +645,38 @@ static void *use_graphs(void *arg)
     return NULL;
 }
 
+#define PAIRS 200
+
+static CUgraphExec orphans[PAIRS];
+
+static void *destroy_orphans(void *arg)
+{
+    for (int i = 0; i < PAIRS; i++)
+        OK(cuGraphExecDestroy(orphans[i]));
+    return arg;
+}
+
+/* Graphs are made again in the memory of those that the orphans came from. */
+Test(graph_launch, executable_graphs_do_not_look_at_graphs_destroyed_before_them, .init = setup)
+{
+    CUgraph graphs[PAIRS];
+    for (int i = 0; i < PAIRS; i++) {
+        CUgraphNode node;
+        OK(cuGraphCreate(&graphs[i], 0));
+        OK(cuGraphAddEmptyNode(&node, graphs[i], NULL, 0));
+        OK(cuGraphInstantiateWithFlags(&orphans[i], graphs[i], 0));
+    }
+    for (int i = 0; i < PAIRS; i++)
+        OK(cuGraphDestroy(graphs[i]));
+    pthread_t thread;
+    cr_assert_eq(pthread_create(&thread, NULL, destroy_orphans, NULL), 0);
+    for (int i = 0; i < PAIRS; i++)
+        OK(cuGraphCreate(&graphs[i], 0));
+    pthread_join(thread, NULL);
+    for (int i = 0; i < PAIRS; i++)
+        OK(cuGraphDestroy(graphs[i]));
+}
+
 static CUgraphExec shared_exec;
 
 static void *launch_shared(void *arg)
