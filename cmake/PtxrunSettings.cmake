@@ -50,7 +50,7 @@ function(ptxrun_unit_test name)
         list(APPEND labels threads)
     endif()
     set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 600)
-    if(PTXRUN_SANITIZE STREQUAL "address")
+    if(PTXRUN_SANITIZE MATCHES "address")
         set_tests_properties(${name} PROPERTIES ENVIRONMENT
             "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
     endif()

@@ -3,7 +3,7 @@
 # Installs what is missing, builds and runs the tests.
 #
 #   sh tools/test.sh            everything: release build, then the unit tests under sanitizers
-#   sh tools/test.sh release    one of: release asan ubsan tsan
+#   sh tools/test.sh release    one of: release asan-ubsan tsan
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -36,10 +36,10 @@ run_preset() {
 }
 
 # Long fuzzing and benchmarks are not here: see tests/README.md.
-for preset in ${*:-release asan ubsan tsan}; do
+for preset in ${*:-release asan-ubsan tsan}; do
     case $preset in
     release) run_preset release ;;
-    asan | ubsan) run_preset "$preset" -L unit ;;
+    asan-ubsan) run_preset "$preset" -L unit ;;
     tsan) run_preset tsan -L threads ;;
     *)
         echo "unknown preset '$preset'" >&2
