@@ -57,7 +57,7 @@ enum crt_result crt_event_destroy(struct crt_event *event)
     crt_ipc_event_release(event->shared);
     pthread_mutex_destroy(&event->lock);
     crt_object_destroy(CRT_KIND_EVENT, event);
-    return CRT_SUCCESS;
+    return crt_context_sticky(ctx);
 }
 
 void crt_event_destroy_all(struct crt_context *ctx)

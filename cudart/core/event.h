@@ -35,6 +35,8 @@ struct crt_event {
 CRT_API_BEGIN
 
 enum crt_result crt_event_create(struct crt_context *ctx, unsigned flags, struct crt_event **event);
+
+/* Destroys it; the sticky error of its context, if there is one. */
 enum crt_result crt_event_destroy(struct crt_event *event);
 
 /* The other functions return CRT_INVALID_HANDLE for what is no event. */

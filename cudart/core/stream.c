@@ -335,7 +335,7 @@ enum crt_result crt_stream_destroy(struct crt_stream *stream)
     free(orphan);
     pthread_mutex_destroy(&stream->lock);
     crt_object_destroy(CRT_KIND_STREAM, stream);
-    return CRT_SUCCESS;
+    return crt_context_sticky(ctx);
 }
 
 void crt_stream_destroy_all(struct crt_context *ctx)

@@ -71,7 +71,7 @@ void crt_stream_init_null(struct crt_stream *stream, struct crt_context *ctx);
 enum crt_result crt_stream_create(struct crt_context *ctx, unsigned flags, int priority,
                                   struct crt_stream **stream);
 
-/* Its pending work still runs. */
+/* Its pending work still runs. The sticky error of its context, if there is one. */
 enum crt_result crt_stream_destroy(struct crt_stream *stream);
 
 /* The stream a handle means: 0 and CRT_STREAM_LEGACY the null stream, CRT_STREAM_PER_THREAD the

@@ -18,7 +18,7 @@ CUresult cuEventCreate(CUevent *event, unsigned flags)
 CUresult cuEventDestroy_v2(CUevent event)
 {
     CUresult result = crt_check_ready();
-    return result == CRT_SUCCESS ? crt_event_destroy(event) : result;
+    return result == CRT_SUCCESS ? or_sticky(crt_event_destroy(event)) : result;
 }
 
 CUresult cuEventDestroy(CUevent event)
@@ -78,13 +78,13 @@ CUresult cuCtxWaitEvent(CUcontext ctx, CUevent event)
 CUresult cuEventQuery(CUevent event)
 {
     CUresult result = crt_check_ready();
-    return result == CRT_SUCCESS ? crt_event_query(event) : result;
+    return result == CRT_SUCCESS ? or_sticky(crt_event_query(event)) : result;
 }
 
 CUresult cuEventSynchronize(CUevent event)
 {
     CUresult result = crt_check_ready();
-    return result == CRT_SUCCESS ? crt_event_synchronize(event) : result;
+    return result == CRT_SUCCESS ? or_sticky(crt_event_synchronize(event)) : result;
 }
 
 CUresult cuEventElapsedTime_v2(float *ms, CUevent start, CUevent end)

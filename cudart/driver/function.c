@@ -24,7 +24,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
         return CRT_INVALID_VALUE;
     if (!crt_kernel_is_valid(function))
         return CRT_INVALID_HANDLE;
-    return crt_kernel_get_attribute(function, attribute, value);
+    return or_sticky(crt_kernel_get_attribute(function, attribute, value));
 }
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
@@ -34,7 +34,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
         return result;
     if (!crt_kernel_is_valid(function))
         return CRT_INVALID_HANDLE;
-    return crt_kernel_set_attribute(function, attribute, value);
+    return or_sticky(crt_kernel_set_attribute(function, attribute, value));
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
@@ -47,7 +47,7 @@ CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
     if (config < 0 || config > 3)
         return CRT_INVALID_VALUE;
     function->cache_config = config;
-    return CRT_SUCCESS;
+    return or_sticky(CRT_SUCCESS);
 }
 
 CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config)

@@ -15,6 +15,9 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph, unsigned long long
     CUresult result = crt_check_ready();
     if (result != CRT_SUCCESS)
         return result;
+    result = or_sticky(CRT_SUCCESS);
+    if (result != CRT_SUCCESS)
+        return result;
     return exec ? crt_graph_instantiate(graph, flags, exec, info) : CRT_INVALID_VALUE;
 }
 
@@ -79,7 +82,7 @@ CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *exec, CUgraph graph,
 
 CUresult cuGraphExecDestroy(CUgraphExec exec)
 {
-    return crt_check_ready() ?: crt_graph_exec_destroy(exec);
+    return crt_check_ready() ?: or_sticky(crt_graph_exec_destroy(exec));
 }
 
 CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t *flags)
@@ -101,7 +104,7 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdate
     if (!crt_graph_exec_is_valid(exec) || !crt_graph_is_valid(graph) || !info)
         return CRT_INVALID_VALUE;
     struct crt_update_info own;
-    result = crt_graph_exec_update(exec, graph, &own);
+    result = or_sticky(crt_graph_exec_update(exec, graph, &own));
     *info = (CUgraphExecUpdateResultInfo){
         .result = (int)own.answer, .errorNode = own.node, .errorFromNode = own.from};
     return result;

@@ -47,6 +47,18 @@ static inline CUresult check_context(void)
     return crt_context_require(&ctx);
 }
 
+/* What a call gives that did its work, or could not: the current context's fatal error comes before
+ * its own. CUDA: "this function may also return error codes from previous, asynchronous launches",
+ * which also holds for calls that give something back. */
+static inline CUresult or_sticky(CUresult result)
+{
+    CUcontext ctx = crt_context_get_current();
+    CUresult sticky = CRT_SUCCESS;
+    if (crt_context_is_valid(ctx))
+        sticky = crt_context_sticky(ctx);
+    return sticky != CRT_SUCCESS ? sticky : result;
+}
+
 /* What a stream handle means in the forms in which stream 0 is the calling thread's own. */
 static inline CUstream own_stream(CUstream stream)
 {

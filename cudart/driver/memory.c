@@ -84,7 +84,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width, s
 CUresult cuMemFree_v2(CUdeviceptr pointer)
 {
     CUresult result = check_unsafe();
-    return result == CRT_SUCCESS ? crt_memory_free((uintptr_t)pointer) : result;
+    return result == CRT_SUCCESS ? or_sticky(crt_memory_free((uintptr_t)pointer)) : result;
 }
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr pointer)
@@ -122,7 +122,7 @@ CUresult cuMemAllocHost_v2(void **pointer, size_t bytes)
 CUresult cuMemFreeHost(void *pointer)
 {
     CUresult result = check_unsafe();
-    return result == CRT_SUCCESS ? crt_memory_free_host((uintptr_t)pointer) : result;
+    return result == CRT_SUCCESS ? or_sticky(crt_memory_free_host((uintptr_t)pointer)) : result;
 }
 
 CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)

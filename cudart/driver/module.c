@@ -4,6 +4,7 @@
  */
 #include "cudart/core/module.h"
 
+#include "cudart/core/capture.h"
 #include "cudart/driver/internal.h"
 #include "cudart/driver/jit_options.h"
 #include "ptx/image.h"
@@ -30,10 +31,19 @@ static CUresult adopt_library(CUmodule *module, CUlibrary library, CUcontext ctx
     return result;
 }
 
+/* The context for a module that is loaded now. A capture does not see it, and kernels launched in
+ * it may rely on it: as unsafe as an allocation. What the runtime loads when a kernel is launched
+ * comes as a library. */
+static CUresult require_for_load(CUcontext *ctx)
+{
+    CUresult result = crt_context_require(ctx);
+    return result == CRT_SUCCESS ? crt_capture_check_unsafe() : result;
+}
+
 CUresult cuModuleLoad(CUmodule *module, const char *path)
 {
     CUcontext ctx;
-    CUresult result = crt_context_require(&ctx);
+    CUresult result = require_for_load(&ctx);
     if (result != CRT_SUCCESS)
         return result;
     if (!module || !path)
@@ -47,7 +57,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
                             CUjit_option *options, void **values)
 {
     CUcontext ctx;
-    CUresult result = crt_context_require(&ctx);
+    CUresult result = require_for_load(&ctx);
     if (result != CRT_SUCCESS)
         return result;
     if (!module || !image)
@@ -78,12 +88,16 @@ CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
 CUresult cuModuleUnload(CUmodule module)
 {
     CUresult result = crt_check_ready();
+    if (result == CRT_SUCCESS)
+        result = crt_capture_check_unsafe();
     if (result != CRT_SUCCESS)
         return result;
     if (!crt_module_is_valid(module))
         return CRT_INVALID_HANDLE;
     /* The module of a library goes with the library. */
-    return module->library->is_private ? crt_library_unload(module->library) : CRT_NOT_PERMITTED;
+    if (!module->library->is_private)
+        return CRT_NOT_PERMITTED;
+    return or_sticky(crt_library_unload(module->library));
 }
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)

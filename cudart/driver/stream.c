@@ -27,7 +27,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 CUresult cuStreamDestroy_v2(CUstream stream)
 {
     CUresult result = crt_check_ready();
-    return result == CRT_SUCCESS ? crt_stream_destroy(stream) : result;
+    return result == CRT_SUCCESS ? or_sticky(crt_stream_destroy(stream)) : result;
 }
 
 CUresult cuStreamDestroy(CUstream stream)

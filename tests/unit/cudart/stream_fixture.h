@@ -75,13 +75,16 @@ static const char stream_ptx[] =
     " mad.lo.u32 %r3, %r2, 10, %r1; st.global.u32 [%rd1], %r3; ret;\n}\n"
     ".visible .entry stop() { trap; }\n";
 
+/* As the runtime loads kernels at their first launch, which may be in a capture. */
 static inline CUfunction get_kernel(const char *name)
 {
-    static CUmodule module;
+    static CUlibrary library;
+    CUkernel kernel;
     CUfunction function;
-    if (!module)
-        OK(cuModuleLoadData(&module, stream_ptx));
-    OK(cuModuleGetFunction(&function, module, name));
+    if (!library)
+        OK(cuLibraryLoadData(&library, stream_ptx, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryGetKernel(&kernel, library, name));
+    OK(cuKernelGetFunction(&function, kernel));
     return function;
 }
 

@@ -78,6 +78,48 @@ Test(capture_modes, unsafe_calls_are_refused_as_the_modes_say, .init = make_cont
     }
 }
 
+/* Loading and unloading is not seen by a capture, and what a launch in it needs is there too late.
+ */
+Test(capture_modes, modules_are_loaded_and_unloaded_outside_of_captures, .init = make_context)
+{
+    CUmodule before;
+    CUmodule module = NULL;
+    OK(cuModuleLoadData(&before, stream_ptx));
+    for (int mode = GLOBAL; mode <= RELAXED; mode++) {
+        CUresult wanted = mode == RELAXED ? CRT_SUCCESS : CRT_STREAM_CAPTURE_UNSUPPORTED;
+        CUresult (*const loads[])(CUmodule *, const void *) = {cuModuleLoadData,
+                                                               cuModuleLoadFatBinary};
+        for (int i = 0; i < 3; i++) {
+            CUstream stream = make_stream(1);
+            CUgraph graph;
+            OK(cuStreamBeginCapture_v2(stream, mode));
+            if (i < 2)
+                EXPECT(wanted, loads[i](&module, stream_ptx));
+            else
+                EXPECT(wanted, cuModuleUnload(mode == RELAXED ? module : before));
+            EXPECT(wanted == CRT_SUCCESS ? CRT_SUCCESS : CRT_STREAM_CAPTURE_INVALIDATED,
+                   cuStreamEndCapture(stream, &graph));
+        }
+    }
+    EXPECT(CRT_SUCCESS, cuModuleUnload(before));
+}
+
+/* The runtime loads a program's kernels when they are launched first, be it in a capture. */
+Test(capture_modes, a_kernel_may_be_launched_for_the_first_time_in_a_capture, .init = make_context)
+{
+    CUstream stream = make_stream(1);
+    CUgraph graph;
+    CUgraphExec exec;
+    _Atomic(unsigned) *words = make_words(1);
+    OK(cuStreamBeginCapture_v2(stream, GLOBAL));
+    launch_put(stream, (const void *)words, 7);
+    OK(cuStreamEndCapture(stream, &graph));
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuStreamSynchronize(stream));
+    cr_expect_eq(words[0], 7);
+}
+
 struct ending {
     CUstream stream;
     CUresult result;

@@ -343,8 +343,11 @@ Test(rt_errors, after_a_fault_calls_that_need_the_context_fail_and_others_work, 
     RT_EXPECT(cudaSuccess, cudaGetDeviceProperties(&properties, 0));
     RT_EXPECT(cudaSuccess, cudaDriverGetVersion(&count));
     RT_EXPECT(cudaSuccess, cudaRuntimeGetVersion(&count));
-    RT_EXPECT(cudaSuccess, cudaFree(NULL));
     RT_EXPECT(cudaSuccess, cudaGetLastError());
+    RT_EXPECT(cudaErrorIllegalAddress, cudaFree(NULL));
+    RT_EXPECT(cudaErrorIllegalAddress, cudaFreeHost(&count));
+    RT_EXPECT(cudaErrorIllegalAddress, cudaStreamDestroy((cudaStream_t)&count));
+    RT_EXPECT(cudaErrorIllegalAddress, cudaEventDestroy((cudaEvent_t)&count));
 }
 
 Test(rt_errors, a_reset_makes_the_device_usable_again, .init = make_sticky)
