@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Turns a fault inside a kernel into the end of its grid. The signal handler only writes fields of
- * its own worker and makes the thread continue in the worker loop, as if the fiber had switched
- * there; it takes no lock and allocates nothing. Faults elsewhere go to the handler that was
- * installed before.
+ * Turns a fault inside a kernel into the end of its grid, and one inside sch_try into its answer.
+ * The signal handler only writes fields of its own worker and makes the thread continue in the
+ * worker loop, as if the fiber had switched there; it takes no lock and allocates nothing. Faults
+ * elsewhere go to the handler that was installed before.
  */
 #include <errno.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,9 @@ static atomic_flag install_lock = ATOMIC_FLAG_INIT;
 /* The frame in which the calling thread passes a signal on, 0 if it does not. A handler installed
  * after ours may pass it back to us: then the one found first, before ours, gets it. */
 static SCH_THREAD_LOCAL uintptr_t passing_frame;
+
+/* Where sch_try goes on after a fault in what it tries, NULL outside of it. */
+static SCH_THREAD_LOCAL sigjmp_buf *trying;
 
 static struct chain *chain_of(int signal_number)
 {
@@ -143,11 +147,29 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
     int saved_errno = errno;
     struct sch_worker *worker = sch_this_worker;
     /* si_code > 0: the kernel says so, nobody sent it. */
+    if (trying && info->si_code > 0)
+        siglongjmp(*trying, 1);
     if (worker && worker->current && info->si_code > 0)
         leave_kernel(worker, signal_number, info, context);
     else
         pass_on(signal_number, info, context);
     errno = saved_errno;
+}
+
+/* SA_NODEFER: there is no mask to be put back. */
+bool sch_try(void (*touch)(void *arg), void *arg)
+{
+    sigjmp_buf here;
+    if (sigsetjmp(here, 0)) {
+        trying = NULL;
+        return false;
+    }
+    trying = &here;
+    atomic_signal_fence(memory_order_seq_cst);
+    touch(arg);
+    atomic_signal_fence(memory_order_seq_cst);
+    trying = NULL;
+    return true;
 }
 
 /* ---- installation ---- */

@@ -112,4 +112,9 @@ bool sch_on_pool_thread(void);
  * sch_start and again before a grid runs if the application has replaced it since. */
 void sch_fault_handler_check(void);
 
+/* Calls touch(arg); false: it touched memory that is not there, and was left at that point. For
+ * single accesses to memory that the program may take away at any time: touch takes no lock and
+ * does not allocate. Not inside of itself; the thread must not block SIGSEGV and SIGBUS. */
+bool sch_try(void (*touch)(void *arg), void *arg);
+
 #endif

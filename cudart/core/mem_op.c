@@ -7,6 +7,9 @@
  * one thread that looks at all such values again and again, the more seldom the longer nothing has
  * happened. What comes later in the stream depends on a marker that is submitted when the batch is
  * through.
+ *
+ * Memory may go while it is waited for: the program unregisters or unmaps it, or frees what another
+ * context waits for. That is an illegal address, as on a device.
  */
 #include "cudart/core/mem_op.h"
 
@@ -149,8 +152,50 @@ static void write_value(const struct crt_mem_op *op)
         atomic_store((_Atomic(uint64_t) *)op->address, op->value);
     else
         atomic_store((_Atomic(uint32_t) *)op->address, (uint32_t)op->value);
+}
+
+struct access {
+    const struct crt_mem_op *op;
+    bool is_satisfied; /* of a wait */
+};
+
+static void touch(void *arg)
+{
+    struct access *access = arg;
+    if (is_wait(access->op->kind))
+        access->is_satisfied = is_satisfied(access->op);
+    else
+        write_value(access->op);
+}
+
+static void report_missing(struct crt_context *ctx, const struct crt_mem_op *op)
+{
+    struct pxr_error error;
+    pxr_fail(&error, PXR_FAULT_ADDRESS,
+             "a stream %s the value at %#llx, where no memory is any more: it was freed or "
+             "unregistered too early",
+             is_wait(op->kind) ? "waits for" : "writes", (unsigned long long)op->address);
+    if (crt_context_sticky(ctx) == CRT_SUCCESS)
+        crt_context_report_fault(ctx, &error);
+    crt_context_poison(ctx, CRT_ILLEGAL_ADDRESS);
+}
+
+/* Does a write, or looks whether a wait is over: true when the batch can go on. The memory of a
+ * pool may be freed after the operation was submitted, but it is there until a stream gets to it.
+ */
+static bool do_access(struct crt_context *ctx, const struct crt_mem_op *op)
+{
+    struct crt_allocation allocation;
+    struct access access = {.op = op};
+    if (!crt_arena_find(op->address, &allocation) || !sch_try(touch, &access)) {
+        report_missing(ctx, op);
+        return true;
+    }
+    if (is_wait(op->kind))
+        return access.is_satisfied;
     if (atomic_load_explicit(&waiter.waiting_count, memory_order_relaxed))
         wake_waiter();
+    return true;
 }
 
 /* ---- batches ---- */
@@ -163,14 +208,10 @@ static bool advance(struct batch *batch)
         const struct crt_mem_op *op = &batch->ops[batch->next];
         if (crt_context_sticky(batch->ctx) != CRT_SUCCESS)
             return true;
-        if (is_wait(op->kind)) {
-            if (!is_satisfied(op))
-                return false;
-        } else if (op->kind == CRT_MEM_OP_WRITE_32 || op->kind == CRT_MEM_OP_WRITE_64) {
-            write_value(op);
-        } else {
+        if (op->kind == CRT_MEM_OP_FLUSH || op->kind == CRT_MEM_OP_BARRIER)
             atomic_thread_fence(memory_order_seq_cst);
-        }
+        else if (!do_access(batch->ctx, op))
+            return false;
     }
     return true;
 }
@@ -270,7 +311,8 @@ static void *look_for_ever(void *arg)
     return NULL;
 }
 
-/* Starts the thread if it does not run; the program's signals are not for it. */
+/* Starts the thread if it does not run; the program's signals are not for it, but faults of its own
+ * are. */
 static enum crt_result start_thread_locked(void)
 {
     if (waiter.has_thread)
@@ -279,6 +321,8 @@ static enum crt_result start_thread_locked(void)
     sigset_t before;
     pthread_t thread;
     sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int rc = pthread_create(&thread, NULL, look_for_ever, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -314,6 +358,7 @@ static enum crt_result create_batch(struct crt_context *ctx, const struct crt_me
     enum crt_result result = has_wait(ops, count) ? start_thread() : CRT_SUCCESS;
     if (result != CRT_SUCCESS)
         return result;
+    sch_fault_handler_check(); /* as before a launch: the program may have put its own there */
     struct batch *batch = malloc(sizeof *batch + count * sizeof ops[0]);
     if (!batch)
         return CRT_OUT_OF_MEMORY;

@@ -3,6 +3,7 @@
  * Memory operations of streams: values that streams write and wait for.
  */
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include "stream_fixture.h"
 
@@ -261,4 +262,65 @@ Test(values, a_destroyed_stream_goes_on_waiting, .init = make_context, .timeout 
     words[0] = 1;
     OK(cuStreamSynchronize(NULL));
     cr_expect_eq(words[1], 2);
+}
+
+/* ---- memory that goes while it is waited for ---- */
+
+static _Atomic(unsigned) *map_page(void)
+{
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(page, MAP_FAILED);
+    OK(cuMemHostRegister_v2(page, 4096, 0));
+    return page;
+}
+
+Test(values, unregistering_what_is_waited_for_is_an_illegal_address, .init = make_context,
+     .timeout = 60)
+{
+    CUstream stream = make_stream(1);
+    _Atomic(unsigned) *page = map_page();
+    OK(cuStreamWaitValue32(stream, address_of(page), 5, GEQ));
+    cr_expect(is_pending(stream));
+    OK(cuMemHostUnregister((void *)page));
+    EXPECT(CRT_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+}
+
+Test(values, unmapping_what_is_waited_for_is_an_illegal_address, .init = make_context,
+     .timeout = 60)
+{
+    CUstream stream = make_stream(1);
+    _Atomic(unsigned) *page = map_page();
+    OK(cuStreamWaitValue32(stream, address_of(page), 5, GEQ));
+    cr_expect(is_pending(stream));
+    munmap((void *)page, 4096); /* still registered */
+    EXPECT(CRT_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+}
+
+Test(values, writing_where_no_memory_is_any_more_is_an_illegal_address, .init = make_context,
+     .timeout = 60)
+{
+    CUstream stream = make_stream(1);
+    _Atomic(unsigned) *page = map_page();
+    OK(cuLaunchHostFunc(stream, wait_gate, "a"));
+    OK(cuStreamWriteValue32(stream, address_of(page), 5, 0));
+    munmap((void *)page, 4096);
+    atomic_store(&gate, 1);
+    EXPECT(CRT_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+}
+
+/* What was freed in a stream is there for what came before, in that stream or in others. */
+Test(values, memory_freed_later_in_the_stream_can_be_waited_for, .init = make_context,
+     .timeout = 60)
+{
+    CUstream stream = make_stream(1);
+    CUstream other = make_stream(1);
+    CUdeviceptr word;
+    OK(cuMemAllocAsync(&word, 4, stream));
+    OK(cuMemsetD32Async(word, 0, 1, stream));
+    OK(cuStreamSynchronize(stream));
+    OK(cuStreamWaitValue32(stream, word, 5, GEQ));
+    OK(cuMemFreeAsync(word, stream));
+    cr_expect(is_pending(stream));
+    launch_put(other, (const void *)(uintptr_t)word, 5);
+    OK(cuStreamSynchronize(stream));
 }
