@@ -155,6 +155,20 @@ static struct sch_block *take_free(struct sch_worker *worker)
     return block;
 }
 
+void sch_block_place(struct sch_block *block, uint64_t index, uint32_t count)
+{
+    const struct rt_launch *launch = block->rt.launch;
+    uint32_t *ctaid = block->rt.ctaid;
+    memset(ctaid, 0, sizeof block->rt.ctaid);
+    if (index > 0) {
+        ctaid[0] = (uint32_t)(index % launch->grid[0]);
+        ctaid[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
+        ctaid[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
+    }
+    block->chunk = count;
+    block->has_mixed = false;
+}
+
 struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_op *grid,
                                     uint64_t index, uint32_t count)
 {
@@ -162,20 +176,15 @@ struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_o
     if (!block)
         return NULL;
     block->worker = worker;
-    const struct rt_launch *launch = &grid->grid.launch;
     if (!fit(block, grid)) {
         block->next = worker->free_blocks;
         worker->free_blocks = block;
         return NULL;
     }
     block->grid = grid;
-    block->rt.launch = launch;
-    block->rt.ctaid[0] = (uint32_t)(index % launch->grid[0]);
-    block->rt.ctaid[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
-    block->rt.ctaid[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
+    block->rt.launch = &grid->grid.launch;
     block->rt.sm_id = worker->group_index;
-    block->chunk = count;
-    block->has_mixed = false;
+    sch_block_place(block, index, count);
     if (!grid->grid.fused)
         reset_precise(block);
     return block;

@@ -125,6 +125,8 @@ struct sch_block {
  * memory. Takes over no reference. */
 struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_op *grid,
                                     uint64_t index, uint32_t count);
+/* Makes it these blocks of its grid. */
+void sch_block_place(struct sch_block *block, uint64_t index, uint32_t count);
 /* Back to the worker's free list; abandons what is left of its threads. */
 void sch_block_release(struct sch_block *block);
 /* Frees blocks that a cooperative launch has left behind, and large frames. For a worker with
@@ -147,6 +149,9 @@ void sch_thread_fault(struct rt_thread *thread, enum pxr_status status, uint64_t
 
 /* fused.c */
 enum sch_block_state sch_fused_run(struct sch_block *block);
+
+/* Makes a block that has ended so many others of its grid, ready to run. */
+void sch_fused_renew(struct sch_block *block, uint64_t index, uint32_t count);
 
 /* The carrier stops. Comes back only if it waits. */
 void sch_carrier_leave(struct sch_block *block, enum sch_block_state state);

@@ -216,6 +216,58 @@ void sch_fault_handler_check(void)
     atomic_flag_clear_explicit(&install_lock, memory_order_release);
 }
 
+/* ---- guests ---- */
+
+/* A system call takes as long as the rest of a small launch, so of many launches in a row only some
+ * look. */
+#define LOOK_INTERVAL_NS 50000
+
+/* What the calling thread has done about signals. */
+static SCH_THREAD_LOCAL struct {
+    uint64_t looked_ns;
+    bool has_blocked; /* a signal that a fault raises, as of the last look */
+    bool is_open;     /* they have been unblocked … */
+    sigset_t before;  /* … and what the mask was */
+} guest;
+
+static void look_at_mask(void)
+{
+    sigset_t mask;
+    guest.has_blocked = false;
+    if (pthread_sigmask(SIG_BLOCK, NULL, &mask) != 0)
+        return;
+    for (size_t i = 0; i < FAULT_SIGNALS; i++)
+        guest.has_blocked |= sigismember(&mask, fault_signals[i]) == 1;
+}
+
+uint64_t sch_fault_enter_guest(uint64_t now_ns)
+{
+    if (now_ns - guest.looked_ns >= LOOK_INTERVAL_NS) {
+        guest.looked_ns = now_ns;
+        sch_fault_handler_check();
+        look_at_mask();
+        now_ns = sch_now_ns();
+    }
+    if (!guest.has_blocked)
+        return now_ns;
+    sigset_t open;
+    sigemptyset(&open);
+    for (size_t i = 0; i < FAULT_SIGNALS; i++)
+        sigaddset(&open, fault_signals[i]);
+    guest.is_open = pthread_sigmask(SIG_UNBLOCK, &open, &guest.before) == 0;
+    return sch_now_ns();
+}
+
+void sch_fault_leave_guest(void)
+{
+    if (!guest.is_open)
+        return;
+    guest.is_open = false;
+    pthread_sigmask(SIG_SETMASK, &guest.before, NULL);
+}
+
+/* ---- workers ---- */
+
 void sch_fault_init_worker(struct sch_worker *worker)
 {
     long minimum = sysconf(_SC_MINSIGSTKSZ);

@@ -50,6 +50,16 @@ static void spoil_frame(struct sch_block *block)
         memset(block->rt.frame, (int)(1 + sch_chaos_below(block->worker, 255)), block->frame_bytes);
 }
 
+static void prepare_carrier(struct sch_block *block)
+{
+    struct sch_fiber *fiber = block->carrier.fiber;
+    sch_fiber_prepare(fiber, carrier_main, block);
+    spoil_frame(block);
+    block->carrier.sp = fiber->ctx.sp;
+    block->stepping = NULL;
+    block->has_progressed = true;
+}
+
 static bool start_carrier(struct sch_block *block)
 {
     struct sch_fiber_pool *fibers = &block->worker->fibers;
@@ -59,15 +69,11 @@ static bool start_carrier(struct sch_block *block)
         fiber = sch_fiber_take(fibers, size_class);
     if (!fiber)
         return false;
-    sch_fiber_prepare(fiber, carrier_main, block);
     set_limits(block, fiber);
-    spoil_frame(block);
     block->carrier.rt.block = &block->rt;
     block->carrier.rt.warp = SCH_WARPS_MAX; /* none */
     block->carrier.fiber = fiber;
-    block->carrier.sp = fiber->ctx.sp;
-    block->stepping = NULL;
-    block->has_progressed = true;
+    prepare_carrier(block);
     return true;
 }
 
@@ -79,11 +85,13 @@ enum sch_block_state sch_fused_run(struct sch_block *block)
         return SCH_BLOCK_FAILED;
     if (!block->carrier.fiber && !start_carrier(block))
         return sch_block_fail(block, &(struct sch_fault){.status = PXR_OUT_OF_MEMORY});
-    struct sch_grid_op *grid = block->grid;
-    uint64_t start_ns = grid->has_chunks ? sch_now_ns() : 0;
     if (!sch_switch_from_worker(worker, &block->carrier))
         return sch_block_fail(block, &worker->fault);
-    if (grid->has_chunks && block->state == SCH_BLOCK_ENDED)
-        sch_grid_learn(grid, block->chunk, sch_now_ns() - start_ns);
     return block->state;
+}
+
+void sch_fused_renew(struct sch_block *block, uint64_t index, uint32_t count)
+{
+    sch_block_place(block, index, count);
+    prepare_carrier(block);
 }

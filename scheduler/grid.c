@@ -41,10 +41,10 @@ static unsigned parked_max(const struct sch_grid_op *grid)
         block_bytes += stack_bytes + grid->grid.frame_bytes;
     else
         return PARKED_MIN;
+    if (block_bytes <= PARKED_BUDGET_BYTES / PARKED_MAX)
+        return PARKED_MAX;
     uint64_t blocks = PARKED_BUDGET_BYTES / block_bytes;
-    if (blocks < PARKED_MIN)
-        return PARKED_MIN;
-    return blocks > PARKED_MAX ? PARKED_MAX : (unsigned)blocks;
+    return blocks < PARKED_MIN ? PARKED_MIN : (unsigned)blocks;
 }
 
 /* Product of three dimensions; 0 when it is 0 or above max. */
@@ -52,9 +52,8 @@ static uint64_t volume(const uint32_t dims[3], uint64_t max)
 {
     uint64_t product = 1;
     for (int i = 0; i < 3; i++) {
-        if (dims[i] == 0 || product > max / dims[i])
+        if (dims[i] == 0 || __builtin_mul_overflow(product, dims[i], &product) || product > max)
             return 0;
-        product *= dims[i];
     }
     return product;
 }
@@ -84,13 +83,14 @@ void sch_grid_init(struct sch_grid_op *grid)
     grid->has_chunks = kernel->fused && !kernel->may_wait && !kernel->is_cooperative;
     unsigned chunk_max = grid->has_chunks ? UNTIMED_CHUNK_MAX : CHUNK_MAX;
     atomic_init(&grid->chunk_max, kernel->is_cooperative ? 1 : chunk_max);
-    atomic_init(&grid->block_ns, 0);
+    atomic_init(&grid->block_ns, grid->has_chunks ? sch_grid_pace(grid) : 0);
     atomic_init(&grid->cursor, 0);
     atomic_init(&grid->blocks_left, grid->block_count);
 }
 
 /* Large chunks first, small ones at the end, so that all workers finish together. */
-static uint64_t chunk_size(const struct sch_grid_op *grid, unsigned workers, uint64_t left)
+static uint64_t chunk_size(const struct sch_grid_op *grid, unsigned workers, uint64_t max_ns,
+                           uint64_t left)
 {
     uint64_t size = left / ((uint64_t)workers * CHUNKS_PER_WORKER);
     uint64_t min = 1;
@@ -98,25 +98,43 @@ static uint64_t chunk_size(const struct sch_grid_op *grid, unsigned workers, uin
     uint64_t block_ns = atomic_load_explicit(&grid->block_ns, memory_order_relaxed);
     if (block_ns > 0 && max > 1) {
         min += CHUNK_MIN_NS / block_ns;
-        max = 1 + CHUNK_MAX_NS / block_ns;
+        max = 1 + max_ns / block_ns;
         max = max < TIMED_CHUNK_MAX ? max : TIMED_CHUNK_MAX;
     }
     size = size < min ? min : size > max ? max : size;
     return size < left ? size : left;
 }
 
-uint64_t sch_grid_claim(struct sch_grid_op *grid, unsigned workers, uint64_t *first)
+uint64_t sch_grid_claim_short(struct sch_grid_op *grid, unsigned workers, uint64_t max_ns,
+                              uint64_t *first)
 {
     uint64_t at = atomic_load_explicit(&grid->cursor, memory_order_relaxed);
     uint64_t count;
     do {
         if (at == grid->block_count)
             return 0;
-        count = chunk_size(grid, workers, grid->block_count - at);
+        count = chunk_size(grid, workers, max_ns, grid->block_count - at);
     } while (!atomic_compare_exchange_weak_explicit(&grid->cursor, &at, at + count,
                                                     memory_order_relaxed, memory_order_relaxed));
     *first = at;
     return count;
+}
+
+uint64_t sch_grid_claim(struct sch_grid_op *grid, unsigned workers, uint64_t *first)
+{
+    return sch_grid_claim_short(grid, workers, CHUNK_MAX_NS, first);
+}
+
+/* Blocks of a grid may differ: all count. Threads that do this at the same time lose little. */
+static void note_pace(const struct sch_grid_op *grid, uint32_t count, int64_t block_ns)
+{
+    int64_t before = sch_grid_pace(grid);
+    if (before > 0 && count < grid->block_count) {
+        int64_t more = block_ns - before;
+        int64_t step = more * count / (int64_t)grid->block_count;
+        block_ns = before + (step != 0 ? step : (more > 0) - (more < 0));
+    }
+    atomic_store_explicit(grid->grid.pace, (uint32_t)block_ns, memory_order_relaxed);
 }
 
 void sch_grid_learn(struct sch_grid_op *grid, uint32_t count, uint64_t chunk_ns)
@@ -125,7 +143,7 @@ void sch_grid_learn(struct sch_grid_op *grid, uint32_t count, uint64_t chunk_ns)
     block_ns = block_ns < 1 ? 1 : block_ns > UINT32_MAX ? UINT32_MAX : block_ns;
     atomic_store_explicit(&grid->block_ns, (uint32_t)block_ns, memory_order_relaxed);
     if (grid->grid.pace)
-        atomic_store_explicit(grid->grid.pace, (uint32_t)block_ns, memory_order_relaxed);
+        note_pace(grid, count, (int64_t)block_ns);
 }
 
 void sch_grid_retire(struct sch_grid_op *grid, uint64_t count)

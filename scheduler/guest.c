@@ -17,17 +17,25 @@
 
 #define GUESTS 8
 
-/* About what a launch through the pool takes until somebody who waits knows that it has ended. */
-#define EXPECTED_MAX_NS 3000
-#define TAKEN_MAX_NS    10000
+/* About what it takes to get a worker that is awake to help: for less, nobody is asked. */
+#define ALONE_MAX_NS 4000
+
+/* So long a launch may keep its thread from going on. */
+#define TAKEN_MAX_NS 50000
+
+/* Chunks of grids that others help with, so that this thread can go on when it should. */
+#define CHUNK_MAX_NS 10000
 
 /* Nobody knows what stack the application's signal handlers want; and one that kernels could
  * overflow would need a stack for signals that the application's threads lack. */
-#define GUEST_STACK_BYTES  ((size_t)256 * 1024)
+#define GUEST_STACK_CLASS  2 /* SCH_STACK_BYTES_MIN << 2: 256 KiB */
 #define KERNEL_STACK_BYTES ((size_t)64 * 1024)
+
+#define FIRST_PART         4 /* the first part of a grid is so small */
 
 static struct guest {
     struct sch_worker worker; /* while taken: the taker's */
+    uint64_t debt_ns;         /* likewise: how long others have not been asked to help */
     atomic_flag is_taken;
 } guests[GUESTS];
 
@@ -76,74 +84,187 @@ static void set_float_state(float_state state)
 
 /* ---- running ---- */
 
-static bool is_small(const struct sch_grid_op *grid)
+enum plan { PLAN_LEAVE, PLAN_ALONE, PLAN_TOGETHER };
+
+/* How a grid is run that shall take so long on one thread; *wanted: by how many, this one included.
+ * As many threads run kernels as there are workers, except for what is over before it matters. */
+static enum plan make_plan(const struct sch_grid_op *grid, uint64_t total_ns, struct guest *guest,
+                           uint64_t *wanted)
 {
-    const struct sch_grid *kernel = &grid->grid;
-    if (!grid->has_chunks || !kernel->pace || kernel->stack_bytes > KERNEL_STACK_BYTES)
-        return false;
-    uint64_t block_ns = atomic_load_explicit(kernel->pace, memory_order_relaxed);
-    return block_ns > 0 && grid->block_count <= EXPECTED_MAX_NS / block_ns;
+    if (total_ns <= ALONE_MAX_NS)
+        return PLAN_ALONE;
+    unsigned workers = sch_group_workers(grid->grid.group);
+    bool has_looker = sch_pool_lookers() > 0;
+    if (workers == 1 && total_ns <= TAKEN_MAX_NS)
+        return has_looker || sch_pool_sleepers() > 0 ? PLAN_ALONE : PLAN_LEAVE;
+    if (workers == 1 || sch_pool_sleepers() == 0)
+        return PLAN_LEAVE;
+    guest->debt_ns += total_ns;
+    if (guest->debt_ns < SCH_WORTH_WAKING_NS && !has_looker)
+        return PLAN_ALONE;
+    guest->debt_ns = 0;
+    *wanted = 2 + total_ns / SCH_WORTH_WAKING_NS;
+    if (*wanted > workers && total_ns / workers <= TAKEN_MAX_NS)
+        *wanted = workers;
+    return grid->block_count > 1 ? PLAN_TOGETHER : PLAN_LEAVE;
 }
 
-/* Runs a chunk to its end; says how many blocks it had, 0 when none are left. */
-static uint64_t run_chunk(struct sch_worker *worker, struct sch_grid_op *grid, bool *is_shared)
+/* What the grid shall take on one thread, as it did last time; 0: not known, or it is not one that
+ * a guest can run. */
+static uint64_t expected_ns(const struct sch_grid_op *grid)
 {
-    uint64_t first;
-    uint64_t count = sch_grid_claim(grid, 1, &first);
-    if (count == 0)
+    if (!grid->has_chunks || grid->grid.stack_bytes > KERNEL_STACK_BYTES ||
+        grid->block_count > UINT32_MAX)
         return 0;
-    struct sch_block *block = sch_block_acquire(worker, grid, first, (uint32_t)count);
-    if (!block) {
-        sch_grid_fail(
-            grid, &(struct sch_fault){.status = PXR_OUT_OF_MEMORY, .launch = &grid->grid.launch});
-        return count;
-    }
+    uint64_t block_ns = sch_grid_pace(grid);
+    return block_ns <= CHUNK_MAX_NS ? grid->block_count * block_ns : 0;
+}
+
+/* A grid on the calling thread. Nobody else knows it until it is shared with the pool. */
+struct visit {
+    struct sch_worker *worker;
+    struct sch_grid_op *grid;
+    uint64_t now_ns;
+    uint64_t done; /* blocks that have been run, well or not */
+    bool is_shared;
+    bool has_failed;
+};
+
+static void share(struct visit *visit, uint64_t wanted)
+{
+    if (visit->is_shared)
+        return;
+    visit->is_shared = true;
+    sch_op_retain(&visit->grid->op);
+    sch_pool_share(visit->grid, wanted);
+}
+
+/* Runs the block's chunk to its end. */
+static void run_chunk(struct visit *visit, struct sch_block *block)
+{
+    enum sch_block_state state;
     /* When only threads that poll are left, it may be for what other blocks have to do first. */
-    while (sch_fused_run(block) == SCH_BLOCK_WAITING) {
-        if (!*is_shared)
-            sch_pool_enqueue(&grid->op);
-        *is_shared = true;
+    while ((state = sch_fused_run(block)) == SCH_BLOCK_WAITING) {
+        share(visit, visit->grid->block_count);
         sched_yield();
     }
-    sch_block_release(block);
-    return count;
+    visit->done += block->chunk;
+    visit->has_failed = state == SCH_BLOCK_FAILED;
+    uint64_t start_ns = visit->now_ns;
+    visit->now_ns = sch_now_ns();
+    if (!visit->has_failed)
+        sch_grid_learn(visit->grid, block->chunk, visit->now_ns - start_ns);
 }
 
-/* Runs what there is time for, and leaves the rest to the pool; says how many blocks it ran. */
-static uint64_t run_blocks(struct sch_worker *worker, struct sch_grid_op *grid)
+/* Runs the first `count` unclaimed blocks, beginning with `first`. *block: NULL, or what has run
+ * the blocks before. */
+static void run_blocks(struct visit *visit, struct sch_block **block, uint64_t first,
+                       uint64_t count)
 {
-    uint64_t end_ns = sch_now_ns() + TAKEN_MAX_NS;
-    uint64_t done = 0;
-    uint64_t count;
-    bool is_shared = false;
-    do {
-        count = run_chunk(worker, grid, &is_shared);
-        done += count;
-    } while (count > 0 && sch_now_ns() < end_ns);
-    if (done < grid->block_count && !is_shared)
-        sch_pool_enqueue(&grid->op);
-    return done;
+    struct sch_grid_op *grid = visit->grid;
+    if (*block)
+        sch_fused_renew(*block, first, (uint32_t)count);
+    else
+        *block = sch_block_acquire(visit->worker, grid, first, (uint32_t)count);
+    if (*block) {
+        run_chunk(visit, *block);
+        return;
+    }
+    visit->done += count;
+    visit->has_failed = true;
+    sch_grid_fail(grid,
+                  &(struct sch_fault){.status = PXR_OUT_OF_MEMORY, .launch = &grid->grid.launch});
+}
+
+/* Runs the grid, and leaves it when it takes too long: a first part is to show that what it took
+ * last time still holds. */
+static void run_alone(struct visit *visit, struct sch_block **block)
+{
+    struct sch_grid_op *grid = visit->grid;
+    uint64_t start_ns = visit->now_ns;
+    uint64_t count = (grid->block_count + FIRST_PART - 1) / FIRST_PART;
+    atomic_store_explicit(&grid->cursor, count, memory_order_relaxed);
+    run_blocks(visit, block, 0, count);
+    uint64_t left = grid->block_count - count;
+    if (left == 0 || visit->has_failed || visit->is_shared ||
+        (visit->now_ns - start_ns) * FIRST_PART > 2 * TAKEN_MAX_NS)
+        return;
+    atomic_store_explicit(&grid->cursor, grid->block_count, memory_order_relaxed);
+    run_blocks(visit, block, count, left);
+}
+
+/* Runs chunks while others do, until none are left or a worker can take this thread's place. */
+static void run_together(struct visit *visit, uint64_t wanted, struct sch_block **block)
+{
+    struct sch_grid_op *grid = visit->grid;
+    unsigned workers = sch_group_workers(grid->grid.group);
+    uint64_t end_ns = visit->now_ns + 2 * TAKEN_MAX_NS;
+    share(visit, wanted - 1);
+    while (!visit->has_failed) {
+        uint64_t first;
+        uint64_t count = sch_grid_claim_short(grid, workers, CHUNK_MAX_NS, &first);
+        if (count == 0)
+            return;
+        run_blocks(visit, block, first, count);
+        if (visit->now_ns > end_ns || sch_pool_sleepers() == 0)
+            break;
+    }
+    sch_pool_call(workers);
+}
+
+static void finish(struct visit *visit)
+{
+    struct sch_grid_op *grid = visit->grid;
+    if (visit->done == grid->block_count && !visit->is_shared && !visit->has_failed) {
+        sch_op_finish_at(&grid->op, NULL, visit->now_ns);
+        return;
+    }
+    if (!visit->has_failed)
+        share(visit, grid->block_count);
+    else if (!visit->is_shared)
+        sch_op_retain(&grid->op);
+    /* Others may have run all of it, and finished it. */
+    if (visit->done > 0)
+        sch_grid_retire(grid, visit->done);
+}
+
+static void run(struct visit *visit, enum plan plan, uint64_t wanted)
+{
+    struct sch_worker *worker = visit->worker;
+    float_state before = set_default_float_state();
+    sch_this_worker = worker;
+    struct sch_block *block = NULL;
+    if (plan == PLAN_ALONE)
+        run_alone(visit, &block);
+    else
+        run_together(visit, wanted, &block);
+    if (block)
+        sch_block_release(block);
+    sch_this_worker = NULL;
+    set_float_state(before);
 }
 
 bool sch_guest_run(struct sch_grid_op *grid)
 {
-    if (sch_on_pool_thread() || sch_chaos_seed() != 0 || !is_small(grid))
+    uint64_t total_ns = expected_ns(grid);
+    if (total_ns == 0 || sch_on_pool_thread() || sch_chaos_seed() != 0)
         return false;
     struct guest *guest = take_guest();
     if (!guest)
         return false;
-    sch_fault_handler_check();
-    uint32_t stack_class = sch_stack_class(GUEST_STACK_BYTES);
-    if (grid->stack_class < stack_class)
-        grid->stack_class = stack_class;
-    struct sch_worker *worker = &guest->worker;
-    sch_context_init_thread(&worker->scheduler);
-    float_state before = set_default_float_state();
-    sch_this_worker = worker;
-    uint64_t done = run_blocks(worker, grid);
-    sch_this_worker = NULL;
-    set_float_state(before);
+    uint64_t wanted = 0;
+    enum plan plan = make_plan(grid, total_ns, guest, &wanted);
+    struct visit visit = {.worker = &guest->worker, .grid = grid};
+    if (plan != PLAN_LEAVE) {
+        sch_context_init_thread(&guest->worker.scheduler);
+        visit.now_ns = sch_fault_enter_guest(sch_now_ns());
+        if (grid->stack_class < GUEST_STACK_CLASS)
+            grid->stack_class = GUEST_STACK_CLASS;
+        run(&visit, plan, wanted);
+        sch_fault_leave_guest();
+    }
     atomic_flag_clear_explicit(&guest->is_taken, memory_order_release);
-    sch_grid_retire(grid, done);
-    return true;
+    if (plan != PLAN_LEAVE)
+        finish(&visit);
+    return plan != PLAN_LEAVE;
 }

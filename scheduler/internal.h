@@ -43,6 +43,7 @@ struct sch_op {
     sch_done_fn done;
     void *arg;
     struct sch_op *next; /* in the one queue that holds it; that queue's lock */
+    void *memory;        /* what free() wants */
 };
 
 struct sch_grid_op {
@@ -75,6 +76,9 @@ struct sch_op *sch_queue_pop(struct sch_op_queue *queue);
  * submission. No lock may be held. */
 void sch_op_finish(struct sch_op *op, const struct sch_fault *fault);
 
+/* The same at a known time, and the reference stays. */
+void sch_op_finish_at(struct sch_op *op, const struct sch_fault *fault, uint64_t now_ns);
+
 /* CLOCK_MONOTONIC in ns. */
 uint64_t sch_now_ns(void);
 
@@ -85,6 +89,17 @@ void sch_grid_init(struct sch_grid_op *grid);
 
 /* Claims the next chunk of blocks [*first, *first + result). 0: all are claimed. */
 uint64_t sch_grid_claim(struct sch_grid_op *grid, unsigned workers, uint64_t *first);
+
+/* The same where a chunk shall take no longer than about max_ns. */
+uint64_t sch_grid_claim_short(struct sch_grid_op *grid, unsigned workers, uint64_t max_ns,
+                              uint64_t *first);
+
+/* What a block of the kernel took last, 0: not known. */
+static inline uint32_t sch_grid_pace(const struct sch_grid_op *grid)
+{
+    _Atomic(uint32_t) *pace = grid->grid.pace;
+    return pace ? atomic_load_explicit(pace, memory_order_relaxed) : 0;
+}
 
 /* A chunk of so many blocks has taken so long. */
 void sch_grid_learn(struct sch_grid_op *grid, uint32_t count, uint64_t chunk_ns);
@@ -152,16 +167,34 @@ bool sch_pool_ready(void);
 void sch_pool_enqueue(struct sch_op *op);
 void sch_pool_enqueue_all(struct sch_op_queue *ready); /* of several; the queue is empty then */
 
+/* A grid of which the caller will run blocks, too: so many workers may well help. */
+void sch_pool_share(struct sch_grid_op *grid, uint64_t wanted);
+
+/* Calls so many workers to what has been enqueued. */
+void sch_pool_call(uint64_t wanted);
+
+/* A worker that sleeps is of use after some 50 us, and waking it costs the caller 2. */
+#define SCH_WORTH_WAKING_NS 20000
+
+/* Workers that sleep, and those that wait for work awake. */
+unsigned sch_pool_sleepers(void);
+unsigned sch_pool_lookers(void);
+
 /* False: nothing that this worker could start; then *epoch says when that was. */
 bool sch_pool_pick(struct sch_worker *worker, struct sch_work *work, unsigned *epoch);
 
 unsigned sch_pool_epoch(void);
 
+/* Whether the worker may wait awake. The last one may not if that would leave no CPU for the
+ * program's own thread, which then runs kernels in its place (guest.c). */
+bool sch_pool_may_look(const struct sch_worker *worker);
+
 /* Waits, awake, until the epoch differs from `epoch`: true. False after timeout_ns. */
 bool sch_pool_look(unsigned epoch, uint64_t timeout_ns);
 
-/* Sleeps until the epoch differs from `epoch`: true. False after timeout_ns (0: none). */
-bool sch_pool_sleep(unsigned epoch, uint64_t timeout_ns);
+/* Sleeps until the epoch differs from that which the worker has seen: true. False after timeout_ns
+ * (0: none). */
+bool sch_pool_sleep(const struct sch_worker *worker, uint64_t timeout_ns);
 
 /* True in a child of the process that started the pool: no worker exists there, and locks may be
  * held by threads that do not exist. */
@@ -169,6 +202,10 @@ bool sch_pool_is_forked(void);
 
 /* Busy waiting pays only if every worker has a CPU of its own, and there are others. */
 bool sch_pool_may_spin(void);
+
+/* Whether a thread that is no worker may wait busily: a CPU is left by the workers that are awake.
+ */
+bool sch_pool_leaves_cpu(void);
 
 /* ---- workers (worker.c) ---- */
 
@@ -181,8 +218,9 @@ bool sch_worker_may_start(const struct sch_worker *worker, const struct sch_grid
 
 /* ---- guests (guest.c) ---- */
 
-/* Runs a small grid, whose dependencies have finished, on the calling thread. False: it is not one,
- * or something speaks against it. */
+/* Runs a small grid that is being submitted, and that nothing holds up, on the calling thread; what
+ * is left of it has been given to the pool. False: it is not small, or something speaks against it.
+ * The caller's reference stays. */
 bool sch_guest_run(struct sch_grid_op *grid);
 
 /* ---- faults (fault.c) ---- */
@@ -190,6 +228,12 @@ bool sch_guest_run(struct sch_grid_op *grid);
 /* Gives the calling worker a stack for signal handlers. Best effort: without memory for it, a stack
  * overflow in a kernel ends the process. */
 void sch_fault_init_worker(struct sch_worker *worker);
+
+/* Around what the calling thread, which is not a worker, runs of kernels: their faults must get to
+ * the handler, even if the application has blocked the signals. now_ns: of sch_now_ns; returns what
+ * it is then. */
+uint64_t sch_fault_enter_guest(uint64_t now_ns);
+void sch_fault_leave_guest(void);
 
 /* ---- chaos: random but repeatable orders of threads and blocks, for tests ---- */
 

@@ -16,7 +16,8 @@
 
 enum { SCH_STATE_PENDING, SCH_STATE_AWAITED, SCH_STATE_DONE };
 
-#define WAIT_SPIN_NS 20000
+/* Being woken takes up to 50 us. Only where a CPU has nothing else to do. */
+#define WAIT_SPIN_NS 100000
 
 static struct sch_edge closed_edge;
 #define CLOSED (&closed_edge)
@@ -81,6 +82,8 @@ static struct sch_op *op_create(enum sch_op_kind kind, sch_task_fn run, sch_done
     struct sch_op *op = calloc(1, sizeof *op);
     if (op)
         op_init(op, kind, run, done, arg);
+    if (op)
+        op->memory = op;
     return op;
 }
 
@@ -103,12 +106,13 @@ struct sch_op *sch_op_grid(const struct sch_grid *grid, sch_done_fn done, void *
 {
     if (!sch_pool_ready())
         return NULL;
-    size_t bytes =
-        (sizeof(struct sch_grid_op) + SCH_CACHE_LINE - 1) & ~(size_t)(SCH_CACHE_LINE - 1);
-    struct sch_grid_op *op = aligned_alloc(SCH_CACHE_LINE, bytes);
-    if (!op)
+    /* aligned_alloc takes ten times as long as malloc. */
+    void *memory = malloc(sizeof(struct sch_grid_op) + SCH_CACHE_LINE);
+    if (!memory)
         return NULL;
-    *op = (struct sch_grid_op){.grid = *grid};
+    uintptr_t aligned = ((uintptr_t)memory + SCH_CACHE_LINE - 1) & ~(uintptr_t)(SCH_CACHE_LINE - 1);
+    struct sch_grid_op *op = (struct sch_grid_op *)aligned;
+    *op = (struct sch_grid_op){.op.memory = memory, .grid = *grid};
     op_init(&op->op, SCH_OP_GRID, NULL, done, arg);
     sch_grid_init(op);
     return &op->op;
@@ -124,7 +128,7 @@ struct sch_op *sch_op_retain(struct sch_op *op)
 void sch_op_release(struct sch_op *op)
 {
     if (op && atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) == 1)
-        free(op);
+        free(op->memory);
 }
 
 enum pxr_status sch_op_depend(struct sch_op *op, struct sch_op *dep)
@@ -186,9 +190,9 @@ static void release_successors(struct sch_op *op)
     }
 }
 
-static void op_complete(struct sch_op *op, const struct sch_fault *fault)
+static void op_complete(struct sch_op *op, const struct sch_fault *fault, uint64_t now_ns)
 {
-    atomic_store_explicit(&op->finish_ns, sch_now_ns(), memory_order_relaxed);
+    atomic_store_explicit(&op->finish_ns, now_ns, memory_order_relaxed);
     if (op->done)
         op->done(op->arg, fault);
     /* Release: who sees DONE also sees what the operation and `done` wrote. */
@@ -196,7 +200,6 @@ static void op_complete(struct sch_op *op, const struct sch_fault *fault)
         SCH_STATE_AWAITED)
         futex_wake_all(&op->state);
     release_successors(op);
-    sch_op_release(op);
 }
 
 static void drain_all(void)
@@ -205,8 +208,10 @@ static void drain_all(void)
         return;
     drain.is_active = true;
     struct sch_op *op;
-    while ((op = sch_queue_pop(&drain.markers)))
-        op_complete(op, NULL);
+    while ((op = sch_queue_pop(&drain.markers))) {
+        op_complete(op, NULL, sch_now_ns());
+        sch_op_release(op);
+    }
     drain.is_active = false;
     struct sch_op_queue ready = drain.ready;
     drain.ready = (struct sch_op_queue){0};
@@ -214,21 +219,30 @@ static void drain_all(void)
         sch_pool_enqueue_all(&ready);
 }
 
+void sch_op_finish_at(struct sch_op *op, const struct sch_fault *fault, uint64_t now_ns)
+{
+    op_complete(op, fault, now_ns);
+    drain_all();
+}
+
 void sch_op_finish(struct sch_op *op, const struct sch_fault *fault)
 {
-    op_complete(op, fault);
-    drain_all();
+    sch_op_finish_at(op, fault, sch_now_ns());
+    sch_op_release(op);
 }
 
 void sch_op_submit(struct sch_op *op)
 {
     if (sch_pool_is_forked())
         return;
-    sch_op_retain(op);
-    if (!has_arrived(op))
+    /* Dependencies can only become fewer now. Acquire: as the last one to arrive. */
+    bool is_free = atomic_load_explicit(&op->pending, memory_order_acquire) == 1;
+    if (is_free && op->kind == SCH_OP_GRID && sch_guest_run(sch_grid_of(op)))
         return;
-    if (op->kind != SCH_OP_GRID || !sch_guest_run(sch_grid_of(op)))
-        start(op);
+    sch_op_retain(op);
+    if (!is_free && !has_arrived(op))
+        return;
+    start(op);
     drain_all();
 }
 
@@ -245,13 +259,13 @@ uint64_t sch_op_finish_ns(const struct sch_op *op)
 static bool spin_for(struct sch_op *op, uint64_t spin_ns)
 {
     uint64_t end_ns = sch_now_ns() + spin_ns;
-    do {
+    while (sch_pool_leaves_cpu() && sch_now_ns() < end_ns) {
         for (int i = 0; i < 16; i++) {
             if (sch_op_is_done(op))
                 return true;
             sch_cpu_pause();
         }
-    } while (sch_now_ns() < end_ns);
+    }
     return false;
 }
 
@@ -259,7 +273,7 @@ void sch_op_wait(struct sch_op *op)
 {
     if (sch_op_is_done(op) || sch_pool_is_forked())
         return;
-    if (sch_pool_may_spin() && spin_for(op, WAIT_SPIN_NS))
+    if (spin_for(op, WAIT_SPIN_NS))
         return;
     for (;;) {
         unsigned state = SCH_STATE_PENDING;

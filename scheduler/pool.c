@@ -12,10 +12,8 @@
 
 #include "scheduler/internal.h"
 
-#define WORKERS_MAX 1024
-#define NS_PER_S    1000000000u
-/* A worker that sleeps is of use after some 50 us, and waking it costs the caller 2. */
-#define WORTH_WAKING_NS    20000
+#define WORKERS_MAX        1024
+#define NS_PER_S           1000000000u
 #define WORKER_STACK_BYTES ((size_t)1024 * 1024)
 
 /* The one pool of the process. */
@@ -23,21 +21,25 @@ struct pool {
     pthread_mutex_t start_lock; /* of starting */
     atomic_bool is_started;
     atomic_bool is_forked;
-    unsigned worker_count; /* constant once started, as what follows */
+    unsigned worker_count;  /* constant once started, as what follows */
+    unsigned planned_count; /* of workers, before they are started */
     unsigned group_count;
     unsigned group_workers[SCH_GROUPS_MAX];
     unsigned part_of[SCH_GROUPS_MAX];
     cpu_set_t cpus[SCH_GROUPS_MAX]; /* where there are several parts */
     unsigned part_count;
-    bool may_spin; /* constant once started */
+    bool may_spin;  /* constant once started, as … */
+    bool has_spare; /* … whether there are more CPUs than workers */
     struct sch_worker *workers;
 
     pthread_mutex_t lock; /* of the lists; held from a look at `epoch` until asleep */
     pthread_cond_t wake;
+    pthread_cond_t wake_last; /* the last worker, which is called when the others are awake */
     struct sch_op_queue tasks;
     struct sch_op_queue grids; /* with unclaimed blocks: by priority, then the oldest first */
     _Alignas(SCH_CACHE_LINE) atomic_uint epoch; /* changes whenever work has been added */
     atomic_uint sleepers;
+    bool last_sleeps;    /* lock: lock */
     atomic_uint lookers; /* workers that wait for the epoch to change, awake */
 
     _Alignas(SCH_CACHE_LINE) pthread_mutex_t host_lock; /* of host_ops */
@@ -51,6 +53,7 @@ static struct pool pool = {
     .start_lock = PTHREAD_MUTEX_INITIALIZER,
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .wake = PTHREAD_COND_INITIALIZER,
+    .wake_last = PTHREAD_COND_INITIALIZER,
     .host_lock = PTHREAD_MUTEX_INITIALIZER,
     .host_wake = PTHREAD_COND_INITIALIZER,
 };
@@ -65,6 +68,21 @@ bool sch_pool_is_forked(void)
 bool sch_pool_may_spin(void)
 {
     return pool.may_spin;
+}
+
+bool sch_pool_leaves_cpu(void)
+{
+    return pool.may_spin && (pool.has_spare || sch_pool_sleepers() > 0);
+}
+
+unsigned sch_pool_sleepers(void)
+{
+    return atomic_load_explicit(&pool.sleepers, memory_order_relaxed);
+}
+
+unsigned sch_pool_lookers(void)
+{
+    return atomic_load_explicit(&pool.lookers, memory_order_relaxed);
 }
 
 unsigned sch_pool_epoch(void)
@@ -110,18 +128,17 @@ static void enqueue_host(struct sch_op *op)
 /* How many workers may well share a grid. Without knowing what its blocks take: all. */
 static uint64_t wanted_workers(const struct sch_grid_op *grid)
 {
-    _Atomic(uint32_t) *pace = grid->grid.pace;
-    uint64_t block_ns = pace ? atomic_load_explicit(pace, memory_order_relaxed) : 0;
+    uint64_t block_ns = sch_grid_pace(grid);
     if (block_ns == 0 || grid->block_count > UINT32_MAX)
         return grid->block_count;
-    uint64_t wanted = 1 + grid->block_count * block_ns / WORTH_WAKING_NS;
+    uint64_t wanted = 1 + grid->block_count * block_ns / SCH_WORTH_WAKING_NS;
     return wanted < grid->block_count ? wanted : grid->block_count;
 }
 
 /* Tells the workers that there is something new, and wakes sleeping ones unless enough are awake
  * and looking; all when only some may do it. Not with the lock held: who looks would run into it.
  */
-static void call_workers(uint64_t wanted)
+void sch_pool_call(uint64_t wanted)
 {
     /* Sequentially consistent, like the counts: either a worker that goes to sleep sees the new
      * epoch, or it is counted here. */
@@ -134,11 +151,14 @@ static void call_workers(uint64_t wanted)
     if (sleepers == 0 || missing == 0)
         return;
     pthread_mutex_lock(&pool.lock);
-    if (missing >= sleepers)
+    unsigned others = sleepers - (pool.last_sleeps && sleepers > 0);
+    if (missing >= others)
         pthread_cond_broadcast(&pool.wake);
     else
         for (uint64_t i = 0; i < missing; i++)
             pthread_cond_signal(&pool.wake);
+    if (missing > others)
+        pthread_cond_signal(&pool.wake_last);
     pthread_mutex_unlock(&pool.lock);
 }
 
@@ -197,7 +217,7 @@ void sch_pool_enqueue_all(struct sch_op_queue *ready)
                 sch_queue_push(&pool.tasks, op);
         }
         pthread_mutex_unlock(&pool.lock);
-        call_workers(wanted);
+        sch_pool_call(wanted);
     }
     while ((op = sch_queue_pop(&failed)))
         sch_op_finish(op, &sch_grid_of(op)->fault);
@@ -208,6 +228,14 @@ void sch_pool_enqueue(struct sch_op *op)
     struct sch_op_queue ready = {0};
     sch_queue_push(&ready, op);
     sch_pool_enqueue_all(&ready);
+}
+
+void sch_pool_share(struct sch_grid_op *grid, uint64_t wanted)
+{
+    pthread_mutex_lock(&pool.lock);
+    queue_grid(sch_op_retain(&grid->op));
+    pthread_mutex_unlock(&pool.lock);
+    sch_pool_call(wanted);
 }
 
 static bool grid_is_claimed(const struct sch_grid_op *grid)
@@ -273,8 +301,19 @@ bool sch_pool_look(unsigned epoch, uint64_t timeout_ns)
     return has_changed;
 }
 
-bool sch_pool_sleep(unsigned epoch, uint64_t timeout_ns)
+static bool is_last(const struct sch_worker *worker)
 {
+    return worker->index + 1 == pool.planned_count;
+}
+
+bool sch_pool_may_look(const struct sch_worker *worker)
+{
+    return pool.may_spin && (pool.has_spare || !is_last(worker));
+}
+
+bool sch_pool_sleep(const struct sch_worker *worker, uint64_t timeout_ns)
+{
+    pthread_cond_t *wake = is_last(worker) ? &pool.wake_last : &pool.wake;
     struct timespec end;
     clock_gettime(CLOCK_MONOTONIC, &end);
     uint64_t end_ns = (uint64_t)end.tv_nsec + timeout_ns;
@@ -283,12 +322,14 @@ bool sch_pool_sleep(unsigned epoch, uint64_t timeout_ns)
     int rc = 0;
     pthread_mutex_lock(&pool.lock);
     atomic_fetch_add(&pool.sleepers, 1);
-    while (atomic_load(&pool.epoch) == epoch && rc == 0) {
+    pool.last_sleeps = pool.last_sleeps || is_last(worker);
+    while (atomic_load(&pool.epoch) == worker->seen_epoch && rc == 0) {
         if (timeout_ns > 0)
-            rc = pthread_cond_clockwait(&pool.wake, &pool.lock, CLOCK_MONOTONIC, &end);
+            rc = pthread_cond_clockwait(wake, &pool.lock, CLOCK_MONOTONIC, &end);
         else
-            pthread_cond_wait(&pool.wake, &pool.lock);
+            pthread_cond_wait(wake, &pool.lock);
     }
+    pool.last_sleeps = pool.last_sleeps && !is_last(worker);
     atomic_fetch_sub(&pool.sleepers, 1);
     pthread_mutex_unlock(&pool.lock);
     return rc == 0;
@@ -410,6 +451,8 @@ static enum pxr_status start_locked(unsigned wanted, const struct sch_groups *gr
     assign_groups(workers, wanted);
     unsigned cpus = sch_usable_cpus();
     pool.may_spin = cpus > 1 && workers <= cpus;
+    pool.has_spare = workers < cpus;
+    pool.planned_count = workers;
     pthread_atfork(NULL, NULL, after_fork_in_child);
     sch_fault_handler_check();
     start_threads(workers);

@@ -9,7 +9,7 @@
 
 #include "scheduler/block.h"
 
-#define IDLE_SPIN_NS   20000
+#define IDLE_SPIN_NS   50000
 #define TRIM_AFTER_NS  100000000
 #define PATIENT_TURNS  8
 #define STALLED_TURNS  64
@@ -91,7 +91,10 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
 {
     struct sch_grid_op *grid = block->grid;
     worker->is_trimmed = false;
+    uint64_t start_ns = grid->has_chunks ? sch_now_ns() : 0;
     enum sch_block_state state = grid->grid.fused ? sch_fused_run(block) : sch_precise_run(block);
+    if (grid->has_chunks && state == SCH_BLOCK_ENDED)
+        sch_grid_learn(grid, block->chunk, sch_now_ns() - start_ns);
     if (state == SCH_BLOCK_WAITING) {
         worker->fruitless_turns = block->has_progressed ? 0 : worker->fruitless_turns + 1;
         park(worker, block);
@@ -230,15 +233,15 @@ static void back_off(struct sch_worker *worker)
 
 static void idle(struct sch_worker *worker)
 {
-    if (sch_pool_may_spin() && sch_pool_look(worker->seen_epoch, IDLE_SPIN_NS))
+    if (sch_pool_may_look(worker) && sch_pool_look(worker->seen_epoch, IDLE_SPIN_NS))
         return;
-    if (!worker->is_trimmed && !sch_pool_sleep(worker->seen_epoch, TRIM_AFTER_NS)) {
+    if (!worker->is_trimmed && !sch_pool_sleep(worker, TRIM_AFTER_NS)) {
         sch_fiber_trim(&worker->fibers);
         sch_block_trim(worker);
         worker->is_trimmed = true;
     }
     if (worker->is_trimmed)
-        sch_pool_sleep(worker->seen_epoch, 0);
+        sch_pool_sleep(worker, 0);
 }
 
 void sch_worker_run(struct sch_worker *worker)

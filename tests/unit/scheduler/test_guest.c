@@ -4,6 +4,7 @@
  */
 #include <fenv.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@ struct record {
     bool was_on_pool[BLOCKS];
     unsigned slow_block; /* takes 50 ms */
     void *touched;       /* by block 1, if not NULL */
+    uint64_t busy_ns;    /* of each block */
 };
 
 static struct record *record_of(const struct rt_block *block)
@@ -46,6 +48,9 @@ static void record_blocks(struct rt_block *block, uint32_t count)
         atomic_fetch_add(&record->runs[index], 1);
         if (index == record->slow_block)
             usleep(50000);
+        uint64_t end_ns = record->busy_ns ? sch_now_ns() + record->busy_ns : 0;
+        while (end_ns && sch_now_ns() < end_ns) {
+        }
         if (index == 1 && record->touched)
             touch(record->touched);
     }
@@ -112,7 +117,7 @@ Test(guest, a_grid_known_to_be_small_has_run_on_this_thread_when_submit_returns)
 
 Test(guest, a_grid_not_known_to_be_small_is_run_by_workers)
 {
-    _Atomic(uint32_t) paces[] = {0, 1000};
+    _Atomic(uint32_t) paces[] = {0, 1000000};
     for (int i = 0; i < 3; i++) {
         struct record record = {.slow_block = BLOCKS};
         struct sch_fault fault;
@@ -123,7 +128,7 @@ Test(guest, a_grid_not_known_to_be_small_is_run_by_workers)
         cr_assert(is_complete(&record));
         for (unsigned b = 0; b < BLOCKS; b++)
             cr_assert(!ran_here(&record, b));
-        cr_assert(i == 2 || atomic_load(&paces[i]) != 1000);
+        cr_assert(i == 2 || atomic_load(&paces[i]) != 1000000);
         cr_assert(i == 2 || atomic_load(&paces[i]) > 0);
     }
 }
@@ -181,6 +186,60 @@ Test(guest, a_fault_ends_the_grid_and_not_the_thread)
         cr_assert_eq(fault.ctaid[0], 1);
         sch_op_release(op);
     }
+}
+
+#define BUSY_NS 1000
+
+Test(guest, a_grid_of_medium_size_is_run_by_this_thread_and_workers)
+{
+    bool was_shared = false;
+    for (int i = 0; i < TRIES && !was_shared; i++) {
+        struct record record = {.slow_block = BLOCKS, .busy_ns = BUSY_NS};
+        _Atomic(uint32_t) pace = BUSY_NS;
+        struct sch_fault fault;
+        struct sch_op *op = make_op(&record, &pace, &fault);
+        sch_op_submit(op);
+        cr_assert(!sch_on_pool_thread());
+        sch_op_wait(op);
+        cr_assert_eq(fault.status, PXR_OK);
+        cr_assert(is_complete(&record));
+        unsigned here = 0;
+        for (unsigned b = 0; b < BLOCKS; b++)
+            here += ran_here(&record, b);
+        was_shared = here > 0 && here < BLOCKS;
+        sch_op_release(op);
+    }
+    cr_assert(was_shared || sch_usable_cpus() < 2);
+}
+
+/* NULL when all went well. */
+static void *fault_with_blocked_signals(void *arg)
+{
+    sigset_t all;
+    sigset_t after;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    struct record record = {.slow_block = BLOCKS, .touched = arg};
+    _Atomic(uint32_t) pace = 10;
+    struct sch_fault fault;
+    struct sch_op *op = make_op(&record, &pace, &fault);
+    sch_op_submit(op);
+    bool is_right = ran_here(&record, 1) && fault.status == PXR_FAULT_ADDRESS &&
+                    fault.address == (uintptr_t)arg;
+    sch_op_release(op);
+    pthread_sigmask(SIG_BLOCK, NULL, &after);
+    is_right = is_right && sigismember(&after, SIGSEGV) == 1 && sigismember(&after, SIGBUS) == 1;
+    return is_right ? NULL : arg;
+}
+
+Test(guest, a_fault_is_told_although_the_thread_has_blocked_its_signal)
+{
+    void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pthread_t thread;
+    void *failed;
+    cr_assert_eq(pthread_create(&thread, NULL, fault_with_blocked_signals, hole), 0);
+    pthread_join(thread, &failed);
+    cr_assert_null(failed);
 }
 
 /* NULL when all went well. */
