@@ -14,6 +14,11 @@
 #define PIXELS           256u
 #define ROWS             20011u
 #define MAX_IN_ROW       32u
+#define WINDOWS          96u /* median: in each direction */
+#define OWNERS           4096u
+#define WORDS            128u
+#define PLACES           64u
+#define DEGREE           15u
 
 #define BLOCKS(n, block) (((n) + (block)-1) / (block))
 #define F32(n)           ((size_t)(n) * sizeof(float))
@@ -50,6 +55,13 @@ static void fill_bits(void *const *in, const uint32_t *size)
     uint32_t *bits = in[0], seed = 3;
     for (uint32_t i = 0; i < size[0]; i++)
         bits[i] = bench_random(&seed);
+}
+
+static void fill_words(void *const *in, const uint32_t *size)
+{
+    uint32_t *words = in[0], seed = 6;
+    for (uint32_t i = 0; i < size[0] * size[1]; i++)
+        words[i] = bench_random(&seed) >> 12;
 }
 
 static void fill_bytes(void *const *in, const uint32_t *size)
@@ -318,6 +330,48 @@ const struct bench_case bench_cases[] = {
      .out_bytes = {F32(ROWS)},
      .size_count = 1,
      .size = {ROWS},
+     .element = BENCH_F32,
+     .tolerance = 1e-5},
+
+    {.name = "median",
+     .file = "local",
+     .has_loop = true,
+     .plain = plain_median,
+     .grid = {WINDOWS / 32, WINDOWS / 8, 1},
+     .block = {32, 8, 1},
+     .in_count = 1,
+     .in_bytes = {F32((WINDOWS + 4) * (WINDOWS + 4))},
+     .out_count = 1,
+     .out_bytes = {F32(WINDOWS * WINDOWS)},
+     .size_count = 1,
+     .size = {WINDOWS},
+     .element = BENCH_F32},
+    {.name = "endings",
+     .file = "local",
+     .has_loop = true,
+     .plain = plain_endings,
+     .fill = fill_words,
+     .grid = {OWNERS / 256, 1, 1},
+     .block = {256, 1, 1},
+     .in_count = 1,
+     .in_bytes = {F32(OWNERS * WORDS)},
+     .out_count = 1,
+     .out_bytes = {F32(OWNERS * 16)},
+     .size_count = 2,
+     .size = {WORDS, OWNERS},
+     .element = BENCH_U32},
+    {.name = "polynomial",
+     .file = "local",
+     .has_loop = true,
+     .plain = plain_polynomial,
+     .grid = {OWNERS / 256, 1, 1},
+     .block = {256, 1, 1},
+     .in_count = 1,
+     .in_bytes = {F32(OWNERS * 16)},
+     .out_count = 1,
+     .out_bytes = {F32(OWNERS)},
+     .size_count = 3,
+     .size = {PLACES, DEGREE, OWNERS},
      .element = BENCH_F32,
      .tolerance = 1e-5},
 };

@@ -69,4 +69,9 @@ void plain_scan(const struct bench_args *args);
 void plain_histogram(const struct bench_args *args);
 void plain_spmv(const struct bench_args *args);
 
+/* plain/local.c */
+void plain_median(const struct bench_args *args);
+void plain_endings(const struct bench_args *args);
+void plain_polynomial(const struct bench_args *args);
+
 #endif

@@ -100,8 +100,8 @@ void tr_f_load_shape(struct tr_fuse *fuse)
         fuse->group_count = LLVMBuildLShr(b, fuse->padded_count, tr_f_i64(fuse, 5), "warps");
 }
 
-static LLVMValueRef scaled_offset(const struct tr_fuse *fuse, LLVMValueRef base, LLVMValueRef count,
-                                  uint64_t bytes)
+LLVMValueRef tr_f_scaled(const struct tr_fuse *fuse, LLVMValueRef base, LLVMValueRef count,
+                         uint64_t bytes)
 {
     LLVMValueRef offset = LLVMBuildNUWMul(fuse->builder, count, tr_f_i64(fuse, bytes), "");
     return LLVMBuildGEP2(fuse->builder, fuse->i8, base, &offset, 1, "");
@@ -109,7 +109,7 @@ static LLVMValueRef scaled_offset(const struct tr_fuse *fuse, LLVMValueRef base,
 
 LLVMValueRef tr_f_thread_array(const struct tr_fuse *fuse, uint32_t array)
 {
-    return scaled_offset(fuse, fuse->frame_base, fuse->padded_count, array);
+    return tr_f_scaled(fuse, fuse->frame_base, fuse->padded_count, array);
 }
 
 LLVMValueRef tr_f_element(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMValueRef base,
@@ -122,16 +122,10 @@ LLVMValueRef tr_f_group_element(const struct tr_fuse *fuse, uint32_t array, LLVM
                                 LLVMValueRef index)
 {
     LLVMValueRef base =
-        scaled_offset(fuse, fuse->frame_base, fuse->padded_count, fuse->frame.thread_bytes);
-    base = scaled_offset(fuse, base, fuse->group_count, array);
+        tr_f_scaled(fuse, fuse->frame_base, fuse->padded_count, fuse->frame.thread_bytes);
+    base = tr_f_offset(fuse, base, fuse->frame.gap_bytes);
+    base = tr_f_scaled(fuse, base, fuse->group_count, array);
     return tr_f_element(fuse, type, base, index);
-}
-
-LLVMValueRef tr_f_local(const struct tr_fuse *fuse, uint32_t value, LLVMValueRef thread)
-{
-    LLVMValueRef base = tr_f_thread_array(fuse, fuse->frame.local);
-    base = scaled_offset(fuse, base, thread, fuse->frame.local_bytes);
-    return tr_f_offset(fuse, base, fuse->frame.local_offset[value]);
 }
 
 uint32_t tr_f_entry(const struct tr_fuse *fuse, uint32_t stop)

@@ -11,11 +11,13 @@
 
 #include "translator/collapse/fuse.h"
 #include "translator/collapse/inductions.h"
+#include "translator/collapse/interleave.h"
 #include "translator/collapse/prepare.h"
 #include "translator/emit.h"
 #include "translator/keep_lines.h"
 #include "translator/vector/vector.h"
 
+#define ARRAY_PASSES "function(instcombine<no-verify-fixpoint>,adce)"
 #define CLEAN_PASSES "always-inline,function(sroa,early-cse,simplifycfg),globaldce"
 
 /* Regions overlap: with n conditional stops in a row, what follows them is in n regions. Beyond
@@ -269,7 +271,7 @@ static void report(struct collapse *collapse)
     bool is_flat = kernel->scope == TR_SCOPE_BLOCK;
     result->frame_thread_bytes = fuse->frame.thread_bytes;
     result->frame_warp_bytes = is_flat ? 0 : fuse->frame.group_bytes;
-    result->frame_fixed_bytes = is_flat ? fuse->frame.group_bytes : 0;
+    result->frame_fixed_bytes = (is_flat ? fuse->frame.group_bytes : 0) + fuse->frame.gap_bytes;
     result->may_wait = may_wait(kernel);
     result->seed_sites = fuse->seed_sites;
 }
@@ -359,6 +361,10 @@ static void explain_regions(FILE *out, const struct collapse *collapse)
             (unsigned long long)fuse->frame.thread_bytes,
             (unsigned long long)fuse->frame.group_bytes,
             kernel->scope == TR_SCOPE_BLOCK ? "block" : "warp");
+    const struct tr_frame *frame = &fuse->frame;
+    if (frame->interleaved_count + frame->piece_count > 0)
+        fprintf(out, "  local arrays: %u element after element, %u thread after thread\n",
+                frame->interleaved_count, frame->piece_count);
 }
 
 /* chosen: of regions and loops, whether they are over vectors or not. */
@@ -378,6 +384,19 @@ static enum pxr_status explain(struct collapse *collapse, enum pxr_collapse chos
     return PXR_OK;
 }
 
+/* ---- local arrays ---- */
+
+static enum pxr_status interleave(struct collapse *collapse, struct pxr_error *err)
+{
+    bool has_changed = false;
+    enum pxr_status status = tr_interleave(collapse->function, &has_changed, err);
+    if (status == PXR_OK && has_changed)
+        status = tr_run_passes(collapse->module, ARRAY_PASSES, NULL, err);
+    if (status == PXR_OK && has_changed)
+        tr_prepare_addresses(collapse->function);
+    return status;
+}
+
 /* ---- the face ---- */
 
 static enum pxr_status collapse_as(struct collapse *collapse, enum pxr_collapse chosen,
@@ -385,6 +404,7 @@ static enum pxr_status collapse_as(struct collapse *collapse, enum pxr_collapse 
 {
     collapse->result->collapse = chosen;
     if (chosen == PXR_COLLAPSE_PRECISE) {
+        tr_interleave_alone(collapse->function);
         enum pxr_status status = tr_collapse_precise(collapse->module, err);
         return status == PXR_OK ? explain(collapse, chosen, err) : status;
     }
@@ -420,5 +440,10 @@ enum pxr_status tr_collapse(LLVMModuleRef module, const struct tr_collapse_optio
     enum pxr_collapse chosen = choose(&collapse, obstacle);
     if (chosen != PXR_COLLAPSE_PRECISE)
         seed_missing_stop(&collapse);
+    if (chosen != PXR_COLLAPSE_PRECISE && options->is_vector) {
+        enum pxr_status status = interleave(&collapse, err);
+        if (status != PXR_OK)
+            return status;
+    }
     return collapse_as(&collapse, chosen, err);
 }

@@ -9,6 +9,7 @@
 #include <llvm-c/Target.h>
 
 #include "translator/collapse/again.h"
+#include "translator/collapse/interleave.h"
 #include "translator/collapse/prepare.h"
 
 #define ENTRY_BYTES       2
@@ -137,14 +138,35 @@ static void lay_out_groups(struct tr_frame *frame, const struct tr_kernel *kerne
     }
 }
 
+/* Elements have their size, gaps are of 64 bytes, and T times an even number is a multiple of 64.
+ */
+static void lay_out_interleaved(struct tr_frame *frame, const struct tr_kernel *kernel,
+                                LLVMTargetDataRef target)
+{
+    for (uint32_t v = 0; v < kernel->graph.value_count; v++) {
+        const struct tr_value *value = &kernel->graph.values[v];
+        uint32_t unit = value->opcode == LLVMAlloca ? tr_interleaved_unit(value->llvm) : 0;
+        if (unit == 0)
+            continue;
+        frame->interleaved_count++;
+        uint64_t bytes = tr_interleaved_bytes(target, value->llvm);
+        frame->thread_bytes += frame->thread_bytes % 2;
+        frame->local_offset[v] = take_bytes(&frame->thread_bytes, bytes);
+        frame->local_gap[v] = frame->gap_bytes;
+        if (kernel->scope == TR_SCOPE_BLOCK)
+            frame->gap_bytes += (uint32_t)(bytes / unit) * TR_PITCH_GAP_BYTES;
+    }
+}
+
 static void lay_out_local(struct tr_frame *frame, const struct tr_kernel *kernel, bool has_step,
                           bool has_vectors, LLVMTargetDataRef target)
 {
     uint64_t bytes = 0;
     for (uint32_t v = 0; v < kernel->graph.value_count; v++) {
         const struct tr_value *value = &kernel->graph.values[v];
-        if (value->opcode != LLVMAlloca)
+        if (value->opcode != LLVMAlloca || tr_interleaved_unit(value->llvm) != 0)
             continue;
+        frame->piece_count++;
         uint64_t align = LLVMGetAlignment(value->llvm);
         bytes = (bytes + align - 1) & ~(align - 1);
         frame->local_offset[v] =
@@ -172,8 +194,9 @@ enum pxr_status tr_frame_layout(struct tr_frame *frame, struct tr_kernel *kernel
     frame->thread_array = pxr_arena_alloc_array(arena, count, sizeof *frame->thread_array);
     frame->group_array = pxr_arena_alloc_array(arena, count, sizeof *frame->group_array);
     frame->local_offset = pxr_arena_alloc_array(arena, count, sizeof *frame->local_offset);
+    frame->local_gap = pxr_arena_alloc_array(arena, count, sizeof *frame->local_gap);
     if (!frame->tracked.words || !frame->at_hand.words || !scratch.words || !frame->thread_array ||
-        !frame->group_array || !frame->local_offset)
+        !frame->group_array || !frame->local_offset || !frame->local_gap)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     find_tracked(frame, kernel, storage, has_step);
     if (has_step)
@@ -181,5 +204,6 @@ enum pxr_status tr_frame_layout(struct tr_frame *frame, struct tr_kernel *kernel
     lay_out_threads(frame, kernel, target);
     lay_out_groups(frame, kernel, storage, has_step, target);
     lay_out_local(frame, kernel, has_step, has_vectors, target);
+    lay_out_interleaved(frame, kernel, target);
     return PXR_OK;
 }

@@ -6,6 +6,7 @@
  *   T entries                    uint16_t each: where the thread is (scheduler/rt.h)
  *   arrays of T elements         one for each value kept per thread; operands and result of the
  * stop that the thread is at T times local memory         the thread's local arrays, in one piece
+ *   arrays of all threads        local arrays whose elements lie next to each other (interleave.h)
  *   arrays of G elements         one for each value kept per group
  *
  * What is kept behind stops of the warp, and those stops' operands, are here only when threads run
@@ -32,10 +33,15 @@ struct tr_frame {
     uint32_t local_bytes; /* of one thread */
     bool is_local_shared; /* threads never stop, so each is done with local memory when the next one
                              starts: it is not in the frame but on the stack, once */
-    uint32_t *local_offset; /* by value: of an alloca, within the thread's local memory */
-    struct tr_set tracked;  /* values with a thread array */
-    struct tr_set at_hand;  /* values that the step function makes at its beginning, in this order:
-                               they depend on nothing but its thread */
+    uint32_t *local_offset; /* by value: of an alloca, within the thread's local memory; of one that
+                               is interleaved, as thread_array … */
+    uint32_t *local_gap;    /* … and the gaps before it: so many bytes more */
+    uint32_t gap_bytes;     /* of a block: all of them */
+    uint32_t interleaved_count; /* of local arrays */
+    uint32_t piece_count;       /* … that are in one piece */
+    struct tr_set tracked;      /* values with a thread array */
+    struct tr_set at_hand; /* values that the step function makes at its beginning, in this order:
+                              they depend on nothing but its thread */
 };
 
 /* has_step: threads may be run one by one, which keep every value that lives across a stop in

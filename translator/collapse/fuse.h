@@ -75,14 +75,30 @@ LLVMValueRef tr_f_group_element(const struct tr_fuse *fuse, uint32_t array, LLVM
 /* Element `index` (i64) of an array that begins at base. */
 LLVMValueRef tr_f_element(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMValueRef base,
                           LLVMValueRef index);
-/* The thread's copy of an alloca; thread: i64. */
-LLVMValueRef tr_f_local(const struct tr_fuse *fuse, uint32_t value, LLVMValueRef thread);
+/* base + count (i64) times so many bytes. */
+LLVMValueRef tr_f_scaled(const struct tr_fuse *fuse, LLVMValueRef base, LLVMValueRef count,
+                         uint64_t bytes);
 
 /* The number that the frame and rt_step_fn know the place behind the stop by. */
 uint32_t tr_f_entry(const struct tr_fuse *fuse, uint32_t stop);
 
 /* Whether the defect that a test asks for is to be made here. */
 bool tr_f_seed(struct tr_fuse *fuse, enum tr_seed kind);
+
+/* ---- local arrays (local.c) ---- */
+
+/* A thread among those of its block, all i64. */
+struct tr_local_place {
+    LLVMValueRef thread;
+    LLVMValueRef group; /* its warp, if loops are over warps */
+    LLVMValueRef index; /* in the group */
+};
+
+/* The thread's copy of an alloca. */
+LLVMValueRef tr_f_local(const struct tr_fuse *fuse, uint32_t value, struct tr_local_place place);
+
+/* The pitch (interleave.h) that the instruction reads; NULL: it reads none. */
+LLVMValueRef tr_f_pitch(const struct tr_fuse *fuse, uint32_t value);
 
 /* ---- the functions ---- */
 

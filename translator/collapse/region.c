@@ -69,12 +69,23 @@ static LLVMValueRef stop_result(struct tr_region_build *region)
     return tr_lane_result(region);
 }
 
+static struct tr_local_place place_of(const struct tr_region_build *region)
+{
+    const struct tr_fuse *fuse = region->fuse;
+    struct tr_local_place place = {.thread = region->index, .index = region->index};
+    if (fuse->kernel->scope == TR_SCOPE_BLOCK)
+        return place;
+    place.group = region->lanes.group;
+    place.index = LLVMBuildZExt(fuse->builder, region->lane, fuse->i64, "");
+    return place;
+}
+
 /* The thread's memory for an alloca. */
 static LLVMValueRef local_memory(const struct tr_region_build *region, uint32_t value)
 {
     struct tr_fuse *fuse = region->fuse;
     if (!fuse->frame.is_local_shared)
-        return tr_f_local(fuse, value, region->index);
+        return tr_f_local(fuse, value, place_of(region));
     LLVMValueRef alloca = fuse->kernel->graph.values[value].llvm;
     LLVMValueRef shared = tr_f_variable(fuse, LLVMGetAllocatedType(alloca), "local");
     LLVMSetAlignment(shared, LLVMGetAlignment(alloca));
@@ -225,6 +236,8 @@ static bool replace(struct tr_clone *clone, uint32_t value)
         return true;
     }
     LLVMValueRef special = tr_read_register(region, value);
+    if (special == NULL)
+        special = tr_f_pitch(region->fuse, value);
     if (special != NULL) {
         clone->copies[value] = special;
         return true;

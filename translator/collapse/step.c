@@ -75,6 +75,11 @@ static bool replace(struct tr_clone *clone, uint32_t value)
         return_entry(step_of(clone), RT_ENTRY_EXITED);
         return true;
     }
+    LLVMValueRef pitch = tr_f_pitch(step_of(clone)->fuse, value);
+    if (pitch != NULL) {
+        clone->copies[value] = pitch;
+        return true;
+    }
     if (step_of(clone)->has_begun && tr_set_has(&step_of(clone)->fuse->frame.at_hand, value))
         return true;
     return inst->opcode == LLVMAlloca; /* in the frame */
@@ -92,9 +97,14 @@ static void find_memory(struct step *step)
     LLVMBuilderRef b = fuse->builder;
     LLVMValueRef index = LLVMBuildMul(b, warp, tr_f_i32(fuse, RT_WARP_SIZE), "");
     step->index = LLVMBuildZExt(b, LLVMBuildAdd(b, index, lane, ""), fuse->i64, "thread");
+    struct tr_local_place place = {.thread = step->index, .index = step->index};
+    if (fuse->kernel->scope == TR_SCOPE_WARP) {
+        place.group = LLVMBuildZExt(b, warp, fuse->i64, "");
+        place.index = LLVMBuildZExt(b, lane, fuse->i64, "");
+    }
     for (uint32_t v = 0; v < graph->value_count; v++) {
         if (graph->values[v].opcode == LLVMAlloca)
-            step->clone.copies[v] = tr_f_local(fuse, v, step->index);
+            step->clone.copies[v] = tr_f_local(fuse, v, place);
         if (fuse->frame.thread_array[v] != TR_NONE)
             step->clone.homes[v] =
                 tr_f_element(fuse, LLVMTypeOf(graph->values[v].llvm),

@@ -48,6 +48,9 @@ static int varying_term(const struct tr_widen *widen, const struct tr_sum *sum)
 static LLVMValueRef lane_addresses(struct tr_widen *widen, const struct tr_memory *memory,
                                    uint32_t copy)
 {
+    LLVMValueRef in_array = tr_m_array_addresses(widen, memory, copy);
+    if (in_array != NULL)
+        return in_array;
     struct tr_sum sum = tr_m_sum(widen->turn, memory->address);
     int varying = varying_term(widen, &sum);
     if (varying < 0)

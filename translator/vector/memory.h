@@ -141,6 +141,12 @@ LLVMValueRef tr_m_gather(struct tr_widen *widen, const struct tr_memory *memory,
 void tr_m_scatter(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
                   LLVMValueRef mask);
 
+/* ---- elements of local arrays (array.c) ---- */
+
+/* A vector of pointers; NULL: it is no such access, or not made of numbers of elements. */
+LLVMValueRef tr_m_array_addresses(struct tr_widen *widen, const struct tr_memory *memory,
+                                  uint32_t copy);
+
 /* ---- neighbouring words of lanes that are far apart (blocks.c) ---- */
 
 /* Emits such an access, or, at the place of another, all of its block; false: it is in none. */

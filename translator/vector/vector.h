@@ -32,6 +32,10 @@
  * asking for. */
 #define TR_READ_AHEAD "ptxrun.read_ahead"
 
+/* Metadata of a load or store: of an element of an array; all threads' arrays together lie within
+ * 2^31 bytes. */
+#define TR_IN_ARRAY "ptxrun.in_array"
+
 /* Variables of the function that are arrays of so many elements have one for each lane of a warp
  * and as many behind them: a vector that begins at any lane is in them, and nobody asks for what is
  * not a lane's. */
