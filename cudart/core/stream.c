@@ -11,18 +11,11 @@
 #include "cudart/core/event.h"
 #include "cudart/core/graph.h"
 #include "cudart/core/ipc_event.h"
-#include "cudart/core/leak.h"
+#include "cudart/core/own_stream.h"
 #include "cudart/core/pool.h"
 #include "cudart/core/printf.h"
 #include "cudart/core/process.h"
 #include "scheduler/scheduler.h"
-
-/* The calling thread's own default stream, of the context it used last. */
-static _Thread_local struct {
-    uint64_t thread_number;
-    uint64_t ctx_id;
-    struct crt_stream *stream;
-} own;
 
 static bool is_blocking(const struct crt_stream *stream)
 {
@@ -311,7 +304,7 @@ enum crt_result crt_stream_create(struct crt_context *ctx, unsigned flags, int p
 
 enum crt_result crt_stream_destroy(struct crt_stream *stream)
 {
-    if (!crt_object_is(stream, CRT_KIND_STREAM) || stream->is_null || stream->thread_number)
+    if (!crt_object_is(stream, CRT_KIND_STREAM) || stream->is_null || stream->is_own)
         return CRT_INVALID_HANDLE;
     struct crt_context *ctx = stream->ctx;
     struct crt_orphan *orphan = malloc(sizeof *orphan);
@@ -342,47 +335,15 @@ void crt_stream_destroy_all(struct crt_context *ctx)
 {
     struct crt_stream *stream;
     struct crt_stream *next;
+    crt_own_streams_forget(ctx);
     DL_FOREACH_SAFE(ctx->streams, stream, next)
-    {
-        stream->thread_number = 0;
-        crt_stream_destroy(stream);
-    }
+    crt_stream_destroy(stream);
     pthread_mutex_lock(&ctx->lock);
     replace_locked(&ctx->null_stream, NULL);
     sch_op_release(ctx->null_stream.for_all);
     ctx->null_stream.for_all = NULL;
     drop_orphans_locked(ctx);
     pthread_mutex_unlock(&ctx->lock);
-}
-
-static struct crt_stream *find_own_locked(struct crt_context *ctx)
-{
-    struct crt_stream *stream;
-    DL_FOREACH(ctx->streams, stream)
-    if (stream->thread_number == own.thread_number)
-        return stream;
-    stream = create_locked(ctx, 0, CRT_PRIORITY_LEAST);
-    if (stream) {
-        stream->thread_number = own.thread_number;
-        crt_leak_forget(stream); /* it is nobody's to destroy */
-    }
-    return stream;
-}
-
-static enum crt_result resolve_own(struct crt_context *ctx, struct crt_stream **stream)
-{
-    if (own.ctx_id != ctx->id) {
-        if (own.thread_number == 0)
-            own.thread_number = crt_next_number();
-        pthread_mutex_lock(&ctx->lock);
-        own.stream = find_own_locked(ctx);
-        pthread_mutex_unlock(&ctx->lock);
-        if (!own.stream)
-            return CRT_OUT_OF_MEMORY;
-        own.ctx_id = ctx->id;
-    }
-    *stream = own.stream;
-    return CRT_SUCCESS;
 }
 
 enum crt_result crt_stream_identify(struct crt_stream *handle, struct crt_stream **stream)
@@ -394,7 +355,7 @@ enum crt_result crt_stream_identify(struct crt_stream *handle, struct crt_stream
     if (handle == NULL || handle == CRT_STREAM_LEGACY)
         *stream = &ctx->null_stream;
     else if (handle == CRT_STREAM_PER_THREAD)
-        result = resolve_own(ctx, stream);
+        result = crt_own_stream_get(ctx, stream);
     else if (crt_object_is(handle, CRT_KIND_STREAM))
         *stream = handle;
     else

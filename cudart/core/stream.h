@@ -42,8 +42,8 @@ struct crt_stream {
     unsigned flags;
     _Atomic int priority;
     uint64_t id;
-    uint64_t thread_number; /* of a per-thread default stream, else 0 */
     bool is_null;
+    bool is_own; /* a thread's own default stream: not the program's to destroy */
     pthread_mutex_t lock;          /* of last and attributes */
     _Atomic(struct sch_op *) last; /* newest operation, or NULL */
     struct sch_op *for_all;        /* of the null stream: what streams of the context that are
@@ -52,6 +52,9 @@ struct crt_stream {
     struct crt_capture_point captured;
     struct crt_stream *prev; /* in the context's list */
     struct crt_stream *next;
+    struct crt_stream *prev_own; /* in the list of own_stream.c, with the thread whose own it is */
+    struct crt_stream *next_own;
+    uint64_t thread_number;
 };
 
 /* Work of a stream that no longer exists. */
