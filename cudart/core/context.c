@@ -5,6 +5,7 @@
  */
 #include "cudart/core/context.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@
 #include "scheduler/scheduler.h"
 #include "util/log.h"
 
-#define STACK_DEPTH           128
+#define STACK_DEPTH           64
 #define CONTEXT_FLAGS         0xffu
 #define CONTEXT_WAITING_FLAGS 7u
 
@@ -36,10 +37,22 @@ static struct {
     struct primary of[CRT_DEVICES_MAX]; /* by the device's index */
 } primaries = {.once = PTHREAD_ONCE_INIT};
 
+/* The memory of a context that another thread has destroyed may be another context's: the serial
+ * number says which one is meant. */
+struct entry {
+    struct crt_context *ctx;
+    uint64_t serial;
+};
+
 static _Thread_local struct {
-    struct crt_context *stack[STACK_DEPTH];
+    struct entry stack[STACK_DEPTH];
     unsigned depth;
 } thread;
+
+static struct entry entry_of(struct crt_context *ctx)
+{
+    return (struct entry){.ctx = ctx, .serial = atomic_load(&ctx->serial)};
+}
 
 /* Puts a context into its first state. */
 static void start_context(struct crt_context *ctx)
@@ -71,6 +84,8 @@ static void stop_context(struct crt_context *ctx)
     crt_module_destroy_all(ctx);
     crt_heap_free_owned(ctx);
     crt_memory_free_owned(ctx);
+    while (atomic_load(&ctx->holders)) /* for nothing any more */
+        sched_yield();
 }
 
 static void init_primaries(void)
@@ -170,7 +185,8 @@ enum crt_result crt_context_create(struct crt_device *device, unsigned flags,
     created->device = device;
     atomic_store(&created->flags, flags);
     start_context(created);
-    thread.stack[thread.depth++] = created;
+    atomic_store(&created->serial, created->id);
+    thread.stack[thread.depth++] = entry_of(created);
     *ctx = created;
     return CRT_SUCCESS;
 }
@@ -184,7 +200,7 @@ enum crt_result crt_context_destroy(struct crt_context *ctx)
     if (atomic_exchange(&ctx->is_ending, true))
         return CRT_INVALID_CONTEXT;
     stop_context(ctx);
-    if (thread.depth > 0 && thread.stack[thread.depth - 1] == ctx)
+    if (thread.depth > 0 && thread.stack[thread.depth - 1].ctx == ctx)
         thread.depth--;
     pthread_mutex_destroy(&ctx->lock);
     pthread_mutex_destroy(&ctx->storage_lock);
@@ -210,7 +226,7 @@ enum crt_result crt_context_push(struct crt_context *ctx)
         return CRT_INVALID_CONTEXT;
     if (thread.depth == STACK_DEPTH)
         return CRT_OUT_OF_MEMORY;
-    thread.stack[thread.depth++] = ctx;
+    thread.stack[thread.depth++] = entry_of(ctx);
     return CRT_SUCCESS;
 }
 
@@ -218,7 +234,7 @@ enum crt_result crt_context_pop(struct crt_context **ctx)
 {
     if (thread.depth == 0)
         return CRT_INVALID_CONTEXT;
-    struct crt_context *top = thread.stack[--thread.depth];
+    struct crt_context *top = thread.stack[--thread.depth].ctx;
     if (ctx)
         *ctx = top;
     return CRT_SUCCESS;
@@ -231,15 +247,15 @@ enum crt_result crt_context_set_current(struct crt_context *ctx)
     if (!ctx)
         thread.depth -= thread.depth > 0;
     else if (thread.depth == 0)
-        thread.stack[thread.depth++] = ctx;
+        thread.stack[thread.depth++] = entry_of(ctx);
     else
-        thread.stack[thread.depth - 1] = ctx;
+        thread.stack[thread.depth - 1] = entry_of(ctx);
     return CRT_SUCCESS;
 }
 
 struct crt_context *crt_context_get_current(void)
 {
-    return thread.depth ? thread.stack[thread.depth - 1] : NULL;
+    return thread.depth ? thread.stack[thread.depth - 1].ctx : NULL;
 }
 
 /* The current context if it lives, whatever its errors. */
@@ -252,6 +268,8 @@ static enum crt_result require_alive(struct crt_context **ctx)
     if (!current)
         return CRT_INVALID_CONTEXT;
     if (!crt_context_is_valid(current) ||
+        atomic_load_explicit(&current->serial, memory_order_relaxed) !=
+            thread.stack[thread.depth - 1].serial ||
         !atomic_load_explicit(&current->is_active, memory_order_acquire))
         return CRT_CONTEXT_IS_DESTROYED;
     *ctx = current;

@@ -50,6 +50,8 @@ struct crt_context {
     struct crt_object object;
     struct crt_device *device; /* never NULL */
     uint64_t id;
+    _Atomic uint64_t serial; /* of created ones: another one for each that was ever made */
+    atomic_uint holders;     /* who waits for its work without being its owner */
     bool is_primary;
     atomic_bool is_active; /* of created ones: until it ends */
     atomic_bool is_ending; /* of created ones: somebody destroys it */
@@ -131,6 +133,18 @@ enum crt_result crt_storage_remove(struct crt_context *ctx, void *key);
 enum crt_result crt_storage_get(struct crt_context *ctx, void *key, void **value);
 
 CRT_API_END
+
+/* Between the two, the end of the context waits. To be called while something is known to belong to
+ * the context that its end would take away. */
+static inline void crt_context_hold(struct crt_context *ctx)
+{
+    atomic_fetch_add(&ctx->holders, 1);
+}
+
+static inline void crt_context_let_go(struct crt_context *ctx)
+{
+    atomic_fetch_sub(&ctx->holders, 1);
+}
 
 /* Parts of the beginning and the end of a context: limits.c, storage.c. */
 void crt_context_init_limits(struct crt_context *ctx);

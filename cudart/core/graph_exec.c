@@ -210,10 +210,12 @@ enum crt_result crt_graph_exec_destroy(struct crt_graph_exec *exec)
 /* ---- launches ---- */
 
 /* CUDA: the launch of a graph in a stream that captures becomes a child graph. */
-static enum crt_result capture_launch(const struct crt_graph_exec *exec, struct crt_stream *stream)
+static enum crt_result capture_launch(struct crt_graph_exec *exec, struct crt_stream *stream)
 {
     struct crt_work work;
+    pthread_mutex_lock(&exec->lock); /* copying a graph writes into it */
     enum crt_result result = crt_work_child(exec->graph, false, &work);
+    pthread_mutex_unlock(&exec->lock);
     return result == CRT_SUCCESS ? crt_capture_add(stream, &work) : result;
 }
 

@@ -205,23 +205,27 @@ static void unlink_from_context(struct crt_module *module)
         *link = module->next_in_ctx;
 }
 
+/* One module after the other, each whole with the lock held: the library and the context of a
+ * module may end at the same time, and neither may find it half gone. */
 void crt_module_destroy_all(struct crt_context *ctx)
 {
     for (;;) {
         pthread_mutex_lock(&lists_lock);
         struct crt_module *module = ctx->modules;
+        struct crt_library *private_library = NULL;
         if (module) {
             ctx->modules = module->next_in_ctx;
             unlink_from_library(module);
+            /* What cuModuleLoad made has no other owner. */
+            if (module->library->is_private)
+                private_library = module->library;
+            destroy_module(module);
         }
         pthread_mutex_unlock(&lists_lock);
         if (!module)
             return;
-        struct crt_library *library = module->library;
-        destroy_module(module);
-        /* What cuModuleLoad made has no other owner. */
-        if (library->is_private)
-            crt_library_unload(library);
+        if (private_library)
+            crt_library_unload(private_library);
     }
 }
 
@@ -233,10 +237,13 @@ enum crt_result crt_module_wait_idle(struct crt_library *library)
         for (size_t i = 0; module && i < n; i++)
             module = module->next_in_library;
         struct crt_context *ctx = module ? module->ctx : NULL;
+        if (ctx)
+            crt_context_hold(ctx); /* which cannot end before its module has gone from the list */
         pthread_mutex_unlock(&lists_lock);
         if (!ctx)
             return CRT_SUCCESS;
         enum crt_result result = crt_context_wait(ctx);
+        crt_context_let_go(ctx);
         /* Other results tell of kernels that have ended badly: they have ended. */
         if (result == CRT_OUT_OF_MEMORY || result == CRT_NOT_PERMITTED)
             return result;
@@ -251,10 +258,10 @@ void crt_module_destroy_library(struct crt_library *library)
         if (module) {
             library->modules = module->next_in_library;
             unlink_from_context(module);
+            destroy_module(module);
         }
         pthread_mutex_unlock(&lists_lock);
         if (!module)
             return;
-        destroy_module(module);
     }
 }

@@ -40,7 +40,7 @@ void *crt_object_create(enum crt_kind kind, size_t size_bytes)
         object = calloc(1, size_bytes);
     if (!object)
         return NULL;
-    atomic_store_explicit(&object->tag, CRT_TAG(kind), memory_order_relaxed);
+    atomic_store_explicit(&object->tag, CRT_TAG(kind), memory_order_release);
     if (nouns[kind])
         crt_leak_note(nouns[kind], object, 0);
     return object;

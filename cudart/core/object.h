@@ -53,12 +53,13 @@ void crt_object_destroy(enum crt_kind kind, void *object);
 
 CRT_API_END
 
-/* Whether a handle is a live object of this kind; NULL is not. */
+/* Whether a handle is a live object of this kind; NULL is not. Acquire: who asks about a handle
+ * whose memory has become another object's sees that object as it was created. */
 static inline bool crt_object_is(const void *object, enum crt_kind kind)
 {
     const struct crt_object *head = object;
     return head && ((uintptr_t)head & 7) == 0 && (uintptr_t)head > 4095 &&
-           atomic_load_explicit(&head->tag, memory_order_relaxed) == CRT_TAG(kind);
+           atomic_load_explicit(&head->tag, memory_order_acquire) == CRT_TAG(kind);
 }
 
 #endif

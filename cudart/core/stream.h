@@ -43,7 +43,7 @@ struct crt_stream {
     _Atomic int priority;
     uint64_t id;
     bool is_null;
-    bool is_own; /* a thread's own default stream: not the program's to destroy */
+    bool is_own;                   /* a thread's own default stream: not the program's to destroy */
     pthread_mutex_t lock;          /* of last and attributes */
     _Atomic(struct sch_op *) last; /* newest operation, or NULL */
     struct sch_op *for_all;        /* of the null stream: what streams of the context that are
