@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stream capture.
+ * Captures: what streams that capture are asked for becomes nodes. What captures forbid to others
+ * is in capture_rules.c.
  */
 #include "cudart/core/capture.h"
 
@@ -10,62 +11,20 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "cudart/core/context.h"
+#include "cudart/core/capture_state.h"
 #include "cudart/core/event.h"
 #include "cudart/core/graph.h"
 #include "cudart/core/process.h"
+#include "cudart/core/stream.h"
 
-/* Runs until it is ended in its origin; freed when no stream and no event refers to it any more. */
-struct crt_capture {
-    uint64_t id;
-    struct crt_graph *graph;
-    bool owns_graph; /* false: it was the program's before */
-    enum crt_capture_mode mode;
-    uint64_t thread_number; /* of who began it */
-    struct crt_stream *origin;
-    struct crt_stream **streams; /* all that capture for it */
-    size_t stream_count;
-    bool is_running;
-    bool is_invalid;
-    bool is_unjoined; /* a stream was destroyed before it was joined */
-    size_t refs;
-    struct crt_capture *prev; /* in the list of running ones */
-    struct crt_capture *next;
-};
+struct crt_captures crt_captures = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* lock guards all captures and all capture points; capturing is no fast path. The others see from
- * running_count that there is nothing to look for. */
-static struct {
-    pthread_mutex_t lock;
-    struct crt_capture *running;
-    atomic_uint running_count;
-} captures = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static _Thread_local struct {
-    uint64_t number; /* 0: none yet */
-    int mode;        /* enum crt_capture_mode */
-} thread;
-
-static uint64_t thread_number(void)
+uint64_t crt_capture_thread_number(void)
 {
-    if (thread.number == 0)
-        thread.number = crt_next_number();
-    return thread.number;
-}
-
-static bool is_any_running(void)
-{
-    return atomic_load_explicit(&captures.running_count, memory_order_relaxed) > 0;
-}
-
-static struct crt_capture *capture_of(const struct crt_capture_point *point)
-{
-    return atomic_load_explicit(&point->capture, memory_order_relaxed);
-}
-
-static bool is_blocking_of(const struct crt_stream *stream, const struct crt_context *ctx)
-{
-    return stream->ctx == ctx && !(stream->flags & CRT_STREAM_NON_BLOCKING);
+    static _Thread_local uint64_t number; /* 0: none yet */
+    if (number == 0)
+        number = crt_next_number();
+    return number;
 }
 
 /* ---- points; the lock is held ---- */
@@ -80,7 +39,7 @@ static void release_capture(struct crt_capture *capture)
 
 static void forget_locked(struct crt_capture_point *point)
 {
-    struct crt_capture *capture = capture_of(point);
+    struct crt_capture *capture = crt_capture_of(point);
     free(point->nodes);
     free(point->edges);
     point->nodes = NULL;
@@ -93,11 +52,11 @@ static void forget_locked(struct crt_capture_point *point)
 
 void crt_capture_forget(struct crt_capture_point *point)
 {
-    if (!capture_of(point))
+    if (!crt_capture_of(point))
         return;
-    pthread_mutex_lock(&captures.lock);
+    pthread_mutex_lock(&crt_captures.lock);
     forget_locked(point);
-    pthread_mutex_unlock(&captures.lock);
+    pthread_mutex_unlock(&crt_captures.lock);
 }
 
 /* Makes point stand for these nodes of capture. There is always room for one more. */
@@ -186,7 +145,7 @@ static enum crt_result begin_locked(struct crt_stream *stream, enum crt_capture_
 {
     if (stream->is_null)
         return CRT_STREAM_CAPTURE_UNSUPPORTED;
-    if (capture_of(&stream->captured))
+    if (crt_capture_of(&stream->captured))
         return CRT_ILLEGAL_STATE;
     struct crt_capture *capture = calloc(1, sizeof *capture);
     if (!capture)
@@ -195,11 +154,11 @@ static enum crt_result begin_locked(struct crt_stream *stream, enum crt_capture_
     if (result == CRT_SUCCESS) {
         capture->id = crt_next_number();
         capture->mode = mode;
-        capture->thread_number = thread_number();
+        capture->thread_number = crt_capture_thread_number();
         capture->origin = stream;
         capture->is_running = true;
-        DL_APPEND(captures.running, capture);
-        atomic_fetch_add_explicit(&captures.running_count, 1, memory_order_relaxed);
+        DL_APPEND(crt_captures.running, capture);
+        atomic_fetch_add_explicit(&crt_captures.running_count, 1, memory_order_relaxed);
     }
     release_capture(capture); /* the stream has a reference */
     return result;
@@ -207,16 +166,16 @@ static enum crt_result begin_locked(struct crt_stream *stream, enum crt_capture_
 
 enum crt_result crt_capture_begin(struct crt_stream *stream, enum crt_capture_mode mode)
 {
-    pthread_mutex_lock(&captures.lock);
+    pthread_mutex_lock(&crt_captures.lock);
     enum crt_result result = begin_locked(stream, mode, NULL, NULL, 0);
-    pthread_mutex_unlock(&captures.lock);
+    pthread_mutex_unlock(&crt_captures.lock);
     return result;
 }
 
 static bool is_target_locked(const struct crt_graph *graph)
 {
     const struct crt_capture *capture;
-    DL_FOREACH(captures.running, capture)
+    DL_FOREACH(crt_captures.running, capture)
     if (capture->graph == graph)
         return true;
     return false;
@@ -228,21 +187,21 @@ enum crt_result crt_capture_begin_to_graph(struct crt_stream *stream, enum crt_c
 {
     if (!crt_graph_is_valid(graph) || (count && !nodes) || !owns_all(graph, nodes, count))
         return CRT_INVALID_VALUE;
-    pthread_mutex_lock(&captures.lock);
+    pthread_mutex_lock(&crt_captures.lock);
     enum crt_result result = CRT_INVALID_VALUE;
     if (!is_target_locked(graph))
         result = begin_locked(stream, mode, graph, nodes, count);
-    pthread_mutex_unlock(&captures.lock);
+    pthread_mutex_unlock(&crt_captures.lock);
     return result;
 }
 
 bool crt_capture_is_target(const struct crt_graph *graph)
 {
-    if (!is_any_running())
+    if (!crt_capture_is_any_running())
         return false;
-    pthread_mutex_lock(&captures.lock);
+    pthread_mutex_lock(&crt_captures.lock);
     bool is_target = is_target_locked(graph);
-    pthread_mutex_unlock(&captures.lock);
+    pthread_mutex_unlock(&crt_captures.lock);
     return is_target;
 }
 
@@ -250,7 +209,7 @@ bool crt_capture_is_target(const struct crt_graph *graph)
 
 static enum crt_result add_locked(struct crt_capture_point *point, struct crt_work *work)
 {
-    struct crt_capture *capture = capture_of(point);
+    struct crt_capture *capture = crt_capture_of(point);
     struct crt_node *node;
     /* Without a graph to add it to, the work is only freed. */
     struct crt_graph *graph = capture->is_invalid ? NULL : capture->graph;
@@ -268,15 +227,15 @@ static enum crt_result add_locked(struct crt_capture_point *point, struct crt_wo
 
 enum crt_result crt_capture_add(struct crt_stream *stream, struct crt_work *work)
 {
-    pthread_mutex_lock(&captures.lock);
+    pthread_mutex_lock(&crt_captures.lock);
     enum crt_result result = add_locked(&stream->captured, work);
-    pthread_mutex_unlock(&captures.lock);
+    pthread_mutex_unlock(&crt_captures.lock);
     return result;
 }
 
 static enum crt_result refuse_locked(const struct crt_capture_point *point, enum crt_result reason)
 {
-    struct crt_capture *capture = capture_of(point);
+    struct crt_capture *capture = crt_capture_of(point);
     if (!capture)
         return reason;
     if (capture->is_invalid)
@@ -287,9 +246,9 @@ static enum crt_result refuse_locked(const struct crt_capture_point *point, enum
 
 enum crt_result crt_capture_refuse_as(struct crt_stream *stream, enum crt_result reason)
 {
-    pthread_mutex_lock(&captures.lock);
+    pthread_mutex_lock(&crt_captures.lock);
     enum crt_result result = refuse_locked(&stream->captured, reason);
-    pthread_mutex_unlock(&captures.lock);
+    pthread_mutex_unlock(&crt_captures.lock);
     return result;
 }
 
@@ -300,32 +259,32 @@ enum crt_result crt_capture_refuse(struct crt_stream *stream)
 
 enum crt_result crt_capture_refuse_event(struct crt_event *event, enum crt_result reason)
 {
-    pthread_mutex_lock(&captures.lock);
+    pthread_mutex_lock(&crt_captures.lock);
     enum crt_result result = refuse_locked(&event->captured, reason);
-    pthread_mutex_unlock(&captures.lock);
+    pthread_mutex_unlock(&crt_captures.lock);
     return result;
 }
 
 enum crt_result crt_capture_record(struct crt_stream *stream, struct crt_event *event)
 {
-    pthread_mutex_lock(&captures.lock);
+    pthread_mutex_lock(&crt_captures.lock);
     const struct crt_capture_point *point = &stream->captured;
-    struct crt_capture *capture = capture_of(point);
+    struct crt_capture *capture = crt_capture_of(point);
     enum crt_result result = CRT_STREAM_CAPTURE_INVALIDATED;
     if (!capture->is_invalid)
         result = set_locked(&event->captured, capture, point->nodes, point->count);
-    pthread_mutex_unlock(&captures.lock);
+    pthread_mutex_unlock(&crt_captures.lock);
     return result;
 }
 
 bool crt_capture_holds(const struct crt_event *event)
 {
-    if (!capture_of(&event->captured))
+    if (!crt_capture_of(&event->captured))
         return false;
-    pthread_mutex_lock(&captures.lock);
-    const struct crt_capture *capture = capture_of(&event->captured);
+    pthread_mutex_lock(&crt_captures.lock);
+    const struct crt_capture *capture = crt_capture_of(&event->captured);
     bool holds = capture && capture->is_running;
-    pthread_mutex_unlock(&captures.lock);
+    pthread_mutex_unlock(&crt_captures.lock);
     return holds;
 }
 
@@ -333,8 +292,8 @@ static enum crt_result wait_locked(struct crt_stream *stream, const struct crt_e
 {
     struct crt_capture_point *point = &stream->captured;
     const struct crt_capture_point *from = &event->captured;
-    struct crt_capture *capture = capture_of(point);
-    struct crt_capture *other = capture_of(from);
+    struct crt_capture *capture = crt_capture_of(point);
+    struct crt_capture *other = crt_capture_of(from);
     if (!other || !other->is_running)
         return CRT_SUCCESS;
     if (other->is_invalid || (capture && capture->is_invalid))
@@ -355,16 +314,16 @@ static enum crt_result wait_locked(struct crt_stream *stream, const struct crt_e
 
 enum crt_result crt_capture_wait(struct crt_stream *stream, const struct crt_event *event)
 {
-    pthread_mutex_lock(&captures.lock);
+    pthread_mutex_lock(&crt_captures.lock);
     enum crt_result result = wait_locked(stream, event);
-    pthread_mutex_unlock(&captures.lock);
+    pthread_mutex_unlock(&crt_captures.lock);
     return result;
 }
 
 static enum crt_result update_locked(struct crt_capture_point *point, struct crt_node *const *nodes,
                                      size_t count, bool replaces)
 {
-    const struct crt_capture *capture = capture_of(point);
+    const struct crt_capture *capture = crt_capture_of(point);
     if (!capture)
         return CRT_ILLEGAL_STATE;
     if (capture->is_invalid)
@@ -383,32 +342,10 @@ static enum crt_result update_locked(struct crt_capture_point *point, struct crt
 enum crt_result crt_capture_update(struct crt_stream *stream, struct crt_node *const *nodes,
                                    size_t count, bool replaces)
 {
-    pthread_mutex_lock(&captures.lock);
+    pthread_mutex_lock(&crt_captures.lock);
     enum crt_result result = update_locked(&stream->captured, nodes, count, replaces);
-    pthread_mutex_unlock(&captures.lock);
+    pthread_mutex_unlock(&crt_captures.lock);
     return result;
-}
-
-static enum crt_result get_locked(struct crt_capture_point *point, struct crt_capture_info *info)
-{
-    const struct crt_capture *capture = capture_of(point);
-    if (!capture)
-        return CRT_SUCCESS;
-    if (capture->is_invalid) {
-        info->status = 2;
-        return CRT_SUCCESS;
-    }
-    free(point->edges);
-    point->edges = calloc(point->count + 1, sizeof point->edges[0]);
-    if (!point->edges)
-        return CRT_OUT_OF_MEMORY;
-    *info = (struct crt_capture_info){.status = 1,
-                                      .id = capture->id,
-                                      .graph = capture->graph,
-                                      .nodes = point->nodes,
-                                      .edges = point->edges,
-                                      .count = point->count};
-    return CRT_SUCCESS;
 }
 
 /* ---- ending ---- */
@@ -436,8 +373,8 @@ static bool is_stream_joined(const struct crt_capture *capture, const struct crt
 /* Takes all streams out of the capture, and the capture out of the list. */
 static void stop_locked(struct crt_capture *capture)
 {
-    DL_DELETE(captures.running, capture);
-    atomic_fetch_sub_explicit(&captures.running_count, 1, memory_order_relaxed);
+    DL_DELETE(crt_captures.running, capture);
+    atomic_fetch_sub_explicit(&crt_captures.running_count, 1, memory_order_relaxed);
     capture->is_running = false;
     capture->refs++;
     for (size_t i = 0; i < capture->stream_count; i++)
@@ -454,14 +391,15 @@ static void drop_graph(const struct crt_capture *capture)
 
 static enum crt_result end_locked(struct crt_stream *stream, struct crt_graph **graph)
 {
-    struct crt_capture *capture = capture_of(&stream->captured);
+    struct crt_capture *capture = crt_capture_of(&stream->captured);
     if (!capture)
         return CRT_ILLEGAL_STATE;
     if (capture->origin != stream) {
         capture->is_invalid = true;
         return CRT_STREAM_CAPTURE_UNMATCHED;
     }
-    if (capture->mode != CRT_CAPTURE_RELAXED && capture->thread_number != thread_number())
+    if (capture->mode != CRT_CAPTURE_RELAXED &&
+        capture->thread_number != crt_capture_thread_number())
         return CRT_STREAM_CAPTURE_WRONG_THREAD;
     if (!graph && capture->owns_graph)
         return CRT_INVALID_VALUE; /* it would be lost */
@@ -485,15 +423,15 @@ enum crt_result crt_capture_end(struct crt_stream *stream, struct crt_graph **gr
 {
     if (graph)
         *graph = NULL;
-    pthread_mutex_lock(&captures.lock);
+    pthread_mutex_lock(&crt_captures.lock);
     enum crt_result result = end_locked(stream, graph);
-    pthread_mutex_unlock(&captures.lock);
+    pthread_mutex_unlock(&crt_captures.lock);
     return result;
 }
 
 static void leave_locked(struct crt_stream *stream)
 {
-    struct crt_capture *capture = capture_of(&stream->captured);
+    struct crt_capture *capture = crt_capture_of(&stream->captured);
     if (!capture)
         return;
     if (capture->origin == stream) {
@@ -513,110 +451,9 @@ static void leave_locked(struct crt_stream *stream)
 
 void crt_capture_leave(struct crt_stream *stream)
 {
-    if (!capture_of(&stream->captured))
+    if (!crt_capture_of(&stream->captured))
         return;
-    pthread_mutex_lock(&captures.lock);
+    pthread_mutex_lock(&crt_captures.lock);
     leave_locked(stream);
-    pthread_mutex_unlock(&captures.lock);
-}
-
-/* ---- calls that captures forbid ---- */
-
-enum crt_result crt_capture_exchange_mode(int *mode)
-{
-    if (*mode < 0 || *mode >= CRT_CAPTURE_MODE_COUNT)
-        return CRT_INVALID_VALUE;
-    int previous = thread.mode;
-    thread.mode = *mode;
-    *mode = previous;
-    return CRT_SUCCESS;
-}
-
-/* The rules of cuThreadExchangeStreamCaptureMode. */
-static bool forbids_unsafe(const struct crt_capture *capture)
-{
-    if (capture->is_invalid)
-        return false;
-    if (capture->thread_number == thread_number())
-        return capture->mode != CRT_CAPTURE_RELAXED;
-    return capture->mode == CRT_CAPTURE_GLOBAL && thread.mode == CRT_CAPTURE_GLOBAL;
-}
-
-enum crt_result crt_capture_check_unsafe(void)
-{
-    if (!is_any_running() || thread.mode == CRT_CAPTURE_RELAXED)
-        return CRT_SUCCESS;
-    enum crt_result result = CRT_SUCCESS;
-    struct crt_capture *capture;
-    pthread_mutex_lock(&captures.lock);
-    DL_FOREACH(captures.running, capture)
-    {
-        if (!forbids_unsafe(capture))
-            continue;
-        capture->is_invalid = true;
-        result = CRT_STREAM_CAPTURE_UNSUPPORTED;
-    }
-    pthread_mutex_unlock(&captures.lock);
-    return result;
-}
-
-/* Whether a capture has a stream of the context; a blocking one, if only those count. */
-static bool touches(const struct crt_capture *capture, const struct crt_context *ctx,
-                    bool only_blocking)
-{
-    for (size_t i = 0; i < capture->stream_count; i++) {
-        const struct crt_stream *stream = capture->streams[i];
-        if (only_blocking ? is_blocking_of(stream, ctx) : stream->ctx == ctx)
-            return true;
-    }
-    return false;
-}
-
-static bool find_touching(const struct crt_context *ctx, bool only_blocking, bool invalidates)
-{
-    bool is_found = false;
-    struct crt_capture *capture;
-    DL_FOREACH(captures.running, capture)
-    {
-        if (!touches(capture, ctx, only_blocking))
-            continue;
-        is_found = true;
-        capture->is_invalid = capture->is_invalid || invalidates;
-    }
-    return is_found;
-}
-
-enum crt_result crt_capture_check_context(const struct crt_context *ctx)
-{
-    if (!is_any_running())
-        return CRT_SUCCESS;
-    pthread_mutex_lock(&captures.lock);
-    bool is_found = find_touching(ctx, false, true);
-    pthread_mutex_unlock(&captures.lock);
-    return is_found ? CRT_STREAM_CAPTURE_UNSUPPORTED : CRT_SUCCESS;
-}
-
-enum crt_result crt_capture_check_null_stream(const struct crt_context *ctx)
-{
-    if (!is_any_running())
-        return CRT_SUCCESS;
-    pthread_mutex_lock(&captures.lock);
-    bool is_found = find_touching(ctx, true, true);
-    pthread_mutex_unlock(&captures.lock);
-    return is_found ? CRT_STREAM_CAPTURE_IMPLICIT : CRT_SUCCESS;
-}
-
-enum crt_result crt_capture_get(struct crt_stream *stream, struct crt_capture_info *info)
-{
-    *info = (struct crt_capture_info){0};
-    if (!is_any_running())
-        return CRT_SUCCESS;
-    pthread_mutex_lock(&captures.lock);
-    enum crt_result result = CRT_SUCCESS;
-    if (stream->is_null && find_touching(stream->ctx, true, false))
-        result = CRT_STREAM_CAPTURE_IMPLICIT;
-    else
-        result = get_locked(&stream->captured, info);
-    pthread_mutex_unlock(&captures.lock);
-    return result;
+    pthread_mutex_unlock(&crt_captures.lock);
 }
