@@ -83,18 +83,38 @@ static void append_rest(const struct ptx_module *module, const struct ptx_diagno
     }
 }
 
+/* Not after a wrong .version, when everything counts as old enough. */
+static bool is_newer(const struct ptx_module *module)
+{
+    return module->version > PTX_NEWEST_VERSION && module->version != UINT16_MAX;
+}
+
+/* What a text of a later version adds to its first error, else nothing. */
+static void describe_version(const struct ptx_module *module, char *text, size_t size_bytes)
+{
+    text[0] = '\0';
+    if (is_newer(module))
+        snprintf(text, size_bytes, " (the text is of PTX ISA %u.%u; known is %u.%u)",
+                 module->version / 10, module->version % 10, PTX_NEWEST_VERSION / 10,
+                 PTX_NEWEST_VERSION % 10);
+}
+
 enum pxr_status ptx_report(const struct ptx_module *module, struct ptx_diagnostic *list,
                            unsigned count, struct pxr_error *err)
 {
     char excerpt[EXCERPT_BYTES + 1];
     char caret[EXCERPT_BYTES + 2];
+    char version[80];
+    enum pxr_status status = is_newer(module) ? PXR_NEWER_PTX : PXR_BAD_PTX;
 
     if (!err)
-        return PXR_BAD_PTX;
+        return status;
     sort(list, count);
     format_excerpt(line_at(module->text, list->line), list->column, excerpt, caret);
-    pxr_fail_at(err, PXR_BAD_PTX, list->line, list->column, "%.200s:%d:%d: error: %s\n  %s\n  %s",
-                module->source_name, list->line, list->column, list->message, excerpt, caret);
+    describe_version(module, version, sizeof(version));
+    pxr_fail_at(err, status, list->line, list->column, "%.200s:%d:%d: error: %s%s\n  %s\n  %s",
+                module->source_name, list->line, list->column, list->message, version, excerpt,
+                caret);
     append_rest(module, list + 1, count - 1, err);
-    return PXR_BAD_PTX;
+    return status;
 }

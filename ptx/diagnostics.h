@@ -14,7 +14,7 @@ struct ptx_diagnostic {
 };
 
 /* Sorts the list, which is not empty, by position and tells it in *err, as ptx_parse promises.
- * Returns PXR_BAD_PTX. */
+ * Returns PXR_BAD_PTX, or PXR_NEWER_PTX if the module is of a later version than is known. */
 enum pxr_status ptx_report(const struct ptx_module *module, struct ptx_diagnostic *list,
                            unsigned count, struct pxr_error *err);
 

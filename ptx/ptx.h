@@ -328,6 +328,10 @@ struct ptx_module {
     uint32_t item_count;
 };
 
+/* The latest version of PTX of which everything is known. A text of a later one is taken as long as
+ * it holds nothing else: what newer tools write is mostly old. */
+#define PTX_NEWEST_VERSION 90u
+
 /* At most so many errors of a text are told. */
 #define PTX_MAX_DIAGNOSTICS 20
 
@@ -336,7 +340,8 @@ struct ptx_module {
  * with all that were found, in the order of the text: the first of the form
  * "source:line:column: error: …" with the source line and a caret, each further one in a line of
  * the same form. What does not fit is counted in a last line.
- * Errors: PXR_BAD_PTX, PXR_OUT_OF_MEMORY. Thread-safe (no global state). */
+ * Errors: PXR_BAD_PTX, PXR_NEWER_PTX (the same, of a later version, which the message names),
+ * PXR_OUT_OF_MEMORY. Thread-safe (no global state). */
 enum pxr_status ptx_parse(struct pxr_str text, const char *source_name, struct ptx_module **module,
                           struct pxr_error *err);
 

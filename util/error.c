@@ -62,6 +62,7 @@ const char *pxr_status_name(enum pxr_status status)
         [PXR_IO] = "input/output error",
         [PXR_BAD_IMAGE] = "bad image",
         [PXR_BAD_PTX] = "bad PTX",
+        [PXR_NEWER_PTX] = "PTX of a later version",
         [PXR_NO_PTX] = "no PTX",
         [PXR_UNSUPPORTED] = "unsupported",
         [PXR_OUT_OF_RESOURCES] = "out of resources",

@@ -17,6 +17,7 @@ enum pxr_status {
     PXR_IO,               /* the operating system refused a file operation */
     PXR_BAD_IMAGE,        /* corrupt or truncated ELF, fat binary or compressed payload */
     PXR_BAD_PTX,          /* PTX text that is not well formed */
+    PXR_NEWER_PTX,        /* the same, and of a later version of PTX than is known */
     PXR_NO_PTX,           /* image is intact but holds no PTX to translate */
     PXR_UNSUPPORTED,      /* well-formed, but something in it is not implemented */
     PXR_OUT_OF_RESOURCES, /* launch asks for more threads, parameters or shared memory than exist */

@@ -101,6 +101,32 @@ Test(modules, a_load_that_fails_says_why_in_the_error_log, .init = make_context)
     cr_expect(strstr(logs.error, "frobnicate"), "%s", logs.error);
 }
 
+/* A real driver refuses any text of a later version than its own. Here those run that only hold
+ * what is known; the others get its code, and a sentence with both versions. */
+Test(modules, ptx_of_a_later_version_runs_if_all_of_it_is_known, .init = make_context)
+{
+    static const char later[] = ".version 9.7\n.target sm_75\n.address_size 64\n"
+                                ".visible .entry k() { ret; }\n";
+    static const char unknown[] = ".version 9.7\n.target sm_75\n.address_size 64\n"
+                                  ".visible .entry k() { frobnicate.u32; }\n";
+    struct logs logs;
+    CUmodule module;
+    CUfunction function;
+    CUlibrary library;
+    OK(cuModuleLoadData(&module, later));
+    OK(cuModuleGetFunction(&function, module, "k"));
+    OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(cuCtxSynchronize());
+    init_logs(&logs);
+    EXPECT(CRT_UNSUPPORTED_PTX_VERSION,
+           cuModuleLoadDataEx(&module, unknown, 5, logs.options, logs.values));
+    cr_expect(strstr(logs.error, "'frobnicate' is not a PTX instruction (the text is of PTX ISA "
+                                 "9.7; known is 9.0)"),
+              "%s", logs.error);
+    EXPECT(CRT_UNSUPPORTED_PTX_VERSION,
+           cuLibraryLoadData(&library, unknown, NULL, NULL, 0, NULL, NULL, 0));
+}
+
 Test(modules, a_log_is_cut_to_its_buffer, .init = make_context)
 {
     struct logs logs;
