@@ -64,7 +64,8 @@ enum pxr_status launch_dirs_find(struct launch_dirs *dirs, struct pxr_error *err
             "no ':' and no ';'",
             dirs->driver);
     dirs->cudart = existing_path(dirs->driver, "cudart");
-    dirs->older = existing_path(dirs->driver, "cudart/older");
+    dirs->older[0] = existing_path(dirs->driver, "cudart/older/12");
+    dirs->older[1] = existing_path(dirs->driver, "cudart/older/11.0");
     dirs->tools = existing_path(dirs->driver, "bin");
     return PXR_OK;
 }
@@ -73,7 +74,8 @@ void launch_dirs_fini(struct launch_dirs *dirs)
 {
     free(dirs->driver);
     free(dirs->cudart);
-    free(dirs->older);
+    for (int i = 0; i < LAUNCH_OLDER_COUNT; i++)
+        free(dirs->older[i]);
     free(dirs->tools);
     *dirs = (struct launch_dirs){0};
 }

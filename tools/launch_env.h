@@ -9,12 +9,16 @@
 
 #include "util/error.h"
 
+/* Toolkits 12 and 11. */
+#define LAUNCH_OLDER_COUNT 2
+
 /* Where our libraries are, as absolute paths. */
 struct launch_dirs {
     char *driver; /* holds libcuda.so.1 */
     char *cudart; /* holds libcudart.so.N; NULL if there is none */
-    char *older;  /* holds those of older toolkits; NULL if there is none */
-    char *tools;  /* holds nvidia-smi; NULL if there is none */
+    char
+        *older[LAUNCH_OLDER_COUNT]; /* each holds that of an older toolkit; NULL if there is none */
+    char *tools;                    /* holds nvidia-smi; NULL if there is none */
 };
 
 /* Finds the directories from the place of this executable, in a build tree or installed.
@@ -23,8 +27,8 @@ struct launch_dirs {
 enum pxr_status launch_dirs_find(struct launch_dirs *dirs, struct pxr_error *err);
 void launch_dirs_fini(struct launch_dirs *dirs);
 
-/* The value for LD_LIBRARY_PATH, or for PATH: first, then the old value (may be NULL) without first and last,
- * then last unless it is NULL. The caller frees it; NULL when out of memory. */
+/* The value for LD_LIBRARY_PATH, or for PATH: first, then the old value (may be NULL) without first
+ * and last, then last unless it is NULL. The caller frees it; NULL when out of memory. */
 char *launch_library_path(const char *first, const char *old, const char *last);
 
 /* The value for LD_PRELOAD with library in front of the old value (may be NULL). As above. */

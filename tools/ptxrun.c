@@ -13,6 +13,7 @@
 
 #include "tools/launch_env.h"
 #include "tools/target.h"
+#include "tools/target_package.h"
 #include "util/options.h"
 
 /* Besides those of the program itself; as env, nohup and timeout have them. */
@@ -177,16 +178,28 @@ static bool set_path(const char *tools, bool print)
     return is_set;
 }
 
+/* Packages of Python bring an older libcudart to a place that only their own libraries look at: it
+ * must not be hidden from them by one for plugins that may not even exist. */
+static bool wants_older(const struct target *target, int which)
+{
+    return target->lacks_older[which] &&
+           (target->names_cudart ||
+            !target_has_package(target->elf_path, target_older_cudarts[which]));
+}
+
 /* The caller frees it; NULL when out of memory. */
 static char *library_path(const struct launch_dirs *dirs, const struct target *target)
 {
     const char *old = getenv("LD_LIBRARY_PATH");
     const char *cudart = target->lacks_cudart ? dirs->cudart : NULL;
-    if (!target->lacks_older || !dirs->older)
-        return launch_library_path(dirs->driver, old, cudart);
-    char *with_older = launch_library_path(dirs->driver, old, dirs->older);
-    char *path = with_older ? launch_library_path(dirs->driver, with_older, cudart) : NULL;
-    free(with_older);
+    char *path = launch_library_path(dirs->driver, old, cudart);
+    for (int i = 0; i < LAUNCH_OLDER_COUNT && path; i++) {
+        if (!dirs->older[i] || !wants_older(target, i))
+            continue;
+        char *with_older = launch_library_path(dirs->driver, path, dirs->older[i]);
+        free(path);
+        path = with_older;
+    }
     return path;
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "tools/target_elf.h"
+#include "tools/target_package.h"
 #include "util/vendor.h"
 
 enum { MAX_SCRIPT_DEPTH = 4, HEAD_BYTES = 256 };
@@ -136,6 +137,13 @@ static enum pxr_status check_interpreter(const char *path, const char *interpret
     return PXR_OK;
 }
 
+/* Whether the program, or what it loads later, would look for an older libcudart in vain. */
+static bool lacks_older(const struct target_elf *elf, const char *library)
+{
+    return (elf->cudart_count == 0 || target_elf_names_cudart(elf, library)) &&
+           !target_elf_finds(elf, library);
+}
+
 static enum pxr_status inspect_elf(const char *path, const char *cudart_directory,
                                    struct target *target, struct pxr_error *err)
 {
@@ -160,7 +168,10 @@ static enum pxr_status inspect_elf(const char *path, const char *cudart_director
     if (status == PXR_OK) {
         target->other_driver = target_elf_find_in_rpath(&elf, "libcuda.so.1");
         target->lacks_cudart = target_elf_lacks_cudart(&elf, cudart_directory);
-        target->lacks_older = target_elf_lacks_older_cudart(&elf);
+        target->elf_path = strdup(path);
+        target->names_cudart = elf.cudart_count > 0;
+        for (int i = 0; i < 2; i++)
+            target->lacks_older[i] = lacks_older(&elf, target_older_cudarts[i]);
     }
     target_elf_fini(&elf);
     return status;
@@ -191,6 +202,7 @@ enum pxr_status target_inspect(const char *path, const char *cudart_directory,
 
 void target_fini(struct target *target)
 {
+    free(target->elf_path);
     free(target->other_driver);
     free(target->warning);
     *target = (struct target){0};

@@ -306,14 +306,16 @@ bool target_elf_lacks_cudart(const struct target_elf *elf, const char *cudart_di
     return lacks_one;
 }
 
-bool target_elf_lacks_older_cudart(const struct target_elf *elf)
+bool target_elf_names_cudart(const struct target_elf *elf, const char *library)
 {
-    static const char *const OLDER[] = {"libcudart.so.12", "libcudart.so.11.0"};
     for (unsigned i = 0; i < elf->cudart_count; i++) {
-        for (size_t k = 0; k < sizeof OLDER / sizeof *OLDER; k++) {
-            if (strcmp(elf->cudart[i], OLDER[k]) == 0 && !finds_library(elf, OLDER[k]))
-                return true;
-        }
+        if (strcmp(elf->cudart[i], library) == 0)
+            return true;
     }
     return false;
+}
+
+bool target_elf_finds(const struct target_elf *elf, const char *library)
+{
+    return finds_library(elf, library) || is_in_system_directory(library);
 }

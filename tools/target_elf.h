@@ -42,8 +42,10 @@ const char *target_elf_missing_vendor(const struct target_elf *elf, const char *
  * elsewhere. LD_LIBRARY_PATH need not be considered, as it is searched first anyway. */
 bool target_elf_lacks_cudart(const struct target_elf *elf, const char *cudart_directory);
 
-/* Whether the program names a libcudart of an older toolkit that ptxrun has, and would look for it
- * in vain. One that names none may bring its own, which must not be hidden from it. */
-bool target_elf_lacks_older_cudart(const struct target_elf *elf);
+/* Whether it names this libcudart itself. */
+bool target_elf_names_cudart(const struct target_elf *elf, const char *library);
+
+/* Whether the loader would find a library for the program without LD_LIBRARY_PATH. */
+bool target_elf_finds(const struct target_elf *elf, const char *library);
 
 #endif

@@ -29,7 +29,7 @@ if [ "$(uname -m)" = x86_64 ]; then
         fail "the installation uses the build tree"
 fi
 
-for name in libcudart.so.13 older/libcudart.so.12 older/libcudart.so.11.0; do
+for name in libcudart.so.13 older/12/libcudart.so.12 older/11.0/libcudart.so.11.0; do
     [ -n "$(find "$prefix" -path "*/ptxrun/cudart/$name")" ] || fail "$name is not installed"
 done
 "$work/link" nvidia-smi -L | grep -q '^GPU 0: ' || fail "nvidia-smi is not installed"

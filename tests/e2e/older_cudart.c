@@ -234,7 +234,10 @@ static void check_kernel(void)
     __cudaUnregisterFatBinary(image);
 }
 
-int main(void)
+/* What the program does, for who loads it as a plugin. */
+__attribute__((visibility("default"))) int run_plugin(void);
+
+int run_plugin(void)
 {
     int version = 0;
     EXPECT(cudaRuntimeGetVersion(&version) == 0);
@@ -251,4 +254,9 @@ int main(void)
     if (!failures)
         printf("toolkit %d: all passed\n", TOOLKIT);
     return failures != 0;
+}
+
+int main(void)
+{
+    return run_plugin();
 }
