@@ -30,6 +30,10 @@ void *jit_variants_pick(const struct jit_variants *variants, const struct tr_fac
 {
     unsigned count = atomic_load_explicit(&variants->count, memory_order_acquire);
     const struct jit_variants_entry *best = NULL;
+    /* Nothing can be better than all that is known. */
+    for (unsigned i = 0; i < count; i++)
+        if (memcmp(launch, &variants->entries[i].facts, sizeof *launch) == 0)
+            return variants->entries[i].variant;
     for (unsigned i = 0; i < count; i++) {
         const struct jit_variants_entry *entry = &variants->entries[i];
         if ((!best || entry->weight > best->weight) && jit_facts_imply(launch, &entry->facts))

@@ -19,8 +19,12 @@
 #define CHUNK_MIN_NS      2000
 #define CHUNK_MAX_NS      100000
 
-#define PARKED_MIN        2
-#define PARKED_MAX        64
+/* In one step, the time known for a block grows by this at most. */
+#define PACE_GROWTH    2
+#define PACE_GROWTH_NS 200
+
+#define PARKED_MIN     2
+#define PARKED_MAX     64
 
 /* What the stacks of waiting blocks may cost per worker: most threads touch two or three pages,
  * those with large frames all of them. */
@@ -125,13 +129,16 @@ uint64_t sch_grid_claim(struct sch_grid_op *grid, unsigned workers, uint64_t *fi
     return sch_grid_claim_short(grid, workers, CHUNK_MAX_NS, first);
 }
 
-/* Blocks of a grid may differ: all count. Threads that do this at the same time lose little. */
+/* Blocks of a grid may differ: all count. A machine that takes the CPU away for a while must not
+ * make a small grid look large, so what is known does not grow without bounds at once. Threads that
+ * do this at the same time lose little. */
 static void note_pace(const struct sch_grid_op *grid, uint32_t count, int64_t block_ns)
 {
     int64_t before = sch_grid_pace(grid);
-    if (before > 0 && count < grid->block_count) {
-        int64_t more = block_ns - before;
-        int64_t step = more * count / (int64_t)grid->block_count;
+    if (before > 0) {
+        int64_t max = PACE_GROWTH * before + PACE_GROWTH_NS;
+        int64_t more = (block_ns < max ? block_ns : max) - before;
+        int64_t step = count < grid->block_count ? more * count / (int64_t)grid->block_count : more;
         block_ns = before + (step != 0 ? step : (more > 0) - (more < 0));
     }
     atomic_store_explicit(grid->grid.pace, (uint32_t)block_ns, memory_order_relaxed);

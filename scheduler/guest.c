@@ -31,10 +31,16 @@
 #define GUEST_STACK_CLASS  2 /* SCH_STACK_BYTES_MIN << 2: 256 KiB */
 #define KERNEL_STACK_BYTES ((size_t)64 * 1024)
 
-#define FIRST_PART         4 /* the first part of a grid is so small */
+/* A look at the clock is a tenth of a launch: of small grids not all ends are timed. */
+#define TIMED_TURNS 4
+
+/* The first part of a grid is such a part of it, and no more blocks than that. */
+#define FIRST_PART     4
+#define FIRST_PART_MAX 16
 
 static struct guest {
     struct sch_worker worker; /* while taken: the taker's */
+    unsigned turn;            /* likewise: launches so far */
     uint64_t debt_ns;         /* likewise: how long others have not been asked to help */
     atomic_flag is_taken;
 } guests[GUESTS];
@@ -128,6 +134,8 @@ struct visit {
     uint64_t done; /* blocks that have been run, well or not */
     bool is_shared;
     bool has_failed;
+    bool is_untimed; /* when it ends does not matter */
+    bool is_private; /* no other thread has its operation */
 };
 
 static void share(struct visit *visit, uint64_t wanted)
@@ -150,6 +158,8 @@ static void run_chunk(struct visit *visit, struct sch_block *block)
     }
     visit->done += block->chunk;
     visit->has_failed = state == SCH_BLOCK_FAILED;
+    if (visit->is_untimed && visit->done == visit->grid->block_count)
+        return;
     uint64_t start_ns = visit->now_ns;
     visit->now_ns = sch_now_ns();
     if (!visit->has_failed)
@@ -183,6 +193,7 @@ static void run_alone(struct visit *visit, struct sch_block **block)
     struct sch_grid_op *grid = visit->grid;
     uint64_t start_ns = visit->now_ns;
     uint64_t count = (grid->block_count + FIRST_PART - 1) / FIRST_PART;
+    count = count < FIRST_PART_MAX ? count : FIRST_PART_MAX;
     atomic_store_explicit(&grid->cursor, count, memory_order_relaxed);
     run_blocks(visit, block, 0, count);
     uint64_t left = grid->block_count - count;
@@ -216,7 +227,10 @@ static void finish(struct visit *visit)
 {
     struct sch_grid_op *grid = visit->grid;
     if (visit->done == grid->block_count && !visit->is_shared && !visit->has_failed) {
-        sch_op_finish_at(&grid->op, NULL, visit->now_ns);
+        if (visit->is_private)
+            sch_op_finish_private(&grid->op, visit->now_ns);
+        else
+            sch_op_finish_at(&grid->op, NULL, visit->now_ns);
         return;
     }
     if (!visit->has_failed)
@@ -244,20 +258,23 @@ static void run(struct visit *visit, enum plan plan, uint64_t wanted)
     set_float_state(before);
 }
 
-bool sch_guest_run(struct sch_grid_op *grid)
+bool sch_guest_run(struct sch_grid_op *grid, enum sch_guest_size size)
 {
     uint64_t total_ns = expected_ns(grid);
-    if (total_ns == 0 || sch_on_pool_thread() || sch_chaos_seed() != 0)
+    if (total_ns == 0 || sch_on_pool_thread() || sch_chaos_seed() != 0 ||
+        (size == SCH_GUEST_TINY && total_ns > ALONE_MAX_NS))
         return false;
     struct guest *guest = take_guest();
     if (!guest)
         return false;
     uint64_t wanted = 0;
     enum plan plan = make_plan(grid, total_ns, guest, &wanted);
-    struct visit visit = {.worker = &guest->worker, .grid = grid};
+    struct visit visit = {
+        .worker = &guest->worker, .grid = grid, .is_private = size == SCH_GUEST_TINY};
     if (plan != PLAN_LEAVE) {
         sch_context_init_thread(&guest->worker.scheduler);
         visit.now_ns = sch_fault_enter_guest(sch_now_ns());
+        visit.is_untimed = total_ns <= ALONE_MAX_NS && guest->turn++ % TIMED_TURNS != 0;
         if (grid->stack_class < GUEST_STACK_CLASS)
             grid->stack_class = GUEST_STACK_CLASS;
         run(&visit, plan, wanted);

@@ -79,6 +79,9 @@ void sch_op_finish(struct sch_op *op, const struct sch_fault *fault);
 /* The same at a known time, and the reference stays. */
 void sch_op_finish_at(struct sch_op *op, const struct sch_fault *fault, uint64_t now_ns);
 
+/* Likewise, of an operation that only the caller knows, and that went well. */
+void sch_op_finish_private(struct sch_op *op, uint64_t now_ns);
+
 /* CLOCK_MONOTONIC in ns. */
 uint64_t sch_now_ns(void);
 
@@ -218,10 +221,12 @@ bool sch_worker_may_start(const struct sch_worker *worker, const struct sch_grid
 
 /* ---- guests (guest.c) ---- */
 
+enum sch_guest_size { SCH_GUEST_TINY, SCH_GUEST_ANY };
+
 /* Runs a small grid that is being submitted, and that nothing holds up, on the calling thread; what
  * is left of it has been given to the pool. False: it is not small, or something speaks against it.
- * The caller's reference stays. */
-bool sch_guest_run(struct sch_grid_op *grid);
+ * Tiny: what is over before anybody else could have helped. The caller's reference stays. */
+bool sch_guest_run(struct sch_grid_op *grid, enum sch_guest_size size);
 
 /* ---- faults (fault.c) ---- */
 

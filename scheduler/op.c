@@ -79,11 +79,12 @@ static struct sch_op *op_create(enum sch_op_kind kind, sch_task_fn run, sch_done
 {
     if (!sch_pool_ready())
         return NULL;
-    struct sch_op *op = calloc(1, sizeof *op);
-    if (op)
-        op_init(op, kind, run, done, arg);
-    if (op)
-        op->memory = op;
+    struct sch_op *op = malloc(sizeof *op);
+    if (!op)
+        return NULL;
+    op->memory = op;
+    op->next = NULL;
+    op_init(op, kind, run, done, arg);
     return op;
 }
 
@@ -125,9 +126,17 @@ struct sch_op *sch_op_retain(struct sch_op *op)
     return op;
 }
 
+/* Who has the only reference is alone with the operation. Acquire: with what others have done until
+ * they gave theirs back. */
+static bool is_only_ours(const struct sch_op *op)
+{
+    return atomic_load_explicit(&op->refs, memory_order_acquire) == 1;
+}
+
 void sch_op_release(struct sch_op *op)
 {
-    if (op && atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) == 1)
+    if (op &&
+        (is_only_ours(op) || atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) == 1))
         free(op->memory);
 }
 
@@ -219,6 +228,15 @@ static void drain_all(void)
         sch_pool_enqueue_all(&ready);
 }
 
+void sch_op_finish_private(struct sch_op *op, uint64_t now_ns)
+{
+    atomic_store_explicit(&op->finish_ns, now_ns, memory_order_relaxed);
+    if (op->done)
+        op->done(op->arg, NULL);
+    atomic_store_explicit(&op->successors, CLOSED, memory_order_relaxed);
+    atomic_store_explicit(&op->state, SCH_STATE_DONE, memory_order_release);
+}
+
 void sch_op_finish_at(struct sch_op *op, const struct sch_fault *fault, uint64_t now_ns)
 {
     op_complete(op, fault, now_ns);
@@ -237,13 +255,20 @@ void sch_op_submit(struct sch_op *op)
         return;
     /* Dependencies can only become fewer now. Acquire: as the last one to arrive. */
     bool is_free = atomic_load_explicit(&op->pending, memory_order_acquire) == 1;
-    if (is_free && op->kind == SCH_OP_GRID && sch_guest_run(sch_grid_of(op)))
+    if (is_free && op->kind == SCH_OP_GRID && sch_guest_run(sch_grid_of(op), SCH_GUEST_ANY))
         return;
     sch_op_retain(op);
     if (!is_free && !has_arrived(op))
         return;
     start(op);
     drain_all();
+}
+
+bool sch_op_try(struct sch_op *op)
+{
+    return op->kind == SCH_OP_GRID && !sch_pool_is_forked() &&
+           atomic_load_explicit(&op->pending, memory_order_acquire) == 1 &&
+           sch_guest_run(sch_grid_of(op), SCH_GUEST_TINY);
 }
 
 bool sch_op_is_done(const struct sch_op *op)

@@ -97,6 +97,11 @@ struct sch_op *sch_op_marker(sch_done_fn done, void *arg);
 enum pxr_status sch_op_depend(struct sch_op *op, struct sch_op *dep);
 void sch_op_submit(struct sch_op *op);
 
+/* As sch_op_submit, if the operation is a grid of a few microseconds that the calling thread can
+ * run now; usually it is done then. Nobody else has op yet, and nobody waits for it. False: it is
+ * not small, and has not been submitted. */
+bool sch_op_try(struct sch_op *op);
+
 struct sch_op *sch_op_retain(struct sch_op *op); /* returns op; NULL is allowed */
 void sch_op_release(struct sch_op *op);          /* NULL is allowed */
 

@@ -52,8 +52,9 @@ static struct {
     struct crt_allocation **live; /* sorted by base */
     size_t live_count;
     size_t live_cap;
-    size_t pages_count; /* taken by crt_arena_take_pages */
-    bool has_tails;     /* addresses need not be spared */
+    _Atomic(uint64_t) generation; /* of live: changes when an element comes or goes */
+    size_t pages_count;           /* taken by crt_arena_take_pages */
+    bool has_tails;               /* addresses need not be spared */
 } arena = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1, .next_id = 1};
 
 static size_t round_to_pages(size_t bytes)
@@ -294,6 +295,7 @@ static void insert_live(struct crt_allocation *allocation)
             (arena.live_count - index) * sizeof arena.live[0]);
     arena.live[index] = allocation;
     arena.live_count++;
+    arena.generation++;
 }
 
 /* Bytes that can be read behind an allocation of so many bytes, in front of its guard page. */
@@ -389,6 +391,7 @@ static void remove_locked(size_t index)
     if (leak_noun(allocation))
         crt_leak_forget((const void *)allocation->base);
     arena.live_count--;
+    arena.generation++;
     memmove(&arena.live[index], &arena.live[index + 1],
             (arena.live_count - index) * sizeof arena.live[0]);
     if (allocation->span_bytes) {
@@ -476,6 +479,11 @@ enum crt_result crt_arena_unregister(uintptr_t base)
 {
     enum crt_result result = crt_arena_free(base, CRT_MEMORY_REGISTERED);
     return result == CRT_SUCCESS ? CRT_SUCCESS : CRT_HOST_MEMORY_NOT_REGISTERED;
+}
+
+uint64_t crt_arena_generation(void)
+{
+    return atomic_load_explicit(&arena.generation, memory_order_acquire);
 }
 
 bool crt_arena_find(uintptr_t address, struct crt_allocation *allocation)

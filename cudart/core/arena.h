@@ -96,6 +96,9 @@ void crt_arena_return_pages(const struct crt_pages *pages);
 /* Where the file has an address of the arena's; false when there is none. */
 bool crt_arena_file(uintptr_t address, int *file, int64_t *offset);
 
+/* As long as this is the same, crt_arena_find gives the same ranges. Takes no lock. */
+uint64_t crt_arena_generation(void);
+
 /* The allocation that address lies in. */
 bool crt_arena_find(uintptr_t address, struct crt_allocation *allocation);
 

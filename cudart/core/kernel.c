@@ -75,17 +75,19 @@ enum crt_result crt_kernel_layout_locked(struct crt_kernel *kernel)
         crt_report_error(&error);
         return crt_result_from_status(status);
     }
-    kernel->has_layout = true;
+    atomic_store_explicit(&kernel->has_layout, true, memory_order_release);
     return CRT_SUCCESS;
 }
 
 enum crt_result crt_kernel_layout(struct crt_kernel *kernel,
                                   const struct ptx_kernel_layout **layout)
 {
+    *layout = &kernel->layout;
+    if (atomic_load_explicit(&kernel->has_layout, memory_order_acquire))
+        return CRT_SUCCESS;
     pthread_mutex_lock(&kernel->lock);
     enum crt_result result = crt_kernel_layout_locked(kernel);
     pthread_mutex_unlock(&kernel->lock);
-    *layout = &kernel->layout;
     return result;
 }
 

@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart/core/arena.h"
 #include "cudart/core/context.h"
 #include "cudart/core/device.h"
 #include "cudart/core/graph.h"
 #include "cudart/core/memory.h"
 #include "cudart/core/module.h"
+#include "cudart/core/pool.h"
 #include "cudart/core/printf.h"
 #include "cudart/core/process.h"
 #include "cudart/core/stats.h"
@@ -25,6 +27,11 @@
 #define EXTRA_BUFFER_SIZE    ((void *)2)
 
 #define WORKSPACE_BYTES      64
+
+#define KNOWN_ALLOCATIONS    4
+
+/* Initial-exec: a launch of a small grid takes no longer than some look-ups. */
+#define CRT_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 
 /* Stack for recursive functions: at least this, or so many times the limit of the context. */
 #define RECURSION_BYTES (UINT64_C(256) << 10)
@@ -142,13 +149,13 @@ uint64_t *crt_launch_create_workspace(void)
 static enum crt_result create_launch(struct crt_kernel *kernel, bool is_cooperative,
                                      struct crt_launch **launch)
 {
-    size_t bytes = sizeof **launch + kernel->func->param_bytes + 16;
-    struct crt_launch *created = aligned_alloc(16, (bytes + 15) & ~(size_t)15);
+    /* Not calloc, which is slower than malloc for small sizes. */
+    size_t param_bytes = kernel->func->param_bytes + (size_t)16;
+    struct crt_launch *created = malloc(sizeof *created + param_bytes);
     if (!created)
         return CRT_OUT_OF_MEMORY;
-    memset(created, 0, bytes);
-    created->kernel = kernel;
-    created->number = crt_next_number();
+    *created = (struct crt_launch){.kernel = kernel, .number = crt_next_number()};
+    memset(created->params, 0, param_bytes);
     if (is_cooperative) {
         created->workspace = crt_launch_create_workspace();
         if (!created->workspace) {
@@ -233,20 +240,53 @@ static enum crt_result submit_launch(struct crt_launch *launch, struct crt_modul
     struct sch_grid grid;
     crt_launch_describe(launch, module, config, &grid);
     grid.priority = stream->priority;
-    launch->submit_ns = crt_now_ns();
+    bool has_stats = crt_stats_are_on();
+    launch->submit_ns = has_stats ? crt_now_ns() : 0;
     struct sch_op *op = sch_op_grid(&grid, crt_launch_finish, launch);
     if (!op)
         return CRT_OUT_OF_MEMORY;
-    return crt_stream_submit(stream, op, crt_stats_are_on() ? &launch->previous : NULL);
+    return crt_stream_submit(stream, op, has_stats ? &launch->previous : NULL);
 }
 
-static bool find_allocation(uintptr_t address, uintptr_t *start)
+/* Allocations that this thread's launches have named, as long as there is no other and none less.
+ * Not those of pools, which come and go without it. */
+static CRT_THREAD_LOCAL struct {
+    uint64_t generation;
+    struct {
+        uintptr_t base;
+        size_t size_bytes;
+    } known[KNOWN_ALLOCATIONS];
+    unsigned next;
+} named;
+
+static bool look_up_allocation(uintptr_t address, uint64_t generation, uintptr_t *start)
 {
     struct crt_allocation allocation;
     if (!crt_memory_find(address, &allocation))
         return false;
     *start = allocation.base;
+    if (allocation.flags & CRT_ALLOCATION_POOLED)
+        return true;
+    if (named.generation != generation) {
+        memset(&named, 0, sizeof named);
+        named.generation = generation;
+    }
+    unsigned slot = named.next++ % KNOWN_ALLOCATIONS;
+    named.known[slot].base = allocation.base;
+    named.known[slot].size_bytes = allocation.size_bytes;
     return true;
+}
+
+static bool find_allocation(uintptr_t address, uintptr_t *start)
+{
+    uint64_t generation = crt_arena_generation();
+    for (unsigned i = 0; i < KNOWN_ALLOCATIONS && named.generation == generation; i++) {
+        if (address - named.known[i].base < named.known[i].size_bytes) {
+            *start = named.known[i].base;
+            return true;
+        }
+    }
+    return look_up_allocation(address, generation, start);
 }
 
 enum crt_result crt_launch_find_code(struct crt_launch *launch,

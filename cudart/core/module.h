@@ -35,9 +35,9 @@ struct crt_kernel {
     struct crt_library *library;
     const struct ptx_func *func;
 
-    pthread_mutex_t lock; /* guards layout and variants; held while compiling this kernel */
-    bool is_checked;      /* by crt_kernel_check */
-    bool has_layout;
+    pthread_mutex_t lock;   /* guards layout and variants; held while compiling this kernel */
+    bool is_checked;        /* by crt_kernel_check */
+    atomic_bool has_layout; /* stored with release order when layout is filled */
     struct ptx_kernel_layout layout;
     struct jit_variants variants; /* of struct crt_variant; read without the lock */
 

@@ -120,20 +120,48 @@ static enum pxr_status depend_on_streams_locked(struct sch_op *op, struct crt_co
  * their own do not meet. Work in the null stream first collects what it waits for and then becomes
  * the null stream's last: nothing that it waits for can wait for it. */
 
-/* Appends to the stream what first begins and last ends. */
-static enum pxr_status append(struct crt_stream *stream, struct sch_op *first, struct sch_op *last,
-                              struct sch_op **previous)
+/* A piece of work: what begins it, what ends it, and who gets a reference to what was last. */
+struct piece {
+    struct sch_op *first;
+    struct sch_op *last;
+    struct sch_op **previous; /* or NULL */
+    bool is_submitted;
+};
+
+static enum pxr_status append_locked(struct crt_stream *stream, struct piece *piece)
+{
+    struct sch_op *before = pending_locked(stream);
+    enum pxr_status status = sch_op_depend(piece->first, before);
+    if (status == PXR_OK && !stream->is_null && is_blocking(stream))
+        status = depend_on_stream(piece->first, &stream->ctx->null_stream);
+    if (status != PXR_OK)
+        return status;
+    if (piece->previous)
+        *piece->previous = sch_op_retain(before);
+    /* A grid that ends before anybody can have asked for it need not be the stream's last. */
+    if (!before && piece->first == piece->last)
+        piece->is_submitted = sch_op_try(piece->first);
+    if (!piece->is_submitted || !sch_op_is_done(piece->last))
+        replace_locked(stream, piece->last);
+    return PXR_OK;
+}
+
+static enum pxr_status append(struct crt_stream *stream, struct piece *piece)
 {
     pthread_mutex_lock(&stream->lock);
-    struct sch_op *before = pending_locked(stream);
-    enum pxr_status status = sch_op_depend(first, before);
-    if (status == PXR_OK && !stream->is_null && is_blocking(stream))
-        status = depend_on_stream(first, &stream->ctx->null_stream);
-    if (status == PXR_OK) {
-        if (previous)
-            *previous = sch_op_retain(before);
-        replace_locked(stream, last);
-    }
+    enum pxr_status status = append_locked(stream, piece);
+    pthread_mutex_unlock(&stream->lock);
+    return status;
+}
+
+static enum pxr_status append_to_null(struct crt_stream *stream, struct piece *piece)
+{
+    pthread_mutex_lock(&stream->ctx->lock);
+    enum pxr_status status = depend_on_streams_locked(piece->first, stream->ctx, false);
+    pthread_mutex_lock(&stream->lock);
+    pthread_mutex_unlock(&stream->ctx->lock);
+    if (status == PXR_OK)
+        status = append_locked(stream, piece);
     pthread_mutex_unlock(&stream->lock);
     return status;
 }
@@ -141,19 +169,12 @@ static enum pxr_status append(struct crt_stream *stream, struct sch_op *first, s
 static enum crt_result submit(struct crt_stream *stream, struct sch_op *first, struct sch_op *last,
                               struct sch_op **previous)
 {
-    enum pxr_status status = PXR_OK;
-    if (stream->is_null) {
-        pthread_mutex_lock(&stream->ctx->lock);
-        status = depend_on_streams_locked(first, stream->ctx, false);
-        if (status == PXR_OK)
-            status = append(stream, first, last, previous);
-        pthread_mutex_unlock(&stream->ctx->lock);
-    } else {
-        status = append(stream, first, last, previous);
-    }
+    struct piece piece = {.first = first, .last = last, .previous = previous};
+    enum pxr_status status =
+        stream->is_null ? append_to_null(stream, &piece) : append(stream, &piece);
     /* Submitted outside the lock: a done function may run at once. What was appended meanwhile
      * depends on last, and so still waits. */
-    if (status == PXR_OK)
+    if (status == PXR_OK && !piece.is_submitted)
         sch_op_submit(first);
     return crt_result_from_status(status);
 }
@@ -425,7 +446,8 @@ static struct sch_op *append_wait(struct crt_stream *stream, struct sch_op *reco
     struct sch_op *op = sch_op_marker(NULL, NULL);
     if (!op)
         return NULL;
-    if (sch_op_depend(op, recorded) == PXR_OK && append(stream, op, op, NULL) == PXR_OK)
+    if (sch_op_depend(op, recorded) == PXR_OK &&
+        append(stream, &(struct piece){.first = op, .last = op}) == PXR_OK)
         return op;
     sch_op_release(op);
     return NULL;
