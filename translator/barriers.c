@@ -43,6 +43,11 @@
  * any phase, that is between the same two barriers, that these ways touch. Other threads' reads in
  * later phases see what T stored, those in earlier ones what was there before S.
  *
+ * Rule 5, own elements. Accesses to shared memory become accesses to a variable of the thread if
+ * all of them are to the same bytes (as in rule 3, but with an address that is the same whenever
+ * the thread gets there), and nothing else in the kernel, in this thread or another, can touch
+ * these bytes. What was never written is 0.
+ *
  * Where a barrier stands beside something that orders by other means (atomic and volatile accesses,
  * fences, polls, warp operations, unknown calls) it stays, unless it is the last thing that threads
  * come to, or merges.
@@ -430,6 +435,16 @@ static void note_dead(void *data, LLVMValueRef store)
             line_of(store));
 }
 
+/* ---- rule 5 ---- */
+
+static void note_promoted(void *data, LLVMValueRef access)
+{
+    struct optimiser *o = data;
+    o->report->own_count++;
+    fprintf(o->text, "%s at line %d is to an element of the thread's own, which becomes a value\n",
+            LLVMIsALoadInst(access) != NULL ? "load" : "store", line_of(access));
+}
+
 /* ---- all together ---- */
 
 static enum pxr_status analyse(struct optimiser *o, struct pxr_error *err)
@@ -462,7 +477,7 @@ static bool make_sets(struct optimiser *o)
 
 static enum pxr_status optimise(struct optimiser *o, struct pxr_error *err)
 {
-    const struct tr_forwarding forwarding = {o, note_forwarded, note_dead};
+    const struct tr_forwarding forwarding = {o, note_forwarded, note_dead, note_promoted};
     bool is_agreed = false;
     enum pxr_status status = analyse(o, err);
     if (status == PXR_OK && !make_sets(o))
@@ -483,6 +498,8 @@ static enum pxr_status optimise(struct optimiser *o, struct pxr_error *err)
     if (status == PXR_OK) {
         remove_barriers(o);
         status = tr_forward_stores(&o->effects, &forwarding, err);
+        if (status == PXR_OK)
+            status = tr_promote_own(&o->effects, &forwarding, err);
     }
     return status;
 }

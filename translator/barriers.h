@@ -21,6 +21,7 @@ struct tr_barrier_report {
     uint32_t merged_count;    /* another one next to them orders the same */
     uint32_t forwarded_count; /* loads that became the value stored */
     uint32_t dead_count;      /* stores that nobody reads any more */
+    uint32_t own_count;       /* loads and stores of elements that became values */
     char *text; /* malloc: a line for each of them, and for each barrier that stays why, with lines
                    of the PTX; NULL if there is nothing to say */
 };

@@ -115,6 +115,7 @@ struct tr_forwarding {
     void *data;
     void (*forwarded)(void *data, LLVMValueRef load, LLVMValueRef store);
     void (*dead)(void *data, LLVMValueRef store);
+    void (*promoted)(void *data, LLVMValueRef access);
 };
 
 /* Replaces loads of what only the own thread writes by the value it stored, where no barrier comes
@@ -122,5 +123,12 @@ struct tr_forwarding {
  * more. Erased instructions are marked in effects. */
 enum pxr_status tr_forward_stores(struct tr_effects *effects,
                                   const struct tr_forwarding *forwarding, struct pxr_error *err);
+
+/* ---- own_elements.c ---- */
+
+/* Elements of shared memory that no thread touches but its own become variables of the thread, if
+ * all its accesses to it are at one address that does not change. */
+enum pxr_status tr_promote_own(struct tr_effects *effects, const struct tr_forwarding *report,
+                               struct pxr_error *err);
 
 #endif

@@ -24,6 +24,7 @@ struct expected {
     uint32_t merged;
     uint32_t forwarded;
     uint32_t dead;
+    uint32_t own;
 };
 
 static uint32_t count_calls(LLVMModuleRef module, const char *name)
@@ -74,6 +75,8 @@ static void check_report(const struct tr_barrier_report *report, struct expected
                  report->forwarded_count, expected.forwarded, said);
     cr_expect_eq(report->dead_count, expected.dead, "dead %u, not %u:\n%s", report->dead_count,
                  expected.dead, said);
+    cr_expect_eq(report->own_count, expected.own, "own %u, not %u:\n%s", report->own_count,
+                 expected.own, said);
 }
 
 static void check(const char *text, const struct tr_facts *facts, bool check_alignment,
@@ -243,7 +246,7 @@ Test(barriers, one_between_accesses_of_one_thread_is_removed)
 {
     expect("setp.eq.u32 %p1, %tx, 0; @%p1 st.shared.u32 [%base], %tx; bar.sync 0;"
            "@!%p1 bra skip; ld.shared.u32 %r5, [%base]; st.global.u32 [%rd2], %r5; skip:",
-           (struct expected){.removed = 1});
+           (struct expected){.removed = 1, .own = 2});
     expect("setp.eq.u32 %p1, %tx, 0; @%p1 st.shared.u32 [%base], %tx; bar.sync 0;"
            "setp.ne.u32 %p2, %tx, 1; @%p2 bra skip; ld.shared.u32 %r5, [%base];"
            "st.global.u32 [%rd2], %r5; skip:",
@@ -362,7 +365,7 @@ Test(barriers, in_a_loop_over_own_elements_it_is_removed)
     expect("mov.u32 %r5, 0; st.shared.u32 [%own], %tx; again: ld.shared.u32 %r6, [%own];"
            "bar.sync 0; add.u32 %r6, %r6, %r5; st.shared.u32 [%own], %r6; add.u32 %r5, %r5, 1;"
            "setp.lt.u32 %p1, %r5, 4; @%p1 bra again; st.global.u32 [%gout], %r6;",
-           (struct expected){.removed = 1});
+           (struct expected){.removed = 1, .own = 3});
 }
 
 Test(barriers, an_element_that_moves_from_round_to_round_keeps_it)
@@ -398,7 +401,7 @@ Test(barriers, threads_that_end_early_do_not_keep_it)
 {
     expect("setp.ge.u32 %p1, %tx, 60; @%p1 ret; ld.shared.u32 %r5, [%own]; bar.sync 0;"
            "st.shared.u32 [%own], %r5;",
-           (struct expected){.removed = 1});
+           (struct expected){.removed = 1, .own = 2});
 }
 
 Test(barriers, what_threads_do_before_they_end_early_keeps_it)
@@ -412,7 +415,7 @@ Test(barriers, rows_and_columns_of_a_block_are_apart_if_its_shape_is_known)
 {
     const char *body = "mad.lo.u32 %r7, %ty, 16, %tx; shl.b32 %r7, %r7, 2; add.u32 %r7, %base, %r7;"
                        "ld.shared.u32 %r5, [%r7]; bar.sync 0; st.shared.u32 [%r7], %r5;";
-    expect_in_block(body, 16, 16, (struct expected){.removed = 1});
+    expect_in_block(body, 16, 16, (struct expected){.removed = 1, .own = 2});
     expect_in_block(body, 17, 8, NOTHING);
     expect_in_block(body, 0, 0, NOTHING);
     expect_in_block("ld.shared.u32 %r5, [%own]; bar.sync 0; st.shared.u32 [%own], %r5;", 8, 2,
@@ -424,8 +427,8 @@ Test(barriers, own_elements_are_apart_in_a_row_of_any_length)
     char *text =
         barrier_kernel("ld.shared.u32 %r5, [%own]; bar.sync 0; st.shared.u32 [%own], %r5;");
     const struct tr_facts row = {.block = {0, 1, 1}}, rows = {.block = {0, 0, 1}};
-    check(text, &row, false, (struct expected){.removed = 1});
-    check(text, &row, true, (struct expected){.removed = 1});
+    check(text, &row, false, (struct expected){.removed = 1, .own = 2});
+    check(text, &row, true, (struct expected){.removed = 1, .own = 2});
     check(text, &rows, false, NOTHING);
     free(text);
 }
@@ -557,7 +560,7 @@ Test(barriers, what_the_thread_itself_may_have_overwritten_is_not_forwarded)
     expect("ld.global.u32 %r5, [%rd1]; st.shared.u32 [%own], %tx; bar.sync 0;"
            "setp.eq.u32 %p1, %r5, 1; @%p1 st.shared.u32 [%own], %r5; bar.sync 0;"
            "ld.shared.u32 %r6, [%own]; st.shared.u32 [%own+512], %r6;",
-           (struct expected){.removed = 2});
+           (struct expected){.removed = 2, .own = 3});
     expect("ld.global.u32 %r5, [%rd1]; st.shared.u32 [%own], %tx; bar.sync 0;"
            "st.shared.u16 [%own+2], %h1; ld.shared.u32 %r6, [%own];"
            "st.shared.u32 [%own+512], %r6;",
@@ -568,7 +571,7 @@ Test(barriers, a_store_on_one_way_only_is_not_forwarded)
 {
     expect("setp.gt.u32 %p1, %tx, 9; @%p1 st.shared.u32 [%own], %tx; bar.sync 0;"
            "ld.shared.u32 %r5, [%own]; st.global.u32 [%gout], %r5;",
-           (struct expected){.removed = 1});
+           (struct expected){.removed = 1, .own = 2});
 }
 
 Test(barriers, the_nearest_store_is_forwarded)
@@ -606,7 +609,63 @@ Test(barriers, a_value_of_the_round_before_is_not_forwarded)
     expect("mov.u32 %r5, 0; st.shared.u32 [%own], %tx; again: ld.shared.u32 %r6, [%own];"
            "bar.sync 0; add.u32 %r6, %r6, 3; st.shared.u32 [%own], %r6; add.u32 %r5, %r5, 1;"
            "setp.lt.u32 %p1, %r5, 4; @%p1 bra again; st.global.u32 [%gout], %r6;",
-           (struct expected){.removed = 1});
+           (struct expected){.removed = 1, .own = 3});
+}
+
+/* ---- rule 5: own elements become values ---- */
+
+Test(barriers, an_element_stored_in_a_loop_and_in_branches_becomes_a_value)
+{
+    expect("st.shared.u32 [%own], %tx; mov.u32 %r5, 0; again: ld.shared.u32 %r6, [%mirror+256];"
+           "bar.sync 0; setp.gt.u32 %p1, %tx, 9; @%p1 bra big; ld.shared.u32 %r7, [%own];"
+           "add.u32 %r7, %r7, 7; st.shared.u32 [%own], %r7; bra both;"
+           "big: st.shared.u32 [%own], %r5; both: st.shared.u32 [%own+256], %r5; bar.sync 0;"
+           "add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 3; @%p2 bra again;"
+           "ld.shared.u32 %r7, [%own]; ld.shared.u32 %r6, [%mirror+256]; add.u32 %r7, %r7, %r6;"
+           "st.global.u32 [%gout], %r7;",
+           (struct expected){.forwarded = 1, .own = 3});
+}
+
+Test(barriers, floats_and_integers_of_one_size_are_one_element)
+{
+    expect("mov.u32 %r5, 0; st.shared.u32 [%own], %tx; again: ld.shared.f32 %f1, [%own];"
+           "bar.sync 0; add.f32 %f1, %f1, %f1; st.shared.f32 [%own], %f1; add.u32 %r5, %r5, 1;"
+           "setp.lt.u32 %p1, %r5, 4; @%p1 bra again; st.global.f32 [%gout], %f1;",
+           (struct expected){.removed = 1, .own = 3});
+}
+
+Test(barriers, an_element_that_others_may_touch_stays_in_memory)
+{
+    static const char *const others[] = {
+        "ld.shared.u32 %r6, [%mirror]; st.global.u32 [%gout+256], %r6;",
+        "st.shared.u32 [%mirror], %ty;",
+        "ld.shared.u16 %h1, [%own+2]; st.global.u16 [%gout+256], %h1;",
+        "ld.volatile.shared.u32 %r6, [%own]; st.global.u32 [%gout+256], %r6;",
+        ("shr.u32 %r6, %tx, 3; shl.b32 %r6, %r6, 2; add.u32 %r6, %base, %r6;"
+         "ld.shared.u32 %r6, [%r6]; st.global.u32 [%gout+256], %r6;"),
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        char body[1024];
+        snprintf(body, sizeof body,
+                 "setp.gt.u32 %%p1, %%tx, 9; st.shared.u32 [%%own], %%tx;"
+                 "@%%p1 st.shared.u32 [%%own], %%r8; bar.sync 0; ld.shared.u32 %%r5, [%%own];"
+                 "bar.sync 0; %s bar.sync 0; st.global.u32 [%%gout], %%r5;",
+                 others[i]);
+        char *text = barrier_kernel(body);
+        struct tr_facts facts = {.block = {64, 1, 1}};
+        struct tr_barrier_report report;
+        struct ptx_module *ptx = parse(text);
+        LLVMContextRef context = LLVMContextCreate();
+        LLVMModuleRef module = translate(ptx, context, false, &facts);
+        cr_assert_eq(tr_optimise_barriers(module, NULL, &facts, &report, NULL), PXR_OK);
+        cr_expect_eq(report.own_count, 0, "%s:\n%s", others[i], report.text);
+        tr_barrier_report_fini(&report);
+        LLVMDisposeModule(module);
+        LLVMContextDispose(context);
+        ptx_module_destroy(ptx);
+        expect_same_memory(text, &facts);
+        free(text);
+    }
 }
 
 /* ---- what is left alone ---- */
