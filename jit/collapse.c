@@ -99,6 +99,8 @@ enum pxr_status jit_unit_collapse(struct jit_unit *unit, const struct jit_varian
         .width = wanted->width,
         .jam = wanted->jam,
         .vector_bits = unit->target->vector_bits,
+        .cache_bytes = unit->target->cache_bytes,
+        .cache_share_bytes = unit->target->cache_share_bytes,
     };
     if (seed) {
         options.seed = seed->kind;

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static pthread_once_t targets_once = PTHREAD_ONCE_INIT;
 
@@ -65,6 +66,20 @@ static unsigned widest_vector_bits(const char *features)
     return has_feature(features, "avx2") ? 256 : 128;
 }
 
+/* A virtual machine may see a cache that it shares with others: no processor has more than so much
+ * of it for each CPU. */
+#define CACHE_OF_CPU_BYTES     (UINT64_C(16) << 20)
+#define CACHE_IF_UNKNOWN_BYTES (UINT64_C(32) << 20)
+
+static void find_cache(struct jit_target *target)
+{
+    long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t most = CACHE_OF_CPU_BYTES * (cpus > 0 ? (uint64_t)cpus : 1);
+    target->cache_bytes = bytes > 0 ? (uint64_t)bytes : CACHE_IF_UNKNOWN_BYTES;
+    target->cache_share_bytes = target->cache_bytes < most ? target->cache_bytes : most;
+}
+
 static LLVMTargetMachineRef make_machine(LLVMTargetRef llvm_target, const char *triple,
                                          const char *cpu, const char *features)
 {
@@ -102,6 +117,7 @@ static enum pxr_status init_target(struct jit_target *target, struct pxr_error *
     char *cpu = LLVMGetHostCPUName();
     char *features = LLVMGetHostCPUFeatures();
     target->vector_bits = widest_vector_bits(features);
+    find_cache(target);
     target->machine = make_machine(llvm_target, target->triple, cpu, features);
     LLVMDisposeMessage(cpu);
     LLVMDisposeMessage(features);

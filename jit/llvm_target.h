@@ -5,6 +5,8 @@
 #ifndef PTXRUN_JIT_LLVM_TARGET_H
 #define PTXRUN_JIT_LLVM_TARGET_H
 
+#include <stdint.h>
+
 #include <llvm-c/TargetMachine.h>
 
 #include "util/error.h"
@@ -13,8 +15,10 @@ struct jit_target {
     LLVMTargetMachineRef machine; /* used by one thread at a time */
     char *triple;
     char *data_layout;
-    unsigned vector_bits;    /* widest vector register that is good for all types: 512, 256, 128 */
-    struct jit_target *next; /* in the pool */
+    unsigned vector_bits; /* widest vector register that is good for all types: 512, 256, 128 */
+    uint64_t cache_bytes; /* of the last cache … */
+    uint64_t cache_share_bytes; /* … and what of it is there for the CPUs that can be seen */
+    struct jit_target *next;    /* in the pool */
 };
 
 /* A target for the caller alone, from a pool of those not in use: making one takes longer than

@@ -73,8 +73,11 @@ struct tr_collapse_options {
     uint32_t width;       /* of vectors, in threads; 0: chosen */
     uint32_t jam;         /* vectors side by side; 0: chosen */
     uint32_t vector_bits; /* of the machine's vector registers: 128, 256 or 512 */
-    enum tr_seed seed;    /* which kind of defect … */
-    uint32_t seed_site;   /* … and at which of the places where it could be */
+    uint64_t cache_bytes; /* of the last cache, for what launches only write and the caches
+                             had better not keep; 0: nothing is */
+    uint64_t cache_share_bytes; /* what of it nobody else is likely to use */
+    enum tr_seed seed;          /* which kind of defect … */
+    uint32_t seed_site;         /* … and at which of the places where it could be */
 };
 
 /* What has become of a kernel. */

@@ -355,6 +355,8 @@ static enum pxr_status widen_prepared(LLVMModuleRef module, const struct turn_ho
                                       struct tr_vector_report *report, struct pxr_error *err)
 {
     struct tr_vector_options options = make_options(host, config);
+    LLVMTypeRef i1 = LLVMInt1TypeInContext(LLVMGetModuleContext(module));
+    options.streaming.of_rows = options.streaming.of_all = LLVMConstInt(i1, 1, false);
     enum pxr_status status = turn_nest_widen(module, &options, report, err);
     if (status == PXR_OK && config->is_optimised)
         status = tr_run_passes(module, "default<O2>", host->machine, err);

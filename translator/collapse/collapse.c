@@ -13,6 +13,7 @@
 #include "translator/collapse/inductions.h"
 #include "translator/collapse/interleave.h"
 #include "translator/collapse/prepare.h"
+#include "translator/collapse/streams.h"
 #include "translator/emit.h"
 #include "translator/keep_lines.h"
 #include "translator/vector/vector.h"
@@ -37,11 +38,12 @@ struct collapse {
     struct tr_collapsed *result;
     struct tr_kernel kernel;
     struct tr_fuse fuse;
-    const char *why;  /* this collapse and no other */
-    bool is_stepped;  /* no loops: they would be too long */
-    bool is_too_long; /* to be fused at all */
-    uint32_t copies;  /* instructions in all regions */
-    char *vectors;    /* malloc: what the vectoriser says of the loops */
+    const char *why;        /* this collapse and no other */
+    bool is_stepped;        /* no loops: they would be too long */
+    bool is_too_long;       /* to be fused at all */
+    uint32_t copies;        /* instructions in all regions */
+    bool has_private_order; /* tr_has_private_order */
+    char *vectors;          /* malloc: what the vectoriser says of the loops */
 };
 
 /* ---- defects for tests ---- */
@@ -309,12 +311,17 @@ static enum pxr_status make_vectors(struct collapse *collapse, struct pxr_error 
                                        .vector_bits = options->vector_bits,
                                        .is_forced = options->is_forced};
     struct tr_vector_report report = {0};
+    LLVMValueRef function = LLVMGetNamedFunction(collapse->module, TR_KERNEL_NAME);
     tr_lines_mark(collapse->module);
     enum pxr_status status = tr_run_passes(collapse->module, TR_VECTOR_PREPARATION, NULL, err);
     tr_lines_restore(collapse->module);
+    if (status == PXR_OK && collapse->has_private_order)
+        wanted.streaming =
+            tr_mark_streams(function, options->cache_bytes, options->cache_share_bytes);
     if (status == PXR_OK)
-        status = tr_vectorise(LLVMGetNamedFunction(collapse->module, TR_KERNEL_NAME), &wanted,
-                              &report, err);
+        status = tr_vectorise(function, &wanted, &report, err);
+    if (status == PXR_OK)
+        tr_end_streams(function, &wanted.streaming);
     if (status == PXR_OK && report.widened_count > 0) {
         collapse->result->collapse = PXR_COLLAPSE_VECTOR;
         collapse->result->width = report.width;
@@ -327,6 +334,8 @@ static enum pxr_status make_vectors(struct collapse *collapse, struct pxr_error 
 /* What the loops call, and special registers; what a block is changes in the course of a chunk. */
 static enum pxr_status finish(struct collapse *collapse, struct pxr_error *err)
 {
+    collapse->has_private_order =
+        collapse->options->cache_bytes > 0 && tr_has_private_order(collapse->function);
     LLVMDeleteFunction(collapse->function);
     enum pxr_status status = tr_link_rt(collapse->module, false, err);
     if (status == PXR_OK)

@@ -176,9 +176,23 @@ static void store_neighbours(struct tr_widen *widen, const struct tr_memory *mem
                mask_elements(widen, memory, mask));
 }
 
+static void stream_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
+                              const struct checked *checked)
+{
+    struct tr_store stores[TR_MAX_COPIES];
+    for (uint32_t c = 0; c < widen->copies; c++)
+        stores[c] = (struct tr_store){tr_w_vector(widen, memory->stored, c),
+                                      first_address(widen, memory, checked, c)};
+    tr_m_stream(widen, memory, stores);
+}
+
 static void access_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
                               const struct checked *checked, LLVMValueRef *loaded)
 {
+    if (tr_m_may_stream(widen, memory)) {
+        stream_neighbours(widen, memory, checked);
+        return;
+    }
     for (uint32_t c = 0; c < widen->copies; c++) {
         if (memory->stored != NULL)
             store_neighbours(widen, memory, checked, c);

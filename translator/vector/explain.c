@@ -112,7 +112,8 @@ static void name_access(const struct tr_turn *turn, const struct tr_memory *memo
     else if (memory->kind == TR_MEMORY_SAME)
         snprintf(name, size, "uniform");
     else if (memory->kind == TR_MEMORY_CONTIGUOUS)
-        snprintf(name, size, memory->stride > 0 ? "contiguous" : "reversed");
+        snprintf(name, size, "%s%s", memory->stride > 0 ? "contiguous" : "reversed",
+                 tr_m_is_stream(memory) ? ", past the caches if it is much" : "");
     else if (tr_m_is_checked(turn, memory))
         snprintf(name, size, "contiguous unless the index wraps");
     else

@@ -158,6 +158,22 @@ bool tr_m_is_checked(const struct tr_turn *turn, const struct tr_memory *memory)
 /* Emits such an access; false: it is none. */
 bool tr_m_access_checked(struct tr_widen *widen, const struct tr_memory *memory);
 
+/* ---- stores past the caches (stream.c) ---- */
+
+/* One copy's store to neighbours, all lanes of which are active. */
+struct tr_store {
+    LLVMValueRef value;
+    LLVMValueRef address;
+};
+
+/* Whether nobody reads soon what an access stores. */
+bool tr_m_is_stream(const struct tr_memory *memory);
+/* Whether a store to neighbours is one of those: its copies are written by tr_m_stream. */
+bool tr_m_may_stream(const struct tr_widen *widen, const struct tr_memory *memory);
+/* stores: by copy. */
+void tr_m_stream(struct tr_widen *widen, const struct tr_memory *memory,
+                 const struct tr_store *stores);
+
 /* ---- what will be loaded later (prefetch.c) ---- */
 
 /* Where one copy of a load of neighbours is emitted, which begins at this address. */

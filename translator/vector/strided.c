@@ -406,10 +406,23 @@ void tr_m_load_fields(struct tr_widen *widen, const struct tr_memory *memory,
     }
 }
 
+static void stream_contiguous(const struct row *row)
+{
+    struct tr_store stores[TR_MAX_COPIES];
+    for (uint32_t c = 0; c < row->widen->copies; c++)
+        stores[c] =
+            (struct tr_store){tr_w_vector(row->widen, row->memory->stored, c), row_address(row, c)};
+    tr_m_stream(row->widen, row->memory, stores);
+}
+
 void tr_m_store_fields(struct tr_widen *widen, const struct tr_memory *memory,
                        const struct tr_fields *fields)
 {
     struct row row = make_row(widen, memory, fields);
+    if (row.step == 1 && !row.is_reversed && tr_m_may_stream(widen, memory)) {
+        stream_contiguous(&row);
+        return;
+    }
     for (uint32_t c = 0; c < widen->copies; c++) {
         if (row.step == 1)
             access_contiguous(&row, c, widen->active.mask[c]);

@@ -36,6 +36,9 @@
  * 2^31 bytes. */
 #define TR_IN_ARRAY "ptxrun.in_array"
 
+/* Metadata of a store: nobody reads the memory that turns write there soon. */
+#define TR_STREAM "ptxrun.stream"
+
 /* Variables of the function that are arrays of so many elements have one for each lane of a warp
  * and as many behind them: a vector that begins at any lane is in them, and nobody asks for what is
  * not a lane's. */
@@ -58,13 +61,22 @@ enum tr_vector_seed {
     TR_VECTOR_SEED_COUNT
 };
 
+/* When stores with TR_STREAM go past the caches: i1 each, or NULL if there are none. The caller
+ * adds a fence where control leaves the function. */
+struct tr_streaming {
+    LLVMValueRef of_rows; /* they write more than caches forget soon: done where rows are short, as
+                             the machine does not see what follows them */
+    LLVMValueRef of_all;  /* more than caches hold; implies the other */
+};
+
 struct tr_vector_options {
     uint32_t width;       /* lanes of a vector, a power of two, 2 to 64; 0: chosen */
     uint32_t jam;         /* copies, 1 to 32; 0: chosen */
     uint32_t vector_bits; /* of the machine's vector registers: 128, 256, 512 */
-    bool is_forced;       /* also loops that are likely to be slower as vectors */
-    bool is_poisoned;     /* for tests: values of lanes that are not active are poison, as any of
-                             them may be */
+    struct tr_streaming streaming;
+    bool is_forced;   /* also loops that are likely to be slower as vectors */
+    bool is_poisoned; /* for tests: values of lanes that are not active are poison, as any of
+                         them may be */
     enum tr_vector_seed seed;
     uint32_t seed_site;
 };

@@ -117,6 +117,8 @@ Test(explain, accesses_are_named_by_their_shape)
                 "  store float %s4, ptr %pa, align 4, !dbg !111\n"
                 "  %po = getelementptr float, ptr %a, i64 %i, !dbg !112\n"
                 "  store float %s4, ptr %po, align 4, !dbg !112\n"
+                "  %pn = getelementptr i8, ptr %pa, i64 64, !dbg !112\n"
+                "  store float %s4, ptr %pn, align 4, !dbg !112, !ptxrun.stream !4\n"
                 "  br label %latch, !dbg !113\n",
                 true);
     expect(said,
@@ -124,7 +126,8 @@ Test(explain, accesses_are_named_by_their_shape)
            "for)",
            "    loads: uniform (line 3); contiguous (line 4, 5); "
            "reversed (line 6); stride 2 (line 7); gather (line unknown)\n"
-           "    stores: contiguous (line 11); scatter (line 12)\n");
+           "    stores: contiguous (line 11); scatter (line 12); "
+           "contiguous, past the caches if it is much (line 12)\n");
     free(said);
 }
 
