@@ -175,8 +175,10 @@ static bool is_volatile(const struct tr_widen *widen, const struct tr_fields *fi
     return LLVMGetVolatile(widen->turn->graph.values[fields->place].llvm);
 }
 
-/* Two blocks ahead or more; for longer rows, within the row. */
-#define AHEAD_BYTES 2048
+/* Rows of tiles: two blocks ahead or more, and for longer rows within the row. Blocks of one row
+ * follow each other in memory, where machines look ahead by themselves up to the end of a page. */
+#define AHEAD_OF_TILE_BYTES 2048
+#define AHEAD_OF_ROW_BYTES  6144
 
 static void read_ahead(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef pointer)
 {
@@ -186,7 +188,8 @@ static void read_ahead(struct tr_widen *widen, const struct tr_fields *fields, L
         return;
     enum { READ, KEEP = 3, DATA = 1 };
     LLVMTypeRef type = LLVMTypeOf(pointer);
-    LLVMValueRef operands[] = {tr_m_advance(widen, pointer, AHEAD_BYTES), tr_m_i32(widen, READ),
+    int64_t ahead = widen->turn->y == TR_NONE ? AHEAD_OF_ROW_BYTES : AHEAD_OF_TILE_BYTES;
+    LLVMValueRef operands[] = {tr_m_advance(widen, pointer, ahead), tr_m_i32(widen, READ),
                                tr_m_i32(widen, KEEP), tr_m_i32(widen, DATA)};
     tr_m_call(widen, "llvm.prefetch", &type, 1, operands, 4);
 }
