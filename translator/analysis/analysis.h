@@ -226,6 +226,8 @@ struct tr_shapes {
     struct tr_set *varies_at;      /* by loop: values defined in it that are varying outside of it
                                       although      they are not inside */
     struct tr_set *varies_at_last; /* the same for uses in segments that are is_last */
+    bool *is_lane_number; /* by value: the lane plus what all lanes of the warp share, a multiple of
+                             32; so that a warp's first lane tells where the others are */
 };
 
 enum pxr_status tr_shapes_build(struct tr_graph *graph, const struct tr_loops *loops,

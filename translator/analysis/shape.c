@@ -274,13 +274,15 @@ static bool allocate(struct solver *solver)
     shapes->values = pxr_arena_alloc_array(arena, graph->value_count, sizeof *shapes->values);
     shapes->is_divergent =
         pxr_arena_alloc_array(arena, graph->segment_count, sizeof *shapes->is_divergent);
+    shapes->is_lane_number =
+        pxr_arena_alloc_array(arena, graph->value_count, sizeof *shapes->is_lane_number);
     solver->is_known = pxr_arena_alloc_array(arena, graph->value_count, sizeof *solver->is_known);
     solver->pending = tr_set_make(arena, graph->value_count);
     solver->operands = pxr_arena_alloc_array(arena, most_operands(graph), sizeof *solver->operands);
     return shapes->values != NULL && shapes->is_divergent != NULL && solver->is_known != NULL &&
            solver->pending.words != NULL && solver->operands != NULL &&
-           make_sets(solver, &solver->moves) && make_sets(solver, &shapes->varies_at) &&
-           make_sets(solver, &shapes->varies_at_last) &&
+           shapes->is_lane_number != NULL && make_sets(solver, &solver->moves) &&
+           make_sets(solver, &shapes->varies_at) && make_sets(solver, &shapes->varies_at_last) &&
            tr_divergence_init(&solver->divergence, graph, solver->loops, solver->facts);
 }
 
@@ -344,6 +346,8 @@ enum pxr_status tr_shapes_build(struct tr_graph *graph, const struct tr_loops *l
     shapes->is_last = solver.divergence.is_last;
     for (uint32_t l = 0; l < loops->count; l++)
         set_varies_at(&solver, l);
+    for (uint32_t v = 0; v < graph->value_count; v++)
+        shapes->is_lane_number[v] = tr_shape_is_lane_number(&solver.context, graph->values[v].llvm);
     return PXR_OK;
 }
 

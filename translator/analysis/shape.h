@@ -81,6 +81,12 @@ struct tr_shape tr_shape_of_value(const struct tr_shape_context *context,
 struct tr_shape tr_shape_of_call(const struct tr_shape_context *context,
                                  const struct tr_value *value, const struct tr_shape *operands);
 
+/* Whether the instruction gives the same to all lanes of a warp because only their lowest bits
+ * differ (shape_warp.c); then its first operand is such a number: a multiple of 32, plus the lane.
+ */
+bool tr_shape_is_of_warp(const struct tr_shape_context *context, LLVMValueRef inst);
+bool tr_shape_is_lane_number(const struct tr_shape_context *context, LLVMValueRef value);
+
 /* Whether the instruction gives the same whenever and wherever it gets the same operands. */
 bool tr_is_function_of_operands(const struct tr_value *value);
 

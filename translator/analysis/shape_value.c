@@ -394,6 +394,8 @@ bool tr_is_function_of_operands(const struct tr_value *value)
 struct tr_shape tr_shape_of_value(const struct tr_shape_context *context,
                                   const struct tr_value *value, const struct tr_shape *operands)
 {
+    if (tr_shape_is_of_warp(context, value->llvm))
+        return tr_shape_uniform();
     switch (value->opcode) {
     case LLVMAdd:
     case LLVMSub:

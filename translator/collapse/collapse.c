@@ -127,16 +127,17 @@ static void measure(struct collapse *collapse)
         kernel->stops[r].is_fused = false;
 }
 
-static void find_exits(struct collapse *collapse)
+/* exited: by stop, whether threads that do not come to it have exited before. of_group: only those
+ * count that others of their group come there without. */
+static void spread_exits(const struct tr_kernel *kernel, bool of_group, bool *exited)
 {
-    const struct tr_kernel *kernel = &collapse->kernel;
-    bool *exited = collapse->fuse.exited_before;
     bool again = true;
     while (again) {
         again = false;
         for (uint32_t r = 0; r < kernel->stop_count; r++) {
-            const struct tr_set *outcomes = &kernel->regions[r].outcomes;
-            if (!exited[r] && !kernel->regions[r].exits_apart)
+            const struct tr_region *region = &kernel->regions[r];
+            const struct tr_set *outcomes = &region->outcomes;
+            if (!exited[r] && !(of_group ? region->splits_group : region->exits_apart))
                 continue;
             for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE;
                  j = tr_set_next(outcomes, j + 1)) {
@@ -147,18 +148,36 @@ static void find_exits(struct collapse *collapse)
     }
 }
 
+/* A warp that has exited as a whole comes to no stop of its own. */
+static enum pxr_status find_exits(struct collapse *collapse, struct pxr_error *err)
+{
+    struct tr_kernel *kernel = &collapse->kernel;
+    struct pxr_arena *arena = &kernel->graph.arena;
+    bool *exited = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *exited);
+    bool *of_group = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *of_group);
+    if (exited == NULL || of_group == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    spread_exits(kernel, false, exited);
+    spread_exits(kernel, true, of_group);
+    for (uint32_t j = 0; j < kernel->stop_count; j++) {
+        if (tr_is_warp_stop(kernel, j))
+            exited[j] = of_group[j];
+        collapse->fuse.has_entries |= exited[j];
+    }
+    collapse->fuse.exited_before = exited;
+    return PXR_OK;
+}
+
 static void find_mixing(struct collapse *collapse)
 {
     const struct tr_kernel *kernel = &collapse->kernel;
     struct tr_fuse *fuse = &collapse->fuse;
     fuse->can_mix = collapse->is_stepped;
     for (uint32_t r = 0; r < kernel->stop_count; r++) {
-        const struct tr_region *region = &kernel->regions[r];
-        const struct tr_set *outcomes = &region->outcomes;
+        const struct tr_set *outcomes = &kernel->regions[r].outcomes;
         if (!kernel->stops[r].is_fused)
             continue;
         fuse->can_mix |= tr_set_count(outcomes) > 1;
-        fuse->has_entries |= region->exits_apart && tr_set_count(outcomes) > 0;
         for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
             fuse->can_mix |= !kernel->stops[j].is_fused || kernel->stops[j].asks_masks;
     }
@@ -215,14 +234,12 @@ static enum pxr_status plan(struct collapse *collapse, struct pxr_error *err)
 {
     struct tr_kernel *kernel = &collapse->kernel;
     struct tr_fuse *fuse = &collapse->fuse;
-    fuse->exited_before = pxr_arena_alloc_array(&kernel->graph.arena, kernel->stop_count,
-                                                sizeof *fuse->exited_before);
-    if (fuse->exited_before == NULL)
-        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     measure(collapse);
-    find_exits(collapse);
+    enum pxr_status status = find_exits(collapse, err);
+    if (status != PXR_OK)
+        return status;
     find_mixing(collapse);
-    enum pxr_status status = tr_find_faults(kernel, &fuse->faults, err);
+    status = tr_find_faults(kernel, &fuse->faults, err);
     if (status != PXR_OK)
         return status;
     fuse->has_step = fuse->can_mix || fuse->faults.count > 0;

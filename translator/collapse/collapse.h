@@ -55,7 +55,8 @@ struct tr_region {
     struct tr_set segments;
     struct tr_set outcomes; /* stops that it may come to */
     bool may_exit;
-    bool exits_apart; /* some live threads of the block may exit there while others do not */
+    bool exits_apart;  /* some live threads of the block may exit there while others do not … */
+    bool splits_group; /* … and these may be of one group */
 };
 
 /* The kernel with its analyses. stops[0] is the beginning; regions[r] begins at stops[r].resume. */

@@ -6,9 +6,9 @@
  *   flat           loop[j] runs the block's threads from stop j; where they come to is where the
  *                  block goes on
  *   hierarchical   begin[j] sets out with warp 0; loop[j] runs the warp's lanes from stop j; behind
- *                  it the warp goes on from the stop of the warp its lanes came to, or is done
- *                  (group_done), which sets out with the next warp; after the last one the block
- *                  goes on from where all warps came to
+ *                  it the warp goes on from the stop of the warp its lanes came to, or is done,
+ *                  and the next warp sets out (groups.c); after the last one the block goes on
+ *                  from where all warps came to
  *
  * Where the threads of a group, or the warps of the block, come to different stops, or to one that
  * loops cannot pass, `mix` has the scheduler run them one by one.
@@ -60,8 +60,7 @@ static void set_variable(const struct tr_fused *fused, LLVMValueRef variable, ui
     LLVMBuildStore(fused->fuse->builder, tr_f_i32(fused->fuse, value), variable);
 }
 
-/* Threads go on one by one; those before `arrived` have come to their stops. */
-static void go_to_mix(const struct tr_fused *fused)
+void tr_go_to_mix(const struct tr_fused *fused)
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMValueRef arrived = fuse->thread_count;
@@ -100,7 +99,7 @@ static void go_on_in_warp(struct tr_fused *fused, uint32_t stop)
                     differ);
     LLVMPositionBuilderAtEnd(fuse->builder, differ);
     tr_put_into_frame(fused, stop);
-    go_to_mix(fused);
+    tr_go_to_mix(fused);
 }
 
 /* All live threads of the group have come to the stop. */
@@ -108,12 +107,12 @@ static void go_on_from(struct tr_fused *fused, uint32_t stop)
 {
     const struct tr_stop *at = &fused->fuse->kernel->stops[stop];
     if (!at->is_fused) {
-        go_to_mix(fused);
+        tr_go_to_mix(fused);
     } else if (at->kind == TR_STOP_WARP) {
         go_on_in_warp(fused, stop);
     } else if (is_hierarchical(fused)) {
         note_outcome(fused, stop);
-        go_to(fused, fused->group_done);
+        go_to(fused, tr_group_done(fused, fused->left));
     } else {
         go_to(fused, fused->begin[stop]);
     }
@@ -140,7 +139,7 @@ static void dispatch_outcomes(struct tr_fused *fused, uint32_t number)
     LLVMBasicBlockRef differ = tr_f_new_block(fuse, "differ");
     LLVMValueRef any = load_outcome(fuse, fused->any, "any");
     LLVMValueRef none = LLVMBuildICmp(b, LLVMIntEQ, any, tr_f_i32(fuse, 0), "");
-    LLVMBuildCondBr(b, none, fused->group_done, some);
+    LLVMBuildCondBr(b, none, tr_group_done(fused, number), some);
     LLVMPositionBuilderAtEnd(b, some);
     LLVMValueRef all = load_outcome(fuse, fused->all, "all");
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, any, all, ""), same, differ);
@@ -161,7 +160,7 @@ static void dispatch_outcomes(struct tr_fused *fused, uint32_t number)
     }
     for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
         tr_put_into_frame(fused, j);
-    go_to_mix(fused);
+    tr_go_to_mix(fused);
 }
 
 /* Behind the loop of a region from which all threads go the same way, which is known without them.
@@ -175,7 +174,7 @@ static enum pxr_status dispatch_together(struct tr_fused *fused, uint32_t number
         &fuse->kernel->graph.arena, fuse->kernel->stop_count, sizeof(LLVMBasicBlockRef));
     if (targets == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
-    targets[0] = fused->group_done;
+    targets[0] = tr_group_done(fused, number);
     for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
         targets[j] = tr_f_new_block(fuse, "stop");
     tr_build_group_way(fused, number, targets);
@@ -191,12 +190,13 @@ static enum pxr_status leave_region(struct tr_fused *fused, uint32_t number, str
 {
     const struct tr_region *region = &fused->fuse->kernel->regions[number];
     uint32_t only = tr_set_next(&region->outcomes, 0);
+    fused->left = number;
     if (tr_region_is_dynamic(fused, number)) {
         dispatch_outcomes(fused, number);
     } else if (has_choice(fused, number)) {
         return dispatch_together(fused, number, err);
     } else if (only == TR_NONE) {
-        go_to(fused, fused->group_done);
+        go_to(fused, tr_group_done(fused, number));
     } else {
         tr_save_group_values(fused, number, only);
         go_on_from(fused, only);
@@ -224,46 +224,6 @@ static void build_begin(const struct tr_fused *fused, uint32_t stop)
         set_variable(fused, fused->outcome, 0);
     }
     go_to(fused, fused->loop[stop]);
-}
-
-/* A group's way ends; flat: because all threads have exited. */
-static void build_group_done(const struct tr_fused *fused)
-{
-    const struct tr_fuse *fuse = fused->fuse;
-    const struct tr_kernel *kernel = fuse->kernel;
-    LLVMBuilderRef b = fuse->builder;
-    LLVMPositionBuilderAtEnd(b, fused->group_done);
-    if (!is_hierarchical(fused)) {
-        go_to(fused, fused->block_done);
-        return;
-    }
-    LLVMBasicBlockRef next = tr_f_new_block(fuse, "next_warp");
-    LLVMBasicBlockRef last = tr_f_new_block(fuse, "last_warp");
-    LLVMBasicBlockRef mixed = tr_f_new_block(fuse, "mixed");
-    LLVMValueRef warp = LLVMBuildLoad2(b, fuse->i32, fused->warp, "");
-    LLVMValueRef following = LLVMBuildAdd(b, warp, tr_f_i32(fuse, 1), "");
-    LLVMValueRef warps = LLVMBuildTrunc(b, fuse->group_count, fuse->i32, "");
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, following, warps, ""), next, last);
-
-    LLVMPositionBuilderAtEnd(b, next);
-    LLVMBuildStore(b, following, fused->warp);
-    LLVMValueRef from = LLVMBuildLoad2(b, fuse->i32, fused->from, "");
-    LLVMValueRef set_out = LLVMBuildSwitch(b, from, fused->loop[0], kernel->stop_count);
-    LLVMPositionBuilderAtEnd(b, last);
-    LLVMValueRef outcome = LLVMBuildLoad2(b, fuse->i32, fused->outcome, "");
-    LLVMValueRef go_on = LLVMBuildSwitch(b, outcome, mixed, kernel->stop_count);
-    LLVMAddCase(go_on, tr_f_i32(fuse, 0), fused->block_done);
-    for (uint32_t j = 1; j < kernel->stop_count; j++) {
-        if (!is_of_block(&kernel->stops[j]))
-            continue;
-        LLVMAddCase(set_out, tr_f_i32(fuse, j), fused->loop[j]);
-        LLVMAddCase(go_on, tr_f_i32(fuse, j), fused->begin[j]);
-    }
-    LLVMPositionBuilderAtEnd(b, mixed);
-    if (fuse->can_mix)
-        go_to_mix(fused);
-    else
-        LLVMBuildUnreachable(b);
 }
 
 /* ---- threads one by one ---- */
@@ -456,6 +416,9 @@ static enum pxr_status init_fused(struct tr_fused *fused, LLVMMetadataRef subpro
     if (!fused->begin || !fused->loop || !fused->result || !fused->loaded || !fused->is_dynamic ||
         !fused->warp_array || !fused->warp_value)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    status = tr_groups_init(fused, err);
+    if (status != PXR_OK)
+        return status;
     for (uint32_t r = 0; r < kernel->stop_count; r++)
         fused->is_dynamic[r] = kernel->stops[r].is_fused && has_choice(fused, r) &&
                                (tr_looks_for_exited(fused, r) || !tr_is_group_way(fused, r));
@@ -482,7 +445,6 @@ static void add_labels(struct tr_fused *fused)
 {
     struct tr_fuse *fuse = fused->fuse;
     fused->mix = tr_f_new_block(fuse, "mix");
-    fused->group_done = tr_f_new_block(fuse, "group_done");
     for (uint32_t j = 0; j < fuse->kernel->stop_count; j++) {
         if (!fuse->kernel->stops[j].is_fused)
             continue;
@@ -521,7 +483,7 @@ enum pxr_status tr_build_fused(struct tr_fuse *fuse, LLVMMetadataRef subprogram,
         if (status != PXR_OK)
             return status;
     }
-    build_group_done(&fused);
+    tr_build_groups_done(&fused);
     build_mix(&fused);
     return PXR_OK;
 }

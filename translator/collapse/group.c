@@ -89,6 +89,19 @@ static enum origin origin_of(struct group *group, uint32_t value, uint32_t segme
 
 static LLVMValueRef build_value(struct group *group, uint32_t value, uint32_t segment);
 
+/* A special register; of numbers of lanes, the first one's. */
+static LLVMValueRef build_register(struct group *group, uint32_t value)
+{
+    const struct tr_kernel *kernel = kernel_of(group);
+    LLVMValueRef call = kernel->graph.values[value].llvm;
+    bool is_of_group = tr_is_group_register(call);
+    if (!is_of_group && !kernel->shapes.is_lane_number[value])
+        return NULL;
+    if (group->is_dry)
+        return call;
+    return is_of_group ? tr_group_register(group->fused, value) : tr_first_tid(group->fused);
+}
+
 /* segment: where the instruction is; TR_NONE: it is computed again at the region's beginning. */
 static LLVMValueRef build_instruction(struct group *group, uint32_t value, uint32_t segment)
 {
@@ -100,8 +113,7 @@ static LLVMValueRef build_instruction(struct group *group, uint32_t value, uint3
     if (inst->opcode == LLVMLoad && inst->operands[0] == 0)
         return group->is_dry ? inst->llvm : fuse->block;
     if (inst->opcode == LLVMCall && inst->operand_count > 0 && inst->operands[0] == 0)
-        return group->is_dry ? tr_is_group_register(inst->llvm) ? inst->llvm : NULL
-                             : tr_group_register(group->fused, value);
+        return build_register(group, value);
     LLVMValueRef copy = group->is_dry ? NULL : LLVMInstructionClone(inst->llvm);
     for (uint32_t i = 0; i < inst->operand_count; i++) {
         if (inst->operands[i] == TR_NONE)
@@ -165,7 +177,9 @@ static LLVMValueRef build_phi(struct group *group, uint32_t value)
 static LLVMValueRef build_value(struct group *group, uint32_t value, uint32_t segment)
 {
     const struct tr_value *inst = &kernel_of(group)->graph.values[value];
-    if (inst->segment == TR_NONE || kernel_of(group)->shapes.values[value].kind != TR_UNIFORM)
+    const struct tr_shapes *shapes = &kernel_of(group)->shapes;
+    bool is_known = shapes->values[value].kind == TR_UNIFORM || shapes->is_lane_number[value];
+    if (inst->segment == TR_NONE || !is_known)
         return NULL;
     if (segment == TR_NONE)
         return build_from_before(group, value);

@@ -37,9 +37,13 @@ struct tr_fused {
     LLVMValueRef scratch;                     /* what helpers read and write */
     LLVMBasicBlockRef
         *begin; /* by stop, those of the block and stop 0: all threads go on from there */
-    LLVMBasicBlockRef *loop;      /* by fused stop: the current group goes on from there */
-    LLVMBasicBlockRef mix;        /* threads go on one by one */
-    LLVMBasicBlockRef group_done; /* the group has come to a stop of the block, or has exited */
+    LLVMBasicBlockRef *loop; /* by fused stop: the current group goes on from there */
+    LLVMBasicBlockRef mix;   /* threads go on one by one */
+    LLVMBasicBlockRef *done; /* the group has come to a stop of the block, or has exited: by
+                                the stop of the block that it set out from, or behind all */
+    uint32_t
+        *owner;    /* by stop: the only stop of the block that groups come there from (groups.c) */
+    uint32_t left; /* the region whose end is being built */
     LLVMBasicBlockRef block_done;
     LLVMValueRef warp; /* variable i32, hierarchical: the warp that runs … */
     LLVMValueRef from; /* … the stop from which warps have begun … */
@@ -105,6 +109,20 @@ bool tr_is_saved_already(const struct tr_fused *fused, uint32_t region, uint32_t
  * asked again in each turn. value: the call in the kernel. */
 LLVMValueRef tr_group_register(struct tr_fused *fused, uint32_t value);
 bool tr_is_group_register(LLVMValueRef call);
+/* tid.x of the warp's first lane. */
+LLVMValueRef tr_first_tid(struct tr_fused *fused);
+
+/* Threads go on one by one; those before `arrived` have come to their stops. */
+void tr_go_to_mix(const struct tr_fused *fused);
+
+/* ---- from group to group (groups.c) ---- */
+
+enum pxr_status tr_groups_init(struct tr_fused *fused, struct pxr_error *err);
+/* Where a group goes that has left the stop's region and has come to a stop of the block, or has
+ * exited. */
+LLVMBasicBlockRef tr_group_done(struct tr_fused *fused, uint32_t stop);
+/* Fills those that somebody goes to. */
+void tr_build_groups_done(const struct tr_fused *fused);
 
 /* ---- values of the group (group.c) ---- */
 

@@ -53,10 +53,10 @@ static void fill_region(const struct tr_kernel *kernel, const uint32_t *stop_of,
             continue;
         }
         if (tr_segment_exits(kernel, s)) {
-            bool is_together =
-                kernel->scope == TR_SCOPE_BLOCK && kernel->shapes.is_uniform_segment[s];
+            bool is_together = kernel->shapes.is_uniform_segment[s];
             region->may_exit = true;
-            region->exits_apart |= !is_together;
+            region->splits_group |= !is_together;
+            region->exits_apart |= !is_together || kernel->scope == TR_SCOPE_WARP;
         }
         for (uint32_t i = 0; i < segment->succ_count; i++) {
             uint32_t next = segment->succs[i];

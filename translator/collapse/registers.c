@@ -85,6 +85,13 @@ LLVMValueRef tr_group_register(struct tr_fused *fused, uint32_t value)
     return call;
 }
 
+LLVMValueRef tr_first_tid(struct tr_fused *fused)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    struct tr_lanes lanes = tr_lanes_now(fused);
+    return LLVMBuildURem(fuse->builder, lanes.first, fuse->ntid[0], "");
+}
+
 LLVMValueRef tr_read_register(struct tr_region_build *region, uint32_t value)
 {
     const char *name = tr_callee_name(region->fuse->kernel->graph.values[value].llvm);

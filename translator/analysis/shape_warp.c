@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the lanes of a warp have in common although their numbers differ: which warp they are. Where
+ * a warp's lanes are neighbours in one row, tid.x is a multiple of 32 plus the lane, and so is what
+ * is made of it by adding multiples of 32 that all share. Such numbers agree in all bits but the
+ * lowest five: in `tid.x / 32`, and on `tid.x < 32`.
+ */
+#include "translator/analysis/shape.h"
+
+#include <string.h>
+
+#include <llvm-c/Core.h>
+
+#include "scheduler/rt.h"
+
+/* Instructions on the way from a number to what it is made of. */
+#define DEPTH_MAX 6
+
+#define LANE_BITS 5
+
+static bool is_constant(LLVMValueRef value, uint64_t *constant)
+{
+    if (LLVMIsAConstantInt(value) == NULL || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
+        return false;
+    *constant = LLVMConstIntGetZExtValue(value);
+    return true;
+}
+
+static bool is_register(LLVMValueRef value, const char *name)
+{
+    size_t len = 0;
+    LLVMValueRef callee = LLVMIsACallInst(value) == NULL ? NULL : LLVMGetCalledValue(value);
+    return callee != NULL && LLVMIsAFunction(callee) != NULL &&
+           strcmp(LLVMGetValueName2(callee, &len), name) == 0;
+}
+
+/* Multiples of 32 that are the same in all threads of the block. */
+static bool is_multiple(const struct tr_shape_context *context, LLVMValueRef value, int depth)
+{
+    uint64_t constant = 0;
+    if (is_constant(value, &constant))
+        return constant % RT_WARP_SIZE == 0;
+    if (is_register(value, "rt_sreg_ntid_x"))
+        return context->block[0] != 0 && context->block[0] % RT_WARP_SIZE == 0;
+    if (LLVMIsAInstruction(value) == NULL || depth == 0)
+        return false;
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMMul:
+        /* The other factor has to be shared too. */
+        for (unsigned i = 0; i < 2; i++)
+            if (is_multiple(context, LLVMGetOperand(value, i), depth - 1) &&
+                (is_constant(LLVMGetOperand(value, 1 - i), &constant) ||
+                 is_register(LLVMGetOperand(value, 1 - i), "rt_sreg_ctaid_x")))
+                return true;
+        return false;
+    case LLVMShl:
+        return is_register(LLVMGetOperand(value, 0), "rt_sreg_ctaid_x") &&
+               is_constant(LLVMGetOperand(value, 1), &constant) && constant >= LANE_BITS;
+    default:
+        return false;
+    }
+}
+
+static bool is_lane_number(const struct tr_shape_context *context, LLVMValueRef value, int depth)
+{
+    if (is_register(value, "rt_sreg_tid_x"))
+        return true;
+    if (LLVMIsAInstruction(value) == NULL || depth == 0)
+        return false;
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMAdd:
+    case LLVMOr:
+        for (unsigned i = 0; i < 2; i++)
+            if (is_lane_number(context, LLVMGetOperand(value, i), depth - 1) &&
+                is_multiple(context, LLVMGetOperand(value, 1 - i), depth - 1))
+                return true;
+        return false;
+    case LLVMZExt:
+    case LLVMFreeze:
+        return is_lane_number(context, LLVMGetOperand(value, 0), depth - 1);
+    default:
+        return false;
+    }
+}
+
+bool tr_shape_is_lane_number(const struct tr_shape_context *context, LLVMValueRef value)
+{
+    return context->scope == TR_SCOPE_WARP && context->is_row_scope &&
+           is_lane_number(context, value, DEPTH_MAX);
+}
+
+/* The bound lies between two warps. */
+static bool is_same_order(LLVMIntPredicate predicate, uint64_t bound)
+{
+    switch (predicate) {
+    case LLVMIntULT:
+    case LLVMIntUGE:
+    case LLVMIntSLT:
+    case LLVMIntSGE:
+        return bound % RT_WARP_SIZE == 0;
+    case LLVMIntUGT:
+    case LLVMIntULE:
+    case LLVMIntSGT:
+    case LLVMIntSLE:
+        return bound % RT_WARP_SIZE == RT_WARP_SIZE - 1;
+    default:
+        return false;
+    }
+}
+
+bool tr_shape_is_of_warp(const struct tr_shape_context *context, LLVMValueRef inst)
+{
+    uint64_t constant = 0;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    if ((opcode != LLVMICmp && opcode != LLVMLShr && opcode != LLVMAShr && opcode != LLVMUDiv &&
+         opcode != LLVMAnd) ||
+        !is_constant(LLVMGetOperand(inst, 1), &constant) ||
+        !tr_shape_is_lane_number(context, LLVMGetOperand(inst, 0)))
+        return false;
+    switch (opcode) {
+    case LLVMICmp:
+        return is_same_order(LLVMGetICmpPredicate(inst), constant);
+    case LLVMLShr:
+    case LLVMAShr:
+        return constant >= LANE_BITS && constant < LLVMGetIntTypeWidth(LLVMTypeOf(inst));
+    case LLVMUDiv:
+        return constant != 0 && constant % RT_WARP_SIZE == 0;
+    default:
+        return constant % RT_WARP_SIZE == 0;
+    }
+}
