@@ -22,6 +22,9 @@
 /* Branches that may decide where a group goes; also ends the way around a loop. */
 #define MAX_BRANCHES 16
 
+/* Segments between a branch that threads part at and where they meet. */
+#define MEETING_MAX 16
+
 /* Where a thread comes to: a stop, or one of these. Threads that come to a fault come nowhere. */
 #define COMES_TO_EXIT    0
 #define COMES_TO_SEVERAL (TR_NONE - 1)
@@ -267,8 +270,8 @@ static uint32_t join_outcomes(uint32_t a, uint32_t b)
     return b == TR_NONE ? a : COMES_TO_SEVERAL;
 }
 
-/* Where threads that are in the segment come to. */
-static uint32_t outcome_from(struct group *group, uint32_t first)
+/* Where threads that are in the segment come to; those that come to `without` do not count. */
+static uint32_t outcome_without(struct group *group, uint32_t first, uint32_t without)
 {
     const struct tr_kernel *kernel = kernel_of(group);
     const struct tr_graph *graph = &kernel->graph;
@@ -285,13 +288,32 @@ static uint32_t outcome_from(struct group *group, uint32_t first)
         else if (tr_segment_exits(kernel, s))
             outcome = join_outcomes(outcome, COMES_TO_EXIT);
         for (uint32_t i = 0; !segment->is_stop && i < segment->succ_count; i++) {
-            if (group->is_visited[segment->succs[i]])
+            if (segment->succs[i] == without || group->is_visited[segment->succs[i]])
                 continue;
             group->is_visited[segment->succs[i]] = true;
             group->queue[tail++] = segment->succs[i];
         }
     }
     return outcome;
+}
+
+static uint32_t outcome_from(struct group *group, uint32_t first)
+{
+    return outcome_without(group, first, TR_NONE);
+}
+
+/* The first segment that all threads come to that part in this one; TR_NONE: there is none near.
+ * Segments are in the order of control. */
+static uint32_t meeting_of(struct group *group, uint32_t segment)
+{
+    const struct tr_graph *graph = &kernel_of(group)->graph;
+    const struct tr_set *segments = &kernel_of(group)->regions[group->region].segments;
+    uint32_t end = segment + MEETING_MAX;
+    for (uint32_t s = segment + 1; s < end && s < graph->segment_count; s++)
+        if (tr_set_has(segments, s) && reaches(group, segment, s, TR_NONE) &&
+            outcome_without(group, segment, s) == TR_NONE)
+            return s;
+    return TR_NONE;
 }
 
 /* The condition of a branch at the segment's end, as all threads of the group have it; NULL: it is
@@ -331,8 +353,10 @@ static bool build_way(struct group *group, uint32_t segment, uint32_t *branches,
             (at->succ_count == 2 && outcome_from(group, at->succs[1 - i]) == TR_NONE))
             return build_way(group, at->succs[i], branches, targets);
     LLVMValueRef condition = build_condition(group, segment);
-    if (condition == NULL)
-        return false;
+    if (condition == NULL) {
+        uint32_t meeting = meeting_of(group, segment);
+        return meeting != TR_NONE && build_way(group, meeting, branches, targets);
+    }
     LLVMBasicBlockRef ways[2] = {NULL, NULL};
     if (!group->is_dry) {
         ways[0] = tr_f_new_block(fuse, "way");
