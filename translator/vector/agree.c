@@ -111,6 +111,35 @@ static void ask_ends(struct question *question, LLVMValueRef icmp, unsigned grow
     }
 }
 
+/* ---- rows ---- */
+
+/* Rows that answer for all: if it is so in these, it is in every row. */
+struct rows {
+    uint32_t first;
+    uint32_t end;
+};
+
+/* Of what is the same along each row. */
+static struct rows rows_to_ask(const struct tr_widen *widen, LLVMValueRef condition, bool expected)
+{
+    struct rows all = {.first = 0, .end = widen->jam[1]};
+    if (LLVMIsAICmpInst(condition) == NULL || !is_order(LLVMGetICmpPredicate(condition)) ||
+        !is_short_integer(LLVMGetOperand(condition, 0)))
+        return all;
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(condition);
+    bool is_in_signed_order = is_signed(predicate);
+    for (unsigned i = 0; i < 2; i++) {
+        if (tr_w_growth(widen, LLVMGetOperand(condition, i), is_in_signed_order) != TR_ROWS_GROW ||
+            tr_w_growth(widen, LLVMGetOperand(condition, 1 - i), is_in_signed_order) !=
+                TR_ROWS_SHARE)
+            continue;
+        bool is_last = (i == 0) == (is_less(predicate) == expected);
+        uint32_t row = is_last ? widen->jam[1] - 1 : 0;
+        return (struct rows){.first = row, .end = row + 1};
+    }
+    return all;
+}
+
 /* ---- conditions ---- */
 
 static bool is_constant(LLVMValueRef value, bool is_true)
@@ -170,7 +199,8 @@ static void require_all(struct question *question, LLVMValueRef condition, bool 
         return;
     }
     if (tr_w_shape(widen, condition).kind == TR_AFFINE) { /* the same along each row */
-        for (uint32_t row = 0; row < widen->jam[1]; row++) {
+        struct rows rows = rows_to_ask(widen, condition, expected);
+        for (uint32_t row = rows.first; row < rows.end; row++) {
             LLVMValueRef all = tr_w_scalar(widen, condition, row * widen->jam[0]);
             require(question, expect(question, all, expected));
         }

@@ -221,8 +221,9 @@ void tr_v_emit_unit(struct tr_control *control, uint32_t segment)
 {
     struct tr_join *join = &control->joins[segment];
     enum tr_unit_kind kind = control->turn->units[segment].kind;
-    bool is_single = join->of_condition != NULL && join->of_condition == join->mask[0] &&
-                     tr_v_is_single(control, segment);
+    bool has_condition = join->of_condition != NULL && join->of_condition == join->mask[0];
+    bool is_single = has_condition && tr_v_is_single(control, segment);
+    bool is_for_rows = has_condition && tr_v_is_for_rows(control, segment);
     LLVMValueRef predicate = join->predicate;
     LLVMValueRef mask[TR_MAX_COPIES];
     LLVMValueRef *pending = take_pending(control, segment);
@@ -239,6 +240,8 @@ void tr_v_emit_unit(struct tr_control *control, uint32_t segment)
         emit_uniform(control, segment, predicate, pending);
     else if (kind == TR_UNIT_MASKED && mask[0] != NULL && is_single)
         tr_v_emit_single(control, segment);
+    else if (kind == TR_UNIT_MASKED && mask[0] != NULL && is_for_rows)
+        tr_v_emit_for_rows(control, segment);
     else if (kind == TR_UNIT_MASKED && mask[0] != NULL)
         emit_masked(control, segment, mask, pending);
 }

@@ -79,8 +79,15 @@ LLVMValueRef tr_v_all_come(struct tr_widen *widen, const struct tr_join *join,
 
 /* ---- units that at most one lane of a row comes to (single.c) ---- */
 
+/* One segment that goes on to where all lanes meet, and brings nothing there. */
+bool tr_v_is_simple(const struct tr_control *control, uint32_t segment);
 bool tr_v_is_single(const struct tr_control *control, uint32_t segment);
 void tr_v_emit_single(struct tr_control *control, uint32_t segment);
+
+/* ---- units that each row comes to as a whole, or not at all (whole_rows.c) ---- */
+
+bool tr_v_is_for_rows(const struct tr_control *control, uint32_t segment);
+void tr_v_emit_for_rows(struct tr_control *control, uint32_t segment);
 
 /* ---- whether lanes agree, where all are active (agree.c): i1 ---- */
 

@@ -272,11 +272,17 @@ bool tr_has_vector_form(const struct tr_turn *turn, uint32_t value)
 static void define(struct tr_widen *widen, uint32_t value)
 {
     bool is_varying = widen->turn->shapes.values[value].kind == TR_VARYING;
+    bool has_step = tr_w_find_step(widen, value);
     for (uint32_t copy = 0; copy < widen->copies; copy++) {
         if (tr_w_holder(widen, value, copy) != copy)
             continue;
-        LLVMValueRef result =
-            is_varying ? tr_w_form(widen, value, copy) : scalar(widen, value, copy);
+        LLVMValueRef result = NULL;
+        if (has_step && copy >= widen->jam[0])
+            result = tr_w_in_row(widen, value, copy);
+        else
+            result = is_varying ? tr_w_form(widen, value, copy) : scalar(widen, value, copy);
+        if (has_step && copy == 0)
+            result = tr_w_begin_rows(widen, value, result);
         tr_w_define(widen, value, copy, result);
     }
 }

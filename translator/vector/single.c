@@ -59,8 +59,7 @@ static LLVMValueRef naming_comparison(const struct tr_widen *widen, LLVMValueRef
     return first != NULL ? first : naming_comparison(widen, parts[1], expected);
 }
 
-/* One segment that goes on to where all lanes meet, and brings nothing there. */
-static bool is_simple(const struct tr_control *control, uint32_t segment)
+bool tr_v_is_simple(const struct tr_control *control, uint32_t segment)
 {
     const struct tr_turn *turn = control->turn;
     const struct tr_segment *s = &turn->graph.segments[segment];
@@ -74,7 +73,7 @@ static bool is_simple(const struct tr_control *control, uint32_t segment)
 bool tr_v_is_single(const struct tr_control *control, uint32_t segment)
 {
     const struct tr_join *join = &control->joins[segment];
-    return join->of_condition != NULL && is_simple(control, segment) &&
+    return join->of_condition != NULL && tr_v_is_simple(control, segment) &&
            naming_comparison(control->widen, join->condition, join->expected) != NULL;
 }
 

@@ -119,7 +119,11 @@ static enum pxr_status begin_version(struct version *version, const struct tr_tu
     struct pxr_arena *arena = &version->versions->fast.graph.arena;
     widen->now = pxr_arena_alloc_array(arena, (size_t)turn->graph.value_count * widen->copies,
                                        sizeof *widen->now);
-    return widen->now != NULL ? PXR_OK : pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory widening");
+    widen->row_steps =
+        pxr_arena_alloc_array(arena, turn->graph.value_count, sizeof *widen->row_steps);
+    return widen->now != NULL && widen->row_steps != NULL
+               ? PXR_OK
+               : pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory widening");
 }
 
 static void define_counters(struct version *version, LLVMValueRef x, LLVMValueRef y)

@@ -26,6 +26,14 @@ struct tr_active {
     LLVMValueRef mask[TR_MAX_COPIES];
 };
 
+/* How a scalar that rows do not share grows from each row to the next. */
+struct tr_row_step {
+    LLVMValueRef step; /* of pointers in bytes, modulo the width; NULL: not known */
+    bool nuw, nsw;     /* it does not wrap on the way to the next row, as an unsigned number and an
+                          unsigned step, or as signed ones */
+    bool is_positive;  /* as a signed number it is at least 0 in all rows */
+};
+
 struct tr_widen {
     const struct tr_turn *turn;
     const struct tr_vector_options *options;
@@ -38,7 +46,8 @@ struct tr_widen {
     LLVMBuilderRef builder;
     LLVMTargetDataRef layout;
     LLVMTypeRef i1, i8, i32, i64, ptr;
-    LLVMValueRef *now; /* by value * copies + copy: what it is held in; NULL: not yet */
+    LLVMValueRef *now;             /* by value * copies + copy: what it is held in; NULL: not yet */
+    struct tr_row_step *row_steps; /* by value */
     struct tr_active active;
     uint32_t *seed_sites; /* counts up */
 };
@@ -82,6 +91,20 @@ LLVMBasicBlockRef tr_w_new_block(const struct tr_widen *widen, const char *name)
 
 /* Whether the defect that a test asks for is to be made here. */
 bool tr_w_seed(struct tr_widen *widen, enum tr_vector_seed kind);
+
+/* ---- rows side by side (rows.c) ---- */
+
+/* Finds the step of a value that is about to be defined; whether there is one. */
+bool tr_w_find_step(struct tr_widen *widen, uint32_t value);
+/* If there is one: what the first row is to have, from which those of the others follow, even if it
+ * has no result that anybody may use and they have. */
+LLVMValueRef tr_w_begin_rows(const struct tr_widen *widen, uint32_t value, LLVMValueRef first);
+/* … and the value at a copy of another row than the first, whose are defined. */
+LLVMValueRef tr_w_in_row(struct tr_widen *widen, uint32_t value, uint32_t copy);
+enum tr_growth { TR_ROWS_DIFFER, TR_ROWS_SHARE, TR_ROWS_GROW };
+/* Whether rows share the scalar, or each has at least what the row before has in this order. */
+enum tr_growth tr_w_growth(const struct tr_widen *widen, LLVMValueRef operand,
+                           bool is_in_signed_order);
 
 /* ---- loads and stores (memory.c) ---- */
 
