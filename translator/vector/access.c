@@ -232,9 +232,10 @@ uint32_t tr_access_cost(const struct tr_turn *turn, uint32_t width, uint32_t val
 {
     struct tr_memory memory = tr_m_describe(turn, value);
     *is_gather = false;
-    if (LLVMGetVolatile(memory.inst) && memory.kind != TR_MEMORY_CONTIGUOUS)
+    bool is_relaxed = tr_m_is_relaxed(memory.inst);
+    if (LLVMGetVolatile(memory.inst) && !is_relaxed && memory.kind != TR_MEMORY_CONTIGUOUS)
         return is_in_exchange(turn, value) ? width : 3 * width;
-    switch (memory.kind) {
+    switch (memory.kind == TR_MEMORY_STRIDED && is_relaxed ? TR_MEMORY_GENERAL : memory.kind) {
     case TR_MEMORY_SAME:
         return 1;
     case TR_MEMORY_CONTIGUOUS:

@@ -67,7 +67,7 @@ static bool find_checked(const struct tr_turn *turn, const struct tr_memory *mem
                          struct checked *checked)
 {
     if (memory->kind != TR_MEMORY_GENERAL || memory->has_stride || !memory->is_word ||
-        LLVMGetVolatile(memory->inst))
+        (LLVMGetVolatile(memory->inst) && !tr_m_is_relaxed(memory->inst)))
         return false;
     checked->sum = tr_m_sum(turn, memory->address);
     return find_term(turn, checked) && find_narrow(turn, checked) &&

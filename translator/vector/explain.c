@@ -122,7 +122,8 @@ static void name_access(const struct tr_turn *turn, const struct tr_memory *memo
 
 static bool is_volatile_by_lane(const struct tr_memory *memory)
 {
-    return LLVMGetVolatile(memory->inst) && memory->kind != TR_MEMORY_CONTIGUOUS;
+    return LLVMGetVolatile(memory->inst) && !tr_m_is_relaxed(memory->inst) &&
+           memory->kind != TR_MEMORY_CONTIGUOUS;
 }
 
 static void add_access(struct turn_lists *lists, const struct tr_turn *turn, uint32_t value)

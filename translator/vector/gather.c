@@ -159,7 +159,9 @@ LLVMValueRef tr_m_gather(struct tr_widen *widen, const struct tr_memory *memory,
         mask = LLVMConstAllOnes(LLVMVectorType(widen->i1, widen->width));
     LLVMTypeRef types[] = {type, LLVMTypeOf(addresses)};
     LLVMValueRef operands[] = {addresses, mask, LLVMGetPoison(type)};
+    tr_m_keep_order(widen, memory->inst);
     LLVMValueRef gather = tr_m_call(widen, "llvm.masked.gather", types, 2, operands, 3);
+    tr_m_keep_order(widen, memory->inst);
     tr_m_set_align(widen, gather, 0, memory->align);
     tr_m_keep_hints(widen, &fields, gather);
     return LLVMBuildBitCast(widen->builder, gather, tr_w_type(widen, memory->type), "");
@@ -181,7 +183,9 @@ void tr_m_scatter(struct tr_widen *widen, const struct tr_memory *memory, uint32
         mask = LLVMConstAllOnes(LLVMVectorType(widen->i1, widen->width));
     LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(addresses)};
     LLVMValueRef operands[] = {value, addresses, mask};
+    tr_m_keep_order(widen, memory->inst);
     LLVMValueRef scatter = tr_m_call(widen, "llvm.masked.scatter", types, 2, operands, 3);
+    tr_m_keep_order(widen, memory->inst);
     tr_m_set_align(widen, scatter, 1, memory->align);
     tr_m_keep_hints(widen, &fields, scatter);
 }

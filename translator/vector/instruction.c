@@ -11,6 +11,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "translator/vector/form.h"
+#include "translator/vector/memory.h"
 
 static LLVMValueRef instruction(const struct tr_widen *widen, uint32_t value)
 {
@@ -231,16 +232,18 @@ static void hint(struct tr_widen *widen, uint32_t value)
     clone(widen, value, 0, NULL);
 }
 
-static bool is_atomic(LLVMValueRef access)
+/* In order with those of other lanes. */
+static bool is_ordered(LLVMValueRef access)
 {
-    return LLVMGetOrdering(access) != LLVMAtomicOrderingNotAtomic;
+    return LLVMGetOrdering(access) != LLVMAtomicOrderingNotAtomic && !tr_m_is_relaxed(access);
 }
 
 static void access(struct tr_widen *widen, uint32_t value)
 {
     LLVMValueRef inst = instruction(widen, value);
-    bool is_masked_volatile = LLVMGetVolatile(inst) && widen->active.mask[0] != NULL;
-    if (is_atomic(inst) || is_masked_volatile)
+    bool is_masked_volatile =
+        LLVMGetVolatile(inst) && !tr_m_is_relaxed(inst) && widen->active.mask[0] != NULL;
+    if (is_ordered(inst) || is_masked_volatile)
         tr_w_serial(widen, value);
     else
         tr_w_access(widen, value);
@@ -254,7 +257,7 @@ bool tr_has_vector_form(const struct tr_turn *turn, uint32_t value)
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMLoad:
     case LLVMStore:
-        return !is_atomic(inst);
+        return !is_ordered(inst);
     case LLVMFence: /* orders what all lanes have done before it */
         return true;
     case LLVMCall:

@@ -170,9 +170,9 @@ void tr_m_keep_hints(struct tr_widen *widen, const struct tr_fields *fields, LLV
 
 /* ---- accesses to vectors in memory ---- */
 
-static bool is_volatile(const struct tr_widen *widen, const struct tr_fields *fields)
+static LLVMValueRef access_of(const struct tr_widen *widen, const struct tr_fields *fields)
 {
-    return LLVMGetVolatile(widen->turn->graph.values[fields->place].llvm);
+    return widen->turn->graph.values[fields->place].llvm;
 }
 
 /* Rows of tiles: two blocks ahead or more, and for longer rows within the row. Blocks of one row
@@ -182,7 +182,7 @@ static bool is_volatile(const struct tr_widen *widen, const struct tr_fields *fi
 
 static void read_ahead(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef pointer)
 {
-    LLVMValueRef from = widen->turn->graph.values[fields->place].llvm;
+    LLVMValueRef from = access_of(widen, fields);
     unsigned kind = LLVMGetMDKindIDInContext(widen->llvm, TR_READ_AHEAD, strlen(TR_READ_AHEAD));
     if (!LLVMHasMetadata(from) || LLVMGetMetadata(from, kind) == NULL)
         return;
@@ -198,17 +198,21 @@ LLVMValueRef tr_m_load(struct tr_widen *widen, const struct tr_fields *fields, L
                        LLVMValueRef pointer, uint32_t align, LLVMValueRef mask)
 {
     LLVMValueRef load;
+    LLVMValueRef from = access_of(widen, fields);
     if (mask == NULL && LLVMGetTypeKind(type) == LLVMVectorTypeKind)
         read_ahead(widen, fields, pointer);
     if (mask == NULL) {
         load = LLVMBuildLoad2(widen->builder, type, pointer, "");
         LLVMSetAlignment(load, align);
-        LLVMSetVolatile(load, is_volatile(widen, fields));
+        LLVMSetVolatile(load, LLVMGetVolatile(from));
+        tr_m_set_relaxed(from, load, type);
     } else {
         LLVMTypeRef types[] = {type, LLVMTypeOf(pointer)};
         LLVMValueRef operands[] = {pointer, mask, LLVMGetPoison(type)};
+        tr_m_keep_order(widen, from);
         load = tr_m_call(widen, "llvm.masked.load", types, 2, operands, 3);
         tr_m_set_align(widen, load, 0, align);
+        tr_m_keep_order(widen, from);
     }
     tr_m_keep_hints(widen, fields, load);
     return load;
@@ -231,6 +235,7 @@ void tr_m_store(struct tr_widen *widen, const struct tr_fields *fields, LLVMValu
                 LLVMValueRef pointer, uint32_t align, LLVMValueRef mask)
 {
     LLVMValueRef store;
+    LLVMValueRef from = access_of(widen, fields);
     if (mask != NULL && is_private(widen, pointer)) {
         /* Not masked, so that LLVM can make a register of it. */
         LLVMValueRef old = LLVMBuildLoad2(widen->builder, LLVMTypeOf(value), pointer, "");
@@ -241,12 +246,15 @@ void tr_m_store(struct tr_widen *widen, const struct tr_fields *fields, LLVMValu
     if (mask == NULL) {
         store = LLVMBuildStore(widen->builder, value, pointer);
         LLVMSetAlignment(store, align);
-        LLVMSetVolatile(store, is_volatile(widen, fields));
+        LLVMSetVolatile(store, LLVMGetVolatile(from));
+        tr_m_set_relaxed(from, store, LLVMTypeOf(value));
     } else {
         LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(pointer)};
         LLVMValueRef operands[] = {value, pointer, mask};
+        tr_m_keep_order(widen, from);
         store = tr_m_call(widen, "llvm.masked.store", types, 2, operands, 3);
         tr_m_set_align(widen, store, 1, align);
+        tr_m_keep_order(widen, from);
     }
     tr_m_keep_hints(widen, fields, store);
 }
@@ -383,6 +391,8 @@ static bool is_wide(const struct tr_widen *widen, const struct tr_memory *memory
         is_masked |= fields->count < step;
     if (is_masked && bits < 512 && (bits < 256 || memory->bytes < 4))
         return false;
+    if (memory->kind == TR_MEMORY_STRIDED && tr_m_is_relaxed(memory->inst))
+        return false;
     return memory->kind != TR_MEMORY_STRIDED || memory->stored != NULL || fields->count > 1 ||
            memory->bytes < 4 || step <= (is_masked ? 2 : 4);
 }
@@ -391,8 +401,9 @@ void tr_w_access(struct tr_widen *widen, uint32_t value)
 {
     struct tr_memory memory = tr_m_describe(widen->turn, value);
     bool is_vector = memory.kind == TR_MEMORY_CONTIGUOUS && widen->active.mask[0] == NULL;
+    bool is_relaxed = tr_m_is_relaxed(memory.inst);
     struct tr_sequence sequence;
-    if (LLVMGetVolatile(memory.inst) &&
+    if (LLVMGetVolatile(memory.inst) && !is_relaxed &&
         (!is_vector || tr_m_find_exchange(widen->turn, value, &sequence) ||
          tr_m_ends_exchange(widen->turn, value))) {
         tr_w_serial(widen, value);
@@ -400,7 +411,7 @@ void tr_w_access(struct tr_widen *widen, uint32_t value)
     }
     if (tr_m_access_checked(widen, &memory) || tr_m_access_block(widen, &memory))
         return;
-    struct tr_fields fields = tr_m_fields(widen->turn, &memory);
+    struct tr_fields fields = is_relaxed ? tr_m_only(&memory) : tr_m_fields(widen->turn, &memory);
     if (memory.kind == TR_MEMORY_SAME && memory.stored == NULL)
         load_same(widen, &memory, &fields);
     else if (memory.kind == TR_MEMORY_SAME)

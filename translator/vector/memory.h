@@ -174,6 +174,15 @@ bool tr_m_may_stream(const struct tr_widen *widen, const struct tr_memory *memor
 void tr_m_stream(struct tr_widen *widen, const struct tr_memory *memory,
                  const struct tr_store *stores);
 
+/* ---- volatile and relaxed accesses (relaxed.c) ---- */
+
+/* A load or store that need not be in order with those of other lanes, but must be done. */
+bool tr_m_is_relaxed(LLVMValueRef access);
+/* The new access, to a lane or a vector of this type, is one like `from` if that is one. */
+void tr_m_set_relaxed(LLVMValueRef from, LLVMValueRef access, LLVMTypeRef type);
+/* Before and behind calls of intrinsics that do such an access. */
+void tr_m_keep_order(struct tr_widen *widen, LLVMValueRef from);
+
 /* ---- what will be loaded later (prefetch.c) ---- */
 
 /* Where one copy of a load of neighbours is emitted, which begins at this address. */
