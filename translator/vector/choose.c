@@ -16,7 +16,7 @@
 
 /* Copies beyond this win nothing but loads that they share. */
 #define JAM_MAX        4
-#define JAM_SHARED_MAX 8
+#define JAM_SHARED_MAX 16
 
 /* Instructions of a turn, times copies; more take too long to compile. */
 #define LENGTH_MAX 3000
