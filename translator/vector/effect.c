@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a single instruction does besides making a value: whether it may be done once more, and
- * whether it may be done for a thread that is not there.
+ * What a single instruction does besides making a value: whether it may be done once more, whether
+ * it may be done for a thread that is not there, and how long that takes.
  */
 #include "translator/vector/plan.h"
 
@@ -50,4 +50,22 @@ bool tr_is_for_active_lanes(LLVMValueRef inst)
     default:
         return tr_is_seen(inst);
     }
+}
+
+/* A vector of quotients or roots, in vectors of sums. */
+#define SLOW_COST 8
+
+static bool is_root(LLVMValueRef inst)
+{
+    static const char name[] = "llvm.sqrt";
+    LLVMValueRef callee = LLVMIsACallInst(inst) == NULL ? NULL : LLVMGetCalledValue(inst);
+    bool is_function = callee != NULL && LLVMIsAFunction(callee) != NULL;
+    return is_function &&
+           LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID(name, sizeof name - 1);
+}
+
+uint32_t tr_cost(LLVMValueRef inst)
+{
+    bool is_slow = LLVMGetInstructionOpcode(inst) == LLVMFDiv || is_root(inst);
+    return is_slow ? SLOW_COST : 1;
 }

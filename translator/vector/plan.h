@@ -72,7 +72,7 @@ struct tr_unit {
         *escapes;     /* segments outside of the unit that edges from it lead to, each once;
                          also the header of the loop around it, if the latch is in the unit */
     bool is_fault;    /* the unit ends in a fault: no lane comes out of it */
-    uint32_t cost;    /* instructions in the unit, with inner units */
+    uint32_t cost;    /* of the instructions in the unit, with inner units */
     bool has_loop;    /* somewhere in it: for lanes that are not active it may not end for long */
     bool has_effects; /* somewhere in it: anything that lanes which are not active must not do:
                          accesses to memory, calls that are not pure, division */
@@ -120,6 +120,9 @@ enum pxr_status tr_units_build(struct tr_turn *turn, struct pxr_error *err);
 bool tr_is_seen(LLVMValueRef inst);
 /* Lanes that are not active must not do it. */
 bool tr_is_for_active_lanes(LLVMValueRef inst);
+
+/* In simple instructions. */
+uint32_t tr_cost(LLVMValueRef inst);
 
 /* ---- all of it as text, for people and tests (plan_text.c) ---- */
 

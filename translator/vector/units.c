@@ -333,10 +333,11 @@ static void add_up(struct units *u)
         unit->has_loop |= turn->loops.innermost[s] != TR_NONE &&
                           turn->loops.loops[turn->loops.innermost[s]].header == s;
         unit->has_effects |= unit->is_fault;
-        unit->cost += segment->value_count;
-        for (uint32_t v = 0; v < segment->value_count; v++)
-            unit->has_effects |=
-                tr_is_for_active_lanes(turn->graph.values[segment->first_value + v].llvm);
+        for (uint32_t v = 0; v < segment->value_count; v++) {
+            LLVMValueRef inst = turn->graph.values[segment->first_value + v].llvm;
+            unit->has_effects |= tr_is_for_active_lanes(inst);
+            unit->cost += tr_cost(inst);
+        }
         if (s == 0)
             continue;
         struct tr_unit *outer = &turn->units[u->owner[s]];

@@ -126,10 +126,21 @@ Test(rt_approx, rsqrt_is_within_its_relative_bound)
         worst = fmax(worst, fabs((double)rt_rsqrt_f32(a) * sqrt((double)a) - 1));
     }
     cr_assert_leq(worst, 0x1.12p-23, "%a", worst); /* 2^-22.9 */
+    double normal = 0;
+    for (uint32_t bits = 0x3f800000; bits < 0x40800000; bits++) { /* even and odd exponents */
+        float a = float_of(bits);
+        normal = fmax(normal, fabs((double)rt_rsqrt_f32(a) * sqrt((double)a) - 1));
+    }
+    cr_assert_leq(normal, 0x1.45p-24, "%a", normal); /* 2^-23.6 */
+    for (int half = -74; half <= 63; half++)
+        cr_assert_eq(rt_rsqrt_f32(ldexpf(1, 2 * half)), ldexpf(1, -half));
     cr_assert_eq(rt_rsqrt_f32(-0.0f), -INFINITY);
     cr_assert_eq(rt_rsqrt_f32(0.0f), INFINITY);
     cr_assert_eq(rt_rsqrt_f32(INFINITY), 0.0f);
     cr_assert(isnan(rt_rsqrt_f32(-1.0f)));
+    cr_assert(isnan(rt_rsqrt_f32(-0x1p-149f)));
+    cr_assert(isnan(rt_rsqrt_f32(-INFINITY)));
+    cr_assert(isnan(rt_rsqrt_f32(NAN)));
 }
 
 Test(rt_approx, rsqrt_of_f64_is_within_1_ulp)
