@@ -5,12 +5,13 @@
 ; arrays: a=4:f32 b=4 c=4:zero
 define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
 entry:
-  %row = mul i32 %y, %nx
-  %i = add i32 %row, %x
-  %in = getelementptr inbounds float, ptr %a, i32 %i
+  %row = mul nsw i32 %y, %nx
+  %t = add nsw i32 %row, %x
+  %i = sext i32 %t to i64
+  %in = getelementptr float, ptr %a, i64 %i
   %v = load float, ptr %in
   %twice = fadd float %v, %v
-  %where = getelementptr inbounds i32, ptr %b, i32 %i
+  %where = getelementptr i32, ptr %b, i64 %i
   %w = load i32, ptr %where
   %few = and i32 %w, 3
   %is.few = icmp eq i32 %few, 0
@@ -25,7 +26,7 @@ meet:
   %s = phi float [ %inverse, %then ], [ %twice, %entry ]
   %is.nan = fcmp uno float %s, %s
   %result = select i1 %is.nan, float 1.0, float %s
-  %out = getelementptr inbounds float, ptr %c, i32 %i
+  %out = getelementptr float, ptr %c, i64 %i
   store float %result, ptr %out
   ret void
 }
