@@ -8,7 +8,10 @@
  */
 #include "jit/passes.h"
 
+#include <llvm-c/Core.h>
+
 #include "translator/translator.h"
+#include "translator/vector/vector.h"
 
 /* Helpers of translator/rt are always_inline and tiny; what remains are PTX functions, in SSA form
  * already, so that the inliner sees their true size. */
@@ -34,12 +37,31 @@
     "simplifycfg,early-cse<memssa>,dse,adce,simplifycfg),"                                         \
     "globaldce"
 
-/* Loops over vectors of threads: as for one thread, whose values happen to be vectors. */
+/* Loops over vectors of threads: as for one thread, whose values happen to be vectors. What is left
+ * to combine behind gvn and licm is a hundredth of the code, and takes as long as what was there
+ * before them. */
 #define VECTOR_PASSES                                                                              \
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                 \
-    "loop-mssa(loop-rotate,licm),simplifycfg,sroa,gvn,loop-mssa(licm),"                            \
-    "instcombine<no-verify-fixpoint>,dse,adce,simplifycfg),"                                       \
+    "loop-mssa(loop-rotate,licm),simplifycfg,sroa,gvn,loop-mssa(licm),adce,simplifycfg),"          \
     "globaldce"
+
+/* The same for functions of more instructions than this. The time of gvn, which looks for what each
+ * load may have read, grows faster than the code. */
+#define LONG_FUNCTION 12000
+#define LONG_PASSES                                                                                \
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                 \
+    "loop-mssa(loop-rotate,licm),simplifycfg,sroa,early-cse<memssa>,loop-mssa(licm),adce,"         \
+    "simplifycfg),"                                                                                \
+    "globaldce"
+
+/* Of all functions. */
+static uint32_t count_instructions(LLVMModuleRef module)
+{
+    uint32_t count = 0;
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
+        count += tr_instruction_count(fn);
+    return count;
+}
 
 enum pxr_status jit_run_passes(LLVMModuleRef module, enum pxr_collapse collapse,
                                LLVMTargetMachineRef machine, struct pxr_error *err)
@@ -51,5 +73,7 @@ enum pxr_status jit_run_passes(LLVMModuleRef module, enum pxr_collapse collapse,
         [PXR_COLLAPSE_VECTOR] = INLINE_PASSES VECTOR_PASSES,
     };
     const char *passes = lists[collapse];
+    if (collapse == PXR_COLLAPSE_VECTOR && count_instructions(module) > LONG_FUNCTION)
+        passes = INLINE_PASSES LONG_PASSES;
     return tr_run_passes(module, passes ? passes : lists[PXR_COLLAPSE_PRECISE], machine, err);
 }

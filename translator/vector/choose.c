@@ -229,6 +229,13 @@ static uint32_t fit(uint32_t count, uint32_t most)
     return jam;
 }
 
+static bool would_be_long(const struct tr_estimate *estimate,
+                          const struct tr_vector_options *options, uint32_t copies)
+{
+    return copies * estimate->length > LENGTH_MAX ||
+           (options->copies_max != 0 && copies > options->copies_max);
+}
+
 static uint32_t choose_copies(const struct tr_estimate *estimate,
                               const struct tr_vector_options *options)
 {
@@ -242,7 +249,7 @@ static uint32_t choose_copies(const struct tr_estimate *estimate,
         copies = 1; /* nothing else takes time, and more copies are whole less often */
     while (copies > 1 && copies * estimate->live > REGISTERS)
         copies /= 2;
-    while (copies > 1 && copies * estimate->length > LENGTH_MAX)
+    while (copies > 1 && would_be_long(estimate, options, copies))
         copies /= 2;
     return copies;
 }
@@ -286,7 +293,7 @@ static const char *why_jam(const struct tr_vector_options *options,
         return "gathers are no faster side by side";
     if (2 * copies * estimate->live > REGISTERS)
         return "more would not fit into registers";
-    if (2 * copies * estimate->length > LENGTH_MAX)
+    if (would_be_long(estimate, options, 2 * copies))
         return "more would take too long to compile";
     if (copies < JAM_MAX)
         return "more would not fit the block";

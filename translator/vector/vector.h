@@ -74,9 +74,10 @@ struct tr_vector_options {
     uint32_t jam;         /* copies, 1 to 32; 0: chosen */
     uint32_t vector_bits; /* of the machine's vector registers: 128, 256, 512 */
     struct tr_streaming streaming;
-    bool is_forced;   /* also loops that are likely to be slower as vectors */
-    bool is_poisoned; /* for tests: values of lanes that are not active are poison, as any of
-                         them may be */
+    uint32_t copies_max; /* no more unless they are asked for; 0: by the function's length */
+    bool is_forced;      /* also loops that are likely to be slower as vectors */
+    bool is_poisoned;    /* for tests: values of lanes that are not active are poison, as any of
+                            them may be */
     enum tr_vector_seed seed;
     uint32_t seed_site;
 };
@@ -89,6 +90,9 @@ struct tr_vector_report {
     uint32_t seed_sites;
     char *explanation; /* malloc; lines of text: for each nest what was chosen and why */
 };
+
+/* Of the function's body. */
+uint32_t tr_instruction_count(LLVMValueRef function);
 
 /* Widens every marked nest of the function that can and should be; others stay loops. Loops are in
  * the form of LLVM's loop-simplify and lcssa. The caller frees report->explanation. Errors:

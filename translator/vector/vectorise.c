@@ -107,10 +107,34 @@ static enum pxr_status vectorise_nest(struct vectoriser *vectoriser, const struc
     return status;
 }
 
+/* Functions of more instructions, times copies, take too long to compile: nests have fewer copies,
+ * however short they are. */
+#define FUNCTION_LENGTH_MAX 8000
+
+uint32_t tr_instruction_count(LLVMValueRef function)
+{
+    uint32_t count = 0;
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
+         block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
+             inst = LLVMGetNextInstruction(inst))
+            count++;
+    return count;
+}
+
+static uint32_t copies_max(LLVMValueRef function)
+{
+    uint32_t length = tr_instruction_count(function);
+    return length >= FUNCTION_LENGTH_MAX ? 1 : FUNCTION_LENGTH_MAX / (length > 0 ? length : 1);
+}
+
 enum pxr_status tr_vectorise(LLVMValueRef function, const struct tr_vector_options *options,
                              struct tr_vector_report *report, struct pxr_error *err)
 {
-    struct vectoriser vectoriser = {.function = function, .options = options, .report = report};
+    struct tr_vector_options limited = *options;
+    if (limited.copies_max == 0)
+        limited.copies_max = copies_max(function);
+    struct vectoriser vectoriser = {.function = function, .options = &limited, .report = report};
     struct tr_nest *nests = NULL;
     size_t bytes = 0;
     *report = (struct tr_vector_report){0};

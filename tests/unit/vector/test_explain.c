@@ -222,3 +222,43 @@ Test(explain, a_long_list_is_cut)
     free(said);
     free(turn);
 }
+
+/* Instructions in front of the nest, which has little to do itself. */
+static char *explain_behind(uint32_t instructions)
+{
+    struct tr_vector_options options = {.width = 16, .vector_bits = 512, .is_forced = true};
+    struct tr_vector_report report;
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module =
+        parse(context, "  %p = getelementptr float, ptr %a, i64 %x64, !dbg !101\n"
+                       "  store float 1.0, ptr %p, align 4, !dbg !101\n"
+                       "  br label %latch, !dbg !101\n");
+    LLVMValueRef function = LLVMGetNamedFunction(module, "kernel");
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+    LLVMPositionBuilderBefore(builder,
+                              LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(function)));
+    for (uint32_t i = 0; i < instructions; i++)
+        LLVMBuildFreeze(builder, LLVMGetParam(function, 2), "");
+    LLVMDisposeBuilder(builder);
+    tr_mark_threads(LLVMGetPreviousBasicBlock(LLVMGetLastBasicBlock(function)), 'x');
+    cr_assert_eq(tr_vectorise(function, &options, &report, NULL), PXR_OK);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    return report.explanation;
+}
+
+Test(explain, nests_of_long_functions_have_fewer_copies)
+{
+    static const char long_reason[] = "(more would take too long to compile)";
+    char *said = explain_behind(0);
+    cr_expect_not_null(strstr(said, "4 x 1 side by side"), "%s", said);
+    free(said);
+    said = explain_behind(3000);
+    cr_expect_not_null(strstr(said, "2 x 1 side by side"), "%s", said);
+    cr_expect_not_null(strstr(said, long_reason), "%s", said);
+    free(said);
+    said = explain_behind(9000);
+    cr_expect_not_null(strstr(said, "1 x 1 side by side"), "%s", said);
+    cr_expect_not_null(strstr(said, long_reason), "%s", said);
+    free(said);
+}
