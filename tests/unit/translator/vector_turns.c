@@ -261,6 +261,7 @@ void begin_widened(struct widened *widened, LLVMModuleRef module, uint32_t numbe
     struct tr_widen *widen = &widened->widen;
     widen->now =
         calloc((size_t)widened->turn.graph.value_count * widen->copies, sizeof *widen->now);
+    widen->row_steps = calloc(widened->turn.graph.value_count, sizeof *widen->row_steps);
     make_function(widen, scalar, number);
     define_arguments(widen, &nest);
     emit(widen);
@@ -270,6 +271,7 @@ void begin_widened(struct widened *widened, LLVMModuleRef module, uint32_t numbe
 void end_widened(struct widened *widened)
 {
     free(widened->widen.now);
+    free(widened->widen.row_steps);
     LLVMDisposeBuilder(widened->widen.builder);
     tr_turn_fini(&widened->turn);
 }
