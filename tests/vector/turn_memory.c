@@ -52,10 +52,9 @@ static uint32_t roll(uint64_t *state)
 /* Small numbers come in stretches of 8, and, in rows of 96, the same ones in all rows: of one
  * number, so that all lanes of a vector decide alike, or of random ones of some kind, so that they
  * decide alike at one branch and not at the next. */
-enum stretch { ANY_SMALL = 16, EVEN, ODD, FEW, MANY };
+enum stretch { ANY_SMALL = 16, EVEN, ODD, FEW, MANY, SOME };
 
-static const uint32_t stretches[12] = {ANY_SMALL, EVEN, ODD,       3,  0, 5,
-                                       FEW,       MANY, ANY_SMALL, 12, 9, 15};
+static const uint32_t stretches[12] = {ANY_SMALL, EVEN, ODD, 3, 0, 5, FEW, MANY, SOME, 12, 9, 15};
 
 static uint32_t small_number(size_t n, uint32_t random)
 {
@@ -72,6 +71,8 @@ static uint32_t small_number(size_t n, uint32_t random)
         return random & 7;
     case MANY:
         return random | 8;
+    case SOME:
+        return (random & 3) | 4;
     default:
         return stretch;
     }
