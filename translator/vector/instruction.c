@@ -110,7 +110,31 @@ static LLVMValueRef common(struct tr_widen *widen, uint32_t value, uint32_t copy
     return clone(widen, value, copy, NULL);
 }
 
-/* ---- affine values where lane 0 may not be active ---- */
+/* ---- affine values ---- */
+
+/* A lane's scalar, from which those of the other lanes follow even if it is poison and nobody uses
+ * it: flags may be true of the others only, also that no bits are common, or that nothing is
+ * negative (in front of the lane with 0 are negative ones). */
+static LLVMValueRef seed_of_lanes(struct tr_widen *widen, uint32_t value, uint32_t copy,
+                                  LLVMValueRef lane)
+{
+    LLVMBuilderRef b = widen->builder;
+    LLVMValueRef result = clone(widen, value, copy, lane);
+    LLVMValueRef from = LLVMGetOperand(result, 0);
+    LLVMValueRef other = NULL;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(result);
+    if (opcode == LLVMOr)
+        other = LLVMBuildAdd(b, from, LLVMGetOperand(result, 1), "");
+    else if (opcode == LLVMZExt && widen->turn->shapes.values[value].stride > 0)
+        other = LLVMBuildSExt(b, from, LLVMTypeOf(result), "");
+    tr_forget_flags(result);
+    if (other == NULL)
+        return result;
+    LLVMInstructionEraseFromParent(result);
+    return other;
+}
+
+/* ---- … where lane 0 may not be active ---- */
 
 static bool has_narrow_index(const struct tr_widen *widen, LLVMValueRef gep)
 {
@@ -164,26 +188,13 @@ static LLVMValueRef from_first_active(struct tr_widen *widen, uint32_t value, ui
             continue;
         LLVMValueRef mask = widen->active.mask[c];
         LLVMValueRef lane = first_lane(widen, mask);
-        LLVMValueRef here = clone(widen, value, c, lane);
-        tr_forget_flags(here);
+        LLVMValueRef here = seed_of_lanes(widen, value, c, lane);
         if (stride != 0)
             here = tr_w_move(widen, here, (int64_t)(0 - (uint64_t)stride), lane);
         result = result == NULL
                      ? here
                      : LLVMBuildSelect(widen->builder, tr_w_any(widen, mask), here, result, "");
     }
-    return result;
-}
-
-/* Flags may be true of the lanes that are active only, also that no bits are common. */
-static LLVMValueRef from_lane_0(struct tr_widen *widen, uint32_t value, uint32_t copy)
-{
-    LLVMValueRef inst = instruction(widen, value);
-    if (LLVMGetInstructionOpcode(inst) == LLVMOr)
-        return LLVMBuildAdd(widen->builder, tr_w_scalar(widen, LLVMGetOperand(inst, 0), copy),
-                            tr_w_scalar(widen, LLVMGetOperand(inst, 1), copy), "");
-    LLVMValueRef result = clone(widen, value, copy, NULL);
-    tr_forget_flags(result);
     return result;
 }
 
@@ -215,7 +226,7 @@ static LLVMValueRef scalar(struct tr_widen *widen, uint32_t value, uint32_t copy
         uint64_t distance = (uint64_t)shape.stride * widen->width * column;
         return tr_w_offset(widen, first, (int64_t)distance);
     }
-    return is_certain ? clone(widen, value, copy, NULL) : from_lane_0(widen, value, copy);
+    return seed_of_lanes(widen, value, copy, NULL);
 }
 
 /* ---- instructions without a result ---- */
