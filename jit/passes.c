@@ -32,8 +32,11 @@
 #define LOOP_PASSES                                                                                \
     "function(sroa,early-cse<memssa>,loop-mssa(loop-rotate,licm),simplifycfg,"                     \
     "instcombine<no-verify-fixpoint>,loop-mssa(simple-loop-unswitch),simplifycfg,gvn,"             \
-    "instcombine<no-verify-fixpoint>,loop(indvars),loop-mssa(licm),"                               \
-    "loop-simplify,lcssa,loop-vectorize,instcombine<no-verify-fixpoint>,"                          \
+    "instcombine<no-verify-fixpoint>,loop(indvars),loop-mssa(licm))"
+
+/* Behind them and tr_hide_narrow_steps(). */
+#define LOOP_VECTORIZE_PASSES                                                                      \
+    "function(loop-simplify,lcssa,loop-vectorize,instcombine<no-verify-fixpoint>,"                 \
     "simplifycfg,early-cse<memssa>,dse,adce,simplifycfg),"                                         \
     "globaldce"
 
@@ -75,5 +78,11 @@ enum pxr_status jit_run_passes(LLVMModuleRef module, enum pxr_collapse collapse,
     const char *passes = lists[collapse];
     if (collapse == PXR_COLLAPSE_VECTOR && count_instructions(module) > LONG_FUNCTION)
         passes = INLINE_PASSES LONG_PASSES;
-    return tr_run_passes(module, passes ? passes : lists[PXR_COLLAPSE_PRECISE], machine, err);
+    enum pxr_status status =
+        tr_run_passes(module, passes ? passes : lists[PXR_COLLAPSE_PRECISE], machine, err);
+    bool has_loops = collapse == PXR_COLLAPSE_FLAT || collapse == PXR_COLLAPSE_HIERARCHICAL;
+    if (status != PXR_OK || !has_loops)
+        return status;
+    tr_hide_narrow_steps(module);
+    return tr_run_passes(module, LOOP_VECTORIZE_PASSES, machine, err);
 }

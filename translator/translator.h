@@ -100,6 +100,9 @@ struct tr_collapsed {
 enum pxr_status tr_collapse(LLVMModuleRef module, const struct tr_collapse_options *options,
                             struct tr_collapsed *result, struct pxr_error *err);
 
+/* Before LLVM's loop vectoriser: what it would make wrong code of (narrow_steps.c). */
+void tr_hide_narrow_steps(LLVMModuleRef module);
+
 /* Behind all passes, before code generation: what LLVM would make wrong code of
  * (vector/one_lane.c). */
 void tr_mend_one_lane_stores(LLVMModuleRef module);
