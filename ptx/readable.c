@@ -1,23 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the table of the process's mappings, which is sorted by address.
+ * Reads the table of the process's mappings, which is sorted by address. Not through stdio: a child
+ * forked meanwhile has the same file position, and its exit() would seek back to what its copy of
+ * the stream has not read yet.
  */
 #include "ptx/readable.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIRST_TABLE_BYTES (16u << 10)
+
+/* What is left of the file, with a zero behind it; NULL: it cannot be read, or not held. */
+static char *read_text(int fd)
+{
+    size_t cap = FIRST_TABLE_BYTES;
+    size_t len = 0;
+    char *text = malloc(cap);
+    while (text) {
+        ssize_t got = read(fd, text + len, cap - 1 - len);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            break;
+        len += (size_t)got;
+        text[len] = '\0';
+        if (got == 0)
+            return text;
+        if (len < cap - 1)
+            continue;
+        cap *= 2;
+        char *grown = realloc(text, cap);
+        if (!grown)
+            break;
+        text = grown;
+    }
+    free(text);
+    return NULL;
+}
+
+static char *read_maps(void)
+{
+    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    char *text = read_text(fd);
+    close(fd);
+    return text;
+}
 
 size_t ptx_readable_bytes(const void *at)
 {
     uintptr_t end = (uintptr_t)at;
-    FILE *maps = fopen("/proc/self/maps", "re");
+    char *maps = read_maps();
     if (!maps)
         return SIZE_MAX;
-    char *line = NULL;
-    size_t cap = 0;
-    while (getline(&line, &cap, maps) > 0) {
+    char *rest = maps;
+    for (char *line; (line = strsep(&rest, "\n")) && *line;) {
         uintptr_t begin;
         uintptr_t behind;
         char readable;
@@ -28,7 +73,6 @@ size_t ptx_readable_bytes(const void *at)
             break;
         end = behind;
     }
-    free(line);
-    fclose(maps);
+    free(maps);
     return end - (uintptr_t)at;
 }
