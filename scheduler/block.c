@@ -12,19 +12,21 @@
 
 #define SHARED_ALIGN_BYTES ((size_t)128)
 #define FREE_BLOCKS_KEPT   16
+#define SHAPES_KEPT        4 /* of blocks, so that launches in turn find their threads set up */
 #define FRAME_KEPT_BYTES   ((size_t)256 * 1024) /* by an idle worker, for each block */
 #define SHARED_MAP_UNIT    ((size_t)64 * 1024)  /* a multiple of every page size */
 
 static void set_up_threads(struct sch_block *block, const uint32_t dims[3], uint32_t count)
 {
+    uint32_t tid[3] = {0};
     for (uint32_t i = 0; i < count; i++) {
         struct rt_thread *thread = &block->threads[i].rt;
         thread->block = &block->rt;
-        thread->tid[0] = i % dims[0];
-        thread->tid[1] = i / dims[0] % dims[1];
-        thread->tid[2] = i / dims[0] / dims[1];
+        memcpy(thread->tid, tid, sizeof tid);
         thread->lane = i % RT_WARP_SIZE;
         thread->warp = i / RT_WARP_SIZE;
+        for (int d = 0; d < 3 && ++tid[d] == dims[d]; d++)
+            tid[d] = 0;
     }
     memcpy(block->dims, dims, sizeof block->dims);
     block->limits_of = NULL;
@@ -33,10 +35,15 @@ static void set_up_threads(struct sch_block *block, const uint32_t dims[3], uint
     block->warp_count = (count + RT_WARP_SIZE - 1) / RT_WARP_SIZE;
 }
 
+static bool has_shape(const struct sch_block *block, const uint32_t dims[3])
+{
+    return block->thread_count > 0 && memcmp(block->dims, dims, sizeof block->dims) == 0;
+}
+
 static bool fit_threads(struct sch_block *block, const struct sch_grid_op *grid)
 {
     const uint32_t *dims = grid->grid.launch.block;
-    if (block->thread_count > 0 && memcmp(block->dims, dims, sizeof block->dims) == 0)
+    if (has_shape(block, dims))
         return true;
     if (block->threads_cap < grid->thread_count) {
         struct sch_thread *threads =
@@ -142,13 +149,31 @@ static bool fit(struct sch_block *block, const struct sch_grid_op *grid)
            (!grid->grid.fused || fit_frame(block, grid->grid.frame_bytes));
 }
 
-static struct sch_block *take_free(struct sch_worker *worker)
+/* Out of the worker's free list, which begins with those used last: one of this shape, or else the
+ * one that has not been used for longest. NULL if it is not worth losing that one's shape. */
+static struct sch_block *find_free(struct sch_worker *worker, const uint32_t dims[3])
 {
-    struct sch_block *block = worker->free_blocks;
-    if (block) {
-        worker->free_blocks = block->next;
-        return block;
+    struct sch_block **link = &worker->free_blocks, **last = NULL;
+    unsigned seen = 0;
+    while (*link && seen < FREE_BLOCKS_KEPT && !has_shape(*link, dims)) {
+        last = link;
+        link = &(*link)->next;
+        seen++;
     }
+    if (!*link || seen == FREE_BLOCKS_KEPT)
+        link = seen < SHAPES_KEPT ? NULL : last;
+    if (!link)
+        return NULL;
+    struct sch_block *block = *link;
+    *link = block->next;
+    return block;
+}
+
+static struct sch_block *take_free(struct sch_worker *worker, const uint32_t dims[3])
+{
+    struct sch_block *block = find_free(worker, dims);
+    if (block)
+        return block;
     block = aligned_alloc(_Alignof(struct sch_block), sizeof *block);
     if (block)
         memset(block, 0, sizeof *block);
@@ -172,7 +197,7 @@ void sch_block_place(struct sch_block *block, uint64_t index, uint32_t count)
 struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_op *grid,
                                     uint64_t index, uint32_t count)
 {
-    struct sch_block *block = take_free(worker);
+    struct sch_block *block = take_free(worker, grid->grid.launch.block);
     if (!block)
         return NULL;
     block->worker = worker;

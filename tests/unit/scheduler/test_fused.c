@@ -141,6 +141,24 @@ Test(fused, threads_are_what_they_are_for_other_kernels)
     expect_good();
 }
 
+Test(fused, threads_are_right_whatever_shapes_blocks_had_before)
+{
+    static const uint32_t shapes[][3] = {{256},    {1024},  {16, 16}, {16, 16, 4}, {4, 16, 16},
+                                         {1, 256}, {7, 11}, {32},     {1, 1, 64}};
+    enum { COUNT = sizeof shapes / sizeof *shapes };
+    for (uint32_t stride = 1; stride < COUNT; stride++) {
+        for (uint32_t i = 0; i < 2 * COUNT; i++) {
+            const uint32_t *shape = shapes[i / 2 * stride % COUNT];
+            struct run run = {.fused = check_threads,
+                              .grid = {3},
+                              .block = {shape[0], shape[1], shape[2]},
+                              .stack_bytes = i % 3 == 0 ? 300000 : 0};
+            cr_assert_eq(run_on(1, run).status, PXR_OK);
+        }
+    }
+    expect_good();
+}
+
 static void fill_frame(struct rt_block *block, uint32_t count)
 {
     uint64_t bytes = *(const uint64_t *)block_data(block);
