@@ -15,7 +15,7 @@
 
 #define DEFAULT_BACKENDS "oracle,product,all"
 #define DEFAULT_SEEDS    4
-#define CASE_SECONDS     120 /* for all runs of a case on one backend */
+#define CASE_SECONDS     240 /* for all runs of a case on one backend */
 
 struct options {
     struct backend_list tested;
