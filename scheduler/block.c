@@ -209,6 +209,7 @@ struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_o
     block->grid = grid;
     block->rt.launch = &grid->grid.launch;
     block->rt.sm_id = worker->group_index;
+    block->go_on = NULL;
     sch_block_place(block, index, count);
     if (!grid->grid.fused)
         reset_precise(block);

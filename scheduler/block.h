@@ -114,6 +114,8 @@ struct sch_block {
     const struct sch_fiber *limits_of; /* whose limits the threads have, NULL: their own */
     enum sch_block_state state;        /* why the carrier has stopped */
     uint32_t chunk;                    /* blocks to run, beginning with that of rt.ctaid */
+    uint32_t (*go_on)(void *arg);      /* NULL, or says at a chunk's end how many of the next … */
+    void *go_on_arg;                   /* … blocks are a chunk for the same carrier; 0: none */
     bool has_mixed;                    /* rt_block_mix has been called in this chunk … */
     uint32_t mixed_ctaid[3];           /* … last by this block, which the barriers belong to */
     size_t frame_bytes;                /* of rt.frame */

@@ -30,6 +30,14 @@ void sch_carrier_leave(struct sch_block *block, enum sch_block_state state)
                   state != SCH_BLOCK_WAITING);
 }
 
+static bool goes_on(struct sch_block *block)
+{
+    if (!block->go_on)
+        return false;
+    block->chunk = block->go_on(block->go_on_arg);
+    return block->chunk > 0;
+}
+
 /* -fsanitize=function looks for a type in front of a function; generated code has none. */
 #if defined(__clang__)
 __attribute__((no_sanitize("function")))
@@ -39,7 +47,9 @@ carrier_main(void *arg)
 {
     struct sch_block *block = arg;
     sch_context_arrived(&block->carrier.fiber->ctx);
-    block->grid->grid.fused(&block->rt, block->chunk);
+    do {
+        block->grid->grid.fused(&block->rt, block->chunk);
+    } while (goes_on(block));
     sch_carrier_leave(block, SCH_BLOCK_ENDED);
 }
 

@@ -34,6 +34,9 @@
 /* A look at the clock is a tenth of a launch: of small grids not all ends are timed. */
 #define TIMED_TURNS 4
 
+/* But what takes so many times what it took last is worth knowing at once. */
+#define UNTIMED_GROWTH 4
+
 /* The first part of a grid is such a part of it, and no more blocks than that. */
 #define FIRST_PART     4
 #define FIRST_PART_MAX 16
@@ -55,21 +58,26 @@ static struct guest *take_guest(void)
 
 /* ---- floating-point state ---- */
 
-/* Kernels want the default one, whatever the application has set (-ffast-math does). */
+/* Kernels want the default one, whatever the application has set (-ffast-math does). Writing the
+ * register costs as much as a look at the clock, and is rarely needed: flags of what has happened
+ * do not count before a kernel, and mostly are the same after it. */
 #if defined(__x86_64__)
 typedef unsigned float_state;
 #define MXCSR_DEFAULT 0x1f80u
+#define MXCSR_FLAGS   0x3fu
 
 static float_state set_default_float_state(void)
 {
     float_state before = _mm_getcsr();
-    _mm_setcsr(MXCSR_DEFAULT);
+    if ((before & ~MXCSR_FLAGS) != MXCSR_DEFAULT)
+        _mm_setcsr(MXCSR_DEFAULT);
     return before;
 }
 
 static void set_float_state(float_state state)
 {
-    _mm_setcsr(state);
+    if (_mm_getcsr() != state)
+        _mm_setcsr(state);
 }
 #else
 typedef fenv_t float_state;
@@ -130,6 +138,7 @@ static uint64_t expected_ns(const struct sch_grid_op *grid)
 struct visit {
     struct sch_worker *worker;
     struct sch_grid_op *grid;
+    struct sch_block *block; /* of all its chunks; NULL before the first */
     uint64_t now_ns;
     uint64_t done; /* blocks that have been run, well or not */
     bool is_shared;
@@ -147,7 +156,27 @@ static void share(struct visit *visit, uint64_t wanted)
     sch_pool_share(visit->grid, wanted);
 }
 
-/* Runs the block's chunk to its end. */
+/* A chunk has ended well: notes how long it took, if that matters. */
+static void note_end(struct visit *visit, uint32_t count)
+{
+    visit->done += count;
+    if (visit->is_untimed && visit->done == visit->grid->block_count)
+        return;
+    uint64_t start_ns = visit->now_ns;
+    visit->now_ns = sch_now_ns();
+    uint64_t took_ns = visit->now_ns - start_ns;
+    if (!visit->is_untimed ||
+        took_ns > UNTIMED_GROWTH * count * (uint64_t)sch_grid_pace(visit->grid))
+        sch_grid_learn(visit->grid, count, took_ns);
+}
+
+static void note_failure(struct visit *visit, uint64_t count)
+{
+    visit->done += count;
+    visit->has_failed = true;
+}
+
+/* Runs the block's chunk, and those that go_on adds, to their end. */
 static void run_chunk(struct visit *visit, struct sch_block *block)
 {
     enum sch_block_state state;
@@ -156,56 +185,59 @@ static void run_chunk(struct visit *visit, struct sch_block *block)
         share(visit, visit->grid->block_count);
         sched_yield();
     }
-    visit->done += block->chunk;
-    visit->has_failed = state == SCH_BLOCK_FAILED;
-    if (visit->is_untimed && visit->done == visit->grid->block_count)
-        return;
-    uint64_t start_ns = visit->now_ns;
-    visit->now_ns = sch_now_ns();
-    if (!visit->has_failed)
-        sch_grid_learn(visit->grid, block->chunk, visit->now_ns - start_ns);
+    if (state == SCH_BLOCK_FAILED)
+        note_failure(visit, block->chunk);
+    else if (!block->go_on)
+        note_end(visit, block->chunk);
 }
 
-/* Runs the first `count` unclaimed blocks, beginning with `first`. *block: NULL, or what has run
- * the blocks before. */
-static void run_blocks(struct visit *visit, struct sch_block **block, uint64_t first,
-                       uint64_t count)
+/* Runs the first `count` unclaimed blocks, beginning with `first`. go_on: see sch_block. */
+static void run_blocks(struct visit *visit, uint64_t first, uint64_t count,
+                       uint32_t (*go_on)(void *arg))
 {
     struct sch_grid_op *grid = visit->grid;
-    if (*block)
-        sch_fused_renew(*block, first, (uint32_t)count);
+    if (visit->block)
+        sch_fused_renew(visit->block, first, (uint32_t)count);
     else
-        *block = sch_block_acquire(visit->worker, grid, first, (uint32_t)count);
-    if (*block) {
-        run_chunk(visit, *block);
+        visit->block = sch_block_acquire(visit->worker, grid, first, (uint32_t)count);
+    if (visit->block) {
+        visit->block->go_on = go_on;
+        visit->block->go_on_arg = visit;
+        run_chunk(visit, visit->block);
         return;
     }
-    visit->done += count;
-    visit->has_failed = true;
+    note_failure(visit, count);
     sch_grid_fail(grid,
                   &(struct sch_fault){.status = PXR_OUT_OF_MEMORY, .launch = &grid->grid.launch});
 }
 
-/* Runs the grid, and leaves it when it takes too long: a first part is to show that what it took
- * last time still holds. */
-static void run_alone(struct visit *visit, struct sch_block **block)
+/* A chunk of run_alone's has ended. */
+static uint32_t go_on_alone(void *arg)
 {
+    struct visit *visit = arg;
     struct sch_grid_op *grid = visit->grid;
     uint64_t start_ns = visit->now_ns;
+    note_end(visit, visit->block->chunk);
+    uint64_t left = grid->block_count - visit->done;
+    if (left == 0 || visit->is_shared || (visit->now_ns - start_ns) * FIRST_PART > 2 * TAKEN_MAX_NS)
+        return 0;
+    atomic_store_explicit(&grid->cursor, grid->block_count, memory_order_relaxed);
+    return (uint32_t)left;
+}
+
+/* Runs the grid, and leaves it when it takes too long: a first part is to show that what it took
+ * last time still holds. */
+static void run_alone(struct visit *visit)
+{
+    struct sch_grid_op *grid = visit->grid;
     uint64_t count = (grid->block_count + FIRST_PART - 1) / FIRST_PART;
     count = count < FIRST_PART_MAX ? count : FIRST_PART_MAX;
     atomic_store_explicit(&grid->cursor, count, memory_order_relaxed);
-    run_blocks(visit, block, 0, count);
-    uint64_t left = grid->block_count - count;
-    if (left == 0 || visit->has_failed || visit->is_shared ||
-        (visit->now_ns - start_ns) * FIRST_PART > 2 * TAKEN_MAX_NS)
-        return;
-    atomic_store_explicit(&grid->cursor, grid->block_count, memory_order_relaxed);
-    run_blocks(visit, block, count, left);
+    run_blocks(visit, 0, count, go_on_alone);
 }
 
 /* Runs chunks while others do, until none are left or a worker can take this thread's place. */
-static void run_together(struct visit *visit, uint64_t wanted, struct sch_block **block)
+static void run_together(struct visit *visit, uint64_t wanted)
 {
     struct sch_grid_op *grid = visit->grid;
     unsigned workers = sch_group_workers(grid->grid.group);
@@ -216,7 +248,7 @@ static void run_together(struct visit *visit, uint64_t wanted, struct sch_block 
         uint64_t count = sch_grid_claim_short(grid, workers, CHUNK_MAX_NS, &first);
         if (count == 0)
             return;
-        run_blocks(visit, block, first, count);
+        run_blocks(visit, first, count, NULL);
         if (visit->now_ns > end_ns || sch_pool_sleepers() == 0)
             break;
     }
@@ -247,13 +279,12 @@ static void run(struct visit *visit, enum plan plan, uint64_t wanted)
     struct sch_worker *worker = visit->worker;
     float_state before = set_default_float_state();
     sch_this_worker = worker;
-    struct sch_block *block = NULL;
     if (plan == PLAN_ALONE)
-        run_alone(visit, &block);
+        run_alone(visit);
     else
-        run_together(visit, wanted, &block);
-    if (block)
-        sch_block_release(block);
+        run_together(visit, wanted);
+    if (visit->block)
+        sch_block_release(visit->block);
     sch_this_worker = NULL;
     set_float_state(before);
 }

@@ -142,7 +142,7 @@ struct sch_op *bench_submit(const struct bench_code *code, const struct bench_la
         sch_op_release(op);
         return NULL;
     }
-    if (op)
+    if (op && !sch_op_try(op))
         sch_op_submit(op);
     return op;
 }
