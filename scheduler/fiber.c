@@ -130,7 +130,7 @@ void sch_fiber_put(struct sch_fiber_pool *pool, struct sch_fiber *fiber, bool is
     pool->free[fiber->size_class] = fiber;
 }
 
-void sch_fiber_prepare(struct sch_fiber *fiber, void (*fn)(void *), void *arg)
+void sch_fiber_prepare(struct sch_fiber *fiber, void *(*fn)(void *), void *arg)
 {
 #ifdef SCH_ASAN
     /* Frames that were abandoned have left their red zones behind. */

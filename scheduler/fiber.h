@@ -82,12 +82,14 @@ bool sch_fiber_grow(struct sch_fiber_pool *pool, uint32_t size_class);
  * the code after that switch looks for a new owner. */
 void sch_fiber_put(struct sch_fiber_pool *pool, struct sch_fiber *fiber, bool is_reusable);
 
-/* Makes the fiber start with fn(arg) when it is switched to. fn must not return and must call
- * sch_context_arrived first. */
-void sch_fiber_prepare(struct sch_fiber *fiber, void (*fn)(void *), void *arg);
+/* Makes the fiber start with fn(arg) when it is switched to. fn must call sch_context_arrived
+ * first. It may end the fiber by returning the stack pointer of what goes on, which it has
+ * announced: returns of what called the first switch are predicted then, unlike behind a second
+ * one. */
+void sch_fiber_prepare(struct sch_fiber *fiber, void *(*fn)(void *), void *arg);
 
-/* Drops what is on the running fiber's stack and continues with fn(arg); fn as above, without
- * sch_context_arrived. */
+/* Drops what is on the running fiber's stack and continues with fn(arg), which never returns,
+ * without sch_context_arrived. */
 void sch_fiber_restart(struct sch_fiber *fiber, void (*fn)(void *), void *arg)
     __attribute__((noreturn));
 

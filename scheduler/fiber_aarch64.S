@@ -63,7 +63,8 @@ sch_context_load:
     .cfi_endproc
     .size sch_context_load, .-sch_context_load
 
-/* First instructions of a context: x20(x19). The end of every backtrace. */
+/* First instructions of a context: x20(x19), and the second half of a swap with what that returns.
+ * The end of every backtrace. */
     .globl sch_context_start
     .hidden sch_context_start
     .type sch_context_start, %function
@@ -75,7 +76,8 @@ sch_context_start:
     mov x29, #0
     mov x0, x19
     blr x20
-    brk #1
+    mov sp, x0
+    load_frame
     .cfi_endproc
     .size sch_context_start, .-sch_context_start
 

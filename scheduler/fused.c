@@ -30,6 +30,19 @@ void sch_carrier_leave(struct sch_block *block, enum sch_block_state state)
                   state != SCH_BLOCK_WAITING);
 }
 
+/* Where the worker goes on. */
+static void *end_carrier(struct sch_block *block)
+{
+#if defined(SCH_ASAN) || defined(SCH_TSAN)
+    /* They follow the calls of each stack, and would see the end of these ones on the next. */
+    sch_carrier_leave(block, SCH_BLOCK_ENDED);
+#endif
+    block->state = SCH_BLOCK_ENDED;
+    block->stepping = NULL;
+    block->worker->current = NULL;
+    return block->worker->scheduler.sp;
+}
+
 static bool goes_on(struct sch_block *block)
 {
     if (!block->go_on)
@@ -42,7 +55,7 @@ static bool goes_on(struct sch_block *block)
 #if defined(__clang__)
 __attribute__((no_sanitize("function")))
 #endif
-static void
+static void *
 carrier_main(void *arg)
 {
     struct sch_block *block = arg;
@@ -50,7 +63,7 @@ carrier_main(void *arg)
     do {
         block->grid->grid.fused(&block->rt, block->chunk);
     } while (goes_on(block));
-    sch_carrier_leave(block, SCH_BLOCK_ENDED);
+    return end_carrier(block);
 }
 
 /* Fresh memory is full of zeros, which may be just what a program would have put there. */

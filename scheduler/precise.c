@@ -32,7 +32,7 @@ static struct sch_thread *start_on(struct sch_block *block, struct sch_fiber *fi
     return thread;
 }
 
-static void fiber_main(void *arg);
+static void *fiber_main(void *arg);
 
 /* The next thread, on a stack from the free list; NULL if there is none of either. */
 static struct sch_thread *start_next(struct sch_block *block)
@@ -91,7 +91,7 @@ __attribute__((noinline)) static void end_thread(struct sch_thread *thread, bool
 #if defined(__clang__)
 __attribute__((no_sanitize("function")))
 #endif
-static void
+__attribute__((noreturn)) static void
 fiber_loop(void *arg)
 {
     struct sch_fiber *fiber = arg;
@@ -102,7 +102,7 @@ fiber_loop(void *arg)
     }
 }
 
-static void fiber_main(void *arg)
+static void *fiber_main(void *arg)
 {
     struct sch_fiber *fiber = arg;
     sch_context_arrived(&fiber->ctx);

@@ -147,7 +147,7 @@ static uint64_t best_of(int runs, void (*entry)(struct rt_thread *), uint32_t bl
 static struct sch_context main_context;
 static struct sch_fiber *fiber;
 
-static void ping(void *arg)
+static void *ping(void *arg)
 {
     (void)arg;
     sch_context_arrived(&fiber->ctx);

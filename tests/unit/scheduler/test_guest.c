@@ -18,8 +18,9 @@ struct record {
     volatile float third[BLOCKS]; /* 1 / 3, as rounded there */
     bool was_on_pool[BLOCKS];
     unsigned slow_block; /* takes 50 ms */
-    void *touched;       /* by block 1, if not NULL */
-    uint64_t busy_ns;    /* of each block */
+    void *touched;       /* by block touched_by, if not NULL */
+    unsigned touched_by;
+    uint64_t busy_ns; /* of each block */
 };
 
 static struct record *record_of(const struct rt_block *block)
@@ -51,7 +52,7 @@ static void record_blocks(struct rt_block *block, uint32_t count)
         uint64_t end_ns = record->busy_ns ? sch_now_ns() + record->busy_ns : 0;
         while (end_ns && sch_now_ns() < end_ns) {
         }
-        if (index == 1 && record->touched)
+        if (record->touched && index == record->touched_by)
             touch(record->touched);
     }
 }
@@ -115,6 +116,24 @@ Test(guest, a_grid_known_to_be_small_has_run_on_this_thread_when_submit_returns)
 #endif
 }
 
+Test(guest, what_a_kernel_computes_raises_no_flags_of_the_thread)
+{
+    for (int i = 0; i < 20; i++) {
+        int raised = i % 2 == 0 ? 0 : FE_INEXACT;
+        struct record record = {.slow_block = BLOCKS};
+        _Atomic(uint32_t) pace = 10;
+        struct sch_fault fault;
+        struct sch_op *op = make_op(&record, &pace, &fault);
+        feclearexcept(FE_ALL_EXCEPT);
+        feraiseexcept(raised);
+        sch_op_submit(op);
+        cr_assert_eq(fetestexcept(FE_ALL_EXCEPT), raised);
+        sch_op_wait(op);
+        cr_assert(ran_here(&record, 0));
+        sch_op_release(op);
+    }
+}
+
 Test(guest, a_grid_not_known_to_be_small_is_run_by_workers)
 {
     _Atomic(uint32_t) paces[] = {0, 1000000};
@@ -174,7 +193,8 @@ Test(guest, a_fault_ends_the_grid_and_not_the_thread)
 {
     void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (int i = 0; i < 20; i++) {
-        struct record record = {.slow_block = BLOCKS, .touched = hole};
+        unsigned by = i % 2 == 0 ? 1 : BLOCKS - 2; /* in the first part, and behind it */
+        struct record record = {.slow_block = BLOCKS, .touched = hole, .touched_by = by};
         _Atomic(uint32_t) pace = 10;
         struct sch_fault fault;
         struct sch_op *op = make_op(&record, &pace, &fault);
@@ -183,7 +203,9 @@ Test(guest, a_fault_ends_the_grid_and_not_the_thread)
         cr_assert(ran_here(&record, 1));
         cr_assert_eq(fault.status, PXR_FAULT_ADDRESS);
         cr_assert_eq(fault.address, (uintptr_t)hole);
-        cr_assert_eq(fault.ctaid[0], 1);
+        cr_assert_eq(fault.ctaid[0], by);
+        for (unsigned b = 0; b < BLOCKS; b++)
+            cr_assert_eq(atomic_load(&record.runs[b]), b <= by);
         sch_op_release(op);
     }
 }
@@ -219,7 +241,7 @@ static void *fault_with_blocked_signals(void *arg)
     sigset_t after;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
-    struct record record = {.slow_block = BLOCKS, .touched = arg};
+    struct record record = {.slow_block = BLOCKS, .touched = arg, .touched_by = 1};
     _Atomic(uint32_t) pace = 10;
     struct sch_fault fault;
     struct sch_op *op = make_op(&record, &pace, &fault);
