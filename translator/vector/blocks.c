@@ -13,16 +13,6 @@
 
 #define BLOCK_BYTES 16
 #define MAX_WORDS   4
-#define MAX_SEEN    64
-
-/* Accesses of one segment that can be done at one place. */
-struct group {
-    uint32_t count;
-    uint32_t values[MAX_SEEN];
-    int64_t offsets[MAX_SEEN]; /* in bytes, from the access asked about */
-    uint32_t beside_count;     /* accesses of the other kind to the same rows, in between */
-    int64_t beside[MAX_SEEN];
-};
 
 /* One access for each lane. */
 struct block {
@@ -72,7 +62,7 @@ static bool has_offset(const int64_t *offsets, uint32_t count, int64_t offset)
     return false;
 }
 
-static bool is_in(const struct group *group, uint32_t value)
+static bool is_in(const struct tr_group *group, uint32_t value)
 {
     for (uint32_t i = 0; i < group->count; i++)
         if (group->values[i] == value)
@@ -81,9 +71,10 @@ static bool is_in(const struct group *group, uint32_t value)
 }
 
 /* Whether the access cannot be in a group with what comes before it. */
-static bool is_in_the_way(const struct group *group, enum role role, int64_t offset, bool is_store)
+static bool is_in_the_way(const struct tr_group *group, enum role role, int64_t offset,
+                          bool is_store)
 {
-    if (role == ROLE_WALL || group->count == MAX_SEEN || group->beside_count == MAX_SEEN)
+    if (role == ROLE_WALL || group->count == TR_GROUP_MAX || group->beside_count == TR_GROUP_MAX)
         return true;
     if (role == ROLE_MEMBER)
         return has_offset(group->offsets, group->count, offset) ||
@@ -93,9 +84,9 @@ static bool is_in_the_way(const struct group *group, enum role role, int64_t off
 
 /* The segment is split into groups from its beginning on, so that each of a group finds the same.
  */
-static struct group find_group(const struct tr_turn *turn, const struct tr_memory *memory)
+struct tr_group tr_m_group(const struct tr_turn *turn, const struct tr_memory *memory)
 {
-    struct group group = {0};
+    struct tr_group group = {0};
     struct tr_sum sum = tr_m_sum(turn, memory->address);
     const struct tr_segment *segment =
         &turn->graph.segments[turn->graph.values[memory->value].segment];
@@ -121,7 +112,8 @@ static struct group find_group(const struct tr_turn *turn, const struct tr_memor
 /* ---- blocks of a group ---- */
 
 /* The words from `low` on, if all of them are accessed. */
-static bool fill_block(const struct tr_turn *turn, const struct group *group, struct block *block)
+static bool fill_block(const struct tr_turn *turn, const struct tr_group *group,
+                       struct block *block)
 {
     const struct tr_memory *memory = block->memory;
     block->fields = (struct tr_fields){.align = memory->bytes};
@@ -142,7 +134,8 @@ static bool fill_block(const struct tr_turn *turn, const struct group *group, st
 }
 
 /* Blocks follow each other from the lowest word on; words that are alone are in none. */
-static bool find_block(const struct tr_turn *turn, const struct group *group, struct block *block)
+static bool find_block(const struct tr_turn *turn, const struct tr_group *group,
+                       struct block *block)
 {
     int64_t bytes = block->memory->bytes;
     int64_t from = INT64_MIN;
@@ -272,13 +265,26 @@ static void store_block(struct tr_widen *widen, const struct block *block, uint3
     }
 }
 
-bool tr_m_access_block(struct tr_widen *widen, const struct tr_memory *memory)
+static bool find_own_block(const struct tr_widen *widen, const struct tr_memory *memory,
+                           struct block *block)
 {
     if (!can_be_in_block(widen, memory))
         return false;
-    struct block block = {.memory = memory, .words = BLOCK_BYTES / memory->bytes};
-    struct group group = find_group(widen->turn, memory);
-    if (!find_block(widen->turn, &group, &block))
+    *block = (struct block){.memory = memory, .words = BLOCK_BYTES / memory->bytes};
+    struct tr_group group = tr_m_group(widen->turn, memory);
+    return find_block(widen->turn, &group, block);
+}
+
+bool tr_m_is_in_block(const struct tr_widen *widen, const struct tr_memory *memory)
+{
+    struct block block;
+    return find_own_block(widen, memory, &block);
+}
+
+bool tr_m_access_block(struct tr_widen *widen, const struct tr_memory *memory)
+{
+    struct block block;
+    if (!find_own_block(widen, memory, &block))
         return false;
     for (uint32_t c = 0; c < widen->copies && memory->value == block.fields.place; c++) {
         if (memory->stored != NULL)

@@ -139,7 +139,7 @@ static LLVMTypeRef word_type(const struct tr_widen *widen, const struct tr_memor
     return LLVMVectorType(type, widen->width);
 }
 
-static bool is_gatherable(const struct tr_widen *widen, const struct tr_memory *memory)
+bool tr_m_is_gatherable(const struct tr_widen *widen, const struct tr_memory *memory)
 {
     bool is_of_pointers = LLVMGetTypeKind(memory->type) == LLVMVectorTypeKind &&
                           LLVMGetTypeKind(LLVMGetElementType(memory->type)) == LLVMPointerTypeKind;
@@ -150,7 +150,7 @@ static bool is_gatherable(const struct tr_widen *widen, const struct tr_memory *
 LLVMValueRef tr_m_gather(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
                          LLVMValueRef mask)
 {
-    if (!is_gatherable(widen, memory))
+    if (!tr_m_is_gatherable(widen, memory))
         return load_lanes(widen, memory, copy, mask);
     struct tr_fields fields = tr_m_only(memory);
     LLVMTypeRef type = word_type(widen, memory);
@@ -171,7 +171,7 @@ LLVMValueRef tr_m_gather(struct tr_widen *widen, const struct tr_memory *memory,
 void tr_m_scatter(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
                   LLVMValueRef mask)
 {
-    if (!is_gatherable(widen, memory) || widen->options->vector_bits < 512) {
+    if (!tr_m_is_gatherable(widen, memory) || widen->options->vector_bits < 512) {
         store_lanes(widen, memory, copy, mask);
         return;
     }

@@ -409,7 +409,8 @@ void tr_w_access(struct tr_widen *widen, uint32_t value)
         tr_w_serial(widen, value);
         return;
     }
-    if (tr_m_access_checked(widen, &memory) || tr_m_access_block(widen, &memory))
+    if (tr_m_access_checked(widen, &memory) || tr_m_access_block(widen, &memory) ||
+        tr_m_load_shifted(widen, &memory))
         return;
     struct tr_fields fields = is_relaxed ? tr_m_only(&memory) : tr_m_fields(widen->turn, &memory);
     if (memory.kind == TR_MEMORY_SAME && memory.stored == NULL)

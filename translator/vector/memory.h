@@ -2,7 +2,8 @@
  *
  * Loads and stores: what an access is like (access.c), which of them are done together (fields.c),
  * and how they are emitted: by address (memory.c), with small strides (strided.c), words next to
- * each other with large ones (blocks.c), all others (gather.c). Private to these and serial.c.
+ * each other with large ones (blocks.c), all others (gather.c, shifted.c). Private to these and
+ * serial.c.
  */
 #ifndef PTXRUN_TRANSLATOR_VECTOR_MEMORY_H
 #define PTXRUN_TRANSLATOR_VECTOR_MEMORY_H
@@ -140,6 +141,8 @@ LLVMValueRef tr_m_gather(struct tr_widen *widen, const struct tr_memory *memory,
                          LLVMValueRef mask);
 void tr_m_scatter(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
                   LLVMValueRef mask);
+/* Whether these are LLVM's gathers, and, on machines that have them, scatters. */
+bool tr_m_is_gatherable(const struct tr_widen *widen, const struct tr_memory *memory);
 
 /* ---- elements of local arrays (array.c) ---- */
 
@@ -149,8 +152,29 @@ LLVMValueRef tr_m_array_addresses(struct tr_widen *widen, const struct tr_memory
 
 /* ---- neighbouring words of lanes that are far apart (blocks.c) ---- */
 
+#define TR_GROUP_MAX 64
+
+/* Accesses of one segment, with one stride, that can be done at one place: that of the first, if
+ * they are loads, of the last, if they are stores. */
+struct tr_group {
+    uint32_t count;
+    uint32_t values[TR_GROUP_MAX]; /* in order of the segment */
+    int64_t offsets[TR_GROUP_MAX]; /* in bytes, from the access asked about */
+    uint32_t beside_count;         /* accesses of the other kind to the same rows, in between */
+    int64_t beside[TR_GROUP_MAX];
+};
+
+/* Each of a group finds the same. */
+struct tr_group tr_m_group(const struct tr_turn *turn, const struct tr_memory *memory);
 /* Emits such an access, or, at the place of another, all of its block; false: it is in none. */
 bool tr_m_access_block(struct tr_widen *widen, const struct tr_memory *memory);
+bool tr_m_is_in_block(const struct tr_widen *widen, const struct tr_memory *memory);
+
+/* ---- what the next lane has gathered (shifted.c) ---- */
+
+/* Emits such a load, with the one that has it, or, at the place of the second of them, nothing;
+ * false: it is none. */
+bool tr_m_load_shifted(struct tr_widen *widen, const struct tr_memory *memory);
 
 /* ---- neighbours, unless an index wraps (checked.c) ---- */
 
