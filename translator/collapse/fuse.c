@@ -312,22 +312,29 @@ static void clear_entries(const struct tr_fused *fused)
                     FRAME_ALIGN);
 }
 
-/* The next block: x changes fastest. */
+/* The next block: x changes fastest, the others rarely. Small blocks would feel every store. Ends
+ * in a basic block of its own. */
 static void advance_ctaid(const struct tr_fused *fused)
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMBuilderRef b = fuse->builder;
-    LLVMValueRef carry = LLVMConstInt(fuse->i1, 1, false);
+    LLVMBasicBlockRef advanced = tr_f_new_block(fuse, "advanced");
     for (int d = 0; d < 3; d++) {
+        if (fuse->options->facts->grid_max[d] == 1)
+            continue;
         LLVMValueRef extent =
             tr_f_field(fuse, fuse->i32, fuse->launch,
                        offsetof(struct rt_launch, grid) + (size_t)d * sizeof(uint32_t), "nctaid");
-        LLVMValueRef step = LLVMBuildZExt(b, carry, fuse->i32, "");
-        LLVMValueRef more = LLVMBuildAdd(b, fused->ctaid[d], step, "");
-        carry = LLVMBuildICmp(b, LLVMIntEQ, more, extent, "");
-        LLVMBuildStore(b, LLVMBuildSelect(b, carry, tr_f_i32(fuse, 0), more, ""),
+        LLVMValueRef more = LLVMBuildAdd(b, fused->ctaid[d], tr_f_i32(fuse, 1), "");
+        LLVMValueRef is_end = LLVMBuildICmp(b, LLVMIntEQ, more, extent, "");
+        LLVMBuildStore(b, LLVMBuildSelect(b, is_end, tr_f_i32(fuse, 0), more, ""),
                        ctaid_field(fused, d));
+        LLVMBasicBlockRef carry = tr_f_new_block(fuse, "carry");
+        LLVMBuildCondBr(b, is_end, carry, advanced);
+        LLVMPositionBuilderAtEnd(b, carry);
     }
+    LLVMBuildBr(b, advanced);
+    LLVMPositionBuilderAtEnd(b, advanced);
 }
 
 /* The block runs thread by thread from beginning to end, without loops: some thread may come to a
@@ -376,7 +383,8 @@ static void build_chunk_loop(struct tr_fused *fused, LLVMBasicBlockRef entry)
     LLVMPositionBuilderAtEnd(b, fused->block_done);
     advance_ctaid(fused);
     LLVMValueRef next = LLVMBuildSub(b, left, tr_f_i32(fuse, 1), "");
-    LLVMAddIncoming(left, &next, &fused->block_done, 1);
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
+    LLVMAddIncoming(left, &next, &latch, 1);
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, next, tr_f_i32(fuse, 0), ""), end, head);
     LLVMPositionBuilderAtEnd(b, end);
     LLVMBuildRetVoid(b);
