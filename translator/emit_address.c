@@ -8,6 +8,7 @@
 #include "translator/emit.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* ---- what the thread's record leads to ---- */
 
@@ -53,11 +54,25 @@ static LLVMValueRef shared_base(struct tr_ctx *ctx)
     return ctx->shared_base;
 }
 
+static void note_number(struct tr_ctx *ctx, LLVMValueRef load, const char *name, uint64_t number)
+{
+    unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, name, (unsigned)strlen(name));
+    LLVMMetadataRef value = LLVMValueAsMetadata(tr_const_int(ctx, 64, number));
+    LLVMMetadataRef node = LLVMMDNodeInContext2(ctx->llvm, &value, 1);
+    LLVMSetMetadata(load, kind, LLVMMetadataAsValue(ctx->llvm, node));
+}
+
+/* All parameters can be read at any time: one that is used behind a condition only may be loaded
+ * before a loop around that. */
 static LLVMValueRef kernel_params(struct tr_ctx *ctx)
 {
-    if (ctx->param_base == NULL)
+    if (ctx->param_base == NULL) {
         ctx->param_base = load_constant_field(ctx, launch_record(ctx),
                                               offsetof(struct rt_launch, params), "params");
+        note_number(ctx, ctx->param_base, "align", _Alignof(uint64_t));
+        if (ctx->func->param_bytes > 0)
+            note_number(ctx, ctx->param_base, "dereferenceable", ctx->func->param_bytes);
+    }
     return ctx->param_base;
 }
 

@@ -41,6 +41,29 @@ Test(address, shared_variables_are_offsets_and_dynamic_ones_follow)
     harness_close(&harness);
 }
 
+Test(address, all_parameters_may_be_loaded_before_a_condition_that_guards_one)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_75\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p, .param .u32 n, .param .u32 last)\n{\n.reg .b64 %rd<9>;\n"
+        "ld.param.u64 %rd1, [p];\nst.global.u64 [%rd1], 1;\nret;\n}\n";
+    _Alignas(16) uint64_t out[1] = {0};
+    const struct {
+        uint64_t out;
+        uint32_t n;
+        uint32_t last;
+    } params = {(uint64_t)out, 0, 0};
+    struct harness harness;
+    run(text, 0, &params, &harness);
+    const char *params_load = strstr(harness.ir, "%params = load ptr");
+    cr_assert_not_null(params_load);
+    const char *size = strstr(params_load, "!dereferenceable !");
+    cr_assert(size != NULL && size < strchr(params_load, '\n'));
+    cr_expect_not_null(strstr(harness.ir, "!{i64 16}"));
+    cr_expect_eq(out[0], 1);
+    harness_close(&harness);
+}
+
 Test(address, generic_addresses_reach_shared_and_local_memory)
 {
     static const char text[] =
