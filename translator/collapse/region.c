@@ -253,7 +253,7 @@ static bool replace(struct tr_clone *clone, uint32_t value)
     return false;
 }
 
-/* ---- what the next block reads ---- */
+/* ---- what the next block reads and writes ---- */
 
 static bool is_in_global_memory(const struct tr_kernel *kernel, uint32_t pointer)
 {
@@ -263,26 +263,33 @@ static bool is_in_global_memory(const struct tr_kernel *kernel, uint32_t pointer
     return pointer != TR_NONE && values[pointer].opcode == LLVMIntToPtr;
 }
 
+static void ask_ahead(struct tr_region_build *region, LLVMValueRef access)
+{
+    LLVMContextRef llvm = region->fuse->llvm;
+    unsigned kind = LLVMGetMDKindIDInContext(llvm, TR_AHEAD, strlen(TR_AHEAD));
+    LLVMSetMetadata(access, kind, LLVMMetadataAsValue(llvm, LLVMMDNodeInContext2(llvm, NULL, 0)));
+}
+
 /* What blocks read at their beginning is read with long pauses in between, in which the machine
  * looks no further ahead than the work behind barriers goes, and in short runs, by which it does
- * not see what will be read next. */
-static void mark_first_loads(struct tr_region_build *region)
+ * not see what will be read next. So it is with what they write behind their barriers. */
+static void mark_accesses(struct tr_region_build *region)
 {
     const struct tr_kernel *kernel = region->fuse->kernel;
     const struct tr_set *segments = &kernel->regions[region->number].segments;
-    LLVMContextRef llvm = region->fuse->llvm;
-    unsigned kind = LLVMGetMDKindIDInContext(llvm, TR_READ_AHEAD, strlen(TR_READ_AHEAD));
-    LLVMValueRef mark = LLVMMetadataAsValue(llvm, LLVMMDNodeInContext2(llvm, NULL, 0));
+    bool is_store = region->number != 0;
+    uint32_t opcode = is_store ? LLVMStore : LLVMLoad;
     for (uint32_t s = tr_set_next(segments, 0); s != TR_NONE; s = tr_set_next(segments, s + 1)) {
         const struct tr_segment *segment = &kernel->graph.segments[s];
         for (uint32_t i = 0; kernel->loops.innermost[s] == TR_NONE && i < segment->value_count;
              i++) {
             uint32_t value = segment->first_value + i;
             const struct tr_value *inst = &kernel->graph.values[value];
-            LLVMValueRef load = region->fused->clone.copies[value];
-            if (inst->opcode == LLVMLoad && load != NULL && LLVMIsALoadInst(load) != NULL &&
-                is_in_global_memory(kernel, inst->operands[0]))
-                LLVMSetMetadata(load, kind, mark);
+            LLVMValueRef access = region->fused->clone.copies[value];
+            if (inst->opcode == opcode && access != NULL && LLVMIsAInstruction(access) != NULL &&
+                LLVMGetInstructionOpcode(access) == opcode &&
+                is_in_global_memory(kernel, inst->operands[is_store ? 1 : 0]))
+                ask_ahead(region, access);
         }
     }
 }
@@ -321,8 +328,8 @@ static void build_body(struct tr_region_build *region)
     bring_in_values(region);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(fuse->builder);
     tr_clone_segments(clone, &fuse->kernel->regions[region->number].segments);
-    if (region->number == 0 && fuse->kernel->stop_count > 1 && fuse->options->is_vector)
-        mark_first_loads(region);
+    if (fuse->kernel->stop_count > 1 && fuse->options->is_vector)
+        mark_accesses(region);
     LLVMPositionBuilderAtEnd(fuse->builder, before);
     LLVMBuildBr(fuse->builder, clone->blocks[fuse->kernel->stops[region->number].resume]);
     LLVMSetCurrentDebugLocation2(fuse->builder, NULL);

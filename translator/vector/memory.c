@@ -180,16 +180,16 @@ static LLVMValueRef access_of(const struct tr_widen *widen, const struct tr_fiel
 #define AHEAD_OF_TILE_BYTES 2048
 #define AHEAD_OF_ROW_BYTES  6144
 
-static void read_ahead(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef pointer)
+void tr_m_ask_ahead(struct tr_widen *widen, LLVMValueRef access, LLVMValueRef pointer)
 {
-    LLVMValueRef from = access_of(widen, fields);
-    unsigned kind = LLVMGetMDKindIDInContext(widen->llvm, TR_READ_AHEAD, strlen(TR_READ_AHEAD));
-    if (!LLVMHasMetadata(from) || LLVMGetMetadata(from, kind) == NULL)
+    unsigned kind = LLVMGetMDKindIDInContext(widen->llvm, TR_AHEAD, strlen(TR_AHEAD));
+    if (!LLVMHasMetadata(access) || LLVMGetMetadata(access, kind) == NULL)
         return;
-    enum { READ, KEEP = 3, DATA = 1 };
+    enum { READ, WRITE, KEEP = 3, DATA = 1 };
     LLVMTypeRef type = LLVMTypeOf(pointer);
     int64_t ahead = widen->turn->y == TR_NONE ? AHEAD_OF_ROW_BYTES : AHEAD_OF_TILE_BYTES;
-    LLVMValueRef operands[] = {tr_m_advance(widen, pointer, ahead), tr_m_i32(widen, READ),
+    uint64_t why = LLVMIsAStoreInst(access) != NULL ? WRITE : READ;
+    LLVMValueRef operands[] = {tr_m_advance(widen, pointer, ahead), tr_m_i32(widen, why),
                                tr_m_i32(widen, KEEP), tr_m_i32(widen, DATA)};
     tr_m_call(widen, "llvm.prefetch", &type, 1, operands, 4);
 }
@@ -200,7 +200,7 @@ LLVMValueRef tr_m_load(struct tr_widen *widen, const struct tr_fields *fields, L
     LLVMValueRef load;
     LLVMValueRef from = access_of(widen, fields);
     if (mask == NULL && LLVMGetTypeKind(type) == LLVMVectorTypeKind)
-        read_ahead(widen, fields, pointer);
+        tr_m_ask_ahead(widen, from, pointer);
     if (mask == NULL) {
         load = LLVMBuildLoad2(widen->builder, type, pointer, "");
         LLVMSetAlignment(load, align);

@@ -105,6 +105,8 @@ LLVMValueRef tr_m_load(struct tr_widen *widen, const struct tr_fields *fields, L
                        LLVMValueRef pointer, uint32_t align, LLVMValueRef mask);
 void tr_m_store(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef value,
                 LLVMValueRef pointer, uint32_t align, LLVMValueRef mask);
+/* Asks for what lies behind an access (TR_AHEAD), done to a vector at this pointer. */
+void tr_m_ask_ahead(struct tr_widen *widen, LLVMValueRef access, LLVMValueRef pointer);
 /* nontemporal, invariant.load: if all of the accesses say so. */
 void tr_m_keep_hints(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef inst);
 /* <width x i1> as an integer, of 32 bits or width. */

@@ -91,8 +91,10 @@ void tr_m_stream(struct tr_widen *widen, const struct tr_memory *memory,
         store_past(widen, memory, &stores[c]);
     LLVMBuildBr(b, meet);
     LLVMPositionBuilderAtEnd(b, kept);
-    for (uint32_t c = 0; c < widen->copies; c++)
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        tr_m_ask_ahead(widen, memory->inst, stores[c].address);
         tr_m_store(widen, &fields, stores[c].value, stores[c].address, memory->align, NULL);
+    }
     LLVMBuildBr(b, meet);
     LLVMPositionBuilderAtEnd(b, meet);
 }

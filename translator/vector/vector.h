@@ -28,9 +28,9 @@
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                 \
     "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg,loop-simplify,lcssa)"
 
-/* Metadata of a load: what the machine will not guess is read next is not far behind it, and worth
- * asking for. */
-#define TR_READ_AHEAD "ptxrun.read_ahead"
+/* Metadata of a load or store: what the machine will not guess is read or written next is not far
+ * behind it, and worth asking for. */
+#define TR_AHEAD "ptxrun.ahead"
 
 /* Metadata of a load or store: of an element of an array; all threads' arrays together lie within
  * 2^31 bytes. */
