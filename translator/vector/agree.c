@@ -227,9 +227,42 @@ LLVMValueRef tr_v_all_take(struct tr_widen *widen, LLVMValueRef condition, bool 
     return question.answer;
 }
 
+/* The comparison's operand that grows does so without wrapping: its ends tell all of it. */
+static bool ends_tell(const struct tr_widen *widen, LLVMValueRef icmp, unsigned growing)
+{
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(icmp);
+    return (is_signed(predicate) || LLVMGetICmpSameSign(icmp)) &&
+           tr_w_shape(widen, LLVMGetOperand(icmp, growing)).no_wrap;
+}
+
+/* i1; NULL: it takes masks to know. */
+static LLVMValueRef any_by_ends(struct tr_widen *widen, LLVMValueRef condition, bool expected)
+{
+    if (LLVMIsAICmpInst(condition) == NULL)
+        return NULL;
+    unsigned growing = growing_operand(widen, condition);
+    if (growing == 2 || !ends_tell(widen, condition, growing))
+        return NULL;
+    struct question question = {.widen = widen};
+    ask_ends(&question, condition, growing, !expected);
+    return LLVMBuildNot(widen->builder, question.answer, "");
+}
+
 LLVMValueRef tr_v_any_takes(struct tr_widen *widen, LLVMValueRef condition, bool expected)
 {
+    LLVMValueRef any = any_by_ends(widen, condition, expected);
+    if (any != NULL)
+        return any;
     LLVMValueRef vectors[TR_MAX_COPIES];
     make_vectors(widen, condition, expected, vectors);
     return tr_v_mask_any(widen, vectors);
+}
+
+LLVMValueRef tr_v_any_comes(struct tr_widen *widen, const struct tr_join *join,
+                            const LLVMValueRef *mask)
+{
+    LLVMValueRef any = NULL;
+    if (join->of_condition != NULL && join->of_condition == mask[0])
+        any = any_by_ends(widen, join->condition, join->expected);
+    return any != NULL ? any : tr_v_mask_any(widen, mask);
 }

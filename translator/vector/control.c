@@ -172,7 +172,7 @@ static void emit_branch_around(struct tr_control *control, uint32_t segment,
             emit_whole(control, segment, &slots,
                        tr_v_all_come(widen, &control->joins[segment], mask), pending, meet);
     LLVMBasicBlockRef part = tr_w_new_block(widen, "some");
-    LLVMValueRef any = tr_v_mask_any(widen, mask);
+    LLVMValueRef any = tr_v_any_comes(widen, &control->joins[segment], mask);
     ways[way_count++] = tr_v_way(control, &slots);
     LLVMBuildCondBr(widen->builder, any, part, meet);
     LLVMPositionBuilderAtEnd(widen->builder, part);

@@ -77,6 +77,10 @@ void tr_v_define_phis(struct tr_control *control, uint32_t segment, const LLVMVa
 LLVMValueRef tr_v_all_come(struct tr_widen *widen, const struct tr_join *join,
                            const LLVMValueRef *mask);
 
+/* … whether any lane of any copy does. */
+LLVMValueRef tr_v_any_comes(struct tr_widen *widen, const struct tr_join *join,
+                            const LLVMValueRef *mask);
+
 /* ---- units that at most one lane of a row comes to (single.c) ---- */
 
 /* One segment that goes on to where all lanes meet, and brings nothing there. */

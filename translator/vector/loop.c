@@ -195,7 +195,7 @@ static void emit_loop_together(struct tr_control *control, uint32_t header)
     LLVMBasicBlockRef rest = tr_w_new_block(widen, "rest");
     LLVMBasicBlockRef meet = tr_w_new_block(widen, "meet");
     ways[0] = tr_v_way(control, &loop.behind);
-    LLVMBuildCondBr(widen->builder, tr_v_mask_any(widen, left), rest, meet);
+    LLVMBuildCondBr(widen->builder, tr_v_any_comes(widen, join, left), rest, meet);
     LLVMPositionBuilderAtEnd(widen->builder, rest);
     bool is_part = control->is_part;
     control->is_part = true;
