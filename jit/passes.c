@@ -57,6 +57,9 @@
     "simplifycfg),"                                                                                \
     "globaldce"
 
+/* Behind tr_straighten_blocks(). */
+#define STRAIGHT_PASSES "function(early-cse,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)"
+
 /* Of all functions. */
 static uint32_t count_instructions(LLVMModuleRef module)
 {
@@ -64,6 +67,15 @@ static uint32_t count_instructions(LLVMModuleRef module)
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
         count += tr_instruction_count(fn);
     return count;
+}
+
+static enum pxr_status straighten(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                  struct pxr_error *err)
+{
+    bool has_changed = false;
+    enum pxr_status status = tr_straighten_blocks(module, &has_changed, err);
+    return status == PXR_OK && has_changed ? tr_run_passes(module, STRAIGHT_PASSES, machine, err)
+                                           : status;
 }
 
 enum pxr_status jit_run_passes(LLVMModuleRef module, enum pxr_collapse collapse,
@@ -80,6 +92,8 @@ enum pxr_status jit_run_passes(LLVMModuleRef module, enum pxr_collapse collapse,
         passes = INLINE_PASSES LONG_PASSES;
     enum pxr_status status =
         tr_run_passes(module, passes ? passes : lists[PXR_COLLAPSE_PRECISE], machine, err);
+    if (status == PXR_OK && collapse == PXR_COLLAPSE_VECTOR)
+        return straighten(module, machine, err);
     bool has_loops = collapse == PXR_COLLAPSE_FLAT || collapse == PXR_COLLAPSE_HIERARCHICAL;
     if (status != PXR_OK || !has_loops)
         return status;

@@ -103,6 +103,11 @@ enum pxr_status tr_collapse(LLVMModuleRef module, const struct tr_collapse_optio
 /* Before LLVM's loop vectoriser: what it would make wrong code of (narrow_steps.c). */
 void tr_hide_narrow_steps(LLVMModuleRef module);
 
+/* Behind the passes for vectors: blocks in one go (vector/straight.c). What it makes wants to be
+ * cleaned up. Errors: PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_straighten_blocks(LLVMModuleRef module, bool *has_changed,
+                                     struct pxr_error *err);
+
 /* Behind all passes, before code generation: what LLVM would make wrong code of
  * (vector/one_lane.c). */
 void tr_mend_one_lane_stores(LLVMModuleRef module);

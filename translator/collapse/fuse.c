@@ -19,6 +19,7 @@
 
 #include "translator/collapse/prepare.h"
 #include "translator/collapse/region.h"
+#include "translator/vector/vector.h"
 
 #define OUTCOME_MIXED UINT32_MAX
 #define FRAME_ALIGN   64
@@ -385,7 +386,9 @@ static void build_chunk_loop(struct tr_fused *fused, LLVMBasicBlockRef entry)
     LLVMValueRef next = LLVMBuildSub(b, left, tr_f_i32(fuse, 1), "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
     LLVMAddIncoming(left, &next, &latch, 1);
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, next, tr_f_i32(fuse, 0), ""), end, head);
+    LLVMValueRef is_last = LLVMBuildICmp(b, LLVMIntEQ, next, tr_f_i32(fuse, 0), "");
+    tr_mark_blocks(LLVMBuildCondBr(b, is_last, end, head));
+    tr_mark_blocks(LLVMGetBasicBlockTerminator(fused->block_done));
     LLVMPositionBuilderAtEnd(b, end);
     LLVMBuildRetVoid(b);
 }

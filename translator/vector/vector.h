@@ -50,6 +50,10 @@
  * set; it adds to it. */
 void tr_mark_threads(LLVMBasicBlockRef latch, char axis);
 
+/* Says of the branch at the end of a loop that it goes to the next block of threads, which has
+ * another block's shared memory; and of another branch in that loop that the block is done. */
+void tr_mark_blocks(LLVMValueRef branch);
+
 /* Defects for tests to seed, one at a time. */
 enum tr_vector_seed {
     TR_VECTOR_SEED_NONE,
