@@ -18,6 +18,12 @@
 #define JAM_MAX        4
 #define JAM_SHARED_MAX 16
 
+/* Loads without a loop are its unrolled body if there are so many that rows, and that threads of a
+ * row, share. Then so many registers of sums keep the machine's multipliers busy: two times the
+ * four cycles that one takes. */
+#define UNROLLED_LOADS 8
+#define UNROLLED_SUMS  8
+
 /* Instructions of a turn, times copies; more take too long to compile. */
 #define LENGTH_MAX 3000
 
@@ -117,18 +123,6 @@ static double weight_of(const struct tr_turn *turn, uint32_t segment, bool is_ve
 
 /* ---- the turn ---- */
 
-static void look_at_load(const struct tr_turn *turn, uint32_t number, struct tr_estimate *estimate)
-{
-    const struct tr_value *value = &turn->graph.values[number];
-    bool is_in_loop = turn->loops.innermost[value->segment] != TR_NONE;
-    if (value->opcode != LLVMLoad || turn->y == TR_NONE || !is_in_loop)
-        return;
-    struct tr_shape shape = turn->shapes.values[number];
-    bool depends_on_row = turn->depends_on_row[number];
-    estimate->shares_rows |= shape.kind == TR_VARYING && !depends_on_row;
-    estimate->shares_row |= shape.kind == TR_AFFINE && shape.stride == 0 && depends_on_row;
-}
-
 static unsigned bits_of(LLVMTypeRef type)
 {
     switch (LLVMGetTypeKind(type)) {
@@ -141,6 +135,24 @@ static unsigned bits_of(LLVMTypeRef type)
     default:
         return 32;
     }
+}
+
+static void look_at_load(const struct tr_turn *turn, uint32_t number, struct tr_estimate *estimate)
+{
+    const struct tr_value *value = &turn->graph.values[number];
+    bool is_in_loop = turn->loops.innermost[value->segment] != TR_NONE;
+    if (value->opcode != LLVMLoad || turn->y == TR_NONE)
+        return;
+    struct tr_shape shape = turn->shapes.values[number];
+    bool depends_on_row = turn->depends_on_row[number];
+    bool is_of_rows = shape.kind == TR_VARYING && !depends_on_row;
+    bool is_of_row = shape.kind == TR_AFFINE && shape.stride == 0 && depends_on_row;
+    estimate->shares_rows |= is_in_loop && is_of_rows;
+    estimate->shares_row |= is_in_loop && is_of_row;
+    estimate->flat_rows += !is_in_loop && is_of_rows;
+    estimate->flat_row += !is_in_loop && is_of_row;
+    if (is_of_rows)
+        estimate->is_wide |= bits_of(type_of(turn, number)) > 32;
 }
 
 static void look_at_value(const struct tr_turn *turn, uint32_t width, uint32_t number,
@@ -236,6 +248,11 @@ static bool would_be_long(const struct tr_estimate *estimate,
            (options->copies_max != 0 && copies > options->copies_max);
 }
 
+static bool is_unrolled(const struct tr_estimate *estimate)
+{
+    return estimate->flat_rows >= UNROLLED_LOADS && estimate->flat_row >= UNROLLED_LOADS;
+}
+
 static uint32_t choose_copies(const struct tr_estimate *estimate,
                               const struct tr_vector_options *options)
 {
@@ -243,6 +260,8 @@ static uint32_t choose_copies(const struct tr_estimate *estimate,
         return options->jam < TR_MAX_COPIES ? options->jam : TR_MAX_COPIES;
     bool is_shared = estimate->shares_rows || estimate->shares_row;
     uint32_t copies = is_shared ? JAM_SHARED_MAX : JAM_MAX;
+    if (!is_shared && is_unrolled(estimate))
+        copies = UNROLLED_SUMS / (estimate->is_wide ? 2 : 1);
     if (estimate->gathers_alone)
         copies = 1; /* each copy's lanes would wait for the others' */
     if (!is_shared && estimate->gathers > GATHERS_MOST * estimate->vector)

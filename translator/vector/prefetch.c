@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loops over the whole grid (`for (i = thread; i < n; i += threads)`): machines fetch in advance
- * what follows within a page, but not what is a grid further on. Loads in such loops ask for what
- * they will read some iterations later, if there will be that many. Not so in loops that count the
- * same for all threads: what they read is often there already, from other threads.
+ * Machines fetch in advance what follows within a page, but not what is further on in each
+ * iteration: loads ask for what they will read some iterations later.
+ *
+ * Loops over the whole grid (`for (i = thread; i < n; i += threads)`): if there will be that many.
+ * Loops that count the same for all threads: only what many rows load at once, a column of a
+ * matrix, however many there will be; the rest is often there already, from other threads.
  */
 #include "translator/vector/memory.h"
 
@@ -11,7 +13,14 @@
 #define ITERATIONS 8
 
 /* Smaller steps, in bytes, are left to the machine. */
-#define MIN_STEP   2048
+#define MIN_STEP 2048
+
+/* Of a column. Where rows are a power of two apart all its lines are in one set of the cache, which
+ * holds 8 to 12 of them. */
+#define COLUMN_LINES 12
+
+/* Fewer rows side by side do too little with what they load. */
+#define MIN_ROWS   4
 
 #define LINE_BYTES 64
 
@@ -280,6 +289,39 @@ static bool is_asked_for(const struct tr_turn *turn, const struct tr_memory *mem
     return false;
 }
 
+/* The load is done once for many rows. */
+static bool is_of_column(const struct tr_widen *widen, uint32_t load)
+{
+    const struct tr_turn *turn = widen->turn;
+    return widen->jam[1] >= MIN_ROWS && turn->graph.values[load].opcode == LLVMLoad &&
+           turn->shapes.values[load].kind == TR_VARYING && !turn->depends_on_row[load];
+}
+
+static int64_t iterations_of_column(const struct around *around)
+{
+    const struct tr_turn *turn = around->turn;
+    uint32_t loads = 0;
+    for (uint32_t v = 0; v < turn->graph.value_count; v++) {
+        uint32_t segment = turn->graph.values[v].segment;
+        if (segment != TR_NONE && tr_set_has(&around->loop->segments, segment) &&
+            is_of_column(around->widen, v))
+            loads++;
+    }
+    return loads < COLUMN_LINES ? COLUMN_LINES / loads : 1;
+}
+
+/* From what the load reads to what is asked for: i64; NULL: nothing is. */
+static LLVMValueRef find_way(const struct around *around, LLVMValueRef step, uint32_t load)
+{
+    LLVMBuilderRef b = around->widen->builder;
+    LLVMValueRef on = find_goes_on(around);
+    if (on == NULL && !is_of_column(around->widen, load))
+        return NULL;
+    int64_t iterations = on == NULL ? iterations_of_column(around) : ITERATIONS;
+    LLVMValueRef way = LLVMBuildMul(b, step, i64(around, iterations), "");
+    return on == NULL ? way : LLVMBuildSelect(b, on, way, i64(around, 0), "");
+}
+
 static void prefetch(struct tr_widen *widen, LLVMValueRef address)
 {
     LLVMValueRef operands[] = {address, tr_m_i32(widen, 0), tr_m_i32(widen, 3), tr_m_i32(widen, 1)};
@@ -304,11 +346,9 @@ void tr_m_prefetch(struct tr_widen *widen, const struct tr_memory *memory, uint3
     if (LLVMIsAConstantInt(step) != NULL && LLVMConstIntGetSExtValue(step) < MIN_STEP &&
         LLVMConstIntGetSExtValue(step) > -MIN_STEP)
         return;
-    LLVMValueRef goes_on = find_goes_on(&around);
-    if (goes_on == NULL)
+    LLVMValueRef way = find_way(&around, step, memory->value);
+    if (way == NULL)
         return;
-    LLVMValueRef way = LLVMBuildMul(b, step, i64(&around, ITERATIONS), "");
-    way = LLVMBuildSelect(b, goes_on, way, i64(&around, 0), "");
     LLVMValueRef then = LLVMBuildGEP2(b, widen->i8, address, &way, 1, "");
     for (uint32_t i = 0; i < bytes; i += LINE_BYTES)
         prefetch(widen, tr_m_advance(widen, then, i));
