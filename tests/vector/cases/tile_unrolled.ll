@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; An unrolled product of tiles: without a loop, rows share vectors and threads of a row share scalars.
-; run: nx=16,32,48 ny=8,12,16 n=row
-; arrays: a=4:small b=4:small c=4
+; run: nx=16,21,33,48 ny=8,12,16 n=row
+; arrays: a=4 b=4 c=4
 
 define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nsw i32 %y, %nx
