@@ -3,14 +3,17 @@
  * Machines fetch in advance what follows within a page, but not what is further on in each
  * iteration: loads ask for what they will read some iterations later.
  *
- * Loops over the whole grid (`for (i = thread; i < n; i += threads)`): if there will be that many.
+ * Loops over the whole grid (`for (i = thread; i < n; i += threads)`): if there will be many.
  * Loops that count the same for all threads: only what many rows load at once, a column of a
  * matrix, however many there will be; the rest is often there already, from other threads.
  */
 #include "translator/vector/memory.h"
 
 /* How far. What an iteration takes is some 10 to 100 cycles, memory some 300. */
-#define ITERATIONS 8
+#define ITERATIONS 12
+
+/* In loops of fewer iterations, too much of what is asked for would lie behind their end. */
+#define MIN_ITERATIONS 32
 
 /* Smaller steps, in bytes, are left to the machine. */
 #define MIN_STEP 2048
@@ -183,7 +186,7 @@ static LLVMValueRef step_of(const struct around *around, LLVMValueRef value)
     return a == NULL || b == NULL ? NULL : LLVMBuildAdd(around->widen->builder, a, b, "");
 }
 
-/* ---- whether there will be that many iterations ---- */
+/* ---- whether there will be many iterations ---- */
 
 /* A comparison that a loop goes on by. */
 struct test {
@@ -238,21 +241,41 @@ static bool find_test(const struct around *around, uint32_t segment, struct test
            LLVMIsAICmpInst(test->compare) != NULL && find_counter(around, test);
 }
 
+/* What a phi of the header is at first; NULL: that depends. */
+static LLVMValueRef start_of_phi(const struct around *around, LLVMValueRef phi)
+{
+    const struct tr_graph *graph = &around->turn->graph;
+    const struct tr_value *value = &graph->values[tr_graph_number(graph, phi)];
+    LLVMValueRef start = NULL;
+    for (uint32_t i = 0; i < value->operand_count; i++) {
+        if (value->incoming[i] == TR_NONE ||
+            tr_set_has(&around->loop->segments, value->incoming[i]))
+            continue;
+        LLVMValueRef operand = LLVMGetOperand(phi, i);
+        if (start != NULL && start != operand)
+            return NULL;
+        start = operand;
+    }
+    return start;
+}
+
+/* Asked of what is known before the loop, so that it leaves the loop. */
 static LLVMValueRef goes_on(const struct around *around, const struct test *test)
 {
     LLVMBuilderRef b = around->widen->builder;
     LLVMIntPredicate predicate = LLVMGetICmpPredicate(test->compare);
-    if (predicate == LLVMIntEQ || predicate == LLVMIntNE)
+    LLVMValueRef start = start_of_phi(around, test->counter);
+    if (predicate == LLVMIntEQ || predicate == LLVMIntNE || start == NULL)
         return NULL;
     LLVMValueRef limit =
         tr_w_scalar(around->widen, LLVMGetOperand(test->compare, 1 - test->side), around->copy);
     LLVMTypeRef type = LLVMTypeOf(limit);
     LLVMValueRef added = LLVMBuildIntCast2(b, test->added, type, true, "");
-    LLVMValueRef now = tr_w_scalar(around->widen, test->counter, around->copy);
-    now = LLVMBuildAdd(b, now, added, "");
-    LLVMValueRef way = LLVMBuildMul(b, test->step, i64(around, ITERATIONS), "");
+    LLVMValueRef first = tr_w_scalar(around->widen, start, around->copy);
+    first = LLVMBuildAdd(b, first, added, "");
+    LLVMValueRef way = LLVMBuildMul(b, test->step, i64(around, MIN_ITERATIONS), "");
     way = LLVMBuildIntCast2(b, way, type, true, "");
-    LLVMValueRef then = LLVMBuildAdd(b, now, way, "");
+    LLVMValueRef then = LLVMBuildAdd(b, first, way, "");
     LLVMValueRef operands[] = {then, limit};
     LLVMValueRef is_true =
         LLVMBuildICmp(b, predicate, operands[test->side], operands[1 - test->side], "");
