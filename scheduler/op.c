@@ -249,12 +249,17 @@ void sch_op_finish(struct sch_op *op, const struct sch_fault *fault)
     sch_op_release(op);
 }
 
+/* Dependencies can only become fewer. Acquire: as the last one to arrive. */
+bool sch_op_is_free(const struct sch_op *op)
+{
+    return atomic_load_explicit(&op->pending, memory_order_acquire) == 1;
+}
+
 void sch_op_submit(struct sch_op *op)
 {
     if (sch_pool_is_forked())
         return;
-    /* Dependencies can only become fewer now. Acquire: as the last one to arrive. */
-    bool is_free = atomic_load_explicit(&op->pending, memory_order_acquire) == 1;
+    bool is_free = sch_op_is_free(op);
     if (is_free && op->kind == SCH_OP_GRID && sch_guest_run(sch_grid_of(op), SCH_GUEST_ANY))
         return;
     sch_op_retain(op);
@@ -266,8 +271,7 @@ void sch_op_submit(struct sch_op *op)
 
 bool sch_op_try(struct sch_op *op)
 {
-    return op->kind == SCH_OP_GRID && !sch_pool_is_forked() &&
-           atomic_load_explicit(&op->pending, memory_order_acquire) == 1 &&
+    return op->kind == SCH_OP_GRID && !sch_pool_is_forked() && sch_op_is_free(op) &&
            sch_guest_run(sch_grid_of(op), SCH_GUEST_TINY);
 }
 

@@ -97,6 +97,10 @@ struct sch_op *sch_op_marker(sch_done_fn done, void *arg);
 enum pxr_status sch_op_depend(struct sch_op *op, struct sch_op *dep);
 void sch_op_submit(struct sch_op *op);
 
+/* Whether an operation that has not been submitted would start at once: all that it depends on has
+ * finished. */
+bool sch_op_is_free(const struct sch_op *op);
+
 /* As sch_op_submit, if the operation is a grid of a few microseconds that the calling thread can
  * run now; usually it is done then. Nobody else has op yet, and nobody waits for it. False: it is
  * not small, and has not been submitted. */

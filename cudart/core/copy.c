@@ -71,6 +71,21 @@ static enum crt_result check_side(const struct crt_side *side, const struct crt_
     return fits ? CRT_SUCCESS : CRT_INVALID_VALUE;
 }
 
+static size_t copy_bytes(const struct crt_copy *copy)
+{
+    return copy->width_bytes * copy->height * copy->depth;
+}
+
+bool crt_copy_is_small(const struct crt_copy *copy)
+{
+    return copy_bytes(copy) <= INLINE_BYTES;
+}
+
+bool crt_fill_is_small(const struct crt_fill *fill)
+{
+    return fill->width * fill->elem_bytes <= INLINE_BYTES / fill->height;
+}
+
 /* A copy that a worker makes; staged bytes follow when the source was pageable. */
 struct copy_task {
     struct crt_copy copy;
@@ -86,8 +101,7 @@ static void run_copy_task(void *arg)
 static enum crt_result submit_copy(struct crt_stream *stream, const struct crt_copy *copy,
                                    bool is_staged)
 {
-    size_t bytes = copy->width_bytes * copy->height * copy->depth;
-    struct copy_task *task = malloc(sizeof *task + (is_staged ? bytes : 0));
+    struct copy_task *task = malloc(sizeof *task + (is_staged ? copy_bytes(copy) : 0));
     if (!task)
         return CRT_OUT_OF_MEMORY;
     task->copy = *copy;
@@ -152,11 +166,10 @@ enum crt_result crt_copy(struct crt_stream *stream, const struct crt_copy *copy,
         struct crt_work work = {.kind = CRT_NODE_COPY, .copy = *copy};
         return is_async ? crt_capture_add(stream, &work) : crt_capture_refuse(stream);
     }
-    size_t bytes = copy->width_bytes * copy->height * copy->depth;
     bool is_idle = crt_stream_is_idle(stream);
-    bool can_defer =
-        may_return_early(stream, &dst, &src, is_async) && (src.is_known || bytes <= STAGING_BYTES);
-    bool is_cheap = is_idle && (bytes <= INLINE_BYTES || !src.is_known);
+    bool can_defer = may_return_early(stream, &dst, &src, is_async) &&
+                     (src.is_known || copy_bytes(copy) <= STAGING_BYTES);
+    bool is_cheap = is_idle && (crt_copy_is_small(copy) || !src.is_known);
     if (can_defer && !is_cheap)
         return submit_copy(stream, copy, !src.is_known);
     result = crt_stream_synchronize(stream);
@@ -228,8 +241,7 @@ enum crt_result crt_fill(struct crt_stream *stream, const struct crt_fill *fill,
         return is_async ? crt_capture_add(stream, &work) : crt_capture_refuse(stream);
     }
     bool can_defer = is_async || (class.is_device && !class.is_sync && !context_is_sync(stream));
-    bool is_cheap =
-        crt_stream_is_idle(stream) && fill->width * fill->elem_bytes <= INLINE_BYTES / fill->height;
+    bool is_cheap = crt_stream_is_idle(stream) && crt_fill_is_small(fill);
     if (can_defer && !is_cheap) {
         struct crt_fill *task = malloc(sizeof *task);
         if (!task)

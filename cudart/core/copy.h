@@ -66,6 +66,10 @@ enum crt_result crt_fill_check(const struct crt_fill *fill);
 
 CRT_API_END
 
+/* Whether it takes no longer than to hand it to a worker. */
+bool crt_copy_is_small(const struct crt_copy *copy);
+bool crt_fill_is_small(const struct crt_fill *fill);
+
 /* Does it at once, in the calling thread; workers may help with large copies. */
 void crt_copy_run(const struct crt_copy *copy);
 

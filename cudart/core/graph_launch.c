@@ -4,7 +4,8 @@
  *
  * Operations are made in the order of the steps and depend on those of earlier ones, or on the
  * first operation, which is put into the stream together with the last one: so nothing can come in
- * between. A conditional node is two operations: one that decides, starts a body, and decides again
+ * between. When nothing holds up the launch, small steps run ahead of all this, here and one after
+ * the other, up to the first that is not small. A conditional node is two operations: one that decides, starts a body, and decides again
  * when the body has ended, and one that successors wait for, which is submitted when nothing is
  * left to decide. Both happen in done functions, on whichever thread ended the last operation.
  */
@@ -52,6 +53,7 @@ struct run {
     struct sch_op **exits; /* the operation that successors of each step wait for */
     uint8_t *launches;     /* copies of those of the plan */
     struct loop *loop;     /* whose body this is, or NULL */
+    bool is_ahead;         /* what has been issued has ended, and the next step may run here */
     bool is_incomplete;    /* out of memory: its end may come before that of some operation */
 };
 
@@ -276,25 +278,74 @@ static enum pxr_status depend_on_deps(const struct run *run, const struct crt_st
                                       struct sch_op *op)
 {
     const size_t *deps = &run->plan->deps[step->first_dep];
-    enum pxr_status status = step->dep_count ? PXR_OK : sch_op_depend(op, run->begin);
-    for (size_t i = 0; i < step->dep_count && status == PXR_OK; i++)
+    enum pxr_status status = PXR_OK;
+    bool has_waited = false;
+    for (size_t i = 0; i < step->dep_count && status == PXR_OK; i++) {
+        has_waited = has_waited || run->exits[deps[i]];
         status = sch_op_depend(op, run->exits[deps[i]]);
-    return status;
+    }
+    return has_waited ? status : sch_op_depend(op, run->begin);
+}
+
+/* True: the step needs no operation, since it has been done. */
+static bool has_run_ahead(const struct crt_step *step)
+{
+    switch (step->work.kind) {
+    case CRT_NODE_COPY:
+        if (!crt_copy_is_small(&step->work.copy))
+            return false;
+        crt_copy_run(&step->work.copy);
+        return true;
+    case CRT_NODE_FILL:
+        if (!crt_fill_is_small(&step->work.fill))
+            return false;
+        crt_fill_run(&step->work.fill);
+        return true;
+    case CRT_NODE_CHILD:
+    case CRT_NODE_EMPTY:
+    case CRT_NODE_ALLOC:
+    case CRT_NODE_FREE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* True: the operation has been submitted, since nobody else is needed for it. */
+static bool try_ahead(const struct crt_step *step, struct sch_op *op)
+{
+    enum crt_node_kind kind = step->work.kind;
+    if (kind != CRT_NODE_RECORD_EVENT && kind != CRT_NODE_WAIT_EVENT)
+        return sch_op_try(op);
+    bool is_free = sch_op_is_free(op);
+    if (is_free)
+        sch_op_submit(op);
+    return is_free;
 }
 
 static enum pxr_status issue_step(struct run *run, size_t index, struct sch_op *end)
 {
     const struct crt_step *step = &run->plan->steps[index];
+    run->exits[index] = NULL;
+    if (run->is_ahead && has_run_ahead(step))
+        return PXR_OK;
     struct sch_op *exit = NULL;
     struct sch_op *op = create_operation(run, step, index, &exit);
     if (!op)
         return PXR_OUT_OF_MEMORY;
+    bool is_submitted = run->is_ahead && try_ahead(step, op);
+    run->is_ahead = is_submitted && sch_op_is_done(op);
+    if (run->is_ahead) {
+        sch_op_release(op);
+        return PXR_OK;
+    }
     run->exits[index] = exit ? exit : sch_op_retain(op);
-    enum pxr_status status = depend_on_deps(run, step, op);
+    enum pxr_status status = is_submitted ? PXR_OK : depend_on_deps(run, step, op);
     if (status == PXR_OK && !step->has_successor)
         status = sch_op_depend(end, run->exits[index]);
     /* Submitted whatever happened: the parts that exist must not wait for ever. */
-    sch_op_submit(op);
+    if (!is_submitted)
+        sch_op_submit(op);
     sch_op_release(op);
     if (status != PXR_OK)
         sch_op_release(run->exits[index]);
@@ -400,7 +451,8 @@ enum crt_result crt_plan_launch(struct crt_plan *plan, struct crt_stream *stream
     struct run *run = create_run(plan);
     struct sch_op *begin = run ? sch_op_marker(begin_run, run) : NULL;
     struct sch_op *end = begin ? sch_op_marker(end_run, run) : NULL;
-    if (!end || sch_op_depend(begin, after) != PXR_OK || sch_op_depend(end, begin) != PXR_OK) {
+    if (!end || sch_op_depend(begin, after) != PXR_OK || sch_op_depend(end, begin) != PXR_OK ||
+        crt_stream_append_span(stream, begin, end) != CRT_SUCCESS) {
         sch_op_release(begin);
         sch_op_release(end);
         free_run(run);
@@ -414,12 +466,12 @@ enum crt_result crt_plan_launch(struct crt_plan *plan, struct crt_stream *stream
     run->begin = begin;
     run->stride = plan->condition_count ? NUMBERS_FOR_BODIES : 1;
     run->number = crt_next_numbers((plan->count + 1) * run->stride);
+    /* Conditions get their values when the first operation begins: nothing may be ahead of it. */
+    run->is_ahead = sch_op_is_free(begin) && !plan->condition_count;
     enum crt_result result = issue_steps(run, end);
     sch_op_submit(end);
-    enum crt_result appended = crt_stream_submit_span(stream, begin, end);
-    if (appended != CRT_SUCCESS)
-        sch_op_submit(begin);
+    sch_op_submit(begin);
     sch_op_release(begin);
     *last = end;
-    return result == CRT_SUCCESS ? appended : result;
+    return result;
 }

@@ -406,8 +406,10 @@ enum crt_result crt_stream_mem_ops(struct crt_stream *stream, const struct crt_m
     result = create_batch(stream->ctx, ops, count, &batch, &first);
     if (result != CRT_SUCCESS)
         return result;
-    result = crt_stream_submit_span(stream, first, batch->last);
-    if (result != CRT_SUCCESS) {
+    result = crt_stream_append_span(stream, first, batch->last);
+    if (result == CRT_SUCCESS) {
+        sch_op_submit(first);
+    } else {
         sch_op_release(batch->last);
         free(batch);
     }

@@ -125,6 +125,7 @@ struct piece {
     struct sch_op *first;
     struct sch_op *last;
     struct sch_op **previous; /* or NULL */
+    bool may_run;             /* at once, if it is a small grid */
     bool is_submitted;
 };
 
@@ -139,7 +140,7 @@ static enum pxr_status append_locked(struct crt_stream *stream, struct piece *pi
     if (piece->previous)
         *piece->previous = sch_op_retain(before);
     /* A grid that ends before anybody can have asked for it need not be the stream's last. */
-    if (!before && piece->first == piece->last)
+    if (!before && piece->may_run)
         piece->is_submitted = sch_op_try(piece->first);
     if (!piece->is_submitted || !sch_op_is_done(piece->last))
         replace_locked(stream, piece->last);
@@ -166,31 +167,29 @@ static enum pxr_status append_to_null(struct crt_stream *stream, struct piece *p
     return status;
 }
 
-static enum crt_result submit(struct crt_stream *stream, struct sch_op *first, struct sch_op *last,
-                              struct sch_op **previous)
+static enum pxr_status append_piece(struct crt_stream *stream, struct piece *piece)
 {
-    struct piece piece = {.first = first, .last = last, .previous = previous};
-    enum pxr_status status =
-        stream->is_null ? append_to_null(stream, &piece) : append(stream, &piece);
-    /* Submitted outside the lock: a done function may run at once. What was appended meanwhile
-     * depends on last, and so still waits. */
-    if (status == PXR_OK && !piece.is_submitted)
-        sch_op_submit(first);
-    return crt_result_from_status(status);
+    return stream->is_null ? append_to_null(stream, piece) : append(stream, piece);
 }
 
 enum crt_result crt_stream_submit(struct crt_stream *stream, struct sch_op *op,
                                   struct sch_op **previous)
 {
-    enum crt_result result = submit(stream, op, op, previous);
+    struct piece piece = {.first = op, .last = op, .previous = previous, .may_run = true};
+    enum pxr_status status = append_piece(stream, &piece);
+    /* Submitted outside the lock: a done function may run at once. What was appended meanwhile
+     * depends on op, and so still waits. */
+    if (status == PXR_OK && !piece.is_submitted)
+        sch_op_submit(op);
     sch_op_release(op);
-    return result;
+    return crt_result_from_status(status);
 }
 
-enum crt_result crt_stream_submit_span(struct crt_stream *stream, struct sch_op *first,
+enum crt_result crt_stream_append_span(struct crt_stream *stream, struct sch_op *first,
                                        struct sch_op *last)
 {
-    return submit(stream, first, last, NULL);
+    struct piece piece = {.first = first, .last = last};
+    return crt_result_from_status(append_piece(stream, &piece));
 }
 
 struct sch_op *crt_stream_join_all(struct crt_context *ctx)

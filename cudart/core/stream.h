@@ -121,10 +121,10 @@ CRT_API_END
 enum crt_result crt_stream_submit(struct crt_stream *stream, struct sch_op *op,
                                   struct sch_op **previous);
 
-/* Appends a piece of work that begins with first and ends with last, both not yet submitted: first
- * waits as any operation of the stream, and submits; what comes later waits for last, which the
- * caller submits. Takes over no reference. */
-enum crt_result crt_stream_submit_span(struct crt_stream *stream, struct sch_op *first,
+/* Appends a piece of work that begins with first and ends with last: first waits as any operation
+ * of the stream, and what comes later waits for last. The caller submits both afterwards. Takes
+ * over no reference. */
+enum crt_result crt_stream_append_span(struct crt_stream *stream, struct sch_op *first,
                                        struct sch_op *last);
 
 /* run(task) by a worker, in order with the stream. task is from malloc and no longer the caller's;

@@ -149,6 +149,91 @@ Test(graph_launch, a_graph_is_one_piece_of_its_stream, .init = setup, .timeout =
     cr_expect_eq(cell(0), 100);
 }
 
+static CUgraphNode add_fill(CUgraphNode dep, int index, unsigned value)
+{
+    CUgraphNode node;
+    CUDA_MEMSET_NODE_PARAMS params = {.dst = cells + (CUdeviceptr)index * 4,
+                                      .value = value,
+                                      .elementSize = 4,
+                                      .width = 1,
+                                      .height = 1};
+    OK(cuGraphAddMemsetNode(&node, graph, &dep, dep != NULL, &params, NULL));
+    return node;
+}
+
+static CUgraphNode add_copy(CUgraphNode dep, int to, int from)
+{
+    CUgraphNode node;
+    CUDA_MEMCPY3D params = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                            .srcDevice = cells + (CUdeviceptr)from * 4,
+                            .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                            .dstDevice = cells + (CUdeviceptr)to * 4,
+                            .WidthInBytes = 4,
+                            .Height = 1,
+                            .Depth = 1};
+    OK(cuGraphAddMemcpyNode(&node, graph, &dep, 1, &params, NULL));
+    return node;
+}
+
+static unsigned wrong_turns;
+
+static void check_middle(void *arg)
+{
+    const unsigned *values = arg;
+    wrong_turns += values[0] != 3 || values[1] != 1 || values[2] != 3;
+}
+
+/* What can begin at once is done by the launching thread, the rest by the pool: from the second
+ * launch on the kernels are known to be small, and the host function is where that ends. */
+Test(graph_launch, small_steps_ahead_of_others_keep_the_order, .init = setup, .timeout = 60)
+{
+    CUevent event;
+    CUgraphNode node;
+    OK(cuEventCreate(&event, 0));
+    node = add_fill(NULL, 0, 0);
+    node = add_adder(graph, node, 0, 1);
+    node = add_copy(node, 1, 0);
+    node = add_adder(graph, node, 0, 2);
+    OK(cuGraphAddEventRecordNode(&node, graph, &node, 1, event));
+    OK(cuGraphAddEventWaitNode(&node, graph, &node, 1, event));
+    node = add_copy(node, 2, 0);
+    CUDA_HOST_NODE_PARAMS host = {.fn = check_middle, .userData = (void *)(uintptr_t)cells};
+    OK(cuGraphAddHostNode(&node, graph, &node, 1, &host));
+    node = add_adder(graph, node, 0, 4);
+    node = add_copy(node, 3, 0);
+    add_adder(graph, node, 4, 1);
+    CUgraphExec exec = instantiate();
+    for (int i = 0; i < 100; i++) {
+        OK(cuGraphLaunch(exec, stream));
+        if (i % 2)
+            OK(cuStreamSynchronize(stream));
+    }
+    OK(cuEventSynchronize(event));
+    cr_expect_eq(cell(0), 7);
+    cr_expect_eq(cell(3), 7);
+    cr_expect_eq(cell(4), 100);
+    cr_expect_eq(wrong_turns, 0);
+}
+
+Test(graph_launch, a_fault_in_a_small_step_is_an_error_of_the_context, .init = setup)
+{
+    CUgraphNode first = add_adder(graph, NULL, 0, 1);
+    CUgraphNode second = add_adder(graph, first, 0, 1);
+    CUgraphExec exec = instantiate();
+    for (int i = 0; i < 10; i++) {
+        OK(cuGraphLaunch(exec, stream));
+        OK(cuStreamSynchronize(stream));
+    }
+    CUdeviceptr nowhere = 16;
+    unsigned one = 1;
+    CUDA_KERNEL_NODE_PARAMS params = one_thread(add_kernel, (void *[]){&nowhere, &one});
+    OK(cuGraphExecKernelNodeSetParams_v2(exec, second, &params));
+    CUresult launched = cuGraphLaunch(exec, stream);
+    cr_expect(launched == CRT_SUCCESS || launched == CRT_ILLEGAL_ADDRESS);
+    EXPECT(CRT_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+    cr_expect_eq(*(const unsigned *)(uintptr_t)cells, 21);
+}
+
 static atomic_int running;
 static atomic_int most_running;
 
