@@ -5,9 +5,10 @@
  * Operations are made in the order of the steps and depend on those of earlier ones, or on the
  * first operation, which is put into the stream together with the last one: so nothing can come in
  * between. When nothing holds up the launch, small steps run ahead of all this, here and one after
- * the other, up to the first that is not small. A conditional node is two operations: one that decides, starts a body, and decides again
- * when the body has ended, and one that successors wait for, which is submitted when nothing is
- * left to decide. Both happen in done functions, on whichever thread ended the last operation.
+ * the other, up to the first that is not small. A conditional node is two operations: one that
+ * decides, starts a body, and decides again when the body has ended, and one that successors wait
+ * for, which is submitted when nothing is left to decide. Both happen in done functions, on
+ * whichever thread ended the last operation.
  */
 #include "cudart/core/graph_launch.h"
 
