@@ -285,7 +285,10 @@ static void choose_jam(const struct tr_nest *nest, const struct tr_turn *turn, u
         return;
     }
     uint32_t along = estimate->shares_rows && rows > 1 ? copies / 2 : copies;
-    if (estimate->shares_rows && !estimate->shares_row)
+    /* Guards hold threads back at borders of the grid: the less of a row a rectangle takes, the
+     * fewer rectangles have any. */
+    bool is_better_narrow = estimate->shares_rows || (estimate->is_guarded && rows > 1);
+    if (is_better_narrow && !estimate->shares_row)
         along = 1;
     shape->jam[0] = vectors == 0 ? 1 : fit(vectors, along < 1 ? 1 : along);
     shape->jam[1] = rows <= 1 ? 1 : fit(rows, copies / shape->jam[0]);
@@ -328,6 +331,7 @@ enum pxr_status tr_choose(const struct tr_nest *nest, struct tr_versions *versio
     enum pxr_status status = make_estimate(&versions->fast, shape->width, estimate, err);
     if (status != PXR_OK)
         return status;
+    estimate->is_guarded = versions->guard_count > 0;
     choose_jam(nest, &versions->fast, choose_copies(estimate, options), estimate, shape);
     shape->width_reason = why_width(options, shape->width);
     shape->jam_reason = why_jam(options, shape);

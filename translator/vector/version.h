@@ -21,6 +21,7 @@ struct tr_estimate {
     bool shares_row;       /* a loop loads scalars that are the same along a row */
     uint32_t flat_rows;    /* loads that are not in a loop, and the same in all rows, … */
     uint32_t flat_row;     /* … along a row */
+    bool is_guarded;       /* branches let nearly everybody through */
     bool is_wide;          /* what rows share is of more than 32 bits */
     bool gathers_alone;    /* a loop that lanes leave on their own gathers … */
     bool gathers_sparsely; /* … and only some lanes come to it, as data decide */
