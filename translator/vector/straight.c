@@ -8,6 +8,8 @@
  *
  *   for each block:  if all branches go as expected: the straight way; else: as before
  *
+ * Both go on where the block is done. LLVM may have made that place part of the block's last work:
+ * then the straight way has it, too, and goes on behind it.
  * It is made only if all loads of shared memory on the way become values, so that nothing need be
  * stored there: with the block its shared memory ends. Works on what LLVM's passes have left.
  */
@@ -55,6 +57,23 @@ static uint32_t latch_of(const struct tr_way *way, const struct tr_loop *loop)
     return latch;
 }
 
+/* The segment has addresses of shared memory. */
+static bool has_work(const struct tr_way *way, uint32_t segment)
+{
+    const struct tr_segment *s = &way->graph.segments[segment];
+    for (uint32_t v = s->first_value; v < s->first_value + s->value_count; v++) {
+        LLVMValueRef inst = way->graph.values[v].llvm;
+        for (int i = 0; i < LLVMGetNumOperands(inst); i++) {
+            uint32_t offset;
+            LLVMValueRef operand = LLVMGetOperand(inst, (unsigned)i);
+            bool is_pointer = LLVMGetTypeKind(LLVMTypeOf(operand)) == LLVMPointerTypeKind;
+            if (is_pointer && tr_p_place(&way->pieces, operand, &offset) != TR_PLACE_ELSEWHERE)
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool find_loop(struct tr_way *way)
 {
     for (uint32_t l = 0; l < way->loops.count; l++) {
@@ -67,9 +86,20 @@ static bool find_loop(struct tr_way *way)
         way->join = tr_set_next(&loop->segments, 0);
         while (!is_marked(way, way->join))
             way->join = tr_set_next(&loop->segments, way->join + 1);
+        way->has_join = has_work(way, way->join);
         return way->join != loop->header;
     }
     return false;
+}
+
+/* The way goes on to this segment. */
+static bool is_behind(const struct tr_way *way, uint32_t segment)
+{
+    const struct tr_segment *join = &way->graph.segments[way->join];
+    for (uint32_t i = 0; way->has_join && i < join->succ_count; i++)
+        if (join->succs[i] == segment)
+            return true;
+    return !way->has_join && segment == way->join;
 }
 
 /* What is defined before the block is done goes on from there by phis only: so control can come
@@ -79,10 +109,10 @@ static bool can_be_bypassed(const struct tr_way *way)
     const struct tr_graph *graph = &way->graph;
     for (uint32_t v = 0; v < graph->value_count; v++) {
         const struct tr_value *value = &graph->values[v];
-        for (uint32_t u = 0; tr_p_is_between(way, value->segment) && u < value->use_count; u++) {
+        for (uint32_t u = 0; tr_p_is_inside(way, value->segment) && u < value->use_count; u++) {
             const struct tr_value *user = &graph->values[value->uses[u]];
-            bool is_phi_there = user->opcode == LLVMPHI && user->segment == way->join;
-            if (!tr_p_is_between(way, user->segment) && !is_phi_there)
+            bool is_phi_behind = user->opcode == LLVMPHI && is_behind(way, user->segment);
+            if (!tr_p_is_inside(way, user->segment) && !is_phi_behind)
                 return false;
         }
     }
@@ -125,16 +155,25 @@ static LLVMBasicBlockRef move_terminator(const struct tr_way *way)
     return other;
 }
 
-static void complete(struct tr_way *way, uint32_t last)
+/* From the end of the way, which is what `last` has become, to where the block goes on. */
+static void leave(struct tr_way *way, uint32_t last)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(way->builder);
-    LLVMBasicBlockRef join = way->graph.segments[way->join].llvm;
-    for (LLVMValueRef phi = LLVMGetFirstInstruction(join);
-         phi != NULL && LLVMIsAPHINode(phi) != NULL; phi = LLVMGetNextInstruction(phi)) {
-        LLVMValueRef value = tr_p_incoming(way, phi, last);
-        LLVMAddIncoming(phi, &value, &here, 1);
+    LLVMValueRef terminator = last == way->join
+                                  ? tr_p_copy(way, tr_p_terminator(way, last))
+                                  : LLVMBuildBr(way->builder, way->graph.segments[way->join].llvm);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(terminator); i++) {
+        LLVMValueRef phi = LLVMGetFirstInstruction(LLVMGetSuccessor(terminator, i));
+        for (; LLVMIsAPHINode(phi) != NULL; phi = LLVMGetNextInstruction(phi)) {
+            LLVMValueRef value = tr_p_incoming(way, phi, last);
+            LLVMAddIncoming(phi, &value, &here, 1);
+        }
     }
-    LLVMBuildBr(way->builder, join);
+}
+
+static void complete(struct tr_way *way, uint32_t last)
+{
+    leave(way, last);
     LLVMBasicBlockRef other = move_terminator(way);
     LLVMPositionBuilderAtEnd(way->builder, way->header);
     if (way->answer == NULL)
@@ -186,8 +225,8 @@ static bool begin(struct tr_way *way)
 static bool try_loop(struct tr_way *way)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(way->function));
-    if (!tr_p_is_private(&way->graph) || !find_loop(way) || !can_be_bypassed(way) ||
-        !tr_p_init(&way->pieces, &way->graph.arena, layout) || !begin(way))
+    if (!tr_p_is_private(&way->graph) || !tr_p_init(&way->pieces, &way->graph.arena, layout) ||
+        !find_loop(way) || !can_be_bypassed(way) || !begin(way))
         return false;
     LLVMValueRef kept = LLVMGetPreviousInstruction(LLVMGetBasicBlockTerminator(way->header));
     uint32_t last = tr_p_walk(way);

@@ -55,7 +55,8 @@ struct tr_way {
     struct tr_graph graph;
     struct tr_loops loops;
     const struct tr_loop *loop; /* over blocks */
-    uint32_t join;              /* the segment in which the block is done */
+    uint32_t join;              /* the segment in which the block is done … */
+    bool has_join;              /* … and which is on the way, since it has work of the block */
     LLVMBuilderRef builder;
     LLVMBasicBlockRef header; /* at its end is asked what has to be asked */
     LLVMBasicBlockRef first;  /* of the way's blocks, which are the function's last */
@@ -70,8 +71,8 @@ struct tr_way {
 
 LLVMBasicBlockRef tr_p_new_block(const struct tr_way *way, const char *name);
 LLVMValueRef tr_p_terminator(const struct tr_way *way, uint32_t segment);
-/* In the loop, behind its header, before the block is done. */
-bool tr_p_is_between(const struct tr_way *way, uint32_t segment);
+/* In the loop, behind its header, and on the way or where it could have gone. */
+bool tr_p_is_inside(const struct tr_way *way, uint32_t segment);
 
 /* straight_step.c */
 
@@ -81,6 +82,8 @@ LLVMValueRef tr_p_now(const struct tr_way *way, LLVMValueRef value);
 bool tr_p_is_bit(LLVMValueRef value, bool is_true);
 /* Lanes that are not active, and what is left to the runtime, are not what is expected. */
 bool tr_p_is_exception(LLVMValueRef inst);
+/* With operands as they are on the way. */
+LLVMValueRef tr_p_copy(struct tr_way *way, LLVMValueRef inst);
 /* All of a segment but phis and the terminator. false: the way ends here. */
 bool tr_p_step_through(struct tr_way *way, uint32_t segment);
 /* All at once: one may be what another was. */
@@ -92,7 +95,7 @@ LLVMValueRef tr_p_incoming(const struct tr_way *way, LLVMValueRef phi, uint32_t 
 /* How much is done from a segment to the join where most is done, without exceptions. false: out
  * of memory. */
 bool tr_p_find_work(struct tr_way *way);
-/* From the header to the join; the segment before the join. TR_NONE: there is no such way. */
+/* From the header to the join; the last segment on the way. TR_NONE: there is no such way. */
 uint32_t tr_p_walk(struct tr_way *way);
 
 #endif

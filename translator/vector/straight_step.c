@@ -9,6 +9,7 @@
 
 /* Instructions on the way. */
 #define LENGTH_MAX 2000
+
 /* ---- values on the way ---- */
 
 LLVMValueRef tr_p_now(const struct tr_way *way, LLVMValueRef value)
@@ -107,7 +108,7 @@ static LLVMValueRef fold(struct tr_way *way, LLVMValueRef inst)
     return value == NULL && are_constant ? folded(way->builder, inst, operands) : value;
 }
 
-static LLVMValueRef copy(struct tr_way *way, LLVMValueRef inst)
+LLVMValueRef tr_p_copy(struct tr_way *way, LLVMValueRef inst)
 {
     LLVMValueRef clone = LLVMInstructionClone(inst);
     for (int i = 0; i < LLVMGetNumOperands(clone); i++)
@@ -132,7 +133,7 @@ static bool access(struct tr_way *way, uint32_t number)
     uint32_t offset = 0;
     enum tr_place place = tr_p_place(&way->pieces, tr_p_now(way, address_of(inst)), &offset);
     if (place == TR_PLACE_ELSEWHERE) {
-        way->now[number] = copy(way, inst);
+        way->now[number] = tr_p_copy(way, inst);
         return true;
     }
     if (place == TR_PLACE_UNKNOWN || LLVMGetVolatile(inst) ||
@@ -174,7 +175,7 @@ static bool step(struct tr_way *way, uint32_t number)
         (LLVMIsACallInst(inst) != NULL && !is_harmless_call(inst)))
         return false;
     LLVMValueRef value = fold(way, inst);
-    way->now[number] = value != NULL ? value : copy(way, inst);
+    way->now[number] = value != NULL ? value : tr_p_copy(way, inst);
     return true;
 }
 

@@ -13,9 +13,9 @@ LLVMBasicBlockRef tr_p_new_block(const struct tr_way *way, const char *name)
     return LLVMAppendBasicBlockInContext(llvm, way->function, name);
 }
 
-bool tr_p_is_between(const struct tr_way *way, uint32_t segment)
+bool tr_p_is_inside(const struct tr_way *way, uint32_t segment)
 {
-    return segment != way->loop->header && segment < way->join &&
+    return segment != way->loop->header && segment < way->join + way->has_join &&
            tr_set_has(&way->loop->segments, segment);
 }
 
@@ -187,20 +187,20 @@ static uint32_t go_on(struct tr_way *way, uint32_t at)
     return work[side] > 0 && expect(way, condition, side == 0) ? segment->succs[side] : TR_NONE;
 }
 
-/* From the header to the join; the segment before the join. TR_NONE: there is no such way. */
+/* From the header to the join; the last segment on the way. TR_NONE: there is no such way. */
 uint32_t tr_p_walk(struct tr_way *way)
 {
     uint32_t at = way->loop->header;
-    for (uint32_t count = 0; count < SEGMENTS_MAX; count++) {
+    for (uint32_t count = 0; count < SEGMENTS_MAX && at != way->join; count++) {
         uint32_t next = go_on(way, at);
-        if (next == TR_NONE || next == way->join)
-            return next == TR_NONE ? TR_NONE : at;
-        if (!tr_p_is_between(way, next))
+        if (next == way->join && !way->has_join)
+            return at;
+        if (next == TR_NONE || !tr_p_is_inside(way, next))
             return TR_NONE;
         tr_p_step_phis(way, next, at);
         if (!tr_p_step_through(way, next))
             return TR_NONE;
         at = next;
     }
-    return TR_NONE;
+    return at == way->join ? at : TR_NONE;
 }
