@@ -241,6 +241,8 @@ enum pxr_status tr_prepare(LLVMModuleRef module, LLVMValueRef kernel, const char
     status = tr_run_passes(module, PREPARE_PASSES, NULL, err);
     if (status == PXR_OK)
         status = bind_polls(module, kernel, err);
+    if (status == PXR_OK)
+        status = tr_unroll_stops(module, kernel, err);
     if (status != PXR_OK)
         return status;
     tr_prepare_addresses(kernel);

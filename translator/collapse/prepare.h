@@ -37,6 +37,10 @@ void tr_mark_parallel(const struct tr_fuse *fuse, LLVMBasicBlockRef first, LLVMB
 /* Drops the polls of loops that cannot wait. */
 enum pxr_status tr_drop_polls(LLVMValueRef function, struct pxr_error *err);
 
+/* Short loops with stops become straight code if it is known how often they turn. Errors:
+ * PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_unroll_stops(LLVMModuleRef module, LLVMValueRef kernel, struct pxr_error *err);
+
 /* Inlines every function in which a thread may stop or exit, and simplifies the kernel. *obstacle:
  * NULL, or why threads cannot be fused (then the module may be unchanged). */
 enum pxr_status tr_prepare(LLVMModuleRef module, LLVMValueRef kernel, const char **obstacle,

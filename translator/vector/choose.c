@@ -219,10 +219,10 @@ static uint32_t constant(LLVMValueRef count)
     return LLVMIsAConstantInt(count) == NULL ? 0 : (uint32_t)LLVMConstIntGetZExtValue(count);
 }
 
-static uint32_t choose_width(const struct tr_nest *nest, const struct tr_vector_options *options)
+/* length: of a row, as far as threads have work; 0: not known. */
+static uint32_t choose_width(uint32_t length, const struct tr_vector_options *options)
 {
     uint32_t width = options->width != 0 ? options->width : options->vector_bits / 32;
-    uint32_t length = constant(nest->x.count);
     if (length == 0)
         return width;
     while (width > 2 && width / 2 >= length)
@@ -273,15 +273,14 @@ static uint32_t choose_copies(const struct tr_estimate *estimate,
     return copies;
 }
 
-static void choose_jam(const struct tr_nest *nest, const struct tr_turn *turn, uint32_t copies,
+/* rows: 0 if it is not known how many, 1 if none are side by side. */
+static void choose_jam(uint32_t length, uint32_t rows, uint32_t copies,
                        const struct tr_estimate *estimate, struct tr_shape_of_nest *shape)
 {
-    uint32_t length = constant(nest->x.count);
-    uint32_t rows = turn->y == TR_NONE ? 1 : constant(nest->y.count);
     uint32_t vectors = length / shape->width;
     if (length == 0) { /* nobody knows how many would be left over */
-        shape->jam[0] = turn->y == TR_NONE ? copies : 1;
-        shape->jam[1] = turn->y == TR_NONE ? 1 : fit(0, copies < JAM_MAX ? copies : JAM_MAX);
+        shape->jam[0] = rows == 1 ? copies : 1;
+        shape->jam[1] = rows == 1 ? 1 : fit(0, copies < JAM_MAX ? copies : JAM_MAX);
         return;
     }
     uint32_t along = estimate->shares_rows && rows > 1 ? copies / 2 : copies;
@@ -322,23 +321,26 @@ static const char *why_jam(const struct tr_vector_options *options,
     return copies > JAM_MAX ? "they share what they load" : "more would gain little";
 }
 
-enum pxr_status tr_choose(const struct tr_nest *nest, struct tr_versions *versions,
-                          const struct tr_vector_options *options, struct tr_shape_of_nest *shape,
-                          struct pxr_error *err)
+enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working,
+                          struct tr_versions *versions, const struct tr_vector_options *options,
+                          struct tr_shape_of_nest *shape, struct pxr_error *err)
 {
-    *shape = (struct tr_shape_of_nest){.width = choose_width(nest, options)};
+    const struct tr_turn *turn = &versions->fast;
+    uint32_t row = constant(nest->x.count);
+    uint32_t length = constant(working) != 0 ? constant(working) : row;
+    *shape = (struct tr_shape_of_nest){.width = choose_width(length, options)};
     struct tr_estimate *estimate = &shape->estimate;
     enum pxr_status status = make_estimate(&versions->fast, shape->width, estimate, err);
     if (status != PXR_OK)
         return status;
     estimate->is_guarded = versions->guard_count > 0;
-    choose_jam(nest, &versions->fast, choose_copies(estimate, options), estimate, shape);
+    choose_jam(length, turn->y == TR_NONE ? 1 : constant(nest->y.count),
+               choose_copies(estimate, options), estimate, shape);
     shape->width_reason = why_width(options, shape->width);
     shape->jam_reason = why_jam(options, shape);
-    uint32_t length = constant(nest->x.count);
     shape->is_worthwhile = true;
     shape->reason = "";
-    if (length != 0 && length < 4)
+    if (row != 0 && row < 4)
         shape->reason = "rows are too short";
     else if (estimate->vector > WORTHWHILE * estimate->scalar)
         shape->reason = "too little of it gains by vectors";

@@ -60,8 +60,11 @@ static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest
                              struct tr_versions *versions, bool is_jammed, struct pxr_error *err)
 {
     struct tr_vector_report *report = vectoriser->report;
+    struct tr_nest shorter = *nest;
     struct tr_shape_of_nest shape;
-    enum pxr_status status = tr_choose(nest, versions, vectoriser->options, &shape, err);
+    shorter.x.count = tr_shorten(nest, &versions->masked, is_jammed);
+    enum pxr_status status =
+        tr_choose(nest, shorter.x.count, versions, vectoriser->options, &shape, err);
     if (status == PXR_OK)
         status = drop_guards(nest, is_jammed, &shape, versions, err);
     if (status != PXR_OK)
@@ -70,8 +73,6 @@ static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest
     tr_explain_nest(vectoriser->explanation, versions, &shape, is_widened);
     if (!is_widened)
         return PXR_OK;
-    struct tr_nest shorter = *nest;
-    shorter.x.count = tr_shorten(nest, &versions->masked, is_jammed);
     status = tr_widen_nest(&shorter, versions, is_jammed, &shape, vectoriser->options,
                            &report->seed_sites, err);
     if (status != PXR_OK)

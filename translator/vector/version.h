@@ -46,10 +46,11 @@ struct tr_versions {
     uint32_t guard_count;
 };
 
-/* How to widen the nest (choose.c). Fails with PXR_OUT_OF_MEMORY. */
-enum pxr_status tr_choose(const struct tr_nest *nest, struct tr_versions *versions,
-                          const struct tr_vector_options *options, struct tr_shape_of_nest *shape,
-                          struct pxr_error *err);
+/* How to widen the nest (choose.c). working: how many threads of a row have work, from tr_shorten.
+ * Fails with PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working,
+                          struct tr_versions *versions, const struct tr_vector_options *options,
+                          struct tr_shape_of_nest *shape, struct pxr_error *err);
 
 /* Lines of text: what was chosen, and what of the turn makes it fast or slow (explain.c). Before
  * the nest is replaced. */
