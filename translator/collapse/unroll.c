@@ -10,9 +10,10 @@
 #include "translator/collapse/prepare.h"
 #include "translator/emit.h"
 
-/* The unroller takes loops that become no longer than some 150 instructions. */
+/* Loops of few turns that become no longer than some 300 instructions (O3). */
 #define UNROLL_PASSES                                                                              \
-    "function(loop(loop-unroll-full),early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)"
+    "function(loop-unroll<O3;full-unroll-max=16;no-partial;no-runtime;no-upperbound;no-peeling;"   \
+    "no-profile-peeling>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)"
 
 static const char loop_kind[] = "llvm.loop";
 
@@ -56,8 +57,8 @@ static void hide(const struct tr_graph *graph, const struct tr_loop *loop)
 
 static void forget_marks(LLVMValueRef function)
 {
-    unsigned kind = LLVMGetMDKindIDInContext(LLVMGetValueContext(function), loop_kind,
-                                             sizeof loop_kind - 1);
+    unsigned kind =
+        LLVMGetMDKindIDInContext(LLVMGetValueContext(function), loop_kind, sizeof loop_kind - 1);
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
          block = LLVMGetNextBasicBlock(block))
         LLVMSetMetadata(LLVMGetBasicBlockTerminator(block), kind, NULL);
