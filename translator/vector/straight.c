@@ -66,8 +66,8 @@ static bool has_work(const struct tr_way *way, uint32_t segment)
         for (int i = 0; i < LLVMGetNumOperands(inst); i++) {
             uint32_t offset;
             LLVMValueRef operand = LLVMGetOperand(inst, (unsigned)i);
-            bool is_pointer = LLVMGetTypeKind(LLVMTypeOf(operand)) == LLVMPointerTypeKind;
-            if (is_pointer && tr_p_place(&way->pieces, operand, &offset) != TR_PLACE_ELSEWHERE)
+            if (tr_p_is_pointer(LLVMTypeOf(operand)) &&
+                tr_p_place(&way->pieces, operand, &offset) != TR_PLACE_ELSEWHERE)
                 return true;
         }
     }

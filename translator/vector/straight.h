@@ -30,6 +30,9 @@ struct tr_pieces {
     uint32_t forwarded; /* loads that have become values */
 };
 
+/* Or a vector of them. */
+bool tr_p_is_pointer(LLVMTypeRef type);
+
 /* The function accesses shared memory, and nobody else comes to know where it is. */
 bool tr_p_is_private(const struct tr_graph *graph);
 

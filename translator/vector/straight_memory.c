@@ -34,7 +34,7 @@ static bool is_base(LLVMValueRef load)
            LLVMConstIntGetZExtValue(index) == offsetof(struct rt_block, shared);
 }
 
-static bool has_pointers(LLVMTypeRef type)
+bool tr_p_is_pointer(LLVMTypeRef type)
 {
     if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
         type = LLVMGetElementType(type);
@@ -49,7 +49,7 @@ static bool is_access(LLVMValueRef user, LLVMValueRef pointer)
         return true;
     if (LLVMIsAStoreInst(user) != NULL)
         return LLVMGetOperand(user, 0) != pointer;
-    if (LLVMIsAIntrinsicInst(user) == NULL || has_pointers(LLVMTypeOf(user)))
+    if (LLVMIsAIntrinsicInst(user) == NULL || tr_p_is_pointer(LLVMTypeOf(user)))
         return false;
     bool is_vector = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(user, 0))) == LLVMVectorTypeKind;
     bool is_result = LLVMGetTypeKind(LLVMTypeOf(user)) != LLVMVoidTypeKind;
