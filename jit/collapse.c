@@ -105,6 +105,7 @@ enum pxr_status jit_unit_collapse(struct jit_unit *unit, const struct jit_varian
     if (seed) {
         options.seed = seed->kind;
         options.seed_site = seed->site;
+        options.keeps_loops = seed->keeps_loops;
     }
     struct tr_barrier_report report = {0};
     enum pxr_status status = PXR_OK;

@@ -26,11 +26,12 @@ struct jit_unit {
     struct pxr_error diagnostic; /* first error LLVM reported; status PXR_OK if none */
 };
 
-/* A defect for tests to seed into the region former (translator.h, enum tr_seed). */
+/* For tests: a defect to seed into the region former (translator.h, enum tr_seed). */
 struct jit_seed {
     enum tr_seed kind;
-    uint32_t site;  /* in: which one … */
-    uint32_t sites; /* out: … of how many */
+    uint32_t site;    /* in: which one … */
+    uint32_t sites;   /* out: … of how many */
+    bool keeps_loops; /* as in struct tr_collapse_options */
 };
 
 /* The target of this machine and an empty context whose diagnostics go to unit->diagnostic. */
@@ -42,7 +43,7 @@ void jit_unit_dump(const struct jit_unit *unit, const char *kind, const char *su
 
 /* Collapses the threads of unit->module, the code of one thread, as wanted, for launches for which
  * wanted->facts are true. Fills collapse, width, jam, frame_…_bytes, may_wait and explanation of
- * *object. seed: NULL, or a defect that a test wants. Errors: PXR_COMPILE_FAILED,
+ * *object. seed: NULL, or what a test wants. Errors: PXR_COMPILE_FAILED,
  * PXR_OUT_OF_MEMORY. */
 enum pxr_status jit_unit_collapse(struct jit_unit *unit, const struct jit_variant *wanted,
                                   struct jit_seed *seed, struct jit_object *object,

@@ -76,8 +76,10 @@ struct tr_collapse_options {
     uint64_t cache_bytes; /* of the last cache, for what launches only write and the caches
                              had better not keep; 0: nothing is */
     uint64_t cache_share_bytes; /* what of it nobody else is likely to use */
-    enum tr_seed seed;          /* which kind of defect … */
-    uint32_t seed_site;         /* … and at which of the places where it could be */
+    bool keeps_loops;   /* for tests: loops around stops are not unrolled, so that regions have some
+                           to get right */
+    enum tr_seed seed;  /* which kind of defect … */
+    uint32_t seed_site; /* … and at which of the places where it could be */
 };
 
 /* What has become of a kernel. */

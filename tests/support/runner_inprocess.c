@@ -186,7 +186,12 @@ static enum pxr_status translate(struct jit_unit *unit, struct compile_work *wor
                                   .width = build->width,
                                   .jam = build->jam,
                                   .facts = work->compiled->facts};
-    work->seed = (struct jit_seed){.kind = build->hooks.seed, .site = build->hooks.seed_site};
+    /* Loops of few turns are unrolled where facts are known, and stay where they are not: both are
+     * to be right. Behind the last turn a stop often orders nothing, which hides defects. */
+    work->seed =
+        (struct jit_seed){.kind = build->hooks.seed,
+                          .site = build->hooks.seed_site,
+                          .keeps_loops = !build->has_facts || build->hooks.seed != TR_SEED_NONE};
     return jit_unit_collapse(unit, &variant, &work->seed, &work->object, err);
 }
 

@@ -459,7 +459,8 @@ enum pxr_status tr_collapse(LLVMModuleRef module, const struct tr_collapse_optio
     memset(result, 0, sizeof *result);
     const char *obstacle = NULL;
     if (options->collapse != PXR_COLLAPSE_PRECISE) {
-        enum pxr_status status = tr_prepare(module, collapse.function, &obstacle, err);
+        enum pxr_status status =
+            tr_prepare(module, collapse.function, options->keeps_loops, &obstacle, err);
         if (status != PXR_OK)
             return status;
     }

@@ -225,8 +225,8 @@ static const char *find_obstacle(LLVMModuleRef module, LLVMValueRef kernel)
     return NULL;
 }
 
-enum pxr_status tr_prepare(LLVMModuleRef module, LLVMValueRef kernel, const char **obstacle,
-                           struct pxr_error *err)
+enum pxr_status tr_prepare(LLVMModuleRef module, LLVMValueRef kernel, bool keeps_loops,
+                           const char **obstacle, struct pxr_error *err)
 {
     struct call_graph graph = {0};
     pxr_arena_init(&graph.arena, 0);
@@ -241,7 +241,7 @@ enum pxr_status tr_prepare(LLVMModuleRef module, LLVMValueRef kernel, const char
     status = tr_run_passes(module, PREPARE_PASSES, NULL, err);
     if (status == PXR_OK)
         status = bind_polls(module, kernel, err);
-    if (status == PXR_OK)
+    if (status == PXR_OK && !keeps_loops)
         status = tr_unroll_stops(module, kernel, err);
     if (status != PXR_OK)
         return status;

@@ -43,7 +43,7 @@ enum pxr_status tr_unroll_stops(LLVMModuleRef module, LLVMValueRef kernel, struc
 
 /* Inlines every function in which a thread may stop or exit, and simplifies the kernel. *obstacle:
  * NULL, or why threads cannot be fused (then the module may be unchanged). */
-enum pxr_status tr_prepare(LLVMModuleRef module, LLVMValueRef kernel, const char **obstacle,
-                           struct pxr_error *err);
+enum pxr_status tr_prepare(LLVMModuleRef module, LLVMValueRef kernel, bool keeps_loops,
+                           const char **obstacle, struct pxr_error *err);
 
 #endif
