@@ -49,7 +49,7 @@ struct run {
     uint64_t number; /* of the first step; */
     uint64_t stride; /* 0: numbers come from counter */
     _Atomic uint64_t *counter;
-    uint64_t submit_ns;
+    uint64_t submit_ns;    /* of the steps to be issued */
     struct sch_op *begin;  /* what steps without dependencies wait for, or NULL */
     struct sch_op **exits; /* the operation that successors of each step wait for */
     uint8_t *launches;     /* copies of those of the plan */
@@ -289,7 +289,7 @@ static enum pxr_status depend_on_deps(const struct run *run, const struct crt_st
 }
 
 /* True: the step needs no operation, since it has been done. */
-static bool has_run_ahead(const struct crt_step *step)
+static bool run_ahead(const struct crt_step *step)
 {
     switch (step->work.kind) {
     case CRT_NODE_COPY:
@@ -328,7 +328,9 @@ static enum pxr_status issue_step(struct run *run, size_t index, struct sch_op *
 {
     const struct crt_step *step = &run->plan->steps[index];
     run->exits[index] = NULL;
-    if (run->is_ahead && has_run_ahead(step))
+    if (run->is_ahead && crt_stats_are_on())
+        run->submit_ns = crt_now_ns(); /* not before the last step has ended */
+    if (run->is_ahead && run_ahead(step))
         return PXR_OK;
     struct sch_op *exit = NULL;
     struct sch_op *op = create_operation(run, step, index, &exit);

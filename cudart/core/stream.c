@@ -125,7 +125,6 @@ struct piece {
     struct sch_op *first;
     struct sch_op *last;
     struct sch_op **previous; /* or NULL */
-    bool may_run;             /* at once, if it is a small grid */
     bool is_submitted;
 };
 
@@ -140,7 +139,7 @@ static enum pxr_status append_locked(struct crt_stream *stream, struct piece *pi
     if (piece->previous)
         *piece->previous = sch_op_retain(before);
     /* A grid that ends before anybody can have asked for it need not be the stream's last. */
-    if (!before && piece->may_run)
+    if (!before && piece->first == piece->last)
         piece->is_submitted = sch_op_try(piece->first);
     if (!piece->is_submitted || !sch_op_is_done(piece->last))
         replace_locked(stream, piece->last);
@@ -175,7 +174,7 @@ static enum pxr_status append_piece(struct crt_stream *stream, struct piece *pie
 enum crt_result crt_stream_submit(struct crt_stream *stream, struct sch_op *op,
                                   struct sch_op **previous)
 {
-    struct piece piece = {.first = op, .last = op, .previous = previous, .may_run = true};
+    struct piece piece = {.first = op, .last = op, .previous = previous};
     enum pxr_status status = append_piece(stream, &piece);
     /* Submitted outside the lock: a done function may run at once. What was appended meanwhile
      * depends on op, and so still waits. */

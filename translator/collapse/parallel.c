@@ -23,12 +23,11 @@ static bool accesses_memory(LLVMValueRef inst)
     return LLVMIsALoadInst(inst) != NULL || LLVMIsAStoreInst(inst) != NULL;
 }
 
-/* A node that names itself first, as LLVM wants a loop's: no two are equal. */
-static LLVMMetadataRef make_loop(const struct tr_fuse *fuse, LLVMMetadataRef property)
+LLVMMetadataRef tr_make_loop(LLVMContextRef llvm, LLVMMetadataRef property)
 {
-    LLVMMetadataRef self = LLVMTemporaryMDNode(fuse->llvm, NULL, 0);
+    LLVMMetadataRef self = LLVMTemporaryMDNode(llvm, NULL, 0);
     LLVMMetadataRef parts[2] = {self, property};
-    LLVMMetadataRef loop = LLVMMDNodeInContext2(fuse->llvm, parts, 2);
+    LLVMMetadataRef loop = LLVMMDNodeInContext2(llvm, parts, 2);
     LLVMMetadataReplaceAllUsesWith(self, loop);
     return loop;
 }
@@ -44,5 +43,6 @@ void tr_mark_parallel(const struct tr_fuse *fuse, LLVMBasicBlockRef first, LLVMB
                 set_metadata(fuse, inst, "llvm.access.group", group);
     LLVMMetadataRef parts[2] = {LLVMMDStringInContext2(fuse->llvm, name, sizeof name - 1), group};
     LLVMMetadataRef property = LLVMMDNodeInContext2(fuse->llvm, parts, 2);
-    set_metadata(fuse, LLVMGetBasicBlockTerminator(latch), "llvm.loop", make_loop(fuse, property));
+    set_metadata(fuse, LLVMGetBasicBlockTerminator(latch), "llvm.loop",
+                 tr_make_loop(fuse->llvm, property));
 }

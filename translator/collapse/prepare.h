@@ -29,6 +29,10 @@ uint32_t tr_fault_bypass(const struct tr_kernel *kernel, const struct tr_faults 
  * faults. */
 LLVMValueRef tr_build_fault_test(const struct tr_fuse *fuse, const struct tr_faults *faults);
 
+/* What a branch that closes a loop can be marked with (llvm.loop): a node that names itself first,
+ * so that no two are equal, and a property. */
+LLVMMetadataRef tr_make_loop(LLVMContextRef llvm, LLVMMetadataRef property);
+
 /* The loop that `latch` closes has a turn for each thread; its body is in the function's blocks
  * from `first` on. Says of all its accesses to memory that those of different turns may be mixed.
  */

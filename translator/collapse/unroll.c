@@ -5,8 +5,6 @@
  * region which threads have work in it, and where they find it. LLVM's unroller does it; other
  * loops are hidden from it, since what has no stops is a thread's own.
  */
-#include <string.h>
-
 #include "translator/collapse/prepare.h"
 #include "translator/emit.h"
 
@@ -16,22 +14,6 @@
     "no-profile-peeling>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)"
 
 static const char loop_kind[] = "llvm.loop";
-
-static LLVMMetadataRef text(LLVMContextRef llvm, const char *string)
-{
-    return LLVMMDStringInContext2(llvm, string, strlen(string));
-}
-
-/* A node that names itself first, as LLVM wants a loop's. */
-static LLVMMetadataRef make_mark(LLVMContextRef llvm)
-{
-    LLVMMetadataRef property = text(llvm, "llvm.loop.unroll.disable");
-    LLVMMetadataRef self = LLVMTemporaryMDNode(llvm, NULL, 0);
-    LLVMMetadataRef parts[2] = {self, LLVMMDNodeInContext2(llvm, &property, 1)};
-    LLVMMetadataRef loop = LLVMMDNodeInContext2(llvm, parts, 2);
-    LLVMMetadataReplaceAllUsesWith(self, loop);
-    return loop;
-}
 
 static bool has_stop(const struct tr_graph *graph, const struct tr_loop *loop)
 {
@@ -45,9 +27,12 @@ static bool has_stop(const struct tr_graph *graph, const struct tr_loop *loop)
 /* Marks the branches that close the loop. */
 static void hide(const struct tr_graph *graph, const struct tr_loop *loop)
 {
+    static const char property[] = "llvm.loop.unroll.disable";
     LLVMContextRef llvm = LLVMGetValueContext(graph->function);
     unsigned kind = LLVMGetMDKindIDInContext(llvm, loop_kind, sizeof loop_kind - 1);
-    LLVMValueRef mark = LLVMMetadataAsValue(llvm, make_mark(llvm));
+    LLVMMetadataRef name = LLVMMDStringInContext2(llvm, property, sizeof property - 1);
+    LLVMMetadataRef node = tr_make_loop(llvm, LLVMMDNodeInContext2(llvm, &name, 1));
+    LLVMValueRef mark = LLVMMetadataAsValue(llvm, node);
     const struct tr_segment *header = &graph->segments[loop->header];
     for (uint32_t i = 0; i < header->pred_count; i++)
         if (tr_set_has(&loop->segments, header->preds[i]))

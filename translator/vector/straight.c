@@ -18,6 +18,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "translator/translator.h"
+#include "translator/vector/replace.h"
 #include "translator/vector/vector.h"
 
 static const char mark_name[] = "ptxrun.blocks";
@@ -121,27 +122,6 @@ static bool can_be_bypassed(const struct tr_way *way)
 
 /* ---- the second body ---- */
 
-/* Phis come from `to` instead of the header. */
-static void move_phis(const struct tr_way *way, LLVMBasicBlockRef behind, LLVMBasicBlockRef to)
-{
-    LLVMValueRef inst = LLVMGetFirstInstruction(behind);
-    while (inst != NULL && LLVMIsAPHINode(inst) != NULL) {
-        LLVMValueRef phi = inst;
-        inst = LLVMGetNextInstruction(inst);
-        LLVMPositionBuilderBefore(way->builder, phi);
-        LLVMValueRef moved = LLVMBuildPhi(way->builder, LLVMTypeOf(phi), "");
-        for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-            LLVMValueRef value = LLVMGetIncomingValue(phi, i);
-            LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
-            if (from == way->header)
-                from = to;
-            LLVMAddIncoming(moved, &value, &from, 1);
-        }
-        LLVMReplaceAllUsesWith(phi, moved);
-        LLVMInstructionEraseFromParent(phi);
-    }
-}
-
 /* To a block of its own, which is the body as it was. */
 static LLVMBasicBlockRef move_terminator(const struct tr_way *way)
 {
@@ -151,7 +131,7 @@ static LLVMBasicBlockRef move_terminator(const struct tr_way *way)
     LLVMPositionBuilderAtEnd(way->builder, other);
     LLVMInsertIntoBuilder(way->builder, terminator);
     for (unsigned i = 0; i < LLVMGetNumSuccessors(terminator); i++)
-        move_phis(way, LLVMGetSuccessor(terminator, i), other);
+        tr_move_phis(way->builder, LLVMGetSuccessor(terminator, i), way->header, other);
     return other;
 }
 
@@ -182,25 +162,13 @@ static void complete(struct tr_way *way, uint32_t last)
     LLVMBuildCondBr(way->builder, way->answer, way->first, other);
 }
 
-/* From the last one back to what is kept. */
-static void erase(LLVMValueRef last, LLVMValueRef kept)
-{
-    while (last != kept) {
-        LLVMValueRef dead = last;
-        last = LLVMGetPreviousInstruction(last);
-        if (LLVMGetFirstUse(dead) != NULL)
-            LLVMReplaceAllUsesWith(dead, LLVMGetPoison(LLVMTypeOf(dead)));
-        LLVMInstructionEraseFromParent(dead);
-    }
-}
-
 /* `kept`: of the header, the last instruction before questions; NULL: there was none. */
 static void give_up(const struct tr_way *way, LLVMValueRef kept)
 {
     LLVMValueRef terminator = LLVMGetBasicBlockTerminator(way->header);
     for (LLVMBasicBlockRef b = way->first; b != NULL; b = LLVMGetNextBasicBlock(b))
-        erase(LLVMGetLastInstruction(b), NULL);
-    erase(LLVMGetPreviousInstruction(terminator), kept);
+        tr_erase_back(LLVMGetLastInstruction(b), NULL);
+    tr_erase_back(LLVMGetPreviousInstruction(terminator), kept);
     LLVMBasicBlockRef next = way->first;
     while (next != NULL) {
         LLVMBasicBlockRef dead = next;

@@ -11,6 +11,8 @@
  */
 #include "translator/vector/version.h"
 
+#include "translator/vector/replace.h"
+
 /* Where the masked nest goes on to: number of the case. */
 enum resume { RESUME_NEXT, RESUME_ROW_DONE, RESUME_DONE };
 
@@ -300,41 +302,6 @@ static enum pxr_status build_masked_only(struct version *version, struct pxr_err
 
 /* ---- in place of the old loops ---- */
 
-/* Phis behind the nest come from the new one's end. What they bring does not come out of the nest.
- */
-static void move_phis(const struct version *version)
-{
-    LLVMBuilderRef b = version->widen.builder;
-    LLVMValueRef inst = LLVMGetFirstInstruction(version->outer->after);
-    while (inst != NULL && LLVMIsAPHINode(inst) != NULL) {
-        LLVMValueRef phi = inst;
-        inst = LLVMGetNextInstruction(inst);
-        LLVMPositionBuilderBefore(b, phi);
-        LLVMValueRef moved = LLVMBuildPhi(b, LLVMTypeOf(phi), "");
-        for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-            LLVMValueRef value = LLVMGetIncomingValue(phi, i);
-            LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
-            if (from == version->outer->latch)
-                from = version->done;
-            LLVMAddIncoming(moved, &value, &from, 1);
-        }
-        LLVMReplaceAllUsesWith(phi, moved);
-        LLVMInstructionEraseFromParent(phi);
-    }
-}
-
-static void forget_instructions(LLVMBasicBlockRef block)
-{
-    LLVMValueRef inst = LLVMGetLastInstruction(block);
-    while (inst != NULL) {
-        LLVMValueRef dead = inst;
-        inst = LLVMGetPreviousInstruction(inst);
-        if (LLVMGetFirstUse(dead) != NULL)
-            LLVMReplaceAllUsesWith(dead, LLVMGetPoison(LLVMTypeOf(dead)));
-        LLVMInstructionEraseFromParent(dead);
-    }
-}
-
 static void replace_loops(const struct version *version, LLVMBasicBlockRef entry)
 {
     const struct tr_graph *graph = &version->versions->masked.graph;
@@ -342,9 +309,11 @@ static void replace_loops(const struct version *version, LLVMBasicBlockRef entry
     for (unsigned i = 0; i < LLVMGetNumSuccessors(enters); i++)
         if (LLVMGetSuccessor(enters, i) == version->outer->header)
             LLVMSetSuccessor(enters, i, entry);
-    move_phis(version);
+    /* What phis behind the nest bring does not come out of it. */
+    tr_move_phis(version->widen.builder, version->outer->after, version->outer->latch,
+                 version->done);
     for (uint32_t s = 0; s < graph->segment_count; s++)
-        forget_instructions(graph->segments[s].llvm);
+        tr_erase_back(LLVMGetLastInstruction(graph->segments[s].llvm), NULL);
     for (uint32_t s = 0; s < graph->segment_count; s++)
         LLVMDeleteBasicBlock(graph->segments[s].llvm);
 }

@@ -6,10 +6,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "driver_fixture.h"
+#include "peer_process.h"
 
 static const char ptx[] =
     ".version 9.0\n.target sm_75\n.address_size 64\n"
@@ -799,4 +801,52 @@ Test(graph_launch, one_executable_graph_may_be_launched_by_several_threads, .ini
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     cr_expect_eq(cell(0), 2 * 50 * THREADS);
+}
+
+/* Launches a chain of small kernels, and says how long that took; --stats is printed at exit. */
+static void run_chain(int socket)
+{
+    struct timespec start;
+    struct timespec end;
+    CUgraphNode last = NULL;
+    setenv("PTXRUN_STATS", "1", 1);
+    setup();
+    for (int i = 0; i < 300; i++)
+        last = add_adder(graph, last, 0, 1);
+    CUgraphExec exec = instantiate();
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (int i = 0; i < 20; i++) {
+        OK(cuGraphLaunch(exec, stream));
+        OK(cuStreamSynchronize(stream));
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    double took_ms =
+        1e3 * (double)(end.tv_sec - start.tv_sec) + 1e-6 * (double)(end.tv_nsec - start.tv_nsec);
+    tell(socket, &took_ms, sizeof took_ms);
+    exit(0);
+}
+
+/* Kernels that follow each other take no longer together than all of them. */
+Test(graph_launch, statistics_count_the_time_of_each_step_once)
+{
+    FILE *printed = tmpfile();
+    int errors = dup(STDERR_FILENO);
+    cr_assert_not_null(printed);
+    dup2(fileno(printed), STDERR_FILENO);
+    struct peer peer = start_peer(run_chain);
+    double took_ms = 0;
+    bool is_told = hear(peer.socket, &took_ms, sizeof took_ms);
+    expect_peer_succeeds(&peer);
+    dup2(errors, STDERR_FILENO);
+    cr_assert(is_told);
+    char line[256];
+    double sum_ms = -1;
+    unsigned calls = 0;
+    rewind(printed);
+    while (fgets(line, sizeof line, printed))
+        if (strstr(line, " add\n"))
+            sscanf(line, "ptxrun: %*f %lf %u", &sum_ms, &calls);
+    fclose(printed);
+    cr_expect_eq(calls, 300 * 20);
+    cr_expect(sum_ms > 0 && sum_ms <= took_ms, "%g ms of kernels in %g ms", sum_ms, took_ms);
 }

@@ -9,8 +9,8 @@
 
 #include <criterion/criterion.h>
 #include <llvm-c/Core.h>
-#include <llvm-c/IRReader.h>
 
+#include "parse_ir.h"
 #include "translator/vector/vector.h"
 
 #define LINES 40 /* !101 is line 1 */
@@ -50,12 +50,7 @@ static char *make_text(const char *turn)
 static LLVMModuleRef parse(LLVMContextRef context, const char *turn)
 {
     char *text = make_text(turn);
-    LLVMMemoryBufferRef buffer =
-        LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "turn");
-    LLVMModuleRef module = NULL;
-    char *message = NULL;
-    cr_assert_not(LLVMParseIRInContext2(context, buffer, &module, &message), "%s", message);
-    LLVMDisposeMemoryBuffer(buffer);
+    LLVMModuleRef module = parse_ir(context, text);
     free(text);
     return module;
 }

@@ -9,8 +9,8 @@
 
 #include <criterion/criterion.h>
 #include <llvm-c/Core.h>
-#include <llvm-c/IRReader.h>
 
+#include "parse_ir.h"
 #include "translator/vector/vector.h"
 
 static const char before[] =
@@ -58,11 +58,7 @@ static LLVMModuleRef parse(LLVMContextRef context, const char *type, int count)
     print_products(out, type, count);
     fputs(after, out);
     fclose(out);
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, bytes, "tiles");
-    LLVMModuleRef module = NULL;
-    char *message = NULL;
-    cr_assert_not(LLVMParseIRInContext2(context, buffer, &module, &message), "%s", message);
-    LLVMDisposeMemoryBuffer(buffer);
+    LLVMModuleRef module = parse_ir(context, text);
     free(text);
     return module;
 }

@@ -8,8 +8,8 @@
 
 #include <criterion/criterion.h>
 #include <llvm-c/Core.h>
-#include <llvm-c/IRReader.h>
 
+#include "parse_ir.h"
 #include "translator/vector/plan.h"
 
 static const char rows[] =
@@ -36,13 +36,7 @@ struct parsed {
 static struct parsed parse(void)
 {
     struct parsed parsed = {.context = LLVMContextCreate()};
-    LLVMMemoryBufferRef buffer =
-        LLVMCreateMemoryBufferWithMemoryRangeCopy(rows, sizeof rows - 1, "rows");
-    LLVMModuleRef module = NULL;
-    char *message = NULL;
-    cr_assert_not(LLVMParseIRInContext2(parsed.context, buffer, &module, &message), "%s", message);
-    LLVMDisposeMemoryBuffer(buffer);
-    parsed.function = LLVMGetNamedFunction(module, "rows");
+    parsed.function = LLVMGetNamedFunction(parse_ir(parsed.context, rows), "rows");
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(parsed.function);
     parsed.x_latch = LLVMGetNextBasicBlock(LLVMGetNextBasicBlock(entry));
     parsed.y_latch = LLVMGetNextBasicBlock(parsed.x_latch);
