@@ -66,7 +66,7 @@ enum crt_result crt_fill_check(const struct crt_fill *fill);
 
 CRT_API_END
 
-/* Whether it takes no longer than to hand it to a worker. */
+/* Whether it takes no longer than to hand it to a worker. Of what is not empty. */
 bool crt_copy_is_small(const struct crt_copy *copy);
 bool crt_fill_is_small(const struct crt_fill *fill);
 
