@@ -20,14 +20,22 @@ target_compile_options(ptxrun_settings INTERFACE
     $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Werror -Wshadow -Wstrict-prototypes
     -Wmissing-prototypes -Wvla -Wconversion -Wno-sign-conversion>)
 
-# Shared libraries leave nothing undefined, except what a sanitizer's runtime brings.
-set(PTXRUN_LINK_DEFS -Wl,-z,defs)
+# Shared libraries call their own functions, whatever a program defines under the same names, and
+# leave nothing undefined, except what a sanitizer's runtime brings.
+set(PTXRUN_LINK_SHARED -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -Wl,-z,defs)
 if(PTXRUN_SANITIZE)
-    set(PTXRUN_LINK_DEFS "")
+    list(REMOVE_ITEM PTXRUN_LINK_SHARED -Wl,-z,defs)
     target_compile_options(ptxrun_settings INTERFACE
         -fsanitize=${PTXRUN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(ptxrun_settings INTERFACE -fsanitize=${PTXRUN_SANITIZE})
 endif()
+
+# Other people's libraries become part of ours: a program may have its own copy of a shared one, in
+# another version, and its functions would come first.
+find_library(PTXRUN_ZSTD libzstd.a REQUIRED)
+find_library(PTXRUN_LZ4 liblz4.a REQUIRED)
+find_library(PTXRUN_ZLIB libz.a REQUIRED)
+set(PTXRUN_ZSTD_TRACE ${PROJECT_SOURCE_DIR}/util/zstd_trace.c)
 
 # ptxrun_library(NAME SOURCES...): a static library of one folder.
 function(ptxrun_library name)
