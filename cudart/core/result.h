@@ -8,9 +8,10 @@
 
 #include "util/error.h"
 
-/* Functions declared between these two are visible outside libptxrun.so. */
-#define CRT_API_BEGIN _Pragma("GCC visibility push(default)")
-#define CRT_API_END   _Pragma("GCC visibility pop")
+/* Functions declared between these two may be called by the libraries beside libptxrun.so:
+ * cudart/bridge looks for them. */
+#define CRT_API_BEGIN
+#define CRT_API_END
 
 enum crt_result {
 #define RESULT(ID, number, text) CRT_##ID = number,

@@ -104,7 +104,8 @@ static int compare_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The library exports the names of the table, no more and no fewer. */
+/* The library exports the names of the table, no more and no fewer, but for the one that our
+ * libcudart asks for. */
 Test(entry_points, the_library_exports_exactly_the_symbols_of_the_table)
 {
     static const char *names[] = {
@@ -113,6 +114,7 @@ Test(entry_points, the_library_exports_exactly_the_symbols_of_the_table)
 #include "cudart/driver/symbols.def"
 #undef IMPLEMENTED
 #undef MISSING
+        "ptxrun_driver_functions",
     };
     size_t count = sizeof names / sizeof names[0];
     qsort(names, count, sizeof names[0], compare_text);
@@ -128,5 +130,5 @@ Test(entry_points, the_library_exports_exactly_the_symbols_of_the_table)
     }
     pclose(listing);
     cr_expect_eq(seen, count);
-    cr_expect_eq(count, 637);
+    cr_expect_eq(count, 637 + 1);
 }
