@@ -97,7 +97,6 @@ static void init_primaries(void)
         pthread_mutex_init(&primary->ctx.storage_lock, NULL);
         primary->ctx.device = crt_device_at(i);
         primary->ctx.is_primary = true;
-        atomic_store(&primary->ctx.object.tag, CRT_TAG(CRT_KIND_CONTEXT));
     }
 }
 
@@ -215,9 +214,15 @@ bool crt_context_flags_are_valid(unsigned flags)
     return !(flags & ~CONTEXT_FLAGS) && !(waiting & (waiting - 1));
 }
 
+static bool is_primary_handle(const struct crt_context *ctx)
+{
+    size_t offset = (uintptr_t)ctx - (uintptr_t)&primaries.of[0].ctx;
+    return offset < sizeof primaries.of && offset % sizeof primaries.of[0] == 0;
+}
+
 bool crt_context_is_valid(const struct crt_context *ctx)
 {
-    return crt_object_is(ctx, CRT_KIND_CONTEXT);
+    return is_primary_handle(ctx) || crt_object_is(ctx, CRT_KIND_CONTEXT);
 }
 
 enum crt_result crt_context_push(struct crt_context *ctx)

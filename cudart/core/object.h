@@ -2,9 +2,10 @@
  *
  * The common head of everything a program holds a handle of.
  *
- * Handles are pointers that programs pass back, sometimes after they have destroyed the object.
- * The memory of a kind is therefore never given back to malloc: a dead object keeps a readable
- * head whose kind says so, and is used again for an object of the same kind.
+ * Handles are pointers that programs pass back, sometimes after they have destroyed the object, and
+ * sometimes pointers that were never handles. Objects therefore live in chunks of memory that are
+ * never given back, and a table says which addresses lie in one, so that a handle is looked at only
+ * where it can be read. A dead object keeps its place, which is used again for one of its kind.
  */
 #ifndef PTXRUN_CUDART_CORE_OBJECT_H
 #define PTXRUN_CUDART_CORE_OBJECT_H
@@ -37,11 +38,9 @@ enum crt_kind {
 };
 
 struct crt_object {
-    _Atomic uint32_t tag; /* CRT_TAG(kind) while alive, 0 when dead */
+    _Atomic uint64_t tag; /* of its kind and address while alive, 0 when dead */
     struct crt_object *next_dead;
 };
-
-#define CRT_TAG(kind) (UINT32_C(0x70745800) + (uint32_t)(kind))
 
 CRT_API_BEGIN
 
@@ -51,15 +50,10 @@ void *crt_object_create(enum crt_kind kind, size_t size_bytes);
 /* Marks it dead and keeps its memory for the next of its kind. */
 void crt_object_destroy(enum crt_kind kind, void *object);
 
-CRT_API_END
+/* Whether a handle, which may be any address at all, is a live object of this kind. Who asks about
+ * a handle whose memory has become another object's sees that object as it was created. */
+bool crt_object_is(const void *object, enum crt_kind kind);
 
-/* Whether a handle is a live object of this kind; NULL is not. Acquire: who asks about a handle
- * whose memory has become another object's sees that object as it was created. */
-static inline bool crt_object_is(const void *object, enum crt_kind kind)
-{
-    const struct crt_object *head = object;
-    return head && ((uintptr_t)head & 7) == 0 && (uintptr_t)head > 4095 &&
-           atomic_load_explicit(&head->tag, memory_order_acquire) == CRT_TAG(kind);
-}
+CRT_API_END
 
 #endif

@@ -80,10 +80,9 @@ static void init_pool(struct crt_pool *pool, struct crt_location location, int t
 static struct crt_pool *default_locked(struct crt_location location, int type, int place)
 {
     struct crt_pool *pool = &pools.defaults[type - 1][place];
-    if (!crt_pool_is_valid(pool)) {
+    if (!atomic_load(&pool->is_default)) {
         init_pool(pool, location, type);
-        pool->is_default = true;
-        atomic_store(&pool->object.tag, CRT_TAG(CRT_KIND_POOL));
+        atomic_store(&pool->is_default, true);
     }
     return pool;
 }
@@ -530,9 +529,16 @@ enum crt_result crt_pool_free(struct crt_stream *stream, uintptr_t base)
 
 /* ---- what is where ---- */
 
+static bool is_default_pool(const struct crt_pool *pool)
+{
+    size_t offset = (uintptr_t)pool - (uintptr_t)pools.defaults;
+    return offset < sizeof pools.defaults && offset % sizeof *pool == 0 &&
+           atomic_load(&pool->is_default);
+}
+
 bool crt_pool_is_valid(const struct crt_pool *pool)
 {
-    return crt_object_is(pool, CRT_KIND_POOL);
+    return is_default_pool(pool) || crt_object_is(pool, CRT_KIND_POOL);
 }
 
 struct crt_pool *crt_pool_of(uintptr_t base)

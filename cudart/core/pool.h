@@ -8,6 +8,7 @@
 #ifndef PTXRUN_CUDART_CORE_POOL_H
 #define PTXRUN_CUDART_CORE_POOL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,7 +49,7 @@ struct crt_pool {
     struct crt_object object;
     struct crt_location location;
     int type; /* CRT_POOL_PINNED or CRT_POOL_MANAGED */
-    bool is_default;
+    atomic_bool is_default;
     bool is_destroyed;  /* lives on until its last allocation is freed */
     uint64_t max_bytes; /* 0: the device's */
     uint64_t attributes[CRT_POOL_ATTRIBUTE_COUNT];

@@ -277,10 +277,7 @@ enum crt_result crt_stream_query(struct crt_stream *stream)
 
 void crt_stream_init_null(struct crt_stream *stream, struct crt_context *ctx)
 {
-    *stream = (struct crt_stream){.object.tag = CRT_TAG(CRT_KIND_STREAM),
-                                  .ctx = ctx,
-                                  .id = crt_next_number(),
-                                  .is_null = true};
+    *stream = (struct crt_stream){.ctx = ctx, .id = crt_next_number(), .is_null = true};
     pthread_mutex_init(&stream->lock, NULL);
 }
 
