@@ -317,6 +317,25 @@ static enum crt_result run_launch(struct ptxrun_kernel *kernel,
     return result;
 }
 
+static enum pxr_status check_args(const struct ptxrun_kernel *kernel, void *const *args,
+                                  size_t arg_count, struct pxr_error *error)
+{
+    const char *name = crt_kernel_name(kernel->core);
+    uint32_t wanted = kernel->core->func->param_count;
+    if (arg_count != wanted)
+        return pxr_fail(error, PXR_INVALID_ARGUMENT, "kernel '%s' takes %u arguments, not %zu",
+                        name, wanted, arg_count);
+    if (arg_count && !args)
+        return pxr_fail(error, PXR_INVALID_ARGUMENT,
+                        "kernel '%s' takes %u arguments, and args is NULL", name, wanted);
+    for (size_t i = 0; i < arg_count; i++)
+        if (!args[i])
+            return pxr_fail(error, PXR_INVALID_ARGUMENT,
+                            "args[%zu] of kernel '%s' is NULL; it must point to the argument", i,
+                            name);
+    return PXR_OK;
+}
+
 API enum ptxrun_status ptxrun_launch(struct ptxrun_kernel *kernel,
                                      const struct ptxrun_launch *launch, void *const *args,
                                      size_t arg_count, struct ptxrun_error *err)
@@ -324,12 +343,8 @@ API enum ptxrun_status ptxrun_launch(struct ptxrun_kernel *kernel,
     if (!kernel || !launch)
         return refuse(err, PXR_INVALID_ARGUMENT, "kernel and launch must not be NULL");
     struct pxr_error error = {0};
-    if (arg_count != kernel->core->func->param_count || (arg_count && !args)) {
-        pxr_fail(&error, PXR_INVALID_ARGUMENT, "kernel '%s' takes %u arguments, not %zu",
-                 crt_kernel_name(kernel->core), kernel->core->func->param_count, arg_count);
-        return publish(&error, err);
-    }
-    if (check_launch(kernel, launch, &error) != PXR_OK)
+    if (check_args(kernel, args, arg_count, &error) != PXR_OK ||
+        check_launch(kernel, launch, &error) != PXR_OK)
         return publish(&error, err);
     struct crt_launch_config config = {.dynamic_shared_bytes = launch->dynamic_shared_bytes};
     memcpy(config.grid, launch->grid, sizeof config.grid);

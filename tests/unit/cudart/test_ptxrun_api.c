@@ -161,6 +161,11 @@ Test(ptxrun_api, bad_arguments_are_named)
     int n = 0;
     float factor = 0;
     void *args[] = {&data, &n, &factor};
+    cr_assert_eq(ptxrun_launch(kernel, &launch, NULL, 3, &err), PTXRUN_INVALID_ARGUMENT);
+    cr_assert(strstr(err.message, "args is NULL"), "%s", err.message);
+    cr_assert_eq(ptxrun_launch(kernel, &launch, (void *[]){&data, NULL, &factor}, 3, &err),
+                 PTXRUN_INVALID_ARGUMENT);
+    cr_assert(strstr(err.message, "args[1]"), "%s", err.message);
     launch.block[0] = 2048;
     cr_assert_eq(ptxrun_launch(kernel, &launch, args, 3, &err), PTXRUN_OUT_OF_RESOURCES);
     cr_assert(strstr(err.message, "1024 threads"), "%s", err.message);
