@@ -95,6 +95,7 @@ static void init_primaries(void)
         pthread_mutex_init(&primary->lock, NULL);
         pthread_mutex_init(&primary->ctx.lock, NULL);
         pthread_mutex_init(&primary->ctx.storage_lock, NULL);
+        crt_busy_init(&primary->ctx.busy);
         primary->ctx.device = crt_device_at(i);
         primary->ctx.is_primary = true;
     }
@@ -181,6 +182,7 @@ enum crt_result crt_context_create(struct crt_device *device, unsigned flags,
         return CRT_OUT_OF_MEMORY;
     pthread_mutex_init(&created->lock, NULL);
     pthread_mutex_init(&created->storage_lock, NULL);
+    crt_busy_init(&created->busy);
     created->device = device;
     atomic_store(&created->flags, flags);
     start_context(created);
@@ -203,6 +205,7 @@ enum crt_result crt_context_destroy(struct crt_context *ctx)
         thread.depth--;
     pthread_mutex_destroy(&ctx->lock);
     pthread_mutex_destroy(&ctx->storage_lock);
+    crt_busy_fini(&ctx->busy);
     crt_object_destroy(CRT_KIND_CONTEXT, ctx);
     return CRT_SUCCESS;
 }

@@ -15,6 +15,7 @@
 #include "cudart/core/object.h"
 #include "cudart/core/result.h"
 #include "cudart/core/stream.h"
+#include "cudart/core/stream_order.h"
 
 struct crt_device;
 struct crt_event;
@@ -70,7 +71,7 @@ struct crt_context {
     struct crt_stream *streams; /* all but the null stream */
     struct crt_event *events;
     struct crt_module *modules; /* instances in this context */
-    struct crt_orphan *orphans; /* last operations of destroyed streams, while they run */
+    struct crt_busy busy;       /* the streams that have work */
     unsigned stream_count;
     uint64_t peers[CRT_PEERS_MAX]; /* ids of the contexts that peer access is enabled to, or 0 */
 

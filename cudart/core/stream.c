@@ -15,101 +15,8 @@
 #include "cudart/core/pool.h"
 #include "cudart/core/printf.h"
 #include "cudart/core/process.h"
+#include "cudart/core/stream_order.h"
 #include "scheduler/scheduler.h"
-
-static bool is_blocking(const struct crt_stream *stream)
-{
-    return !(stream->flags & CRT_STREAM_NON_BLOCKING);
-}
-
-/* ---- a stream's last operation; its lock is held where a name ends in _locked ---- */
-
-/* The last operation if it may still run. */
-static struct sch_op *pending_locked(struct crt_stream *stream)
-{
-    struct sch_op *last = atomic_load_explicit(&stream->last, memory_order_relaxed);
-    if (last && sch_op_is_done(last)) {
-        atomic_store_explicit(&stream->last, NULL, memory_order_release);
-        sch_op_release(last);
-        last = NULL;
-    }
-    return last;
-}
-
-static void replace_locked(struct crt_stream *stream, struct sch_op *op)
-{
-    sch_op_release(
-        atomic_exchange_explicit(&stream->last, sch_op_retain(op), memory_order_relaxed));
-}
-
-/* A stream that was never used, or had finished at the last look, needs no lock: what another
- * thread appends just now is in no order with this call. Acquire: pairs with the release of who
- * has seen the last operation finished, whose effects the caller must see, too. */
-static bool is_known_idle(const struct crt_stream *stream)
-{
-    return !atomic_load_explicit(&stream->last, memory_order_acquire);
-}
-
-static bool has_pending(struct crt_stream *stream)
-{
-    if (is_known_idle(stream))
-        return false;
-    pthread_mutex_lock(&stream->lock);
-    bool is_pending = pending_locked(stream) != NULL;
-    pthread_mutex_unlock(&stream->lock);
-    return is_pending;
-}
-
-/* As sch_op_depend on what is last in the stream. */
-static enum pxr_status depend_on_stream(struct sch_op *op, struct crt_stream *stream)
-{
-    if (is_known_idle(stream))
-        return PXR_OK;
-    pthread_mutex_lock(&stream->lock);
-    enum pxr_status status = sch_op_depend(op, pending_locked(stream));
-    pthread_mutex_unlock(&stream->lock);
-    return status;
-}
-
-/* ---- all streams of a context; its lock is held ---- */
-
-static void drop_orphans_locked(struct crt_context *ctx)
-{
-    struct crt_orphan **link = &ctx->orphans;
-    while (*link) {
-        struct crt_orphan *orphan = *link;
-        if (sch_op_is_done(orphan->op)) {
-            *link = orphan->next;
-            sch_op_release(orphan->op);
-            free(orphan);
-        } else {
-            link = &orphan->next;
-        }
-    }
-}
-
-/* Makes op wait for every stream of the context, or only for the blocking ones. */
-static enum pxr_status depend_on_streams_locked(struct sch_op *op, struct crt_context *ctx,
-                                                bool with_non_blocking)
-{
-    enum pxr_status status = PXR_OK;
-    struct crt_stream *stream;
-    DL_FOREACH(ctx->streams, stream)
-    {
-        if (with_non_blocking || is_blocking(stream))
-            status = depend_on_stream(op, stream);
-        if (status != PXR_OK)
-            return status;
-    }
-    drop_orphans_locked(ctx);
-    for (struct crt_orphan *orphan = ctx->orphans; orphan; orphan = orphan->next) {
-        if (with_non_blocking || orphan->is_blocking)
-            status = sch_op_depend(op, orphan->op);
-        if (status != PXR_OK)
-            return status;
-    }
-    return status;
-}
 
 /* ---- submitting ----
  *
@@ -130,10 +37,10 @@ struct piece {
 
 static enum pxr_status append_locked(struct crt_stream *stream, struct piece *piece)
 {
-    struct sch_op *before = pending_locked(stream);
+    struct sch_op *before = crt_stream_pending_locked(stream);
     enum pxr_status status = sch_op_depend(piece->first, before);
-    if (status == PXR_OK && !stream->is_null && is_blocking(stream))
-        status = depend_on_stream(piece->first, &stream->ctx->null_stream);
+    if (status == PXR_OK && !stream->is_null && crt_stream_is_blocking(stream))
+        status = crt_stream_depend(piece->first, &stream->ctx->null_stream);
     if (status != PXR_OK)
         return status;
     if (piece->previous)
@@ -142,7 +49,7 @@ static enum pxr_status append_locked(struct crt_stream *stream, struct piece *pi
     if (!before && piece->first == piece->last)
         piece->is_submitted = sch_op_try(piece->first);
     if (!piece->is_submitted || !sch_op_is_done(piece->last))
-        replace_locked(stream, piece->last);
+        crt_stream_set_last_locked(stream, piece->last);
     return PXR_OK;
 }
 
@@ -157,12 +64,17 @@ static enum pxr_status append(struct crt_stream *stream, struct piece *piece)
 static enum pxr_status append_to_null(struct crt_stream *stream, struct piece *piece)
 {
     pthread_mutex_lock(&stream->ctx->lock);
-    enum pxr_status status = depend_on_streams_locked(piece->first, stream->ctx, false);
+    enum pxr_status status = crt_busy_collect(stream->ctx, piece->first);
     pthread_mutex_lock(&stream->lock);
     pthread_mutex_unlock(&stream->ctx->lock);
     if (status == PXR_OK)
         status = append_locked(stream, piece);
     pthread_mutex_unlock(&stream->lock);
+    if (status != PXR_OK) {
+        pthread_mutex_lock(&stream->ctx->lock);
+        crt_busy_restore(stream->ctx);
+        pthread_mutex_unlock(&stream->ctx->lock);
+    }
     return status;
 }
 
@@ -197,9 +109,7 @@ struct sch_op *crt_stream_join_all(struct crt_context *ctx)
     if (!op)
         return NULL;
     pthread_mutex_lock(&ctx->lock);
-    enum pxr_status status = depend_on_stream(op, &ctx->null_stream);
-    if (status == PXR_OK)
-        status = depend_on_streams_locked(op, ctx, true);
+    enum pxr_status status = crt_busy_join(ctx, op);
     pthread_mutex_unlock(&ctx->lock);
     if (status == PXR_OK)
         return op;
@@ -207,29 +117,21 @@ struct sch_op *crt_stream_join_all(struct crt_context *ctx)
     return NULL;
 }
 
-static bool has_pending_blocking(struct crt_context *ctx)
+static bool is_null_idle(struct crt_context *ctx)
 {
-    bool is_found = false;
-    struct crt_stream *stream;
     pthread_mutex_lock(&ctx->lock);
-    DL_FOREACH(ctx->streams, stream)
-    if (is_blocking(stream) && has_pending(stream))
-        is_found = true;
-    drop_orphans_locked(ctx);
-    for (struct crt_orphan *orphan = ctx->orphans; orphan; orphan = orphan->next)
-        if (orphan->is_blocking)
-            is_found = true;
+    bool is_busy = crt_busy_is_blocking(ctx);
     pthread_mutex_unlock(&ctx->lock);
-    return is_found;
+    return !is_busy;
 }
 
 bool crt_stream_is_idle(struct crt_stream *stream)
 {
-    if (has_pending(stream))
+    if (crt_stream_has_pending(stream))
         return false;
     if (stream->is_null)
-        return !has_pending_blocking(stream->ctx);
-    return !is_blocking(stream) || !has_pending(&stream->ctx->null_stream);
+        return is_null_idle(stream->ctx);
+    return !crt_stream_is_blocking(stream) || !crt_stream_has_pending(&stream->ctx->null_stream);
 }
 
 /* Waits for the stream's work without printing and without looking at errors. */
@@ -291,8 +193,10 @@ static struct crt_stream *create_locked(struct crt_context *ctx, unsigned flags,
     stream->priority = priority;
     stream->id = crt_next_number();
     pthread_mutex_init(&stream->lock, NULL);
-    replace_locked(stream, ctx->null_stream.for_all);
     DL_APPEND(ctx->streams, stream);
+    pthread_mutex_lock(&stream->lock);
+    crt_stream_set_last_locked(stream, ctx->null_stream.for_all);
+    pthread_mutex_unlock(&stream->lock);
     ctx->stream_count++;
     return stream;
 }
@@ -330,16 +234,7 @@ enum crt_result crt_stream_destroy(struct crt_stream *stream)
     pthread_mutex_lock(&ctx->lock);
     DL_DELETE(ctx->streams, stream);
     ctx->stream_count--;
-    pthread_mutex_lock(&stream->lock);
-    struct sch_op *last = sch_op_retain(pending_locked(stream));
-    replace_locked(stream, NULL);
-    pthread_mutex_unlock(&stream->lock);
-    if (last) {
-        *orphan = (struct crt_orphan){
-            .op = last, .is_blocking = is_blocking(stream), .next = ctx->orphans};
-        ctx->orphans = orphan;
-        orphan = NULL;
-    }
+    crt_busy_leave(stream, &orphan);
     pthread_mutex_unlock(&ctx->lock);
     free(orphan);
     pthread_mutex_destroy(&stream->lock);
@@ -355,10 +250,10 @@ void crt_stream_destroy_all(struct crt_context *ctx)
     DL_FOREACH_SAFE(ctx->streams, stream, next)
     crt_stream_destroy(stream);
     pthread_mutex_lock(&ctx->lock);
-    replace_locked(&ctx->null_stream, NULL);
+    crt_stream_set_last_locked(&ctx->null_stream, NULL);
     sch_op_release(ctx->null_stream.for_all);
     ctx->null_stream.for_all = NULL;
-    drop_orphans_locked(ctx);
+    crt_busy_drop_orphans(ctx);
     pthread_mutex_unlock(&ctx->lock);
 }
 

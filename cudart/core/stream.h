@@ -52,19 +52,20 @@ struct crt_stream {
     struct crt_capture_point captured;
     struct crt_stream *prev; /* in the context's list */
     struct crt_stream *next;
+    bool is_busy;                 /* in a list of stream_order.h; guarded by lock */
+    struct crt_stream *prev_busy; /* there */
+    struct crt_stream *next_busy;
     struct crt_stream *prev_own; /* in the list of own_stream.c, with the thread whose own it is */
     struct crt_stream *next_own;
     uint64_t thread_number;
 };
 
-/* Work of a stream that no longer exists. */
-struct crt_orphan {
-    struct sch_op *op;
-    bool is_blocking;
-    struct crt_orphan *next;
-};
-
 typedef void (*crt_host_fn)(void *arg);
+
+static inline bool crt_stream_is_blocking(const struct crt_stream *stream)
+{
+    return !(stream->flags & CRT_STREAM_NON_BLOCKING);
+}
 
 CRT_API_BEGIN
 
