@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Device address space: a next-fit allocator of pages over one reservation, and a sorted table
- * of what is live.
+ * Device address space: a next-fit allocator of pages over one reservation, and what is live. Both
+ * holes and live allocations are trees by address, so that no call costs more because of others.
  */
 #include "cudart/core/arena.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/memfd.h>
 #include <pthread.h>
@@ -18,6 +19,7 @@
 #include "cudart/core/leak.h"
 #include "cudart/core/memory_limit.h"
 #include "cudart/core/pool.h"
+#include "cudart/core/range_tree.h"
 
 #define PAGE_BYTES      ((size_t)4096)
 #define RESERVE_FACTOR  4
@@ -31,9 +33,16 @@
  * this many, both are left out, and neighbours become one mapping. */
 #define GUARDED_LIMIT 13000
 
-struct range {
-    uintptr_t begin;
-    uintptr_t end;
+/* Above that many allocations, memory that is freed next to each other is made inaccessible and
+ * given back in pieces of this size, as each step is a call of the system; smaller holes stay open.
+ */
+#define STALE_BYTES      ((size_t)1 << 20)
+#define SMALL_HOLE_BYTES ((size_t)64 << 10)
+
+/* A live allocation in the tree of them: its size as asked for. */
+struct live {
+    struct crt_range range;
+    struct crt_allocation allocation;
 };
 
 /* Guarded by lock. */
@@ -45,13 +54,14 @@ static struct {
     size_t total_bytes; /* of each device */
     size_t used_bytes[CRT_DEVICES_MAX];
     uint64_t next_id;
-    uintptr_t cursor;    /* where the search for room starts */
-    struct range *holes; /* sorted, none adjacent */
-    size_t hole_count;
-    size_t hole_cap;
-    struct crt_allocation **live; /* sorted by base */
+    uintptr_t cursor;            /* where the search for room starts */
+    struct crt_range_tree holes; /* none adjacent */
+    struct crt_range *spare;     /* nodes for holes, by child[0] */
+    size_t node_count;           /* of holes and spare ones */
+    struct crt_range_tree live;
     size_t live_count;
-    size_t live_cap;
+    uintptr_t stale_begin; /* freed, but still accessible and not given back; in one hole */
+    uintptr_t stale_end;
     _Atomic(uint64_t) generation; /* of live: changes when an element comes or goes */
     size_t pages_count;           /* taken by crt_arena_take_pages */
     bool has_tails;               /* addresses need not be spared */
@@ -109,19 +119,138 @@ static size_t *used_of(const struct crt_allocation *allocation)
     return &arena.used_bytes[allocation->device];
 }
 
-/* Makes room for one more element; false when out of memory. */
-static bool grow(void **array, size_t *cap, size_t count, size_t elem_bytes)
+/* ---- holes ---- */
+
+/* Room for the holes that one more range in use can make: there is one between two of them. Taking
+ * a range out of a hole leaves up to two, and giving it back, which must not fail, makes one. */
+static bool make_room(void)
 {
-    if (count < *cap)
-        return true;
-    size_t cap_new = *cap ? *cap * 2 : 64;
-    void *larger = realloc(*array, cap_new * elem_bytes);
-    if (!larger)
-        return false;
-    *array = larger;
-    *cap = cap_new;
+    while (arena.node_count < arena.live_count + arena.pages_count + 3) {
+        struct crt_range *node = malloc(sizeof *node);
+        if (!node)
+            return false;
+        node->child[0] = arena.spare;
+        arena.spare = node;
+        arena.node_count++;
+    }
     return true;
 }
+
+static void add_hole(uintptr_t begin, uintptr_t end)
+{
+    struct crt_range *hole = arena.spare;
+    arena.spare = hole->child[0];
+    *hole = (struct crt_range){.begin = begin, .size_bytes = end - begin};
+    crt_range_insert(&arena.holes, hole);
+}
+
+static void remove_hole(struct crt_range *hole)
+{
+    crt_range_remove(&arena.holes, hole);
+    hole->child[0] = arena.spare;
+    arena.spare = hole;
+}
+
+/* Takes [begin, begin + span) out of a hole; what is left of it stays. */
+static void cut_hole(struct crt_range *hole, uintptr_t begin, size_t span)
+{
+    uintptr_t hole_begin = hole->begin;
+    uintptr_t hole_end = crt_range_end(hole);
+    uintptr_t end = begin + span;
+    if (hole_begin < begin)
+        crt_range_change(&arena.holes, hole, hole_begin, begin - hole_begin);
+    else if (end < hole_end)
+        crt_range_change(&arena.holes, hole, end, hole_end - end);
+    else
+        remove_hole(hole);
+    if (hole_begin < begin && end < hole_end)
+        add_hole(end, hole_end);
+}
+
+/* Gives a range back, joining it with its neighbours. */
+static void return_range(uintptr_t begin, uintptr_t end)
+{
+    struct crt_range *before = crt_range_floor(&arena.holes, begin);
+    struct crt_range *behind = crt_range_above(&arena.holes, begin);
+    if (behind && behind->begin == end) {
+        end = crt_range_end(behind);
+        remove_hole(behind);
+    }
+    if (before && crt_range_end(before) == begin)
+        crt_range_change(&arena.holes, before, before->begin, end - before->begin);
+    else
+        add_hole(begin, end);
+}
+
+/* ---- memory that was freed ---- */
+
+/* Whether a page of the range was ever written to. */
+static bool has_data(uintptr_t begin, size_t bytes)
+{
+    off_t offset = (off_t)(begin - arena.begin);
+    off_t data = lseek(arena.file, offset, SEEK_DATA);
+    return data < 0 ? errno != ENXIO : data < offset + (off_t)bytes;
+}
+
+/* Gives the memory back; the pages read as zero when they are used again. */
+static void drop_pages(uintptr_t base, size_t bytes)
+{
+    if (arena.file < 0)
+        madvise((void *)base, bytes, MADV_DONTNEED);
+    else if (has_data(base, bytes))
+        fallocate(arena.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  (off_t)(base - arena.begin), (off_t)bytes);
+}
+
+/* Makes the stale memory what it should be. The whole hole becomes inaccessible: where an earlier
+ * call failed, for want of mappings, this mends it. */
+static void end_stale(void)
+{
+    if (!arena.stale_begin)
+        return;
+    const struct crt_range *hole = crt_range_floor(&arena.holes, arena.stale_begin);
+    if (arena.live_count < GUARDED_LIMIT || hole->size_bytes >= SMALL_HOLE_BYTES)
+        mprotect((void *)hole->begin, hole->size_bytes, PROT_NONE);
+    drop_pages(arena.stale_begin, arena.stale_end - arena.stale_begin);
+    arena.stale_begin = 0;
+    arena.stale_end = 0;
+}
+
+/* Takes span bytes at or after the cursor, or else from the beginning; 0 when there is no room. */
+static uintptr_t take_range(size_t span)
+{
+    struct crt_range *hole = crt_range_floor(&arena.holes, arena.cursor);
+    uintptr_t begin = arena.cursor;
+    if (!hole || crt_range_end(hole) < begin || crt_range_end(hole) - begin < span) {
+        hole = crt_range_fit(&arena.holes, arena.cursor, span);
+        if (!hole)
+            hole = crt_range_fit(&arena.holes, 0, span);
+        if (!hole)
+            return 0;
+        begin = hole->begin;
+    }
+    if (begin < arena.stale_end && arena.stale_begin < begin + span)
+        end_stale();
+    cut_hole(hole, begin, span);
+    arena.cursor = begin + span;
+    return begin;
+}
+
+/* Ends the use of a range, which becomes a hole. */
+static void free_range(uintptr_t begin, uintptr_t end)
+{
+    if (end != arena.stale_begin && begin != arena.stale_end)
+        end_stale();
+    return_range(begin, end);
+    if (!arena.stale_begin || begin < arena.stale_begin)
+        arena.stale_begin = begin;
+    if (end > arena.stale_end)
+        arena.stale_end = end;
+    if (arena.live_count < GUARDED_LIMIT || arena.stale_end - arena.stale_begin >= STALE_BYTES)
+        end_stale();
+}
+
+/* ---- the reservation ---- */
 
 static bool reserve(size_t bytes)
 {
@@ -159,10 +288,9 @@ static enum crt_result init_locked(size_t total_bytes, int devices)
         if (wanted < total_bytes * (size_t)devices)
             return CRT_OUT_OF_MEMORY;
     }
-    if (!grow((void **)&arena.holes, &arena.hole_cap, 0, sizeof arena.holes[0]))
+    if (!make_room())
         return CRT_OUT_OF_MEMORY;
-    arena.holes[0] = (struct range){arena.begin, arena.end};
-    arena.hole_count = 1;
+    add_hole(arena.begin, arena.end);
     arena.total_bytes = total_bytes;
     return CRT_SUCCESS;
 }
@@ -175,125 +303,35 @@ enum crt_result crt_arena_init(size_t total_bytes, int devices)
     return result;
 }
 
-/* Index of the first hole that ends above address. */
-static size_t hole_at(uintptr_t address)
+/* ---- live allocations ---- */
+
+static struct crt_allocation *allocation_of(struct crt_range *range)
 {
-    size_t low = 0;
-    size_t high = arena.hole_count;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (arena.holes[mid].end > address)
-            high = mid;
-        else
-            low = mid + 1;
-    }
-    return low;
+    return range ? &((struct live *)range)->allocation : NULL;
 }
 
-/* Index of the first live allocation whose base is above address. */
-static size_t live_above(uintptr_t address)
+/* The last allocation that begins at or before address, and the first one behind it; or NULL. */
+static struct crt_allocation *live_floor(uintptr_t address)
 {
-    size_t low = 0;
-    size_t high = arena.live_count;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (arena.live[mid]->base > address)
-            high = mid;
-        else
-            low = mid + 1;
-    }
-    return low;
+    return allocation_of(crt_range_floor(&arena.live, address));
+}
+
+static struct crt_allocation *live_above(uintptr_t address)
+{
+    return allocation_of(crt_range_above(&arena.live, address));
 }
 
 static struct crt_allocation *find_locked(uintptr_t address)
 {
-    size_t index = live_above(address);
-    if (index == 0)
-        return NULL;
-    struct crt_allocation *candidate = arena.live[index - 1];
-    return address - candidate->base < candidate->size_bytes ? candidate : NULL;
+    struct crt_allocation *candidate = live_floor(address);
+    return candidate && address - candidate->base < candidate->size_bytes ? candidate : NULL;
 }
 
-/* Takes [begin, begin + span) out of the hole at index; what is left of it stays. There is room
- * for the one hole that this may add. */
-static void cut_hole(size_t index, uintptr_t begin, size_t span)
+static void insert_live(struct live *live)
 {
-    struct range *hole = &arena.holes[index];
-    struct range rest = {begin + span, hole->end};
-    hole->end = begin;
-    bool keeps_front = hole->begin < hole->end;
-    bool keeps_rest = rest.begin < rest.end;
-    if (keeps_front && keeps_rest) {
-        memmove(hole + 2, hole + 1, (arena.hole_count - index - 1) * sizeof *hole);
-        hole[1] = rest;
-        arena.hole_count++;
-    } else if (keeps_rest) {
-        *hole = rest;
-    } else if (!keeps_front) {
-        arena.hole_count--;
-        memmove(hole, hole + 1, (arena.hole_count - index) * sizeof *hole);
-    }
-}
-
-/* Takes span bytes at or after the cursor, or else from the beginning; 0 when there is no room.
- * The hole with the cursor in it is looked at twice: from the cursor on, and at last as a whole. */
-static uintptr_t take_range(size_t span)
-{
-    size_t start = hole_at(arena.cursor);
-    for (size_t n = 0; n <= arena.hole_count; n++) {
-        if (arena.hole_count == 0)
-            return 0;
-        size_t index = (start + n) % arena.hole_count;
-        uintptr_t begin = arena.holes[index].begin;
-        if (n == 0 && begin < arena.cursor && arena.cursor < arena.holes[index].end)
-            begin = arena.cursor;
-        if (arena.holes[index].end - begin < span)
-            continue;
-        cut_hole(index, begin, span);
-        arena.cursor = begin + span;
-        return begin;
-    }
-    return 0;
-}
-
-/* Gives a range back, joining it with its neighbours. Room for one more hole was made when the
- * range was taken, so this cannot fail. */
-static void return_range(uintptr_t begin, uintptr_t end)
-{
-    size_t index = hole_at(begin);
-    struct range *next = &arena.holes[index];
-    bool joins_next = index < arena.hole_count && next->begin == end;
-    bool joins_previous = index > 0 && next[-1].end == begin;
-    if (joins_next && joins_previous) {
-        next[-1].end = next->end;
-        arena.hole_count--;
-        memmove(next, next + 1, (arena.hole_count - index) * sizeof *next);
-    } else if (joins_next) {
-        next->begin = begin;
-    } else if (joins_previous) {
-        next[-1].end = end;
-    } else {
-        memmove(next + 1, next, (arena.hole_count - index) * sizeof *next);
-        *next = (struct range){begin, end};
-        arena.hole_count++;
-    }
-}
-
-/* Each of taking and returning a range adds at most one hole. Returning must not fail, so room for
- * it is made when the range is taken. */
-static bool make_room(void)
-{
-    return grow((void **)&arena.live, &arena.live_cap, arena.live_count, sizeof arena.live[0]) &&
-           grow((void **)&arena.holes, &arena.hole_cap,
-                arena.live_count + arena.pages_count + arena.hole_count + 2, sizeof arena.holes[0]);
-}
-
-static void insert_live(struct crt_allocation *allocation)
-{
-    size_t index = live_above(allocation->base);
-    memmove(&arena.live[index + 1], &arena.live[index],
-            (arena.live_count - index) * sizeof arena.live[0]);
-    arena.live[index] = allocation;
+    live->range.begin = live->allocation.base;
+    live->range.size_bytes = live->allocation.size_bytes;
+    crt_range_insert(&arena.live, &live->range);
     arena.live_count++;
     arena.generation++;
 }
@@ -321,8 +359,9 @@ static uintptr_t take_span(struct crt_allocation *wanted, size_t rounded)
     return take_range(rounded);
 }
 
-static enum crt_result alloc_locked(struct crt_allocation *wanted)
+static enum crt_result alloc_locked(struct live *live)
 {
+    struct crt_allocation *wanted = &live->allocation;
     size_t rounded = round_to_pages(wanted->size_bytes);
     if (counts_as_device(wanted->kind) && rounded > arena.total_bytes - *used_of(wanted))
         return CRT_OUT_OF_MEMORY;
@@ -334,13 +373,12 @@ static enum crt_result alloc_locked(struct crt_allocation *wanted)
     size_t tail = tail_of(wanted, rounded);
     if (mprotect((void *)base, rounded, PROT_READ | PROT_WRITE) != 0 ||
         (tail && mprotect((void *)(base + rounded), tail, PROT_READ) != 0)) {
-        mprotect((void *)base, rounded, PROT_NONE);
-        return_range(base, base + wanted->span_bytes);
+        free_range(base, base + wanted->span_bytes);
         return CRT_OUT_OF_MEMORY;
     }
     wanted->base = base;
     wanted->id = arena.next_id++;
-    insert_live(wanted);
+    insert_live(live);
     if (counts_as_device(wanted->kind))
         *used_of(wanted) += rounded;
     return CRT_SUCCESS;
@@ -351,22 +389,22 @@ enum crt_result crt_arena_alloc(size_t size_bytes, enum crt_memory kind, unsigne
 {
     if (size_bytes == 0 || size_bytes > SIZE_MAX / 2)
         return size_bytes ? CRT_OUT_OF_MEMORY : CRT_INVALID_VALUE;
-    struct crt_allocation *allocation = malloc(sizeof *allocation);
-    if (!allocation)
+    struct live *live = malloc(sizeof *live);
+    if (!live)
         return CRT_OUT_OF_MEMORY;
-    *allocation = (struct crt_allocation){.size_bytes = size_bytes,
-                                          .kind = kind,
-                                          .flags = flags,
-                                          .access = CRT_ACCESS_ALL,
-                                          .ctx = ctx,
-                                          .device = device_of(ctx)};
+    live->allocation = (struct crt_allocation){.size_bytes = size_bytes,
+                                               .kind = kind,
+                                               .flags = flags,
+                                               .access = CRT_ACCESS_ALL,
+                                               .ctx = ctx,
+                                               .device = device_of(ctx)};
 
     pthread_mutex_lock(&arena.lock);
-    enum crt_result result = alloc_locked(allocation);
-    struct crt_allocation made = *allocation;
+    enum crt_result result = alloc_locked(live);
+    struct crt_allocation made = live->allocation;
     pthread_mutex_unlock(&arena.lock);
     if (result != CRT_SUCCESS) {
-        free(allocation);
+        free(live);
         return result;
     }
     *base = made.base;
@@ -374,47 +412,32 @@ enum crt_result crt_arena_alloc(size_t size_bytes, enum crt_memory kind, unsigne
     return CRT_SUCCESS;
 }
 
-/* Gives the memory back; the pages read as zero when they are used again. */
-static void drop_pages(uintptr_t base, size_t bytes)
+/* Takes the allocation out of the table and makes its pages inaccessible. */
+static void remove_locked(struct crt_allocation *allocation)
 {
-    if (arena.file >= 0)
-        fallocate(arena.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  (off_t)(base - arena.begin), (off_t)bytes);
-    else
-        madvise((void *)base, bytes, MADV_DONTNEED);
-}
-
-/* Takes the allocation at this index out of the table and makes its pages inaccessible. */
-static void remove_locked(size_t index)
-{
-    struct crt_allocation *allocation = arena.live[index];
+    struct live *live = (struct live *)((char *)allocation - offsetof(struct live, allocation));
     if (leak_noun(allocation))
         crt_leak_forget((const void *)allocation->base);
+    crt_range_remove(&arena.live, &live->range);
     arena.live_count--;
     arena.generation++;
-    memmove(&arena.live[index], &arena.live[index + 1],
-            (arena.live_count - index) * sizeof arena.live[0]);
     if (allocation->span_bytes) {
-        size_t rounded = round_to_pages(allocation->size_bytes);
-        size_t accessible = rounded + tail_of(allocation, rounded);
-        mprotect((void *)allocation->base, accessible, PROT_NONE);
-        drop_pages(allocation->base, accessible);
-        return_range(allocation->base, allocation->base + allocation->span_bytes);
+        free_range(allocation->base, allocation->base + allocation->span_bytes);
         if (counts_as_device(allocation->kind))
-            *used_of(allocation) -= rounded;
+            *used_of(allocation) -= round_to_pages(allocation->size_bytes);
     } else if (allocation->kind == CRT_MEMORY_IPC) {
         munmap((void *)allocation->base, round_to_pages(allocation->size_bytes));
     }
-    free(allocation);
+    free(live);
 }
 
 enum crt_result crt_arena_free(uintptr_t base, enum crt_memory kind)
 {
     enum crt_result result = CRT_INVALID_VALUE;
     pthread_mutex_lock(&arena.lock);
-    size_t index = live_above(base);
-    if (index > 0 && arena.live[index - 1]->base == base && arena.live[index - 1]->kind == kind) {
-        remove_locked(index - 1);
+    struct crt_allocation *found = live_floor(base);
+    if (found && found->base == base && found->kind == kind) {
+        remove_locked(found);
         result = CRT_SUCCESS;
     }
     pthread_mutex_unlock(&arena.lock);
@@ -424,38 +447,41 @@ enum crt_result crt_arena_free(uintptr_t base, enum crt_memory kind)
 void crt_arena_free_owned(const struct crt_context *ctx)
 {
     pthread_mutex_lock(&arena.lock);
-    for (size_t i = arena.live_count; i-- > 0;)
-        if (arena.live[i]->ctx == ctx)
-            remove_locked(i);
+    struct crt_allocation *next;
+    for (struct crt_allocation *found = live_above(0); found; found = next) {
+        next = live_above(found->base);
+        if (found->ctx == ctx)
+            remove_locked(found);
+    }
     pthread_mutex_unlock(&arena.lock);
 }
 
-static enum crt_result place_locked(struct crt_allocation *wanted)
+static enum crt_result place_locked(struct live *live)
 {
-    size_t index = live_above(wanted->base);
-    if (find_locked(wanted->base) ||
-        (index < arena.live_count && arena.live[index]->base < wanted->base + wanted->size_bytes))
+    struct crt_allocation *wanted = &live->allocation;
+    const struct crt_allocation *above = live_above(wanted->base);
+    if (find_locked(wanted->base) || (above && above->base < wanted->base + wanted->size_bytes))
         return CRT_INVALID_VALUE;
     if (!make_room())
         return CRT_OUT_OF_MEMORY;
     wanted->id = arena.next_id++;
-    insert_live(wanted);
+    insert_live(live);
     return CRT_SUCCESS;
 }
 
 enum crt_result crt_arena_place(const struct crt_allocation *wanted)
 {
-    struct crt_allocation *allocation = malloc(sizeof *allocation);
-    if (!allocation)
+    struct live *live = malloc(sizeof *live);
+    if (!live)
         return CRT_OUT_OF_MEMORY;
-    *allocation = *wanted;
+    live->allocation = *wanted;
     pthread_mutex_lock(&arena.lock);
-    enum crt_result result = place_locked(allocation);
+    enum crt_result result = place_locked(live);
     pthread_mutex_unlock(&arena.lock);
     if (result == CRT_SUCCESS)
         note_leak(wanted);
     else
-        free(allocation);
+        free(live);
     return result;
 }
 
@@ -507,8 +533,8 @@ void crt_arena_set_access(uintptr_t base, unsigned access)
 
 static bool covers_locked(uintptr_t base, size_t size_bytes, unsigned access)
 {
-    for (size_t next = live_above(base); next > 0 && next <= arena.live_count; next++) {
-        const struct crt_allocation *allocation = arena.live[next - 1];
+    for (const struct crt_allocation *allocation = live_floor(base); allocation;
+         allocation = live_above(allocation->base)) {
         if (base < allocation->base || base - allocation->base >= allocation->size_bytes ||
             (allocation->access & access) != access)
             return false;
@@ -573,8 +599,7 @@ enum crt_result crt_arena_take_pages(size_t size_bytes, struct crt_pages *pages)
 void crt_arena_return_pages(const struct crt_pages *pages)
 {
     pthread_mutex_lock(&arena.lock);
-    drop_pages(pages->place, pages->size_bytes);
-    return_range(pages->place, pages->place + pages->size_bytes);
+    free_range(pages->place, pages->place + pages->size_bytes);
     arena.pages_count--;
     pthread_mutex_unlock(&arena.lock);
 }
@@ -592,14 +617,12 @@ bool crt_arena_file(uintptr_t address, int *file, int64_t *offset)
 bool crt_arena_nearest(uintptr_t address, struct crt_allocation *allocation)
 {
     pthread_mutex_lock(&arena.lock);
-    size_t above = live_above(address);
-    const struct crt_allocation *best = above > 0 ? arena.live[above - 1] : NULL;
+    const struct crt_allocation *best = live_floor(address);
+    const struct crt_allocation *next = live_above(address);
     bool is_inside = best && address - best->base < best->size_bytes;
-    if (!is_inside && above < arena.live_count) {
-        const struct crt_allocation *next = arena.live[above];
-        if (!best || next->base - address < address - (best->base + best->size_bytes))
-            best = next;
-    }
+    if (!is_inside && next &&
+        (!best || next->base - address < address - (best->base + best->size_bytes)))
+        best = next;
     if (best)
         *allocation = *best;
     pthread_mutex_unlock(&arena.lock);

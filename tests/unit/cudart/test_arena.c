@@ -3,9 +3,11 @@
  * The address space of device memory.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cudart/core/arena.h"
@@ -326,4 +328,42 @@ Test(arena, a_hundred_thousand_small_allocations_fit, .init = setup)
     uintptr_t base;
     for (int i = 0; i < 85000; i++)
         cr_assert_eq(crt_arena_alloc(64, CRT_MEMORY_HOST, 0, NULL, &base), CRT_SUCCESS);
+}
+
+static size_t mappings(void)
+{
+    size_t lines = 0;
+    FILE *file = fopen("/proc/self/maps", "re");
+    for (int c = fgetc(file); c != EOF; c = fgetc(file))
+        lines += c == '\n';
+    fclose(file);
+    return lines;
+}
+
+/* More holes than the system allows mappings, on the way: none stays behind, and all memory goes
+ * back to the system, whatever the order of the frees. */
+Test(arena, memory_freed_in_any_order_leaves_nothing_behind, .init = setup)
+{
+    enum { COUNT = 150000, STEP = 77773, AGAIN = 15000 };
+    static uintptr_t bases[COUNT];
+    size_t before = mappings();
+    for (int i = 0; i < COUNT; i++) {
+        cr_assert_eq(crt_arena_alloc(64, CRT_MEMORY_HOST, 0, NULL, &bases[i]), CRT_SUCCESS);
+        if (i % 16 == 0)
+            *(int *)bases[i] = i;
+    }
+    for (int i = 0, at = 0; i < COUNT; i++, at = (at + STEP) % COUNT) {
+        if (at % 16 == 0)
+            cr_assert_eq(*(int *)bases[at], at);
+        cr_assert_eq(crt_arena_free(bases[at], CRT_MEMORY_HOST), CRT_SUCCESS);
+    }
+    cr_expect_leq(mappings(), before + 8, "%zu mappings, %zu before", mappings(), before);
+    struct stat status;
+    int file;
+    int64_t offset;
+    cr_assert(crt_arena_file(bases[0], &file, &offset));
+    cr_assert_eq(fstat(file, &status), 0);
+    cr_expect_lt(status.st_blocks, 64, "%ld blocks are still in use", (long)status.st_blocks);
+    for (int i = 0; i < AGAIN; i++)
+        cr_assert_eq(crt_arena_alloc(64, CRT_MEMORY_HOST, 0, NULL, &bases[i]), CRT_SUCCESS);
 }
