@@ -13,6 +13,7 @@
 #include "jit/lines.h"
 #include "jit/reloc.h"
 #include "jit/symbols.h"
+#include "util/guard.h"
 
 #define IMAGE_BYTES_MAX (UINT64_C(1) << 30) /* keeps every distance within 32 bits */
 #define NOT_PLACED      UINT64_MAX
@@ -25,7 +26,7 @@
 /* Immutable once loaded. */
 struct jit_code {
     uint8_t *map; /* text, stubs | constants, address slots */
-    size_t map_bytes;
+    struct pxr_area area;
     size_t text_bytes; /* executable part, whole pages */
     jit_kernel_fn entry;
     struct jit_lines lines;
@@ -58,7 +59,8 @@ struct image {
     struct symbol_use *uses;   /* by symbol */
     uint64_t text_bytes;       /* whole pages */
     uint64_t total_bytes;      /* whole pages */
-    uint8_t *map;
+    uint8_t *map;              /* the area's */
+    struct pxr_area area;
 };
 
 static enum pxr_status classify_section(const struct elf_object *object, uint32_t index,
@@ -345,11 +347,9 @@ static enum pxr_status protect(struct image *image, struct pxr_error *err)
 
 static enum pxr_status map_image(struct image *image, struct pxr_error *err)
 {
-    void *map =
-        mmap(NULL, image->total_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (map == MAP_FAILED)
+    if (!pxr_area_map(&image->area, image->total_bytes))
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "no address space for compiled code");
-    image->map = map;
+    image->map = image->area.base;
     for (uint32_t i = 0; i < image->object.section_count; i++) {
         const Elf64_Shdr *section = &image->object.sections[i];
         if (image->kinds[i] != SECTION_SKIPPED)
@@ -424,7 +424,7 @@ enum pxr_status jit_load(const struct jit_object *object, const char *kernel_nam
     if (loaded) {
         status = load_image(&image, loaded, err);
         loaded->map = image.map;
-        loaded->map_bytes = image.total_bytes;
+        loaded->area = image.area;
         loaded->text_bytes = image.text_bytes;
         copy_properties(loaded, object);
     } else {
@@ -448,8 +448,7 @@ void jit_unload(struct jit_code *code)
 {
     if (!code)
         return;
-    if (code->map)
-        munmap(code->map, code->map_bytes);
+    pxr_area_unmap(&code->area);
     jit_lines_fini(&code->lines);
     free(code);
 }

@@ -6,15 +6,14 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "scheduler/block.h"
 
 #define SHARED_ALIGN_BYTES ((size_t)128)
-#define FREE_BLOCKS_KEPT   16
-#define SHAPES_KEPT        4 /* of blocks, so that launches in turn find their threads set up */
+#define FREE_BLOCKS_KEPT   32
+#define SHAPES_KEPT        16 /* of blocks, so that launches in turn find them set up */
 #define FRAME_KEPT_BYTES   ((size_t)256 * 1024) /* by an idle worker, for each block */
-#define SHARED_MAP_UNIT    ((size_t)64 * 1024)  /* a multiple of every page size */
+#define PAGE_BYTES         ((size_t)4096)
 
 static void set_up_threads(struct sch_block *block, const uint32_t dims[3], uint32_t count)
 {
@@ -35,15 +34,50 @@ static void set_up_threads(struct sch_block *block, const uint32_t dims[3], uint
     block->warp_count = (count + RT_WARP_SIZE - 1) / RT_WARP_SIZE;
 }
 
-static bool has_shape(const struct sch_block *block, const uint32_t dims[3])
+static bool has_threads(const struct sch_block *block, const uint32_t dims[3])
 {
     return block->thread_count > 0 && memcmp(block->dims, dims, sizeof block->dims) == 0;
+}
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) & ~(unit - 1);
+}
+
+/* Guards are as near as pages allow only if the area has no page too many. */
+static bool has_shared(const struct sch_block *block, size_t shared_bytes)
+{
+    return block->shared.base &&
+           (shared_bytes == 0 || block->shared.size_bytes == round_up(shared_bytes, PAGE_BYTES));
+}
+
+/* At least the threads' entries. */
+static uint64_t frame_bytes_of(const struct sch_grid_op *grid)
+{
+    uint64_t warps = (grid->thread_count + RT_WARP_SIZE - 1) / RT_WARP_SIZE;
+    uint64_t entries_bytes = warps * RT_WARP_SIZE * sizeof(uint16_t);
+    uint64_t bytes = grid->grid.frame_bytes;
+    bytes = bytes > entries_bytes ? bytes : entries_bytes;
+    return bytes > PTRDIFF_MAX - PAGE_BYTES ? UINT64_MAX : round_up((size_t)bytes, SCH_CACHE_LINE);
+}
+
+static bool has_frame(const struct sch_block *block, uint64_t frame_bytes)
+{
+    return block->frame.base &&
+           block->frame.size_bytes == round_up((size_t)frame_bytes, PAGE_BYTES);
+}
+
+static bool has_shape(const struct sch_block *block, const struct sch_grid_op *grid)
+{
+    return has_threads(block, grid->grid.launch.block) &&
+           has_shared(block, grid->grid.launch.shared_bytes) &&
+           (!grid->grid.fused || has_frame(block, frame_bytes_of(grid)));
 }
 
 static bool fit_threads(struct sch_block *block, const struct sch_grid_op *grid)
 {
     const uint32_t *dims = grid->grid.launch.block;
-    if (has_shape(block, dims))
+    if (has_threads(block, dims))
         return true;
     if (block->threads_cap < grid->thread_count) {
         struct sch_thread *threads =
@@ -59,49 +93,42 @@ static bool fit_threads(struct sch_block *block, const struct sch_grid_op *grid)
     return true;
 }
 
+/* Shared memory ends at the guard behind it, as near as alignment allows: an index that is too
+ * large by one is the commonest mistake, and a fault on GPUs, too. In front of it there may be a
+ * part of a page that can be accessed. */
 static bool fit_shared(struct sch_block *block, size_t shared_bytes)
 {
-    size_t used_bytes = (shared_bytes + SHARED_ALIGN_BYTES - 1) & ~(SHARED_ALIGN_BYTES - 1);
-    size_t map_bytes = (used_bytes + SHARED_MAP_UNIT - 1) & ~(SHARED_MAP_UNIT - 1);
-    map_bytes = map_bytes > 0 ? map_bytes : SHARED_MAP_UNIT;
-    if (map_bytes > block->shared_map_bytes) {
-        uint8_t *map = mmap(NULL, map_bytes + SCH_STACK_GUARD_BYTES, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (map == MAP_FAILED)
+    if (!has_shared(block, shared_bytes)) {
+        pxr_area_unmap(&block->shared);
+        if (!pxr_area_map(&block->shared, shared_bytes > 0 ? shared_bytes : PAGE_BYTES))
             return false;
-        sch_guard_install(map + map_bytes);
-        if (block->shared_map)
-            munmap(block->shared_map, block->shared_map_bytes + SCH_STACK_GUARD_BYTES);
-        block->shared_map = map;
-        block->shared_map_bytes = map_bytes;
     }
-    /* At the end of the mapping, so that the guard is as near as alignment allows. */
-    block->rt.shared = block->shared_map + block->shared_map_bytes - used_bytes;
+    uint8_t *end = block->shared.base + block->shared.size_bytes;
+    /* Of nothing both ends are in the guard. */
+    block->rt.shared = shared_bytes == 0 ? end + PXR_AREA_GUARD_BYTES / 2
+                                         : end - round_up(shared_bytes, SHARED_ALIGN_BYTES);
     return true;
 }
 
 static void free_frame(struct sch_block *block)
 {
-    free(block->rt.frame);
+    pxr_area_unmap(&block->frame);
     block->rt.frame = NULL;
     block->frame_bytes = 0;
 }
 
-/* Memory for what lives across stops; at least the entries. */
+/* Memory for what lives across stops, likewise at the end of its area. */
 static bool fit_frame(struct sch_block *block, uint64_t frame_bytes)
 {
-    uint64_t entries_bytes = (uint64_t)block->warp_count * RT_WARP_SIZE * sizeof(uint16_t);
-    uint64_t bytes = frame_bytes > entries_bytes ? frame_bytes : entries_bytes;
-    if (bytes <= block->frame_bytes)
-        return true;
-    if (bytes > PTRDIFF_MAX - SCH_CACHE_LINE)
+    if (frame_bytes == UINT64_MAX)
         return false;
-    size_t alloc_bytes = ((size_t)bytes + SCH_CACHE_LINE - 1) & ~(size_t)(SCH_CACHE_LINE - 1);
-    free_frame(block);
-    block->rt.frame = aligned_alloc(SCH_CACHE_LINE, alloc_bytes);
-    if (!block->rt.frame)
-        return false;
-    block->frame_bytes = alloc_bytes;
+    if (!has_frame(block, frame_bytes)) {
+        free_frame(block);
+        if (!pxr_area_map(&block->frame, (size_t)frame_bytes))
+            return false;
+    }
+    block->frame_bytes = (size_t)frame_bytes;
+    block->rt.frame = block->frame.base + block->frame.size_bytes - block->frame_bytes;
     return true;
 }
 
@@ -146,16 +173,17 @@ static void reset_precise(struct sch_block *block)
 static bool fit(struct sch_block *block, const struct sch_grid_op *grid)
 {
     return fit_threads(block, grid) && fit_shared(block, grid->grid.launch.shared_bytes) &&
-           (!grid->grid.fused || fit_frame(block, grid->grid.frame_bytes));
+           (!grid->grid.fused || fit_frame(block, frame_bytes_of(grid)));
 }
 
-/* Out of the worker's free list, which begins with those used last: one of this shape, or else the
- * one that has not been used for longest. NULL if it is not worth losing that one's shape. */
-static struct sch_block *find_free(struct sch_worker *worker, const uint32_t dims[3])
+/* Out of the worker's free list, which begins with those used last: one of the grid's shape, or
+ * else the one that has not been used for longest. NULL if it is not worth losing that one's shape.
+ */
+static struct sch_block *find_free(struct sch_worker *worker, const struct sch_grid_op *grid)
 {
     struct sch_block **link = &worker->free_blocks, **last = NULL;
     unsigned seen = 0;
-    while (*link && seen < FREE_BLOCKS_KEPT && !has_shape(*link, dims)) {
+    while (*link && seen < FREE_BLOCKS_KEPT && !has_shape(*link, grid)) {
         last = link;
         link = &(*link)->next;
         seen++;
@@ -169,9 +197,9 @@ static struct sch_block *find_free(struct sch_worker *worker, const uint32_t dim
     return block;
 }
 
-static struct sch_block *take_free(struct sch_worker *worker, const uint32_t dims[3])
+static struct sch_block *take_free(struct sch_worker *worker, const struct sch_grid_op *grid)
 {
-    struct sch_block *block = find_free(worker, dims);
+    struct sch_block *block = find_free(worker, grid);
     if (block)
         return block;
     block = aligned_alloc(_Alignof(struct sch_block), sizeof *block);
@@ -197,7 +225,7 @@ void sch_block_place(struct sch_block *block, uint64_t index, uint32_t count)
 struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_op *grid,
                                     uint64_t index, uint32_t count)
 {
-    struct sch_block *block = take_free(worker, grid->grid.launch.block);
+    struct sch_block *block = take_free(worker, grid);
     if (!block)
         return NULL;
     block->worker = worker;
@@ -220,15 +248,14 @@ void sch_block_trim(struct sch_worker *worker)
 {
     struct sch_block **link = &worker->free_blocks;
     for (unsigned i = 0; i < FREE_BLOCKS_KEPT && *link; i++, link = &(*link)->next) {
-        if ((*link)->frame_bytes > FRAME_KEPT_BYTES)
+        if ((*link)->frame.size_bytes > FRAME_KEPT_BYTES)
             free_frame(*link);
     }
     struct sch_block *block = *link;
     *link = NULL;
     while (block) {
         struct sch_block *next = block->next;
-        if (block->shared_map)
-            munmap(block->shared_map, block->shared_map_bytes + SCH_STACK_GUARD_BYTES);
+        pxr_area_unmap(&block->shared);
         free_frame(block);
         free(block->threads);
         free(block);

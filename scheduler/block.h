@@ -104,10 +104,9 @@ struct sch_block {
     uint32_t barriers_used;      /* set of barriers that may not be all zero */
     struct sch_thread_set ready; /* can go on */
     struct sch_thread_set polling;
-    uint32_t let_go;         /* lanes that the barrier completed last has let go */
-    struct sch_block *next;  /* in the worker's ring or free list */
-    uint8_t *shared_map;     /* shared memory, the end of it before a guard */
-    size_t shared_map_bytes; /* without the guard */
+    uint32_t let_go;        /* lanes that the barrier completed last has let go */
+    struct sch_block *next; /* in the worker's ring or free list */
+    struct pxr_area shared; /* holds rt.shared, at its end */
     /* Of fused kernels: */
     struct sch_thread carrier;         /* no CUDA thread: what runs on the block's fiber */
     const struct sch_thread *stepping; /* the thread that rt_block_mix runs, NULL in loops */
@@ -118,6 +117,7 @@ struct sch_block {
     void *go_on_arg;                   /* … blocks are a chunk for the same carrier; 0: none */
     bool has_mixed;                    /* rt_block_mix has been called in this chunk … */
     uint32_t mixed_ctaid[3];           /* … last by this block, which the barriers belong to */
+    struct pxr_area frame;             /* holds rt.frame, at its end */
     size_t frame_bytes;                /* of rt.frame */
     struct sch_barrier barriers[SCH_BARRIERS];
     struct sch_warp warps[SCH_WARPS_MAX];

@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -274,10 +273,8 @@ void sch_fault_init_worker(struct sch_worker *worker)
     size_t bytes = SIGNAL_STACK_BYTES;
     if (minimum > 0)
         bytes += (size_t)minimum & ~(size_t)4095;
-    worker->signal_stack =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (worker->signal_stack == MAP_FAILED)
+    if (!pxr_area_map(&worker->signal_stack, bytes))
         return;
-    stack_t stack = {.ss_sp = worker->signal_stack, .ss_size = bytes};
+    stack_t stack = {.ss_sp = worker->signal_stack.base, .ss_size = bytes};
     sigaltstack(&stack, NULL);
 }

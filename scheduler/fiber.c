@@ -3,30 +3,19 @@
  * Stacks of fibers: mapped in slabs, kept per worker and size class, used again last in first
  * out. Pages are touched (and cost memory) only as deep as a stack has been used.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "scheduler/fiber.h"
+#include "util/guard.h"
 
 #define SLAB_BYTES   ((size_t)2 * 1024 * 1024)
 #define COLOURS      32
 #define COLOUR_BYTES 128
 #define KEEP_BYTES   ((size_t)16 * 1024)
 #define KEEP_FIBERS  1024
-
-/* Linux 6.13: guard pages without a mapping of their own. Older headers lack the name. */
-#define ADVISE_GUARD_INSTALL 102
-
-/* A guard made with mprotect splits a mapping in two, and a process may have only 65530 mappings
- * by default. The application needs some of them. */
-#define MPROTECT_GUARDS_MAX 16000
 
 #if defined(__x86_64__)
 #define FRAME_WORDS  7
@@ -42,43 +31,12 @@
 #error "fiber_<arch>.S and this frame layout exist for x86-64 and AArch64"
 #endif
 
-static atomic_uint mprotect_guards;
-
 uint32_t sch_stack_class(size_t stack_bytes)
 {
     uint32_t size_class = 0;
     while (size_class < SCH_STACK_CLASSES && (SCH_STACK_BYTES_MIN << size_class) < stack_bytes)
         size_class++;
     return size_class;
-}
-
-/* Whether MADV_GUARD_INSTALL has an effect. Emulators accept advice that they do not know, so this
- * looks: a system call refuses a path in a guard page. */
-static bool advice_guards(void)
-{
-    static atomic_int known; /* 0: not yet, 1: yes, 2: no */
-    int answer = atomic_load_explicit(&known, memory_order_relaxed);
-    if (answer != 0)
-        return answer == 1;
-    char *page = mmap(NULL, SCH_STACK_GUARD_BYTES, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED)
-        return false;
-    bool is_guarded = madvise(page, SCH_STACK_GUARD_BYTES, ADVISE_GUARD_INSTALL) == 0 &&
-                      syscall(SYS_faccessat, AT_FDCWD, page, F_OK) == -1 && errno == EFAULT;
-    munmap(page, SCH_STACK_GUARD_BYTES);
-    atomic_store_explicit(&known, is_guarded ? 1 : 2, memory_order_relaxed);
-    return is_guarded;
-}
-
-void sch_guard_install(uint8_t *guard)
-{
-    if (advice_guards() && madvise(guard, SCH_STACK_GUARD_BYTES, ADVISE_GUARD_INSTALL) == 0)
-        return;
-    if (atomic_fetch_add(&mprotect_guards, 1) < MPROTECT_GUARDS_MAX)
-        mprotect(guard, SCH_STACK_GUARD_BYTES, PROT_NONE);
-    else
-        atomic_fetch_sub(&mprotect_guards, 1);
 }
 
 bool sch_fiber_grow(struct sch_fiber_pool *pool, uint32_t size_class)
@@ -90,17 +48,19 @@ bool sch_fiber_grow(struct sch_fiber_pool *pool, uint32_t size_class)
     if (!fibers)
         return false;
     memset(fibers, 0, count * sizeof *fibers);
-    uint8_t *slab = mmap(NULL, count * stride, PROT_READ | PROT_WRITE,
+    size_t slab_bytes = count * stride + SCH_STACK_GUARD_BYTES;
+    uint8_t *slab = mmap(NULL, slab_bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (slab == MAP_FAILED) {
         free(fibers);
         return false;
     }
     /* One touched page per stack must not become one touched huge page. */
-    madvise(slab, count * stride, MADV_NOHUGEPAGE);
+    madvise(slab, slab_bytes, MADV_NOHUGEPAGE);
+    pxr_guard_install(slab + count * stride, SCH_STACK_GUARD_BYTES);
     for (size_t i = count; i-- > 0;) {
         struct sch_fiber *fiber = &fibers[i];
-        sch_guard_install(slab + i * stride);
+        pxr_guard_install(slab + i * stride, SCH_STACK_GUARD_BYTES);
         fiber->low = slab + i * stride + SCH_STACK_GUARD_BYTES;
         /* Stacks a power of two apart would all keep their hot frames in the same cache sets. */
         fiber->top = fiber->low + stack_bytes - (i % COLOURS) * COLOUR_BYTES;

@@ -49,9 +49,12 @@ void sch_context_load(void *load_sp) __attribute__((noreturn));
 void sch_context_start(void);
 void sch_context_restart(void *stack_top, void (*fn)(void *), void *arg) __attribute__((noreturn));
 
-#define SCH_STACK_CLASSES     16
-#define SCH_STACK_BYTES_MIN   ((size_t)64 * 1024)
-#define SCH_STACK_GUARD_BYTES ((size_t)16 * 1024)
+#define SCH_STACK_CLASSES   16
+#define SCH_STACK_BYTES_MIN ((size_t)64 * 1024)
+
+/* Below each stack, and above the last one of a slab. Not a power of two: the pages that threads
+ * use most would then compete for the same few places in the cache of address translations. */
+#define SCH_STACK_GUARD_BYTES ((size_t)(64 + 4) * 1024)
 
 struct sch_fiber {
     _Alignas(64) struct sch_context ctx;
@@ -95,10 +98,6 @@ void sch_fiber_restart(struct sch_fiber *fiber, void (*fn)(void *), void *arg)
 
 /* Gives the memory of unused large stacks back to the system. For a worker with nothing to do. */
 void sch_fiber_trim(struct sch_fiber_pool *pool);
-
-/* Makes SCH_STACK_GUARD_BYTES of mapped memory inaccessible. Best effort: without a guard an
- * overflow goes unnoticed, but programs run. */
-void sch_guard_install(uint8_t *guard);
 
 /* Describes the calling thread's own stack, so that fibers can switch back to it. */
 void sch_context_init_thread(struct sch_context *ctx);

@@ -12,6 +12,7 @@
 
 #include "scheduler/fiber.h"
 #include "scheduler/scheduler.h"
+#include "util/guard.h"
 
 /* Initial-exec: reading it in a signal handler must not allocate. */
 #define SCH_THREAD_LOCAL      _Thread_local __attribute__((tls_model("initial-exec")))
@@ -154,7 +155,7 @@ struct sch_worker {
     unsigned group_index; /* among the workers of its group */
     uint64_t chaos;       /* state of the random generator, 0: no chaos */
     unsigned chaos_seed;  /* the seed it was made from */
-    void *signal_stack;
+    struct pxr_area signal_stack;
 };
 
 /* What a worker gets to do: a task, or a span of a grid. */

@@ -20,17 +20,24 @@
 #include "cudart/core/memory_limit.h"
 #include "cudart/core/pool.h"
 #include "cudart/core/range_tree.h"
+#include "util/guard.h"
 
 #define PAGE_BYTES      ((size_t)4096)
 #define RESERVE_FACTOR  4
 #define RESERVE_MINIMUM ((size_t)64 << 30)
 
+/* The system puts other mappings, stacks of threads among them, right below the last one. */
+#define OUTER_GUARD_BYTES ((size_t)64 << 20)
+
 /* A device maps pages of 2 MiB, so programs get away with reading a little behind the end of an
  * allocation when they discard the value. That much can be read here, too; writing is a fault. */
 #define TAIL_BYTES ((size_t)64 << 10)
 
-/* The kernel allows 65530 mappings; each allocation with a tail and a guard page costs three. Above
- * this many, both are left out, and neighbours become one mapping. */
+/* Behind each allocation and its tail, and so in front of the next. */
+#define GUARD_BYTES ((size_t)64 << 10)
+
+/* The kernel allows 65530 mappings; each allocation with a tail and a guard costs three. Above this
+ * many, both are left out, and neighbours become one mapping. */
 #define GUARDED_LIMIT 13000
 
 /* Above that many allocations, memory that is freed next to each other is made inaccessible and
@@ -256,10 +263,15 @@ static bool reserve(size_t bytes)
 {
     if (arena.file >= 0 && ftruncate(arena.file, (off_t)bytes) != 0)
         return false;
-    int flags = arena.file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-    void *base = mmap(NULL, bytes, PROT_NONE, flags | MAP_NORESERVE, arena.file, 0);
-    if (base == MAP_FAILED)
+    void *base = pxr_reserve(bytes, PAGE_BYTES, OUTER_GUARD_BYTES);
+    if (!base)
         return false;
+    int flags = arena.file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+    flags |= MAP_NORESERVE | MAP_FIXED;
+    if (mmap(base, bytes, PROT_NONE, flags, arena.file, 0) == MAP_FAILED) {
+        pxr_unreserve(base, bytes, OUTER_GUARD_BYTES);
+        return false;
+    }
     /* A fork must not share device memory: the child may not use CUDA anyway. */
     madvise(base, bytes, MADV_DONTFORK);
     arena.begin = (uintptr_t)base;
@@ -336,14 +348,14 @@ static void insert_live(struct live *live)
     arena.generation++;
 }
 
-/* Bytes that can be read behind an allocation of so many bytes, in front of its guard page. */
+/* Bytes that can be read behind an allocation of so many bytes, in front of its guard. */
 static size_t tail_of(const struct crt_allocation *allocation, size_t rounded)
 {
     size_t behind = allocation->span_bytes - rounded;
-    return behind > PAGE_BYTES ? behind - PAGE_BYTES : 0;
+    return behind > GUARD_BYTES ? behind - GUARD_BYTES : 0;
 }
 
-/* Takes a range for the allocation, its tail and its guard page, or without the two when there is
+/* Takes a range for the allocation, its tail and its guard, or without the two when there is
  * too little room; 0 when there is none. */
 static uintptr_t take_span(struct crt_allocation *wanted, size_t rounded)
 {
@@ -351,7 +363,7 @@ static uintptr_t take_span(struct crt_allocation *wanted, size_t rounded)
                     (wanted->kind == CRT_MEMORY_DEVICE || wanted->kind == CRT_MEMORY_MANAGED);
     wanted->span_bytes = rounded;
     if (arena.live_count < GUARDED_LIMIT)
-        wanted->span_bytes += PAGE_BYTES + (has_tail ? TAIL_BYTES : 0);
+        wanted->span_bytes += GUARD_BYTES + (has_tail ? TAIL_BYTES : 0);
     uintptr_t base = take_range(wanted->span_bytes);
     if (base || wanted->span_bytes == rounded)
         return base;
@@ -426,7 +438,8 @@ static void remove_locked(struct crt_allocation *allocation)
         if (counts_as_device(allocation->kind))
             *used_of(allocation) -= round_to_pages(allocation->size_bytes);
     } else if (allocation->kind == CRT_MEMORY_IPC) {
-        munmap((void *)allocation->base, round_to_pages(allocation->size_bytes));
+        pxr_unreserve((void *)allocation->base, round_to_pages(allocation->size_bytes),
+                      CRT_MAPPING_GUARD_BYTES);
     }
     free(live);
 }

@@ -10,6 +10,7 @@
 #include "cudart/core/launch.h"
 #include "cudart/core/module.h"
 #include "scheduler/scheduler.h"
+#include "util/guard.h"
 
 /* An allocation further away than this has nothing to do with the access. */
 #define NEAR_BYTES (UINT64_C(1) << 30)
@@ -62,18 +63,17 @@ static const char *describe_memory(enum crt_memory kind)
     }
 }
 
-/* Shared memory ends at a guard of this size or more. */
-#define SHARED_GUARD_BYTES 4096
-
-/* Whether the address is in the guard behind the shared memory of the block. */
+/* Whether the address is in one of the guards around the shared memory of the block. */
 static bool describe_shared(const struct sch_fault *fault, uint32_t shared_bytes, char *text,
                             size_t cap)
 {
     uint64_t end = (uint64_t)fault->shared + shared_bytes;
-    if (fault->address < end || fault->address - end >= SHARED_GUARD_BYTES)
+    bool is_before = fault->address < fault->shared;
+    uint64_t distance = is_before ? fault->shared - fault->address : fault->address - end;
+    if (distance > PXR_AREA_GUARD_BYTES || (!is_before && fault->address < end))
         return false;
-    snprintf(text, cap, ", %" PRIu64 " bytes after the block's %" PRIu32 " bytes of shared memory",
-             fault->address - end, shared_bytes);
+    snprintf(text, cap, ", %" PRIu64 " bytes %s the block's %" PRIu32 " bytes of shared memory",
+             distance, is_before ? "before" : "after", shared_bytes);
     return true;
 }
 

@@ -19,6 +19,7 @@
 #include "cudart/core/event.h"
 #include "cudart/core/ipc_event.h"
 #include "scheduler/scheduler.h"
+#include "util/guard.h"
 
 #define HANDLE_MAGIC UINT32_C(0x70744950)
 #define PAGE_BYTES   ((uint64_t)4096)
@@ -111,10 +112,15 @@ static enum crt_result map_import(struct import *import, const struct crt_ipc_an
         answer->offset > (uint64_t)status.st_size - answer->size_bytes)
         return CRT_MAP_FAILED;
     size_t size_bytes = (size_t)answer->size_bytes;
-    void *base =
-        mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)answer->offset);
-    if (base == MAP_FAILED)
+    size_t mapped_bytes = (size_bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+    void *base = pxr_reserve(mapped_bytes, PAGE_BYTES, CRT_MAPPING_GUARD_BYTES);
+    if (!base)
         return CRT_MAP_FAILED;
+    if (mmap(base, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+             (off_t)answer->offset) == MAP_FAILED) {
+        pxr_unreserve(base, mapped_bytes, CRT_MAPPING_GUARD_BYTES);
+        return CRT_MAP_FAILED;
+    }
     madvise(base, size_bytes, MADV_DONTFORK);
     bool is_seen = crt_device_at(answer->device) != NULL;
     struct crt_allocation known = {.base = (uintptr_t)base,
@@ -125,7 +131,7 @@ static enum crt_result map_import(struct import *import, const struct crt_ipc_an
                                    .device = is_seen ? answer->device : import->ctx->device->index};
     enum crt_result result = crt_arena_place(&known);
     if (result != CRT_SUCCESS || !crt_arena_find(known.base, &known)) {
-        munmap(base, size_bytes);
+        pxr_unreserve(base, mapped_bytes, CRT_MAPPING_GUARD_BYTES);
         return CRT_MAP_FAILED;
     }
     import->base = known.base;

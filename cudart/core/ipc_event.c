@@ -23,12 +23,15 @@
 #include <unistd.h>
 #include <utlist.h>
 
+#include "cudart/core/arena.h"
 #include "cudart/core/context.h"
 #include "cudart/core/event.h"
 #include "cudart/core/memory_limit.h"
 #include "cudart/core/stream.h"
 #include "scheduler/scheduler.h"
+#include "util/guard.h"
 
+#define PAGE_BYTES     ((size_t)4096)
 #define SLOTS          16384
 #define SLEEP_NS       100000000
 #define REQUIRED_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
@@ -72,11 +75,21 @@ static struct {
 
 static struct slot *map_file(int file)
 {
-    void *slots = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (slots == MAP_FAILED)
+    void *slots = pxr_reserve(FILE_BYTES, PAGE_BYTES, CRT_MAPPING_GUARD_BYTES);
+    if (!slots)
         return NULL;
+    if (mmap(slots, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) ==
+        MAP_FAILED) {
+        pxr_unreserve(slots, FILE_BYTES, CRT_MAPPING_GUARD_BYTES);
+        return NULL;
+    }
     madvise(slots, FILE_BYTES, MADV_DONTFORK);
     return slots;
+}
+
+static void unmap_file(struct slot *slots)
+{
+    pxr_unreserve(slots, FILE_BYTES, CRT_MAPPING_GUARD_BYTES);
 }
 
 static enum crt_result make_file_locked(void)
@@ -152,7 +165,7 @@ static void leave_peer_locked(struct peer *peer)
     if (--peer->users)
         return;
     LL_DELETE(own.peers, peer);
-    munmap(peer->slots, FILE_BYTES);
+    unmap_file(peer->slots);
     free(peer);
 }
 
@@ -214,7 +227,7 @@ static enum crt_result join_peer(const struct crt_ipc_token *token, struct peer 
         return result;
     peer = malloc(sizeof *peer);
     if (!peer) {
-        munmap(slots, FILE_BYTES);
+        unmap_file(slots);
         return CRT_OUT_OF_MEMORY;
     }
     /* Another thread may have added it meanwhile; two mappings of one file do no harm. */

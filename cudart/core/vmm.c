@@ -16,6 +16,7 @@
 #include "cudart/core/context.h"
 #include "cudart/core/device.h"
 #include "scheduler/scheduler.h"
+#include "util/guard.h"
 
 #define PAGE_BYTES ((size_t)4096)
 
@@ -31,6 +32,8 @@ struct mapping {
 struct reservation {
     uintptr_t base;
     size_t size_bytes;
+    size_t guard_before; /* inaccessible on either side, unless the program wants the addresses */
+    size_t guard_after;
     size_t slot_count;
     struct mapping **slots;
     struct reservation *next;
@@ -47,36 +50,70 @@ static bool is_multiple(uint64_t value, size_t unit)
     return (value & (unit - 1)) == 0;
 }
 
-/* Inaccessible memory at an aligned address; NULL when there is none. */
-static void *map_aligned(size_t size_bytes, size_t alignment)
-{
-    size_t wanted;
-    if (__builtin_add_overflow(size_bytes, alignment, &wanted))
-        return NULL;
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    char *whole = mmap(NULL, wanted, PROT_NONE, flags, -1, 0);
-    if (whole == MAP_FAILED)
-        return NULL;
-    size_t before = (size_t)(-(uintptr_t)whole & (alignment - 1));
-    char *base = whole + before;
-    if (before)
-        munmap(whole, before);
-    munmap(base + size_bytes, wanted - size_bytes - before);
-    return base;
-}
+/* Everything below with the suffix _locked is called with the lock held. */
 
-static void *map_at_hint(size_t size_bytes, size_t alignment, uintptr_t hint)
+/* Inaccessible memory at just this address; NULL if something is there. */
+static void *map_at(uintptr_t address, size_t size_bytes)
 {
-    if (!hint || !is_multiple(hint, alignment))
-        return NULL;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-    void *base = mmap((void *)hint, size_bytes, PROT_NONE, flags, -1, 0);
+    void *base = mmap((void *)address, size_bytes, PROT_NONE, flags, -1, 0);
     if (base == MAP_FAILED)
         return NULL;
-    if (base == (void *)hint)
+    if (base == (void *)address)
         return base;
     munmap(base, size_bytes); /* a kernel that takes the address for a mere hint */
     return NULL;
+}
+
+/* Guards give way to addresses that the program asks for: growing vectors want what follows their
+ * memory. */
+static void clear_guards_locked(uintptr_t begin, uintptr_t end)
+{
+    struct reservation *reservation;
+    LL_FOREACH(vmm.reservations, reservation)
+    {
+        uintptr_t low = reservation->base;
+        uintptr_t high = low + reservation->size_bytes;
+        if (begin >= high && begin - high < reservation->guard_after) {
+            munmap((void *)begin, high + reservation->guard_after - begin);
+            reservation->guard_after = begin - high;
+        }
+        if (end <= low && low - end < reservation->guard_before) {
+            munmap((void *)(low - reservation->guard_before),
+                   end + reservation->guard_before - low);
+            reservation->guard_before = low - end;
+        }
+    }
+}
+
+/* Where the program wants it; false if that cannot be. */
+static bool reserve_at_locked(struct reservation *wanted, size_t alignment, uintptr_t hint)
+{
+    size_t guard = CRT_MAPPING_GUARD_BYTES;
+    if (hint < guard || !is_multiple(hint, alignment) ||
+        wanted->size_bytes > UINTPTR_MAX - guard - hint)
+        return false;
+    clear_guards_locked(hint, hint + wanted->size_bytes);
+    if (!map_at(hint, wanted->size_bytes))
+        return false;
+    wanted->base = hint;
+    wanted->guard_before = map_at(hint - guard, guard) ? guard : 0;
+    wanted->guard_after = map_at(hint + wanted->size_bytes, guard) ? guard : 0;
+    return true;
+}
+
+static bool reserve_anywhere(struct reservation *wanted, size_t alignment)
+{
+    wanted->base = (uintptr_t)pxr_reserve(wanted->size_bytes, alignment, CRT_MAPPING_GUARD_BYTES);
+    wanted->guard_before = CRT_MAPPING_GUARD_BYTES;
+    wanted->guard_after = CRT_MAPPING_GUARD_BYTES;
+    return wanted->base != 0;
+}
+
+static void unmap_reservation(const struct reservation *reservation)
+{
+    munmap((void *)(reservation->base - reservation->guard_before),
+           reservation->guard_before + reservation->size_bytes + reservation->guard_after);
 }
 
 enum crt_result crt_vmm_reserve(size_t size_bytes, size_t alignment, uintptr_t hint,
@@ -94,27 +131,23 @@ enum crt_result crt_vmm_reserve(size_t size_bytes, size_t alignment, uintptr_t h
         return CRT_OUT_OF_MEMORY;
     created->size_bytes = size_bytes;
     created->slot_count = (size_bytes + CRT_GRANULARITY - 1) / CRT_GRANULARITY;
-    void *memory = map_at_hint(size_bytes, alignment, hint);
-    if (!memory)
-        memory = map_aligned(size_bytes, alignment);
-    created->slots = memory ? calloc(created->slot_count, sizeof created->slots[0]) : NULL;
-    if (!created->slots) {
-        if (memory)
-            munmap(memory, size_bytes);
+    created->slots = calloc(created->slot_count, sizeof created->slots[0]);
+    pthread_mutex_lock(&vmm.lock);
+    bool is_reserved = created->slots && (reserve_at_locked(created, alignment, hint) ||
+                                          reserve_anywhere(created, alignment));
+    if (is_reserved)
+        LL_PREPEND(vmm.reservations, created);
+    pthread_mutex_unlock(&vmm.lock);
+    if (!is_reserved) {
+        free(created->slots);
         free(created);
         return CRT_OUT_OF_MEMORY;
     }
     /* As device memory: a fork must not share it. */
-    madvise(memory, size_bytes, MADV_DONTFORK);
-    created->base = (uintptr_t)memory;
-    pthread_mutex_lock(&vmm.lock);
-    LL_PREPEND(vmm.reservations, created);
-    pthread_mutex_unlock(&vmm.lock);
+    madvise((void *)created->base, size_bytes, MADV_DONTFORK);
     *base = created->base;
     return CRT_SUCCESS;
 }
-
-/* Everything below with the suffix _locked is called with the lock held. */
 
 /* The reservation that the whole range lies in, or NULL. */
 static struct reservation *find_reservation_locked(uintptr_t base, size_t size_bytes)
@@ -150,7 +183,7 @@ static enum crt_result free_locked(uintptr_t base, size_t size_bytes)
         if (reservation->slots[i])
             return CRT_INVALID_VALUE;
     LL_DELETE(vmm.reservations, reservation);
-    munmap((void *)base, size_bytes);
+    unmap_reservation(reservation);
     free(reservation->slots);
     free(reservation);
     return CRT_SUCCESS;

@@ -166,6 +166,76 @@ Test(fault, reading_past_shared_memory_is_caught)
     }
 }
 
+/* Accesses shared memory at an offset from its first byte. */
+static void shared_at(struct rt_thread *thread)
+{
+    load((uint32_t *)(void *)(thread->block->shared + *(ptrdiff_t *)data(thread)));
+}
+
+static void expect_shared_fault(uint32_t shared_bytes, ptrdiff_t offset)
+{
+    struct sch_fault fault =
+        run_grid((struct run){.entry = shared_at, .shared_bytes = shared_bytes, .data = &offset});
+    cr_assert_eq(fault.status, PXR_FAULT_ADDRESS, "%u bytes, offset %td", shared_bytes, offset);
+}
+
+/* The small sizes come after large ones: what those have left must not be in reach. */
+Test(fault, guards_are_on_both_sides_of_shared_memory)
+{
+    static const uint32_t sizes[] = {0, 233472, 1, 128, 49152, 1000, 4096, 4097};
+    const ptrdiff_t far = (ptrdiff_t)PXR_AREA_GUARD_BYTES / 2 - 64;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        ptrdiff_t used = (sizes[i] + 127) & ~127;
+        ptrdiff_t in_page = (4096 - used % 4096) % 4096; /* in front, can be accessed */
+        expect_shared_fault(sizes[i], used);
+        expect_shared_fault(sizes[i], used + far);
+        expect_shared_fault(sizes[i], -in_page - 4);
+        expect_shared_fault(sizes[i], -in_page - 1024);
+        expect_shared_fault(sizes[i], -in_page - far);
+    }
+}
+
+static void frame_at(struct rt_block *block, uint32_t count)
+{
+    (void)count;
+    ptrdiff_t *offset;
+    memcpy(&offset, block->launch->params, sizeof offset);
+    load((uint32_t *)(void *)(block->frame + *offset));
+}
+
+Test(fault, guards_are_on_both_sides_of_a_frame)
+{
+    static const uint64_t sizes[] = {4096, 1 << 20, 3 << 16, 64};
+    const ptrdiff_t far = (ptrdiff_t)PXR_AREA_GUARD_BYTES - 64;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        ptrdiff_t size = (ptrdiff_t)sizes[i];
+        ptrdiff_t in_page = (4096 - size % 4096) % 4096;
+        ptrdiff_t offsets[] = {size, size + far, -in_page - 4, -in_page - far};
+        for (size_t k = 0; k < sizeof offsets / sizeof *offsets; k++) {
+            struct sch_fault fault = run_grid(
+                (struct run){.fused = frame_at, .frame_bytes = sizes[i], .data = &offsets[k]});
+            cr_assert_eq(fault.status, PXR_FAULT_ADDRESS, "%td of %td", offsets[k], size);
+        }
+    }
+}
+
+/* Above the stack of one of the threads, all of which have one: farther than those begin apart. */
+static void above_stack(struct rt_thread *thread)
+{
+    rt_bar_sync(thread, 0, 0);
+    if (tid(thread) == *(uint32_t *)data(thread))
+        load((uint32_t *)(void *)(thread->stack_base + 8192));
+}
+
+Test(fault, a_guard_is_above_every_stack)
+{
+    for (uint32_t chosen = 0; chosen < 64; chosen++) {
+        struct sch_fault fault =
+            run_grid((struct run){.entry = above_stack, .block = {64}, .data = &chosen});
+        cr_assert_eq(fault.status, PXR_FAULT_ADDRESS, "thread %u", chosen);
+    }
+}
+
 static void store_shared(struct rt_thread *thread)
 {
     uint32_t bytes = thread->block->launch->shared_bytes;

@@ -2,6 +2,8 @@
  *
  * Mixed mode: kernels in which threads come to different stops, by threads that wait and fused.
  */
+#include <stdio.h>
+
 #include "kernels.h"
 
 #define FULL 0xffffffffu
@@ -588,6 +590,43 @@ Test(mixed, waiting_blocks_keep_their_state)
              .may_wait = true,
              .is_cooperative = true});
     expect_good();
+}
+
+#ifdef SCH_TSAN
+#define MANY_BLOCKS 300
+#else
+#define MANY_BLOCKS 7000
+#endif
+
+static size_t count_mappings(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    size_t count = 0;
+    for (int c; maps && (c = getc(maps)) != EOF;)
+        count += c == '\n';
+    if (maps)
+        fclose(maps);
+    return count;
+}
+
+/* Each has memory between guards: also where all of those together would cost more mappings than
+ * there may be. */
+Test(mixed, thousands_of_blocks_may_wait)
+{
+    static atomic_uint released;
+    for (int i = 0; i < 2; i++) {
+        struct kernel kernel = {keep_state, 0, &released};
+        atomic_store(&released, 0);
+        pxr_guard_set_splitting(i == 1);
+        struct sch_fault fault =
+            run_kernel(&kernel, (struct run){.grid = {MANY_BLOCKS},
+                                             .block = {32},
+                                             .shared_bytes = i == 0 ? 128 : 8192,
+                                             .is_cooperative = true});
+        cr_assert_eq(fault.status, PXR_OK, "%s", pxr_status_name(fault.status));
+        cr_assert_lt(count_mappings(), 40000);
+        expect_good();
+    }
 }
 
 /* ---- errors ---- */
