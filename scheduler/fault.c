@@ -14,39 +14,12 @@
 #include <unistd.h>
 
 #include "scheduler/block.h"
+#include "scheduler/handlers.h"
 
 #define SIGNAL_STACK_BYTES ((size_t)64 * 1024)
 
-static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-#define FAULT_SIGNALS (sizeof fault_signals / sizeof *fault_signals)
-
-/* Handlers that others installed. A slot is written before it is published and read by handlers
- * without a lock; a slot is used again only after several more replacements. */
-#define SLOTS 8
-
-struct chain {
-    struct sigaction slots[SLOTS];
-    atomic_uint current; /* slot of the handler found last */
-    unsigned used;       /* lock: install_lock */
-};
-
-static struct chain chains[FAULT_SIGNALS];
-static atomic_flag install_lock = ATOMIC_FLAG_INIT;
-
-/* The frame in which the calling thread passes a signal on, 0 if it does not. A handler installed
- * after ours may pass it back to us: then the one found first, before ours, gets it. */
-static SCH_THREAD_LOCAL uintptr_t passing_frame;
-
 /* Where sch_try goes on after a fault in what it tries, NULL outside of it. */
 static SCH_THREAD_LOCAL sigjmp_buf *trying;
-
-static struct chain *chain_of(int signal_number)
-{
-    size_t i = 0;
-    while (i + 1 < FAULT_SIGNALS && fault_signals[i] != signal_number)
-        i++;
-    return &chains[i];
-}
 
 /* ---- the machine's registers ---- */
 
@@ -63,6 +36,24 @@ static void continue_at(ucontext_t *context, void *sp)
     context->uc_mcontext.gregs[REG_RDI] = (greg_t)(uintptr_t)sp;
     context->uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)sp;
 }
+
+struct rounding {
+    uint32_t vectors;
+    uint16_t x87;
+};
+
+static struct rounding read_rounding(void)
+{
+    struct rounding rounding = {.vectors = __builtin_ia32_stmxcsr()};
+    __asm__ volatile("fnstcw %0" : "=m"(rounding.x87));
+    return rounding;
+}
+
+static void write_rounding(struct rounding rounding)
+{
+    __builtin_ia32_ldmxcsr(rounding.vectors);
+    __asm__ volatile("fldcw %0" : : "m"(rounding.x87));
+}
 #else
 static uintptr_t context_pc(const ucontext_t *context)
 {
@@ -74,6 +65,21 @@ static void continue_at(ucontext_t *context, void *sp)
     context->uc_mcontext.pc = (uintptr_t)sch_context_load;
     context->uc_mcontext.regs[0] = (uintptr_t)sp;
     context->uc_mcontext.sp = (uintptr_t)sp;
+}
+
+/* Signals leave it as it is. */
+struct rounding {
+    int none;
+};
+
+static struct rounding read_rounding(void)
+{
+    return (struct rounding){0};
+}
+
+static void write_rounding(struct rounding rounding)
+{
+    (void)rounding;
 }
 #endif
 
@@ -113,35 +119,7 @@ static void leave_kernel(struct sch_worker *worker, int signal_number, const sig
     continue_at(context, worker->scheduler.sp);
 }
 
-static void default_action(int signal_number, const siginfo_t *info)
-{
-    struct sigaction action = {.sa_handler = SIG_DFL};
-    sigaction(signal_number, &action, NULL);
-    /* A fault happens again when the handler returns; a signal that was sent must be sent again. */
-    if (info->si_code <= 0)
-        raise(signal_number);
-}
-
-static void pass_on(int signal_number, siginfo_t *info, void *context)
-{
-    uintptr_t outer = passing_frame;
-    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-    /* A frame that is not below was left with longjmp. */
-    bool is_passed_back = outer != 0 && frame < outer;
-    struct chain *chain = chain_of(signal_number);
-    unsigned slot = atomic_load_explicit(&chain->current, memory_order_acquire);
-    const struct sigaction *action = &chain->slots[is_passed_back ? 0 : slot];
-    passing_frame = frame;
-    if (action->sa_flags & SA_SIGINFO)
-        action->sa_sigaction(signal_number, info, context);
-    else if (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN)
-        action->sa_handler(signal_number);
-    else if (action->sa_handler == SIG_DFL || info->si_code > 0)
-        default_action(signal_number, info);
-    passing_frame = outer;
-}
-
-static void on_fault(int signal_number, siginfo_t *info, void *context)
+void sch_on_fault(int signal_number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
     struct sch_worker *worker = sch_this_worker;
@@ -151,15 +129,17 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
     if (worker && worker->current && info->si_code > 0)
         leave_kernel(worker, signal_number, info, context);
     else
-        pass_on(signal_number, info, context);
+        sch_handlers_pass_on(signal_number, info, context);
     errno = saved_errno;
 }
 
-/* SA_NODEFER: there is no mask to be put back. */
+/* SA_NODEFER: there is no mask to be put back. But handlers begin with the default rounding. */
 bool sch_try(void (*touch)(void *arg), void *arg)
 {
     sigjmp_buf here;
+    struct rounding rounding = read_rounding();
     if (sigsetjmp(here, 0)) {
+        write_rounding(rounding);
         trying = NULL;
         return false;
     }
@@ -169,50 +149,6 @@ bool sch_try(void (*touch)(void *arg), void *arg)
     atomic_signal_fence(memory_order_seq_cst);
     trying = NULL;
     return true;
-}
-
-/* ---- installation ---- */
-
-static bool is_ours(int signal_number, struct sigaction *now)
-{
-    /* What cannot be asked for cannot be replaced either. */
-    return sigaction(signal_number, NULL, now) != 0 ||
-           ((now->sa_flags & SA_SIGINFO) && now->sa_sigaction == on_fault);
-}
-
-static void install(int signal_number)
-{
-    struct sigaction now;
-    if (is_ours(signal_number, &now))
-        return;
-    struct chain *chain = chain_of(signal_number);
-    /* Slot 0 keeps what was there before ours. */
-    unsigned slot = chain->used < SLOTS ? chain->used : 1 + chain->used % (SLOTS - 1);
-    chain->used++;
-    chain->slots[slot] = now;
-    atomic_store_explicit(&chain->current, slot, memory_order_release);
-    /* SA_NODEFER: a handler that we pass the signal to may leave with longjmp. */
-    struct sigaction ours = {
-        .sa_sigaction = on_fault,
-        .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART,
-    };
-    sigemptyset(&ours.sa_mask);
-    sigaction(signal_number, &ours, NULL);
-}
-
-void sch_fault_handler_check(void)
-{
-    /* A look costs as much as the rest of a small launch. Who replaces handlers replaces that of
-     * SIGSEGV, so one look is enough. */
-    struct sigaction now;
-    if (is_ours(fault_signals[0], &now))
-        return;
-    /* Somebody else is at it: nothing to wait for. */
-    if (atomic_flag_test_and_set_explicit(&install_lock, memory_order_acquire))
-        return;
-    for (size_t i = 0; i < FAULT_SIGNALS; i++)
-        install(fault_signals[i]);
-    atomic_flag_clear_explicit(&install_lock, memory_order_release);
 }
 
 /* ---- guests ---- */
@@ -235,8 +171,11 @@ static void look_at_mask(void)
     guest.has_blocked = false;
     if (pthread_sigmask(SIG_BLOCK, NULL, &mask) != 0)
         return;
-    for (size_t i = 0; i < FAULT_SIGNALS; i++)
-        guest.has_blocked |= sigismember(&mask, fault_signals[i]) == 1;
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    sch_handlers_add_signals(&wanted);
+    sigandset(&mask, &mask, &wanted);
+    guest.has_blocked = !sigisemptyset(&mask);
 }
 
 uint64_t sch_fault_enter_guest(uint64_t now_ns)
@@ -251,8 +190,7 @@ uint64_t sch_fault_enter_guest(uint64_t now_ns)
         return now_ns;
     sigset_t open;
     sigemptyset(&open);
-    for (size_t i = 0; i < FAULT_SIGNALS; i++)
-        sigaddset(&open, fault_signals[i]);
+    sch_handlers_add_signals(&open);
     guest.is_open = pthread_sigmask(SIG_UNBLOCK, &open, &guest.before) == 0;
     return sch_now_ns();
 }

@@ -148,6 +148,7 @@ struct sch_worker {
     unsigned seen_epoch;      /* of the pool when this worker last looked for work there */
     bool is_trimmed;          /* nothing has run since unused memory was given back */
     bool must_look;           /* look again although the epoch is the same */
+    unsigned turns;           /* of blocks, so far */
     unsigned fruitless_turns; /* turns since a block got further */
     uint64_t slept_ns;        /* when it last slept between turns */
     unsigned index;

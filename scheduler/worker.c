@@ -16,6 +16,7 @@
 #define YIELDS         256
 #define CROWDED_YIELDS 4 /* with fewer CPUs than workers */
 #define POLL_SLEEP_NS  50000
+#define LOOK_TURNS     64 /* turns of blocks from one look at the fault handler to the next */
 
 SCH_THREAD_LOCAL struct sch_worker *sch_this_worker;
 
@@ -91,6 +92,8 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
 {
     struct sch_grid_op *grid = block->grid;
     worker->is_trimmed = false;
+    if (++worker->turns % LOOK_TURNS == 0)
+        sch_fault_handler_check();
     uint64_t start_ns = grid->has_chunks ? sch_now_ns() : 0;
     enum sch_block_state state = grid->grid.fused ? sch_fused_run(block) : sch_precise_run(block);
     if (grid->has_chunks && state == SCH_BLOCK_ENDED)

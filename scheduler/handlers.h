@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whose handler gets the signals that faults raise: ours, always; and what the program wants done
+ * with those that are not of kernels.
+ */
+#ifndef PTXRUN_SCHEDULER_HANDLERS_H
+#define PTXRUN_SCHEDULER_HANDLERS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* SIGSEGV, SIGBUS, SIGFPE, SIGILL. */
+void sch_handlers_add_signals(sigset_t *set);
+
+/* fault.c: the handler. */
+void sch_on_fault(int signal_number, siginfo_t *info, void *context);
+
+/* Does with the signal what the program wants. In sch_on_fault only. */
+void sch_handlers_pass_on(int signal_number, siginfo_t *info, void *context);
+
+#endif
