@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Target machine for the host. LLVM's default for fusing (FPOpFusion::Standard) contracts only what
- * is marked `contract` or is llvm.fmuladd, and the translator makes neither: a product and a sum
- * stay two roundings.
+ * Target machine for the chosen CPU. LLVM's default for fusing (FPOpFusion::Standard) contracts
+ * only what is marked `contract` or is llvm.fmuladd, and the translator makes neither: a product
+ * and a sum stay two roundings.
  */
 #include "jit/llvm_target.h"
 
@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "jit/cpu.h"
 
 static pthread_once_t targets_once = PTHREAD_ONCE_INIT;
 
@@ -49,29 +51,6 @@ static void register_targets(void)
     LLVMInitializeNativeAsmParser();
 }
 
-/* Whether a list such as "+avx,-avx512f,+avx2" has "+<name>". */
-static bool has_feature(const char *features, const char *name)
-{
-    size_t len = strlen(name);
-    for (const char *at = features; *at != '\0'; at += *at == ',') {
-        size_t item = strcspn(at, ",");
-        if (item == len + 1 && at[0] == '+' && memcmp(at + 1, name, len) == 0)
-            return true;
-        at += item;
-    }
-    return false;
-}
-
-/* AVX-512 without BW and VL has masks neither for bytes nor for narrower registers, and AVX alone
- * no integers. AArch64: NEON's, also where SVE is there, as code is made for a fixed width. */
-static unsigned widest_vector_bits(const char *features)
-{
-    if (has_feature(features, "avx512f") && has_feature(features, "avx512vl") &&
-        has_feature(features, "avx512bw") && has_feature(features, "avx512dq"))
-        return 512;
-    return has_feature(features, "avx2") ? 256 : 128;
-}
-
 /* A virtual machine may see a cache that it shares with others: no processor has more than so much
  * of it for each CPU. */
 #define CACHE_OF_CPU_BYTES     (UINT64_C(16) << 20)
@@ -86,20 +65,6 @@ static void find_cache(struct jit_target *target)
     target->cache_share_bytes = target->cache_bytes < most ? target->cache_bytes : most;
 }
 
-static LLVMTargetMachineRef make_machine(LLVMTargetRef llvm_target, const char *triple,
-                                         const char *cpu, const char *features)
-{
-    LLVMTargetMachineOptionsRef options = LLVMCreateTargetMachineOptions();
-    LLVMTargetMachineOptionsSetCPU(options, cpu);
-    LLVMTargetMachineOptionsSetFeatures(options, features);
-    LLVMTargetMachineOptionsSetCodeGenOptLevel(options, LLVMCodeGenLevelLess);
-    LLVMTargetMachineOptionsSetRelocMode(options, LLVMRelocPIC);
-    LLVMTargetMachineOptionsSetCodeModel(options, LLVMCodeModelSmall);
-    LLVMTargetMachineRef machine = LLVMCreateTargetMachineWithOptions(llvm_target, triple, options);
-    LLVMDisposeTargetMachineOptions(options);
-    return machine;
-}
-
 static void destroy_target(struct jit_target *target)
 {
     if (target->machine)
@@ -112,23 +77,15 @@ static void destroy_target(struct jit_target *target)
 static enum pxr_status init_target(struct jit_target *target, struct pxr_error *err)
 {
     target->triple = LLVMGetDefaultTargetTriple();
-    char *message = NULL;
-    LLVMTargetRef llvm_target;
-    if (LLVMGetTargetFromTriple(target->triple, &llvm_target, &message)) {
-        enum pxr_status status = pxr_fail(
-            err, PXR_COMPILE_FAILED, "LLVM cannot make code for '%s': %s", target->triple, message);
-        LLVMDisposeMessage(message);
+    const struct jit_cpu *cpu;
+    enum pxr_status status = jit_cpu_chosen(&cpu, err);
+    if (status != PXR_OK)
         return status;
-    }
-    char *cpu = LLVMGetHostCPUName();
-    char *features = LLVMGetHostCPUFeatures();
-    target->vector_bits = widest_vector_bits(features);
+    target->vector_bits = cpu->vector_bits;
     find_cache(target);
-    target->machine = make_machine(llvm_target, target->triple, cpu, features);
-    LLVMDisposeMessage(cpu);
-    LLVMDisposeMessage(features);
+    target->machine = jit_cpu_machine(cpu->name, cpu->features, target->triple);
     if (!target->machine)
-        return pxr_fail(err, PXR_COMPILE_FAILED, "LLVM cannot make code for this CPU");
+        return pxr_fail(err, PXR_COMPILE_FAILED, "LLVM cannot make code for '%s'", target->triple);
     LLVMTargetDataRef data = LLVMCreateTargetDataLayout(target->machine);
     target->data_layout = LLVMCopyStringRepOfTargetData(data);
     LLVMDisposeTargetData(data);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The machine code is made for: this CPU, position-independent, small code model.
+ * The machine code is made for: the chosen CPU (cpu.h), with what all code has in common.
  */
 #ifndef PTXRUN_JIT_LLVM_TARGET_H
 #define PTXRUN_JIT_LLVM_TARGET_H

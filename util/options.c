@@ -188,6 +188,11 @@ static const char *read_TEXT(enum pxr_option_id id)
     return value_text(id);
 }
 
+const char *pxr_option_text(enum pxr_option_id id)
+{
+    return value_text(id);
+}
+
 static const char *read_LIST(enum pxr_option_id id)
 {
     return value_text(id);

@@ -86,6 +86,10 @@ enum pxr_option_id pxr_option_find(const char *name, size_t len);
  * An illegal value is logged and replaced by the default. Thread-safe. */
 const struct pxr_options *pxr_options_get(void);
 
+/* Of one option of type TEXT only, for a library that wants no other and leaves what there is to
+ * say about the values to libptxrun.so. */
+const char *pxr_option_text(enum pxr_option_id id);
+
 /* Whether a comma-separated list (such as the dump option) contains word. */
 bool pxr_list_contains(const char *list, const char *word);
 

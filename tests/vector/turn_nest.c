@@ -10,7 +10,6 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
-#include <llvm-c/Target.h>
 
 #include "translator/analysis/analysis.h"
 #include "translator/translator.h"
@@ -20,43 +19,15 @@
 
 /* ---- the host ---- */
 
-static unsigned widest_vector_bits(const char *features)
-{
-    if (strstr(features, "+avx512f") != NULL)
-        return 512;
-    return strstr(features, "+avx,") != NULL ? 256 : 128;
-}
-
 enum pxr_status turn_host_init(struct turn_host *host, struct pxr_error *err)
 {
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
-    LLVMTargetRef target;
-    char *message = NULL;
-    *host = (struct turn_host){.triple = LLVMGetDefaultTargetTriple(),
-                               .cpu = LLVMGetHostCPUName(),
-                               .features = LLVMGetHostCPUFeatures()};
-    if (LLVMGetTargetFromTriple(host->triple, &target, &message)) {
-        pxr_fail(err, PXR_COMPILE_FAILED, "no target: %s", message);
-        LLVMDisposeMessage(message);
-        return PXR_COMPILE_FAILED;
-    }
-    host->vector_bits = widest_vector_bits(host->features);
-    host->machine = LLVMCreateTargetMachine(target, host->triple, host->cpu, host->features,
-                                            LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelSmall);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(host->machine);
-    host->layout = LLVMCopyStringRepOfTargetData(layout);
-    LLVMDisposeTargetData(layout);
-    return PXR_OK;
+    *host = (struct turn_host){0};
+    return jit_target_acquire(&host->target, err);
 }
 
 void turn_host_fini(struct turn_host *host)
 {
-    LLVMDisposeMessage(host->layout);
-    LLVMDisposeMessage(host->triple);
-    LLVMDisposeMessage(host->cpu);
-    LLVMDisposeMessage(host->features);
-    LLVMDisposeTargetMachine(host->machine);
+    jit_target_release(host->target);
 }
 
 /* ---- the loops ---- */
@@ -153,7 +124,9 @@ static void build_kernel(struct nest_build *build, LLVMModuleRef module, LLVMVal
 static void set_host_attributes(const struct turn_host *host, LLVMContextRef context,
                                 LLVMValueRef function)
 {
-    const char *bits = host->vector_bits == 512 ? "512" : host->vector_bits == 256 ? "256" : "128";
+    const char *bits = host->target->vector_bits == 512   ? "512"
+                       : host->target->vector_bits == 256 ? "256"
+                                                          : "128";
     static const char *const keys[] = {"prefer-vector-width", "min-legal-vector-width"};
     for (int i = 0; i < 2; i++)
         LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
@@ -186,8 +159,8 @@ enum pxr_status turn_nest_build(const struct turn_case *c, const struct turn_hos
     enum pxr_status status = parse(c, context, module, err);
     if (status != PXR_OK)
         return status;
-    LLVMSetTarget(*module, host->triple);
-    LLVMSetDataLayout(*module, host->layout);
+    LLVMSetTarget(*module, host->target->triple);
+    LLVMSetDataLayout(*module, host->target->data_layout);
     struct nest_build build = {.context = context, .i32 = LLVMInt32TypeInContext(context)};
     LLVMValueRef turn = LLVMGetNamedFunction(*module, "turn");
     if (turn != NULL) {

@@ -6,20 +6,15 @@
 #ifndef PTXRUN_TESTS_VECTOR_TURN_NEST_H
 #define PTXRUN_TESTS_VECTOR_TURN_NEST_H
 
-#include <llvm-c/TargetMachine.h>
 #include <llvm-c/Types.h>
 
+#include "jit/llvm_target.h"
 #include "tests/vector/turn_case.h"
 #include "translator/vector/vector.h"
 
 /* The machine that code is made for. */
 struct turn_host {
-    LLVMTargetMachineRef machine;
-    char *triple;
-    char *layout;
-    char *cpu;
-    char *features;
-    unsigned vector_bits;
+    struct jit_target *target;
 };
 
 enum pxr_status turn_host_init(struct turn_host *host, struct pxr_error *err);

@@ -14,6 +14,8 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Orc.h>
 
+#include "jit/cpu.h"
+#include "tests/support/orc.h"
 #include "tests/vector/poison.h"
 #include "translator/translator.h"
 
@@ -139,51 +141,30 @@ static enum pxr_status jit_failed(LLVMErrorRef error, struct pxr_error *err)
 
 static enum pxr_status define_functions(LLVMOrcLLJITRef jit, struct pxr_error *err)
 {
-    const struct {
-        const char *name;
-        uint64_t address;
-    } functions[] = {{"rt_fault", (uint64_t)(uintptr_t)fault},
-                     {POISON_FUNCTION, (uint64_t)(uintptr_t)poison_check},
-                     {"outside", (uint64_t)(uintptr_t)outside},
-                     {"outside_pure", (uint64_t)(uintptr_t)outside_pure},
-                     {"outside_float", (uint64_t)(uintptr_t)outside_float},
-                     {"outside_long", (uint64_t)(uintptr_t)outside_long},
-                     {"outside_add", (uint64_t)(uintptr_t)outside_add}};
-    enum { COUNT = sizeof functions / sizeof *functions };
-    LLVMOrcCSymbolMapPair pairs[COUNT];
-    for (size_t i = 0; i < COUNT; i++)
-        pairs[i] = (LLVMOrcCSymbolMapPair){
-            .Name = LLVMOrcLLJITMangleAndIntern(jit, functions[i].name),
-            .Sym = {.Address = functions[i].address,
-                    .Flags = {.GenericFlags = LLVMJITSymbolGenericFlagsExported |
-                                              LLVMJITSymbolGenericFlagsCallable}}};
-    LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(jit);
-    enum pxr_status status =
-        jit_failed(LLVMOrcJITDylibDefine(library, LLVMOrcAbsoluteSymbols(pairs, COUNT)), err);
-    LLVMOrcDefinitionGeneratorRef libc = NULL;
-    if (status == PXR_OK)
-        status = jit_failed(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
-                                &libc, LLVMOrcLLJITGetGlobalPrefix(jit), NULL, NULL),
-                            err);
-    if (status == PXR_OK)
-        LLVMOrcJITDylibAddGenerator(library, libc);
-    return status;
+    const struct orc_symbol functions[] = {{"rt_fault", (void *)(uintptr_t)fault},
+                                           {POISON_FUNCTION, (void *)(uintptr_t)poison_check},
+                                           {"outside", (void *)(uintptr_t)outside},
+                                           {"outside_pure", (void *)(uintptr_t)outside_pure},
+                                           {"outside_float", (void *)(uintptr_t)outside_float},
+                                           {"outside_long", (void *)(uintptr_t)outside_long},
+                                           {"outside_add", (void *)(uintptr_t)outside_add}};
+    return jit_failed(orc_define(jit, functions, sizeof functions / sizeof *functions), err);
 }
 
 /* ---- compiling ---- */
 
 static enum pxr_status create_jit(struct turn_run *run, struct pxr_error *err)
 {
-    LLVMTargetRef target;
-    char *message = NULL;
-    LLVMGetTargetFromTriple(run->host.triple, &target, &message);
+    const struct jit_cpu *cpu;
+    enum pxr_status status = jit_cpu_chosen(&cpu, err);
+    if (status != PXR_OK)
+        return status;
     LLVMTargetMachineRef machine =
-        LLVMCreateTargetMachine(target, run->host.triple, run->host.cpu, run->host.features,
-                                LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelSmall);
+        jit_cpu_machine(cpu->name, cpu->features, run->host.target->triple);
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
     LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
         builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
-    enum pxr_status status = jit_failed(LLVMOrcCreateLLJIT(&run->jit, builder), err);
+    status = jit_failed(LLVMOrcCreateLLJIT(&run->jit, builder), err);
     return status == PXR_OK ? define_functions(run->jit, err) : status;
 }
 
@@ -329,14 +310,14 @@ static void note(struct turn_outcome *outcome, const char *what, const char *mes
 static struct tr_vector_options make_options(const struct turn_host *host,
                                              const struct turn_config *config)
 {
-    return (struct tr_vector_options){.width = config->width,
-                                      .jam = config->jam,
-                                      .vector_bits = config->vector_bits == 0 ? host->vector_bits
-                                                                              : config->vector_bits,
-                                      .is_forced = true,
-                                      .is_poisoned = config->is_poisoned,
-                                      .seed = config->seed,
-                                      .seed_site = config->seed_site};
+    return (struct tr_vector_options){
+        .width = config->width,
+        .jam = config->jam,
+        .vector_bits = config->vector_bits == 0 ? host->target->vector_bits : config->vector_bits,
+        .is_forced = true,
+        .is_poisoned = config->is_poisoned,
+        .seed = config->seed,
+        .seed_site = config->seed_site};
 }
 
 static enum pxr_status make_prepared(const struct turn_case *c, const struct turn_host *host,
@@ -359,7 +340,7 @@ static enum pxr_status widen_prepared(LLVMModuleRef module, const struct turn_ho
     options.streaming.of_rows = options.streaming.of_all = LLVMConstInt(i1, 1, false);
     enum pxr_status status = turn_nest_widen(module, &options, report, err);
     if (status == PXR_OK && config->is_optimised)
-        status = tr_run_passes(module, "default<O2>", host->machine, err);
+        status = tr_run_passes(module, "default<O2>", host->target->machine, err);
     if (status == PXR_OK)
         tr_mend_one_lane_stores(module);
     return status;

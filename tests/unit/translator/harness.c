@@ -17,6 +17,8 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 
+#include "jit/llvm_target.h"
+#include "tests/support/orc.h"
 #include "translator/translator.h"
 
 /* ---- doubles of scheduler/rt.h ---- */
@@ -179,10 +181,7 @@ static void double_assertfail(struct rt_thread *t, uint64_t message, uint64_t fi
     note("assertfail %u %llu\n", line, (unsigned long long)char_bytes);
 }
 
-static const struct {
-    const char *name;
-    void *address;
-} doubles[] = {
+static const struct orc_symbol doubles[] = {
     {"rt_bar_sync", (void *)double_bar_sync},
     {"rt_bar_arrive", (void *)double_bar_arrive},
     {"rt_bar_red", (void *)double_bar_red},
@@ -218,49 +217,10 @@ static void check_llvm(LLVMErrorRef failure)
         cr_assert_fail("LLVM: %s", LLVMGetErrorMessage(failure));
 }
 
-static LLVMTargetMachineRef host_machine(void)
-{
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    char *triple = LLVMGetDefaultTargetTriple();
-    char *cpu = LLVMGetHostCPUName();
-    char *features = LLVMGetHostCPUFeatures();
-    LLVMTargetRef target = NULL;
-    char *message = NULL;
-    if (LLVMGetTargetFromTriple(triple, &target, &message))
-        cr_assert_fail("%s", message);
-    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(
-        target, triple, cpu, features, LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault);
-    LLVMDisposeMessage(triple);
-    LLVMDisposeMessage(cpu);
-    LLVMDisposeMessage(features);
-    return machine;
-}
-
-static void define_doubles(LLVMOrcLLJITRef jit)
-{
-    LLVMOrcCSymbolMapPair pairs[DOUBLE_COUNT];
-    for (size_t i = 0; i < DOUBLE_COUNT; i++) {
-        pairs[i].Name = LLVMOrcLLJITMangleAndIntern(jit, doubles[i].name);
-        pairs[i].Sym.Address = (LLVMOrcExecutorAddress)doubles[i].address;
-        pairs[i].Sym.Flags.GenericFlags =
-            LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable;
-        pairs[i].Sym.Flags.TargetFlags = 0;
-    }
-    LLVMOrcJITDylibRef dylib = LLVMOrcLLJITGetMainJITDylib(jit);
-    check_llvm(LLVMOrcJITDylibDefine(dylib, LLVMOrcAbsoluteSymbols(pairs, DOUBLE_COUNT)));
-    LLVMOrcDefinitionGeneratorRef generator = NULL;
-    check_llvm(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
-        &generator, LLVMOrcLLJITGetGlobalPrefix(jit), NULL, NULL));
-    LLVMOrcJITDylibAddGenerator(dylib, generator);
-}
-
 static void load_object(struct harness *harness, LLVMMemoryBufferRef object)
 {
     check_llvm(LLVMOrcCreateLLJIT(&harness->jit, NULL));
-    define_doubles(harness->jit);
+    check_llvm(orc_define(harness->jit, doubles, DOUBLE_COUNT));
     LLVMOrcJITDylibRef dylib = LLVMOrcLLJITGetMainJITDylib(harness->jit);
     check_llvm(LLVMOrcLLJITAddObjectFile(harness->jit, dylib, object));
     LLVMOrcExecutorAddress address = 0;
@@ -270,16 +230,17 @@ static void load_object(struct harness *harness, LLVMMemoryBufferRef object)
 
 static enum pxr_status compile(struct harness *harness, bool check_alignment, struct pxr_error *err)
 {
-    LLVMTargetMachineRef machine = host_machine();
-    char *triple = LLVMGetTargetMachineTriple(machine);
-    LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
-    char *layout = LLVMCopyStringRepOfTargetData(data);
-    struct tr_options options = {
-        .check_alignment = check_alignment, .triple = triple, .data_layout = layout};
+    struct jit_target *target;
+    enum pxr_status status = jit_target_acquire(&target, err);
+    if (status != PXR_OK)
+        return status;
+    struct tr_options options = {.check_alignment = check_alignment,
+                                 .triple = target->triple,
+                                 .data_layout = target->data_layout};
     harness->context = LLVMContextCreate();
     LLVMModuleRef module = NULL;
-    enum pxr_status status = tr_translate_kernel(harness->ptx, harness->kernel, &harness->layout,
-                                                 &options, harness->context, &module, err);
+    status = tr_translate_kernel(harness->ptx, harness->kernel, &harness->layout, &options,
+                                 harness->context, &module, err);
     if (status == PXR_OK) {
         harness->ir = LLVMPrintModuleToString(module);
         if (getenv("PTXRUN_TEST_IR") != NULL)
@@ -289,16 +250,14 @@ static enum pxr_status compile(struct harness *harness, bool check_alignment, st
     if (status == PXR_OK) {
         LLVMMemoryBufferRef object = NULL;
         char *message = NULL;
-        if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object))
+        if (LLVMTargetMachineEmitToMemoryBuffer(target->machine, module, LLVMObjectFile, &message,
+                                                &object))
             cr_assert_fail("%s", message);
         load_object(harness, object);
     }
     if (module != NULL)
         LLVMDisposeModule(module);
-    LLVMDisposeMessage(layout);
-    LLVMDisposeTargetData(data);
-    LLVMDisposeMessage(triple);
-    LLVMDisposeTargetMachine(machine);
+    jit_target_release(target);
     return status;
 }
 

@@ -21,6 +21,8 @@
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include "jit/llvm_target.h"
+#include "tests/support/orc.h"
 #include "translator/vector/vector.h"
 
 #define PAGE        4096
@@ -106,24 +108,16 @@ static char *text_of(const struct kernel *kernel)
 
 /* ---- compiling ---- */
 
-static LLVMTargetMachineRef host_machine(void)
+static struct jit_target *host_target(void)
 {
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
-    char *triple = LLVMGetDefaultTargetTriple();
-    char *cpu = LLVMGetHostCPUName();
-    char *features = LLVMGetHostCPUFeatures();
-    LLVMTargetRef target = NULL;
-    cr_assert(!LLVMGetTargetFromTriple(triple, &target, NULL));
-    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(
-        target, triple, cpu, features, LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelDefault);
-    LLVMDisposeMessage(triple);
-    LLVMDisposeMessage(cpu);
-    LLVMDisposeMessage(features);
-    return machine;
+    struct jit_target *target;
+    struct pxr_error err;
+    if (jit_target_acquire(&target, &err) != PXR_OK)
+        cr_assert_fail("%s", err.message);
+    return target;
 }
 
-static LLVMModuleRef parse(LLVMContextRef context, LLVMTargetMachineRef machine,
+static LLVMModuleRef parse(LLVMContextRef context, const struct jit_target *target,
                            const struct kernel *kernel)
 {
     char *text = text_of(kernel);
@@ -134,9 +128,7 @@ static LLVMModuleRef parse(LLVMContextRef context, LLVMTargetMachineRef machine,
     if (LLVMParseIRInContext(context, buffer, &module, &message))
         cr_assert_fail("%s: %s\n%s", kernel->name, message, text);
     free(text);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
-    LLVMSetModuleDataLayout(module, layout);
-    LLVMDisposeTargetData(layout);
+    LLVMSetDataLayout(module, target->data_layout);
     return module;
 }
 
@@ -180,24 +172,22 @@ struct code {
     void (*run)(void *, void *, void *, void *, void *);
 };
 
-static struct code compile(LLVMModuleRef module, LLVMTargetMachineRef machine)
+static struct code compile(LLVMModuleRef module, const struct jit_target *target)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     check_llvm(LLVMRunPasses(module,
                              "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,adce)",
-                             machine, options));
+                             target->machine, options));
     LLVMDisposePassBuilderOptions(options);
     LLVMMemoryBufferRef object = NULL;
     char *message = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object))
+    if (LLVMTargetMachineEmitToMemoryBuffer(target->machine, module, LLVMObjectFile, &message,
+                                            &object))
         cr_assert_fail("%s", message);
     struct code code;
     check_llvm(LLVMOrcCreateLLJIT(&code.jit, NULL));
     LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(code.jit);
-    LLVMOrcDefinitionGeneratorRef libc = NULL;
-    check_llvm(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
-        &libc, LLVMOrcLLJITGetGlobalPrefix(code.jit), NULL, NULL));
-    LLVMOrcJITDylibAddGenerator(library, libc);
+    check_llvm(orc_define(code.jit, NULL, 0));
     check_llvm(LLVMOrcLLJITAddObjectFile(code.jit, library, object));
     LLVMOrcExecutorAddress address = 0;
     check_llvm(LLVMOrcLLJITLookup(code.jit, &address, "kernel"));
@@ -351,11 +341,11 @@ static bool try_kernel(const struct kernel *kernel, const struct form *form,
                                         .seed = seed,
                                         .seed_site = site};
     LLVMContextRef context = LLVMContextCreate();
-    LLVMTargetMachineRef machine = host_machine();
-    LLVMModuleRef modules[2] = {parse(context, machine, kernel), parse(context, machine, kernel)};
+    struct jit_target *target = host_target();
+    LLVMModuleRef modules[2] = {parse(context, target, kernel), parse(context, target, kernel)};
     *sites = widen(modules[1], kernel, &options);
-    struct code scalar = compile(modules[0], machine);
-    struct code vector = compile(modules[1], machine);
+    struct code scalar = compile(modules[0], target);
+    struct code vector = compile(modules[1], target);
     bool is_right = true;
     if (seed == TR_VECTOR_SEED_NONE)
         is_right = try_all_flags(kernel, AT_BEGIN, &scalar, &vector) &&
@@ -366,7 +356,7 @@ static bool try_kernel(const struct kernel *kernel, const struct form *form,
     LLVMOrcDisposeLLJIT(vector.jit);
     LLVMDisposeModule(modules[0]);
     LLVMDisposeModule(modules[1]);
-    LLVMDisposeTargetMachine(machine);
+    jit_target_release(target);
     LLVMContextDispose(context);
     return is_right;
 }

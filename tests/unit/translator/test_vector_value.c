@@ -17,6 +17,8 @@
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include "jit/llvm_target.h"
+#include "tests/support/orc.h"
 #include "vector_turns.h"
 
 static uint8_t input[SLOTS][THREADS][CELL_BYTES];
@@ -73,21 +75,13 @@ static void fill_input(void)
 
 /* ---- compiling ---- */
 
-static LLVMTargetMachineRef host_machine(void)
+static struct jit_target *host_target(void)
 {
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
-    char *triple = LLVMGetDefaultTargetTriple();
-    char *cpu = LLVMGetHostCPUName();
-    char *features = LLVMGetHostCPUFeatures();
-    LLVMTargetRef target = NULL;
-    cr_assert(!LLVMGetTargetFromTriple(triple, &target, NULL));
-    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(
-        target, triple, cpu, features, LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelDefault);
-    LLVMDisposeMessage(triple);
-    LLVMDisposeMessage(cpu);
-    LLVMDisposeMessage(features);
-    return machine;
+    struct jit_target *target;
+    struct pxr_error err;
+    if (jit_target_acquire(&target, &err) != PXR_OK)
+        cr_assert_fail("%s", err.message);
+    return target;
 }
 
 static LLVMModuleRef parse(LLVMContextRef context, char *text, size_t len)
@@ -101,7 +95,7 @@ static LLVMModuleRef parse(LLVMContextRef context, char *text, size_t len)
 }
 
 /* With passes that make use of what is poison. */
-static LLVMMemoryBufferRef compile(LLVMModuleRef module, LLVMTargetMachineRef machine)
+static LLVMMemoryBufferRef compile(LLVMModuleRef module, const struct jit_target *target)
 {
     char *message = NULL;
     if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message))
@@ -110,11 +104,12 @@ static LLVMMemoryBufferRef compile(LLVMModuleRef module, LLVMTargetMachineRef ma
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error =
         LLVMRunPasses(module, "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg)",
-                      machine, options);
+                      target->machine, options);
     cr_assert_eq(error, NULL);
     LLVMDisposePassBuilderOptions(options);
     LLVMMemoryBufferRef object = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object))
+    if (LLVMTargetMachineEmitToMemoryBuffer(target->machine, module, LLVMObjectFile, &message,
+                                            &object))
         cr_assert_fail("%s", message);
     return object;
 }
@@ -130,10 +125,7 @@ static LLVMOrcLLJITRef load(LLVMMemoryBufferRef object)
     LLVMOrcLLJITRef jit = NULL;
     check_llvm(LLVMOrcCreateLLJIT(&jit, NULL));
     LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(jit);
-    LLVMOrcDefinitionGeneratorRef libc = NULL;
-    check_llvm(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
-        &libc, LLVMOrcLLJITGetGlobalPrefix(jit), NULL, NULL));
-    LLVMOrcJITDylibAddGenerator(library, libc);
+    check_llvm(orc_define(jit, NULL, 0));
     check_llvm(LLVMOrcLLJITAddObjectFile(jit, library, object));
     return jit;
 }
@@ -240,7 +232,7 @@ static struct turns all_turns(void)
     return turns;
 }
 
-static LLVMModuleRef make_module(LLVMContextRef context, LLVMTargetMachineRef machine,
+static LLVMModuleRef make_module(LLVMContextRef context, const struct jit_target *target,
                                  const struct turns *turns)
 {
     char *buffer = NULL;
@@ -252,9 +244,7 @@ static LLVMModuleRef make_module(LLVMContextRef context, LLVMTargetMachineRef ma
     fclose(text);
     LLVMModuleRef module = parse(context, buffer, len);
     free(buffer);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
-    LLVMSetModuleDataLayout(module, layout);
-    LLVMDisposeTargetData(layout);
+    LLVMSetDataLayout(module, target->data_layout);
     return module;
 }
 
@@ -279,10 +269,10 @@ static void compare(LLVMOrcLLJITRef jit, const struct turns *turns, uint32_t num
 
 static void run_all(const struct form *form)
 {
-    LLVMTargetMachineRef machine = host_machine();
+    struct jit_target *target = host_target();
     LLVMContextRef context = LLVMContextCreate();
     struct turns turns = all_turns();
-    LLVMModuleRef module = make_module(context, machine, &turns);
+    LLVMModuleRef module = make_module(context, target, &turns);
     for (uint32_t i = 0; i < turns.count; i++) {
         struct widened widened;
         begin_widened(&widened, module, i, form);
@@ -290,14 +280,14 @@ static void run_all(const struct form *form)
     }
     if (getenv("PTXRUN_TEST_IR") != NULL)
         LLVMDumpModule(module);
-    LLVMOrcLLJITRef jit = load(compile(module, machine));
+    LLVMOrcLLJITRef jit = load(compile(module, target));
     fill_input();
     for (uint32_t i = 0; i < turns.count; i++)
         compare(jit, &turns, i, form);
     check_llvm(LLVMOrcDisposeLLJIT(jit));
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
-    LLVMDisposeTargetMachine(machine);
+    jit_target_release(target);
     free(turns.turns);
 }
 
@@ -320,7 +310,7 @@ Test(vector_value, rectangles_of_vectors_give_what_threads_give)
 
 struct single {
     LLVMContextRef context;
-    LLVMTargetMachineRef machine;
+    struct jit_target *target;
     LLVMModuleRef module;
     struct widened widened;
 };
@@ -334,9 +324,9 @@ static void widen_single(struct single *single, const char *body, const char *co
     struct turn_text turn = {
         .test = &test, .type = i32, .result = i32, .is_masked = condition != NULL};
     struct turns turns = {.turns = &turn, .count = 1};
-    single->machine = host_machine();
+    single->target = host_target();
     single->context = LLVMContextCreate();
-    single->module = make_module(single->context, single->machine, &turns);
+    single->module = make_module(single->context, single->target, &turns);
     begin_widened(&single->widened, single->module, 0, form);
 }
 
@@ -345,7 +335,7 @@ static void end_single(struct single *single)
     end_widened(&single->widened);
     LLVMDisposeModule(single->module);
     LLVMContextDispose(single->context);
-    LLVMDisposeTargetMachine(single->machine);
+    jit_target_release(single->target);
 }
 
 static uint32_t number_of(const struct single *single, const char *name)
