@@ -494,7 +494,8 @@ enum pxr_status tr_build_fused(struct tr_fuse *fuse, LLVMMetadataRef subprogram,
         if (status != PXR_OK)
             return status;
     }
-    tr_build_groups_done(&fused);
-    build_mix(&fused);
-    return PXR_OK;
+    status = tr_build_groups_done(&fused, err);
+    if (status == PXR_OK)
+        build_mix(&fused);
+    return status;
 }

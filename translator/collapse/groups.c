@@ -84,33 +84,51 @@ static void set_out(const struct tr_fused *fused, uint32_t index)
             LLVMAddCase(choice, tr_f_i32(fuse, j), fused->loop[j]);
 }
 
-/* Groups may come to the stop of the block on ways that end at the label. */
-static bool comes_to(const struct tr_fused *fused, uint32_t index, uint32_t stop)
+/* The regions that groups may have gone through when the label is the last one's: it is where this
+ * one's way has ended; others that have set out from the same stop may have ended elsewhere. */
+static bool find_ways(const struct tr_fused *fused, uint32_t index, struct tr_set *ways)
+{
+    struct tr_kernel *kernel = fused->fuse->kernel;
+    *ways = tr_set_make(&kernel->graph.arena, kernel->stop_count);
+    struct tr_set pending = tr_set_make(&kernel->graph.arena, kernel->stop_count);
+    if (ways->words == NULL || pending.words == NULL)
+        return false;
+    for (uint32_t r = 0; r < kernel->stop_count; r++)
+        if (r == index || (index == kernel->stop_count && is_of_block(kernel, r)))
+            tr_set_add(&pending, r);
+    for (uint32_t r = tr_set_next(&pending, 0); r != TR_NONE; r = tr_set_next(&pending, 0)) {
+        const struct tr_set *outcomes = &kernel->regions[r].outcomes;
+        tr_set_remove(&pending, r);
+        tr_set_add(ways, r);
+        for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
+            if (tr_is_warp_stop(kernel, j) && !tr_set_has(ways, j))
+                tr_set_add(&pending, j);
+    }
+    return true;
+}
+
+static bool comes_to(const struct tr_fused *fused, const struct tr_set *ways, uint32_t stop)
 {
     const struct tr_kernel *kernel = fused->fuse->kernel;
     if (stop == 0 || !is_of_block(kernel, stop))
         return false;
-    if (index == kernel->stop_count)
-        return true; /* they may have set out from anywhere */
-    for (uint32_t r = 0; r < kernel->stop_count; r++)
-        if (kernel->stops[r].is_fused && fused->owner[r] == index &&
-            tr_set_has(&kernel->regions[r].outcomes, stop))
+    for (uint32_t r = tr_set_next(ways, 0); r != TR_NONE; r = tr_set_next(ways, r + 1))
+        if (tr_set_has(&kernel->regions[r].outcomes, stop))
             return true;
     return false;
 }
 
-/* Groups may have exited before they come to the label. */
-static bool may_have_exited(const struct tr_fused *fused, uint32_t index)
+static bool may_have_exited(const struct tr_fused *fused, const struct tr_set *ways)
 {
     const struct tr_kernel *kernel = fused->fuse->kernel;
-    for (uint32_t r = 0; r < kernel->stop_count; r++)
-        if (kernel->stops[r].is_fused && done_index(fused, r) == index &&
-            (kernel->regions[r].may_exit || tr_looks_for_exited(fused, r)))
+    for (uint32_t r = tr_set_next(ways, 0); r != TR_NONE; r = tr_set_next(ways, r + 1))
+        if (kernel->regions[r].may_exit || tr_looks_for_exited(fused, r))
             return true;
     return false;
 }
 
-static void go_on_from_several(const struct tr_fused *fused, uint32_t index, uint32_t count)
+static void go_on_from_several(const struct tr_fused *fused, const struct tr_set *ways,
+                               uint32_t count)
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMBasicBlockRef mixed = tr_f_new_block(fuse, "mixed");
@@ -118,7 +136,7 @@ static void go_on_from_several(const struct tr_fused *fused, uint32_t index, uin
     LLVMValueRef choice = LLVMBuildSwitch(fuse->builder, outcome, mixed, count + 1);
     LLVMAddCase(choice, tr_f_i32(fuse, 0), fused->block_done);
     for (uint32_t j = 1; j < fuse->kernel->stop_count; j++)
-        if (comes_to(fused, index, j))
+        if (comes_to(fused, ways, j))
             LLVMAddCase(choice, tr_f_i32(fuse, j), fused->begin[j]);
     LLVMPositionBuilderAtEnd(fuse->builder, mixed);
     if (fuse->can_mix)
@@ -129,21 +147,21 @@ static void go_on_from_several(const struct tr_fused *fused, uint32_t index, uin
 
 /* Behind the last group: all have come to one stop, or exited. If there is only one to come to they
  * cannot have come to several. */
-static void go_on(const struct tr_fused *fused, uint32_t index)
+static void go_on(const struct tr_fused *fused, const struct tr_set *ways)
 {
     const struct tr_fuse *fuse = fused->fuse;
     uint32_t count = 0;
     LLVMBasicBlockRef only = fused->block_done;
     for (uint32_t j = 1; j < fuse->kernel->stop_count; j++)
-        if (comes_to(fused, index, j)) {
+        if (comes_to(fused, ways, j)) {
             count++;
             only = fused->begin[j];
         }
     if (count > 1) {
-        go_on_from_several(fused, index, count);
+        go_on_from_several(fused, ways, count);
         return;
     }
-    if (count == 0 || !may_have_exited(fused, index)) {
+    if (count == 0 || !may_have_exited(fused, ways)) {
         LLVMBuildBr(fuse->builder, only);
         return;
     }
@@ -152,15 +170,18 @@ static void go_on(const struct tr_fused *fused, uint32_t index)
     LLVMBuildCondBr(fuse->builder, none, fused->block_done, only);
 }
 
-static void build_done(const struct tr_fused *fused, uint32_t index)
+static bool build_done(const struct tr_fused *fused, uint32_t index)
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMBuilderRef b = fuse->builder;
+    struct tr_set ways;
     LLVMPositionBuilderAtEnd(b, fused->done[index]);
     if (fuse->kernel->scope == TR_SCOPE_BLOCK) {
         LLVMBuildBr(b, fused->block_done);
-        return;
+        return true;
     }
+    if (!find_ways(fused, index, &ways))
+        return false;
     LLVMBasicBlockRef next = tr_f_new_block(fuse, "next_warp");
     LLVMBasicBlockRef last = tr_f_new_block(fuse, "last_warp");
     LLVMValueRef warp = LLVMBuildLoad2(b, fuse->i32, fused->warp, "");
@@ -171,12 +192,14 @@ static void build_done(const struct tr_fused *fused, uint32_t index)
     LLVMBuildStore(b, following, fused->warp);
     set_out(fused, index);
     LLVMPositionBuilderAtEnd(b, last);
-    go_on(fused, index);
+    go_on(fused, &ways);
+    return true;
 }
 
-void tr_build_groups_done(const struct tr_fused *fused)
+enum pxr_status tr_build_groups_done(const struct tr_fused *fused, struct pxr_error *err)
 {
     for (uint32_t i = 0; i <= fused->fuse->kernel->stop_count; i++)
-        if (fused->done[i] != NULL)
-            build_done(fused, i);
+        if (fused->done[i] != NULL && !build_done(fused, i))
+            return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    return PXR_OK;
 }

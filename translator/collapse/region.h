@@ -122,7 +122,7 @@ enum pxr_status tr_groups_init(struct tr_fused *fused, struct pxr_error *err);
  * exited. */
 LLVMBasicBlockRef tr_group_done(struct tr_fused *fused, uint32_t stop);
 /* Fills those that somebody goes to. */
-void tr_build_groups_done(const struct tr_fused *fused);
+enum pxr_status tr_build_groups_done(const struct tr_fused *fused, struct pxr_error *err);
 
 /* ---- values of the group (group.c) ---- */
 
