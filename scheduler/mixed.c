@@ -80,6 +80,20 @@ static bool is_whole(const struct sch_block *block)
     return !has_other;
 }
 
+/* What the loops need to know of those that have exited, RT_MIX_… */
+static uint32_t exits_of(const struct sch_block *block)
+{
+    uint32_t exits = block->live_count < block->thread_count ? RT_MIX_EXITED : 0;
+    for (uint32_t warps = block->live_warps; warps != 0 && exits != 0; warps &= warps - 1) {
+        uint32_t w = (uint32_t)__builtin_ctz(warps);
+        uint32_t lanes = block->thread_count - w * RT_WARP_SIZE;
+        uint32_t all = lanes >= RT_WARP_SIZE ? UINT32_MAX : SCH_LANE(lanes) - 1;
+        if (block->warps[w].live != all)
+            exits |= RT_MIX_TORN;
+    }
+    return exits;
+}
+
 /* -fsanitize=function looks for a type in front of a function; generated code has none. */
 #if defined(__clang__)
 __attribute__((no_sanitize("function")))
@@ -104,7 +118,7 @@ rt_block_mix(struct rt_block *rt, rt_step_fn step, uint32_t arrived)
             sch_thread_end(thread);
         if (block->let_go != 0 && block->let_go == block->live_count && is_whole(block)) {
             uint32_t first = first_live(block);
-            result = (uint64_t)first << 32 | (entries[first] & ~RT_ENTRY_WHOLE);
+            result = (uint64_t)first << 32 | exits_of(block) | (entries[first] & ~RT_ENTRY_WHOLE);
             break;
         }
     }

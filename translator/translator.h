@@ -59,8 +59,8 @@ enum pxr_status tr_collapse_precise(LLVMModuleRef module, struct pxr_error *err)
 enum tr_seed {
     TR_SEED_NONE,
     TR_SEED_LOST_VALUE,  /* a value that lives across a stop is not saved */
-    TR_SEED_EXITED_MASK, /* an exit does not mark the thread as exited, or its mark is not looked at
-                          */
+    TR_SEED_EXITED_MASK, /* an exit does not mark the thread as exited, or its mark is not looked
+                            at, or loops take back what exited in steps */
     TR_SEED_MISSING_STOP, /* threads do not wait at a stop */
     TR_SEED_COUNT
 };

@@ -165,6 +165,7 @@ static enum pxr_status find_exits(struct collapse *collapse, struct pxr_error *e
         collapse->fuse.has_entries |= exited[j];
     }
     collapse->fuse.exited_before = exited;
+    collapse->fuse.torn_before = of_group;
     return PXR_OK;
 }
 

@@ -270,7 +270,29 @@ static void give_values(const struct tr_fused *fused, uint32_t stop)
                     fused->begin[stop]);
 }
 
-static void build_mix(const struct tr_fused *fused)
+/* Threads that meet at different stops may exit behind one and go on behind the other, where loops
+ * need not look for exits as long as threads stay together. They cannot go on then: steps do. */
+static void refuse_exits(struct tr_fused *fused, uint32_t stop, LLVMValueRef result)
+{
+    struct tr_fuse *fuse = fused->fuse;
+    LLVMBuilderRef b = fuse->builder;
+    uint32_t refused = fuse->exited_before[stop] ? 0 : RT_MIX_EXITED;
+    if (is_hierarchical(fused) && !fuse->torn_before[stop])
+        refused |= RT_MIX_TORN;
+    if (refused == 0 || tr_f_seed(fuse, TR_SEED_EXITED_MASK))
+        return;
+    LLVMValueRef exits = LLVMBuildAnd(b, result, tr_f_i32(fuse, refused), "");
+    LLVMValueRef is_none = LLVMBuildICmp(b, LLVMIntEQ, exits, tr_f_i32(fuse, 0), "");
+    LLVMBasicBlockRef refuse = tr_f_new_block(fuse, "refuse");
+    LLVMBasicBlockRef loops = tr_f_new_block(fuse, "loops");
+    LLVMBuildCondBr(b, is_none, loops, refuse);
+    LLVMPositionBuilderAtEnd(b, refuse);
+    set_variable(fused, fused->arrived, 0);
+    go_to(fused, fused->mix);
+    LLVMPositionBuilderAtEnd(b, loops);
+}
+
+static void build_mix(struct tr_fused *fused)
 {
     const struct tr_fuse *fuse = fused->fuse;
     const struct tr_kernel *kernel = fuse->kernel;
@@ -282,8 +304,9 @@ static void build_mix(const struct tr_fused *fused)
     }
     LLVMValueRef args[3] = {fuse->block, fuse->step,
                             LLVMBuildLoad2(b, fuse->i32, fused->arrived, "")};
-    LLVMValueRef result = tr_f_call(fuse, "rt_block_mix", fuse->i64, args, 3);
-    LLVMValueRef stop = LLVMBuildTrunc(b, result, fuse->i32, "");
+    LLVMValueRef result =
+        LLVMBuildTrunc(b, tr_f_call(fuse, "rt_block_mix", fuse->i64, args, 3), fuse->i32, "");
+    LLVMValueRef stop = LLVMBuildAnd(b, result, tr_f_i32(fuse, ~(RT_MIX_EXITED | RT_MIX_TORN)), "");
     LLVMValueRef choice = LLVMBuildSwitch(b, stop, fused->block_done, kernel->stop_count);
     for (uint32_t j = 1; j < kernel->stop_count; j++) {
         if (!(tr_f_entry(fuse, j) & RT_ENTRY_WHOLE))
@@ -291,6 +314,7 @@ static void build_mix(const struct tr_fused *fused)
         LLVMBasicBlockRef rejoin = tr_f_new_block(fuse, "rejoin");
         LLVMAddCase(choice, tr_f_i32(fuse, j), rejoin);
         LLVMPositionBuilderAtEnd(b, rejoin);
+        refuse_exits(fused, j, result);
         give_values(fused, j);
     }
 }

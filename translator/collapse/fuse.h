@@ -29,7 +29,8 @@ struct tr_fuse {
     struct tr_faults faults; /* tested once for a chunk of blocks, not in the loops */
     bool has_step;           /* can_mix, or blocks run thread by thread if there may be faults */
     bool has_entries;        /* the frame's entries are used */
-    bool *exited_before;     /* by stop: threads may have exited when the others come to it */
+    bool *exited_before;     /* by stop: threads may have exited when the others come to it … */
+    bool *torn_before;       /* … though others of their group come to it */
 
     LLVMModuleRef module;
     LLVMContextRef llvm;

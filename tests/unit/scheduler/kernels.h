@@ -170,12 +170,30 @@ static inline uint32_t run_loop(struct rt_block *block, bool *is_live)
     return (common & ~RT_ENTRY_WHOLE) < PLAIN || !*is_live ? 0 : n;
 }
 
+/* RT_MIX_…, thread by thread. */
+static inline uint32_t exits_of(const struct rt_block *block)
+{
+    const uint16_t *entries = entries_of(block);
+    uint32_t exits = 0;
+    for (uint32_t i = 0; i < count_threads(block); i++) {
+        if (entries[i] != RT_ENTRY_EXITED)
+            continue;
+        exits |= RT_MIX_EXITED;
+        uint32_t warp = i / RT_WARP_SIZE * RT_WARP_SIZE;
+        for (uint32_t t = warp; t < warp + RT_WARP_SIZE && t < count_threads(block); t++)
+            exits |= entries[t] != RT_ENTRY_EXITED ? RT_MIX_TORN : 0;
+    }
+    return exits;
+}
+
 /* Everything that rt_block_mix promises about the frame. */
 static inline void check_whole(const struct rt_block *block, uint64_t result)
 {
     const uint16_t *entries = entries_of(block);
     uint32_t first = (uint32_t)(result >> 32);
-    bool is_right = entries[first] == ((uint32_t)result | RT_ENTRY_WHOLE);
+    uint32_t entry = (uint32_t)result & ~(RT_MIX_EXITED | RT_MIX_TORN);
+    bool is_right = entries[first] == (entry | RT_ENTRY_WHOLE);
+    is_right &= ((uint32_t)result & (RT_MIX_EXITED | RT_MIX_TORN)) == exits_of(block);
     for (uint32_t i = 0; i < count_threads(block); i++)
         is_right &= entries[i] == (i < first ? RT_ENTRY_EXITED : entries[first]) ||
                     (i > first && entries[i] == RT_ENTRY_EXITED);
