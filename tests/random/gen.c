@@ -178,6 +178,10 @@ static void gen_plain(struct gen *g)
 
 static void gen_block_meeting(struct gen *g, const struct gen_scope *scope)
 {
+    if (g->config->has_leavers && dice_chance(&g->dice, 40)) {
+        gen_leavers(g, scope);
+        return;
+    }
     uint32_t roll = dice_below(&g->dice, 14);
     bool is_deep = scope->depth >= g->config->max_depth;
     if (roll < 1)
@@ -559,7 +563,7 @@ struct generator_config generator_config_from_seed(uint64_t seed)
 {
     struct dice dice = {seed ^ UINT64_C(0x5eed5eed5eed5eed)};
     bool is_plain = dice_chance(&dice, 12);
-    return (struct generator_config){
+    struct generator_config config = {
         .seed = seed,
         .statements = 8 + dice_below(&dice, 25),
         .functions = dice_below(&dice, 4),
@@ -576,6 +580,8 @@ struct generator_config generator_config_from_seed(uint64_t seed)
         .has_recursion = dice_chance(&dice, 35),
         .has_pointers = dice_chance(&dice, 35),
     };
+    config.has_leavers = config.has_exits && config.has_barriers && dice_chance(&dice, 60);
+    return config;
 }
 
 struct generator_config generator_config_small(uint64_t seed)
@@ -589,5 +595,19 @@ struct generator_config generator_config_small(uint64_t seed)
     config.max_depth = 1 + dice_below(&dice, 2);
     config.has_atomics = dice_chance(&dice, 30);
     config.is_lean = true;
+    return config;
+}
+
+struct generator_config generator_config_leavers(uint64_t seed)
+{
+    struct dice dice = {seed ^ UINT64_C(0x1ea7e125)};
+    struct generator_config config = generator_config_small(seed);
+    bool is_short = config.is_lean && dice_chance(&dice, 60);
+    if (is_short)
+        config.statements = 1 + dice_below(&dice, 3);
+    if (is_short && dice_chance(&dice, 80))
+        config.functions = 0;
+    config.meetings = is_short ? 8 : 3;
+    config.has_barriers = config.has_exits = config.has_leavers = true;
     return config;
 }

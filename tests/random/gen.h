@@ -58,6 +58,7 @@ struct gen {
     unsigned indent;
     unsigned function; /* number of the function being written; callees have smaller ones */
     bool in_function;
+    bool has_left; /* threads may have exited: who counts all must not go on */
     uint32_t grid[3];
     uint32_t block[3];
     uint32_t threads; /* of a block */
@@ -115,6 +116,9 @@ void gen_barrier(struct gen *g);
 void gen_split_barrier(struct gen *g);
 void gen_barrier_arms(struct gen *g, const struct gen_scope *scope);
 void gen_barrier_loops(struct gen *g, const struct gen_scope *scope);
+
+/* ---- gen_leavers.c ---- */
+void gen_leavers(struct gen *g, const struct gen_scope *scope);
 
 /* ---- gen_flow.c ---- */
 /* How conditions come out: the same for the block, the same for each warp, for some lanes of a mask

@@ -205,6 +205,7 @@ void gen_exit(struct gen *g, const struct gen_scope *scope)
 {
     char p[NAME_BYTES];
     char leaves[NAME_BYTES];
+    g->has_left = true;
     gen_pool(g, 1, p);
     gen_temp(g, 1, leaves);
     gen_line(g, "setp.ne.and.u32 %s, %%thread, 0, %s;", leaves, p);

@@ -21,6 +21,7 @@ struct generator_config {
     bool has_atomics;
     bool has_floats;
     bool has_exits;
+    bool has_leavers;   /* with barriers and exits: between them, warp by warp or lane by lane */
     bool has_polls;     /* accesses that a program may use to wait for others */
     bool has_recursion; /* where there are functions */
     bool has_pointers;  /* to functions */
@@ -34,6 +35,9 @@ struct generator_config generator_config_from_seed(uint64_t seed);
 /* The same features, but nine kernels of ten are small: what many kernels are made of, so that
  * more pairs of features are seen in the same time. */
 struct generator_config generator_config_small(uint64_t seed);
+
+/* Small as well; all have barriers and exits between them, few anything else. */
+struct generator_config generator_config_leavers(uint64_t seed);
 
 /* Appends the case to *text. The same config gives the same text. */
 void generator_make(const struct generator_config *config, struct text *text);

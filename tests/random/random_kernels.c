@@ -3,9 +3,10 @@
  * Random kernels on the oracle and on the product in every collapse and mode. What tells them apart
  * is written to a file, made smaller, and completed with what the memory should hold.
  *
- *   random_kernels [--small] [--seed S] [--count N] [--time SECONDS] [--jobs N]
+ *   random_kernels [--small | --leavers] [--seed S] [--count N] [--time SECONDS] [--jobs N]
  *                  [--backend NAME,…] [--out DIR]
- *   random_kernels [--small] [--backend NAME,…] --print SEED | --check FILE | --reduce FILE
+ *   random_kernels [--small | --leavers] [--backend NAME,…]
+ *                  --print SEED | --check FILE | --reduce FILE
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -29,6 +30,8 @@
 #define CHECK_STATUS    10 /* exit status of --check: this plus the verdict */
 #define MAX_JOBS        64
 
+typedef struct generator_config (*config_fn)(uint64_t seed);
+
 struct options {
     const char *program;
     const char *directory;
@@ -38,7 +41,7 @@ struct options {
     uint64_t count;
     unsigned jobs;
     unsigned seconds; /* 0: no limit */
-    bool is_small;    /* generator_config_small */
+    config_fn config; /* what a seed stands for */
 };
 
 static const char *const verdict_names[VERDICT_COUNT] = {"same", "different", "invalid",
@@ -215,8 +218,7 @@ struct progress {
 /* The kernel of a seed. */
 static void make_seed(const struct options *options, uint64_t seed, struct text *text)
 {
-    struct generator_config config =
-        options->is_small ? generator_config_small(seed) : generator_config_from_seed(seed);
+    struct generator_config config = options->config(seed);
     generator_make(&config, text);
 }
 
@@ -381,11 +383,12 @@ static int print_seed(const struct options *options, uint64_t seed)
 
 static int usage(void)
 {
-    fputs("random_kernels [--small] [--seed S] [--count N] [--time SECONDS] [--jobs N]\n"
-          "               [--backend NAME,...] [--out DIR]\n"
-          "random_kernels [--small] [--backend NAME,...]\n"
+    fputs("random_kernels [--small | --leavers] [--seed S] [--count N] [--time SECONDS]\n"
+          "               [--jobs N] [--backend NAME,...] [--out DIR]\n"
+          "random_kernels [--small | --leavers] [--backend NAME,...]\n"
           "               --print SEED | --check FILE | --reduce FILE\n"
           "  --small: nine kernels of ten have few statements\n"
+          "  --leavers: likewise, and all have exits between barriers\n"
           "  NAME: all (every collapse and mode, the default), precise, flat, hierarchical,\n"
           "        vector, auto, with -normal or -jit in one mode only; product, driver\n"
           "  PTXRUN_WIDTH, PTXRUN_JAM: of vectors of threads\n",
@@ -396,8 +399,8 @@ static int usage(void)
 /* How many arguments were taken; 0: an action, or unknown. */
 static int take_option(struct options *options, const char *name, const char *value)
 {
-    if (strcmp(name, "--small") == 0) {
-        options->is_small = true;
+    if (strcmp(name, "--small") == 0 || strcmp(name, "--leavers") == 0) {
+        options->config = name[2] == 's' ? generator_config_small : generator_config_leavers;
         return 1;
     }
     if (value == NULL)
@@ -427,6 +430,7 @@ int main(int argc, char **argv)
     struct options options = {.program = program,
                               .directory = ".",
                               .backends = "all",
+                              .config = generator_config_from_seed,
                               .seed = 1,
                               .count = 100,
                               .jobs = 1};
