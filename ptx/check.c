@@ -32,6 +32,8 @@ static bool misfits_size(struct misfit *misfit, const struct ptx_operand *operan
 
 #define KIND(kind) (1U << PTX_OPERAND_##kind)
 
+#define VALUE (KIND(REG) | KIND(SREG) | KIND(INT) | KIND(FLOAT) | KIND(SUM))
+
 /* Kinds of operand that a letter of a rule takes. */
 static const struct {
     char letter;
@@ -42,10 +44,9 @@ static const struct {
     {'D', KIND(REG) | KIND(SINK) | KIND(VECTOR), "a register or a vector of registers"},
     {'u', KIND(REG) | KIND(VECTOR), "a register or several in braces"},
     {'q', KIND(REG) | KIND(SINK) | KIND(PAIR), "a register or a pair such as %r1|%p1"},
-    {'s', KIND(REG) | KIND(SREG) | KIND(INT) | KIND(FLOAT), "a register or a constant"},
-    {'S', KIND(REG) | KIND(SREG) | KIND(INT) | KIND(FLOAT) | KIND(VECTOR),
-     "a register, a constant or a vector"},
-    {'v', KIND(REG) | KIND(SREG) | KIND(INT) | KIND(FLOAT) | KIND(VECTOR) | KIND(VAR) | KIND(FUNC),
+    {'s', VALUE, "a register or a constant"},
+    {'S', VALUE | KIND(VECTOR), "a register, a constant or a vector"},
+    {'v', VALUE | KIND(VECTOR) | KIND(VAR) | KIND(FUNC),
      "a register, a constant, a vector or a name"},
     {'i', KIND(INT), "an integer constant"},
     {'r', KIND(REG) | KIND(VECTOR), "registers in braces"},
@@ -113,6 +114,20 @@ static bool is_selector_ok(const struct ptx_operand *operand, char letter)
     return operand->lane_count <= count;
 }
 
+/* NVIDIA's assembler takes sums of floating-point registers and predicates, too, and dies of them;
+ * of a whole vector nobody knows what they mean. */
+static bool is_sum_ok(const struct ptx_operand *operand)
+{
+    const struct ptx_operand *base;
+
+    if (operand->kind != PTX_OPERAND_SUM)
+        return true;
+    base = operand->elems;
+    return !ptx_type_is_float(ptx_operand_type(base)) &&
+           ptx_operand_type(base) != PTX_TYPE_PRED &&
+           (base->kind != PTX_OPERAND_REG || base->var->vector_len == 1);
+}
+
 static bool check_kind(struct misfit *misfit, const struct ptx_operand *operand, char letter)
 {
     bool is_element = letter == 'v' && operand->is_indexed; /* the address of name[r] */
@@ -125,6 +140,8 @@ static bool check_kind(struct misfit *misfit, const struct ptx_operand *operand,
             return misfits(misfit, operand, letters[i].message);
         break;
     }
+    if (!is_sum_ok(operand))
+        return misfits(misfit, operand, "a sum of a register of whole numbers and a constant");
     if (operand->is_negated && letter != 'X' &&
         (operand->kind != PTX_OPERAND_REG || operand->var->type != PTX_TYPE_PRED))
         return misfits(misfit, operand, "without '!'");
@@ -174,6 +191,8 @@ static bool check_scalar(struct misfit *misfit, const struct ptx_operand *operan
 
     if (operand->kind == PTX_OPERAND_INT || operand->kind == PTX_OPERAND_FLOAT)
         return check_constant(misfit, operand, type);
+    if (operand->kind == PTX_OPERAND_SUM && operand->elems->kind == PTX_OPERAND_REG)
+        operand = operand->elems;
     if (operand->kind != PTX_OPERAND_REG)
         return true;
     bits = ptx_type_bits(operand->var->type);

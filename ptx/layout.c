@@ -88,6 +88,7 @@ static void walk_operands(struct layout_state *state, const struct ptx_operand *
         case PTX_OPERAND_ADDRESS:
         case PTX_OPERAND_VECTOR:
         case PTX_OPERAND_PAIR:
+        case PTX_OPERAND_SUM:
             walk_operands(state, operand->elems, operand->elem_count);
             break;
         default:

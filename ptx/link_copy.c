@@ -112,6 +112,7 @@ static struct ptx_operand copy_operand(struct copy_state *state, const struct pt
     case PTX_OPERAND_ADDRESS:
     case PTX_OPERAND_VECTOR:
     case PTX_OPERAND_PAIR:
+    case PTX_OPERAND_SUM:
         copy.elems = copy_operands(state, operand->elems, operand->elem_count);
         break;
     case PTX_OPERAND_SREG:

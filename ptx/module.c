@@ -63,6 +63,15 @@ enum ptx_mod ptx_inst_mod(const struct ptx_inst *inst, enum ptx_group group)
     return PTX_MOD_NONE;
 }
 
+enum ptx_type ptx_operand_type(const struct ptx_operand *operand)
+{
+    if (operand->kind == PTX_OPERAND_REG)
+        return operand->var->type;
+    if (operand->kind == PTX_OPERAND_SREG)
+        return ptx_sreg_table[operand->sreg].type;
+    return PTX_TYPE_B64;
+}
+
 enum ptx_space ptx_inst_space(const struct ptx_inst *inst)
 {
     switch (ptx_inst_mod(inst, PTX_GROUP_SPACE)) {

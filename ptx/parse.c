@@ -97,21 +97,63 @@ bool ptx_define(struct ptx_parser *p, struct ptx_scope *scope, const struct ptx_
     return ptx_fail_memory(p);
 }
 
-/* A register of a range: a variable of its own, named when it is first used. */
-static const struct ptx_symbol_value *make_ranged(struct ptx_parser *p, struct ptx_scope *scope,
-                                                  const struct ptx_var_range *range,
-                                                  struct pxr_str name)
+/* %r01 of %r<2>: the number without the zeros that it begins with. */
+static char *number_name(struct ptx_parser *p, const struct ptx_var_range *range,
+                         struct pxr_str name, size_t *len)
+{
+    size_t prefix_len = strlen(range->model.name);
+    size_t zeros = 0;
+    char *text;
+
+    while (prefix_len + zeros + 1 < name.len && name.ptr[prefix_len + zeros] == '0')
+        zeros++;
+    *len = name.len - zeros;
+    text = pxr_arena_strndup(p->arena, name.ptr, name.len);
+    if (text)
+        memmove(text + prefix_len, name.ptr + prefix_len + zeros, name.len - prefix_len - zeros);
+    if (text)
+        text[*len] = '\0';
+    return text;
+}
+
+static struct ptx_var *add_ranged(struct ptx_parser *p, const struct ptx_var_range *range,
+                                  const char *name)
 {
     struct ptx_var *var = ptx_alloc(p, 1, sizeof(*var));
 
     if (!var)
         return NULL;
     *var = range->model;
-    var->name = pxr_arena_strndup(p->arena, name.ptr, name.len);
-    if (!var->name || !ptx_add_func_var(p, var) ||
-        ptx_scope_define(scope, &p->scratch, name,
-                         (struct ptx_symbol_value){PTX_SYMBOL_VAR, {.var = var}}) !=
-            PTX_DEFINE_OK) {
+    var->name = name;
+    return ptx_add_func_var(p, var) ? var : NULL;
+}
+
+static bool define_ranged(struct ptx_parser *p, struct ptx_scope *scope, struct pxr_str name,
+                          struct ptx_var *var)
+{
+    struct ptx_symbol_value value = {PTX_SYMBOL_VAR, {.var = var}};
+
+    return ptx_scope_define(scope, &p->scratch, name, value) == PTX_DEFINE_OK;
+}
+
+/* A register of a range: a variable of its own, made when it is first used. Another spelling of
+ * its number becomes another name of it. */
+static const struct ptx_symbol_value *make_ranged(struct ptx_parser *p, struct ptx_scope *scope,
+                                                  const struct ptx_var_range *range,
+                                                  struct pxr_str name)
+{
+    struct pxr_str own = {NULL, 0};
+    const struct ptx_symbol_value *known;
+    struct ptx_var *var;
+
+    own.ptr = number_name(p, range, name, &own.len);
+    known = own.ptr ? ptx_scope_find_here(scope, own) : NULL;
+    if (known && own.len < name.len && known->kind == PTX_SYMBOL_VAR)
+        var = known->var;
+    else
+        var = own.ptr ? add_ranged(p, range, own.ptr) : NULL;
+    if (!var || (!known && !define_ranged(p, scope, own, var)) ||
+        (own.len < name.len && !define_ranged(p, scope, name, var))) {
         ptx_fail_memory(p);
         return NULL;
     }

@@ -122,7 +122,7 @@ static bool parse_register(struct ptx_parser *p, const struct ptx_token *name,
     return true;
 }
 
-/* offset = (("+" | "-") product)* */
+/* offset = ("+" expression | "-" product)* */
 static bool parse_offset(struct ptx_parser *p, int64_t *offset)
 {
     while (ptx_token_is(&p->tok, '+') || ptx_token_is(&p->tok, '-')) {
@@ -132,7 +132,7 @@ static bool parse_offset(struct ptx_parser *p, int64_t *offset)
 
         ptx_advance(p);
         token = p->tok;
-        if (!ptx_parse_const_product(p, &value))
+        if (!(is_minus ? ptx_parse_const_product(p, &value) : ptx_parse_const(p, &value)))
             return false;
         if (value.is_float)
             return ptx_fail_at(p, &token, "an offset must be a whole number");
@@ -467,15 +467,73 @@ static char letter_at(const struct ptx_parser *p, size_t i)
     return p->rules[i < p->rule_count ? i : p->rule_count - 1].letter;
 }
 
-/* operands = (operand ("," operand)*)? ";" */
+/* addend = "+" expression: added to the register that has just been parsed */
+static bool parse_addend(struct ptx_parser *p, int column)
+{
+    const char *start = p->tok.text.ptr;
+    int64_t offset = 0;
+
+    if (ptx_token_is(&p->tok, '-'))
+        return ptx_fail_at(p, &p->tok, "nothing can be subtracted from an operand; "
+                                       "a negative number can be added, as in %%r1+-4");
+    if (!parse_offset(p, &offset) || !fold(p, p->operands.count - 1, PTX_OPERAND_SUM, column))
+        return false;
+    top(p)->offset = offset;
+    top(p)->text = ptx_text_since(p, start);
+    return true;
+}
+
+/* The address of a variable as a value, name+8: where an instruction takes a register. */
+static bool split_address(struct ptx_parser *p, char letter)
+{
+    struct ptx_operand *operand = top(p);
+    int64_t offset = operand->offset;
+    struct pxr_str text = operand->text;
+
+    if (operand->kind != PTX_OPERAND_VAR || !strchr("sS", letter) || text.len == 0 ||
+        text.ptr[0] != '+' || operand->var->space == PTX_SPACE_PARAM)
+        return true;
+    operand->offset = 0;
+    operand->text = (struct pxr_str){0};
+    if (!fold(p, p->operands.count - 1, PTX_OPERAND_SUM, operand->column))
+        return false;
+    top(p)->offset = offset;
+    top(p)->text = text;
+    return true;
+}
+
+/* A register that has just been parsed from one name, not "!p", "v.x" or "%tid.x". */
+static bool is_plain_register(struct ptx_parser *p, const struct ptx_token *name)
+{
+    enum ptx_operand_kind kind = top(p)->kind;
+
+    return (kind == PTX_OPERAND_REG || kind == PTX_OPERAND_SREG) &&
+           ptx_text_since(p, name->text.ptr).len == name->text.len;
+}
+
+/* value = register addend | operand */
+static bool parse_value(struct ptx_parser *p, char letter)
+{
+    struct ptx_token first = p->tok;
+
+    if (!ptx_parse_operand(p, letter, 0))
+        return false;
+    if (is_plain_register(p, &first) && (ptx_token_is(&p->tok, '+') || ptx_token_is(&p->tok, '-')))
+        return parse_addend(p, first.column);
+    return split_address(p, letter);
+}
+
+/* operands = (value ("," value)*)? ";" : PTX ISA does not tell of sums, its assembler takes them */
 bool ptx_parse_operands(struct ptx_parser *p, struct ptx_inst *inst)
 {
     p->operands.count = 0;
     if (!ptx_token_is(&p->tok, ';')) {
         do {
-            if (!ptx_parse_operand(p, letter_at(p, p->operands.count), 0))
+            if (!parse_value(p, letter_at(p, p->operands.count)))
                 return false;
         } while (ptx_accept(p, ','));
+        if (!ptx_token_is(&p->tok, ';'))
+            return ptx_expect(p, ';');
     }
     inst->operands = finish(p, 0, inst->line, &inst->operand_count);
     return inst->operands && ptx_check_inst(p, inst) && ptx_expect(p, ';');

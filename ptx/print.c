@@ -58,7 +58,8 @@ static void print_float(const struct ptx_printer *p, const struct ptx_operand *o
 
 static void print_offset(const struct ptx_printer *p, const struct ptx_operand *operand)
 {
-    if (!ptx_print_written(p, operand->text) && operand->offset != 0)
+    if (!ptx_print_written(p, operand->text) &&
+        (operand->offset != 0 || operand->kind == PTX_OPERAND_SUM))
         fprintf(p->out, "+%" PRId64, operand->offset);
 }
 
@@ -154,6 +155,10 @@ static void print_operand(const struct ptx_printer *p, const struct ptx_operand 
         print_operand(p, &operand->elems[0]);
         fputc('|', p->out);
         print_operand(p, &operand->elems[1]);
+        break;
+    case PTX_OPERAND_SUM:
+        print_operand(p, &operand->elems[0]);
+        print_offset(p, operand);
         break;
     case PTX_OPERAND_SINK:
         fputc('_', p->out);

@@ -142,6 +142,7 @@ enum ptx_operand_kind {
     PTX_OPERAND_ADDRESS, /* [base + offset]; base: elems[0], a REG, INT or VAR operand */
     PTX_OPERAND_VECTOR,  /* {a, b, …}: elems, elem_count */
     PTX_OPERAND_PAIR,    /* p|q: elems[0], elems[1] */
+    PTX_OPERAND_SUM,     /* a + offset, as a value: elems[0], a REG or SREG of bits, or a VAR */
     PTX_OPERAND_SINK     /* _ */
 };
 
@@ -158,7 +159,7 @@ struct ptx_operand {
     uint8_t lane_count;
     uint8_t lanes[4]; /* the digits, from the right */
     union {
-        uint32_t elem_count;  /* VECTOR, PAIR, ADDRESS (1, or more with further parts as in tex) */
+        uint32_t elem_count;  /* VECTOR, PAIR, SUM, ADDRESS (1, or more with parts as in tex) */
         uint32_t label_count; /* LABELS */
     };
     int column;
@@ -171,9 +172,9 @@ struct ptx_operand {
         enum ptx_sreg sreg;
         uint64_t bits;
     };
-    int64_t offset; /* VAR, ADDRESS */
-    /* As written, where there are several ways; may be empty. INT, FLOAT: all of it. VAR, ADDRESS:
-     * what follows the name or base, "[3]" or "+8". REG: "r" of v.r. SREG and VECTOR: the name of
+    int64_t offset; /* VAR, ADDRESS; SUM: added in the width of what it is added to */
+    /* As written, where there are several ways; may be empty. INT, FLOAT: all of it. VAR, ADDRESS,
+     * SUM: what follows the name or base, "[3]" or "+8". REG: "r" of v.r. SREG and VECTOR: the name of
      * a special register when it is an alias or a whole vector, "%tid". LABELS: the list's name. */
     struct pxr_str text;
 };
@@ -401,6 +402,9 @@ static inline bool ptx_inst_has(const struct ptx_inst *inst, enum ptx_group grou
 {
     return (inst->groups & PTX_GROUP_BIT(group)) != 0;
 }
+
+/* Of a register or special register, as declared; addresses have 64 bits. */
+enum ptx_type ptx_operand_type(const struct ptx_operand *operand);
 
 /* State space named by the instruction; PTX_SPACE_NONE: generic. */
 enum ptx_space ptx_inst_space(const struct ptx_inst *inst);

@@ -72,10 +72,12 @@ static bool has_number(const struct ptx_symbol_value *value, uint64_t number)
     return value->kind == PTX_SYMBOL_LOST_RANGE || number < value->range->count;
 }
 
-/* The prefix of a range may itself end in digits (%r1<10> has %r10 … %r19), so every split of
- * the name into prefix and number is tried. */
+/* A number may begin with zeros: %r01 is %r1 of %r<2>. The prefix of a range may itself end in
+ * digits (%r1<10> has %r10 … %r19), so every split of the name into prefix and number is tried; all
+ * digits are the number where there is such a range. */
 static const struct ptx_symbol_value *find_range(const struct ptx_scope *scope, struct pxr_str name)
 {
+    const struct ptx_symbol_value *value = NULL;
     uint64_t number = 0;
     uint64_t place = 1;
 
@@ -83,21 +85,19 @@ static const struct ptx_symbol_value *find_range(const struct ptx_scope *scope, 
         return NULL;
     for (size_t len = name.len; len-- > 1;) {
         unsigned digit = (unsigned)(name.ptr[len] - '0');
-        bool leads_with_zero = digit == 0 && len + 1 < name.len;
         struct ptx_symbol *symbol;
 
-        if (digit > 9 || place > UINT64_C(1000000000))
-            return NULL;
+        if (digit > 9 || (digit > 0 && place > UINT64_C(1000000000)))
+            break;
         number += digit * place;
-        place *= 10;
-        if (leads_with_zero)
-            continue;
+        if (place <= UINT64_C(1000000000))
+            place *= 10;
         symbol = find(scope->ranges, (struct pxr_str){name.ptr, len},
                       hash_of((struct pxr_str){name.ptr, len}));
         if (symbol && has_number(&symbol->value, number))
-            return &symbol->value;
+            value = &symbol->value;
     }
-    return NULL;
+    return value;
 }
 
 const struct ptx_symbol_value *ptx_scope_find(struct ptx_scope **scope, struct pxr_str name)

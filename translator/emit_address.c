@@ -289,10 +289,13 @@ static bool makes_short_address(const struct ptx_inst *inst)
         return false;
     if (inst->op == PTX_OP_ALLOCA || inst->op == PTX_OP_STACKSAVE)
         return true;
-    for (uint32_t i = 0; i < inst->operand_count; i++)
-        if (inst->operands[i].kind == PTX_OPERAND_VAR &&
-            is_widened_space(inst->operands[i].var->space))
+    for (uint32_t i = 0; i < inst->operand_count; i++) {
+        const struct ptx_operand *operand = &inst->operands[i];
+        if (operand->kind == PTX_OPERAND_SUM)
+            operand = operand->elems;
+        if (operand->kind == PTX_OPERAND_VAR && is_widened_space(operand->var->space))
             return true;
+    }
     return false;
 }
 

@@ -210,6 +210,16 @@ static LLVMValueRef pack_vector(struct tr_ctx *ctx, const struct ptx_operand *op
     return packed;
 }
 
+/* r + 4: the sum wraps in the width of the register. */
+static LLVMValueRef sum_value(struct tr_ctx *ctx, const struct ptx_operand *operand)
+{
+    unsigned bits = ptx_type_bits(ptx_operand_type(operand->elems));
+    const struct ptx_operand constant = {.kind = PTX_OPERAND_INT,
+                                         .bits = (uint64_t)operand->offset};
+    LLVMValueRef base = tr_operand_value(ctx, operand->elems, bits_type(bits));
+    return LLVMBuildAdd(ctx->builder, base, int_immediate(ctx, &constant, bits_type(bits)), "");
+}
+
 /* The operand as an integer of its own width; NULL if it is none of these. */
 static LLVMValueRef integer_operand(struct tr_ctx *ctx, const struct ptx_operand *operand,
                                     enum ptx_type type)
@@ -225,6 +235,8 @@ static LLVMValueRef integer_operand(struct tr_ctx *ctx, const struct ptx_operand
         return tr_symbol_address(ctx, operand);
     case PTX_OPERAND_ADDRESS:
         return operand->is_indexed ? tr_symbol_address(ctx, operand) : NULL;
+    case PTX_OPERAND_SUM:
+        return sum_value(ctx, operand);
     case PTX_OPERAND_VECTOR:
         return pack_vector(ctx, operand, ptx_type_bits(type));
     default:

@@ -41,6 +41,7 @@ union oracle_value oracle_read_operand(struct oracle_thread *thread,
                                        const struct ptx_operand *operand, enum ptx_type type)
 {
     union oracle_value value = {0};
+    enum ptx_type own_type;
 
     switch (operand->kind) {
     case PTX_OPERAND_REG:
@@ -67,6 +68,12 @@ union oracle_value oracle_read_operand(struct oracle_thread *thread,
         break;
     case PTX_OPERAND_ADDRESS: /* of name[r]; others are for instructions that access memory */
         value.u64 = operand->is_indexed ? oracle_address_of(thread, operand) : 0;
+        break;
+    case PTX_OPERAND_SUM: /* wraps in the width of the register */
+        own_type = ptx_operand_type(operand->elems);
+        value = oracle_read_operand(thread, operand->elems, own_type);
+        value.u128 = oracle_low_bits(value.u128 + (unsigned __int128)operand->offset,
+                                     ptx_type_bits(own_type));
         break;
     case PTX_OPERAND_PAIR:
         return oracle_read_operand(thread, &operand->elems[0], type);

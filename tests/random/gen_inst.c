@@ -72,6 +72,16 @@ static void gen_field_operand(struct gen *g, char name[NAME_BYTES])
     gen_line(g, "and.b32 %s, %s, 0x%s;", name, source, dice_chance(&g->dice, 50) ? "3f" : "ff");
 }
 
+/* r+c, where an instruction takes a register: a small constant, or one that wraps. */
+static void gen_sum(struct gen *g, char name[NAME_BYTES])
+{
+    size_t len = strlen(name);
+    if (dice_chance(&g->dice, 50))
+        snprintf(name + len, NAME_BYTES - len, "+%d", (int)dice_below(&g->dice, 256) - 128);
+    else
+        snprintf(name + len, NAME_BYTES - len, "+0x%x", dice_below(&g->dice, UINT32_MAX));
+}
+
 /* Values the manual leaves undefined are avoided: a divisor is neither 0 nor -1, `fns` counts
  * from a bit that exists, positions and lengths of bit fields have 8 bits. */
 static void gen_special_source(struct gen *g, const struct gen_form *form, unsigned index,
@@ -91,6 +101,8 @@ static void gen_special_source(struct gen *g, const struct gen_form *form, unsig
         gen_pool(g, bits <= 16 ? 16 : bits, source);
     else
         gen_source(g, type, source);
+    if (!is_packed && bits > 1 && source[0] == '%' && dice_chance(&g->dice, 4))
+        gen_sum(g, source);
     snprintf(name, NAME_BYTES, "%s", source);
     if (form->op == PTX_OP_FNS && index == 2) {
         gen_pool(g, 32, source);

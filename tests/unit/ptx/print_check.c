@@ -19,6 +19,21 @@ char *print_module(const struct ptx_module *module, enum ptx_print_style style, 
     return text;
 }
 
+/* The number at the end of a register's name may begin with zeros, which the module does not keep:
+ * %r01 is printed as %r1. */
+static bool is_name_of(struct pxr_str got, struct pxr_str want)
+{
+    size_t prefix_len = want.len;
+    size_t zeros = 0;
+
+    while (prefix_len > 0 && want.ptr[prefix_len - 1] >= '0' && want.ptr[prefix_len - 1] <= '9')
+        prefix_len--;
+    while (prefix_len + zeros + 1 < want.len && want.ptr[prefix_len + zeros] == '0')
+        zeros++;
+    return got.len == want.len - zeros && memcmp(got.ptr, want.ptr, prefix_len) == 0 &&
+           memcmp(got.ptr + prefix_len, want.ptr + prefix_len + zeros, got.len - prefix_len) == 0;
+}
+
 /* Both end with a NUL. */
 static enum print_check compare_tokens(struct pxr_str want, struct pxr_str got, const char *name,
                                        struct pxr_error *why)
@@ -32,7 +47,8 @@ static enum print_check compare_tokens(struct pxr_str want, struct pxr_str got, 
         struct ptx_token a = ptx_lexer_next(&want_lexer);
         struct ptx_token b = ptx_lexer_next(&got_lexer);
 
-        if (a.kind != b.kind || !pxr_str_equal(a.text, b.text)) {
+        if (a.kind != b.kind || !(pxr_str_equal(a.text, b.text) ||
+                                  (a.kind == PTX_TOKEN_NAME && is_name_of(b.text, a.text)))) {
             pxr_fail_at(why, PXR_INVALID_ARGUMENT, a.line, a.column,
                         "%s:%d:%d: '%.*s' is printed as '%.*s'", name, a.line, a.column,
                         PXR_STR_ARG(a.text), PXR_STR_ARG(b.text));

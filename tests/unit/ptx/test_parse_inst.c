@@ -342,6 +342,77 @@ Test(parse_inst, what_no_device_has_is_refused)
     expect_body_error("ld.relaxed.gpu.const.u32 %r1, [%rd1];", "is not a combination");
 }
 
+Test(parse_inst, a_sum_can_be_a_value)
+{
+    static const struct {
+        const char *text;
+        unsigned operand;
+        enum ptx_operand_kind base;
+        int64_t offset;
+    } cases[] = {
+        {"add.u32 %r1, %r2+1, %r3;", 1, PTX_OPERAND_REG, 1},
+        {"add.u32 %r1, %r2, %r3 + -4;", 2, PTX_OPERAND_REG, -4},
+        {"add.u32 %r1, %r2+0, %r3;", 1, PTX_OPERAND_REG, 0},
+        {"add.u32 %r1, %r2+1<<3, %r3;", 1, PTX_OPERAND_REG, 8},
+        {"add.u32 %r1, %r2+5-1, %r3;", 1, PTX_OPERAND_REG, 4},
+        {"add.u32 %r1, %r2+WARP_SZ, %r3;", 1, PTX_OPERAND_REG, 32},
+        {"st.global.u64 [%rd1], %rd2+1;", 1, PTX_OPERAND_REG, 1},
+        {"st.global.u8 [%rd1], %r2+1;", 1, PTX_OPERAND_REG, 1},
+        {"st.global.f32 [%rd1], %r2+1;", 1, PTX_OPERAND_REG, 1},
+        {"mov.u32 %r1, %r2+1;", 1, PTX_OPERAND_REG, 1},
+        {"mov.u32 %r1, %laneid+1;", 1, PTX_OPERAND_SREG, 1},
+        {"mov.b32 {%h1, %h2}, %r1+1;", 1, PTX_OPERAND_REG, 1},
+        {"mov.b128 %q1, %q0+1;", 1, PTX_OPERAND_REG, 1},
+        {"cvt.u32.u16 %r1, %h1+0x10001;", 1, PTX_OPERAND_REG, 0x10001},
+        {"setp.lt.and.u32 %p1, %r1, %r2+1, %p2;", 2, PTX_OPERAND_REG, 1},
+        {"selp.b32 %r1, %r2, %r3+1, %p1;", 2, PTX_OPERAND_REG, 1},
+        {"mad.lo.u32 %r1, %r2+1, %r3+2, %r4+3;", 3, PTX_OPERAND_REG, 3},
+        {"shl.b32 %r1, %r2+1, %r3+2;", 2, PTX_OPERAND_REG, 2},
+        {"atom.global.cas.b32 %r1, [%rd1], %r2+1, %r3+2;", 3, PTX_OPERAND_REG, 2},
+        {"bar.sync %r1+1;", 0, PTX_OPERAND_REG, 1},
+        {"shfl.sync.idx.b32 %r1, %r2, %r3+1, %r4, -1;", 2, PTX_OPERAND_REG, 1},
+        {"add.u64 %rd1, %rd2, gvar+4;", 2, PTX_OPERAND_VAR, 4},
+        {"st.global.u64 [%rd1], gvar+0;", 1, PTX_OPERAND_VAR, 0},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct ptx_module *module = parse_body(cases[i].text);
+        const struct ptx_operand *sum = operand_of(module, cases[i].operand);
+
+        cr_assert_eq(sum->kind, PTX_OPERAND_SUM, "%s", cases[i].text);
+        cr_assert_eq(sum->elem_count, 1);
+        cr_assert_eq(sum->elems->kind, cases[i].base, "%s", cases[i].text);
+        cr_assert_eq(sum->elems->offset, 0);
+        cr_assert_eq(sum->offset, cases[i].offset, "%s", cases[i].text);
+        ptx_module_destroy(module);
+    }
+}
+
+Test(parse_inst, a_sum_is_of_one_register_and_a_whole_number)
+{
+    static const char whole[] = "a sum of a register of whole numbers and a constant";
+
+    expect_body_error("add.u32 %r1, %r2-1, %r3;", "a negative number can be added, as in %r1+-4");
+    expect_body_error("add.u32 %r1, %r2*2, %r3;", "expected ';', found '*'");
+    expect_body_error("add.u32 %r1, %r2, [%rd1]+1;", "expected ';', found '+'");
+    expect_body_error("add.u32 %r1, %r2+%r3, %r4;", "expected");
+    expect_body_error("add.u32 %r1, %r2+1.0, %r3;", "an offset must be a whole number");
+    expect_body_error("add.u32 %r1, %tid.x+1, %r3;", "expected ';', found '+'");
+    expect_body_error("mov.f32 %f1, %v.x+1;", "expected ';', found '+'");
+    expect_body_error("add.u32 %r1+1, %r2, %r3;", "must be a register");
+    expect_body_error("add.u64 %rd1, %r2+1, %rd2;", "must be a register of 64 bits");
+    expect_body_error("add.f32 %f1, %f2+1, %f3;", whole);
+    expect_body_error("mov.b32 %r1, %f2+1;", whole);
+    expect_body_error("selp.b32 %r1, %r2, %r3, %p1+1;", "must be a predicate");
+    expect_body_error("selp.b32 %r1, %r2, %r3, !%p1+1;", "expected ';', found '+'");
+    expect_body_error("@%p1+1 mov.u32 %r1, %r2;", "expected");
+    expect_body_error("mov.b64 %rd1, {%r1+1, %r2};", "expected '}', found '+'");
+    expect_body_error("st.global.v4.f32 [%rd1], %v+1;", whole);
+    expect_body_error("vadd.u32.u32.u32 %r1, %r2+1, %r3;", "must be");
+    expect_body_error("add.u64 %rd1, %rd2, gvar;", "must be a register or a constant");
+    expect_body_error("add.u64 %rd1, %rd2, param+4;", "must be a register or a constant");
+}
+
 Test(parse_inst, operand_counts_are_checked)
 {
     expect_body_error("add.s32 %r1, %r2;", "'add.s32' cannot have 2 operands");

@@ -191,7 +191,38 @@ Test(parse_var, registers_of_a_range_are_made_when_named)
     cr_assert_eq(kernel->vars[0]->space, PTX_SPACE_REG);
     ptx_module_destroy(module);
     expect_error(".entry k() { .reg .b32 %r<5>; mov.b32 %r4, %r5; }", "'%r5' is not declared");
-    expect_error(".entry k() { .reg .b32 %r<5>; mov.b32 %r4, %r04; }", "'%r04' is not declared");
+}
+
+Test(parse_var, the_number_of_a_register_may_begin_with_zeros)
+{
+    const struct ptx_func *kernel;
+
+    module = parse_text(HEADER ".entry k() { .reg .b32 %r<40>; .reg .pred p<3>;\n"
+                               "mov.b32 %r04, %r4; @p002 mov.b32 %r000000000000000000012, %r00;\n"
+                               "mov.b32 %r0, %r12; ret; }");
+    kernel = ptx_find_entry(module, "k");
+    cr_assert_eq(kernel->var_count, 4);
+    cr_assert_str_eq(kernel->vars[0]->name, "%r4");
+    cr_assert_str_eq(kernel->vars[1]->name, "p2");
+    cr_assert_str_eq(kernel->vars[2]->name, "%r12");
+    cr_assert_str_eq(kernel->vars[3]->name, "%r0");
+    ptx_module_destroy(module);
+    expect_error(".entry k() { .reg .b32 %r<5>; mov.b32 %r4, %r05; }", "'%r05' is not declared");
+    expect_error(".entry k() { .reg .b32 %r<5>; mov.b32 %r4, %r0x1; }", "'%r0x1' is not declared");
+}
+
+/* Of two ranges the one whose number is all of the digits. */
+Test(parse_var, all_digits_are_the_number_where_they_can_be)
+{
+    const struct ptx_func *kernel;
+
+    module = parse_text(HEADER ".entry k() { .reg .b32 %r<13>; .reg .b64 %r1<10>;\n"
+                               "mov.b32 %r12, %r012; mov.b64 %r15, %r15; ret; }");
+    kernel = ptx_find_entry(module, "k");
+    cr_assert_eq(kernel->var_count, 2);
+    cr_assert_eq(kernel->vars[0]->type, PTX_TYPE_B32);
+    cr_assert_eq(kernel->vars[1]->type, PTX_TYPE_B64);
+    ptx_module_destroy(module);
 }
 
 Test(parse_var, types_of_instructions_only_are_not_declared)

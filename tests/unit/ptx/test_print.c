@@ -72,14 +72,16 @@ Test(print, normal_form_of_operands)
 {
     char *text = kernel_text("mov.u32 %r1, (3 + 4) * 2; mov.f32 %f1, 0.5; mov.b32 %r1, 0f3f800000;"
                              "ld.shared.u32 %r1, [svar + 2 * 4]; mov.u64 %rd1, gvar[2];"
-                             "mov.u32 %r1, %tid.r; mov.u32 %r1, %ntid.w;");
+                             "mov.u32 %r1, %tid.r; mov.u32 %r1, %ntid.w;"
+                             "add.u32 %r01, %r2 + 2 * 4, %r3+-0; st.u64 [%rd1], gvar + 0;");
 
     expect_printed(text, PTX_PRINT_NORMAL,
                    "\tmov.u32 %r1, 14;\n\tmov.f32 %f1, 0d3FE0000000000000;\n"
                    "\tmov.b32 %r1, 0f3F800000;\n"
                    "\tld.shared.u32 %r1, [svar+8];\n"
                    "\tmov.u64 %rd1, gvar+8;\n\tmov.u32 %r1, %tid.x;\n"
-                   "\tmov.u32 %r1, 0;\n");
+                   "\tmov.u32 %r1, 0;\n"
+                   "\tadd.u32 %r1, %r2+8, %r3+0;\n\tst.u64 [%rd1], gvar+0;\n");
     free(text);
 }
 
