@@ -8,9 +8,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "ptx/budget.h"
 #include "ptx/module.h"
 
-/* Memory may grow with the text: no construct needs more per byte of text than this. */
+/* Memory may grow with the text: no construct needs more per byte of text than this. What the
+ * machine has to spend is another bound. */
 #define ARENA_BASE_BYTES ((size_t)4 << 20)
 #define ARENA_FACTOR     256
 
@@ -53,6 +55,15 @@ bool ptx_expect(struct ptx_parser *p, char punct)
     return ptx_fail_expected(p, what);
 }
 
+struct pxr_str ptx_take_empty(struct ptx_parser *p)
+{
+    const char *start = p->tok.text.ptr;
+
+    while (ptx_token_is(&p->tok, ';'))
+        ptx_advance(p);
+    return ptx_text_since(p, start);
+}
+
 void *ptx_alloc(struct ptx_parser *p, size_t count, size_t size_bytes)
 {
     void *memory = pxr_arena_alloc_array(p->arena, count, size_bytes);
@@ -62,9 +73,22 @@ void *ptx_alloc(struct ptx_parser *p, size_t count, size_t size_bytes)
     return memory;
 }
 
+/* Whether the list may have another item: lists double when they are full. */
+static bool may_grow(struct ptx_parser *p, const struct ptx_list *list, size_t item_bytes)
+{
+    size_t bytes = list->capacity * item_bytes;
+
+    if (list->count < list->capacity)
+        return true;
+    if (bytes > p->budget_bytes - p->list_bytes)
+        return false;
+    p->list_bytes += bytes;
+    return true;
+}
+
 void *ptx_push(struct ptx_parser *p, struct ptx_list *list, size_t item_bytes)
 {
-    void *item = ptx_list_push(list, item_bytes);
+    void *item = may_grow(p, list, item_bytes) ? ptx_list_push(list, item_bytes) : NULL;
 
     if (!item)
         ptx_fail_memory(p);
@@ -242,7 +266,7 @@ static bool parse_declaration(struct ptx_parser *p)
     return ptx_parse_vars(p, linkage, text);
 }
 
-/* item = directive | declaration | ";" */
+/* item = directive | declaration | ";"+ */
 static bool parse_item(struct ptx_parser *p)
 {
     const struct ptx_token start = p->tok;
@@ -255,11 +279,11 @@ static bool parse_item(struct ptx_parser *p)
         return true;
     if (start.kind == PTX_TOKEN_DOT)
         return parse_declaration(p);
-    if (!ptx_accept(p, ';'))
+    if (!ptx_token_is(&start, ';'))
         return ptx_fail_expected(p, "a directive");
     item = ptx_add_item(p, PTX_ITEM_DIRECTIVE, start.line);
     if (item)
-        item->text = start.text;
+        item->text = ptx_take_empty(p);
     return item != NULL;
 }
 
@@ -325,12 +349,13 @@ static bool define_sregs(struct ptx_parser *p)
 static struct ptx_module *create_module(struct pxr_str text, const char *source_name)
 {
     size_t limit = ARENA_BASE_BYTES + text.len * ARENA_FACTOR;
+    size_t budget = text.len + ptx_budget();
     struct ptx_module *module = calloc(1, sizeof(*module));
     char *copy;
 
     if (!module)
         return NULL;
-    pxr_arena_init(&module->arena, limit);
+    pxr_arena_init(&module->arena, limit < budget ? limit : budget);
     while (text.len > 0 && text.ptr[text.len - 1] == '\0')
         text.len--;
     copy = pxr_arena_strndup(&module->arena, text.len ? text.ptr : "", text.len);
@@ -367,6 +392,7 @@ enum pxr_status ptx_parse(struct pxr_str text, const char *source_name, struct p
     if (!p.module)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "not enough memory for a PTX module");
     p.arena = &p.module->arena;
+    p.budget_bytes = ptx_budget();
     pxr_arena_init(&p.scratch, p.arena->limit_bytes);
     p.module_scope.parent = &p.sreg_scope;
     p.scope = &p.module_scope;

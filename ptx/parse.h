@@ -56,6 +56,8 @@ struct ptx_parser {
     struct ptx_list relocs;    /* struct ptx_reloc, of an initialiser */
     struct ptx_list dims;      /* uint64_t, of an array */
     uint64_t init_bytes;       /* initialised data so far */
+    size_t list_bytes;         /* of all lists */
+    size_t budget_bytes;       /* for them */
 };
 
 /* A name that must be a label of this scope or of one around it. */
@@ -110,6 +112,8 @@ bool ptx_accept(struct ptx_parser *p, char punct);
 bool ptx_accept_dot(struct ptx_parser *p, const char *word);
 /* What has been consumed from `start` on, perhaps nothing. */
 struct pxr_str ptx_text_since(const struct ptx_parser *p, const char *start);
+/* Empty statements, at the first: as many as there are cost no more than one. */
+struct pxr_str ptx_take_empty(struct ptx_parser *p);
 void *ptx_alloc(struct ptx_parser *p, size_t count, size_t size_bytes);         /* NULL: recorded */
 void *ptx_push(struct ptx_parser *p, struct ptx_list *list, size_t item_bytes); /* likewise */
 /* Copies the items from `first` on to the module's arena and removes them from the list. */

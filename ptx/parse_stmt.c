@@ -331,7 +331,7 @@ static bool parse_instruction(struct ptx_parser *p)
     return true;
 }
 
-/* statement = block | directive | labelled | instruction | ";" */
+/* statement = block | directive | labelled | instruction | ";"+ */
 static bool parse_statement(struct ptx_parser *p)
 {
     if (p->tok.kind == PTX_TOKEN_DOT)
@@ -354,10 +354,10 @@ static bool parse_statement(struct ptx_parser *p)
     if (ptx_token_is(&p->tok, '@'))
         return parse_instruction(p);
     if (ptx_token_is(&p->tok, ';')) {
-        const struct ptx_token empty = p->tok;
+        const struct ptx_token first = p->tok;
 
-        ptx_advance(p);
-        return push_directive(p, &empty);
+        ptx_take_empty(p);
+        return push_directive(p, &first);
     }
     return ptx_fail_expected(p, "a statement");
 }

@@ -7,13 +7,10 @@
 #include <stdlib.h>
 #include <zstd.h>
 
+#include "ptx/budget.h"
 #include "ptx/fatbin.h"
 
 enum {
-    /* A claimed size beyond this many times the compressed size is not believed. Tables of equal
-     * numbers, the most regular PTX there is, stay below a few hundred. */
-    MAX_RATIO = 4096,
-    RATIO_ALLOWANCE_BYTES = 65536,
     /* Encoders differ in whether the final NUL counts; the decoder's own size is what holds. */
     LZ4_EXTRA_BYTES = 64
 };
@@ -45,11 +42,21 @@ static size_t expand_zstd(struct ptx_span in, void *out, size_t capacity)
     return ZSTD_isError(len) ? 0 : len;
 }
 
-static bool is_plausible(const struct ptx_fatbin_entry *entry)
+/* The claim is not compared with the compressed size: the text of a table of equal numbers can be
+ * ten thousand times as long. A claim that is not true costs nothing, because memory is only taken
+ * as the decoder writes to it. */
+static enum pxr_status check_claim(const struct ptx_fatbin_entry *entry, const char *label,
+                                   struct pxr_error *err)
 {
-    uint64_t bound = (uint64_t)entry->payload.len * MAX_RATIO + RATIO_ALLOWANCE_BYTES;
-    return entry->plain_bytes > 0 && entry->plain_bytes <= PTX_FATBIN_MAX_PLAIN_BYTES &&
-           entry->plain_bytes <= bound;
+    if (entry->plain_bytes == 0)
+        return fail_entry(entry, label, PXR_BAD_IMAGE, "that size cannot be right", err);
+    if (entry->plain_bytes > PTX_BUDGET_MAX_TEXT_BYTES)
+        return fail_entry(entry, label, PXR_BAD_IMAGE,
+                          "more than any text may have (268435456 bytes)", err);
+    if (entry->plain_bytes > ptx_budget())
+        return fail_entry(entry, label, PXR_OUT_OF_MEMORY,
+                          "more than may be spent of this machine's memory", err);
+    return PXR_OK;
 }
 
 enum pxr_status ptx_payload_expand(const struct ptx_fatbin_entry *entry, const char *label,
@@ -61,9 +68,9 @@ enum pxr_status ptx_payload_expand(const struct ptx_fatbin_entry *entry, const c
     if (entry->packing == PTX_PACKING_UNKNOWN)
         return fail_entry(entry, label, PXR_UNSUPPORTED,
                           "compressed in a way that is neither LZ4 nor zstd", err);
-    if (!is_plausible(entry))
-        return fail_entry(entry, label, PXR_BAD_IMAGE, "that size cannot be right", err);
-
+    enum pxr_status status = check_claim(entry, label, err);
+    if (status)
+        return status;
     bool is_lz4 = entry->packing == PTX_PACKING_LZ4;
     size_t capacity = (size_t)entry->plain_bytes + (is_lz4 ? LZ4_EXTRA_BYTES : 0);
     void *out = malloc(capacity);

@@ -219,7 +219,7 @@ enum ptx_stmt_kind {
     PTX_STMT_RANGE, /* declaration of numbered names: range; their variables are in func->vars */
     PTX_STMT_BLOCK_BEGIN, /* { */
     PTX_STMT_BLOCK_END,   /* } */
-    PTX_STMT_DIRECTIVE    /* .loc, .pragma, .branchtargets, .callprototype, an empty ";": text */
+    PTX_STMT_DIRECTIVE    /* .loc, .pragma, .branchtargets, .callprototype, ";" in a row: text */
 };
 
 struct ptx_stmt {

@@ -15,6 +15,7 @@
 
 #include "cudart/core/arena.h"
 #include "cudart/core/memory_limit.h"
+#include "ptx/budget.h"
 #include "scheduler/scheduler.h"
 #include "util/log.h"
 #include "util/options.h"
@@ -51,6 +52,7 @@ static void describe_machine(void)
     const struct pxr_options *options = pxr_options_get();
     machine.count = (int)options->devices;
     machine.sm_count = choose_sm_count(options->devices);
+    ptx_budget_set_memory(crt_memory_limit());
     size_t memory_bytes =
         options->device_memory ? options->device_memory : crt_memory_limit() / options->devices;
     memory_bytes &= ~(size_t)0xfffff;

@@ -34,6 +34,8 @@ strip --strip-debug one.obj rdc_a.obj
 "$nvcc" -cudart shared -shared -Xcompiler -fPIC -DFIXTURE_NO_MAIN -Xlinker -s -arch=sm_75 \
     -o one.so one.cu
 "$nvcc" -fatbin -arch=sm_75 -o one.fatbin one.cu
+"$nvcc" -fatbin -gencode arch=compute_75,code=compute_75 -o table.fatbin table.cu
+"$nvcc" -fatbin -gencode arch=compute_75,code=compute_75 --compress-mode=speed -o table_speed.fatbin table.cu
 "$nvcc" -cubin -arch=sm_80 -o sm_80.cubin one.cu
 "$nvcc" -cubin -arch=sm_100 -o sm_100.cubin one.cu
 "$nvcc" -ptx -arch=sm_75 -o one.ptx one.cu

@@ -70,6 +70,24 @@ Test(image, plain_wrapper_becomes_a_module)
     ptx_file_close(file);
 }
 
+/* Packed by zstd and by LZ4. */
+Test(image, a_table_of_equal_numbers_is_read)
+{
+    static const char *const names[] = {"table.fatbin", "table_speed.fatbin"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct ptx_file *file = open_fixture(names[i]);
+        struct wrapper wrapper = wrap_plain(file);
+        cr_assert_eq(ptx_image_load(&wrapper, 75, "app", &module, &err), PXR_OK, "%s", err.message);
+        const struct ptx_var *table = ptx_find_var(module, "table");
+        cr_assert_not_null(table);
+        cr_expect_eq(table->size_bytes, 1000000);
+        cr_expect_eq(table->init_bytes[999999], 7);
+        ptx_module_destroy(module);
+        ptx_file_close(file);
+    }
+}
+
 Test(image, units_of_a_linked_wrapper_become_one_module)
 {
     struct ptx_file *file = open_fixture("rdc.exe");

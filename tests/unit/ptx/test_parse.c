@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parse_helper.h"
 #include "print_check.h"
+#include "ptx/budget.h"
 
 static struct ptx_module *parse_features(void)
 {
@@ -271,6 +272,53 @@ static void parse_any(const char *bytes, size_t len)
     else
         cr_assert_eq(result, PRINT_CHECK_OK, "%s", err.message);
     free(copy);
+}
+
+/* On the module level, in a body, and with comments in between. */
+Test(parse, empty_statements_cost_no_memory)
+{
+    static const char head[] = HEADER ".entry k()\n{\nret;";
+    const size_t count = 4 << 20;
+    size_t len = sizeof(head) - 1;
+    char *text = malloc(len + count * 2 + 2);
+    struct ptx_module *module;
+
+    memcpy(text, head, len);
+    memset(text + len, ';', count);
+    memcpy(text + len + count / 2, "/**/\n", 5);
+    text[len + count] = '}';
+    memset(text + len + count + 1, ';', count);
+    text[len + count * 2 + 1] = '\0';
+    module = parse_text(text);
+    cr_expect_eq(ptx_find_entry(module, "k")->stmt_count, 2);
+    cr_expect_eq(module->item_count, 5);
+    cr_expect_lt(module->arena.total_bytes, len + 2 * count + (5 << 20));
+    ptx_module_destroy(module);
+    free(text);
+}
+
+/* What a text costs is bounded by what the machine can spend. */
+Test(parse, memory_is_limited_by_the_budget)
+{
+    static const char head[] = HEADER ".entry k()\n{\n";
+    const size_t count = 1 << 20;
+    size_t len = sizeof(head) - 1;
+    char *text = malloc(len + count * 2 + 3);
+    struct ptx_module *module = NULL;
+    struct pxr_error err = {0};
+
+    memcpy(text, head, len);
+    for (size_t i = 0; i < count; i++)
+        memcpy(text + len + 2 * i, "{}", 2);
+    memcpy(text + len + 2 * count, "}\n", 3);
+    ptx_budget_set_memory(1);
+    cr_expect_eq(ptx_parse(pxr_str_from(text), "t", &module, &err), PXR_OUT_OF_MEMORY);
+    cr_expect_not_null(strstr(err.message, "memory"), "%s", err.message);
+    cr_expect_null(module);
+    ptx_budget_set_memory((size_t)16 << 30);
+    cr_expect_eq(ptx_parse(pxr_str_from(text), "t", &module, &err), PXR_OK, "%s", err.message);
+    ptx_module_destroy(module);
+    free(text);
 }
 
 Test(parse, text_cut_at_any_byte_is_an_error_and_not_a_crash)

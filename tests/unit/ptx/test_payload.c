@@ -9,6 +9,7 @@
 #include <zstd.h>
 
 #include "fatbin_builder.h"
+#include "ptx/budget.h"
 
 static struct fatbin_builder builder;
 static struct ptx_fatbin fatbin;
@@ -101,6 +102,84 @@ Test(payload, claim_smaller_than_the_text_is_refused)
     builder_add(&builder, spec);
     cr_expect_eq(expand_first(), PXR_BAD_IMAGE);
     cr_expect_not_null(strstr(err.message, "zstd"), "%s", err.message);
+}
+
+/* Puts a zstd frame of `head` and `count` times the byte: 131,072 of them take four bytes. */
+static size_t pack_repeated(uint8_t *out, const char *head, uint8_t byte, uint64_t count)
+{
+    enum { BLOCK_BYTES = 131072, RAW = 0, RLE = 1 };
+    uint64_t plain_bytes = strlen(head) + count;
+    const uint32_t magic = 0xFD2FB528;
+    const uint8_t descriptors[2] = {0xC0, 0x50}; /* size in 8 bytes; window of 1 MiB */
+    uint32_t block = (uint32_t)strlen(head) << 3 | RAW << 1;
+    size_t len = 0;
+
+    memcpy(out, &magic, 4);
+    memcpy(out + 4, descriptors, 2);
+    memcpy(out + 6, &plain_bytes, 8);
+    memcpy(out + 14, &block, 3);
+    memcpy(out + 17, head, strlen(head));
+    len = 17 + strlen(head);
+    while (count > 0) {
+        uint32_t part = count < BLOCK_BYTES ? (uint32_t)count : BLOCK_BYTES;
+
+        count -= part;
+        block = part << 3 | RLE << 1 | (count == 0);
+        memcpy(out + len, &block, 3);
+        out[len + 3] = byte;
+        len += 4;
+    }
+    return len;
+}
+
+/* A frame that decoders skip makes the compressed bytes any number. */
+static size_t pad_with_skippable(uint8_t *out, size_t len, uint32_t pad_bytes)
+{
+    const uint32_t magic = 0x184D2A50;
+
+    memcpy(out + len, &magic, 4);
+    memcpy(out + len + 4, &pad_bytes, 4);
+    memset(out + len + 8, 0, pad_bytes);
+    return len + 8 + pad_bytes;
+}
+
+#define HEADER "\n.version 8.0\n.target sm_75\n.address_size 64\n"
+
+static void expand_repeated(uint64_t count, uint32_t pad_bytes, enum pxr_status want)
+{
+    static uint8_t bytes[60000];
+    size_t len = pack_repeated(bytes, HEADER, ';', count);
+
+    if (pad_bytes > 0)
+        len = pad_with_skippable(bytes, len, pad_bytes);
+    builder_start(&builder);
+    builder_add(&builder, (struct entry_spec){PTX_FATBIN_PTX, 75, 0x11 | PTX_FATBIN_FLAG_ZSTD, bytes,
+                                              len, strlen(HEADER) + count});
+    cr_assert_eq(expand_first(), want, "%s", err.message);
+}
+
+Test(payload, a_thousand_million_semicolons_are_refused_at_once)
+{
+    expand_repeated(1000000000, 0, PXR_BAD_IMAGE);
+    cr_expect_not_null(strstr(err.message, "more than any text may have"), "%s", err.message);
+    expand_repeated(1000000000, 20000, PXR_BAD_IMAGE);
+    cr_expect_not_null(strstr(err.message, "more than any text may have"), "%s", err.message);
+}
+
+Test(payload, what_the_machine_can_spend_is_a_bound)
+{
+    ptx_budget_set_memory((size_t)1 << 30);
+    expand_repeated(200000000, 0, PXR_OUT_OF_MEMORY);
+    cr_expect_not_null(strstr(err.message, "of this machine's memory"), "%s", err.message);
+    expand_repeated(1000000, 0, PXR_OK);
+    ptx_payload_fini(&payload);
+}
+
+Test(payload, text_ten_thousand_times_as_long_is_expanded)
+{
+    expand_repeated(50000000, 0, PXR_OK);
+    cr_expect_eq(ptx_payload_text(&payload).len, 50000000 + strlen(HEADER));
+    ptx_payload_fini(&payload);
 }
 
 Test(payload, unknown_compression_is_unsupported)
