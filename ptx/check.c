@@ -289,6 +289,19 @@ static uint32_t optional_present(const struct ptx_operand_rule *rules, unsigned 
     return operand_count - required;
 }
 
+/* PTX ISA, "Addresses as Operands", allows a number; NVIDIA's assembler does in .local only, where
+ * alone it says where something is. */
+static bool check_base(struct misfit *misfit, const struct ptx_inst *inst,
+                       const struct ptx_operand *operand)
+{
+    if (operand->kind != PTX_OPERAND_ADDRESS || operand->elems[0].kind != PTX_OPERAND_INT ||
+        ptx_inst_space(inst) == PTX_SPACE_LOCAL)
+        return true;
+    return misfits(misfit, operand,
+                   "an address that begins with a register or a variable: a number is one in "
+                   ".local only");
+}
+
 /* The number of operands fits. */
 static bool check_operands(struct misfit *misfit, const struct ptx_inst *inst,
                            const struct ptx_operand_rule *rules, unsigned rule_count)
@@ -306,7 +319,7 @@ static bool check_operands(struct misfit *misfit, const struct ptx_inst *inst,
             continue;
         optional -= rules[i].is_optional;
         operand = &inst->operands[index++];
-        if (!check_kind(misfit, operand, rules[i].letter) ||
+        if (!check_kind(misfit, operand, rules[i].letter) || !check_base(misfit, inst, operand) ||
             !check_type(misfit, inst, operand, &rules[i]))
             return false;
     }
@@ -347,12 +360,27 @@ static bool fits_target(const struct ptx_module *module, const struct ptx_need *
     return need->sm <= FIRST_TARGET || need->sm <= module->target;
 }
 
+/* PTX ISA, "shfl" and "vote": without .sync they are gone where threads of a warp need not go
+ * together; texts of before keep them. */
+static bool has_gone(const struct ptx_module *module, enum ptx_op op)
+{
+    return (op == PTX_OP_SHFL_LEGACY || op == PTX_OP_VOTE_LEGACY ||
+            op == PTX_OP_VOTE_LEGACY_BALLOT) &&
+           module->version >= 64 && module->target >= 70;
+}
+
 /* PTX ISA, "PTX Module Directives": .version and .target say which instructions there are. */
 static bool check_need(struct ptx_parser *p, const struct ptx_inst *inst)
 {
     const struct ptx_token at = {PTX_TOKEN_NAME, inst->text, inst->line, inst->column};
     const struct ptx_module *module = p->module;
 
+    if (has_gone(module, inst->op))
+        return ptx_fail_at(p, &at,
+                           "'%.*s' without '.sync' is not part of PTX ISA 6.4 and later on sm_70 "
+                           "and later; the module says %u.%u and sm_%u",
+                           PXR_STR_ARG(inst->text), module->version / 10, module->version % 10,
+                           module->target);
     if (p->need.ptx <= module->version && fits_target(module, &p->need))
         return true;
     return ptx_fail_at(

@@ -13,6 +13,7 @@
 #include "ptx/ptx.h"
 #include "ptx/readable.h"
 #include "ptx/text.h"
+#include "ptx/unresolved.h"
 
 enum {
     WRAPPER_VERSION_PLAIN = 1,
@@ -296,6 +297,7 @@ enum pxr_status ptx_image_explain_no_ptx(const struct ptx_image_summary *summary
 struct module_list {
     struct ptx_module **modules;
     size_t count;
+    bool is_partial; /* some container has code, but no PTX */
 };
 
 static void destroy_modules(struct module_list *list)
@@ -325,6 +327,7 @@ static enum pxr_status parse_container(const struct image *image, uint32_t numbe
 {
     const struct ptx_fatbin_entry *entry =
         ptx_fatbin_choose_ptx(&image->fatbins[number - 1], capability);
+    list->is_partial |= !entry && image->fatbins[number - 1].entry_count > 0;
     if (!entry)
         return PXR_OK;
     char label[LABEL_BYTES];
@@ -356,6 +359,16 @@ static enum pxr_status link_modules(const struct image *image, struct module_lis
                     image->source_name, module, err);
 }
 
+static enum pxr_status check_resolved(struct ptx_module **module, struct pxr_error *err)
+{
+    enum pxr_status status = ptx_check_resolved(*module, err);
+    if (status) {
+        ptx_module_destroy(*module);
+        *module = NULL;
+    }
+    return status;
+}
+
 enum pxr_status ptx_image_load_sized(const void *at, size_t size_bytes, unsigned capability,
                                      const char *source_name, struct ptx_module **module,
                                      struct pxr_error *err)
@@ -379,6 +392,8 @@ enum pxr_status ptx_image_load_sized(const void *at, size_t size_bytes, unsigned
     }
     if (status == PXR_OK)
         status = link_modules(&image, &list, module, err);
+    if (status == PXR_OK && !list.is_partial)
+        status = check_resolved(module, err);
     destroy_modules(&list);
 close_image:
     close_image(&image);

@@ -96,7 +96,7 @@ static bool skip_space(struct ptx_lexer *lexer)
         if (c == '\n') {
             lexer->cur++;
             begin_line(lexer);
-        } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
+        } else if (c == ' ' || c == '\t' || c == '\r') {
             lexer->cur++;
         } else if (at_line_comment(lexer)) {
             while (lexer->cur < lexer->end && *lexer->cur != '\n')

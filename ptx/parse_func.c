@@ -8,7 +8,8 @@
 #define MAX_PARAM_BYTES 32764
 
 /* parameter = head name dimensions? | "_" in a prototype */
-static bool parse_param(struct ptx_parser *p, bool is_input, struct ptx_list *params)
+static bool parse_param(struct ptx_parser *p, bool is_entry, bool is_input,
+                        struct ptx_list *params)
 {
     struct ptx_var_head head;
     struct ptx_token name;
@@ -23,14 +24,17 @@ static bool parse_param(struct ptx_parser *p, bool is_input, struct ptx_list *pa
     head.model.is_input_param = is_input;
     if (!ptx_parse_var_name(p, &head, var, &name) || !ptx_add_func_var(p, var))
         return false;
+    if (var->size_bytes == 0 && (is_entry || !is_input))
+        return ptx_fail_at(p, &name, "array '%s' needs a size: only parameters of functions have none",
+                           var->name);
     if (pxr_str_is(name.text, "_"))
         return true;
     return ptx_define(p, p->scope, &name, (struct ptx_symbol_value){PTX_SYMBOL_VAR, {.var = var}});
 }
 
 /* parameters = "(" (parameter ("," parameter)*)? ")" */
-static bool parse_params(struct ptx_parser *p, bool is_input, const struct ptx_var *const **params,
-                         uint32_t *count)
+static bool parse_params(struct ptx_parser *p, bool is_entry, bool is_input,
+                         const struct ptx_var *const **params, uint32_t *count)
 {
     struct ptx_list list = {0};
     bool is_ok = true;
@@ -39,7 +43,7 @@ static bool parse_params(struct ptx_parser *p, bool is_input, const struct ptx_v
         return false;
     if (!ptx_token_is(&p->tok, ')')) {
         do
-            is_ok = parse_param(p, is_input, &list);
+            is_ok = parse_param(p, is_entry, is_input, &list);
         while (is_ok && ptx_accept(p, ','));
     }
     is_ok = is_ok && ptx_expect(p, ')');
@@ -72,27 +76,28 @@ static bool place_entry_params(struct ptx_parser *p, struct ptx_func *func,
     return true;
 }
 
-/* triple = number ("," number ("," number)?)? ; the others are 1 */
-static bool parse_triple(struct ptx_parser *p, uint32_t *triple)
+/* number, from `least` on */
+static bool parse_number(struct ptx_parser *p, uint32_t least, uint32_t *number)
 {
-    for (int i = 0; i < 3; i++) {
-        uint64_t value = 1;
-
-        if ((i == 0 || ptx_accept(p, ',')) &&
-            !ptx_parse_const_uint(p, "a number of threads", UINT32_MAX, &value))
-            return false;
-        triple[i] = (uint32_t)value;
-    }
-    return true;
-}
-
-static bool parse_number(struct ptx_parser *p, uint32_t *number)
-{
+    const struct ptx_token token = p->tok;
     uint64_t value;
 
     if (!ptx_parse_const_uint(p, "a number", UINT32_MAX, &value))
         return false;
+    if (value < least)
+        return ptx_fail_at(p, &token, "the number must be at least %u", least);
     *number = (uint32_t)value;
+    return true;
+}
+
+/* triple = number ("," number ("," number)?)? ; the others are 1 */
+static bool parse_triple(struct ptx_parser *p, uint32_t least, uint32_t *triple)
+{
+    for (int i = 0; i < 3; i++) {
+        triple[i] = 1;
+        if ((i == 0 || ptx_accept(p, ',')) && !parse_number(p, least, &triple[i]))
+            return false;
+    }
     return true;
 }
 
@@ -116,7 +121,7 @@ static bool skip_parentheses(struct ptx_parser *p)
 /* A directive that is a fact by itself. */
 static bool accept_fact(struct ptx_parser *p, struct ptx_func *func)
 {
-    if (ptx_accept_dot(p, ".noreturn")) {
+    if (!func->is_entry && ptx_accept_dot(p, ".noreturn")) {
         func->is_noreturn = true;
     } else if (ptx_accept_dot(p, ".explicitcluster")) {
         func->needs_cluster = true;
@@ -135,28 +140,28 @@ static bool parse_tuning(struct ptx_parser *p, struct ptx_func *func)
     if (accept_fact(p, func))
         return true;
     if (ptx_accept_dot(p, ".maxntid"))
-        return parse_triple(p, func->max_threads);
+        return parse_triple(p, 1, func->max_threads);
     if (ptx_accept_dot(p, ".reqntid"))
-        return parse_triple(p, func->required_threads);
+        return parse_triple(p, 1, func->required_threads);
     if (ptx_accept_dot(p, ".minnctapersm"))
-        return parse_number(p, &func->min_blocks_per_sm);
+        return parse_number(p, 1, &func->min_blocks_per_sm);
     if (ptx_accept_dot(p, ".maxnctapersm"))
-        return parse_number(p, &func->max_blocks_per_sm);
+        return parse_number(p, 1, &func->max_blocks_per_sm);
     if (ptx_accept_dot(p, ".maxnreg"))
-        return parse_number(p, &func->max_registers);
+        return parse_number(p, 1, &func->max_registers);
     if (ptx_accept_dot(p, ".maxclusterrank"))
-        return parse_number(p, &func->max_cluster_blocks);
+        return parse_number(p, 0, &func->max_cluster_blocks);
     if (ptx_accept_dot(p, ".reqnctapercluster")) {
         func->needs_cluster = true;
-        return parse_triple(p, func->cluster_blocks);
+        return parse_triple(p, 0, func->cluster_blocks);
     }
     if (ptx_accept_dot(p, ".abi_preserve")) {
         func->has_abi_preserve = true;
-        return parse_number(p, &func->abi_preserve);
+        return parse_number(p, 0, &func->abi_preserve);
     }
     if (ptx_accept_dot(p, ".abi_preserve_control")) {
         func->has_abi_preserve_control = true;
-        return parse_number(p, &func->abi_preserve_control);
+        return parse_number(p, 0, &func->abi_preserve_control);
     }
     if (ptx_accept_dot(p, ".attribute"))
         return skip_parentheses(p);
@@ -177,6 +182,17 @@ static bool parse_tunings(struct ptx_parser *p, struct ptx_func *func, struct px
     return true;
 }
 
+/* Directives that contradict the rest of the head. */
+static bool check_tunings(struct ptx_parser *p, const struct ptx_func *func,
+                          const struct ptx_token *name)
+{
+    if (func->is_noreturn && func->ret_count > 0)
+        return ptx_fail_at(p, name, "'%s' has results and cannot be .noreturn", func->name);
+    if (func->max_threads[0] > 0 && func->required_threads[0] > 0)
+        return ptx_fail_at(p, name, "'%s' cannot have both .maxntid and .reqntid", func->name);
+    return true;
+}
+
 /* ---- prototypes ---- */
 
 /* prototype = results? "_" parameters? tuning* ";" */
@@ -189,7 +205,7 @@ bool ptx_parse_prototype(struct ptx_parser *p, struct ptx_func *func)
     p->scope = &scope;
     func->line = p->tok.line;
     if (ptx_token_is(&p->tok, '('))
-        is_ok = parse_params(p, false, &func->rets, &func->ret_count);
+        is_ok = parse_params(p, func->is_entry, false, &func->rets, &func->ret_count);
     if (is_ok && p->tok.kind != PTX_TOKEN_NAME)
         is_ok = ptx_fail_expected(p, "'_'");
     if (is_ok) {
@@ -198,7 +214,7 @@ bool ptx_parse_prototype(struct ptx_parser *p, struct ptx_func *func)
         ptx_advance(p);
     }
     if (is_ok && ptx_token_is(&p->tok, '('))
-        is_ok = parse_params(p, true, &func->params, &func->param_count);
+        is_ok = parse_params(p, func->is_entry, true, &func->params, &func->param_count);
     is_ok = is_ok && parse_tunings(p, func, &ignored);
     p->scope = scope.parent;
     return is_ok && ptx_expect(p, ';');
@@ -288,7 +304,7 @@ static bool parse_head(struct ptx_parser *p, struct ptx_func *func, struct ptx_f
     if (!parse_tunings(p, func, &written->before)) /* .func .attribute(…) name */
         return false;
     written->has_ret_list = ptx_token_is(&p->tok, '(') && !func->is_entry;
-    if (written->has_ret_list && !parse_params(p, false, &func->rets, &func->ret_count))
+    if (written->has_ret_list && !parse_params(p, func->is_entry, false, &func->rets, &func->ret_count))
         return false;
     *name = p->tok;
     if (name->kind != PTX_TOKEN_NAME)
@@ -299,9 +315,9 @@ static bool parse_head(struct ptx_parser *p, struct ptx_func *func, struct ptx_f
         return ptx_fail_memory(p);
     ptx_advance(p);
     written->has_param_list = ptx_token_is(&p->tok, '(');
-    if (written->has_param_list && !parse_params(p, true, &func->params, &func->param_count))
+    if (written->has_param_list && !parse_params(p, func->is_entry, true, &func->params, &func->param_count))
         return false;
-    return parse_tunings(p, func, &written->tuning) &&
+    return parse_tunings(p, func, &written->tuning) && check_tunings(p, func, name) &&
            (!func->is_entry || place_entry_params(p, func, name));
 }
 

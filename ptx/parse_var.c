@@ -195,6 +195,21 @@ static bool parse_qualifier(struct ptx_parser *p, enum ptx_qualifier qualifier,
     }
 }
 
+/* PTX ISA, "Vectors": of two or four, and at most 128 bits. */
+static bool check_vector(struct ptx_parser *p, const struct ptx_var *model)
+{
+    if (model->vector_len == 1)
+        return true;
+    if (model->space == PTX_SPACE_PARAM)
+        return ptx_fail_at(p, &p->tok, "there are no vectors in .param space: an array of bytes can "
+                                       "have the alignment of one");
+    if (model->type == PTX_TYPE_PRED)
+        return ptx_fail_at(p, &p->tok, "there are no vectors of predicates");
+    if (model->vector_len * ptx_type_bits(model->type) > 128)
+        return ptx_fail_at(p, &p->tok, "a vector cannot have more than 128 bits");
+    return true;
+}
+
 /* head = qualifier+ : with a state space and a type among them, each kind at most once */
 bool ptx_parse_var_head(struct ptx_parser *p, struct ptx_var_head *head)
 {
@@ -221,7 +236,7 @@ bool ptx_parse_var_head(struct ptx_parser *p, struct ptx_var_head *head)
         return ptx_fail_expected(p, "a type");
     if (model->type == PTX_TYPE_PRED && model->space != PTX_SPACE_REG)
         return ptx_fail_expected(p, "a type other than .pred outside of registers");
-    return true;
+    return check_vector(p, model);
 }
 
 /* dimensions = ("[" expression? "]")+ */
@@ -427,8 +442,8 @@ static bool parse_var(struct ptx_parser *p, const struct ptx_var_head *head, boo
         if (!ptx_parse_initializer(p, var))
             return false;
         written->init = ptx_text_since(p, start);
-    } else if (var->is_unsized && var->linkage != PTX_LINKAGE_EXTERN &&
-               var->space != PTX_SPACE_PARAM && var->space != PTX_SPACE_SHARED) {
+    } else if (var->size_bytes == 0 && var->linkage != PTX_LINKAGE_EXTERN &&
+               ptx_type_table[var->type].class != PTX_CLASS_OPAQUE) {
         return ptx_fail_at(p, &name, "array '%s' needs a size or an initialiser", var->name);
     }
     if (!p->func)

@@ -11,6 +11,7 @@
 #include "fatbin_builder.h"
 #include "ptx/file.h"
 #include "ptx/image.h"
+#include "ptx/joined.h"
 #include "ptx/ptx.h"
 
 struct wrapper {
@@ -220,6 +221,53 @@ static void try_image(const uint8_t *bytes, size_t len)
     if (ptx_image_load_sized(copy, len, 75, "t", &module, &err) == PXR_OK)
         ptx_module_destroy(module);
     free(copy);
+}
+
+#define CALL_HEADER ".version 8.0\n.target sm_75\n.address_size 64\n.extern .func f();\n"
+
+static enum pxr_status load_text(const char *text)
+{
+    enum pxr_status status = ptx_image_load(text, 75, "app", &module, &err);
+    if (status == PXR_OK)
+        ptx_module_destroy(module);
+    return status;
+}
+
+Test(image, a_call_of_a_function_that_nobody_defines_is_told_when_it_is_loaded)
+{
+    cr_expect_eq(load_text(CALL_HEADER ".entry k() { call f; ret; }"), PXR_BAD_PTX);
+    cr_expect_str_eq(err.message,
+                     "app:5:14: error: Unresolved extern function 'f', called by 'k'");
+    cr_expect_null(module);
+    cr_expect_eq(load_text(CALL_HEADER ".func g() { call f; ret; } .entry k() { ret; }"),
+                 PXR_BAD_PTX);
+    cr_expect_eq(load_text(CALL_HEADER ".entry k() { ret; }"), PXR_OK);
+    cr_expect_eq(load_text(CALL_HEADER ".entry k() { call f; ret; } .func f() { ret; }"), PXR_OK);
+    cr_expect_eq(load_text(CALL_HEADER ".extern .func free(.param .b64 p);\n"
+                                       ".extern .func (.param .b32 r) cudaDeviceSynchronize();\n"
+                                       ".entry k() { .reg .b64 %a; .reg .b32 %r; call free, (%a);"
+                                       " call (%r), cudaDeviceSynchronize; ret; }"),
+                 PXR_OK);
+}
+
+/* What a link joins need not be complete before. */
+Test(image, a_function_of_another_input_is_found)
+{
+    static const char caller[] = CALL_HEADER ".entry k() { call f; ret; }";
+    static const char callee[] = ".version 8.0\n.target sm_75\n.address_size 64\n"
+                                 ".visible .func f() { ret; }";
+    struct ptx_joined joined = {0};
+    struct ptx_span inputs[] = {{(const uint8_t *)caller, sizeof caller},
+                                {(const uint8_t *)callee, sizeof callee}};
+
+    cr_assert_eq(ptx_joined_add(&joined, inputs[0], "caller", &err), PXR_OK);
+    cr_expect_eq(ptx_image_load_sized(joined.bytes, joined.len, 75, "app", &module, &err),
+                 PXR_BAD_PTX);
+    cr_assert_eq(ptx_joined_add(&joined, inputs[1], "callee", &err), PXR_OK);
+    cr_expect_eq(ptx_image_load_sized(joined.bytes, joined.len, 75, "app", &module, &err), PXR_OK,
+                 "%s", err.message);
+    ptx_module_destroy(module);
+    ptx_joined_fini(&joined);
 }
 
 Test(image, damaged_images_never_crash, .timeout = 60)

@@ -106,6 +106,18 @@ Test(lexer, strings_lose_their_quotes)
     expect(&lexer, PTX_TOKEN_STRING, "");
 }
 
+/* NVIDIA's assembler takes neither, and no compiler writes them. */
+Test(lexer, form_feeds_and_other_bytes_are_no_space)
+{
+    static const char *const texts[] = {"\f", "\v", "\x01", "\x7f", "\xc2\xa0", "\xc3\xa9", "`"};
+    struct ptx_lexer lexer;
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        ptx_lexer_init(&lexer, pxr_str_from(texts[i]));
+        cr_assert_eq(ptx_lexer_next(&lexer).kind, PTX_TOKEN_BAD, "%zu", i);
+    }
+}
+
 Test(lexer, what_cannot_be_read_is_a_bad_token)
 {
     struct ptx_lexer lexer = begin("\"open\n");

@@ -182,6 +182,32 @@ Test(parse_func, lists_of_targets_may_have_numbered_names)
     expect_body_error("t: .calltargets device_function, other<2>;", "'other0' is not a function");
 }
 
+Test(parse_func, directives_that_contradict_the_head_are_refused)
+{
+    static const struct {
+        const char *text;
+        const char *part;
+    } wrong[] = {
+        {".entry k() .noreturn { trap; }", "expected a directive of a function"},
+        {".func (.reg .u32 r) f() .noreturn { trap; }", "has results and cannot be .noreturn"},
+        {".entry k() .reqntid 0 { ret; }", "at least 1"},
+        {".entry k() .reqntid 32, 0 { ret; }", "at least 1"},
+        {".entry k() .maxntid 1, 1, 0 { ret; }", "at least 1"},
+        {".entry k() .minnctapersm 0 { ret; }", "at least 1"},
+        {".entry k() .maxnreg 0 { ret; }", "at least 1"},
+        {".entry k() .maxntid 32 .reqntid 32 { ret; }", "cannot have both"},
+    };
+    char text[256];
+    struct pxr_error err;
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        snprintf(text, sizeof(text), HEADER "%s", wrong[i].text);
+        cr_assert_not_null(strstr(parse_error(text, &err), wrong[i].part), "%s", err.message);
+    }
+    ptx_module_destroy(parse_text(HEADER ".func f() .noreturn { trap; }"
+                                         ".entry k() .reqntid 1 .reqnctapercluster 0 { ret; }"));
+}
+
 Test(parse_func, a_last_parameter_without_size_may_be_left_out)
 {
     static const char text[] = HEADER

@@ -112,7 +112,7 @@ Test(parse_inst, addresses)
         {"ld.u32 %r1, [gvar];", PTX_OPERAND_VAR, 0},
         {"ld.u32 %r1, gvar[3];", PTX_OPERAND_VAR, 12},
         {"ld.param.u32 %r1, [param+4];", PTX_OPERAND_VAR, 4},
-        {"ld.u32 %r1, [256];", PTX_OPERAND_INT, 0},
+        {"ld.local.u32 %r1, [256];", PTX_OPERAND_INT, 0},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -340,6 +340,45 @@ Test(parse_inst, what_no_device_has_is_refused)
     expect_body_error("add.sat.f64 %fd4, %fd1, %fd2;", "is not a combination");
     expect_body_error("max.NaN.f64 %fd4, %fd1, %fd2;", "is not a combination");
     expect_body_error("ld.relaxed.gpu.const.u32 %r1, [%rd1];", "is not a combination");
+}
+
+Test(parse_inst, a_number_is_an_address_in_local_memory_only)
+{
+    static const char wanted[] = "a number is one in .local only";
+
+    expect_body_error("ld.u32 %r1, [256];", wanted);
+    expect_body_error("ld.global.u32 %r1, [256+4];", wanted);
+    expect_body_error("ld.shared.u32 %r1, [0];", wanted);
+    expect_body_error("ld.const.u32 %r1, [0];", wanted);
+    expect_body_error("ld.param.u32 %r1, [0];", wanted);
+    expect_body_error("atom.shared.add.u32 %r1, [16], 1;", wanted);
+    ptx_module_destroy(parse_body("st.local.u32 [0], %r1;"));
+}
+
+/* PTX ISA 6.4: gone from sm_70 on; texts of before, or for older targets, have them. */
+Test(parse_inst, warp_instructions_without_sync_are_of_older_texts)
+{
+    static const char *const old[] = {".version 6.3\n.target sm_75\n", ".version 6.4\n.target sm_61\n",
+                                      ".version 9.0\n.target sm_61\n", ".version 3.2\n.target sm_30\n"};
+    static const char *const insts[] = {"shfl.idx.b32 %r1, %r2, 0, 31;", "vote.ballot.b32 %r1, %p1;",
+                                        "vote.any.pred %p2, %p1;"};
+    char text[256];
+    struct pxr_error err;
+
+    for (size_t i = 0; i < sizeof(insts) / sizeof(insts[0]); i++) {
+        for (size_t j = 0; j < sizeof(old) / sizeof(old[0]); j++) {
+            snprintf(text, sizeof(text),
+                     "%s.entry k() { .reg .b32 %%r<3>; .reg .pred %%p<3>; %s ret; }", old[j],
+                     insts[i]);
+            ptx_module_destroy(parse_text(text));
+        }
+        snprintf(text, sizeof(text),
+                 ".version 6.4\n.target sm_70\n.entry k() { .reg .b32 %%r<3>; .reg .pred %%p<3>; %s "
+                 "ret; }",
+                 insts[i]);
+        cr_assert_not_null(
+            strstr(parse_error(text, &err), "without '.sync' is not part of PTX ISA 6.4"));
+    }
 }
 
 Test(parse_inst, a_sum_can_be_a_value)

@@ -225,6 +225,43 @@ Test(parse_var, all_digits_are_the_number_where_they_can_be)
     ptx_module_destroy(module);
 }
 
+Test(parse_var, arrays_need_a_size_or_initial_values)
+{
+    static const char *const wrong[] = {
+        ".global .b8 a[];",
+        ".const .b8 a[];",
+        ".shared .b8 a[];",
+        ".global .b8 a[0];",
+        ".shared .b8 a[4][0];",
+        ".entry k() { .shared .b8 a[]; ret; }",
+        ".entry k() { .local .b8 a[]; ret; }",
+        ".entry k() { .param .b8 a[]; ret; }",
+        ".func f() { .shared .b8 a[]; ret; }",
+        ".entry k(.param .b8 a[]) { ret; }",
+        ".entry k(.param .b8 a[0]) { ret; }",
+        ".func (.param .b8 a[]) f() { ret; }",
+    };
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        expect_error(wrong[i], "array 'a' needs a size");
+    module = parse_text(HEADER ".extern .shared .align 16 .b8 a[];\n.global .b8 b[] = {1, 2};\n"
+                               ".extern .global .b8 c[];\n.func f(.param .align 8 .b8 d[]) { ret; }\n"
+                               ".func g(.param .b8 e[0]) { ret; }");
+    ptx_module_destroy(module);
+}
+
+Test(parse_var, vectors_have_at_most_128_bits_and_are_no_parameters)
+{
+    expect_error(".entry k(.param .v2 .u32 a) { ret; }", "no vectors in .param space");
+    expect_error(".func (.param .v2 .u32 a) f() { ret; }", "no vectors in .param space");
+    expect_error(".func f() { .param .v4 .b8 a; ret; }", "no vectors in .param space");
+    expect_error(".global .v4 .u64 a;", "more than 128 bits");
+    expect_error(".entry k() { .reg .v4 .f64 a; ret; }", "more than 128 bits");
+    expect_error(".entry k() { .reg .v2 .pred a; ret; }", "no vectors of predicates");
+    module = parse_text(HEADER ".global .v2 .f64 a;\n.func f(.reg .v4 .u32 b) { ret; }");
+    ptx_module_destroy(module);
+}
+
 Test(parse_var, types_of_instructions_only_are_not_declared)
 {
     struct pxr_error err;
