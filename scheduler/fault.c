@@ -15,6 +15,7 @@
 
 #include "scheduler/block.h"
 #include "scheduler/handlers.h"
+#include "scheduler/operand.h"
 
 #define SIGNAL_STACK_BYTES ((size_t)64 * 1024)
 
@@ -99,6 +100,24 @@ static enum pxr_status fault_status(int signal_number, const siginfo_t *info, ui
     return address == pc ? PXR_FAULT_PC : PXR_FAULT_ADDRESS;
 }
 
+/* The system has not said what was touched. */
+static void find_address(struct sch_fault *fault, const ucontext_t *context)
+{
+    uint64_t address;
+    enum sch_operand operand = sch_operand_find(context, &address);
+    if (operand == SCH_OPERAND_TARGET) {
+        fault->status = PXR_FAULT_PC;
+        fault->address = address;
+    } else if (operand == SCH_OPERAND_MEMORY) {
+        /* An instruction for aligned memory, or an address that no memory has. */
+        if (sch_is_canonical(address) && address % 16 != 0)
+            fault->status = PXR_FAULT_MISALIGNED;
+        fault->address = address;
+    } else {
+        fault->is_address_unknown = true;
+    }
+}
+
 static void leave_kernel(struct sch_worker *worker, int signal_number, const siginfo_t *info,
                          ucontext_t *context)
 {
@@ -108,6 +127,9 @@ static void leave_kernel(struct sch_worker *worker, int signal_number, const sig
     fault->status = fault_status(signal_number, info, fault->pc, thread->fiber);
     fault->address =
         signal_number == SIGSEGV || signal_number == SIGBUS ? (uintptr_t)info->si_addr : 0;
+    fault->is_address_unknown = false;
+    if (fault->status == PXR_FAULT_ADDRESS && sch_operand_is_missing(info))
+        find_address(fault, context);
     const struct sch_block *block = sch_block_of(thread);
     if (thread == &block->carrier)
         thread = block->stepping; /* NULL in a loop: it does not say which thread it is at */

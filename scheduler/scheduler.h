@@ -27,10 +27,14 @@ struct sch_fault {
     uintptr_t pc;           /* of the faulting instruction or of the call to rt_fault */
     uint32_t ctaid[3];
     uint32_t tid[3];
-    bool has_thread;  /* tid is exact */
-    uintptr_t shared; /* where the block's shared memory was */
+    bool has_thread;         /* tid is exact */
+    bool is_address_unknown; /* PXR_FAULT_ADDRESS: one that no memory can have */
+    uintptr_t shared;        /* where the block's shared memory was */
     const struct rt_launch *launch;
 };
+
+/* Whether memory can have the address: on x86 the upper 17 bits are all the same. */
+bool sch_is_canonical(uint64_t address);
 
 /* Number of CPUs this process may use: affinity mask and cgroup quota. At least 1. */
 unsigned sch_usable_cpus(void);

@@ -81,6 +81,10 @@ static bool describe_shared(const struct sch_fault *fault, uint32_t shared_bytes
 static void describe_address(uint64_t address, char *text, size_t cap)
 {
     struct crt_allocation near;
+    if (!sch_is_canonical(address)) {
+        snprintf(text, cap, ", which is not canonical: no memory has such an address");
+        return;
+    }
     if (!crt_arena_nearest((uintptr_t)address, &near)) {
         snprintf(text, cap, "; no device memory is allocated");
         return;
@@ -115,7 +119,11 @@ void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *f
     if (line > 0)
         snprintf(line_text, sizeof line_text, ", PTX line %d", line);
     bool has_address = fault->status == PXR_FAULT_ADDRESS || fault->status == PXR_FAULT_MISALIGNED;
-    if (has_address) {
+    if (fault->is_address_unknown) {
+        snprintf(
+            address_text, sizeof address_text,
+            ": the address is not canonical, which none of memory is, and its value is not known");
+    } else if (has_address) {
         int len =
             snprintf(address_text, sizeof address_text, ": address 0x%" PRIx64, fault->address);
         char *relation = address_text + len;
