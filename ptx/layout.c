@@ -286,14 +286,19 @@ static enum pxr_status sum_local(struct layout_state *state, const struct ptx_fu
 {
     const struct ptx_func *const *reached = state->reached.items;
     uint64_t bytes = state->layout->local_static_bytes;
+    uint64_t most = 0;
 
-    for (size_t i = 0; i < state->reached.count && bytes <= UINT32_MAX; i++)
-        bytes += local_bytes_of(reached[i]);
+    for (size_t i = 0; i < state->reached.count && bytes <= UINT32_MAX; i++) {
+        uint64_t own = local_bytes_of(reached[i]);
+        most = own > most ? own : most;
+        bytes += own;
+    }
     if (bytes > UINT32_MAX)
         return pxr_fail(err, PXR_OUT_OF_RESOURCES,
                         "kernel '%s' needs more than 4 GiB of local memory per thread",
                         kernel->name);
     state->layout->local_bytes = (uint32_t)bytes;
+    state->layout->local_least_bytes = state->layout->local_static_bytes + (uint32_t)most;
     return PXR_OK;
 }
 

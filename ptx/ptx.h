@@ -380,6 +380,7 @@ struct ptx_kernel_layout {
     uint32_t local_count;
     uint32_t local_static_bytes; /* size of that block, a multiple of 16 */
     uint32_t local_bytes; /* that, and .local of the kernel and, summed, of the functions reached */
+    uint32_t local_least_bytes; /* local_static_bytes and the .local of that function which has most */
     bool has_recursion;   /* or indirect calls, or alloca: the stack that is needed is not known */
 };
 

@@ -9,9 +9,12 @@
 #include <fcntl.h>
 #include <linux/memfd.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cudart/core/context.h"
@@ -22,7 +25,14 @@
 #include "cudart/core/range_tree.h"
 #include "util/guard.h"
 
-#define PAGE_BYTES      ((size_t)4096)
+#define PAGE_BYTES ((size_t)4096)
+
+/* A look at what the system has left costs some tens of microseconds. After one, a part of the room
+ * may be allocated without another, for a while. */
+#define CREDIT_PART     8
+#define CREDIT_BYTES    ((size_t)256 << 20)
+#define CREDIT_NS       UINT64_C(50000000)
+
 #define RESERVE_FACTOR  4
 #define RESERVE_MINIMUM ((size_t)64 << 30)
 
@@ -70,8 +80,11 @@ static struct {
     uintptr_t stale_begin; /* freed, but still accessible and not given back; in one hole */
     uintptr_t stale_end;
     _Atomic(uint64_t) generation; /* of live: changes when an element comes or goes */
-    size_t pages_count;           /* taken by crt_arena_take_pages */
-    bool has_tails;               /* addresses need not be spared */
+    size_t promised_bytes;        /* of allocations and pages, touched or not */
+    size_t credit_bytes;          /* may be allocated without a look at the system, until then */
+    uint64_t credit_end_ns;
+    size_t pages_count; /* taken by crt_arena_take_pages */
+    bool has_tails;     /* addresses need not be spared */
 } arena = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1, .next_id = 1};
 
 static size_t round_to_pages(size_t bytes)
@@ -348,6 +361,75 @@ static void insert_live(struct live *live)
     arena.generation++;
 }
 
+/* ---- what the system has left ---- */
+
+/* Bytes of the arena that take memory of the system; with anonymous memory, all that the process
+ * has of it. */
+static size_t resident_bytes(void)
+{
+    struct stat status;
+    if (arena.file >= 0)
+        return fstat(arena.file, &status) == 0 ? (size_t)status.st_blocks * 512 : 0;
+    long all = 0;
+    long resident = 0;
+    long shared = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file && fscanf(file, "%ld %ld %ld", &all, &resident, &shared) != 3)
+        resident = shared;
+    if (file)
+        fclose(file);
+    return (size_t)(resident - shared) * PAGE_BYTES;
+}
+
+/* What is left when everything promised so far has been touched. */
+static size_t room_locked(void)
+{
+    size_t available = crt_memory_available();
+    size_t resident = resident_bytes();
+    size_t untouched = arena.promised_bytes > resident ? arena.promised_bytes - resident : 0;
+    return available > untouched ? available - untouched : 0;
+}
+
+static uint64_t coarse_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* Whether so many bytes can be promised. */
+static bool is_there_locked(size_t bytes)
+{
+    uint64_t now_ns = coarse_ns();
+    if (now_ns < arena.credit_end_ns && bytes <= arena.credit_bytes) {
+        arena.credit_bytes -= bytes;
+        return true;
+    }
+    size_t room = room_locked();
+    if (bytes > room)
+        return false;
+    size_t credit = (room - bytes) / CREDIT_PART;
+    arena.credit_bytes = credit < CREDIT_BYTES ? credit : CREDIT_BYTES;
+    arena.credit_end_ns = now_ns + CREDIT_NS;
+    return true;
+}
+
+bool crt_arena_has_room(size_t size_bytes)
+{
+    pthread_mutex_lock(&arena.lock);
+    bool has_room = is_there_locked(size_bytes);
+    pthread_mutex_unlock(&arena.lock);
+    return has_room;
+}
+
+size_t crt_arena_room(void)
+{
+    pthread_mutex_lock(&arena.lock);
+    size_t room = room_locked();
+    pthread_mutex_unlock(&arena.lock);
+    return room;
+}
+
 /* Bytes that can be read behind an allocation of so many bytes, in front of its guard. */
 static size_t tail_of(const struct crt_allocation *allocation, size_t rounded)
 {
@@ -377,7 +459,7 @@ static enum crt_result alloc_locked(struct live *live)
     size_t rounded = round_to_pages(wanted->size_bytes);
     if (counts_as_device(wanted->kind) && rounded > arena.total_bytes - *used_of(wanted))
         return CRT_OUT_OF_MEMORY;
-    if (!make_room())
+    if (!is_there_locked(rounded) || !make_room())
         return CRT_OUT_OF_MEMORY;
     uintptr_t base = take_span(wanted, rounded);
     if (!base)
@@ -391,6 +473,7 @@ static enum crt_result alloc_locked(struct live *live)
     wanted->base = base;
     wanted->id = arena.next_id++;
     insert_live(live);
+    arena.promised_bytes += rounded;
     if (counts_as_device(wanted->kind))
         *used_of(wanted) += rounded;
     return CRT_SUCCESS;
@@ -434,9 +517,11 @@ static void remove_locked(struct crt_allocation *allocation)
     arena.live_count--;
     arena.generation++;
     if (allocation->span_bytes) {
+        size_t rounded = round_to_pages(allocation->size_bytes);
         free_range(allocation->base, allocation->base + allocation->span_bytes);
+        arena.promised_bytes -= rounded;
         if (counts_as_device(allocation->kind))
-            *used_of(allocation) -= round_to_pages(allocation->size_bytes);
+            *used_of(allocation) -= rounded;
     } else if (allocation->kind == CRT_MEMORY_IPC) {
         pxr_unreserve((void *)allocation->base, round_to_pages(allocation->size_bytes),
                       CRT_MAPPING_GUARD_BYTES);
@@ -597,8 +682,10 @@ enum crt_result crt_arena_take_pages(size_t size_bytes, struct crt_pages *pages)
     pthread_mutex_lock(&arena.lock);
     bool has_file = arena.file >= 0;
     uintptr_t place = has_file && make_room() ? take_range(rounded) : 0;
-    if (place)
+    if (place) {
         arena.pages_count++;
+        arena.promised_bytes += rounded;
+    }
     pthread_mutex_unlock(&arena.lock);
     if (!place)
         return has_file ? CRT_OUT_OF_MEMORY : CRT_NOT_SUPPORTED;
@@ -614,6 +701,7 @@ void crt_arena_return_pages(const struct crt_pages *pages)
     pthread_mutex_lock(&arena.lock);
     free_range(pages->place, pages->place + pages->size_bytes);
     arena.pages_count--;
+    arena.promised_bytes -= pages->size_bytes;
     pthread_mutex_unlock(&arena.lock);
 }
 

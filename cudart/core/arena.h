@@ -61,7 +61,8 @@ struct crt_pages {
 /* Reserves the address space at the first call, for so many devices of total_bytes each. */
 enum crt_result crt_arena_init(size_t total_bytes, int devices);
 
-/* Page-aligned memory of size_bytes > 0, zero-filled. Fails with CRT_OUT_OF_MEMORY. */
+/* Page-aligned memory of size_bytes > 0, zero-filled. Fails with CRT_OUT_OF_MEMORY, also when the
+ * system has less left than was allocated and not yet touched. */
 enum crt_result crt_arena_alloc(size_t size_bytes, enum crt_memory kind, unsigned flags,
                                 struct crt_context *ctx, uintptr_t *base);
 
@@ -118,5 +119,11 @@ static inline bool crt_allocation_is_host(const struct crt_allocation *allocatio
 /* Device and managed memory in use, rounded to pages, and the total of the device with this index.
  * What belongs to no context counts for the first device. */
 void crt_arena_usage(int device, size_t *used_bytes, size_t *total_bytes);
+
+/* Bytes that could be allocated and all be touched now, whatever devices may have. */
+size_t crt_arena_room(void);
+
+/* Whether that is at least size_bytes. Cheap when called often. */
+bool crt_arena_has_room(size_t size_bytes);
 
 #endif

@@ -59,6 +59,7 @@ static void start_context(struct crt_context *ctx)
 {
     ctx->id = crt_next_number();
     atomic_store(&ctx->sticky, CRT_SUCCESS);
+    atomic_store(&ctx->lack, CRT_SUCCESS);
     crt_context_init_limits(ctx);
     atomic_store(&ctx->cache_config, 0);
     atomic_store(&ctx->shared_config, 1);
@@ -302,7 +303,7 @@ enum crt_result crt_context_wait(struct crt_context *ctx)
     sch_op_release(join);
     crt_printf_flush();
     crt_pool_release_unused();
-    return crt_context_sticky(ctx);
+    return crt_context_outcome(ctx);
 }
 
 enum crt_result crt_context_synchronize(struct crt_context *ctx)
@@ -316,7 +317,16 @@ enum crt_result crt_context_synchronize(struct crt_context *ctx)
 void crt_context_poison(struct crt_context *ctx, enum crt_result result)
 {
     int none = CRT_SUCCESS;
-    atomic_compare_exchange_strong(&ctx->sticky, &none, (int)result);
+    bool is_lack = result == CRT_OUT_OF_MEMORY || result == CRT_LAUNCH_OUT_OF_RESOURCES;
+    atomic_compare_exchange_strong(is_lack ? &ctx->lack : &ctx->sticky, &none, (int)result);
+}
+
+enum crt_result crt_context_outcome(struct crt_context *ctx)
+{
+    enum crt_result sticky = crt_context_sticky(ctx);
+    if (sticky != CRT_SUCCESS || !atomic_load_explicit(&ctx->lack, memory_order_acquire))
+        return sticky;
+    return (enum crt_result)atomic_exchange(&ctx->lack, CRT_SUCCESS);
 }
 
 void crt_context_catch_fault(struct crt_context *ctx, struct pxr_error *target)

@@ -59,6 +59,7 @@ struct crt_context {
     unsigned retain_count; /* primary; guarded by the primary lock of context.c */
     _Atomic unsigned flags;
     _Atomic int sticky; /* enum crt_result of the first fatal error, 0 while there is none */
+    _Atomic int lack;   /* of the first launch that had no memory, until somebody is told */
     _Atomic(struct pxr_error *) fault_target; /* who wants faults as values, usually NULL */
     atomic_size_t limits[CRT_LIMIT_COUNT];
     atomic_bool has_printed;   /* a kernel has: the limit stays as it is */
@@ -151,8 +152,12 @@ static inline void crt_context_let_go(struct crt_context *ctx)
 void crt_context_init_limits(struct crt_context *ctx);
 void crt_storage_end(struct crt_context *ctx);
 
-/* Records a fatal error; the first one stays. */
+/* Records the error of work that ended early. The first fatal one stays; a lack of memory leaves the
+ * context as it was, and is told to the next who waits. */
 void crt_context_poison(struct crt_context *ctx, enum crt_result result);
+
+/* For who has waited: the fatal error, or else a lack of memory that nobody knows of yet. */
+enum crt_result crt_context_outcome(struct crt_context *ctx);
 
 /* Until the next call, a fault in a kernel of this context goes to *target instead of the log; the
  * context's fatal error is forgotten, so that it stays usable. NULL: back to CUDA's behaviour. */

@@ -14,6 +14,7 @@
 #include "cudart/core/result.h"
 
 #define CRT_DEVICES_MAX           16
+#define CRT_MAX_LOCAL_PER_THREAD  (512u << 10)
 #define CRT_MULTIPROCESSORS_MIN   40 /* as a Tesla T4 has */
 #define CRT_WARP_SIZE             32
 #define CRT_MAX_THREADS_PER_BLOCK 1024

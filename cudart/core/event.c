@@ -173,7 +173,7 @@ enum crt_result crt_event_query(struct crt_event *event)
     enum crt_result sticky = crt_context_sticky(event->ctx);
     if (sticky != CRT_SUCCESS)
         return sticky;
-    return is_done ? CRT_SUCCESS : CRT_NOT_READY;
+    return is_done ? crt_context_outcome(event->ctx) : CRT_NOT_READY;
 }
 
 static void wait_until_reached(struct crt_event *event)
@@ -200,7 +200,7 @@ enum crt_result crt_event_synchronize(struct crt_event *event)
     }
     crt_printf_flush();
     crt_pool_release_unused();
-    return crt_context_sticky(event->ctx);
+    return crt_context_outcome(event->ctx);
 }
 
 /* Time at which the event was reached, or 0; *result says why there is none. */

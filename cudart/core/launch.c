@@ -12,6 +12,7 @@
 #include "cudart/core/device.h"
 #include "cudart/core/graph.h"
 #include "cudart/core/memory.h"
+#include "cudart/core/memory_limit.h"
 #include "cudart/core/module.h"
 #include "cudart/core/pool.h"
 #include "cudart/core/printf.h"
@@ -28,7 +29,10 @@
 
 #define WORKSPACE_BYTES      64
 
-#define KNOWN_ALLOCATIONS    4
+/* Local memory of all threads that run at a time is not looked at below this. */
+#define LOCAL_UNCHECKED_BYTES (UINT64_C(32) << 20)
+
+#define KNOWN_ALLOCATIONS     4
 
 /* Initial-exec: a launch of a small grid takes no longer than some look-ups. */
 #define CRT_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
@@ -66,6 +70,27 @@ static enum crt_result check_shape(const struct crt_kernel *kernel,
     return CRT_SUCCESS;
 }
 
+/* A device sets local memory aside for all threads that run at a time, and refuses the launch
+ * when it cannot. Here it becomes resident when it is touched: only what would end the process is
+ * refused. */
+static enum crt_result check_local(const struct crt_kernel *kernel,
+                                   const struct ptx_kernel_layout *layout,
+                                   const struct crt_launch_config *config)
+{
+    if (layout->local_least_bytes > CRT_MAX_LOCAL_PER_THREAD) {
+        pxr_log_once(kernel,
+                     "kernel '%s' needs %u bytes of local memory for each thread; devices have %u",
+                     crt_kernel_name(kernel), layout->local_least_bytes, CRT_MAX_LOCAL_PER_THREAD);
+        return CRT_LAUNCH_OUT_OF_RESOURCES;
+    }
+    uint64_t threads = (uint64_t)config->block[0] * config->block[1] * config->block[2];
+    uint64_t blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
+    uint64_t workers = sch_worker_count();
+    uint64_t bytes = layout->local_least_bytes * threads * (blocks < workers ? blocks : workers);
+    return bytes < LOCAL_UNCHECKED_BYTES || crt_memory_can_grow(bytes) ? CRT_SUCCESS
+                                                                       : CRT_OUT_OF_MEMORY;
+}
+
 enum crt_result crt_launch_check(struct crt_kernel *kernel, const struct crt_launch_config *config)
 {
     enum crt_result result = check_shape(kernel, config);
@@ -73,6 +98,9 @@ enum crt_result crt_launch_check(struct crt_kernel *kernel, const struct crt_lau
         return result;
     const struct ptx_kernel_layout *layout;
     result = crt_kernel_layout(kernel, &layout);
+    if (result != CRT_SUCCESS)
+        return result;
+    result = check_local(kernel, layout, config);
     if (result != CRT_SUCCESS)
         return result;
     if (layout->shared_static_bytes > (uint32_t)crt_architecture_get()->shared_per_block_optin)

@@ -221,7 +221,12 @@ void crt_memory_free_owned(const struct crt_context *ctx)
 
 void crt_memory_info(const struct crt_device *device, size_t *free_bytes, size_t *total_bytes)
 {
-    size_t used_bytes;
-    crt_arena_usage(device->index, &used_bytes, total_bytes);
+    size_t used_bytes = 0;
+    *total_bytes = device->memory_bytes;
+    if (device->index >= 0)
+        crt_arena_usage(device->index, &used_bytes, total_bytes);
+    size_t room = crt_arena_room() & ~(size_t)4095;
     *free_bytes = *total_bytes - used_bytes;
+    if (*free_bytes > room)
+        *free_bytes = room;
 }

@@ -57,7 +57,8 @@ enum crt_result crt_memory_unregister(void *base);
  * that nobody has allocated. */
 bool crt_memory_find(uintptr_t address, struct crt_allocation *allocation);
 
-/* Bytes of a device that can still be allocated, and all. */
+/* Bytes of a device that can still be allocated and used, and all. Also for a process that has not
+ * initialised. */
 void crt_memory_info(const struct crt_device *device, size_t *free_bytes, size_t *total_bytes);
 
 /* Whether synchronous operations on the allocation with this number always synchronise, which

@@ -120,7 +120,8 @@ enum crt_result crt_physical_create(size_t size_bytes, struct crt_location locat
         return result;
     if (size_bytes == 0 || size_bytes % CRT_GRANULARITY)
         return CRT_INVALID_VALUE;
-    result = crt_arena_charge(device_of(location), size_bytes);
+    result = crt_arena_has_room(size_bytes) ? crt_arena_charge(device_of(location), size_bytes)
+                                            : CRT_OUT_OF_MEMORY;
     if (result != CRT_SUCCESS)
         return result;
     struct crt_physical *created = crt_object_create(CRT_KIND_PHYSICAL, sizeof *created);

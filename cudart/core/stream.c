@@ -161,7 +161,7 @@ enum crt_result crt_stream_synchronize(struct crt_stream *stream)
         return result;
     crt_printf_flush();
     crt_pool_release_unused();
-    return crt_context_sticky(stream->ctx);
+    return crt_context_outcome(stream->ctx);
 }
 
 enum crt_result crt_stream_query(struct crt_stream *stream)
@@ -172,7 +172,7 @@ enum crt_result crt_stream_query(struct crt_stream *stream)
     enum crt_result sticky = crt_context_sticky(stream->ctx);
     if (sticky != CRT_SUCCESS)
         return sticky;
-    return is_idle ? CRT_SUCCESS : CRT_NOT_READY;
+    return is_idle ? crt_context_outcome(stream->ctx) : CRT_NOT_READY;
 }
 
 /* ---- life ---- */

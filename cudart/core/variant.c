@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cudart/core/device_lib.h"
+#include "cudart/core/memory_limit.h"
 #include "cudart/core/module.h"
 #include "cudart/core/process.h"
 #include "cudart/core/report.h"
@@ -31,6 +32,9 @@ static struct jit_request make_request(const struct crt_kernel *kernel,
         .dump_dir = options->dump_dir,
     };
 }
+
+/* What compiling a small kernel takes. The compiler ends the process when it gets no memory. */
+#define COMPILE_BYTES ((size_t)48 << 20)
 
 static uint32_t stack_bytes(const struct crt_kernel *kernel, const struct jit_object *object)
 {
@@ -73,6 +77,9 @@ static enum pxr_status compile(struct crt_kernel *kernel, struct crt_variant *va
     struct jit_request request = make_request(kernel, &variant->key);
     struct jit_object object = {0};
     uint64_t start_ns = crt_now_ns();
+    if (!crt_memory_can_grow(COMPILE_BYTES))
+        return pxr_fail(error, PXR_OUT_OF_MEMORY, "no memory to compile kernel '%s'",
+                        kernel->func->name);
     enum pxr_status status = jit_compile(&request, &object, error);
     if (status != PXR_OK)
         return status;

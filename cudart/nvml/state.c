@@ -10,10 +10,9 @@
 
 static void read_memory(nvmlDevice_t device, unsigned long long *used, unsigned long long *total)
 {
-    size_t free_bytes = device->memory_bytes;
-    size_t total_bytes = device->memory_bytes;
-    if (device->index >= 0)
-        crt_memory_info(device, &free_bytes, &total_bytes);
+    size_t free_bytes;
+    size_t total_bytes;
+    crt_memory_info(device, &free_bytes, &total_bytes);
     *used = total_bytes - free_bytes;
     *total = total_bytes;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -133,4 +134,74 @@ Test(memory_limit, nonsense_is_no_limit)
 Test(memory_limit, this_process_may_use_something)
 {
     cr_expect_gt(crt_memory_limit(), (size_t)1 << 20);
+}
+
+/* ---- what is left ---- */
+
+/* Rounded to MiB, and without the reserve, which is half of the headroom of the limit. */
+static size_t left_mib(size_t limit_mib)
+{
+    crt_memory_set_root(root);
+    return (crt_memory_available() + crt_memory_headroom(limit_mib << 20) / 2) >> 20;
+}
+
+Test(memory_limit, devices_do_not_get_all)
+{
+    put("sys/fs/cgroup/memory.max", "268435456\n");
+    crt_memory_set_root(root);
+    cr_expect_leq(crt_memory_limit(), (size_t)192 << 20);
+    cr_expect_geq(crt_memory_limit(), (size_t)128 << 20);
+    cr_expect_geq(crt_memory_headroom((size_t)16 << 30), (size_t)1 << 30);
+    cr_expect_eq(crt_memory_headroom((size_t)8 << 20), (size_t)4 << 20);
+}
+
+Test(memory_limit, what_a_group_uses_is_not_left)
+{
+    put("proc/self/cgroup", "0::/a/b\n");
+    put("sys/fs/cgroup/a/b/memory.max", "max\n");
+    put("sys/fs/cgroup/a/memory.max", "536870912\n");
+    put("sys/fs/cgroup/a/memory.current", "104857600\n");
+    cr_expect_eq(left_mib(512), 412);
+    put("sys/fs/cgroup/a/memory.stat", "anon 1\nactive_file 41943040\ninactive_file 10485760\n");
+    cr_expect_eq(left_mib(512), 412 + 20 + 10);
+    put("sys/fs/cgroup/a/b/memory.high", "209715200\n");
+    put("sys/fs/cgroup/a/b/memory.current", "209715200\n");
+    crt_memory_set_root(root);
+    cr_expect_eq(crt_memory_available(), 0);
+}
+
+Test(memory_limit, the_first_version_counts_what_is_used_below_a_group)
+{
+    put("proc/self/cgroup", "4:memory:/jobs\n0::/\n");
+    put("sys/fs/cgroup/memory/jobs/memory.limit_in_bytes", "536870912\n");
+    put("sys/fs/cgroup/memory/jobs/memory.usage_in_bytes", "209715200\n");
+    put("sys/fs/cgroup/memory/jobs/memory.stat",
+        "inactive_file 1\ntotal_inactive_file 104857600\ntotal_active_file 0\n");
+    cr_expect_eq(left_mib(512), 412);
+}
+
+Test(memory_limit, a_machine_without_groups_has_what_is_available)
+{
+    size_t machine_mib = ((size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE)) >> 20;
+    put("proc/meminfo",
+        "MemTotal: 99999999 kB\nMemFree: 1 kB\nMemAvailable: 10485760 kB\n"
+        "SwapFree: 1048576 kB\nCommitLimit: 3145728 kB\nCommitted_AS: 2097152 kB\n");
+    cr_expect_leq(left_mib(machine_mib), 11 * 1024 + 1);
+    cr_expect_geq(left_mib(machine_mib), 11 * 1024 - 1);
+    put("proc/sys/vm/overcommit_memory", "2\n");
+    crt_memory_set_root(root);
+    cr_expect_lt(crt_memory_available(), (size_t)1024 << 20);
+}
+
+Test(memory_limit, the_process_cannot_grow_beyond_its_own_limits)
+{
+    cr_expect(crt_memory_can_grow((size_t)1 << 20));
+    cr_expect_not(crt_memory_can_grow(SIZE_MAX / 2));
+    struct rlimit limit;
+    cr_assert_eq(getrlimit(RLIMIT_AS, &limit), 0);
+    setrlimit(RLIMIT_AS, &(struct rlimit){(rlim_t)1 << 31, limit.rlim_max});
+    cr_expect_not(crt_memory_can_grow((size_t)1 << 31));
+    setrlimit(RLIMIT_AS, &limit);
+    setrlimit(RLIMIT_DATA, &(struct rlimit){(rlim_t)1 << 30, limit.rlim_max});
+    cr_expect_not(crt_memory_can_grow((size_t)1 << 30));
 }
