@@ -219,14 +219,34 @@ void crt_memory_free_owned(const struct crt_context *ctx)
     crt_managed_forget_dead();
 }
 
+/* What the rest of the machine keeps from a device is a coarse number that seldom changes, or
+ * programs that compare what is free before and after would see the machine's noise: a part of the
+ * total, rounded up, with as much again before it goes down. */
+#define LOST_PARTS 32
+#define PAGE_MASK  ((size_t)4095)
+
+static size_t lost_bytes(const struct crt_device *device, size_t unused_bytes)
+{
+    static atomic_size_t lost[CRT_DEVICES_MAX];
+    size_t step = device->memory_bytes / LOST_PARTS;
+    size_t room = crt_arena_room();
+    size_t missing = unused_bytes > room ? unused_bytes - room : 0;
+    size_t known = atomic_load(&lost[device->number]);
+    bool is_right = missing <= known && known - missing < 3 * step;
+    if (is_right)
+        return known;
+    known = missing ? (missing + step) & ~PAGE_MASK : 0;
+    atomic_store(&lost[device->number], known);
+    return known;
+}
+
 void crt_memory_info(const struct crt_device *device, size_t *free_bytes, size_t *total_bytes)
 {
     size_t used_bytes = 0;
     *total_bytes = device->memory_bytes;
     if (device->index >= 0)
         crt_arena_usage(device->index, &used_bytes, total_bytes);
-    size_t room = crt_arena_room() & ~(size_t)4095;
-    *free_bytes = *total_bytes - used_bytes;
-    if (*free_bytes > room)
-        *free_bytes = room;
+    size_t unused_bytes = *total_bytes - used_bytes;
+    size_t lost = lost_bytes(device, unused_bytes);
+    *free_bytes = lost < unused_bytes ? unused_bytes - lost : 0;
 }

@@ -90,6 +90,7 @@ static void remove_root(void)
 
 static void setup(void)
 {
+    setenv("PTXRUN_COMPUTE_CAPABILITY", "8.0", 1);
     setenv("PTXRUN_MODE", "normal", 1); /* nothing is compiled again for another launch */
     make_context();
     make_root();
@@ -262,6 +263,9 @@ Test(lack, stacks_and_frames_of_a_launch)
     OK(cuCtxSynchronize());
 }
 
+/* More than any block has had. */
+#define SHARED_BYTES (160 << 10)
+
 Test(lack, shared_memory_of_a_launch)
 {
     NEEDS_LIMIT();
@@ -269,10 +273,10 @@ Test(lack, shared_memory_of_a_launch)
     void *out = (void *)word;
     OK(launch("store", 1));
     OK(cuCtxSynchronize());
-    OK(cuFuncSetAttribute(kernel, 8, 64 << 10));
+    OK(cuFuncSetAttribute(kernel, 8, SHARED_BYTES));
     take_space_away();
     CUresult launched =
-        cuLaunchKernel(kernel, 4, 1, 1, 1, 1, 1, 64 << 10, NULL, (void *[]){&out}, NULL);
+        cuLaunchKernel(kernel, 4, 1, 1, 1, 1, 1, SHARED_BYTES, NULL, (void *[]){&out}, NULL);
     CUresult waited = cuCtxSynchronize();
     give_space_back();
     cr_expect(launched == CRT_OUT_OF_MEMORY || waited == CRT_OUT_OF_MEMORY, "%d and %d",
