@@ -178,27 +178,6 @@ enum crt_result crt_copy(struct crt_stream *stream, const struct crt_copy *copy,
     return result;
 }
 
-static void fill_row(const struct crt_fill *fill, uintptr_t row)
-{
-    if (fill->elem_bytes == 1) {
-        memset((void *)row, (int)(fill->value & 0xff), fill->width);
-    } else if (fill->elem_bytes == 2) {
-        uint16_t *elems = (uint16_t *)row;
-        for (size_t i = 0; i < fill->width; i++)
-            elems[i] = (uint16_t)fill->value;
-    } else {
-        uint32_t *elems = (uint32_t *)row;
-        for (size_t i = 0; i < fill->width; i++)
-            elems[i] = fill->value;
-    }
-}
-
-void crt_fill_run(const struct crt_fill *fill)
-{
-    for (size_t y = 0; y < fill->height; y++)
-        fill_row(fill, fill->base + y * fill->pitch_bytes);
-}
-
 static void run_fill_task(void *arg)
 {
     crt_fill_run(arg);

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "driver_fixture.h"
@@ -335,4 +336,88 @@ Test(fill, every_width_fills_rows_and_leaves_the_rest)
     cr_expect_eq(got[52], 0);
     EXPECT(CRT_INVALID_VALUE, cuMemsetD2D32_v2(device + 1, 16, 0, 1, 1));
     EXPECT(CRT_INVALID_VALUE, cuMemsetD8_v2(device, 0, 65));
+}
+
+/* ---- zeros ---- */
+
+enum { ZERO_PAGES = 4096 };
+
+static size_t resident_pages(CUdeviceptr memory)
+{
+    static unsigned char in_memory[ZERO_PAGES];
+    size_t count = 0;
+    cr_assert_eq(mincore((void *)(uintptr_t)memory, ZERO_PAGES * (size_t)4096, in_memory), 0);
+    for (size_t i = 0; i < ZERO_PAGES; i++)
+        count += in_memory[i] & 1;
+    return count;
+}
+
+static void expect_zeros(CUdeviceptr memory, size_t first, size_t last)
+{
+    const unsigned char *bytes = (const unsigned char *)(uintptr_t)memory;
+    for (size_t i = first; i < last; i++)
+        cr_assert_eq(bytes[i], 0, "byte %zu is %d", i, bytes[i]);
+}
+
+/* A program may clear all that it allocates, and use little of it. */
+Test(zeros, memory_never_touched_stays_untouched, .init = make_context)
+{
+    CUdeviceptr memory;
+    CUstream stream;
+    const size_t bytes = ZERO_PAGES * (size_t)4096;
+    OK(cuStreamCreate(&stream, 1));
+    OK(cuMemAlloc_v2(&memory, bytes));
+    OK(cuMemsetD8_v2(memory, 0, bytes));
+    OK(cuMemsetD16_v2(memory, 0, bytes / 2));
+    OK(cuMemsetD32Async(memory, 0, bytes / 4, stream));
+    OK(cuMemsetD2D8_v2(memory, 4096, 0, 4096, ZERO_PAGES));
+    OK(cuMemsetD2D32_v2(memory, bytes / 4, 0, bytes / 16 - 64, 4));
+    OK(cuCtxSynchronize());
+    cr_expect_eq(resident_pages(memory), 0);
+    OK(cuMemFree_v2(memory));
+}
+
+Test(zeros, what_was_written_is_cleared_and_nothing_else_touched, .init = make_context)
+{
+    static const size_t written[] = {0, 1, 2, 700, 2047, 2048, 2049, 4095};
+    CUdeviceptr memory;
+    const size_t bytes = ZERO_PAGES * (size_t)4096;
+    const size_t count = sizeof written / sizeof written[0];
+    OK(cuMemAlloc_v2(&memory, bytes));
+    for (size_t i = 0; i < count; i++)
+        OK(cuMemsetD8_v2(memory + written[i] * 4096, 0xa5, 4096));
+    cr_expect_eq(resident_pages(memory), count);
+    /* Not from the first byte, and not to the last. */
+    OK(cuMemsetD8_v2(memory + 5, 0, bytes - 12));
+    OK(cuCtxSynchronize());
+    cr_expect_eq(resident_pages(memory), count);
+    for (size_t i = 0; i < count; i++) {
+        size_t first = written[i] * 4096;
+        expect_zeros(memory, first == 0 ? 5 : first,
+                     first + 4096 == bytes ? bytes - 7 : first + 4096);
+    }
+    const unsigned char *all = (const unsigned char *)(uintptr_t)memory;
+    cr_expect_eq(all[4], 0xa5);
+    cr_expect_eq(all[bytes - 7], 0xa5);
+    OK(cuMemFree_v2(memory));
+}
+
+/* Fills of one stream, and of the null stream behind it, happen in their order. */
+Test(zeros, fills_keep_their_order, .init = make_context)
+{
+    CUdeviceptr memory;
+    CUstream stream;
+    const size_t bytes = ZERO_PAGES * (size_t)4096;
+    OK(cuStreamCreate(&stream, 0));
+    OK(cuMemAlloc_v2(&memory, bytes));
+    for (int round = 0; round < 4; round++) {
+        OK(cuMemsetD8Async(memory, 0xff, bytes, stream));
+        OK(cuMemsetD32Async(memory, 0, bytes / 4, round % 2 ? NULL : stream));
+        OK(cuCtxSynchronize());
+        expect_zeros(memory, 0, bytes);
+    }
+    /* Used again, after it was given back. */
+    OK(cuMemFree_v2(memory));
+    OK(cuMemAlloc_v2(&memory, bytes));
+    expect_zeros(memory, 0, 4096);
 }
