@@ -276,8 +276,6 @@ static bool check_type(struct misfit *misfit, const struct ptx_inst *inst,
     return check_scalar(misfit, operand, type, rule->may_be_wider);
 }
 
-/* ---- the whole ---- */
-
 /* How many of the optional operands are there; from the left, they are the first. */
 static uint32_t optional_present(const struct ptx_operand_rule *rules, unsigned rule_count,
                                  uint32_t operand_count)
@@ -289,18 +287,42 @@ static uint32_t optional_present(const struct ptx_operand_rule *rules, unsigned 
     return operand_count - required;
 }
 
-/* PTX ISA, "Addresses as Operands", allows a number; NVIDIA's assembler does in .local only, where
- * alone it says where something is. */
+/* ---- addresses ---- */
+
+/* Where there is more than one space in the spelling, operands differ in theirs. */
+static bool has_one_space(const struct ptx_inst *inst)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < inst->mod_count; i++)
+        count += (ptx_mod_table[inst->mods[i]].groups & PTX_GROUP_BIT(PTX_GROUP_SPACE)) != 0;
+    return count == 1;
+}
+
+/* PTX ISA, "Addresses as Operands". A number is an address in .local only, as for NVIDIA's
+ * assembler: there alone it says where something is. */
 static bool check_base(struct misfit *misfit, const struct ptx_inst *inst,
                        const struct ptx_operand *operand)
 {
-    if (operand->kind != PTX_OPERAND_ADDRESS || operand->elems[0].kind != PTX_OPERAND_INT ||
-        ptx_inst_space(inst) == PTX_SPACE_LOCAL)
+    const struct ptx_operand *base = operand->elems;
+    enum ptx_space space = ptx_inst_space(inst);
+
+    if (operand->kind != PTX_OPERAND_ADDRESS)
         return true;
-    return misfits(misfit, operand,
-                   "an address that begins with a register or a variable: a number is one in "
-                   ".local only");
+    if (base->kind == PTX_OPERAND_INT && space != PTX_SPACE_LOCAL)
+        return misfits(misfit, operand,
+                       "an address that begins with a register or a variable: a number is one in "
+                       ".local only");
+    if (base->kind == PTX_OPERAND_REG &&
+        (ptx_type_is_float(base->var->type) || base->var->type == PTX_TYPE_PRED ||
+         (base->component == 0 && base->var->vector_len > 1)))
+        return misfits(misfit, operand, "an address in a register of whole numbers");
+    if (base->kind == PTX_OPERAND_VAR && has_one_space(inst) && base->var->space != space)
+        return misfits(misfit, operand, "an address in the instruction's state space");
+    return true;
 }
+
+/* ---- the whole ---- */
 
 /* The number of operands fits. */
 static bool check_operands(struct misfit *misfit, const struct ptx_inst *inst,
@@ -360,22 +382,13 @@ static bool fits_target(const struct ptx_module *module, const struct ptx_need *
     return need->sm <= FIRST_TARGET || need->sm <= module->target;
 }
 
-/* PTX ISA, "shfl" and "vote": without .sync they are gone where threads of a warp need not go
- * together; texts of before keep them. */
-static bool has_gone(const struct ptx_module *module, enum ptx_op op)
-{
-    return (op == PTX_OP_SHFL_LEGACY || op == PTX_OP_VOTE_LEGACY ||
-            op == PTX_OP_VOTE_LEGACY_BALLOT) &&
-           module->version >= 64 && module->target >= 70;
-}
-
 /* PTX ISA, "PTX Module Directives": .version and .target say which instructions there are. */
 static bool check_need(struct ptx_parser *p, const struct ptx_inst *inst)
 {
     const struct ptx_token at = {PTX_TOKEN_NAME, inst->text, inst->line, inst->column};
     const struct ptx_module *module = p->module;
 
-    if (has_gone(module, inst->op))
+    if (ptx_op_is_gone(inst->op, module->version, module->target))
         return ptx_fail_at(p, &at,
                            "'%.*s' without '.sync' is not part of PTX ISA 6.4 and later on sm_70 "
                            "and later; the module says %u.%u and sm_%u",

@@ -80,11 +80,14 @@ static bool skip_block_comment(struct ptx_lexer *lexer)
     return false;
 }
 
-/* Debug directives in the form of PTX ISA 1.x, "@@DWARF …", are comments to us. */
+/* Debug directives in the form of PTX ISA 1.x, "@@DWARF …", are comments to us. The text ends with
+ * a NUL. */
 static bool at_line_comment(const struct ptx_lexer *lexer)
 {
+    static const char dwarf[] = "@@DWARF";
+
     return (lexer->cur[0] == '/' && lexer->cur[1] == '/') ||
-           (lexer->cur[0] == '@' && lexer->cur[1] == '@');
+           (lexer->cur[0] == '@' && strncmp(lexer->cur, dwarf, sizeof(dwarf) - 1) == 0);
 }
 
 /* false: an unterminated comment begins here. */

@@ -325,6 +325,13 @@ struct ptx_need ptx_op_need(enum ptx_op op, const enum ptx_type *types, unsigned
     return need;
 }
 
+bool ptx_op_is_gone(enum ptx_op op, unsigned version, unsigned target)
+{
+    return (op == PTX_OP_SHFL_LEGACY || op == PTX_OP_VOTE_LEGACY ||
+            op == PTX_OP_VOTE_LEGACY_BALLOT) &&
+           version >= 64 && target >= 70;
+}
+
 /* ---- operands ---- */
 
 /* rule = letter (":" type)? ">"? "?"? */

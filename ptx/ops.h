@@ -202,6 +202,10 @@ struct ptx_need {
 struct ptx_need ptx_op_need(enum ptx_op op, const enum ptx_type *types, unsigned type_count,
                             const enum ptx_mod *mods, unsigned mod_count);
 
+/* PTX ISA, "shfl" and "vote": without .sync they are gone from version 6.4 on where threads of a
+ * warp need not go together; older texts, and those for older targets, keep them. */
+bool ptx_op_is_gone(enum ptx_op op, unsigned version, unsigned target);
+
 /* ---- operands ---- */
 
 #define PTX_MAX_RULES 12

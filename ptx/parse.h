@@ -140,7 +140,6 @@ bool ptx_parse_module_directive(struct ptx_parser *p, bool *is_known);
 
 /* ---- parse_const.c ---- */
 bool ptx_parse_const(struct ptx_parser *p, struct ptx_const *value);
-bool ptx_parse_const_product(struct ptx_parser *p, struct ptx_const *value); /* term * term … */
 bool ptx_parse_const_term(struct ptx_parser *p, struct ptx_const *value); /* no binary operator */
 bool ptx_parse_const_uint(struct ptx_parser *p, const char *what, uint64_t max, uint64_t *value);
 bool ptx_const_to_double(const struct ptx_const *value, double *number);

@@ -436,11 +436,6 @@ static bool parse_binary(struct ptx_parser *p, int min_precedence, struct ptx_co
     }
 }
 
-bool ptx_parse_const_product(struct ptx_parser *p, struct ptx_const *value)
-{
-    return parse_binary(p, 10, value);
-}
-
 /* conditional = binary ("?" conditional ":" conditional)? */
 bool ptx_parse_const(struct ptx_parser *p, struct ptx_const *value)
 {

@@ -122,22 +122,23 @@ static bool parse_register(struct ptx_parser *p, const struct ptx_token *name,
     return true;
 }
 
-/* offset = ("+" expression | "-" product)* */
+/* offset = ("+" expression)? : as NVIDIA's assembler, nothing is subtracted from a name */
 static bool parse_offset(struct ptx_parser *p, int64_t *offset)
 {
-    while (ptx_token_is(&p->tok, '+') || ptx_token_is(&p->tok, '-')) {
-        bool is_minus = ptx_token_is(&p->tok, '-');
-        struct ptx_token token;
-        struct ptx_const value;
+    struct ptx_token token;
+    struct ptx_const value;
 
-        ptx_advance(p);
-        token = p->tok;
-        if (!(is_minus ? ptx_parse_const_product(p, &value) : ptx_parse_const(p, &value)))
-            return false;
-        if (value.is_float)
-            return ptx_fail_at(p, &token, "an offset must be a whole number");
-        *offset = (int64_t)((uint64_t)*offset + (is_minus ? 0 - value.bits : value.bits));
-    }
+    if (ptx_token_is(&p->tok, '-'))
+        return ptx_fail_at(p, &p->tok, "nothing can be subtracted here; a negative number can be "
+                                       "added, as in %%r1+-4");
+    if (!ptx_accept(p, '+'))
+        return true;
+    token = p->tok;
+    if (!ptx_parse_const(p, &value))
+        return false;
+    if (value.is_float)
+        return ptx_fail_at(p, &token, "an offset must be a whole number");
+    *offset = (int64_t)((uint64_t)*offset + value.bits);
     return true;
 }
 
@@ -146,7 +147,7 @@ static uint64_t element_bytes(const struct ptx_var *var)
     return (uint64_t)ptx_type_bytes(var->type) * var->vector_len;
 }
 
-/* index = register (("+" | "-") product)* : PTX ISA, "Arrays as Operands" */
+/* index = register offset : PTX ISA, "Arrays as Operands" */
 static bool parse_register_index(struct ptx_parser *p, const struct ptx_var *var, int64_t *offset)
 {
     struct ptx_token name = p->tok;
@@ -473,9 +474,6 @@ static bool parse_addend(struct ptx_parser *p, int column)
     const char *start = p->tok.text.ptr;
     int64_t offset = 0;
 
-    if (ptx_token_is(&p->tok, '-'))
-        return ptx_fail_at(p, &p->tok, "nothing can be subtracted from an operand; "
-                                       "a negative number can be added, as in %%r1+-4");
     if (!parse_offset(p, &offset) || !fold(p, p->operands.count - 1, PTX_OPERAND_SUM, column))
         return false;
     top(p)->offset = offset;

@@ -106,6 +106,19 @@ Test(lexer, strings_lose_their_quotes)
     expect(&lexer, PTX_TOKEN_STRING, "");
 }
 
+/* "@@%p1 bra L;" must not become a comment. */
+Test(lexer, only_old_debug_directives_are_comments)
+{
+    struct ptx_lexer lexer = begin("@@DWARF .byte 1\n@@%p1");
+
+    for (int i = 0; i < 2; i++) {
+        struct ptx_token token = ptx_lexer_next(&lexer);
+
+        cr_assert(ptx_token_is(&token, '@'));
+        cr_assert_eq(token.line, 2);
+    }
+}
+
 /* NVIDIA's assembler takes neither, and no compiler writes them. */
 Test(lexer, form_feeds_and_other_bytes_are_no_space)
 {

@@ -106,7 +106,7 @@ Test(parse_inst, addresses)
         {"ld.u32 %r1, [%rd1];", PTX_OPERAND_REG, 0},
         {"ld.u32 %r1, [%rd1+-4];", PTX_OPERAND_REG, -4},
         {"ld.u32 %r1, [%rd1 + 0x10];", PTX_OPERAND_REG, 16},
-        {"ld.u32 %r1, [%rd1-8];", PTX_OPERAND_REG, -8},
+        {"ld.u32 %r1, [%rd1+4-8];", PTX_OPERAND_REG, -4},
         {"ld.u32 %r1, [%rd1+4*2+-1];", PTX_OPERAND_REG, 7},
         {"ld.u32 %r1, [gvar+12];", PTX_OPERAND_VAR, 12},
         {"ld.u32 %r1, [gvar];", PTX_OPERAND_VAR, 0},
@@ -353,6 +353,24 @@ Test(parse_inst, a_number_is_an_address_in_local_memory_only)
     expect_body_error("ld.param.u32 %r1, [0];", wanted);
     expect_body_error("atom.shared.add.u32 %r1, [16], 1;", wanted);
     ptx_module_destroy(parse_body("st.local.u32 [0], %r1;"));
+}
+
+Test(parse_inst, addresses_are_of_whole_numbers_in_the_right_space)
+{
+    static const char minus[] = "a negative number can be added, as in %r1+-4";
+
+    expect_body_error("ld.global.u32 %r1, [%p1];", "a register of whole numbers");
+    expect_body_error("ld.global.u32 %r1, [%fd1];", "a register of whole numbers");
+    expect_body_error("ld.global.u32 %r1, [%v];", "a register of whole numbers");
+    expect_body_error("ld.shared.u32 %r1, [gvar];", "in the instruction's state space");
+    expect_body_error("ld.global.u32 %r1, [svar+4];", "in the instruction's state space");
+    expect_body_error("st.shared.u32 [gvar], %r1;", "in the instruction's state space");
+    expect_body_error("ld.u32 %r1, [%rd1-8];", minus);
+    expect_body_error("ld.u32 %r1, [gvar-8];", minus);
+    expect_body_error("mov.u64 %rd1, gvar-8;", minus);
+    expect_body_error("ld.u32 %r1, gvar[%r2-1];", minus);
+    ptx_module_destroy(parse_body("ld.u32 %r1, [svar]; ld.shared::cta.u32 %r1, [svar];"
+                                  "cp.async.ca.shared.global [svar], [gvar], 4;"));
 }
 
 /* PTX ISA 6.4: gone from sm_70 on; texts of before, or for older targets, have them. */
