@@ -155,12 +155,19 @@ void sch_on_fault(int signal_number, siginfo_t *info, void *context)
     errno = saved_errno;
 }
 
-/* SA_NODEFER: there is no mask to be put back. But handlers begin with the default rounding. */
+/* SA_NODEFER: there is no mask to be put back, except for what ThreadSanitizer blocks meanwhile.
+ * But handlers begin with the default rounding. */
+#ifdef SCH_TSAN
+#define TRY_SAVES_MASK 1
+#else
+#define TRY_SAVES_MASK 0
+#endif
+
 bool sch_try(void (*touch)(void *arg), void *arg)
 {
     sigjmp_buf here;
     struct rounding rounding = read_rounding();
-    if (sigsetjmp(here, 0)) {
+    if (sigsetjmp(here, TRY_SAVES_MASK)) {
         write_rounding(rounding);
         trying = NULL;
         return false;

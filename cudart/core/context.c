@@ -11,7 +11,7 @@
 
 #include "cudart/core/capture.h"
 #include "cudart/core/device.h"
-#include "cudart/core/device_lib.h"
+#include "cudart/core/device_heap.h"
 #include "cudart/core/event.h"
 #include "cudart/core/memory.h"
 #include "cudart/core/module.h"

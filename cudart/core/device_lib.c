@@ -6,34 +6,16 @@
  */
 #include "cudart/core/device_lib.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "cudart/core/context.h"
+#include "cudart/core/device_heap.h"
 #include "cudart/core/launch.h"
 #include "cudart/core/module.h"
 #include "cudart/core/printf.h"
 #include "scheduler/rt.h"
-
-#define HEAP_ALIGN 16
-
-/* A block on the device heap. */
-struct heap_block {
-    void *pointer;
-    size_t size_bytes;
-    const struct crt_context *ctx;
-    UT_hash_handle hh;
-};
-
-/* Guarded by lock. The limit of cudaLimitMallocHeapSize holds for the process. */
-static struct {
-    pthread_mutex_t lock;
-    struct heap_block *blocks; /* by pointer */
-    size_t used_bytes;
-} heap = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 const struct jit_symbol crt_device_symbols[] = {
     {"rt_vprintf", (void *)(uintptr_t)rt_vprintf},
@@ -74,66 +56,14 @@ uint64_t rt_malloc(struct rt_thread *thread, uint64_t size_bytes)
     struct crt_context *ctx = crt_launch_of(thread->block->launch)->ctx;
     size_t limit = atomic_load(&ctx->limits[CRT_LIMIT_MALLOC_HEAP_SIZE]);
     atomic_store_explicit(&ctx->has_allocated, true, memory_order_relaxed);
-    if (size_bytes == 0 || size_bytes > limit)
-        return 0;
-    size_t rounded = ((size_t)size_bytes + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);
-    struct heap_block *block = malloc(sizeof *block);
-    void *pointer = aligned_alloc(HEAP_ALIGN, rounded);
-    if (!block || !pointer) {
-        free(block);
-        free(pointer);
-        return 0;
-    }
-    *block = (struct heap_block){.pointer = pointer, .size_bytes = rounded, .ctx = ctx};
-    pthread_mutex_lock(&heap.lock);
-    bool fits = heap.used_bytes + rounded <= limit;
-    if (fits) {
-        heap.used_bytes += rounded;
-        HASH_ADD_PTR(heap.blocks, pointer, block);
-    }
-    pthread_mutex_unlock(&heap.lock);
-    if (!fits) {
-        free(block);
-        free(pointer);
-        return 0;
-    }
-    return (uint64_t)(uintptr_t)pointer;
+    return size_bytes == 0 ? 0 : (uint64_t)(uintptr_t)crt_heap_take(ctx, (size_t)size_bytes, limit);
 }
 
 void rt_free(struct rt_thread *thread, uint64_t pointer)
 {
-    void *key = (void *)(uintptr_t)pointer;
-    if (!key)
-        return;
-    struct heap_block *block;
-    pthread_mutex_lock(&heap.lock);
-    HASH_FIND_PTR(heap.blocks, &key, block);
-    if (block) {
-        HASH_DEL(heap.blocks, block);
-        heap.used_bytes -= block->size_bytes;
-    }
-    pthread_mutex_unlock(&heap.lock);
-    if (!block)
+    void *block = (void *)(uintptr_t)pointer;
+    if (block && !crt_heap_give(block))
         rt_fault(thread, PXR_FAULT_ADDRESS, pointer);
-    free(block->pointer);
-    free(block);
-}
-
-void crt_heap_free_owned(const struct crt_context *ctx)
-{
-    struct heap_block *block;
-    struct heap_block *next;
-    pthread_mutex_lock(&heap.lock);
-    HASH_ITER(hh, heap.blocks, block, next)
-    {
-        if (block->ctx != ctx)
-            continue;
-        HASH_DEL(heap.blocks, block);
-        heap.used_bytes -= block->size_bytes;
-        free(block->pointer);
-        free(block);
-    }
-    pthread_mutex_unlock(&heap.lock);
 }
 
 /* The message of device-side assert, in CUDA's own words: scripts look for it. Every thread whose

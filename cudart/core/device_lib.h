@@ -10,12 +10,7 @@
 
 #include "jit/jit.h"
 
-struct crt_context;
-
 extern const struct jit_symbol crt_device_symbols[];
 extern const size_t crt_device_symbol_count;
-
-/* Frees what kernels of this context have allocated and not freed. */
-void crt_heap_free_owned(const struct crt_context *ctx);
 
 #endif

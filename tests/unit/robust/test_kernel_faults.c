@@ -37,6 +37,14 @@
          ".visible .entry faulty(.param .u64 p)\n{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n"  \
          "{ .param .u64 a; st.param.u64 [a], %rd1; call deeper, (a); }\nret;\n}\n"
 
+/* Stores at an offset from the first block that malloc gives. */
+#define HEAP_KERNEL(size, offset)                                                                  \
+    HEAD ".extern .func (.param .b64 r) malloc (.param .b64 n);\n"                                 \
+         ".visible .entry faulty(.param .u64 p)\n{\n.reg .b64 %rd<3>;\n{ .param .b64 a; .param "   \
+         ".b64 b;\n"                                                                               \
+         "st.param.b64 [a], " size "; call (b), malloc, (a); ld.param.b64 %rd1, [b]; }\n"          \
+         "st.u32 [%rd1+" offset "], 1;\nret;\n}\n"
+
 struct fault {
     const char *name;
     const char *ptx;
@@ -104,6 +112,12 @@ static const struct fault faults[] = {
      0, CRT_ILLEGAL_ADDRESS, "4 bytes before the block's 0 bytes of shared memory", NULL},
     {"atomic", KERNEL("atom.global.add.u32 %r2, [%rd1], 1;"), 1, 0, 0x10, CRT_ILLEGAL_ADDRESS,
      "PTX line 10: address 0x10", NULL},
+    {"in front of a block of the device's heap", HEAP_KERNEL("64", "-4"), 1, 0, 0,
+     CRT_ILLEGAL_ADDRESS, "PTX line 10", NULL},
+    {"behind a large block of the device's heap", HEAP_KERNEL("1048576", "1048576"), 1, 0, 0,
+     CRT_ILLEGAL_ADDRESS, "PTX line 10", NULL},
+    {"in front of a large block of the device's heap", HEAP_KERNEL("1048576", "-4"), 1, 0, 0,
+     CRT_ILLEGAL_ADDRESS, "PTX line 10", NULL},
     {"trap", KERNEL("trap;"), 1, 0, 0, CRT_LAUNCH_FAILED, "PTX line 10", NULL},
     {"endless recursion", RECURSIVE, 1, 0, 0, CRT_LAUNCH_FAILED,
      "stack overflow in kernel 'faulty'", NULL},
