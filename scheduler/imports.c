@@ -44,6 +44,7 @@ struct tables {
     const char *names;
     const Elf64_Rela *relocs[2]; /* of calls, of data */
     size_t reloc_bytes[2];
+    size_t nameless_count; /* so many of the latter come first; in large libraries nearly all */
 };
 
 static bool contains(const struct dl_phdr_info *object, uintptr_t address)
@@ -83,6 +84,9 @@ static void read_entry(struct tables *tables, const Elf64_Dyn *entry)
         break;
     case DT_RELASZ:
         tables->reloc_bytes[1] = entry->d_un.d_val;
+        break;
+    case DT_RELACOUNT:
+        tables->nameless_count = entry->d_un.d_val;
         break;
     default:
         break;
@@ -152,7 +156,7 @@ static int visit_object(struct dl_phdr_info *object, size_t info_bytes, void *ar
         return 0;
     for (int kind = 0; kind < 2; kind++) {
         size_t count = tables.relocs[kind] ? tables.reloc_bytes[kind] / sizeof(Elf64_Rela) : 0;
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = kind == 1 ? tables.nameless_count : 0; i < count; i++)
             replace_import(&tables, &tables.relocs[kind][i], walk);
     }
     return 0;
