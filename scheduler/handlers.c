@@ -13,6 +13,7 @@
 
 #include "scheduler/imports.h"
 #include "scheduler/internal.h"
+#include "util/refusal.h"
 
 static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 #define FAULT_SIGNALS (sizeof fault_signals / sizeof *fault_signals)
@@ -102,6 +103,7 @@ static void note(struct chain *chain, const struct sigaction *action)
 static void default_action(int signal_number, const siginfo_t *info)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
+    pxr_refusal_tell();
     sigaction(signal_number, &action, NULL);
     /* A fault happens again when the handler returns; a signal that was sent must be sent again. */
     if (info->si_code <= 0)

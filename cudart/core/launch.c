@@ -21,6 +21,7 @@
 #include "cudart/core/stream.h"
 #include "scheduler/scheduler.h"
 #include "util/log.h"
+#include "util/refusal.h"
 
 /* Keys and end mark of the extra array of cuLaunchKernel. */
 #define EXTRA_END            ((void *)0)
@@ -108,6 +109,7 @@ enum crt_result crt_launch_check(struct crt_kernel *kernel, const struct crt_lau
     if (config->dynamic_shared_bytes > crt_kernel_dynamic_limit(kernel))
         return CRT_INVALID_VALUE;
     if (kernel->func->needs_cluster) {
+        pxr_refusal_note("thread block clusters, for kernel '%s'", crt_kernel_name(kernel));
         pxr_log_once(kernel, "kernel '%s' needs a thread block cluster, which is not supported",
                      crt_kernel_name(kernel));
         return CRT_NOT_SUPPORTED;

@@ -5,8 +5,10 @@
 #include "cudart/core/result.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "util/log.h"
+#include "util/refusal.h"
 
 static const enum crt_result from_status[PXR_STATUS_COUNT] = {
     [PXR_OK] = CRT_SUCCESS,
@@ -70,8 +72,42 @@ const char *crt_result_text(int result)
     return info ? info->text : NULL;
 }
 
+/* What groups of functions are about. */
+static const struct {
+    const char *prefix;
+    const char *feature;
+} features[] = {
+    {"cuTexObject", "texture objects"},
+    {"cuTexRef", "texture references"},
+    {"cuModuleGetTexRef", "texture references"},
+    {"cuSurfObject", "surface objects"},
+    {"cuSurfRef", "surface references"},
+    {"cuModuleGetSurfRef", "surface references"},
+    {"cuTensorMap", "tensor maps"},
+    {"cuGraphics", "graphics interoperation"},
+    {"cuMulticast", "multicast objects"},
+    {"cuGreenCtx", "green contexts"},
+    {"cuCheckpoint", "checkpoints of processes"},
+    {"cuImportExternal", "external memory and semaphores"},
+    {"cuExternalMemory", "external memory and semaphores"},
+    {"cuDestroyExternal", "external memory and semaphores"},
+};
+
+static const char *feature_of(const char *symbol)
+{
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
+        if (strncmp(symbol, features[i].prefix, strlen(features[i].prefix)) == 0)
+            return features[i].feature;
+    return NULL;
+}
+
 enum crt_result crt_not_supported(const char *symbol)
 {
+    const char *feature = feature_of(symbol);
+    if (feature)
+        pxr_refusal_note("%s (%s)", feature, symbol);
+    else
+        pxr_refusal_note("%s", symbol);
     pxr_log_once(symbol, "%s is not supported; it returns CUDA_ERROR_NOT_SUPPORTED", symbol);
     return CRT_NOT_SUPPORTED;
 }

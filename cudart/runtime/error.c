@@ -5,6 +5,7 @@
 #include "cudart/runtime/runtime.h"
 
 #include "util/log.h"
+#include "util/refusal.h"
 
 static _Thread_local cudaError_t last_error;
 
@@ -18,6 +19,7 @@ cudaError_t crt_done(cudaError_t error)
 
 cudaError_t crt_unsupported(const char *name)
 {
+    pxr_refusal_note("%s", name);
     pxr_log_once(name, "%s is not implemented; it returns cudaErrorNotSupported", name);
     return crt_done(cudaErrorNotSupported);
 }
