@@ -32,6 +32,7 @@
 
 /* Local memory of all threads that run at a time is not looked at below this. */
 #define LOCAL_UNCHECKED_BYTES (UINT64_C(32) << 20)
+#define LOCAL_GRANTED_NS      UINT64_C(100000000)
 
 #define KNOWN_ALLOCATIONS     4
 
@@ -71,6 +72,24 @@ static enum crt_result check_shape(const struct crt_kernel *kernel,
     return CRT_SUCCESS;
 }
 
+/* Whether so much local memory can become resident. A look at the system costs more than many a
+ * launch, so its answer holds for a while. */
+static bool has_local_memory(uint64_t bytes)
+{
+    static _Atomic uint64_t granted_bytes;
+    static _Atomic uint64_t granted_until_ns;
+    if (bytes < LOCAL_UNCHECKED_BYTES)
+        return true;
+    uint64_t now_ns = crt_now_ns();
+    if (now_ns < atomic_load(&granted_until_ns) && bytes <= atomic_load(&granted_bytes))
+        return true;
+    if (!crt_memory_can_grow(bytes))
+        return false;
+    atomic_store(&granted_bytes, bytes);
+    atomic_store(&granted_until_ns, now_ns + LOCAL_GRANTED_NS);
+    return true;
+}
+
 /* A device sets local memory aside for all threads that run at a time, and refuses the launch
  * when it cannot. Here it becomes resident when it is touched: only what would end the process is
  * refused. */
@@ -88,8 +107,7 @@ static enum crt_result check_local(const struct crt_kernel *kernel,
     uint64_t blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
     uint64_t workers = sch_worker_count();
     uint64_t bytes = layout->local_least_bytes * threads * (blocks < workers ? blocks : workers);
-    return bytes < LOCAL_UNCHECKED_BYTES || crt_memory_can_grow(bytes) ? CRT_SUCCESS
-                                                                       : CRT_OUT_OF_MEMORY;
+    return has_local_memory(bytes) ? CRT_SUCCESS : CRT_OUT_OF_MEMORY;
 }
 
 enum crt_result crt_launch_check(struct crt_kernel *kernel, const struct crt_launch_config *config)

@@ -11,6 +11,8 @@
 
 #include "stream_fixture.h"
 
+#include <criterion/redirect.h>
+
 #include "cudart/core/arena.h"
 #include "cudart/core/memory_limit.h"
 #include "cudart/nvml/nvml_types.h"
@@ -36,6 +38,27 @@ static const char kernels_ptx[] =
     ".visible .entry later() { ret; }\n"
     ".visible .entry local_large(.param .u64 out)\n" LOCAL_BODY(
         "1073741824") ".visible .entry local_much(.param .u64 out)\n" LOCAL_BODY("400000");
+
+/* Each thread prints a number, and then allocates 64 KiB and keeps it. */
+static const char device_ptx[] =
+    ".version 9.0\n.target sm_75\n.address_size 64\n"
+    ".extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 args);\n"
+    ".extern .func (.param .b64 result) malloc(.param .b64 size);\n"
+    ".global .align 1 .b8 text[8] = {37, 48, 57, 100, 10, 0, 0, 0};\n" /* "%09d\n" */
+    ".visible .entry print()\n"
+    "{\n .reg .b32 %r<3>; .reg .b64 %rd<4>; .local .align 8 .b8 buffer[8];\n"
+    " mov.u32 %r1, %tid.x; st.local.u32 [buffer], %r1;\n"
+    " mov.u64 %rd1, text; cvta.global.u64 %rd2, %rd1;\n"
+    " mov.u64 %rd1, buffer; cvta.local.u64 %rd3, %rd1;\n"
+    " { .param .b64 p0; .param .b64 p1; .param .b32 r;\n"
+    "  st.param.b64 [p0], %rd2; st.param.b64 [p1], %rd3;\n"
+    "  call.uni (r), vprintf, (p0, p1); ld.param.b32 %r2, [r]; }\n"
+    " ret;\n}\n"
+    ".visible .entry keep(.param .u64 failures)\n"
+    "{\n .reg .pred %p1; .reg .b32 %r<2>; .reg .b64 %rd<3>;\n ld.param.u64 %rd1, [failures];\n"
+    " { .param .b64 size; .param .b64 p;\n  st.param.b64 [size], 65536;\n"
+    "  call.uni (p), malloc, (size); ld.param.b64 %rd2, [p]; }\n"
+    " setp.ne.u64 %p1, %rd2, 0;\n @%p1 ret;\n red.global.add.u32 [%rd1], 1;\n ret;\n}\n";
 
 static const char variable_ptx[] = ".version 9.0\n.target sm_75\n.address_size 64\n"
                                    ".visible .global .align 4 .b8 much[419430400];\n"
@@ -281,6 +304,52 @@ Test(lack, shared_memory_of_a_launch)
     give_space_back();
     cr_expect(launched == CRT_OUT_OF_MEMORY || waited == CRT_OUT_OF_MEMORY, "%d and %d",
               (int)launched, (int)waited);
+    expect_all_works();
+}
+
+enum { PRINTING_BLOCKS = 400, PRINTING_THREADS = 1024 };
+
+/* What does not fit is lost; so is nothing else. */
+Test(lack, text_that_kernels_print)
+{
+    NEEDS_LIMIT();
+    cr_redirect_stdout();
+    CUmodule other;
+    CUfunction print;
+    OK(cuModuleLoadData(&other, device_ptx));
+    OK(cuModuleGetFunction(&print, other, "print"));
+    OK(cuLaunchKernel(print, 2, 1, 1, PRINTING_THREADS, 1, 1, 0, NULL, NULL, NULL));
+    OK(cuCtxSynchronize());
+    take_space_away();
+    CUresult launched =
+        cuLaunchKernel(print, PRINTING_BLOCKS, 1, 1, PRINTING_THREADS, 1, 1, 0, NULL, NULL, NULL);
+    CUresult waited = cuCtxSynchronize();
+    give_space_back();
+    EXPECT(CRT_SUCCESS, launched);
+    /* A worker that has not had such a block may have no stack for it. */
+    cr_expect(waited == CRT_SUCCESS || waited == CRT_OUT_OF_MEMORY, "%d", (int)waited);
+    expect_all_works();
+}
+
+/* malloc of kernels answers 0. */
+Test(lack, the_heap_of_kernels)
+{
+    NEEDS_LIMIT();
+    CUmodule other;
+    CUfunction keep;
+    void *out = (void *)word;
+    OK(cuCtxSetLimit(2, (size_t)256 << 20));
+    OK(cuModuleLoadData(&other, device_ptx));
+    OK(cuModuleGetFunction(&keep, other, "keep"));
+    OK(cuLaunchKernel(keep, 1, 1, 1, 32, 1, 1, 0, NULL, (void *[]){&out}, NULL));
+    OK(cuCtxSynchronize());
+    cr_expect_eq(*word, 0);
+    take_space_away();
+    CUresult launched = cuLaunchKernel(keep, 1, 1, 1, 1024, 1, 1, 0, NULL, (void *[]){&out}, NULL);
+    CUresult waited = cuCtxSynchronize();
+    give_space_back();
+    EXPECT(CRT_SUCCESS, launched);
+    cr_expect(waited == CRT_OUT_OF_MEMORY || *word > 0, "%d", (int)waited);
     expect_all_works();
 }
 
