@@ -9,29 +9,21 @@
 #include <fcntl.h>
 #include <linux/memfd.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "cudart/core/budget.h"
 #include "cudart/core/context.h"
 #include "cudart/core/device.h"
+#include "cudart/core/holes.h"
 #include "cudart/core/leak.h"
 #include "cudart/core/memory_limit.h"
 #include "cudart/core/pool.h"
-#include "cudart/core/range_tree.h"
 #include "util/guard.h"
 
-#define PAGE_BYTES ((size_t)4096)
-
-/* A look at what the system has left costs some tens of microseconds. After one, a part of the room
- * may be allocated without another, for a while. */
-#define CREDIT_PART     8
-#define CREDIT_BYTES    ((size_t)256 << 20)
-#define CREDIT_NS       UINT64_C(50000000)
+#define PAGE_BYTES      ((size_t)4096)
 
 #define RESERVE_FACTOR  4
 #define RESERVE_MINIMUM ((size_t)64 << 30)
@@ -71,18 +63,13 @@ static struct {
     size_t total_bytes; /* of each device */
     size_t used_bytes[CRT_DEVICES_MAX];
     uint64_t next_id;
-    uintptr_t cursor;            /* where the search for room starts */
-    struct crt_range_tree holes; /* none adjacent */
-    struct crt_range *spare;     /* nodes for holes, by child[0] */
-    size_t node_count;           /* of holes and spare ones */
+    struct crt_holes holes;
     struct crt_range_tree live;
     size_t live_count;
     uintptr_t stale_begin; /* freed, but still accessible and not given back; in one hole */
     uintptr_t stale_end;
     _Atomic(uint64_t) generation; /* of live: changes when an element comes or goes */
-    size_t promised_bytes;        /* of allocations and pages, touched or not */
-    size_t credit_bytes;          /* may be allocated without a look at the system, until then */
-    uint64_t credit_end_ns;
+    struct crt_budget budget;
     size_t pages_count; /* taken by crt_arena_take_pages */
     bool has_tails;     /* addresses need not be spared */
 } arena = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1, .next_id = 1};
@@ -139,67 +126,10 @@ static size_t *used_of(const struct crt_allocation *allocation)
     return &arena.used_bytes[allocation->device];
 }
 
-/* ---- holes ---- */
-
-/* Room for the holes that one more range in use can make: there is one between two of them. Taking
- * a range out of a hole leaves up to two, and giving it back, which must not fail, makes one. */
+/* For the holes that one more range in use can make. */
 static bool make_room(void)
 {
-    while (arena.node_count < arena.live_count + arena.pages_count + 3) {
-        struct crt_range *node = malloc(sizeof *node);
-        if (!node)
-            return false;
-        node->child[0] = arena.spare;
-        arena.spare = node;
-        arena.node_count++;
-    }
-    return true;
-}
-
-static void add_hole(uintptr_t begin, uintptr_t end)
-{
-    struct crt_range *hole = arena.spare;
-    arena.spare = hole->child[0];
-    *hole = (struct crt_range){.begin = begin, .size_bytes = end - begin};
-    crt_range_insert(&arena.holes, hole);
-}
-
-static void remove_hole(struct crt_range *hole)
-{
-    crt_range_remove(&arena.holes, hole);
-    hole->child[0] = arena.spare;
-    arena.spare = hole;
-}
-
-/* Takes [begin, begin + span) out of a hole; what is left of it stays. */
-static void cut_hole(struct crt_range *hole, uintptr_t begin, size_t span)
-{
-    uintptr_t hole_begin = hole->begin;
-    uintptr_t hole_end = crt_range_end(hole);
-    uintptr_t end = begin + span;
-    if (hole_begin < begin)
-        crt_range_change(&arena.holes, hole, hole_begin, begin - hole_begin);
-    else if (end < hole_end)
-        crt_range_change(&arena.holes, hole, end, hole_end - end);
-    else
-        remove_hole(hole);
-    if (hole_begin < begin && end < hole_end)
-        add_hole(end, hole_end);
-}
-
-/* Gives a range back, joining it with its neighbours. */
-static void return_range(uintptr_t begin, uintptr_t end)
-{
-    struct crt_range *before = crt_range_floor(&arena.holes, begin);
-    struct crt_range *behind = crt_range_above(&arena.holes, begin);
-    if (behind && behind->begin == end) {
-        end = crt_range_end(behind);
-        remove_hole(behind);
-    }
-    if (before && crt_range_end(before) == begin)
-        crt_range_change(&arena.holes, before, before->begin, end - before->begin);
-    else
-        add_hole(begin, end);
+    return crt_holes_make_room(&arena.holes, arena.live_count + arena.pages_count + 1);
 }
 
 /* ---- memory that was freed ---- */
@@ -228,7 +158,7 @@ static void end_stale(void)
 {
     if (!arena.stale_begin)
         return;
-    const struct crt_range *hole = crt_range_floor(&arena.holes, arena.stale_begin);
+    const struct crt_range *hole = crt_holes_at(&arena.holes, arena.stale_begin);
     if (arena.live_count < GUARDED_LIMIT || hole->size_bytes >= SMALL_HOLE_BYTES)
         mprotect((void *)hole->begin, hole->size_bytes, PROT_NONE);
     drop_pages(arena.stale_begin, arena.stale_end - arena.stale_begin);
@@ -236,23 +166,14 @@ static void end_stale(void)
     arena.stale_end = 0;
 }
 
-/* Takes span bytes at or after the cursor, or else from the beginning; 0 when there is no room. */
+/* Takes span bytes out of a hole; 0 when there is no room. */
 static uintptr_t take_range(size_t span)
 {
-    struct crt_range *hole = crt_range_floor(&arena.holes, arena.cursor);
-    uintptr_t begin = arena.cursor;
-    if (!hole || crt_range_end(hole) < begin || crt_range_end(hole) - begin < span) {
-        hole = crt_range_fit(&arena.holes, arena.cursor, span);
-        if (!hole)
-            hole = crt_range_fit(&arena.holes, 0, span);
-        if (!hole)
-            return 0;
-        begin = hole->begin;
-    }
-    if (begin < arena.stale_end && arena.stale_begin < begin + span)
+    uintptr_t begin = crt_holes_find(&arena.holes, span);
+    if (begin && begin < arena.stale_end && arena.stale_begin < begin + span)
         end_stale();
-    cut_hole(hole, begin, span);
-    arena.cursor = begin + span;
+    if (begin)
+        crt_holes_take(&arena.holes, begin, span);
     return begin;
 }
 
@@ -261,7 +182,7 @@ static void free_range(uintptr_t begin, uintptr_t end)
 {
     if (end != arena.stale_begin && begin != arena.stale_end)
         end_stale();
-    return_range(begin, end);
+    crt_holes_add(&arena.holes, begin, end);
     if (!arena.stale_begin || begin < arena.stale_begin)
         arena.stale_begin = begin;
     if (end > arena.stale_end)
@@ -289,7 +210,6 @@ static bool reserve(size_t bytes)
     madvise(base, bytes, MADV_DONTFORK);
     arena.begin = (uintptr_t)base;
     arena.end = arena.begin + bytes;
-    arena.cursor = arena.begin;
     return true;
 }
 
@@ -315,7 +235,7 @@ static enum crt_result init_locked(size_t total_bytes, int devices)
     }
     if (!make_room())
         return CRT_OUT_OF_MEMORY;
-    add_hole(arena.begin, arena.end);
+    crt_holes_add(&arena.holes, arena.begin, arena.end);
     arena.total_bytes = total_bytes;
     return CRT_SUCCESS;
 }
@@ -363,61 +283,10 @@ static void insert_live(struct live *live)
 
 /* ---- what the system has left ---- */
 
-/* Bytes of the arena that take memory of the system; with anonymous memory, all that the process
- * has of it. */
-static size_t resident_bytes(void)
-{
-    struct stat status;
-    if (arena.file >= 0)
-        return fstat(arena.file, &status) == 0 ? (size_t)status.st_blocks * 512 : 0;
-    long all = 0;
-    long resident = 0;
-    long shared = 0;
-    FILE *file = fopen("/proc/self/statm", "re");
-    if (file && fscanf(file, "%ld %ld %ld", &all, &resident, &shared) != 3)
-        resident = shared;
-    if (file)
-        fclose(file);
-    return (size_t)(resident - shared) * PAGE_BYTES;
-}
-
-/* What is left when everything promised so far has been touched. */
-static size_t room_locked(void)
-{
-    size_t available = crt_memory_available();
-    size_t resident = resident_bytes();
-    size_t untouched = arena.promised_bytes > resident ? arena.promised_bytes - resident : 0;
-    return available > untouched ? available - untouched : 0;
-}
-
-static uint64_t coarse_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-/* Whether so many bytes can be promised. */
-static bool is_there_locked(size_t bytes)
-{
-    uint64_t now_ns = coarse_ns();
-    if (now_ns < arena.credit_end_ns && bytes <= arena.credit_bytes) {
-        arena.credit_bytes -= bytes;
-        return true;
-    }
-    size_t room = room_locked();
-    if (bytes > room)
-        return false;
-    size_t credit = (room - bytes) / CREDIT_PART;
-    arena.credit_bytes = credit < CREDIT_BYTES ? credit : CREDIT_BYTES;
-    arena.credit_end_ns = now_ns + CREDIT_NS;
-    return true;
-}
-
 bool crt_arena_has_room(size_t size_bytes)
 {
     pthread_mutex_lock(&arena.lock);
-    bool has_room = is_there_locked(size_bytes);
+    bool has_room = crt_budget_take(&arena.budget, arena.file, size_bytes);
     pthread_mutex_unlock(&arena.lock);
     return has_room;
 }
@@ -425,7 +294,7 @@ bool crt_arena_has_room(size_t size_bytes)
 size_t crt_arena_room(void)
 {
     pthread_mutex_lock(&arena.lock);
-    size_t room = room_locked();
+    size_t room = crt_budget_room(&arena.budget, arena.file);
     pthread_mutex_unlock(&arena.lock);
     return room;
 }
@@ -459,7 +328,7 @@ static enum crt_result alloc_locked(struct live *live)
     size_t rounded = round_to_pages(wanted->size_bytes);
     if (counts_as_device(wanted->kind) && rounded > arena.total_bytes - *used_of(wanted))
         return CRT_OUT_OF_MEMORY;
-    if (!is_there_locked(rounded) || !make_room())
+    if (!crt_budget_take(&arena.budget, arena.file, rounded) || !make_room())
         return CRT_OUT_OF_MEMORY;
     uintptr_t base = take_span(wanted, rounded);
     if (!base)
@@ -473,7 +342,7 @@ static enum crt_result alloc_locked(struct live *live)
     wanted->base = base;
     wanted->id = arena.next_id++;
     insert_live(live);
-    arena.promised_bytes += rounded;
+    arena.budget.promised_bytes += rounded;
     if (counts_as_device(wanted->kind))
         *used_of(wanted) += rounded;
     return CRT_SUCCESS;
@@ -519,7 +388,7 @@ static void remove_locked(struct crt_allocation *allocation)
     if (allocation->span_bytes) {
         size_t rounded = round_to_pages(allocation->size_bytes);
         free_range(allocation->base, allocation->base + allocation->span_bytes);
-        arena.promised_bytes -= rounded;
+        arena.budget.promised_bytes -= rounded;
         if (counts_as_device(allocation->kind))
             *used_of(allocation) -= rounded;
     } else if (allocation->kind == CRT_MEMORY_IPC) {
@@ -684,7 +553,7 @@ enum crt_result crt_arena_take_pages(size_t size_bytes, struct crt_pages *pages)
     uintptr_t place = has_file && make_room() ? take_range(rounded) : 0;
     if (place) {
         arena.pages_count++;
-        arena.promised_bytes += rounded;
+        arena.budget.promised_bytes += rounded;
     }
     pthread_mutex_unlock(&arena.lock);
     if (!place)
@@ -701,7 +570,7 @@ void crt_arena_return_pages(const struct crt_pages *pages)
     pthread_mutex_lock(&arena.lock);
     free_range(pages->place, pages->place + pages->size_bytes);
     arena.pages_count--;
-    arena.promised_bytes -= pages->size_bytes;
+    arena.budget.promised_bytes -= pages->size_bytes;
     pthread_mutex_unlock(&arena.lock);
 }
 
