@@ -161,6 +161,7 @@ enum pxr_status jit_unit_emit(struct jit_unit *unit, struct jit_object *object,
         return status;
     if (object->collapse == PXR_COLLAPSE_VECTOR)
         tr_mend_one_lane_stores(unit->module);
+    tr_lower_whole_accesses(unit->module, unit->target->has_whole_loads);
     uint64_t optimised_ns = thread_cpu_ns();
     object->optimise_ns = optimised_ns - start_ns;
     jit_unit_dump(unit, "opt", "opt.ll");

@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
 
 #include "jit/cpu.h"
 
@@ -51,6 +54,17 @@ static void register_targets(void)
     LLVMInitializeNativeAsmParser();
 }
 
+/* AArch64 with LSE2 has a pair load for it; x86-64 gets a load without asking what LLVM believes of
+ * the processor (translator/whole_accesses.c). */
+static bool has_whole_loads(void)
+{
+#if defined(__aarch64__)
+    return (getauxval(AT_HWCAP) & HWCAP_USCAT) != 0;
+#else
+    return false;
+#endif
+}
+
 /* A virtual machine may see a cache that it shares with others: no processor has more than so much
  * of it for each CPU. */
 #define CACHE_OF_CPU_BYTES     (UINT64_C(16) << 20)
@@ -82,6 +96,7 @@ static enum pxr_status init_target(struct jit_target *target, struct pxr_error *
     if (status != PXR_OK)
         return status;
     target->vector_bits = cpu->vector_bits;
+    target->has_whole_loads = has_whole_loads();
     find_cache(target);
     target->machine = jit_cpu_machine(cpu->name, cpu->features, target->triple);
     if (!target->machine)

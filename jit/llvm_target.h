@@ -5,6 +5,7 @@
 #ifndef PTXRUN_JIT_LLVM_TARGET_H
 #define PTXRUN_JIT_LLVM_TARGET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <llvm-c/TargetMachine.h>
@@ -18,7 +19,8 @@ struct jit_target {
     unsigned vector_bits; /* widest vector register that is good for all types: 512, 256, 128 */
     uint64_t cache_bytes; /* of the last cache … */
     uint64_t cache_share_bytes; /* … and what of it is there for the CPUs that can be seen */
-    struct jit_target *next;    /* in the pool */
+    bool has_whole_loads; /* LLVM makes one instruction, a load, of an atomic load of 16 bytes */
+    struct jit_target *next; /* in the pool */
 };
 
 /* A target for the caller alone, from a pool of those not in use: making one takes longer than

@@ -114,6 +114,10 @@ enum pxr_status tr_straighten_blocks(LLVMModuleRef module, bool *has_changed,
  * (vector/one_lane.c). */
 void tr_mend_one_lane_stores(LLVMModuleRef module);
 
+/* Likewise: atomic accesses of 16 bytes, among them vectors, become what LLVM can make code of
+ * (whole_accesses.c). has_whole_loads: it makes a load of an atomic load of 16 bytes. */
+void tr_lower_whole_accesses(LLVMModuleRef module, bool has_whole_loads);
+
 /* Runs a pass list in LLVM's syntax; machine may be NULL for passes that need none. */
 enum pxr_status tr_run_passes(LLVMModuleRef module, const char *passes,
                               LLVMTargetMachineRef machine, struct pxr_error *err);

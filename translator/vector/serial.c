@@ -48,13 +48,22 @@ static uint32_t index_in_sequence(const struct tr_sequence *sequence, uint32_t v
     return TR_NONE;
 }
 
-/* What is held in memory is at least a byte. */
+/* What is held in memory is at least a byte. Elements of all lanes' vectors lie one after the
+ * other. */
 static bool can_wait(LLVMTypeRef type)
 {
     switch (LLVMGetTypeKind(type)) {
     case LLVMIntegerTypeKind: {
         unsigned width = LLVMGetIntTypeWidth(type);
-        return width == 1 || width == 8 || width == 16 || width == 32 || width == 64;
+        return width == 1 || width == 8 || width == 16 || width == 32 || width == 64 ||
+               width == 128;
+    }
+    case LLVMVectorTypeKind: {
+        LLVMTypeRef element = LLVMGetElementType(type);
+        unsigned count = LLVMGetVectorSize(type);
+        return (count & (count - 1)) == 0 && can_wait(element) &&
+               !(LLVMGetTypeKind(element) == LLVMIntegerTypeKind &&
+                 LLVMGetIntTypeWidth(element) == 1);
     }
     case LLVMHalfTypeKind:
     case LLVMFloatTypeKind:

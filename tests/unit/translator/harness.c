@@ -250,6 +250,7 @@ static enum pxr_status compile(struct harness *harness, bool check_alignment, st
     if (status == PXR_OK) {
         LLVMMemoryBufferRef object = NULL;
         char *message = NULL;
+        tr_lower_whole_accesses(module, false);
         if (LLVMTargetMachineEmitToMemoryBuffer(target->machine, module, LLVMObjectFile, &message,
                                                 &object))
             cr_assert_fail("%s", message);

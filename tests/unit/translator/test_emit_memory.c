@@ -324,6 +324,122 @@ Test(memory, v8_and_b128_move_32_and_16_bytes)
     cr_expect_arr_eq(out, expected, sizeof out);
 }
 
+/* How often text stands in ir. */
+static unsigned count_of(const char *ir, const char *text)
+{
+    unsigned count = 0;
+    for (const char *at = ir; (at = strstr(at, text)) != NULL; at += strlen(text))
+        count++;
+    return count;
+}
+
+#define PTX_HEAD ".version 8.8\n.target sm_100\n.address_size 64\n"
+
+static void expect_accesses(const char *instruction, const char *access, unsigned count)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             PTX_HEAD ".visible .entry k(.param .u64 p)\n{\n"
+                      ".reg .b16 %%h<9>; .reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .b128 %%q;\n"
+                      ".shared .align 16 .b8 mine[16]; .local .align 16 .b8 own[16];\n"
+                      "ld.param.u64 %%rd0, [p];\n%s\nret;\n}\n",
+             instruction);
+    struct harness harness;
+    struct pxr_error err = {0};
+    cr_assert_eq(harness_open(&harness, text, NULL, true, &err), PXR_OK, "%s: %s", instruction,
+                 err.message);
+    cr_expect_eq(count_of(harness.ir, access), count, "%s:\n%s", instruction, harness.ir);
+    harness_close(&harness);
+}
+
+/* Where other workers see them, in pieces of 16 bytes. */
+Test(memory, strong_vectors_are_accessed_at_once)
+{
+    static const struct {
+        const char *instruction;
+        const char *access;
+        unsigned count;
+    } cases[] = {
+        {"ld.relaxed.gpu.v2.u64 {%rd1, %rd2}, [%rd0];", "load atomic <2 x i64>,", 1},
+        {"ld.acquire.gpu.global.v4.f32 {%r1, %r2, %r3, %r4}, [%rd0];", "load atomic <4 x i32>,", 1},
+        {"ld.volatile.v4.u32 {%r1, %r2, %r3, %r4}, [%rd0];", "load atomic volatile <4 x i32>,", 1},
+        {"ld.cv.v2.u64 {%rd1, %rd2}, [%rd0];", "load atomic <2 x i64>,", 1},
+        {"ld.cg.v4.u32 {%r1, %r2, %r3, %r4}, [%rd0];", "load atomic <4 x i32>,", 1},
+        {"ld.relaxed.gpu.v2.u32 {%r1, %r2}, [%rd0];", "load atomic i64,", 1},
+        {"ld.relaxed.gpu.v4.u16 {%h1, %h2, %h3, %h4}, [%rd0];", "load atomic i64,", 1},
+        {"ld.relaxed.gpu.v4.u8 {%h1, %h2, %h3, %h4}, [%rd0];", "load atomic i32,", 1},
+        {"ld.relaxed.gpu.global.v4.b64 {%rd1, %rd2, %rd3, %rd4}, [%rd0];", "load atomic <2 x i64>,",
+         2},
+        {"st.relaxed.gpu.v2.u64 [%rd0], {%rd1, %rd2};", "store atomic <2 x i64> ", 1},
+        {"st.release.gpu.global.v4.f32 [%rd0], {%r1, 0f3f800000, %r3, %r4};",
+         "store atomic <4 x i32> ", 1},
+        {"st.volatile.v4.u32 [%rd0], {%r1, %r2, %r3, 5};", "store atomic volatile <4 x i32> ", 1},
+        {"st.cg.v2.u64 [%rd0], {%rd1, %rd2};", "store atomic <2 x i64> ", 1},
+        {"st.wt.v2.u64 [%rd0], {%rd1, %rd2};", "store atomic <2 x i64> ", 1},
+        {"st.relaxed.gpu.v2.u16 [%rd0], {%h1, %h2};", "store atomic i32 ", 1},
+        {"st.relaxed.gpu.global.v8.b32 [%rd0], {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8};",
+         "store atomic <4 x i32> ", 2},
+        {"ld.relaxed.gpu.b128 %q, [%rd0];", "load atomic i128,", 1},
+        {"st.mmio.relaxed.sys.b128 [%rd0], %q;", "store atomic volatile i128 ", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        expect_accesses(cases[i].instruction, cases[i].access, cases[i].count);
+}
+
+/* What is weak, or nobody else's, leaves LLVM more to do with. */
+Test(memory, other_vectors_are_accessed_by_elements)
+{
+    static const struct {
+        const char *instruction;
+        const char *access;
+        unsigned count;
+    } cases[] = {
+        {"ld.global.v2.u32 {%r1, %r2}, [%rd0]; st.global.v2.u32 [%rd0], {%r2, %r1};",
+         "= load i32, ptr %", 2},
+        {"ld.weak.v4.f32 {%r1, %r2, %r3, %r4}, [%rd0];", "atomic", 0},
+        {"ld.global.cg.v2.f64 {%rd1, %rd2}, [%rd0];", "atomic", 0},
+        {"ld.global.cg.nc.v2.u64 {%rd1, %rd2}, [%rd0];", "atomic", 0},
+        {"st.global.wt.v2.u64 [%rd0], {%rd1, %rd2};", "atomic", 0},
+        {"st.v4.u32 [%rd0], {%r1, %r2, %r3, %r4};", "store i32 ", 4},
+        {"ld.volatile.shared.v4.u32 {%r1, %r2, %r3, %r4}, [mine];", "load atomic volatile i32,", 4},
+        {"ld.relaxed.cta.shared.v2.u64 {%rd1, %rd2}, [mine];", "load atomic i64,", 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        expect_accesses(cases[i].instruction, cases[i].access, cases[i].count);
+}
+
+Test(memory, pieces_of_strong_vectors_keep_their_elements_apart)
+{
+    _Alignas(32) uint8_t in[96];
+    _Alignas(32) uint8_t out[96] = {0};
+    for (unsigned i = 0; i < sizeof in; i++)
+        in[i] = (uint8_t)(3 * i + 1);
+    harness_eval("ld.relaxed.gpu.global.v4.u32 {%r1,%r2,%r3,%r4}, [%in];\n"
+                 "st.release.gpu.global.v4.u32 [%out], {%r4,%r3,%r2,%r1};\n"
+                 "ld.volatile.global.v2.f64 {%fd1,%fd2}, [%in+16];\n"
+                 "st.volatile.global.v2.f64 [%out+16], {%fd2,%fd1};\n"
+                 "ld.acquire.gpu.global.v4.b64 {%rd1,_,%rd3,%rd4}, [%in+32];\n"
+                 "st.relaxed.gpu.global.v4.b64 [%out+32], {%rd4,%rd3,5,%rd1};\n"
+                 "ld.relaxed.gpu.global.v4.u8 {%h1,%h2,%h3,%h4}, [%in+64];\n"
+                 "st.relaxed.gpu.global.v4.u8 [%out+64], {%h4,%h3,%h2,%h1};\n"
+                 "ld.relaxed.gpu.global.v2.s8 {%h1,%h2}, [%in+90];\n"
+                 "st.relaxed.gpu.global.v2.u16 [%out+68], {%h1,%h2};\n"
+                 "ld.relaxed.gpu.global.v4.u16 {%h1,%h2,%h3,%h4}, [%in+72];\n"
+                 "st.relaxed.gpu.global.v4.u16 [%out+72], {%h4,%h1,%h2,%h3};\n",
+                 in, out);
+    static const struct {
+        uint8_t to, from, bytes;
+    } moves[] = {{0, 12, 4},  {4, 8, 4},   {8, 4, 4},   {12, 0, 4},  {16, 24, 8}, {24, 16, 8},
+                 {32, 56, 8}, {40, 48, 8}, {56, 32, 8}, {64, 67, 1}, {65, 66, 1}, {66, 65, 1},
+                 {67, 64, 1}, {72, 78, 2}, {74, 72, 2}, {76, 74, 2}, {78, 76, 2}};
+    uint8_t expected[sizeof out] = {[48] = 5};
+    for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++)
+        memcpy(expected + moves[i].to, in + moves[i].from, moves[i].bytes);
+    int16_t extended[2] = {(int8_t)in[90], (int8_t)in[91]};
+    memcpy(expected + 68, extended, sizeof extended);
+    cr_expect_arr_eq(out, expected, sizeof out);
+}
+
 Test(memory, hints_and_policies_do_not_change_what_is_moved)
 {
     uint64_t in[2] = {0x1122334455667788, 9};
