@@ -10,6 +10,8 @@ FLAGS="-O2 -Xcompiler -ffunction-sections,-fdata-sections -Xlinker --gc-sections
 STATIC="bad_address cubin_only too_many_threads symbols streams_events many_host_threads assert_fails
     plugin_host exit_while_running"
 SHARED="$STATIC recursion_indirect barriers lock_between_lanes warp_in_step device_malloc deep_stack"
+# Many kernels: PTX alone, and compressed.
+CUB="-gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all"
 CUBIN_ONLY="-gencode arch=compute_75,code=sm_75"
 mkdir -p prebuilt/static prebuilt/shared
 
@@ -43,4 +45,6 @@ for kind in static shared; do
     build $kind rdc_two_units -rdc=true rdc_two_units.cu rdc_unit.cu
     build $kind symbols_non_pie -Xcompiler -no-pie symbols.cu
 done
+# shellcheck disable=SC2086
+build shared cub_primitives cub_primitives.cu $CUB
 du -ch prebuilt/static/* prebuilt/shared/* | tail -n 1

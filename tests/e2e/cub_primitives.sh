@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs CUB's primitives so many rounds on each of the given numbers of workers; each case is compiled
+# once and then repeated.
+# Usage: cub_primitives.sh PTXRUN CUDA-TESTS-FOLDER "ROUNDS [PART...]" "WORKERS..." [PTXRUN-OPTION...]
+set -u
+ptxrun=$1
+folder=$2
+rounds=$3
+workers=$4
+shift 4
+
+if [ "$(uname -m)" != x86_64 ]; then
+    echo "skipped: the program is built for x86_64"
+    exit 77
+fi
+libraries=$(cd "$(dirname "$ptxrun")/../lib/ptxrun/cudart" && pwd) || exit 1
+LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+
+wanted=$(cat "$folder/expected/cub_primitives.txt")
+status=0
+for count in $workers; do
+    start=$(date +%s)
+    # shellcheck disable=SC2086
+    found=$("$ptxrun" --threads "$count" "$@" "$folder/prebuilt/shared/cub_primitives" $rounds 2>&1)
+    if [ "$found" = "$wanted" ]; then
+        echo "$count workers, rounds $rounds: right, $(($(date +%s) - start)) s"
+    else
+        echo "$count workers, rounds $rounds: FAILED: $found"
+        status=1
+    fi
+done
+exit $status
