@@ -280,6 +280,12 @@ static const struct sch_import imports[] = {
     IMPORT("sigignore", hooked_sigignore),
 };
 
+void sch_handlers_after_fork(void)
+{
+    atomic_flag_clear(&lock); /* whoever had it is not here */
+    atomic_store(&owner, getpid());
+}
+
 void sch_fault_handler_check(void)
 {
     /* A look costs as much as the rest of a small launch. Who replaces handlers replaces that of

@@ -18,4 +18,7 @@ void sch_on_fault(int signal_number, siginfo_t *info, void *context);
 /* Does with the signal what the program wants. In sch_on_fault only. */
 void sch_handlers_pass_on(int signal_number, siginfo_t *info, void *context);
 
+/* In a child of fork, which has a copy of what the program wants, and none of our threads. */
+void sch_handlers_after_fork(void);
+
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "scheduler/handlers.h"
 #include "scheduler/internal.h"
 
 #define WORKERS_MAX        1024
@@ -405,6 +406,7 @@ static void start_threads(unsigned workers)
 static void after_fork_in_child(void)
 {
     atomic_store_explicit(&pool.is_forked, true, memory_order_relaxed);
+    sch_handlers_after_fork();
 }
 
 /* The share of a group in the workers of all parts. */

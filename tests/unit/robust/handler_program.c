@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "check.h"
 
@@ -163,6 +164,26 @@ static void ignore(void)
     CHECK(current_handler() == SIG_IGN);
 }
 
+/* Children have their parent's handlers, and change only their own. */
+static void check_in_child(void)
+{
+    int status;
+    CHECK(signal(SIGSEGV, other_handler) != SIG_ERR);
+    pid_t child = fork();
+    if (child == 0) {
+        CHECK(current_handler() == other_handler);
+        check_own_fault(false);
+        once_with_sigaction();
+        check_own_fault(false);
+        CHECK(current_handler() == SIG_DFL);
+        _exit(7);
+    }
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    CHECK(current_handler() == other_handler);
+    check_own_fault(false);
+}
+
 /* ---- kernels ---- */
 
 /* A kernel's fault gives its code and calls no handler. during: runs while the kernel does. */
@@ -237,6 +258,8 @@ int handler_program(const struct driver_functions *driver, const char *mode)
     check_once(once_with_sigaction);
     check_once(once_with_signal);
     check_way(with_stack, true);
+    check_in_child();
+    check_kernel_fault(NULL);
     puts("every fault got to whom it belongs");
     return 0;
 }
