@@ -4,6 +4,7 @@
 #
 #   sh tools/test.sh            everything: release build, then the unit tests under sanitizers
 #   sh tools/test.sh release    one of: release asan-ubsan tsan
+#   sh tools/test.sh release-v2 release-v3    the release build's tests with code for SSE4, for AVX2
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -23,6 +24,7 @@ count_results() {
     passed=$((passed + ${total:-0} - ${bad:-0} - skips))
 }
 
+# Builds a preset and runs its tests; further arguments are ctest's.
 run_preset() {
     preset=$1
     shift
@@ -30,15 +32,22 @@ run_preset() {
     cmake --preset "$preset" >/dev/null
     cmake --build --preset "$preset"
     log=$(mktemp)
-    ctest --preset "$preset" "$@" 2>&1 | tee "$log" || true
+    PTXRUN_CPU=$cpu ctest --preset "$preset" "$@" 2>&1 | tee "$log" || true
     count_results "$log"
     rm -f "$log"
 }
 
 # Long fuzzing and benchmarks are not here: see tests/README.md.
+cpu=${PTXRUN_CPU:-}
 for preset in ${*:-release asan-ubsan tsan}; do
     case $preset in
     release) run_preset release ;;
+    release-v[234])
+        cpu=x86-64-${preset#release-}
+        echo "== code for $cpu"
+        run_preset release
+        cpu=${PTXRUN_CPU:-}
+        ;;
     asan-ubsan) run_preset "$preset" -L unit ;;
     tsan) run_preset tsan -L threads ;;
     *)

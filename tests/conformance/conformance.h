@@ -34,11 +34,12 @@ struct conf_row {
 enum conf_golden { CONF_GOLDEN_NONE, CONF_GOLDEN_WRITE, CONF_GOLDEN_COMPARE };
 
 struct conf_options {
-    const char *row;    /* name of a row or instruction; NULL: all */
-    uint64_t families;  /* bit per enum ptx_family */
-    const char *driver; /* path; NULL: in process */
+    const char *row;            /* name of a row or instruction; NULL: all */
+    uint64_t families;          /* bit per enum ptx_family */
+    const char *driver;         /* path; NULL: in process */
     enum pxr_collapse collapse; /* in process */
-    size_t cases;       /* random samples of a plain case */
+    size_t cases;               /* random samples of a plain case */
+    unsigned jam_share; /* one kernel in so many has vectors side by side as chosen, others one */
     unsigned jobs;
     enum conf_golden golden;
     const char *golden_dir;
@@ -78,6 +79,7 @@ struct conf_run {
     struct conf_shared *shared;
     struct conf_row *rows; /* this job's, by op */
     struct runner *runner;
+    struct runner *narrow; /* for kernels without vectors side by side; NULL: runner for all */
     struct runner *oracle; /* for cases that need a whole machine */
     struct conf_golden_file *golden;
     struct conf_seeded *seeded; /* NULL: none */
@@ -88,6 +90,9 @@ struct conf_run {
 
 /* Whether the batch seen now is this job's to run. */
 bool conf_claim(struct conf_run *run);
+
+/* For the batch that was claimed last. */
+struct runner *conf_runner(const struct conf_run *run);
 
 /* Whether the row is asked for and has an emitter. */
 bool conf_wants(const struct conf_options *options, enum ptx_op op);

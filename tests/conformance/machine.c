@@ -392,7 +392,7 @@ static bool is_fault(enum pxr_status status)
 static enum pxr_status run_both(struct work *work, const char **by, struct pxr_error *err)
 {
     struct pxr_error oracle_err = {0};
-    enum pxr_status status = run_on(work, work->run->runner, work->out, err);
+    enum pxr_status status = run_on(work, conf_runner(work->run), work->out, err);
     if (status != PXR_OK && !is_fault(status))
         return status;
     enum pxr_status want = run_on(work, work->run->oracle, work->want, &oracle_err);

@@ -58,6 +58,13 @@ bool conf_claim(struct conf_run *run)
     return true;
 }
 
+/* Which kernels are jammed depends on nothing but their number. */
+struct runner *conf_runner(const struct conf_run *run)
+{
+    bool is_narrow = run->narrow != NULL && run->batch % run->options->jam_share != 0;
+    return is_narrow ? run->narrow : run->runner;
+}
+
 bool conf_wants(const struct conf_options *options, enum ptx_op op)
 {
     const struct ptx_op_info *info = &ptx_op_table[op];
@@ -79,11 +86,22 @@ static enum pxr_status open_runners(struct conf_run *run, unsigned job, struct p
     enum pxr_status status = options->driver != NULL
                                  ? runner_open_driver(options->driver, &run->runner, err)
                                  : runner_open_inprocess(&build, &run->runner, err);
+    if (status == PXR_OK && options->jam_share > 1) {
+        build.jam = 1;
+        status = runner_open_inprocess(&build, &run->narrow, err);
+    }
     if (status == PXR_OK)
         status = runner_open_oracle(0, &run->oracle, err);
     if (status == PXR_OK && options->golden != CONF_GOLDEN_NONE)
         status = conf_golden_open(options, job, &run->golden, err);
     return status;
+}
+
+static void close_runners(const struct conf_run *run)
+{
+    runner_close(run->runner);
+    runner_close(run->narrow);
+    runner_close(run->oracle);
 }
 
 /* An error of a kernel ends all a process can do with a GPU; what may run out of a GPU's stack
@@ -119,15 +137,13 @@ static int run_job(const struct conf_options *options, struct conf_shared *share
         signal(SIGALRM, SIG_DFL); /* kills a job whose kernel hangs, see conf_claim */
     if (options->sweep_case != NULL && status == PXR_OK) {
         conf_sweep_chunks(&run, options->sweep_case);
-        runner_close(run.runner);
-        runner_close(run.oracle);
+        close_runners(&run);
         return 0;
     }
     run.claimed = atomic_fetch_add(&shared->next_batch, 1);
     if (options->fault_share > 0 && status == PXR_OK) {
         unsigned missed = conf_run_faults(&run, options->fault_share);
-        runner_close(run.runner);
-        runner_close(run.oracle);
+        close_runners(&run);
         fflush(stdout);
         return missed > 0;
     }
@@ -137,8 +153,7 @@ static int run_job(const struct conf_options *options, struct conf_shared *share
     }
     if (run.golden != NULL && status == PXR_OK)
         status = conf_golden_close(run.golden, &err);
-    runner_close(run.runner);
-    runner_close(run.oracle);
+    close_runners(&run);
     if (status != PXR_OK)
         fprintf(stderr, "conformance: %s\n", err.message);
     return status == PXR_OK ? 0 : 2;
@@ -253,6 +268,7 @@ static void usage(FILE *file)
         "  --backend inprocess|driver:PATH   what to test (default: inprocess)\n"
         "  --collapse auto|precise|flat|hierarchical|vector   in process (default: precise)\n"
         "  --cases N             random samples of a form (default: 10000)\n"
+        "  --jam-share N         vectors of threads side by side in one kernel in N (default: 1)\n"
         "  --jobs N              processes (default: one per CPU)\n"
         "  --golden write DIR | --golden compare DIR\n"
         "  --golden-samples N    kept of every case (default: 256)\n"
@@ -293,6 +309,9 @@ static bool take_option(struct conf_options *options, int option, char **argv)
     case 'c':
         options->cases = strtoul(optarg, NULL, 10);
         return true;
+    case 'J':
+        options->jam_share = (unsigned)strtoul(optarg, NULL, 10);
+        return options->jam_share > 0 && options->driver == NULL;
     case 'j':
         options->jobs = (unsigned)strtoul(optarg, NULL, 10);
         return options->jobs > 0 && options->jobs <= MAX_JOBS;
@@ -341,6 +360,7 @@ static bool parse_options(int argc, char **argv, struct conf_options *options)
         {"backend", required_argument, NULL, 'b'},
         {"collapse", required_argument, NULL, 'C'},
         {"cases", required_argument, NULL, 'c'},
+        {"jam-share", required_argument, NULL, 'J'},
         {"jobs", required_argument, NULL, 'j'},
         {"golden", required_argument, NULL, 'g'},
         {"golden-samples", required_argument, NULL, 'n'},
@@ -356,6 +376,7 @@ static bool parse_options(int argc, char **argv, struct conf_options *options)
     };
     *options = (struct conf_options){.collapse = PXR_COLLAPSE_PRECISE,
                                      .cases = DEFAULT_CASES,
+                                     .jam_share = 1,
                                      .golden_samples = DEFAULT_KEPT,
                                      .max_sm = UINT_MAX,
                                      .sweep_stride = 1,

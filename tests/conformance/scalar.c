@@ -80,7 +80,7 @@ static enum pxr_status run_kernel(struct work *work, struct pxr_error *err)
                                    .block = {BLOCK_THREADS, 1, 1},
                                    .buffers = buffers,
                                    .buffer_count = 2};
-    return runner_run(work->run->runner, work->text, &launch, err);
+    return runner_run(conf_runner(work->run), work->text, &launch, err);
 }
 
 static void sample(const struct work *work, size_t n, union oracle_value *in)
