@@ -3,6 +3,10 @@
  * Runs a case through the public C API, in this process.
  */
 #include "ptxrun/ptxrun.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 #include "scheduler/internal.h"
 #include "tests/shapes/backend.h"
 
@@ -41,17 +45,56 @@ static enum ptxrun_status launch(const struct ptx_case *c, const struct case_mem
     return ptxrun_launch(kernel, &shape, args, c->arg_count, error);
 }
 
+/* The module of the last case, so that a case is compiled once for all its seeds; NULL: none. */
+static struct {
+    struct ptxrun_module *module;
+    char *text;
+    size_t text_len;
+} kept;
+
+static void drop(void)
+{
+    ptxrun_unload(kept.module);
+    free(kept.text);
+    kept.module = NULL;
+    kept.text = NULL;
+}
+
+/* Variables of the module begin anew only in another module. */
+static bool has_variables(const struct ptx_case *c)
+{
+    return memmem(c->text, c->text_len, ".global .", strlen(".global .")) != NULL;
+}
+
+static enum ptxrun_status load(const struct ptx_case *c, struct ptxrun_error *error)
+{
+    if (kept.module != NULL && kept.text_len == c->text_len &&
+        memcmp(kept.text, c->text, c->text_len) == 0 && !has_variables(c))
+        return PTXRUN_OK;
+    drop();
+    enum ptxrun_status status = ptxrun_load_text(c->text, c->text_len, &kept.module, error);
+    kept.text_len = c->text_len;
+    kept.text = malloc(c->text_len + 1);
+    if (status == PTXRUN_OK && kept.text == NULL)
+        status = PTXRUN_OUT_OF_MEMORY;
+    if (status == PTXRUN_OK)
+        memcpy(kept.text, c->text, c->text_len);
+    else
+        drop();
+    return status;
+}
+
 static enum pxr_status run(const struct backend *self, const struct ptx_case *c,
                            const struct case_memory *memory, uint32_t seed, struct pxr_error *err)
 {
     (void)self;
     struct ptxrun_error error = {0};
-    struct ptxrun_module *module;
     sch_set_chaos(seed);
-    enum ptxrun_status status = ptxrun_load_text(c->text, c->text_len, &module, &error);
+    enum ptxrun_status status = load(c, &error);
     if (status == PTXRUN_OK)
-        status = launch(c, memory, module, &error);
-    ptxrun_unload(module);
+        status = launch(c, memory, kept.module, &error);
+    if (status != PTXRUN_OK)
+        drop();
     return convert(status, &error, err);
 }
 
