@@ -139,6 +139,7 @@ void sch_warp_reset(struct sch_warp *warp, uint32_t live)
     warp->waiting = 0;
     warp->gathering = 0;
     warp->polled = 0;
+    warp->patience = 0;
     warp->passed_over = 0;
     warp->meeting_count = 0;
 }
@@ -151,6 +152,12 @@ void sch_block_reset_barriers(struct sch_block *block)
     }
 }
 
+void sch_block_reset_pollers(struct sch_block *block)
+{
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        block->warps[w].pollers = 0;
+}
+
 /* As before the first thread has started. */
 static void reset_precise(struct sch_block *block)
 {
@@ -159,6 +166,7 @@ static void reset_precise(struct sch_block *block)
         sch_warp_reset(&block->warps[w], lanes >= RT_WARP_SIZE ? UINT32_MAX : SCH_LANE(lanes) - 1);
     }
     sch_block_reset_barriers(block);
+    sch_block_reset_pollers(block);
     block->unstarted_first = 0;
     block->unstarted_end = block->thread_count;
     block->live_count = block->thread_count;

@@ -52,6 +52,8 @@ struct sch_warp {
     uint32_t gather_tickets;
     uint32_t gather_site; /* of the first of `gathering` … */
     bool has_other_sites; /* … and whether any of them came to another */
+    uint32_t pollers;     /* lanes that have polled since the block began, as far as is known */
+    uint32_t patience;    /* turns of polling lanes that those at a patient site have waited for */
     uint32_t passed_over; /* times that a group went before one that had come earlier */
     uint32_t meeting_count;
     struct sch_meeting meetings[RT_WARP_SIZE];
@@ -138,6 +140,8 @@ void sch_block_trim(struct sch_worker *worker);
 void sch_block_reset_barriers(struct sch_block *block);
 /* The same for a warp of which these lanes exist. */
 void sch_warp_reset(struct sch_warp *warp, uint32_t live);
+/* No thread has polled yet. */
+void sch_block_reset_pollers(struct sch_block *block);
 
 /* precise.c */
 enum sch_block_state sch_precise_run(struct sch_block *block);

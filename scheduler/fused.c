@@ -43,6 +43,13 @@ static void *end_carrier(struct sch_block *block)
     return block->worker->scheduler.sp;
 }
 
+/* What was left to the threads of the block before says nothing of these. */
+static void renew_budgets(struct sch_block *block)
+{
+    for (uint32_t i = 0; block->grid->grid.may_wait && i < block->thread_count; i++)
+        block->threads[i].rt.poll_budget = SCH_POLL_BUDGET;
+}
+
 static bool goes_on(struct sch_block *block)
 {
     if (!block->go_on)
@@ -61,6 +68,7 @@ carrier_main(void *arg)
     struct sch_block *block = arg;
     sch_context_arrived(&block->carrier.fiber->ctx);
     do {
+        renew_budgets(block);
         block->grid->grid.fused(&block->rt, block->chunk);
     } while (goes_on(block));
     return end_carrier(block);

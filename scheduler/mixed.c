@@ -19,8 +19,10 @@ static void enter(struct sch_block *block, uint32_t arrived)
     uint16_t *entries = entries_of(block);
     bool is_same = block->has_mixed &&
                    memcmp(block->mixed_ctaid, block->rt.ctaid, sizeof block->mixed_ctaid) == 0;
-    if (!is_same)
+    if (!is_same) {
         sch_block_reset_barriers(block);
+        sch_block_reset_pollers(block);
+    }
     memcpy(block->mixed_ctaid, block->rt.ctaid, sizeof block->mixed_ctaid);
     block->has_mixed = true;
     block->live_count = 0;

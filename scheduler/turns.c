@@ -91,6 +91,7 @@ void sch_thread_poll(struct sch_thread *thread)
     if (warp->polled & lane)
         sch_thread_stop(thread);
     warp->polled |= lane;
+    warp->pollers |= lane;
     sch_set_add(&sch_block_of(thread)->polling, thread->rt.warp, lane);
 }
 

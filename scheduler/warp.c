@@ -168,11 +168,11 @@ void sch_warp_exit(struct sch_block *block, uint32_t warp_index)
  * starve lanes for which those in the loop wait, so only so many times. */
 #define PASSED_OVER_MAX 256
 
-static uint32_t next_site(struct sch_warp *warp)
+static uint32_t next_site(struct sch_warp *warp, uint32_t candidates)
 {
-    uint32_t oldest = (uint32_t)__builtin_ctz(warp->gathering);
+    uint32_t oldest = (uint32_t)__builtin_ctz(candidates);
     uint32_t first = warp->b[oldest];
-    FOR_EACH_LANE(lane, warp->gathering)
+    FOR_EACH_LANE(lane, candidates)
     {
         first = warp->b[lane] < first ? warp->b[lane] : first;
         oldest = (int32_t)(warp->c[lane] - warp->c[oldest]) < 0 ? lane : oldest;
@@ -184,16 +184,49 @@ static uint32_t next_site(struct sch_warp *warp)
     return first;
 }
 
+/* How many turns of polling lanes others at a patient site wait for. A lane that polls there comes
+ * next, unless it waits for just those others: then, too, the program must get further. Who has
+ * polled as well, and was let go, may be whom it waits for: enough that each looks again. */
+#define PATIENCE_MAX  (UINT32_C(1) << 18)
+#define LOOKS_FOR_ALL 2
+
+static uint32_t find_patient(const struct sch_warp *warp)
+{
+    uint32_t patient = 0;
+    FOR_EACH_LANE(lane, warp->gathering)
+    patient |= warp->b[lane] & RT_SITE_PATIENT ? SCH_LANE(lane) : 0;
+    return patient;
+}
+
+/* others: lanes that may come to the site of these ones. */
+static bool goes_on_waiting(struct sch_warp *warp, uint32_t patient, uint32_t others)
+{
+    bool has_polled = (patient & warp->pollers) != 0;
+    uint32_t turns = LOOKS_FOR_ALL * (uint32_t)__builtin_popcount(others);
+    if (others != 0 && warp->patience++ < (has_polled ? turns : PATIENCE_MAX))
+        return true;
+    warp->patience = 0;
+    return false;
+}
+
 void sch_warp_gathered(struct sch_block *block, uint32_t warp_index)
 {
     struct sch_warp *warp = &block->warps[warp_index];
     if (warp->gathering == 0 || (warp->runnable & warp->live) != 0)
         return;
     uint32_t group = warp->gathering;
+    uint32_t patient = find_patient(warp);
+    if (patient != 0) {
+        uint32_t elsewhere = warp->waiting & ~warp->gathering;
+        bool waits = goes_on_waiting(warp, patient, warp->live & ~patient & ~elsewhere);
+        group = waits ? group & ~patient : patient;
+        if (group == 0)
+            return;
+    }
     if (!warp->has_other_sites) {
         warp->passed_over = 0;
     } else {
-        uint32_t site = next_site(warp);
+        uint32_t site = next_site(warp, group);
         group = 0;
         FOR_EACH_LANE(lane, warp->gathering)
         group |= warp->b[lane] == site ? SCH_LANE(lane) : 0;
@@ -209,6 +242,10 @@ static void gather(struct rt_thread *rt, uint32_t site)
     struct sch_thread *thread = sch_thread_of(rt);
     struct sch_warp *warp = sch_warp_of(thread);
     uint32_t lane = rt->lane;
+    if (rt->poll_budget != SCH_POLL_BUDGET)
+        warp->pollers |= SCH_LANE(lane);
+    if (site & RT_SITE_PATIENT)
+        warp->patience = 0;
     warp->b[lane] = site;
     warp->c[lane] = warp->gather_tickets++;
     if (warp->gathering == 0) {

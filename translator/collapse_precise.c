@@ -4,6 +4,7 @@
  * registers become loads from struct rt_thread; the meeting points (barriers, warp operations,
  * exit, faults) stay calls, bound by the loader to the definitions in scheduler/.
  */
+#include "translator/collapse/prepare.h"
 #include "translator/emit.h"
 
 #include <string.h>
@@ -52,9 +53,22 @@ enum pxr_status tr_bind_sregs(LLVMModuleRef module, bool runs_many_blocks, struc
     return PXR_OK;
 }
 
+/* Programs that wait have their lanes gather, as in the other collapses. */
+static enum pxr_status bind_waits(LLVMModuleRef module, struct pxr_error *err)
+{
+    enum pxr_status status = PXR_OK;
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function != NULL && status == PXR_OK; function = LLVMGetNextFunction(function))
+        if (!LLVMIsDeclaration(function))
+            status = tr_bind_waits(function, false, err);
+    return status;
+}
+
 enum pxr_status tr_collapse_precise(LLVMModuleRef module, struct pxr_error *err)
 {
     LLVMDeleteFunction(LLVMGetNamedFunction(module, TR_STEP_NAME));
-    enum pxr_status status = tr_bind_sregs(module, false, err);
+    enum pxr_status status = bind_waits(module, err);
+    if (status == PXR_OK)
+        status = tr_bind_sregs(module, false, err);
     return status == PXR_OK ? tr_run_passes(module, PRECISE_PASSES, NULL, err) : status;
 }

@@ -149,21 +149,48 @@ static enum pxr_status analyse(struct polls *polls, struct pxr_error *err)
     return PXR_OK;
 }
 
-enum pxr_status tr_drop_polls(LLVMValueRef function, struct pxr_error *err)
+/* Which polls stay, by value; *thread: of one of them, NULL if none does. */
+static bool *find_needed(struct polls *polls, LLVMValueRef *thread)
+{
+    const struct tr_value *values = polls->graph.values;
+    uint32_t count = polls->graph.value_count;
+    bool *needed = pxr_arena_alloc_array(&polls->graph.arena, count, sizeof *needed);
+    *thread = NULL;
+    for (uint32_t v = 0; v < count && needed != NULL; v++) {
+        needed[v] = values[v].opcode == LLVMCall && is_poll(values[v].llvm) && is_needed(polls, v);
+        if (needed[v])
+            *thread = LLVMGetOperand(values[v].llvm, 0);
+    }
+    return needed;
+}
+
+static void drop(const struct polls *polls, const bool *needed)
+{
+    for (uint32_t v = 0; v < polls->graph.value_count; v++) {
+        const struct tr_value *value = &polls->graph.values[v];
+        if (value->opcode == LLVMCall && is_poll(value->llvm) && !needed[v])
+            LLVMInstructionEraseFromParent(value->llvm);
+    }
+}
+
+enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, struct pxr_error *err)
 {
     struct polls polls = {0};
     LLVMModuleRef module = LLVMGetGlobalParent(function);
-    LLVMValueRef placeholder = LLVMGetNamedFunction(module, "rt_spin");
-    if (placeholder == NULL)
+    LLVMValueRef thread = NULL;
+    if (LLVMGetNamedFunction(module, "rt_spin") == NULL)
         return PXR_OK;
     enum pxr_status status = tr_graph_build(&polls.graph, function, NULL, err);
     if (status != PXR_OK)
         return status;
     status = analyse(&polls, err);
-    for (uint32_t v = 0; v < polls.graph.value_count && status == PXR_OK; v++)
-        if (polls.graph.values[v].opcode == LLVMCall && is_poll(polls.graph.values[v].llvm) &&
-            !is_needed(&polls, v))
-            LLVMInstructionEraseFromParent(polls.graph.values[v].llvm);
+    bool *needed = status == PXR_OK ? find_needed(&polls, &thread) : NULL;
+    if (status == PXR_OK && needed == NULL)
+        status = pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    if (status == PXR_OK && thread != NULL && LLVMIsAArgument(thread) != NULL)
+        status = tr_gather_at_fences(&polls.graph, &polls.loops, needed, thread, err);
+    if (status == PXR_OK && drops_polls)
+        drop(&polls, needed);
     tr_graph_fini(&polls.graph);
     return status;
 }

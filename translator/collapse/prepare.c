@@ -162,7 +162,7 @@ static const char *inline_stops(struct call_graph *graph, LLVMValueRef kernel)
 /* Polls that stay become the countdown to rt_poll, which is a stop. */
 static enum pxr_status bind_polls(LLVMModuleRef module, LLVMValueRef kernel, struct pxr_error *err)
 {
-    enum pxr_status status = tr_drop_polls(kernel, err);
+    enum pxr_status status = tr_bind_waits(kernel, true, err);
     LLVMValueRef placeholder = LLVMGetNamedFunction(module, "rt_spin");
     if (status != PXR_OK || placeholder == NULL)
         return status;

@@ -38,8 +38,13 @@ LLVMMetadataRef tr_make_loop(LLVMContextRef llvm, LLVMMetadataRef property);
  */
 void tr_mark_parallel(const struct tr_fuse *fuse, LLVMBasicBlockRef first, LLVMBasicBlockRef latch);
 
-/* Drops the polls of loops that cannot wait. */
-enum pxr_status tr_drop_polls(LLVMValueRef function, struct pxr_error *err);
+/* Finds the polls of loops that can wait, and where there are any has the lanes of a warp gather at
+ * fences; drops_polls: the other polls go. */
+enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, struct pxr_error *err);
+/* The part of it for fences. is_needed: by value. thread: the function's struct rt_thread *. */
+enum pxr_status tr_gather_at_fences(struct tr_graph *graph, const struct tr_loops *loops,
+                                    const bool *is_needed, LLVMValueRef thread,
+                                    struct pxr_error *err);
 
 /* Short loops with stops become straight code if it is known how often they turn. Errors:
  * PXR_OUT_OF_MEMORY. */
