@@ -70,12 +70,21 @@ void jit_unit_dump(const struct jit_unit *unit, const char *kind, const char *su
     LLVMDisposeMessage(text);
 }
 
+/* NULL: there is none. */
+static LLVMTargetMachineRef machine_for(const struct jit_unit *unit)
+{
+    return unit->budget.effort < TR_EFFORT_SHORT ? unit->target->machine
+                                                 : jit_target_quick(unit->target);
+}
+
 static enum pxr_status emit(struct jit_unit *unit, LLVMModuleRef module, LLVMCodeGenFileType type,
                             LLVMMemoryBufferRef *buffer, struct pxr_error *err)
 {
     char *message = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(unit->target->machine, module, type, &message,
-                                            buffer)) {
+    LLVMTargetMachineRef machine = machine_for(unit);
+    if (!machine)
+        return pxr_fail(err, PXR_COMPILE_FAILED, "LLVM cannot make code for this CPU");
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, type, &message, buffer)) {
         enum pxr_status status =
             pxr_fail(err, PXR_COMPILE_FAILED, "LLVM cannot emit code: %s", message);
         LLVMDisposeMessage(message);
@@ -96,7 +105,8 @@ static enum pxr_status dump_asm(struct jit_unit *unit, struct pxr_error *err)
         return PXR_OK;
     LLVMModuleRef copy = LLVMCloneModule(unit->module);
     LLVMMemoryBufferRef buffer;
-    LLVMSetTargetMachineAsmVerbosity(unit->target->machine, 1);
+    if (machine_for(unit))
+        LLVMSetTargetMachineAsmVerbosity(machine_for(unit), 1);
     enum pxr_status status = emit(unit, copy, LLVMAssemblyFile, &buffer, err);
     if (status == PXR_OK) {
         jit_dump_write(&unit->dump, "s", LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
@@ -154,8 +164,8 @@ enum pxr_status jit_unit_emit(struct jit_unit *unit, struct jit_object *object,
     jit_frames_request(unit->module);
     require_dwarf_version(unit);
     tr_lines_mark(unit->module);
-    enum pxr_status status =
-        jit_run_passes(unit->module, object->collapse, unit->target->machine, err);
+    enum pxr_status status = jit_run_passes(unit->module, object->collapse, unit->budget.effort,
+                                            unit->target->machine, err);
     tr_lines_restore(unit->module);
     if (status != PXR_OK)
         return status;
@@ -186,7 +196,8 @@ static enum pxr_status translate(struct jit_unit *unit, const struct jit_request
     /* `precise` is the collapse that results are judged by, so it checks what a GPU checks. */
     struct tr_options options = {.check_alignment = true,
                                  .triple = unit->target->triple,
-                                 .data_layout = unit->target->data_layout};
+                                 .data_layout = unit->target->data_layout,
+                                 .budget = &unit->budget};
     unit->kernel = request->kernel;
     enum pxr_status status = tr_translate_kernel(request->module, request->kernel, request->layout,
                                                  &options, unit->context, &unit->module, err);

@@ -21,6 +21,7 @@ struct jit_unit {
     const struct ptx_func *kernel; /* that the module is the translation of; NULL: something else,
                                       about which there are no facts */
     struct jit_target *target;     /* from the pool */
+    struct tr_budget budget;       /* what the compilation may still do */
     struct jit_frames frames;
     struct jit_dump dump;
     struct pxr_error diagnostic; /* first error LLVM reported; status PXR_OK if none */

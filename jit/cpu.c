@@ -203,7 +203,8 @@ static enum pxr_status make_named(const char *name, const struct side *host, str
                                   struct pxr_error *err)
 {
     char *triple = LLVMGetDefaultTargetTriple();
-    LLVMTargetMachineRef machine = jit_cpu_machine(host->cpu, host->features, triple);
+    LLVMTargetMachineRef machine =
+        jit_cpu_machine(host->cpu, host->features, triple, LLVMCodeGenLevelLess);
     LLVMDisposeMessage(triple);
     if (!machine)
         return pxr_fail(err, PXR_COMPILE_FAILED, "LLVM cannot make code for this machine");
@@ -260,7 +261,8 @@ enum pxr_status jit_cpu_chosen(const struct jit_cpu **cpu, struct pxr_error *err
                                    : pxr_fail(err, chosen.status, "%s", chosen.error.message);
 }
 
-LLVMTargetMachineRef jit_cpu_machine(const char *name, const char *features, const char *triple)
+LLVMTargetMachineRef jit_cpu_machine(const char *name, const char *features, const char *triple,
+                                     LLVMCodeGenOptLevel level)
 {
     char *message = NULL;
     LLVMTargetRef target;
@@ -271,7 +273,7 @@ LLVMTargetMachineRef jit_cpu_machine(const char *name, const char *features, con
     LLVMTargetMachineOptionsRef options = LLVMCreateTargetMachineOptions();
     LLVMTargetMachineOptionsSetCPU(options, name);
     LLVMTargetMachineOptionsSetFeatures(options, features);
-    LLVMTargetMachineOptionsSetCodeGenOptLevel(options, LLVMCodeGenLevelLess);
+    LLVMTargetMachineOptionsSetCodeGenOptLevel(options, level);
     LLVMTargetMachineOptionsSetRelocMode(options, LLVMRelocPIC);
     LLVMTargetMachineOptionsSetCodeModel(options, LLVMCodeModelSmall);
     LLVMTargetMachineRef machine = LLVMCreateTargetMachineWithOptions(target, triple, options);

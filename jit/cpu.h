@@ -27,6 +27,7 @@ void jit_cpu_fini(struct jit_cpu *cpu);
 
 /* A machine of that CPU: position-independent, small code model, generating code at level "Less".
  * NULL if LLVM has none for the triple. */
-LLVMTargetMachineRef jit_cpu_machine(const char *name, const char *features, const char *triple);
+LLVMTargetMachineRef jit_cpu_machine(const char *name, const char *features, const char *triple,
+                                     LLVMCodeGenOptLevel level);
 
 #endif

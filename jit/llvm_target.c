@@ -83,6 +83,8 @@ static void destroy_target(struct jit_target *target)
 {
     if (target->machine)
         LLVMDisposeTargetMachine(target->machine);
+    if (target->quick)
+        LLVMDisposeTargetMachine(target->quick);
     LLVMDisposeMessage(target->triple);
     LLVMDisposeMessage(target->data_layout);
     free(target);
@@ -98,13 +100,26 @@ static enum pxr_status init_target(struct jit_target *target, struct pxr_error *
     target->vector_bits = cpu->vector_bits;
     target->has_whole_loads = has_whole_loads();
     find_cache(target);
-    target->machine = jit_cpu_machine(cpu->name, cpu->features, target->triple);
+    target->machine =
+        jit_cpu_machine(cpu->name, cpu->features, target->triple, LLVMCodeGenLevelLess);
     if (!target->machine)
         return pxr_fail(err, PXR_COMPILE_FAILED, "LLVM cannot make code for '%s'", target->triple);
     LLVMTargetDataRef data = LLVMCreateTargetDataLayout(target->machine);
     target->data_layout = LLVMCopyStringRepOfTargetData(data);
     LLVMDisposeTargetData(data);
     return PXR_OK;
+}
+
+LLVMTargetMachineRef jit_target_quick(struct jit_target *target)
+{
+    if (target->quick)
+        return target->quick;
+    char *cpu = LLVMGetTargetMachineCPU(target->machine);
+    char *features = LLVMGetTargetMachineFeatureString(target->machine);
+    target->quick = jit_cpu_machine(cpu, features, target->triple, LLVMCodeGenLevelNone);
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+    return target->quick;
 }
 
 enum pxr_status jit_target_acquire(struct jit_target **target, struct pxr_error *err)

@@ -14,6 +14,7 @@
 
 struct jit_target {
     LLVMTargetMachineRef machine; /* used by one thread at a time */
+    LLVMTargetMachineRef quick;   /* of jit_target_quick; NULL until used */
     char *triple;
     char *data_layout;
     unsigned vector_bits; /* widest vector register that is good for all types: 512, 256, 128 */
@@ -27,6 +28,10 @@ struct jit_target {
  * optimising a small kernel. Thread-safe. */
 enum pxr_status jit_target_acquire(struct jit_target **target, struct pxr_error *err);
 void jit_target_release(struct jit_target *target); /* may be NULL */
+
+/* The same machine, for code generation in time that grows like the code: no scheduling, no search
+ * for the best registers. NULL: there is none. */
+LLVMTargetMachineRef jit_target_quick(struct jit_target *target);
 
 /* Sets triple and data layout, removes what translator/rt's bitcode says of another CPU, and puts
  * on every function with a body the attributes all generated code has. */

@@ -10,6 +10,7 @@
 
 #include <llvm-c/Core.h>
 
+#include "translator/linear.h"
 #include "translator/translator.h"
 #include "translator/vector/vector.h"
 
@@ -60,6 +61,9 @@
 /* Behind tr_straighten_blocks(). */
 #define STRAIGHT_PASSES "function(early-cse,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)"
 
+/* For kernels that compiling must not take longer than their length says. */
+#define QUICK_PASSES "globaldce"
+
 /* Of all functions. */
 static uint32_t count_instructions(LLVMModuleRef module)
 {
@@ -79,8 +83,13 @@ static enum pxr_status straighten(LLVMModuleRef module, LLVMTargetMachineRef mac
 }
 
 enum pxr_status jit_run_passes(LLVMModuleRef module, enum pxr_collapse collapse,
-                               LLVMTargetMachineRef machine, struct pxr_error *err)
+                               enum tr_effort effort, LLVMTargetMachineRef machine,
+                               struct pxr_error *err)
 {
+    if (effort >= TR_EFFORT_SHORT) {
+        tr_split_blocks(module);
+        return tr_run_passes(module, QUICK_PASSES, machine, err);
+    }
     static const char *const lists[PXR_COLLAPSE_COUNT] = {
         [PXR_COLLAPSE_PRECISE] = INLINE_PASSES SCALAR_PASSES,
         [PXR_COLLAPSE_FLAT] = INLINE_PASSES LOOP_PASSES,

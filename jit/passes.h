@@ -7,11 +7,13 @@
 
 #include <llvm-c/TargetMachine.h>
 
+#include "translator/budget.h"
 #include "util/error.h"
 #include "util/options.h"
 
-/* Runs the list for the collapse that the module has got. */
+/* Runs the list for the collapse that the module has got, and the effort that is left. */
 enum pxr_status jit_run_passes(LLVMModuleRef module, enum pxr_collapse collapse,
-                               LLVMTargetMachineRef machine, struct pxr_error *err);
+                               enum tr_effort effort, LLVMTargetMachineRef machine,
+                               struct pxr_error *err);
 
 #endif

@@ -64,11 +64,14 @@ static enum pxr_status bind_waits(LLVMModuleRef module, struct pxr_error *err)
     return status;
 }
 
-enum pxr_status tr_collapse_precise(LLVMModuleRef module, struct pxr_error *err)
+enum pxr_status tr_collapse_precise(LLVMModuleRef module, enum tr_effort effort,
+                                    struct pxr_error *err)
 {
     LLVMDeleteFunction(LLVMGetNamedFunction(module, TR_STEP_NAME));
     enum pxr_status status = bind_waits(module, err);
     if (status == PXR_OK)
         status = tr_bind_sregs(module, false, err);
+    if (status == PXR_OK && effort == TR_EFFORT_LINEAR)
+        return tr_inline_tiny(module, err);
     return status == PXR_OK ? tr_run_passes(module, PRECISE_PASSES, NULL, err) : status;
 }

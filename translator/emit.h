@@ -23,6 +23,8 @@
 
 #include "ptx/ptx.h"
 #include "scheduler/rt.h"
+#include "translator/analysis/analysis.h"
+#include "translator/linear.h"
 #include "translator/translator.h"
 #include "util/arena.h"
 #include "util/error.h"
@@ -41,6 +43,12 @@ struct tr_step {
     bool has_written;
 };
 
+/* A register of a function that has been made. */
+struct tr_slot {
+    LLVMValueRef memory; /* an alloca */
+    struct tr_slot *next;
+};
+
 struct tr_ctx {
     const struct ptx_module *ptx;
     const struct ptx_func *kernel;
@@ -49,6 +57,7 @@ struct tr_ctx {
     struct pxr_error *err;
     enum pxr_status status; /* first failure */
     struct pxr_arena arena; /* lives as long as the translation */
+    struct tr_budget *budget;
 
     LLVMContextRef llvm;
     LLVMModuleRef module;
@@ -61,6 +70,11 @@ struct tr_ctx {
     LLVMValueRef handle_table; /* of indirect calls; NULL until needed */
     bool has_short_addresses;  /* tr_makes_short_addresses */
     uint32_t warp_sites;       /* numbers the instructions where lanes gather */
+    struct tr_slot *slots;     /* function after function, the newest first */
+    bool has_handle_count;
+    uint32_t handle_count;   /* of handles in the module, once it is known */
+    uint32_t function_count; /* that have been begun */
+    struct tr_set pending;   /* by ptx_func.index: declared and not defined yet */
 
     /* the function being made */
     const struct ptx_func *func;
@@ -80,6 +94,7 @@ struct tr_ctx {
     LLVMValueRef *params; /* by position in func->params; not for entries */
     LLVMValueRef *rets;
     LLVMBasicBlockRef *labels;   /* by ptx_label.index; NULL until used */
+    uint32_t *label_stmts;       /* by ptx_label.index: which of func->stmts it is */
     const struct ptx_inst *inst; /* the instruction being made */
 };
 

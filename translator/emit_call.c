@@ -152,9 +152,12 @@ static enum pxr_status call_library(struct tr_ctx *ctx, const struct ptx_inst *i
 static uint32_t handle_count(struct tr_ctx *ctx)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < ctx->ptx->func_count; i++)
+    for (uint32_t i = 0; !ctx->has_handle_count && i < ctx->ptx->func_count; i++)
         count += ptx_func_handle(ctx->ptx, ctx->ptx->funcs[i]) >= 0;
-    return count;
+    if (!ctx->has_handle_count)
+        ctx->handle_count = count;
+    ctx->has_handle_count = true;
+    return ctx->handle_count;
 }
 
 static LLVMValueRef handle_table(struct tr_ctx *ctx)

@@ -7,12 +7,10 @@
 #include <stddef.h>
 
 /* Whether the first instruction behind the label is a barrier that every lane comes to. */
-static bool leads_to_barrier(const struct ptx_func *func, const struct ptx_label *label)
+static bool leads_to_barrier(const struct tr_ctx *ctx, const struct ptx_label *label)
 {
-    uint32_t i = 0;
-    while (i < func->stmt_count &&
-           !(func->stmts[i].kind == PTX_STMT_LABEL && func->stmts[i].label == label))
-        i++;
+    const struct ptx_func *func = ctx->func;
+    uint32_t i = ctx->label_stmts[label->index];
     while (i < func->stmt_count && func->stmts[i].kind != PTX_STMT_INST)
         i++;
     if (i == func->stmt_count)
@@ -27,7 +25,7 @@ enum pxr_status tr_emit_bra(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     const struct ptx_label *label = tr_operand(inst, 0)->label;
     if (ctx->keeps_step && label->line <= inst->line && tr_step_needed(ctx, true) &&
-        !leads_to_barrier(ctx->func, label))
+        !leads_to_barrier(ctx, label))
         tr_converge(ctx);
     LLVMBuildBr(ctx->builder, tr_label_block(ctx, label));
     return PXR_OK;

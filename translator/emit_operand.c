@@ -71,7 +71,15 @@ static LLVMValueRef make_register(struct tr_ctx *ctx, const struct ptx_var *var)
     LLVMTypeRef type = tr_int_type(ctx, ptx_type_bits(var->type));
     if (var->vector_len > 1)
         type = LLVMArrayType2(type, var->vector_len);
-    return tr_alloca(ctx, type, 0, var->name);
+    struct tr_slot *slot = pxr_arena_alloc(&ctx->arena, sizeof *slot);
+    LLVMValueRef memory = tr_alloca(ctx, type, 0, var->name);
+    if (slot == NULL) {
+        tr_fail(ctx, PXR_OUT_OF_MEMORY, ctx->inst->line, "out of memory");
+        return memory;
+    }
+    *slot = (struct tr_slot){.memory = memory, .next = ctx->slots};
+    ctx->slots = slot;
+    return memory;
 }
 
 /* Where the register, or the component of a vector register, is kept. */

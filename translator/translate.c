@@ -66,7 +66,8 @@ static enum pxr_status init_ctx(struct tr_ctx *ctx)
     pxr_arena_init(&ctx->arena, 0);
     ctx->functions =
         pxr_arena_alloc_array(&ctx->arena, ctx->ptx->func_count, sizeof *ctx->functions);
-    if (ctx->functions == NULL)
+    ctx->pending = tr_set_make(&ctx->arena, ctx->ptx->func_count);
+    if (ctx->functions == NULL || ctx->pending.words == NULL)
         return pxr_fail(ctx->err, PXR_OUT_OF_MEMORY, "out of memory translating kernel '%s'",
                         ctx->kernel->name);
     init_types(ctx);
@@ -144,6 +145,7 @@ LLVMValueRef tr_function(struct tr_ctx *ctx, const struct ptx_func *func, int li
         LLVMSetLinkage(function, LLVMInternalLinkage);
     tr_add_attribute(ctx, function, "nounwind", 0);
     ctx->functions[func->index] = function;
+    tr_set_add(&ctx->pending, func->index);
     return function;
 }
 
@@ -256,6 +258,8 @@ static bool alloc_function_state(struct tr_ctx *ctx)
     const struct ptx_func *func = ctx->func;
     ctx->vars = pxr_arena_alloc_array(&ctx->arena, func->var_count, sizeof *ctx->vars);
     ctx->labels = pxr_arena_alloc_array(&ctx->arena, func->label_count, sizeof *ctx->labels);
+    ctx->label_stmts =
+        pxr_arena_alloc_array(&ctx->arena, func->label_count, sizeof *ctx->label_stmts);
     ctx->alignments = pxr_arena_alloc_array(&ctx->arena, func->var_count, sizeof *ctx->alignments);
     ctx->params = NULL;
     ctx->rets = NULL;
@@ -263,7 +267,11 @@ static bool alloc_function_state(struct tr_ctx *ctx)
         ctx->params = pxr_arena_alloc_array(&ctx->arena, func->param_count, sizeof *ctx->params);
         ctx->rets = pxr_arena_alloc_array(&ctx->arena, func->ret_count, sizeof *ctx->rets);
     }
-    return ctx->vars != NULL && ctx->labels != NULL && ctx->alignments != NULL &&
+    for (uint32_t i = 0; ctx->label_stmts != NULL && i < func->stmt_count; i++)
+        if (func->stmts[i].kind == PTX_STMT_LABEL)
+            ctx->label_stmts[func->stmts[i].label->index] = i;
+    return ctx->vars != NULL && ctx->labels != NULL && ctx->label_stmts != NULL &&
+           ctx->alignments != NULL &&
            (func->is_entry || (ctx->params != NULL && ctx->rets != NULL));
 }
 
@@ -306,6 +314,9 @@ static enum pxr_status define_function(struct tr_ctx *ctx, const struct ptx_func
     ctx->inst = NULL;
     ctx->region++;
     ctx->keeps_step = has_volatile_shared(func);
+    tr_measure_text(ctx, func);
+    if (ctx->budget->effort == TR_EFFORT_LINEAR)
+        LLVMContextSetDiscardValueNames(ctx->llvm, true);
     if (!alloc_function_state(ctx))
         return tr_fail(ctx, PXR_OUT_OF_MEMORY, func->line, "out of memory");
     bind_params(ctx);
@@ -343,6 +354,7 @@ static void replace_by_refusal(struct tr_ctx *ctx, const struct ptx_func *func, 
 {
     int line = ctx->inst != NULL ? ctx->inst->line : func->line;
     LLVMValueRef begun = ctx->functions[func->index];
+    tr_forget_registers(ctx, begun);
     ctx->function = LLVMAddFunction(ctx->module, "", LLVMGlobalGetValueType(begun));
     LLVMReplaceAllUsesWith(begun, ctx->function);
     LLVMDeleteFunction(begun);
@@ -402,7 +414,15 @@ static void add_step_function(struct tr_ctx *ctx)
     LLVMBuildRet(ctx->builder, tr_const_int(ctx, 32, RT_ENTRY_EXITED));
 }
 
-/* Defines the kernel and every function that gets declared on the way. */
+static enum pxr_status define(struct tr_ctx *ctx, const struct ptx_func *func)
+{
+    tr_set_remove(&ctx->pending, func->index);
+    return is_only_reachable(ctx) ? define_reachable(ctx, func) : define_function(ctx, func);
+}
+
+/* Defines the kernel and every function that gets declared on the way, in rounds through the
+ * module.
+ */
 static enum pxr_status define_functions(struct tr_ctx *ctx)
 {
     if (tr_function(ctx, ctx->kernel, ctx->kernel->line) == NULL)
@@ -410,12 +430,9 @@ static enum pxr_status define_functions(struct tr_ctx *ctx)
     bool again = true;
     while (again) {
         again = false;
-        for (uint32_t i = 0; i < ctx->ptx->func_count; i++) {
-            if (ctx->functions[i] == NULL || LLVMCountBasicBlocks(ctx->functions[i]) != 0)
-                continue;
-            const struct ptx_func *func = ctx->ptx->funcs[i];
-            enum pxr_status status =
-                is_only_reachable(ctx) ? define_reachable(ctx, func) : define_function(ctx, func);
+        uint32_t i = tr_set_next(&ctx->pending, 0);
+        for (; i != TR_NONE; i = tr_set_next(&ctx->pending, i + 1)) {
+            enum pxr_status status = define(ctx, ctx->ptx->funcs[i]);
             if (status != PXR_OK)
                 return status;
             again = true;
@@ -449,6 +466,8 @@ static void define_undefined(LLVMValueRef function)
 
 static enum pxr_status clean_up(struct tr_ctx *ctx)
 {
+    if (!tr_allows_passes(ctx))
+        return tr_clean_up_linear(ctx);
     enum pxr_status status = tr_run_passes(ctx->module, SSA_PASSES, NULL, ctx->err);
     if (status != PXR_OK)
         return status;
@@ -475,11 +494,13 @@ enum pxr_status tr_translate_kernel(const struct ptx_module *ptx, const struct p
                                     const struct tr_options *options, LLVMContextRef context,
                                     LLVMModuleRef *module, struct pxr_error *err)
 {
+    struct tr_budget own = {0};
     struct tr_ctx ctx = {.ptx = ptx,
                          .kernel = kernel,
                          .layout = layout,
                          .options = options,
                          .err = err,
+                         .budget = options->budget != NULL ? options->budget : &own,
                          .llvm = context};
     *module = NULL;
     enum pxr_status status = init_ctx(&ctx);

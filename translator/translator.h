@@ -21,6 +21,7 @@
 #include <llvm-c/Types.h>
 
 #include "ptx/ptx.h"
+#include "translator/budget.h"
 #include "translator/facts.h"
 #include "util/error.h"
 #include "util/options.h"
@@ -36,6 +37,7 @@ struct tr_options {
      * translation, instead of the instruction written. */
     void (*rewrite)(void *rewrite_data, struct ptx_inst *inst);
     void *rewrite_data;
+    struct tr_budget *budget; /* NULL: one of its own, of which nobody hears */
 };
 
 /* Errors: PXR_UNSUPPORTED, PXR_NOT_FOUND (unresolved extern function or variable),
@@ -49,11 +51,13 @@ enum pxr_status tr_translate_kernel(const struct ptx_module *ptx, const struct p
 /* After tr_translate_kernel, before collapsing: the launch keeps within the limits of
  * translator/facts.h, and these facts are true of it. Simplifies the module by them. */
 enum pxr_status tr_assume_facts(LLVMModuleRef module, const struct ptx_func *kernel,
-                                const struct tr_facts *facts, struct pxr_error *err);
+                                const struct tr_facts *facts, const struct tr_budget *budget,
+                                struct pxr_error *err);
 
 /* Collapse `precise`: binds the placeholders that read the thread's own state to their
  * definitions (translator/rt/precise.c), leaving the meeting points as external calls. */
-enum pxr_status tr_collapse_precise(LLVMModuleRef module, struct pxr_error *err);
+enum pxr_status tr_collapse_precise(LLVMModuleRef module, enum tr_effort effort,
+                                    struct pxr_error *err);
 
 /* Defects for tests to seed into the region former, one at a time. */
 enum tr_seed {
@@ -76,10 +80,11 @@ struct tr_collapse_options {
     uint64_t cache_bytes; /* of the last cache, for what launches only write and the caches
                              had better not keep; 0: nothing is */
     uint64_t cache_share_bytes; /* what of it nobody else is likely to use */
-    bool keeps_loops;   /* for tests: loops around stops are not unrolled, so that regions have some
-                           to get right */
-    enum tr_seed seed;  /* which kind of defect … */
-    uint32_t seed_site; /* … and at which of the places where it could be */
+    bool keeps_loops; /* for tests: loops around stops are not unrolled, so that regions have some
+                         to get right */
+    struct tr_budget *budget; /* never NULL */
+    enum tr_seed seed;        /* which kind of defect … */
+    uint32_t seed_site;       /* … and at which of the places where it could be */
 };
 
 /* What has become of a kernel. */

@@ -15,6 +15,7 @@
 
 struct emitted {
     enum pxr_collapse collapse;
+    enum tr_effort effort;
     LLVMMemoryBufferRef module; /* NULL: free */
     uint8_t *bytes;
     size_t size_bytes;
@@ -40,13 +41,14 @@ static uint8_t *copy_of(const uint8_t *bytes, size_t size_bytes)
     return copy;
 }
 
-static bool find(LLVMMemoryBufferRef module, struct jit_object *object)
+static bool find(LLVMMemoryBufferRef module, enum tr_effort effort, struct jit_object *object)
 {
     bool is_found = false;
     pthread_mutex_lock(&lock);
     for (size_t n = 0; n < SLOTS && !is_found; n++) {
         const struct emitted *slot = &ring[n];
-        if (!slot->module || slot->collapse != object->collapse || !is_same(slot->module, module))
+        if (!slot->module || slot->collapse != object->collapse || slot->effort != effort ||
+            !is_same(slot->module, module))
             continue;
         object->bytes = copy_of(slot->bytes, slot->size_bytes);
         object->size_bytes = slot->size_bytes;
@@ -58,10 +60,14 @@ static bool find(LLVMMemoryBufferRef module, struct jit_object *object)
 }
 
 /* Takes the module. */
-static void keep(LLVMMemoryBufferRef module, const struct jit_object *object)
+static void keep(LLVMMemoryBufferRef module, enum tr_effort effort, const struct jit_object *object)
 {
-    struct emitted kept = {object->collapse, module, copy_of(object->bytes, object->size_bytes),
-                           object->size_bytes, object->frame_bytes};
+    struct emitted kept = {object->collapse,
+                           effort,
+                           module,
+                           copy_of(object->bytes, object->size_bytes),
+                           object->size_bytes,
+                           object->frame_bytes};
     if (!kept.bytes) {
         LLVMDisposeMemoryBuffer(module);
         return;
@@ -78,13 +84,14 @@ static void keep(LLVMMemoryBufferRef module, const struct jit_object *object)
 enum pxr_status emitted_get(struct jit_unit *unit, struct jit_object *object, struct pxr_error *err)
 {
     LLVMMemoryBufferRef module = LLVMWriteBitcodeToMemoryBuffer(unit->module);
-    if (find(module, object)) {
+    enum tr_effort effort = unit->budget.effort;
+    if (find(module, effort, object)) {
         LLVMDisposeMemoryBuffer(module);
         return PXR_OK;
     }
     enum pxr_status status = jit_unit_emit(unit, object, err);
     if (status == PXR_OK && LLVMGetBufferSize(module) <= MAX_BYTES)
-        keep(module, object);
+        keep(module, effort, object);
     else
         LLVMDisposeMemoryBuffer(module);
     return status;

@@ -69,10 +69,13 @@ struct runner_build {
                          blocks are one row, as in --mode=normal */
     unsigned workers; /* of the process's pool, which gets as many as the first runner
                          asks for (0: one per CPU) */
+    enum tr_effort effort;   /* as if a limit had been passed before anything was done, … */
+    uint32_t budget_divisor; /* … and limits so many times lower; 0: they are as they are */
     struct runner_hooks hooks;
 };
 
-/* build is copied; NULL: all zero but for the collapse, which is precise. */
+/* build is copied; if the variable PTXRUN_TEST_EFFORT is set to `loops`, `thread`, `short` or
+ * `linear` it goes before build->effort; NULL: all zero but for the collapse, which is precise. */
 enum pxr_status runner_open_inprocess(const struct runner_build *build, struct runner **runner,
                                       struct pxr_error *err);
 

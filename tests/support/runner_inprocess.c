@@ -174,7 +174,8 @@ static enum pxr_status translate(struct jit_unit *unit, struct compile_work *wor
                                  .triple = unit->target->triple,
                                  .data_layout = unit->target->data_layout,
                                  .rewrite = build->hooks.rewrite,
-                                 .rewrite_data = build->hooks.data};
+                                 .rewrite_data = build->hooks.data,
+                                 .budget = &unit->budget};
     enum pxr_status status =
         tr_translate_kernel(work->inprocess->ptx, work->kernel, &work->compiled->layout, &options,
                             unit->context, &unit->module, err);
@@ -202,6 +203,8 @@ static enum pxr_status compile(void *argument, struct pxr_error *err)
     enum pxr_status status = jit_unit_init(&unit, err);
     if (status != PXR_OK)
         return status;
+    unit.budget.effort = work->inprocess->build.effort;
+    unit.budget.divisor = work->inprocess->build.budget_divisor;
     status = translate(&unit, work, err);
     if (status == PXR_OK)
         status = emitted_get(&unit, &work->object, err);
@@ -368,6 +371,20 @@ static const struct runner_engine inprocess_engine = {
     .close = inprocess_close,
 };
 
+/* For runs of everything with less effort. */
+static enum tr_effort effort_for(const struct runner_build *build)
+{
+    static const char *const names[] = {[TR_EFFORT_LOOPS] = "loops",
+                                        [TR_EFFORT_THREAD] = "thread",
+                                        [TR_EFFORT_SHORT] = "short",
+                                        [TR_EFFORT_LINEAR] = "linear"};
+    const char *wanted = getenv("PTXRUN_TEST_EFFORT");
+    for (size_t i = TR_EFFORT_LOOPS; wanted != NULL && i < sizeof names / sizeof *names; i++)
+        if (strcmp(wanted, names[i]) == 0)
+            return (enum tr_effort)i;
+    return build->effort;
+}
+
 enum pxr_status runner_open_inprocess(const struct runner_build *build, struct runner **runner,
                                       struct pxr_error *err)
 {
@@ -381,6 +398,7 @@ enum pxr_status runner_open_inprocess(const struct runner_build *build, struct r
     inprocess->build.collapse = PXR_COLLAPSE_PRECISE;
     if (build != NULL)
         inprocess->build = *build;
+    inprocess->build.effort = effort_for(&inprocess->build);
     *runner = &inprocess->base;
     return PXR_OK;
 }

@@ -160,7 +160,7 @@ static enum pxr_status create_jit(struct turn_run *run, struct pxr_error *err)
     if (status != PXR_OK)
         return status;
     LLVMTargetMachineRef machine =
-        jit_cpu_machine(cpu->name, cpu->features, run->host.target->triple);
+        jit_cpu_machine(cpu->name, cpu->features, run->host.target->triple, LLVMCodeGenLevelLess);
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
     LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
         builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));

@@ -30,6 +30,9 @@
 #define LENGTH_FACTOR 4
 #define LENGTH_MAX    2000
 
+/* Why the budget's `precise` and no other. */
+#define TOO_LONG "compiling anything else would take too long"
+
 /* One collapse. */
 struct collapse {
     LLVMModuleRef module;
@@ -91,7 +94,8 @@ static enum pxr_collapse choose(struct collapse *collapse, const char *obstacle)
 {
     enum pxr_collapse wanted = collapse->options->collapse;
     if (wanted == PXR_COLLAPSE_PRECISE) {
-        collapse->why = "asked for";
+        collapse->why =
+            collapse->options->budget->effort < TR_EFFORT_THREAD ? "asked for" : TOO_LONG;
         return PXR_COLLAPSE_PRECISE;
     }
     if (obstacle != NULL) {
@@ -349,6 +353,14 @@ static enum pxr_status make_vectors(struct collapse *collapse, struct pxr_error 
     return status;
 }
 
+static bool may_make_vectors(const struct collapse *collapse)
+{
+    struct tr_size size;
+    tr_module_size(collapse->module, &size);
+    return tr_budget_allows(collapse->options->budget, TR_LIMIT_LOOP_INSTRUCTIONS,
+                            size.instructions);
+}
+
 /* What the loops call, and special registers; what a block is changes in the course of a chunk. */
 static enum pxr_status finish(struct collapse *collapse, struct pxr_error *err)
 {
@@ -360,7 +372,7 @@ static enum pxr_status finish(struct collapse *collapse, struct pxr_error *err)
         status = tr_bind_sregs(collapse->module, true, err);
     if (status == PXR_OK)
         status = tr_run_passes(collapse->module, CLEAN_PASSES, NULL, err);
-    if (status == PXR_OK && collapse->options->is_vector)
+    if (status == PXR_OK && collapse->options->is_vector && may_make_vectors(collapse))
         status = make_vectors(collapse, err);
     return status;
 }
@@ -432,7 +444,8 @@ static enum pxr_status collapse_as(struct collapse *collapse, enum pxr_collapse 
     collapse->result->collapse = chosen;
     if (chosen == PXR_COLLAPSE_PRECISE) {
         tr_interleave_alone(collapse->function);
-        enum pxr_status status = tr_collapse_precise(collapse->module, err);
+        enum pxr_status status =
+            tr_collapse_precise(collapse->module, collapse->options->budget->effort, err);
         return status == PXR_OK ? explain(collapse, chosen, err) : status;
     }
     enum tr_scope scope = chosen == PXR_COLLAPSE_FLAT ? TR_SCOPE_BLOCK : TR_SCOPE_WARP;
@@ -448,6 +461,17 @@ static enum pxr_status collapse_as(struct collapse *collapse, enum pxr_collapse 
         return status;
     collapse->why = "too much would have to be brought across too many stops";
     return collapse_as(collapse, PXR_COLLAPSE_PRECISE, err);
+}
+
+static bool may_make_regions(struct collapse *collapse)
+{
+    struct tr_size size;
+    tr_module_size(collapse->module, &size);
+    if (tr_budget_allows(collapse->options->budget, TR_LIMIT_REGION_PAIRS,
+                         size.instructions * size.blocks))
+        return true;
+    collapse->why = TOO_LONG;
+    return false;
 }
 
 enum pxr_status tr_collapse(LLVMModuleRef module, const struct tr_collapse_options *options,
@@ -466,6 +490,8 @@ enum pxr_status tr_collapse(LLVMModuleRef module, const struct tr_collapse_optio
             return status;
     }
     enum pxr_collapse chosen = choose(&collapse, obstacle);
+    if (chosen != PXR_COLLAPSE_PRECISE && !may_make_regions(&collapse))
+        chosen = PXR_COLLAPSE_PRECISE;
     if (chosen != PXR_COLLAPSE_PRECISE)
         seed_missing_stop(&collapse);
     if (chosen != PXR_COLLAPSE_PRECISE && options->is_vector) {

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
 
 #include "scheduler/rt.h"
 #include "translator/collapse/prepare.h"
@@ -23,6 +25,7 @@
 
 /* Functions of the module. */
 struct node {
+    UT_hash_handle hh;
     LLVMValueRef function;
     bool has_stop;       /* it, or what it calls, stops or ends the thread */
     bool is_reached;     /* from the function that is looked at */
@@ -32,6 +35,8 @@ struct node {
 struct call_graph {
     struct pxr_arena arena;
     struct node *nodes;
+    struct node *by_function; /* the same in a table */
+    struct node **work;       /* nodes to look at, at most each once */
     uint32_t count;
     bool calls_pointers;
 };
@@ -44,10 +49,9 @@ static bool ends_or_stops(LLVMValueRef inst)
 
 static struct node *find_node(const struct call_graph *graph, LLVMValueRef function)
 {
-    for (uint32_t i = 0; i < graph->count; i++)
-        if (graph->nodes[i].function == function)
-            return &graph->nodes[i];
-    return NULL;
+    struct node *node = NULL;
+    HASH_FIND_PTR(graph->by_function, &function, node);
+    return node;
 }
 
 #define FOR_EACH_INSTRUCTION(inst, function)                                                       \
@@ -73,13 +77,17 @@ static enum pxr_status collect(struct call_graph *graph, LLVMModuleRef module,
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
         count += !LLVMIsDeclaration(f);
     graph->nodes = pxr_arena_alloc_array(&graph->arena, count, sizeof *graph->nodes);
-    if (graph->nodes == NULL)
+    graph->work = pxr_arena_alloc_array(&graph->arena, count, sizeof(struct node *));
+    if (graph->nodes == NULL || graph->work == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f))
             continue;
         struct node *node = &graph->nodes[graph->count++];
         *node = (struct node){.function = f, .is_addressable = !is_called_only(f)};
+        HASH_ADD_PTR(graph->by_function, function, node);
+        if (node->hh.tbl == NULL)
+            return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
         FOR_EACH_INSTRUCTION(inst, f)
         {
             node->has_stop |= ends_or_stops(inst);
@@ -94,48 +102,45 @@ static enum pxr_status collect(struct call_graph *graph, LLVMModuleRef module,
 /* Callers of functions with stops have stops. */
 static void spread_stops(struct call_graph *graph)
 {
-    bool again = true;
-    while (again) {
-        again = false;
-        for (uint32_t i = 0; i < graph->count; i++) {
-            struct node *node = &graph->nodes[i];
-            if (node->has_stop)
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < graph->count; i++)
+        if (graph->nodes[i].has_stop)
+            graph->work[count++] = &graph->nodes[i];
+    while (count > 0) {
+        LLVMValueRef function = graph->work[--count]->function;
+        for (LLVMUseRef use = LLVMGetFirstUse(function); use != NULL; use = LLVMGetNextUse(use)) {
+            LLVMValueRef call = LLVMGetUser(use);
+            if (LLVMIsACallInst(call) == NULL || LLVMGetCalledValue(call) != function)
                 continue;
-            FOR_EACH_INSTRUCTION(inst, node->function)
-            {
-                if (LLVMIsACallInst(inst) == NULL)
-                    continue;
-                const struct node *callee = find_node(graph, LLVMGetCalledValue(inst));
-                node->has_stop |= callee != NULL && callee->has_stop;
-            }
-            again |= node->has_stop;
+            LLVMBasicBlockRef block = LLVMGetInstructionParent(call);
+            struct node *caller = find_node(graph, LLVMGetBasicBlockParent(block));
+            if (caller == NULL || caller->has_stop)
+                continue;
+            caller->has_stop = true;
+            graph->work[count++] = caller;
         }
     }
 }
 
 /* Whether the function calls itself, directly or through others. */
-static bool is_recursive(struct call_graph *graph, LLVMValueRef function)
+static bool is_recursive(struct call_graph *graph, struct node *node)
 {
+    uint32_t count = 0;
     for (uint32_t i = 0; i < graph->count; i++)
-        graph->nodes[i].is_reached = graph->nodes[i].function == function;
-    bool again = true;
-    while (again) {
-        again = false;
-        for (uint32_t i = 0; i < graph->count; i++) {
-            if (!graph->nodes[i].is_reached)
+        graph->nodes[i].is_reached = &graph->nodes[i] == node;
+    graph->work[count++] = node;
+    while (count > 0) {
+        FOR_EACH_INSTRUCTION(inst, graph->work[--count]->function)
+        {
+            if (LLVMIsACallInst(inst) == NULL)
                 continue;
-            FOR_EACH_INSTRUCTION(inst, graph->nodes[i].function)
-            {
-                if (LLVMIsACallInst(inst) == NULL)
-                    continue;
-                struct node *callee = find_node(graph, LLVMGetCalledValue(inst));
-                if (callee == NULL)
-                    continue;
-                if (callee->function == function)
-                    return true;
-                again |= !callee->is_reached;
-                callee->is_reached = true;
-            }
+            struct node *callee = find_node(graph, LLVMGetCalledValue(inst));
+            if (callee == node)
+                return true;
+            if (callee == NULL || callee->is_reached)
+                continue;
+            callee->is_reached = true;
+            graph->work[count++] = callee;
         }
     }
     return false;
@@ -145,12 +150,12 @@ static const char *inline_stops(struct call_graph *graph, LLVMValueRef kernel)
 {
     unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
     for (uint32_t i = 0; i < graph->count; i++) {
-        const struct node *node = &graph->nodes[i];
+        struct node *node = &graph->nodes[i];
         if (!node->has_stop || node->function == kernel)
             continue;
         if (node->is_addressable && graph->calls_pointers)
             return "threads may stop in a function that is called through a pointer";
-        if (is_recursive(graph, node->function))
+        if (is_recursive(graph, node))
             return "threads may stop in a recursive function";
         LLVMContextRef llvm = LLVMGetModuleContext(LLVMGetGlobalParent(node->function));
         LLVMAddAttributeAtIndex(node->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
@@ -235,6 +240,7 @@ enum pxr_status tr_prepare(LLVMModuleRef module, LLVMValueRef kernel, bool keeps
         spread_stops(&graph);
         *obstacle = inline_stops(&graph, kernel);
     }
+    HASH_CLEAR(hh, graph.by_function);
     pxr_arena_fini(&graph.arena);
     if (status != PXR_OK || *obstacle != NULL)
         return status;

@@ -152,7 +152,8 @@ static LLVMMemoryBufferRef emit(const struct jit_cpu *cpu, const char *text)
         cr_assert_fail("%s", message);
     LLVMDisposeMemoryBuffer(buffer);
     char *triple = LLVMGetDefaultTargetTriple();
-    LLVMTargetMachineRef machine = jit_cpu_machine(cpu->name, cpu->features, triple);
+    LLVMTargetMachineRef machine =
+        jit_cpu_machine(cpu->name, cpu->features, triple, LLVMCodeGenLevelLess);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
     LLVMSetModuleDataLayout(module, layout);
     LLVMSetTarget(module, triple);

@@ -245,7 +245,7 @@ static enum pxr_status compile(struct harness *harness, bool check_alignment, st
         harness->ir = LLVMPrintModuleToString(module);
         if (getenv("PTXRUN_TEST_IR") != NULL)
             fputs(harness->ir, stderr);
-        status = tr_collapse_precise(module, err);
+        status = tr_collapse_precise(module, TR_EFFORT_FULL, err);
     }
     if (status == PXR_OK) {
         LLVMMemoryBufferRef object = NULL;

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Compile budgets: kernels on which the time of some step explodes get less effort, and say so; all
+ * efforts give the same results. Nothing here looks at a clock.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/big_kernels.h"
+#include "tests/support/runner.h"
+
+#define THREADS 64
+
+static const struct runner_build automatic = {.collapse = PXR_COLLAPSE_AUTO, .workers = 1};
+
+static uint32_t *make_words(void)
+{
+    uint32_t *words = runner_alloc(BIG_WORDS * sizeof *words);
+    for (uint32_t i = 0; i < BIG_WORDS; i++)
+        words[i] = i * 2654435761u >> 3;
+    return words;
+}
+
+/* Runs a family's kernel of that size on fresh words, which are returned. */
+static uint32_t *run(struct runner *runner, const struct big_family *family, uint32_t size,
+                     uint32_t threads)
+{
+    struct pxr_error err = {0};
+    uint32_t *words = make_words();
+    struct runner_buffer buffer = {words, BIG_WORDS * sizeof *words};
+    struct runner_launch launch = {.kernel = "big",
+                                   .grid = {1, 1, 1},
+                                   .block = {threads, 1, 1},
+                                   .buffers = &buffer,
+                                   .buffer_count = 1};
+    char *text = big_kernel_text(family, size);
+    cr_assert_eq(runner_run(runner, text, &launch, &err), PXR_OK, "%s %u: %s", family->name,
+                 (unsigned)size, err.message);
+    free(text);
+    return words;
+}
+
+/* ---- all efforts compute the same ---- */
+
+/* The oracle has no approximate functions of its own that these could be compared with bit for bit.
+ */
+static bool is_exact(const struct big_family *family)
+{
+    return strcmp(family->name, "math") != 0;
+}
+
+static void compare(const struct runner_build *build, const char *what)
+{
+    struct pxr_error err = {0};
+    struct runner *runner;
+    struct runner *oracle;
+    cr_assert_eq(runner_open_inprocess(build, &runner, &err), PXR_OK, "%s", err.message);
+    cr_assert_eq(runner_open_oracle(0, &oracle, &err), PXR_OK, "%s", err.message);
+    for (size_t f = 0; f < big_family_count; f++) {
+        const struct big_family *family = &big_families[f];
+        if (!is_exact(family))
+            continue;
+        uint32_t *words = run(runner, family, 10, THREADS);
+        uint32_t *expected = run(oracle, family, 10, THREADS);
+        cr_expect_arr_eq(words, expected, BIG_WORDS * sizeof *words, "%s: %s", what, family->name);
+        free(words);
+        free(expected);
+    }
+    runner_close(runner);
+    runner_close(oracle);
+}
+
+#define SAME_RESULTS(name, level)                                                                  \
+    Test(budget, name)                                                                             \
+    {                                                                                              \
+        struct runner_build build = automatic;                                                     \
+        build.effort = TR_EFFORT_##level;                                                          \
+        compare(&build, #level);                                                                   \
+    }
+
+SAME_RESULTS(everything_computes_what_the_oracle_does, FULL)
+SAME_RESULTS(no_vectors_compute_the_same, LOOPS)
+SAME_RESULTS(no_loops_over_threads_compute_the_same, THREAD)
+SAME_RESULTS(few_passes_compute_the_same, SHORT)
+SAME_RESULTS(no_passes_compute_the_same, LINEAR)
+
+/* Each kernel falls somewhere else, also after it has been made once. */
+Test(budget, limits_a_thousandth_as_high_compute_the_same)
+{
+    struct runner_build build = automatic;
+    build.budget_divisor = 1000;
+    compare(&build, "a thousandth");
+}
+
+Test(budget, limits_a_fiftieth_as_high_compute_the_same)
+{
+    struct runner_build build = automatic;
+    build.budget_divisor = 50;
+    compare(&build, "a fiftieth");
+}
+
+/* Long blocks are split, and registers are many, as with the largest kernels. */
+Test(budget, long_kernels_without_passes_compute_the_same)
+{
+    static const char *const names[] = {"halves", "memory",       "registers", "ifs",
+                                        "loops",  "brx_threaded", "called",    "nested_ifs"};
+    struct pxr_error err = {0};
+    for (enum tr_effort effort = TR_EFFORT_SHORT; effort <= TR_EFFORT_LINEAR; effort++) {
+        struct runner_build build = automatic;
+        struct runner *runner;
+        struct runner *oracle;
+        build.effort = effort;
+        cr_assert_eq(runner_open_inprocess(&build, &runner, &err), PXR_OK, "%s", err.message);
+        cr_assert_eq(runner_open_oracle(0, &oracle, &err), PXR_OK, "%s", err.message);
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            const struct big_family *family = big_family_find(names[i]);
+            uint32_t *words = run(runner, family, 150, 3);
+            uint32_t *expected = run(oracle, family, 150, 3);
+            cr_expect_arr_eq(words, expected, BIG_WORDS * sizeof *words, "%s", names[i]);
+            free(words);
+            free(expected);
+        }
+        runner_close(runner);
+        runner_close(oracle);
+    }
+}
+
+/* ---- which effort ---- */
+
+static const struct {
+    const char *family;
+    uint32_t size;
+    const char *effort;
+} large[] = {
+    {"arithmetic", 41000, "no passes"}, {"halves", 2000, "few passes"},
+    {"floats", 35000, "few passes"},    {"one_guard", 13000, "no passes"},
+    {"ifs", 3500, "no passes"},         {"nested_ifs", 4000, "no passes"},
+    {"loops", 1000, "no passes"},       {"sums", 1000, "no passes"},
+    {"nested_loops", 900, "no passes"}, {"branches", 2500, "no passes"},
+    {"brx_loop", 7000, "no passes"},    {"brx_threaded", 120, "no passes"},
+    {"switch", 3000, "no passes"},      {"called", 700, "no passes"},
+    {"chain", 700, "no passes"},        {"tree", 700, "no passes"},
+};
+
+Test(budget, large_kernels_get_less_effort_and_say_why)
+{
+    struct pxr_error err = {0};
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        struct runner *runner;
+        cr_assert_eq(runner_open_inprocess(&automatic, &runner, &err), PXR_OK, "%s", err.message);
+        free(run(runner, big_family_find(large[i].family), large[i].size, 1));
+        const char *explanation = runner_last_made(runner).explanation;
+        char expected[64];
+        snprintf(expected, sizeof expected, "compile budget: %s: ", large[i].effort);
+        cr_expect_not_null(explanation != NULL ? strstr(explanation, expected) : NULL, "%s %u: %s",
+                           large[i].family, (unsigned)large[i].size, explanation);
+        runner_close(runner);
+    }
+}
+
+Test(budget, kernels_as_people_write_them_get_everything)
+{
+    struct pxr_error err = {0};
+    struct runner *runner;
+    cr_assert_eq(runner_open_inprocess(&automatic, &runner, &err), PXR_OK, "%s", err.message);
+    for (size_t f = 0; f < big_family_count; f++) {
+        free(run(runner, &big_families[f], 10, 1));
+        const char *explanation = runner_last_made(runner).explanation;
+        cr_expect_null(explanation != NULL ? strstr(explanation, "compile budget") : NULL, "%s: %s",
+                       big_families[f].name, explanation);
+    }
+    runner_close(runner);
+}
+
+/* Functions that the kernel does not call are none of its business. */
+Test(budget, functions_that_are_not_called_cost_nothing)
+{
+    struct pxr_error err = {0};
+    struct runner *runner;
+    cr_assert_eq(runner_open_inprocess(&automatic, &runner, &err), PXR_OK, "%s", err.message);
+    free(run(runner, big_family_find("uncalled"), 100000, 1));
+    const char *explanation = runner_last_made(runner).explanation;
+    cr_expect_null(explanation != NULL ? strstr(explanation, "compile budget") : NULL, "%s",
+                   explanation);
+    runner_close(runner);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "translator/budget.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <llvm-c/Core.h>
+
+static const struct {
+    uint64_t most;
+    enum tr_effort effort;
+    const char *what;
+} limits[TR_LIMIT_COUNT] = {
+#define LIMIT(ID, most, effort, what) {most, TR_EFFORT_##effort, what},
+#include "translator/budget.def"
+#undef LIMIT
+};
+
+static uint64_t limit_of(const struct tr_budget *budget, enum tr_limit limit)
+{
+    return limits[limit].most / (budget->divisor > 0 ? budget->divisor : 1);
+}
+
+bool tr_budget_allows(struct tr_budget *budget, enum tr_limit limit, uint64_t amount)
+{
+    if (amount <= limit_of(budget, limit))
+        return true;
+    if (budget->effort < limits[limit].effort) {
+        budget->effort = limits[limit].effort;
+        budget->limit = limit;
+        budget->amount = amount;
+    }
+    return false;
+}
+
+void tr_budget_text(const struct tr_budget *budget, char text[TR_BUDGET_TEXT_BYTES])
+{
+    static const char *const names[] = {
+        [TR_EFFORT_FULL] = "everything",
+        [TR_EFFORT_LOOPS] = "no vectors of threads",
+        [TR_EFFORT_THREAD] = "no loops over threads",
+        [TR_EFFORT_SHORT] = "few passes",
+        [TR_EFFORT_LINEAR] = "no passes",
+    };
+    text[0] = '\0';
+    if (budget->amount > 0)
+        snprintf(text, TR_BUDGET_TEXT_BYTES,
+                 "compile budget: %s: %" PRIu64 " %s, at most %" PRIu64 "\n", names[budget->effort],
+                 budget->amount, limits[budget->limit].what, limit_of(budget, budget->limit));
+}
+
+/* ---- sizes ---- */
+
+/* Blocks are met in their order: one that has been numbered before is behind. */
+static void add_block(LLVMBasicBlockRef block, struct tr_size *size)
+{
+    uint64_t instructions = 0;
+    for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
+         inst = LLVMGetNextInstruction(inst))
+        instructions++;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+    size->blocks++;
+    size->edges += end != NULL ? LLVMGetNumSuccessors(end) : 0;
+    size->instructions += instructions;
+    size->square += instructions * instructions;
+}
+
+void tr_module_size(LLVMModuleRef module, struct tr_size *size)
+{
+    *size = (struct tr_size){0};
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block != NULL;
+             block = LLVMGetNextBasicBlock(block))
+            add_block(block, size);
+}
