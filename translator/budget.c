@@ -51,18 +51,30 @@ void tr_budget_text(const struct tr_budget *budget, char text[TR_BUDGET_TEXT_BYT
 
 /* ---- sizes ---- */
 
-/* Blocks are met in their order: one that has been numbered before is behind. */
+/* A pair of accesses costs the machine scheduler as much as so many other pairs. */
+#define ACCESS_WEIGHT 16
+
+static bool is_access(LLVMValueRef inst)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    return opcode == LLVMLoad || opcode == LLVMStore || opcode == LLVMCall ||
+           opcode == LLVMAtomicRMW || opcode == LLVMAtomicCmpXchg;
+}
+
 static void add_block(LLVMBasicBlockRef block, struct tr_size *size)
 {
     uint64_t instructions = 0;
+    uint64_t accesses = 0;
     for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
-         inst = LLVMGetNextInstruction(inst))
+         inst = LLVMGetNextInstruction(inst)) {
         instructions++;
+        accesses += is_access(inst);
+    }
     LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
     size->blocks++;
     size->edges += end != NULL ? LLVMGetNumSuccessors(end) : 0;
     size->instructions += instructions;
-    size->square += instructions * instructions;
+    size->square += instructions * instructions + ACCESS_WEIGHT * accesses * accesses;
 }
 
 void tr_module_size(LLVMModuleRef module, struct tr_size *size)

@@ -56,8 +56,8 @@ struct tr_size {
     uint64_t blocks;
     uint64_t edges;
     uint64_t loops;  /* branches back, in the order of blocks */
-    uint64_t square; /* the sum over the blocks of their instructions squared: what is done for each
-                        pair of instructions of a block costs that much */
+    uint64_t square; /* pairs of instructions that are in one block, where accesses to memory count
+                        more: code generation takes time for each */
 };
 void tr_module_size(LLVMModuleRef module, struct tr_size *size);
 

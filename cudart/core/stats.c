@@ -105,10 +105,17 @@ static void note_collapse(struct kernel_stats *row, const struct jit_object *mad
              is_same_name ? pxr_collapse_name(made->collapse) : "several");
 }
 
-/* The choice's reason is the first line of its explanation, "precise: the kernel …". */
+/* The choice's reason is the first line of its explanation, "precise: the kernel …", unless
+ * compiling was cut short, which has a line of its own. */
 static void note_why(struct kernel_stats *row, const struct jit_variant *wanted,
                      const struct jit_object *made)
 {
+    const char *budget = made->explanation ? strstr(made->explanation, "compile budget: ") : NULL;
+    if (budget) {
+        snprintf(row->why, sizeof row->why, "%s, %.*s", pxr_collapse_name(made->collapse),
+                 (int)strcspn(budget, "\n"), budget);
+        return;
+    }
     if (wanted->collapse == PXR_COLLAPSE_AUTO || wanted->collapse == made->collapse)
         return;
     const char *reason = "no loop over threads can be one over vectors; see --explain";
