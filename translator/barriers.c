@@ -68,6 +68,9 @@
 #define SEGMENTS_MAX 4096
 /* Pairs of accesses that are looked at, in a kernel. */
 #define PAIRS_MAX 4000000u
+/* Rules 3 to 5 look at pairs of accesses, and for each at paths through the segments: that often.
+ */
+#define STEPS_MAX 500000000u
 
 struct optimiser {
     LLVMValueRef function;
@@ -475,6 +478,12 @@ static bool make_sets(struct optimiser *o)
     return true;
 }
 
+static bool may_look_at_paths(const struct optimiser *o)
+{
+    uint64_t accesses = o->effects.access_count;
+    return accesses * accesses * o->graph.segment_count <= STEPS_MAX;
+}
+
 static enum pxr_status optimise(struct optimiser *o, struct pxr_error *err)
 {
     const struct tr_forwarding forwarding = {o, note_forwarded, note_dead, note_promoted};
@@ -495,13 +504,15 @@ static enum pxr_status optimise(struct optimiser *o, struct pxr_error *err)
     o->effects.shapes = &o->shapes;
     o->effects.is_barrier = o->is_barrier;
     status = tr_effects_build(&o->effects, err);
-    if (status == PXR_OK) {
-        remove_barriers(o);
-        status = tr_forward_stores(&o->effects, &forwarding, err);
-        if (status == PXR_OK)
-            status = tr_promote_own(&o->effects, &forwarding, err);
+    if (status != PXR_OK)
+        return status;
+    remove_barriers(o);
+    if (!may_look_at_paths(o)) {
+        fprintf(o->text, "accesses stay: there are too many to look at all pairs\n");
+        return PXR_OK;
     }
-    return status;
+    status = tr_forward_stores(&o->effects, &forwarding, err);
+    return status == PXR_OK ? tr_promote_own(&o->effects, &forwarding, err) : status;
 }
 
 static uint32_t count_barriers(LLVMModuleRef module)

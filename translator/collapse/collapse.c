@@ -463,10 +463,22 @@ static enum pxr_status collapse_as(struct collapse *collapse, enum pxr_collapse 
     return collapse_as(collapse, PXR_COLLAPSE_PRECISE, err);
 }
 
+static uint32_t stop_count(LLVMValueRef function)
+{
+    uint32_t count = 0;
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
+         block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
+             inst = LLVMGetNextInstruction(inst))
+            count += tr_is_stop(inst);
+    return count;
+}
+
 static bool may_make_regions(struct collapse *collapse)
 {
     struct tr_size size;
     tr_module_size(collapse->module, &size);
+    size.blocks += stop_count(collapse->function);
     if (tr_budget_allows(collapse->options->budget, TR_LIMIT_REGION_PAIRS,
                          size.instructions * size.blocks))
         return true;
