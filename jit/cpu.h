@@ -25,7 +25,8 @@ enum pxr_status jit_cpu_chosen(const struct jit_cpu **cpu, struct pxr_error *err
 enum pxr_status jit_cpu_named(const char *name, struct jit_cpu *cpu, struct pxr_error *err);
 void jit_cpu_fini(struct jit_cpu *cpu);
 
-/* A machine of that CPU: position-independent, small code model. NULL if LLVM has none for the triple. */
+/* A machine of that CPU: position-independent, small code model. NULL if LLVM has none for the
+ * triple. */
 LLVMTargetMachineRef jit_cpu_machine(const char *name, const char *features, const char *triple,
                                      LLVMCodeGenOptLevel level);
 

@@ -23,11 +23,8 @@ void __floattidf(void);
 void __floatuntisf(void);
 void __floatuntidf(void);
 
-#define SERVED(name, own)                                                                          \
-    {                                                                                              \
-#name, (void (*)(void))own                                                                 \
-    }
-#define CALL(name) SERVED(name, name)
+#define SERVED(name, own) {#name, (void (*)(void))own}
+#define CALL(name)        SERVED(name, name)
 
 const struct jit_library_call jit_library_calls[] = {
     /* aggregates */

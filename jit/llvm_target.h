@@ -20,7 +20,7 @@ struct jit_target {
     unsigned vector_bits; /* widest vector register that is good for all types: 512, 256, 128 */
     uint64_t cache_bytes; /* of the last cache … */
     uint64_t cache_share_bytes; /* … and what of it is there for the CPUs that can be seen */
-    bool has_whole_loads; /* LLVM makes one instruction, a load, of an atomic load of 16 bytes */
+    bool has_whole_loads;    /* LLVM makes one instruction, a load, of an atomic load of 16 bytes */
     struct jit_target *next; /* in the pool */
 };
 

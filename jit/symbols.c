@@ -17,10 +17,7 @@ struct symbol {
     void (*function)(void);
 };
 
-#define SYMBOL(name)                                                                               \
-    {                                                                                              \
-#name, (void (*)(void))name                                                                \
-    }
+#define SYMBOL(name) {#name, (void (*)(void))name}
 
 static const struct symbol symbols[] = {
     SYMBOL(rt_bar_sync),

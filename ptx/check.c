@@ -32,7 +32,7 @@ static bool misfits_size(struct misfit *misfit, const struct ptx_operand *operan
 
 #define KIND(kind) (1U << PTX_OPERAND_##kind)
 
-#define VALUE (KIND(REG) | KIND(SREG) | KIND(INT) | KIND(FLOAT) | KIND(SUM))
+#define VALUE      (KIND(REG) | KIND(SREG) | KIND(INT) | KIND(FLOAT) | KIND(SUM))
 
 /* Kinds of operand that a letter of a rule takes. */
 static const struct {
@@ -123,8 +123,7 @@ static bool is_sum_ok(const struct ptx_operand *operand)
     if (operand->kind != PTX_OPERAND_SUM)
         return true;
     base = operand->elems;
-    return !ptx_type_is_float(ptx_operand_type(base)) &&
-           ptx_operand_type(base) != PTX_TYPE_PRED &&
+    return !ptx_type_is_float(ptx_operand_type(base)) && ptx_operand_type(base) != PTX_TYPE_PRED &&
            (base->kind != PTX_OPERAND_REG || base->var->vector_len == 1);
 }
 

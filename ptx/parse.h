@@ -44,7 +44,7 @@ struct ptx_parser {
     struct ptx_list items;                /* struct ptx_item */
     const struct ptx_operand_rule *rules; /* of the instruction that is parsed */
     unsigned rule_count;
-    struct ptx_need need; /* likewise */
+    struct ptx_need need;      /* likewise */
     struct ptx_list funcs;     /* struct ptx_func * */
     struct ptx_list vars;      /* struct ptx_var *, module scope */
     struct ptx_func *func;     /* the function whose body is parsed */

@@ -8,8 +8,7 @@
 #define MAX_PARAM_BYTES 32764
 
 /* parameter = head name dimensions? | "_" in a prototype */
-static bool parse_param(struct ptx_parser *p, bool is_entry, bool is_input,
-                        struct ptx_list *params)
+static bool parse_param(struct ptx_parser *p, bool is_entry, bool is_input, struct ptx_list *params)
 {
     struct ptx_var_head head;
     struct ptx_token name;
@@ -25,8 +24,8 @@ static bool parse_param(struct ptx_parser *p, bool is_entry, bool is_input,
     if (!ptx_parse_var_name(p, &head, var, &name) || !ptx_add_func_var(p, var))
         return false;
     if (var->size_bytes == 0 && (is_entry || !is_input))
-        return ptx_fail_at(p, &name, "array '%s' needs a size: only parameters of functions have none",
-                           var->name);
+        return ptx_fail_at(
+            p, &name, "array '%s' needs a size: only parameters of functions have none", var->name);
     if (pxr_str_is(name.text, "_"))
         return true;
     return ptx_define(p, p->scope, &name, (struct ptx_symbol_value){PTX_SYMBOL_VAR, {.var = var}});
@@ -304,7 +303,8 @@ static bool parse_head(struct ptx_parser *p, struct ptx_func *func, struct ptx_f
     if (!parse_tunings(p, func, &written->before)) /* .func .attribute(…) name */
         return false;
     written->has_ret_list = ptx_token_is(&p->tok, '(') && !func->is_entry;
-    if (written->has_ret_list && !parse_params(p, func->is_entry, false, &func->rets, &func->ret_count))
+    if (written->has_ret_list &&
+        !parse_params(p, func->is_entry, false, &func->rets, &func->ret_count))
         return false;
     *name = p->tok;
     if (name->kind != PTX_TOKEN_NAME)
@@ -315,7 +315,8 @@ static bool parse_head(struct ptx_parser *p, struct ptx_func *func, struct ptx_f
         return ptx_fail_memory(p);
     ptx_advance(p);
     written->has_param_list = ptx_token_is(&p->tok, '(');
-    if (written->has_param_list && !parse_params(p, func->is_entry, true, &func->params, &func->param_count))
+    if (written->has_param_list &&
+        !parse_params(p, func->is_entry, true, &func->params, &func->param_count))
         return false;
     return parse_tunings(p, func, &written->tuning) && check_tunings(p, func, name) &&
            (!func->is_entry || place_entry_params(p, func, name));

@@ -129,8 +129,9 @@ static bool parse_offset(struct ptx_parser *p, int64_t *offset)
     struct ptx_const value;
 
     if (ptx_token_is(&p->tok, '-'))
-        return ptx_fail_at(p, &p->tok, "nothing can be subtracted here; a negative number can be "
-                                       "added, as in %%r1+-4");
+        return ptx_fail_at(p, &p->tok,
+                           "nothing can be subtracted here; a negative number can be "
+                           "added, as in %%r1+-4");
     if (!ptx_accept(p, '+'))
         return true;
     token = p->tok;

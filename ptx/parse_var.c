@@ -201,8 +201,9 @@ static bool check_vector(struct ptx_parser *p, const struct ptx_var *model)
     if (model->vector_len == 1)
         return true;
     if (model->space == PTX_SPACE_PARAM)
-        return ptx_fail_at(p, &p->tok, "there are no vectors in .param space: an array of bytes can "
-                                       "have the alignment of one");
+        return ptx_fail_at(p, &p->tok,
+                           "there are no vectors in .param space: an array of bytes can "
+                           "have the alignment of one");
     if (model->type == PTX_TYPE_PRED)
         return ptx_fail_at(p, &p->tok, "there are no vectors of predicates");
     if (model->vector_len * ptx_type_bits(model->type) > 128)

@@ -32,7 +32,7 @@ static void print_register(const struct ptx_printer *p, const struct ptx_operand
     if (ptx_print_written(p, operand->text))
         return;
     if (operand->component) {
-        fputc("xyzw"[operand->component - 1], p -> out);
+        fputc("xyzw"[operand->component - 1], p->out);
         return;
     }
     fputc(operand->lane_bits == 16 ? 'h' : 'b', p->out);

@@ -174,8 +174,9 @@ struct ptx_operand {
     };
     int64_t offset; /* VAR, ADDRESS; SUM: added in the width of what it is added to */
     /* As written, where there are several ways; may be empty. INT, FLOAT: all of it. VAR, ADDRESS,
-     * SUM: what follows the name or base, "[3]" or "+8". REG: "r" of v.r. SREG and VECTOR: the name of
-     * a special register when it is an alias or a whole vector, "%tid". LABELS: the list's name. */
+     * SUM: what follows the name or base, "[3]" or "+8". REG: "r" of v.r. SREG and VECTOR: the name
+     * of a special register when it is an alias or a whole vector, "%tid". LABELS: the list's name.
+     */
     struct pxr_str text;
 };
 
@@ -380,8 +381,8 @@ struct ptx_kernel_layout {
     uint32_t local_count;
     uint32_t local_static_bytes; /* size of that block, a multiple of 16 */
     uint32_t local_bytes; /* that, and .local of the kernel and, summed, of the functions reached */
-    uint32_t local_least_bytes; /* local_static_bytes and the .local of that function which has most */
-    bool has_recursion;   /* or indirect calls, or alloca: the stack that is needed is not known */
+    uint32_t local_least_bytes; /* local_static_bytes and the most .local of one function */
+    bool has_recursion; /* or indirect calls, or alloca: the stack that is needed is not known */
 };
 
 /* The layout's pointers refer into the module, which must outlive it. */

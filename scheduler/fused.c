@@ -62,8 +62,7 @@ static bool goes_on(struct sch_block *block)
 #if defined(__clang__)
 __attribute__((no_sanitize("function")))
 #endif
-static void *
-carrier_main(void *arg)
+static void *carrier_main(void *arg)
 {
     struct sch_block *block = arg;
     sch_context_arrived(&block->carrier.fiber->ctx);

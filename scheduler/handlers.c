@@ -263,10 +263,7 @@ static int hooked_sigignore(int signal_number)
     return hooked_sigaction(signal_number, &action, NULL);
 }
 
-#define IMPORT(name, function)                                                                     \
-    {                                                                                              \
-        name, (void *)(uintptr_t)(function)                                                        \
-    }
+#define IMPORT(name, function) {name, (void *)(uintptr_t)(function)}
 
 static const struct sch_import imports[] = {
     IMPORT("sigaction", hooked_sigaction),

@@ -100,8 +100,7 @@ static uint32_t exits_of(const struct sch_block *block)
 #if defined(__clang__)
 __attribute__((no_sanitize("function")))
 #endif
-uint64_t
-rt_block_mix(struct rt_block *rt, rt_step_fn step, uint32_t arrived)
+uint64_t rt_block_mix(struct rt_block *rt, rt_step_fn step, uint32_t arrived)
 {
     struct sch_block *block = (struct sch_block *)(void *)rt;
     uint16_t *entries = entries_of(block);

@@ -158,14 +158,14 @@ typedef uint32_t (*rt_step_fn)(struct rt_thread *thread, uint32_t entry);
 #define RT_ENTRY_ARRIVE 0x8000u
 #define RT_ENTRY_EXITED 0xffffu
 
-#define RT_MIX_EXITED 0x80000000u /* some threads have exited … */
-#define RT_MIX_TORN   0x40000000u /* … and not all of their warp */
+#define RT_MIX_EXITED   0x80000000u /* some threads have exited … */
+#define RT_MIX_TORN     0x40000000u /* … and not all of their warp */
 
 /* Called by a rt_fused_fn. Threads [0, arrived) stand before the stop that the frame names, or have
  * exited; the others may go on from the entry there. Runs them until all live threads have been let
  * go together from a WHOLE entry n: returns n | RT_MIX_… | (index of the first live thread) << 32;
- * the frame then names n | RT_ENTRY_WHOLE for all live threads. It may be called again at once, with
- * none arrived, by who cannot go on without those that have exited. Or until all have exited:
+ * the frame then names n | RT_ENTRY_WHOLE for all live threads. It may be called again at once,
+ * with none arrived, by who cannot go on without those that have exited. Or until all have exited:
  * returns 0. */
 uint64_t rt_block_mix(struct rt_block *block, rt_step_fn step, uint32_t arrived);
 

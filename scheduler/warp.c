@@ -185,9 +185,11 @@ static uint32_t next_site(struct sch_warp *warp, uint32_t candidates)
 }
 
 /* How many turns of polling lanes others at a patient site wait for. A lane that polls there comes
- * next, unless it waits for just those others: then, too, the program must get further. Who has
- * polled as well, and was let go, may be whom it waits for: enough that each looks again. */
-#define PATIENCE_MAX  (UINT32_C(1) << 18)
+ * next, unless it waits for just those others: then, too, the program must get further. It may wait
+ * for a worker that the system has put aside for a while, so these are turns of a second or more.
+ * Who has polled as well, and was let go, may be whom it waits for: enough that each looks again.
+ */
+#define PATIENCE_MAX  (UINT32_C(1) << 22)
 #define LOOKS_FOR_ALL 2
 
 static uint32_t find_patient(const struct sch_warp *warp)

@@ -62,9 +62,9 @@ enum pxr_status tr_collapse_precise(LLVMModuleRef module, enum tr_effort effort,
 /* Defects for tests to seed into the region former, one at a time. */
 enum tr_seed {
     TR_SEED_NONE,
-    TR_SEED_LOST_VALUE,  /* a value that lives across a stop is not saved */
-    TR_SEED_EXITED_MASK, /* an exit does not mark the thread as exited, or its mark is not looked
-                            at, or loops take back what exited in steps */
+    TR_SEED_LOST_VALUE,   /* a value that lives across a stop is not saved */
+    TR_SEED_EXITED_MASK,  /* an exit does not mark the thread as exited, or its mark is not looked
+                             at, or loops take back what exited in steps */
     TR_SEED_MISSING_STOP, /* threads do not wait at a stop */
     TR_SEED_COUNT
 };
@@ -72,13 +72,13 @@ enum tr_seed {
 struct tr_collapse_options {
     enum pxr_collapse collapse; /* AUTO: what is best for the kernel */
     const struct tr_facts *facts;
-    bool is_vector;       /* loops over threads may become loops over vectors of threads … */
-    bool is_forced;       /* … also those that are likely to be slower so */
-    uint32_t width;       /* of vectors, in threads; 0: chosen */
-    uint32_t jam;         /* vectors side by side; 0: chosen */
-    uint32_t vector_bits; /* of the machine's vector registers: 128, 256 or 512 */
-    uint64_t cache_bytes; /* of the last cache, for what launches only write and the caches
-                             had better not keep; 0: nothing is */
+    bool is_vector;             /* loops over threads may become loops over vectors of threads … */
+    bool is_forced;             /* … also those that are likely to be slower so */
+    uint32_t width;             /* of vectors, in threads; 0: chosen */
+    uint32_t jam;               /* vectors side by side; 0: chosen */
+    uint32_t vector_bits;       /* of the machine's vector registers: 128, 256 or 512 */
+    uint64_t cache_bytes;       /* of the last cache, for what launches only write and the caches
+                                   had better not keep; 0: nothing is */
     uint64_t cache_share_bytes; /* what of it nobody else is likely to use */
     bool keeps_loops; /* for tests: loops around stops are not unrolled, so that regions have some
                          to get right */

@@ -152,8 +152,8 @@ static inline void crt_context_let_go(struct crt_context *ctx)
 void crt_context_init_limits(struct crt_context *ctx);
 void crt_storage_end(struct crt_context *ctx);
 
-/* Records the error of work that ended early. The first fatal one stays; a lack of memory leaves the
- * context as it was, and is told to the next who waits. */
+/* Records the error of work that ended early. The first fatal one stays; a lack of memory leaves
+ * the context as it was, and is told to the next who waits. */
 void crt_context_poison(struct crt_context *ctx, enum crt_result result);
 
 /* For who has waited: the fatal error, or else a lack of memory that nobody knows of yet. */

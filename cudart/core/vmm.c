@@ -116,6 +116,17 @@ static void unmap_reservation(const struct reservation *reservation)
            reservation->guard_before + reservation->size_bytes + reservation->guard_after);
 }
 
+/* Addresses first: what there is no room for asks for no slots either. */
+static bool reserve_locked(struct reservation *wanted, size_t alignment, uintptr_t hint)
+{
+    if (!reserve_at_locked(wanted, alignment, hint) && !reserve_anywhere(wanted, alignment))
+        return false;
+    wanted->slots = calloc(wanted->slot_count, sizeof wanted->slots[0]);
+    if (!wanted->slots)
+        unmap_reservation(wanted);
+    return wanted->slots != NULL;
+}
+
 enum crt_result crt_vmm_reserve(size_t size_bytes, size_t alignment, uintptr_t hint,
                                 uintptr_t *base)
 {
@@ -131,15 +142,12 @@ enum crt_result crt_vmm_reserve(size_t size_bytes, size_t alignment, uintptr_t h
         return CRT_OUT_OF_MEMORY;
     created->size_bytes = size_bytes;
     created->slot_count = (size_bytes + CRT_GRANULARITY - 1) / CRT_GRANULARITY;
-    created->slots = calloc(created->slot_count, sizeof created->slots[0]);
     pthread_mutex_lock(&vmm.lock);
-    bool is_reserved = created->slots && (reserve_at_locked(created, alignment, hint) ||
-                                          reserve_anywhere(created, alignment));
+    bool is_reserved = reserve_locked(created, alignment, hint);
     if (is_reserved)
         LL_PREPEND(vmm.reservations, created);
     pthread_mutex_unlock(&vmm.lock);
     if (!is_reserved) {
-        free(created->slots);
         free(created);
         return CRT_OUT_OF_MEMORY;
     }

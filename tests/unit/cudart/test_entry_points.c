@@ -95,7 +95,7 @@ Test(entry_points, what_is_missing_is_not_supported)
 {
     void *function;
     OK(cuGetProcAddress("cuTensorMapEncodeTiled", &function, 13000, 0));
-    CUresult (*encode)(void) = (CUresult(*)(void))(uintptr_t)function;
+    CUresult (*encode)(void) = (CUresult (*)(void))(uintptr_t)function;
     EXPECT(CRT_NOT_SUPPORTED, encode());
 }
 

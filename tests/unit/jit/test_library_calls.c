@@ -58,8 +58,7 @@ static LLVMMemoryBufferRef compile(const char *triple, const char *cpu, const ch
 {
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = make_module(context, vector_bits);
-    LLVMTargetMachineRef machine =
-        jit_cpu_machine(cpu, features, triple, LLVMCodeGenLevelLess);
+    LLVMTargetMachineRef machine = jit_cpu_machine(cpu, features, triple, LLVMCodeGenLevelLess);
     cr_assert_not_null(machine, "%s", triple);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
     LLVMSetModuleDataLayout(module, layout);

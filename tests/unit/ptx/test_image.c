@@ -236,8 +236,7 @@ static enum pxr_status load_text(const char *text)
 Test(image, a_call_of_a_function_that_nobody_defines_is_told_when_it_is_loaded)
 {
     cr_expect_eq(load_text(CALL_HEADER ".entry k() { call f; ret; }"), PXR_BAD_PTX);
-    cr_expect_str_eq(err.message,
-                     "app:5:14: error: Unresolved extern function 'f', called by 'k'");
+    cr_expect_str_eq(err.message, "app:5:14: error: Unresolved extern function 'f', called by 'k'");
     cr_expect_null(module);
     cr_expect_eq(load_text(CALL_HEADER ".func g() { call f; ret; } .entry k() { ret; }"),
                  PXR_BAD_PTX);

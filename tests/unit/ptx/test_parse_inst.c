@@ -376,10 +376,11 @@ Test(parse_inst, addresses_are_of_whole_numbers_in_the_right_space)
 /* PTX ISA 6.4: gone from sm_70 on; texts of before, or for older targets, have them. */
 Test(parse_inst, warp_instructions_without_sync_are_of_older_texts)
 {
-    static const char *const old[] = {".version 6.3\n.target sm_75\n", ".version 6.4\n.target sm_61\n",
-                                      ".version 9.0\n.target sm_61\n", ".version 3.2\n.target sm_30\n"};
-    static const char *const insts[] = {"shfl.idx.b32 %r1, %r2, 0, 31;", "vote.ballot.b32 %r1, %p1;",
-                                        "vote.any.pred %p2, %p1;"};
+    static const char *const old[] = {
+        ".version 6.3\n.target sm_75\n", ".version 6.4\n.target sm_61\n",
+        ".version 9.0\n.target sm_61\n", ".version 3.2\n.target sm_30\n"};
+    static const char *const insts[] = {"shfl.idx.b32 %r1, %r2, 0, 31;",
+                                        "vote.ballot.b32 %r1, %p1;", "vote.any.pred %p2, %p1;"};
     char text[256];
     struct pxr_error err;
 
@@ -390,10 +391,11 @@ Test(parse_inst, warp_instructions_without_sync_are_of_older_texts)
                      insts[i]);
             ptx_module_destroy(parse_text(text));
         }
-        snprintf(text, sizeof(text),
-                 ".version 6.4\n.target sm_70\n.entry k() { .reg .b32 %%r<3>; .reg .pred %%p<3>; %s "
-                 "ret; }",
-                 insts[i]);
+        snprintf(
+            text, sizeof(text),
+            ".version 6.4\n.target sm_70\n.entry k() { .reg .b32 %%r<3>; .reg .pred %%p<3>; %s "
+            "ret; }",
+            insts[i]);
         cr_assert_not_null(
             strstr(parse_error(text, &err), "without '.sync' is not part of PTX ISA 6.4"));
     }

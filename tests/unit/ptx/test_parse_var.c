@@ -244,9 +244,10 @@ Test(parse_var, arrays_need_a_size_or_initial_values)
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         expect_error(wrong[i], "array 'a' needs a size");
-    module = parse_text(HEADER ".extern .shared .align 16 .b8 a[];\n.global .b8 b[] = {1, 2};\n"
-                               ".extern .global .b8 c[];\n.func f(.param .align 8 .b8 d[]) { ret; }\n"
-                               ".func g(.param .b8 e[0]) { ret; }");
+    module =
+        parse_text(HEADER ".extern .shared .align 16 .b8 a[];\n.global .b8 b[] = {1, 2};\n"
+                          ".extern .global .b8 c[];\n.func f(.param .align 8 .b8 d[]) { ret; }\n"
+                          ".func g(.param .b8 e[0]) { ret; }");
     ptx_module_destroy(module);
 }
 

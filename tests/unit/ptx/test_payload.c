@@ -153,8 +153,8 @@ static void expand_repeated(uint64_t count, uint32_t pad_bytes, enum pxr_status 
     if (pad_bytes > 0)
         len = pad_with_skippable(bytes, len, pad_bytes);
     builder_start(&builder);
-    builder_add(&builder, (struct entry_spec){PTX_FATBIN_PTX, 75, 0x11 | PTX_FATBIN_FLAG_ZSTD, bytes,
-                                              len, strlen(HEADER) + count});
+    builder_add(&builder, (struct entry_spec){PTX_FATBIN_PTX, 75, 0x11 | PTX_FATBIN_FLAG_ZSTD,
+                                              bytes, len, strlen(HEADER) + count});
     cr_assert_eq(expand_first(), want, "%s", err.message);
 }
 

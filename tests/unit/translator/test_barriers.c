@@ -59,7 +59,8 @@ static LLVMModuleRef translate(const struct ptx_module *ptx, LLVMContextRef cont
                                  .data_layout = "e-m:e-i64:64-i128:128-n8:16:32:64-S128"};
     cr_assert_eq(tr_translate_kernel(ptx, kernel, &layout, &options, context, &module, &err),
                  PXR_OK, "%s", err.message);
-    cr_assert_eq(tr_assume_facts(module, kernel, facts, &(struct tr_budget){0}, &err), PXR_OK, "%s", err.message);
+    cr_assert_eq(tr_assume_facts(module, kernel, facts, &(struct tr_budget){0}, &err), PXR_OK, "%s",
+                 err.message);
     ptx_layout_fini(&layout);
     return module;
 }

@@ -384,8 +384,8 @@ static struct tally try_functions(unsigned functions, bool too_far)
         LLVMModuleRef plain = parse(context, text);
         LLVMModuleRef assumed = parse(context, text);
         struct pxr_error err = {0};
-        cr_assert_eq(tr_assume_facts(assumed, &kernel.func, &facts, &(struct tr_budget){0}, &err), PXR_OK, "%s",
-                     err.message);
+        cr_assert_eq(tr_assume_facts(assumed, &kernel.func, &facts, &(struct tr_budget){0}, &err),
+                     PXR_OK, "%s", err.message);
         unsigned wrong = tally.wrong;
         for (int i = 0; i < 12; i++) {
             struct launch sample;
@@ -448,7 +448,8 @@ static char *assume(const char *body, const struct tr_facts *facts)
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = parse(context, text);
     struct pxr_error err = {0};
-    cr_assert_eq(tr_assume_facts(module, &kernel.func, facts, &(struct tr_budget){0}, &err), PXR_OK, "%s", err.message);
+    cr_assert_eq(tr_assume_facts(module, &kernel.func, facts, &(struct tr_budget){0}, &err), PXR_OK,
+                 "%s", err.message);
     char *ir = LLVMPrintModuleToString(module);
     char *copy = strdup(ir);
     LLVMDisposeMessage(ir);
