@@ -53,16 +53,14 @@ enum pxr_status tr_bind_sregs(LLVMModuleRef module, bool runs_many_blocks, struc
     return PXR_OK;
 }
 
-/* Programs that wait have their lanes gather, as in the other collapses. A poll that nobody waits
- * at would make a lane one that polls; in a function that is called, its caller's loop may wait
- * there. */
+/* Programs that wait have their lanes gather, as in the other collapses. */
 static enum pxr_status bind_waits(LLVMModuleRef module, struct pxr_error *err)
 {
     enum pxr_status status = PXR_OK;
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function != NULL && status == PXR_OK; function = LLVMGetNextFunction(function))
         if (!LLVMIsDeclaration(function))
-            status = tr_bind_waits(function, LLVMGetFirstUse(function) == NULL, err);
+            status = tr_bind_waits(function, false, err);
     return status;
 }
 

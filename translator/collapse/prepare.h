@@ -39,7 +39,7 @@ LLVMMetadataRef tr_make_loop(LLVMContextRef llvm, LLVMMetadataRef property);
 void tr_mark_parallel(const struct tr_fuse *fuse, LLVMBasicBlockRef first, LLVMBasicBlockRef latch);
 
 /* Finds the polls of loops that can wait, and where there are any has the lanes of a warp gather at
- * fences; drops_polls: the other polls go. */
+ * fences; drops_polls: the other polls go, which they do of a kernel that waits in any case. */
 enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, struct pxr_error *err);
 /* The part of it for fences. is_needed: by value. thread: the function's struct rt_thread *. */
 enum pxr_status tr_gather_at_fences(struct tr_graph *graph, const struct tr_loops *loops,
