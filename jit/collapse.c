@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "jit/compile.h"
-#include "translator/barriers.h"
+#include "translator/barriers/barriers.h"
 
 /* .reqntid (PTX ISA "Performance-Tuning Directives"): launches with another shape are refused, so
  * it is a fact of all of them. */

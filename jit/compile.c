@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "jit/passes.h"
-#include "translator/keep_lines.h"
+#include "translator/module/keep_lines.h"
 #include "translator/translator.h"
 
 #define DWARF_VERSION 5

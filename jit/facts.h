@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Facts about launches (translator/facts.h): the strongest ones that are true of a launch, whether
- * some imply others, and what two sets have in common. In libptxrun.so.
+ * Facts about launches (translator/module/launch_facts.h): the strongest ones that are true of a
+ * launch, whether some imply others, and what two sets have in common. In libptxrun.so.
  *
  * Numbers are rounded up to a few sizes, so that launches that differ little have the same facts.
  */
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "ptx/ptx.h"
-#include "translator/facts.h"
+#include "translator/module/launch_facts.h"
 
 /* The start of the allocation that address lies in; false if it lies in none that is known. */
 typedef bool (*jit_find_allocation_fn)(uintptr_t address, uintptr_t *start);

@@ -12,7 +12,7 @@
 
 #include "ptx/ptx.h"
 #include "scheduler/rt.h"
-#include "translator/facts.h"
+#include "translator/module/launch_facts.h"
 #include "util/error.h"
 #include "util/options.h"
 

@@ -55,7 +55,7 @@ static void register_targets(void)
 }
 
 /* AArch64 with LSE2 has a pair load for it; x86-64 gets a load without asking what LLVM believes of
- * the processor (translator/whole_accesses.c). */
+ * the processor (translator/module/whole_accesses.c). */
 static bool has_whole_loads(void)
 {
 #if defined(__aarch64__)

@@ -10,7 +10,7 @@
 
 #include <llvm-c/Core.h>
 
-#include "translator/linear.h"
+#include "translator/emit/linear.h"
 #include "translator/translator.h"
 #include "translator/vector/vector.h"
 

@@ -7,7 +7,7 @@
 
 #include <llvm-c/TargetMachine.h>
 
-#include "translator/budget.h"
+#include "translator/module/budget.h"
 #include "util/error.h"
 #include "util/options.h"
 

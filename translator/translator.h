@@ -21,13 +21,12 @@
 #include <llvm-c/Types.h>
 
 #include "ptx/ptx.h"
-#include "translator/budget.h"
-#include "translator/facts.h"
+#include "translator/module/budget.h"
+#include "translator/module/launch_facts.h"
+#include "translator/module/module.h"
+#include "translator/module/passes.h"
 #include "util/error.h"
 #include "util/options.h"
-
-#define TR_KERNEL_NAME "ptxrun_kernel"
-#define TR_STEP_NAME   "ptxrun_step"
 
 struct tr_options {
     bool check_alignment; /* misaligned accesses call rt_fault(PXR_FAULT_MISALIGNED) */
@@ -47,12 +46,6 @@ enum pxr_status tr_translate_kernel(const struct ptx_module *ptx, const struct p
                                     const struct ptx_kernel_layout *layout,
                                     const struct tr_options *options, LLVMContextRef context,
                                     LLVMModuleRef *module, struct pxr_error *err);
-
-/* After tr_translate_kernel, before collapsing: the launch keeps within the limits of
- * translator/facts.h, and these facts are true of it. Simplifies the module by them. */
-enum pxr_status tr_assume_facts(LLVMModuleRef module, const struct ptx_func *kernel,
-                                const struct tr_facts *facts, const struct tr_budget *budget,
-                                struct pxr_error *err);
 
 /* Collapse `precise`: binds the placeholders that read the thread's own state to their
  * definitions (translator/rt/precise.c), leaving the meeting points as external calls. */
@@ -107,24 +100,9 @@ struct tr_collapsed {
 enum pxr_status tr_collapse(LLVMModuleRef module, const struct tr_collapse_options *options,
                             struct tr_collapsed *result, struct pxr_error *err);
 
-/* Before LLVM's loop vectoriser: what it would make wrong code of (narrow_steps.c). */
-void tr_hide_narrow_steps(LLVMModuleRef module);
-
-/* Behind the passes for vectors: blocks in one go (vector/straight.c). What it makes wants to be
- * cleaned up. Errors: PXR_OUT_OF_MEMORY. */
+/* Behind the passes for vectors: blocks in one go (vector/tuning/straight.c). What it makes wants
+ * to be cleaned up. Errors: PXR_OUT_OF_MEMORY. */
 enum pxr_status tr_straighten_blocks(LLVMModuleRef module, bool *has_changed,
                                      struct pxr_error *err);
-
-/* Behind all passes, before code generation: what LLVM would make wrong code of
- * (vector/one_lane.c). */
-void tr_mend_one_lane_stores(LLVMModuleRef module);
-
-/* Likewise: atomic accesses of 16 bytes, among them vectors, become what LLVM can make code of
- * (whole_accesses.c). has_whole_loads: it makes a load of an atomic load of 16 bytes. */
-void tr_lower_whole_accesses(LLVMModuleRef module, bool has_whole_loads);
-
-/* Runs a pass list in LLVM's syntax; machine may be NULL for passes that need none. */
-enum pxr_status tr_run_passes(LLVMModuleRef module, const char *passes,
-                              LLVMTargetMachineRef machine, struct pxr_error *err);
 
 #endif

@@ -12,7 +12,7 @@
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#include "translator/vector/plan.h"
+#include "translator/vector/plan/plan.h"
 
 struct options {
     const char *file;

@@ -12,6 +12,7 @@
 #include <llvm-c/IRReader.h>
 
 #include "translator/analysis/analysis.h"
+#include "translator/module/marks.h"
 #include "translator/translator.h"
 
 /* What the product runs between the collapse and the vectoriser, after inlining. */

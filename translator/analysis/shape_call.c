@@ -3,6 +3,7 @@
  * The shape of a call's result: special registers (rt/sreg.h), placeholders (scheduler/rt.h) and
  * functions without side effects. Whatever is not known is varying.
  */
+#include "translator/analysis/calls.h"
 #include "translator/analysis/shape.h"
 
 #include <string.h>
@@ -22,14 +23,6 @@ static bool find_attribute(LLVMValueRef function, const char *name, uint64_t *va
         return false;
     *value = LLVMGetEnumAttributeValue(attribute);
     return true;
-}
-
-/* "" of what is no call of a function by name. */
-static const char *callee_name(LLVMValueRef call)
-{
-    LLVMValueRef callee = LLVMIsACallInst(call) == NULL ? NULL : LLVMGetCalledValue(call);
-    size_t len = 0;
-    return callee == NULL || LLVMIsAFunction(callee) == NULL ? "" : LLVMGetValueName2(callee, &len);
 }
 
 /* memory(none) and not convergent: the result depends on the arguments alone. */
@@ -161,14 +154,14 @@ static struct tr_shape shape_of_placeholder(const struct tr_shape_context *conte
 
 bool tr_is_fault(LLVMValueRef inst)
 {
-    const char *name = callee_name(inst);
+    const char *name = tr_callee_name(inst);
     return strcmp(name, "rt_fault") == 0 || strcmp(name, "rt_unsupported") == 0 ||
            strcmp(name, "rt_assertfail") == 0;
 }
 
 bool tr_is_meeting(LLVMValueRef stop)
 {
-    const char *name = callee_name(stop);
+    const char *name = tr_callee_name(stop);
     return strcmp(name, "rt_poll") != 0 && strcmp(name, "rt_nanosleep") != 0;
 }
 
@@ -178,7 +171,7 @@ struct tr_shape tr_shape_of_call(const struct tr_shape_context *context,
                                  const struct tr_value *value, const struct tr_shape *operands)
 {
     static const char prefix[] = "rt_sreg_";
-    const char *name = callee_name(value->llvm);
+    const char *name = tr_callee_name(value->llvm);
     if (strncmp(name, prefix, sizeof prefix - 1) == 0)
         return shape_of_register(context, name + sizeof prefix - 1);
     if (strncmp(name, "rt_", 3) == 0 && LLVMIsDeclaration(LLVMGetCalledValue(value->llvm)))

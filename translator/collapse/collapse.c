@@ -13,9 +13,9 @@
 #include "translator/collapse/inductions.h"
 #include "translator/collapse/interleave.h"
 #include "translator/collapse/prepare.h"
-#include "translator/collapse/streams.h"
-#include "translator/emit.h"
-#include "translator/keep_lines.h"
+#include "translator/collapse/tuning/nontemporal.h"
+#include "translator/emit/emit.h"
+#include "translator/module/keep_lines.h"
 #include "translator/vector/vector.h"
 
 #define ARRAY_PASSES "function(instcombine<no-verify-fixpoint>,adce)"

@@ -16,17 +16,10 @@
 #include <llvm-c/Core.h>
 
 #include "translator/analysis/analysis.h"
+#include "translator/analysis/calls.h"
 #include "translator/translator.h"
 
 /* ---- stops (stops.c) ---- */
-
-enum tr_stop_kind {
-    TR_STOP_START,       /* none: the kernel's beginning, stop 0 */
-    TR_STOP_BARRIER,     /* for all threads of the block */
-    TR_STOP_BARRIER_RED, /* the same, with a reduction */
-    TR_STOP_WARP,        /* lanes of a warp meet */
-    TR_STOP_OTHER        /* counted barriers, bar.arrive, polls: never fused */
-};
 
 struct tr_stop {
     enum tr_stop_kind kind;
@@ -36,12 +29,6 @@ struct tr_stop {
     bool asks_masks; /* of the warp: lanes may have come with different member masks, and those with
                         the same mask wait for each other only */
 };
-
-/* Whether the instruction calls a placeholder at which a thread may stop. */
-bool tr_is_stop(LLVMValueRef inst);
-
-/* The name of the function that the instruction calls directly, "" if it calls none. */
-const char *tr_callee_name(LLVMValueRef inst);
 
 struct tr_kernel;
 

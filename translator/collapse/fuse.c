@@ -7,7 +7,7 @@
  *                  block goes on
  *   hierarchical   begin[j] sets out with warp 0; loop[j] runs the warp's lanes from stop j; behind
  *                  it the warp goes on from the stop of the warp its lanes came to, or is done,
- *                  and the next warp sets out (groups.c); after the last one the block goes on
+ *                  and the next warp sets out (next_group.c); after the last one the block goes on
  *                  from where all warps came to
  *
  * Where the threads of a group, or the warps of the block, come to different stops, or to one that
@@ -18,7 +18,8 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "translator/collapse/prepare.h"
-#include "translator/collapse/region.h"
+#include "translator/collapse/region_loop.h"
+#include "translator/module/marks.h"
 #include "translator/vector/vector.h"
 
 #define OUTCOME_MIXED UINT32_MAX
@@ -119,7 +120,7 @@ static void go_on_from(struct tr_fused *fused, uint32_t stop)
     }
 }
 
-/* What threads have said of their outcomes: never in a register (region.c, add_to). */
+/* What threads have said of their outcomes: never in a register (region_loop.c, add_to). */
 static LLVMValueRef load_outcome(const struct tr_fuse *fuse, LLVMValueRef variable,
                                  const char *name)
 {
@@ -411,8 +412,8 @@ static void build_chunk_loop(struct tr_fused *fused, LLVMBasicBlockRef entry)
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
     LLVMAddIncoming(left, &next, &latch, 1);
     LLVMValueRef is_last = LLVMBuildICmp(b, LLVMIntEQ, next, tr_f_i32(fuse, 0), "");
-    tr_mark_blocks(LLVMBuildCondBr(b, is_last, end, head));
-    tr_mark_blocks(LLVMGetBasicBlockTerminator(fused->block_done));
+    tr_mark(LLVMBuildCondBr(b, is_last, end, head), TR_MARK_BLOCKS);
+    tr_mark(LLVMGetBasicBlockTerminator(fused->block_done), TR_MARK_BLOCKS);
     LLVMPositionBuilderAtEnd(b, end);
     LLVMBuildRetVoid(b);
 }

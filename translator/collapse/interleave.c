@@ -11,10 +11,9 @@
 #include <string.h>
 
 #include "translator/collapse/array_users.h"
-#include "translator/vector/vector.h"
+#include "translator/module/marks.h"
 
 #define PITCH_PREFIX "ptxrun.pitch."
-#define UNIT         "ptxrun.unit"
 #define UNIT_MAX     8
 #define BYTES_MAX    (1024 * 1024) /* of one thread; 1024 threads' are still within 2^31 */
 
@@ -89,14 +88,6 @@ static LLVMValueRef pitch_variable(const struct tr_array *array)
     return variable != NULL ? variable : LLVMAddGlobal(module, array->i64, name);
 }
 
-static void set_metadata(LLVMValueRef inst, const char *kind, LLVMMetadataRef of)
-{
-    LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(inst));
-    LLVMMetadataRef node = LLVMMDNodeInContext2(llvm, &of, of == NULL ? 0 : 1);
-    LLVMSetMetadata(inst, LLVMGetMDKindIDInContext(llvm, kind, (unsigned)strlen(kind)),
-                    LLVMMetadataAsValue(llvm, node));
-}
-
 /* A number that does not change while the grid runs, and that LLVM does not know. */
 static void read_pitch(struct tr_array *array)
 {
@@ -104,9 +95,9 @@ static void read_pitch(struct tr_array *array)
     LLVMPositionBuilderBefore(array->builder, LLVMGetNextInstruction(alloca));
     LLVMSetCurrentDebugLocation2(array->builder, NULL);
     array->pitch = LLVMBuildLoad2(array->builder, array->i64, pitch_variable(array), "pitch");
-    set_metadata(array->pitch, "invariant.load", NULL);
+    tr_mark_invariant(array->pitch);
     LLVMValueRef unit = LLVMConstInt(array->i64, array->unit, false);
-    set_metadata(alloca, UNIT, LLVMValueAsMetadata(unit));
+    tr_mark_with(alloca, TR_MARK_UNIT, LLVMValueAsMetadata(unit));
 }
 
 /* ---- who uses addresses ---- */
@@ -127,7 +118,7 @@ static LLVMValueRef element_address(const struct tr_array *array, const struct t
 static void mark_access(const struct tr_array *array, LLVMValueRef access)
 {
     LLVMSetAlignment(access, array->unit);
-    set_metadata(access, TR_IN_ARRAY, NULL);
+    tr_mark(access, TR_MARK_IN_ARRAY);
 }
 
 static LLVMTypeRef word(const struct tr_array *array, uint32_t bytes)
@@ -279,9 +270,7 @@ enum pxr_status tr_interleave(LLVMValueRef kernel, bool *has_changed, struct pxr
 
 uint32_t tr_interleaved_unit(LLVMValueRef alloca)
 {
-    LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(alloca));
-    unsigned kind = LLVMGetMDKindIDInContext(llvm, UNIT, sizeof UNIT - 1);
-    LLVMValueRef node = LLVMHasMetadata(alloca) ? LLVMGetMetadata(alloca, kind) : NULL;
+    LLVMValueRef node = tr_marked_node(alloca, TR_MARK_UNIT);
     LLVMValueRef unit = NULL;
     if (node == NULL)
         return 0;

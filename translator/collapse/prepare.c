@@ -11,7 +11,7 @@
 
 #include "scheduler/rt.h"
 #include "translator/collapse/prepare.h"
-#include "translator/emit.h"
+#include "translator/emit/emit.h"
 
 /* Small functions become part of the kernel too, as they would later: the less is called, the more
  * is known of what threads have in common. No partial redundancies: what makes them whole are phis,

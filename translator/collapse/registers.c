@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "translator/collapse/region.h"
+#include "translator/collapse/region_loop.h"
 
 #define REGISTER_PREFIX "rt_sreg_"
 

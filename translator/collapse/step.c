@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "translator/collapse/fuse.h"
-#include "translator/emit.h"
+#include "translator/emit/emit.h"
 
 struct step {
     struct tr_fuse *fuse;

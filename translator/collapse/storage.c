@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How values get across stops. choose.c decides for one stop; here, for all: saving a value that
+ * How values get across stops. crossing.c decides for one stop; here, for all: saving a value that
  * nobody needed behind the stop makes it needed behind the stops before it, so the stops are looked
  * at again until nothing changes. The sets of needed values only grow.
  */
@@ -8,7 +8,7 @@
 
 #include <llvm-c/Target.h>
 
-#include "translator/collapse/plan.h"
+#include "translator/collapse/crossing.h"
 
 static const struct tr_value *value_of(const struct tr_plan *plan, uint32_t value)
 {

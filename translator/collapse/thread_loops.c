@@ -5,7 +5,8 @@
  * the thread changes, so that LLVM's vectoriser understands the addresses made of it.
  */
 #include "translator/collapse/prepare.h"
-#include "translator/collapse/region.h"
+#include "translator/collapse/region_loop.h"
+#include "translator/module/marks.h"
 #include "translator/vector/vector.h"
 
 typedef void (*turn_fn)(struct tr_region_build *region);

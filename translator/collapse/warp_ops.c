@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "translator/collapse/region.h"
+#include "translator/collapse/region_loop.h"
 #include "translator/collapse/warp_ops.h"
 #include "translator/rt/fused.h"
 

@@ -6,7 +6,7 @@
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_WARP_OPS_H
 #define PTXRUN_TRANSLATOR_COLLAPSE_WARP_OPS_H
 
-#include "translator/collapse/region.h"
+#include "translator/collapse/region_loop.h"
 
 struct tr_warp_op {
     struct tr_fused *fused;

@@ -9,7 +9,7 @@
 
 #include <llvm-c/Target.h>
 
-#include "translator/collapse/region.h"
+#include "translator/collapse/region_loop.h"
 #include "translator/rt/fused.h"
 #include "translator/vector/vector.h"
 

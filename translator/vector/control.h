@@ -7,7 +7,7 @@
 #ifndef PTXRUN_TRANSLATOR_VECTOR_CONTROL_H
 #define PTXRUN_TRANSLATOR_VECTOR_CONTROL_H
 
-#include "translator/vector/widen.h"
+#include "translator/vector/emit/widen.h"
 
 #include "util/arena.h"
 

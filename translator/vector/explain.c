@@ -7,8 +7,8 @@
 
 #include "translator/analysis/shape.h"
 #include "translator/vector/control.h"
-#include "translator/vector/form.h"
-#include "translator/vector/memory.h"
+#include "translator/vector/emit/form.h"
+#include "translator/vector/memory/memory.h"
 #include "translator/vector/version.h"
 
 /* More would not be read. */

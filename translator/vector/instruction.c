@@ -10,8 +10,8 @@
  */
 #include <llvm-c/DebugInfo.h>
 
-#include "translator/vector/form.h"
-#include "translator/vector/memory.h"
+#include "translator/vector/emit/form.h"
+#include "translator/vector/memory/memory.h"
 
 static LLVMValueRef instruction(const struct tr_widen *widen, uint32_t value)
 {

@@ -2,7 +2,7 @@
  *
  * Nests, turns and units as text: for people and for tests that compare it.
  */
-#include "translator/vector/plan.h"
+#include "translator/vector/plan/plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "translator/vector/control.h"
-#include "translator/vector/form.h"
+#include "translator/vector/emit/form.h"
 
 /* Instructions before the unit that are computed again for its lane, one behind another. */
 #define DEPTH_MAX 6

@@ -28,31 +28,10 @@
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                 \
     "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg,loop-simplify,lcssa)"
 
-/* Metadata of a load or store: what the machine will not guess is read or written next is not far
- * behind it, and worth asking for. */
-#define TR_AHEAD "ptxrun.ahead"
-
-/* Metadata of a load or store: of an element of an array; all threads' arrays together lie within
- * 2^31 bytes. */
-#define TR_IN_ARRAY "ptxrun.in_array"
-
-/* Metadata of a store: nobody reads the memory that turns write there soon. */
-#define TR_STREAM "ptxrun.stream"
-
 /* Variables of the function that are arrays of so many elements have one for each lane of a warp
  * and as many behind them: a vector that begins at any lane is in them, and nobody asks for what is
  * not a lane's. */
 #define TR_LANE_ELEMENTS 64
-
-/* Says of the loop with this latch (its terminator is the only way back and the only way out) that
- * it runs over threads, from 0 in steps of 1 with an i32 counter: along 'x' or 'y'. The two may be
- * nested with nothing but turns in between. Call it after any other metadata of the loop has been
- * set; it adds to it. */
-void tr_mark_threads(LLVMBasicBlockRef latch, char axis);
-
-/* Says of the branch at the end of a loop that it goes to the next block of threads, which has
- * another block's shared memory; and of another branch in that loop that the block is done. */
-void tr_mark_blocks(LLVMValueRef branch);
 
 /* Defects for tests to seed, one at a time. */
 enum tr_vector_seed {
@@ -65,8 +44,8 @@ enum tr_vector_seed {
     TR_VECTOR_SEED_COUNT
 };
 
-/* When stores with TR_STREAM go past the caches: i1 each, or NULL if there are none. The caller
- * adds a fence where control leaves the function. */
+/* When stores with TR_MARK_NONTEMPORAL go past the caches: i1 each, or NULL if there are none. The
+ * caller adds a fence where control leaves the function. */
 struct tr_streaming {
     LLVMValueRef of_rows; /* they write more than caches forget soon: done where rows are short, as
                              the machine does not see what follows them */
@@ -94,9 +73,6 @@ struct tr_vector_report {
     uint32_t seed_sites;
     char *explanation; /* malloc; lines of text: for each nest what was chosen and why */
 };
-
-/* Of the function's body. */
-uint32_t tr_instruction_count(LLVMValueRef function);
 
 /* Widens every marked nest of the function that can and should be; others stay loops. Loops are in
  * the form of LLVM's loop-simplify and lcssa. The caller frees report->explanation. Errors:

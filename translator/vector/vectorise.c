@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "translator/vector/bits.h"
+#include "translator/module/budget.h"
+#include "translator/vector/memory/bit_vectors.h"
 #include "translator/vector/version.h"
 
 struct vectoriser {
@@ -111,17 +112,6 @@ static enum pxr_status vectorise_nest(struct vectoriser *vectoriser, const struc
 /* Functions of more instructions, times copies, take too long to compile: nests have fewer copies,
  * however short they are. */
 #define FUNCTION_LENGTH_MAX 8000
-
-uint32_t tr_instruction_count(LLVMValueRef function)
-{
-    uint32_t count = 0;
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
-         block = LLVMGetNextBasicBlock(block))
-        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
-             inst = LLVMGetNextInstruction(inst))
-            count++;
-    return count;
-}
 
 static uint32_t copies_max(LLVMValueRef function)
 {

@@ -11,7 +11,7 @@
  */
 #include "translator/vector/version.h"
 
-#include "translator/vector/replace.h"
+#include "translator/vector/emit/replace.h"
 
 /* Where the masked nest goes on to: number of the case. */
 enum resume { RESUME_NEXT, RESUME_ROW_DONE, RESUME_DONE };

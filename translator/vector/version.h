@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "translator/vector/widen.h"
+#include "translator/vector/emit/widen.h"
 
 /* Of the fast version. Times are numbers of simple instructions. */
 struct tr_estimate {

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "kernel_text.h"
-#include "translator/collapse/region.h"
+#include "translator/collapse/region_loop.h"
 
 /* The value called `name`, kept per group at the stop, for threads that come from the region. */
 static bool is_once(const char *body, uint32_t region, uint32_t stop, const char *name)

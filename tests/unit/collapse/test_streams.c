@@ -15,7 +15,8 @@
 #include <llvm-c/Target.h>
 
 #include "scheduler/rt.h"
-#include "translator/collapse/streams.h"
+#include "translator/collapse/tuning/nontemporal.h"
+#include "translator/module/marks.h"
 
 #define CACHE_BYTES 4096
 #define SHARE_BYTES 1024
@@ -80,8 +81,7 @@ static unsigned count_if(bool (*is_it)(LLVMValueRef))
 
 static bool is_marked(LLVMValueRef inst)
 {
-    unsigned kind = LLVMGetMDKindIDInContext(context, TR_STREAM, strlen(TR_STREAM));
-    return LLVMHasMetadata(inst) && LLVMGetMetadata(inst, kind) != NULL;
+    return tr_is_marked(inst, TR_MARK_NONTEMPORAL);
 }
 
 static bool is_fence(LLVMValueRef inst)

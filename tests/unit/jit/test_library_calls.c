@@ -17,7 +17,7 @@
 #include "jit/cpu.h"
 #include "jit/elf_object.h"
 #include "jit/library_calls.h"
-#include "translator/rt_bitcode.h"
+#include "translator/module/rt_bitcode.h"
 
 #define X86_64  "x86_64-unknown-linux-gnu"
 #define AARCH64 "aarch64-unknown-linux-gnu"

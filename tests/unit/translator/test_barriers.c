@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Barriers go, merge and are forwarded across exactly where the rules of translator/barriers.c
- * allow it. Each kernel is translated, optimised and its report looked at; run_barriers.c runs
- * kernels with and without.
+ * Barriers go, merge and are forwarded across exactly where the rules of
+ * translator/barriers/barriers.c allow it. Each kernel is translated, optimised and its report
+ * looked at; run_barriers.c runs kernels with and without.
  */
 #include "barrier_kernels.h"
 
@@ -16,7 +16,7 @@
 
 #include "ptx/ptx.h"
 #include "tests/support/runner.h"
-#include "translator/barriers.h"
+#include "translator/barriers/barriers.h"
 #include "translator/translator.h"
 
 struct expected {

@@ -16,7 +16,7 @@
 #include <llvm-c/Types.h>
 
 #include "tests/support/runner.h"
-#include "translator/barriers.h"
+#include "translator/barriers/barriers.h"
 
 #define WORDS      4096
 #define BODY_BYTES 16384

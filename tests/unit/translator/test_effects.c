@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What translator/effects.c says of two addresses is true of all pairs of threads: tried out.
+ * What translator/barriers/effects.c says of two addresses is true of all pairs of threads: tried
+ * out.
  */
-#include "translator/effects.h"
+#include "translator/barriers/effects.h"
 
 #include <stdlib.h>
 

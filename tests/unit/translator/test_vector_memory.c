@@ -23,6 +23,7 @@
 
 #include "jit/llvm_target.h"
 #include "tests/support/orc.h"
+#include "translator/module/marks.h"
 #include "translator/vector/vector.h"
 
 #define PAGE        4096

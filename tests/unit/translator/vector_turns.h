@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "translator/vector/widen.h"
+#include "translator/vector/emit/widen.h"
 #include "vector_cases.h"
 
 #define LENGTH     192 /* threads of a row */

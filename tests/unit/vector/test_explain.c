@@ -11,6 +11,7 @@
 #include <llvm-c/Core.h>
 
 #include "parse_ir.h"
+#include "translator/module/marks.h"
 #include "translator/vector/vector.h"
 
 #define LINES 40 /* !101 is line 1 */
@@ -113,7 +114,7 @@ Test(explain, accesses_are_named_by_their_shape)
                 "  %po = getelementptr float, ptr %a, i64 %i, !dbg !112\n"
                 "  store float %s4, ptr %po, align 4, !dbg !112\n"
                 "  %pn = getelementptr i8, ptr %pa, i64 64, !dbg !112\n"
-                "  store float %s4, ptr %pn, align 4, !dbg !112, !ptxrun.stream !4\n"
+                "  store float %s4, ptr %pn, align 4, !dbg !112, !ptxrun.nontemporal !4\n"
                 "  br label %latch, !dbg !113\n",
                 true);
     expect(said,

@@ -11,6 +11,7 @@
 #include <llvm-c/Core.h>
 
 #include "parse_ir.h"
+#include "translator/module/marks.h"
 #include "translator/vector/vector.h"
 
 static const char before[] =

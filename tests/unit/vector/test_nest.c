@@ -10,7 +10,8 @@
 #include <llvm-c/Core.h>
 
 #include "parse_ir.h"
-#include "translator/vector/plan.h"
+#include "translator/module/marks.h"
+#include "translator/vector/plan/plan.h"
 
 static const char rows[] =
     "define void @rows(ptr %a) {\n"

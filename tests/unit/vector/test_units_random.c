@@ -15,7 +15,8 @@
 #include "tests/unit/analysis/interpret.h"
 #include "tests/unit/analysis/random_function.h"
 #include "translator/collapse/collapse.h"
-#include "translator/vector/plan.h"
+#include "translator/module/marks.h"
+#include "translator/vector/plan/plan.h"
 
 #define THREADS 64
 #define ROW     8 /* threads, where there are rows */

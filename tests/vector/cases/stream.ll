@@ -15,18 +15,18 @@ define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 
   %wide = zext i32 %va to i64
   %three = mul i64 %old, 3
   %new = add i64 %three, %wide
-  store i64 %new, ptr %pc, !ptxrun.stream !0
+  store i64 %new, ptr %pc, !ptxrun.nontemporal !0
   %in = icmp slt i32 %t, %n
   br i1 %in, label %do, label %end
 
 do:
   %five = mul i32 %va, 5
-  store i32 %five, ptr %pa, !ptxrun.stream !0
+  store i32 %five, ptr %pa, !ptxrun.nontemporal !0
   %pb = getelementptr i8, ptr %b, i64 %i
   %vb = load i8, ptr %pb
   %low = trunc i32 %va to i8
   %sum = add i8 %vb, %low
-  store i8 %sum, ptr %pb, !ptxrun.stream !0
+  store i8 %sum, ptr %pb, !ptxrun.nontemporal !0
   br label %end
 
 end:

@@ -16,7 +16,7 @@ define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 
   %q = getelementptr i32, ptr %q0, i64 %ix
   %old = load i32, ptr %q
   %s = sub i32 %v, %old
-  store i32 %s, ptr %q, !ptxrun.stream !0
+  store i32 %s, ptr %q, !ptxrun.nontemporal !0
   ret void
 }
 

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the instructions of a kernel do to memory, and whether two accesses, made by two threads of
+ * a block or by one, can meet. Private to the barrier optimisation (barriers.c, forward.c).
+ */
+#ifndef PTXRUN_TRANSLATOR_BARRIERS_EFFECTS_H
+#define PTXRUN_TRANSLATOR_BARRIERS_EFFECTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ptx/ptx.h"
+#include "translator/analysis/analysis.h"
+#include "translator/module/launch_facts.h"
+
+/* Where a pointer may lead to: a set. */
+enum tr_origin {
+    TR_ORIGIN_SHARED = 1,   /* the block's shared memory */
+    TR_ORIGIN_GLOBAL = 2,   /* through a parameter or a module-scope variable */
+    TR_ORIGIN_LOCAL = 4,    /* the thread's own */
+    TR_ORIGIN_CONSTANT = 8, /* written by nobody while the grid runs */
+    TR_ORIGIN_UNKNOWN = 16  /* anything */
+};
+
+/* Addresses from several parameters, or from one that may be in the same allocation as others. */
+#define TR_ROOT_ANY      UINT8_MAX
+
+#define TR_ADDRESS_TERMS 8
+
+/* An address as a sum, modulo 2^32: constant + tid[d] * %tid.d + the terms. Two accesses that
+ * overlap do so modulo 2^32, and modulo 2^32 conversions between 32 and 64 bits, with sign or
+ * zeros, change nothing: no proof of anything's range is needed to look through them. */
+struct tr_term {
+    uint32_t value; /* a number of the graph */
+    uint32_t factor;
+};
+
+struct tr_address {
+    bool is_known; /* it has this form */
+    uint32_t constant;
+    uint32_t tid[3];
+    uint32_t term_count;
+    struct tr_term terms[TR_ADDRESS_TERMS]; /* ascending by value, no factor is 0 */
+};
+
+struct tr_access {
+    uint32_t value; /* the instruction */
+    uint32_t segment;
+    bool is_read;
+    bool is_write;
+    bool is_wall; /* may do anything, or orders more than memory: nothing is moved across it */
+    bool is_gone; /* the instruction has been erased */
+    uint8_t origins;
+    uint8_t root;
+    uint32_t size_bytes;
+    struct tr_address address;
+    LLVMValueRef pointer;
+};
+
+struct tr_effects {
+    struct tr_graph *graph;
+    const struct tr_dominators *dominators;
+    const struct tr_loops *loops;
+    const struct tr_shapes *shapes;
+    const struct tr_facts *facts;
+    const struct ptx_func *kernel; /* NULL: nothing is known of parameters */
+    const bool *is_barrier;        /* by segment: it ends with a barrier for the block */
+    uint8_t *roots;   /* by value: the parameter, plus 1, that it is an address from; 0: none */
+    uint8_t *origins; /* by value: of 64-bit integers and pointers */
+    bool *is_fixed;   /* by value: the same in all threads of the block, whenever they execute it */
+    uint32_t (*tid_low)[3];  /* by segment: the threads that get there have … */
+    uint32_t (*tid_high)[3]; /* … tid_low <= tid <= tid_high */
+    uint32_t access_count;
+    struct tr_access *accesses; /* in the order of values, so of segments */
+    uint32_t *first_access;     /* by segment, and one more: where its accesses begin */
+};
+
+/* From what comes before `roots`, which must be there; shapes for the block. Memory: the graph's
+ * arena. */
+enum pxr_status tr_effects_build(struct tr_effects *effects, struct pxr_error *err);
+
+/* effect_addresses.c: fills roots, origins, is_fixed, tid_low and tid_high; false: out of memory.
+ */
+bool tr_addresses_prepare(struct tr_effects *effects);
+void tr_address_of(const struct tr_effects *effects, LLVMValueRef pointer,
+                   struct tr_address *address);
+uint8_t tr_origins_of(const struct tr_effects *effects, LLVMValueRef pointer);
+uint8_t tr_root_of(const struct tr_effects *effects, LLVMValueRef pointer);
+
+/* Whether a of one thread and b of another thread of the block may touch the same byte, whenever
+ * they are executed. Symmetric. */
+bool tr_may_meet(const struct tr_effects *effects, const struct tr_access *a,
+                 const struct tr_access *b);
+
+/* The same for one thread. is_same_instance: what both addresses are made of is the same value. */
+bool tr_may_overlap(const struct tr_effects *effects, const struct tr_access *a,
+                    const struct tr_access *b, bool is_same_instance);
+
+/* One thread, and the same instance: whether they surely are the same bytes. */
+bool tr_is_same_place(const struct tr_access *a, const struct tr_access *b);
+
+/* Whether the order of a in one thread and b in another can matter. */
+bool tr_conflict(const struct tr_effects *effects, const struct tr_access *a,
+                 const struct tr_access *b);
+
+/* Whether the instruction is a barrier for the whole block with a constant id; tr_is_whole_block:
+ * or a reduction, which is one too. */
+bool tr_is_block_barrier(LLVMValueRef inst);
+bool tr_is_whole_block(LLVMValueRef inst);
+
+/* ---- forward.c ---- */
+
+/* Where the loads come from that are replaced, for the report. */
+struct tr_forwarding {
+    void *data;
+    void (*forwarded)(void *data, LLVMValueRef load, LLVMValueRef store);
+    void (*dead)(void *data, LLVMValueRef store);
+    void (*promoted)(void *data, LLVMValueRef access);
+};
+
+/* Replaces loads of what only the own thread writes by the value it stored, where no barrier comes
+ * between or nobody else reads it, and erases the stores to shared memory that nobody reads any
+ * more. Erased instructions are marked in effects. */
+enum pxr_status tr_forward_stores(struct tr_effects *effects,
+                                  const struct tr_forwarding *forwarding, struct pxr_error *err);
+
+/* ---- own_elements.c ---- */
+
+/* Elements of shared memory that no thread touches but its own become variables of the thread, if
+ * all its accesses to it are at one address that does not change. */
+enum pxr_status tr_promote_own(struct tr_effects *effects, const struct tr_forwarding *report,
+                               struct pxr_error *err);
+
+#endif

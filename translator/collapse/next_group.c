@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From one group of the block to the next. A warp that sets out from a stop of the block goes on
+ * from stop to stop of its own until it comes to a stop of the block again, or exits. Nearly always
+ * each stop of a warp lies behind one stop of the block only; then the warps that set out from
+ * there have a loop of their own, so that nothing is asked and LLVM sees a plain loop.
+ */
+#include "translator/collapse/region_loop.h"
+
+#define OWNER_SEVERAL (TR_NONE - 1)
+
+static bool is_of_block(const struct tr_kernel *kernel, uint32_t stop)
+{
+    return kernel->stops[stop].is_fused && kernel->stops[stop].kind != TR_STOP_WARP;
+}
+
+/* The stop of the block behind which a group comes to each stop. */
+static void find_owners(struct tr_fused *fused)
+{
+    const struct tr_kernel *kernel = fused->fuse->kernel;
+    uint32_t *owner = fused->owner;
+    for (uint32_t j = 0; j < kernel->stop_count; j++)
+        owner[j] = is_of_block(kernel, j) ? j : TR_NONE;
+    bool again = true;
+    while (again) {
+        again = false;
+        for (uint32_t r = 0; r < kernel->stop_count; r++) {
+            const struct tr_set *outcomes = &kernel->regions[r].outcomes;
+            if (!kernel->stops[r].is_fused || owner[r] == TR_NONE)
+                continue;
+            for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE;
+                 j = tr_set_next(outcomes, j + 1)) {
+                uint32_t joined =
+                    owner[j] == TR_NONE || owner[j] == owner[r] ? owner[r] : OWNER_SEVERAL;
+                if (!tr_is_warp_stop(kernel, j) || joined == owner[j])
+                    continue;
+                owner[j] = joined;
+                again = true;
+            }
+        }
+    }
+}
+
+/* Stops that none is the only one behind share the last label. */
+static uint32_t done_index(const struct tr_fused *fused, uint32_t stop)
+{
+    uint32_t owner = fused->owner[stop];
+    return owner < fused->fuse->kernel->stop_count ? owner : fused->fuse->kernel->stop_count;
+}
+
+enum pxr_status tr_groups_init(struct tr_fused *fused, struct pxr_error *err)
+{
+    struct tr_kernel *kernel = fused->fuse->kernel;
+    struct pxr_arena *arena = &kernel->graph.arena;
+    fused->owner = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->owner);
+    fused->done = pxr_arena_alloc_array(arena, (size_t)kernel->stop_count + 1, sizeof *fused->done);
+    if (fused->owner == NULL || fused->done == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    find_owners(fused);
+    return PXR_OK;
+}
+
+LLVMBasicBlockRef tr_group_done(struct tr_fused *fused, uint32_t stop)
+{
+    LLVMBasicBlockRef *done = &fused->done[done_index(fused, stop)];
+    if (*done == NULL)
+        *done = tr_f_new_block(fused->fuse, "group_done");
+    return *done;
+}
+
+/* Where the next group sets out. */
+static void set_out(const struct tr_fused *fused, uint32_t index)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    const struct tr_kernel *kernel = fuse->kernel;
+    if (index < kernel->stop_count) {
+        LLVMBuildBr(fuse->builder, fused->loop[index]);
+        return;
+    }
+    LLVMValueRef from = LLVMBuildLoad2(fuse->builder, fuse->i32, fused->from, "");
+    LLVMValueRef choice = LLVMBuildSwitch(fuse->builder, from, fused->loop[0], kernel->stop_count);
+    for (uint32_t j = 1; j < kernel->stop_count; j++)
+        if (is_of_block(kernel, j))
+            LLVMAddCase(choice, tr_f_i32(fuse, j), fused->loop[j]);
+}
+
+/* The regions that groups may have gone through when the label is the last one's: it is where this
+ * one's way has ended; others that have set out from the same stop may have ended elsewhere. */
+static bool find_ways(const struct tr_fused *fused, uint32_t index, struct tr_set *ways)
+{
+    struct tr_kernel *kernel = fused->fuse->kernel;
+    *ways = tr_set_make(&kernel->graph.arena, kernel->stop_count);
+    struct tr_set pending = tr_set_make(&kernel->graph.arena, kernel->stop_count);
+    if (ways->words == NULL || pending.words == NULL)
+        return false;
+    for (uint32_t r = 0; r < kernel->stop_count; r++)
+        if (r == index || (index == kernel->stop_count && is_of_block(kernel, r)))
+            tr_set_add(&pending, r);
+    for (uint32_t r = tr_set_next(&pending, 0); r != TR_NONE; r = tr_set_next(&pending, 0)) {
+        const struct tr_set *outcomes = &kernel->regions[r].outcomes;
+        tr_set_remove(&pending, r);
+        tr_set_add(ways, r);
+        for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
+            if (tr_is_warp_stop(kernel, j) && !tr_set_has(ways, j))
+                tr_set_add(&pending, j);
+    }
+    return true;
+}
+
+static bool comes_to(const struct tr_fused *fused, const struct tr_set *ways, uint32_t stop)
+{
+    const struct tr_kernel *kernel = fused->fuse->kernel;
+    if (stop == 0 || !is_of_block(kernel, stop))
+        return false;
+    for (uint32_t r = tr_set_next(ways, 0); r != TR_NONE; r = tr_set_next(ways, r + 1))
+        if (tr_set_has(&kernel->regions[r].outcomes, stop))
+            return true;
+    return false;
+}
+
+static bool may_have_exited(const struct tr_fused *fused, const struct tr_set *ways)
+{
+    const struct tr_kernel *kernel = fused->fuse->kernel;
+    for (uint32_t r = tr_set_next(ways, 0); r != TR_NONE; r = tr_set_next(ways, r + 1))
+        if (kernel->regions[r].may_exit || tr_looks_for_exited(fused, r))
+            return true;
+    return false;
+}
+
+static void go_on_from_several(const struct tr_fused *fused, const struct tr_set *ways,
+                               uint32_t count)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    LLVMBasicBlockRef mixed = tr_f_new_block(fuse, "mixed");
+    LLVMValueRef outcome = LLVMBuildLoad2(fuse->builder, fuse->i32, fused->outcome, "");
+    LLVMValueRef choice = LLVMBuildSwitch(fuse->builder, outcome, mixed, count + 1);
+    LLVMAddCase(choice, tr_f_i32(fuse, 0), fused->block_done);
+    for (uint32_t j = 1; j < fuse->kernel->stop_count; j++)
+        if (comes_to(fused, ways, j))
+            LLVMAddCase(choice, tr_f_i32(fuse, j), fused->begin[j]);
+    LLVMPositionBuilderAtEnd(fuse->builder, mixed);
+    if (fuse->can_mix)
+        tr_go_to_mix(fused);
+    else
+        LLVMBuildUnreachable(fuse->builder);
+}
+
+/* Behind the last group: all have come to one stop, or exited. If there is only one to come to they
+ * cannot have come to several. */
+static void go_on(const struct tr_fused *fused, const struct tr_set *ways)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    uint32_t count = 0;
+    LLVMBasicBlockRef only = fused->block_done;
+    for (uint32_t j = 1; j < fuse->kernel->stop_count; j++)
+        if (comes_to(fused, ways, j)) {
+            count++;
+            only = fused->begin[j];
+        }
+    if (count > 1) {
+        go_on_from_several(fused, ways, count);
+        return;
+    }
+    if (count == 0 || !may_have_exited(fused, ways)) {
+        LLVMBuildBr(fuse->builder, only);
+        return;
+    }
+    LLVMValueRef outcome = LLVMBuildLoad2(fuse->builder, fuse->i32, fused->outcome, "");
+    LLVMValueRef none = LLVMBuildICmp(fuse->builder, LLVMIntEQ, outcome, tr_f_i32(fuse, 0), "");
+    LLVMBuildCondBr(fuse->builder, none, fused->block_done, only);
+}
+
+static bool build_done(const struct tr_fused *fused, uint32_t index)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    LLVMBuilderRef b = fuse->builder;
+    struct tr_set ways;
+    LLVMPositionBuilderAtEnd(b, fused->done[index]);
+    if (fuse->kernel->scope == TR_SCOPE_BLOCK) {
+        LLVMBuildBr(b, fused->block_done);
+        return true;
+    }
+    if (!find_ways(fused, index, &ways))
+        return false;
+    LLVMBasicBlockRef next = tr_f_new_block(fuse, "next_warp");
+    LLVMBasicBlockRef last = tr_f_new_block(fuse, "last_warp");
+    LLVMValueRef warp = LLVMBuildLoad2(b, fuse->i32, fused->warp, "");
+    LLVMValueRef following = LLVMBuildAdd(b, warp, tr_f_i32(fuse, 1), "");
+    LLVMValueRef warps = LLVMBuildTrunc(b, fuse->group_count, fuse->i32, "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, following, warps, ""), next, last);
+    LLVMPositionBuilderAtEnd(b, next);
+    LLVMBuildStore(b, following, fused->warp);
+    set_out(fused, index);
+    LLVMPositionBuilderAtEnd(b, last);
+    go_on(fused, &ways);
+    return true;
+}
+
+enum pxr_status tr_build_groups_done(const struct tr_fused *fused, struct pxr_error *err)
+{
+    for (uint32_t i = 0; i <= fused->fuse->kernel->stop_count; i++)
+        if (fused->done[i] != NULL && !build_done(fused, i))
+            return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    return PXR_OK;
+}

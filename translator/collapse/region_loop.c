@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One region: a loop over the threads of a group, its body the copy of the region's segments. What
+ * lives across stops is brought in at the body's beginning and saved at each stop, by the plan of
+ * storage.c.
+ */
+#include <string.h>
+
+#include "translator/collapse/prepare.h"
+#include "translator/collapse/region_loop.h"
+#include "translator/module/marks.h"
+#include "translator/vector/vector.h"
+
+static const struct tr_crossing *crossing_of(const struct tr_region_build *region)
+{
+    return &region->fuse->storage.crossings[region->number];
+}
+
+static struct tr_region_build *region_of(struct tr_clone *clone)
+{
+    return clone->data;
+}
+
+/* ---- values ---- */
+
+static LLVMTypeRef type_of(const struct tr_fuse *fuse, uint32_t value)
+{
+    return LLVMTypeOf(fuse->kernel->graph.values[value].llvm);
+}
+
+/* Values that come from before the region and are also defined in it, which of the two depends on
+ * the way: they are kept in a variable. */
+static bool is_in_variable(const struct tr_region_build *region, uint32_t value)
+{
+    const struct tr_fuse *fuse = region->fuse;
+    return value != fuse->kernel->stops[region->number].value &&
+           tr_region_defines(fuse->kernel, region->number, value);
+}
+
+static void bring_in(struct tr_region_build *region, uint32_t value, LLVMValueRef from_before)
+{
+    struct tr_clone *clone = &region->fused->clone;
+    clone->copies[value] = from_before;
+    if (!is_in_variable(region, value))
+        return;
+    clone->homes[value] = tr_f_variable(region->fuse, type_of(region->fuse, value), "");
+    LLVMBuildStore(region->fuse->builder, from_before, clone->homes[value]);
+}
+
+/* Before the loop: a thread may put the next value of a group's element there while others still
+ * need this one. */
+static void load_group_values(struct tr_region_build *region)
+{
+    const struct tr_crossing *crossing = crossing_of(region);
+    const struct tr_set *saved = &crossing->saved;
+    for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1))
+        if (crossing->home[v] == TR_HOME_GROUP)
+            region->loaded[v] = LLVMBuildLoad2(
+                region->fuse->builder, type_of(region->fuse, v),
+                tr_group_place(region->fused, region->number, v, region->lanes.group), "");
+}
+
+static LLVMValueRef stop_result(struct tr_region_build *region)
+{
+    struct tr_fuse *fuse = region->fuse;
+    LLVMTypeRef type = type_of(fuse, fuse->kernel->stops[region->number].value);
+    LLVMValueRef same = region->fused->result[region->number];
+    if (same != NULL)
+        return LLVMBuildLoad2(fuse->builder, type, same, "");
+    return tr_lane_result(region);
+}
+
+static struct tr_local_place place_of(const struct tr_region_build *region)
+{
+    const struct tr_fuse *fuse = region->fuse;
+    struct tr_local_place place = {.thread = region->index, .index = region->index};
+    if (fuse->kernel->scope == TR_SCOPE_BLOCK)
+        return place;
+    place.group = region->lanes.group;
+    place.index = LLVMBuildZExt(fuse->builder, region->lane, fuse->i64, "");
+    return place;
+}
+
+/* The thread's memory for an alloca. */
+static LLVMValueRef local_memory(const struct tr_region_build *region, uint32_t value)
+{
+    struct tr_fuse *fuse = region->fuse;
+    if (!fuse->frame.is_local_shared)
+        return tr_f_local(fuse, value, place_of(region));
+    LLVMValueRef alloca = fuse->kernel->graph.values[value].llvm;
+    LLVMValueRef shared = tr_f_variable(fuse, LLVMGetAllocatedType(alloca), "local");
+    LLVMSetAlignment(shared, LLVMGetAlignment(alloca));
+    return shared;
+}
+
+/* At the body's beginning: everything that is needed from before. */
+static void bring_in_values(struct tr_region_build *region)
+{
+    struct tr_fuse *fuse = region->fuse;
+    struct tr_clone *clone = &region->fused->clone;
+    const struct tr_crossing *crossing = crossing_of(region);
+    const struct tr_graph *graph = &fuse->kernel->graph;
+    clone->copies[0] = region->context;
+    for (uint32_t v = 0; v < graph->value_count; v++)
+        if (graph->values[v].opcode == LLVMAlloca)
+            clone->copies[v] = local_memory(region, v);
+    if (region->number == 0)
+        return;
+    uint32_t result = fuse->kernel->stops[region->number].value;
+    if (LLVMGetTypeKind(type_of(fuse, result)) != LLVMVoidTypeKind)
+        clone->copies[result] = stop_result(region);
+    const struct tr_set *saved = &crossing->saved;
+    for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1)) {
+        if (crossing->home[v] == TR_HOME_THREAD)
+            region->loaded[v] = tr_kept(region, v);
+        bring_in(region, v, region->loaded[v]);
+    }
+    for (uint32_t i = 0; i < crossing->again_count; i++) {
+        uint32_t v = crossing->again[i];
+        tr_clone_value(clone, v);
+        bring_in(region, v, clone->copies[v]);
+    }
+}
+
+/* ---- what threads do at a stop, and at their end ---- */
+
+static void mark(struct tr_region_build *region, uint32_t entry)
+{
+    struct tr_fuse *fuse = region->fuse;
+    LLVMBuildStore(fuse->builder, LLVMConstInt(fuse->i16, entry, false),
+                   tr_f_element(fuse, fuse->i16, fuse->frame_base, region->index));
+}
+
+/* Threads side by side that come to the same stop may say so once. In memory, which is what
+ * volatile is for, because a value that goes from turn to turn would be in the way of that. */
+static void add_to(struct tr_region_build *region, LLVMValueRef variable, LLVMOpcode opcode,
+                   uint32_t stop)
+{
+    struct tr_fuse *fuse = region->fuse;
+    LLVMBuilderRef b = fuse->builder;
+    LLVMValueRef old = LLVMBuildLoad2(b, fuse->i32, variable, "");
+    LLVMValueRef sum = LLVMBuildBinOp(b, opcode, old, tr_f_i32(fuse, stop), "");
+    LLVMValueRef store = LLVMBuildStore(b, sum, variable);
+    LLVMSetVolatile(old, fuse->options->is_vector);
+    LLVMSetVolatile(store, fuse->options->is_vector);
+}
+
+static void add_outcome(struct tr_region_build *region, uint32_t stop)
+{
+    add_to(region, region->fused->any, LLVMOr, stop);
+    add_to(region, region->fused->all, LLVMAnd, stop);
+}
+
+bool tr_is_saved_already(const struct tr_fused *fused, uint32_t region, uint32_t stop,
+                         uint32_t value)
+{
+    const struct tr_kernel *kernel = fused->fuse->kernel;
+    const struct tr_crossing *crossings = fused->fuse->storage.crossings;
+    return region != 0 && tr_set_has(&crossings[region].saved, value) &&
+           crossings[region].home[value] == crossings[stop].home[value] &&
+           tr_is_warp_stop(kernel, region) == tr_is_warp_stop(kernel, stop) &&
+           !tr_region_defines(kernel, region, value);
+}
+
+static void save_value(struct tr_region_build *region, uint32_t stop, uint32_t value,
+                       uint32_t segment)
+{
+    struct tr_fuse *fuse = region->fuse;
+    if (tr_is_saved_already(region->fused, region->number, stop, value) ||
+        tr_is_group_value(region->fused, region->number, stop, value) ||
+        tr_f_seed(fuse, TR_SEED_LOST_VALUE))
+        return;
+    tr_keep(region, stop, value, tr_clone_use(&region->fused->clone, value, segment));
+}
+
+static void save_operands(struct tr_region_build *region, uint32_t stop, uint32_t value)
+{
+    struct tr_fuse *fuse = region->fuse;
+    const struct tr_value *call = &fuse->kernel->graph.values[value];
+    unsigned count = LLVMGetNumArgOperands(call->llvm);
+    for (unsigned i = 1; i < count; i++) {
+        if (LLVMIsConstant(LLVMGetOperand(call->llvm, i)))
+            continue;
+        LLVMValueRef operand = tr_clone_operand(&region->fused->clone, value, i, call->segment);
+        tr_keep_operand(region, stop, i, operand);
+    }
+}
+
+static void come_to_stop(struct tr_region_build *region, uint32_t value)
+{
+    struct tr_fuse *fuse = region->fuse;
+    uint32_t stop = 1;
+    while (fuse->kernel->stops[stop].value != value)
+        stop++;
+    save_operands(region, stop, value);
+    const struct tr_set *saved = &fuse->storage.crossings[stop].saved;
+    for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1))
+        save_value(region, stop, v, fuse->kernel->graph.values[value].segment);
+    if (fuse->can_mix)
+        mark(region, tr_f_entry(fuse, stop) | RT_ENTRY_LOOPED);
+    if (tr_region_is_dynamic(region->fused, region->number))
+        add_outcome(region, stop);
+    LLVMBuildBr(fuse->builder, region->next);
+}
+
+static void exit_thread(struct tr_region_build *region)
+{
+    struct tr_fuse *fuse = region->fuse;
+    const struct tr_region *shape = &fuse->kernel->regions[region->number];
+    bool matters = fuse->can_mix || tr_set_next(&shape->outcomes, 0) != TR_NONE;
+    if (fuse->has_entries && matters && !tr_f_seed(fuse, TR_SEED_EXITED_MASK))
+        mark(region, RT_ENTRY_EXITED);
+    LLVMBuildBr(fuse->builder, region->next);
+}
+
+/* ---- instructions that are not copied ---- */
+
+static bool loads_block(const struct tr_value *inst)
+{
+    return inst->opcode == LLVMLoad && inst->operands[0] == 0;
+}
+
+static bool replace(struct tr_clone *clone, uint32_t value)
+{
+    struct tr_region_build *region = region_of(clone);
+    const struct tr_value *inst = &clone->kernel->graph.values[value];
+    const char *name = tr_callee_name(inst->llvm);
+    if (inst->opcode == LLVMAlloca)
+        return true; /* in the frame */
+    uint32_t bypass = tr_fault_bypass(clone->kernel, &region->fuse->faults, value);
+    if (bypass != TR_NONE) {
+        LLVMBuildBr(clone->builder, clone->blocks[bypass]);
+        return true;
+    }
+    if (loads_block(inst)) {
+        clone->copies[value] = region->fuse->block;
+        return true;
+    }
+    LLVMValueRef special = tr_read_register(region, value);
+    if (special == NULL)
+        special = tr_f_pitch(region->fuse, value);
+    if (special != NULL) {
+        clone->copies[value] = special;
+        return true;
+    }
+    if (tr_is_stop(inst->llvm)) {
+        come_to_stop(region, value);
+        return true;
+    }
+    if (inst->opcode == LLVMRet || strcmp(name, "rt_exit") == 0) {
+        exit_thread(region);
+        return true;
+    }
+    return false;
+}
+
+/* ---- what the next block reads and writes ---- */
+
+static bool is_in_global_memory(const struct tr_kernel *kernel, uint32_t pointer)
+{
+    const struct tr_value *values = kernel->graph.values;
+    while (pointer != TR_NONE && values[pointer].opcode == LLVMGetElementPtr)
+        pointer = values[pointer].operands[0];
+    return pointer != TR_NONE && values[pointer].opcode == LLVMIntToPtr;
+}
+
+/* What blocks read at their beginning is read with long pauses in between, in which the machine
+ * looks no further ahead than the work behind barriers goes, and in short runs, by which it does
+ * not see what will be read next. So it is with what they write behind their barriers. */
+static void mark_accesses(struct tr_region_build *region)
+{
+    const struct tr_kernel *kernel = region->fuse->kernel;
+    const struct tr_set *segments = &kernel->regions[region->number].segments;
+    bool is_store = region->number != 0;
+    uint32_t opcode = is_store ? LLVMStore : LLVMLoad;
+    for (uint32_t s = tr_set_next(segments, 0); s != TR_NONE; s = tr_set_next(segments, s + 1)) {
+        const struct tr_segment *segment = &kernel->graph.segments[s];
+        for (uint32_t i = 0; kernel->loops.innermost[s] == TR_NONE && i < segment->value_count;
+             i++) {
+            uint32_t value = segment->first_value + i;
+            const struct tr_value *inst = &kernel->graph.values[value];
+            LLVMValueRef access = region->fused->clone.copies[value];
+            if (inst->opcode == opcode && access != NULL && LLVMIsAInstruction(access) != NULL &&
+                LLVMGetInstructionOpcode(access) == opcode &&
+                is_in_global_memory(kernel, inst->operands[is_store ? 1 : 0]))
+                tr_mark(access, TR_MARK_AHEAD);
+        }
+    }
+}
+
+/* ---- the body ---- */
+
+static void skip_exited(struct tr_region_build *region)
+{
+    struct tr_fuse *fuse = region->fuse;
+    if (!tr_looks_for_exited(region->fused, region->number) || tr_f_seed(fuse, TR_SEED_EXITED_MASK))
+        return;
+    LLVMValueRef entry =
+        LLVMBuildLoad2(fuse->builder, fuse->i16,
+                       tr_f_element(fuse, fuse->i16, fuse->frame_base, region->index), "");
+    LLVMValueRef is_exited = LLVMBuildICmp(
+        fuse->builder, LLVMIntEQ, entry, LLVMConstInt(fuse->i16, RT_ENTRY_EXITED, false), "exited");
+    LLVMBasicBlockRef live = tr_f_new_block(fuse, "live");
+    LLVMBuildCondBr(fuse->builder, is_exited, region->next, live);
+    LLVMPositionBuilderAtEnd(fuse->builder, live);
+}
+
+/* The builder is in the innermost loop; thread and tid are known. */
+static void build_body(struct tr_region_build *region)
+{
+    struct tr_fuse *fuse = region->fuse;
+    struct tr_clone *clone = &region->fused->clone;
+    region->index = LLVMBuildZExt(fuse->builder, region->thread, fuse->i64, "");
+    skip_exited(region);
+    LLVMValueRef offset =
+        LLVMBuildMul(fuse->builder, region->index, tr_f_i64(fuse, RT_THREAD_STRIDE), "");
+    region->context =
+        LLVMBuildGEP2(fuse->builder, fuse->i8, region->fused->threads, &offset, 1, "");
+    tr_clone_reset(clone);
+    clone->data = region;
+    clone->replace = replace;
+    bring_in_values(region);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(fuse->builder);
+    tr_clone_segments(clone, &fuse->kernel->regions[region->number].segments);
+    if (fuse->kernel->stop_count > 1 && fuse->options->is_vector)
+        mark_accesses(region);
+    LLVMPositionBuilderAtEnd(fuse->builder, before);
+    LLVMBuildBr(fuse->builder, clone->blocks[fuse->kernel->stops[region->number].resume]);
+    LLVMSetCurrentDebugLocation2(fuse->builder, NULL);
+}
+
+enum pxr_status tr_build_region(struct tr_fused *fused, uint32_t stop, struct pxr_error *err)
+{
+    struct tr_fuse *fuse = fused->fuse;
+    struct tr_graph *graph = &fuse->kernel->graph;
+    struct tr_region_build region = {.fused = fused, .fuse = fuse, .number = stop};
+    region.loaded = pxr_arena_alloc_array(&graph->arena, graph->value_count, sizeof(LLVMValueRef));
+    if (region.loaded == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    fused->loaded[stop] = region.loaded;
+    region.lanes = tr_lanes_now(fused);
+    if (fuse->kernel->stops[stop].kind == TR_STOP_WARP)
+        tr_build_warp_op(fused, stop, &region.lanes);
+    if (tr_region_is_dynamic(fused, stop)) {
+        LLVMBuildStore(fuse->builder, tr_f_i32(fuse, 0), fused->any);
+        LLVMBuildStore(fuse->builder, tr_f_i32(fuse, UINT32_MAX), fused->all);
+    }
+    if (stop != 0)
+        load_group_values(&region);
+    tr_build_thread_loops(&region, build_body);
+    return PXR_OK;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory that a kernel only writes, and that is more than the caches hold: stores to it may go past
+ * them (translator/vector/memory/nontemporal_stores.c). Private to translator/collapse.
+ */
+#ifndef PTXRUN_TRANSLATOR_COLLAPSE_TUNING_NONTEMPORAL_H
+#define PTXRUN_TRANSLATOR_COLLAPSE_TUNING_NONTEMPORAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "translator/vector/vector.h"
+
+/* Whether nobody outside of a block can ask when something has been stored, before the grid ends:
+ * no atomic or volatile access, fence, or call that may have one. kernel: the program of one
+ * thread. */
+bool tr_has_private_order(LLVMValueRef kernel);
+
+/* In the function of the blocks, before it has vectors: marks the stores (TR_MARK_NONTEMPORAL) to
+ * memory of parameters that the kernel does not read. Result: computed in the entry block, from how
+ * much a launch writes there and whether it reads the same by way of another parameter; of nothing
+ * if there are no such stores. cache_bytes: of the last cache; share_bytes: what of it is ours. */
+struct tr_streaming tr_mark_streams(LLVMValueRef function, uint64_t cache_bytes,
+                                    uint64_t share_bytes);
+
+/* Afterwards: what has gone past the caches is seen by all before the function returns. */
+void tr_end_streams(LLVMValueRef function, const struct tr_streaming *streaming);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Short loops around stops whose number of turns is known, such as the levels of a reduction in a
+ * block of known size, become straight code before regions are formed: then it is known of each
+ * region which threads have work in it, and where they find it. LLVM's unroller does it; other
+ * loops are hidden from it, since what has no stops is a thread's own.
+ */
+#include "translator/collapse/prepare.h"
+#include "translator/emit/emit.h"
+
+/* Loops of few turns that become no longer than some 300 instructions (O3). */
+#define UNROLL_PASSES                                                                              \
+    "function(loop-unroll<O3;full-unroll-max=16;no-partial;no-runtime;no-upperbound;no-peeling;"   \
+    "no-profile-peeling>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)"
+
+static const char loop_kind[] = "llvm.loop";
+
+static bool has_stop(const struct tr_graph *graph, const struct tr_loop *loop)
+{
+    for (uint32_t s = tr_set_next(&loop->segments, 0); s != TR_NONE;
+         s = tr_set_next(&loop->segments, s + 1))
+        if (graph->segments[s].is_stop)
+            return true;
+    return false;
+}
+
+/* Marks the branches that close the loop. */
+static void hide(const struct tr_graph *graph, const struct tr_loop *loop)
+{
+    static const char property[] = "llvm.loop.unroll.disable";
+    LLVMContextRef llvm = LLVMGetValueContext(graph->function);
+    unsigned kind = LLVMGetMDKindIDInContext(llvm, loop_kind, sizeof loop_kind - 1);
+    LLVMMetadataRef name = LLVMMDStringInContext2(llvm, property, sizeof property - 1);
+    LLVMMetadataRef node = tr_make_loop(llvm, LLVMMDNodeInContext2(llvm, &name, 1));
+    LLVMValueRef mark = LLVMMetadataAsValue(llvm, node);
+    const struct tr_segment *header = &graph->segments[loop->header];
+    for (uint32_t i = 0; i < header->pred_count; i++)
+        if (tr_set_has(&loop->segments, header->preds[i]))
+            LLVMSetMetadata(LLVMGetBasicBlockTerminator(graph->segments[header->preds[i]].llvm),
+                            kind, mark);
+}
+
+static void forget_marks(LLVMValueRef function)
+{
+    unsigned kind =
+        LLVMGetMDKindIDInContext(LLVMGetValueContext(function), loop_kind, sizeof loop_kind - 1);
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
+         block = LLVMGetNextBasicBlock(block))
+        LLVMSetMetadata(LLVMGetBasicBlockTerminator(block), kind, NULL);
+}
+
+/* Hides loops without stops; whether there are others. */
+static enum pxr_status hide_loops(LLVMValueRef function, bool *has_others, struct pxr_error *err)
+{
+    struct tr_graph graph;
+    struct tr_loops loops;
+    *has_others = false;
+    enum pxr_status status = tr_graph_build(&graph, function, tr_is_stop, err);
+    if (status != PXR_OK)
+        return status;
+    status = tr_loops_build(&graph, &loops, err);
+    for (uint32_t i = 0; status == PXR_OK && i < loops.count; i++) {
+        if (has_stop(&graph, &loops.loops[i]))
+            *has_others = true;
+        else
+            hide(&graph, &loops.loops[i]);
+    }
+    tr_graph_fini(&graph);
+    return status;
+}
+
+enum pxr_status tr_unroll_stops(LLVMModuleRef module, LLVMValueRef kernel, struct pxr_error *err)
+{
+    bool has_loops;
+    enum pxr_status status = hide_loops(kernel, &has_loops, err);
+    if (status == PXR_OK && has_loops)
+        status = tr_run_passes(module, UNROLL_PASSES, NULL, err);
+    if (status == PXR_OK)
+        forget_marks(kernel);
+    return status;
+}

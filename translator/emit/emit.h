@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the emitters share: the state of one translation, access to operands, and calls.
+ * Private to translator/.
+ *
+ * Values: a PTX type's LLVM type is float for f32, double for f64, i1 for pred, and an integer of
+ * the type's width for everything else (f16, bf16: i16; f16x2, bf16x2, tf32: i32).
+ * Registers are integer allocas of their declared width (pred: i1); read before it is written, a
+ * register is 0.
+ *
+ * Errors: the functions here that return a value never fail; what they cannot do they record in
+ * ctx->status (and *ctx->err) and return a zero constant. The caller of an emitter looks at both
+ * its result and ctx->status, so an emitter needs no checks of its own.
+ */
+#ifndef PTXRUN_TRANSLATOR_EMIT_H
+#define PTXRUN_TRANSLATOR_EMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+#include "ptx/ptx.h"
+#include "scheduler/rt.h"
+#include "translator/analysis/analysis.h"
+#include "translator/emit/linear.h"
+#include "translator/module/link_rt.h"
+#include "translator/module/marks.h"
+#include "translator/module/passes.h"
+#include "translator/translator.h"
+#include "util/arena.h"
+#include "util/error.h"
+
+/* What is known of the low bits of a register since it was last written. */
+struct tr_alignment {
+    uint32_t region; /* where it is known: ctx->region; 0: nowhere */
+    uint32_t align;  /* value + offset is a multiple of this */
+    int64_t offset;
+};
+
+/* What the lanes of the warp may have done with volatile shared memory since they last met. */
+struct tr_step {
+    uint32_t region; /* where it is known: ctx->region; 0: nowhere */
+    bool has_read;
+    bool has_written;
+};
+
+/* A register of a function that has been made. */
+struct tr_slot {
+    LLVMValueRef memory; /* an alloca */
+    struct tr_slot *next;
+};
+
+struct tr_ctx {
+    const struct ptx_module *ptx;
+    const struct ptx_func *kernel;
+    const struct ptx_kernel_layout *layout;
+    const struct tr_options *options;
+    struct pxr_error *err;
+    enum pxr_status status; /* first failure */
+    struct pxr_arena arena; /* lives as long as the translation */
+    struct tr_budget *budget;
+
+    LLVMContextRef llvm;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;       /* at the end of the current block */
+    LLVMBuilderRef entry_builder; /* at the end of the entry block: allocas and first stores */
+    LLVMDIBuilderRef debug;
+    LLVMMetadataRef debug_file;
+    LLVMTypeRef void_type, i1, i8, i16, i32, i64, i128, f32, f64, ptr;
+    LLVMValueRef *functions;   /* by ptx_func.index; NULL until declared */
+    LLVMValueRef handle_table; /* of indirect calls; NULL until needed */
+    bool has_short_addresses;  /* tr_makes_short_addresses */
+    uint32_t warp_sites;       /* numbers the instructions where lanes gather */
+    struct tr_slot *slots;     /* function after function, the newest first */
+    bool has_handle_count;
+    uint32_t handle_count;   /* of handles in the module, once it is known */
+    uint32_t function_count; /* that have been begun */
+    struct tr_set pending;   /* by ptx_func.index: declared and not defined yet */
+
+    /* the function being made */
+    const struct ptx_func *func;
+    LLVMValueRef function;
+    LLVMValueRef thread; /* its first argument: struct rt_thread * */
+    LLVMMetadataRef subprogram;
+    LLVMValueRef carry;  /* alloca i1: CC.CF (PTX ISA "Extended-Precision Integer
+                            Arithmetic Instructions") */
+    LLVMValueRef launch; /* these three belong to emit_address.c; NULL until used */
+    LLVMValueRef shared_base;
+    LLVMValueRef param_base;
+    LLVMValueRef *vars;              /* by ptx_var.index in func->vars: alloca; NULL until used */
+    struct tr_alignment *alignments; /* by ptx_var.index, as vars */
+    uint32_t region;                 /* counts the stretches of code without labels */
+    bool keeps_step;                 /* it may have volatile accesses to shared memory */
+    struct tr_step step;
+    LLVMValueRef *params; /* by position in func->params; not for entries */
+    LLVMValueRef *rets;
+    LLVMBasicBlockRef *labels;   /* by ptx_label.index; NULL until used */
+    uint32_t *label_stmts;       /* by ptx_label.index: which of func->stmts it is */
+    const struct ptx_inst *inst; /* the instruction being made */
+};
+
+/* One per distinct emitter name in ptx/ops.def. An emitter appends to ctx->builder; it may start
+ * blocks (tr_new_block) but leaves the builder where the next instruction goes. */
+typedef enum pxr_status (*tr_emit_fn)(struct tr_ctx *ctx, const struct ptx_inst *inst);
+
+#define OP(ID, syntax, family, operands, ptx, sm, emitter, fidelity)                               \
+    enum pxr_status tr_emit_##emitter(struct tr_ctx *ctx, const struct ptx_inst *inst);
+#include "ptx/ops.def"
+#undef OP
+
+/* ---- failures ---- */
+
+/* PXR_UNSUPPORTED with the opcode as written, kernel, source and line; why may be NULL. */
+enum pxr_status tr_unsupported(struct tr_ctx *ctx, const struct ptx_inst *inst, const char *why);
+
+/* Records any other failure, unless there was one before; returns the status recorded first. */
+enum pxr_status tr_fail(struct tr_ctx *ctx, enum pxr_status status, int line, const char *format,
+                        ...) __attribute__((format(printf, 4, 5)));
+
+/* ---- types and constants ---- */
+
+LLVMTypeRef tr_type(struct tr_ctx *ctx, enum ptx_type type);
+LLVMTypeRef tr_int_type(struct tr_ctx *ctx, unsigned bits);
+LLVMValueRef tr_const_int(struct tr_ctx *ctx, unsigned bits, uint64_t value);
+
+/* ---- operands ----
+ * index: position in inst->operands. type: what the instruction reads or writes there. */
+
+static inline const struct ptx_operand *tr_operand(const struct ptx_inst *inst, unsigned index)
+{
+    return &inst->operands[index];
+}
+
+static inline bool tr_has_operand(const struct ptx_inst *inst, unsigned index)
+{
+    return index < inst->operand_count;
+}
+
+/* The operand's value as tr_type(type). Registers and special registers wider than the type are
+ * truncated, narrower ones extended by the type's sign. Integer immediates become floats by value,
+ * float immediates are rounded to the type, or give their bits to an integer type. Predicates
+ * are i1; !p is taken into account. VAR and FUNC give their address (tr_symbol_address). */
+LLVMValueRef tr_operand_value(struct tr_ctx *ctx, const struct ptx_operand *operand,
+                              enum ptx_type type);
+LLVMValueRef tr_value(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index,
+                      enum ptx_type type);
+
+/* Writes value, of type tr_type(type), to a register (or a vector's component; or nothing for
+ * `_`). A wider register gets it sign-extended for signed types and zero-extended otherwise
+ * (PTX ISA "Operand Size Exceeding Instruction-Type Size"). Of a pair p|q: the first. */
+void tr_set_operand(struct tr_ctx *ctx, const struct ptx_operand *operand, enum ptx_type type,
+                    LLVMValueRef value);
+void tr_set(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index, enum ptx_type type,
+            LLVMValueRef value);
+
+/* The parts of a vector operand {a, b}, of a whole vector register, or the operand itself.
+ * Returns how many, at most TR_MAX_VECTOR. */
+#define TR_MAX_VECTOR 8
+unsigned tr_vector_parts(const struct ptx_operand *operand,
+                         struct ptx_operand parts[TR_MAX_VECTOR]);
+
+/* The second of a pair p|q, always a predicate (i1); nothing when the operand is no pair. */
+void tr_set_second(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index,
+                   LLVMValueRef predicate);
+
+/* Same bits, other type of the same width. */
+LLVMValueRef tr_bitcast(struct tr_ctx *ctx, LLVMValueRef value, LLVMTypeRef type);
+
+/* An integer value made this wide: truncated, or sign- or zero-extended. */
+LLVMValueRef tr_resize(struct tr_ctx *ctx, LLVMValueRef value, unsigned bits, bool is_signed);
+
+/* ---- code ---- */
+
+/* A block of the current function, behind the others; named "<name>.<line>". */
+LLVMBasicBlockRef tr_new_block(struct tr_ctx *ctx, const char *name);
+
+void tr_add_attribute(struct tr_ctx *ctx, LLVMValueRef function, const char *name, uint64_t value);
+
+/* Ends the block with rt_fault(status, address), address an i64. */
+void tr_call_fault(struct tr_ctx *ctx, enum pxr_status status, LLVMValueRef address);
+
+/* rt_fault(status, address) when the condition (i1) holds. */
+void tr_fault_if(struct tr_ctx *ctx, LLVMValueRef condition, enum pxr_status status,
+                 LLVMValueRef address);
+
+/* An alloca in the entry block; not initialised. */
+LLVMValueRef tr_alloca(struct tr_ctx *ctx, LLVMTypeRef type, unsigned align, const char *name);
+
+/* A call of a function of translator/rt, which is linked in and inlined. Its C prototype may use
+ * uint32_t, int32_t, uint64_t, int64_t, float, double, __int128 and pointers only. */
+LLVMValueRef tr_call_helper(struct tr_ctx *ctx, const char *name, LLVMTypeRef result,
+                            const LLVMValueRef *args, unsigned arg_count);
+
+/* tr_helper(ctx, "rt_fma_rm", ctx->f32, a, b, c) */
+#define tr_helper(ctx, name, result, ...)                                                          \
+    tr_call_helper(ctx, name, result, (const LLVMValueRef[]){__VA_ARGS__},                         \
+                   (unsigned)(sizeof((const LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef)))
+
+/* A call of a placeholder of scheduler/rt.h: external, convergent. */
+LLVMValueRef tr_call_placeholder(struct tr_ctx *ctx, const char *name, LLVMTypeRef result,
+                                 const LLVMValueRef *args, unsigned arg_count);
+
+#define tr_placeholder(ctx, name, result, ...)                                                     \
+    tr_call_placeholder(                                                                           \
+        ctx, name, result, (const LLVMValueRef[]){__VA_ARGS__},                                    \
+        (unsigned)(sizeof((const LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef)))
+
+/* A call of an LLVM intrinsic, overloaded on types (may be NULL with type_count 0). */
+LLVMValueRef tr_intrinsic(struct tr_ctx *ctx, const char *name, LLVMTypeRef *types,
+                          unsigned type_count, LLVMValueRef *args, unsigned arg_count);
+
+/* ---- addresses (emit_address.c) ----
+ * In registers: global, const, param, local and generic addresses are host addresses; shared
+ * addresses are 32-bit offsets into the block's shared memory. */
+
+/* The address of a symbol within its own space, as i64. */
+LLVMValueRef tr_symbol_address(struct tr_ctx *ctx, const struct ptx_operand *operand);
+
+/* The host address (ptr) an address operand of this space means. */
+LLVMValueRef tr_address(struct tr_ctx *ctx, const struct ptx_operand *operand,
+                        enum ptx_space space);
+
+/* The address in this space whose low half is `low`, an i32; for spaces that a program can address
+ * with 32 bits. */
+LLVMValueRef tr_widen_address(struct tr_ctx *ctx, LLVMValueRef low, enum ptx_space space);
+
+/* Whether the module puts addresses of local, const or param memory into 32-bit registers. */
+bool tr_makes_short_addresses(const struct ptx_module *module);
+
+/* As tr_address for an access of this many bytes; a misaligned one faults if
+ * options->check_alignment. */
+LLVMValueRef tr_access_address(struct tr_ctx *ctx, const struct ptx_operand *operand,
+                               enum ptx_space space, unsigned access_bytes);
+
+/* Whether the operand is a parameter of the kernel, by name. */
+bool tr_is_kernel_param(struct tr_ctx *ctx, const struct ptx_operand *operand);
+
+/* i1: whether a generic address (i64) lies in this space. */
+LLVMValueRef tr_is_in_space(struct tr_ctx *ctx, LLVMValueRef address, enum ptx_space space);
+
+/* Counts a poll (scheduler/rt.h, "progress"). */
+void tr_poll(struct tr_ctx *ctx);
+
+/* Before a volatile access to shared memory: whether the lanes of the warp must come together
+ * first. Reads of different lanes may be swapped; nothing else may. */
+bool tr_step_needed(const struct tr_ctx *ctx, bool is_store);
+
+/* The lanes come together here, as far as they can (rt_warp_converge in scheduler/rt.h). */
+void tr_converge(struct tr_ctx *ctx);
+
+/* All lanes of the warp have just met, in whatever way. inst: what made them meet; with a guard
+ * some may not have been there. */
+void tr_step_met(struct tr_ctx *ctx, const struct ptx_inst *inst);
+
+/* A volatile access to shared memory has been emitted. */
+void tr_step_accessed(struct tr_ctx *ctx, bool is_store);
+
+/* The function's declaration in the module; NULL, with ctx->status set, when it has no body. */
+LLVMValueRef tr_function(struct tr_ctx *ctx, const struct ptx_func *func, int line);
+
+LLVMTypeRef tr_function_type(struct tr_ctx *ctx, const struct ptx_func *func);
+
+/* Makes the initialiser of the table of handles (emit_call.c), when all functions known so far have
+ * been defined: true when it was made now, which may have declared more. */
+bool tr_define_handle_table(struct tr_ctx *ctx);
+
+/* emit_stack.c. At the start of a function that can recurse: rt_fault(PXR_FAULT_STACK) when little
+ * is left. */
+void tr_check_stack(struct tr_ctx *ctx);
+
+/* The block of a label. */
+LLVMBasicBlockRef tr_label_block(struct tr_ctx *ctx, const struct ptx_label *label);
+
+#endif

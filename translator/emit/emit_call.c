@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls: direct, through handles, and of the functions the device library provides.
+ *
+ * The callee gets a pointer to the memory of each result and argument (translator.h). A handle
+ * (ptx_func_handle) is an index into a table of 32-bit offsets relative to the table, which is part
+ * of the same module: code that can be loaded anywhere.
+ */
+#include "translator/emit/emit.h"
+
+#include <string.h>
+
+/* ---- functions of the device library ---- */
+
+static const struct library_function {
+    const char *name;
+    const char *placeholder;
+    unsigned arg_count;
+    enum ptx_type args[5];
+    enum ptx_type result;
+    bool ends_thread; /* after it */
+} library[] = {
+    {"vprintf", "rt_vprintf", 2, {PTX_TYPE_U64, PTX_TYPE_U64}, PTX_TYPE_S32, false},
+    {"malloc", "rt_malloc", 1, {PTX_TYPE_U64}, PTX_TYPE_U64, false},
+    {"free", "rt_free", 1, {PTX_TYPE_U64}, PTX_TYPE_NONE, false},
+    {"__assertfail",
+     "rt_assertfail",
+     5,
+     {PTX_TYPE_U64, PTX_TYPE_U64, PTX_TYPE_U32, PTX_TYPE_U64, PTX_TYPE_U64},
+     PTX_TYPE_NONE,
+     true},
+    {"cudaGraphSetConditional",
+     "rt_graph_set_conditional",
+     2,
+     {PTX_TYPE_U64, PTX_TYPE_U32},
+     PTX_TYPE_NONE,
+     false},
+};
+
+static const struct library_function *find_library_function(const struct ptx_func *func)
+{
+    if (func->has_body)
+        return NULL;
+    for (size_t i = 0; i < sizeof library / sizeof library[0]; i++)
+        if (strcmp(library[i].name, func->name) == 0)
+            return &library[i];
+    return NULL;
+}
+
+/* ---- arguments and results ---- */
+
+static bool is_param_variable(const struct ptx_operand *operand)
+{
+    return operand->kind == PTX_OPERAND_VAR && operand->var->space == PTX_SPACE_PARAM;
+}
+
+static enum ptx_type value_type(const struct ptx_operand *operand, const struct ptx_var *formal)
+{
+    if (formal != NULL)
+        return formal->type;
+    return operand->kind == PTX_OPERAND_REG ? operand->var->type : PTX_TYPE_B64;
+}
+
+/* .reg parameters may be vectors. */
+static unsigned vector_len(const struct ptx_var *formal)
+{
+    return formal != NULL && formal->space == PTX_SPACE_REG ? formal->vector_len : 1;
+}
+
+static LLVMValueRef element_memory(struct tr_ctx *ctx, enum ptx_type type, LLVMValueRef memory,
+                                   unsigned index)
+{
+    if (index == 0)
+        return memory;
+    LLVMValueRef offset = tr_const_int(ctx, 64, index);
+    return LLVMBuildGEP2(ctx->builder, tr_type(ctx, type), memory, &offset, 1, "");
+}
+
+/* The memory that stands for one argument or result: the .param variable's own, or, for registers
+ * and immediates, a slot of the caller. */
+static LLVMValueRef passing_memory(struct tr_ctx *ctx, const struct ptx_operand *operand,
+                                   const struct ptx_var *formal)
+{
+    if (is_param_variable(operand))
+        return tr_address(ctx, operand, PTX_SPACE_PARAM);
+    LLVMTypeRef type = tr_int_type(ctx, ptx_type_bits(value_type(operand, formal)));
+    if (vector_len(formal) > 1)
+        type = LLVMArrayType2(type, formal->vector_len);
+    return tr_alloca(ctx, type, 0, "passed");
+}
+
+static void pass_argument(struct tr_ctx *ctx, const struct ptx_operand *operand,
+                          const struct ptx_var *formal, LLVMValueRef memory)
+{
+    if (is_param_variable(operand))
+        return;
+    enum ptx_type type = value_type(operand, formal);
+    struct ptx_operand parts[TR_MAX_VECTOR] = {*operand};
+    unsigned count = vector_len(formal) > 1 ? tr_vector_parts(operand, parts) : 1;
+    for (unsigned i = 0; i < count; i++)
+        LLVMBuildStore(ctx->builder, tr_operand_value(ctx, &parts[i], type),
+                       element_memory(ctx, type, memory, i));
+}
+
+static void take_result(struct tr_ctx *ctx, const struct ptx_operand *operand,
+                        const struct ptx_var *formal, LLVMValueRef memory)
+{
+    if (is_param_variable(operand))
+        return;
+    enum ptx_type type = value_type(operand, formal);
+    struct ptx_operand parts[TR_MAX_VECTOR] = {*operand};
+    unsigned count = vector_len(formal) > 1 ? tr_vector_parts(operand, parts) : 1;
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef value = LLVMBuildLoad2(ctx->builder, tr_type(ctx, type),
+                                            element_memory(ctx, type, memory, i), "");
+        tr_set_operand(ctx, &parts[i], type, value);
+    }
+}
+
+/* ---- the three kinds of call ---- */
+
+static enum pxr_status call_library(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                    const struct library_function *callee)
+{
+    const struct ptx_call *call = inst->call;
+    bool has_result = callee->result != PTX_TYPE_NONE;
+    if (call->arg_count != callee->arg_count || call->ret_count > has_result)
+        return tr_unsupported(ctx, inst, "not the arguments that this library function takes");
+    LLVMValueRef args[6] = {ctx->thread};
+    for (uint32_t i = 0; i < call->arg_count; i++) {
+        enum ptx_type type = callee->args[i];
+        args[i + 1] = tr_operand_value(ctx, &call->args[i], type);
+        if (is_param_variable(&call->args[i]))
+            args[i + 1] = LLVMBuildLoad2(ctx->builder, tr_type(ctx, type),
+                                         tr_address(ctx, &call->args[i], PTX_SPACE_PARAM), "");
+    }
+    LLVMTypeRef result = has_result ? tr_type(ctx, callee->result) : ctx->void_type;
+    LLVMValueRef value =
+        tr_call_placeholder(ctx, callee->placeholder, result, args, call->arg_count + 1);
+    if (callee->ends_thread)
+        return tr_emit_exit(ctx, NULL);
+    if (call->ret_count == 1) {
+        if (is_param_variable(&call->rets[0]))
+            LLVMBuildStore(ctx->builder, value, tr_address(ctx, &call->rets[0], PTX_SPACE_PARAM));
+        else
+            tr_set_operand(ctx, &call->rets[0], callee->result, value);
+    }
+    return ctx->status;
+}
+
+/* How many handles the module has. */
+static uint32_t handle_count(struct tr_ctx *ctx)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; !ctx->has_handle_count && i < ctx->ptx->func_count; i++)
+        count += ptx_func_handle(ctx->ptx, ctx->ptx->funcs[i]) >= 0;
+    if (!ctx->has_handle_count)
+        ctx->handle_count = count;
+    ctx->has_handle_count = true;
+    return ctx->handle_count;
+}
+
+static LLVMValueRef handle_table(struct tr_ctx *ctx)
+{
+    if (ctx->handle_table == NULL) {
+        LLVMTypeRef type = LLVMArrayType2(ctx->i32, handle_count(ctx));
+        ctx->handle_table = LLVMAddGlobal(ctx->module, type, "ptx.handles");
+        LLVMSetLinkage(ctx->handle_table, LLVMInternalLinkage);
+        LLVMSetGlobalConstant(ctx->handle_table, true);
+        LLVMSetAlignment(ctx->handle_table, 4);
+    }
+    return ctx->handle_table;
+}
+
+/* The code address a handle stands for. */
+static LLVMValueRef resolve_handle(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    LLVMValueRef handle = tr_operand_value(ctx, &inst->call->callee, PTX_TYPE_U64);
+    LLVMValueRef index =
+        LLVMBuildSub(ctx->builder, handle, tr_const_int(ctx, 64, PTX_FUNC_HANDLE_BASE), "");
+    /* Rotating brings the bits that must be 0 to the top: one comparison checks all. */
+    LLVMValueRef rotate[3] = {
+        index, index, tr_const_int(ctx, 64, (uint64_t)__builtin_ctzll(PTX_FUNC_HANDLE_STEP))};
+    index = tr_intrinsic(ctx, "llvm.fshr", &ctx->i64, 1, rotate, 3);
+    LLVMValueRef count = tr_const_int(ctx, 64, handle_count(ctx));
+    LLVMValueRef is_bad = LLVMBuildICmp(ctx->builder, LLVMIntUGE, index, count, "");
+    tr_fault_if(ctx, is_bad, PXR_FAULT_PC, handle);
+
+    LLVMValueRef table = handle_table(ctx);
+    LLVMValueRef entry = LLVMBuildGEP2(ctx->builder, ctx->i32, table, &index, 1, "");
+    LLVMValueRef offset = LLVMBuildLoad2(ctx->builder, ctx->i32, entry, "");
+    tr_mark_invariant(offset);
+    LLVMValueRef is_absent =
+        LLVMBuildICmp(ctx->builder, LLVMIntEQ, offset, tr_const_int(ctx, 32, 0), "");
+    tr_fault_if(ctx, is_absent, PXR_FAULT_PC, handle);
+    offset = tr_resize(ctx, offset, 64, true);
+    return LLVMBuildGEP2(ctx->builder, ctx->i8, table, &offset, 1, "callee");
+}
+
+static enum pxr_status call_function(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                     const struct ptx_func *shape, LLVMValueRef callee)
+{
+    const struct ptx_call *call = inst->call;
+    if (call->ret_count != shape->ret_count || call->arg_count != shape->param_count)
+        return tr_unsupported(ctx, inst, "not as many arguments or results as the callee has");
+    unsigned count = 1 + call->ret_count + call->arg_count;
+    LLVMValueRef *args = pxr_arena_alloc_array(&ctx->arena, count, sizeof *args);
+    LLVMTypeRef type = tr_function_type(ctx, shape);
+    if (args == NULL || type == NULL)
+        return tr_fail(ctx, PXR_OUT_OF_MEMORY, inst->line, "out of memory");
+    args[0] = ctx->thread;
+    LLVMValueRef *rets = args + 1;
+    LLVMValueRef *params = rets + call->ret_count;
+    for (uint32_t i = 0; i < call->ret_count; i++)
+        rets[i] = passing_memory(ctx, &call->rets[i], shape->rets[i]);
+    for (uint32_t i = 0; i < call->arg_count; i++) {
+        params[i] = passing_memory(ctx, &call->args[i], shape->params[i]);
+        pass_argument(ctx, &call->args[i], shape->params[i], params[i]);
+    }
+    LLVMBuildCall2(ctx->builder, type, callee, args, count, "");
+    for (uint32_t i = 0; i < call->ret_count; i++)
+        take_result(ctx, &call->rets[i], shape->rets[i], rets[i]);
+    return ctx->status;
+}
+
+enum pxr_status tr_emit_call(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    const struct ptx_call *call = inst->call;
+    ctx->step.region = 0; /* the callee may make volatile accesses */
+    if (call->callee.kind == PTX_OPERAND_FUNC) {
+        const struct ptx_func *func = call->callee.func;
+        const struct library_function *known = find_library_function(func);
+        if (known != NULL)
+            return call_library(ctx, inst, known);
+        if (func->is_entry)
+            return tr_unsupported(ctx, inst, "a call of a kernel");
+        LLVMValueRef callee = tr_function(ctx, func, inst->line);
+        return callee != NULL ? call_function(ctx, inst, func, callee) : ctx->status;
+    }
+    if (call->prototype == NULL)
+        return tr_unsupported(ctx, inst, "an indirect call without a prototype");
+    return call_function(ctx, inst, call->prototype, resolve_handle(ctx, inst));
+}
+
+/* ---- what the table of handles holds ---- */
+
+/* Kernels, and functions without a body, cannot be called through a handle: 0. */
+static LLVMValueRef handle_entry(struct tr_ctx *ctx, const struct ptx_func *func)
+{
+    if (func->is_entry || !func->has_body)
+        return tr_const_int(ctx, 32, 0);
+    LLVMValueRef function = tr_function(ctx, func, func->line);
+    if (function == NULL)
+        return tr_const_int(ctx, 32, 0);
+    LLVMValueRef distance = LLVMConstSub(LLVMConstPtrToInt(function, ctx->i64),
+                                         LLVMConstPtrToInt(ctx->handle_table, ctx->i64));
+    return LLVMConstTrunc(distance, ctx->i32);
+}
+
+bool tr_define_handle_table(struct tr_ctx *ctx)
+{
+    if (ctx->handle_table == NULL || LLVMGetInitializer(ctx->handle_table) != NULL)
+        return false;
+    uint32_t count = handle_count(ctx);
+    LLVMValueRef *entries = pxr_arena_alloc_array(&ctx->arena, count, sizeof *entries);
+    if (entries == NULL) {
+        tr_fail(ctx, PXR_OUT_OF_MEMORY, 0, "out of memory");
+        return false;
+    }
+    for (uint32_t i = 0; i < ctx->ptx->func_count; i++) {
+        int64_t handle = ptx_func_handle(ctx->ptx, ctx->ptx->funcs[i]);
+        if (handle < 0)
+            continue;
+        uint64_t index = ((uint64_t)handle - PTX_FUNC_HANDLE_BASE) / PTX_FUNC_HANDLE_STEP;
+        if (index < count)
+            entries[index] = handle_entry(ctx, ctx->ptx->funcs[i]);
+    }
+    LLVMSetInitializer(ctx->handle_table, LLVMConstArray2(ctx->i32, entries, count));
+    return true;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cp.async without mbarriers, and createpolicy.
+ *
+ * A copy may happen any time between the instruction and the wait for it, so it happens at once,
+ * and there is nothing to wait for (cp.async.commit_group, wait_group and wait_all do nothing).
+ */
+#include "translator/emit/emit.h"
+
+struct copy {
+    unsigned bytes; /* 4, 8 or 16 */
+    const struct ptx_operand *source;
+    LLVMValueRef target; /* where it goes */
+};
+
+static bool has_cache_hint(const struct ptx_inst *inst)
+{
+    for (unsigned i = 0; i < inst->mod_count; i++)
+        if (inst->mods[i] == PTX_MOD_L2_CACHE_HINT)
+            return true;
+    return false;
+}
+
+static void store(struct tr_ctx *ctx, const struct copy *copy, LLVMValueRef value)
+{
+    LLVMSetAlignment(LLVMBuildStore(ctx->builder, value, copy->target), copy->bytes);
+}
+
+static void copy_all(struct tr_ctx *ctx, const struct copy *copy)
+{
+    LLVMValueRef source = tr_access_address(ctx, copy->source, PTX_SPACE_GLOBAL, copy->bytes);
+    LLVMValueRef value =
+        LLVMBuildLoad2(ctx->builder, tr_int_type(ctx, copy->bytes * 8), source, "");
+    LLVMSetAlignment(value, copy->bytes);
+    store(ctx, copy, value);
+}
+
+/* Begins the block of one case of two; the other is left for later. */
+static LLVMBasicBlockRef begin_case(struct tr_ctx *ctx, LLVMValueRef condition,
+                                    LLVMBasicBlockRef *otherwise)
+{
+    LLVMBasicBlockRef then = tr_new_block(ctx, "copy");
+    *otherwise = tr_new_block(ctx, "fill");
+    LLVMBuildCondBr(ctx->builder, condition, then, *otherwise);
+    LLVMPositionBuilderAtEnd(ctx->builder, then);
+    return tr_new_block(ctx, "copied");
+}
+
+static void next_case(struct tr_ctx *ctx, LLVMBasicBlockRef after, LLVMBasicBlockRef next)
+{
+    LLVMBuildBr(ctx->builder, after);
+    LLVMPositionBuilderAtEnd(ctx->builder, next);
+    ctx->region++; /* checks of alignment in one case tell nothing about the other */
+}
+
+/* ignore-src: where it is true nothing is read and zeros are written. */
+static void copy_unless(struct tr_ctx *ctx, const struct copy *copy, LLVMValueRef ignores)
+{
+    LLVMBasicBlockRef fill = NULL;
+    LLVMBasicBlockRef after = begin_case(ctx, LLVMBuildNot(ctx->builder, ignores, ""), &fill);
+    copy_all(ctx, copy);
+    next_case(ctx, after, fill);
+    store(ctx, copy, LLVMConstNull(tr_int_type(ctx, copy->bytes * 8)));
+    next_case(ctx, after, after);
+}
+
+/* src-size: so much is read, the rest of the destination is filled with zeros. More than cp-size is
+ * undefined in PTX: all is copied. */
+static void copy_some(struct tr_ctx *ctx, const struct copy *copy, LLVMValueRef source_bytes)
+{
+    LLVMValueRef bytes = tr_const_int(ctx, 32, copy->bytes);
+    LLVMBasicBlockRef fill = NULL;
+    LLVMBasicBlockRef after =
+        begin_case(ctx, LLVMBuildICmp(ctx->builder, LLVMIntUGE, source_bytes, bytes, ""), &fill);
+    copy_all(ctx, copy);
+    next_case(ctx, after, fill);
+    tr_helper(ctx, "rt_copy_and_fill", ctx->void_type, copy->target,
+              tr_address(ctx, copy->source, PTX_SPACE_GLOBAL), source_bytes, bytes);
+    next_case(ctx, after, after);
+}
+
+/* cp.async.cache.shared.global [dst], [src], cp-size{, src-size | ignore-src}{, cache-policy} */
+enum pxr_status tr_emit_cp_async(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    uint64_t bytes = inst->operand_count > 2 ? tr_operand(inst, 2)->bits : 0;
+    if (bytes == 0 || tr_operand(inst, 2)->kind != PTX_OPERAND_INT ||
+        (bytes != 4 && bytes != 8 && bytes != 16))
+        return tr_unsupported(ctx, inst, "a copy of another size than 4, 8 or 16 bytes");
+    struct copy copy = {
+        .bytes = (unsigned)bytes,
+        .source = tr_operand(inst, 1),
+        .target = tr_access_address(ctx, tr_operand(inst, 0), PTX_SPACE_SHARED, (unsigned)bytes),
+    };
+    if (inst->operand_count - has_cache_hint(inst) <= 3) {
+        copy_all(ctx, &copy);
+        return PXR_OK;
+    }
+    const struct ptx_operand *limit = tr_operand(inst, 3);
+    if (limit->kind == PTX_OPERAND_REG && limit->var->type == PTX_TYPE_PRED)
+        copy_unless(ctx, &copy, tr_operand_value(ctx, limit, PTX_TYPE_PRED));
+    else
+        copy_some(ctx, &copy, tr_operand_value(ctx, limit, PTX_TYPE_U32));
+    return PXR_OK;
+}
+
+/* A policy is opaque, and a hint to a cache that is not there. */
+enum pxr_status tr_emit_createpolicy(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    tr_set(ctx, inst, 0, PTX_TYPE_B64, tr_const_int(ctx, 64, 0));
+    return PXR_OK;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operations of a warp: shfl, vote, match, redux, activemask, elect. All are placeholders; see
+ * scheduler/rt.h.
+ */
+#include "translator/emit/emit.h"
+
+/* Bit 32 of a 64-bit result, where placeholders put a predicate. */
+static LLVMValueRef high_bit(struct tr_ctx *ctx, LLVMValueRef pair)
+{
+    LLVMValueRef high = LLVMBuildLShr(ctx->builder, pair, tr_const_int(ctx, 64, 32), "");
+    return LLVMBuildTrunc(ctx->builder, high, ctx->i1, "");
+}
+
+/* d|p = result */
+static void set_value_and_predicate(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                    LLVMValueRef pair)
+{
+    tr_set_second(ctx, inst, 0, high_bit(ctx, pair));
+    tr_set(ctx, inst, 0, PTX_TYPE_B32, tr_resize(ctx, pair, 32, false));
+}
+
+/* The lanes that take part. Without .sync the active ones do (PTX ISA "shfl", "vote"): those that
+ * come to the instruction together. */
+static LLVMValueRef member_mask(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index)
+{
+    if (ptx_inst_has(inst, PTX_GROUP_SYNC))
+        return tr_value(ctx, inst, index, PTX_TYPE_B32);
+    return tr_placeholder(ctx, "rt_activemask", ctx->i32, ctx->thread,
+                          tr_const_int(ctx, 32, ctx->warp_sites++));
+}
+
+static enum rt_shfl shuffle_mode(const struct ptx_inst *inst)
+{
+    switch (ptx_inst_mod(inst, PTX_GROUP_SHFLMODE)) {
+    case PTX_MOD_UP:
+        return RT_SHFL_UP;
+    case PTX_MOD_DOWN:
+        return RT_SHFL_DOWN;
+    case PTX_MOD_BFLY:
+        return RT_SHFL_BFLY;
+    default:
+        return RT_SHFL_IDX;
+    }
+}
+
+/* shfl{.sync}.mode.b32 d|p, a, b, c{, membermask} */
+enum pxr_status tr_emit_shfl(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    LLVMValueRef value = tr_value(ctx, inst, 1, PTX_TYPE_B32);
+    LLVMValueRef lane = tr_value(ctx, inst, 2, PTX_TYPE_B32);
+    LLVMValueRef segment = tr_value(ctx, inst, 3, PTX_TYPE_B32);
+    LLVMValueRef mask = member_mask(ctx, inst, 4);
+    LLVMValueRef result =
+        tr_placeholder(ctx, "rt_shfl", ctx->i64, ctx->thread,
+                       tr_const_int(ctx, 32, shuffle_mode(inst)), value, lane, segment, mask);
+    set_value_and_predicate(ctx, inst, result);
+    return PXR_OK;
+}
+
+static bool vote_mode(const struct ptx_inst *inst, enum rt_vote *mode)
+{
+    switch (ptx_inst_mod(inst, PTX_GROUP_VOTEMODE)) {
+    case PTX_MOD_ALL:
+        *mode = RT_VOTE_ALL;
+        return true;
+    case PTX_MOD_ANY:
+        *mode = RT_VOTE_ANY;
+        return true;
+    case PTX_MOD_UNI:
+        *mode = RT_VOTE_UNI;
+        return true;
+    case PTX_MOD_BALLOT:
+        *mode = RT_VOTE_BALLOT;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* vote{.sync}.mode d, {!}a{, membermask} */
+enum pxr_status tr_emit_vote(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    enum rt_vote mode = RT_VOTE_ALL;
+    if (!vote_mode(inst, &mode))
+        return tr_unsupported(ctx, inst, NULL);
+    LLVMValueRef predicate = tr_resize(ctx, tr_value(ctx, inst, 1, PTX_TYPE_PRED), 32, false);
+    LLVMValueRef mask = member_mask(ctx, inst, 2);
+    LLVMValueRef result = tr_placeholder(ctx, "rt_vote", ctx->i32, ctx->thread,
+                                         tr_const_int(ctx, 32, mode), predicate, mask);
+    if (mode == RT_VOTE_BALLOT) {
+        tr_set(ctx, inst, 0, PTX_TYPE_B32, result);
+        return PXR_OK;
+    }
+    result = LLVMBuildICmp(ctx->builder, LLVMIntNE, result, tr_const_int(ctx, 32, 0), "");
+    tr_set(ctx, inst, 0, PTX_TYPE_PRED, result);
+    return PXR_OK;
+}
+
+/* match.any|all.sync.type d|p, a, membermask */
+enum pxr_status tr_emit_match(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    enum ptx_mod mod = ptx_inst_mod(inst, PTX_GROUP_VOTEMODE);
+    if (mod != PTX_MOD_ANY && mod != PTX_MOD_ALL)
+        return tr_unsupported(ctx, inst, NULL);
+    LLVMValueRef value = tr_resize(ctx, tr_value(ctx, inst, 1, inst->types[0]), 64, false);
+    LLVMValueRef mask = tr_value(ctx, inst, 2, PTX_TYPE_B32);
+    LLVMValueRef result = tr_placeholder(ctx, "rt_match", ctx->i64, ctx->thread,
+                                         tr_const_int(ctx, 32, mod == PTX_MOD_ALL), value, mask);
+    set_value_and_predicate(ctx, inst, result);
+    return PXR_OK;
+}
+
+static bool float_reduction(const struct ptx_inst *inst, enum rt_reduce *op)
+{
+    bool propagates = ptx_inst_has(inst, PTX_GROUP_NAN);
+    switch (ptx_inst_mod(inst, PTX_GROUP_ATOMOP)) {
+    case PTX_MOD_MIN:
+        *op = propagates ? RT_REDUCE_MIN_F32_NAN : RT_REDUCE_MIN_F32;
+        return true;
+    case PTX_MOD_MAX:
+        *op = propagates ? RT_REDUCE_MAX_F32_NAN : RT_REDUCE_MAX_F32;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool reduction(const struct ptx_inst *inst, enum rt_reduce *op)
+{
+    bool is_signed = ptx_type_is_signed(inst->types[0]);
+    if (inst->types[0] == PTX_TYPE_F32)
+        return float_reduction(inst, op);
+    switch (ptx_inst_mod(inst, PTX_GROUP_ATOMOP)) {
+    case PTX_MOD_AND:
+        *op = RT_REDUCE_AND;
+        return true;
+    case PTX_MOD_OR:
+        *op = RT_REDUCE_OR;
+        return true;
+    case PTX_MOD_XOR:
+        *op = RT_REDUCE_XOR;
+        return true;
+    case PTX_MOD_ADD:
+        *op = RT_REDUCE_ADD;
+        return true;
+    case PTX_MOD_MIN:
+        *op = is_signed ? RT_REDUCE_MIN_SIGNED : RT_REDUCE_MIN;
+        return true;
+    case PTX_MOD_MAX:
+        *op = is_signed ? RT_REDUCE_MAX_SIGNED : RT_REDUCE_MAX;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* redux.sync.op.type d, a, membermask; redux.sync.op{.abs}{.NaN}.f32 */
+enum pxr_status tr_emit_redux(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    enum rt_reduce op = RT_REDUCE_AND;
+    if (!reduction(inst, &op))
+        return tr_unsupported(ctx, inst, NULL);
+    LLVMValueRef value = tr_value(ctx, inst, 1, PTX_TYPE_B32);
+    if (ptx_inst_mod(inst, PTX_GROUP_XORSIGN) == PTX_MOD_ABS)
+        value = LLVMBuildAnd(ctx->builder, value, tr_const_int(ctx, 32, INT32_MAX), "");
+    LLVMValueRef mask = tr_value(ctx, inst, 2, PTX_TYPE_B32);
+    LLVMValueRef result = tr_placeholder(ctx, "rt_redux", ctx->i32, ctx->thread,
+                                         tr_const_int(ctx, 32, op), value, mask);
+    tr_set(ctx, inst, 0, PTX_TYPE_B32, result);
+    return PXR_OK;
+}
+
+bool tr_step_needed(const struct tr_ctx *ctx, bool is_store)
+{
+    if (ctx->step.region != ctx->region)
+        return true;
+    return ctx->step.has_written || (is_store && ctx->step.has_read);
+}
+
+void tr_converge(struct tr_ctx *ctx)
+{
+    tr_placeholder(ctx, "rt_warp_converge", ctx->void_type, ctx->thread,
+                   tr_const_int(ctx, 32, ctx->warp_sites++));
+}
+
+void tr_step_met(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    if (inst->guard == NULL)
+        ctx->step = (struct tr_step){.region = ctx->region};
+}
+
+void tr_step_accessed(struct tr_ctx *ctx, bool is_store)
+{
+    ctx->step.has_read |= !is_store;
+    ctx->step.has_written |= is_store;
+}
+
+enum pxr_status tr_emit_activemask(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    LLVMValueRef site = tr_const_int(ctx, 32, ctx->warp_sites++);
+    LLVMValueRef mask = tr_placeholder(ctx, "rt_activemask", ctx->i32, ctx->thread, site);
+    tr_set(ctx, inst, 0, PTX_TYPE_B32, mask);
+    return PXR_OK;
+}
+
+/* elect.sync d|p, membermask */
+enum pxr_status tr_emit_elect(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    LLVMValueRef mask = tr_value(ctx, inst, 1, PTX_TYPE_B32);
+    set_value_and_predicate(ctx, inst,
+                            tr_placeholder(ctx, "rt_elect", ctx->i64, ctx->thread, mask));
+    return PXR_OK;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Facts in the program of one thread: what is known of special registers and parameters becomes
+ * constants and ranges, and LLVM's passes find out what follows: that index arithmetic does not
+ * wrap (nsw, nuw, nneg), that a bound check or an alignment check never fails. Before the threads
+ * of a block are collapsed.
+ */
+#include "translator/module/launch_facts.h"
+
+#include <llvm-c/Core.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scheduler/rt.h"
+#include "translator/module/module.h"
+#include "translator/module/passes.h"
+
+/* correlated-propagation sets the flags of straight code, indvars those of counters. */
+#define FACT_PASSES                                                                                \
+    "function(instcombine<no-verify-fixpoint>,simplifycfg,correlated-propagation,"                 \
+    "loop-simplify,lcssa,loop(indvars),instcombine<no-verify-fixpoint>,simplifycfg,adce)"
+
+/* For kernels with more loops than this, what is known of loop counters is not used: the time that
+ * takes grows with the square of their number. */
+#define MANY_LOOPS 150
+#define MANY_LOOPS_PASSES                                                                          \
+    "function(instcombine<no-verify-fixpoint>,simplifycfg,correlated-propagation,"                 \
+    "loop-simplify,lcssa,instcombine<no-verify-fixpoint>,simplifycfg,adce)"
+
+#define DIMENSIONS "xyz"
+
+struct assumption {
+    LLVMModuleRef module;
+    LLVMContextRef llvm;
+    unsigned range_kind;
+    const struct tr_facts *facts;
+};
+
+/* The instruction's integer is in [min, max]. */
+static void set_range(const struct assumption *as, LLVMValueRef inst, uint64_t min, uint64_t max)
+{
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    LLVMMetadataRef bounds[2] = {LLVMValueAsMetadata(LLVMConstInt(type, min, false)),
+                                 LLVMValueAsMetadata(LLVMConstInt(type, max + 1, false))};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(as->llvm, bounds, 2);
+    LLVMSetMetadata(inst, as->range_kind, LLVMMetadataAsValue(as->llvm, node));
+}
+
+/* ---- special registers ---- */
+
+/* Every call of the placeholder gives a number in [min, max]. */
+static void assume_register(const struct assumption *as, const char *name, uint32_t min,
+                            uint32_t max)
+{
+    LLVMValueRef function = LLVMGetNamedFunction(as->module, name);
+    LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL;
+    while (use) {
+        LLVMValueRef call = LLVMGetUser(use);
+        use = LLVMGetNextUse(use);
+        if (min < max) {
+            set_range(as, call, min, max);
+            continue;
+        }
+        LLVMReplaceAllUsesWith(call, LLVMConstInt(LLVMTypeOf(call), min, false));
+        LLVMInstructionEraseFromParent(call);
+    }
+}
+
+static void assume_dimension(const struct assumption *as, const char *triple, int dimension,
+                             uint32_t min, uint32_t max)
+{
+    char name[32];
+    snprintf(name, sizeof name, "rt_sreg_%s_%c", triple, DIMENSIONS[dimension]);
+    assume_register(as, name, min, max);
+}
+
+static void assume_shape(const struct assumption *as)
+{
+    static const uint32_t block_limits[3] = {TR_BLOCK_MAX_THREADS, TR_BLOCK_MAX_THREADS,
+                                             TR_BLOCK_MAX_Z};
+    static const uint32_t grid_limits[3] = {TR_GRID_MAX_X, TR_GRID_MAX_YZ, TR_GRID_MAX_YZ};
+    for (int d = 0; d < 3; d++) {
+        uint32_t block = as->facts->block[d];
+        uint32_t block_max = block ? block : block_limits[d];
+        assume_dimension(as, "ntid", d, block ? block : 1, block_max);
+        assume_dimension(as, "tid", d, 0, block_max - 1);
+        uint32_t grid_max = as->facts->grid_max[d];
+        if (grid_max == 0 || grid_max > grid_limits[d])
+            grid_max = grid_limits[d];
+        assume_dimension(as, "nctaid", d, 1, grid_max);
+        assume_dimension(as, "ctaid", d, 0, grid_max - 1);
+    }
+}
+
+static uint32_t max_warps(const struct tr_facts *facts)
+{
+    const uint32_t *block = facts->block;
+    uint32_t threads = TR_BLOCK_MAX_THREADS;
+    if (block[0] && block[1] && block[2])
+        threads = block[0] * block[1] * block[2];
+    return (threads + RT_WARP_SIZE - 1) / RT_WARP_SIZE;
+}
+
+static void assume_registers(const struct assumption *as)
+{
+    assume_shape(as);
+    assume_register(as, "rt_sreg_laneid", 0, RT_WARP_SIZE - 1);
+    assume_register(as, "rt_sreg_warpid", 0, max_warps(as->facts) - 1);
+    uint32_t dynamic_bytes = as->facts->dynamic_shared_bytes;
+    if (as->facts->has_dynamic_shared)
+        assume_register(as, "rt_sreg_dynamic_smem_size", dynamic_bytes, dynamic_bytes);
+}
+
+/* ---- parameters ---- */
+
+/* Takes constant offsets off a pointer; false if one is not constant. */
+static bool strip_offset(LLVMValueRef *pointer, uint64_t *offset)
+{
+    *offset = 0;
+    while (LLVMIsAGetElementPtrInst(*pointer) || LLVMIsAConstantExpr(*pointer)) {
+        if (LLVMGetNumOperands(*pointer) != 2 ||
+            LLVMGetTypeKind(LLVMGetGEPSourceElementType(*pointer)) != LLVMIntegerTypeKind ||
+            LLVMGetIntTypeWidth(LLVMGetGEPSourceElementType(*pointer)) != 8)
+            return false;
+        LLVMValueRef index = LLVMGetOperand(*pointer, 1);
+        if (!LLVMIsAConstantInt(index))
+            return false;
+        *offset += (uint64_t)LLVMConstIntGetSExtValue(index);
+        *pointer = LLVMGetOperand(*pointer, 0);
+    }
+    return true;
+}
+
+/* Whether value is the pointer loaded from `offset` bytes behind some pointer; which one. */
+static bool is_loaded_from(LLVMValueRef value, size_t offset, LLVMValueRef *base)
+{
+    uint64_t found;
+    if (!LLVMIsALoadInst(value))
+        return false;
+    *base = LLVMGetOperand(value, 0);
+    return strip_offset(base, &found) && found == offset;
+}
+
+/* Whether the load reads the kernel's parameter block, and where: ctx->block->launch->params. */
+static bool is_param_load(LLVMValueRef load, LLVMValueRef ctx, uint64_t *offset)
+{
+    LLVMValueRef params = LLVMGetOperand(load, 0);
+    LLVMValueRef launch, block, thread;
+    return strip_offset(&params, offset) &&
+           is_loaded_from(params, offsetof(struct rt_launch, params), &launch) &&
+           is_loaded_from(launch, offsetof(struct rt_block, launch), &block) &&
+           is_loaded_from(block, offsetof(struct rt_thread, block), &thread) && thread == ctx;
+}
+
+/* The value stays what it is, but now it can be seen that its low bits are 0. */
+static void mask_low_bits(const struct assumption *as, LLVMValueRef load, unsigned align_log2)
+{
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(as->llvm);
+    LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(load));
+    uint64_t mask = ~((UINT64_C(1) << align_log2) - 1);
+    LLVMValueRef ones = LLVMConstAllOnes(LLVMTypeOf(load));
+    LLVMValueRef masked = LLVMBuildBinOp(builder, LLVMAnd, load, ones, "aligned");
+    LLVMReplaceAllUsesWith(load, masked);
+    LLVMSetOperand(masked, 0, load);
+    LLVMSetOperand(masked, 1, LLVMConstInt(LLVMTypeOf(load), mask, false));
+    LLVMDisposeBuilder(builder);
+}
+
+static void assume_param(const struct assumption *as, LLVMValueRef load,
+                         const struct tr_param_fact *fact)
+{
+    if (fact->max_log2)
+        set_range(as, load, 0, UINT64_C(1) << fact->max_log2);
+    if (fact->align_log2)
+        mask_low_bits(as, load, fact->align_log2);
+}
+
+/* The parameter that a load of this many bytes at this offset reads, or -1. */
+static int find_param(const struct ptx_func *kernel, uint64_t offset, uint64_t size_bytes)
+{
+    for (uint32_t i = 0; i < kernel->param_count && i < TR_FACTS_PARAMS; i++)
+        if (kernel->params[i]->param_offset_bytes == offset &&
+            kernel->params[i]->size_bytes == size_bytes)
+            return (int)i;
+    return -1;
+}
+
+static void assume_param_load(const struct assumption *as, LLVMValueRef load, LLVMValueRef ctx,
+                              const struct ptx_func *kernel)
+{
+    LLVMTypeRef type = LLVMTypeOf(load);
+    uint64_t offset;
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || !is_param_load(load, ctx, &offset))
+        return;
+    int param = find_param(kernel, offset, LLVMGetIntTypeWidth(type) / 8);
+    if (param >= 0)
+        assume_param(as, load, &as->facts->params[param]);
+}
+
+static void assume_params(const struct assumption *as, const struct ptx_func *kernel)
+{
+    LLVMValueRef function = LLVMGetNamedFunction(as->module, TR_KERNEL_NAME);
+    if (!function)
+        return;
+    LLVMValueRef ctx = LLVMGetParam(function, 0);
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+         block = LLVMGetNextBasicBlock(block)) {
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+             inst = LLVMGetNextInstruction(inst))
+            if (LLVMIsALoadInst(inst))
+                assume_param_load(as, inst, ctx, kernel);
+    }
+}
+
+enum pxr_status tr_assume_facts(LLVMModuleRef module, const struct ptx_func *kernel,
+                                const struct tr_facts *facts, const struct tr_budget *budget,
+                                struct pxr_error *err)
+{
+    static const char range[] = "range";
+    struct assumption as = {.module = module, .llvm = LLVMGetModuleContext(module), .facts = facts};
+    as.range_kind = LLVMGetMDKindIDInContext(as.llvm, range, sizeof range - 1);
+    assume_registers(&as);
+    assume_params(&as, kernel);
+    bool has_many_loops = budget->loops > MANY_LOOPS;
+    return tr_run_passes(module, has_many_loops ? MANY_LOOPS_PASSES : FACT_PASSES, NULL, err);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "translator/module/budget.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <llvm-c/Core.h>
+
+static const struct {
+    uint64_t most;
+    enum tr_effort effort;
+    const char *what;
+} limits[TR_LIMIT_COUNT] = {
+#define LIMIT(ID, most, effort, what) {most, TR_EFFORT_##effort, what},
+#include "translator/module/budget.def"
+#undef LIMIT
+};
+
+static uint64_t limit_of(const struct tr_budget *budget, enum tr_limit limit)
+{
+    return limits[limit].most / (budget->divisor > 0 ? budget->divisor : 1);
+}
+
+bool tr_budget_allows(struct tr_budget *budget, enum tr_limit limit, uint64_t amount)
+{
+    if (amount <= limit_of(budget, limit))
+        return true;
+    if (budget->effort < limits[limit].effort) {
+        budget->effort = limits[limit].effort;
+        budget->limit = limit;
+        budget->amount = amount;
+    }
+    return false;
+}
+
+void tr_budget_text(const struct tr_budget *budget, char text[TR_BUDGET_TEXT_BYTES])
+{
+    static const char *const names[] = {
+        [TR_EFFORT_FULL] = "everything",
+        [TR_EFFORT_LOOPS] = "no vectors of threads",
+        [TR_EFFORT_THREAD] = "no loops over threads",
+        [TR_EFFORT_SHORT] = "few passes",
+        [TR_EFFORT_LINEAR] = "no passes",
+    };
+    text[0] = '\0';
+    if (budget->amount > 0)
+        snprintf(text, TR_BUDGET_TEXT_BYTES,
+                 "compile budget: %s: %" PRIu64 " %s, at most %" PRIu64 "\n", names[budget->effort],
+                 budget->amount, limits[budget->limit].what, limit_of(budget, budget->limit));
+}
+
+/* ---- sizes ---- */
+
+/* A pair of accesses costs the machine scheduler as much as so many other pairs. */
+#define ACCESS_WEIGHT 16
+
+static bool is_access(LLVMValueRef inst)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    return opcode == LLVMLoad || opcode == LLVMStore || opcode == LLVMCall ||
+           opcode == LLVMAtomicRMW || opcode == LLVMAtomicCmpXchg;
+}
+
+static void add_block(LLVMBasicBlockRef block, struct tr_size *size)
+{
+    uint64_t instructions = 0;
+    uint64_t accesses = 0;
+    for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
+         inst = LLVMGetNextInstruction(inst)) {
+        instructions++;
+        accesses += is_access(inst);
+    }
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+    size->blocks++;
+    size->edges += end != NULL ? LLVMGetNumSuccessors(end) : 0;
+    size->instructions += instructions;
+    size->square += instructions * instructions + ACCESS_WEIGHT * accesses * accesses;
+}
+
+void tr_module_size(LLVMModuleRef module, struct tr_size *size)
+{
+    *size = (struct tr_size){0};
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block != NULL;
+             block = LLVMGetNextBasicBlock(block))
+            add_block(block, size);
+}
+
+uint32_t tr_instruction_count(LLVMValueRef function)
+{
+    uint32_t count = 0;
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
+         block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
+             inst = LLVMGetNextInstruction(inst))
+            count++;
+    return count;
+}

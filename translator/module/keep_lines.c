@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The mark is metadata of a kind of our own, which passes keep where they move an instruction and
+ * drop where they make one of several.
+ */
+#include "translator/module/keep_lines.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "translator/module/marks.h"
+
+static bool is_access(LLVMValueRef inst)
+{
+    return LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst) || LLVMIsAAtomicRMWInst(inst) ||
+           LLVMIsAAtomicCmpXchgInst(inst);
+}
+
+static void mark(LLVMValueRef inst)
+{
+    LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
+    if (location)
+        tr_mark_with(inst, TR_MARK_LINE, location);
+}
+
+static void restore(LLVMValueRef inst)
+{
+    LLVMValueRef node = tr_marked_node(inst, TR_MARK_LINE);
+    if (!node)
+        return;
+    LLVMMetadataRef own = LLVMInstructionGetDebugLoc(inst);
+    LLVMValueRef location;
+    LLVMGetMDNodeOperands(node, &location);
+    if (!own || LLVMDILocationGetLine(own) == 0)
+        LLVMInstructionSetDebugLoc(inst, LLVMValueAsMetadata(location));
+    tr_unmark(inst, TR_MARK_LINE);
+}
+
+typedef void (*access_fn)(LLVMValueRef inst);
+
+static void each_access(LLVMModuleRef module, access_fn visit)
+{
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
+        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb))
+            for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst;
+                 inst = LLVMGetNextInstruction(inst))
+                if (is_access(inst))
+                    visit(inst);
+}
+
+void tr_lines_mark(LLVMModuleRef module)
+{
+    each_access(module, mark);
+}
+
+void tr_lines_restore(LLVMModuleRef module)
+{
+    each_access(module, restore);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lines of memory accesses across optimisation: a report of a fault needs the PTX line even of an
+ * access that was moved out of a loop, from which LLVM takes the line (for a debugger it would jump
+ * about).
+ */
+#ifndef PTXRUN_TRANSLATOR_MODULE_KEEP_LINES_H
+#define PTXRUN_TRANSLATOR_MODULE_KEEP_LINES_H
+
+#include <llvm-c/Types.h>
+
+/* Before the passes: marks every load, store and atomic operation with its location. */
+void tr_lines_mark(LLVMModuleRef module);
+
+/* After them: those without a location get the one of the mark; marks go. */
+void tr_lines_restore(LLVMModuleRef module);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What steps tell each other about instructions: metadata of our own (marks.def).
+ */
+#ifndef PTXRUN_TRANSLATOR_MODULE_MARKS_H
+#define PTXRUN_TRANSLATOR_MODULE_MARKS_H
+
+#include <stdbool.h>
+
+#include <llvm-c/Types.h>
+
+enum tr_mark {
+#define MARK(ID, name, meaning) TR_MARK_##ID,
+#include "translator/module/marks.def"
+#undef MARK
+    TR_MARK_COUNT
+};
+
+/* The name in LLVM's text. */
+const char *tr_mark_name(enum tr_mark mark);
+
+/* Marks the instruction; with: what the mark holds, NULL: nothing. */
+void tr_mark(LLVMValueRef inst, enum tr_mark mark);
+void tr_mark_with(LLVMValueRef inst, enum tr_mark mark, LLVMMetadataRef with);
+
+bool tr_is_marked(LLVMValueRef inst, enum tr_mark mark);
+
+/* The node that holds what the mark was made with; NULL: the instruction is not marked. */
+LLVMValueRef tr_marked_node(LLVMValueRef inst, enum tr_mark mark);
+
+void tr_unmark(LLVMValueRef inst, enum tr_mark mark);
+
+/* LLVM's own: the load reads memory that does not change while the function runs. */
+void tr_mark_invariant(LLVMValueRef load);
+
+/* TR_MARK_THREADS of the loop with this latch: its terminator is the only way back and the only way
+ * out. Along 'x' or 'y'; the two may be nested with nothing but iterations in between. Comes after
+ * any other property of the loop. */
+void tr_mark_threads(LLVMBasicBlockRef latch, char axis);
+
+/* 'x' or 'y'; 0: the terminator closes no marked loop. */
+char tr_thread_axis(LLVMValueRef terminator);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Steps that see an LLVM module and nothing of emitters, regions or vectors; and its names.
+ */
+#ifndef PTXRUN_TRANSLATOR_MODULE_H
+#define PTXRUN_TRANSLATOR_MODULE_H
+
+#include <stdbool.h>
+
+#include <llvm-c/Types.h>
+
+#include "ptx/ptx.h"
+#include "translator/module/budget.h"
+#include "translator/module/launch_facts.h"
+#include "util/error.h"
+
+#define TR_KERNEL_NAME "ptxrun_kernel"
+#define TR_STEP_NAME   "ptxrun_step"
+
+/* After tr_translate_kernel, before collapsing: the launch keeps within the limits of
+ * translator/module/launch_facts.h, and these facts are true of it. Simplifies the module by them.
+ */
+enum pxr_status tr_assume_facts(LLVMModuleRef module, const struct ptx_func *kernel,
+                                const struct tr_facts *facts, const struct tr_budget *budget,
+                                struct pxr_error *err);
+
+/* Before LLVM's loop vectoriser: what it would make wrong code of (narrow_steps.c). */
+void tr_hide_narrow_steps(LLVMModuleRef module);
+
+/* Before quick code generation, which takes time in proportion to the square of a block's length:
+ * splits long blocks. No pass that would put them together again may follow. */
+void tr_split_blocks(LLVMModuleRef module);
+
+/* Behind all passes, before code generation: what LLVM would make wrong code of
+ * (module/one_lane.c). */
+void tr_mend_one_lane_stores(LLVMModuleRef module);
+
+/* Likewise: atomic accesses of 16 bytes, among them vectors, become what LLVM can make code of
+ * (whole_accesses.c). has_whole_loads: it makes a load of an atomic load of 16 bytes. */
+void tr_lower_whole_accesses(LLVMModuleRef module, bool has_whole_loads);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * LLVM 22 makes a store of four bytes of a masked store that has one lane, known when it is
+ * compiled, of a value that was cut to two bytes or one (AVX-512BW: the cut goes into the store,
+ * which then forgets it). A store of that lane alone is what it should be, and no slower.
+ */
+#include <string.h>
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Target.h>
+
+#include "translator/module/module.h"
+
+/* Operands of llvm.masked.store. */
+enum { OPERAND_VALUE, OPERAND_POINTER, OPERAND_MASK };
+
+static bool is_masked_store(LLVMValueRef inst)
+{
+    static const char prefix[] = "llvm.masked.store.";
+    if (LLVMIsACallInst(inst) == NULL)
+        return false;
+    LLVMValueRef callee = LLVMGetCalledValue(inst);
+    size_t len = 0;
+    return LLVMIsAFunction(callee) != NULL &&
+           strncmp(LLVMGetValueName2(callee, &len), prefix, sizeof prefix - 1) == 0;
+}
+
+/* The one lane that is set; -1: the mask is not known, or has none or several. */
+static int only_lane(LLVMValueRef mask)
+{
+    int lane = -1;
+    if (LLVMIsAConstant(mask) == NULL || LLVMIsNull(mask))
+        return -1;
+    for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(mask)); i++) {
+        LLVMValueRef bit = LLVMGetAggregateElement(mask, i);
+        if (bit == NULL || LLVMIsAConstantInt(bit) == NULL)
+            return -1;
+        if (LLVMConstIntGetZExtValue(bit) == 0)
+            continue;
+        if (lane >= 0)
+            return -1;
+        lane = (int)i;
+    }
+    return lane;
+}
+
+static unsigned alignment_of(LLVMValueRef store)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
+    LLVMAttributeRef align = LLVMGetCallSiteEnumAttribute(store, 1 + OPERAND_POINTER, kind);
+    return align == NULL ? 1 : (unsigned)LLVMGetEnumAttributeValue(align);
+}
+
+static unsigned lowest_bit(unsigned number)
+{
+    return number & -number;
+}
+
+static void store_lane(LLVMBuilderRef b, LLVMValueRef store, int lane)
+{
+    LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(store));
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(llvm);
+    LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(LLVMGetOperand(store, OPERAND_VALUE)));
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(
+        LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(store))));
+    unsigned offset = (unsigned)lane * (unsigned)LLVMABISizeOfType(layout, element);
+    LLVMValueRef index = LLVMConstInt(i32, (unsigned)lane, false);
+    LLVMPositionBuilderBefore(b, store);
+    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(store));
+    LLVMValueRef value =
+        LLVMBuildExtractElement(b, LLVMGetOperand(store, OPERAND_VALUE), index, "");
+    LLVMValueRef pointer =
+        LLVMBuildGEP2(b, element, LLVMGetOperand(store, OPERAND_POINTER), &index, 1, "");
+    unsigned align = alignment_of(store);
+    LLVMValueRef single = LLVMBuildStore(b, value, pointer);
+    LLVMSetAlignment(single, offset == 0 ? align : lowest_bit(align | offset));
+    LLVMInstructionEraseFromParent(store);
+}
+
+void tr_mend_one_lane_stores(LLVMModuleRef module)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
+        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb;
+             bb = LLVMGetNextBasicBlock(bb)) {
+            LLVMValueRef inst = LLVMGetFirstInstruction(bb);
+            while (inst != NULL) {
+                LLVMValueRef store = inst;
+                inst = LLVMGetNextInstruction(inst);
+                int lane =
+                    is_masked_store(store) ? only_lane(LLVMGetOperand(store, OPERAND_MASK)) : -1;
+                if (lane >= 0)
+                    store_lane(b, store, lane);
+            }
+        }
+    LLVMDisposeBuilder(b);
+}

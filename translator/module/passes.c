@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "translator/module/passes.h"
+
+#include <stddef.h>
+
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+enum pxr_status tr_run_passes(LLVMModuleRef module, const char *passes,
+                              LLVMTargetMachineRef machine, struct pxr_error *err)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failure = LLVMRunPasses(module, passes, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (failure == NULL)
+        return PXR_OK;
+    char *message = LLVMGetErrorMessage(failure);
+    enum pxr_status status =
+        pxr_fail(err, PXR_COMPILE_FAILED, "LLVM passes cannot run: %s", message);
+    LLVMDisposeErrorMessage(message);
+    return status;
+}

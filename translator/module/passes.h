@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * LLVM's own passes.
+ */
+#ifndef PTXRUN_TRANSLATOR_MODULE_PASSES_H
+#define PTXRUN_TRANSLATOR_MODULE_PASSES_H
+
+#include <llvm-c/TargetMachine.h>
+
+#include "util/error.h"
+
+/* Runs a pass list in LLVM's syntax; machine may be NULL for passes that need none. */
+enum pxr_status tr_run_passes(LLVMModuleRef module, const char *passes,
+                              LLVMTargetMachineRef machine, struct pxr_error *err);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Division of integers, which no machine has for vectors: numbers of up to 32 bits are divided as
+ * floating-point numbers, others one after another by LLVM, where zero must not come from lanes
+ * that are not active.
+ */
+#include "translator/vector/emit/form.h"
+
+static LLVMValueRef instruction(const struct tr_widen *widen, uint32_t value)
+{
+    return widen->turn->graph.values[value].llvm;
+}
+
+static bool is_unsigned(LLVMValueRef inst)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    return opcode == LLVMUDiv || opcode == LLVMURem;
+}
+
+bool tr_is_integer_division(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The least number divided by -1 traps as well. */
+bool tr_is_safe_divisor(LLVMValueRef inst)
+{
+    LLVMValueRef divisor = LLVMGetOperand(inst, 1);
+    if (LLVMIsAConstantInt(divisor) == NULL || LLVMIsNull(divisor))
+        return false;
+    return is_unsigned(inst) || divisor != LLVMConstAllOnes(LLVMTypeOf(divisor));
+}
+
+/* ---- by LLVM ---- */
+
+LLVMValueRef tr_w_one(LLVMTypeRef type)
+{
+    LLVMValueRef elements[TR_MAX_ELEMENTS];
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return LLVMConstInt(type, 1, false);
+    uint32_t count = LLVMGetVectorSize(type);
+    for (uint32_t i = 0; i < count; i++)
+        elements[i] = LLVMConstInt(LLVMGetElementType(type), 1, false);
+    return LLVMConstVector(elements, count);
+}
+
+/* Lanes that are not active have any divisor. */
+static LLVMValueRef safe_divisor(struct tr_widen *widen, uint32_t value, uint32_t copy)
+{
+    LLVMValueRef inst = instruction(widen, value);
+    LLVMValueRef divisor = tr_w_vector(widen, LLVMGetOperand(inst, 1), copy);
+    LLVMValueRef mask = tr_w_mask_for(widen, value, copy);
+    if (mask == NULL || tr_is_safe_divisor(inst) || tr_w_seed(widen, TR_VECTOR_SEED_MASK))
+        return divisor;
+    mask = tr_w_repeat(widen, mask, tr_w_element_count(LLVMTypeOf(inst)));
+    return LLVMBuildSelect(widen->builder, mask, divisor, tr_w_one(LLVMTypeOf(divisor)), "");
+}
+
+/* ---- as floating-point numbers ---- */
+
+/* Constants are better multiplied by, which LLVM does. */
+static bool is_for_floats(LLVMValueRef inst)
+{
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        type = LLVMGetElementType(type);
+    return LLVMGetIntTypeWidth(type) <= 32 && !LLVMIsConstant(LLVMGetOperand(inst, 1));
+}
+
+/* Where a / b is no integer it is at least 1 / b away from one. That is more than any rounding, in
+ * any direction, moves a quotient of doubles, as long as a has no more bits than their fraction: so
+ * the integer below it, of magnitudes, is the right one. */
+static LLVMValueRef quotient(struct tr_widen *widen, LLVMValueRef inst, LLVMValueRef left,
+                             LLVMValueRef right)
+{
+    LLVMBuilderRef b = widen->builder;
+    LLVMTypeRef type = LLVMTypeOf(left);
+    LLVMTypeRef floats =
+        LLVMVectorType(LLVMDoubleTypeInContext(widen->llvm), LLVMGetVectorSize(type));
+    if (is_unsigned(inst)) {
+        LLVMValueRef exact = LLVMBuildFDiv(b, LLVMBuildUIToFP(b, left, floats, ""),
+                                           LLVMBuildUIToFP(b, right, floats, ""), "");
+        return LLVMBuildFPToUI(b, exact, type, "");
+    }
+    LLVMValueRef exact = LLVMBuildFDiv(b, LLVMBuildSIToFP(b, left, floats, ""),
+                                       LLVMBuildSIToFP(b, right, floats, ""), "");
+    return LLVMBuildFPToSI(b, exact, type, "");
+}
+
+LLVMValueRef tr_form_divide(struct tr_widen *widen, uint32_t value, uint32_t copy)
+{
+    LLVMValueRef inst = instruction(widen, value);
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    LLVMValueRef left = tr_w_vector(widen, LLVMGetOperand(inst, 0), copy);
+    if (!is_for_floats(inst))
+        return LLVMBuildBinOp(widen->builder, opcode, left, safe_divisor(widen, value, copy), "");
+    LLVMValueRef right = tr_w_vector(widen, LLVMGetOperand(inst, 1), copy);
+    LLVMValueRef result = quotient(widen, inst, left, right);
+    if (opcode == LLVMUDiv || opcode == LLVMSDiv)
+        return result;
+    LLVMValueRef whole = LLVMBuildMul(widen->builder, result, right, "");
+    return LLVMBuildSub(widen->builder, left, whole, "");
+}

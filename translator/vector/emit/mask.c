@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Masks: which lanes are active. Conditions of lanes that are not active may be poison and never
+ * decide anything.
+ */
+#include "translator/vector/control.h"
+#include "translator/vector/emit/form.h"
+
+LLVMValueRef tr_v_mask_constant(const struct tr_widen *widen, bool is_set)
+{
+    LLVMTypeRef type = LLVMVectorType(widen->i1, widen->width);
+    return is_set ? LLVMConstAllOnes(type) : LLVMConstNull(type);
+}
+
+/* A select, not an `and`: that would be poison where the condition is, even if the lane's bit is
+ * not set. */
+LLVMValueRef tr_v_mask_and(struct tr_widen *widen, LLVMValueRef mask, LLVMValueRef condition)
+{
+    if (mask == NULL || tr_w_seed(widen, TR_VECTOR_SEED_MASK))
+        return condition;
+    if (tr_w_seed(widen, TR_VECTOR_SEED_FREEZE))
+        return LLVMBuildAnd(widen->builder, mask, condition, "");
+    return LLVMBuildSelect(widen->builder, mask, condition, tr_v_mask_constant(widen, false), "");
+}
+
+static bool is_repeated(const LLVMValueRef *mask, uint32_t copy)
+{
+    for (uint32_t c = 0; c < copy; c++)
+        if (mask[c] == mask[copy])
+            return true;
+    return false;
+}
+
+/* The copies' masks as one, bit by bit. NULL: all of them are NULL. */
+static LLVMValueRef combine(struct tr_widen *widen, const LLVMValueRef *mask, bool is_and)
+{
+    LLVMValueRef result = NULL;
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        if (is_repeated(mask, c))
+            continue;
+        LLVMValueRef one = mask[c] == NULL ? tr_v_mask_constant(widen, true) : mask[c];
+        if (result == NULL)
+            result = one;
+        else
+            result = is_and ? LLVMBuildAnd(widen->builder, result, one, "")
+                            : LLVMBuildOr(widen->builder, result, one, "");
+    }
+    return result;
+}
+
+LLVMValueRef tr_v_mask_any(struct tr_widen *widen, const LLVMValueRef *mask)
+{
+    return tr_w_any(widen, combine(widen, mask, false));
+}
+
+LLVMValueRef tr_v_mask_all(struct tr_widen *widen, const LLVMValueRef *mask)
+{
+    LLVMTypeRef type = LLVMIntTypeInContext(widen->llvm, widen->width);
+    LLVMValueRef bits = LLVMBuildBitCast(widen->builder, combine(widen, mask, true), type, "");
+    return LLVMBuildICmp(widen->builder, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)),
+                         "all");
+}
+
+static LLVMValueRef blend_fields(struct tr_widen *widen, LLVMTypeRef type, LLVMValueRef mask,
+                                 LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMValueRef result = LLVMGetPoison(LLVMTypeOf(a));
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++) {
+        LLVMValueRef field = tr_v_blend(widen, LLVMStructGetTypeAtIndex(type, i), mask,
+                                        LLVMBuildExtractValue(widen->builder, a, i, ""),
+                                        LLVMBuildExtractValue(widen->builder, b, i, ""));
+        result = LLVMBuildInsertValue(widen->builder, result, field, i, "");
+    }
+    return result;
+}
+
+LLVMValueRef tr_v_blend(struct tr_widen *widen, LLVMTypeRef type, LLVMValueRef mask, LLVMValueRef a,
+                        LLVMValueRef b)
+{
+    if (mask == NULL || a == b || tr_w_seed(widen, TR_VECTOR_SEED_MASK))
+        return a;
+    if (LLVMGetTypeKind(type) == LLVMStructTypeKind)
+        return blend_fields(widen, type, mask, a, b);
+    LLVMValueRef elements = tr_w_repeat(widen, mask, tr_w_element_count(type));
+    return LLVMBuildSelect(widen->builder, elements, a, b, "");
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What an access to memory is like, from the shape of its address; nothing is emitted here.
+ */
+#include "translator/vector/memory/memory.h"
+
+#include <llvm-c/Target.h>
+
+#include "translator/analysis/shape.h"
+
+static LLVMTargetDataRef layout_of(const struct tr_turn *turn)
+{
+    return LLVMGetModuleDataLayout(LLVMGetGlobalParent(turn->graph.function));
+}
+
+/* ---- the kind ---- */
+
+/* A value from outside of the turn has no segment that it could vary behind. */
+static struct tr_shape shape_where_used(const struct tr_turn *turn, uint32_t value, uint32_t user)
+{
+    if (value == TR_NONE)
+        return (struct tr_shape){.kind = TR_UNIFORM};
+    return tr_shape_at(&turn->graph, &turn->loops, &turn->shapes, value,
+                       turn->graph.values[user].segment);
+}
+
+static bool has_word_size(LLVMTargetDataRef layout, LLVMTypeRef type, uint32_t bytes)
+{
+    bool is_power = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+    return is_power && LLVMGetTypeKind(type) != LLVMStructTypeKind &&
+           LLVMGetTypeKind(type) != LLVMArrayTypeKind &&
+           LLVMSizeOfTypeInBits(layout, type) == 8 * (uint64_t)bytes;
+}
+
+/* Lanes of such a type are next to each other in memory as they are in the vector. */
+static bool can_be_contiguous(LLVMTargetDataRef layout, const struct tr_memory *memory)
+{
+    LLVMTypeRef type = memory->type;
+    if (memory->is_word)
+        return true;
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return false;
+    LLVMTypeRef element = LLVMGetElementType(type);
+    return LLVMGetVectorSize(type) <= TR_MAX_STEP &&
+           LLVMSizeOfTypeInBits(layout, element) == 8 * LLVMABISizeOfType(layout, element) &&
+           LLVMSizeOfTypeInBits(layout, type) == 8 * (uint64_t)memory->bytes;
+}
+
+static enum tr_memory_kind kind_of(LLVMTargetDataRef layout, const struct tr_memory *memory)
+{
+    if (!memory->has_stride)
+        return TR_MEMORY_GENERAL;
+    if (memory->stride == 0)
+        return TR_MEMORY_SAME;
+    int64_t bytes = memory->bytes;
+    if (memory->stride == bytes || memory->stride == -bytes)
+        return can_be_contiguous(layout, memory) ? TR_MEMORY_CONTIGUOUS : TR_MEMORY_GENERAL;
+    bool is_small = memory->stride <= TR_MAX_STEP * bytes && memory->stride >= -TR_MAX_STEP * bytes;
+    if (memory->is_word && is_small && memory->stride % bytes == 0)
+        return TR_MEMORY_STRIDED;
+    return TR_MEMORY_GENERAL;
+}
+
+struct tr_memory tr_m_describe(const struct tr_turn *turn, uint32_t value)
+{
+    const struct tr_value *access = &turn->graph.values[value];
+    bool is_store = access->opcode == LLVMStore;
+    unsigned operand = is_store ? 1 : 0;
+    struct tr_memory memory = {
+        .value = value,
+        .inst = access->llvm,
+        .address = LLVMGetOperand(access->llvm, operand),
+        .address_value = access->operands[operand],
+        .stored = is_store ? LLVMGetOperand(access->llvm, 0) : NULL,
+        .align = LLVMGetAlignment(access->llvm),
+    };
+    LLVMTargetDataRef layout = layout_of(turn);
+    memory.type = LLVMTypeOf(is_store ? memory.stored : access->llvm);
+    memory.bytes = (uint32_t)LLVMStoreSizeOfType(layout, memory.type);
+    memory.is_word = has_word_size(layout, memory.type, memory.bytes);
+    struct tr_shape shape = shape_where_used(turn, memory.address_value, value);
+    memory.has_stride = shape.kind != TR_VARYING;
+    memory.stride = memory.has_stride ? shape.stride : 0;
+    memory.kind = kind_of(layout, &memory);
+    return memory;
+}
+
+/* ---- order ---- */
+
+bool tr_m_may_read(const struct tr_turn *turn, uint32_t value)
+{
+    const struct tr_value *inst = &turn->graph.values[value];
+    return inst->opcode == LLVMLoad ? !tr_is_invariant_load(inst->llvm)
+                                    : tr_m_may_write(turn, value) && inst->opcode != LLVMStore;
+}
+
+bool tr_m_may_write(const struct tr_turn *turn, uint32_t value)
+{
+    const struct tr_value *inst = &turn->graph.values[value];
+    switch (inst->opcode) {
+    case LLVMLoad:
+        return LLVMGetVolatile(inst->llvm) || LLVMGetOrdering(inst->llvm) != 0;
+    case LLVMPHI:
+    case LLVMBr:
+    case LLVMSwitch:
+        return false;
+    default:
+        return !tr_is_function_of_operands(inst);
+    }
+}
+
+/* ---- addresses as sums ---- */
+
+static bool constant_operand(LLVMValueRef inst, uint64_t *constant)
+{
+    LLVMValueRef operand = LLVMGetOperand(inst, 1);
+    if (LLVMIsAConstantInt(operand) == NULL)
+        return false;
+    *constant = (uint64_t)LLVMConstIntGetSExtValue(operand);
+    return true;
+}
+
+/* Takes constants out of an index of 64 bits: modulo 2^64 all of this is exact. */
+static LLVMValueRef simplify_index(LLVMValueRef index, uint64_t *factor, uint64_t *offset)
+{
+    uint64_t constant = 0;
+    while (LLVMIsAInstruction(index) != NULL && LLVMGetIntTypeWidth(LLVMTypeOf(index)) == 64) {
+        LLVMOpcode opcode = LLVMGetInstructionOpcode(index);
+        bool is_sum = opcode == LLVMAdd || (opcode == LLVMOr && LLVMGetIsDisjoint(index));
+        if ((!is_sum && opcode != LLVMMul && opcode != LLVMShl) ||
+            !constant_operand(index, &constant))
+            return index;
+        if (is_sum)
+            *offset += constant * *factor;
+        else if (opcode == LLVMMul)
+            *factor *= constant;
+        else if (constant < 64)
+            *factor <<= constant;
+        else
+            return index;
+        index = LLVMGetOperand(index, 0);
+    }
+    return index;
+}
+
+static bool add_index(struct tr_sum *sum, LLVMValueRef index, uint64_t bytes)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind)
+        return false;
+    if (LLVMIsAConstantInt(index) != NULL) {
+        sum->offset += (uint64_t)LLVMConstIntGetSExtValue(index) * bytes;
+        return true;
+    }
+    if (sum->count == TR_SUM_TERMS)
+        return false;
+    index = simplify_index(index, &bytes, &sum->offset);
+    sum->terms[sum->count].index = index;
+    sum->terms[sum->count++].factor = bytes;
+    return true;
+}
+
+/* Adds what the GEP adds to its pointer. */
+static bool add_gep(LLVMTargetDataRef layout, struct tr_sum *sum, LLVMValueRef gep)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    unsigned count = (unsigned)LLVMGetNumOperands(gep);
+    for (unsigned i = 1; i < count; i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, i);
+        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+            sum->offset += LLVMOffsetOfElement(layout, type, field);
+            type = LLVMStructGetTypeAtIndex(type, field);
+            continue;
+        }
+        if (i > 1 && LLVMGetTypeKind(type) != LLVMArrayTypeKind)
+            return false;
+        if (i > 1)
+            type = LLVMGetElementType(type);
+        if (!add_index(sum, index, LLVMABISizeOfType(layout, type)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_gep(LLVMValueRef value)
+{
+    if (LLVMIsAConstantExpr(value) != NULL)
+        return LLVMGetConstOpcode(value) == LLVMGetElementPtr;
+    return LLVMIsAGetElementPtrInst(value) != NULL;
+}
+
+struct tr_sum tr_m_sum(const struct tr_turn *turn, LLVMValueRef address)
+{
+    struct tr_sum sum = {.base = address};
+    while (is_gep(sum.base)) {
+        struct tr_sum more = sum;
+        if (!add_gep(layout_of(turn), &more, sum.base))
+            break;
+        more.base = LLVMGetOperand(sum.base, 0);
+        sum = more;
+    }
+    return sum;
+}
+
+/* ---- estimates ---- */
+
+static uint32_t cost_of_fields(const struct tr_turn *turn, const struct tr_memory *memory)
+{
+    struct tr_fields fields = tr_m_fields(turn, memory);
+    int64_t step = memory->stride / (int64_t)memory->bytes;
+    uint32_t pieces = (uint32_t)(step < 0 ? -step : step);
+    uint32_t shuffles = fields.count * (pieces > 4 ? 3 : pieces > 1 ? 2 : 0);
+    return 1 + (pieces + shuffles - 1) / fields.count;
+}
+
+/* Nothing but an address is taken out of a vector for each lane. */
+static bool is_in_exchange(const struct tr_turn *turn, uint32_t value)
+{
+    struct tr_sequence sequence;
+    return tr_m_find_exchange(turn, value, &sequence) || tr_m_ends_exchange(turn, value);
+}
+
+/* Lanes that have left the loop are waited for by those that have not, whose elements come one by
+ * one anyway. */
+static bool is_in_divergent_loop(const struct tr_turn *turn, uint32_t value)
+{
+    uint32_t loop = turn->loops.innermost[turn->graph.values[value].segment];
+    return loop != TR_NONE && turn->is_divergent_loop[loop];
+}
+
+uint32_t tr_access_cost(const struct tr_turn *turn, uint32_t width, uint32_t value, bool *is_gather)
+{
+    struct tr_memory memory = tr_m_describe(turn, value);
+    *is_gather = false;
+    bool is_relaxed = tr_m_is_relaxed(memory.inst);
+    if (LLVMGetVolatile(memory.inst) && !is_relaxed && memory.kind != TR_MEMORY_CONTIGUOUS)
+        return is_in_exchange(turn, value) ? width : 3 * width;
+    switch (memory.kind == TR_MEMORY_STRIDED && is_relaxed ? TR_MEMORY_GENERAL : memory.kind) {
+    case TR_MEMORY_SAME:
+        return 1;
+    case TR_MEMORY_CONTIGUOUS:
+        return memory.stride > 0 ? 1 : 2;
+    case TR_MEMORY_STRIDED:
+        return cost_of_fields(turn, &memory);
+    default:
+        if (tr_m_is_checked(turn, &memory))
+            return 2;
+        *is_gather = true;
+        return memory.bytes >= 4 && !is_in_divergent_loop(turn, value) ? width : 2 * width;
+    }
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Accesses that are to neighbours in memory unless an index of fewer bits than an address wraps
+ * between two lanes: nothing in a program says that `int i = first + tid` does not, but it happens
+ * only at the end of all numbers. The lanes of a row are compared at once, and a gather or scatter
+ * is behind a branch.
+ */
+#include "translator/vector/emit/form.h"
+#include "translator/vector/memory/memory.h"
+
+/* So much may follow the first lane: width * jam is less. */
+#define MAX_LANES 4096
+
+/* An address: sum.base + the sum's terms, of which one differs along the row: the narrow index,
+ * which grows by one element from lane to lane, extended. */
+struct checked {
+    struct tr_sum sum;
+    uint32_t term;
+    LLVMValueRef narrow;
+    int64_t stride; /* of the narrow index: small */
+    bool is_signed;
+};
+
+/* ---- which ---- */
+
+static struct tr_shape shape_of(const struct tr_turn *turn, LLVMValueRef operand)
+{
+    uint32_t number = tr_graph_number(&turn->graph, operand);
+    return number == TR_NONE ? (struct tr_shape){.kind = TR_UNIFORM} : turn->shapes.values[number];
+}
+
+static bool is_same_in_row(const struct tr_turn *turn, LLVMValueRef operand)
+{
+    struct tr_shape shape = shape_of(turn, operand);
+    return shape.kind != TR_VARYING && shape.stride == 0;
+}
+
+/* The term that is not the same along the row, if there is only one. */
+static bool find_term(const struct tr_turn *turn, struct checked *checked)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < checked->sum.count; i++) {
+        if (is_same_in_row(turn, checked->sum.terms[i].index))
+            continue;
+        checked->term = i;
+        found++;
+    }
+    return found == 1 && is_same_in_row(turn, checked->sum.base);
+}
+
+static bool find_narrow(const struct tr_turn *turn, struct checked *checked)
+{
+    LLVMValueRef index = checked->sum.terms[checked->term].index;
+    checked->is_signed = LLVMIsASExtInst(index) != NULL;
+    if (!checked->is_signed && LLVMIsAZExtInst(index) == NULL)
+        return false;
+    checked->narrow = LLVMGetOperand(index, 0);
+    if (LLVMGetIntTypeWidth(LLVMTypeOf(index)) != 64 ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(checked->narrow)) != 32)
+        return false;
+    struct tr_shape shape = shape_of(turn, checked->narrow);
+    checked->stride = shape.stride;
+    return shape.kind == TR_AFFINE && shape.stride > 0 && shape.stride < INT32_MAX / MAX_LANES;
+}
+
+static bool find_checked(const struct tr_turn *turn, const struct tr_memory *memory,
+                         struct checked *checked)
+{
+    if (memory->kind != TR_MEMORY_GENERAL || memory->has_stride || !memory->is_word ||
+        (LLVMGetVolatile(memory->inst) && !tr_m_is_relaxed(memory->inst)))
+        return false;
+    checked->sum = tr_m_sum(turn, memory->address);
+    return find_term(turn, checked) && find_narrow(turn, checked) &&
+           (uint64_t)checked->stride * checked->sum.terms[checked->term].factor == memory->bytes;
+}
+
+bool tr_m_is_checked(const struct tr_turn *turn, const struct tr_memory *memory)
+{
+    struct checked checked;
+    return find_checked(turn, memory, &checked);
+}
+
+/* ---- the check ---- */
+
+/* i1: the index does not wrap in so many neighbours, from lane 0 of the copy on. */
+static LLVMValueRef check_lanes(struct tr_widen *widen, const struct checked *checked,
+                                uint32_t copy, uint32_t lanes)
+{
+    LLVMBuilderRef b = widen->builder;
+    uint64_t distance = (uint64_t)checked->stride * (lanes - 1);
+    LLVMValueRef first = tr_w_scalar(widen, checked->narrow, copy);
+    LLVMValueRef last = LLVMBuildAdd(b, first, tr_m_i32(widen, distance), "");
+    return LLVMBuildICmp(b, checked->is_signed ? LLVMIntSLE : LLVMIntULE, first, last, "");
+}
+
+/* A copy without active lanes may have anything, and is not asked. */
+static LLVMValueRef check_if_any(struct tr_widen *widen, const struct checked *checked,
+                                 uint32_t copy)
+{
+    LLVMValueRef check = check_lanes(widen, checked, copy, widen->width);
+    uint32_t narrow = tr_graph_number(&widen->turn->graph, checked->narrow);
+    LLVMValueRef mask = tr_w_mask_for(widen, narrow, copy);
+    if (mask == NULL || tr_w_seed(widen, TR_VECTOR_SEED_FREEZE))
+        return check;
+    LLVMValueRef yes = LLVMConstInt(LLVMTypeOf(check), 1, false);
+    return LLVMBuildSelect(widen->builder, tr_w_any(widen, mask), check, yes, "");
+}
+
+/* Rows as a whole; where lanes may be missing, copy by copy. */
+static LLVMValueRef check_all(struct tr_widen *widen, const struct checked *checked)
+{
+    bool is_masked = widen->active.mask[0] != NULL;
+    uint32_t step = is_masked ? 1 : widen->jam[0];
+    LLVMValueRef all = NULL;
+    for (uint32_t c = 0; c < widen->copies; c += step) {
+        if (tr_m_holder(widen, checked->narrow, c) != c)
+            continue;
+        LLVMValueRef check = is_masked ? check_if_any(widen, checked, c)
+                                       : check_lanes(widen, checked, c, widen->width * step);
+        all = all == NULL ? check : LLVMBuildAnd(widen->builder, all, check, "");
+    }
+    return all;
+}
+
+/* ---- the access to neighbours ---- */
+
+static LLVMValueRef extend(struct tr_widen *widen, LLVMValueRef index, bool is_signed)
+{
+    return LLVMBuildIntCast2(widen->builder, index, widen->i64, is_signed, "");
+}
+
+/* Of lane 0, or where it would be. */
+static LLVMValueRef first_address(struct tr_widen *widen, const struct tr_memory *memory,
+                                  const struct checked *checked, uint32_t copy)
+{
+    LLVMBuilderRef b = widen->builder;
+    LLVMValueRef address = tr_w_scalar(widen, checked->sum.base, copy);
+    for (uint32_t i = 0; i < checked->sum.count; i++) {
+        bool is_narrow = i == checked->term;
+        LLVMValueRef index = is_narrow ? checked->narrow : checked->sum.terms[i].index;
+        LLVMValueRef factor = LLVMConstInt(widen->i64, checked->sum.terms[i].factor, false);
+        index = extend(widen, tr_w_scalar(widen, index, copy), !is_narrow || checked->is_signed);
+        index = LLVMBuildMul(b, index, factor, "");
+        address = LLVMBuildGEP2(b, widen->i8, address, &index, 1, "");
+    }
+    address = tr_m_advance(widen, address, (int64_t)checked->sum.offset);
+    return tr_m_seed_stride(widen, memory, address);
+}
+
+/* The mask of lanes as one of their elements. */
+static LLVMValueRef mask_elements(struct tr_widen *widen, const struct tr_memory *memory,
+                                  LLVMValueRef mask)
+{
+    return mask == NULL ? NULL : tr_w_repeat(widen, mask, tr_w_element_count(memory->type));
+}
+
+static LLVMValueRef load_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
+                                    const struct checked *checked, uint32_t copy)
+{
+    struct tr_fields fields = tr_m_only(memory);
+    LLVMValueRef mask = mask_elements(widen, memory, tr_w_mask_for(widen, memory->value, copy));
+    LLVMValueRef address = first_address(widen, memory, checked, copy);
+    tr_m_prefetch(widen, memory, copy, address);
+    return tr_m_load(widen, &fields, tr_w_type(widen, memory->type), address, memory->align, mask);
+}
+
+static void store_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
+                             const struct checked *checked, uint32_t copy)
+{
+    struct tr_fields fields = tr_m_only(memory);
+    LLVMValueRef mask = widen->active.mask[copy];
+    if (mask != NULL && tr_w_seed(widen, TR_VECTOR_SEED_MASK))
+        mask = NULL;
+    tr_m_store(widen, &fields, tr_w_vector(widen, memory->stored, copy),
+               first_address(widen, memory, checked, copy), memory->align,
+               mask_elements(widen, memory, mask));
+}
+
+static void stream_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
+                              const struct checked *checked)
+{
+    struct tr_store stores[TR_MAX_COPIES];
+    for (uint32_t c = 0; c < widen->copies; c++)
+        stores[c] = (struct tr_store){tr_w_vector(widen, memory->stored, c),
+                                      first_address(widen, memory, checked, c)};
+    tr_m_stream(widen, memory, stores);
+}
+
+static void access_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
+                              const struct checked *checked, LLVMValueRef *loaded)
+{
+    if (tr_m_may_stream(widen, memory)) {
+        stream_neighbours(widen, memory, checked);
+        return;
+    }
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        if (memory->stored != NULL)
+            store_neighbours(widen, memory, checked, c);
+        else if (tr_w_holder(widen, memory->value, c) == c)
+            loaded[c] = load_neighbours(widen, memory, checked, c);
+    }
+}
+
+/* Without defects that tests ask for: a program whose index wraps has no array to show them by. */
+static void access_any(struct tr_widen *widen, const struct tr_memory *memory, LLVMValueRef *loaded)
+{
+    const struct tr_vector_options *options = widen->options;
+    struct tr_vector_options without_seed = *options;
+    without_seed.seed = TR_VECTOR_SEED_NONE;
+    widen->options = &without_seed;
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        if (memory->stored != NULL)
+            tr_m_scatter(widen, memory, c, widen->active.mask[c]);
+        else if (tr_w_holder(widen, memory->value, c) == c)
+            loaded[c] = tr_m_gather(widen, memory, c, tr_w_mask_for(widen, memory->value, c));
+    }
+    widen->options = options;
+}
+
+/* ---- both ---- */
+
+/* Before AVX-512 masked accesses to small words are branches for each lane, and with vectors of 128
+ * bits all are. */
+static bool is_masked_badly(const struct tr_widen *widen, const struct tr_memory *memory)
+{
+    uint32_t bits = widen->options->vector_bits;
+    return widen->active.mask[0] != NULL && bits < 512 && (bits < 256 || memory->bytes < 4);
+}
+
+struct way {
+    LLVMBasicBlockRef end;
+    LLVMValueRef loaded[TR_MAX_COPIES]; /* by copy; NULL: held with another, or a store */
+};
+
+static void define_loaded(struct tr_widen *widen, const struct tr_memory *memory,
+                          struct way ways[2])
+{
+    LLVMBasicBlockRef ends[2] = {ways[0].end, ways[1].end};
+    LLVMValueRef phis[TR_MAX_COPIES] = {NULL};
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        LLVMValueRef values[2] = {ways[0].loaded[c], ways[1].loaded[c]};
+        if (values[0] == NULL)
+            continue;
+        phis[c] = LLVMBuildPhi(widen->builder, LLVMTypeOf(values[0]), "");
+        LLVMAddIncoming(phis[c], values, ends, 2);
+    }
+    for (uint32_t c = 0; c < widen->copies; c++)
+        if (phis[c] != NULL)
+            tr_w_define(widen, memory->value, c, phis[c]);
+}
+
+bool tr_m_access_checked(struct tr_widen *widen, const struct tr_memory *memory)
+{
+    LLVMBuilderRef b = widen->builder;
+    struct checked checked;
+    struct way ways[2] = {0};
+    if (is_masked_badly(widen, memory) || !find_checked(widen->turn, memory, &checked))
+        return false;
+    LLVMBasicBlockRef neighbours = tr_w_new_block(widen, "neighbours");
+    LLVMBasicBlockRef wraps = tr_w_new_block(widen, "wraps");
+    LLVMBasicBlockRef meet = tr_w_new_block(widen, "meet");
+    LLVMBuildCondBr(b, check_all(widen, &checked), neighbours, wraps);
+    LLVMPositionBuilderAtEnd(b, neighbours);
+    access_neighbours(widen, memory, &checked, ways[0].loaded);
+    ways[0].end = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, meet);
+    LLVMPositionBuilderAtEnd(b, wraps);
+    access_any(widen, memory, ways[1].loaded);
+    ways[1].end = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, meet);
+    LLVMPositionBuilderAtEnd(b, meet);
+    define_loaded(widen, memory, ways);
+    return true;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which accesses are done together. Loads move up to the first of them, where nothing that writes
+ * comes between; stores move down to the last, where nothing else touches memory. Every access of
+ * such a group finds the same group, whichever is asked for.
+ */
+#include "translator/vector/memory/memory.h"
+
+#define MAX_CANDIDATES 64
+
+/* Accesses of one kind, size and address but for a constant, in order. */
+struct candidates {
+    uint32_t count;
+    uint32_t values[MAX_CANDIDATES];
+    int64_t offsets[MAX_CANDIDATES]; /* in bytes */
+};
+
+bool tr_m_distance(const struct tr_sum *a, const struct tr_sum *b, int64_t *bytes)
+{
+    if (a->base != b->base || a->count != b->count)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->terms[i].index != b->terms[i].index || a->terms[i].factor != b->terms[i].factor)
+            return false;
+    *bytes = (int64_t)(b->offset - a->offset);
+    return true;
+}
+
+/* Whether `value` is an access like `memory`, which has the address `sum`; *offset: how far from
+ * it. */
+static bool is_like(const struct tr_turn *turn, const struct tr_memory *memory,
+                    const struct tr_sum *sum, uint32_t value, int64_t *offset)
+{
+    const struct tr_value *inst = &turn->graph.values[value];
+    if (inst->opcode != turn->graph.values[memory->value].opcode || LLVMGetVolatile(inst->llvm) ||
+        LLVMGetOrdering(inst->llvm) != LLVMAtomicOrderingNotAtomic ||
+        turn->depends_on_row[value] != turn->depends_on_row[memory->value])
+        return false;
+    struct tr_memory other = tr_m_describe(turn, value);
+    if (!other.is_word || other.bytes != memory->bytes || other.stride != memory->stride)
+        return false;
+    struct tr_sum others = tr_m_sum(turn, other.address);
+    return tr_m_distance(sum, &others, offset) && *offset % (int64_t)memory->bytes == 0;
+}
+
+/* Whether an access like `memory` cannot be moved across the instruction. */
+static bool is_wall(const struct tr_turn *turn, const struct tr_memory *memory, uint32_t value)
+{
+    if (tr_m_may_write(turn, value))
+        return true;
+    return memory->stored != NULL && tr_m_may_read(turn, value);
+}
+
+static struct candidates find_candidates(const struct tr_turn *turn, const struct tr_memory *memory)
+{
+    struct candidates found = {0};
+    struct tr_sum sum = tr_m_sum(turn, memory->address);
+    const struct tr_segment *segment =
+        &turn->graph.segments[turn->graph.values[memory->value].segment];
+    uint32_t end = segment->first_value + segment->value_count;
+    uint32_t value = memory->value;
+    int64_t offset = 0;
+    while (value > segment->first_value &&
+           (is_like(turn, memory, &sum, value - 1, &offset) || !is_wall(turn, memory, value - 1)))
+        value--;
+    for (; value < end && found.count < MAX_CANDIDATES; value++) {
+        if (is_like(turn, memory, &sum, value, &offset)) {
+            found.values[found.count] = value;
+            found.offsets[found.count++] = offset;
+        } else if (is_wall(turn, memory, value)) {
+            break;
+        }
+    }
+    return found;
+}
+
+/* The lowest offset of the stride that `memory`, at offset 0, is in: strides follow each other from
+ * the lowest candidate on, each from where the next candidate is. */
+static int64_t lowest_of_stride(const struct candidates *candidates, int64_t stride)
+{
+    int64_t low = INT64_MIN;
+    for (;;) {
+        int64_t next = INT64_MAX;
+        for (uint32_t i = 0; i < candidates->count; i++)
+            if ((low == INT64_MIN || candidates->offsets[i] >= low + stride) &&
+                candidates->offsets[i] < next)
+                next = candidates->offsets[i];
+        low = next;
+        if (low > 0 || low + stride > 0)
+            return low;
+    }
+}
+
+/* Two stores to the same bytes, of one lane or two, stay in order. */
+static bool do_meet(const struct candidates *candidates, int64_t stride)
+{
+    for (uint32_t i = 0; i < candidates->count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if ((candidates->offsets[i] - candidates->offsets[k]) % stride == 0)
+                return true;
+    return false;
+}
+
+struct tr_fields tr_m_only(const struct tr_memory *memory)
+{
+    return (struct tr_fields){
+        .count = 1, .values = {memory->value}, .place = memory->value, .align = memory->align};
+}
+
+static void add_field(struct tr_fields *fields, const struct tr_turn *turn, uint32_t value,
+                      uint32_t field)
+{
+    fields->values[fields->count] = value;
+    fields->fields[fields->count++] = field;
+    if (field > fields->last_field)
+        fields->last_field = field;
+    if (field == 0)
+        fields->align = LLVMGetAlignment(turn->graph.values[value].llvm);
+}
+
+struct tr_fields tr_m_fields(const struct tr_turn *turn, const struct tr_memory *memory)
+{
+    if (memory->kind != TR_MEMORY_STRIDED || LLVMGetVolatile(memory->inst))
+        return tr_m_only(memory);
+    struct candidates candidates = find_candidates(turn, memory);
+    int64_t stride = memory->stride < 0 ? -memory->stride : memory->stride;
+    if (candidates.count == MAX_CANDIDATES ||
+        (memory->stored != NULL && do_meet(&candidates, stride)))
+        return tr_m_only(memory);
+    int64_t low = lowest_of_stride(&candidates, stride);
+    struct tr_fields fields = {0};
+    for (uint32_t i = 0; i < candidates.count; i++) {
+        int64_t offset = candidates.offsets[i] - low;
+        if (offset < 0 || offset >= stride)
+            continue;
+        if (fields.count == TR_MAX_FIELDS)
+            return tr_m_only(memory);
+        add_field(&fields, turn, candidates.values[i], (uint32_t)(offset / memory->bytes));
+    }
+    if (fields.count == 0) /* not even itself: it is atomic */
+        return tr_m_only(memory);
+    uint32_t place = memory->stored == NULL ? 0 : fields.count - 1;
+    fields.place = fields.values[place];
+    fields.place_field = fields.fields[place];
+    return fields;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Accesses to addresses that have nothing in common. Words of 4 and 8 bytes are left to LLVM's
+ * gathers and scatters, which it takes apart where the machine has none; others are accessed lane
+ * by lane, without branches: lanes that are not active access memory that means nothing.
+ */
+#include "translator/vector/memory/memory.h"
+
+/* ---- addresses ---- */
+
+/* As 64 bits. */
+static LLVMValueRef scalar_index(struct tr_widen *widen, LLVMValueRef index, uint32_t copy)
+{
+    LLVMValueRef scalar = tr_w_scalar(widen, index, copy);
+    return LLVMBuildIntCast2(widen->builder, scalar, widen->i64, true, "");
+}
+
+/* The index before it was extended to 64 bits: gathers take indices of 32 bits. */
+static LLVMValueRef narrow_index(LLVMValueRef index)
+{
+    bool is_extended =
+        LLVMIsASExtInst(index) != NULL || (LLVMIsAZExtInst(index) != NULL && LLVMGetNNeg(index));
+    if (!is_extended || LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(index, 0))) < 8)
+        return index;
+    return LLVMGetOperand(index, 0);
+}
+
+/* The term of the sum that lanes differ in, all others being the same along the row; -1: there is
+ * more to it. */
+static int varying_term(const struct tr_widen *widen, const struct tr_sum *sum)
+{
+    int found = -1;
+    if (!tr_m_is_same_in_row(widen, sum->base))
+        return -1;
+    for (uint32_t i = 0; i < sum->count; i++) {
+        if (tr_m_is_same_in_row(widen, sum->terms[i].index))
+            continue;
+        uint64_t factor = sum->terms[i].factor;
+        if (found >= 0 || (factor != 1 && factor != 2 && factor != 4 && factor != 8))
+            return -1;
+        found = (int)i;
+    }
+    return found;
+}
+
+/* A vector of pointers; a GEP of a scalar pointer and a vector of indices if possible, which is
+ * what LLVM makes a gather's base and index of. */
+static LLVMValueRef lane_addresses(struct tr_widen *widen, const struct tr_memory *memory,
+                                   uint32_t copy)
+{
+    LLVMValueRef in_array = tr_m_array_addresses(widen, memory, copy);
+    if (in_array != NULL)
+        return in_array;
+    struct tr_sum sum = tr_m_sum(widen->turn, memory->address);
+    int varying = varying_term(widen, &sum);
+    if (varying < 0)
+        return tr_m_seed_stride(widen, memory, tr_w_vector(widen, memory->address, copy));
+    LLVMBuilderRef builder = widen->builder;
+    LLVMValueRef base = tr_w_scalar(widen, sum.base, copy);
+    for (int i = 0; i < (int)sum.count; i++) {
+        if (i == varying)
+            continue;
+        LLVMValueRef factor = LLVMConstInt(widen->i64, sum.terms[i].factor, false);
+        LLVMValueRef index = scalar_index(widen, sum.terms[i].index, copy);
+        index = LLVMBuildMul(builder, index, factor, "");
+        base = LLVMBuildGEP2(builder, widen->i8, base, &index, 1, "");
+    }
+    base = tr_m_seed_stride(widen, memory, tr_m_advance(widen, base, (int64_t)sum.offset));
+    LLVMValueRef narrow = narrow_index(sum.terms[varying].index);
+    LLVMValueRef index = tr_w_vector(widen, narrow, copy);
+    index = LLVMBuildIntCast2(builder, index, LLVMVectorType(widen->i64, widen->width), true, "");
+    LLVMTypeRef unit = tr_m_word(widen, (uint32_t)sum.terms[varying].factor);
+    return LLVMBuildGEP2(builder, unit, base, &index, 1, "");
+}
+
+/* ---- lane by lane ---- */
+
+/* What addresses of lanes are made of. */
+struct lanes {
+    LLVMValueRef base;   /* of lane 0; NULL: not known */
+    LLVMValueRef vector; /* if not */
+};
+
+static struct lanes find_lanes(struct tr_widen *widen, const struct tr_memory *memory,
+                               uint32_t copy, LLVMValueRef mask)
+{
+    if (memory->has_stride && mask == NULL)
+        return (struct lanes){
+            .base = tr_m_seed_stride(widen, memory, tr_w_scalar(widen, memory->address, copy))};
+    LLVMValueRef vector = lane_addresses(widen, memory, copy);
+    if (mask != NULL)
+        vector = LLVMBuildSelect(widen->builder, mask, vector,
+                                 tr_w_splat(widen, tr_m_nowhere(widen, memory->bytes)), "");
+    return (struct lanes){.vector = vector};
+}
+
+static LLVMValueRef lane_address(struct tr_widen *widen, const struct tr_memory *memory,
+                                 const struct lanes *lanes, uint32_t lane)
+{
+    if (lanes->base != NULL)
+        return tr_m_advance(widen, lanes->base, lane * memory->stride);
+    return LLVMBuildExtractElement(widen->builder, lanes->vector, tr_m_i32(widen, lane), "");
+}
+
+static LLVMValueRef load_lanes(struct tr_widen *widen, const struct tr_memory *memory,
+                               uint32_t copy, LLVMValueRef mask)
+{
+    struct tr_fields fields = tr_m_only(memory);
+    struct lanes lanes = find_lanes(widen, memory, copy, mask);
+    LLVMValueRef result = LLVMGetPoison(tr_w_type(widen, memory->type));
+    for (uint32_t lane = 0; lane < widen->width; lane++) {
+        LLVMValueRef address = lane_address(widen, memory, &lanes, lane);
+        LLVMValueRef loaded = tr_m_load(widen, &fields, memory->type, address, memory->align, NULL);
+        result = tr_m_insert_lane(widen, memory->type, result, loaded, tr_m_i32(widen, lane));
+    }
+    return result;
+}
+
+static void store_lanes(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
+                        LLVMValueRef mask)
+{
+    struct tr_fields fields = tr_m_only(memory);
+    struct lanes lanes = find_lanes(widen, memory, copy, mask);
+    for (uint32_t lane = 0; lane < widen->width; lane++) {
+        LLVMValueRef stored = tr_w_lane(widen, memory->stored, copy, tr_m_i32(widen, lane));
+        tr_m_store(widen, &fields, stored, lane_address(widen, memory, &lanes, lane), memory->align,
+                   NULL);
+    }
+}
+
+/* ---- all at once ---- */
+
+/* Elements of vectors in one word are accessed as an integer. */
+static LLVMTypeRef word_type(const struct tr_widen *widen, const struct tr_memory *memory)
+{
+    LLVMTypeRef type = memory->type;
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        type = tr_m_word(widen, memory->bytes);
+    return LLVMVectorType(type, widen->width);
+}
+
+bool tr_m_is_gatherable(const struct tr_widen *widen, const struct tr_memory *memory)
+{
+    bool is_of_pointers = LLVMGetTypeKind(memory->type) == LLVMVectorTypeKind &&
+                          LLVMGetTypeKind(LLVMGetElementType(memory->type)) == LLVMPointerTypeKind;
+    return memory->is_word && memory->bytes >= 4 && !is_of_pointers &&
+           widen->options->vector_bits > 128;
+}
+
+LLVMValueRef tr_m_gather(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
+                         LLVMValueRef mask)
+{
+    if (!tr_m_is_gatherable(widen, memory))
+        return load_lanes(widen, memory, copy, mask);
+    struct tr_fields fields = tr_m_only(memory);
+    LLVMTypeRef type = word_type(widen, memory);
+    LLVMValueRef addresses = lane_addresses(widen, memory, copy);
+    if (mask == NULL)
+        mask = LLVMConstAllOnes(LLVMVectorType(widen->i1, widen->width));
+    LLVMTypeRef types[] = {type, LLVMTypeOf(addresses)};
+    LLVMValueRef operands[] = {addresses, mask, LLVMGetPoison(type)};
+    tr_m_keep_order(widen, memory->inst);
+    LLVMValueRef gather = tr_m_call(widen, "llvm.masked.gather", types, 2, operands, 3);
+    tr_m_keep_order(widen, memory->inst);
+    tr_m_set_align(widen, gather, 0, memory->align);
+    tr_m_keep_hints(widen, &fields, gather);
+    return LLVMBuildBitCast(widen->builder, gather, tr_w_type(widen, memory->type), "");
+}
+
+/* Lanes that store to one address do so in their order. */
+void tr_m_scatter(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
+                  LLVMValueRef mask)
+{
+    if (!tr_m_is_gatherable(widen, memory) || widen->options->vector_bits < 512) {
+        store_lanes(widen, memory, copy, mask);
+        return;
+    }
+    struct tr_fields fields = tr_m_only(memory);
+    LLVMValueRef value = LLVMBuildBitCast(widen->builder, tr_w_vector(widen, memory->stored, copy),
+                                          word_type(widen, memory), "");
+    LLVMValueRef addresses = lane_addresses(widen, memory, copy);
+    if (mask == NULL)
+        mask = LLVMConstAllOnes(LLVMVectorType(widen->i1, widen->width));
+    LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(addresses)};
+    LLVMValueRef operands[] = {value, addresses, mask};
+    tr_m_keep_order(widen, memory->inst);
+    LLVMValueRef scatter = tr_m_call(widen, "llvm.masked.scatter", types, 2, operands, 3);
+    tr_m_keep_order(widen, memory->inst);
+    tr_m_set_align(widen, scatter, 1, memory->align);
+    tr_m_keep_hints(widen, &fields, scatter);
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Loads and stores: by what their addresses are like, those to one address for all lanes here. Also
+ * what all of them are made of. Generic vector IR and LLVM's masked intrinsics only.
+ */
+#include "translator/vector/memory/memory.h"
+#include "translator/module/marks.h"
+
+#include <string.h>
+
+#include <llvm-c/Target.h>
+
+/* ---- small pieces ---- */
+
+LLVMValueRef tr_m_i32(const struct tr_widen *widen, uint64_t n)
+{
+    return LLVMConstInt(widen->i32, n, false);
+}
+
+LLVMTypeRef tr_m_word(const struct tr_widen *widen, uint32_t bytes)
+{
+    return LLVMIntTypeInContext(widen->llvm, 8 * bytes);
+}
+
+LLVMValueRef tr_m_advance(struct tr_widen *widen, LLVMValueRef pointer, int64_t bytes)
+{
+    if (bytes == 0)
+        return pointer;
+    LLVMValueRef offset = LLVMConstInt(widen->i64, (uint64_t)bytes, true);
+    return LLVMBuildGEP2(widen->builder, widen->i8, pointer, &offset, 1, "");
+}
+
+LLVMValueRef tr_m_call(struct tr_widen *widen, const char *intrinsic, LLVMTypeRef *types,
+                       uint32_t type_count, LLVMValueRef *operands, uint32_t count)
+{
+    unsigned id = LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic));
+    LLVMValueRef callee = LLVMGetIntrinsicDeclaration(widen->module, id, types, type_count);
+    LLVMTypeRef type = LLVMIntrinsicGetType(widen->llvm, id, types, type_count);
+    return LLVMBuildCall2(widen->builder, type, callee, operands, count, "");
+}
+
+void tr_m_set_align(struct tr_widen *widen, LLVMValueRef call, unsigned operand, uint32_t align)
+{
+    static const char name[] = "align";
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+    LLVMAddCallSiteAttribute(call, operand + 1, LLVMCreateEnumAttribute(widen->llvm, kind, align));
+}
+
+/* One that is no longer in use is not looked for: LLVM lets variables share memory. */
+LLVMValueRef tr_m_variable(struct tr_widen *widen, LLVMTypeRef type, const char *name)
+{
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(widen->llvm);
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(widen->function);
+    LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(entry));
+    LLVMValueRef variable = LLVMBuildAlloca(builder, type, name);
+    LLVMDisposeBuilder(builder);
+    return variable;
+}
+
+LLVMValueRef tr_m_nowhere(struct tr_widen *widen, uint32_t bytes)
+{
+    static const char name[] = "nowhere";
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(widen->function);
+    for (LLVMValueRef inst = LLVMGetFirstInstruction(entry); LLVMIsAAllocaInst(inst) != NULL;
+         inst = LLVMGetNextInstruction(inst)) {
+        size_t length = 0;
+        if (strncmp(LLVMGetValueName2(inst, &length), name, sizeof name - 1) == 0 &&
+            LLVMABISizeOfType(widen->layout, LLVMGetAllocatedType(inst)) >= bytes)
+            return inst;
+    }
+    uint32_t size = bytes < 64 ? 64 : bytes;
+    LLVMValueRef variable = tr_m_variable(widen, LLVMArrayType2(widen->i8, size), name);
+    LLVMSetAlignment(variable, 64);
+    return variable;
+}
+
+LLVMValueRef tr_m_bits(struct tr_widen *widen, LLVMValueRef mask)
+{
+    LLVMTypeRef type = LLVMIntTypeInContext(widen->llvm, widen->width);
+    LLVMValueRef bits = LLVMBuildBitCast(widen->builder, mask, type, "");
+    if (widen->width >= 32)
+        return bits;
+    return LLVMBuildZExt(widen->builder, bits, widen->i32, "");
+}
+
+static LLVMValueRef count_zeros(struct tr_widen *widen, const char *intrinsic, LLVMValueRef bits)
+{
+    LLVMTypeRef type = LLVMTypeOf(bits);
+    LLVMValueRef operands[] = {bits, LLVMConstInt(widen->i1, 0, false)};
+    LLVMValueRef zeros = tr_m_call(widen, intrinsic, &type, 1, operands, 2);
+    return type == widen->i32 ? zeros : LLVMBuildTrunc(widen->builder, zeros, widen->i32, "");
+}
+
+LLVMValueRef tr_m_lowest(struct tr_widen *widen, LLVMValueRef bits)
+{
+    return count_zeros(widen, "llvm.cttz", bits);
+}
+
+LLVMValueRef tr_m_first_lane(struct tr_widen *widen, LLVMValueRef mask)
+{
+    if (mask == NULL)
+        return tr_m_i32(widen, 0);
+    return tr_m_lowest(widen, tr_m_bits(widen, mask));
+}
+
+static LLVMValueRef last_lane(struct tr_widen *widen, LLVMValueRef mask)
+{
+    if (mask == NULL)
+        return tr_m_i32(widen, widen->width - 1);
+    LLVMValueRef bits = tr_m_bits(widen, mask);
+    LLVMValueRef zeros = count_zeros(widen, "llvm.ctlz", bits);
+    uint32_t top = LLVMGetIntTypeWidth(LLVMTypeOf(bits)) - 1;
+    return LLVMBuildSub(widen->builder, tr_m_i32(widen, top), zeros, "");
+}
+
+LLVMValueRef tr_m_insert_lane(struct tr_widen *widen, LLVMTypeRef type, LLVMValueRef vector,
+                              LLVMValueRef of_lane, LLVMValueRef lane)
+{
+    LLVMBuilderRef builder = widen->builder;
+    if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+        for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++) {
+            LLVMValueRef field =
+                tr_m_insert_lane(widen, LLVMStructGetTypeAtIndex(type, i),
+                                 LLVMBuildExtractValue(builder, vector, i, ""),
+                                 LLVMBuildExtractValue(builder, of_lane, i, ""), lane);
+            vector = LLVMBuildInsertValue(builder, vector, field, i, "");
+        }
+        return vector;
+    }
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return LLVMBuildInsertElement(builder, vector, of_lane, lane, "");
+    unsigned count = LLVMGetVectorSize(type);
+    LLVMValueRef first = LLVMBuildMul(builder, lane, tr_m_i32(widen, count), "");
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef element = LLVMBuildExtractElement(builder, of_lane, tr_m_i32(widen, i), "");
+        LLVMValueRef index = LLVMBuildAdd(builder, first, tr_m_i32(widen, i), "");
+        vector = LLVMBuildInsertElement(builder, vector, element, index, "");
+    }
+    return vector;
+}
+
+LLVMValueRef tr_m_seed_stride(struct tr_widen *widen, const struct tr_memory *memory,
+                              LLVMValueRef address)
+{
+    if (tr_w_seed(widen, TR_VECTOR_SEED_STRIDE))
+        return tr_m_advance(widen, address, memory->bytes);
+    return address;
+}
+
+/* ---- what all accesses of a group say of themselves ---- */
+
+static void keep_hint(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef inst,
+                      const char *name)
+{
+    unsigned kind = LLVMGetMDKindIDInContext(widen->llvm, name, (unsigned)strlen(name));
+    LLVMValueRef hint = NULL;
+    for (uint32_t i = 0; i < fields->count; i++) {
+        LLVMValueRef from = widen->turn->graph.values[fields->values[i]].llvm;
+        hint = LLVMHasMetadata(from) ? LLVMGetMetadata(from, kind) : NULL;
+        if (hint == NULL)
+            return;
+    }
+    LLVMSetMetadata(inst, kind, hint);
+}
+
+void tr_m_keep_hints(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef inst)
+{
+    keep_hint(widen, fields, inst, "invariant.load");
+    keep_hint(widen, fields, inst, "nontemporal");
+}
+
+/* ---- accesses to vectors in memory ---- */
+
+static LLVMValueRef access_of(const struct tr_widen *widen, const struct tr_fields *fields)
+{
+    return widen->turn->graph.values[fields->place].llvm;
+}
+
+/* Rows of tiles: two blocks ahead or more, and for longer rows within the row. Blocks of one row
+ * follow each other in memory, where machines look ahead by themselves up to the end of a page. */
+#define AHEAD_OF_TILE_BYTES 2048
+#define AHEAD_OF_ROW_BYTES  6144
+
+void tr_m_ask_ahead(struct tr_widen *widen, LLVMValueRef access, LLVMValueRef pointer)
+{
+    if (!tr_is_marked(access, TR_MARK_AHEAD))
+        return;
+    enum { READ, WRITE, KEEP = 3, DATA = 1 };
+    LLVMTypeRef type = LLVMTypeOf(pointer);
+    int64_t ahead = widen->turn->y == TR_NONE ? AHEAD_OF_ROW_BYTES : AHEAD_OF_TILE_BYTES;
+    uint64_t why = LLVMIsAStoreInst(access) != NULL ? WRITE : READ;
+    LLVMValueRef operands[] = {tr_m_advance(widen, pointer, ahead), tr_m_i32(widen, why),
+                               tr_m_i32(widen, KEEP), tr_m_i32(widen, DATA)};
+    tr_m_call(widen, "llvm.prefetch", &type, 1, operands, 4);
+}
+
+LLVMValueRef tr_m_load(struct tr_widen *widen, const struct tr_fields *fields, LLVMTypeRef type,
+                       LLVMValueRef pointer, uint32_t align, LLVMValueRef mask)
+{
+    LLVMValueRef load;
+    LLVMValueRef from = access_of(widen, fields);
+    if (mask == NULL && LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        tr_m_ask_ahead(widen, from, pointer);
+    if (mask == NULL) {
+        load = LLVMBuildLoad2(widen->builder, type, pointer, "");
+        LLVMSetAlignment(load, align);
+        LLVMSetVolatile(load, LLVMGetVolatile(from));
+        tr_m_set_relaxed(from, load, type);
+    } else {
+        LLVMTypeRef types[] = {type, LLVMTypeOf(pointer)};
+        LLVMValueRef operands[] = {pointer, mask, LLVMGetPoison(type)};
+        tr_m_keep_order(widen, from);
+        load = tr_m_call(widen, "llvm.masked.load", types, 2, operands, 3);
+        tr_m_set_align(widen, load, 0, align);
+        tr_m_keep_order(widen, from);
+    }
+    tr_m_keep_hints(widen, fields, load);
+    return load;
+}
+
+/* The collapse's variables with an element for each lane of a warp are twice as long: a vector that
+ * begins at any lane is in them, and nobody else sees its other elements. */
+static bool is_private(const struct tr_widen *widen, LLVMValueRef pointer)
+{
+    while (LLVMIsAGetElementPtrInst(pointer) != NULL)
+        pointer = LLVMGetOperand(pointer, 0);
+    if (LLVMIsAAllocaInst(pointer) == NULL || widen->width > TR_LANE_ELEMENTS / 2)
+        return false;
+    LLVMTypeRef type = LLVMGetAllocatedType(pointer);
+    return LLVMGetTypeKind(type) == LLVMArrayTypeKind &&
+           LLVMGetArrayLength2(type) == TR_LANE_ELEMENTS;
+}
+
+void tr_m_store(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef value,
+                LLVMValueRef pointer, uint32_t align, LLVMValueRef mask)
+{
+    LLVMValueRef store;
+    LLVMValueRef from = access_of(widen, fields);
+    if (mask != NULL && is_private(widen, pointer)) {
+        /* Not masked, so that LLVM can make a register of it. */
+        LLVMValueRef old = LLVMBuildLoad2(widen->builder, LLVMTypeOf(value), pointer, "");
+        LLVMSetAlignment(old, align);
+        value = LLVMBuildSelect(widen->builder, mask, value, old, "");
+        mask = NULL;
+    }
+    if (mask == NULL) {
+        store = LLVMBuildStore(widen->builder, value, pointer);
+        LLVMSetAlignment(store, align);
+        LLVMSetVolatile(store, LLVMGetVolatile(from));
+        tr_m_set_relaxed(from, store, LLVMTypeOf(value));
+    } else {
+        LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(pointer)};
+        LLVMValueRef operands[] = {value, pointer, mask};
+        tr_m_keep_order(widen, from);
+        store = tr_m_call(widen, "llvm.masked.store", types, 2, operands, 3);
+        tr_m_set_align(widen, store, 1, align);
+        tr_m_keep_order(widen, from);
+    }
+    tr_m_keep_hints(widen, fields, store);
+}
+
+/* ---- one address for all lanes of a copy ---- */
+
+uint32_t tr_m_holder(const struct tr_widen *widen, LLVMValueRef operand, uint32_t copy)
+{
+    uint32_t value = tr_graph_number(&widen->turn->graph, operand);
+    return value == TR_NONE ? 0 : tr_w_holder(widen, value, copy);
+}
+
+bool tr_m_is_same_in_row(const struct tr_widen *widen, LLVMValueRef operand)
+{
+    struct tr_shape shape = tr_w_shape(widen, operand);
+    return shape.kind != TR_VARYING && shape.stride == 0;
+}
+
+bool tr_m_is_same_for_all(const struct tr_widen *widen, LLVMValueRef operand)
+{
+    bool is_same = tr_m_is_same_in_row(widen, operand);
+    for (uint32_t c = 0; c < widen->copies; c++)
+        is_same &= tr_m_holder(widen, operand, c) == 0;
+    return is_same;
+}
+
+/* Where the copies differ in their addresses, some of them may have no lane that is active, and
+ * then an address that must not be used. Where they do not, a lane is active: else control would
+ * not be here. */
+static bool can_be_empty(const struct tr_widen *widen, LLVMValueRef pointer)
+{
+    bool differ = false;
+    for (uint32_t c = 1; c < widen->copies; c++)
+        differ |= tr_m_holder(widen, pointer, c) != 0;
+    return differ && widen->active.mask[0] != NULL;
+}
+
+static LLVMValueRef where_any(struct tr_widen *widen, LLVMValueRef address, uint32_t bytes,
+                              LLVMValueRef mask)
+{
+    if (tr_w_seed(widen, TR_VECTOR_SEED_MASK))
+        return address;
+    return LLVMBuildSelect(widen->builder, tr_w_any(widen, mask), address,
+                           tr_m_nowhere(widen, bytes), "");
+}
+
+LLVMValueRef tr_m_address(struct tr_widen *widen, LLVMValueRef pointer, uint32_t bytes,
+                          uint32_t copy)
+{
+    LLVMValueRef address = tr_w_scalar(widen, pointer, copy);
+    if (!can_be_empty(widen, pointer))
+        return address;
+    LLVMValueRef users = NULL;
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        if (tr_m_holder(widen, pointer, c) != tr_m_holder(widen, pointer, copy))
+            continue;
+        LLVMValueRef more = widen->active.mask[c];
+        users = users == NULL ? more : LLVMBuildOr(widen->builder, users, more, "");
+    }
+    return where_any(widen, address, bytes, users);
+}
+
+static void load_same(struct tr_widen *widen, const struct tr_memory *memory,
+                      const struct tr_fields *fields)
+{
+    bool is_vector = widen->turn->shapes.values[memory->value].kind == TR_VARYING;
+    LLVMValueRef results[TR_MAX_COPIES] = {NULL};
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        if (tr_w_holder(widen, memory->value, c) != c)
+            continue;
+        LLVMValueRef *result = &results[tr_m_holder(widen, memory->address, c)];
+        if (*result == NULL) {
+            LLVMValueRef address = tr_m_address(widen, memory->address, memory->bytes, c);
+            *result = tr_m_load(widen, fields, memory->type, address, memory->align, NULL);
+            if (is_vector)
+                *result = tr_w_splat(widen, *result);
+        }
+        tr_w_define(widen, memory->value, c, *result);
+    }
+}
+
+/* ---- stores to it ---- */
+
+static bool has_later_copy(const struct tr_widen *widen, LLVMValueRef operand, uint32_t copy)
+{
+    for (uint32_t c = copy + 1; c < widen->copies; c++)
+        if (tr_m_holder(widen, operand, c) == tr_m_holder(widen, operand, copy))
+            return true;
+    return false;
+}
+
+/* What the last active lane stores stays. */
+static void store_same(struct tr_widen *widen, const struct tr_memory *memory,
+                       const struct tr_fields *fields)
+{
+    bool is_one =
+        tr_m_is_same_for_all(widen, memory->address) && tr_m_is_same_for_all(widen, memory->stored);
+    for (uint32_t c = 0; c < (is_one ? 1 : widen->copies); c++) {
+        LLVMValueRef mask = is_one ? NULL : widen->active.mask[c];
+        if (!is_one && mask == NULL && has_later_copy(widen, memory->address, c))
+            continue;
+        LLVMValueRef value = tr_w_lane(widen, memory->stored, c, last_lane(widen, mask));
+        LLVMValueRef address = tr_w_scalar(widen, memory->address, c);
+        if (mask != NULL && widen->copies > 1)
+            address = where_any(widen, address, memory->bytes, mask);
+        tr_m_store(widen, fields, value, address, memory->align, NULL);
+    }
+}
+
+/* ---- all of them ---- */
+
+static void access_any(struct tr_widen *widen, const struct tr_memory *memory)
+{
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        if (memory->stored != NULL)
+            tr_m_scatter(widen, memory, c, widen->active.mask[c]);
+        else if (tr_w_holder(widen, memory->value, c) == c)
+            tr_w_define(widen, memory->value, c,
+                        tr_m_gather(widen, memory, c, tr_w_mask_for(widen, memory->value, c)));
+    }
+}
+
+/* A stride of more than 4 elements takes as many wide loads as a gather takes time, unless they are
+ * for several fields. Masked accesses to bytes and words of 16 bits are branches for each lane
+ * before AVX-512, and so are all where vectors have 128 bits. */
+static bool is_wide(const struct tr_widen *widen, const struct tr_memory *memory,
+                    const struct tr_fields *fields)
+{
+    bool is_masked = widen->active.mask[0] != NULL;
+    uint32_t bits = widen->options->vector_bits;
+    int64_t stride = memory->stride < 0 ? -memory->stride : memory->stride;
+    uint32_t step = (uint32_t)(stride / memory->bytes);
+    if (memory->kind == TR_MEMORY_STRIDED && memory->stored != NULL)
+        is_masked |= fields->count < step;
+    if (is_masked && bits < 512 && (bits < 256 || memory->bytes < 4))
+        return false;
+    if (memory->kind == TR_MEMORY_STRIDED && tr_m_is_relaxed(memory->inst))
+        return false;
+    return memory->kind != TR_MEMORY_STRIDED || memory->stored != NULL || fields->count > 1 ||
+           memory->bytes < 4 || step <= (is_masked ? 2 : 4);
+}
+
+void tr_w_access(struct tr_widen *widen, uint32_t value)
+{
+    struct tr_memory memory = tr_m_describe(widen->turn, value);
+    bool is_vector = memory.kind == TR_MEMORY_CONTIGUOUS && widen->active.mask[0] == NULL;
+    bool is_relaxed = tr_m_is_relaxed(memory.inst);
+    struct tr_sequence sequence;
+    if (LLVMGetVolatile(memory.inst) && !is_relaxed &&
+        (!is_vector || tr_m_find_exchange(widen->turn, value, &sequence) ||
+         tr_m_ends_exchange(widen->turn, value))) {
+        tr_w_serial(widen, value);
+        return;
+    }
+    if (tr_m_access_checked(widen, &memory) || tr_m_access_block(widen, &memory) ||
+        tr_m_load_shifted(widen, &memory))
+        return;
+    struct tr_fields fields = is_relaxed ? tr_m_only(&memory) : tr_m_fields(widen->turn, &memory);
+    if (memory.kind == TR_MEMORY_SAME && memory.stored == NULL)
+        load_same(widen, &memory, &fields);
+    else if (memory.kind == TR_MEMORY_SAME)
+        store_same(widen, &memory, &fields);
+    else if (memory.kind == TR_MEMORY_GENERAL || !is_wide(widen, &memory, &fields))
+        access_any(widen, &memory);
+    else if (fields.place != value)
+        return; /* done with others */
+    else if (memory.stored == NULL)
+        tr_m_load_fields(widen, &memory, &fields);
+    else
+        tr_m_store_fields(widen, &memory, &fields);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stores past the caches: of what nobody reads before caches have forgotten it
+ * (TR_MARK_NONTEMPORAL), where whole lines are written at once. Machines that are not told read
+ * each line before it is written. Whether there is so much of it, and whether lines begin where
+ * vectors do, is seen at run time.
+ */
+#include <string.h>
+
+#include "translator/module/marks.h"
+#include "translator/vector/memory/memory.h"
+
+#define LINE_BYTES 64
+
+/* Smaller vectors have no such stores. */
+#define MIN_BYTES 16
+
+/* Rows of threads that write no more than this are short. */
+#define SHORT_BYTES 256
+
+static uint32_t vector_bytes(const struct tr_widen *widen, const struct tr_memory *memory)
+{
+    return widen->width * memory->bytes;
+}
+
+bool tr_m_is_stream(const struct tr_memory *memory)
+{
+    return memory->stored != NULL && !LLVMGetVolatile(memory->inst) &&
+           tr_is_marked(memory->inst, TR_MARK_NONTEMPORAL);
+}
+
+bool tr_m_may_stream(const struct tr_widen *widen, const struct tr_memory *memory)
+{
+    if (widen->options->streaming.of_all == NULL || widen->active.mask[0] != NULL ||
+        !tr_m_is_stream(memory))
+        return false;
+    uint32_t bytes = vector_bytes(widen, memory);
+    return bytes >= MIN_BYTES && bytes * widen->jam[0] % LINE_BYTES == 0 &&
+           (bytes & (bytes - 1)) == 0;
+}
+
+static LLVMValueRef writes_much(const struct tr_widen *widen, const struct tr_memory *memory)
+{
+    bool is_short =
+        widen->turn->y != TR_NONE && vector_bytes(widen, memory) * widen->jam[0] <= SHORT_BYTES;
+    const struct tr_streaming *streaming = &widen->options->streaming;
+    return is_short ? streaming->of_rows : streaming->of_all;
+}
+
+/* i1: each row of copies begins with a line, and the launch writes much. */
+static LLVMValueRef is_worth_it(struct tr_widen *widen, const struct tr_memory *memory,
+                                const struct tr_store *stores)
+{
+    LLVMBuilderRef b = widen->builder;
+    LLVMValueRef bits = NULL;
+    for (uint32_t c = 0; c < widen->copies; c += widen->jam[0]) {
+        LLVMValueRef address = LLVMBuildPtrToInt(b, stores[c].address, widen->i64, "");
+        bits = bits == NULL ? address : LLVMBuildOr(b, bits, address, "");
+    }
+    bits = LLVMBuildAnd(b, bits, LLVMConstInt(widen->i64, LINE_BYTES - 1, false), "");
+    LLVMValueRef is_aligned =
+        LLVMBuildICmp(b, LLVMIntEQ, bits, LLVMConstInt(widen->i64, 0, false), "");
+    return LLVMBuildAnd(b, writes_much(widen, memory), is_aligned, "");
+}
+
+static void store_past(struct tr_widen *widen, const struct tr_memory *memory,
+                       const struct tr_store *store)
+{
+    static const char nontemporal[] = "nontemporal";
+    uint32_t bytes = vector_bytes(widen, memory);
+    LLVMValueRef inst = LLVMBuildStore(widen->builder, store->value, store->address);
+    LLVMSetAlignment(inst, bytes < LINE_BYTES ? bytes : LINE_BYTES);
+    LLVMMetadataRef one = LLVMValueAsMetadata(tr_m_i32(widen, 1));
+    LLVMMetadataRef node = LLVMMDNodeInContext2(widen->llvm, &one, 1);
+    LLVMSetMetadata(inst,
+                    LLVMGetMDKindIDInContext(widen->llvm, nontemporal, sizeof nontemporal - 1),
+                    LLVMMetadataAsValue(widen->llvm, node));
+}
+
+void tr_m_stream(struct tr_widen *widen, const struct tr_memory *memory,
+                 const struct tr_store *stores)
+{
+    LLVMBuilderRef b = widen->builder;
+    struct tr_fields fields = tr_m_only(memory);
+    LLVMBasicBlockRef past = tr_w_new_block(widen, "past");
+    LLVMBasicBlockRef kept = tr_w_new_block(widen, "kept");
+    LLVMBasicBlockRef meet = tr_w_new_block(widen, "meet");
+    LLVMBuildCondBr(b, is_worth_it(widen, memory, stores), past, kept);
+    LLVMPositionBuilderAtEnd(b, past);
+    for (uint32_t c = 0; c < widen->copies; c++)
+        store_past(widen, memory, &stores[c]);
+    LLVMBuildBr(b, meet);
+    LLVMPositionBuilderAtEnd(b, kept);
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        tr_m_ask_ahead(widen, memory->inst, stores[c].address);
+        tr_m_store(widen, &fields, stores[c].value, stores[c].address, memory->align, NULL);
+    }
+    LLVMBuildBr(b, meet);
+    LLVMPositionBuilderAtEnd(b, meet);
+}

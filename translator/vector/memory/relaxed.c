@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Volatile and relaxed accesses of lanes side by side. The memory model orders what one thread does
+ * to one address, not what different threads do, so a vector may do the access for all of its lanes
+ * at once. LLVM has no atomic vectors; machines access naturally aligned elements of a vector each
+ * as a whole, and masked elements, gathers and scatters likewise. What is left to prevent is that
+ * LLVM leaves out, repeats or moves such accesses: they are volatile, or fenced for the compiler.
+ */
+#include "translator/vector/memory/memory.h"
+
+/* In bytes; 0: not of the types that there are atomic accesses of. */
+static uint32_t word_bytes(LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMIntegerTypeKind: {
+        unsigned width = LLVMGetIntTypeWidth(type);
+        return width == 8 || width == 16 || width == 32 || width == 64 ? width / 8 : 0;
+    }
+    case LLVMFloatTypeKind:
+        return 4;
+    case LLVMDoubleTypeKind:
+    case LLVMPointerTypeKind:
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+bool tr_m_is_relaxed(LLVMValueRef access)
+{
+    bool is_store = LLVMIsAStoreInst(access) != NULL;
+    if ((!is_store && LLVMIsALoadInst(access) == NULL) ||
+        LLVMGetOrdering(access) != LLVMAtomicOrderingMonotonic)
+        return false;
+    uint32_t bytes = word_bytes(LLVMTypeOf(is_store ? LLVMGetOperand(access, 0) : access));
+    return bytes != 0 && LLVMGetAlignment(access) >= bytes;
+}
+
+void tr_m_set_relaxed(LLVMValueRef from, LLVMValueRef access, LLVMTypeRef type)
+{
+    if (!tr_m_is_relaxed(from))
+        return;
+    LLVMSetVolatile(access, true);
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        LLVMSetOrdering(access, LLVMAtomicOrderingMonotonic);
+}
+
+/* No instruction comes of it. */
+void tr_m_keep_order(struct tr_widen *widen, LLVMValueRef from)
+{
+    if (tr_m_is_relaxed(from))
+        LLVMBuildFence(widen->builder, LLVMAtomicOrderingAcquireRelease, true, "");
+}

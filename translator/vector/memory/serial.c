@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One lane after the other: instructions with effects that there are no vector forms of. Lanes come
+ * in their order, and copies in theirs. Operands that are vectors wait in memory, where each lane
+ * finds its own.
+ */
+#include "translator/vector/memory/memory.h"
+
+#include <string.h>
+
+#define MAX_SPILLS 64
+
+/* Turns without calls are written out, if no mask says which lanes they are for. */
+#define MAX_WRITTEN_OUT 8
+
+struct spill {
+    LLVMValueRef operand;
+    LLVMValueRef variable;
+};
+
+/* What lanes of a copy do one after the other. */
+struct serial {
+    struct tr_widen *widen;
+    const struct tr_sequence *sequence;
+    uint32_t copy;
+    uint32_t spill_count;
+    struct spill spills[MAX_SPILLS];
+};
+
+static LLVMValueRef instruction(const struct serial *serial, uint32_t index)
+{
+    return serial->widen->turn->graph.values[serial->sequence->values[index]].llvm;
+}
+
+static LLVMTypeRef result_type(const struct serial *serial)
+{
+    LLVMTypeRef type = LLVMTypeOf(instruction(serial, 0));
+    return LLVMGetTypeKind(type) == LLVMVoidTypeKind ? NULL : type;
+}
+
+/* ---- operands ---- */
+
+static uint32_t index_in_sequence(const struct tr_sequence *sequence, uint32_t value)
+{
+    for (uint32_t i = 0; i < sequence->count; i++)
+        if (sequence->values[i] == value)
+            return i;
+    return TR_NONE;
+}
+
+/* What is held in memory is at least a byte. Elements of all lanes' vectors lie one after the
+ * other. */
+static bool can_wait(LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMIntegerTypeKind: {
+        unsigned width = LLVMGetIntTypeWidth(type);
+        return width == 1 || width == 8 || width == 16 || width == 32 || width == 64 ||
+               width == 128;
+    }
+    case LLVMVectorTypeKind: {
+        LLVMTypeRef element = LLVMGetElementType(type);
+        unsigned count = LLVMGetVectorSize(type);
+        return (count & (count - 1)) == 0 && can_wait(element) &&
+               !(LLVMGetTypeKind(element) == LLVMIntegerTypeKind &&
+                 LLVMGetIntTypeWidth(element) == 1);
+    }
+    case LLVMHalfTypeKind:
+    case LLVMFloatTypeKind:
+    case LLVMDoubleTypeKind:
+    case LLVMPointerTypeKind:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_spilled(const struct serial *serial, LLVMValueRef variable)
+{
+    for (uint32_t i = 0; i < serial->spill_count; i++)
+        if (serial->spills[i].variable == variable)
+            return true;
+    return false;
+}
+
+/* One of an earlier instruction if there is one: nothing waits in it any more. */
+static LLVMValueRef find_variable(const struct serial *serial, LLVMTypeRef type)
+{
+    static const char name[] = "lanes";
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(serial->widen->function);
+    for (LLVMValueRef inst = LLVMGetFirstInstruction(entry); LLVMIsAAllocaInst(inst) != NULL;
+         inst = LLVMGetNextInstruction(inst)) {
+        size_t length = 0;
+        if (LLVMGetAllocatedType(inst) == type && !is_spilled(serial, inst) &&
+            strncmp(LLVMGetValueName2(inst, &length), name, sizeof name - 1) == 0)
+            return inst;
+    }
+    return tr_m_variable(serial->widen, type, name);
+}
+
+static void spill(struct serial *serial, LLVMValueRef operand)
+{
+    struct tr_widen *widen = serial->widen;
+    LLVMTypeRef type = LLVMTypeOf(operand);
+    if (serial->spill_count == MAX_SPILLS || !can_wait(type) ||
+        tr_w_shape(widen, operand).kind != TR_VARYING)
+        return;
+    for (uint32_t i = 0; i < serial->spill_count; i++)
+        if (serial->spills[i].operand == operand)
+            return;
+    LLVMValueRef vector = tr_w_vector(widen, operand, serial->copy);
+    if (type == widen->i1)
+        vector = LLVMBuildZExt(widen->builder, vector, LLVMVectorType(widen->i8, widen->width), "");
+    LLVMValueRef variable = find_variable(serial, LLVMTypeOf(vector));
+    LLVMBuildStore(widen->builder, vector, variable);
+    serial->spills[serial->spill_count++] =
+        (struct spill){.operand = operand, .variable = variable};
+}
+
+static void spill_operands(struct serial *serial)
+{
+    const struct tr_graph *graph = &serial->widen->turn->graph;
+    for (uint32_t k = 0; k < serial->sequence->count; k++) {
+        LLVMValueRef inst = instruction(serial, k);
+        for (int i = 0; i < LLVMGetNumOperands(inst); i++) {
+            LLVMValueRef operand = LLVMGetOperand(inst, (unsigned)i);
+            uint32_t number = tr_graph_number(graph, operand);
+            if (number != TR_NONE && index_in_sequence(serial->sequence, number) == TR_NONE)
+                spill(serial, operand);
+        }
+    }
+}
+
+static LLVMValueRef lane_operand(const struct serial *serial, LLVMValueRef operand,
+                                 LLVMValueRef lane)
+{
+    struct tr_widen *widen = serial->widen;
+    LLVMTypeRef type = LLVMTypeOf(operand);
+    LLVMTypeRef waiting = type == widen->i1 ? widen->i8 : type;
+    for (uint32_t i = 0; i < serial->spill_count; i++) {
+        if (serial->spills[i].operand != operand)
+            continue;
+        LLVMValueRef place = LLVMBuildInBoundsGEP2(widen->builder, waiting,
+                                                   serial->spills[i].variable, &lane, 1, "");
+        LLVMValueRef value = LLVMBuildLoad2(widen->builder, waiting, place, "");
+        return waiting == type ? value : LLVMBuildTrunc(widen->builder, value, type, "");
+    }
+    return tr_w_lane(widen, operand, serial->copy, lane);
+}
+
+/* ---- one lane ---- */
+
+/* Returns the result of the first instruction. */
+static LLVMValueRef do_lane(const struct serial *serial, LLVMValueRef lane)
+{
+    struct tr_widen *widen = serial->widen;
+    LLVMValueRef clones[TR_MAX_SEQUENCE];
+    for (uint32_t k = 0; k < serial->sequence->count; k++) {
+        LLVMValueRef inst = instruction(serial, k);
+        clones[k] = LLVMInstructionClone(inst);
+        for (int i = 0; i < LLVMGetNumOperands(inst); i++) {
+            LLVMValueRef operand = LLVMGetOperand(inst, (unsigned)i);
+            uint32_t number = tr_graph_number(&widen->turn->graph, operand);
+            if (number == TR_NONE)
+                continue; /* a constant, a function, metadata */
+            uint32_t before = index_in_sequence(serial->sequence, number);
+            LLVMSetOperand(clones[k], (unsigned)i,
+                           before == TR_NONE ? lane_operand(serial, operand, lane)
+                                             : clones[before]);
+        }
+        LLVMInsertIntoBuilder(widen->builder, clones[k]);
+    }
+    return clones[0];
+}
+
+/* ---- all lanes ---- */
+
+static LLVMValueRef collect(const struct serial *serial, LLVMValueRef results, LLVMValueRef result,
+                            LLVMValueRef lane)
+{
+    if (results == NULL)
+        return NULL;
+    return tr_m_insert_lane(serial->widen, result_type(serial), results, result, lane);
+}
+
+static LLVMValueRef no_results(const struct serial *serial)
+{
+    LLVMTypeRef type = result_type(serial);
+    return type == NULL ? NULL : LLVMGetPoison(tr_w_type(serial->widen, type));
+}
+
+static LLVMValueRef phi_of(const struct serial *serial, LLVMValueRef first, LLVMBasicBlockRef from)
+{
+    if (first == NULL)
+        return NULL;
+    LLVMValueRef phi = LLVMBuildPhi(serial->widen->builder, LLVMTypeOf(first), "");
+    LLVMAddIncoming(phi, &first, &from, 1);
+    return phi;
+}
+
+static void add_way(LLVMValueRef phi, LLVMValueRef value, LLVMBasicBlockRef from)
+{
+    if (phi != NULL)
+        LLVMAddIncoming(phi, &value, &from, 1);
+}
+
+/* The mask's bits are taken away one by one, from the lowest. */
+static LLVMValueRef do_active_lanes(struct serial *serial, LLVMValueRef mask)
+{
+    struct tr_widen *widen = serial->widen;
+    LLVMBuilderRef builder = widen->builder;
+    spill_operands(serial);
+    LLVMValueRef bits = tr_m_bits(widen, mask);
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(bits));
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(builder);
+    LLVMBasicBlockRef body = tr_w_new_block(widen, "lane");
+    LLVMBasicBlockRef after = tr_w_new_block(widen, "lanes.done");
+    LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntNE, bits, zero, ""), body, after);
+    LLVMPositionBuilderAtEnd(builder, body);
+    LLVMValueRef rest = phi_of(serial, bits, before);
+    LLVMValueRef results = phi_of(serial, no_results(serial), before);
+    LLVMValueRef lane = tr_m_lowest(widen, rest);
+    LLVMValueRef more = collect(serial, results, do_lane(serial, lane), lane);
+    LLVMValueRef less = LLVMBuildAdd(builder, rest, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
+    less = LLVMBuildAnd(builder, rest, less, "");
+    add_way(rest, less, body);
+    add_way(results, more, body);
+    LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntNE, less, zero, ""), body, after);
+    LLVMPositionBuilderAtEnd(builder, after);
+    LLVMValueRef all = phi_of(serial, no_results(serial), before);
+    add_way(all, more, body);
+    return all;
+}
+
+static LLVMValueRef do_all_lanes(struct serial *serial)
+{
+    struct tr_widen *widen = serial->widen;
+    LLVMBuilderRef builder = widen->builder;
+    spill_operands(serial);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(builder);
+    LLVMBasicBlockRef body = tr_w_new_block(widen, "lane");
+    LLVMBasicBlockRef after = tr_w_new_block(widen, "lanes.done");
+    LLVMBuildBr(builder, body);
+    LLVMPositionBuilderAtEnd(builder, body);
+    LLVMValueRef lane = phi_of(serial, tr_m_i32(widen, 0), before);
+    LLVMValueRef results = phi_of(serial, no_results(serial), before);
+    LLVMValueRef more = collect(serial, results, do_lane(serial, lane), lane);
+    LLVMValueRef next = LLVMBuildAdd(builder, lane, tr_m_i32(widen, 1), "");
+    add_way(lane, next, body);
+    add_way(results, more, body);
+    LLVMValueRef is_over =
+        LLVMBuildICmp(builder, LLVMIntEQ, next, tr_m_i32(widen, widen->width), "");
+    LLVMBuildCondBr(builder, is_over, after, body);
+    LLVMPositionBuilderAtEnd(builder, after);
+    return more;
+}
+
+static bool is_short(const struct serial *serial)
+{
+    for (uint32_t k = 0; k < serial->sequence->count; k++)
+        if (LLVMGetInstructionOpcode(instruction(serial, k)) == LLVMCall)
+            return false;
+    return serial->sequence->count <= MAX_WRITTEN_OUT && serial->widen->width <= 16;
+}
+
+static LLVMValueRef write_out_lanes(struct serial *serial)
+{
+    LLVMValueRef results = no_results(serial);
+    for (uint32_t i = 0; i < serial->widen->width; i++) {
+        LLVMValueRef lane = tr_m_i32(serial->widen, i);
+        results = collect(serial, results, do_lane(serial, lane), lane);
+    }
+    return results;
+}
+
+static LLVMValueRef do_lanes(struct serial *serial, LLVMValueRef mask)
+{
+    if (mask != NULL && !tr_w_seed(serial->widen, TR_VECTOR_SEED_MASK))
+        return do_active_lanes(serial, mask);
+    return is_short(serial) ? write_out_lanes(serial) : do_all_lanes(serial);
+}
+
+/* ---- what is not done by all lanes ---- */
+
+static bool never_returns(LLVMValueRef inst)
+{
+    LLVMValueRef next = LLVMGetNextInstruction(inst);
+    return LLVMGetInstructionOpcode(inst) == LLVMCall && next != NULL &&
+           LLVMGetInstructionOpcode(next) == LLVMUnreachable;
+}
+
+/* For the first lane that is active: no other would come to it. */
+static void do_first_lane(struct serial *serial)
+{
+    struct tr_widen *widen = serial->widen;
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        LLVMValueRef mask = widen->active.mask[c];
+        serial->copy = c;
+        if (mask == NULL) {
+            do_lane(serial, tr_m_i32(widen, 0));
+            return;
+        }
+        LLVMBasicBlockRef found = tr_w_new_block(widen, "first");
+        LLVMBasicBlockRef next = tr_w_new_block(widen, "next");
+        LLVMBuildCondBr(widen->builder, tr_w_any(widen, mask), found, next);
+        LLVMPositionBuilderAtEnd(widen->builder, found);
+        do_lane(serial, tr_m_first_lane(widen, mask));
+        LLVMBuildUnreachable(widen->builder);
+        LLVMPositionBuilderAtEnd(widen->builder, next);
+    }
+}
+
+/* ---- all of it ---- */
+
+static void do_copies(struct serial *serial)
+{
+    struct tr_widen *widen = serial->widen;
+    uint32_t value = serial->sequence->values[0];
+    bool is_seen = tr_is_seen(instruction(serial, 0));
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        bool is_holder = result_type(serial) != NULL && tr_w_holder(widen, value, c) == c;
+        if (!is_seen && !is_holder)
+            continue;
+        serial->copy = c;
+        serial->spill_count = 0;
+        LLVMValueRef mask = is_seen ? widen->active.mask[c] : tr_w_mask_for(widen, value, c);
+        LLVMValueRef results = do_lanes(serial, mask);
+        if (is_holder)
+            tr_w_define(widen, value, c, results);
+    }
+}
+
+void tr_w_serial(struct tr_widen *widen, uint32_t value)
+{
+    struct tr_sequence sequence;
+    if (tr_m_ends_exchange(widen->turn, value))
+        return;
+    if (!tr_m_find_exchange(widen->turn, value, &sequence))
+        sequence = (struct tr_sequence){.count = 1, .values = {value}};
+    struct serial serial = {.widen = widen, .sequence = &sequence};
+    if (never_returns(instruction(&serial, 0)))
+        do_first_lane(&serial);
+    else if (!tr_m_combine(widen, &sequence))
+        do_copies(&serial);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a single instruction does besides making a value: whether it may be done once more, whether
+ * it may be done for a thread that is not there, and how long that takes.
+ */
+#include "translator/vector/plan/plan.h"
+
+static bool is_plain_access(LLVMValueRef inst)
+{
+    return !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
+}
+
+bool tr_is_seen(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+        return !is_plain_access(inst);
+    case LLVMStore:
+    case LLVMFence:
+    case LLVMAtomicCmpXchg:
+    case LLVMAtomicRMW:
+    case LLVMAlloca:
+    case LLVMInvoke:
+    case LLVMCallBr:
+        return true;
+    case LLVMCall:
+        return !tr_is_pure_call(inst);
+    default:
+        return false;
+    }
+}
+
+/* Neither by zero nor of the least number by -1. */
+static bool is_safe_divisor(LLVMValueRef divisor)
+{
+    return LLVMIsAConstantInt(divisor) != NULL && LLVMGetIntTypeWidth(LLVMTypeOf(divisor)) <= 64 &&
+           LLVMConstIntGetSExtValue(divisor) != 0 && LLVMConstIntGetSExtValue(divisor) != -1;
+}
+
+bool tr_is_for_active_lanes(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+        return true;
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+        return !is_safe_divisor(LLVMGetOperand(inst, 1));
+    default:
+        return tr_is_seen(inst);
+    }
+}
+
+/* A vector of quotients or roots, in vectors of sums. */
+#define SLOW_COST 8
+
+static bool is_root(LLVMValueRef inst)
+{
+    static const char name[] = "llvm.sqrt";
+    LLVMValueRef callee = LLVMIsACallInst(inst) == NULL ? NULL : LLVMGetCalledValue(inst);
+    bool is_function = callee != NULL && LLVMIsAFunction(callee) != NULL;
+    return is_function &&
+           LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID(name, sizeof name - 1);
+}
+
+uint32_t tr_cost(LLVMValueRef inst)
+{
+    bool is_slow = LLVMGetInstructionOpcode(inst) == LLVMFDiv || is_root(inst);
+    return is_slow ? SLOW_COST : 1;
+}

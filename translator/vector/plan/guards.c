@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Guards: `if (i >= n) return` and the like. They are looked for from a turn's beginning on, along
+ * what all threads execute, until something has happened that must not happen twice. They ask where
+ * a thread is, of which nearly all are inside: what data says is not expected to be one way.
+ */
+#include "translator/vector/plan/plan.h"
+
+static bool is_repeatable(const struct tr_turn *turn, uint32_t number)
+{
+    const struct tr_segment *segment = &turn->graph.segments[number];
+    for (uint32_t v = 0; v < segment->value_count; v++)
+        if (tr_is_seen(turn->graph.values[segment->first_value + v].llvm))
+            return false;
+    return true;
+}
+
+/* Control goes from the segment to the turn's end, and nothing is done on the way. */
+static bool is_idle_to_end(const struct tr_turn *turn, uint32_t number)
+{
+    for (uint32_t steps = 0; steps < turn->graph.segment_count; steps++) {
+        if (!is_repeatable(turn, number))
+            return false;
+        if (number == turn->end)
+            return true;
+        if (turn->graph.segments[number].succ_count != 1)
+            return false;
+        number = turn->graph.segments[number].succs[0];
+    }
+    return false;
+}
+
+/* Of a condition: checks are short. */
+#define MAX_DEPTH 8
+
+/* The same, or growing along a row, also in a wider type. */
+static bool is_place(const struct tr_turn *turn, uint32_t value)
+{
+    if (value == TR_NONE || turn->shapes.values[value].kind != TR_VARYING)
+        return true;
+    const struct tr_value *cast = &turn->graph.values[value];
+    return (cast->opcode == LLVMSExt || cast->opcode == LLVMZExt) &&
+           is_place(turn, cast->operands[0]);
+}
+
+/* Places are compared. That a place is one of all is not to be expected. */
+static bool compares_places(const struct tr_turn *turn, const struct tr_value *icmp, bool is_true)
+{
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(icmp->llvm);
+    return predicate != (is_true ? LLVMIntEQ : LLVMIntNE) && is_place(turn, icmp->operands[0]) &&
+           is_place(turn, icmp->operands[1]);
+}
+
+/* The value is made of comparisons of places, and expected to be true, or false. */
+static bool is_about_places(const struct tr_turn *turn, uint32_t number, bool is_true,
+                            unsigned depth)
+{
+    if (number == TR_NONE ||
+        (turn->shapes.values[number].kind != TR_VARYING && turn->shapes.values[number].stride == 0))
+        return true;
+    const struct tr_value *value = &turn->graph.values[number];
+    if (value->opcode == LLVMICmp)
+        return compares_places(turn, value, is_true);
+    bool is_logic = value->opcode == LLVMAnd || value->opcode == LLVMOr ||
+                    value->opcode == LLVMXor || value->opcode == LLVMSelect ||
+                    value->opcode == LLVMFreeze;
+    if (!is_logic || depth == MAX_DEPTH)
+        return false;
+    is_true ^= value->opcode == LLVMXor; /* with true: not */
+    for (uint32_t i = 0; i < value->operand_count; i++)
+        if (!is_about_places(turn, value->operands[i], is_true, depth + 1))
+            return false;
+    return true;
+}
+
+/* Its two ways that are not faults. */
+static bool find_ways(const struct tr_turn *turn, uint32_t number, uint32_t ways[2])
+{
+    const struct tr_segment *segment = &turn->graph.segments[number];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < segment->succ_count; i++) {
+        if (turn->is_lost[segment->succs[i]])
+            continue;
+        if (count == 2)
+            return false;
+        ways[count++] = segment->succs[i];
+    }
+    return count == 2 && segment->succ_count == 2 && ways[0] != ways[1];
+}
+
+/* Which of the segment's ways has the turn's work; TR_NONE: its end is no guard. */
+static uint32_t expected_way(const struct tr_turn *turn, uint32_t number)
+{
+    const struct tr_segment *segment = &turn->graph.segments[number];
+    uint32_t last = segment->first_value + segment->value_count - 1;
+    uint32_t ways[2];
+    if (turn->graph.values[last].opcode != LLVMBr || !turn->shapes.is_divergent[number] ||
+        !find_ways(turn, number, ways))
+        return TR_NONE;
+    bool is_idle[2] = {is_idle_to_end(turn, ways[0]), is_idle_to_end(turn, ways[1])};
+    uint32_t expected = is_idle[0] ? 1 : 0;
+    return is_idle[0] != is_idle[1] &&
+                   is_about_places(turn, turn->graph.values[last].operands[0], expected == 0, 0)
+               ? expected
+               : TR_NONE;
+}
+
+/* Whether turns may do twice what control can come to from one segment before it comes to the other
+ * one, which is behind it on every way. */
+static bool can_pass(const struct tr_turn *turn, uint32_t from, uint32_t to, struct tr_set *seen,
+                     uint32_t *stack)
+{
+    uint32_t depth = 0;
+    stack[depth++] = from;
+    tr_set_add(seen, from);
+    while (depth > 0) {
+        const struct tr_segment *segment = &turn->graph.segments[stack[--depth]];
+        for (uint32_t i = 0; i < segment->succ_count; i++) {
+            uint32_t next = segment->succs[i];
+            if (next == to || turn->is_lost[next] || tr_set_has(seen, next))
+                continue;
+            if (!is_repeatable(turn, next))
+                return false;
+            tr_set_add(seen, next);
+            stack[depth++] = next;
+        }
+    }
+    return true;
+}
+
+static struct tr_guard make_guard(const struct tr_turn *turn, uint32_t number, uint32_t expected)
+{
+    const struct tr_segment *segment = &turn->graph.segments[number];
+    uint32_t last = segment->first_value + segment->value_count - 1;
+    return (struct tr_guard){.branch = turn->graph.values[last].llvm, .expected = expected};
+}
+
+enum pxr_status tr_find_guards(struct tr_turn *turn, struct tr_guard **guards, uint32_t *count,
+                               struct pxr_error *err)
+{
+    struct pxr_arena *arena = &turn->graph.arena;
+    uint32_t segments = turn->graph.segment_count;
+    struct tr_set seen = tr_set_make(arena, segments);
+    uint32_t *stack = pxr_arena_alloc_array(arena, segments, sizeof *stack);
+    *guards = pxr_arena_alloc_array(arena, segments, sizeof **guards);
+    *count = 0;
+    if (*guards == NULL || stack == NULL || seen.words == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for guards");
+    uint32_t at = 0;
+    while (at != turn->end && turn->loops.innermost[at] == TR_NONE && is_repeatable(turn, at)) {
+        uint32_t expected = expected_way(turn, at);
+        if (expected != TR_NONE) {
+            (*guards)[(*count)++] = make_guard(turn, at, expected);
+            at = turn->graph.segments[at].succs[expected];
+            continue;
+        }
+        uint32_t next = turn->post.idom[at];
+        if (next == TR_NONE || !can_pass(turn, at, next, &seen, stack))
+            break;
+        at = next;
+    }
+    return PXR_OK;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A nest before anything is emitted: its loops, its turn as a graph, what threads have in common in
+ * it, and the units of control that are emitted one after another. Private to translator/vector.
+ */
+#ifndef PTXRUN_TRANSLATOR_VECTOR_PLAN_H
+#define PTXRUN_TRANSLATOR_VECTOR_PLAN_H
+
+#include <llvm-c/Core.h>
+
+#include "translator/analysis/analysis.h"
+#include "translator/vector/vector.h"
+
+/* ---- the loops (nest.c) ---- */
+
+/* A marked loop: do { … } while (++counter < count). */
+struct tr_counted {
+    LLVMBasicBlockRef before; /* the block that enters the loop */
+    LLVMBasicBlockRef header;
+    LLVMBasicBlockRef latch;
+    LLVMBasicBlockRef after; /* where the latch leaves to */
+    LLVMValueRef counter;    /* the header's only phi that is used: i32, from 0 */
+    LLVMValueRef count;      /* i32, at least 1; defined outside of the loop */
+};
+
+struct tr_nest {
+    struct tr_counted x;
+    struct tr_counted y;  /* around x; header NULL: none */
+    const char *obstacle; /* NULL, or why it cannot be widened: words for --explain */
+};
+
+/* All marked nests of the function, each once (an x loop with the marked y loop directly around it
+ * if there is one). Fails with PXR_OUT_OF_MEMORY. *nests: malloc. */
+enum pxr_status tr_find_nests(LLVMValueRef function, struct tr_nest **nests, uint32_t *count,
+                              struct pxr_error *err);
+
+/* ---- guards (guards.c) ---- */
+
+/* A branch that all threads are expected to leave in one direction, because the other does nothing
+ * and ends the turn: nothing that has effects can come before it in a turn, so that turns can begin
+ * anew in the masked version. */
+struct tr_guard {
+    LLVMValueRef branch; /* conditional */
+    uint32_t expected;   /* number of the successor */
+};
+
+/* ---- the turn as a graph, with what threads have in common (iteration.c) ---- */
+
+enum tr_unit_kind {
+    TR_UNIT_ALWAYS,  /* all lanes that came to the unit's anchor come here, and go on from here */
+    TR_UNIT_UNIFORM, /* all of them, or none */
+    TR_UNIT_MASKED   /* some of them */
+};
+
+/* A unit is a segment with all that it dominates, except what is behind a loop around it; it is
+ * emitted as one piece, entered from its first segment only. What its values mean to the rest goes
+ * through phis of segments that its edges lead to. */
+struct tr_unit {
+    enum tr_unit_kind kind;
+    uint32_t anchor; /* the segment whose lanes `kind` speaks of: for a child the segment it is a
+                        child of; for a follower the header of the loop it follows: all lanes that
+                        have entered the loop. TR_NONE: the first segment */
+    uint32_t child_count;
+    const uint32_t *children; /* units emitted after this segment, in order: those it dominates
+                                 directly, within the innermost loop of the segment. Of a loop's
+                                 header: see `followers` for those outside of the loop */
+    uint32_t follower_count;
+    const uint32_t *followers; /* of a loop's header: units behind the loop, in order: dominated by
+                                  a segment of the loop directly, and in the loop around it */
+    uint32_t escape_count;
+    const uint32_t
+        *escapes;     /* segments outside of the unit that edges from it lead to, each once;
+                         also the header of the loop around it, if the latch is in the unit */
+    bool is_fault;    /* the unit ends in a fault: no lane comes out of it */
+    uint32_t cost;    /* of the instructions in the unit, with inner units */
+    bool has_loop;    /* somewhere in it: for lanes that are not active it may not end for long */
+    bool has_effects; /* somewhere in it: anything that lanes which are not active must not do:
+                         accesses to memory, calls that are not pure, division */
+};
+
+struct tr_turn {
+    struct tr_graph graph; /* from the header of x, or of y if is_jammed, to the latch; the graph's
+                              arguments are the counters and all values from outside */
+    struct tr_dominators dominators;
+    struct tr_dominators post; /* as if control never went to faults */
+    struct tr_loops loops; /* segments of faults, from where control does not come to the end, count
+                              as in the loops of the last segment that dominates them and is none:
+                              its units are emitted there */
+    uint32_t end;          /* segment: where turns end */
+    bool *is_lost;         /* by segment: control does not come from there to the end */
+    uint32_t x;            /* value numbers of the counters */
+    uint32_t y;            /* TR_NONE unless is_jammed */
+    struct tr_shapes shapes; /* TR_SCOPE_BLOCK, in lanes of rows and rows */
+    bool *depends_on_row; /* by value: threads of one x may have different ones in different rows */
+    struct tr_unit *units;   /* by segment */
+    bool *is_divergent_loop; /* by loop: lanes leave it in different iterations */
+};
+
+/* is_jammed: the turn includes what the y loop does before and after the x loop. Branches in
+ * `guards` go in the expected direction only. *obstacle: NULL, or why the turn cannot be widened
+ * (irreducible loop, a jammed y loop with more than turns in it, …), in words for --explain; then
+ * the turn is empty. Fails with PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_turn_build(struct tr_turn *turn, const struct tr_nest *nest, bool is_jammed,
+                              const struct tr_guard *guards, uint32_t guard_count,
+                              const char **obstacle, struct pxr_error *err);
+void tr_turn_fini(struct tr_turn *turn);
+
+/* The guards of a turn that was built without any. In the graph's arena. */
+enum pxr_status tr_find_guards(struct tr_turn *turn, struct tr_guard **guards, uint32_t *count,
+                               struct pxr_error *err);
+
+/* ---- units of control (units.c) ---- */
+
+/* The last step of tr_turn_build: everything else in the turn is there already. */
+enum pxr_status tr_units_build(struct tr_turn *turn, struct pxr_error *err);
+
+/* ---- single instructions (effect.c) ---- */
+
+/* To do it once more makes a difference to somebody. */
+bool tr_is_seen(LLVMValueRef inst);
+/* Lanes that are not active must not do it. */
+bool tr_is_for_active_lanes(LLVMValueRef inst);
+
+/* In simple instructions. */
+uint32_t tr_cost(LLVMValueRef inst);
+
+/* ---- all of it as text, for people and tests (plan_text.c) ---- */
+
+/* The nests of a function and what is planned for them. malloc; NULL when out of memory. */
+char *tr_plan_text(LLVMValueRef function);
+
+#endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Machines fetch in advance what follows within a page, but not what is further on in each
+ * iteration: loads ask for what they will read some iterations later.
+ *
+ * Loops over the whole grid (`for (i = thread; i < n; i += threads)`): if there will be many.
+ * Loops that count the same for all threads: only what many rows load at once, a column of a
+ * matrix, however many there will be; the rest is often there already, from other threads.
+ */
+#include "translator/vector/memory/memory.h"
+
+/* How far. What an iteration takes is some 10 to 100 cycles, memory some 300. */
+#define ITERATIONS 12
+
+/* In loops of fewer iterations, too much of what is asked for would lie behind their end. */
+#define MIN_ITERATIONS 32
+
+/* Smaller steps, in bytes, are left to the machine. */
+#define MIN_STEP 2048
+
+/* Of a column. Where rows are a power of two apart all its lines are in one set of the cache, which
+ * holds 8 to 12 of them. */
+#define COLUMN_LINES 12
+
+/* Fewer rows side by side do too little with what they load. */
+#define MIN_ROWS   4
+
+#define LINE_BYTES 64
+
+/* More lines of one vector are not worth it. */
+#define MAX_LINES 4
+
+/* The innermost loop around a load. */
+struct around {
+    struct tr_widen *widen;
+    const struct tr_turn *turn;
+    const struct tr_loop *loop;
+    uint32_t copy;
+};
+
+static bool is_inside(const struct around *around, LLVMValueRef operand)
+{
+    uint32_t number = tr_graph_number(&around->turn->graph, operand);
+    if (number == TR_NONE)
+        return false;
+    uint32_t segment = around->turn->graph.values[number].segment;
+    return segment != TR_NONE && tr_set_has(&around->loop->segments, segment);
+}
+
+/* Does not change in the loop, nor along the row. */
+static bool is_fixed(const struct around *around, LLVMValueRef operand)
+{
+    return !is_inside(around, operand) && tr_m_is_same_in_row(around->widen, operand);
+}
+
+static LLVMValueRef i64(const struct around *around, int64_t n)
+{
+    return LLVMConstInt(around->widen->i64, (uint64_t)n, true);
+}
+
+static LLVMValueRef fixed(const struct around *around, LLVMValueRef operand)
+{
+    struct tr_widen *widen = around->widen;
+    LLVMValueRef scalar = tr_w_scalar(widen, operand, around->copy);
+    return LLVMBuildIntCast2(widen->builder, scalar, widen->i64, true, "");
+}
+
+/* The factor of a multiplication by a constant, or 0. */
+static int64_t constant_factor(LLVMValueRef inst)
+{
+    LLVMValueRef operand = LLVMGetOperand(inst, 1);
+    if (LLVMIsAConstantInt(operand) == NULL)
+        return 0;
+    uint64_t constant = LLVMConstIntGetZExtValue(operand);
+    if (LLVMGetInstructionOpcode(inst) == LLVMMul)
+        return LLVMConstIntGetSExtValue(operand);
+    return constant < 32 ? (int64_t)1 << constant : 0;
+}
+
+static bool is_sum(LLVMValueRef inst)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    return opcode == LLVMAdd || (opcode == LLVMOr && LLVMGetIsDisjoint(inst));
+}
+
+/* ---- how far a value goes on in one iteration: i64; NULL: nobody knows ---- */
+
+/* value - start, where nothing but what is fixed has been added; start is a phi of the header. */
+static LLVMValueRef added_to(const struct around *around, LLVMValueRef value, LLVMValueRef start)
+{
+    LLVMBuilderRef b = around->widen->builder;
+    if (value == start)
+        return i64(around, 0);
+    if (!is_inside(around, value))
+        return NULL;
+    LLVMValueRef added = NULL;
+    LLVMValueRef from = NULL;
+    if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind) {
+        struct tr_sum sum = tr_m_sum(around->turn, value);
+        added = i64(around, (int64_t)sum.offset);
+        from = sum.base == value ? NULL : sum.base;
+        for (uint32_t i = 0; i < sum.count; i++) {
+            if (!is_fixed(around, sum.terms[i].index))
+                return NULL;
+            LLVMValueRef more = i64(around, (int64_t)sum.terms[i].factor);
+            more = LLVMBuildMul(b, fixed(around, sum.terms[i].index), more, "");
+            added = LLVMBuildAdd(b, added, more, "");
+        }
+    } else if (is_sum(value)) {
+        unsigned other = is_fixed(around, LLVMGetOperand(value, 1)) ? 1 : 0;
+        if (!is_fixed(around, LLVMGetOperand(value, other)))
+            return NULL;
+        added = fixed(around, LLVMGetOperand(value, other));
+        from = LLVMGetOperand(value, 1 - other);
+    }
+    LLVMValueRef rest = from == NULL ? NULL : added_to(around, from, start);
+    return rest == NULL ? NULL : LLVMBuildAdd(b, rest, added, "");
+}
+
+static LLVMValueRef step_of_phi(const struct around *around, const struct tr_value *phi)
+{
+    LLVMValueRef next = NULL;
+    if (phi->segment != around->loop->header)
+        return NULL;
+    for (uint32_t i = 0; i < phi->operand_count; i++) {
+        if (phi->incoming[i] == TR_NONE || !tr_set_has(&around->loop->segments, phi->incoming[i]))
+            continue;
+        LLVMValueRef operand = LLVMGetOperand(phi->llvm, i);
+        if (next != NULL && next != operand)
+            return NULL;
+        next = operand;
+    }
+    return next == NULL ? NULL : added_to(around, next, phi->llvm);
+}
+
+static LLVMValueRef step_of(const struct around *around, LLVMValueRef value);
+
+static LLVMValueRef step_of_product(const struct around *around, LLVMValueRef product)
+{
+    LLVMBuilderRef b = around->widen->builder;
+    unsigned other = is_fixed(around, LLVMGetOperand(product, 1)) ? 1 : 0;
+    if (!is_fixed(around, LLVMGetOperand(product, other)))
+        return NULL;
+    LLVMValueRef step = step_of(around, LLVMGetOperand(product, 1 - other));
+    int64_t factor = constant_factor(product);
+    if (step == NULL || (LLVMGetInstructionOpcode(product) == LLVMShl && factor == 0))
+        return NULL;
+    LLVMValueRef by =
+        factor != 0 ? i64(around, factor) : fixed(around, LLVMGetOperand(product, other));
+    return LLVMBuildMul(b, step, by, "");
+}
+
+static LLVMValueRef step_of_address(const struct around *around, LLVMValueRef address)
+{
+    LLVMBuilderRef b = around->widen->builder;
+    struct tr_sum sum = tr_m_sum(around->turn, address);
+    LLVMValueRef step = sum.base == address ? NULL : step_of(around, sum.base);
+    for (uint32_t i = 0; step != NULL && i < sum.count; i++) {
+        LLVMValueRef more = step_of(around, sum.terms[i].index);
+        if (more == NULL)
+            return NULL;
+        more = LLVMBuildMul(b, more, i64(around, (int64_t)sum.terms[i].factor), "");
+        step = LLVMBuildAdd(b, step, more, "");
+    }
+    return step;
+}
+
+static LLVMValueRef step_of(const struct around *around, LLVMValueRef value)
+{
+    if (!is_inside(around, value))
+        return i64(around, 0);
+    const struct tr_graph *graph = &around->turn->graph;
+    const struct tr_value *inst = &graph->values[tr_graph_number(graph, value)];
+    if (inst->opcode == LLVMPHI)
+        return step_of_phi(around, inst);
+    if (inst->opcode == LLVMSExt || inst->opcode == LLVMZExt || inst->opcode == LLVMIntToPtr)
+        return step_of(around, LLVMGetOperand(value, 0));
+    if (inst->opcode == LLVMGetElementPtr)
+        return step_of_address(around, value);
+    if (inst->opcode == LLVMMul || inst->opcode == LLVMShl)
+        return step_of_product(around, value);
+    if (!is_sum(value))
+        return NULL;
+    LLVMValueRef a = step_of(around, LLVMGetOperand(value, 0));
+    LLVMValueRef b = step_of(around, LLVMGetOperand(value, 1));
+    return a == NULL || b == NULL ? NULL : LLVMBuildAdd(around->widen->builder, a, b, "");
+}
+
+/* ---- whether there will be many iterations ---- */
+
+/* A comparison that a loop goes on by. */
+struct test {
+    LLVMValueRef compare;
+    bool goes_on; /* when the comparison is this */
+    LLVMValueRef counter;
+    unsigned side;      /* operand that counts: counter + added */
+    LLVMValueRef added; /* i64 */
+    LLVMValueRef step;  /* i64 */
+};
+
+/* The phi of the header that the value counts from; NULL: it has none that threads differ in. */
+static LLVMValueRef counter_of(const struct around *around, LLVMValueRef value)
+{
+    while (is_inside(around, value) && LLVMIsAPHINode(value) == NULL && is_sum(value))
+        value = LLVMGetOperand(value, is_fixed(around, LLVMGetOperand(value, 0)) ? 1 : 0);
+    if (!is_inside(around, value) || LLVMIsAPHINode(value) == NULL)
+        return NULL;
+    struct tr_shape shape = tr_w_shape(around->widen, value);
+    return shape.kind == TR_AFFINE && shape.stride != 0 ? value : NULL;
+}
+
+static bool find_counter(const struct around *around, struct test *test)
+{
+    const struct tr_graph *graph = &around->turn->graph;
+    test->side = is_fixed(around, LLVMGetOperand(test->compare, 0)) ? 1 : 0;
+    LLVMValueRef counted = LLVMGetOperand(test->compare, test->side);
+    if (!is_fixed(around, LLVMGetOperand(test->compare, 1 - test->side)) ||
+        LLVMGetTypeKind(LLVMTypeOf(counted)) != LLVMIntegerTypeKind)
+        return false;
+    test->counter = counter_of(around, counted);
+    if (test->counter == NULL)
+        return false;
+    test->added = added_to(around, counted, test->counter);
+    test->step = step_of_phi(around, &graph->values[tr_graph_number(graph, test->counter)]);
+    return test->added != NULL && test->step != NULL;
+}
+
+static bool find_test(const struct around *around, uint32_t segment, struct test *test)
+{
+    const struct tr_graph *graph = &around->turn->graph;
+    const struct tr_segment *from = &graph->segments[segment];
+    LLVMValueRef branch = graph->values[from->first_value + from->value_count - 1].llvm;
+    if (from->succ_count != 2 || LLVMIsABranchInst(branch) == NULL)
+        return false;
+    bool stays[2];
+    for (uint32_t i = 0; i < 2; i++)
+        stays[i] = tr_set_has(&around->loop->segments, from->succs[i]);
+    test->compare = LLVMGetCondition(branch);
+    test->goes_on = stays[0];
+    return stays[0] != stays[1] && is_inside(around, test->compare) &&
+           LLVMIsAICmpInst(test->compare) != NULL && find_counter(around, test);
+}
+
+/* What a phi of the header is at first; NULL: that depends. */
+static LLVMValueRef start_of_phi(const struct around *around, LLVMValueRef phi)
+{
+    const struct tr_graph *graph = &around->turn->graph;
+    const struct tr_value *value = &graph->values[tr_graph_number(graph, phi)];
+    LLVMValueRef start = NULL;
+    for (uint32_t i = 0; i < value->operand_count; i++) {
+        if (value->incoming[i] == TR_NONE ||
+            tr_set_has(&around->loop->segments, value->incoming[i]))
+            continue;
+        LLVMValueRef operand = LLVMGetOperand(phi, i);
+        if (start != NULL && start != operand)
+            return NULL;
+        start = operand;
+    }
+    return start;
+}
+
+/* Asked of what is known before the loop, so that it leaves the loop. */
+static LLVMValueRef goes_on(const struct around *around, const struct test *test)
+{
+    LLVMBuilderRef b = around->widen->builder;
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(test->compare);
+    LLVMValueRef start = start_of_phi(around, test->counter);
+    if (predicate == LLVMIntEQ || predicate == LLVMIntNE || start == NULL)
+        return NULL;
+    LLVMValueRef limit =
+        tr_w_scalar(around->widen, LLVMGetOperand(test->compare, 1 - test->side), around->copy);
+    LLVMTypeRef type = LLVMTypeOf(limit);
+    LLVMValueRef added = LLVMBuildIntCast2(b, test->added, type, true, "");
+    LLVMValueRef first = tr_w_scalar(around->widen, start, around->copy);
+    first = LLVMBuildAdd(b, first, added, "");
+    LLVMValueRef way = LLVMBuildMul(b, test->step, i64(around, MIN_ITERATIONS), "");
+    way = LLVMBuildIntCast2(b, way, type, true, "");
+    LLVMValueRef then = LLVMBuildAdd(b, first, way, "");
+    LLVMValueRef operands[] = {then, limit};
+    LLVMValueRef is_true =
+        LLVMBuildICmp(b, predicate, operands[test->side], operands[1 - test->side], "");
+    return test->goes_on ? is_true : LLVMBuildNot(b, is_true, "");
+}
+
+static LLVMValueRef find_goes_on(const struct around *around)
+{
+    const struct tr_set *segments = &around->loop->segments;
+    for (uint32_t s = tr_set_next(segments, 0); s != TR_NONE; s = tr_set_next(segments, s + 1)) {
+        struct test test = {0};
+        if (find_test(around, s, &test))
+            return goes_on(around, &test);
+    }
+    return NULL;
+}
+
+/* ---- the load ---- */
+
+/* A load before it in its segment asks for the same line. */
+static bool is_asked_for(const struct tr_turn *turn, const struct tr_memory *memory)
+{
+    struct tr_sum sum = tr_m_sum(turn, memory->address);
+    uint32_t first = turn->graph.segments[turn->graph.values[memory->value].segment].first_value;
+    for (uint32_t v = first; v < memory->value; v++) {
+        if (turn->graph.values[v].opcode != LLVMLoad)
+            continue;
+        struct tr_sum other = tr_m_sum(turn, LLVMGetOperand(turn->graph.values[v].llvm, 0));
+        int64_t distance = 0;
+        if (tr_m_distance(&sum, &other, &distance) && distance < LINE_BYTES &&
+            distance > -LINE_BYTES)
+            return true;
+    }
+    return false;
+}
+
+/* The load is done once for many rows. */
+static bool is_of_column(const struct tr_widen *widen, uint32_t load)
+{
+    const struct tr_turn *turn = widen->turn;
+    return widen->jam[1] >= MIN_ROWS && turn->graph.values[load].opcode == LLVMLoad &&
+           turn->shapes.values[load].kind == TR_VARYING && !turn->depends_on_row[load];
+}
+
+static int64_t iterations_of_column(const struct around *around)
+{
+    const struct tr_turn *turn = around->turn;
+    uint32_t loads = 0;
+    for (uint32_t v = 0; v < turn->graph.value_count; v++) {
+        uint32_t segment = turn->graph.values[v].segment;
+        if (segment != TR_NONE && tr_set_has(&around->loop->segments, segment) &&
+            is_of_column(around->widen, v))
+            loads++;
+    }
+    return loads < COLUMN_LINES ? COLUMN_LINES / loads : 1;
+}
+
+/* From what the load reads to what is asked for: i64; NULL: nothing is. */
+static LLVMValueRef find_way(const struct around *around, LLVMValueRef step, uint32_t load)
+{
+    LLVMBuilderRef b = around->widen->builder;
+    LLVMValueRef on = find_goes_on(around);
+    if (on == NULL && !is_of_column(around->widen, load))
+        return NULL;
+    int64_t iterations = on == NULL ? iterations_of_column(around) : ITERATIONS;
+    LLVMValueRef way = LLVMBuildMul(b, step, i64(around, iterations), "");
+    return on == NULL ? way : LLVMBuildSelect(b, on, way, i64(around, 0), "");
+}
+
+static void prefetch(struct tr_widen *widen, LLVMValueRef address)
+{
+    LLVMValueRef operands[] = {address, tr_m_i32(widen, 0), tr_m_i32(widen, 3), tr_m_i32(widen, 1)};
+    tr_m_call(widen, "llvm.prefetch", &widen->ptr, 1, operands, 4);
+}
+
+void tr_m_prefetch(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
+                   LLVMValueRef address)
+{
+    LLVMBuilderRef b = widen->builder;
+    const struct tr_turn *turn = widen->turn;
+    uint32_t loop = turn->loops.innermost[turn->graph.values[memory->value].segment];
+    uint32_t bytes = widen->width * memory->bytes;
+    if (loop == TR_NONE || widen->active.mask[copy] != NULL || bytes > MAX_LINES * LINE_BYTES ||
+        copy % widen->jam[0] * bytes % LINE_BYTES != 0 || is_asked_for(turn, memory))
+        return;
+    struct around around = {
+        .widen = widen, .turn = turn, .loop = &turn->loops.loops[loop], .copy = copy};
+    LLVMValueRef step = step_of(&around, memory->address);
+    if (step == NULL)
+        return;
+    if (LLVMIsAConstantInt(step) != NULL && LLVMConstIntGetSExtValue(step) < MIN_STEP &&
+        LLVMConstIntGetSExtValue(step) > -MIN_STEP)
+        return;
+    LLVMValueRef way = find_way(&around, step, memory->value);
+    if (way == NULL)
+        return;
+    LLVMValueRef then = LLVMBuildGEP2(b, widen->i8, address, &way, 1, "");
+    for (uint32_t i = 0; i < bytes; i += LINE_BYTES)
+        prefetch(widen, tr_m_advance(widen, then, i));
+}

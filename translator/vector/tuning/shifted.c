@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Loads that find in each lane what another load finds in the next one, or in the one before:
+ * neighbours along a diagonal of a tile, or in a column of one. Of two such gathers one is done,
+ * for the lanes of both, and moved by one lane in registers; what comes in at the end is a scalar
+ * load.
+ *
+ * As in word_blocks.c the second of them moves up to the first, which nothing but accesses of the
+ * same thread could forbid. Every lane reads what it reads by itself, or what its neighbour does.
+ */
+#include "translator/vector/emit/form.h"
+#include "translator/vector/memory/memory.h"
+
+/* Lane t of `second` reads where lane t + `by` of `first` does: by is 1 or -1. */
+struct couple {
+    uint32_t first, second; /* in order of the segment */
+    int by;
+};
+
+/* ---- which ---- */
+
+static bool is_alone(const struct tr_widen *widen, uint32_t value)
+{
+    struct tr_memory memory = tr_m_describe(widen->turn, value);
+    return !tr_m_is_in_block(widen, &memory);
+}
+
+static bool can_be_shifted(const struct tr_widen *widen, const struct tr_memory *memory)
+{
+    return memory->stored == NULL && memory->kind == TR_MEMORY_GENERAL && memory->has_stride &&
+           tr_m_is_gatherable(widen, memory) && !LLVMGetVolatile(memory->inst) &&
+           LLVMGetOrdering(memory->inst) == LLVMAtomicOrderingNotAtomic &&
+           LLVMGetTypeKind(memory->type) != LLVMVectorTypeKind;
+}
+
+/* The one behind value i of the group that it makes a couple with. */
+static uint32_t find_second(const struct tr_group *group, int64_t stride, const bool *is_taken,
+                            uint32_t i, int *by)
+{
+    for (uint32_t k = i + 1; k < group->count; k++) {
+        int64_t offset = group->offsets[k] - group->offsets[i];
+        if (is_taken[k] || (offset != stride && offset != -stride))
+            continue;
+        *by = offset == stride ? 1 : -1;
+        return k;
+    }
+    return TR_NONE;
+}
+
+/* Couples are found from the beginning on, so that both find the same. */
+static bool find_couple(const struct tr_turn *turn, const struct tr_memory *memory,
+                        struct couple *couple)
+{
+    bool is_taken[TR_GROUP_MAX] = {false};
+    struct tr_group group = tr_m_group(turn, memory);
+    for (uint32_t i = 0; i < group.count; i++) {
+        uint32_t k =
+            is_taken[i] ? TR_NONE : find_second(&group, memory->stride, is_taken, i, &couple->by);
+        if (k == TR_NONE)
+            continue;
+        is_taken[k] = true;
+        couple->first = group.values[i];
+        couple->second = group.values[k];
+        if (couple->first == memory->value || couple->second == memory->value)
+            return true;
+    }
+    return false;
+}
+
+/* ---- emission ---- */
+
+/* The vector with its lanes moved, so that lane t has what lane t + by had; at the end comes what
+ * the lanes of `more` have. */
+static LLVMValueRef move_lanes(struct tr_widen *widen, LLVMValueRef vector, LLVMValueRef more,
+                               int by)
+{
+    uint32_t elements[TR_MAX_WIDTH];
+    for (uint32_t i = 0; i < widen->width; i++) {
+        bool is_end = i == (by > 0 ? widen->width - 1 : 0);
+        elements[i] = is_end ? widen->width + i : (uint32_t)((int)i + by);
+    }
+    return tr_w_shuffle(widen, vector, more, elements, widen->width);
+}
+
+/* The lanes whose element one of the two needs. */
+static LLVMValueRef mask_of_both(struct tr_widen *widen, LLVMValueRef mask, int by)
+{
+    LLVMTypeRef type = LLVMVectorType(widen->i1, widen->width);
+    if (mask == NULL)
+        return LLVMConstAllOnes(type);
+    LLVMValueRef moved = move_lanes(widen, mask, LLVMConstNull(type), -by);
+    return LLVMBuildOr(widen->builder, mask, moved, "");
+}
+
+/* At the addresses of all lanes, which follow from the first one's. */
+static LLVMValueRef gather(struct tr_widen *widen, const struct tr_memory *memory,
+                           const struct tr_fields *fields, LLVMValueRef base, LLVMValueRef mask)
+{
+    LLVMValueRef steps[TR_MAX_WIDTH];
+    for (uint32_t i = 0; i < widen->width; i++)
+        steps[i] = LLVMConstInt(widen->i64, (uint64_t)(memory->stride * i), true);
+    LLVMValueRef offsets = LLVMConstVector(steps, widen->width);
+    LLVMValueRef addresses = LLVMBuildGEP2(widen->builder, widen->i8, base, &offsets, 1, "");
+    LLVMTypeRef type = LLVMVectorType(memory->type, widen->width);
+    LLVMTypeRef types[] = {type, LLVMTypeOf(addresses)};
+    LLVMValueRef operands[] = {addresses, mask, LLVMGetPoison(type)};
+    LLVMValueRef result = tr_m_call(widen, "llvm.masked.gather", types, 2, operands, 3);
+    tr_m_set_align(widen, result, 0, fields->align);
+    tr_m_keep_hints(widen, fields, result);
+    return result;
+}
+
+/* What the last lane in the direction of the couple has no neighbour for. */
+static LLVMValueRef load_end(struct tr_widen *widen, const struct tr_memory *second,
+                             LLVMValueRef base, int by, LLVMValueRef mask)
+{
+    LLVMBuilderRef b = widen->builder;
+    int64_t lane = by > 0 ? (int64_t)widen->width : -1;
+    LLVMValueRef address = tr_m_advance(widen, base, lane * second->stride);
+    if (mask != NULL && !tr_w_seed(widen, TR_VECTOR_SEED_MASK)) {
+        LLVMValueRef end = tr_m_i32(widen, by > 0 ? widen->width - 1 : 0);
+        LLVMValueRef is_active = LLVMBuildExtractElement(b, mask, end, "");
+        address = LLVMBuildSelect(b, is_active, address, tr_m_nowhere(widen, second->bytes), "");
+    }
+    struct tr_fields fields = tr_m_only(second);
+    return tr_m_load(widen, &fields, second->type, address, second->align, NULL);
+}
+
+static void load_couple(struct tr_widen *widen, const struct couple *couple, uint32_t copy)
+{
+    struct tr_memory first = tr_m_describe(widen->turn, couple->first);
+    struct tr_memory second = tr_m_describe(widen->turn, couple->second);
+    struct tr_fields fields = {.count = 2,
+                               .values = {first.value, second.value},
+                               .place = first.value,
+                               .align = first.align < second.align ? first.align : second.align};
+    LLVMValueRef mask = tr_w_mask_for(widen, first.value, copy);
+    LLVMValueRef base = tr_m_seed_stride(widen, &first, tr_w_scalar(widen, first.address, copy));
+    LLVMValueRef found =
+        gather(widen, &first, &fields, base, mask_of_both(widen, mask, couple->by));
+    LLVMValueRef end = load_end(widen, &second, base, couple->by, mask);
+    tr_w_define(widen, first.value, copy, found);
+    tr_w_define(widen, second.value, copy,
+                move_lanes(widen, found, tr_w_splat(widen, end), couple->by));
+}
+
+bool tr_m_load_shifted(struct tr_widen *widen, const struct tr_memory *memory)
+{
+    struct couple couple;
+    if (!can_be_shifted(widen, memory) || !find_couple(widen->turn, memory, &couple) ||
+        !is_alone(widen, couple.first) || !is_alone(widen, couple.second))
+        return false;
+    for (uint32_t c = 0; c < widen->copies && memory->value == couple.first; c++)
+        if (tr_w_holder(widen, memory->value, c) == c)
+            load_couple(widen, &couple, c);
+    return true;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One step after the other on the straight way through a block: instructions are copied, except
+ * what is known by now, and accesses to shared memory, which become values.
+ */
+#include "translator/vector/tuning/straight.h"
+
+#include <string.h>
+
+/* Instructions on the way. */
+#define LENGTH_MAX 2000
+
+/* ---- values on the way ---- */
+
+LLVMValueRef tr_p_now(const struct tr_way *way, LLVMValueRef value)
+{
+    uint32_t number = tr_graph_number(&way->graph, value);
+    return number == TR_NONE || way->now[number] == NULL ? value : way->now[number];
+}
+
+bool tr_p_is_bit(LLVMValueRef value, bool is_true)
+{
+    return LLVMIsAConstantInt(value) != NULL &&
+           LLVMConstIntGetZExtValue(value) == (is_true ? 1 : 0) &&
+           LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 1;
+}
+
+/* What LLVM's builder does not simplify: it knows constants only. NULL: nothing to simplify. */
+static LLVMValueRef simplified(LLVMOpcode opcode, LLVMValueRef *operands)
+{
+    if (opcode == LLVMSelect && LLVMIsAConstantInt(operands[0]) != NULL)
+        return operands[tr_p_is_bit(operands[0], true) ? 1 : 2];
+    for (int i = 0; i < 2 && (opcode == LLVMAnd || opcode == LLVMOr); i++) {
+        if (tr_p_is_bit(operands[i], opcode == LLVMOr))
+            return operands[i];
+        if (tr_p_is_bit(operands[i], opcode == LLVMAnd))
+            return operands[1 - i];
+    }
+    return NULL;
+}
+
+/* Integers, or vectors of them. */
+static bool is_integer(LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        type = LLVMGetElementType(type);
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind;
+}
+
+static LLVMValueRef shuffled(LLVMBuilderRef b, LLVMValueRef inst, LLVMValueRef *operands)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(inst)));
+    LLVMValueRef mask[64];
+    unsigned count = LLVMGetNumMaskElements(inst);
+    if (count > sizeof mask / sizeof mask[0])
+        return NULL;
+    for (unsigned i = 0; i < count; i++) {
+        int from = LLVMGetMaskValue(inst, i);
+        mask[i] = from == LLVMGetUndefMaskElem() ? LLVMGetPoison(i32)
+                                                 : LLVMConstInt(i32, (unsigned)from, false);
+    }
+    return LLVMBuildShuffleVector(b, operands[0], operands[1], LLVMConstVector(mask, count), "");
+}
+
+/* Of constants; NULL: not an operation that decides where a loop over threads ends. */
+static LLVMValueRef folded(LLVMBuilderRef b, LLVMValueRef inst, LLVMValueRef *operands)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    switch (opcode) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+        return LLVMBuildBinOp(b, opcode, operands[0], operands[1], "");
+    case LLVMICmp:
+        return LLVMBuildICmp(b, LLVMGetICmpPredicate(inst), operands[0], operands[1], "");
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMTrunc:
+    case LLVMBitCast:
+        return LLVMBuildCast(b, opcode, operands[0], LLVMTypeOf(inst), "");
+    case LLVMInsertElement:
+        return LLVMBuildInsertElement(b, operands[0], operands[1], operands[2], "");
+    case LLVMShuffleVector:
+        return shuffled(b, inst, operands);
+    default:
+        return NULL;
+    }
+}
+
+static LLVMValueRef fold(struct tr_way *way, LLVMValueRef inst)
+{
+    LLVMValueRef operands[3] = {NULL};
+    int count = LLVMGetNumOperands(inst);
+    if (count < 1 || count > 3 || !is_integer(inst))
+        return NULL;
+    bool are_constant = true;
+    for (int i = 0; i < count; i++) {
+        operands[i] = tr_p_now(way, LLVMGetOperand(inst, (unsigned)i));
+        are_constant &= LLVMIsAConstant(operands[i]) != NULL;
+    }
+    LLVMValueRef value = simplified(LLVMGetInstructionOpcode(inst), operands);
+    return value == NULL && are_constant ? folded(way->builder, inst, operands) : value;
+}
+
+LLVMValueRef tr_p_copy(struct tr_way *way, LLVMValueRef inst)
+{
+    LLVMValueRef clone = LLVMInstructionClone(inst);
+    for (int i = 0; i < LLVMGetNumOperands(clone); i++)
+        LLVMSetOperand(clone, (unsigned)i, tr_p_now(way, LLVMGetOperand(clone, (unsigned)i)));
+    LLVMInsertIntoBuilder(way->builder, clone);
+    way->length++;
+    return clone;
+}
+
+/* ---- accesses ---- */
+
+static LLVMValueRef address_of(LLVMValueRef inst)
+{
+    return LLVMGetOperand(inst, LLVMIsAStoreInst(inst) != NULL ? 1 : 0);
+}
+
+/* A load or store. false: it must be in memory. */
+static bool access(struct tr_way *way, uint32_t number)
+{
+    LLVMValueRef inst = way->graph.values[number].llvm;
+    bool is_store = LLVMIsAStoreInst(inst) != NULL;
+    uint32_t offset = 0;
+    enum tr_place place = tr_p_place(&way->pieces, tr_p_now(way, address_of(inst)), &offset);
+    if (place == TR_PLACE_ELSEWHERE) {
+        way->now[number] = tr_p_copy(way, inst);
+        return true;
+    }
+    if (place == TR_PLACE_UNKNOWN || LLVMGetVolatile(inst) ||
+        LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
+        return false;
+    if (is_store)
+        return tr_p_store(&way->pieces, tr_p_now(way, LLVMGetOperand(inst, 0)), offset);
+    way->now[number] = tr_p_load(&way->pieces, way->builder, LLVMTypeOf(inst), offset);
+    return way->now[number] != NULL;
+}
+
+static bool starts_with(LLVMValueRef call, const char *prefix)
+{
+    size_t len = 0;
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    return LLVMIsAFunction(callee) != NULL &&
+           strncmp(LLVMGetValueName2(callee, &len), prefix, strlen(prefix)) == 0;
+}
+
+/* Calls that touch no memory, or none that anybody sees. */
+static bool is_harmless_call(LLVMValueRef call)
+{
+    return starts_with(call, "llvm.prefetch") || tr_is_pure_call(call);
+}
+
+/* Lanes that are not active, and what is left to the runtime, are not what is expected. */
+bool tr_p_is_exception(LLVMValueRef inst)
+{
+    return LLVMIsACallInst(inst) != NULL && !is_harmless_call(inst);
+}
+
+static bool step(struct tr_way *way, uint32_t number)
+{
+    LLVMValueRef inst = way->graph.values[number].llvm;
+    if (LLVMIsALoadInst(inst) != NULL || LLVMIsAStoreInst(inst) != NULL)
+        return access(way, number);
+    if (LLVMIsAAllocaInst(inst) != NULL || LLVMIsAFenceInst(inst) != NULL ||
+        LLVMIsAAtomicRMWInst(inst) != NULL || LLVMIsAAtomicCmpXchgInst(inst) != NULL ||
+        (LLVMIsACallInst(inst) != NULL && !is_harmless_call(inst)))
+        return false;
+    LLVMValueRef value = fold(way, inst);
+    way->now[number] = value != NULL ? value : tr_p_copy(way, inst);
+    return true;
+}
+
+/* All of a segment but phis and the terminator. */
+bool tr_p_step_through(struct tr_way *way, uint32_t segment)
+{
+    const struct tr_segment *s = &way->graph.segments[segment];
+    for (uint32_t v = s->first_value; v + 1 < s->first_value + s->value_count; v++)
+        if (way->graph.values[v].opcode != LLVMPHI && !step(way, v))
+            return false;
+    return way->length <= LENGTH_MAX;
+}
+
+LLVMValueRef tr_p_incoming(const struct tr_way *way, LLVMValueRef phi, uint32_t from)
+{
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+        if (LLVMGetIncomingBlock(phi, i) == way->graph.segments[from].llvm)
+            return tr_p_now(way, LLVMGetIncomingValue(phi, i));
+    return NULL;
+}
+
+/* All at once: one may be what another was. */
+void tr_p_step_phis(struct tr_way *way, uint32_t segment, uint32_t from)
+{
+    const struct tr_segment *s = &way->graph.segments[segment];
+    uint32_t v = s->first_value;
+    for (; way->graph.values[v].opcode == LLVMPHI; v++)
+        way->next[v] = tr_p_incoming(way, way->graph.values[v].llvm, from);
+    while (v-- > s->first_value)
+        way->now[v] = way->next[v];
+}

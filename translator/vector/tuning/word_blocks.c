@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Accesses of a lane to neighbouring words, where lanes are far apart: a row of a matrix for each
+ * thread, in a loop that has been unrolled. Each lane's words are one access, of 16 bytes, and are
+ * transposed in registers: a fourth of the accesses that a gather or a scatter for each word makes.
+ *
+ * Loads move up to the first of them and stores down to the last. Turns are independent, so that
+ * only accesses of the same thread can be in the way: not those to other words of the same row,
+ * and not loads from one address by all lanes, which none of several lanes can be writing to.
+ */
+#include "translator/vector/emit/form.h"
+#include "translator/vector/memory/memory.h"
+
+#define BLOCK_BYTES 16
+#define MAX_WORDS   4
+
+/* One access for each lane. */
+struct block {
+    const struct tr_memory *memory;
+    uint32_t words;
+    int64_t low; /* bytes from `memory` to the first word */
+    struct tr_fields fields;
+};
+
+enum role { ROLE_NONE, ROLE_WALL, ROLE_MEMBER, ROLE_BESIDE };
+
+/* ---- what can be done at one place ---- */
+
+static bool is_plain(LLVMValueRef access)
+{
+    return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic;
+}
+
+/* What an instruction is to the accesses like `memory`, whose address is `sum`. */
+static enum role role_of(const struct tr_turn *turn, const struct tr_memory *memory,
+                         const struct tr_sum *sum, uint32_t value, int64_t *offset)
+{
+    const struct tr_value *inst = &turn->graph.values[value];
+    bool is_store = memory->stored != NULL;
+    if ((inst->opcode == LLVMLoad || inst->opcode == LLVMStore) && is_plain(inst->llvm)) {
+        struct tr_memory other = tr_m_describe(turn, value);
+        struct tr_sum others = tr_m_sum(turn, other.address);
+        bool is_like = other.has_stride && other.stride == memory->stride &&
+                       other.type == memory->type && tr_m_distance(sum, &others, offset) &&
+                       *offset % (int64_t)memory->bytes == 0;
+        if (is_like && (other.stored != NULL) != is_store)
+            return ROLE_BESIDE;
+        if (is_like && turn->depends_on_row[value] == turn->depends_on_row[memory->value])
+            return ROLE_MEMBER;
+        if (other.stored == NULL && other.kind == TR_MEMORY_SAME)
+            return ROLE_NONE;
+    }
+    bool is_wall = tr_m_may_write(turn, value) || (is_store && tr_m_may_read(turn, value));
+    return is_wall ? ROLE_WALL : ROLE_NONE;
+}
+
+static bool has_offset(const int64_t *offsets, uint32_t count, int64_t offset)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (offsets[i] == offset)
+            return true;
+    return false;
+}
+
+static bool is_in(const struct tr_group *group, uint32_t value)
+{
+    for (uint32_t i = 0; i < group->count; i++)
+        if (group->values[i] == value)
+            return true;
+    return false;
+}
+
+/* Whether the access cannot be in a group with what comes before it. */
+static bool is_in_the_way(const struct tr_group *group, enum role role, int64_t offset,
+                          bool is_store)
+{
+    if (role == ROLE_WALL || group->count == TR_GROUP_MAX || group->beside_count == TR_GROUP_MAX)
+        return true;
+    if (role == ROLE_MEMBER)
+        return has_offset(group->offsets, group->count, offset) ||
+               (!is_store && has_offset(group->beside, group->beside_count, offset));
+    return role == ROLE_BESIDE && is_store && has_offset(group->offsets, group->count, offset);
+}
+
+/* The segment is split into groups from its beginning on, so that each of a group finds the same.
+ */
+struct tr_group tr_m_group(const struct tr_turn *turn, const struct tr_memory *memory)
+{
+    struct tr_group group = {0};
+    struct tr_sum sum = tr_m_sum(turn, memory->address);
+    const struct tr_segment *segment =
+        &turn->graph.segments[turn->graph.values[memory->value].segment];
+    uint32_t end = segment->first_value + segment->value_count;
+    for (uint32_t value = segment->first_value; value < end; value++) {
+        int64_t offset = 0;
+        enum role role = role_of(turn, memory, &sum, value, &offset);
+        if (is_in_the_way(&group, role, offset, memory->stored != NULL)) {
+            if (is_in(&group, memory->value))
+                return group;
+            group.count = group.beside_count = 0;
+        }
+        if (role == ROLE_MEMBER) {
+            group.values[group.count] = value;
+            group.offsets[group.count++] = offset;
+        } else if (role == ROLE_BESIDE) {
+            group.beside[group.beside_count++] = offset;
+        }
+    }
+    return group;
+}
+
+/* ---- blocks of a group ---- */
+
+/* The words from `low` on, if all of them are accessed. */
+static bool fill_block(const struct tr_turn *turn, const struct tr_group *group,
+                       struct block *block)
+{
+    const struct tr_memory *memory = block->memory;
+    block->fields = (struct tr_fields){.align = memory->bytes};
+    for (uint32_t i = 0; i < group->count; i++) {
+        int64_t word = (group->offsets[i] - block->low) / (int64_t)memory->bytes;
+        if (group->offsets[i] < block->low || word >= block->words)
+            continue;
+        uint32_t align = LLVMGetAlignment(turn->graph.values[group->values[i]].llvm);
+        block->fields.align = align < block->fields.align ? align : block->fields.align;
+        block->fields.values[block->fields.count] = group->values[i];
+        block->fields.fields[block->fields.count++] = (uint32_t)word;
+    }
+    if (block->fields.count < block->words)
+        return false;
+    uint32_t place = memory->stored == NULL ? 0 : block->words - 1;
+    block->fields.place = block->fields.values[place];
+    return true;
+}
+
+/* Blocks follow each other from the lowest word on; words that are alone are in none. */
+static bool find_block(const struct tr_turn *turn, const struct tr_group *group,
+                       struct block *block)
+{
+    int64_t bytes = block->memory->bytes;
+    int64_t from = INT64_MIN;
+    for (;;) {
+        block->low = INT64_MAX;
+        for (uint32_t i = 0; i < group->count; i++)
+            if (group->offsets[i] >= from && group->offsets[i] < block->low)
+                block->low = group->offsets[i];
+        if (block->low > 0)
+            return false;
+        bool is_whole = fill_block(turn, group, block);
+        from = block->low + (is_whole ? BLOCK_BYTES : bytes);
+        if (is_whole && from > 0)
+            return true;
+    }
+}
+
+static bool can_be_in_block(const struct tr_widen *widen, const struct tr_memory *memory)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(memory->type);
+    return memory->kind == TR_MEMORY_GENERAL && memory->has_stride && memory->is_word &&
+           (memory->bytes == 4 || memory->bytes == 8) && kind != LLVMVectorTypeKind &&
+           kind != LLVMPointerTypeKind && is_plain(memory->inst) &&
+           (memory->stride >= BLOCK_BYTES || memory->stride <= -BLOCK_BYTES) &&
+           widen->active.mask[0] == NULL && widen->width >= MAX_WORDS;
+}
+
+/* ---- transposing ---- */
+
+/* The same elements of all groups of `words`: of a, or, from `words` on, of b. */
+static LLVMValueRef pick(struct tr_widen *widen, LLVMValueRef a, LLVMValueRef b, uint32_t words,
+                         const uint8_t *of_group)
+{
+    uint32_t elements[TR_MAX_WIDTH];
+    for (uint32_t i = 0; i < widen->width; i++) {
+        uint32_t element = of_group[i % words];
+        elements[i] = i / words * words + element % words + element / words * widen->width;
+    }
+    return tr_w_shuffle(widen, a, b, elements, widen->width);
+}
+
+/* Element i of group g of vector k goes to element k of group g of vector i. */
+static void transpose(struct tr_widen *widen, LLVMValueRef *vectors, uint32_t words)
+{
+    static const uint8_t zip[2][4] = {{0, 4, 1, 5}, {2, 6, 3, 7}};
+    static const uint8_t halves[2][4] = {{0, 1, 4, 5}, {2, 3, 6, 7}};
+    static const uint8_t pair[2][2] = {{0, 2}, {1, 3}};
+    LLVMValueRef a[MAX_WORDS];
+    for (uint32_t i = 0; i < words; i++)
+        a[i] = vectors[i];
+    if (words == 2) {
+        for (uint32_t i = 0; i < 2; i++)
+            vectors[i] = pick(widen, a[0], a[1], words, pair[i]);
+        return;
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        a[i] = pick(widen, vectors[i / 2 * 2], vectors[i / 2 * 2 + 1], words, zip[i % 2]);
+    for (uint32_t i = 0; i < 4; i++)
+        vectors[i] = pick(widen, a[i / 2], a[i / 2 + 2], words, halves[i % 2]);
+}
+
+/* ---- emission ---- */
+
+static LLVMValueRef block_address(struct tr_widen *widen, const struct block *block, uint32_t copy)
+{
+    LLVMValueRef address = tr_w_scalar(widen, block->memory->address, copy);
+    return tr_m_seed_stride(widen, block->memory, tr_m_advance(widen, address, block->low));
+}
+
+static LLVMValueRef concatenate(struct tr_widen *widen, LLVMValueRef a, LLVMValueRef b)
+{
+    uint32_t elements[TR_MAX_WIDTH];
+    uint32_t count = 2 * tr_w_element_count(LLVMTypeOf(a));
+    for (uint32_t i = 0; i < count; i++)
+        elements[i] = i;
+    return tr_w_shuffle(widen, a, b, elements, count);
+}
+
+/* Of the lanes `first`, first + words, …: what they load. */
+static LLVMValueRef load_lanes(struct tr_widen *widen, const struct block *block,
+                               LLVMValueRef address, uint32_t first)
+{
+    LLVMValueRef parts[TR_MAX_WIDTH];
+    LLVMTypeRef type = LLVMVectorType(block->memory->type, block->words);
+    uint32_t count = widen->width / block->words;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t lane = first + i * block->words;
+        parts[i] = tr_m_load(widen, &block->fields, type,
+                             tr_m_advance(widen, address, lane * block->memory->stride),
+                             block->fields.align, NULL);
+    }
+    for (; count > 1; count /= 2)
+        for (uint32_t i = 0; i < count / 2; i++)
+            parts[i] = concatenate(widen, parts[2 * i], parts[2 * i + 1]);
+    return parts[0];
+}
+
+static void load_block(struct tr_widen *widen, const struct block *block, uint32_t copy)
+{
+    LLVMValueRef vectors[MAX_WORDS];
+    LLVMValueRef address = block_address(widen, block, copy);
+    for (uint32_t i = 0; i < block->words; i++)
+        vectors[i] = load_lanes(widen, block, address, i);
+    transpose(widen, vectors, block->words);
+    for (uint32_t i = 0; i < block->words; i++)
+        tr_w_define(widen, block->fields.values[i], copy, vectors[block->fields.fields[i]]);
+}
+
+static void store_block(struct tr_widen *widen, const struct block *block, uint32_t copy)
+{
+    LLVMValueRef vectors[MAX_WORDS];
+    LLVMValueRef address = block_address(widen, block, copy);
+    uint32_t words = block->words;
+    for (uint32_t i = 0; i < words; i++) {
+        LLVMValueRef store = widen->turn->graph.values[block->fields.values[i]].llvm;
+        vectors[block->fields.fields[i]] = tr_w_vector(widen, LLVMGetOperand(store, 0), copy);
+    }
+    transpose(widen, vectors, words);
+    for (uint32_t lane = 0; lane < widen->width; lane++) {
+        uint32_t elements[MAX_WORDS];
+        for (uint32_t i = 0; i < words; i++)
+            elements[i] = lane / words * words + i;
+        tr_m_store(widen, &block->fields,
+                   tr_w_shuffle(widen, vectors[lane % words], NULL, elements, words),
+                   tr_m_advance(widen, address, lane * block->memory->stride), block->fields.align,
+                   NULL);
+    }
+}
+
+static bool find_own_block(const struct tr_widen *widen, const struct tr_memory *memory,
+                           struct block *block)
+{
+    if (!can_be_in_block(widen, memory))
+        return false;
+    *block = (struct block){.memory = memory, .words = BLOCK_BYTES / memory->bytes};
+    struct tr_group group = tr_m_group(widen->turn, memory);
+    return find_block(widen->turn, &group, block);
+}
+
+bool tr_m_is_in_block(const struct tr_widen *widen, const struct tr_memory *memory)
+{
+    struct block block;
+    return find_own_block(widen, memory, &block);
+}
+
+bool tr_m_access_block(struct tr_widen *widen, const struct tr_memory *memory)
+{
+    struct block block;
+    if (!find_own_block(widen, memory, &block))
+        return false;
+    for (uint32_t c = 0; c < widen->copies && memory->value == block.fields.place; c++) {
+        if (memory->stored != NULL)
+            store_block(widen, &block, c);
+        else if (tr_w_holder(widen, memory->value, c) == c)
+            load_block(widen, &block, c);
+    }
+    return true;
+}
