@@ -11,9 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "jit/passes.h"
-#include "translator/module/keep_lines.h"
-#include "translator/translator.h"
+#include "jit/observe.h"
+#include "translator/pipeline.h"
 
 #define DWARF_VERSION 5
 
@@ -61,13 +60,11 @@ void jit_unit_fini(struct jit_unit *unit)
     jit_target_release(unit->target);
 }
 
-void jit_unit_dump(const struct jit_unit *unit, const char *kind, const char *suffix)
+/* Writes the module as <kernel>.<suffix> if --dump asks for this kind. */
+static void dump_module(const struct jit_unit *unit, const char *kind, const char *suffix)
 {
-    if (!jit_dump_wants(&unit->dump, kind))
-        return;
-    char *text = LLVMPrintModuleToString(unit->module);
-    jit_dump_write(&unit->dump, suffix, text, strlen(text));
-    LLVMDisposeMessage(text);
+    if (jit_dump_wants(&unit->watch.dump, kind))
+        jit_dump_module(&unit->watch.dump, unit->module, suffix);
 }
 
 /* NULL: there is none. */
@@ -101,7 +98,7 @@ static enum pxr_status emit(struct jit_unit *unit, LLVMModuleRef module, LLVMCod
 /* Emitting changes a module, so the assembly is made from a copy. */
 static enum pxr_status dump_asm(struct jit_unit *unit, struct pxr_error *err)
 {
-    if (!jit_dump_wants(&unit->dump, "asm"))
+    if (!jit_dump_wants(&unit->watch.dump, "asm"))
         return PXR_OK;
     LLVMModuleRef copy = LLVMCloneModule(unit->module);
     LLVMMemoryBufferRef buffer;
@@ -109,7 +106,8 @@ static enum pxr_status dump_asm(struct jit_unit *unit, struct pxr_error *err)
         LLVMSetTargetMachineAsmVerbosity(machine_for(unit), 1);
     enum pxr_status status = emit(unit, copy, LLVMAssemblyFile, &buffer, err);
     if (status == PXR_OK) {
-        jit_dump_write(&unit->dump, "s", LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+        jit_dump_write(&unit->watch.dump, "s", LLVMGetBufferStart(buffer),
+                       LLVMGetBufferSize(buffer));
         LLVMDisposeMemoryBuffer(buffer);
     }
     LLVMDisposeModule(copy);
@@ -156,6 +154,23 @@ static uint32_t frame_bytes(const struct jit_unit *unit, LLVMValueRef entry)
     return step_bytes == 0 || step_bytes > UINT32_MAX - bytes ? 0 : bytes + step_bytes;
 }
 
+/* One stage of translator/pipeline.def. */
+static struct tr_compilation begin_stage(struct jit_unit *unit)
+{
+    return (struct tr_compilation){.module = unit->module,
+                                   .kernel = unit->kernel,
+                                   .budget = &unit->budget,
+                                   .machine = unit->target->machine,
+                                   .has_whole_loads = unit->target->has_whole_loads,
+                                   .observer = jit_observer(&unit->watch)};
+}
+
+static void end_stage(struct jit_unit *unit, struct tr_compilation *compilation)
+{
+    unit->module = compilation->module;
+    tr_compilation_fini(compilation);
+}
+
 enum pxr_status jit_unit_emit(struct jit_unit *unit, struct jit_object *object,
                               struct pxr_error *err)
 {
@@ -163,18 +178,14 @@ enum pxr_status jit_unit_emit(struct jit_unit *unit, struct jit_object *object,
     jit_target_prepare(unit->target, unit->module);
     jit_frames_request(unit->module);
     require_dwarf_version(unit);
-    tr_lines_mark(unit->module);
-    enum pxr_status status = jit_run_passes(unit->module, object->collapse, unit->budget.effort,
-                                            unit->target->machine, err);
-    tr_lines_restore(unit->module);
+    struct tr_compilation compilation = begin_stage(unit);
+    enum pxr_status status = tr_make_code(&compilation, object->collapse, err);
+    end_stage(unit, &compilation);
     if (status != PXR_OK)
         return status;
-    if (object->collapse == PXR_COLLAPSE_VECTOR)
-        tr_mend_one_lane_stores(unit->module);
-    tr_lower_whole_accesses(unit->module, unit->target->has_whole_loads);
     uint64_t optimised_ns = thread_cpu_ns();
     object->optimise_ns = optimised_ns - start_ns;
-    jit_unit_dump(unit, "opt", "opt.ll");
+    dump_module(unit, "opt", "opt.ll");
     status = dump_asm(unit, err);
     if (status != PXR_OK)
         return status;
@@ -190,6 +201,20 @@ enum pxr_status jit_unit_emit(struct jit_unit *unit, struct jit_object *object,
     return PXR_OK;
 }
 
+/* ---- the stages before ---- */
+
+enum pxr_status jit_unit_translate(struct jit_unit *unit, const struct tr_source *source,
+                                   struct pxr_error *err)
+{
+    struct tr_compilation compilation = begin_stage(unit);
+    enum pxr_status status = tr_make_thread(&compilation, source, err);
+    unit->kernel = source->kernel;
+    end_stage(unit, &compilation);
+    if (status == PXR_OK)
+        dump_module(unit, "ir", "ll");
+    return status;
+}
+
 static enum pxr_status translate(struct jit_unit *unit, const struct jit_request *request,
                                  struct pxr_error *err)
 {
@@ -198,26 +223,92 @@ static enum pxr_status translate(struct jit_unit *unit, const struct jit_request
                                  .triple = unit->target->triple,
                                  .data_layout = unit->target->data_layout,
                                  .budget = &unit->budget};
-    unit->kernel = request->kernel;
-    enum pxr_status status = tr_translate_kernel(request->module, request->kernel, request->layout,
-                                                 &options, unit->context, &unit->module, err);
-    if (status != PXR_OK)
+    struct tr_source source = {.ptx = request->module,
+                               .kernel = request->kernel,
+                               .layout = request->layout,
+                               .options = &options,
+                               .context = unit->context};
+    return jit_unit_translate(unit, &source, err);
+}
+
+/* .reqntid (PTX ISA "Performance-Tuning Directives"): launches with another shape are refused, so
+ * it is a fact of all of them. */
+static void add_required_shape(struct tr_facts *facts, const struct ptx_func *kernel)
+{
+    for (int d = 0; kernel && kernel->required_threads[0] && d < 3; d++)
+        facts->block[d] = kernel->required_threads[d] ? kernel->required_threads[d] : 1;
+}
+
+static void take_collapsed(struct jit_object *object, const struct tr_collapsed *collapsed)
+{
+    object->collapse = collapsed->collapse;
+    object->width = collapsed->width;
+    object->jam = collapsed->jam;
+    object->frame_fixed_bytes = collapsed->frame_fixed_bytes;
+    object->frame_warp_bytes = collapsed->frame_warp_bytes;
+    object->frame_thread_bytes = collapsed->frame_thread_bytes;
+    object->may_wait = collapsed->may_wait;
+    object->explanation = collapsed->explanation;
+}
+
+enum pxr_status jit_unit_collapse(struct jit_unit *unit, const struct jit_variant *wanted,
+                                  struct jit_seed *seed, struct jit_object *object,
+                                  struct pxr_error *err)
+{
+    struct tr_facts facts = wanted->facts;
+    add_required_shape(&facts, unit->kernel);
+    struct tr_collapse_options options = {
+        .collapse = wanted->collapse,
+        .width = wanted->width,
+        .jam = wanted->jam,
+        .vector_bits = unit->target->vector_bits,
+        .cache_bytes = unit->target->cache_bytes,
+        .cache_share_bytes = unit->target->cache_share_bytes,
+    };
+    if (seed) {
+        options.seed = seed->kind;
+        options.seed_site = seed->site;
+        options.keeps_loops = seed->keeps_loops;
+    }
+    struct tr_collapsed collapsed;
+    struct tr_compilation compilation = begin_stage(unit);
+    enum pxr_status status = tr_make_block(&compilation, &facts, &options, &collapsed, err);
+    end_stage(unit, &compilation);
+    if (status != PXR_OK) {
+        free(collapsed.explanation);
         return status;
-    jit_unit_dump(unit, "ir", "ll");
+    }
+    take_collapsed(object, &collapsed);
+    if (seed)
+        seed->sites = collapsed.seed_sites;
+    dump_module(unit, "collapse", "collapse.ll");
     return PXR_OK;
 }
+
+/* ---- all of it ---- */
 
 enum pxr_status jit_compile_request(const struct jit_request *request, struct jit_object *object,
                                     struct pxr_error *err)
 {
     struct jit_unit unit;
-    enum pxr_status status = jit_unit_init(&unit, err);
+    enum pxr_status status = jit_check_skip(request->skip, err);
+    if (status == PXR_OK)
+        status = jit_unit_init(&unit, err);
     if (status != PXR_OK)
         return status;
-    unit.dump = (struct jit_dump){
+    struct jit_watch *watch = &unit.watch;
+    watch->dump = (struct jit_dump){
         .kinds = request->dump, .dir = request->dump_dir, .kernel = request->kernel->name};
-    if (jit_dump_wants(&unit.dump, "ptx"))
-        jit_dump_write(&unit.dump, "ptx", request->module->text.ptr, request->module->text.len);
+    watch->skip = request->skip;
+    watch->step_limit = request->step_limit;
+#ifdef NDEBUG
+    watch->verifies = request->verifies_steps;
+#else
+    watch->verifies = true;
+#endif
+    watch->times = request->times_steps ? &object->steps : NULL;
+    if (jit_dump_wants(&watch->dump, "ptx"))
+        jit_dump_write(&watch->dump, "ptx", request->module->text.ptr, request->module->text.len);
     uint64_t start_ns = thread_cpu_ns();
     status = translate(&unit, request, err);
     if (status == PXR_OK)

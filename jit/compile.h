@@ -8,11 +8,11 @@
 
 #include <llvm-c/Types.h>
 
-#include "jit/dump.h"
 #include "jit/frames.h"
 #include "jit/jit.h"
 #include "jit/llvm_target.h"
-#include "translator/translator.h"
+#include "jit/observe.h"
+#include "translator/pipeline.h"
 
 /* One compilation and everything that dies with it. Owned by one thread. */
 struct jit_unit {
@@ -23,11 +23,11 @@ struct jit_unit {
     struct jit_target *target;     /* from the pool */
     struct tr_budget budget;       /* what the compilation may still do */
     struct jit_frames frames;
-    struct jit_dump dump;
+    struct jit_watch watch;
     struct pxr_error diagnostic; /* first error LLVM reported; status PXR_OK if none */
 };
 
-/* For tests: a defect to seed into the region former (translator.h, enum tr_seed). */
+/* For tests: a defect to seed into the region former (collapse/options.h, enum tr_seed). */
 struct jit_seed {
     enum tr_seed kind;
     uint32_t site;    /* in: which one … */
@@ -39,8 +39,10 @@ struct jit_seed {
 enum pxr_status jit_unit_init(struct jit_unit *unit, struct pxr_error *err);
 void jit_unit_fini(struct jit_unit *unit);
 
-/* Writes unit->module as <kernel>.<suffix> if --dump asks for this kind. */
-void jit_unit_dump(const struct jit_unit *unit, const char *kind, const char *suffix);
+/* The program of one thread in unit->module; from then on unit->kernel is what it is made of.
+ * Errors: those of tr_make_thread. */
+enum pxr_status jit_unit_translate(struct jit_unit *unit, const struct tr_source *source,
+                                   struct pxr_error *err);
 
 /* Collapses the threads of unit->module, the code of one thread, as wanted, for launches for which
  * wanted->facts are true. Fills collapse, width, jam, frame_…_bytes, may_wait and explanation of

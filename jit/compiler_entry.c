@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "jit/compile.h"
+#include "util/log.h"
 
 #define WORK_STACK_BYTES   ((size_t)16 << 20)
 #define FATAL_REASON_BYTES 512
@@ -126,10 +127,13 @@ static enum pxr_status compile(const struct jit_request *request, struct jit_obj
     struct compile_work work = {.request = request, .object = object};
     if (object)
         memset(object, 0, sizeof *object);
+    if (request->is_talkative)
+        pxr_log_set_level(PXR_LOG_INFO);
     enum pxr_status status = jit_run_work(run_compile, &work, err);
     if (status != PXR_OK && object) {
         free(object->bytes);
         free(object->explanation);
+        free(object->steps.steps);
         memset(object, 0, sizeof *object);
     }
     return status;

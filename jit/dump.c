@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <llvm-c/Core.h>
+
 #include "util/log.h"
 #include "util/options.h"
 
@@ -80,4 +82,11 @@ void jit_dump_write(const struct jit_dump *dump, const char *suffix, const char 
         pxr_log(PXR_LOG_WARNING, "cannot write the dump '%s': %s", path, strerror(errno));
         unlink(temporary);
     }
+}
+
+void jit_dump_module(const struct jit_dump *dump, LLVMModuleRef module, const char *suffix)
+{
+    char *text = LLVMPrintModuleToString(module);
+    jit_dump_write(dump, suffix, text, strlen(text));
+    LLVMDisposeMessage(text);
 }

@@ -8,17 +8,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <llvm-c/Types.h>
+
 struct jit_dump {
     const char *kinds;  /* comma-separated; NULL or "": nothing is written */
     const char *dir;    /* NULL: the current directory */
     const char *kernel; /* mangled name */
 };
 
-/* Whether this kind ("ptx", "ir", "barriers", "collapse", "opt", "asm") was asked for. */
+/* Whether this kind ("ptx", "ir", "collapse", "opt", "asm", "after:STEP") was asked for. */
 bool jit_dump_wants(const struct jit_dump *dump, const char *kind);
 
 /* Writes <dir>/<kernel>.<suffix>. Names too long for a file are cut and end in a hash of the
  * whole name. A failure is logged; it never fails the compilation. */
 void jit_dump_write(const struct jit_dump *dump, const char *suffix, const char *text, size_t len);
+
+/* The same with a module's text. */
+void jit_dump_module(const struct jit_dump *dump, LLVMModuleRef module, const char *suffix);
 
 #endif

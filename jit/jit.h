@@ -31,6 +31,27 @@ struct jit_request {
     struct jit_variant variant;
     const char *dump;     /* comma-separated kinds: ptx, ir, opt, asm; NULL or "": none */
     const char *dump_dir; /* files <dump_dir>/<kernel>.<kind> */
+    /* Of the steps in translator/pipeline.def: */
+    const char *skip;    /* comma-separated names of steps to leave out; NULL or "": none */
+    uint64_t step_limit; /* optional steps run only while the process has run fewer; 0: no limit */
+    bool times_steps;    /* fills jit_object.steps */
+    bool verifies_steps; /* checks the module behind each */
+    bool is_talkative;   /* the compiler logs at PXR_LOG_INFO, too */
+};
+
+/* What steps of one name took of a compilation. */
+struct jit_step_time {
+    const char *name; /* static */
+    uint32_t count;   /* how often they ran */
+    uint64_t ns;      /* CPU time */
+    uint64_t before;  /* instructions of the module, and what they made of them */
+    uint64_t after;
+};
+
+/* In the order in which they ran. */
+struct jit_step_times {
+    struct jit_step_time *steps; /* malloc */
+    uint32_t count;
 };
 
 /* A relocatable ELF object with one function `ptxrun_kernel` (void (struct rt_thread *) if collapse
@@ -50,8 +71,9 @@ struct jit_object {
     uint64_t frame_fixed_bytes; /* of fused kernels: what jit_code_frame_bytes adds up */
     uint64_t frame_warp_bytes;
     uint64_t frame_thread_bytes;
-    bool may_wait;     /* of fused kernels: sch_grid.may_wait */
-    char *explanation; /* malloc, may be NULL: why this collapse; lines of text */
+    bool may_wait;               /* of fused kernels: sch_grid.may_wait */
+    char *explanation;           /* malloc, may be NULL: why this collapse; lines of text */
+    struct jit_step_times steps; /* empty unless asked for */
 };
 
 #define JIT_KERNEL_SYMBOL "ptxrun_kernel"
@@ -97,7 +119,7 @@ int jit_code_line(const struct jit_code *code, uintptr_t pc);
 
 /* ---- between libptxrun.so and libptxrun-compile.so ---- */
 
-#define JIT_COMPILER_ABI   3
+#define JIT_COMPILER_ABI   4
 #define JIT_COMPILER_ENTRY "ptxrun_compiler"
 
 struct jit_compiler {

@@ -97,5 +97,6 @@ void jit_object_fini(struct jit_object *object)
 {
     free(object->bytes);
     free(object->explanation);
+    free(object->steps.steps);
     memset(object, 0, sizeof *object);
 }

@@ -21,13 +21,24 @@ const struct pxr_option_info pxr_option_table[PXR_OPTION_COUNT] = {
 #undef OPTION
 };
 
+/* "after:STEP" stands for every word that goes on behind the colon. */
+static bool is_choice(const char *choice, size_t choice_len, const char *text, size_t len)
+{
+    const char *colon = memchr(choice, ':', choice_len);
+    if (colon) {
+        size_t prefix_len = (size_t)(colon + 1 - choice);
+        return len > prefix_len && memcmp(choice, text, prefix_len) == 0;
+    }
+    return choice_len == len && memcmp(choice, text, len) == 0;
+}
+
 /* Index of a word of len bytes in a '|'-separated list, -1 if it is not there. */
 static int choice_index(const char *choices, const char *text, size_t len)
 {
     int index = 0;
     for (const char *at = choices;; at++, index++) {
         const char *end = strchrnul(at, '|');
-        if ((size_t)(end - at) == len && memcmp(at, text, len) == 0)
+        if (is_choice(at, (size_t)(end - at), text, len))
             return index;
         if (!*end)
             return -1;

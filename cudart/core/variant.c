@@ -12,6 +12,7 @@
 #include "cudart/core/process.h"
 #include "cudart/core/report.h"
 #include "cudart/core/stats.h"
+#include "cudart/core/step_times.h"
 #include "util/log.h"
 
 /* Room on a thread's stack beyond the kernel's own frames: helpers such as vprintf run on it. */
@@ -30,6 +31,11 @@ static struct jit_request make_request(const struct crt_kernel *kernel,
         .variant = *key,
         .dump = options->dump,
         .dump_dir = options->dump_dir,
+        .skip = options->skip,
+        .step_limit = options->step_limit,
+        .times_steps = options->time_steps,
+        .verifies_steps = options->verify_steps,
+        .is_talkative = options->log >= PXR_LOG_INFO,
     };
 }
 
@@ -88,6 +94,7 @@ static enum pxr_status compile(struct crt_kernel *kernel, struct crt_variant *va
     variant->stack_bytes = stack_bytes(kernel, &object);
     uint64_t elapsed_ns = crt_now_ns() - start_ns;
     crt_stats_compile(kernel->func->name, &variant->key, &object, elapsed_ns);
+    crt_step_times_add(kernel->func->name, &object.steps);
     pxr_log(PXR_LOG_INFO, "compiled kernel '%s' of %s in %.1f ms", kernel->func->name,
             kernel->library->name, (double)elapsed_ns / 1e6);
     if (status == PXR_OK && pxr_options_get()->explain)

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "translator/translator.h"
+#include "translator/pipeline.h"
 #include "util/error.h"
 #include "util/options.h"
 

@@ -3,6 +3,7 @@
  * The engine `inprocess`: parser, translator, compiler, loader and scheduler of this build, linked
  * into the test. Kernels are compiled at their first launch; hooks may change the translation.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "scheduler/internal.h"
 #include "tests/support/emitted.h"
 #include "tests/support/runner_engine.h"
-#include "translator/translator.h"
+#include "translator/pipeline.h"
 
 #define STACK_RESERVE_BYTES (64u << 10)
 #define RECURSION_BYTES     (256u << 10)
@@ -158,6 +159,10 @@ static const struct jit_symbol device_symbols[] = {
 
 /* ---- compiling ---- */
 
+/* One compilation of so many has its steps verified (translator/pipeline.h). */
+#define VERIFIED_SHARE 8
+static _Atomic(uint32_t) compiled_count;
+
 struct compile_work {
     const struct inprocess_runner *inprocess;
     const struct ptx_func *kernel;
@@ -176,11 +181,17 @@ static enum pxr_status translate(struct jit_unit *unit, struct compile_work *wor
                                  .rewrite = build->hooks.rewrite,
                                  .rewrite_data = build->hooks.data,
                                  .budget = &unit->budget};
-    enum pxr_status status =
-        tr_translate_kernel(work->inprocess->ptx, work->kernel, &work->compiled->layout, &options,
-                            unit->context, &unit->module, err);
+    struct tr_source source = {.ptx = work->inprocess->ptx,
+                               .kernel = work->kernel,
+                               .layout = &work->compiled->layout,
+                               .options = &options,
+                               .context = unit->context};
+    enum pxr_status status = jit_unit_translate(unit, &source, err);
     if (status != PXR_OK)
         return status;
+    /* Without facts, and where a defect is seeded, every barrier stays. */
+    if (!build->has_facts || build->hooks.seed != TR_SEED_NONE)
+        unit->kernel = NULL;
     if (build->hooks.mutate != NULL)
         build->hooks.mutate(build->hooks.data, unit->module);
     struct jit_variant variant = {.collapse = build->collapse,
@@ -203,6 +214,7 @@ static enum pxr_status compile(void *argument, struct pxr_error *err)
     enum pxr_status status = jit_unit_init(&unit, err);
     if (status != PXR_OK)
         return status;
+    unit.watch.verifies = atomic_fetch_add(&compiled_count, 1) % VERIFIED_SHARE == 0;
     unit.budget.effort = work->inprocess->build.effort;
     unit.budget.divisor = work->inprocess->build.budget_divisor;
     status = translate(&unit, work, err);

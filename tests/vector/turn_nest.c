@@ -13,10 +13,9 @@
 
 #include "translator/analysis/analysis.h"
 #include "translator/module/marks.h"
-#include "translator/translator.h"
+#include "translator/pipeline.h"
 
-/* What the product runs between the collapse and the vectoriser, after inlining. */
-#define PREPARE_PASSES "always-inline,globaldce," TR_VECTOR_PREPARATION
+#define INLINE_PASSES "always-inline,globaldce"
 
 /* ---- the host ---- */
 
@@ -197,7 +196,10 @@ enum pxr_status turn_nest_prepare(LLVMModuleRef module, struct pxr_error *err)
         if (strncmp(name, "x.latch", 7) == 0 || strncmp(name, "y.latch", 7) == 0)
             tr_mark_threads(block, name[0]);
     }
-    return tr_run_passes(module, PREPARE_PASSES, NULL, err);
+    enum pxr_status status = tr_run_passes(module, INLINE_PASSES, NULL, err);
+    if (status != PXR_OK)
+        return status;
+    return tr_run_passes(module, tr_steps[TR_STEP_VECTOR_PREPARE].passes, NULL, err);
 }
 
 enum pxr_status turn_nest_widen(LLVMModuleRef module, const struct tr_vector_options *options,

@@ -17,7 +17,7 @@
 #include "jit/cpu.h"
 #include "tests/support/orc.h"
 #include "tests/vector/poison.h"
-#include "translator/translator.h"
+#include "translator/pipeline.h"
 
 #define RUN_SECONDS 5 /* one run takes microseconds */
 

@@ -109,12 +109,22 @@ static uint32_t begin_phis(struct tr_clone *clone, const struct tr_segment *segm
     return count;
 }
 
+/* Local arrays are not the function's own any more, so nothing begins or ends with a marker of
+ * their lifetime, which only allocas may have. */
+static bool is_lifetime(const struct tr_value *value)
+{
+    return value->opcode == LLVMCall &&
+           strncmp(tr_callee_name(value->llvm), "llvm.lifetime.", 14) == 0;
+}
+
 static void copy_segment(struct tr_clone *clone, uint32_t s)
 {
     const struct tr_segment *segment = &clone->kernel->graph.segments[s];
     LLVMPositionBuilderAtEnd(clone->builder, clone->blocks[s]);
     for (uint32_t i = begin_phis(clone, segment); i < segment->value_count; i++) {
         uint32_t value = segment->first_value + i;
+        if (is_lifetime(&clone->kernel->graph.values[value]))
+            continue;
         tr_clone_locate(clone, value);
         if (!clone->replace(clone, value)) {
             if (i + 1 == segment->value_count && !segment->is_stop)

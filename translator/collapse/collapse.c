@@ -9,17 +9,10 @@
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
 
-#include "translator/collapse/fuse.h"
+#include "translator/collapse/collapsing.h"
 #include "translator/collapse/inductions.h"
 #include "translator/collapse/interleave.h"
 #include "translator/collapse/prepare.h"
-#include "translator/collapse/tuning/nontemporal.h"
-#include "translator/emit/emit.h"
-#include "translator/module/keep_lines.h"
-#include "translator/vector/vector.h"
-
-#define ARRAY_PASSES "function(instcombine<no-verify-fixpoint>,adce)"
-#define CLEAN_PASSES "always-inline,function(sroa,early-cse,simplifycfg),globaldce"
 
 /* Regions overlap: with n conditional stops in a row, what follows them is in n regions. Beyond
  * twice the kernel and so many instructions, threads run in steps only. */
@@ -33,44 +26,30 @@
 /* Why the budget's `precise` and no other. */
 #define TOO_LONG "compiling anything else would take too long"
 
-/* One collapse. */
-struct collapse {
-    LLVMModuleRef module;
-    LLVMValueRef function; /* the program of one thread */
-    const struct tr_collapse_options *options;
-    struct tr_collapsed *result;
-    struct tr_kernel kernel;
-    struct tr_fuse fuse;
-    const char *why;        /* this collapse and no other */
-    bool is_stepped;        /* no loops: they would be too long */
-    bool is_too_long;       /* to be fused at all */
-    uint32_t copies;        /* instructions in all regions */
-    bool has_private_order; /* tr_has_private_order */
-    char *vectors;          /* malloc: what the vectoriser says of the loops */
-};
-
 /* ---- defects for tests ---- */
 
 /* TR_SEED_MISSING_STOP: the stop is taken out, its result is 0. */
-static void seed_missing_stop(struct collapse *collapse)
+enum pxr_status tr_seed_stops(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
-    if (collapse->options->seed != TR_SEED_MISSING_STOP)
-        return;
+    (void)err;
+    if (collapsing->options->seed != TR_SEED_MISSING_STOP)
+        return PXR_OK;
     uint32_t sites = 0;
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(collapse->function); block != NULL;
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(collapsing->function); block != NULL;
          block = LLVMGetNextBasicBlock(block)) {
         LLVMValueRef inst = LLVMGetFirstInstruction(block);
         while (inst != NULL) {
             LLVMValueRef stop = inst;
             inst = LLVMGetNextInstruction(inst);
-            if (!tr_is_stop(stop) || sites++ != collapse->options->seed_site)
+            if (!tr_is_stop(stop) || sites++ != collapsing->options->seed_site)
                 continue;
             if (LLVMGetFirstUse(stop) != NULL)
                 LLVMReplaceAllUsesWith(stop, LLVMConstNull(LLVMTypeOf(stop)));
             LLVMInstructionEraseFromParent(stop);
         }
     }
-    collapse->fuse.seed_sites = sites;
+    collapsing->seed_sites = sites;
+    return PXR_OK;
 }
 
 /* ---- choosing ---- */
@@ -90,44 +69,60 @@ static bool has_warp_operations(LLVMValueRef function)
     return false;
 }
 
-static enum pxr_collapse choose(struct collapse *collapse, const char *obstacle)
+static uint32_t stop_count(LLVMValueRef function)
 {
-    enum pxr_collapse wanted = collapse->options->collapse;
-    if (wanted == PXR_COLLAPSE_PRECISE) {
-        collapse->why =
-            collapse->options->budget->effort < TR_EFFORT_THREAD ? "asked for" : TOO_LONG;
-        return PXR_COLLAPSE_PRECISE;
-    }
-    if (obstacle != NULL) {
-        collapse->why = obstacle;
-        return PXR_COLLAPSE_PRECISE;
-    }
-    if (has_warp_operations(collapse->function)) {
-        collapse->why = "the kernel has warp operations";
-        return PXR_COLLAPSE_HIERARCHICAL;
-    }
-    if (wanted == PXR_COLLAPSE_HIERARCHICAL) {
-        collapse->why = "asked for";
-        return PXR_COLLAPSE_HIERARCHICAL;
-    }
-    collapse->why = "the kernel has no warp operations";
-    return PXR_COLLAPSE_FLAT;
+    uint32_t count = 0;
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
+         block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
+             inst = LLVMGetNextInstruction(inst))
+            count += tr_is_stop(inst);
+    return count;
+}
+
+static bool may_make_regions(const struct tr_collapsing *collapsing)
+{
+    struct tr_size size;
+    tr_module_size(collapsing->module, &size);
+    size.blocks += stop_count(collapsing->function);
+    return tr_budget_allows(collapsing->options->budget, TR_LIMIT_REGION_PAIRS,
+                            size.instructions * size.blocks);
+}
+
+static void choose(struct tr_collapsing *collapsing, enum pxr_collapse collapse, const char *why)
+{
+    collapsing->collapse = collapse;
+    collapsing->why = why;
+}
+
+enum pxr_status tr_choose_collapse(struct tr_collapsing *collapsing, struct pxr_error *err)
+{
+    (void)err;
+    if (has_warp_operations(collapsing->function))
+        choose(collapsing, PXR_COLLAPSE_HIERARCHICAL, "the kernel has warp operations");
+    else if (collapsing->collapse == PXR_COLLAPSE_HIERARCHICAL)
+        choose(collapsing, PXR_COLLAPSE_HIERARCHICAL, "asked for");
+    else
+        choose(collapsing, PXR_COLLAPSE_FLAT, "the kernel has no warp operations");
+    if (!may_make_regions(collapsing))
+        choose(collapsing, PXR_COLLAPSE_PRECISE, TOO_LONG);
+    return PXR_OK;
 }
 
 /* ---- what the regions' shapes mean for the code ---- */
 
-static void measure(struct collapse *collapse)
+static void measure(struct tr_collapsing *collapsing)
 {
-    const struct tr_kernel *kernel = &collapse->kernel;
+    const struct tr_kernel *kernel = &collapsing->kernel;
     for (uint32_t r = 0; r < kernel->stop_count; r++) {
         if (!kernel->stops[r].is_fused)
             continue;
         const struct tr_set *segments = &kernel->regions[r].segments;
         for (uint32_t s = tr_set_next(segments, 0); s != TR_NONE; s = tr_set_next(segments, s + 1))
-            collapse->copies += kernel->graph.segments[s].value_count;
+            collapsing->copies += kernel->graph.segments[s].value_count;
     }
-    collapse->is_stepped = collapse->copies > 2 * kernel->graph.value_count + COPIES_MAX;
-    for (uint32_t r = 0; r < kernel->stop_count && collapse->is_stepped; r++)
+    collapsing->is_stepped = collapsing->copies > 2 * kernel->graph.value_count + COPIES_MAX;
+    for (uint32_t r = 0; r < kernel->stop_count && collapsing->is_stepped; r++)
         kernel->stops[r].is_fused = false;
 }
 
@@ -153,9 +148,9 @@ static void spread_exits(const struct tr_kernel *kernel, bool of_group, bool *ex
 }
 
 /* A warp that has exited as a whole comes to no stop of its own. */
-static enum pxr_status find_exits(struct collapse *collapse, struct pxr_error *err)
+static enum pxr_status find_exits(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
-    struct tr_kernel *kernel = &collapse->kernel;
+    struct tr_kernel *kernel = &collapsing->kernel;
     struct pxr_arena *arena = &kernel->graph.arena;
     bool *exited = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *exited);
     bool *of_group = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *of_group);
@@ -166,18 +161,18 @@ static enum pxr_status find_exits(struct collapse *collapse, struct pxr_error *e
     for (uint32_t j = 0; j < kernel->stop_count; j++) {
         if (tr_is_warp_stop(kernel, j))
             exited[j] = of_group[j];
-        collapse->fuse.has_entries |= exited[j];
+        collapsing->fuse.has_entries |= exited[j];
     }
-    collapse->fuse.exited_before = exited;
-    collapse->fuse.torn_before = of_group;
+    collapsing->fuse.exited_before = exited;
+    collapsing->fuse.torn_before = of_group;
     return PXR_OK;
 }
 
-static void find_mixing(struct collapse *collapse)
+static void find_mixing(struct tr_collapsing *collapsing)
 {
-    const struct tr_kernel *kernel = &collapse->kernel;
-    struct tr_fuse *fuse = &collapse->fuse;
-    fuse->can_mix = collapse->is_stepped;
+    const struct tr_kernel *kernel = &collapsing->kernel;
+    struct tr_fuse *fuse = &collapsing->fuse;
+    fuse->can_mix = collapsing->is_stepped;
     for (uint32_t r = 0; r < kernel->stop_count; r++) {
         const struct tr_set *outcomes = &kernel->regions[r].outcomes;
         if (!kernel->stops[r].is_fused)
@@ -201,13 +196,13 @@ static bool may_wait(const struct tr_kernel *kernel)
 
 /* ---- building ---- */
 
-static void init_fuse(struct collapse *collapse)
+static void init_fuse(struct tr_collapsing *collapsing)
 {
-    struct tr_fuse *fuse = &collapse->fuse;
-    LLVMContextRef llvm = LLVMGetModuleContext(collapse->module);
-    fuse->kernel = &collapse->kernel;
-    fuse->options = collapse->options;
-    fuse->module = collapse->module;
+    struct tr_fuse *fuse = &collapsing->fuse;
+    LLVMContextRef llvm = LLVMGetModuleContext(collapsing->module);
+    fuse->kernel = &collapsing->kernel;
+    fuse->options = collapsing->options;
+    fuse->module = collapsing->module;
     fuse->llvm = llvm;
     fuse->builder = LLVMCreateBuilderInContext(llvm);
     fuse->void_type = LLVMVoidTypeInContext(llvm);
@@ -220,13 +215,13 @@ static void init_fuse(struct collapse *collapse)
 }
 
 /* About how many instructions the loops have, and the step function as well. */
-static bool is_too_long(const struct collapse *collapse)
+static bool is_too_long(const struct tr_collapsing *collapsing)
 {
-    const struct tr_kernel *kernel = &collapse->kernel;
-    uint64_t length = collapse->copies;
+    const struct tr_kernel *kernel = &collapsing->kernel;
+    uint64_t length = collapsing->copies;
     for (uint32_t r = 0; r < kernel->stop_count; r++) {
         const struct tr_set *outcomes = &kernel->regions[r].outcomes;
-        const struct tr_crossing *crossings = collapse->fuse.storage.crossings;
+        const struct tr_crossing *crossings = collapsing->fuse.storage.crossings;
         if (r > 0)
             length += tr_set_count(&crossings[r].saved) + crossings[r].again_count;
         for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
@@ -235,15 +230,38 @@ static bool is_too_long(const struct collapse *collapse)
     return length > (uint64_t)LENGTH_FACTOR * kernel->graph.value_count + LENGTH_MAX;
 }
 
-static enum pxr_status plan(struct collapse *collapse, struct pxr_error *err)
+static enum pxr_status build_kernel(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
-    struct tr_kernel *kernel = &collapse->kernel;
-    struct tr_fuse *fuse = &collapse->fuse;
-    measure(collapse);
-    enum pxr_status status = find_exits(collapse, err);
+    enum tr_scope scope =
+        collapsing->collapse == PXR_COLLAPSE_FLAT ? TR_SCOPE_BLOCK : TR_SCOPE_WARP;
+    return tr_kernel_build(&collapsing->kernel, collapsing->function, scope,
+                           collapsing->options->facts, err);
+}
+
+enum pxr_status tr_form_regions(struct tr_collapsing *collapsing, struct pxr_error *err)
+{
+    collapsing->has_kernel = true;
+    enum pxr_status status = build_kernel(collapsing, err);
+    if (status == PXR_OK && tr_split_inductions(&collapsing->kernel)) {
+        tr_kernel_fini(&collapsing->kernel);
+        tr_prepare_addresses(collapsing->function);
+        status = build_kernel(collapsing, err);
+    }
+    if (status == PXR_OK)
+        init_fuse(collapsing);
+    return status;
+}
+
+enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_error *err)
+{
+    struct tr_kernel *kernel = &collapsing->kernel;
+    struct tr_fuse *fuse = &collapsing->fuse;
+    measure(collapsing);
+    collapsing->may_wait = may_wait(kernel);
+    enum pxr_status status = find_exits(collapsing, err);
     if (status != PXR_OK)
         return status;
-    find_mixing(collapse);
+    find_mixing(collapsing);
     status = tr_find_faults(kernel, &fuse->faults, err);
     if (status != PXR_OK)
         return status;
@@ -251,10 +269,12 @@ static enum pxr_status plan(struct collapse *collapse, struct pxr_error *err)
     status = tr_storage_plan(kernel, &fuse->storage, err);
     if (status != PXR_OK)
         return status;
-    collapse->is_too_long = is_too_long(collapse);
-    if (collapse->is_too_long)
+    if (is_too_long(collapsing)) {
+        choose(collapsing, PXR_COLLAPSE_PRECISE,
+               "too much would have to be brought across too many stops");
         return PXR_OK;
-    LLVMTargetDataRef target = LLVMGetModuleDataLayout(collapse->module);
+    }
+    LLVMTargetDataRef target = LLVMGetModuleDataLayout(collapsing->module);
     return tr_frame_layout(&fuse->frame, kernel, &fuse->storage, fuse->has_step,
                            fuse->options->is_vector, target, err);
 }
@@ -270,127 +290,53 @@ static void leave_as_it_is(const struct tr_fuse *fuse)
     }
 }
 
-static enum pxr_status build(struct collapse *collapse, struct pxr_error *err)
+enum pxr_status tr_build_blocks(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
-    struct tr_fuse *fuse = &collapse->fuse;
-    LLVMMetadataRef subprogram = LLVMGetSubprogram(collapse->function);
-    LLVMSetValueName2(collapse->function, "", 0);
+    struct tr_fuse *fuse = &collapsing->fuse;
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(collapsing->function);
+    LLVMSetValueName2(collapsing->function, "", 0);
     enum pxr_status status = PXR_OK;
     if (fuse->has_step)
         status = tr_build_step(fuse, err);
     else
-        LLVMDeleteFunction(LLVMGetNamedFunction(collapse->module, TR_STEP_NAME));
+        LLVMDeleteFunction(LLVMGetNamedFunction(collapsing->module, TR_STEP_NAME));
     if (fuse->has_step && !fuse->can_mix && status == PXR_OK)
         leave_as_it_is(fuse);
     if (status == PXR_OK)
         status = tr_build_fused(fuse, subprogram, err);
-    return status;
+    if (status != PXR_OK)
+        return status;
+    LLVMDeleteFunction(collapsing->function);
+    collapsing->function = NULL;
+    return PXR_OK;
 }
 
-static void report(struct collapse *collapse)
+void tr_collapsing_report(const struct tr_collapsing *collapsing, struct tr_collapsed *result)
 {
-    const struct tr_fuse *fuse = &collapse->fuse;
-    const struct tr_kernel *kernel = &collapse->kernel;
-    struct tr_collapsed *result = collapse->result;
+    const struct tr_fuse *fuse = &collapsing->fuse;
+    const struct tr_kernel *kernel = &collapsing->kernel;
     bool is_flat = kernel->scope == TR_SCOPE_BLOCK;
     result->frame_thread_bytes = fuse->frame.thread_bytes;
     result->frame_warp_bytes = is_flat ? 0 : fuse->frame.group_bytes;
     result->frame_fixed_bytes = (is_flat ? fuse->frame.group_bytes : 0) + fuse->frame.gap_bytes;
-    result->may_wait = may_wait(kernel);
-    result->seed_sites = fuse->seed_sites;
-}
-
-/* Fuses the threads of groups of this scope. */
-static enum pxr_status fuse_threads(struct collapse *collapse, enum tr_scope scope,
-                                    struct pxr_error *err)
-{
-    enum pxr_status status = tr_kernel_build(&collapse->kernel, collapse->function, scope,
-                                             collapse->options->facts, err);
-    if (status == PXR_OK && tr_split_inductions(&collapse->kernel)) {
-        tr_kernel_fini(&collapse->kernel);
-        tr_prepare_addresses(collapse->function);
-        status = tr_kernel_build(&collapse->kernel, collapse->function, scope,
-                                 collapse->options->facts, err);
-    }
-    if (status != PXR_OK)
-        return status;
-    init_fuse(collapse);
-    status = plan(collapse, err);
-    if (status == PXR_OK && !collapse->is_too_long)
-        status = build(collapse, err);
-    if (status == PXR_OK && !collapse->is_too_long)
-        report(collapse);
-    LLVMDisposeBuilder(collapse->fuse.builder);
-    return status;
-}
-
-/* Loops over threads become loops over vectors of threads, where that is likely to be faster. */
-static enum pxr_status make_vectors(struct collapse *collapse, struct pxr_error *err)
-{
-    const struct tr_collapse_options *options = collapse->options;
-    struct tr_vector_options wanted = {.width = options->width,
-                                       .jam = options->jam,
-                                       .vector_bits = options->vector_bits,
-                                       .is_forced = options->is_forced};
-    struct tr_vector_report report = {0};
-    LLVMValueRef function = LLVMGetNamedFunction(collapse->module, TR_KERNEL_NAME);
-    tr_lines_mark(collapse->module);
-    enum pxr_status status = tr_run_passes(collapse->module, TR_VECTOR_PREPARATION, NULL, err);
-    tr_lines_restore(collapse->module);
-    if (status == PXR_OK && collapse->has_private_order)
-        wanted.streaming =
-            tr_mark_streams(function, options->cache_bytes, options->cache_share_bytes);
-    if (status == PXR_OK)
-        status = tr_vectorise(function, &wanted, &report, err);
-    if (status == PXR_OK)
-        tr_end_streams(function, &wanted.streaming);
-    if (status == PXR_OK && report.widened_count > 0) {
-        collapse->result->collapse = PXR_COLLAPSE_VECTOR;
-        collapse->result->width = report.width;
-        collapse->result->jam = report.jam;
-    }
-    collapse->vectors = report.explanation;
-    return status;
-}
-
-static bool may_make_vectors(const struct collapse *collapse)
-{
-    struct tr_size size;
-    tr_module_size(collapse->module, &size);
-    return tr_budget_allows(collapse->options->budget, TR_LIMIT_LOOP_INSTRUCTIONS,
-                            size.instructions);
-}
-
-/* What the loops call, and special registers; what a block is changes in the course of a chunk. */
-static enum pxr_status finish(struct collapse *collapse, struct pxr_error *err)
-{
-    collapse->has_private_order =
-        collapse->options->cache_bytes > 0 && tr_has_private_order(collapse->function);
-    LLVMDeleteFunction(collapse->function);
-    enum pxr_status status = tr_link_rt(collapse->module, false, err);
-    if (status == PXR_OK)
-        status = tr_bind_sregs(collapse->module, true, err);
-    if (status == PXR_OK)
-        status = tr_run_passes(collapse->module, CLEAN_PASSES, NULL, err);
-    if (status == PXR_OK && collapse->options->is_vector && may_make_vectors(collapse))
-        status = make_vectors(collapse, err);
-    return status;
+    result->may_wait = collapsing->may_wait;
+    result->seed_sites = fuse->seed_sites + collapsing->seed_sites;
 }
 
 /* ---- --explain ---- */
 
-static void explain_regions(FILE *out, const struct collapse *collapse)
+static void explain_regions(FILE *out, const struct tr_collapsing *collapsing)
 {
-    const struct tr_kernel *kernel = &collapse->kernel;
-    const struct tr_fuse *fuse = &collapse->fuse;
+    const struct tr_kernel *kernel = &collapsing->kernel;
+    const struct tr_fuse *fuse = &collapsing->fuse;
     uint32_t fused = 0;
     for (uint32_t j = 0; j < kernel->stop_count; j++)
         fused += kernel->stops[j].is_fused;
     fprintf(out, "  %u stops, %u loops over %s, %u instructions in them (the thread has %u)\n",
             kernel->stop_count - 1, fused,
-            kernel->scope == TR_SCOPE_BLOCK ? "the block" : "the lanes of a warp", collapse->copies,
-            kernel->graph.value_count);
-    if (collapse->is_stepped)
+            kernel->scope == TR_SCOPE_BLOCK ? "the block" : "the lanes of a warp",
+            collapsing->copies, kernel->graph.value_count);
+    if (collapsing->is_stepped)
         fprintf(out, "  loops would be too long: threads run one by one, from stop to stop\n");
     else if (fuse->can_mix)
         fprintf(out, "  threads may come to different stops: then they run one by one\n");
@@ -406,110 +352,37 @@ static void explain_regions(FILE *out, const struct collapse *collapse)
                 frame->interleaved_count, frame->piece_count);
 }
 
-/* chosen: of regions and loops, whether they are over vectors or not. */
-static enum pxr_status explain(struct collapse *collapse, enum pxr_collapse chosen,
-                               struct pxr_error *err)
+void tr_collapsing_explain(const struct tr_collapsing *collapsing, FILE *out)
 {
-    size_t bytes = 0;
-    FILE *out = open_memstream(&collapse->result->explanation, &bytes);
-    if (out == NULL)
-        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
-    fprintf(out, "%s: %s\n", pxr_collapse_name(chosen), collapse->why);
-    if (chosen != PXR_COLLAPSE_PRECISE)
-        explain_regions(out, collapse);
-    if (collapse->vectors != NULL)
-        fputs(collapse->vectors, out);
-    fclose(out);
-    return PXR_OK;
+    fprintf(out, "%s: %s\n", pxr_collapse_name(collapsing->collapse), collapsing->why);
+    if (collapsing->collapse != PXR_COLLAPSE_PRECISE)
+        explain_regions(out, collapsing);
 }
 
 /* ---- local arrays ---- */
 
-static enum pxr_status interleave(struct collapse *collapse, struct pxr_error *err)
+enum pxr_status tr_interleave_arrays(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
-    bool has_changed = false;
-    enum pxr_status status = tr_interleave(collapse->function, &has_changed, err);
-    if (status == PXR_OK && has_changed)
-        status = tr_run_passes(collapse->module, ARRAY_PASSES, NULL, err);
-    if (status == PXR_OK && has_changed)
-        tr_prepare_addresses(collapse->function);
-    return status;
+    return tr_interleave(collapsing->function, &collapsing->has_interleaved, err);
 }
 
 /* ---- the face ---- */
 
-static enum pxr_status collapse_as(struct collapse *collapse, enum pxr_collapse chosen,
-                                   struct pxr_error *err)
+void tr_collapsing_init(struct tr_collapsing *collapsing, LLVMModuleRef module,
+                        const struct tr_collapse_options *options)
 {
-    collapse->result->collapse = chosen;
-    if (chosen == PXR_COLLAPSE_PRECISE) {
-        tr_interleave_alone(collapse->function);
-        enum pxr_status status =
-            tr_collapse_precise(collapse->module, collapse->options->budget->effort, err);
-        return status == PXR_OK ? explain(collapse, chosen, err) : status;
-    }
-    enum tr_scope scope = chosen == PXR_COLLAPSE_FLAT ? TR_SCOPE_BLOCK : TR_SCOPE_WARP;
-    enum pxr_status status = fuse_threads(collapse, scope, err);
-    if (status == PXR_OK && !collapse->is_too_long)
-        status = finish(collapse, err);
-    if (status == PXR_OK && !collapse->is_too_long)
-        status = explain(collapse, chosen, err);
-    free(collapse->vectors);
-    collapse->vectors = NULL;
-    tr_kernel_fini(&collapse->kernel);
-    if (status != PXR_OK || !collapse->is_too_long)
-        return status;
-    collapse->why = "too much would have to be brought across too many stops";
-    return collapse_as(collapse, PXR_COLLAPSE_PRECISE, err);
+    *collapsing = (struct tr_collapsing){.module = module,
+                                         .function = LLVMGetNamedFunction(module, TR_KERNEL_NAME),
+                                         .options = options,
+                                         .collapse = options->collapse};
+    if (options->collapse == PXR_COLLAPSE_PRECISE)
+        collapsing->why = options->budget->effort < TR_EFFORT_THREAD ? "asked for" : TOO_LONG;
 }
 
-static uint32_t stop_count(LLVMValueRef function)
+void tr_collapsing_fini(struct tr_collapsing *collapsing)
 {
-    uint32_t count = 0;
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
-         block = LLVMGetNextBasicBlock(block))
-        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
-             inst = LLVMGetNextInstruction(inst))
-            count += tr_is_stop(inst);
-    return count;
-}
-
-static bool may_make_regions(struct collapse *collapse)
-{
-    struct tr_size size;
-    tr_module_size(collapse->module, &size);
-    size.blocks += stop_count(collapse->function);
-    if (tr_budget_allows(collapse->options->budget, TR_LIMIT_REGION_PAIRS,
-                         size.instructions * size.blocks))
-        return true;
-    collapse->why = TOO_LONG;
-    return false;
-}
-
-enum pxr_status tr_collapse(LLVMModuleRef module, const struct tr_collapse_options *options,
-                            struct tr_collapsed *result, struct pxr_error *err)
-{
-    struct collapse collapse = {.module = module,
-                                .function = LLVMGetNamedFunction(module, TR_KERNEL_NAME),
-                                .options = options,
-                                .result = result};
-    memset(result, 0, sizeof *result);
-    const char *obstacle = NULL;
-    if (options->collapse != PXR_COLLAPSE_PRECISE) {
-        enum pxr_status status =
-            tr_prepare(module, collapse.function, options->keeps_loops, &obstacle, err);
-        if (status != PXR_OK)
-            return status;
-    }
-    enum pxr_collapse chosen = choose(&collapse, obstacle);
-    if (chosen != PXR_COLLAPSE_PRECISE && !may_make_regions(&collapse))
-        chosen = PXR_COLLAPSE_PRECISE;
-    if (chosen != PXR_COLLAPSE_PRECISE)
-        seed_missing_stop(&collapse);
-    if (chosen != PXR_COLLAPSE_PRECISE && options->is_vector) {
-        enum pxr_status status = interleave(&collapse, err);
-        if (status != PXR_OK)
-            return status;
-    }
-    return collapse_as(&collapse, chosen, err);
+    if (collapsing->fuse.builder != NULL)
+        LLVMDisposeBuilder(collapsing->fuse.builder);
+    if (collapsing->has_kernel)
+        tr_kernel_fini(&collapsing->kernel);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Step 2 for scalar code: the program of one thread becomes loops over the threads of a block.
- * Private to translator/collapse; translator.h has the face (tr_collapse).
+ * Private to translator/collapse; collapsing.h has the steps.
  *
  * Words. A *stop* is an instruction at which a thread may have to wait: a barrier, a warp
  * operation, a poll. A *region* is what a thread may run between one stop (or the kernel's
@@ -17,7 +17,7 @@
 
 #include "translator/analysis/analysis.h"
 #include "translator/analysis/calls.h"
-#include "translator/translator.h"
+#include "translator/collapse/options.h"
 
 /* ---- stops (stops.c) ---- */
 

@@ -4,12 +4,9 @@
  * registers become loads from struct rt_thread; the meeting points (barriers, warp operations,
  * exit, faults) stay calls, bound by the loader to the definitions in scheduler/.
  */
+#include "translator/collapse/collapsing.h"
+#include "translator/collapse/interleave.h"
 #include "translator/collapse/prepare.h"
-#include "translator/emit/emit.h"
-
-#include <string.h>
-
-#define PRECISE_PASSES "always-inline,function(sroa,early-cse,simplifycfg),globaldce"
 
 /* Programs that wait have their lanes gather, as in the other collapses. */
 static enum pxr_status bind_waits(LLVMModuleRef module, struct pxr_error *err)
@@ -22,14 +19,9 @@ static enum pxr_status bind_waits(LLVMModuleRef module, struct pxr_error *err)
     return status;
 }
 
-enum pxr_status tr_collapse_precise(LLVMModuleRef module, enum tr_effort effort,
-                                    struct pxr_error *err)
+enum pxr_status tr_keep_threads(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
-    LLVMDeleteFunction(LLVMGetNamedFunction(module, TR_STEP_NAME));
-    enum pxr_status status = bind_waits(module, err);
-    if (status == PXR_OK)
-        status = tr_bind_sregs(module, false, err);
-    if (status == PXR_OK && effort == TR_EFFORT_LINEAR)
-        return tr_inline_tiny(module, err);
-    return status == PXR_OK ? tr_run_passes(module, PRECISE_PASSES, NULL, err) : status;
+    tr_interleave_alone(collapsing->function);
+    LLVMDeleteFunction(LLVMGetNamedFunction(collapsing->module, TR_STEP_NAME));
+    return bind_waits(collapsing->module, err);
 }

@@ -18,6 +18,8 @@
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_FRAME_H
 #define PTXRUN_TRANSLATOR_COLLAPSE_FRAME_H
 
+#include <llvm-c/Target.h>
+
 #include "translator/collapse/collapse.h"
 
 #define TR_STOP_OPERANDS 5 /* the most that a placeholder has beside the thread */

@@ -10,18 +10,9 @@
 #include <uthash.h>
 
 #include "scheduler/rt.h"
+#include "translator/collapse/collapsing.h"
 #include "translator/collapse/prepare.h"
-#include "translator/emit/emit.h"
-
-/* Small functions become part of the kernel too, as they would later: the less is called, the more
- * is known of what threads have in common. No partial redundancies: what makes them whole are phis,
- * which cannot be computed again behind a barrier. */
-#define PREPARE_PASSES                                                                             \
-    "always-inline,cgscc(inline),globaldce,"                                                       \
-    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                 \
-    "loop-mssa(licm),gvn<no-pre>,simplifycfg,instcombine<no-verify-fixpoint>,adce,simplifycfg)"
-
-#define POLL_PASSES "always-inline,function(early-cse,simplifycfg),globaldce"
+#include "translator/module/link_rt.h"
 
 /* Functions of the module. */
 struct node {
@@ -146,7 +137,7 @@ static bool is_recursive(struct call_graph *graph, struct node *node)
     return false;
 }
 
-static const char *inline_stops(struct call_graph *graph, LLVMValueRef kernel)
+static const char *mark_for_inlining(struct call_graph *graph, LLVMValueRef kernel)
 {
     unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
     for (uint32_t i = 0; i < graph->count; i++) {
@@ -164,16 +155,46 @@ static const char *inline_stops(struct call_graph *graph, LLVMValueRef kernel)
     return NULL;
 }
 
-/* Polls that stay become the countdown to rt_poll, which is a stop. */
-static enum pxr_status bind_polls(LLVMModuleRef module, LLVMValueRef kernel, struct pxr_error *err)
+/* No loops over threads. */
+static void refuse(struct tr_collapsing *collapsing, const char *obstacle)
 {
-    enum pxr_status status = tr_bind_waits(kernel, true, err);
-    LLVMValueRef placeholder = LLVMGetNamedFunction(module, "rt_spin");
+    if (obstacle == NULL)
+        return;
+    collapsing->collapse = PXR_COLLAPSE_PRECISE;
+    collapsing->why = obstacle;
+}
+
+enum pxr_status tr_inline_stops(struct tr_collapsing *collapsing, struct pxr_error *err)
+{
+    struct call_graph graph = {0};
+    pxr_arena_init(&graph.arena, 0);
+    enum pxr_status status = collect(&graph, collapsing->module, err);
+    if (status == PXR_OK) {
+        spread_stops(&graph);
+        refuse(collapsing, mark_for_inlining(&graph, collapsing->function));
+    }
+    HASH_CLEAR(hh, graph.by_function);
+    pxr_arena_fini(&graph.arena);
+    return status;
+}
+
+/* Polls that stay become the countdown to rt_poll, which is a stop. */
+enum pxr_status tr_bind_polls(struct tr_collapsing *collapsing, struct pxr_error *err)
+{
+    enum pxr_status status = tr_bind_waits(collapsing->function, true, err);
+    LLVMValueRef placeholder = LLVMGetNamedFunction(collapsing->module, "rt_spin");
     if (status != PXR_OK || placeholder == NULL)
         return status;
+    collapsing->has_polls = true;
     LLVMSetValueName2(placeholder, "rt_fused_spin", 13);
-    status = tr_link_rt(module, false, err);
-    return status == PXR_OK ? tr_run_passes(module, POLL_PASSES, NULL, err) : status;
+    return tr_link_rt(collapsing->module, false, err);
+}
+
+enum pxr_status tr_make_pointers(struct tr_collapsing *collapsing, struct pxr_error *err)
+{
+    (void)err;
+    tr_prepare_addresses(collapsing->function);
+    return PXR_OK;
 }
 
 /* ---- what is left to refuse when the kernel is complete ---- */
@@ -230,28 +251,9 @@ static const char *find_obstacle(LLVMModuleRef module, LLVMValueRef kernel)
     return NULL;
 }
 
-enum pxr_status tr_prepare(LLVMModuleRef module, LLVMValueRef kernel, bool keeps_loops,
-                           const char **obstacle, struct pxr_error *err)
+enum pxr_status tr_find_obstacles(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
-    struct call_graph graph = {0};
-    pxr_arena_init(&graph.arena, 0);
-    enum pxr_status status = collect(&graph, module, err);
-    if (status == PXR_OK) {
-        spread_stops(&graph);
-        *obstacle = inline_stops(&graph, kernel);
-    }
-    HASH_CLEAR(hh, graph.by_function);
-    pxr_arena_fini(&graph.arena);
-    if (status != PXR_OK || *obstacle != NULL)
-        return status;
-    status = tr_run_passes(module, PREPARE_PASSES, NULL, err);
-    if (status == PXR_OK)
-        status = bind_polls(module, kernel, err);
-    if (status == PXR_OK && !keeps_loops)
-        status = tr_unroll_stops(module, kernel, err);
-    if (status != PXR_OK)
-        return status;
-    tr_prepare_addresses(kernel);
-    *obstacle = find_obstacle(module, kernel);
-    return status;
+    (void)err;
+    refuse(collapsing, find_obstacle(collapsing->module, collapsing->function));
+    return PXR_OK;
 }

@@ -46,13 +46,4 @@ enum pxr_status tr_gather_at_fences(struct tr_graph *graph, const struct tr_loop
                                     const bool *is_needed, LLVMValueRef thread,
                                     struct pxr_error *err);
 
-/* Short loops with stops become straight code if it is known how often they turn. Errors:
- * PXR_OUT_OF_MEMORY. */
-enum pxr_status tr_unroll_stops(LLVMModuleRef module, LLVMValueRef kernel, struct pxr_error *err);
-
-/* Inlines every function in which a thread may stop or exit, and simplifies the kernel. *obstacle:
- * NULL, or why threads cannot be fused (then the module may be unchanged). */
-enum pxr_status tr_prepare(LLVMModuleRef module, LLVMValueRef kernel, bool keeps_loops,
-                           const char **obstacle, struct pxr_error *err);
-
 #endif

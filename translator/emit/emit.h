@@ -24,11 +24,11 @@
 #include "ptx/ptx.h"
 #include "scheduler/rt.h"
 #include "translator/analysis/analysis.h"
+#include "translator/emit/emission.h"
 #include "translator/emit/linear.h"
 #include "translator/module/link_rt.h"
 #include "translator/module/marks.h"
 #include "translator/module/passes.h"
-#include "translator/translator.h"
 #include "util/arena.h"
 #include "util/error.h"
 

@@ -2,7 +2,7 @@
  *
  * Calls: direct, through handles, and of the functions the device library provides.
  *
- * The callee gets a pointer to the memory of each result and argument (translator.h). A handle
+ * The callee gets a pointer to the memory of each result and argument (emission.h). A handle
  * (ptx_func_handle) is an index into a table of 32-bit offsets relative to the table, which is part
  * of the same module: code that can be loaded anywhere.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "translator/emit/linear.h"
 
+#include "translator/emit/emission.h"
 #include "translator/emit/emit.h"
 
 /* ---- measuring ---- */
@@ -63,10 +64,10 @@ static uint64_t length_with_helpers(LLVMModuleRef module)
     return length;
 }
 
-bool tr_allows_passes(struct tr_ctx *ctx)
+void tr_measure_module(struct tr_ctx *emission)
 {
-    tr_budget_allows(ctx->budget, TR_LIMIT_RAW_INSTRUCTIONS, length_with_helpers(ctx->module));
-    return ctx->budget->effort < TR_EFFORT_LINEAR;
+    tr_budget_allows(emission->budget, TR_LIMIT_RAW_INSTRUCTIONS,
+                     length_with_helpers(emission->module));
 }
 
 /* ---- cleaning up ---- */
@@ -109,10 +110,9 @@ static const struct tr_slot *clear_registers(struct tr_ctx *ctx, const struct tr
     return slot;
 }
 
-enum pxr_status tr_clean_up_linear(struct tr_ctx *ctx)
+void tr_clear_registers(struct tr_ctx *emission)
 {
-    LLVMSetCurrentDebugLocation2(ctx->builder, NULL);
-    for (const struct tr_slot *slot = ctx->slots; slot != NULL;)
-        slot = clear_registers(ctx, slot);
-    return tr_inline_tiny(ctx->module, ctx->err);
+    LLVMSetCurrentDebugLocation2(emission->builder, NULL);
+    for (const struct tr_slot *slot = emission->slots; slot != NULL;)
+        slot = clear_registers(emission, slot);
 }

@@ -15,17 +15,10 @@
 struct ptx_func;
 struct tr_ctx;
 
-/* Asks the budget for a function that is about to be emitted, … */
+/* Asks the budget for a function that is about to be emitted. */
 void tr_measure_text(struct tr_ctx *ctx, const struct ptx_func *func);
-
-/* … and for the module, all functions emitted and helpers linked: whether passes may run. */
-bool tr_allows_passes(struct tr_ctx *ctx);
 
 /* The function is about to be deleted: it is the one that was begun last. */
 void tr_forget_registers(struct tr_ctx *ctx, LLVMValueRef function);
-
-/* In place of passes: registers stay in memory, which is 0 at first; helpers are inlined if
- * they are tiny. */
-enum pxr_status tr_clean_up_linear(struct tr_ctx *ctx);
 
 #endif

@@ -6,9 +6,12 @@
 #include "translator/emit/emit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <llvm-c/Analysis.h>
+
+#include "translator/emit/emission.h"
 
 static const tr_emit_fn emitters[PTX_OP_COUNT] = {
 #define OP(ID, syntax, family, operands, ptx, sm, emitter, fidelity)                               \
@@ -16,15 +19,6 @@ static const tr_emit_fn emitters[PTX_OP_COUNT] = {
 #include "ptx/ops.def"
 #undef OP
 };
-
-/* Helpers are inlined and registers become SSA values; then what is left is cleaned up. Nothing
- * here makes vectors or unrolls. The time early-cse takes grows with the square of the number of
- * branches on one predicate; most are guards around a few instructions and become selects first. */
-#define SSA_PASSES "always-inline,function(sroa)"
-#define CLEAN_PASSES                                                                               \
-    "function(simplifycfg,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,adce)" \
-    ","                                                                                            \
-    "globaldce"
 
 /* ---- the module ---- */
 
@@ -445,10 +439,55 @@ static enum pxr_status define_functions(struct tr_ctx *ctx)
     return PXR_OK;
 }
 
+static enum pxr_status verify(struct tr_ctx *ctx)
+{
+    char *message = NULL;
+    enum pxr_status status = PXR_OK;
+    if (LLVMVerifyModule(ctx->module, LLVMReturnStatusAction, &message))
+        status = pxr_fail(ctx->err, PXR_COMPILE_FAILED,
+                          "kernel '%s' (%s): the translation is defective: %s", ctx->kernel->name,
+                          ctx->ptx->source_name, message);
+    LLVMDisposeMessage(message);
+    return status;
+}
+
+enum pxr_status tr_emit_module(const struct tr_source *source, struct tr_ctx **emission,
+                               LLVMModuleRef *module, struct pxr_error *err)
+{
+    struct tr_ctx *ctx = calloc(1, sizeof *ctx);
+    if (ctx == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    *ctx = (struct tr_ctx){.ptx = source->ptx,
+                           .kernel = source->kernel,
+                           .layout = source->layout,
+                           .options = source->options,
+                           .err = err,
+                           .budget = source->options->budget,
+                           .llvm = source->context};
+    *emission = ctx;
+    enum pxr_status status = init_ctx(ctx);
+    if (status == PXR_OK)
+        status = define_functions(ctx);
+    *module = ctx->module;
+    if (status != PXR_OK)
+        return status;
+    add_step_function(ctx);
+    LLVMDIBuilderFinalize(ctx->debug);
+    return verify(ctx);
+}
+
+void tr_end_emission(struct tr_ctx *emission)
+{
+    if (emission == NULL)
+        return;
+    fini_ctx(emission);
+    free(emission);
+}
+
 /* A register read before it is written is undefined for LLVM, which may then take a different value
  * at every use. Here it becomes 0. (Storing 0 to every register first would do the same, but
  * makes the search for places of phis quadratic.) */
-static void define_undefined(LLVMValueRef function)
+static void define_in_function(LLVMValueRef function)
 {
     LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
     for (; block != NULL; block = LLVMGetNextBasicBlock(block)) {
@@ -464,61 +503,8 @@ static void define_undefined(LLVMValueRef function)
     }
 }
 
-static enum pxr_status clean_up(struct tr_ctx *ctx)
+void tr_define_undefined(LLVMModuleRef module)
 {
-    if (!tr_allows_passes(ctx))
-        return tr_clean_up_linear(ctx);
-    enum pxr_status status = tr_run_passes(ctx->module, SSA_PASSES, NULL, ctx->err);
-    if (status != PXR_OK)
-        return status;
-    LLVMValueRef function = LLVMGetFirstFunction(ctx->module);
-    for (; function != NULL; function = LLVMGetNextFunction(function))
-        define_undefined(function);
-    return tr_run_passes(ctx->module, CLEAN_PASSES, NULL, ctx->err);
-}
-
-static enum pxr_status verify(struct tr_ctx *ctx)
-{
-    char *message = NULL;
-    enum pxr_status status = PXR_OK;
-    if (LLVMVerifyModule(ctx->module, LLVMReturnStatusAction, &message))
-        status = pxr_fail(ctx->err, PXR_COMPILE_FAILED,
-                          "kernel '%s' (%s): the translation is defective: %s", ctx->kernel->name,
-                          ctx->ptx->source_name, message);
-    LLVMDisposeMessage(message);
-    return status;
-}
-
-enum pxr_status tr_translate_kernel(const struct ptx_module *ptx, const struct ptx_func *kernel,
-                                    const struct ptx_kernel_layout *layout,
-                                    const struct tr_options *options, LLVMContextRef context,
-                                    LLVMModuleRef *module, struct pxr_error *err)
-{
-    struct tr_budget own = {0};
-    struct tr_ctx ctx = {.ptx = ptx,
-                         .kernel = kernel,
-                         .layout = layout,
-                         .options = options,
-                         .err = err,
-                         .budget = options->budget != NULL ? options->budget : &own,
-                         .llvm = context};
-    *module = NULL;
-    enum pxr_status status = init_ctx(&ctx);
-    if (status == PXR_OK)
-        status = define_functions(&ctx);
-    if (status == PXR_OK) {
-        add_step_function(&ctx);
-        LLVMDIBuilderFinalize(ctx.debug);
-        status = verify(&ctx);
-    }
-    if (status == PXR_OK)
-        status = tr_link_rt(ctx.module, false, err);
-    if (status == PXR_OK)
-        status = clean_up(&ctx);
-    fini_ctx(&ctx);
-    if (status == PXR_OK)
-        *module = ctx.module;
-    else if (ctx.module != NULL)
-        LLVMDisposeModule(ctx.module);
-    return status;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
+        define_in_function(f);
 }

@@ -14,19 +14,6 @@
 
 #include "scheduler/rt.h"
 #include "translator/module/module.h"
-#include "translator/module/passes.h"
-
-/* correlated-propagation sets the flags of straight code, indvars those of counters. */
-#define FACT_PASSES                                                                                \
-    "function(instcombine<no-verify-fixpoint>,simplifycfg,correlated-propagation,"                 \
-    "loop-simplify,lcssa,loop(indvars),instcombine<no-verify-fixpoint>,simplifycfg,adce)"
-
-/* For kernels with more loops than this, what is known of loop counters is not used: the time that
- * takes grows with the square of their number. */
-#define MANY_LOOPS 150
-#define MANY_LOOPS_PASSES                                                                          \
-    "function(instcombine<no-verify-fixpoint>,simplifycfg,correlated-propagation,"                 \
-    "loop-simplify,lcssa,instcombine<no-verify-fixpoint>,simplifycfg,adce)"
 
 #define DIMENSIONS "xyz"
 
@@ -213,15 +200,12 @@ static void assume_params(const struct assumption *as, const struct ptx_func *ke
     }
 }
 
-enum pxr_status tr_assume_facts(LLVMModuleRef module, const struct ptx_func *kernel,
-                                const struct tr_facts *facts, const struct tr_budget *budget,
-                                struct pxr_error *err)
+void tr_assume_facts(LLVMModuleRef module, const struct ptx_func *kernel,
+                     const struct tr_facts *facts)
 {
     static const char range[] = "range";
     struct assumption as = {.module = module, .llvm = LLVMGetModuleContext(module), .facts = facts};
     as.range_kind = LLVMGetMDKindIDInContext(as.llvm, range, sizeof range - 1);
     assume_registers(&as);
     assume_params(&as, kernel);
-    bool has_many_loops = budget->loops > MANY_LOOPS;
-    return tr_run_passes(module, has_many_loops ? MANY_LOOPS_PASSES : FACT_PASSES, NULL, err);
 }

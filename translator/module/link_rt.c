@@ -98,6 +98,14 @@ static bool is_sregs(const struct tr_rt_bitcode *family)
     return strcmp(family->name, "precise") == 0;
 }
 
+const char *tr_find_unlinked(LLVMModuleRef module)
+{
+    for (size_t i = 0; i < tr_rt_family_count; i++)
+        if (!is_sregs(&tr_rt_families[i]) && is_needed(module, &tr_rt_families[i]))
+            return tr_rt_families[i].name;
+    return NULL;
+}
+
 static enum pxr_status link_family(LLVMModuleRef module, const struct tr_rt_bitcode *family,
                                    struct pxr_error *err)
 {

@@ -20,6 +20,9 @@ enum pxr_status tr_link_rt(LLVMModuleRef module, bool sregs, struct pxr_error *e
  * code runs many blocks, what changes from block to block. */
 enum pxr_status tr_bind_sregs(LLVMModuleRef module, bool runs_many_blocks, struct pxr_error *err);
 
+/* A family of helpers of which the module calls something that it has no body of; NULL: none. */
+const char *tr_find_unlinked(LLVMModuleRef module);
+
 bool tr_is_always_inline(LLVMValueRef function);
 
 /* Inlines helpers that are tiny, in time that grows like the code; others stay functions. */

@@ -22,12 +22,6 @@
 
 #include "util/error.h"
 
-/* LLVM's passes that run before: what the vectoriser is given is short, and in the form that it
- * wants (loop-simplify, lcssa). */
-#define TR_VECTOR_PREPARATION                                                                      \
-    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                 \
-    "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg,loop-simplify,lcssa)"
-
 /* Variables of the function that are arrays of so many elements have one for each lane of a warp
  * and as many behind them: a vector that begins at any lane is in them, and nobody asks for what is
  * not a lane's. */
@@ -79,5 +73,10 @@ struct tr_vector_report {
  * PXR_OUT_OF_MEMORY. */
 enum pxr_status tr_vectorise(LLVMValueRef function, const struct tr_vector_options *options,
                              struct tr_vector_report *report, struct pxr_error *err);
+
+/* Behind the passes for vectors: blocks in one go (vector/tuning/straight.c). What it makes wants
+ * to be cleaned up. Errors: PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_straighten_blocks(LLVMModuleRef module, bool *has_changed,
+                                     struct pxr_error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include <llvm-c/Core.h>
 
 #include "translator/collapse/collapse.h"
+#include "translator/module/passes.h"
 
 static uint32_t roll(struct generator *g, uint32_t below)
 {

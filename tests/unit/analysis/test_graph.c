@@ -14,6 +14,7 @@
 #include <llvm-c/IRReader.h>
 
 #include "translator/collapse/collapse.h"
+#include "translator/pipeline.h"
 
 #define DATA_LAYOUT                                                                                \
     "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "translator/translator.h"
+#include "translator/pipeline.h"
 
 static void check_plan(struct kernel_text *text)
 {

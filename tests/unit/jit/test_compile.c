@@ -34,7 +34,8 @@ static enum pxr_status compile_ir(void *argument, struct pxr_error *err)
     enum pxr_status status = jit_unit_init(&unit, err);
     if (status != PXR_OK)
         return status;
-    unit.dump = (struct jit_dump){.kinds = work->dump, .dir = work->dump_dir, .kernel = "kernel"};
+    unit.watch.dump =
+        (struct jit_dump){.kinds = work->dump, .dir = work->dump_dir, .kernel = "kernel"};
     LLVMMemoryBufferRef text =
         LLVMCreateMemoryBufferWithMemoryRangeCopy(work->ir, strlen(work->ir), "test.ll");
     char *message = NULL;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "jit/compile.h"
-#include "translator/translator.h"
+#include "translator/pipeline.h"
 
 #if defined(__x86_64__)
 

@@ -19,7 +19,7 @@
 
 #include "jit/llvm_target.h"
 #include "tests/support/orc.h"
-#include "translator/translator.h"
+#include "translator/pipeline.h"
 
 /* ---- doubles of scheduler/rt.h ---- */
 
@@ -245,7 +245,13 @@ static enum pxr_status compile(struct harness *harness, bool check_alignment, st
         harness->ir = LLVMPrintModuleToString(module);
         if (getenv("PTXRUN_TEST_IR") != NULL)
             fputs(harness->ir, stderr);
-        status = tr_collapse_precise(module, TR_EFFORT_FULL, err);
+        struct tr_budget budget = {0};
+        struct tr_compilation compilation = {.module = module, .budget = &budget};
+        struct tr_collapse_options precise = {.collapse = PXR_COLLAPSE_PRECISE};
+        struct tr_collapsed collapsed;
+        status = tr_make_block(&compilation, NULL, &precise, &collapsed, err);
+        free(collapsed.explanation);
+        module = compilation.module;
     }
     if (status == PXR_OK) {
         LLVMMemoryBufferRef object = NULL;

@@ -17,7 +17,7 @@
 #include "ptx/ptx.h"
 #include "tests/support/runner.h"
 #include "translator/barriers/barriers.h"
-#include "translator/translator.h"
+#include "translator/pipeline.h"
 
 struct expected {
     uint32_t removed;
@@ -59,8 +59,9 @@ static LLVMModuleRef translate(const struct ptx_module *ptx, LLVMContextRef cont
                                  .data_layout = "e-m:e-i64:64-i128:128-n8:16:32:64-S128"};
     cr_assert_eq(tr_translate_kernel(ptx, kernel, &layout, &options, context, &module, &err),
                  PXR_OK, "%s", err.message);
-    cr_assert_eq(tr_assume_facts(module, kernel, facts, &(struct tr_budget){0}, &err), PXR_OK, "%s",
-                 err.message);
+    tr_assume_facts(module, kernel, facts);
+    cr_assert_eq(tr_run_passes(module, tr_steps[TR_STEP_APPLY_FACTS].passes, NULL, &err), PXR_OK,
+                 "%s", err.message);
     ptx_layout_fini(&layout);
     return module;
 }

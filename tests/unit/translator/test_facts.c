@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "scheduler/rt.h"
-#include "translator/translator.h"
+#include "translator/pipeline.h"
 
 /* Parameters of the kernel of all tests: an address to store results at, two more addresses, two
  * integers of 32 bits and one of 64. */
@@ -384,7 +384,8 @@ static struct tally try_functions(unsigned functions, bool too_far)
         LLVMModuleRef plain = parse(context, text);
         LLVMModuleRef assumed = parse(context, text);
         struct pxr_error err = {0};
-        cr_assert_eq(tr_assume_facts(assumed, &kernel.func, &facts, &(struct tr_budget){0}, &err),
+        tr_assume_facts(assumed, &kernel.func, &facts);
+        cr_assert_eq(tr_run_passes(assumed, tr_steps[TR_STEP_APPLY_FACTS].passes, NULL, &err),
                      PXR_OK, "%s", err.message);
         unsigned wrong = tally.wrong;
         for (int i = 0; i < 12; i++) {
@@ -448,7 +449,8 @@ static char *assume(const char *body, const struct tr_facts *facts)
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = parse(context, text);
     struct pxr_error err = {0};
-    cr_assert_eq(tr_assume_facts(module, &kernel.func, facts, &(struct tr_budget){0}, &err), PXR_OK,
+    tr_assume_facts(module, &kernel.func, facts);
+    cr_assert_eq(tr_run_passes(module, tr_steps[TR_STEP_APPLY_FACTS].passes, NULL, &err), PXR_OK,
                  "%s", err.message);
     char *ir = LLVMPrintModuleToString(module);
     char *copy = strdup(ir);

@@ -16,6 +16,7 @@
 #include "tests/unit/analysis/random_function.h"
 #include "translator/collapse/collapse.h"
 #include "translator/module/marks.h"
+#include "translator/module/passes.h"
 #include "translator/vector/plan/plan.h"
 
 #define THREADS 64

@@ -5,13 +5,9 @@
  * region which threads have work in it, and where they find it. LLVM's unroller does it; other
  * loops are hidden from it, since what has no stops is a thread's own.
  */
-#include "translator/collapse/prepare.h"
-#include "translator/emit/emit.h"
+#include "translator/collapse/tuning/unroll.h"
 
-/* Loops of few turns that become no longer than some 300 instructions (O3). */
-#define UNROLL_PASSES                                                                              \
-    "function(loop-unroll<O3;full-unroll-max=16;no-partial;no-runtime;no-upperbound;no-peeling;"   \
-    "no-profile-peeling>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)"
+#include "translator/collapse/prepare.h"
 
 static const char loop_kind[] = "llvm.loop";
 
@@ -69,13 +65,14 @@ static enum pxr_status hide_loops(LLVMValueRef function, bool *has_others, struc
     return status;
 }
 
-enum pxr_status tr_unroll_stops(LLVMModuleRef module, LLVMValueRef kernel, struct pxr_error *err)
+enum pxr_status tr_hide_plain_loops(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
-    bool has_loops;
-    enum pxr_status status = hide_loops(kernel, &has_loops, err);
-    if (status == PXR_OK && has_loops)
-        status = tr_run_passes(module, UNROLL_PASSES, NULL, err);
-    if (status == PXR_OK)
-        forget_marks(kernel);
-    return status;
+    return hide_loops(collapsing->function, &collapsing->has_stop_loops, err);
+}
+
+enum pxr_status tr_show_plain_loops(struct tr_collapsing *collapsing, struct pxr_error *err)
+{
+    (void)err;
+    forget_marks(collapsing->function);
+    return PXR_OK;
 }

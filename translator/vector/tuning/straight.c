@@ -18,7 +18,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "translator/module/marks.h"
-#include "translator/translator.h"
+#include "translator/module/module.h"
 #include "translator/vector/emit/replace.h"
 #include "translator/vector/vector.h"
 

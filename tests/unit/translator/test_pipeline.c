@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * translator/pipeline: the table, and that broken promises are found.
+ */
+#include <string.h>
+
+#include <criterion/criterion.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/IRReader.h>
+
+#include "translator/pipeline.h"
+
+static LLVMContextRef context;
+
+static LLVMModuleRef parse(const char *text)
+{
+    char *message = NULL;
+    LLVMModuleRef module = NULL;
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "test.ll");
+    if (LLVMParseIRInContext(context, buffer, &module, &message))
+        cr_assert_fail("%s", message);
+    return module;
+}
+
+/* What verifying says of the text behind a step that promises this; NULL: nothing. */
+static const char *complaint(const char *text, uint32_t leaves, uint32_t marks)
+{
+    static struct pxr_error err;
+    struct tr_step step = {.name = "tested", .promises.leaves = leaves};
+    context = LLVMContextCreate();
+    LLVMModuleRef module = parse(text);
+    enum pxr_status status = tr_verify_step(module, &step, marks, &err);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    return status == PXR_OK ? NULL : err.message;
+}
+
+#define KERNEL(body) "define void @ptxrun_kernel(ptr %p) {\nentry:\n" body "  ret void\n}\n"
+
+Test(pipeline, steps_have_names_of_their_own_and_something_to_do)
+{
+    for (uint32_t s = 0; s < TR_STEP_COUNT; s++) {
+        const struct tr_step *step = &tr_steps[s];
+        cr_expect_eq(tr_find_step(step->name, strlen(step->name)), s, "%s", step->name);
+        cr_expect_neq(step->run != NULL, step->passes != NULL, "%s", step->name);
+        cr_expect_not_null(step->condition, "%s", step->name);
+        cr_expect(s == 0 || step->stage >= tr_steps[s - 1].stage, "%s", step->name);
+    }
+    cr_expect_eq(tr_find_step("vectorise_", 10), TR_STEP_COUNT);
+}
+
+Test(pipeline, an_honest_module_passes)
+{
+    uint32_t all = TR_FORM_LINKED | TR_FORM_DEFINED | TR_FORM_SREGS | TR_FORM_LOOPS;
+    cr_expect_null(complaint(KERNEL("  store i32 0, ptr %p\n"), all, 0));
+}
+
+Test(pipeline, a_mark_that_no_step_makes_is_found)
+{
+    static const char text[] = KERNEL("  store i32 0, ptr %p, !ptxrun.ahead !0\n") "!0 = !{}\n";
+    const char *found = complaint(text, 0, TR_MARKS(LINE));
+    cr_assert_not_null(found);
+    cr_expect_not_null(strstr(found, "'tested' does not keep its promise: ptxrun.ahead"), "%s",
+                       found);
+    cr_expect_null(complaint(text, 0, TR_MARKS(AHEAD)));
+}
+
+Test(pipeline, what_is_not_as_promised_is_found)
+{
+    static const struct {
+        uint32_t form;
+        const char *text;
+        const char *word;
+    } rows[] = {
+        {TR_FORM_DEFINED, KERNEL("  store i32 poison, ptr %p\n"), "undefined"},
+        {TR_FORM_LINKED,
+         "declare i32 @rt_fns(i32, i32, i32)\n" KERNEL(
+             "  %r = call i32 @rt_fns(i32 1, i32 0, i32 1)\n"),
+         "int"},
+        {TR_FORM_SREGS,
+         "declare i32 @rt_sreg_tid_x(ptr)\n" KERNEL("  %t = call i32 @rt_sreg_tid_x(ptr %p)\n"),
+         "rt_sreg_tid_x"},
+        {TR_FORM_LOOPS,
+         "define void @ptxrun_kernel(i1 %a) {\nentry:\n  br i1 %a, label %head, label %other\n"
+         "other:\n  br label %head\nhead:\n  br i1 %a, label %head, label %end\n"
+         "end:\n  ret void\n}\n",
+         "loop"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *found = complaint(rows[i].text, rows[i].form, 0);
+        cr_assert_not_null(found, "%zu", i);
+        cr_expect_not_null(strstr(found, rows[i].word), "%s", found);
+        cr_expect_null(complaint(rows[i].text, 0, 0), "%zu", i);
+    }
+}
+
+static bool refuse(void *data, const struct tr_step *step)
+{
+    (void)step;
+    (*(unsigned *)data)++;
+    return false;
+}
+
+static void expect_required(void *data, const struct tr_step *step, LLVMModuleRef module)
+{
+    (void)data;
+    (void)module;
+    cr_expect_eq(step->kind, TR_STEP_REQUIRED, "%s", step->name);
+}
+
+/* An observer may leave out every step but the required ones. */
+Test(pipeline, observers_decide_on_optional_steps)
+{
+    unsigned asked = 0;
+    struct tr_budget budget = {0};
+    struct pxr_error err;
+    context = LLVMContextCreate();
+    struct tr_compilation compilation = {
+        .module = parse(KERNEL("")),
+        .budget = &budget,
+        .observer = {.data = &asked, .may_run = refuse, .before = expect_required}};
+    cr_expect_eq(tr_make_code(&compilation, PXR_COLLAPSE_PRECISE, &err), PXR_OK, "%s", err.message);
+    cr_expect_gt(asked, 0);
+    LLVMDisposeModule(compilation.module);
+    LLVMContextDispose(context);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One collapse in the making: what the steps from the program of one thread to the function of the
+ * blocks tell each other. Each function is a step of translator/pipeline.def, in that order.
+ * Errors of all: PXR_OUT_OF_MEMORY, PXR_COMPILE_FAILED.
+ */
+#ifndef PTXRUN_TRANSLATOR_COLLAPSE_COLLAPSING_H
+#define PTXRUN_TRANSLATOR_COLLAPSE_COLLAPSING_H
+
+#include <stdio.h>
+
+#include "translator/collapse/fuse.h"
+
+/* Zero-initialise, then tr_collapsing_init. Owned by one thread. */
+struct tr_collapsing {
+    LLVMModuleRef module;
+    LLVMValueRef function; /* the program of one thread */
+    const struct tr_collapse_options *options;
+    enum pxr_collapse collapse; /* what is asked for; once chosen, PRECISE, FLAT or HIERARCHICAL */
+    const char *why;            /* this collapse and no other */
+    bool has_polls;             /* some wait: they have become calls of a helper */
+    bool has_stop_loops;        /* loops with stops, which may be unrolled */
+    bool has_interleaved;       /* local arrays lie element after element now */
+    bool has_kernel;            /* the next two are there */
+    struct tr_kernel kernel;
+    struct tr_fuse fuse;
+    bool may_wait;       /* a block may wait for another: it polls */
+    bool is_stepped;     /* no loops: they would be too long */
+    uint32_t copies;     /* instructions in all regions */
+    uint32_t seed_sites; /* of TR_SEED_MISSING_STOP */
+};
+
+/* options must outlive it. */
+void tr_collapsing_init(struct tr_collapsing *collapsing, LLVMModuleRef module,
+                        const struct tr_collapse_options *options);
+void tr_collapsing_fini(struct tr_collapsing *collapsing);
+
+/* ---- before the choice (prepare.c, polls.c) ----
+ * Where one finds that threads cannot be fused, the collapse is PRECISE from there on. */
+
+/* Functions in which a thread may stop or exit will be inlined. */
+enum pxr_status tr_inline_stops(struct tr_collapsing *collapsing, struct pxr_error *err);
+
+/* Finds the polls of loops that can wait; the others go, and lanes of programs that wait gather at
+ * fences. */
+enum pxr_status tr_bind_polls(struct tr_collapsing *collapsing, struct pxr_error *err);
+
+/* What is the same for the whole launch is loaded in the entry block, and addresses that are sums
+ * with a parameter become that pointer with an offset. */
+enum pxr_status tr_make_pointers(struct tr_collapsing *collapsing, struct pxr_error *err);
+
+enum pxr_status tr_find_obstacles(struct tr_collapsing *collapsing, struct pxr_error *err);
+
+/* ---- the choice, and what follows from it (collapse.c) ---- */
+
+enum pxr_status tr_choose_collapse(struct tr_collapsing *collapsing, struct pxr_error *err);
+
+/* Takes a stop out, if a test asks for it. */
+enum pxr_status tr_seed_stops(struct tr_collapsing *collapsing, struct pxr_error *err);
+
+/* Local arrays lie element after element where nobody can tell. */
+enum pxr_status tr_interleave_arrays(struct tr_collapsing *collapsing, struct pxr_error *err);
+
+/* Regions, and how values get across stops. */
+enum pxr_status tr_form_regions(struct tr_collapsing *collapsing, struct pxr_error *err);
+enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_error *err);
+
+/* The step function, and the function of the blocks in place of the kernel's. */
+enum pxr_status tr_build_blocks(struct tr_collapsing *collapsing, struct pxr_error *err);
+
+/* `precise`: the kernel stays the program of one thread. */
+enum pxr_status tr_keep_threads(struct tr_collapsing *collapsing, struct pxr_error *err);
+
+/* ---- what became of it ---- */
+
+/* Of a fused kernel: the frame's size, whether it may wait, places for seeds. */
+void tr_collapsing_report(const struct tr_collapsing *collapsing, struct tr_collapsed *result);
+
+/* Lines for --explain. */
+void tr_collapsing_explain(const struct tr_collapsing *collapsing, FILE *out);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is asked of a collapse, and what came of it.
+ */
+#ifndef PTXRUN_TRANSLATOR_COLLAPSE_OPTIONS_H
+#define PTXRUN_TRANSLATOR_COLLAPSE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "translator/module/budget.h"
+#include "translator/module/launch_facts.h"
+#include "translator/module/module.h"
+#include "util/options.h"
+
+/* Defects for tests to seed into the region former, one at a time. */
+enum tr_seed {
+    TR_SEED_NONE,
+    TR_SEED_LOST_VALUE,   /* a value that lives across a stop is not saved */
+    TR_SEED_EXITED_MASK,  /* an exit does not mark the thread as exited, or its mark is not looked
+                             at, or loops take back what exited in steps */
+    TR_SEED_MISSING_STOP, /* threads do not wait at a stop */
+    TR_SEED_COUNT
+};
+
+struct tr_collapse_options {
+    enum pxr_collapse collapse; /* AUTO: what is best for the kernel */
+    const struct tr_facts *facts;
+    bool is_vector;             /* loops over threads may become loops over vectors of threads … */
+    bool is_forced;             /* … also those that are likely to be slower so */
+    uint32_t width;             /* of vectors, in threads; 0: chosen */
+    uint32_t jam;               /* vectors side by side; 0: chosen */
+    uint32_t vector_bits;       /* of the machine's vector registers: 128, 256 or 512 */
+    uint64_t cache_bytes;       /* of the last cache, for what launches only write and the caches
+                                   had better not keep; 0: nothing is */
+    uint64_t cache_share_bytes; /* what of it nobody else is likely to use */
+    bool keeps_loops; /* for tests: loops around stops are not unrolled, so that regions have some
+                         to get right */
+    struct tr_budget *budget; /* never NULL */
+    enum tr_seed seed;        /* which kind of defect … */
+    uint32_t seed_site;       /* … and at which of the places where it could be */
+};
+
+/* What has become of a kernel. */
+struct tr_collapsed {
+    enum pxr_collapse collapse; /* PRECISE, FLAT or HIERARCHICAL; VECTOR: one of the latter two,
+                                   with at least one loop over vectors of threads */
+    uint32_t width;             /* threads in the widest of these vectors; 0: there are none */
+    uint32_t jam;               /* and so many of them side by side; 0 likewise */
+    uint64_t frame_fixed_bytes; /* rt_block.frame needs fixed + per warp + per thread, threads */
+    uint64_t frame_warp_bytes;  /* rounded up to whole warps */
+    uint64_t frame_thread_bytes;
+    bool may_wait;       /* a block may wait for another: it polls */
+    uint32_t seed_sites; /* places for the kind of defect asked for */
+    char *explanation;   /* malloc; lines of text for --explain: what was chosen, and why */
+};
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From PTX to a module: what the first steps of translator/pipeline.def are made of.
+ *
+ * The module made:
+ *   void @ptxrun_kernel(ptr %ctx)                       the kernel
+ *   void @ptx.<function>(ptr %ctx, ptr rets..., ptr params...) internal; each pointer is the
+ *                                                       memory of one .param variable
+ *   i32 @ptxrun_step(ptr, i32)                          empty; the collapse fills or drops it
+ *   @ptx.handles                                        offsets of the functions whose address
+ *                                                       is taken, if the kernel calls indirectly
+ * %ctx is a struct rt_thread (scheduler/rt.h). What depends on other threads, and every special
+ * register, is a call to a placeholder declared in scheduler/rt.h or translator/rt/sreg.h.
+ * Helpers from translator/rt (bitcode) are linked in and internal. No absolute addresses.
+ */
+#ifndef PTXRUN_TRANSLATOR_EMIT_EMISSION_H
+#define PTXRUN_TRANSLATOR_EMIT_EMISSION_H
+
+#include <stdbool.h>
+
+#include <llvm-c/Types.h>
+
+#include "ptx/ptx.h"
+#include "translator/module/module.h"
+#include "util/error.h"
+
+struct tr_options {
+    bool check_alignment; /* misaligned accesses call rt_fault(PXR_FAULT_MISALIGNED) */
+    const char *triple;
+    const char *data_layout;
+    /* Seeded faults of tests; may be NULL. The emitter gets *inst, a copy that lives as long as the
+     * translation, instead of the instruction written. */
+    void (*rewrite)(void *rewrite_data, struct ptx_inst *inst);
+    void *rewrite_data;
+    struct tr_budget *budget; /* NULL: one of its own, of which nobody hears */
+};
+
+/* What is translated. Everything outlives the emission. */
+struct tr_source {
+    const struct ptx_module *ptx;
+    const struct ptx_func *kernel;
+    const struct ptx_kernel_layout *layout;
+    const struct tr_options *options; /* its budget is not NULL */
+    LLVMContextRef context;
+};
+
+struct tr_ctx;
+
+/* The kernel and every function it reaches, registers in memory, helpers as calls. The caller ends
+ * the emission, and owns *module, also after a failure (both may be NULL then). Errors:
+ * PXR_UNSUPPORTED, PXR_NOT_FOUND (unresolved extern function or variable), PXR_COMPILE_FAILED (the
+ * IR verifier found a defect of ours), PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_emit_module(const struct tr_source *source, struct tr_ctx **emission,
+                               LLVMModuleRef *module, struct pxr_error *err);
+void tr_end_emission(struct tr_ctx *emission);
+
+/* Asks the budget for the module, helpers linked: whether passes may run. */
+void tr_measure_module(struct tr_ctx *emission);
+
+/* Without passes registers stay in memory, which is 0 at first. */
+void tr_clear_registers(struct tr_ctx *emission);
+
+/* With them: a register read before it is written is undefined for LLVM, which may then take a
+ * different value at every use. It becomes 0. */
+void tr_define_undefined(LLVMModuleRef module);
+
+#endif

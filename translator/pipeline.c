@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs the table: stage after stage, and the second one again with less effort if what came of it
+ * would take too long.
+ */
+#include "translator/pipeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Core.h>
+
+enum tr_step_id tr_find_step(const char *name, size_t len)
+{
+    for (uint32_t s = 0; s < TR_STEP_COUNT; s++)
+        if (strlen(tr_steps[s].name) == len && memcmp(tr_steps[s].name, name, len) == 0)
+            return s;
+    return TR_STEP_COUNT;
+}
+
+/* ---- one step ---- */
+
+static bool belongs(const struct tr_compilation *c, const struct tr_step *step)
+{
+    return (step->collapses >> c->collapse & 1) && (step->efforts >> c->budget->effort & 1) &&
+           step->condition(c);
+}
+
+static bool may_run(const struct tr_compilation *c, const struct tr_step *step)
+{
+    const struct tr_observer *observer = &c->observer;
+    return step->kind == TR_STEP_REQUIRED || observer->may_run == NULL ||
+           observer->may_run(observer->data, step);
+}
+
+static enum pxr_status run_step(struct tr_compilation *c, const struct tr_step *step,
+                                struct pxr_error *err)
+{
+    const struct tr_observer *observer = &c->observer;
+    if (observer->before != NULL)
+        observer->before(observer->data, step, c->module);
+    /* What a machine would rather have comes last. */
+    LLVMTargetMachineRef machine = step->stage == TR_STAGE_CODE ? c->machine : NULL;
+    enum pxr_status status = step->run != NULL
+                                 ? step->run(c, err)
+                                 : tr_run_passes(c->module, step->passes, machine, err);
+    if (status != PXR_OK)
+        return status;
+    if (observer->after != NULL)
+        observer->after(observer->data, step, c->module);
+    c->marks = (c->marks | step->promises.makes) & ~step->promises.ends;
+    return observer->verifies ? tr_verify_step(c->module, step, c->marks, err) : PXR_OK;
+}
+
+static enum pxr_status run_stage(struct tr_compilation *c, enum tr_stage stage,
+                                 struct pxr_error *err)
+{
+    enum pxr_status status = PXR_OK;
+    for (const struct tr_step *step = tr_steps; step < tr_steps + TR_STEP_COUNT; step++)
+        if (status == PXR_OK && step->stage == stage && belongs(c, step) && may_run(c, step))
+            status = run_step(c, step, err);
+    return status;
+}
+
+/* ---- the program of one thread ---- */
+
+enum pxr_status tr_make_thread(struct tr_compilation *c, const struct tr_source *source,
+                               struct pxr_error *err)
+{
+    c->source = source;
+    c->kernel = source->kernel;
+    c->collapse = PXR_COLLAPSE_AUTO;
+    enum pxr_status status = run_stage(c, TR_STAGE_THREAD, err);
+    tr_end_emission(c->emission);
+    c->emission = NULL;
+    if (status != PXR_OK && c->module != NULL) {
+        LLVMDisposeModule(c->module);
+        c->module = NULL;
+    }
+    return status;
+}
+
+enum pxr_status tr_translate_kernel(const struct ptx_module *ptx, const struct ptx_func *kernel,
+                                    const struct ptx_kernel_layout *layout,
+                                    const struct tr_options *options, LLVMContextRef context,
+                                    LLVMModuleRef *module, struct pxr_error *err)
+{
+    struct tr_budget own = {0};
+    struct tr_options with_budget = *options;
+    if (with_budget.budget == NULL)
+        with_budget.budget = &own;
+    struct tr_source source = {.ptx = ptx,
+                               .kernel = kernel,
+                               .layout = layout,
+                               .options = &with_budget,
+                               .context = context};
+    struct tr_compilation c = {.budget = with_budget.budget};
+    enum pxr_status status = tr_make_thread(&c, &source, err);
+    *module = c.module;
+    return status;
+}
+
+/* ---- what it may cost ---- */
+
+/* Whether what is left of a compilation may take as long as a module of this size makes it. */
+static bool allows_thread(struct tr_budget *budget, const struct tr_size *size)
+{
+    return tr_budget_allows(budget, TR_LIMIT_THREAD_INSTRUCTIONS, size->instructions) &&
+           tr_budget_allows(budget, TR_LIMIT_THREAD_BLOCKS, size->blocks) &&
+           tr_budget_allows(budget, TR_LIMIT_THREAD_SQUARE, size->square);
+}
+
+static bool allows_loops(struct tr_budget *budget, const struct tr_size *size)
+{
+    return tr_budget_allows(budget, TR_LIMIT_FUSED_INSTRUCTIONS, size->instructions) &&
+           tr_budget_allows(budget, TR_LIMIT_FUSED_SQUARE, size->square);
+}
+
+static bool allows_vectors(struct tr_budget *budget, const struct tr_size *size)
+{
+    return tr_budget_allows(budget, TR_LIMIT_VECTOR_INSTRUCTIONS, size->instructions) &&
+           tr_budget_allows(budget, TR_LIMIT_VECTOR_SQUARE, size->square);
+}
+
+/* Of what has been made. If not, other code has to be made with less effort; but for the code of
+ * one thread, of which all efforts begin alike. */
+static bool is_allowed(const struct tr_compilation *c)
+{
+    struct tr_size size;
+    tr_module_size(c->module, &size);
+    if (c->collapse == PXR_COLLAPSE_VECTOR)
+        return allows_vectors(c->budget, &size);
+    if (pxr_collapse_is_fused(c->collapse))
+        return allows_loops(c->budget, &size);
+    allows_thread(c->budget, &size);
+    return true;
+}
+
+/* ---- the program of a block ---- */
+
+static void forget_block(struct tr_compilation *c)
+{
+    tr_collapsing_fini(&c->collapsing);
+    tr_barrier_report_fini(&c->barriers);
+    free(c->vectors.explanation);
+    c->collapsing = (struct tr_collapsing){0};
+    c->barriers = (struct tr_barrier_report){0};
+    c->vectors = (struct tr_vector_report){0};
+    c->streaming = (struct tr_streaming){0};
+    c->has_private_order = false;
+    c->may_vectorise = false;
+    c->marks = 0;
+}
+
+void tr_compilation_fini(struct tr_compilation *c)
+{
+    forget_block(c);
+}
+
+/* With the effort that is left. */
+static enum pxr_status make_once(struct tr_compilation *c, const struct tr_facts *facts,
+                                 const struct tr_collapse_options *asked, struct pxr_error *err)
+{
+    enum tr_effort effort = c->budget->effort;
+    bool is_vector = asked->collapse == PXR_COLLAPSE_VECTOR;
+    forget_block(c);
+    c->options = *asked;
+    c->options.facts = facts;
+    c->options.budget = c->budget;
+    if (effort >= TR_EFFORT_THREAD)
+        c->options.collapse = PXR_COLLAPSE_PRECISE;
+    c->options.is_forced = is_vector;
+    c->options.is_vector =
+        effort < TR_EFFORT_LOOPS && (is_vector || asked->collapse == PXR_COLLAPSE_AUTO);
+    tr_collapsing_init(&c->collapsing, c->module, &c->options);
+    c->collapse = c->options.collapse;
+    return run_stage(c, TR_STAGE_BLOCK, err);
+}
+
+/* Shorter kernels can be anything and are never too long. */
+#define SHORT_KERNEL 100
+
+static enum pxr_status make_allowed(struct tr_compilation *c, const struct tr_facts *facts,
+                                    const struct tr_collapse_options *options,
+                                    struct pxr_error *err)
+{
+    struct tr_size size;
+    tr_module_size(c->module, &size);
+    allows_thread(c->budget, &size);
+    bool may_fall = c->budget->effort < TR_EFFORT_THREAD && size.instructions > SHORT_KERNEL &&
+                    options->collapse != PXR_COLLAPSE_PRECISE;
+    LLVMModuleRef spare = may_fall ? LLVMCloneModule(c->module) : NULL;
+    enum pxr_status status = make_once(c, facts, options, err);
+    while (status == PXR_OK && !is_allowed(c) && spare != NULL) {
+        LLVMDisposeModule(c->module);
+        c->module = LLVMCloneModule(spare);
+        status = make_once(c, facts, options, err);
+    }
+    if (spare != NULL)
+        LLVMDisposeModule(spare);
+    return status;
+}
+
+static void indent_lines(FILE *out, const char *text)
+{
+    for (const char *line = text; *line != '\0';) {
+        size_t len = strcspn(line, "\n");
+        fprintf(out, "  %.*s\n", (int)len, line);
+        line += len + (line[len] == '\n');
+    }
+}
+
+/* Lines of all; malloc. */
+static enum pxr_status explain(const struct tr_compilation *c, char **text, struct pxr_error *err)
+{
+    char spent[TR_BUDGET_TEXT_BYTES];
+    size_t len = 0;
+    FILE *out = open_memstream(text, &len);
+    if (out == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    tr_collapsing_explain(&c->collapsing, out);
+    if (c->vectors.explanation != NULL)
+        fputs(c->vectors.explanation, out);
+    tr_budget_text(c->budget, spent);
+    fputs(spent, out);
+    if (c->barriers.text != NULL) {
+        fputs("barriers:\n", out);
+        indent_lines(out, c->barriers.text);
+    }
+    fclose(out);
+    return PXR_OK;
+}
+
+enum pxr_status tr_make_block(struct tr_compilation *c, const struct tr_facts *facts,
+                              const struct tr_collapse_options *options,
+                              struct tr_collapsed *result, struct pxr_error *err)
+{
+    *result = (struct tr_collapsed){0};
+    enum pxr_status status = make_allowed(c, facts, options, err);
+    if (status == PXR_OK) {
+        if (pxr_collapse_is_fused(c->collapse))
+            tr_collapsing_report(&c->collapsing, result);
+        result->collapse = c->collapse;
+        if (c->collapse == PXR_COLLAPSE_VECTOR) {
+            result->width = c->vectors.width;
+            result->jam = c->vectors.jam;
+        }
+        status = explain(c, &result->explanation, err);
+    }
+    forget_block(c);
+    return status;
+}
+
+/* ---- what the code generator gets ---- */
+
+enum pxr_status tr_make_code(struct tr_compilation *c, enum pxr_collapse collapse,
+                             struct pxr_error *err)
+{
+    /* Code that nobody collapsed is a thread's. */
+    c->collapse = collapse == PXR_COLLAPSE_AUTO ? PXR_COLLAPSE_PRECISE : collapse;
+    c->marks = UINT32_MAX & ~TR_MARKS(LINE);
+    return run_stage(c, TR_STAGE_CODE, err);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The bodies and conditions of pipeline.def: a step's work is in its folder, and here is only what
+ * it needs of the compilation.
+ */
+#include "translator/analysis/analysis.h"
+#include "translator/collapse/tuning/nontemporal.h"
+#include "translator/collapse/tuning/unroll.h"
+#include "translator/module/keep_lines.h"
+#include "translator/module/link_rt.h"
+#include "translator/pipeline.h"
+
+/* ---- conditions ---- */
+
+static bool always(const struct tr_compilation *c)
+{
+    (void)c;
+    return true;
+}
+
+static bool has_facts(const struct tr_compilation *c)
+{
+    return c->kernel != NULL;
+}
+
+/* With more, what is known of loop counters is not used: the time that takes grows with the square
+ * of their number. */
+#define MANY_LOOPS 150
+
+static bool has_many_loops(const struct tr_compilation *c)
+{
+    return has_facts(c) && c->budget->loops > MANY_LOOPS;
+}
+
+static bool has_few_loops(const struct tr_compilation *c)
+{
+    return has_facts(c) && !has_many_loops(c);
+}
+
+static bool has_polls(const struct tr_compilation *c)
+{
+    return c->collapsing.has_polls;
+}
+
+static bool may_unroll(const struct tr_compilation *c)
+{
+    return !c->options.keeps_loops;
+}
+
+static bool has_stop_loops(const struct tr_compilation *c)
+{
+    return may_unroll(c) && c->collapsing.has_stop_loops;
+}
+
+static bool is_seeded(const struct tr_compilation *c)
+{
+    return c->options.seed == TR_SEED_MISSING_STOP;
+}
+
+static bool wants_vectors(const struct tr_compilation *c)
+{
+    return c->options.is_vector;
+}
+
+static bool has_interleaved(const struct tr_compilation *c)
+{
+    return c->collapsing.has_interleaved;
+}
+
+static bool may_vectorise(const struct tr_compilation *c)
+{
+    return c->may_vectorise;
+}
+
+static bool may_pass_caches(const struct tr_compilation *c)
+{
+    return wants_vectors(c) && c->options.cache_bytes > 0;
+}
+
+static bool has_private_order(const struct tr_compilation *c)
+{
+    return may_vectorise(c) && c->has_private_order;
+}
+
+static bool has_nontemporal(const struct tr_compilation *c)
+{
+    return c->streaming.of_all != NULL;
+}
+
+static bool is_straight(const struct tr_compilation *c)
+{
+    return c->is_straight;
+}
+
+/* Instructions of all functions. */
+#define LONG_MODULE 12000
+
+static bool is_long(const struct tr_compilation *c)
+{
+    uint64_t count = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(c->module); f != NULL; f = LLVMGetNextFunction(f))
+        count += tr_instruction_count(f);
+    return count > LONG_MODULE;
+}
+
+static bool is_of_usual_length(const struct tr_compilation *c)
+{
+    return !is_long(c);
+}
+
+/* ---- the program of one thread ---- */
+
+static enum pxr_status emit(struct tr_compilation *c, struct pxr_error *err)
+{
+    return tr_emit_module(c->source, &c->emission, &c->module, err);
+}
+
+static enum pxr_status link_helpers(struct tr_compilation *c, struct pxr_error *err)
+{
+    enum pxr_status status = tr_link_rt(c->module, false, err);
+    if (status == PXR_OK)
+        tr_measure_module(c->emission);
+    return status;
+}
+
+static enum pxr_status define_undefined(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_define_undefined(c->module);
+    return PXR_OK;
+}
+
+static enum pxr_status clear_registers(struct tr_compilation *c, struct pxr_error *err)
+{
+    tr_clear_registers(c->emission);
+    return tr_inline_tiny(c->module, err);
+}
+
+/* ---- the program of a block ---- */
+
+static enum pxr_status assume_facts(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_assume_facts(c->module, c->kernel, c->options.facts);
+    return PXR_OK;
+}
+
+static enum pxr_status optimise_barriers(struct tr_compilation *c, struct pxr_error *err)
+{
+    return tr_optimise_barriers(c->module, c->kernel, c->options.facts, &c->barriers, err);
+}
+
+/* A step of collapse/collapsing.h, which may change the collapse. */
+#define COLLAPSING_STEP(name)                                                                      \
+    static enum pxr_status name(struct tr_compilation *c, struct pxr_error *err)                   \
+    {                                                                                              \
+        enum pxr_status status = tr_##name(&c->collapsing, err);                                   \
+        c->collapse = c->collapsing.collapse;                                                      \
+        return status;                                                                             \
+    }
+COLLAPSING_STEP(inline_stops)
+COLLAPSING_STEP(bind_polls)
+COLLAPSING_STEP(hide_plain_loops)
+COLLAPSING_STEP(show_plain_loops)
+COLLAPSING_STEP(make_pointers)
+COLLAPSING_STEP(find_obstacles)
+COLLAPSING_STEP(choose_collapse)
+COLLAPSING_STEP(seed_stops)
+COLLAPSING_STEP(interleave_arrays)
+COLLAPSING_STEP(form_regions)
+COLLAPSING_STEP(plan_crossings)
+COLLAPSING_STEP(build_blocks)
+COLLAPSING_STEP(keep_threads)
+#undef COLLAPSING_STEP
+
+static enum pxr_status ask_private_order(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    c->has_private_order = tr_has_private_order(c->collapsing.function);
+    return PXR_OK;
+}
+
+static enum pxr_status link_fused(struct tr_compilation *c, struct pxr_error *err)
+{
+    return tr_link_rt(c->module, false, err);
+}
+
+/* What a block is changes in the course of a chunk of blocks. */
+static enum pxr_status bind_sregs(struct tr_compilation *c, struct pxr_error *err)
+{
+    return tr_bind_sregs(c->module, pxr_collapse_is_fused(c->collapse), err);
+}
+
+static enum pxr_status inline_tiny(struct tr_compilation *c, struct pxr_error *err)
+{
+    return tr_inline_tiny(c->module, err);
+}
+
+static enum pxr_status ask_loops(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    struct tr_size size;
+    tr_module_size(c->module, &size);
+    c->may_vectorise = tr_budget_allows(c->budget, TR_LIMIT_LOOP_INSTRUCTIONS, size.instructions);
+    return PXR_OK;
+}
+
+static enum pxr_status keep_lines(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_lines_mark(c->module);
+    return PXR_OK;
+}
+
+static enum pxr_status restore_lines(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_lines_restore(c->module);
+    return PXR_OK;
+}
+
+static LLVMValueRef kernel_function(const struct tr_compilation *c)
+{
+    return LLVMGetNamedFunction(c->module, TR_KERNEL_NAME);
+}
+
+static enum pxr_status mark_nontemporal(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    c->streaming =
+        tr_mark_streams(kernel_function(c), c->options.cache_bytes, c->options.cache_share_bytes);
+    return PXR_OK;
+}
+
+static enum pxr_status vectorise(struct tr_compilation *c, struct pxr_error *err)
+{
+    struct tr_vector_options wanted = {.width = c->options.width,
+                                       .jam = c->options.jam,
+                                       .vector_bits = c->options.vector_bits,
+                                       .is_forced = c->options.is_forced,
+                                       .streaming = c->streaming};
+    enum pxr_status status = tr_vectorise(kernel_function(c), &wanted, &c->vectors, err);
+    c->streaming = wanted.streaming;
+    if (status == PXR_OK && c->vectors.widened_count > 0)
+        c->collapse = PXR_COLLAPSE_VECTOR;
+    return status;
+}
+
+static enum pxr_status end_nontemporal(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_end_streams(kernel_function(c), &c->streaming);
+    return PXR_OK;
+}
+
+/* ---- what the code generator wants ---- */
+
+static enum pxr_status split_blocks(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_split_blocks(c->module);
+    return PXR_OK;
+}
+
+static enum pxr_status hide_narrow_steps(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_hide_narrow_steps(c->module);
+    return PXR_OK;
+}
+
+static enum pxr_status straighten(struct tr_compilation *c, struct pxr_error *err)
+{
+    return tr_straighten_blocks(c->module, &c->is_straight, err);
+}
+
+static enum pxr_status mend_one_lane(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_mend_one_lane_stores(c->module);
+    return PXR_OK;
+}
+
+static enum pxr_status lower_whole(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_lower_whole_accesses(c->module, c->has_whole_loads);
+    return PXR_OK;
+}
+
+/* ---- the table ---- */
+
+enum {
+    BIT_PRECISE = 1 << PXR_COLLAPSE_PRECISE,
+    BIT_LOOPS = 1 << PXR_COLLAPSE_FLAT | 1 << PXR_COLLAPSE_HIERARCHICAL,
+    BIT_VECTOR = 1 << PXR_COLLAPSE_VECTOR,
+    BIT_FUSED = 1 << PXR_COLLAPSE_AUTO | BIT_LOOPS | BIT_VECTOR,
+    BIT_ANY_COLLAPSE = BIT_PRECISE | BIT_FUSED,
+    EFFORT_LINEAR = 1 << TR_EFFORT_LINEAR,
+    EFFORT_QUICK = 1 << TR_EFFORT_SHORT | EFFORT_LINEAR,
+    EFFORT_GOOD = 1 << TR_EFFORT_FULL | 1 << TR_EFFORT_LOOPS | 1 << TR_EFFORT_THREAD,
+    EFFORT_PASSES = EFFORT_GOOD | 1 << TR_EFFORT_SHORT,
+    EFFORT_ANY_EFFORT = EFFORT_PASSES | EFFORT_LINEAR
+};
+
+#define CALL(function) .run = function
+#define PASSES(list)   .passes = list
+#define PROMISES(...)  .promises = {__VA_ARGS__}
+#define STEP(ID, name_, stage_, kind_, collapses_, efforts_, condition_, does, promises_,          \
+             purpose_)                                                                             \
+    [TR_STEP_##ID] = {.name = name_,                                                               \
+                      .purpose = purpose_,                                                         \
+                      .condition_name = #condition_,                                               \
+                      .stage = TR_STAGE_##stage_,                                                  \
+                      .kind = TR_STEP_##kind_,                                                     \
+                      .collapses = BIT_##collapses_,                                               \
+                      .efforts = EFFORT_##efforts_,                                                \
+                      .condition = condition_,                                                     \
+                      does,                                                                        \
+                      promises_},
+
+const struct tr_step tr_steps[TR_STEP_COUNT] = {
+#include "translator/pipeline.def"
+};

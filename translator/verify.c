@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What steps promise each other, checked behind each of them.
+ */
+#include <string.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
+
+#include "translator/analysis/analysis.h"
+#include "translator/module/keep_lines.h"
+#include "translator/module/link_rt.h"
+#include "translator/pipeline.h"
+
+/* NULL: none is broken. */
+typedef const char *(*check_fn)(LLVMValueRef inst, uint32_t marks);
+
+static const char *check_marks(LLVMValueRef inst, uint32_t marks)
+{
+    for (uint32_t m = 0; m < TR_MARK_COUNT; m++) {
+        bool is_there = m == TR_MARK_THREADS ? tr_thread_axis(inst) != 0 : tr_is_marked(inst, m);
+        if (is_there && !(marks >> m & 1))
+            return tr_mark_name(m);
+    }
+    return NULL;
+}
+
+static const char *check_defined(LLVMValueRef inst, uint32_t marks)
+{
+    (void)marks;
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(inst); i++) {
+        LLVMValueRef operand = LLVMGetOperand(inst, i);
+        if (LLVMIsUndef(operand) || LLVMIsPoison(operand))
+            return "an operand is undefined";
+    }
+    return NULL;
+}
+
+static const char *check_each(LLVMModuleRef module, check_fn check, uint32_t marks)
+{
+    const char *broken = NULL;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block != NULL;
+             block = LLVMGetNextBasicBlock(block))
+            for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL && broken == NULL;
+                 inst = LLVMGetNextInstruction(inst))
+                broken = check(inst, marks);
+    return broken;
+}
+
+/* A placeholder of special registers that somebody still calls. */
+static const char *check_sregs(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        size_t len = 0;
+        const char *name = LLVMGetValueName2(f, &len);
+        if (strncmp(name, "rt_sreg_", 8) == 0 && LLVMIsDeclaration(f) && LLVMGetFirstUse(f) != NULL)
+            return name;
+    }
+    return NULL;
+}
+
+/* The header of each loop that has one has two predecessors. */
+static const char *check_loops(LLVMValueRef function)
+{
+    struct tr_graph graph;
+    struct tr_loops loops;
+    struct pxr_error ignored;
+    const char *broken = NULL;
+    if (tr_graph_build(&graph, function, NULL, &ignored) != PXR_OK)
+        return NULL;
+    if (tr_loops_build(&graph, &loops, &ignored) == PXR_OK)
+        for (uint32_t i = 0; i < loops.count && broken == NULL; i++) {
+            const struct tr_segment *header = &graph.segments[loops.loops[i].header];
+            uint32_t outside = 0;
+            for (uint32_t p = 0; p < header->pred_count; p++)
+                outside += !tr_set_has(&loops.loops[i].segments, header->preds[p]);
+            if (!loops.loops[i].is_irreducible && (outside != 1 || header->pred_count != 2))
+                broken = "a loop has several ways in or back";
+        }
+    tr_graph_fini(&graph);
+    return broken;
+}
+
+static const char *find_broken(LLVMModuleRef module, const struct tr_step *step, uint32_t marks)
+{
+    uint32_t leaves = step->promises.leaves;
+    const char *broken = check_each(module, check_marks, marks);
+    if (broken == NULL && (leaves & TR_FORM_DEFINED))
+        broken = check_each(module, check_defined, 0);
+    if (broken == NULL && (leaves & TR_FORM_LINKED))
+        broken = tr_find_unlinked(module);
+    if (broken == NULL && (leaves & TR_FORM_SREGS))
+        broken = check_sregs(module);
+    if (broken == NULL && (leaves & TR_FORM_LOOPS))
+        broken = check_loops(LLVMGetNamedFunction(module, TR_KERNEL_NAME));
+    return broken;
+}
+
+static enum pxr_status verify(LLVMModuleRef module, const struct tr_step *step,
+                              struct pxr_error *err)
+{
+    char *message = NULL;
+    enum pxr_status status = PXR_OK;
+    if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message))
+        status = pxr_fail(err, PXR_COMPILE_FAILED, "step '%s' made a defective module: %s",
+                          step->name, message);
+    LLVMDisposeMessage(message);
+    return status;
+}
+
+/* LLVM's verifier allows no locations in metadata, which is where lines are kept meanwhile. */
+static enum pxr_status verify_without_lines(LLVMModuleRef module, const struct tr_step *step,
+                                            struct pxr_error *err)
+{
+    LLVMModuleRef copy = LLVMCloneModule(module);
+    tr_lines_restore(copy);
+    enum pxr_status status = verify(copy, step, err);
+    LLVMDisposeModule(copy);
+    return status;
+}
+
+enum pxr_status tr_verify_step(LLVMModuleRef module, const struct tr_step *step, uint32_t marks,
+                               struct pxr_error *err)
+{
+    enum pxr_status status = marks & TR_MARKS(LINE) ? verify_without_lines(module, step, err)
+                                                    : verify(module, step, err);
+    const char *broken = status == PXR_OK ? find_broken(module, step, marks) : NULL;
+    if (broken != NULL)
+        status = pxr_fail(err, PXR_COMPILE_FAILED, "step '%s' does not keep its promise: %s",
+                          step->name, broken);
+    return status;
+}
