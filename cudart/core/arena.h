@@ -30,12 +30,9 @@ enum crt_memory {
     CRT_MEMORY_IPC         /* another process's device memory */
 };
 
-/* On each side of memory that is mapped outside of the arena: the granularity of mappings. */
-#define CRT_MAPPING_GUARD_BYTES ((size_t)2 << 20)
-
-#define CRT_ACCESS_READ         1u
-#define CRT_ACCESS_WRITE        2u
-#define CRT_ACCESS_ALL          (CRT_ACCESS_READ | CRT_ACCESS_WRITE)
+#define CRT_ACCESS_READ  1u
+#define CRT_ACCESS_WRITE 2u
+#define CRT_ACCESS_ALL   (CRT_ACCESS_READ | CRT_ACCESS_WRITE)
 
 struct crt_allocation {
     uintptr_t base;

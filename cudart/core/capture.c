@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Captures: what streams that capture are asked for becomes nodes. What captures forbid to others
- * is in capture_rules.c.
+ * Captures as streams and events know them: who takes part in one, and which nodes they stand for.
+ * What captures forbid to others is in capture_rules.c.
  */
 #include "cudart/core/capture.h"
 
@@ -13,7 +13,6 @@
 
 #include "cudart/core/capture_state.h"
 #include "cudart/core/event.h"
-#include "cudart/core/graph.h"
 #include "cudart/core/process.h"
 #include "cudart/core/stream.h"
 
@@ -29,7 +28,7 @@ uint64_t crt_capture_thread_number(void)
 
 /* ---- points; the lock is held ---- */
 
-static void release_capture(struct crt_capture *capture)
+void crt_capture_release(struct crt_capture *capture)
 {
     if (--capture->refs > 0)
         return;
@@ -47,7 +46,7 @@ static void forget_locked(struct crt_capture_point *point)
     point->count = 0;
     atomic_store_explicit(&point->capture, NULL, memory_order_relaxed);
     if (capture)
-        release_capture(capture);
+        crt_capture_release(capture);
 }
 
 void crt_capture_forget(struct crt_capture_point *point)
@@ -76,7 +75,7 @@ static enum crt_result set_locked(struct crt_capture_point *point, struct crt_ca
     return CRT_SUCCESS;
 }
 
-static bool contains(const struct crt_capture_point *point, const struct crt_node *node)
+bool crt_capture_contains(const struct crt_capture_point *point, const struct crt_node *node)
 {
     for (size_t i = 0; i < point->count; i++)
         if (point->nodes[i] == node)
@@ -84,22 +83,21 @@ static bool contains(const struct crt_capture_point *point, const struct crt_nod
     return false;
 }
 
-static enum crt_result merge_locked(struct crt_capture_point *point, struct crt_node *const *nodes,
-                                    size_t count)
+enum crt_result crt_capture_merge(struct crt_capture_point *point, struct crt_node *const *nodes,
+                                  size_t count)
 {
     struct crt_node **grown = realloc(point->nodes, (point->count + count + 1) * sizeof *grown);
     if (!grown)
         return CRT_OUT_OF_MEMORY;
     point->nodes = grown;
     for (size_t i = 0; i < count; i++)
-        if (!contains(point, nodes[i]))
+        if (!crt_capture_contains(point, nodes[i]))
             grown[point->count++] = nodes[i];
     return CRT_SUCCESS;
 }
 
-/* Draws a stream into a capture. */
-static enum crt_result join_locked(struct crt_stream *stream, struct crt_capture *capture,
-                                   struct crt_node *const *nodes, size_t count)
+enum crt_result crt_capture_join(struct crt_stream *stream, struct crt_capture *capture,
+                                 struct crt_node *const *nodes, size_t count)
 {
     struct crt_stream **streams =
         realloc(capture->streams, (capture->stream_count + 1) * sizeof(struct crt_stream *));
@@ -112,97 +110,25 @@ static enum crt_result join_locked(struct crt_stream *stream, struct crt_capture
     return result;
 }
 
-/* ---- beginning ---- */
+/* ---- captures that run; the lock is held ---- */
 
-static bool owns_all(const struct crt_graph *graph, struct crt_node *const *nodes, size_t count)
+void crt_capture_start(struct crt_capture *capture)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!crt_node_is_valid(nodes[i]) || nodes[i]->graph != graph)
-            return false;
-    return true;
+    capture->is_running = true;
+    DL_APPEND(crt_captures.running, capture);
+    atomic_fetch_add_explicit(&crt_captures.running_count, 1, memory_order_relaxed);
 }
 
-/* Fills what a capture, all zero, begins with. graph NULL: one of its own. */
-static enum crt_result start_locked(struct crt_capture *capture, struct crt_stream *stream,
-                                    struct crt_graph *graph, struct crt_node *const *nodes,
-                                    size_t count)
+void crt_capture_stop(struct crt_capture *capture)
 {
-    capture->refs = 1;
-    capture->graph = graph;
-    capture->owns_graph = !graph;
-    enum crt_result result = graph ? CRT_SUCCESS : crt_graph_create(&capture->graph);
-    if (result != CRT_SUCCESS)
-        return result;
-    result = join_locked(stream, capture, nodes, count);
-    if (result != CRT_SUCCESS && capture->owns_graph)
-        crt_graph_destroy(capture->graph);
-    return result;
-}
-
-static enum crt_result begin_locked(struct crt_stream *stream, enum crt_capture_mode mode,
-                                    struct crt_graph *graph, struct crt_node *const *nodes,
-                                    size_t count)
-{
-    if (stream->is_null)
-        return CRT_STREAM_CAPTURE_UNSUPPORTED;
-    if (crt_capture_of(&stream->captured))
-        return CRT_ILLEGAL_STATE;
-    struct crt_capture *capture = calloc(1, sizeof *capture);
-    if (!capture)
-        return CRT_OUT_OF_MEMORY;
-    enum crt_result result = start_locked(capture, stream, graph, nodes, count);
-    if (result == CRT_SUCCESS) {
-        capture->id = crt_next_number();
-        capture->mode = mode;
-        capture->thread_number = crt_capture_thread_number();
-        capture->origin = stream;
-        capture->is_running = true;
-        DL_APPEND(crt_captures.running, capture);
-        atomic_fetch_add_explicit(&crt_captures.running_count, 1, memory_order_relaxed);
-    }
-    release_capture(capture); /* the stream has a reference */
-    return result;
-}
-
-enum crt_result crt_capture_begin(struct crt_stream *stream, enum crt_capture_mode mode)
-{
-    pthread_mutex_lock(&crt_captures.lock);
-    enum crt_result result = begin_locked(stream, mode, NULL, NULL, 0);
-    pthread_mutex_unlock(&crt_captures.lock);
-    return result;
-}
-
-static bool is_target_locked(const struct crt_graph *graph)
-{
-    const struct crt_capture *capture;
-    DL_FOREACH(crt_captures.running, capture)
-    if (capture->graph == graph)
-        return true;
-    return false;
-}
-
-enum crt_result crt_capture_begin_to_graph(struct crt_stream *stream, enum crt_capture_mode mode,
-                                           struct crt_graph *graph, struct crt_node *const *nodes,
-                                           size_t count)
-{
-    if (!crt_graph_is_valid(graph) || (count && !nodes) || !owns_all(graph, nodes, count))
-        return CRT_INVALID_VALUE;
-    pthread_mutex_lock(&crt_captures.lock);
-    enum crt_result result = CRT_INVALID_VALUE;
-    if (!is_target_locked(graph))
-        result = begin_locked(stream, mode, graph, nodes, count);
-    pthread_mutex_unlock(&crt_captures.lock);
-    return result;
-}
-
-bool crt_capture_is_target(const struct crt_graph *graph)
-{
-    if (!crt_capture_is_any_running())
-        return false;
-    pthread_mutex_lock(&crt_captures.lock);
-    bool is_target = is_target_locked(graph);
-    pthread_mutex_unlock(&crt_captures.lock);
-    return is_target;
+    DL_DELETE(crt_captures.running, capture);
+    atomic_fetch_sub_explicit(&crt_captures.running_count, 1, memory_order_relaxed);
+    capture->is_running = false;
+    capture->refs++;
+    for (size_t i = 0; i < capture->stream_count; i++)
+        forget_locked(&capture->streams[i]->captured);
+    capture->stream_count = 0;
+    crt_capture_release(capture);
 }
 
 /* ---- what streams that capture are asked for ---- */
@@ -211,9 +137,7 @@ static enum crt_result add_locked(struct crt_capture_point *point, struct crt_wo
 {
     struct crt_capture *capture = crt_capture_of(point);
     struct crt_node *node;
-    /* Without a graph to add it to, the work is only freed. */
-    struct crt_graph *graph = capture->is_invalid ? NULL : capture->graph;
-    enum crt_result result = crt_graph_add(graph, point->nodes, point->count, work, &node);
+    enum crt_result result = capture->target->add(capture, point, work, &node);
     if (capture->is_invalid)
         return CRT_STREAM_CAPTURE_INVALIDATED;
     if (result != CRT_SUCCESS) {
@@ -303,13 +227,13 @@ static enum crt_result wait_locked(struct crt_stream *stream, const struct crt_e
         return CRT_STREAM_CAPTURE_UNSUPPORTED;
     }
     if (!capture)
-        return join_locked(stream, other, from->nodes, from->count);
+        return crt_capture_join(stream, other, from->nodes, from->count);
     if (capture != other) {
         capture->is_invalid = true;
         other->is_invalid = true;
         return CRT_STREAM_CAPTURE_MERGE;
     }
-    return merge_locked(point, from->nodes, from->count);
+    return crt_capture_merge(point, from->nodes, from->count);
 }
 
 enum crt_result crt_capture_wait(struct crt_stream *stream, const struct crt_event *event)
@@ -320,114 +244,7 @@ enum crt_result crt_capture_wait(struct crt_stream *stream, const struct crt_eve
     return result;
 }
 
-static enum crt_result update_locked(struct crt_capture_point *point, struct crt_node *const *nodes,
-                                     size_t count, bool replaces)
-{
-    const struct crt_capture *capture = crt_capture_of(point);
-    if (!capture)
-        return CRT_ILLEGAL_STATE;
-    if (capture->is_invalid)
-        return CRT_STREAM_CAPTURE_INVALIDATED;
-    if ((count && !nodes) || !owns_all(capture->graph, nodes, count))
-        return CRT_INVALID_VALUE;
-    size_t before = point->count;
-    if (replaces)
-        point->count = 0;
-    enum crt_result result = merge_locked(point, nodes, count);
-    if (result != CRT_SUCCESS)
-        point->count = before;
-    return result;
-}
-
-enum crt_result crt_capture_update(struct crt_stream *stream, struct crt_node *const *nodes,
-                                   size_t count, bool replaces)
-{
-    pthread_mutex_lock(&crt_captures.lock);
-    enum crt_result result = update_locked(&stream->captured, nodes, count, replaces);
-    pthread_mutex_unlock(&crt_captures.lock);
-    return result;
-}
-
-/* ---- ending ---- */
-
-/* Whether some node depends on this one, or the origin's next one would. */
-static bool is_joined(const struct crt_capture *capture, const struct crt_node *node)
-{
-    if (contains(&capture->origin->captured, node))
-        return true;
-    const struct crt_node *other;
-    DL_FOREACH(capture->graph->nodes, other)
-    if (crt_node_depends_on(other, node))
-        return true;
-    return false;
-}
-
-static bool is_stream_joined(const struct crt_capture *capture, const struct crt_stream *stream)
-{
-    for (size_t i = 0; i < stream->captured.count; i++)
-        if (!is_joined(capture, stream->captured.nodes[i]))
-            return false;
-    return true;
-}
-
-/* Takes all streams out of the capture, and the capture out of the list. */
-static void stop_locked(struct crt_capture *capture)
-{
-    DL_DELETE(crt_captures.running, capture);
-    atomic_fetch_sub_explicit(&crt_captures.running_count, 1, memory_order_relaxed);
-    capture->is_running = false;
-    capture->refs++;
-    for (size_t i = 0; i < capture->stream_count; i++)
-        forget_locked(&capture->streams[i]->captured);
-    capture->stream_count = 0;
-    release_capture(capture);
-}
-
-static void drop_graph(const struct crt_capture *capture)
-{
-    if (capture->owns_graph)
-        crt_graph_destroy(capture->graph);
-}
-
-static enum crt_result end_locked(struct crt_stream *stream, struct crt_graph **graph)
-{
-    struct crt_capture *capture = crt_capture_of(&stream->captured);
-    if (!capture)
-        return CRT_ILLEGAL_STATE;
-    if (capture->origin != stream) {
-        capture->is_invalid = true;
-        return CRT_STREAM_CAPTURE_UNMATCHED;
-    }
-    if (capture->mode != CRT_CAPTURE_RELAXED &&
-        capture->thread_number != crt_capture_thread_number())
-        return CRT_STREAM_CAPTURE_WRONG_THREAD;
-    if (!graph && capture->owns_graph)
-        return CRT_INVALID_VALUE; /* it would be lost */
-    if (!crt_graph_is_valid(capture->graph))
-        capture->is_invalid = true;
-    enum crt_result result = capture->is_unjoined ? CRT_STREAM_CAPTURE_UNJOINED : CRT_SUCCESS;
-    for (size_t i = 0; i < capture->stream_count && result == CRT_SUCCESS; i++)
-        if (!capture->is_invalid && !is_stream_joined(capture, capture->streams[i]))
-            result = CRT_STREAM_CAPTURE_UNJOINED;
-    if (capture->is_invalid)
-        result = CRT_STREAM_CAPTURE_INVALIDATED;
-    if (result != CRT_SUCCESS)
-        drop_graph(capture);
-    else if (graph)
-        *graph = capture->graph;
-    stop_locked(capture);
-    return result;
-}
-
-enum crt_result crt_capture_end(struct crt_stream *stream, struct crt_graph **graph)
-{
-    if (graph)
-        *graph = NULL;
-    pthread_mutex_lock(&crt_captures.lock);
-    enum crt_result result = end_locked(stream, graph);
-    pthread_mutex_unlock(&crt_captures.lock);
-    return result;
-}
+/* ---- leaving ---- */
 
 static void leave_locked(struct crt_stream *stream)
 {
@@ -435,11 +252,11 @@ static void leave_locked(struct crt_stream *stream)
     if (!capture)
         return;
     if (capture->origin == stream) {
-        drop_graph(capture);
-        stop_locked(capture);
+        capture->target->drop(capture);
+        crt_capture_stop(capture);
         return;
     }
-    if (!is_stream_joined(capture, stream))
+    if (!capture->target->is_joined(capture, stream))
         capture->is_unjoined = true;
     size_t kept = 0;
     for (size_t i = 0; i < capture->stream_count; i++)

@@ -5,6 +5,9 @@
  *
  * A call that breaks the rules of capture gets an error and makes the captures invalid that it
  * concerns: their streams stay unusable until the end of the capture, which gives no graph then.
+ *
+ * Streams and events know captures only by what is here. Graphs (graph_capture.h) begin and end
+ * captures, and make nodes of what is captured.
  */
 #ifndef PTXRUN_CUDART_CORE_CAPTURE_H
 #define PTXRUN_CUDART_CORE_CAPTURE_H
@@ -53,26 +56,8 @@ struct crt_capture_info {
 
 CRT_API_BEGIN
 
-enum crt_result crt_capture_begin(struct crt_stream *stream, enum crt_capture_mode mode);
-
-/* As crt_capture_begin; nodes are added to a graph of the program, the first ones after these. */
-enum crt_result crt_capture_begin_to_graph(struct crt_stream *stream, enum crt_capture_mode mode,
-                                           struct crt_graph *graph, struct crt_node *const *nodes,
-                                           size_t count);
-
-/* Ends the capture that began in stream. CRT_ILLEGAL_STATE when it does not capture, and
- * CRT_STREAM_CAPTURE_WRONG_THREAD, which leave everything as it is;
- * CRT_STREAM_CAPTURE_UNMATCHED, CRT_STREAM_CAPTURE_UNJOINED or CRT_STREAM_CAPTURE_INVALIDATED:
- * *graph is NULL. graph may be NULL for a capture into a graph of the program. */
-enum crt_result crt_capture_end(struct crt_stream *stream, struct crt_graph **graph);
-
 /* CRT_STREAM_CAPTURE_IMPLICIT, which does no harm here, for a null stream that must not be used. */
 enum crt_result crt_capture_get(struct crt_stream *stream, struct crt_capture_info *info);
-
-/* Adds nodes to those that the next one of the stream will depend on, or makes them all of these.
- */
-enum crt_result crt_capture_update(struct crt_stream *stream, struct crt_node *const *nodes,
-                                   size_t count, bool replaces);
 
 /* The calling thread's own mode. CRT_INVALID_VALUE when *mode is none. */
 enum crt_result crt_capture_exchange_mode(int *mode);
@@ -85,9 +70,6 @@ enum crt_result crt_capture_check_unsafe(void);
 /* To be asked by functions that act on all streams of a context: CRT_STREAM_CAPTURE_UNSUPPORTED
  * when one of them captures. */
 enum crt_result crt_capture_check_context(const struct crt_context *ctx);
-
-/* Whether some capture adds nodes to this graph, which cannot be instantiated meanwhile. */
-bool crt_capture_is_target(const struct crt_graph *graph);
 
 /* For what a capturing stream cannot be asked for: CRT_STREAM_CAPTURE_UNSUPPORTED. */
 enum crt_result crt_capture_refuse(struct crt_stream *stream);

@@ -11,12 +11,7 @@
 
 #include "cudart/core/capture.h"
 #include "cudart/core/device.h"
-#include "cudart/core/device_heap.h"
 #include "cudart/core/event.h"
-#include "cudart/core/memory.h"
-#include "cudart/core/module.h"
-#include "cudart/core/pool.h"
-#include "cudart/core/printf.h"
 #include "cudart/core/process.h"
 #include "scheduler/scheduler.h"
 #include "util/log.h"
@@ -36,6 +31,31 @@ static struct {
     pthread_once_t once;
     struct primary of[CRT_DEVICES_MAX]; /* by the device's index */
 } primaries = {.once = PTHREAD_ONCE_INIT};
+
+static struct {
+    const struct crt_context_part *of;
+    size_t count;
+} parts;
+
+void crt_context_set_parts(const struct crt_context_part *list, size_t count)
+{
+    parts.of = list;
+    parts.count = count;
+}
+
+void crt_context_waited(void)
+{
+    for (size_t i = 0; i < parts.count; i++)
+        if (parts.of[i].waited)
+            parts.of[i].waited();
+}
+
+static void end_parts(struct crt_context *ctx)
+{
+    for (size_t i = 0; i < parts.count; i++)
+        if (parts.of[i].end)
+            parts.of[i].end(ctx);
+}
 
 /* The memory of a context that another thread has destroyed may be another context's: the serial
  * number says which one is meant. */
@@ -77,14 +97,12 @@ static void stop_context(struct crt_context *ctx)
         sch_op_wait(join);
         sch_op_release(join);
     }
-    crt_printf_flush();
+    crt_context_waited();
     crt_storage_end(ctx);
     atomic_store(&ctx->is_active, false);
     crt_event_destroy_all(ctx);
     crt_stream_destroy_all(ctx);
-    crt_module_destroy_all(ctx);
-    crt_heap_free_owned(ctx);
-    crt_memory_free_owned(ctx);
+    end_parts(ctx);
     while (atomic_load(&ctx->holders)) /* for nothing any more */
         sched_yield();
 }
@@ -301,8 +319,7 @@ enum crt_result crt_context_wait(struct crt_context *ctx)
     sch_op_submit(join);
     sch_op_wait(join);
     sch_op_release(join);
-    crt_printf_flush();
-    crt_pool_release_unused();
+    crt_context_waited();
     return crt_context_outcome(ctx);
 }
 

@@ -47,6 +47,12 @@ struct crt_storage_slot {
     crt_storage_dtor dtor;
 };
 
+/* What a folder above has to do with contexts. Either function may be NULL. */
+struct crt_context_part {
+    void (*waited)(void);                 /* the program has waited for work, of any context */
+    void (*end)(struct crt_context *ctx); /* ends what it has in a context without work */
+};
+
 struct crt_context {
     struct crt_object object;
     struct crt_device *device; /* never NULL */
@@ -147,6 +153,12 @@ static inline void crt_context_let_go(struct crt_context *ctx)
 {
     atomic_fetch_sub(&ctx->holders, 1);
 }
+
+/* The parts, in the order in which they are called; constant. Before the first context starts. */
+void crt_context_set_parts(const struct crt_context_part *parts, size_t count);
+
+/* To be called wherever the program has waited for work. */
+void crt_context_waited(void);
 
 /* Parts of the beginning and the end of a context: limits.c, storage.c. */
 void crt_context_init_limits(struct crt_context *ctx);

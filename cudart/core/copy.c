@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "cudart/core/context.h"
-#include "cudart/core/graph.h"
 #include "cudart/core/memory.h"
+#include "cudart/core/work.h"
 
 /* Up to this size, doing it at once is cheaper than handing it to a worker. */
 #define INLINE_BYTES ((size_t)64 << 10)

@@ -13,43 +13,7 @@
 #include <stdint.h>
 
 #include "cudart/core/result.h"
-
-struct crt_array;
-struct crt_stream;
-
-/* What the caller says of a pointer. */
-enum crt_place {
-    CRT_PLACE_HOST,   /* taken as it is */
-    CRT_PLACE_DEVICE, /* must lie in an allocation */
-    CRT_PLACE_UNIFIED /* either: an address the API does not know is host memory */
-};
-
-/* One side of a copy: row y of slice z starts at base + z * slice_bytes + y * pitch_bytes. */
-struct crt_side {
-    uintptr_t base;
-    size_t pitch_bytes;
-    size_t slice_bytes;
-    enum crt_place place;
-    struct crt_array *array; /* that base lies in; NULL: in none */
-};
-
-struct crt_copy {
-    struct crt_side dst;
-    struct crt_side src;
-    size_t width_bytes;
-    size_t height; /* 1 for a plain copy */
-    size_t depth;  /* 1 unless three-dimensional */
-};
-
-/* Elements of elem_bytes (1, 2 or 4) with the low bytes of value. */
-struct crt_fill {
-    uintptr_t base;
-    size_t pitch_bytes;
-    size_t width; /* in elements */
-    size_t height;
-    uint32_t value;
-    unsigned elem_bytes;
-};
+#include "cudart/core/work.h"
 
 CRT_API_BEGIN
 

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cudart/core/arena.h"
 #include "cudart/core/memory_limit.h"
 #include "ptx/budget.h"
 #include "scheduler/scheduler.h"
@@ -202,12 +201,5 @@ enum crt_result crt_device_init(const char *visible)
     }
     if (machine.seen_count == 0)
         return CRT_NO_DEVICE;
-    size_t memory_bytes = machine.devices[0].memory_bytes;
-    enum crt_result result = crt_arena_init(memory_bytes, machine.seen_count);
-    if (result != CRT_SUCCESS)
-        pxr_log(PXR_LOG_ERROR,
-                "cannot reserve %zu MiB of address space for device memory; a limit (ulimit -v) "
-                "may be too low, or --device-memory too large",
-                memory_bytes >> 20);
-    return result;
+    return CRT_SUCCESS;
 }

@@ -33,6 +33,9 @@
 #define CRT_UUID_TEXT_BYTES       41 /* "GPU-8-4-4-4-12" and the end */
 #define CRT_BUS_ID_BYTES          16
 
+/* On each side of memory that is mapped outside of the arena: the granularity of mappings. */
+#define CRT_MAPPING_GUARD_BYTES ((size_t)2 << 20)
+
 struct pxr_options;
 
 /* What an architecture has; architectures.def says where from. */
@@ -84,8 +87,8 @@ unsigned crt_device_sm_count(void);
 
 CRT_API_END
 
-/* Chooses the devices that are seen and reserves the address space. visible: the text of
- * CUDA_VISIBLE_DEVICES, NULL when it is not set. CRT_NO_DEVICE when it leaves none. */
+/* Chooses the devices that are seen. visible: the text of CUDA_VISIBLE_DEVICES, NULL when it is not
+ * set. CRT_NO_DEVICE when it leaves none. */
 enum crt_result crt_device_init(const char *visible);
 
 #endif

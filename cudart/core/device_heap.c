@@ -183,7 +183,7 @@ static void release_chunks_locked(void)
     }
 }
 
-void crt_heap_free_owned(const struct crt_context *ctx)
+void crt_heap_free_owned(struct crt_context *ctx)
 {
     struct block *block;
     struct block *next;

@@ -19,6 +19,6 @@ void *crt_heap_take(const struct crt_context *ctx, size_t size_bytes, size_t lim
 bool crt_heap_give(void *pointer);
 
 /* Frees what kernels of this context have allocated and not freed. */
-void crt_heap_free_owned(const struct crt_context *ctx);
+void crt_heap_free_owned(struct crt_context *ctx);
 
 #endif

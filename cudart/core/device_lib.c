@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart/core/conditional.h"
 #include "cudart/core/context.h"
 #include "cudart/core/device_heap.h"
 #include "cudart/core/launch.h"

@@ -7,10 +7,8 @@
 #include <utlist.h>
 
 #include "cudart/core/context.h"
-#include "cudart/core/graph.h"
 #include "cudart/core/ipc_event.h"
-#include "cudart/core/pool.h"
-#include "cudart/core/printf.h"
+#include "cudart/core/work.h"
 #include "scheduler/scheduler.h"
 
 bool crt_event_is_valid(const struct crt_event *event)
@@ -198,8 +196,7 @@ enum crt_result crt_event_synchronize(struct crt_event *event)
             return CRT_NOT_PERMITTED;
         wait_until_reached(event);
     }
-    crt_printf_flush();
-    crt_pool_release_unused();
+    crt_context_waited();
     return crt_context_outcome(event->ctx);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "cudart/core/conditional.h"
 #include "cudart/core/leak.h"
 #include "cudart/core/process.h"
 #include "cudart/core/user_object.h"

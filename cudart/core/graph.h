@@ -13,77 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cudart/core/conditional.h"
-#include "cudart/core/copy.h"
-#include "cudart/core/launch.h"
 #include "cudart/core/object.h"
 #include "cudart/core/result.h"
-#include "cudart/core/stream.h"
+#include "cudart/core/work.h"
 
-/* Numbers of CUgraphNodeType. */
-enum crt_node_kind {
-    CRT_NODE_KERNEL,
-    CRT_NODE_COPY,
-    CRT_NODE_FILL,
-    CRT_NODE_HOST,
-    CRT_NODE_CHILD,
-    CRT_NODE_EMPTY,
-    CRT_NODE_WAIT_EVENT,
-    CRT_NODE_RECORD_EVENT,
-    CRT_NODE_ALLOC = 10,
-    CRT_NODE_FREE,
-    CRT_NODE_MEM_OPS,
-    CRT_NODE_CONDITIONAL
-};
-
-/* Attributes of kernel nodes, by their number in the API; each value is of this size. */
-#define CRT_NODE_ATTRIBUTES      18
-#define CRT_NODE_ATTRIBUTE_BYTES 64
-
-struct crt_node_attributes {
-    uint32_t is_set; /* a bit for each */
-    uint8_t values[CRT_NODE_ATTRIBUTES][CRT_NODE_ATTRIBUTE_BYTES];
-};
-
-struct crt_graph;
-struct crt_graph_block;
-struct crt_mem_op;
 struct crt_user_reference;
 
-/* What a node does. */
-struct crt_work {
-    enum crt_node_kind kind;
-    struct crt_context *ctx; /* where a kernel runs; NULL: that of the launch's stream */
-    union {
-        struct {
-            struct crt_kernel *kernel;
-            struct crt_launch_config config;
-            void **params; /* one block: a pointer for each parameter, then their values */
-            struct crt_node_attributes *attributes; /* owned; NULL: none was set */
-        } launch;
-        struct crt_copy copy;
-        struct crt_fill fill;
-        struct {
-            crt_host_fn fn;
-            crt_callback_fn callback; /* one of the two */
-            void *arg;
-        } host;
-        struct crt_graph *child; /* owned */
-        struct crt_event *event;
-        struct {
-            struct crt_graph_block *block; /* of an alloc: a reference */
-            uintptr_t base;
-            size_t size_bytes;
-            int device;
-        } memory;
-        struct {
-            struct crt_mem_op *ops; /* owned */
-            size_t count;
-            unsigned flags;
-        } mem_ops;
-        struct crt_condition condition; /* owns its bodies, has a reference to its variable */
-    };
-};
+#define CRT_CONDITION_ASSIGN_DEFAULT 1u
+#define CRT_CONDITION_BODIES_MAX     4096
 
 /* When and how far a dependency holds; all 0 for an ordinary one. */
 struct crt_edge {
@@ -143,10 +80,10 @@ bool crt_graph_contains(const struct crt_graph *graph, enum crt_node_kind kind);
 
 /* ---- work ---- */
 
-/* Makes the work of a kernel launch, with copies of the parameters (params or extra, as in a
- * launch). Work without a function here is a plain value. */
-enum crt_result crt_work_launch(struct crt_kernel *kernel, const struct crt_launch_config *config,
-                                void *const *params, void *const *extra, struct crt_work *work);
+/* The variable of a conditional node. */
+enum crt_result crt_conditional_create(struct crt_graph *graph, struct crt_context *ctx,
+                                       uint32_t initial, unsigned flags,
+                                       struct crt_conditional **variable);
 
 /* Work that runs a copy of child, or takes child over. */
 enum crt_result crt_work_child(struct crt_graph *child, bool is_moved, struct crt_work *work);
@@ -155,9 +92,6 @@ enum crt_result crt_work_child(struct crt_graph *child, bool is_moved, struct cr
 enum crt_result crt_work_conditional(struct crt_graph *graph, struct crt_conditional *variable,
                                      enum crt_condition_kind kind, unsigned body_count,
                                      struct crt_work *work);
-
-enum crt_result crt_work_mem_ops(const struct crt_mem_op *ops, size_t count, unsigned flags,
-                                 struct crt_work *work);
 
 void crt_work_free(struct crt_work *work);
 
@@ -208,6 +142,9 @@ enum crt_result crt_graph_copy(const struct crt_graph *graph, struct crt_graph *
 void crt_graph_free(struct crt_graph *graph);
 
 enum crt_result crt_work_copy(const struct crt_work *work, struct crt_work *copy);
+
+/* The body to run next, -1: none. */
+int crt_condition_choose(const struct crt_condition *condition);
 
 /* Numbers the nodes so that each has a higher index than those it depends on, and puts them in
  * that order. CRT_INVALID_VALUE when there is a cycle; *culprit is a node of it. */

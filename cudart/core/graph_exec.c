@@ -9,7 +9,9 @@
 #include <utlist.h>
 
 #include "cudart/core/capture.h"
+#include "cudart/core/conditional.h"
 #include "cudart/core/context.h"
+#include "cudart/core/graph_capture.h"
 #include "cudart/core/graph_launch.h"
 #include "cudart/core/graph_plan.h"
 #include "cudart/core/leak.h"

@@ -15,9 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart/core/conditional.h"
 #include "cudart/core/context.h"
+#include "cudart/core/copy.h"
 #include "cudart/core/event.h"
 #include "cudart/core/graph_plan.h"
+#include "cudart/core/launch.h"
 #include "cudart/core/mem_op.h"
 #include "cudart/core/process.h"
 #include "cudart/core/stats.h"

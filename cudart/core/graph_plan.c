@@ -8,7 +8,9 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "cudart/core/conditional.h"
 #include "cudart/core/context.h"
+#include "cudart/core/launch.h"
 #include "cudart/core/module.h"
 
 #define LAUNCH_ALIGN       ((size_t)64)

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "cudart/core/graph.h"
-#include "cudart/core/graph_memory.h"
+#include "cudart/core/graph_blocks.h"
 #include "scheduler/scheduler.h"
 
 struct crt_plan;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "cudart/core/conditional.h"
 #include "cudart/core/graph_exec.h"
 
 static bool disagree(struct crt_update_info *info, enum crt_update_answer answer,

@@ -4,40 +4,21 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
+#include "cudart/core/conditional.h"
 #include "cudart/core/context.h"
+#include "cudart/core/copy.h"
 #include "cudart/core/event.h"
 #include "cudart/core/graph.h"
-#include "cudart/core/graph_memory.h"
+#include "cudart/core/graph_blocks.h"
+#include "cudart/core/launch.h"
 #include "cudart/core/mem_op.h"
 #include "cudart/core/module.h"
 
 #define ATTRIBUTE_COOPERATIVE      2
 #define ATTRIBUTE_CLUSTER          4
 #define ATTRIBUTE_DEVICE_UPDATABLE 13
-
-enum crt_result crt_work_launch(struct crt_kernel *kernel, const struct crt_launch_config *config,
-                                void *const *params, void *const *extra, struct crt_work *work)
-{
-    if (!crt_kernel_is_valid(kernel))
-        return CRT_INVALID_HANDLE;
-    const struct ptx_func *func = kernel->func;
-    size_t pointers = (func->param_count + 2) / 2 * 2 * sizeof(void *); /* keeps 16 bytes aligned */
-    void **block = calloc(1, pointers + func->param_bytes);
-    if (!block)
-        return CRT_OUT_OF_MEMORY;
-    uint8_t *values = (uint8_t *)block + pointers;
-    enum crt_result result = crt_launch_copy_params(kernel, params, extra, values);
-    if (result != CRT_SUCCESS) {
-        free(block);
-        return result;
-    }
-    for (uint32_t i = 0; i < func->param_count; i++)
-        block[i] = values + func->params[i]->param_offset_bytes;
-    *work = (struct crt_work){.kind = CRT_NODE_KERNEL,
-                              .launch = {.kernel = kernel, .config = *config, .params = block}};
-    return CRT_SUCCESS;
-}
 
 enum crt_result crt_work_child(struct crt_graph *child, bool is_moved, struct crt_work *work)
 {
@@ -49,6 +30,39 @@ enum crt_result crt_work_child(struct crt_graph *child, bool is_moved, struct cr
         return CRT_INVALID_VALUE;
     child->is_moved = true;
     return CRT_SUCCESS;
+}
+
+enum crt_result crt_conditional_create(struct crt_graph *graph, struct crt_context *ctx,
+                                       uint32_t initial, unsigned flags,
+                                       struct crt_conditional **variable)
+{
+    if (!crt_graph_is_valid(graph) || (flags & ~CRT_CONDITION_ASSIGN_DEFAULT))
+        return CRT_INVALID_VALUE;
+    struct crt_conditional *created = crt_object_create(CRT_KIND_CONDITIONAL, sizeof *created);
+    if (!created)
+        return CRT_OUT_OF_MEMORY;
+    atomic_store(&created->refs, 1);
+    created->graph_id = graph->id;
+    created->ctx = ctx;
+    created->initial = initial;
+    created->has_default = (flags & CRT_CONDITION_ASSIGN_DEFAULT) != 0;
+    LL_APPEND(graph->conditionals, created);
+    *variable = created;
+    return CRT_SUCCESS;
+}
+
+int crt_condition_choose(const struct crt_condition *condition)
+{
+    uint32_t value = atomic_load_explicit(&condition->variable->value, memory_order_relaxed);
+    switch (condition->kind) {
+    case CRT_CONDITION_IF:
+        return value ? 0 : condition->body_count > 1 ? 1 : -1;
+    case CRT_CONDITION_WHILE:
+        return value ? 0 : -1;
+    case CRT_CONDITION_SWITCH:
+        break;
+    }
+    return value < condition->body_count ? (int)value : -1;
 }
 
 /* The graph that a body, at whatever depth, is a part of. */
@@ -106,19 +120,6 @@ enum crt_result crt_work_conditional(struct crt_graph *graph, struct crt_conditi
     }
     variable->is_used = true;
     *work = (struct crt_work){.kind = CRT_NODE_CONDITIONAL, .condition = condition};
-    return CRT_SUCCESS;
-}
-
-enum crt_result crt_work_mem_ops(const struct crt_mem_op *ops, size_t count, unsigned flags,
-                                 struct crt_work *work)
-{
-    struct crt_mem_op *copy = calloc(count + 1, sizeof *copy);
-    if (!copy)
-        return CRT_OUT_OF_MEMORY;
-    if (count)
-        memcpy(copy, ops, count * sizeof *copy);
-    *work = (struct crt_work){.kind = CRT_NODE_MEM_OPS,
-                              .mem_ops = {.ops = copy, .count = count, .flags = flags}};
     return CRT_SUCCESS;
 }
 

@@ -23,8 +23,8 @@
 #include <unistd.h>
 #include <utlist.h>
 
-#include "cudart/core/arena.h"
 #include "cudart/core/context.h"
+#include "cudart/core/device.h"
 #include "cudart/core/event.h"
 #include "cudart/core/memory_limit.h"
 #include "cudart/core/stream.h"

@@ -10,7 +10,6 @@
 #include "cudart/core/arena.h"
 #include "cudart/core/context.h"
 #include "cudart/core/device.h"
-#include "cudart/core/graph.h"
 #include "cudart/core/memory.h"
 #include "cudart/core/memory_limit.h"
 #include "cudart/core/module.h"
@@ -349,6 +348,29 @@ enum crt_result crt_launch_find_code(struct crt_launch *launch,
     memcpy(described.grid, config->grid, sizeof described.grid);
     memcpy(described.block, config->block, sizeof described.block);
     return crt_kernel_code(launch->kernel, &described, &launch->variant);
+}
+
+enum crt_result crt_work_launch(struct crt_kernel *kernel, const struct crt_launch_config *config,
+                                void *const *params, void *const *extra, struct crt_work *work)
+{
+    if (!crt_kernel_is_valid(kernel))
+        return CRT_INVALID_HANDLE;
+    const struct ptx_func *func = kernel->func;
+    size_t pointers = (func->param_count + 2) / 2 * 2 * sizeof(void *); /* keeps 16 bytes aligned */
+    void **block = calloc(1, pointers + func->param_bytes);
+    if (!block)
+        return CRT_OUT_OF_MEMORY;
+    uint8_t *values = (uint8_t *)block + pointers;
+    enum crt_result result = crt_launch_copy_params(kernel, params, extra, values);
+    if (result != CRT_SUCCESS) {
+        free(block);
+        return result;
+    }
+    for (uint32_t i = 0; i < func->param_count; i++)
+        block[i] = values + func->params[i]->param_offset_bytes;
+    *work = (struct crt_work){.kind = CRT_NODE_KERNEL,
+                              .launch = {.kernel = kernel, .config = *config, .params = block}};
+    return CRT_SUCCESS;
 }
 
 enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *stream,

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "cudart/core/result.h"
+#include "cudart/core/work.h"
 #include "scheduler/rt.h"
 
 struct crt_context;
@@ -18,13 +19,6 @@ struct crt_stream;
 struct crt_variant;
 struct sch_fault;
 struct sch_op;
-
-struct crt_launch_config {
-    uint32_t grid[3];
-    uint32_t block[3];
-    size_t dynamic_shared_bytes;
-    bool is_cooperative;
-};
 
 /* What a kernel has printed, in the order it did; sorted by block when it is written out. */
 struct crt_print_record {
@@ -62,6 +56,10 @@ enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *
 /* Copies a launch's parameters into a block of the kernel's param_bytes. */
 enum crt_result crt_launch_copy_params(const struct crt_kernel *kernel, void *const *params,
                                        void *const *extra, uint8_t *block);
+
+/* Makes a launch as work, with copies of the parameters. */
+enum crt_result crt_work_launch(struct crt_kernel *kernel, const struct crt_launch_config *config,
+                                void *const *params, void *const *extra, struct crt_work *work);
 
 CRT_API_END
 

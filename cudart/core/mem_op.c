@@ -22,9 +22,9 @@
 #include <time.h>
 
 #include "cudart/core/context.h"
-#include "cudart/core/graph.h"
 #include "cudart/core/memory.h"
 #include "cudart/core/process.h"
+#include "cudart/core/work.h"
 #include "scheduler/scheduler.h"
 
 /* Between two looks at values that do not change. */
@@ -390,6 +390,19 @@ enum crt_result crt_mem_ops_span(struct crt_context *ctx, const struct crt_mem_o
     if (result == CRT_SUCCESS)
         *last = sch_op_retain(batch->last);
     return result;
+}
+
+enum crt_result crt_work_mem_ops(const struct crt_mem_op *ops, size_t count, unsigned flags,
+                                 struct crt_work *work)
+{
+    struct crt_mem_op *copy = calloc(count + 1, sizeof *copy);
+    if (!copy)
+        return CRT_OUT_OF_MEMORY;
+    if (count)
+        memcpy(copy, ops, count * sizeof *copy);
+    *work = (struct crt_work){.kind = CRT_NODE_MEM_OPS,
+                              .mem_ops = {.ops = copy, .count = count, .flags = flags}};
+    return CRT_SUCCESS;
 }
 
 enum crt_result crt_stream_mem_ops(struct crt_stream *stream, const struct crt_mem_op *ops,

@@ -13,6 +13,7 @@
 
 struct crt_context;
 struct crt_stream;
+struct crt_work;
 struct sch_op;
 
 /* The numbers of CUstreamBatchMemOpType. */
@@ -54,6 +55,10 @@ enum crt_result crt_mem_op_check(const struct crt_mem_op *op);
 /* Appends operations, which have been checked, in this order. In a capture: a node. */
 enum crt_result crt_stream_mem_ops(struct crt_stream *stream, const struct crt_mem_op *ops,
                                    size_t count);
+
+/* The operations as work. */
+enum crt_result crt_work_mem_ops(const struct crt_mem_op *ops, size_t count, unsigned flags,
+                                 struct crt_work *work);
 
 CRT_API_END
 

@@ -14,7 +14,7 @@
 #include "cudart/core/array.h"
 #include "cudart/core/context.h"
 #include "cudart/core/device.h"
-#include "cudart/core/graph_memory.h"
+#include "cudart/core/graph_blocks.h"
 #include "cudart/core/managed.h"
 #include "cudart/core/pool.h"
 #include "cudart/core/process.h"
@@ -211,7 +211,7 @@ bool crt_memory_is_mapped(const void *base, size_t size_bytes)
     return msync((void *)begin, end - begin, MS_ASYNC) == 0;
 }
 
-void crt_memory_free_owned(const struct crt_context *ctx)
+void crt_memory_free_owned(struct crt_context *ctx)
 {
     crt_array_destroy_all(ctx);
     crt_pool_forget_context(ctx);

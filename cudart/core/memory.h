@@ -72,6 +72,6 @@ bool crt_memory_is_mapped(const void *base, size_t size_bytes);
 CRT_API_END
 
 /* Ends all memory of a context: allocations, arrays, blocks of pools. */
-void crt_memory_free_owned(const struct crt_context *ctx);
+void crt_memory_free_owned(struct crt_context *ctx);
 
 #endif

@@ -16,7 +16,7 @@
 
 #include "cudart/core/context.h"
 #include "cudart/core/device.h"
-#include "cudart/core/graph_memory.h"
+#include "cudart/core/graph_blocks.h"
 #include "cudart/core/leak.h"
 #include "scheduler/scheduler.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Initialisation of the process, and what a fork does to it.
+ * What the process knows of itself: the environment, forks, its exit, and its workers.
  */
 #include "cudart/core/process.h"
 
@@ -19,14 +19,12 @@
 
 /* environment is written once, before is_initialized is set with release order. */
 static struct {
-    pthread_once_t once;
-    enum crt_result result;
     atomic_bool is_initialized;
     atomic_bool is_forked;
     atomic_bool is_exiting;
     _Atomic uint64_t next_number;
     struct crt_environment environment;
-} process = {.once = PTHREAD_ONCE_INIT};
+} process;
 
 /* Workers do not exist in the child, and CUDA forbids its use there: every call fails. */
 static void mark_child(void)
@@ -53,27 +51,18 @@ static void read_environment(struct crt_environment *environment)
     environment->loads_eagerly = loading && strcmp(loading, "EAGER") == 0;
 }
 
-static void init_process(void)
+void crt_process_prepare(void)
 {
-    const struct pxr_options *options = pxr_options_get();
     read_environment(&process.environment);
     pthread_atfork(NULL, NULL, mark_child);
     /* The runtime registers its handler when the program starts, so it runs after this one. */
     atexit(mark_exit);
-    crt_stats_init(options->stats);
-    process.result = crt_device_init(getenv("CUDA_VISIBLE_DEVICES"));
-    atomic_store_explicit(&process.is_initialized, process.result == CRT_SUCCESS,
-                          memory_order_release);
+    crt_stats_init(pxr_options_get()->stats);
 }
 
-enum crt_result crt_init(unsigned flags)
+void crt_process_set_ready(void)
 {
-    if (flags != 0)
-        return CRT_INVALID_VALUE;
-    if (atomic_load_explicit(&process.is_forked, memory_order_relaxed))
-        return CRT_NOT_INITIALIZED;
-    pthread_once(&process.once, init_process);
-    return process.result;
+    atomic_store_explicit(&process.is_initialized, true, memory_order_release);
 }
 
 enum crt_result crt_check_ready(void)

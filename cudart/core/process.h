@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * State of the process that belongs to no context: initialisation, the environment, fork.
+ * State of the process that belongs to no context: the environment, fork, exit, workers, numbers.
  */
 #ifndef PTXRUN_CUDART_CORE_PROCESS_H
 #define PTXRUN_CUDART_CORE_PROCESS_H
@@ -22,16 +22,17 @@ struct crt_environment {
 
 CRT_API_BEGIN
 
-/* Initialises at the first call. CRT_NO_DEVICE when all are hidden, CRT_INVALID_VALUE for
- * flags other than 0, CRT_NOT_INITIALIZED in the child of a fork. */
-enum crt_result crt_init(unsigned flags);
-
 /* CRT_SUCCESS between a successful crt_init and a fork. Costs two loads. */
 enum crt_result crt_check_ready(void);
 
 const struct crt_environment *crt_environment_get(void);
 
 CRT_API_END
+
+/* The two ends of crt_init (init.h), each called once: reads the environment and sees to forks and
+ * to the exit; and says that everything is there. */
+void crt_process_prepare(void);
+void crt_process_set_ready(void);
 
 /* Whether this is the child of a process that had initialised: any lock may be held for ever. */
 bool crt_is_forked(void);

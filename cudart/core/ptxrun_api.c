@@ -12,9 +12,9 @@
 
 #include "cudart/core/context.h"
 #include "cudart/core/device.h"
+#include "cudart/core/init.h"
 #include "cudart/core/launch.h"
 #include "cudart/core/module.h"
-#include "cudart/core/process.h"
 #include "cudart/core/report.h"
 #include "ptx/file.h"
 #include "ptx/image.h"

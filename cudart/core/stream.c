@@ -9,13 +9,11 @@
 
 #include "cudart/core/context.h"
 #include "cudart/core/event.h"
-#include "cudart/core/graph.h"
 #include "cudart/core/ipc_event.h"
 #include "cudart/core/own_stream.h"
-#include "cudart/core/pool.h"
-#include "cudart/core/printf.h"
 #include "cudart/core/process.h"
 #include "cudart/core/stream_order.h"
+#include "cudart/core/work.h"
 #include "scheduler/scheduler.h"
 
 /* ---- submitting ----
@@ -159,8 +157,7 @@ enum crt_result crt_stream_synchronize(struct crt_stream *stream)
     enum crt_result result = drain(stream);
     if (result != CRT_SUCCESS)
         return result;
-    crt_printf_flush();
-    crt_pool_release_unused();
+    crt_context_waited();
     return crt_context_outcome(stream->ctx);
 }
 

@@ -7,9 +7,9 @@
 
 #include "cudart/core/capture.h"
 #include "cudart/core/context.h"
-#include "cudart/core/graph.h"
 #include "cudart/core/process.h"
 #include "cudart/core/stream.h"
+#include "cudart/core/work.h"
 #include "scheduler/scheduler.h"
 
 static void free_task(void *task, const struct sch_fault *fault)

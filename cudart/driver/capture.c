@@ -4,6 +4,7 @@
  */
 #include "cudart/core/capture.h"
 
+#include "cudart/core/graph_capture.h"
 #include "cudart/driver/internal.h"
 
 CUresult cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cudart/core/init.h"
 #include "cudart/core/module.h"
 #include "cudart/driver/internal.h"
 

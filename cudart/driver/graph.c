@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cudart/core/capture.h"
+#include "cudart/core/graph_capture.h"
 #include "cudart/driver/graph_node.h"
 
 CUresult cuGraphCreate(CUgraph *graph, unsigned flags)

@@ -2,6 +2,7 @@
  *
  * Kernel nodes: parameters in both versions, and attributes.
  */
+#include "cudart/core/launch.h"
 #include "cudart/core/module.h"
 #include "cudart/driver/graph_node.h"
 

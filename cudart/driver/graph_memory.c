@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "cudart/core/graph_blocks.h"
 #include "cudart/driver/graph_node.h"
 
 #define ALLOCATION_TYPE_PINNED 1

@@ -11,8 +11,7 @@
 #define LIMIT  ((size_t)64 << 20)
 #define BLOCKS 400
 
-static const struct crt_context *const owners[2] = {(const struct crt_context *)8,
-                                                    (const struct crt_context *)16};
+static struct crt_context *const owners[2] = {(struct crt_context *)8, (struct crt_context *)16};
 
 static size_t size_of(unsigned i)
 {
