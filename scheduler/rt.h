@@ -194,7 +194,7 @@ uint64_t rt_result(const struct rt_thread *thread);
 uint64_t rt_clock(void);       /* %clock64: monotone, about 1 GHz */
 uint64_t rt_globaltimer(void); /* %globaltimer: ns */
 
-/* ---- what the host side provides (cudart/core/device_lib.c) ---- */
+/* ---- what the host side provides (cudart/core/code/device_lib.c) ---- */
 int32_t rt_vprintf(struct rt_thread *thread, uint64_t format, uint64_t args);
 uint64_t rt_malloc(struct rt_thread *thread, uint64_t size_bytes);
 void rt_free(struct rt_thread *thread, uint64_t pointer);

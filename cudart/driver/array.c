@@ -2,7 +2,7 @@
  *
  * CUDA arrays and mipmapped arrays.
  */
-#include "cudart/core/array.h"
+#include "cudart/core/memory/array.h"
 
 #include "cudart/driver/internal.h"
 

@@ -3,7 +3,7 @@
  * Memory operations of streams. Each exists in two versions: the older one knows no barriers, the
  * newer one no writes without a fence. Both are always on.
  */
-#include "cudart/core/mem_op.h"
+#include "cudart/core/memory/mem_op.h"
 
 #include "cudart/driver/internal.h"
 

@@ -2,9 +2,9 @@
  *
  * Stream capture.
  */
-#include "cudart/core/capture.h"
+#include "cudart/core/streams/capture.h"
 
-#include "cudart/core/graph_capture.h"
+#include "cudart/core/graph/graph_capture.h"
 #include "cudart/driver/internal.h"
 
 CUresult cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode)

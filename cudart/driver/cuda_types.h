@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cudart/core/result.h"
+#include "cudart/core/base/result.h"
 
 /* CRT_SUCCESS, CRT_INVALID_VALUE, …: the API's numbers. */
 typedef enum crt_result CUresult;

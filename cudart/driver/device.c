@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cudart/core/init.h"
-#include "cudart/core/module.h"
+#include "cudart/core/api/init.h"
+#include "cudart/core/code/module.h"
 #include "cudart/driver/internal.h"
 
 CUresult cuInit(unsigned flags)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudart/core/module.h"
+#include "cudart/core/code/module.h"
 #include "cudart/driver/entry_point.h"
 #include "cudart/driver/internal.h"
 

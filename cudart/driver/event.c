@@ -2,7 +2,7 @@
  *
  * Events.
  */
-#include "cudart/core/event.h"
+#include "cudart/core/streams/event.h"
 
 #include "cudart/driver/internal.h"
 

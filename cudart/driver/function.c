@@ -2,7 +2,7 @@
  *
  * Functions: attributes. A kernel's handle is a function's handle.
  */
-#include "cudart/core/module.h"
+#include "cudart/core/code/module.h"
 #include "cudart/driver/internal.h"
 
 CUresult cuFuncGetModule(CUmodule *module, CUfunction function)

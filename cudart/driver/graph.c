@@ -2,12 +2,12 @@
  *
  * The structure of graphs: nodes and edges, and copies.
  */
-#include "cudart/core/graph.h"
+#include "cudart/core/graph/graph.h"
 
 #include <string.h>
 
-#include "cudart/core/capture.h"
-#include "cudart/core/graph_capture.h"
+#include "cudart/core/graph/graph_capture.h"
+#include "cudart/core/streams/capture.h"
 #include "cudart/driver/graph_node.h"
 
 CUresult cuGraphCreate(CUgraph *graph, unsigned flags)

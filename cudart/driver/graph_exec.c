@@ -2,7 +2,7 @@
  *
  * Executable graphs: instantiation, launch, update.
  */
-#include "cudart/core/graph_exec.h"
+#include "cudart/core/graph/graph_exec.h"
 
 #include <stdio.h>
 

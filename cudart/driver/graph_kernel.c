@@ -2,8 +2,8 @@
  *
  * Kernel nodes: parameters in both versions, and attributes.
  */
-#include "cudart/core/launch.h"
-#include "cudart/core/module.h"
+#include "cudart/core/code/launch.h"
+#include "cudart/core/code/module.h"
 #include "cudart/driver/graph_node.h"
 
 CUresult read_kernel_node(const CUDA_KERNEL_NODE_PARAMS *params, struct crt_work *work)

@@ -2,11 +2,11 @@
  *
  * Alloc and free nodes, and what the memory of graphs amounts to on a device.
  */
-#include "cudart/core/graph_memory.h"
+#include "cudart/core/graph/graph_memory.h"
 
 #include <string.h>
 
-#include "cudart/core/graph_blocks.h"
+#include "cudart/core/memory/graph_blocks.h"
 #include "cudart/driver/graph_node.h"
 
 #define ALLOCATION_TYPE_PINNED 1

@@ -5,9 +5,9 @@
  */
 #include "cudart/driver/graph_node.h"
 
-#include "cudart/core/array.h"
-#include "cudart/core/event.h"
-#include "cudart/core/mem_op.h"
+#include "cudart/core/memory/array.h"
+#include "cudart/core/memory/mem_op.h"
+#include "cudart/core/streams/event.h"
 
 CUresult add_node(CUresult result, CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                   size_t count, struct crt_work *work)

@@ -5,8 +5,8 @@
 #ifndef PTXRUN_CUDART_DRIVER_GRAPH_NODE_H
 #define PTXRUN_CUDART_DRIVER_GRAPH_NODE_H
 
-#include "cudart/core/graph.h"
-#include "cudart/core/graph_exec.h"
+#include "cudart/core/graph/graph.h"
+#include "cudart/core/graph/graph_exec.h"
 #include "cudart/driver/internal.h"
 
 /* Parameters to work, which then belongs to the caller; NULL is CRT_INVALID_VALUE. */

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "cudart/core/graph_memory.h"
+#include "cudart/core/graph/graph_memory.h"
 #include "cudart/driver/graph_node.h"
 
 static bool is_reserved_clear(const CUgraphNodeParams *params)

@@ -5,8 +5,8 @@
  */
 #include <limits.h>
 
-#include "cudart/core/event.h"
-#include "cudart/core/user_object.h"
+#include "cudart/core/graph/user_object.h"
+#include "cudart/core/streams/event.h"
 #include "cudart/driver/graph_node.h"
 
 /* ---- child graphs ---- */

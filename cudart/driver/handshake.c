@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cudart/core/device.h"
-#include "cudart/core/process.h"
+#include "cudart/core/base/device.h"
+#include "cudart/core/base/process.h"
 
 #define MESSAGE_LIMIT 512
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cudart/core/result.h"
+#include "cudart/core/base/result.h"
 
 #define MD2_BYTES 16
 

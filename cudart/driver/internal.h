@@ -5,11 +5,11 @@
 #ifndef PTXRUN_CUDART_DRIVER_INTERNAL_H
 #define PTXRUN_CUDART_DRIVER_INTERNAL_H
 
-#include "cudart/core/context.h"
-#include "cudart/core/device.h"
-#include "cudart/core/process.h"
-#include "cudart/core/result.h"
-#include "cudart/core/stream.h"
+#include "cudart/core/base/device.h"
+#include "cudart/core/base/process.h"
+#include "cudart/core/base/result.h"
+#include "cudart/core/streams/context.h"
+#include "cudart/core/streams/stream.h"
 #include "cudart/driver/cuda_driver.h"
 
 struct crt_copy;

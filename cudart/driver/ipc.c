@@ -2,7 +2,7 @@
  *
  * Sharing device memory and events between processes.
  */
-#include "cudart/core/ipc.h"
+#include "cudart/core/memory/ipc.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cudart/core/module.h"
+#include "cudart/core/code/module.h"
 
 #define OPTIMIZATION_LEVEL_MAX 4
 

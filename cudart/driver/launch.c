@@ -2,9 +2,9 @@
  *
  * Kernel launches.
  */
-#include "cudart/core/launch.h"
+#include "cudart/core/code/launch.h"
 
-#include "cudart/core/module.h"
+#include "cudart/core/code/module.h"
 #include "cudart/driver/internal.h"
 
 /* A function of a module belongs to the context of that; a kernel of a library can be launched in

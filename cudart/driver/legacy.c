@@ -7,8 +7,8 @@
 #include <limits.h>
 #include <pthread.h>
 
-#include "cudart/core/launch.h"
-#include "cudart/core/module.h"
+#include "cudart/core/code/launch.h"
+#include "cudart/core/code/module.h"
 #include "cudart/driver/internal.h"
 
 /* ---- contexts ---- */

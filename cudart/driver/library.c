@@ -2,7 +2,7 @@
  *
  * Libraries and kernels.
  */
-#include "cudart/core/module.h"
+#include "cudart/core/code/module.h"
 
 #include "cudart/driver/internal.h"
 #include "cudart/driver/jit_options.h"

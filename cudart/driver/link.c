@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The linker API (cudart/core/link.h).
+ * The linker API (cudart/core/code/link.h).
  */
 #include <stdlib.h>
 
-#include "cudart/core/link.h"
-#include "cudart/core/object.h"
+#include "cudart/core/base/object.h"
+#include "cudart/core/code/link.h"
 #include "cudart/driver/internal.h"
 #include "cudart/driver/jit_options.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What was logged, for programs that ask (cudart/core/messages.h).
+ * What was logged, for programs that ask (cudart/core/base/messages.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cudart/core/messages.h"
+#include "cudart/core/base/messages.h"
 #include "cudart/driver/internal.h"
 
 CUresult cuLogsRegisterCallback(CUlogsCallback callback, void *data, CUlogsCallbackHandle *handle)

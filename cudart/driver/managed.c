@@ -3,7 +3,7 @@
  * Advice, prefetches and their attributes. Where all memory is the host's nothing moves: what a
  * program says is checked and remembered.
  */
-#include "cudart/core/managed.h"
+#include "cudart/core/memory/managed.h"
 
 #include <stdio.h>
 #include <string.h>

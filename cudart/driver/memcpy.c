@@ -2,11 +2,11 @@
  *
  * Copies. Every form becomes one struct crt_copy. `_ptds`: in the calling thread's default stream.
  */
-#include "cudart/core/copy.h"
+#include "cudart/core/memory/copy.h"
 
 #include <string.h>
 
-#include "cudart/core/array.h"
+#include "cudart/core/memory/array.h"
 #include "cudart/driver/internal.h"
 
 #define PITCH_MAX ((size_t)INT32_MAX) /* device attribute 11 */

@@ -3,8 +3,8 @@
  * Copies of a number of bytes from and to CUDA arrays. The bytes of an array are its rows, one
  * behind the other without what lies between them. `_ptds`: in the calling thread's default stream.
  */
-#include "cudart/core/array.h"
-#include "cudart/core/copy.h"
+#include "cudart/core/memory/array.h"
+#include "cudart/core/memory/copy.h"
 #include "cudart/driver/internal.h"
 
 static size_t row_bytes(const struct crt_array *array)

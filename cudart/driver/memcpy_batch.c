@@ -3,9 +3,9 @@
  * Batches of copies. The batch is in order with its stream; its copies have no order among
  * themselves, and are made one after the other.
  */
-#include "cudart/core/array.h"
-#include "cudart/core/copy.h"
-#include "cudart/core/memory.h"
+#include "cudart/core/memory/array.h"
+#include "cudart/core/memory/copy.h"
+#include "cudart/core/memory/memory.h"
 #include "cudart/driver/internal.h"
 
 #define KNOWN_FLAGS 1u /* prefer overlap with compute work */

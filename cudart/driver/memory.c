@@ -2,9 +2,9 @@
  *
  * Memory: allocation, host memory, managed memory.
  */
-#include "cudart/core/memory.h"
+#include "cudart/core/memory/memory.h"
 
-#include "cudart/core/pool.h"
+#include "cudart/core/memory/pool.h"
 #include "cudart/driver/internal.h"
 
 #define HOST_ALLOC_FLAGS    7u   /* portable, device map, write combined */

@@ -2,7 +2,7 @@
  *
  * Stream-ordered allocation and memory pools.
  */
-#include "cudart/core/pool.h"
+#include "cudart/core/memory/pool.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * Fills. `_ptds`: in the calling thread's default stream.
  */
-#include "cudart/core/copy.h"
+#include "cudart/core/memory/copy.h"
 #include "cudart/driver/internal.h"
 
 static CUresult start_fill(CUstream handle, CUdeviceptr dst, size_t pitch, unsigned value,

@@ -2,9 +2,9 @@
  *
  * Modules: a library of their own in the current context.
  */
-#include "cudart/core/module.h"
+#include "cudart/core/code/module.h"
 
-#include "cudart/core/capture.h"
+#include "cudart/core/streams/capture.h"
 #include "cudart/driver/internal.h"
 #include "cudart/driver/jit_options.h"
 #include "ptx/image.h"

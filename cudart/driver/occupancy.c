@@ -2,7 +2,7 @@
  *
  * Occupancy.
  */
-#include "cudart/core/module.h"
+#include "cudart/core/code/module.h"
 #include "cudart/driver/internal.h"
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function,

@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "cudart/core/memory.h"
-#include "cudart/core/pool.h"
+#include "cudart/core/memory/memory.h"
+#include "cudart/core/memory/pool.h"
 #include "cudart/driver/internal.h"
 
 #define CU_MEMHOSTREGISTER_READ_ONLY 8u

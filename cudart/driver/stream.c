@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "cudart/core/capture.h"
-#include "cudart/core/event.h"
-#include "cudart/core/memory.h"
+#include "cudart/core/memory/memory.h"
+#include "cudart/core/streams/capture.h"
+#include "cudart/core/streams/event.h"
 
 CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority)
 {

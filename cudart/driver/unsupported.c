@@ -3,7 +3,7 @@
  * Every symbol of the driver library that is not implemented. Each says so once and returns
  * CUDA_ERROR_NOT_SUPPORTED; the arguments do not matter to the calling convention.
  */
-#include "cudart/core/result.h"
+#include "cudart/core/base/result.h"
 
 #define IMPLEMENTED(name)
 #define MISSING(name)                                                                              \

@@ -2,7 +2,7 @@
  *
  * Virtual memory management. None of these functions needs a context.
  */
-#include "cudart/core/vmm.h"
+#include "cudart/core/memory/vmm.h"
 
 #include "cudart/driver/internal.h"
 

@@ -3,7 +3,7 @@
  * Devices of the management library: all that the machine has, whatever CUDA_VISIBLE_DEVICES lets
  * programs see; finding them, and what they are.
  */
-#include "cudart/core/device.h"
+#include "cudart/core/base/device.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * its memory, and no utilisation. What a CPU has no counterpart of (fans, clocks, power,
  * temperature) is in symbols.def as missing.
  */
-#include "cudart/core/device.h"
-#include "cudart/core/memory.h"
+#include "cudart/core/base/device.h"
+#include "cudart/core/memory/memory.h"
 #include "cudart/nvml/nvml_types.h"
 
 static void read_memory(nvmlDevice_t device, unsigned long long *used, unsigned long long *total)

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cudart/core/device.h"
-#include "cudart/core/process.h"
+#include "cudart/core/base/device.h"
+#include "cudart/core/base/process.h"
 #include "cudart/nvml/nvml_types.h"
 
 /* The oldest driver that CUDA 13.0 runs on, and NVML's number in front. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cudart/core/memory.h"
+#include "cudart/core/memory/memory.h"
 #include "jit/variant.h"
 #include "ptx/ops.h"
 

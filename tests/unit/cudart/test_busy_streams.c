@@ -4,7 +4,7 @@
  */
 #include "stream_fixture.h"
 
-#include "cudart/core/context.h"
+#include "cudart/core/streams/context.h"
 
 enum { STREAMS = 2000 };
 

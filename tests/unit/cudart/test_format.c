@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudart/core/printf.h"
+#include "cudart/core/code/printf.h"
 
 /* Builds an argument block as compiled kernels do: each at its natural alignment. */
 struct block {

@@ -2,7 +2,7 @@
  *
  * Alloc and free nodes of graphs, and what their memory amounts to.
  */
-#include "cudart/core/graph_blocks.h"
+#include "cudart/core/memory/graph_blocks.h"
 #include "driver_fixture.h"
 
 #define BYTES ((size_t)1 << 20)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "cudart/core/device_heap.h"
+#include "cudart/core/code/device_heap.h"
 
 #define LIMIT  ((size_t)64 << 20)
 #define BLOCKS 400

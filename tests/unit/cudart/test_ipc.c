@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "cudart/core/event.h"
-#include "cudart/core/stream.h"
+#include "cudart/core/streams/event.h"
+#include "cudart/core/streams/stream.h"
 #include "driver_fixture.h"
 #include "peer_process.h"
 

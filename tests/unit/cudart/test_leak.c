@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 
-#include "cudart/core/event.h"
-#include "cudart/core/leak.h"
-#include "cudart/core/stream.h"
+#include "cudart/core/base/leak.h"
+#include "cudart/core/streams/event.h"
+#include "cudart/core/streams/stream.h"
 #include "driver_fixture.h"
 #include "peer_process.h"
 

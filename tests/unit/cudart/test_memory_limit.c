@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cudart/core/memory_limit.h"
+#include "cudart/core/base/memory_limit.h"
 
 #ifndef __has_feature
 #define __has_feature(feature) 0

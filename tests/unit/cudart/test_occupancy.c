@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "cudart/core/device.h"
+#include "cudart/core/base/device.h"
 #include "driver_fixture.h"
 
 #define HEAD   ".version 9.0\n.target sm_60\n.address_size 64\n"

@@ -4,7 +4,7 @@
  */
 #include <pthread.h>
 
-#include "cudart/core/context.h"
+#include "cudart/core/streams/context.h"
 #include "stream_fixture.h"
 
 static CUcontext ctx;

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "cudart/core/range_tree.h"
+#include "cudart/core/memory/range_tree.h"
 
 enum { SLOTS = 512, SLOT_BYTES = 16, STEPS = 20000, MANY = 100000 };
 

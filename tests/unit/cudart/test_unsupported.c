@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "cudart/core/result.h"
+#include "cudart/core/base/result.h"
 
 enum crt_result cuInit(unsigned flags);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudart/core/module.h"
+#include "cudart/core/code/module.h"
 #include "driver_fixture.h"
 
 /* out[i] = i * factor + ntid, with this directive; all rows of a block write the same. */

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cudart/core/module.h"
+#include "cudart/core/code/module.h"
 #include "cudart/driver/cuda_driver.h"
 #include "mutate.h"
 #include "ptx/elf.h"

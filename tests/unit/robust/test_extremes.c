@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "check.h"
-#include "cudart/core/module.h"
+#include "cudart/core/code/module.h"
 #include "cudart/driver/cuda_driver.h"
 
 #define HEAD               ".version 9.0\n.target sm_75\n.address_size 64\n"

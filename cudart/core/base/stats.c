@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table that --stats prints at exit.
+ */
+#include "cudart/core/base/stats.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "cudart/core/base/process.h"
+#include "jit/jit.h"
+#include "util/options.h"
+
+/* Of why a kernel is not what was asked for; more is cut off. */
+#define WHY_BYTES 160
+
+struct kernel_stats {
+    uint64_t calls;
+    uint64_t total_ns;
+    uint64_t min_ns;
+    uint64_t max_ns;
+    uint64_t compile_ns;
+    char collapse[PXR_COLLAPSE_TEXT_BYTES]; /* of its variants; "": none was compiled */
+    char why[WHY_BYTES];                    /* one of them is not what was asked for; "": all are */
+    UT_hash_handle hh;
+    char name[];
+};
+
+struct copy_stats {
+    uint64_t calls;
+    uint64_t bytes;
+    uint64_t total_ns;
+};
+
+/* Guarded by lock, except are_on, which is set once before any use. */
+static struct {
+    pthread_mutex_t lock;
+    atomic_bool are_on;
+    struct kernel_stats *kernels;
+    struct copy_stats copies[CRT_COPY_KINDS];
+} stats = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void crt_stats_init(bool are_on)
+{
+    atomic_store(&stats.are_on, are_on);
+}
+
+bool crt_stats_are_on(void)
+{
+    return atomic_load_explicit(&stats.are_on, memory_order_relaxed);
+}
+
+/* The row of a kernel, or NULL when out of memory. Called with the lock held. */
+static struct kernel_stats *find_kernel(const char *name)
+{
+    struct kernel_stats *row;
+    HASH_FIND_STR(stats.kernels, name, row);
+    if (row)
+        return row;
+    size_t len = strlen(name);
+    row = calloc(1, sizeof *row + len + 1);
+    if (!row)
+        return NULL;
+    memcpy(row->name, name, len + 1);
+    row->min_ns = UINT64_MAX;
+    HASH_ADD_STR(stats.kernels, name, row);
+    return row;
+}
+
+void crt_stats_kernel(const char *name, uint64_t time_ns)
+{
+    if (!crt_stats_are_on())
+        return;
+    pthread_mutex_lock(&stats.lock);
+    struct kernel_stats *row = find_kernel(name);
+    if (row) {
+        row->calls++;
+        row->total_ns += time_ns;
+        if (time_ns < row->min_ns)
+            row->min_ns = time_ns;
+        if (time_ns > row->max_ns)
+            row->max_ns = time_ns;
+    }
+    pthread_mutex_unlock(&stats.lock);
+}
+
+/* What all variants of a kernel are, after another one was compiled. */
+static void note_collapse(struct kernel_stats *row, const struct jit_object *made)
+{
+    char text[PXR_COLLAPSE_TEXT_BYTES];
+    pxr_collapse_text(made->collapse, made->width, made->jam, text);
+    if (!row->collapse[0] || strcmp(row->collapse, text) == 0) {
+        strcpy(row->collapse, text);
+        return;
+    }
+    size_t name_len = strcspn(text, " ");
+    bool is_same_name =
+        strncmp(row->collapse, text, name_len) == 0 && strcspn(row->collapse, " ") == name_len;
+    snprintf(row->collapse, sizeof row->collapse, "%s",
+             is_same_name ? pxr_collapse_name(made->collapse) : "several");
+}
+
+/* The choice's reason is the first line of its explanation, "precise: the kernel …", unless
+ * compiling was cut short, which has a line of its own. */
+static void note_why(struct kernel_stats *row, const struct jit_variant *wanted,
+                     const struct jit_object *made)
+{
+    const char *budget = made->explanation ? strstr(made->explanation, "compile budget: ") : NULL;
+    if (budget) {
+        snprintf(row->why, sizeof row->why, "%s, %.*s", pxr_collapse_name(made->collapse),
+                 (int)strcspn(budget, "\n"), budget);
+        return;
+    }
+    if (wanted->collapse == PXR_COLLAPSE_AUTO || wanted->collapse == made->collapse)
+        return;
+    const char *reason = "no loop over threads can be one over vectors; see --explain";
+    bool is_scalar =
+        wanted->collapse == PXR_COLLAPSE_VECTOR && pxr_collapse_is_fused(made->collapse);
+    if (!is_scalar) {
+        reason = made->explanation ? strchr(made->explanation, ' ') : NULL;
+        reason = reason ? reason + 1 : "";
+    }
+    snprintf(row->why, sizeof row->why, "%s, not %s: %.*s", pxr_collapse_name(made->collapse),
+             pxr_collapse_name(wanted->collapse), (int)strcspn(reason, "\n"), reason);
+}
+
+void crt_stats_compile(const char *name, const struct jit_variant *wanted,
+                       const struct jit_object *made, uint64_t time_ns)
+{
+    if (!crt_stats_are_on())
+        return;
+    pthread_mutex_lock(&stats.lock);
+    struct kernel_stats *row = find_kernel(name);
+    if (row) {
+        row->compile_ns += time_ns;
+        note_collapse(row, made);
+        note_why(row, wanted, made);
+    }
+    pthread_mutex_unlock(&stats.lock);
+}
+
+void crt_stats_copy(enum crt_copy_kind kind, size_t size_bytes, uint64_t time_ns)
+{
+    if (!crt_stats_are_on())
+        return;
+    pthread_mutex_lock(&stats.lock);
+    stats.copies[kind].calls++;
+    stats.copies[kind].bytes += size_bytes;
+    stats.copies[kind].total_ns += time_ns;
+    pthread_mutex_unlock(&stats.lock);
+}
+
+static int by_total(const struct kernel_stats *a, const struct kernel_stats *b)
+{
+    return (a->total_ns < b->total_ns) - (a->total_ns > b->total_ns);
+}
+
+static double milliseconds(uint64_t ns)
+{
+    return (double)ns / 1e6;
+}
+
+static void print_kernels(void)
+{
+    uint64_t all_ns = 0;
+    struct kernel_stats *row;
+    struct kernel_stats *next;
+    HASH_ITER(hh, stats.kernels, row, next)
+    all_ns += row->total_ns;
+    HASH_SORT(stats.kernels, by_total);
+    fprintf(stderr, "ptxrun: Time(%%)   Total ms   Calls     Avg ms     Min ms     Max ms "
+                    "Compile ms  Collapse      Kernel\n");
+    HASH_ITER(hh, stats.kernels, row, next)
+    {
+        double share = all_ns ? 100.0 * (double)row->total_ns / (double)all_ns : 0;
+        uint64_t calls = row->calls ? row->calls : 1;
+        fprintf(
+            stderr, "ptxrun: %7.2f %10.3f %7" PRIu64 " %10.3f %10.3f %10.3f %10.3f  %-12s  %s\n",
+            share, milliseconds(row->total_ns), row->calls,
+            milliseconds(row->total_ns) / (double)calls, milliseconds(row->calls ? row->min_ns : 0),
+            milliseconds(row->max_ns), milliseconds(row->compile_ns), row->collapse, row->name);
+    }
+}
+
+static void print_reasons(void)
+{
+    struct kernel_stats *row;
+    struct kernel_stats *next;
+    HASH_ITER(hh, stats.kernels, row, next)
+    {
+        if (row->why[0])
+            fprintf(stderr, "ptxrun: kernel '%s' is %s\n", row->name, row->why);
+    }
+}
+
+static void print_copies(void)
+{
+    static const char *const names[CRT_COPY_KINDS] = {"host to device", "device to host",
+                                                      "device to device"};
+    for (int i = 0; i < CRT_COPY_KINDS; i++) {
+        const struct copy_stats *row = &stats.copies[i];
+        if (row->calls)
+            fprintf(stderr, "ptxrun: copies %s: %" PRIu64 " calls, %" PRIu64 " bytes, %.3f ms\n",
+                    names[i], row->calls, row->bytes, milliseconds(row->total_ns));
+    }
+}
+
+/* An ELF destructor, not atexit: it runs after the program's own handlers and its runtime's. */
+__attribute__((destructor)) static void print_at_exit(void)
+{
+    if (!crt_stats_are_on() || crt_check_ready() != CRT_SUCCESS)
+        return;
+    pthread_mutex_lock(&stats.lock);
+    print_kernels();
+    print_reasons();
+    print_copies();
+    pthread_mutex_unlock(&stats.lock);
+}

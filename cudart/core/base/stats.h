@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Counters behind --stats: launches, compile times and copies, printed when the process ends.
+ */
+#ifndef PTXRUN_CUDART_CORE_BASE_STATS_H
+#define PTXRUN_CUDART_CORE_BASE_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct jit_object;
+struct jit_variant;
+
+enum crt_copy_kind { CRT_COPY_TO_DEVICE, CRT_COPY_TO_HOST, CRT_COPY_ON_DEVICE, CRT_COPY_KINDS };
+
+/* While off (the default) the other functions do nothing. Thread-safe. */
+void crt_stats_init(bool are_on);
+bool crt_stats_are_on(void);
+
+void crt_stats_kernel(const char *name, uint64_t time_ns);
+/* A variant of the kernel was compiled: what was wanted, and what came of it. */
+void crt_stats_compile(const char *name, const struct jit_variant *wanted,
+                       const struct jit_object *made, uint64_t time_ns);
+void crt_stats_copy(enum crt_copy_kind kind, size_t size_bytes, uint64_t time_ns);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Small blocks are cut from chunks and used again for the same size; a large one is an area of its
+ * own. What is known about blocks lies elsewhere, where no kernel gets to. When no block is left,
+ * the chunks go back to the system.
+ */
+#include "cudart/core/code/device_heap.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <uthash.h>
+#include <utlist.h>
+
+#include "util/guard.h"
+
+#define ALIGN_BYTES ((size_t)16)
+#define SMALL_MAX   ((size_t)256 * 1024)
+#define CHUNK_BYTES ((size_t)1024 * 1024)
+
+/* Multiples of 16 up to 128, then four sizes from each power of two to the next. */
+#define FINE_MAX     ((size_t)128)
+#define FINE_CLASSES 8
+#define CLASSES      52
+
+struct block {
+    uint8_t *pointer;
+    size_t size_bytes; /* a multiple of ALIGN_BYTES: what counts for the limit */
+    unsigned size_class;
+    struct pxr_area area; /* of a large block */
+    const struct crt_context *ctx;
+    struct block *next; /* in the list of free ones of its class */
+    UT_hash_handle hh;  /* by pointer, while it is in use */
+};
+
+struct chunk {
+    struct pxr_area area;
+    size_t used_bytes;
+    struct chunk *next;
+};
+
+/* Guarded by lock. The limit of cudaLimitMallocHeapSize holds for the process. */
+static struct {
+    pthread_mutex_t lock;
+    struct block *used;
+    struct block *free[CLASSES];
+    struct chunk *chunks; /* the first is that which blocks are cut from */
+    size_t used_bytes;
+} heap = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) & ~(unit - 1);
+}
+
+/* Of a small size; *bytes becomes that of the class. */
+static unsigned find_class(size_t *bytes)
+{
+    if (*bytes <= FINE_MAX) {
+        *bytes = round_up(*bytes, ALIGN_BYTES);
+        return (unsigned)(*bytes / ALIGN_BYTES - 1);
+    }
+    unsigned shift = 61 - (unsigned)__builtin_clzll(*bytes - 1);
+    *bytes = round_up(*bytes, (size_t)1 << shift);
+    return FINE_CLASSES + (shift - 5) * 4 + (unsigned)(*bytes >> shift) - 5;
+}
+
+/* Everything below with the suffix _locked is called with the lock held. */
+
+static uint8_t *cut_locked(size_t bytes)
+{
+    struct chunk *chunk = heap.chunks;
+    if (!chunk || chunk->area.size_bytes - chunk->used_bytes < bytes) {
+        chunk = calloc(1, sizeof *chunk);
+        if (!chunk)
+            return NULL;
+        if (!pxr_area_map(&chunk->area, CHUNK_BYTES)) {
+            free(chunk);
+            return NULL;
+        }
+        LL_PREPEND(heap.chunks, chunk);
+    }
+    uint8_t *pointer = chunk->area.base + chunk->used_bytes;
+    chunk->used_bytes += bytes;
+    return pointer;
+}
+
+static struct block *make_small_locked(size_t size_bytes)
+{
+    unsigned size_class = find_class(&size_bytes);
+    struct block *block = heap.free[size_class];
+    if (block) {
+        LL_DELETE(heap.free[size_class], block);
+        return block;
+    }
+    block = calloc(1, sizeof *block);
+    if (!block)
+        return NULL;
+    block->size_class = size_class;
+    block->pointer = cut_locked(size_bytes);
+    if (!block->pointer) {
+        free(block);
+        return NULL;
+    }
+    return block;
+}
+
+/* Ends at the guard behind it. */
+static struct block *make_large(size_t size_bytes)
+{
+    struct block *block = calloc(1, sizeof *block);
+    if (!block)
+        return NULL;
+    if (!pxr_area_map(&block->area, size_bytes)) {
+        free(block);
+        return NULL;
+    }
+    block->pointer = block->area.base + block->area.size_bytes - size_bytes;
+    return block;
+}
+
+void *crt_heap_take(const struct crt_context *ctx, size_t size_bytes, size_t limit_bytes)
+{
+    if (size_bytes > limit_bytes || size_bytes > SIZE_MAX / 2)
+        return NULL;
+    size_t rounded = round_up(size_bytes, ALIGN_BYTES);
+    struct block *block = NULL;
+    pthread_mutex_lock(&heap.lock);
+    if (rounded <= limit_bytes && heap.used_bytes <= limit_bytes - rounded)
+        block = rounded > SMALL_MAX ? make_large(rounded) : make_small_locked(rounded);
+    if (block) {
+        block->size_bytes = rounded;
+        block->ctx = ctx;
+        heap.used_bytes += rounded;
+        HASH_ADD_PTR(heap.used, pointer, block);
+    }
+    pthread_mutex_unlock(&heap.lock);
+    return block ? block->pointer : NULL;
+}
+
+static void give_locked(struct block *block)
+{
+    HASH_DEL(heap.used, block);
+    heap.used_bytes -= block->size_bytes;
+    if (block->area.base) {
+        pxr_area_unmap(&block->area);
+        free(block);
+        return;
+    }
+    LL_PREPEND(heap.free[block->size_class], block);
+}
+
+bool crt_heap_give(void *pointer)
+{
+    struct block *block;
+    pthread_mutex_lock(&heap.lock);
+    HASH_FIND_PTR(heap.used, &pointer, block);
+    if (block)
+        give_locked(block);
+    pthread_mutex_unlock(&heap.lock);
+    return block != NULL;
+}
+
+/* No block is in use. */
+static void release_chunks_locked(void)
+{
+    struct chunk *chunk;
+    struct chunk *next_chunk;
+    LL_FOREACH_SAFE(heap.chunks, chunk, next_chunk)
+    {
+        pxr_area_unmap(&chunk->area);
+        free(chunk);
+    }
+    heap.chunks = NULL;
+    for (unsigned i = 0; i < CLASSES; i++) {
+        struct block *block;
+        struct block *next;
+        LL_FOREACH_SAFE(heap.free[i], block, next)
+        {
+            free(block);
+        }
+        heap.free[i] = NULL;
+    }
+}
+
+void crt_heap_free_owned(struct crt_context *ctx)
+{
+    struct block *block;
+    struct block *next;
+    pthread_mutex_lock(&heap.lock);
+    HASH_ITER(hh, heap.used, block, next)
+    {
+        if (block->ctx == ctx)
+            give_locked(block);
+    }
+    if (!heap.used)
+        release_chunks_locked();
+    pthread_mutex_unlock(&heap.lock);
+}

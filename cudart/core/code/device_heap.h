@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The heap of the device's malloc: memory between guards, apart from the host's heap, with nothing
+ * in it but what kernels have asked for. Thread-safe.
+ */
+#ifndef PTXRUN_CUDART_CORE_CODE_DEVICE_HEAP_H
+#define PTXRUN_CUDART_CORE_CODE_DEVICE_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct crt_context;
+
+/* A block of size_bytes > 0 for kernels of this context, aligned to 16 bytes; NULL when all blocks
+ * of the process would take more than limit_bytes, or when out of memory. */
+void *crt_heap_take(const struct crt_context *ctx, size_t size_bytes, size_t limit_bytes);
+
+/* False if there is no such block. */
+bool crt_heap_give(void *pointer);
+
+/* Frees what kernels of this context have allocated and not freed. */
+void crt_heap_free_owned(struct crt_context *ctx);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a person is told about a kernel that ended early.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cudart/core/code/launch.h"
+#include "cudart/core/code/module.h"
+#include "cudart/core/memory/arena.h"
+#include "cudart/core/streams/context.h"
+#include "scheduler/scheduler.h"
+#include "util/guard.h"
+
+/* An allocation further away than this has nothing to do with the access. */
+#define NEAR_BYTES (UINT64_C(1) << 30)
+
+static const char *describe_status(enum pxr_status status)
+{
+    switch (status) {
+    case PXR_FAULT_ADDRESS:
+        return "invalid memory access";
+    case PXR_FAULT_MISALIGNED:
+        return "misaligned memory access";
+    case PXR_FAULT_TRAP:
+        return "trap instruction";
+    case PXR_FAULT_ASSERT:
+        return "device-side assert";
+    case PXR_FAULT_INSTRUCTION:
+        return "illegal instruction";
+    case PXR_FAULT_PC:
+        return "call through an invalid function pointer";
+    case PXR_FAULT_STACK:
+        return "stack overflow";
+    case PXR_FAULT_DEADLOCK:
+        return "deadlock: every thread of the block waits for another";
+    case PXR_OUT_OF_MEMORY:
+        return "no memory for stacks or shared memory";
+    default:
+        return pxr_status_name(status);
+    }
+}
+
+static const char *describe_memory(enum crt_memory kind)
+{
+    switch (kind) {
+    case CRT_MEMORY_MANAGED:
+        return "managed allocation";
+    case CRT_MEMORY_HOST:
+        return "page-locked host allocation";
+    case CRT_MEMORY_REGISTERED:
+        return "registered host memory";
+    case CRT_MEMORY_MODULE:
+        return "module's variables";
+    case CRT_MEMORY_ARRAY:
+        return "array";
+    case CRT_MEMORY_MAPPED:
+        return "mapped memory";
+    case CRT_MEMORY_IPC:
+        return "memory of another process";
+    default:
+        return "allocation";
+    }
+}
+
+/* Whether the address is in one of the guards around the shared memory of the block. */
+static bool describe_shared(const struct sch_fault *fault, uint32_t shared_bytes, char *text,
+                            size_t cap)
+{
+    uint64_t end = (uint64_t)fault->shared + shared_bytes;
+    bool is_before = fault->address < fault->shared;
+    uint64_t distance = is_before ? fault->shared - fault->address : fault->address - end;
+    if (distance > PXR_AREA_GUARD_BYTES || (!is_before && fault->address < end))
+        return false;
+    snprintf(text, cap, ", %" PRIu64 " bytes %s the block's %" PRIu32 " bytes of shared memory",
+             distance, is_before ? "before" : "after", shared_bytes);
+    return true;
+}
+
+/* Where an address lies relative to the nearest allocation. */
+static void describe_address(uint64_t address, char *text, size_t cap)
+{
+    struct crt_allocation near;
+    if (!sch_is_canonical(address)) {
+        snprintf(text, cap, ", which is not canonical: no memory has such an address");
+        return;
+    }
+    if (!crt_arena_nearest((uintptr_t)address, &near)) {
+        snprintf(text, cap, "; no device memory is allocated");
+        return;
+    }
+    uint64_t end = (uint64_t)near.base + near.size_bytes;
+    const char *relation = "inside the";
+    uint64_t distance = address - near.base;
+    if (address < near.base) {
+        relation = "before the nearest";
+        distance = near.base - address;
+    } else if (address >= end) {
+        relation = "after the nearest";
+        distance = address - end;
+    }
+    if (distance > NEAR_BYTES && near.size_bytes < distance) {
+        snprintf(text, cap, ", far from any allocation");
+        return;
+    }
+    snprintf(text, cap, ", %" PRIu64 " bytes %s %s at 0x%" PRIxPTR " of %zu bytes", distance,
+             relation, describe_memory(near.kind), near.base, near.size_bytes);
+}
+
+void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *fault)
+{
+    char place[96] = "";
+    char line_text[64] = "";
+    char address_text[256] = "";
+    if (fault->has_thread)
+        snprintf(place, sizeof place, ", thread (%u,%u,%u)", fault->tid[0], fault->tid[1],
+                 fault->tid[2]);
+    int line = jit_code_line(launch->variant->code, fault->pc);
+    if (line > 0)
+        snprintf(line_text, sizeof line_text, ", PTX line %d", line);
+    bool has_address = fault->status == PXR_FAULT_ADDRESS || fault->status == PXR_FAULT_MISALIGNED;
+    if (fault->is_address_unknown) {
+        snprintf(
+            address_text, sizeof address_text,
+            ": the address is not canonical, which none of memory is, and its value is not known");
+    } else if (has_address) {
+        int len =
+            snprintf(address_text, sizeof address_text, ": address 0x%" PRIx64, fault->address);
+        char *relation = address_text + len;
+        size_t cap = sizeof address_text - (size_t)len;
+        if (!describe_shared(fault, fault->launch->shared_bytes, relation, cap))
+            describe_address(fault->address, relation, cap);
+    }
+    struct pxr_error error;
+    pxr_fail_at(&error, fault->status, line, 0, "%s in kernel '%s' (%s), block (%u,%u,%u)%s%s%s",
+                describe_status(fault->status), crt_kernel_name(launch->kernel),
+                launch->kernel->library->ptx->source_name, fault->ctaid[0], fault->ctaid[1],
+                fault->ctaid[2], place, line_text, address_text);
+    crt_context_report_fault(launch->ctx, &error);
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Launches: checks against the device's limits, the parameter block, and the grid operation.
+ */
+#include "cudart/core/code/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudart/core/base/device.h"
+#include "cudart/core/base/memory_limit.h"
+#include "cudart/core/base/process.h"
+#include "cudart/core/base/stats.h"
+#include "cudart/core/code/module.h"
+#include "cudart/core/code/printf.h"
+#include "cudart/core/memory/arena.h"
+#include "cudart/core/memory/memory.h"
+#include "cudart/core/memory/pool.h"
+#include "cudart/core/streams/context.h"
+#include "cudart/core/streams/stream.h"
+#include "scheduler/scheduler.h"
+#include "util/log.h"
+#include "util/refusal.h"
+
+/* Keys and end mark of the extra array of cuLaunchKernel. */
+#define EXTRA_END            ((void *)0)
+#define EXTRA_BUFFER_POINTER ((void *)1)
+#define EXTRA_BUFFER_SIZE    ((void *)2)
+
+#define WORKSPACE_BYTES      64
+
+/* Local memory of all threads that run at a time is not looked at below this. */
+#define LOCAL_UNCHECKED_BYTES (UINT64_C(32) << 20)
+#define LOCAL_GRANTED_NS      UINT64_C(100000000)
+
+#define KNOWN_ALLOCATIONS     4
+
+/* Initial-exec: a launch of a small grid takes no longer than some look-ups. */
+#define CRT_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+
+/* Stack for recursive functions: at least this, or so many times the limit of the context. */
+#define RECURSION_BYTES (UINT64_C(256) << 10)
+#define FRAME_FACTOR    4
+
+/* Shapes beyond the device. The runtime passes a library kernel's code on to programs, which know
+ * it as cudaErrorInvalidConfiguration; for a module's kernel the driver API documents another. */
+static enum crt_result bad_shape(const struct crt_kernel *kernel)
+{
+    return kernel->library->is_private ? CRT_INVALID_VALUE : CRT_INVALID_CONFIGURATION;
+}
+
+static enum crt_result check_shape(const struct crt_kernel *kernel,
+                                   const struct crt_launch_config *config)
+{
+    const uint32_t *grid = config->grid;
+    const uint32_t *block = config->block;
+    if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2])
+        return bad_shape(kernel);
+    if (grid[0] > CRT_MAX_GRID_X || grid[1] > CRT_MAX_GRID_Y || grid[2] > CRT_MAX_GRID_Z ||
+        block[0] > CRT_MAX_BLOCK_X || block[1] > CRT_MAX_BLOCK_Y || block[2] > CRT_MAX_BLOCK_Z)
+        return bad_shape(kernel);
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    if (threads > CRT_MAX_THREADS_PER_BLOCK)
+        return bad_shape(kernel);
+    if (threads > (uint64_t)crt_kernel_max_threads(kernel))
+        return CRT_LAUNCH_OUT_OF_RESOURCES;
+    const uint32_t *required = kernel->func->required_threads;
+    for (int i = 0; i < 3 && required[0]; i++)
+        if (block[i] != (required[i] ? required[i] : 1))
+            return CRT_INVALID_VALUE;
+    return CRT_SUCCESS;
+}
+
+/* Whether so much local memory can become resident. A look at the system costs more than many a
+ * launch, so its answer holds for a while. */
+static bool has_local_memory(uint64_t bytes)
+{
+    static _Atomic uint64_t granted_bytes;
+    static _Atomic uint64_t granted_until_ns;
+    if (bytes < LOCAL_UNCHECKED_BYTES)
+        return true;
+    uint64_t now_ns = crt_now_ns();
+    if (now_ns < atomic_load(&granted_until_ns) && bytes <= atomic_load(&granted_bytes))
+        return true;
+    if (!crt_memory_can_grow(bytes))
+        return false;
+    atomic_store(&granted_bytes, bytes);
+    atomic_store(&granted_until_ns, now_ns + LOCAL_GRANTED_NS);
+    return true;
+}
+
+/* A device sets local memory aside for all threads that run at a time, and refuses the launch
+ * when it cannot. Here it becomes resident when it is touched: only what would end the process is
+ * refused. */
+static enum crt_result check_local(const struct crt_kernel *kernel,
+                                   const struct ptx_kernel_layout *layout,
+                                   const struct crt_launch_config *config)
+{
+    if (layout->local_least_bytes > CRT_MAX_LOCAL_PER_THREAD) {
+        pxr_log_once(kernel,
+                     "kernel '%s' needs %u bytes of local memory for each thread; devices have %u",
+                     crt_kernel_name(kernel), layout->local_least_bytes, CRT_MAX_LOCAL_PER_THREAD);
+        return CRT_LAUNCH_OUT_OF_RESOURCES;
+    }
+    uint64_t threads = (uint64_t)config->block[0] * config->block[1] * config->block[2];
+    uint64_t blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
+    uint64_t workers = sch_worker_count();
+    uint64_t bytes = layout->local_least_bytes * threads * (blocks < workers ? blocks : workers);
+    return has_local_memory(bytes) ? CRT_SUCCESS : CRT_OUT_OF_MEMORY;
+}
+
+enum crt_result crt_launch_check(struct crt_kernel *kernel, const struct crt_launch_config *config)
+{
+    enum crt_result result = check_shape(kernel, config);
+    if (result != CRT_SUCCESS)
+        return result;
+    const struct ptx_kernel_layout *layout;
+    result = crt_kernel_layout(kernel, &layout);
+    if (result != CRT_SUCCESS)
+        return result;
+    result = check_local(kernel, layout, config);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (layout->shared_static_bytes > (uint32_t)crt_architecture_get()->shared_per_block_optin)
+        return CRT_LAUNCH_OUT_OF_RESOURCES;
+    if (config->dynamic_shared_bytes > crt_kernel_dynamic_limit(kernel))
+        return CRT_INVALID_VALUE;
+    if (kernel->func->needs_cluster) {
+        pxr_refusal_note("thread block clusters, for kernel '%s'", crt_kernel_name(kernel));
+        pxr_log_once(kernel, "kernel '%s' needs a thread block cluster, which is not supported",
+                     crt_kernel_name(kernel));
+        return CRT_NOT_SUPPORTED;
+    }
+    if (!config->is_cooperative)
+        return CRT_SUCCESS;
+    int threads = (int)(config->block[0] * config->block[1] * config->block[2]);
+    int per_sm = 0;
+    result = crt_kernel_blocks_per_sm(kernel, threads, config->dynamic_shared_bytes, &per_sm);
+    uint64_t blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
+    if (result == CRT_SUCCESS && blocks > (uint64_t)per_sm * crt_device_sm_count())
+        result = CRT_COOPERATIVE_LAUNCH_TOO_LARGE;
+    return result;
+}
+
+static enum crt_result copy_extra(const struct ptx_func *func, void *const *extra, uint8_t *block)
+{
+    const void *buffer = NULL;
+    size_t size_bytes = 0;
+    for (size_t i = 0; extra[i] != EXTRA_END; i += 2) {
+        if (extra[i] == EXTRA_BUFFER_POINTER)
+            buffer = extra[i + 1];
+        else if (extra[i] == EXTRA_BUFFER_SIZE && extra[i + 1])
+            size_bytes = *(const size_t *)extra[i + 1];
+        else
+            return CRT_INVALID_VALUE;
+    }
+    if (!buffer)
+        return func->param_bytes ? CRT_INVALID_VALUE : CRT_SUCCESS;
+    memcpy(block, buffer, size_bytes < func->param_bytes ? size_bytes : func->param_bytes);
+    return CRT_SUCCESS;
+}
+
+enum crt_result crt_launch_copy_params(const struct crt_kernel *kernel, void *const *params,
+                                       void *const *extra, uint8_t *block)
+{
+    const struct ptx_func *func = kernel->func;
+    if (!params && extra)
+        return copy_extra(func, extra, block);
+    if (func->param_count && (!params || extra))
+        return CRT_INVALID_VALUE;
+    for (uint32_t i = 0; i < func->param_count; i++) {
+        const struct ptx_var *param = func->params[i];
+        if (!params[i])
+            return CRT_INVALID_VALUE;
+        memcpy(block + param->param_offset_bytes, params[i], param->size_bytes);
+    }
+    return CRT_SUCCESS;
+}
+
+static void destroy_launch(struct crt_launch *launch)
+{
+    sch_op_release(launch->previous);
+    free(launch->workspace);
+    if (!launch->is_borrowed)
+        free(launch);
+}
+
+uint64_t *crt_launch_create_workspace(void)
+{
+    uint64_t *workspace = aligned_alloc(WORKSPACE_BYTES, WORKSPACE_BYTES);
+    if (workspace)
+        memset(workspace, 0, WORKSPACE_BYTES);
+    return workspace;
+}
+
+static enum crt_result create_launch(struct crt_kernel *kernel, bool is_cooperative,
+                                     struct crt_launch **launch)
+{
+    /* Not calloc, which is slower than malloc for small sizes. */
+    size_t param_bytes = kernel->func->param_bytes + (size_t)16;
+    struct crt_launch *created = malloc(sizeof *created + param_bytes);
+    if (!created)
+        return CRT_OUT_OF_MEMORY;
+    *created = (struct crt_launch){.kernel = kernel, .number = crt_next_number()};
+    memset(created->params, 0, param_bytes);
+    if (is_cooperative) {
+        created->workspace = crt_launch_create_workspace();
+        if (!created->workspace) {
+            free(created);
+            return CRT_OUT_OF_MEMORY;
+        }
+    }
+    *launch = created;
+    return CRT_SUCCESS;
+}
+
+void crt_launch_finish(void *arg, const struct sch_fault *fault)
+{
+    struct crt_launch *launch = arg;
+    if (fault) {
+        if (crt_context_sticky(launch->ctx) == CRT_SUCCESS)
+            crt_report_fault(launch, fault);
+        crt_context_poison(launch->ctx, crt_result_from_status(fault->status));
+    }
+    if (crt_assert_report(launch)) {
+        struct pxr_error error;
+        pxr_fail(&error, PXR_FAULT_ASSERT, "device-side assert in kernel '%s'",
+                 crt_kernel_name(launch->kernel));
+        if (crt_context_sticky(launch->ctx) == CRT_SUCCESS)
+            crt_context_report_fault(launch->ctx, &error);
+        crt_context_poison(launch->ctx, CRT_ASSERT);
+    }
+    if (crt_stats_are_on()) {
+        uint64_t start_ns = launch->submit_ns;
+        uint64_t free_ns = launch->previous ? sch_op_finish_ns(launch->previous) : 0;
+        crt_stats_kernel(crt_kernel_name(launch->kernel),
+                         crt_now_ns() - (free_ns > start_ns ? free_ns : start_ns));
+    }
+    crt_printf_collect(launch);
+    destroy_launch(launch);
+}
+
+/* Recursion is bounded by the limit that programs set for it; frames here are larger than there. */
+static uint32_t stack_bytes(const struct crt_launch *launch)
+{
+    uint64_t bytes = launch->variant->stack_bytes;
+    if (launch->kernel->layout.has_recursion) {
+        uint64_t limit = atomic_load(&launch->ctx->limits[CRT_LIMIT_STACK_SIZE]) * FRAME_FACTOR;
+        bytes += limit > RECURSION_BYTES ? limit : RECURSION_BYTES;
+    }
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+void crt_launch_describe(const struct crt_launch *launch, const struct crt_module *module,
+                         const struct crt_launch_config *config, struct sch_grid *grid)
+{
+    uint32_t static_bytes = launch->kernel->layout.shared_static_bytes;
+    uint32_t dynamic_bytes = (uint32_t)config->dynamic_shared_bytes;
+    struct jit_code *code = launch->variant->code;
+    uint32_t threads = config->block[0] * config->block[1] * config->block[2];
+    *grid = (struct sch_grid){
+        .entry = jit_code_entry(code),
+        .fused = jit_code_fused(code),
+        .launch = {.params = launch->params,
+                   .slots = module->slots,
+                   .grid = {config->grid[0], config->grid[1], config->grid[2]},
+                   .block = {config->block[0], config->block[1], config->block[2]},
+                   .dynamic_shared_bytes = dynamic_bytes,
+                   .shared_bytes = static_bytes + dynamic_bytes,
+                   .grid_id = launch->number,
+                   .grid_workspace = (uint64_t)(uintptr_t)launch->workspace,
+                   .sm_count = crt_device_sm_count(),
+                   .local_bytes = launch->kernel->layout.local_static_bytes},
+        .stack_bytes = stack_bytes(launch),
+        .frame_bytes = jit_code_frame_bytes(code, threads),
+        .pace = jit_code_pace(code),
+        .may_wait = jit_code_may_wait(code),
+        .is_cooperative = config->is_cooperative,
+        .group = (unsigned)launch->ctx->device->index,
+    };
+}
+
+static enum crt_result submit_launch(struct crt_launch *launch, struct crt_module *module,
+                                     struct crt_stream *stream,
+                                     const struct crt_launch_config *config)
+{
+    struct sch_grid grid;
+    crt_launch_describe(launch, module, config, &grid);
+    grid.priority = stream->priority;
+    bool has_stats = crt_stats_are_on();
+    launch->submit_ns = has_stats ? crt_now_ns() : 0;
+    struct sch_op *op = sch_op_grid(&grid, crt_launch_finish, launch);
+    if (!op)
+        return CRT_OUT_OF_MEMORY;
+    return crt_stream_submit(stream, op, has_stats ? &launch->previous : NULL);
+}
+
+/* Allocations that this thread's launches have named, as long as there is no other and none less.
+ * Not those of pools, which come and go without it. */
+static CRT_THREAD_LOCAL struct {
+    uint64_t generation;
+    struct {
+        uintptr_t base;
+        size_t size_bytes;
+    } known[KNOWN_ALLOCATIONS];
+    unsigned next;
+} named;
+
+static bool look_up_allocation(uintptr_t address, uint64_t generation, uintptr_t *start)
+{
+    struct crt_allocation allocation;
+    if (!crt_memory_find(address, &allocation))
+        return false;
+    *start = allocation.base;
+    if (allocation.flags & CRT_ALLOCATION_POOLED)
+        return true;
+    if (named.generation != generation) {
+        memset(&named, 0, sizeof named);
+        named.generation = generation;
+    }
+    unsigned slot = named.next++ % KNOWN_ALLOCATIONS;
+    named.known[slot].base = allocation.base;
+    named.known[slot].size_bytes = allocation.size_bytes;
+    return true;
+}
+
+static bool find_allocation(uintptr_t address, uintptr_t *start)
+{
+    uint64_t generation = crt_arena_generation();
+    for (unsigned i = 0; i < KNOWN_ALLOCATIONS && named.generation == generation; i++) {
+        if (address - named.known[i].base < named.known[i].size_bytes) {
+            *start = named.known[i].base;
+            return true;
+        }
+    }
+    return look_up_allocation(address, generation, start);
+}
+
+enum crt_result crt_launch_find_code(struct crt_launch *launch,
+                                     const struct crt_launch_config *config)
+{
+    struct jit_launch described = {
+        .kernel = launch->kernel->func,
+        .dynamic_shared_bytes = (uint32_t)config->dynamic_shared_bytes,
+        .params = launch->params,
+        .find_allocation = find_allocation,
+    };
+    memcpy(described.grid, config->grid, sizeof described.grid);
+    memcpy(described.block, config->block, sizeof described.block);
+    return crt_kernel_code(launch->kernel, &described, &launch->variant);
+}
+
+enum crt_result crt_work_launch(struct crt_kernel *kernel, const struct crt_launch_config *config,
+                                void *const *params, void *const *extra, struct crt_work *work)
+{
+    if (!crt_kernel_is_valid(kernel))
+        return CRT_INVALID_HANDLE;
+    const struct ptx_func *func = kernel->func;
+    size_t pointers = (func->param_count + 2) / 2 * 2 * sizeof(void *); /* keeps 16 bytes aligned */
+    void **block = calloc(1, pointers + func->param_bytes);
+    if (!block)
+        return CRT_OUT_OF_MEMORY;
+    uint8_t *values = (uint8_t *)block + pointers;
+    enum crt_result result = crt_launch_copy_params(kernel, params, extra, values);
+    if (result != CRT_SUCCESS) {
+        free(block);
+        return result;
+    }
+    for (uint32_t i = 0; i < func->param_count; i++)
+        block[i] = values + func->params[i]->param_offset_bytes;
+    *work = (struct crt_work){.kind = CRT_NODE_KERNEL,
+                              .launch = {.kernel = kernel, .config = *config, .params = block}};
+    return CRT_SUCCESS;
+}
+
+enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *stream,
+                                  const struct crt_launch_config *config, void *const *params,
+                                  void *const *extra)
+{
+    if (!crt_kernel_is_valid(kernel))
+        return CRT_INVALID_HANDLE;
+    enum crt_result result = crt_launch_check(kernel, config);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (stream->captured.capture) {
+        struct crt_work work;
+        result = crt_work_launch(kernel, config, params, extra, &work);
+        work.ctx = stream->ctx;
+        return result == CRT_SUCCESS ? crt_capture_add(stream, &work) : result;
+    }
+    struct crt_module *module;
+    result = crt_module_get(kernel->library, stream->ctx, &module);
+    if (result != CRT_SUCCESS)
+        return result;
+    struct crt_launch *launch;
+    result = create_launch(kernel, config->is_cooperative, &launch);
+    if (result != CRT_SUCCESS)
+        return result;
+    launch->ctx = stream->ctx;
+    result = crt_launch_copy_params(kernel, params, extra, launch->params);
+    if (result == CRT_SUCCESS)
+        result = crt_launch_find_code(launch, config);
+    if (result == CRT_SUCCESS)
+        result = submit_launch(launch, module, stream, config);
+    if (result != CRT_SUCCESS) {
+        destroy_launch(launch);
+        return result;
+    }
+    return crt_environment_get()->launches_block ? crt_stream_synchronize(stream) : CRT_SUCCESS;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernel launches.
+ */
+#ifndef PTXRUN_CUDART_CORE_CODE_LAUNCH_H
+#define PTXRUN_CUDART_CORE_CODE_LAUNCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cudart/core/base/result.h"
+#include "cudart/core/streams/work.h"
+#include "scheduler/rt.h"
+
+struct crt_context;
+struct crt_kernel;
+struct crt_stream;
+struct crt_variant;
+struct sch_fault;
+struct sch_op;
+
+/* What a kernel has printed, in the order it did; sorted by block when it is written out. */
+struct crt_print_record {
+    struct crt_print_record *next;
+    uint64_t block;
+    size_t len;
+    char text[];
+};
+
+/* A launch in flight; freed when the grid has ended. */
+struct crt_launch {
+    struct crt_kernel *kernel;
+    struct crt_context *ctx;
+    const struct crt_variant *variant;
+    struct sch_op *previous; /* what the stream did before; for statistics */
+    uint64_t number;         /* order of launches */
+    uint64_t submit_ns;
+    uint64_t *workspace;                 /* of a cooperative grid's barrier */
+    struct crt_print_record *printed;    /* newest first; guarded by the lock in printf.c */
+    struct crt_print_record *assertions; /* messages of failed assertions, likewise */
+    size_t printed_bytes;
+    bool is_borrowed;              /* its memory belongs to a launch of a graph */
+    _Alignas(16) uint8_t params[]; /* what rt_launch.params points at */
+};
+
+CRT_API_BEGIN
+
+/* Launches kernel in stream. Parameters come from params (a pointer for each), or from extra
+ * (the buffer form of cuLaunchKernel); they are copied before it returns.
+ * CRT_LAUNCH_OUT_OF_RESOURCES, CRT_INVALID_VALUE, or what compiling the kernel gave. */
+enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *stream,
+                                  const struct crt_launch_config *config, void *const *params,
+                                  void *const *extra);
+
+/* Copies a launch's parameters into a block of the kernel's param_bytes. */
+enum crt_result crt_launch_copy_params(const struct crt_kernel *kernel, void *const *params,
+                                       void *const *extra, uint8_t *block);
+
+/* Makes a launch as work, with copies of the parameters. */
+enum crt_result crt_work_launch(struct crt_kernel *kernel, const struct crt_launch_config *config,
+                                void *const *params, void *const *extra, struct crt_work *work);
+
+CRT_API_END
+
+/* ---- the steps of a launch, for graphs, which take them at different times ---- */
+
+struct crt_module;
+struct sch_grid;
+
+/* Whether the kernel can be launched so, whatever its parameters. */
+enum crt_result crt_launch_check(struct crt_kernel *kernel, const struct crt_launch_config *config);
+
+/* Finds or compiles the code for the launch's kernel and parameters. */
+enum crt_result crt_launch_find_code(struct crt_launch *launch,
+                                     const struct crt_launch_config *config);
+
+/* The grid of a launch that has its code. */
+void crt_launch_describe(const struct crt_launch *launch, const struct crt_module *module,
+                         const struct crt_launch_config *config, struct sch_grid *grid);
+
+/* What the barrier of a cooperative grid needs, from malloc; NULL: out of memory. */
+uint64_t *crt_launch_create_workspace(void);
+
+/* The grid has ended, well or not: the done function of its operation. */
+void crt_launch_finish(void *launch, const struct sch_fault *fault);
+
+/* The launch that a running block belongs to. */
+static inline struct crt_launch *crt_launch_of(const struct rt_launch *launch)
+{
+    return (struct crt_launch *)(uintptr_t)(launch->params - offsetof(struct crt_launch, params));
+}
+
+/* Reports a fault on standard error: kernel, block, PTX line, address, nearest allocation. */
+void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *fault);
+
+#endif

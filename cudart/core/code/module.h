@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Libraries, modules and kernels.
+ *
+ * A library is an image and the PTX module made of it; it belongs to the process. A module is the
+ * library's variables in one context. A kernel is an entry of the library; its handle serves as
+ * CUkernel and as CUfunction, and its attributes are the same in every context.
+ */
+#ifndef PTXRUN_CUDART_CORE_CODE_MODULE_H
+#define PTXRUN_CUDART_CORE_CODE_MODULE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cudart/core/base/object.h"
+#include "cudart/core/base/result.h"
+#include "jit/jit.h"
+#include "jit/variant.h"
+#include "ptx/ptx.h"
+
+struct crt_context;
+
+/* Compiled code of a kernel for one set of launch facts. */
+struct crt_variant {
+    struct jit_variant key;
+    struct jit_code *code;
+    uint32_t stack_bytes; /* without room for recursion */
+};
+
+struct crt_kernel {
+    struct crt_object object;
+    struct crt_library *library;
+    const struct ptx_func *func;
+
+    pthread_mutex_t lock;   /* guards layout and variants; held while compiling this kernel */
+    bool is_checked;        /* by crt_kernel_check */
+    atomic_bool has_layout; /* stored with release order when layout is filled */
+    struct ptx_kernel_layout layout;
+    struct jit_variants variants; /* of struct crt_variant; read without the lock */
+
+    _Atomic int max_dynamic_shared; /* function attributes that can be set; -1: not set */
+    _Atomic int carveout;
+    _Atomic int cache_config;
+    _Atomic int non_portable_cluster;
+    _Atomic int cluster_policy;
+    atomic_bool is_wanted;             /* someone has asked for the kernel's code */
+    struct crt_old_launch *old_launch; /* of cuParamSetv and the like, or NULL; guarded by lock */
+};
+
+#define CRT_OLD_PARAM_BYTES 4096
+
+/* The next launch of a kernel, as the functions before CUDA 4.0 put it together. */
+struct crt_old_launch {
+    uint32_t block[3];
+    uint32_t shared_bytes;
+    size_t param_bytes;
+    uint8_t params[CRT_OLD_PARAM_BYTES];
+};
+
+/* The variables of a library in one context. */
+struct crt_module {
+    struct crt_object object;
+    struct crt_library *library;
+    struct crt_context *ctx;
+    uintptr_t storage; /* one allocation with every variable, 0 if there is none */
+    void **slots;      /* by ptx_var.index */
+    struct crt_module *next_in_ctx;
+    struct crt_module *next_in_library;
+};
+
+struct crt_library {
+    struct crt_object object;
+    pthread_mutex_t lock; /* guards parsing, managed storage and the making of modules */
+    const void *image;    /* until it is parsed */
+    size_t image_bytes;   /* PTX_IMAGE_SIZE_UNKNOWN when nobody knows */
+    bool is_parsed;
+    enum crt_result parse_result;
+    struct pxr_error error; /* why parse_result is not CRT_SUCCESS */
+    struct ptx_module *ptx;
+    struct crt_kernel **kernels; /* entries with a body, in module order */
+    uint32_t kernel_count;
+    uintptr_t *managed;         /* by ptx_var.index, 0 for other variables */
+    bool is_private;            /* of a cuModuleLoad: dies with its module */
+    struct crt_context *home;   /* of a private one: where its functions can be launched */
+    struct crt_module *modules; /* guarded by the lock in module.c */
+    char name[96];              /* for messages */
+};
+
+CRT_API_BEGIN
+
+/* ---- libraries ---- */
+
+/* is_preserved: the image stays readable until the library is unloaded, so it can be parsed at the
+ * first use; otherwise it is parsed now. *err gets the sentence for a failure. */
+enum crt_result crt_library_load(const void *image, size_t image_bytes, bool is_preserved,
+                                 struct crt_library **library, struct pxr_error *err);
+enum crt_result crt_library_load_file(const char *path, struct crt_library **library,
+                                      struct pxr_error *err);
+
+/* Waits for its kernels. CRT_NOT_PERMITTED from a host function; does nothing when the process
+ * exits. */
+enum crt_result crt_library_unload(struct crt_library *library);
+bool crt_library_is_valid(const struct crt_library *library);
+
+/* What the library holds, as lines for the information log of the compiler; the library must have
+ * been parsed. Returns the length, at most cap - 1. */
+size_t crt_library_describe(const struct crt_library *library, char *text, size_t cap);
+
+/* Says once for each closed library of NVIDIA's that it is not served, when address is in its file:
+ * what comes of it later would be hard to understand. */
+void crt_vendor_note(const void *address);
+
+/* These parse at the first use. CRT_NOT_FOUND when there is no such name. */
+enum crt_result crt_library_parse(struct crt_library *library);
+enum crt_result crt_library_get_kernel(struct crt_library *library, const char *name,
+                                       struct crt_kernel **kernel);
+enum crt_result crt_library_get_managed(struct crt_library *library, const char *name,
+                                        uintptr_t *address, size_t *size_bytes);
+
+/* ---- modules ---- */
+
+/* The library's module in a context, made at the first call. */
+enum crt_result crt_module_get(struct crt_library *library, struct crt_context *ctx,
+                               struct crt_module **module);
+enum crt_result crt_module_get_global(struct crt_module *module, const char *name,
+                                      uintptr_t *address, size_t *size_bytes);
+bool crt_module_is_valid(const struct crt_module *module);
+
+/* ---- kernels ---- */
+bool crt_kernel_is_valid(const struct crt_kernel *kernel);
+const char *crt_kernel_name(const struct crt_kernel *kernel);
+
+/* Function attributes by their number in the driver API. */
+enum crt_result crt_kernel_get_attribute(struct crt_kernel *kernel, int attribute, int *value);
+enum crt_result crt_kernel_set_attribute(struct crt_kernel *kernel, int attribute, int value);
+
+/* Lazy loading as programs see it: a kernel is loaded once it was launched, asked for by name or
+ * loaded; always under CUDA_MODULE_LOADING=EAGER. crt_kernel_load also compiles it, or says why
+ * it cannot. */
+bool crt_kernel_is_loaded(const struct crt_kernel *kernel);
+void crt_kernel_want(struct crt_kernel *kernel);
+enum crt_result crt_kernel_load(struct crt_kernel *kernel);
+
+/* Writes bytes into the kernel's old launch, at an offset in struct crt_old_launch; INVALID_VALUE
+ * beyond its end. Thread-safe. */
+enum crt_result crt_kernel_put_old(struct crt_kernel *kernel, size_t offset, const void *bytes,
+                                   size_t count);
+/* A copy of it; a launch of nothing when nothing was set. */
+void crt_kernel_get_old(struct crt_kernel *kernel, struct crt_old_launch *launch);
+
+/* Offset and size of a parameter; CRT_INVALID_VALUE beyond the last. */
+enum crt_result crt_kernel_param(const struct crt_kernel *kernel, size_t index, size_t *offset,
+                                 size_t *size_bytes);
+
+/* Occupancy, consistent with what a launch accepts. */
+enum crt_result crt_kernel_blocks_per_sm(struct crt_kernel *kernel, int block_threads,
+                                         size_t dynamic_shared_bytes, int *blocks);
+enum crt_result crt_kernel_available_shared(struct crt_kernel *kernel, int blocks,
+                                            int block_threads, size_t *bytes);
+
+CRT_API_END
+
+/* Ends every module of a context. */
+void crt_module_destroy_all(struct crt_context *ctx);
+
+/* Waits until nothing runs in the contexts that have a module of the library: its code and
+ * variables may be in use. */
+enum crt_result crt_module_wait_idle(struct crt_library *library);
+
+/* Ends every module of a library, in whatever context. */
+void crt_module_destroy_library(struct crt_library *library);
+
+struct crt_kernel *crt_kernel_create(struct crt_library *library, const struct ptx_func *func);
+void crt_kernel_destroy(struct crt_kernel *kernel);
+
+/* Layout of the kernel, made at the first call and constant from then on. */
+enum crt_result crt_kernel_layout(struct crt_kernel *kernel,
+                                  const struct ptx_kernel_layout **layout);
+
+/* Most dynamic shared memory a launch may ask for; the layout must have been made. */
+size_t crt_kernel_dynamic_limit(const struct crt_kernel *kernel);
+
+/* Most threads per block, from .maxntid and .reqntid or the device. */
+int crt_kernel_max_threads(const struct crt_kernel *kernel);
+
+/* The same with kernel->lock held. */
+enum crt_result crt_kernel_layout_locked(struct crt_kernel *kernel);
+
+/* ---- code of kernels (variant.c) ---- */
+
+/* Code for a launch, compiled at need by the calling thread. Other threads that need code of the
+ * same kernel and have none yet wait; no other lock is held. */
+enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_launch *launch,
+                                const struct crt_variant **variant);
+
+/* Whether the kernel can be translated; says why not as crt_kernel_code would. */
+enum crt_result crt_kernel_check(struct crt_kernel *kernel);
+
+void crt_variants_destroy(struct crt_kernel *kernel);
+
+/* The lines of crt_library_describe for any module. */
+size_t crt_describe_module(const struct ptx_module *ptx, const char *name, char *text, size_t cap);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How many blocks of a kernel fit on a multiprocessor of the architecture that the devices report:
+ * by threads, blocks and shared memory. Registers never are the limit.
+ */
+#include "cudart/core/base/device.h"
+#include "cudart/core/code/module.h"
+
+/* What a block with so much shared memory takes of a multiprocessor's. */
+static size_t shared_cost(const struct crt_architecture *architecture, size_t bytes)
+{
+    size_t unit = (size_t)architecture->shared_unit;
+    return (bytes + unit - 1) / unit * unit + (size_t)architecture->shared_reserved;
+}
+
+enum crt_result crt_kernel_blocks_per_sm(struct crt_kernel *kernel, int block_threads,
+                                         size_t dynamic_shared_bytes, int *blocks)
+{
+    const struct crt_architecture *architecture = crt_architecture_get();
+    const struct ptx_kernel_layout *layout;
+    enum crt_result result = crt_kernel_layout(kernel, &layout);
+    if (result != CRT_SUCCESS)
+        return result;
+    *blocks = 0;
+    if (block_threads <= 0)
+        return CRT_INVALID_VALUE;
+    if (block_threads > crt_kernel_max_threads(kernel) ||
+        dynamic_shared_bytes > crt_kernel_dynamic_limit(kernel))
+        return CRT_SUCCESS;
+    int whole_warps = (block_threads + CRT_WARP_SIZE - 1) / CRT_WARP_SIZE * CRT_WARP_SIZE;
+    int limit = architecture->threads_per_sm / whole_warps;
+    size_t shared = layout->shared_static_bytes + dynamic_shared_bytes;
+    if (shared > (size_t)architecture->shared_per_block_optin)
+        return CRT_SUCCESS;
+    size_t cost = shared_cost(architecture, shared);
+    if (cost && (size_t)architecture->shared_per_sm / cost < (size_t)limit)
+        limit = (int)((size_t)architecture->shared_per_sm / cost);
+    *blocks = limit < architecture->blocks_per_sm ? limit : architecture->blocks_per_sm;
+    return CRT_SUCCESS;
+}
+
+enum crt_result crt_kernel_available_shared(struct crt_kernel *kernel, int blocks,
+                                            int block_threads, size_t *bytes)
+{
+    const struct crt_architecture *architecture = crt_architecture_get();
+    const struct ptx_kernel_layout *layout;
+    enum crt_result result = crt_kernel_layout(kernel, &layout);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (blocks <= 0 || block_threads <= 0 || block_threads > crt_kernel_max_threads(kernel))
+        return CRT_INVALID_VALUE;
+    size_t per_block = (size_t)architecture->shared_per_sm / (size_t)blocks;
+    per_block -= per_block % (size_t)architecture->shared_unit;
+    size_t kept = layout->shared_static_bytes + (size_t)architecture->shared_reserved;
+    size_t room = per_block > kept ? per_block - kept : 0;
+    size_t limit = crt_kernel_dynamic_limit(kernel);
+    *bytes = room < limit ? room : limit;
+    return CRT_SUCCESS;
+}

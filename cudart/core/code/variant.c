@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Code of kernels: which variant runs a launch, and compiling it at the first need.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudart/core/base/memory_limit.h"
+#include "cudart/core/base/process.h"
+#include "cudart/core/base/report.h"
+#include "cudart/core/base/stats.h"
+#include "cudart/core/base/step_times.h"
+#include "cudart/core/code/device_lib.h"
+#include "cudart/core/code/module.h"
+#include "util/log.h"
+
+/* Room on a thread's stack beyond the kernel's own frames: helpers such as vprintf run on it. */
+#define STACK_RESERVE_BYTES (24u << 10)
+
+#define FACTS_TEXT_BYTES    4096
+
+static struct jit_request make_request(const struct crt_kernel *kernel,
+                                       const struct jit_variant *key)
+{
+    const struct pxr_options *options = pxr_options_get();
+    return (struct jit_request){
+        .module = kernel->library->ptx,
+        .kernel = kernel->func,
+        .layout = &kernel->layout,
+        .variant = *key,
+        .dump = options->dump,
+        .dump_dir = options->dump_dir,
+        .skip = options->skip,
+        .step_limit = options->step_limit,
+        .times_steps = options->time_steps,
+        .verifies_steps = options->verify_steps,
+        .is_talkative = options->log >= PXR_LOG_INFO,
+    };
+}
+
+/* What compiling a small kernel takes. The compiler ends the process when it gets no memory. */
+#define COMPILE_BYTES ((size_t)48 << 20)
+
+static uint32_t stack_bytes(const struct crt_kernel *kernel, const struct jit_object *object)
+{
+    uint64_t bytes = STACK_RESERVE_BYTES + (uint64_t)kernel->layout.local_bytes;
+    bytes += object->frame_bytes;
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+/* Lines of --explain, written at once so that those of several threads do not mix. */
+static void explain(const struct crt_kernel *kernel, const struct crt_variant *variant,
+                    const struct jit_object *object, uint64_t elapsed_ns)
+{
+    char *text = NULL;
+    size_t text_bytes = 0;
+    FILE *out = open_memstream(&text, &text_bytes);
+    char *facts = malloc(FACTS_TEXT_BYTES);
+    char collapse[PXR_COLLAPSE_TEXT_BYTES];
+    pxr_collapse_text(object->collapse, object->width, object->jam, collapse);
+    if (out && facts) {
+        jit_facts_text(&variant->key.facts, facts, FACTS_TEXT_BYTES);
+        fprintf(out, "ptxrun: kernel '%s' of %s: %s, compiled in %.1f ms\n", kernel->func->name,
+                kernel->library->name, collapse, (double)elapsed_ns / 1e6);
+        fprintf(out, "ptxrun:   facts: %s\n", facts);
+        const char *line = object->explanation ? object->explanation : "";
+        while (*line) {
+            size_t len = strcspn(line, "\n");
+            fprintf(out, "ptxrun:   %.*s\n", (int)len, line);
+            line += len + (line[len] == '\n');
+        }
+    }
+    free(facts);
+    if (out && fclose(out) == 0)
+        fwrite(text, 1, text_bytes, stderr);
+    free(text);
+}
+
+static enum pxr_status compile(struct crt_kernel *kernel, struct crt_variant *variant,
+                               struct pxr_error *error)
+{
+    struct jit_request request = make_request(kernel, &variant->key);
+    struct jit_object object = {0};
+    uint64_t start_ns = crt_now_ns();
+    if (!crt_memory_can_grow(COMPILE_BYTES))
+        return pxr_fail(error, PXR_OUT_OF_MEMORY, "no memory to compile kernel '%s'",
+                        kernel->func->name);
+    enum pxr_status status = jit_compile(&request, &object, error);
+    if (status != PXR_OK)
+        return status;
+    status = jit_load(&object, kernel->func->name, crt_device_symbols, crt_device_symbol_count,
+                      &variant->code, error);
+    variant->stack_bytes = stack_bytes(kernel, &object);
+    uint64_t elapsed_ns = crt_now_ns() - start_ns;
+    crt_stats_compile(kernel->func->name, &variant->key, &object, elapsed_ns);
+    crt_step_times_add(kernel->func->name, &object.steps);
+    pxr_log(PXR_LOG_INFO, "compiled kernel '%s' of %s in %.1f ms", kernel->func->name,
+            kernel->library->name, (double)elapsed_ns / 1e6);
+    if (status == PXR_OK && pxr_options_get()->explain)
+        explain(kernel, variant, &object, elapsed_ns);
+    jit_object_fini(&object);
+    return status;
+}
+
+static enum crt_result compile_locked(struct crt_kernel *kernel, const struct tr_facts *facts,
+                                      const struct crt_variant **variant)
+{
+    const struct pxr_options *options = pxr_options_get();
+    struct crt_variant *made = calloc(1, sizeof *made);
+    if (!made)
+        return CRT_OUT_OF_MEMORY;
+    made->key.collapse = (enum pxr_collapse)options->collapse;
+    made->key.width = options->width;
+    made->key.jam = options->jam;
+    jit_variants_plan(&kernel->variants, (enum pxr_mode)options->mode, facts, &made->key.facts);
+    struct pxr_error error = {0};
+    enum pxr_status status = compile(kernel, made, &error);
+    if (status != PXR_OK) {
+        crt_report_error(&error);
+        free(made);
+        return crt_result_from_status(status);
+    }
+    jit_variants_add(&kernel->variants, &made->key.facts, made);
+    *variant = made;
+    return CRT_SUCCESS;
+}
+
+enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_launch *launch,
+                                const struct crt_variant **variant)
+{
+    struct tr_facts facts;
+    jit_variants_facts((enum pxr_mode)pxr_options_get()->mode, launch, &facts);
+    *variant = jit_variants_pick(&kernel->variants, &facts);
+    if (*variant)
+        return CRT_SUCCESS;
+    pthread_mutex_lock(&kernel->lock);
+    enum crt_result result = crt_kernel_layout_locked(kernel);
+    /* Another thread may have compiled it meanwhile. */
+    if (result == CRT_SUCCESS)
+        *variant = jit_variants_pick(&kernel->variants, &facts);
+    if (result == CRT_SUCCESS && !*variant)
+        result = compile_locked(kernel, &facts, variant);
+    pthread_mutex_unlock(&kernel->lock);
+    return result;
+}
+
+/* What most launches will have in common, before there is one: blocks of one row, unless .reqntid
+ * says something else. */
+static void expect_row(const struct crt_kernel *kernel, struct tr_facts *facts)
+{
+    const uint32_t *required = kernel->func->required_threads;
+    memset(facts, 0, sizeof *facts);
+    for (int d = 1; d < 3; d++)
+        facts->block[d] = required[0] && required[d] ? required[d] : 1;
+}
+
+static enum crt_result check_locked(struct crt_kernel *kernel)
+{
+    if (kernel->is_checked || atomic_load(&kernel->variants.count) != 0)
+        return CRT_SUCCESS;
+    enum crt_result result = crt_kernel_layout_locked(kernel);
+    if (result != CRT_SUCCESS)
+        return result;
+    if (pxr_options_get()->mode == PXR_MODE_NORMAL) {
+        struct tr_facts expected;
+        const struct crt_variant *variant;
+        expect_row(kernel, &expected);
+        return compile_locked(kernel, &expected, &variant);
+    }
+    struct jit_request request = make_request(kernel, &(struct jit_variant){0});
+    struct pxr_error error = {0};
+    enum pxr_status status = jit_check(&request, &error);
+    if (status == PXR_OK) {
+        kernel->is_checked = true;
+        return CRT_SUCCESS;
+    }
+    crt_report_error(&error);
+    return crt_result_from_status(status);
+}
+
+enum crt_result crt_kernel_check(struct crt_kernel *kernel)
+{
+    pthread_mutex_lock(&kernel->lock);
+    enum crt_result result = check_locked(kernel);
+    pthread_mutex_unlock(&kernel->lock);
+    return result;
+}
+
+void crt_variants_destroy(struct crt_kernel *kernel)
+{
+    unsigned count = atomic_load(&kernel->variants.count);
+    for (unsigned i = 0; i < count; i++) {
+        struct crt_variant *variant = kernel->variants.entries[i].variant;
+        jit_unload(variant->code);
+        free(variant);
+    }
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Doing a copy that has been checked.
+ */
+#include <string.h>
+
+#include "cudart/core/base/process.h"
+#include "cudart/core/base/stats.h"
+#include "cudart/core/memory/copy.h"
+
+static void copy_slice(const struct crt_copy *copy, uintptr_t dst, uintptr_t src)
+{
+    bool is_dense =
+        copy->dst.pitch_bytes == copy->width_bytes && copy->src.pitch_bytes == copy->width_bytes;
+    if (is_dense) {
+        memmove((void *)dst, (const void *)src, copy->width_bytes * copy->height);
+        return;
+    }
+    for (size_t y = 0; y < copy->height; y++)
+        memmove((void *)(dst + y * copy->dst.pitch_bytes),
+                (const void *)(src + y * copy->src.pitch_bytes), copy->width_bytes);
+}
+
+void crt_copy_rows(const struct crt_copy *copy)
+{
+    for (size_t z = 0; z < copy->depth; z++)
+        copy_slice(copy, copy->dst.base + z * copy->dst.slice_bytes,
+                   copy->src.base + z * copy->src.slice_bytes);
+}
+
+/* Rows without gaps are one long row. */
+static struct crt_copy flatten(const struct crt_copy *copy)
+{
+    struct crt_copy flat = *copy;
+    size_t slice = copy->width_bytes * copy->height;
+    bool is_dense =
+        copy->dst.pitch_bytes == copy->width_bytes && copy->src.pitch_bytes == copy->width_bytes &&
+        (copy->depth == 1 || (copy->dst.slice_bytes == slice && copy->src.slice_bytes == slice));
+    if (is_dense) {
+        flat.width_bytes = slice * copy->depth;
+        flat.height = 1;
+        flat.depth = 1;
+    }
+    return flat;
+}
+
+static enum crt_copy_kind stats_kind(const struct crt_copy *copy)
+{
+    if (copy->src.place == CRT_PLACE_HOST)
+        return CRT_COPY_TO_DEVICE;
+    return copy->dst.place == CRT_PLACE_HOST ? CRT_COPY_TO_HOST : CRT_COPY_ON_DEVICE;
+}
+
+void crt_copy_run(const struct crt_copy *copy)
+{
+    uint64_t start_ns = crt_stats_are_on() ? crt_now_ns() : 0;
+    struct crt_copy flat = flatten(copy);
+    crt_copy_rows(&flat);
+    if (crt_stats_are_on())
+        crt_stats_copy(stats_kind(copy), copy->width_bytes * copy->height * copy->depth,
+                       crt_now_ns() - start_ns);
+}

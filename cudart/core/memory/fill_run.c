@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Doing a fill that has been checked. Programs fill memory with zeros that they have just
+ * allocated: what was never touched is zero already, and takes no memory until somebody touches it.
+ */
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cudart/core/memory/arena.h"
+#include "cudart/core/memory/copy.h"
+
+/* Below this, asking the system costs more than it saves. */
+#define LOOK_BYTES ((size_t)256 << 10)
+#define LOOK_PAGES ((size_t)2048) /* at a time */
+#define PAGE_BYTES ((size_t)4096)
+
+/* Where the file has data at or behind pos, or end; and where that data ends. */
+static off_t next_data(int file, off_t pos, off_t end)
+{
+    off_t data = lseek(file, pos, SEEK_DATA);
+    return data < 0 || data > end ? end : data;
+}
+
+static off_t next_hole(int file, off_t pos, off_t end)
+{
+    off_t hole = lseek(file, pos, SEEK_HOLE);
+    return hole < 0 || hole > end ? end : hole;
+}
+
+/* What is known to have data and is to be cleared in one go: large fills bypass the caches. */
+struct run {
+    uintptr_t begin;
+    uintptr_t end;
+};
+
+static void end_run(struct run *run)
+{
+    if (run->begin < run->end)
+        memset((void *)run->begin, 0, run->end - run->begin);
+    run->begin = run->end;
+}
+
+static void add_to_run(struct run *run, uintptr_t begin, size_t bytes)
+{
+    if (begin != run->end) {
+        end_run(run);
+        run->begin = begin;
+    }
+    run->end = begin + bytes;
+}
+
+/* A range of which no page is in memory: those that were written to and swapped out are data. */
+static void clear_absent(struct run *run, uintptr_t base, size_t bytes, int file, off_t offset)
+{
+    off_t end = offset + (off_t)bytes;
+    off_t hole;
+    for (off_t data = next_data(file, offset, end); data < end; data = next_data(file, hole, end)) {
+        hole = next_hole(file, data, end);
+        add_to_run(run, base + (uintptr_t)(data - offset), (size_t)(hole - data));
+    }
+}
+
+/* Pages in a row, from the first one, of which all or none are in memory. */
+static size_t pages_alike(const unsigned char *in_memory, size_t count)
+{
+    size_t alike = 1;
+    while (alike < count && (in_memory[alike] & 1) == (in_memory[0] & 1))
+        alike++;
+    return alike;
+}
+
+/* Whole pages, at most as many as are looked at in one go. */
+static void clear_pages(struct run *run, uintptr_t base, size_t count, int file, off_t offset)
+{
+    unsigned char in_memory[LOOK_PAGES];
+    if (mincore((void *)base, count * PAGE_BYTES, in_memory) != 0)
+        memset(in_memory, 1, count);
+    for (size_t i = 0; i < count;) {
+        size_t alike = pages_alike(&in_memory[i], count - i);
+        uintptr_t begin = base + i * PAGE_BYTES;
+        if (in_memory[i] & 1)
+            add_to_run(run, begin, alike * PAGE_BYTES);
+        else
+            clear_absent(run, begin, alike * PAGE_BYTES, file, offset + (off_t)(i * PAGE_BYTES));
+        i += alike;
+    }
+}
+
+static void clear(uintptr_t base, size_t bytes)
+{
+    int file;
+    int64_t offset;
+    if (bytes < LOOK_BYTES || !crt_arena_file(base, &file, &offset)) {
+        memset((void *)base, 0, bytes);
+        return;
+    }
+    uintptr_t end = base + bytes;
+    base += (uintptr_t)(next_data(file, offset, (off_t)offset + (off_t)bytes) - (off_t)offset);
+    /* The pages at both ends may be somebody else's, too. */
+    uintptr_t first = (base + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+    uintptr_t last = end & ~(PAGE_BYTES - 1);
+    if (first >= last) {
+        memset((void *)base, 0, end - base);
+        return;
+    }
+    struct run run = {.begin = base, .end = first};
+    while (first < last) {
+        size_t pages = (last - first) / PAGE_BYTES;
+        pages = pages < LOOK_PAGES ? pages : LOOK_PAGES;
+        crt_arena_file(first, &file, &offset);
+        clear_pages(&run, first, pages, file, (off_t)offset);
+        first += pages * PAGE_BYTES;
+    }
+    if (last < end)
+        add_to_run(&run, last, end - last);
+    end_run(&run);
+}
+
+static void fill_row(const struct crt_fill *fill, uintptr_t row)
+{
+    if (fill->elem_bytes == 1) {
+        memset((void *)row, (int)(fill->value & 0xff), fill->width);
+    } else if (fill->elem_bytes == 2) {
+        uint16_t *elems = (uint16_t *)row;
+        for (size_t i = 0; i < fill->width; i++)
+            elems[i] = (uint16_t)fill->value;
+    } else {
+        uint32_t *elems = (uint32_t *)row;
+        for (size_t i = 0; i < fill->width; i++)
+            elems[i] = fill->value;
+    }
+}
+
+static bool is_zero(const struct crt_fill *fill)
+{
+    uint32_t bits = fill->elem_bytes * 8;
+    return (fill->value & (UINT32_MAX >> (32 - bits))) == 0;
+}
+
+void crt_fill_run(const struct crt_fill *fill)
+{
+    size_t row_bytes = fill->width * fill->elem_bytes;
+    bool is_dense = fill->height == 1 || fill->pitch_bytes == row_bytes;
+    if (is_zero(fill) && is_dense) {
+        clear(fill->base, row_bytes * fill->height);
+        return;
+    }
+    for (size_t y = 0; y < fill->height; y++) {
+        uintptr_t row = fill->base + y * fill->pitch_bytes;
+        if (is_zero(fill))
+            clear(row, row_bytes);
+        else
+            fill_row(fill, row);
+    }
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Contexts: life, the stack of each thread, errors, peers. Limits are in limits.c, what runtimes
+ * store in storage.c.
+ */
+#include "cudart/core/streams/context.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudart/core/base/device.h"
+#include "cudart/core/base/process.h"
+#include "cudart/core/streams/capture.h"
+#include "cudart/core/streams/event.h"
+#include "scheduler/scheduler.h"
+#include "util/log.h"
+
+#define STACK_DEPTH           64
+#define CONTEXT_FLAGS         0xffu
+#define CONTEXT_WAITING_FLAGS 7u
+
+/* The primary contexts exist, inactive, from the start: runtimes take their handles first. lock
+ * guards retain_count, activation and reset. */
+struct primary {
+    pthread_mutex_t lock;
+    struct crt_context ctx;
+};
+
+static struct {
+    pthread_once_t once;
+    struct primary of[CRT_DEVICES_MAX]; /* by the device's index */
+} primaries = {.once = PTHREAD_ONCE_INIT};
+
+static struct {
+    const struct crt_context_part *of;
+    size_t count;
+} parts;
+
+void crt_context_set_parts(const struct crt_context_part *list, size_t count)
+{
+    parts.of = list;
+    parts.count = count;
+}
+
+void crt_context_waited(void)
+{
+    for (size_t i = 0; i < parts.count; i++)
+        if (parts.of[i].waited)
+            parts.of[i].waited();
+}
+
+static void end_parts(struct crt_context *ctx)
+{
+    for (size_t i = 0; i < parts.count; i++)
+        if (parts.of[i].end)
+            parts.of[i].end(ctx);
+}
+
+/* The memory of a context that another thread has destroyed may be another context's: the serial
+ * number says which one is meant. */
+struct entry {
+    struct crt_context *ctx;
+    uint64_t serial;
+};
+
+static _Thread_local struct {
+    struct entry stack[STACK_DEPTH];
+    unsigned depth;
+} thread;
+
+static struct entry entry_of(struct crt_context *ctx)
+{
+    return (struct entry){.ctx = ctx, .serial = atomic_load(&ctx->serial)};
+}
+
+/* Puts a context into its first state. */
+static void start_context(struct crt_context *ctx)
+{
+    ctx->id = crt_next_number();
+    atomic_store(&ctx->sticky, CRT_SUCCESS);
+    atomic_store(&ctx->lack, CRT_SUCCESS);
+    crt_context_init_limits(ctx);
+    atomic_store(&ctx->cache_config, 0);
+    atomic_store(&ctx->shared_config, 1);
+    memset(ctx->peers, 0, sizeof ctx->peers);
+    crt_stream_init_null(&ctx->null_stream, ctx);
+    atomic_store(&ctx->is_active, true);
+}
+
+/* Ends all a context owns. Work in flight is waited for. */
+static void stop_context(struct crt_context *ctx)
+{
+    struct sch_op *join = crt_stream_join_all(ctx);
+    if (join) {
+        sch_op_submit(join);
+        sch_op_wait(join);
+        sch_op_release(join);
+    }
+    crt_context_waited();
+    crt_storage_end(ctx);
+    atomic_store(&ctx->is_active, false);
+    crt_event_destroy_all(ctx);
+    crt_stream_destroy_all(ctx);
+    end_parts(ctx);
+    while (atomic_load(&ctx->holders)) /* for nothing any more */
+        sched_yield();
+}
+
+static void init_primaries(void)
+{
+    for (int i = 0; i < CRT_DEVICES_MAX; i++) {
+        struct primary *primary = &primaries.of[i];
+        pthread_mutex_init(&primary->lock, NULL);
+        pthread_mutex_init(&primary->ctx.lock, NULL);
+        pthread_mutex_init(&primary->ctx.storage_lock, NULL);
+        crt_busy_init(&primary->ctx.busy);
+        primary->ctx.device = crt_device_at(i);
+        primary->ctx.is_primary = true;
+    }
+}
+
+static struct primary *primary_of(const struct crt_device *device)
+{
+    pthread_once(&primaries.once, init_primaries);
+    return &primaries.of[device->index];
+}
+
+struct crt_context *crt_primary_get(struct crt_device *device)
+{
+    return &primary_of(device)->ctx;
+}
+
+enum crt_result crt_primary_retain(struct crt_device *device, struct crt_context **ctx)
+{
+    enum crt_result result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    struct primary *primary = primary_of(device);
+    pthread_mutex_lock(&primary->lock);
+    if (!atomic_load(&primary->ctx.is_active)) {
+        result = crt_start_workers();
+        if (result == CRT_SUCCESS)
+            start_context(&primary->ctx);
+    }
+    if (result == CRT_SUCCESS) {
+        primary->ctx.retain_count++;
+        *ctx = &primary->ctx;
+    }
+    pthread_mutex_unlock(&primary->lock);
+    return result;
+}
+
+enum crt_result crt_primary_release(struct crt_device *device)
+{
+    enum crt_result result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (crt_is_exiting())
+        return CRT_SUCCESS;
+    if (sch_on_pool_thread())
+        return CRT_NOT_PERMITTED;
+    struct primary *primary = primary_of(device);
+    pthread_mutex_lock(&primary->lock);
+    if (primary->ctx.retain_count == 0)
+        result = CRT_INVALID_CONTEXT;
+    else if (--primary->ctx.retain_count == 0)
+        stop_context(&primary->ctx);
+    pthread_mutex_unlock(&primary->lock);
+    return result;
+}
+
+enum crt_result crt_primary_reset(struct crt_device *device)
+{
+    enum crt_result result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (sch_on_pool_thread())
+        return CRT_NOT_PERMITTED;
+    struct primary *primary = primary_of(device);
+    pthread_mutex_lock(&primary->lock);
+    if (atomic_load(&primary->ctx.is_active))
+        stop_context(&primary->ctx);
+    primary->ctx.retain_count = 0;
+    pthread_mutex_unlock(&primary->lock);
+    return CRT_SUCCESS;
+}
+
+enum crt_result crt_context_create(struct crt_device *device, unsigned flags,
+                                   struct crt_context **ctx)
+{
+    if (!crt_context_flags_are_valid(flags))
+        return CRT_INVALID_VALUE;
+    enum crt_result result = crt_start_workers();
+    if (result != CRT_SUCCESS)
+        return result;
+    if (thread.depth == STACK_DEPTH)
+        return CRT_OUT_OF_MEMORY;
+    struct crt_context *created = crt_object_create(CRT_KIND_CONTEXT, sizeof *created);
+    if (!created)
+        return CRT_OUT_OF_MEMORY;
+    pthread_mutex_init(&created->lock, NULL);
+    pthread_mutex_init(&created->storage_lock, NULL);
+    crt_busy_init(&created->busy);
+    created->device = device;
+    atomic_store(&created->flags, flags);
+    start_context(created);
+    atomic_store(&created->serial, created->id);
+    thread.stack[thread.depth++] = entry_of(created);
+    *ctx = created;
+    return CRT_SUCCESS;
+}
+
+enum crt_result crt_context_destroy(struct crt_context *ctx)
+{
+    if (!crt_context_is_valid(ctx) || ctx->is_primary)
+        return CRT_INVALID_CONTEXT;
+    if (sch_on_pool_thread())
+        return CRT_NOT_PERMITTED;
+    if (atomic_exchange(&ctx->is_ending, true))
+        return CRT_INVALID_CONTEXT;
+    stop_context(ctx);
+    if (thread.depth > 0 && thread.stack[thread.depth - 1].ctx == ctx)
+        thread.depth--;
+    pthread_mutex_destroy(&ctx->lock);
+    pthread_mutex_destroy(&ctx->storage_lock);
+    crt_busy_fini(&ctx->busy);
+    crt_object_destroy(CRT_KIND_CONTEXT, ctx);
+    return CRT_SUCCESS;
+}
+
+/* At most one way of waiting is chosen: spin, yield or block. */
+bool crt_context_flags_are_valid(unsigned flags)
+{
+    unsigned waiting = flags & CONTEXT_WAITING_FLAGS;
+    return !(flags & ~CONTEXT_FLAGS) && !(waiting & (waiting - 1));
+}
+
+static bool is_primary_handle(const struct crt_context *ctx)
+{
+    size_t offset = (uintptr_t)ctx - (uintptr_t)&primaries.of[0].ctx;
+    return offset < sizeof primaries.of && offset % sizeof primaries.of[0] == 0;
+}
+
+bool crt_context_is_valid(const struct crt_context *ctx)
+{
+    return is_primary_handle(ctx) || crt_object_is(ctx, CRT_KIND_CONTEXT);
+}
+
+enum crt_result crt_context_push(struct crt_context *ctx)
+{
+    if (!crt_context_is_valid(ctx))
+        return CRT_INVALID_CONTEXT;
+    if (thread.depth == STACK_DEPTH)
+        return CRT_OUT_OF_MEMORY;
+    thread.stack[thread.depth++] = entry_of(ctx);
+    return CRT_SUCCESS;
+}
+
+enum crt_result crt_context_pop(struct crt_context **ctx)
+{
+    if (thread.depth == 0)
+        return CRT_INVALID_CONTEXT;
+    struct crt_context *top = thread.stack[--thread.depth].ctx;
+    if (ctx)
+        *ctx = top;
+    return CRT_SUCCESS;
+}
+
+enum crt_result crt_context_set_current(struct crt_context *ctx)
+{
+    if (ctx && !crt_context_is_valid(ctx))
+        return CRT_INVALID_CONTEXT;
+    if (!ctx)
+        thread.depth -= thread.depth > 0;
+    else if (thread.depth == 0)
+        thread.stack[thread.depth++] = entry_of(ctx);
+    else
+        thread.stack[thread.depth - 1] = entry_of(ctx);
+    return CRT_SUCCESS;
+}
+
+struct crt_context *crt_context_get_current(void)
+{
+    return thread.depth ? thread.stack[thread.depth - 1].ctx : NULL;
+}
+
+/* The current context if it lives, whatever its errors. */
+static enum crt_result require_alive(struct crt_context **ctx)
+{
+    enum crt_result result = crt_check_ready();
+    if (result != CRT_SUCCESS)
+        return result;
+    struct crt_context *current = crt_context_get_current();
+    if (!current)
+        return CRT_INVALID_CONTEXT;
+    if (!crt_context_is_valid(current) ||
+        atomic_load_explicit(&current->serial, memory_order_relaxed) !=
+            thread.stack[thread.depth - 1].serial ||
+        !atomic_load_explicit(&current->is_active, memory_order_acquire))
+        return CRT_CONTEXT_IS_DESTROYED;
+    *ctx = current;
+    return CRT_SUCCESS;
+}
+
+enum crt_result crt_context_require(struct crt_context **ctx)
+{
+    enum crt_result result = require_alive(ctx);
+    return result == CRT_SUCCESS ? crt_context_sticky(*ctx) : result;
+}
+
+enum crt_result crt_context_wait(struct crt_context *ctx)
+{
+    if (sch_on_pool_thread())
+        return CRT_NOT_PERMITTED;
+    struct sch_op *join = crt_stream_join_all(ctx);
+    if (!join)
+        return CRT_OUT_OF_MEMORY;
+    sch_op_submit(join);
+    sch_op_wait(join);
+    sch_op_release(join);
+    crt_context_waited();
+    return crt_context_outcome(ctx);
+}
+
+enum crt_result crt_context_synchronize(struct crt_context *ctx)
+{
+    if (sch_on_pool_thread())
+        return CRT_NOT_PERMITTED;
+    enum crt_result result = crt_capture_check_context(ctx);
+    return result == CRT_SUCCESS ? crt_context_wait(ctx) : result;
+}
+
+void crt_context_poison(struct crt_context *ctx, enum crt_result result)
+{
+    int none = CRT_SUCCESS;
+    bool is_lack = result == CRT_OUT_OF_MEMORY || result == CRT_LAUNCH_OUT_OF_RESOURCES;
+    atomic_compare_exchange_strong(is_lack ? &ctx->lack : &ctx->sticky, &none, (int)result);
+}
+
+enum crt_result crt_context_outcome(struct crt_context *ctx)
+{
+    enum crt_result sticky = crt_context_sticky(ctx);
+    if (sticky != CRT_SUCCESS || !atomic_load_explicit(&ctx->lack, memory_order_acquire))
+        return sticky;
+    return (enum crt_result)atomic_exchange(&ctx->lack, CRT_SUCCESS);
+}
+
+void crt_context_catch_fault(struct crt_context *ctx, struct pxr_error *target)
+{
+    atomic_store(&ctx->fault_target, target);
+    atomic_store(&ctx->sticky, CRT_SUCCESS);
+}
+
+void crt_context_report_fault(struct crt_context *ctx, const struct pxr_error *error)
+{
+    struct pxr_error *target = atomic_load(&ctx->fault_target);
+    if (target)
+        *target = *error;
+    else
+        pxr_log(PXR_LOG_ERROR, "%s", error->message);
+}
+
+/* The slot of peers with this id (0: a free one). ctx->lock is held. */
+static uint64_t *find_peer(struct crt_context *ctx, uint64_t id)
+{
+    for (int i = 0; i < CRT_PEERS_MAX; i++)
+        if (ctx->peers[i] == id)
+            return &ctx->peers[i];
+    return NULL;
+}
+
+enum crt_result crt_context_enable_peer(struct crt_context *ctx, const struct crt_context *peer)
+{
+    if (ctx->device == peer->device)
+        return CRT_PEER_ACCESS_UNSUPPORTED;
+    enum crt_result result = CRT_SUCCESS;
+    pthread_mutex_lock(&ctx->lock);
+    uint64_t *slot = find_peer(ctx, 0);
+    if (find_peer(ctx, peer->id))
+        result = CRT_PEER_ACCESS_ALREADY_ENABLED;
+    else if (!slot)
+        result = CRT_TOO_MANY_PEERS;
+    else
+        *slot = peer->id;
+    pthread_mutex_unlock(&ctx->lock);
+    return result;
+}
+
+enum crt_result crt_context_disable_peer(struct crt_context *ctx, const struct crt_context *peer)
+{
+    pthread_mutex_lock(&ctx->lock);
+    uint64_t *slot = find_peer(ctx, peer->id);
+    if (slot)
+        *slot = 0;
+    pthread_mutex_unlock(&ctx->lock);
+    return slot ? CRT_SUCCESS : CRT_PEER_ACCESS_NOT_ENABLED;
+}
