@@ -212,8 +212,7 @@ bool ptx_syntax_mentions(const char *syntax, struct pxr_str word)
         }
         at += is_set;
         next = take_word(&at);
-        if (is_set ? set_mentions(ptx_syntax_set(next.text), word)
-                   : pxr_str_equal(next.text, word))
+        if (is_set ? set_mentions(ptx_syntax_set(next.text), word) : pxr_str_equal(next.text, word))
             return true;
     }
     return false;

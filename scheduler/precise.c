@@ -91,8 +91,7 @@ __attribute__((noinline)) static void end_thread(struct sch_thread *thread, bool
 #if defined(__clang__)
 __attribute__((no_sanitize("function")))
 #endif
-__attribute__((noreturn)) static void
-fiber_loop(void *arg)
+__attribute__((noreturn)) static void fiber_loop(void *arg)
 {
     struct sch_fiber *fiber = arg;
     for (;;) {

@@ -297,10 +297,10 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction funct
 _Pragma("GCC visibility pop")
 
 #include "cudart/driver/cuda_device.h"
+#include "cudart/driver/cuda_graph.h"
 #include "cudart/driver/cuda_memory.h"
 #include "cudart/driver/cuda_module.h"
 #include "cudart/driver/cuda_stream.h"
-#include "cudart/driver/cuda_graph.h"
 #include "cudart/driver/cuda_vmm.h"
 
 #endif

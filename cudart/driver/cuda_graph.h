@@ -5,7 +5,9 @@
 #ifndef PTXRUN_CUDART_DRIVER_CUDA_GRAPH_H
 #define PTXRUN_CUDART_DRIVER_CUDA_GRAPH_H
 
-#include "cudart/driver/cuda_driver.h"
+#include "cudart/driver/cuda_memory.h"
+#include "cudart/driver/cuda_stream.h"
+#include "cudart/driver/cuda_types.h"
 
 typedef struct crt_user_object *CUuserObject;
 typedef cuuint64_t CUgraphConditionalHandle;

@@ -14,10 +14,7 @@ struct property {
 };
 
 #define FIELD(number, field)                                                                       \
-    {                                                                                              \
-        (number), offsetof(struct cudaDeviceProp, field),                                          \
-            sizeof(((struct cudaDeviceProp *)0)->field)                                            \
-    }
+    {(number), offsetof(struct cudaDeviceProp, field), sizeof(((struct cudaDeviceProp *)0)->field)}
 
 static const struct property properties[] = {
     FIELD(1, maxThreadsPerBlock),

@@ -277,9 +277,9 @@ cudaError_t cudaGetDriverEntryPoint_ptsz(const char *name, void **function,
 
 #include "cudart/runtime/cudart_device.h"
 #include "cudart/runtime/cudart_graph.h"
+#include "cudart/runtime/cudart_ipc.h"
 #include "cudart/runtime/cudart_memory.h"
 #include "cudart/runtime/cudart_module.h"
 #include "cudart/runtime/cudart_stream.h"
-#include "cudart/runtime/cudart_ipc.h"
 
 #endif

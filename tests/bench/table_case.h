@@ -124,15 +124,9 @@ extern const struct table_rows table_irregular; /* table_irregular.c */
 #define TABLE_NAME(name)           TABLE_EXPAND(TABLE_PREFIX, name)
 
 #ifdef PTXRUN_BENCH_HAS_GCC
-#define TABLE_BUILDS(name)                                                                         \
-    {                                                                                              \
-        cc_##name, gcc_##name                                                                      \
-    }
+#define TABLE_BUILDS(name) {cc_##name, gcc_##name}
 #else
-#define TABLE_BUILDS(name)                                                                         \
-    {                                                                                              \
-        cc_##name, NULL                                                                            \
-    }
+#define TABLE_BUILDS(name) {cc_##name, NULL}
 #endif
 
 #endif

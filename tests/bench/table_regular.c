@@ -170,16 +170,18 @@ static void fill_black_scholes(const struct table_args *args)
 
 /* A kernel of a kind of matrix product with one type and one shape of blocks. */
 #define MATMUL_ROW(kind, type, side, bytes, element_name, limit_name, accuracy)                    \
-    {                                                                                              \
-        .kernel = "matmul_" #kind "_" #type "_" #side "x" #side, .size = "n=1024",                 \
-        .file = "table_regular",                                                                   \
-        .buffers = {{TABLE_IN, element_name, bytes(MATRIX * MATRIX), 0},                           \
-                    {TABLE_IN, element_name, bytes(MATRIX * MATRIX), 0},                           \
-                    {TABLE_OUT, element_name, bytes(MATRIX * MATRIX), accuracy}},                  \
-        .n = {MATRIX}, .ours = run_##kind##_##type##_##side,                                       \
-        .plain = TABLE_BUILDS(plain_matmul_##type), .tuned = TABLE_BUILDS(tuned_matmul_##type),    \
-        .limit = limit_name, .work = 2.0 * MATRIX * MATRIX * MATRIX                                \
-    }
+    {.kernel = "matmul_" #kind "_" #type "_" #side "x" #side,                                      \
+     .size = "n=1024",                                                                             \
+     .file = "table_regular",                                                                      \
+     .buffers = {{TABLE_IN, element_name, bytes(MATRIX * MATRIX), 0},                              \
+                 {TABLE_IN, element_name, bytes(MATRIX * MATRIX), 0},                              \
+                 {TABLE_OUT, element_name, bytes(MATRIX * MATRIX), accuracy}},                     \
+     .n = {MATRIX},                                                                                \
+     .ours = run_##kind##_##type##_##side,                                                         \
+     .plain = TABLE_BUILDS(plain_matmul_##type),                                                   \
+     .tuned = TABLE_BUILDS(tuned_matmul_##type),                                                   \
+     .limit = limit_name,                                                                          \
+     .work = 2.0 * MATRIX * MATRIX * MATRIX}
 
 static const struct table_row rows[] = {
     {.kernel = "vector_add",
@@ -283,7 +285,7 @@ static const struct table_row rows[] = {
     {.kernel = "mandelbrot",
      .size = "1024x1024",
      .file = "table_regular",
-     .buffers = {{TABLE_OUT, BENCH_U32, F32(PIXELS *PIXELS), 0}},
+     .buffers = {{TABLE_OUT, BENCH_U32, F32(PIXELS * PIXELS), 0}},
      .n = {PIXELS, PIXELS, 200},
      .scalar = {3.0 / PIXELS},
      .ours = run_mandelbrot,

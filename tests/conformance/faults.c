@@ -407,10 +407,9 @@ unsigned conf_run_faults(struct conf_run *run, unsigned share)
     struct conf_run faulty = *run;
     faulty.options = &options;
     faulty.seeded = &seeded;
-    struct runner_build build = {
-        .collapse = options.collapse,
-        .workers = 1,
-        .hooks = {.data = &seeded, .rewrite = rewrite, .mutate = mutate}};
+    struct runner_build build = {.collapse = options.collapse,
+                                 .workers = 1,
+                                 .hooks = {.data = &seeded, .rewrite = rewrite, .mutate = mutate}};
     struct pxr_error err = {0};
     if (runner_open_inprocess(&build, &faulty.runner, &err) != PXR_OK) {
         fprintf(stderr, "conformance: %s\n", err.message);

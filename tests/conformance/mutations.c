@@ -172,10 +172,7 @@ static bool swap_funnel(LLVMValueRef inst)
 }
 
 const struct conf_fault conf_mutations[] = {
-#define FAULT(name)                                                                                \
-    {                                                                                              \
-        "llvm:" #name, NULL, name                                                                  \
-    }
+#define FAULT(name) {"llvm:" #name, NULL, name}
     FAULT(compare_with_neighbour),
     FAULT(compare_unordered),
     FAULT(swap_select),

@@ -385,10 +385,7 @@ static bool forget_store(struct ptx_inst *inst, struct fault_operands *room)
 }
 
 const struct conf_fault conf_rewrites[] = {
-#define FAULT(name)                                                                                \
-    {                                                                                              \
-#name, name, NULL                                                                          \
-    }
+#define FAULT(name) {#name, name, NULL}
     FAULT(drop_ftz),
     FAULT(drop_sat),
     FAULT(drop_satfinite),

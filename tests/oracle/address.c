@@ -14,9 +14,8 @@ static uint64_t index_bytes(struct oracle_thread *thread, const struct ptx_opera
     unsigned unused = 64 - ptx_type_bits(type);
     uint64_t index = oracle_read_operand(thread, &operand->elems[1], type).u64 << unused;
 
-    index = ptx_type_table[type].class == PTX_CLASS_SIGNED
-                ? (uint64_t)((int64_t)index >> unused)
-                : index >> unused;
+    index = ptx_type_table[type].class == PTX_CLASS_SIGNED ? (uint64_t)((int64_t)index >> unused)
+                                                           : index >> unused;
     return index * ptx_type_bytes(array->type) * array->vector_len;
 }
 

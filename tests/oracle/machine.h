@@ -10,9 +10,9 @@
 #include "tests/oracle/thread.h"
 
 #define ORACLE_BARRIERS        16
-#define ORACLE_MAX_WARPS       32          /* of a block */
-#define ORACLE_MAX_DEPTH       4096        /* calls within calls */
-#define ORACLE_MAX_LOCAL_BYTES (4U << 20)  /* of one thread */
+#define ORACLE_MAX_WARPS       32         /* of a block */
+#define ORACLE_MAX_DEPTH       4096       /* calls within calls */
+#define ORACLE_MAX_LOCAL_BYTES (4U << 20) /* of one thread */
 
 /* Generic addresses. Global ones are host addresses; the other spaces have windows that no host
  * address lies in. The low 32 bits are the address within the space. */

@@ -56,9 +56,9 @@ struct oracle_number oracle_unpack(const struct oracle_format *format, uint64_t 
 uint64_t oracle_pack(const struct oracle_format *format, struct oracle_number number,
                      enum oracle_round round);
 
-/* Whether a number is flushed by .ftz: "subnormal results". The manual does not say what of a number
- * that only rounding makes normal; sm_90 flushes it if it would still be too small when rounded with
- * an exponent of any size, as IEEE 754 (7.5) defines tininess after rounding. */
+/* Whether a number is flushed by .ftz: "subnormal results". The manual does not say what of a
+ * number that only rounding makes normal; sm_90 flushes it if it would still be too small when
+ * rounded with an exponent of any size, as IEEE 754 (7.5) defines tininess after rounding. */
 bool oracle_is_tiny(const struct oracle_format *format, struct oracle_number number,
                     enum oracle_round round);
 
@@ -75,13 +75,13 @@ uint64_t oracle_largest(const struct oracle_format *format); /* largest finite v
 uint64_t oracle_infinity(const struct oracle_format *format);
 
 /* The NaN that an operation gives whose NaN sources are among these. The manual leaves its bits
- * open; on sm_90 it is the first f64 that is a NaN, made quiet and with its sign, else the canonical
- * one. */
+ * open; on sm_90 it is the first f64 that is a NaN, made quiet and with its sign, else the
+ * canonical one. */
 uint64_t oracle_nan_of(const struct oracle_format *format, uint64_t first, uint64_t second,
                        uint64_t third);
 
-/* A NaN in another format, on sm_90 when one of them is f64: quiet, with its sign and the upper bits
- * of its fraction. */
+/* A NaN in another format, on sm_90 when one of them is f64: quiet, with its sign and the upper
+ * bits of its fraction. */
 uint64_t oracle_convert_nan(const struct oracle_format *to, const struct oracle_format *from,
                             uint64_t bits);
 
@@ -148,8 +148,8 @@ uint32_t oracle_host_f32(enum oracle_operation operation, enum oracle_round roun
 uint64_t oracle_host_f64(enum oracle_operation operation, enum oracle_round round, uint64_t a,
                          uint64_t b, uint64_t c);
 
-/* The correctly rounded result in `format`; a NaN is the canonical one whatever the sources are. The first never takes the
- * short cut. Operands that the operation does not have are ignored. */
+/* The correctly rounded result in `format`; a NaN is the canonical one whatever the sources are.
+ * The first never takes the short cut. Operands that the operation does not have are ignored. */
 uint64_t oracle_operate_exactly(const struct oracle_format *format, enum oracle_operation operation,
                                 enum oracle_round round, uint64_t a, uint64_t b, uint64_t c);
 uint64_t oracle_operate(const struct oracle_format *format, enum oracle_operation operation,

@@ -12,8 +12,8 @@
 
 #define SCOPES 2
 
-static const char *const scope_names[SCOPES] = {
-    [TR_SCOPE_WARP] = "warp", [TR_SCOPE_BLOCK] = "block"};
+static const char *const scope_names[SCOPES] = {[TR_SCOPE_WARP] = "warp",
+                                                [TR_SCOPE_BLOCK] = "block"};
 
 struct printer {
     FILE *out;

@@ -241,8 +241,9 @@ static struct tr_shape shape_of_gep(const struct tr_shape_context *context, LLVM
 }
 
 /* Memory can change between the loads of two threads, even at one address, so that only what is
- * marked as never changing is as uniform as its address, unless nothing races with a load. The thread's own record is at a different
- * address in each, but all have the same first field, the block's record. */
+ * marked as never changing is as uniform as its address, unless nothing races with a load. The
+ * thread's own record is at a different address in each, but all have the same first field, the
+ * block's record. */
 static struct tr_shape shape_of_load(const struct tr_shape_context *context, LLVMValueRef load,
                                      const struct tr_shape *operands)
 {

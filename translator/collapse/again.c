@@ -10,13 +10,13 @@
 
 /* ---- numbers: quarters of a simple instruction in every thread ---- */
 
-#define COST_FREE          1 /* changes the type only; not 0, so that chains of them end */
-#define COST_SIMPLE        4 /* integer add, shift, compare, select, address, a thread's own index */
-#define COST_MULTIPLY      6
-#define COST_FLOAT         8
-#define COST_INTRINSIC     8
-#define COST_CONST_DIVIDE  20 /* a multiplication by the inverse, with corrections */
-#define COST_LOAD          12 /* of memory that does not change, at an address that differs */
+#define COST_FREE         1 /* changes the type only; not 0, so that chains of them end */
+#define COST_SIMPLE       4 /* integer add, shift, compare, select, address, a thread's own index */
+#define COST_MULTIPLY     6
+#define COST_FLOAT        8
+#define COST_INTRINSIC    8
+#define COST_CONST_DIVIDE 20 /* a multiplication by the inverse, with corrections */
+#define COST_LOAD         12 /* of memory that does not change, at an address that differs */
 
 #define COST_GROUP_ELEMENT 8 /* stored and loaded once per group */
 #define COST_READ          8 /* of a thread's element, and as much per byte as it takes cache */

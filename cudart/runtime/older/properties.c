@@ -14,10 +14,8 @@ struct same_field {
 };
 
 #define SAME(field)                                                                                \
-    {                                                                                              \
-        offsetof(struct older_device_prop, field), offsetof(struct cudaDeviceProp, field),         \
-            sizeof(((struct cudaDeviceProp *)0)->field)                                            \
-    }
+    {offsetof(struct older_device_prop, field), offsetof(struct cudaDeviceProp, field),            \
+     sizeof(((struct cudaDeviceProp *)0)->field)}
 
 static const struct same_field same_fields[] = {
     SAME(name),
@@ -113,9 +111,7 @@ struct dropped_field {
 };
 
 #define DROPPED(number, field)                                                                     \
-    {                                                                                              \
-        (CUdevice_attribute)(number), offsetof(struct older_device_prop, field)                    \
-    }
+    {(CUdevice_attribute)(number), offsetof(struct older_device_prop, field)}
 
 static const struct dropped_field dropped_fields[] = {
     DROPPED(13, clockRate),

@@ -27,8 +27,8 @@ void plain_matmul(const struct bench_args *args)
 
 void plain_nbody(const struct bench_args *args)
 {
-    const float(*bodies)[4] = args->in[0];
-    float(*force)[4] = args->out[0];
+    const float (*bodies)[4] = args->in[0];
+    float (*force)[4] = args->out[0];
     uint32_t n = args->size[0];
 #pragma omp parallel for num_threads(args->threads)
     for (uint32_t i = 0; i < n; i++) {

@@ -136,7 +136,7 @@ void TABLE_NAME(plain_lu_panel)(const struct table_args *args)
     enum { ROWS = TABLE_PANEL_ROWS, COLUMNS = TABLE_PANEL_COLUMNS };
 #pragma omp parallel for num_threads(args->threads)
     for (uint32_t p = 0; p < panels; p++) {
-        float(*panel)[COLUMNS] = (float(*)[COLUMNS])out + (size_t)p * ROWS;
+        float (*panel)[COLUMNS] = (float (*)[COLUMNS])out + (size_t)p * ROWS;
         memcpy(panel, in + (size_t)p * ROWS * COLUMNS, ROWS * COLUMNS * sizeof(float));
         for (uint32_t k = 0; k < COLUMNS; k++)
             for (uint32_t i = k + 1; i < ROWS; i++) {
@@ -259,7 +259,7 @@ void TABLE_NAME(plain_bilateral)(const struct table_args *args)
 
 void TABLE_NAME(plain_philox)(const struct table_args *args)
 {
-    uint32_t(*out)[4] = args->buffer[0];
+    uint32_t (*out)[4] = args->buffer[0];
     uint32_t n = args->n[0], seed = args->n[1];
 #pragma omp parallel for simd num_threads(args->threads)
     for (size_t i = 0; i < n; i++) {

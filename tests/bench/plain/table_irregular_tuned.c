@@ -227,7 +227,7 @@ enum { PARTS = TABLE_PANEL_ROWS / LANES };
 /* All columns after k. */
 static void eliminate(f32v columns[TABLE_PANEL_COLUMNS][PARTS], int k)
 {
-    const float(*scalars)[TABLE_PANEL_ROWS] = (const float(*)[TABLE_PANEL_ROWS])columns;
+    const float (*scalars)[TABLE_PANEL_ROWS] = (const float (*)[TABLE_PANEL_ROWS])columns;
     f32v factors[PARTS], pivot = SPLAT_F32(scalars[k][k]);
     s32v lane;
     for (int i = 0; i < LANES; i++)

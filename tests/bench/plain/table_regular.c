@@ -92,8 +92,8 @@ void TABLE_NAME(plain_stencil3d)(const struct table_args *args)
 
 void TABLE_NAME(plain_nbody)(const struct table_args *args)
 {
-    const float(*bodies)[4] = args->buffer[0];
-    float(*force)[4] = args->buffer[1];
+    const float (*bodies)[4] = args->buffer[0];
+    float (*force)[4] = args->buffer[1];
     float softening = (float)args->scalar[0];
     uint32_t n = args->n[0];
 #pragma omp parallel for num_threads(args->threads)

@@ -109,7 +109,7 @@ static void pull_bodies(const struct bodies *bodies, uint32_t first, float softe
 
 void TABLE_NAME(tuned_nbody)(const struct table_args *args)
 {
-    const float(*in)[4] = args->buffer[0];
+    const float (*in)[4] = args->buffer[0];
     uint32_t n = args->n[0];
     float *split = aligned_alloc(VECTOR_BYTES, 4 * n * sizeof *split);
     if (!split)

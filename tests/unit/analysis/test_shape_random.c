@@ -223,8 +223,8 @@ static uint32_t check_seed(uint64_t seed)
     cr_assert_eq(tr_loops_build(&run.graph, &run.loops, NULL), PXR_OK);
     run_threads(&run, block);
     for (int scope = 0; scope < 2; scope++) {
-        cr_assert_eq(tr_shapes_build(&run.graph, &run.loops, (enum tr_scope)scope,
-                                     &facts, &run.shapes, NULL),
+        cr_assert_eq(tr_shapes_build(&run.graph, &run.loops, (enum tr_scope)scope, &facts,
+                                     &run.shapes, NULL),
                      PXR_OK);
         check_scope(&run);
     }

@@ -203,7 +203,7 @@ Test(fork, every_function_of_the_driver_refuses_in_the_child)
     setenv("PTXRUN_LOG", "error", 1); /* each missing function would say so */
     libcuda = dlopen(PTXRUN_LIBCUDA, RTLD_NOW | RTLD_LOCAL);
     cr_assert(libcuda, "%s", dlerror());
-    CUresult (*init)(unsigned) = (CUresult(*)(unsigned))(uintptr_t)dlsym(libcuda, "cuInit");
+    CUresult (*init)(unsigned) = (CUresult (*)(unsigned))(uintptr_t)dlsym(libcuda, "cuInit");
     OK(init(0));
     cr_expect_eq(status_of_child(call_everything), 0);
 }

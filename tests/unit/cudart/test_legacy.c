@@ -172,7 +172,7 @@ Test(legacy, settings_of_core_dumps_are_kept, .init = make_context)
     size = 5;
     EXPECT(CRT_INVALID_VALUE, cuCoredumpGetAttributeGlobal(CU_COREDUMP_FILE, file, &size));
     size = 7;
-    OK(cuCoredumpSetAttributeGlobal(CU_COREDUMP_FILE, (void *)(uintptr_t) "a/dump", &size));
+    OK(cuCoredumpSetAttributeGlobal(CU_COREDUMP_FILE, (void *)(uintptr_t)"a/dump", &size));
     size = sizeof file;
     OK(cuCoredumpGetAttribute(CU_COREDUMP_FILE, file, &size));
     cr_expect_str_eq(file, "a/dump");

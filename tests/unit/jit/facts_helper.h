@@ -11,7 +11,7 @@
 #define FACTS_LAUNCH_PARAMS 40
 
 /* Start of the n-th of the allocations that there are, 64 KiB each. */
-#define FACTS_MEMORY(n)    (UINT64_C(0x700000000000) + (uint64_t)(n)*0x20000)
+#define FACTS_MEMORY(n)    (UINT64_C(0x700000000000) + (uint64_t)(n) * 0x20000)
 #define FACTS_MEMORY_BYTES 0x10000
 
 /* A kernel with one launch of it. Copies are launches of their own. */

@@ -8,11 +8,11 @@
 #include "jit/lines.h"
 
 /* minimum_instruction_length 1, line_base -5, line_range 14, opcode_base 13, no files. */
-#define HEADER                                 1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0
-#define HEADER_BYTES                           22
+#define HEADER           1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0
+#define HEADER_BYTES     22
 
-#define SET_ADDRESS(low)                       0, 9, 2, low, 0x10, 0, 0, 0, 0, 0, 0
-#define END                                    0, 1, 1
+#define SET_ADDRESS(low) 0, 9, 2, low, 0x10, 0, 0, 0, 0, 0, 0
+#define END              0, 1, 1
 #define SPECIAL(address_advance, line_advance) ((line_advance) + 5 + 14 * (address_advance) + 13)
 
 /* A unit out of a program of at most 200 bytes; the sizes are filled in. */

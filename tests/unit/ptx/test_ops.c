@@ -113,4 +113,3 @@ Test(ops, what_ptx_does_not_have_has_no_row)
     cr_assert_eq(choose("fma.f32"), PTX_OP_COUNT);
     cr_assert_eq(choose("bra.foo"), PTX_OP_COUNT);
 }
-

@@ -37,8 +37,10 @@ Test(emit_video, scalar_results_saturate_to_type_and_part)
         {"vsub.u32.u32.u32.sat %r4, %r2, %r1;", 'r', A, B, 0, 0},
         {"vadd.u32.u32.u32.sat %r4.b1, %r1.b2, %r2.b2, %r3;", 'r', A, B, C, 0x1234ff78},
         {"vadd.s32.u32.u32.sat %r4.b3, %r1.b2, %r2.b2, %r3;", 'r', A, B, C, 0x7f345678},
-        {"vsub.u32.s32.s32.sat %r4.h0, %r1.b3, %r2.b0, %r3;", 'r', A, B, C, 0x1234ffff}, /* device */
-        {"vsub.s32.s32.s32.sat %r4.b0, %r1.h1, %r2.b0, %r3;", 'r', A, B, C, 0x1234567f}, /* device */
+        {"vsub.u32.s32.s32.sat %r4.h0, %r1.b3, %r2.b0, %r3;", 'r', A, B, C,
+         0x1234ffff}, /* device */
+        {"vsub.s32.s32.s32.sat %r4.b0, %r1.h1, %r2.b0, %r3;", 'r', A, B, C,
+         0x1234567f},                                                                /* device */
         {"vadd.u32.u32.u32 %r4.h1, %r1.h1, %r2.h1, %r3;", 'r', A, B, C, 0x00005678}, /* device */
     };
     CHECK_EVAL_TABLE(cases);

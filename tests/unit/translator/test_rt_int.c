@@ -30,8 +30,8 @@ Test(rt_int, division_truncates_toward_zero)
     cr_assert_eq(rt_div_s64(-9, 4), -2);
 }
 
-/* "bfe" as the manual writes it, but for positions and lengths above 255 with 64 bits, which devices
- * take as they are. */
+/* "bfe" as the manual writes it, but for positions and lengths above 255 with 64 bits, which
+ * devices take as they are. */
 static uint64_t model_bfe(uint64_t a, uint32_t b, uint32_t c, unsigned bits, bool is_signed)
 {
     uint64_t msb = bits - 1;
