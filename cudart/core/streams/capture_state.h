@@ -14,8 +14,6 @@
 
 #include "cudart/core/streams/capture.h"
 
-struct crt_capture;
-
 /* What a capture writes into, by who began it. Called with the lock held. */
 struct crt_capture_target {
     /* Makes a node that depends on those of the point; the work is taken over, also on failure, or
