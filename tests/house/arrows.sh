@@ -23,16 +23,13 @@ xargs awk '
         print from "\t" to "\t" FILENAME " includes " part[2]
     }' <"$work/sources" >"$work/uses"
 
-# The objects by their sources: DIR/CMakeFiles/TARGET.dir/a.c.o comes from DIR/a.c.
 while read -r object; do
     [ -e "$object" ] || {
         echo "$object has not been built"
         exit 1
     }
-    name=${object#"$build"/}
-    printf '%s %s\n' "$object" "$name"
-done <"$objects" |
-    sed -E 's| ([^ ]*)CMakeFiles/[^/ ]*\.dir/| \1|; s|/\./|/|g; :up; s|( [^ ]*)\b[^/ ]+/__/|\1|; t up' >"$work/objects"
+done <"$objects"
+sh "$here/objects.sh" "$build" "$objects" >"$work/objects"
 cut -d' ' -f1 "$work/objects" | xargs "$nm" -A -P | awk -v names="$work/objects" '
     BEGIN {
         while ((getline line < names) > 0) {

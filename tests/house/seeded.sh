@@ -66,7 +66,7 @@ expect "include upwards" "low/low.c includes high/high.h: low may not use high" 
 
 fresh
 printf 'int high(void);\nint up(void)\n{\n    return high();\n}\n' >>"$tree/low/low.c"
-expect "call upwards" "low/low.c.o refers to high: low may not use high" arrows
+expect "call upwards" "low/low.c refers to high: low may not use high" arrows
 echo "except low -> high a reason" >>"$tree/arrows.txt"
 expect "excused call" "" arrows
 
@@ -117,11 +117,22 @@ rm "$tree/tests/vector/cases/a.ll"
 expect "case that is lost" "tests/vector/cases/a.ll is lost" cases check
 expect "case that nobody added" "tests/vector/cases/c.ll is not in the list of cases" cases check
 
+fresh
+mkdir -p "$tree/tests/unit/low"
+: >"$tree/tests/unit/low/test_low.c"
+compiled() {
+    sh "$here/compiled.sh" "$tree" "$tree/build" "$tree/objects.txt"
+}
+echo "$tree/build/tests/unit/low/CMakeFiles/t.dir/test_low.c.o" >"$tree/objects.txt"
+expect "test that is compiled" "" compiled
+echo "$tree/build/tests/unit/low/CMakeFiles/t.dir/test_other.c.o" >"$tree/objects.txt"
+expect "test that is not compiled" "tests/unit/low/test_low.c is compiled by nothing" compiled
+
 # ---- the real tree ----
 
 sed 's/^cudart\/core\/graph: .*/cudart\/core\/graph: cudart\/core\/memory/' "$here/arrows.txt" >"$work/arrows.txt"
 for text in "cudart/core/graph/graph_launch.c includes cudart/core/code/launch.h" \
-    "cudart/core/graph/graph_launch.c.o refers to crt_launch_finish"; do
+    "cudart/core/graph/graph_launch.c refers to crt_launch_finish"; do
     expect "missing arrow" "$text" sh "$here/arrows.sh" "$root" "$work/arrows.txt" "$build" "$objects" "$nm"
 done
 
