@@ -140,6 +140,7 @@ void sch_warp_reset(struct sch_warp *warp, uint32_t live)
     warp->gathering = 0;
     warp->polled = 0;
     warp->patience = 0;
+    warp->passed = 0;
     warp->passed_over = 0;
     warp->meeting_count = 0;
 }

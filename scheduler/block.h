@@ -54,6 +54,7 @@ struct sch_warp {
     bool has_other_sites; /* … and whether any of them came to another */
     uint32_t pollers;     /* lanes that have polled since the block began, as far as is known */
     uint32_t patience;    /* turns of polling lanes that those at a patient site have waited for */
+    uint32_t passed;      /* times that they have let others go who gather elsewhere */
     uint32_t passed_over; /* times that a group went before one that had come earlier */
     uint32_t meeting_count;
     struct sch_meeting meetings[RT_WARP_SIZE];

@@ -109,8 +109,11 @@ uint64_t rt_elect(struct rt_thread *thread, uint32_t mask);
  * no lane that can only come with help of others. site: as for rt_activemask, and no instruction
  * of the kernel has the same. */
 void rt_warp_converge(struct rt_thread *thread, uint32_t site);
-/* Part of the site: before a fence of a program that waits. Lanes that poll are waited for, since
- * they come here next: long by lanes that have never polled themselves. */
+/* Parts of the site. In a program that waits, outside of the loops that do; behind all numbers of
+ * volatile accesses, which come first where both are waited at. */
+#define RT_SITE_IN_STEP 0x40000000u
+/* Lanes that poll are waited for, since they come here next: long by lanes that have never polled
+ * themselves. */
 #define RT_SITE_PATIENT 0x80000000u
 
 /* ---- progress ----

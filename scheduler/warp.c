@@ -189,8 +189,11 @@ static uint32_t next_site(struct sch_warp *warp, uint32_t candidates)
  * for a worker that the system has put aside for a while, so these are turns of a second or more.
  * Who has polled as well, and was let go, may be whom it waits for: enough that each looks again.
  */
-#define PATIENCE_MAX  (UINT32_C(1) << 22)
-#define LOOKS_FOR_ALL 2
+#define PATIENCE_MAX (UINT32_C(1) << 22)
+/* … and of lanes in a loop that waits which gather there, since it looks at shared memory: they
+ * wait for threads of their block, which have their turns meanwhile. */
+#define PATIENCE_FOR_BLOCK (UINT32_C(1) << 14)
+#define LOOKS_FOR_ALL      2
 
 static uint32_t find_patient(const struct sch_warp *warp)
 {
@@ -200,14 +203,30 @@ static uint32_t find_patient(const struct sch_warp *warp)
     return patient;
 }
 
-/* others: lanes that may come to the site of these ones. */
+static bool are_in_step(const struct sch_warp *warp, uint32_t lanes)
+{
+    uint32_t in_step = 0;
+    FOR_EACH_LANE(lane, lanes & warp->gathering)
+    in_step |= warp->b[lane] & RT_SITE_IN_STEP;
+    return in_step != 0;
+}
+
+/* others: lanes that may come to the site of these ones. Those that gather elsewhere, but not in a
+ * loop that waits, are let go and get further, only not for ever. */
 static bool goes_on_waiting(struct sch_warp *warp, uint32_t patient, uint32_t others)
 {
     bool has_polled = (patient & warp->pollers) != 0;
-    uint32_t turns = LOOKS_FOR_ALL * (uint32_t)__builtin_popcount(others);
-    if (others != 0 && warp->patience++ < (has_polled ? turns : PATIENCE_MAX))
+    bool is_passed = are_in_step(warp, others);
+    uint32_t most = PATIENCE_MAX;
+    if (!is_passed && has_polled)
+        most = LOOKS_FOR_ALL * (uint32_t)__builtin_popcount(others);
+    else if (!is_passed && (others & warp->gathering) != 0)
+        most = PATIENCE_FOR_BLOCK;
+    uint32_t *turns = is_passed ? &warp->passed : &warp->patience;
+    if (others != 0 && (*turns)++ < most)
         return true;
     warp->patience = 0;
+    warp->passed = 0;
     return false;
 }
 
@@ -246,8 +265,10 @@ static void gather(struct rt_thread *rt, uint32_t site)
     uint32_t lane = rt->lane;
     if (rt->poll_budget != SCH_POLL_BUDGET)
         warp->pollers |= SCH_LANE(lane);
-    if (site & RT_SITE_PATIENT)
+    if (site & RT_SITE_IN_STEP)
         warp->patience = 0;
+    if (site & RT_SITE_PATIENT)
+        warp->passed = 0;
     warp->b[lane] = site;
     warp->c[lane] = warp->gather_tickets++;
     if (warp->gathering == 0) {

@@ -134,8 +134,10 @@ struct tr_dominators {
 
 enum pxr_status tr_dominators_build(struct tr_graph *graph, bool is_post,
                                     struct tr_dominators *dominators, struct pxr_error *err);
-/* Post-dominators as if control always came to the segment `end`: ways that do not lead there do
- * not count. Segments without a way to it have none: idom TR_NONE, depth 0. */
+/* Post-dominators as if control always came to the segment `end`, or to one of `ends`: ways that do
+ * not lead there do not count. Segments without a way to it have none: idom TR_NONE, depth 0. */
+enum pxr_status tr_post_dominators_to_ends(struct tr_graph *graph, const struct tr_set *ends,
+                                           struct tr_dominators *dominators, struct pxr_error *err);
 enum pxr_status tr_post_dominators_to(struct tr_graph *graph, uint32_t end,
                                       struct tr_dominators *dominators, struct pxr_error *err);
 /* Reflexive. */

@@ -177,19 +177,27 @@ static bool store_result(const struct flow *flow, struct pxr_arena *arena,
     return true;
 }
 
-/* start: the only segment that the root leads to; TR_NONE: all ends. */
-static enum pxr_status build(struct tr_graph *graph, bool is_post, uint32_t start,
+static bool find_starts(struct flow *flow, const struct tr_set *ends, struct pxr_arena *scratch)
+{
+    if (!flow->is_post)
+        flow->is_start[0] = true;
+    else if (ends == NULL)
+        return find_ends(flow, scratch);
+    else
+        for (uint32_t s = tr_set_next(ends, 0); s != TR_NONE; s = tr_set_next(ends, s + 1))
+            flow->is_start[s] = true;
+    return true;
+}
+
+/* ends: of post-dominators, the segments where control ends; NULL: wherever it does. */
+static enum pxr_status build(struct tr_graph *graph, bool is_post, const struct tr_set *ends,
                              struct tr_dominators *dominators, struct pxr_error *err)
 {
     struct pxr_arena scratch;
     pxr_arena_init(&scratch, 0);
     struct flow flow = {.graph = graph, .is_post = is_post, .root = graph->segment_count};
-    bool ok = allocate(&flow, &scratch);
-    if (ok && start == TR_NONE)
-        ok = find_ends(&flow, &scratch);
-    else if (ok)
-        flow.is_start[start] = true;
-    ok = ok && find_order(&flow, &scratch);
+    bool ok = allocate(&flow, &scratch) && find_starts(&flow, ends, &scratch) &&
+              find_order(&flow, &scratch);
     if (ok) {
         find_idoms(&flow);
         ok = store_result(&flow, &graph->arena, dominators);
@@ -201,13 +209,23 @@ static enum pxr_status build(struct tr_graph *graph, bool is_post, uint32_t star
 enum pxr_status tr_dominators_build(struct tr_graph *graph, bool is_post,
                                     struct tr_dominators *dominators, struct pxr_error *err)
 {
-    return build(graph, is_post, is_post ? TR_NONE : 0, dominators, err);
+    return build(graph, is_post, NULL, dominators, err);
+}
+
+enum pxr_status tr_post_dominators_to_ends(struct tr_graph *graph, const struct tr_set *ends,
+                                           struct tr_dominators *dominators, struct pxr_error *err)
+{
+    return build(graph, true, ends, dominators, err);
 }
 
 enum pxr_status tr_post_dominators_to(struct tr_graph *graph, uint32_t end,
                                       struct tr_dominators *dominators, struct pxr_error *err)
 {
-    return build(graph, true, end, dominators, err);
+    struct tr_set ends = tr_set_make(&graph->arena, graph->segment_count);
+    if (ends.words == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory analysing a kernel");
+    tr_set_add(&ends, end);
+    return tr_post_dominators_to_ends(graph, &ends, dominators, err);
 }
 
 bool tr_dominates(const struct tr_dominators *dominators, uint32_t a, uint32_t b)

@@ -189,7 +189,8 @@ enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, struct px
         status = pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     bool is_in_step = thread != NULL && LLVMIsAArgument(thread) != NULL;
     if (status == PXR_OK && is_in_step)
-        status = tr_gather_at_fences(&polls.graph, &polls.loops, needed, thread, err);
+        status =
+            tr_gather_lanes(&polls.graph, &polls.dominators, &polls.loops, needed, thread, err);
     /* A poll that nobody waits at would make a lane one of those that poll. In a function that is
      * called, its caller's loop may wait there. */
     drops_polls |= is_in_step && LLVMGetFirstUse(function) == NULL;

@@ -38,12 +38,13 @@ LLVMMetadataRef tr_make_loop(LLVMContextRef llvm, LLVMMetadataRef property);
  */
 void tr_mark_parallel(const struct tr_fuse *fuse, LLVMBasicBlockRef first, LLVMBasicBlockRef latch);
 
-/* Finds the polls of loops that can wait, and where there are any has the lanes of a warp gather at
- * fences; drops_polls: the other polls go, which they do of a kernel that waits in any case. */
+/* Finds the polls of loops that can wait, and where there are any keeps the lanes of a warp in
+ * step; drops_polls: the other polls go. */
 enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, struct pxr_error *err);
-/* The part of it for fences. is_needed: by value. thread: the function's struct rt_thread *. */
-enum pxr_status tr_gather_at_fences(struct tr_graph *graph, const struct tr_loops *loops,
-                                    const bool *is_needed, LLVMValueRef thread,
-                                    struct pxr_error *err);
+/* The second part of it: lanes gather where a machine would bring them together. is_needed: by
+ * value. thread: the function's struct rt_thread *. Errors: PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_gather_lanes(struct tr_graph *graph, const struct tr_dominators *dominators,
+                                const struct tr_loops *loops, const bool *is_needed,
+                                LLVMValueRef thread, struct pxr_error *err);
 
 #endif

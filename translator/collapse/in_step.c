@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lanes in step in programs that wait (they have polls that stay). These are written for warps
+ * whose lanes go on together: lane 0 takes a lock, each lane stores its word, lane 1 gives the lock
+ * back. A machine brings lanes that have parted together where their paths meet, and lanes that
+ * are together make an access together. That matters at accesses by which others are let go or
+ * waited for: strong ones (atomic, volatile) and fences. So lanes gather (rt_warp_converge)
+ *  - before a fence, an atomic operation and a strong store: what stands before it has been done by
+ *    all of them,
+ *  - where paths meet of which one has a strong access, or a loop that waits: nobody goes past it.
+ * A place for that moves up to the access before it, through branches, too: all lanes come there.
+ * Nothing is added where a program does not wait, nor in the very loop that waits: there lanes go
+ * different ways for good.
+ *
+ * If whoever waits comes to the place next, whatever happens, a machine would bring the paths
+ * together between the two; then the lanes that are there first wait for those that poll, too.
+ */
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "scheduler/rt.h"
+#include "translator/collapse/prepare.h"
+
+struct in_step {
+    struct tr_graph *graph;
+    const struct tr_loops *loops;
+    const struct tr_dominators *dominators;
+    struct tr_dominators meetings; /* post-dominators on all ways that do not fault */
+    const bool *is_needed;         /* by value: a poll that stays */
+    struct tr_set waiting;         /* segments of loops that wait */
+    struct tr_set follows;         /* segments that whoever polls comes to next */
+    struct tr_set climbed;         /* segments from which meetings have been looked for */
+    struct tr_set places;          /* values in front of which lanes gather */
+    LLVMBuilderRef builder;
+    LLVMValueRef thread;
+    uint32_t count;
+};
+
+/* ---- what an instruction is ---- */
+
+enum access {
+    ACCESS_NONE,
+    ACCESS_WEAK,
+    ACCESS_STRONG_LOAD,
+    ACCESS_STRONG, /* others may be let go by it, or see it */
+    ACCESS_FENCE,
+    ACCESS_MEETING /* all lanes of the warp come together there */
+};
+
+static bool is_strong(LLVMValueRef inst)
+{
+    return LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+}
+
+/* Of an atomic operation on shared memory, which one worker accesses: a load and a store, volatile
+ * but not atomic (those of PTX are both). Nothing may come between the two. */
+static bool is_half_of_atomic(LLVMValueRef inst)
+{
+    return LLVMGetVolatile(inst) && !is_strong(inst);
+}
+
+/* A register that has stayed in memory, in kernels that are compiled without passes. */
+static bool is_register(const struct tr_value *value, unsigned pointer)
+{
+    return LLVMIsAAllocaInst(LLVMGetOperand(value->llvm, pointer)) != NULL;
+}
+
+/* The member mask is the last operand of the operations that have one. */
+static bool is_for_all_lanes(LLVMValueRef call)
+{
+    LLVMValueRef mask = LLVMGetOperand(call, LLVMGetNumArgOperands(call) - 1);
+    return LLVMIsAConstantInt(mask) != NULL &&
+           (uint32_t)LLVMConstIntGetZExtValue(mask) == UINT32_MAX;
+}
+
+static enum access access_of_call(LLVMValueRef call)
+{
+    const char *name = tr_callee_name(call);
+    if (strcmp(name, "rt_bar_sync") == 0 || strcmp(name, "rt_bar_red") == 0)
+        return ACCESS_MEETING;
+    if (tr_is_stop(call) && is_for_all_lanes(call))
+        return ACCESS_MEETING;
+    bool is_no_access = strncmp(name, "rt_sreg_", 8) == 0 || strcmp(name, "rt_spin") == 0 ||
+                        strcmp(name, "rt_fault") == 0 ||
+                        (strncmp(name, "llvm.", 5) == 0 && strncmp(name, "llvm.mem", 8) != 0);
+    return is_no_access ? ACCESS_NONE : ACCESS_WEAK;
+}
+
+static enum access access_of(const struct tr_value *value)
+{
+    switch (value->opcode) {
+    case LLVMFence:
+        return ACCESS_FENCE;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return ACCESS_STRONG;
+    case LLVMStore:
+        if (is_strong(value->llvm))
+            return ACCESS_STRONG;
+        return is_register(value, 1) ? ACCESS_NONE : ACCESS_WEAK;
+    case LLVMLoad:
+        if (is_strong(value->llvm))
+            return ACCESS_STRONG_LOAD;
+        if (is_half_of_atomic(value->llvm))
+            return ACCESS_STRONG;
+        return is_register(value, 0) || tr_is_invariant_load(value->llvm) ? ACCESS_NONE
+                                                                          : ACCESS_WEAK;
+    case LLVMCall:
+        return access_of_call(value->llvm);
+    default:
+        return ACCESS_NONE;
+    }
+}
+
+static bool exits(const struct tr_value *value)
+{
+    return value->opcode == LLVMRet || strcmp(tr_callee_name(value->llvm), "rt_exit") == 0;
+}
+
+/* ---- what is known of segments ---- */
+
+static enum pxr_status find_meetings(struct in_step *lanes, struct pxr_error *err)
+{
+    const struct tr_graph *graph = lanes->graph;
+    struct tr_set ends = tr_set_make(&lanes->graph->arena, graph->segment_count);
+    if (ends.words == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    for (uint32_t v = 0; v < graph->value_count; v++)
+        if (graph->values[v].segment != TR_NONE && exits(&graph->values[v]))
+            tr_set_add(&ends, graph->values[v].segment);
+    if (tr_set_count(&ends) == 0)
+        return tr_dominators_build(lanes->graph, true, &lanes->meetings, err);
+    return tr_post_dominators_to_ends(lanes->graph, &ends, &lanes->meetings, err);
+}
+
+/* The innermost loop of a poll that stays, TR_NONE: the value is none. */
+static uint32_t waiting_loop(const struct in_step *lanes, uint32_t v)
+{
+    return lanes->is_needed[v] ? lanes->loops->innermost[lanes->graph->values[v].segment] : TR_NONE;
+}
+
+static void find_waiting(struct in_step *lanes)
+{
+    const struct tr_graph *graph = lanes->graph;
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        uint32_t loop = waiting_loop(lanes, v);
+        if (loop == TR_NONE)
+            continue;
+        tr_set_merge(&lanes->waiting, &lanes->loops->loops[loop].segments);
+        uint32_t s = graph->values[v].segment;
+        for (; s != TR_NONE && !tr_set_has(&lanes->follows, s); s = lanes->meetings.idom[s])
+            tr_set_add(&lanes->follows, s);
+    }
+}
+
+/* ---- places ---- */
+
+static uint32_t first_of(const struct tr_graph *graph, uint32_t s)
+{
+    uint32_t v = graph->segments[s].first_value;
+    while (graph->values[v].opcode == LLVMPHI)
+        v++;
+    return v;
+}
+
+/* The segment that control comes from, if no other does and no lanes go different ways there for
+ * good; TR_NONE: there is none. */
+static uint32_t only_way_to(const struct in_step *lanes, uint32_t s)
+{
+    const struct tr_segment *segment = &lanes->graph->segments[s];
+    bool has_one = segment->pred_count == 1 && !tr_set_has(&lanes->waiting, segment->preds[0]);
+    return has_one ? segment->preds[0] : TR_NONE;
+}
+
+/* Before v, but behind the access before it. Where all lanes have just met there is no need. */
+static void gather_before(struct in_step *lanes, uint32_t v)
+{
+    const struct tr_graph *graph = lanes->graph;
+    uint32_t s = graph->values[v].segment;
+    for (;;) {
+        uint32_t first = first_of(graph, s);
+        for (; v > first; v--) {
+            enum access before = access_of(&graph->values[v - 1]);
+            if (before == ACCESS_MEETING || before == ACCESS_FENCE)
+                return;
+            if (before != ACCESS_NONE) {
+                tr_set_add(&lanes->places, v);
+                return;
+            }
+        }
+        uint32_t from = only_way_to(lanes, s);
+        if (from == TR_NONE)
+            break;
+        s = from;
+        v = graph->segments[s].first_value + graph->segments[s].value_count - 1;
+    }
+    if (s != 0) /* where the program begins nothing has been done */
+        tr_set_add(&lanes->places, v);
+}
+
+/* At the beginning of a segment, unless the lanes meet anyway, or end, before they do anything. */
+static void gather_at(struct in_step *lanes, uint32_t s)
+{
+    const struct tr_graph *graph = lanes->graph;
+    if (tr_set_has(&lanes->waiting, s))
+        return;
+    uint32_t end = graph->segments[s].first_value + graph->segments[s].value_count;
+    for (uint32_t v = first_of(graph, s); v < end; v++) {
+        enum access access = access_of(&graph->values[v]);
+        if (access == ACCESS_MEETING || exits(&graph->values[v]))
+            return;
+        if (access != ACCESS_NONE)
+            break;
+    }
+    tr_set_add(&lanes->places, first_of(graph, s));
+}
+
+/* Where lanes that come to the segment meet those that have gone around it. */
+static void gather_behind(struct in_step *lanes, uint32_t s)
+{
+    const struct tr_dominators *meetings = &lanes->meetings;
+    while (s != TR_NONE && !tr_set_has(&lanes->climbed, s)) {
+        uint32_t branch = lanes->dominators->idom[s];
+        tr_set_add(&lanes->climbed, s);
+        if (branch != TR_NONE && !tr_dominates(meetings, s, branch) &&
+            meetings->idom[branch] != TR_NONE)
+            gather_at(lanes, meetings->idom[branch]);
+        s = branch;
+    }
+}
+
+/* Lanes leave a loop that waits one by one. */
+static void gather_behind_loop(struct in_step *lanes, const struct tr_loop *loop)
+{
+    uint32_t s = loop->header;
+    while (s != TR_NONE && tr_set_has(&loop->segments, s))
+        s = lanes->meetings.idom[s];
+    if (s != TR_NONE)
+        gather_at(lanes, s);
+    gather_behind(lanes, loop->header);
+}
+
+static void find_places(struct in_step *lanes)
+{
+    const struct tr_graph *graph = lanes->graph;
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        const struct tr_value *value = &graph->values[v];
+        if (waiting_loop(lanes, v) != TR_NONE)
+            gather_behind_loop(lanes, &lanes->loops->loops[waiting_loop(lanes, v)]);
+        if (value->segment == TR_NONE || tr_set_has(&lanes->waiting, value->segment))
+            continue;
+        enum access access = access_of(value);
+        if (access == ACCESS_STRONG || access == ACCESS_FENCE)
+            gather_before(lanes, v);
+        if (access == ACCESS_STRONG || access == ACCESS_STRONG_LOAD)
+            gather_behind(lanes, value->segment);
+    }
+}
+
+/* ---- the program ---- */
+
+static void build_gathering(struct in_step *lanes, uint32_t place)
+{
+    const struct tr_value *value = &lanes->graph->values[place];
+    LLVMModuleRef module = LLVMGetGlobalParent(lanes->graph->function);
+    LLVMContextRef llvm = LLVMGetModuleContext(module);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(llvm);
+    LLVMTypeRef types[2] = {LLVMTypeOf(lanes->thread), i32};
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(llvm), types, 2, false);
+    LLVMValueRef function = LLVMGetNamedFunction(module, "rt_warp_converge");
+    uint32_t site = RT_SITE_IN_STEP | lanes->count++;
+    if (tr_set_has(&lanes->follows, value->segment))
+        site |= RT_SITE_PATIENT;
+    if (function == NULL)
+        function = LLVMAddFunction(module, "rt_warp_converge", type);
+    LLVMValueRef args[2] = {lanes->thread, LLVMConstInt(i32, site, false)};
+    LLVMPositionBuilderBefore(lanes->builder, value->llvm);
+    LLVMSetCurrentDebugLocation2(lanes->builder, LLVMInstructionGetDebugLoc(value->llvm));
+    LLVMBuildCall2(lanes->builder, type, function, args, 2, "");
+    LLVMBuildFence(lanes->builder, LLVMAtomicOrderingAcquireRelease, false, "");
+}
+
+static void build_gatherings(struct in_step *lanes)
+{
+    lanes->builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(lanes->thread)));
+    for (uint32_t v = tr_set_next(&lanes->places, 0); v != TR_NONE;
+         v = tr_set_next(&lanes->places, v + 1))
+        build_gathering(lanes, v);
+    LLVMDisposeBuilder(lanes->builder);
+}
+
+static bool make_sets(struct in_step *lanes)
+{
+    struct pxr_arena *arena = &lanes->graph->arena;
+    uint32_t segments = lanes->graph->segment_count;
+    lanes->waiting = tr_set_make(arena, segments);
+    lanes->follows = tr_set_make(arena, segments);
+    lanes->climbed = tr_set_make(arena, segments);
+    lanes->places = tr_set_make(arena, lanes->graph->value_count);
+    return lanes->waiting.words && lanes->follows.words && lanes->climbed.words &&
+           lanes->places.words;
+}
+
+enum pxr_status tr_gather_lanes(struct tr_graph *graph, const struct tr_dominators *dominators,
+                                const struct tr_loops *loops, const bool *is_needed,
+                                LLVMValueRef thread, struct pxr_error *err)
+{
+    struct in_step lanes = {.graph = graph,
+                            .loops = loops,
+                            .dominators = dominators,
+                            .is_needed = is_needed,
+                            .thread = thread};
+    if (!make_sets(&lanes))
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    enum pxr_status status = find_meetings(&lanes, err);
+    if (status != PXR_OK)
+        return status;
+    find_waiting(&lanes);
+    find_places(&lanes);
+    build_gatherings(&lanes);
+    return PXR_OK;
+}
