@@ -218,10 +218,10 @@ static bool goes_on_waiting(struct sch_warp *warp, uint32_t patient, uint32_t ot
     bool has_polled = (patient & warp->pollers) != 0;
     bool is_passed = are_in_step(warp, others);
     uint32_t most = PATIENCE_MAX;
-    if (!is_passed && has_polled)
+    if (!is_passed && (others & warp->gathering) != 0)
+        most = has_polled ? PASSED_OVER_MAX : PATIENCE_FOR_BLOCK;
+    else if (!is_passed && has_polled)
         most = LOOKS_FOR_ALL * (uint32_t)__builtin_popcount(others);
-    else if (!is_passed && (others & warp->gathering) != 0)
-        most = PATIENCE_FOR_BLOCK;
     uint32_t *turns = is_passed ? &warp->passed : &warp->patience;
     if (others != 0 && (*turns)++ < most)
         return true;
