@@ -3,10 +3,11 @@
  * What compiling costs of kernels that are larger than any that people write, one family for each
  * thing that a compiler's time may explode on (tests/support/big_kernels.h):
  *   bench_compile_sweep [--collapse NAMES] [--family NAMES] [--size N] [--limit SECONDS]
- *                       [--memory MB] [--write DIR]
+ *                       [--memory MB] [--write DIR] [--dump DIR]
  * NAMES have commas in between. Each kernel is compiled in a process of its own, which may take
  * that much CPU time and memory (120 s, 6000 MB): what explodes is a row and not the end. Times are
- * CPU time. --write only writes the texts. Exit status 1: something was not compiled.
+ * CPU time. --write only writes the texts; --dump writes the last IR and the assembly of each. Exit
+ * status 1: something was not compiled.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,6 +30,7 @@ struct sweep {
     unsigned limit_s;
     unsigned memory_mb;
     const char *write_dir;
+    const char *dump_dir; /* NULL: nothing is dumped */
     int failures;
 };
 
@@ -76,17 +78,21 @@ static void find_budget(const char *explanation, char text[128])
     }
 }
 
-static enum pxr_status compile(const struct jit_compiler *compiler, const struct ptx_module *module,
-                               enum pxr_collapse collapse, struct outcome *outcome,
-                               struct pxr_error *err)
+static enum pxr_status compile(const struct sweep *sweep, const struct jit_compiler *compiler,
+                               const struct ptx_module *module, enum pxr_collapse collapse,
+                               struct outcome *outcome, struct pxr_error *err)
 {
     const struct ptx_func *kernel = ptx_find_func(module, "big");
     struct ptx_kernel_layout layout;
     enum pxr_status status = ptx_layout_kernel(module, kernel, &layout, err);
     if (status != PXR_OK)
         return status;
-    struct jit_request request = {
-        .module = module, .kernel = kernel, .layout = &layout, .variant = {.collapse = collapse}};
+    struct jit_request request = {.module = module,
+                                  .kernel = kernel,
+                                  .layout = &layout,
+                                  .variant = {.collapse = collapse},
+                                  .dump = sweep->dump_dir ? "opt,asm" : NULL,
+                                  .dump_dir = sweep->dump_dir};
     struct jit_object object = {0};
     status = compiler->compile(&request, &object, err);
     outcome->translate_s = (double)object.translate_ns * 1e-9;
@@ -125,7 +131,7 @@ static void work(const struct sweep *sweep, const struct big_family *family, uin
         ptx_parse((struct pxr_str){text, strlen(text)}, family->name, &module, &err);
     outcome.parse_s = cpu_s() - start_s;
     if (status == PXR_OK)
-        status = compile(compiler, module, collapse, &outcome, &err);
+        status = compile(sweep, compiler, module, collapse, &outcome, &err);
     if (status != PXR_OK)
         snprintf(outcome.text, sizeof outcome.text, "error: %.100s", err.message);
     report(fd, &outcome);
@@ -238,6 +244,8 @@ static int parse(struct sweep *sweep, int argc, char **argv)
             sweep->memory_mb = (unsigned)strtoul(value, NULL, 10);
         else if (strcmp(argv[i], "--write") == 0)
             sweep->write_dir = value;
+        else if (strcmp(argv[i], "--dump") == 0)
+            sweep->dump_dir = value;
         else
             return 0;
     }
@@ -250,7 +258,7 @@ int main(int argc, char **argv)
     if (!parse(&sweep, argc, argv)) {
         fprintf(stderr,
                 "usage: bench_compile_sweep [--collapse NAMES] [--family NAMES] [--size N]\n"
-                "           [--limit SECONDS] [--memory MB] [--write DIR]\n");
+                "           [--limit SECONDS] [--memory MB] [--write DIR] [--dump DIR]\n");
         return 2;
     }
     if (!sweep.write_dir)

@@ -89,8 +89,9 @@ struct runner_made {
     enum pxr_collapse collapse; /* never AUTO */
     uint32_t width;             /* of vectors of threads, and how many side by side; 0: scalar */
     uint32_t jam;
-    uint32_t seed_sites; /* places for the kind of defect in the hooks */
-    char *explanation;   /* of the choice; may be NULL */
+    uint32_t seed_sites;  /* places for the kind of defect in the hooks */
+    uint32_t frame_bytes; /* of stack, for each thread; 0: not known */
+    char *explanation;    /* of the choice; may be NULL */
 };
 struct runner_made runner_last_made(const struct runner *runner);
 

@@ -243,6 +243,7 @@ static enum pxr_status compile_kernel(struct inprocess_runner *inprocess,
                                           .width = work.object.width,
                                           .jam = work.object.jam,
                                           .seed_sites = work.seed.sites,
+                                          .frame_bytes = work.object.frame_bytes,
                                           .explanation = work.object.explanation};
     work.object.explanation = NULL;
     jit_object_fini(&work.object);

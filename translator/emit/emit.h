@@ -52,6 +52,15 @@ struct tr_slot {
     struct tr_slot *next;
 };
 
+/* Memory that arguments and results are passed through; in lists, the newest first. */
+struct tr_passing {
+    LLVMValueRef memory; /* an alloca of 2^size_class bytes */
+    unsigned size_class;
+    uint32_t depth; /* of the block of the text that it belongs to */
+    struct tr_passing *next;
+};
+#define TR_PASSING_CLASSES 64
+
 struct tr_ctx {
     const struct ptx_module *ptx;
     const struct ptx_func *kernel;
@@ -96,7 +105,10 @@ struct tr_ctx {
     struct tr_step step;
     LLVMValueRef *params; /* by position in func->params; not for entries */
     LLVMValueRef *rets;
-    LLVMBasicBlockRef *labels;   /* by ptx_label.index; NULL until used */
+    uint32_t block_depth;             /* braces in the text around the instruction */
+    struct tr_passing *taken_passing; /* the deepest first */
+    struct tr_passing *free_passing[TR_PASSING_CLASSES]; /* by size_class */
+    LLVMBasicBlockRef *labels;                           /* by ptx_label.index; NULL until used */
     uint32_t *label_stmts;       /* by ptx_label.index: which of func->stmts it is */
     const struct ptx_inst *inst; /* the instruction being made */
 };

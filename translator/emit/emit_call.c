@@ -83,7 +83,11 @@ static LLVMValueRef passing_memory(struct tr_ctx *ctx, const struct ptx_operand 
 {
     if (is_param_variable(operand))
         return tr_address(ctx, operand, PTX_SPACE_PARAM);
-    LLVMTypeRef type = tr_int_type(ctx, ptx_type_bits(value_type(operand, formal)));
+    unsigned bits = ptx_type_bits(value_type(operand, formal));
+    LLVMValueRef shared = tr_passing_memory(ctx, (bits + 7) / 8 * vector_len(formal), 1);
+    if (shared != NULL)
+        return shared;
+    LLVMTypeRef type = tr_int_type(ctx, bits);
     if (vector_len(formal) > 1)
         type = LLVMArrayType2(type, formal->vector_len);
     return tr_alloca(ctx, type, 0, "passed");
@@ -208,6 +212,7 @@ static enum pxr_status call_function(struct tr_ctx *ctx, const struct ptx_inst *
     LLVMTypeRef type = tr_function_type(ctx, shape);
     if (args == NULL || type == NULL)
         return tr_fail(ctx, PXR_OUT_OF_MEMORY, inst->line, "out of memory");
+    tr_begin_text_block(ctx);
     args[0] = ctx->thread;
     LLVMValueRef *rets = args + 1;
     LLVMValueRef *params = rets + call->ret_count;
@@ -220,6 +225,7 @@ static enum pxr_status call_function(struct tr_ctx *ctx, const struct ptx_inst *
     LLVMBuildCall2(ctx->builder, type, callee, args, count, "");
     for (uint32_t i = 0; i < call->ret_count; i++)
         take_result(ctx, &call->rets[i], shape->rets[i], rets[i]);
+    tr_end_text_block(ctx);
     return ctx->status;
 }
 

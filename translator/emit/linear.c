@@ -70,6 +70,65 @@ void tr_measure_module(struct tr_ctx *emission)
                      length_with_helpers(emission->module));
 }
 
+/* ---- arguments and results ---- */
+
+/* Of memory that any variable of its size can have. */
+#define PASSING_ALIGN 16
+
+static unsigned size_class_of(uint64_t size_bytes)
+{
+    unsigned size_class = 3;
+    while (size_bytes > UINT64_C(1) << size_class)
+        size_class++;
+    return size_class;
+}
+
+static struct tr_passing *make_passing(struct tr_ctx *ctx, unsigned size_class)
+{
+    struct tr_passing *passing = pxr_arena_alloc(&ctx->arena, sizeof *passing);
+    if (passing == NULL)
+        return NULL;
+    LLVMTypeRef type = LLVMArrayType2(ctx->i8, UINT64_C(1) << size_class);
+    passing->memory = tr_alloca(ctx, type, size_class > 3 ? PASSING_ALIGN : 8, "passing");
+    passing->size_class = size_class;
+    return passing;
+}
+
+LLVMValueRef tr_passing_memory(struct tr_ctx *ctx, uint64_t size_bytes, unsigned align)
+{
+    if (ctx->budget->effort < TR_EFFORT_LINEAR || align > PASSING_ALIGN ||
+        size_bytes >> (TR_PASSING_CLASSES - 2) != 0)
+        return NULL;
+    unsigned size_class = size_class_of(size_bytes > align ? size_bytes : align);
+    struct tr_passing *passing = ctx->free_passing[size_class];
+    if (passing != NULL)
+        ctx->free_passing[size_class] = passing->next;
+    else
+        passing = make_passing(ctx, size_class);
+    if (passing == NULL)
+        return NULL;
+    passing->depth = ctx->block_depth;
+    passing->next = ctx->taken_passing;
+    ctx->taken_passing = passing;
+    return passing->memory;
+}
+
+void tr_begin_text_block(struct tr_ctx *ctx)
+{
+    ctx->block_depth++;
+}
+
+void tr_end_text_block(struct tr_ctx *ctx)
+{
+    while (ctx->taken_passing != NULL && ctx->taken_passing->depth == ctx->block_depth) {
+        struct tr_passing *passing = ctx->taken_passing;
+        ctx->taken_passing = passing->next;
+        passing->next = ctx->free_passing[passing->size_class];
+        ctx->free_passing[passing->size_class] = passing;
+    }
+    ctx->block_depth--;
+}
+
 /* ---- cleaning up ---- */
 
 /* Stores in one block. */

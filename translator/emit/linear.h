@@ -7,6 +7,7 @@
 #define PTXRUN_TRANSLATOR_EMIT_LINEAR_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <llvm-c/Types.h>
 
@@ -17,6 +18,13 @@ struct tr_ctx;
 
 /* Asks the budget for a function that is about to be emitted. */
 void tr_measure_text(struct tr_ctx *ctx, const struct ptx_func *func);
+
+/* Without passes every alloca has a place of its own in the frame. So memory that arguments and
+ * results are passed through is used again where the block of the text that it belongs to has
+ * ended. NULL: this function gets passes, or it is not for sharing. */
+LLVMValueRef tr_passing_memory(struct tr_ctx *ctx, uint64_t size_bytes, unsigned align);
+void tr_begin_text_block(struct tr_ctx *ctx);
+void tr_end_text_block(struct tr_ctx *ctx);
 
 /* The function is about to be deleted: it is the one that was begun last. */
 void tr_forget_registers(struct tr_ctx *ctx, LLVMValueRef function);

@@ -232,15 +232,41 @@ static void emit_label(struct tr_ctx *ctx, const struct ptx_label *label)
     ctx->region++;
 }
 
+/* Other memory is made where it is first used, which may be in a block further in. */
+static void emit_declaration(struct tr_ctx *ctx, const struct ptx_var *var)
+{
+    if (var->space == PTX_SPACE_PARAM && ctx->block_depth > 0)
+        ctx->vars[var->index] = tr_passing_memory(ctx, var->size_bytes, var->align_bytes);
+}
+
+static void emit_statement(struct tr_ctx *ctx, const struct ptx_stmt *stmt)
+{
+    switch (stmt->kind) {
+    case PTX_STMT_INST:
+        emit_inst(ctx, &stmt->inst);
+        break;
+    case PTX_STMT_LABEL:
+        emit_label(ctx, stmt->label);
+        break;
+    case PTX_STMT_VAR:
+        emit_declaration(ctx, stmt->var);
+        break;
+    case PTX_STMT_BLOCK_BEGIN:
+        tr_begin_text_block(ctx);
+        break;
+    case PTX_STMT_BLOCK_END:
+        tr_end_text_block(ctx);
+        break;
+    case PTX_STMT_RANGE:
+    case PTX_STMT_DIRECTIVE:
+        break;
+    }
+}
+
 static void emit_body(struct tr_ctx *ctx)
 {
-    for (uint32_t i = 0; i < ctx->func->stmt_count && ctx->status == PXR_OK; i++) {
-        const struct ptx_stmt *stmt = &ctx->func->stmts[i];
-        if (stmt->kind == PTX_STMT_LABEL)
-            emit_label(ctx, stmt->label);
-        else if (stmt->kind == PTX_STMT_INST)
-            emit_inst(ctx, &stmt->inst);
-    }
+    for (uint32_t i = 0; i < ctx->func->stmt_count && ctx->status == PXR_OK; i++)
+        emit_statement(ctx, &ctx->func->stmts[i]);
     /* Falling off the end is returning. */
     if (ctx->status == PXR_OK &&
         LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(ctx->builder)) == NULL)
@@ -255,6 +281,9 @@ static bool alloc_function_state(struct tr_ctx *ctx)
     ctx->label_stmts =
         pxr_arena_alloc_array(&ctx->arena, func->label_count, sizeof *ctx->label_stmts);
     ctx->alignments = pxr_arena_alloc_array(&ctx->arena, func->var_count, sizeof *ctx->alignments);
+    ctx->block_depth = 0;
+    ctx->taken_passing = NULL;
+    memset(ctx->free_passing, 0, sizeof ctx->free_passing);
     ctx->params = NULL;
     ctx->rets = NULL;
     if (!func->is_entry) {

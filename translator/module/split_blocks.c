@@ -21,27 +21,57 @@ static void redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     }
 }
 
-/* The first instructions move into a block of their own, so that the rest with the branch is still
- * what phis elsewhere know. Returns whether there are more left than a block may have. */
-static bool split_off(LLVMBuilderRef builder, LLVMBasicBlockRef block)
+static bool has_fixed_size(LLVMValueRef inst)
+{
+    return LLVMIsAAllocaInst(inst) != NULL && LLVMIsConstant(LLVMGetOperand(inst, 0));
+}
+
+/* To code generators an alloca is part of the frame in a function's first block only; elsewhere the
+ * stack grows each time it is come to, and nobody knows by how much. */
+static void put_allocas_first(LLVMBuilderRef builder, LLVMBasicBlockRef entry)
+{
+    LLVMValueRef inst = LLVMGetFirstInstruction(entry);
+    while (inst != NULL && has_fixed_size(inst))
+        inst = LLVMGetNextInstruction(inst);
+    if (inst == NULL)
+        return;
+    LLVMPositionBuilderBefore(builder, inst);
+    while (inst != NULL) {
+        LLVMValueRef next = LLVMGetNextInstruction(inst);
+        if (has_fixed_size(inst)) {
+            LLVMInstructionRemoveFromParent(inst);
+            LLVMInsertIntoBuilder(builder, inst);
+        }
+        inst = next;
+    }
+}
+
+/* The instruction before which a block is split; NULL: it is short enough. Allocas of the frame and
+ * phis stay together. */
+static LLVMValueRef find_split(LLVMBasicBlockRef block)
 {
     LLVMValueRef inst = LLVMGetFirstInstruction(block);
-    LLVMValueRef ahead = inst;
-    for (unsigned i = 0; ahead != NULL && i < BLOCK_INSTRUCTIONS; i++)
-        ahead = LLVMGetNextInstruction(ahead);
-    if (ahead == NULL)
+    for (unsigned i = 0; inst != NULL && i < BLOCK_INSTRUCTIONS;
+         inst = LLVMGetNextInstruction(inst))
+        i += !has_fixed_size(inst) && LLVMIsAPHINode(inst) == NULL;
+    return inst != NULL && LLVMGetNextInstruction(inst) != NULL ? inst : NULL;
+}
+
+/* The first instructions move into a block of their own, so that the rest with the branch is still
+ * what phis elsewhere know. Returns whether there was too much. */
+static bool split_off(LLVMBuilderRef builder, LLVMBasicBlockRef block)
+{
+    LLVMValueRef rest = find_split(block);
+    if (rest == NULL)
         return false;
     LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(block)));
     LLVMBasicBlockRef first = LLVMInsertBasicBlockInContext(llvm, block, "");
     redirect(block, first);
     LLVMPositionBuilderAtEnd(builder, first);
-    for (unsigned i = 0; LLVMGetInstructionOpcode(inst) == LLVMPHI || i < BLOCK_INSTRUCTIONS; i++) {
-        LLVMValueRef moved = inst;
-        inst = LLVMGetNextInstruction(inst);
-        if (inst == NULL)
-            break;
-        LLVMInstructionRemoveFromParent(moved);
-        LLVMInsertIntoBuilder(builder, moved);
+    for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != rest;
+         inst = LLVMGetFirstInstruction(block)) {
+        LLVMInstructionRemoveFromParent(inst);
+        LLVMInsertIntoBuilder(builder, inst);
     }
     LLVMBuildBr(builder, block);
     return true;
@@ -50,10 +80,13 @@ static bool split_off(LLVMBuilderRef builder, LLVMBasicBlockRef block)
 void tr_split_blocks(LLVMModuleRef module)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (!LLVMIsDeclaration(f))
+            put_allocas_first(builder, LLVMGetEntryBasicBlock(f));
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block != NULL;
              block = LLVMGetNextBasicBlock(block))
             while (split_off(builder, block))
                 ;
+    }
     LLVMDisposeBuilder(builder);
 }

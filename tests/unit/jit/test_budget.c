@@ -128,6 +128,46 @@ Test(budget, long_kernels_without_passes_compute_the_same)
     }
 }
 
+/* ---- stacks of threads ---- */
+
+/* Of a kernel without passes; it has computed what it should. */
+static uint32_t frame_without_passes(const char *name, uint32_t size, uint32_t threads)
+{
+    struct pxr_error err = {0};
+    struct runner_build build = automatic;
+    struct runner *runner;
+    struct runner *oracle;
+    const struct big_family *family = big_family_find(name);
+    build.effort = TR_EFFORT_LINEAR;
+    cr_assert_eq(runner_open_inprocess(&build, &runner, &err), PXR_OK, "%s", err.message);
+    cr_assert_eq(runner_open_oracle(0, &oracle, &err), PXR_OK, "%s", err.message);
+    uint32_t *words = run(runner, family, size, threads);
+    uint32_t *expected = run(oracle, family, size, threads);
+    cr_expect_arr_eq(words, expected, BIG_WORDS * sizeof *words, "%s", name);
+    uint32_t frame_bytes = runner_last_made(runner).frame_bytes;
+    free(words);
+    free(expected);
+    runner_close(runner);
+    runner_close(oracle);
+    return frame_bytes;
+}
+
+/* Where long blocks are split, memory of registers stays in the first, or nobody knows how much
+ * stack they take. */
+Test(budget, the_stack_that_registers_take_without_passes_is_known)
+{
+    uint32_t frame_bytes = frame_without_passes("registers", 20000, 3);
+    cr_expect_geq(frame_bytes, 20000 * 4);
+    cr_expect_lt(frame_bytes, 20000 * 5);
+}
+
+Test(budget, calls_pass_their_arguments_through_the_same_memory_without_passes)
+{
+    uint32_t frame_bytes = frame_without_passes("calls", 2000, 3);
+    cr_expect_neq(frame_bytes, 0);
+    cr_expect_lt(frame_bytes, 2000);
+}
+
 /* ---- which effort ---- */
 
 static const struct {
