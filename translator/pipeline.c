@@ -108,7 +108,9 @@ static bool allows_thread(struct tr_budget *budget, const struct tr_size *size)
 {
     return tr_budget_allows(budget, TR_LIMIT_THREAD_INSTRUCTIONS, size->instructions) &&
            tr_budget_allows(budget, TR_LIMIT_THREAD_BLOCKS, size->blocks) &&
-           tr_budget_allows(budget, TR_LIMIT_THREAD_SQUARE, size->square);
+           tr_budget_allows(budget, TR_LIMIT_THREAD_SQUARE, size->square) &&
+           tr_budget_allows(budget, TR_LIMIT_VECTOR_BLOCKS, size->blocks) &&
+           tr_budget_allows(budget, TR_LIMIT_TARGETS, size->targets);
 }
 
 static bool allows_loops(struct tr_budget *budget, const struct tr_size *size)

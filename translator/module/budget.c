@@ -72,7 +72,9 @@ static void add_block(LLVMBasicBlockRef block, struct tr_size *size)
     }
     LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
     size->blocks++;
-    size->edges += end != NULL ? LLVMGetNumSuccessors(end) : 0;
+    uint64_t targets = end != NULL ? LLVMGetNumSuccessors(end) : 0;
+    size->edges += targets;
+    size->targets = targets > size->targets ? targets : size->targets;
     size->instructions += instructions;
     size->square += instructions * instructions + ACCESS_WEIGHT * accesses * accesses;
 }

@@ -55,9 +55,10 @@ struct tr_size {
     uint64_t instructions;
     uint64_t blocks;
     uint64_t edges;
-    uint64_t loops;  /* branches back, in the order of blocks */
-    uint64_t square; /* pairs of instructions that are in one block, where accesses to memory count
-                        more: code generation takes time for each */
+    uint64_t targets; /* of the branch that has most */
+    uint64_t loops;   /* branches back, in the order of blocks */
+    uint64_t square;  /* pairs of instructions that are in one block, where accesses to memory count
+                         more: code generation takes time for each */
 };
 void tr_module_size(LLVMModuleRef module, struct tr_size *size);
 
