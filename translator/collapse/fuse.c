@@ -20,7 +20,6 @@
 #include "translator/collapse/prepare.h"
 #include "translator/collapse/region_loop.h"
 #include "translator/module/marks.h"
-#include "translator/vector/vector.h"
 
 #define OUTCOME_MIXED UINT32_MAX
 #define FRAME_ALIGN   64

@@ -9,7 +9,6 @@
 #include "translator/collapse/prepare.h"
 #include "translator/collapse/region_loop.h"
 #include "translator/module/marks.h"
-#include "translator/vector/vector.h"
 
 static const struct tr_crossing *crossing_of(const struct tr_region_build *region)
 {

@@ -9,8 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <llvm-c/DebugInfo.h>
+
 #include "translator/collapse/fuse.h"
-#include "translator/emit/emit.h"
+#include "translator/module/module.h"
 
 struct step {
     struct tr_fuse *fuse;

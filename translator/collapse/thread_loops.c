@@ -7,7 +7,6 @@
 #include "translator/collapse/prepare.h"
 #include "translator/collapse/region_loop.h"
 #include "translator/module/marks.h"
-#include "translator/vector/vector.h"
 
 typedef void (*turn_fn)(struct tr_region_build *region);
 

@@ -10,8 +10,8 @@
 #include <llvm-c/Target.h>
 
 #include "translator/collapse/region_loop.h"
+#include "translator/module/marks.h"
 #include "translator/rt/fused.h"
-#include "translator/vector/vector.h"
 
 #define VARIABLE_ALIGN 64
 

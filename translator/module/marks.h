@@ -30,6 +30,11 @@ LLVMValueRef tr_marked_node(LLVMValueRef inst, enum tr_mark mark);
 
 void tr_unmark(LLVMValueRef inst, enum tr_mark mark);
 
+/* Variables of the function that are arrays of so many elements have one for each lane of a warp
+ * and as many behind them: a vector that begins at any lane is in them, and nobody asks for what is
+ * not a lane's. */
+#define TR_LANE_ELEMENTS 64
+
 /* LLVM's own: the load reads memory that does not change while the function runs. */
 void tr_mark_invariant(LLVMValueRef load);
 

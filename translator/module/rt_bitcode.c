@@ -7,13 +7,13 @@
 #define FAMILY(family)                                                                             \
     extern const uint8_t tr_rt_##family##_begin[], tr_rt_##family##_end[];                         \
     extern const char tr_rt_##family##_names[];
-#include "translator/rt_families.def"
+#include "translator/rt/rt_families.def"
 #undef FAMILY
 
 const struct tr_rt_bitcode tr_rt_families[] = {
 #define FAMILY(family)                                                                             \
     {#family, tr_rt_##family##_begin, tr_rt_##family##_end, tr_rt_##family##_names},
-#include "translator/rt_families.def"
+#include "translator/rt/rt_families.def"
 #undef FAMILY
 };
 
