@@ -57,7 +57,7 @@ void crt_process_prepare(void)
     pthread_atfork(NULL, NULL, mark_child);
     /* The runtime registers its handler when the program starts, so it runs after this one. */
     atexit(mark_exit);
-    crt_stats_init(pxr_options_get()->stats);
+    crt_stats_init(pxr_options_get()->stats, pxr_options_get()->stats_file);
 }
 
 void crt_process_set_ready(void)

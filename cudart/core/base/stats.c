@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table that --stats prints at exit.
+ * The table that --stats prints at exit, and the lines that --stats-file writes.
  */
 #include "cudart/core/base/stats.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,10 +15,13 @@
 
 #include "cudart/core/base/process.h"
 #include "jit/jit.h"
+#include "util/log.h"
 #include "util/options.h"
 
 /* Of why a kernel is not what was asked for; more is cut off. */
 #define WHY_BYTES 160
+/* A line of --stats-file, with room for long names of templates. */
+#define LINE_BYTES 65536
 
 struct kernel_stats {
     uint64_t calls;
@@ -37,17 +41,21 @@ struct copy_stats {
     uint64_t total_ns;
 };
 
-/* Guarded by lock, except are_on, which is set once before any use. */
+/* Guarded by lock, except what is set once before any use: are_on, are_printed and file. */
 static struct {
     pthread_mutex_t lock;
     atomic_bool are_on;
+    bool are_printed;
+    const char *file; /* "" for none */
     struct kernel_stats *kernels;
     struct copy_stats copies[CRT_COPY_KINDS];
 } stats = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void crt_stats_init(bool are_on)
+void crt_stats_init(bool are_printed, const char *file)
 {
-    atomic_store(&stats.are_on, are_on);
+    stats.are_printed = are_printed;
+    stats.file = file;
+    atomic_store(&stats.are_on, are_printed || *file);
 }
 
 bool crt_stats_are_on(void)
@@ -210,14 +218,40 @@ static void print_copies(void)
     }
 }
 
+/* Fields separated by tabs: calls; total, shortest, longest and compile time in ns; collapse;
+ * kernel. Processes of one program may add to the same file: each line is a single write. */
+static void add_lines_to_file(void)
+{
+    FILE *file = fopen(stats.file, "ae");
+    if (!file) {
+        pxr_log(PXR_LOG_ERROR, "cannot write the statistics to %s: %s", stats.file,
+                strerror(errno));
+        return;
+    }
+    setvbuf(file, NULL, _IOLBF, LINE_BYTES);
+    struct kernel_stats *row;
+    struct kernel_stats *next;
+    HASH_ITER(hh, stats.kernels, row, next)
+    {
+        fprintf(file, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s\t%s\n",
+                row->calls, row->total_ns, row->calls ? row->min_ns : 0, row->max_ns,
+                row->compile_ns, row->collapse, row->name);
+    }
+    fclose(file);
+}
+
 /* An ELF destructor, not atexit: it runs after the program's own handlers and its runtime's. */
-__attribute__((destructor)) static void print_at_exit(void)
+__attribute__((destructor)) static void write_at_exit(void)
 {
     if (!crt_stats_are_on() || crt_check_ready() != CRT_SUCCESS)
         return;
     pthread_mutex_lock(&stats.lock);
-    print_kernels();
-    print_reasons();
-    print_copies();
+    if (stats.are_printed) {
+        print_kernels();
+        print_reasons();
+        print_copies();
+    }
+    if (*stats.file)
+        add_lines_to_file();
     pthread_mutex_unlock(&stats.lock);
 }

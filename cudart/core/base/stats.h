@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counters behind --stats: launches, compile times and copies, printed when the process ends.
+ * Counters behind --stats and --stats-file: launches, compile times and copies, written when the
+ * process ends.
  */
 #ifndef PTXRUN_CUDART_CORE_BASE_STATS_H
 #define PTXRUN_CUDART_CORE_BASE_STATS_H
@@ -14,8 +15,9 @@ struct jit_variant;
 
 enum crt_copy_kind { CRT_COPY_TO_DEVICE, CRT_COPY_TO_HOST, CRT_COPY_ON_DEVICE, CRT_COPY_KINDS };
 
-/* While off (the default) the other functions do nothing. Thread-safe. */
-void crt_stats_init(bool are_on);
+/* While off (the default) the other functions do nothing. Thread-safe.
+ * are_printed: as a table on standard error; file: as lines added to that file, unless it is "". */
+void crt_stats_init(bool are_printed, const char *file);
 bool crt_stats_are_on(void);
 
 void crt_stats_kernel(const char *name, uint64_t time_ns);
