@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ptxbench: how fast kernels are, compared with what a CPU programmer would write in C for the
- * same, and with what the machine can do. Exit status 1 if a result was wrong.
+ * same, and with what the machine can do; and how fast programs are in two settings of ptxrun.
+ * Exit status 1 if a result was wrong.
  */
 #include <getopt.h>
 #include <regex.h>
@@ -11,6 +12,7 @@
 
 #include "scheduler/scheduler.h"
 #include "tests/bench/bench_engine.h"
+#include "tests/bench/programs.h"
 #include "tests/bench/table_report.h"
 
 #define MAX_RESULTS 4096
@@ -105,7 +107,8 @@ static const char usage[] =
     "  --min       minima instead of medians, for a busy machine\n"
     "  --mode      jit (default: code that knows the launch) or normal\n"
     "  --collapse  as ptxrun's; default auto\n"
-    "  --dump      PTX, IR and assembly of the kernels to DIR\n";
+    "  --dump      PTX, IR and assembly of the kernels to DIR\n"
+    "or: ptxbench programs … MANIFEST: two settings of ptxrun; ptxbench programs --help\n";
 
 /* A value of the product's option; false if it is none. */
 static bool parse_collapse(const char *text, enum pxr_collapse *collapse)
@@ -177,6 +180,8 @@ static bool parse_command_line(int argc, char **argv, struct options *options)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "programs") == 0)
+        return programs_main(argc - 1, argv + 1);
     struct options options = {.threads = "1,0", .wish = {.mode = PXR_MODE_JIT, .rounds = 11}};
     if (!parse_command_line(argc, argv, &options)) {
         fputs(usage, stderr);
