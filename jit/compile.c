@@ -261,9 +261,7 @@ enum pxr_status jit_unit_collapse(struct jit_unit *unit, const struct jit_varian
         .collapse = wanted->collapse,
         .width = wanted->width,
         .jam = wanted->jam,
-        .vector_bits = unit->target->vector_bits,
-        .cache_bytes = unit->target->cache_bytes,
-        .cache_share_bytes = unit->target->cache_share_bytes,
+        .target = &unit->target->cpu,
     };
     if (seed) {
         options.seed = seed->kind;

@@ -70,7 +70,7 @@ static bool has_whole_loads(void)
 #define CACHE_OF_CPU_BYTES     (UINT64_C(16) << 20)
 #define CACHE_IF_UNKNOWN_BYTES (UINT64_C(32) << 20)
 
-static void find_cache(struct jit_target *target)
+static void find_cache(struct tr_target *target)
 {
     long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -97,9 +97,9 @@ static enum pxr_status init_target(struct jit_target *target, struct pxr_error *
     enum pxr_status status = jit_cpu_chosen(&cpu, err);
     if (status != PXR_OK)
         return status;
-    target->vector_bits = cpu->vector_bits;
+    target->cpu = tr_target_find(cpu->name, cpu->vector_bits);
     target->has_whole_loads = has_whole_loads();
-    find_cache(target);
+    find_cache(&target->cpu);
     target->machine =
         jit_cpu_machine(cpu->name, cpu->features, target->triple, LLVMCodeGenLevelLess);
     if (!target->machine)
@@ -177,9 +177,9 @@ static void prepare_function(const struct jit_target *target, LLVMValueRef fn)
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
         LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, foreign[i],
                                          (unsigned)strlen(foreign[i]));
-    const char *bits = target->vector_bits == 512   ? "512"
-                       : target->vector_bits == 256 ? "256"
-                                                    : "128";
+    const char *bits = target->cpu.vector_bits == 512   ? "512"
+                       : target->cpu.vector_bits == 256 ? "256"
+                                                        : "128";
     set_attribute(fn, "prefer-vector-width", bits);
     set_attribute(fn, "min-legal-vector-width", bits);
     /* A frame larger than the stack's guard page must not step over it. */

@@ -10,6 +10,7 @@
 
 #include <llvm-c/TargetMachine.h>
 
+#include "translator/module/target.h"
 #include "util/error.h"
 
 struct jit_target {
@@ -17,9 +18,7 @@ struct jit_target {
     LLVMTargetMachineRef quick;   /* of jit_target_quick; NULL until used */
     char *triple;
     char *data_layout;
-    unsigned vector_bits; /* widest vector register that is good for all types: 512, 256, 128 */
-    uint64_t cache_bytes; /* of the last cache … */
-    uint64_t cache_share_bytes; /* … and what of it is there for the CPUs that can be seen */
+    struct tr_target cpu;    /* what the translator needs to know of it */
     bool has_whole_loads;    /* LLVM makes one instruction, a load, of an atomic load of 16 bytes */
     struct jit_target *next; /* in the pool */
 };

@@ -74,7 +74,7 @@ static bool may_vectorise(const struct tr_compilation *c)
 
 static bool may_pass_caches(const struct tr_compilation *c)
 {
-    return wants_vectors(c) && c->options.cache_bytes > 0;
+    return wants_vectors(c) && c->options.target->cache_bytes > 0;
 }
 
 static bool has_private_order(const struct tr_compilation *c)
@@ -227,8 +227,8 @@ static LLVMValueRef kernel_function(const struct tr_compilation *c)
 static enum pxr_status mark_nontemporal(struct tr_compilation *c, struct pxr_error *err)
 {
     (void)err;
-    c->streaming =
-        tr_mark_streams(kernel_function(c), c->options.cache_bytes, c->options.cache_share_bytes);
+    c->streaming = tr_mark_streams(kernel_function(c), c->options.target->cache_bytes,
+                                   c->options.target->cache_share_bytes);
     return PXR_OK;
 }
 
@@ -236,7 +236,7 @@ static enum pxr_status vectorise(struct tr_compilation *c, struct pxr_error *err
 {
     struct tr_vector_options wanted = {.width = c->options.width,
                                        .jam = c->options.jam,
-                                       .vector_bits = c->options.vector_bits,
+                                       .target = c->options.target,
                                        .is_forced = c->options.is_forced,
                                        .streaming = c->streaming};
     enum pxr_status status = tr_vectorise(kernel_function(c), &wanted, &c->vectors, err);

@@ -124,9 +124,9 @@ static void build_kernel(struct nest_build *build, LLVMModuleRef module, LLVMVal
 static void set_host_attributes(const struct turn_host *host, LLVMContextRef context,
                                 LLVMValueRef function)
 {
-    const char *bits = host->target->vector_bits == 512   ? "512"
-                       : host->target->vector_bits == 256 ? "256"
-                                                          : "128";
+    const char *bits = host->target->cpu.vector_bits == 512   ? "512"
+                       : host->target->cpu.vector_bits == 256 ? "256"
+                                                              : "128";
     static const char *const keys[] = {"prefer-vector-width", "min-legal-vector-width"};
     for (int i = 0; i < 2; i++)
         LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,

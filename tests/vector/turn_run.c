@@ -307,17 +307,22 @@ static void note(struct turn_outcome *outcome, const char *what, const char *mes
         *at = *at == '\n' ? ' ' : *at;
 }
 
-static struct tr_vector_options make_options(const struct turn_host *host,
+/* The host's CPU, with vectors as long as the configuration says. */
+static struct tr_target make_target(const struct turn_host *host, const struct turn_config *config)
+{
+    return config->vector_bits == 0 ? host->target->cpu : tr_target_find("", config->vector_bits);
+}
+
+static struct tr_vector_options make_options(const struct tr_target *target,
                                              const struct turn_config *config)
 {
-    return (struct tr_vector_options){
-        .width = config->width,
-        .jam = config->jam,
-        .vector_bits = config->vector_bits == 0 ? host->target->vector_bits : config->vector_bits,
-        .is_forced = true,
-        .is_poisoned = config->is_poisoned,
-        .seed = config->seed,
-        .seed_site = config->seed_site};
+    return (struct tr_vector_options){.width = config->width,
+                                      .jam = config->jam,
+                                      .target = target,
+                                      .is_forced = true,
+                                      .is_poisoned = config->is_poisoned,
+                                      .seed = config->seed,
+                                      .seed_site = config->seed_site};
 }
 
 static enum pxr_status make_prepared(const struct turn_case *c, const struct turn_host *host,
@@ -335,7 +340,8 @@ static enum pxr_status widen_prepared(LLVMModuleRef module, const struct turn_ho
                                       const struct turn_config *config,
                                       struct tr_vector_report *report, struct pxr_error *err)
 {
-    struct tr_vector_options options = make_options(host, config);
+    struct tr_target target = make_target(host, config);
+    struct tr_vector_options options = make_options(&target, config);
     LLVMTypeRef i1 = LLVMInt1TypeInContext(LLVMGetModuleContext(module));
     options.streaming.of_rows = options.streaming.of_all = LLVMConstInt(i1, 1, false);
     enum pxr_status status = turn_nest_widen(module, &options, report, err);

@@ -1,29 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The instructions that can be computed again, and the cost model: the only place with its numbers.
+ * The instructions that can be computed again, and which of the target's costs is whose.
  */
 #include "translator/collapse/again.h"
 
 #include <string.h>
 
 #include <llvm-c/Core.h>
-
-/* ---- numbers: quarters of a simple instruction in every thread ---- */
-
-#define COST_FREE         1 /* changes the type only; not 0, so that chains of them end */
-#define COST_SIMPLE       4 /* integer add, shift, compare, select, address, a thread's own index */
-#define COST_MULTIPLY     6
-#define COST_FLOAT        8
-#define COST_INTRINSIC    8
-#define COST_CONST_DIVIDE 20 /* a multiplication by the inverse, with corrections */
-#define COST_LOAD         12 /* of memory that does not change, at an address that differs */
-
-#define COST_GROUP_ELEMENT 8 /* stored and loaded once per group */
-#define COST_READ          8 /* of a thread's element, and as much per byte as it takes cache */
-#define COST_WRITE         12
-#define COST_BYTE          1
-/* An index that is loaded is any index: accesses with it are no longer seen to be contiguous. */
-#define COST_LOST_STRIDE 64
 
 /* ---- what can be computed again ---- */
 
@@ -98,7 +81,7 @@ static bool is_fixed_alloca(LLVMValueRef alloca)
 }
 
 /* Not freeze: of a poisonous operand it is some value, and need not be the same value twice. */
-uint32_t tr_cost_again(const struct tr_value *value)
+uint32_t tr_cost_again(const struct tr_value *value, const struct tr_again_costs *costs)
 {
     switch (value->opcode) {
     case LLVMTrunc:
@@ -108,7 +91,7 @@ uint32_t tr_cost_again(const struct tr_value *value)
     case LLVMAddrSpaceCast:
     case LLVMExtractValue:
     case LLVMInsertValue:
-        return COST_FREE;
+        return costs->retype;
     case LLVMAdd:
     case LLVMSub:
     case LLVMShl:
@@ -125,9 +108,9 @@ uint32_t tr_cost_again(const struct tr_value *value)
     case LLVMExtractElement:
     case LLVMInsertElement:
     case LLVMShuffleVector:
-        return COST_SIMPLE;
+        return costs->simple;
     case LLVMMul:
-        return COST_MULTIPLY;
+        return costs->multiply;
     case LLVMFAdd:
     case LLVMFSub:
     case LLVMFMul:
@@ -139,21 +122,28 @@ uint32_t tr_cost_again(const struct tr_value *value)
     case LLVMFPToSI:
     case LLVMUIToFP:
     case LLVMSIToFP:
-        return COST_FLOAT;
+        return costs->floating;
     case LLVMUDiv:
     case LLVMSDiv:
     case LLVMURem:
     case LLVMSRem:
-        return divides_by_constant(value->llvm) ? COST_CONST_DIVIDE : 0;
+        return divides_by_constant(value->llvm) ? costs->constant_division : 0;
     case LLVMLoad:
-        return is_steady_load(value->llvm) ? COST_LOAD : 0;
+        return is_steady_load(value->llvm) ? costs->load : 0;
     case LLVMCall:
         if (!is_pure_call(value->llvm))
             return 0;
-        return LLVMGetNumArgOperands(value->llvm) == 1 ? COST_SIMPLE : COST_INTRINSIC;
+        return LLVMGetNumArgOperands(value->llvm) == 1 ? costs->simple : costs->intrinsic;
     default:
         return 0;
     }
+}
+
+/* With any costs: none of them is 0. */
+static bool can_be_again(const struct tr_value *value)
+{
+    static const struct tr_again_costs one = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    return tr_cost_again(value, &one) > 0;
 }
 
 enum tr_again tr_again_kind(const struct tr_value *value)
@@ -162,16 +152,16 @@ enum tr_again tr_again_kind(const struct tr_value *value)
         return TR_AGAIN_AT_HAND;
     if (value->opcode == LLVMAlloca && is_fixed_alloca(value->llvm))
         return TR_AGAIN_AT_HAND;
-    return tr_cost_again(value) > 0 ? TR_AGAIN_PURE : TR_AGAIN_NEVER;
+    return can_be_again(value) ? TR_AGAIN_PURE : TR_AGAIN_NEVER;
 }
 
-uint32_t tr_cost_saved(struct tr_saving saving)
+uint32_t tr_cost_saved(struct tr_saving saving, const struct tr_again_costs *costs)
 {
     if (saving.is_group)
-        return COST_GROUP_ELEMENT;
-    uint32_t byte_cost = COST_BYTE * saving.bytes;
-    uint32_t cost = COST_READ + byte_cost;
+        return costs->group_element;
+    uint32_t byte_cost = costs->byte * saving.bytes;
+    uint32_t cost = costs->read + byte_cost;
     if (!saving.is_there)
-        cost += COST_WRITE + byte_cost;
-    return cost + (saving.is_affine ? COST_LOST_STRIDE : 0);
+        cost += costs->write + byte_cost;
+    return cost + (saving.is_affine ? costs->lost_stride : 0);
 }

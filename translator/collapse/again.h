@@ -7,6 +7,7 @@
 #define PTXRUN_TRANSLATOR_COLLAPSE_AGAIN_H
 
 #include "translator/analysis/analysis.h"
+#include "translator/module/target.h"
 
 enum tr_again {
     TR_AGAIN_NEVER,   /* phis, calls, loads of memory that may change ... */
@@ -27,7 +28,7 @@ enum tr_again tr_again_kind(const struct tr_value *value);
 #define TR_COST_CHAIN 96
 
 /* Of a value of kind TR_AGAIN_PURE, when it differs between threads; 0 for others. */
-uint32_t tr_cost_again(const struct tr_value *value);
+uint32_t tr_cost_again(const struct tr_value *value, const struct tr_again_costs *costs);
 
 /* How a value may be saved at a stop. */
 struct tr_saving {
@@ -37,6 +38,6 @@ struct tr_saving {
     uint32_t bytes;
 };
 
-uint32_t tr_cost_saved(struct tr_saving saving);
+uint32_t tr_cost_saved(struct tr_saving saving, const struct tr_again_costs *costs);
 
 #endif

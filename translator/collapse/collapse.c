@@ -266,7 +266,7 @@ enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_e
     if (status != PXR_OK)
         return status;
     fuse->has_step = fuse->can_mix || fuse->faults.count > 0;
-    status = tr_storage_plan(kernel, &fuse->storage, err);
+    status = tr_storage_plan(kernel, &fuse->options->target->again, &fuse->storage, err);
     if (status != PXR_OK)
         return status;
     if (is_too_long(collapsing)) {

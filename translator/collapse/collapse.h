@@ -18,6 +18,7 @@
 #include "translator/analysis/analysis.h"
 #include "translator/analysis/calls.h"
 #include "translator/collapse/options.h"
+#include "translator/module/target.h"
 
 /* ---- stops (stops.c) ---- */
 
@@ -100,7 +101,7 @@ struct tr_storage {
     struct tr_crossing *crossings; /* by stop; [0] is empty */
 };
 
-enum pxr_status tr_storage_plan(struct tr_kernel *kernel, struct tr_storage *storage,
-                                struct pxr_error *err);
+enum pxr_status tr_storage_plan(struct tr_kernel *kernel, const struct tr_again_costs *costs,
+                                struct tr_storage *storage, struct pxr_error *err);
 
 #endif

@@ -65,7 +65,7 @@ static void set_costs(struct tr_plan *plan, uint32_t value, uint32_t stop)
                                .is_affine = is_pure && shape.kind == TR_AFFINE,
                                .is_there = is_passed_through(plan, value),
                                .bytes = plan->bytes[value]};
-    plan->saving[value] = tr_cost_saved(saving);
+    plan->saving[value] = tr_cost_saved(saving, plan->costs);
     plan->making[value] = 0;
     uint32_t cost = shape.kind == TR_UNIFORM ? TR_COST_UNIFORM : plan->cost[value];
     if (is_pure && plan->distance[value] <= TR_COST_CHAIN && cost < plan->saving[value])

@@ -10,6 +10,7 @@
 
 struct tr_plan {
     struct tr_kernel *kernel;
+    const struct tr_again_costs *costs;
     struct tr_crossing *crossings; /* by stop */
     struct pxr_arena scratch;
     /* by value */

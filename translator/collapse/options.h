@@ -11,6 +11,7 @@
 #include "translator/module/budget.h"
 #include "translator/module/launch_facts.h"
 #include "translator/module/module.h"
+#include "translator/module/target.h"
 #include "util/options.h"
 
 /* Defects for tests to seed into the region former, one at a time. */
@@ -26,14 +27,11 @@ enum tr_seed {
 struct tr_collapse_options {
     enum pxr_collapse collapse; /* AUTO: what is best for the kernel */
     const struct tr_facts *facts;
-    bool is_vector;             /* loops over threads may become loops over vectors of threads … */
-    bool is_forced;             /* … also those that are likely to be slower so */
-    uint32_t width;             /* of vectors, in threads; 0: chosen */
-    uint32_t jam;               /* vectors side by side; 0: chosen */
-    uint32_t vector_bits;       /* of the machine's vector registers: 128, 256 or 512 */
-    uint64_t cache_bytes;       /* of the last cache, for what launches only write and the caches
-                                   had better not keep; 0: nothing is */
-    uint64_t cache_share_bytes; /* what of it nobody else is likely to use */
+    bool is_vector; /* loops over threads may become loops over vectors of threads … */
+    bool is_forced; /* … also those that are likely to be slower so */
+    uint32_t width; /* of vectors, in threads; 0: chosen */
+    uint32_t jam;   /* vectors side by side; 0: chosen */
+    const struct tr_target *target; /* never NULL */
     bool keeps_loops; /* for tests: loops around stops are not unrolled, so that regions have some
                          to get right */
     struct tr_budget *budget; /* never NULL */

@@ -93,7 +93,7 @@ static void classify_values(struct tr_plan *plan)
     for (uint32_t v = 0; v < graph->value_count; v++) {
         const struct tr_value *value = &graph->values[v];
         plan->kind[v] = (uint8_t)tr_again_kind(value);
-        plan->cost[v] = limit_to_byte(tr_cost_again(value));
+        plan->cost[v] = limit_to_byte(tr_cost_again(value, plan->costs));
         LLVMTypeRef type = LLVMTypeOf(value->llvm);
         if (LLVMTypeIsSized(type))
             plan->bytes[v] = limit_to_byte(LLVMStoreSizeOfType(layout, type));
@@ -234,10 +234,10 @@ static bool make_plan(struct tr_plan *plan)
     return choose_all(plan) && list_homes(plan);
 }
 
-enum pxr_status tr_storage_plan(struct tr_kernel *kernel, struct tr_storage *storage,
-                                struct pxr_error *err)
+enum pxr_status tr_storage_plan(struct tr_kernel *kernel, const struct tr_again_costs *costs,
+                                struct tr_storage *storage, struct pxr_error *err)
 {
-    struct tr_plan plan = {.kernel = kernel};
+    struct tr_plan plan = {.kernel = kernel, .costs = costs};
     pxr_arena_init(&plan.scratch, 0);
     bool is_made = make_plan(&plan);
     pxr_arena_fini(&plan.scratch);

@@ -1,46 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * How wide a nest becomes, how many copies run side by side, and whether vectors are likely to be
- * faster than LLVM's scalar code at all: an estimate from the shapes in the turn. The constants
- * were fitted to the kernels of `ptxbench table` on one machine with AVX-512
- * (docs/measurements.md).
+ * faster than LLVM's scalar code at all: an estimate from the shapes in the turn and the target's
+ * costs (module/target.def).
  */
 #include <stdlib.h>
 
 #include "translator/vector/control.h"
 #include "translator/vector/version.h"
 
-/* Vector registers that copies may fill; the others are for what they share and for what an
- * instruction needs on its way. */
-#define REGISTERS 24
-
-/* Copies beyond this win nothing but loads that they share. */
-#define JAM_MAX        4
-#define JAM_SHARED_MAX 16
-
 /* Loads without a loop are its unrolled body if there are so many that rows, and that threads of a
- * row, share. Then so many registers of sums keep the machine's multipliers busy: two times the
- * four cycles that one takes. */
+ * row, share. */
 #define UNROLLED_LOADS 8
-#define UNROLLED_SUMS  8
 
 /* Instructions of a turn, times copies; more take too long to compile. */
 #define LENGTH_MAX 3000
 
-/* A loop is taken to run so often; lanes that leave it on their own make it longer for all. */
-#define LOOP_TURNS     16.0
-#define DIVERGENT_LOSS 1.5
-#define MAX_WEIGHT     4096.0
-
-/* Where the few lanes that data have chosen go through memory of their own, scalar code does
- * nothing for the others, and finds in its cache what it has just read next to it. */
-#define SPARSE_LOSS 1.5
-
-/* If gathers and scatters take so much of the time, they are as fast one copy at a time. */
-#define GATHERS_MOST 0.75
-
-/* Vectors must be that much better by the estimate. */
-#define WORTHWHILE 0.85
+/* A loop is taken to run so often. */
+#define LOOP_TURNS 16.0
+#define MAX_WEIGHT 4096.0
 
 static LLVMTypeRef type_of(const struct tr_turn *turn, uint32_t value)
 {
@@ -49,7 +27,7 @@ static LLVMTypeRef type_of(const struct tr_turn *turn, uint32_t value)
 
 /* ---- one instruction ---- */
 
-static double scalar_cost(const struct tr_value *value)
+static double scalar_cost(const struct tr_vector_costs *costs, const struct tr_value *value)
 {
     switch (value->opcode) {
     case LLVMPHI:
@@ -61,9 +39,9 @@ static double scalar_cost(const struct tr_value *value)
     case LLVMSDiv:
     case LLVMURem:
     case LLVMSRem:
-        return 4;
+        return costs->division;
     case LLVMGetElementPtr:
-        return 0.5;
+        return costs->address;
     default:
         return 1;
     }
@@ -93,6 +71,7 @@ static bool is_for_some(const struct tr_turn *turn, uint32_t segment)
 static double vector_cost(const struct tr_turn *turn, uint32_t width, uint32_t number,
                           struct tr_estimate *estimate, bool *is_gather)
 {
+    const struct tr_vector_costs *costs = &turn->target->vectors;
     const struct tr_value *value = &turn->graph.values[number];
     bool is_access = value->opcode == LLVMLoad || value->opcode == LLVMStore;
     if (is_access && tr_has_vector_form(turn, number)) {
@@ -104,20 +83,21 @@ static double vector_cost(const struct tr_turn *turn, uint32_t width, uint32_t n
     }
     bool is_control = value->opcode == LLVMPHI || LLVMIsATerminatorInst(value->llvm) != NULL;
     if (is_effect(value->opcode) || (!is_control && !tr_has_vector_form(turn, number)))
-        return 3.0 * width;
+        return (double)costs->serial * width;
     enum tr_shape_kind kind = turn->shapes.values[number].kind;
-    double cost = scalar_cost(value);
+    double cost = scalar_cost(costs, value);
     if (kind != TR_VARYING || is_control)
         return cost / 2; /* shared with other copies, or folded into an address */
-    return value->opcode == LLVMFDiv ? 2 * cost : cost;
+    return value->opcode == LLVMFDiv ? costs->float_division * cost : cost;
 }
 
 /* How often it runs, about. */
 static double weight_of(const struct tr_turn *turn, uint32_t segment, bool is_vector)
 {
     double weight = 1;
+    double divergent = turn->target->vectors.divergent_loop;
     for (uint32_t l = turn->loops.innermost[segment]; l != TR_NONE; l = turn->loops.loops[l].parent)
-        weight *= LOOP_TURNS * (is_vector && turn->is_divergent_loop[l] ? DIVERGENT_LOSS : 1);
+        weight *= LOOP_TURNS * (is_vector && turn->is_divergent_loop[l] ? divergent : 1);
     return weight < MAX_WEIGHT ? weight : MAX_WEIGHT;
 }
 
@@ -169,7 +149,8 @@ static void look_at_value(const struct tr_turn *turn, uint32_t width, uint32_t n
                   weight_of(turn, value->segment, true);
     estimate->vector += cost;
     estimate->gathers += is_gather ? cost : 0;
-    estimate->scalar += scalar_cost(value) * width * weight_of(turn, value->segment, false);
+    estimate->scalar +=
+        scalar_cost(&turn->target->vectors, value) * width * weight_of(turn, value->segment, false);
     estimate->length++;
     look_at_load(turn, number, estimate);
 }
@@ -207,7 +188,7 @@ static enum pxr_status make_estimate(struct tr_turn *turn, uint32_t width,
         if (turn->graph.values[v].segment != TR_NONE)
             look_at_value(turn, width, v, estimate);
     if (estimate->gathers_sparsely)
-        estimate->vector *= SPARSE_LOSS;
+        estimate->vector *= turn->target->vectors.sparse;
     return count_live(turn, estimate, err);
 }
 
@@ -222,7 +203,7 @@ static uint32_t constant(LLVMValueRef count)
 /* length: of a row, as far as threads have work; 0: not known. */
 static uint32_t choose_width(uint32_t length, const struct tr_vector_options *options)
 {
-    uint32_t width = options->width != 0 ? options->width : options->vector_bits / 32;
+    uint32_t width = options->width != 0 ? options->width : options->target->vector_bits / 32;
     if (length == 0)
         return width;
     while (width > 2 && width / 2 >= length)
@@ -258,15 +239,16 @@ static uint32_t choose_copies(const struct tr_estimate *estimate,
 {
     if (options->jam != 0)
         return options->jam < TR_MAX_COPIES ? options->jam : TR_MAX_COPIES;
+    const struct tr_vector_costs *costs = &options->target->vectors;
     bool is_shared = estimate->shares_rows || estimate->shares_row;
-    uint32_t copies = is_shared ? JAM_SHARED_MAX : JAM_MAX;
+    uint32_t copies = is_shared ? costs->shared : costs->copies;
     if (!is_shared && is_unrolled(estimate))
-        copies = UNROLLED_SUMS / (estimate->is_wide ? 2 : 1);
+        copies = costs->sums / (estimate->is_wide ? 2 : 1);
     if (estimate->gathers_alone)
         copies = 1; /* each copy's lanes would wait for the others' */
-    if (!is_shared && estimate->gathers > GATHERS_MOST * estimate->vector)
+    if (!is_shared && estimate->gathers > costs->gathers_most * estimate->vector)
         copies = 1; /* nothing else takes time, and more copies are whole less often */
-    while (copies > 1 && copies * estimate->live > REGISTERS)
+    while (copies > 1 && copies * estimate->live > costs->registers)
         copies /= 2;
     while (copies > 1 && would_be_long(estimate, options, copies))
         copies /= 2;
@@ -274,13 +256,13 @@ static uint32_t choose_copies(const struct tr_estimate *estimate,
 }
 
 /* rows: 0 if it is not known how many, 1 if none are side by side. */
-static void choose_jam(uint32_t length, uint32_t rows, uint32_t copies,
+static void choose_jam(uint32_t length, uint32_t rows, uint32_t copies, uint32_t copies_max,
                        const struct tr_estimate *estimate, struct tr_shape_of_nest *shape)
 {
     uint32_t vectors = length / shape->width;
     if (length == 0) { /* nobody knows how many would be left over */
         shape->jam[0] = rows == 1 ? copies : 1;
-        shape->jam[1] = rows == 1 ? 1 : fit(0, copies < JAM_MAX ? copies : JAM_MAX);
+        shape->jam[1] = rows == 1 ? 1 : fit(0, copies < copies_max ? copies : copies_max);
         return;
     }
     uint32_t along = estimate->shares_rows && rows > 1 ? copies / 2 : copies;
@@ -299,26 +281,27 @@ static const char *why_width(const struct tr_vector_options *options, uint32_t w
 {
     if (width == options->width)
         return "asked for";
-    return width == options->vector_bits / 32 ? "what a vector register holds"
-                                              : "what fits the rows";
+    return width == options->target->vector_bits / 32 ? "what a vector register holds"
+                                                      : "what fits the rows";
 }
 
 static const char *why_jam(const struct tr_vector_options *options,
                            const struct tr_shape_of_nest *shape)
 {
+    const struct tr_vector_costs *costs = &options->target->vectors;
     const struct tr_estimate *estimate = &shape->estimate;
     uint32_t copies = shape->jam[0] * shape->jam[1];
     if (copies == options->jam)
         return "asked for";
-    if (copies == 1 && estimate->gathers > GATHERS_MOST * estimate->vector)
+    if (copies == 1 && estimate->gathers > costs->gathers_most * estimate->vector)
         return "gathers are no faster side by side";
-    if (2 * copies * estimate->live > REGISTERS)
+    if (2 * copies * estimate->live > costs->registers)
         return "more would not fit into registers";
     if (would_be_long(estimate, options, 2 * copies))
         return "more would take too long to compile";
-    if (copies < JAM_MAX)
+    if (copies < costs->copies)
         return "more would not fit the block";
-    return copies > JAM_MAX ? "they share what they load" : "more would gain little";
+    return copies > costs->copies ? "they share what they load" : "more would gain little";
 }
 
 enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working,
@@ -335,14 +318,14 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working,
         return status;
     estimate->is_guarded = versions->guard_count > 0;
     choose_jam(length, turn->y == TR_NONE ? 1 : constant(nest->y.count),
-               choose_copies(estimate, options), estimate, shape);
+               choose_copies(estimate, options), options->target->vectors.copies, estimate, shape);
     shape->width_reason = why_width(options, shape->width);
     shape->jam_reason = why_jam(options, shape);
     shape->is_worthwhile = true;
     shape->reason = "";
     if (row != 0 && row < 4)
         shape->reason = "rows are too short";
-    else if (estimate->vector > WORTHWHILE * estimate->scalar)
+    else if (estimate->vector > turn->target->vectors.worthwhile * estimate->scalar)
         shape->reason = "too little of it gains by vectors";
     shape->is_worthwhile = shape->reason[0] == '\0';
     return PXR_OK;

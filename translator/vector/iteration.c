@@ -281,11 +281,12 @@ static enum pxr_status build(struct turn_build *b, const struct tr_guard *guards
     return status == PXR_OK ? tr_units_build(b->turn, err) : status;
 }
 
-enum pxr_status tr_turn_build(struct tr_turn *turn, const struct tr_nest *nest, bool is_jammed,
+enum pxr_status tr_turn_build(struct tr_turn *turn, const struct tr_target *target,
+                              const struct tr_nest *nest, bool is_jammed,
                               const struct tr_guard *guards, uint32_t guard_count,
                               const char **obstacle, struct pxr_error *err)
 {
-    *turn = (struct tr_turn){0};
+    *turn = (struct tr_turn){.target = target};
     struct turn_build b = {.turn = turn, .nest = nest, .is_jammed = is_jammed};
     enum pxr_status status = build(&b, guards, guard_count, err);
     if (status != PXR_OK || b.obstacle != NULL)

@@ -108,7 +108,8 @@ static void print_guards(FILE *out, const struct tr_guard *guards, uint32_t coun
 }
 
 /* The turn as the masked version has it and, if there are guards, as the fast one has. */
-static enum pxr_status print_turns(FILE *out, const struct tr_nest *nest, bool is_jammed)
+static enum pxr_status print_turns(FILE *out, const struct tr_target *target,
+                                   const struct tr_nest *nest, bool is_jammed)
 {
     struct tr_turn whole;
     struct tr_turn guarded;
@@ -116,7 +117,8 @@ static enum pxr_status print_turns(FILE *out, const struct tr_nest *nest, bool i
     uint32_t count = 0;
     const char *obstacle = NULL;
     fprintf(out, "%s\n", is_jammed ? "turn with rows" : "turn");
-    enum pxr_status status = tr_turn_build(&whole, nest, is_jammed, NULL, 0, &obstacle, NULL);
+    enum pxr_status status =
+        tr_turn_build(&whole, target, nest, is_jammed, NULL, 0, &obstacle, NULL);
     if (obstacle != NULL)
         fprintf(out, "not possible: %s\n", obstacle);
     if (status != PXR_OK || obstacle != NULL)
@@ -125,7 +127,7 @@ static enum pxr_status print_turns(FILE *out, const struct tr_nest *nest, bool i
     status = tr_find_guards(&whole, &guards, &count, NULL);
     if (status == PXR_OK && count > 0) {
         print_guards(out, guards, count);
-        status = tr_turn_build(&guarded, nest, is_jammed, guards, count, &obstacle, NULL);
+        status = tr_turn_build(&guarded, target, nest, is_jammed, guards, count, &obstacle, NULL);
         if (status == PXR_OK && obstacle == NULL) {
             print_turn(out, &guarded);
             tr_turn_fini(&guarded);
@@ -146,7 +148,8 @@ static void print_loop(FILE *out, char axis, const struct tr_counted *loop)
     LLVMDisposeMessage(count);
 }
 
-static enum pxr_status print_nest(FILE *out, const struct tr_nest *nest)
+static enum pxr_status print_nest(FILE *out, const struct tr_target *target,
+                                  const struct tr_nest *nest)
 {
     if (nest->obstacle != NULL) {
         fprintf(out, "nest at %s: not possible: %s\n", block_name(nest->x.header), nest->obstacle);
@@ -157,7 +160,7 @@ static enum pxr_status print_nest(FILE *out, const struct tr_nest *nest)
     if (nest->y.header != NULL)
         print_loop(out, 'y', &nest->y);
     fputc('\n', out);
-    return print_turns(out, nest, nest->y.header != NULL);
+    return print_turns(out, target, nest, nest->y.header != NULL);
 }
 
 char *tr_plan_text(LLVMValueRef function)
@@ -167,13 +170,14 @@ char *tr_plan_text(LLVMValueRef function)
     size_t len = 0;
     struct tr_nest *nests = NULL;
     uint32_t count = 0;
+    struct tr_target target = tr_target_find("", 512);
     FILE *out = open_memstream(&text, &size);
     if (out == NULL)
         return NULL;
     enum pxr_status status = tr_find_nests(function, &nests, &count, NULL);
     fprintf(out, "function %s\n", LLVMGetValueName2(function, &len));
     for (uint32_t i = 0; i < count && status == PXR_OK; i++)
-        status = print_nest(out, &nests[i]);
+        status = print_nest(out, &target, &nests[i]);
     free(nests);
     bool ok = status == PXR_OK && ferror(out) == 0;
     if (fclose(out) != 0 || !ok) {

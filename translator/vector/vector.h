@@ -20,6 +20,7 @@
 
 #include <llvm-c/Types.h>
 
+#include "translator/module/target.h"
 #include "util/error.h"
 
 /* Defects for tests to seed, one at a time. */
@@ -42,9 +43,9 @@ struct tr_streaming {
 };
 
 struct tr_vector_options {
-    uint32_t width;       /* lanes of a vector, a power of two, 2 to 64; 0: chosen */
-    uint32_t jam;         /* copies, 1 to 32; 0: chosen */
-    uint32_t vector_bits; /* of the machine's vector registers: 128, 256, 512 */
+    uint32_t width;                 /* lanes of a vector, a power of two, 2 to 64; 0: chosen */
+    uint32_t jam;                   /* copies, 1 to 32; 0: chosen */
+    const struct tr_target *target; /* never NULL */
     struct tr_streaming streaming;
     uint32_t copies_max; /* no more unless they are asked for; 0: by the function's length */
     bool is_forced;      /* also loops that are likely to be slower as vectors */

@@ -23,18 +23,18 @@ static void versions_fini(struct tr_versions *versions)
 }
 
 /* Fills *obstacle if the turn cannot be widened. */
-static enum pxr_status build_versions(const struct tr_nest *nest, bool is_jammed,
-                                      struct tr_versions *versions, const char **obstacle,
-                                      struct pxr_error *err)
+static enum pxr_status build_versions(const struct tr_target *target, const struct tr_nest *nest,
+                                      bool is_jammed, struct tr_versions *versions,
+                                      const char **obstacle, struct pxr_error *err)
 {
     *versions = (struct tr_versions){0};
     enum pxr_status status =
-        tr_turn_build(&versions->masked, nest, is_jammed, NULL, 0, obstacle, err);
+        tr_turn_build(&versions->masked, target, nest, is_jammed, NULL, 0, obstacle, err);
     if (status != PXR_OK || *obstacle != NULL)
         return status;
     status = tr_find_guards(&versions->masked, &versions->guards, &versions->guard_count, err);
     if (status == PXR_OK)
-        status = tr_turn_build(&versions->fast, nest, is_jammed, versions->guards,
+        status = tr_turn_build(&versions->fast, target, nest, is_jammed, versions->guards,
                                versions->guard_count, obstacle, err);
     return status;
 }
@@ -54,7 +54,8 @@ static enum pxr_status drop_guards(const struct tr_nest *nest, bool is_jammed,
         return PXR_OK;
     versions->guard_count = 0;
     tr_turn_fini(&versions->fast);
-    return tr_turn_build(&versions->fast, nest, is_jammed, NULL, 0, &obstacle, err);
+    return tr_turn_build(&versions->fast, versions->masked.target, nest, is_jammed, NULL, 0,
+                         &obstacle, err);
 }
 
 static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest *nest,
@@ -89,17 +90,18 @@ static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest
 static enum pxr_status vectorise_nest(struct vectoriser *vectoriser, const struct tr_nest *nest,
                                       struct pxr_error *err)
 {
+    const struct tr_target *target = vectoriser->options->target;
     const char *obstacle = nest->obstacle;
     struct tr_versions versions = {0};
     enum pxr_status status = PXR_OK;
     bool is_jammed = nest->y.header != NULL;
     if (obstacle == NULL)
-        status = build_versions(nest, is_jammed, &versions, &obstacle, err);
+        status = build_versions(target, nest, is_jammed, &versions, &obstacle, err);
     if (status == PXR_OK && obstacle != NULL && is_jammed && nest->obstacle == NULL) {
         versions_fini(&versions);
         obstacle = NULL;
         is_jammed = false;
-        status = build_versions(nest, false, &versions, &obstacle, err);
+        status = build_versions(target, nest, false, &versions, &obstacle, err);
     }
     if (status == PXR_OK && obstacle != NULL)
         status = tr_explain_obstacle(vectoriser->explanation, nest, obstacle, err);

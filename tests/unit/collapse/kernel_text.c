@@ -44,10 +44,12 @@ void kernel_text_plan(struct kernel_text *text, enum tr_scope scope)
 {
     struct pxr_error err = {0};
     struct tr_facts facts = {0};
+    struct tr_target target = tr_target_find("", 512);
     text->function = LLVMGetNamedFunction(text->module, "ptxrun_kernel");
     cr_assert_eq(tr_kernel_build(&text->kernel, text->function, scope, &facts, &err), PXR_OK, "%s",
                  err.message);
-    cr_assert_eq(tr_storage_plan(&text->kernel, &text->storage, &err), PXR_OK, "%s", err.message);
+    cr_assert_eq(tr_storage_plan(&text->kernel, &target.again, &text->storage, &err), PXR_OK, "%s",
+                 err.message);
 }
 
 void kernel_text_end(struct kernel_text *text)

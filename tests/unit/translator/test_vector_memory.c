@@ -335,9 +335,10 @@ static bool try_all_flags(const struct kernel *kernel, enum where where, const s
 static bool try_kernel(const struct kernel *kernel, const struct form *form,
                        enum tr_vector_seed seed, uint32_t site, uint32_t *sites)
 {
+    struct tr_target wanted = tr_target_find("", form->bits);
     struct tr_vector_options options = {.width = form->width,
                                         .jam = form->jam,
-                                        .vector_bits = form->bits,
+                                        .target = &wanted,
                                         .is_forced = true,
                                         .seed = seed,
                                         .seed_site = site};

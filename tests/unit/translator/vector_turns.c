@@ -248,14 +248,16 @@ static void init_widen(struct widened *widened, LLVMModuleRef module, const stru
 void begin_widened(struct widened *widened, LLVMModuleRef module, uint32_t number,
                    const struct form *form)
 {
-    *widened = (struct widened){0};
+    *widened = (struct widened){.target = tr_target_find("", 128)};
     char name[32];
     snprintf(name, sizeof name, "scalar%u", number);
     LLVMValueRef scalar = LLVMGetNamedFunction(module, name);
     struct tr_nest nest = nest_of(scalar);
     const char *obstacle = NULL;
     bool is_jammed = form->jam[1] > 1;
-    cr_assert_eq(tr_turn_build(&widened->turn, &nest, is_jammed, NULL, 0, &obstacle, NULL), PXR_OK);
+    cr_assert_eq(
+        tr_turn_build(&widened->turn, &widened->target, &nest, is_jammed, NULL, 0, &obstacle, NULL),
+        PXR_OK);
     cr_assert_eq(obstacle, NULL, "%s", obstacle);
     init_widen(widened, module, form);
     struct tr_widen *widen = &widened->widen;

@@ -59,8 +59,9 @@ static LLVMModuleRef parse(LLVMContextRef context, const char *turn)
 /* malloc. The latch is the block before the last. */
 static char *explain_jammed(const char *turn, uint32_t jam, bool is_forced)
 {
+    struct tr_target target = tr_target_find("", 512);
     struct tr_vector_options options = {
-        .width = 16, .jam = jam, .vector_bits = 512, .is_forced = is_forced};
+        .width = 16, .jam = jam, .target = &target, .is_forced = is_forced};
     struct tr_vector_report report;
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = parse(context, turn);
@@ -222,7 +223,8 @@ Test(explain, a_long_list_is_cut)
 /* Instructions in front of the nest, which has little to do itself. */
 static char *explain_behind(uint32_t instructions)
 {
-    struct tr_vector_options options = {.width = 16, .vector_bits = 512, .is_forced = true};
+    struct tr_target target = tr_target_find("", 512);
+    struct tr_vector_options options = {.width = 16, .target = &target, .is_forced = true};
     struct tr_vector_report report;
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module =

@@ -66,7 +66,8 @@ static LLVMModuleRef parse(LLVMContextRef context, const char *type, int count)
 
 static void expect_copies(const char *type, int count, const char *copies)
 {
-    struct tr_vector_options options = {.vector_bits = 512, .is_forced = true};
+    struct tr_target target = tr_target_find("", 512);
+    struct tr_vector_options options = {.target = &target, .is_forced = true};
     struct tr_vector_report report;
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = parse(context, type, count);

@@ -392,6 +392,7 @@ static uint32_t check_seed(uint64_t seed)
 {
     struct generator generator;
     struct run run = {.seed = seed, .is_jammed = seed % 2 == 0};
+    struct tr_target target = tr_target_find("", 512);
     struct tr_nest *nests = NULL;
     const char *obstacle = NULL;
     uint32_t count = 0;
@@ -402,8 +403,9 @@ static uint32_t check_seed(uint64_t seed)
     if (count == 1 && nests[0].obstacle == NULL) {
         cr_assert_eq(nests[0].y.header != NULL, run.is_jammed, "seed %llu",
                      (unsigned long long)seed);
-        cr_assert_eq(tr_turn_build(&run.turn, &nests[0], run.is_jammed, NULL, 0, &obstacle, NULL),
-                     PXR_OK);
+        cr_assert_eq(
+            tr_turn_build(&run.turn, &target, &nests[0], run.is_jammed, NULL, 0, &obstacle, NULL),
+            PXR_OK);
         if (obstacle == NULL) {
             check_order(&run);
             check_escapes(&run);

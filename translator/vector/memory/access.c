@@ -209,8 +209,10 @@ static uint32_t cost_of_fields(const struct tr_turn *turn, const struct tr_memor
     struct tr_fields fields = tr_m_fields(turn, memory);
     int64_t step = memory->stride / (int64_t)memory->bytes;
     uint32_t pieces = (uint32_t)(step < 0 ? -step : step);
-    uint32_t shuffles = fields.count * (pieces > 4 ? 3 : pieces > 1 ? 2 : 0);
-    return 1 + (pieces + shuffles - 1) / fields.count;
+    const struct tr_vector_costs *costs = &turn->target->vectors;
+    uint32_t of_field = pieces > 4 ? costs->many_pieces : pieces > 1 ? costs->few_pieces : 0;
+    uint32_t shuffles = fields.count * of_field;
+    return costs->contiguous + (pieces + shuffles - 1) / fields.count;
 }
 
 /* Nothing but an address is taken out of a vector for each lane. */
@@ -230,22 +232,25 @@ static bool is_in_divergent_loop(const struct tr_turn *turn, uint32_t value)
 
 uint32_t tr_access_cost(const struct tr_turn *turn, uint32_t width, uint32_t value, bool *is_gather)
 {
+    const struct tr_vector_costs *costs = &turn->target->vectors;
     struct tr_memory memory = tr_m_describe(turn, value);
     *is_gather = false;
     bool is_relaxed = tr_m_is_relaxed(memory.inst);
     if (LLVMGetVolatile(memory.inst) && !is_relaxed && memory.kind != TR_MEMORY_CONTIGUOUS)
-        return is_in_exchange(turn, value) ? width : 3 * width;
+        return (is_in_exchange(turn, value) ? costs->extract : costs->serial) * width;
     switch (memory.kind == TR_MEMORY_STRIDED && is_relaxed ? TR_MEMORY_GENERAL : memory.kind) {
     case TR_MEMORY_SAME:
         return 1;
     case TR_MEMORY_CONTIGUOUS:
-        return memory.stride > 0 ? 1 : 2;
+        return memory.stride > 0 ? costs->contiguous : costs->reversed;
     case TR_MEMORY_STRIDED:
         return cost_of_fields(turn, &memory);
     default:
         if (tr_m_is_checked(turn, &memory))
-            return 2;
+            return costs->checked;
         *is_gather = true;
-        return memory.bytes >= 4 && !is_in_divergent_loop(turn, value) ? width : 2 * width;
+        if (memory.bytes >= 4 && !is_in_divergent_loop(turn, value))
+            return costs->gather * width;
+        return costs->collect * width;
     }
 }

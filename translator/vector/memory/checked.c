@@ -219,14 +219,6 @@ static void access_any(struct tr_widen *widen, const struct tr_memory *memory, L
 
 /* ---- both ---- */
 
-/* Before AVX-512 masked accesses to small words are branches for each lane, and with vectors of 128
- * bits all are. */
-static bool is_masked_badly(const struct tr_widen *widen, const struct tr_memory *memory)
-{
-    uint32_t bits = widen->options->vector_bits;
-    return widen->active.mask[0] != NULL && bits < 512 && (bits < 256 || memory->bytes < 4);
-}
-
 struct way {
     LLVMBasicBlockRef end;
     LLVMValueRef loaded[TR_MAX_COPIES]; /* by copy; NULL: held with another, or a store */
@@ -254,7 +246,9 @@ bool tr_m_access_checked(struct tr_widen *widen, const struct tr_memory *memory)
     LLVMBuilderRef b = widen->builder;
     struct checked checked;
     struct way ways[2] = {0};
-    if (is_masked_badly(widen, memory) || !find_checked(widen->turn, memory, &checked))
+    bool is_masked = widen->active.mask[0] != NULL;
+    if ((is_masked && tr_m_is_masked_badly(widen->turn->target, memory)) ||
+        !find_checked(widen->turn, memory, &checked))
         return false;
     LLVMBasicBlockRef neighbours = tr_w_new_block(widen, "neighbours");
     LLVMBasicBlockRef wraps = tr_w_new_block(widen, "wraps");

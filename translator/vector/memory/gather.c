@@ -144,7 +144,7 @@ bool tr_m_is_gatherable(const struct tr_widen *widen, const struct tr_memory *me
     bool is_of_pointers = LLVMGetTypeKind(memory->type) == LLVMVectorTypeKind &&
                           LLVMGetTypeKind(LLVMGetElementType(memory->type)) == LLVMPointerTypeKind;
     return memory->is_word && memory->bytes >= 4 && !is_of_pointers &&
-           widen->options->vector_bits > 128;
+           widen->turn->target->has_gather;
 }
 
 LLVMValueRef tr_m_gather(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
@@ -171,7 +171,7 @@ LLVMValueRef tr_m_gather(struct tr_widen *widen, const struct tr_memory *memory,
 void tr_m_scatter(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
                   LLVMValueRef mask)
 {
-    if (!tr_m_is_gatherable(widen, memory) || widen->options->vector_bits < 512) {
+    if (!tr_m_is_gatherable(widen, memory) || !widen->turn->target->has_scatter) {
         store_lanes(widen, memory, copy, mask);
         return;
     }

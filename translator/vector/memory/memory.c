@@ -176,18 +176,14 @@ static LLVMValueRef access_of(const struct tr_widen *widen, const struct tr_fiel
     return widen->turn->graph.values[fields->place].llvm;
 }
 
-/* Rows of tiles: two blocks ahead or more, and for longer rows within the row. Blocks of one row
- * follow each other in memory, where machines look ahead by themselves up to the end of a page. */
-#define AHEAD_OF_TILE_BYTES 2048
-#define AHEAD_OF_ROW_BYTES  6144
-
 void tr_m_ask_ahead(struct tr_widen *widen, LLVMValueRef access, LLVMValueRef pointer)
 {
     if (!tr_is_marked(access, TR_MARK_AHEAD))
         return;
     enum { READ, WRITE, KEEP = 3, DATA = 1 };
     LLVMTypeRef type = LLVMTypeOf(pointer);
-    int64_t ahead = widen->turn->y == TR_NONE ? AHEAD_OF_ROW_BYTES : AHEAD_OF_TILE_BYTES;
+    const struct tr_ahead *how_far = &widen->turn->target->ahead;
+    int64_t ahead = widen->turn->y == TR_NONE ? how_far->of_row_bytes : how_far->of_tile_bytes;
     uint64_t why = LLVMIsAStoreInst(access) != NULL ? WRITE : READ;
     LLVMValueRef operands[] = {tr_m_advance(widen, pointer, ahead), tr_m_i32(widen, why),
                                tr_m_i32(widen, KEEP), tr_m_i32(widen, DATA)};
@@ -377,24 +373,29 @@ static void access_any(struct tr_widen *widen, const struct tr_memory *memory)
     }
 }
 
-/* A stride of more than 4 elements takes as many wide loads as a gather takes time, unless they are
- * for several fields. Masked accesses to bytes and words of 16 bits are branches for each lane
- * before AVX-512, and so are all where vectors have 128 bits. */
+bool tr_m_is_masked_badly(const struct tr_target *target, const struct tr_memory *memory)
+{
+    return !target->masks_all && (!target->masks_words || memory->bytes < 4);
+}
+
+/* A large stride takes as many wide loads as a gather takes time, unless they are for several
+ * fields. */
 static bool is_wide(const struct tr_widen *widen, const struct tr_memory *memory,
                     const struct tr_fields *fields)
 {
     bool is_masked = widen->active.mask[0] != NULL;
-    uint32_t bits = widen->options->vector_bits;
+    const struct tr_target *target = widen->turn->target;
     int64_t stride = memory->stride < 0 ? -memory->stride : memory->stride;
     uint32_t step = (uint32_t)(stride / memory->bytes);
     if (memory->kind == TR_MEMORY_STRIDED && memory->stored != NULL)
         is_masked |= fields->count < step;
-    if (is_masked && bits < 512 && (bits < 256 || memory->bytes < 4))
+    if (is_masked && tr_m_is_masked_badly(target, memory))
         return false;
     if (memory->kind == TR_MEMORY_STRIDED && tr_m_is_relaxed(memory->inst))
         return false;
     return memory->kind != TR_MEMORY_STRIDED || memory->stored != NULL || fields->count > 1 ||
-           memory->bytes < 4 || step <= (is_masked ? 2 : 4);
+           memory->bytes < 4 ||
+           step <= (is_masked ? target->vectors.masked_step : target->vectors.step);
 }
 
 void tr_w_access(struct tr_widen *widen, uint32_t value)

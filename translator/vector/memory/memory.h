@@ -105,6 +105,8 @@ LLVMValueRef tr_m_load(struct tr_widen *widen, const struct tr_fields *fields, L
                        LLVMValueRef pointer, uint32_t align, LLVMValueRef mask);
 void tr_m_store(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef value,
                 LLVMValueRef pointer, uint32_t align, LLVMValueRef mask);
+/* Under a mask such an access is a branch for each lane. */
+bool tr_m_is_masked_badly(const struct tr_target *target, const struct tr_memory *memory);
 /* Asks for what lies behind an access (TR_MARK_AHEAD), done to a vector at this pointer. */
 void tr_m_ask_ahead(struct tr_widen *widen, LLVMValueRef access, LLVMValueRef pointer);
 /* nontemporal, invariant.load: if all of the accesses say so. */

@@ -52,9 +52,6 @@ bool tr_is_for_active_lanes(LLVMValueRef inst)
     }
 }
 
-/* A vector of quotients or roots, in vectors of sums. */
-#define SLOW_COST 8
-
 static bool is_root(LLVMValueRef inst)
 {
     static const char name[] = "llvm.sqrt";
@@ -64,8 +61,8 @@ static bool is_root(LLVMValueRef inst)
            LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID(name, sizeof name - 1);
 }
 
-uint32_t tr_cost(LLVMValueRef inst)
+uint32_t tr_cost(const struct tr_target *target, LLVMValueRef inst)
 {
     bool is_slow = LLVMGetInstructionOpcode(inst) == LLVMFDiv || is_root(inst);
-    return is_slow ? SLOW_COST : 1;
+    return is_slow ? target->vectors.slow : 1;
 }

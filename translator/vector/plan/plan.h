@@ -79,6 +79,7 @@ struct tr_unit {
 };
 
 struct tr_turn {
+    const struct tr_target *target;
     struct tr_graph graph; /* from the header of x, or of y if is_jammed, to the latch; the graph's
                               arguments are the counters and all values from outside */
     struct tr_dominators dominators;
@@ -100,7 +101,8 @@ struct tr_turn {
  * `guards` go in the expected direction only. *obstacle: NULL, or why the turn cannot be widened
  * (irreducible loop, a jammed y loop with more than turns in it, …), in words for --explain; then
  * the turn is empty. Fails with PXR_OUT_OF_MEMORY. */
-enum pxr_status tr_turn_build(struct tr_turn *turn, const struct tr_nest *nest, bool is_jammed,
+enum pxr_status tr_turn_build(struct tr_turn *turn, const struct tr_target *target,
+                              const struct tr_nest *nest, bool is_jammed,
                               const struct tr_guard *guards, uint32_t guard_count,
                               const char **obstacle, struct pxr_error *err);
 void tr_turn_fini(struct tr_turn *turn);
@@ -122,7 +124,7 @@ bool tr_is_seen(LLVMValueRef inst);
 bool tr_is_for_active_lanes(LLVMValueRef inst);
 
 /* In simple instructions. */
-uint32_t tr_cost(LLVMValueRef inst);
+uint32_t tr_cost(const struct tr_target *target, LLVMValueRef inst);
 
 /* ---- all of it as text, for people and tests (plan_text.c) ---- */
 

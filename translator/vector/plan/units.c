@@ -336,7 +336,7 @@ static void add_up(struct units *u)
         for (uint32_t v = 0; v < segment->value_count; v++) {
             LLVMValueRef inst = turn->graph.values[segment->first_value + v].llvm;
             unit->has_effects |= tr_is_for_active_lanes(inst);
-            unit->cost += tr_cost(inst);
+            unit->cost += tr_cost(turn->target, inst);
         }
         if (s == 0)
             continue;

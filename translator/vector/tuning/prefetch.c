@@ -9,27 +9,6 @@
  */
 #include "translator/vector/memory/memory.h"
 
-/* How far. What an iteration takes is some 10 to 100 cycles, memory some 300. */
-#define ITERATIONS 12
-
-/* In loops of fewer iterations, too much of what is asked for would lie behind their end. */
-#define MIN_ITERATIONS 32
-
-/* Smaller steps, in bytes, are left to the machine. */
-#define MIN_STEP 2048
-
-/* Of a column. Where rows are a power of two apart all its lines are in one set of the cache, which
- * holds 8 to 12 of them. */
-#define COLUMN_LINES 12
-
-/* Fewer rows side by side do too little with what they load. */
-#define MIN_ROWS   4
-
-#define LINE_BYTES 64
-
-/* More lines of one vector are not worth it. */
-#define MAX_LINES 4
-
 /* The innermost loop around a load. */
 struct around {
     struct tr_widen *widen;
@@ -273,7 +252,8 @@ static LLVMValueRef goes_on(const struct around *around, const struct test *test
     LLVMValueRef added = LLVMBuildIntCast2(b, test->added, type, true, "");
     LLVMValueRef first = tr_w_scalar(around->widen, start, around->copy);
     first = LLVMBuildAdd(b, first, added, "");
-    LLVMValueRef way = LLVMBuildMul(b, test->step, i64(around, MIN_ITERATIONS), "");
+    LLVMValueRef way =
+        LLVMBuildMul(b, test->step, i64(around, around->turn->target->ahead.least_iterations), "");
     way = LLVMBuildIntCast2(b, way, type, true, "");
     LLVMValueRef then = LLVMBuildAdd(b, first, way, "");
     LLVMValueRef operands[] = {then, limit};
@@ -298,6 +278,7 @@ static LLVMValueRef find_goes_on(const struct around *around)
 /* A load before it in its segment asks for the same line. */
 static bool is_asked_for(const struct tr_turn *turn, const struct tr_memory *memory)
 {
+    int64_t line_bytes = turn->target->ahead.line_bytes;
     struct tr_sum sum = tr_m_sum(turn, memory->address);
     uint32_t first = turn->graph.segments[turn->graph.values[memory->value].segment].first_value;
     for (uint32_t v = first; v < memory->value; v++) {
@@ -305,8 +286,8 @@ static bool is_asked_for(const struct tr_turn *turn, const struct tr_memory *mem
             continue;
         struct tr_sum other = tr_m_sum(turn, LLVMGetOperand(turn->graph.values[v].llvm, 0));
         int64_t distance = 0;
-        if (tr_m_distance(&sum, &other, &distance) && distance < LINE_BYTES &&
-            distance > -LINE_BYTES)
+        if (tr_m_distance(&sum, &other, &distance) && distance < line_bytes &&
+            distance > -line_bytes)
             return true;
     }
     return false;
@@ -316,7 +297,8 @@ static bool is_asked_for(const struct tr_turn *turn, const struct tr_memory *mem
 static bool is_of_column(const struct tr_widen *widen, uint32_t load)
 {
     const struct tr_turn *turn = widen->turn;
-    return widen->jam[1] >= MIN_ROWS && turn->graph.values[load].opcode == LLVMLoad &&
+    return widen->jam[1] >= turn->target->ahead.least_rows &&
+           turn->graph.values[load].opcode == LLVMLoad &&
            turn->shapes.values[load].kind == TR_VARYING && !turn->depends_on_row[load];
 }
 
@@ -330,7 +312,8 @@ static int64_t iterations_of_column(const struct around *around)
             is_of_column(around->widen, v))
             loads++;
     }
-    return loads < COLUMN_LINES ? COLUMN_LINES / loads : 1;
+    uint32_t lines = turn->target->ahead.column_lines;
+    return loads < lines ? lines / loads : 1;
 }
 
 /* From what the load reads to what is asked for: i64; NULL: nothing is. */
@@ -340,7 +323,8 @@ static LLVMValueRef find_way(const struct around *around, LLVMValueRef step, uin
     LLVMValueRef on = find_goes_on(around);
     if (on == NULL && !is_of_column(around->widen, load))
         return NULL;
-    int64_t iterations = on == NULL ? iterations_of_column(around) : ITERATIONS;
+    int64_t iterations =
+        on == NULL ? iterations_of_column(around) : around->turn->target->ahead.iterations;
     LLVMValueRef way = LLVMBuildMul(b, step, i64(around, iterations), "");
     return on == NULL ? way : LLVMBuildSelect(b, on, way, i64(around, 0), "");
 }
@@ -356,23 +340,25 @@ void tr_m_prefetch(struct tr_widen *widen, const struct tr_memory *memory, uint3
 {
     LLVMBuilderRef b = widen->builder;
     const struct tr_turn *turn = widen->turn;
+    const struct tr_ahead *ahead = &turn->target->ahead;
     uint32_t loop = turn->loops.innermost[turn->graph.values[memory->value].segment];
     uint32_t bytes = widen->width * memory->bytes;
-    if (loop == TR_NONE || widen->active.mask[copy] != NULL || bytes > MAX_LINES * LINE_BYTES ||
-        copy % widen->jam[0] * bytes % LINE_BYTES != 0 || is_asked_for(turn, memory))
+    if (loop == TR_NONE || widen->active.mask[copy] != NULL ||
+        bytes > ahead->most_lines * ahead->line_bytes ||
+        copy % widen->jam[0] * bytes % ahead->line_bytes != 0 || is_asked_for(turn, memory))
         return;
     struct around around = {
         .widen = widen, .turn = turn, .loop = &turn->loops.loops[loop], .copy = copy};
     LLVMValueRef step = step_of(&around, memory->address);
     if (step == NULL)
         return;
-    if (LLVMIsAConstantInt(step) != NULL && LLVMConstIntGetSExtValue(step) < MIN_STEP &&
-        LLVMConstIntGetSExtValue(step) > -MIN_STEP)
+    if (LLVMIsAConstantInt(step) != NULL && LLVMConstIntGetSExtValue(step) < ahead->least_step &&
+        LLVMConstIntGetSExtValue(step) > -ahead->least_step)
         return;
     LLVMValueRef way = find_way(&around, step, memory->value);
     if (way == NULL)
         return;
     LLVMValueRef then = LLVMBuildGEP2(b, widen->i8, address, &way, 1, "");
-    for (uint32_t i = 0; i < bytes; i += LINE_BYTES)
+    for (uint32_t i = 0; i < bytes; i += ahead->line_bytes)
         prefetch(widen, tr_m_advance(widen, then, i));
 }
