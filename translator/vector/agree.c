@@ -5,6 +5,7 @@
  * between them.
  */
 #include "translator/vector/control.h"
+#include "translator/vector/tuning/tuning.h"
 
 struct question {
     struct tr_widen *widen;

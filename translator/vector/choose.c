@@ -304,14 +304,26 @@ static const char *why_jam(const struct tr_vector_options *options,
     return copies > costs->copies ? "they share what they load" : "more would gain little";
 }
 
-enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working,
+/* Of a row, as far as threads have work; 0: not known. */
+static uint32_t length_of(const struct tr_nest *nest, LLVMValueRef working)
+{
+    return constant(working) != 0 ? constant(working) : constant(nest->x.count);
+}
+
+uint32_t tr_choose_width(const struct tr_nest *nest, LLVMValueRef working,
+                         const struct tr_vector_options *options)
+{
+    return choose_width(length_of(nest, working), options);
+}
+
+enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint32_t width,
                           struct tr_versions *versions, const struct tr_vector_options *options,
                           struct tr_shape_of_nest *shape, struct pxr_error *err)
 {
     const struct tr_turn *turn = &versions->fast;
     uint32_t row = constant(nest->x.count);
-    uint32_t length = constant(working) != 0 ? constant(working) : row;
-    *shape = (struct tr_shape_of_nest){.width = choose_width(length, options)};
+    uint32_t length = length_of(nest, working);
+    *shape = (struct tr_shape_of_nest){.width = width};
     struct tr_estimate *estimate = &shape->estimate;
     enum pxr_status status = make_estimate(&versions->fast, shape->width, estimate, err);
     if (status != PXR_OK)

@@ -10,6 +10,7 @@
  * form), so that only what edges bring (edges.c) has to be merged where ways meet (merge.c).
  */
 #include "translator/vector/control.h"
+#include "translator/vector/tuning/tuning.h"
 
 /* A unit with at most so many instructions, no loops, and nothing that inactive lanes must not do,
  * is cheaper to run for nobody than to branch around. */
@@ -217,13 +218,20 @@ static LLVMValueRef *take_pending(struct tr_control *control, uint32_t segment)
     return pending;
 }
 
+static bool is_for_whole_rows(const struct tr_control *control, uint32_t segment)
+{
+    const struct tr_widen *widen = control->widen;
+    return widen->tuning->is_for_rows != NULL && tr_v_is_simple(control, segment) &&
+           widen->tuning->is_for_rows(widen, control->joins[segment].condition);
+}
+
 void tr_v_emit_unit(struct tr_control *control, uint32_t segment)
 {
     struct tr_join *join = &control->joins[segment];
     enum tr_unit_kind kind = control->turn->units[segment].kind;
     bool has_condition = join->of_condition != NULL && join->of_condition == join->mask[0];
     bool is_single = has_condition && tr_v_is_single(control, segment);
-    bool is_for_rows = has_condition && tr_v_is_for_rows(control, segment);
+    bool is_for_rows = has_condition && is_for_whole_rows(control, segment);
     LLVMValueRef predicate = join->predicate;
     LLVMValueRef mask[TR_MAX_COPIES];
     LLVMValueRef *pending = take_pending(control, segment);
@@ -241,7 +249,8 @@ void tr_v_emit_unit(struct tr_control *control, uint32_t segment)
     else if (kind == TR_UNIT_MASKED && mask[0] != NULL && is_single)
         tr_v_emit_single(control, segment);
     else if (kind == TR_UNIT_MASKED && mask[0] != NULL && is_for_rows)
-        tr_v_emit_for_rows(control, segment);
+        control->is_out_of_memory |= !tr_v_emit_for_rows(control->widen, segment, join->condition,
+                                                         join->expected, tr_w_instruction);
     else if (kind == TR_UNIT_MASKED && mask[0] != NULL)
         emit_masked(control, segment, mask, pending);
 }

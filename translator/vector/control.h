@@ -8,6 +8,7 @@
 #define PTXRUN_TRANSLATOR_VECTOR_CONTROL_H
 
 #include "translator/vector/emit/widen.h"
+#include "translator/vector/memory/memory.h"
 
 #include "util/arena.h"
 
@@ -24,6 +25,14 @@ struct tr_join {
     LLVMValueRef *pending; /* by phi * copies + copy: the phi's value, as it is held; NULL: none */
 };
 
+/* What a fast version does when a guard does not let all lanes through. */
+struct tr_guard_exits {
+    const struct tr_guard *guards;
+    uint32_t count;
+    LLVMBasicBlockRef none;  /* goes here if no lane takes the expected way … */
+    LLVMBasicBlockRef other; /* … and here if some do */
+};
+
 struct tr_control {
     struct tr_widen *widen;
     const struct tr_turn *turn;
@@ -36,19 +45,6 @@ struct tr_control {
     bool may_be_empty; /* in a unit that is not branched around: no lane at all may be active */
     bool is_out_of_memory;
 };
-
-/* ---- masks (mask.c). A mask is <width x i1> by copy; NULL: all lanes ---- */
-
-LLVMValueRef tr_v_mask_constant(const struct tr_widen *widen, bool is_set);
-/* Lanes of `mask` whose condition is true; conditions of other lanes may be poison. */
-LLVMValueRef tr_v_mask_and(struct tr_widen *widen, LLVMValueRef mask, LLVMValueRef condition);
-/* i1: whether some lane of some copy is set, or every lane of all. */
-LLVMValueRef tr_v_mask_any(struct tr_widen *widen, const LLVMValueRef *mask);
-LLVMValueRef tr_v_mask_all(struct tr_widen *widen, const LLVMValueRef *mask);
-/* Lane by lane `a` where the mask is set, otherwise b; values of the scalar type `type` as varying
- * ones are held. */
-LLVMValueRef tr_v_blend(struct tr_widen *widen, LLVMTypeRef type, LLVMValueRef mask, LLVMValueRef a,
-                        LLVMValueRef b);
 
 /* ---- edges (edges.c) ---- */
 
@@ -87,11 +83,6 @@ LLVMValueRef tr_v_any_comes(struct tr_widen *widen, const struct tr_join *join,
 bool tr_v_is_simple(const struct tr_control *control, uint32_t segment);
 bool tr_v_is_single(const struct tr_control *control, uint32_t segment);
 void tr_v_emit_single(struct tr_control *control, uint32_t segment);
-
-/* ---- units that each row comes to as a whole, or not at all (whole_rows.c) ---- */
-
-bool tr_v_is_for_rows(const struct tr_control *control, uint32_t segment);
-void tr_v_emit_for_rows(struct tr_control *control, uint32_t segment);
 
 /* ---- whether lanes agree, where all are active (agree.c): i1 ---- */
 
@@ -138,5 +129,20 @@ void tr_v_restore(const struct tr_slots *slots, const struct tr_way *way);
 /* The ways all lead to the builder's block, which is empty: the slots become phis there. */
 void tr_v_merge(struct tr_control *control, const struct tr_slots *slots, const struct tr_way *ways,
                 uint32_t count);
+
+/* ---- the turn (control.c) ---- */
+
+/* Emits the turn at the builder's place, with counters defined and `active` set; leaves the builder
+ * where all lanes have come to the end. */
+enum pxr_status tr_w_turn(struct tr_widen *widen, const struct tr_guard_exits *guards,
+                          struct pxr_error *err);
+
+/* ---- everything else (instruction.c) ---- */
+
+/* Emits any instruction of the turn but phis and terminators. */
+void tr_w_instruction(struct tr_widen *widen, uint32_t value);
+
+/* Whether the instruction has a vector form; if not it is emitted by tr_w_serial. */
+bool tr_has_vector_form(const struct tr_turn *turn, uint32_t value);
 
 #endif

@@ -102,41 +102,51 @@ struct turn_lists {
     struct list serial;
 };
 
-static void name_access(const struct tr_turn *turn, const struct tr_memory *memory, char *name,
-                        size_t size)
+static const char *name_of_wide(const struct tr_memory *memory)
 {
-    long long step = memory->has_stride ? memory->stride / (long long)memory->bytes : 0;
-    const char *general = memory->stored == NULL ? "gather" : "scatter";
-    if (memory->kind == TR_MEMORY_STRIDED)
-        snprintf(name, size, "stride %lld", step);
-    else if (memory->kind == TR_MEMORY_SAME)
-        snprintf(name, size, "uniform");
-    else if (memory->kind == TR_MEMORY_CONTIGUOUS)
-        snprintf(name, size, "%s%s", memory->stride > 0 ? "contiguous" : "reversed",
-                 tr_m_is_stream(memory) ? ", past the caches if it is much" : "");
-    else if (tr_m_is_checked(turn, memory))
-        snprintf(name, size, "contiguous unless the index wraps");
-    else
-        snprintf(name, size, "%s", general);
+    if (memory->stride < 0)
+        return "reversed";
+    return tr_m_is_stream(memory) ? "contiguous, past the caches if it is much" : "contiguous";
 }
 
-static bool is_volatile_by_lane(const struct tr_memory *memory)
+static void name_access(const struct tr_access_plan *plan, char *name, size_t size)
 {
-    return LLVMGetVolatile(memory->inst) && !tr_m_is_relaxed(memory->inst) &&
-           memory->kind != TR_MEMORY_CONTIGUOUS;
+    const struct tr_memory *memory = &plan->memory;
+    const char *general = memory->stored == NULL ? "gather" : "scatter";
+    switch (plan->forms[TR_LANES_ALL]) {
+    case TR_ACCESS_UNIFORM:
+        snprintf(name, size, "uniform");
+        break;
+    case TR_ACCESS_WIDE:
+        if (memory->kind == TR_MEMORY_STRIDED)
+            snprintf(name, size, "stride %lld", (long long)memory->stride / memory->bytes);
+        else
+            snprintf(name, size, "%s", name_of_wide(memory));
+        break;
+    case TR_ACCESS_CHECKED:
+        snprintf(name, size, "contiguous unless the index wraps");
+        break;
+    case TR_ACCESS_TUNED:
+        snprintf(name, size, "%s, %s", general, plan->steps[TR_LANES_ALL]->name);
+        break;
+    default:
+        snprintf(name, size, "%s", general);
+        break;
+    }
 }
 
 static void add_access(struct turn_lists *lists, const struct tr_turn *turn, uint32_t value)
 {
     char name[sizeof lists->loads.groups[0].name];
-    struct tr_memory memory = tr_m_describe(turn, value);
-    if (is_volatile_by_lane(&memory)) {
-        add(&lists->serial, memory.stored == NULL ? "volatile load" : "volatile store",
-            memory.inst);
+    const struct tr_access_plan *plan = turn->accesses[value];
+    LLVMValueRef inst = plan->memory.inst;
+    bool is_load = plan->memory.stored == NULL;
+    if (plan->forms[TR_LANES_ALL] == TR_ACCESS_SERIAL) {
+        add(&lists->serial, is_load ? "volatile load" : "volatile store", inst);
         return;
     }
-    name_access(turn, &memory, name, sizeof name);
-    add(memory.stored == NULL ? &lists->loads : &lists->stores, name, memory.inst);
+    name_access(plan, name, sizeof name);
+    add(is_load ? &lists->loads : &lists->stores, name, inst);
 }
 
 static const char *name_of_serial(LLVMValueRef inst)

@@ -10,8 +10,9 @@
  */
 #include <llvm-c/DebugInfo.h>
 
+#include "translator/vector/control.h"
 #include "translator/vector/emit/form.h"
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/tuning/tuning.h"
 
 static LLVMValueRef instruction(const struct tr_widen *widen, uint32_t value)
 {
@@ -243,23 +244,6 @@ static void hint(struct tr_widen *widen, uint32_t value)
     clone(widen, value, 0, NULL);
 }
 
-/* In order with those of other lanes. */
-static bool is_ordered(LLVMValueRef access)
-{
-    return LLVMGetOrdering(access) != LLVMAtomicOrderingNotAtomic && !tr_m_is_relaxed(access);
-}
-
-static void access(struct tr_widen *widen, uint32_t value)
-{
-    LLVMValueRef inst = instruction(widen, value);
-    bool is_masked_volatile =
-        LLVMGetVolatile(inst) && !tr_m_is_relaxed(inst) && widen->active.mask[0] != NULL;
-    if (is_ordered(inst) || is_masked_volatile)
-        tr_w_serial(widen, value);
-    else
-        tr_w_access(widen, value);
-}
-
 /* ---- any instruction ---- */
 
 bool tr_has_vector_form(const struct tr_turn *turn, uint32_t value)
@@ -268,7 +252,7 @@ bool tr_has_vector_form(const struct tr_turn *turn, uint32_t value)
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMLoad:
     case LLVMStore:
-        return !is_ordered(inst);
+        return !tr_m_is_ordered(inst);
     case LLVMFence: /* orders what all lanes have done before it */
         return true;
     case LLVMCall:
@@ -286,7 +270,7 @@ bool tr_has_vector_form(const struct tr_turn *turn, uint32_t value)
 static void define(struct tr_widen *widen, uint32_t value)
 {
     bool is_varying = widen->turn->shapes.values[value].kind == TR_VARYING;
-    bool has_step = tr_w_find_step(widen, value);
+    bool has_step = widen->tuning->find_step != NULL && widen->tuning->find_step(widen, value);
     for (uint32_t copy = 0; copy < widen->copies; copy++) {
         if (tr_w_holder(widen, value, copy) != copy)
             continue;
@@ -307,7 +291,7 @@ void tr_w_instruction(struct tr_widen *widen, uint32_t value)
     LLVMSetCurrentDebugLocation2(widen->builder, LLVMInstructionGetDebugLoc(inst));
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
     if (opcode == LLVMLoad || opcode == LLVMStore)
-        access(widen, value);
+        tr_w_access(widen, value);
     else if (opcode == LLVMFence)
         clone(widen, value, 0, NULL);
     else if (opcode == LLVMCall && tr_is_hint(inst))

@@ -15,45 +15,10 @@
 #ifndef PTXRUN_TRANSLATOR_VECTOR_H
 #define PTXRUN_TRANSLATOR_VECTOR_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <stddef.h>
 
-#include <llvm-c/Types.h>
-
-#include "translator/module/target.h"
+#include "translator/vector/plan/options.h"
 #include "util/error.h"
-
-/* Defects for tests to seed, one at a time. */
-enum tr_vector_seed {
-    TR_VECTOR_SEED_NONE,
-    TR_VECTOR_SEED_MASK,   /* an access, or a change of a variable, is done for all lanes although
-                              some are not active */
-    TR_VECTOR_SEED_STRIDE, /* an address is one element off in a lane */
-    TR_VECTOR_SEED_FREEZE, /* a condition of lanes that are not active decides: what spares it if it
-                              is poison is missing, a freeze or a select instead of an `and` */
-    TR_VECTOR_SEED_COUNT
-};
-
-/* When stores with TR_MARK_NONTEMPORAL go past the caches: i1 each, or NULL if there are none. The
- * caller adds a fence where control leaves the function. */
-struct tr_streaming {
-    LLVMValueRef of_rows; /* they write more than caches forget soon: done where rows are short, as
-                             the machine does not see what follows them */
-    LLVMValueRef of_all;  /* more than caches hold; implies the other */
-};
-
-struct tr_vector_options {
-    uint32_t width;                 /* lanes of a vector, a power of two, 2 to 64; 0: chosen */
-    uint32_t jam;                   /* copies, 1 to 32; 0: chosen */
-    const struct tr_target *target; /* never NULL */
-    struct tr_streaming streaming;
-    uint32_t copies_max; /* no more unless they are asked for; 0: by the function's length */
-    bool is_forced;      /* also loops that are likely to be slower as vectors */
-    bool is_poisoned;    /* for tests: values of lanes that are not active are poison, as any of
-                            them may be */
-    enum tr_vector_seed seed;
-    uint32_t seed_site;
-};
 
 struct tr_vector_report {
     uint32_t nest_count;    /* marked */
@@ -63,6 +28,9 @@ struct tr_vector_report {
     uint32_t seed_sites;
     char *explanation; /* malloc; lines of text: for each nest what was chosen and why */
 };
+
+/* The step of tuning with this name (len bytes); false: there is none. */
+bool tr_find_tuning(const char *name, size_t len, enum tr_tuning *step);
 
 /* Widens every marked nest of the function that can and should be; others stay loops. Loops are in
  * the form of LLVM's loop-simplify and lcssa. The caller frees report->explanation. Errors:

@@ -7,11 +7,13 @@
 
 #include "translator/module/budget.h"
 #include "translator/vector/memory/bit_vectors.h"
+#include "translator/vector/vector.h"
 #include "translator/vector/version.h"
 
 struct vectoriser {
     LLVMValueRef function;
     const struct tr_vector_options *options;
+    struct tr_tuning_hooks tuning;
     struct tr_vector_report *report;
     FILE *explanation;
 };
@@ -39,13 +41,19 @@ static enum pxr_status build_versions(const struct tr_target *target, const stru
     return status;
 }
 
+static enum pxr_status plan_accesses(const struct vectoriser *vectoriser, struct tr_turn *turn,
+                                     uint32_t width, struct pxr_error *err)
+{
+    return tr_plan_accesses(turn, width, vectoriser->tuning.accesses, err);
+}
+
 /* Turns with at most so many instructions, times copies, have no guards: where not all lanes go on,
  * the others are masked, all copies side by side. More code, but faster at the borders of things.
  */
 #define GUARDLESS_MAX 320
 
-static enum pxr_status drop_guards(const struct tr_nest *nest, bool is_jammed,
-                                   const struct tr_shape_of_nest *shape,
+static enum pxr_status drop_guards(const struct vectoriser *vectoriser, const struct tr_nest *nest,
+                                   bool is_jammed, const struct tr_shape_of_nest *shape,
                                    struct tr_versions *versions, struct pxr_error *err)
 {
     const char *obstacle = NULL;
@@ -54,8 +62,10 @@ static enum pxr_status drop_guards(const struct tr_nest *nest, bool is_jammed,
         return PXR_OK;
     versions->guard_count = 0;
     tr_turn_fini(&versions->fast);
-    return tr_turn_build(&versions->fast, versions->masked.target, nest, is_jammed, NULL, 0,
-                         &obstacle, err);
+    enum pxr_status status = tr_turn_build(&versions->fast, versions->masked.target, nest,
+                                           is_jammed, NULL, 0, &obstacle, err);
+    return status == PXR_OK ? plan_accesses(vectoriser, &versions->fast, shape->width, err)
+                            : status;
 }
 
 static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest *nest,
@@ -64,11 +74,17 @@ static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest
     struct tr_vector_report *report = vectoriser->report;
     struct tr_nest shorter = *nest;
     struct tr_shape_of_nest shape;
-    shorter.x.count = tr_shorten(nest, &versions->masked, is_jammed);
-    enum pxr_status status =
-        tr_choose(nest, shorter.x.count, versions, vectoriser->options, &shape, err);
+    if (vectoriser->tuning.shorten != NULL)
+        shorter.x.count = vectoriser->tuning.shorten(nest, &versions->masked, is_jammed);
+    uint32_t width = tr_choose_width(nest, shorter.x.count, vectoriser->options);
+    enum pxr_status status = plan_accesses(vectoriser, &versions->masked, width, err);
     if (status == PXR_OK)
-        status = drop_guards(nest, is_jammed, &shape, versions, err);
+        status = plan_accesses(vectoriser, &versions->fast, width, err);
+    if (status == PXR_OK)
+        status =
+            tr_choose(nest, shorter.x.count, width, versions, vectoriser->options, &shape, err);
+    if (status == PXR_OK)
+        status = drop_guards(vectoriser, nest, is_jammed, &shape, versions, err);
     if (status != PXR_OK)
         return status;
     bool is_widened = shape.is_worthwhile || vectoriser->options->is_forced;
@@ -76,7 +92,7 @@ static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest
     if (!is_widened)
         return PXR_OK;
     status = tr_widen_nest(&shorter, versions, is_jammed, &shape, vectoriser->options,
-                           &report->seed_sites, err);
+                           &vectoriser->tuning, &report->seed_sites, err);
     if (status != PXR_OK)
         return status;
     report->widened_count++;
@@ -127,7 +143,10 @@ enum pxr_status tr_vectorise(LLVMValueRef function, const struct tr_vector_optio
     struct tr_vector_options limited = *options;
     if (limited.copies_max == 0)
         limited.copies_max = copies_max(function);
-    struct vectoriser vectoriser = {.function = function, .options = &limited, .report = report};
+    struct vectoriser vectoriser = {.function = function,
+                                    .options = &limited,
+                                    .tuning = tr_tuning_hooks(options->skipped),
+                                    .report = report};
     struct tr_nest *nests = NULL;
     size_t bytes = 0;
     *report = (struct tr_vector_report){0};

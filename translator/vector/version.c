@@ -11,6 +11,7 @@
  */
 #include "translator/vector/version.h"
 
+#include "translator/vector/control.h"
 #include "translator/vector/emit/replace.h"
 
 /* Where the masked nest goes on to: number of the case. */
@@ -341,7 +342,8 @@ static void init_widen(struct version *version, const struct tr_vector_options *
 
 enum pxr_status tr_widen_nest(const struct tr_nest *nest, struct tr_versions *versions,
                               bool is_jammed, const struct tr_shape_of_nest *shape,
-                              const struct tr_vector_options *options, uint32_t *seed_sites,
+                              const struct tr_vector_options *options,
+                              const struct tr_tuning_hooks *tuning, uint32_t *seed_sites,
                               struct pxr_error *err)
 {
     struct version version = {.nest = nest,
@@ -350,6 +352,7 @@ enum pxr_status tr_widen_nest(const struct tr_nest *nest, struct tr_versions *ve
                               .outer = is_jammed ? &nest->y : &nest->x,
                               .is_jammed = is_jammed};
     init_widen(&version, options, seed_sites);
+    version.widen.tuning = tuning;
     struct tr_widen *widen = &version.widen;
     LLVMBasicBlockRef entry = tr_w_new_block(widen, "vectors");
     version.length = nest->x.count;

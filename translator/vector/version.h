@@ -38,6 +38,9 @@ struct tr_shape_of_nest {
     struct tr_estimate estimate;
 };
 
+/* The steps of tuning that are not skipped (tuning.c): 1 << enum tr_tuning. */
+struct tr_tuning_hooks tr_tuning_hooks(uint32_t skipped);
+
 /* The nest's turn in both versions. */
 struct tr_versions {
     struct tr_turn fast;
@@ -46,9 +49,13 @@ struct tr_versions {
     uint32_t guard_count;
 };
 
-/* How to widen the nest (choose.c). working: how many threads of a row have work, from tr_shorten.
- * Fails with PXR_OUT_OF_MEMORY. */
-enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working,
+/* Lanes of a vector (choose.c). working: how many threads of a row have work. */
+uint32_t tr_choose_width(const struct tr_nest *nest, LLVMValueRef working,
+                         const struct tr_vector_options *options);
+
+/* How to widen the nest with vectors of so many lanes (choose.c), after its accesses have been
+ * planned. Fails with PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint32_t width,
                           struct tr_versions *versions, const struct tr_vector_options *options,
                           struct tr_shape_of_nest *shape, struct pxr_error *err);
 
@@ -60,14 +67,11 @@ void tr_explain_nest(FILE *out, const struct tr_versions *versions,
 enum pxr_status tr_explain_obstacle(FILE *out, const struct tr_nest *nest, const char *obstacle,
                                     struct pxr_error *err);
 
-/* How many threads of a row have work: the nest's count, or a number that is made before the nest,
- * at least 1, if the others do nothing (shorten.c). turn: without guards. */
-LLVMValueRef tr_shorten(const struct tr_nest *nest, const struct tr_turn *turn, bool is_jammed);
-
 /* Replaces the nest (version.c). is_jammed: the turns were built with the y loop in them. */
 enum pxr_status tr_widen_nest(const struct tr_nest *nest, struct tr_versions *versions,
                               bool is_jammed, const struct tr_shape_of_nest *shape,
-                              const struct tr_vector_options *options, uint32_t *seed_sites,
+                              const struct tr_vector_options *options,
+                              const struct tr_tuning_hooks *tuning, uint32_t *seed_sites,
                               struct pxr_error *err);
 
 #endif

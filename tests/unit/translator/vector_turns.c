@@ -10,6 +10,9 @@
 
 #include <llvm-c/Core.h>
 
+#include "translator/vector/control.h"
+#include "translator/vector/version.h"
+
 /* ---- turns as text ---- */
 
 #define PARAMETERS "i32 %%u, i32 %%v, i32 %%z, i64 %%w, float %%f, ptr %%p"
@@ -229,6 +232,7 @@ static void init_widen(struct widened *widened, LLVMModuleRef module, const stru
     widened->widen = (struct tr_widen){
         .turn = &widened->turn,
         .options = &widened->options,
+        .tuning = &widened->tuning,
         .width = form->width,
         .jam = {form->jam[0], form->jam[1]},
         .copies = form->jam[0] * form->jam[1],
@@ -248,7 +252,7 @@ static void init_widen(struct widened *widened, LLVMModuleRef module, const stru
 void begin_widened(struct widened *widened, LLVMModuleRef module, uint32_t number,
                    const struct form *form)
 {
-    *widened = (struct widened){.target = tr_target_find("", 128)};
+    *widened = (struct widened){.target = tr_target_find("", 128), .tuning = tr_tuning_hooks(0)};
     char name[32];
     snprintf(name, sizeof name, "scalar%u", number);
     LLVMValueRef scalar = LLVMGetNamedFunction(module, name);
@@ -259,6 +263,8 @@ void begin_widened(struct widened *widened, LLVMModuleRef module, uint32_t numbe
         tr_turn_build(&widened->turn, &widened->target, &nest, is_jammed, NULL, 0, &obstacle, NULL),
         PXR_OK);
     cr_assert_eq(obstacle, NULL, "%s", obstacle);
+    cr_assert_eq(tr_plan_accesses(&widened->turn, form->width, widened->tuning.accesses, NULL),
+                 PXR_OK);
     init_widen(widened, module, form);
     struct tr_widen *widen = &widened->widen;
     widen->now =

@@ -37,6 +37,7 @@ struct form {
 struct widened {
     struct tr_turn turn;
     struct tr_target target;
+    struct tr_tuning_hooks tuning;
     struct tr_vector_options options;
     uint32_t seed_sites;
     struct tr_widen widen;

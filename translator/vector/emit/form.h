@@ -45,8 +45,6 @@ LLVMValueRef tr_form_insert_value(struct tr_widen *widen, uint32_t value, uint32
 bool tr_has_vector_intrinsic(LLVMValueRef call);
 LLVMValueRef tr_form_intrinsic(struct tr_widen *widen, uint32_t value, uint32_t copy);
 
-/* The call tells the compiler something, and is left out where there are several lanes. */
-bool tr_is_hint(LLVMValueRef call);
 bool tr_is_assumption(LLVMValueRef call);
 
 /* ---- division (divide.c) ---- */

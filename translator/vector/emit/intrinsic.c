@@ -98,23 +98,10 @@ static const struct elementwise table[] = {
     {"usub.with.overflow", "0", ALL_VECTORS},
 };
 
-/* Behind "llvm.", without types; its length is 0 for what is no intrinsic function. */
-static const char *intrinsic_name(LLVMValueRef call, size_t *len)
-{
-    LLVMValueRef callee = LLVMGetCalledValue(call);
-    unsigned id = LLVMIsAFunction(callee) == NULL ? 0 : LLVMGetIntrinsicID(callee);
-    *len = 0;
-    if (id == 0)
-        return "";
-    const char *name = LLVMIntrinsicGetName(id, len);
-    *len -= strlen("llvm.");
-    return name + strlen("llvm.");
-}
-
 static const struct elementwise *find(LLVMValueRef call)
 {
     size_t len = 0;
-    const char *name = intrinsic_name(call, &len);
+    const char *name = tr_intrinsic_name(call, &len);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strlen(table[i].name) == len && memcmp(table[i].name, name, len) == 0)
             return &table[i];
@@ -126,24 +113,11 @@ bool tr_has_vector_intrinsic(LLVMValueRef call)
     return find(call) != NULL;
 }
 
-bool tr_is_hint(LLVMValueRef call)
-{
-    static const char *const hints[] = {
-        "assume",     "lifetime.", "dbg.",        "donothing",  "experimental.noalias.scope.decl",
-        "invariant.", "prefetch",  "pseudoprobe", "sideeffect", "var.annotation"};
-    size_t len = 0;
-    const char *name = intrinsic_name(call, &len);
-    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-        if (strlen(hints[i]) <= len && memcmp(name, hints[i], strlen(hints[i])) == 0)
-            return true;
-    return false;
-}
-
 bool tr_is_assumption(LLVMValueRef call)
 {
     static const char assume[] = "assume";
     size_t len = 0;
-    const char *name = intrinsic_name(call, &len);
+    const char *name = tr_intrinsic_name(call, &len);
     return len == sizeof assume - 1 && memcmp(name, assume, len) == 0;
 }
 

@@ -3,7 +3,6 @@
  * Masks: which lanes are active. Conditions of lanes that are not active may be poison and never
  * decide anything.
  */
-#include "translator/vector/control.h"
 #include "translator/vector/emit/form.h"
 
 LLVMValueRef tr_v_mask_constant(const struct tr_widen *widen, bool is_set)

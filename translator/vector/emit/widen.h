@@ -16,7 +16,7 @@
 
 #include <llvm-c/Target.h>
 
-#include "translator/vector/plan/plan.h"
+#include "translator/vector/plan/access_plan.h"
 
 #define TR_MAX_COPIES 32
 
@@ -34,9 +34,28 @@ struct tr_row_step {
     bool is_positive;  /* as a signed number it is at least 0 in all rows */
 };
 
+struct tr_widen;
+
+/* The steps of tuning that are not skipped, by what they do; NULL: it is not done. */
+struct tr_tuning_hooks {
+    const struct tr_access_step *accesses[3]; /* NULL behind the last one */
+    /* Where one copy of a load of neighbours is emitted, which begins at this address: asks for
+     * what will be loaded later. */
+    void (*ask_ahead)(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
+                      LLVMValueRef address);
+    /* Finds how a value that is about to be defined grows from row to row; whether it does. */
+    bool (*find_step)(struct tr_widen *widen, uint32_t value);
+    /* Whether rows come as a whole to what this condition is about. */
+    bool (*is_for_rows)(const struct tr_widen *widen, LLVMValueRef condition);
+    /* How many threads of a row have work: the nest's count, or a number that is made before the
+     * nest, at least 1, if the others do nothing. turn: without guards. */
+    LLVMValueRef (*shorten)(const struct tr_nest *nest, const struct tr_turn *turn, bool is_jammed);
+};
+
 struct tr_widen {
     const struct tr_turn *turn;
     const struct tr_vector_options *options;
+    const struct tr_tuning_hooks *tuning;
     uint32_t width;
     uint32_t jam[2]; /* copies along the row, rows */
     uint32_t copies; /* jam[0] * jam[1]; copy c is vector c % jam[0] of row c / jam[0] */
@@ -92,59 +111,17 @@ LLVMBasicBlockRef tr_w_new_block(const struct tr_widen *widen, const char *name)
 /* Whether the defect that a test asks for is to be made here. */
 bool tr_w_seed(struct tr_widen *widen, enum tr_vector_seed kind);
 
-/* ---- rows side by side (rows.c) ---- */
+/* ---- masks (mask.c). A mask is <width x i1> by copy; NULL: all lanes ---- */
 
-/* Finds the step of a value that is about to be defined; whether there is one. */
-bool tr_w_find_step(struct tr_widen *widen, uint32_t value);
-/* If there is one: what the first row is to have, from which those of the others follow, even if it
- * has no result that anybody may use and they have. */
-LLVMValueRef tr_w_begin_rows(const struct tr_widen *widen, uint32_t value, LLVMValueRef first);
-/* … and the value at a copy of another row than the first, whose are defined. */
-LLVMValueRef tr_w_in_row(struct tr_widen *widen, uint32_t value, uint32_t copy);
-enum tr_growth { TR_ROWS_DIFFER, TR_ROWS_SHARE, TR_ROWS_GROW };
-/* Whether rows share the scalar, or each has at least what the row before has in this order. */
-enum tr_growth tr_w_growth(const struct tr_widen *widen, LLVMValueRef operand,
-                           bool is_in_signed_order);
-
-/* ---- loads and stores (memory.c) ---- */
-
-/* Emits a load or store (neither atomic nor, unless all lanes are active, volatile) for all copies
- * that differ, and defines the load's value. */
-void tr_w_access(struct tr_widen *widen, uint32_t value);
-
-/* How many instructions one copy of the access takes, about: 1 contiguous or uniform, more for
- * strides, width for gathers; for estimates, before anything is emitted. *is_gather: it is one. */
-uint32_t tr_access_cost(const struct tr_turn *turn, uint32_t width, uint32_t value,
-                        bool *is_gather);
-
-/* ---- one lane after the other (serial.c) ---- */
-
-/* Emits an instruction that has effects, or that there is no vector form of (atomics, calls,
- * fences, volatile accesses under a mask), for each active lane of each copy: a loop over set bits
- * of the mask, or over all lanes. Its result, if it has one, is varying. */
-void tr_w_serial(struct tr_widen *widen, uint32_t value);
-
-/* ---- everything else (instruction.c) ---- */
-
-/* Emits any instruction of the turn but phis and terminators. */
-void tr_w_instruction(struct tr_widen *widen, uint32_t value);
-
-/* Whether the instruction has a vector form; if not it is emitted by tr_w_serial. */
-bool tr_has_vector_form(const struct tr_turn *turn, uint32_t value);
-
-/* ---- control (control.c) ---- */
-
-/* What a fast version does when a guard does not let all lanes through. */
-struct tr_guard_exits {
-    const struct tr_guard *guards;
-    uint32_t count;
-    LLVMBasicBlockRef none;  /* goes here if no lane takes the expected way … */
-    LLVMBasicBlockRef other; /* … and here if some do */
-};
-
-/* Emits the turn at the builder's place, with counters defined and `active` set; leaves the builder
- * where all lanes have come to the end. */
-enum pxr_status tr_w_turn(struct tr_widen *widen, const struct tr_guard_exits *guards,
-                          struct pxr_error *err);
+LLVMValueRef tr_v_mask_constant(const struct tr_widen *widen, bool is_set);
+/* Lanes of `mask` whose condition is true; conditions of other lanes may be poison. */
+LLVMValueRef tr_v_mask_and(struct tr_widen *widen, LLVMValueRef mask, LLVMValueRef condition);
+/* i1: whether some lane of some copy is set, or every lane of all. */
+LLVMValueRef tr_v_mask_any(struct tr_widen *widen, const LLVMValueRef *mask);
+LLVMValueRef tr_v_mask_all(struct tr_widen *widen, const LLVMValueRef *mask);
+/* Lane by lane `a` where the mask is set, otherwise b; values of the scalar type `type` as varying
+ * ones are held. */
+LLVMValueRef tr_v_blend(struct tr_widen *widen, LLVMTypeRef type, LLVMValueRef mask, LLVMValueRef a,
+                        LLVMValueRef b);
 
 #endif

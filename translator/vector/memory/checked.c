@@ -8,82 +8,10 @@
 #include "translator/vector/emit/form.h"
 #include "translator/vector/memory/memory.h"
 
-/* So much may follow the first lane: width * jam is less. */
-#define MAX_LANES 4096
-
-/* An address: sum.base + the sum's terms, of which one differs along the row: the narrow index,
- * which grows by one element from lane to lane, extended. */
-struct checked {
-    struct tr_sum sum;
-    uint32_t term;
-    LLVMValueRef narrow;
-    int64_t stride; /* of the narrow index: small */
-    bool is_signed;
-};
-
-/* ---- which ---- */
-
-static struct tr_shape shape_of(const struct tr_turn *turn, LLVMValueRef operand)
-{
-    uint32_t number = tr_graph_number(&turn->graph, operand);
-    return number == TR_NONE ? (struct tr_shape){.kind = TR_UNIFORM} : turn->shapes.values[number];
-}
-
-static bool is_same_in_row(const struct tr_turn *turn, LLVMValueRef operand)
-{
-    struct tr_shape shape = shape_of(turn, operand);
-    return shape.kind != TR_VARYING && shape.stride == 0;
-}
-
-/* The term that is not the same along the row, if there is only one. */
-static bool find_term(const struct tr_turn *turn, struct checked *checked)
-{
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < checked->sum.count; i++) {
-        if (is_same_in_row(turn, checked->sum.terms[i].index))
-            continue;
-        checked->term = i;
-        found++;
-    }
-    return found == 1 && is_same_in_row(turn, checked->sum.base);
-}
-
-static bool find_narrow(const struct tr_turn *turn, struct checked *checked)
-{
-    LLVMValueRef index = checked->sum.terms[checked->term].index;
-    checked->is_signed = LLVMIsASExtInst(index) != NULL;
-    if (!checked->is_signed && LLVMIsAZExtInst(index) == NULL)
-        return false;
-    checked->narrow = LLVMGetOperand(index, 0);
-    if (LLVMGetIntTypeWidth(LLVMTypeOf(index)) != 64 ||
-        LLVMGetIntTypeWidth(LLVMTypeOf(checked->narrow)) != 32)
-        return false;
-    struct tr_shape shape = shape_of(turn, checked->narrow);
-    checked->stride = shape.stride;
-    return shape.kind == TR_AFFINE && shape.stride > 0 && shape.stride < INT32_MAX / MAX_LANES;
-}
-
-static bool find_checked(const struct tr_turn *turn, const struct tr_memory *memory,
-                         struct checked *checked)
-{
-    if (memory->kind != TR_MEMORY_GENERAL || memory->has_stride || !memory->is_word ||
-        (LLVMGetVolatile(memory->inst) && !tr_m_is_relaxed(memory->inst)))
-        return false;
-    checked->sum = tr_m_sum(turn, memory->address);
-    return find_term(turn, checked) && find_narrow(turn, checked) &&
-           (uint64_t)checked->stride * checked->sum.terms[checked->term].factor == memory->bytes;
-}
-
-bool tr_m_is_checked(const struct tr_turn *turn, const struct tr_memory *memory)
-{
-    struct checked checked;
-    return find_checked(turn, memory, &checked);
-}
-
 /* ---- the check ---- */
 
 /* i1: the index does not wrap in so many neighbours, from lane 0 of the copy on. */
-static LLVMValueRef check_lanes(struct tr_widen *widen, const struct checked *checked,
+static LLVMValueRef check_lanes(struct tr_widen *widen, const struct tr_checked *checked,
                                 uint32_t copy, uint32_t lanes)
 {
     LLVMBuilderRef b = widen->builder;
@@ -94,7 +22,7 @@ static LLVMValueRef check_lanes(struct tr_widen *widen, const struct checked *ch
 }
 
 /* A copy without active lanes may have anything, and is not asked. */
-static LLVMValueRef check_if_any(struct tr_widen *widen, const struct checked *checked,
+static LLVMValueRef check_if_any(struct tr_widen *widen, const struct tr_checked *checked,
                                  uint32_t copy)
 {
     LLVMValueRef check = check_lanes(widen, checked, copy, widen->width);
@@ -107,7 +35,7 @@ static LLVMValueRef check_if_any(struct tr_widen *widen, const struct checked *c
 }
 
 /* Rows as a whole; where lanes may be missing, copy by copy. */
-static LLVMValueRef check_all(struct tr_widen *widen, const struct checked *checked)
+static LLVMValueRef check_all(struct tr_widen *widen, const struct tr_checked *checked)
 {
     bool is_masked = widen->active.mask[0] != NULL;
     uint32_t step = is_masked ? 1 : widen->jam[0];
@@ -131,7 +59,7 @@ static LLVMValueRef extend(struct tr_widen *widen, LLVMValueRef index, bool is_s
 
 /* Of lane 0, or where it would be. */
 static LLVMValueRef first_address(struct tr_widen *widen, const struct tr_memory *memory,
-                                  const struct checked *checked, uint32_t copy)
+                                  const struct tr_checked *checked, uint32_t copy)
 {
     LLVMBuilderRef b = widen->builder;
     LLVMValueRef address = tr_w_scalar(widen, checked->sum.base, copy);
@@ -155,17 +83,18 @@ static LLVMValueRef mask_elements(struct tr_widen *widen, const struct tr_memory
 }
 
 static LLVMValueRef load_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
-                                    const struct checked *checked, uint32_t copy)
+                                    const struct tr_checked *checked, uint32_t copy)
 {
     struct tr_fields fields = tr_m_only(memory);
     LLVMValueRef mask = mask_elements(widen, memory, tr_w_mask_for(widen, memory->value, copy));
     LLVMValueRef address = first_address(widen, memory, checked, copy);
-    tr_m_prefetch(widen, memory, copy, address);
+    if (widen->tuning->ask_ahead != NULL)
+        widen->tuning->ask_ahead(widen, memory, copy, address);
     return tr_m_load(widen, &fields, tr_w_type(widen, memory->type), address, memory->align, mask);
 }
 
 static void store_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
-                             const struct checked *checked, uint32_t copy)
+                             const struct tr_checked *checked, uint32_t copy)
 {
     struct tr_fields fields = tr_m_only(memory);
     LLVMValueRef mask = widen->active.mask[copy];
@@ -177,7 +106,7 @@ static void store_neighbours(struct tr_widen *widen, const struct tr_memory *mem
 }
 
 static void stream_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
-                              const struct checked *checked)
+                              const struct tr_checked *checked)
 {
     struct tr_store stores[TR_MAX_COPIES];
     for (uint32_t c = 0; c < widen->copies; c++)
@@ -187,7 +116,7 @@ static void stream_neighbours(struct tr_widen *widen, const struct tr_memory *me
 }
 
 static void access_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
-                              const struct checked *checked, LLVMValueRef *loaded)
+                              const struct tr_checked *checked, LLVMValueRef *loaded)
 {
     if (tr_m_may_stream(widen, memory)) {
         stream_neighbours(widen, memory, checked);
@@ -241,21 +170,17 @@ static void define_loaded(struct tr_widen *widen, const struct tr_memory *memory
             tr_w_define(widen, memory->value, c, phis[c]);
 }
 
-bool tr_m_access_checked(struct tr_widen *widen, const struct tr_memory *memory)
+void tr_m_access_checked(struct tr_widen *widen, const struct tr_access_plan *plan)
 {
     LLVMBuilderRef b = widen->builder;
-    struct checked checked;
+    const struct tr_memory *memory = &plan->memory;
     struct way ways[2] = {0};
-    bool is_masked = widen->active.mask[0] != NULL;
-    if ((is_masked && tr_m_is_masked_badly(widen->turn->target, memory)) ||
-        !find_checked(widen->turn, memory, &checked))
-        return false;
     LLVMBasicBlockRef neighbours = tr_w_new_block(widen, "neighbours");
     LLVMBasicBlockRef wraps = tr_w_new_block(widen, "wraps");
     LLVMBasicBlockRef meet = tr_w_new_block(widen, "meet");
-    LLVMBuildCondBr(b, check_all(widen, &checked), neighbours, wraps);
+    LLVMBuildCondBr(b, check_all(widen, plan->checked), neighbours, wraps);
     LLVMPositionBuilderAtEnd(b, neighbours);
-    access_neighbours(widen, memory, &checked, ways[0].loaded);
+    access_neighbours(widen, memory, plan->checked, ways[0].loaded);
     ways[0].end = LLVMGetInsertBlock(b);
     LLVMBuildBr(b, meet);
     LLVMPositionBuilderAtEnd(b, wraps);
@@ -264,5 +189,4 @@ bool tr_m_access_checked(struct tr_widen *widen, const struct tr_memory *memory)
     LLVMBuildBr(b, meet);
     LLVMPositionBuilderAtEnd(b, meet);
     define_loaded(widen, memory, ways);
-    return true;
 }

@@ -139,18 +139,10 @@ static LLVMTypeRef word_type(const struct tr_widen *widen, const struct tr_memor
     return LLVMVectorType(type, widen->width);
 }
 
-bool tr_m_is_gatherable(const struct tr_widen *widen, const struct tr_memory *memory)
-{
-    bool is_of_pointers = LLVMGetTypeKind(memory->type) == LLVMVectorTypeKind &&
-                          LLVMGetTypeKind(LLVMGetElementType(memory->type)) == LLVMPointerTypeKind;
-    return memory->is_word && memory->bytes >= 4 && !is_of_pointers &&
-           widen->turn->target->has_gather;
-}
-
 LLVMValueRef tr_m_gather(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
                          LLVMValueRef mask)
 {
-    if (!tr_m_is_gatherable(widen, memory))
+    if (!tr_m_is_gatherable(widen->turn->target, memory))
         return load_lanes(widen, memory, copy, mask);
     struct tr_fields fields = tr_m_only(memory);
     LLVMTypeRef type = word_type(widen, memory);
@@ -171,7 +163,7 @@ LLVMValueRef tr_m_gather(struct tr_widen *widen, const struct tr_memory *memory,
 void tr_m_scatter(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
                   LLVMValueRef mask)
 {
-    if (!tr_m_is_gatherable(widen, memory) || !widen->turn->target->has_scatter) {
+    if (!tr_m_is_gatherable(widen->turn->target, memory) || !widen->turn->target->has_scatter) {
         store_lanes(widen, memory, copy, mask);
         return;
     }

@@ -6,7 +6,6 @@
  */
 #include "translator/module/marks.h"
 #include "translator/vector/memory/memory.h"
-#include "translator/vector/vector.h"
 
 /* What the addresses of a copy's lanes are made of: base + index elements. */
 struct elements {

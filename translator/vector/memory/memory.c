@@ -373,57 +373,31 @@ static void access_any(struct tr_widen *widen, const struct tr_memory *memory)
     }
 }
 
-bool tr_m_is_masked_badly(const struct tr_target *target, const struct tr_memory *memory)
-{
-    return !target->masks_all && (!target->masks_words || memory->bytes < 4);
-}
-
-/* A large stride takes as many wide loads as a gather takes time, unless they are for several
- * fields. */
-static bool is_wide(const struct tr_widen *widen, const struct tr_memory *memory,
-                    const struct tr_fields *fields)
-{
-    bool is_masked = widen->active.mask[0] != NULL;
-    const struct tr_target *target = widen->turn->target;
-    int64_t stride = memory->stride < 0 ? -memory->stride : memory->stride;
-    uint32_t step = (uint32_t)(stride / memory->bytes);
-    if (memory->kind == TR_MEMORY_STRIDED && memory->stored != NULL)
-        is_masked |= fields->count < step;
-    if (is_masked && tr_m_is_masked_badly(target, memory))
-        return false;
-    if (memory->kind == TR_MEMORY_STRIDED && tr_m_is_relaxed(memory->inst))
-        return false;
-    return memory->kind != TR_MEMORY_STRIDED || memory->stored != NULL || fields->count > 1 ||
-           memory->bytes < 4 ||
-           step <= (is_masked ? target->vectors.masked_step : target->vectors.step);
-}
-
 void tr_w_access(struct tr_widen *widen, uint32_t value)
 {
-    struct tr_memory memory = tr_m_describe(widen->turn, value);
-    bool is_vector = memory.kind == TR_MEMORY_CONTIGUOUS && widen->active.mask[0] == NULL;
-    bool is_relaxed = tr_m_is_relaxed(memory.inst);
-    struct tr_sequence sequence;
-    if (LLVMGetVolatile(memory.inst) && !is_relaxed &&
-        (!is_vector || tr_m_find_exchange(widen->turn, value, &sequence) ||
-         tr_m_ends_exchange(widen->turn, value))) {
+    const struct tr_access_plan *plan = widen->turn->accesses[value];
+    const struct tr_memory *memory = &plan->memory;
+    enum tr_lanes lanes = widen->active.mask[0] == NULL ? TR_LANES_ALL : TR_LANES_MASKED;
+    switch (plan->forms[lanes]) {
+    case TR_ACCESS_SERIAL:
         tr_w_serial(widen, value);
-        return;
+        break;
+    case TR_ACCESS_UNIFORM:
+        (memory->stored == NULL ? load_same : store_same)(widen, memory, &plan->fields);
+        break;
+    case TR_ACCESS_WIDE:
+        if (plan->fields.place == value) /* else it is done with others */
+            (memory->stored == NULL ? tr_m_load_fields : tr_m_store_fields)(widen, memory,
+                                                                            &plan->fields);
+        break;
+    case TR_ACCESS_CHECKED:
+        tr_m_access_checked(widen, plan);
+        break;
+    case TR_ACCESS_GATHER:
+        access_any(widen, memory);
+        break;
+    case TR_ACCESS_TUNED:
+        plan->steps[lanes]->emit(widen, memory, plan->details[lanes]);
+        break;
     }
-    if (tr_m_access_checked(widen, &memory) || tr_m_access_block(widen, &memory) ||
-        tr_m_load_shifted(widen, &memory))
-        return;
-    struct tr_fields fields = is_relaxed ? tr_m_only(&memory) : tr_m_fields(widen->turn, &memory);
-    if (memory.kind == TR_MEMORY_SAME && memory.stored == NULL)
-        load_same(widen, &memory, &fields);
-    else if (memory.kind == TR_MEMORY_SAME)
-        store_same(widen, &memory, &fields);
-    else if (memory.kind == TR_MEMORY_GENERAL || !is_wide(widen, &memory, &fields))
-        access_any(widen, &memory);
-    else if (fields.place != value)
-        return; /* done with others */
-    else if (memory.stored == NULL)
-        tr_m_load_fields(widen, &memory, &fields);
-    else
-        tr_m_store_fields(widen, &memory, &fields);
 }

@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "translator/module/marks.h"
 #include "translator/vector/memory/memory.h"
 
 #define LINE_BYTES 64
@@ -21,12 +20,6 @@
 static uint32_t vector_bytes(const struct tr_widen *widen, const struct tr_memory *memory)
 {
     return widen->width * memory->bytes;
-}
-
-bool tr_m_is_stream(const struct tr_memory *memory)
-{
-    return memory->stored != NULL && !LLVMGetVolatile(memory->inst) &&
-           tr_is_marked(memory->inst, TR_MARK_NONTEMPORAL);
 }
 
 bool tr_m_may_stream(const struct tr_widen *widen, const struct tr_memory *memory)

@@ -8,34 +8,6 @@
  */
 #include "translator/vector/memory/memory.h"
 
-/* In bytes; 0: not of the types that there are atomic accesses of. */
-static uint32_t word_bytes(LLVMTypeRef type)
-{
-    switch (LLVMGetTypeKind(type)) {
-    case LLVMIntegerTypeKind: {
-        unsigned width = LLVMGetIntTypeWidth(type);
-        return width == 8 || width == 16 || width == 32 || width == 64 ? width / 8 : 0;
-    }
-    case LLVMFloatTypeKind:
-        return 4;
-    case LLVMDoubleTypeKind:
-    case LLVMPointerTypeKind:
-        return 8;
-    default:
-        return 0;
-    }
-}
-
-bool tr_m_is_relaxed(LLVMValueRef access)
-{
-    bool is_store = LLVMIsAStoreInst(access) != NULL;
-    if ((!is_store && LLVMIsALoadInst(access) == NULL) ||
-        LLVMGetOrdering(access) != LLVMAtomicOrderingMonotonic)
-        return false;
-    uint32_t bytes = word_bytes(LLVMTypeOf(is_store ? LLVMGetOperand(access, 0) : access));
-    return bytes != 0 && LLVMGetAlignment(access) >= bytes;
-}
-
 void tr_m_set_relaxed(LLVMValueRef from, LLVMValueRef access, LLVMTypeRef type)
 {
     if (!tr_m_is_relaxed(from))

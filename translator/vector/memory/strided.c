@@ -379,7 +379,8 @@ static void access_contiguous(const struct row *row, uint32_t copy, LLVMValueRef
         mask = tr_w_repeat(widen, in_order(row, mask, 1), elements);
     LLVMValueRef address = row_address(row, copy);
     if (memory->stored == NULL) {
-        tr_m_prefetch(widen, memory, copy, address);
+        if (widen->tuning->ask_ahead != NULL)
+            widen->tuning->ask_ahead(widen, memory, copy, address);
         LLVMValueRef value = tr_m_load(widen, row->fields, tr_w_type(widen, memory->type), address,
                                        memory->align, mask);
         tr_w_define(widen, memory->value, copy, in_order(row, value, elements));

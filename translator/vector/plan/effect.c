@@ -5,6 +5,8 @@
  */
 #include "translator/vector/plan/plan.h"
 
+#include <string.h>
+
 static bool is_plain_access(LLVMValueRef inst)
 {
     return !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
@@ -65,4 +67,29 @@ uint32_t tr_cost(const struct tr_target *target, LLVMValueRef inst)
 {
     bool is_slow = LLVMGetInstructionOpcode(inst) == LLVMFDiv || is_root(inst);
     return is_slow ? target->vectors.slow : 1;
+}
+
+const char *tr_intrinsic_name(LLVMValueRef call, size_t *len)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    unsigned id = LLVMIsAFunction(callee) == NULL ? 0 : LLVMGetIntrinsicID(callee);
+    *len = 0;
+    if (id == 0)
+        return "";
+    const char *name = LLVMIntrinsicGetName(id, len);
+    *len -= strlen("llvm.");
+    return name + strlen("llvm.");
+}
+
+bool tr_is_hint(LLVMValueRef call)
+{
+    static const char *const hints[] = {
+        "assume",     "lifetime.", "dbg.",        "donothing",  "experimental.noalias.scope.decl",
+        "invariant.", "prefetch",  "pseudoprobe", "sideeffect", "var.annotation"};
+    size_t len = 0;
+    const char *name = tr_intrinsic_name(call, &len);
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (strlen(hints[i]) <= len && memcmp(name, hints[i], strlen(hints[i])) == 0)
+            return true;
+    return false;
 }

@@ -9,7 +9,9 @@
 #include <llvm-c/Core.h>
 
 #include "translator/analysis/analysis.h"
-#include "translator/vector/vector.h"
+#include "translator/vector/plan/options.h"
+#include "util/arena.h"
+#include "util/error.h"
 
 /* ---- the loops (nest.c) ---- */
 
@@ -93,8 +95,9 @@ struct tr_turn {
     uint32_t y;            /* TR_NONE unless is_jammed */
     struct tr_shapes shapes; /* TR_SCOPE_BLOCK, in lanes of rows and rows */
     bool *depends_on_row; /* by value: threads of one x may have different ones in different rows */
-    struct tr_unit *units;   /* by segment */
-    bool *is_divergent_loop; /* by loop: lanes leave it in different iterations */
+    struct tr_unit *units;            /* by segment */
+    bool *is_divergent_loop;          /* by loop: lanes leave it in different iterations */
+    struct tr_access_plan **accesses; /* by value; NULL: no load or store (access_plan.h) */
 };
 
 /* is_jammed: the turn includes what the y loop does before and after the x loop. Branches in
@@ -122,6 +125,12 @@ enum pxr_status tr_units_build(struct tr_turn *turn, struct pxr_error *err);
 bool tr_is_seen(LLVMValueRef inst);
 /* Lanes that are not active must not do it. */
 bool tr_is_for_active_lanes(LLVMValueRef inst);
+
+/* Of an intrinsic function that is called: behind "llvm.", without types; of others the length is
+ * 0. */
+const char *tr_intrinsic_name(LLVMValueRef call, size_t *len);
+/* The call tells the compiler something, and is left out where there are several lanes. */
+bool tr_is_hint(LLVMValueRef call);
 
 /* In simple instructions. */
 uint32_t tr_cost(const struct tr_target *target, LLVMValueRef inst);

@@ -7,7 +7,7 @@
  * Loops that count the same for all threads: only what many rows load at once, a column of a
  * matrix, however many there will be; the rest is often there already, from other threads.
  */
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/tuning/tuning.h"
 
 /* The innermost loop around a load. */
 struct around {

@@ -7,6 +7,7 @@
  * Only where all lanes are active: a row without any would bring others what nobody has computed.
  */
 #include "translator/vector/emit/form.h"
+#include "translator/vector/tuning/tuning.h"
 
 /* Constant steps that can be added up or multiplied without a thought to how large they get. */
 #define SMALL_STEP (1 << 12)

@@ -9,7 +9,7 @@
  * same thread could forbid. Every lane reads what it reads by itself, or what its neighbour does.
  */
 #include "translator/vector/emit/form.h"
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/tuning/tuning.h"
 
 /* Lane t of `second` reads where lane t + `by` of `first` does: by is 1 or -1. */
 struct couple {
@@ -19,16 +19,16 @@ struct couple {
 
 /* ---- which ---- */
 
-static bool is_alone(const struct tr_widen *widen, uint32_t value)
+/* No other step has it. */
+static bool is_alone(const struct tr_access_question *question, uint32_t value)
 {
-    struct tr_memory memory = tr_m_describe(widen->turn, value);
-    return !tr_m_is_in_block(widen, &memory);
+    return question->turn->accesses[value]->forms[question->lanes] == TR_ACCESS_GATHER;
 }
 
-static bool can_be_shifted(const struct tr_widen *widen, const struct tr_memory *memory)
+static bool can_be_shifted(const struct tr_turn *turn, const struct tr_memory *memory)
 {
     return memory->stored == NULL && memory->kind == TR_MEMORY_GENERAL && memory->has_stride &&
-           tr_m_is_gatherable(widen, memory) && !LLVMGetVolatile(memory->inst) &&
+           tr_m_is_gatherable(turn->target, memory) && !LLVMGetVolatile(memory->inst) &&
            LLVMGetOrdering(memory->inst) == LLVMAtomicOrderingNotAtomic &&
            LLVMGetTypeKind(memory->type) != LLVMVectorTypeKind;
 }
@@ -144,14 +144,42 @@ static void load_couple(struct tr_widen *widen, const struct couple *couple, uin
                 move_lanes(widen, found, tr_w_splat(widen, end), couple->by));
 }
 
-bool tr_m_load_shifted(struct tr_widen *widen, const struct tr_memory *memory)
+/* ---- the step ---- */
+
+static const void *find_own_couple(struct tr_access_question *question)
 {
-    struct couple couple;
-    if (!can_be_shifted(widen, memory) || !find_couple(widen->turn, memory, &couple) ||
-        !is_alone(widen, couple.first) || !is_alone(widen, couple.second))
-        return false;
-    for (uint32_t c = 0; c < widen->copies && memory->value == couple.first; c++)
-        if (tr_w_holder(widen, memory->value, c) == c)
-            load_couple(widen, &couple, c);
-    return true;
+    struct couple found;
+    if (!can_be_shifted(question->turn, question->memory) ||
+        !find_couple(question->turn, question->memory, &found) ||
+        !is_alone(question, found.first) || !is_alone(question, found.second))
+        return NULL;
+    struct couple *couple = pxr_arena_alloc_array(question->arena, 1, sizeof *couple);
+    question->is_out_of_memory |= couple == NULL;
+    if (couple != NULL)
+        *couple = found;
+    return couple;
 }
+
+/* Half of a gather, of what moves it by a lane, and of the load at the end. */
+static uint32_t cost_of_one(const struct tr_turn *turn, const struct tr_memory *memory,
+                            uint32_t width)
+{
+    (void)memory;
+    const struct tr_vector_costs *costs = &turn->target->vectors;
+    return (costs->gather * width + costs->few_pieces) / 2;
+}
+
+/* With the one that has it, or, at the place of the second of them, nothing. */
+static void load_shifted(struct tr_widen *widen, const struct tr_memory *memory, const void *detail)
+{
+    const struct couple *couple = detail;
+    for (uint32_t c = 0; c < widen->copies && memory->value == couple->first; c++)
+        if (tr_w_holder(widen, memory->value, c) == c)
+            load_couple(widen, couple, c);
+}
+
+const struct tr_access_step tr_shifted = {.name = "shifted by a lane",
+                                          .is_gather = true,
+                                          .find = find_own_couple,
+                                          .cost = cost_of_one,
+                                          .emit = load_shifted};

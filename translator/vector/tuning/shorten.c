@@ -7,7 +7,7 @@
  * branches from the turn's beginning on that compare the counter with what is known when the loop
  * begins. Branches are not removed: the number may be too high, and is at least 1.
  */
-#include "translator/vector/version.h"
+#include "translator/vector/tuning/tuning.h"
 
 /* Branches and operands of conditions that are looked at one behind the other. */
 #define MAX_DEPTH 6

@@ -3,24 +3,22 @@
  * Units that rows come to as a whole: the upper and lower borders of tiles, `if (y < n) …`. Each
  * row of copies has a branch of its own and no masks behind it.
  */
-#include "translator/vector/control.h"
+#include "translator/vector/tuning/tuning.h"
 
-bool tr_v_is_for_rows(const struct tr_control *control, uint32_t segment)
+#include "util/arena.h"
+
+bool tr_v_is_for_rows(const struct tr_widen *widen, LLVMValueRef condition)
 {
-    const struct tr_join *join = &control->joins[segment];
-    if (join->of_condition == NULL || !tr_v_is_simple(control, segment))
-        return false;
-    struct tr_shape shape = tr_w_shape(control->widen, join->condition);
+    struct tr_shape shape = tr_w_shape(widen, condition);
     return shape.kind == TR_AFFINE && shape.stride == 0;
 }
 
 /* One row of copies as if it were the only one. */
-static bool look_at_row(const struct tr_control *control, uint32_t row, struct pxr_arena *arena,
+static bool look_at_row(const struct tr_widen *all, uint32_t row, struct pxr_arena *arena,
                         struct tr_widen *view)
 {
-    const struct tr_widen *all = control->widen;
     uint32_t columns = all->jam[0];
-    uint32_t values = control->turn->graph.value_count;
+    uint32_t values = all->turn->graph.value_count;
     *view = *all;
     view->jam[1] = 1;
     view->copies = columns;
@@ -32,33 +30,35 @@ static bool look_at_row(const struct tr_control *control, uint32_t row, struct p
     return view->now != NULL;
 }
 
-static void emit_row(struct tr_control *control, uint32_t segment, uint32_t row,
-                     struct tr_widen *view)
+/* condition: i1, whether the row comes. */
+static void emit_row(struct tr_widen *view, uint32_t segment, LLVMValueRef condition, bool expected,
+                     void (*emit)(struct tr_widen *widen, uint32_t value))
 {
-    const struct tr_join *join = &control->joins[segment];
-    const struct tr_segment *s = &control->turn->graph.segments[segment];
+    const struct tr_segment *s = &view->turn->graph.segments[segment];
     LLVMBuilderRef b = view->builder;
     LLVMBasicBlockRef come = tr_w_new_block(view, "row");
     LLVMBasicBlockRef next = tr_w_new_block(view, "next");
-    LLVMValueRef condition =
-        tr_w_scalar(control->widen, join->condition, row * control->widen->jam[0]);
-    LLVMBuildCondBr(b, condition, join->expected ? come : next, join->expected ? next : come);
+    LLVMBuildCondBr(b, condition, expected ? come : next, expected ? next : come);
     LLVMPositionBuilderAtEnd(b, come);
     for (uint32_t k = 0; k + 1 < s->value_count; k++)
-        tr_w_instruction(view, s->first_value + k);
+        emit(view, s->first_value + k);
     LLVMBuildBr(b, next);
     LLVMPositionBuilderAtEnd(b, next);
 }
 
-void tr_v_emit_for_rows(struct tr_control *control, uint32_t segment)
+bool tr_v_emit_for_rows(struct tr_widen *widen, uint32_t segment, LLVMValueRef condition,
+                        bool expected, void (*emit)(struct tr_widen *widen, uint32_t value))
 {
-    for (uint32_t row = 0; row < control->widen->jam[1] && !control->is_out_of_memory; row++) {
+    bool has_room = true;
+    for (uint32_t row = 0; row < widen->jam[1] && has_room; row++) {
         struct pxr_arena arena;
         struct tr_widen view;
         pxr_arena_init(&arena, 0);
-        control->is_out_of_memory |= !look_at_row(control, row, &arena, &view);
-        if (!control->is_out_of_memory)
-            emit_row(control, segment, row, &view);
+        has_room = look_at_row(widen, row, &arena, &view);
+        if (has_room)
+            emit_row(&view, segment, tr_w_scalar(widen, condition, row * widen->jam[0]), expected,
+                     emit);
         pxr_arena_fini(&arena);
     }
+    return has_room;
 }

@@ -9,7 +9,7 @@
  * and not loads from one address by all lanes, which none of several lanes can be writing to.
  */
 #include "translator/vector/emit/form.h"
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/tuning/tuning.h"
 
 #define BLOCK_BYTES 16
 #define MAX_WORDS   4
@@ -153,14 +153,15 @@ static bool find_block(const struct tr_turn *turn, const struct tr_group *group,
     }
 }
 
-static bool can_be_in_block(const struct tr_widen *widen, const struct tr_memory *memory)
+static bool can_be_in_block(const struct tr_access_question *question)
 {
+    const struct tr_memory *memory = question->memory;
     LLVMTypeKind kind = LLVMGetTypeKind(memory->type);
     return memory->kind == TR_MEMORY_GENERAL && memory->has_stride && memory->is_word &&
            (memory->bytes == 4 || memory->bytes == 8) && kind != LLVMVectorTypeKind &&
            kind != LLVMPointerTypeKind && is_plain(memory->inst) &&
            (memory->stride >= BLOCK_BYTES || memory->stride <= -BLOCK_BYTES) &&
-           widen->active.mask[0] == NULL && widen->width >= MAX_WORDS;
+           question->lanes == TR_LANES_ALL && question->width >= MAX_WORDS;
 }
 
 /* ---- transposing ---- */
@@ -265,32 +266,43 @@ static void store_block(struct tr_widen *widen, const struct block *block, uint3
     }
 }
 
-static bool find_own_block(const struct tr_widen *widen, const struct tr_memory *memory,
-                           struct block *block)
+/* ---- the step ---- */
+
+static const void *find_own_block(struct tr_access_question *question)
 {
-    if (!can_be_in_block(widen, memory))
-        return false;
-    *block = (struct block){.memory = memory, .words = BLOCK_BYTES / memory->bytes};
-    struct tr_group group = tr_m_group(widen->turn, memory);
-    return find_block(widen->turn, &group, block);
+    const struct tr_memory *memory = question->memory;
+    if (!can_be_in_block(question))
+        return NULL;
+    struct block found = {.memory = memory, .words = BLOCK_BYTES / memory->bytes};
+    struct tr_group group = tr_m_group(question->turn, memory);
+    if (!find_block(question->turn, &group, &found))
+        return NULL;
+    struct block *block = pxr_arena_alloc_array(question->arena, 1, sizeof *block);
+    question->is_out_of_memory |= block == NULL;
+    if (block != NULL)
+        *block = found;
+    return block;
 }
 
-bool tr_m_is_in_block(const struct tr_widen *widen, const struct tr_memory *memory)
+/* A word's part of the accesses, and of what transposes them. */
+static uint32_t cost_of_word(const struct tr_turn *turn, const struct tr_memory *memory,
+                             uint32_t width)
 {
-    struct block block;
-    return find_own_block(widen, memory, &block);
+    const struct tr_vector_costs *costs = &turn->target->vectors;
+    return costs->gather * width * memory->bytes / BLOCK_BYTES + costs->few_pieces;
 }
 
-bool tr_m_access_block(struct tr_widen *widen, const struct tr_memory *memory)
+/* At the place of one of its words all of the block. */
+static void access_block(struct tr_widen *widen, const struct tr_memory *memory, const void *detail)
 {
-    struct block block;
-    if (!find_own_block(widen, memory, &block))
-        return false;
-    for (uint32_t c = 0; c < widen->copies && memory->value == block.fields.place; c++) {
+    const struct block *block = detail;
+    for (uint32_t c = 0; c < widen->copies && memory->value == block->fields.place; c++) {
         if (memory->stored != NULL)
-            store_block(widen, &block, c);
+            store_block(widen, block, c);
         else if (tr_w_holder(widen, memory->value, c) == c)
-            load_block(widen, &block, c);
+            load_block(widen, block, c);
     }
-    return true;
 }
+
+const struct tr_access_step tr_word_blocks = {
+    .name = "words in blocks", .find = find_own_block, .cost = cost_of_word, .emit = access_block};

@@ -2,11 +2,12 @@
  *
  * What an access to memory is like, from the shape of its address; nothing is emitted here.
  */
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/plan/access.h"
 
 #include <llvm-c/Target.h>
 
 #include "translator/analysis/shape.h"
+#include "translator/module/marks.h"
 
 static LLVMTargetDataRef layout_of(const struct tr_turn *turn)
 {
@@ -202,55 +203,22 @@ struct tr_sum tr_m_sum(const struct tr_turn *turn, LLVMValueRef address)
     return sum;
 }
 
-/* ---- estimates ---- */
+/* ---- what the target has instructions for ---- */
 
-static uint32_t cost_of_fields(const struct tr_turn *turn, const struct tr_memory *memory)
+bool tr_m_is_masked_badly(const struct tr_target *target, const struct tr_memory *memory)
 {
-    struct tr_fields fields = tr_m_fields(turn, memory);
-    int64_t step = memory->stride / (int64_t)memory->bytes;
-    uint32_t pieces = (uint32_t)(step < 0 ? -step : step);
-    const struct tr_vector_costs *costs = &turn->target->vectors;
-    uint32_t of_field = pieces > 4 ? costs->many_pieces : pieces > 1 ? costs->few_pieces : 0;
-    uint32_t shuffles = fields.count * of_field;
-    return costs->contiguous + (pieces + shuffles - 1) / fields.count;
+    return !target->masks_all && (!target->masks_words || memory->bytes < 4);
 }
 
-/* Nothing but an address is taken out of a vector for each lane. */
-static bool is_in_exchange(const struct tr_turn *turn, uint32_t value)
+bool tr_m_is_gatherable(const struct tr_target *target, const struct tr_memory *memory)
 {
-    struct tr_sequence sequence;
-    return tr_m_find_exchange(turn, value, &sequence) || tr_m_ends_exchange(turn, value);
+    bool is_of_pointers = LLVMGetTypeKind(memory->type) == LLVMVectorTypeKind &&
+                          LLVMGetTypeKind(LLVMGetElementType(memory->type)) == LLVMPointerTypeKind;
+    return memory->is_word && memory->bytes >= 4 && !is_of_pointers && target->has_gather;
 }
 
-/* Lanes that have left the loop are waited for by those that have not, whose elements come one by
- * one anyway. */
-static bool is_in_divergent_loop(const struct tr_turn *turn, uint32_t value)
+bool tr_m_is_stream(const struct tr_memory *memory)
 {
-    uint32_t loop = turn->loops.innermost[turn->graph.values[value].segment];
-    return loop != TR_NONE && turn->is_divergent_loop[loop];
-}
-
-uint32_t tr_access_cost(const struct tr_turn *turn, uint32_t width, uint32_t value, bool *is_gather)
-{
-    const struct tr_vector_costs *costs = &turn->target->vectors;
-    struct tr_memory memory = tr_m_describe(turn, value);
-    *is_gather = false;
-    bool is_relaxed = tr_m_is_relaxed(memory.inst);
-    if (LLVMGetVolatile(memory.inst) && !is_relaxed && memory.kind != TR_MEMORY_CONTIGUOUS)
-        return (is_in_exchange(turn, value) ? costs->extract : costs->serial) * width;
-    switch (memory.kind == TR_MEMORY_STRIDED && is_relaxed ? TR_MEMORY_GENERAL : memory.kind) {
-    case TR_MEMORY_SAME:
-        return 1;
-    case TR_MEMORY_CONTIGUOUS:
-        return memory.stride > 0 ? costs->contiguous : costs->reversed;
-    case TR_MEMORY_STRIDED:
-        return cost_of_fields(turn, &memory);
-    default:
-        if (tr_m_is_checked(turn, &memory))
-            return costs->checked;
-        *is_gather = true;
-        if (memory.bytes >= 4 && !is_in_divergent_loop(turn, value))
-            return costs->gather * width;
-        return costs->collect * width;
-    }
+    return memory->stored != NULL && !LLVMGetVolatile(memory->inst) &&
+           tr_is_marked(memory->inst, TR_MARK_NONTEMPORAL);
 }

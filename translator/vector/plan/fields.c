@@ -4,7 +4,7 @@
  * comes between; stores move down to the last, where nothing else touches memory. Every access of
  * such a group finds the same group, whichever is asked for.
  */
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/plan/access.h"
 
 #define MAX_CANDIDATES 64
 

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What loads and stores are like, from the shapes of their addresses: questions that emit nothing.
+ * Private to translator/vector.
+ */
+#ifndef PTXRUN_TRANSLATOR_VECTOR_PLAN_ACCESS_H
+#define PTXRUN_TRANSLATOR_VECTOR_PLAN_ACCESS_H
+
+#include "translator/vector/plan/plan.h"
+
+/* Elements from one lane to the next, at most, that wide accesses with shuffles are made for. */
+#define TR_MAX_STEP  8
+#define TR_MAX_WIDTH 64
+
+/* ---- what an access is like (access.c) ---- */
+
+enum tr_memory_kind {
+    TR_MEMORY_SAME,       /* all lanes of a row at one address */
+    TR_MEMORY_CONTIGUOUS, /* lanes next to each other, upwards or downwards */
+    TR_MEMORY_STRIDED,    /* 2 to TR_MAX_STEP elements from lane to lane, up or down */
+    TR_MEMORY_GENERAL
+};
+
+struct tr_memory {
+    uint32_t value;
+    LLVMValueRef inst;
+    LLVMValueRef address;
+    uint32_t address_value; /* its number; TR_NONE: a constant */
+    LLVMValueRef stored;    /* NULL: a load */
+    LLVMTypeRef type;       /* of a lane */
+    uint32_t bytes;
+    bool is_word; /* the type has exactly 8 * bytes bits, 1, 2, 4 or 8 bytes of them */
+    uint32_t align;
+    enum tr_memory_kind kind;
+    bool has_stride;
+    int64_t stride; /* in bytes, if has_stride */
+};
+
+struct tr_memory tr_m_describe(const struct tr_turn *turn, uint32_t value);
+
+/* Whether the instruction may read memory that something writes, or write some. */
+bool tr_m_may_read(const struct tr_turn *turn, uint32_t value);
+bool tr_m_may_write(const struct tr_turn *turn, uint32_t value);
+
+#define TR_SUM_TERMS 4
+
+/* An address as a sum modulo 2^64: base + the indices, with their signs, times factors + offset. */
+struct tr_sum {
+    LLVMValueRef base;
+    uint32_t count;
+    struct {
+        LLVMValueRef index;
+        uint64_t factor;
+    } terms[TR_SUM_TERMS];
+    uint64_t offset;
+};
+
+struct tr_sum tr_m_sum(const struct tr_turn *turn, LLVMValueRef address);
+/* How far the second address is behind the first, if that is a constant. */
+bool tr_m_distance(const struct tr_sum *a, const struct tr_sum *b, int64_t *bytes);
+
+/* ---- accesses that are done together (fields.c) ---- */
+
+#define TR_MAX_FIELDS 16
+
+/* Accesses of one segment with one stride that lie within one stride, such as those to the fields
+ * of a structure; in order of the segment. All of them have the size of one field. */
+struct tr_fields {
+    uint32_t count;
+    uint32_t values[TR_MAX_FIELDS];
+    uint32_t fields[TR_MAX_FIELDS]; /* by access: elements from the lowest one */
+    uint32_t last_field;            /* the highest of them */
+    uint32_t place;                 /* the access at whose place all are done */
+    uint32_t place_field;
+    uint32_t align; /* of the lowest */
+};
+
+/* The access alone. */
+struct tr_fields tr_m_only(const struct tr_memory *memory);
+/* Those of an access: at least itself. */
+struct tr_fields tr_m_fields(const struct tr_turn *turn, const struct tr_memory *memory);
+
+/* ---- neighbours, unless an index wraps (narrow_index.c) ---- */
+
+/* An address: sum.base + the sum's terms, of which one differs along the row: the narrow index,
+ * which grows by one element from lane to lane, extended. */
+struct tr_checked {
+    struct tr_sum sum;
+    uint32_t term;
+    LLVMValueRef narrow;
+    int64_t stride; /* of the narrow index: small */
+    bool is_signed;
+};
+
+/* False: it is none. */
+bool tr_m_find_checked(const struct tr_turn *turn, const struct tr_memory *memory,
+                       struct tr_checked *checked);
+
+/* ---- order (access_order.c) ---- */
+
+/* A load or store that need not be in order with those of other lanes, but must be done. */
+bool tr_m_is_relaxed(LLVMValueRef access);
+/* One that must: its lanes do it one after the other. */
+bool tr_m_is_ordered(LLVMValueRef access);
+
+/* ---- instructions that a lane does before the next lane begins (access_order.c) ---- */
+
+#define TR_MAX_SEQUENCE 16
+
+struct tr_sequence {
+    uint32_t count;
+    uint32_t values[TR_MAX_SEQUENCE];
+};
+
+/* A volatile load and the store that it ends in: an atomic operation on memory of the block. Found
+ * by its load. False: it is none. */
+bool tr_m_find_exchange(const struct tr_turn *turn, uint32_t load, struct tr_sequence *sequence);
+/* The store is the end of one: it has been emitted with the load. */
+bool tr_m_ends_exchange(const struct tr_turn *turn, uint32_t store);
+/* ---- what the target has instructions for (access.c) ---- */
+
+/* Under a mask such an access is a branch for each lane. */
+bool tr_m_is_masked_badly(const struct tr_target *target, const struct tr_memory *memory);
+/* Whether these are LLVM's gathers, and, on machines that have them, scatters. */
+bool tr_m_is_gatherable(const struct tr_target *target, const struct tr_memory *memory);
+/* Whether nobody reads soon what an access stores. */
+bool tr_m_is_stream(const struct tr_memory *memory);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How each access will be done, and what that costs.
+ */
+#include "translator/vector/plan/access_plan.h"
+
+struct planner {
+    struct tr_turn *turn;
+    uint32_t width;
+    const struct tr_access_step *const *steps;
+    bool is_out_of_memory;
+};
+
+static bool is_access(const struct tr_turn *turn, uint32_t value)
+{
+    uint32_t opcode = turn->graph.values[value].opcode;
+    return (opcode == LLVMLoad || opcode == LLVMStore) &&
+           turn->graph.values[value].segment != TR_NONE;
+}
+
+/* ---- the form ---- */
+
+/* Volatile ones in order, unless a vector of neighbours is one access. */
+static bool is_serial(const struct tr_access_plan *plan, enum tr_lanes lanes)
+{
+    LLVMValueRef inst = plan->memory.inst;
+    if (tr_m_is_ordered(inst))
+        return true;
+    if (!LLVMGetVolatile(inst) || tr_m_is_relaxed(inst))
+        return false;
+    bool is_vector = plan->memory.kind == TR_MEMORY_CONTIGUOUS && lanes == TR_LANES_ALL;
+    return !is_vector || plan->is_in_exchange;
+}
+
+/* A large stride takes as many wide loads as a gather takes time, unless they are for several
+ * fields. */
+static bool is_wide(const struct tr_target *target, const struct tr_access_plan *plan,
+                    enum tr_lanes lanes)
+{
+    const struct tr_memory *memory = &plan->memory;
+    bool is_masked = lanes == TR_LANES_MASKED;
+    int64_t stride = memory->stride < 0 ? -memory->stride : memory->stride;
+    uint32_t step = (uint32_t)(stride / memory->bytes);
+    if (memory->kind == TR_MEMORY_GENERAL)
+        return false;
+    if (memory->kind == TR_MEMORY_STRIDED && memory->stored != NULL)
+        is_masked |= plan->fields.count < step;
+    if (is_masked && tr_m_is_masked_badly(target, memory))
+        return false;
+    if (memory->kind == TR_MEMORY_STRIDED && tr_m_is_relaxed(memory->inst))
+        return false;
+    return memory->kind != TR_MEMORY_STRIDED || memory->stored != NULL || plan->fields.count > 1 ||
+           memory->bytes < 4 ||
+           step <= (is_masked ? target->vectors.masked_step : target->vectors.step);
+}
+
+static enum tr_access_form form_of(const struct tr_target *target,
+                                   const struct tr_access_plan *plan, enum tr_lanes lanes)
+{
+    if (is_serial(plan, lanes))
+        return TR_ACCESS_SERIAL;
+    bool is_masked_badly = lanes == TR_LANES_MASKED && tr_m_is_masked_badly(target, &plan->memory);
+    if (plan->checked != NULL && !is_masked_badly)
+        return TR_ACCESS_CHECKED;
+    if (plan->memory.kind == TR_MEMORY_SAME)
+        return TR_ACCESS_UNIFORM;
+    return is_wide(target, plan, lanes) ? TR_ACCESS_WIDE : TR_ACCESS_GATHER;
+}
+
+static const struct tr_checked *find_checked(struct planner *planner,
+                                             const struct tr_memory *memory)
+{
+    struct tr_checked found;
+    if (!tr_m_find_checked(planner->turn, memory, &found))
+        return NULL;
+    struct tr_checked *kept = pxr_arena_alloc_array(&planner->turn->graph.arena, 1, sizeof *kept);
+    planner->is_out_of_memory |= kept == NULL;
+    if (kept != NULL)
+        *kept = found;
+    return kept;
+}
+
+static bool is_in_exchange(const struct tr_turn *turn, uint32_t value)
+{
+    struct tr_sequence sequence;
+    return tr_m_find_exchange(turn, value, &sequence) || tr_m_ends_exchange(turn, value);
+}
+
+static void plan_access(struct planner *planner, uint32_t value, struct tr_access_plan *plan)
+{
+    struct tr_turn *turn = planner->turn;
+    plan->memory = tr_m_describe(turn, value);
+    plan->is_in_exchange = is_in_exchange(turn, value);
+    plan->checked = find_checked(planner, &plan->memory);
+    plan->fields = tr_m_is_relaxed(plan->memory.inst) ? tr_m_only(&plan->memory)
+                                                      : tr_m_fields(turn, &plan->memory);
+    for (int lanes = 0; lanes < TR_LANES_COUNT; lanes++)
+        plan->forms[lanes] = form_of(turn->target, plan, (enum tr_lanes)lanes);
+    turn->accesses[value] = plan;
+}
+
+/* ---- tuning ---- */
+
+/* Each step sees what the steps before it have taken: the others are gathers still. */
+static void ask_step(struct planner *planner, const struct tr_access_step *step,
+                     enum tr_lanes lanes)
+{
+    struct tr_turn *turn = planner->turn;
+    for (uint32_t v = 0; v < turn->graph.value_count; v++) {
+        struct tr_access_plan *plan = turn->accesses[v];
+        if (plan == NULL || plan->forms[lanes] != TR_ACCESS_GATHER)
+            continue;
+        struct tr_access_question question = {.turn = turn,
+                                              .memory = &plan->memory,
+                                              .width = planner->width,
+                                              .lanes = lanes,
+                                              .arena = &turn->graph.arena};
+        plan->details[lanes] = step->find(&question);
+        plan->steps[lanes] = plan->details[lanes] == NULL ? NULL : step;
+        planner->is_out_of_memory |= question.is_out_of_memory;
+    }
+    for (uint32_t v = 0; v < turn->graph.value_count; v++)
+        if (turn->accesses[v] != NULL && turn->accesses[v]->steps[lanes] == step)
+            turn->accesses[v]->forms[lanes] = TR_ACCESS_TUNED;
+}
+
+/* ---- all of them ---- */
+
+static bool allocate(struct tr_turn *turn, struct tr_access_plan **plans)
+{
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < turn->graph.value_count; v++)
+        count += is_access(turn, v);
+    *plans = pxr_arena_alloc_array(&turn->graph.arena, count, sizeof **plans);
+    turn->accesses =
+        pxr_arena_alloc_array(&turn->graph.arena, turn->graph.value_count, sizeof *turn->accesses);
+    return *plans != NULL && turn->accesses != NULL;
+}
+
+enum pxr_status tr_plan_accesses(struct tr_turn *turn, uint32_t width,
+                                 const struct tr_access_step *const *steps, struct pxr_error *err)
+{
+    struct planner planner = {.turn = turn, .width = width, .steps = steps};
+    struct tr_access_plan *plan;
+    if (!allocate(turn, &plan))
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory planning accesses");
+    for (uint32_t v = 0; v < turn->graph.value_count; v++)
+        if (is_access(turn, v))
+            plan_access(&planner, v, plan++);
+    for (; *planner.steps != NULL; planner.steps++)
+        for (int lanes = 0; lanes < TR_LANES_COUNT; lanes++)
+            ask_step(&planner, *planner.steps, (enum tr_lanes)lanes);
+    if (planner.is_out_of_memory)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory planning accesses");
+    return PXR_OK;
+}
+
+/* ---- estimates ---- */
+
+static uint32_t cost_of_fields(const struct tr_vector_costs *costs,
+                               const struct tr_access_plan *plan)
+{
+    int64_t step = plan->memory.stride / (int64_t)plan->memory.bytes;
+    uint32_t pieces = (uint32_t)(step < 0 ? -step : step);
+    uint32_t of_field = pieces > 4 ? costs->many_pieces : pieces > 1 ? costs->few_pieces : 0;
+    uint32_t shuffles = plan->fields.count * of_field;
+    return costs->contiguous + (pieces + shuffles - 1) / plan->fields.count;
+}
+
+/* Lanes that have left the loop are waited for by those that have not, whose elements come one by
+ * one anyway. */
+static bool is_in_divergent_loop(const struct tr_turn *turn, uint32_t value)
+{
+    uint32_t loop = turn->loops.innermost[turn->graph.values[value].segment];
+    return loop != TR_NONE && turn->is_divergent_loop[loop];
+}
+
+static uint32_t cost_of_wide(const struct tr_vector_costs *costs, const struct tr_access_plan *plan)
+{
+    if (plan->memory.kind == TR_MEMORY_STRIDED)
+        return cost_of_fields(costs, plan);
+    return plan->memory.stride > 0 ? costs->contiguous : costs->reversed;
+}
+
+uint32_t tr_access_cost(const struct tr_turn *turn, uint32_t width, uint32_t value, bool *is_gather)
+{
+    const struct tr_vector_costs *costs = &turn->target->vectors;
+    const struct tr_access_plan *plan = turn->accesses[value];
+    const struct tr_access_step *step = plan->steps[TR_LANES_ALL];
+    *is_gather = false;
+    switch (plan->forms[TR_LANES_ALL]) {
+    case TR_ACCESS_SERIAL: /* of an exchange nothing but an address is taken out of a vector */
+        return (plan->is_in_exchange ? costs->extract : costs->serial) * width;
+    case TR_ACCESS_UNIFORM:
+        return costs->contiguous;
+    case TR_ACCESS_WIDE:
+        return cost_of_wide(costs, plan);
+    case TR_ACCESS_CHECKED:
+        return costs->checked;
+    case TR_ACCESS_TUNED:
+        *is_gather = step->is_gather;
+        return step->cost(turn, &plan->memory, width);
+    default:
+        *is_gather = true;
+        if (plan->memory.bytes >= 4 && !is_in_divergent_loop(turn, value))
+            return costs->gather * width;
+        return costs->collect * width;
+    }
+}

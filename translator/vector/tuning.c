@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which steps of tuning are in a nest's way: those that are not skipped.
+ */
+#include <string.h>
+
+#include "translator/vector/tuning/tuning.h"
+#include "translator/vector/vector.h"
+#include "translator/vector/version.h"
+
+struct tr_tuning_hooks tr_tuning_hooks(uint32_t skipped)
+{
+#define IS_DONE(ID) ((skipped & UINT32_C(1) << TR_TUNING_##ID) == 0)
+    struct tr_tuning_hooks hooks = {
+        .ask_ahead = IS_DONE(PREFETCH) ? tr_m_prefetch : NULL,
+        .find_step = IS_DONE(ROW_STEPS) ? tr_w_find_step : NULL,
+        .is_for_rows = IS_DONE(WHOLE_ROWS) ? tr_v_is_for_rows : NULL,
+        .shorten = IS_DONE(SHORTEN) ? tr_shorten : NULL,
+    };
+    uint32_t count = 0;
+    if (IS_DONE(WORD_BLOCKS))
+        hooks.accesses[count++] = &tr_word_blocks;
+    if (IS_DONE(SHIFTED))
+        hooks.accesses[count++] = &tr_shifted;
+#undef IS_DONE
+    return hooks;
+}
+
+bool tr_find_tuning(const char *name, size_t len, enum tr_tuning *step)
+{
+    static const char *const names[] = {
+#define TUNING(ID, name_, purpose) name_,
+#include "translator/vector/plan/tuning.def"
+#undef TUNING
+    };
+    for (int i = 0; i < TR_TUNING_COUNT; i++)
+        if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0) {
+            *step = (enum tr_tuning)i;
+            return true;
+        }
+    return false;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The steps of plan/tuning.def. What they find and emit is the same for all that use them, so each
+ * can be left out. Private to translator/vector.
+ */
+#ifndef PTXRUN_TRANSLATOR_VECTOR_TUNING_H
+#define PTXRUN_TRANSLATOR_VECTOR_TUNING_H
+
+#include "translator/vector/memory/memory.h"
+
+/* ---- accesses (word_blocks.c, shifted.c) ---- */
+
+/* Neighbouring words of lanes that are far apart. */
+extern const struct tr_access_step tr_word_blocks;
+/* What the next lane has gathered. */
+extern const struct tr_access_step tr_shifted;
+
+#define TR_GROUP_MAX 64
+
+/* Accesses of one segment, with one stride, that can be done at one place: that of the first, if
+ * they are loads, of the last, if they are stores. */
+struct tr_group {
+    uint32_t count;
+    uint32_t values[TR_GROUP_MAX]; /* in order of the segment */
+    int64_t offsets[TR_GROUP_MAX]; /* in bytes, from the access asked about */
+    uint32_t beside_count;         /* accesses of the other kind to the same rows, in between */
+    int64_t beside[TR_GROUP_MAX];
+};
+
+/* Each of a group finds the same. */
+struct tr_group tr_m_group(const struct tr_turn *turn, const struct tr_memory *memory);
+
+/* ---- hooks (struct tr_tuning_hooks) ---- */
+
+void tr_m_prefetch(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
+                   LLVMValueRef address);
+bool tr_v_is_for_rows(const struct tr_widen *widen, LLVMValueRef condition);
+LLVMValueRef tr_shorten(const struct tr_nest *nest, const struct tr_turn *turn, bool is_jammed);
+
+/* ---- units that each row comes to as a whole, or not at all (whole_rows.c) ---- */
+
+/* For each row of copies a branch around the segment's instructions but the last, which `emit`
+ * emits. False: out of memory. */
+bool tr_v_emit_for_rows(struct tr_widen *widen, uint32_t segment, LLVMValueRef condition,
+                        bool expected, void (*emit)(struct tr_widen *widen, uint32_t value));
+
+/* ---- rows side by side (rows.c) ---- */
+
+/* Finds the step of a value that is about to be defined; whether there is one. */
+bool tr_w_find_step(struct tr_widen *widen, uint32_t value);
+/* If there is one: what the first row is to have, from which those of the others follow, even if it
+ * has no result that anybody may use and they have. */
+LLVMValueRef tr_w_begin_rows(const struct tr_widen *widen, uint32_t value, LLVMValueRef first);
+/* … and the value at a copy of another row than the first, whose are defined. */
+LLVMValueRef tr_w_in_row(struct tr_widen *widen, uint32_t value, uint32_t copy);
+enum tr_growth { TR_ROWS_DIFFER, TR_ROWS_SHARE, TR_ROWS_GROW };
+/* Whether rows share the scalar, or each has at least what the row before has in this order. */
+enum tr_growth tr_w_growth(const struct tr_widen *widen, LLVMValueRef operand,
+                           bool is_in_signed_order);
+
+#endif
