@@ -57,11 +57,11 @@ static LLVMModuleRef parse(LLVMContextRef context, const char *turn)
 }
 
 /* malloc. The latch is the block before the last. */
-static char *explain_jammed(const char *turn, uint32_t jam, bool is_forced)
+static char *explain_without(const char *turn, uint32_t jam, bool is_forced, uint32_t skipped)
 {
     struct tr_target target = tr_target_find("", 512);
     struct tr_vector_options options = {
-        .width = 16, .jam = jam, .target = &target, .is_forced = is_forced};
+        .width = 16, .jam = jam, .target = &target, .is_forced = is_forced, .skipped = skipped};
     struct tr_vector_report report;
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = parse(context, turn);
@@ -71,6 +71,11 @@ static char *explain_jammed(const char *turn, uint32_t jam, bool is_forced)
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
     return report.explanation;
+}
+
+static char *explain_jammed(const char *turn, uint32_t jam, bool is_forced)
+{
+    return explain_without(turn, jam, is_forced, 0);
 }
 
 static char *explain(const char *turn, bool is_forced)
@@ -126,6 +131,64 @@ Test(explain, accesses_are_named_by_their_shape)
            "    stores: contiguous (line 11); scatter (line 12); "
            "contiguous, past the caches if it is much (line 12)\n");
     free(said);
+}
+
+/* What is said with and without a step of tuning, of accesses that it does. */
+static void expect_of_step(const char *turn, const char *step, const char *with,
+                           const char *without)
+{
+    static const char choice[] = "  lines 3-9: vectors of 16 threads (asked for), 2 x 1 side by "
+                                 "side, row x rows (asked for)";
+    enum tr_tuning tuning;
+    cr_assert(tr_find_tuning(step, strlen(step), &tuning));
+    const char *const rest[2] = {with, without};
+    for (int i = 0; i < 2; i++) {
+        char *said = explain_without(turn, 2, true, i == 0 ? 0 : UINT32_C(1) << tuning);
+        expect(said, choice, rest[i]);
+        free(said);
+    }
+}
+
+Test(explain, words_of_far_lanes_are_blocks)
+{
+    expect_of_step("  %row = mul i64 %x64, 64, !dbg !103\n"
+                   "  %p0 = getelementptr float, ptr %b, i64 %row, !dbg !103\n"
+                   "  %p1 = getelementptr i8, ptr %p0, i64 4, !dbg !104\n"
+                   "  %p2 = getelementptr i8, ptr %p0, i64 8, !dbg !105\n"
+                   "  %p3 = getelementptr i8, ptr %p0, i64 12, !dbg !106\n"
+                   "  %v0 = load float, ptr %p0, align 4, !dbg !103\n"
+                   "  %v1 = load float, ptr %p1, align 4, !dbg !104\n"
+                   "  %v2 = load float, ptr %p2, align 4, !dbg !105\n"
+                   "  %v3 = load float, ptr %p3, align 4, !dbg !106\n"
+                   "  %s1 = fadd float %v0, %v1, !dbg !107\n"
+                   "  %s2 = fadd float %v2, %v3, !dbg !107\n"
+                   "  %s3 = fadd float %s1, %s2, !dbg !107\n"
+                   "  %pa = getelementptr float, ptr %a, i64 %x64, !dbg !108\n"
+                   "  store float %s3, ptr %pa, align 4, !dbg !108\n"
+                   "  br label %latch, !dbg !109\n",
+                   "word-blocks",
+                   "    loads: gather, words in blocks (line 3, 4, 5, 6)\n"
+                   "    stores: contiguous (line 8)\n",
+                   "    loads: gather (line 3, 4, 5, 6)\n"
+                   "    stores: contiguous (line 8)\n");
+}
+
+Test(explain, gathers_of_neighbours_are_shifted)
+{
+    expect_of_step("  %row = mul i64 %x64, 33, !dbg !103\n"
+                   "  %p0 = getelementptr float, ptr %b, i64 %row, !dbg !103\n"
+                   "  %p1 = getelementptr i8, ptr %p0, i64 132, !dbg !104\n"
+                   "  %v0 = load float, ptr %p0, align 4, !dbg !103\n"
+                   "  %v1 = load float, ptr %p1, align 4, !dbg !104\n"
+                   "  %s1 = fadd float %v0, %v1, !dbg !107\n"
+                   "  %pa = getelementptr float, ptr %a, i64 %x64, !dbg !108\n"
+                   "  store float %s1, ptr %pa, align 4, !dbg !108\n"
+                   "  br label %latch, !dbg !109\n",
+                   "shifted",
+                   "    loads: gather, shifted by a lane (line 3, 4)\n"
+                   "    stores: contiguous (line 8)\n",
+                   "    loads: gather (line 3, 4)\n"
+                   "    stores: contiguous (line 8)\n");
 }
 
 Test(explain, ways_that_threads_take_are_named_by_what_becomes_of_them)
