@@ -18,6 +18,7 @@
 #include <stddef.h>
 
 #include "translator/vector/plan/options.h"
+#include "translator/vector/tuning/straighten.h"
 #include "util/error.h"
 
 struct tr_vector_report {
@@ -37,10 +38,5 @@ bool tr_find_tuning(const char *name, size_t len, enum tr_tuning *step);
  * PXR_OUT_OF_MEMORY. */
 enum pxr_status tr_vectorise(LLVMValueRef function, const struct tr_vector_options *options,
                              struct tr_vector_report *report, struct pxr_error *err);
-
-/* Behind the passes for vectors: blocks in one go (vector/tuning/straight.c). What it makes wants
- * to be cleaned up. Errors: PXR_OUT_OF_MEMORY. */
-enum pxr_status tr_straighten_blocks(LLVMModuleRef module, bool *has_changed,
-                                     struct pxr_error *err);
 
 #endif

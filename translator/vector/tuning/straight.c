@@ -20,7 +20,7 @@
 #include "translator/module/marks.h"
 #include "translator/module/module.h"
 #include "translator/vector/emit/replace.h"
-#include "translator/vector/vector.h"
+#include "translator/vector/tuning/straighten.h"
 
 /* ---- the loop over blocks ---- */
 

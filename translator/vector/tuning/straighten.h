@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Blocks in one go, so that shared memory is never written (straight.c).
+ */
+#ifndef PTXRUN_TRANSLATOR_VECTOR_STRAIGHTEN_H
+#define PTXRUN_TRANSLATOR_VECTOR_STRAIGHTEN_H
+
+#include <stdbool.h>
+
+#include <llvm-c/Types.h>
+
+#include "util/error.h"
+
+/* Behind the passes for vectors. What it makes wants to be cleaned up. Errors: PXR_OUT_OF_MEMORY.
+ */
+enum pxr_status tr_straighten_blocks(LLVMModuleRef module, bool *has_changed,
+                                     struct pxr_error *err);
+
+#endif
