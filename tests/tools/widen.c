@@ -49,6 +49,7 @@ static const struct equivalent {
 struct options {
     uint32_t width, jam; /* ANY: all */
     uint32_t bits;       /* of vector registers; 0: the host's */
+    uint32_t skipped;    /* steps of tuning: 1 << enum tr_tuning */
     struct turn_config defect;
     bool prints_widened, prints_prepared, prints_source;
     bool is_raw_only, is_optimised_only, is_poisoned;
@@ -69,7 +70,7 @@ struct tally {
 
 static int usage(void)
 {
-    fputs("usage: widen [--width N] [--jam N] [--bits N] [--seed KIND:SITE]\n"
+    fputs("usage: widen [--width N] [--jam N] [--bits N] [--skip STEP|all]... [--seed KIND:SITE]\n"
           "             [--print | --prepared] [--raw | --optimised | --poison] [--like FILE]\n"
           "             [--verbose] [--jobs N] FILE.ll...\n"
           "       widen --random --seed S --count N [--source] ...\n"
@@ -92,6 +93,20 @@ static bool parse_seed(const char *text, struct options *options)
     return options->defect.seed != TR_VECTOR_SEED_NONE;
 }
 
+/* A row of translator/vector/plan/tuning.def. */
+static bool parse_skip(const char *text, struct options *options)
+{
+    enum tr_tuning step;
+    if (strcmp(text, "all") == 0) {
+        options->skipped = UINT32_MAX;
+        return true;
+    }
+    if (!tr_find_tuning(text, strlen(text), &step))
+        return false;
+    options->skipped |= UINT32_C(1) << step;
+    return true;
+}
+
 static bool parse_option(int letter, struct options *options)
 {
     uint32_t number = optarg == NULL ? 0 : (uint32_t)strtoul(optarg, NULL, 10);
@@ -107,6 +122,8 @@ static bool parse_option(int letter, struct options *options)
     case 'b':
         options->bits = number;
         return number == 128 || number == 256 || number == 512;
+    case 'k':
+        return parse_skip(optarg, options);
     case 'c':
         options->count = number;
         return true;
@@ -132,6 +149,7 @@ static bool parse_options(int argc, char **argv, struct options *options)
                                           {"jam", required_argument, NULL, 'j'},
                                           {"bits", required_argument, NULL, 'b'},
                                           {"seed", required_argument, NULL, 's'},
+                                          {"skip", required_argument, NULL, 'k'},
                                           {"count", required_argument, NULL, 'c'},
                                           {"like", required_argument, NULL, 'l'},
                                           {"jobs", required_argument, NULL, 'n'},
@@ -187,6 +205,7 @@ static void add_config(const struct options *options, struct turn_config config,
         config.is_poisoned = true;
     }
     config.vector_bits = options->bits;
+    config.skipped = options->skipped;
     config.seed = options->defect.seed;
     config.seed_site = options->defect.seed_site;
     configs[(*count)++] = config;
@@ -417,6 +436,7 @@ static void seed_turn(const struct options *options, unsigned number, const stru
         configs[kind] = (struct turn_config){.width = width,
                                              .jam = options->jam == ANY ? 2 : options->jam,
                                              .vector_bits = options->bits,
+                                             .skipped = options->skipped,
                                              .is_size_known = options->is_size_known,
                                              .known_size = uneven_size(c, width),
                                              .is_poisoned = true,
@@ -511,6 +531,7 @@ static int print(const struct options *options)
                                  .is_optimised = options->is_optimised_only,
                                  .is_poisoned = options->is_poisoned,
                                  .vector_bits = options->bits,
+                                 .skipped = options->skipped,
                                  .seed = options->defect.seed,
                                  .seed_site = options->defect.seed_site};
     enum pxr_status status = load(options, 0, &c, &err);

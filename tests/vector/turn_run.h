@@ -16,6 +16,7 @@ struct turn_config {
     uint32_t width; /* 0: chosen */
     uint32_t jam;
     uint32_t vector_bits; /* 0: the host's */
+    uint32_t skipped;     /* steps of tuning: 1 << enum tr_tuning */
     bool is_size_known;   /* the row's length and the number of rows are constants … */
     uint32_t known_size;  /* … those of this size */
     bool is_optimised;    /* LLVM's passes run on what comes out */

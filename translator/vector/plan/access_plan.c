@@ -186,7 +186,6 @@ uint32_t tr_access_cost(const struct tr_turn *turn, uint32_t width, uint32_t val
 {
     const struct tr_vector_costs *costs = &turn->target->vectors;
     const struct tr_access_plan *plan = turn->accesses[value];
-    const struct tr_access_step *step = plan->steps[TR_LANES_ALL];
     *is_gather = false;
     switch (plan->forms[TR_LANES_ALL]) {
     case TR_ACCESS_SERIAL: /* of an exchange nothing but an address is taken out of a vector */
@@ -197,13 +196,13 @@ uint32_t tr_access_cost(const struct tr_turn *turn, uint32_t width, uint32_t val
         return cost_of_wide(costs, plan);
     case TR_ACCESS_CHECKED:
         return costs->checked;
-    case TR_ACCESS_TUNED:
-        *is_gather = step->is_gather;
-        return step->cost(turn, &plan->memory, width);
-    default:
+    case TR_ACCESS_TUNED: /* with a lower price there would be copies side by side that cost more
+                             than they gain (docs/measurements.md) */
+    case TR_ACCESS_GATHER:
         *is_gather = true;
         if (plan->memory.bytes >= 4 && !is_in_divergent_loop(turn, value))
             return costs->gather * width;
         return costs->collect * width;
     }
+    return 0;
 }

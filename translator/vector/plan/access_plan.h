@@ -47,11 +47,8 @@ struct tr_widen;
  * scattered otherwise. */
 struct tr_access_step {
     const char *name; /* of what it does, for --explain */
-    bool is_gather;   /* still one, for the estimate */
     /* What is found out about such an access, in the question's arena; NULL: it is none. */
     const void *(*find)(struct tr_access_question *question);
-    /* Of one copy. */
-    uint32_t (*cost)(const struct tr_turn *turn, const struct tr_memory *memory, uint32_t width);
     void (*emit)(struct tr_widen *widen, const struct tr_memory *memory, const void *detail);
 };
 

@@ -160,15 +160,6 @@ static const void *find_own_couple(struct tr_access_question *question)
     return couple;
 }
 
-/* Half of a gather, of what moves it by a lane, and of the load at the end. */
-static uint32_t cost_of_one(const struct tr_turn *turn, const struct tr_memory *memory,
-                            uint32_t width)
-{
-    (void)memory;
-    const struct tr_vector_costs *costs = &turn->target->vectors;
-    return (costs->gather * width + costs->few_pieces) / 2;
-}
-
 /* With the one that has it, or, at the place of the second of them, nothing. */
 static void load_shifted(struct tr_widen *widen, const struct tr_memory *memory, const void *detail)
 {
@@ -178,8 +169,5 @@ static void load_shifted(struct tr_widen *widen, const struct tr_memory *memory,
             load_couple(widen, couple, c);
 }
 
-const struct tr_access_step tr_shifted = {.name = "shifted by a lane",
-                                          .is_gather = true,
-                                          .find = find_own_couple,
-                                          .cost = cost_of_one,
-                                          .emit = load_shifted};
+const struct tr_access_step tr_shifted = {
+    .name = "shifted by a lane", .find = find_own_couple, .emit = load_shifted};

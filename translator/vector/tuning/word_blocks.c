@@ -284,14 +284,6 @@ static const void *find_own_block(struct tr_access_question *question)
     return block;
 }
 
-/* A word's part of the accesses, and of what transposes them. */
-static uint32_t cost_of_word(const struct tr_turn *turn, const struct tr_memory *memory,
-                             uint32_t width)
-{
-    const struct tr_vector_costs *costs = &turn->target->vectors;
-    return costs->gather * width * memory->bytes / BLOCK_BYTES + costs->few_pieces;
-}
-
 /* At the place of one of its words all of the block. */
 static void access_block(struct tr_widen *widen, const struct tr_memory *memory, const void *detail)
 {
@@ -305,4 +297,4 @@ static void access_block(struct tr_widen *widen, const struct tr_memory *memory,
 }
 
 const struct tr_access_step tr_word_blocks = {
-    .name = "words in blocks", .find = find_own_block, .cost = cost_of_word, .emit = access_block};
+    .name = "words in blocks", .find = find_own_block, .emit = access_block};
