@@ -22,23 +22,23 @@ static uint64_t thread_cpu_ns(void)
 }
 
 /* Two compilations at once have their steps numbered as they come: to find one, have one worker. */
-static bool is_below_limit(const struct jit_watch *watch, const struct tr_step *step)
+static bool is_below_limit(const struct jit_watch *watch, const char *name)
 {
     if (watch->step_limit == 0)
         return true;
     uint64_t number = atomic_fetch_add(&steps_run, 1) + 1;
     if (number <= watch->step_limit)
-        pxr_log(PXR_LOG_INFO, "step %" PRIu64 ": %s of kernel '%s'", number, step->name,
+        pxr_log(PXR_LOG_INFO, "step %" PRIu64 ": %s of kernel '%s'", number, name,
                 watch->dump.kernel);
     return number <= watch->step_limit;
 }
 
-static bool may_run(void *data, const struct tr_step *step)
+static bool may_run(void *data, const char *name)
 {
     const struct jit_watch *watch = data;
-    if (watch->skip && watch->skip[0] && pxr_list_contains(watch->skip, step->name))
+    if (watch->skip && watch->skip[0] && pxr_list_contains(watch->skip, name))
         return false;
-    return is_below_limit(watch, step);
+    return is_below_limit(watch, name);
 }
 
 /* ---- times ---- */
@@ -128,7 +128,8 @@ struct tr_observer jit_observer(struct jit_watch *watch)
 static bool is_optional(const char *name, size_t len)
 {
     enum tr_step_id step = tr_find_step(name, len);
-    return step != TR_STEP_COUNT && tr_steps[step].kind != TR_STEP_REQUIRED;
+    return (step != TR_STEP_COUNT && tr_steps[step].kind != TR_STEP_REQUIRED) ||
+           tr_find_tuning(name, len) != TR_TUNING_COUNT;
 }
 
 static void list_optional(char *text, size_t bytes)
@@ -138,6 +139,8 @@ static void list_optional(char *text, size_t bytes)
         if (tr_steps[s].kind != TR_STEP_REQUIRED && used < bytes)
             used += (size_t)snprintf(text + used, bytes - used, "%s%s", used > 0 ? ", " : "",
                                      tr_steps[s].name);
+    for (uint32_t i = 0; i < TR_TUNING_COUNT && used < bytes; i++)
+        used += (size_t)snprintf(text + used, bytes - used, ", %s", tr_tuning_steps[i].name);
 }
 
 enum pxr_status jit_check_skip(const char *skip, struct pxr_error *err)

@@ -31,7 +31,7 @@ static bool may_run(const struct tr_compilation *c, const struct tr_step *step)
 {
     const struct tr_observer *observer = &c->observer;
     return step->kind == TR_STEP_REQUIRED || observer->may_run == NULL ||
-           observer->may_run(observer->data, step);
+           observer->may_run(observer->data, step->name);
 }
 
 static enum pxr_status run_step(struct tr_compilation *c, const struct tr_step *step,

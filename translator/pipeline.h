@@ -78,8 +78,9 @@ enum tr_step_id tr_find_step(const char *name, size_t len);
 /* Who looks on: all may be NULL. Called on the compiling thread. */
 struct tr_observer {
     void *data;
-    /* Whether this step, not a required one, may run. */
-    bool (*may_run)(void *data, const struct tr_step *step);
+    /* Whether the step of this name, not a required one, may run: of the table, or of tuning inside
+     * `vectorise`. */
+    bool (*may_run)(void *data, const char *name);
     void (*before)(void *data, const struct tr_step *step, LLVMModuleRef module);
     void (*after)(void *data, const struct tr_step *step, LLVMModuleRef module);
     bool verifies; /* the module and the promises, behind every step: PXR_COMPILE_FAILED */

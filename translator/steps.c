@@ -232,11 +232,22 @@ static enum pxr_status mark_nontemporal(struct tr_compilation *c, struct pxr_err
     return PXR_OK;
 }
 
+/* 1 << enum tr_tuning. */
+static uint32_t skipped_tuning(const struct tr_compilation *c)
+{
+    uint32_t skipped = 0;
+    for (uint32_t i = 0; c->observer.may_run != NULL && i < TR_TUNING_COUNT; i++)
+        if (!c->observer.may_run(c->observer.data, tr_tuning_steps[i].name))
+            skipped |= UINT32_C(1) << i;
+    return skipped;
+}
+
 static enum pxr_status vectorise(struct tr_compilation *c, struct pxr_error *err)
 {
     struct tr_vector_options wanted = {.width = c->options.width,
                                        .jam = c->options.jam,
                                        .target = c->options.target,
+                                       .skipped = skipped_tuning(c),
                                        .is_forced = c->options.is_forced,
                                        .streaming = c->streaming};
     enum pxr_status status = tr_vectorise(kernel_function(c), &wanted, &c->vectors, err);

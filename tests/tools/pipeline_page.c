@@ -37,6 +37,13 @@ static const char head[] =
     "wrong\n"
     "  or slow.\n";
 
+static const char inside[] =
+    "\n## Inside `vectorise`\n"
+    "\n"
+    "Steps of `translator/vector/plan/tuning.def`, which it does as it goes along:\n"
+    "\n"
+    "| step | what | kind | |\n|---|---|---|---|\n";
+
 static const char foot[] =
     "\n## Promises\n"
     "\n"
@@ -107,6 +114,9 @@ int main(void)
         print_promises(&step->promises);
         puts("|");
     }
+    fputs(inside, stdout);
+    for (uint32_t i = 0; i < TR_TUNING_COUNT; i++)
+        printf("| `%s` | %s | tuning | |\n", tr_tuning_steps[i].name, tr_tuning_steps[i].purpose);
     fputs(foot, stdout);
     return 0;
 }

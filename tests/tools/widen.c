@@ -96,12 +96,12 @@ static bool parse_seed(const char *text, struct options *options)
 /* A row of translator/vector/plan/tuning.def. */
 static bool parse_skip(const char *text, struct options *options)
 {
-    enum tr_tuning step;
+    enum tr_tuning step = tr_find_tuning(text, strlen(text));
     if (strcmp(text, "all") == 0) {
         options->skipped = UINT32_MAX;
         return true;
     }
-    if (!tr_find_tuning(text, strlen(text), &step))
+    if (step == TR_TUNING_COUNT)
         return false;
     options->skipped |= UINT32_C(1) << step;
     return true;

@@ -26,17 +26,17 @@ struct tr_tuning_hooks tr_tuning_hooks(uint32_t skipped)
     return hooks;
 }
 
-bool tr_find_tuning(const char *name, size_t len, enum tr_tuning *step)
-{
-    static const char *const names[] = {
-#define TUNING(ID, name_, purpose) name_,
+const struct tr_tuning_step tr_tuning_steps[TR_TUNING_COUNT] = {
+#define TUNING(ID, step_name, step_purpose) {.name = step_name, .purpose = step_purpose},
 #include "translator/vector/plan/tuning.def"
 #undef TUNING
-    };
-    for (int i = 0; i < TR_TUNING_COUNT; i++)
-        if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0) {
-            *step = (enum tr_tuning)i;
-            return true;
-        }
-    return false;
+};
+
+enum tr_tuning tr_find_tuning(const char *name, size_t len)
+{
+    int i = 0;
+    while (i < TR_TUNING_COUNT && (strlen(tr_tuning_steps[i].name) != len ||
+                                   memcmp(tr_tuning_steps[i].name, name, len) != 0))
+        i++;
+    return (enum tr_tuning)i;
 }

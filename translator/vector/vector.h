@@ -30,8 +30,15 @@ struct tr_vector_report {
     char *explanation; /* malloc; lines of text: for each nest what was chosen and why */
 };
 
-/* The step of tuning with this name (len bytes); false: there is none. */
-bool tr_find_tuning(const char *name, size_t len, enum tr_tuning *step);
+/* The rows of plan/tuning.def. */
+struct tr_tuning_step {
+    const char *name;
+    const char *purpose;
+};
+extern const struct tr_tuning_step tr_tuning_steps[TR_TUNING_COUNT];
+
+/* The step of tuning with this name (len bytes), or TR_TUNING_COUNT. */
+enum tr_tuning tr_find_tuning(const char *name, size_t len);
 
 /* Widens every marked nest of the function that can and should be; others stay loops. Loops are in
  * the form of LLVM's loop-simplify and lcssa. The caller frees report->explanation. Errors:

@@ -95,9 +95,9 @@ Test(pipeline, what_is_not_as_promised_is_found)
     }
 }
 
-static bool refuse(void *data, const struct tr_step *step)
+static bool refuse(void *data, const char *name)
 {
-    (void)step;
+    (void)name;
     (*(unsigned *)data)++;
     return false;
 }

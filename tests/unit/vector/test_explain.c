@@ -139,8 +139,8 @@ static void expect_of_step(const char *turn, const char *step, const char *with,
 {
     static const char choice[] = "  lines 3-9: vectors of 16 threads (asked for), 2 x 1 side by "
                                  "side, row x rows (asked for)";
-    enum tr_tuning tuning;
-    cr_assert(tr_find_tuning(step, strlen(step), &tuning));
+    enum tr_tuning tuning = tr_find_tuning(step, strlen(step));
+    cr_assert_neq(tuning, TR_TUNING_COUNT);
     const char *const rest[2] = {with, without};
     for (int i = 0; i < 2; i++) {
         char *said = explain_without(turn, 2, true, i == 0 ? 0 : UINT32_C(1) << tuning);

@@ -12,11 +12,6 @@
 
 #include "translator/module/target.h"
 
-/* Variables of the function that are arrays of so many elements have one for each lane of a warp
- * and as many behind them: a vector that begins at any lane is in them, and nobody asks for what is
- * not a lane's. */
-#define TR_LANE_ELEMENTS 64
-
 /* Defects for tests to seed, one at a time. */
 enum tr_vector_seed {
     TR_VECTOR_SEED_NONE,
