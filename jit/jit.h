@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "ptx/ptx.h"
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 #include "translator/module/launch_facts.h"
 #include "util/error.h"
 #include "util/options.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The whitelist: the scheduler's half of scheduler/rt.h, and library_calls.c. Everything else an
+ * The whitelist: the scheduler's half of kernel_abi/rt.h, and library_calls.c. Everything else an
  * object asks for is refused when it is loaded.
  */
 #include "jit/symbols.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "jit/library_calls.h"
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 
 struct symbol {
     const char *name;

@@ -6,7 +6,7 @@
  * barriers count warps: each adds 32 threads however many lanes it has. Lanes may gather from
  * different program points; only the barrier's number counts.
  */
-#include "scheduler/lanes.h"
+#include "kernel_abi/lanes.h"
 #include "scheduler/turns.h"
 
 /* Whether everybody the barrier waits for has arrived. Exited warps count as arrived where all

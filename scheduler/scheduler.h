@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 #include "util/error.h"
 
 /* Why a grid ended early. */

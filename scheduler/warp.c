@@ -6,7 +6,7 @@
  * not matter. Lanes that the block does not have are never live and nobody waits for them. A lane
  * outside its own membermask is undefined in PTX; here it acts alone.
  */
-#include "scheduler/lanes.h"
+#include "kernel_abi/lanes.h"
 #include "scheduler/turns.h"
 
 enum warp_op { WARP_SYNC, WARP_SHFL, WARP_VOTE, WARP_MATCH, WARP_REDUX, WARP_ELECT, WARP_OP_COUNT };

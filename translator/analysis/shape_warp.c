@@ -11,7 +11,7 @@
 
 #include <llvm-c/Core.h>
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 
 /* Instructions on the way from a number to what it is made of. */
 #define DEPTH_MAX 6

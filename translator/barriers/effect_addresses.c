@@ -10,7 +10,7 @@
 
 #include <llvm-c/Core.h>
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 #include "translator/analysis/calls.h"
 
 /* Steps that one address may take: they grow exponentially where sums are added to themselves. */
@@ -63,7 +63,7 @@ static bool split_pointer(LLVMValueRef pointer, LLVMValueRef *base, uint64_t *of
            get_constant(LLVMGetOperand(pointer, 1), offset);
 }
 
-/* Which record (scheduler/rt.h) the pointer is the beginning of. */
+/* Which record (kernel_abi/rt.h) the pointer is the beginning of. */
 static enum record record_at(const struct tr_effects *effects, LLVMValueRef pointer)
 {
     LLVMValueRef base;

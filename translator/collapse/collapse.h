@@ -8,7 +8,7 @@
  * beginning) and the next: the segments that can be reached without passing a stop. A *group* is
  * the set of threads that one loop runs: the block (flat) or a warp (hierarchical). A stop is
  * *fused* if loops can go on behind it when all live threads of the group have come to it; behind
- * any other, threads go on one by one (scheduler/rt.h, rt_block_mix).
+ * any other, threads go on one by one (kernel_abi/rt.h, rt_block_mix).
  */
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_H
 #define PTXRUN_TRANSLATOR_COLLAPSE_H

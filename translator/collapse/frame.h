@@ -3,7 +3,7 @@
  * Where a block keeps what lives across stops: rt_block.frame. With T threads (rounded up to whole
  * warps) and G groups (flat: 1; hierarchical: the warps) it is
  *
- *   T entries                    uint16_t each: where the thread is (scheduler/rt.h)
+ *   T entries                    uint16_t each: where the thread is (kernel_abi/rt.h)
  *   arrays of T elements         one for each value kept per thread; operands and result of the
  * stop that the thread is at T times local memory         the thread's local arrays, in one piece
  *   arrays of all threads        local arrays whose elements lie next to each other (interleave.h)

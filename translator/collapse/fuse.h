@@ -6,7 +6,7 @@
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_FUSE_H
 #define PTXRUN_TRANSLATOR_COLLAPSE_FUSE_H
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 #include "translator/collapse/clone.h"
 #include "translator/collapse/frame.h"
 

@@ -19,7 +19,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 #include "translator/collapse/prepare.h"
 
 struct in_step {

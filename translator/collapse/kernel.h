@@ -5,7 +5,7 @@
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_KERNEL_H
 #define PTXRUN_TRANSLATOR_COLLAPSE_KERNEL_H
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 #include "translator/collapse/collapse.h"
 
 /* Fills stops and stop_count from the graph. */

@@ -9,7 +9,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 #include "translator/collapse/collapsing.h"
 #include "translator/collapse/prepare.h"
 #include "translator/module/link_rt.h"

@@ -9,8 +9,8 @@
  *   i32 @ptxrun_step(ptr, i32)                          empty; the collapse fills or drops it
  *   @ptx.handles                                        offsets of the functions whose address
  *                                                       is taken, if the kernel calls indirectly
- * %ctx is a struct rt_thread (scheduler/rt.h). What depends on other threads, and every special
- * register, is a call to a placeholder declared in scheduler/rt.h or translator/rt/sreg.h.
+ * %ctx is a struct rt_thread (kernel_abi/rt.h). What depends on other threads, and every special
+ * register, is a call to a placeholder declared in kernel_abi/rt.h or translator/rt/sreg.h.
  * Helpers from translator/rt (bitcode) are linked in and internal. No absolute addresses.
  */
 #ifndef PTXRUN_TRANSLATOR_EMIT_EMISSION_H

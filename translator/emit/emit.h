@@ -22,7 +22,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "ptx/ptx.h"
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 #include "translator/analysis/analysis.h"
 #include "translator/emit/emission.h"
 #include "translator/emit/linear.h"
@@ -210,7 +210,7 @@ LLVMValueRef tr_call_helper(struct tr_ctx *ctx, const char *name, LLVMTypeRef re
     tr_call_helper(ctx, name, result, (const LLVMValueRef[]){__VA_ARGS__},                         \
                    (unsigned)(sizeof((const LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef)))
 
-/* A call of a placeholder of scheduler/rt.h: external, convergent. */
+/* A call of a placeholder of kernel_abi/rt.h: external, convergent. */
 LLVMValueRef tr_call_placeholder(struct tr_ctx *ctx, const char *name, LLVMTypeRef result,
                                  const LLVMValueRef *args, unsigned arg_count);
 
@@ -252,14 +252,14 @@ bool tr_is_kernel_param(struct tr_ctx *ctx, const struct ptx_operand *operand);
 /* i1: whether a generic address (i64) lies in this space. */
 LLVMValueRef tr_is_in_space(struct tr_ctx *ctx, LLVMValueRef address, enum ptx_space space);
 
-/* Counts a poll (scheduler/rt.h, "progress"). */
+/* Counts a poll (kernel_abi/rt.h, "progress"). */
 void tr_poll(struct tr_ctx *ctx);
 
 /* Before a volatile access to shared memory: whether the lanes of the warp must come together
  * first. Reads of different lanes may be swapped; nothing else may. */
 bool tr_step_needed(const struct tr_ctx *ctx, bool is_store);
 
-/* The lanes come together here, as far as they can (rt_warp_converge in scheduler/rt.h). */
+/* The lanes come together here, as far as they can (rt_warp_converge in kernel_abi/rt.h). */
 void tr_converge(struct tr_ctx *ctx);
 
 /* All lanes of the warp have just met, in whatever way. inst: what made them meet; with a guard

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Barriers of the block: bar, barrier. All are placeholders; see scheduler/rt.h.
+ * Barriers of the block: bar, barrier. All are placeholders; see kernel_abi/rt.h.
  */
 #include "translator/emit/emit.h"
 

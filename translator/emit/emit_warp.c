@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Operations of a warp: shfl, vote, match, redux, activemask, elect. All are placeholders; see
- * scheduler/rt.h.
+ * kernel_abi/rt.h.
  */
 #include "translator/emit/emit.h"
 

@@ -421,7 +421,7 @@ static bool is_only_reachable(const struct tr_ctx *ctx)
     return ctx->handle_table != NULL && LLVMGetInitializer(ctx->handle_table) != NULL;
 }
 
-/* Fused kernels are two functions (scheduler/rt.h). The second exists from the beginning, empty,
+/* Fused kernels are two functions (kernel_abi/rt.h). The second exists from the beginning, empty,
  * for the sake of its debug information. */
 static void add_step_function(struct tr_ctx *ctx)
 {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 #include "translator/module/module.h"
 
 #define DIMENSIONS "xyz"

@@ -5,7 +5,7 @@
 #ifndef PTXRUN_TRANSLATOR_RT_FUSED_H
 #define PTXRUN_TRANSLATOR_RT_FUSED_H
 
-#include "scheduler/lanes.h"
+#include "kernel_abi/lanes.h"
 
 /* An operation of a warp whose live lanes have all come to it, where they have not all named each
  * other: operands and results by lane. */

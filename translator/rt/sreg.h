@@ -7,7 +7,7 @@
 #ifndef PTXRUN_TRANSLATOR_RT_SREG_H
 #define PTXRUN_TRANSLATOR_RT_SREG_H
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 
 #define RT_SREG32(name) uint32_t rt_sreg_##name(const struct rt_thread *thread)
 #define RT_SREG64(name) uint64_t rt_sreg_##name(const struct rt_thread *thread)

@@ -4,7 +4,7 @@
  */
 #include "cudart/core/code/conditional.h"
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 
 bool crt_conditional_is_valid(const struct crt_conditional *variable)
 {

@@ -16,7 +16,7 @@
 #include "cudart/core/code/module.h"
 #include "cudart/core/code/printf.h"
 #include "cudart/core/streams/context.h"
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 
 const struct jit_symbol crt_device_symbols[] = {
     {"rt_vprintf", (void *)(uintptr_t)rt_vprintf},

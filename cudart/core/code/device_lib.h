@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The functions that kernels call and the host provides: printf, malloc, free, assert.
- * Their prototypes are in scheduler/rt.h.
+ * Their prototypes are in kernel_abi/rt.h.
  */
 #ifndef PTXRUN_CUDART_CORE_CODE_DEVICE_LIB_H
 #define PTXRUN_CUDART_CORE_CODE_DEVICE_LIB_H

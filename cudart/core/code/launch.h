@@ -11,7 +11,7 @@
 
 #include "cudart/core/base/result.h"
 #include "cudart/core/streams/work.h"
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 
 struct crt_context;
 struct crt_kernel;

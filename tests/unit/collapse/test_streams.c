@@ -14,7 +14,7 @@
 #include <llvm-c/Orc.h>
 #include <llvm-c/Target.h>
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 #include "translator/collapse/tuning/nontemporal.h"
 #include "translator/module/marks.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions of scheduler/rt.h for tests without a scheduler.
+ * The functions of kernel_abi/rt.h for tests without a scheduler.
  */
 #include "rt_stub.h"
 
 #include <stdlib.h>
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 
 _Thread_local struct rt_stub_record rt_stub;
 

@@ -21,7 +21,7 @@
 #include "tests/support/orc.h"
 #include "translator/pipeline.h"
 
-/* ---- doubles of scheduler/rt.h ---- */
+/* ---- doubles of kernel_abi/rt.h ---- */
 
 static struct harness *running;
 static jmp_buf thread_end;

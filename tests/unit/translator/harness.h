@@ -2,7 +2,7 @@
  *
  * Test harness of the translator: PTX text in, memory out. The kernel is translated, collapsed
  * `precise`, compiled for this machine and run for every thread of a launch, one thread after
- * another. The functions of scheduler/rt.h are doubles that write down how they were called.
+ * another. The functions of kernel_abi/rt.h are doubles that write down how they were called.
  */
 #ifndef PTXRUN_TESTS_TRANSLATOR_HARNESS_H
 #define PTXRUN_TESTS_TRANSLATOR_HARNESS_H
@@ -14,7 +14,7 @@
 #include <llvm-c/Types.h>
 
 #include "ptx/ptx.h"
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 #include "util/error.h"
 
 #define HARNESS_LOG_BYTES 4096

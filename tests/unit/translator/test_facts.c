@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 #include "translator/pipeline.h"
 
 /* Parameters of the kernel of all tests: an address to store results at, two more addresses, two

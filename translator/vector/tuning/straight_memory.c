@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 
 /* Bytes of shared memory that are looked at. */
 #define LIMIT (16u << 10)

@@ -4,10 +4,10 @@
  * come one by one, and by generated code, where all have come together (translator/rt/fused.c).
  * Plain C without dependencies, as it is also compiled to bitcode.
  */
-#ifndef PTXRUN_SCHEDULER_LANES_H
-#define PTXRUN_SCHEDULER_LANES_H
+#ifndef PTXRUN_KERNEL_ABI_LANES_H
+#define PTXRUN_KERNEL_ABI_LANES_H
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 
 #define RT_PREDICATE_BIT (UINT64_C(1) << 32)
 

@@ -7,8 +7,8 @@
  *
  * Plain C without dependencies: it is also compiled to bitcode (translator/rt).
  */
-#ifndef PTXRUN_SCHEDULER_RT_H
-#define PTXRUN_SCHEDULER_RT_H
+#ifndef PTXRUN_KERNEL_ABI_RT_H
+#define PTXRUN_KERNEL_ABI_RT_H
 
 #include <stdbool.h>
 #include <stdint.h>
