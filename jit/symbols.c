@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The whitelist: the scheduler's half of kernel_abi/rt.h, and library_calls.c. Everything else an
- * object asks for is refused when it is loaded.
+ * The whitelist: the placeholders that are at home in the scheduler, and library_calls.c.
+ * Everything else an object asks for is refused when it is loaded.
  */
 #include "jit/symbols.h"
 
@@ -17,43 +17,26 @@ struct symbol {
     void (*function)(void);
 };
 
-#define SYMBOL(name) {#name, (void (*)(void))name}
+#define SYMBOL(name) {#name, (void (*)(void))name},
+
+/* Arrive forms of stops. */
+#define ARRIVE(name) SYMBOL(rt_arrive_##name)
+#define ARRIVE_NONE(name)
+#define ARRIVE_BARRIER             ARRIVE
+#define ARRIVE_BARRIER_RED         ARRIVE
+#define ARRIVE_WARP                ARRIVE
+#define ARRIVE_OTHER               ARRIVE
+
+#define FROM_SCHEDULER(name, stop) SYMBOL(rt_##name) ARRIVE_##stop(name)
+#define FROM_HOST(name, stop)
+#define FROM_CODE(name, stop)
 
 static const struct symbol symbols[] = {
-    SYMBOL(rt_bar_sync),
-    SYMBOL(rt_bar_arrive),
-    SYMBOL(rt_bar_red),
-    SYMBOL(rt_warp_sync),
-    SYMBOL(rt_shfl),
-    SYMBOL(rt_vote),
-    SYMBOL(rt_match),
-    SYMBOL(rt_redux),
-    SYMBOL(rt_activemask),
-    SYMBOL(rt_warp_converge),
-    SYMBOL(rt_elect),
-    SYMBOL(rt_poll),
-    SYMBOL(rt_nanosleep),
-    SYMBOL(rt_exit),
-    SYMBOL(rt_fault),
-    SYMBOL(rt_unsupported),
-    SYMBOL(rt_block_mix),
-    SYMBOL(rt_arrive_bar_sync),
-    SYMBOL(rt_arrive_bar_arrive),
-    SYMBOL(rt_arrive_bar_red),
-    SYMBOL(rt_arrive_warp_sync),
-    SYMBOL(rt_arrive_shfl),
-    SYMBOL(rt_arrive_vote),
-    SYMBOL(rt_arrive_match),
-    SYMBOL(rt_arrive_redux),
-    SYMBOL(rt_arrive_activemask),
-    SYMBOL(rt_arrive_elect),
-    SYMBOL(rt_arrive_warp_converge),
-    SYMBOL(rt_arrive_poll),
-    SYMBOL(rt_arrive_nanosleep),
-    SYMBOL(rt_result),
-    SYMBOL(rt_clock),
-    SYMBOL(rt_globaltimer),
-};
+#define PLACEHOLDER(ID, name, home, gives, takes, stop, ...) FROM_##home(name, stop)
+#include "kernel_abi/placeholders.def"
+#undef PLACEHOLDER
+    /* Called by what collapses make. */
+    SYMBOL(rt_block_mix) SYMBOL(rt_result)};
 
 void *jit_symbol_address(const char *name)
 {

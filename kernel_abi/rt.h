@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The contract between generated code and the process it runs in: what generated code may read,
- * and the functions it may call. Every function here is a *placeholder* of the translation's
- * first step (translator/README.md): `precise` binds it to the definition in this folder, other
- * collapses replace the call.
+ * and, from the table placeholders.def, the functions it may call.
  *
  * Plain C without dependencies: it is also compiled to bitcode (translator/rt).
  */
@@ -52,11 +50,7 @@ struct rt_thread {
     uint8_t *stack_base;  /* one past the highest */
 };
 
-/* ---- barriers of the block (PTX ISA "bar, barrier") ----
- * id: 0..15; count: threads taking part, a multiple of 32, or 0 for all of the block (not for
- * rt_bar_arrive). Anything else is a fault. Exited threads count as arrived. */
-void rt_bar_sync(struct rt_thread *thread, uint32_t id, uint32_t count);
-void rt_bar_arrive(struct rt_thread *thread, uint32_t id, uint32_t count);
+/* ---- which of several operations ---- */
 
 enum rt_reduce {
     RT_REDUCE_AND,
@@ -74,67 +68,61 @@ enum rt_reduce {
     RT_REDUCE_MAX_F32_NAN
 };
 
-/* op: AND, OR (0 or 1) or POPC (a count) of the predicates of the threads that take part. */
-uint32_t rt_bar_red(struct rt_thread *thread, uint32_t id, uint32_t count, uint32_t predicate,
-                    uint32_t op);
-
-/* ---- warp operations ----
- * mask: the lanes that must arrive; exited lanes are left out. */
-void rt_warp_sync(struct rt_thread *thread, uint32_t mask);
-
 enum rt_shfl { RT_SHFL_UP, RT_SHFL_DOWN, RT_SHFL_BFLY, RT_SHFL_IDX };
-
-/* Low half: the value; bit 32: the predicate (source lane in range). b, c: as in PTX. */
-uint64_t rt_shfl(struct rt_thread *thread, uint32_t mode, uint32_t value, uint32_t b, uint32_t c,
-                 uint32_t mask);
 
 enum rt_vote { RT_VOTE_ALL, RT_VOTE_ANY, RT_VOTE_UNI, RT_VOTE_BALLOT };
 
-uint32_t rt_vote(struct rt_thread *thread, uint32_t mode, uint32_t predicate, uint32_t mask);
-
-/* all == 0: match.any. Low half: the mask; bit 32: the predicate of match.all. */
-uint64_t rt_match(struct rt_thread *thread, uint32_t all, uint64_t value, uint32_t mask);
-
-uint32_t rt_redux(struct rt_thread *thread, uint32_t op, uint32_t value, uint32_t mask);
-
-/* Lanes that reached this place together. site: identifies the instruction within the kernel and
- * grows along its text. */
-uint32_t rt_activemask(struct rt_thread *thread, uint32_t site);
-
-/* Low half: the leader's lane; bit 32: whether this lane is the leader. */
-uint64_t rt_elect(struct rt_thread *thread, uint32_t mask);
-
-/* Before a volatile access to shared memory: the lanes that come to it together go on together.
- * Programs for machines whose warps ran in lock step order their lanes by nothing else. Waits for
- * no lane that can only come with help of others. site: as for rt_activemask, and no instruction
- * of the kernel has the same. */
-void rt_warp_converge(struct rt_thread *thread, uint32_t site);
-/* Parts of the site. In a program that waits, outside of the loops that do; behind all numbers of
- * volatile accesses, which come first where both are waited at. */
+/* Parts of the site of rt_warp_converge. In a program that waits, outside of the loops that do; behind
+ * all numbers of volatile accesses, which come first where both are waited at. */
 #define RT_SITE_IN_STEP 0x40000000u
 /* Lanes that poll are waited for, since they come here next: long by lanes that have never polled
  * themselves. */
 #define RT_SITE_PATIENT 0x80000000u
 
-/* ---- progress ----
- * rt_spin stands where a program may be waiting for another thread (volatile, acquire and relaxed
- * loads, compare-and-swap, exchange). It is part of the generated code (translator/rt): counts
- * poll_budget down, and calls rt_poll once that is used up, which lets the other threads of the
- * block, then other blocks, run. */
-void rt_spin(struct rt_thread *thread);
-void rt_poll(struct rt_thread *thread);
-void rt_nanosleep(struct rt_thread *thread, uint32_t ns);
+/* ---- what it may call ---- */
 
-/* ---- the end of a thread ---- */
-__attribute__((noreturn)) void rt_exit(struct rt_thread *thread);
+#define VOID          void
+#define THREAD        struct rt_thread *thread
+#define U32(name)     uint32_t name
+#define U64(name)     uint64_t name
+#define POINTER(name) const char *name
+#define MODE(name)    uint32_t name
+#define MASK(name)    uint32_t name
+#define SITE(name)    uint32_t name
 
-/* Ends the launch with an error: status is an enum pxr_status (PXR_FAULT_…). */
-__attribute__((noreturn)) void rt_fault(struct rt_thread *thread, uint32_t status,
-                                        uint64_t address);
+#define RT_GIVES_VOID void
+#define RT_GIVES_S32  int32_t
+#define RT_GIVES_U32  uint32_t
+#define RT_GIVES_U64  uint64_t
+#define RT_GIVES_PAIR uint64_t
 
-/* The same for an instruction that is not supported, in a function that may never be called.
- * message: a string in the code, for the log. */
-__attribute__((noreturn)) void rt_unsupported(struct rt_thread *thread, const char *message);
+#define RT_DOES_ORDER
+#define RT_DOES_ANY
+#define RT_DOES_END   __attribute__((noreturn))
+#define RT_DOES_FAULT __attribute__((noreturn))
+
+/* What a stop does, for rt_step_fn: as rt_NAME, without waiting. */
+#define RT_ARRIVE(name, takes) void rt_arrive_##name takes;
+#define RT_ARRIVE_NONE(name, takes)
+#define RT_ARRIVE_BARRIER     RT_ARRIVE
+#define RT_ARRIVE_BARRIER_RED RT_ARRIVE
+#define RT_ARRIVE_WARP        RT_ARRIVE
+#define RT_ARRIVE_OTHER       RT_ARRIVE
+
+#define PLACEHOLDER(ID, name, home, gives, takes, stop, waits, does, ...)                          \
+    RT_DOES_##does RT_GIVES_##gives rt_##name takes;                                               \
+    RT_ARRIVE_##stop(name, takes)
+#include "kernel_abi/placeholders.def"
+#undef PLACEHOLDER
+
+#undef VOID
+#undef THREAD
+#undef U32
+#undef U64
+#undef POINTER
+#undef MODE
+#undef MASK
+#undef SITE
 
 /* ---- fused kernels ----
  * A kernel whose threads have been fused into loops is two functions. rt_fused_fn runs `count`
@@ -172,39 +160,13 @@ typedef uint32_t (*rt_step_fn)(struct rt_thread *thread, uint32_t entry);
  * returns 0. */
 uint64_t rt_block_mix(struct rt_block *block, rt_step_fn step, uint32_t arrived);
 
-/* What a stop does, for rt_step_fn: as the functions above, without waiting. */
-void rt_arrive_bar_sync(struct rt_thread *thread, uint32_t id, uint32_t count);
-void rt_arrive_bar_arrive(struct rt_thread *thread, uint32_t id, uint32_t count);
-void rt_arrive_bar_red(struct rt_thread *thread, uint32_t id, uint32_t count, uint32_t predicate,
-                       uint32_t op);
-void rt_arrive_warp_sync(struct rt_thread *thread, uint32_t mask);
-void rt_arrive_shfl(struct rt_thread *thread, uint32_t mode, uint32_t value, uint32_t b, uint32_t c,
-                    uint32_t mask);
-void rt_arrive_vote(struct rt_thread *thread, uint32_t mode, uint32_t predicate, uint32_t mask);
-void rt_arrive_match(struct rt_thread *thread, uint32_t all, uint64_t value, uint32_t mask);
-void rt_arrive_redux(struct rt_thread *thread, uint32_t op, uint32_t value, uint32_t mask);
-void rt_arrive_activemask(struct rt_thread *thread, uint32_t site);
-void rt_arrive_elect(struct rt_thread *thread, uint32_t mask);
-void rt_arrive_warp_converge(struct rt_thread *thread, uint32_t site);
-void rt_arrive_poll(struct rt_thread *thread);
-void rt_arrive_nanosleep(struct rt_thread *thread, uint32_t ns);
-
 /* What the operation gave that the thread has been let go from: the value that the waiting function
  * returns, in its low bits. Once, at the entry behind the stop. */
 uint64_t rt_result(const struct rt_thread *thread);
 
-/* ---- clocks ---- */
-uint64_t rt_clock(void);       /* %clock64: monotone, about 1 GHz */
-uint64_t rt_globaltimer(void); /* %globaltimer: ns */
-
-/* ---- what the host side provides (cudart/core/code/device_lib.c) ---- */
-int32_t rt_vprintf(struct rt_thread *thread, uint64_t format, uint64_t args);
-uint64_t rt_malloc(struct rt_thread *thread, uint64_t size_bytes);
-void rt_free(struct rt_thread *thread, uint64_t pointer);
-/* Notes a failed assertion; then the thread ends. */
-void rt_assertfail(struct rt_thread *thread, uint64_t message, uint64_t file, uint32_t line,
-                   uint64_t function, uint64_t char_bytes);
-/* Sets what decides about a conditional node of a graph. */
-void rt_graph_set_conditional(struct rt_thread *thread, uint64_t handle, uint32_t value);
-
+/* Parts of the site of rt_warp_converge. In a program that waits, outside of the loops that do; behind
+ * all numbers of volatile accesses, which come first where both are waited at. */
+#define RT_SITE_IN_STEP 0x40000000u
+/* Lanes that poll are waited for, since they come here next: long by lanes that have never polled
+ * themselves. */
 #endif

@@ -18,12 +18,14 @@
 #include "cudart/core/streams/context.h"
 #include "kernel_abi/rt.h"
 
+#define FROM_SCHEDULER(name)
+#define FROM_HOST(name) {"rt_" #name, (void *)(uintptr_t)rt_##name},
+#define FROM_CODE(name)
+
 const struct jit_symbol crt_device_symbols[] = {
-    {"rt_vprintf", (void *)(uintptr_t)rt_vprintf},
-    {"rt_malloc", (void *)(uintptr_t)rt_malloc},
-    {"rt_free", (void *)(uintptr_t)rt_free},
-    {"rt_assertfail", (void *)(uintptr_t)rt_assertfail},
-    {"rt_graph_set_conditional", (void *)(uintptr_t)rt_graph_set_conditional},
+#define PLACEHOLDER(ID, name, home, ...) FROM_##home(name)
+#include "kernel_abi/placeholders.def"
+#undef PLACEHOLDER
 };
 
 const size_t crt_device_symbol_count = sizeof crt_device_symbols / sizeof crt_device_symbols[0];
