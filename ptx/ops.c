@@ -30,7 +30,7 @@ const struct ptx_mod_info ptx_mod_table[PTX_MOD_COUNT] = {
 
 const struct ptx_sreg_info ptx_sreg_table[PTX_SREG_COUNT] = {
     [PTX_SREG_NONE] = {"", PTX_TYPE_NONE},
-#define SREG(ID, text, type) [PTX_SREG_##ID] = {text, PTX_TYPE_##type},
+#define SREG(ID, id, text, type, ...) [PTX_SREG_##ID] = {text, PTX_TYPE_##type},
 #include "ptx/sregs.def"
 #undef SREG
 };

@@ -111,7 +111,7 @@ struct ptx_var_range {
 
 enum ptx_sreg {
     PTX_SREG_NONE,
-#define SREG(ID, text, type) PTX_SREG_##ID,
+#define SREG(ID, ...) PTX_SREG_##ID,
 #include "ptx/sregs.def"
 #undef SREG
     PTX_SREG_COUNT

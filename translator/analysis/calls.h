@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an instruction calls, and whether threads may have to wait for each other there.
+ * What an instruction calls: a placeholder (kernel_abi/placeholders.def), a special register
+ * (ptx/sregs.def), or another function.
  */
 #ifndef PTXRUN_TRANSLATOR_ANALYSIS_CALLS_H
 #define PTXRUN_TRANSLATOR_ANALYSIS_CALLS_H
@@ -9,21 +10,24 @@
 
 #include <llvm-c/Types.h>
 
-enum tr_stop_kind {
-    TR_STOP_START,       /* none: the kernel's beginning, stop 0 */
-    TR_STOP_BARRIER,     /* for all threads of the block */
-    TR_STOP_BARRIER_RED, /* the same, with a reduction */
-    TR_STOP_WARP,        /* lanes of a warp meet */
-    TR_STOP_OTHER        /* counted barriers, bar.arrive, polls: never fused */
-};
+#include "kernel_abi/placeholders.h"
 
 /* The name of the function that the instruction calls directly, "" if it calls none. */
 const char *tr_callee_name(LLVMValueRef inst);
 
+/* RT_CALL_NONE: none of them, or the instruction is no call. */
+enum rt_placeholder tr_placeholder_of(LLVMValueRef inst);
+
+/* The row of that placeholder. */
+const struct rt_placeholder_info *tr_placeholder_info(LLVMValueRef inst);
+
 /* Whether the instruction calls a placeholder at which a thread may stop. */
 bool tr_is_stop(LLVMValueRef inst);
 
-/* The same; *kind: of what kind the placeholder is, if it is one. */
-bool tr_find_stop(LLVMValueRef inst, enum tr_stop_kind *kind);
+/* Whether threads meet at the stop; at others each waits for itself. */
+bool tr_is_meeting(LLVMValueRef stop);
+
+/* Whether the launch ends there with an error. */
+bool tr_is_fault(LLVMValueRef inst);
 
 #endif

@@ -27,6 +27,8 @@
 
 #include <llvm-c/Core.h>
 
+#include "translator/analysis/calls.h"
+
 /* Labels that have come to some place. Counts are by is_last, of what is present. */
 struct labels {
     uint32_t *label;       /* by segment: of those in present */

@@ -90,9 +90,4 @@ bool tr_shape_is_lane_number(const struct tr_shape_context *context, LLVMValueRe
 /* Whether the instruction gives the same whenever and wherever it gets the same operands. */
 bool tr_is_function_of_operands(const struct tr_value *value);
 
-bool tr_is_fault(LLVMValueRef inst);
-
-/* Whether threads meet at the stop; at others each waits for itself. */
-bool tr_is_meeting(LLVMValueRef stop);
-
 #endif

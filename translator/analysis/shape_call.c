@@ -5,6 +5,7 @@
  */
 #include "translator/analysis/calls.h"
 #include "translator/analysis/shape.h"
+#include "translator/analysis/sregs.h"
 
 #include <string.h>
 
@@ -73,38 +74,21 @@ static struct tr_shape shape_of_warpid(const struct tr_shape_context *context)
     return tr_shape_varying();
 }
 
-/* Names of registers that all threads of a block read the same from, or how they begin. */
-static const char *const block_registers[] = {
-    "ntid_",        "ctaid_",       "nctaid_",   "clusterid_",
-    "nclusterid_",  "cluster_",     "tid_w",     "is_explicit_cluster",
-    "nwarpid",      "smid",         "nsmid",     "gridid",
-    "dynamic_smem", "total_smem",   "aggr_smem", "reserved_smem_offset_",
-    "envreg",       "current_graph"};
-
-static bool is_block_register(const char *name)
+static struct tr_shape shape_of_register(const struct tr_shape_context *context,
+                                         const struct tr_sreg_info *sreg)
 {
-    for (size_t i = 0; i < sizeof block_registers / sizeof *block_registers; i++)
-        if (strncmp(name, block_registers[i], strlen(block_registers[i])) == 0)
-            return true;
-    return false;
-}
-
-/* name: without rt_sreg_ */
-static struct tr_shape shape_of_register(const struct tr_shape_context *context, const char *name)
-{
-    if (is_block_register(name))
+    if (sreg->scope >= TR_SREG_BLOCK)
         return tr_shape_uniform();
-    if (strcmp(name, "tid_x") == 0)
-        return shape_of_tid(context, 0);
-    if (strcmp(name, "tid_y") == 0)
-        return shape_of_tid(context, 1);
-    if (strcmp(name, "tid_z") == 0)
-        return shape_of_tid(context, 2);
-    if (strcmp(name, "laneid") == 0 && is_single_warp(context))
-        return tr_shape_affine(context, 32, 1, true);
-    if (strcmp(name, "warpid") == 0)
+    switch (sreg->quantity) {
+    case TR_QUANTITY_THREAD_INDEX:
+        return shape_of_tid(context, sreg->axis);
+    case TR_QUANTITY_LANE:
+        return is_single_warp(context) ? tr_shape_affine(context, 32, 1, true) : tr_shape_varying();
+    case TR_QUANTITY_WARP:
         return shape_of_warpid(context);
-    return tr_shape_varying();
+    default:
+        return tr_shape_varying();
+    }
 }
 
 /* ---- placeholders ---- */
@@ -122,47 +106,41 @@ static bool is_uniform_reduction(LLVMValueRef call, const struct tr_shape *opera
     return operands[1].kind == TR_UNIFORM && is_constant_argument(call, 2, 0);
 }
 
-/* Operations that give the same to all lanes of their mask, which is the last argument. */
-static bool is_warp_agreement(const char *name, LLVMValueRef call)
+static bool is_constant_parameter(LLVMValueRef call, enum rt_type type, uint64_t constant)
 {
-    if (strcmp(name, "rt_activemask") == 0)
-        return true;
-    bool is_agreement = strcmp(name, "rt_vote") == 0 || strcmp(name, "rt_redux") == 0 ||
-                        (strcmp(name, "rt_match") == 0 && is_constant_argument(call, 1, 1));
-    return is_agreement && is_constant_argument(call, 3, UINT32_MAX);
+    int parameter = rt_find_parameter(tr_placeholder_of(call), type);
+    return parameter >= 0 && is_constant_argument(call, (unsigned)parameter, constant);
 }
 
-static bool is_clock(const char *name)
+/* Whether all threads of the scope get the same, when they come to the placeholder together. */
+static bool is_agreement(const struct tr_shape_context *context, LLVMValueRef call,
+                         const struct tr_shape *operands)
 {
-    return strcmp(name, "rt_clock") == 0 || strcmp(name, "rt_globaltimer") == 0;
+    bool is_warp = context->scope == TR_SCOPE_WARP;
+    switch (tr_placeholder_info(call)->shape) {
+    case RT_SHAPE_BLOCK:
+        return is_uniform_reduction(call, operands);
+    case RT_SHAPE_COMING:
+        return is_warp;
+    case RT_SHAPE_LANES:
+        return is_warp && is_constant_parameter(call, RT_TYPE_MASK, UINT32_MAX);
+    case RT_SHAPE_ALL:
+        return is_warp && is_constant_parameter(call, RT_TYPE_MASK, UINT32_MAX) &&
+               is_constant_parameter(call, RT_TYPE_MODE, 1);
+    default:
+        return false;
+    }
 }
 
 static struct tr_shape shape_of_placeholder(const struct tr_shape_context *context,
-                                            const char *name, LLVMValueRef call,
-                                            const struct tr_shape *operands)
+                                            LLVMValueRef call, const struct tr_shape *operands)
 {
     /* Threads that go side by side may read a clock together, as the lanes of a warp do. */
-    if (context->is_race_free && is_clock(name))
+    if (context->is_race_free && tr_placeholder_info(call)->shape == RT_SHAPE_CLOCK)
         return tr_shape_uniform();
-    if (!context->is_uniform_segment)
-        return tr_shape_varying();
-    bool is_same = strcmp(name, "rt_bar_red") == 0
-                       ? is_uniform_reduction(call, operands)
-                       : context->scope == TR_SCOPE_WARP && is_warp_agreement(name, call);
-    return is_same ? tr_shape_uniform() : tr_shape_varying();
-}
-
-bool tr_is_fault(LLVMValueRef inst)
-{
-    const char *name = tr_callee_name(inst);
-    return strcmp(name, "rt_fault") == 0 || strcmp(name, "rt_unsupported") == 0 ||
-           strcmp(name, "rt_assertfail") == 0;
-}
-
-bool tr_is_meeting(LLVMValueRef stop)
-{
-    const char *name = tr_callee_name(stop);
-    return strcmp(name, "rt_poll") != 0 && strcmp(name, "rt_nanosleep") != 0;
+    if (context->is_uniform_segment && is_agreement(context, call, operands))
+        return tr_shape_uniform();
+    return tr_shape_varying();
 }
 
 /* ---- any call ---- */
@@ -170,12 +148,11 @@ bool tr_is_meeting(LLVMValueRef stop)
 struct tr_shape tr_shape_of_call(const struct tr_shape_context *context,
                                  const struct tr_value *value, const struct tr_shape *operands)
 {
-    static const char prefix[] = "rt_sreg_";
-    const char *name = tr_callee_name(value->llvm);
-    if (strncmp(name, prefix, sizeof prefix - 1) == 0)
-        return shape_of_register(context, name + sizeof prefix - 1);
-    if (strncmp(name, "rt_", 3) == 0 && LLVMIsDeclaration(LLVMGetCalledValue(value->llvm)))
-        return shape_of_placeholder(context, name, value->llvm, operands);
+    enum ptx_sreg sreg = tr_sreg_of(value->llvm);
+    if (sreg != PTX_SREG_NONE)
+        return shape_of_register(context, &tr_sregs[sreg]);
+    if (tr_placeholder_of(value->llvm) != RT_CALL_NONE)
+        return shape_of_placeholder(context, value->llvm, operands);
     if (tr_is_pure_call(value->llvm))
         return tr_shape_of_function(context, operands, value->operand_count);
     return tr_shape_varying();

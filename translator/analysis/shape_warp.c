@@ -7,11 +7,10 @@
  */
 #include "translator/analysis/shape.h"
 
-#include <string.h>
-
 #include <llvm-c/Core.h>
 
 #include "kernel_abi/rt.h"
+#include "translator/analysis/sregs.h"
 
 /* Instructions on the way from a number to what it is made of. */
 #define DEPTH_MAX 6
@@ -26,21 +25,13 @@ static bool is_constant(LLVMValueRef value, uint64_t *constant)
     return true;
 }
 
-static bool is_register(LLVMValueRef value, const char *name)
-{
-    size_t len = 0;
-    LLVMValueRef callee = LLVMIsACallInst(value) == NULL ? NULL : LLVMGetCalledValue(value);
-    return callee != NULL && LLVMIsAFunction(callee) != NULL &&
-           strcmp(LLVMGetValueName2(callee, &len), name) == 0;
-}
-
 /* Multiples of 32 that are the same in all threads of the block. */
 static bool is_multiple(const struct tr_shape_context *context, LLVMValueRef value, int depth)
 {
     uint64_t constant = 0;
     if (is_constant(value, &constant))
         return constant % RT_WARP_SIZE == 0;
-    if (is_register(value, "rt_sreg_ntid_x"))
+    if (tr_sreg_of(value) == PTX_SREG_NTID_X)
         return context->block[0] != 0 && context->block[0] % RT_WARP_SIZE == 0;
     if (LLVMIsAInstruction(value) == NULL || depth == 0)
         return false;
@@ -50,11 +41,11 @@ static bool is_multiple(const struct tr_shape_context *context, LLVMValueRef val
         for (unsigned i = 0; i < 2; i++)
             if (is_multiple(context, LLVMGetOperand(value, i), depth - 1) &&
                 (is_constant(LLVMGetOperand(value, 1 - i), &constant) ||
-                 is_register(LLVMGetOperand(value, 1 - i), "rt_sreg_ctaid_x")))
+                 tr_sreg_of(LLVMGetOperand(value, 1 - i)) == PTX_SREG_CTAID_X))
                 return true;
         return false;
     case LLVMShl:
-        return is_register(LLVMGetOperand(value, 0), "rt_sreg_ctaid_x") &&
+        return tr_sreg_of(LLVMGetOperand(value, 0)) == PTX_SREG_CTAID_X &&
                is_constant(LLVMGetOperand(value, 1), &constant) && constant >= LANE_BITS;
     default:
         return false;
@@ -63,7 +54,7 @@ static bool is_multiple(const struct tr_shape_context *context, LLVMValueRef val
 
 static bool is_lane_number(const struct tr_shape_context *context, LLVMValueRef value, int depth)
 {
-    if (is_register(value, "rt_sreg_tid_x"))
+    if (tr_sreg_of(value) == PTX_SREG_TID_X)
         return true;
     if (LLVMIsAInstruction(value) == NULL || depth == 0)
         return false;

@@ -108,9 +108,10 @@ static LLVMValueRef last_value(const struct optimiser *o, uint32_t segment)
  */
 static const char *find_obstacle(LLVMModuleRef module, LLVMValueRef kernel)
 {
-    static const char *const names[] = {"rt_bar_sync", "rt_bar_arrive", "rt_bar_red"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        LLVMValueRef function = LLVMGetNamedFunction(module, names[i]);
+    static const enum rt_placeholder barriers[] = {RT_CALL_BAR_SYNC, RT_CALL_BAR_ARRIVE,
+                                                   RT_CALL_BAR_RED};
+    for (size_t i = 0; i < sizeof barriers / sizeof barriers[0]; i++) {
+        LLVMValueRef function = LLVMGetNamedFunction(module, rt_placeholders[barriers[i]].name);
         LLVMUseRef use = function == NULL ? NULL : LLVMGetFirstUse(function);
         for (; use != NULL; use = LLVMGetNextUse(use)) {
             LLVMValueRef call = LLVMGetUser(use);
@@ -519,7 +520,7 @@ static enum pxr_status optimise(struct optimiser *o, struct pxr_error *err)
 static uint32_t count_barriers(LLVMModuleRef module)
 {
     uint32_t count = 0;
-    LLVMValueRef function = LLVMGetNamedFunction(module, "rt_bar_sync");
+    LLVMValueRef function = LLVMGetNamedFunction(module, rt_placeholders[RT_CALL_BAR_SYNC].name);
     LLVMUseRef use = function == NULL ? NULL : LLVMGetFirstUse(function);
     for (; use != NULL; use = LLVMGetNextUse(use))
         count += LLVMIsACallInst(LLVMGetUser(use)) != NULL;

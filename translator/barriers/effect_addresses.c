@@ -11,24 +11,12 @@
 #include <llvm-c/Core.h>
 
 #include "kernel_abi/rt.h"
-#include "translator/analysis/calls.h"
+#include "translator/analysis/sregs.h"
 
 /* Steps that one address may take: they grow exponentially where sums are added to themselves. */
 #define STEPS_MAX 128
 static const uint32_t dimension_max[3] = {TR_BLOCK_MAX_THREADS, TR_BLOCK_MAX_THREADS,
                                           TR_BLOCK_MAX_Z};
-
-static const char *const tid_names[3] = {"rt_sreg_tid_x", "rt_sreg_tid_y", "rt_sreg_tid_z"};
-static const char *const ntid_names[3] = {"rt_sreg_ntid_x", "rt_sreg_ntid_y", "rt_sreg_ntid_z"};
-
-static int dimension_named(LLVMValueRef value, const char *const names[3])
-{
-    const char *name = LLVMIsAInstruction(value) != NULL ? tr_callee_name(value) : "";
-    for (int d = 0; d < 3; d++)
-        if (strcmp(name, names[d]) == 0)
-            return d;
-    return -1;
-}
 
 static bool get_constant(LLVMValueRef value, uint64_t *number)
 {
@@ -273,15 +261,6 @@ uint8_t tr_origins_of(const struct tr_effects *effects, LLVMValueRef pointer)
 
 /* ---- what is the same in all threads, always ---- */
 
-static bool is_fixed_call(LLVMValueRef call)
-{
-    static const char *const names[] = {"rt_sreg_ntid_", "rt_sreg_ctaid_", "rt_sreg_nctaid_"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strncmp(tr_callee_name(call), names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
-}
-
 static bool has_fixed_operands(const struct tr_effects *effects, const struct tr_value *value)
 {
     for (uint32_t i = 0; i < value->operand_count; i++) {
@@ -306,7 +285,7 @@ static bool is_fixed(const struct tr_effects *effects, uint32_t number)
         return true;
     switch (value->opcode) {
     case LLVMCall:
-        return is_fixed_call(value->llvm);
+        return tr_sregs[tr_sreg_of(value->llvm)].scope >= TR_SREG_BLOCK;
     case LLVMLoad:
         return record_at(effects, value->llvm) != RECORD_NONE ||
                (tr_is_invariant_load(value->llvm) && has_fixed_operands(effects, value));
@@ -382,8 +361,8 @@ static void add_leaf(struct sum *sum, LLVMValueRef value, uint32_t factor)
 
 static void add_call(struct sum *sum, LLVMValueRef call, uint32_t factor)
 {
-    int tid = dimension_named(call, tid_names);
-    int ntid = dimension_named(call, ntid_names);
+    int tid = tr_sreg_axis(call, TR_QUANTITY_THREAD_INDEX);
+    int ntid = tr_sreg_axis(call, TR_QUANTITY_BLOCK_SIZE);
     if (tid >= 0) {
         if (sum->effects->facts->block[tid] != 1) /* else it is 0 */
             sum->address->tid[tid] += factor;
@@ -399,7 +378,7 @@ static void add_product(struct sum *sum, LLVMValueRef inst, uint32_t factor)
     uint64_t number;
     bool is_shift = LLVMGetInstructionOpcode(inst) == LLVMShl;
     LLVMValueRef right = LLVMGetOperand(inst, 1);
-    int ntid = dimension_named(right, ntid_names);
+    int ntid = tr_sreg_axis(right, TR_QUANTITY_BLOCK_SIZE);
     if (ntid >= 0 && !is_shift && sum->effects->facts->block[ntid] != 0)
         number = sum->effects->facts->block[ntid];
     else if (!get_constant(right, &number) || (is_shift && number >= 32)) {
@@ -561,7 +540,7 @@ static void apply_condition(struct tr_effects *effects, uint32_t segment, LLVMVa
     uint64_t number;
     if (LLVMIsAICmpInst(condition) == NULL)
         return;
-    int d = dimension_named(LLVMGetOperand(condition, 0), tid_names);
+    int d = tr_sreg_axis(LLVMGetOperand(condition, 0), TR_QUANTITY_THREAD_INDEX);
     if (d < 0 || !get_constant(LLVMGetOperand(condition, 1), &number) || number >= INT32_MAX)
         return;
     LLVMIntPredicate predicate = LLVMGetICmpPredicate(condition);

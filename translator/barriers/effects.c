@@ -33,13 +33,13 @@ static bool is_for_all(LLVMValueRef call)
 
 bool tr_is_block_barrier(LLVMValueRef inst)
 {
-    return strcmp(tr_callee_name(inst), "rt_bar_sync") == 0 && is_for_all(inst);
+    return tr_placeholder_of(inst) == RT_CALL_BAR_SYNC && is_for_all(inst);
 }
 
 bool tr_is_whole_block(LLVMValueRef inst)
 {
     return tr_is_block_barrier(inst) ||
-           (strcmp(tr_callee_name(inst), "rt_bar_red") == 0 && is_for_all(inst));
+           (tr_placeholder_of(inst) == RT_CALL_BAR_RED && is_for_all(inst));
 }
 
 /* LLVM's memory(none), which is 0. Special registers that do not change have it. */
@@ -56,15 +56,12 @@ static bool has_no_effects(LLVMValueRef call)
     return attribute != NULL && LLVMGetEnumAttributeValue(attribute) == 0;
 }
 
-/* A fault ends the launch, rt_exit the thread: nothing of the thread follows. */
 static bool is_harmless_call(LLVMValueRef call)
 {
-    static const char *const names[] = {"rt_fault", "rt_exit"};
     static const char *const prefixes[] = {"llvm.lifetime.", "llvm.assume", "llvm.dbg."};
     const char *name = tr_callee_name(call);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
+    if (rt_is_end(tr_placeholder_of(call)))
+        return true;
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
         if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
             return true;
@@ -99,8 +96,7 @@ static void describe_call(LLVMValueRef call, struct tr_access *access)
         return;
     access->is_wall = true;
     access->origins = TR_ORIGIN_UNKNOWN;
-    /* Operations of a warp exchange registers. */
-    access->is_read = access->is_write = !tr_is_stop(call);
+    access->is_read = access->is_write = tr_placeholder_info(call)->effect == RT_EFFECT_ANY;
 }
 
 /* Atomic and volatile accesses order others: by convention, or in the words of the memory model. */

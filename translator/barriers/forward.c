@@ -212,7 +212,7 @@ static bool may_end(const struct forwarder *f, uint32_t segment)
     const struct tr_segment *s = &f->effects->graph->segments[segment];
     for (uint32_t i = 0; i < s->value_count; i++) {
         LLVMValueRef inst = f->effects->graph->values[s->first_value + i].llvm;
-        if (s->succ_count == 0 && strcmp(tr_callee_name(inst), "rt_fault") == 0)
+        if (s->succ_count == 0 && tr_is_fault(inst))
             return false;
     }
     return s->succ_count == 0;

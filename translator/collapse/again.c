@@ -8,19 +8,14 @@
 
 #include <llvm-c/Core.h>
 
+#include "translator/analysis/sregs.h"
+
 /* ---- what can be computed again ---- */
 
 static bool name_begins(const char *name, size_t len, const char *prefix)
 {
     size_t prefix_len = strlen(prefix);
     return len >= prefix_len && memcmp(name, prefix, prefix_len) == 0;
-}
-
-/* Every special register but the clocks (rt/sreg.h). */
-static bool is_steady_sreg(const char *name, size_t len)
-{
-    return name_begins(name, len, "rt_sreg_") && !name_begins(name, len, "rt_sreg_clock") &&
-           !name_begins(name, len, "rt_sreg_globaltimer");
 }
 
 /* Of the intrinsics, each with a dot behind it: those that cost about as much as an instruction. */
@@ -54,7 +49,7 @@ static bool is_pure_call(LLVMValueRef call)
         return false;
     size_t len = 0;
     const char *name = LLVMGetValueName2(callee, &len);
-    return is_steady_sreg(name, len) || is_cheap_intrinsic(name, len);
+    return tr_sregs[tr_find_sreg(callee)].is_steady || is_cheap_intrinsic(name, len);
 }
 
 /* Memory that does not change while the grid runs; that it may be read is known, because it has

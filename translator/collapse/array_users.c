@@ -5,8 +5,6 @@
  */
 #include "translator/collapse/array_users.h"
 
-#include <string.h>
-
 #include "translator/collapse/collapse.h"
 
 static bool is_plain_access(LLVMValueRef access)
@@ -53,11 +51,6 @@ static bool asks_for_low_bits(const struct tr_array *array, LLVMValueRef inst)
     return mask != NULL && LLVMConstIntGetZExtValue(mask) < array->align;
 }
 
-static bool is_fault(LLVMValueRef call)
-{
-    return strcmp(tr_callee_name(call), "rt_fault") == 0;
-}
-
 /* Instructions that make an address of addresses, whatever their operands. */
 static bool makes_address(const struct tr_array *array, const struct tr_value *inst)
 {
@@ -100,7 +93,7 @@ static bool add_user(struct tr_array *array, uint32_t user)
         return LLVMGetICmpPredicate(inst->llvm) == LLVMIntEQ ||
                LLVMGetICmpPredicate(inst->llvm) == LLVMIntNE;
     case LLVMCall:
-        return is_fault(inst->llvm);
+        return tr_is_fault(inst->llvm);
     default:
         return false;
     }

@@ -131,7 +131,7 @@ LLVMValueRef tr_f_group_element(const struct tr_fuse *fuse, uint32_t array, LLVM
 uint32_t tr_f_entry(const struct tr_fuse *fuse, uint32_t stop)
 {
     const struct tr_stop *at = &fuse->kernel->stops[stop];
-    bool is_whole = at->kind == TR_STOP_BARRIER && at->is_fused;
+    bool is_whole = at->kind == RT_STOP_BARRIER && at->is_fused;
     return stop | (is_whole ? RT_ENTRY_WHOLE : 0);
 }
 

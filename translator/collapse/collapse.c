@@ -56,16 +56,12 @@ enum pxr_status tr_seed_stops(struct tr_collapsing *collapsing, struct pxr_error
 
 static bool has_warp_operations(LLVMValueRef function)
 {
-    static const char *const names[] = {"rt_warp_sync",     "rt_shfl",      "rt_vote",
-                                        "rt_match",         "rt_redux",     "rt_elect",
-                                        "rt_warp_converge", "rt_activemask"};
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
          block = LLVMGetNextBasicBlock(block))
         for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
              inst = LLVMGetNextInstruction(inst))
-            for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-                if (strcmp(tr_callee_name(inst), names[i]) == 0)
-                    return true;
+            if (tr_placeholder_info(inst)->stop == RT_STOP_WARP)
+                return true;
     return false;
 }
 
@@ -186,11 +182,9 @@ static void find_mixing(struct tr_collapsing *collapsing)
 
 static bool may_wait(const struct tr_kernel *kernel)
 {
-    for (uint32_t j = 1; j < kernel->stop_count; j++) {
-        const char *name = tr_callee_name(kernel->graph.values[kernel->stops[j].value].llvm);
-        if (strcmp(name, "rt_poll") == 0 || strcmp(name, "rt_nanosleep") == 0)
+    for (uint32_t j = 1; j < kernel->stop_count; j++)
+        if (!tr_is_meeting(kernel->graph.values[kernel->stops[j].value].llvm))
             return true;
-    }
     return false;
 }
 

@@ -23,7 +23,7 @@
 /* ---- stops (stops.c) ---- */
 
 struct tr_stop {
-    enum tr_stop_kind kind;
+    enum rt_stop kind;
     uint32_t value;  /* the call; TR_NONE for stop 0 */
     uint32_t resume; /* the segment behind it; 0 for stop 0 */
     bool is_fused;

@@ -7,24 +7,14 @@
  */
 #include "translator/collapse/prepare.h"
 
-#include <string.h>
-
 #include <llvm-c/DebugInfo.h>
+
+#include "translator/analysis/sregs.h"
 
 /* Of a condition: checks are short. */
 #define MAX_DEPTH 8
 
 /* ---- what depends on the launch only ---- */
-
-/* Which dimension of %ntid the instruction reads; -1: it does not. */
-static int ntid_dimension(LLVMValueRef inst)
-{
-    static const char prefix[] = "rt_sreg_ntid_";
-    const char *name = tr_callee_name(inst);
-    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
-        return -1;
-    return name[sizeof prefix - 1] - 'x';
-}
 
 /* Opcodes without effect or trap, whose result is that of their operands. */
 static bool is_arithmetic(uint32_t opcode)
@@ -60,7 +50,7 @@ static bool is_of_launch(const struct tr_kernel *kernel, uint32_t number, unsign
     const struct tr_value *value = &kernel->graph.values[number];
     if (value->segment == TR_NONE)
         return false;
-    if (tr_is_launch_load(value->llvm) || ntid_dimension(value->llvm) >= 0)
+    if (tr_is_launch_load(value->llvm) || tr_sreg_axis(value->llvm, TR_QUANTITY_BLOCK_SIZE) >= 0)
         return true;
     if (depth == MAX_DEPTH || !is_arithmetic(value->opcode))
         return false;
@@ -79,7 +69,7 @@ static bool ends_in_fault(const struct tr_kernel *kernel, uint32_t number)
     if (values[segment->value_count - 1].opcode != LLVMUnreachable)
         return false;
     for (uint32_t i = 0; i < segment->value_count; i++)
-        if (strcmp(tr_callee_name(values[i].llvm), "rt_fault") == 0)
+        if (tr_is_fault(values[i].llvm))
             return true;
     return false;
 }
@@ -136,7 +126,7 @@ static LLVMValueRef make_value(const struct tr_fuse *fuse, uint32_t number, LLVM
     if (number == TR_NONE)
         return operand;
     const struct tr_value *value = &fuse->kernel->graph.values[number];
-    int dimension = ntid_dimension(value->llvm);
+    int dimension = tr_sreg_axis(value->llvm, TR_QUANTITY_BLOCK_SIZE);
     if (dimension >= 0)
         return fuse->ntid[dimension];
     if (value->opcode == LLVMLoad && value->operands[0] == 0)

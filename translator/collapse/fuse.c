@@ -109,7 +109,7 @@ static void go_on_from(struct tr_fused *fused, uint32_t stop)
     const struct tr_stop *at = &fused->fuse->kernel->stops[stop];
     if (!at->is_fused) {
         tr_go_to_mix(fused);
-    } else if (at->kind == TR_STOP_WARP) {
+    } else if (at->kind == RT_STOP_WARP) {
         go_on_in_warp(fused, stop);
     } else if (is_hierarchical(fused)) {
         note_outcome(fused, stop);
@@ -209,7 +209,7 @@ static enum pxr_status leave_region(struct tr_fused *fused, uint32_t number, str
 
 static bool is_of_block(const struct tr_stop *stop)
 {
-    return stop->is_fused && stop->kind != TR_STOP_WARP;
+    return stop->is_fused && stop->kind != RT_STOP_WARP;
 }
 
 /* Where all threads of the block go on from the stop. */
@@ -217,7 +217,7 @@ static void build_begin(const struct tr_fused *fused, uint32_t stop)
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMPositionBuilderAtEnd(fuse->builder, fused->begin[stop]);
-    if (fuse->kernel->stops[stop].kind == TR_STOP_BARRIER_RED)
+    if (fuse->kernel->stops[stop].kind == RT_STOP_BARRIER_RED)
         tr_build_barrier_reduction((struct tr_fused *)fused, stop);
     if (is_hierarchical(fused)) {
         set_variable(fused, fused->warp, 0);

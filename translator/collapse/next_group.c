@@ -11,7 +11,7 @@
 
 static bool is_of_block(const struct tr_kernel *kernel, uint32_t stop)
 {
-    return kernel->stops[stop].is_fused && kernel->stops[stop].kind != TR_STOP_WARP;
+    return kernel->stops[stop].is_fused && kernel->stops[stop].kind != RT_STOP_WARP;
 }
 
 /* The stop of the block behind which a group comes to each stop. */

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "translator/analysis/sregs.h"
 #include "translator/collapse/prepare.h"
 
 struct polls {
@@ -19,7 +20,7 @@ struct polls {
 
 static bool is_poll(LLVMValueRef inst)
 {
-    return strcmp(tr_callee_name(inst), "rt_spin") == 0;
+    return tr_placeholder_of(inst) == RT_CALL_SPIN;
 }
 
 static bool reads_memory(const struct tr_value *value)
@@ -32,9 +33,7 @@ static bool reads_memory(const struct tr_value *value)
         return true;
     case LLVMCall: {
         const char *name = tr_callee_name(value->llvm);
-        bool is_constant = strncmp(name, "rt_sreg_", 8) == 0 || strncmp(name, "llvm.", 5) == 0;
-        return !is_constant || strncmp(name, "rt_sreg_clock", 13) == 0 ||
-               strncmp(name, "rt_sreg_globaltimer", 19) == 0;
+        return !tr_sregs[tr_sreg_of(value->llvm)].is_steady && strncmp(name, "llvm.", 5) != 0;
     }
     default:
         return false;
@@ -178,7 +177,7 @@ enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, struct px
     struct polls polls = {0};
     LLVMModuleRef module = LLVMGetGlobalParent(function);
     LLVMValueRef thread = NULL;
-    if (LLVMGetNamedFunction(module, "rt_spin") == NULL)
+    if (LLVMGetNamedFunction(module, rt_placeholders[RT_CALL_SPIN].name) == NULL)
         return PXR_OK;
     enum pxr_status status = tr_graph_build(&polls.graph, function, NULL, err);
     if (status != PXR_OK)

@@ -34,8 +34,8 @@ struct call_graph {
 
 static bool ends_or_stops(LLVMValueRef inst)
 {
-    const char *name = tr_callee_name(inst);
-    return tr_is_stop(inst) || strcmp(name, "rt_exit") == 0 || strcmp(name, "rt_spin") == 0;
+    const struct rt_placeholder_info *callee = tr_placeholder_info(inst);
+    return callee->waits != RT_WAITS_NOBODY || callee->effect == RT_EFFECT_END;
 }
 
 static struct node *find_node(const struct call_graph *graph, LLVMValueRef function)
@@ -182,7 +182,7 @@ enum pxr_status tr_inline_stops(struct tr_collapsing *collapsing, struct pxr_err
 enum pxr_status tr_bind_polls(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
     enum pxr_status status = tr_bind_waits(collapsing->function, true, err);
-    LLVMValueRef placeholder = LLVMGetNamedFunction(collapsing->module, "rt_spin");
+    LLVMValueRef placeholder = LLVMGetNamedFunction(collapsing->module, rt_placeholders[RT_CALL_SPIN].name);
     if (status != PXR_OK || placeholder == NULL)
         return status;
     collapsing->has_polls = true;

@@ -4,10 +4,9 @@
  * lives across stops is brought in at the body's beginning and saved at each stop, by the plan of
  * storage.c.
  */
-#include <string.h>
 
-#include "translator/collapse/prepare.h"
 #include "translator/collapse/region_loop.h"
+#include "translator/collapse/prepare.h"
 #include "translator/module/marks.h"
 
 static const struct tr_crossing *crossing_of(const struct tr_region_build *region)
@@ -223,7 +222,6 @@ static bool replace(struct tr_clone *clone, uint32_t value)
 {
     struct tr_region_build *region = region_of(clone);
     const struct tr_value *inst = &clone->kernel->graph.values[value];
-    const char *name = tr_callee_name(inst->llvm);
     if (inst->opcode == LLVMAlloca)
         return true; /* in the frame */
     uint32_t bypass = tr_fault_bypass(clone->kernel, &region->fuse->faults, value);
@@ -246,7 +244,7 @@ static bool replace(struct tr_clone *clone, uint32_t value)
         come_to_stop(region, value);
         return true;
     }
-    if (inst->opcode == LLVMRet || strcmp(name, "rt_exit") == 0) {
+    if (inst->opcode == LLVMRet || tr_placeholder_of(inst->llvm) == RT_CALL_EXIT) {
         exit_thread(region);
         return true;
     }
@@ -338,7 +336,7 @@ enum pxr_status tr_build_region(struct tr_fused *fused, uint32_t stop, struct px
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     fused->loaded[stop] = region.loaded;
     region.lanes = tr_lanes_now(fused);
-    if (fuse->kernel->stops[stop].kind == TR_STOP_WARP)
+    if (fuse->kernel->stops[stop].kind == RT_STOP_WARP)
         tr_build_warp_op(fused, stop, &region.lanes);
     if (tr_region_is_dynamic(fused, stop)) {
         LLVMBuildStore(fuse->builder, tr_f_i32(fuse, 0), fused->any);

@@ -16,7 +16,7 @@ bool tr_segment_exits(const struct tr_kernel *kernel, uint32_t segment)
     if (values[at->value_count - 1].opcode != LLVMUnreachable)
         return false;
     for (uint32_t i = 0; i < at->value_count; i++)
-        if (strcmp(tr_callee_name(values[i].llvm), "rt_exit") == 0)
+        if (tr_placeholder_of(values[i].llvm) == RT_CALL_EXIT)
             return true;
     return false;
 }

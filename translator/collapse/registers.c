@@ -3,11 +3,8 @@
  * Special registers in the function of the blocks: those of a thread come from the loops around its
  * turn, the others are the same for the group, the block or the launch.
  */
-#include <string.h>
-
+#include "translator/analysis/sregs.h"
 #include "translator/collapse/region_loop.h"
-
-#define REGISTER_PREFIX "rt_sreg_"
 
 static LLVMValueRef lane_of(struct tr_region_build *region)
 {
@@ -26,59 +23,48 @@ static LLVMValueRef lane_mask(struct tr_region_build *region, int64_t value, int
     return LLVMBuildTrunc(b, mask, fuse->i32, "");
 }
 
-static bool is_dimension(const char *name, const char *prefix, int *dimension)
-{
-    size_t len = strlen(prefix);
-    if (strncmp(name, prefix, len) != 0 || name[len] < 'x' || name[len] > 'z' || name[len + 1])
-        return false;
-    *dimension = name[len] - 'x';
-    return true;
-}
-
 /* What depends on the thread; NULL: it does not. */
-static LLVMValueRef special_register(struct tr_region_build *region, const char *name)
+static LLVMValueRef special_register(struct tr_region_build *region, enum ptx_sreg sreg)
 {
-    int d = 0;
-    if (is_dimension(name, "tid_", &d))
-        return region->tid[d];
-    if (strcmp(name, "laneid") == 0)
+    switch (sreg) {
+    case PTX_SREG_TID_X:
+    case PTX_SREG_TID_Y:
+    case PTX_SREG_TID_Z:
+        return region->tid[tr_sregs[sreg].axis];
+    case PTX_SREG_LANEID:
         return lane_of(region);
-    if (strcmp(name, "warpid") == 0)
+    case PTX_SREG_WARPID:
         return LLVMBuildLShr(region->fuse->builder, region->thread, tr_f_i32(region->fuse, 5), "");
-    if (strcmp(name, "lanemask_eq") == 0)
+    case PTX_SREG_LANEMASK_EQ:
         return lane_mask(region, 1, 0);
-    if (strcmp(name, "lanemask_le") == 0)
+    case PTX_SREG_LANEMASK_LE:
         return lane_mask(region, 2, -1);
-    if (strcmp(name, "lanemask_lt") == 0)
+    case PTX_SREG_LANEMASK_LT:
         return lane_mask(region, 1, -1);
-    if (strcmp(name, "lanemask_ge") == 0)
+    case PTX_SREG_LANEMASK_GE:
         return lane_mask(region, -1, 0);
-    if (strcmp(name, "lanemask_gt") == 0)
+    case PTX_SREG_LANEMASK_GT:
         return lane_mask(region, -2, 0);
-    return NULL;
+    default:
+        return NULL;
+    }
 }
 
+/* Those of a thread may be the same in a warp, and others in the next. */
 bool tr_is_group_register(LLVMValueRef call)
 {
-    const char *name = tr_callee_name(call);
-    if (strncmp(name, REGISTER_PREFIX, sizeof REGISTER_PREFIX - 1) != 0)
-        return false;
-    name += sizeof REGISTER_PREFIX - 1;
-    /* Those of a thread may be the same in a warp, and others in the next. */
-    return strncmp(name, "tid_", 4) != 0 && strncmp(name, "lane", 4) != 0 &&
-           strcmp(name, "warpid") != 0;
+    return tr_sregs[tr_sreg_of(call)].scope >= TR_SREG_BLOCK;
 }
 
 LLVMValueRef tr_group_register(struct tr_fused *fused, uint32_t value)
 {
     struct tr_fuse *fuse = fused->fuse;
     LLVMValueRef inst = fuse->kernel->graph.values[value].llvm;
-    const char *name = tr_callee_name(inst) + sizeof REGISTER_PREFIX - 1;
-    int d = 0;
-    if (is_dimension(name, "ntid_", &d))
-        return fuse->ntid[d];
-    if (is_dimension(name, "ctaid_", &d) || is_dimension(name, "clusterid_", &d))
-        return fused->ctaid[d];
+    const struct tr_sreg_info *sreg = &tr_sregs[tr_sreg_of(inst)];
+    if (sreg->quantity == TR_QUANTITY_BLOCK_SIZE)
+        return fuse->ntid[sreg->axis];
+    if (sreg->quantity == TR_QUANTITY_BLOCK_INDEX)
+        return fused->ctaid[sreg->axis];
     LLVMValueRef call = LLVMInstructionClone(inst);
     LLVMSetOperand(call, 0, fused->threads);
     LLVMInsertIntoBuilder(fuse->builder, call);
@@ -94,9 +80,9 @@ LLVMValueRef tr_first_tid(struct tr_fused *fused)
 
 LLVMValueRef tr_read_register(struct tr_region_build *region, uint32_t value)
 {
-    const char *name = tr_callee_name(region->fuse->kernel->graph.values[value].llvm);
-    if (strncmp(name, REGISTER_PREFIX, sizeof REGISTER_PREFIX - 1) != 0)
+    enum ptx_sreg sreg = tr_sreg_of(region->fuse->kernel->graph.values[value].llvm);
+    if (sreg == PTX_SREG_NONE)
         return NULL;
-    LLVMValueRef own = special_register(region, name + sizeof REGISTER_PREFIX - 1);
+    LLVMValueRef own = special_register(region, sreg);
     return own != NULL ? own : tr_group_register(region->fused, value);
 }

@@ -7,7 +7,6 @@
  */
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <llvm-c/DebugInfo.h>
 
@@ -43,14 +42,12 @@ static uint32_t stop_at(const struct tr_kernel *kernel, uint32_t value)
     return 0;
 }
 
-/* Calls rt_arrive_… for the placeholder's rt_…, with the thread and these operands. */
+/* Calls the stop's arrive form, with the thread and these operands. */
 static void arrive(struct step *step, uint32_t stop, LLVMValueRef *args, unsigned count)
 {
     const struct tr_fuse *fuse = step->fuse;
     LLVMValueRef call = fuse->kernel->graph.values[fuse->kernel->stops[stop].value].llvm;
-    char name[64];
-    snprintf(name, sizeof name, "rt_arrive_%s", tr_callee_name(call) + strlen("rt_"));
-    tr_f_call(fuse, name, fuse->void_type, args, count);
+    tr_f_call(fuse, tr_placeholder_info(call)->arrive, fuse->void_type, args, count);
 }
 
 static void step_to_stop(struct tr_clone *clone, uint32_t value)
@@ -73,7 +70,7 @@ static bool replace(struct tr_clone *clone, uint32_t value)
         step_to_stop(clone, value);
         return true;
     }
-    if (inst->opcode == LLVMRet || strcmp(tr_callee_name(inst->llvm), "rt_exit") == 0) {
+    if (inst->opcode == LLVMRet || tr_placeholder_of(inst->llvm) == RT_CALL_EXIT) {
         return_entry(step_of(clone), RT_ENTRY_EXITED);
         return true;
     }

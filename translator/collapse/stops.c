@@ -4,13 +4,13 @@
  */
 #include "translator/collapse/collapse.h"
 
-#include <string.h>
-
 #include "translator/collapse/kernel.h"
 
 static bool is_barrier(LLVMValueRef call)
 {
-    return strncmp(tr_callee_name(call), "rt_bar_", 7) == 0;
+    enum rt_placeholder placeholder = tr_placeholder_of(call);
+    return placeholder == RT_CALL_BAR_SYNC || placeholder == RT_CALL_BAR_ARRIVE ||
+           placeholder == RT_CALL_BAR_RED;
 }
 
 /* The barrier's number, or -1 if it is not constant. Operand 0 is the thread. */
@@ -28,12 +28,11 @@ static bool is_whole_barrier(LLVMValueRef call)
            LLVMConstIntGetZExtValue(count) == 0;
 }
 
-static enum tr_stop_kind classify(LLVMValueRef call)
+static enum rt_stop classify(LLVMValueRef call)
 {
-    enum tr_stop_kind kind = TR_STOP_OTHER;
-    tr_find_stop(call, &kind);
-    bool is_whole_kind = kind == TR_STOP_BARRIER || kind == TR_STOP_BARRIER_RED;
-    return is_whole_kind && !is_whole_barrier(call) ? TR_STOP_OTHER : kind;
+    enum rt_stop kind = tr_placeholder_info(call)->stop;
+    bool is_whole_kind = kind == RT_STOP_BARRIER || kind == RT_STOP_BARRIER_RED;
+    return is_whole_kind && !is_whole_barrier(call) ? RT_STOP_OTHER : kind;
 }
 
 /* Arrivals that are not waited for, and counted ones, may be pending at a barrier when all threads
@@ -43,7 +42,7 @@ static bool may_be_pending(const struct tr_kernel *kernel, LLVMValueRef barrier)
     for (uint32_t j = 1; j < kernel->stop_count; j++) {
         const struct tr_stop *stop = &kernel->stops[j];
         LLVMValueRef call = kernel->graph.values[stop->value].llvm;
-        if (stop->kind == TR_STOP_OTHER && is_barrier(call) &&
+        if (stop->kind == RT_STOP_OTHER && is_barrier(call) &&
             (barrier_id(call) < 0 || barrier_id(call) == barrier_id(barrier)))
             return true;
     }
@@ -53,14 +52,14 @@ static bool may_be_pending(const struct tr_kernel *kernel, LLVMValueRef barrier)
 static bool can_be_fused(const struct tr_kernel *kernel, const struct tr_stop *stop)
 {
     switch (stop->kind) {
-    case TR_STOP_BARRIER:
-    case TR_STOP_BARRIER_RED:
+    case RT_STOP_BARRIER:
+    case RT_STOP_BARRIER_RED:
         return !may_be_pending(kernel, kernel->graph.values[stop->value].llvm);
-    case TR_STOP_WARP:
+    case RT_STOP_WARP:
         return kernel->scope == TR_SCOPE_WARP;
-    case TR_STOP_OTHER:
+    case RT_STOP_OTHER:
         return false;
-    case TR_STOP_START:
+    case RT_STOP_NONE:
     default:
         return true;
     }
@@ -68,18 +67,14 @@ static bool can_be_fused(const struct tr_kernel *kernel, const struct tr_stop *s
 
 bool tr_is_warp_stop(const struct tr_kernel *kernel, uint32_t stop)
 {
-    return kernel->stops[stop].kind == TR_STOP_WARP && kernel->stops[stop].is_fused;
+    return kernel->stops[stop].kind == RT_STOP_WARP && kernel->stops[stop].is_fused;
 }
 
-/* The member mask is the last operand of the placeholders that have one. */
 static bool may_differ_in_masks(const struct tr_kernel *kernel, const struct tr_stop *stop)
 {
     const struct tr_value *call = &kernel->graph.values[stop->value];
-    const char *name = tr_callee_name(call->llvm);
-    if (stop->kind != TR_STOP_WARP || strcmp(name, "rt_activemask") == 0 ||
-        strcmp(name, "rt_warp_converge") == 0)
-        return false;
-    uint32_t mask = call->operands[LLVMGetNumArgOperands(call->llvm) - 1];
+    int parameter = rt_find_parameter(tr_placeholder_of(call->llvm), RT_TYPE_MASK);
+    uint32_t mask = parameter < 0 ? TR_NONE : call->operands[parameter];
     if (mask == TR_NONE)
         return false;
     struct tr_shape shape =
@@ -98,7 +93,7 @@ enum pxr_status tr_find_stops(struct tr_kernel *kernel, struct pxr_error *err)
     kernel->stops = pxr_arena_alloc_array(&graph->arena, count, sizeof *kernel->stops);
     if (kernel->stops == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
-    kernel->stops[0] = (struct tr_stop){.kind = TR_STOP_START, .value = TR_NONE, .is_fused = true};
+    kernel->stops[0] = (struct tr_stop){.kind = RT_STOP_NONE, .value = TR_NONE, .is_fused = true};
     kernel->stop_count = 1;
     for (uint32_t s = 0; s < graph->segment_count; s++) {
         const struct tr_segment *segment = &graph->segments[s];

@@ -21,8 +21,9 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
-#include "ptx/ptx.h"
+#include "kernel_abi/placeholders.h"
 #include "kernel_abi/rt.h"
+#include "ptx/ptx.h"
 #include "translator/analysis/analysis.h"
 #include "translator/emit/emission.h"
 #include "translator/emit/linear.h"
@@ -210,13 +211,13 @@ LLVMValueRef tr_call_helper(struct tr_ctx *ctx, const char *name, LLVMTypeRef re
     tr_call_helper(ctx, name, result, (const LLVMValueRef[]){__VA_ARGS__},                         \
                    (unsigned)(sizeof((const LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef)))
 
-/* A call of a placeholder of kernel_abi/rt.h: external, convergent. */
-LLVMValueRef tr_call_placeholder(struct tr_ctx *ctx, const char *name, LLVMTypeRef result,
+/* tr_placeholder(ctx, RT_CALL_ELECT, ctx->thread, mask) */
+LLVMValueRef tr_call_placeholder(struct tr_ctx *ctx, enum rt_placeholder placeholder,
                                  const LLVMValueRef *args, unsigned arg_count);
 
-#define tr_placeholder(ctx, name, result, ...)                                                     \
+#define tr_placeholder(ctx, placeholder, ...)                                                      \
     tr_call_placeholder(                                                                           \
-        ctx, name, result, (const LLVMValueRef[]){__VA_ARGS__},                                    \
+        ctx, placeholder, (const LLVMValueRef[]){__VA_ARGS__},                                     \
         (unsigned)(sizeof((const LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef)))
 
 /* A call of an LLVM intrinsic, overloaded on types (may be NULL with type_count 0). */

@@ -15,7 +15,7 @@ enum pxr_status tr_emit_bar_sync(struct tr_ctx *ctx, const struct ptx_inst *inst
 {
     LLVMValueRef id = tr_value(ctx, inst, 0, PTX_TYPE_U32);
     LLVMValueRef count = thread_count(ctx, inst, 1, tr_has_operand(inst, 1));
-    tr_placeholder(ctx, "rt_bar_sync", ctx->void_type, ctx->thread, id, count);
+    tr_placeholder(ctx, RT_CALL_BAR_SYNC, ctx->thread, id, count);
     tr_step_met(ctx, inst);
     return PXR_OK;
 }
@@ -26,7 +26,7 @@ enum pxr_status tr_emit_bar_arrive(struct tr_ctx *ctx, const struct ptx_inst *in
         return tr_unsupported(ctx, inst, NULL);
     LLVMValueRef id = tr_value(ctx, inst, 0, PTX_TYPE_U32);
     LLVMValueRef count = tr_value(ctx, inst, 1, PTX_TYPE_U32);
-    tr_placeholder(ctx, "rt_bar_arrive", ctx->void_type, ctx->thread, id, count);
+    tr_placeholder(ctx, RT_CALL_BAR_ARRIVE, ctx->thread, id, count);
     return PXR_OK;
 }
 
@@ -57,7 +57,7 @@ enum pxr_status tr_emit_bar_red(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMValueRef count = thread_count(ctx, inst, 2, inst->operand_count > 3);
     LLVMValueRef predicate = tr_value(ctx, inst, inst->operand_count - 1, PTX_TYPE_PRED);
     LLVMValueRef result =
-        tr_placeholder(ctx, "rt_bar_red", ctx->i32, ctx->thread, id, count,
+        tr_placeholder(ctx, RT_CALL_BAR_RED, ctx->thread, id, count,
                        tr_resize(ctx, predicate, 32, false), tr_const_int(ctx, 32, op));
     tr_step_met(ctx, inst);
     if (op == RT_REDUCE_POPC) {
@@ -72,6 +72,6 @@ enum pxr_status tr_emit_bar_red(struct tr_ctx *ctx, const struct ptx_inst *inst)
 enum pxr_status tr_emit_bar_warp_sync(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     LLVMValueRef mask = tr_value(ctx, inst, 0, PTX_TYPE_U32);
-    tr_placeholder(ctx, "rt_warp_sync", ctx->void_type, ctx->thread, mask);
+    tr_placeholder(ctx, RT_CALL_WARP_SYNC, ctx->thread, mask);
     return PXR_OK;
 }

@@ -14,27 +14,14 @@
 
 static const struct library_function {
     const char *name;
-    const char *placeholder;
-    unsigned arg_count;
-    enum ptx_type args[5];
-    enum ptx_type result;
+    enum rt_placeholder placeholder;
     bool ends_thread; /* after it */
 } library[] = {
-    {"vprintf", "rt_vprintf", 2, {PTX_TYPE_U64, PTX_TYPE_U64}, PTX_TYPE_S32, false},
-    {"malloc", "rt_malloc", 1, {PTX_TYPE_U64}, PTX_TYPE_U64, false},
-    {"free", "rt_free", 1, {PTX_TYPE_U64}, PTX_TYPE_NONE, false},
-    {"__assertfail",
-     "rt_assertfail",
-     5,
-     {PTX_TYPE_U64, PTX_TYPE_U64, PTX_TYPE_U32, PTX_TYPE_U64, PTX_TYPE_U64},
-     PTX_TYPE_NONE,
-     true},
-    {"cudaGraphSetConditional",
-     "rt_graph_set_conditional",
-     2,
-     {PTX_TYPE_U64, PTX_TYPE_U32},
-     PTX_TYPE_NONE,
-     false},
+    {"vprintf", RT_CALL_VPRINTF, false},
+    {"malloc", RT_CALL_MALLOC, false},
+    {"free", RT_CALL_FREE, false},
+    {"__assertfail", RT_CALL_ASSERTFAIL, true},
+    {"cudaGraphSetConditional", RT_CALL_GRAPH_SET_CONDITIONAL, false},
 };
 
 static const struct library_function *find_library_function(const struct ptx_func *func)
@@ -123,31 +110,51 @@ static void take_result(struct tr_ctx *ctx, const struct ptx_operand *operand,
 
 /* ---- the three kinds of call ---- */
 
+static enum ptx_type ptx_type_of(enum rt_type type)
+{
+    switch (type) {
+    case RT_TYPE_S32:
+        return PTX_TYPE_S32;
+    case RT_TYPE_U32:
+        return PTX_TYPE_U32;
+    case RT_TYPE_U64:
+        return PTX_TYPE_U64;
+    default:
+        return PTX_TYPE_NONE;
+    }
+}
+
+static LLVMValueRef library_argument(struct tr_ctx *ctx, const struct ptx_operand *operand,
+                                     enum ptx_type type)
+{
+    if (is_param_variable(operand))
+        return LLVMBuildLoad2(ctx->builder, tr_type(ctx, type),
+                              tr_address(ctx, operand, PTX_SPACE_PARAM), "");
+    return tr_operand_value(ctx, operand, type);
+}
+
 static enum pxr_status call_library(struct tr_ctx *ctx, const struct ptx_inst *inst,
                                     const struct library_function *callee)
 {
     const struct ptx_call *call = inst->call;
-    bool has_result = callee->result != PTX_TYPE_NONE;
-    if (call->arg_count != callee->arg_count || call->ret_count > has_result)
+    const struct rt_placeholder_info *info = &rt_placeholders[callee->placeholder];
+    const enum rt_type *types = &info->parameters[1];
+    LLVMValueRef args[RT_PARAMETERS_MAX] = {ctx->thread};
+    unsigned count = 0;
+    while (types[count] != RT_TYPE_VOID)
+        count++;
+    if (call->arg_count != count || call->ret_count > (info->result != RT_TYPE_VOID))
         return tr_unsupported(ctx, inst, "not the arguments that this library function takes");
-    LLVMValueRef args[6] = {ctx->thread};
-    for (uint32_t i = 0; i < call->arg_count; i++) {
-        enum ptx_type type = callee->args[i];
-        args[i + 1] = tr_operand_value(ctx, &call->args[i], type);
-        if (is_param_variable(&call->args[i]))
-            args[i + 1] = LLVMBuildLoad2(ctx->builder, tr_type(ctx, type),
-                                         tr_address(ctx, &call->args[i], PTX_SPACE_PARAM), "");
-    }
-    LLVMTypeRef result = has_result ? tr_type(ctx, callee->result) : ctx->void_type;
-    LLVMValueRef value =
-        tr_call_placeholder(ctx, callee->placeholder, result, args, call->arg_count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        args[i + 1] = library_argument(ctx, &call->args[i], ptx_type_of(types[i]));
+    LLVMValueRef value = tr_call_placeholder(ctx, callee->placeholder, args, count + 1);
     if (callee->ends_thread)
         return tr_emit_exit(ctx, NULL);
     if (call->ret_count == 1) {
         if (is_param_variable(&call->rets[0]))
             LLVMBuildStore(ctx->builder, value, tr_address(ctx, &call->rets[0], PTX_SPACE_PARAM));
         else
-            tr_set_operand(ctx, &call->rets[0], callee->result, value);
+            tr_set_operand(ctx, &call->rets[0], ptx_type_of(info->result), value);
     }
     return ctx->status;
 }

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "translator/module/declare.h"
+
 enum pxr_status tr_fail(struct tr_ctx *ctx, enum pxr_status status, int line, const char *format,
                         ...)
 {
@@ -88,10 +90,9 @@ LLVMValueRef tr_alloca(struct tr_ctx *ctx, LLVMTypeRef type, unsigned align, con
 
 /* The module's declaration of this name, made with the types of the arguments if there is none. */
 static LLVMValueRef declare(struct tr_ctx *ctx, const char *name, LLVMTypeRef result,
-                            const LLVMValueRef *args, unsigned arg_count, bool *is_new)
+                            const LLVMValueRef *args, unsigned arg_count)
 {
     LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
-    *is_new = function == NULL;
     if (function != NULL)
         return function;
     LLVMTypeRef types[16];
@@ -114,19 +115,14 @@ static LLVMValueRef build_call(struct tr_ctx *ctx, LLVMValueRef function, const 
 LLVMValueRef tr_call_helper(struct tr_ctx *ctx, const char *name, LLVMTypeRef result,
                             const LLVMValueRef *args, unsigned arg_count)
 {
-    bool is_new = false;
-    LLVMValueRef function = declare(ctx, name, result, args, arg_count, &is_new);
+    LLVMValueRef function = declare(ctx, name, result, args, arg_count);
     return build_call(ctx, function, args, arg_count);
 }
 
-LLVMValueRef tr_call_placeholder(struct tr_ctx *ctx, const char *name, LLVMTypeRef result,
+LLVMValueRef tr_call_placeholder(struct tr_ctx *ctx, enum rt_placeholder placeholder,
                                  const LLVMValueRef *args, unsigned arg_count)
 {
-    bool is_new = false;
-    LLVMValueRef function = declare(ctx, name, result, args, arg_count, &is_new);
-    if (is_new)
-        tr_add_attribute(ctx, function, "convergent", 0);
-    return build_call(ctx, function, args, arg_count);
+    return build_call(ctx, tr_declare_placeholder(ctx->module, placeholder), args, arg_count);
 }
 
 void tr_add_attribute(struct tr_ctx *ctx, LLVMValueRef function, const char *name, uint64_t value)
@@ -146,9 +142,8 @@ LLVMValueRef tr_intrinsic(struct tr_ctx *ctx, const char *name, LLVMTypeRef *typ
 
 void tr_call_fault(struct tr_ctx *ctx, enum pxr_status status, LLVMValueRef address)
 {
-    LLVMValueRef call = tr_placeholder(ctx, "rt_fault", ctx->void_type, ctx->thread,
-                                       tr_const_int(ctx, 32, status), address);
-    tr_add_attribute(ctx, LLVMGetCalledValue(call), "noreturn", 0);
+    LLVMValueRef call =
+        tr_placeholder(ctx, RT_CALL_FAULT, ctx->thread, tr_const_int(ctx, 32, status), address);
     tr_add_attribute(ctx, LLVMGetCalledValue(call), "cold", 0);
     /* Where it is called from is the PTX line. */
     tr_add_attribute(ctx, LLVMGetCalledValue(call), "nomerge", 0);

@@ -70,8 +70,7 @@ enum pxr_status tr_emit_exit(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     if (ctx->func->is_entry)
         return tr_emit_ret(ctx, inst);
-    LLVMValueRef call = tr_placeholder(ctx, "rt_exit", ctx->void_type, ctx->thread);
-    tr_add_attribute(ctx, LLVMGetCalledValue(call), "noreturn", 0);
+    tr_placeholder(ctx, RT_CALL_EXIT, ctx->thread);
     LLVMBuildUnreachable(ctx->builder);
     return PXR_OK;
 }
@@ -86,7 +85,7 @@ enum pxr_status tr_emit_trap(struct tr_ctx *ctx, const struct ptx_inst *inst)
 enum pxr_status tr_emit_nanosleep(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     LLVMValueRef duration = tr_value(ctx, inst, 0, PTX_TYPE_U32);
-    tr_placeholder(ctx, "rt_nanosleep", ctx->void_type, ctx->thread, duration);
+    tr_placeholder(ctx, RT_CALL_NANOSLEEP, ctx->thread, duration);
     return PXR_OK;
 }
 
@@ -106,5 +105,5 @@ enum pxr_status tr_emit_nop(struct tr_ctx *ctx, const struct ptx_inst *inst)
 
 void tr_poll(struct tr_ctx *ctx)
 {
-    tr_placeholder(ctx, "rt_spin", ctx->void_type, ctx->thread);
+    tr_placeholder(ctx, RT_CALL_SPIN, ctx->thread);
 }

@@ -4,9 +4,9 @@
  */
 #include "translator/emit/emit.h"
 
-#include <ctype.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "translator/analysis/sregs.h"
 
 /* A vector register named without a component. */
 static bool is_whole_vector(const struct ptx_operand *operand)
@@ -107,42 +107,15 @@ static LLVMValueRef read_register(struct tr_ctx *ctx, const struct ptx_operand *
 
 /* ---- special registers ---- */
 
-static const char *const sreg_ids[PTX_SREG_COUNT] = {
-#define SREG(ID, text, type) [PTX_SREG_##ID] = #ID,
-#include "ptx/sregs.def"
-#undef SREG
-};
-
-/* Registers that change while a thread runs; reads of all others may be merged and moved. */
-static bool is_changing_sreg(enum ptx_sreg sreg)
-{
-    switch (sreg) {
-    case PTX_SREG_CLOCK:
-    case PTX_SREG_CLOCK_HI:
-    case PTX_SREG_CLOCK64:
-    case PTX_SREG_GLOBALTIMER:
-    case PTX_SREG_GLOBALTIMER_LO:
-    case PTX_SREG_GLOBALTIMER_HI:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static LLVMValueRef sreg_value(struct tr_ctx *ctx, enum ptx_sreg sreg)
 {
     if (sreg == PTX_SREG_WARP_SZ)
         return tr_const_int(ctx, 32, RT_WARP_SIZE);
-    char name[64];
-    int len = snprintf(name, sizeof name, "rt_sreg_%s", sreg_ids[sreg]);
-    for (int i = 0; i < len; i++)
-        name[i] = (char)tolower((unsigned char)name[i]);
-
     enum ptx_type type = ptx_sreg_table[sreg].type;
     bool is_pred = type == PTX_TYPE_PRED;
     LLVMTypeRef result = is_pred ? ctx->i32 : tr_type(ctx, type);
-    LLVMValueRef value = tr_helper(ctx, name, result, ctx->thread);
-    if (!is_changing_sreg(sreg)) {
+    LLVMValueRef value = tr_helper(ctx, tr_sregs[sreg].function, result, ctx->thread);
+    if (tr_sregs[sreg].is_steady) { /* reads may be merged and moved */
         LLVMValueRef function = LLVMGetCalledValue(value);
         tr_add_attribute(ctx, function, "memory", 0);
         tr_add_attribute(ctx, function, "willreturn", 0);

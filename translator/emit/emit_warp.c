@@ -26,7 +26,7 @@ static LLVMValueRef member_mask(struct tr_ctx *ctx, const struct ptx_inst *inst,
 {
     if (ptx_inst_has(inst, PTX_GROUP_SYNC))
         return tr_value(ctx, inst, index, PTX_TYPE_B32);
-    return tr_placeholder(ctx, "rt_activemask", ctx->i32, ctx->thread,
+    return tr_placeholder(ctx, RT_CALL_ACTIVEMASK, ctx->thread,
                           tr_const_int(ctx, 32, ctx->warp_sites++));
 }
 
@@ -52,8 +52,8 @@ enum pxr_status tr_emit_shfl(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMValueRef segment = tr_value(ctx, inst, 3, PTX_TYPE_B32);
     LLVMValueRef mask = member_mask(ctx, inst, 4);
     LLVMValueRef result =
-        tr_placeholder(ctx, "rt_shfl", ctx->i64, ctx->thread,
-                       tr_const_int(ctx, 32, shuffle_mode(inst)), value, lane, segment, mask);
+        tr_placeholder(ctx, RT_CALL_SHFL, ctx->thread, tr_const_int(ctx, 32, shuffle_mode(inst)),
+                       value, lane, segment, mask);
     set_value_and_predicate(ctx, inst, result);
     return PXR_OK;
 }
@@ -86,7 +86,7 @@ enum pxr_status tr_emit_vote(struct tr_ctx *ctx, const struct ptx_inst *inst)
         return tr_unsupported(ctx, inst, NULL);
     LLVMValueRef predicate = tr_resize(ctx, tr_value(ctx, inst, 1, PTX_TYPE_PRED), 32, false);
     LLVMValueRef mask = member_mask(ctx, inst, 2);
-    LLVMValueRef result = tr_placeholder(ctx, "rt_vote", ctx->i32, ctx->thread,
+    LLVMValueRef result = tr_placeholder(ctx, RT_CALL_VOTE, ctx->thread,
                                          tr_const_int(ctx, 32, mode), predicate, mask);
     if (mode == RT_VOTE_BALLOT) {
         tr_set(ctx, inst, 0, PTX_TYPE_B32, result);
@@ -105,7 +105,7 @@ enum pxr_status tr_emit_match(struct tr_ctx *ctx, const struct ptx_inst *inst)
         return tr_unsupported(ctx, inst, NULL);
     LLVMValueRef value = tr_resize(ctx, tr_value(ctx, inst, 1, inst->types[0]), 64, false);
     LLVMValueRef mask = tr_value(ctx, inst, 2, PTX_TYPE_B32);
-    LLVMValueRef result = tr_placeholder(ctx, "rt_match", ctx->i64, ctx->thread,
+    LLVMValueRef result = tr_placeholder(ctx, RT_CALL_MATCH, ctx->thread,
                                          tr_const_int(ctx, 32, mod == PTX_MOD_ALL), value, mask);
     set_value_and_predicate(ctx, inst, result);
     return PXR_OK;
@@ -165,8 +165,8 @@ enum pxr_status tr_emit_redux(struct tr_ctx *ctx, const struct ptx_inst *inst)
     if (ptx_inst_mod(inst, PTX_GROUP_XORSIGN) == PTX_MOD_ABS)
         value = LLVMBuildAnd(ctx->builder, value, tr_const_int(ctx, 32, INT32_MAX), "");
     LLVMValueRef mask = tr_value(ctx, inst, 2, PTX_TYPE_B32);
-    LLVMValueRef result = tr_placeholder(ctx, "rt_redux", ctx->i32, ctx->thread,
-                                         tr_const_int(ctx, 32, op), value, mask);
+    LLVMValueRef result =
+        tr_placeholder(ctx, RT_CALL_REDUX, ctx->thread, tr_const_int(ctx, 32, op), value, mask);
     tr_set(ctx, inst, 0, PTX_TYPE_B32, result);
     return PXR_OK;
 }
@@ -180,7 +180,7 @@ bool tr_step_needed(const struct tr_ctx *ctx, bool is_store)
 
 void tr_converge(struct tr_ctx *ctx)
 {
-    tr_placeholder(ctx, "rt_warp_converge", ctx->void_type, ctx->thread,
+    tr_placeholder(ctx, RT_CALL_WARP_CONVERGE, ctx->thread,
                    tr_const_int(ctx, 32, ctx->warp_sites++));
 }
 
@@ -199,7 +199,7 @@ void tr_step_accessed(struct tr_ctx *ctx, bool is_store)
 enum pxr_status tr_emit_activemask(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     LLVMValueRef site = tr_const_int(ctx, 32, ctx->warp_sites++);
-    LLVMValueRef mask = tr_placeholder(ctx, "rt_activemask", ctx->i32, ctx->thread, site);
+    LLVMValueRef mask = tr_placeholder(ctx, RT_CALL_ACTIVEMASK, ctx->thread, site);
     tr_set(ctx, inst, 0, PTX_TYPE_B32, mask);
     return PXR_OK;
 }
@@ -208,7 +208,6 @@ enum pxr_status tr_emit_activemask(struct tr_ctx *ctx, const struct ptx_inst *in
 enum pxr_status tr_emit_elect(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     LLVMValueRef mask = tr_value(ctx, inst, 1, PTX_TYPE_B32);
-    set_value_and_predicate(ctx, inst,
-                            tr_placeholder(ctx, "rt_elect", ctx->i64, ctx->thread, mask));
+    set_value_and_predicate(ctx, inst, tr_placeholder(ctx, RT_CALL_ELECT, ctx->thread, mask));
     return PXR_OK;
 }

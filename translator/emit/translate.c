@@ -389,9 +389,7 @@ static void replace_by_refusal(struct tr_ctx *ctx, const struct ptx_func *func, 
                              LLVMAppendBasicBlockInContext(ctx->llvm, ctx->function, "entry"));
     set_location(ctx, line, 0);
     ctx->thread = LLVMGetParam(ctx->function, 0);
-    LLVMValueRef call = tr_placeholder(ctx, "rt_unsupported", ctx->void_type, ctx->thread,
-                                       reason_text(ctx, reason));
-    tr_add_attribute(ctx, LLVMGetCalledValue(call), "noreturn", 0);
+    tr_placeholder(ctx, RT_CALL_UNSUPPORTED, ctx->thread, reason_text(ctx, reason));
     LLVMBuildUnreachable(ctx->builder);
 }
 

@@ -9,13 +9,11 @@
 
 #include <llvm-c/Core.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "kernel_abi/rt.h"
+#include "translator/analysis/sregs.h"
 #include "translator/module/module.h"
-
-#define DIMENSIONS "xyz"
 
 struct assumption {
     LLVMModuleRef module;
@@ -54,32 +52,6 @@ static void assume_register(const struct assumption *as, const char *name, uint3
     }
 }
 
-static void assume_dimension(const struct assumption *as, const char *triple, int dimension,
-                             uint32_t min, uint32_t max)
-{
-    char name[32];
-    snprintf(name, sizeof name, "rt_sreg_%s_%c", triple, DIMENSIONS[dimension]);
-    assume_register(as, name, min, max);
-}
-
-static void assume_shape(const struct assumption *as)
-{
-    static const uint32_t block_limits[3] = {TR_BLOCK_MAX_THREADS, TR_BLOCK_MAX_THREADS,
-                                             TR_BLOCK_MAX_Z};
-    static const uint32_t grid_limits[3] = {TR_GRID_MAX_X, TR_GRID_MAX_YZ, TR_GRID_MAX_YZ};
-    for (int d = 0; d < 3; d++) {
-        uint32_t block = as->facts->block[d];
-        uint32_t block_max = block ? block : block_limits[d];
-        assume_dimension(as, "ntid", d, block ? block : 1, block_max);
-        assume_dimension(as, "tid", d, 0, block_max - 1);
-        uint32_t grid_max = as->facts->grid_max[d];
-        if (grid_max == 0 || grid_max > grid_limits[d])
-            grid_max = grid_limits[d];
-        assume_dimension(as, "nctaid", d, 1, grid_max);
-        assume_dimension(as, "ctaid", d, 0, grid_max - 1);
-    }
-}
-
 static uint32_t max_warps(const struct tr_facts *facts)
 {
     const uint32_t *block = facts->block;
@@ -89,14 +61,62 @@ static uint32_t max_warps(const struct tr_facts *facts)
     return (threads + RT_WARP_SIZE - 1) / RT_WARP_SIZE;
 }
 
+struct bounds {
+    uint32_t min;
+    uint32_t max;
+};
+
+static uint32_t max_block(const struct tr_facts *facts, unsigned axis)
+{
+    static const uint32_t limits[3] = {TR_BLOCK_MAX_THREADS, TR_BLOCK_MAX_THREADS, TR_BLOCK_MAX_Z};
+    return facts->block[axis] ? facts->block[axis] : limits[axis];
+}
+
+static uint32_t max_grid(const struct tr_facts *facts, unsigned axis)
+{
+    static const uint32_t limits[3] = {TR_GRID_MAX_X, TR_GRID_MAX_YZ, TR_GRID_MAX_YZ};
+    uint32_t max = facts->grid_max[axis];
+    return max == 0 || max > limits[axis] ? limits[axis] : max;
+}
+
+static bool find_bounds(const struct tr_facts *facts, const struct tr_sreg_info *sreg,
+                        struct bounds *bounds)
+{
+    uint32_t block_max = max_block(facts, sreg->axis);
+    switch (sreg->quantity) {
+    case TR_QUANTITY_BLOCK_SIZE:
+        *bounds = (struct bounds){facts->block[sreg->axis] ? block_max : 1, block_max};
+        return true;
+    case TR_QUANTITY_THREAD_INDEX:
+        *bounds = (struct bounds){0, block_max - 1};
+        return true;
+    case TR_QUANTITY_GRID_SIZE:
+        *bounds = (struct bounds){1, max_grid(facts, sreg->axis)};
+        return true;
+    case TR_QUANTITY_BLOCK_INDEX:
+        *bounds = (struct bounds){0, max_grid(facts, sreg->axis) - 1};
+        return true;
+    case TR_QUANTITY_LANE:
+        *bounds = (struct bounds){0, RT_WARP_SIZE - 1};
+        return true;
+    case TR_QUANTITY_WARP:
+        *bounds = (struct bounds){0, max_warps(facts) - 1};
+        return true;
+    case TR_QUANTITY_DYNAMIC_SHARED:
+        *bounds = (struct bounds){facts->dynamic_shared_bytes, facts->dynamic_shared_bytes};
+        return facts->has_dynamic_shared;
+    case TR_QUANTITY_OTHER:
+    default:
+        return false;
+    }
+}
+
 static void assume_registers(const struct assumption *as)
 {
-    assume_shape(as);
-    assume_register(as, "rt_sreg_laneid", 0, RT_WARP_SIZE - 1);
-    assume_register(as, "rt_sreg_warpid", 0, max_warps(as->facts) - 1);
-    uint32_t dynamic_bytes = as->facts->dynamic_shared_bytes;
-    if (as->facts->has_dynamic_shared)
-        assume_register(as, "rt_sreg_dynamic_smem_size", dynamic_bytes, dynamic_bytes);
+    struct bounds bounds;
+    for (unsigned i = PTX_SREG_NONE + 1; i < PTX_SREG_COUNT; i++)
+        if (find_bounds(as->facts, &tr_sregs[i], &bounds))
+            assume_register(as, tr_sregs[i].function, bounds.min, bounds.max);
 }
 
 /* ---- parameters ---- */

@@ -2,10 +2,9 @@
  *
  * Special registers: calls of placeholders become loads from struct rt_thread.
  */
-#include <string.h>
-
 #include <llvm-c/Core.h>
 
+#include "translator/analysis/sregs.h"
 #include "translator/module/link_rt.h"
 #include "translator/module/marks.h"
 
@@ -21,21 +20,13 @@ static void mark_loads_invariant(LLVMValueRef function)
     }
 }
 
-static bool is_sreg_definition(LLVMValueRef function)
+/* Whether its definition reads what stays as it is while the function of the blocks runs. */
+static bool reads_constants(LLVMValueRef function, bool runs_many_blocks)
 {
-    static const char prefix[] = "rt_sreg_";
-    size_t len = 0;
-    const char *name = LLVMGetValueName2(function, &len);
-    return !LLVMIsDeclaration(function) && len >= sizeof prefix - 1 &&
-           memcmp(name, prefix, sizeof prefix - 1) == 0;
-}
-
-/* %ctaid and %clusterid: the same while a block runs. */
-static bool is_of_block(LLVMValueRef function)
-{
-    size_t len = 0;
-    const char *name = LLVMGetValueName2(function, &len);
-    return strncmp(name, "rt_sreg_ctaid", 13) == 0 || strncmp(name, "rt_sreg_clusterid", 17) == 0;
+    if (LLVMIsDeclaration(function))
+        return false;
+    enum ptx_sreg sreg = tr_find_sreg(function);
+    return sreg != PTX_SREG_NONE && !(runs_many_blocks && tr_sregs[sreg].scope == TR_SREG_BLOCK);
 }
 
 enum pxr_status tr_bind_sregs(LLVMModuleRef module, bool runs_many_blocks, struct pxr_error *err)
@@ -45,7 +36,7 @@ enum pxr_status tr_bind_sregs(LLVMModuleRef module, bool runs_many_blocks, struc
         return status;
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function != NULL; function = LLVMGetNextFunction(function))
-        if (is_sreg_definition(function) && !(runs_many_blocks && is_of_block(function)))
+        if (reads_constants(function, runs_many_blocks))
             mark_loads_invariant(function);
     return PXR_OK;
 }

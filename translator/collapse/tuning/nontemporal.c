@@ -12,6 +12,7 @@
 #include <llvm-c/Core.h>
 
 #include "translator/analysis/shape.h"
+#include "translator/analysis/sregs.h"
 #include "translator/collapse/fuse.h"
 #include "translator/module/marks.h"
 
@@ -28,14 +29,11 @@ static bool is_ordered_access(LLVMValueRef inst)
 /* Stops are within the block, but for those that give way to other blocks. */
 static bool is_quiet_call(LLVMValueRef call)
 {
-    static const char *const ends[] = {"rt_fault", "rt_exit"};
+    const struct rt_placeholder_info *callee = tr_placeholder_info(call);
     const char *name = tr_callee_name(call);
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (strcmp(name, ends[i]) == 0)
-            return true;
-    if (tr_is_stop(call))
-        return strcmp(name, "rt_poll") != 0 && strcmp(name, "rt_nanosleep") != 0;
-    return strncmp(name, "llvm.", 5) == 0 || strncmp(name, "rt_sreg_", 8) == 0 ||
+    if (callee->effect != RT_EFFECT_ANY)
+        return callee->waits != RT_WAITS_ANYBODY;
+    return strncmp(name, "llvm.", 5) == 0 || tr_sreg_of(call) != PTX_SREG_NONE ||
            tr_is_pure_call(call);
 }
 
