@@ -7,10 +7,10 @@
  * outside its own membermask is undefined in PTX; here it acts alone.
  */
 #include "kernel_abi/lanes.h"
+#include "kernel_abi/placeholders.h"
 #include "scheduler/turns.h"
 
-enum warp_op { WARP_SYNC, WARP_SHFL, WARP_VOTE, WARP_MATCH, WARP_REDUX, WARP_ELECT, WARP_OP_COUNT };
-
+/* Lanes meet that execute the same operation in the same mode. */
 #define KIND(op, mode) ((uint32_t)(op) << 8 | (uint32_t)(mode))
 
 #define FOR_EACH_LANE(lane, set)                                                                   \
@@ -95,9 +95,9 @@ static void do_elect(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
     warp->result[lane] = leader | (lane == leader ? RT_PREDICATE_BIT : 0);
 }
 
-static void (*const warp_ops[WARP_OP_COUNT])(struct sch_warp *, uint32_t, uint32_t) = {
-    [WARP_SYNC] = do_sync,   [WARP_SHFL] = do_shfl,   [WARP_VOTE] = do_vote,
-    [WARP_MATCH] = do_match, [WARP_REDUX] = do_redux, [WARP_ELECT] = do_elect,
+static void (*const warp_ops[RT_PLACEHOLDER_COUNT])(struct sch_warp *, uint32_t, uint32_t) = {
+    [RT_CALL_WARP_SYNC] = do_sync, [RT_CALL_SHFL] = do_shfl,   [RT_CALL_VOTE] = do_vote,
+    [RT_CALL_MATCH] = do_match,    [RT_CALL_REDUX] = do_redux, [RT_CALL_ELECT] = do_elect,
 };
 
 /* ---- meeting ---- */
@@ -292,7 +292,7 @@ uint64_t rt_result(const struct rt_thread *rt)
 
 void rt_arrive_warp_sync(struct rt_thread *thread, uint32_t mask)
 {
-    meet(thread, KIND(WARP_SYNC, 0), mask, 0);
+    meet(thread, KIND(RT_CALL_WARP_SYNC, 0), mask, 0);
 }
 
 void rt_arrive_shfl(struct rt_thread *thread, uint32_t mode, uint32_t value, uint32_t b, uint32_t c,
@@ -301,27 +301,27 @@ void rt_arrive_shfl(struct rt_thread *thread, uint32_t mode, uint32_t value, uin
     struct sch_warp *warp = sch_warp_of(sch_thread_of(thread));
     warp->b[thread->lane] = b;
     warp->c[thread->lane] = c;
-    meet(thread, KIND(WARP_SHFL, mode), mask, value);
+    meet(thread, KIND(RT_CALL_SHFL, mode), mask, value);
 }
 
 void rt_arrive_vote(struct rt_thread *thread, uint32_t mode, uint32_t predicate, uint32_t mask)
 {
-    meet(thread, KIND(WARP_VOTE, mode), mask, predicate);
+    meet(thread, KIND(RT_CALL_VOTE, mode), mask, predicate);
 }
 
 void rt_arrive_match(struct rt_thread *thread, uint32_t all, uint64_t value, uint32_t mask)
 {
-    meet(thread, KIND(WARP_MATCH, all != 0), mask, value);
+    meet(thread, KIND(RT_CALL_MATCH, all != 0), mask, value);
 }
 
 void rt_arrive_redux(struct rt_thread *thread, uint32_t op, uint32_t value, uint32_t mask)
 {
-    meet(thread, KIND(WARP_REDUX, op), mask, value);
+    meet(thread, KIND(RT_CALL_REDUX, op), mask, value);
 }
 
 void rt_arrive_elect(struct rt_thread *thread, uint32_t mask)
 {
-    meet(thread, KIND(WARP_ELECT, 0), mask, 0);
+    meet(thread, KIND(RT_CALL_ELECT, 0), mask, 0);
 }
 
 void rt_arrive_activemask(struct rt_thread *thread, uint32_t site)

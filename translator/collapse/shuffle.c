@@ -122,7 +122,7 @@ static LLVMValueRef gather(const struct shuffle *shuffle)
     return call;
 }
 
-struct tr_warp_result tr_wo_shuffle(const struct tr_warp_op *op)
+struct tr_warp_result tr_wo_shfl(const struct tr_warp_op *op)
 {
     struct shuffle shuffle = {.op = op, .builder = op->builder};
     shuffle.own = tr_wo_operand(op, 2);

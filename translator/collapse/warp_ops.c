@@ -6,7 +6,6 @@
  * whatever is in them.
  */
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "translator/collapse/region_loop.h"
@@ -14,6 +13,22 @@
 #include "translator/rt/fused.h"
 
 #define ALL_LANES UINT32_MAX
+
+/* ---- the bodies of each operation, from its row ---- */
+
+#define FUSED_NOTHING(ID, name)
+#define FUSED_VECTORS(ID, name) [RT_CALL_##ID] = {tr_wo_##name, NULL},
+#define FUSED_MASKED(ID, name)  [RT_CALL_##ID] = {tr_wo_##name, "rt_fused_" #name},
+
+static const struct {
+    struct tr_warp_result (*build)(const struct tr_warp_op *op);
+    const char *helper;
+} bodies[RT_PLACEHOLDER_COUNT] = {
+#define PLACEHOLDER(ID, name, home, gives, takes, stop, waits, effect, shape, fused)               \
+    FUSED_##fused(ID, name)
+#include "kernel_abi/placeholders.def"
+#undef PLACEHOLDER
+};
 
 /* ---- small tools ---- */
 
@@ -123,7 +138,8 @@ static struct tr_warp_op begin(struct tr_fused *fused, uint32_t stop, const stru
                             .builder = fused->fuse->builder,
                             .stop = stop,
                             .call = kernel->graph.values[kernel->stops[stop].value].llvm};
-    op.name = tr_callee_name(op.call);
+    op.placeholder = tr_placeholder_of(op.call);
+    op.mask = rt_find_parameter(op.placeholder, RT_TYPE_MASK);
     op.live = live_lanes(&op, lanes);
     op.is_whole = is_all_lanes(op.live);
     return op;
@@ -139,11 +155,6 @@ static void put_operand(const struct tr_warp_op *op, unsigned i, LLVMTypeRef typ
     tr_store_lanes(op->fuse, LLVMBuildZExt(op->builder, lanes, vector, ""), place);
 }
 
-static unsigned mask_operand(const struct tr_warp_op *op)
-{
-    return LLVMGetNumArgOperands(op->call) - 1;
-}
-
 /* op in the scratch memory, and the helper on it: i32. */
 static LLVMValueRef call_helper(const struct tr_warp_op *op, const char *name)
 {
@@ -151,37 +162,36 @@ static LLVMValueRef call_helper(const struct tr_warp_op *op, const char *name)
         offsetof(struct rt_fused_op, mode), offsetof(struct rt_fused_op, value),
         offsetof(struct rt_fused_op, b), offsetof(struct rt_fused_op, c)};
     const struct tr_fuse *fuse = op->fuse;
-    for (unsigned i = 1; i < mask_operand(op); i++)
-        put_operand(op, i, i == 2 ? fuse->i64 : fuse->i32, offsets[i - 1]);
-    put_operand(op, mask_operand(op), fuse->i32, offsetof(struct rt_fused_op, mask));
+    for (int i = 1; i < op->mask; i++)
+        put_operand(op, (unsigned)i, i == 2 ? fuse->i64 : fuse->i32, offsets[i - 1]);
+    put_operand(op, (unsigned)op->mask, fuse->i32, offsetof(struct rt_fused_op, mask));
     LLVMValueRef args[2] = {tr_scratch(op->fused), op->live};
     return tr_f_call(fuse, name, fuse->i32, args, 2);
 }
 
 static struct tr_warp_result build_general(const struct tr_warp_op *op)
 {
-    char helper[64];
-    snprintf(helper, sizeof helper, "rt_fused_%s", op->name + strlen("rt_"));
-    LLVMValueRef predicates = call_helper(op, helper);
+    LLVMValueRef predicates = call_helper(op, bodies[op->placeholder].helper);
     LLVMValueRef results =
         tr_f_offset(op->fuse, tr_scratch(op->fused), offsetof(struct rt_fused_op, result));
     return (struct tr_warp_result){.values = tr_load_lanes(op->fuse, op->fuse->i32, results),
                                    .predicates = lanes_of(op, predicates)};
 }
 
-/* i1: all live lanes are in each other's masks; NULL: they always are. */
+/* i1: all live lanes are in each other's masks; NULL: they always are, or there are no masks. */
 static LLVMValueRef name_each_other(const struct tr_warp_op *op)
 {
-    if (is_all_lanes(LLVMGetOperand(op->call, mask_operand(op))))
+    if (op->mask < 0 || is_all_lanes(LLVMGetOperand(op->call, (unsigned)op->mask)))
         return NULL;
     LLVMValueRef live = tr_wo_splat(op, op->live);
-    LLVMValueRef named = LLVMBuildAnd(op->builder, tr_wo_operand(op, mask_operand(op)), live, "");
+    LLVMValueRef masks = tr_wo_operand(op, (unsigned)op->mask);
+    LLVMValueRef named = LLVMBuildAnd(op->builder, masks, live, "");
     return all_live(op, is_equal(op, named, live));
 }
 
 /* ---- operations of all live lanes ---- */
 
-static struct tr_warp_result build_vote(const struct tr_warp_op *op)
+struct tr_warp_result tr_wo_vote(const struct tr_warp_op *op)
 {
     LLVMBuilderRef b = op->builder;
     LLVMValueRef zero = tr_f_i32(op->fuse, 0);
@@ -248,7 +258,7 @@ static LLVMValueRef reduce_f32(const struct tr_warp_op *op, enum rt_reduce kind)
                            f32_order(op, order, tr_f_i32(fuse, RT_F32_MAGNITUDE)), "");
 }
 
-static struct tr_warp_result build_redux(const struct tr_warp_op *op)
+struct tr_warp_result tr_wo_redux(const struct tr_warp_op *op)
 {
     static const struct {
         const char *intrinsic;
@@ -279,12 +289,17 @@ static LLVMValueRef lanes_like_first(const struct tr_warp_op *op)
     return is_equal(op, value, tr_wo_splat(op, tr_wo_first(op, value)));
 }
 
-static struct tr_warp_result build_match(const struct tr_warp_op *op)
+static bool is_match_all(const struct tr_warp_op *op)
+{
+    return LLVMConstIntGetZExtValue(LLVMGetOperand(op->call, 1)) != 0;
+}
+
+struct tr_warp_result tr_wo_match(const struct tr_warp_op *op)
 {
     LLVMBuilderRef b = op->builder;
     struct tr_warp_result result = {.same = op->live};
     LLVMValueRef is_same = LLVMConstNull(op->fuse->i1);
-    if (LLVMConstIntGetZExtValue(LLVMGetOperand(op->call, 1)) != 0) {
+    if (is_match_all(op)) {
         is_same = all_live(op, lanes_like_first(op));
         result.same = LLVMBuildSelect(b, is_same, op->live, tr_f_i32(op->fuse, 0), "");
     }
@@ -292,7 +307,7 @@ static struct tr_warp_result build_match(const struct tr_warp_op *op)
     return result;
 }
 
-static struct tr_warp_result build_elect(const struct tr_warp_op *op)
+struct tr_warp_result tr_wo_elect(const struct tr_warp_op *op)
 {
     LLVMValueRef first = LLVMBuildNeg(op->builder, op->live, "");
     first = LLVMBuildAnd(op->builder, first, op->live, "");
@@ -302,32 +317,21 @@ static struct tr_warp_result build_elect(const struct tr_warp_op *op)
                                    .predicates = lanes_of(op, first)};
 }
 
-static const struct {
-    const char *name;
-    struct tr_warp_result (*build)(const struct tr_warp_op *op);
-} builders[] = {
-    {"rt_shfl", tr_wo_shuffle}, {"rt_vote", build_vote},   {"rt_redux", build_redux},
-    {"rt_match", build_match},  {"rt_elect", build_elect},
-};
-
-static struct tr_warp_result build_quick(const struct tr_warp_op *op)
+struct tr_warp_result tr_wo_activemask(const struct tr_warp_op *op)
 {
-    for (size_t i = 0; i < sizeof builders / sizeof builders[0]; i++)
-        if (strcmp(op->name, builders[i].name) == 0)
-            return builders[i].build(op);
-    return build_general(op);
+    return (struct tr_warp_result){.same = op->live};
 }
 
 /* ---- one of the two ---- */
 
-/* i1: build_quick can do it; NULL: always. */
+/* i1: the body for all live lanes can do it; NULL: always. */
 static LLVMValueRef can_be_quick(const struct tr_warp_op *op)
 {
-    LLVMValueRef mode = LLVMGetOperand(op->call, 1);
-    if (LLVMIsAConstantInt(mode) == NULL && mask_operand(op) != 1)
+    int mode = rt_find_parameter(op->placeholder, RT_TYPE_MODE);
+    if (mode >= 0 && LLVMIsAConstantInt(LLVMGetOperand(op->call, (unsigned)mode)) == NULL)
         return LLVMConstNull(op->fuse->i1); /* the mode is not known */
     LLVMValueRef test = name_each_other(op);
-    if (strcmp(op->name, "rt_match") != 0 || LLVMConstIntGetZExtValue(mode) != 0)
+    if (op->placeholder != RT_CALL_MATCH || is_match_all(op))
         return test;
     LLVMValueRef is_same = all_live(op, lanes_like_first(op));
     return test == NULL ? is_same : LLVMBuildAnd(op->builder, test, is_same, "");
@@ -359,7 +363,7 @@ static struct tr_warp_result build_either(const struct tr_warp_op *op, LLVMValue
     LLVMBuildCondBr(op->builder, test, blocks[0], blocks[1]);
     for (int i = 0; i < 2; i++) {
         LLVMPositionBuilderAtEnd(op->builder, blocks[i]);
-        results[i] = i == 0 ? build_quick(op) : build_general(op);
+        results[i] = i == 0 ? bodies[op->placeholder].build(op) : build_general(op);
         spread(op, &results[i]);
         results[i].values =
             LLVMBuildBitCast(op->builder, results[i].values, LLVMTypeOf(results[0].values), "");
@@ -386,14 +390,10 @@ void tr_build_warp_op(struct tr_fused *fused, uint32_t stop, const struct tr_lan
     struct tr_warp_op op = begin(fused, stop, lanes);
     if (LLVMGetTypeKind(LLVMTypeOf(op.call)) == LLVMVoidTypeKind)
         return; /* coming together was all */
-    if (strcmp(op.name, "rt_activemask") == 0) {
-        give_same(fused, stop, op.live);
-        return;
-    }
     LLVMValueRef test = can_be_quick(&op);
     struct tr_warp_result result;
     if (test == NULL)
-        result = build_quick(&op);
+        result = bodies[op.placeholder].build(&op);
     else if (LLVMIsConstant(test) && LLVMIsNull(test))
         result = build_general(&op);
     else
@@ -411,7 +411,7 @@ void tr_build_warp_op(struct tr_fused *fused, uint32_t stop, const struct tr_lan
 LLVMValueRef tr_build_mask_test(struct tr_fused *fused, uint32_t stop, const struct tr_lanes *lanes)
 {
     struct tr_warp_op op = begin(fused, stop, lanes);
-    LLVMValueRef masks = tr_wo_operand(&op, mask_operand(&op));
+    LLVMValueRef masks = tr_wo_operand(&op, (unsigned)op.mask);
     LLVMValueRef is_same =
         all_live(&op, is_equal(&op, masks, tr_wo_splat(&op, tr_wo_first(&op, masks))));
     LLVMBasicBlockRef look = tr_f_new_block(op.fuse, "masks");
@@ -419,7 +419,7 @@ LLVMValueRef tr_build_mask_test(struct tr_fused *fused, uint32_t stop, const str
     LLVMBasicBlockRef blocks[2] = {LLVMGetInsertBlock(op.builder), look};
     LLVMBuildCondBr(op.builder, is_same, done, look);
     LLVMPositionBuilderAtEnd(op.builder, look);
-    put_operand(&op, mask_operand(&op), op.fuse->i32, offsetof(struct rt_fused_op, mask));
+    put_operand(&op, (unsigned)op.mask, op.fuse->i32, offsetof(struct rt_fused_op, mask));
     LLVMValueRef args[2] = {tr_scratch(fused), op.live};
     LLVMValueRef agree = tr_f_call(op.fuse, "rt_fused_masks_agree", op.fuse->i32, args, 2);
     LLVMValueRef values[2] = {

@@ -14,7 +14,8 @@ struct tr_warp_op {
     LLVMBuilderRef builder;
     uint32_t stop;
     LLVMValueRef call; /* of the placeholder, in the kernel */
-    const char *name;  /* of the placeholder */
+    enum rt_placeholder placeholder;
+    int mask;          /* which operand is the member mask; -1: there is none */
     LLVMValueRef live; /* i32, a bit for each lane that exists and has not exited; never 0 */
     bool is_whole;     /* known to be all */
 };
@@ -40,7 +41,14 @@ LLVMValueRef tr_wo_first(const struct tr_warp_op *op, LLVMValueRef lanes);
 LLVMValueRef tr_wo_intrinsic(const struct tr_warp_op *op, const char *name, LLVMTypeRef *types,
                              unsigned type_count, LLVMValueRef *args, unsigned count);
 
-/* rt_shfl, all live lanes in each other's masks (shuffle.c). */
-struct tr_warp_result tr_wo_shuffle(const struct tr_warp_op *op);
+/* tr_wo_NAME: what rt_NAME gives if all live lanes are in each other's masks (warp_ops.c,
+ * shuffle.c). */
+#define DECLARE_NOTHING(name)
+#define DECLARE_VECTORS(name) struct tr_warp_result tr_wo_##name(const struct tr_warp_op *op);
+#define DECLARE_MASKED        DECLARE_VECTORS
+#define PLACEHOLDER(ID, name, home, gives, takes, stop, waits, effect, shape, fused)               \
+    DECLARE_##fused(name)
+#include "kernel_abi/placeholders.def"
+#undef PLACEHOLDER
 
 #endif

@@ -137,7 +137,7 @@ static LLVMValueRef call_at(const struct tr_fuse *fuse, uint32_t stop)
 static LLVMTypeRef operand_type(const struct tr_fuse *fuse, uint32_t stop, unsigned i)
 {
     LLVMValueRef operand = LLVMGetOperand(call_at(fuse, stop), i);
-    if (i != TR_SHFL_VALUE || strcmp(tr_callee_name(call_at(fuse, stop)), "rt_shfl") != 0 ||
+    if (i != TR_SHFL_VALUE || tr_placeholder_of(call_at(fuse, stop)) != RT_CALL_SHFL ||
         LLVMIsABitCastInst(operand) == NULL)
         return LLVMTypeOf(operand);
     LLVMTypeRef source = LLVMTypeOf(LLVMGetOperand(operand, 0));
@@ -204,7 +204,7 @@ bool tr_asks_predicate(LLVMValueRef call)
 /* Of a shuffle, the type that is shuffled. */
 static LLVMTypeRef given_type(const struct tr_fuse *fuse, uint32_t stop)
 {
-    if (strcmp(tr_callee_name(call_at(fuse, stop)), "rt_shfl") != 0)
+    if (tr_placeholder_of(call_at(fuse, stop)) != RT_CALL_SHFL)
         return fuse->i32;
     return operand_type(fuse, stop, TR_SHFL_VALUE);
 }

@@ -20,11 +20,13 @@ struct rt_fused_op {
 
 /* What the placeholder of the same name returns: its low half in op->result; the functions return
  * the lanes whose bit 32 is set. */
-uint32_t rt_fused_shfl(struct rt_fused_op *op, uint32_t live);
-uint32_t rt_fused_vote(struct rt_fused_op *op, uint32_t live);
-uint32_t rt_fused_match(struct rt_fused_op *op, uint32_t live);
-uint32_t rt_fused_redux(struct rt_fused_op *op, uint32_t live);
-uint32_t rt_fused_elect(struct rt_fused_op *op, uint32_t live);
+#define RT_FUSED_NOTHING(name)
+#define RT_FUSED_VECTORS(name)
+#define RT_FUSED_MASKED(name) uint32_t rt_fused_##name(struct rt_fused_op *op, uint32_t live);
+#define PLACEHOLDER(ID, name, home, gives, takes, stop, waits, effect, shape, fused)               \
+    RT_FUSED_##fused(name)
+#include "kernel_abi/placeholders.def"
+#undef PLACEHOLDER
 
 /* Whether all live lanes that name each other in op->mask have the same mask. */
 uint32_t rt_fused_masks_agree(struct rt_fused_op *op, uint32_t live);
