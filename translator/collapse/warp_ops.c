@@ -140,6 +140,7 @@ static struct tr_warp_op begin(struct tr_fused *fused, uint32_t stop, const stru
                             .call = kernel->graph.values[kernel->stops[stop].value].llvm};
     op.placeholder = tr_placeholder_of(op.call);
     op.mask = rt_find_parameter(op.placeholder, RT_TYPE_MASK);
+    op.mode = rt_find_parameter(op.placeholder, RT_TYPE_MODE);
     op.live = live_lanes(&op, lanes);
     op.is_whole = is_all_lanes(op.live);
     return op;
@@ -155,15 +156,17 @@ static void put_operand(const struct tr_warp_op *op, unsigned i, LLVMTypeRef typ
     tr_store_lanes(op->fuse, LLVMBuildZExt(op->builder, lanes, vector, ""), place);
 }
 
-/* op in the scratch memory, and the helper on it: i32. */
+/* op in the scratch memory, and the helper on it: i32. Behind the mode, if there is one, come the
+ * value and what else there is. */
 static LLVMValueRef call_helper(const struct tr_warp_op *op, const char *name)
 {
     static const size_t offsets[] = {
         offsetof(struct rt_fused_op, mode), offsetof(struct rt_fused_op, value),
         offsetof(struct rt_fused_op, b), offsetof(struct rt_fused_op, c)};
     const struct tr_fuse *fuse = op->fuse;
-    for (int i = 1; i < op->mask; i++)
-        put_operand(op, (unsigned)i, i == 2 ? fuse->i64 : fuse->i32, offsets[i - 1]);
+    int place = op->mode < 0 ? 1 : 0;
+    for (int i = 1; i < op->mask; i++, place++)
+        put_operand(op, (unsigned)i, place == 1 ? fuse->i64 : fuse->i32, offsets[place]);
     put_operand(op, (unsigned)op->mask, fuse->i32, offsetof(struct rt_fused_op, mask));
     LLVMValueRef args[2] = {tr_scratch(op->fused), op->live};
     return tr_f_call(fuse, name, fuse->i32, args, 2);
@@ -327,8 +330,7 @@ struct tr_warp_result tr_wo_activemask(const struct tr_warp_op *op)
 /* i1: the body for all live lanes can do it; NULL: always. */
 static LLVMValueRef can_be_quick(const struct tr_warp_op *op)
 {
-    int mode = rt_find_parameter(op->placeholder, RT_TYPE_MODE);
-    if (mode >= 0 && LLVMIsAConstantInt(LLVMGetOperand(op->call, (unsigned)mode)) == NULL)
+    if (op->mode >= 0 && LLVMIsAConstantInt(LLVMGetOperand(op->call, (unsigned)op->mode)) == NULL)
         return LLVMConstNull(op->fuse->i1); /* the mode is not known */
     LLVMValueRef test = name_each_other(op);
     if (op->placeholder != RT_CALL_MATCH || is_match_all(op))

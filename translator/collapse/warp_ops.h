@@ -16,6 +16,7 @@ struct tr_warp_op {
     LLVMValueRef call; /* of the placeholder, in the kernel */
     enum rt_placeholder placeholder;
     int mask;          /* which operand is the member mask; -1: there is none */
+    int mode;          /* likewise */
     LLVMValueRef live; /* i32, a bit for each lane that exists and has not exited; never 0 */
     bool is_whole;     /* known to be all */
 };
