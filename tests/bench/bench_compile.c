@@ -47,17 +47,23 @@ static void host_function(void)
 {
 }
 
+#define FROM_SCHEDULER(name)
+#define FROM_HOST(name) {"rt_" #name, (void *)(uintptr_t)host_function},
+#define FROM_CODE(name)
+
+static const struct jit_symbol extra[] = {
+#define PLACEHOLDER(ID, name, home, ...) FROM_##home(name)
+#include "kernel_abi/placeholders.def"
+#undef PLACEHOLDER
+};
+
 static enum pxr_status load_once(const struct jit_object *object, const char *name,
                                  struct totals *totals, struct pxr_error *err)
 {
-    void *address = (void *)(uintptr_t)host_function;
-    const struct jit_symbol extra[] = {{"rt_vprintf", address},
-                                       {"rt_malloc", address},
-                                       {"rt_free", address},
-                                       {"rt_assertfail", address}};
     double start_ms = now_ms();
     struct jit_code *code;
-    enum pxr_status status = jit_load(object, name, extra, 4, &code, err);
+    enum pxr_status status =
+        jit_load(object, name, extra, sizeof extra / sizeof extra[0], &code, err);
     totals->load_ms += now_ms() - start_ms;
     if (status == PXR_OK)
         jit_unload(code);

@@ -2,7 +2,7 @@
  *
  * Analyses of the program of one thread: control flow, dominators, loops, liveness, and what the
  * threads of a warp or block have in common. They work on numbers, not on LLVM's objects, and know
- * nothing of PTX; of the placeholders (kernel_abi/rt.h, rt/sreg.h) only the shape analysis does.
+ * nothing of PTX; what calls of placeholders and special registers mean, calls.h and sregs.h say.
  *
  * Nothing here changes the function. Results live in the graph's arena until tr_graph_fini. Not
  * thread-safe: one compilation, one thread. All functions that build something fail with

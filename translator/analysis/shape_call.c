@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The shape of a call's result: special registers (rt/sreg.h), placeholders (kernel_abi/rt.h) and
+ * The shape of a call's result: special registers (ptx/sregs.def), placeholders and
  * functions without side effects. Whatever is not known is varying.
  */
 #include "translator/analysis/calls.h"

@@ -17,4 +17,7 @@ struct rt_stub_record {
 
 extern _Thread_local struct rt_stub_record rt_stub;
 
+/* Stands for all that no test calls. */
+void rt_stub_abort(void);
+
 #endif

@@ -11,6 +11,8 @@
 #include "jit/elf_object.h"
 #include "jit/jit.h"
 #include "jit/reloc.h"
+#include "jit/symbols.h"
+#include "kernel_abi/placeholders.h"
 #include "rt_stub.h"
 
 #define GOOD_BARRIER_LINE 54
@@ -279,4 +281,18 @@ Test(loader, threads_load_and_unload_at_once)
         cr_assert_eq(pthread_create(&threads[i], NULL, load_many, NULL), 0);
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
+}
+
+Test(load, whitelist_is_what_the_scheduler_provides)
+{
+    for (unsigned i = RT_CALL_NONE + 1; i < RT_PLACEHOLDER_COUNT; i++) {
+        const struct rt_placeholder_info *row = &rt_placeholders[i];
+        bool is_listed = jit_symbol_address(row->name) != NULL;
+        cr_expect_eq(is_listed, row->home == RT_HOME_SCHEDULER, "%s", row->name);
+        if (row->arrive != NULL)
+            cr_expect_not_null(jit_symbol_address(row->arrive), "%s", row->arrive);
+    }
+    cr_expect_not_null(jit_symbol_address("rt_block_mix"));
+    cr_expect_null(jit_symbol_address("rt_arrive_exit"));
+    cr_expect_null(jit_symbol_address("system"));
 }
