@@ -119,6 +119,19 @@ static inline uint32_t rt_redux_end(uint32_t op, uint32_t sum)
     return op >= RT_REDUCE_MIN_F32 && rt_f32_is_nan(sum) ? RT_F32_NAN : sum;
 }
 
+/* PTX ISA movmatrix: a lane has two neighbours of a row of 8 by 8 halves, four lanes have the row.
+ * Of the transposed matrix its first (0) and second (1) half come from this lane … */
+static inline uint32_t rt_transpose_source(uint32_t lane, uint32_t half)
+{
+    return (lane % 4 * 2 + half) * 4 + lane / 8;
+}
+
+/* … from this bit on. */
+static inline uint32_t rt_transpose_shift(uint32_t lane)
+{
+    return lane / 4 % 2 * 16;
+}
+
 /* bar.red over so many threads, of which so many have a true predicate. */
 static inline uint32_t rt_barrier_reduction(uint32_t op, uint32_t threads, uint32_t set)
 {

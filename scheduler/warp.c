@@ -95,9 +95,26 @@ static void do_elect(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
     warp->result[lane] = leader | (lane == leader ? RT_PREDICATE_BIT : 0);
 }
 
+/* Halves of lanes that do not take part are 0. */
+static void do_movmatrix(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
+{
+    (void)mode;
+    FOR_EACH_LANE(lane, lanes)
+    {
+        uint32_t halves[2] = {0};
+        for (uint32_t i = 0; i < 2; i++) {
+            uint32_t source = rt_transpose_source(lane, i);
+            if (lanes & SCH_LANE(source))
+                halves[i] = (uint32_t)warp->value[source] >> rt_transpose_shift(lane) & 0xffff;
+        }
+        warp->result[lane] = halves[0] | halves[1] << 16;
+    }
+}
+
 static void (*const warp_ops[RT_PLACEHOLDER_COUNT])(struct sch_warp *, uint32_t, uint32_t) = {
-    [RT_CALL_WARP_SYNC] = do_sync, [RT_CALL_SHFL] = do_shfl,   [RT_CALL_VOTE] = do_vote,
-    [RT_CALL_MATCH] = do_match,    [RT_CALL_REDUX] = do_redux, [RT_CALL_ELECT] = do_elect,
+    [RT_CALL_WARP_SYNC] = do_sync,      [RT_CALL_SHFL] = do_shfl,   [RT_CALL_VOTE] = do_vote,
+    [RT_CALL_MATCH] = do_match,         [RT_CALL_REDUX] = do_redux, [RT_CALL_ELECT] = do_elect,
+    [RT_CALL_MOVMATRIX] = do_movmatrix,
 };
 
 /* ---- meeting ---- */
@@ -324,6 +341,11 @@ void rt_arrive_elect(struct rt_thread *thread, uint32_t mask)
     meet(thread, KIND(RT_CALL_ELECT, 0), mask, 0);
 }
 
+void rt_arrive_movmatrix(struct rt_thread *thread, uint32_t pair, uint32_t mask)
+{
+    meet(thread, KIND(RT_CALL_MOVMATRIX, 0), mask, pair);
+}
+
 void rt_arrive_activemask(struct rt_thread *thread, uint32_t site)
 {
     gather(thread, site);
@@ -371,6 +393,12 @@ uint64_t rt_elect(struct rt_thread *thread, uint32_t mask)
 {
     rt_arrive_elect(thread, mask);
     return wait_result(thread);
+}
+
+uint32_t rt_movmatrix(struct rt_thread *thread, uint32_t pair, uint32_t mask)
+{
+    rt_arrive_movmatrix(thread, pair, mask);
+    return (uint32_t)wait_result(thread);
 }
 
 uint32_t rt_activemask(struct rt_thread *thread, uint32_t site)

@@ -140,6 +140,18 @@ static bool make_elect(struct piece *piece)
     return true;
 }
 
+static bool make_movmatrix(struct piece *piece)
+{
+    if (piece->n > 0)
+        return false;
+    piece->value_type = PTX_TYPE_B32;
+    fprintf(piece->body,
+            ".reg .b32 %%r, %%v;\nbar.warp.sync 0xffffffff;\nld.global.b32 %%v, [%%in];\n"
+            "%s %%r, %%v;\nst.global.b32 [%%out], %%r;\n",
+            piece->form->text);
+    return true;
+}
+
 static bool make_activemask(struct piece *piece)
 {
     if (piece->n > 0)
@@ -355,6 +367,7 @@ const struct template thread_templates[] = {
     {"match", make_match},
     {"redux", make_redux},
     {"elect", make_elect},
+    {"movmatrix", make_movmatrix},
     {"activemask", make_activemask},
     {"bar", make_barrier},
     {"barrier", make_barrier},

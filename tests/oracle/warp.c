@@ -79,12 +79,9 @@ enum pxr_status oracle_warp_after_exit(struct oracle_thread *thread)
     return PXR_OK;
 }
 
-/* The member mask is the last operand of every such instruction. */
-static enum pxr_status meet(struct oracle_thread *thread, const struct ptx_inst *inst,
-                            oracle_finish finish_op)
+static enum pxr_status meet_lanes(struct oracle_thread *thread, const struct ptx_inst *inst,
+                                  uint32_t mask, oracle_finish finish_op)
 {
-    uint32_t mask = oracle_read(thread, inst, inst->operand_count - 1, PTX_TYPE_U32).u32;
-
     if (!(mask >> thread->lane & 1))
         return oracle_fail(thread, inst, PXR_FAULT_INSTRUCTION,
                            "lane %u is not in its member mask 0x%x", thread->lane, mask);
@@ -94,6 +91,15 @@ static enum pxr_status meet(struct oracle_thread *thread, const struct ptx_inst 
     thread->finish = finish_op;
     try_finish(thread);
     return PXR_OK;
+}
+
+/* The member mask is the last operand. */
+static enum pxr_status meet(struct oracle_thread *thread, const struct ptx_inst *inst,
+                            oracle_finish finish_op)
+{
+    uint32_t mask = oracle_read(thread, inst, inst->operand_count - 1, PTX_TYPE_U32).u32;
+
+    return meet_lanes(thread, inst, mask, finish_op);
 }
 
 static enum pxr_status meet_whoever_comes(struct oracle_thread *thread, const struct ptx_inst *inst,
@@ -459,4 +465,43 @@ enum pxr_status oracle_redux(struct oracle_thread *thread, const struct ptx_inst
 {
     thread->wait_values[0] = oracle_read(thread, inst, 1, inst->types[0]);
     return meet(thread, inst, finish_redux);
+}
+
+/* ---- movmatrix ---- */
+
+/* PTX ISA, "movmatrix": lane i has elements 2 * (i % 4) and the next one of row i / 4, the lower
+ * half first. What comes from a lane that does not take part is unpredictable. */
+static uint16_t matrix_element(const struct oracle_thread *thread, uint32_t lanes, uint32_t row,
+                               uint32_t column)
+{
+    uint32_t lane = row * 4 + column / 2;
+    union oracle_value pair;
+
+    if (lanes >> lane & 1)
+        pair = oracle_lane(thread->block, thread->warp, lane)->wait_values[0];
+    else
+        oracle_fill_pattern(thread->oracle, &pair, sizeof(pair));
+    return (uint16_t)(column % 2 ? pair.u32 >> 16 : pair.u32);
+}
+
+static struct lane_result transposed(const struct oracle_thread *thread, uint32_t lanes)
+{
+    uint32_t row = thread->lane / 4;
+    uint32_t column = thread->lane % 4 * 2;
+    uint32_t low = matrix_element(thread, lanes, column, row);
+    uint32_t high = matrix_element(thread, lanes, column + 1, row);
+
+    return (struct lane_result){.value.u64 = high << 16 | low};
+}
+
+static void finish_movmatrix(struct oracle_thread *thread, uint32_t lanes)
+{
+    give_each(thread, lanes, PTX_TYPE_B32, transposed);
+}
+
+/* .aligned: all lanes of the warp execute it. */
+enum pxr_status oracle_movmatrix(struct oracle_thread *thread, const struct ptx_inst *inst)
+{
+    thread->wait_values[0] = oracle_read(thread, inst, 1, PTX_TYPE_B32);
+    return meet_lanes(thread, inst, UINT32_MAX, finish_movmatrix);
 }

@@ -320,6 +320,28 @@ struct tr_warp_result tr_wo_elect(const struct tr_warp_op *op)
                                    .predicates = lanes_of(op, first)};
 }
 
+struct tr_warp_result tr_wo_movmatrix(const struct tr_warp_op *op)
+{
+    LLVMBuilderRef b = op->builder;
+    LLVMValueRef shifts[RT_WARP_SIZE];
+    LLVMValueRef sources[2][RT_WARP_SIZE];
+    LLVMValueRef halves[2];
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++) {
+        shifts[lane] = tr_f_i32(op->fuse, rt_transpose_shift(lane));
+        for (uint32_t half = 0; half < 2; half++)
+            sources[half][lane] = tr_f_i32(op->fuse, rt_transpose_source(lane, half));
+    }
+    LLVMValueRef pairs = tr_wo_live_or(op, tr_wo_operand(op, 1), tr_wo_splat_i32(op, 0));
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef from = LLVMConstVector(sources[i], RT_WARP_SIZE);
+        halves[i] = LLVMBuildShuffleVector(b, pairs, pairs, from, "");
+        halves[i] = LLVMBuildLShr(b, halves[i], LLVMConstVector(shifts, RT_WARP_SIZE), "");
+    }
+    LLVMValueRef low = LLVMBuildAnd(b, halves[0], tr_wo_splat_i32(op, 0xffff), "");
+    LLVMValueRef high = LLVMBuildShl(b, halves[1], tr_wo_splat_i32(op, 16), "");
+    return (struct tr_warp_result){.values = LLVMBuildOr(b, low, high, "")};
+}
+
 struct tr_warp_result tr_wo_activemask(const struct tr_warp_op *op)
 {
     return (struct tr_warp_result){.same = op->live};

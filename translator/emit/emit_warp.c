@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operations of a warp: shfl, vote, match, redux, activemask, elect. All are placeholders; see
- * kernel_abi/rt.h.
+ * Operations of a warp: shfl, vote, match, redux, activemask, elect, movmatrix. All are
+ * placeholders; see kernel_abi/placeholders.def.
  */
 #include "translator/emit/emit.h"
 
@@ -209,5 +209,15 @@ enum pxr_status tr_emit_elect(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     LLVMValueRef mask = tr_value(ctx, inst, 1, PTX_TYPE_B32);
     set_value_and_predicate(ctx, inst, tr_placeholder(ctx, RT_CALL_ELECT, ctx->thread, mask));
+    return PXR_OK;
+}
+
+/* movmatrix.sync.aligned.m8n8.trans.b16 d, a: all lanes of the warp take part. */
+enum pxr_status tr_emit_movmatrix(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    LLVMValueRef result =
+        tr_placeholder(ctx, RT_CALL_MOVMATRIX, ctx->thread, tr_value(ctx, inst, 1, PTX_TYPE_B32),
+                       tr_const_int(ctx, 32, UINT32_MAX));
+    tr_set(ctx, inst, 0, PTX_TYPE_B32, result);
     return PXR_OK;
 }

@@ -114,6 +114,25 @@ static void reductions(struct rt_thread *thread)
     CHECK(&bad, value_of(r) == 0 && predicate_of(r) == (lane == 0));
 }
 
+/* Row r, column c of 8 by 8 has 8 * r + c; lane i has two neighbours of row i / 4. */
+static void transpositions(struct rt_thread *thread)
+{
+    uint32_t row = thread->lane / 4;
+    uint32_t column = thread->lane % 4 * 2;
+    uint32_t there = rt_movmatrix(thread, (8 * row + column) | (8 * row + column + 1) << 16, FULL);
+    CHECK(&bad, there == ((8 * column + row) | (8 * (column + 1) + row) << 16));
+    uint32_t back = rt_movmatrix(thread, there, FULL);
+    CHECK(&bad, back == ((8 * row + column) | (8 * row + column + 1) << 16));
+    /* Alone, a lane has what is on the diagonal. */
+    uint32_t own = thread->lane % 9 == 0 ? 1 : thread->lane % 9 == 4 ? 0x20000 : 0;
+    CHECK(&bad, rt_movmatrix(thread, 0x20001, 1u << thread->lane) == own);
+}
+
+Test(warp, transposes_matrices)
+{
+    RUN_OK({.entry = transpositions, .grid = {3}, .block = {96}});
+}
+
 Test(warp, votes_matches_and_reductions_combine_all_lanes)
 {
     RUN_OK({.entry = votes, .grid = {3}, .block = {96}});

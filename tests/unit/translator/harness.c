@@ -110,6 +110,13 @@ static uint64_t double_elect(struct rt_thread *t, uint32_t mask)
     return (UINT64_C(1) << 32) | 3;
 }
 
+static uint32_t double_movmatrix(struct rt_thread *t, uint32_t pair, uint32_t mask)
+{
+    (void)t;
+    note("movmatrix %u %x\n", pair, mask);
+    return pair + 1;
+}
+
 static void double_poll(struct rt_thread *t)
 {
     note("poll\n");
@@ -193,6 +200,7 @@ static const struct orc_symbol doubles[] = {
     {"rt_activemask", (void *)double_activemask},
     {"rt_warp_converge", (void *)double_warp_converge},
     {"rt_elect", (void *)double_elect},
+    {"rt_movmatrix", (void *)double_movmatrix},
     {"rt_poll", (void *)double_poll},
     {"rt_nanosleep", (void *)double_nanosleep},
     {"rt_exit", (void *)double_exit},

@@ -59,6 +59,8 @@ Test(warp, match_redux_elect_activemask)
                  "match 1 ffffffffffffffff 3\n", (uint32_t[]){3, 1});
     expect_calls("redux.sync.max.s32 %r7, %r2, 3;", "redux 8 41 3\n", (uint32_t[]){42, 0});
     expect_calls("redux.sync.xor.b32 %r7, %r2, 3;", "redux 2 41 3\n", (uint32_t[]){42, 0});
+    expect_calls("movmatrix.sync.aligned.m8n8.trans.b16 %r7, %r2;", "movmatrix 41 ffffffff\n",
+                 (uint32_t[]){42, 0});
     expect_calls("elect.sync %r7|%p8, 9;", "elect 9\n", (uint32_t[]){3, 1});
     expect_calls("activemask.b32 %r6; activemask.b32 %r7;", "activemask 0\nactivemask 1\n",
                  (uint32_t[]){0xf1, 0});
