@@ -96,6 +96,7 @@ enum rt_vote { RT_VOTE_ALL, RT_VOTE_ANY, RT_VOTE_UNI, RT_VOTE_BALLOT };
 #define RT_GIVES_U64  uint64_t
 #define RT_GIVES_PAIR uint64_t
 
+#define RT_DOES_NONE
 #define RT_DOES_ORDER
 #define RT_DOES_ANY
 #define RT_DOES_END   __attribute__((noreturn))

@@ -244,9 +244,6 @@ struct tr_shape tr_shape_at(const struct tr_graph *graph, const struct tr_loops 
 /* The load reads what does not change while the grid runs. */
 bool tr_is_invariant_load(LLVMValueRef load);
 
-/* The call's result depends on its arguments alone, and it has no other effect. */
-bool tr_is_pure_call(LLVMValueRef call);
-
 /* ---- all of it as text (print.c) ---- */
 
 /* Segments with their instructions, and behind each what the analyses say, for people and tests.

@@ -21,6 +21,12 @@ enum rt_placeholder tr_placeholder_of(LLVMValueRef inst);
 /* The row of that placeholder. */
 const struct rt_placeholder_info *tr_placeholder_info(LLVMValueRef inst);
 
+/* The call's result depends on its arguments alone, and it has no other effect. */
+bool tr_is_pure_call(LLVMValueRef call);
+
+/* What any call does to memory, as far as other threads or later accesses could tell. */
+enum rt_effect tr_effect_of_call(LLVMValueRef call);
+
 /* Whether the instruction calls a placeholder at which a thread may stop. */
 bool tr_is_stop(LLVMValueRef inst);
 

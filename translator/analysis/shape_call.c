@@ -7,34 +7,9 @@
 #include "translator/analysis/shape.h"
 #include "translator/analysis/sregs.h"
 
-#include <string.h>
-
 #include <llvm-c/Core.h>
 
 #include "kernel_abi/rt.h"
-
-/* ---- functions ---- */
-
-static bool find_attribute(LLVMValueRef function, const char *name, uint64_t *value)
-{
-    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-    LLVMAttributeRef attribute =
-        LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind);
-    if (attribute == NULL)
-        return false;
-    *value = LLVMGetEnumAttributeValue(attribute);
-    return true;
-}
-
-/* memory(none) and not convergent: the result depends on the arguments alone. */
-bool tr_is_pure_call(LLVMValueRef call)
-{
-    LLVMValueRef callee = LLVMGetCalledValue(call);
-    uint64_t memory = 0;
-    uint64_t ignored = 0;
-    return LLVMIsAFunction(callee) != NULL && find_attribute(callee, "memory", &memory) &&
-           memory == 0 && !find_attribute(callee, "convergent", &ignored);
-}
 
 /* ---- special registers ---- */
 

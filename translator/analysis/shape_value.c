@@ -10,6 +10,8 @@
 
 #include <llvm-c/Core.h>
 
+#include "translator/analysis/calls.h"
+
 /* ---- making shapes ---- */
 
 struct tr_shape tr_shape_uniform(void)

@@ -42,30 +42,10 @@ bool tr_is_whole_block(LLVMValueRef inst)
            (tr_placeholder_of(inst) == RT_CALL_BAR_RED && is_for_all(inst));
 }
 
-/* LLVM's memory(none), which is 0. Special registers that do not change have it. */
-static bool has_no_effects(LLVMValueRef call)
-{
-    unsigned kind = LLVMGetEnumAttributeKindForName("memory", strlen("memory"));
-    LLVMValueRef callee = LLVMGetCalledValue(call);
-    LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-    LLVMAttributeRef attribute = NULL;
-    if (LLVMIsAFunction(callee) != NULL)
-        attribute = LLVMGetEnumAttributeAtIndex(callee, index, kind);
-    if (attribute == NULL)
-        attribute = LLVMGetCallSiteEnumAttribute(call, index, kind);
-    return attribute != NULL && LLVMGetEnumAttributeValue(attribute) == 0;
-}
-
 static bool is_harmless_call(LLVMValueRef call)
 {
-    static const char *const prefixes[] = {"llvm.lifetime.", "llvm.assume", "llvm.dbg."};
-    const char *name = tr_callee_name(call);
-    if (rt_is_end(tr_placeholder_of(call)))
-        return true;
-    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
-        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-            return true;
-    return has_no_effects(call);
+    enum rt_effect effect = tr_effect_of_call(call);
+    return effect == RT_EFFECT_NONE || effect == RT_EFFECT_END || effect == RT_EFFECT_FAULT;
 }
 
 static bool is_plain(LLVMValueRef access)
@@ -96,7 +76,7 @@ static void describe_call(LLVMValueRef call, struct tr_access *access)
         return;
     access->is_wall = true;
     access->origins = TR_ORIGIN_UNKNOWN;
-    access->is_read = access->is_write = tr_placeholder_info(call)->effect == RT_EFFECT_ANY;
+    access->is_read = access->is_write = tr_effect_of_call(call) == RT_EFFECT_ANY;
 }
 
 /* Atomic and volatile accesses order others: by convention, or in the words of the memory model. */

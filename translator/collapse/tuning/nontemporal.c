@@ -11,7 +11,7 @@
 
 #include <llvm-c/Core.h>
 
-#include "translator/analysis/shape.h"
+#include "translator/analysis/calls.h"
 #include "translator/analysis/sregs.h"
 #include "translator/collapse/fuse.h"
 #include "translator/module/marks.h"
@@ -29,12 +29,10 @@ static bool is_ordered_access(LLVMValueRef inst)
 /* Stops are within the block, but for those that give way to other blocks. */
 static bool is_quiet_call(LLVMValueRef call)
 {
-    const struct rt_placeholder_info *callee = tr_placeholder_info(call);
-    const char *name = tr_callee_name(call);
-    if (callee->effect != RT_EFFECT_ANY)
-        return callee->waits != RT_WAITS_ANYBODY;
-    return strncmp(name, "llvm.", 5) == 0 || tr_sreg_of(call) != PTX_SREG_NONE ||
-           tr_is_pure_call(call);
+    bool is_intrinsic = strncmp(tr_callee_name(call), "llvm.", 5) == 0;
+    if (tr_effect_of_call(call) == RT_EFFECT_ANY)
+        return is_intrinsic || tr_sreg_of(call) != PTX_SREG_NONE;
+    return tr_placeholder_info(call)->waits != RT_WAITS_ANYBODY;
 }
 
 static bool is_quiet(LLVMValueRef inst)

@@ -3,6 +3,7 @@
  * What a single instruction does besides making a value: whether it may be done once more, whether
  * it may be done for a thread that is not there, and how long that takes.
  */
+#include "translator/analysis/calls.h"
 #include "translator/vector/plan/plan.h"
 
 #include <string.h>

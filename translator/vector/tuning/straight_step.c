@@ -3,9 +3,8 @@
  * One step after the other on the straight way through a block: instructions are copied, except
  * what is known by now, and accesses to shared memory, which become values.
  */
+#include "translator/analysis/calls.h"
 #include "translator/vector/tuning/straight.h"
-
-#include <string.h>
 
 /* Instructions on the way. */
 #define LENGTH_MAX 2000
@@ -145,24 +144,10 @@ static bool access(struct tr_way *way, uint32_t number)
     return way->now[number] != NULL;
 }
 
-static bool starts_with(LLVMValueRef call, const char *prefix)
-{
-    size_t len = 0;
-    LLVMValueRef callee = LLVMGetCalledValue(call);
-    return LLVMIsAFunction(callee) != NULL &&
-           strncmp(LLVMGetValueName2(callee, &len), prefix, strlen(prefix)) == 0;
-}
-
-/* Calls that touch no memory, or none that anybody sees. */
-static bool is_harmless_call(LLVMValueRef call)
-{
-    return starts_with(call, "llvm.prefetch") || tr_is_pure_call(call);
-}
-
 /* Lanes that are not active, and what is left to the runtime, are not what is expected. */
 bool tr_p_is_exception(LLVMValueRef inst)
 {
-    return LLVMIsACallInst(inst) != NULL && !is_harmless_call(inst);
+    return LLVMIsACallInst(inst) != NULL && tr_effect_of_call(inst) != RT_EFFECT_NONE;
 }
 
 static bool step(struct tr_way *way, uint32_t number)
@@ -172,7 +157,7 @@ static bool step(struct tr_way *way, uint32_t number)
         return access(way, number);
     if (LLVMIsAAllocaInst(inst) != NULL || LLVMIsAFenceInst(inst) != NULL ||
         LLVMIsAAtomicRMWInst(inst) != NULL || LLVMIsAAtomicCmpXchgInst(inst) != NULL ||
-        (LLVMIsACallInst(inst) != NULL && !is_harmless_call(inst)))
+        (LLVMIsACallInst(inst) != NULL && tr_effect_of_call(inst) != RT_EFFECT_NONE))
         return false;
     LLVMValueRef value = fold(way, inst);
     way->now[number] = value != NULL ? value : tr_p_copy(way, inst);
