@@ -5,7 +5,7 @@
  */
 #include "translator/analysis/calls.h"
 #include "translator/analysis/shape.h"
-#include "translator/analysis/sregs.h"
+#include "translator/module/sregs.h"
 
 #include <llvm-c/Core.h>
 

@@ -10,7 +10,7 @@
 #include <llvm-c/Core.h>
 
 #include "kernel_abi/rt.h"
-#include "translator/analysis/sregs.h"
+#include "translator/module/sregs.h"
 
 /* Instructions on the way from a number to what it is made of. */
 #define DEPTH_MAX 6

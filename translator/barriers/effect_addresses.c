@@ -11,7 +11,7 @@
 #include <llvm-c/Core.h>
 
 #include "kernel_abi/rt.h"
-#include "translator/analysis/sregs.h"
+#include "translator/module/sregs.h"
 
 /* Steps that one address may take: they grow exponentially where sums are added to themselves. */
 #define STEPS_MAX 128

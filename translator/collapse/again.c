@@ -8,7 +8,7 @@
 
 #include <llvm-c/Core.h>
 
-#include "translator/analysis/sregs.h"
+#include "translator/module/sregs.h"
 
 /* ---- what can be computed again ---- */
 

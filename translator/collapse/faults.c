@@ -9,7 +9,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
-#include "translator/analysis/sregs.h"
+#include "translator/module/sregs.h"
 
 /* Of a condition: checks are short. */
 #define MAX_DEPTH 8

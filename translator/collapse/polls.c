@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "translator/analysis/sregs.h"
 #include "translator/collapse/prepare.h"
+#include "translator/module/sregs.h"
 
 struct polls {
     struct tr_graph graph;

@@ -3,8 +3,8 @@
  * Special registers in the function of the blocks: those of a thread come from the loops around its
  * turn, the others are the same for the group, the block or the launch.
  */
-#include "translator/analysis/sregs.h"
 #include "translator/collapse/region_loop.h"
+#include "translator/module/sregs.h"
 
 static LLVMValueRef lane_of(struct tr_region_build *region)
 {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "translator/analysis/sregs.h"
+#include "translator/module/sregs.h"
 
 /* A vector register named without a component. */
 static bool is_whole_vector(const struct ptx_operand *operand)

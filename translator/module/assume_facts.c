@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "kernel_abi/rt.h"
-#include "translator/analysis/sregs.h"
 #include "translator/module/module.h"
+#include "translator/module/sregs.h"
 
 struct assumption {
     LLVMModuleRef module;

@@ -4,9 +4,9 @@
  */
 #include <llvm-c/Core.h>
 
-#include "translator/analysis/sregs.h"
 #include "translator/module/link_rt.h"
 #include "translator/module/marks.h"
+#include "translator/module/sregs.h"
 
 /* What precise.c reads is constant while a thread runs. */
 static void mark_loads_invariant(LLVMValueRef function)

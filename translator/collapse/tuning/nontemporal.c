@@ -12,9 +12,9 @@
 #include <llvm-c/Core.h>
 
 #include "translator/analysis/calls.h"
-#include "translator/analysis/sregs.h"
 #include "translator/collapse/fuse.h"
 #include "translator/module/marks.h"
+#include "translator/module/sregs.h"
 
 /* ---- the order of accesses ---- */
 

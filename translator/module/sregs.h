@@ -3,8 +3,8 @@
  * Special registers in the program of one thread: calls of rt_sreg_…, and what ptx/sregs.def says
  * of each.
  */
-#ifndef PTXRUN_TRANSLATOR_ANALYSIS_SREGS_H
-#define PTXRUN_TRANSLATOR_ANALYSIS_SREGS_H
+#ifndef PTXRUN_TRANSLATOR_MODULE_SREGS_H
+#define PTXRUN_TRANSLATOR_MODULE_SREGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

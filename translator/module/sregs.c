@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "translator/analysis/sregs.h"
+#include "translator/module/sregs.h"
 
 #include <string.h>
 
