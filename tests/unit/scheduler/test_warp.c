@@ -131,6 +131,7 @@ static void transpositions(struct rt_thread *thread)
 Test(warp, transposes_matrices)
 {
     RUN_OK({.entry = transpositions, .grid = {3}, .block = {96}});
+    expect_good();
 }
 
 Test(warp, votes_matches_and_reductions_combine_all_lanes)
