@@ -7,70 +7,14 @@
  */
 #include "translator/collapse/prepare.h"
 
-#include <stddef.h>
+#include "translator/analysis/address.h"
 
 #define MAX_TERMS 16
 
-/* ---- what is loaded from where ---- */
-
-/* What a pointer points to the beginning of. */
-enum record {
-    RECORD_OTHER,
-    RECORD_THREAD,
-    RECORD_BLOCK,
-    RECORD_LAUNCH,
-    RECORD_PARAMS,
-    RECORD_SLOTS
-};
-
-/* Takes off a constant offset in bytes; false if there is one that is not constant. */
-static bool strip_offset(LLVMValueRef *pointer, uint64_t *offset)
-{
-    *offset = 0;
-    while (LLVMIsAGetElementPtrInst(*pointer)) {
-        LLVMTypeRef type = LLVMGetGEPSourceElementType(*pointer);
-        LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(*pointer, 1));
-        if (LLVMGetNumOperands(*pointer) != 2 || !index ||
-            LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) != 8)
-            return false;
-        *offset += (uint64_t)LLVMConstIntGetSExtValue(index);
-        *pointer = LLVMGetOperand(*pointer, 0);
-    }
-    return true;
-}
-
-static enum record record_of(LLVMValueRef pointer)
-{
-    if (LLVMIsAArgument(pointer))
-        return pointer == LLVMGetParam(LLVMGetParamParent(pointer), 0) ? RECORD_THREAD
-                                                                       : RECORD_OTHER;
-    if (!LLVMIsALoadInst(pointer))
-        return RECORD_OTHER;
-    uint64_t offset;
-    LLVMValueRef from = LLVMGetOperand(pointer, 0);
-    if (!strip_offset(&from, &offset))
-        return RECORD_OTHER;
-    switch (record_of(from)) {
-    case RECORD_THREAD:
-        return offset == offsetof(struct rt_thread, block) ? RECORD_BLOCK : RECORD_OTHER;
-    case RECORD_BLOCK:
-        return offset == offsetof(struct rt_block, launch) ? RECORD_LAUNCH : RECORD_OTHER;
-    case RECORD_LAUNCH:
-        if (offset == offsetof(struct rt_launch, params))
-            return RECORD_PARAMS;
-        return offset == offsetof(struct rt_launch, slots) ? RECORD_SLOTS : RECORD_OTHER;
-    default:
-        return RECORD_OTHER;
-    }
-}
-
 bool tr_is_launch_load(LLVMValueRef inst)
 {
-    uint64_t offset;
-    if (!LLVMIsALoadInst(inst) || !tr_is_invariant_load(inst))
-        return false;
-    LLVMValueRef from = LLVMGetOperand(inst, 0);
-    return strip_offset(&from, &offset) && record_of(from) != RECORD_OTHER;
+    struct tr_field field = tr_field_of(inst, TR_RECORD_THREAD);
+    return field.record != TR_RECORD_NONE && field.has_offset && tr_is_invariant_load(inst);
 }
 
 /* ---- loads go to the entry block ---- */
@@ -140,14 +84,9 @@ static bool is_param(LLVMValueRef value)
     if (LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == LLVMAnd &&
         LLVMIsAConstantInt(LLVMGetOperand(value, 1)))
         value = LLVMGetOperand(value, 0);
-    uint64_t offset;
-    if (!LLVMIsALoadInst(value) || !tr_is_invariant_load(value))
-        return false;
-    LLVMValueRef from = LLVMGetOperand(value, 0);
-    if (!strip_offset(&from, &offset))
-        return false;
-    enum record record = record_of(from);
-    return record == RECORD_PARAMS || record == RECORD_SLOTS;
+    struct tr_field field = tr_field_of(value, TR_RECORD_THREAD);
+    return (field.record == TR_RECORD_PARAMS || field.record == TR_RECORD_SLOTS) &&
+           field.has_offset && tr_is_invariant_load(value);
 }
 
 /* The sum of the parameters among the terms, which it takes out; NULL: there are none. */

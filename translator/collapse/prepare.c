@@ -10,6 +10,7 @@
 #include <uthash.h>
 
 #include "kernel_abi/rt.h"
+#include "translator/analysis/address.h"
 #include "translator/collapse/collapsing.h"
 #include "translator/collapse/prepare.h"
 #include "translator/module/link_rt.h"
@@ -199,25 +200,16 @@ enum pxr_status tr_make_pointers(struct tr_collapsing *collapsing, struct pxr_er
 
 /* ---- what is left to refuse when the kernel is complete ---- */
 
-static bool is_field(LLVMValueRef pointer, size_t offset)
-{
-    LLVMValueRef index = NULL;
-    if (LLVMIsAGetElementPtrInst(pointer) == NULL || LLVMGetNumOperands(pointer) != 2 ||
-        LLVMIsAArgument(LLVMGetOperand(pointer, 0)) == NULL)
-        return false;
-    index = LLVMGetOperand(pointer, 1);
-    return LLVMIsAConstantInt(index) != NULL && LLVMConstIntGetZExtValue(index) == offset;
-}
-
 /* The stack's bounds as pointers: addresses of module-scope .local variables, or the question
  * whether an address is local. Checks of recursive functions load them as integers. */
 static bool uses_own_stack(LLVMValueRef inst)
 {
     if (LLVMIsALoadInst(inst) == NULL || LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMPointerTypeKind)
         return false;
-    LLVMValueRef pointer = LLVMGetOperand(inst, 0);
-    return is_field(pointer, offsetof(struct rt_thread, stack_limit)) ||
-           is_field(pointer, offsetof(struct rt_thread, stack_base));
+    return tr_is_field(inst, TR_RECORD_THREAD, TR_RECORD_THREAD,
+                       offsetof(struct rt_thread, stack_limit)) ||
+           tr_is_field(inst, TR_RECORD_THREAD, TR_RECORD_THREAD,
+                       offsetof(struct rt_thread, stack_base));
 }
 
 static bool is_fixed_alloca(LLVMValueRef inst, LLVMValueRef kernel)

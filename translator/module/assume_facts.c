@@ -9,9 +9,11 @@
 
 #include <llvm-c/Core.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernel_abi/rt.h"
+#include "translator/analysis/address.h"
 #include "translator/module/module.h"
 #include "translator/module/sregs.h"
 
@@ -121,45 +123,6 @@ static void assume_registers(const struct assumption *as)
 
 /* ---- parameters ---- */
 
-/* Takes constant offsets off a pointer; false if one is not constant. */
-static bool strip_offset(LLVMValueRef *pointer, uint64_t *offset)
-{
-    *offset = 0;
-    while (LLVMIsAGetElementPtrInst(*pointer) || LLVMIsAConstantExpr(*pointer)) {
-        if (LLVMGetNumOperands(*pointer) != 2 ||
-            LLVMGetTypeKind(LLVMGetGEPSourceElementType(*pointer)) != LLVMIntegerTypeKind ||
-            LLVMGetIntTypeWidth(LLVMGetGEPSourceElementType(*pointer)) != 8)
-            return false;
-        LLVMValueRef index = LLVMGetOperand(*pointer, 1);
-        if (!LLVMIsAConstantInt(index))
-            return false;
-        *offset += (uint64_t)LLVMConstIntGetSExtValue(index);
-        *pointer = LLVMGetOperand(*pointer, 0);
-    }
-    return true;
-}
-
-/* Whether value is the pointer loaded from `offset` bytes behind some pointer; which one. */
-static bool is_loaded_from(LLVMValueRef value, size_t offset, LLVMValueRef *base)
-{
-    uint64_t found;
-    if (!LLVMIsALoadInst(value))
-        return false;
-    *base = LLVMGetOperand(value, 0);
-    return strip_offset(base, &found) && found == offset;
-}
-
-/* Whether the load reads the kernel's parameter block, and where: ctx->block->launch->params. */
-static bool is_param_load(LLVMValueRef load, LLVMValueRef ctx, uint64_t *offset)
-{
-    LLVMValueRef params = LLVMGetOperand(load, 0);
-    LLVMValueRef launch, block, thread;
-    return strip_offset(&params, offset) &&
-           is_loaded_from(params, offsetof(struct rt_launch, params), &launch) &&
-           is_loaded_from(launch, offsetof(struct rt_block, launch), &block) &&
-           is_loaded_from(block, offsetof(struct rt_thread, block), &thread) && thread == ctx;
-}
-
 /* The value stays what it is, but now it can be seen that its low bits are 0. */
 static void mask_low_bits(const struct assumption *as, LLVMValueRef load, unsigned align_log2)
 {
@@ -193,14 +156,15 @@ static int find_param(const struct ptx_func *kernel, uint64_t offset, uint64_t s
     return -1;
 }
 
-static void assume_param_load(const struct assumption *as, LLVMValueRef load, LLVMValueRef ctx,
+static void assume_param_load(const struct assumption *as, LLVMValueRef load,
                               const struct ptx_func *kernel)
 {
     LLVMTypeRef type = LLVMTypeOf(load);
-    uint64_t offset;
-    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || !is_param_load(load, ctx, &offset))
+    struct tr_field field = tr_field_of(load, TR_RECORD_THREAD);
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || field.record != TR_RECORD_PARAMS ||
+        !field.has_offset)
         return;
-    int param = find_param(kernel, offset, LLVMGetIntTypeWidth(type) / 8);
+    int param = find_param(kernel, field.offset, LLVMGetIntTypeWidth(type) / 8);
     if (param >= 0)
         assume_param(as, load, &as->facts->params[param]);
 }
@@ -210,13 +174,12 @@ static void assume_params(const struct assumption *as, const struct ptx_func *ke
     LLVMValueRef function = LLVMGetNamedFunction(as->module, TR_KERNEL_NAME);
     if (!function)
         return;
-    LLVMValueRef ctx = LLVMGetParam(function, 0);
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
          block = LLVMGetNextBasicBlock(block)) {
         for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
              inst = LLVMGetNextInstruction(inst))
             if (LLVMIsALoadInst(inst))
-                assume_param_load(as, inst, ctx, kernel);
+                assume_param_load(as, inst, kernel);
     }
 }
 

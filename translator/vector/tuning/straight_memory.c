@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "kernel_abi/rt.h"
+#include "translator/analysis/address.h"
 
 /* Bytes of shared memory that are looked at. */
 #define LIMIT (16u << 10)
@@ -22,16 +23,7 @@
 /* Address 0 of the block's shared memory. */
 static bool is_base(LLVMValueRef load)
 {
-    if (LLVMIsALoadInst(load) == NULL)
-        return false;
-    LLVMValueRef field = LLVMGetOperand(load, 0);
-    if (LLVMIsAGetElementPtrInst(field) == NULL || LLVMGetNumOperands(field) != 2)
-        return false;
-    LLVMValueRef index = LLVMGetOperand(field, 1);
-    LLVMTypeRef unit = LLVMGetGEPSourceElementType(field);
-    return LLVMIsAArgument(LLVMGetOperand(field, 0)) != NULL && LLVMIsAConstantInt(index) != NULL &&
-           LLVMGetTypeKind(unit) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(unit) == 8 &&
-           LLVMConstIntGetZExtValue(index) == offsetof(struct rt_block, shared);
+    return tr_is_field(load, TR_RECORD_BLOCK, TR_RECORD_BLOCK, offsetof(struct rt_block, shared));
 }
 
 bool tr_p_is_pointer(LLVMTypeRef type)
