@@ -226,10 +226,9 @@ static LLVMValueRef kernel_function(const struct tr_compilation *c)
 
 static enum pxr_status mark_nontemporal(struct tr_compilation *c, struct pxr_error *err)
 {
-    (void)err;
-    c->streaming = tr_mark_streams(kernel_function(c), c->options.target->cache_bytes,
-                                   c->options.target->cache_share_bytes);
-    return PXR_OK;
+    const struct tr_target *target = c->options.target;
+    return tr_mark_streams(kernel_function(c), target->cache_bytes, target->cache_share_bytes,
+                           &c->streaming, err);
 }
 
 /* 1 << enum tr_tuning. */

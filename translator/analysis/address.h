@@ -42,4 +42,46 @@ struct tr_field {
 struct tr_field tr_field_of(LLVMValueRef load, enum tr_record first);
 bool tr_is_field(LLVMValueRef load, enum tr_record first, enum tr_record record, uint64_t offset);
 
+/* ---- where memory comes from (address_root.c) ---- */
+
+/* Where a pointer may lead to: a set. */
+enum tr_origin {
+    TR_ORIGIN_SHARED = 1,    /* the block's shared memory */
+    TR_ORIGIN_PARAM = 2,     /* through a parameter of the kernel */
+    TR_ORIGIN_VARIABLE = 4,  /* a variable of the module */
+    TR_ORIGIN_LOCAL = 8,     /* the thread's own */
+    TR_ORIGIN_CONSTANT = 16, /* written by nobody while the grid runs */
+    TR_ORIGIN_UNKNOWN = 32   /* anything */
+};
+
+/* Memory of the host: parameters can point to variables too. */
+#define TR_ORIGIN_GLOBAL (TR_ORIGIN_PARAM | TR_ORIGIN_VARIABLE)
+
+/* Several parameters, or nobody knows which. */
+#define TR_PARAM_ANY UINT32_MAX
+
+struct tr_root {
+    uint8_t origins; /* 0: a number, no address */
+    uint32_t param;  /* of TR_ORIGIN_PARAM: its offset in the parameters, plus 1, or TR_PARAM_ANY;
+                        0: no parameter */
+};
+
+enum tr_certainty {
+    TR_CERTAIN, /* whatever the program does, pointers lead nowhere else */
+    TR_LIKELY   /* as programs are written: what is multiplied is no address, and a pointer with an
+                   offset stays in its memory. Enough for how fast code is, not for what it does. */
+};
+
+struct tr_roots {
+    const struct tr_graph *graph;
+    enum tr_record first; /* what the function's first argument points to */
+    enum tr_certainty certainty;
+    struct tr_root *values; /* by value: of pointers and integers of 64 bits */
+};
+
+/* Memory: the graph's arena. False: out of memory. */
+bool tr_roots_build(struct tr_graph *graph, enum tr_record first, enum tr_certainty certainty,
+                    struct tr_roots *roots);
+struct tr_root tr_root_of(const struct tr_roots *roots, LLVMValueRef value);
+
 #endif

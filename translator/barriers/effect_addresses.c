@@ -5,12 +5,12 @@
  */
 #include "translator/barriers/effects.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include <llvm-c/Core.h>
 
 #include "kernel_abi/rt.h"
+#include "translator/analysis/calls.h"
 #include "translator/module/sregs.h"
 
 /* Steps that one address may take: they grow exponentially where sums are added to themselves. */
@@ -26,237 +26,28 @@ static bool get_constant(LLVMValueRef value, uint64_t *number)
     return true;
 }
 
-/* ---- the records that step 1 reads ---- */
-
-enum record {
-    RECORD_NONE,
-    RECORD_THREAD,
-    RECORD_BLOCK,
-    RECORD_LAUNCH,
-    RECORD_PARAMS,
-    RECORD_SLOTS
-};
-
-/* pointer = *base + *offset; false if the offset is not constant. */
-static bool split_pointer(LLVMValueRef pointer, LLVMValueRef *base, uint64_t *offset)
-{
-    *base = pointer;
-    *offset = 0;
-    if (LLVMIsAGetElementPtrInst(pointer) == NULL)
-        return true;
-    *base = LLVMGetOperand(pointer, 0);
-    return LLVMGetNumOperands(pointer) == 2 &&
-           LLVMGetTypeKind(LLVMGetGEPSourceElementType(pointer)) == LLVMIntegerTypeKind &&
-           LLVMGetIntTypeWidth(LLVMGetGEPSourceElementType(pointer)) == 8 &&
-           get_constant(LLVMGetOperand(pointer, 1), offset);
-}
-
-/* Which record (kernel_abi/rt.h) the pointer is the beginning of. */
-static enum record record_at(const struct tr_effects *effects, LLVMValueRef pointer)
-{
-    LLVMValueRef base;
-    uint64_t offset;
-    if (pointer == LLVMGetParam(effects->graph->function, 0))
-        return RECORD_THREAD;
-    if (LLVMIsALoadInst(pointer) == NULL || !tr_is_invariant_load(pointer) ||
-        !split_pointer(LLVMGetOperand(pointer, 0), &base, &offset))
-        return RECORD_NONE;
-    switch (record_at(effects, base)) {
-    case RECORD_THREAD:
-        return offset == offsetof(struct rt_thread, block) ? RECORD_BLOCK : RECORD_NONE;
-    case RECORD_BLOCK:
-        return offset == offsetof(struct rt_block, launch) ? RECORD_LAUNCH : RECORD_NONE;
-    case RECORD_LAUNCH:
-        return offset == offsetof(struct rt_launch, params)  ? RECORD_PARAMS
-               : offset == offsetof(struct rt_launch, slots) ? RECORD_SLOTS
-                                                             : RECORD_NONE;
-    default:
-        return RECORD_NONE;
-    }
-}
-
-/* ---- origins ---- */
-
-static bool is_wide(LLVMValueRef value)
-{
-    LLVMTypeRef type = LLVMTypeOf(value);
-    return LLVMGetTypeKind(type) == LLVMPointerTypeKind ||
-           (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64);
-}
-
-/* What a load of 64 bits gives. Parameters and variables are addresses that the host knows, never
- * of shared or local memory. */
-static uint8_t loaded_origins(const struct tr_effects *effects, LLVMValueRef load)
-{
-    LLVMValueRef base;
-    uint64_t offset;
-    if (record_at(effects, load) != RECORD_NONE)
-        return TR_ORIGIN_CONSTANT;
-    if (!tr_is_invariant_load(load))
-        return TR_ORIGIN_UNKNOWN;
-    bool is_split = split_pointer(LLVMGetOperand(load, 0), &base, &offset);
-    switch (record_at(effects, base)) {
-    case RECORD_THREAD:
-        return is_split ? TR_ORIGIN_LOCAL : TR_ORIGIN_UNKNOWN; /* the stack's limits */
-    case RECORD_BLOCK:
-        return is_split && offset == offsetof(struct rt_block, shared) ? TR_ORIGIN_SHARED
-                                                                       : TR_ORIGIN_UNKNOWN;
-    case RECORD_PARAMS:
-    case RECORD_SLOTS:
-        return TR_ORIGIN_GLOBAL;
-    default:
-        return TR_ORIGIN_UNKNOWN;
-    }
-}
-
-/* 0: a number, no pointer. */
-static uint8_t operand_origins(const struct tr_effects *effects, LLVMValueRef value)
-{
-    if (value == LLVMGetParam(effects->graph->function, 0))
-        return TR_ORIGIN_CONSTANT;
-    uint32_t number = tr_graph_number(effects->graph, value);
-    if (number != TR_NONE)
-        return effects->origins[number];
-    if (LLVMIsAConstantInt(value) != NULL)
-        return 0;
-    if (LLVMIsAGlobalVariable(value) != NULL && LLVMIsGlobalConstant(value))
-        return TR_ORIGIN_CONSTANT;
-    return TR_ORIGIN_UNKNOWN;
-}
-
-static uint8_t all_origins(const struct tr_effects *effects, LLVMValueRef inst, int first)
-{
-    uint8_t origins = 0;
-    for (int i = first; i < LLVMGetNumOperands(inst); i++)
-        origins |= operand_origins(effects, LLVMGetOperand(inst, (unsigned)i));
-    return origins;
-}
-
-/* A product or quotient is no pointer. But the halves of one, put together again, would look like
- * numbers, and so would one whose low bits were shifted out. */
-static uint8_t number_origins(const struct tr_effects *effects, LLVMValueRef inst)
-{
-    uint64_t number = 0;
-    uint8_t origins = all_origins(effects, inst, 0);
-    bool is_constant = get_constant(LLVMGetOperand(inst, 1), &number);
-    switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMShl:
-        return is_constant && number < 16 && (origins & ~TR_ORIGIN_GLOBAL) == 0 ? 0
-                                                                                : TR_ORIGIN_UNKNOWN;
-    case LLVMMul:
-        return (is_constant && number + 65536 >= 131072) || (origins & ~TR_ORIGIN_GLOBAL) != 0
-                   ? TR_ORIGIN_UNKNOWN
-                   : 0;
-    default:
-        return origins == 0 ? 0 : TR_ORIGIN_UNKNOWN;
-    }
-}
-
-static uint8_t value_origins(const struct tr_effects *effects, LLVMValueRef inst)
-{
-    switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMAlloca:
-        return TR_ORIGIN_LOCAL;
-    case LLVMLoad:
-        return loaded_origins(effects, inst);
-    case LLVMSExt:
-    case LLVMZExt:
-        return 0;
-    case LLVMSelect:
-        return all_origins(effects, inst, 1);
-    case LLVMPHI:
-    case LLVMAdd:
-    case LLVMAnd:
-    case LLVMOr:
-    case LLVMPtrToInt:
-    case LLVMIntToPtr:
-    case LLVMGetElementPtr:
-    case LLVMFreeze:
-        return all_origins(effects, inst, 0);
-    case LLVMSub:
-        return operand_origins(effects, LLVMGetOperand(inst, 1)) == 0
-                   ? operand_origins(effects, LLVMGetOperand(inst, 0))
-                   : TR_ORIGIN_UNKNOWN;
-    case LLVMMul:
-    case LLVMShl:
-    case LLVMLShr:
-    case LLVMAShr:
-    case LLVMUDiv:
-    case LLVMSDiv:
-    case LLVMURem:
-    case LLVMSRem:
-    case LLVMXor:
-        return number_origins(effects, inst);
-    default:
-        return TR_ORIGIN_UNKNOWN;
-    }
-}
-
-/* ---- roots ---- */
-
-/* The parameter that a load from the parameter block reads, plus 1, if no other is an address in
- * the same allocation. */
-static uint8_t loaded_root(const struct tr_effects *effects, LLVMValueRef load)
-{
-    LLVMValueRef base;
-    uint64_t offset;
-    const struct ptx_func *kernel = effects->kernel;
-    if (kernel == NULL || !split_pointer(LLVMGetOperand(load, 0), &base, &offset) ||
-        record_at(effects, base) != RECORD_PARAMS)
-        return TR_ROOT_ANY;
-    for (uint32_t i = 0; i < kernel->param_count && i < TR_FACTS_PARAMS; i++)
-        if (kernel->params[i]->param_offset_bytes == offset &&
-            kernel->params[i]->size_bytes == sizeof(uint64_t))
-            return effects->facts->params[i].is_distinct ? (uint8_t)(i + 1) : TR_ROOT_ANY;
-    return TR_ROOT_ANY;
-}
-
-static uint8_t joined(uint8_t a, uint8_t b)
-{
-    return a == 0 || a == b ? b : b == 0 ? a : TR_ROOT_ANY;
-}
-
-static uint8_t value_root(const struct tr_effects *effects, LLVMValueRef inst)
-{
-    if (LLVMIsALoadInst(inst) != NULL)
-        return loaded_root(effects, inst);
-    uint8_t root = 0;
-    for (int i = 0; i < LLVMGetNumOperands(inst); i++)
-        root = joined(root, tr_root_of(effects, LLVMGetOperand(inst, (unsigned)i)));
-    return root;
-}
-
-uint8_t tr_root_of(const struct tr_effects *effects, LLVMValueRef pointer)
-{
-    uint32_t number = tr_graph_number(effects->graph, pointer);
-    return number == TR_NONE || effects->origins[number] == 0 ? 0 : effects->roots[number];
-}
-
-/* The least solutions: loops of phis add nothing by themselves. A root is only asked for where
- * pointers have GLOBAL as their only origin, so that what makes them is known. */
-static void find_origins(struct tr_effects *effects)
-{
-    const struct tr_graph *graph = effects->graph;
-    bool is_changed = true;
-    while (is_changed) {
-        is_changed = false;
-        for (uint32_t v = 0; v < graph->value_count; v++) {
-            LLVMValueRef value = graph->values[v].llvm;
-            if (graph->values[v].segment == TR_NONE || !is_wide(value))
-                continue;
-            uint8_t origins = effects->origins[v] | value_origins(effects, value);
-            uint8_t root = origins == 0 ? 0 : joined(effects->roots[v], value_root(effects, value));
-            is_changed |= origins != effects->origins[v] || root != effects->roots[v];
-            effects->origins[v] = origins;
-            effects->roots[v] = root;
-        }
-    }
-}
+/* ---- where memory comes from ---- */
 
 uint8_t tr_origins_of(const struct tr_effects *effects, LLVMValueRef pointer)
 {
-    uint8_t origins = operand_origins(effects, pointer);
+    uint8_t origins = tr_root_of(&effects->roots, pointer).origins;
+    if ((origins & TR_ORIGIN_GLOBAL) != 0)
+        origins |= TR_ORIGIN_GLOBAL;
     return origins == 0 ? TR_ORIGIN_UNKNOWN : origins;
+}
+
+/* A parameter tells memory apart if no other is an address in the same allocation. */
+uint8_t tr_param_of(const struct tr_effects *effects, LLVMValueRef pointer)
+{
+    struct tr_root root = tr_root_of(&effects->roots, pointer);
+    const struct ptx_func *kernel = effects->kernel;
+    if (root.origins != TR_ORIGIN_PARAM || kernel == NULL)
+        return TR_ROOT_ANY;
+    for (uint32_t i = 0; i < kernel->param_count && i < TR_FACTS_PARAMS; i++)
+        if (kernel->params[i]->param_offset_bytes + 1 == root.param &&
+            kernel->params[i]->size_bytes == sizeof(uint64_t))
+            return effects->facts->params[i].is_distinct ? (uint8_t)(i + 1) : TR_ROOT_ANY;
+    return TR_ROOT_ANY;
 }
 
 /* ---- what is the same in all threads, always ---- */
@@ -287,7 +78,7 @@ static bool is_fixed(const struct tr_effects *effects, uint32_t number)
     case LLVMCall:
         return tr_sregs[tr_sreg_of(value->llvm)].scope >= TR_SREG_BLOCK;
     case LLVMLoad:
-        return record_at(effects, value->llvm) != RECORD_NONE ||
+        return tr_record_at(value->llvm, TR_RECORD_THREAD) != TR_RECORD_NONE ||
                (tr_is_invariant_load(value->llvm) && has_fixed_operands(effects, value));
     case LLVMPHI:
     case LLVMAlloca:
@@ -577,16 +368,13 @@ bool tr_addresses_prepare(struct tr_effects *effects)
 {
     struct tr_graph *graph = effects->graph;
     struct pxr_arena *arena = &graph->arena;
-    effects->origins = pxr_arena_alloc_array(arena, graph->value_count, 1);
-    effects->roots = pxr_arena_alloc_array(arena, graph->value_count, 1);
     effects->is_fixed = pxr_arena_alloc_array(arena, graph->value_count, sizeof *effects->is_fixed);
     effects->tid_low = pxr_arena_alloc_array(arena, graph->segment_count, sizeof *effects->tid_low);
     effects->tid_high =
         pxr_arena_alloc_array(arena, graph->segment_count, sizeof *effects->tid_high);
-    if (effects->origins == NULL || effects->roots == NULL || effects->is_fixed == NULL ||
-        effects->tid_low == NULL || effects->tid_high == NULL)
+    if (effects->is_fixed == NULL || effects->tid_low == NULL || effects->tid_high == NULL ||
+        !tr_roots_build(graph, TR_RECORD_THREAD, TR_CERTAIN, &effects->roots))
         return false;
-    find_origins(effects);
     /* What a value is made of comes before it, except through phis. */
     for (uint32_t v = 0; v < graph->value_count; v++)
         effects->is_fixed[v] = is_fixed(effects, v);

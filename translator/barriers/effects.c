@@ -64,7 +64,7 @@ static void describe_place(const struct tr_effects *effects, LLVMValueRef pointe
 {
     access->pointer = pointer;
     access->origins = tr_origins_of(effects, pointer);
-    access->root = tr_root_of(effects, pointer);
+    access->root = tr_param_of(effects, pointer);
     access->size_bytes = size_of(effects, type);
     tr_address_of(effects, pointer, &access->address);
 }

@@ -10,17 +10,9 @@
 #include <stdint.h>
 
 #include "ptx/ptx.h"
+#include "translator/analysis/address.h"
 #include "translator/analysis/analysis.h"
 #include "translator/module/launch_facts.h"
-
-/* Where a pointer may lead to: a set. */
-enum tr_origin {
-    TR_ORIGIN_SHARED = 1,   /* the block's shared memory */
-    TR_ORIGIN_GLOBAL = 2,   /* through a parameter or a module-scope variable */
-    TR_ORIGIN_LOCAL = 4,    /* the thread's own */
-    TR_ORIGIN_CONSTANT = 8, /* written by nobody while the grid runs */
-    TR_ORIGIN_UNKNOWN = 16  /* anything */
-};
 
 /* Addresses from several parameters, or from one that may be in the same allocation as others. */
 #define TR_ROOT_ANY      UINT8_MAX
@@ -65,9 +57,8 @@ struct tr_effects {
     const struct tr_facts *facts;
     const struct ptx_func *kernel; /* NULL: nothing is known of parameters */
     const bool *is_barrier;        /* by segment: it ends with a barrier for the block */
-    uint8_t *roots;   /* by value: the parameter, plus 1, that it is an address from; 0: none */
-    uint8_t *origins; /* by value: of 64-bit integers and pointers */
-    bool *is_fixed;   /* by value: the same in all threads of the block, whenever they execute it */
+    struct tr_roots roots;
+    bool *is_fixed; /* by value: the same in all threads of the block, whenever they execute it */
     uint32_t (*tid_low)[3];  /* by segment: the threads that get there have … */
     uint32_t (*tid_high)[3]; /* … tid_low <= tid <= tid_high */
     uint32_t access_count;
@@ -79,13 +70,15 @@ struct tr_effects {
  * arena. */
 enum pxr_status tr_effects_build(struct tr_effects *effects, struct pxr_error *err);
 
-/* effect_addresses.c: fills roots, origins, is_fixed, tid_low and tid_high; false: out of memory.
+/* effect_addresses.c: fills roots, is_fixed, tid_low and tid_high; false: out of memory.
  */
 bool tr_addresses_prepare(struct tr_effects *effects);
 void tr_address_of(const struct tr_effects *effects, LLVMValueRef pointer,
                    struct tr_address *address);
 uint8_t tr_origins_of(const struct tr_effects *effects, LLVMValueRef pointer);
-uint8_t tr_root_of(const struct tr_effects *effects, LLVMValueRef pointer);
+/* The number of the parameter that an address is made from, plus 1, or TR_ROOT_ANY. Only asked of
+ * what comes from nowhere but global memory. */
+uint8_t tr_param_of(const struct tr_effects *effects, LLVMValueRef pointer);
 
 /* Whether a of one thread and b of another thread of the block may touch the same byte, whenever
  * they are executed. Symmetric. */

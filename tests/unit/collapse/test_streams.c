@@ -89,10 +89,17 @@ static bool is_fence(LLVMValueRef inst)
     return LLVMIsAFenceInst(inst) != NULL;
 }
 
+static struct tr_streaming mark(void)
+{
+    struct tr_streaming streaming = {0};
+    cr_assert_eq(tr_mark_streams(function, CACHE_BYTES, SHARE_BYTES, &streaming, NULL), PXR_OK);
+    return streaming;
+}
+
 static unsigned marked(const char *text)
 {
     parse(text);
-    struct tr_streaming streaming = tr_mark_streams(function, CACHE_BYTES, SHARE_BYTES);
+    struct tr_streaming streaming = mark();
     unsigned count = count_if(is_marked);
     cr_expect_eq(count > 0, streaming.of_all != NULL);
     cr_expect_eq(count > 0, streaming.of_rows != NULL);
@@ -160,7 +167,7 @@ static kernel_fn compile(LLVMOrcLLJITRef *jit)
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     parse(BEGIN "  store i32 %v, ptr %pc\n" END);
-    struct tr_streaming streaming = tr_mark_streams(function, CACHE_BYTES, SHARE_BYTES);
+    struct tr_streaming streaming = mark();
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
     LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(function)));
     note(b, streaming.of_rows, offsetof(struct run, of_rows));

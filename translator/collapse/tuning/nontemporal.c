@@ -11,6 +11,7 @@
 
 #include <llvm-c/Core.h>
 
+#include "translator/analysis/address.h"
 #include "translator/analysis/calls.h"
 #include "translator/collapse/fuse.h"
 #include "translator/module/marks.h"
@@ -51,175 +52,40 @@ bool tr_has_private_order(LLVMValueRef kernel)
     return true;
 }
 
-/* ---- what an address is made from ---- */
-
-/* The offset of a parameter, plus 1, or … */
-#define ROOT_NONE 0u         /* no address in global memory */
-#define ROOT_ANY  UINT32_MAX /* several, or one from somewhere else */
-
-#define PHIS_MAX  16
-#define DEPTH_MAX 64
-
-struct walk {
-    LLVMValueRef block; /* the function's argument: struct rt_block * */
-    LLVMValueRef phis[PHIS_MAX];
-    uint32_t phi_count;
-    uint32_t depth;
-};
-
-/* Takes constant offsets off a pointer. */
-static LLVMValueRef strip(LLVMValueRef pointer, uint64_t *offset)
-{
-    *offset = 0;
-    while (LLVMIsAGetElementPtrInst(pointer) != NULL && LLVMGetNumOperands(pointer) == 2 &&
-           LLVMIsAConstantInt(LLVMGetOperand(pointer, 1)) != NULL &&
-           LLVMGetGEPSourceElementType(pointer) ==
-               LLVMInt8TypeInContext(LLVMGetTypeContext(LLVMTypeOf(pointer)))) {
-        *offset += LLVMConstIntGetZExtValue(LLVMGetOperand(pointer, 1));
-        pointer = LLVMGetOperand(pointer, 0);
-    }
-    return pointer;
-}
-
-/* Whether the value is loaded from a record at *base, which many places do. */
-static bool is_field(LLVMValueRef value, size_t offset, LLVMValueRef *base)
-{
-    uint64_t found;
-    if (LLVMIsALoadInst(value) == NULL)
-        return false;
-    *base = strip(LLVMGetOperand(value, 0), &found);
-    return found == offset;
-}
-
-static bool is_launch(const struct walk *walk, LLVMValueRef pointer)
-{
-    LLVMValueRef base;
-    return is_field(pointer, offsetof(struct rt_block, launch), &base) && base == walk->block;
-}
-
-static uint32_t root_of_load(const struct walk *walk, LLVMValueRef load)
-{
-    uint64_t offset;
-    LLVMValueRef launch;
-    LLVMValueRef base = strip(LLVMGetOperand(load, 0), &offset);
-    if (is_field(base, offsetof(struct rt_launch, params), &launch) && is_launch(walk, launch))
-        return offset < ROOT_ANY - 1 ? (uint32_t)offset + 1 : ROOT_ANY;
-    if (base == walk->block || is_launch(walk, base))
-        return ROOT_NONE; /* shared memory, the block's frame */
-    if (is_field(base, offsetof(struct rt_launch, slots), &launch) && is_launch(walk, launch))
-        return ROOT_NONE; /* a variable of the module */
-    return ROOT_ANY;
-}
-
-static uint32_t joined(uint32_t a, uint32_t b)
-{
-    return a == ROOT_NONE || a == b ? b : b == ROOT_NONE ? a : ROOT_ANY;
-}
-
-static uint32_t root_of(struct walk *walk, LLVMValueRef value);
-
-static uint32_t root_of_operands(struct walk *walk, LLVMValueRef inst, unsigned first)
-{
-    uint32_t root = ROOT_NONE;
-    unsigned count = (unsigned)LLVMGetNumOperands(inst);
-    for (unsigned i = first; i < count && root != ROOT_ANY; i++)
-        root = joined(root, root_of(walk, LLVMGetOperand(inst, i)));
-    return root;
-}
-
-static uint32_t root_of_phi(struct walk *walk, LLVMValueRef phi)
-{
-    for (uint32_t i = 0; i < walk->phi_count; i++)
-        if (walk->phis[i] == phi)
-            return ROOT_NONE;
-    if (walk->phi_count == PHIS_MAX)
-        return ROOT_ANY;
-    walk->phis[walk->phi_count++] = phi;
-    return root_of_operands(walk, phi, 0);
-}
-
-static uint32_t root_of_inst(struct walk *walk, LLVMValueRef inst)
-{
-    uint32_t root;
-    switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMLoad:
-        return root_of_load(walk, inst);
-    case LLVMPHI:
-        return root_of_phi(walk, inst);
-    case LLVMGetElementPtr:
-        root = root_of(walk, LLVMGetOperand(inst, 0));
-        return root != ROOT_NONE ? root : root_of_operands(walk, inst, 1);
-    case LLVMAdd:
-    case LLVMSub:
-    case LLVMOr:
-    case LLVMAnd:
-    case LLVMIntToPtr:
-    case LLVMPtrToInt:
-    case LLVMFreeze:
-        return root_of_operands(walk, inst, 0);
-    case LLVMSelect:
-        return root_of_operands(walk, inst, 1);
-    case LLVMCall:
-        return ROOT_ANY;
-    default:
-        return ROOT_NONE;
-    }
-}
-
-/* Numbers of fewer than 64 bits are no addresses. */
-static uint32_t root_of(struct walk *walk, LLVMValueRef value)
-{
-    LLVMTypeRef type = LLVMTypeOf(value);
-    bool is_wide =
-        LLVMGetTypeKind(type) == LLVMPointerTypeKind ||
-        (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64);
-    if (!is_wide || LLVMIsAInstruction(value) == NULL)
-        return ROOT_NONE;
-    if (walk->depth == DEPTH_MAX)
-        return ROOT_ANY;
-    walk->depth++;
-    uint32_t root = root_of_inst(walk, value);
-    walk->depth--;
-    return root;
-}
-
 /* ---- what the kernel does with the memory of a parameter ---- */
 
 #define ROOTS_MAX 16
 
 struct streams {
     LLVMValueRef function;
+    struct tr_roots found;
     uint32_t count;
     struct {
-        uint32_t root;
+        uint32_t param; /* as tr_root.param */
         bool is_read;
         uint64_t written_bytes; /* by a thread */
     } roots[ROOTS_MAX];
     bool is_unknown; /* something is read that may be anywhere, or there are too many */
 };
 
-static void note(struct streams *streams, uint32_t root, uint64_t read_bytes,
+static void note(struct streams *streams, LLVMValueRef address, uint64_t read_bytes,
                  uint64_t written_bytes)
 {
+    struct tr_root root = tr_root_of(&streams->found, address);
+    bool is_anywhere = (root.origins & TR_ORIGIN_UNKNOWN) != 0 || root.param == TR_PARAM_ANY;
     uint32_t i = 0;
-    if (root == ROOT_NONE)
+    if (root.param == 0 && !is_anywhere)
         return;
-    while (i < streams->count && streams->roots[i].root != root)
+    while (i < streams->count && streams->roots[i].param != root.param)
         i++;
-    if (root == ROOT_ANY || i == ROOTS_MAX) {
+    if (is_anywhere || i == ROOTS_MAX) {
         streams->is_unknown = true;
         return;
     }
     if (i == streams->count)
-        streams->roots[streams->count++].root = root;
+        streams->roots[streams->count++].param = root.param;
     streams->roots[i].is_read |= read_bytes > 0;
     streams->roots[i].written_bytes += written_bytes;
-}
-
-static uint32_t root_of_address(const struct streams *streams, LLVMValueRef address)
-{
-    struct walk walk = {.block = LLVMGetParam(streams->function, 0)};
-    return root_of(&walk, address);
 }
 
 static uint64_t size_of(const struct streams *streams, LLVMTypeRef type)
@@ -231,11 +97,10 @@ static uint64_t size_of(const struct streams *streams, LLVMTypeRef type)
 static void look_at(struct streams *streams, LLVMValueRef inst)
 {
     if (LLVMIsAStoreInst(inst) != NULL)
-        note(streams, root_of_address(streams, LLVMGetOperand(inst, 1)), 0,
+        note(streams, LLVMGetOperand(inst, 1), 0,
              size_of(streams, LLVMTypeOf(LLVMGetOperand(inst, 0))));
     else if (LLVMIsALoadInst(inst) != NULL && !tr_is_invariant_load(inst))
-        note(streams, root_of_address(streams, LLVMGetOperand(inst, 0)),
-             size_of(streams, LLVMTypeOf(inst)), 0);
+        note(streams, LLVMGetOperand(inst, 0), size_of(streams, LLVMTypeOf(inst)), 0);
 }
 
 static void look_at_all(struct streams *streams)
@@ -247,10 +112,10 @@ static void look_at_all(struct streams *streams)
             look_at(streams, inst);
 }
 
-static bool is_stream(const struct streams *streams, uint32_t root)
+static bool is_stream(const struct streams *streams, uint32_t param)
 {
     for (uint32_t i = 0; i < streams->count; i++)
-        if (streams->roots[i].root == root)
+        if (streams->roots[i].param == param)
             return !streams->roots[i].is_read && streams->roots[i].written_bytes > 0;
     return false;
 }
@@ -262,7 +127,7 @@ static void mark_stores(const struct streams *streams)
         for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
              inst = LLVMGetNextInstruction(inst))
             if (LLVMIsAStoreInst(inst) != NULL &&
-                is_stream(streams, root_of_address(streams, LLVMGetOperand(inst, 1))))
+                is_stream(streams, tr_root_of(&streams->found, LLVMGetOperand(inst, 1)).param))
                 tr_mark(inst, TR_MARK_NONTEMPORAL);
 }
 
@@ -317,11 +182,11 @@ static LLVMValueRef times_shape(const struct question *question, LLVMValueRef pr
     return product;
 }
 
-static LLVMValueRef parameter(const struct question *question, uint32_t root)
+static LLVMValueRef parameter(const struct question *question, uint32_t param)
 {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(question->llvm, 0);
     LLVMValueRef params = load(question, ptr, question->launch, offsetof(struct rt_launch, params));
-    return load(question, question->i64, params, root - 1);
+    return load(question, question->i64, params, param - 1);
 }
 
 /* i1: no two of the parameters, of which one is written and one read, are the same. */
@@ -331,11 +196,11 @@ static LLVMValueRef are_apart(const struct question *question, const struct stre
     LLVMValueRef apart = LLVMConstInt(LLVMInt1TypeInContext(question->llvm), 1, false);
     for (uint32_t i = 0; i < streams->count; i++) {
         for (uint32_t k = 0; k < streams->count; k++) {
-            if (!is_stream(streams, streams->roots[i].root) || !streams->roots[k].is_read)
+            if (!is_stream(streams, streams->roots[i].param) || !streams->roots[k].is_read)
                 continue;
             LLVMValueRef differ =
-                LLVMBuildICmp(b, LLVMIntNE, parameter(question, streams->roots[i].root),
-                              parameter(question, streams->roots[k].root), "");
+                LLVMBuildICmp(b, LLVMIntNE, parameter(question, streams->roots[i].param),
+                              parameter(question, streams->roots[k].param), "");
             apart = LLVMBuildAnd(b, apart, differ, "");
         }
     }
@@ -375,21 +240,36 @@ static struct tr_streaming ask(const struct streams *streams, uint64_t bytes, ui
     return streaming;
 }
 
-struct tr_streaming tr_mark_streams(LLVMValueRef function, uint64_t cache_bytes,
-                                    uint64_t share_bytes)
+static struct tr_streaming mark_streams(struct streams *streams, uint64_t cache_bytes,
+                                        uint64_t share_bytes)
 {
-    struct streams streams = {.function = function};
     uint64_t bytes = 0;
-    look_at_all(&streams);
-    if (streams.is_unknown)
+    look_at_all(streams);
+    if (streams->is_unknown)
         return (struct tr_streaming){NULL, NULL};
-    for (uint32_t i = 0; i < streams.count; i++)
-        if (is_stream(&streams, streams.roots[i].root))
-            bytes += streams.roots[i].written_bytes;
+    for (uint32_t i = 0; i < streams->count; i++)
+        if (is_stream(streams, streams->roots[i].param))
+            bytes += streams->roots[i].written_bytes;
     if (bytes == 0)
         return (struct tr_streaming){NULL, NULL};
-    mark_stores(&streams);
-    return ask(&streams, bytes, cache_bytes, share_bytes);
+    mark_stores(streams);
+    return ask(streams, bytes, cache_bytes, share_bytes);
+}
+
+enum pxr_status tr_mark_streams(LLVMValueRef function, uint64_t cache_bytes, uint64_t share_bytes,
+                                struct tr_streaming *streaming, struct pxr_error *err)
+{
+    struct streams streams = {.function = function};
+    struct tr_graph graph;
+    enum pxr_status status = tr_graph_build(&graph, function, NULL, err);
+    if (status != PXR_OK)
+        return status;
+    if (tr_roots_build(&graph, TR_RECORD_BLOCK, TR_LIKELY, &streams.found))
+        *streaming = mark_streams(&streams, cache_bytes, share_bytes);
+    else
+        status = pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking at stores");
+    tr_graph_fini(&graph);
+    return status;
 }
 
 /* ---- the end ---- */

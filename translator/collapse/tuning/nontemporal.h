@@ -17,11 +17,12 @@
 bool tr_has_private_order(LLVMValueRef kernel);
 
 /* In the function of the blocks, before it has vectors: marks the stores (TR_MARK_NONTEMPORAL) to
- * memory of parameters that the kernel does not read. Result: computed in the entry block, from how
- * much a launch writes there and whether it reads the same by way of another parameter; of nothing
- * if there are no such stores. cache_bytes: of the last cache; share_bytes: what of it is ours. */
-struct tr_streaming tr_mark_streams(LLVMValueRef function, uint64_t cache_bytes,
-                                    uint64_t share_bytes);
+ * memory of parameters that the kernel does not read. *streaming: computed in the entry block, from
+ * how much a launch writes there and whether it reads the same by way of another parameter; of
+ * nothing if there are no such stores. cache_bytes: of the last cache; share_bytes: what of it is
+ * ours. */
+enum pxr_status tr_mark_streams(LLVMValueRef function, uint64_t cache_bytes, uint64_t share_bytes,
+                                struct tr_streaming *streaming, struct pxr_error *err);
 
 /* Afterwards: what has gone past the caches is seen by all before the function returns. */
 void tr_end_streams(LLVMValueRef function, const struct tr_streaming *streaming);
