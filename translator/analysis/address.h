@@ -84,4 +84,62 @@ bool tr_roots_build(struct tr_graph *graph, enum tr_record first, enum tr_certai
                     struct tr_roots *roots);
 struct tr_root tr_root_of(const struct tr_roots *roots, LLVMValueRef value);
 
+/* ---- what an address is the sum of (address_sum.c) ---- */
+
+#define TR_SUM_TERMS 16
+
+/* What is taken apart, besides constants and what a GEP adds to its pointer. */
+enum tr_through {
+    TR_THROUGH_SUMS = 1,        /* of two values; otherwise only of a value and a constant */
+    TR_THROUGH_PRODUCTS = 2,    /* with constants */
+    TR_THROUGH_CONVERSIONS = 4, /* whether or not they wrap: the sum holds modulo 2^32 */
+    TR_THROUGH_REGISTERS = 8    /* what the program of one thread is told of its place */
+};
+
+/* Into what is added to a parameter. */
+#define TR_AS_ADDENDS TR_THROUGH_SUMS
+/* Into a pointer and indices of elements. */
+#define TR_AS_INDICES TR_THROUGH_PRODUCTS
+/* Into what threads and blocks contribute. Two accesses that overlap do so modulo 2^32, and modulo
+ * 2^32 conversions between 32 and 64 bits, with sign or zeros, change nothing: no proof of
+ * anything's range is needed to look through them. */
+#define TR_AS_THREADS                                                                              \
+    (TR_THROUGH_SUMS | TR_THROUGH_PRODUCTS | TR_THROUGH_CONVERSIONS | TR_THROUGH_REGISTERS)
+
+struct tr_term {
+    LLVMValueRef index; /* of fewer than 64 bits it counts with its sign */
+    uint64_t factor;    /* not 0 */
+};
+
+/* base + offset + tid * %tid + ctaid * %ctaid + the terms, modulo 2^bits. */
+struct tr_sum {
+    bool is_known;     /* it has this form */
+    unsigned bits;     /* 64; 32: conversions may have wrapped */
+    LLVMValueRef base; /* the pointer that GEPs begin with; NULL where it is one of the terms */
+    uint32_t addends;  /* values that were added up, also constants */
+    uint64_t offset;
+    uint64_t tid[3];
+    uint64_t ctaid[3];
+    uint32_t count;
+    struct tr_term terms[TR_SUM_TERMS]; /* as they are come to; through sums, each index once */
+};
+
+struct tr_sum_query {
+    LLVMValueRef function;
+    unsigned through;      /* a set of enum tr_through */
+    uint32_t most_terms;   /* a pointer that GEPs add more to is one base; 0: TR_SUM_TERMS */
+    const uint32_t *block; /* for registers: the block's shape, 0: not known */
+};
+
+void tr_sum_of(const struct tr_sum_query *query, LLVMValueRef address, struct tr_sum *sum);
+
+/* The same but for the offset and what they have of %tid. */
+bool tr_has_same_terms(const struct tr_sum *a, const struct tr_sum *b);
+/* How far b is behind a, if that is a constant. */
+bool tr_sum_distance(const struct tr_sum *a, const struct tr_sum *b, int64_t *bytes);
+
+/* The dimension of a special register that the value reads, such as rt_sreg_tid_x; -1: another
+ * value. */
+int tr_tid_dimension(LLVMValueRef value);
+
 #endif

@@ -13,8 +13,6 @@
 #include "translator/analysis/calls.h"
 #include "translator/module/sregs.h"
 
-/* Steps that one address may take: they grow exponentially where sums are added to themselves. */
-#define STEPS_MAX 128
 static const uint32_t dimension_max[3] = {TR_BLOCK_MAX_THREADS, TR_BLOCK_MAX_THREADS,
                                           TR_BLOCK_MAX_Z};
 
@@ -94,182 +92,6 @@ static bool is_fixed(const struct tr_effects *effects, uint32_t number)
     }
 }
 
-/* ---- sums ---- */
-
-struct sum {
-    const struct tr_effects *effects;
-    struct tr_address *address;
-    uint32_t steps;
-};
-
-static void add_term(struct sum *sum, uint32_t value, uint32_t factor)
-{
-    struct tr_address *address = sum->address;
-    uint32_t at = 0;
-    while (at < address->term_count && address->terms[at].value < value)
-        at++;
-    if (at < address->term_count && address->terms[at].value == value) {
-        address->terms[at].factor += factor;
-        return;
-    }
-    if (address->term_count == TR_ADDRESS_TERMS) {
-        address->is_known = false;
-        return;
-    }
-    memmove(&address->terms[at + 1], &address->terms[at],
-            (address->term_count - at) * sizeof address->terms[0]);
-    address->terms[at] = (struct tr_term){.value = value, .factor = factor};
-    address->term_count++;
-}
-
-static void drop_zero_terms(struct tr_address *address)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < address->term_count; i++)
-        if (address->terms[i].factor != 0)
-            address->terms[kept++] = address->terms[i];
-    address->term_count = kept;
-}
-
-static uint32_t width_of(LLVMValueRef value)
-{
-    LLVMTypeRef type = LLVMTypeOf(value);
-    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
-        return 64;
-    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 0;
-}
-
-static void add_value(struct sum *sum, LLVMValueRef value, uint32_t factor);
-
-static void add_leaf(struct sum *sum, LLVMValueRef value, uint32_t factor)
-{
-    uint32_t number = tr_graph_number(sum->effects->graph, value);
-    if (number == TR_NONE)
-        sum->address->is_known = false;
-    else
-        add_term(sum, number, factor);
-}
-
-static void add_call(struct sum *sum, LLVMValueRef call, uint32_t factor)
-{
-    int tid = tr_sreg_axis(call, TR_QUANTITY_THREAD_INDEX);
-    int ntid = tr_sreg_axis(call, TR_QUANTITY_BLOCK_SIZE);
-    if (tid >= 0) {
-        if (sum->effects->facts->block[tid] != 1) /* else it is 0 */
-            sum->address->tid[tid] += factor;
-    } else if (ntid >= 0 && sum->effects->facts->block[ntid] != 0) {
-        sum->address->constant += factor * sum->effects->facts->block[ntid];
-    } else {
-        add_leaf(sum, call, factor);
-    }
-}
-
-static void add_product(struct sum *sum, LLVMValueRef inst, uint32_t factor)
-{
-    uint64_t number;
-    bool is_shift = LLVMGetInstructionOpcode(inst) == LLVMShl;
-    LLVMValueRef right = LLVMGetOperand(inst, 1);
-    int ntid = tr_sreg_axis(right, TR_QUANTITY_BLOCK_SIZE);
-    if (ntid >= 0 && !is_shift && sum->effects->facts->block[ntid] != 0)
-        number = sum->effects->facts->block[ntid];
-    else if (!get_constant(right, &number) || (is_shift && number >= 32)) {
-        add_leaf(sum, inst, factor);
-        return;
-    }
-    uint32_t by = is_shift ? UINT32_C(1) << number : (uint32_t)number;
-    add_value(sum, LLVMGetOperand(inst, 0), factor * by);
-}
-
-static void add_conversion(struct sum *sum, LLVMValueRef inst, uint32_t factor)
-{
-    LLVMValueRef operand = LLVMGetOperand(inst, 0);
-    uint32_t from = width_of(operand);
-    if ((from == 32 || from == 64) && width_of(inst) <= 64)
-        add_value(sum, operand, factor);
-    else
-        add_leaf(sum, inst, factor);
-}
-
-static void add_element(struct sum *sum, LLVMValueRef inst, uint32_t factor)
-{
-    LLVMTypeRef element = LLVMGetGEPSourceElementType(inst);
-    if (LLVMGetNumOperands(inst) != 2 || LLVMGetTypeKind(element) != LLVMIntegerTypeKind ||
-        width_of(LLVMGetOperand(inst, 1)) != 64) {
-        add_leaf(sum, inst, factor);
-        return;
-    }
-    uint32_t bits = LLVMGetIntTypeWidth(element);
-    if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
-        add_leaf(sum, inst, factor);
-        return;
-    }
-    add_value(sum, LLVMGetOperand(inst, 0), factor);
-    add_value(sum, LLVMGetOperand(inst, 1), factor * (bits / 8));
-}
-
-static void add_instruction(struct sum *sum, LLVMValueRef inst, uint32_t factor)
-{
-    switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMOr:
-        if (!LLVMGetIsDisjoint(inst)) {
-            add_leaf(sum, inst, factor);
-            return;
-        }
-        /* fall through: without common bits it is a sum */
-    case LLVMAdd:
-        add_value(sum, LLVMGetOperand(inst, 0), factor);
-        add_value(sum, LLVMGetOperand(inst, 1), factor);
-        return;
-    case LLVMSub:
-        add_value(sum, LLVMGetOperand(inst, 0), factor);
-        add_value(sum, LLVMGetOperand(inst, 1), -factor);
-        return;
-    case LLVMMul:
-    case LLVMShl:
-        add_product(sum, inst, factor);
-        return;
-    case LLVMSExt:
-    case LLVMZExt:
-    case LLVMTrunc:
-    case LLVMPtrToInt:
-    case LLVMIntToPtr:
-        add_conversion(sum, inst, factor);
-        return;
-    case LLVMGetElementPtr:
-        add_element(sum, inst, factor);
-        return;
-    case LLVMCall:
-        add_call(sum, inst, factor);
-        return;
-    default:
-        add_leaf(sum, inst, factor);
-    }
-}
-
-/* Only for values of 32 or 64 bits: narrower ones wrap elsewhere. */
-static void add_value(struct sum *sum, LLVMValueRef value, uint32_t factor)
-{
-    uint64_t number;
-    uint32_t width = width_of(value);
-    if (++sum->steps > STEPS_MAX || (width != 32 && width != 64))
-        sum->address->is_known = false;
-    else if (get_constant(value, &number))
-        sum->address->constant += factor * (uint32_t)number;
-    else if (LLVMIsAInstruction(value) != NULL)
-        add_instruction(sum, value, factor);
-    else
-        add_leaf(sum, value, factor);
-}
-
-void tr_address_of(const struct tr_effects *effects, LLVMValueRef pointer,
-                   struct tr_address *address)
-{
-    *address = (struct tr_address){.is_known = true};
-    struct sum sum = {.effects = effects, .address = address};
-    add_value(&sum, pointer, 1);
-    drop_zero_terms(address);
-}
-
 /* ---- which threads get there ---- */
 
 struct range {
@@ -331,7 +153,7 @@ static void apply_condition(struct tr_effects *effects, uint32_t segment, LLVMVa
     uint64_t number;
     if (LLVMIsAICmpInst(condition) == NULL)
         return;
-    int d = tr_sreg_axis(LLVMGetOperand(condition, 0), TR_QUANTITY_THREAD_INDEX);
+    int d = tr_tid_dimension(LLVMGetOperand(condition, 0));
     if (d < 0 || !get_constant(LLVMGetOperand(condition, 1), &number) || number >= INT32_MAX)
         return;
     LLVMIntPredicate predicate = LLVMGetICmpPredicate(condition);

@@ -66,7 +66,10 @@ static void describe_place(const struct tr_effects *effects, LLVMValueRef pointe
     access->origins = tr_origins_of(effects, pointer);
     access->root = tr_param_of(effects, pointer);
     access->size_bytes = size_of(effects, type);
-    tr_address_of(effects, pointer, &access->address);
+    struct tr_sum_query query = {.function = effects->graph->function,
+                                 .through = TR_AS_THREADS,
+                                 .block = effects->facts->block};
+    tr_sum_of(&query, pointer, &access->address);
 }
 
 /* A call may do anything, and that is all one knows. */
@@ -196,17 +199,16 @@ static bool are_apart(const struct tr_access *a, const struct tr_access *b)
 /* a and b are the same but for the constant and what they have of %tid. */
 static bool has_same_terms(const struct tr_access *a, const struct tr_access *b)
 {
-    const struct tr_address *x = &a->address;
-    const struct tr_address *y = &b->address;
-    return x->is_known && y->is_known && x->term_count == y->term_count &&
-           memcmp(x->terms, y->terms, x->term_count * sizeof x->terms[0]) == 0;
+    return tr_has_same_terms(&a->address, &b->address);
 }
 
 static bool has_fixed_terms(const struct tr_effects *effects, const struct tr_access *access)
 {
-    for (uint32_t i = 0; i < access->address.term_count; i++)
-        if (!effects->is_fixed[access->address.terms[i].value])
+    for (uint32_t i = 0; i < access->address.count; i++) {
+        uint32_t value = tr_graph_number(effects->graph, access->address.terms[i].index);
+        if (value == TR_NONE || !effects->is_fixed[value])
             return false;
+    }
     return true;
 }
 
@@ -218,7 +220,7 @@ static int64_t factor_of(const struct tr_access *access, int d)
 /* constant of b - constant of a */
 static int64_t distance(const struct tr_access *a, const struct tr_access *b)
 {
-    return (int32_t)(b->address.constant - a->address.constant);
+    return (int32_t)(b->address.offset - a->address.offset);
 }
 
 static struct interval scaled(int64_t factor, int64_t low, int64_t high)
@@ -346,7 +348,7 @@ bool tr_is_same_place(const struct tr_access *a, const struct tr_access *b)
         return true;
     /* Shared memory has less than 2^32 bytes. */
     return a->origins == TR_ORIGIN_SHARED && b->origins == TR_ORIGIN_SHARED &&
-           has_same_terms(a, b) && a->address.constant == b->address.constant &&
+           has_same_terms(a, b) && a->address.offset == b->address.offset &&
            memcmp(a->address.tid, b->address.tid, sizeof a->address.tid) == 0;
 }
 

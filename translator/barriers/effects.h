@@ -15,25 +15,7 @@
 #include "translator/module/launch_facts.h"
 
 /* Addresses from several parameters, or from one that may be in the same allocation as others. */
-#define TR_ROOT_ANY      UINT8_MAX
-
-#define TR_ADDRESS_TERMS 8
-
-/* An address as a sum, modulo 2^32: constant + tid[d] * %tid.d + the terms. Two accesses that
- * overlap do so modulo 2^32, and modulo 2^32 conversions between 32 and 64 bits, with sign or
- * zeros, change nothing: no proof of anything's range is needed to look through them. */
-struct tr_term {
-    uint32_t value; /* a number of the graph */
-    uint32_t factor;
-};
-
-struct tr_address {
-    bool is_known; /* it has this form */
-    uint32_t constant;
-    uint32_t tid[3];
-    uint32_t term_count;
-    struct tr_term terms[TR_ADDRESS_TERMS]; /* ascending by value, no factor is 0 */
-};
+#define TR_ROOT_ANY UINT8_MAX
 
 struct tr_access {
     uint32_t value; /* the instruction */
@@ -45,7 +27,7 @@ struct tr_access {
     uint8_t origins;
     uint8_t root;
     uint32_t size_bytes;
-    struct tr_address address;
+    struct tr_sum address; /* TR_AS_THREADS */
     LLVMValueRef pointer;
 };
 
@@ -73,8 +55,6 @@ enum pxr_status tr_effects_build(struct tr_effects *effects, struct pxr_error *e
 /* effect_addresses.c: fills roots, is_fixed, tid_low and tid_high; false: out of memory.
  */
 bool tr_addresses_prepare(struct tr_effects *effects);
-void tr_address_of(const struct tr_effects *effects, LLVMValueRef pointer,
-                   struct tr_address *address);
 uint8_t tr_origins_of(const struct tr_effects *effects, LLVMValueRef pointer);
 /* The number of the parameter that an address is made from, plus 1, or TR_ROOT_ANY. Only asked of
  * what comes from nowhere but global memory. */

@@ -27,7 +27,7 @@ struct pair {
 
 static int64_t begin(const struct tr_access *access, const uint32_t tid[3])
 {
-    int64_t at = (int32_t)access->address.constant;
+    int64_t at = (int32_t)access->address.offset;
     for (int d = 0; d < 3; d++)
         at += (int64_t)(int32_t)access->address.tid[d] * tid[d];
     return at;
@@ -83,7 +83,7 @@ static void make_pair(struct pair *pair)
                                      .origins = TR_ORIGIN_SHARED,
                                      .size_bytes = sizes[pick(4)],
                                      .address = {.is_known = true}};
-        access->address.constant = pick(3) == 0 ? pick(64) - 16 : 0;
+        access->address.offset = pick(3) == 0 ? pick(64) - 16 : 0;
         for (int d = 0; d < 3; d++) {
             access->address.tid[d] = pick(12) == 0 ? pick(16) : strides[d];
             pair->low[side][d] = pick(4) == 0 ? pick(block[d]) : 0;

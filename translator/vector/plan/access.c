@@ -110,96 +110,15 @@ bool tr_m_may_write(const struct tr_turn *turn, uint32_t value)
     }
 }
 
-/* ---- addresses as sums ---- */
-
-static bool constant_operand(LLVMValueRef inst, uint64_t *constant)
-{
-    LLVMValueRef operand = LLVMGetOperand(inst, 1);
-    if (LLVMIsAConstantInt(operand) == NULL)
-        return false;
-    *constant = (uint64_t)LLVMConstIntGetSExtValue(operand);
-    return true;
-}
-
-/* Takes constants out of an index of 64 bits: modulo 2^64 all of this is exact. */
-static LLVMValueRef simplify_index(LLVMValueRef index, uint64_t *factor, uint64_t *offset)
-{
-    uint64_t constant = 0;
-    while (LLVMIsAInstruction(index) != NULL && LLVMGetIntTypeWidth(LLVMTypeOf(index)) == 64) {
-        LLVMOpcode opcode = LLVMGetInstructionOpcode(index);
-        bool is_sum = opcode == LLVMAdd || (opcode == LLVMOr && LLVMGetIsDisjoint(index));
-        if ((!is_sum && opcode != LLVMMul && opcode != LLVMShl) ||
-            !constant_operand(index, &constant))
-            return index;
-        if (is_sum)
-            *offset += constant * *factor;
-        else if (opcode == LLVMMul)
-            *factor *= constant;
-        else if (constant < 64)
-            *factor <<= constant;
-        else
-            return index;
-        index = LLVMGetOperand(index, 0);
-    }
-    return index;
-}
-
-static bool add_index(struct tr_sum *sum, LLVMValueRef index, uint64_t bytes)
-{
-    if (LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind)
-        return false;
-    if (LLVMIsAConstantInt(index) != NULL) {
-        sum->offset += (uint64_t)LLVMConstIntGetSExtValue(index) * bytes;
-        return true;
-    }
-    if (sum->count == TR_SUM_TERMS)
-        return false;
-    index = simplify_index(index, &bytes, &sum->offset);
-    sum->terms[sum->count].index = index;
-    sum->terms[sum->count++].factor = bytes;
-    return true;
-}
-
-/* Adds what the GEP adds to its pointer. */
-static bool add_gep(LLVMTargetDataRef layout, struct tr_sum *sum, LLVMValueRef gep)
-{
-    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
-    unsigned count = (unsigned)LLVMGetNumOperands(gep);
-    for (unsigned i = 1; i < count; i++) {
-        LLVMValueRef index = LLVMGetOperand(gep, i);
-        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
-            sum->offset += LLVMOffsetOfElement(layout, type, field);
-            type = LLVMStructGetTypeAtIndex(type, field);
-            continue;
-        }
-        if (i > 1 && LLVMGetTypeKind(type) != LLVMArrayTypeKind)
-            return false;
-        if (i > 1)
-            type = LLVMGetElementType(type);
-        if (!add_index(sum, index, LLVMABISizeOfType(layout, type)))
-            return false;
-    }
-    return true;
-}
-
-static bool is_gep(LLVMValueRef value)
-{
-    if (LLVMIsAConstantExpr(value) != NULL)
-        return LLVMGetConstOpcode(value) == LLVMGetElementPtr;
-    return LLVMIsAGetElementPtrInst(value) != NULL;
-}
+/* Longer sums take more to add up for each access than their parts that lanes share save. */
+#define TERMS_MAX 4
 
 struct tr_sum tr_m_sum(const struct tr_turn *turn, LLVMValueRef address)
 {
-    struct tr_sum sum = {.base = address};
-    while (is_gep(sum.base)) {
-        struct tr_sum more = sum;
-        if (!add_gep(layout_of(turn), &more, sum.base))
-            break;
-        more.base = LLVMGetOperand(sum.base, 0);
-        sum = more;
-    }
+    struct tr_sum_query query = {
+        .function = turn->graph.function, .through = TR_AS_INDICES, .most_terms = TERMS_MAX};
+    struct tr_sum sum;
+    tr_sum_of(&query, address, &sum);
     return sum;
 }
 

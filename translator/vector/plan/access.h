@@ -6,6 +6,7 @@
 #ifndef PTXRUN_TRANSLATOR_VECTOR_PLAN_ACCESS_H
 #define PTXRUN_TRANSLATOR_VECTOR_PLAN_ACCESS_H
 
+#include "translator/analysis/address.h"
 #include "translator/vector/plan/plan.h"
 
 /* Elements from one lane to the next, at most, that wide accesses with shuffles are made for. */
@@ -42,22 +43,8 @@ struct tr_memory tr_m_describe(const struct tr_turn *turn, uint32_t value);
 bool tr_m_may_read(const struct tr_turn *turn, uint32_t value);
 bool tr_m_may_write(const struct tr_turn *turn, uint32_t value);
 
-#define TR_SUM_TERMS 4
-
-/* An address as a sum modulo 2^64: base + the indices, with their signs, times factors + offset. */
-struct tr_sum {
-    LLVMValueRef base;
-    uint32_t count;
-    struct {
-        LLVMValueRef index;
-        uint64_t factor;
-    } terms[TR_SUM_TERMS];
-    uint64_t offset;
-};
-
+/* A base and indices of elements. */
 struct tr_sum tr_m_sum(const struct tr_turn *turn, LLVMValueRef address);
-/* How far the second address is behind the first, if that is a constant. */
-bool tr_m_distance(const struct tr_sum *a, const struct tr_sum *b, int64_t *bytes);
 
 /* ---- accesses that are done together (fields.c) ---- */
 

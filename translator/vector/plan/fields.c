@@ -15,17 +15,6 @@ struct candidates {
     int64_t offsets[MAX_CANDIDATES]; /* in bytes */
 };
 
-bool tr_m_distance(const struct tr_sum *a, const struct tr_sum *b, int64_t *bytes)
-{
-    if (a->base != b->base || a->count != b->count)
-        return false;
-    for (uint32_t i = 0; i < a->count; i++)
-        if (a->terms[i].index != b->terms[i].index || a->terms[i].factor != b->terms[i].factor)
-            return false;
-    *bytes = (int64_t)(b->offset - a->offset);
-    return true;
-}
-
 /* Whether `value` is an access like `memory`, which has the address `sum`; *offset: how far from
  * it. */
 static bool is_like(const struct tr_turn *turn, const struct tr_memory *memory,
@@ -40,7 +29,7 @@ static bool is_like(const struct tr_turn *turn, const struct tr_memory *memory,
     if (!other.is_word || other.bytes != memory->bytes || other.stride != memory->stride)
         return false;
     struct tr_sum others = tr_m_sum(turn, other.address);
-    return tr_m_distance(sum, &others, offset) && *offset % (int64_t)memory->bytes == 0;
+    return tr_sum_distance(sum, &others, offset) && *offset % (int64_t)memory->bytes == 0;
 }
 
 /* Whether an access like `memory` cannot be moved across the instruction. */

@@ -286,7 +286,7 @@ static bool is_asked_for(const struct tr_turn *turn, const struct tr_memory *mem
             continue;
         struct tr_sum other = tr_m_sum(turn, LLVMGetOperand(turn->graph.values[v].llvm, 0));
         int64_t distance = 0;
-        if (tr_m_distance(&sum, &other, &distance) && distance < line_bytes &&
+        if (tr_sum_distance(&sum, &other, &distance) && distance < line_bytes &&
             distance > -line_bytes)
             return true;
     }

@@ -41,7 +41,7 @@ static enum role role_of(const struct tr_turn *turn, const struct tr_memory *mem
         struct tr_memory other = tr_m_describe(turn, value);
         struct tr_sum others = tr_m_sum(turn, other.address);
         bool is_like = other.has_stride && other.stride == memory->stride &&
-                       other.type == memory->type && tr_m_distance(sum, &others, offset) &&
+                       other.type == memory->type && tr_sum_distance(sum, &others, offset) &&
                        *offset % (int64_t)memory->bytes == 0;
         if (is_like && (other.stored != NULL) != is_store)
             return ROLE_BESIDE;
