@@ -9,8 +9,6 @@
 
 #include "translator/analysis/address.h"
 
-#define MAX_TERMS 16
-
 bool tr_is_launch_load(LLVMValueRef inst)
 {
     struct tr_field field = tr_field_of(inst, TR_RECORD_THREAD);
@@ -52,31 +50,7 @@ static void hoist_launch_loads(LLVMBuilderRef builder, LLVMValueRef function)
 
 /* ---- addresses ---- */
 
-struct sum {
-    LLVMValueRef terms[MAX_TERMS];
-    unsigned count;
-    bool is_too_long;
-};
-
-static bool is_addition(LLVMValueRef value)
-{
-    if (!LLVMIsAInstruction(value))
-        return false;
-    LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
-    return opcode == LLVMAdd || (opcode == LLVMOr && LLVMGetIsDisjoint(value));
-}
-
-static void collect_terms(struct sum *sum, LLVMValueRef value)
-{
-    if (is_addition(value)) {
-        collect_terms(sum, LLVMGetOperand(value, 0));
-        collect_terms(sum, LLVMGetOperand(value, 1));
-    } else if (sum->count < MAX_TERMS) {
-        sum->terms[sum->count++] = value;
-    } else {
-        sum->is_too_long = true;
-    }
-}
+#define ADDENDS_MAX 16
 
 /* A parameter, perhaps with its low bits off: where nothing else is, a pointer. */
 static bool is_param(LLVMValueRef value)
@@ -90,46 +64,54 @@ static bool is_param(LLVMValueRef value)
 }
 
 /* The sum of the parameters among the terms, which it takes out; NULL: there are none. */
-static LLVMValueRef take_params(LLVMBuilderRef builder, struct sum *sum)
+static LLVMValueRef take_params(LLVMBuilderRef builder, struct tr_sum *sum)
 {
     LLVMValueRef params = NULL;
-    unsigned kept = 0;
-    for (unsigned i = 0; i < sum->count; i++) {
-        LLVMValueRef term = sum->terms[i];
-        if (!is_param(term))
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sum->count; i++) {
+        const struct tr_term term = sum->terms[i];
+        if (!is_param(term.index))
             sum->terms[kept++] = term;
-        else
-            params = params ? LLVMBuildAdd(builder, params, term, "") : term;
+        for (uint64_t n = 0; is_param(term.index) && n < term.factor; n++)
+            params = params ? LLVMBuildAdd(builder, params, term.index, "") : term.index;
     }
     sum->count = kept;
     return params;
 }
 
-static LLVMValueRef add_terms(LLVMBuilderRef builder, LLVMValueRef pointer, const struct sum *sum,
-                              bool constants)
+static LLVMValueRef add_to(LLVMBuilderRef builder, LLVMValueRef pointer, LLVMValueRef offset)
 {
     LLVMTypeRef byte = LLVMInt8TypeInContext(LLVMGetTypeContext(LLVMTypeOf(pointer)));
-    for (unsigned i = 0; i < sum->count; i++) {
-        LLVMValueRef term = sum->terms[i];
-        if (LLVMIsAConstantInt(term) ? constants : !constants)
-            pointer = LLVMBuildGEP2(builder, byte, pointer, &term, 1, "");
-    }
-    return pointer;
+    return LLVMBuildGEP2(builder, byte, pointer, &offset, 1, "");
 }
 
+static LLVMValueRef add_terms(LLVMBuilderRef builder, LLVMValueRef pointer,
+                              const struct tr_sum *sum)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(pointer)));
+    for (uint32_t i = 0; i < sum->count; i++)
+        for (uint64_t n = 0; n < sum->terms[i].factor; n++)
+            pointer = add_to(builder, pointer, sum->terms[i].index);
+    if (sum->offset == 0)
+        return pointer;
+    return add_to(builder, pointer, LLVMConstInt(i64, sum->offset, false));
+}
+
+/* Without products the factors say how often an addend is added. */
 static void rewrite_address(LLVMBuilderRef builder, LLVMValueRef inst)
 {
-    struct sum sum = {.count = 0};
-    collect_terms(&sum, LLVMGetOperand(inst, 0));
-    if (sum.is_too_long || sum.count < 2)
+    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
+    struct tr_sum_query query = {.function = function, .through = TR_AS_ADDENDS};
+    struct tr_sum sum;
+    tr_sum_of(&query, LLVMGetOperand(inst, 0), &sum);
+    if (!sum.is_known || sum.addends < 2 || sum.addends > ADDENDS_MAX)
         return;
     LLVMPositionBuilderBefore(builder, inst);
     LLVMValueRef base = take_params(builder, &sum);
     if (!base)
         return;
     LLVMValueRef pointer = LLVMBuildIntToPtr(builder, base, LLVMTypeOf(inst), "");
-    pointer = add_terms(builder, pointer, &sum, false);
-    pointer = add_terms(builder, pointer, &sum, true);
+    pointer = add_terms(builder, pointer, &sum);
     LLVMReplaceAllUsesWith(inst, pointer);
     LLVMInstructionEraseFromParent(inst);
 }
