@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <llvm-c/Types.h>
+#include <llvm-c/Target.h>
 
 #include "translator/analysis/analysis.h"
 
@@ -125,7 +125,7 @@ struct tr_sum {
 };
 
 struct tr_sum_query {
-    LLVMValueRef function;
+    LLVMTargetDataRef layout;
     unsigned through;      /* a set of enum tr_through */
     uint32_t most_terms;   /* a pointer that GEPs add more to is one base; 0: TR_SUM_TERMS */
     const uint32_t *block; /* for registers: the block's shape, 0: not known */

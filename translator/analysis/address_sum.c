@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include <llvm-c/Core.h>
-#include <llvm-c/Target.h>
 
 #include "translator/analysis/calls.h"
 
@@ -17,7 +16,6 @@
 
 struct walk {
     const struct tr_sum_query *query;
-    LLVMTargetDataRef layout;
     struct tr_sum *sum;
     uint32_t steps;
     bool is_stuck; /* it does not have this form */
@@ -184,7 +182,7 @@ static bool add_indices(struct walk *walk, LLVMValueRef gep, uint64_t factor)
         LLVMValueRef index = LLVMGetOperand(gep, i);
         if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
             unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
-            walk->sum->offset += factor * LLVMOffsetOfElement(walk->layout, type, field);
+            walk->sum->offset += factor * LLVMOffsetOfElement(walk->query->layout, type, field);
             type = LLVMStructGetTypeAtIndex(type, field);
             continue;
         }
@@ -194,7 +192,7 @@ static bool add_indices(struct walk *walk, LLVMValueRef gep, uint64_t factor)
             return false;
         if (i > 1)
             type = LLVMGetElementType(type);
-        add_value(walk, index, factor * LLVMABISizeOfType(walk->layout, type));
+        add_value(walk, index, factor * LLVMABISizeOfType(walk->query->layout, type));
     }
     return !walk->is_stuck;
 }
@@ -285,8 +283,7 @@ static void reduce(struct tr_sum *sum)
 
 void tr_sum_of(const struct tr_sum_query *query, LLVMValueRef address, struct tr_sum *sum)
 {
-    LLVMModuleRef module = LLVMGetGlobalParent(query->function);
-    struct walk walk = {.query = query, .layout = LLVMGetModuleDataLayout(module), .sum = sum};
+    struct walk walk = {.query = query, .sum = sum};
     *sum = (struct tr_sum){.bits = is_through(&walk, TR_THROUGH_CONVERSIONS) ? 32 : 64};
     add_value(&walk, address, 1);
     sum->is_known = !walk.is_stuck;

@@ -53,10 +53,9 @@ static bool is_plain(LLVMValueRef access)
     return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic;
 }
 
-static uint32_t size_of(const struct tr_effects *effects, LLVMTypeRef type)
+static LLVMTargetDataRef layout_of(const struct tr_effects *effects)
 {
-    LLVMModuleRef module = LLVMGetGlobalParent(effects->graph->function);
-    return (uint32_t)LLVMStoreSizeOfType(LLVMGetModuleDataLayout(module), type);
+    return LLVMGetModuleDataLayout(LLVMGetGlobalParent(effects->graph->function));
 }
 
 static void describe_place(const struct tr_effects *effects, LLVMValueRef pointer, LLVMTypeRef type,
@@ -65,10 +64,9 @@ static void describe_place(const struct tr_effects *effects, LLVMValueRef pointe
     access->pointer = pointer;
     access->origins = tr_origins_of(effects, pointer);
     access->root = tr_param_of(effects, pointer);
-    access->size_bytes = size_of(effects, type);
-    struct tr_sum_query query = {.function = effects->graph->function,
-                                 .through = TR_AS_THREADS,
-                                 .block = effects->facts->block};
+    access->size_bytes = (uint32_t)LLVMStoreSizeOfType(layout_of(effects), type);
+    struct tr_sum_query query = {
+        .layout = layout_of(effects), .through = TR_AS_THREADS, .block = effects->facts->block};
     tr_sum_of(&query, pointer, &access->address);
 }
 

@@ -100,8 +100,10 @@ static LLVMValueRef add_terms(LLVMBuilderRef builder, LLVMValueRef pointer,
 /* Without products the factors say how often an addend is added. */
 static void rewrite_address(LLVMBuilderRef builder, LLVMValueRef inst)
 {
-    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
-    struct tr_sum_query query = {.function = function, .through = TR_AS_ADDENDS};
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);
+    LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(block));
+    struct tr_sum_query query = {.layout = LLVMGetModuleDataLayout(module),
+                                 .through = TR_AS_ADDENDS};
     struct tr_sum sum;
     tr_sum_of(&query, LLVMGetOperand(inst, 0), &sum);
     if (!sum.is_known || sum.addends < 2 || sum.addends > ADDENDS_MAX)

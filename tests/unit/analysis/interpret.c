@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 #include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
 
 struct thread {
     const struct interpreter *interpreter;
@@ -19,7 +20,8 @@ struct thread {
 
 static unsigned width_of(LLVMValueRef value)
 {
-    return LLVMGetIntTypeWidth(LLVMTypeOf(value));
+    LLVMTypeRef type = LLVMTypeOf(value);
+    return LLVMGetTypeKind(type) == LLVMPointerTypeKind ? 64 : LLVMGetIntTypeWidth(type);
 }
 
 static uint64_t cut(uint64_t bits, unsigned width)
@@ -48,6 +50,8 @@ static uint64_t special_register(const struct thread *thread, LLVMValueRef call)
     const struct trace *trace = thread->trace;
     if (strncmp(name, "rt_sreg_tid_", 12) == 0)
         return trace->tid[name[12] - 'x'];
+    if (strncmp(name, "rt_sreg_ntid_", 13) == 0)
+        return thread->interpreter->block[name[13] - 'x'];
     if (strcmp(name, "rt_sreg_laneid") == 0)
         return trace->linear % 32;
     if (strcmp(name, "rt_sreg_warpid") == 0)
@@ -95,6 +99,34 @@ static uint64_t phi_value(const struct thread *thread, const struct tr_value *ph
     return 0;
 }
 
+/* From memory of the test. */
+static uint64_t load(LLVMValueRef inst, uint64_t address)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, (const void *)(uintptr_t)address, width_of(inst) / 8);
+    return bits;
+}
+
+static uint64_t element(const struct thread *thread, LLVMValueRef gep, uint64_t pointer)
+{
+    LLVMModuleRef module = LLVMGetGlobalParent(thread->interpreter->graph->function);
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    for (unsigned i = 1; i < (unsigned)LLVMGetNumOperands(gep); i++) {
+        uint64_t index = operand(thread, gep, i);
+        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            pointer += LLVMOffsetOfElement(layout, type, (unsigned)index);
+            type = LLVMStructGetTypeAtIndex(type, (unsigned)index);
+            continue;
+        }
+        if (i > 1)
+            type = LLVMGetElementType(type);
+        int64_t count = extend(index, width_of(LLVMGetOperand(gep, i)));
+        pointer += (uint64_t)count * LLVMABISizeOfType(layout, type);
+    }
+    return pointer;
+}
+
 static uint64_t evaluate(const struct thread *thread, const struct tr_value *value)
 {
     LLVMValueRef inst = value->llvm;
@@ -121,8 +153,14 @@ static uint64_t evaluate(const struct thread *thread, const struct tr_value *val
         return a ^ b;
     case LLVMURem:
         return b == 0 ? 0 : a % b;
+    case LLVMLoad:
+        return load(inst, a);
+    case LLVMGetElementPtr:
+        return element(thread, inst, a);
     case LLVMTrunc:
     case LLVMZExt:
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
     case LLVMFreeze:
         return a;
     case LLVMSExt:
@@ -141,7 +179,8 @@ static uint64_t evaluate(const struct thread *thread, const struct tr_value *val
 
 static bool has_result(const struct tr_value *value)
 {
-    return LLVMGetTypeKind(LLVMTypeOf(value->llvm)) == LLVMIntegerTypeKind;
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value->llvm));
+    return kind == LLVMIntegerTypeKind || kind == LLVMPointerTypeKind;
 }
 
 /* Phis change together: all read before one is written. */

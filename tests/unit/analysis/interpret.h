@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runs a small function for one thread of a block, over the numbers of tr_graph, and writes down
- * what every instruction gave in every dynamic instance. For tests of the shape analysis.
+ * what every instruction gave in every dynamic instance. For tests of the analyses.
  *
- * Knows integer arithmetic, phis, branches and a few special registers; not memory.
+ * Knows integer arithmetic, pointers, loads, phis, branches and a few special registers. Loads read
+ * the memory of the test; nothing is written.
  */
 #ifndef PTXRUN_TESTS_ANALYSIS_INTERPRET_H
 #define PTXRUN_TESTS_ANALYSIS_INTERPRET_H

@@ -116,7 +116,7 @@ bool tr_m_may_write(const struct tr_turn *turn, uint32_t value)
 struct tr_sum tr_m_sum(const struct tr_turn *turn, LLVMValueRef address)
 {
     struct tr_sum_query query = {
-        .function = turn->graph.function, .through = TR_AS_INDICES, .most_terms = TERMS_MAX};
+        .layout = layout_of(turn), .through = TR_AS_INDICES, .most_terms = TERMS_MAX};
     struct tr_sum sum;
     tr_sum_of(&query, address, &sum);
     return sum;
