@@ -85,27 +85,21 @@ bool tr_p_init(struct tr_pieces *pieces, struct pxr_arena *arena, LLVMTargetData
 
 enum tr_place tr_p_place(const struct tr_pieces *pieces, LLVMValueRef address, uint32_t *offset)
 {
-    int64_t sum = 0;
-    bool is_constant = true;
-    while (!is_base(address)) {
-        bool is_gep = LLVMIsAGetElementPtrInst(address) != NULL;
-        if (!is_gep && LLVMIsAExtractElementInst(address) == NULL)
+    struct tr_sum_query query = {.layout = pieces->layout, .through = TR_AS_INDICES};
+    struct tr_sum sum;
+    tr_sum_of(&query, address, &sum);
+    bool is_constant = sum.count == 0;
+    while (!is_base(sum.base)) {
+        bool is_vector = LLVMIsAExtractElementInst(sum.base) != NULL ||
+                         LLVMIsAGetElementPtrInst(sum.base) != NULL;
+        if (!is_vector)
             return TR_PLACE_ELSEWHERE;
-        LLVMValueRef index = LLVMGetOperand(address, 1);
-        is_constant &=
-            is_gep && LLVMGetNumOperands(address) == 2 && LLVMIsAConstantInt(index) != NULL;
-        uint64_t size =
-            is_constant ? LLVMABISizeOfType(pieces->layout, LLVMGetGEPSourceElementType(address))
-                        : 0;
-        int64_t count = is_constant ? LLVMConstIntGetSExtValue(index) : 0;
-        is_constant &= size <= LIMIT && count < (int64_t)LIMIT && count > -(int64_t)LIMIT;
-        sum += is_constant ? count * (int64_t)size : 0;
-        is_constant &= sum < INT32_MAX && sum > INT32_MIN;
-        address = LLVMGetOperand(address, 0);
+        is_constant = false;
+        tr_sum_of(&query, LLVMGetOperand(sum.base, 0), &sum);
     }
-    if (!is_constant || sum < 0 || sum >= LIMIT)
+    if (!is_constant || sum.offset >= LIMIT)
         return TR_PLACE_UNKNOWN;
-    *offset = (uint32_t)sum;
+    *offset = (uint32_t)sum.offset;
     return TR_PLACE_SHARED;
 }
 
