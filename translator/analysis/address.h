@@ -142,4 +142,58 @@ bool tr_sum_distance(const struct tr_sum *a, const struct tr_sum *b, int64_t *by
  * value. */
 int tr_tid_dimension(LLVMValueRef value);
 
+/* ---- how a value moves (address_step.c) ---- */
+
+enum tr_number_kind {
+    TR_NUMBER_CONSTANT,
+    TR_NUMBER_VALUE, /* of the function: what `value` is, which does not move */
+    TR_NUMBER_SUM,
+    TR_NUMBER_DIFFERENCE,
+    TR_NUMBER_PRODUCT,
+    TR_NUMBER_SHIFTED, /* a << b */
+    TR_NUMBER_ZEXT,
+    TR_NUMBER_SEXT,
+    TR_NUMBER_TRUNC
+};
+
+/* A number that code can be made for where it is needed. */
+struct tr_number {
+    enum tr_number_kind kind;
+    unsigned bits;
+    uint64_t constant;
+    LLVMValueRef value;
+    struct tr_number *a;
+    struct tr_number *b;
+    LLVMValueRef made; /* the code, once somebody has made it; NULL before */
+};
+
+bool tr_is_constant_number(const struct tr_number *number);
+int64_t tr_constant_of(const struct tr_number *number);
+
+/* How a value changes from one iteration of a loop, or one row, to the next. */
+struct tr_move {
+    struct tr_number *by; /* NULL: nobody knows; of pointers in bytes */
+    bool nuw, nsw; /* it does not wrap on the way there, as an unsigned number and an unsigned step,
+                      or as signed ones */
+    bool is_positive; /* as a signed number it is at least 0 in all of them */
+};
+
+struct tr_move_context {
+    struct pxr_arena *arena; /* where numbers live */
+    LLVMTargetDataRef layout;
+};
+
+bool tr_is_no_move(const struct tr_move *step);
+
+/* Of what moves by a constant: 0: of what does not move; otherwise of a counter that begins with 0
+ * and neither turns back nor wraps. */
+struct tr_move tr_move_by(const struct tr_move_context *context, LLVMValueRef value, int64_t by);
+
+/* Of an instruction from those of its first two operands. Its flags promise something only of
+ * iterations whose result is used, and the one before may be none of these. So they count only
+ * where what is too large in one is so in all that follow: of unsigned numbers that grow, and of
+ * signed ones that grow from 0 on. */
+struct tr_move tr_move_of_inst(const struct tr_move_context *context, LLVMValueRef inst,
+                               const struct tr_move operands[2]);
+
 #endif

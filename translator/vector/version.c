@@ -120,6 +120,7 @@ static enum pxr_status begin_version(struct version *version, const struct tr_tu
     for (uint32_t c = 0; c < TR_MAX_COPIES; c++)
         widen->active.mask[c] = NULL;
     struct pxr_arena *arena = &version->versions->fast.graph.arena;
+    widen->arena = arena;
     widen->now = pxr_arena_alloc_array(arena, (size_t)turn->graph.value_count * widen->copies,
                                        sizeof *widen->now);
     widen->row_steps =

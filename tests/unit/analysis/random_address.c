@@ -241,6 +241,28 @@ static void add_instructions(struct address_generator *g, uint32_t count)
 
 /* ---- the loop ---- */
 
+#define SMALL 6
+
+/* What cannot wrap, and says so, made of the counter: at most 8^SMALL times as much. */
+static void add_small_numbers(struct address_generator *g, LLVMValueRef counter)
+{
+    struct pool small = {.count = 1, .values = {counter}};
+    for (int i = 0; i < SMALL; i++) {
+        LLVMValueRef value = pick(g, &small);
+        LLVMOpcode opcodes[] = {LLVMAdd, LLVMMul, LLVMShl, LLVMSub};
+        uint32_t kind = roll(g, 4);
+        value = LLVMBuildBinOp(g->builder, opcodes[kind], value, word(g, 1 + roll(g, 3)), "");
+        LLVMSetNSW(value, true);
+        LLVMSetNUW(value, kind != 3);
+        if (kind != 3)
+            put(&small, value);
+        put(&g->words, value);
+        put(&g->numbers, kind != 3 && roll(g, 2) == 0
+                             ? LLVMBuildZExt(g->builder, value, g->i64, "")
+                             : LLVMBuildSExt(g->builder, value, g->i64, ""));
+    }
+}
+
 static LLVMValueRef add_phi(struct address_generator *g, struct pool *pool,
                             LLVMBasicBlockRef before)
 {
@@ -277,6 +299,7 @@ static void fill(struct address_generator *g)
     for (uint32_t i = 0; i < 4; i++)
         put(pools[i], phis[i]);
     put(&g->words, counter);
+    add_small_numbers(g, counter);
     add_instructions(g, 10 + roll(g, 30));
     LLVMValueRef starts[] = {word(g, 0), LLVMBuildAdd(g->builder, counter, word(g, 1), "")};
     LLVMBasicBlockRef from[] = {entry, loop};

@@ -21,7 +21,7 @@
 #define MEMORY(n) ((UINT64_C(1) << 61) + (uint64_t)(n) * (UINT64_C(5) << 50))
 #define NEAR      (UINT64_C(1) << 46)
 
-enum claim { CLAIM_ROOT, CLAIM_SUM, CLAIM_DISTANCE, CLAIMS };
+enum claim { CLAIM_ROOT, CLAIM_SUM, CLAIM_DISTANCE, CLAIM_MOVE, CLAIMS };
 
 struct run {
     uint64_t seed;
@@ -137,12 +137,105 @@ static void check_distance(struct run *run, uint32_t a, uint32_t b, const struct
         fail(run, "not so far apart", b);
 }
 
+/* ---- moves: from one iteration of the loop to the next ---- */
+
+static uint64_t cut(uint64_t number, unsigned bits)
+{
+    return number << (64 - bits) >> (64 - bits);
+}
+
+static int64_t extend(uint64_t number, unsigned bits)
+{
+    return (int64_t)(number << (64 - bits)) >> (64 - bits);
+}
+
+static uint64_t evaluate(const struct run *run, const struct tr_number *number)
+{
+    uint64_t a = number->a == NULL ? 0 : evaluate(run, number->a);
+    uint64_t b = number->b == NULL ? 0 : evaluate(run, number->b);
+    switch (number->kind) {
+    case TR_NUMBER_CONSTANT:
+        return cut(number->constant, number->bits);
+    case TR_NUMBER_VALUE:
+        return value_of(run, number->value);
+    case TR_NUMBER_SUM:
+        return cut(a + b, number->bits);
+    case TR_NUMBER_DIFFERENCE:
+        return cut(a - b, number->bits);
+    case TR_NUMBER_PRODUCT:
+        return cut(a * b, number->bits);
+    case TR_NUMBER_SHIFTED:
+        return cut(a << b, number->bits);
+    case TR_NUMBER_SEXT:
+        return cut((uint64_t)extend(a, number->a->bits), number->bits);
+    default:
+        return cut(a, number->bits);
+    }
+}
+
+static bool is_in_loop(const struct run *run, uint32_t value)
+{
+    uint32_t segment = run->graph.values[value].segment;
+    return segment != TR_NONE && run->loops.innermost[segment] != TR_NONE;
+}
+
+/* The loop's first phi counts. */
+static struct tr_move move_of_operand(const struct run *run, const struct tr_move_context *context,
+                                      const struct tr_move *moves, LLVMValueRef operand)
+{
+    uint32_t value = tr_graph_number(&run->graph, operand);
+    if (value == TR_NONE || !is_in_loop(run, value))
+        return tr_move_by(context, operand, 0);
+    bool is_counter = value == run->graph.segments[run->graph.values[value].segment].first_value;
+    return is_counter ? tr_move_by(context, operand, 1) : moves[value];
+}
+
+static struct tr_move *ask_moves(struct run *run)
+{
+    LLVMModuleRef module = LLVMGetGlobalParent(run->graph.function);
+    struct tr_move_context context = {.arena = &run->graph.arena,
+                                      .layout = LLVMGetModuleDataLayout(module)};
+    struct tr_move *moves =
+        pxr_arena_alloc_array(&run->graph.arena, run->graph.value_count, sizeof *moves);
+    for (uint32_t v = 0; v < run->graph.value_count; v++) {
+        const struct tr_value *value = &run->graph.values[v];
+        struct tr_move operands[2] = {{.by = NULL}, {.by = NULL}};
+        if (!is_in_loop(run, v) || value->opcode == LLVMPHI)
+            continue;
+        for (uint32_t i = 0; i < value->operand_count && i < 2; i++)
+            operands[i] = move_of_operand(run, &context, moves, LLVMGetOperand(value->llvm, i));
+        moves[v] = tr_move_of_inst(&context, value->llvm, operands);
+    }
+    return moves;
+}
+
+/* before: what the value was an iteration ago. */
+static void check_move(struct run *run, uint32_t value, const struct tr_move *move, uint64_t before)
+{
+    uint64_t now = run->values[value];
+    if (move->by == NULL)
+        return;
+    unsigned bits = move->by->bits;
+    uint64_t by = evaluate(run, move->by);
+    __int128 far = (__int128)extend(before, bits) + extend(by, bits);
+    run->counts[CLAIM_MOVE]++;
+    if (cut(before + by, bits) != now)
+        fail(run, "does not move so far", value);
+    if (move->nuw && (unsigned __int128)before + by != now)
+        fail(run, "wraps", value);
+    if (move->nsw && far != extend(now, bits))
+        fail(run, "wraps as a signed number", value);
+    if (move->is_positive && (extend(before, bits) < 0 || extend(now, bits) < 0))
+        fail(run, "is negative", value);
+}
+
 /* ---- all values of a function ---- */
 
 struct claims {
     struct tr_roots certain;
     struct tr_roots likely;
     struct tr_sum *sums[3]; /* by value: as addends, as indices, as threads */
+    struct tr_move *moves;  /* by value: of the loop */
 };
 
 static bool is_address(const struct run *run, uint32_t value)
@@ -158,6 +251,7 @@ static void ask(struct run *run, const uint32_t block[3], struct claims *claims)
     static const unsigned through[3] = {TR_AS_ADDENDS, TR_AS_INDICES, TR_AS_THREADS};
     cr_assert(tr_roots_build(&run->graph, TR_RECORD_THREAD, TR_CERTAIN, &claims->certain));
     cr_assert(tr_roots_build(&run->graph, TR_RECORD_THREAD, TR_LIKELY, &claims->likely));
+    claims->moves = ask_moves(run);
     LLVMModuleRef module = LLVMGetGlobalParent(run->graph.function);
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
     for (int i = 0; i < 3; i++) {
@@ -173,8 +267,6 @@ static void ask(struct run *run, const uint32_t block[3], struct claims *claims)
     }
 }
 
-/* The values that come so far apart in a function that a segment ends between them are compared
- * with the same. */
 static void check_value(struct run *run, uint32_t value, const struct claims *claims)
 {
     LLVMValueRef llvm = run->graph.values[value].llvm;
@@ -195,14 +287,21 @@ static void check_thread(struct run *run, const struct claims *claims)
 {
     uint64_t *values =
         pxr_arena_alloc_array(&run->graph.arena, run->graph.value_count, sizeof *values);
+    uint64_t *before =
+        pxr_arena_alloc_array(&run->graph.arena, run->graph.value_count, sizeof *before);
     run->values = values;
     for (uint32_t i = 0; i < run->trace->step_count; i++) {
         const struct step *step = &run->trace->steps[i];
         const struct tr_segment *segment = &run->graph.segments[step->at.segment];
+        memcpy(before, values, run->graph.value_count * sizeof *values);
         memcpy(&values[segment->first_value], step->values, segment->value_count * sizeof *values);
-        for (uint32_t k = 0; k < segment->value_count; k++)
-            if (is_address(run, segment->first_value + k))
-                check_value(run, segment->first_value + k, claims);
+        for (uint32_t v = segment->first_value; v < segment->first_value + segment->value_count;
+             v++) {
+            if (is_address(run, v))
+                check_value(run, v, claims);
+            if (step->at.iteration[0] > 0)
+                check_move(run, v, &claims->moves[v], before[v]);
+        }
     }
 }
 

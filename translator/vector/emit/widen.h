@@ -16,7 +16,9 @@
 
 #include <llvm-c/Target.h>
 
+#include "translator/analysis/address.h"
 #include "translator/vector/plan/access_plan.h"
+#include "translator/vector/plan/plan.h"
 
 #define TR_MAX_COPIES 32
 
@@ -24,14 +26,6 @@
 struct tr_active {
     /* By copy: <width x i1>; NULL: all lanes are active. If one copy's is NULL, all are. */
     LLVMValueRef mask[TR_MAX_COPIES];
-};
-
-/* How a scalar that rows do not share grows from each row to the next. */
-struct tr_row_step {
-    LLVMValueRef step; /* of pointers in bytes, modulo the width; NULL: not known */
-    bool nuw, nsw;     /* it does not wrap on the way to the next row, as an unsigned number and an
-                          unsigned step, or as signed ones */
-    bool is_positive;  /* as a signed number it is at least 0 in all rows */
 };
 
 struct tr_widen;
@@ -65,8 +59,9 @@ struct tr_widen {
     LLVMBuilderRef builder;
     LLVMTargetDataRef layout;
     LLVMTypeRef i1, i8, i32, i64, ptr;
-    LLVMValueRef *now;             /* by value * copies + copy: what it is held in; NULL: not yet */
-    struct tr_row_step *row_steps; /* by value */
+    LLVMValueRef *now;         /* by value * copies + copy: what it is held in; NULL: not yet */
+    struct tr_move *row_steps; /* by value: of scalars that rows do not share */
+    struct pxr_arena *arena;
     struct tr_active active;
     uint32_t *seed_sites; /* counts up */
 };
