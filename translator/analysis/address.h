@@ -2,6 +2,13 @@
  *
  * What an address is: where its memory comes from, what it is the sum of, and how it moves from
  * one iteration, thread or row to the next. Pure queries: no function here emits code.
+ *
+ * Callers need different things of one address. Whether two threads can meet depends on what
+ * %tid contributes, below any conversion; a gather wants a base and an index that it can take as a
+ * vector, so nothing in the index may be taken apart; making a pointer of an integer wants the
+ * addends; stores past the caches want the parameter, and may guess; rows want to know whether the
+ * next one wraps. So each question says how far to look and how certain the answer has to be, and
+ * the answer says what it holds modulo.
  */
 #ifndef PTXRUN_TRANSLATOR_ANALYSIS_ADDRESS_H
 #define PTXRUN_TRANSLATOR_ANALYSIS_ADDRESS_H
@@ -167,6 +174,21 @@ struct tr_number {
     LLVMValueRef made; /* the code, once somebody has made it; NULL before */
 };
 
+struct tr_move_context {
+    struct pxr_arena *arena; /* where numbers live */
+    LLVMTargetDataRef layout;
+};
+
+/* Numbers of up to 64 bits, with what is constant computed. NULL: out of memory, or an operand is
+ * none. */
+struct tr_number *tr_number_constant(const struct tr_move_context *context, unsigned bits,
+                                     uint64_t constant);
+struct tr_number *tr_number_of(const struct tr_move_context *context, LLVMValueRef operand);
+/* b: NULL for a conversion. */
+struct tr_number *tr_number_combined(const struct tr_move_context *context,
+                                     enum tr_number_kind kind, unsigned bits, struct tr_number *a,
+                                     struct tr_number *b);
+
 bool tr_is_constant_number(const struct tr_number *number);
 int64_t tr_constant_of(const struct tr_number *number);
 
@@ -176,11 +198,6 @@ struct tr_move {
     bool nuw, nsw; /* it does not wrap on the way there, as an unsigned number and an unsigned step,
                       or as signed ones */
     bool is_positive; /* as a signed number it is at least 0 in all of them */
-};
-
-struct tr_move_context {
-    struct pxr_arena *arena; /* where numbers live */
-    LLVMTargetDataRef layout;
 };
 
 bool tr_is_no_move(const struct tr_move *step);

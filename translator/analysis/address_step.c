@@ -45,18 +45,20 @@ static struct tr_number *new_number(const struct tr_move_context *context,
     return number;
 }
 
-static struct tr_number *new_constant(const struct tr_move_context *context, unsigned bits,
-                                      uint64_t constant)
+struct tr_number *tr_number_constant(const struct tr_move_context *context, unsigned bits,
+                                     uint64_t constant)
 {
     return new_number(context, (struct tr_number){
                                    .kind = TR_NUMBER_CONSTANT, .bits = bits, .constant = constant});
 }
 
-static struct tr_number *number_of(const struct tr_move_context *context, LLVMValueRef operand)
+struct tr_number *tr_number_of(const struct tr_move_context *context, LLVMValueRef operand)
 {
     unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(operand));
+    if (bits > 64)
+        return NULL;
     if (LLVMIsAConstantInt(operand) != NULL)
-        return new_constant(context, bits, LLVMConstIntGetZExtValue(operand));
+        return tr_number_constant(context, bits, LLVMConstIntGetZExtValue(operand));
     return new_number(context,
                       (struct tr_number){.kind = TR_NUMBER_VALUE, .bits = bits, .value = operand});
 }
@@ -80,9 +82,9 @@ static uint64_t folded(enum tr_number_kind kind, const struct tr_number *a,
     }
 }
 
-/* b: NULL for a conversion. */
-static struct tr_number *combined(const struct tr_move_context *context, enum tr_number_kind kind,
-                                  unsigned bits, struct tr_number *a, struct tr_number *b)
+struct tr_number *tr_number_combined(const struct tr_move_context *context,
+                                     enum tr_number_kind kind, unsigned bits, struct tr_number *a,
+                                     struct tr_number *b)
 {
     bool is_conversion = kind >= TR_NUMBER_ZEXT;
     if (a == NULL || (b == NULL && !is_conversion))
@@ -90,7 +92,7 @@ static struct tr_number *combined(const struct tr_move_context *context, enum tr
     if (is_conversion && a->bits == bits)
         return a;
     if (tr_is_constant_number(a) && (is_conversion || tr_is_constant_number(b)))
-        return new_constant(context, bits, folded(kind, a, b));
+        return tr_number_constant(context, bits, folded(kind, a, b));
     return new_number(context, (struct tr_number){.kind = kind, .bits = bits, .a = a, .b = b});
 }
 
@@ -130,7 +132,7 @@ struct tr_move tr_move_by(const struct tr_move_context *context, LLVMValueRef va
     bool is_constant = LLVMIsAConstantInt(value) != NULL;
     if (bits == 0)
         return unknown;
-    return (struct tr_move){.by = new_constant(context, bits, (uint64_t)by),
+    return (struct tr_move){.by = tr_number_constant(context, bits, (uint64_t)by),
                             .nuw = true,
                             .nsw = true,
                             .is_positive =
@@ -146,7 +148,8 @@ static struct tr_move sum(const struct tr_move_context *context, LLVMValueRef in
     if (a.by == NULL || b.by == NULL || (is_or && !LLVMGetIsDisjoint(inst)))
         return unknown;
     bool is_exact = tr_is_no_move(&a) || tr_is_no_move(&b) || (is_small(a.by) && is_small(b.by));
-    struct tr_move step = {.by = combined(context, TR_NUMBER_SUM, a.by->bits, a.by, b.by)};
+    struct tr_move step = {.by =
+                               tr_number_combined(context, TR_NUMBER_SUM, a.by->bits, a.by, b.by)};
     step.nuw = a.nuw && b.nuw && (is_or || LLVMGetNUW(inst));
     step.nsw = is_exact && is_safe(&a) && is_safe(&b) && (is_or || LLVMGetNSW(inst));
     step.is_positive = step.nsw && a.is_positive && b.is_positive;
@@ -158,8 +161,9 @@ static struct tr_move difference(const struct tr_move_context *context, LLVMValu
 {
     if (a.by == NULL || b.by == NULL)
         return unknown;
-    return (struct tr_move){.by = combined(context, TR_NUMBER_DIFFERENCE, a.by->bits, a.by, b.by),
-                            .nsw = is_safe(&a) && tr_is_no_move(&b) && LLVMGetNSW(inst)};
+    return (struct tr_move){
+        .by = tr_number_combined(context, TR_NUMBER_DIFFERENCE, a.by->bits, a.by, b.by),
+        .nsw = is_safe(&a) && tr_is_no_move(&b) && LLVMGetNSW(inst)};
 }
 
 /* One factor does not move. */
@@ -170,12 +174,13 @@ static struct tr_move product(const struct tr_move_context *context, LLVMValueRe
         return unknown;
     unsigned growing = tr_is_no_move(&a) ? 1 : 0;
     struct tr_move from = growing == 0 ? a : b;
-    struct tr_number *by = number_of(context, LLVMGetOperand(inst, 1 - growing));
+    struct tr_number *by = tr_number_of(context, LLVMGetOperand(inst, 1 - growing));
     if (by == NULL)
         return unknown;
     bool is_one = tr_is_constant_number(from.by) && unsigned_constant(from.by) == 1;
     bool is_exact = is_one || (is_small(from.by) && is_small(by));
-    struct tr_move step = {.by = combined(context, TR_NUMBER_PRODUCT, by->bits, from.by, by)};
+    struct tr_move step = {
+        .by = tr_number_combined(context, TR_NUMBER_PRODUCT, by->bits, from.by, by)};
     step.nuw = from.nuw && LLVMGetNUW(inst);
     step.nsw = is_exact && is_safe(&from) && LLVMGetNSW(inst);
     step.is_positive =
@@ -190,8 +195,8 @@ static struct tr_move shifted(const struct tr_move_context *context, LLVMValueRe
     if (a.by == NULL || LLVMIsAConstantInt(bits) == NULL ||
         LLVMConstIntGetZExtValue(bits) >= MOST_BITS || LLVMConstIntGetZExtValue(bits) >= a.by->bits)
         return unknown;
-    struct tr_move step = {
-        .by = combined(context, TR_NUMBER_SHIFTED, a.by->bits, a.by, number_of(context, bits))};
+    struct tr_move step = {.by = tr_number_combined(context, TR_NUMBER_SHIFTED, a.by->bits, a.by,
+                                                    tr_number_of(context, bits))};
     step.nuw = a.nuw && LLVMGetNUW(inst);
     step.nsw = is_small(a.by) && is_safe(&a) && LLVMGetNSW(inst);
     step.is_positive = step.nsw && a.is_positive;
@@ -206,11 +211,11 @@ static struct tr_move widened(const struct tr_move_context *context, LLVMValueRe
     if (a.by == NULL || bits == 0 || !(is_zext ? a.nuw : a.nsw))
         return unknown;
     if (is_zext)
-        return (struct tr_move){.by = combined(context, TR_NUMBER_ZEXT, bits, a.by, NULL),
+        return (struct tr_move){.by = tr_number_combined(context, TR_NUMBER_ZEXT, bits, a.by, NULL),
                                 .nuw = true,
                                 .nsw = true,
                                 .is_positive = true};
-    return (struct tr_move){.by = combined(context, TR_NUMBER_SEXT, bits, a.by, NULL),
+    return (struct tr_move){.by = tr_number_combined(context, TR_NUMBER_SEXT, bits, a.by, NULL),
                             .nuw = a.nuw && a.is_positive,
                             .nsw = true,
                             .is_positive = a.is_positive};
@@ -223,7 +228,7 @@ static struct tr_move converted(const struct tr_move_context *context, LLVMValue
     unsigned bits = distance_bits(LLVMTypeOf(inst));
     if (a.by == NULL || bits == 0 || bits > a.by->bits)
         return unknown;
-    return (struct tr_move){.by = combined(context, TR_NUMBER_TRUNC, bits, a.by, NULL)};
+    return (struct tr_move){.by = tr_number_combined(context, TR_NUMBER_TRUNC, bits, a.by, NULL)};
 }
 
 static struct tr_move moved(const struct tr_move_context *context, LLVMValueRef gep,
@@ -234,9 +239,11 @@ static struct tr_move moved(const struct tr_move_context *context, LLVMValueRef 
         LLVMGetTypeKind(type) == LLVMScalableVectorTypeKind || base.by == NULL ||
         index.by == NULL || base.by->bits != 64 || index.by->bits != 64)
         return unknown;
-    struct tr_number *size = new_constant(context, 64, LLVMABISizeOfType(context->layout, type));
-    struct tr_number *distance = combined(context, TR_NUMBER_PRODUCT, 64, index.by, size);
-    return (struct tr_move){.by = combined(context, TR_NUMBER_SUM, 64, base.by, distance)};
+    struct tr_number *size =
+        tr_number_constant(context, 64, LLVMABISizeOfType(context->layout, type));
+    struct tr_number *distance = tr_number_combined(context, TR_NUMBER_PRODUCT, 64, index.by, size);
+    return (struct tr_move){.by =
+                                tr_number_combined(context, TR_NUMBER_SUM, 64, base.by, distance)};
 }
 
 struct tr_move tr_move_of_inst(const struct tr_move_context *context, LLVMValueRef inst,

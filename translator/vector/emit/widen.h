@@ -106,6 +106,11 @@ LLVMBasicBlockRef tr_w_new_block(const struct tr_widen *widen, const char *name)
 /* Whether the defect that a test asks for is to be made here. */
 bool tr_w_seed(struct tr_widen *widen, enum tr_vector_seed kind);
 
+/* ---- numbers (number.c) ---- */
+
+/* The code of a number, of values as the copy has them; made once, where it is first asked for. */
+LLVMValueRef tr_w_number(struct tr_widen *widen, struct tr_number *number, uint32_t copy);
+
 /* ---- masks (mask.c). A mask is <width x i1> by copy; NULL: all lanes ---- */
 
 LLVMValueRef tr_v_mask_constant(const struct tr_widen *widen, bool is_set);

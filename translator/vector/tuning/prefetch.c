@@ -15,6 +15,7 @@ struct around {
     const struct tr_turn *turn;
     const struct tr_loop *loop;
     uint32_t copy;
+    struct tr_move_context context;
 };
 
 static bool is_inside(const struct around *around, LLVMValueRef operand)
@@ -32,16 +33,32 @@ static bool is_fixed(const struct around *around, LLVMValueRef operand)
     return !is_inside(around, operand) && tr_m_is_same_in_row(around->widen, operand);
 }
 
+static struct tr_number *number(const struct around *around, uint64_t n)
+{
+    return tr_number_constant(&around->context, 64, n);
+}
+
+/* What is fixed, as 64 bits. */
+static struct tr_number *fixed(const struct around *around, LLVMValueRef operand)
+{
+    struct tr_number *as_it_is = tr_number_of(&around->context, operand);
+    return tr_number_combined(&around->context, TR_NUMBER_SEXT, 64, as_it_is, NULL);
+}
+
+static struct tr_number *sum(const struct around *around, struct tr_number *a, struct tr_number *b)
+{
+    return tr_number_combined(&around->context, TR_NUMBER_SUM, 64, a, b);
+}
+
+static struct tr_number *product(const struct around *around, struct tr_number *a,
+                                 struct tr_number *b)
+{
+    return tr_number_combined(&around->context, TR_NUMBER_PRODUCT, 64, a, b);
+}
+
 static LLVMValueRef i64(const struct around *around, int64_t n)
 {
     return LLVMConstInt(around->widen->i64, (uint64_t)n, true);
-}
-
-static LLVMValueRef fixed(const struct around *around, LLVMValueRef operand)
-{
-    struct tr_widen *widen = around->widen;
-    LLVMValueRef scalar = tr_w_scalar(widen, operand, around->copy);
-    return LLVMBuildIntCast2(widen->builder, scalar, widen->i64, true, "");
 }
 
 /* The factor of a multiplication by a constant, or 0. */
@@ -62,28 +79,28 @@ static bool is_sum(LLVMValueRef inst)
     return opcode == LLVMAdd || (opcode == LLVMOr && LLVMGetIsDisjoint(inst));
 }
 
-/* ---- how far a value goes on in one iteration: i64; NULL: nobody knows ---- */
+/* ---- how far a value goes on in one iteration, in 64 bits. NULL: nobody knows ---- */
 
 /* value - start, where nothing but what is fixed has been added; start is a phi of the header. */
-static LLVMValueRef added_to(const struct around *around, LLVMValueRef value, LLVMValueRef start)
+static struct tr_number *added_to(const struct around *around, LLVMValueRef value,
+                                  LLVMValueRef start)
 {
-    LLVMBuilderRef b = around->widen->builder;
     if (value == start)
-        return i64(around, 0);
+        return number(around, 0);
     if (!is_inside(around, value))
         return NULL;
-    LLVMValueRef added = NULL;
+    struct tr_number *added = NULL;
     LLVMValueRef from = NULL;
     if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind) {
-        struct tr_sum sum = tr_m_sum(around->turn, value);
-        added = i64(around, (int64_t)sum.offset);
-        from = sum.base == value ? NULL : sum.base;
-        for (uint32_t i = 0; i < sum.count; i++) {
-            if (!is_fixed(around, sum.terms[i].index))
+        struct tr_sum parts = tr_m_sum(around->turn, value);
+        added = number(around, parts.offset);
+        from = parts.base == value ? NULL : parts.base;
+        for (uint32_t i = 0; i < parts.count; i++) {
+            if (!is_fixed(around, parts.terms[i].index))
                 return NULL;
-            LLVMValueRef more = i64(around, (int64_t)sum.terms[i].factor);
-            more = LLVMBuildMul(b, fixed(around, sum.terms[i].index), more, "");
-            added = LLVMBuildAdd(b, added, more, "");
+            struct tr_number *factor = number(around, parts.terms[i].factor);
+            struct tr_number *more = fixed(around, parts.terms[i].index);
+            added = sum(around, added, product(around, more, factor));
         }
     } else if (is_sum(value)) {
         unsigned other = is_fixed(around, LLVMGetOperand(value, 1)) ? 1 : 0;
@@ -92,11 +109,10 @@ static LLVMValueRef added_to(const struct around *around, LLVMValueRef value, LL
         added = fixed(around, LLVMGetOperand(value, other));
         from = LLVMGetOperand(value, 1 - other);
     }
-    LLVMValueRef rest = from == NULL ? NULL : added_to(around, from, start);
-    return rest == NULL ? NULL : LLVMBuildAdd(b, rest, added, "");
+    return from == NULL ? NULL : sum(around, added_to(around, from, start), added);
 }
 
-static LLVMValueRef step_of_phi(const struct around *around, const struct tr_value *phi)
+static struct tr_number *step_of_phi(const struct around *around, const struct tr_value *phi)
 {
     LLVMValueRef next = NULL;
     if (phi->segment != around->loop->header)
@@ -112,42 +128,37 @@ static LLVMValueRef step_of_phi(const struct around *around, const struct tr_val
     return next == NULL ? NULL : added_to(around, next, phi->llvm);
 }
 
-static LLVMValueRef step_of(const struct around *around, LLVMValueRef value);
+static struct tr_number *step_of(const struct around *around, LLVMValueRef value);
 
-static LLVMValueRef step_of_product(const struct around *around, LLVMValueRef product)
+static struct tr_number *step_of_product(const struct around *around, LLVMValueRef inst)
 {
-    LLVMBuilderRef b = around->widen->builder;
-    unsigned other = is_fixed(around, LLVMGetOperand(product, 1)) ? 1 : 0;
-    if (!is_fixed(around, LLVMGetOperand(product, other)))
+    unsigned other = is_fixed(around, LLVMGetOperand(inst, 1)) ? 1 : 0;
+    if (!is_fixed(around, LLVMGetOperand(inst, other)))
         return NULL;
-    LLVMValueRef step = step_of(around, LLVMGetOperand(product, 1 - other));
-    int64_t factor = constant_factor(product);
-    if (step == NULL || (LLVMGetInstructionOpcode(product) == LLVMShl && factor == 0))
+    struct tr_number *step = step_of(around, LLVMGetOperand(inst, 1 - other));
+    int64_t factor = constant_factor(inst);
+    if (step == NULL || (LLVMGetInstructionOpcode(inst) == LLVMShl && factor == 0))
         return NULL;
-    LLVMValueRef by =
-        factor != 0 ? i64(around, factor) : fixed(around, LLVMGetOperand(product, other));
-    return LLVMBuildMul(b, step, by, "");
+    struct tr_number *by =
+        factor != 0 ? number(around, (uint64_t)factor) : fixed(around, LLVMGetOperand(inst, other));
+    return product(around, step, by);
 }
 
-static LLVMValueRef step_of_address(const struct around *around, LLVMValueRef address)
+static struct tr_number *step_of_address(const struct around *around, LLVMValueRef address)
 {
-    LLVMBuilderRef b = around->widen->builder;
-    struct tr_sum sum = tr_m_sum(around->turn, address);
-    LLVMValueRef step = sum.base == address ? NULL : step_of(around, sum.base);
-    for (uint32_t i = 0; step != NULL && i < sum.count; i++) {
-        LLVMValueRef more = step_of(around, sum.terms[i].index);
-        if (more == NULL)
-            return NULL;
-        more = LLVMBuildMul(b, more, i64(around, (int64_t)sum.terms[i].factor), "");
-        step = LLVMBuildAdd(b, step, more, "");
+    struct tr_sum parts = tr_m_sum(around->turn, address);
+    struct tr_number *step = parts.base == address ? NULL : step_of(around, parts.base);
+    for (uint32_t i = 0; step != NULL && i < parts.count; i++) {
+        struct tr_number *more = step_of(around, parts.terms[i].index);
+        step = sum(around, step, product(around, more, number(around, parts.terms[i].factor)));
     }
     return step;
 }
 
-static LLVMValueRef step_of(const struct around *around, LLVMValueRef value)
+static struct tr_number *step_of(const struct around *around, LLVMValueRef value)
 {
     if (!is_inside(around, value))
-        return i64(around, 0);
+        return number(around, 0);
     const struct tr_graph *graph = &around->turn->graph;
     const struct tr_value *inst = &graph->values[tr_graph_number(graph, value)];
     if (inst->opcode == LLVMPHI)
@@ -160,9 +171,8 @@ static LLVMValueRef step_of(const struct around *around, LLVMValueRef value)
         return step_of_product(around, value);
     if (!is_sum(value))
         return NULL;
-    LLVMValueRef a = step_of(around, LLVMGetOperand(value, 0));
-    LLVMValueRef b = step_of(around, LLVMGetOperand(value, 1));
-    return a == NULL || b == NULL ? NULL : LLVMBuildAdd(around->widen->builder, a, b, "");
+    struct tr_number *a = step_of(around, LLVMGetOperand(value, 0));
+    return a == NULL ? NULL : sum(around, a, step_of(around, LLVMGetOperand(value, 1)));
 }
 
 /* ---- whether there will be many iterations ---- */
@@ -172,9 +182,9 @@ struct test {
     LLVMValueRef compare;
     bool goes_on; /* when the comparison is this */
     LLVMValueRef counter;
-    unsigned side;      /* operand that counts: counter + added */
-    LLVMValueRef added; /* i64 */
-    LLVMValueRef step;  /* i64 */
+    unsigned side; /* operand that counts: counter + added */
+    struct tr_number *added;
+    struct tr_number *step;
 };
 
 /* The phi of the header that the value counts from; NULL: it has none that threads differ in. */
@@ -238,6 +248,11 @@ static LLVMValueRef start_of_phi(const struct around *around, LLVMValueRef phi)
     return start;
 }
 
+static LLVMValueRef code(const struct around *around, struct tr_number *number)
+{
+    return tr_w_number(around->widen, number, around->copy);
+}
+
 /* Asked of what is known before the loop, so that it leaves the loop. */
 static LLVMValueRef goes_on(const struct around *around, const struct test *test)
 {
@@ -249,11 +264,11 @@ static LLVMValueRef goes_on(const struct around *around, const struct test *test
     LLVMValueRef limit =
         tr_w_scalar(around->widen, LLVMGetOperand(test->compare, 1 - test->side), around->copy);
     LLVMTypeRef type = LLVMTypeOf(limit);
-    LLVMValueRef added = LLVMBuildIntCast2(b, test->added, type, true, "");
+    LLVMValueRef added = LLVMBuildIntCast2(b, code(around, test->added), type, true, "");
     LLVMValueRef first = tr_w_scalar(around->widen, start, around->copy);
     first = LLVMBuildAdd(b, first, added, "");
-    LLVMValueRef way =
-        LLVMBuildMul(b, test->step, i64(around, around->turn->target->ahead.least_iterations), "");
+    LLVMValueRef way = LLVMBuildMul(
+        b, code(around, test->step), i64(around, around->turn->target->ahead.least_iterations), "");
     way = LLVMBuildIntCast2(b, way, type, true, "");
     LLVMValueRef then = LLVMBuildAdd(b, first, way, "");
     LLVMValueRef operands[] = {then, limit};
@@ -317,7 +332,7 @@ static int64_t iterations_of_column(const struct around *around)
 }
 
 /* From what the load reads to what is asked for: i64; NULL: nothing is. */
-static LLVMValueRef find_way(const struct around *around, LLVMValueRef step, uint32_t load)
+static LLVMValueRef find_way(const struct around *around, struct tr_number *step, uint32_t load)
 {
     LLVMBuilderRef b = around->widen->builder;
     LLVMValueRef on = find_goes_on(around);
@@ -325,7 +340,7 @@ static LLVMValueRef find_way(const struct around *around, LLVMValueRef step, uin
         return NULL;
     int64_t iterations =
         on == NULL ? iterations_of_column(around) : around->turn->target->ahead.iterations;
-    LLVMValueRef way = LLVMBuildMul(b, step, i64(around, iterations), "");
+    LLVMValueRef way = LLVMBuildMul(b, code(around, step), i64(around, iterations), "");
     return on == NULL ? way : LLVMBuildSelect(b, on, way, i64(around, 0), "");
 }
 
@@ -347,13 +362,16 @@ void tr_m_prefetch(struct tr_widen *widen, const struct tr_memory *memory, uint3
         bytes > ahead->most_lines * ahead->line_bytes ||
         copy % widen->jam[0] * bytes % ahead->line_bytes != 0 || is_asked_for(turn, memory))
         return;
-    struct around around = {
-        .widen = widen, .turn = turn, .loop = &turn->loops.loops[loop], .copy = copy};
-    LLVMValueRef step = step_of(&around, memory->address);
+    struct around around = {.widen = widen,
+                            .turn = turn,
+                            .loop = &turn->loops.loops[loop],
+                            .copy = copy,
+                            .context = {.arena = widen->arena, .layout = widen->layout}};
+    struct tr_number *step = step_of(&around, memory->address);
     if (step == NULL)
         return;
-    if (LLVMIsAConstantInt(step) != NULL && LLVMConstIntGetSExtValue(step) < ahead->least_step &&
-        LLVMConstIntGetSExtValue(step) > -ahead->least_step)
+    if (tr_is_constant_number(step) && tr_constant_of(step) < ahead->least_step &&
+        tr_constant_of(step) > -ahead->least_step)
         return;
     LLVMValueRef way = find_way(&around, step, memory->value);
     if (way == NULL)

@@ -33,44 +33,6 @@ static struct tr_move find_step(const struct tr_widen *widen, LLVMValueRef inst)
     return tr_move_of_inst(&context, inst, operands);
 }
 
-/* ---- the code of a step ---- */
-
-static LLVMValueRef make(struct tr_widen *widen, struct tr_number *number);
-
-static LLVMValueRef made_of(struct tr_widen *widen, const struct tr_number *number)
-{
-    LLVMTypeRef type = LLVMIntTypeInContext(widen->llvm, number->bits);
-    LLVMValueRef a = number->a == NULL ? NULL : make(widen, number->a);
-    LLVMValueRef b = number->b == NULL ? NULL : make(widen, number->b);
-    switch (number->kind) {
-    case TR_NUMBER_CONSTANT:
-        return LLVMConstInt(type, number->constant, false);
-    case TR_NUMBER_VALUE:
-        return tr_w_scalar(widen, number->value, 0);
-    case TR_NUMBER_SUM:
-        return LLVMBuildAdd(widen->builder, a, b, "");
-    case TR_NUMBER_DIFFERENCE:
-        return LLVMBuildSub(widen->builder, a, b, "");
-    case TR_NUMBER_PRODUCT:
-        return LLVMBuildMul(widen->builder, a, b, "");
-    case TR_NUMBER_SHIFTED:
-        return LLVMBuildShl(widen->builder, a, b, "");
-    case TR_NUMBER_ZEXT:
-        return LLVMBuildZExt(widen->builder, a, type, "");
-    case TR_NUMBER_SEXT:
-        return LLVMBuildSExt(widen->builder, a, type, "");
-    default:
-        return LLVMBuildTrunc(widen->builder, a, type, "");
-    }
-}
-
-static LLVMValueRef make(struct tr_widen *widen, struct tr_number *number)
-{
-    if (number->made == NULL)
-        number->made = made_of(widen, number);
-    return number->made;
-}
-
 /* ---- the face ---- */
 
 bool tr_w_find_step(struct tr_widen *widen, uint32_t value)
@@ -82,7 +44,7 @@ bool tr_w_find_step(struct tr_widen *widen, uint32_t value)
     *step =
         is_wanted ? find_step(widen, turn->graph.values[value].llvm) : (struct tr_move){.by = NULL};
     if (step->by != NULL)
-        make(widen, step->by);
+        tr_w_number(widen, step->by, 0);
     return step->by != NULL;
 }
 
