@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ptx/ptx.h"
 #include "kernel_abi/rt.h"
+#include "ptx/ptx.h"
 #include "translator/module/launch_facts.h"
 #include "util/error.h"
 #include "util/options.h"

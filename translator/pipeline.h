@@ -18,6 +18,7 @@
 #include "translator/collapse/collapsing.h"
 #include "translator/collapse/options.h"
 #include "translator/emit/emission.h"
+#include "translator/facts/assume_facts.h"
 #include "translator/module/marks.h"
 #include "translator/module/module.h"
 #include "translator/module/passes.h"

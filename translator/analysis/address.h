@@ -22,7 +22,7 @@
 
 /* ---- records of the run time (address_record.c) ----
  *
- * The structures of scheduler/rt.h that generated code finds through its first argument: struct
+ * The structures of kernel_abi/rt.h that generated code finds through its first argument: struct
  * rt_thread in the program of one thread, struct rt_block in fused code. */
 
 enum tr_record {

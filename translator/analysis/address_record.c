@@ -8,7 +8,7 @@
 
 #include <llvm-c/Core.h>
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 
 /* Fields that point to another record. */
 static const struct {

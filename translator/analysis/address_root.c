@@ -9,7 +9,7 @@
 
 #include <llvm-c/Core.h>
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 
 static const struct tr_root number = {0};
 

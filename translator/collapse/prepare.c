@@ -183,7 +183,8 @@ enum pxr_status tr_inline_stops(struct tr_collapsing *collapsing, struct pxr_err
 enum pxr_status tr_bind_polls(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
     enum pxr_status status = tr_bind_waits(collapsing->function, true, err);
-    LLVMValueRef placeholder = LLVMGetNamedFunction(collapsing->module, rt_placeholders[RT_CALL_SPIN].name);
+    LLVMValueRef placeholder =
+        LLVMGetNamedFunction(collapsing->module, rt_placeholders[RT_CALL_SPIN].name);
     if (status != PXR_OK || placeholder == NULL)
         return status;
     collapsing->has_polls = true;

@@ -17,11 +17,6 @@
 #define TR_KERNEL_NAME "ptxrun_kernel"
 #define TR_STEP_NAME   "ptxrun_step"
 
-/* Writes into the program of one thread what is true of launches: that they keep within the limits
- * of launch_facts.h, and these facts. Constants and ranges; passes find out what follows. */
-void tr_assume_facts(LLVMModuleRef module, const struct ptx_func *kernel,
-                     const struct tr_facts *facts);
-
 /* Before LLVM's loop vectoriser: what it would make wrong code of (narrow_steps.c). */
 void tr_hide_narrow_steps(LLVMModuleRef module);
 

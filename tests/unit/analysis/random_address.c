@@ -11,7 +11,7 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 
-#include "scheduler/rt.h"
+#include "kernel_abi/rt.h"
 
 static uint32_t roll(struct address_generator *g, uint32_t below)
 {

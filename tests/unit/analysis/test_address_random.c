@@ -12,8 +12,8 @@
 #include <llvm-c/Core.h>
 
 #include "interpret.h"
+#include "kernel_abi/rt.h"
 #include "random_address.h"
-#include "scheduler/rt.h"
 
 #define THREADS 5
 

@@ -13,8 +13,8 @@
 
 #include <llvm-c/Types.h>
 
-#include "ptx/ptx.h"
 #include "kernel_abi/rt.h"
+#include "ptx/ptx.h"
 #include "util/error.h"
 
 #define HARNESS_LOG_BYTES 4096

@@ -267,8 +267,8 @@ static LLVMValueRef goes_on(const struct around *around, const struct test *test
     LLVMValueRef added = LLVMBuildIntCast2(b, code(around, test->added), type, true, "");
     LLVMValueRef first = tr_w_scalar(around->widen, start, around->copy);
     first = LLVMBuildAdd(b, first, added, "");
-    LLVMValueRef way = LLVMBuildMul(
-        b, code(around, test->step), i64(around, around->turn->target->ahead.least_iterations), "");
+    LLVMValueRef way = LLVMBuildMul(b, code(around, test->step),
+                                    i64(around, around->turn->target->ahead.least_iterations), "");
     way = LLVMBuildIntCast2(b, way, type, true, "");
     LLVMValueRef then = LLVMBuildAdd(b, first, way, "");
     LLVMValueRef operands[] = {then, limit};

@@ -5,7 +5,7 @@
  * wrap (nsw, nuw, nneg), that a bound check or an alignment check never fails. Before the threads
  * of a block are collapsed.
  */
-#include "translator/module/launch_facts.h"
+#include "translator/facts/assume_facts.h"
 
 #include <llvm-c/Core.h>
 #include <stddef.h>
