@@ -5,11 +5,9 @@
  */
 #include "translator/analysis/address.h"
 
-#include <string.h>
-
 #include <llvm-c/Core.h>
 
-#include "translator/analysis/calls.h"
+#include "translator/module/sregs.h"
 
 /* Steps that one address may take: they grow exponentially where sums are added to themselves. */
 #define STEPS_MAX 128
@@ -86,24 +84,16 @@ static void add_value(struct walk *walk, LLVMValueRef value, uint64_t factor);
 
 /* ---- special registers ---- */
 
-static int dimension_of(LLVMValueRef value, const char *prefix)
-{
-    size_t len = strlen(prefix);
-    const char *name = LLVMIsAInstruction(value) != NULL ? tr_callee_name(value) : "";
-    bool is_one = strncmp(name, prefix, len) == 0 && name[len] >= 'x' && name[len] <= 'z' &&
-                  name[len + 1] == '\0';
-    return is_one ? name[len] - 'x' : -1;
-}
-
 int tr_tid_dimension(LLVMValueRef value)
 {
-    return dimension_of(value, "rt_sreg_tid_");
+    return tr_sreg_axis(value, TR_QUANTITY_THREAD_INDEX);
 }
 
 /* The block's size in some dimension, if the value is that and it is known. */
 static bool get_block_size(const struct walk *walk, LLVMValueRef value, uint64_t *size)
 {
-    int d = is_through(walk, TR_THROUGH_REGISTERS) ? dimension_of(value, "rt_sreg_ntid_") : -1;
+    int d =
+        is_through(walk, TR_THROUGH_REGISTERS) ? tr_sreg_axis(value, TR_QUANTITY_BLOCK_SIZE) : -1;
     *size = d >= 0 ? walk->query->block[d] : 0;
     return *size != 0;
 }
@@ -112,7 +102,7 @@ static bool add_register(struct walk *walk, LLVMValueRef call, uint64_t factor)
 {
     uint64_t size;
     int tid = tr_tid_dimension(call);
-    int ctaid = dimension_of(call, "rt_sreg_ctaid_");
+    int ctaid = tr_sreg_axis(call, TR_QUANTITY_BLOCK_INDEX);
     if (!is_through(walk, TR_THROUGH_REGISTERS))
         return false;
     if (tid >= 0)

@@ -21,6 +21,8 @@
 
 #include "kernel_abi/rt.h"
 #include "translator/collapse/prepare.h"
+#include "translator/module/declare.h"
+#include "translator/module/sregs.h"
 
 struct in_step {
     struct tr_graph *graph;
@@ -77,12 +79,13 @@ static bool is_for_all_lanes(LLVMValueRef call)
 static enum access access_of_call(LLVMValueRef call)
 {
     const char *name = tr_callee_name(call);
-    if (strcmp(name, "rt_bar_sync") == 0 || strcmp(name, "rt_bar_red") == 0)
+    enum rt_placeholder placeholder = tr_placeholder_of(call);
+    if (placeholder == RT_CALL_BAR_SYNC || placeholder == RT_CALL_BAR_RED)
         return ACCESS_MEETING;
     if (tr_is_stop(call) && is_for_all_lanes(call))
         return ACCESS_MEETING;
-    bool is_no_access = strncmp(name, "rt_sreg_", 8) == 0 || strcmp(name, "rt_spin") == 0 ||
-                        strcmp(name, "rt_fault") == 0 ||
+    bool is_no_access = tr_sreg_of(call) != PTX_SREG_NONE || placeholder == RT_CALL_SPIN ||
+                        placeholder == RT_CALL_FAULT ||
                         (strncmp(name, "llvm.", 5) == 0 && strncmp(name, "llvm.mem", 8) != 0);
     return is_no_access ? ACCESS_NONE : ACCESS_WEAK;
 }
@@ -115,7 +118,7 @@ static enum access access_of(const struct tr_value *value)
 
 static bool exits(const struct tr_value *value)
 {
-    return value->opcode == LLVMRet || strcmp(tr_callee_name(value->llvm), "rt_exit") == 0;
+    return value->opcode == LLVMRet || tr_placeholder_of(value->llvm) == RT_CALL_EXIT;
 }
 
 /* ---- what is known of segments ---- */
@@ -264,20 +267,15 @@ static void build_gathering(struct in_step *lanes, uint32_t place)
 {
     const struct tr_value *value = &lanes->graph->values[place];
     LLVMModuleRef module = LLVMGetGlobalParent(lanes->graph->function);
-    LLVMContextRef llvm = LLVMGetModuleContext(module);
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(llvm);
-    LLVMTypeRef types[2] = {LLVMTypeOf(lanes->thread), i32};
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(llvm), types, 2, false);
-    LLVMValueRef function = LLVMGetNamedFunction(module, "rt_warp_converge");
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
+    LLVMValueRef function = tr_declare_placeholder(module, RT_CALL_WARP_CONVERGE);
     uint32_t site = RT_SITE_IN_STEP | lanes->count++;
     if (tr_set_has(&lanes->follows, value->segment))
         site |= RT_SITE_PATIENT;
-    if (function == NULL)
-        function = LLVMAddFunction(module, "rt_warp_converge", type);
     LLVMValueRef args[2] = {lanes->thread, LLVMConstInt(i32, site, false)};
     LLVMPositionBuilderBefore(lanes->builder, value->llvm);
     LLVMSetCurrentDebugLocation2(lanes->builder, LLVMInstructionGetDebugLoc(value->llvm));
-    LLVMBuildCall2(lanes->builder, type, function, args, 2, "");
+    LLVMBuildCall2(lanes->builder, LLVMGlobalGetValueType(function), function, args, 2, "");
     LLVMBuildFence(lanes->builder, LLVMAtomicOrderingAcquireRelease, false, "");
 }
 
