@@ -14,6 +14,7 @@
 #include <uthash.h>
 
 #include "cudart/core/base/process.h"
+#include "cudart/core/base/readable_name.h"
 #include "jit/jit.h"
 #include "util/log.h"
 #include "util/options.h"
@@ -187,11 +188,14 @@ static void print_kernels(void)
     {
         double share = all_ns ? 100.0 * (double)row->total_ns / (double)all_ns : 0;
         uint64_t calls = row->calls ? row->calls : 1;
-        fprintf(
-            stderr, "ptxrun: %7.2f %10.3f %7" PRIu64 " %10.3f %10.3f %10.3f %10.3f  %-12s  %s\n",
-            share, milliseconds(row->total_ns), row->calls,
-            milliseconds(row->total_ns) / (double)calls, milliseconds(row->calls ? row->min_ns : 0),
-            milliseconds(row->max_ns), milliseconds(row->compile_ns), row->collapse, row->name);
+        char *name = crt_readable_name(row->name);
+        fprintf(stderr,
+                "ptxrun: %7.2f %10.3f %7" PRIu64 " %10.3f %10.3f %10.3f %10.3f  %-12s  %s\n", share,
+                milliseconds(row->total_ns), row->calls,
+                milliseconds(row->total_ns) / (double)calls,
+                milliseconds(row->calls ? row->min_ns : 0), milliseconds(row->max_ns),
+                milliseconds(row->compile_ns), row->collapse, name ? name : row->name);
+        free(name);
     }
 }
 
@@ -201,8 +205,11 @@ static void print_reasons(void)
     struct kernel_stats *next;
     HASH_ITER(hh, stats.kernels, row, next)
     {
-        if (row->why[0])
-            fprintf(stderr, "ptxrun: kernel '%s' is %s\n", row->name, row->why);
+        if (!row->why[0])
+            continue;
+        char *name = crt_readable_name(row->name);
+        fprintf(stderr, "ptxrun: kernel '%s' is %s\n", name ? name : row->name, row->why);
+        free(name);
     }
 }
 

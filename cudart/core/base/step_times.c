@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cudart/core/base/readable_name.h"
 #include "jit/jit.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -73,7 +74,9 @@ void crt_step_times_add(const char *kernel, const struct jit_step_times *times)
     if (times->count == 0)
         return;
     char title[256];
-    snprintf(title, sizeof title, "kernel '%s'", kernel);
+    char *name = crt_readable_name(kernel);
+    snprintf(title, sizeof title, "kernel '%s'", name ? name : kernel);
+    free(name);
     print(title, times);
     pthread_mutex_lock(&lock);
     kernels++;

@@ -8,6 +8,7 @@
 
 #include "cudart/core/base/memory_limit.h"
 #include "cudart/core/base/process.h"
+#include "cudart/core/base/readable_name.h"
 #include "cudart/core/base/report.h"
 #include "cudart/core/base/stats.h"
 #include "cudart/core/base/step_times.h"
@@ -57,12 +58,14 @@ static void explain(const struct crt_kernel *kernel, const struct crt_variant *v
     size_t text_bytes = 0;
     FILE *out = open_memstream(&text, &text_bytes);
     char *facts = malloc(FACTS_TEXT_BYTES);
+    char *name = crt_readable_name(kernel->func->name);
     char collapse[PXR_COLLAPSE_TEXT_BYTES];
     pxr_collapse_text(object->collapse, object->width, object->jam, collapse);
     if (out && facts) {
         jit_facts_text(&variant->key.facts, facts, FACTS_TEXT_BYTES);
-        fprintf(out, "ptxrun: kernel '%s' of %s: %s, compiled in %.1f ms\n", kernel->func->name,
-                kernel->library->name, collapse, (double)elapsed_ns / 1e6);
+        fprintf(out, "ptxrun: kernel '%s' of %s: %s, compiled in %.1f ms\n",
+                name ? name : kernel->func->name, kernel->library->name, collapse,
+                (double)elapsed_ns / 1e6);
         fprintf(out, "ptxrun:   facts: %s\n", facts);
         const char *line = object->explanation ? object->explanation : "";
         while (*line) {
@@ -72,6 +75,7 @@ static void explain(const struct crt_kernel *kernel, const struct crt_variant *v
         }
     }
     free(facts);
+    free(name);
     if (out && fclose(out) == 0)
         fwrite(text, 1, text_bytes, stderr);
     free(text);
