@@ -25,6 +25,28 @@ static void mark(LLVMValueRef inst)
         tr_mark_with(inst, TR_MARK_LINE, location);
 }
 
+/* Where the function's own code comes to the location: the end of the calls that were inlined. */
+static LLVMMetadataRef outermost_scope(LLVMMetadataRef location)
+{
+    LLVMMetadataRef call = LLVMDILocationGetInlinedAt(location);
+    for (; call; call = LLVMDILocationGetInlinedAt(location))
+        location = call;
+    return LLVMDILocationGetScope(location);
+}
+
+/* The inliner says of locations which call brought them, but not of those in marks: what a function
+ * inlined since has brought gets its line in the function that it is part of now. */
+static LLVMMetadataRef located_here(LLVMValueRef inst, LLVMMetadataRef location)
+{
+    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
+    if (!subprogram || outermost_scope(location) == subprogram)
+        return location;
+    return LLVMDIBuilderCreateDebugLocation(LLVMGetTypeContext(LLVMTypeOf(inst)),
+                                            LLVMDILocationGetLine(location),
+                                            LLVMDILocationGetColumn(location), subprogram, NULL);
+}
+
 static void restore(LLVMValueRef inst)
 {
     LLVMValueRef node = tr_marked_node(inst, TR_MARK_LINE);
@@ -34,7 +56,7 @@ static void restore(LLVMValueRef inst)
     LLVMValueRef location;
     LLVMGetMDNodeOperands(node, &location);
     if (!own || LLVMDILocationGetLine(own) == 0)
-        LLVMInstructionSetDebugLoc(inst, LLVMValueAsMetadata(location));
+        LLVMInstructionSetDebugLoc(inst, located_here(inst, LLVMValueAsMetadata(location)));
     tr_unmark(inst, TR_MARK_LINE);
 }
 

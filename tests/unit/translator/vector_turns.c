@@ -231,6 +231,7 @@ static void init_widen(struct widened *widened, LLVMModuleRef module, const stru
     LLVMContextRef llvm = LLVMGetModuleContext(module);
     widened->widen = (struct tr_widen){
         .turn = &widened->turn,
+        .arena = &widened->turn.graph.arena,
         .options = &widened->options,
         .tuning = &widened->tuning,
         .width = form->width,
