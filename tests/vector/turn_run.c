@@ -451,7 +451,7 @@ void turn_run_config(struct turn_run *run, const struct turn_config *config,
 enum pxr_status turn_print(const struct turn_case *c, const struct turn_config *config,
                            bool is_prepared_only, struct pxr_error *err)
 {
-    struct turn_host host;
+    struct turn_host host = {0};
     struct tr_vector_report report = {0};
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = NULL;
@@ -470,5 +470,7 @@ enum pxr_status turn_print(const struct turn_case *c, const struct turn_config *
         printf("; %s\n", report.explanation);
     free(report.explanation);
     LLVMContextDispose(context);
+    if (host.target != NULL)
+        turn_host_fini(&host);
     return status;
 }
