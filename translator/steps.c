@@ -250,7 +250,6 @@ static enum pxr_status vectorise(struct tr_compilation *c, struct pxr_error *err
                                        .is_forced = c->options.is_forced,
                                        .streaming = c->streaming};
     enum pxr_status status = tr_vectorise(kernel_function(c), &wanted, &c->vectors, err);
-    c->streaming = wanted.streaming;
     if (status == PXR_OK && c->vectors.widened_count > 0)
         c->collapse = PXR_COLLAPSE_VECTOR;
     return status;
