@@ -30,7 +30,7 @@ static struct {
 
 /* Switches that only LLVM's command line has. This LLVM is a private copy, so they are nobody
  * else's. Loops over the threads of a block are short: a second vector loop for what the first
- * leaves over, or several turns side by side, make more code than they save time
+ * leaves over, or several iterations side by side, make more code than they save time
  * (docs/measurements.md). Loop strength reduction takes a sixth of all compile time, for no gain
  * that could be measured. The last two bound what grows faster than the code: CodeGenPrepare visits
  * only what has changed in functions of that many blocks, and the register allocator gives up

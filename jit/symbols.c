@@ -19,7 +19,7 @@ struct symbol {
 
 #define SYMBOL(name) {#name, (void (*)(void))name},
 
-/* Arrive forms of stops. */
+/* Arrive forms of sync points. */
 #define ARRIVE(name) SYMBOL(rt_arrive_##name)
 #define ARRIVE_NONE(name)
 #define ARRIVE_BARRIER             ARRIVE
@@ -27,12 +27,12 @@ struct symbol {
 #define ARRIVE_WARP                ARRIVE
 #define ARRIVE_OTHER               ARRIVE
 
-#define FROM_SCHEDULER(name, stop) SYMBOL(rt_##name) ARRIVE_##stop(name)
-#define FROM_HOST(name, stop)
-#define FROM_CODE(name, stop)
+#define FROM_SCHEDULER(name, sync) SYMBOL(rt_##name) ARRIVE_##sync(name)
+#define FROM_HOST(name, sync)
+#define FROM_CODE(name, sync)
 
 static const struct symbol symbols[] = {
-#define PLACEHOLDER(ID, name, home, gives, takes, stop, ...) FROM_##home(name, stop)
+#define PLACEHOLDER(ID, name, home, gives, takes, sync, ...) FROM_##home(name, sync)
 #include "kernel_abi/placeholders.def"
 #undef PLACEHOLDER
     /* Called by what collapses make. */

@@ -22,15 +22,15 @@
 
 const struct rt_placeholder_info rt_placeholders[RT_PLACEHOLDER_COUNT] = {
     [RT_CALL_NONE] = {.name = "", .effect = RT_EFFECT_ANY},
-#define PLACEHOLDER(ID, id, where, gives, takes, stops, waits_for, does, looks, ...)               \
+#define PLACEHOLDER(ID, id, where, gives, takes, sync_points, waits_for, does, looks, ...)         \
     [RT_CALL_##ID] = {                                                                             \
         .name = "rt_" #id,                                                                         \
-        .arrive = ARRIVE_##stops(id),                                                              \
+        .arrive = ARRIVE_##sync_points(id),                                                        \
         .name_len = sizeof "rt_" #id - 1,                                                          \
         .home = RT_HOME_##where,                                                                   \
         .result = RT_TYPE_##gives,                                                                 \
         .parameters = {LIST takes},                                                                \
-        .stop = RT_STOP_##stops,                                                                   \
+        .sync = RT_SYNC_##sync_points,                                                             \
         .waits = RT_WAITS_##waits_for,                                                             \
         .effect = RT_EFFECT_##does,                                                                \
         .shape = RT_SHAPE_##looks,                                                                 \

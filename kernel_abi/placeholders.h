@@ -32,7 +32,7 @@ enum rt_type {
     RT_TYPE_SITE
 };
 
-enum rt_stop { RT_STOP_NONE, RT_STOP_BARRIER, RT_STOP_BARRIER_RED, RT_STOP_WARP, RT_STOP_OTHER };
+enum rt_sync { RT_SYNC_NONE, RT_SYNC_BARRIER, RT_SYNC_BARRIER_RED, RT_SYNC_WARP, RT_SYNC_OTHER };
 
 enum rt_waits { RT_WAITS_NOBODY, RT_WAITS_BLOCK, RT_WAITS_ANYBODY };
 
@@ -51,12 +51,12 @@ enum rt_shape {
 
 struct rt_placeholder_info {
     const char *name;   /* rt_… */
-    const char *arrive; /* of a stop: the name of its arrive form; otherwise NULL */
+    const char *arrive; /* of a sync point: the name of its arrive form; otherwise NULL */
     size_t name_len;
     enum rt_home home;
     enum rt_type result;
     enum rt_type parameters[RT_PARAMETERS_MAX + 1]; /* VOID behind the last */
-    enum rt_stop stop;
+    enum rt_sync sync;
     enum rt_waits waits;
     enum rt_effect effect;
     enum rt_shape shape;

@@ -34,7 +34,7 @@ struct rt_block {
     uint32_t ctaid[3];
     uint32_t sm_id;            /* what %smid says: the worker's number in its group */
     struct rt_thread *threads; /* of the block, RT_THREAD_STRIDE bytes apart */
-    uint8_t *frame;            /* of fused kernels: what lives across stops; see rt_fused_fn */
+    uint8_t *frame; /* of fused kernels: what lives across sync points; see rt_fused_fn */
 };
 
 #define RT_THREAD_STRIDE 64
@@ -102,7 +102,7 @@ enum rt_vote { RT_VOTE_ALL, RT_VOTE_ANY, RT_VOTE_UNI, RT_VOTE_BALLOT };
 #define RT_DOES_END   __attribute__((noreturn))
 #define RT_DOES_FAULT __attribute__((noreturn))
 
-/* What a stop does, for rt_step_fn: as rt_NAME, without waiting. */
+/* What a sync point does, for rt_step_fn: as rt_NAME, without waiting. */
 #define RT_ARRIVE(name, takes) void rt_arrive_##name takes;
 #define RT_ARRIVE_NONE(name, takes)
 #define RT_ARRIVE_BARRIER     RT_ARRIVE
@@ -110,9 +110,9 @@ enum rt_vote { RT_VOTE_ALL, RT_VOTE_ANY, RT_VOTE_UNI, RT_VOTE_BALLOT };
 #define RT_ARRIVE_WARP        RT_ARRIVE
 #define RT_ARRIVE_OTHER       RT_ARRIVE
 
-#define PLACEHOLDER(ID, name, home, gives, takes, stop, waits, does, ...)                          \
+#define PLACEHOLDER(ID, name, home, gives, takes, sync, waits, does, ...)                          \
     RT_DOES_##does RT_GIVES_##gives rt_##name takes;                                               \
-    RT_ARRIVE_##stop(name, takes)
+    RT_ARRIVE_##sync(name, takes)
 #include "kernel_abi/placeholders.def"
 #undef PLACEHOLDER
 
@@ -131,16 +131,14 @@ enum rt_vote { RT_VOTE_ALL, RT_VOTE_ANY, RT_VOTE_UNI, RT_VOTE_BALLOT };
  * block->frame begins with one uint16_t per thread (their number rounded up to whole warps): where
  * the thread is, an *entry*; the rest is the generated code's.
  *
- * Where threads of a group come to different stops, loops cannot go on: rt_block_mix runs them one
- * by one with rt_step_fn, which runs a thread from an entry to its next stop, has called the stop's
- * rt_arrive_… when it returns, and returns the entry to go on from. Entries:
- *   0                           the kernel's beginning
- *   n, 1 ... RT_ENTRY_MAX       behind stop n, when it lets the thread go
- *   n | RT_ENTRY_WHOLE          the same: and if all live threads are let go from there by the same
- *                               barrier, the loops can go on
- *   … | RT_ENTRY_LOOPED         the same, and what the thread keeps is where the loops have put it
- *   … | RT_ENTRY_ARRIVE         to rt_step_fn only, with LOOPED: the thread stands before stop n
- *   RT_ENTRY_EXITED             none */
+ * Where threads of a group come to different sync points, loops cannot go on: rt_block_mix runs
+ * them one by one with rt_step_fn, which runs a thread from an entry to its next sync point, has
+ * called the sync point's rt_arrive_… when it returns, and returns the entry to go on from.
+ * Entries: 0                           the kernel's beginning n, 1 ... RT_ENTRY_MAX       behind
+ * sync point n, when it lets the thread go n | RT_ENTRY_WHOLE          the same: and if all live
+ * threads are let go from there by the same barrier, the loops can go on … | RT_ENTRY_LOOPED the
+ * same, and what the thread keeps is where the loops have put it … | RT_ENTRY_ARRIVE         to
+ * rt_step_fn only, with LOOPED: the thread stands before sync point n RT_ENTRY_EXITED none */
 typedef void (*rt_fused_fn)(struct rt_block *block, uint32_t count);
 typedef uint32_t (*rt_step_fn)(struct rt_thread *thread, uint32_t entry);
 
@@ -153,16 +151,16 @@ typedef uint32_t (*rt_step_fn)(struct rt_thread *thread, uint32_t entry);
 #define RT_MIX_EXITED   0x80000000u /* some threads have exited … */
 #define RT_MIX_TORN     0x40000000u /* … and not all of their warp */
 
-/* Called by a rt_fused_fn. Threads [0, arrived) stand before the stop that the frame names, or have
- * exited; the others may go on from the entry there. Runs them until all live threads have been let
- * go together from a WHOLE entry n: returns n | RT_MIX_… | (index of the first live thread) << 32;
- * the frame then names n | RT_ENTRY_WHOLE for all live threads. It may be called again at once,
- * with none arrived, by who cannot go on without those that have exited. Or until all have exited:
- * returns 0. */
+/* Called by a rt_fused_fn. Threads [0, arrived) stand before the sync point that the frame names,
+ * or have exited; the others may go on from the entry there. Runs them until all live threads have
+ * been let go together from a WHOLE entry n: returns n | RT_MIX_… | (index of the first live
+ * thread) << 32; the frame then names n | RT_ENTRY_WHOLE for all live threads. It may be called
+ * again at once, with none arrived, by who cannot go on without those that have exited. Or until
+ * all have exited: returns 0. */
 uint64_t rt_block_mix(struct rt_block *block, rt_step_fn step, uint32_t arrived);
 
 /* What the operation gave that the thread has been let go from: the value that the waiting function
- * returns, in its low bits. Once, at the entry behind the stop. */
+ * returns, in its low bits. Once, at the entry behind the sync point. */
 uint64_t rt_result(const struct rt_thread *thread);
 
 /* Parts of the site of rt_warp_converge. In a program that waits, outside of the loops that do;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Mixed mode of fused kernels: threads that came to different stops are run one by one, each from
- * its stop to its next, until a barrier lets all go together. As precise.c, with the call of a
- * function for the switch to a fiber.
+ * Mixed mode of fused kernels: threads that came to different sync points are run one by one, each
+ * from its sync point to its next, until a barrier lets all go together. As precise.c, with the
+ * call of a function for the switch to a fiber.
  */
 #include <string.h>
 
@@ -127,7 +127,7 @@ uint64_t rt_block_mix(struct rt_block *rt, rt_step_fn step, uint32_t arrived)
     return result;
 }
 
-/* ---- stops of a single thread ---- */
+/* ---- sync points of a single thread ---- */
 
 void rt_arrive_poll(struct rt_thread *thread)
 {

@@ -47,14 +47,14 @@ static bool may_unroll(const struct tr_compilation *c)
     return !c->options.keeps_loops;
 }
 
-static bool has_stop_loops(const struct tr_compilation *c)
+static bool has_sync_loops(const struct tr_compilation *c)
 {
-    return may_unroll(c) && c->collapsing.has_stop_loops;
+    return may_unroll(c) && c->collapsing.has_sync_loops;
 }
 
 static bool is_seeded(const struct tr_compilation *c)
 {
-    return c->options.seed == TR_SEED_MISSING_STOP;
+    return c->options.seed == TR_SEED_MISSING_SYNC;
 }
 
 static bool wants_vectors(const struct tr_compilation *c)
@@ -158,14 +158,14 @@ static enum pxr_status optimise_barriers(struct tr_compilation *c, struct pxr_er
         c->collapse = c->collapsing.collapse;                                                      \
         return status;                                                                             \
     }
-COLLAPSING_STEP(inline_stops)
+COLLAPSING_STEP(inline_sync_points)
 COLLAPSING_STEP(bind_polls)
 COLLAPSING_STEP(hide_plain_loops)
 COLLAPSING_STEP(show_plain_loops)
 COLLAPSING_STEP(make_pointers)
 COLLAPSING_STEP(find_obstacles)
 COLLAPSING_STEP(choose_collapse)
-COLLAPSING_STEP(seed_stops)
+COLLAPSING_STEP(seed_sync_points)
 COLLAPSING_STEP(interleave_arrays)
 COLLAPSING_STEP(form_regions)
 COLLAPSING_STEP(plan_crossings)

@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 # A folder that is gone has no cases: the comparison says so.
 for folder in examples/expected examples/prebuilt tests/cuda/expected tests/cuda/prebuilt tests/data/fatbin \
     tests/golden tests/ptx tests/unit/analysis/cases tests/unit/jit/fixtures tests/vector/cases \
-    tests/vector/turns; do
+    tests/vector/iterations; do
     [ ! -d "$folder" ] || find "$folder" -type f ! -name README.md -print
 done | LC_ALL=C sort >"$work/cases"
 

@@ -35,7 +35,7 @@ static const struct {
 static const char *const kind_names[TR_SEED_COUNT] = {
     [TR_SEED_LOST_VALUE] = "lost_value",
     [TR_SEED_EXITED_MASK] = "exited_mask",
-    [TR_SEED_MISSING_STOP] = "missing_stop",
+    [TR_SEED_MISSING_SYNC] = "missing_sync_point",
 };
 
 /* Defects that no run can show. */

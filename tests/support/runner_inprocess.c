@@ -199,7 +199,7 @@ static enum pxr_status translate(struct jit_unit *unit, struct compile_work *wor
                                   .jam = build->jam,
                                   .facts = work->compiled->facts};
     /* Loops of few turns are unrolled where facts are known, and stay where they are not: both are
-     * to be right. Behind the last turn a stop often orders nothing, which hides defects. */
+     * to be right. Behind the last turn a sync point often orders nothing, which hides defects. */
     work->seed =
         (struct jit_seed){.kind = build->hooks.seed,
                           .site = build->hooks.seed_site,

@@ -50,7 +50,7 @@ static bool print_function(const struct options *options, LLVMValueRef function)
     if (LLVMIsDeclaration(function) ||
         (options->function != NULL && strcmp(name, options->function) != 0))
         return true;
-    char *text = tr_analysis_text(function, tr_is_stop, &options->facts);
+    char *text = tr_analysis_text(function, tr_is_sync_point, &options->facts);
     if (text == NULL)
         return false;
     fputs(text, stdout);

@@ -16,12 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/vector/random_turn.h"
-#include "tests/vector/turn_attempt.h"
+#include "tests/vector/iteration_attempt.h"
+#include "tests/vector/random_iteration.h"
 
 #define MAX_JOBS     64
 #define MAX_CONFIGS  128
-#define SHOWN        3 /* of the configurations of a turn that are wrong */
+#define SHOWN        3 /* of the configurations of an iteration that are wrong */
 #define RANDOM_SHARE 11
 #define DEFECT_BITS  512 /* whatever the machine has: so that places are the same everywhere */
 #define NO_SITE      UINT32_MAX
@@ -50,19 +50,19 @@ struct options {
     uint32_t width, jam; /* ANY: all */
     uint32_t bits;       /* of vector registers; 0: the host's */
     uint32_t skipped;    /* steps of tuning: 1 << enum tr_tuning */
-    struct turn_config defect;
+    struct iteration_config defect;
     bool prints_widened, prints_prepared, prints_source;
     bool is_raw_only, is_optimised_only, is_poisoned;
     bool is_random, is_defects, is_verbose, is_size_known;
     const char *like;     /* its comments are read instead of the file's */
     unsigned jobs, share; /* of configurations, or of places, one in so many */
     uint64_t first_seed;
-    unsigned count; /* of random turns, or of files */
+    unsigned count; /* of random iterations, or of files */
     char **files;
 };
 
 struct tally {
-    unsigned turns, bad_turns, configs, wrong, widened;
+    unsigned iterations, bad_iterations, configs, wrong, widened;
     unsigned fates[TR_VECTOR_SEED_COUNT][4];
 };
 
@@ -79,7 +79,7 @@ static int usage(void)
     return 2;
 }
 
-/* "mask:3", or a number for random turns. */
+/* "mask:3", or a number for random iterations. */
 static bool parse_seed(const char *text, struct options *options)
 {
     const char *colon = strchr(text, ':');
@@ -193,8 +193,8 @@ static bool parse_options(int argc, char **argv, struct options *options)
 /* ---- configurations ---- */
 
 /* In every other one LLVM's passes run on what comes out: they believe all that it says. */
-static void add_config(const struct options *options, struct turn_config config,
-                       struct turn_config *configs, uint32_t *count)
+static void add_config(const struct options *options, struct iteration_config config,
+                       struct iteration_config *configs, uint32_t *count)
 {
     if (options->is_raw_only)
         config.is_optimised = false;
@@ -218,14 +218,14 @@ static bool is_wanted(uint32_t wanted, uint32_t value)
 
 /* Every width with every number of copies, with sizes that are not known, and with one or another
  * that is. */
-static uint32_t list_configs(const struct options *options, const struct turn_case *c,
-                             struct turn_config *configs)
+static uint32_t list_configs(const struct options *options, const struct iteration_case *c,
+                             struct iteration_config *configs)
 {
     static const uint32_t widths[] = {2, 4, 8, 16, 32, 64};
     static const uint32_t jams[] = {1, 2, 4, 8};
     uint32_t count = 0;
-    uint32_t sizes = turn_case_size_count(c);
-    struct turn_config config = {0};
+    uint32_t sizes = iteration_case_size_count(c);
+    struct iteration_config config = {0};
     for (uint32_t w = 0; w < 6; w++)
         for (uint32_t j = 0; j < 4; j++) {
             config.width = widths[w];
@@ -242,11 +242,11 @@ static uint32_t list_configs(const struct options *options, const struct turn_ca
             for (uint32_t n = 0; n < (is_all ? sizes : 2) && count + 2 < MAX_CONFIGS; n++) {
                 config.known_size = is_all ? n : (sizes - 1) - (3 * w + 7 * j + 4 * n) % sizes;
                 config.is_optimised = (w + j + n) % 2;
-                if (turn_case_size(c, config.known_size).nx > 1) /* no loop otherwise */
+                if (iteration_case_size(c, config.known_size).nx > 1) /* no loop otherwise */
                     add_config(options, config, configs, &count);
             }
         }
-    config = (struct turn_config){.is_optimised = true};
+    config = (struct iteration_config){.is_optimised = true};
     config.width = options->width == ANY ? 0 : options->width;
     config.jam = options->jam == ANY ? 0 : options->jam;
     if (count == 0 || (options->width == ANY && options->jam == ANY))
@@ -254,8 +254,8 @@ static uint32_t list_configs(const struct options *options, const struct turn_ca
     return count;
 }
 
-/* One in so many of them, others for other turns. */
-static uint32_t thin_out(struct turn_config *configs, uint32_t count, unsigned share,
+/* One in so many of them, others for other iterations. */
+static uint32_t thin_out(struct iteration_config *configs, uint32_t count, unsigned share,
                          uint64_t number)
 {
     uint32_t kept = 0;
@@ -267,12 +267,12 @@ static uint32_t thin_out(struct turn_config *configs, uint32_t count, unsigned s
 }
 
 /* A size with vectors side by side, and lanes that are left over. */
-static uint32_t uneven_size(const struct turn_case *c, uint32_t width)
+static uint32_t uneven_size(const struct iteration_case *c, uint32_t width)
 {
     uint32_t best = 0;
     uint32_t best_threads = 0;
-    for (uint32_t n = 0; n < turn_case_size_count(c); n++) {
-        struct turn_size size = turn_case_size(c, n);
+    for (uint32_t n = 0; n < iteration_case_size_count(c); n++) {
+        struct iteration_size size = iteration_case_size(c, n);
         if (size.nx % width != 0 && size.nx * size.ny > best_threads) {
             best = n;
             best_threads = size.nx * size.ny;
@@ -281,27 +281,27 @@ static uint32_t uneven_size(const struct turn_case *c, uint32_t width)
     return best;
 }
 
-/* ---- one turn ---- */
+/* ---- one iteration ---- */
 
-static enum pxr_status load(const struct options *options, unsigned number, struct turn_case *c,
-                            struct pxr_error *err)
+static enum pxr_status load(const struct options *options, unsigned number,
+                            struct iteration_case *c, struct pxr_error *err)
 {
     if (options->is_random)
-        return random_turn(c, options->first_seed + number, err);
-    enum pxr_status status = turn_case_load(c, options->files[number], err);
+        return random_iteration(c, options->first_seed + number, err);
+    enum pxr_status status = iteration_case_load(c, options->files[number], err);
     if (options->like == NULL || status != PXR_OK)
         return status;
-    struct turn_case like;
-    status = turn_case_load(&like, options->like, err);
+    struct iteration_case like;
+    status = iteration_case_load(&like, options->like, err);
     if (status == PXR_OK)
-        status = turn_case_parse(c, like.text, err);
-    turn_case_fini(&like);
+        status = iteration_case_parse(c, like.text, err);
+    iteration_case_fini(&like);
     return status;
 }
 
-static void print_config(const struct turn_case *c, const struct turn_config *config)
+static void print_config(const struct iteration_case *c, const struct iteration_config *config)
 {
-    struct turn_size size = turn_case_size(c, config->known_size);
+    struct iteration_size size = iteration_case_size(c, config->known_size);
     printf("width %u jam %u", config->width, config->jam);
     if (config->is_size_known)
         printf(" of %ux%u", size.nx, size.ny);
@@ -311,8 +311,8 @@ static void print_config(const struct turn_case *c, const struct turn_config *co
         printf(" %s:%u", kind_names[config->seed], config->seed_site);
 }
 
-static void print_outcome(const struct turn_case *c, const struct turn_config *config,
-                          const struct turn_outcome *outcome)
+static void print_outcome(const struct iteration_case *c, const struct iteration_config *config,
+                          const struct iteration_outcome *outcome)
 {
     printf("%s %s: ", outcome->is_right ? "ok   " : "WRONG", c->name);
     print_config(c, config);
@@ -321,18 +321,18 @@ static void print_outcome(const struct turn_case *c, const struct turn_config *c
     printf("%s%s\n", outcome->message[0] ? ": " : "", outcome->message);
 }
 
-static void compare_turn(const struct options *options, unsigned number, const struct turn_case *c,
-                         struct tally *tally)
+static void compare_iteration(const struct options *options, unsigned number,
+                              const struct iteration_case *c, struct tally *tally)
 {
     struct pxr_error err = {0};
-    struct turn_config configs[MAX_CONFIGS];
+    struct iteration_config configs[MAX_CONFIGS];
     uint32_t count = list_configs(options, c, configs);
     unsigned shown = 0;
     count = thin_out(configs, count, options->share, options->first_seed + number);
-    struct turn_outcome *outcomes = calloc(count, sizeof *outcomes);
-    if (outcomes == NULL || turn_attempt(c, configs, count, outcomes, &err) != PXR_OK) {
+    struct iteration_outcome *outcomes = calloc(count, sizeof *outcomes);
+    if (outcomes == NULL || iteration_attempt(c, configs, count, outcomes, &err) != PXR_OK) {
         printf("BAD   %s: %s\n", c->name, err.message);
-        tally->bad_turns++;
+        tally->bad_iterations++;
         count = 0;
     }
     for (uint32_t n = 0; n < count; n++) {
@@ -370,14 +370,14 @@ enum fate { CAUGHT, SAME_CODE, KNOWN, MISSED, FATES };
 
 static const char *const fate_names[FATES] = {"caught", "same code", "equivalent", "missed"};
 
-/* The places of one kind in one turn. */
+/* The places of one kind in one iteration. */
 struct defects {
-    struct turn_config config; /* without the site */
-    uint64_t code;             /* of the nest without a defect */
-    unsigned known;            /* places that no run can show, still to be seen */
+    struct iteration_config config; /* without the site */
+    uint64_t code;                  /* of the nest without a defect */
+    unsigned known;                 /* places that no run can show, still to be seen */
 };
 
-static enum fate judge(struct defects *defects, const struct turn_outcome *outcome)
+static enum fate judge(struct defects *defects, const struct iteration_outcome *outcome)
 {
     if (!outcome->is_right)
         return CAUGHT;
@@ -389,9 +389,9 @@ static enum fate judge(struct defects *defects, const struct turn_outcome *outco
     return KNOWN;
 }
 
-static void note_fate(const struct options *options, const struct turn_case *c,
-                      const struct turn_config *config, const struct turn_outcome *outcome,
-                      enum fate fate, struct tally *tally)
+static void note_fate(const struct options *options, const struct iteration_case *c,
+                      const struct iteration_config *config,
+                      const struct iteration_outcome *outcome, enum fate fate, struct tally *tally)
 {
     tally->fates[config->seed][fate]++;
     if (!options->is_verbose && fate != MISSED)
@@ -401,20 +401,21 @@ static void note_fate(const struct options *options, const struct turn_case *c,
     printf("%s%s\n", outcome->message[0] ? ": " : "", outcome->message);
 }
 
-/* number: the turn's; of different ones other places are tried if not all are. */
-static void seed_sites(const struct options *options, unsigned number, const struct turn_case *c,
-                       struct defects *defects, uint32_t sites, struct tally *tally)
+/* number: the iteration's; of different ones other places are tried if not all are. */
+static void seed_sites(const struct options *options, unsigned number,
+                       const struct iteration_case *c, struct defects *defects, uint32_t sites,
+                       struct tally *tally)
 {
     struct pxr_error err = {0};
     uint32_t count = 0;
-    struct turn_config *configs = calloc(sites + 1, sizeof *configs);
-    struct turn_outcome *outcomes = calloc(sites + 1, sizeof *outcomes);
+    struct iteration_config *configs = calloc(sites + 1, sizeof *configs);
+    struct iteration_outcome *outcomes = calloc(sites + 1, sizeof *outcomes);
     for (uint32_t site = number % options->share; configs != NULL && site < sites;
          site += options->share) {
         defects->config.seed_site = site;
         configs[count++] = defects->config;
     }
-    if (outcomes == NULL || turn_attempt(c, configs, count, outcomes, &err) != PXR_OK)
+    if (outcomes == NULL || iteration_attempt(c, configs, count, outcomes, &err) != PXR_OK)
         count = 0;
     for (uint32_t n = 0; n < count; n++)
         note_fate(options, c, &configs[n], &outcomes[n], judge(defects, &outcomes[n]), tally);
@@ -425,25 +426,25 @@ static void seed_sites(const struct options *options, unsigned number, const str
     free(outcomes);
 }
 
-static void seed_turn(const struct options *options, unsigned number, const struct turn_case *c,
-                      struct tally *tally)
+static void seed_iteration(const struct options *options, unsigned number,
+                           const struct iteration_case *c, struct tally *tally)
 {
     struct pxr_error err = {0};
-    struct turn_outcome outcomes[TR_VECTOR_SEED_COUNT];
-    struct turn_config configs[TR_VECTOR_SEED_COUNT];
+    struct iteration_outcome outcomes[TR_VECTOR_SEED_COUNT];
+    struct iteration_config configs[TR_VECTOR_SEED_COUNT];
     uint32_t width = options->width == ANY ? 4 : options->width;
     for (int kind = 0; kind < TR_VECTOR_SEED_COUNT; kind++)
-        configs[kind] = (struct turn_config){.width = width,
-                                             .jam = options->jam == ANY ? 2 : options->jam,
-                                             .vector_bits = options->bits,
-                                             .skipped = options->skipped,
-                                             .is_size_known = options->is_size_known,
-                                             .known_size = uneven_size(c, width),
-                                             .is_poisoned = true,
-                                             .is_code_kept = true,
-                                             .seed = (enum tr_vector_seed)kind,
-                                             .seed_site = NO_SITE};
-    bool is_good = turn_attempt(c, configs, TR_VECTOR_SEED_COUNT, outcomes, &err) == PXR_OK;
+        configs[kind] = (struct iteration_config){.width = width,
+                                                  .jam = options->jam == ANY ? 2 : options->jam,
+                                                  .vector_bits = options->bits,
+                                                  .skipped = options->skipped,
+                                                  .is_size_known = options->is_size_known,
+                                                  .known_size = uneven_size(c, width),
+                                                  .is_poisoned = true,
+                                                  .is_code_kept = true,
+                                                  .seed = (enum tr_vector_seed)kind,
+                                                  .seed_site = NO_SITE};
+    bool is_good = iteration_attempt(c, configs, TR_VECTOR_SEED_COUNT, outcomes, &err) == PXR_OK;
     for (int kind = 1; kind < TR_VECTOR_SEED_COUNT && is_good; kind++) {
         struct defects defects = {.config = configs[kind],
                                   .code = outcomes[kind].code,
@@ -457,7 +458,7 @@ static void seed_turn(const struct options *options, unsigned number, const stru
     }
     if (!is_good)
         printf("BAD   %s: %s\n", c->name, err.message);
-    tally->bad_turns += !is_good;
+    tally->bad_iterations += !is_good;
 }
 
 /* ---- all of them ---- */
@@ -465,18 +466,18 @@ static void seed_turn(const struct options *options, unsigned number, const stru
 static void run_job(const struct options *options, unsigned first, struct tally *tally)
 {
     for (unsigned number = first; number < options->count; number += options->jobs) {
-        struct turn_case c = {0};
+        struct iteration_case c = {0};
         struct pxr_error err = {0};
-        tally->turns++;
+        tally->iterations++;
         if (load(options, number, &c, &err) != PXR_OK) {
             printf("BAD   %s\n", err.message);
-            tally->bad_turns++;
+            tally->bad_iterations++;
         } else if (options->is_defects) {
-            seed_turn(options, number, &c, tally);
+            seed_iteration(options, number, &c, tally);
         } else {
-            compare_turn(options, number, &c, tally);
+            compare_iteration(options, number, &c, tally);
         }
-        turn_case_fini(&c);
+        iteration_case_fini(&c);
     }
     fflush(stdout);
 }
@@ -508,7 +509,7 @@ static int report(const struct options *options, const struct tally *tallies, bo
         for (size_t n = 0; n < sizeof sum / sizeof(unsigned); n++)
             ((unsigned *)&sum)[n] += ((const unsigned *)&tallies[job])[n];
     unsigned missed = 0;
-    printf("%u turns, %u of them bad\n", sum.turns, sum.bad_turns);
+    printf("%u iterations, %u of them bad\n", sum.iterations, sum.bad_iterations);
     if (!options->is_defects)
         printf("%u configurations, %u widened, %u wrong\n", sum.configs, sum.widened, sum.wrong);
     for (int kind = 1; kind < TR_VECTOR_SEED_COUNT && options->is_defects; kind++) {
@@ -519,33 +520,33 @@ static int report(const struct options *options, const struct tally *tallies, bo
         printf("\n");
         missed += fates[MISSED];
     }
-    return is_good && sum.bad_turns + sum.wrong + missed == 0 ? 0 : 1;
+    return is_good && sum.bad_iterations + sum.wrong + missed == 0 ? 0 : 1;
 }
 
 static int print(const struct options *options)
 {
-    struct turn_case c;
+    struct iteration_case c;
     struct pxr_error err = {0};
-    struct turn_config config = {.width = options->width == ANY ? 4 : options->width,
-                                 .jam = options->jam == ANY ? 1 : options->jam,
-                                 .is_optimised = options->is_optimised_only,
-                                 .is_poisoned = options->is_poisoned,
-                                 .vector_bits = options->bits,
-                                 .skipped = options->skipped,
-                                 .seed = options->defect.seed,
-                                 .seed_site = options->defect.seed_site};
+    struct iteration_config config = {.width = options->width == ANY ? 4 : options->width,
+                                      .jam = options->jam == ANY ? 1 : options->jam,
+                                      .is_optimised = options->is_optimised_only,
+                                      .is_poisoned = options->is_poisoned,
+                                      .vector_bits = options->bits,
+                                      .skipped = options->skipped,
+                                      .seed = options->defect.seed,
+                                      .seed_site = options->defect.seed_site};
     enum pxr_status status = load(options, 0, &c, &err);
     config.is_size_known = options->is_size_known;
     config.known_size = uneven_size(&c, config.width);
     if (status == PXR_OK && options->prints_source) {
-        turn_case_print(&c);
+        iteration_case_print(&c);
         fputs(c.text, stdout);
     } else if (status == PXR_OK) {
-        status = turn_print(&c, &config, options->prints_prepared, &err);
+        status = iteration_print(&c, &config, options->prints_prepared, &err);
     }
     if (status != PXR_OK)
         fprintf(stderr, "widen: %s\n", err.message);
-    turn_case_fini(&c);
+    iteration_case_fini(&c);
     return status == PXR_OK ? 0 : 1;
 }
 

@@ -5,7 +5,7 @@
  * over all threads, then 64 bytes in one piece, then 64 bytes of sums
  * that all add to and 80 of places that one thread each writes to.
  */
-#include "tests/vector/random_turn.h"
+#include "tests/vector/random_iteration.h"
 
 #include <llvm-c/Core.h>
 

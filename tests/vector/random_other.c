@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random turns' variables of types that are not numbers of 32 or 64 bits: pointers, conditions,
- * pairs, and doubles.
+ * Random iterations' variables of types that are not numbers of 32 or 64 bits: pointers,
+ * conditions, pairs, and doubles.
  */
-#include "tests/vector/random_turn.h"
+#include "tests/vector/random_iteration.h"
 
 #include <llvm-c/Core.h>
 

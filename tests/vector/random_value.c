@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random expressions over a turn's variables.
+ * Random expressions over an iteration's variables.
  */
-#include "tests/vector/random_turn.h"
+#include "tests/vector/random_iteration.h"
 
 #include <string.h>
 

@@ -75,8 +75,8 @@ struct tr_value {
 struct tr_segment {
     LLVMBasicBlockRef llvm;
     uint32_t first_value; /* its instructions: values [first_value, first_value + value_count) */
-    uint32_t value_count; /* at least 1: the last is a terminator, or the stop */
-    bool is_stop;
+    uint32_t value_count; /* at least 1: the last is a terminator, or the sync point */
+    bool is_sync_point;
     uint32_t pred_count;
     const uint32_t *preds; /* each once */
     uint32_t succ_count;
@@ -216,14 +216,15 @@ struct tr_shape_facts {
  * it (temporal divergence). */
 struct tr_shapes {
     enum tr_scope scope;
-    struct tr_shape *values;  /* by value: as seen in its own segment */
-    bool *is_divergent;       /* by segment: threads may take different ways at its end */
-    bool *is_uniform_segment; /* by segment: of the threads that do not exit, all or none execute
-                                 it, equally often, and have met at the same stops before: no
-                                 divergent branch, also of a loop around it, decides on it or on a
-                                 stop before it, except those that decide who exits. Where is_last:
-                                 without the exception. Polls do not count as stops. */
-    bool *is_last; /* by segment: it is no stop, and none can be reached from it. A branch
+    struct tr_shape *values; /* by value: as seen in its own segment */
+    bool *is_divergent;      /* by segment: threads may take different ways at its end */
+    bool *
+        is_uniform_segment; /* by segment: of the threads that do not exit, all or none execute
+                               it, equally often, and have met at the same sync points before: no
+                               divergent branch, also of a loop around it, decides on it or on a
+                               sync point before it, except those that decide who exits. Where
+                               is_last: without the exception. Polls do not count as sync points. */
+    bool *is_last; /* by segment: it is no sync point, and none can be reached from it. A branch
                       decides who exits if the other way begins with such a segment. */
     struct tr_set *varies_at;      /* by loop: values defined in it that are varying outside of it
                                       although      they are not inside */

@@ -73,14 +73,14 @@ enum rt_effect tr_effect_of_call(LLVMValueRef call)
     return has_none ? RT_EFFECT_NONE : RT_EFFECT_ANY;
 }
 
-bool tr_is_stop(LLVMValueRef inst)
+bool tr_is_sync_point(LLVMValueRef inst)
 {
-    return tr_placeholder_info(inst)->stop != RT_STOP_NONE;
+    return tr_placeholder_info(inst)->sync != RT_SYNC_NONE;
 }
 
-bool tr_is_meeting(LLVMValueRef stop)
+bool tr_is_meeting(LLVMValueRef sync)
 {
-    return tr_placeholder_info(stop)->waits != RT_WAITS_ANYBODY;
+    return tr_placeholder_info(sync)->waits != RT_WAITS_ANYBODY;
 }
 
 bool tr_is_fault(LLVMValueRef inst)

@@ -28,10 +28,10 @@ bool tr_is_pure_call(LLVMValueRef call);
 enum rt_effect tr_effect_of_call(LLVMValueRef call);
 
 /* Whether the instruction calls a placeholder at which a thread may stop. */
-bool tr_is_stop(LLVMValueRef inst);
+bool tr_is_sync_point(LLVMValueRef inst);
 
-/* Whether threads meet at the stop; at others each waits for itself. */
-bool tr_is_meeting(LLVMValueRef stop);
+/* Whether threads meet at the sync point; at others each waits for itself. */
+bool tr_is_meeting(LLVMValueRef sync);
 
 /* Whether the launch ends there with an error. */
 bool tr_is_fault(LLVMValueRef inst);

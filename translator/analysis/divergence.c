@@ -17,7 +17,7 @@
  * alive.
  *
  * Two additions. Labels in segments after which no thread can stop again (is_last) do not count for
- * those before a stop: if they have not stopped on their way, their threads end without being
+ * those before a sync point: if they have not stopped on their way, their threads end without being
  * waited for; if they have, they are lost to the others. And an irreducible loop that threads enter
  * at different places, or whose iterations they come to disagree about, is given up as a whole.
  */
@@ -34,7 +34,7 @@ struct labels {
     uint32_t *label;       /* by segment: of those in present */
     struct tr_set present; /* segments that have one */
     struct tr_set several; /* of those: that more than one has come to */
-    struct tr_set stopped; /* of those: that can be come to past a stop */
+    struct tr_set stopped; /* of those: that can be come to past a sync point */
     uint32_t total[2];
     uint32_t *alike[2]; /* by label: segments that only this one has come to */
 };
@@ -50,18 +50,19 @@ struct tr_propagation {
     bool is_header_several;
     uint32_t lost_label; /* of threads that will not meet the others, TR_NONE: none */
     bool is_lost_several;
-    struct tr_set ended; /* labels of threads that have ended; matters where no stop follows */
+    struct tr_set
+        ended; /* labels of threads that have ended; matters where no sync point follows */
 };
 
 /* ---- preparation ---- */
 
-/* No stop can be reached from the segment. */
+/* No sync point can be reached from the segment. */
 static void find_last_segments(struct tr_divergence *d)
 {
     const struct tr_graph *graph = d->graph;
     bool is_changed = true;
     for (uint32_t s = 0; s < graph->segment_count; s++)
-        d->is_last[s] = !graph->segments[s].is_stop;
+        d->is_last[s] = !graph->segments[s].is_sync_point;
     while (is_changed) {
         is_changed = false;
         for (uint32_t s = graph->segment_count; s-- > 0;)
@@ -88,11 +89,11 @@ static void find_faults(struct tr_divergence *d, const struct tr_shape_facts *fa
     }
 }
 
-static bool has_stop(const struct tr_divergence *d, uint32_t loop)
+static bool has_sync_point(const struct tr_divergence *d, uint32_t loop)
 {
     const struct tr_set *in = &d->loops->loops[loop].segments;
     for (uint32_t s = tr_set_next(in, 0); s != TR_NONE; s = tr_set_next(in, s + 1))
-        if (d->graph->segments[s].is_stop)
+        if (d->graph->segments[s].is_sync_point)
             return true;
     return false;
 }
@@ -110,7 +111,7 @@ static bool find_exits(struct tr_divergence *d, uint32_t number)
             if (!tr_set_has(in, segment->succs[i]))
                 tr_set_add(&targets, segment->succs[i]);
     }
-    exits->has_stop = has_stop(d, number);
+    exits->has_sync_point = has_sync_point(d, number);
     exits->targets = pxr_arena_alloc_array(d->arena, tr_set_count(&targets), sizeof(uint32_t));
     if (exits->targets == NULL)
         return false;
@@ -320,7 +321,7 @@ static void arrive(struct tr_propagation *w, uint32_t to, uint32_t label, bool h
 }
 
 /* The same, from a segment. Who has stopped and comes to where nobody can stop any more does not
- * meet the others at a stop. */
+ * meet the others at a sync point. */
 static void move(struct tr_propagation *w, uint32_t from, uint32_t to, uint32_t label,
                  bool has_stopped)
 {
@@ -350,7 +351,7 @@ static void move_to_exits(struct tr_propagation *w, uint32_t loop, uint32_t labe
     for (uint32_t i = 0; i < exits->count; i++) {
         uint32_t to = exits->targets[i];
         move(w, w->d->loops->loops[loop].header, to, label == TR_NONE ? to : label,
-             has_stopped || exits->has_stop);
+             has_stopped || exits->has_sync_point);
     }
 }
 
@@ -360,7 +361,7 @@ static void move_on(struct tr_propagation *w, uint32_t node, uint32_t label, boo
     if (segment->succ_count == 0)
         end(w, node, label);
     for (uint32_t i = 0; i < segment->succ_count; i++)
-        move(w, node, segment->succs[i], label, has_stopped || segment->is_stop);
+        move(w, node, segment->succs[i], label, has_stopped || segment->is_sync_point);
 }
 
 /* The next segment in order. False: all threads have met. */
@@ -457,11 +458,12 @@ static bool is_meeting_of_some(const struct tr_divergence *d, uint32_t segment)
 {
     const struct tr_segment *at = &d->graph->segments[segment];
     const struct tr_value *last = &d->graph->values[at->first_value + at->value_count - 1];
-    return at->is_stop && !d->is_uniform[segment] && tr_is_meeting(last->llvm);
+    return at->is_sync_point && !d->is_uniform[segment] && tr_is_meeting(last->llvm);
 }
 
-/* Threads of which only some have met at a stop are at different places of the kernel from then on,
- * whatever comes: one waits at a barrier in a branch and is let go by those who are at the next. */
+/* Threads of which only some have met at a sync point are at different places of the kernel from
+ * then on, whatever comes: one waits at a barrier in a branch and is let go by those who are at the
+ * next. */
 void tr_divergence_spread(struct tr_divergence *divergence)
 {
     struct tr_divergence *d = divergence;

@@ -173,7 +173,7 @@ static bool order_blocks(struct builder *b)
 
 /* ---- segments and their values ---- */
 
-static bool is_stop(const struct builder *b, LLVMValueRef inst)
+static bool is_sync_point(const struct builder *b, LLVMValueRef inst)
 {
     return b->ends_segment != NULL && LLVMIsATerminatorInst(inst) == NULL && b->ends_segment(inst);
 }
@@ -188,7 +188,7 @@ static bool count_and_allocate(struct builder *b)
         LLVMValueRef inst = LLVMGetFirstInstruction(b->blocks[b->order[i]].llvm);
         for (; inst != NULL; inst = LLVMGetNextInstruction(inst)) {
             values += b->part == NULL ? 1 : 1 + (size_t)LLVMGetNumOperands(inst);
-            segments += is_stop(b, inst);
+            segments += is_sync_point(b, inst);
         }
     }
     if (values >= TR_NONE)
@@ -215,8 +215,8 @@ static bool number_block(struct builder *b, struct block *block)
         if (!number_value(b, inst, graph->segment_count - 1))
             return false;
         segment->value_count++;
-        segment->is_stop = is_stop(b, inst);
-        if (segment->is_stop)
+        segment->is_sync_point = is_sync_point(b, inst);
+        if (segment->is_sync_point)
             segment = NULL;
     }
     block->last_segment = graph->segment_count - 1;
@@ -290,12 +290,12 @@ static bool fill_succs(struct builder *b, const struct block *block)
     struct tr_graph *graph = b->graph;
     for (uint32_t s = block->first_segment; s <= block->last_segment; s++) {
         struct tr_segment *segment = &graph->segments[s];
-        uint32_t count = segment->is_stop ? 1 : LLVMGetNumSuccessors(block->terminator);
+        uint32_t count = segment->is_sync_point ? 1 : LLVMGetNumSuccessors(block->terminator);
         uint32_t *succs = pxr_arena_alloc_array(&graph->arena, count, sizeof *succs);
         if (succs == NULL)
             return false;
         segment->succs = succs;
-        if (segment->is_stop) {
+        if (segment->is_sync_point) {
             succs[segment->succ_count++] = s + 1;
             continue;
         }

@@ -117,8 +117,9 @@ static void print_segment(struct printer *printer, uint32_t number)
     bool is_rest =
         printer->graph.values[segment->first_value].llvm != LLVMGetFirstInstruction(segment->llvm);
     fprintf(printer->out, "segment %u: %s%s%s%s\n", number, is_rest ? "rest of " : "", name,
-            segment->is_stop ? ", ends with a stop" : "",
-            printer->shapes[TR_SCOPE_BLOCK].is_last[number] ? ", no stop follows" : "");
+            segment->is_sync_point ? ", ends with a synchronisation point" : "",
+            printer->shapes[TR_SCOPE_BLOCK].is_last[number] ? ", no synchronisation point follows"
+                                                            : "");
     print_numbers(printer, "  from", segment->preds, segment->pred_count);
     print_numbers(printer, ", to", segment->succs, segment->succ_count);
     print_numbers(printer, "; dominator", &printer->dominators.idom[number], 1);

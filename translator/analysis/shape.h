@@ -13,8 +13,8 @@
 
 struct tr_exits {
     uint32_t count;
-    uint32_t *targets; /* segments outside of the loop that edges from it lead to, each once */
-    bool has_stop;     /* in the loop */
+    uint32_t *targets;   /* segments outside of the loop that edges from it lead to, each once */
+    bool has_sync_point; /* in the loop */
 };
 
 /* Grows while branches are found to be divergent. */
@@ -32,7 +32,8 @@ struct tr_divergence {
     bool *is_left_apart_last; /* by loop: the same for those at segments that are is_last */
     bool *is_fault;           /* by segment: ends the launch */
     struct tr_set waiting;    /* private to tr_divergence_spread */
-    struct tr_set behind;     /* segments that can be reached from a stop that only some come to */
+    struct tr_set
+        behind; /* segments that can be reached from a sync point that only some come to */
     struct tr_propagation *work;
 };
 

@@ -128,7 +128,7 @@ static const char *find_obstacle(LLVMModuleRef module, LLVMValueRef kernel)
 /* Whether the segment ends at a barrier or reduction; all are for the whole block. */
 static bool ends_at_barrier(const struct optimiser *o, uint32_t segment)
 {
-    return o->graph.segments[segment].is_stop;
+    return o->graph.segments[segment].is_sync_point;
 }
 
 static void find_leading(struct optimiser *o)
@@ -242,8 +242,8 @@ static void find_after(struct optimiser *o, uint32_t barrier)
     }
 }
 
-/* Adds, to the segments that lead to the barrier, those into which threads turn off that come to no
- * barrier any more. */
+/* Adds, to the segments that lead to the barrier, those into which threads turn off that come
+ * to no barrier any more. */
 static void add_last_segments(struct optimiser *o, uint32_t barrier)
 {
     uint32_t count = 0;

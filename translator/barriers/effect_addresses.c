@@ -177,7 +177,7 @@ static void find_ranges(struct tr_effects *effects)
             continue;
         const struct tr_segment *from = &graph->segments[above];
         LLVMValueRef branch = graph->values[from->first_value + from->value_count - 1].llvm;
-        if (from->is_stop || from->succ_count != 2 || from->succs[0] == from->succs[1] ||
+        if (from->is_sync_point || from->succ_count != 2 || from->succs[0] == from->succs[1] ||
             LLVMGetInstructionOpcode(branch) != LLVMBr)
             continue;
         apply_condition(effects, s, LLVMGetCondition(branch), from->succs[0] == s);

@@ -53,7 +53,7 @@ static bool is_pure_call(LLVMValueRef call)
 }
 
 /* Memory that does not change while the grid runs; that it may be read is known, because it has
- * been: the load dominates the stop. */
+ * been: the load dominates the sync point. */
 static bool is_steady_load(LLVMValueRef load)
 {
     return tr_is_invariant_load(load) && !LLVMGetVolatile(load) &&

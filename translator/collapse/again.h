@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What can be computed again behind a stop, and what that costs; what it costs to save a value.
- * docs/values-across-barriers.md explains the numbers. Private to translator/collapse.
+ * What can be computed again behind a sync point, and what that costs; what it costs to save a
+ * value. docs/values-across-barriers.md explains the numbers. Private to translator/collapse.
  */
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_AGAIN_H
 #define PTXRUN_TRANSLATOR_COLLAPSE_AGAIN_H
@@ -30,7 +30,7 @@ enum tr_again tr_again_kind(const struct tr_value *value);
 /* Of a value of kind TR_AGAIN_PURE, when it differs between threads; 0 for others. */
 uint32_t tr_cost_again(const struct tr_value *value, const struct tr_again_costs *costs);
 
-/* How a value may be saved at a stop. */
+/* How a value may be saved at a sync point. */
 struct tr_saving {
     bool is_group;  /* one element per group */
     bool is_affine; /* the compiler loses sight of a constant stride between threads */

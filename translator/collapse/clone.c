@@ -127,7 +127,7 @@ static void copy_segment(struct tr_clone *clone, uint32_t s)
             continue;
         tr_clone_locate(clone, value);
         if (!clone->replace(clone, value)) {
-            if (i + 1 == segment->value_count && !segment->is_stop)
+            if (i + 1 == segment->value_count && !segment->is_sync_point)
                 copy_terminator(clone, value, s);
             else
                 copy_instruction(clone, value, s);

@@ -35,8 +35,8 @@ enum pxr_status tr_clone_init(struct tr_clone *clone, const struct tr_kernel *ke
 /* Forgets copies, homes and blocks. */
 void tr_clone_reset(struct tr_clone *clone);
 
-/* Copies the segments; control between them is that of the kernel, but stop segments are left to
- * `replace`, which must end the block. Phis get values only from segments in the set. */
+/* Copies the segments; control between them is that of the kernel, but sync point segments are left
+ * to `replace`, which must end the block. Phis get values only from segments in the set. */
 void tr_clone_segments(struct tr_clone *clone, const struct tr_set *segments);
 
 /* Copies one instruction, but no phi or terminator, to the builder's place, which is outside of its

@@ -14,11 +14,11 @@
 #include "translator/collapse/interleave.h"
 #include "translator/collapse/prepare.h"
 
-/* Regions overlap: with n conditional stops in a row, what follows them is in n regions. Beyond
- * twice the kernel and so many instructions, threads run in steps only. */
+/* Regions overlap: with n conditional sync points in a row, what follows them is in n regions.
+ * Beyond twice the kernel and so many instructions, threads run in steps only. */
 #define COPIES_MAX 8000
 
-/* What is brought across stops counts too. Beyond so many times the kernel and so many
+/* What is brought across sync points counts too. Beyond so many times the kernel and so many
  * instructions, `precise` is better: compiling would take more than most programs' kernels run. */
 #define LENGTH_FACTOR 4
 #define LENGTH_MAX    2000
@@ -28,24 +28,24 @@
 
 /* ---- defects for tests ---- */
 
-/* TR_SEED_MISSING_STOP: the stop is taken out, its result is 0. */
-enum pxr_status tr_seed_stops(struct tr_collapsing *collapsing, struct pxr_error *err)
+/* TR_SEED_MISSING_SYNC: the sync point is taken out, its result is 0. */
+enum pxr_status tr_seed_sync_points(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
     (void)err;
-    if (collapsing->options->seed != TR_SEED_MISSING_STOP)
+    if (collapsing->options->seed != TR_SEED_MISSING_SYNC)
         return PXR_OK;
     uint32_t sites = 0;
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(collapsing->function); block != NULL;
          block = LLVMGetNextBasicBlock(block)) {
         LLVMValueRef inst = LLVMGetFirstInstruction(block);
         while (inst != NULL) {
-            LLVMValueRef stop = inst;
+            LLVMValueRef sync = inst;
             inst = LLVMGetNextInstruction(inst);
-            if (!tr_is_stop(stop) || sites++ != collapsing->options->seed_site)
+            if (!tr_is_sync_point(sync) || sites++ != collapsing->options->seed_site)
                 continue;
-            if (LLVMGetFirstUse(stop) != NULL)
-                LLVMReplaceAllUsesWith(stop, LLVMConstNull(LLVMTypeOf(stop)));
-            LLVMInstructionEraseFromParent(stop);
+            if (LLVMGetFirstUse(sync) != NULL)
+                LLVMReplaceAllUsesWith(sync, LLVMConstNull(LLVMTypeOf(sync)));
+            LLVMInstructionEraseFromParent(sync);
         }
     }
     collapsing->seed_sites = sites;
@@ -60,19 +60,19 @@ static bool has_warp_operations(LLVMValueRef function)
          block = LLVMGetNextBasicBlock(block))
         for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
              inst = LLVMGetNextInstruction(inst))
-            if (tr_placeholder_info(inst)->stop == RT_STOP_WARP)
+            if (tr_placeholder_info(inst)->sync == RT_SYNC_WARP)
                 return true;
     return false;
 }
 
-static uint32_t stop_count(LLVMValueRef function)
+static uint32_t sync_count(LLVMValueRef function)
 {
     uint32_t count = 0;
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
          block = LLVMGetNextBasicBlock(block))
         for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
              inst = LLVMGetNextInstruction(inst))
-            count += tr_is_stop(inst);
+            count += tr_is_sync_point(inst);
     return count;
 }
 
@@ -80,7 +80,7 @@ static bool may_make_regions(const struct tr_collapsing *collapsing)
 {
     struct tr_size size;
     tr_module_size(collapsing->module, &size);
-    size.blocks += stop_count(collapsing->function);
+    size.blocks += sync_count(collapsing->function);
     return tr_budget_allows(collapsing->options->budget, TR_LIMIT_REGION_PAIRS,
                             size.instructions * size.blocks);
 }
@@ -110,26 +110,26 @@ enum pxr_status tr_choose_collapse(struct tr_collapsing *collapsing, struct pxr_
 static void measure(struct tr_collapsing *collapsing)
 {
     const struct tr_kernel *kernel = &collapsing->kernel;
-    for (uint32_t r = 0; r < kernel->stop_count; r++) {
-        if (!kernel->stops[r].is_fused)
+    for (uint32_t r = 0; r < kernel->sync_count; r++) {
+        if (!kernel->sync_points[r].is_fused)
             continue;
         const struct tr_set *segments = &kernel->regions[r].segments;
         for (uint32_t s = tr_set_next(segments, 0); s != TR_NONE; s = tr_set_next(segments, s + 1))
             collapsing->copies += kernel->graph.segments[s].value_count;
     }
     collapsing->is_stepped = collapsing->copies > 2 * kernel->graph.value_count + COPIES_MAX;
-    for (uint32_t r = 0; r < kernel->stop_count && collapsing->is_stepped; r++)
-        kernel->stops[r].is_fused = false;
+    for (uint32_t r = 0; r < kernel->sync_count && collapsing->is_stepped; r++)
+        kernel->sync_points[r].is_fused = false;
 }
 
-/* exited: by stop, whether threads that do not come to it have exited before. of_group: only those
- * count that others of their group come there without. */
+/* exited: by sync point, whether threads that do not come to it have exited before. of_group: only
+ * those count that others of their group come there without. */
 static void spread_exits(const struct tr_kernel *kernel, bool of_group, bool *exited)
 {
     bool again = true;
     while (again) {
         again = false;
-        for (uint32_t r = 0; r < kernel->stop_count; r++) {
+        for (uint32_t r = 0; r < kernel->sync_count; r++) {
             const struct tr_region *region = &kernel->regions[r];
             const struct tr_set *outcomes = &region->outcomes;
             if (!exited[r] && !(of_group ? region->splits_group : region->exits_apart))
@@ -143,19 +143,19 @@ static void spread_exits(const struct tr_kernel *kernel, bool of_group, bool *ex
     }
 }
 
-/* A warp that has exited as a whole comes to no stop of its own. */
+/* A warp that has exited as a whole comes to no sync point of its own. */
 static enum pxr_status find_exits(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
     struct tr_kernel *kernel = &collapsing->kernel;
     struct pxr_arena *arena = &kernel->graph.arena;
-    bool *exited = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *exited);
-    bool *of_group = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *of_group);
+    bool *exited = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *exited);
+    bool *of_group = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *of_group);
     if (exited == NULL || of_group == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     spread_exits(kernel, false, exited);
     spread_exits(kernel, true, of_group);
-    for (uint32_t j = 0; j < kernel->stop_count; j++) {
-        if (tr_is_warp_stop(kernel, j))
+    for (uint32_t j = 0; j < kernel->sync_count; j++) {
+        if (tr_is_warp_sync_point(kernel, j))
             exited[j] = of_group[j];
         collapsing->fuse.has_entries |= exited[j];
     }
@@ -169,21 +169,21 @@ static void find_mixing(struct tr_collapsing *collapsing)
     const struct tr_kernel *kernel = &collapsing->kernel;
     struct tr_fuse *fuse = &collapsing->fuse;
     fuse->can_mix = collapsing->is_stepped;
-    for (uint32_t r = 0; r < kernel->stop_count; r++) {
+    for (uint32_t r = 0; r < kernel->sync_count; r++) {
         const struct tr_set *outcomes = &kernel->regions[r].outcomes;
-        if (!kernel->stops[r].is_fused)
+        if (!kernel->sync_points[r].is_fused)
             continue;
         fuse->can_mix |= tr_set_count(outcomes) > 1;
         for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
-            fuse->can_mix |= !kernel->stops[j].is_fused || kernel->stops[j].asks_masks;
+            fuse->can_mix |= !kernel->sync_points[j].is_fused || kernel->sync_points[j].asks_masks;
     }
     fuse->has_entries |= fuse->can_mix;
 }
 
 static bool may_wait(const struct tr_kernel *kernel)
 {
-    for (uint32_t j = 1; j < kernel->stop_count; j++)
-        if (!tr_is_meeting(kernel->graph.values[kernel->stops[j].value].llvm))
+    for (uint32_t j = 1; j < kernel->sync_count; j++)
+        if (!tr_is_meeting(kernel->graph.values[kernel->sync_points[j].value].llvm))
             return true;
     return false;
 }
@@ -213,7 +213,7 @@ static bool is_too_long(const struct tr_collapsing *collapsing)
 {
     const struct tr_kernel *kernel = &collapsing->kernel;
     uint64_t length = collapsing->copies;
-    for (uint32_t r = 0; r < kernel->stop_count; r++) {
+    for (uint32_t r = 0; r < kernel->sync_count; r++) {
         const struct tr_set *outcomes = &kernel->regions[r].outcomes;
         const struct tr_crossing *crossings = collapsing->fuse.storage.crossings;
         if (r > 0)
@@ -265,7 +265,7 @@ enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_e
         return status;
     if (is_too_long(collapsing)) {
         choose(collapsing, PXR_COLLAPSE_PRECISE,
-               "too much would have to be brought across too many stops");
+               "too much would have to be brought across too many synchronisation points");
         return PXR_OK;
     }
     LLVMTargetDataRef target = LLVMGetModuleDataLayout(collapsing->module);
@@ -324,19 +324,24 @@ static void explain_regions(FILE *out, const struct tr_collapsing *collapsing)
     const struct tr_kernel *kernel = &collapsing->kernel;
     const struct tr_fuse *fuse = &collapsing->fuse;
     uint32_t fused = 0;
-    for (uint32_t j = 0; j < kernel->stop_count; j++)
-        fused += kernel->stops[j].is_fused;
-    fprintf(out, "  %u stops, %u loops over %s, %u instructions in them (the thread has %u)\n",
-            kernel->stop_count - 1, fused,
+    for (uint32_t j = 0; j < kernel->sync_count; j++)
+        fused += kernel->sync_points[j].is_fused;
+    fprintf(out,
+            "  %u synchronisation points, %u loops over %s, %u instructions in them (the thread "
+            "has %u)\n",
+            kernel->sync_count - 1, fused,
             kernel->scope == TR_SCOPE_BLOCK ? "the block" : "the lanes of a warp",
             collapsing->copies, kernel->graph.value_count);
     if (collapsing->is_stepped)
-        fprintf(out, "  loops would be too long: threads run one by one, from stop to stop\n");
+        fprintf(out, "  loops would be too long: threads run one by one, from one synchronisation "
+                     "point to the next\n");
     else if (fuse->can_mix)
-        fprintf(out, "  threads may come to different stops: then they run one by one\n");
+        fprintf(
+            out,
+            "  threads may come to different synchronisation points: then they run one by one\n");
     else
-        fprintf(out, "  all threads always come to the same stop\n");
-    fprintf(out, "  kept across stops: %llu bytes per thread, %llu per %s\n",
+        fprintf(out, "  all threads always come to the same synchronisation point\n");
+    fprintf(out, "  kept across synchronisation points: %llu bytes per thread, %llu per %s\n",
             (unsigned long long)fuse->frame.thread_bytes,
             (unsigned long long)fuse->frame.group_bytes,
             kernel->scope == TR_SCOPE_BLOCK ? "block" : "warp");

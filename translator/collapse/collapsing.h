@@ -19,7 +19,7 @@ struct tr_collapsing {
     enum pxr_collapse collapse; /* what is asked for; once chosen, PRECISE, FLAT or HIERARCHICAL */
     const char *why;            /* this collapse and no other */
     bool has_polls;             /* some wait: they have become calls of a helper */
-    bool has_stop_loops;        /* loops with stops, which may be unrolled */
+    bool has_sync_loops;        /* loops with sync points, which may be unrolled */
     bool has_interleaved;       /* local arrays lie element after element now */
     bool has_kernel;            /* the next two are there */
     struct tr_kernel kernel;
@@ -27,7 +27,7 @@ struct tr_collapsing {
     bool may_wait;       /* a block may wait for another: it polls */
     bool is_stepped;     /* no loops: they would be too long */
     uint32_t copies;     /* instructions in all regions */
-    uint32_t seed_sites; /* of TR_SEED_MISSING_STOP */
+    uint32_t seed_sites; /* of TR_SEED_MISSING_SYNC */
 };
 
 /* options must outlive it. */
@@ -39,7 +39,7 @@ void tr_collapsing_fini(struct tr_collapsing *collapsing);
  * Where one finds that threads cannot be fused, the collapse is PRECISE from there on. */
 
 /* Functions in which a thread may stop or exit will be inlined. */
-enum pxr_status tr_inline_stops(struct tr_collapsing *collapsing, struct pxr_error *err);
+enum pxr_status tr_inline_sync_points(struct tr_collapsing *collapsing, struct pxr_error *err);
 
 /* Finds the polls of loops that can wait; the others go, and lanes of programs that wait gather at
  * fences. */
@@ -55,13 +55,13 @@ enum pxr_status tr_find_obstacles(struct tr_collapsing *collapsing, struct pxr_e
 
 enum pxr_status tr_choose_collapse(struct tr_collapsing *collapsing, struct pxr_error *err);
 
-/* Takes a stop out, if a test asks for it. */
-enum pxr_status tr_seed_stops(struct tr_collapsing *collapsing, struct pxr_error *err);
+/* Takes a sync point out, if a test asks for it. */
+enum pxr_status tr_seed_sync_points(struct tr_collapsing *collapsing, struct pxr_error *err);
 
 /* Local arrays lie element after element where nobody can tell. */
 enum pxr_status tr_interleave_arrays(struct tr_collapsing *collapsing, struct pxr_error *err);
 
-/* Regions, and how values get across stops. */
+/* Regions, and how values get across sync points. */
 enum pxr_status tr_form_regions(struct tr_collapsing *collapsing, struct pxr_error *err);
 enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_error *err);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How values get across one stop: saved or computed again, by a minimum cut (the idea is
+ * How values get across one sync point: saved or computed again, by a minimum cut (the idea is
  * Polygeist's). docs/values-across-barriers.md has the model and an example.
  *
- * Every value that may be of use behind the stop has two nodes. `have` is on the sink's side of the
- * cut if the value is there behind the stop, `make` if it is computed again there:
+ * Every value that may be of use behind the sync point has two nodes. `have` is on the sink's side
+ * of the cut if the value is there behind the sync point, `make` if it is computed again there:
  *     source --cost of computing--> make(v)       never, if v cannot be computed again
  *     make(v) --cost of saving--> have(v)         cut if v is there but not made: it is saved
  *     have(operand) --never--> make(v)            what v is made from must be there
@@ -17,7 +17,7 @@
 
 /* Values that one cut may be about; with more, all that are needed are saved. */
 #define MAX_CUT_VALUES 4096
-/* Cuts at one stop; after that, the same. */
+/* Cuts at one sync point; after that, the same. */
 #define MAX_CUTS 16
 /* Rounds of leaving out what cannot be worth it. */
 #define PRUNE_ROUNDS 3
@@ -27,25 +27,26 @@ static const struct tr_value *value_of(const struct tr_plan *plan, uint32_t valu
     return &plan->kernel->graph.values[value];
 }
 
-/* ---- costs at the stop ---- */
+/* ---- costs at the sync point ---- */
 
-static struct tr_shape shape_at_stop(const struct tr_plan *plan, uint32_t value, uint32_t stop)
+static struct tr_shape shape_at_sync(const struct tr_plan *plan, uint32_t value, uint32_t sync)
 {
     const struct tr_kernel *kernel = plan->kernel;
     return tr_shape_at(&kernel->graph, &kernel->loops, &kernel->shapes, value,
-                       tr_plan_stop_segment(plan, stop));
+                       tr_plan_sync_segment(plan, sync));
 }
 
-/* Threads that come to a stop that is not fused go on one by one, and may be in different
+/* Threads that come to a sync point that is not fused go on one by one, and may be in different
  * iterations of a loop. */
-static bool can_be_group(const struct tr_plan *plan, uint32_t value, uint32_t stop)
+static bool can_be_group(const struct tr_plan *plan, uint32_t value, uint32_t sync)
 {
-    uint32_t segment = tr_plan_stop_segment(plan, stop);
-    return plan->kernel->stops[stop].is_fused && plan->kernel->shapes.is_uniform_segment[segment] &&
-           shape_at_stop(plan, value, stop).kind == TR_UNIFORM;
+    uint32_t segment = tr_plan_sync_segment(plan, sync);
+    return plan->kernel->sync_points[sync].is_fused &&
+           plan->kernel->shapes.is_uniform_segment[segment] &&
+           shape_at_sync(plan, value, sync).kind == TR_UNIFORM;
 }
 
-/* In every region that leads to the stop the value's element has been written before. */
+/* In every region that leads to the sync point the value's element has been written before. */
 static bool is_passed_through(const struct tr_plan *plan, uint32_t value)
 {
     for (uint32_t i = 0; i < plan->leading_count; i++) {
@@ -57,11 +58,11 @@ static bool is_passed_through(const struct tr_plan *plan, uint32_t value)
     return true;
 }
 
-static void set_costs(struct tr_plan *plan, uint32_t value, uint32_t stop)
+static void set_costs(struct tr_plan *plan, uint32_t value, uint32_t sync)
 {
-    struct tr_shape shape = shape_at_stop(plan, value, stop);
+    struct tr_shape shape = shape_at_sync(plan, value, sync);
     bool is_pure = plan->kind[value] == TR_AGAIN_PURE;
-    struct tr_saving saving = {.is_group = can_be_group(plan, value, stop),
+    struct tr_saving saving = {.is_group = can_be_group(plan, value, sync),
                                .is_affine = is_pure && shape.kind == TR_AFFINE,
                                .is_there = is_passed_through(plan, value),
                                .bytes = plan->bytes[value]};
@@ -74,11 +75,11 @@ static void set_costs(struct tr_plan *plan, uint32_t value, uint32_t stop)
 
 /* ---- what the cut is about ---- */
 
-static void find_leading(struct tr_plan *plan, uint32_t stop)
+static void find_leading(struct tr_plan *plan, uint32_t sync)
 {
     plan->leading_count = 0;
-    for (uint32_t r = 0; r < plan->kernel->stop_count; r++)
-        if (r != stop && tr_set_has(&plan->kernel->regions[r].outcomes, stop))
+    for (uint32_t r = 0; r < plan->kernel->sync_count; r++)
+        if (r != sync && tr_set_has(&plan->kernel->regions[r].outcomes, sync))
             plan->leading[plan->leading_count++] = r;
 }
 
@@ -105,14 +106,14 @@ static bool is_repeated(const struct tr_value *value, uint32_t operand)
     return false;
 }
 
-/* What is needed behind the stop, and all that it may be made from. All of it dominates the stop,
- * and none is the stop's own result. Unless is_first, costs are known. */
-static void find_members(struct tr_plan *plan, uint32_t stop, bool is_first)
+/* What is needed behind the sync point, and all that it may be made from. All of it dominates the
+ * sync point, and none is the sync point's own result. Unless is_first, costs are known. */
+static void find_members(struct tr_plan *plan, uint32_t sync, bool is_first)
 {
     for (uint32_t i = 0; i < plan->member_count; i++)
         plan->index[plan->members[i]] = TR_NONE;
     plan->member_count = 0;
-    const struct tr_set *need = &plan->need[stop];
+    const struct tr_set *need = &plan->need[sync];
     for (uint32_t v = tr_set_next(need, 0); v != TR_NONE; v = tr_set_next(need, v + 1)) {
         add_use(plan, v, 0);
         plan->users[v] = 2; /* it is there in any case */
@@ -120,7 +121,7 @@ static void find_members(struct tr_plan *plan, uint32_t stop, bool is_first)
     for (uint32_t i = 0; i < plan->member_count; i++) {
         uint32_t v = plan->members[i];
         if (is_first)
-            set_costs(plan, v, stop);
+            set_costs(plan, v, sync);
         if (plan->making[v] == 0)
             continue;
         const struct tr_value *value = value_of(plan, v);
@@ -178,13 +179,13 @@ static uint32_t make(uint32_t member)
     return 2 * member + 1;
 }
 
-static void save(struct tr_plan *plan, uint32_t value, uint32_t stop)
+static void save(struct tr_plan *plan, uint32_t value, uint32_t sync)
 {
-    plan->crossings[stop].home[value] =
-        can_be_group(plan, value, stop) ? TR_HOME_GROUP : TR_HOME_THREAD;
+    plan->crossings[sync].home[value] =
+        can_be_group(plan, value, sync) ? TR_HOME_GROUP : TR_HOME_THREAD;
 }
 
-static void add_edges(struct tr_plan *plan, struct tr_cut *cut, uint32_t stop, uint32_t member)
+static void add_edges(struct tr_plan *plan, struct tr_cut *cut, uint32_t sync, uint32_t member)
 {
     uint32_t source = 2 * plan->member_count;
     uint32_t sink = source + 1;
@@ -198,7 +199,7 @@ static void add_edges(struct tr_plan *plan, struct tr_cut *cut, uint32_t stop, u
     }
     tr_cut_add_edge(cut, source, make(member), can_be_made ? plan->making[v] : TR_CUT_NEVER);
     tr_cut_add_edge(cut, make(member), have(member), plan->saving[v]);
-    if (tr_set_has(&plan->need[stop], v))
+    if (tr_set_has(&plan->need[sync], v))
         tr_cut_add_edge(cut, have(member), sink, TR_CUT_NEVER);
 }
 
@@ -210,7 +211,7 @@ static uint32_t count_edges(const struct tr_plan *plan)
     return count;
 }
 
-static bool cut_at_stop(struct tr_plan *plan, uint32_t stop)
+static bool cut_at_sync(struct tr_plan *plan, uint32_t sync)
 {
     struct pxr_arena arena;
     pxr_arena_init(&arena, 0);
@@ -220,13 +221,13 @@ static bool cut_at_stop(struct tr_plan *plan, uint32_t stop)
     bool has_room = is_below != NULL && tr_cut_init(&cut, &arena, node_count, count_edges(plan));
     if (has_room) {
         for (uint32_t i = 0; i < plan->member_count; i++)
-            add_edges(plan, &cut, stop, i);
+            add_edges(plan, &cut, sync, i);
         tr_cut_find(&cut, node_count - 2, node_count - 1, is_below);
         for (uint32_t i = 0; i < plan->member_count; i++) {
             if (is_below[make(i)])
-                plan->crossings[stop].home[plan->members[i]] = TR_HOME_AGAIN;
+                plan->crossings[sync].home[plan->members[i]] = TR_HOME_AGAIN;
             else if (is_below[have(i)])
-                save(plan, plan->members[i], stop);
+                save(plan, plan->members[i], sync);
         }
     }
     pxr_arena_fini(&arena);
@@ -234,16 +235,16 @@ static bool cut_at_stop(struct tr_plan *plan, uint32_t stop)
 }
 
 /* Without a cut: what is cheap is computed again, with the cheap values that it is made of. */
-static void save_all(struct tr_plan *plan, uint32_t stop)
+static void save_all(struct tr_plan *plan, uint32_t sync)
 {
-    uint8_t *home = plan->crossings[stop].home;
-    const struct tr_set *need = &plan->need[stop];
+    uint8_t *home = plan->crossings[sync].home;
+    const struct tr_set *need = &plan->need[sync];
     for (uint32_t v = plan->kernel->graph.value_count; v-- > 0;) {
         if (home[v] == TR_HOME_NONE && tr_set_has(need, v)) {
             if (plan->is_cheap[v])
                 home[v] = TR_HOME_AGAIN;
             else
-                save(plan, v, stop);
+                save(plan, v, sync);
         }
         if (home[v] != TR_HOME_AGAIN)
             continue;
@@ -256,15 +257,15 @@ static void save_all(struct tr_plan *plan, uint32_t stop)
     }
 }
 
-bool tr_plan_choose(struct tr_plan *plan, uint32_t stop)
+bool tr_plan_choose(struct tr_plan *plan, uint32_t sync)
 {
-    memset(plan->crossings[stop].home, TR_HOME_NONE, plan->kernel->graph.value_count);
-    find_leading(plan, stop);
-    find_members(plan, stop, true);
+    memset(plan->crossings[sync].home, TR_HOME_NONE, plan->kernel->graph.value_count);
+    find_leading(plan, sync);
+    find_members(plan, sync, true);
     for (int round = 0; round < PRUNE_ROUNDS && prune(plan); round++)
-        find_members(plan, stop, false);
-    if (plan->member_count <= MAX_CUT_VALUES && plan->cuts[stop]++ < MAX_CUTS)
-        return cut_at_stop(plan, stop);
-    save_all(plan, stop);
+        find_members(plan, sync, false);
+    if (plan->member_count <= MAX_CUT_VALUES && plan->cuts[sync]++ < MAX_CUTS)
+        return cut_at_sync(plan, sync);
+    save_all(plan, sync);
     return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What planning how values get across stops keeps in mind. Private to storage.c and choose.c.
+ * What planning how values get across sync points keeps in mind. Private to storage.c and choose.c.
  */
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_CROSSING_H
 #define PTXRUN_TRANSLATOR_COLLAPSE_CROSSING_H
@@ -11,23 +11,23 @@
 struct tr_plan {
     struct tr_kernel *kernel;
     const struct tr_again_costs *costs;
-    struct tr_crossing *crossings; /* by stop */
+    struct tr_crossing *crossings; /* by sync point */
     struct pxr_arena scratch;
     /* by value */
     uint8_t *kind;  /* enum tr_again */
     uint8_t *cost;  /* of computing it again in every thread */
     uint8_t *bytes; /* in memory */
     bool *is_cheap; /* made of what is at hand, at little cost */
-    /* by stop */
+    /* by sync point */
     struct tr_set *need; /* values that must be there behind it */
     uint32_t *cuts;      /* how often it has been looked at */
     bool *is_dirty;      /* to be looked at */
     /* by segment */
-    uint32_t *stop;   /* the stop at its end, TR_NONE */
+    uint32_t *sync;   /* the sync point at its end, TR_NONE */
     bool *is_visited; /* of one walk */
     uint32_t *queue;  /* of one walk: segments */
-    /* of one stop (crossing.c) */
-    uint32_t *leading; /* the stops from which threads come to it, but for itself */
+    /* of one sync point (crossing.c) */
+    uint32_t *leading; /* the sync points from which threads come to it, but for itself */
     uint32_t leading_count;
     uint32_t *members; /* values that may be of use behind it */
     uint32_t member_count;
@@ -39,11 +39,12 @@ struct tr_plan {
     uint32_t *users;    /* by value: needs, and members that are made from it */
 };
 
-/* The segment that ends with the stop. */
-uint32_t tr_plan_stop_segment(const struct tr_plan *plan, uint32_t stop);
+/* The segment that ends with the sync point. */
+uint32_t tr_plan_sync_segment(const struct tr_plan *plan, uint32_t sync);
 
-/* Sets the homes of crossings[stop] so that all that is needed is there. False when out of memory.
+/* Sets the homes of crossings[sync point] so that all that is needed is there. False when out of
+ * memory.
  */
-bool tr_plan_choose(struct tr_plan *plan, uint32_t stop);
+bool tr_plan_choose(struct tr_plan *plan, uint32_t sync);
 
 #endif

@@ -49,7 +49,7 @@ static void find_at_hand(struct tr_frame *frame, const struct tr_kernel *kernel,
 {
     const struct tr_graph *graph = &kernel->graph;
     struct tr_set *made = &frame->at_hand;
-    for (uint32_t j = 1; j < kernel->stop_count; j++)
+    for (uint32_t j = 1; j < kernel->sync_count; j++)
         tr_set_merge(saved, &storage->crossings[j].saved);
     for (uint32_t v = 0; v < graph->value_count; v++) {
         const struct tr_value *value = &graph->values[v];
@@ -82,15 +82,16 @@ static void find_at_hand(struct tr_frame *frame, const struct tr_kernel *kernel,
 static void find_tracked(struct tr_frame *frame, const struct tr_kernel *kernel,
                          const struct tr_storage *storage, bool has_step)
 {
-    for (uint32_t j = 1; j < kernel->stop_count; j++) {
+    for (uint32_t j = 1; j < kernel->sync_count; j++) {
         const struct tr_crossing *crossing = &storage->crossings[j];
         const struct tr_set *saved = &crossing->saved;
         for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1))
-            if (has_step || (crossing->home[v] == TR_HOME_THREAD && !tr_is_warp_stop(kernel, j)))
+            if (has_step ||
+                (crossing->home[v] == TR_HOME_THREAD && !tr_is_warp_sync_point(kernel, j)))
                 tr_set_add(&frame->tracked, v);
         if (!has_step)
             continue;
-        tr_set_merge(&frame->tracked, &kernel->liveness.live_in[kernel->stops[j].resume]);
+        tr_set_merge(&frame->tracked, &kernel->liveness.live_in[kernel->sync_points[j].resume]);
         for (uint32_t i = 0; i < crossing->again_count; i++)
             tr_set_add(&frame->tracked, crossing->again[i]);
     }
@@ -111,7 +112,7 @@ static void lay_out_threads(struct tr_frame *frame, const struct tr_kernel *kern
             frame->thread_array[v] =
                 take_bytes(&frame->thread_bytes, value_bytes(kernel, target, v));
     }
-    for (uint32_t i = 0; i < TR_STOP_OPERANDS; i++)
+    for (uint32_t i = 0; i < TR_SYNC_OPERANDS; i++)
         frame->operand_array[i] = take_bytes(&frame->thread_bytes, OPERAND_BYTES);
     frame->result_array = take_bytes(&frame->thread_bytes, OPERAND_BYTES);
 }
@@ -124,10 +125,10 @@ static void lay_out_groups(struct tr_frame *frame, const struct tr_kernel *kerne
     for (uint32_t v = 0; v < kernel->graph.value_count; v++)
         frame->group_array[v] = TR_NONE;
     for (uint32_t bytes = 16; bytes > 0; bytes /= 2) {
-        for (uint32_t j = 1; j < kernel->stop_count; j++) {
+        for (uint32_t j = 1; j < kernel->sync_count; j++) {
             const struct tr_crossing *crossing = &storage->crossings[j];
             const struct tr_set *saved = &crossing->saved;
-            if (!has_step && tr_is_warp_stop(kernel, j))
+            if (!has_step && tr_is_warp_sync_point(kernel, j))
                 continue;
             for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1))
                 if (crossing->home[v] == TR_HOME_GROUP && frame->group_array[v] == TR_NONE &&
@@ -174,7 +175,7 @@ static void lay_out_local(struct tr_frame *frame, const struct tr_kernel *kernel
     }
     frame->local_bytes =
         (uint32_t)((bytes + LOCAL_ALIGN_BYTES - 1) & ~(uint64_t)(LOCAL_ALIGN_BYTES - 1));
-    frame->is_local_shared = kernel->stop_count == 1 && !has_vectors;
+    frame->is_local_shared = kernel->sync_count == 1 && !has_vectors;
     if (frame->is_local_shared && !has_step)
         return;
     /* T times an even number is a multiple of 64. */

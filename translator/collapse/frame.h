@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where a block keeps what lives across stops: rt_block.frame. With T threads (rounded up to whole
- * warps) and G groups (flat: 1; hierarchical: the warps) it is
+ * Where a block keeps what lives across sync points: rt_block.frame. With T threads (rounded up to
+ * whole warps) and G groups (flat: 1; hierarchical: the warps) it is
  *
  *   T entries                    uint16_t each: where the thread is (kernel_abi/rt.h)
  *   arrays of T elements         one for each value kept per thread; operands and result of the
- * stop that the thread is at T times local memory         the thread's local arrays, in one piece
- *   arrays of all threads        local arrays whose elements lie next to each other (interleave.h)
- *   arrays of G elements         one for each value kept per group
+ * sync point that the thread is at T times local memory         the thread's local arrays, in one
+ * piece arrays of all threads        local arrays whose elements lie next to each other
+ * (interleave.h) arrays of G elements         one for each value kept per group
  *
- * What is kept behind stops of the warp, and those stops' operands, are here only when threads run
- * one by one; otherwise the function of the blocks has them in variables (warp_values.c).
+ * What is kept behind sync points of the warp, and those sync points' operands, are here only when
+ * threads run one by one; otherwise the function of the blocks has them in variables
+ * (warp_values.c).
  *
  * Element t of each array belongs to thread t: loops go through memory in order. T is a multiple of
  * 32, so every array is aligned for its elements.
@@ -22,14 +23,14 @@
 
 #include "translator/collapse/collapse.h"
 
-#define TR_STOP_OPERANDS 5 /* the most that a placeholder has beside the thread */
+#define TR_SYNC_OPERANDS 5 /* the most that a placeholder has beside the thread */
 
 struct tr_frame {
     uint64_t thread_bytes;  /* of one thread, in all arrays and local memory */
     uint64_t group_bytes;   /* of one group, in all arrays */
     uint32_t *thread_array; /* by value: its array begins at T times this, TR_NONE: has none */
     uint32_t *group_array;  /* by value: at T * thread_bytes + G times this, TR_NONE: has none */
-    uint32_t operand_array[TR_STOP_OPERANDS]; /* as thread_array; elements of 8 bytes */
+    uint32_t operand_array[TR_SYNC_OPERANDS]; /* as thread_array; elements of 8 bytes */
     uint32_t result_array;
     uint32_t local;       /* T times this: where local memory begins */
     uint32_t local_bytes; /* of one thread */
@@ -46,8 +47,8 @@ struct tr_frame {
                               they depend on nothing but its thread */
 };
 
-/* has_step: threads may be run one by one, which keep every value that lives across a stop in
- * memory of their own; otherwise only those kept behind stops of the block have arrays.
+/* has_step: threads may be run one by one, which keep every value that lives across a sync point in
+ * memory of their own; otherwise only those kept behind sync points of the block have arrays.
  * has_vectors: several threads may run side by side. */
 enum pxr_status tr_frame_layout(struct tr_frame *frame, struct tr_kernel *kernel,
                                 const struct tr_storage *storage, bool has_step, bool has_vectors,

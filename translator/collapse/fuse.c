@@ -3,15 +3,14 @@
  * The function of the blocks: the loop over a chunk of blocks, and in it the regions' loops,
  * chained.
  *
- *   flat           loop[j] runs the block's threads from stop j; where they come to is where the
- *                  block goes on
- *   hierarchical   begin[j] sets out with warp 0; loop[j] runs the warp's lanes from stop j; behind
- *                  it the warp goes on from the stop of the warp its lanes came to, or is done,
- *                  and the next warp sets out (next_group.c); after the last one the block goes on
- *                  from where all warps came to
+ *   flat           loop[j] runs the block's threads from sync point j; where they come to is where
+ * the block goes on hierarchical   begin[j] sets out with warp 0; loop[j] runs the warp's lanes
+ * from sync point j; behind it the warp goes on from the sync point of the warp its lanes came to,
+ * or is done, and the next warp sets out (next_group.c); after the last one the block goes on from
+ * where all warps came to
  *
- * Where the threads of a group, or the warps of the block, come to different stops, or to one that
- * loops cannot pass, `mix` has the scheduler run them one by one.
+ * Where the threads of a group, or the warps of the block, come to different sync points, or to one
+ * that loops cannot pass, `mix` has the scheduler run them one by one.
  */
 #include <stddef.h>
 
@@ -44,9 +43,9 @@ bool tr_region_is_dynamic(const struct tr_fused *fused, uint32_t region)
     return fused->is_dynamic[region];
 }
 
-bool tr_looks_for_exited(const struct tr_fused *fused, uint32_t stop)
+bool tr_looks_for_exited(const struct tr_fused *fused, uint32_t sync)
 {
-    return fused->fuse->exited_before[stop];
+    return fused->fuse->exited_before[sync];
 }
 
 /* ---- where control goes ---- */
@@ -58,7 +57,7 @@ static void go_to(const struct tr_fused *fused, LLVMBasicBlockRef block)
 
 static void set_variable(const struct tr_fused *fused, LLVMValueRef variable, uint32_t value)
 {
-    LLVMBuildStore(fused->fuse->builder, tr_f_i32(fused->fuse, value), variable);
+    LLVMBuildStore(fused->fuse->builder, tr_fuse_i32(fused->fuse, value), variable);
 }
 
 void tr_go_to_mix(const struct tr_fused *fused)
@@ -73,49 +72,49 @@ void tr_go_to_mix(const struct tr_fused *fused)
     go_to(fused, fused->mix);
 }
 
-/* The warp's lanes have come to a stop of the block. */
-static void note_outcome(const struct tr_fused *fused, uint32_t stop)
+/* The warp's lanes have come to a sync point of the block. */
+static void note_outcome(const struct tr_fused *fused, uint32_t sync)
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMBuilderRef b = fuse->builder;
-    LLVMValueRef number = tr_f_i32(fuse, stop);
+    LLVMValueRef number = tr_fuse_i32(fuse, sync);
     LLVMValueRef before = LLVMBuildLoad2(b, fuse->i32, fused->outcome, "");
-    LLVMValueRef is_first = LLVMBuildICmp(b, LLVMIntEQ, before, tr_f_i32(fuse, 0), "");
+    LLVMValueRef is_first = LLVMBuildICmp(b, LLVMIntEQ, before, tr_fuse_i32(fuse, 0), "");
     LLVMValueRef is_same = LLVMBuildICmp(b, LLVMIntEQ, before, number, "");
     LLVMValueRef agrees = LLVMBuildOr(b, is_first, is_same, "");
-    LLVMBuildStore(b, LLVMBuildSelect(b, agrees, number, tr_f_i32(fuse, OUTCOME_MIXED), ""),
+    LLVMBuildStore(b, LLVMBuildSelect(b, agrees, number, tr_fuse_i32(fuse, OUTCOME_MIXED), ""),
                    fused->outcome);
 }
 
-static void go_on_in_warp(struct tr_fused *fused, uint32_t stop)
+static void go_on_in_warp(struct tr_fused *fused, uint32_t sync)
 {
     const struct tr_fuse *fuse = fused->fuse;
-    if (!fuse->kernel->stops[stop].asks_masks) {
-        go_to(fused, fused->loop[stop]);
+    if (!fuse->kernel->sync_points[sync].asks_masks) {
+        go_to(fused, fused->loop[sync]);
         return;
     }
     struct tr_lanes lanes = tr_lanes_now(fused);
-    LLVMBasicBlockRef differ = tr_f_new_block(fuse, "masks_differ");
-    LLVMBuildCondBr(fuse->builder, tr_build_mask_test(fused, stop, &lanes), fused->loop[stop],
+    LLVMBasicBlockRef differ = tr_fuse_new_block(fuse, "masks_differ");
+    LLVMBuildCondBr(fuse->builder, tr_build_mask_test(fused, sync, &lanes), fused->loop[sync],
                     differ);
     LLVMPositionBuilderAtEnd(fuse->builder, differ);
-    tr_put_into_frame(fused, stop);
+    tr_put_into_frame(fused, sync);
     tr_go_to_mix(fused);
 }
 
-/* All live threads of the group have come to the stop. */
-static void go_on_from(struct tr_fused *fused, uint32_t stop)
+/* All live threads of the group have come to the sync point. */
+static void go_on_from(struct tr_fused *fused, uint32_t sync)
 {
-    const struct tr_stop *at = &fused->fuse->kernel->stops[stop];
+    const struct tr_sync_point *at = &fused->fuse->kernel->sync_points[sync];
     if (!at->is_fused) {
         tr_go_to_mix(fused);
-    } else if (at->kind == RT_STOP_WARP) {
-        go_on_in_warp(fused, stop);
+    } else if (at->kind == RT_SYNC_WARP) {
+        go_on_in_warp(fused, sync);
     } else if (is_hierarchical(fused)) {
-        note_outcome(fused, stop);
+        note_outcome(fused, sync);
         go_to(fused, tr_group_done(fused, fused->left));
     } else {
-        go_to(fused, fused->begin[stop]);
+        go_to(fused, fused->begin[sync]);
     }
 }
 
@@ -135,11 +134,11 @@ static void dispatch_outcomes(struct tr_fused *fused, uint32_t number)
     const struct tr_region *region = &fused->fuse->kernel->regions[number];
     const struct tr_fuse *fuse = fused->fuse;
     LLVMBuilderRef b = fuse->builder;
-    LLVMBasicBlockRef some = tr_f_new_block(fuse, "some");
-    LLVMBasicBlockRef same = tr_f_new_block(fuse, "same");
-    LLVMBasicBlockRef differ = tr_f_new_block(fuse, "differ");
+    LLVMBasicBlockRef some = tr_fuse_new_block(fuse, "some");
+    LLVMBasicBlockRef same = tr_fuse_new_block(fuse, "same");
+    LLVMBasicBlockRef differ = tr_fuse_new_block(fuse, "differ");
     LLVMValueRef any = load_outcome(fuse, fused->any, "any");
-    LLVMValueRef none = LLVMBuildICmp(b, LLVMIntEQ, any, tr_f_i32(fuse, 0), "");
+    LLVMValueRef none = LLVMBuildICmp(b, LLVMIntEQ, any, tr_fuse_i32(fuse, 0), "");
     LLVMBuildCondBr(b, none, tr_group_done(fused, number), some);
     LLVMPositionBuilderAtEnd(b, some);
     LLVMValueRef all = load_outcome(fuse, fused->all, "all");
@@ -148,8 +147,8 @@ static void dispatch_outcomes(struct tr_fused *fused, uint32_t number)
     LLVMValueRef choice = LLVMBuildSwitch(b, any, differ, tr_set_count(&region->outcomes));
     const struct tr_set *outcomes = &region->outcomes;
     for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1)) {
-        LLVMBasicBlockRef block = tr_f_new_block(fuse, "stop");
-        LLVMAddCase(choice, tr_f_i32(fuse, j), block);
+        LLVMBasicBlockRef block = tr_fuse_new_block(fuse, "stop");
+        LLVMAddCase(choice, tr_fuse_i32(fuse, j), block);
         LLVMPositionBuilderAtEnd(b, block);
         tr_save_group_values(fused, number, j);
         go_on_from(fused, j);
@@ -172,12 +171,12 @@ static enum pxr_status dispatch_together(struct tr_fused *fused, uint32_t number
     const struct tr_fuse *fuse = fused->fuse;
     const struct tr_set *outcomes = &fuse->kernel->regions[number].outcomes;
     LLVMBasicBlockRef *targets = pxr_arena_alloc_array(
-        &fuse->kernel->graph.arena, fuse->kernel->stop_count, sizeof(LLVMBasicBlockRef));
+        &fuse->kernel->graph.arena, fuse->kernel->sync_count, sizeof(LLVMBasicBlockRef));
     if (targets == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     targets[0] = tr_group_done(fused, number);
     for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
-        targets[j] = tr_f_new_block(fuse, "stop");
+        targets[j] = tr_fuse_new_block(fuse, "stop");
     tr_build_group_way(fused, number, targets);
     for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1)) {
         LLVMPositionBuilderAtEnd(fuse->builder, targets[j]);
@@ -207,84 +206,87 @@ static enum pxr_status leave_region(struct tr_fused *fused, uint32_t number, str
 
 /* ---- groups ---- */
 
-static bool is_of_block(const struct tr_stop *stop)
+static bool is_of_block(const struct tr_sync_point *sync)
 {
-    return stop->is_fused && stop->kind != RT_STOP_WARP;
+    return sync->is_fused && sync->kind != RT_SYNC_WARP;
 }
 
-/* Where all threads of the block go on from the stop. */
-static void build_begin(const struct tr_fused *fused, uint32_t stop)
+/* Where all threads of the block go on from the sync point. */
+static void build_begin(const struct tr_fused *fused, uint32_t sync)
 {
     const struct tr_fuse *fuse = fused->fuse;
-    LLVMPositionBuilderAtEnd(fuse->builder, fused->begin[stop]);
-    if (fuse->kernel->stops[stop].kind == RT_STOP_BARRIER_RED)
-        tr_build_barrier_reduction((struct tr_fused *)fused, stop);
+    LLVMPositionBuilderAtEnd(fuse->builder, fused->begin[sync]);
+    if (fuse->kernel->sync_points[sync].kind == RT_SYNC_BARRIER_RED)
+        tr_build_barrier_reduction((struct tr_fused *)fused, sync);
     if (is_hierarchical(fused)) {
         set_variable(fused, fused->warp, 0);
-        set_variable(fused, fused->from, stop);
+        set_variable(fused, fused->from, sync);
         set_variable(fused, fused->outcome, 0);
     }
-    go_to(fused, fused->loop[stop]);
+    go_to(fused, fused->loop[sync]);
 }
 
 /* ---- threads one by one ---- */
 
 /* Back from steps: group elements are taken from any live thread of the group. */
-static void give_values(const struct tr_fused *fused, uint32_t stop)
+static void give_values(const struct tr_fused *fused, uint32_t sync)
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMBuilderRef b = fuse->builder;
-    const struct tr_crossing *crossing = &fuse->storage.crossings[stop];
+    const struct tr_crossing *crossing = &fuse->storage.crossings[sync];
     const struct tr_set *saved = &crossing->saved;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
-    LLVMBasicBlockRef head = tr_f_new_block(fuse, "give");
-    LLVMBasicBlockRef live = tr_f_new_block(fuse, "live");
-    LLVMBasicBlockRef next = tr_f_new_block(fuse, "next");
-    LLVMValueRef zero = tr_f_i64(fuse, 0);
+    LLVMBasicBlockRef head = tr_fuse_new_block(fuse, "give");
+    LLVMBasicBlockRef live = tr_fuse_new_block(fuse, "live");
+    LLVMBasicBlockRef next = tr_fuse_new_block(fuse, "next");
+    LLVMValueRef zero = tr_fuse_i64(fuse, 0);
     LLVMBuildBr(b, head);
     LLVMPositionBuilderAtEnd(b, head);
     LLVMValueRef thread = LLVMBuildPhi(b, fuse->i64, "thread");
     LLVMAddIncoming(thread, &zero, &before, 1);
-    LLVMValueRef entry =
-        LLVMBuildLoad2(b, fuse->i16, tr_f_element(fuse, fuse->i16, fuse->frame_base, thread), "");
+    LLVMValueRef entry = LLVMBuildLoad2(
+        b, fuse->i16, tr_fuse_element(fuse, fuse->i16, fuse->frame_base, thread), "");
     LLVMValueRef exited = LLVMConstInt(fuse->i16, RT_ENTRY_EXITED, false);
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, entry, exited, ""), next, live);
     LLVMPositionBuilderAtEnd(b, live);
     LLVMValueRef group = zero;
     if (is_hierarchical(fused))
-        group = LLVMBuildLShr(b, thread, tr_f_i64(fuse, 5), "");
+        group = LLVMBuildLShr(b, thread, tr_fuse_i64(fuse, 5), "");
     for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1)) {
         if (crossing->home[v] != TR_HOME_GROUP)
             continue;
         LLVMTypeRef type = LLVMTypeOf(fuse->kernel->graph.values[v].llvm);
-        LLVMValueRef array = tr_f_thread_array(fuse, fuse->frame.thread_array[v]);
-        LLVMValueRef value = LLVMBuildLoad2(b, type, tr_f_element(fuse, type, array, thread), "");
-        LLVMBuildStore(b, value, tr_f_group_element(fuse, fuse->frame.group_array[v], type, group));
+        LLVMValueRef array = tr_fuse_thread_array(fuse, fuse->frame.thread_array[v]);
+        LLVMValueRef value =
+            LLVMBuildLoad2(b, type, tr_fuse_element(fuse, type, array, thread), "");
+        LLVMBuildStore(b, value,
+                       tr_fuse_group_element(fuse, fuse->frame.group_array[v], type, group));
     }
     LLVMBuildBr(b, next);
     LLVMPositionBuilderAtEnd(b, next);
-    LLVMValueRef following = LLVMBuildAdd(b, thread, tr_f_i64(fuse, 1), "");
+    LLVMValueRef following = LLVMBuildAdd(b, thread, tr_fuse_i64(fuse, 1), "");
     LLVMAddIncoming(thread, &following, &next, 1);
     LLVMValueRef count = LLVMBuildZExt(b, fuse->thread_count, fuse->i64, "");
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, following, count, ""), head,
-                    fused->begin[stop]);
+                    fused->begin[sync]);
 }
 
-/* Threads that meet at different stops may exit behind one and go on behind the other, where loops
- * need not look for exits as long as threads stay together. They cannot go on then: steps do. */
-static void refuse_exits(struct tr_fused *fused, uint32_t stop, LLVMValueRef result)
+/* Threads that meet at different sync points may exit behind one and go on behind the other, where
+ * loops need not look for exits as long as threads stay together. They cannot go on then: steps do.
+ */
+static void refuse_exits(struct tr_fused *fused, uint32_t sync, LLVMValueRef result)
 {
     struct tr_fuse *fuse = fused->fuse;
     LLVMBuilderRef b = fuse->builder;
-    uint32_t refused = fuse->exited_before[stop] ? 0 : RT_MIX_EXITED;
-    if (is_hierarchical(fused) && !fuse->torn_before[stop])
+    uint32_t refused = fuse->exited_before[sync] ? 0 : RT_MIX_EXITED;
+    if (is_hierarchical(fused) && !fuse->torn_before[sync])
         refused |= RT_MIX_TORN;
-    if (refused == 0 || tr_f_seed(fuse, TR_SEED_EXITED_MASK))
+    if (refused == 0 || tr_fuse_seed(fuse, TR_SEED_EXITED_MASK))
         return;
-    LLVMValueRef exits = LLVMBuildAnd(b, result, tr_f_i32(fuse, refused), "");
-    LLVMValueRef is_none = LLVMBuildICmp(b, LLVMIntEQ, exits, tr_f_i32(fuse, 0), "");
-    LLVMBasicBlockRef refuse = tr_f_new_block(fuse, "refuse");
-    LLVMBasicBlockRef loops = tr_f_new_block(fuse, "loops");
+    LLVMValueRef exits = LLVMBuildAnd(b, result, tr_fuse_i32(fuse, refused), "");
+    LLVMValueRef is_none = LLVMBuildICmp(b, LLVMIntEQ, exits, tr_fuse_i32(fuse, 0), "");
+    LLVMBasicBlockRef refuse = tr_fuse_new_block(fuse, "refuse");
+    LLVMBasicBlockRef loops = tr_fuse_new_block(fuse, "loops");
     LLVMBuildCondBr(b, is_none, loops, refuse);
     LLVMPositionBuilderAtEnd(b, refuse);
     set_variable(fused, fused->arrived, 0);
@@ -305,14 +307,15 @@ static void build_mix(struct tr_fused *fused)
     LLVMValueRef args[3] = {fuse->block, fuse->step,
                             LLVMBuildLoad2(b, fuse->i32, fused->arrived, "")};
     LLVMValueRef result =
-        LLVMBuildTrunc(b, tr_f_call(fuse, "rt_block_mix", fuse->i64, args, 3), fuse->i32, "");
-    LLVMValueRef stop = LLVMBuildAnd(b, result, tr_f_i32(fuse, ~(RT_MIX_EXITED | RT_MIX_TORN)), "");
-    LLVMValueRef choice = LLVMBuildSwitch(b, stop, fused->block_done, kernel->stop_count);
-    for (uint32_t j = 1; j < kernel->stop_count; j++) {
-        if (!(tr_f_entry(fuse, j) & RT_ENTRY_WHOLE))
+        LLVMBuildTrunc(b, tr_fuse_call(fuse, "rt_block_mix", fuse->i64, args, 3), fuse->i32, "");
+    LLVMValueRef sync =
+        LLVMBuildAnd(b, result, tr_fuse_i32(fuse, ~(RT_MIX_EXITED | RT_MIX_TORN)), "");
+    LLVMValueRef choice = LLVMBuildSwitch(b, sync, fused->block_done, kernel->sync_count);
+    for (uint32_t j = 1; j < kernel->sync_count; j++) {
+        if (!(tr_fuse_entry(fuse, j) & RT_ENTRY_WHOLE))
             continue;
-        LLVMBasicBlockRef rejoin = tr_f_new_block(fuse, "rejoin");
-        LLVMAddCase(choice, tr_f_i32(fuse, j), rejoin);
+        LLVMBasicBlockRef rejoin = tr_fuse_new_block(fuse, "rejoin");
+        LLVMAddCase(choice, tr_fuse_i32(fuse, j), rejoin);
         LLVMPositionBuilderAtEnd(b, rejoin);
         refuse_exits(fused, j, result);
         give_values(fused, j);
@@ -324,15 +327,15 @@ static void build_mix(struct tr_fused *fused)
 /* A field of struct rt_block that changes from block to block. */
 static LLVMValueRef ctaid_field(const struct tr_fused *fused, int d)
 {
-    return tr_f_offset(fused->fuse, fused->fuse->block,
-                       offsetof(struct rt_block, ctaid) + (size_t)d * sizeof(uint32_t));
+    return tr_fuse_offset(fused->fuse, fused->fuse->block,
+                          offsetof(struct rt_block, ctaid) + (size_t)d * sizeof(uint32_t));
 }
 
 static void clear_entries(const struct tr_fused *fused)
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMValueRef bytes =
-        LLVMBuildNUWMul(fuse->builder, fuse->padded_count, tr_f_i64(fuse, ENTRY_BYTES), "");
+        LLVMBuildNUWMul(fuse->builder, fuse->padded_count, tr_fuse_i64(fuse, ENTRY_BYTES), "");
     LLVMBuildMemSet(fuse->builder, fuse->frame_base, LLVMConstInt(fuse->i8, 0, false), bytes,
                     FRAME_ALIGN);
 }
@@ -343,18 +346,18 @@ static void advance_ctaid(const struct tr_fused *fused)
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMBuilderRef b = fuse->builder;
-    LLVMBasicBlockRef advanced = tr_f_new_block(fuse, "advanced");
+    LLVMBasicBlockRef advanced = tr_fuse_new_block(fuse, "advanced");
     for (int d = 0; d < 3; d++) {
         if (fuse->options->facts->grid_max[d] == 1)
             continue;
-        LLVMValueRef extent =
-            tr_f_field(fuse, fuse->i32, fuse->launch,
-                       offsetof(struct rt_launch, grid) + (size_t)d * sizeof(uint32_t), "nctaid");
-        LLVMValueRef more = LLVMBuildAdd(b, fused->ctaid[d], tr_f_i32(fuse, 1), "");
+        LLVMValueRef extent = tr_fuse_field(
+            fuse, fuse->i32, fuse->launch,
+            offsetof(struct rt_launch, grid) + (size_t)d * sizeof(uint32_t), "nctaid");
+        LLVMValueRef more = LLVMBuildAdd(b, fused->ctaid[d], tr_fuse_i32(fuse, 1), "");
         LLVMValueRef is_end = LLVMBuildICmp(b, LLVMIntEQ, more, extent, "");
-        LLVMBuildStore(b, LLVMBuildSelect(b, is_end, tr_f_i32(fuse, 0), more, ""),
+        LLVMBuildStore(b, LLVMBuildSelect(b, is_end, tr_fuse_i32(fuse, 0), more, ""),
                        ctaid_field(fused, d));
-        LLVMBasicBlockRef carry = tr_f_new_block(fuse, "carry");
+        LLVMBasicBlockRef carry = tr_fuse_new_block(fuse, "carry");
         LLVMBuildCondBr(b, is_end, carry, advanced);
         LLVMPositionBuilderAtEnd(b, carry);
     }
@@ -368,18 +371,18 @@ static void build_careful_way(const struct tr_fused *fused, LLVMValueRef may_fau
 {
     struct tr_fuse *fuse = fused->fuse;
     LLVMBuilderRef b = fuse->builder;
-    LLVMBasicBlockRef careful = tr_f_new_block(fuse, "careful");
-    LLVMBasicBlockRef again = tr_f_new_block(fuse, "again");
-    LLVMBasicBlockRef quick = tr_f_new_block(fuse, "quick");
+    LLVMBasicBlockRef careful = tr_fuse_new_block(fuse, "careful");
+    LLVMBasicBlockRef again = tr_fuse_new_block(fuse, "again");
+    LLVMBasicBlockRef quick = tr_fuse_new_block(fuse, "quick");
     LLVMBuildCondBr(b, may_fault, careful, quick);
     LLVMPositionBuilderAtEnd(b, careful);
     clear_entries(fused);
     LLVMBuildBr(b, again);
     LLVMPositionBuilderAtEnd(b, again);
-    LLVMValueRef args[3] = {fuse->block, fuse->step, tr_f_i32(fuse, 0)};
-    LLVMValueRef more = tr_f_call(fuse, "rt_block_mix", fuse->i64, args, 3);
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, more, tr_f_i64(fuse, 0), ""), fused->block_done,
-                    again);
+    LLVMValueRef args[3] = {fuse->block, fuse->step, tr_fuse_i32(fuse, 0)};
+    LLVMValueRef more = tr_fuse_call(fuse, "rt_block_mix", fuse->i64, args, 3);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, more, tr_fuse_i64(fuse, 0), ""),
+                    fused->block_done, again);
     LLVMPositionBuilderAtEnd(b, quick);
 }
 
@@ -387,9 +390,9 @@ static void build_chunk_loop(struct tr_fused *fused, LLVMBasicBlockRef entry)
 {
     struct tr_fuse *fuse = fused->fuse;
     LLVMBuilderRef b = fuse->builder;
-    LLVMBasicBlockRef head = tr_f_new_block(fuse, "block");
-    LLVMBasicBlockRef end = tr_f_new_block(fuse, "end");
-    fused->block_done = tr_f_new_block(fuse, "block_done");
+    LLVMBasicBlockRef head = tr_fuse_new_block(fuse, "block");
+    LLVMBasicBlockRef end = tr_fuse_new_block(fuse, "end");
+    fused->block_done = tr_fuse_new_block(fuse, "block_done");
     LLVMPositionBuilderAtEnd(b, entry);
     LLVMValueRef may_fault = tr_build_fault_test(fuse, &fuse->faults);
     LLVMBuildBr(b, head);
@@ -407,10 +410,10 @@ static void build_chunk_loop(struct tr_fused *fused, LLVMBasicBlockRef entry)
 
     LLVMPositionBuilderAtEnd(b, fused->block_done);
     advance_ctaid(fused);
-    LLVMValueRef next = LLVMBuildSub(b, left, tr_f_i32(fuse, 1), "");
+    LLVMValueRef next = LLVMBuildSub(b, left, tr_fuse_i32(fuse, 1), "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
     LLVMAddIncoming(left, &next, &latch, 1);
-    LLVMValueRef is_last = LLVMBuildICmp(b, LLVMIntEQ, next, tr_f_i32(fuse, 0), "");
+    LLVMValueRef is_last = LLVMBuildICmp(b, LLVMIntEQ, next, tr_fuse_i32(fuse, 0), "");
     tr_mark(LLVMBuildCondBr(b, is_last, end, head), TR_MARK_BLOCKS);
     tr_mark(LLVMGetBasicBlockTerminator(fused->block_done), TR_MARK_BLOCKS);
     LLVMPositionBuilderAtEnd(b, end);
@@ -440,11 +443,11 @@ static enum pxr_status init_fused(struct tr_fused *fused, LLVMMetadataRef subpro
     enum pxr_status status = tr_clone_init(&fused->clone, kernel, err);
     if (status != PXR_OK)
         return status;
-    fused->begin = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->begin);
-    fused->loop = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->loop);
-    fused->result = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->result);
-    fused->loaded = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->loaded);
-    fused->is_dynamic = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->is_dynamic);
+    fused->begin = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->begin);
+    fused->loop = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->loop);
+    fused->result = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->result);
+    fused->loaded = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->loaded);
+    fused->is_dynamic = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->is_dynamic);
     uint32_t values = kernel->graph.value_count;
     fused->warp_array = pxr_arena_alloc_array(arena, values, sizeof *fused->warp_array);
     fused->warp_value = pxr_arena_alloc_array(arena, values, sizeof *fused->warp_value);
@@ -454,8 +457,8 @@ static enum pxr_status init_fused(struct tr_fused *fused, LLVMMetadataRef subpro
     status = tr_groups_init(fused, err);
     if (status != PXR_OK)
         return status;
-    for (uint32_t r = 0; r < kernel->stop_count; r++)
-        fused->is_dynamic[r] = kernel->stops[r].is_fused && has_choice(fused, r) &&
+    for (uint32_t r = 0; r < kernel->sync_count; r++)
+        fused->is_dynamic[r] = kernel->sync_points[r].is_fused && has_choice(fused, r) &&
                                (tr_looks_for_exited(fused, r) || !tr_is_group_way(fused, r));
     fuse->function = add_function(fuse, subprogram);
     fused->clone.llvm = fuse->llvm;
@@ -468,24 +471,24 @@ static enum pxr_status init_fused(struct tr_fused *fused, LLVMMetadataRef subpro
 static void add_variables(struct tr_fused *fused)
 {
     struct tr_fuse *fuse = fused->fuse;
-    fused->warp = tr_f_variable(fuse, fuse->i32, "warp");
-    fused->from = tr_f_variable(fuse, fuse->i32, "from");
-    fused->outcome = tr_f_variable(fuse, fuse->i32, "outcome");
-    fused->arrived = tr_f_variable(fuse, fuse->i32, "arrived");
-    fused->any = tr_f_variable(fuse, fuse->i32, "any");
-    fused->all = tr_f_variable(fuse, fuse->i32, "all");
+    fused->warp = tr_fuse_variable(fuse, fuse->i32, "warp");
+    fused->from = tr_fuse_variable(fuse, fuse->i32, "from");
+    fused->outcome = tr_fuse_variable(fuse, fuse->i32, "outcome");
+    fused->arrived = tr_fuse_variable(fuse, fuse->i32, "arrived");
+    fused->any = tr_fuse_variable(fuse, fuse->i32, "any");
+    fused->all = tr_fuse_variable(fuse, fuse->i32, "all");
 }
 
 static void add_labels(struct tr_fused *fused)
 {
     struct tr_fuse *fuse = fused->fuse;
-    fused->mix = tr_f_new_block(fuse, "mix");
-    for (uint32_t j = 0; j < fuse->kernel->stop_count; j++) {
-        if (!fuse->kernel->stops[j].is_fused)
+    fused->mix = tr_fuse_new_block(fuse, "mix");
+    for (uint32_t j = 0; j < fuse->kernel->sync_count; j++) {
+        if (!fuse->kernel->sync_points[j].is_fused)
             continue;
-        fused->loop[j] = tr_f_new_block(fuse, "loop");
-        if (is_of_block(&fuse->kernel->stops[j]))
-            fused->begin[j] = tr_f_new_block(fuse, "begin");
+        fused->loop[j] = tr_fuse_new_block(fuse, "loop");
+        if (is_of_block(&fuse->kernel->sync_points[j]))
+            fused->begin[j] = tr_fuse_new_block(fuse, "begin");
     }
 }
 
@@ -496,17 +499,17 @@ enum pxr_status tr_build_fused(struct tr_fuse *fuse, LLVMMetadataRef subprogram,
     enum pxr_status status = init_fused(&fused, subprogram, err);
     if (status != PXR_OK)
         return status;
-    LLVMBasicBlockRef entry = tr_f_new_block(fuse, "entry");
+    LLVMBasicBlockRef entry = tr_fuse_new_block(fuse, "entry");
     LLVMPositionBuilderAtEnd(fuse->builder, entry);
     fuse->block = LLVMGetParam(fuse->function, 0);
-    tr_f_load_shape(fuse);
+    tr_fuse_load_shape(fuse);
     fused.threads =
-        tr_f_field(fuse, fuse->ptr, fuse->block, offsetof(struct rt_block, threads), "threads");
+        tr_fuse_field(fuse, fuse->ptr, fuse->block, offsetof(struct rt_block, threads), "threads");
     add_variables(&fused);
     add_labels(&fused);
     build_chunk_loop(&fused, entry);
-    for (uint32_t j = 0; j < fuse->kernel->stop_count; j++) {
-        if (!fuse->kernel->stops[j].is_fused)
+    for (uint32_t j = 0; j < fuse->kernel->sync_count; j++) {
+        if (!fuse->kernel->sync_points[j].is_fused)
             continue;
         if (fused.begin[j] != NULL)
             build_begin(&fused, j);

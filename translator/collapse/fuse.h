@@ -24,13 +24,13 @@ struct tr_fuse {
     const struct tr_collapse_options *options;
     uint32_t seed_sites; /* places seen where the defect asked for could be */
 
-    bool can_mix; /* some threads may come to another stop than others, or to one that is not
+    bool can_mix; /* some threads may come to another sync point than others, or to one that is not
                      fused */
     struct tr_faults faults; /* tested once for a chunk of blocks, not in the loops */
     bool has_step;           /* can_mix, or blocks run thread by thread if there may be faults */
     bool has_entries;        /* the frame's entries are used */
-    bool *exited_before;     /* by stop: threads may have exited when the others come to it … */
-    bool *torn_before;       /* … though others of their group come to it */
+    bool *exited_before; /* by sync point: threads may have exited when the others come to it … */
+    bool *torn_before;   /* … though others of their group come to it */
 
     LLVMModuleRef module;
     LLVMContextRef llvm;
@@ -51,40 +51,40 @@ struct tr_fuse {
 
 /* ---- small tools (build.c) ---- */
 
-LLVMValueRef tr_f_i32(const struct tr_fuse *fuse, uint32_t value);
-LLVMValueRef tr_f_i64(const struct tr_fuse *fuse, uint64_t value);
-LLVMBasicBlockRef tr_f_new_block(const struct tr_fuse *fuse, const char *name);
+LLVMValueRef tr_fuse_i32(const struct tr_fuse *fuse, uint32_t value);
+LLVMValueRef tr_fuse_i64(const struct tr_fuse *fuse, uint64_t value);
+LLVMBasicBlockRef tr_fuse_new_block(const struct tr_fuse *fuse, const char *name);
 /* base + offset bytes */
-LLVMValueRef tr_f_offset(const struct tr_fuse *fuse, LLVMValueRef base, uint64_t offset);
+LLVMValueRef tr_fuse_offset(const struct tr_fuse *fuse, LLVMValueRef base, uint64_t offset);
 /* A field that does not change while the grid runs. */
-LLVMValueRef tr_f_field(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMValueRef base,
-                        uint64_t offset, const char *name);
+LLVMValueRef tr_fuse_field(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMValueRef base,
+                           uint64_t offset, const char *name);
 /* Calls an external function; declares it at the first call. */
-LLVMValueRef tr_f_call(const struct tr_fuse *fuse, const char *name, LLVMTypeRef result,
-                       LLVMValueRef *args, unsigned count);
+LLVMValueRef tr_fuse_call(const struct tr_fuse *fuse, const char *name, LLVMTypeRef result,
+                          LLVMValueRef *args, unsigned count);
 /* A variable of the function; LLVM makes a register of it. */
-LLVMValueRef tr_f_variable(const struct tr_fuse *fuse, LLVMTypeRef type, const char *name);
+LLVMValueRef tr_fuse_variable(const struct tr_fuse *fuse, LLVMTypeRef type, const char *name);
 
 /* Fills launch, frame_base, ntid and the counts, at the builder's place, from fuse->block. */
-void tr_f_load_shape(struct tr_fuse *fuse);
+void tr_fuse_load_shape(struct tr_fuse *fuse);
 
 /* Where array `array` (an offset per thread, frame.h) begins. */
-LLVMValueRef tr_f_thread_array(const struct tr_fuse *fuse, uint32_t array);
+LLVMValueRef tr_fuse_thread_array(const struct tr_fuse *fuse, uint32_t array);
 /* Element `index` (i64) of the group array. */
-LLVMValueRef tr_f_group_element(const struct tr_fuse *fuse, uint32_t array, LLVMTypeRef type,
-                                LLVMValueRef index);
+LLVMValueRef tr_fuse_group_element(const struct tr_fuse *fuse, uint32_t array, LLVMTypeRef type,
+                                   LLVMValueRef index);
 /* Element `index` (i64) of an array that begins at base. */
-LLVMValueRef tr_f_element(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMValueRef base,
-                          LLVMValueRef index);
+LLVMValueRef tr_fuse_element(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMValueRef base,
+                             LLVMValueRef index);
 /* base + count (i64) times so many bytes. */
-LLVMValueRef tr_f_scaled(const struct tr_fuse *fuse, LLVMValueRef base, LLVMValueRef count,
-                         uint64_t bytes);
+LLVMValueRef tr_fuse_scaled(const struct tr_fuse *fuse, LLVMValueRef base, LLVMValueRef count,
+                            uint64_t bytes);
 
-/* The number that the frame and rt_step_fn know the place behind the stop by. */
-uint32_t tr_f_entry(const struct tr_fuse *fuse, uint32_t stop);
+/* The number that the frame and rt_step_fn know the place behind the sync point by. */
+uint32_t tr_fuse_entry(const struct tr_fuse *fuse, uint32_t sync);
 
 /* Whether the defect that a test asks for is to be made here. */
-bool tr_f_seed(struct tr_fuse *fuse, enum tr_seed kind);
+bool tr_fuse_seed(struct tr_fuse *fuse, enum tr_seed kind);
 
 /* ---- local arrays (local.c) ---- */
 
@@ -96,10 +96,10 @@ struct tr_local_place {
 };
 
 /* The thread's copy of an alloca. */
-LLVMValueRef tr_f_local(const struct tr_fuse *fuse, uint32_t value, struct tr_local_place place);
+LLVMValueRef tr_fuse_local(const struct tr_fuse *fuse, uint32_t value, struct tr_local_place place);
 
 /* The pitch (interleave.h) that the instruction reads; NULL: it reads none. */
-LLVMValueRef tr_f_pitch(const struct tr_fuse *fuse, uint32_t value);
+LLVMValueRef tr_fuse_pitch(const struct tr_fuse *fuse, uint32_t value);
 
 /* ---- the functions ---- */
 

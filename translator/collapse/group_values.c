@@ -3,9 +3,9 @@
  * Values that a group has in common, computed once behind the loop over its threads instead of in
  * it: a store in the loop, to one place and under a condition, costs more than all else there.
  *
- * What a value is when threads come to a stop is found on the region's segments as they are: it was
- * defined on the way if its definition is on every way there, and comes from before if it is on
- * none. Where it is on some, or a phi could have come to its value in several ways, the value is
+ * What a value is when threads come to a sync point is found on the region's segments as they are:
+ * it was defined on the way if its definition is on every way there, and comes from before if it is
+ * on none. Where it is on some, or a phi could have come to its value in several ways, the value is
  * left to the threads.
  *
  * Where the group goes is found likewise: if all branches that decide on it are uniform and on
@@ -25,7 +25,8 @@
 /* Segments between a branch that threads part at and where they meet. */
 #define MEETING_MAX 16
 
-/* Where a thread comes to: a stop, or one of these. Threads that come to a fault come nowhere. */
+/* Where a thread comes to: a sync point, or one of these. Threads that come to a fault come
+ * nowhere. */
 #define COMES_TO_EXIT    0
 #define COMES_TO_SEVERAL (TR_NONE - 1)
 
@@ -61,7 +62,7 @@ static bool reaches(struct group *group, uint32_t from, uint32_t to, uint32_t wi
         const struct tr_segment *segment = &graph->segments[group->queue[head]];
         if (group->queue[head] == to)
             return true;
-        for (uint32_t i = 0; !segment->is_stop && i < segment->succ_count; i++) {
+        for (uint32_t i = 0; !segment->is_sync_point && i < segment->succ_count; i++) {
             uint32_t next = segment->succs[i];
             if (next == without || group->is_visited[next])
                 continue;
@@ -76,9 +77,9 @@ static bool reaches(struct group *group, uint32_t from, uint32_t to, uint32_t wi
 static enum origin origin_of(struct group *group, uint32_t value, uint32_t segment)
 {
     const struct tr_kernel *kernel = kernel_of(group);
-    uint32_t first = kernel->stops[group->region].resume;
+    uint32_t first = kernel->sync_points[group->region].resume;
     uint32_t definition = kernel->graph.values[value].segment;
-    if (group->region != 0 && value == kernel->stops[group->region].value)
+    if (group->region != 0 && value == kernel->sync_points[group->region].value)
         return ORIGIN_BEFORE;
     if (definition == segment)
         return ORIGIN_ON_THE_WAY;
@@ -155,7 +156,8 @@ static uint32_t only_way_in(const struct group *group, const struct tr_value *ph
     uint32_t way = TR_NONE;
     for (uint32_t i = 0; i < phi->operand_count; i++) {
         uint32_t from = phi->incoming[i];
-        if (from == TR_NONE || !tr_set_has(segments, from) || kernel->graph.segments[from].is_stop)
+        if (from == TR_NONE || !tr_set_has(segments, from) ||
+            kernel->graph.segments[from].is_sync_point)
             continue;
         if (way != TR_NONE)
             return TR_NONE;
@@ -209,58 +211,58 @@ static struct group group_of(struct tr_fused *fused, uint32_t region, bool is_dr
     return group;
 }
 
-static LLVMValueRef build_at_stop(struct group *group, uint32_t stop, uint32_t value)
+static LLVMValueRef build_at_sync(struct group *group, uint32_t sync, uint32_t value)
 {
     const struct tr_kernel *kernel = kernel_of(group);
     group->left = MAX_INSTRUCTIONS;
     if (group->is_visited == NULL || group->queue == NULL)
         return NULL;
-    return build_value(group, value, kernel->graph.values[kernel->stops[stop].value].segment);
+    return build_value(group, value, kernel->graph.values[kernel->sync_points[sync].value].segment);
 }
 
-/* Threads of the region may go on one by one, each from a stop of its own. */
+/* Threads of the region may go on one by one, each from a sync point of its own. */
 static bool may_part(const struct tr_fused *fused, uint32_t region)
 {
     return tr_region_is_dynamic(fused, region) &&
            tr_set_count(&fused->fuse->kernel->regions[region].outcomes) > 1;
 }
 
-bool tr_is_group_value(struct tr_fused *fused, uint32_t region, uint32_t stop, uint32_t value)
+bool tr_is_group_value(struct tr_fused *fused, uint32_t region, uint32_t sync, uint32_t value)
 {
     if (may_part(fused, region))
         return false;
     struct group group = group_of(fused, region, true);
-    return fused->fuse->storage.crossings[stop].home[value] == TR_HOME_GROUP &&
-           build_at_stop(&group, stop, value) != NULL;
+    return fused->fuse->storage.crossings[sync].home[value] == TR_HOME_GROUP &&
+           build_at_sync(&group, sync, value) != NULL;
 }
 
-void tr_save_group_values(struct tr_fused *fused, uint32_t region, uint32_t stop)
+void tr_save_group_values(struct tr_fused *fused, uint32_t region, uint32_t sync)
 {
     struct tr_fuse *fuse = fused->fuse;
-    const struct tr_crossing *crossing = &fuse->storage.crossings[stop];
+    const struct tr_crossing *crossing = &fuse->storage.crossings[sync];
     struct group group = group_of(fused, region, false);
     struct tr_lanes lanes = {0};
     const struct tr_set *saved = &crossing->saved;
     for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1)) {
-        if (tr_is_saved_already(fused, region, stop, v) ||
-            !tr_is_group_value(fused, region, stop, v) || tr_f_seed(fuse, TR_SEED_LOST_VALUE))
+        if (tr_is_saved_already(fused, region, sync, v) ||
+            !tr_is_group_value(fused, region, sync, v) || tr_fuse_seed(fuse, TR_SEED_LOST_VALUE))
             continue;
         if (lanes.group == NULL)
             lanes = tr_lanes_now(fused);
-        LLVMValueRef now = build_at_stop(&group, stop, v);
-        LLVMBuildStore(fuse->builder, now, tr_group_place(fused, stop, v, lanes.group));
+        LLVMValueRef now = build_at_sync(&group, sync, v);
+        LLVMBuildStore(fuse->builder, now, tr_group_place(fused, sync, v, lanes.group));
     }
     LLVMSetCurrentDebugLocation2(fuse->builder, NULL);
 }
 
 /* ---- where the group goes ---- */
 
-static uint32_t stop_of(const struct tr_kernel *kernel, uint32_t segment)
+static uint32_t sync_of(const struct tr_kernel *kernel, uint32_t segment)
 {
-    uint32_t stop = 1;
-    while (kernel->graph.values[kernel->stops[stop].value].segment != segment)
-        stop++;
-    return stop;
+    uint32_t sync = 1;
+    while (kernel->graph.values[kernel->sync_points[sync].value].segment != segment)
+        sync++;
+    return sync;
 }
 
 static uint32_t join_outcomes(uint32_t a, uint32_t b)
@@ -283,11 +285,11 @@ static uint32_t outcome_without(struct group *group, uint32_t first, uint32_t wi
     for (uint32_t head = 0; head < tail && outcome != COMES_TO_SEVERAL; head++) {
         uint32_t s = group->queue[head];
         const struct tr_segment *segment = &graph->segments[s];
-        if (segment->is_stop)
-            outcome = join_outcomes(outcome, stop_of(kernel, s));
+        if (segment->is_sync_point)
+            outcome = join_outcomes(outcome, sync_of(kernel, s));
         else if (tr_segment_exits(kernel, s))
             outcome = join_outcomes(outcome, COMES_TO_EXIT);
-        for (uint32_t i = 0; !segment->is_stop && i < segment->succ_count; i++) {
+        for (uint32_t i = 0; !segment->is_sync_point && i < segment->succ_count; i++) {
             if (segment->succs[i] == without || group->is_visited[segment->succs[i]])
                 continue;
             group->is_visited[segment->succs[i]] = true;
@@ -359,8 +361,8 @@ static bool build_way(struct group *group, uint32_t segment, uint32_t *branches,
     }
     LLVMBasicBlockRef ways[2] = {NULL, NULL};
     if (!group->is_dry) {
-        ways[0] = tr_f_new_block(fuse, "way");
-        ways[1] = tr_f_new_block(fuse, "way");
+        ways[0] = tr_fuse_new_block(fuse, "way");
+        ways[1] = tr_fuse_new_block(fuse, "way");
         LLVMBuildCondBr(fuse->builder, condition, ways[0], ways[1]);
     }
     for (int i = 0; i < 2; i++) {
@@ -378,13 +380,13 @@ bool tr_is_group_way(struct tr_fused *fused, uint32_t region)
     uint32_t branches = 0;
     if (group.is_visited == NULL || group.queue == NULL)
         return false;
-    return build_way(&group, kernel_of(&group)->stops[region].resume, &branches, NULL);
+    return build_way(&group, kernel_of(&group)->sync_points[region].resume, &branches, NULL);
 }
 
 void tr_build_group_way(struct tr_fused *fused, uint32_t region, const LLVMBasicBlockRef *targets)
 {
     struct group group = group_of(fused, region, false);
     uint32_t branches = 0;
-    build_way(&group, kernel_of(&group)->stops[region].resume, &branches, targets);
+    build_way(&group, kernel_of(&group)->sync_points[region].resume, &branches, targets);
     LLVMSetCurrentDebugLocation2(fused->fuse->builder, NULL);
 }

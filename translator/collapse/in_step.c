@@ -82,7 +82,7 @@ static enum access access_of_call(LLVMValueRef call)
     enum rt_placeholder placeholder = tr_placeholder_of(call);
     if (placeholder == RT_CALL_BAR_SYNC || placeholder == RT_CALL_BAR_RED)
         return ACCESS_MEETING;
-    if (tr_is_stop(call) && is_for_all_lanes(call))
+    if (tr_is_sync_point(call) && is_for_all_lanes(call))
         return ACCESS_MEETING;
     bool is_no_access = tr_sreg_of(call) != PTX_SREG_NONE || placeholder == RT_CALL_SPIN ||
                         placeholder == RT_CALL_FAULT ||

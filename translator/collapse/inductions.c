@@ -31,15 +31,15 @@ static bool is_inside(const struct split *split, uint32_t segment)
 
 /* ---- what can be split ---- */
 
-/* A loop that all threads of the group go through together and stop in. */
+/* A loop that all threads of the group go through together and sync point in. */
 static bool is_shared_loop(const struct tr_kernel *kernel, const struct tr_loop *loop)
 {
     if (loop->is_irreducible || !kernel->shapes.is_uniform_segment[loop->header])
         return false;
-    for (uint32_t j = 1; j < kernel->stop_count; j++) {
-        const struct tr_stop *stop = &kernel->stops[j];
-        if (stop->is_fused &&
-            tr_set_has(&loop->segments, kernel->graph.values[stop->value].segment))
+    for (uint32_t j = 1; j < kernel->sync_count; j++) {
+        const struct tr_sync_point *sync = &kernel->sync_points[j];
+        if (sync->is_fused &&
+            tr_set_has(&loop->segments, kernel->graph.values[sync->value].segment))
             return true;
     }
     return false;

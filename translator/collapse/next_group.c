@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From one group of the block to the next. A warp that sets out from a stop of the block goes on
- * from stop to stop of its own until it comes to a stop of the block again, or exits. Nearly always
- * each stop of a warp lies behind one stop of the block only; then the warps that set out from
- * there have a loop of their own, so that nothing is asked and LLVM sees a plain loop.
+ * From one group of the block to the next. A warp that sets out from a sync point of the block goes
+ * on from one sync point to the next until it comes to a sync point of the block again, or exits.
+ * Nearly always each sync point of a warp lies behind one sync point of the block only; then the
+ * warps that set out from there have a loop of their own, so that nothing is asked and LLVM sees a
+ * plain loop.
  */
 #include "translator/collapse/region_loop.h"
 
 #define OWNER_SEVERAL (TR_NONE - 1)
 
-static bool is_of_block(const struct tr_kernel *kernel, uint32_t stop)
+static bool is_of_block(const struct tr_kernel *kernel, uint32_t sync)
 {
-    return kernel->stops[stop].is_fused && kernel->stops[stop].kind != RT_STOP_WARP;
+    return kernel->sync_points[sync].is_fused && kernel->sync_points[sync].kind != RT_SYNC_WARP;
 }
 
-/* The stop of the block behind which a group comes to each stop. */
+/* The sync point of the block behind which a group comes to each sync point. */
 static void find_owners(struct tr_fused *fused)
 {
     const struct tr_kernel *kernel = fused->fuse->kernel;
     uint32_t *owner = fused->owner;
-    for (uint32_t j = 0; j < kernel->stop_count; j++)
+    for (uint32_t j = 0; j < kernel->sync_count; j++)
         owner[j] = is_of_block(kernel, j) ? j : TR_NONE;
     bool again = true;
     while (again) {
         again = false;
-        for (uint32_t r = 0; r < kernel->stop_count; r++) {
+        for (uint32_t r = 0; r < kernel->sync_count; r++) {
             const struct tr_set *outcomes = &kernel->regions[r].outcomes;
-            if (!kernel->stops[r].is_fused || owner[r] == TR_NONE)
+            if (!kernel->sync_points[r].is_fused || owner[r] == TR_NONE)
                 continue;
             for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE;
                  j = tr_set_next(outcomes, j + 1)) {
                 uint32_t joined =
                     owner[j] == TR_NONE || owner[j] == owner[r] ? owner[r] : OWNER_SEVERAL;
-                if (!tr_is_warp_stop(kernel, j) || joined == owner[j])
+                if (!tr_is_warp_sync_point(kernel, j) || joined == owner[j])
                     continue;
                 owner[j] = joined;
                 again = true;
@@ -41,30 +42,30 @@ static void find_owners(struct tr_fused *fused)
     }
 }
 
-/* Stops that none is the only one behind share the last label. */
-static uint32_t done_index(const struct tr_fused *fused, uint32_t stop)
+/* Sync points that none is the only one behind share the last label. */
+static uint32_t done_index(const struct tr_fused *fused, uint32_t sync)
 {
-    uint32_t owner = fused->owner[stop];
-    return owner < fused->fuse->kernel->stop_count ? owner : fused->fuse->kernel->stop_count;
+    uint32_t owner = fused->owner[sync];
+    return owner < fused->fuse->kernel->sync_count ? owner : fused->fuse->kernel->sync_count;
 }
 
 enum pxr_status tr_groups_init(struct tr_fused *fused, struct pxr_error *err)
 {
     struct tr_kernel *kernel = fused->fuse->kernel;
     struct pxr_arena *arena = &kernel->graph.arena;
-    fused->owner = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *fused->owner);
-    fused->done = pxr_arena_alloc_array(arena, (size_t)kernel->stop_count + 1, sizeof *fused->done);
+    fused->owner = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->owner);
+    fused->done = pxr_arena_alloc_array(arena, (size_t)kernel->sync_count + 1, sizeof *fused->done);
     if (fused->owner == NULL || fused->done == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     find_owners(fused);
     return PXR_OK;
 }
 
-LLVMBasicBlockRef tr_group_done(struct tr_fused *fused, uint32_t stop)
+LLVMBasicBlockRef tr_group_done(struct tr_fused *fused, uint32_t sync)
 {
-    LLVMBasicBlockRef *done = &fused->done[done_index(fused, stop)];
+    LLVMBasicBlockRef *done = &fused->done[done_index(fused, sync)];
     if (*done == NULL)
-        *done = tr_f_new_block(fused->fuse, "group_done");
+        *done = tr_fuse_new_block(fused->fuse, "group_done");
     return *done;
 }
 
@@ -73,47 +74,48 @@ static void set_out(const struct tr_fused *fused, uint32_t index)
 {
     const struct tr_fuse *fuse = fused->fuse;
     const struct tr_kernel *kernel = fuse->kernel;
-    if (index < kernel->stop_count) {
+    if (index < kernel->sync_count) {
         LLVMBuildBr(fuse->builder, fused->loop[index]);
         return;
     }
     LLVMValueRef from = LLVMBuildLoad2(fuse->builder, fuse->i32, fused->from, "");
-    LLVMValueRef choice = LLVMBuildSwitch(fuse->builder, from, fused->loop[0], kernel->stop_count);
-    for (uint32_t j = 1; j < kernel->stop_count; j++)
+    LLVMValueRef choice = LLVMBuildSwitch(fuse->builder, from, fused->loop[0], kernel->sync_count);
+    for (uint32_t j = 1; j < kernel->sync_count; j++)
         if (is_of_block(kernel, j))
-            LLVMAddCase(choice, tr_f_i32(fuse, j), fused->loop[j]);
+            LLVMAddCase(choice, tr_fuse_i32(fuse, j), fused->loop[j]);
 }
 
 /* The regions that groups may have gone through when the label is the last one's: it is where this
- * one's way has ended; others that have set out from the same stop may have ended elsewhere. */
+ * one's way has ended; others that have set out from the same sync point may have ended elsewhere.
+ */
 static bool find_ways(const struct tr_fused *fused, uint32_t index, struct tr_set *ways)
 {
     struct tr_kernel *kernel = fused->fuse->kernel;
-    *ways = tr_set_make(&kernel->graph.arena, kernel->stop_count);
-    struct tr_set pending = tr_set_make(&kernel->graph.arena, kernel->stop_count);
+    *ways = tr_set_make(&kernel->graph.arena, kernel->sync_count);
+    struct tr_set pending = tr_set_make(&kernel->graph.arena, kernel->sync_count);
     if (ways->words == NULL || pending.words == NULL)
         return false;
-    for (uint32_t r = 0; r < kernel->stop_count; r++)
-        if (r == index || (index == kernel->stop_count && is_of_block(kernel, r)))
+    for (uint32_t r = 0; r < kernel->sync_count; r++)
+        if (r == index || (index == kernel->sync_count && is_of_block(kernel, r)))
             tr_set_add(&pending, r);
     for (uint32_t r = tr_set_next(&pending, 0); r != TR_NONE; r = tr_set_next(&pending, 0)) {
         const struct tr_set *outcomes = &kernel->regions[r].outcomes;
         tr_set_remove(&pending, r);
         tr_set_add(ways, r);
         for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
-            if (tr_is_warp_stop(kernel, j) && !tr_set_has(ways, j))
+            if (tr_is_warp_sync_point(kernel, j) && !tr_set_has(ways, j))
                 tr_set_add(&pending, j);
     }
     return true;
 }
 
-static bool comes_to(const struct tr_fused *fused, const struct tr_set *ways, uint32_t stop)
+static bool comes_to(const struct tr_fused *fused, const struct tr_set *ways, uint32_t sync)
 {
     const struct tr_kernel *kernel = fused->fuse->kernel;
-    if (stop == 0 || !is_of_block(kernel, stop))
+    if (sync == 0 || !is_of_block(kernel, sync))
         return false;
     for (uint32_t r = tr_set_next(ways, 0); r != TR_NONE; r = tr_set_next(ways, r + 1))
-        if (tr_set_has(&kernel->regions[r].outcomes, stop))
+        if (tr_set_has(&kernel->regions[r].outcomes, sync))
             return true;
     return false;
 }
@@ -131,13 +133,13 @@ static void go_on_from_several(const struct tr_fused *fused, const struct tr_set
                                uint32_t count)
 {
     const struct tr_fuse *fuse = fused->fuse;
-    LLVMBasicBlockRef mixed = tr_f_new_block(fuse, "mixed");
+    LLVMBasicBlockRef mixed = tr_fuse_new_block(fuse, "mixed");
     LLVMValueRef outcome = LLVMBuildLoad2(fuse->builder, fuse->i32, fused->outcome, "");
     LLVMValueRef choice = LLVMBuildSwitch(fuse->builder, outcome, mixed, count + 1);
-    LLVMAddCase(choice, tr_f_i32(fuse, 0), fused->block_done);
-    for (uint32_t j = 1; j < fuse->kernel->stop_count; j++)
+    LLVMAddCase(choice, tr_fuse_i32(fuse, 0), fused->block_done);
+    for (uint32_t j = 1; j < fuse->kernel->sync_count; j++)
         if (comes_to(fused, ways, j))
-            LLVMAddCase(choice, tr_f_i32(fuse, j), fused->begin[j]);
+            LLVMAddCase(choice, tr_fuse_i32(fuse, j), fused->begin[j]);
     LLVMPositionBuilderAtEnd(fuse->builder, mixed);
     if (fuse->can_mix)
         tr_go_to_mix(fused);
@@ -145,14 +147,14 @@ static void go_on_from_several(const struct tr_fused *fused, const struct tr_set
         LLVMBuildUnreachable(fuse->builder);
 }
 
-/* Behind the last group: all have come to one stop, or exited. If there is only one to come to they
- * cannot have come to several. */
+/* Behind the last group: all have come to one sync point, or exited. If there is only one to come
+ * to they cannot have come to several. */
 static void go_on(const struct tr_fused *fused, const struct tr_set *ways)
 {
     const struct tr_fuse *fuse = fused->fuse;
     uint32_t count = 0;
     LLVMBasicBlockRef only = fused->block_done;
-    for (uint32_t j = 1; j < fuse->kernel->stop_count; j++)
+    for (uint32_t j = 1; j < fuse->kernel->sync_count; j++)
         if (comes_to(fused, ways, j)) {
             count++;
             only = fused->begin[j];
@@ -166,7 +168,7 @@ static void go_on(const struct tr_fused *fused, const struct tr_set *ways)
         return;
     }
     LLVMValueRef outcome = LLVMBuildLoad2(fuse->builder, fuse->i32, fused->outcome, "");
-    LLVMValueRef none = LLVMBuildICmp(fuse->builder, LLVMIntEQ, outcome, tr_f_i32(fuse, 0), "");
+    LLVMValueRef none = LLVMBuildICmp(fuse->builder, LLVMIntEQ, outcome, tr_fuse_i32(fuse, 0), "");
     LLVMBuildCondBr(fuse->builder, none, fused->block_done, only);
 }
 
@@ -182,10 +184,10 @@ static bool build_done(const struct tr_fused *fused, uint32_t index)
     }
     if (!find_ways(fused, index, &ways))
         return false;
-    LLVMBasicBlockRef next = tr_f_new_block(fuse, "next_warp");
-    LLVMBasicBlockRef last = tr_f_new_block(fuse, "last_warp");
+    LLVMBasicBlockRef next = tr_fuse_new_block(fuse, "next_warp");
+    LLVMBasicBlockRef last = tr_fuse_new_block(fuse, "last_warp");
     LLVMValueRef warp = LLVMBuildLoad2(b, fuse->i32, fused->warp, "");
-    LLVMValueRef following = LLVMBuildAdd(b, warp, tr_f_i32(fuse, 1), "");
+    LLVMValueRef following = LLVMBuildAdd(b, warp, tr_fuse_i32(fuse, 1), "");
     LLVMValueRef warps = LLVMBuildTrunc(b, fuse->group_count, fuse->i32, "");
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, following, warps, ""), next, last);
     LLVMPositionBuilderAtEnd(b, next);
@@ -198,7 +200,7 @@ static bool build_done(const struct tr_fused *fused, uint32_t index)
 
 enum pxr_status tr_build_groups_done(const struct tr_fused *fused, struct pxr_error *err)
 {
-    for (uint32_t i = 0; i <= fused->fuse->kernel->stop_count; i++)
+    for (uint32_t i = 0; i <= fused->fuse->kernel->sync_count; i++)
         if (fused->done[i] != NULL && !build_done(fused, i))
             return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     return PXR_OK;

@@ -17,10 +17,10 @@
 /* Defects for tests to seed into the region former, one at a time. */
 enum tr_seed {
     TR_SEED_NONE,
-    TR_SEED_LOST_VALUE,   /* a value that lives across a stop is not saved */
+    TR_SEED_LOST_VALUE,   /* a value that lives across a sync point is not saved */
     TR_SEED_EXITED_MASK,  /* an exit does not mark the thread as exited, or its mark is not looked
                              at, or loops take back what exited in steps */
-    TR_SEED_MISSING_STOP, /* threads do not wait at a stop */
+    TR_SEED_MISSING_SYNC, /* threads do not wait at a sync point */
     TR_SEED_COUNT
 };
 
@@ -32,8 +32,8 @@ struct tr_collapse_options {
     uint32_t width; /* of vectors, in threads; 0: chosen */
     uint32_t jam;   /* vectors side by side; 0: chosen */
     const struct tr_target *target; /* never NULL */
-    bool keeps_loops; /* for tests: loops around stops are not unrolled, so that regions have some
-                         to get right */
+    bool keeps_loops; /* for tests: loops around sync points are not unrolled, so that regions have
+                         some to get right */
     struct tr_budget *budget; /* never NULL */
     enum tr_seed seed;        /* which kind of defect … */
     uint32_t seed_site;       /* … and at which of the places where it could be */

@@ -2,7 +2,7 @@
  *
  * Polls (rt_spin) are where a program may be waiting for another thread; step 1 puts one before
  * every access that a waiting loop could make. Most are in no such loop, and each that stays is a
- * stop. A loop can only wait if one of its exits depends on memory that is read in the loop:
+ * sync point. A loop can only wait if one of its exits depends on memory that is read in the loop:
  * otherwise it ends, or does not, whatever others do.
  */
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Before threads are fused: functions with stops become part of the kernel, because a loop over
- * threads cannot leave a call in the middle. Finds out what cannot be fused at all.
+ * Before threads are fused: functions with sync points become part of the kernel, because a loop
+ * over threads cannot leave a call in the middle. Finds out what cannot be fused at all.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 struct node {
     UT_hash_handle hh;
     LLVMValueRef function;
-    bool has_stop;       /* it, or what it calls, stops or ends the thread */
+    bool has_sync_point; /* it, or what it calls, has one or ends the thread */
     bool is_reached;     /* from the function that is looked at */
     bool is_addressable; /* may be called through a pointer */
 };
@@ -33,7 +33,7 @@ struct call_graph {
     bool calls_pointers;
 };
 
-static bool ends_or_stops(LLVMValueRef inst)
+static bool ends_or_sync_points(LLVMValueRef inst)
 {
     const struct rt_placeholder_info *callee = tr_placeholder_info(inst);
     return callee->waits != RT_WAITS_NOBODY || callee->effect == RT_EFFECT_END;
@@ -82,7 +82,7 @@ static enum pxr_status collect(struct call_graph *graph, LLVMModuleRef module,
             return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
         FOR_EACH_INSTRUCTION(inst, f)
         {
-            node->has_stop |= ends_or_stops(inst);
+            node->has_sync_point |= ends_or_sync_points(inst);
             graph->calls_pointers |= LLVMIsACallInst(inst) != NULL &&
                                      LLVMIsAFunction(LLVMGetCalledValue(inst)) == NULL &&
                                      LLVMIsAInlineAsm(LLVMGetCalledValue(inst)) == NULL;
@@ -91,12 +91,12 @@ static enum pxr_status collect(struct call_graph *graph, LLVMModuleRef module,
     return PXR_OK;
 }
 
-/* Callers of functions with stops have stops. */
-static void spread_stops(struct call_graph *graph)
+/* Callers of functions with sync points have sync points. */
+static void spread_sync_points(struct call_graph *graph)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < graph->count; i++)
-        if (graph->nodes[i].has_stop)
+        if (graph->nodes[i].has_sync_point)
             graph->work[count++] = &graph->nodes[i];
     while (count > 0) {
         LLVMValueRef function = graph->work[--count]->function;
@@ -106,9 +106,9 @@ static void spread_stops(struct call_graph *graph)
                 continue;
             LLVMBasicBlockRef block = LLVMGetInstructionParent(call);
             struct node *caller = find_node(graph, LLVMGetBasicBlockParent(block));
-            if (caller == NULL || caller->has_stop)
+            if (caller == NULL || caller->has_sync_point)
                 continue;
-            caller->has_stop = true;
+            caller->has_sync_point = true;
             graph->work[count++] = caller;
         }
     }
@@ -143,7 +143,7 @@ static const char *mark_for_inlining(struct call_graph *graph, LLVMValueRef kern
     unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
     for (uint32_t i = 0; i < graph->count; i++) {
         struct node *node = &graph->nodes[i];
-        if (!node->has_stop || node->function == kernel)
+        if (!node->has_sync_point || node->function == kernel)
             continue;
         if (node->is_addressable && graph->calls_pointers)
             return "threads may stop in a function that is called through a pointer";
@@ -165,13 +165,13 @@ static void refuse(struct tr_collapsing *collapsing, const char *obstacle)
     collapsing->why = obstacle;
 }
 
-enum pxr_status tr_inline_stops(struct tr_collapsing *collapsing, struct pxr_error *err)
+enum pxr_status tr_inline_sync_points(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
     struct call_graph graph = {0};
     pxr_arena_init(&graph.arena, 0);
     enum pxr_status status = collect(&graph, collapsing->module, err);
     if (status == PXR_OK) {
-        spread_stops(&graph);
+        spread_sync_points(&graph);
         refuse(collapsing, mark_for_inlining(&graph, collapsing->function));
     }
     HASH_CLEAR(hh, graph.by_function);
@@ -179,7 +179,7 @@ enum pxr_status tr_inline_stops(struct tr_collapsing *collapsing, struct pxr_err
     return status;
 }
 
-/* Polls that stay become the countdown to rt_poll, which is a stop. */
+/* Polls that stay become the countdown to rt_poll, which is a sync point. */
 enum pxr_status tr_bind_polls(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
     enum pxr_status status = tr_bind_waits(collapsing->function, true, err);

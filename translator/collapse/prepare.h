@@ -33,8 +33,9 @@ LLVMValueRef tr_build_fault_test(const struct tr_fuse *fuse, const struct tr_fau
  * so that no two are equal, and a property. */
 LLVMMetadataRef tr_make_loop(LLVMContextRef llvm, LLVMMetadataRef property);
 
-/* The loop that `latch` closes has a turn for each thread; its body is in the function's blocks
- * from `first` on. Says of all its accesses to memory that those of different turns may be mixed.
+/* The loop that `latch` closes has an iteration for each thread; its body is in the function's
+ * blocks from `first` on. Says of all its accesses to memory that those of different iterations may
+ * be mixed.
  */
 void tr_mark_parallel(const struct tr_fuse *fuse, LLVMBasicBlockRef first, LLVMBasicBlockRef latch);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * One region: a loop over the threads of a group, its body the copy of the region's segments. What
- * lives across stops is brought in at the body's beginning and saved at each stop, by the plan of
- * storage.c.
+ * lives across sync points is brought in at the body's beginning and saved at each sync point, by
+ * the plan of storage.c.
  */
 
 #include "translator/collapse/region_loop.h"
@@ -31,7 +31,7 @@ static LLVMTypeRef type_of(const struct tr_fuse *fuse, uint32_t value)
 static bool is_in_variable(const struct tr_region_build *region, uint32_t value)
 {
     const struct tr_fuse *fuse = region->fuse;
-    return value != fuse->kernel->stops[region->number].value &&
+    return value != fuse->kernel->sync_points[region->number].value &&
            tr_region_defines(fuse->kernel, region->number, value);
 }
 
@@ -41,7 +41,7 @@ static void bring_in(struct tr_region_build *region, uint32_t value, LLVMValueRe
     clone->copies[value] = from_before;
     if (!is_in_variable(region, value))
         return;
-    clone->homes[value] = tr_f_variable(region->fuse, type_of(region->fuse, value), "");
+    clone->homes[value] = tr_fuse_variable(region->fuse, type_of(region->fuse, value), "");
     LLVMBuildStore(region->fuse->builder, from_before, clone->homes[value]);
 }
 
@@ -58,10 +58,10 @@ static void load_group_values(struct tr_region_build *region)
                 tr_group_place(region->fused, region->number, v, region->lanes.group), "");
 }
 
-static LLVMValueRef stop_result(struct tr_region_build *region)
+static LLVMValueRef sync_result(struct tr_region_build *region)
 {
     struct tr_fuse *fuse = region->fuse;
-    LLVMTypeRef type = type_of(fuse, fuse->kernel->stops[region->number].value);
+    LLVMTypeRef type = type_of(fuse, fuse->kernel->sync_points[region->number].value);
     LLVMValueRef same = region->fused->result[region->number];
     if (same != NULL)
         return LLVMBuildLoad2(fuse->builder, type, same, "");
@@ -84,9 +84,9 @@ static LLVMValueRef local_memory(const struct tr_region_build *region, uint32_t 
 {
     struct tr_fuse *fuse = region->fuse;
     if (!fuse->frame.is_local_shared)
-        return tr_f_local(fuse, value, place_of(region));
+        return tr_fuse_local(fuse, value, place_of(region));
     LLVMValueRef alloca = fuse->kernel->graph.values[value].llvm;
-    LLVMValueRef shared = tr_f_variable(fuse, LLVMGetAllocatedType(alloca), "local");
+    LLVMValueRef shared = tr_fuse_variable(fuse, LLVMGetAllocatedType(alloca), "local");
     LLVMSetAlignment(shared, LLVMGetAlignment(alloca));
     return shared;
 }
@@ -104,9 +104,9 @@ static void bring_in_values(struct tr_region_build *region)
             clone->copies[v] = local_memory(region, v);
     if (region->number == 0)
         return;
-    uint32_t result = fuse->kernel->stops[region->number].value;
+    uint32_t result = fuse->kernel->sync_points[region->number].value;
     if (LLVMGetTypeKind(type_of(fuse, result)) != LLVMVoidTypeKind)
-        clone->copies[result] = stop_result(region);
+        clone->copies[result] = sync_result(region);
     const struct tr_set *saved = &crossing->saved;
     for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1)) {
         if (crossing->home[v] == TR_HOME_THREAD)
@@ -120,58 +120,59 @@ static void bring_in_values(struct tr_region_build *region)
     }
 }
 
-/* ---- what threads do at a stop, and at their end ---- */
+/* ---- what threads do at a sync point, and at their end ---- */
 
 static void mark(struct tr_region_build *region, uint32_t entry)
 {
     struct tr_fuse *fuse = region->fuse;
     LLVMBuildStore(fuse->builder, LLVMConstInt(fuse->i16, entry, false),
-                   tr_f_element(fuse, fuse->i16, fuse->frame_base, region->index));
+                   tr_fuse_element(fuse, fuse->i16, fuse->frame_base, region->index));
 }
 
-/* Threads side by side that come to the same stop may say so once. In memory, which is what
- * volatile is for, because a value that goes from turn to turn would be in the way of that. */
+/* Threads side by side that come to the same sync point may say so once. In memory, which is what
+ * volatile is for, because a value that goes from iteration to iteration would be in the way of
+ * that. */
 static void add_to(struct tr_region_build *region, LLVMValueRef variable, LLVMOpcode opcode,
-                   uint32_t stop)
+                   uint32_t sync)
 {
     struct tr_fuse *fuse = region->fuse;
     LLVMBuilderRef b = fuse->builder;
     LLVMValueRef old = LLVMBuildLoad2(b, fuse->i32, variable, "");
-    LLVMValueRef sum = LLVMBuildBinOp(b, opcode, old, tr_f_i32(fuse, stop), "");
+    LLVMValueRef sum = LLVMBuildBinOp(b, opcode, old, tr_fuse_i32(fuse, sync), "");
     LLVMValueRef store = LLVMBuildStore(b, sum, variable);
     LLVMSetVolatile(old, fuse->options->is_vector);
     LLVMSetVolatile(store, fuse->options->is_vector);
 }
 
-static void add_outcome(struct tr_region_build *region, uint32_t stop)
+static void add_outcome(struct tr_region_build *region, uint32_t sync)
 {
-    add_to(region, region->fused->any, LLVMOr, stop);
-    add_to(region, region->fused->all, LLVMAnd, stop);
+    add_to(region, region->fused->any, LLVMOr, sync);
+    add_to(region, region->fused->all, LLVMAnd, sync);
 }
 
-bool tr_is_saved_already(const struct tr_fused *fused, uint32_t region, uint32_t stop,
+bool tr_is_saved_already(const struct tr_fused *fused, uint32_t region, uint32_t sync,
                          uint32_t value)
 {
     const struct tr_kernel *kernel = fused->fuse->kernel;
     const struct tr_crossing *crossings = fused->fuse->storage.crossings;
     return region != 0 && tr_set_has(&crossings[region].saved, value) &&
-           crossings[region].home[value] == crossings[stop].home[value] &&
-           tr_is_warp_stop(kernel, region) == tr_is_warp_stop(kernel, stop) &&
+           crossings[region].home[value] == crossings[sync].home[value] &&
+           tr_is_warp_sync_point(kernel, region) == tr_is_warp_sync_point(kernel, sync) &&
            !tr_region_defines(kernel, region, value);
 }
 
-static void save_value(struct tr_region_build *region, uint32_t stop, uint32_t value,
+static void save_value(struct tr_region_build *region, uint32_t sync, uint32_t value,
                        uint32_t segment)
 {
     struct tr_fuse *fuse = region->fuse;
-    if (tr_is_saved_already(region->fused, region->number, stop, value) ||
-        tr_is_group_value(region->fused, region->number, stop, value) ||
-        tr_f_seed(fuse, TR_SEED_LOST_VALUE))
+    if (tr_is_saved_already(region->fused, region->number, sync, value) ||
+        tr_is_group_value(region->fused, region->number, sync, value) ||
+        tr_fuse_seed(fuse, TR_SEED_LOST_VALUE))
         return;
-    tr_keep(region, stop, value, tr_clone_use(&region->fused->clone, value, segment));
+    tr_keep(region, sync, value, tr_clone_use(&region->fused->clone, value, segment));
 }
 
-static void save_operands(struct tr_region_build *region, uint32_t stop, uint32_t value)
+static void save_operands(struct tr_region_build *region, uint32_t sync, uint32_t value)
 {
     struct tr_fuse *fuse = region->fuse;
     const struct tr_value *call = &fuse->kernel->graph.values[value];
@@ -180,24 +181,24 @@ static void save_operands(struct tr_region_build *region, uint32_t stop, uint32_
         if (LLVMIsConstant(LLVMGetOperand(call->llvm, i)))
             continue;
         LLVMValueRef operand = tr_clone_operand(&region->fused->clone, value, i, call->segment);
-        tr_keep_operand(region, stop, i, operand);
+        tr_keep_operand(region, sync, i, operand);
     }
 }
 
-static void come_to_stop(struct tr_region_build *region, uint32_t value)
+static void come_to_sync(struct tr_region_build *region, uint32_t value)
 {
     struct tr_fuse *fuse = region->fuse;
-    uint32_t stop = 1;
-    while (fuse->kernel->stops[stop].value != value)
-        stop++;
-    save_operands(region, stop, value);
-    const struct tr_set *saved = &fuse->storage.crossings[stop].saved;
+    uint32_t sync = 1;
+    while (fuse->kernel->sync_points[sync].value != value)
+        sync++;
+    save_operands(region, sync, value);
+    const struct tr_set *saved = &fuse->storage.crossings[sync].saved;
     for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1))
-        save_value(region, stop, v, fuse->kernel->graph.values[value].segment);
+        save_value(region, sync, v, fuse->kernel->graph.values[value].segment);
     if (fuse->can_mix)
-        mark(region, tr_f_entry(fuse, stop) | RT_ENTRY_LOOPED);
+        mark(region, tr_fuse_entry(fuse, sync) | RT_ENTRY_LOOPED);
     if (tr_region_is_dynamic(region->fused, region->number))
-        add_outcome(region, stop);
+        add_outcome(region, sync);
     LLVMBuildBr(fuse->builder, region->next);
 }
 
@@ -206,7 +207,7 @@ static void exit_thread(struct tr_region_build *region)
     struct tr_fuse *fuse = region->fuse;
     const struct tr_region *shape = &fuse->kernel->regions[region->number];
     bool matters = fuse->can_mix || tr_set_next(&shape->outcomes, 0) != TR_NONE;
-    if (fuse->has_entries && matters && !tr_f_seed(fuse, TR_SEED_EXITED_MASK))
+    if (fuse->has_entries && matters && !tr_fuse_seed(fuse, TR_SEED_EXITED_MASK))
         mark(region, RT_ENTRY_EXITED);
     LLVMBuildBr(fuse->builder, region->next);
 }
@@ -235,13 +236,13 @@ static bool replace(struct tr_clone *clone, uint32_t value)
     }
     LLVMValueRef special = tr_read_register(region, value);
     if (special == NULL)
-        special = tr_f_pitch(region->fuse, value);
+        special = tr_fuse_pitch(region->fuse, value);
     if (special != NULL) {
         clone->copies[value] = special;
         return true;
     }
-    if (tr_is_stop(inst->llvm)) {
-        come_to_stop(region, value);
+    if (tr_is_sync_point(inst->llvm)) {
+        come_to_sync(region, value);
         return true;
     }
     if (inst->opcode == LLVMRet || tr_placeholder_of(inst->llvm) == RT_CALL_EXIT) {
@@ -290,14 +291,15 @@ static void mark_accesses(struct tr_region_build *region)
 static void skip_exited(struct tr_region_build *region)
 {
     struct tr_fuse *fuse = region->fuse;
-    if (!tr_looks_for_exited(region->fused, region->number) || tr_f_seed(fuse, TR_SEED_EXITED_MASK))
+    if (!tr_looks_for_exited(region->fused, region->number) ||
+        tr_fuse_seed(fuse, TR_SEED_EXITED_MASK))
         return;
     LLVMValueRef entry =
         LLVMBuildLoad2(fuse->builder, fuse->i16,
-                       tr_f_element(fuse, fuse->i16, fuse->frame_base, region->index), "");
+                       tr_fuse_element(fuse, fuse->i16, fuse->frame_base, region->index), "");
     LLVMValueRef is_exited = LLVMBuildICmp(
         fuse->builder, LLVMIntEQ, entry, LLVMConstInt(fuse->i16, RT_ENTRY_EXITED, false), "exited");
-    LLVMBasicBlockRef live = tr_f_new_block(fuse, "live");
+    LLVMBasicBlockRef live = tr_fuse_new_block(fuse, "live");
     LLVMBuildCondBr(fuse->builder, is_exited, region->next, live);
     LLVMPositionBuilderAtEnd(fuse->builder, live);
 }
@@ -310,7 +312,7 @@ static void build_body(struct tr_region_build *region)
     region->index = LLVMBuildZExt(fuse->builder, region->thread, fuse->i64, "");
     skip_exited(region);
     LLVMValueRef offset =
-        LLVMBuildMul(fuse->builder, region->index, tr_f_i64(fuse, RT_THREAD_STRIDE), "");
+        LLVMBuildMul(fuse->builder, region->index, tr_fuse_i64(fuse, RT_THREAD_STRIDE), "");
     region->context =
         LLVMBuildGEP2(fuse->builder, fuse->i8, region->fused->threads, &offset, 1, "");
     tr_clone_reset(clone);
@@ -319,30 +321,30 @@ static void build_body(struct tr_region_build *region)
     bring_in_values(region);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(fuse->builder);
     tr_clone_segments(clone, &fuse->kernel->regions[region->number].segments);
-    if (fuse->kernel->stop_count > 1 && fuse->options->is_vector)
+    if (fuse->kernel->sync_count > 1 && fuse->options->is_vector)
         mark_accesses(region);
     LLVMPositionBuilderAtEnd(fuse->builder, before);
-    LLVMBuildBr(fuse->builder, clone->blocks[fuse->kernel->stops[region->number].resume]);
+    LLVMBuildBr(fuse->builder, clone->blocks[fuse->kernel->sync_points[region->number].resume]);
     LLVMSetCurrentDebugLocation2(fuse->builder, NULL);
 }
 
-enum pxr_status tr_build_region(struct tr_fused *fused, uint32_t stop, struct pxr_error *err)
+enum pxr_status tr_build_region(struct tr_fused *fused, uint32_t sync, struct pxr_error *err)
 {
     struct tr_fuse *fuse = fused->fuse;
     struct tr_graph *graph = &fuse->kernel->graph;
-    struct tr_region_build region = {.fused = fused, .fuse = fuse, .number = stop};
+    struct tr_region_build region = {.fused = fused, .fuse = fuse, .number = sync};
     region.loaded = pxr_arena_alloc_array(&graph->arena, graph->value_count, sizeof(LLVMValueRef));
     if (region.loaded == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
-    fused->loaded[stop] = region.loaded;
+    fused->loaded[sync] = region.loaded;
     region.lanes = tr_lanes_now(fused);
-    if (fuse->kernel->stops[stop].kind == RT_STOP_WARP)
-        tr_build_warp_op(fused, stop, &region.lanes);
-    if (tr_region_is_dynamic(fused, stop)) {
-        LLVMBuildStore(fuse->builder, tr_f_i32(fuse, 0), fused->any);
-        LLVMBuildStore(fuse->builder, tr_f_i32(fuse, UINT32_MAX), fused->all);
+    if (fuse->kernel->sync_points[sync].kind == RT_SYNC_WARP)
+        tr_build_warp_op(fused, sync, &region.lanes);
+    if (tr_region_is_dynamic(fused, sync)) {
+        LLVMBuildStore(fuse->builder, tr_fuse_i32(fuse, 0), fused->any);
+        LLVMBuildStore(fuse->builder, tr_fuse_i32(fuse, UINT32_MAX), fused->all);
     }
-    if (stop != 0)
+    if (sync != 0)
         load_group_values(&region);
     tr_build_thread_loops(&region, build_body);
     return PXR_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Regions: what can be reached from each stop without passing another; and all that the region
- * former knows of a kernel, put together.
+ * Regions: what can be reached from each sync point without passing another; and all that the
+ * region former knows of a kernel, put together.
  */
 #include "translator/collapse/kernel.h"
 
@@ -21,11 +21,11 @@ bool tr_segment_exits(const struct tr_kernel *kernel, uint32_t segment)
     return false;
 }
 
-static bool is_stop_result(const struct tr_kernel *kernel, uint32_t value)
+static bool is_sync_result(const struct tr_kernel *kernel, uint32_t value)
 {
     uint32_t s = kernel->graph.values[value].segment;
     const struct tr_segment *segment = &kernel->graph.segments[s];
-    return segment->is_stop && value == segment->first_value + segment->value_count - 1;
+    return segment->is_sync_point && value == segment->first_value + segment->value_count - 1;
 }
 
 bool tr_region_defines(const struct tr_kernel *kernel, uint32_t region, uint32_t value)
@@ -33,13 +33,13 @@ bool tr_region_defines(const struct tr_kernel *kernel, uint32_t region, uint32_t
     uint32_t segment = kernel->graph.values[value].segment;
     if (segment == TR_NONE)
         return false;
-    if (is_stop_result(kernel, value))
-        return kernel->stops[region].value == value;
+    if (is_sync_result(kernel, value))
+        return kernel->sync_points[region].value == value;
     return tr_set_has(&kernel->regions[region].segments, segment);
 }
 
 /* Segments that were added wait in `pending`, a stack of segment_count elements. */
-static void fill_region(const struct tr_kernel *kernel, const uint32_t *stop_of, uint32_t first,
+static void fill_region(const struct tr_kernel *kernel, const uint32_t *sync_of, uint32_t first,
                         uint32_t *pending, struct tr_region *region)
 {
     uint32_t count = 0;
@@ -48,8 +48,8 @@ static void fill_region(const struct tr_kernel *kernel, const uint32_t *stop_of,
     while (count > 0) {
         uint32_t s = pending[--count];
         const struct tr_segment *segment = &kernel->graph.segments[s];
-        if (segment->is_stop) {
-            tr_set_add(&region->outcomes, stop_of[s]);
+        if (segment->is_sync_point) {
+            tr_set_add(&region->outcomes, sync_of[s]);
             continue;
         }
         if (tr_segment_exits(kernel, s)) {
@@ -72,20 +72,20 @@ enum pxr_status tr_find_regions(struct tr_kernel *kernel, struct pxr_error *err)
 {
     struct tr_graph *graph = &kernel->graph;
     struct pxr_arena *arena = &graph->arena;
-    uint32_t *stop_of = pxr_arena_alloc_array(arena, graph->segment_count, sizeof *stop_of);
+    uint32_t *sync_of = pxr_arena_alloc_array(arena, graph->segment_count, sizeof *sync_of);
     uint32_t *pending = pxr_arena_alloc_array(arena, graph->segment_count, sizeof *pending);
-    kernel->regions = pxr_arena_alloc_array(arena, kernel->stop_count, sizeof *kernel->regions);
-    if (stop_of == NULL || pending == NULL || kernel->regions == NULL)
+    kernel->regions = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *kernel->regions);
+    if (sync_of == NULL || pending == NULL || kernel->regions == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
-    for (uint32_t j = 1; j < kernel->stop_count; j++)
-        stop_of[graph->values[kernel->stops[j].value].segment] = j;
-    for (uint32_t r = 0; r < kernel->stop_count; r++) {
+    for (uint32_t j = 1; j < kernel->sync_count; j++)
+        sync_of[graph->values[kernel->sync_points[j].value].segment] = j;
+    for (uint32_t r = 0; r < kernel->sync_count; r++) {
         struct tr_region *region = &kernel->regions[r];
         region->segments = tr_set_make(arena, graph->segment_count);
-        region->outcomes = tr_set_make(arena, kernel->stop_count);
+        region->outcomes = tr_set_make(arena, kernel->sync_count);
         if (region->segments.words == NULL || region->outcomes.words == NULL)
             return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
-        fill_region(kernel, stop_of, kernel->stops[r].resume, pending, region);
+        fill_region(kernel, sync_of, kernel->sync_points[r].resume, pending, region);
     }
     return PXR_OK;
 }
@@ -113,12 +113,12 @@ enum pxr_status tr_kernel_build(struct tr_kernel *kernel, LLVMValueRef function,
 {
     memset(kernel, 0, sizeof *kernel);
     kernel->scope = scope;
-    enum pxr_status status = tr_graph_build(&kernel->graph, function, tr_is_stop, err);
+    enum pxr_status status = tr_graph_build(&kernel->graph, function, tr_is_sync_point, err);
     if (status != PXR_OK)
         return status;
     status = analyse(kernel, facts, err);
     if (status == PXR_OK)
-        status = tr_find_stops(kernel, err);
+        status = tr_find_sync_points(kernel, err);
     if (status == PXR_OK)
         status = tr_find_regions(kernel, err);
     if (status != PXR_OK)

@@ -9,7 +9,7 @@
 static LLVMValueRef lane_of(struct tr_region_build *region)
 {
     return LLVMBuildAnd(region->fuse->builder, region->thread,
-                        tr_f_i32(region->fuse, RT_WARP_SIZE - 1), "lane");
+                        tr_fuse_i32(region->fuse, RT_WARP_SIZE - 1), "lane");
 }
 
 /* value << lane, in 64 bits, plus addend, as 32 bits */
@@ -18,8 +18,8 @@ static LLVMValueRef lane_mask(struct tr_region_build *region, int64_t value, int
     const struct tr_fuse *fuse = region->fuse;
     LLVMBuilderRef b = fuse->builder;
     LLVMValueRef lane = LLVMBuildZExt(b, lane_of(region), fuse->i64, "");
-    LLVMValueRef mask = LLVMBuildShl(b, tr_f_i64(fuse, (uint64_t)value), lane, "");
-    mask = LLVMBuildAdd(b, mask, tr_f_i64(fuse, (uint64_t)addend), "");
+    LLVMValueRef mask = LLVMBuildShl(b, tr_fuse_i64(fuse, (uint64_t)value), lane, "");
+    mask = LLVMBuildAdd(b, mask, tr_fuse_i64(fuse, (uint64_t)addend), "");
     return LLVMBuildTrunc(b, mask, fuse->i32, "");
 }
 
@@ -34,7 +34,8 @@ static LLVMValueRef special_register(struct tr_region_build *region, enum ptx_sr
     case PTX_SREG_LANEID:
         return lane_of(region);
     case PTX_SREG_WARPID:
-        return LLVMBuildLShr(region->fuse->builder, region->thread, tr_f_i32(region->fuse, 5), "");
+        return LLVMBuildLShr(region->fuse->builder, region->thread, tr_fuse_i32(region->fuse, 5),
+                             "");
     case PTX_SREG_LANEMASK_EQ:
         return lane_mask(region, 1, 0);
     case PTX_SREG_LANEMASK_LE:

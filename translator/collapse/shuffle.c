@@ -21,7 +21,7 @@ static LLVMValueRef lane_numbers(const struct tr_fuse *fuse)
 {
     LLVMValueRef numbers[RT_WARP_SIZE];
     for (uint32_t i = 0; i < RT_WARP_SIZE; i++)
-        numbers[i] = tr_f_i32(fuse, i);
+        numbers[i] = tr_fuse_i32(fuse, i);
     return LLVMConstVector(numbers, RT_WARP_SIZE);
 }
 
@@ -72,7 +72,7 @@ static LLVMValueRef known_shuffle(const struct shuffle *shuffle)
         LLVMValueRef is_in_range = LLVMGetAggregateElement(shuffle->is_in_range, i);
         LLVMValueRef source = LLVMGetAggregateElement(shuffle->source, i);
         bool stays = LLVMIsNull(is_in_range);
-        from[i] = stays ? tr_f_i32(shuffle->op->fuse, i) : source;
+        from[i] = stays ? tr_fuse_i32(shuffle->op->fuse, i) : source;
     }
     return LLVMBuildShuffleVector(shuffle->builder, shuffle->shown,
                                   LLVMGetPoison(LLVMTypeOf(shuffle->shown)),
@@ -83,7 +83,7 @@ static LLVMValueRef known_shuffle(const struct shuffle *shuffle)
 static bool is_broadcast(const struct tr_warp_op *op)
 {
     const struct tr_kernel *kernel = op->fuse->kernel;
-    const struct tr_value *call = &kernel->graph.values[kernel->stops[op->stop].value];
+    const struct tr_value *call = &kernel->graph.values[kernel->sync_points[op->sync].value];
     LLVMValueRef c = LLVMGetOperand(op->call, 4);
     if (LLVMConstIntGetZExtValue(LLVMGetOperand(op->call, 1)) != RT_SHFL_IDX ||
         LLVMIsAConstantInt(c) == NULL || (LLVMConstIntGetZExtValue(c) >> 8 & 31) != 0 ||
@@ -108,7 +108,7 @@ static LLVMValueRef gather(const struct shuffle *shuffle)
     const struct tr_fuse *fuse = op->fuse;
     LLVMTypeRef type = LLVMTypeOf(shuffle->shown);
     if (op->fused->shown == NULL)
-        op->fused->shown = tr_f_variable(fuse, type, "shown");
+        op->fused->shown = tr_fuse_variable(fuse, type, "shown");
     tr_store_lanes(fuse, shuffle->shown, op->fused->shown);
     LLVMValueRef source = shuffle->source;
     LLVMValueRef places =

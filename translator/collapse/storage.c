@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How values get across stops. crossing.c decides for one stop; here, for all: saving a value that
- * nobody needed behind the stop makes it needed behind the stops before it, so the stops are looked
- * at again until nothing changes. The sets of needed values only grow.
+ * How values get across sync points. crossing.c decides for one sync point; here, for all: saving a
+ * value that nobody needed behind the sync point makes it needed behind the sync points before it,
+ * so the sync points are looked at again until nothing changes. The sets of needed values only
+ * grow.
  */
 #include <string.h>
 
@@ -15,9 +16,9 @@ static const struct tr_value *value_of(const struct tr_plan *plan, uint32_t valu
     return &plan->kernel->graph.values[value];
 }
 
-uint32_t tr_plan_stop_segment(const struct tr_plan *plan, uint32_t stop)
+uint32_t tr_plan_sync_segment(const struct tr_plan *plan, uint32_t sync)
 {
-    return value_of(plan, plan->kernel->stops[stop].value)->segment;
+    return value_of(plan, plan->kernel->sync_points[sync].value)->segment;
 }
 
 /* ---- preparing ---- */
@@ -37,19 +38,19 @@ static bool allocate_plan(struct tr_plan *plan)
 {
     uint32_t values = plan->kernel->graph.value_count;
     uint32_t segments = plan->kernel->graph.segment_count;
-    uint32_t stops = plan->kernel->stop_count;
+    uint32_t sync_points = plan->kernel->sync_count;
     bool has_room = true;
     ALLOCATE(plan->kind, values);
     ALLOCATE(plan->cost, values);
     ALLOCATE(plan->bytes, values);
     ALLOCATE(plan->is_cheap, values);
-    ALLOCATE(plan->need, stops);
-    ALLOCATE(plan->cuts, stops);
-    ALLOCATE(plan->is_dirty, stops);
-    ALLOCATE(plan->stop, segments);
+    ALLOCATE(plan->need, sync_points);
+    ALLOCATE(plan->cuts, sync_points);
+    ALLOCATE(plan->is_dirty, sync_points);
+    ALLOCATE(plan->sync, segments);
     ALLOCATE(plan->is_visited, segments);
     ALLOCATE(plan->queue, segments);
-    ALLOCATE(plan->leading, stops);
+    ALLOCATE(plan->leading, sync_points);
     ALLOCATE(plan->members, values);
     ALLOCATE(plan->index, values);
     ALLOCATE(plan->distance, values);
@@ -59,7 +60,7 @@ static bool allocate_plan(struct tr_plan *plan)
     ALLOCATE(plan->users, values);
     if (!has_room)
         return false;
-    memset(plan->stop, 0xff, segments * sizeof *plan->stop);
+    memset(plan->sync, 0xff, segments * sizeof *plan->sync);
     memset(plan->index, 0xff, values * sizeof *plan->index);
     return true;
 }
@@ -68,10 +69,10 @@ static bool allocate_crossings(struct tr_plan *plan)
 {
     struct pxr_arena *arena = &plan->kernel->graph.arena;
     uint32_t values = plan->kernel->graph.value_count;
-    uint32_t stops = plan->kernel->stop_count;
+    uint32_t sync_points = plan->kernel->sync_count;
     bool has_room = true;
-    plan->crossings = allocate(arena, stops, sizeof *plan->crossings, &has_room);
-    for (uint32_t j = 0; has_room && j < stops; j++) {
+    plan->crossings = allocate(arena, sync_points, sizeof *plan->crossings, &has_room);
+    for (uint32_t j = 0; has_room && j < sync_points; j++) {
         plan->crossings[j].saved = tr_set_make(arena, values);
         plan->crossings[j].home = allocate(arena, values, 1, &has_room);
         plan->need[j] = tr_set_make(&plan->scratch, values);
@@ -126,43 +127,43 @@ static void find_cheap(struct tr_plan *plan)
 static void find_needs(struct tr_plan *plan)
 {
     const struct tr_kernel *kernel = plan->kernel;
-    for (uint32_t j = 1; j < kernel->stop_count; j++) {
-        const struct tr_stop *stop = &kernel->stops[j];
-        plan->stop[tr_plan_stop_segment(plan, j)] = j;
+    for (uint32_t j = 1; j < kernel->sync_count; j++) {
+        const struct tr_sync_point *sync = &kernel->sync_points[j];
+        plan->sync[tr_plan_sync_segment(plan, j)] = j;
         plan->is_dirty[j] = true;
-        const struct tr_set *live = &kernel->liveness.live_in[stop->resume];
+        const struct tr_set *live = &kernel->liveness.live_in[sync->resume];
         for (uint32_t v = tr_set_next(live, 0); v != TR_NONE; v = tr_set_next(live, v + 1))
-            if (v != stop->value && plan->kind[v] != TR_AGAIN_AT_HAND)
+            if (v != sync->value && plan->kind[v] != TR_AGAIN_AT_HAND)
                 tr_set_add(&plan->need[j], v);
     }
 }
 
-/* ---- all stops ---- */
+/* ---- all sync points ---- */
 
-static void need_behind(struct tr_plan *plan, uint32_t value, uint32_t stop)
+static void need_behind(struct tr_plan *plan, uint32_t value, uint32_t sync)
 {
-    if (value == plan->kernel->stops[stop].value || tr_set_has(&plan->need[stop], value))
+    if (value == plan->kernel->sync_points[sync].value || tr_set_has(&plan->need[sync], value))
         return;
-    tr_set_add(&plan->need[stop], value);
-    plan->is_dirty[stop] = true;
+    tr_set_add(&plan->need[sync], value);
+    plan->is_dirty[sync] = true;
 }
 
-/* The value is saved at the stop: the stops from which a thread may come there without passing
- * the value's definition must have it too. */
-static void demand_before(struct tr_plan *plan, uint32_t value, uint32_t stop)
+/* The value is saved at the sync point: the sync points from which a thread may come there without
+ * passing the value's definition must have it too. */
+static void demand_before(struct tr_plan *plan, uint32_t value, uint32_t sync)
 {
     const struct tr_graph *graph = &plan->kernel->graph;
     uint32_t definition = value_of(plan, value)->segment;
     uint32_t tail = 0;
     memset(plan->is_visited, 0, graph->segment_count * sizeof *plan->is_visited);
-    if (tr_plan_stop_segment(plan, stop) != definition)
-        plan->queue[tail++] = tr_plan_stop_segment(plan, stop);
+    if (tr_plan_sync_segment(plan, sync) != definition)
+        plan->queue[tail++] = tr_plan_sync_segment(plan, sync);
     for (uint32_t head = 0; head < tail; head++) {
         const struct tr_segment *segment = &graph->segments[plan->queue[head]];
         for (uint32_t i = 0; i < segment->pred_count; i++) {
             uint32_t pred = segment->preds[i];
-            if (plan->stop[pred] != TR_NONE) {
-                need_behind(plan, value, plan->stop[pred]);
+            if (plan->sync[pred] != TR_NONE) {
+                need_behind(plan, value, plan->sync[pred]);
             } else if (pred != definition && !plan->is_visited[pred]) {
                 plan->is_visited[pred] = true;
                 plan->queue[tail++] = pred;
@@ -171,15 +172,17 @@ static void demand_before(struct tr_plan *plan, uint32_t value, uint32_t stop)
     }
 }
 
-/* Of values that are live behind the stop anyway, liveness has said so to the stops before. */
-static void demand_saved(struct tr_plan *plan, uint32_t stop)
+/* Of values that are live behind the sync point anyway, liveness has said so to the sync points
+ * before. */
+static void demand_saved(struct tr_plan *plan, uint32_t sync)
 {
-    const struct tr_set *live = &plan->kernel->liveness.live_in[plan->kernel->stops[stop].resume];
-    const uint8_t *home = plan->crossings[stop].home;
+    const struct tr_set *live =
+        &plan->kernel->liveness.live_in[plan->kernel->sync_points[sync].resume];
+    const uint8_t *home = plan->crossings[sync].home;
     for (uint32_t i = 0; i < plan->member_count; i++) {
         uint32_t v = plan->members[i];
         if ((home[v] == TR_HOME_THREAD || home[v] == TR_HOME_GROUP) && !tr_set_has(live, v))
-            demand_before(plan, v, stop);
+            demand_before(plan, v, sync);
     }
 }
 
@@ -188,7 +191,7 @@ static bool choose_all(struct tr_plan *plan)
     bool has_changed = true;
     while (has_changed) {
         has_changed = false;
-        for (uint32_t j = 1; j < plan->kernel->stop_count; j++) {
+        for (uint32_t j = 1; j < plan->kernel->sync_count; j++) {
             if (!plan->is_dirty[j])
                 continue;
             plan->is_dirty[j] = false;
@@ -205,7 +208,7 @@ static bool list_homes(struct tr_plan *plan)
 {
     uint32_t value_count = plan->kernel->graph.value_count;
     bool has_room = true;
-    for (uint32_t j = 1; j < plan->kernel->stop_count; j++) {
+    for (uint32_t j = 1; j < plan->kernel->sync_count; j++) {
         struct tr_crossing *crossing = &plan->crossings[j];
         uint32_t count = 0;
         for (uint32_t v = 0; v < value_count; v++) {

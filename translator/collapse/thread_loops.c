@@ -8,7 +8,7 @@
 #include "translator/collapse/region_loop.h"
 #include "translator/module/marks.h"
 
-typedef void (*turn_fn)(struct tr_region_build *region);
+typedef void (*iteration_fn)(struct tr_region_build *region);
 
 /* One loop that counts from 0; the builder goes to the body. */
 struct counter {
@@ -35,10 +35,10 @@ static struct counter begin_loop(const struct tr_fuse *fuse, LLVMValueRef count,
 {
     struct counter loop = {.count = count};
     LLVMBasicBlockRef before = LLVMGetInsertBlock(fuse->builder);
-    LLVMValueRef zero = tr_f_i32(fuse, 0);
-    loop.head = tr_f_new_block(fuse, name);
-    loop.latch = tr_f_new_block(fuse, "next");
-    loop.done = tr_f_new_block(fuse, "done");
+    LLVMValueRef zero = tr_fuse_i32(fuse, 0);
+    loop.head = tr_fuse_new_block(fuse, name);
+    loop.latch = tr_fuse_new_block(fuse, "next");
+    loop.done = tr_fuse_new_block(fuse, "done");
     LLVMBuildBr(fuse->builder, loop.head);
     LLVMPositionBuilderAtEnd(fuse->builder, loop.head);
     loop.trip = loop.value = LLVMBuildPhi(fuse->builder, fuse->i32, name);
@@ -54,7 +54,7 @@ static struct counter begin_loop(const struct tr_fuse *fuse, LLVMValueRef count,
 
 static LLVMValueRef count_up(const struct tr_fuse *fuse, LLVMValueRef phi, LLVMBasicBlockRef latch)
 {
-    LLVMValueRef next = LLVMBuildNSWAdd(fuse->builder, phi, tr_f_i32(fuse, 1), "");
+    LLVMValueRef next = LLVMBuildNSWAdd(fuse->builder, phi, tr_fuse_i32(fuse, 1), "");
     LLVMSetNUW(next, true);
     LLVMAddIncoming(phi, &next, &latch, 1);
     return next;
@@ -93,24 +93,24 @@ static LLVMValueRef small_mul(const struct tr_fuse *fuse, LLVMValueRef a, LLVMVa
     return product;
 }
 
-/* Turns of a loop use the same local memory one after another. */
+/* Iterations of a loop use the same local memory one after another. */
 static bool shares_memory(const struct tr_fuse *fuse)
 {
     return fuse->frame.is_local_shared && fuse->frame.local_bytes > 0;
 }
 
-/* Threads of the block in nested loops over z, y and x; one of a single turn is left out. */
-static void build_flat_loops(struct tr_region_build *region, turn_fn body)
+/* Threads of the block in nested loops over z, y and x; one of a single iteration is left out. */
+static void build_flat_loops(struct tr_region_build *region, iteration_fn body)
 {
     static const char *const names[3] = {"x", "y", "z"};
     struct tr_fuse *fuse = region->fuse;
     struct counter loops[3];
-    LLVMValueRef row = tr_f_i32(fuse, 0);
+    LLVMValueRef row = tr_fuse_i32(fuse, 0);
     int open = 0;
     LLVMBasicBlockRef next = NULL;
     for (int d = 2; d >= 0; d--) {
         row = small_mul(fuse, row, fuse->ntid[d]);
-        region->tid[d] = tr_f_i32(fuse, 0);
+        region->tid[d] = tr_fuse_i32(fuse, 0);
         if (is_one(fuse->ntid[d]) && (d > 0 || open > 0))
             continue;
         loops[open] = begin_loop(fuse, fuse->ntid[d], names[d]);
@@ -142,7 +142,7 @@ static void divide_index(struct tr_region_build *region)
     LLVMValueRef rest = region->lanes.first;
     if (is_one(fuse->ntid[1]) && is_one(fuse->ntid[2])) {
         region->tid[0] = rest;
-        region->tid[1] = region->tid[2] = tr_f_i32(fuse, 0);
+        region->tid[1] = region->tid[2] = tr_fuse_i32(fuse, 0);
         return;
     }
     region->tid[0] = LLVMBuildURem(b, rest, fuse->ntid[0], "");
@@ -153,7 +153,7 @@ static void divide_index(struct tr_region_build *region)
 
 /* So many lanes of one row, from this one of the warp on (NULL: its first), which has
  * region->tid. */
-static void build_piece(struct tr_region_build *region, turn_fn body, LLVMValueRef lane,
+static void build_piece(struct tr_region_build *region, iteration_fn body, LLVMValueRef lane,
                         LLVMValueRef count)
 {
     struct tr_fuse *fuse = region->fuse;
@@ -196,19 +196,19 @@ static LLVMValueRef piece_length(const struct tr_region_build *region, LLVMValue
 }
 
 /* The lanes of a warp, row by row: along a row tid.x counts, and nothing else changes. */
-static void build_lane_loop(struct tr_region_build *region, turn_fn body)
+static void build_lane_loop(struct tr_region_build *region, iteration_fn body)
 {
     struct tr_fuse *fuse = region->fuse;
     LLVMBuilderRef b = fuse->builder;
-    LLVMValueRef zero = tr_f_i32(fuse, 0);
+    LLVMValueRef zero = tr_fuse_i32(fuse, 0);
     divide_index(region);
     if (is_in_one_row(fuse)) {
         build_piece(region, body, NULL, region->lanes.count);
         return;
     }
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
-    LLVMBasicBlockRef head = tr_f_new_block(fuse, "row");
-    LLVMBasicBlockRef done = tr_f_new_block(fuse, "done");
+    LLVMBasicBlockRef head = tr_fuse_new_block(fuse, "row");
+    LLVMBasicBlockRef done = tr_fuse_new_block(fuse, "done");
     LLVMBuildBr(b, head);
     LLVMPositionBuilderAtEnd(b, head);
     LLVMValueRef lane = LLVMBuildPhi(b, fuse->i32, "lane");
@@ -224,7 +224,7 @@ static void build_lane_loop(struct tr_region_build *region, turn_fn body)
 
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
     LLVMValueRef next_lane = small_add(fuse, lane, length);
-    LLVMValueRef y = small_add(fuse, tid[1], tr_f_i32(fuse, 1));
+    LLVMValueRef y = small_add(fuse, tid[1], tr_fuse_i32(fuse, 1));
     LLVMValueRef is_plane_done = LLVMBuildICmp(b, LLVMIntEQ, y, fuse->ntid[1], "");
     LLVMValueRef next_y = LLVMBuildSelect(b, is_plane_done, zero, y, "");
     LLVMValueRef next_z = small_add(fuse, tid[2], LLVMBuildZExt(b, is_plane_done, fuse->i32, ""));
@@ -250,16 +250,16 @@ struct tr_lanes tr_lanes_now(const struct tr_fused *fused)
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMBuilderRef b = fuse->builder;
-    struct tr_lanes lanes = {.warp = tr_f_i32(fuse, 0),
-                             .first = tr_f_i32(fuse, 0),
+    struct tr_lanes lanes = {.warp = tr_fuse_i32(fuse, 0),
+                             .first = tr_fuse_i32(fuse, 0),
                              .count = fuse->thread_count,
-                             .group = tr_f_i64(fuse, 0)};
+                             .group = tr_fuse_i64(fuse, 0)};
     if (fuse->kernel->scope == TR_SCOPE_BLOCK)
         return lanes;
     lanes.warp = LLVMBuildLoad2(b, fuse->i32, fused->warp, "warp");
-    lanes.first = small_mul(fuse, lanes.warp, tr_f_i32(fuse, RT_WARP_SIZE));
+    lanes.first = small_mul(fuse, lanes.warp, tr_fuse_i32(fuse, RT_WARP_SIZE));
     lanes.group = LLVMBuildZExt(b, lanes.warp, fuse->i64, "");
-    LLVMValueRef whole = tr_f_i32(fuse, RT_WARP_SIZE);
+    LLVMValueRef whole = tr_fuse_i32(fuse, RT_WARP_SIZE);
     lanes.count = whole;
     bool is_whole = LLVMIsAConstantInt(fuse->thread_count) != NULL &&
                     LLVMConstIntGetZExtValue(fuse->thread_count) % RT_WARP_SIZE == 0;

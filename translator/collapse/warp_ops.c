@@ -24,7 +24,7 @@ static const struct {
     struct tr_warp_result (*build)(const struct tr_warp_op *op);
     const char *helper;
 } bodies[RT_PLACEHOLDER_COUNT] = {
-#define PLACEHOLDER(ID, name, home, gives, takes, stop, waits, effect, shape, fused)               \
+#define PLACEHOLDER(ID, name, home, gives, takes, sync, waits, effect, shape, fused)               \
     FUSED_##fused(ID, name)
 #include "kernel_abi/placeholders.def"
 #undef PLACEHOLDER
@@ -36,15 +36,15 @@ LLVMValueRef tr_wo_splat(const struct tr_warp_op *op, LLVMValueRef scalar)
 {
     LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), RT_WARP_SIZE);
     LLVMTypeRef indices = LLVMVectorType(op->fuse->i32, RT_WARP_SIZE);
-    LLVMValueRef one =
-        LLVMBuildInsertElement(op->builder, LLVMGetPoison(type), scalar, tr_f_i32(op->fuse, 0), "");
+    LLVMValueRef one = LLVMBuildInsertElement(op->builder, LLVMGetPoison(type), scalar,
+                                              tr_fuse_i32(op->fuse, 0), "");
     return LLVMBuildShuffleVector(op->builder, one, LLVMGetPoison(type), LLVMConstNull(indices),
                                   "");
 }
 
 LLVMValueRef tr_wo_splat_i32(const struct tr_warp_op *op, uint32_t value)
 {
-    return tr_wo_splat(op, tr_f_i32(op->fuse, value));
+    return tr_wo_splat(op, tr_fuse_i32(op->fuse, value));
 }
 
 /* i32 with a bit for each lane */
@@ -85,17 +85,17 @@ LLVMValueRef tr_wo_operand(const struct tr_warp_op *op, unsigned i)
         return tr_wo_splat(op, operand);
     if (LLVMIsConstant(operand))
         return tr_wo_splat(op, LLVMConstNull(LLVMTypeOf(operand)));
-    LLVMValueRef lanes = tr_kept_operand(op->fused, op->stop, i);
+    LLVMValueRef lanes = tr_kept_operand(op->fused, op->sync, i);
     return op->is_whole ? lanes : LLVMBuildFreeze(op->builder, lanes, "");
 }
 
 LLVMValueRef tr_wo_first(const struct tr_warp_op *op, LLVMValueRef lanes)
 {
-    LLVMValueRef first = tr_f_i32(op->fuse, 0);
+    LLVMValueRef first = tr_fuse_i32(op->fuse, 0);
     if (!op->is_whole) {
         LLVMValueRef args[2] = {op->live, LLVMConstNull(op->fuse->i1)};
         first = tr_wo_intrinsic(op, "llvm.cttz", (LLVMTypeRef[1]){op->fuse->i32}, 1, args, 2);
-        first = LLVMBuildAnd(op->builder, first, tr_f_i32(op->fuse, RT_WARP_SIZE - 1), "");
+        first = LLVMBuildAnd(op->builder, first, tr_fuse_i32(op->fuse, RT_WARP_SIZE - 1), "");
     }
     return LLVMBuildExtractElement(op->builder, lanes, first, "");
 }
@@ -118,26 +118,26 @@ static LLVMValueRef live_lanes(const struct tr_warp_op *op, const struct tr_lane
 {
     const struct tr_fuse *fuse = op->fuse;
     LLVMBuilderRef b = op->builder;
-    LLVMValueRef unused = LLVMBuildSub(b, tr_f_i32(fuse, RT_WARP_SIZE), lanes->count, "");
-    LLVMValueRef existing = LLVMBuildLShr(b, tr_f_i32(fuse, ALL_LANES), unused, "live");
-    if (!tr_looks_for_exited(op->fused, op->stop))
+    LLVMValueRef unused = LLVMBuildSub(b, tr_fuse_i32(fuse, RT_WARP_SIZE), lanes->count, "");
+    LLVMValueRef existing = LLVMBuildLShr(b, tr_fuse_i32(fuse, ALL_LANES), unused, "live");
+    if (!tr_looks_for_exited(op->fused, op->sync))
         return existing;
     LLVMValueRef index = LLVMBuildZExt(b, lanes->first, fuse->i64, "");
     LLVMValueRef entries =
-        tr_load_lanes(fuse, fuse->i16, tr_f_element(fuse, fuse->i16, fuse->frame_base, index));
+        tr_load_lanes(fuse, fuse->i16, tr_fuse_element(fuse, fuse->i16, fuse->frame_base, index));
     LLVMValueRef exited = tr_wo_splat(op, LLVMConstInt(fuse->i16, RT_ENTRY_EXITED, false));
     LLVMValueRef is_live = LLVMBuildICmp(b, LLVMIntNE, entries, exited, "");
     return LLVMBuildAnd(b, bits_of(op, is_live), existing, "live");
 }
 
-static struct tr_warp_op begin(struct tr_fused *fused, uint32_t stop, const struct tr_lanes *lanes)
+static struct tr_warp_op begin(struct tr_fused *fused, uint32_t sync, const struct tr_lanes *lanes)
 {
     const struct tr_kernel *kernel = fused->fuse->kernel;
     struct tr_warp_op op = {.fused = fused,
                             .fuse = fused->fuse,
                             .builder = fused->fuse->builder,
-                            .stop = stop,
-                            .call = kernel->graph.values[kernel->stops[stop].value].llvm};
+                            .sync = sync,
+                            .call = kernel->graph.values[kernel->sync_points[sync].value].llvm};
     op.placeholder = tr_placeholder_of(op.call);
     op.mask = rt_find_parameter(op.placeholder, RT_TYPE_MASK);
     op.mode = rt_find_parameter(op.placeholder, RT_TYPE_MODE);
@@ -151,7 +151,7 @@ static struct tr_warp_op begin(struct tr_fused *fused, uint32_t stop, const stru
 static void put_operand(const struct tr_warp_op *op, unsigned i, LLVMTypeRef type, size_t offset)
 {
     LLVMValueRef lanes = tr_as_integers(op->fuse, tr_wo_operand(op, i));
-    LLVMValueRef place = tr_f_offset(op->fuse, tr_scratch(op->fused), offset);
+    LLVMValueRef place = tr_fuse_offset(op->fuse, tr_scratch(op->fused), offset);
     LLVMTypeRef vector = LLVMVectorType(type, RT_WARP_SIZE);
     tr_store_lanes(op->fuse, LLVMBuildZExt(op->builder, lanes, vector, ""), place);
 }
@@ -169,14 +169,14 @@ static LLVMValueRef call_helper(const struct tr_warp_op *op, const char *name)
         put_operand(op, (unsigned)i, place == 1 ? fuse->i64 : fuse->i32, offsets[place]);
     put_operand(op, (unsigned)op->mask, fuse->i32, offsetof(struct rt_fused_op, mask));
     LLVMValueRef args[2] = {tr_scratch(op->fused), op->live};
-    return tr_f_call(fuse, name, fuse->i32, args, 2);
+    return tr_fuse_call(fuse, name, fuse->i32, args, 2);
 }
 
 static struct tr_warp_result build_general(const struct tr_warp_op *op)
 {
     LLVMValueRef predicates = call_helper(op, bodies[op->placeholder].helper);
     LLVMValueRef results =
-        tr_f_offset(op->fuse, tr_scratch(op->fused), offsetof(struct rt_fused_op, result));
+        tr_fuse_offset(op->fuse, tr_scratch(op->fused), offsetof(struct rt_fused_op, result));
     return (struct tr_warp_result){.values = tr_load_lanes(op->fuse, op->fuse->i32, results),
                                    .predicates = lanes_of(op, predicates)};
 }
@@ -197,7 +197,7 @@ static LLVMValueRef name_each_other(const struct tr_warp_op *op)
 struct tr_warp_result tr_wo_vote(const struct tr_warp_op *op)
 {
     LLVMBuilderRef b = op->builder;
-    LLVMValueRef zero = tr_f_i32(op->fuse, 0);
+    LLVMValueRef zero = tr_fuse_i32(op->fuse, 0);
     LLVMValueRef is_set =
         LLVMBuildICmp(b, LLVMIntNE, tr_wo_operand(op, 2), tr_wo_splat(op, zero), "");
     LLVMValueRef ballot = LLVMBuildAnd(b, bits_of(op, is_set), op->live, "");
@@ -255,10 +255,11 @@ static LLVMValueRef reduce_f32(const struct tr_warp_op *op, enum rt_reduce kind)
                                          tr_wo_splat_i32(op, neutral), "");
     order =
         reduce(op, is_max ? "llvm.vector.reduce.smax" : "llvm.vector.reduce.smin", order, neutral);
-    LLVMValueRef is_nan = propagates ? LLVMBuildICmp(b, LLVMIntNE, numbers, op->live, "")
-                                     : LLVMBuildICmp(b, LLVMIntEQ, numbers, tr_f_i32(fuse, 0), "");
-    return LLVMBuildSelect(b, is_nan, tr_f_i32(fuse, RT_F32_NAN),
-                           f32_order(op, order, tr_f_i32(fuse, RT_F32_MAGNITUDE)), "");
+    LLVMValueRef is_nan = propagates
+                              ? LLVMBuildICmp(b, LLVMIntNE, numbers, op->live, "")
+                              : LLVMBuildICmp(b, LLVMIntEQ, numbers, tr_fuse_i32(fuse, 0), "");
+    return LLVMBuildSelect(b, is_nan, tr_fuse_i32(fuse, RT_F32_NAN),
+                           f32_order(op, order, tr_fuse_i32(fuse, RT_F32_MAGNITUDE)), "");
 }
 
 struct tr_warp_result tr_wo_redux(const struct tr_warp_op *op)
@@ -304,7 +305,7 @@ struct tr_warp_result tr_wo_match(const struct tr_warp_op *op)
     LLVMValueRef is_same = LLVMConstNull(op->fuse->i1);
     if (is_match_all(op)) {
         is_same = all_live(op, lanes_like_first(op));
-        result.same = LLVMBuildSelect(b, is_same, op->live, tr_f_i32(op->fuse, 0), "");
+        result.same = LLVMBuildSelect(b, is_same, op->live, tr_fuse_i32(op->fuse, 0), "");
     }
     result.predicates = tr_wo_splat(op, is_same);
     return result;
@@ -327,9 +328,9 @@ struct tr_warp_result tr_wo_movmatrix(const struct tr_warp_op *op)
     LLVMValueRef sources[2][RT_WARP_SIZE];
     LLVMValueRef halves[2];
     for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++) {
-        shifts[lane] = tr_f_i32(op->fuse, rt_transpose_shift(lane));
+        shifts[lane] = tr_fuse_i32(op->fuse, rt_transpose_shift(lane));
         for (uint32_t half = 0; half < 2; half++)
-            sources[half][lane] = tr_f_i32(op->fuse, rt_transpose_source(lane, half));
+            sources[half][lane] = tr_fuse_i32(op->fuse, rt_transpose_source(lane, half));
     }
     LLVMValueRef pairs = tr_wo_live_or(op, tr_wo_operand(op, 1), tr_wo_splat_i32(op, 0));
     for (int i = 0; i < 2; i++) {
@@ -380,9 +381,9 @@ static LLVMValueRef merge(const struct tr_warp_op *op, LLVMValueRef values[2],
 
 static struct tr_warp_result build_either(const struct tr_warp_op *op, LLVMValueRef test)
 {
-    LLVMBasicBlockRef blocks[2] = {tr_f_new_block(op->fuse, "warp_op"),
-                                   tr_f_new_block(op->fuse, "warp_op_masked")};
-    LLVMBasicBlockRef done = tr_f_new_block(op->fuse, "warp_op_done");
+    LLVMBasicBlockRef blocks[2] = {tr_fuse_new_block(op->fuse, "warp_op"),
+                                   tr_fuse_new_block(op->fuse, "warp_op_masked")};
+    LLVMBasicBlockRef done = tr_fuse_new_block(op->fuse, "warp_op_done");
     struct tr_warp_result results[2];
     LLVMBuildCondBr(op->builder, test, blocks[0], blocks[1]);
     for (int i = 0; i < 2; i++) {
@@ -402,16 +403,16 @@ static struct tr_warp_result build_either(const struct tr_warp_op *op, LLVMValue
 }
 
 /* All lanes get the same: it goes to a variable. */
-static void give_same(struct tr_fused *fused, uint32_t stop, LLVMValueRef result)
+static void give_same(struct tr_fused *fused, uint32_t sync, LLVMValueRef result)
 {
-    if (fused->result[stop] == NULL)
-        fused->result[stop] = tr_f_variable(fused->fuse, LLVMTypeOf(result), "result");
-    LLVMBuildStore(fused->fuse->builder, result, fused->result[stop]);
+    if (fused->result[sync] == NULL)
+        fused->result[sync] = tr_fuse_variable(fused->fuse, LLVMTypeOf(result), "result");
+    LLVMBuildStore(fused->fuse->builder, result, fused->result[sync]);
 }
 
-void tr_build_warp_op(struct tr_fused *fused, uint32_t stop, const struct tr_lanes *lanes)
+void tr_build_warp_op(struct tr_fused *fused, uint32_t sync, const struct tr_lanes *lanes)
 {
-    struct tr_warp_op op = begin(fused, stop, lanes);
+    struct tr_warp_op op = begin(fused, sync, lanes);
     if (LLVMGetTypeKind(LLVMTypeOf(op.call)) == LLVMVoidTypeKind)
         return; /* coming together was all */
     LLVMValueRef test = can_be_quick(&op);
@@ -423,56 +424,56 @@ void tr_build_warp_op(struct tr_fused *fused, uint32_t stop, const struct tr_lan
     else
         result = build_either(&op, test);
     if (result.same != NULL && LLVMTypeOf(op.call) == fused->fuse->i32) {
-        give_same(fused, stop, result.same);
+        give_same(fused, sync, result.same);
         return;
     }
     spread(&op, &result);
-    tr_give_lanes(fused, stop, result.values,
+    tr_give_lanes(fused, sync, result.values,
                   tr_asks_predicate(op.call) ? result.predicates : NULL);
 }
 
 /* Whether all have the same mask; if not, a helper looks closer. */
-LLVMValueRef tr_build_mask_test(struct tr_fused *fused, uint32_t stop, const struct tr_lanes *lanes)
+LLVMValueRef tr_build_mask_test(struct tr_fused *fused, uint32_t sync, const struct tr_lanes *lanes)
 {
-    struct tr_warp_op op = begin(fused, stop, lanes);
+    struct tr_warp_op op = begin(fused, sync, lanes);
     LLVMValueRef masks = tr_wo_operand(&op, (unsigned)op.mask);
     LLVMValueRef is_same =
         all_live(&op, is_equal(&op, masks, tr_wo_splat(&op, tr_wo_first(&op, masks))));
-    LLVMBasicBlockRef look = tr_f_new_block(op.fuse, "masks");
-    LLVMBasicBlockRef done = tr_f_new_block(op.fuse, "masks_done");
+    LLVMBasicBlockRef look = tr_fuse_new_block(op.fuse, "masks");
+    LLVMBasicBlockRef done = tr_fuse_new_block(op.fuse, "masks_done");
     LLVMBasicBlockRef blocks[2] = {LLVMGetInsertBlock(op.builder), look};
     LLVMBuildCondBr(op.builder, is_same, done, look);
     LLVMPositionBuilderAtEnd(op.builder, look);
     put_operand(&op, (unsigned)op.mask, op.fuse->i32, offsetof(struct rt_fused_op, mask));
     LLVMValueRef args[2] = {tr_scratch(fused), op.live};
-    LLVMValueRef agree = tr_f_call(op.fuse, "rt_fused_masks_agree", op.fuse->i32, args, 2);
+    LLVMValueRef agree = tr_fuse_call(op.fuse, "rt_fused_masks_agree", op.fuse->i32, args, 2);
     LLVMValueRef values[2] = {
         LLVMConstInt(op.fuse->i1, 1, false),
-        LLVMBuildICmp(op.builder, LLVMIntNE, agree, tr_f_i32(op.fuse, 0), "")};
+        LLVMBuildICmp(op.builder, LLVMIntNE, agree, tr_fuse_i32(op.fuse, 0), "")};
     LLVMBuildBr(op.builder, done);
     LLVMPositionBuilderAtEnd(op.builder, done);
     return merge(&op, values, blocks);
 }
 
-void tr_build_barrier_reduction(struct tr_fused *fused, uint32_t stop)
+void tr_build_barrier_reduction(struct tr_fused *fused, uint32_t sync)
 {
     const struct tr_fuse *fuse = fused->fuse;
     const struct tr_kernel *kernel = fuse->kernel;
-    LLVMValueRef call = kernel->graph.values[kernel->stops[stop].value].llvm;
+    LLVMValueRef call = kernel->graph.values[kernel->sync_points[sync].value].llvm;
     LLVMValueRef predicate = LLVMGetOperand(call, 3);
-    bool looks = tr_looks_for_exited(fused, stop);
+    bool looks = tr_looks_for_exited(fused, sync);
     bool is_constant = LLVMIsAConstantInt(predicate) != NULL;
     uint64_t constant = is_constant ? LLVMConstIntGetZExtValue(predicate) : 0;
     LLVMValueRef args[5] = {looks ? fuse->frame_base : LLVMConstNull(fuse->ptr), fuse->thread_count,
                             is_constant ? LLVMConstNull(fuse->ptr)
-                                        : tr_f_thread_array(fuse, fuse->frame.operand_array[2]),
-                            tr_f_i64(fuse, constant), LLVMGetOperand(call, 4)};
-    LLVMValueRef result = tr_f_call(fuse, "rt_fused_bar_red", fuse->i32, args, 5);
-    give_same(fused, stop, result);
+                                        : tr_fuse_thread_array(fuse, fuse->frame.operand_array[2]),
+                            tr_fuse_i64(fuse, constant), LLVMGetOperand(call, 4)};
+    LLVMValueRef result = tr_fuse_call(fuse, "rt_fused_bar_red", fuse->i32, args, 5);
+    give_same(fused, sync, result);
     if (!fuse->can_mix || fuse->kernel->scope == TR_SCOPE_BLOCK)
         return;
     /* For warps that do not get to go on in loops. */
-    LLVMValueRef fill[3] = {tr_f_thread_array(fuse, fuse->frame.result_array), fuse->thread_count,
-                            result};
-    tr_f_call(fuse, "rt_fused_fill", fuse->void_type, fill, 3);
+    LLVMValueRef fill[3] = {tr_fuse_thread_array(fuse, fuse->frame.result_array),
+                            fuse->thread_count, result};
+    tr_fuse_call(fuse, "rt_fused_fill", fuse->void_type, fill, 3);
 }

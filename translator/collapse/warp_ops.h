@@ -12,7 +12,7 @@ struct tr_warp_op {
     struct tr_fused *fused;
     const struct tr_fuse *fuse;
     LLVMBuilderRef builder;
-    uint32_t stop;
+    uint32_t sync;
     LLVMValueRef call; /* of the placeholder, in the kernel */
     enum rt_placeholder placeholder;
     int mask;          /* which operand is the member mask; -1: there is none */
@@ -47,7 +47,7 @@ LLVMValueRef tr_wo_intrinsic(const struct tr_warp_op *op, const char *name, LLVM
 #define DECLARE_NOTHING(name)
 #define DECLARE_VECTORS(name) struct tr_warp_result tr_wo_##name(const struct tr_warp_op *op);
 #define DECLARE_MASKED        DECLARE_VECTORS
-#define PLACEHOLDER(ID, name, home, gives, takes, stop, waits, effect, shape, fused)               \
+#define PLACEHOLDER(ID, name, home, gives, takes, sync, waits, effect, shape, fused)               \
     DECLARE_##fused(name)
 #include "kernel_abi/placeholders.def"
 #undef PLACEHOLDER

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the function of the blocks keeps behind stops of the warp. One warp at a time is on its way
- * between them, so it is kept not in the frame but in variables of the function, with an element
- * for each lane: where the loop over the lanes becomes straight code, LLVM makes registers of them.
- * When lanes part, what they have here goes to where steps look for it.
+ * What the function of the blocks keeps behind sync points of the warp. One warp at a time is on
+ * its way between them, so it is kept not in the frame but in variables of the function, with an
+ * element for each lane: where the loop over the lanes becomes straight code, LLVM makes registers
+ * of them. When lanes part, what they have here goes to where steps look for it.
  */
 #include <string.h>
 
@@ -38,7 +38,7 @@ static LLVMTypeRef element_type(const struct tr_fuse *fuse, LLVMTypeRef type)
 static LLVMValueRef lane_array(const struct tr_fuse *fuse, LLVMValueRef *array, LLVMTypeRef type)
 {
     if (*array == NULL) {
-        *array = tr_f_variable(fuse, LLVMArrayType2(type, TR_LANE_ELEMENTS), "lanes");
+        *array = tr_fuse_variable(fuse, LLVMArrayType2(type, TR_LANE_ELEMENTS), "lanes");
         LLVMSetAlignment(*array, VARIABLE_ALIGN);
     }
     return *array;
@@ -48,8 +48,8 @@ static LLVMValueRef lane_element(const struct tr_region_build *region, LLVMValue
                                  LLVMTypeRef type)
 {
     const struct tr_fuse *fuse = region->fuse;
-    return tr_f_element(fuse, type, lane_array(fuse, array, type),
-                        LLVMBuildZExt(fuse->builder, region->lane, fuse->i64, ""));
+    return tr_fuse_element(fuse, type, lane_array(fuse, array, type),
+                           LLVMBuildZExt(fuse->builder, region->lane, fuse->i64, ""));
 }
 
 LLVMValueRef tr_scratch(struct tr_fused *fused)
@@ -63,22 +63,22 @@ LLVMValueRef tr_scratch(struct tr_fused *fused)
         uint64_t needed = (uint64_t)RT_WARP_SIZE * bytes_of(fuse, type_of(fuse, v));
         bytes = bytes < needed ? needed : bytes;
     }
-    fused->scratch = tr_f_variable(fuse, LLVMArrayType2(fuse->i8, bytes), "scratch");
+    fused->scratch = tr_fuse_variable(fuse, LLVMArrayType2(fuse->i8, bytes), "scratch");
     LLVMSetAlignment(fused->scratch, VARIABLE_ALIGN);
     return fused->scratch;
 }
 
 /* ---- values ---- */
 
-LLVMValueRef tr_group_place(struct tr_fused *fused, uint32_t stop, uint32_t value,
+LLVMValueRef tr_group_place(struct tr_fused *fused, uint32_t sync, uint32_t value,
                             LLVMValueRef group)
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMTypeRef type = type_of(fuse, value);
-    if (!tr_is_warp_stop(fuse->kernel, stop))
-        return tr_f_group_element(fuse, fuse->frame.group_array[value], type, group);
+    if (!tr_is_warp_sync_point(fuse->kernel, sync))
+        return tr_fuse_group_element(fuse, fuse->frame.group_array[value], type, group);
     if (fused->warp_value[value] == NULL)
-        fused->warp_value[value] = tr_f_variable(fuse, type, "of_warp");
+        fused->warp_value[value] = tr_fuse_variable(fuse, type, "of_warp");
     return fused->warp_value[value];
 }
 
@@ -86,19 +86,19 @@ LLVMValueRef tr_group_place(struct tr_fused *fused, uint32_t stop, uint32_t valu
 static LLVMValueRef thread_place(const struct tr_region_build *region, uint32_t value)
 {
     const struct tr_fuse *fuse = region->fuse;
-    LLVMValueRef base = tr_f_thread_array(fuse, fuse->frame.thread_array[value]);
-    return tr_f_element(fuse, type_of(fuse, value), base, region->index);
+    LLVMValueRef base = tr_fuse_thread_array(fuse, fuse->frame.thread_array[value]);
+    return tr_fuse_element(fuse, type_of(fuse, value), base, region->index);
 }
 
-void tr_keep(struct tr_region_build *region, uint32_t stop, uint32_t value, LLVMValueRef now)
+void tr_keep(struct tr_region_build *region, uint32_t sync, uint32_t value, LLVMValueRef now)
 {
     struct tr_fuse *fuse = region->fuse;
     LLVMBuilderRef b = fuse->builder;
-    if (fuse->storage.crossings[stop].home[value] == TR_HOME_GROUP) {
-        LLVMBuildStore(b, now, tr_group_place(region->fused, stop, value, region->lanes.group));
+    if (fuse->storage.crossings[sync].home[value] == TR_HOME_GROUP) {
+        LLVMBuildStore(b, now, tr_group_place(region->fused, sync, value, region->lanes.group));
         return;
     }
-    if (!tr_is_warp_stop(fuse->kernel, stop)) {
+    if (!tr_is_warp_sync_point(fuse->kernel, sync)) {
         LLVMBuildStore(b, now, thread_place(region, value));
         return;
     }
@@ -113,7 +113,7 @@ LLVMValueRef tr_kept(struct tr_region_build *region, uint32_t value)
     struct tr_fuse *fuse = region->fuse;
     LLVMBuilderRef b = fuse->builder;
     LLVMTypeRef type = type_of(fuse, value);
-    if (!tr_is_warp_stop(fuse->kernel, region->number))
+    if (!tr_is_warp_sync_point(fuse->kernel, region->number))
         return LLVMBuildLoad2(b, type, thread_place(region, value), "");
     LLVMTypeRef element = element_type(fuse, type);
     LLVMValueRef place = lane_element(region, &region->fused->warp_array[value], element);
@@ -123,45 +123,45 @@ LLVMValueRef tr_kept(struct tr_region_build *region, uint32_t value)
 
 /* ---- operands and results ---- */
 
-static struct tr_warp_slot *slot_of(struct tr_fused *fused, uint32_t stop)
+static struct tr_warp_slot *slot_of(struct tr_fused *fused, uint32_t sync)
 {
-    return &fused->slots[stop % TR_WARP_SLOTS];
+    return &fused->slots[sync % TR_WARP_SLOTS];
 }
 
-static LLVMValueRef call_at(const struct tr_fuse *fuse, uint32_t stop)
+static LLVMValueRef call_at(const struct tr_fuse *fuse, uint32_t sync)
 {
-    return fuse->kernel->graph.values[fuse->kernel->stops[stop].value].llvm;
+    return fuse->kernel->graph.values[fuse->kernel->sync_points[sync].value].llvm;
 }
 
 /* Floats that are shuffled stay floats, so that nothing is in the way of registers. */
-static LLVMTypeRef operand_type(const struct tr_fuse *fuse, uint32_t stop, unsigned i)
+static LLVMTypeRef operand_type(const struct tr_fuse *fuse, uint32_t sync, unsigned i)
 {
-    LLVMValueRef operand = LLVMGetOperand(call_at(fuse, stop), i);
-    if (i != TR_SHFL_VALUE || tr_placeholder_of(call_at(fuse, stop)) != RT_CALL_SHFL ||
+    LLVMValueRef operand = LLVMGetOperand(call_at(fuse, sync), i);
+    if (i != TR_SHFL_VALUE || tr_placeholder_of(call_at(fuse, sync)) != RT_CALL_SHFL ||
         LLVMIsABitCastInst(operand) == NULL)
         return LLVMTypeOf(operand);
     LLVMTypeRef source = LLVMTypeOf(LLVMGetOperand(operand, 0));
     return LLVMGetTypeKind(source) == LLVMFloatTypeKind ? source : LLVMTypeOf(operand);
 }
 
-static LLVMValueRef *operand_array(struct tr_fused *fused, uint32_t stop, unsigned i)
+static LLVMValueRef *operand_array(struct tr_fused *fused, uint32_t sync, unsigned i)
 {
-    bool is_wide = operand_type(fused->fuse, stop, i) == fused->fuse->i64;
-    return &slot_of(fused, stop)->operand[i - 1][is_wide];
+    bool is_wide = operand_type(fused->fuse, sync, i) == fused->fuse->i64;
+    return &slot_of(fused, sync)->operand[i - 1][is_wide];
 }
 
-void tr_keep_operand(struct tr_region_build *region, uint32_t stop, unsigned i, LLVMValueRef now)
+void tr_keep_operand(struct tr_region_build *region, uint32_t sync, unsigned i, LLVMValueRef now)
 {
     struct tr_fuse *fuse = region->fuse;
-    if (tr_is_warp_stop(fuse->kernel, stop)) {
-        LLVMTypeRef type = operand_type(fuse, stop, i);
-        LLVMValueRef place = lane_element(region, operand_array(region->fused, stop, i), type);
+    if (tr_is_warp_sync_point(fuse->kernel, sync)) {
+        LLVMTypeRef type = operand_type(fuse, sync, i);
+        LLVMValueRef place = lane_element(region, operand_array(region->fused, sync, i), type);
         LLVMBuildStore(fuse->builder, LLVMBuildBitCast(fuse->builder, now, type, ""), place);
         return;
     }
-    LLVMValueRef base = tr_f_thread_array(fuse, fuse->frame.operand_array[i - 1]);
+    LLVMValueRef base = tr_fuse_thread_array(fuse, fuse->frame.operand_array[i - 1]);
     LLVMBuildStore(fuse->builder, LLVMBuildZExt(fuse->builder, now, fuse->i64, ""),
-                   tr_f_element(fuse, fuse->i64, base, region->index));
+                   tr_fuse_element(fuse, fuse->i64, base, region->index));
 }
 
 LLVMValueRef tr_load_lanes(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMValueRef place)
@@ -177,11 +177,11 @@ void tr_store_lanes(const struct tr_fuse *fuse, LLVMValueRef lanes, LLVMValueRef
     LLVMSetAlignment(LLVMBuildStore(fuse->builder, lanes, place), VARIABLE_ALIGN);
 }
 
-LLVMValueRef tr_kept_operand(struct tr_fused *fused, uint32_t stop, unsigned i)
+LLVMValueRef tr_kept_operand(struct tr_fused *fused, uint32_t sync, unsigned i)
 {
-    LLVMTypeRef type = operand_type(fused->fuse, stop, i);
+    LLVMTypeRef type = operand_type(fused->fuse, sync, i);
     return tr_load_lanes(fused->fuse, type,
-                         lane_array(fused->fuse, operand_array(fused, stop, i), type));
+                         lane_array(fused->fuse, operand_array(fused, sync, i), type));
 }
 
 LLVMValueRef tr_as_integers(const struct tr_fuse *fuse, LLVMValueRef lanes)
@@ -202,25 +202,25 @@ bool tr_asks_predicate(LLVMValueRef call)
 }
 
 /* Of a shuffle, the type that is shuffled. */
-static LLVMTypeRef given_type(const struct tr_fuse *fuse, uint32_t stop)
+static LLVMTypeRef given_type(const struct tr_fuse *fuse, uint32_t sync)
 {
-    if (tr_placeholder_of(call_at(fuse, stop)) != RT_CALL_SHFL)
+    if (tr_placeholder_of(call_at(fuse, sync)) != RT_CALL_SHFL)
         return fuse->i32;
-    return operand_type(fuse, stop, TR_SHFL_VALUE);
+    return operand_type(fuse, sync, TR_SHFL_VALUE);
 }
 
-void tr_give_lanes(struct tr_fused *fused, uint32_t stop, LLVMValueRef values,
+void tr_give_lanes(struct tr_fused *fused, uint32_t sync, LLVMValueRef values,
                    LLVMValueRef predicates)
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMBuilderRef b = fuse->builder;
     tr_store_lanes(fuse, values,
-                   lane_array(fuse, &slot_of(fused, stop)->values, given_type(fuse, stop)));
+                   lane_array(fuse, &slot_of(fused, sync)->values, given_type(fuse, sync)));
     if (predicates == NULL)
         return;
     LLVMTypeRef bytes = LLVMVectorType(fuse->i8, RT_WARP_SIZE);
     tr_store_lanes(fuse, LLVMBuildZExt(b, predicates, bytes, ""),
-                   lane_array(fuse, &slot_of(fused, stop)->predicates, fuse->i8));
+                   lane_array(fuse, &slot_of(fused, sync)->predicates, fuse->i8));
 }
 
 LLVMValueRef tr_lane_result(struct tr_region_build *region)
@@ -240,7 +240,7 @@ LLVMValueRef tr_lane_result(struct tr_region_build *region)
     LLVMValueRef predicate =
         LLVMBuildLoad2(b, fuse->i8, lane_element(region, &slot->predicates, fuse->i8), "");
     predicate = LLVMBuildZExt(b, LLVMBuildTrunc(b, predicate, fuse->i1, ""), fuse->i64, "");
-    return LLVMBuildOr(b, value, LLVMBuildShl(b, predicate, tr_f_i64(fuse, 32), ""), "");
+    return LLVMBuildOr(b, value, LLVMBuildShl(b, predicate, tr_fuse_i64(fuse, 32), ""), "");
 }
 
 /* ---- when lanes part ---- */
@@ -252,15 +252,16 @@ struct put {
     uint32_t entry;
 };
 
-/* What is in the scratch memory, for the lanes that are at the stop. */
+/* What is in the scratch memory, for the lanes that are at the sync point. */
 static void put_scratch(const struct put *put, uint32_t array, uint32_t bytes)
 {
     const struct tr_fuse *fuse = put->fused->fuse;
-    LLVMValueRef offset = LLVMBuildMul(fuse->builder, put->first, tr_f_i64(fuse, bytes), "");
-    LLVMValueRef args[5] = {tr_f_element(fuse, fuse->i8, tr_f_thread_array(fuse, array), offset),
-                            tr_scratch(put->fused), tr_f_i32(fuse, bytes), put->entries,
-                            tr_f_i32(fuse, put->entry)};
-    tr_f_call(fuse, "rt_fused_put", fuse->void_type, args, 5);
+    LLVMValueRef offset = LLVMBuildMul(fuse->builder, put->first, tr_fuse_i64(fuse, bytes), "");
+    LLVMValueRef args[5] = {
+        tr_fuse_element(fuse, fuse->i8, tr_fuse_thread_array(fuse, array), offset),
+        tr_scratch(put->fused), tr_fuse_i32(fuse, bytes), put->entries,
+        tr_fuse_i32(fuse, put->entry)};
+    tr_fuse_call(fuse, "rt_fused_put", fuse->void_type, args, 5);
 }
 
 static void put_value(const struct put *put, uint32_t value)
@@ -271,37 +272,37 @@ static void put_value(const struct put *put, uint32_t value)
     uint32_t bytes = bytes_of(fuse, type);
     LLVMValueRef lanes = lane_array(fuse, &fused->warp_array[value], element_type(fuse, type));
     LLVMBuildMemCpy(fuse->builder, tr_scratch(fused), VARIABLE_ALIGN, lanes, VARIABLE_ALIGN,
-                    tr_f_i64(fuse, (uint64_t)RT_WARP_SIZE * bytes));
+                    tr_fuse_i64(fuse, (uint64_t)RT_WARP_SIZE * bytes));
     put_scratch(put, fuse->frame.thread_array[value], bytes);
 }
 
-static void put_operands(const struct put *put, uint32_t stop)
+static void put_operands(const struct put *put, uint32_t sync)
 {
     struct tr_fused *fused = put->fused;
     const struct tr_fuse *fuse = fused->fuse;
-    LLVMValueRef call = call_at(fuse, stop);
+    LLVMValueRef call = call_at(fuse, sync);
     LLVMTypeRef wide = LLVMVectorType(fuse->i64, RT_WARP_SIZE);
     unsigned count = LLVMGetNumArgOperands(call);
     for (unsigned i = 1; i < count; i++) {
         LLVMValueRef operand = LLVMGetOperand(call, i);
         if (LLVMIsConstant(operand))
             continue;
-        LLVMValueRef lanes = tr_as_integers(fuse, tr_kept_operand(fused, stop, i));
+        LLVMValueRef lanes = tr_as_integers(fuse, tr_kept_operand(fused, sync, i));
         tr_store_lanes(fuse, LLVMBuildZExt(fuse->builder, lanes, wide, ""), tr_scratch(fused));
         put_scratch(put, fuse->frame.operand_array[i - 1], sizeof(uint64_t));
     }
 }
 
-void tr_put_into_frame(struct tr_fused *fused, uint32_t stop)
+void tr_put_into_frame(struct tr_fused *fused, uint32_t sync)
 {
     const struct tr_fuse *fuse = fused->fuse;
-    if (!tr_is_warp_stop(fuse->kernel, stop))
+    if (!tr_is_warp_sync_point(fuse->kernel, sync))
         return;
     struct tr_lanes lanes = tr_lanes_now(fused);
-    struct put put = {.fused = fused, .entry = tr_f_entry(fuse, stop) | RT_ENTRY_LOOPED};
+    struct put put = {.fused = fused, .entry = tr_fuse_entry(fuse, sync) | RT_ENTRY_LOOPED};
     put.first = LLVMBuildZExt(fuse->builder, lanes.first, fuse->i64, "");
-    put.entries = tr_f_element(fuse, fuse->i16, fuse->frame_base, put.first);
-    const struct tr_crossing *crossing = &fuse->storage.crossings[stop];
+    put.entries = tr_fuse_element(fuse, fuse->i16, fuse->frame_base, put.first);
+    const struct tr_crossing *crossing = &fuse->storage.crossings[sync];
     const struct tr_set *saved = &crossing->saved;
     for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1)) {
         if (crossing->home[v] == TR_HOME_THREAD) {
@@ -310,9 +311,9 @@ void tr_put_into_frame(struct tr_fused *fused, uint32_t stop)
         }
         LLVMTypeRef type = type_of(fuse, v);
         LLVMValueRef now =
-            LLVMBuildLoad2(fuse->builder, type, tr_group_place(fused, stop, v, lanes.group), "");
+            LLVMBuildLoad2(fuse->builder, type, tr_group_place(fused, sync, v, lanes.group), "");
         LLVMBuildStore(fuse->builder, now,
-                       tr_f_group_element(fuse, fuse->frame.group_array[v], type, lanes.group));
+                       tr_fuse_group_element(fuse, fuse->frame.group_array[v], type, lanes.group));
     }
-    put_operands(&put, stop);
+    put_operands(&put, sync);
 }

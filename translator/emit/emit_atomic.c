@@ -134,7 +134,7 @@ static LLVMValueRef updated_value(struct tr_ctx *ctx, const struct atomic *atomi
 }
 
 /* One OS thread at a time runs threads of a block, so that plain accesses are atomic. Volatile:
- * they must stay as they are and in order where threads become turns of a loop. */
+ * they must stay as they are and in order where threads become iterations of a loop. */
 static LLVMValueRef shared_integer(struct tr_ctx *ctx, const struct atomic *atomic)
 {
     unsigned align = ptx_type_bytes(atomic->type);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * LLVM 22's loop vectoriser may take `base[i & 3]` for an array of as many elements as the loop has
- * turns. It may: the index is a step of two bits that is widened, and it asks while the program
- * runs that such a step does not wrap. But of two such questions it drops the one that follows from
- * the other, and believes that a step that does not wrap in 32 bits does not wrap in two either
- * (llvm-project issue 191382; mended in LLVM 23). A freeze is a value of which it knows no steps:
- * the elements are gathered then.
+ * iterations. It may: the index is a step of two bits that is widened, and it asks while the
+ * program runs that such a step does not wrap. But of two such questions it drops the one that
+ * follows from the other, and believes that a step that does not wrap in 32 bits does not wrap in
+ * two either (llvm-project issue 191382; mended in LLVM 23). A freeze is a value of which it knows
+ * no steps: the elements are gathered then.
  *
  * Steps of 32 bits stay as they are: the only wider ones are those of pointers, and it keeps
  * numbers and pointers apart.

@@ -23,7 +23,7 @@ struct rt_fused_op {
 #define RT_FUSED_NOTHING(name)
 #define RT_FUSED_VECTORS(name)
 #define RT_FUSED_MASKED(name) uint32_t rt_fused_##name(struct rt_fused_op *op, uint32_t live);
-#define PLACEHOLDER(ID, name, home, gives, takes, stop, waits, effect, shape, fused)               \
+#define PLACEHOLDER(ID, name, home, gives, takes, sync, waits, effect, shape, fused)               \
     RT_FUSED_##fused(name)
 #include "kernel_abi/placeholders.def"
 #undef PLACEHOLDER

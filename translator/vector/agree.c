@@ -59,8 +59,8 @@ static bool is_short_integer(LLVMValueRef value)
  * is none such. */
 static unsigned growing_operand(const struct tr_widen *widen, LLVMValueRef icmp)
 {
-    struct tr_shape shapes[2] = {tr_w_shape(widen, LLVMGetOperand(icmp, 0)),
-                                 tr_w_shape(widen, LLVMGetOperand(icmp, 1))};
+    struct tr_shape shapes[2] = {tr_widen_shape(widen, LLVMGetOperand(icmp, 0)),
+                                 tr_widen_shape(widen, LLVMGetOperand(icmp, 1))};
     if (!is_order(LLVMGetICmpPredicate(icmp)) || !is_short_integer(LLVMGetOperand(icmp, 0)))
         return 2;
     for (unsigned i = 0; i < 2; i++) {
@@ -76,7 +76,7 @@ static LLVMValueRef at_end(struct tr_widen *widen, LLVMValueRef operand, uint32_
 {
     uint32_t copy = row * widen->jam[0] + (is_last ? widen->jam[0] - 1 : 0);
     uint32_t lane = is_last ? widen->width - 1 : 0;
-    return tr_w_lane(widen, operand, copy, LLVMConstInt(widen->i32, lane, false));
+    return tr_widen_lane(widen, operand, copy, LLVMConstInt(widen->i32, lane, false));
 }
 
 /* The operand does not wrap between the first lane and the last, in the order that is asked about.
@@ -85,7 +85,7 @@ static void require_no_wrap(struct question *question, LLVMValueRef operand, uin
                             bool is_in_signed_order)
 {
     struct tr_widen *widen = question->widen;
-    struct tr_shape shape = tr_w_shape(widen, operand);
+    struct tr_shape shape = tr_widen_shape(widen, operand);
     if (is_in_signed_order && shape.no_wrap)
         return;
     LLVMValueRef ends[2] = {at_end(widen, operand, row, shape.stride < 0),
@@ -100,7 +100,7 @@ static void ask_ends(struct question *question, LLVMValueRef icmp, unsigned grow
     struct tr_widen *widen = question->widen;
     LLVMIntPredicate predicate = LLVMGetICmpPredicate(icmp);
     LLVMValueRef operand = LLVMGetOperand(icmp, growing);
-    bool is_rising = (tr_w_shape(widen, operand).stride > 0) == (growing == 0);
+    bool is_rising = (tr_widen_shape(widen, operand).stride > 0) == (growing == 0);
     bool is_last = is_rising == (is_less(predicate) == expected);
     bool is_in_signed_order = is_signed(predicate) || LLVMGetICmpSameSign(icmp);
     for (uint32_t row = 0; row < widen->jam[1]; row++) {
@@ -130,8 +130,9 @@ static struct rows rows_to_ask(const struct tr_widen *widen, LLVMValueRef condit
     LLVMIntPredicate predicate = LLVMGetICmpPredicate(condition);
     bool is_in_signed_order = is_signed(predicate);
     for (unsigned i = 0; i < 2; i++) {
-        if (tr_w_growth(widen, LLVMGetOperand(condition, i), is_in_signed_order) != TR_ROWS_GROW ||
-            tr_w_growth(widen, LLVMGetOperand(condition, 1 - i), is_in_signed_order) !=
+        if (tr_tuning_growth(widen, LLVMGetOperand(condition, i), is_in_signed_order) !=
+                TR_ROWS_GROW ||
+            tr_tuning_growth(widen, LLVMGetOperand(condition, 1 - i), is_in_signed_order) !=
                 TR_ROWS_SHARE)
             continue;
         bool is_last = (i == 0) == (is_less(predicate) == expected);
@@ -149,7 +150,7 @@ static bool is_constant(LLVMValueRef value, bool is_true)
            LLVMConstIntGetZExtValue(value) == (is_true ? 1 : 0);
 }
 
-bool tr_v_is_pair(LLVMValueRef condition, bool expected, LLVMValueRef parts[2])
+bool tr_control_is_pair(LLVMValueRef condition, bool expected, LLVMValueRef parts[2])
 {
     if (LLVMIsAInstruction(condition) == NULL)
         return false;
@@ -173,36 +174,36 @@ static void make_vectors(struct tr_widen *widen, LLVMValueRef condition, bool ex
                          LLVMValueRef *vectors)
 {
     for (uint32_t c = 0; c < widen->copies; c++) {
-        vectors[c] = tr_w_vector(widen, condition, c);
+        vectors[c] = tr_widen_vector(widen, condition, c);
         if (!expected)
             vectors[c] = LLVMBuildNot(widen->builder, vectors[c], "");
     }
 }
 
 /* Made where the builder is anew, since what has been made of it so far may be vectors. */
-static bool is_in_turn(const struct tr_widen *widen, LLVMValueRef value)
+static bool is_in_iteration(const struct tr_widen *widen, LLVMValueRef value)
 {
-    uint32_t number = tr_graph_number(&widen->turn->graph, value);
-    return number != TR_NONE && widen->turn->graph.values[number].segment != TR_NONE;
+    uint32_t number = tr_graph_number(&widen->iteration->graph, value);
+    return number != TR_NONE && widen->iteration->graph.values[number].segment != TR_NONE;
 }
 
 static void require_all(struct question *question, LLVMValueRef condition, bool expected)
 {
     struct tr_widen *widen = question->widen;
     LLVMValueRef parts[2];
-    if (tr_w_shape(widen, condition).kind == TR_UNIFORM) {
-        require(question, expect(question, tr_w_scalar(widen, condition, 0), expected));
+    if (tr_widen_shape(widen, condition).kind == TR_UNIFORM) {
+        require(question, expect(question, tr_widen_scalar(widen, condition, 0), expected));
         return;
     }
-    if (is_in_turn(widen, condition) && tr_v_is_pair(condition, expected, parts)) {
+    if (is_in_iteration(widen, condition) && tr_control_is_pair(condition, expected, parts)) {
         require_all(question, parts[0], expected);
         require_all(question, parts[1], expected);
         return;
     }
-    if (tr_w_shape(widen, condition).kind == TR_AFFINE) { /* the same along each row */
+    if (tr_widen_shape(widen, condition).kind == TR_AFFINE) { /* the same along each row */
         struct rows rows = rows_to_ask(widen, condition, expected);
         for (uint32_t row = rows.first; row < rows.end; row++) {
-            LLVMValueRef all = tr_w_scalar(widen, condition, row * widen->jam[0]);
+            LLVMValueRef all = tr_widen_scalar(widen, condition, row * widen->jam[0]);
             require(question, expect(question, all, expected));
         }
         return;
@@ -216,12 +217,12 @@ static void require_all(struct question *question, LLVMValueRef condition, bool 
     }
     LLVMValueRef vectors[TR_MAX_COPIES];
     make_vectors(widen, condition, expected, vectors);
-    require(question, tr_v_mask_all(widen, vectors));
+    require(question, tr_widen_mask_all(widen, vectors));
 }
 
 /* ---- the face ---- */
 
-LLVMValueRef tr_v_all_take(struct tr_widen *widen, LLVMValueRef condition, bool expected)
+LLVMValueRef tr_control_all_take(struct tr_widen *widen, LLVMValueRef condition, bool expected)
 {
     struct question question = {.widen = widen};
     require_all(&question, condition, expected);
@@ -233,7 +234,7 @@ static bool ends_tell(const struct tr_widen *widen, LLVMValueRef icmp, unsigned 
 {
     LLVMIntPredicate predicate = LLVMGetICmpPredicate(icmp);
     return (is_signed(predicate) || LLVMGetICmpSameSign(icmp)) &&
-           tr_w_shape(widen, LLVMGetOperand(icmp, growing)).no_wrap;
+           tr_widen_shape(widen, LLVMGetOperand(icmp, growing)).no_wrap;
 }
 
 /* i1; NULL: it takes masks to know. */
@@ -249,21 +250,21 @@ static LLVMValueRef any_by_ends(struct tr_widen *widen, LLVMValueRef condition, 
     return LLVMBuildNot(widen->builder, question.answer, "");
 }
 
-LLVMValueRef tr_v_any_takes(struct tr_widen *widen, LLVMValueRef condition, bool expected)
+LLVMValueRef tr_control_any_takes(struct tr_widen *widen, LLVMValueRef condition, bool expected)
 {
     LLVMValueRef any = any_by_ends(widen, condition, expected);
     if (any != NULL)
         return any;
     LLVMValueRef vectors[TR_MAX_COPIES];
     make_vectors(widen, condition, expected, vectors);
-    return tr_v_mask_any(widen, vectors);
+    return tr_widen_mask_any(widen, vectors);
 }
 
-LLVMValueRef tr_v_any_comes(struct tr_widen *widen, const struct tr_join *join,
-                            const LLVMValueRef *mask)
+LLVMValueRef tr_control_any_comes(struct tr_widen *widen, const struct tr_join *join,
+                                  const LLVMValueRef *mask)
 {
     LLVMValueRef any = NULL;
     if (join->of_condition != NULL && join->of_condition == mask[0])
         any = any_by_ends(widen, join->condition, join->expected);
-    return any != NULL ? any : tr_v_mask_any(widen, mask);
+    return any != NULL ? any : tr_widen_mask_any(widen, mask);
 }

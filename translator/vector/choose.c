@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * How wide a nest becomes, how many copies run side by side, and whether vectors are likely to be
- * faster than LLVM's scalar code at all: an estimate from the shapes in the turn and the target's
- * costs (module/target.def).
+ * faster than LLVM's scalar code at all: an estimate from the shapes in the iteration and the
+ * target's costs (module/target.def).
  */
 #include <stdlib.h>
 
@@ -13,16 +13,16 @@
  * row, share. */
 #define UNROLLED_LOADS 8
 
-/* Instructions of a turn, times copies; more take too long to compile. */
+/* Instructions of an iteration, times copies; more take too long to compile. */
 #define LENGTH_MAX 3000
 
 /* A loop is taken to run so often. */
-#define LOOP_TURNS 16.0
-#define MAX_WEIGHT 4096.0
+#define LOOP_ITERATIONS 16.0
+#define MAX_WEIGHT      4096.0
 
-static LLVMTypeRef type_of(const struct tr_turn *turn, uint32_t value)
+static LLVMTypeRef type_of(const struct tr_iteration *iteration, uint32_t value)
 {
-    return LLVMTypeOf(turn->graph.values[value].llvm);
+    return LLVMTypeOf(iteration->graph.values[value].llvm);
 }
 
 /* ---- one instruction ---- */
@@ -52,39 +52,39 @@ static bool is_effect(uint32_t opcode)
     return opcode == LLVMAtomicRMW || opcode == LLVMAtomicCmpXchg || opcode == LLVMFence;
 }
 
-static bool is_in_divergent_loop(const struct tr_turn *turn, uint32_t segment)
+static bool is_in_divergent_loop(const struct tr_iteration *iteration, uint32_t segment)
 {
-    uint32_t loop = turn->loops.innermost[segment];
-    return loop != TR_NONE && turn->is_divergent_loop[loop];
+    uint32_t loop = iteration->loops.innermost[segment];
+    return loop != TR_NONE && iteration->is_divergent_loop[loop];
 }
 
 /* Some lanes do not come to the segment's loop. */
-static bool is_for_some(const struct tr_turn *turn, uint32_t segment)
+static bool is_for_some(const struct tr_iteration *iteration, uint32_t segment)
 {
-    uint32_t s = turn->loops.loops[turn->loops.innermost[segment]].header;
-    while (s != TR_NONE && turn->units[s].kind != TR_UNIT_MASKED)
-        s = turn->units[s].anchor;
+    uint32_t s = iteration->loops.loops[iteration->loops.innermost[segment]].header;
+    while (s != TR_NONE && iteration->units[s].kind != TR_UNIT_MASKED)
+        s = iteration->units[s].anchor;
     return s != TR_NONE;
 }
 
 /* Of one vector. */
-static double vector_cost(const struct tr_turn *turn, uint32_t width, uint32_t number,
+static double vector_cost(const struct tr_iteration *iteration, uint32_t width, uint32_t number,
                           struct tr_estimate *estimate, bool *is_gather)
 {
-    const struct tr_vector_costs *costs = &turn->target->vectors;
-    const struct tr_value *value = &turn->graph.values[number];
+    const struct tr_vector_costs *costs = &iteration->target->vectors;
+    const struct tr_value *value = &iteration->graph.values[number];
     bool is_access = value->opcode == LLVMLoad || value->opcode == LLVMStore;
-    if (is_access && tr_has_vector_form(turn, number)) {
-        double cost = tr_access_cost(turn, width, number, is_gather);
-        bool is_alone = *is_gather && is_in_divergent_loop(turn, value->segment);
+    if (is_access && tr_has_vector_form(iteration, number)) {
+        double cost = tr_access_cost(iteration, width, number, is_gather);
+        bool is_alone = *is_gather && is_in_divergent_loop(iteration, value->segment);
         estimate->gathers_alone |= is_alone;
-        estimate->gathers_sparsely |= is_alone && is_for_some(turn, value->segment);
+        estimate->gathers_sparsely |= is_alone && is_for_some(iteration, value->segment);
         return cost;
     }
     bool is_control = value->opcode == LLVMPHI || LLVMIsATerminatorInst(value->llvm) != NULL;
-    if (is_effect(value->opcode) || (!is_control && !tr_has_vector_form(turn, number)))
+    if (is_effect(value->opcode) || (!is_control && !tr_has_vector_form(iteration, number)))
         return (double)costs->serial * width;
-    enum tr_shape_kind kind = turn->shapes.values[number].kind;
+    enum tr_shape_kind kind = iteration->shapes.values[number].kind;
     double cost = scalar_cost(costs, value);
     if (kind != TR_VARYING || is_control)
         return cost / 2; /* shared with other copies, or folded into an address */
@@ -92,16 +92,17 @@ static double vector_cost(const struct tr_turn *turn, uint32_t width, uint32_t n
 }
 
 /* How often it runs, about. */
-static double weight_of(const struct tr_turn *turn, uint32_t segment, bool is_vector)
+static double weight_of(const struct tr_iteration *iteration, uint32_t segment, bool is_vector)
 {
     double weight = 1;
-    double divergent = turn->target->vectors.divergent_loop;
-    for (uint32_t l = turn->loops.innermost[segment]; l != TR_NONE; l = turn->loops.loops[l].parent)
-        weight *= LOOP_TURNS * (is_vector && turn->is_divergent_loop[l] ? divergent : 1);
+    double divergent = iteration->target->vectors.divergent_loop;
+    for (uint32_t l = iteration->loops.innermost[segment]; l != TR_NONE;
+         l = iteration->loops.loops[l].parent)
+        weight *= LOOP_ITERATIONS * (is_vector && iteration->is_divergent_loop[l] ? divergent : 1);
     return weight < MAX_WEIGHT ? weight : MAX_WEIGHT;
 }
 
-/* ---- the turn ---- */
+/* ---- the iteration ---- */
 
 static unsigned bits_of(LLVMTypeRef type)
 {
@@ -117,14 +118,15 @@ static unsigned bits_of(LLVMTypeRef type)
     }
 }
 
-static void look_at_load(const struct tr_turn *turn, uint32_t number, struct tr_estimate *estimate)
+static void look_at_load(const struct tr_iteration *iteration, uint32_t number,
+                         struct tr_estimate *estimate)
 {
-    const struct tr_value *value = &turn->graph.values[number];
-    bool is_in_loop = turn->loops.innermost[value->segment] != TR_NONE;
-    if (value->opcode != LLVMLoad || turn->y == TR_NONE)
+    const struct tr_value *value = &iteration->graph.values[number];
+    bool is_in_loop = iteration->loops.innermost[value->segment] != TR_NONE;
+    if (value->opcode != LLVMLoad || iteration->y == TR_NONE)
         return;
-    struct tr_shape shape = turn->shapes.values[number];
-    bool depends_on_row = turn->depends_on_row[number];
+    struct tr_shape shape = iteration->shapes.values[number];
+    bool depends_on_row = iteration->depends_on_row[number];
     bool is_of_rows = shape.kind == TR_VARYING && !depends_on_row;
     bool is_of_row = shape.kind == TR_AFFINE && shape.stride == 0 && depends_on_row;
     estimate->shares_rows |= is_in_loop && is_of_rows;
@@ -132,64 +134,65 @@ static void look_at_load(const struct tr_turn *turn, uint32_t number, struct tr_
     estimate->flat_rows += !is_in_loop && is_of_rows;
     estimate->flat_row += !is_in_loop && is_of_row;
     if (is_of_rows)
-        estimate->is_wide |= bits_of(type_of(turn, number)) > 32;
+        estimate->is_wide |= bits_of(type_of(iteration, number)) > 32;
 }
 
-static void look_at_value(const struct tr_turn *turn, uint32_t width, uint32_t number,
+static void look_at_value(const struct tr_iteration *iteration, uint32_t width, uint32_t number,
                           struct tr_estimate *estimate)
 {
-    const struct tr_value *value = &turn->graph.values[number];
+    const struct tr_value *value = &iteration->graph.values[number];
     double parts = 1;
-    if (turn->shapes.values[number].kind == TR_VARYING) {
-        unsigned bits = bits_of(type_of(turn, number));
+    if (iteration->shapes.values[number].kind == TR_VARYING) {
+        unsigned bits = bits_of(type_of(iteration, number));
         parts = bits > 32 ? bits / 32.0 : 1;
     }
     bool is_gather = false;
-    double cost = parts * vector_cost(turn, width, number, estimate, &is_gather) *
-                  weight_of(turn, value->segment, true);
+    double cost = parts * vector_cost(iteration, width, number, estimate, &is_gather) *
+                  weight_of(iteration, value->segment, true);
     estimate->vector += cost;
     estimate->gathers += is_gather ? cost : 0;
-    estimate->scalar +=
-        scalar_cost(&turn->target->vectors, value) * width * weight_of(turn, value->segment, false);
+    estimate->scalar += scalar_cost(&iteration->target->vectors, value) * width *
+                        weight_of(iteration, value->segment, false);
     estimate->length++;
-    look_at_load(turn, number, estimate);
+    look_at_load(iteration, number, estimate);
 }
 
-static uint32_t registers_of(const struct tr_turn *turn, uint32_t value)
+static uint32_t registers_of(const struct tr_iteration *iteration, uint32_t value)
 {
-    if (turn->shapes.values[value].kind != TR_VARYING || bits_of(type_of(turn, value)) == 1)
+    if (iteration->shapes.values[value].kind != TR_VARYING ||
+        bits_of(type_of(iteration, value)) == 1)
         return 0;
-    return bits_of(type_of(turn, value)) > 32 ? 2 : 1;
+    return bits_of(type_of(iteration, value)) > 32 ? 2 : 1;
 }
 
-static enum pxr_status count_live(struct tr_turn *turn, struct tr_estimate *estimate,
+static enum pxr_status count_live(struct tr_iteration *iteration, struct tr_estimate *estimate,
                                   struct pxr_error *err)
 {
     struct tr_liveness liveness;
-    enum pxr_status status = tr_liveness_build(&turn->graph, &liveness, err);
-    for (uint32_t s = 0; status == PXR_OK && s < turn->graph.segment_count; s++) {
+    enum pxr_status status = tr_liveness_build(&iteration->graph, &liveness, err);
+    for (uint32_t s = 0; status == PXR_OK && s < iteration->graph.segment_count; s++) {
         uint32_t live = 0;
-        uint32_t first = turn->graph.segments[s].first_value;
-        for (uint32_t v = first; v < first + tr_v_phi_count(turn, s); v++)
-            live += registers_of(turn, v);
+        uint32_t first = iteration->graph.segments[s].first_value;
+        for (uint32_t v = first; v < first + tr_control_phi_count(iteration, s); v++)
+            live += registers_of(iteration, v);
         const struct tr_set *in = &liveness.live_in[s];
         for (uint32_t v = tr_set_next(in, 0); v != TR_NONE; v = tr_set_next(in, v + 1))
-            live += registers_of(turn, v);
+            live += registers_of(iteration, v);
         estimate->live = live > estimate->live ? live : estimate->live;
     }
     return status;
 }
 
-static enum pxr_status make_estimate(struct tr_turn *turn, uint32_t width,
+static enum pxr_status make_estimate(struct tr_iteration *iteration, uint32_t width,
                                      struct tr_estimate *estimate, struct pxr_error *err)
 {
     *estimate = (struct tr_estimate){0};
-    for (uint32_t v = 0; v < turn->graph.value_count; v++)
-        if (turn->graph.values[v].segment != TR_NONE)
-            look_at_value(turn, width, v, estimate);
+    for (uint32_t v = 0; v < iteration->graph.value_count; v++)
+        if (iteration->graph.values[v].segment != TR_NONE)
+            look_at_value(iteration, width, v, estimate);
     if (estimate->gathers_sparsely)
-        estimate->vector *= turn->target->vectors.sparse;
-    return count_live(turn, estimate, err);
+        estimate->vector *= iteration->target->vectors.sparse;
+    return count_live(iteration, estimate, err);
 }
 
 /* ---- numbers ---- */
@@ -320,7 +323,7 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
                           struct tr_versions *versions, const struct tr_vector_options *options,
                           struct tr_shape_of_nest *shape, struct pxr_error *err)
 {
-    const struct tr_turn *turn = &versions->fast;
+    const struct tr_iteration *iteration = &versions->fast;
     uint32_t row = constant(nest->x.count);
     uint32_t length = length_of(nest, working);
     *shape = (struct tr_shape_of_nest){.width = width};
@@ -329,7 +332,7 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
     if (status != PXR_OK)
         return status;
     estimate->is_guarded = versions->guard_count > 0;
-    choose_jam(length, turn->y == TR_NONE ? 1 : constant(nest->y.count),
+    choose_jam(length, iteration->y == TR_NONE ? 1 : constant(nest->y.count),
                choose_copies(estimate, options), options->target->vectors.copies, estimate, shape);
     shape->width_reason = why_width(options, shape->width);
     shape->jam_reason = why_jam(options, shape);
@@ -337,7 +340,7 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
     shape->reason = "";
     if (row != 0 && row < 4)
         shape->reason = "rows are too short";
-    else if (estimate->vector > turn->target->vectors.worthwhile * estimate->scalar)
+    else if (estimate->vector > iteration->target->vectors.worthwhile * estimate->scalar)
         shape->reason = "too little of it gains by vectors";
     shape->is_worthwhile = shape->reason[0] == '\0';
     return PXR_OK;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The control of a turn for lanes side by side. Units (plan.h) are emitted one after another, inner
- * ones within outer ones: those that all lanes come to just follow; those that all or none come to
- * are in an `if`; the others in an `if` that asks whether any lane comes, with a copy for the case
- * that all do, where nothing is masked. So divergent branches become straight code (Karrenberg and
- * Hack's linearisation, as far as Moll and Hack's partial one finds necessary), uniform ones stay.
+ * The control of an iteration for lanes side by side. Units (plan.h) are emitted one after another,
+ * inner ones within outer ones: those that all lanes come to just follow; those that all or none
+ * come to are in an `if`; the others in an `if` that asks whether any lane comes, with a copy for
+ * the case that all do, where nothing is masked. So divergent branches become straight code
+ * (Karrenberg and Hack's linearisation, as far as Moll and Hack's partial one finds necessary),
+ * uniform ones stay.
  *
  * What a segment defines is used in its own unit only, or goes through phis (the loops are in LCSSA
  * form), so that only what edges bring (edges.c) has to be merged where ways meet (merge.c).
@@ -25,10 +26,10 @@ static void set_all_active(struct tr_widen *widen)
         widen->active.mask[c] = NULL;
 }
 
-static bool is_header(const struct tr_turn *turn, uint32_t segment)
+static bool is_header(const struct tr_iteration *iteration, uint32_t segment)
 {
-    uint32_t loop = turn->loops.innermost[segment];
-    return loop != TR_NONE && turn->loops.loops[loop].header == segment;
+    uint32_t loop = iteration->loops.innermost[segment];
+    return loop != TR_NONE && iteration->loops.loops[loop].header == segment;
 }
 
 /* ---- segments ---- */
@@ -42,42 +43,43 @@ static void check_guard(struct tr_control *control, LLVMValueRef terminator)
             continue;
         LLVMValueRef condition = LLVMGetCondition(terminator);
         bool expected = guards->guards[i].expected == 0;
-        LLVMValueRef all = tr_v_all_take(widen, condition, expected);
-        LLVMBasicBlockRef go_on = tr_w_new_block(widen, "expected");
-        LLVMBasicBlockRef not_all = tr_w_new_block(widen, "not_all");
+        LLVMValueRef all = tr_control_all_take(widen, condition, expected);
+        LLVMBasicBlockRef go_on = tr_widen_new_block(widen, "expected");
+        LLVMBasicBlockRef not_all = tr_widen_new_block(widen, "not_all");
         LLVMBuildCondBr(widen->builder, all, go_on, not_all);
         LLVMPositionBuilderAtEnd(widen->builder, not_all);
-        LLVMValueRef some = tr_v_any_takes(widen, condition, expected);
+        LLVMValueRef some = tr_control_any_takes(widen, condition, expected);
         LLVMBuildCondBr(widen->builder, some, guards->other, guards->none);
         LLVMPositionBuilderAtEnd(widen->builder, go_on);
     }
 }
 
-void tr_v_emit_segment(struct tr_control *control, uint32_t number)
+void tr_control_emit_segment(struct tr_control *control, uint32_t number)
 {
     struct tr_widen *widen = control->widen;
-    const struct tr_turn *turn = control->turn;
-    const struct tr_segment *segment = &turn->graph.segments[number];
-    const struct tr_unit *unit = &turn->units[number];
+    const struct tr_iteration *iteration = control->iteration;
+    const struct tr_segment *segment = &iteration->graph.segments[number];
+    const struct tr_unit *unit = &iteration->units[number];
     uint32_t last = segment->first_value + segment->value_count - 1;
-    for (uint32_t v = segment->first_value + tr_v_phi_count(turn, number); v < last; v++)
-        tr_w_instruction(widen, v);
+    for (uint32_t v = segment->first_value + tr_control_phi_count(iteration, number); v < last; v++)
+        tr_control_instruction(widen, v);
     for (uint32_t i = 0; i < unit->child_count; i++)
         control->anchors[unit->children[i]] = widen->active;
-    check_guard(control, turn->graph.values[last].llvm);
-    tr_v_leave(control, number);
+    check_guard(control, iteration->graph.values[last].llvm);
+    tr_control_leave(control, number);
     for (uint32_t i = 0; i < unit->child_count; i++)
-        tr_v_emit_unit(control, unit->children[i]);
+        tr_control_emit_unit(control, unit->children[i]);
 }
 
-void tr_v_define_phis(struct tr_control *control, uint32_t segment, const LLVMValueRef *pending)
+void tr_control_define_phis(struct tr_control *control, uint32_t segment,
+                            const LLVMValueRef *pending)
 {
     struct tr_widen *widen = control->widen;
     uint32_t copies = widen->copies;
-    uint32_t first = control->turn->graph.segments[segment].first_value;
+    uint32_t first = control->iteration->graph.segments[segment].first_value;
     for (uint32_t i = 0; i < control->joins[segment].phi_count * copies; i++)
         if (pending[i] != NULL)
-            tr_w_define(widen, first + i / copies, i % copies, pending[i]);
+            tr_widen_define(widen, first + i / copies, i % copies, pending[i]);
 }
 
 /* ---- units ---- */
@@ -87,44 +89,44 @@ static void emit_inside(struct tr_control *control, uint32_t segment, LLVMValueR
 {
     if (control->is_out_of_memory)
         return;
-    if (is_header(control->turn, segment)) {
-        tr_v_emit_loop(control, segment, pending);
+    if (is_header(control->iteration, segment)) {
+        tr_control_emit_loop(control, segment, pending);
         return;
     }
-    tr_v_define_phis(control, segment, pending);
-    tr_v_emit_segment(control, segment);
+    tr_control_define_phis(control, segment, pending);
+    tr_control_emit_segment(control, segment);
 }
 
 static void emit_uniform(struct tr_control *control, uint32_t segment, LLVMValueRef predicate,
                          LLVMValueRef *pending)
 {
     struct tr_widen *widen = control->widen;
-    const struct tr_unit *unit = &control->turn->units[segment];
-    struct tr_slots slots = tr_v_slots(control, unit->escapes, unit->escape_count);
-    LLVMBasicBlockRef inside = tr_w_new_block(widen, "then");
-    LLVMBasicBlockRef meet = tr_w_new_block(widen, "meet");
+    const struct tr_unit *unit = &control->iteration->units[segment];
+    struct tr_slots slots = tr_control_slots(control, unit->escapes, unit->escape_count);
+    LLVMBasicBlockRef inside = tr_widen_new_block(widen, "then");
+    LLVMBasicBlockRef meet = tr_widen_new_block(widen, "meet");
     struct tr_way ways[2];
-    ways[0] = tr_v_way(control, &slots);
+    ways[0] = tr_control_way(control, &slots);
     LLVMBuildCondBr(widen->builder, predicate, inside, meet);
     LLVMPositionBuilderAtEnd(widen->builder, inside);
     emit_inside(control, segment, pending);
-    ways[1] = tr_v_way(control, &slots);
+    ways[1] = tr_control_way(control, &slots);
     LLVMBuildBr(widen->builder, meet);
     LLVMPositionBuilderAtEnd(widen->builder, meet);
-    tr_v_merge(control, &slots, ways, 2);
+    tr_control_merge(control, &slots, ways, 2);
 }
 
-LLVMValueRef tr_v_all_come(struct tr_widen *widen, const struct tr_join *join,
-                           const LLVMValueRef *mask)
+LLVMValueRef tr_control_all_come(struct tr_widen *widen, const struct tr_join *join,
+                                 const LLVMValueRef *mask)
 {
     if (join->of_condition != NULL && join->of_condition == mask[0])
-        return tr_v_all_take(widen, join->condition, join->expected);
-    return tr_v_mask_all(widen, mask);
+        return tr_control_all_take(widen, join->condition, join->expected);
+    return tr_widen_mask_all(widen, mask);
 }
 
-bool tr_v_is_split(const struct tr_turn *turn, uint32_t segment, uint32_t copies)
+bool tr_control_is_split(const struct tr_iteration *iteration, uint32_t segment, uint32_t copies)
 {
-    const struct tr_unit *unit = &turn->units[segment];
+    const struct tr_unit *unit = &iteration->units[segment];
     return unit->has_effects && !unit->is_fault && unit->cost * copies <= SPLIT_MAX;
 }
 
@@ -134,16 +136,16 @@ static struct tr_way emit_whole(struct tr_control *control, uint32_t segment,
                                 LLVMValueRef *pending, LLVMBasicBlockRef meet)
 {
     struct tr_widen *widen = control->widen;
-    LLVMBasicBlockRef whole = tr_w_new_block(widen, "all");
-    LLVMBasicBlockRef not_all = tr_w_new_block(widen, "not_all");
-    struct tr_way before = tr_v_way(control, slots);
+    LLVMBasicBlockRef whole = tr_widen_new_block(widen, "all");
+    LLVMBasicBlockRef not_all = tr_widen_new_block(widen, "not_all");
+    struct tr_way before = tr_control_way(control, slots);
     LLVMBuildCondBr(widen->builder, all_come, whole, not_all);
     LLVMPositionBuilderAtEnd(widen->builder, whole);
     set_all_active(widen);
     emit_inside(control, segment, pending);
-    struct tr_way way = tr_v_way(control, slots);
+    struct tr_way way = tr_control_way(control, slots);
     LLVMBuildBr(widen->builder, meet);
-    tr_v_restore(slots, &before);
+    tr_control_restore(slots, &before);
     LLVMPositionBuilderAtEnd(widen->builder, not_all);
     return way;
 }
@@ -163,30 +165,30 @@ static void emit_branch_around(struct tr_control *control, uint32_t segment,
                                const LLVMValueRef *mask, LLVMValueRef *pending)
 {
     struct tr_widen *widen = control->widen;
-    const struct tr_unit *unit = &control->turn->units[segment];
-    struct tr_slots slots = tr_v_slots(control, unit->escapes, unit->escape_count);
+    const struct tr_unit *unit = &control->iteration->units[segment];
+    struct tr_slots slots = tr_control_slots(control, unit->escapes, unit->escape_count);
     struct tr_way ways[3];
     uint32_t way_count = 0;
-    LLVMBasicBlockRef meet = tr_w_new_block(widen, "meet");
-    if (!control->is_part && tr_v_is_split(control->turn, segment, widen->copies))
+    LLVMBasicBlockRef meet = tr_widen_new_block(widen, "meet");
+    if (!control->is_part && tr_control_is_split(control->iteration, segment, widen->copies))
         ways[way_count++] =
             emit_whole(control, segment, &slots,
-                       tr_v_all_come(widen, &control->joins[segment], mask), pending, meet);
-    LLVMBasicBlockRef part = tr_w_new_block(widen, "some");
-    LLVMValueRef any = tr_v_any_comes(widen, &control->joins[segment], mask);
-    ways[way_count++] = tr_v_way(control, &slots);
+                       tr_control_all_come(widen, &control->joins[segment], mask), pending, meet);
+    LLVMBasicBlockRef part = tr_widen_new_block(widen, "some");
+    LLVMValueRef any = tr_control_any_comes(widen, &control->joins[segment], mask);
+    ways[way_count++] = tr_control_way(control, &slots);
     LLVMBuildCondBr(widen->builder, any, part, meet);
     LLVMPositionBuilderAtEnd(widen->builder, part);
     emit_part(control, segment, mask, pending);
-    ways[way_count++] = tr_v_way(control, &slots);
+    ways[way_count++] = tr_control_way(control, &slots);
     LLVMBuildBr(widen->builder, meet);
     LLVMPositionBuilderAtEnd(widen->builder, meet);
-    tr_v_merge(control, &slots, ways, way_count);
+    tr_control_merge(control, &slots, ways, way_count);
 }
 
-bool tr_v_is_branched_around(const struct tr_turn *turn, uint32_t segment)
+bool tr_control_is_branched_around(const struct tr_iteration *iteration, uint32_t segment)
 {
-    const struct tr_unit *unit = &turn->units[segment];
+    const struct tr_unit *unit = &iteration->units[segment];
     return unit->has_effects || unit->has_loop || unit->cost > FLATTEN_MAX;
 }
 
@@ -195,7 +197,7 @@ static void emit_masked(struct tr_control *control, uint32_t segment, const LLVM
 {
     struct tr_active active = control->widen->active;
     bool may_be_empty = control->may_be_empty;
-    control->may_be_empty = !tr_v_is_branched_around(control->turn, segment);
+    control->may_be_empty = !tr_control_is_branched_around(control->iteration, segment);
     if (control->may_be_empty)
         emit_part(control, segment, mask, pending);
     else
@@ -221,16 +223,16 @@ static LLVMValueRef *take_pending(struct tr_control *control, uint32_t segment)
 static bool is_for_whole_rows(const struct tr_control *control, uint32_t segment)
 {
     const struct tr_widen *widen = control->widen;
-    return widen->tuning->is_for_rows != NULL && tr_v_is_simple(control, segment) &&
+    return widen->tuning->is_for_rows != NULL && tr_control_is_simple(control, segment) &&
            widen->tuning->is_for_rows(widen, control->joins[segment].condition);
 }
 
-void tr_v_emit_unit(struct tr_control *control, uint32_t segment)
+void tr_control_emit_unit(struct tr_control *control, uint32_t segment)
 {
     struct tr_join *join = &control->joins[segment];
-    enum tr_unit_kind kind = control->turn->units[segment].kind;
+    enum tr_unit_kind kind = control->iteration->units[segment].kind;
     bool has_condition = join->of_condition != NULL && join->of_condition == join->mask[0];
-    bool is_single = has_condition && tr_v_is_single(control, segment);
+    bool is_single = has_condition && tr_control_is_single(control, segment);
     bool is_for_rows = has_condition && is_for_whole_rows(control, segment);
     LLVMValueRef predicate = join->predicate;
     LLVMValueRef mask[TR_MAX_COPIES];
@@ -247,10 +249,10 @@ void tr_v_emit_unit(struct tr_control *control, uint32_t segment)
     else if (kind == TR_UNIT_UNIFORM && predicate != NULL)
         emit_uniform(control, segment, predicate, pending);
     else if (kind == TR_UNIT_MASKED && mask[0] != NULL && is_single)
-        tr_v_emit_single(control, segment);
+        tr_control_emit_single(control, segment);
     else if (kind == TR_UNIT_MASKED && mask[0] != NULL && is_for_rows)
-        control->is_out_of_memory |= !tr_v_emit_for_rows(control->widen, segment, join->condition,
-                                                         join->expected, tr_w_instruction);
+        control->is_out_of_memory |= !tr_tuning_emit_for_rows(
+            control->widen, segment, join->condition, join->expected, tr_control_instruction);
     else if (kind == TR_UNIT_MASKED && mask[0] != NULL)
         emit_masked(control, segment, mask, pending);
 }
@@ -259,15 +261,15 @@ void tr_v_emit_unit(struct tr_control *control, uint32_t segment)
 
 static bool allocate(struct tr_control *control)
 {
-    const struct tr_turn *turn = control->turn;
-    uint32_t segments = turn->graph.segment_count;
+    const struct tr_iteration *iteration = control->iteration;
+    uint32_t segments = iteration->graph.segment_count;
     control->joins = pxr_arena_alloc_array(&control->arena, segments, sizeof *control->joins);
     control->anchors = pxr_arena_alloc_array(&control->arena, segments, sizeof *control->anchors);
     if (control->joins == NULL || control->anchors == NULL)
         return false;
     for (uint32_t s = 0; s < segments; s++) {
         struct tr_join *join = &control->joins[s];
-        join->phi_count = tr_v_phi_count(turn, s);
+        join->phi_count = tr_control_phi_count(iteration, s);
         join->pending =
             pxr_arena_alloc_array(&control->arena, (size_t)join->phi_count * control->widen->copies,
                                   sizeof *join->pending);
@@ -277,10 +279,10 @@ static bool allocate(struct tr_control *control)
     return true;
 }
 
-enum pxr_status tr_w_turn(struct tr_widen *widen, const struct tr_guard_exits *guards,
-                          struct pxr_error *err)
+enum pxr_status tr_control_iteration(struct tr_widen *widen, const struct tr_guard_exits *guards,
+                                     struct pxr_error *err)
 {
-    struct tr_control control = {.widen = widen, .turn = widen->turn, .guards = guards};
+    struct tr_control control = {.widen = widen, .iteration = widen->iteration, .guards = guards};
     struct tr_active active = widen->active;
     pxr_arena_init(&control.arena, 0);
     control.is_part = active.mask[0] != NULL;

@@ -17,24 +17,25 @@ struct edge {
 
 /* ---- the graph ---- */
 
-static uint32_t terminator_of(const struct tr_turn *turn, uint32_t segment)
+static uint32_t terminator_of(const struct tr_iteration *iteration, uint32_t segment)
 {
-    const struct tr_segment *s = &turn->graph.segments[segment];
+    const struct tr_segment *s = &iteration->graph.segments[segment];
     return s->first_value + s->value_count - 1;
 }
 
-bool tr_v_is_back_edge(const struct tr_turn *turn, uint32_t from, uint32_t to)
+bool tr_control_is_back_edge(const struct tr_iteration *iteration, uint32_t from, uint32_t to)
 {
-    uint32_t loop = turn->loops.innermost[to];
-    return loop != TR_NONE && turn->loops.loops[loop].header == to &&
-           tr_set_has(&turn->loops.loops[loop].segments, from);
+    uint32_t loop = iteration->loops.innermost[to];
+    return loop != TR_NONE && iteration->loops.loops[loop].header == to &&
+           tr_set_has(&iteration->loops.loops[loop].segments, from);
 }
 
-uint32_t tr_v_phi_count(const struct tr_turn *turn, uint32_t segment)
+uint32_t tr_control_phi_count(const struct tr_iteration *iteration, uint32_t segment)
 {
-    const struct tr_segment *s = &turn->graph.segments[segment];
+    const struct tr_segment *s = &iteration->graph.segments[segment];
     uint32_t count = 0;
-    while (count < s->value_count && turn->graph.values[s->first_value + count].opcode == LLVMPHI)
+    while (count < s->value_count &&
+           iteration->graph.values[s->first_value + count].opcode == LLVMPHI)
         count++;
     return count;
 }
@@ -63,12 +64,12 @@ static LLVMValueRef way_condition(struct tr_widen *widen, LLVMValueRef terminato
             continue;
         LLVMValueRef label = LLVMGetSwitchCaseValue(terminator, k);
         if (is_vector)
-            label = tr_w_splat(widen, label);
+            label = tr_widen_splat(widen, label);
         LLVMValueRef equal = LLVMBuildICmp(b, LLVMIntEQ, operand, label, "");
         any = any == NULL ? equal : LLVMBuildOr(b, any, equal, "");
     }
     if (any == NULL) /* a switch without cases */
-        return is_vector ? tr_v_mask_constant(widen, true) : LLVMConstInt(widen->i1, 1, false);
+        return is_vector ? tr_widen_mask_constant(widen, true) : LLVMConstInt(widen->i1, 1, false);
     return i == 0 ? LLVMBuildNot(b, any, "") : any; /* 0 is the default */
 }
 
@@ -96,16 +97,17 @@ static LLVMValueRef branch_operand(LLVMValueRef terminator)
 static void fill_vector_condition(struct tr_widen *widen, LLVMValueRef terminator,
                                   struct edge *edge)
 {
-    LLVMBasicBlockRef to = widen->turn->graph.segments[edge->to].llvm;
+    LLVMBasicBlockRef to = widen->iteration->graph.segments[edge->to].llvm;
     LLVMValueRef operand = branch_operand(terminator);
-    uint32_t number = tr_graph_number(&widen->turn->graph, operand);
+    uint32_t number = tr_graph_number(&widen->iteration->graph, operand);
     for (uint32_t c = 0; c < widen->copies; c++) {
-        uint32_t holder = number == TR_NONE ? 0 : tr_w_holder(widen, number, c);
-        if (tr_w_shape(widen, operand).kind == TR_AFFINE && tr_w_shape(widen, operand).stride != 0)
+        uint32_t holder = number == TR_NONE ? 0 : tr_widen_holder(widen, number, c);
+        if (tr_widen_shape(widen, operand).kind == TR_AFFINE &&
+            tr_widen_shape(widen, operand).stride != 0)
             holder = c;
-        edge->vector[c] = holder < c
-                              ? edge->vector[holder]
-                              : condition_of(widen, terminator, to, tr_w_vector(widen, operand, c));
+        edge->vector[c] =
+            holder < c ? edge->vector[holder]
+                       : condition_of(widen, terminator, to, tr_widen_vector(widen, operand, c));
     }
 }
 
@@ -113,8 +115,8 @@ static void fill_vector_condition(struct tr_widen *widen, LLVMValueRef terminato
  * decides where to go, or what the mask of nobody is. */
 static LLVMValueRef scalar_operand(const struct tr_control *control, LLVMValueRef operand)
 {
-    LLVMValueRef scalar = tr_w_scalar(control->widen, operand, 0);
-    if (!control->may_be_empty || tr_w_seed(control->widen, TR_VECTOR_SEED_FREEZE))
+    LLVMValueRef scalar = tr_widen_scalar(control->widen, operand, 0);
+    if (!control->may_be_empty || tr_widen_seed(control->widen, TR_VECTOR_SEED_FREEZE))
         return scalar;
     return LLVMBuildFreeze(control->widen->builder, scalar, "");
 }
@@ -122,14 +124,15 @@ static LLVMValueRef scalar_operand(const struct tr_control *control, LLVMValueRe
 static void fill_condition(struct tr_control *control, LLVMValueRef terminator, struct edge *edge)
 {
     struct tr_widen *widen = control->widen;
-    if (is_single_way(&control->turn->graph.segments[edge->from])) {
+    if (is_single_way(&control->iteration->graph.segments[edge->from])) {
         edge->is_always = true;
         return;
     }
     LLVMValueRef operand = branch_operand(terminator);
-    if (tr_w_shape(widen, operand).kind == TR_UNIFORM)
-        edge->scalar = condition_of(widen, terminator, control->turn->graph.segments[edge->to].llvm,
-                                    scalar_operand(control, operand));
+    if (tr_widen_shape(widen, operand).kind == TR_UNIFORM)
+        edge->scalar =
+            condition_of(widen, terminator, control->iteration->graph.segments[edge->to].llvm,
+                         scalar_operand(control, operand));
     else
         fill_vector_condition(widen, terminator, edge);
 }
@@ -147,7 +150,7 @@ static void fill_masks(struct tr_widen *widen, const struct edge *edge, LLVMValu
             if (active[d] == active[c] && edge->vector[d] == edge->vector[c])
                 mask[c] = mask[d];
         if (is_by_lane && mask[c] == active[c])
-            mask[c] = tr_v_mask_and(widen, active[c], edge->vector[c]);
+            mask[c] = tr_widen_mask_and(widen, active[c], edge->vector[c]);
     }
 }
 
@@ -167,7 +170,7 @@ static void add_mask(struct tr_widen *widen, const struct edge *edge, const LLVM
     LLVMValueRef come[TR_MAX_COPIES];
     for (uint32_t c = 0; c < widen->copies; c++) {
         old[c] = join->mask[c];
-        come[c] = mask[c] == NULL ? tr_v_mask_constant(widen, true) : mask[c];
+        come[c] = mask[c] == NULL ? tr_widen_mask_constant(widen, true) : mask[c];
         bool is_same = false;
         for (uint32_t d = 0; d < c && !is_same; d++) {
             is_same = old[d] == old[c] && mask[d] == mask[c];
@@ -178,7 +181,7 @@ static void add_mask(struct tr_widen *widen, const struct edge *edge, const LLVM
             continue;
         if (edge->scalar != NULL)
             come[c] =
-                LLVMBuildSelect(b, edge->scalar, come[c], tr_v_mask_constant(widen, false), "");
+                LLVMBuildSelect(b, edge->scalar, come[c], tr_widen_mask_constant(widen, false), "");
         join->mask[c] = old[c] == NULL ? come[c] : LLVMBuildOr(b, old[c], come[c], "");
     }
 }
@@ -187,13 +190,13 @@ static void add_mask(struct tr_widen *widen, const struct edge *edge, const LLVM
 static LLVMValueRef phi_operand(struct tr_widen *widen, const struct tr_value *phi, uint32_t from,
                                 struct tr_shape shape, uint32_t copy)
 {
-    LLVMBasicBlockRef block = widen->turn->graph.segments[from].llvm;
+    LLVMBasicBlockRef block = widen->iteration->graph.segments[from].llvm;
     for (uint32_t i = 0; i < phi->operand_count; i++) {
         if (LLVMGetIncomingBlock(phi->llvm, i) != block)
             continue;
         LLVMValueRef operand = LLVMGetIncomingValue(phi->llvm, i);
-        return shape.kind == TR_VARYING ? tr_w_vector(widen, operand, copy)
-                                        : tr_w_scalar(widen, operand, copy);
+        return shape.kind == TR_VARYING ? tr_widen_vector(widen, operand, copy)
+                                        : tr_widen_scalar(widen, operand, copy);
     }
     return NULL;
 }
@@ -208,7 +211,7 @@ static bool union_of_sharers(struct tr_widen *widen, uint32_t phi, uint32_t copy
     bool is_whole = true;
     *lanes = mask[copy];
     for (uint32_t c = copy; c < widen->copies; c++) {
-        if (tr_w_holder(widen, phi, c) != copy)
+        if (tr_widen_holder(widen, phi, c) != copy)
             continue;
         is_whole &= mask[c] == NULL || mask[c] == anchor->mask[c];
         if (mask[c] != NULL && *lanes != mask[c])
@@ -222,14 +225,14 @@ static void add_values(struct tr_control *control, const struct edge *edge,
                        const LLVMValueRef *mask, const struct tr_active *anchor)
 {
     struct tr_widen *widen = control->widen;
-    const struct tr_turn *turn = control->turn;
+    const struct tr_iteration *iteration = control->iteration;
     struct tr_join *join = &control->joins[edge->to];
-    uint32_t first = turn->graph.segments[edge->to].first_value;
+    uint32_t first = iteration->graph.segments[edge->to].first_value;
     for (uint32_t k = 0; k < join->phi_count; k++) {
-        const struct tr_value *phi = &turn->graph.values[first + k];
-        struct tr_shape shape = turn->shapes.values[first + k];
+        const struct tr_value *phi = &iteration->graph.values[first + k];
+        struct tr_shape shape = iteration->shapes.values[first + k];
         for (uint32_t c = 0; c < widen->copies; c++) {
-            if (tr_w_holder(widen, first + k, c) != c)
+            if (tr_widen_holder(widen, first + k, c) != c)
                 continue;
             LLVMValueRef *pending = &join->pending[k * widen->copies + c];
             LLVMValueRef value = phi_operand(widen, phi, edge->from, shape, c);
@@ -238,7 +241,7 @@ static void add_values(struct tr_control *control, const struct edge *edge,
                 union_of_sharers(widen, first + k, c, mask, anchor, &lanes))
                 *pending = value;
             else
-                *pending = tr_v_blend(widen, LLVMTypeOf(phi->llvm), lanes, value, *pending);
+                *pending = tr_widen_blend(widen, LLVMTypeOf(phi->llvm), lanes, value, *pending);
         }
     }
 }
@@ -256,20 +259,20 @@ static void note_condition(const struct tr_control *control, const struct edge *
     join->condition = LLVMGetCondition(terminator);
     join->of_condition = mask[0];
     join->expected =
-        LLVMGetSuccessor(terminator, 0) == control->turn->graph.segments[edge->to].llvm;
+        LLVMGetSuccessor(terminator, 0) == control->iteration->graph.segments[edge->to].llvm;
 }
 
 static void bring(struct tr_control *control, const struct edge *edge, LLVMValueRef terminator)
 {
     struct tr_widen *widen = control->widen;
-    const struct tr_turn *turn = control->turn;
+    const struct tr_iteration *iteration = control->iteration;
     struct tr_join *join = &control->joins[edge->to];
     LLVMValueRef mask[TR_MAX_COPIES];
     fill_masks(widen, edge, mask);
-    enum tr_unit_kind kind = turn->units[edge->to].kind;
-    if (tr_v_is_back_edge(turn, edge->from, edge->to))
-        kind = turn->is_divergent_loop[turn->loops.innermost[edge->to]] ? TR_UNIT_MASKED
-                                                                        : TR_UNIT_UNIFORM;
+    enum tr_unit_kind kind = iteration->units[edge->to].kind;
+    if (tr_control_is_back_edge(iteration, edge->from, edge->to))
+        kind = iteration->is_divergent_loop[iteration->loops.innermost[edge->to]] ? TR_UNIT_MASKED
+                                                                                  : TR_UNIT_UNIFORM;
     if (kind == TR_UNIT_UNIFORM)
         add_predicate(widen, edge, join);
     else if (kind == TR_UNIT_MASKED) {
@@ -279,14 +282,15 @@ static void bring(struct tr_control *control, const struct edge *edge, LLVMValue
     add_values(control, edge, mask, &control->anchors[edge->to]);
 }
 
-void tr_v_leave(struct tr_control *control, uint32_t segment)
+void tr_control_leave(struct tr_control *control, uint32_t segment)
 {
-    const struct tr_turn *turn = control->turn;
-    const struct tr_segment *from = &turn->graph.segments[segment];
-    LLVMValueRef terminator = turn->graph.values[terminator_of(turn, segment)].llvm;
+    const struct tr_iteration *iteration = control->iteration;
+    const struct tr_segment *from = &iteration->graph.segments[segment];
+    LLVMValueRef terminator = iteration->graph.values[terminator_of(iteration, segment)].llvm;
     if (LLVMGetInstructionOpcode(terminator) == LLVMUnreachable) {
         LLVMBuildUnreachable(control->widen->builder);
-        LLVMPositionBuilderAtEnd(control->widen->builder, tr_w_new_block(control->widen, "never"));
+        LLVMPositionBuilderAtEnd(control->widen->builder,
+                                 tr_widen_new_block(control->widen, "never"));
         return;
     }
     for (uint32_t i = 0; i < from->succ_count; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What --explain says of a nest: what was chosen and why, and what of the turn makes it fast or
- * slow, by lines of the source. Speaks of the fast version; in the masked one everything is masked.
+ * What --explain says of a nest: what was chosen and why, and what of the iteration makes it fast
+ * or slow, by lines of the source. Speaks of the fast version; in the masked one everything is
+ * masked.
  */
 #include <string.h>
 
@@ -95,7 +96,7 @@ static void print_list(FILE *out, const char *title, const struct list *list)
 
 /* ---- accesses to memory, and what is done lane by lane ---- */
 
-struct turn_lists {
+struct iteration_lists {
     struct list loads;
     struct list stores;
     struct list combined; /* atomic operations, mostly */
@@ -106,7 +107,8 @@ static const char *name_of_wide(const struct tr_memory *memory)
 {
     if (memory->stride < 0)
         return "reversed";
-    return tr_m_is_stream(memory) ? "contiguous, past the caches if it is much" : "contiguous";
+    return tr_plan_is_nontemporal(memory) ? "contiguous, past the caches if it is much"
+                                          : "contiguous";
 }
 
 static void name_access(const struct tr_access_plan *plan, char *name, size_t size)
@@ -135,10 +137,11 @@ static void name_access(const struct tr_access_plan *plan, char *name, size_t si
     }
 }
 
-static void add_access(struct turn_lists *lists, const struct tr_turn *turn, uint32_t value)
+static void add_access(struct iteration_lists *lists, const struct tr_iteration *iteration,
+                       uint32_t value)
 {
     char name[sizeof lists->loads.groups[0].name];
-    const struct tr_access_plan *plan = turn->accesses[value];
+    const struct tr_access_plan *plan = iteration->accesses[value];
     LLVMValueRef inst = plan->memory.inst;
     bool is_load = plan->memory.stored == NULL;
     if (plan->forms[TR_LANES_ALL] == TR_ACCESS_SERIAL) {
@@ -165,37 +168,39 @@ static const char *name_of_serial(LLVMValueRef inst)
 }
 
 /* *sequence: the value alone, or all of an atomic operation in memory of the block. */
-static void add_instruction(struct turn_lists *lists, const struct tr_turn *turn, uint32_t value)
+static void add_instruction(struct iteration_lists *lists, const struct tr_iteration *iteration,
+                            uint32_t value)
 {
-    LLVMValueRef inst = turn->graph.values[value].llvm;
+    LLVMValueRef inst = iteration->graph.values[value].llvm;
     struct tr_sequence sequence = {.count = 1, .values = {value}};
-    if (tr_m_ends_exchange(turn, value))
+    if (tr_plan_ends_exchange(iteration, value))
         return; /* spoken of with its load */
-    bool is_exchange = tr_m_find_exchange(turn, value, &sequence);
-    if (!is_exchange && tr_has_vector_form(turn, value)) {
+    bool is_exchange = tr_plan_find_exchange(iteration, value, &sequence);
+    if (!is_exchange && tr_has_vector_form(iteration, value)) {
         if (LLVMIsALoadInst(inst) != NULL || LLVMIsAStoreInst(inst) != NULL)
-            add_access(lists, turn, value);
-    } else if (tr_m_can_combine(turn, &sequence)) {
+            add_access(lists, iteration, value);
+    } else if (tr_memory_can_combine(iteration, &sequence)) {
         add(&lists->combined, "done once for many lanes", inst);
     } else {
         add(&lists->serial, is_exchange ? "atomic operation" : name_of_serial(inst), inst);
     }
 }
 
-static void add_segment(struct turn_lists *lists, const struct tr_turn *turn, uint32_t number)
+static void add_segment(struct iteration_lists *lists, const struct tr_iteration *iteration,
+                        uint32_t number)
 {
-    const struct tr_segment *segment = &turn->graph.segments[number];
+    const struct tr_segment *segment = &iteration->graph.segments[number];
     uint32_t last = segment->first_value + segment->value_count - 1;
-    for (uint32_t v = segment->first_value + tr_v_phi_count(turn, number); v < last; v++)
-        add_instruction(lists, turn, v);
+    for (uint32_t v = segment->first_value + tr_control_phi_count(iteration, number); v < last; v++)
+        add_instruction(lists, iteration, v);
 }
 
-static void print_instructions(FILE *out, const struct tr_turn *turn)
+static void print_instructions(FILE *out, const struct tr_iteration *iteration)
 {
-    struct turn_lists lists = {0};
-    for (uint32_t s = 0; s < turn->graph.segment_count; s++)
-        if (!turn->is_lost[s])
-            add_segment(&lists, turn, s);
+    struct iteration_lists lists = {0};
+    for (uint32_t s = 0; s < iteration->graph.segment_count; s++)
+        if (!iteration->is_lost[s])
+            add_segment(&lists, iteration, s);
     print_list(out, "    loads: ", &lists.loads);
     print_list(out, "    stores: ", &lists.stores);
     print_list(out, "    combined: ", &lists.combined);
@@ -204,60 +209,61 @@ static void print_instructions(FILE *out, const struct tr_turn *turn)
 
 /* ---- control ---- */
 
-static LLVMValueRef terminator_of(const struct tr_turn *turn, uint32_t number)
+static LLVMValueRef terminator_of(const struct tr_iteration *iteration, uint32_t number)
 {
-    const struct tr_segment *segment = &turn->graph.segments[number];
-    return turn->graph.values[segment->first_value + segment->value_count - 1].llvm;
+    const struct tr_segment *segment = &iteration->graph.segments[number];
+    return iteration->graph.values[segment->first_value + segment->value_count - 1].llvm;
 }
 
 /* Some way of it leaves a loop, or begins its next iteration. */
-static bool is_about_loop(const struct tr_turn *turn, uint32_t number)
+static bool is_about_loop(const struct tr_iteration *iteration, uint32_t number)
 {
-    const struct tr_segment *segment = &turn->graph.segments[number];
-    uint32_t loop = turn->loops.innermost[number];
+    const struct tr_segment *segment = &iteration->graph.segments[number];
+    uint32_t loop = iteration->loops.innermost[number];
     for (uint32_t i = 0; loop != TR_NONE && i < segment->succ_count; i++)
-        if (!tr_set_has(&turn->loops.loops[loop].segments, segment->succs[i]) ||
-            turn->loops.loops[loop].header == segment->succs[i])
+        if (!tr_set_has(&iteration->loops.loops[loop].segments, segment->succs[i]) ||
+            iteration->loops.loops[loop].header == segment->succs[i])
             return true;
     return false;
 }
 
 enum way { WAY_FLAT, WAY_FAULT, WAY_MASKED, WAY_SPLIT };
 
-static enum way way_to(const struct tr_turn *turn, uint32_t to, uint32_t copies)
+static enum way way_to(const struct tr_iteration *iteration, uint32_t to, uint32_t copies)
 {
-    const struct tr_unit *unit = &turn->units[to];
-    if (unit->kind != TR_UNIT_MASKED || !tr_v_is_branched_around(turn, to))
+    const struct tr_unit *unit = &iteration->units[to];
+    if (unit->kind != TR_UNIT_MASKED || !tr_control_is_branched_around(iteration, to))
         return WAY_FLAT;
     if (unit->is_fault)
         return WAY_FAULT;
-    return tr_v_is_split(turn, to, copies) ? WAY_SPLIT : WAY_MASKED;
+    return tr_control_is_split(iteration, to, copies) ? WAY_SPLIT : WAY_MASKED;
 }
 
 /* From the way that costs most. */
-static const char *name_branch(const struct tr_turn *turn, uint32_t number, uint32_t copies)
+static const char *name_branch(const struct tr_iteration *iteration, uint32_t number,
+                               uint32_t copies)
 {
     static const char *const names[] = {
         [WAY_FLAT] = "flattened",
         [WAY_FAULT] = "to a fault",
         [WAY_MASKED] = "masked behind a branch",
         [WAY_SPLIT] = "masked behind a branch, without masks if all lanes come"};
-    const struct tr_segment *segment = &turn->graph.segments[number];
+    const struct tr_segment *segment = &iteration->graph.segments[number];
     enum way most = WAY_FLAT;
     for (uint32_t i = 0; i < segment->succ_count; i++) {
-        enum way way = way_to(turn, segment->succs[i], copies);
+        enum way way = way_to(iteration, segment->succs[i], copies);
         most = way > most ? way : most;
     }
     return names[most];
 }
 
-static void print_branches(FILE *out, const struct tr_turn *turn, uint32_t copies)
+static void print_branches(FILE *out, const struct tr_iteration *iteration, uint32_t copies)
 {
     struct list list = {0};
-    for (uint32_t s = 0; s < turn->graph.segment_count; s++)
-        if (turn->shapes.is_divergent[s] && turn->graph.segments[s].succ_count > 1 &&
-            !is_about_loop(turn, s))
-            add(&list, name_branch(turn, s, copies), terminator_of(turn, s));
+    for (uint32_t s = 0; s < iteration->graph.segment_count; s++)
+        if (iteration->shapes.is_divergent[s] && iteration->graph.segments[s].succ_count > 1 &&
+            !is_about_loop(iteration, s))
+            add(&list, name_branch(iteration, s, copies), terminator_of(iteration, s));
     print_list(out, "    divergent branches: ", &list);
 }
 
@@ -308,16 +314,16 @@ static void print_graph_range(FILE *out, const struct tr_graph *graph)
     fputs(": ", out);
 }
 
-static void print_loops(FILE *out, const struct tr_turn *turn)
+static void print_loops(FILE *out, const struct tr_iteration *iteration)
 {
     uint32_t count = 0;
-    for (uint32_t l = 0; l < turn->loops.count && count < MAX_LINES; l++) {
+    for (uint32_t l = 0; l < iteration->loops.count && count < MAX_LINES; l++) {
         struct range range = {0};
-        if (!turn->is_divergent_loop[l])
+        if (!iteration->is_divergent_loop[l])
             continue;
-        const struct tr_set *segments = &turn->loops.loops[l].segments;
+        const struct tr_set *segments = &iteration->loops.loops[l].segments;
         for (uint32_t s = tr_set_next(segments, 0); s != TR_NONE; s = tr_set_next(segments, s + 1))
-            extend(&range, &turn->graph, s);
+            extend(&range, &iteration->graph, s);
         fputs(count++ > 0 ? "; " : "    loops that lanes leave one by one: ", out);
         print_range(out, range);
     }
@@ -326,13 +332,13 @@ static void print_loops(FILE *out, const struct tr_turn *turn)
 
 /* ---- all of it ---- */
 
-static uint32_t count_masks(const struct tr_turn *turn)
+static uint32_t count_masks(const struct tr_iteration *iteration)
 {
     uint32_t count = 0;
-    for (uint32_t s = 0; s < turn->graph.segment_count; s++)
-        count += turn->units[s].kind == TR_UNIT_MASKED;
-    for (uint32_t l = 0; l < turn->loops.count; l++)
-        count += turn->is_divergent_loop[l];
+    for (uint32_t s = 0; s < iteration->graph.segment_count; s++)
+        count += iteration->units[s].kind == TR_UNIT_MASKED;
+    for (uint32_t l = 0; l < iteration->loops.count; l++)
+        count += iteration->is_divergent_loop[l];
     return count;
 }
 
@@ -350,7 +356,7 @@ static void print_choice(FILE *out, const struct tr_shape_of_nest *shape, bool i
 void tr_explain_nest(FILE *out, const struct tr_versions *versions,
                      const struct tr_shape_of_nest *shape, bool is_widened)
 {
-    const struct tr_turn *turn = &versions->fast;
+    const struct tr_iteration *iteration = &versions->fast;
     const struct tr_estimate *estimate = &shape->estimate;
     print_graph_range(out, &versions->masked.graph);
     print_choice(out, shape, is_widened);
@@ -358,11 +364,11 @@ void tr_explain_nest(FILE *out, const struct tr_versions *versions,
             "    estimate: %.0f%% of the time of single threads; of each copy: "
             "instructions: %u, vector registers live at branches: %u, masks: %u\n",
             estimate->scalar > 0 ? 100 * estimate->vector / estimate->scalar : 100,
-            estimate->length, estimate->live, count_masks(turn));
+            estimate->length, estimate->live, count_masks(iteration));
     print_guards(out, versions);
-    print_instructions(out, turn);
-    print_branches(out, turn, shape->jam[0] * shape->jam[1]);
-    print_loops(out, turn);
+    print_instructions(out, iteration);
+    print_branches(out, iteration, shape->jam[0] * shape->jam[1]);
+    print_loops(out, iteration);
 }
 
 enum pxr_status tr_explain_obstacle(FILE *out, const struct tr_nest *nest, const char *obstacle,

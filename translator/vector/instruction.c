@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Any instruction of a turn: as it is where its result is a scalar for all lanes, as a vector
+ * Any instruction of an iteration: as it is where its result is a scalar for all lanes, as a vector
  * instruction where it is not, and lane by lane where there is none.
  *
  * The scalar of an affine value is what lane 0 has. Where lane 0 may not be active, it is what
@@ -16,7 +16,7 @@
 
 static LLVMValueRef instruction(const struct tr_widen *widen, uint32_t value)
 {
-    return widen->turn->graph.values[value].llvm;
+    return widen->iteration->graph.values[value].llvm;
 }
 
 static bool is_strided(struct tr_shape shape)
@@ -26,17 +26,18 @@ static bool is_strided(struct tr_shape shape)
 
 /* ---- lane 0 ---- */
 
-/* Turns begin with lane 0 active; it stays until control parts. */
+/* Iterations begin with lane 0 active; it stays until control parts. */
 static bool is_lane_0_active(const struct tr_widen *widen, uint32_t segment)
 {
-    const struct tr_turn *turn = widen->turn;
+    const struct tr_iteration *iteration = widen->iteration;
     if (widen->active.mask[0] == NULL)
         return true;
-    for (uint32_t l = turn->loops.innermost[segment]; l != TR_NONE; l = turn->loops.loops[l].parent)
-        if (turn->is_divergent_loop[l])
+    for (uint32_t l = iteration->loops.innermost[segment]; l != TR_NONE;
+         l = iteration->loops.loops[l].parent)
+        if (iteration->is_divergent_loop[l])
             return false;
-    for (uint32_t s = segment; s != TR_NONE; s = turn->units[s].anchor)
-        if (turn->units[s].kind == TR_UNIT_MASKED)
+    for (uint32_t s = segment; s != TR_NONE; s = iteration->units[s].anchor)
+        if (iteration->units[s].kind == TR_UNIT_MASKED)
             return false;
     return true;
 }
@@ -46,14 +47,14 @@ static bool is_lane_0_active(const struct tr_widen *widen, uint32_t segment)
 /* lane: the i32 number of the lane whose operands it gets; NULL: 0. */
 static LLVMValueRef clone(struct tr_widen *widen, uint32_t value, uint32_t copy, LLVMValueRef lane)
 {
-    const struct tr_value *inst = &widen->turn->graph.values[value];
+    const struct tr_value *inst = &widen->iteration->graph.values[value];
     LLVMValueRef result = LLVMInstructionClone(inst->llvm);
     for (uint32_t i = 0; i < inst->operand_count; i++) {
         LLVMValueRef operand = LLVMGetOperand(inst->llvm, i);
         if (inst->operands[i] != TR_NONE)
             LLVMSetOperand(result, i,
-                           lane == NULL ? tr_w_scalar(widen, operand, copy)
-                                        : tr_w_lane(widen, operand, copy, lane));
+                           lane == NULL ? tr_widen_scalar(widen, operand, copy)
+                                        : tr_widen_lane(widen, operand, copy, lane));
     }
     size_t len = 0;
     LLVMInsertIntoBuilderWithName(widen->builder, result, LLVMGetValueName2(inst->llvm, &len));
@@ -63,7 +64,7 @@ static LLVMValueRef clone(struct tr_widen *widen, uint32_t value, uint32_t copy,
 /* i1: whether any lane is active that shares the value at this copy. */
 static LLVMValueRef is_any_active(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
-    return tr_w_any(widen, tr_w_mask_for(widen, value, copy));
+    return tr_widen_any(widen, tr_widen_mask_for(widen, value, copy));
 }
 
 /* Without active lanes the divisor may be anything. */
@@ -71,18 +72,18 @@ static LLVMValueRef divide(struct tr_widen *widen, uint32_t value, uint32_t copy
 {
     LLVMValueRef inst = instruction(widen, value);
     LLVMValueRef any = is_any_active(widen, value, copy);
-    LLVMValueRef divisor = tr_w_scalar(widen, LLVMGetOperand(inst, 1), copy);
-    divisor = LLVMBuildSelect(widen->builder, any, divisor, tr_w_one(LLVMTypeOf(divisor)), "");
+    LLVMValueRef divisor = tr_widen_scalar(widen, LLVMGetOperand(inst, 1), copy);
+    divisor = LLVMBuildSelect(widen->builder, any, divisor, tr_widen_one(LLVMTypeOf(divisor)), "");
     return LLVMBuildBinOp(widen->builder, LLVMGetInstructionOpcode(inst),
-                          tr_w_scalar(widen, LLVMGetOperand(inst, 0), copy), divisor, "");
+                          tr_widen_scalar(widen, LLVMGetOperand(inst, 0), copy), divisor, "");
 }
 
 /* Of a function that may do anything, say divide, with operands that no lane has given it. */
 static LLVMValueRef call_if_any(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
     LLVMBuilderRef b = widen->builder;
-    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(b), tr_w_new_block(widen, "call")};
-    LLVMBasicBlockRef behind = tr_w_new_block(widen, "called");
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(b), tr_widen_new_block(widen, "call")};
+    LLVMBasicBlockRef behind = tr_widen_new_block(widen, "called");
     LLVMBuildCondBr(b, is_any_active(widen, value, copy), from[1], behind);
     LLVMPositionBuilderAtEnd(b, from[1]);
     LLVMValueRef call = clone(widen, value, copy, NULL);
@@ -126,7 +127,7 @@ static LLVMValueRef seed_of_lanes(struct tr_widen *widen, uint32_t value, uint32
     LLVMOpcode opcode = LLVMGetInstructionOpcode(result);
     if (opcode == LLVMOr)
         other = LLVMBuildAdd(b, from, LLVMGetOperand(result, 1), "");
-    else if (opcode == LLVMZExt && widen->turn->shapes.values[value].stride > 0)
+    else if (opcode == LLVMZExt && widen->iteration->shapes.values[value].stride > 0)
         other = LLVMBuildSExt(b, from, LLVMTypeOf(result), "");
     tr_forget_flags(result);
     if (other == NULL)
@@ -141,7 +142,7 @@ static bool has_narrow_index(const struct tr_widen *widen, LLVMValueRef gep)
 {
     for (int i = 1; i < LLVMGetNumOperands(gep); i++) {
         LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
-        if (is_strided(tr_w_shape(widen, index)) && LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64)
+        if (is_strided(tr_widen_shape(widen, index)) && LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64)
             return true;
     }
     return false;
@@ -182,19 +183,19 @@ static LLVMValueRef first_lane(struct tr_widen *widen, LLVMValueRef mask)
 /* Copies along the row share results without a stride: then it is the first lane of all. */
 static LLVMValueRef from_first_active(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
-    int64_t stride = widen->turn->shapes.values[value].stride;
+    int64_t stride = widen->iteration->shapes.values[value].stride;
     LLVMValueRef result = NULL;
     for (uint32_t c = 0; c < widen->copies; c++) {
-        if (tr_w_holder(widen, value, c) != copy)
+        if (tr_widen_holder(widen, value, c) != copy)
             continue;
         LLVMValueRef mask = widen->active.mask[c];
         LLVMValueRef lane = first_lane(widen, mask);
         LLVMValueRef here = seed_of_lanes(widen, value, c, lane);
         if (stride != 0)
-            here = tr_w_move(widen, here, (int64_t)(0 - (uint64_t)stride), lane);
+            here = tr_widen_move(widen, here, (int64_t)(0 - (uint64_t)stride), lane);
         result = result == NULL
                      ? here
-                     : LLVMBuildSelect(widen->builder, tr_w_any(widen, mask), here, result, "");
+                     : LLVMBuildSelect(widen->builder, tr_widen_any(widen, mask), here, result, "");
     }
     return result;
 }
@@ -204,7 +205,7 @@ static LLVMValueRef from_first_active(struct tr_widen *widen, uint32_t value, ui
 static bool has_strided_operand(const struct tr_widen *widen, LLVMValueRef inst)
 {
     for (int i = 0; i < LLVMGetNumOperands(inst); i++)
-        if (is_strided(tr_w_shape(widen, LLVMGetOperand(inst, (unsigned)i))))
+        if (is_strided(tr_widen_shape(widen, LLVMGetOperand(inst, (unsigned)i))))
             return true;
     return false;
 }
@@ -212,12 +213,12 @@ static bool has_strided_operand(const struct tr_widen *widen, LLVMValueRef inst)
 static LLVMValueRef scalar(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
     LLVMValueRef inst = instruction(widen, value);
-    struct tr_shape shape = widen->turn->shapes.values[value];
+    struct tr_shape shape = widen->iteration->shapes.values[value];
     uint32_t column = copy % widen->jam[0];
-    bool is_certain = is_lane_0_active(widen, widen->turn->graph.values[value].segment);
+    bool is_certain = is_lane_0_active(widen, widen->iteration->graph.values[value].segment);
     /* The only one with a condition that may vary. */
     if (LLVMIsASelectInst(inst) != NULL && LLVMGetOperand(inst, 1) == LLVMGetOperand(inst, 2))
-        return tr_w_scalar(widen, LLVMGetOperand(inst, 1), copy);
+        return tr_widen_scalar(widen, LLVMGetOperand(inst, 1), copy);
     if (!has_strided_operand(widen, inst))
         return common(widen, value, copy, is_certain);
     if (!is_certain && !is_modular(widen, inst))
@@ -225,7 +226,7 @@ static LLVMValueRef scalar(struct tr_widen *widen, uint32_t value, uint32_t copy
     if (column > 0 && is_certain) {
         LLVMValueRef first = widen->now[value * widen->copies + copy - column];
         uint64_t distance = (uint64_t)shape.stride * widen->width * column;
-        return tr_w_offset(widen, first, (int64_t)distance);
+        return tr_widen_offset(widen, first, (int64_t)distance);
     }
     return seed_of_lanes(widen, value, copy, NULL);
 }
@@ -235,24 +236,24 @@ static LLVMValueRef scalar(struct tr_widen *widen, uint32_t value, uint32_t copy
 /* What a hint says of all lanes can be said once; where some are not active, it may not be true. */
 static void hint(struct tr_widen *widen, uint32_t value)
 {
-    const struct tr_value *inst = &widen->turn->graph.values[value];
+    const struct tr_value *inst = &widen->iteration->graph.values[value];
     if (widen->active.mask[0] != NULL || !tr_is_assumption(inst->llvm))
         return;
     for (uint32_t i = 0; i < inst->operand_count; i++)
-        if (tr_w_shape(widen, LLVMGetOperand(inst->llvm, i)).kind != TR_UNIFORM)
+        if (tr_widen_shape(widen, LLVMGetOperand(inst->llvm, i)).kind != TR_UNIFORM)
             return;
     clone(widen, value, 0, NULL);
 }
 
 /* ---- any instruction ---- */
 
-bool tr_has_vector_form(const struct tr_turn *turn, uint32_t value)
+bool tr_has_vector_form(const struct tr_iteration *iteration, uint32_t value)
 {
-    LLVMValueRef inst = turn->graph.values[value].llvm;
+    LLVMValueRef inst = iteration->graph.values[value].llvm;
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMLoad:
     case LLVMStore:
-        return !tr_m_is_ordered(inst);
+        return !tr_plan_is_ordered(inst);
     case LLVMFence: /* orders what all lanes have done before it */
         return true;
     case LLVMCall:
@@ -263,41 +264,41 @@ bool tr_has_vector_form(const struct tr_turn *turn, uint32_t value)
         break;
     }
     bool has_result = LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind;
-    bool is_scalar = has_result && turn->shapes.values[value].kind != TR_VARYING;
+    bool is_scalar = has_result && iteration->shapes.values[value].kind != TR_VARYING;
     return is_scalar || tr_has_form(inst);
 }
 
 static void define(struct tr_widen *widen, uint32_t value)
 {
-    bool is_varying = widen->turn->shapes.values[value].kind == TR_VARYING;
+    bool is_varying = widen->iteration->shapes.values[value].kind == TR_VARYING;
     bool has_step = widen->tuning->find_step != NULL && widen->tuning->find_step(widen, value);
     for (uint32_t copy = 0; copy < widen->copies; copy++) {
-        if (tr_w_holder(widen, value, copy) != copy)
+        if (tr_widen_holder(widen, value, copy) != copy)
             continue;
         LLVMValueRef result = NULL;
         if (has_step && copy >= widen->jam[0])
-            result = tr_w_in_row(widen, value, copy);
+            result = tr_tuning_in_row(widen, value, copy);
         else
-            result = is_varying ? tr_w_form(widen, value, copy) : scalar(widen, value, copy);
+            result = is_varying ? tr_widen_form(widen, value, copy) : scalar(widen, value, copy);
         if (has_step && copy == 0)
-            result = tr_w_begin_rows(widen, value, result);
-        tr_w_define(widen, value, copy, result);
+            result = tr_tuning_begin_rows(widen, value, result);
+        tr_widen_define(widen, value, copy, result);
     }
 }
 
-void tr_w_instruction(struct tr_widen *widen, uint32_t value)
+void tr_control_instruction(struct tr_widen *widen, uint32_t value)
 {
     LLVMValueRef inst = instruction(widen, value);
     LLVMSetCurrentDebugLocation2(widen->builder, LLVMInstructionGetDebugLoc(inst));
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
     if (opcode == LLVMLoad || opcode == LLVMStore)
-        tr_w_access(widen, value);
+        tr_memory_access(widen, value);
     else if (opcode == LLVMFence)
         clone(widen, value, 0, NULL);
     else if (opcode == LLVMCall && tr_is_hint(inst))
         hint(widen, value);
-    else if (!tr_has_vector_form(widen->turn, value))
-        tr_w_serial(widen, value);
+    else if (!tr_has_vector_form(widen->iteration, value))
+        tr_memory_serial(widen, value);
     else
         define(widen, value);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A turn as a graph of its own: what control can reach from the beginning of a loop over threads to
- * the latch. Values from outside are the same for all threads; the counters are what tells threads
- * apart.
+ * An iteration as a graph of its own: what control can reach from the beginning of a loop over
+ * threads to the latch. Values from outside are the same for all threads; the counters are what
+ * tells threads apart.
  */
 #include "translator/vector/emit/form.h"
 
 /* Analyses take time that grows faster than this. */
 #define MOST_SEGMENTS 4096
 
-struct turn_build {
-    struct tr_turn *turn;
+struct iteration_build {
+    struct tr_iteration *iteration;
     const struct tr_nest *nest;
     bool is_jammed;
     const char *obstacle;
@@ -49,7 +49,7 @@ static uint32_t cut_latch(const struct tr_counted *loop, bool is_last, struct tr
     return count;
 }
 
-static enum pxr_status build_part(struct turn_build *b, const struct tr_guard *guards,
+static enum pxr_status build_part(struct iteration_build *b, const struct tr_guard *guards,
                                   uint32_t guard_count, struct pxr_arena *scratch,
                                   struct pxr_error *err)
 {
@@ -64,10 +64,10 @@ static enum pxr_status build_part(struct turn_build *b, const struct tr_guard *g
     part.entry = y == NULL ? x->header : y->header;
     part.cut_count = cut_latch(x, y == NULL, cuts);
     part.argument_count = add_phis(x, phis);
-    b->turn->x = 0;
-    b->turn->y = TR_NONE;
+    b->iteration->x = 0;
+    b->iteration->y = TR_NONE;
     if (y != NULL) {
-        b->turn->y = part.argument_count;
+        b->iteration->y = part.argument_count;
         part.cut_count += cut_latch(y, true, cuts + part.cut_count);
         part.argument_count += add_phis(y, phis + part.argument_count);
     }
@@ -75,12 +75,12 @@ static enum pxr_status build_part(struct turn_build *b, const struct tr_guard *g
         cuts[part.cut_count++] =
             (struct tr_edge){.terminator = guards[i].branch, .successor = 1 - guards[i].expected};
     LLVMValueRef function = LLVMGetBasicBlockParent(x->header);
-    return tr_graph_build_part(&b->turn->graph, function, &part, err);
+    return tr_graph_build_part(&b->iteration->graph, function, &part, err);
 }
 
 /* ---- what is in the way ---- */
 
-/* TR_NONE: turns do not come to the block. */
+/* TR_NONE: iterations do not come to the block. */
 static uint32_t segment_of(const struct tr_graph *graph, LLVMBasicBlockRef block)
 {
     uint32_t number = tr_graph_number(graph, LLVMGetBasicBlockTerminator(block));
@@ -97,15 +97,15 @@ static bool is_repeatable(const struct tr_graph *graph, uint32_t number)
 }
 
 /* The straight ways before and behind the x loop, which are done for every vector. */
-static bool can_repeat_rows(const struct turn_build *b)
+static bool can_repeat_rows(const struct iteration_build *b)
 {
-    const struct tr_graph *graph = &b->turn->graph;
+    const struct tr_graph *graph = &b->iteration->graph;
     uint32_t s = 0;
     for (; graph->segments[s].llvm != b->nest->x.header; s = graph->segments[s].succs[0])
         if (!is_repeatable(graph, s))
             return false;
     s = segment_of(graph, b->nest->x.latch);
-    while (s != TR_NONE && s != b->turn->end) {
+    while (s != TR_NONE && s != b->iteration->end) {
         s = graph->segments[s].succs[0];
         if (!is_repeatable(graph, s))
             return false;
@@ -128,57 +128,59 @@ static bool has_strange_type(const struct tr_graph *graph)
     return false;
 }
 
-static void find_obstacle(struct turn_build *b)
+static void find_obstacle(struct iteration_build *b)
 {
-    struct tr_turn *turn = b->turn;
-    const struct tr_loops *loops = &turn->loops;
-    if (has_strange_type(&turn->graph))
+    struct tr_iteration *iteration = b->iteration;
+    const struct tr_loops *loops = &iteration->loops;
+    if (has_strange_type(&iteration->graph))
         b->obstacle = "a value has a type that there are no vectors of";
-    if (b->is_jammed && !is_from_outside(&turn->graph, b->nest->x.count))
+    if (b->is_jammed && !is_from_outside(&iteration->graph, b->nest->x.count))
         b->obstacle = "rows have different lengths";
     if (b->is_jammed && !can_repeat_rows(b))
-        b->obstacle = "the loop over rows does more than turns";
+        b->obstacle = "the loop over rows does more than iterations";
     for (uint32_t l = 0; l < loops->count; l++) {
         if (loops->loops[l].is_irreducible)
-            b->obstacle = "a loop in a turn has several entries";
-        if (turn->is_lost[loops->loops[l].header])
-            b->obstacle = "a loop in a turn has no way to the turn's end";
+            b->obstacle = "a loop in an iteration has several entries";
+        if (iteration->is_lost[loops->loops[l].header])
+            b->obstacle = "a loop in an iteration has no way to the iteration's end";
     }
 }
 
 /* ---- faults ---- */
 
-static bool find_lost(struct tr_turn *turn)
+static bool find_lost(struct tr_iteration *iteration)
 {
-    uint32_t count = turn->graph.segment_count;
-    turn->is_lost = pxr_arena_alloc_array(&turn->graph.arena, count, sizeof *turn->is_lost);
-    if (turn->is_lost == NULL)
+    uint32_t count = iteration->graph.segment_count;
+    iteration->is_lost =
+        pxr_arena_alloc_array(&iteration->graph.arena, count, sizeof *iteration->is_lost);
+    if (iteration->is_lost == NULL)
         return false;
     for (uint32_t s = 0; s < count; s++)
-        turn->is_lost[s] = s != turn->end && turn->post.idom[s] == TR_NONE;
+        iteration->is_lost[s] = s != iteration->end && iteration->post.idom[s] == TR_NONE;
     return true;
 }
 
-static bool has_way_from_outside(const struct tr_turn *turn, uint32_t loop, uint32_t segment)
+static bool has_way_from_outside(const struct tr_iteration *iteration, uint32_t loop,
+                                 uint32_t segment)
 {
-    const struct tr_segment *to = &turn->graph.segments[segment];
+    const struct tr_segment *to = &iteration->graph.segments[segment];
     for (uint32_t i = 0; i < to->pred_count; i++)
-        if (!tr_set_has(&turn->loops.loops[loop].segments, to->preds[i]))
+        if (!tr_set_has(&iteration->loops.loops[loop].segments, to->preds[i]))
             return true;
     return false;
 }
 
 /* Segments of faults join the loops that all ways to them come from: lanes that are lost need not
  * wait until others have left. */
-static void adopt_faults(struct tr_turn *turn)
+static void adopt_faults(struct tr_iteration *iteration)
 {
-    struct tr_loops *loops = &turn->loops;
-    for (uint32_t s = 1; s < turn->graph.segment_count; s++) {
-        if (!turn->is_lost[s])
+    struct tr_loops *loops = &iteration->loops;
+    for (uint32_t s = 1; s < iteration->graph.segment_count; s++) {
+        if (!iteration->is_lost[s])
             continue;
         /* There are no loops of them, so what leads to one has a lower number and has joined. */
-        uint32_t loop = loops->innermost[turn->dominators.idom[s]];
-        while (loop != TR_NONE && has_way_from_outside(turn, loop, s))
+        uint32_t loop = loops->innermost[iteration->dominators.idom[s]];
+        while (loop != TR_NONE && has_way_from_outside(iteration, loop, s))
             loop = loops->loops[loop].parent;
         loops->innermost[s] = loop;
         for (; loop != TR_NONE; loop = loops->loops[loop].parent)
@@ -188,37 +190,38 @@ static void adopt_faults(struct tr_turn *turn)
 
 /* ---- what threads have in common ---- */
 
-static enum pxr_status find_shapes(struct turn_build *b, struct tr_shape of_x, struct tr_shape of_y,
-                                   struct tr_shapes *shapes, struct pxr_error *err)
+static enum pxr_status find_shapes(struct iteration_build *b, struct tr_shape of_x,
+                                   struct tr_shape of_y, struct tr_shapes *shapes,
+                                   struct pxr_error *err)
 {
-    struct tr_turn *turn = b->turn;
-    struct tr_graph *graph = &turn->graph;
+    struct tr_iteration *iteration = b->iteration;
+    struct tr_graph *graph = &iteration->graph;
     struct tr_shape *arguments =
         pxr_arena_alloc_array(&graph->arena, graph->value_count, sizeof *arguments);
     if (arguments == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory analysing a loop over threads");
     for (uint32_t v = 0; v < graph->value_count; v++)
         arguments[v] = (struct tr_shape){.kind = TR_UNIFORM, .no_wrap = true};
-    arguments[turn->x] = of_x;
+    arguments[iteration->x] = of_x;
     if (b->is_jammed)
-        arguments[turn->y] = of_y;
+        arguments[iteration->y] = of_y;
     struct tr_shape_facts facts = {.arguments = arguments,
-                                   .is_lost = turn->is_lost,
+                                   .is_lost = iteration->is_lost,
                                    .is_race_free = true,
                                    .is_never_better = true};
     if (!b->is_jammed) /* all threads are of one row */
         facts.block[1] = facts.block[2] = 1;
-    return tr_shapes_build(graph, &turn->loops, TR_SCOPE_BLOCK, &facts, shapes, err);
+    return tr_shapes_build(graph, &iteration->loops, TR_SCOPE_BLOCK, &facts, shapes, err);
 }
 
 /* Among threads of one x. */
-static enum pxr_status find_row_dependence(struct turn_build *b, struct pxr_error *err)
+static enum pxr_status find_row_dependence(struct iteration_build *b, struct pxr_error *err)
 {
-    struct tr_turn *turn = b->turn;
-    struct tr_graph *graph = &turn->graph;
-    turn->depends_on_row =
-        pxr_arena_alloc_array(&graph->arena, graph->value_count, sizeof *turn->depends_on_row);
-    if (turn->depends_on_row == NULL)
+    struct tr_iteration *iteration = b->iteration;
+    struct tr_graph *graph = &iteration->graph;
+    iteration->depends_on_row =
+        pxr_arena_alloc_array(&graph->arena, graph->value_count, sizeof *iteration->depends_on_row);
+    if (iteration->depends_on_row == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory analysing a loop over threads");
     if (!b->is_jammed)
         return PXR_OK;
@@ -227,45 +230,45 @@ static enum pxr_status find_row_dependence(struct turn_build *b, struct pxr_erro
     struct tr_shape differs = {.kind = TR_VARYING};
     enum pxr_status status = find_shapes(b, same, differs, &shapes, err);
     for (uint32_t v = 0; status == PXR_OK && v < graph->value_count; v++)
-        turn->depends_on_row[v] = shapes.values[v].kind != TR_UNIFORM;
+        iteration->depends_on_row[v] = shapes.values[v].kind != TR_UNIFORM;
     return status;
 }
 
-static enum pxr_status compare_threads(struct turn_build *b, struct pxr_error *err)
+static enum pxr_status compare_threads(struct iteration_build *b, struct pxr_error *err)
 {
     struct tr_shape along_row = {.kind = TR_AFFINE, .stride = 1, .no_wrap = true};
     struct tr_shape row = {.kind = TR_AFFINE, .no_wrap = true};
-    enum pxr_status status = find_shapes(b, along_row, row, &b->turn->shapes, err);
+    enum pxr_status status = find_shapes(b, along_row, row, &b->iteration->shapes, err);
     return status == PXR_OK ? find_row_dependence(b, err) : status;
 }
 
 /* ---- all of it ---- */
 
-static enum pxr_status find_flow(struct turn_build *b, struct pxr_error *err)
+static enum pxr_status find_flow(struct iteration_build *b, struct pxr_error *err)
 {
-    struct tr_turn *turn = b->turn;
-    struct tr_graph *graph = &turn->graph;
+    struct tr_iteration *iteration = b->iteration;
+    struct tr_graph *graph = &iteration->graph;
     const struct tr_counted *last = b->is_jammed ? &b->nest->y : &b->nest->x;
-    turn->end = segment_of(graph, last->latch);
-    if (turn->end == TR_NONE)
-        b->obstacle = "turns never come to an end";
+    iteration->end = segment_of(graph, last->latch);
+    if (iteration->end == TR_NONE)
+        b->obstacle = "iterations never come to an end";
     if (graph->segment_count > MOST_SEGMENTS)
-        b->obstacle = "a turn is too long";
+        b->obstacle = "an iteration is too long";
     if (b->obstacle != NULL)
         return PXR_OK;
-    enum pxr_status status = tr_dominators_build(graph, false, &turn->dominators, err);
+    enum pxr_status status = tr_dominators_build(graph, false, &iteration->dominators, err);
     if (status == PXR_OK)
-        status = tr_post_dominators_to(graph, turn->end, &turn->post, err);
+        status = tr_post_dominators_to(graph, iteration->end, &iteration->post, err);
     if (status == PXR_OK)
-        status = tr_loops_build(graph, &turn->loops, err);
-    if (status == PXR_OK && !find_lost(turn))
+        status = tr_loops_build(graph, &iteration->loops, err);
+    if (status == PXR_OK && !find_lost(iteration))
         status = pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory analysing a loop over threads");
     if (status == PXR_OK)
         find_obstacle(b);
     return status;
 }
 
-static enum pxr_status build(struct turn_build *b, const struct tr_guard *guards,
+static enum pxr_status build(struct iteration_build *b, const struct tr_guard *guards,
                              uint32_t guard_count, struct pxr_error *err)
 {
     struct pxr_arena scratch;
@@ -276,27 +279,27 @@ static enum pxr_status build(struct turn_build *b, const struct tr_guard *guards
         status = find_flow(b, err);
     if (status != PXR_OK || b->obstacle != NULL)
         return status;
-    adopt_faults(b->turn);
+    adopt_faults(b->iteration);
     status = compare_threads(b, err);
-    return status == PXR_OK ? tr_units_build(b->turn, err) : status;
+    return status == PXR_OK ? tr_units_build(b->iteration, err) : status;
 }
 
-enum pxr_status tr_turn_build(struct tr_turn *turn, const struct tr_target *target,
-                              const struct tr_nest *nest, bool is_jammed,
-                              const struct tr_guard *guards, uint32_t guard_count,
-                              const char **obstacle, struct pxr_error *err)
+enum pxr_status tr_iteration_build(struct tr_iteration *iteration, const struct tr_target *target,
+                                   const struct tr_nest *nest, bool is_jammed,
+                                   const struct tr_guard *guards, uint32_t guard_count,
+                                   const char **obstacle, struct pxr_error *err)
 {
-    *turn = (struct tr_turn){.target = target};
-    struct turn_build b = {.turn = turn, .nest = nest, .is_jammed = is_jammed};
+    *iteration = (struct tr_iteration){.target = target};
+    struct iteration_build b = {.iteration = iteration, .nest = nest, .is_jammed = is_jammed};
     enum pxr_status status = build(&b, guards, guard_count, err);
     if (status != PXR_OK || b.obstacle != NULL)
-        tr_turn_fini(turn);
+        tr_iteration_fini(iteration);
     *obstacle = b.obstacle;
     return status;
 }
 
-void tr_turn_fini(struct tr_turn *turn)
+void tr_iteration_fini(struct tr_iteration *iteration)
 {
-    tr_graph_fini(&turn->graph);
-    *turn = (struct tr_turn){0};
+    tr_graph_fini(&iteration->graph);
+    *iteration = (struct tr_iteration){0};
 }

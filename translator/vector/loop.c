@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loops of a turn. One that all lanes leave together stays as it is. One that lanes leave on their
- * own goes on until none is left; lanes that have left keep what they have brought to what is
+ * Loops of an iteration. One that all lanes leave together stays as it is. One that lanes leave on
+ * their own goes on until none is left; lanes that have left keep what they have brought to what is
  * behind the loop (a blend), and may do anything else. As long as nobody has left, such a loop runs
  * in a copy of its own, where nothing is masked: most loops of most programs are left by all lanes
- * in the same turn, or in the last ones.
+ * in the same iteration, or in the last ones.
  */
 #include "translator/vector/control.h"
 
@@ -65,7 +65,8 @@ static void begin_next(struct tr_control *control, struct loop *loop)
             continue;
         LLVMValueRef value = *slot;
         if (copy != TR_NONE)
-            value = loop->live[copy] != NULL ? loop->live[copy] : tr_v_mask_constant(widen, true);
+            value =
+                loop->live[copy] != NULL ? loop->live[copy] : tr_widen_mask_constant(widen, true);
         loop->next_phis[i] = begin_phi(control, loop, value, loop->next.nothing[i]);
         if (copy != TR_NONE)
             widen->active.mask[copy] = loop->next_phis[i];
@@ -84,11 +85,11 @@ static void begin_behind(struct tr_control *control, struct loop *loop)
 
 static bool find_slots(struct tr_control *control, struct loop *loop)
 {
-    const struct tr_unit *unit = &control->turn->units[loop->header];
-    struct tr_slots followers = tr_v_slots(control, unit->followers, unit->follower_count);
-    struct tr_slots escapes = tr_v_slots(control, unit->escapes, unit->escape_count);
-    loop->next = tr_v_slots(control, &loop->header, 1);
-    loop->behind = tr_v_slots_join(control, followers, escapes);
+    const struct tr_unit *unit = &control->iteration->units[loop->header];
+    struct tr_slots followers = tr_control_slots(control, unit->followers, unit->follower_count);
+    struct tr_slots escapes = tr_control_slots(control, unit->escapes, unit->escape_count);
+    loop->next = tr_control_slots(control, &loop->header, 1);
+    loop->behind = tr_control_slots_join(control, followers, escapes);
     loop->next_phis = pxr_arena_alloc_array(&control->arena, loop->next.count, sizeof(void *));
     loop->behind_phis = pxr_arena_alloc_array(&control->arena, loop->behind.count, sizeof(void *));
     control->is_out_of_memory |= loop->next_phis == NULL || loop->behind_phis == NULL;
@@ -101,12 +102,12 @@ static void begin_loop(struct tr_control *control, struct loop *loop)
 {
     struct tr_widen *widen = control->widen;
     loop->before = LLVMGetInsertBlock(widen->builder);
-    loop->head = tr_w_new_block(widen, "again");
+    loop->head = tr_widen_new_block(widen, "again");
     LLVMBuildBr(widen->builder, loop->head);
     LLVMPositionBuilderAtEnd(widen->builder, loop->head);
     begin_next(control, loop);
     begin_behind(control, loop);
-    tr_v_define_phis(control, loop->header, control->joins[loop->header].pending);
+    tr_control_define_phis(control, loop->header, control->joins[loop->header].pending);
     for (uint32_t i = 0; i < loop->next.count; i++)
         *loop->next.slots[i] = NULL;
     control->anchors[loop->header] = widen->active; /* of edges back to it */
@@ -121,7 +122,7 @@ static bool has_back_mask(const struct tr_control *control, const struct loop *l
 static void end_loop(struct tr_control *control, struct loop *loop, LLVMValueRef more)
 {
     struct tr_widen *widen = control->widen;
-    LLVMBasicBlockRef after = tr_w_new_block(widen, "behind");
+    LLVMBasicBlockRef after = tr_widen_new_block(widen, "behind");
     if (more == NULL)
         more = LLVMConstInt(widen->i1, 0, false);
     LLVMBasicBlockRef end = LLVMGetInsertBlock(widen->builder);
@@ -149,7 +150,7 @@ static void emit_uniform_loop(struct tr_control *control, uint32_t header)
     if (!find_slots(control, &loop))
         return;
     begin_loop(control, &loop);
-    tr_v_emit_segment(control, header);
+    tr_control_emit_segment(control, header);
     end_loop(control, &loop, control->joins[header].predicate);
     forget_next(&loop);
 }
@@ -163,10 +164,10 @@ static void emit_masked_loop(struct tr_control *control, uint32_t header, const 
     for (uint32_t c = 0; c < control->widen->copies; c++)
         loop.live[c] = live[c];
     begin_loop(control, &loop);
-    tr_v_emit_segment(control, header);
+    tr_control_emit_segment(control, header);
     LLVMValueRef more = NULL;
     if (has_back_mask(control, &loop))
-        more = tr_v_mask_any(control->widen, control->joins[header].mask);
+        more = tr_widen_mask_any(control->widen, control->joins[header].mask);
     end_loop(control, &loop, more);
     forget_next(&loop);
 }
@@ -183,28 +184,28 @@ static void emit_loop_together(struct tr_control *control, uint32_t header)
     if (!find_slots(control, &loop))
         return;
     begin_loop(control, &loop);
-    tr_v_emit_segment(control, header);
+    tr_control_emit_segment(control, header);
     if (!has_back_mask(control, &loop)) {
         end_loop(control, &loop, NULL);
         forget_next(&loop);
         return;
     }
-    end_loop(control, &loop, tr_v_all_come(widen, join, join->mask));
+    end_loop(control, &loop, tr_control_all_come(widen, join, join->mask));
     for (uint32_t c = 0; c < widen->copies; c++)
         left[c] = join->mask[c];
-    LLVMBasicBlockRef rest = tr_w_new_block(widen, "rest");
-    LLVMBasicBlockRef meet = tr_w_new_block(widen, "meet");
-    ways[0] = tr_v_way(control, &loop.behind);
-    LLVMBuildCondBr(widen->builder, tr_v_any_comes(widen, join, left), rest, meet);
+    LLVMBasicBlockRef rest = tr_widen_new_block(widen, "rest");
+    LLVMBasicBlockRef meet = tr_widen_new_block(widen, "meet");
+    ways[0] = tr_control_way(control, &loop.behind);
+    LLVMBuildCondBr(widen->builder, tr_control_any_comes(widen, join, left), rest, meet);
     LLVMPositionBuilderAtEnd(widen->builder, rest);
     bool is_part = control->is_part;
     control->is_part = true;
     emit_masked_loop(control, header, left);
     control->is_part = is_part;
-    ways[1] = tr_v_way(control, &loop.behind);
+    ways[1] = tr_control_way(control, &loop.behind);
     LLVMBuildBr(widen->builder, meet);
     LLVMPositionBuilderAtEnd(widen->builder, meet);
-    tr_v_merge(control, &loop.behind, ways, 2);
+    tr_control_merge(control, &loop.behind, ways, 2);
 }
 
 /* ---- the face ---- */
@@ -213,21 +214,21 @@ static bool is_worth_two_copies(const struct tr_control *control, uint32_t heade
 {
     const struct tr_widen *widen = control->widen;
     return widen->active.mask[0] == NULL && !control->is_part &&
-           control->turn->units[header].cost * widen->copies <= TOGETHER_MAX;
+           control->iteration->units[header].cost * widen->copies <= TOGETHER_MAX;
 }
 
-void tr_v_emit_loop(struct tr_control *control, uint32_t header, LLVMValueRef *pending)
+void tr_control_emit_loop(struct tr_control *control, uint32_t header, LLVMValueRef *pending)
 {
     struct tr_widen *widen = control->widen;
-    const struct tr_turn *turn = control->turn;
-    const struct tr_unit *unit = &turn->units[header];
+    const struct tr_iteration *iteration = control->iteration;
+    const struct tr_unit *unit = &iteration->units[header];
     struct tr_join *join = &control->joins[header];
     struct tr_active entered = widen->active;
     for (uint32_t i = 0; i < join->phi_count * widen->copies; i++)
         join->pending[i] = pending[i];
     for (uint32_t i = 0; i < unit->follower_count; i++)
         control->anchors[unit->followers[i]] = entered;
-    if (!turn->is_divergent_loop[turn->loops.innermost[header]])
+    if (!iteration->is_divergent_loop[iteration->loops.innermost[header]])
         emit_uniform_loop(control, header);
     else if (is_worth_two_copies(control, header))
         emit_loop_together(control, header);
@@ -235,5 +236,5 @@ void tr_v_emit_loop(struct tr_control *control, uint32_t header, LLVMValueRef *p
         emit_masked_loop(control, header, entered.mask);
     widen->active = entered;
     for (uint32_t i = 0; i < unit->follower_count && !control->is_out_of_memory; i++)
-        tr_v_emit_unit(control, unit->followers[i]);
+        tr_control_emit_unit(control, unit->followers[i]);
 }

@@ -28,18 +28,18 @@ static void add_slot(struct tr_slots *slots, LLVMValueRef *slot, LLVMValueRef no
 static void add_segment(struct tr_control *control, struct tr_slots *slots, uint32_t segment)
 {
     struct tr_widen *widen = control->widen;
-    const struct tr_turn *turn = control->turn;
+    const struct tr_iteration *iteration = control->iteration;
     struct tr_join *join = &control->joins[segment];
     add_slot(slots, &join->predicate, LLVMConstInt(widen->i1, 0, false));
     for (uint32_t c = 0; c < widen->copies; c++)
-        add_slot(slots, &join->mask[c], tr_v_mask_constant(widen, false));
+        add_slot(slots, &join->mask[c], tr_widen_mask_constant(widen, false));
     for (uint32_t k = 0; k < join->phi_count; k++) {
-        uint32_t phi = turn->graph.segments[segment].first_value + k;
-        LLVMTypeRef type = LLVMTypeOf(turn->graph.values[phi].llvm);
-        if (turn->shapes.values[phi].kind == TR_VARYING)
-            type = tr_w_type(widen, type);
+        uint32_t phi = iteration->graph.segments[segment].first_value + k;
+        LLVMTypeRef type = LLVMTypeOf(iteration->graph.values[phi].llvm);
+        if (iteration->shapes.values[phi].kind == TR_VARYING)
+            type = tr_widen_type(widen, type);
         for (uint32_t c = 0; c < widen->copies; c++)
-            if (tr_w_holder(widen, phi, c) == c)
+            if (tr_widen_holder(widen, phi, c) == c)
                 add_slot(slots, &join->pending[k * widen->copies + c], LLVMGetPoison(type));
     }
 }
@@ -54,7 +54,8 @@ static struct tr_slots make_slots(struct tr_control *control, uint32_t count)
     return slots;
 }
 
-struct tr_slots tr_v_slots(struct tr_control *control, const uint32_t *segments, uint32_t count)
+struct tr_slots tr_control_slots(struct tr_control *control, const uint32_t *segments,
+                                 uint32_t count)
 {
     struct tr_slots slots = make_slots(control, slot_count(control, segments, count));
     for (uint32_t i = 0; i < count && !control->is_out_of_memory; i++)
@@ -62,7 +63,8 @@ struct tr_slots tr_v_slots(struct tr_control *control, const uint32_t *segments,
     return slots;
 }
 
-struct tr_slots tr_v_slots_join(struct tr_control *control, struct tr_slots a, struct tr_slots b)
+struct tr_slots tr_control_slots_join(struct tr_control *control, struct tr_slots a,
+                                      struct tr_slots b)
 {
     struct tr_slots slots = make_slots(control, a.count + b.count);
     if (control->is_out_of_memory)
@@ -76,7 +78,7 @@ struct tr_slots tr_v_slots_join(struct tr_control *control, struct tr_slots a, s
 
 /* ---- ways ---- */
 
-struct tr_way tr_v_way(struct tr_control *control, const struct tr_slots *slots)
+struct tr_way tr_control_way(struct tr_control *control, const struct tr_slots *slots)
 {
     struct tr_way way = {
         .end = LLVMGetInsertBlock(control->widen->builder),
@@ -88,7 +90,7 @@ struct tr_way tr_v_way(struct tr_control *control, const struct tr_slots *slots)
     return way;
 }
 
-void tr_v_restore(const struct tr_slots *slots, const struct tr_way *way)
+void tr_control_restore(const struct tr_slots *slots, const struct tr_way *way)
 {
     for (uint32_t i = 0; way->values != NULL && i < slots->count; i++)
         *slots->slots[i] = way->values[i];
@@ -117,8 +119,8 @@ static LLVMValueRef same_phi(const struct tr_slots *slots, const struct tr_way *
     return NULL;
 }
 
-void tr_v_merge(struct tr_control *control, const struct tr_slots *slots, const struct tr_way *ways,
-                uint32_t count)
+void tr_control_merge(struct tr_control *control, const struct tr_slots *slots,
+                      const struct tr_way *ways, uint32_t count)
 {
     for (uint32_t w = 0; w < count; w++)
         if (ways[w].values == NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Nests, turns and units as text: for people and for tests that compare it.
+ * Nests, iterations and units as text: for people and for tests that compare it.
  */
 #include "translator/vector/plan/plan.h"
 
@@ -15,9 +15,9 @@ static const char *block_name(LLVMBasicBlockRef block)
 
 /* ---- values ---- */
 
-static void print_shape(FILE *out, const struct tr_turn *turn, uint32_t value)
+static void print_shape(FILE *out, const struct tr_iteration *iteration, uint32_t value)
 {
-    struct tr_shape shape = turn->shapes.values[value];
+    struct tr_shape shape = iteration->shapes.values[value];
     if (shape.kind == TR_UNIFORM)
         fputs("uniform", out);
     else if (shape.kind == TR_VARYING)
@@ -26,7 +26,7 @@ static void print_shape(FILE *out, const struct tr_turn *turn, uint32_t value)
         fputs("row", out);
     else
         fprintf(out, "affine %lld%s", (long long)shape.stride, shape.no_wrap ? " no-wrap" : "");
-    fputs(turn->depends_on_row[value] ? ", by row" : "", out);
+    fputs(iteration->depends_on_row[value] ? ", by row" : "", out);
 }
 
 /* Without the metadata that the line may end with, whose numbers do not matter. */
@@ -40,61 +40,61 @@ static void print_line(FILE *out, LLVMValueRef value)
     LLVMDisposeMessage(text);
 }
 
-static void print_value(FILE *out, const struct tr_turn *turn, uint32_t number)
+static void print_value(FILE *out, const struct tr_iteration *iteration, uint32_t number)
 {
-    LLVMValueRef value = turn->graph.values[number].llvm;
+    LLVMValueRef value = iteration->graph.values[number].llvm;
     print_line(out, value);
     if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMVoidTypeKind) {
         fputs("  ; ", out);
-        print_shape(out, turn, number);
+        print_shape(out, iteration, number);
     }
     fputc('\n', out);
 }
 
 /* ---- units ---- */
 
-static void print_segments(FILE *out, const struct tr_turn *turn, const char *title,
+static void print_segments(FILE *out, const struct tr_iteration *iteration, const char *title,
                            const uint32_t *segments, uint32_t count)
 {
     if (count == 0)
         return;
     fprintf(out, "; %s", title);
     for (uint32_t i = 0; i < count; i++)
-        fprintf(out, " %s", block_name(turn->graph.segments[segments[i]].llvm));
+        fprintf(out, " %s", block_name(iteration->graph.segments[segments[i]].llvm));
 }
 
-static void print_unit(FILE *out, const struct tr_turn *turn, uint32_t number)
+static void print_unit(FILE *out, const struct tr_iteration *iteration, uint32_t number)
 {
     static const char *const kinds[] = {
         [TR_UNIT_ALWAYS] = "always", [TR_UNIT_UNIFORM] = "uniform", [TR_UNIT_MASKED] = "masked"};
-    const struct tr_segment *segment = &turn->graph.segments[number];
-    const struct tr_unit *unit = &turn->units[number];
-    uint32_t loop = turn->loops.innermost[number];
+    const struct tr_segment *segment = &iteration->graph.segments[number];
+    const struct tr_unit *unit = &iteration->units[number];
+    uint32_t loop = iteration->loops.innermost[number];
     fprintf(out, "%s: %s", block_name(segment->llvm), kinds[unit->kind]);
     if (unit->anchor != TR_NONE)
-        print_segments(out, turn, "of", &unit->anchor, 1);
-    if (loop != TR_NONE && turn->loops.loops[loop].header == number)
+        print_segments(out, iteration, "of", &unit->anchor, 1);
+    if (loop != TR_NONE && iteration->loops.loops[loop].header == number)
         fprintf(out, "; a loop that lanes leave %s",
-                turn->is_divergent_loop[loop] ? "one by one" : "together");
-    print_segments(out, turn, "then", unit->children, unit->child_count);
-    print_segments(out, turn, "behind", unit->followers, unit->follower_count);
-    print_segments(out, turn, "out to", unit->escapes, unit->escape_count);
+                iteration->is_divergent_loop[loop] ? "one by one" : "together");
+    print_segments(out, iteration, "then", unit->children, unit->child_count);
+    print_segments(out, iteration, "behind", unit->followers, unit->follower_count);
+    print_segments(out, iteration, "out to", unit->escapes, unit->escape_count);
     fprintf(out, "; cost %u%s%s%s\n", unit->cost, unit->has_effects ? ", effects" : "",
-            unit->is_fault ? ", fault" : "", number == turn->end ? ", end" : "");
+            unit->is_fault ? ", fault" : "", number == iteration->end ? ", end" : "");
 }
 
-/* ---- turns ---- */
+/* ---- iterations ---- */
 
-static void print_turn(FILE *out, const struct tr_turn *turn)
+static void print_iteration(FILE *out, const struct tr_iteration *iteration)
 {
-    for (uint32_t v = 0; v < turn->graph.value_count; v++)
-        if (v == turn->x || v == turn->y)
-            print_value(out, turn, v);
-    for (uint32_t s = 0; s < turn->graph.segment_count; s++) {
-        const struct tr_segment *segment = &turn->graph.segments[s];
-        print_unit(out, turn, s);
+    for (uint32_t v = 0; v < iteration->graph.value_count; v++)
+        if (v == iteration->x || v == iteration->y)
+            print_value(out, iteration, v);
+    for (uint32_t s = 0; s < iteration->graph.segment_count; s++) {
+        const struct tr_segment *segment = &iteration->graph.segments[s];
+        print_unit(out, iteration, s);
         for (uint32_t v = 0; v < segment->value_count; v++)
-            print_value(out, turn, segment->first_value + v);
+            print_value(out, iteration, segment->first_value + v);
     }
 }
 
@@ -107,33 +107,34 @@ static void print_guards(FILE *out, const struct tr_guard *guards, uint32_t coun
     }
 }
 
-/* The turn as the masked version has it and, if there are guards, as the fast one has. */
-static enum pxr_status print_turns(FILE *out, const struct tr_target *target,
-                                   const struct tr_nest *nest, bool is_jammed)
+/* The iteration as the masked version has it and, if there are guards, as the fast one has. */
+static enum pxr_status print_iterations(FILE *out, const struct tr_target *target,
+                                        const struct tr_nest *nest, bool is_jammed)
 {
-    struct tr_turn whole;
-    struct tr_turn guarded;
+    struct tr_iteration whole;
+    struct tr_iteration guarded;
     struct tr_guard *guards = NULL;
     uint32_t count = 0;
     const char *obstacle = NULL;
-    fprintf(out, "%s\n", is_jammed ? "turn with rows" : "turn");
+    fprintf(out, "%s\n", is_jammed ? "iteration with rows" : "iteration");
     enum pxr_status status =
-        tr_turn_build(&whole, target, nest, is_jammed, NULL, 0, &obstacle, NULL);
+        tr_iteration_build(&whole, target, nest, is_jammed, NULL, 0, &obstacle, NULL);
     if (obstacle != NULL)
         fprintf(out, "not possible: %s\n", obstacle);
     if (status != PXR_OK || obstacle != NULL)
         return status;
-    print_turn(out, &whole);
+    print_iteration(out, &whole);
     status = tr_find_guards(&whole, &guards, &count, NULL);
     if (status == PXR_OK && count > 0) {
         print_guards(out, guards, count);
-        status = tr_turn_build(&guarded, target, nest, is_jammed, guards, count, &obstacle, NULL);
+        status =
+            tr_iteration_build(&guarded, target, nest, is_jammed, guards, count, &obstacle, NULL);
         if (status == PXR_OK && obstacle == NULL) {
-            print_turn(out, &guarded);
-            tr_turn_fini(&guarded);
+            print_iteration(out, &guarded);
+            tr_iteration_fini(&guarded);
         }
     }
-    tr_turn_fini(&whole);
+    tr_iteration_fini(&whole);
     return status;
 }
 
@@ -160,7 +161,7 @@ static enum pxr_status print_nest(FILE *out, const struct tr_target *target,
     if (nest->y.header != NULL)
         print_loop(out, 'y', &nest->y);
     fputc('\n', out);
-    return print_turns(out, target, nest, nest->y.header != NULL);
+    return print_iterations(out, target, nest, nest->y.header != NULL);
 }
 
 char *tr_plan_text(LLVMValueRef function)

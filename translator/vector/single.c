@@ -22,10 +22,10 @@ struct single {
 
 /* ---- which units ---- */
 
-static bool is_from_turn(const struct tr_widen *widen, LLVMValueRef value)
+static bool is_from_iteration(const struct tr_widen *widen, LLVMValueRef value)
 {
-    uint32_t number = tr_graph_number(&widen->turn->graph, value);
-    return number != TR_NONE && widen->turn->graph.values[number].segment != TR_NONE;
+    uint32_t number = tr_graph_number(&widen->iteration->graph, value);
+    return number != TR_NONE && widen->iteration->graph.values[number].segment != TR_NONE;
 }
 
 /* The operand of an equality that names its lane: others have other values. 2: there is none. */
@@ -37,9 +37,9 @@ static unsigned naming_operand(const struct tr_widen *widen, LLVMValueRef icmp, 
         LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(icmp, 0))) < 16) /* a row may be longer */
         return 2;
     for (unsigned i = 0; i < 2; i++)
-        if (tr_w_shape(widen, LLVMGetOperand(icmp, i)).stride == 1 &&
-            tr_w_shape(widen, LLVMGetOperand(icmp, 1 - i)).stride == 0 &&
-            tr_w_shape(widen, LLVMGetOperand(icmp, 1 - i)).kind != TR_VARYING)
+        if (tr_widen_shape(widen, LLVMGetOperand(icmp, i)).stride == 1 &&
+            tr_widen_shape(widen, LLVMGetOperand(icmp, 1 - i)).stride == 0 &&
+            tr_widen_shape(widen, LLVMGetOperand(icmp, 1 - i)).kind != TR_VARYING)
             return i;
     return 2;
 }
@@ -49,31 +49,31 @@ static LLVMValueRef naming_comparison(const struct tr_widen *widen, LLVMValueRef
                                       bool expected)
 {
     LLVMValueRef parts[2];
-    if (!is_from_turn(widen, condition))
+    if (!is_from_iteration(widen, condition))
         return NULL;
     if (naming_operand(widen, condition, expected) < 2)
         return condition;
-    if (!tr_v_is_pair(condition, expected, parts))
+    if (!tr_control_is_pair(condition, expected, parts))
         return NULL;
     LLVMValueRef first = naming_comparison(widen, parts[0], expected);
     return first != NULL ? first : naming_comparison(widen, parts[1], expected);
 }
 
-bool tr_v_is_simple(const struct tr_control *control, uint32_t segment)
+bool tr_control_is_simple(const struct tr_control *control, uint32_t segment)
 {
-    const struct tr_turn *turn = control->turn;
-    const struct tr_segment *s = &turn->graph.segments[segment];
-    const struct tr_unit *unit = &turn->units[segment];
+    const struct tr_iteration *iteration = control->iteration;
+    const struct tr_segment *s = &iteration->graph.segments[segment];
+    const struct tr_unit *unit = &iteration->units[segment];
     return unit->child_count == 0 && unit->follower_count == 0 && s->succ_count == 1 &&
-           turn->units[s->succs[0]].kind == TR_UNIT_ALWAYS &&
+           iteration->units[s->succs[0]].kind == TR_UNIT_ALWAYS &&
            control->joins[s->succs[0]].phi_count == 0 && control->joins[segment].phi_count == 0 &&
-           !tr_v_is_back_edge(turn, segment, s->succs[0]);
+           !tr_control_is_back_edge(iteration, segment, s->succs[0]);
 }
 
-bool tr_v_is_single(const struct tr_control *control, uint32_t segment)
+bool tr_control_is_single(const struct tr_control *control, uint32_t segment)
 {
     const struct tr_join *join = &control->joins[segment];
-    return join->of_condition != NULL && tr_v_is_simple(control, segment) &&
+    return join->of_condition != NULL && tr_control_is_simple(control, segment) &&
            naming_comparison(control->widen, join->condition, join->expected) != NULL;
 }
 
@@ -119,14 +119,14 @@ static bool is_cheap(const struct tr_value *value)
 /* depth: of cheap instructions that may still be computed again. */
 static LLVMValueRef value_of(struct single *single, LLVMValueRef operand, unsigned depth)
 {
-    const struct tr_turn *turn = single->widen->turn;
-    uint32_t number = tr_graph_number(&turn->graph, operand);
-    if (number != TR_NONE && turn->graph.values[number].segment == single->segment)
-        return single->made[number - turn->graph.segments[single->segment].first_value];
-    if (depth > 0 && number != TR_NONE && turn->shapes.values[number].kind == TR_VARYING &&
-        is_cheap(&turn->graph.values[number]))
+    const struct tr_iteration *iteration = single->widen->iteration;
+    uint32_t number = tr_graph_number(&iteration->graph, operand);
+    if (number != TR_NONE && iteration->graph.values[number].segment == single->segment)
+        return single->made[number - iteration->graph.segments[single->segment].first_value];
+    if (depth > 0 && number != TR_NONE && iteration->shapes.values[number].kind == TR_VARYING &&
+        is_cheap(&iteration->graph.values[number]))
         return clone(single, operand, depth - 1);
-    return tr_w_lane(single->widen, operand, single->copy, single->lane);
+    return tr_widen_lane(single->widen, operand, single->copy, single->lane);
 }
 
 /* ---- the unit ---- */
@@ -136,17 +136,17 @@ static LLVMValueRef named_lane(struct single *single, LLVMValueRef comparison, b
 {
     struct tr_widen *widen = single->widen;
     unsigned i = naming_operand(widen, comparison, expected);
-    LLVMValueRef first = tr_w_scalar(widen, LLVMGetOperand(comparison, i), single->copy);
-    LLVMValueRef wanted = tr_w_scalar(widen, LLVMGetOperand(comparison, 1 - i), single->copy);
+    LLVMValueRef first = tr_widen_scalar(widen, LLVMGetOperand(comparison, i), single->copy);
+    LLVMValueRef wanted = tr_widen_scalar(widen, LLVMGetOperand(comparison, 1 - i), single->copy);
     return LLVMBuildSub(widen->builder, wanted, first, "");
 }
 
 static void emit_instructions(struct single *single)
 {
-    const struct tr_turn *turn = single->widen->turn;
-    const struct tr_segment *segment = &turn->graph.segments[single->segment];
+    const struct tr_iteration *iteration = single->widen->iteration;
+    const struct tr_segment *segment = &iteration->graph.segments[single->segment];
     for (uint32_t k = 0; k + 1 < segment->value_count; k++) {
-        LLVMValueRef inst = turn->graph.values[segment->first_value + k].llvm;
+        LLVMValueRef inst = iteration->graph.values[segment->first_value + k].llvm;
         LLVMSetCurrentDebugLocation2(single->widen->builder, LLVMInstructionGetDebugLoc(inst));
         single->made[k] = clone(single, inst, DEPTH_MAX);
     }
@@ -159,9 +159,9 @@ static void emit_copy(struct single *single, const struct tr_join *join)
     LLVMValueRef comparison = naming_comparison(widen, join->condition, join->expected);
     LLVMValueRef lane = named_lane(single, comparison, join->expected);
     LLVMValueRef width = LLVMConstInt(LLVMTypeOf(lane), widen->width, false);
-    LLVMBasicBlockRef here = tr_w_new_block(widen, "here");
-    LLVMBasicBlockRef come = tr_w_new_block(widen, "single");
-    LLVMBasicBlockRef next = tr_w_new_block(widen, "next");
+    LLVMBasicBlockRef here = tr_widen_new_block(widen, "here");
+    LLVMBasicBlockRef come = tr_widen_new_block(widen, "single");
+    LLVMBasicBlockRef next = tr_widen_new_block(widen, "next");
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, lane, width, ""), here, next);
     LLVMPositionBuilderAtEnd(b, here);
     single->lane = LLVMBuildIntCast2(b, lane, widen->i32, false, "");
@@ -176,9 +176,9 @@ static void emit_copy(struct single *single, const struct tr_join *join)
     LLVMPositionBuilderAtEnd(b, next);
 }
 
-void tr_v_emit_single(struct tr_control *control, uint32_t segment)
+void tr_control_emit_single(struct tr_control *control, uint32_t segment)
 {
-    const struct tr_segment *s = &control->turn->graph.segments[segment];
+    const struct tr_segment *s = &control->iteration->graph.segments[segment];
     struct single single = {.widen = control->widen, .segment = segment};
     single.made = pxr_arena_alloc_array(&control->arena, s->value_count, sizeof *single.made);
     control->is_out_of_memory |= single.made == NULL;

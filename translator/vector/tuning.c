@@ -12,9 +12,9 @@ struct tr_tuning_hooks tr_tuning_hooks(uint32_t skipped)
 {
 #define IS_DONE(ID) ((skipped & UINT32_C(1) << TR_TUNING_##ID) == 0)
     struct tr_tuning_hooks hooks = {
-        .ask_ahead = IS_DONE(PREFETCH) ? tr_m_prefetch : NULL,
-        .find_step = IS_DONE(ROW_STEPS) ? tr_w_find_step : NULL,
-        .is_for_rows = IS_DONE(WHOLE_ROWS) ? tr_v_is_for_rows : NULL,
+        .ask_ahead = IS_DONE(PREFETCH) ? tr_tuning_prefetch : NULL,
+        .find_step = IS_DONE(ROW_STEPS) ? tr_tuning_find_step : NULL,
+        .is_for_rows = IS_DONE(WHOLE_ROWS) ? tr_tuning_is_for_rows : NULL,
         .shorten = IS_DONE(SHORTEN) ? tr_shorten : NULL,
     };
     uint32_t count = 0;

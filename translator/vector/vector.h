@@ -5,12 +5,12 @@
  * are independent of each other (tr_mark_threads).
  *
  * Words. A *nest* is a marked loop along x (a row of threads), alone or in a marked loop along y
- * (rows). A *turn* is what its body does for one thread. A *lane* is one thread of a vector of
+ * (rows). A *iteration* is what its body does for one thread. A *lane* is one thread of a vector of
  * `width` neighbours in a row. The *jam* is how many vectors one iteration of the new loop runs
  * side by side: `copies` of everything that differs between them, jam[0] along the row and jam[1]
- * rows. The *fast version* of a turn has no mask at its beginning and expects guards (`if (i >= n)
- * return`) to let all lanes through; the *masked version*, of one vector at a time, does what is
- * left over.
+ * rows. The *fast version* of an iteration has no mask at its beginning and expects guards (`if (i
+ * >= n) return`) to let all lanes through; the *masked version*, of one vector at a time, does what
+ * is left over.
  */
 #ifndef PTXRUN_TRANSLATOR_VECTOR_H
 #define PTXRUN_TRANSLATOR_VECTOR_H

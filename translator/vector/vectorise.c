@@ -20,35 +20,37 @@ struct vectoriser {
 
 static void versions_fini(struct tr_versions *versions)
 {
-    tr_turn_fini(&versions->fast);
-    tr_turn_fini(&versions->masked);
+    tr_iteration_fini(&versions->fast);
+    tr_iteration_fini(&versions->masked);
 }
 
-/* Fills *obstacle if the turn cannot be widened. */
+/* Fills *obstacle if the iteration cannot be widened. */
 static enum pxr_status build_versions(const struct tr_target *target, const struct tr_nest *nest,
                                       bool is_jammed, struct tr_versions *versions,
                                       const char **obstacle, struct pxr_error *err)
 {
     *versions = (struct tr_versions){0};
     enum pxr_status status =
-        tr_turn_build(&versions->masked, target, nest, is_jammed, NULL, 0, obstacle, err);
+        tr_iteration_build(&versions->masked, target, nest, is_jammed, NULL, 0, obstacle, err);
     if (status != PXR_OK || *obstacle != NULL)
         return status;
     status = tr_find_guards(&versions->masked, &versions->guards, &versions->guard_count, err);
     if (status == PXR_OK)
-        status = tr_turn_build(&versions->fast, target, nest, is_jammed, versions->guards,
-                               versions->guard_count, obstacle, err);
+        status = tr_iteration_build(&versions->fast, target, nest, is_jammed, versions->guards,
+                                    versions->guard_count, obstacle, err);
     return status;
 }
 
-static enum pxr_status plan_accesses(const struct vectoriser *vectoriser, struct tr_turn *turn,
-                                     uint32_t width, struct pxr_error *err)
+static enum pxr_status plan_accesses(const struct vectoriser *vectoriser,
+                                     struct tr_iteration *iteration, uint32_t width,
+                                     struct pxr_error *err)
 {
-    return tr_plan_accesses(turn, width, vectoriser->tuning.accesses, err);
+    return tr_plan_accesses(iteration, width, vectoriser->tuning.accesses, err);
 }
 
-/* Turns with at most so many instructions, times copies, have no guards: where not all lanes go on,
- * the others are masked, all copies side by side. More code, but faster at the borders of things.
+/* Iterations with at most so many instructions, times copies, have no guards: where not all lanes
+ * go on, the others are masked, all copies side by side. More code, but faster at the borders of
+ * things.
  */
 #define GUARDLESS_MAX 320
 
@@ -61,9 +63,9 @@ static enum pxr_status drop_guards(const struct vectoriser *vectoriser, const st
     if (versions->guard_count == 0 || shape->estimate.length * copies > GUARDLESS_MAX)
         return PXR_OK;
     versions->guard_count = 0;
-    tr_turn_fini(&versions->fast);
-    enum pxr_status status = tr_turn_build(&versions->fast, versions->masked.target, nest,
-                                           is_jammed, NULL, 0, &obstacle, err);
+    tr_iteration_fini(&versions->fast);
+    enum pxr_status status = tr_iteration_build(&versions->fast, versions->masked.target, nest,
+                                                is_jammed, NULL, 0, &obstacle, err);
     return status == PXR_OK ? plan_accesses(vectoriser, &versions->fast, shape->width, err)
                             : status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The loops around a turn's versions. The fast version steps through rectangles of copies; what is
- * left over at the end of a row, or of the rows, or by a guard, goes to one masked version, in a
- * loop nest of its own over any rectangle:
+ * The loops around an iteration's versions. The fast version steps through rectangles of copies;
+ * what is left over at the end of a row, or of the rows, or by a guard, goes to one masked version,
+ * in a loop nest of its own over any rectangle:
  *
  *   for y step rows:
  *     for x step lanes:   fast version; if a guard does not hold: masked(x, x + lanes, y, y + rows)
@@ -81,7 +81,7 @@ static struct counter begin_counter(const struct version *version, LLVMValueRef 
     if (is_once)
         return (struct counter){.value = from};
     LLVMBasicBlockRef before = LLVMGetInsertBlock(widen->builder);
-    struct counter counter = {.head = tr_w_new_block(widen, name)};
+    struct counter counter = {.head = tr_widen_new_block(widen, name)};
     LLVMBuildBr(widen->builder, counter.head);
     LLVMPositionBuilderAtEnd(widen->builder, counter.head);
     counter.value = LLVMBuildPhi(widen->builder, widen->i32, name);
@@ -109,11 +109,11 @@ static void end_counter(const struct version *version, const struct counter *cou
 
 /* ---- a version at its place ---- */
 
-static enum pxr_status begin_version(struct version *version, const struct tr_turn *turn,
+static enum pxr_status begin_version(struct version *version, const struct tr_iteration *iteration,
                                      bool is_fast, struct pxr_error *err)
 {
     struct tr_widen *widen = &version->widen;
-    widen->turn = turn;
+    widen->iteration = iteration;
     widen->jam[0] = is_fast ? version->shape->jam[0] : 1;
     widen->jam[1] = is_fast ? version->shape->jam[1] : 1;
     widen->copies = widen->jam[0] * widen->jam[1];
@@ -121,10 +121,10 @@ static enum pxr_status begin_version(struct version *version, const struct tr_tu
         widen->active.mask[c] = NULL;
     struct pxr_arena *arena = &version->versions->fast.graph.arena;
     widen->arena = arena;
-    widen->now = pxr_arena_alloc_array(arena, (size_t)turn->graph.value_count * widen->copies,
+    widen->now = pxr_arena_alloc_array(arena, (size_t)iteration->graph.value_count * widen->copies,
                                        sizeof *widen->now);
     widen->row_steps =
-        pxr_arena_alloc_array(arena, turn->graph.value_count, sizeof *widen->row_steps);
+        pxr_arena_alloc_array(arena, iteration->graph.value_count, sizeof *widen->row_steps);
     return widen->now != NULL && widen->row_steps != NULL
                ? PXR_OK
                : pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory widening");
@@ -133,12 +133,13 @@ static enum pxr_status begin_version(struct version *version, const struct tr_tu
 static void define_counters(struct version *version, LLVMValueRef x, LLVMValueRef y)
 {
     struct tr_widen *widen = &version->widen;
-    const struct tr_turn *turn = widen->turn;
+    const struct tr_iteration *iteration = widen->iteration;
     for (uint32_t c = 0; c < widen->copies; c++) {
-        if (tr_w_holder(widen, turn->x, c) == c)
-            tr_w_define(widen, turn->x, c, add(version, x, c % widen->jam[0] * widen->width));
-        if (turn->y != TR_NONE && tr_w_holder(widen, turn->y, c) == c)
-            tr_w_define(widen, turn->y, c, add(version, y, c / widen->jam[0]));
+        if (tr_widen_holder(widen, iteration->x, c) == c)
+            tr_widen_define(widen, iteration->x, c,
+                            add(version, x, c % widen->jam[0] * widen->width));
+        if (iteration->y != TR_NONE && tr_widen_holder(widen, iteration->y, c) == c)
+            tr_widen_define(widen, iteration->y, c, add(version, y, c / widen->jam[0]));
     }
 }
 
@@ -148,7 +149,7 @@ static void make_masked_entry(struct version *version)
 {
     struct tr_widen *widen = &version->widen;
     LLVMBasicBlockRef here = LLVMGetInsertBlock(widen->builder);
-    version->masked = tr_w_new_block(widen, "masked");
+    version->masked = tr_widen_new_block(widen, "masked");
     LLVMPositionBuilderAtEnd(widen->builder, version->masked);
     for (int i = 0; i < 4; i++)
         version->bounds[i] = LLVMBuildPhi(widen->builder, widen->i32, "");
@@ -182,7 +183,7 @@ static LLVMValueRef lanes_left(struct version *version, LLVMValueRef x)
         lanes[i] = number(version, i);
     LLVMValueRef left = LLVMBuildSub(b, version->bounds[1], x, "");
     return LLVMBuildICmp(b, LLVMIntULT, LLVMConstVector(lanes, widen->width),
-                         tr_w_splat(widen, left), "");
+                         tr_widen_splat(widen, left), "");
 }
 
 static enum pxr_status build_masked(struct version *version, struct pxr_error *err)
@@ -197,11 +198,11 @@ static enum pxr_status build_masked(struct version *version, struct pxr_error *e
     struct counter x = begin_counter(version, version->bounds[0], false, "x");
     define_counters(version, x.value, y.value);
     widen->active.mask[0] = lanes_left(version, x.value);
-    status = tr_w_turn(widen, NULL, err);
+    status = tr_control_iteration(widen, NULL, err);
     if (status != PXR_OK)
         return status;
-    LLVMBasicBlockRef row_done = tr_w_new_block(widen, "row_done");
-    LLVMBasicBlockRef end = tr_w_new_block(widen, "masked_done");
+    LLVMBasicBlockRef row_done = tr_widen_new_block(widen, "row_done");
+    LLVMBasicBlockRef end = tr_widen_new_block(widen, "masked_done");
     end_counter(version, &x, x.value, widen->width, version->bounds[1], row_done);
     LLVMPositionBuilderAtEnd(b, row_done);
     end_counter(version, &y, y.value, 1, version->bounds[3], end);
@@ -215,7 +216,7 @@ static enum pxr_status build_masked(struct version *version, struct pxr_error *e
 
 /* ---- the fast nest ---- */
 
-/* The turns of a rectangle at x, y; the builder is at their beginning. */
+/* The iterations of a rectangle at x, y; the builder is at their beginning. */
 static enum pxr_status build_fast(struct version *version, LLVMValueRef x, LLVMValueRef y,
                                   struct pxr_error *err)
 {
@@ -228,8 +229,8 @@ static enum pxr_status build_fast(struct version *version, LLVMValueRef x, LLVMV
     struct tr_guard_exits exits = {
         .guards = versions->guards, .count = versions->guard_count, .none = version->fast_done};
     if (exits.count > 0)
-        exits.other = tr_w_new_block(widen, "ragged");
-    status = tr_w_turn(widen, &exits, err);
+        exits.other = tr_widen_new_block(widen, "ragged");
+    status = tr_control_iteration(widen, &exits, err);
     LLVMBuildBr(widen->builder, version->fast_done);
     if (status != PXR_OK || exits.count == 0)
         return status;
@@ -249,8 +250,8 @@ static bool branch_if_left(struct version *version, LLVMValueRef all, LLVMValueR
     *enough = LLVMGetInsertBlock(b);
     if (is_multiple(all, count))
         return false;
-    *enough = tr_w_new_block(widen, "whole");
-    LLVMBasicBlockRef rest = tr_w_new_block(widen, "rest");
+    *enough = tr_widen_new_block(widen, "whole");
+    LLVMBasicBlockRef rest = tr_widen_new_block(widen, "rest");
     LLVMValueRef left = LLVMBuildSub(b, all, first, "");
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntUGE, left, number(version, count), ""), *enough,
                     rest);
@@ -355,15 +356,15 @@ enum pxr_status tr_widen_nest(const struct tr_nest *nest, struct tr_versions *ve
     init_widen(&version, options, seed_sites);
     version.widen.tuning = tuning;
     struct tr_widen *widen = &version.widen;
-    LLVMBasicBlockRef entry = tr_w_new_block(widen, "vectors");
+    LLVMBasicBlockRef entry = tr_widen_new_block(widen, "vectors");
     version.length = nest->x.count;
     version.rows = is_jammed ? nest->y.count : number(&version, 1);
-    version.fast_done = tr_w_new_block(widen, "fast_done");
-    version.x_latch = tr_w_new_block(widen, "next");
+    version.fast_done = tr_widen_new_block(widen, "fast_done");
+    version.x_latch = tr_widen_new_block(widen, "next");
     LLVMPositionBuilderAtEnd(widen->builder, version.x_latch);
     version.x_now = LLVMBuildPhi(widen->builder, widen->i32, "x");
-    version.y_latch = tr_w_new_block(widen, "next_row");
-    version.done = tr_w_new_block(widen, "done");
+    version.y_latch = tr_widen_new_block(widen, "next_row");
+    version.done = tr_widen_new_block(widen, "done");
     LLVMPositionBuilderAtEnd(widen->builder, entry);
     enum pxr_status status = is_less(version.length, widen->width * shape->jam[0])
                                  ? build_masked_only(&version, err)

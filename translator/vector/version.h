@@ -41,10 +41,10 @@ struct tr_shape_of_nest {
 /* The steps of tuning that are not skipped (tuning.c): 1 << enum tr_tuning. */
 struct tr_tuning_hooks tr_tuning_hooks(uint32_t skipped);
 
-/* The nest's turn in both versions. */
+/* The nest's iteration in both versions. */
 struct tr_versions {
-    struct tr_turn fast;
-    struct tr_turn masked;
+    struct tr_iteration fast;
+    struct tr_iteration masked;
     struct tr_guard *guards;
     uint32_t guard_count;
 };
@@ -59,15 +59,15 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
                           struct tr_versions *versions, const struct tr_vector_options *options,
                           struct tr_shape_of_nest *shape, struct pxr_error *err);
 
-/* Lines of text: what was chosen, and what of the turn makes it fast or slow (explain.c). Before
- * the nest is replaced. */
+/* Lines of text: what was chosen, and what of the iteration makes it fast or slow (explain.c).
+ * Before the nest is replaced. */
 void tr_explain_nest(FILE *out, const struct tr_versions *versions,
                      const struct tr_shape_of_nest *shape, bool is_widened);
 /* Of a nest that cannot be widened. Fails with PXR_OUT_OF_MEMORY. */
 enum pxr_status tr_explain_obstacle(FILE *out, const struct tr_nest *nest, const char *obstacle,
                                     struct pxr_error *err);
 
-/* Replaces the nest (version.c). is_jammed: the turns were built with the y loop in them. */
+/* Replaces the nest (version.c). is_jammed: the iterations were built with the y loop in them. */
 enum pxr_status tr_widen_nest(const struct tr_nest *nest, struct tr_versions *versions,
                               bool is_jammed, const struct tr_shape_of_nest *shape,
                               const struct tr_vector_options *options,

@@ -43,7 +43,7 @@ static LLVMValueRef read_register(struct generator *g, const char *name)
     return LLVMBuildCall2(g->builder, type, declare(g, name, type, true), &thread, 1, "");
 }
 
-static void add_stop(struct generator *g)
+static void add_sync(struct generator *g)
 {
     LLVMTypeRef types[] = {LLVMPointerTypeInContext(g->context, 0), g->i32, g->i32};
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(g->context), types, 3, false);
@@ -142,7 +142,7 @@ static void fill_block(struct generator *g, uint32_t index)
         LLVMBuildStore(g->builder, expression(g),
                        g->variables[pick_variable(g, roll(g, 100) < g->own_share)]);
     if (roll(g, 3) == 0)
-        add_stop(g);
+        add_sync(g);
     if (index + 1 == g->block_count) {
         LLVMBuildRetVoid(g->builder);
         return;

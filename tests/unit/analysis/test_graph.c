@@ -325,7 +325,7 @@ static void check_module(LLVMModuleRef module)
         if (LLVMIsDeclaration(function))
             continue;
         check_function(function, NULL);
-        check_function(function, tr_is_stop);
+        check_function(function, tr_is_sync_point);
     }
 }
 

@@ -39,7 +39,7 @@ static bool is_same_row(const struct trace *a, const struct trace *b)
 static void fail(const struct run *run, const char *what, uint32_t value, const struct step *at)
 {
     struct tr_shape_facts facts = {0};
-    char *text = tr_analysis_text(run->graph.function, tr_is_stop, &facts);
+    char *text = tr_analysis_text(run->graph.function, tr_is_sync_point, &facts);
     char *line = value == TR_NONE ? NULL : LLVMPrintValueToString(run->graph.values[value].llvm);
     cr_assert_fail("seed %llu, scope %u: %s: %s in segment %u\n%s", (unsigned long long)run->seed,
                    run->shapes.scope, what, line == NULL ? "" : line, at->at.segment, text);
@@ -135,23 +135,24 @@ static void check_pair(struct run *run, const struct trace *a, const struct trac
                 check_instance(run, threads, (uint32_t[2]){i, j});
 }
 
-/* The stop'th stop of a thread, NULL if it has exited before. */
-static const struct step *find_stop(const struct run *run, const struct trace *trace, uint32_t stop)
+/* The sync point'th sync point of a thread, NULL if it has exited before. */
+static const struct step *find_sync_point(const struct run *run, const struct trace *trace,
+                                          uint32_t sync)
 {
     for (uint32_t i = 0; i < trace->step_count; i++)
-        if (run->graph.segments[trace->steps[i].at.segment].is_stop && stop-- == 0)
+        if (run->graph.segments[trace->steps[i].at.segment].is_sync_point && sync-- == 0)
             return &trace->steps[i];
     return NULL;
 }
 
-/* A thread at a stop in a uniform segment: the other is there too, or has exited. */
-static void check_stops(struct run *run, const struct trace *a, const struct trace *b)
+/* A thread at a sync point in a uniform segment: the other is there too, or has exited. */
+static void check_sync_points(struct run *run, const struct trace *a, const struct trace *b)
 {
     if (b->is_cut)
         return;
     const struct step *at;
-    for (uint32_t n = 0; (at = find_stop(run, a, n)) != NULL; n++) {
-        const struct step *other = find_stop(run, b, n);
+    for (uint32_t n = 0; (at = find_sync_point(run, a, n)) != NULL; n++) {
+        const struct step *other = find_sync_point(run, b, n);
         if (!run->shapes.is_uniform_segment[at->at.segment])
             continue;
         run->claims++;
@@ -160,7 +161,7 @@ static void check_stops(struct run *run, const struct trace *a, const struct tra
     }
 }
 
-/* A uniform segment that no stop follows: all execute it. */
+/* A uniform segment that no sync point follows: all execute it. */
 static void check_last(struct run *run, const struct trace *a, const struct trace *b)
 {
     for (uint32_t i = 0; i < a->step_count && !b->is_cut; i++) {
@@ -185,8 +186,8 @@ static void check_scope(struct run *run)
             if (!is_same_scope(run, first, second))
                 continue;
             check_pair(run, first, second);
-            check_stops(run, first, second);
-            check_stops(run, second, first);
+            check_sync_points(run, first, second);
+            check_sync_points(run, second, first);
             check_last(run, first, second);
             check_last(run, second, first);
         }
@@ -218,7 +219,7 @@ static uint32_t check_seed(uint64_t seed)
     random_function(&generator, seed, 0);
     if (seed / 4 % 2 == 0)
         memcpy(facts.block, block, sizeof facts.block);
-    bool (*ends_segment)(LLVMValueRef) = seed / 8 % 4 == 0 ? NULL : tr_is_stop;
+    bool (*ends_segment)(LLVMValueRef) = seed / 8 % 4 == 0 ? NULL : tr_is_sync_point;
     cr_assert_eq(tr_graph_build(&run.graph, generator.function, ends_segment, NULL), PXR_OK);
     cr_assert_eq(tr_loops_build(&run.graph, &run.loops, NULL), PXR_OK);
     run_threads(&run, block);

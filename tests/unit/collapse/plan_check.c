@@ -49,24 +49,26 @@ static bool may_compute_again(const struct tr_value *value)
     }
 }
 
-static bool dominates_stop(const struct tr_kernel *kernel, uint32_t value, uint32_t stop)
+static bool dominates_sync(const struct tr_kernel *kernel, uint32_t value, uint32_t sync)
 {
-    uint32_t at = kernel->stops[stop].value;
+    uint32_t at = kernel->sync_points[sync].value;
     uint32_t from = kernel->graph.values[value].segment;
     uint32_t to = kernel->graph.values[at].segment;
     return from == to ? value < at : tr_dominates(&kernel->dominators, from, to);
 }
 
-static void check_saved(const struct tr_kernel *kernel, uint32_t stop, uint32_t value,
+static void check_saved(const struct tr_kernel *kernel, uint32_t sync, uint32_t value,
                         enum tr_home home)
 {
-    const struct tr_value *at = &kernel->graph.values[kernel->stops[stop].value];
-    cr_assert(dominates_stop(kernel, value, stop), "value %u at stop %u", value, stop);
-    cr_assert(!is_at_hand(&kernel->graph.values[value]), "value %u at stop %u", value, stop);
+    const struct tr_value *at = &kernel->graph.values[kernel->sync_points[sync].value];
+    cr_assert(dominates_sync(kernel, value, sync), "value %u at synchronisation point %u", value,
+              sync);
+    cr_assert(!is_at_hand(&kernel->graph.values[value]), "value %u at synchronisation point %u",
+              value, sync);
     if (home == TR_HOME_THREAD)
         return;
     cr_assert_eq(home, TR_HOME_GROUP);
-    cr_assert(kernel->stops[stop].is_fused);
+    cr_assert(kernel->sync_points[sync].is_fused);
     cr_assert(kernel->shapes.is_uniform_segment[at->segment]);
     cr_assert_eq(
         tr_shape_at(&kernel->graph, &kernel->loops, &kernel->shapes, value, at->segment).kind,
@@ -98,7 +100,7 @@ static void check_again(const struct tr_kernel *kernel, const struct tr_crossing
 
 void plan_check_lists(const struct tr_kernel *kernel, const struct tr_storage *storage)
 {
-    for (uint32_t j = 1; j < kernel->stop_count; j++) {
+    for (uint32_t j = 1; j < kernel->sync_count; j++) {
         const struct tr_crossing *crossing = &storage->crossings[j];
         for (uint32_t v = 0; v < kernel->graph.value_count; v++) {
             enum tr_home home = crossing->home[v];
@@ -108,11 +110,11 @@ void plan_check_lists(const struct tr_kernel *kernel, const struct tr_storage *s
                 check_saved(kernel, j, v, home);
         }
         check_again(kernel, crossing);
-        const struct tr_set *live = &kernel->liveness.live_in[kernel->stops[j].resume];
+        const struct tr_set *live = &kernel->liveness.live_in[kernel->sync_points[j].resume];
         for (uint32_t v = tr_set_next(live, 0); v != TR_NONE; v = tr_set_next(live, v + 1))
-            cr_assert(crossing->home[v] != TR_HOME_NONE || v == kernel->stops[j].value ||
+            cr_assert(crossing->home[v] != TR_HOME_NONE || v == kernel->sync_points[j].value ||
                           is_at_hand(&kernel->graph.values[v]),
-                      "value %u is lost at stop %u", v, j);
+                      "value %u is lost at synchronisation point %u", v, j);
     }
 }
 
@@ -121,7 +123,7 @@ void plan_check_lists(const struct tr_kernel *kernel, const struct tr_storage *s
 struct flow {
     const struct tr_kernel *kernel;
     const struct tr_storage *storage;
-    uint32_t *stop_of; /* by segment */
+    uint32_t *sync_of; /* by segment */
     bool **in;         /* by segment, by value: given on every path; NULL: not reached yet */
 };
 
@@ -134,7 +136,7 @@ static void give_at_start(const struct flow *flow, uint32_t region, bool *given)
         return;
     for (uint32_t v = 0; v < graph->value_count; v++)
         given[v] |= flow->storage->crossings[region].home[v] != TR_HOME_NONE;
-    given[flow->kernel->stops[region].value] = true;
+    given[flow->kernel->sync_points[region].value] = true;
 }
 
 /* Also checks uses, once all that is given is known. */
@@ -149,10 +151,10 @@ static void pass_segment(const struct flow *flow, uint32_t s, bool *given, bool 
                       "value %u uses %u, which is not there", v, value->operands[k]);
         given[v] = true;
     }
-    uint32_t stop = flow->stop_of[s];
-    for (uint32_t v = 0; check && stop != TR_NONE && v < flow->kernel->graph.value_count; v++)
-        cr_assert(!tr_set_has(&flow->storage->crossings[stop].saved, v) || given[v],
-                  "value %u is not there to be saved at stop %u", v, stop);
+    uint32_t sync = flow->sync_of[s];
+    for (uint32_t v = 0; check && sync != TR_NONE && v < flow->kernel->graph.value_count; v++)
+        cr_assert(!tr_set_has(&flow->storage->crossings[sync].saved, v) || given[v],
+                  "value %u is not there to be saved at synchronisation point %u", v, sync);
 }
 
 static void check_edge(const struct flow *flow, uint32_t from, uint32_t to, const bool *given)
@@ -193,7 +195,7 @@ static bool sweep_region(const struct flow *flow, bool check)
             continue;
         memcpy(given, flow->in[s], graph->value_count);
         pass_segment(flow, s, given, check);
-        if (flow->stop_of[s] != TR_NONE)
+        if (flow->sync_of[s] != TR_NONE)
             continue;
         for (uint32_t i = 0; i < graph->segments[s].succ_count; i++) {
             uint32_t next = graph->segments[s].succs[i];
@@ -206,13 +208,13 @@ static bool sweep_region(const struct flow *flow, bool check)
     return changed;
 }
 
-static uint32_t *stops_by_segment(const struct tr_kernel *kernel)
+static uint32_t *sync_points_by_segment(const struct tr_kernel *kernel)
 {
-    uint32_t *stop_of = malloc(kernel->graph.segment_count * sizeof *stop_of);
-    memset(stop_of, 0xff, kernel->graph.segment_count * sizeof *stop_of);
-    for (uint32_t j = 1; j < kernel->stop_count; j++)
-        stop_of[kernel->graph.values[kernel->stops[j].value].segment] = j;
-    return stop_of;
+    uint32_t *sync_of = malloc(kernel->graph.segment_count * sizeof *sync_of);
+    memset(sync_of, 0xff, kernel->graph.segment_count * sizeof *sync_of);
+    for (uint32_t j = 1; j < kernel->sync_count; j++)
+        sync_of[kernel->graph.values[kernel->sync_points[j].value].segment] = j;
+    return sync_of;
 }
 
 void plan_check_available(const struct tr_kernel *kernel, const struct tr_storage *storage)
@@ -220,12 +222,12 @@ void plan_check_available(const struct tr_kernel *kernel, const struct tr_storag
     uint32_t segments = kernel->graph.segment_count;
     struct flow flow = {.kernel = kernel,
                         .storage = storage,
-                        .stop_of = stops_by_segment(kernel),
+                        .sync_of = sync_points_by_segment(kernel),
                         .in = calloc(segments, sizeof *flow.in)};
     bool *start = malloc(kernel->graph.value_count);
-    for (uint32_t r = 0; r < kernel->stop_count; r++) {
+    for (uint32_t r = 0; r < kernel->sync_count; r++) {
         give_at_start(&flow, r, start);
-        merge_into(&flow, kernel->stops[r].resume, start);
+        merge_into(&flow, kernel->sync_points[r].resume, start);
         while (sweep_region(&flow, false))
             ;
         sweep_region(&flow, true);
@@ -236,7 +238,7 @@ void plan_check_available(const struct tr_kernel *kernel, const struct tr_storag
     }
     free(start);
     free(flow.in);
-    free(flow.stop_of);
+    free(flow.sync_of);
 }
 
 /* ---- one thread on a random path ---- */
@@ -245,7 +247,7 @@ void plan_check_available(const struct tr_kernel *kernel, const struct tr_storag
 struct walk {
     const struct tr_kernel *kernel;
     const struct tr_storage *storage;
-    uint32_t *stop_of;
+    uint32_t *sync_of;
     uint64_t *real;   /* by value: in the kernel as it is */
     uint64_t *given;  /* by value: with the plan */
     uint64_t *thread; /* by value: the thread's element */
@@ -310,9 +312,9 @@ static uint32_t enter_segment(struct walk *walk, uint32_t from, uint32_t to)
     return count;
 }
 
-static void save_at(struct walk *walk, uint32_t stop)
+static void save_at(struct walk *walk, uint32_t sync)
 {
-    const struct tr_crossing *crossing = &walk->storage->crossings[stop];
+    const struct tr_crossing *crossing = &walk->storage->crossings[sync];
     const uint8_t *before = walk->storage->crossings[walk->region].home;
     for (uint32_t v = 0; v < walk->kernel->graph.value_count; v++) {
         if (crossing->home[v] == TR_HOME_GROUP)
@@ -324,10 +326,10 @@ static void save_at(struct walk *walk, uint32_t stop)
     }
 }
 
-static void resume_behind(struct walk *walk, uint32_t stop)
+static void resume_behind(struct walk *walk, uint32_t sync)
 {
-    const struct tr_crossing *crossing = &walk->storage->crossings[stop];
-    uint32_t result = walk->kernel->stops[stop].value;
+    const struct tr_crossing *crossing = &walk->storage->crossings[sync];
+    uint32_t result = walk->kernel->sync_points[sync].value;
     for (uint32_t v = 0; v < walk->kernel->graph.value_count; v++) {
         if (is_at_hand(&walk->kernel->graph.values[v]) || v == result)
             continue;
@@ -339,7 +341,7 @@ static void resume_behind(struct walk *walk, uint32_t stop)
     }
     for (uint32_t i = 0; i < crossing->again_count; i++)
         walk->given[crossing->again[i]] = compute(walk, crossing->again[i]);
-    walk->region = stop;
+    walk->region = sync;
 }
 
 static uint32_t walk_segment(struct walk *walk, uint32_t from, uint32_t s)
@@ -352,9 +354,9 @@ static uint32_t walk_segment(struct walk *walk, uint32_t from, uint32_t s)
             continue;
         walk->real[v] = walk->given[v] = compute(walk, v);
     }
-    if (walk->stop_of[s] != TR_NONE) {
-        save_at(walk, walk->stop_of[s]);
-        resume_behind(walk, walk->stop_of[s]);
+    if (walk->sync_of[s] != TR_NONE) {
+        save_at(walk, walk->sync_of[s]);
+        resume_behind(walk, walk->sync_of[s]);
     }
     return segment->succ_count == 0 ? TR_NONE : segment->succs[draw(walk, segment->succ_count)];
 }
@@ -365,7 +367,7 @@ void plan_check_walk(const struct tr_kernel *kernel, const struct tr_storage *st
     uint32_t count = kernel->graph.value_count;
     struct walk walk = {.kernel = kernel,
                         .storage = storage,
-                        .stop_of = stops_by_segment(kernel),
+                        .sync_of = sync_points_by_segment(kernel),
                         .real = calloc(count, sizeof(uint64_t)),
                         .given = calloc(count, sizeof(uint64_t)),
                         .thread = calloc(count, sizeof(uint64_t)),
@@ -382,7 +384,7 @@ void plan_check_walk(const struct tr_kernel *kernel, const struct tr_storage *st
         from = at;
         at = next;
     }
-    free(walk.stop_of);
+    free(walk.sync_of);
     free(walk.real);
     free(walk.given);
     free(walk.thread);

@@ -7,18 +7,19 @@
 #include "kernel_text.h"
 #include "translator/collapse/region_loop.h"
 
-/* The value called `name`, kept per group at the stop, for threads that come from the region. */
-static bool is_once(const char *body, uint32_t region, uint32_t stop, const char *name)
+/* The value called `name`, kept per group at the sync point, for threads that come from the region.
+ */
+static bool is_once(const char *body, uint32_t region, uint32_t sync, const char *name)
 {
     struct kernel_text text = kernel_text_parse(body);
     kernel_text_plan(&text, TR_SCOPE_BLOCK);
     uint32_t value = kernel_text_value(&text, name);
-    cr_assert_eq(text.storage.crossings[stop].home[value], TR_HOME_GROUP);
-    cr_assert(tr_set_has(&text.kernel.regions[region].outcomes, stop));
+    cr_assert_eq(text.storage.crossings[sync].home[value], TR_HOME_GROUP);
+    cr_assert(tr_set_has(&text.kernel.regions[region].outcomes, sync));
     struct tr_fuse fuse = {.kernel = &text.kernel, .storage = text.storage};
     bool is_dynamic[8] = {false};
     struct tr_fused fused = {.fuse = &fuse, .is_dynamic = is_dynamic};
-    bool result = tr_is_group_value(&fused, region, stop, value);
+    bool result = tr_is_group_value(&fused, region, sync, value);
     kernel_text_end(&text);
     return result;
 }
@@ -36,7 +37,7 @@ Test(group, a_counter_is_counted_once)
     cr_assert(is_once(COUNTED, 1, 1, "n"));
 }
 
-/* Behind stop 2, n is the next one, and before is what n was. */
+/* Behind sync point 2, n is the next one, and before is what n was. */
 Test(group, a_value_and_the_one_before_it_are_told_apart)
 {
     static const char body[] = "entry:\n" PARAMETER "br label %loop\n"

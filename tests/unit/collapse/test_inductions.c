@@ -73,7 +73,8 @@ __attribute__((no_sanitize("undefined"))) static void run_thread(LLVMModuleRef m
 
 /* ---- splitting ---- */
 
-/* Whether anything was split; saved: how many values every thread has to save at stop 1 then. */
+/* Whether anything was split; saved: how many values every thread has to save at sync point 1 then.
+ */
 static bool split(const char *body, uint32_t *saved)
 {
     struct kernel_text text = kernel_text_parse(body);
@@ -213,7 +214,7 @@ Test(inductions, a_start_from_memory_stays)
                      &saved));
 }
 
-Test(inductions, a_loop_without_stops_stays)
+Test(inductions, a_loop_without_sync_points_stays)
 {
     uint32_t saved;
     cr_assert(!split("entry:\n%tid = call i32 @rt_sreg_tid_x(ptr %ctx)\n" BARRIER

@@ -78,7 +78,7 @@ Test(length, a_few_warp_operations_are_fused_however_much_is_live)
     free(explanation);
 }
 
-Test(length, too_much_across_too_many_stops_is_precise_and_says_so)
+Test(length, too_much_across_too_many_sync_points_is_precise_and_says_so)
 {
     char *explanation;
     cr_expect_eq(run(250, &explanation), PXR_COLLAPSE_PRECISE, "%s", explanation);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Plans for values across stops: homes in small kernels where one can say what they should be, and
- * what every plan promises for the kernels of tests/ptx/shapes.
+ * Plans for values across sync points: homes in small kernels where one can say what they should
+ * be, and what every plan promises for the kernels of tests/ptx/shapes.
  */
 #include "kernel_text.h"
 #include "plan_check.h"
@@ -31,23 +31,23 @@ static struct kernel_text plan_ir(const char *body, enum tr_scope scope)
     return text;
 }
 
-static enum tr_home home_of(const struct kernel_text *plan, uint32_t stop, const char *name)
+static enum tr_home home_of(const struct kernel_text *plan, uint32_t sync, const char *name)
 {
-    return plan->storage.crossings[stop].home[kernel_text_value(plan, name)];
+    return plan->storage.crossings[sync].home[kernel_text_value(plan, name)];
 }
 
-static void expect_home(const struct kernel_text *plan, uint32_t stop, const char *name,
+static void expect_home(const struct kernel_text *plan, uint32_t sync, const char *name,
                         enum tr_home expected)
 {
     static const char *const names[] = {"none", "thread", "group", "again"};
-    enum tr_home home = home_of(plan, stop, name);
-    cr_assert_eq(home, expected, "%%%s at stop %u: %s, not %s", name, stop, names[home],
-                 names[expected]);
+    enum tr_home home = home_of(plan, sync, name);
+    cr_assert_eq(home, expected, "%%%s at synchronisation point %u: %s, not %s", name, sync,
+                 names[home], names[expected]);
 }
 
-static uint32_t saved_count(const struct kernel_text *plan, uint32_t stop)
+static uint32_t saved_count(const struct kernel_text *plan, uint32_t sync)
 {
-    return tr_set_count(&plan->storage.crossings[stop].saved);
+    return tr_set_count(&plan->storage.crossings[sync].saved);
 }
 
 /* ---- homes ---- */
@@ -110,7 +110,7 @@ Test(storage, counter_of_a_divergent_loop_is_the_threads)
     kernel_text_end(&plan);
 }
 
-Test(storage, behind_a_stop_that_loops_cannot_pass_nothing_is_the_groups)
+Test(storage, behind_a_sync_that_loops_cannot_pass_nothing_is_the_groups)
 {
     struct kernel_text plan = plan_ir("entry:\n%tid = call i32 @rt_sreg_tid_x(ptr %ctx)\n" LOOP
                                       "%more = add i32 %sum, %tid\n"
@@ -167,22 +167,23 @@ Test(storage, what_many_values_are_made_from_is_saved_instead_of_them)
     kernel_text_end(&plan);
 }
 
-Test(storage, what_is_saved_although_not_live_is_saved_at_every_stop_before)
+Test(storage, what_is_saved_although_not_live_is_saved_at_every_sync_before)
 {
     struct kernel_text plan =
         plan_ir(TWO_LOADS BARRIER "call void @use(i64 1)\n" BARRIER BARRIER FOUR_STORES
                                   "ret void\n}\n!0 = !{}\n",
                 TR_SCOPE_BLOCK);
-    for (uint32_t stop = 1; stop <= 3; stop++) {
-        expect_home(&plan, stop, "x", TR_HOME_THREAD);
-        expect_home(&plan, stop, "y", TR_HOME_THREAD);
-        expect_home(&plan, stop, "b", TR_HOME_AGAIN);
+    for (uint32_t sync = 1; sync <= 3; sync++) {
+        expect_home(&plan, sync, "x", TR_HOME_THREAD);
+        expect_home(&plan, sync, "y", TR_HOME_THREAD);
+        expect_home(&plan, sync, "b", TR_HOME_AGAIN);
     }
     kernel_text_end(&plan);
 }
 
-/* At stop 3, where all threads come alike, a and b are cheapest; at stop 4, x and y, which are
- * smaller. They are then needed at stop 3 too, though nobody uses them behind it, and x at stop 2.
+/* At sync point 3, where all threads come alike, a and b are cheapest; at sync point 4, x and y,
+ * which are smaller. They are then needed at sync point 3 too, though nobody uses them behind it,
+ * and x at sync point 2.
  */
 Test(storage, what_is_saved_although_not_live_is_there_since_its_definition)
 {
@@ -215,7 +216,7 @@ Test(storage, what_is_saved_although_not_live_is_there_since_its_definition)
     kernel_text_end(&plan);
 }
 
-/* One element serves all stops: where it has been written before, it need only be read. */
+/* One element serves all sync points: where it has been written before, it need only be read. */
 Test(storage, a_value_that_was_saved_before_is_kept_rather_than_another_saved)
 {
     struct kernel_text plan =
@@ -318,7 +319,7 @@ Test(storage, memory_of_the_threads_own_is_never_saved)
     kernel_text_end(&plan);
 }
 
-Test(storage, result_of_a_stop_crosses_the_next_one)
+Test(storage, result_of_a_sync_crosses_the_next_one)
 {
     struct kernel_text plan = plan_ir(
         PARAMETER "%got = call i64 @rt_shfl(ptr %ctx, i32 0, i32 7, i32 1, i32 31, i32 -1)\n"
@@ -373,7 +374,7 @@ static uint32_t plan_entry(const struct ptx_module *ptx, const struct ptx_func *
     struct ptx_kernel_layout layout;
     struct tr_options options = {.triple = "x86_64-unknown-linux-gnu",
                                  .data_layout = KERNEL_TEXT_LAYOUT};
-    uint32_t stops = 0;
+    uint32_t sync_points = 0;
     if (ptx_layout_kernel(ptx, entry, &layout, &err) != PXR_OK)
         return 0;
     for (int scope = TR_SCOPE_WARP; scope <= TR_SCOPE_BLOCK; scope++) {
@@ -383,11 +384,11 @@ static uint32_t plan_entry(const struct ptx_module *ptx, const struct ptx_func *
         cr_assert_eq(status, PXR_OK, "%s", err.message);
         kernel_text_plan(&plan, (enum tr_scope)scope);
         check_plan(&plan);
-        stops += plan.kernel.stop_count - 1;
+        sync_points += plan.kernel.sync_count - 1;
         kernel_text_end(&plan);
     }
     ptx_layout_fini(&layout);
-    return stops;
+    return sync_points;
 }
 
 static uint32_t plan_file(const char *path)
@@ -395,29 +396,29 @@ static uint32_t plan_file(const char *path)
     char *text = read_file(path);
     struct ptx_module *ptx = NULL;
     struct pxr_error err = {0};
-    uint32_t stops = 0;
+    uint32_t sync_points = 0;
     cr_assert_eq(ptx_parse(pxr_str_from(text), path, &ptx, &err), PXR_OK, "%s", err.message);
     for (uint32_t i = 0; i < ptx->func_count; i++)
         if (ptx->funcs[i]->is_entry)
-            stops += plan_entry(ptx, ptx->funcs[i]);
+            sync_points += plan_entry(ptx, ptx->funcs[i]);
     ptx_module_destroy(ptx);
     free(text);
-    return stops;
+    return sync_points;
 }
 
 Test(storage, plans_of_all_shapes_keep_their_promises)
 {
     DIR *folder = opendir(PTXRUN_TEST_SHAPES);
     cr_assert_not_null(folder);
-    uint32_t stops = 0;
+    uint32_t sync_points = 0;
     for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
         const char *dot = strrchr(entry->d_name, '.');
         if (dot == NULL || strcmp(dot, ".ptx") != 0)
             continue;
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", PTXRUN_TEST_SHAPES, entry->d_name);
-        stops += plan_file(path);
+        sync_points += plan_file(path);
     }
     closedir(folder);
-    cr_assert_gt(stops, 200, "%u stops", stops);
+    cr_assert_gt(sync_points, 200, "%u synchronisation points", sync_points);
 }

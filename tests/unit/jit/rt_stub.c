@@ -85,7 +85,7 @@ void rt_stub_abort(void)
 #define STUB_BARRIER_RED(name) ABORTS(rt_arrive_##name)
 #define STUB_OTHER(name)       ABORTS(rt_arrive_##name)
 #define STUB_WARP(name)        ABORTS(rt_arrive_##name) ABORTS(rt_##name)
-#define PLACEHOLDER(ID, name, home, gives, takes, stop, ...) STUB_##stop(name)
+#define PLACEHOLDER(ID, name, home, gives, takes, sync, ...) STUB_##sync(name)
 #include "kernel_abi/placeholders.def"
 #undef PLACEHOLDER
 

@@ -40,24 +40,24 @@ Test(placeholders, who_calls_nothing_known_may_do_anything)
 {
     const struct rt_placeholder_info *none = &rt_placeholders[RT_CALL_NONE];
     cr_expect_eq(none->effect, RT_EFFECT_ANY);
-    cr_expect_eq(none->stop, RT_STOP_NONE);
+    cr_expect_eq(none->sync, RT_SYNC_NONE);
     cr_expect_eq(none->waits, RT_WAITS_NOBODY);
     cr_expect_eq(none->shape, RT_SHAPE_VARYING);
 }
 
-Test(placeholders, stops_wait_and_can_be_arrived_at)
+Test(placeholders, sync_points_wait_and_can_be_arrived_at)
 {
     FOR_EACH_ROW(row)
     {
         char arrive[64];
         snprintf(arrive, sizeof arrive, "rt_arrive_%s", row->name + strlen("rt_"));
-        if (row->stop == RT_STOP_NONE)
+        if (row->sync == RT_SYNC_NONE)
             cr_expect_null(row->arrive, "%s", row->name);
         else
             cr_expect_str_eq(row->arrive, arrive);
-        cr_expect(row->stop == RT_STOP_NONE || row->waits != RT_WAITS_NOBODY, "%s", row->name);
-        cr_expect(row->stop == RT_STOP_NONE || row->effect == RT_EFFECT_ORDER, "%s", row->name);
-        cr_expect(row->stop != RT_STOP_WARP || has(row, RT_TYPE_MASK) || has(row, RT_TYPE_SITE),
+        cr_expect(row->sync == RT_SYNC_NONE || row->waits != RT_WAITS_NOBODY, "%s", row->name);
+        cr_expect(row->sync == RT_SYNC_NONE || row->effect == RT_EFFECT_ORDER, "%s", row->name);
+        cr_expect(row->sync != RT_SYNC_WARP || has(row, RT_TYPE_MASK) || has(row, RT_TYPE_SITE),
                   "%s", row->name);
     }
 }
@@ -67,7 +67,7 @@ Test(placeholders, ends_give_nothing)
     FOR_EACH_ROW(row)
     if (rt_is_end((enum rt_placeholder)(row - rt_placeholders))) {
         cr_expect_eq(row->result, RT_TYPE_VOID, "%s", row->name);
-        cr_expect_eq(row->stop, RT_STOP_NONE, "%s", row->name);
+        cr_expect_eq(row->sync, RT_SYNC_NONE, "%s", row->name);
     }
 }
 
@@ -79,7 +79,7 @@ Test(placeholders, shapes_fit_the_parameters)
         cr_expect(!is_of_lanes || has(row, RT_TYPE_MASK), "%s", row->name);
         cr_expect(row->shape != RT_SHAPE_ALL || has(row, RT_TYPE_MODE), "%s", row->name);
         cr_expect(row->shape == RT_SHAPE_VARYING || row->result != RT_TYPE_VOID, "%s", row->name);
-        cr_expect(row->shape != RT_SHAPE_BLOCK || row->stop == RT_STOP_BARRIER_RED, "%s",
+        cr_expect(row->shape != RT_SHAPE_BLOCK || row->sync == RT_SYNC_BARRIER_RED, "%s",
                   row->name);
     }
 }

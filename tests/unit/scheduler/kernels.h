@@ -2,7 +2,7 @@
  *
  * Kernels that can be run in every way there is: by threads that wait, step by step, or in loops as
  * generated code of a fused kernel does it. A kernel is written once, between BEGIN and END; what
- * lives across stops is in *v.
+ * lives across sync points is in *v.
  */
 #ifndef PTXRUN_TESTS_SCHEDULER_KERNELS_H
 #define PTXRUN_TESTS_SCHEDULER_KERNELS_H
@@ -11,11 +11,11 @@
 
 enum mode {
     MODE_WAIT, /* as precise: one call runs the thread to its end */
-    MODE_STEP, /* to the next stop, where the thread arrives */
-    MODE_LOOP  /* to the next stop, before it */
+    MODE_STEP, /* to the next sync point, where the thread arrives */
+    MODE_LOOP  /* to the next sync point, before it */
 };
 
-/* What lives across stops. */
+/* What lives across sync points. */
 struct values {
     uint32_t i, j, k;
     uint32_t mine;
@@ -42,9 +42,9 @@ struct kernel {
 
 #define EXIT return RT_ENTRY_EXITED
 
-/* Stop n of the kernel, which calls rt_<what>; v->result is what it gives. Below PLAIN are barriers
- * that the loops of run_fused pass on their own. */
-#define STOP(n, flags, what, ...)                                                                  \
+/* Sync point n of the kernel, which calls rt_<what>; v->result is what it gives. Below PLAIN are
+ * barriers that the loops of run_fused pass on their own. */
+#define SYNC(n, flags, what, ...)                                                                  \
     do {                                                                                           \
         __attribute__((fallthrough));                                                              \
     case (n) | RT_ENTRY_ARRIVE:                                                                    \
@@ -62,13 +62,13 @@ struct kernel {
     } while (0)
 
 #define PLAIN      100
-#define BARRIER(n) STOP(n, RT_ENTRY_WHOLE, bar_sync, 0, 0)
+#define BARRIER(n) SYNC(n, RT_ENTRY_WHOLE, bar_sync, 0, 0)
 
 /* What a volatile load begins with. */
 #define POLL(n)                                                                                    \
     do {                                                                                           \
         if (--thread->poll_budget <= 0)                                                            \
-            STOP(n, 0, poll);                                                                      \
+            SYNC(n, 0, poll);                                                                      \
     } while (0)
 
 static inline const struct kernel *kernel_of(const struct rt_block *block)
@@ -137,7 +137,7 @@ static inline void advance(struct rt_block *block)
     block->ctaid[2]++;
 }
 
-static inline uint32_t run_to_stop(struct rt_block *block, uint32_t index, enum mode mode,
+static inline uint32_t run_to_sync(struct rt_block *block, uint32_t index, enum mode mode,
                                    uint32_t entry)
 {
     struct rt_thread *thread = thread_at(block, index);
@@ -146,11 +146,11 @@ static inline uint32_t run_to_stop(struct rt_block *block, uint32_t index, enum 
 
 static inline uint32_t step(struct rt_thread *thread, uint32_t entry)
 {
-    return run_to_stop(thread->block, tid(thread), MODE_STEP, entry);
+    return run_to_sync(thread->block, tid(thread), MODE_STEP, entry);
 }
 
-/* One turn of the loop over all threads: how many stand before their stop, 0 if the loop can be
- * run again for all that have not exited. */
+/* One turn of the loop over all threads: how many stand before their sync point, 0 if the loop can
+ * be run again for all that have not exited. */
 static inline uint32_t run_loop(struct rt_block *block, bool *is_live)
 {
     uint16_t *entries = entries_of(block);
@@ -159,7 +159,7 @@ static inline uint32_t run_loop(struct rt_block *block, bool *is_live)
     for (uint32_t i = 0; i < n; i++) {
         if (entries[i] == RT_ENTRY_EXITED)
             continue;
-        entries[i] = (uint16_t)run_to_stop(block, i, MODE_LOOP, entries[i]);
+        entries[i] = (uint16_t)run_to_sync(block, i, MODE_LOOP, entries[i]);
         if (entries[i] == RT_ENTRY_EXITED)
             continue;
         if (common != RT_ENTRY_EXITED && common != entries[i])

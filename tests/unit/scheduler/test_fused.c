@@ -299,7 +299,7 @@ static uint32_t load_in_step(struct rt_thread *thread, struct values *v, uint32_
 {
     BEGIN
     BARRIER(1);
-    STOP(PLAIN, 0, nanosleep, 1); /* from here on step by step */
+    SYNC(PLAIN, 0, nanosleep, 1); /* from here on step by step */
     if (is_block(thread->block, 37, 2) && tid(thread) == 43)
         load(kernel_data(thread));
     BARRIER(2);
@@ -310,7 +310,7 @@ static uint32_t load_behind_step(struct rt_thread *thread, struct values *v, uin
                                  enum mode mode)
 {
     BEGIN
-    STOP(PLAIN, 0, nanosleep, 1);
+    SYNC(PLAIN, 0, nanosleep, 1);
     BARRIER(1); /* from here on in loops again */
     if (is_block(thread->block, 37, 2) && tid(thread) == 43)
         load(kernel_data(thread));
@@ -381,7 +381,7 @@ static uint32_t poll_for_ever(struct rt_thread *thread, struct values *v, uint32
     BEGIN
     if (thread->block->ctaid[0] == 0 && tid(thread) == 0) {
         for (v->i = 0; v->i < 50; v->i++)
-            STOP(PLAIN, 0, nanosleep, 1);
+            SYNC(PLAIN, 0, nanosleep, 1);
         load(kernel_data(thread));
     }
     for (;;)

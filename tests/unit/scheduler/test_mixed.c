@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Mixed mode: kernels in which threads come to different stops, by threads that wait and fused.
+ * Mixed mode: kernels in which threads come to different sync points, by threads that wait and
+ * fused.
  */
 #include <stdio.h>
 
@@ -75,7 +76,7 @@ static uint32_t both_sides(struct rt_thread *thread, struct values *v, uint32_t 
     for (v->i = 0; v->i < 5; v->i++) {
         if (me % 3 == v->i % 3) {
             shared(thread)[me] = v->i;
-            STOP(PLAIN + 1, 0, nanosleep, 1);
+            SYNC(PLAIN + 1, 0, nanosleep, 1);
             BARRIER(1);
         } else {
             shared(thread)[me] = v->i + 100;
@@ -107,7 +108,7 @@ static uint32_t early_exit(struct rt_thread *thread, struct values *v, uint32_t 
     CHECK(&bad, shared(thread)[keep - 1 - me] == keep - 1 - me);
     if (me % 2 == 1)
         EXIT;
-    STOP(PLAIN, RT_ENTRY_WHOLE, bar_red, 0, 0, 1, RT_REDUCE_POPC);
+    SYNC(PLAIN, RT_ENTRY_WHOLE, bar_red, 0, 0, 1, RT_REDUCE_POPC);
     CHECK(&bad, v->result == (keep + 1) / 2);
     END;
 }
@@ -129,12 +130,12 @@ static uint32_t late_exit(struct rt_thread *thread, struct values *v, uint32_t e
     BEGIN
     if (tid(thread) == n - 1) {
         for (v->i = 0; v->i < 10; v->i++)
-            STOP(PLAIN + 1, 0, nanosleep, 1);
+            SYNC(PLAIN + 1, 0, nanosleep, 1);
         EXIT;
     }
-    STOP(PLAIN + 2, 0, vote, RT_VOTE_BALLOT, 1, FULL);
-    STOP(PLAIN + 3, RT_ENTRY_WHOLE, bar_sync, 3, 0);
-    STOP(PLAIN + 4, RT_ENTRY_WHOLE, bar_red, 3, 0, 1, RT_REDUCE_POPC);
+    SYNC(PLAIN + 2, 0, vote, RT_VOTE_BALLOT, 1, FULL);
+    SYNC(PLAIN + 3, RT_ENTRY_WHOLE, bar_sync, 3, 0);
+    SYNC(PLAIN + 4, RT_ENTRY_WHOLE, bar_red, 3, 0, 1, RT_REDUCE_POPC);
     CHECK(&bad, v->result == n - 1);
     END;
 }
@@ -153,15 +154,15 @@ static uint32_t reductions(struct rt_thread *thread, struct values *v, uint32_t 
     uint32_t me = tid(thread);
     BEGIN
     for (v->i = 0; v->i < 3; v->i++) {
-        STOP(PLAIN, RT_ENTRY_WHOLE, bar_red, 0, 0, me % 3 == 0, RT_REDUCE_POPC);
+        SYNC(PLAIN, RT_ENTRY_WHOLE, bar_red, 0, 0, me % 3 == 0, RT_REDUCE_POPC);
         CHECK(&bad, v->result == (n + 2) / 3);
         BARRIER(1);
-        STOP(PLAIN + 1, RT_ENTRY_WHOLE, bar_red, 1, 0, me != n - 1, RT_REDUCE_AND);
+        SYNC(PLAIN + 1, RT_ENTRY_WHOLE, bar_red, 1, 0, me != n - 1, RT_REDUCE_AND);
         CHECK(&bad, v->result == 0);
         if (me % 2 == 0) {
-            STOP(PLAIN + 2, RT_ENTRY_WHOLE, bar_red, 0, 0, me == 5, RT_REDUCE_OR);
+            SYNC(PLAIN + 2, RT_ENTRY_WHOLE, bar_red, 0, 0, me == 5, RT_REDUCE_OR);
         } else {
-            STOP(PLAIN + 3, RT_ENTRY_WHOLE, bar_red, 0, 0, me == 5, RT_REDUCE_OR);
+            SYNC(PLAIN + 3, RT_ENTRY_WHOLE, bar_red, 0, 0, me == 5, RT_REDUCE_OR);
         }
         CHECK(&bad, v->result == 1);
     }
@@ -184,9 +185,9 @@ static uint32_t two_groups(struct rt_thread *thread, struct values *v, uint32_t 
     BEGIN
     for (v->i = 0; v->i < 10 + 7 * group; v->i++) {
         shared(thread)[group * 64 + me] = v->i;
-        STOP(PLAIN, 0, bar_sync, 1 + group, 64);
+        SYNC(PLAIN, 0, bar_sync, 1 + group, 64);
         CHECK(&bad, shared(thread)[group * 64 + 63 - me] == v->i);
-        STOP(PLAIN + 1, 0, bar_sync, 1 + group, 64);
+        SYNC(PLAIN + 1, 0, bar_sync, 1 + group, 64);
     }
     BARRIER(1);
     END;
@@ -201,12 +202,12 @@ static uint32_t producer_consumer(struct rt_thread *thread, struct values *v, ui
     BARRIER(1);
     for (v->i = 0; v->i < 20; v->i++) {
         if (thread->warp == 0) {
-            STOP(PLAIN, 0, bar_sync, 1, 64);
+            SYNC(PLAIN, 0, bar_sync, 1, 64);
             shared(thread)[lane] = v->i * 100 + lane;
-            STOP(PLAIN + 1, 0, bar_arrive, 2, 64);
+            SYNC(PLAIN + 1, 0, bar_arrive, 2, 64);
         } else {
-            STOP(PLAIN + 2, 0, bar_arrive, 1, 64);
-            STOP(PLAIN + 3, 0, bar_sync, 2, 64);
+            SYNC(PLAIN + 2, 0, bar_arrive, 1, 64);
+            SYNC(PLAIN + 3, 0, bar_sync, 2, 64);
             CHECK(&bad, shared(thread)[31 - lane] == v->i * 100 + 31 - lane);
         }
     }
@@ -221,12 +222,12 @@ static uint32_t arrive_early(struct rt_thread *thread, struct values *v, uint32_
     for (v->i = 0; v->i < 5; v->i++) {
         if (thread->warp == 0) {
             shared(thread)[thread->lane] = v->i;
-            STOP(PLAIN, 0, bar_arrive, 1, 64);
+            SYNC(PLAIN, 0, bar_arrive, 1, 64);
         }
         BARRIER(1);
         BARRIER(2);
         if (thread->warp == 1) {
-            STOP(PLAIN + 1, 0, bar_sync, 1, 64);
+            SYNC(PLAIN + 1, 0, bar_sync, 1, 64);
             CHECK(&bad, shared(thread)[thread->lane] == v->i);
         }
         BARRIER(3);
@@ -241,14 +242,14 @@ static uint32_t arrive_in_vain(struct rt_thread *thread, struct values *v, uint3
     BEGIN
     if (thread->warp == 0) {
         shared(thread)[0] = 0;
-        STOP(PLAIN, 0, bar_sync, 1, 64);
+        SYNC(PLAIN, 0, bar_sync, 1, 64);
         CHECK(&bad, shared(thread)[0] == 1);
-        STOP(PLAIN + 1, 0, bar_arrive, 1, 64);
+        SYNC(PLAIN + 1, 0, bar_arrive, 1, 64);
     } else {
         for (v->i = 0; v->i < 3; v->i++)
-            STOP(PLAIN + 2, 0, nanosleep, 1);
+            SYNC(PLAIN + 2, 0, nanosleep, 1);
         shared(thread)[0] = 1;
-        STOP(PLAIN + 3, 0, bar_sync, 1, 64);
+        SYNC(PLAIN + 3, 0, bar_sync, 1, 64);
     }
     END;
 }
@@ -273,11 +274,11 @@ static uint32_t counted_with_exited_warp(struct rt_thread *thread, struct values
     BEGIN
     if (thread->warp == 1)
         EXIT;
-    STOP(PLAIN, 0, bar_sync, 1, 96);
-    STOP(PLAIN + 1, 0, bar_sync, 1, 96);
+    SYNC(PLAIN, 0, bar_sync, 1, 96);
+    SYNC(PLAIN + 1, 0, bar_sync, 1, 96);
     BARRIER(1);
-    STOP(PLAIN + 2, RT_ENTRY_WHOLE, bar_sync, 1, 128); /* stuck, too: all others are let go */
-    STOP(PLAIN + 3, RT_ENTRY_WHOLE, bar_red, 0, 0, 1, RT_REDUCE_POPC);
+    SYNC(PLAIN + 2, RT_ENTRY_WHOLE, bar_sync, 1, 128); /* stuck, too: all others are let go */
+    SYNC(PLAIN + 3, RT_ENTRY_WHOLE, bar_red, 0, 0, 1, RT_REDUCE_POPC);
     CHECK(&bad, v->result == 96);
     END;
 }
@@ -295,24 +296,24 @@ static uint32_t warp_operations(struct rt_thread *thread, struct values *v, uint
 {
     uint32_t lane = thread->lane;
     BEGIN
-    STOP(PLAIN, 0, shfl, RT_SHFL_BFLY, lane * 10, 5, 0x1f, FULL);
+    SYNC(PLAIN, 0, shfl, RT_SHFL_BFLY, lane * 10, 5, 0x1f, FULL);
     CHECK(&bad, v->result == ((lane ^ 5) * 10 | UINT64_C(1) << 32));
     BARRIER(1);
     if (lane % 2 == 0) {
-        STOP(PLAIN + 1, 0, shfl, RT_SHFL_DOWN, lane, 2, 0x1f, 0x55555555);
+        SYNC(PLAIN + 1, 0, shfl, RT_SHFL_DOWN, lane, 2, 0x1f, 0x55555555);
         CHECK(&bad, (uint32_t)v->result == (lane < 30 ? lane + 2 : lane));
-        STOP(PLAIN + 2, 0, match, 0, lane % 4, 0x55555555);
+        SYNC(PLAIN + 2, 0, match, 0, lane % 4, 0x55555555);
         CHECK(&bad, v->result == (lane % 4 == 0 ? 0x11111111u : 0x44444444u));
     } else {
-        STOP(PLAIN + 3, 0, redux, RT_REDUCE_ADD, lane, 0xaaaaaaaa);
+        SYNC(PLAIN + 3, 0, redux, RT_REDUCE_ADD, lane, 0xaaaaaaaa);
         CHECK(&bad, v->result == 256);
-        STOP(PLAIN + 4, 0, elect, 0xaaaaaaaa);
+        SYNC(PLAIN + 4, 0, elect, 0xaaaaaaaa);
         CHECK(&bad, v->result == (1u | (uint64_t)(lane == 1) << 32));
     }
-    STOP(PLAIN + 5, 0, warp_sync, FULL);
-    STOP(PLAIN + 6, 0, vote, RT_VOTE_BALLOT, lane % 4 == 3, FULL);
+    SYNC(PLAIN + 5, 0, warp_sync, FULL);
+    SYNC(PLAIN + 6, 0, vote, RT_VOTE_BALLOT, lane % 4 == 3, FULL);
     CHECK(&bad, v->result == 0x88888888u);
-    STOP(PLAIN + 7, 0, match, 1, 42, FULL);
+    SYNC(PLAIN + 7, 0, match, 1, 42, FULL);
     CHECK(&bad, v->result == (FULL | UINT64_C(1) << 32));
     BARRIER(2);
     END;
@@ -325,15 +326,15 @@ static uint32_t different_turns(struct rt_thread *thread, struct values *v, uint
     uint32_t mask = half ? 0xffff0000u : 0xffffu;
     BEGIN
     for (v->i = 0; v->i < 5 + 9 * half + thread->warp; v->i++) {
-        STOP(PLAIN, 0, redux, RT_REDUCE_ADD, thread->lane, mask);
+        SYNC(PLAIN, 0, redux, RT_REDUCE_ADD, thread->lane, mask);
         CHECK(&bad, v->result == (half ? 376 : 120));
     }
-    STOP(PLAIN + 1, 0, vote, RT_VOTE_BALLOT, half, FULL);
+    SYNC(PLAIN + 1, 0, vote, RT_VOTE_BALLOT, half, FULL);
     CHECK(&bad, v->result == 0xffff0000u);
     if (thread->lane >= 20)
         EXIT;
     BARRIER(1);
-    STOP(PLAIN + 2, 0, vote, RT_VOTE_BALLOT, 1, FULL);
+    SYNC(PLAIN + 2, 0, vote, RT_VOTE_BALLOT, 1, FULL);
     CHECK(&bad, v->result == 0xfffff);
     END;
 }
@@ -350,22 +351,22 @@ static uint32_t active_lanes(struct rt_thread *thread, struct values *v, uint32_
 {
     uint32_t lane = thread->lane;
     BEGIN
-    STOP(PLAIN + 1, 0, activemask, 1);
+    SYNC(PLAIN + 1, 0, activemask, 1);
     CHECK(&bad, v->result == FULL);
     if (lane % 4 == 0) {
-        STOP(PLAIN + 2, 0, activemask, 2);
+        SYNC(PLAIN + 2, 0, activemask, 2);
         CHECK(&bad, v->result == 0x11111111u);
         v->mine = (uint32_t)v->result;
-        STOP(PLAIN + 3, 0, redux, RT_REDUCE_ADD, 1, v->mine);
+        SYNC(PLAIN + 3, 0, redux, RT_REDUCE_ADD, 1, v->mine);
         CHECK(&bad, v->result == 8);
     } else if (lane % 4 == 1) {
-        STOP(PLAIN + 4, 0, activemask, 4);
+        SYNC(PLAIN + 4, 0, activemask, 4);
         CHECK(&bad, v->result == 0x22222222u);
     } else if (lane % 4 == 2) {
         EXIT;
     }
-    STOP(PLAIN + 5, 0, warp_sync, FULL);
-    STOP(PLAIN + 6, 0, activemask, 6);
+    SYNC(PLAIN + 5, 0, warp_sync, FULL);
+    SYNC(PLAIN + 6, 0, activemask, 6);
     CHECK(&bad, v->result == 0xbbbbbbbbu);
     END;
 }
@@ -377,7 +378,7 @@ static uint32_t aggregate(struct rt_thread *thread, struct values *v, uint32_t e
     atomic_uint *sum = kernel_data(thread);
     BEGIN
     for (v->i = 0; v->i <= thread->lane % 7; v->i++) {
-        STOP(PLAIN, 0, activemask, 9);
+        SYNC(PLAIN, 0, activemask, 9);
         if (thread->lane == (uint32_t)__builtin_ctz((uint32_t)v->result))
             atomic_fetch_add(sum, (unsigned)__builtin_popcount((uint32_t)v->result));
     }
@@ -409,11 +410,11 @@ static uint32_t reduce_in_step(struct rt_thread *thread, struct values *v, uint3
     if (me >= 32)
         EXIT;
     for (v->i = 32; v->i > 0; v->i /= 2) {
-        STOP(PLAIN + 1, 0, warp_converge, 1);
+        SYNC(PLAIN + 1, 0, warp_converge, 1);
         v->j = s[me + v->i];
-        STOP(PLAIN + 2, 0, warp_converge, 2);
+        SYNC(PLAIN + 2, 0, warp_converge, 2);
         v->j += s[me];
-        STOP(PLAIN + 3, 0, warp_converge, 3);
+        SYNC(PLAIN + 3, 0, warp_converge, 3);
         s[me] = v->j;
     }
     CHECK(&bad, me != 0 || s[0] == 64 * 65 / 2);
@@ -427,14 +428,14 @@ static uint32_t chain(struct rt_thread *thread, struct values *v, uint32_t entry
     uint32_t lane = thread->lane;
     BEGIN
     s[lane] = 0;
-    STOP(PLAIN, 0, warp_sync, FULL);
+    SYNC(PLAIN, 0, warp_sync, FULL);
     if (lane < 31) {
         do {
             POLL(PLAIN + 1);
-            STOP(PLAIN + 2, 0, warp_converge, 2);
+            SYNC(PLAIN + 2, 0, warp_converge, 2);
         } while (s[lane + 1] == 0);
     }
-    STOP(PLAIN + 3, 0, warp_converge, 3);
+    SYNC(PLAIN + 3, 0, warp_converge, 3);
     CHECK(&bad, s[lane] == 0);
     s[lane] = 1;
     END;
@@ -464,7 +465,7 @@ static uint32_t spin_lock(struct rt_thread *thread, struct values *v, uint32_t e
             POLL(PLAIN);
         v->k = locked->count;
         for (v->j = 0; v->j < 3; v->j++)
-            STOP(PLAIN + 1, 0, nanosleep, 1); /* while it holds the lock */
+            SYNC(PLAIN + 1, 0, nanosleep, 1); /* while it holds the lock */
         locked->count = v->k + 1;
         atomic_store(&locked->lock, 0);
     }
@@ -639,7 +640,7 @@ static uint32_t wait_for_nothing(struct rt_thread *thread, struct values *v, uin
     if (tid(thread) == 0)
         EXIT;
     if (thread->block->ctaid[0] == 3)
-        STOP(PLAIN, 0, bar_sync, tid(thread) == 1 ? 1 : 2, 64);
+        SYNC(PLAIN, 0, bar_sync, tid(thread) == 1 ? 1 : 2, 64);
     BARRIER(2);
     END;
 }
@@ -666,11 +667,11 @@ static uint32_t bad_operands(struct rt_thread *thread, struct values *v, uint32_
     BEGIN
     BARRIER(1);
     if (which == 0)
-        STOP(PLAIN, 0, bar_sync, is_bad ? 16 : 1, 0);
+        SYNC(PLAIN, 0, bar_sync, is_bad ? 16 : 1, 0);
     if (which == 1)
-        STOP(PLAIN + 1, 0, bar_arrive, 1, is_bad ? 0 : 64);
+        SYNC(PLAIN + 1, 0, bar_arrive, 1, is_bad ? 0 : 64);
     if (which == 2)
-        STOP(PLAIN + 2, 0, bar_red, 1, is_bad ? 33 : 64, 1, RT_REDUCE_OR);
+        SYNC(PLAIN + 2, 0, bar_red, 1, is_bad ? 33 : 64, 1, RT_REDUCE_OR);
     END;
 }
 

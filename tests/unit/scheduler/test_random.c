@@ -91,28 +91,28 @@ static uint32_t run_script(struct rt_thread *thread, struct values *v, uint32_t 
         if (v->k == 0 && v->i % 2 == 0) {
             BARRIER(1);
         } else if (v->k == 0) {
-            STOP(PLAIN, RT_ENTRY_WHOLE, bar_sync, v->i % 16, 0);
+            SYNC(PLAIN, RT_ENTRY_WHOLE, bar_sync, v->i % 16, 0);
         } else if (v->k == 1) {
-            STOP(PLAIN + 1, RT_ENTRY_WHOLE, bar_red, v->i % 16, 0, value(script, v->i, me) % 2,
+            SYNC(PLAIN + 1, RT_ENTRY_WHOLE, bar_red, v->i % 16, 0, value(script, v->i, me) % 2,
                  RT_REDUCE_POPC);
             check_count(script, v->i, v->result);
         } else if (v->k == 2) {
-            STOP(PLAIN + 2, 0, redux, RT_REDUCE_ADD, value(script, v->i, me), 0xffffffffu);
+            SYNC(PLAIN + 2, 0, redux, RT_REDUCE_ADD, value(script, v->i, me), 0xffffffffu);
             check_redux(thread, script, v->i, 0xffffffffu, v->result);
         } else if (v->k == 3) {
-            STOP(PLAIN + 3, 0, redux, RT_REDUCE_ADD, value(script, v->i, me), half);
+            SYNC(PLAIN + 3, 0, redux, RT_REDUCE_ADD, value(script, v->i, me), half);
             check_redux(thread, script, v->i, half, v->result);
         } else if (v->k == 4) {
-            STOP(PLAIN + 4, 0, shfl, RT_SHFL_BFLY, value(script, v->i, me), distance(script, v->i),
+            SYNC(PLAIN + 4, 0, shfl, RT_SHFL_BFLY, value(script, v->i, me), distance(script, v->i),
                  31, 0xffffffffu);
             check_shfl(thread, script, v->i, v->result);
         } else if (v->k == 5 && hash(script->seed, v->i, me) % 3 == 0) {
-            STOP(PLAIN + 5, 0, poll);
+            SYNC(PLAIN + 5, 0, poll);
         } else if (v->k == 6) {
-            STOP(PLAIN + 6, 0, activemask, v->i);
+            SYNC(PLAIN + 6, 0, activemask, v->i);
             CHECK(&bad, v->result >> thread->lane & 1);
         } else if (v->k == 7) {
-            STOP(PLAIN + 7, 0, vote, RT_VOTE_BALLOT, 1, half);
+            SYNC(PLAIN + 7, 0, vote, RT_VOTE_BALLOT, 1, half);
             CHECK(&bad, v->result == live_lanes(script, v->i, thread->warp, half));
         }
     }

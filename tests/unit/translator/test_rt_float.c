@@ -212,7 +212,7 @@ Test(rt_float, ftz_flushes_subnormals_and_keeps_their_sign)
     cr_assert_eq(float_bits(rt_ftz_f32(float_of(0x7fc00000))), 0x7fc00000u);
 }
 
-Test(rt_float, sat_clamps_and_turns_nan_to_plus_zero)
+Test(rt_float, sat_clamps_and_iterations_nan_to_plus_zero)
 {
     cr_assert_eq(float_bits(rt_sat_f32(NAN)), 0u);
     cr_assert_eq(float_bits(rt_sat_f32(-0.0f)), 0u);

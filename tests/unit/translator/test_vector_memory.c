@@ -51,7 +51,7 @@ static void make_arrays(void)
 
 struct kernel {
     char name[96]; /* what it is, for messages */
-    char *code;    /* malloc: the turn's part that is tested, ends in `br label %next` */
+    char *code;    /* malloc: the iteration's part that is tested, ends in `br label %next` */
     uint32_t row;  /* threads in one, and how many rows */
     uint32_t rows;
     uint32_t input_bytes;
@@ -81,7 +81,7 @@ static const struct form forms[] = {{16, 1, 512, 0},       {16, 4, 512, 0}, {8, 
 
 #define FORM_COUNT (sizeof forms / sizeof *forms)
 
-#define TURN                                                                                       \
+#define ITERATION                                                                                  \
     "define void @kernel(ptr %%a, ptr %%b, ptr %%i, ptr %%m, ptr %%seen) {\n"                      \
     "entry:\n br label %%row\n"                                                                    \
     "row:\n %%y = phi i32 [0, %%entry], [%%y1, %%row_done]\n br label %%head\n"                    \
@@ -106,7 +106,7 @@ static char *text_of(const struct kernel *kernel)
     char *text = NULL;
     size_t bytes = 0;
     FILE *file = open_memstream(&text, &bytes);
-    fprintf(file, TURN, kernel->row, thread_count(kernel) - 1, kernel->is_guard ? "" : SEE,
+    fprintf(file, ITERATION, kernel->row, thread_count(kernel) - 1, kernel->is_guard ? "" : SEE,
             kernel->is_conditional ? "next" : "body", kernel->code, kernel->row, kernel->rows);
     fclose(file);
     return text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Vector forms of instructions: each turn of vector_cases.h is run as it is, thread after thread,
- * and widened, a rectangle of threads at a time; what they give must be the same.
+ * Vector forms of instructions: each iteration of vector_cases.h is run as it is, thread after
+ * thread, and widened, a rectangle of threads at a time; what they give must be the same.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 #include "jit/llvm_target.h"
 #include "tests/support/orc.h"
-#include "vector_turns.h"
+#include "vector_iterations.h"
 
 static uint8_t input[SLOTS][THREADS][CELL_BYTES];
 static uint8_t output[THREADS][CELL_BYTES];
@@ -88,7 +88,7 @@ static LLVMModuleRef parse(LLVMContextRef context, char *text, size_t len)
 {
     LLVMModuleRef module = NULL;
     char *message = NULL;
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, len, "turns");
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, len, "iterations");
     if (LLVMParseIRInContext(context, buffer, &module, &message))
         cr_assert_fail("%s", message);
     return module;
@@ -201,17 +201,18 @@ static const struct vector_type *type_of(const char *suffix, size_t len)
     return NULL;
 }
 
-struct turns {
-    struct turn_text *turns;
+struct iterations {
+    struct iteration_text *iterations;
     uint32_t count;
 };
 
-static void add_turns(struct turns *turns, const struct vector_case *test,
-                      const struct vector_type *type)
+static void add_iterations(struct iterations *iterations, const struct vector_case *test,
+                           const struct vector_type *type)
 {
     for (int is_masked = test->condition != NULL; is_masked <= 1; is_masked++) {
-        turns->turns = realloc(turns->turns, (turns->count + 1) * sizeof *turns->turns);
-        turns->turns[turns->count++] = (struct turn_text){
+        iterations->iterations = realloc(iterations->iterations,
+                                         (iterations->count + 1) * sizeof *iterations->iterations);
+        iterations->iterations[iterations->count++] = (struct iteration_text){
             .test = test,
             .type = type,
             .result = test->result != NULL ? type_of(test->result, strlen(test->result)) : type,
@@ -220,27 +221,27 @@ static void add_turns(struct turns *turns, const struct vector_case *test,
     }
 }
 
-static struct turns all_turns(void)
+static struct iterations all_iterations(void)
 {
-    struct turns turns = {0};
+    struct iterations iterations = {0};
     for (size_t i = 0; i < vector_case_count; i++)
         for (const char *types = vector_cases[i].types; *types != '\0';) {
             size_t len = strcspn(types, " ");
-            add_turns(&turns, &vector_cases[i], type_of(types, len));
+            add_iterations(&iterations, &vector_cases[i], type_of(types, len));
             types += len + strspn(types + len, " ");
         }
-    return turns;
+    return iterations;
 }
 
 static LLVMModuleRef make_module(LLVMContextRef context, const struct jit_target *target,
-                                 const struct turns *turns)
+                                 const struct iterations *iterations)
 {
     char *buffer = NULL;
     size_t len = 0;
     FILE *text = open_memstream(&buffer, &len);
     put_cell_functions(text, input[0][0], output[0]);
-    for (uint32_t i = 0; i < turns->count; i++)
-        put_turn(text, &turns->turns[i], i);
+    for (uint32_t i = 0; i < iterations->count; i++)
+        put_iteration(text, &iterations->iterations[i], i);
     fclose(text);
     LLVMModuleRef module = parse(context, buffer, len);
     free(buffer);
@@ -248,21 +249,21 @@ static LLVMModuleRef make_module(LLVMContextRef context, const struct jit_target
     return module;
 }
 
-static void compare(LLVMOrcLLJITRef jit, const struct turns *turns, uint32_t number,
+static void compare(LLVMOrcLLJITRef jit, const struct iterations *iterations, uint32_t number,
                     const struct form *form)
 {
     static uint8_t expected[THREADS][CELL_BYTES];
-    const struct turn_text *turn = &turns->turns[number];
+    const struct iteration_text *iteration = &iterations->iterations[number];
     memset(output, 0xa5, sizeof output);
     run_scalar(find(jit, "scalar", number));
     memcpy(expected, output, sizeof output);
     memset(output, 0xa5, sizeof output);
     run_vector(find(jit, "vector", number), form);
     for (int t = 0; t < THREADS; t++)
-        if (!is_same(turn->result, expected[t], output[t])) {
-            cr_expect_fail("turn %u, %s (%s%s), thread %d of row %d", number, turn->test->body,
-                           turn->type->text, turn->is_masked ? ", masked" : "", t % LENGTH,
-                           t / LENGTH);
+        if (!is_same(iteration->result, expected[t], output[t])) {
+            cr_expect_fail("iteration %u, %s (%s%s), thread %d of row %d", number,
+                           iteration->test->body, iteration->type->text,
+                           iteration->is_masked ? ", masked" : "", t % LENGTH, t / LENGTH);
             return;
         }
 }
@@ -271,9 +272,9 @@ static void run_all(const struct form *form)
 {
     struct jit_target *target = host_target();
     LLVMContextRef context = LLVMContextCreate();
-    struct turns turns = all_turns();
-    LLVMModuleRef module = make_module(context, target, &turns);
-    for (uint32_t i = 0; i < turns.count; i++) {
+    struct iterations iterations = all_iterations();
+    LLVMModuleRef module = make_module(context, target, &iterations);
+    for (uint32_t i = 0; i < iterations.count; i++) {
         struct widened widened;
         begin_widened(&widened, module, i, form);
         end_widened(&widened);
@@ -282,13 +283,13 @@ static void run_all(const struct form *form)
         LLVMDumpModule(module);
     LLVMOrcLLJITRef jit = load(compile(module, target));
     fill_input();
-    for (uint32_t i = 0; i < turns.count; i++)
-        compare(jit, &turns, i, form);
+    for (uint32_t i = 0; i < iterations.count; i++)
+        compare(jit, &iterations, i, form);
     check_llvm(LLVMOrcDisposeLLJIT(jit));
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
     jit_target_release(target);
-    free(turns.turns);
+    free(iterations.iterations);
 }
 
 Test(vector_value, vectors_of_16_give_what_threads_give)
@@ -306,7 +307,7 @@ Test(vector_value, rectangles_of_vectors_give_what_threads_give)
     run_all(&(struct form){.width = 4, .jam = {2, 2}});
 }
 
-/* ---- single turns ---- */
+/* ---- single iterations ---- */
 
 struct single {
     LLVMContextRef context;
@@ -321,12 +322,12 @@ static void widen_single(struct single *single, const char *body, const char *co
 {
     struct vector_case test = {.types = "32", .body = body, .condition = condition};
     const struct vector_type *i32 = type_of("32", 2);
-    struct turn_text turn = {
+    struct iteration_text iteration = {
         .test = &test, .type = i32, .result = i32, .is_masked = condition != NULL};
-    struct turns turns = {.turns = &turn, .count = 1};
+    struct iterations iterations = {.iterations = &iteration, .count = 1};
     single->target = host_target();
     single->context = LLVMContextCreate();
-    single->module = make_module(single->context, single->target, &turns);
+    single->module = make_module(single->context, single->target, &iterations);
     begin_widened(&single->widened, single->module, 0, form);
 }
 
@@ -340,7 +341,7 @@ static void end_single(struct single *single)
 
 static uint32_t number_of(const struct single *single, const char *name)
 {
-    const struct tr_graph *graph = &single->widened.turn.graph;
+    const struct tr_graph *graph = &single->widened.iteration.graph;
     size_t len = 0;
     for (uint32_t v = 0; v < graph->value_count; v++)
         if (strcmp(LLVMGetValueName2(graph->values[v].llvm, &len), name) == 0)
@@ -390,15 +391,15 @@ Test(vector_value, a_fence_for_all_lanes_is_one)
     cr_expect_eq(count_after(body, SOME_THREADS, "fence seq_cst"), 1);
 }
 
-/* Whether a scalar of the widened turn's body has it. */
+/* Whether a scalar of the widened iteration's body has it. */
 static bool has_flag(const struct single *single, const char *flag)
 {
     const struct tr_widen *widen = &single->widened.widen;
-    const struct tr_graph *graph = &widen->turn->graph;
+    const struct tr_graph *graph = &widen->iteration->graph;
     uint32_t body = graph->values[number_of(single, "r")].segment;
     bool is_found = false;
     for (uint32_t v = 0; v < graph->value_count; v++) {
-        bool is_scalar = widen->turn->shapes.values[v].kind != TR_VARYING;
+        bool is_scalar = widen->iteration->shapes.values[v].kind != TR_VARYING;
         if (graph->values[v].segment != body || !is_scalar || widen->now[v] == NULL)
             continue;
         char *text = LLVMPrintValueToString(widen->now[v]);
@@ -456,9 +457,9 @@ Test(vector_value, scalars_have_flags_only_where_lanes_have_the_same)
 static bool is_flag_of_q(const char *body, const char *flag)
 {
     struct single single;
-    char turn[192];
-    snprintf(turn, sizeof turn, "%s\n %%r = add i32 %%a32, 1", body);
-    widen_single(&single, turn, NULL, &plain_form);
+    char iteration[192];
+    snprintf(iteration, sizeof iteration, "%s\n %%r = add i32 %%a32, 1", body);
+    widen_single(&single, iteration, NULL, &plain_form);
     char *text = LLVMPrintValueToString(single.widened.widen.now[number_of(&single, "q")]);
     bool is_found = strstr(text, flag) != NULL;
     LLVMDisposeMessage(text);
@@ -545,10 +546,10 @@ Test(vector_value, one_defect_is_made_where_it_is_asked_for)
     struct widened *widened = &single.widened;
     widened->options.seed = TR_VECTOR_SEED_STRIDE;
     widened->options.seed_site = 1;
-    cr_expect_not(tr_w_seed(&widened->widen, TR_VECTOR_SEED_STRIDE));
-    cr_expect_not(tr_w_seed(&widened->widen, TR_VECTOR_SEED_MASK));
-    cr_expect(tr_w_seed(&widened->widen, TR_VECTOR_SEED_STRIDE));
-    cr_expect_not(tr_w_seed(&widened->widen, TR_VECTOR_SEED_STRIDE));
+    cr_expect_not(tr_widen_seed(&widened->widen, TR_VECTOR_SEED_STRIDE));
+    cr_expect_not(tr_widen_seed(&widened->widen, TR_VECTOR_SEED_MASK));
+    cr_expect(tr_widen_seed(&widened->widen, TR_VECTOR_SEED_STRIDE));
+    cr_expect_not(tr_widen_seed(&widened->widen, TR_VECTOR_SEED_STRIDE));
     cr_expect_eq(widened->seed_sites, 3);
     end_single(&single);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Instructions for test_vector_value.c: bodies of turns that compute %r, for several types each.
+ * Instructions for test_vector_value.c: bodies of iterations that compute %r, for several types
+ * each.
  *
  * $T, $M: the type, as LLVM writes it and as names of intrinsic functions have it. $a, $b, $c:
  * inputs of that type; %aX, %bX, %cX are inputs of the type with the suffix X. %i: the thread's

@@ -20,7 +20,7 @@ static const char before[] =
     "declare void @callee(i32)\n"
     "define void @kernel(ptr noalias %a, ptr noalias %b, i32 %n) !dbg !10 {\n"
     "entry:\n  br label %turn\n"
-    "turn:\n  %x = phi i32 [ 0, %entry ], [ %x.next, %latch ]\n  %x64 = sext i32 %x to i64\n";
+    "iteration:\n  %x = phi i32 [ 0, %entry ], [ %x.next, %latch ]\n  %x64 = sext i32 %x to i64\n";
 
 static const char after[] =
     "latch:\n"
@@ -35,36 +35,36 @@ static const char after[] =
     "!10 = distinct !DISubprogram(name: \"kernel\", scope: !2, file: !2, type: !3, unit: !1,\n"
     "  spFlags: DISPFlagDefinition)\n";
 
-static char *make_text(const char *turn)
+static char *make_text(const char *iteration)
 {
     char *text = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
     cr_assert_not_null(out);
-    fprintf(out, "%s%s%s", before, turn, after);
+    fprintf(out, "%s%s%s", before, iteration, after);
     for (int line = 1; line <= LINES; line++)
         fprintf(out, "!%d = !DILocation(line: %d, scope: !10)\n", 100 + line, line);
     fclose(out);
     return text;
 }
 
-static LLVMModuleRef parse(LLVMContextRef context, const char *turn)
+static LLVMModuleRef parse(LLVMContextRef context, const char *iteration)
 {
-    char *text = make_text(turn);
+    char *text = make_text(iteration);
     LLVMModuleRef module = parse_ir(context, text);
     free(text);
     return module;
 }
 
 /* malloc. The latch is the block before the last. */
-static char *explain_without(const char *turn, uint32_t jam, bool is_forced, uint32_t skipped)
+static char *explain_without(const char *iteration, uint32_t jam, bool is_forced, uint32_t skipped)
 {
     struct tr_target target = tr_target_find("", 512);
     struct tr_vector_options options = {
         .width = 16, .jam = jam, .target = &target, .is_forced = is_forced, .skipped = skipped};
     struct tr_vector_report report;
     LLVMContextRef context = LLVMContextCreate();
-    LLVMModuleRef module = parse(context, turn);
+    LLVMModuleRef module = parse(context, iteration);
     LLVMValueRef function = LLVMGetNamedFunction(module, "kernel");
     tr_mark_threads(LLVMGetPreviousBasicBlock(LLVMGetLastBasicBlock(function)), 'x');
     cr_assert_eq(tr_vectorise(function, &options, &report, NULL), PXR_OK);
@@ -73,14 +73,14 @@ static char *explain_without(const char *turn, uint32_t jam, bool is_forced, uin
     return report.explanation;
 }
 
-static char *explain_jammed(const char *turn, uint32_t jam, bool is_forced)
+static char *explain_jammed(const char *iteration, uint32_t jam, bool is_forced)
 {
-    return explain_without(turn, jam, is_forced, 0);
+    return explain_without(iteration, jam, is_forced, 0);
 }
 
-static char *explain(const char *turn, bool is_forced)
+static char *explain(const char *iteration, bool is_forced)
 {
-    return explain_jammed(turn, 2, is_forced);
+    return explain_jammed(iteration, 2, is_forced);
 }
 
 /* Two lines that begin so, and then exactly these. */
@@ -134,7 +134,7 @@ Test(explain, accesses_are_named_by_their_shape)
 }
 
 /* What is said with and without a step of tuning, of accesses that it does. */
-static void expect_of_step(const char *turn, const char *step, const char *with,
+static void expect_of_step(const char *iteration, const char *step, const char *with,
                            const char *without)
 {
     static const char choice[] = "  lines 3-9: vectors of 16 threads (asked for), 2 x 1 side by "
@@ -143,7 +143,7 @@ static void expect_of_step(const char *turn, const char *step, const char *with,
     cr_assert_neq(tuning, TR_TUNING_COUNT);
     const char *const rest[2] = {with, without};
     for (int i = 0; i < 2; i++) {
-        char *said = explain_without(turn, 2, true, i == 0 ? 0 : UINT32_C(1) << tuning);
+        char *said = explain_without(iteration, 2, true, i == 0 ? 0 : UINT32_C(1) << tuning);
         expect(said, choice, rest[i]);
         free(said);
     }
@@ -258,16 +258,16 @@ Test(explain, a_loop_that_cannot_be_widened_is_named_by_its_lines)
                          "two:\n  store volatile i32 1, ptr %b, align 4, !dbg !109\n"
                          "  br label %one, !dbg !112\n",
                          true);
-    cr_expect_str_eq(said, "  lines 4-12: scalar: a loop in a turn has several entries\n");
+    cr_expect_str_eq(said, "  lines 4-12: scalar: a loop in an iteration has several entries\n");
     free(said);
 }
 
 /* A list of lines stays short. */
 Test(explain, a_long_list_is_cut)
 {
-    char *turn = NULL;
+    char *iteration = NULL;
     size_t bytes = 0;
-    FILE *out = open_memstream(&turn, &bytes);
+    FILE *out = open_memstream(&iteration, &bytes);
     cr_assert_not_null(out);
     for (int line = 30; line > 5; line -= 2)
         fprintf(out,
@@ -276,11 +276,11 @@ Test(explain, a_long_list_is_cut)
                 line, 100 + line, line, line, 100 + line);
     fprintf(out, "  br label %%latch\n");
     fclose(out);
-    char *said = explain(turn, true);
+    char *said = explain(iteration, true);
     expect(said, "  lines 6-30: vectors of 16 threads",
            "    stores: contiguous (line 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, ...)\n");
     free(said);
-    free(turn);
+    free(iteration);
 }
 
 /* Instructions in front of the nest, which has little to do itself. */

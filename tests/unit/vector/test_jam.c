@@ -18,7 +18,7 @@ static const char before[] =
     "define void @kernel(ptr noalias %a, ptr noalias %b, ptr noalias %c) {\n"
     "entry:\n  br label %row\n"
     "row:\n  %y = phi i32 [ 0, %entry ], [ %y.next, %y.latch ]\n  br label %turn\n"
-    "turn:\n  %x = phi i32 [ 0, %row ], [ %x.next, %x.latch ]\n"
+    "iteration:\n  %x = phi i32 [ 0, %row ], [ %x.next, %x.latch ]\n"
     "  %x64 = zext nneg i32 %x to i64\n  %y64 = zext nneg i32 %y to i64\n"
     "  %first = shl nuw nsw i64 %y64, 4\n  %own = add nuw nsw i64 %first, %x64\n";
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Marks of loops over threads: what they leave alone, and that loops are found by them. Forms of
- * loops are in tests/vector/turns.
+ * loops are in tests/vector/iterations.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char rows[] =
     "define void @rows(ptr %a) {\n"
     "entry:\n  br label %row\n"
     "row:\n  %y = phi i32 [ 0, %entry ], [ %y.next, %row.latch ]\n  br label %turn\n"
-    "turn:\n  %x = phi i32 [ 0, %row ], [ %x.next, %turn ]\n"
+    "iteration:\n  %x = phi i32 [ 0, %row ], [ %x.next, %turn ]\n"
     "  store i32 %x, ptr %a\n"
     "  %x.next = add nuw nsw i32 %x, 1\n  %x.more = icmp ult i32 %x.next, 32\n"
     "  br i1 %x.more, label %turn, label %row.latch, !llvm.loop !0\n"

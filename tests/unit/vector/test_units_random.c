@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random functions with any control flow become turns of loops over threads. They are run for all
- * threads of a block, and what is planned for them must be true of every run: which lanes come to a
- * unit, which loops they leave together, and what values they have in common, also those of
+ * Random functions with any control flow become iterations of loops over threads. They are run for
+ * all threads of a block, and what is planned for them must be true of every run: which lanes come
+ * to a unit, which loops they leave together, and what values they have in common, also those of
  * different rows.
  */
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 
 struct run {
     uint64_t seed;
-    struct tr_turn turn;
+    struct tr_iteration iteration;
     bool is_jammed;
     struct trace *traces;
     uint32_t claims; /* that were checked and said something */
@@ -89,8 +89,8 @@ static void replace_returns(struct generator *g, LLVMBasicBlockRef last, LLVMBas
 /* Loops over the threads around all that the function does. */
 static void make_nest(struct generator *g, bool is_jammed)
 {
-    LLVMBasicBlockRef turn = LLVMGetEntryBasicBlock(g->function);
-    LLVMBasicBlockRef row = LLVMInsertBasicBlockInContext(g->context, turn, "row");
+    LLVMBasicBlockRef iteration = LLVMGetEntryBasicBlock(g->function);
+    LLVMBasicBlockRef row = LLVMInsertBasicBlockInContext(g->context, iteration, "row");
     LLVMBasicBlockRef enter = LLVMInsertBasicBlockInContext(g->context, row, "enter");
     LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(g->context, g->function, "done");
     LLVMPositionBuilderAtEnd(g->builder, done);
@@ -105,8 +105,8 @@ static void make_nest(struct generator *g, bool is_jammed)
         after = y.latch;
     }
     LLVMPositionBuilderAtEnd(g->builder, row);
-    LLVMBuildBr(g->builder, turn);
-    struct loop x = add_loop(g, row, turn, after, is_jammed ? ROW : THREADS);
+    LLVMBuildBr(g->builder, iteration);
+    struct loop x = add_loop(g, row, iteration, after, is_jammed ? ROW : THREADS);
     replace_register(g, "rt_sreg_tid_x", x.counter);
     tr_mark_threads(x.latch, 'x');
     replace_returns(g, done, x.latch);
@@ -118,18 +118,18 @@ static void make_nest(struct generator *g, bool is_jammed)
 
 static void fail(const struct run *run, const char *what, uint32_t segment, uint32_t value)
 {
-    char *text = tr_plan_text(run->turn.graph.function);
+    char *text = tr_plan_text(run->iteration.graph.function);
     char *line =
-        value == TR_NONE ? NULL : LLVMPrintValueToString(run->turn.graph.values[value].llvm);
-    char *function = LLVMPrintValueToString(run->turn.graph.function);
+        value == TR_NONE ? NULL : LLVMPrintValueToString(run->iteration.graph.values[value].llvm);
+    char *function = LLVMPrintValueToString(run->iteration.graph.function);
     cr_assert_fail("seed %llu: %s: segment %u%s\n%s\n%s", (unsigned long long)run->seed, what,
                    segment, line == NULL ? "" : line, function, text);
 }
 
-/* The thread did not come to the turn's end, for reasons that say nothing. */
+/* The thread did not come to the iteration's end, for reasons that say nothing. */
 static bool is_gone(const struct run *run, const struct trace *trace)
 {
-    return trace->is_cut || run->turn.is_lost[trace->steps[trace->step_count - 1].at.segment];
+    return trace->is_cut || run->iteration.is_lost[trace->steps[trace->step_count - 1].at.segment];
 }
 
 static uint32_t count_visits(const struct trace *trace, const struct instance *at)
@@ -142,13 +142,13 @@ static uint32_t count_visits(const struct trace *trace, const struct instance *a
 
 static uint32_t depth_at(const struct run *run, uint32_t segment)
 {
-    uint32_t loop = run->turn.loops.innermost[segment];
-    return loop == TR_NONE ? 0 : run->turn.loops.loops[loop].depth;
+    uint32_t loop = run->iteration.loops.innermost[segment];
+    return loop == TR_NONE ? 0 : run->iteration.loops.loops[loop].depth;
 }
 
 static bool is_follower(const struct run *run, uint32_t segment)
 {
-    const struct tr_unit *anchor = &run->turn.units[run->turn.units[segment].anchor];
+    const struct tr_unit *anchor = &run->iteration.units[run->iteration.units[segment].anchor];
     for (uint32_t i = 0; i < anchor->follower_count; i++)
         if (anchor->followers[i] == segment)
             return true;
@@ -162,7 +162,7 @@ static bool is_follower(const struct run *run, uint32_t segment)
 static bool is_at_anchor(const struct run *run, uint32_t segment, const struct instance *step,
                          struct instance *at)
 {
-    uint32_t anchor = run->turn.units[segment].anchor;
+    uint32_t anchor = run->iteration.units[segment].anchor;
     if (step->segment != anchor)
         return false;
     uint32_t depth = depth_at(run, anchor);
@@ -204,10 +204,10 @@ static void check_uniform(struct run *run, uint32_t segment, const struct trace 
 
 static void check_units(struct run *run, const struct trace *a, const struct trace *b)
 {
-    for (uint32_t s = 1; s < run->turn.graph.segment_count; s++) {
-        if (run->turn.units[s].kind == TR_UNIT_ALWAYS)
+    for (uint32_t s = 1; s < run->iteration.graph.segment_count; s++) {
+        if (run->iteration.units[s].kind == TR_UNIT_ALWAYS)
             check_always(run, s, a);
-        if (run->turn.units[s].kind == TR_UNIT_UNIFORM)
+        if (run->iteration.units[s].kind == TR_UNIT_UNIFORM)
             check_uniform(run, s, a, b);
     }
 }
@@ -215,12 +215,12 @@ static void check_units(struct run *run, const struct trace *a, const struct tra
 /* Threads that are in one iteration of a loop that is left together: both go on, or none. */
 static void check_loops(struct run *run, const struct trace *a, const struct trace *b)
 {
-    const struct tr_loops *loops = &run->turn.loops;
+    const struct tr_loops *loops = &run->iteration.loops;
     for (uint32_t i = 0; i < a->step_count && !is_gone(run, a) && !is_gone(run, b); i++) {
         struct instance at = a->steps[i].at;
         uint32_t loop = loops->innermost[at.segment];
         if (loop == TR_NONE || loops->loops[loop].header != at.segment ||
-            run->turn.is_divergent_loop[loop] || count_visits(b, &at) == 0)
+            run->iteration.is_divergent_loop[loop] || count_visits(b, &at) == 0)
             continue;
         at.iteration[loops->loops[loop].depth - 1]++;
         run->claims++;
@@ -233,7 +233,7 @@ static void check_loops(struct run *run, const struct trace *a, const struct tra
 
 static bool has_integer(const struct run *run, uint32_t value)
 {
-    LLVMTypeRef type = LLVMTypeOf(run->turn.graph.values[value].llvm);
+    LLVMTypeRef type = LLVMTypeOf(run->iteration.graph.values[value].llvm);
     return LLVMGetTypeKind(type) == LLVMIntegerTypeKind;
 }
 
@@ -241,8 +241,8 @@ static bool has_integer(const struct run *run, uint32_t value)
 static bool is_affine(const struct run *run, uint32_t value, const struct trace *threads[2],
                       const uint64_t bits[2])
 {
-    struct tr_shape shape = run->turn.shapes.values[value];
-    unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(run->turn.graph.values[value].llvm));
+    struct tr_shape shape = run->iteration.shapes.values[value];
+    unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(run->iteration.graph.values[value].llvm));
     int64_t distance = (int64_t)threads[1]->tid[0] - (int64_t)threads[0]->tid[0];
     uint64_t expected = bits[0] + (uint64_t)(shape.stride * distance);
     int64_t first = (int64_t)(bits[0] << (64 - width)) >> (64 - width);
@@ -254,16 +254,16 @@ static bool is_affine(const struct run *run, uint32_t value, const struct trace 
 static void check_value(struct run *run, uint32_t value, const struct trace *threads[2],
                         const uint64_t bits[2])
 {
-    const struct tr_turn *turn = &run->turn;
-    uint32_t segment = turn->graph.values[value].segment;
-    struct tr_shape shape = turn->shapes.values[value];
-    run->claims += shape.kind != TR_VARYING || !turn->depends_on_row[value];
+    const struct tr_iteration *iteration = &run->iteration;
+    uint32_t segment = iteration->graph.values[value].segment;
+    struct tr_shape shape = iteration->shapes.values[value];
+    run->claims += shape.kind != TR_VARYING || !iteration->depends_on_row[value];
     if (shape.kind == TR_UNIFORM && bits[0] != bits[1])
         fail(run, "not uniform", segment, value);
     if (shape.kind == TR_AFFINE && threads[0]->tid[1] == threads[1]->tid[1] &&
         !is_affine(run, value, threads, bits))
         fail(run, "not affine", segment, value);
-    if (!turn->depends_on_row[value] && threads[0]->tid[0] == threads[1]->tid[0] &&
+    if (!iteration->depends_on_row[value] && threads[0]->tid[0] == threads[1]->tid[0] &&
         bits[0] != bits[1])
         fail(run, "depends on the row", segment, value);
 }
@@ -271,7 +271,7 @@ static void check_value(struct run *run, uint32_t value, const struct trace *thr
 static void check_step(struct run *run, const struct trace *threads[2], const struct step *first,
                        const struct step *second)
 {
-    const struct tr_segment *segment = &run->turn.graph.segments[first->at.segment];
+    const struct tr_segment *segment = &run->iteration.graph.segments[first->at.segment];
     for (uint32_t i = 0; i < segment->value_count; i++) {
         uint64_t bits[2] = {first->values[i], second->values[i]};
         if (has_integer(run, segment->first_value + i))
@@ -292,7 +292,7 @@ static void check_values(struct run *run, const struct trace *a, const struct tr
 
 static void note_place(const struct run *run, uint32_t segment, uint32_t *place, uint32_t *next)
 {
-    const struct tr_unit *unit = &run->turn.units[segment];
+    const struct tr_unit *unit = &run->iteration.units[segment];
     place[segment] = (*next)++;
     for (uint32_t i = 0; i < unit->child_count; i++)
         note_place(run, unit->children[i], place, next);
@@ -304,7 +304,7 @@ static void note_place(const struct run *run, uint32_t segment, uint32_t *place,
 static bool is_in_unit(const struct run *run, uint32_t unit, uint32_t segment)
 {
     while (segment != TR_NONE && segment != unit)
-        segment = run->turn.units[segment].anchor;
+        segment = run->iteration.units[segment].anchor;
     return segment == unit;
 }
 
@@ -319,14 +319,14 @@ static uint32_t count_escapes(const struct tr_unit *unit, uint32_t to)
 /* Each unit names what control leaves it for, once, and nothing else. */
 static void check_escapes(struct run *run)
 {
-    const struct tr_graph *graph = &run->turn.graph;
+    const struct tr_graph *graph = &run->iteration.graph;
     for (uint32_t unit = 0; unit < graph->segment_count; unit++)
         for (uint32_t to = 0; to < graph->segment_count; to++) {
             bool is_left_for = false;
             for (uint32_t i = 0; i < graph->segments[to].pred_count; i++)
                 is_left_for |= is_in_unit(run, unit, graph->segments[to].preds[i]);
             is_left_for &= !is_in_unit(run, unit, to);
-            if (count_escapes(&run->turn.units[unit], to) != is_left_for)
+            if (count_escapes(&run->iteration.units[unit], to) != is_left_for)
                 fail(run, "wrong ways out", unit, TR_NONE);
         }
 }
@@ -334,9 +334,9 @@ static void check_escapes(struct run *run)
 /* Units are emitted once each, before those that control goes to from them. */
 static void check_order(struct run *run)
 {
-    const struct tr_graph *graph = &run->turn.graph;
-    const struct tr_loops *loops = &run->turn.loops;
-    uint32_t *place = pxr_arena_alloc_array(&run->turn.graph.arena, graph->segment_count, 4);
+    const struct tr_graph *graph = &run->iteration.graph;
+    const struct tr_loops *loops = &run->iteration.loops;
+    uint32_t *place = pxr_arena_alloc_array(&run->iteration.graph.arena, graph->segment_count, 4);
     uint32_t next = 0;
     note_place(run, 0, place, &next);
     cr_assert_eq(next, graph->segment_count);
@@ -355,11 +355,11 @@ static void check_order(struct run *run)
 
 static void run_threads(struct run *run)
 {
-    struct pxr_arena *arena = &run->turn.graph.arena;
-    uint64_t *arguments = pxr_arena_alloc_array(arena, run->turn.graph.value_count, 8);
+    struct pxr_arena *arena = &run->iteration.graph.arena;
+    uint64_t *arguments = pxr_arena_alloc_array(arena, run->iteration.graph.value_count, 8);
     uint32_t row = run->is_jammed ? ROW : THREADS;
-    struct interpreter interpreter = {.graph = &run->turn.graph,
-                                      .loops = &run->turn.loops,
+    struct interpreter interpreter = {.graph = &run->iteration.graph,
+                                      .loops = &run->iteration.loops,
                                       .block = {row, THREADS / row, 1},
                                       .arguments = arguments,
                                       .arena = arena};
@@ -367,9 +367,9 @@ static void run_threads(struct run *run)
     for (uint32_t t = 0; t < THREADS; t++) {
         run->traces[t].tid[0] = t % row;
         run->traces[t].tid[1] = t / row;
-        arguments[run->turn.x] = t % row;
+        arguments[run->iteration.x] = t % row;
         if (run->is_jammed)
-            arguments[run->turn.y] = t / row;
+            arguments[run->iteration.y] = t / row;
         interpret(&interpreter, &run->traces[t]);
     }
 }
@@ -403,15 +403,15 @@ static uint32_t check_seed(uint64_t seed)
     if (count == 1 && nests[0].obstacle == NULL) {
         cr_assert_eq(nests[0].y.header != NULL, run.is_jammed, "seed %llu",
                      (unsigned long long)seed);
-        cr_assert_eq(
-            tr_turn_build(&run.turn, &target, &nests[0], run.is_jammed, NULL, 0, &obstacle, NULL),
-            PXR_OK);
+        cr_assert_eq(tr_iteration_build(&run.iteration, &target, &nests[0], run.is_jammed, NULL, 0,
+                                        &obstacle, NULL),
+                     PXR_OK);
         if (obstacle == NULL) {
             check_order(&run);
             check_escapes(&run);
             run_threads(&run);
             check_threads(&run);
-            tr_turn_fini(&run.turn);
+            tr_iteration_fini(&run.iteration);
         }
     }
     free(nests);

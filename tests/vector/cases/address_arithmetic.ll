@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Addresses as numbers: made of integers, compared, subtracted.
 
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nsw i32 %y, %nx
   %t = add nsw i32 %row, %x
   %i = sext i32 %t to i64

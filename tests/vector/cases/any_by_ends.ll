@@ -3,7 +3,7 @@
 ; run: nx=1,16,33,96 ny=1,3 n=1,5,row,64
 ; arrays: a=4:small b=4 c=4
 
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nuw nsw i32 %y, %nx
   %t = add nuw nsw i32 %row, %x
   %i = zext nneg i32 %t to i64

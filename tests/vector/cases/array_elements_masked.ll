@@ -3,7 +3,7 @@
 ; others lead nowhere. Words of 64 bits, floats and bytes.
 ; arrays: a=4:small b=64 c=80:f32
 
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nsw i32 %y, %nx
   %t = add nsw i32 %row, %x
   %i = sext i32 %t to i64

@@ -2,7 +2,7 @@
 ; What is never negative is so in the first lane, which does not look at it: there it is -1.
 ; arrays: a=4 b=4:small c=8
 
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nuw nsw i32 %y, %nx
   %t = add nuw nsw i32 %row, %x
   %i = zext nneg i32 %t to i64

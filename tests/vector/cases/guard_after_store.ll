@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: Apache-2.0
-; A branch to the end after a store is no guard: turns cannot begin anew.
+; A branch to the end after a store is no guard: iterations cannot begin anew.
 ; run: n=all,half,1,1000
 
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nsw i32 %y, %nx
   %t = add nsw i32 %row, %x
   %i = sext i32 %t to i64

@@ -3,7 +3,7 @@
 ; run: nx=37,64,96 n=20,3,37
 ; nest: x
 ; arrays: a=4 b=4 c=4
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %w = zext i32 %x to i64
   %q = getelementptr i32, ptr %b, i64 %w
   store i32 7, ptr %q

@@ -3,7 +3,7 @@
 ; Signed and unsigned, words of different sizes.
 ; arrays: a=4:f32 b=8 c=1
 
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul i32 %y, %nx
   %t = add i32 %row, %x
   %i = sext i32 %t to i64

@@ -2,7 +2,7 @@
 ; The 32-bit index does wrap between two lanes, for some of the sizes; threads behind that access nothing.
 ; run: nx=1,16,33,64 ny=1,3 n=all,half,1,10,21
 
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul i32 %y, %nx
   %t = add i32 %row, %x
   %first = sub i32 2147483647, %n

@@ -2,7 +2,7 @@
 ; Each thread does every n-th element: the index may wrap, and lanes leave the loop in different iterations.
 ; arrays: a=16:small b=4 c=16
 
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul i32 %y, %nx
   %t = add i32 %row, %x
   %three.x = mul i32 %x, 3

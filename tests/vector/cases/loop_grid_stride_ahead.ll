@@ -3,7 +3,7 @@
 ; run: nx=16,33,96 ny=1,2,3 n=all
 ; arrays: a=64:small b=32 c=64
 
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nsw i32 %y, %nx
   %t = add nsw i32 %row, %x
   %all = mul i32 %n, 16

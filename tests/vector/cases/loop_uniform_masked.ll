@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: Apache-2.0
-; A loop with a number of turns all agree on, that only some lanes enter.
+; A loop with a number of iterations all agree on, that only some lanes enter.
 ; arrays: a=4 b=4:small c=4
 
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nsw i32 %y, %nx
   %t = add nsw i32 %row, %x
   %i = sext i32 %t to i64

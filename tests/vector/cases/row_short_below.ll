@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; Only the first threads of a row have work: fewer than a vector, none, or all.
 
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %half = udiv i32 %nx, 3
   %is.first = icmp ult i32 %x, %half
   br i1 %is.first, label %work, label %end

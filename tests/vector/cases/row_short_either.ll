@@ -2,7 +2,7 @@
 ; A branch that all threads take together decides which threads of a row have work: the first one,
 ; those up to a number, or all but a few.
 
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %kind = and i32 %nx, 3
   %is.zero = icmp eq i32 %kind, 0
   br i1 %is.zero, label %one, label %more

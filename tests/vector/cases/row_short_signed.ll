@@ -2,7 +2,7 @@
 ; The first threads of a row have work, by a signed comparison whose limit may be negative, and of
 ; those only some.
 
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %limit = sub i32 %nx, 40
   %row = mul nsw i32 %y, %nx
   %t = add nsw i32 %row, %x

@@ -2,7 +2,7 @@
 ; Whether all rows are on one side of a limit: the last one decides.
 ; run: ny=1,2,3,4,8 n=1,3,all
 
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nuw nsw i32 %y, %nx
   %t = add nuw nsw i32 %row, %x
   %i = zext nneg i32 %t to i64

@@ -2,7 +2,7 @@
 ; Neighbouring numbers of 64 bits in rows that follow each other downwards, in a loop; odd threads do less.
 ; arrays: a=4 b=4+16 c=96
 
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nsw i32 %y, %nx
   %t = add nsw i32 %row, %x
   %at = sext i32 %t to i64

@@ -3,7 +3,7 @@
 ; run: nx=16,21,33,48 ny=8,12,16 n=row
 ; arrays: a=4 b=4 c=4
 
-define void @turn(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
+define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nsw i32 %y, %nx
   %t = add nsw i32 %row, %x
   %i = zext nneg i32 %t to i64

@@ -27,7 +27,7 @@ static bool is_ordered_access(LLVMValueRef inst)
     return LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
 }
 
-/* Stops are within the block, but for those that give way to other blocks. */
+/* Sync points are within the block, but for those that give way to other blocks. */
 static bool is_quiet_call(LLVMValueRef call)
 {
     bool is_intrinsic = strncmp(tr_callee_name(call), "llvm.", 5) == 0;

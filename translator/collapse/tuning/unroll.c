@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Short loops around stops whose number of turns is known, such as the levels of a reduction in a
- * block of known size, become straight code before regions are formed: then it is known of each
- * region which threads have work in it, and where they find it. LLVM's unroller does it; other
- * loops are hidden from it, since what has no stops is a thread's own.
+ * Short loops around sync points whose number of iterations is known, such as the levels of a
+ * reduction in a block of known size, become straight code before regions are formed: then it is
+ * known of each region which threads have work in it, and where they find it. LLVM's unroller does
+ * it; other loops are hidden from it, since what has no sync points is a thread's own.
  */
 #include "translator/collapse/tuning/unroll.h"
 
@@ -11,11 +11,11 @@
 
 static const char loop_kind[] = "llvm.loop";
 
-static bool has_stop(const struct tr_graph *graph, const struct tr_loop *loop)
+static bool has_sync_point(const struct tr_graph *graph, const struct tr_loop *loop)
 {
     for (uint32_t s = tr_set_next(&loop->segments, 0); s != TR_NONE;
          s = tr_set_next(&loop->segments, s + 1))
-        if (graph->segments[s].is_stop)
+        if (graph->segments[s].is_sync_point)
             return true;
     return false;
 }
@@ -45,18 +45,18 @@ static void forget_marks(LLVMValueRef function)
         LLVMSetMetadata(LLVMGetBasicBlockTerminator(block), kind, NULL);
 }
 
-/* Hides loops without stops; whether there are others. */
+/* Hides loops without sync points; whether there are others. */
 static enum pxr_status hide_loops(LLVMValueRef function, bool *has_others, struct pxr_error *err)
 {
     struct tr_graph graph;
     struct tr_loops loops;
     *has_others = false;
-    enum pxr_status status = tr_graph_build(&graph, function, tr_is_stop, err);
+    enum pxr_status status = tr_graph_build(&graph, function, tr_is_sync_point, err);
     if (status != PXR_OK)
         return status;
     status = tr_loops_build(&graph, &loops, err);
     for (uint32_t i = 0; status == PXR_OK && i < loops.count; i++) {
-        if (has_stop(&graph, &loops.loops[i]))
+        if (has_sync_point(&graph, &loops.loops[i]))
             *has_others = true;
         else
             hide(&graph, &loops.loops[i]);
@@ -67,7 +67,7 @@ static enum pxr_status hide_loops(LLVMValueRef function, bool *has_others, struc
 
 enum pxr_status tr_hide_plain_loops(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
-    return hide_loops(collapsing->function, &collapsing->has_stop_loops, err);
+    return hide_loops(collapsing->function, &collapsing->has_sync_loops, err);
 }
 
 enum pxr_status tr_show_plain_loops(struct tr_collapsing *collapsing, struct pxr_error *err)

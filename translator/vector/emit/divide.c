@@ -8,7 +8,7 @@
 
 static LLVMValueRef instruction(const struct tr_widen *widen, uint32_t value)
 {
-    return widen->turn->graph.values[value].llvm;
+    return widen->iteration->graph.values[value].llvm;
 }
 
 static bool is_unsigned(LLVMValueRef inst)
@@ -41,7 +41,7 @@ bool tr_is_safe_divisor(LLVMValueRef inst)
 
 /* ---- by LLVM ---- */
 
-LLVMValueRef tr_w_one(LLVMTypeRef type)
+LLVMValueRef tr_widen_one(LLVMTypeRef type)
 {
     LLVMValueRef elements[TR_MAX_ELEMENTS];
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
@@ -56,12 +56,12 @@ LLVMValueRef tr_w_one(LLVMTypeRef type)
 static LLVMValueRef safe_divisor(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
     LLVMValueRef inst = instruction(widen, value);
-    LLVMValueRef divisor = tr_w_vector(widen, LLVMGetOperand(inst, 1), copy);
-    LLVMValueRef mask = tr_w_mask_for(widen, value, copy);
-    if (mask == NULL || tr_is_safe_divisor(inst) || tr_w_seed(widen, TR_VECTOR_SEED_MASK))
+    LLVMValueRef divisor = tr_widen_vector(widen, LLVMGetOperand(inst, 1), copy);
+    LLVMValueRef mask = tr_widen_mask_for(widen, value, copy);
+    if (mask == NULL || tr_is_safe_divisor(inst) || tr_widen_seed(widen, TR_VECTOR_SEED_MASK))
         return divisor;
-    mask = tr_w_repeat(widen, mask, tr_w_element_count(LLVMTypeOf(inst)));
-    return LLVMBuildSelect(widen->builder, mask, divisor, tr_w_one(LLVMTypeOf(divisor)), "");
+    mask = tr_widen_repeat(widen, mask, tr_widen_element_count(LLVMTypeOf(inst)));
+    return LLVMBuildSelect(widen->builder, mask, divisor, tr_widen_one(LLVMTypeOf(divisor)), "");
 }
 
 /* ---- as floating-point numbers ---- */
@@ -99,10 +99,10 @@ LLVMValueRef tr_form_divide(struct tr_widen *widen, uint32_t value, uint32_t cop
 {
     LLVMValueRef inst = instruction(widen, value);
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
-    LLVMValueRef left = tr_w_vector(widen, LLVMGetOperand(inst, 0), copy);
+    LLVMValueRef left = tr_widen_vector(widen, LLVMGetOperand(inst, 0), copy);
     if (!is_for_floats(inst))
         return LLVMBuildBinOp(widen->builder, opcode, left, safe_divisor(widen, value, copy), "");
-    LLVMValueRef right = tr_w_vector(widen, LLVMGetOperand(inst, 1), copy);
+    LLVMValueRef right = tr_widen_vector(widen, LLVMGetOperand(inst, 1), copy);
     LLVMValueRef result = quotient(widen, inst, left, right);
     if (opcode == LLVMUDiv || opcode == LLVMSDiv)
         return result;

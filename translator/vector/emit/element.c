@@ -6,13 +6,13 @@
  */
 #include "translator/vector/emit/form.h"
 
-uint32_t tr_w_element_count(LLVMTypeRef type)
+uint32_t tr_widen_element_count(LLVMTypeRef type)
 {
     return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
 }
 
-LLVMValueRef tr_w_shuffle(struct tr_widen *widen, LLVMValueRef a, LLVMValueRef b,
-                          const uint32_t *elements, uint32_t count)
+LLVMValueRef tr_widen_shuffle(struct tr_widen *widen, LLVMValueRef a, LLVMValueRef b,
+                              const uint32_t *elements, uint32_t count)
 {
     LLVMValueRef mask[TR_MAX_ELEMENTS];
     for (uint32_t i = 0; i < count; i++)
@@ -23,25 +23,25 @@ LLVMValueRef tr_w_shuffle(struct tr_widen *widen, LLVMValueRef a, LLVMValueRef b
     return LLVMBuildShuffleVector(widen->builder, a, b, LLVMConstVector(mask, count), "");
 }
 
-LLVMValueRef tr_w_repeat(struct tr_widen *widen, LLVMValueRef vector, uint32_t times)
+LLVMValueRef tr_widen_repeat(struct tr_widen *widen, LLVMValueRef vector, uint32_t times)
 {
     uint32_t elements[TR_MAX_ELEMENTS];
-    uint32_t count = tr_w_element_count(LLVMTypeOf(vector)) * times;
+    uint32_t count = tr_widen_element_count(LLVMTypeOf(vector)) * times;
     if (times == 1)
         return vector;
     for (uint32_t i = 0; i < count; i++)
         elements[i] = i / times;
-    return tr_w_shuffle(widen, vector, NULL, elements, count);
+    return tr_widen_shuffle(widen, vector, NULL, elements, count);
 }
 
 static LLVMValueRef instruction(const struct tr_widen *widen, uint32_t value)
 {
-    return widen->turn->graph.values[value].llvm;
+    return widen->iteration->graph.values[value].llvm;
 }
 
 static LLVMValueRef operand(struct tr_widen *widen, uint32_t value, uint32_t i, uint32_t copy)
 {
-    return tr_w_vector(widen, LLVMGetOperand(instruction(widen, value), i), copy);
+    return tr_widen_vector(widen, LLVMGetOperand(instruction(widen, value), i), copy);
 }
 
 /* ---- elements ---- */
@@ -50,11 +50,11 @@ LLVMValueRef tr_form_extract_element(struct tr_widen *widen, uint32_t value, uin
 {
     uint32_t elements[TR_MAX_ELEMENTS];
     LLVMValueRef inst = instruction(widen, value);
-    uint32_t count = tr_w_element_count(LLVMTypeOf(LLVMGetOperand(inst, 0)));
+    uint32_t count = tr_widen_element_count(LLVMTypeOf(LLVMGetOperand(inst, 0)));
     uint32_t index = (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 1));
     for (uint32_t lane = 0; lane < widen->width; lane++)
         elements[lane] = lane * count + index;
-    return tr_w_shuffle(widen, operand(widen, value, 0, copy), NULL, elements, widen->width);
+    return tr_widen_shuffle(widen, operand(widen, value, 0, copy), NULL, elements, widen->width);
 }
 
 /* Puts the elements where they belong in a vector of their own; then chooses between the two. */
@@ -62,24 +62,24 @@ LLVMValueRef tr_form_insert_element(struct tr_widen *widen, uint32_t value, uint
 {
     uint32_t elements[TR_MAX_ELEMENTS];
     LLVMValueRef inst = instruction(widen, value);
-    uint32_t count = tr_w_element_count(LLVMTypeOf(inst));
+    uint32_t count = tr_widen_element_count(LLVMTypeOf(inst));
     uint32_t index = (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 2));
     uint32_t total = count * widen->width;
     for (uint32_t i = 0; i < total; i++)
         elements[i] = i % count == index ? i / count : TR_NONE;
     LLVMValueRef placed =
-        tr_w_shuffle(widen, operand(widen, value, 1, copy), NULL, elements, total);
+        tr_widen_shuffle(widen, operand(widen, value, 1, copy), NULL, elements, total);
     for (uint32_t i = 0; i < total; i++)
         elements[i] = i % count == index ? total + i : i;
-    return tr_w_shuffle(widen, operand(widen, value, 0, copy), placed, elements, total);
+    return tr_widen_shuffle(widen, operand(widen, value, 0, copy), placed, elements, total);
 }
 
 LLVMValueRef tr_form_shuffle(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
     uint32_t elements[TR_MAX_ELEMENTS];
     LLVMValueRef inst = instruction(widen, value);
-    uint32_t from = tr_w_element_count(LLVMTypeOf(LLVMGetOperand(inst, 0)));
-    uint32_t to = tr_w_element_count(LLVMTypeOf(inst));
+    uint32_t from = tr_widen_element_count(LLVMTypeOf(LLVMGetOperand(inst, 0)));
+    uint32_t to = tr_widen_element_count(LLVMTypeOf(inst));
     for (uint32_t i = 0; i < to * widen->width; i++) {
         int chosen = LLVMGetMaskValue(inst, i % to);
         uint32_t lane = i / to;
@@ -87,8 +87,8 @@ LLVMValueRef tr_form_shuffle(struct tr_widen *widen, uint32_t value, uint32_t co
         elements[i] =
             chosen == LLVMGetUndefMaskElem() ? TR_NONE : second + lane * from + (uint32_t)chosen;
     }
-    return tr_w_shuffle(widen, operand(widen, value, 0, copy), operand(widen, value, 1, copy),
-                        elements, to * widen->width);
+    return tr_widen_shuffle(widen, operand(widen, value, 0, copy), operand(widen, value, 1, copy),
+                            elements, to * widen->width);
 }
 
 /* ---- fields ---- */

@@ -9,12 +9,12 @@
 
 static LLVMValueRef instruction(const struct tr_widen *widen, uint32_t value)
 {
-    return widen->turn->graph.values[value].llvm;
+    return widen->iteration->graph.values[value].llvm;
 }
 
 static LLVMValueRef operand(struct tr_widen *widen, uint32_t value, uint32_t i, uint32_t copy)
 {
-    return tr_w_vector(widen, LLVMGetOperand(instruction(widen, value), i), copy);
+    return tr_widen_vector(widen, LLVMGetOperand(instruction(widen, value), i), copy);
 }
 
 static bool is_in_one_form(struct tr_shape shape)
@@ -109,7 +109,8 @@ static LLVMValueRef cast(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
     LLVMValueRef inst = instruction(widen, value);
     return LLVMBuildCast(widen->builder, LLVMGetInstructionOpcode(inst),
-                         operand(widen, value, 0, copy), tr_w_type(widen, LLVMTypeOf(inst)), "");
+                         operand(widen, value, 0, copy), tr_widen_type(widen, LLVMTypeOf(inst)),
+                         "");
 }
 
 /* ---- comparisons and choices ---- */
@@ -133,8 +134,8 @@ static LLVMValueRef choose_fields(struct tr_widen *widen, LLVMValueRef condition
     LLVMBuilderRef b = widen->builder;
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     if (kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind)
-        return LLVMBuildSelect(b, tr_w_repeat(widen, condition, tr_w_element_count(type)), yes, no,
-                               "");
+        return LLVMBuildSelect(b, tr_widen_repeat(widen, condition, tr_widen_element_count(type)),
+                               yes, no, "");
     bool is_struct = kind == LLVMStructTypeKind;
     uint32_t count =
         is_struct ? LLVMCountStructElementTypes(type) : (uint32_t)LLVMGetArrayLength2(type);
@@ -156,9 +157,10 @@ static LLVMValueRef choose(struct tr_widen *widen, uint32_t value, uint32_t copy
     bool is_single = LLVMGetTypeKind(LLVMTypeOf(condition)) == LLVMIntegerTypeKind;
     LLVMValueRef yes = operand(widen, value, 1, copy);
     LLVMValueRef no = operand(widen, value, 2, copy);
-    if (is_single && is_in_one_form(tr_w_shape(widen, condition)))
-        return LLVMBuildSelect(widen->builder, tr_w_scalar(widen, condition, copy), yes, no, "");
-    condition = tr_w_vector(widen, condition, copy);
+    if (is_single && is_in_one_form(tr_widen_shape(widen, condition)))
+        return LLVMBuildSelect(widen->builder, tr_widen_scalar(widen, condition, copy), yes, no,
+                               "");
+    condition = tr_widen_vector(widen, condition, copy);
     if (is_single)
         return choose_fields(widen, condition, yes, no, LLVMTypeOf(inst));
     return LLVMBuildSelect(widen->builder, condition, yes, no, "");
@@ -174,8 +176,9 @@ static LLVMValueRef address(struct tr_widen *widen, uint32_t value, uint32_t cop
     unsigned count = (unsigned)LLVMGetNumOperands(inst);
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef part = LLVMGetOperand(inst, i);
-        operands[i] = is_in_one_form(tr_w_shape(widen, part)) ? tr_w_scalar(widen, part, copy)
-                                                              : tr_w_vector(widen, part, copy);
+        operands[i] = is_in_one_form(tr_widen_shape(widen, part))
+                          ? tr_widen_scalar(widen, part, copy)
+                          : tr_widen_vector(widen, part, copy);
     }
     return LLVMBuildGEPWithNoWrapFlags(widen->builder, LLVMGetGEPSourceElementType(inst),
                                        operands[0], operands + 1, count - 1, "",
@@ -238,7 +241,7 @@ static bool is_constant_element(LLVMValueRef inst, unsigned index)
     LLVMValueRef number = LLVMGetOperand(inst, index);
     return LLVMIsAConstantInt(number) != NULL &&
            LLVMConstIntGetZExtValue(number) <
-               tr_w_element_count(LLVMTypeOf(LLVMGetOperand(inst, 0)));
+               tr_widen_element_count(LLVMTypeOf(LLVMGetOperand(inst, 0)));
 }
 
 bool tr_has_form(LLVMValueRef inst)
@@ -261,7 +264,7 @@ bool tr_has_form(LLVMValueRef inst)
     }
 }
 
-LLVMValueRef tr_w_form(struct tr_widen *widen, uint32_t value, uint32_t copy)
+LLVMValueRef tr_widen_form(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
     LLVMValueRef inst = instruction(widen, value);
     LLVMValueRef result = forms[LLVMGetInstructionOpcode(inst)](widen, value, copy);

@@ -16,23 +16,23 @@
 bool tr_is_holdable(LLVMTypeRef type);
 
 /* lane 0's value of an affine one -> that of a lane (i32) */
-LLVMValueRef tr_w_move(struct tr_widen *widen, LLVMValueRef scalar, int64_t stride,
-                       LLVMValueRef lane);
+LLVMValueRef tr_widen_move(struct tr_widen *widen, LLVMValueRef scalar, int64_t stride,
+                           LLVMValueRef lane);
 
 /* scalar + distance, modulo the width; of pointers in bytes. */
-LLVMValueRef tr_w_offset(struct tr_widen *widen, LLVMValueRef scalar, int64_t distance);
+LLVMValueRef tr_widen_offset(struct tr_widen *widen, LLVMValueRef scalar, int64_t distance);
 
 /* ---- elements of vectors (element.c) ---- */
 
 /* 1 for types that are no vectors. */
-uint32_t tr_w_element_count(LLVMTypeRef type);
+uint32_t tr_widen_element_count(LLVMTypeRef type);
 
 /* A vector of these elements of a and then b (NULL: a alone); TR_NONE: any value. */
-LLVMValueRef tr_w_shuffle(struct tr_widen *widen, LLVMValueRef a, LLVMValueRef b,
-                          const uint32_t *elements, uint32_t count);
+LLVMValueRef tr_widen_shuffle(struct tr_widen *widen, LLVMValueRef a, LLVMValueRef b,
+                              const uint32_t *elements, uint32_t count);
 
 /* Each element `times` times in a row: what lanes have, for all elements of each. */
-LLVMValueRef tr_w_repeat(struct tr_widen *widen, LLVMValueRef vector, uint32_t times);
+LLVMValueRef tr_widen_repeat(struct tr_widen *widen, LLVMValueRef vector, uint32_t times);
 
 LLVMValueRef tr_form_extract_element(struct tr_widen *widen, uint32_t value, uint32_t copy);
 LLVMValueRef tr_form_insert_element(struct tr_widen *widen, uint32_t value, uint32_t copy);
@@ -55,14 +55,14 @@ bool tr_is_integer_division(LLVMValueRef inst);
 bool tr_is_safe_divisor(LLVMValueRef inst);
 
 /* The number 1, or a vector of it. */
-LLVMValueRef tr_w_one(LLVMTypeRef type);
+LLVMValueRef tr_widen_one(LLVMTypeRef type);
 LLVMValueRef tr_form_divide(struct tr_widen *widen, uint32_t value, uint32_t copy);
 
 /* ---- everything else (form.c) ---- */
 
 /* Of instructions whose results are varying. */
 bool tr_has_form(LLVMValueRef inst);
-LLVMValueRef tr_w_form(struct tr_widen *widen, uint32_t value, uint32_t copy);
+LLVMValueRef tr_widen_form(struct tr_widen *widen, uint32_t value, uint32_t copy);
 
 /* nsw, exact, inbounds and whatever else can make poison. */
 void tr_forget_flags(LLVMValueRef inst);

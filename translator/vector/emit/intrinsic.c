@@ -138,19 +138,19 @@ static LLVMTypeRef overload(LLVMValueRef call, char which)
 
 LLVMValueRef tr_form_intrinsic(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
-    LLVMValueRef call = widen->turn->graph.values[value].llvm;
+    LLVMValueRef call = widen->iteration->graph.values[value].llvm;
     const struct elementwise *row = find(call);
     LLVMTypeRef types[2];
     size_t type_count = strlen(row->overloads);
     for (size_t i = 0; i < type_count; i++)
-        types[i] = tr_w_type(widen, overload(call, row->overloads[i]));
+        types[i] = tr_widen_type(widen, overload(call, row->overloads[i]));
     LLVMValueRef arguments[MAX_ARGUMENTS];
     unsigned count = LLVMGetNumArgOperands(call);
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef argument = LLVMGetOperand(call, i);
         bool is_scalar = i == row->scalar_argument ||
                          LLVMGetTypeKind(LLVMTypeOf(argument)) == LLVMMetadataTypeKind;
-        arguments[i] = is_scalar ? argument : tr_w_vector(widen, argument, copy);
+        arguments[i] = is_scalar ? argument : tr_widen_vector(widen, argument, copy);
     }
     unsigned id = LLVMGetIntrinsicID(LLVMGetCalledValue(call));
     LLVMValueRef callee = LLVMGetIntrinsicDeclaration(widen->module, id, types, type_count);

@@ -7,13 +7,13 @@
 static LLVMValueRef made_of(struct tr_widen *widen, const struct tr_number *number, uint32_t copy)
 {
     LLVMTypeRef type = LLVMIntTypeInContext(widen->llvm, number->bits);
-    LLVMValueRef a = number->a == NULL ? NULL : tr_w_number(widen, number->a, copy);
-    LLVMValueRef b = number->b == NULL ? NULL : tr_w_number(widen, number->b, copy);
+    LLVMValueRef a = number->a == NULL ? NULL : tr_widen_number(widen, number->a, copy);
+    LLVMValueRef b = number->b == NULL ? NULL : tr_widen_number(widen, number->b, copy);
     switch (number->kind) {
     case TR_NUMBER_CONSTANT:
         return LLVMConstInt(type, number->constant, false);
     case TR_NUMBER_VALUE:
-        return tr_w_scalar(widen, number->value, copy);
+        return tr_widen_scalar(widen, number->value, copy);
     case TR_NUMBER_SUM:
         return LLVMBuildAdd(widen->builder, a, b, "");
     case TR_NUMBER_DIFFERENCE:
@@ -31,7 +31,7 @@ static LLVMValueRef made_of(struct tr_widen *widen, const struct tr_number *numb
     }
 }
 
-LLVMValueRef tr_w_number(struct tr_widen *widen, struct tr_number *number, uint32_t copy)
+LLVMValueRef tr_widen_number(struct tr_widen *widen, struct tr_number *number, uint32_t copy)
 {
     if (number->made == NULL)
         number->made = made_of(widen, number, copy);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Values of a turn as they are held: scalars, and vectors of them made where they are needed.
+ * Values of an iteration as they are held: scalars, and vectors of them made where they are needed.
  * Nothing is kept that can be made again from what is: LLVM finds what has been made twice.
  */
 #include <llvm-c/Target.h>
@@ -9,39 +9,39 @@
 
 /* ---- where a value is ---- */
 
-uint32_t tr_w_holder(const struct tr_widen *widen, uint32_t value, uint32_t copy)
+uint32_t tr_widen_holder(const struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
-    const struct tr_shape *shape = &widen->turn->shapes.values[value];
+    const struct tr_shape *shape = &widen->iteration->shapes.values[value];
     if (shape->kind == TR_UNIFORM)
         return 0;
     uint32_t column = copy % widen->jam[0];
     uint32_t row = copy / widen->jam[0];
     if (shape->kind == TR_AFFINE && shape->stride == 0)
         column = 0;
-    if (!widen->turn->depends_on_row[value])
+    if (!widen->iteration->depends_on_row[value])
         row = 0;
     return row * widen->jam[0] + column;
 }
 
-struct tr_shape tr_w_shape(const struct tr_widen *widen, LLVMValueRef operand)
+struct tr_shape tr_widen_shape(const struct tr_widen *widen, LLVMValueRef operand)
 {
-    uint32_t number = tr_graph_number(&widen->turn->graph, operand);
+    uint32_t number = tr_graph_number(&widen->iteration->graph, operand);
     if (number == TR_NONE)
         return (struct tr_shape){.kind = TR_UNIFORM, .no_wrap = true};
-    return widen->turn->shapes.values[number];
+    return widen->iteration->shapes.values[number];
 }
 
 static LLVMValueRef held(const struct tr_widen *widen, LLVMValueRef operand, uint32_t copy)
 {
-    uint32_t number = tr_graph_number(&widen->turn->graph, operand);
+    uint32_t number = tr_graph_number(&widen->iteration->graph, operand);
     if (number == TR_NONE)
         return operand;
-    LLVMValueRef now = widen->now[number * widen->copies + tr_w_holder(widen, number, copy)];
-    bool is_from_outside = widen->turn->graph.values[number].segment == TR_NONE;
+    LLVMValueRef now = widen->now[number * widen->copies + tr_widen_holder(widen, number, copy)];
+    bool is_from_outside = widen->iteration->graph.values[number].segment == TR_NONE;
     return now == NULL && is_from_outside ? operand : now;
 }
 
-LLVMValueRef tr_w_scalar(struct tr_widen *widen, LLVMValueRef operand, uint32_t copy)
+LLVMValueRef tr_widen_scalar(struct tr_widen *widen, LLVMValueRef operand, uint32_t copy)
 {
     return held(widen, operand, copy);
 }
@@ -109,11 +109,11 @@ static LLVMTypeRef struct_type(const struct tr_widen *widen, LLVMTypeRef type)
     LLVMTypeRef fields[MAX_FIELDS];
     uint32_t count = field_count(type);
     for (uint32_t i = 0; i < count; i++)
-        fields[i] = tr_w_type(widen, field_type(type, i));
+        fields[i] = tr_widen_type(widen, field_type(type, i));
     return LLVMStructTypeInContext(widen->llvm, fields, count, false);
 }
 
-LLVMTypeRef tr_w_type(const struct tr_widen *widen, LLVMTypeRef type)
+LLVMTypeRef tr_widen_type(const struct tr_widen *widen, LLVMTypeRef type)
 {
     switch (LLVMGetTypeKind(type)) {
     case LLVMVoidTypeKind:
@@ -121,7 +121,7 @@ LLVMTypeRef tr_w_type(const struct tr_widen *widen, LLVMTypeRef type)
     case LLVMStructTypeKind:
         return struct_type(widen, type);
     case LLVMArrayTypeKind:
-        return LLVMArrayType2(tr_w_type(widen, LLVMGetElementType(type)),
+        return LLVMArrayType2(tr_widen_type(widen, LLVMGetElementType(type)),
                               LLVMGetArrayLength2(type));
     case LLVMVectorTypeKind:
         return LLVMVectorType(LLVMGetElementType(type), LLVMGetVectorSize(type) * widen->width);
@@ -150,7 +150,7 @@ static LLVMTypeRef distance_type(const struct tr_widen *widen, LLVMValueRef valu
     return is_pointer(value) ? widen->i64 : LLVMTypeOf(value);
 }
 
-LLVMValueRef tr_w_offset(struct tr_widen *widen, LLVMValueRef scalar, int64_t distance)
+LLVMValueRef tr_widen_offset(struct tr_widen *widen, LLVMValueRef scalar, int64_t distance)
 {
     LLVMValueRef constant = int_constant(distance_type(widen, scalar), distance);
     if (is_pointer(scalar))
@@ -158,8 +158,8 @@ LLVMValueRef tr_w_offset(struct tr_widen *widen, LLVMValueRef scalar, int64_t di
     return LLVMBuildAdd(widen->builder, scalar, constant, "");
 }
 
-LLVMValueRef tr_w_move(struct tr_widen *widen, LLVMValueRef scalar, int64_t stride,
-                       LLVMValueRef lane)
+LLVMValueRef tr_widen_move(struct tr_widen *widen, LLVMValueRef scalar, int64_t stride,
+                           LLVMValueRef lane)
 {
     LLVMBuilderRef b = widen->builder;
     LLVMTypeRef type = distance_type(widen, scalar);
@@ -180,7 +180,7 @@ static LLVMValueRef steps(struct tr_widen *widen, LLVMValueRef scalar, int64_t s
     LLVMValueRef distance = LLVMConstVector(distances, widen->width);
     if (is_pointer(scalar))
         return LLVMBuildGEP2(widen->builder, widen->i8, scalar, &distance, 1, "");
-    return LLVMBuildAdd(widen->builder, tr_w_splat(widen, scalar), distance, "");
+    return LLVMBuildAdd(widen->builder, tr_widen_splat(widen, scalar), distance, "");
 }
 
 /* ---- vectors ---- */
@@ -188,24 +188,24 @@ static LLVMValueRef steps(struct tr_widen *widen, LLVMValueRef scalar, int64_t s
 static LLVMValueRef splat_elements(struct tr_widen *widen, LLVMValueRef vector)
 {
     uint32_t elements[TR_MAX_ELEMENTS];
-    uint32_t count = tr_w_element_count(LLVMTypeOf(vector));
+    uint32_t count = tr_widen_element_count(LLVMTypeOf(vector));
     for (uint32_t i = 0; i < count * widen->width; i++)
         elements[i] = i % count;
-    return tr_w_shuffle(widen, vector, NULL, elements, count * widen->width);
+    return tr_widen_shuffle(widen, vector, NULL, elements, count * widen->width);
 }
 
 static LLVMValueRef splat_aggregate(struct tr_widen *widen, LLVMValueRef aggregate)
 {
     LLVMTypeRef type = LLVMTypeOf(aggregate);
-    LLVMValueRef result = LLVMGetPoison(tr_w_type(widen, type));
+    LLVMValueRef result = LLVMGetPoison(tr_widen_type(widen, type));
     for (uint32_t i = 0; i < field_count(type); i++) {
         LLVMValueRef field = LLVMBuildExtractValue(widen->builder, aggregate, i, "");
-        result = LLVMBuildInsertValue(widen->builder, result, tr_w_splat(widen, field), i, "");
+        result = LLVMBuildInsertValue(widen->builder, result, tr_widen_splat(widen, field), i, "");
     }
     return result;
 }
 
-LLVMValueRef tr_w_splat(struct tr_widen *widen, LLVMValueRef scalar)
+LLVMValueRef tr_widen_splat(struct tr_widen *widen, LLVMValueRef scalar)
 {
     LLVMTypeRef type = LLVMTypeOf(scalar);
     if (is_vector(type))
@@ -220,14 +220,14 @@ LLVMValueRef tr_w_splat(struct tr_widen *widen, LLVMValueRef scalar)
     return LLVMBuildShuffleVector(widen->builder, first, LLVMGetPoison(vector), all_first, "");
 }
 
-LLVMValueRef tr_w_vector(struct tr_widen *widen, LLVMValueRef operand, uint32_t copy)
+LLVMValueRef tr_widen_vector(struct tr_widen *widen, LLVMValueRef operand, uint32_t copy)
 {
-    struct tr_shape shape = tr_w_shape(widen, operand);
+    struct tr_shape shape = tr_widen_shape(widen, operand);
     LLVMValueRef value = held(widen, operand, copy);
     if (shape.kind == TR_VARYING)
         return value;
     if (shape.stride == 0)
-        return tr_w_splat(widen, value);
+        return tr_widen_splat(widen, value);
     return steps(widen, value, shape.stride);
 }
 
@@ -274,27 +274,27 @@ static LLVMValueRef lane_of(struct tr_widen *widen, LLVMValueRef held_value, LLV
     return LLVMBuildExtractElement(widen->builder, held_value, lane, "");
 }
 
-LLVMValueRef tr_w_lane(struct tr_widen *widen, LLVMValueRef operand, uint32_t copy,
-                       LLVMValueRef lane)
+LLVMValueRef tr_widen_lane(struct tr_widen *widen, LLVMValueRef operand, uint32_t copy,
+                           LLVMValueRef lane)
 {
-    struct tr_shape shape = tr_w_shape(widen, operand);
+    struct tr_shape shape = tr_widen_shape(widen, operand);
     LLVMValueRef value = held(widen, operand, copy);
     if (shape.kind == TR_VARYING)
         return lane_of(widen, value, LLVMTypeOf(operand), lane);
     if (shape.stride == 0)
         return value;
-    return tr_w_move(widen, value, shape.stride, lane);
+    return tr_widen_move(widen, value, shape.stride, lane);
 }
 
 /* ---- masks ---- */
 
-LLVMValueRef tr_w_mask_for(struct tr_widen *widen, uint32_t value, uint32_t copy)
+LLVMValueRef tr_widen_mask_for(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
     LLVMValueRef mask = NULL;
     if (widen->active.mask[0] == NULL)
         return NULL;
     for (uint32_t c = 0; c < widen->copies; c++) {
-        if (tr_w_holder(widen, value, c) != copy)
+        if (tr_widen_holder(widen, value, c) != copy)
             continue;
         LLVMValueRef more = widen->active.mask[c];
         mask = mask == NULL ? more : LLVMBuildOr(widen->builder, mask, more, "");
@@ -302,7 +302,7 @@ LLVMValueRef tr_w_mask_for(struct tr_widen *widen, uint32_t value, uint32_t copy
     return mask;
 }
 
-LLVMValueRef tr_w_any(struct tr_widen *widen, LLVMValueRef mask)
+LLVMValueRef tr_widen_any(struct tr_widen *widen, LLVMValueRef mask)
 {
     LLVMTypeRef bits_type = LLVMIntTypeInContext(widen->llvm, widen->width);
     LLVMValueRef bits = LLVMBuildBitCast(widen->builder, mask, bits_type, "");
@@ -315,18 +315,18 @@ LLVMValueRef tr_w_any(struct tr_widen *widen, LLVMValueRef mask)
 static LLVMValueRef poison_inactive(struct tr_widen *widen, uint32_t value, uint32_t copy,
                                     LLVMValueRef result)
 {
-    LLVMTypeRef type = LLVMTypeOf(widen->turn->graph.values[value].llvm);
-    LLVMValueRef mask = tr_w_mask_for(widen, value, copy);
+    LLVMTypeRef type = LLVMTypeOf(widen->iteration->graph.values[value].llvm);
+    LLVMValueRef mask = tr_widen_mask_for(widen, value, copy);
     if (mask == NULL || is_aggregate(type))
         return result;
-    if (widen->turn->shapes.values[value].kind == TR_VARYING)
-        mask = tr_w_repeat(widen, mask, tr_w_element_count(type));
+    if (widen->iteration->shapes.values[value].kind == TR_VARYING)
+        mask = tr_widen_repeat(widen, mask, tr_widen_element_count(type));
     else
-        mask = tr_w_any(widen, mask);
+        mask = tr_widen_any(widen, mask);
     return LLVMBuildSelect(widen->builder, mask, result, LLVMGetPoison(LLVMTypeOf(result)), "");
 }
 
-void tr_w_define(struct tr_widen *widen, uint32_t value, uint32_t copy, LLVMValueRef result)
+void tr_widen_define(struct tr_widen *widen, uint32_t value, uint32_t copy, LLVMValueRef result)
 {
     if (widen->options->is_poisoned)
         result = poison_inactive(widen, value, copy, result);
@@ -335,12 +335,12 @@ void tr_w_define(struct tr_widen *widen, uint32_t value, uint32_t copy, LLVMValu
 
 /* ---- places ---- */
 
-LLVMBasicBlockRef tr_w_new_block(const struct tr_widen *widen, const char *name)
+LLVMBasicBlockRef tr_widen_new_block(const struct tr_widen *widen, const char *name)
 {
     return LLVMAppendBasicBlockInContext(widen->llvm, widen->function, name);
 }
 
-bool tr_w_seed(struct tr_widen *widen, enum tr_vector_seed kind)
+bool tr_widen_seed(struct tr_widen *widen, enum tr_vector_seed kind)
 {
     return widen->options->seed == kind && (*widen->seed_sites)++ == widen->options->seed_site;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One version of a turn while it is emitted. Private to translator/vector.
+ * One version of an iteration while it is emitted. Private to translator/vector.
  *
- * How a value of the turn is held, by its shape (turn->shapes):
+ * How a value of the iteration is held, by its shape (turn->shapes):
  *   uniform  one scalar for all copies
  *   affine   a scalar for each copy that differs: what its lane 0 has (or would have, if lane 0
  *            is not active: lane k has scalar + k * stride, modulo the width)
@@ -42,12 +42,13 @@ struct tr_tuning_hooks {
     /* Whether rows come as a whole to what this condition is about. */
     bool (*is_for_rows)(const struct tr_widen *widen, LLVMValueRef condition);
     /* How many threads of a row have work: the nest's count, or a number that is made before the
-     * nest, at least 1, if the others do nothing. turn: without guards. */
-    LLVMValueRef (*shorten)(const struct tr_nest *nest, const struct tr_turn *turn, bool is_jammed);
+     * nest, at least 1, if the others do nothing. iteration: without guards. */
+    LLVMValueRef (*shorten)(const struct tr_nest *nest, const struct tr_iteration *iteration,
+                            bool is_jammed);
 };
 
 struct tr_widen {
-    const struct tr_turn *turn;
+    const struct tr_iteration *iteration;
     const struct tr_vector_options *options;
     const struct tr_tuning_hooks *tuning;
     uint32_t width;
@@ -66,62 +67,63 @@ struct tr_widen {
     uint32_t *seed_sites; /* counts up */
 };
 
-/* ---- values (value.c). Operands are those of the original instruction: values of the turn,
+/* ---- values (value.c). Operands are those of the original instruction: values of the iteration,
  * values from outside of it, or constants ---- */
 
 /* The copy that the value of this copy is held with. */
-uint32_t tr_w_holder(const struct tr_widen *widen, uint32_t value, uint32_t copy);
+uint32_t tr_widen_holder(const struct tr_widen *widen, uint32_t value, uint32_t copy);
 
 /* Shape of an operand where it is used; constants are uniform. */
-struct tr_shape tr_w_shape(const struct tr_widen *widen, LLVMValueRef operand);
+struct tr_shape tr_widen_shape(const struct tr_widen *widen, LLVMValueRef operand);
 
 /* The operand's scalar: of uniform and affine ones. */
-LLVMValueRef tr_w_scalar(struct tr_widen *widen, LLVMValueRef operand, uint32_t copy);
+LLVMValueRef tr_widen_scalar(struct tr_widen *widen, LLVMValueRef operand, uint32_t copy);
 
 /* The operand as a vector, whatever its shape. */
-LLVMValueRef tr_w_vector(struct tr_widen *widen, LLVMValueRef operand, uint32_t copy);
+LLVMValueRef tr_widen_vector(struct tr_widen *widen, LLVMValueRef operand, uint32_t copy);
 
 /* The operand in one lane (an i32 value), as a scalar of its own type. */
-LLVMValueRef tr_w_lane(struct tr_widen *widen, LLVMValueRef operand, uint32_t copy,
-                       LLVMValueRef lane);
+LLVMValueRef tr_widen_lane(struct tr_widen *widen, LLVMValueRef operand, uint32_t copy,
+                           LLVMValueRef lane);
 
 /* What type a varying value of this type is held in. */
-LLVMTypeRef tr_w_type(const struct tr_widen *widen, LLVMTypeRef type);
+LLVMTypeRef tr_widen_type(const struct tr_widen *widen, LLVMTypeRef type);
 
-/* The result of the turn's instruction, at the copy that holds it. Uniform, affine: a scalar. */
-void tr_w_define(struct tr_widen *widen, uint32_t value, uint32_t copy, LLVMValueRef result);
+/* The result of the iteration's instruction, at the copy that holds it. Uniform, affine: a scalar.
+ */
+void tr_widen_define(struct tr_widen *widen, uint32_t value, uint32_t copy, LLVMValueRef result);
 
 /* <width x i1> of the lanes of any copy that the value at this copy is held for: their union; NULL:
  * all lanes. For the execution of an instruction that copies share. */
-LLVMValueRef tr_w_mask_for(struct tr_widen *widen, uint32_t value, uint32_t copy);
+LLVMValueRef tr_widen_mask_for(struct tr_widen *widen, uint32_t value, uint32_t copy);
 
 /* i1: whether any lane of the mask is set; mask is not NULL. */
-LLVMValueRef tr_w_any(struct tr_widen *widen, LLVMValueRef mask);
+LLVMValueRef tr_widen_any(struct tr_widen *widen, LLVMValueRef mask);
 
 /* <width x T> with the scalar in each lane. */
-LLVMValueRef tr_w_splat(struct tr_widen *widen, LLVMValueRef scalar);
+LLVMValueRef tr_widen_splat(struct tr_widen *widen, LLVMValueRef scalar);
 
-LLVMBasicBlockRef tr_w_new_block(const struct tr_widen *widen, const char *name);
+LLVMBasicBlockRef tr_widen_new_block(const struct tr_widen *widen, const char *name);
 
 /* Whether the defect that a test asks for is to be made here. */
-bool tr_w_seed(struct tr_widen *widen, enum tr_vector_seed kind);
+bool tr_widen_seed(struct tr_widen *widen, enum tr_vector_seed kind);
 
 /* ---- numbers (number.c) ---- */
 
 /* The code of a number, of values as the copy has them; made once, where it is first asked for. */
-LLVMValueRef tr_w_number(struct tr_widen *widen, struct tr_number *number, uint32_t copy);
+LLVMValueRef tr_widen_number(struct tr_widen *widen, struct tr_number *number, uint32_t copy);
 
 /* ---- masks (mask.c). A mask is <width x i1> by copy; NULL: all lanes ---- */
 
-LLVMValueRef tr_v_mask_constant(const struct tr_widen *widen, bool is_set);
+LLVMValueRef tr_widen_mask_constant(const struct tr_widen *widen, bool is_set);
 /* Lanes of `mask` whose condition is true; conditions of other lanes may be poison. */
-LLVMValueRef tr_v_mask_and(struct tr_widen *widen, LLVMValueRef mask, LLVMValueRef condition);
+LLVMValueRef tr_widen_mask_and(struct tr_widen *widen, LLVMValueRef mask, LLVMValueRef condition);
 /* i1: whether some lane of some copy is set, or every lane of all. */
-LLVMValueRef tr_v_mask_any(struct tr_widen *widen, const LLVMValueRef *mask);
-LLVMValueRef tr_v_mask_all(struct tr_widen *widen, const LLVMValueRef *mask);
+LLVMValueRef tr_widen_mask_any(struct tr_widen *widen, const LLVMValueRef *mask);
+LLVMValueRef tr_widen_mask_all(struct tr_widen *widen, const LLVMValueRef *mask);
 /* Lane by lane `a` where the mask is set, otherwise b; values of the scalar type `type` as varying
  * ones are held. */
-LLVMValueRef tr_v_blend(struct tr_widen *widen, LLVMTypeRef type, LLVMValueRef mask, LLVMValueRef a,
-                        LLVMValueRef b);
+LLVMValueRef tr_widen_blend(struct tr_widen *widen, LLVMTypeRef type, LLVMValueRef mask,
+                            LLVMValueRef a, LLVMValueRef b);
 
 #endif

@@ -16,8 +16,8 @@ static LLVMValueRef check_lanes(struct tr_widen *widen, const struct tr_checked 
 {
     LLVMBuilderRef b = widen->builder;
     uint64_t distance = (uint64_t)checked->stride * (lanes - 1);
-    LLVMValueRef first = tr_w_scalar(widen, checked->narrow, copy);
-    LLVMValueRef last = LLVMBuildAdd(b, first, tr_m_i32(widen, distance), "");
+    LLVMValueRef first = tr_widen_scalar(widen, checked->narrow, copy);
+    LLVMValueRef last = LLVMBuildAdd(b, first, tr_memory_i32(widen, distance), "");
     return LLVMBuildICmp(b, checked->is_signed ? LLVMIntSLE : LLVMIntULE, first, last, "");
 }
 
@@ -26,12 +26,12 @@ static LLVMValueRef check_if_any(struct tr_widen *widen, const struct tr_checked
                                  uint32_t copy)
 {
     LLVMValueRef check = check_lanes(widen, checked, copy, widen->width);
-    uint32_t narrow = tr_graph_number(&widen->turn->graph, checked->narrow);
-    LLVMValueRef mask = tr_w_mask_for(widen, narrow, copy);
-    if (mask == NULL || tr_w_seed(widen, TR_VECTOR_SEED_FREEZE))
+    uint32_t narrow = tr_graph_number(&widen->iteration->graph, checked->narrow);
+    LLVMValueRef mask = tr_widen_mask_for(widen, narrow, copy);
+    if (mask == NULL || tr_widen_seed(widen, TR_VECTOR_SEED_FREEZE))
         return check;
     LLVMValueRef yes = LLVMConstInt(LLVMTypeOf(check), 1, false);
-    return LLVMBuildSelect(widen->builder, tr_w_any(widen, mask), check, yes, "");
+    return LLVMBuildSelect(widen->builder, tr_widen_any(widen, mask), check, yes, "");
 }
 
 /* Rows as a whole; where lanes may be missing, copy by copy. */
@@ -41,7 +41,7 @@ static LLVMValueRef check_all(struct tr_widen *widen, const struct tr_checked *c
     uint32_t step = is_masked ? 1 : widen->jam[0];
     LLVMValueRef all = NULL;
     for (uint32_t c = 0; c < widen->copies; c += step) {
-        if (tr_m_holder(widen, checked->narrow, c) != c)
+        if (tr_memory_holder(widen, checked->narrow, c) != c)
             continue;
         LLVMValueRef check = is_masked ? check_if_any(widen, checked, c)
                                        : check_lanes(widen, checked, c, widen->width * step);
@@ -62,47 +62,49 @@ static LLVMValueRef first_address(struct tr_widen *widen, const struct tr_memory
                                   const struct tr_checked *checked, uint32_t copy)
 {
     LLVMBuilderRef b = widen->builder;
-    LLVMValueRef address = tr_w_scalar(widen, checked->sum.base, copy);
+    LLVMValueRef address = tr_widen_scalar(widen, checked->sum.base, copy);
     for (uint32_t i = 0; i < checked->sum.count; i++) {
         bool is_narrow = i == checked->term;
         LLVMValueRef index = is_narrow ? checked->narrow : checked->sum.terms[i].index;
         LLVMValueRef factor = LLVMConstInt(widen->i64, checked->sum.terms[i].factor, false);
-        index = extend(widen, tr_w_scalar(widen, index, copy), !is_narrow || checked->is_signed);
+        index =
+            extend(widen, tr_widen_scalar(widen, index, copy), !is_narrow || checked->is_signed);
         index = LLVMBuildMul(b, index, factor, "");
         address = LLVMBuildGEP2(b, widen->i8, address, &index, 1, "");
     }
-    address = tr_m_advance(widen, address, (int64_t)checked->sum.offset);
-    return tr_m_seed_stride(widen, memory, address);
+    address = tr_memory_advance(widen, address, (int64_t)checked->sum.offset);
+    return tr_memory_seed_stride(widen, memory, address);
 }
 
 /* The mask of lanes as one of their elements. */
 static LLVMValueRef mask_elements(struct tr_widen *widen, const struct tr_memory *memory,
                                   LLVMValueRef mask)
 {
-    return mask == NULL ? NULL : tr_w_repeat(widen, mask, tr_w_element_count(memory->type));
+    return mask == NULL ? NULL : tr_widen_repeat(widen, mask, tr_widen_element_count(memory->type));
 }
 
 static LLVMValueRef load_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
                                     const struct tr_checked *checked, uint32_t copy)
 {
-    struct tr_fields fields = tr_m_only(memory);
-    LLVMValueRef mask = mask_elements(widen, memory, tr_w_mask_for(widen, memory->value, copy));
+    struct tr_fields fields = tr_plan_only(memory);
+    LLVMValueRef mask = mask_elements(widen, memory, tr_widen_mask_for(widen, memory->value, copy));
     LLVMValueRef address = first_address(widen, memory, checked, copy);
     if (widen->tuning->ask_ahead != NULL)
         widen->tuning->ask_ahead(widen, memory, copy, address);
-    return tr_m_load(widen, &fields, tr_w_type(widen, memory->type), address, memory->align, mask);
+    return tr_memory_load(widen, &fields, tr_widen_type(widen, memory->type), address,
+                          memory->align, mask);
 }
 
 static void store_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
                              const struct tr_checked *checked, uint32_t copy)
 {
-    struct tr_fields fields = tr_m_only(memory);
+    struct tr_fields fields = tr_plan_only(memory);
     LLVMValueRef mask = widen->active.mask[copy];
-    if (mask != NULL && tr_w_seed(widen, TR_VECTOR_SEED_MASK))
+    if (mask != NULL && tr_widen_seed(widen, TR_VECTOR_SEED_MASK))
         mask = NULL;
-    tr_m_store(widen, &fields, tr_w_vector(widen, memory->stored, copy),
-               first_address(widen, memory, checked, copy), memory->align,
-               mask_elements(widen, memory, mask));
+    tr_memory_store(widen, &fields, tr_widen_vector(widen, memory->stored, copy),
+                    first_address(widen, memory, checked, copy), memory->align,
+                    mask_elements(widen, memory, mask));
 }
 
 static void stream_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
@@ -110,22 +112,22 @@ static void stream_neighbours(struct tr_widen *widen, const struct tr_memory *me
 {
     struct tr_store stores[TR_MAX_COPIES];
     for (uint32_t c = 0; c < widen->copies; c++)
-        stores[c] = (struct tr_store){tr_w_vector(widen, memory->stored, c),
+        stores[c] = (struct tr_store){tr_widen_vector(widen, memory->stored, c),
                                       first_address(widen, memory, checked, c)};
-    tr_m_stream(widen, memory, stores);
+    tr_memory_store_past_caches(widen, memory, stores);
 }
 
 static void access_neighbours(struct tr_widen *widen, const struct tr_memory *memory,
                               const struct tr_checked *checked, LLVMValueRef *loaded)
 {
-    if (tr_m_may_stream(widen, memory)) {
+    if (tr_memory_may_pass_caches(widen, memory)) {
         stream_neighbours(widen, memory, checked);
         return;
     }
     for (uint32_t c = 0; c < widen->copies; c++) {
         if (memory->stored != NULL)
             store_neighbours(widen, memory, checked, c);
-        else if (tr_w_holder(widen, memory->value, c) == c)
+        else if (tr_widen_holder(widen, memory->value, c) == c)
             loaded[c] = load_neighbours(widen, memory, checked, c);
     }
 }
@@ -139,9 +141,10 @@ static void access_any(struct tr_widen *widen, const struct tr_memory *memory, L
     widen->options = &without_seed;
     for (uint32_t c = 0; c < widen->copies; c++) {
         if (memory->stored != NULL)
-            tr_m_scatter(widen, memory, c, widen->active.mask[c]);
-        else if (tr_w_holder(widen, memory->value, c) == c)
-            loaded[c] = tr_m_gather(widen, memory, c, tr_w_mask_for(widen, memory->value, c));
+            tr_memory_scatter(widen, memory, c, widen->active.mask[c]);
+        else if (tr_widen_holder(widen, memory->value, c) == c)
+            loaded[c] =
+                tr_memory_gather(widen, memory, c, tr_widen_mask_for(widen, memory->value, c));
     }
     widen->options = options;
 }
@@ -167,17 +170,17 @@ static void define_loaded(struct tr_widen *widen, const struct tr_memory *memory
     }
     for (uint32_t c = 0; c < widen->copies; c++)
         if (phis[c] != NULL)
-            tr_w_define(widen, memory->value, c, phis[c]);
+            tr_widen_define(widen, memory->value, c, phis[c]);
 }
 
-void tr_m_access_checked(struct tr_widen *widen, const struct tr_access_plan *plan)
+void tr_memory_access_checked(struct tr_widen *widen, const struct tr_access_plan *plan)
 {
     LLVMBuilderRef b = widen->builder;
     const struct tr_memory *memory = &plan->memory;
     struct way ways[2] = {0};
-    LLVMBasicBlockRef neighbours = tr_w_new_block(widen, "neighbours");
-    LLVMBasicBlockRef wraps = tr_w_new_block(widen, "wraps");
-    LLVMBasicBlockRef meet = tr_w_new_block(widen, "meet");
+    LLVMBasicBlockRef neighbours = tr_widen_new_block(widen, "neighbours");
+    LLVMBasicBlockRef wraps = tr_widen_new_block(widen, "wraps");
+    LLVMBasicBlockRef meet = tr_widen_new_block(widen, "meet");
     LLVMBuildCondBr(b, check_all(widen, plan->checked), neighbours, wraps);
     LLVMPositionBuilderAtEnd(b, neighbours);
     access_neighbours(widen, memory, plan->checked, ways[0].loaded);

@@ -12,9 +12,9 @@
 #include "translator/analysis/shape.h"
 #include "translator/vector/emit/form.h"
 
-static const struct tr_value *value_of(const struct tr_turn *turn, uint32_t value)
+static const struct tr_value *value_of(const struct tr_iteration *iteration, uint32_t value)
 {
-    return &turn->graph.values[value];
+    return &iteration->graph.values[value];
 }
 
 /* ---- operations that can be combined ---- */
@@ -81,10 +81,10 @@ struct change {
     bool has_result;   /* somebody asks for what was there before */
 };
 
-static bool is_atomic_change(const struct tr_turn *turn, const struct tr_sequence *sequence,
-                             struct change *change)
+static bool is_atomic_change(const struct tr_iteration *iteration,
+                             const struct tr_sequence *sequence, struct change *change)
 {
-    const struct tr_value *atomic = value_of(turn, sequence->values[0]);
+    const struct tr_value *atomic = value_of(iteration, sequence->values[0]);
     if (sequence->count != 1 || atomic->opcode != LLVMAtomicRMW)
         return false;
     change->has_result = atomic->use_count != 0;
@@ -94,14 +94,14 @@ static bool is_atomic_change(const struct tr_turn *turn, const struct tr_sequenc
     return true;
 }
 
-static bool is_stored_change(const struct tr_turn *turn, const struct tr_sequence *sequence,
-                             struct change *change)
+static bool is_stored_change(const struct tr_iteration *iteration,
+                             const struct tr_sequence *sequence, struct change *change)
 {
     if (sequence->count != 3)
         return false;
-    const struct tr_value *load = value_of(turn, sequence->values[0]);
-    const struct tr_value *operation = value_of(turn, sequence->values[1]);
-    const struct tr_value *store = value_of(turn, sequence->values[2]);
+    const struct tr_value *load = value_of(iteration, sequence->values[0]);
+    const struct tr_value *operation = value_of(iteration, sequence->values[1]);
+    const struct tr_value *store = value_of(iteration, sequence->values[2]);
     if (operation->operand_count < 2 || store->operands[0] != sequence->values[1])
         return false;
     change->has_result = load->use_count != 1 || operation->use_count != 1;
@@ -117,32 +117,33 @@ static bool is_sum(const struct change *change)
     return change->operation->opcode == LLVMAdd || change->operation->opcode == LLVMSub;
 }
 
-static bool is_same_in_row(const struct tr_turn *turn, LLVMValueRef operand)
+static bool is_same_in_row(const struct tr_iteration *iteration, LLVMValueRef operand)
 {
-    uint32_t number = tr_graph_number(&turn->graph, operand);
+    uint32_t number = tr_graph_number(&iteration->graph, operand);
     if (number == TR_NONE)
         return true;
-    struct tr_shape shape = turn->shapes.values[number];
+    struct tr_shape shape = iteration->shapes.values[number];
     return shape.kind != TR_VARYING && shape.stride == 0;
 }
 
-static bool find_change(const struct tr_turn *turn, const struct tr_sequence *sequence,
+static bool find_change(const struct tr_iteration *iteration, const struct tr_sequence *sequence,
                         struct change *change)
 {
-    if (!is_atomic_change(turn, sequence, change) && !is_stored_change(turn, sequence, change))
+    if (!is_atomic_change(iteration, sequence, change) &&
+        !is_stored_change(iteration, sequence, change))
         return false;
     change->operation = operation_of(change->inst);
     change->operand = LLVMGetOperand(change->inst, change->position);
     LLVMTypeRef type = LLVMTypeOf(change->operand);
     return change->operation != NULL && LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
-           LLVMGetIntTypeWidth(type) <= 64 && is_same_in_row(turn, change->address) &&
+           LLVMGetIntTypeWidth(type) <= 64 && is_same_in_row(iteration, change->address) &&
            (!change->has_result || is_sum(change));
 }
 
-bool tr_m_can_combine(const struct tr_turn *turn, const struct tr_sequence *sequence)
+bool tr_memory_can_combine(const struct tr_iteration *iteration, const struct tr_sequence *sequence)
 {
     struct change change = {0};
-    return find_change(turn, sequence, &change);
+    return find_change(iteration, sequence, &change);
 }
 
 /* ---- combining ---- */
@@ -167,9 +168,9 @@ static LLVMValueRef active_count(struct tr_widen *widen, LLVMValueRef mask, LLVM
 {
     if (mask == NULL)
         return LLVMConstInt(type, widen->width, false);
-    LLVMValueRef bits = tr_m_bits(widen, mask);
+    LLVMValueRef bits = tr_memory_bits(widen, mask);
     LLVMTypeRef bits_type = LLVMTypeOf(bits);
-    LLVMValueRef count = tr_m_call(widen, "llvm.ctpop", &bits_type, 1, &bits, 1);
+    LLVMValueRef count = tr_memory_call(widen, "llvm.ctpop", &bits_type, 1, &bits, 1);
     return LLVMBuildIntCast2(widen->builder, count, type, false, "");
 }
 
@@ -177,11 +178,11 @@ static LLVMValueRef active_count(struct tr_widen *widen, LLVMValueRef mask, LLVM
 static LLVMValueRef active_operands(struct tr_widen *widen, const struct change *change,
                                     uint32_t copy)
 {
-    LLVMValueRef vector = tr_w_vector(widen, change->operand, copy);
+    LLVMValueRef vector = tr_widen_vector(widen, change->operand, copy);
     LLVMValueRef mask = widen->active.mask[copy];
-    if (mask == NULL || tr_w_seed(widen, TR_VECTOR_SEED_MASK))
+    if (mask == NULL || tr_widen_seed(widen, TR_VECTOR_SEED_MASK))
         return vector;
-    LLVMValueRef nothing = tr_w_splat(widen, identity_of(change));
+    LLVMValueRef nothing = tr_widen_splat(widen, identity_of(change));
     return LLVMBuildSelect(widen->builder, mask, vector, nothing, "");
 }
 
@@ -190,18 +191,18 @@ static LLVMValueRef combine_lanes(struct tr_widen *widen, const struct change *c
 {
     const struct operation *operation = change->operation;
     LLVMValueRef mask = widen->active.mask[copy];
-    if (tr_m_is_same_in_row(widen, change->operand)) {
-        LLVMValueRef scalar = tr_w_scalar(widen, change->operand, copy);
+    if (tr_memory_is_same_in_row(widen, change->operand)) {
+        LLVMValueRef scalar = tr_widen_scalar(widen, change->operand, copy);
         LLVMTypeRef type = LLVMTypeOf(scalar);
         if (is_sum(change))
             return LLVMBuildMul(widen->builder, scalar, active_count(widen, mask, type), "");
         if (operation->is_idempotent &&
-            (mask == NULL || tr_m_is_same_for_all(widen, change->operand)))
+            (mask == NULL || tr_memory_is_same_for_all(widen, change->operand)))
             return scalar;
     }
     LLVMValueRef vector = active_operands(widen, change, copy);
     LLVMTypeRef type = LLVMTypeOf(vector);
-    return tr_m_call(widen, operation->reduce, &type, 1, &vector, 1);
+    return tr_memory_call(widen, operation->reduce, &type, 1, &vector, 1);
 }
 
 static LLVMValueRef combine_two(struct tr_widen *widen, const struct change *change, LLVMValueRef a,
@@ -211,7 +212,7 @@ static LLVMValueRef combine_two(struct tr_widen *widen, const struct change *cha
     LLVMTypeRef type = LLVMTypeOf(a);
     LLVMValueRef both[] = {a, b};
     if (operation->intrinsic != NULL)
-        return tr_m_call(widen, operation->intrinsic, &type, 1, both, 2);
+        return tr_memory_call(widen, operation->intrinsic, &type, 1, both, 2);
     LLVMOpcode opcode = operation->opcode == LLVMSub ? LLVMAdd : operation->opcode;
     return LLVMBuildBinOp(widen->builder, opcode, a, b, "");
 }
@@ -225,14 +226,14 @@ static LLVMValueRef sums_before(struct tr_widen *widen, LLVMValueRef vector)
         uint32_t lanes[TR_MAX_WIDTH];
         for (uint32_t k = 0; k < widen->width; k++)
             lanes[k] = k < distance ? widen->width : k - distance;
-        LLVMValueRef earlier = tr_w_shuffle(widen, sums, zeros, lanes, widen->width);
+        LLVMValueRef earlier = tr_widen_shuffle(widen, sums, zeros, lanes, widen->width);
         sums = LLVMBuildAdd(widen->builder, sums, earlier, "");
     }
     return LLVMBuildSub(widen->builder, sums, vector, "");
 }
 
-/* Where the turn's instruction has the address it gets this one, and its operand becomes that of
- * all lanes. Returns what was there before. */
+/* Where the iteration's instruction has the address it gets this one, and its operand becomes that
+ * of all lanes. Returns what was there before. */
 static LLVMValueRef change_once(struct tr_widen *widen, const struct tr_sequence *sequence,
                                 const struct change *change, LLVMValueRef address,
                                 LLVMValueRef operand)
@@ -240,7 +241,7 @@ static LLVMValueRef change_once(struct tr_widen *widen, const struct tr_sequence
     LLVMValueRef before = NULL;
     LLVMValueRef first = NULL;
     for (uint32_t i = 0; i < sequence->count; i++) {
-        const struct tr_value *value = value_of(widen->turn, sequence->values[i]);
+        const struct tr_value *value = value_of(widen->iteration, sequence->values[i]);
         LLVMValueRef clone = LLVMInstructionClone(value->llvm);
         if (value->llvm == change->inst) {
             LLVMSetOperand(clone, change->position, operand);
@@ -272,7 +273,8 @@ static void combine_copy(struct tr_widen *widen, const struct change *change, ui
     if (change->has_result) {
         LLVMValueRef before = sums_before(widen, active_operands(widen, change, copy));
         if (combined->operand != NULL)
-            before = LLVMBuildAdd(widen->builder, before, tr_w_splat(widen, combined->operand), "");
+            before =
+                LLVMBuildAdd(widen->builder, before, tr_widen_splat(widen, combined->operand), "");
         combined->before[copy] = before;
     }
     LLVMValueRef more = combine_lanes(widen, change, copy);
@@ -285,9 +287,9 @@ static LLVMValueRef result_of(struct tr_widen *widen, const struct change *chang
                               LLVMValueRef first, LLVMValueRef before)
 {
     if (!change->has_result)
-        return LLVMGetPoison(tr_w_type(widen, LLVMTypeOf(first)));
+        return LLVMGetPoison(tr_widen_type(widen, LLVMTypeOf(first)));
     LLVMOpcode opcode = change->operation->opcode;
-    return LLVMBuildBinOp(widen->builder, opcode, tr_w_splat(widen, first), before, "");
+    return LLVMBuildBinOp(widen->builder, opcode, tr_widen_splat(widen, first), before, "");
 }
 
 /* Copies whose address is held with copy `holder`. */
@@ -296,24 +298,24 @@ static void combine_copies(struct tr_widen *widen, const struct tr_sequence *seq
 {
     struct combined combined = {0};
     for (uint32_t c = holder; c < widen->copies; c++)
-        if (tr_m_holder(widen, change->address, c) == holder)
+        if (tr_memory_holder(widen, change->address, c) == holder)
             combine_copy(widen, change, c, &combined);
     uint32_t bytes = LLVMGetIntTypeWidth(LLVMTypeOf(change->operand)) / 8;
-    LLVMValueRef address = tr_m_address(widen, change->address, bytes, holder);
+    LLVMValueRef address = tr_memory_address(widen, change->address, bytes, holder);
     LLVMValueRef first = change_once(widen, sequence, change, address, combined.operand);
     for (uint32_t c = holder; c < widen->copies; c++)
-        if (tr_m_holder(widen, change->address, c) == holder)
-            tr_w_define(widen, sequence->values[0], c,
-                        result_of(widen, change, first, combined.before[c]));
+        if (tr_memory_holder(widen, change->address, c) == holder)
+            tr_widen_define(widen, sequence->values[0], c,
+                            result_of(widen, change, first, combined.before[c]));
 }
 
-bool tr_m_combine(struct tr_widen *widen, const struct tr_sequence *sequence)
+bool tr_memory_combine(struct tr_widen *widen, const struct tr_sequence *sequence)
 {
     struct change change = {0};
-    if (!find_change(widen->turn, sequence, &change))
+    if (!find_change(widen->iteration, sequence, &change))
         return false;
     for (uint32_t c = 0; c < widen->copies; c++)
-        if (tr_m_holder(widen, change.address, c) == c)
+        if (tr_memory_holder(widen, change.address, c) == c)
             combine_copies(widen, sequence, &change, c);
     return true;
 }

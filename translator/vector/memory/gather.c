@@ -11,7 +11,7 @@
 /* As 64 bits. */
 static LLVMValueRef scalar_index(struct tr_widen *widen, LLVMValueRef index, uint32_t copy)
 {
-    LLVMValueRef scalar = tr_w_scalar(widen, index, copy);
+    LLVMValueRef scalar = tr_widen_scalar(widen, index, copy);
     return LLVMBuildIntCast2(widen->builder, scalar, widen->i64, true, "");
 }
 
@@ -30,10 +30,10 @@ static LLVMValueRef narrow_index(LLVMValueRef index)
 static int varying_term(const struct tr_widen *widen, const struct tr_sum *sum)
 {
     int found = -1;
-    if (!tr_m_is_same_in_row(widen, sum->base))
+    if (!tr_memory_is_same_in_row(widen, sum->base))
         return -1;
     for (uint32_t i = 0; i < sum->count; i++) {
-        if (tr_m_is_same_in_row(widen, sum->terms[i].index))
+        if (tr_memory_is_same_in_row(widen, sum->terms[i].index))
             continue;
         uint64_t factor = sum->terms[i].factor;
         if (found >= 0 || (factor != 1 && factor != 2 && factor != 4 && factor != 8))
@@ -48,15 +48,15 @@ static int varying_term(const struct tr_widen *widen, const struct tr_sum *sum)
 static LLVMValueRef lane_addresses(struct tr_widen *widen, const struct tr_memory *memory,
                                    uint32_t copy)
 {
-    LLVMValueRef in_array = tr_m_array_addresses(widen, memory, copy);
+    LLVMValueRef in_array = tr_memory_array_addresses(widen, memory, copy);
     if (in_array != NULL)
         return in_array;
-    struct tr_sum sum = tr_m_sum(widen->turn, memory->address);
+    struct tr_sum sum = tr_plan_sum(widen->iteration, memory->address);
     int varying = varying_term(widen, &sum);
     if (varying < 0)
-        return tr_m_seed_stride(widen, memory, tr_w_vector(widen, memory->address, copy));
+        return tr_memory_seed_stride(widen, memory, tr_widen_vector(widen, memory->address, copy));
     LLVMBuilderRef builder = widen->builder;
-    LLVMValueRef base = tr_w_scalar(widen, sum.base, copy);
+    LLVMValueRef base = tr_widen_scalar(widen, sum.base, copy);
     for (int i = 0; i < (int)sum.count; i++) {
         if (i == varying)
             continue;
@@ -65,11 +65,12 @@ static LLVMValueRef lane_addresses(struct tr_widen *widen, const struct tr_memor
         index = LLVMBuildMul(builder, index, factor, "");
         base = LLVMBuildGEP2(builder, widen->i8, base, &index, 1, "");
     }
-    base = tr_m_seed_stride(widen, memory, tr_m_advance(widen, base, (int64_t)sum.offset));
+    base =
+        tr_memory_seed_stride(widen, memory, tr_memory_advance(widen, base, (int64_t)sum.offset));
     LLVMValueRef narrow = narrow_index(sum.terms[varying].index);
-    LLVMValueRef index = tr_w_vector(widen, narrow, copy);
+    LLVMValueRef index = tr_widen_vector(widen, narrow, copy);
     index = LLVMBuildIntCast2(builder, index, LLVMVectorType(widen->i64, widen->width), true, "");
-    LLVMTypeRef unit = tr_m_word(widen, (uint32_t)sum.terms[varying].factor);
+    LLVMTypeRef unit = tr_memory_word(widen, (uint32_t)sum.terms[varying].factor);
     return LLVMBuildGEP2(builder, unit, base, &index, 1, "");
 }
 
@@ -85,12 +86,13 @@ static struct lanes find_lanes(struct tr_widen *widen, const struct tr_memory *m
                                uint32_t copy, LLVMValueRef mask)
 {
     if (memory->has_stride && mask == NULL)
-        return (struct lanes){
-            .base = tr_m_seed_stride(widen, memory, tr_w_scalar(widen, memory->address, copy))};
+        return (struct lanes){.base = tr_memory_seed_stride(
+                                  widen, memory, tr_widen_scalar(widen, memory->address, copy))};
     LLVMValueRef vector = lane_addresses(widen, memory, copy);
     if (mask != NULL)
-        vector = LLVMBuildSelect(widen->builder, mask, vector,
-                                 tr_w_splat(widen, tr_m_nowhere(widen, memory->bytes)), "");
+        vector =
+            LLVMBuildSelect(widen->builder, mask, vector,
+                            tr_widen_splat(widen, tr_memory_nowhere(widen, memory->bytes)), "");
     return (struct lanes){.vector = vector};
 }
 
@@ -98,20 +100,22 @@ static LLVMValueRef lane_address(struct tr_widen *widen, const struct tr_memory 
                                  const struct lanes *lanes, uint32_t lane)
 {
     if (lanes->base != NULL)
-        return tr_m_advance(widen, lanes->base, lane * memory->stride);
-    return LLVMBuildExtractElement(widen->builder, lanes->vector, tr_m_i32(widen, lane), "");
+        return tr_memory_advance(widen, lanes->base, lane * memory->stride);
+    return LLVMBuildExtractElement(widen->builder, lanes->vector, tr_memory_i32(widen, lane), "");
 }
 
 static LLVMValueRef load_lanes(struct tr_widen *widen, const struct tr_memory *memory,
                                uint32_t copy, LLVMValueRef mask)
 {
-    struct tr_fields fields = tr_m_only(memory);
+    struct tr_fields fields = tr_plan_only(memory);
     struct lanes lanes = find_lanes(widen, memory, copy, mask);
-    LLVMValueRef result = LLVMGetPoison(tr_w_type(widen, memory->type));
+    LLVMValueRef result = LLVMGetPoison(tr_widen_type(widen, memory->type));
     for (uint32_t lane = 0; lane < widen->width; lane++) {
         LLVMValueRef address = lane_address(widen, memory, &lanes, lane);
-        LLVMValueRef loaded = tr_m_load(widen, &fields, memory->type, address, memory->align, NULL);
-        result = tr_m_insert_lane(widen, memory->type, result, loaded, tr_m_i32(widen, lane));
+        LLVMValueRef loaded =
+            tr_memory_load(widen, &fields, memory->type, address, memory->align, NULL);
+        result =
+            tr_memory_insert_lane(widen, memory->type, result, loaded, tr_memory_i32(widen, lane));
     }
     return result;
 }
@@ -119,12 +123,13 @@ static LLVMValueRef load_lanes(struct tr_widen *widen, const struct tr_memory *m
 static void store_lanes(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
                         LLVMValueRef mask)
 {
-    struct tr_fields fields = tr_m_only(memory);
+    struct tr_fields fields = tr_plan_only(memory);
     struct lanes lanes = find_lanes(widen, memory, copy, mask);
     for (uint32_t lane = 0; lane < widen->width; lane++) {
-        LLVMValueRef stored = tr_w_lane(widen, memory->stored, copy, tr_m_i32(widen, lane));
-        tr_m_store(widen, &fields, stored, lane_address(widen, memory, &lanes, lane), memory->align,
-                   NULL);
+        LLVMValueRef stored =
+            tr_widen_lane(widen, memory->stored, copy, tr_memory_i32(widen, lane));
+        tr_memory_store(widen, &fields, stored, lane_address(widen, memory, &lanes, lane),
+                        memory->align, NULL);
     }
 }
 
@@ -135,49 +140,50 @@ static LLVMTypeRef word_type(const struct tr_widen *widen, const struct tr_memor
 {
     LLVMTypeRef type = memory->type;
     if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
-        type = tr_m_word(widen, memory->bytes);
+        type = tr_memory_word(widen, memory->bytes);
     return LLVMVectorType(type, widen->width);
 }
 
-LLVMValueRef tr_m_gather(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
-                         LLVMValueRef mask)
+LLVMValueRef tr_memory_gather(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
+                              LLVMValueRef mask)
 {
-    if (!tr_m_is_gatherable(widen->turn->target, memory))
+    if (!tr_plan_is_gatherable(widen->iteration->target, memory))
         return load_lanes(widen, memory, copy, mask);
-    struct tr_fields fields = tr_m_only(memory);
+    struct tr_fields fields = tr_plan_only(memory);
     LLVMTypeRef type = word_type(widen, memory);
     LLVMValueRef addresses = lane_addresses(widen, memory, copy);
     if (mask == NULL)
         mask = LLVMConstAllOnes(LLVMVectorType(widen->i1, widen->width));
     LLVMTypeRef types[] = {type, LLVMTypeOf(addresses)};
     LLVMValueRef operands[] = {addresses, mask, LLVMGetPoison(type)};
-    tr_m_keep_order(widen, memory->inst);
-    LLVMValueRef gather = tr_m_call(widen, "llvm.masked.gather", types, 2, operands, 3);
-    tr_m_keep_order(widen, memory->inst);
-    tr_m_set_align(widen, gather, 0, memory->align);
-    tr_m_keep_hints(widen, &fields, gather);
-    return LLVMBuildBitCast(widen->builder, gather, tr_w_type(widen, memory->type), "");
+    tr_memory_keep_order(widen, memory->inst);
+    LLVMValueRef gather = tr_memory_call(widen, "llvm.masked.gather", types, 2, operands, 3);
+    tr_memory_keep_order(widen, memory->inst);
+    tr_memory_set_align(widen, gather, 0, memory->align);
+    tr_memory_keep_hints(widen, &fields, gather);
+    return LLVMBuildBitCast(widen->builder, gather, tr_widen_type(widen, memory->type), "");
 }
 
 /* Lanes that store to one address do so in their order. */
-void tr_m_scatter(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
-                  LLVMValueRef mask)
+void tr_memory_scatter(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
+                       LLVMValueRef mask)
 {
-    if (!tr_m_is_gatherable(widen->turn->target, memory) || !widen->turn->target->has_scatter) {
+    if (!tr_plan_is_gatherable(widen->iteration->target, memory) ||
+        !widen->iteration->target->has_scatter) {
         store_lanes(widen, memory, copy, mask);
         return;
     }
-    struct tr_fields fields = tr_m_only(memory);
-    LLVMValueRef value = LLVMBuildBitCast(widen->builder, tr_w_vector(widen, memory->stored, copy),
-                                          word_type(widen, memory), "");
+    struct tr_fields fields = tr_plan_only(memory);
+    LLVMValueRef value = LLVMBuildBitCast(
+        widen->builder, tr_widen_vector(widen, memory->stored, copy), word_type(widen, memory), "");
     LLVMValueRef addresses = lane_addresses(widen, memory, copy);
     if (mask == NULL)
         mask = LLVMConstAllOnes(LLVMVectorType(widen->i1, widen->width));
     LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(addresses)};
     LLVMValueRef operands[] = {value, addresses, mask};
-    tr_m_keep_order(widen, memory->inst);
-    LLVMValueRef scatter = tr_m_call(widen, "llvm.masked.scatter", types, 2, operands, 3);
-    tr_m_keep_order(widen, memory->inst);
-    tr_m_set_align(widen, scatter, 1, memory->align);
-    tr_m_keep_hints(widen, &fields, scatter);
+    tr_memory_keep_order(widen, memory->inst);
+    LLVMValueRef scatter = tr_memory_call(widen, "llvm.masked.scatter", types, 2, operands, 3);
+    tr_memory_keep_order(widen, memory->inst);
+    tr_memory_set_align(widen, scatter, 1, memory->align);
+    tr_memory_keep_hints(widen, &fields, scatter);
 }

@@ -21,12 +21,12 @@ static LLVMValueRef narrow_vector(struct tr_widen *widen, LLVMValueRef index, ui
     if (is_extended && LLVMTypeOf(LLVMGetOperand(index, 0)) == widen->i32)
         index = LLVMGetOperand(index, 0);
     LLVMTypeRef type = LLVMVectorType(widen->i32, widen->width);
-    return LLVMBuildIntCast2(widen->builder, tr_w_vector(widen, index, copy), type, true, "");
+    return LLVMBuildIntCast2(widen->builder, tr_widen_vector(widen, index, copy), type, true, "");
 }
 
 static LLVMValueRef times(struct tr_widen *widen, LLVMValueRef index, uint64_t factor)
 {
-    LLVMValueRef scale = tr_w_splat(widen, tr_m_i32(widen, (uint32_t)factor));
+    LLVMValueRef scale = tr_widen_splat(widen, tr_memory_i32(widen, (uint32_t)factor));
     return LLVMBuildMul(widen->builder, index, scale, "");
 }
 
@@ -40,7 +40,7 @@ static void add_scalar(struct tr_widen *widen, struct elements *elements, LLVMVa
                        uint64_t factor, uint32_t copy)
 {
     LLVMBuilderRef b = widen->builder;
-    LLVMValueRef scalar = tr_w_scalar(widen, index, copy);
+    LLVMValueRef scalar = tr_widen_scalar(widen, index, copy);
     scalar = LLVMBuildIntCast2(b, scalar, widen->i64, true, "");
     scalar = LLVMBuildMul(b, scalar, LLVMConstInt(widen->i64, factor, false), "");
     elements->base = LLVMBuildGEP2(b, widen->i8, elements->base, &scalar, 1, "");
@@ -50,10 +50,10 @@ static void add_scalar(struct tr_widen *widen, struct elements *elements, LLVMVa
 static bool is_of_elements(struct tr_widen *widen, const struct tr_memory *memory,
                            const struct tr_sum *sum)
 {
-    if (!tr_m_is_same_in_row(widen, sum->base))
+    if (!tr_memory_is_same_in_row(widen, sum->base))
         return false;
     for (uint32_t i = 0; i < sum->count; i++) {
-        struct tr_shape shape = tr_w_shape(widen, sum->terms[i].index);
+        struct tr_shape shape = tr_widen_shape(widen, sum->terms[i].index);
         uint64_t factor = sum->terms[i].factor;
         uint64_t step = shape.kind == TR_VARYING ? factor : (uint64_t)shape.stride * factor;
         if (step % memory->bytes != 0)
@@ -62,19 +62,19 @@ static bool is_of_elements(struct tr_widen *widen, const struct tr_memory *memor
     return true;
 }
 
-LLVMValueRef tr_m_array_addresses(struct tr_widen *widen, const struct tr_memory *memory,
-                                  uint32_t copy)
+LLVMValueRef tr_memory_array_addresses(struct tr_widen *widen, const struct tr_memory *memory,
+                                       uint32_t copy)
 {
-    struct tr_sum sum = tr_m_sum(widen->turn, memory->address);
+    struct tr_sum sum = tr_plan_sum(widen->iteration, memory->address);
     if (!tr_is_marked(memory->inst, TR_MARK_IN_ARRAY) || !memory->is_word ||
         !is_of_elements(widen, memory, &sum))
         return NULL;
     int64_t unit = memory->bytes;
-    struct elements elements = {.base = tr_w_scalar(widen, sum.base, copy)};
+    struct elements elements = {.base = tr_widen_scalar(widen, sum.base, copy)};
     for (uint32_t i = 0; i < sum.count; i++) {
         LLVMValueRef index = sum.terms[i].index;
         int64_t factor = (int64_t)sum.terms[i].factor;
-        struct tr_shape shape = tr_w_shape(widen, index);
+        struct tr_shape shape = tr_widen_shape(widen, index);
         if (shape.kind == TR_VARYING) {
             LLVMValueRef varying = narrow_vector(widen, index, copy);
             add_varying(widen, &elements, times(widen, varying, (uint64_t)(factor / unit)));
@@ -85,11 +85,11 @@ LLVMValueRef tr_m_array_addresses(struct tr_widen *widen, const struct tr_memory
     }
     LLVMValueRef steps[TR_MAX_WIDTH];
     for (uint32_t lane = 0; lane < widen->width; lane++)
-        steps[lane] = tr_m_i32(widen, (uint32_t)((int64_t)lane * elements.step));
+        steps[lane] = tr_memory_i32(widen, (uint32_t)((int64_t)lane * elements.step));
     add_varying(widen, &elements, LLVMConstVector(steps, widen->width));
-    LLVMValueRef base = tr_m_advance(widen, elements.base, (int64_t)sum.offset);
-    base = tr_m_seed_stride(widen, memory, base);
+    LLVMValueRef base = tr_memory_advance(widen, elements.base, (int64_t)sum.offset);
+    base = tr_memory_seed_stride(widen, memory, base);
     LLVMTypeRef wide = LLVMVectorType(widen->i64, widen->width);
     LLVMValueRef index = LLVMBuildSExt(widen->builder, elements.index, wide, "");
-    return LLVMBuildGEP2(widen->builder, tr_m_word(widen, memory->bytes), base, &index, 1, "");
+    return LLVMBuildGEP2(widen->builder, tr_memory_word(widen, memory->bytes), base, &index, 1, "");
 }

@@ -12,17 +12,17 @@
 
 /* ---- small pieces ---- */
 
-LLVMValueRef tr_m_i32(const struct tr_widen *widen, uint64_t n)
+LLVMValueRef tr_memory_i32(const struct tr_widen *widen, uint64_t n)
 {
     return LLVMConstInt(widen->i32, n, false);
 }
 
-LLVMTypeRef tr_m_word(const struct tr_widen *widen, uint32_t bytes)
+LLVMTypeRef tr_memory_word(const struct tr_widen *widen, uint32_t bytes)
 {
     return LLVMIntTypeInContext(widen->llvm, 8 * bytes);
 }
 
-LLVMValueRef tr_m_advance(struct tr_widen *widen, LLVMValueRef pointer, int64_t bytes)
+LLVMValueRef tr_memory_advance(struct tr_widen *widen, LLVMValueRef pointer, int64_t bytes)
 {
     if (bytes == 0)
         return pointer;
@@ -30,8 +30,8 @@ LLVMValueRef tr_m_advance(struct tr_widen *widen, LLVMValueRef pointer, int64_t 
     return LLVMBuildGEP2(widen->builder, widen->i8, pointer, &offset, 1, "");
 }
 
-LLVMValueRef tr_m_call(struct tr_widen *widen, const char *intrinsic, LLVMTypeRef *types,
-                       uint32_t type_count, LLVMValueRef *operands, uint32_t count)
+LLVMValueRef tr_memory_call(struct tr_widen *widen, const char *intrinsic, LLVMTypeRef *types,
+                            uint32_t type_count, LLVMValueRef *operands, uint32_t count)
 {
     unsigned id = LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic));
     LLVMValueRef callee = LLVMGetIntrinsicDeclaration(widen->module, id, types, type_count);
@@ -39,7 +39,8 @@ LLVMValueRef tr_m_call(struct tr_widen *widen, const char *intrinsic, LLVMTypeRe
     return LLVMBuildCall2(widen->builder, type, callee, operands, count, "");
 }
 
-void tr_m_set_align(struct tr_widen *widen, LLVMValueRef call, unsigned operand, uint32_t align)
+void tr_memory_set_align(struct tr_widen *widen, LLVMValueRef call, unsigned operand,
+                         uint32_t align)
 {
     static const char name[] = "align";
     unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
@@ -47,7 +48,7 @@ void tr_m_set_align(struct tr_widen *widen, LLVMValueRef call, unsigned operand,
 }
 
 /* One that is no longer in use is not looked for: LLVM lets variables share memory. */
-LLVMValueRef tr_m_variable(struct tr_widen *widen, LLVMTypeRef type, const char *name)
+LLVMValueRef tr_memory_variable(struct tr_widen *widen, LLVMTypeRef type, const char *name)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(widen->llvm);
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(widen->function);
@@ -57,7 +58,7 @@ LLVMValueRef tr_m_variable(struct tr_widen *widen, LLVMTypeRef type, const char 
     return variable;
 }
 
-LLVMValueRef tr_m_nowhere(struct tr_widen *widen, uint32_t bytes)
+LLVMValueRef tr_memory_nowhere(struct tr_widen *widen, uint32_t bytes)
 {
     static const char name[] = "nowhere";
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(widen->function);
@@ -69,12 +70,12 @@ LLVMValueRef tr_m_nowhere(struct tr_widen *widen, uint32_t bytes)
             return inst;
     }
     uint32_t size = bytes < 64 ? 64 : bytes;
-    LLVMValueRef variable = tr_m_variable(widen, LLVMArrayType2(widen->i8, size), name);
+    LLVMValueRef variable = tr_memory_variable(widen, LLVMArrayType2(widen->i8, size), name);
     LLVMSetAlignment(variable, 64);
     return variable;
 }
 
-LLVMValueRef tr_m_bits(struct tr_widen *widen, LLVMValueRef mask)
+LLVMValueRef tr_memory_bits(struct tr_widen *widen, LLVMValueRef mask)
 {
     LLVMTypeRef type = LLVMIntTypeInContext(widen->llvm, widen->width);
     LLVMValueRef bits = LLVMBuildBitCast(widen->builder, mask, type, "");
@@ -87,42 +88,42 @@ static LLVMValueRef count_zeros(struct tr_widen *widen, const char *intrinsic, L
 {
     LLVMTypeRef type = LLVMTypeOf(bits);
     LLVMValueRef operands[] = {bits, LLVMConstInt(widen->i1, 0, false)};
-    LLVMValueRef zeros = tr_m_call(widen, intrinsic, &type, 1, operands, 2);
+    LLVMValueRef zeros = tr_memory_call(widen, intrinsic, &type, 1, operands, 2);
     return type == widen->i32 ? zeros : LLVMBuildTrunc(widen->builder, zeros, widen->i32, "");
 }
 
-LLVMValueRef tr_m_lowest(struct tr_widen *widen, LLVMValueRef bits)
+LLVMValueRef tr_memory_lowest(struct tr_widen *widen, LLVMValueRef bits)
 {
     return count_zeros(widen, "llvm.cttz", bits);
 }
 
-LLVMValueRef tr_m_first_lane(struct tr_widen *widen, LLVMValueRef mask)
+LLVMValueRef tr_memory_first_lane(struct tr_widen *widen, LLVMValueRef mask)
 {
     if (mask == NULL)
-        return tr_m_i32(widen, 0);
-    return tr_m_lowest(widen, tr_m_bits(widen, mask));
+        return tr_memory_i32(widen, 0);
+    return tr_memory_lowest(widen, tr_memory_bits(widen, mask));
 }
 
 static LLVMValueRef last_lane(struct tr_widen *widen, LLVMValueRef mask)
 {
     if (mask == NULL)
-        return tr_m_i32(widen, widen->width - 1);
-    LLVMValueRef bits = tr_m_bits(widen, mask);
+        return tr_memory_i32(widen, widen->width - 1);
+    LLVMValueRef bits = tr_memory_bits(widen, mask);
     LLVMValueRef zeros = count_zeros(widen, "llvm.ctlz", bits);
     uint32_t top = LLVMGetIntTypeWidth(LLVMTypeOf(bits)) - 1;
-    return LLVMBuildSub(widen->builder, tr_m_i32(widen, top), zeros, "");
+    return LLVMBuildSub(widen->builder, tr_memory_i32(widen, top), zeros, "");
 }
 
-LLVMValueRef tr_m_insert_lane(struct tr_widen *widen, LLVMTypeRef type, LLVMValueRef vector,
-                              LLVMValueRef of_lane, LLVMValueRef lane)
+LLVMValueRef tr_memory_insert_lane(struct tr_widen *widen, LLVMTypeRef type, LLVMValueRef vector,
+                                   LLVMValueRef of_lane, LLVMValueRef lane)
 {
     LLVMBuilderRef builder = widen->builder;
     if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
         for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++) {
             LLVMValueRef field =
-                tr_m_insert_lane(widen, LLVMStructGetTypeAtIndex(type, i),
-                                 LLVMBuildExtractValue(builder, vector, i, ""),
-                                 LLVMBuildExtractValue(builder, of_lane, i, ""), lane);
+                tr_memory_insert_lane(widen, LLVMStructGetTypeAtIndex(type, i),
+                                      LLVMBuildExtractValue(builder, vector, i, ""),
+                                      LLVMBuildExtractValue(builder, of_lane, i, ""), lane);
             vector = LLVMBuildInsertValue(builder, vector, field, i, "");
         }
         return vector;
@@ -130,20 +131,21 @@ LLVMValueRef tr_m_insert_lane(struct tr_widen *widen, LLVMTypeRef type, LLVMValu
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
         return LLVMBuildInsertElement(builder, vector, of_lane, lane, "");
     unsigned count = LLVMGetVectorSize(type);
-    LLVMValueRef first = LLVMBuildMul(builder, lane, tr_m_i32(widen, count), "");
+    LLVMValueRef first = LLVMBuildMul(builder, lane, tr_memory_i32(widen, count), "");
     for (unsigned i = 0; i < count; i++) {
-        LLVMValueRef element = LLVMBuildExtractElement(builder, of_lane, tr_m_i32(widen, i), "");
-        LLVMValueRef index = LLVMBuildAdd(builder, first, tr_m_i32(widen, i), "");
+        LLVMValueRef element =
+            LLVMBuildExtractElement(builder, of_lane, tr_memory_i32(widen, i), "");
+        LLVMValueRef index = LLVMBuildAdd(builder, first, tr_memory_i32(widen, i), "");
         vector = LLVMBuildInsertElement(builder, vector, element, index, "");
     }
     return vector;
 }
 
-LLVMValueRef tr_m_seed_stride(struct tr_widen *widen, const struct tr_memory *memory,
-                              LLVMValueRef address)
+LLVMValueRef tr_memory_seed_stride(struct tr_widen *widen, const struct tr_memory *memory,
+                                   LLVMValueRef address)
 {
-    if (tr_w_seed(widen, TR_VECTOR_SEED_STRIDE))
-        return tr_m_advance(widen, address, memory->bytes);
+    if (tr_widen_seed(widen, TR_VECTOR_SEED_STRIDE))
+        return tr_memory_advance(widen, address, memory->bytes);
     return address;
 }
 
@@ -155,7 +157,7 @@ static void keep_hint(struct tr_widen *widen, const struct tr_fields *fields, LL
     unsigned kind = LLVMGetMDKindIDInContext(widen->llvm, name, (unsigned)strlen(name));
     LLVMValueRef hint = NULL;
     for (uint32_t i = 0; i < fields->count; i++) {
-        LLVMValueRef from = widen->turn->graph.values[fields->values[i]].llvm;
+        LLVMValueRef from = widen->iteration->graph.values[fields->values[i]].llvm;
         hint = LLVMHasMetadata(from) ? LLVMGetMetadata(from, kind) : NULL;
         if (hint == NULL)
             return;
@@ -163,7 +165,7 @@ static void keep_hint(struct tr_widen *widen, const struct tr_fields *fields, LL
     LLVMSetMetadata(inst, kind, hint);
 }
 
-void tr_m_keep_hints(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef inst)
+void tr_memory_keep_hints(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef inst)
 {
     keep_hint(widen, fields, inst, "invariant.load");
     keep_hint(widen, fields, inst, "nontemporal");
@@ -173,44 +175,45 @@ void tr_m_keep_hints(struct tr_widen *widen, const struct tr_fields *fields, LLV
 
 static LLVMValueRef access_of(const struct tr_widen *widen, const struct tr_fields *fields)
 {
-    return widen->turn->graph.values[fields->place].llvm;
+    return widen->iteration->graph.values[fields->place].llvm;
 }
 
-void tr_m_ask_ahead(struct tr_widen *widen, LLVMValueRef access, LLVMValueRef pointer)
+void tr_memory_ask_ahead(struct tr_widen *widen, LLVMValueRef access, LLVMValueRef pointer)
 {
     if (!tr_is_marked(access, TR_MARK_AHEAD))
         return;
     enum { READ, WRITE, KEEP = 3, DATA = 1 };
     LLVMTypeRef type = LLVMTypeOf(pointer);
-    const struct tr_ahead *how_far = &widen->turn->target->ahead;
-    int64_t ahead = widen->turn->y == TR_NONE ? how_far->of_row_bytes : how_far->of_tile_bytes;
+    const struct tr_ahead *how_far = &widen->iteration->target->ahead;
+    int64_t ahead = widen->iteration->y == TR_NONE ? how_far->of_row_bytes : how_far->of_tile_bytes;
     uint64_t why = LLVMIsAStoreInst(access) != NULL ? WRITE : READ;
-    LLVMValueRef operands[] = {tr_m_advance(widen, pointer, ahead), tr_m_i32(widen, why),
-                               tr_m_i32(widen, KEEP), tr_m_i32(widen, DATA)};
-    tr_m_call(widen, "llvm.prefetch", &type, 1, operands, 4);
+    LLVMValueRef operands[] = {tr_memory_advance(widen, pointer, ahead), tr_memory_i32(widen, why),
+                               tr_memory_i32(widen, KEEP), tr_memory_i32(widen, DATA)};
+    tr_memory_call(widen, "llvm.prefetch", &type, 1, operands, 4);
 }
 
-LLVMValueRef tr_m_load(struct tr_widen *widen, const struct tr_fields *fields, LLVMTypeRef type,
-                       LLVMValueRef pointer, uint32_t align, LLVMValueRef mask)
+LLVMValueRef tr_memory_load(struct tr_widen *widen, const struct tr_fields *fields,
+                            LLVMTypeRef type, LLVMValueRef pointer, uint32_t align,
+                            LLVMValueRef mask)
 {
     LLVMValueRef load;
     LLVMValueRef from = access_of(widen, fields);
     if (mask == NULL && LLVMGetTypeKind(type) == LLVMVectorTypeKind)
-        tr_m_ask_ahead(widen, from, pointer);
+        tr_memory_ask_ahead(widen, from, pointer);
     if (mask == NULL) {
         load = LLVMBuildLoad2(widen->builder, type, pointer, "");
         LLVMSetAlignment(load, align);
         LLVMSetVolatile(load, LLVMGetVolatile(from));
-        tr_m_set_relaxed(from, load, type);
+        tr_memory_set_relaxed(from, load, type);
     } else {
         LLVMTypeRef types[] = {type, LLVMTypeOf(pointer)};
         LLVMValueRef operands[] = {pointer, mask, LLVMGetPoison(type)};
-        tr_m_keep_order(widen, from);
-        load = tr_m_call(widen, "llvm.masked.load", types, 2, operands, 3);
-        tr_m_set_align(widen, load, 0, align);
-        tr_m_keep_order(widen, from);
+        tr_memory_keep_order(widen, from);
+        load = tr_memory_call(widen, "llvm.masked.load", types, 2, operands, 3);
+        tr_memory_set_align(widen, load, 0, align);
+        tr_memory_keep_order(widen, from);
     }
-    tr_m_keep_hints(widen, fields, load);
+    tr_memory_keep_hints(widen, fields, load);
     return load;
 }
 
@@ -227,8 +230,8 @@ static bool is_private(const struct tr_widen *widen, LLVMValueRef pointer)
            LLVMGetArrayLength2(type) == TR_LANE_ELEMENTS;
 }
 
-void tr_m_store(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef value,
-                LLVMValueRef pointer, uint32_t align, LLVMValueRef mask)
+void tr_memory_store(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef value,
+                     LLVMValueRef pointer, uint32_t align, LLVMValueRef mask)
 {
     LLVMValueRef store;
     LLVMValueRef from = access_of(widen, fields);
@@ -243,37 +246,37 @@ void tr_m_store(struct tr_widen *widen, const struct tr_fields *fields, LLVMValu
         store = LLVMBuildStore(widen->builder, value, pointer);
         LLVMSetAlignment(store, align);
         LLVMSetVolatile(store, LLVMGetVolatile(from));
-        tr_m_set_relaxed(from, store, LLVMTypeOf(value));
+        tr_memory_set_relaxed(from, store, LLVMTypeOf(value));
     } else {
         LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(pointer)};
         LLVMValueRef operands[] = {value, pointer, mask};
-        tr_m_keep_order(widen, from);
-        store = tr_m_call(widen, "llvm.masked.store", types, 2, operands, 3);
-        tr_m_set_align(widen, store, 1, align);
-        tr_m_keep_order(widen, from);
+        tr_memory_keep_order(widen, from);
+        store = tr_memory_call(widen, "llvm.masked.store", types, 2, operands, 3);
+        tr_memory_set_align(widen, store, 1, align);
+        tr_memory_keep_order(widen, from);
     }
-    tr_m_keep_hints(widen, fields, store);
+    tr_memory_keep_hints(widen, fields, store);
 }
 
 /* ---- one address for all lanes of a copy ---- */
 
-uint32_t tr_m_holder(const struct tr_widen *widen, LLVMValueRef operand, uint32_t copy)
+uint32_t tr_memory_holder(const struct tr_widen *widen, LLVMValueRef operand, uint32_t copy)
 {
-    uint32_t value = tr_graph_number(&widen->turn->graph, operand);
-    return value == TR_NONE ? 0 : tr_w_holder(widen, value, copy);
+    uint32_t value = tr_graph_number(&widen->iteration->graph, operand);
+    return value == TR_NONE ? 0 : tr_widen_holder(widen, value, copy);
 }
 
-bool tr_m_is_same_in_row(const struct tr_widen *widen, LLVMValueRef operand)
+bool tr_memory_is_same_in_row(const struct tr_widen *widen, LLVMValueRef operand)
 {
-    struct tr_shape shape = tr_w_shape(widen, operand);
+    struct tr_shape shape = tr_widen_shape(widen, operand);
     return shape.kind != TR_VARYING && shape.stride == 0;
 }
 
-bool tr_m_is_same_for_all(const struct tr_widen *widen, LLVMValueRef operand)
+bool tr_memory_is_same_for_all(const struct tr_widen *widen, LLVMValueRef operand)
 {
-    bool is_same = tr_m_is_same_in_row(widen, operand);
+    bool is_same = tr_memory_is_same_in_row(widen, operand);
     for (uint32_t c = 0; c < widen->copies; c++)
-        is_same &= tr_m_holder(widen, operand, c) == 0;
+        is_same &= tr_memory_holder(widen, operand, c) == 0;
     return is_same;
 }
 
@@ -284,28 +287,28 @@ static bool can_be_empty(const struct tr_widen *widen, LLVMValueRef pointer)
 {
     bool differ = false;
     for (uint32_t c = 1; c < widen->copies; c++)
-        differ |= tr_m_holder(widen, pointer, c) != 0;
+        differ |= tr_memory_holder(widen, pointer, c) != 0;
     return differ && widen->active.mask[0] != NULL;
 }
 
 static LLVMValueRef where_any(struct tr_widen *widen, LLVMValueRef address, uint32_t bytes,
                               LLVMValueRef mask)
 {
-    if (tr_w_seed(widen, TR_VECTOR_SEED_MASK))
+    if (tr_widen_seed(widen, TR_VECTOR_SEED_MASK))
         return address;
-    return LLVMBuildSelect(widen->builder, tr_w_any(widen, mask), address,
-                           tr_m_nowhere(widen, bytes), "");
+    return LLVMBuildSelect(widen->builder, tr_widen_any(widen, mask), address,
+                           tr_memory_nowhere(widen, bytes), "");
 }
 
-LLVMValueRef tr_m_address(struct tr_widen *widen, LLVMValueRef pointer, uint32_t bytes,
-                          uint32_t copy)
+LLVMValueRef tr_memory_address(struct tr_widen *widen, LLVMValueRef pointer, uint32_t bytes,
+                               uint32_t copy)
 {
-    LLVMValueRef address = tr_w_scalar(widen, pointer, copy);
+    LLVMValueRef address = tr_widen_scalar(widen, pointer, copy);
     if (!can_be_empty(widen, pointer))
         return address;
     LLVMValueRef users = NULL;
     for (uint32_t c = 0; c < widen->copies; c++) {
-        if (tr_m_holder(widen, pointer, c) != tr_m_holder(widen, pointer, copy))
+        if (tr_memory_holder(widen, pointer, c) != tr_memory_holder(widen, pointer, copy))
             continue;
         LLVMValueRef more = widen->active.mask[c];
         users = users == NULL ? more : LLVMBuildOr(widen->builder, users, more, "");
@@ -316,19 +319,19 @@ LLVMValueRef tr_m_address(struct tr_widen *widen, LLVMValueRef pointer, uint32_t
 static void load_same(struct tr_widen *widen, const struct tr_memory *memory,
                       const struct tr_fields *fields)
 {
-    bool is_vector = widen->turn->shapes.values[memory->value].kind == TR_VARYING;
+    bool is_vector = widen->iteration->shapes.values[memory->value].kind == TR_VARYING;
     LLVMValueRef results[TR_MAX_COPIES] = {NULL};
     for (uint32_t c = 0; c < widen->copies; c++) {
-        if (tr_w_holder(widen, memory->value, c) != c)
+        if (tr_widen_holder(widen, memory->value, c) != c)
             continue;
-        LLVMValueRef *result = &results[tr_m_holder(widen, memory->address, c)];
+        LLVMValueRef *result = &results[tr_memory_holder(widen, memory->address, c)];
         if (*result == NULL) {
-            LLVMValueRef address = tr_m_address(widen, memory->address, memory->bytes, c);
-            *result = tr_m_load(widen, fields, memory->type, address, memory->align, NULL);
+            LLVMValueRef address = tr_memory_address(widen, memory->address, memory->bytes, c);
+            *result = tr_memory_load(widen, fields, memory->type, address, memory->align, NULL);
             if (is_vector)
-                *result = tr_w_splat(widen, *result);
+                *result = tr_widen_splat(widen, *result);
         }
-        tr_w_define(widen, memory->value, c, *result);
+        tr_widen_define(widen, memory->value, c, *result);
     }
 }
 
@@ -337,7 +340,7 @@ static void load_same(struct tr_widen *widen, const struct tr_memory *memory,
 static bool has_later_copy(const struct tr_widen *widen, LLVMValueRef operand, uint32_t copy)
 {
     for (uint32_t c = copy + 1; c < widen->copies; c++)
-        if (tr_m_holder(widen, operand, c) == tr_m_holder(widen, operand, copy))
+        if (tr_memory_holder(widen, operand, c) == tr_memory_holder(widen, operand, copy))
             return true;
     return false;
 }
@@ -346,17 +349,17 @@ static bool has_later_copy(const struct tr_widen *widen, LLVMValueRef operand, u
 static void store_same(struct tr_widen *widen, const struct tr_memory *memory,
                        const struct tr_fields *fields)
 {
-    bool is_one =
-        tr_m_is_same_for_all(widen, memory->address) && tr_m_is_same_for_all(widen, memory->stored);
+    bool is_one = tr_memory_is_same_for_all(widen, memory->address) &&
+                  tr_memory_is_same_for_all(widen, memory->stored);
     for (uint32_t c = 0; c < (is_one ? 1 : widen->copies); c++) {
         LLVMValueRef mask = is_one ? NULL : widen->active.mask[c];
         if (!is_one && mask == NULL && has_later_copy(widen, memory->address, c))
             continue;
-        LLVMValueRef value = tr_w_lane(widen, memory->stored, c, last_lane(widen, mask));
-        LLVMValueRef address = tr_w_scalar(widen, memory->address, c);
+        LLVMValueRef value = tr_widen_lane(widen, memory->stored, c, last_lane(widen, mask));
+        LLVMValueRef address = tr_widen_scalar(widen, memory->address, c);
         if (mask != NULL && widen->copies > 1)
             address = where_any(widen, address, memory->bytes, mask);
-        tr_m_store(widen, fields, value, address, memory->align, NULL);
+        tr_memory_store(widen, fields, value, address, memory->align, NULL);
     }
 }
 
@@ -366,32 +369,33 @@ static void access_any(struct tr_widen *widen, const struct tr_memory *memory)
 {
     for (uint32_t c = 0; c < widen->copies; c++) {
         if (memory->stored != NULL)
-            tr_m_scatter(widen, memory, c, widen->active.mask[c]);
-        else if (tr_w_holder(widen, memory->value, c) == c)
-            tr_w_define(widen, memory->value, c,
-                        tr_m_gather(widen, memory, c, tr_w_mask_for(widen, memory->value, c)));
+            tr_memory_scatter(widen, memory, c, widen->active.mask[c]);
+        else if (tr_widen_holder(widen, memory->value, c) == c)
+            tr_widen_define(
+                widen, memory->value, c,
+                tr_memory_gather(widen, memory, c, tr_widen_mask_for(widen, memory->value, c)));
     }
 }
 
-void tr_w_access(struct tr_widen *widen, uint32_t value)
+void tr_memory_access(struct tr_widen *widen, uint32_t value)
 {
-    const struct tr_access_plan *plan = widen->turn->accesses[value];
+    const struct tr_access_plan *plan = widen->iteration->accesses[value];
     const struct tr_memory *memory = &plan->memory;
     enum tr_lanes lanes = widen->active.mask[0] == NULL ? TR_LANES_ALL : TR_LANES_MASKED;
     switch (plan->forms[lanes]) {
     case TR_ACCESS_SERIAL:
-        tr_w_serial(widen, value);
+        tr_memory_serial(widen, value);
         break;
     case TR_ACCESS_UNIFORM:
         (memory->stored == NULL ? load_same : store_same)(widen, memory, &plan->fields);
         break;
     case TR_ACCESS_WIDE:
         if (plan->fields.place == value) /* else it is done with others */
-            (memory->stored == NULL ? tr_m_load_fields : tr_m_store_fields)(widen, memory,
-                                                                            &plan->fields);
+            (memory->stored == NULL ? tr_memory_load_fields
+                                    : tr_memory_store_fields)(widen, memory, &plan->fields);
         break;
     case TR_ACCESS_CHECKED:
-        tr_m_access_checked(widen, plan);
+        tr_memory_access_checked(widen, plan);
         break;
     case TR_ACCESS_GATHER:
         access_any(widen, memory);

@@ -13,74 +13,77 @@
 /* ---- emission (memory.c) ---- */
 
 /* pointer + bytes. */
-LLVMValueRef tr_m_advance(struct tr_widen *widen, LLVMValueRef pointer, int64_t bytes);
+LLVMValueRef tr_memory_advance(struct tr_widen *widen, LLVMValueRef pointer, int64_t bytes);
 /* Integer type of that many bytes. */
-LLVMTypeRef tr_m_word(const struct tr_widen *widen, uint32_t bytes);
-LLVMValueRef tr_m_call(struct tr_widen *widen, const char *intrinsic, LLVMTypeRef *types,
-                       uint32_t type_count, LLVMValueRef *operands, uint32_t count);
+LLVMTypeRef tr_memory_word(const struct tr_widen *widen, uint32_t bytes);
+LLVMValueRef tr_memory_call(struct tr_widen *widen, const char *intrinsic, LLVMTypeRef *types,
+                            uint32_t type_count, LLVMValueRef *operands, uint32_t count);
 /* Alignment of one of the call's operands. */
-void tr_m_set_align(struct tr_widen *widen, LLVMValueRef call, unsigned operand, uint32_t align);
+void tr_memory_set_align(struct tr_widen *widen, LLVMValueRef call, unsigned operand,
+                         uint32_t align);
 /* A variable in the function's entry block. */
-LLVMValueRef tr_m_variable(struct tr_widen *widen, LLVMTypeRef type, const char *name);
+LLVMValueRef tr_memory_variable(struct tr_widen *widen, LLVMTypeRef type, const char *name);
 /* Memory of that size where lanes that are not active may read and write. */
-LLVMValueRef tr_m_nowhere(struct tr_widen *widen, uint32_t bytes);
+LLVMValueRef tr_memory_nowhere(struct tr_widen *widen, uint32_t bytes);
 /* The value with that of one lane (an i32 value) replaced; `type` is the lane's. */
-LLVMValueRef tr_m_insert_lane(struct tr_widen *widen, LLVMTypeRef type, LLVMValueRef vector,
-                              LLVMValueRef of_lane, LLVMValueRef lane);
+LLVMValueRef tr_memory_insert_lane(struct tr_widen *widen, LLVMTypeRef type, LLVMValueRef vector,
+                                   LLVMValueRef of_lane, LLVMValueRef lane);
 /* A plain access to a vector, or with a mask of as many elements. The new instruction may say of
  * itself what all of the accesses do. */
-LLVMValueRef tr_m_load(struct tr_widen *widen, const struct tr_fields *fields, LLVMTypeRef type,
-                       LLVMValueRef pointer, uint32_t align, LLVMValueRef mask);
-void tr_m_store(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef value,
-                LLVMValueRef pointer, uint32_t align, LLVMValueRef mask);
+LLVMValueRef tr_memory_load(struct tr_widen *widen, const struct tr_fields *fields,
+                            LLVMTypeRef type, LLVMValueRef pointer, uint32_t align,
+                            LLVMValueRef mask);
+void tr_memory_store(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef value,
+                     LLVMValueRef pointer, uint32_t align, LLVMValueRef mask);
 /* Asks for what lies behind an access (TR_MARK_AHEAD), done to a vector at this pointer. */
-void tr_m_ask_ahead(struct tr_widen *widen, LLVMValueRef access, LLVMValueRef pointer);
+void tr_memory_ask_ahead(struct tr_widen *widen, LLVMValueRef access, LLVMValueRef pointer);
 /* nontemporal, invariant.load: if all of the accesses say so. */
-void tr_m_keep_hints(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef inst);
+void tr_memory_keep_hints(struct tr_widen *widen, const struct tr_fields *fields,
+                          LLVMValueRef inst);
 /* <width x i1> as an integer, of 32 bits or width. */
-LLVMValueRef tr_m_bits(struct tr_widen *widen, LLVMValueRef mask);
+LLVMValueRef tr_memory_bits(struct tr_widen *widen, LLVMValueRef mask);
 /* The number of the lowest bit of such an integer that is set, as an i32. */
-LLVMValueRef tr_m_lowest(struct tr_widen *widen, LLVMValueRef bits);
+LLVMValueRef tr_memory_lowest(struct tr_widen *widen, LLVMValueRef bits);
 /* The index of the first lane that is active; 0 if mask is NULL. */
-LLVMValueRef tr_m_first_lane(struct tr_widen *widen, LLVMValueRef mask);
+LLVMValueRef tr_memory_first_lane(struct tr_widen *widen, LLVMValueRef mask);
 /* Whether all lanes of a row have one value. */
-bool tr_m_is_same_in_row(const struct tr_widen *widen, LLVMValueRef operand);
+bool tr_memory_is_same_in_row(const struct tr_widen *widen, LLVMValueRef operand);
 /* … and all copies. */
-bool tr_m_is_same_for_all(const struct tr_widen *widen, LLVMValueRef operand);
+bool tr_memory_is_same_for_all(const struct tr_widen *widen, LLVMValueRef operand);
 /* The copy that the operand is held with; 0 for constants. */
-uint32_t tr_m_holder(const struct tr_widen *widen, LLVMValueRef operand, uint32_t copy);
+uint32_t tr_memory_holder(const struct tr_widen *widen, LLVMValueRef operand, uint32_t copy);
 /* A pointer that all lanes of a copy have in common, to so many bytes; nowhere if no lane of the
  * copies that share it is active. */
-LLVMValueRef tr_m_address(struct tr_widen *widen, LLVMValueRef pointer, uint32_t bytes,
-                          uint32_t copy);
-LLVMValueRef tr_m_i32(const struct tr_widen *widen, uint64_t n);
+LLVMValueRef tr_memory_address(struct tr_widen *widen, LLVMValueRef pointer, uint32_t bytes,
+                               uint32_t copy);
+LLVMValueRef tr_memory_i32(const struct tr_widen *widen, uint64_t n);
 /* TR_VECTOR_SEED_STRIDE: the address, or the lanes' addresses, one element off. */
-LLVMValueRef tr_m_seed_stride(struct tr_widen *widen, const struct tr_memory *memory,
-                              LLVMValueRef address);
+LLVMValueRef tr_memory_seed_stride(struct tr_widen *widen, const struct tr_memory *memory,
+                                   LLVMValueRef address);
 
 /* ---- small strides, and 1 (strided.c) ---- */
 
-void tr_m_load_fields(struct tr_widen *widen, const struct tr_memory *memory,
-                      const struct tr_fields *fields);
-void tr_m_store_fields(struct tr_widen *widen, const struct tr_memory *memory,
-                       const struct tr_fields *fields);
+void tr_memory_load_fields(struct tr_widen *widen, const struct tr_memory *memory,
+                           const struct tr_fields *fields);
+void tr_memory_store_fields(struct tr_widen *widen, const struct tr_memory *memory,
+                            const struct tr_fields *fields);
 
 /* ---- any addresses (gather.c) ---- */
 
-LLVMValueRef tr_m_gather(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
-                         LLVMValueRef mask);
-void tr_m_scatter(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
-                  LLVMValueRef mask);
+LLVMValueRef tr_memory_gather(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
+                              LLVMValueRef mask);
+void tr_memory_scatter(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
+                       LLVMValueRef mask);
 
 /* ---- elements of local arrays (local_arrays.c) ---- */
 
 /* A vector of pointers; NULL: it is no such access, or not made of numbers of elements. */
-LLVMValueRef tr_m_array_addresses(struct tr_widen *widen, const struct tr_memory *memory,
-                                  uint32_t copy);
+LLVMValueRef tr_memory_array_addresses(struct tr_widen *widen, const struct tr_memory *memory,
+                                       uint32_t copy);
 
 /* ---- neighbours, unless an index wraps (checked.c) ---- */
 
-void tr_m_access_checked(struct tr_widen *widen, const struct tr_access_plan *plan);
+void tr_memory_access_checked(struct tr_widen *widen, const struct tr_access_plan *plan);
 
 /* ---- stores past the caches (nontemporal_stores.c) ---- */
 
@@ -90,37 +93,39 @@ struct tr_store {
     LLVMValueRef address;
 };
 
-/* Whether a store to neighbours is one of those: its copies are written by tr_m_stream. */
-bool tr_m_may_stream(const struct tr_widen *widen, const struct tr_memory *memory);
+/* Whether a store to neighbours is one of those: its copies are written by
+ * tr_memory_store_past_caches. */
+bool tr_memory_may_pass_caches(const struct tr_widen *widen, const struct tr_memory *memory);
 /* stores: by copy. */
-void tr_m_stream(struct tr_widen *widen, const struct tr_memory *memory,
-                 const struct tr_store *stores);
+void tr_memory_store_past_caches(struct tr_widen *widen, const struct tr_memory *memory,
+                                 const struct tr_store *stores);
 
 /* ---- volatile and relaxed accesses (relaxed.c) ---- */
 
 /* The new access, to a lane or a vector of this type, is one like `from` if that is one. */
-void tr_m_set_relaxed(LLVMValueRef from, LLVMValueRef access, LLVMTypeRef type);
+void tr_memory_set_relaxed(LLVMValueRef from, LLVMValueRef access, LLVMTypeRef type);
 /* Before and behind calls of intrinsics that do such an access. */
-void tr_m_keep_order(struct tr_widen *widen, LLVMValueRef from);
+void tr_memory_keep_order(struct tr_widen *widen, LLVMValueRef from);
 
 /* ---- instructions that a lane does before the next lane begins (exchange.c) ---- */
 
 /* Whether lanes of an atomic operation or an exchange can be combined before it is done once. */
-bool tr_m_can_combine(const struct tr_turn *turn, const struct tr_sequence *sequence);
+bool tr_memory_can_combine(const struct tr_iteration *iteration,
+                           const struct tr_sequence *sequence);
 /* Emits the atomic operation, or the exchange, if lanes can be combined before it is done once;
  * false: they cannot. */
-bool tr_m_combine(struct tr_widen *widen, const struct tr_sequence *sequence);
+bool tr_memory_combine(struct tr_widen *widen, const struct tr_sequence *sequence);
 
 /* ---- loads and stores (memory.c) ---- */
 
 /* Emits a load or store, as planned, for all copies that differ, and defines the load's value. */
-void tr_w_access(struct tr_widen *widen, uint32_t value);
+void tr_memory_access(struct tr_widen *widen, uint32_t value);
 
 /* ---- one lane after the other (serial.c) ---- */
 
 /* Emits an instruction that has effects, or that there is no vector form of (atomics, calls,
  * fences, volatile accesses under a mask), for each active lane of each copy: a loop over set bits
  * of the mask, or over all lanes. Its result, if it has one, is varying. */
-void tr_w_serial(struct tr_widen *widen, uint32_t value);
+void tr_memory_serial(struct tr_widen *widen, uint32_t value);
 
 #endif

@@ -22,10 +22,10 @@ static uint32_t vector_bytes(const struct tr_widen *widen, const struct tr_memor
     return widen->width * memory->bytes;
 }
 
-bool tr_m_may_stream(const struct tr_widen *widen, const struct tr_memory *memory)
+bool tr_memory_may_pass_caches(const struct tr_widen *widen, const struct tr_memory *memory)
 {
     if (widen->options->streaming.of_all == NULL || widen->active.mask[0] != NULL ||
-        !tr_m_is_stream(memory))
+        !tr_plan_is_nontemporal(memory))
         return false;
     uint32_t bytes = vector_bytes(widen, memory);
     return bytes >= MIN_BYTES && bytes * widen->jam[0] % LINE_BYTES == 0 &&
@@ -34,8 +34,8 @@ bool tr_m_may_stream(const struct tr_widen *widen, const struct tr_memory *memor
 
 static LLVMValueRef writes_much(const struct tr_widen *widen, const struct tr_memory *memory)
 {
-    bool is_short =
-        widen->turn->y != TR_NONE && vector_bytes(widen, memory) * widen->jam[0] <= SHORT_BYTES;
+    bool is_short = widen->iteration->y != TR_NONE &&
+                    vector_bytes(widen, memory) * widen->jam[0] <= SHORT_BYTES;
     const struct tr_streaming *streaming = &widen->options->streaming;
     return is_short ? streaming->of_rows : streaming->of_all;
 }
@@ -63,21 +63,21 @@ static void store_past(struct tr_widen *widen, const struct tr_memory *memory,
     uint32_t bytes = vector_bytes(widen, memory);
     LLVMValueRef inst = LLVMBuildStore(widen->builder, store->value, store->address);
     LLVMSetAlignment(inst, bytes < LINE_BYTES ? bytes : LINE_BYTES);
-    LLVMMetadataRef one = LLVMValueAsMetadata(tr_m_i32(widen, 1));
+    LLVMMetadataRef one = LLVMValueAsMetadata(tr_memory_i32(widen, 1));
     LLVMMetadataRef node = LLVMMDNodeInContext2(widen->llvm, &one, 1);
     LLVMSetMetadata(inst,
                     LLVMGetMDKindIDInContext(widen->llvm, nontemporal, sizeof nontemporal - 1),
                     LLVMMetadataAsValue(widen->llvm, node));
 }
 
-void tr_m_stream(struct tr_widen *widen, const struct tr_memory *memory,
-                 const struct tr_store *stores)
+void tr_memory_store_past_caches(struct tr_widen *widen, const struct tr_memory *memory,
+                                 const struct tr_store *stores)
 {
     LLVMBuilderRef b = widen->builder;
-    struct tr_fields fields = tr_m_only(memory);
-    LLVMBasicBlockRef past = tr_w_new_block(widen, "past");
-    LLVMBasicBlockRef kept = tr_w_new_block(widen, "kept");
-    LLVMBasicBlockRef meet = tr_w_new_block(widen, "meet");
+    struct tr_fields fields = tr_plan_only(memory);
+    LLVMBasicBlockRef past = tr_widen_new_block(widen, "past");
+    LLVMBasicBlockRef kept = tr_widen_new_block(widen, "kept");
+    LLVMBasicBlockRef meet = tr_widen_new_block(widen, "meet");
     LLVMBuildCondBr(b, is_worth_it(widen, memory, stores), past, kept);
     LLVMPositionBuilderAtEnd(b, past);
     for (uint32_t c = 0; c < widen->copies; c++)
@@ -85,8 +85,8 @@ void tr_m_stream(struct tr_widen *widen, const struct tr_memory *memory,
     LLVMBuildBr(b, meet);
     LLVMPositionBuilderAtEnd(b, kept);
     for (uint32_t c = 0; c < widen->copies; c++) {
-        tr_m_ask_ahead(widen, memory->inst, stores[c].address);
-        tr_m_store(widen, &fields, stores[c].value, stores[c].address, memory->align, NULL);
+        tr_memory_ask_ahead(widen, memory->inst, stores[c].address);
+        tr_memory_store(widen, &fields, stores[c].value, stores[c].address, memory->align, NULL);
     }
     LLVMBuildBr(b, meet);
     LLVMPositionBuilderAtEnd(b, meet);

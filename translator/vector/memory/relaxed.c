@@ -8,9 +8,9 @@
  */
 #include "translator/vector/memory/memory.h"
 
-void tr_m_set_relaxed(LLVMValueRef from, LLVMValueRef access, LLVMTypeRef type)
+void tr_memory_set_relaxed(LLVMValueRef from, LLVMValueRef access, LLVMTypeRef type)
 {
-    if (!tr_m_is_relaxed(from))
+    if (!tr_plan_is_relaxed(from))
         return;
     LLVMSetVolatile(access, true);
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
@@ -18,8 +18,8 @@ void tr_m_set_relaxed(LLVMValueRef from, LLVMValueRef access, LLVMTypeRef type)
 }
 
 /* No instruction comes of it. */
-void tr_m_keep_order(struct tr_widen *widen, LLVMValueRef from)
+void tr_memory_keep_order(struct tr_widen *widen, LLVMValueRef from)
 {
-    if (tr_m_is_relaxed(from))
+    if (tr_plan_is_relaxed(from))
         LLVMBuildFence(widen->builder, LLVMAtomicOrderingAcquireRelease, true, "");
 }

@@ -10,7 +10,7 @@
 
 #define MAX_SPILLS 64
 
-/* Turns without calls are written out, if no mask says which lanes they are for. */
+/* Iterations without calls are written out, if no mask says which lanes they are for. */
 #define MAX_WRITTEN_OUT 8
 
 struct spill {
@@ -29,7 +29,7 @@ struct serial {
 
 static LLVMValueRef instruction(const struct serial *serial, uint32_t index)
 {
-    return serial->widen->turn->graph.values[serial->sequence->values[index]].llvm;
+    return serial->widen->iteration->graph.values[serial->sequence->values[index]].llvm;
 }
 
 static LLVMTypeRef result_type(const struct serial *serial)
@@ -95,7 +95,7 @@ static LLVMValueRef find_variable(const struct serial *serial, LLVMTypeRef type)
             strncmp(LLVMGetValueName2(inst, &length), name, sizeof name - 1) == 0)
             return inst;
     }
-    return tr_m_variable(serial->widen, type, name);
+    return tr_memory_variable(serial->widen, type, name);
 }
 
 static void spill(struct serial *serial, LLVMValueRef operand)
@@ -103,12 +103,12 @@ static void spill(struct serial *serial, LLVMValueRef operand)
     struct tr_widen *widen = serial->widen;
     LLVMTypeRef type = LLVMTypeOf(operand);
     if (serial->spill_count == MAX_SPILLS || !can_wait(type) ||
-        tr_w_shape(widen, operand).kind != TR_VARYING)
+        tr_widen_shape(widen, operand).kind != TR_VARYING)
         return;
     for (uint32_t i = 0; i < serial->spill_count; i++)
         if (serial->spills[i].operand == operand)
             return;
-    LLVMValueRef vector = tr_w_vector(widen, operand, serial->copy);
+    LLVMValueRef vector = tr_widen_vector(widen, operand, serial->copy);
     if (type == widen->i1)
         vector = LLVMBuildZExt(widen->builder, vector, LLVMVectorType(widen->i8, widen->width), "");
     LLVMValueRef variable = find_variable(serial, LLVMTypeOf(vector));
@@ -119,7 +119,7 @@ static void spill(struct serial *serial, LLVMValueRef operand)
 
 static void spill_operands(struct serial *serial)
 {
-    const struct tr_graph *graph = &serial->widen->turn->graph;
+    const struct tr_graph *graph = &serial->widen->iteration->graph;
     for (uint32_t k = 0; k < serial->sequence->count; k++) {
         LLVMValueRef inst = instruction(serial, k);
         for (int i = 0; i < LLVMGetNumOperands(inst); i++) {
@@ -145,7 +145,7 @@ static LLVMValueRef lane_operand(const struct serial *serial, LLVMValueRef opera
         LLVMValueRef value = LLVMBuildLoad2(widen->builder, waiting, place, "");
         return waiting == type ? value : LLVMBuildTrunc(widen->builder, value, type, "");
     }
-    return tr_w_lane(widen, operand, serial->copy, lane);
+    return tr_widen_lane(widen, operand, serial->copy, lane);
 }
 
 /* ---- one lane ---- */
@@ -160,7 +160,7 @@ static LLVMValueRef do_lane(const struct serial *serial, LLVMValueRef lane)
         clones[k] = LLVMInstructionClone(inst);
         for (int i = 0; i < LLVMGetNumOperands(inst); i++) {
             LLVMValueRef operand = LLVMGetOperand(inst, (unsigned)i);
-            uint32_t number = tr_graph_number(&widen->turn->graph, operand);
+            uint32_t number = tr_graph_number(&widen->iteration->graph, operand);
             if (number == TR_NONE)
                 continue; /* a constant, a function, metadata */
             uint32_t before = index_in_sequence(serial->sequence, number);
@@ -180,13 +180,13 @@ static LLVMValueRef collect(const struct serial *serial, LLVMValueRef results, L
 {
     if (results == NULL)
         return NULL;
-    return tr_m_insert_lane(serial->widen, result_type(serial), results, result, lane);
+    return tr_memory_insert_lane(serial->widen, result_type(serial), results, result, lane);
 }
 
 static LLVMValueRef no_results(const struct serial *serial)
 {
     LLVMTypeRef type = result_type(serial);
-    return type == NULL ? NULL : LLVMGetPoison(tr_w_type(serial->widen, type));
+    return type == NULL ? NULL : LLVMGetPoison(tr_widen_type(serial->widen, type));
 }
 
 static LLVMValueRef phi_of(const struct serial *serial, LLVMValueRef first, LLVMBasicBlockRef from)
@@ -210,16 +210,16 @@ static LLVMValueRef do_active_lanes(struct serial *serial, LLVMValueRef mask)
     struct tr_widen *widen = serial->widen;
     LLVMBuilderRef builder = widen->builder;
     spill_operands(serial);
-    LLVMValueRef bits = tr_m_bits(widen, mask);
+    LLVMValueRef bits = tr_memory_bits(widen, mask);
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(bits));
     LLVMBasicBlockRef before = LLVMGetInsertBlock(builder);
-    LLVMBasicBlockRef body = tr_w_new_block(widen, "lane");
-    LLVMBasicBlockRef after = tr_w_new_block(widen, "lanes.done");
+    LLVMBasicBlockRef body = tr_widen_new_block(widen, "lane");
+    LLVMBasicBlockRef after = tr_widen_new_block(widen, "lanes.done");
     LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntNE, bits, zero, ""), body, after);
     LLVMPositionBuilderAtEnd(builder, body);
     LLVMValueRef rest = phi_of(serial, bits, before);
     LLVMValueRef results = phi_of(serial, no_results(serial), before);
-    LLVMValueRef lane = tr_m_lowest(widen, rest);
+    LLVMValueRef lane = tr_memory_lowest(widen, rest);
     LLVMValueRef more = collect(serial, results, do_lane(serial, lane), lane);
     LLVMValueRef less = LLVMBuildAdd(builder, rest, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
     less = LLVMBuildAnd(builder, rest, less, "");
@@ -238,18 +238,18 @@ static LLVMValueRef do_all_lanes(struct serial *serial)
     LLVMBuilderRef builder = widen->builder;
     spill_operands(serial);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(builder);
-    LLVMBasicBlockRef body = tr_w_new_block(widen, "lane");
-    LLVMBasicBlockRef after = tr_w_new_block(widen, "lanes.done");
+    LLVMBasicBlockRef body = tr_widen_new_block(widen, "lane");
+    LLVMBasicBlockRef after = tr_widen_new_block(widen, "lanes.done");
     LLVMBuildBr(builder, body);
     LLVMPositionBuilderAtEnd(builder, body);
-    LLVMValueRef lane = phi_of(serial, tr_m_i32(widen, 0), before);
+    LLVMValueRef lane = phi_of(serial, tr_memory_i32(widen, 0), before);
     LLVMValueRef results = phi_of(serial, no_results(serial), before);
     LLVMValueRef more = collect(serial, results, do_lane(serial, lane), lane);
-    LLVMValueRef next = LLVMBuildAdd(builder, lane, tr_m_i32(widen, 1), "");
+    LLVMValueRef next = LLVMBuildAdd(builder, lane, tr_memory_i32(widen, 1), "");
     add_way(lane, next, body);
     add_way(results, more, body);
     LLVMValueRef is_over =
-        LLVMBuildICmp(builder, LLVMIntEQ, next, tr_m_i32(widen, widen->width), "");
+        LLVMBuildICmp(builder, LLVMIntEQ, next, tr_memory_i32(widen, widen->width), "");
     LLVMBuildCondBr(builder, is_over, after, body);
     LLVMPositionBuilderAtEnd(builder, after);
     return more;
@@ -267,7 +267,7 @@ static LLVMValueRef write_out_lanes(struct serial *serial)
 {
     LLVMValueRef results = no_results(serial);
     for (uint32_t i = 0; i < serial->widen->width; i++) {
-        LLVMValueRef lane = tr_m_i32(serial->widen, i);
+        LLVMValueRef lane = tr_memory_i32(serial->widen, i);
         results = collect(serial, results, do_lane(serial, lane), lane);
     }
     return results;
@@ -275,7 +275,7 @@ static LLVMValueRef write_out_lanes(struct serial *serial)
 
 static LLVMValueRef do_lanes(struct serial *serial, LLVMValueRef mask)
 {
-    if (mask != NULL && !tr_w_seed(serial->widen, TR_VECTOR_SEED_MASK))
+    if (mask != NULL && !tr_widen_seed(serial->widen, TR_VECTOR_SEED_MASK))
         return do_active_lanes(serial, mask);
     return is_short(serial) ? write_out_lanes(serial) : do_all_lanes(serial);
 }
@@ -297,14 +297,14 @@ static void do_first_lane(struct serial *serial)
         LLVMValueRef mask = widen->active.mask[c];
         serial->copy = c;
         if (mask == NULL) {
-            do_lane(serial, tr_m_i32(widen, 0));
+            do_lane(serial, tr_memory_i32(widen, 0));
             return;
         }
-        LLVMBasicBlockRef found = tr_w_new_block(widen, "first");
-        LLVMBasicBlockRef next = tr_w_new_block(widen, "next");
-        LLVMBuildCondBr(widen->builder, tr_w_any(widen, mask), found, next);
+        LLVMBasicBlockRef found = tr_widen_new_block(widen, "first");
+        LLVMBasicBlockRef next = tr_widen_new_block(widen, "next");
+        LLVMBuildCondBr(widen->builder, tr_widen_any(widen, mask), found, next);
         LLVMPositionBuilderAtEnd(widen->builder, found);
-        do_lane(serial, tr_m_first_lane(widen, mask));
+        do_lane(serial, tr_memory_first_lane(widen, mask));
         LLVMBuildUnreachable(widen->builder);
         LLVMPositionBuilderAtEnd(widen->builder, next);
     }
@@ -318,28 +318,28 @@ static void do_copies(struct serial *serial)
     uint32_t value = serial->sequence->values[0];
     bool is_seen = tr_is_seen(instruction(serial, 0));
     for (uint32_t c = 0; c < widen->copies; c++) {
-        bool is_holder = result_type(serial) != NULL && tr_w_holder(widen, value, c) == c;
+        bool is_holder = result_type(serial) != NULL && tr_widen_holder(widen, value, c) == c;
         if (!is_seen && !is_holder)
             continue;
         serial->copy = c;
         serial->spill_count = 0;
-        LLVMValueRef mask = is_seen ? widen->active.mask[c] : tr_w_mask_for(widen, value, c);
+        LLVMValueRef mask = is_seen ? widen->active.mask[c] : tr_widen_mask_for(widen, value, c);
         LLVMValueRef results = do_lanes(serial, mask);
         if (is_holder)
-            tr_w_define(widen, value, c, results);
+            tr_widen_define(widen, value, c, results);
     }
 }
 
-void tr_w_serial(struct tr_widen *widen, uint32_t value)
+void tr_memory_serial(struct tr_widen *widen, uint32_t value)
 {
     struct tr_sequence sequence;
-    if (tr_m_ends_exchange(widen->turn, value))
+    if (tr_plan_ends_exchange(widen->iteration, value))
         return;
-    if (!tr_m_find_exchange(widen->turn, value, &sequence))
+    if (!tr_plan_find_exchange(widen->iteration, value, &sequence))
         sequence = (struct tr_sequence){.count = 1, .values = {value}};
     struct serial serial = {.widen = widen, .sequence = &sequence};
     if (never_returns(instruction(&serial, 0)))
         do_first_lane(&serial);
-    else if (!tr_m_combine(widen, &sequence))
+    else if (!tr_memory_combine(widen, &sequence))
         do_copies(&serial);
 }

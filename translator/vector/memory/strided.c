@@ -22,7 +22,7 @@ struct row {
 
 static LLVMTypeRef type_of_field(const struct row *row, uint32_t index)
 {
-    struct tr_memory memory = tr_m_describe(row->widen->turn, row->fields->values[index]);
+    struct tr_memory memory = tr_plan_describe(row->widen->iteration, row->fields->values[index]);
     return memory.type;
 }
 
@@ -33,7 +33,7 @@ static LLVMTypeRef word_type(const struct row *row)
     bool is_one = LLVMGetTypeKind(type) != LLVMVectorTypeKind;
     for (uint32_t i = 0; i < row->fields->count; i++)
         is_one &= type_of_field(row, i) == type;
-    return is_one ? type : tr_m_word(row->widen, row->memory->bytes);
+    return is_one ? type : tr_memory_word(row->widen, row->memory->bytes);
 }
 
 static struct row make_row(struct tr_widen *widen, const struct tr_memory *memory,
@@ -52,11 +52,12 @@ static struct row make_row(struct tr_widen *widen, const struct tr_memory *memor
 static LLVMValueRef row_address(const struct row *row, uint32_t copy)
 {
     const struct tr_memory *memory = row->memory;
-    LLVMValueRef address = tr_w_scalar(row->widen, memory->address, copy);
+    LLVMValueRef address = tr_widen_scalar(row->widen, memory->address, copy);
     int64_t offset = -(int64_t)row->fields->place_field * memory->bytes;
     if (row->is_reversed)
         offset += (int64_t)(row->widen->width - 1) * memory->stride;
-    return tr_m_seed_stride(row->widen, memory, tr_m_advance(row->widen, address, offset));
+    return tr_memory_seed_stride(row->widen, memory,
+                                 tr_memory_advance(row->widen, address, offset));
 }
 
 static bool is_field(const struct row *row, uint32_t field)
@@ -74,7 +75,7 @@ static LLVMValueRef reverse(const struct row *row, LLVMValueRef vector)
     uint32_t lanes[TR_MAX_WIDTH];
     for (uint32_t i = 0; i < row->widen->width; i++)
         lanes[i] = row->widen->width - 1 - i;
-    return tr_w_shuffle(row->widen, vector, NULL, lanes, row->widen->width);
+    return tr_widen_shuffle(row->widen, vector, NULL, lanes, row->widen->width);
 }
 
 /* A vector of words as one of the type of a field, or back. */
@@ -113,7 +114,7 @@ static LLVMValueRef piece_mask(const struct row *row, uint32_t start, LLVMValueR
     LLVMTypeRef type = LLVMVectorType(row->widen->i1, width);
     if (mask == NULL)
         mask = LLVMConstAllOnes(type);
-    return tr_w_shuffle(row->widen, mask, LLVMConstNull(type), lanes, width);
+    return tr_widen_shuffle(row->widen, mask, LLVMConstNull(type), lanes, width);
 }
 
 static uint32_t piece_align(const struct row *row, uint32_t start)
@@ -125,7 +126,7 @@ static uint32_t piece_align(const struct row *row, uint32_t start)
 
 static LLVMValueRef piece_address(const struct row *row, LLVMValueRef address, uint32_t start)
 {
-    return tr_m_advance(row->widen, address, (int64_t)start * row->memory->bytes);
+    return tr_memory_advance(row->widen, address, (int64_t)start * row->memory->bytes);
 }
 
 /* The last pieces overlap others where otherwise they would reach behind the row's end. */
@@ -151,8 +152,9 @@ static void load_pieces(const struct row *row, LLVMValueRef address, LLVMValueRe
     LLVMTypeRef type = LLVMVectorType(row->word, row->widen->width);
     for (uint32_t j = 0; j < row->step; j++) {
         uint32_t start = piece_start(row, j);
-        pieces[j] = tr_m_load(row->widen, row->fields, type, piece_address(row, address, start),
-                              piece_align(row, start), piece_mask(row, start, mask, true));
+        pieces[j] =
+            tr_memory_load(row->widen, row->fields, type, piece_address(row, address, start),
+                           piece_align(row, start), piece_mask(row, start, mask, true));
     }
 }
 
@@ -181,7 +183,7 @@ static struct part put_together(const struct row *row, struct part a, struct par
         uint32_t other = place_in_part(row, &b, field, p);
         lanes[p] = other == TR_NONE ? place_in_part(row, &a, field, p) : other + width;
     }
-    return (struct part){.vector = tr_w_shuffle(row->widen, a.vector, b.vector, lanes, width),
+    return (struct part){.vector = tr_widen_shuffle(row->widen, a.vector, b.vector, lanes, width),
                          .first = a.first,
                          .end = b.end};
 }
@@ -217,7 +219,7 @@ static LLVMValueRef halve(const struct row *row, LLVMValueRef *pieces, uint32_t 
             is_loaded ? word_in_piece(row, 2 * pair * width + word, piece) : word % width;
         words[i] = place == TR_NONE ? TR_NONE : place + word / width * width;
     }
-    return tr_w_shuffle(row->widen, pieces[2 * pair], pieces[2 * pair + 1], words, width);
+    return tr_widen_shuffle(row->widen, pieces[2 * pair], pieces[2 * pair + 1], words, width);
 }
 
 /* All fields of a step that is a power of two: level by level, words whose numbers have the same
@@ -258,8 +260,9 @@ static void load_strided(const struct row *row, uint32_t copy, LLVMValueRef mask
         LLVMValueRef *field = &by_field[fields->fields[i]];
         if (*field == NULL)
             *field = pick_field(row, pieces, fields->fields[i]);
-        LLVMTypeRef type = tr_w_type(row->widen, type_of_field(row, i));
-        tr_w_define(row->widen, fields->values[i], copy, convert(row, reverse(row, *field), type));
+        LLVMTypeRef type = tr_widen_type(row->widen, type_of_field(row, i));
+        tr_widen_define(row->widen, fields->values[i], copy,
+                        convert(row, reverse(row, *field), type));
     }
 }
 
@@ -283,7 +286,8 @@ static LLVMValueRef interleave(const struct row *row, LLVMValueRef *by_field, ui
         }
         is_placed[field] = true;
         LLVMValueRef a = result == NULL ? by_field[field] : result;
-        result = tr_w_shuffle(row->widen, a, result == NULL ? NULL : by_field[field], words, width);
+        result =
+            tr_widen_shuffle(row->widen, a, result == NULL ? NULL : by_field[field], words, width);
     }
     return result;
 }
@@ -295,7 +299,7 @@ static LLVMValueRef zip(const struct row *row, LLVMValueRef a, LLVMValueRef b, u
     uint32_t width = row->widen->width;
     for (uint32_t i = 0; i < width; i++)
         words[i] = half * width / 2 + i / 2 + i % 2 * width;
-    return tr_w_shuffle(row->widen, a, b, words, width);
+    return tr_widen_shuffle(row->widen, a, b, words, width);
 }
 
 /* The pieces of a row whose fields are all stored, of a step that is a power of two. */
@@ -335,8 +339,9 @@ static void store_strided(const struct row *row, uint32_t copy, LLVMValueRef mas
     LLVMValueRef pieces[TR_MAX_STEP] = {NULL};
     LLVMTypeRef type = LLVMVectorType(row->word, widen->width);
     for (uint32_t i = 0; i < fields->count; i++) {
-        LLVMValueRef stored = LLVMGetOperand(widen->turn->graph.values[fields->values[i]].llvm, 0);
-        LLVMValueRef vector = convert(row, tr_w_vector(widen, stored, copy), type);
+        LLVMValueRef stored =
+            LLVMGetOperand(widen->iteration->graph.values[fields->values[i]].llvm, 0);
+        LLVMValueRef vector = convert(row, tr_widen_vector(widen, stored, copy), type);
         by_field[fields->fields[i]] = reverse(row, vector);
     }
     bool is_full = fields->count == row->step;
@@ -349,8 +354,8 @@ static void store_strided(const struct row *row, uint32_t copy, LLVMValueRef mas
             continue;
         if (pieces[j] == NULL)
             pieces[j] = interleave(row, by_field, j);
-        tr_m_store(widen, fields, pieces[j], piece_address(row, address, start),
-                   piece_align(row, start), piece_mask(row, start, mask, false));
+        tr_memory_store(widen, fields, pieces[j], piece_address(row, address, start),
+                        piece_align(row, start), piece_mask(row, start, mask, false));
     }
 }
 
@@ -365,41 +370,41 @@ static LLVMValueRef in_order(const struct row *row, LLVMValueRef vector, uint32_
         return vector;
     for (uint32_t i = 0; i < width * elements; i++)
         indices[i] = (width - 1 - i / elements) * elements + i % elements;
-    return tr_w_shuffle(row->widen, vector, NULL, indices, width * elements);
+    return tr_widen_shuffle(row->widen, vector, NULL, indices, width * elements);
 }
 
 static void access_contiguous(const struct row *row, uint32_t copy, LLVMValueRef mask)
 {
     struct tr_widen *widen = row->widen;
     const struct tr_memory *memory = row->memory;
-    uint32_t elements = tr_w_element_count(memory->type);
-    if (memory->stored != NULL && mask != NULL && tr_w_seed(widen, TR_VECTOR_SEED_MASK))
+    uint32_t elements = tr_widen_element_count(memory->type);
+    if (memory->stored != NULL && mask != NULL && tr_widen_seed(widen, TR_VECTOR_SEED_MASK))
         mask = NULL;
     if (mask != NULL)
-        mask = tr_w_repeat(widen, in_order(row, mask, 1), elements);
+        mask = tr_widen_repeat(widen, in_order(row, mask, 1), elements);
     LLVMValueRef address = row_address(row, copy);
     if (memory->stored == NULL) {
         if (widen->tuning->ask_ahead != NULL)
             widen->tuning->ask_ahead(widen, memory, copy, address);
-        LLVMValueRef value = tr_m_load(widen, row->fields, tr_w_type(widen, memory->type), address,
-                                       memory->align, mask);
-        tr_w_define(widen, memory->value, copy, in_order(row, value, elements));
+        LLVMValueRef value = tr_memory_load(widen, row->fields, tr_widen_type(widen, memory->type),
+                                            address, memory->align, mask);
+        tr_widen_define(widen, memory->value, copy, in_order(row, value, elements));
         return;
     }
-    LLVMValueRef value = in_order(row, tr_w_vector(widen, memory->stored, copy), elements);
-    tr_m_store(widen, row->fields, value, address, memory->align, mask);
+    LLVMValueRef value = in_order(row, tr_widen_vector(widen, memory->stored, copy), elements);
+    tr_memory_store(widen, row->fields, value, address, memory->align, mask);
 }
 
 /* ---- all of them ---- */
 
-void tr_m_load_fields(struct tr_widen *widen, const struct tr_memory *memory,
-                      const struct tr_fields *fields)
+void tr_memory_load_fields(struct tr_widen *widen, const struct tr_memory *memory,
+                           const struct tr_fields *fields)
 {
     struct row row = make_row(widen, memory, fields);
     for (uint32_t c = 0; c < widen->copies; c++) {
-        if (tr_w_holder(widen, memory->value, c) != c)
+        if (tr_widen_holder(widen, memory->value, c) != c)
             continue;
-        LLVMValueRef mask = tr_w_mask_for(widen, memory->value, c);
+        LLVMValueRef mask = tr_widen_mask_for(widen, memory->value, c);
         if (row.step == 1)
             access_contiguous(&row, c, mask);
         else
@@ -411,16 +416,16 @@ static void stream_contiguous(const struct row *row)
 {
     struct tr_store stores[TR_MAX_COPIES];
     for (uint32_t c = 0; c < row->widen->copies; c++)
-        stores[c] =
-            (struct tr_store){tr_w_vector(row->widen, row->memory->stored, c), row_address(row, c)};
-    tr_m_stream(row->widen, row->memory, stores);
+        stores[c] = (struct tr_store){tr_widen_vector(row->widen, row->memory->stored, c),
+                                      row_address(row, c)};
+    tr_memory_store_past_caches(row->widen, row->memory, stores);
 }
 
-void tr_m_store_fields(struct tr_widen *widen, const struct tr_memory *memory,
-                       const struct tr_fields *fields)
+void tr_memory_store_fields(struct tr_widen *widen, const struct tr_memory *memory,
+                            const struct tr_fields *fields)
 {
     struct row row = make_row(widen, memory, fields);
-    if (row.step == 1 && !row.is_reversed && tr_m_may_stream(widen, memory)) {
+    if (row.step == 1 && !row.is_reversed && tr_memory_may_pass_caches(widen, memory)) {
         stream_contiguous(&row);
         return;
     }

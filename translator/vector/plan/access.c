@@ -9,20 +9,21 @@
 #include "translator/analysis/shape.h"
 #include "translator/module/marks.h"
 
-static LLVMTargetDataRef layout_of(const struct tr_turn *turn)
+static LLVMTargetDataRef layout_of(const struct tr_iteration *iteration)
 {
-    return LLVMGetModuleDataLayout(LLVMGetGlobalParent(turn->graph.function));
+    return LLVMGetModuleDataLayout(LLVMGetGlobalParent(iteration->graph.function));
 }
 
 /* ---- the kind ---- */
 
-/* A value from outside of the turn has no segment that it could vary behind. */
-static struct tr_shape shape_where_used(const struct tr_turn *turn, uint32_t value, uint32_t user)
+/* A value from outside of the iteration has no segment that it could vary behind. */
+static struct tr_shape shape_where_used(const struct tr_iteration *iteration, uint32_t value,
+                                        uint32_t user)
 {
     if (value == TR_NONE)
         return (struct tr_shape){.kind = TR_UNIFORM};
-    return tr_shape_at(&turn->graph, &turn->loops, &turn->shapes, value,
-                       turn->graph.values[user].segment);
+    return tr_shape_at(&iteration->graph, &iteration->loops, &iteration->shapes, value,
+                       iteration->graph.values[user].segment);
 }
 
 static bool has_word_size(LLVMTargetDataRef layout, LLVMTypeRef type, uint32_t bytes)
@@ -62,9 +63,9 @@ static enum tr_memory_kind kind_of(LLVMTargetDataRef layout, const struct tr_mem
     return TR_MEMORY_GENERAL;
 }
 
-struct tr_memory tr_m_describe(const struct tr_turn *turn, uint32_t value)
+struct tr_memory tr_plan_describe(const struct tr_iteration *iteration, uint32_t value)
 {
-    const struct tr_value *access = &turn->graph.values[value];
+    const struct tr_value *access = &iteration->graph.values[value];
     bool is_store = access->opcode == LLVMStore;
     unsigned operand = is_store ? 1 : 0;
     struct tr_memory memory = {
@@ -75,11 +76,11 @@ struct tr_memory tr_m_describe(const struct tr_turn *turn, uint32_t value)
         .stored = is_store ? LLVMGetOperand(access->llvm, 0) : NULL,
         .align = LLVMGetAlignment(access->llvm),
     };
-    LLVMTargetDataRef layout = layout_of(turn);
+    LLVMTargetDataRef layout = layout_of(iteration);
     memory.type = LLVMTypeOf(is_store ? memory.stored : access->llvm);
     memory.bytes = (uint32_t)LLVMStoreSizeOfType(layout, memory.type);
     memory.is_word = has_word_size(layout, memory.type, memory.bytes);
-    struct tr_shape shape = shape_where_used(turn, memory.address_value, value);
+    struct tr_shape shape = shape_where_used(iteration, memory.address_value, value);
     memory.has_stride = shape.kind != TR_VARYING;
     memory.stride = memory.has_stride ? shape.stride : 0;
     memory.kind = kind_of(layout, &memory);
@@ -88,16 +89,17 @@ struct tr_memory tr_m_describe(const struct tr_turn *turn, uint32_t value)
 
 /* ---- order ---- */
 
-bool tr_m_may_read(const struct tr_turn *turn, uint32_t value)
+bool tr_plan_may_read(const struct tr_iteration *iteration, uint32_t value)
 {
-    const struct tr_value *inst = &turn->graph.values[value];
-    return inst->opcode == LLVMLoad ? !tr_is_invariant_load(inst->llvm)
-                                    : tr_m_may_write(turn, value) && inst->opcode != LLVMStore;
+    const struct tr_value *inst = &iteration->graph.values[value];
+    return inst->opcode == LLVMLoad
+               ? !tr_is_invariant_load(inst->llvm)
+               : tr_plan_may_write(iteration, value) && inst->opcode != LLVMStore;
 }
 
-bool tr_m_may_write(const struct tr_turn *turn, uint32_t value)
+bool tr_plan_may_write(const struct tr_iteration *iteration, uint32_t value)
 {
-    const struct tr_value *inst = &turn->graph.values[value];
+    const struct tr_value *inst = &iteration->graph.values[value];
     switch (inst->opcode) {
     case LLVMLoad:
         return LLVMGetVolatile(inst->llvm) || LLVMGetOrdering(inst->llvm) != 0;
@@ -113,10 +115,10 @@ bool tr_m_may_write(const struct tr_turn *turn, uint32_t value)
 /* Longer sums take more to add up for each access than their parts that lanes share save. */
 #define TERMS_MAX 4
 
-struct tr_sum tr_m_sum(const struct tr_turn *turn, LLVMValueRef address)
+struct tr_sum tr_plan_sum(const struct tr_iteration *iteration, LLVMValueRef address)
 {
     struct tr_sum_query query = {
-        .layout = layout_of(turn), .through = TR_AS_INDICES, .most_terms = TERMS_MAX};
+        .layout = layout_of(iteration), .through = TR_AS_INDICES, .most_terms = TERMS_MAX};
     struct tr_sum sum;
     tr_sum_of(&query, address, &sum);
     return sum;
@@ -124,19 +126,19 @@ struct tr_sum tr_m_sum(const struct tr_turn *turn, LLVMValueRef address)
 
 /* ---- what the target has instructions for ---- */
 
-bool tr_m_is_masked_badly(const struct tr_target *target, const struct tr_memory *memory)
+bool tr_plan_is_masked_badly(const struct tr_target *target, const struct tr_memory *memory)
 {
     return !target->masks_all && (!target->masks_words || memory->bytes < 4);
 }
 
-bool tr_m_is_gatherable(const struct tr_target *target, const struct tr_memory *memory)
+bool tr_plan_is_gatherable(const struct tr_target *target, const struct tr_memory *memory)
 {
     bool is_of_pointers = LLVMGetTypeKind(memory->type) == LLVMVectorTypeKind &&
                           LLVMGetTypeKind(LLVMGetElementType(memory->type)) == LLVMPointerTypeKind;
     return memory->is_word && memory->bytes >= 4 && !is_of_pointers && target->has_gather;
 }
 
-bool tr_m_is_stream(const struct tr_memory *memory)
+bool tr_plan_is_nontemporal(const struct tr_memory *memory)
 {
     return memory->stored != NULL && !LLVMGetVolatile(memory->inst) &&
            tr_is_marked(memory->inst, TR_MARK_NONTEMPORAL);

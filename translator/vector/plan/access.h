@@ -37,14 +37,14 @@ struct tr_memory {
     int64_t stride; /* in bytes, if has_stride */
 };
 
-struct tr_memory tr_m_describe(const struct tr_turn *turn, uint32_t value);
+struct tr_memory tr_plan_describe(const struct tr_iteration *iteration, uint32_t value);
 
 /* Whether the instruction may read memory that something writes, or write some. */
-bool tr_m_may_read(const struct tr_turn *turn, uint32_t value);
-bool tr_m_may_write(const struct tr_turn *turn, uint32_t value);
+bool tr_plan_may_read(const struct tr_iteration *iteration, uint32_t value);
+bool tr_plan_may_write(const struct tr_iteration *iteration, uint32_t value);
 
 /* A base and indices of elements. */
-struct tr_sum tr_m_sum(const struct tr_turn *turn, LLVMValueRef address);
+struct tr_sum tr_plan_sum(const struct tr_iteration *iteration, LLVMValueRef address);
 
 /* ---- accesses that are done together (fields.c) ---- */
 
@@ -63,9 +63,10 @@ struct tr_fields {
 };
 
 /* The access alone. */
-struct tr_fields tr_m_only(const struct tr_memory *memory);
+struct tr_fields tr_plan_only(const struct tr_memory *memory);
 /* Those of an access: at least itself. */
-struct tr_fields tr_m_fields(const struct tr_turn *turn, const struct tr_memory *memory);
+struct tr_fields tr_plan_fields(const struct tr_iteration *iteration,
+                                const struct tr_memory *memory);
 
 /* ---- neighbours, unless an index wraps (narrow_index.c) ---- */
 
@@ -80,15 +81,15 @@ struct tr_checked {
 };
 
 /* False: it is none. */
-bool tr_m_find_checked(const struct tr_turn *turn, const struct tr_memory *memory,
-                       struct tr_checked *checked);
+bool tr_plan_find_checked(const struct tr_iteration *iteration, const struct tr_memory *memory,
+                          struct tr_checked *checked);
 
 /* ---- order (access_order.c) ---- */
 
 /* A load or store that need not be in order with those of other lanes, but must be done. */
-bool tr_m_is_relaxed(LLVMValueRef access);
+bool tr_plan_is_relaxed(LLVMValueRef access);
 /* One that must: its lanes do it one after the other. */
-bool tr_m_is_ordered(LLVMValueRef access);
+bool tr_plan_is_ordered(LLVMValueRef access);
 
 /* ---- instructions that a lane does before the next lane begins (access_order.c) ---- */
 
@@ -101,16 +102,17 @@ struct tr_sequence {
 
 /* A volatile load and the store that it ends in: an atomic operation on memory of the block. Found
  * by its load. False: it is none. */
-bool tr_m_find_exchange(const struct tr_turn *turn, uint32_t load, struct tr_sequence *sequence);
+bool tr_plan_find_exchange(const struct tr_iteration *iteration, uint32_t load,
+                           struct tr_sequence *sequence);
 /* The store is the end of one: it has been emitted with the load. */
-bool tr_m_ends_exchange(const struct tr_turn *turn, uint32_t store);
+bool tr_plan_ends_exchange(const struct tr_iteration *iteration, uint32_t store);
 /* ---- what the target has instructions for (access.c) ---- */
 
 /* Under a mask such an access is a branch for each lane. */
-bool tr_m_is_masked_badly(const struct tr_target *target, const struct tr_memory *memory);
+bool tr_plan_is_masked_badly(const struct tr_target *target, const struct tr_memory *memory);
 /* Whether these are LLVM's gathers, and, on machines that have them, scatters. */
-bool tr_m_is_gatherable(const struct tr_target *target, const struct tr_memory *memory);
+bool tr_plan_is_gatherable(const struct tr_target *target, const struct tr_memory *memory);
 /* Whether nobody reads soon what an access stores. */
-bool tr_m_is_stream(const struct tr_memory *memory);
+bool tr_plan_is_nontemporal(const struct tr_memory *memory);
 
 #endif

@@ -26,7 +26,7 @@ static uint32_t word_bytes(LLVMTypeRef type)
     }
 }
 
-bool tr_m_is_relaxed(LLVMValueRef access)
+bool tr_plan_is_relaxed(LLVMValueRef access)
 {
     bool is_store = LLVMIsAStoreInst(access) != NULL;
     if ((!is_store && LLVMIsALoadInst(access) == NULL) ||
@@ -36,21 +36,22 @@ bool tr_m_is_relaxed(LLVMValueRef access)
     return bytes != 0 && LLVMGetAlignment(access) >= bytes;
 }
 
-bool tr_m_is_ordered(LLVMValueRef access)
+bool tr_plan_is_ordered(LLVMValueRef access)
 {
-    return LLVMGetOrdering(access) != LLVMAtomicOrderingNotAtomic && !tr_m_is_relaxed(access);
+    return LLVMGetOrdering(access) != LLVMAtomicOrderingNotAtomic && !tr_plan_is_relaxed(access);
 }
 
 /* ---- exchanges ---- */
 
-static const struct tr_value *value_of(const struct tr_turn *turn, uint32_t value)
+static const struct tr_value *value_of(const struct tr_iteration *iteration, uint32_t value)
 {
-    return &turn->graph.values[value];
+    return &iteration->graph.values[value];
 }
 
-static uint32_t segment_end(const struct tr_turn *turn, uint32_t value)
+static uint32_t segment_end(const struct tr_iteration *iteration, uint32_t value)
 {
-    const struct tr_segment *segment = &turn->graph.segments[value_of(turn, value)->segment];
+    const struct tr_segment *segment =
+        &iteration->graph.segments[value_of(iteration, value)->segment];
     return segment->first_value + segment->value_count;
 }
 
@@ -66,11 +67,11 @@ static bool is_hint(const struct tr_value *value)
 }
 
 /* The store to where the load is from, with nothing but arithmetic in between; TR_NONE: none. */
-static uint32_t find_end(const struct tr_turn *turn, uint32_t load)
+static uint32_t find_end(const struct tr_iteration *iteration, uint32_t load)
 {
-    LLVMValueRef pointer = LLVMGetOperand(value_of(turn, load)->llvm, 0);
-    for (uint32_t v = load + 1; v < segment_end(turn, load); v++) {
-        const struct tr_value *value = value_of(turn, v);
+    LLVMValueRef pointer = LLVMGetOperand(value_of(iteration, load)->llvm, 0);
+    for (uint32_t v = load + 1; v < segment_end(iteration, load); v++) {
+        const struct tr_value *value = value_of(iteration, v);
         if (is_volatile_access(value, LLVMStore))
             return LLVMGetOperand(value->llvm, 1) == pointer ? v : TR_NONE;
         if (!tr_is_function_of_operands(value) && !is_hint(value))
@@ -88,7 +89,7 @@ static bool uses(const struct tr_value *user, uint32_t value)
 }
 
 /* From the store back to the load: what the stored value is made of. */
-static bool collect(const struct tr_turn *turn, uint32_t load, uint32_t store,
+static bool collect(const struct tr_iteration *iteration, uint32_t load, uint32_t store,
                     struct tr_sequence *sequence)
 {
     uint32_t found[TR_MAX_SEQUENCE] = {store};
@@ -96,7 +97,7 @@ static bool collect(const struct tr_turn *turn, uint32_t load, uint32_t store,
     for (uint32_t v = store - 1; v > load; v--) {
         bool is_needed = false;
         for (uint32_t i = 0; i < count; i++)
-            is_needed |= uses(value_of(turn, found[i]), v);
+            is_needed |= uses(value_of(iteration, found[i]), v);
         if (!is_needed)
             continue;
         if (count + 1 == TR_MAX_SEQUENCE)
@@ -110,23 +111,25 @@ static bool collect(const struct tr_turn *turn, uint32_t load, uint32_t store,
     return true;
 }
 
-bool tr_m_find_exchange(const struct tr_turn *turn, uint32_t load, struct tr_sequence *sequence)
+bool tr_plan_find_exchange(const struct tr_iteration *iteration, uint32_t load,
+                           struct tr_sequence *sequence)
 {
-    if (!is_volatile_access(value_of(turn, load), LLVMLoad))
+    if (!is_volatile_access(value_of(iteration, load), LLVMLoad))
         return false;
-    uint32_t store = find_end(turn, load);
-    return store != TR_NONE && collect(turn, load, store, sequence);
+    uint32_t store = find_end(iteration, load);
+    return store != TR_NONE && collect(iteration, load, store, sequence);
 }
 
-bool tr_m_ends_exchange(const struct tr_turn *turn, uint32_t store)
+bool tr_plan_ends_exchange(const struct tr_iteration *iteration, uint32_t store)
 {
     struct tr_sequence sequence;
-    if (!is_volatile_access(value_of(turn, store), LLVMStore))
+    if (!is_volatile_access(value_of(iteration, store), LLVMStore))
         return false;
-    const struct tr_segment *segment = &turn->graph.segments[value_of(turn, store)->segment];
+    const struct tr_segment *segment =
+        &iteration->graph.segments[value_of(iteration, store)->segment];
     for (uint32_t v = store; v-- > segment->first_value;)
-        if (is_volatile_access(value_of(turn, v), LLVMLoad))
-            return tr_m_find_exchange(turn, v, &sequence) &&
+        if (is_volatile_access(value_of(iteration, v), LLVMLoad))
+            return tr_plan_find_exchange(iteration, v, &sequence) &&
                    sequence.values[sequence.count - 1] == store;
     return false;
 }

@@ -5,17 +5,17 @@
 #include "translator/vector/plan/access_plan.h"
 
 struct planner {
-    struct tr_turn *turn;
+    struct tr_iteration *iteration;
     uint32_t width;
     const struct tr_access_step *const *steps;
     bool is_out_of_memory;
 };
 
-static bool is_access(const struct tr_turn *turn, uint32_t value)
+static bool is_access(const struct tr_iteration *iteration, uint32_t value)
 {
-    uint32_t opcode = turn->graph.values[value].opcode;
+    uint32_t opcode = iteration->graph.values[value].opcode;
     return (opcode == LLVMLoad || opcode == LLVMStore) &&
-           turn->graph.values[value].segment != TR_NONE;
+           iteration->graph.values[value].segment != TR_NONE;
 }
 
 /* ---- the form ---- */
@@ -24,9 +24,9 @@ static bool is_access(const struct tr_turn *turn, uint32_t value)
 static bool is_serial(const struct tr_access_plan *plan, enum tr_lanes lanes)
 {
     LLVMValueRef inst = plan->memory.inst;
-    if (tr_m_is_ordered(inst))
+    if (tr_plan_is_ordered(inst))
         return true;
-    if (!LLVMGetVolatile(inst) || tr_m_is_relaxed(inst))
+    if (!LLVMGetVolatile(inst) || tr_plan_is_relaxed(inst))
         return false;
     bool is_vector = plan->memory.kind == TR_MEMORY_CONTIGUOUS && lanes == TR_LANES_ALL;
     return !is_vector || plan->is_in_exchange;
@@ -45,9 +45,9 @@ static bool is_wide(const struct tr_target *target, const struct tr_access_plan 
         return false;
     if (memory->kind == TR_MEMORY_STRIDED && memory->stored != NULL)
         is_masked |= plan->fields.count < step;
-    if (is_masked && tr_m_is_masked_badly(target, memory))
+    if (is_masked && tr_plan_is_masked_badly(target, memory))
         return false;
-    if (memory->kind == TR_MEMORY_STRIDED && tr_m_is_relaxed(memory->inst))
+    if (memory->kind == TR_MEMORY_STRIDED && tr_plan_is_relaxed(memory->inst))
         return false;
     return memory->kind != TR_MEMORY_STRIDED || memory->stored != NULL || plan->fields.count > 1 ||
            memory->bytes < 4 ||
@@ -59,7 +59,8 @@ static enum tr_access_form form_of(const struct tr_target *target,
 {
     if (is_serial(plan, lanes))
         return TR_ACCESS_SERIAL;
-    bool is_masked_badly = lanes == TR_LANES_MASKED && tr_m_is_masked_badly(target, &plan->memory);
+    bool is_masked_badly =
+        lanes == TR_LANES_MASKED && tr_plan_is_masked_badly(target, &plan->memory);
     if (plan->checked != NULL && !is_masked_badly)
         return TR_ACCESS_CHECKED;
     if (plan->memory.kind == TR_MEMORY_SAME)
@@ -71,32 +72,34 @@ static const struct tr_checked *find_checked(struct planner *planner,
                                              const struct tr_memory *memory)
 {
     struct tr_checked found;
-    if (!tr_m_find_checked(planner->turn, memory, &found))
+    if (!tr_plan_find_checked(planner->iteration, memory, &found))
         return NULL;
-    struct tr_checked *kept = pxr_arena_alloc_array(&planner->turn->graph.arena, 1, sizeof *kept);
+    struct tr_checked *kept =
+        pxr_arena_alloc_array(&planner->iteration->graph.arena, 1, sizeof *kept);
     planner->is_out_of_memory |= kept == NULL;
     if (kept != NULL)
         *kept = found;
     return kept;
 }
 
-static bool is_in_exchange(const struct tr_turn *turn, uint32_t value)
+static bool is_in_exchange(const struct tr_iteration *iteration, uint32_t value)
 {
     struct tr_sequence sequence;
-    return tr_m_find_exchange(turn, value, &sequence) || tr_m_ends_exchange(turn, value);
+    return tr_plan_find_exchange(iteration, value, &sequence) ||
+           tr_plan_ends_exchange(iteration, value);
 }
 
 static void plan_access(struct planner *planner, uint32_t value, struct tr_access_plan *plan)
 {
-    struct tr_turn *turn = planner->turn;
-    plan->memory = tr_m_describe(turn, value);
-    plan->is_in_exchange = is_in_exchange(turn, value);
+    struct tr_iteration *iteration = planner->iteration;
+    plan->memory = tr_plan_describe(iteration, value);
+    plan->is_in_exchange = is_in_exchange(iteration, value);
     plan->checked = find_checked(planner, &plan->memory);
-    plan->fields = tr_m_is_relaxed(plan->memory.inst) ? tr_m_only(&plan->memory)
-                                                      : tr_m_fields(turn, &plan->memory);
+    plan->fields = tr_plan_is_relaxed(plan->memory.inst) ? tr_plan_only(&plan->memory)
+                                                         : tr_plan_fields(iteration, &plan->memory);
     for (int lanes = 0; lanes < TR_LANES_COUNT; lanes++)
-        plan->forms[lanes] = form_of(turn->target, plan, (enum tr_lanes)lanes);
-    turn->accesses[value] = plan;
+        plan->forms[lanes] = form_of(iteration->target, plan, (enum tr_lanes)lanes);
+    iteration->accesses[value] = plan;
 }
 
 /* ---- tuning ---- */
@@ -105,47 +108,47 @@ static void plan_access(struct planner *planner, uint32_t value, struct tr_acces
 static void ask_step(struct planner *planner, const struct tr_access_step *step,
                      enum tr_lanes lanes)
 {
-    struct tr_turn *turn = planner->turn;
-    for (uint32_t v = 0; v < turn->graph.value_count; v++) {
-        struct tr_access_plan *plan = turn->accesses[v];
+    struct tr_iteration *iteration = planner->iteration;
+    for (uint32_t v = 0; v < iteration->graph.value_count; v++) {
+        struct tr_access_plan *plan = iteration->accesses[v];
         if (plan == NULL || plan->forms[lanes] != TR_ACCESS_GATHER)
             continue;
-        struct tr_access_question question = {.turn = turn,
+        struct tr_access_question question = {.iteration = iteration,
                                               .memory = &plan->memory,
                                               .width = planner->width,
                                               .lanes = lanes,
-                                              .arena = &turn->graph.arena};
+                                              .arena = &iteration->graph.arena};
         plan->details[lanes] = step->find(&question);
         plan->steps[lanes] = plan->details[lanes] == NULL ? NULL : step;
         planner->is_out_of_memory |= question.is_out_of_memory;
     }
-    for (uint32_t v = 0; v < turn->graph.value_count; v++)
-        if (turn->accesses[v] != NULL && turn->accesses[v]->steps[lanes] == step)
-            turn->accesses[v]->forms[lanes] = TR_ACCESS_TUNED;
+    for (uint32_t v = 0; v < iteration->graph.value_count; v++)
+        if (iteration->accesses[v] != NULL && iteration->accesses[v]->steps[lanes] == step)
+            iteration->accesses[v]->forms[lanes] = TR_ACCESS_TUNED;
 }
 
 /* ---- all of them ---- */
 
-static bool allocate(struct tr_turn *turn, struct tr_access_plan **plans)
+static bool allocate(struct tr_iteration *iteration, struct tr_access_plan **plans)
 {
     uint32_t count = 0;
-    for (uint32_t v = 0; v < turn->graph.value_count; v++)
-        count += is_access(turn, v);
-    *plans = pxr_arena_alloc_array(&turn->graph.arena, count, sizeof **plans);
-    turn->accesses =
-        pxr_arena_alloc_array(&turn->graph.arena, turn->graph.value_count, sizeof *turn->accesses);
-    return *plans != NULL && turn->accesses != NULL;
+    for (uint32_t v = 0; v < iteration->graph.value_count; v++)
+        count += is_access(iteration, v);
+    *plans = pxr_arena_alloc_array(&iteration->graph.arena, count, sizeof **plans);
+    iteration->accesses = pxr_arena_alloc_array(
+        &iteration->graph.arena, iteration->graph.value_count, sizeof *iteration->accesses);
+    return *plans != NULL && iteration->accesses != NULL;
 }
 
-enum pxr_status tr_plan_accesses(struct tr_turn *turn, uint32_t width,
+enum pxr_status tr_plan_accesses(struct tr_iteration *iteration, uint32_t width,
                                  const struct tr_access_step *const *steps, struct pxr_error *err)
 {
-    struct planner planner = {.turn = turn, .width = width, .steps = steps};
+    struct planner planner = {.iteration = iteration, .width = width, .steps = steps};
     struct tr_access_plan *plan;
-    if (!allocate(turn, &plan))
+    if (!allocate(iteration, &plan))
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory planning accesses");
-    for (uint32_t v = 0; v < turn->graph.value_count; v++)
-        if (is_access(turn, v))
+    for (uint32_t v = 0; v < iteration->graph.value_count; v++)
+        if (is_access(iteration, v))
             plan_access(&planner, v, plan++);
     for (; *planner.steps != NULL; planner.steps++)
         for (int lanes = 0; lanes < TR_LANES_COUNT; lanes++)
@@ -169,10 +172,10 @@ static uint32_t cost_of_fields(const struct tr_vector_costs *costs,
 
 /* Lanes that have left the loop are waited for by those that have not, whose elements come one by
  * one anyway. */
-static bool is_in_divergent_loop(const struct tr_turn *turn, uint32_t value)
+static bool is_in_divergent_loop(const struct tr_iteration *iteration, uint32_t value)
 {
-    uint32_t loop = turn->loops.innermost[turn->graph.values[value].segment];
-    return loop != TR_NONE && turn->is_divergent_loop[loop];
+    uint32_t loop = iteration->loops.innermost[iteration->graph.values[value].segment];
+    return loop != TR_NONE && iteration->is_divergent_loop[loop];
 }
 
 static uint32_t cost_of_wide(const struct tr_vector_costs *costs, const struct tr_access_plan *plan)
@@ -182,10 +185,11 @@ static uint32_t cost_of_wide(const struct tr_vector_costs *costs, const struct t
     return plan->memory.stride > 0 ? costs->contiguous : costs->reversed;
 }
 
-uint32_t tr_access_cost(const struct tr_turn *turn, uint32_t width, uint32_t value, bool *is_gather)
+uint32_t tr_access_cost(const struct tr_iteration *iteration, uint32_t width, uint32_t value,
+                        bool *is_gather)
 {
-    const struct tr_vector_costs *costs = &turn->target->vectors;
-    const struct tr_access_plan *plan = turn->accesses[value];
+    const struct tr_vector_costs *costs = &iteration->target->vectors;
+    const struct tr_access_plan *plan = iteration->accesses[value];
     *is_gather = false;
     switch (plan->forms[TR_LANES_ALL]) {
     case TR_ACCESS_SERIAL: /* of an exchange nothing but an address is taken out of a vector */
@@ -200,7 +204,7 @@ uint32_t tr_access_cost(const struct tr_turn *turn, uint32_t width, uint32_t val
                              than they gain (docs/measurements.md) */
     case TR_ACCESS_GATHER:
         *is_gather = true;
-        if (plan->memory.bytes >= 4 && !is_in_divergent_loop(turn, value))
+        if (plan->memory.bytes >= 4 && !is_in_divergent_loop(iteration, value))
             return costs->gather * width;
         return costs->collect * width;
     }

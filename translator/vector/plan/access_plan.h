@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How each load and store of a turn will be done: planned once, before it is chosen how wide a nest
- * becomes; the estimate, --explain and what emits them read it. Private to translator/vector.
+ * How each load and store of an iteration will be done: planned once, before it is chosen how wide
+ * a nest becomes; the estimate, --explain and what emits them read it. Private to
+ * translator/vector.
  */
 #ifndef PTXRUN_TRANSLATOR_VECTOR_ACCESS_PLAN_H
 #define PTXRUN_TRANSLATOR_VECTOR_ACCESS_PLAN_H
@@ -33,7 +34,7 @@ struct tr_access_plan {
 
 /* What a step of tuning is asked about. */
 struct tr_access_question {
-    const struct tr_turn *turn;
+    const struct tr_iteration *iteration;
     const struct tr_memory *memory;
     uint32_t width;
     enum tr_lanes lanes;
@@ -52,14 +53,14 @@ struct tr_access_step {
     void (*emit)(struct tr_widen *widen, const struct tr_memory *memory, const void *detail);
 };
 
-/* Plans the turn's accesses for vectors of `width` lanes: turn->accesses. steps: NULL behind the
- * last one; the first one that finds something does it. Fails with PXR_OUT_OF_MEMORY. */
-enum pxr_status tr_plan_accesses(struct tr_turn *turn, uint32_t width,
+/* Plans the iteration's accesses for vectors of `width` lanes: turn->accesses. steps: NULL behind
+ * the last one; the first one that finds something does it. Fails with PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_plan_accesses(struct tr_iteration *iteration, uint32_t width,
                                  const struct tr_access_step *const *steps, struct pxr_error *err);
 
 /* How many instructions one copy of the access takes, about, where all lanes are active.
  * *is_gather: it is one. */
-uint32_t tr_access_cost(const struct tr_turn *turn, uint32_t width, uint32_t value,
+uint32_t tr_access_cost(const struct tr_iteration *iteration, uint32_t width, uint32_t value,
                         bool *is_gather);
 
 #endif

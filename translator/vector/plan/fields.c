@@ -17,46 +17,48 @@ struct candidates {
 
 /* Whether `value` is an access like `memory`, which has the address `sum`; *offset: how far from
  * it. */
-static bool is_like(const struct tr_turn *turn, const struct tr_memory *memory,
+static bool is_like(const struct tr_iteration *iteration, const struct tr_memory *memory,
                     const struct tr_sum *sum, uint32_t value, int64_t *offset)
 {
-    const struct tr_value *inst = &turn->graph.values[value];
-    if (inst->opcode != turn->graph.values[memory->value].opcode || LLVMGetVolatile(inst->llvm) ||
-        LLVMGetOrdering(inst->llvm) != LLVMAtomicOrderingNotAtomic ||
-        turn->depends_on_row[value] != turn->depends_on_row[memory->value])
+    const struct tr_value *inst = &iteration->graph.values[value];
+    if (inst->opcode != iteration->graph.values[memory->value].opcode ||
+        LLVMGetVolatile(inst->llvm) || LLVMGetOrdering(inst->llvm) != LLVMAtomicOrderingNotAtomic ||
+        iteration->depends_on_row[value] != iteration->depends_on_row[memory->value])
         return false;
-    struct tr_memory other = tr_m_describe(turn, value);
+    struct tr_memory other = tr_plan_describe(iteration, value);
     if (!other.is_word || other.bytes != memory->bytes || other.stride != memory->stride)
         return false;
-    struct tr_sum others = tr_m_sum(turn, other.address);
+    struct tr_sum others = tr_plan_sum(iteration, other.address);
     return tr_sum_distance(sum, &others, offset) && *offset % (int64_t)memory->bytes == 0;
 }
 
 /* Whether an access like `memory` cannot be moved across the instruction. */
-static bool is_wall(const struct tr_turn *turn, const struct tr_memory *memory, uint32_t value)
+static bool is_wall(const struct tr_iteration *iteration, const struct tr_memory *memory,
+                    uint32_t value)
 {
-    if (tr_m_may_write(turn, value))
+    if (tr_plan_may_write(iteration, value))
         return true;
-    return memory->stored != NULL && tr_m_may_read(turn, value);
+    return memory->stored != NULL && tr_plan_may_read(iteration, value);
 }
 
-static struct candidates find_candidates(const struct tr_turn *turn, const struct tr_memory *memory)
+static struct candidates find_candidates(const struct tr_iteration *iteration,
+                                         const struct tr_memory *memory)
 {
     struct candidates found = {0};
-    struct tr_sum sum = tr_m_sum(turn, memory->address);
+    struct tr_sum sum = tr_plan_sum(iteration, memory->address);
     const struct tr_segment *segment =
-        &turn->graph.segments[turn->graph.values[memory->value].segment];
+        &iteration->graph.segments[iteration->graph.values[memory->value].segment];
     uint32_t end = segment->first_value + segment->value_count;
     uint32_t value = memory->value;
     int64_t offset = 0;
-    while (value > segment->first_value &&
-           (is_like(turn, memory, &sum, value - 1, &offset) || !is_wall(turn, memory, value - 1)))
+    while (value > segment->first_value && (is_like(iteration, memory, &sum, value - 1, &offset) ||
+                                            !is_wall(iteration, memory, value - 1)))
         value--;
     for (; value < end && found.count < MAX_CANDIDATES; value++) {
-        if (is_like(turn, memory, &sum, value, &offset)) {
+        if (is_like(iteration, memory, &sum, value, &offset)) {
             found.values[found.count] = value;
             found.offsets[found.count++] = offset;
-        } else if (is_wall(turn, memory, value)) {
+        } else if (is_wall(iteration, memory, value)) {
             break;
         }
     }
@@ -90,32 +92,33 @@ static bool do_meet(const struct candidates *candidates, int64_t stride)
     return false;
 }
 
-struct tr_fields tr_m_only(const struct tr_memory *memory)
+struct tr_fields tr_plan_only(const struct tr_memory *memory)
 {
     return (struct tr_fields){
         .count = 1, .values = {memory->value}, .place = memory->value, .align = memory->align};
 }
 
-static void add_field(struct tr_fields *fields, const struct tr_turn *turn, uint32_t value,
-                      uint32_t field)
+static void add_field(struct tr_fields *fields, const struct tr_iteration *iteration,
+                      uint32_t value, uint32_t field)
 {
     fields->values[fields->count] = value;
     fields->fields[fields->count++] = field;
     if (field > fields->last_field)
         fields->last_field = field;
     if (field == 0)
-        fields->align = LLVMGetAlignment(turn->graph.values[value].llvm);
+        fields->align = LLVMGetAlignment(iteration->graph.values[value].llvm);
 }
 
-struct tr_fields tr_m_fields(const struct tr_turn *turn, const struct tr_memory *memory)
+struct tr_fields tr_plan_fields(const struct tr_iteration *iteration,
+                                const struct tr_memory *memory)
 {
     if (memory->kind != TR_MEMORY_STRIDED || LLVMGetVolatile(memory->inst))
-        return tr_m_only(memory);
-    struct candidates candidates = find_candidates(turn, memory);
+        return tr_plan_only(memory);
+    struct candidates candidates = find_candidates(iteration, memory);
     int64_t stride = memory->stride < 0 ? -memory->stride : memory->stride;
     if (candidates.count == MAX_CANDIDATES ||
         (memory->stored != NULL && do_meet(&candidates, stride)))
-        return tr_m_only(memory);
+        return tr_plan_only(memory);
     int64_t low = lowest_of_stride(&candidates, stride);
     struct tr_fields fields = {0};
     for (uint32_t i = 0; i < candidates.count; i++) {
@@ -123,11 +126,11 @@ struct tr_fields tr_m_fields(const struct tr_turn *turn, const struct tr_memory 
         if (offset < 0 || offset >= stride)
             continue;
         if (fields.count == TR_MAX_FIELDS)
-            return tr_m_only(memory);
-        add_field(&fields, turn, candidates.values[i], (uint32_t)(offset / memory->bytes));
+            return tr_plan_only(memory);
+        add_field(&fields, iteration, candidates.values[i], (uint32_t)(offset / memory->bytes));
     }
     if (fields.count == 0) /* not even itself: it is atomic */
-        return tr_m_only(memory);
+        return tr_plan_only(memory);
     uint32_t place = memory->stored == NULL ? 0 : fields.count - 1;
     fields.place = fields.values[place];
     fields.place_field = fields.fields[place];

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Guards: `if (i >= n) return` and the like. They are looked for from a turn's beginning on, along
- * what all threads execute, until something has happened that must not happen twice. They ask where
- * a thread is, of which nearly all are inside: what data says is not expected to be one way.
+ * Guards: `if (i >= n) return` and the like. They are looked for from an iteration's beginning on,
+ * along what all threads execute, until something has happened that must not happen twice. They ask
+ * where a thread is, of which nearly all are inside: what data says is not expected to be one way.
  */
 #include "translator/vector/plan/plan.h"
 
-static bool is_repeatable(const struct tr_turn *turn, uint32_t number)
+static bool is_repeatable(const struct tr_iteration *iteration, uint32_t number)
 {
-    const struct tr_segment *segment = &turn->graph.segments[number];
+    const struct tr_segment *segment = &iteration->graph.segments[number];
     for (uint32_t v = 0; v < segment->value_count; v++)
-        if (tr_is_seen(turn->graph.values[segment->first_value + v].llvm))
+        if (tr_is_seen(iteration->graph.values[segment->first_value + v].llvm))
             return false;
     return true;
 }
 
-/* Control goes from the segment to the turn's end, and nothing is done on the way. */
-static bool is_idle_to_end(const struct tr_turn *turn, uint32_t number)
+/* Control goes from the segment to the iteration's end, and nothing is done on the way. */
+static bool is_idle_to_end(const struct tr_iteration *iteration, uint32_t number)
 {
-    for (uint32_t steps = 0; steps < turn->graph.segment_count; steps++) {
-        if (!is_repeatable(turn, number))
+    for (uint32_t steps = 0; steps < iteration->graph.segment_count; steps++) {
+        if (!is_repeatable(iteration, number))
             return false;
-        if (number == turn->end)
+        if (number == iteration->end)
             return true;
-        if (turn->graph.segments[number].succ_count != 1)
+        if (iteration->graph.segments[number].succ_count != 1)
             return false;
-        number = turn->graph.segments[number].succs[0];
+        number = iteration->graph.segments[number].succs[0];
     }
     return false;
 }
@@ -34,33 +34,34 @@ static bool is_idle_to_end(const struct tr_turn *turn, uint32_t number)
 #define MAX_DEPTH 8
 
 /* The same, or growing along a row, also in a wider type. */
-static bool is_place(const struct tr_turn *turn, uint32_t value)
+static bool is_place(const struct tr_iteration *iteration, uint32_t value)
 {
-    if (value == TR_NONE || turn->shapes.values[value].kind != TR_VARYING)
+    if (value == TR_NONE || iteration->shapes.values[value].kind != TR_VARYING)
         return true;
-    const struct tr_value *cast = &turn->graph.values[value];
+    const struct tr_value *cast = &iteration->graph.values[value];
     return (cast->opcode == LLVMSExt || cast->opcode == LLVMZExt) &&
-           is_place(turn, cast->operands[0]);
+           is_place(iteration, cast->operands[0]);
 }
 
 /* Places are compared. That a place is one of all is not to be expected. */
-static bool compares_places(const struct tr_turn *turn, const struct tr_value *icmp, bool is_true)
+static bool compares_places(const struct tr_iteration *iteration, const struct tr_value *icmp,
+                            bool is_true)
 {
     LLVMIntPredicate predicate = LLVMGetICmpPredicate(icmp->llvm);
-    return predicate != (is_true ? LLVMIntEQ : LLVMIntNE) && is_place(turn, icmp->operands[0]) &&
-           is_place(turn, icmp->operands[1]);
+    return predicate != (is_true ? LLVMIntEQ : LLVMIntNE) &&
+           is_place(iteration, icmp->operands[0]) && is_place(iteration, icmp->operands[1]);
 }
 
 /* The value is made of comparisons of places, and expected to be true, or false. */
-static bool is_about_places(const struct tr_turn *turn, uint32_t number, bool is_true,
+static bool is_about_places(const struct tr_iteration *iteration, uint32_t number, bool is_true,
                             unsigned depth)
 {
-    if (number == TR_NONE ||
-        (turn->shapes.values[number].kind != TR_VARYING && turn->shapes.values[number].stride == 0))
+    if (number == TR_NONE || (iteration->shapes.values[number].kind != TR_VARYING &&
+                              iteration->shapes.values[number].stride == 0))
         return true;
-    const struct tr_value *value = &turn->graph.values[number];
+    const struct tr_value *value = &iteration->graph.values[number];
     if (value->opcode == LLVMICmp)
-        return compares_places(turn, value, is_true);
+        return compares_places(iteration, value, is_true);
     bool is_logic = value->opcode == LLVMAnd || value->opcode == LLVMOr ||
                     value->opcode == LLVMXor || value->opcode == LLVMSelect ||
                     value->opcode == LLVMFreeze;
@@ -68,18 +69,18 @@ static bool is_about_places(const struct tr_turn *turn, uint32_t number, bool is
         return false;
     is_true ^= value->opcode == LLVMXor; /* with true: not */
     for (uint32_t i = 0; i < value->operand_count; i++)
-        if (!is_about_places(turn, value->operands[i], is_true, depth + 1))
+        if (!is_about_places(iteration, value->operands[i], is_true, depth + 1))
             return false;
     return true;
 }
 
 /* Its two ways that are not faults. */
-static bool find_ways(const struct tr_turn *turn, uint32_t number, uint32_t ways[2])
+static bool find_ways(const struct tr_iteration *iteration, uint32_t number, uint32_t ways[2])
 {
-    const struct tr_segment *segment = &turn->graph.segments[number];
+    const struct tr_segment *segment = &iteration->graph.segments[number];
     uint32_t count = 0;
     for (uint32_t i = 0; i < segment->succ_count; i++) {
-        if (turn->is_lost[segment->succs[i]])
+        if (iteration->is_lost[segment->succs[i]])
             continue;
         if (count == 2)
             return false;
@@ -88,38 +89,39 @@ static bool find_ways(const struct tr_turn *turn, uint32_t number, uint32_t ways
     return count == 2 && segment->succ_count == 2 && ways[0] != ways[1];
 }
 
-/* Which of the segment's ways has the turn's work; TR_NONE: its end is no guard. */
-static uint32_t expected_way(const struct tr_turn *turn, uint32_t number)
+/* Which of the segment's ways has the iteration's work; TR_NONE: its end is no guard. */
+static uint32_t expected_way(const struct tr_iteration *iteration, uint32_t number)
 {
-    const struct tr_segment *segment = &turn->graph.segments[number];
+    const struct tr_segment *segment = &iteration->graph.segments[number];
     uint32_t last = segment->first_value + segment->value_count - 1;
     uint32_t ways[2];
-    if (turn->graph.values[last].opcode != LLVMBr || !turn->shapes.is_divergent[number] ||
-        !find_ways(turn, number, ways))
+    if (iteration->graph.values[last].opcode != LLVMBr || !iteration->shapes.is_divergent[number] ||
+        !find_ways(iteration, number, ways))
         return TR_NONE;
-    bool is_idle[2] = {is_idle_to_end(turn, ways[0]), is_idle_to_end(turn, ways[1])};
+    bool is_idle[2] = {is_idle_to_end(iteration, ways[0]), is_idle_to_end(iteration, ways[1])};
     uint32_t expected = is_idle[0] ? 1 : 0;
     return is_idle[0] != is_idle[1] &&
-                   is_about_places(turn, turn->graph.values[last].operands[0], expected == 0, 0)
+                   is_about_places(iteration, iteration->graph.values[last].operands[0],
+                                   expected == 0, 0)
                ? expected
                : TR_NONE;
 }
 
-/* Whether turns may do twice what control can come to from one segment before it comes to the other
- * one, which is behind it on every way. */
-static bool can_pass(const struct tr_turn *turn, uint32_t from, uint32_t to, struct tr_set *seen,
-                     uint32_t *stack)
+/* Whether iterations may do twice what control can come to from one segment before it comes to the
+ * other one, which is behind it on every way. */
+static bool can_pass(const struct tr_iteration *iteration, uint32_t from, uint32_t to,
+                     struct tr_set *seen, uint32_t *stack)
 {
     uint32_t depth = 0;
     stack[depth++] = from;
     tr_set_add(seen, from);
     while (depth > 0) {
-        const struct tr_segment *segment = &turn->graph.segments[stack[--depth]];
+        const struct tr_segment *segment = &iteration->graph.segments[stack[--depth]];
         for (uint32_t i = 0; i < segment->succ_count; i++) {
             uint32_t next = segment->succs[i];
-            if (next == to || turn->is_lost[next] || tr_set_has(seen, next))
+            if (next == to || iteration->is_lost[next] || tr_set_has(seen, next))
                 continue;
-            if (!is_repeatable(turn, next))
+            if (!is_repeatable(iteration, next))
                 return false;
             tr_set_add(seen, next);
             stack[depth++] = next;
@@ -128,18 +130,19 @@ static bool can_pass(const struct tr_turn *turn, uint32_t from, uint32_t to, str
     return true;
 }
 
-static struct tr_guard make_guard(const struct tr_turn *turn, uint32_t number, uint32_t expected)
+static struct tr_guard make_guard(const struct tr_iteration *iteration, uint32_t number,
+                                  uint32_t expected)
 {
-    const struct tr_segment *segment = &turn->graph.segments[number];
+    const struct tr_segment *segment = &iteration->graph.segments[number];
     uint32_t last = segment->first_value + segment->value_count - 1;
-    return (struct tr_guard){.branch = turn->graph.values[last].llvm, .expected = expected};
+    return (struct tr_guard){.branch = iteration->graph.values[last].llvm, .expected = expected};
 }
 
-enum pxr_status tr_find_guards(struct tr_turn *turn, struct tr_guard **guards, uint32_t *count,
-                               struct pxr_error *err)
+enum pxr_status tr_find_guards(struct tr_iteration *iteration, struct tr_guard **guards,
+                               uint32_t *count, struct pxr_error *err)
 {
-    struct pxr_arena *arena = &turn->graph.arena;
-    uint32_t segments = turn->graph.segment_count;
+    struct pxr_arena *arena = &iteration->graph.arena;
+    uint32_t segments = iteration->graph.segment_count;
     struct tr_set seen = tr_set_make(arena, segments);
     uint32_t *stack = pxr_arena_alloc_array(arena, segments, sizeof *stack);
     *guards = pxr_arena_alloc_array(arena, segments, sizeof **guards);
@@ -147,15 +150,16 @@ enum pxr_status tr_find_guards(struct tr_turn *turn, struct tr_guard **guards, u
     if (*guards == NULL || stack == NULL || seen.words == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for guards");
     uint32_t at = 0;
-    while (at != turn->end && turn->loops.innermost[at] == TR_NONE && is_repeatable(turn, at)) {
-        uint32_t expected = expected_way(turn, at);
+    while (at != iteration->end && iteration->loops.innermost[at] == TR_NONE &&
+           is_repeatable(iteration, at)) {
+        uint32_t expected = expected_way(iteration, at);
         if (expected != TR_NONE) {
-            (*guards)[(*count)++] = make_guard(turn, at, expected);
-            at = turn->graph.segments[at].succs[expected];
+            (*guards)[(*count)++] = make_guard(iteration, at, expected);
+            at = iteration->graph.segments[at].succs[expected];
             continue;
         }
-        uint32_t next = turn->post.idom[at];
-        if (next == TR_NONE || !can_pass(turn, at, next, &seen, stack))
+        uint32_t next = iteration->post.idom[at];
+        if (next == TR_NONE || !can_pass(iteration, at, next, &seen, stack))
             break;
         at = next;
     }

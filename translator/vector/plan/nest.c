@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Loops over threads, marked when they were built and found again after LLVM's passes have been
- * over them: the counter, how often the loop runs, and whether anything goes from one turn to the
- * next or out of the loop, which would be in the way of running turns side by side.
+ * over them: the counter, how often the loop runs, and whether anything goes from one iteration to
+ * the next or out of the loop, which would be in the way of running iterations side by side.
  */
 #include "translator/module/marks.h"
 #include "translator/vector/plan/plan.h"
@@ -76,7 +76,7 @@ static const char *find_counter(struct candidate *c)
         if (LLVMGetFirstUse(phi) == NULL)
             continue;
         if (c->loop.counter != NULL || !is_counter(c, phi))
-            return "a value goes from one turn to the next";
+            return "a value goes from one iteration to the next";
         c->loop.counter = phi;
     }
     return c->loop.counter == NULL ? "the loop has no counter" : NULL;
@@ -85,7 +85,7 @@ static const char *find_counter(struct candidate *c)
 /* ---- how often ---- */
 
 /* The loop goes on while `tested` is in this relation to `limit`; tested is the counter or,
- * is_next, the counter of the next turn. */
+ * is_next, the counter of the next iteration. */
 struct condition {
     LLVMIntPredicate relation;
     LLVMValueRef limit;
@@ -164,7 +164,7 @@ static LLVMValueRef count_of(const struct condition *condition)
     case LLVMIntULE:
     case LLVMIntSLE:
         return limit_plus(condition->limit, more + 1);
-    case LLVMIntEQ: /* only after the first turn */
+    case LLVMIntEQ: /* only after the first iteration */
         return is_constant(condition->limit, 1 - more)
                    ? LLVMConstInt(LLVMTypeOf(condition->limit), 2, false)
                    : NULL;
@@ -223,7 +223,7 @@ static const char *find_way_in(struct candidate *c)
         if (pred == c->latch)
             continue;
         if (tr_set_has(&c->inside, pred))
-            return "there are several ways to the next turn";
+            return "there are several ways to the next iteration";
         if (c->loop.before != NULL || c->graph->segments[pred].succ_count != 1)
             return "the loop is entered from several places";
         c->loop.before = c->graph->segments[pred].llvm;
@@ -238,9 +238,9 @@ static const char *check_ways_out(const struct candidate *c)
     for (uint32_t s = tr_set_next(inside, 0); s != TR_NONE; s = tr_set_next(inside, s + 1)) {
         LLVMOpcode opcode = LLVMGetInstructionOpcode(terminator_of(c->graph, s));
         if (opcode == LLVMRet)
-            return "a turn leaves the loop";
+            return "an iteration leaves the loop";
         if (opcode != LLVMBr && opcode != LLVMSwitch && opcode != LLVMUnreachable)
-            return "a turn has control flow of an unusual kind";
+            return "an iteration has control flow of an unusual kind";
     }
     return NULL;
 }
@@ -261,9 +261,9 @@ static const char *check_values(const struct candidate *c)
         for (uint32_t v = 0; v < segment->value_count; v++) {
             const struct tr_value *value = &c->graph->values[segment->first_value + v];
             if (is_used_outside(c, value))
-                return "a value of the last turn is used behind the loop";
+                return "a value of the last iteration is used behind the loop";
             if (value->opcode == LLVMAlloca)
-                return "a turn has memory of its own";
+                return "an iteration has memory of its own";
         }
     }
     return NULL;
@@ -355,7 +355,7 @@ static bool is_straight(const struct tr_graph *graph, uint32_t from, uint32_t to
     return true;
 }
 
-/* Between the turns of y there is nothing but the x loop. */
+/* Between the iterations of y there is nothing but the x loop. */
 static bool is_directly_around(const struct candidate *y, const struct candidate *x)
 {
     const struct tr_graph *graph = y->graph;

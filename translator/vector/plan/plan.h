@@ -39,14 +39,14 @@ enum pxr_status tr_find_nests(LLVMValueRef function, struct tr_nest **nests, uin
 /* ---- guards (guards.c) ---- */
 
 /* A branch that all threads are expected to leave in one direction, because the other does nothing
- * and ends the turn: nothing that has effects can come before it in a turn, so that turns can begin
- * anew in the masked version. */
+ * and ends the iteration: nothing that has effects can come before it in an iteration, so that
+ * iterations can begin anew in the masked version. */
 struct tr_guard {
     LLVMValueRef branch; /* conditional */
     uint32_t expected;   /* number of the successor */
 };
 
-/* ---- the turn as a graph, with what threads have in common (iteration.c) ---- */
+/* ---- the iteration as a graph, with what threads have in common (iteration.c) ---- */
 
 enum tr_unit_kind {
     TR_UNIT_ALWAYS,  /* all lanes that came to the unit's anchor come here, and go on from here */
@@ -80,7 +80,7 @@ struct tr_unit {
                          accesses to memory, calls that are not pure, division */
 };
 
-struct tr_turn {
+struct tr_iteration {
     const struct tr_target *target;
     struct tr_graph graph; /* from the header of x, or of y if is_jammed, to the latch; the graph's
                               arguments are the counters and all values from outside */
@@ -89,7 +89,7 @@ struct tr_turn {
     struct tr_loops loops; /* segments of faults, from where control does not come to the end, count
                               as in the loops of the last segment that dominates them and is none:
                               its units are emitted there */
-    uint32_t end;          /* segment: where turns end */
+    uint32_t end;          /* segment: where iterations end */
     bool *is_lost;         /* by segment: control does not come from there to the end */
     uint32_t x;            /* value numbers of the counters */
     uint32_t y;            /* TR_NONE unless is_jammed */
@@ -100,24 +100,24 @@ struct tr_turn {
     struct tr_access_plan **accesses; /* by value; NULL: no load or store (access_plan.h) */
 };
 
-/* is_jammed: the turn includes what the y loop does before and after the x loop. Branches in
- * `guards` go in the expected direction only. *obstacle: NULL, or why the turn cannot be widened
- * (irreducible loop, a jammed y loop with more than turns in it, …), in words for --explain; then
- * the turn is empty. Fails with PXR_OUT_OF_MEMORY. */
-enum pxr_status tr_turn_build(struct tr_turn *turn, const struct tr_target *target,
-                              const struct tr_nest *nest, bool is_jammed,
-                              const struct tr_guard *guards, uint32_t guard_count,
-                              const char **obstacle, struct pxr_error *err);
-void tr_turn_fini(struct tr_turn *turn);
+/* is_jammed: the iteration includes what the y loop does before and after the x loop. Branches in
+ * `guards` go in the expected direction only. *obstacle: NULL, or why the iteration cannot be
+ * widened (irreducible loop, a jammed y loop with more than iterations in it, …), in words for
+ * --explain; then the iteration is empty. Fails with PXR_OUT_OF_MEMORY. */
+enum pxr_status tr_iteration_build(struct tr_iteration *iteration, const struct tr_target *target,
+                                   const struct tr_nest *nest, bool is_jammed,
+                                   const struct tr_guard *guards, uint32_t guard_count,
+                                   const char **obstacle, struct pxr_error *err);
+void tr_iteration_fini(struct tr_iteration *iteration);
 
-/* The guards of a turn that was built without any. In the graph's arena. */
-enum pxr_status tr_find_guards(struct tr_turn *turn, struct tr_guard **guards, uint32_t *count,
-                               struct pxr_error *err);
+/* The guards of an iteration that was built without any. In the graph's arena. */
+enum pxr_status tr_find_guards(struct tr_iteration *iteration, struct tr_guard **guards,
+                               uint32_t *count, struct pxr_error *err);
 
 /* ---- units of control (units.c) ---- */
 
-/* The last step of tr_turn_build: everything else in the turn is there already. */
-enum pxr_status tr_units_build(struct tr_turn *turn, struct pxr_error *err);
+/* The last step of tr_iteration_build: everything else in the iteration is there already. */
+enum pxr_status tr_units_build(struct tr_iteration *iteration, struct pxr_error *err);
 
 /* ---- single instructions (effect.c) ---- */
 

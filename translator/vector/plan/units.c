@@ -9,7 +9,7 @@
 #include "translator/vector/plan/plan.h"
 
 struct units {
-    struct tr_turn *turn;
+    struct tr_iteration *iteration;
     struct pxr_arena scratch;
     uint32_t *owner;    /* by segment: the one whose child or follower it is */
     bool *is_follower;  /* by segment */
@@ -23,9 +23,9 @@ struct units {
     struct tr_set is_asked;
 };
 
-static bool is_in_loop(const struct tr_turn *turn, uint32_t loop, uint32_t segment)
+static bool is_in_loop(const struct tr_iteration *iteration, uint32_t loop, uint32_t segment)
 {
-    return tr_set_has(&turn->loops.loops[loop].segments, segment);
+    return tr_set_has(&iteration->loops.loops[loop].segments, segment);
 }
 
 /* ---- which lanes come ---- */
@@ -51,20 +51,20 @@ static void push(struct units *u, uint32_t segment, uint32_t *depth)
 /* Marks segments from where `to` can be come to after the anchor. */
 static void find_ways_to(struct units *u, const struct decision *decision, uint32_t to)
 {
-    const struct tr_turn *turn = u->turn;
+    const struct tr_iteration *iteration = u->iteration;
     uint32_t at = to;
     uint32_t depth = 0;
     u->question_count++;
     for (bool is_first = true; is_first || depth > 0; is_first = false) {
         at = is_first ? to : u->stack[--depth];
-        const struct tr_segment *segment = &turn->graph.segments[at];
+        const struct tr_segment *segment = &iteration->graph.segments[at];
         if (at == decision->anchor && !decision->is_behind_loop)
             continue;
         for (uint32_t i = 0; i < segment->pred_count; i++) {
             uint32_t from = segment->preds[i];
             bool is_again = decision->is_first_time && to == decision->segment &&
-                            tr_dominates(&turn->dominators, to, from);
-            if (!is_again && tr_dominates(&turn->dominators, decision->anchor, from))
+                            tr_dominates(&iteration->dominators, to, from);
+            if (!is_again && tr_dominates(&iteration->dominators, decision->anchor, from))
                 push(u, from, &depth);
         }
     }
@@ -78,7 +78,7 @@ static bool leads_away(const struct units *u, const struct decision *decision, u
         return false;
     if (next == decision->anchor && !decision->is_behind_loop)
         return true;
-    if (u->is_prompt[next] && !u->turn->is_lost[decision->segment])
+    if (u->is_prompt[next] && !u->iteration->is_lost[decision->segment])
         return false;
     return u->question[next] != u->question_count;
 }
@@ -96,12 +96,12 @@ static void ask(struct units *u, uint32_t segment)
 static bool is_in_divergent_loop(const struct units *u, const struct decision *decision,
                                  uint32_t segment)
 {
-    const struct tr_turn *turn = u->turn;
+    const struct tr_iteration *iteration = u->iteration;
     uint32_t around = decision->is_behind_loop ? decision->segment : decision->anchor;
-    uint32_t loop = turn->loops.innermost[segment];
-    for (; loop != TR_NONE && !is_in_loop(turn, loop, around);
-         loop = turn->loops.loops[loop].parent)
-        if (turn->is_divergent_loop[loop])
+    uint32_t loop = iteration->loops.innermost[segment];
+    for (; loop != TR_NONE && !is_in_loop(iteration, loop, around);
+         loop = iteration->loops.loops[loop].parent)
+        if (iteration->is_divergent_loop[loop])
             return true;
     return false;
 }
@@ -109,16 +109,16 @@ static bool is_in_divergent_loop(const struct units *u, const struct decision *d
 /* Adds the branches that decide about `to`. Whether lanes part at one of them. */
 static bool ask_about(struct units *u, const struct decision *decision, uint32_t to)
 {
-    const struct tr_turn *turn = u->turn;
+    const struct tr_iteration *iteration = u->iteration;
     find_ways_to(u, decision, to);
-    for (uint32_t s = decision->anchor; s < turn->graph.segment_count; s++) {
-        const struct tr_segment *segment = &turn->graph.segments[s];
+    for (uint32_t s = decision->anchor; s < iteration->graph.segment_count; s++) {
+        const struct tr_segment *segment = &iteration->graph.segments[s];
         bool decides = false;
         for (uint32_t i = 0; u->question[s] == u->question_count && i < segment->succ_count; i++)
             decides |= leads_away(u, decision, to, segment->succs[i]);
         if (!decides)
             continue;
-        if (turn->shapes.is_divergent[s] || is_in_divergent_loop(u, decision, s))
+        if (iteration->shapes.is_divergent[s] || is_in_divergent_loop(u, decision, s))
             return true;
         ask(u, s);
     }
@@ -142,7 +142,7 @@ static enum tr_unit_kind decide(struct units *u, const struct decision *decision
 
 static void find_kind(struct units *u, uint32_t segment)
 {
-    struct tr_unit *unit = &u->turn->units[segment];
+    struct tr_unit *unit = &u->iteration->units[segment];
     unit->anchor = u->owner[segment];
     struct decision decision = {.segment = segment,
                                 .anchor = unit->anchor,
@@ -153,11 +153,11 @@ static void find_kind(struct units *u, uint32_t segment)
 
 /* ---- loops ---- */
 
-static bool is_exit(const struct tr_turn *turn, uint32_t loop, uint32_t segment)
+static bool is_exit(const struct tr_iteration *iteration, uint32_t loop, uint32_t segment)
 {
-    const struct tr_segment *from = &turn->graph.segments[segment];
+    const struct tr_segment *from = &iteration->graph.segments[segment];
     for (uint32_t i = 0; i < from->succ_count; i++)
-        if (!is_in_loop(turn, loop, from->succs[i]))
+        if (!is_in_loop(iteration, loop, from->succs[i]))
             return true;
     return false;
 }
@@ -165,14 +165,14 @@ static bool is_exit(const struct tr_turn *turn, uint32_t loop, uint32_t segment)
 /* Lanes that are in an iteration together part at one of the ways out, or on their way there. */
 static bool is_divergent_loop(struct units *u, uint32_t loop)
 {
-    const struct tr_turn *turn = u->turn;
-    const struct tr_loop *l = &turn->loops.loops[loop];
+    const struct tr_iteration *iteration = u->iteration;
+    const struct tr_loop *l = &iteration->loops.loops[loop];
     for (uint32_t s = tr_set_next(&l->segments, 0); s != TR_NONE;
          s = tr_set_next(&l->segments, s + 1)) {
-        if (!is_exit(turn, loop, s))
+        if (!is_exit(iteration, loop, s))
             continue;
         struct decision decision = {.segment = s, .anchor = l->header};
-        if (turn->shapes.is_divergent[s] || is_in_divergent_loop(u, &decision, s) ||
+        if (iteration->shapes.is_divergent[s] || is_in_divergent_loop(u, &decision, s) ||
             (s != l->header && decide(u, &decision) == TR_UNIT_MASKED))
             return true;
     }
@@ -183,25 +183,26 @@ static bool is_divergent_loop(struct units *u, uint32_t loop)
 
 static void find_owner(struct units *u, uint32_t segment)
 {
-    const struct tr_turn *turn = u->turn;
-    uint32_t dominator = turn->dominators.idom[segment];
+    const struct tr_iteration *iteration = u->iteration;
+    uint32_t dominator = iteration->dominators.idom[segment];
     uint32_t left = TR_NONE; /* the outermost loop of the dominator that the segment is not in */
-    uint32_t loop = dominator == TR_NONE ? TR_NONE : turn->loops.innermost[dominator];
-    for (; loop != TR_NONE && !is_in_loop(turn, loop, segment);
-         loop = turn->loops.loops[loop].parent)
+    uint32_t loop = dominator == TR_NONE ? TR_NONE : iteration->loops.innermost[dominator];
+    for (; loop != TR_NONE && !is_in_loop(iteration, loop, segment);
+         loop = iteration->loops.loops[loop].parent)
         left = loop;
     u->is_follower[segment] = left != TR_NONE;
-    u->owner[segment] = left == TR_NONE ? dominator : turn->loops.loops[left].header;
+    u->owner[segment] = left == TR_NONE ? dominator : iteration->loops.loops[left].header;
 }
 
 /* Behind the last one that control comes from: lanes that are lost should not have to wait. */
-static void insert_fault(const struct tr_turn *turn, uint32_t *list, uint32_t count, uint32_t fault)
+static void insert_fault(const struct tr_iteration *iteration, uint32_t *list, uint32_t count,
+                         uint32_t fault)
 {
-    const struct tr_segment *segment = &turn->graph.segments[fault];
+    const struct tr_segment *segment = &iteration->graph.segments[fault];
     uint32_t place = 0;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < segment->pred_count; k++)
-            if (tr_dominates(&turn->dominators, list[i], segment->preds[k]))
+            if (tr_dominates(&iteration->dominators, list[i], segment->preds[k]))
                 place = i + 1;
     for (uint32_t i = count; i > place; i--)
         list[i] = list[i - 1];
@@ -210,14 +211,14 @@ static void insert_fault(const struct tr_turn *turn, uint32_t *list, uint32_t co
 
 static bool make_lists(struct units *u, uint32_t **children, uint32_t **followers)
 {
-    const struct tr_turn *turn = u->turn;
-    struct pxr_arena *arena = &u->turn->graph.arena;
-    for (uint32_t s = 1; s < turn->graph.segment_count; s++) {
-        struct tr_unit *owner = &turn->units[u->owner[s]];
+    const struct tr_iteration *iteration = u->iteration;
+    struct pxr_arena *arena = &u->iteration->graph.arena;
+    for (uint32_t s = 1; s < iteration->graph.segment_count; s++) {
+        struct tr_unit *owner = &iteration->units[u->owner[s]];
         (*(u->is_follower[s] ? &owner->follower_count : &owner->child_count))++;
     }
-    for (uint32_t s = 0; s < turn->graph.segment_count; s++) {
-        struct tr_unit *unit = &turn->units[s];
+    for (uint32_t s = 0; s < iteration->graph.segment_count; s++) {
+        struct tr_unit *unit = &iteration->units[s];
         children[s] = pxr_arena_alloc_array(arena, unit->child_count, sizeof **children);
         followers[s] = pxr_arena_alloc_array(arena, unit->follower_count, sizeof **followers);
         if (children[s] == NULL || followers[s] == NULL)
@@ -232,8 +233,8 @@ static bool make_lists(struct units *u, uint32_t **children, uint32_t **follower
 /* In the order of control, which is that of numbers. */
 static bool fill_lists(struct units *u)
 {
-    const struct tr_turn *turn = u->turn;
-    uint32_t count = turn->graph.segment_count;
+    const struct tr_iteration *iteration = u->iteration;
+    uint32_t count = iteration->graph.segment_count;
     uint32_t **children = pxr_arena_alloc_array(&u->scratch, count, sizeof *children);
     uint32_t **followers = pxr_arena_alloc_array(&u->scratch, count, sizeof *followers);
     if (children == NULL || followers == NULL || !make_lists(u, children, followers))
@@ -241,13 +242,13 @@ static bool fill_lists(struct units *u)
     for (int faults = 0; faults < 2; faults++)
         for (uint32_t s = 1; s < count; s++) {
             uint32_t owner = u->owner[s];
-            struct tr_unit *unit = &turn->units[owner];
+            struct tr_unit *unit = &iteration->units[owner];
             uint32_t *list = u->is_follower[s] ? followers[owner] : children[owner];
             uint32_t *length = u->is_follower[s] ? &unit->follower_count : &unit->child_count;
-            if (turn->is_lost[s] != (faults == 1))
+            if (iteration->is_lost[s] != (faults == 1))
                 continue;
             if (faults == 1)
-                insert_fault(turn, list, *length, s);
+                insert_fault(iteration, list, *length, s);
             else
                 list[*length] = s;
             (*length)++;
@@ -259,23 +260,23 @@ static bool fill_lists(struct units *u)
 
 /* The other segment is emitted with the unit: dominated by it, and not behind a loop that it is in
  * without being its header. */
-static bool is_in_unit(const struct tr_turn *turn, uint32_t unit, uint32_t segment)
+static bool is_in_unit(const struct tr_iteration *iteration, uint32_t unit, uint32_t segment)
 {
-    const struct tr_loops *loops = &turn->loops;
+    const struct tr_loops *loops = &iteration->loops;
     uint32_t loop = loops->innermost[unit];
     if (loop != TR_NONE && loops->loops[loop].header == unit)
         loop = loops->loops[loop].parent;
-    return tr_dominates(&turn->dominators, unit, segment) &&
+    return tr_dominates(&iteration->dominators, unit, segment) &&
            (loop == TR_NONE || tr_set_has(&loops->loops[loop].segments, segment));
 }
 
 /* For every unit that the edge leaves: counts it, or stores it too. */
 static void add_escape(struct units *u, uint32_t from, uint32_t to, uint32_t **lists)
 {
-    const struct tr_turn *turn = u->turn;
+    const struct tr_iteration *iteration = u->iteration;
     uint32_t s = from;
-    while (s != TR_NONE && !is_in_unit(turn, s, to) && u->question[s] != u->question_count) {
-        struct tr_unit *unit = &turn->units[s];
+    while (s != TR_NONE && !is_in_unit(iteration, s, to) && u->question[s] != u->question_count) {
+        struct tr_unit *unit = &iteration->units[s];
         u->question[s] = u->question_count;
         if (lists != NULL)
             lists[s][unit->escape_count] = to;
@@ -286,7 +287,7 @@ static void add_escape(struct units *u, uint32_t from, uint32_t to, uint32_t **l
 
 static void add_escapes(struct units *u, uint32_t **lists)
 {
-    const struct tr_graph *graph = &u->turn->graph;
+    const struct tr_graph *graph = &u->iteration->graph;
     for (uint32_t to = 0; to < graph->segment_count; to++) {
         u->question_count++;
         for (uint32_t i = 0; i < graph->segments[to].pred_count; i++)
@@ -296,15 +297,16 @@ static void add_escapes(struct units *u, uint32_t **lists)
 
 static bool fill_escapes(struct units *u)
 {
-    struct tr_turn *turn = u->turn;
-    uint32_t count = turn->graph.segment_count;
+    struct tr_iteration *iteration = u->iteration;
+    uint32_t count = iteration->graph.segment_count;
     uint32_t **lists = pxr_arena_alloc_array(&u->scratch, count, sizeof *lists);
     if (lists == NULL)
         return false;
     add_escapes(u, NULL);
     for (uint32_t s = 0; s < count; s++) {
-        struct tr_unit *unit = &turn->units[s];
-        lists[s] = pxr_arena_alloc_array(&turn->graph.arena, unit->escape_count, sizeof **lists);
+        struct tr_unit *unit = &iteration->units[s];
+        lists[s] =
+            pxr_arena_alloc_array(&iteration->graph.arena, unit->escape_count, sizeof **lists);
         if (lists[s] == NULL)
             return false;
         unit->escapes = lists[s];
@@ -315,32 +317,32 @@ static bool fill_escapes(struct units *u)
 }
 
 /* A fault that lanes come to from one place only, and stay in. */
-static bool is_prompt(const struct tr_turn *turn, uint32_t segment)
+static bool is_prompt(const struct tr_iteration *iteration, uint32_t segment)
 {
-    return turn->is_lost[segment] && turn->graph.segments[segment].pred_count == 1 &&
-           turn->units[segment].escape_count == 0;
+    return iteration->is_lost[segment] && iteration->graph.segments[segment].pred_count == 1 &&
+           iteration->units[segment].escape_count == 0;
 }
 
 /* ---- sums ---- */
 
 static void add_up(struct units *u)
 {
-    struct tr_turn *turn = u->turn;
-    for (uint32_t s = turn->graph.segment_count; s-- > 0;) {
-        const struct tr_segment *segment = &turn->graph.segments[s];
-        struct tr_unit *unit = &turn->units[s];
-        unit->is_fault = turn->is_lost[s];
-        unit->has_loop |= turn->loops.innermost[s] != TR_NONE &&
-                          turn->loops.loops[turn->loops.innermost[s]].header == s;
+    struct tr_iteration *iteration = u->iteration;
+    for (uint32_t s = iteration->graph.segment_count; s-- > 0;) {
+        const struct tr_segment *segment = &iteration->graph.segments[s];
+        struct tr_unit *unit = &iteration->units[s];
+        unit->is_fault = iteration->is_lost[s];
+        unit->has_loop |= iteration->loops.innermost[s] != TR_NONE &&
+                          iteration->loops.loops[iteration->loops.innermost[s]].header == s;
         unit->has_effects |= unit->is_fault;
         for (uint32_t v = 0; v < segment->value_count; v++) {
-            LLVMValueRef inst = turn->graph.values[segment->first_value + v].llvm;
+            LLVMValueRef inst = iteration->graph.values[segment->first_value + v].llvm;
             unit->has_effects |= tr_is_for_active_lanes(inst);
-            unit->cost += tr_cost(turn->target, inst);
+            unit->cost += tr_cost(iteration->target, inst);
         }
         if (s == 0)
             continue;
-        struct tr_unit *outer = &turn->units[u->owner[s]];
+        struct tr_unit *outer = &iteration->units[u->owner[s]];
         outer->cost += unit->cost;
         outer->has_loop |= unit->has_loop;
         outer->has_effects |= unit->has_effects;
@@ -351,28 +353,28 @@ static void add_up(struct units *u)
 
 static bool allocate(struct units *u)
 {
-    struct tr_turn *turn = u->turn;
-    size_t count = turn->graph.segment_count;
-    struct pxr_arena *arena = &turn->graph.arena;
-    turn->units = pxr_arena_alloc_array(arena, count, sizeof *turn->units);
-    turn->is_divergent_loop =
-        pxr_arena_alloc_array(arena, turn->loops.count, sizeof *turn->is_divergent_loop);
+    struct tr_iteration *iteration = u->iteration;
+    size_t count = iteration->graph.segment_count;
+    struct pxr_arena *arena = &iteration->graph.arena;
+    iteration->units = pxr_arena_alloc_array(arena, count, sizeof *iteration->units);
+    iteration->is_divergent_loop =
+        pxr_arena_alloc_array(arena, iteration->loops.count, sizeof *iteration->is_divergent_loop);
     u->owner = pxr_arena_alloc_array(&u->scratch, count, sizeof *u->owner);
     u->is_follower = pxr_arena_alloc_array(&u->scratch, count, sizeof *u->is_follower);
     u->is_prompt = pxr_arena_alloc_array(&u->scratch, count, sizeof *u->is_prompt);
     u->question = pxr_arena_alloc_array(&u->scratch, count, sizeof *u->question);
     u->stack = pxr_arena_alloc_array(&u->scratch, count, sizeof *u->stack);
     u->asked = pxr_arena_alloc_array(&u->scratch, count, sizeof *u->asked);
-    u->is_asked = tr_set_make(&u->scratch, turn->graph.segment_count);
-    return turn->units != NULL && turn->is_divergent_loop != NULL && u->owner != NULL &&
+    u->is_asked = tr_set_make(&u->scratch, iteration->graph.segment_count);
+    return iteration->units != NULL && iteration->is_divergent_loop != NULL && u->owner != NULL &&
            u->is_follower != NULL && u->is_prompt != NULL && u->question != NULL &&
            u->stack != NULL && u->asked != NULL && u->is_asked.words != NULL;
 }
 
 static bool build(struct units *u)
 {
-    struct tr_turn *turn = u->turn;
-    uint32_t count = turn->graph.segment_count;
+    struct tr_iteration *iteration = u->iteration;
+    uint32_t count = iteration->graph.segment_count;
     if (!allocate(u))
         return false;
     for (uint32_t s = 0; s < count; s++)
@@ -380,20 +382,20 @@ static bool build(struct units *u)
     if (!fill_lists(u) || !fill_escapes(u))
         return false;
     for (uint32_t s = 0; s < count; s++)
-        u->is_prompt[s] = is_prompt(turn, s);
-    for (uint32_t l = turn->loops.count; l-- > 0;) /* inner ones first */
-        turn->is_divergent_loop[l] = is_divergent_loop(u, l);
+        u->is_prompt[s] = is_prompt(iteration, s);
+    for (uint32_t l = iteration->loops.count; l-- > 0;) /* inner ones first */
+        iteration->is_divergent_loop[l] = is_divergent_loop(u, l);
     for (uint32_t s = 0; s < count; s++)
         find_kind(u, s);
     add_up(u);
     return true;
 }
 
-enum pxr_status tr_units_build(struct tr_turn *turn, struct pxr_error *err)
+enum pxr_status tr_units_build(struct tr_iteration *iteration, struct pxr_error *err)
 {
-    struct units u = {.turn = turn};
+    struct units u = {.iteration = iteration};
     pxr_arena_init(&u.scratch, 0);
     bool ok = build(&u);
     pxr_arena_fini(&u.scratch);
-    return ok ? PXR_OK : pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory planning a turn");
+    return ok ? PXR_OK : pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory planning an iteration");
 }

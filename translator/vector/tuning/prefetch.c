@@ -12,7 +12,7 @@
 /* The innermost loop around a load. */
 struct around {
     struct tr_widen *widen;
-    const struct tr_turn *turn;
+    const struct tr_iteration *iteration;
     const struct tr_loop *loop;
     uint32_t copy;
     struct tr_move_context context;
@@ -20,17 +20,17 @@ struct around {
 
 static bool is_inside(const struct around *around, LLVMValueRef operand)
 {
-    uint32_t number = tr_graph_number(&around->turn->graph, operand);
+    uint32_t number = tr_graph_number(&around->iteration->graph, operand);
     if (number == TR_NONE)
         return false;
-    uint32_t segment = around->turn->graph.values[number].segment;
+    uint32_t segment = around->iteration->graph.values[number].segment;
     return segment != TR_NONE && tr_set_has(&around->loop->segments, segment);
 }
 
 /* Does not change in the loop, nor along the row. */
 static bool is_fixed(const struct around *around, LLVMValueRef operand)
 {
-    return !is_inside(around, operand) && tr_m_is_same_in_row(around->widen, operand);
+    return !is_inside(around, operand) && tr_memory_is_same_in_row(around->widen, operand);
 }
 
 static struct tr_number *number(const struct around *around, uint64_t n)
@@ -92,7 +92,7 @@ static struct tr_number *added_to(const struct around *around, LLVMValueRef valu
     struct tr_number *added = NULL;
     LLVMValueRef from = NULL;
     if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind) {
-        struct tr_sum parts = tr_m_sum(around->turn, value);
+        struct tr_sum parts = tr_plan_sum(around->iteration, value);
         added = number(around, parts.offset);
         from = parts.base == value ? NULL : parts.base;
         for (uint32_t i = 0; i < parts.count; i++) {
@@ -146,7 +146,7 @@ static struct tr_number *step_of_product(const struct around *around, LLVMValueR
 
 static struct tr_number *step_of_address(const struct around *around, LLVMValueRef address)
 {
-    struct tr_sum parts = tr_m_sum(around->turn, address);
+    struct tr_sum parts = tr_plan_sum(around->iteration, address);
     struct tr_number *step = parts.base == address ? NULL : step_of(around, parts.base);
     for (uint32_t i = 0; step != NULL && i < parts.count; i++) {
         struct tr_number *more = step_of(around, parts.terms[i].index);
@@ -159,7 +159,7 @@ static struct tr_number *step_of(const struct around *around, LLVMValueRef value
 {
     if (!is_inside(around, value))
         return number(around, 0);
-    const struct tr_graph *graph = &around->turn->graph;
+    const struct tr_graph *graph = &around->iteration->graph;
     const struct tr_value *inst = &graph->values[tr_graph_number(graph, value)];
     if (inst->opcode == LLVMPHI)
         return step_of_phi(around, inst);
@@ -194,13 +194,13 @@ static LLVMValueRef counter_of(const struct around *around, LLVMValueRef value)
         value = LLVMGetOperand(value, is_fixed(around, LLVMGetOperand(value, 0)) ? 1 : 0);
     if (!is_inside(around, value) || LLVMIsAPHINode(value) == NULL)
         return NULL;
-    struct tr_shape shape = tr_w_shape(around->widen, value);
+    struct tr_shape shape = tr_widen_shape(around->widen, value);
     return shape.kind == TR_AFFINE && shape.stride != 0 ? value : NULL;
 }
 
 static bool find_counter(const struct around *around, struct test *test)
 {
-    const struct tr_graph *graph = &around->turn->graph;
+    const struct tr_graph *graph = &around->iteration->graph;
     test->side = is_fixed(around, LLVMGetOperand(test->compare, 0)) ? 1 : 0;
     LLVMValueRef counted = LLVMGetOperand(test->compare, test->side);
     if (!is_fixed(around, LLVMGetOperand(test->compare, 1 - test->side)) ||
@@ -216,7 +216,7 @@ static bool find_counter(const struct around *around, struct test *test)
 
 static bool find_test(const struct around *around, uint32_t segment, struct test *test)
 {
-    const struct tr_graph *graph = &around->turn->graph;
+    const struct tr_graph *graph = &around->iteration->graph;
     const struct tr_segment *from = &graph->segments[segment];
     LLVMValueRef branch = graph->values[from->first_value + from->value_count - 1].llvm;
     if (from->succ_count != 2 || LLVMIsABranchInst(branch) == NULL)
@@ -233,7 +233,7 @@ static bool find_test(const struct around *around, uint32_t segment, struct test
 /* What a phi of the header is at first; NULL: that depends. */
 static LLVMValueRef start_of_phi(const struct around *around, LLVMValueRef phi)
 {
-    const struct tr_graph *graph = &around->turn->graph;
+    const struct tr_graph *graph = &around->iteration->graph;
     const struct tr_value *value = &graph->values[tr_graph_number(graph, phi)];
     LLVMValueRef start = NULL;
     for (uint32_t i = 0; i < value->operand_count; i++) {
@@ -250,7 +250,7 @@ static LLVMValueRef start_of_phi(const struct around *around, LLVMValueRef phi)
 
 static LLVMValueRef code(const struct around *around, struct tr_number *number)
 {
-    return tr_w_number(around->widen, number, around->copy);
+    return tr_widen_number(around->widen, number, around->copy);
 }
 
 /* Asked of what is known before the loop, so that it leaves the loop. */
@@ -262,13 +262,14 @@ static LLVMValueRef goes_on(const struct around *around, const struct test *test
     if (predicate == LLVMIntEQ || predicate == LLVMIntNE || start == NULL)
         return NULL;
     LLVMValueRef limit =
-        tr_w_scalar(around->widen, LLVMGetOperand(test->compare, 1 - test->side), around->copy);
+        tr_widen_scalar(around->widen, LLVMGetOperand(test->compare, 1 - test->side), around->copy);
     LLVMTypeRef type = LLVMTypeOf(limit);
     LLVMValueRef added = LLVMBuildIntCast2(b, code(around, test->added), type, true, "");
-    LLVMValueRef first = tr_w_scalar(around->widen, start, around->copy);
+    LLVMValueRef first = tr_widen_scalar(around->widen, start, around->copy);
     first = LLVMBuildAdd(b, first, added, "");
-    LLVMValueRef way = LLVMBuildMul(b, code(around, test->step),
-                                    i64(around, around->turn->target->ahead.least_iterations), "");
+    LLVMValueRef way =
+        LLVMBuildMul(b, code(around, test->step),
+                     i64(around, around->iteration->target->ahead.least_iterations), "");
     way = LLVMBuildIntCast2(b, way, type, true, "");
     LLVMValueRef then = LLVMBuildAdd(b, first, way, "");
     LLVMValueRef operands[] = {then, limit};
@@ -291,15 +292,17 @@ static LLVMValueRef find_goes_on(const struct around *around)
 /* ---- the load ---- */
 
 /* A load before it in its segment asks for the same line. */
-static bool is_asked_for(const struct tr_turn *turn, const struct tr_memory *memory)
+static bool is_asked_for(const struct tr_iteration *iteration, const struct tr_memory *memory)
 {
-    int64_t line_bytes = turn->target->ahead.line_bytes;
-    struct tr_sum sum = tr_m_sum(turn, memory->address);
-    uint32_t first = turn->graph.segments[turn->graph.values[memory->value].segment].first_value;
+    int64_t line_bytes = iteration->target->ahead.line_bytes;
+    struct tr_sum sum = tr_plan_sum(iteration, memory->address);
+    uint32_t first =
+        iteration->graph.segments[iteration->graph.values[memory->value].segment].first_value;
     for (uint32_t v = first; v < memory->value; v++) {
-        if (turn->graph.values[v].opcode != LLVMLoad)
+        if (iteration->graph.values[v].opcode != LLVMLoad)
             continue;
-        struct tr_sum other = tr_m_sum(turn, LLVMGetOperand(turn->graph.values[v].llvm, 0));
+        struct tr_sum other =
+            tr_plan_sum(iteration, LLVMGetOperand(iteration->graph.values[v].llvm, 0));
         int64_t distance = 0;
         if (tr_sum_distance(&sum, &other, &distance) && distance < line_bytes &&
             distance > -line_bytes)
@@ -311,23 +314,23 @@ static bool is_asked_for(const struct tr_turn *turn, const struct tr_memory *mem
 /* The load is done once for many rows. */
 static bool is_of_column(const struct tr_widen *widen, uint32_t load)
 {
-    const struct tr_turn *turn = widen->turn;
-    return widen->jam[1] >= turn->target->ahead.least_rows &&
-           turn->graph.values[load].opcode == LLVMLoad &&
-           turn->shapes.values[load].kind == TR_VARYING && !turn->depends_on_row[load];
+    const struct tr_iteration *iteration = widen->iteration;
+    return widen->jam[1] >= iteration->target->ahead.least_rows &&
+           iteration->graph.values[load].opcode == LLVMLoad &&
+           iteration->shapes.values[load].kind == TR_VARYING && !iteration->depends_on_row[load];
 }
 
 static int64_t iterations_of_column(const struct around *around)
 {
-    const struct tr_turn *turn = around->turn;
+    const struct tr_iteration *iteration = around->iteration;
     uint32_t loads = 0;
-    for (uint32_t v = 0; v < turn->graph.value_count; v++) {
-        uint32_t segment = turn->graph.values[v].segment;
+    for (uint32_t v = 0; v < iteration->graph.value_count; v++) {
+        uint32_t segment = iteration->graph.values[v].segment;
         if (segment != TR_NONE && tr_set_has(&around->loop->segments, segment) &&
             is_of_column(around->widen, v))
             loads++;
     }
-    uint32_t lines = turn->target->ahead.column_lines;
+    uint32_t lines = iteration->target->ahead.column_lines;
     return loads < lines ? lines / loads : 1;
 }
 
@@ -339,32 +342,33 @@ static LLVMValueRef find_way(const struct around *around, struct tr_number *step
     if (on == NULL && !is_of_column(around->widen, load))
         return NULL;
     int64_t iterations =
-        on == NULL ? iterations_of_column(around) : around->turn->target->ahead.iterations;
+        on == NULL ? iterations_of_column(around) : around->iteration->target->ahead.iterations;
     LLVMValueRef way = LLVMBuildMul(b, code(around, step), i64(around, iterations), "");
     return on == NULL ? way : LLVMBuildSelect(b, on, way, i64(around, 0), "");
 }
 
 static void prefetch(struct tr_widen *widen, LLVMValueRef address)
 {
-    LLVMValueRef operands[] = {address, tr_m_i32(widen, 0), tr_m_i32(widen, 3), tr_m_i32(widen, 1)};
-    tr_m_call(widen, "llvm.prefetch", &widen->ptr, 1, operands, 4);
+    LLVMValueRef operands[] = {address, tr_memory_i32(widen, 0), tr_memory_i32(widen, 3),
+                               tr_memory_i32(widen, 1)};
+    tr_memory_call(widen, "llvm.prefetch", &widen->ptr, 1, operands, 4);
 }
 
-void tr_m_prefetch(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
-                   LLVMValueRef address)
+void tr_tuning_prefetch(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
+                        LLVMValueRef address)
 {
     LLVMBuilderRef b = widen->builder;
-    const struct tr_turn *turn = widen->turn;
-    const struct tr_ahead *ahead = &turn->target->ahead;
-    uint32_t loop = turn->loops.innermost[turn->graph.values[memory->value].segment];
+    const struct tr_iteration *iteration = widen->iteration;
+    const struct tr_ahead *ahead = &iteration->target->ahead;
+    uint32_t loop = iteration->loops.innermost[iteration->graph.values[memory->value].segment];
     uint32_t bytes = widen->width * memory->bytes;
     if (loop == TR_NONE || widen->active.mask[copy] != NULL ||
         bytes > ahead->most_lines * ahead->line_bytes ||
-        copy % widen->jam[0] * bytes % ahead->line_bytes != 0 || is_asked_for(turn, memory))
+        copy % widen->jam[0] * bytes % ahead->line_bytes != 0 || is_asked_for(iteration, memory))
         return;
     struct around around = {.widen = widen,
-                            .turn = turn,
-                            .loop = &turn->loops.loops[loop],
+                            .iteration = iteration,
+                            .loop = &iteration->loops.loops[loop],
                             .copy = copy,
                             .context = {.arena = widen->arena, .layout = widen->layout}};
     struct tr_number *step = step_of(&around, memory->address);
@@ -378,5 +382,5 @@ void tr_m_prefetch(struct tr_widen *widen, const struct tr_memory *memory, uint3
         return;
     LLVMValueRef then = LLVMBuildGEP2(b, widen->i8, address, &way, 1, "");
     for (uint32_t i = 0; i < bytes; i += ahead->line_bytes)
-        prefetch(widen, tr_m_advance(widen, then, i));
+        prefetch(widen, tr_memory_advance(widen, then, i));
 }

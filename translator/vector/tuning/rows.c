@@ -17,10 +17,11 @@ static struct tr_move_context context_of(const struct tr_widen *widen)
 static struct tr_move step_of(const struct tr_widen *widen, LLVMValueRef operand)
 {
     struct tr_move_context context = context_of(widen);
-    uint32_t number = tr_graph_number(&widen->turn->graph, operand);
-    if (number == TR_NONE || !widen->turn->depends_on_row[number])
+    uint32_t number = tr_graph_number(&widen->iteration->graph, operand);
+    if (number == TR_NONE || !widen->iteration->depends_on_row[number])
         return tr_move_by(&context, operand, 0);
-    return number == widen->turn->y ? tr_move_by(&context, operand, 1) : widen->row_steps[number];
+    return number == widen->iteration->y ? tr_move_by(&context, operand, 1)
+                                         : widen->row_steps[number];
 }
 
 static struct tr_move find_step(const struct tr_widen *widen, LLVMValueRef inst)
@@ -35,20 +36,21 @@ static struct tr_move find_step(const struct tr_widen *widen, LLVMValueRef inst)
 
 /* ---- the face ---- */
 
-bool tr_w_find_step(struct tr_widen *widen, uint32_t value)
+bool tr_tuning_find_step(struct tr_widen *widen, uint32_t value)
 {
-    const struct tr_turn *turn = widen->turn;
+    const struct tr_iteration *iteration = widen->iteration;
     bool is_wanted = widen->jam[1] > 1 && widen->active.mask[0] == NULL &&
-                     turn->depends_on_row[value] && turn->shapes.values[value].kind == TR_AFFINE;
+                     iteration->depends_on_row[value] &&
+                     iteration->shapes.values[value].kind == TR_AFFINE;
     struct tr_move *step = &widen->row_steps[value];
-    *step =
-        is_wanted ? find_step(widen, turn->graph.values[value].llvm) : (struct tr_move){.by = NULL};
+    *step = is_wanted ? find_step(widen, iteration->graph.values[value].llvm)
+                      : (struct tr_move){.by = NULL};
     if (step->by != NULL)
-        tr_w_number(widen, step->by, 0);
+        tr_widen_number(widen, step->by, 0);
     return step->by != NULL;
 }
 
-LLVMValueRef tr_w_begin_rows(const struct tr_widen *widen, uint32_t value, LLVMValueRef first)
+LLVMValueRef tr_tuning_begin_rows(const struct tr_widen *widen, uint32_t value, LLVMValueRef first)
 {
     const struct tr_move *step = &widen->row_steps[value];
     if (LLVMIsAInstruction(first) == NULL)
@@ -64,14 +66,14 @@ LLVMValueRef tr_w_begin_rows(const struct tr_widen *widen, uint32_t value, LLVMV
     return first;
 }
 
-LLVMValueRef tr_w_in_row(struct tr_widen *widen, uint32_t value, uint32_t copy)
+LLVMValueRef tr_tuning_in_row(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
     struct tr_number *by = widen->row_steps[value].by;
     LLVMValueRef step = by->made;
     uint32_t row = copy / widen->jam[0];
     LLVMValueRef first = widen->now[value * widen->copies + copy % widen->jam[0]];
     if (tr_is_constant_number(by))
-        return tr_w_offset(widen, first, (int64_t)((uint64_t)tr_constant_of(by) * row));
+        return tr_widen_offset(widen, first, (int64_t)((uint64_t)tr_constant_of(by) * row));
     LLVMValueRef times = LLVMConstInt(LLVMTypeOf(step), row, false);
     LLVMValueRef distance = LLVMBuildMul(widen->builder, step, times, "");
     if (LLVMGetTypeKind(LLVMTypeOf(first)) == LLVMPointerTypeKind)
@@ -79,8 +81,8 @@ LLVMValueRef tr_w_in_row(struct tr_widen *widen, uint32_t value, uint32_t copy)
     return LLVMBuildAdd(widen->builder, first, distance, "");
 }
 
-enum tr_growth tr_w_growth(const struct tr_widen *widen, LLVMValueRef operand,
-                           bool is_in_signed_order)
+enum tr_growth tr_tuning_growth(const struct tr_widen *widen, LLVMValueRef operand,
+                                bool is_in_signed_order)
 {
     struct tr_move step = step_of(widen, operand);
     if (step.by == NULL)

@@ -22,13 +22,13 @@ struct couple {
 /* No other step has it. */
 static bool is_alone(const struct tr_access_question *question, uint32_t value)
 {
-    return question->turn->accesses[value]->forms[question->lanes] == TR_ACCESS_GATHER;
+    return question->iteration->accesses[value]->forms[question->lanes] == TR_ACCESS_GATHER;
 }
 
-static bool can_be_shifted(const struct tr_turn *turn, const struct tr_memory *memory)
+static bool can_be_shifted(const struct tr_iteration *iteration, const struct tr_memory *memory)
 {
     return memory->stored == NULL && memory->kind == TR_MEMORY_GENERAL && memory->has_stride &&
-           tr_m_is_gatherable(turn->target, memory) && !LLVMGetVolatile(memory->inst) &&
+           tr_plan_is_gatherable(iteration->target, memory) && !LLVMGetVolatile(memory->inst) &&
            LLVMGetOrdering(memory->inst) == LLVMAtomicOrderingNotAtomic &&
            LLVMGetTypeKind(memory->type) != LLVMVectorTypeKind;
 }
@@ -48,11 +48,11 @@ static uint32_t find_second(const struct tr_group *group, int64_t stride, const 
 }
 
 /* Couples are found from the beginning on, so that both find the same. */
-static bool find_couple(const struct tr_turn *turn, const struct tr_memory *memory,
+static bool find_couple(const struct tr_iteration *iteration, const struct tr_memory *memory,
                         struct couple *couple)
 {
     bool is_taken[TR_GROUP_MAX] = {false};
-    struct tr_group group = tr_m_group(turn, memory);
+    struct tr_group group = tr_tuning_group(iteration, memory);
     for (uint32_t i = 0; i < group.count; i++) {
         uint32_t k =
             is_taken[i] ? TR_NONE : find_second(&group, memory->stride, is_taken, i, &couple->by);
@@ -79,7 +79,7 @@ static LLVMValueRef move_lanes(struct tr_widen *widen, LLVMValueRef vector, LLVM
         bool is_end = i == (by > 0 ? widen->width - 1 : 0);
         elements[i] = is_end ? widen->width + i : (uint32_t)((int)i + by);
     }
-    return tr_w_shuffle(widen, vector, more, elements, widen->width);
+    return tr_widen_shuffle(widen, vector, more, elements, widen->width);
 }
 
 /* The lanes whose element one of the two needs. */
@@ -104,9 +104,9 @@ static LLVMValueRef gather(struct tr_widen *widen, const struct tr_memory *memor
     LLVMTypeRef type = LLVMVectorType(memory->type, widen->width);
     LLVMTypeRef types[] = {type, LLVMTypeOf(addresses)};
     LLVMValueRef operands[] = {addresses, mask, LLVMGetPoison(type)};
-    LLVMValueRef result = tr_m_call(widen, "llvm.masked.gather", types, 2, operands, 3);
-    tr_m_set_align(widen, result, 0, fields->align);
-    tr_m_keep_hints(widen, fields, result);
+    LLVMValueRef result = tr_memory_call(widen, "llvm.masked.gather", types, 2, operands, 3);
+    tr_memory_set_align(widen, result, 0, fields->align);
+    tr_memory_keep_hints(widen, fields, result);
     return result;
 }
 
@@ -116,32 +116,34 @@ static LLVMValueRef load_end(struct tr_widen *widen, const struct tr_memory *sec
 {
     LLVMBuilderRef b = widen->builder;
     int64_t lane = by > 0 ? (int64_t)widen->width : -1;
-    LLVMValueRef address = tr_m_advance(widen, base, lane * second->stride);
-    if (mask != NULL && !tr_w_seed(widen, TR_VECTOR_SEED_MASK)) {
-        LLVMValueRef end = tr_m_i32(widen, by > 0 ? widen->width - 1 : 0);
+    LLVMValueRef address = tr_memory_advance(widen, base, lane * second->stride);
+    if (mask != NULL && !tr_widen_seed(widen, TR_VECTOR_SEED_MASK)) {
+        LLVMValueRef end = tr_memory_i32(widen, by > 0 ? widen->width - 1 : 0);
         LLVMValueRef is_active = LLVMBuildExtractElement(b, mask, end, "");
-        address = LLVMBuildSelect(b, is_active, address, tr_m_nowhere(widen, second->bytes), "");
+        address =
+            LLVMBuildSelect(b, is_active, address, tr_memory_nowhere(widen, second->bytes), "");
     }
-    struct tr_fields fields = tr_m_only(second);
-    return tr_m_load(widen, &fields, second->type, address, second->align, NULL);
+    struct tr_fields fields = tr_plan_only(second);
+    return tr_memory_load(widen, &fields, second->type, address, second->align, NULL);
 }
 
 static void load_couple(struct tr_widen *widen, const struct couple *couple, uint32_t copy)
 {
-    struct tr_memory first = tr_m_describe(widen->turn, couple->first);
-    struct tr_memory second = tr_m_describe(widen->turn, couple->second);
+    struct tr_memory first = tr_plan_describe(widen->iteration, couple->first);
+    struct tr_memory second = tr_plan_describe(widen->iteration, couple->second);
     struct tr_fields fields = {.count = 2,
                                .values = {first.value, second.value},
                                .place = first.value,
                                .align = first.align < second.align ? first.align : second.align};
-    LLVMValueRef mask = tr_w_mask_for(widen, first.value, copy);
-    LLVMValueRef base = tr_m_seed_stride(widen, &first, tr_w_scalar(widen, first.address, copy));
+    LLVMValueRef mask = tr_widen_mask_for(widen, first.value, copy);
+    LLVMValueRef base =
+        tr_memory_seed_stride(widen, &first, tr_widen_scalar(widen, first.address, copy));
     LLVMValueRef found =
         gather(widen, &first, &fields, base, mask_of_both(widen, mask, couple->by));
     LLVMValueRef end = load_end(widen, &second, base, couple->by, mask);
-    tr_w_define(widen, first.value, copy, found);
-    tr_w_define(widen, second.value, copy,
-                move_lanes(widen, found, tr_w_splat(widen, end), couple->by));
+    tr_widen_define(widen, first.value, copy, found);
+    tr_widen_define(widen, second.value, copy,
+                    move_lanes(widen, found, tr_widen_splat(widen, end), couple->by));
 }
 
 /* ---- the step ---- */
@@ -149,8 +151,8 @@ static void load_couple(struct tr_widen *widen, const struct couple *couple, uin
 static const void *find_own_couple(struct tr_access_question *question)
 {
     struct couple found;
-    if (!can_be_shifted(question->turn, question->memory) ||
-        !find_couple(question->turn, question->memory, &found) ||
+    if (!can_be_shifted(question->iteration, question->memory) ||
+        !find_couple(question->iteration, question->memory, &found) ||
         !is_alone(question, found.first) || !is_alone(question, found.second))
         return NULL;
     struct couple *couple = pxr_arena_alloc_array(question->arena, 1, sizeof *couple);
@@ -165,7 +167,7 @@ static void load_shifted(struct tr_widen *widen, const struct tr_memory *memory,
 {
     const struct couple *couple = detail;
     for (uint32_t c = 0; c < widen->copies && memory->value == couple->first; c++)
-        if (tr_w_holder(widen, memory->value, c) == c)
+        if (tr_widen_holder(widen, memory->value, c) == c)
             load_couple(widen, couple, c);
 }
 

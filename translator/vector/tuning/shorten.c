@@ -4,8 +4,8 @@
  * behind a branch that all threads take together. The loop over the row ends where they end.
  *
  * What is looked for is a number such that threads from it on do nothing: it is made of the
- * branches from the turn's beginning on that compare the counter with what is known when the loop
- * begins. Branches are not removed: the number may be too high, and is at least 1.
+ * branches from the iteration's beginning on that compare the counter with what is known when the
+ * loop begins. Branches are not removed: the number may be too high, and is at least 1.
  */
 #include "translator/vector/tuning/tuning.h"
 
@@ -13,7 +13,7 @@
 #define MAX_DEPTH 6
 
 struct row {
-    const struct tr_turn *turn;
+    const struct tr_iteration *iteration;
     LLVMBuilderRef builder; /* before the nest */
     LLVMValueRef count;
 };
@@ -48,10 +48,10 @@ static LLVMValueRef greater(const struct row *row, LLVMValueRef a, LLVMValueRef 
 /* Known when the loop begins. */
 static bool is_known(const struct row *row, LLVMValueRef value)
 {
-    uint32_t n = tr_graph_number(&row->turn->graph, value);
+    uint32_t n = tr_graph_number(&row->iteration->graph, value);
     return n == TR_NONE ? LLVMIsConstant(value)
-                        : row->turn->graph.values[n].segment == TR_NONE && n != row->turn->x &&
-                              n != row->turn->y;
+                        : row->iteration->graph.values[n].segment == TR_NONE &&
+                              n != row->iteration->x && n != row->iteration->y;
 }
 
 /* limit + 1, which must not wrap. */
@@ -129,7 +129,7 @@ static LLVMValueRef end_of_comparison(const struct row *row, const struct tr_val
     LLVMIntPredicate relation = LLVMGetICmpPredicate(icmp->llvm);
     for (unsigned i = 0; i < 2; i++) {
         LLVMValueRef limit = LLVMGetOperand(icmp->llvm, 1 - i);
-        if (icmp->operands[i] != row->turn->x || !is_known(row, limit))
+        if (icmp->operands[i] != row->iteration->x || !is_known(row, limit))
             continue;
         if (i == 1)
             relation = turned(relation);
@@ -144,7 +144,7 @@ static LLVMValueRef end_of_condition(const struct row *row, uint32_t value, bool
 {
     if (value == TR_NONE || depth == MAX_DEPTH)
         return NULL;
-    const struct tr_value *condition = &row->turn->graph.values[value];
+    const struct tr_value *condition = &row->iteration->graph.values[value];
     if (condition->opcode == LLVMICmp)
         return end_of_comparison(row, condition, is_true);
     bool is_both = condition->opcode == (is_true ? LLVMAnd : LLVMOr);
@@ -158,12 +158,12 @@ static LLVMValueRef end_of_condition(const struct row *row, uint32_t value, bool
     return end;
 }
 
-/* ---- the turn ---- */
+/* ---- the iteration ---- */
 
-static bool is_seen(const struct tr_turn *turn, const struct tr_segment *segment)
+static bool is_seen(const struct tr_iteration *iteration, const struct tr_segment *segment)
 {
     for (uint32_t i = 0; i < segment->value_count; i++)
-        if (tr_is_seen(turn->graph.values[segment->first_value + i].llvm))
+        if (tr_is_seen(iteration->graph.values[segment->first_value + i].llvm))
             return true;
     return false;
 }
@@ -174,7 +174,7 @@ static LLVMValueRef end_of_branch(const struct row *row, const struct tr_segment
                                   unsigned depth)
 {
     const struct tr_value *branch =
-        &row->turn->graph.values[segment->first_value + segment->value_count - 1];
+        &row->iteration->graph.values[segment->first_value + segment->value_count - 1];
     if (branch->opcode != LLVMBr || segment->succ_count != 2)
         return NULL;
     LLVMValueRef ends[2];
@@ -195,21 +195,22 @@ static LLVMValueRef end_of_branch(const struct row *row, const struct tr_segment
 /* Threads from this number on that come to the segment do nothing from there. */
 static LLVMValueRef end_behind(const struct row *row, uint32_t number_of_segment, unsigned depth)
 {
-    const struct tr_turn *turn = row->turn;
-    const struct tr_segment *segment = &turn->graph.segments[number_of_segment];
-    if (is_seen(turn, segment) || depth == MAX_DEPTH)
+    const struct tr_iteration *iteration = row->iteration;
+    const struct tr_segment *segment = &iteration->graph.segments[number_of_segment];
+    if (is_seen(iteration, segment) || depth == MAX_DEPTH)
         return NULL;
-    if (number_of_segment == turn->end)
+    if (number_of_segment == iteration->end)
         return number(row, 0);
     if (segment->succ_count == 1)
         return end_behind(row, segment->succs[0], depth + 1);
     return end_of_branch(row, segment, depth);
 }
 
-LLVMValueRef tr_shorten(const struct tr_nest *nest, const struct tr_turn *turn, bool is_jammed)
+LLVMValueRef tr_shorten(const struct tr_nest *nest, const struct tr_iteration *iteration,
+                        bool is_jammed)
 {
     LLVMBasicBlockRef before = is_jammed ? nest->y.before : nest->x.before;
-    struct row row = {.turn = turn, .count = nest->x.count};
+    struct row row = {.iteration = iteration, .count = nest->x.count};
     row.builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(nest->x.count)));
     LLVMPositionBuilderBefore(row.builder, LLVMGetBasicBlockTerminator(before));
     LLVMValueRef end = end_behind(&row, 0, 0);

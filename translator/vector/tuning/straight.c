@@ -26,7 +26,7 @@
 
 static bool is_marked(const struct tr_way *way, uint32_t segment)
 {
-    return tr_is_marked(tr_p_terminator(way, segment), TR_MARK_BLOCKS);
+    return tr_is_marked(tr_straight_terminator(way, segment), TR_MARK_BLOCKS);
 }
 
 /* The only segment from which control goes back to the header; TR_NONE: there are several. */
@@ -53,8 +53,8 @@ static bool has_work(const struct tr_way *way, uint32_t segment)
         for (int i = 0; i < LLVMGetNumOperands(inst); i++) {
             uint32_t offset;
             LLVMValueRef operand = LLVMGetOperand(inst, (unsigned)i);
-            if (tr_p_is_pointer(LLVMTypeOf(operand)) &&
-                tr_p_place(&way->pieces, operand, &offset) != TR_PLACE_ELSEWHERE)
+            if (tr_straight_is_pointer(LLVMTypeOf(operand)) &&
+                tr_straight_place(&way->pieces, operand, &offset) != TR_PLACE_ELSEWHERE)
                 return true;
         }
     }
@@ -96,10 +96,11 @@ static bool can_be_bypassed(const struct tr_way *way)
     const struct tr_graph *graph = &way->graph;
     for (uint32_t v = 0; v < graph->value_count; v++) {
         const struct tr_value *value = &graph->values[v];
-        for (uint32_t u = 0; tr_p_is_inside(way, value->segment) && u < value->use_count; u++) {
+        for (uint32_t u = 0; tr_straight_is_inside(way, value->segment) && u < value->use_count;
+             u++) {
             const struct tr_value *user = &graph->values[value->uses[u]];
             bool is_phi_behind = user->opcode == LLVMPHI && is_behind(way, user->segment);
-            if (!tr_p_is_inside(way, user->segment) && !is_phi_behind)
+            if (!tr_straight_is_inside(way, user->segment) && !is_phi_behind)
                 return false;
         }
     }
@@ -112,7 +113,7 @@ static bool can_be_bypassed(const struct tr_way *way)
 static LLVMBasicBlockRef move_terminator(const struct tr_way *way)
 {
     LLVMValueRef terminator = LLVMGetBasicBlockTerminator(way->header);
-    LLVMBasicBlockRef other = tr_p_new_block(way, "other");
+    LLVMBasicBlockRef other = tr_straight_new_block(way, "other");
     LLVMInstructionRemoveFromParent(terminator);
     LLVMPositionBuilderAtEnd(way->builder, other);
     LLVMInsertIntoBuilder(way->builder, terminator);
@@ -126,12 +127,12 @@ static void leave(struct tr_way *way, uint32_t last)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(way->builder);
     LLVMValueRef terminator = last == way->join
-                                  ? tr_p_copy(way, tr_p_terminator(way, last))
+                                  ? tr_straight_copy(way, tr_straight_terminator(way, last))
                                   : LLVMBuildBr(way->builder, way->graph.segments[way->join].llvm);
     for (unsigned i = 0; i < LLVMGetNumSuccessors(terminator); i++) {
         LLVMValueRef phi = LLVMGetFirstInstruction(LLVMGetSuccessor(terminator, i));
         for (; LLVMIsAPHINode(phi) != NULL; phi = LLVMGetNextInstruction(phi)) {
-            LLVMValueRef value = tr_p_incoming(way, phi, last);
+            LLVMValueRef value = tr_straight_incoming(way, phi, last);
             LLVMAddIncoming(phi, &value, &here, 1);
         }
     }
@@ -168,10 +169,10 @@ static bool begin(struct tr_way *way)
     struct pxr_arena *arena = &way->graph.arena;
     way->now = pxr_arena_alloc_array(arena, way->graph.value_count, sizeof *way->now);
     way->next = pxr_arena_alloc_array(arena, way->graph.value_count, sizeof *way->next);
-    if (way->now == NULL || way->next == NULL || !tr_p_find_work(way))
+    if (way->now == NULL || way->next == NULL || !tr_straight_find_work(way))
         return false;
     way->header = way->graph.segments[way->loop->header].llvm;
-    way->first = tr_p_new_block(way, "straight");
+    way->first = tr_straight_new_block(way, "straight");
     LLVMPositionBuilderAtEnd(way->builder, way->first);
     return true;
 }
@@ -179,11 +180,12 @@ static bool begin(struct tr_way *way)
 static bool try_loop(struct tr_way *way)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(way->function));
-    if (!tr_p_is_private(&way->graph) || !tr_p_init(&way->pieces, &way->graph.arena, layout) ||
-        !find_loop(way) || !can_be_bypassed(way) || !begin(way))
+    if (!tr_straight_is_private(&way->graph) ||
+        !tr_straight_init(&way->pieces, &way->graph.arena, layout) || !find_loop(way) ||
+        !can_be_bypassed(way) || !begin(way))
         return false;
     LLVMValueRef kept = LLVMGetPreviousInstruction(LLVMGetBasicBlockTerminator(way->header));
-    uint32_t last = tr_p_walk(way);
+    uint32_t last = tr_straight_walk(way);
     bool is_complete = last != TR_NONE && way->pieces.forwarded > 0;
     if (is_complete)
         complete(way, last);

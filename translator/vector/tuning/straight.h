@@ -31,25 +31,26 @@ struct tr_pieces {
 };
 
 /* Or a vector of them. */
-bool tr_p_is_pointer(LLVMTypeRef type);
+bool tr_straight_is_pointer(LLVMTypeRef type);
 
 /* The function accesses shared memory, and nobody else comes to know where it is. */
-bool tr_p_is_private(const struct tr_graph *graph);
+bool tr_straight_is_private(const struct tr_graph *graph);
 
-bool tr_p_init(struct tr_pieces *pieces, struct pxr_arena *arena, LLVMTargetDataRef layout);
+bool tr_straight_init(struct tr_pieces *pieces, struct pxr_arena *arena, LLVMTargetDataRef layout);
 
 enum tr_place { TR_PLACE_ELSEWHERE, TR_PLACE_SHARED, TR_PLACE_UNKNOWN };
 
 /* Whether the address is in shared memory, and at which constant offset. UNKNOWN: it is, anywhere.
  */
-enum tr_place tr_p_place(const struct tr_pieces *pieces, LLVMValueRef address, uint32_t *offset);
+enum tr_place tr_straight_place(const struct tr_pieces *pieces, LLVMValueRef address,
+                                uint32_t *offset);
 
 /* false: such values cannot be taken apart. */
-bool tr_p_store(struct tr_pieces *pieces, LLVMValueRef value, uint32_t offset);
+bool tr_straight_store(struct tr_pieces *pieces, LLVMValueRef value, uint32_t offset);
 
 /* NULL: not all of it is known, or it comes from too many values. */
-LLVMValueRef tr_p_load(struct tr_pieces *pieces, LLVMBuilderRef builder, LLVMTypeRef type,
-                       uint32_t offset);
+LLVMValueRef tr_straight_load(struct tr_pieces *pieces, LLVMBuilderRef builder, LLVMTypeRef type,
+                              uint32_t offset);
 
 /* ---- the way ---- */
 
@@ -68,37 +69,37 @@ struct tr_way {
     LLVMValueRef *next;       /* by value: of phis while they change */
     struct tr_pieces pieces;
     uint32_t length;
-    uint32_t
-        *work; /* by segment, see tr_p_find_work(); 0: an exception is on every way from there */
+    uint32_t *work; /* by segment, see tr_straight_find_work(); 0: an exception is on every way from
+                       there */
 };
 
-LLVMBasicBlockRef tr_p_new_block(const struct tr_way *way, const char *name);
-LLVMValueRef tr_p_terminator(const struct tr_way *way, uint32_t segment);
+LLVMBasicBlockRef tr_straight_new_block(const struct tr_way *way, const char *name);
+LLVMValueRef tr_straight_terminator(const struct tr_way *way, uint32_t segment);
 /* In the loop, behind its header, and on the way or where it could have gone. */
-bool tr_p_is_inside(const struct tr_way *way, uint32_t segment);
+bool tr_straight_is_inside(const struct tr_way *way, uint32_t segment);
 
 /* straight_step.c */
 
 /* What the value is on the way so far. */
-LLVMValueRef tr_p_now(const struct tr_way *way, LLVMValueRef value);
+LLVMValueRef tr_straight_now(const struct tr_way *way, LLVMValueRef value);
 /* An i1 that is known to be so. */
-bool tr_p_is_bit(LLVMValueRef value, bool is_true);
+bool tr_straight_is_bit(LLVMValueRef value, bool is_true);
 /* Lanes that are not active, and what is left to the runtime, are not what is expected. */
-bool tr_p_is_exception(LLVMValueRef inst);
+bool tr_straight_is_exception(LLVMValueRef inst);
 /* With operands as they are on the way. */
-LLVMValueRef tr_p_copy(struct tr_way *way, LLVMValueRef inst);
+LLVMValueRef tr_straight_copy(struct tr_way *way, LLVMValueRef inst);
 /* All of a segment but phis and the terminator. false: the way ends here. */
-bool tr_p_step_through(struct tr_way *way, uint32_t segment);
+bool tr_straight_step_through(struct tr_way *way, uint32_t segment);
 /* All at once: one may be what another was. */
-void tr_p_step_phis(struct tr_way *way, uint32_t segment, uint32_t from);
-LLVMValueRef tr_p_incoming(const struct tr_way *way, LLVMValueRef phi, uint32_t from);
+void tr_straight_step_phis(struct tr_way *way, uint32_t segment, uint32_t from);
+LLVMValueRef tr_straight_incoming(const struct tr_way *way, LLVMValueRef phi, uint32_t from);
 
 /* straight_way.c */
 
 /* How much is done from a segment to the join where most is done, without exceptions. false: out
  * of memory. */
-bool tr_p_find_work(struct tr_way *way);
+bool tr_straight_find_work(struct tr_way *way);
 /* From the header to the join; the last segment on the way. TR_NONE: there is no such way. */
-uint32_t tr_p_walk(struct tr_way *way);
+uint32_t tr_straight_walk(struct tr_way *way);
 
 #endif

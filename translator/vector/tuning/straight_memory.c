@@ -26,7 +26,7 @@ static bool is_base(LLVMValueRef load)
     return tr_is_field(load, TR_RECORD_BLOCK, TR_RECORD_BLOCK, offsetof(struct rt_block, shared));
 }
 
-bool tr_p_is_pointer(LLVMTypeRef type)
+bool tr_straight_is_pointer(LLVMTypeRef type)
 {
     if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
         type = LLVMGetElementType(type);
@@ -41,7 +41,7 @@ static bool is_access(LLVMValueRef user, LLVMValueRef pointer)
         return true;
     if (LLVMIsAStoreInst(user) != NULL)
         return LLVMGetOperand(user, 0) != pointer;
-    if (LLVMIsAIntrinsicInst(user) == NULL || tr_p_is_pointer(LLVMTypeOf(user)))
+    if (LLVMIsAIntrinsicInst(user) == NULL || tr_straight_is_pointer(LLVMTypeOf(user)))
         return false;
     bool is_vector = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(user, 0))) == LLVMVectorTypeKind;
     bool is_result = LLVMGetTypeKind(LLVMTypeOf(user)) != LLVMVoidTypeKind;
@@ -62,7 +62,7 @@ static bool is_address_only(LLVMValueRef pointer)
     return true;
 }
 
-bool tr_p_is_private(const struct tr_graph *graph)
+bool tr_straight_is_private(const struct tr_graph *graph)
 {
     bool is_there = false;
     for (uint32_t v = 0; v < graph->value_count; v++) {
@@ -76,14 +76,15 @@ bool tr_p_is_private(const struct tr_graph *graph)
     return is_there;
 }
 
-bool tr_p_init(struct tr_pieces *pieces, struct pxr_arena *arena, LLVMTargetDataRef layout)
+bool tr_straight_init(struct tr_pieces *pieces, struct pxr_arena *arena, LLVMTargetDataRef layout)
 {
     *pieces = (struct tr_pieces){.layout = layout, .limit = LIMIT};
     pieces->at = pxr_arena_alloc_array(arena, LIMIT, sizeof *pieces->at);
     return pieces->at != NULL;
 }
 
-enum tr_place tr_p_place(const struct tr_pieces *pieces, LLVMValueRef address, uint32_t *offset)
+enum tr_place tr_straight_place(const struct tr_pieces *pieces, LLVMValueRef address,
+                                uint32_t *offset)
 {
     struct tr_sum_query query = {.layout = pieces->layout, .through = TR_AS_INDICES};
     struct tr_sum sum;
@@ -143,7 +144,7 @@ static void forget(struct tr_pieces *pieces, uint32_t from, uint32_t end)
             pieces->at[at] = (struct tr_piece){0};
 }
 
-bool tr_p_store(struct tr_pieces *pieces, LLVMValueRef value, uint32_t offset)
+bool tr_straight_store(struct tr_pieces *pieces, LLVMValueRef value, uint32_t offset)
 {
     LLVMTypeRef type = LLVMTypeOf(value);
     uint32_t bytes = element_bytes(type);
@@ -257,8 +258,8 @@ static LLVMValueRef one_element(LLVMBuilderRef b, const struct tr_piece *piece, 
                      : value;
 }
 
-LLVMValueRef tr_p_load(struct tr_pieces *pieces, LLVMBuilderRef builder, LLVMTypeRef type,
-                       uint32_t offset)
+LLVMValueRef tr_straight_load(struct tr_pieces *pieces, LLVMBuilderRef builder, LLVMTypeRef type,
+                              uint32_t offset)
 {
     uint32_t bytes = element_bytes(type);
     uint32_t lanes = lanes_of(type);

@@ -11,13 +11,13 @@
 
 /* ---- values on the way ---- */
 
-LLVMValueRef tr_p_now(const struct tr_way *way, LLVMValueRef value)
+LLVMValueRef tr_straight_now(const struct tr_way *way, LLVMValueRef value)
 {
     uint32_t number = tr_graph_number(&way->graph, value);
     return number == TR_NONE || way->now[number] == NULL ? value : way->now[number];
 }
 
-bool tr_p_is_bit(LLVMValueRef value, bool is_true)
+bool tr_straight_is_bit(LLVMValueRef value, bool is_true)
 {
     return LLVMIsAConstantInt(value) != NULL &&
            LLVMConstIntGetZExtValue(value) == (is_true ? 1 : 0) &&
@@ -28,11 +28,11 @@ bool tr_p_is_bit(LLVMValueRef value, bool is_true)
 static LLVMValueRef simplified(LLVMOpcode opcode, LLVMValueRef *operands)
 {
     if (opcode == LLVMSelect && LLVMIsAConstantInt(operands[0]) != NULL)
-        return operands[tr_p_is_bit(operands[0], true) ? 1 : 2];
+        return operands[tr_straight_is_bit(operands[0], true) ? 1 : 2];
     for (int i = 0; i < 2 && (opcode == LLVMAnd || opcode == LLVMOr); i++) {
-        if (tr_p_is_bit(operands[i], opcode == LLVMOr))
+        if (tr_straight_is_bit(operands[i], opcode == LLVMOr))
             return operands[i];
-        if (tr_p_is_bit(operands[i], opcode == LLVMAnd))
+        if (tr_straight_is_bit(operands[i], opcode == LLVMAnd))
             return operands[1 - i];
     }
     return NULL;
@@ -100,18 +100,19 @@ static LLVMValueRef fold(struct tr_way *way, LLVMValueRef inst)
         return NULL;
     bool are_constant = true;
     for (int i = 0; i < count; i++) {
-        operands[i] = tr_p_now(way, LLVMGetOperand(inst, (unsigned)i));
+        operands[i] = tr_straight_now(way, LLVMGetOperand(inst, (unsigned)i));
         are_constant &= LLVMIsAConstant(operands[i]) != NULL;
     }
     LLVMValueRef value = simplified(LLVMGetInstructionOpcode(inst), operands);
     return value == NULL && are_constant ? folded(way->builder, inst, operands) : value;
 }
 
-LLVMValueRef tr_p_copy(struct tr_way *way, LLVMValueRef inst)
+LLVMValueRef tr_straight_copy(struct tr_way *way, LLVMValueRef inst)
 {
     LLVMValueRef clone = LLVMInstructionClone(inst);
     for (int i = 0; i < LLVMGetNumOperands(clone); i++)
-        LLVMSetOperand(clone, (unsigned)i, tr_p_now(way, LLVMGetOperand(clone, (unsigned)i)));
+        LLVMSetOperand(clone, (unsigned)i,
+                       tr_straight_now(way, LLVMGetOperand(clone, (unsigned)i)));
     LLVMInsertIntoBuilder(way->builder, clone);
     way->length++;
     return clone;
@@ -130,22 +131,24 @@ static bool access(struct tr_way *way, uint32_t number)
     LLVMValueRef inst = way->graph.values[number].llvm;
     bool is_store = LLVMIsAStoreInst(inst) != NULL;
     uint32_t offset = 0;
-    enum tr_place place = tr_p_place(&way->pieces, tr_p_now(way, address_of(inst)), &offset);
+    enum tr_place place =
+        tr_straight_place(&way->pieces, tr_straight_now(way, address_of(inst)), &offset);
     if (place == TR_PLACE_ELSEWHERE) {
-        way->now[number] = tr_p_copy(way, inst);
+        way->now[number] = tr_straight_copy(way, inst);
         return true;
     }
     if (place == TR_PLACE_UNKNOWN || LLVMGetVolatile(inst) ||
         LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
         return false;
     if (is_store)
-        return tr_p_store(&way->pieces, tr_p_now(way, LLVMGetOperand(inst, 0)), offset);
-    way->now[number] = tr_p_load(&way->pieces, way->builder, LLVMTypeOf(inst), offset);
+        return tr_straight_store(&way->pieces, tr_straight_now(way, LLVMGetOperand(inst, 0)),
+                                 offset);
+    way->now[number] = tr_straight_load(&way->pieces, way->builder, LLVMTypeOf(inst), offset);
     return way->now[number] != NULL;
 }
 
 /* Lanes that are not active, and what is left to the runtime, are not what is expected. */
-bool tr_p_is_exception(LLVMValueRef inst)
+bool tr_straight_is_exception(LLVMValueRef inst)
 {
     return LLVMIsACallInst(inst) != NULL && tr_effect_of_call(inst) != RT_EFFECT_NONE;
 }
@@ -160,12 +163,12 @@ static bool step(struct tr_way *way, uint32_t number)
         (LLVMIsACallInst(inst) != NULL && tr_effect_of_call(inst) != RT_EFFECT_NONE))
         return false;
     LLVMValueRef value = fold(way, inst);
-    way->now[number] = value != NULL ? value : tr_p_copy(way, inst);
+    way->now[number] = value != NULL ? value : tr_straight_copy(way, inst);
     return true;
 }
 
 /* All of a segment but phis and the terminator. */
-bool tr_p_step_through(struct tr_way *way, uint32_t segment)
+bool tr_straight_step_through(struct tr_way *way, uint32_t segment)
 {
     const struct tr_segment *s = &way->graph.segments[segment];
     for (uint32_t v = s->first_value; v + 1 < s->first_value + s->value_count; v++)
@@ -174,21 +177,21 @@ bool tr_p_step_through(struct tr_way *way, uint32_t segment)
     return way->length <= LENGTH_MAX;
 }
 
-LLVMValueRef tr_p_incoming(const struct tr_way *way, LLVMValueRef phi, uint32_t from)
+LLVMValueRef tr_straight_incoming(const struct tr_way *way, LLVMValueRef phi, uint32_t from)
 {
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
         if (LLVMGetIncomingBlock(phi, i) == way->graph.segments[from].llvm)
-            return tr_p_now(way, LLVMGetIncomingValue(phi, i));
+            return tr_straight_now(way, LLVMGetIncomingValue(phi, i));
     return NULL;
 }
 
 /* All at once: one may be what another was. */
-void tr_p_step_phis(struct tr_way *way, uint32_t segment, uint32_t from)
+void tr_straight_step_phis(struct tr_way *way, uint32_t segment, uint32_t from)
 {
     const struct tr_segment *s = &way->graph.segments[segment];
     uint32_t v = s->first_value;
     for (; way->graph.values[v].opcode == LLVMPHI; v++)
-        way->next[v] = tr_p_incoming(way, way->graph.values[v].llvm, from);
+        way->next[v] = tr_straight_incoming(way, way->graph.values[v].llvm, from);
     while (v-- > s->first_value)
         way->now[v] = way->next[v];
 }

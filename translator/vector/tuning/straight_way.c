@@ -7,19 +7,19 @@
 /* Segments on it. */
 #define SEGMENTS_MAX 500
 
-LLVMBasicBlockRef tr_p_new_block(const struct tr_way *way, const char *name)
+LLVMBasicBlockRef tr_straight_new_block(const struct tr_way *way, const char *name)
 {
     LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(way->function));
     return LLVMAppendBasicBlockInContext(llvm, way->function, name);
 }
 
-bool tr_p_is_inside(const struct tr_way *way, uint32_t segment)
+bool tr_straight_is_inside(const struct tr_way *way, uint32_t segment)
 {
     return segment != way->loop->header && segment < way->join + way->has_join &&
            tr_set_has(&way->loop->segments, segment);
 }
 
-LLVMValueRef tr_p_terminator(const struct tr_way *way, uint32_t segment)
+LLVMValueRef tr_straight_terminator(const struct tr_way *way, uint32_t segment)
 {
     return LLVMGetBasicBlockTerminator(way->graph.segments[segment].llvm);
 }
@@ -94,13 +94,13 @@ static bool expect(struct tr_way *way, LLVMValueRef condition, bool expected)
 static bool has_exception(const struct tr_way *way, const struct tr_segment *segment)
 {
     for (uint32_t v = 0; v < segment->value_count; v++)
-        if (tr_p_is_exception(way->graph.values[segment->first_value + v].llvm))
+        if (tr_straight_is_exception(way->graph.values[segment->first_value + v].llvm))
             return true;
     return false;
 }
 
 /* How much is done from a segment to the join where most is done, without exceptions. */
-bool tr_p_find_work(struct tr_way *way)
+bool tr_straight_find_work(struct tr_way *way)
 {
     const struct tr_graph *graph = &way->graph;
     way->work = pxr_arena_alloc_array(&way->graph.arena, graph->segment_count, sizeof *way->work);
@@ -137,12 +137,13 @@ static uint32_t go_both_ways(struct tr_way *way, const struct tr_segment *segmen
                              LLVMValueRef condition)
 {
     uint32_t stores = way->pieces.stores;
-    LLVMBasicBlockRef sides[2] = {tr_p_new_block(way, "side"), tr_p_new_block(way, "side")};
-    LLVMBasicBlockRef behind = tr_p_new_block(way, "behind");
+    LLVMBasicBlockRef sides[2] = {tr_straight_new_block(way, "side"),
+                                  tr_straight_new_block(way, "side")};
+    LLVMBasicBlockRef behind = tr_straight_new_block(way, "behind");
     LLVMBuildCondBr(way->builder, condition, sides[0], sides[1]);
     for (int i = 0; i < 2; i++) {
         LLVMPositionBuilderAtEnd(way->builder, sides[i]);
-        if (!tr_p_step_through(way, segment->succs[i]))
+        if (!tr_straight_step_through(way, segment->succs[i]))
             return TR_NONE;
         LLVMBuildBr(way->builder, behind);
     }
@@ -154,7 +155,7 @@ static uint32_t go_both_ways(struct tr_way *way, const struct tr_segment *segmen
 static uint32_t chosen_case(const struct tr_way *way, const struct tr_segment *segment,
                             LLVMValueRef terminator)
 {
-    LLVMValueRef operand = tr_p_now(way, LLVMGetOperand(terminator, 0));
+    LLVMValueRef operand = tr_straight_now(way, LLVMGetOperand(terminator, 0));
     if (LLVMIsAConstantInt(operand) == NULL)
         return TR_NONE;
     uint32_t chosen = 0; /* the default */
@@ -168,16 +169,16 @@ static uint32_t chosen_case(const struct tr_way *way, const struct tr_segment *s
 static uint32_t go_on(struct tr_way *way, uint32_t at)
 {
     const struct tr_segment *segment = &way->graph.segments[at];
-    LLVMValueRef terminator = tr_p_terminator(way, at);
+    LLVMValueRef terminator = tr_straight_terminator(way, at);
     if (LLVMIsASwitchInst(terminator) != NULL)
         return chosen_case(way, segment, terminator);
     if (LLVMIsABranchInst(terminator) == NULL)
         return TR_NONE;
     if (!LLVMIsConditional(terminator))
         return segment->succs[0];
-    LLVMValueRef condition = tr_p_now(way, LLVMGetCondition(terminator));
+    LLVMValueRef condition = tr_straight_now(way, LLVMGetCondition(terminator));
     if (LLVMIsAConstantInt(condition) != NULL)
-        return segment->succs[tr_p_is_bit(condition, true) ? 0 : 1];
+        return segment->succs[tr_straight_is_bit(condition, true) ? 0 : 1];
     if (segment->succs[0] <= at || segment->succs[1] <= at)
         return TR_NONE; /* a loop that nobody knows the end of */
     if (is_fork(way, segment))
@@ -188,17 +189,17 @@ static uint32_t go_on(struct tr_way *way, uint32_t at)
 }
 
 /* From the header to the join; the last segment on the way. TR_NONE: there is no such way. */
-uint32_t tr_p_walk(struct tr_way *way)
+uint32_t tr_straight_walk(struct tr_way *way)
 {
     uint32_t at = way->loop->header;
     for (uint32_t count = 0; count < SEGMENTS_MAX && at != way->join; count++) {
         uint32_t next = go_on(way, at);
         if (next == way->join && !way->has_join)
             return at;
-        if (next == TR_NONE || !tr_p_is_inside(way, next))
+        if (next == TR_NONE || !tr_straight_is_inside(way, next))
             return TR_NONE;
-        tr_p_step_phis(way, next, at);
-        if (!tr_p_step_through(way, next))
+        tr_straight_step_phis(way, next, at);
+        if (!tr_straight_step_through(way, next))
             return TR_NONE;
         at = next;
     }

@@ -28,34 +28,36 @@ struct tr_group {
 };
 
 /* Each of a group finds the same. */
-struct tr_group tr_m_group(const struct tr_turn *turn, const struct tr_memory *memory);
+struct tr_group tr_tuning_group(const struct tr_iteration *iteration,
+                                const struct tr_memory *memory);
 
 /* ---- hooks (struct tr_tuning_hooks) ---- */
 
-void tr_m_prefetch(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
-                   LLVMValueRef address);
-bool tr_v_is_for_rows(const struct tr_widen *widen, LLVMValueRef condition);
-LLVMValueRef tr_shorten(const struct tr_nest *nest, const struct tr_turn *turn, bool is_jammed);
+void tr_tuning_prefetch(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
+                        LLVMValueRef address);
+bool tr_tuning_is_for_rows(const struct tr_widen *widen, LLVMValueRef condition);
+LLVMValueRef tr_shorten(const struct tr_nest *nest, const struct tr_iteration *iteration,
+                        bool is_jammed);
 
 /* ---- units that each row comes to as a whole, or not at all (whole_rows.c) ---- */
 
 /* For each row of copies a branch around the segment's instructions but the last, which `emit`
  * emits. False: out of memory. */
-bool tr_v_emit_for_rows(struct tr_widen *widen, uint32_t segment, LLVMValueRef condition,
-                        bool expected, void (*emit)(struct tr_widen *widen, uint32_t value));
+bool tr_tuning_emit_for_rows(struct tr_widen *widen, uint32_t segment, LLVMValueRef condition,
+                             bool expected, void (*emit)(struct tr_widen *widen, uint32_t value));
 
 /* ---- rows side by side (rows.c) ---- */
 
 /* Finds the step of a value that is about to be defined; whether there is one. */
-bool tr_w_find_step(struct tr_widen *widen, uint32_t value);
+bool tr_tuning_find_step(struct tr_widen *widen, uint32_t value);
 /* If there is one: what the first row is to have, from which those of the others follow, even if it
  * has no result that anybody may use and they have. */
-LLVMValueRef tr_w_begin_rows(const struct tr_widen *widen, uint32_t value, LLVMValueRef first);
+LLVMValueRef tr_tuning_begin_rows(const struct tr_widen *widen, uint32_t value, LLVMValueRef first);
 /* … and the value at a copy of another row than the first, whose are defined. */
-LLVMValueRef tr_w_in_row(struct tr_widen *widen, uint32_t value, uint32_t copy);
+LLVMValueRef tr_tuning_in_row(struct tr_widen *widen, uint32_t value, uint32_t copy);
 enum tr_growth { TR_ROWS_DIFFER, TR_ROWS_SHARE, TR_ROWS_GROW };
 /* Whether rows share the scalar, or each has at least what the row before has in this order. */
-enum tr_growth tr_w_growth(const struct tr_widen *widen, LLVMValueRef operand,
-                           bool is_in_signed_order);
+enum tr_growth tr_tuning_growth(const struct tr_widen *widen, LLVMValueRef operand,
+                                bool is_in_signed_order);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include "util/arena.h"
 
-bool tr_v_is_for_rows(const struct tr_widen *widen, LLVMValueRef condition)
+bool tr_tuning_is_for_rows(const struct tr_widen *widen, LLVMValueRef condition)
 {
-    struct tr_shape shape = tr_w_shape(widen, condition);
+    struct tr_shape shape = tr_widen_shape(widen, condition);
     return shape.kind == TR_AFFINE && shape.stride == 0;
 }
 
@@ -18,7 +18,7 @@ static bool look_at_row(const struct tr_widen *all, uint32_t row, struct pxr_are
                         struct tr_widen *view)
 {
     uint32_t columns = all->jam[0];
-    uint32_t values = all->turn->graph.value_count;
+    uint32_t values = all->iteration->graph.value_count;
     *view = *all;
     view->jam[1] = 1;
     view->copies = columns;
@@ -26,7 +26,7 @@ static bool look_at_row(const struct tr_widen *all, uint32_t row, struct pxr_are
     for (uint32_t v = 0; view->now != NULL && v < values; v++)
         for (uint32_t c = 0; c < columns; c++)
             view->now[v * columns + c] =
-                all->now[v * all->copies + tr_w_holder(all, v, row * columns + c)];
+                all->now[v * all->copies + tr_widen_holder(all, v, row * columns + c)];
     return view->now != NULL;
 }
 
@@ -34,10 +34,10 @@ static bool look_at_row(const struct tr_widen *all, uint32_t row, struct pxr_are
 static void emit_row(struct tr_widen *view, uint32_t segment, LLVMValueRef condition, bool expected,
                      void (*emit)(struct tr_widen *widen, uint32_t value))
 {
-    const struct tr_segment *s = &view->turn->graph.segments[segment];
+    const struct tr_segment *s = &view->iteration->graph.segments[segment];
     LLVMBuilderRef b = view->builder;
-    LLVMBasicBlockRef come = tr_w_new_block(view, "row");
-    LLVMBasicBlockRef next = tr_w_new_block(view, "next");
+    LLVMBasicBlockRef come = tr_widen_new_block(view, "row");
+    LLVMBasicBlockRef next = tr_widen_new_block(view, "next");
     LLVMBuildCondBr(b, condition, expected ? come : next, expected ? next : come);
     LLVMPositionBuilderAtEnd(b, come);
     for (uint32_t k = 0; k + 1 < s->value_count; k++)
@@ -46,8 +46,8 @@ static void emit_row(struct tr_widen *view, uint32_t segment, LLVMValueRef condi
     LLVMPositionBuilderAtEnd(b, next);
 }
 
-bool tr_v_emit_for_rows(struct tr_widen *widen, uint32_t segment, LLVMValueRef condition,
-                        bool expected, void (*emit)(struct tr_widen *widen, uint32_t value))
+bool tr_tuning_emit_for_rows(struct tr_widen *widen, uint32_t segment, LLVMValueRef condition,
+                             bool expected, void (*emit)(struct tr_widen *widen, uint32_t value))
 {
     bool has_room = true;
     for (uint32_t row = 0; row < widen->jam[1] && has_room; row++) {
@@ -56,8 +56,8 @@ bool tr_v_emit_for_rows(struct tr_widen *widen, uint32_t segment, LLVMValueRef c
         pxr_arena_init(&arena, 0);
         has_room = look_at_row(widen, row, &arena, &view);
         if (has_room)
-            emit_row(&view, segment, tr_w_scalar(widen, condition, row * widen->jam[0]), expected,
-                     emit);
+            emit_row(&view, segment, tr_widen_scalar(widen, condition, row * widen->jam[0]),
+                     expected, emit);
         pxr_arena_fini(&arena);
     }
     return has_room;

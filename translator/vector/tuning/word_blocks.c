@@ -4,9 +4,9 @@
  * thread, in a loop that has been unrolled. Each lane's words are one access, of 16 bytes, and are
  * transposed in registers: a fourth of the accesses that a gather or a scatter for each word makes.
  *
- * Loads move up to the first of them and stores down to the last. Turns are independent, so that
- * only accesses of the same thread can be in the way: not those to other words of the same row,
- * and not loads from one address by all lanes, which none of several lanes can be writing to.
+ * Loads move up to the first of them and stores down to the last. Iterations are independent, so
+ * that only accesses of the same thread can be in the way: not those to other words of the same
+ * row, and not loads from one address by all lanes, which none of several lanes can be writing to.
  */
 #include "translator/vector/emit/form.h"
 #include "translator/vector/tuning/tuning.h"
@@ -32,25 +32,26 @@ static bool is_plain(LLVMValueRef access)
 }
 
 /* What an instruction is to the accesses like `memory`, whose address is `sum`. */
-static enum role role_of(const struct tr_turn *turn, const struct tr_memory *memory,
+static enum role role_of(const struct tr_iteration *iteration, const struct tr_memory *memory,
                          const struct tr_sum *sum, uint32_t value, int64_t *offset)
 {
-    const struct tr_value *inst = &turn->graph.values[value];
+    const struct tr_value *inst = &iteration->graph.values[value];
     bool is_store = memory->stored != NULL;
     if ((inst->opcode == LLVMLoad || inst->opcode == LLVMStore) && is_plain(inst->llvm)) {
-        struct tr_memory other = tr_m_describe(turn, value);
-        struct tr_sum others = tr_m_sum(turn, other.address);
+        struct tr_memory other = tr_plan_describe(iteration, value);
+        struct tr_sum others = tr_plan_sum(iteration, other.address);
         bool is_like = other.has_stride && other.stride == memory->stride &&
                        other.type == memory->type && tr_sum_distance(sum, &others, offset) &&
                        *offset % (int64_t)memory->bytes == 0;
         if (is_like && (other.stored != NULL) != is_store)
             return ROLE_BESIDE;
-        if (is_like && turn->depends_on_row[value] == turn->depends_on_row[memory->value])
+        if (is_like && iteration->depends_on_row[value] == iteration->depends_on_row[memory->value])
             return ROLE_MEMBER;
         if (other.stored == NULL && other.kind == TR_MEMORY_SAME)
             return ROLE_NONE;
     }
-    bool is_wall = tr_m_may_write(turn, value) || (is_store && tr_m_may_read(turn, value));
+    bool is_wall =
+        tr_plan_may_write(iteration, value) || (is_store && tr_plan_may_read(iteration, value));
     return is_wall ? ROLE_WALL : ROLE_NONE;
 }
 
@@ -84,16 +85,17 @@ static bool is_in_the_way(const struct tr_group *group, enum role role, int64_t 
 
 /* The segment is split into groups from its beginning on, so that each of a group finds the same.
  */
-struct tr_group tr_m_group(const struct tr_turn *turn, const struct tr_memory *memory)
+struct tr_group tr_tuning_group(const struct tr_iteration *iteration,
+                                const struct tr_memory *memory)
 {
     struct tr_group group = {0};
-    struct tr_sum sum = tr_m_sum(turn, memory->address);
+    struct tr_sum sum = tr_plan_sum(iteration, memory->address);
     const struct tr_segment *segment =
-        &turn->graph.segments[turn->graph.values[memory->value].segment];
+        &iteration->graph.segments[iteration->graph.values[memory->value].segment];
     uint32_t end = segment->first_value + segment->value_count;
     for (uint32_t value = segment->first_value; value < end; value++) {
         int64_t offset = 0;
-        enum role role = role_of(turn, memory, &sum, value, &offset);
+        enum role role = role_of(iteration, memory, &sum, value, &offset);
         if (is_in_the_way(&group, role, offset, memory->stored != NULL)) {
             if (is_in(&group, memory->value))
                 return group;
@@ -112,7 +114,7 @@ struct tr_group tr_m_group(const struct tr_turn *turn, const struct tr_memory *m
 /* ---- blocks of a group ---- */
 
 /* The words from `low` on, if all of them are accessed. */
-static bool fill_block(const struct tr_turn *turn, const struct tr_group *group,
+static bool fill_block(const struct tr_iteration *iteration, const struct tr_group *group,
                        struct block *block)
 {
     const struct tr_memory *memory = block->memory;
@@ -121,7 +123,7 @@ static bool fill_block(const struct tr_turn *turn, const struct tr_group *group,
         int64_t word = (group->offsets[i] - block->low) / (int64_t)memory->bytes;
         if (group->offsets[i] < block->low || word >= block->words)
             continue;
-        uint32_t align = LLVMGetAlignment(turn->graph.values[group->values[i]].llvm);
+        uint32_t align = LLVMGetAlignment(iteration->graph.values[group->values[i]].llvm);
         block->fields.align = align < block->fields.align ? align : block->fields.align;
         block->fields.values[block->fields.count] = group->values[i];
         block->fields.fields[block->fields.count++] = (uint32_t)word;
@@ -134,7 +136,7 @@ static bool fill_block(const struct tr_turn *turn, const struct tr_group *group,
 }
 
 /* Blocks follow each other from the lowest word on; words that are alone are in none. */
-static bool find_block(const struct tr_turn *turn, const struct tr_group *group,
+static bool find_block(const struct tr_iteration *iteration, const struct tr_group *group,
                        struct block *block)
 {
     int64_t bytes = block->memory->bytes;
@@ -146,7 +148,7 @@ static bool find_block(const struct tr_turn *turn, const struct tr_group *group,
                 block->low = group->offsets[i];
         if (block->low > 0)
             return false;
-        bool is_whole = fill_block(turn, group, block);
+        bool is_whole = fill_block(iteration, group, block);
         from = block->low + (is_whole ? BLOCK_BYTES : bytes);
         if (is_whole && from > 0)
             return true;
@@ -175,7 +177,7 @@ static LLVMValueRef pick(struct tr_widen *widen, LLVMValueRef a, LLVMValueRef b,
         uint32_t element = of_group[i % words];
         elements[i] = i / words * words + element % words + element / words * widen->width;
     }
-    return tr_w_shuffle(widen, a, b, elements, widen->width);
+    return tr_widen_shuffle(widen, a, b, elements, widen->width);
 }
 
 /* Element i of group g of vector k goes to element k of group g of vector i. */
@@ -202,17 +204,18 @@ static void transpose(struct tr_widen *widen, LLVMValueRef *vectors, uint32_t wo
 
 static LLVMValueRef block_address(struct tr_widen *widen, const struct block *block, uint32_t copy)
 {
-    LLVMValueRef address = tr_w_scalar(widen, block->memory->address, copy);
-    return tr_m_seed_stride(widen, block->memory, tr_m_advance(widen, address, block->low));
+    LLVMValueRef address = tr_widen_scalar(widen, block->memory->address, copy);
+    return tr_memory_seed_stride(widen, block->memory,
+                                 tr_memory_advance(widen, address, block->low));
 }
 
 static LLVMValueRef concatenate(struct tr_widen *widen, LLVMValueRef a, LLVMValueRef b)
 {
     uint32_t elements[TR_MAX_WIDTH];
-    uint32_t count = 2 * tr_w_element_count(LLVMTypeOf(a));
+    uint32_t count = 2 * tr_widen_element_count(LLVMTypeOf(a));
     for (uint32_t i = 0; i < count; i++)
         elements[i] = i;
-    return tr_w_shuffle(widen, a, b, elements, count);
+    return tr_widen_shuffle(widen, a, b, elements, count);
 }
 
 /* Of the lanes `first`, first + words, …: what they load. */
@@ -224,9 +227,9 @@ static LLVMValueRef load_lanes(struct tr_widen *widen, const struct block *block
     uint32_t count = widen->width / block->words;
     for (uint32_t i = 0; i < count; i++) {
         int64_t lane = first + i * block->words;
-        parts[i] = tr_m_load(widen, &block->fields, type,
-                             tr_m_advance(widen, address, lane * block->memory->stride),
-                             block->fields.align, NULL);
+        parts[i] = tr_memory_load(widen, &block->fields, type,
+                                  tr_memory_advance(widen, address, lane * block->memory->stride),
+                                  block->fields.align, NULL);
     }
     for (; count > 1; count /= 2)
         for (uint32_t i = 0; i < count / 2; i++)
@@ -242,7 +245,7 @@ static void load_block(struct tr_widen *widen, const struct block *block, uint32
         vectors[i] = load_lanes(widen, block, address, i);
     transpose(widen, vectors, block->words);
     for (uint32_t i = 0; i < block->words; i++)
-        tr_w_define(widen, block->fields.values[i], copy, vectors[block->fields.fields[i]]);
+        tr_widen_define(widen, block->fields.values[i], copy, vectors[block->fields.fields[i]]);
 }
 
 static void store_block(struct tr_widen *widen, const struct block *block, uint32_t copy)
@@ -251,18 +254,18 @@ static void store_block(struct tr_widen *widen, const struct block *block, uint3
     LLVMValueRef address = block_address(widen, block, copy);
     uint32_t words = block->words;
     for (uint32_t i = 0; i < words; i++) {
-        LLVMValueRef store = widen->turn->graph.values[block->fields.values[i]].llvm;
-        vectors[block->fields.fields[i]] = tr_w_vector(widen, LLVMGetOperand(store, 0), copy);
+        LLVMValueRef store = widen->iteration->graph.values[block->fields.values[i]].llvm;
+        vectors[block->fields.fields[i]] = tr_widen_vector(widen, LLVMGetOperand(store, 0), copy);
     }
     transpose(widen, vectors, words);
     for (uint32_t lane = 0; lane < widen->width; lane++) {
         uint32_t elements[MAX_WORDS];
         for (uint32_t i = 0; i < words; i++)
             elements[i] = lane / words * words + i;
-        tr_m_store(widen, &block->fields,
-                   tr_w_shuffle(widen, vectors[lane % words], NULL, elements, words),
-                   tr_m_advance(widen, address, lane * block->memory->stride), block->fields.align,
-                   NULL);
+        tr_memory_store(widen, &block->fields,
+                        tr_widen_shuffle(widen, vectors[lane % words], NULL, elements, words),
+                        tr_memory_advance(widen, address, lane * block->memory->stride),
+                        block->fields.align, NULL);
     }
 }
 
@@ -274,8 +277,8 @@ static const void *find_own_block(struct tr_access_question *question)
     if (!can_be_in_block(question))
         return NULL;
     struct block found = {.memory = memory, .words = BLOCK_BYTES / memory->bytes};
-    struct tr_group group = tr_m_group(question->turn, memory);
-    if (!find_block(question->turn, &group, &found))
+    struct tr_group group = tr_tuning_group(question->iteration, memory);
+    if (!find_block(question->iteration, &group, &found))
         return NULL;
     struct block *block = pxr_arena_alloc_array(question->arena, 1, sizeof *block);
     question->is_out_of_memory |= block == NULL;
@@ -291,7 +294,7 @@ static void access_block(struct tr_widen *widen, const struct tr_memory *memory,
     for (uint32_t c = 0; c < widen->copies && memory->value == block->fields.place; c++) {
         if (memory->stored != NULL)
             store_block(widen, block, c);
-        else if (tr_w_holder(widen, memory->value, c) == c)
+        else if (tr_widen_holder(widen, memory->value, c) == c)
             load_block(widen, block, c);
     }
 }

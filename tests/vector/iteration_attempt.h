@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Configurations of one iteration, tried in processes of their own: what the vectoriser makes may
+ * end them, as may the vectoriser.
+ */
+#ifndef PTXRUN_TESTS_VECTOR_ITERATION_ATTEMPT_H
+#define PTXRUN_TESTS_VECTOR_ITERATION_ATTEMPT_H
+
+#include "tests/vector/iteration_run.h"
+
+/* outcomes: one for each configuration. Fails if the iteration as it is cannot be run. */
+enum pxr_status iteration_attempt(const struct iteration_case *c,
+                                  const struct iteration_config *configs, uint32_t count,
+                                  struct iteration_outcome *outcomes, struct pxr_error *err);
+
+#endif
