@@ -44,7 +44,7 @@ function(ptxrun_library name)
 endfunction()
 
 # ptxrun_unit_test(NAME [THREADS] LIBRARIES... SOURCES tests...): one Criterion program, label
-# "unit"; with THREADS also label "threads": it is worth running under the thread sanitizer.
+# "unit"; with THREADS also label "threads": it is worth running, and building, under the thread sanitizer.
 function(ptxrun_unit_test name)
     cmake_parse_arguments(ARG "THREADS" "" "SOURCES;LIBRARIES" ${ARGN})
     add_executable(${name} ${ARG_SOURCES})
@@ -58,6 +58,9 @@ function(ptxrun_unit_test name)
         list(APPEND labels threads)
     endif()
     set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 600)
+    if(PTXRUN_SANITIZE STREQUAL thread AND NOT ARG_THREADS)
+        set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+    endif()
     if(PTXRUN_SANITIZE MATCHES "address")
         set_tests_properties(${name} PROPERTIES ENVIRONMENT
             "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
