@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every source is formatted as .clang-format says. Versions of clang-format differ: it must be LLVM 22's.
+# Lines of text are not too long, and every source is formatted as .clang-format says. Versions of
+# clang-format differ: it must be LLVM 22's.
 # Usage: format.sh ROOT CLANG-FORMAT
 set -eu
 root=$1 format=$2
 here=$(cd "$(dirname "$0")" && pwd)
+sh "$here/lines.sh" "$root"
 case $("$format" --version 2>/dev/null || true) in
 *"version 22."*) ;;
 *)

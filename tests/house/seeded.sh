@@ -34,6 +34,7 @@ fresh() {
     printf 'int high(void);\n' >"$tree/high/high.h"
     printf '#include "high/high.h"\n#include "low/low.h"\n\nint high(void)\n{\n    return low();\n}\n' \
         >"$tree/high/high.c"
+    printf '# Low\n\nIt is high that uses it.\n' >"$tree/low/README.md"
     printf 'low:\nhigh: low\n' >"$tree/arrows.txt"
     cp "$root/.clang-format" "$tree"
     : >"$tree/headers.txt"
@@ -101,6 +102,28 @@ if formatted >/dev/null 2>&1; then
     expect "two spaces" "low/low.h:2:4: error" formatted
 fi
 expect "no formatter" "skipped" sh "$here/format.sh" "$tree" "$work/none"
+
+# lines TEXT: what ends the page of low, where @ stands for a line of 121 characters and % for one of 120.
+lines() {
+    fresh
+    long=$(printf '%118s é' '' | tr ' ' x)
+    printf '%s\n' "$1" | sed "s/@/x$long/; s/%/$long/" >>"$tree/low/README.md"
+    sh "$here/format.sh" "$tree" "$work/none"
+}
+expect "long line" "low/README.md:5: a line of 121 characters" lines '
+@'
+expect "long line after code" "low/README.md:6: a line of 121 characters" lines '```
+```
+@'
+for text in '%' '| @ |' '```
+@
+```' '    @' 'Made by `low`.
+@'; do
+    expect "line that may be long: $text" "skipped" lines "$text"
+done
+fresh
+rm "$tree/low/README.md"
+expect "no pages" "no pages" sh "$here/lines.sh" "$tree"
 
 fresh
 mkdir -p "$tree/tests/vector/cases"
