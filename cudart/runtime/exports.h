@@ -198,7 +198,7 @@ cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned 
 cudaError_t cudaGetExportTable(const void **table, const CUuuid *id);
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, int kind);
 
-/* error.c */
+/* api_error.c */
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);
 const char *cudaGetErrorName(cudaError_t error);

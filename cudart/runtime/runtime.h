@@ -16,7 +16,7 @@
 #include "cudart/runtime/cuda_runtime_types.h"
 #include "cudart/runtime/exports.h"
 
-/* ---- error.c: one last error per host thread ---- */
+/* ---- api_error.c: one last error per host thread ---- */
 
 /* Remembers an error; returns it. */
 cudaError_t crt_done(cudaError_t error);

@@ -12,7 +12,7 @@
 #include "cudart/core/code/device_heap.h"
 #include "cudart/core/code/module.h"
 #include "cudart/core/code/printf.h"
-#include "cudart/core/memory/arena.h"
+#include "cudart/core/memory/device_arena.h"
 #include "cudart/core/memory/memory.h"
 #include "cudart/core/memory/pool.h"
 #include "cudart/core/streams/context.h"

@@ -7,7 +7,7 @@
 
 #include "cudart/core/code/launch.h"
 #include "cudart/core/code/module.h"
-#include "cudart/core/memory/arena.h"
+#include "cudart/core/memory/device_arena.h"
 #include "cudart/core/streams/context.h"
 #include "scheduler/scheduler.h"
 #include "util/guard.h"

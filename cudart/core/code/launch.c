@@ -13,7 +13,7 @@
 #include "cudart/core/base/stats.h"
 #include "cudart/core/code/module.h"
 #include "cudart/core/code/printf.h"
-#include "cudart/core/memory/arena.h"
+#include "cudart/core/memory/device_arena.h"
 #include "cudart/core/memory/memory.h"
 #include "cudart/core/memory/pool.h"
 #include "cudart/core/streams/context.h"

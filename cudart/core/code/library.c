@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "cudart/core/base/device.h"
-#include "cudart/core/base/file.h"
 #include "cudart/core/base/leak.h"
 #include "cudart/core/base/process.h"
+#include "cudart/core/base/read_file.h"
 #include "cudart/core/base/report.h"
 #include "cudart/core/code/module.h"
-#include "cudart/core/memory/arena.h"
+#include "cudart/core/memory/device_arena.h"
 #include "ptx/image.h"
 #include "scheduler/scheduler.h"
 #include "util/log.h"

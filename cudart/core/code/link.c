@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "cudart/core/base/device.h"
-#include "cudart/core/base/file.h"
+#include "cudart/core/base/read_file.h"
 #include "cudart/core/base/report.h"
 #include "cudart/core/code/module.h"
 #include "ptx/image.h"

@@ -9,7 +9,7 @@
 #include <utlist.h>
 
 #include "cudart/core/base/device.h"
-#include "cudart/core/memory/arena.h"
+#include "cudart/core/memory/device_arena.h"
 #include "cudart/core/memory/memory.h"
 #include "cudart/core/streams/context.h"
 

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cudart/core/memory/arena.h"
 #include "cudart/core/memory/copy.h"
+#include "cudart/core/memory/device_arena.h"
 
 /* Below this, asking the system costs more than it saves. */
 #define LOOK_BYTES ((size_t)256 << 10)

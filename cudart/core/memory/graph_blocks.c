@@ -12,7 +12,7 @@
 
 #include "cudart/core/base/device.h"
 #include "cudart/core/base/leak.h"
-#include "cudart/core/memory/arena.h"
+#include "cudart/core/memory/device_arena.h"
 #include "cudart/core/streams/capture.h"
 #include "cudart/core/streams/context.h"
 #include "cudart/core/streams/stream.h"

@@ -14,7 +14,7 @@
 #include <utlist.h>
 
 #include "cudart/core/base/device.h"
-#include "cudart/core/memory/arena.h"
+#include "cudart/core/memory/device_arena.h"
 #include "cudart/core/streams/context.h"
 #include "cudart/core/streams/event.h"
 #include "cudart/core/streams/ipc_event.h"

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "cudart/core/base/result.h"
-#include "cudart/core/memory/arena.h"
+#include "cudart/core/memory/device_arena.h"
 
 struct crt_context;
 struct crt_device;

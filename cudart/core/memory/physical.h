@@ -13,7 +13,7 @@
 
 #include "cudart/core/base/object.h"
 #include "cudart/core/base/result.h"
-#include "cudart/core/memory/arena.h"
+#include "cudart/core/memory/device_arena.h"
 #include "cudart/core/memory/memory.h"
 
 /* Sizes, offsets and addresses of mappings are multiples of this. */

@@ -15,7 +15,7 @@
 
 #include "cudart/core/base/object.h"
 #include "cudart/core/base/result.h"
-#include "cudart/core/memory/arena.h"
+#include "cudart/core/memory/device_arena.h"
 #include "cudart/core/memory/memory.h"
 
 struct crt_context;

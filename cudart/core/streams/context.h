@@ -160,7 +160,7 @@ void crt_context_set_parts(const struct crt_context_part *parts, size_t count);
 /* To be called wherever the program has waited for work. */
 void crt_context_waited(void);
 
-/* Parts of the beginning and the end of a context: limits.c, storage.c. */
+/* Parts of the beginning and the end of a context: context_limits.c, context_storage.c. */
 void crt_context_init_limits(struct crt_context *ctx);
 void crt_storage_end(struct crt_context *ctx);
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cudart/core/memory/arena.h"
+#include "cudart/core/memory/device_arena.h"
 
 #ifndef __has_feature
 #define __has_feature(feature) 0

@@ -14,7 +14,7 @@
 #include <criterion/redirect.h>
 
 #include "cudart/core/base/memory_limit.h"
-#include "cudart/core/memory/arena.h"
+#include "cudart/core/memory/device_arena.h"
 #include "cudart/nvml/nvml_types.h"
 
 /* More than what may be promised without a look at the system. */

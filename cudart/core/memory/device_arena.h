@@ -8,8 +8,8 @@
  * again, so that a dangling pointer faults instead of reaching a later allocation.
  * One lock guards everything; thread-safe.
  */
-#ifndef PTXRUN_CUDART_CORE_MEMORY_ARENA_H
-#define PTXRUN_CUDART_CORE_MEMORY_ARENA_H
+#ifndef PTXRUN_CUDART_CORE_MEMORY_DEVICE_ARENA_H
+#define PTXRUN_CUDART_CORE_MEMORY_DEVICE_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>

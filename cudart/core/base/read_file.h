@@ -2,8 +2,8 @@
  *
  * Files that programs name in calls of the API.
  */
-#ifndef PTXRUN_CUDART_CORE_BASE_FILE_H
-#define PTXRUN_CUDART_CORE_BASE_FILE_H
+#ifndef PTXRUN_CUDART_CORE_BASE_READ_FILE_H
+#define PTXRUN_CUDART_CORE_BASE_READ_FILE_H
 
 #include <stddef.h>
 

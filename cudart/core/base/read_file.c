@@ -2,7 +2,7 @@
  *
  * Reads a whole file.
  */
-#include "cudart/core/base/file.h"
+#include "cudart/core/base/read_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

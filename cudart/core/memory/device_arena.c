@@ -3,7 +3,7 @@
  * Device address space: a next-fit allocator of pages over one reservation, and what is live. Both
  * holes and live allocations are trees by address, so that no call costs more because of others.
  */
-#include "cudart/core/memory/arena.h"
+#include "cudart/core/memory/device_arena.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,8 @@
 #include "cudart/core/base/device.h"
 #include "cudart/core/base/leak.h"
 #include "cudart/core/base/memory_limit.h"
-#include "cudart/core/memory/budget.h"
 #include "cudart/core/memory/holes.h"
+#include "cudart/core/memory/memory_budget.h"
 #include "cudart/core/memory/pool.h"
 #include "cudart/core/streams/context.h"
 #include "util/guard.h"

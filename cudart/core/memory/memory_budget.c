@@ -2,7 +2,7 @@
  *
  * What may still be allocated: what the system has left, less what was promised and not touched.
  */
-#include "cudart/core/memory/budget.h"
+#include "cudart/core/memory/memory_budget.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

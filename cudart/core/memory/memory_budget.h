@@ -4,8 +4,8 @@
  * system would promise anything, and end the process later: what has been promised counts as if it
  * had been touched.
  */
-#ifndef PTXRUN_CUDART_CORE_MEMORY_BUDGET_H
-#define PTXRUN_CUDART_CORE_MEMORY_BUDGET_H
+#ifndef PTXRUN_CUDART_CORE_MEMORY_MEMORY_BUDGET_H
+#define PTXRUN_CUDART_CORE_MEMORY_MEMORY_BUDGET_H
 
 #include <stdbool.h>
 #include <stddef.h>
