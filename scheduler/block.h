@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A running block: its threads, which stop at meeting points (barriers, warp operations) and give
- * way where they poll. Either every thread has a fiber (precise.c), or the block has one, on which
- * the threads have been fused into loops (fused.c) or are taken step by step (mixed.c). A block is
- * run by one worker from start to end, so nothing here needs a lock; its atomics are those of its
- * grid.
+ * way where they poll. Either every thread has a fiber (thread_fibers.c), or the block has one, on
+ * which the threads have been fused into loops (carrier.c) or are taken step by step (mixed.c). A
+ * block is run by one worker from start to end, so nothing here needs a lock; its atomics are those
+ * of its grid.
  */
 #ifndef PTXRUN_SCHEDULER_BLOCK_H
 #define PTXRUN_SCHEDULER_BLOCK_H
 
-#include "scheduler/internal.h"
+#include "scheduler/worker_pool.h"
 
 #define SCH_BARRIERS    16
 #define SCH_WARPS_MAX   (SCH_BLOCK_THREADS_MAX / RT_WARP_SIZE)
@@ -144,7 +144,7 @@ void sch_warp_reset(struct sch_warp *warp, uint32_t live);
 /* No thread has polled yet. */
 void sch_block_reset_pollers(struct sch_block *block);
 
-/* precise.c */
+/* thread_fibers.c */
 enum sch_block_state sch_precise_run(struct sch_block *block);
 
 /* The running thread is suspended, unless it was let go meanwhile, until sch_lanes_ready does. */
@@ -154,7 +154,7 @@ void sch_thread_wait(struct sch_thread *thread);
 void sch_thread_fault(struct rt_thread *thread, enum pxr_status status, uint64_t address,
                       const void *return_address) __attribute__((noreturn));
 
-/* fused.c */
+/* carrier.c */
 enum sch_block_state sch_fused_run(struct sch_block *block);
 
 /* Makes a block that has ended so many others of its grid, ready to run. */

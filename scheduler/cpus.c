@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "scheduler/internal.h"
+#include "scheduler/worker_pool.h"
 
 #define CGROUP_ROOT   "/sys/fs/cgroup"
 #define MAX_CPUS      4096

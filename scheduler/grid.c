@@ -6,7 +6,7 @@
  * look-back scans do): the first unfinished block of the grid has always been claimed, and the
  * worker that claimed it starts blocks in order and sets aside those that wait, so it runs.
  */
-#include "scheduler/internal.h"
+#include "scheduler/worker_pool.h"
 
 #define CHUNK_MAX         64
 #define CHUNKS_PER_WORKER 4

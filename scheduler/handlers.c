@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "scheduler/imports.h"
-#include "scheduler/internal.h"
+#include "scheduler/worker_pool.h"
 #include "util/refusal.h"
 
 static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};

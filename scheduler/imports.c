@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 
 #include "scheduler/handlers.h"
-#include "scheduler/internal.h"
+#include "scheduler/worker_pool.h"
 
 #define PAGE_BYTES ((uintptr_t)4096)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Mixed mode of fused kernels: threads that came to different sync points are run one by one, each
- * from its sync point to its next, until a barrier lets all go together. As precise.c, with the
- * call of a function for the switch to a fiber.
+ * from its sync point to its next, until a barrier lets all go together. As thread_fibers.c, with
+ * the call of a function for the switch to a fiber.
  */
 #include <string.h>
 

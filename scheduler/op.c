@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "scheduler/internal.h"
+#include "scheduler/worker_pool.h"
 
 enum { SCH_STATE_PENDING, SCH_STATE_AWAITED, SCH_STATE_DONE };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "scheduler/internal.h"
+#include "scheduler/worker_pool.h"
 
 #define NODES_MAX  64
 #define PATH_BYTES 128

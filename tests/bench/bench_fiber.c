@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scheduler/internal.h"
+#include "scheduler/worker_pool.h"
 
 static void empty(struct rt_thread *thread)
 {

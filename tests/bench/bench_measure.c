@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WORKER_NAME "ptxrun-worker" /* scheduler/pool.c */
+#define WORKER_NAME "ptxrun-worker" /* scheduler/worker_pool.c */
 
 double bench_now_us(void)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scheduler/internal.h"
+#include "scheduler/worker_pool.h"
 #include "tests/shapes/backend.h"
 
 static enum pxr_status convert(enum ptxrun_status status, const struct ptxrun_error *error,

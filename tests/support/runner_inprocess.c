@@ -9,7 +9,7 @@
 
 #include "jit/compile.h"
 #include "jit/variant.h"
-#include "scheduler/internal.h"
+#include "scheduler/worker_pool.h"
 #include "tests/support/emitted.h"
 #include "tests/support/runner_engine.h"
 #include "translator/pipeline.h"

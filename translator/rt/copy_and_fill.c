@@ -2,7 +2,7 @@
  *
  * Copies of which only the beginning has a source.
  */
-#include "translator/rt/memory.h"
+#include "translator/rt/copy_and_fill.h"
 
 void rt_copy_and_fill(uint8_t *target, const uint8_t *source, uint32_t source_bytes, uint32_t bytes)
 {

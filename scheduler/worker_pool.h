@@ -3,8 +3,8 @@
  * What the files of this folder share: operations, the pool, workers. Running blocks are in
  * block.h, stacks in fiber.h.
  */
-#ifndef PTXRUN_SCHEDULER_INTERNAL_H
-#define PTXRUN_SCHEDULER_INTERNAL_H
+#ifndef PTXRUN_SCHEDULER_WORKER_POOL_H
+#define PTXRUN_SCHEDULER_WORKER_POOL_H
 
 #include <pthread.h>
 #include <sched.h>
@@ -119,7 +119,7 @@ static inline struct sch_grid_op *sch_grid_of(struct sch_op *op)
     return (struct sch_grid_op *)(void *)op;
 }
 
-/* ---- the pool (pool.c) ---- */
+/* ---- the pool (worker_pool.c) ---- */
 
 struct sch_block;
 struct sch_thread;

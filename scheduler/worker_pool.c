@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "scheduler/handlers.h"
-#include "scheduler/internal.h"
+#include "scheduler/worker_pool.h"
 
 #define WORKERS_MAX        1024
 #define NS_PER_S           1000000000u

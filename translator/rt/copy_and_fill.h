@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Helpers for instructions that move memory; see memory.c.
+ * Helpers for instructions that move memory; see copy_and_fill.c.
  */
-#ifndef PTXRUN_TRANSLATOR_RT_MEMORY_H
-#define PTXRUN_TRANSLATOR_RT_MEMORY_H
+#ifndef PTXRUN_TRANSLATOR_RT_COPY_AND_FILL_H
+#define PTXRUN_TRANSLATOR_RT_COPY_AND_FILL_H
 
 #include <stdint.h>
 
