@@ -16,11 +16,11 @@
 
 #include "translator/barriers/barriers.h"
 #include "translator/collapse/collapsing.h"
-#include "translator/collapse/options.h"
+#include "translator/collapse/collapse_options.h"
 #include "translator/emit/emission.h"
 #include "translator/facts/assume_facts.h"
 #include "translator/module/marks.h"
-#include "translator/module/module.h"
+#include "translator/module/module_steps.h"
 #include "translator/module/passes.h"
 #include "translator/vector/vector.h"
 

@@ -245,7 +245,7 @@ struct tr_shape tr_shape_at(const struct tr_graph *graph, const struct tr_loops 
 /* The load reads what does not change while the grid runs. */
 bool tr_is_invariant_load(LLVMValueRef load);
 
-/* ---- all of it as text (print.c) ---- */
+/* ---- all of it as text (print_analysis.c) ---- */
 
 /* Segments with their instructions, and behind each what the analyses say, for people and tests.
  * malloc; the caller frees. NULL when out of memory. */

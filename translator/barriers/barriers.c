@@ -63,7 +63,7 @@
 
 #include "translator/analysis/calls.h"
 #include "translator/barriers/effects.h"
-#include "translator/module/module.h"
+#include "translator/module/module_steps.h"
 
 /* Kernels with more are left as they are: the sets of paths take segments^2 bits. */
 #define SEGMENTS_MAX 4096

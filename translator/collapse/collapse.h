@@ -17,7 +17,7 @@
 
 #include "translator/analysis/analysis.h"
 #include "translator/analysis/calls.h"
-#include "translator/collapse/options.h"
+#include "translator/collapse/collapse_options.h"
 #include "translator/module/target.h"
 
 /* ---- sync points (sync_points.c) ---- */

@@ -3,7 +3,7 @@
  * Regions: what can be reached from each sync point without passing another; and all that the
  * region former knows of a kernel, put together.
  */
-#include "translator/collapse/kernel.h"
+#include "translator/collapse/kernel_steps.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  */
 #include "translator/collapse/collapse.h"
 
-#include "translator/collapse/kernel.h"
+#include "translator/collapse/kernel_steps.h"
 
 static bool is_barrier(LLVMValueRef call)
 {

@@ -21,7 +21,7 @@
 #include <llvm-c/Types.h>
 
 #include "ptx/ptx.h"
-#include "translator/module/module.h"
+#include "translator/module/module_steps.h"
 #include "util/error.h"
 
 struct tr_options {

@@ -14,7 +14,7 @@
 
 #include "kernel_abi/rt.h"
 #include "translator/analysis/address.h"
-#include "translator/module/module.h"
+#include "translator/module/module_steps.h"
 #include "translator/module/sregs.h"
 
 struct assumption {

@@ -12,7 +12,7 @@
  */
 #include <llvm-c/Core.h>
 
-#include "translator/module/module.h"
+#include "translator/module/module_steps.h"
 
 /* How far to look for what a value is made of; what is farther counts as a step. */
 #define STEP_DEPTH 6

@@ -10,7 +10,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
 
-#include "translator/module/module.h"
+#include "translator/module/module_steps.h"
 
 /* Operands of llvm.masked.store. */
 enum { OPERAND_VALUE, OPERAND_POINTER, OPERAND_MASK };

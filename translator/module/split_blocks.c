@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <llvm-c/Core.h>
 
-#include "translator/module/module.h"
+#include "translator/module/module_steps.h"
 
 #define BLOCK_INSTRUCTIONS 200
 

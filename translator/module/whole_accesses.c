@@ -10,7 +10,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
-#include "translator/module/module.h"
+#include "translator/module/module_steps.h"
 
 static bool has_16_bytes(LLVMTypeRef type)
 {

@@ -8,7 +8,7 @@
 #define PTXRUN_TRANSLATOR_VECTOR_CONTROL_H
 
 #include "translator/vector/emit/widen.h"
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/memory/load_store.h"
 
 #include "util/arena.h"
 

@@ -9,7 +9,7 @@
 #include "translator/analysis/shape.h"
 #include "translator/vector/control.h"
 #include "translator/vector/emit/form.h"
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/memory/load_store.h"
 #include "translator/vector/version.h"
 
 /* More would not be read. */

@@ -17,7 +17,7 @@
 
 #include <stddef.h>
 
-#include "translator/vector/plan/options.h"
+#include "translator/vector/plan/vector_options.h"
 #include "translator/vector/tuning/straighten.h"
 #include "util/error.h"
 

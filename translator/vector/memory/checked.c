@@ -6,7 +6,7 @@
  * is behind a branch.
  */
 #include "translator/vector/emit/form.h"
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/memory/load_store.h"
 
 /* ---- the check ---- */
 

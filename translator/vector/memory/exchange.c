@@ -5,7 +5,7 @@
  * integer, they are combined first and change it once; if a sum's lanes ask for what it was, they
  * get what it would have been had they come one after the other.
  */
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/memory/load_store.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * gathers and scatters, which it takes apart where the machine has none; others are accessed lane
  * by lane, without branches: lanes that are not active access memory that means nothing.
  */
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/memory/load_store.h"
 
 /* ---- addresses ---- */
 

@@ -5,7 +5,7 @@
  * size.
  */
 #include "translator/module/marks.h"
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/memory/load_store.h"
 
 /* What the addresses of a copy's lanes are made of: base + index elements. */
 struct elements {

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/memory/load_store.h"
 
 #define LINE_BYTES 64
 

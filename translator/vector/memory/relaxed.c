@@ -6,7 +6,7 @@
  * as a whole, and masked elements, gathers and scatters likewise. What is left to prevent is that
  * LLVM leaves out, repeats or moves such accesses: they are volatile, or fenced for the compiler.
  */
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/memory/load_store.h"
 
 void tr_memory_set_relaxed(LLVMValueRef from, LLVMValueRef access, LLVMTypeRef type)
 {

@@ -4,7 +4,7 @@
  * in their order, and copies in theirs. Operands that are vectors wait in memory, where each lane
  * finds its own.
  */
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/memory/load_store.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * behind is touched, and nothing that lanes do not store is written.
  */
 #include "translator/vector/emit/form.h"
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/memory/load_store.h"
 
 /* The memory of one copy as a row of words, one for each field of each lane; lane 0's come first,
  * or the last lane's if the stride is negative. It is accessed in pieces of `width` words. */

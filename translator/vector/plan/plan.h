@@ -9,7 +9,7 @@
 #include <llvm-c/Core.h>
 
 #include "translator/analysis/analysis.h"
-#include "translator/vector/plan/options.h"
+#include "translator/vector/plan/vector_options.h"
 #include "util/arena.h"
 #include "util/error.h"
 
@@ -119,7 +119,7 @@ enum pxr_status tr_find_guards(struct tr_iteration *iteration, struct tr_guard *
 /* The last step of tr_iteration_build: everything else in the iteration is there already. */
 enum pxr_status tr_units_build(struct tr_iteration *iteration, struct pxr_error *err);
 
-/* ---- single instructions (effect.c) ---- */
+/* ---- single instructions (side_effect.c) ---- */
 
 /* To do it once more makes a difference to somebody. */
 bool tr_is_seen(LLVMValueRef inst);

@@ -18,7 +18,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "translator/module/marks.h"
-#include "translator/module/module.h"
+#include "translator/module/module_steps.h"
 #include "translator/vector/emit/replace.h"
 #include "translator/vector/tuning/straighten.h"
 

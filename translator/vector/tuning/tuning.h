@@ -6,7 +6,7 @@
 #ifndef PTXRUN_TRANSLATOR_VECTOR_TUNING_H
 #define PTXRUN_TRANSLATOR_VECTOR_TUNING_H
 
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/memory/load_store.h"
 
 /* ---- accesses (word_blocks.c, shifted.c) ---- */
 

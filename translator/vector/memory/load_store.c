@@ -3,7 +3,7 @@
  * Loads and stores: by what their addresses are like, those to one address for all lanes here. Also
  * what all of them are made of. Generic vector IR and LLVM's masked intrinsics only.
  */
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/memory/load_store.h"
 #include "translator/module/marks.h"
 
 #include <string.h>

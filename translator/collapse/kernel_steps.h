@@ -2,8 +2,8 @@
  *
  * The steps of tr_kernel_build that have files of their own.
  */
-#ifndef PTXRUN_TRANSLATOR_COLLAPSE_KERNEL_H
-#define PTXRUN_TRANSLATOR_COLLAPSE_KERNEL_H
+#ifndef PTXRUN_TRANSLATOR_COLLAPSE_KERNEL_STEPS_H
+#define PTXRUN_TRANSLATOR_COLLAPSE_KERNEL_STEPS_H
 
 #include "kernel_abi/rt.h"
 #include "translator/collapse/collapse.h"

@@ -11,7 +11,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "translator/collapse/fuse.h"
-#include "translator/module/module.h"
+#include "translator/module/module_steps.h"
 
 struct step {
     struct tr_fuse *fuse;

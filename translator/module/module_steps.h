@@ -2,8 +2,8 @@
  *
  * Steps that see an LLVM module and nothing of emitters, regions or vectors; and its names.
  */
-#ifndef PTXRUN_TRANSLATOR_MODULE_H
-#define PTXRUN_TRANSLATOR_MODULE_H
+#ifndef PTXRUN_TRANSLATOR_MODULE_MODULE_STEPS_H
+#define PTXRUN_TRANSLATOR_MODULE_MODULE_STEPS_H
 
 #include <stdbool.h>
 

@@ -2,8 +2,8 @@
  *
  * What the vectoriser is asked for.
  */
-#ifndef PTXRUN_TRANSLATOR_VECTOR_OPTIONS_H
-#define PTXRUN_TRANSLATOR_VECTOR_OPTIONS_H
+#ifndef PTXRUN_TRANSLATOR_VECTOR_PLAN_VECTOR_OPTIONS_H
+#define PTXRUN_TRANSLATOR_VECTOR_PLAN_VECTOR_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

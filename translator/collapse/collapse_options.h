@@ -2,15 +2,15 @@
  *
  * What is asked of a collapse, and what came of it.
  */
-#ifndef PTXRUN_TRANSLATOR_COLLAPSE_OPTIONS_H
-#define PTXRUN_TRANSLATOR_COLLAPSE_OPTIONS_H
+#ifndef PTXRUN_TRANSLATOR_COLLAPSE_COLLAPSE_OPTIONS_H
+#define PTXRUN_TRANSLATOR_COLLAPSE_COLLAPSE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "translator/module/budget.h"
 #include "translator/module/launch_facts.h"
-#include "translator/module/module.h"
+#include "translator/module/module_steps.h"
 #include "translator/module/target.h"
 #include "util/options.h"
 

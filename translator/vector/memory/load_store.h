@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loads and stores as they are emitted: by address (memory.c), with small strides (strided.c), any
+ * Loads and stores as they are emitted: by address (load_store.c), with small strides (strided.c), any
  * others (gather.c, checked.c), one lane after the other (serial.c). What they are like is in
  * plan/access.h. Private to translator/vector.
  */
-#ifndef PTXRUN_TRANSLATOR_VECTOR_MEMORY_H
-#define PTXRUN_TRANSLATOR_VECTOR_MEMORY_H
+#ifndef PTXRUN_TRANSLATOR_VECTOR_MEMORY_LOAD_STORE_H
+#define PTXRUN_TRANSLATOR_VECTOR_MEMORY_LOAD_STORE_H
 
 #include "translator/vector/emit/widen.h"
 #include "translator/vector/plan/access.h"
 
-/* ---- emission (memory.c) ---- */
+/* ---- emission (load_store.c) ---- */
 
 /* pointer + bytes. */
 LLVMValueRef tr_memory_advance(struct tr_widen *widen, LLVMValueRef pointer, int64_t bytes);
@@ -116,7 +116,7 @@ bool tr_memory_can_combine(const struct tr_iteration *iteration,
  * false: they cannot. */
 bool tr_memory_combine(struct tr_widen *widen, const struct tr_sequence *sequence);
 
-/* ---- loads and stores (memory.c) ---- */
+/* ---- loads and stores (load_store.c) ---- */
 
 /* Emits a load or store, as planned, for all copies that differ, and defines the load's value. */
 void tr_memory_access(struct tr_widen *widen, uint32_t value);
