@@ -3,7 +3,7 @@
  * Copies functions and initial values from an input of the linker into its result. Pointers to
  * variables and functions go through the input's maps, so that all modules meet in one object.
  */
-#include "ptx/link.h"
+#include "ptx/link_modules.h"
 
 struct copy_state {
     struct pxr_arena *arena;

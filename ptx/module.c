@@ -2,7 +2,7 @@
  *
  * Questions about a finished module and its instructions.
  */
-#include "ptx/module.h"
+#include "ptx/function_handles.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "ptx/budget.h"
+#include "ptx/parse_budget.h"
 #include "ptx/fatbin.h"
 
 enum {

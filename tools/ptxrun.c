@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "tools/launch_env.h"
-#include "tools/target.h"
+#include "tools/target_program.h"
 #include "tools/target_package.h"
 #include "util/options.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cudart/core/base/memory_limit.h"
-#include "ptx/budget.h"
+#include "ptx/parse_budget.h"
 #include "scheduler/scheduler.h"
 #include "util/log.h"
 #include "util/options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parse_helper.h"
 #include "print_check.h"
-#include "ptx/budget.h"
+#include "ptx/parse_budget.h"
 
 static struct ptx_module *parse_features(void)
 {

@@ -9,7 +9,7 @@
 #include <zstd.h>
 
 #include "fatbin_builder.h"
-#include "ptx/budget.h"
+#include "ptx/parse_budget.h"
 
 static struct fatbin_builder builder;
 static struct ptx_fatbin fatbin;

@@ -26,7 +26,7 @@
 #include "ptx/elf.h"
 #include "ptx/file.h"
 #include "ptx/image.h"
-#include "tools/target.h"
+#include "tools/target_program.h"
 
 #define BATCH            20
 #define SECONDS_PER_TRY  20

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tools/launch_env.h"
-#include "tools/target.h"
+#include "tools/target_program.h"
 
 static struct pxr_error err;
 static struct target target;

@@ -107,7 +107,7 @@ static unsigned marked(const char *text)
     return count;
 }
 
-Test(streams, stores_to_a_parameter_that_nothing_is_read_from_are_marked)
+Test(nontemporal, stores_to_a_parameter_that_nothing_is_read_from_are_marked)
 {
     cr_expect_eq(marked(BEGIN "  store i32 %v, ptr %pc\n" END), 1);
     cr_expect_eq(marked(BEGIN "  store i32 %v, ptr %pc\n  store i32 %v, ptr %pb\n" END), 2);
@@ -116,13 +116,13 @@ Test(streams, stores_to_a_parameter_that_nothing_is_read_from_are_marked)
                  1);
 }
 
-Test(streams, what_is_read_as_well_is_not_marked)
+Test(nontemporal, what_is_read_as_well_is_not_marked)
 {
     cr_expect_eq(marked(BEGIN "  store i32 %v, ptr %pa\n" END), 0);
     cr_expect_eq(marked(BEGIN "  store i32 %v, ptr %pa\n  store i32 %v, ptr %pc\n" END), 1);
 }
 
-Test(streams, memory_of_the_block_is_not_marked_and_does_not_matter)
+Test(nontemporal, memory_of_the_block_is_not_marked_and_does_not_matter)
 {
     cr_expect_eq(marked(BEGIN "  %at = getelementptr i8, ptr %block, i64 8\n"
                               "  %shared = load ptr, ptr %at\n"
@@ -132,7 +132,7 @@ Test(streams, memory_of_the_block_is_not_marked_and_does_not_matter)
                  1);
 }
 
-Test(streams, nothing_is_marked_if_an_address_may_come_from_anywhere)
+Test(nontemporal, nothing_is_marked_if_an_address_may_come_from_anywhere)
 {
     cr_expect_eq(marked(BEGIN "  %p = load ptr, ptr %pb\n  %w = load i32, ptr %p\n"
                               "  store i32 %w, ptr %pc\n" END),
@@ -197,7 +197,7 @@ static struct run run(kernel_fn kernel, const uint32_t grid[3], const uint32_t b
     return run;
 }
 
-Test(streams, launches_that_write_more_than_half_of_a_cache_are_told_from_others)
+Test(nontemporal, launches_that_write_more_than_half_of_a_cache_are_told_from_others)
 {
     static const struct {
         uint32_t grid[3], block[3];
@@ -221,7 +221,7 @@ Test(streams, launches_that_write_more_than_half_of_a_cache_are_told_from_others
     LLVMOrcDisposeLLJIT(jit);
 }
 
-Test(streams, a_launch_that_reads_and_writes_the_same_array_keeps_it_in_the_caches)
+Test(nontemporal, a_launch_that_reads_and_writes_the_same_array_keeps_it_in_the_caches)
 {
     static const uint32_t grid[3] = {1000, 1, 1}, block[3] = {64, 1, 1};
     LLVMOrcLLJITRef jit;
@@ -245,7 +245,7 @@ static unsigned fences(const char *text)
     return count;
 }
 
-Test(streams, every_end_of_a_function_that_stores_past_the_caches_has_a_fence)
+Test(nontemporal, every_end_of_a_function_that_stores_past_the_caches_has_a_fence)
 {
     cr_expect_eq(fences("define void @kernel(ptr %p, i1 %c) {\n  br i1 %c, label %a, label %b\n"
                         "a:\n  store i32 1, ptr %p, !nontemporal !0\n  ret void\n"
@@ -272,7 +272,7 @@ static bool has_private_order(const char *inst)
     return is_private;
 }
 
-Test(streams, kernels_in_which_a_block_may_tell_another_keep_their_order)
+Test(nontemporal, kernels_in_which_a_block_may_tell_another_keep_their_order)
 {
     cr_expect(has_private_order(""));
     cr_expect(has_private_order("call void @rt_bar_sync(ptr %p, i32 0, i32 0)"));

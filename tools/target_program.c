@@ -4,7 +4,7 @@
  * program would start and say only that there is no CUDA device, or the shell would say only that
  * there is no such file.
  */
-#include "tools/target.h"
+#include "tools/target_program.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * The program that ptxrun is asked to start: where it is, and whether the dynamic loader will let
  * it use our libraries.
  */
-#ifndef PTXRUN_TOOLS_TARGET_H
-#define PTXRUN_TOOLS_TARGET_H
+#ifndef PTXRUN_TOOLS_TARGET_PROGRAM_H
+#define PTXRUN_TOOLS_TARGET_PROGRAM_H
 
 #include <stdbool.h>
 

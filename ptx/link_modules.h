@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What link.c and link_copy.c share. Internal to ptx/.
+ * What link_modules.c and link_copy.c share. Internal to ptx/.
  */
-#ifndef PTXRUN_PTX_LINK_H
-#define PTXRUN_PTX_LINK_H
+#ifndef PTXRUN_PTX_LINK_MODULES_H
+#define PTXRUN_PTX_LINK_MODULES_H
 
 #include "ptx/ptx.h"
 

@@ -3,7 +3,7 @@
  * Shares of the memory. Text of compilers costs 10 to 20 times its length, so that even the
  * smallest budget has room for megabytes of it.
  */
-#include "ptx/budget.h"
+#include "ptx/parse_budget.h"
 
 #include <stdatomic.h>
 #include <unistd.h>

@@ -3,11 +3,11 @@
  * Links modules into one: decides which declarations of a name are one object and which of them
  * is the definition (PTX ISA, "Linking Directives"), then copies.
  */
-#include "ptx/link.h"
+#include "ptx/link_modules.h"
 
 #include "ptx/hash.h"
 #include "ptx/list.h"
-#include "ptx/module.h"
+#include "ptx/function_handles.h"
 
 /* A name with external linkage. */
 struct link_symbol {

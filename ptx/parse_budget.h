@@ -4,8 +4,8 @@
  * few compressed bytes can stand for a gigabyte, and a table of equal numbers is one of the texts
  * that compress so. So it is the result that is limited, by what the machine can spend.
  */
-#ifndef PTXRUN_PTX_BUDGET_H
-#define PTXRUN_PTX_BUDGET_H
+#ifndef PTXRUN_PTX_PARSE_BUDGET_H
+#define PTXRUN_PTX_PARSE_BUDGET_H
 
 #include <stddef.h>
 

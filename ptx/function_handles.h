@@ -2,8 +2,8 @@
  *
  * What the parser and the linker share in making a module. Internal to ptx/.
  */
-#ifndef PTXRUN_PTX_MODULE_H
-#define PTXRUN_PTX_MODULE_H
+#ifndef PTXRUN_PTX_FUNCTION_HANDLES_H
+#define PTXRUN_PTX_FUNCTION_HANDLES_H
 
 #include "ptx/ptx.h"
 
