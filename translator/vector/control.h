@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Control of an iteration while it is emitted: what edges have brought to the segments they lead to
- * (edges.c), where several ways come together (merge.c), and the units themselves (control.c).
- * Private to these.
+ * The control flow of an iteration while it is emitted: the values that edges bring to segments
+ * (edges.c), the merging of several ways (merge.c), and the units themselves (control.c). Private
+ * to these files.
  */
 #ifndef PTXRUN_TRANSLATOR_VECTOR_CONTROL_H
 #define PTXRUN_TRANSLATOR_VECTOR_CONTROL_H
@@ -12,20 +12,20 @@
 
 #include "util/arena.h"
 
-/* What edges that have been emitted so far bring to a segment. Consumed when the segment is
- * emitted; of a loop's header it is then filled by the edges that lead back. */
+/* What the edges emitted so far bring to a segment. Emitting the segment consumes it; for a loop's
+ * header the edges that lead back then fill it again. */
 struct tr_join {
     LLVMValueRef predicate; /* of a unit that is TR_UNIT_UNIFORM: i1, whether control comes here */
     LLVMValueRef mask[TR_MAX_COPIES]; /* of TR_UNIT_MASKED: the lanes that come here; NULL: none */
-    LLVMValueRef condition; /* all that the mask `of_condition` says is that this i1 of the
-                               iteration is as expected, in a place where all lanes were active */
+    LLVMValueRef condition; /* the mask `of_condition` says no more than that this i1 of the
+                               iteration is as expected, at a place where all lanes were active */
     bool expected;
     LLVMValueRef of_condition; /* copy 0's */
     uint32_t phi_count;
     LLVMValueRef *pending; /* by phi * copies + copy: the phi's value, as it is held; NULL: none */
 };
 
-/* What a fast version does when a guard does not let all lanes through. */
+/* Where a fast version goes when a guard does not let all lanes through. */
 struct tr_guard_exits {
     const struct tr_guard *guards;
     uint32_t count;
@@ -39,16 +39,18 @@ struct tr_control {
     const struct tr_guard_exits *guards;
     struct pxr_arena arena;
     struct tr_join *joins;     /* by segment */
-    struct tr_active *anchors; /* by segment: the lanes at its unit's anchor, while units of that
-                                  anchor are emitted */
-    bool is_part; /* in a copy of a unit for some of the lanes: no copies for all lanes in it */
-    bool may_be_empty; /* in a unit that is not branched around: no lane at all may be active */
+    struct tr_active *anchors; /* by segment: the lanes that are active at the anchor of its unit,
+                                  while units of that anchor are emitted */
+    bool is_part; /* a copy of a unit for some of the lanes is being emitted: it contains no copies
+                     for all lanes */
+    bool may_be_empty; /* the unit being emitted is not branched around: perhaps no lane at all is
+                          active */
     bool is_out_of_memory;
 };
 
 /* ---- edges (edges.c) ---- */
 
-/* Control leaves the segment, all of whose instructions have been emitted. */
+/* Emits the way out of a segment all of whose instructions have been emitted. */
 void tr_control_leave(struct tr_control *control, uint32_t segment);
 
 /* The edge leads back to the header of a loop that the segment is in. */
@@ -59,56 +61,57 @@ uint32_t tr_control_phi_count(const struct tr_iteration *iteration, uint32_t seg
 
 /* ---- units (control.c) and loops (loop.c) ---- */
 
-/* A segment whose phis have their values, and the units that follow it. */
+/* Emits a segment whose phis have their values, and the units that follow it. */
 void tr_control_emit_segment(struct tr_control *control, uint32_t segment);
-/* A unit, with what edges have brought to it. */
+/* Emits a unit, with the values that edges have brought to it. */
 void tr_control_emit_unit(struct tr_control *control, uint32_t segment);
-/* The unit of a loop's header, for the active lanes. pending: what has been brought to its phis. */
+/* Emits the unit of a loop's header for the active lanes. pending: the values brought to its
+ * phis. */
 void tr_control_emit_loop(struct tr_control *control, uint32_t header, LLVMValueRef *pending);
 
-/* What edges have brought becomes the values of the segment's phis. */
+/* Makes the values that edges have brought the values of the segment's phis. */
 void tr_control_define_phis(struct tr_control *control, uint32_t segment,
                             const LLVMValueRef *pending);
 
-/* i1: whether all lanes of all copies come; join: whose mask it is. */
+/* i1: all lanes of all copies come here. join: whose mask decides. */
 LLVMValueRef tr_control_all_come(struct tr_widen *widen, const struct tr_join *join,
                                  const LLVMValueRef *mask);
 
-/* … whether any lane of any copy does. */
+/* i1: some lane of some copy comes here. */
 LLVMValueRef tr_control_any_comes(struct tr_widen *widen, const struct tr_join *join,
                                   const LLVMValueRef *mask);
 
 /* ---- units that at most one lane of a row comes to (single.c) ---- */
 
-/* One segment that goes on to where all lanes meet, and brings nothing there. */
+/* Whether the unit is one segment that leads to the place where all lanes meet and brings no value
+ * there. */
 bool tr_control_is_simple(const struct tr_control *control, uint32_t segment);
 bool tr_control_is_single(const struct tr_control *control, uint32_t segment);
 void tr_control_emit_single(struct tr_control *control, uint32_t segment);
 
 /* ---- whether lanes agree, where all are active (agree.c): i1 ---- */
 
-/* True: the branch's condition is this in all lanes. False: mostly, that it is not. */
+/* Whether the branch's condition has this value in all lanes. False: in most it does not. */
 LLVMValueRef tr_control_all_take(struct tr_widen *widen, LLVMValueRef condition, bool expected);
-/* The condition is both of two others (expected), or neither (not expected). */
+/* Whether the condition is the `and` (expected) or the `or` (not expected) of two others. */
 bool tr_control_is_pair(LLVMValueRef condition, bool expected, LLVMValueRef parts[2]);
-/* Whether it is so in any lane. */
+/* Whether any lane takes it. */
 LLVMValueRef tr_control_any_takes(struct tr_widen *widen, LLVMValueRef condition, bool expected);
 
 /* ---- units that are TR_UNIT_MASKED, by their first segment (control.c) ---- */
 
-/* Where no lane comes, the unit is branched around; otherwise it is emitted as if all came. */
+/* Whether the unit is branched around if no lane comes; if not, it is emitted as if all came. */
 bool tr_control_is_branched_around(const struct tr_iteration *iteration, uint32_t segment);
-/* … and if it is, whether to emit it a second time, without masks, for the case that all lanes
- * come. */
+/* … and if it is, whether to emit it a second time without masks, for when all lanes come. */
 bool tr_control_is_split(const struct tr_iteration *iteration, uint32_t segment, uint32_t copies);
 
 /* ---- ways that come together (merge.c) ---- */
 
-/* Everything that may be assigned in a unit, and means something behind it. */
+/* The variables that a unit may assign and that mean something behind it. */
 struct tr_slots {
     uint32_t count;
     LLVMValueRef **slots;  /* into joins */
-    LLVMValueRef *nothing; /* what a slot means that nothing has been assigned to: no lane, false,
+    LLVMValueRef *nothing; /* what a slot means before anything is assigned to it: no lane, false,
                               poison */
 };
 
@@ -119,7 +122,7 @@ struct tr_slots tr_control_slots(struct tr_control *control, const uint32_t *seg
 struct tr_slots tr_control_slots_join(struct tr_control *control, struct tr_slots a,
                                       struct tr_slots b);
 
-/* One way to a place, with what the slots are when it ends. */
+/* One way to a place, with the contents of the slots at its end. */
 struct tr_way {
     LLVMBasicBlockRef end;
     LLVMValueRef *values;
@@ -127,9 +130,9 @@ struct tr_way {
 
 /* The way that ends at the builder's place. */
 struct tr_way tr_control_way(struct tr_control *control, const struct tr_slots *slots);
-/* The slots as they were at the end of the way. */
+/* Gives the slots the contents they had at the end of the way. */
 void tr_control_restore(const struct tr_slots *slots, const struct tr_way *way);
-/* The ways all lead to the builder's block, which is empty: the slots become phis there. */
+/* The ways all lead to the builder's block, which is empty: makes phis of the slots there. */
 void tr_control_merge(struct tr_control *control, const struct tr_slots *slots,
                       const struct tr_way *ways, uint32_t count);
 

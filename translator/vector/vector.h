@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The vectoriser: loops over threads become loops over vectors of threads. It works on scalar LLVM
- * IR and knows nothing of PTX; all it needs to be told is which loops run over threads, whose turns
- * are independent of each other (tr_mark_threads).
+ * IR and knows nothing of PTX; all it needs to be told is which loops run over threads, whose
+ * iterations are independent of each other (tr_mark_threads).
  *
- * Words. A *nest* is a marked loop along x (a row of threads), alone or in a marked loop along y
- * (rows). A *iteration* is what its body does for one thread. A *lane* is one thread of a vector of
- * `width` neighbours in a row. The *jam* is how many vectors one iteration of the new loop runs
- * side by side: `copies` of everything that differs between them, jam[0] along the row and jam[1]
- * rows. The *fast version* of an iteration has no mask at its beginning and expects guards (`if (i
- * >= n) return`) to let all lanes through; the *masked version*, of one vector at a time, does what
- * is left over.
+ * Words (docs/glossary.md has the others). A *nest* is a marked loop along x (a row of threads),
+ * alone or in a marked loop along y (rows). An *iteration* is what its body does for one thread. A
+ * *lane* is one thread of a vector of `width` neighbours in a row. The *jam* is the number of
+ * vectors that one iteration of the new loop runs side by side: `copies` of everything that differs
+ * between them, jam[0] along the row and jam[1] rows. The *fast version* of an iteration has no
+ * mask at its beginning and expects guards (`if (i >= n) return`) to let all lanes through; the
+ * *masked version*, of one vector at a time, does what is left over.
  */
 #ifndef PTXRUN_TRANSLATOR_VECTOR_H
 #define PTXRUN_TRANSLATOR_VECTOR_H
@@ -27,7 +27,7 @@ struct tr_vector_report {
     uint32_t width;         /* the largest of those widened; 0: none */
     uint32_t jam;
     uint32_t seed_sites;
-    char *explanation; /* malloc; lines of text: for each nest what was chosen and why */
+    char *explanation; /* malloc; lines of text: for each nest the choice and the reasons */
 };
 
 /* The rows of plan/tuning.def. */

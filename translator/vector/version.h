@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A nest as vectors: the loops around the versions of its turn, and the decision how wide they are.
+ * A nest as vectors: the loops around the versions of its iteration, and the choice of their size.
  * Private to translator/vector.
  */
 #ifndef PTXRUN_TRANSLATOR_VECTOR_VERSION_H
@@ -10,10 +10,10 @@
 
 #include "translator/vector/emit/widen.h"
 
-/* Of the fast version. Times are numbers of simple instructions. */
+/* Estimate for the fast version. Times are numbers of simple instructions. */
 struct tr_estimate {
     double vector;         /* of a vector of threads */
-    double gathers;        /* what of that is gathers and scatters */
+    double gathers;        /* the part of that for gathers and scatters */
     double scalar;         /* of as many threads one by one */
     uint32_t length;       /* instructions */
     uint32_t live;         /* vector registers of varying values where segments begin, at most */
@@ -21,13 +21,13 @@ struct tr_estimate {
     bool shares_row;       /* a loop loads scalars that are the same along a row */
     uint32_t flat_rows;    /* loads that are not in a loop, and the same in all rows, … */
     uint32_t flat_row;     /* … along a row */
-    bool is_guarded;       /* branches let nearly everybody through */
-    bool is_wide;          /* what rows share is of more than 32 bits */
-    bool gathers_alone;    /* a loop that lanes leave on their own gathers … */
+    bool is_guarded;       /* there are guards: branches that nearly all threads pass */
+    bool is_wide;          /* the values that rows share have more than 32 bits */
+    bool gathers_alone;    /* a loop that each lane leaves on its own gathers … */
     bool gathers_sparsely; /* … and only some lanes come to it, as data decide */
 };
 
-/* How a nest is widened. Reasons are words for --explain. */
+/* How a nest is widened. The reason is in words for --explain. */
 struct tr_shape_of_nest {
     uint32_t width;
     uint32_t jam[2]; /* along the row, rows */
@@ -38,7 +38,8 @@ struct tr_shape_of_nest {
     struct tr_estimate estimate;
 };
 
-/* The steps of tuning that are not skipped (tuning.c): 1 << enum tr_tuning. */
+/* The hooks of the steps of tuning (tuning.c), without those skipped (a set of 1 << enum
+ * tr_tuning). */
 struct tr_tuning_hooks tr_tuning_hooks(uint32_t skipped);
 
 /* The nest's iteration in both versions. */
@@ -49,21 +50,22 @@ struct tr_versions {
     uint32_t guard_count;
 };
 
-/* Lanes of a vector (choose.c). working: how many threads of a row have work. */
+/* Chooses the lanes of a vector (choose.c). working: the number of threads of a row that have
+ * work. */
 uint32_t tr_choose_width(const struct tr_nest *nest, LLVMValueRef working,
                          const struct tr_vector_options *options);
 
-/* How to widen the nest with vectors of so many lanes (choose.c), after its accesses have been
- * planned. Fails with PXR_OUT_OF_MEMORY. */
+/* Chooses how to widen the nest with vectors of so many lanes (choose.c), after its accesses have
+ * been planned. Fails with PXR_OUT_OF_MEMORY. */
 enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint32_t width,
                           struct tr_versions *versions, const struct tr_vector_options *options,
                           struct tr_shape_of_nest *shape, struct pxr_error *err);
 
-/* Lines of text: what was chosen, and what of the iteration makes it fast or slow (explain.c).
- * Before the nest is replaced. */
+/* Writes lines of text: the choice, and what makes the iteration fast or slow (explain.c). Call it
+ * before the nest is replaced. */
 void tr_explain_nest(FILE *out, const struct tr_versions *versions,
                      const struct tr_shape_of_nest *shape, bool is_widened);
-/* Of a nest that cannot be widened. Fails with PXR_OUT_OF_MEMORY. */
+/* The same for a nest that cannot be widened. Fails with PXR_OUT_OF_MEMORY. */
 enum pxr_status tr_explain_obstacle(FILE *out, const struct tr_nest *nest, const char *obstacle,
                                     struct pxr_error *err);
 

@@ -7,7 +7,7 @@
 
 #include "translator/vector/emit/widen.h"
 
-/* Of a vector that holds a vector type of the program: 64 lanes of 64 elements. */
+/* Elements of the longest vector: 64 lanes that each hold a vector of 64 elements. */
 #define TR_MAX_ELEMENTS 4096
 
 /* ---- values (value.c) ---- */
@@ -15,7 +15,7 @@
 /* Whether values of this type can be held as vectors. */
 bool tr_is_holdable(LLVMTypeRef type);
 
-/* lane 0's value of an affine one -> that of a lane (i32) */
+/* The value of an affine operand in a lane (i32), from its value in lane 0. */
 LLVMValueRef tr_widen_move(struct tr_widen *widen, LLVMValueRef scalar, int64_t stride,
                            LLVMValueRef lane);
 
@@ -24,14 +24,14 @@ LLVMValueRef tr_widen_offset(struct tr_widen *widen, LLVMValueRef scalar, int64_
 
 /* ---- elements of vectors (element.c) ---- */
 
-/* 1 for types that are no vectors. */
+/* Elements of the type; 1 for types that are no vectors. */
 uint32_t tr_widen_element_count(LLVMTypeRef type);
 
 /* A vector of these elements of a and then b (NULL: a alone); TR_NONE: any value. */
 LLVMValueRef tr_widen_shuffle(struct tr_widen *widen, LLVMValueRef a, LLVMValueRef b,
                               const uint32_t *elements, uint32_t count);
 
-/* Each element `times` times in a row: what lanes have, for all elements of each. */
+/* Repeats each element so many times in a row: from values of lanes to values of their elements. */
 LLVMValueRef tr_widen_repeat(struct tr_widen *widen, LLVMValueRef vector, uint32_t times);
 
 LLVMValueRef tr_form_extract_element(struct tr_widen *widen, uint32_t value, uint32_t copy);
@@ -60,7 +60,7 @@ LLVMValueRef tr_form_divide(struct tr_widen *widen, uint32_t value, uint32_t cop
 
 /* ---- everything else (form.c) ---- */
 
-/* Of instructions whose results are varying. */
+/* Whether there is a vector form of the instruction. For instructions whose results are varying. */
 bool tr_has_form(LLVMValueRef inst);
 LLVMValueRef tr_widen_form(struct tr_widen *widen, uint32_t value, uint32_t copy);
 

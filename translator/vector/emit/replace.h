@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Code in place of other code: what those who emit a second version of something have in common.
+ * Helpers for code that replaces other code, for all that emit a second version of something.
  * Private to translator/vector.
  */
 #ifndef PTXRUN_TRANSLATOR_VECTOR_EMIT_REPLACE_H
@@ -8,7 +8,7 @@
 
 #include <llvm-c/Core.h>
 
-/* What the block's phis got from the block `from` they get from `to`. Moves the builder. */
+/* Makes the block's phis take from `to` the values they took from `from`. Moves the builder. */
 void tr_move_phis(LLVMBuilderRef builder, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
                   LLVMBasicBlockRef to);
 

@@ -2,7 +2,7 @@
  *
  * One version of an iteration while it is emitted. Private to translator/vector.
  *
- * How a value of the iteration is held, by its shape (turn->shapes):
+ * How a value of the iteration is held, by its shape (iteration->shapes):
  *   uniform  one scalar for all copies
  *   affine   a scalar for each copy that differs: what its lane 0 has (or would have, if lane 0
  *            is not active: lane k has scalar + k * stride, modulo the width)
@@ -30,19 +30,20 @@ struct tr_active {
 
 struct tr_widen;
 
-/* The steps of tuning that are not skipped, by what they do; NULL: it is not done. */
+/* What the steps of tuning that are not skipped do; NULL: skipped. */
 struct tr_tuning_hooks {
     const struct tr_access_step *accesses[3]; /* NULL behind the last one */
-    /* Where one copy of a load of neighbours is emitted, which begins at this address: asks for
-     * what will be loaded later. */
+    /* Called where one copy of a load of neighbours is emitted, which begins at this address: asks
+     * for the memory that will be loaded later. */
     void (*ask_ahead)(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
                       LLVMValueRef address);
-    /* Finds how a value that is about to be defined grows from row to row; whether it does. */
+    /* Finds how a value that is about to be defined grows from row to row; false: it finds
+     * nothing. */
     bool (*find_step)(struct tr_widen *widen, uint32_t value);
-    /* Whether rows come as a whole to what this condition is about. */
+    /* Whether the condition's purpose is that whole rows come there. */
     bool (*is_for_rows)(const struct tr_widen *widen, LLVMValueRef condition);
-    /* How many threads of a row have work: the nest's count, or a number that is made before the
-     * nest, at least 1, if the others do nothing. iteration: without guards. */
+    /* The number of threads of a row that have work, if all others do nothing: the nest's count, or
+     * a number of at least 1 that is made before the nest. iteration: without guards. */
     LLVMValueRef (*shorten)(const struct tr_nest *nest, const struct tr_iteration *iteration,
                             bool is_jammed);
 };
@@ -60,7 +61,8 @@ struct tr_widen {
     LLVMBuilderRef builder;
     LLVMTargetDataRef layout;
     LLVMTypeRef i1, i8, i32, i64, ptr;
-    LLVMValueRef *now;         /* by value * copies + copy: what it is held in; NULL: not yet */
+    LLVMValueRef *now;         /* by value * copies + copy: the value that holds it; NULL: none
+                                  yet */
     struct tr_move *row_steps; /* by value: of scalars that rows do not share */
     struct pxr_arena *arena;
     struct tr_active active;
@@ -70,13 +72,13 @@ struct tr_widen {
 /* ---- values (value.c). Operands are those of the original instruction: values of the iteration,
  * values from outside of it, or constants ---- */
 
-/* The copy that the value of this copy is held with. */
+/* Copies that cannot differ share one value: the copy at which it is defined. */
 uint32_t tr_widen_holder(const struct tr_widen *widen, uint32_t value, uint32_t copy);
 
-/* Shape of an operand where it is used; constants are uniform. */
+/* The shape of an operand where it is used; constants are uniform. */
 struct tr_shape tr_widen_shape(const struct tr_widen *widen, LLVMValueRef operand);
 
-/* The operand's scalar: of uniform and affine ones. */
+/* The scalar of a uniform or affine operand. */
 LLVMValueRef tr_widen_scalar(struct tr_widen *widen, LLVMValueRef operand, uint32_t copy);
 
 /* The operand as a vector, whatever its shape. */
@@ -86,15 +88,15 @@ LLVMValueRef tr_widen_vector(struct tr_widen *widen, LLVMValueRef operand, uint3
 LLVMValueRef tr_widen_lane(struct tr_widen *widen, LLVMValueRef operand, uint32_t copy,
                            LLVMValueRef lane);
 
-/* What type a varying value of this type is held in. */
+/* The type that holds varying values of this type. */
 LLVMTypeRef tr_widen_type(const struct tr_widen *widen, LLVMTypeRef type);
 
 /* The result of the iteration's instruction, at the copy that holds it. Uniform, affine: a scalar.
  */
 void tr_widen_define(struct tr_widen *widen, uint32_t value, uint32_t copy, LLVMValueRef result);
 
-/* <width x i1> of the lanes of any copy that the value at this copy is held for: their union; NULL:
- * all lanes. For the execution of an instruction that copies share. */
+/* <width x i1> of the lanes that the value at this copy is for: the union over the copies that
+ * share it; NULL: all lanes. For executing an instruction that copies share. */
 LLVMValueRef tr_widen_mask_for(struct tr_widen *widen, uint32_t value, uint32_t copy);
 
 /* i1: whether any lane of the mask is set; mask is not NULL. */
@@ -105,12 +107,12 @@ LLVMValueRef tr_widen_splat(struct tr_widen *widen, LLVMValueRef scalar);
 
 LLVMBasicBlockRef tr_widen_new_block(const struct tr_widen *widen, const char *name);
 
-/* Whether the defect that a test asks for is to be made here. */
+/* Whether to make here the defect that a test asks for. */
 bool tr_widen_seed(struct tr_widen *widen, enum tr_vector_seed kind);
 
 /* ---- numbers (number.c) ---- */
 
-/* The code of a number, of values as the copy has them; made once, where it is first asked for. */
+/* Emits the code of a number for a copy, once, where it is first needed. */
 LLVMValueRef tr_widen_number(struct tr_widen *widen, struct tr_number *number, uint32_t copy);
 
 /* ---- masks (mask.c). A mask is <width x i1> by copy; NULL: all lanes ---- */
@@ -118,11 +120,11 @@ LLVMValueRef tr_widen_number(struct tr_widen *widen, struct tr_number *number, u
 LLVMValueRef tr_widen_mask_constant(const struct tr_widen *widen, bool is_set);
 /* Lanes of `mask` whose condition is true; conditions of other lanes may be poison. */
 LLVMValueRef tr_widen_mask_and(struct tr_widen *widen, LLVMValueRef mask, LLVMValueRef condition);
-/* i1: whether some lane of some copy is set, or every lane of all. */
+/* i1: whether some lane of some copy is set, or every lane of every copy. */
 LLVMValueRef tr_widen_mask_any(struct tr_widen *widen, const LLVMValueRef *mask);
 LLVMValueRef tr_widen_mask_all(struct tr_widen *widen, const LLVMValueRef *mask);
-/* Lane by lane `a` where the mask is set, otherwise b; values of the scalar type `type` as varying
- * ones are held. */
+/* Per lane, `a` where the mask is set, otherwise b; both are held like varying values of the scalar
+ * type `type`. */
 LLVMValueRef tr_widen_blend(struct tr_widen *widen, LLVMTypeRef type, LLVMValueRef mask,
                             LLVMValueRef a, LLVMValueRef b);
 

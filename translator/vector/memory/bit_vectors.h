@@ -7,7 +7,7 @@
 
 #include <llvm-c/Types.h>
 
-/* Loads and stores of vectors of i1 become those of integers. */
+/* Turns loads and stores of vectors of i1 into loads and stores of integers. */
 void tr_bits_in_memory(LLVMValueRef function);
 
 #endif

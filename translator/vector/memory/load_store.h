@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loads and stores as they are emitted: by address (load_store.c), with small strides (strided.c), any
- * others (gather.c, checked.c), one lane after the other (serial.c). What they are like is in
- * plan/access.h. Private to translator/vector.
+ * Emits loads and stores: by address (load_store.c), with small strides (strided.c), any others
+ * (gather.c, checked.c), or one lane after the other (serial.c). plan/access.h classifies them.
+ * Private to translator/vector.
  */
 #ifndef PTXRUN_TRANSLATOR_VECTOR_MEMORY_LOAD_STORE_H
 #define PTXRUN_TRANSLATOR_VECTOR_MEMORY_LOAD_STORE_H
@@ -12,7 +12,7 @@
 
 /* ---- emission (load_store.c) ---- */
 
-/* pointer + bytes. */
+/* pointer + bytes */
 LLVMValueRef tr_memory_advance(struct tr_widen *widen, LLVMValueRef pointer, int64_t bytes);
 /* Integer type of that many bytes. */
 LLVMTypeRef tr_memory_word(const struct tr_widen *widen, uint32_t bytes);
@@ -23,21 +23,21 @@ void tr_memory_set_align(struct tr_widen *widen, LLVMValueRef call, unsigned ope
                          uint32_t align);
 /* A variable in the function's entry block. */
 LLVMValueRef tr_memory_variable(struct tr_widen *widen, LLVMTypeRef type, const char *name);
-/* Memory of that size where lanes that are not active may read and write. */
+/* Memory of that size that lanes which are not active may read and write. */
 LLVMValueRef tr_memory_nowhere(struct tr_widen *widen, uint32_t bytes);
-/* The value with that of one lane (an i32 value) replaced; `type` is the lane's. */
+/* The value with one lane (an i32 value) replaced; `type` is the lane's. */
 LLVMValueRef tr_memory_insert_lane(struct tr_widen *widen, LLVMTypeRef type, LLVMValueRef vector,
                                    LLVMValueRef of_lane, LLVMValueRef lane);
-/* A plain access to a vector, or with a mask of as many elements. The new instruction may say of
- * itself what all of the accesses do. */
+/* A plain access to a vector, or one under a mask of as many elements. It gets the hints that all
+ * of the accesses have. */
 LLVMValueRef tr_memory_load(struct tr_widen *widen, const struct tr_fields *fields,
                             LLVMTypeRef type, LLVMValueRef pointer, uint32_t align,
                             LLVMValueRef mask);
 void tr_memory_store(struct tr_widen *widen, const struct tr_fields *fields, LLVMValueRef value,
                      LLVMValueRef pointer, uint32_t align, LLVMValueRef mask);
-/* Asks for what lies behind an access (TR_MARK_AHEAD), done to a vector at this pointer. */
+/* Prefetches the memory ahead of an access (TR_MARK_AHEAD) to a vector at this pointer. */
 void tr_memory_ask_ahead(struct tr_widen *widen, LLVMValueRef access, LLVMValueRef pointer);
-/* nontemporal, invariant.load: if all of the accesses say so. */
+/* Keeps nontemporal and invariant.load if all of the accesses have them. */
 void tr_memory_keep_hints(struct tr_widen *widen, const struct tr_fields *fields,
                           LLVMValueRef inst);
 /* <width x i1> as an integer, of 32 bits or width. */
@@ -50,14 +50,14 @@ LLVMValueRef tr_memory_first_lane(struct tr_widen *widen, LLVMValueRef mask);
 bool tr_memory_is_same_in_row(const struct tr_widen *widen, LLVMValueRef operand);
 /* … and all copies. */
 bool tr_memory_is_same_for_all(const struct tr_widen *widen, LLVMValueRef operand);
-/* The copy that the operand is held with; 0 for constants. */
+/* The copy at which the operand is defined; 0 for constants. */
 uint32_t tr_memory_holder(const struct tr_widen *widen, LLVMValueRef operand, uint32_t copy);
-/* A pointer that all lanes of a copy have in common, to so many bytes; nowhere if no lane of the
- * copies that share it is active. */
+/* A pointer to so many bytes that all lanes of a copy have in common; it points to spare memory if
+ * no lane of the copies that share it is active. */
 LLVMValueRef tr_memory_address(struct tr_widen *widen, LLVMValueRef pointer, uint32_t bytes,
                                uint32_t copy);
 LLVMValueRef tr_memory_i32(const struct tr_widen *widen, uint64_t n);
-/* TR_VECTOR_SEED_STRIDE: the address, or the lanes' addresses, one element off. */
+/* Seeds TR_VECTOR_SEED_STRIDE: makes the address, or the lanes' addresses, one element too high. */
 LLVMValueRef tr_memory_seed_stride(struct tr_widen *widen, const struct tr_memory *memory,
                                    LLVMValueRef address);
 
@@ -77,7 +77,8 @@ void tr_memory_scatter(struct tr_widen *widen, const struct tr_memory *memory, u
 
 /* ---- elements of local arrays (local_arrays.c) ---- */
 
-/* A vector of pointers; NULL: it is no such access, or not made of numbers of elements. */
+/* The addresses as a vector of pointers; NULL: the access is not to an array in local memory, or
+ * not at indices of whole elements. */
 LLVMValueRef tr_memory_array_addresses(struct tr_widen *widen, const struct tr_memory *memory,
                                        uint32_t copy);
 
@@ -87,14 +88,14 @@ void tr_memory_access_checked(struct tr_widen *widen, const struct tr_access_pla
 
 /* ---- stores past the caches (nontemporal_stores.c) ---- */
 
-/* One copy's store to neighbours, all lanes of which are active. */
+/* One copy's store to neighbours. All its lanes are active. */
 struct tr_store {
     LLVMValueRef value;
     LLVMValueRef address;
 };
 
-/* Whether a store to neighbours is one of those: its copies are written by
- * tr_memory_store_past_caches. */
+/* Whether a store to neighbours may go past the caches: then tr_memory_store_past_caches writes its
+ * copies. */
 bool tr_memory_may_pass_caches(const struct tr_widen *widen, const struct tr_memory *memory);
 /* stores: by copy. */
 void tr_memory_store_past_caches(struct tr_widen *widen, const struct tr_memory *memory,
@@ -102,18 +103,20 @@ void tr_memory_store_past_caches(struct tr_widen *widen, const struct tr_memory 
 
 /* ---- volatile and relaxed accesses (relaxed.c) ---- */
 
-/* The new access, to a lane or a vector of this type, is one like `from` if that is one. */
+/* Gives the new access, to a lane or a vector of this type, the ordering of `from` if that is
+ * relaxed. */
 void tr_memory_set_relaxed(LLVMValueRef from, LLVMValueRef access, LLVMTypeRef type);
-/* Before and behind calls of intrinsics that do such an access. */
+/* Keeps the order around a call of an intrinsic that does such an access; before and behind it. */
 void tr_memory_keep_order(struct tr_widen *widen, LLVMValueRef from);
 
 /* ---- instructions that a lane does before the next lane begins (exchange.c) ---- */
 
-/* Whether lanes of an atomic operation or an exchange can be combined before it is done once. */
+/* Whether the lanes of an atomic operation or an exchange can be combined first, so that it is done
+ * once. */
 bool tr_memory_can_combine(const struct tr_iteration *iteration,
                            const struct tr_sequence *sequence);
-/* Emits the atomic operation, or the exchange, if lanes can be combined before it is done once;
- * false: they cannot. */
+/* Emits the atomic operation or exchange with its lanes combined; false: they cannot be
+ * combined. */
 bool tr_memory_combine(struct tr_widen *widen, const struct tr_sequence *sequence);
 
 /* ---- loads and stores (load_store.c) ---- */
@@ -123,9 +126,9 @@ void tr_memory_access(struct tr_widen *widen, uint32_t value);
 
 /* ---- one lane after the other (serial.c) ---- */
 
-/* Emits an instruction that has effects, or that there is no vector form of (atomics, calls,
- * fences, volatile accesses under a mask), for each active lane of each copy: a loop over set bits
- * of the mask, or over all lanes. Its result, if it has one, is varying. */
+/* Emits an instruction for each active lane of each copy, as a loop over the set bits of the mask
+ * or over all lanes: one that has effects or no vector form (atomics, calls, fences, volatile
+ * accesses under a mask). Its result, if it has one, is varying. */
 void tr_memory_serial(struct tr_widen *widen, uint32_t value);
 
 #endif

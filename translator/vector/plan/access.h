@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What loads and stores are like, from the shapes of their addresses: questions that emit nothing.
- * Private to translator/vector.
+ * Classifies loads and stores by the shapes of their addresses. Emits nothing. Private to
+ * translator/vector.
  */
 #ifndef PTXRUN_TRANSLATOR_VECTOR_PLAN_ACCESS_H
 #define PTXRUN_TRANSLATOR_VECTOR_PLAN_ACCESS_H
@@ -9,7 +9,7 @@
 #include "translator/analysis/address.h"
 #include "translator/vector/plan/plan.h"
 
-/* Elements from one lane to the next, at most, that wide accesses with shuffles are made for. */
+/* Wide accesses with shuffles are made for at most so many elements from lane to lane. */
 #define TR_MAX_STEP  8
 #define TR_MAX_WIDTH 64
 
@@ -28,7 +28,7 @@ struct tr_memory {
     LLVMValueRef address;
     uint32_t address_value; /* its number; TR_NONE: a constant */
     LLVMValueRef stored;    /* NULL: a load */
-    LLVMTypeRef type;       /* of a lane */
+    LLVMTypeRef type;       /* in one lane */
     uint32_t bytes;
     bool is_word; /* the type has exactly 8 * bytes bits, 1, 2, 4 or 8 bytes of them */
     uint32_t align;
@@ -39,11 +39,11 @@ struct tr_memory {
 
 struct tr_memory tr_plan_describe(const struct tr_iteration *iteration, uint32_t value);
 
-/* Whether the instruction may read memory that something writes, or write some. */
+/* Whether the instruction may write memory, or read memory that something writes. */
 bool tr_plan_may_read(const struct tr_iteration *iteration, uint32_t value);
 bool tr_plan_may_write(const struct tr_iteration *iteration, uint32_t value);
 
-/* A base and indices of elements. */
+/* The address as a base and indices of elements. */
 struct tr_sum tr_plan_sum(const struct tr_iteration *iteration, LLVMValueRef address);
 
 /* ---- accesses that are done together (fields.c) ---- */
@@ -51,27 +51,27 @@ struct tr_sum tr_plan_sum(const struct tr_iteration *iteration, LLVMValueRef add
 #define TR_MAX_FIELDS 16
 
 /* Accesses of one segment with one stride that lie within one stride, such as those to the fields
- * of a structure; in order of the segment. All of them have the size of one field. */
+ * of a structure; in the order of the segment. All have the size of one field. */
 struct tr_fields {
     uint32_t count;
     uint32_t values[TR_MAX_FIELDS];
     uint32_t fields[TR_MAX_FIELDS]; /* by access: elements from the lowest one */
     uint32_t last_field;            /* the highest of them */
-    uint32_t place;                 /* the access at whose place all are done */
+    uint32_t place;                 /* which access of them all are done at */
     uint32_t place_field;
     uint32_t align; /* of the lowest */
 };
 
-/* The access alone. */
+/* The access alone, without others. */
 struct tr_fields tr_plan_only(const struct tr_memory *memory);
-/* Those of an access: at least itself. */
+/* The accesses to do together with this one: at least itself. */
 struct tr_fields tr_plan_fields(const struct tr_iteration *iteration,
                                 const struct tr_memory *memory);
 
 /* ---- neighbours, unless an index wraps (narrow_index.c) ---- */
 
-/* An address: sum.base + the sum's terms, of which one differs along the row: the narrow index,
- * which grows by one element from lane to lane, extended. */
+/* An address of the form sum.base + terms, of which one differs along the row: an extended narrow
+ * index that grows by one element from lane to lane. */
 struct tr_checked {
     struct tr_sum sum;
     uint32_t term;
@@ -80,15 +80,15 @@ struct tr_checked {
     bool is_signed;
 };
 
-/* False: it is none. */
+/* False: the address has another form. */
 bool tr_plan_find_checked(const struct tr_iteration *iteration, const struct tr_memory *memory,
                           struct tr_checked *checked);
 
 /* ---- order (access_order.c) ---- */
 
-/* A load or store that need not be in order with those of other lanes, but must be done. */
+/* Whether an access that must be done need not be in order with those of other lanes. */
 bool tr_plan_is_relaxed(LLVMValueRef access);
-/* One that must: its lanes do it one after the other. */
+/* Whether it must be in order: its lanes do it one after the other. */
 bool tr_plan_is_ordered(LLVMValueRef access);
 
 /* ---- instructions that a lane does before the next lane begins (access_order.c) ---- */
@@ -100,19 +100,19 @@ struct tr_sequence {
     uint32_t values[TR_MAX_SEQUENCE];
 };
 
-/* A volatile load and the store that it ends in: an atomic operation on memory of the block. Found
- * by its load. False: it is none. */
+/* A volatile load and the store that ends it: an atomic operation on the block's memory. `load` is
+ * its load. False: it belongs to none. */
 bool tr_plan_find_exchange(const struct tr_iteration *iteration, uint32_t load,
                            struct tr_sequence *sequence);
-/* The store is the end of one: it has been emitted with the load. */
+/* Whether the store ends an exchange, and so has been emitted with the load. */
 bool tr_plan_ends_exchange(const struct tr_iteration *iteration, uint32_t store);
 /* ---- what the target has instructions for (access.c) ---- */
 
-/* Under a mask such an access is a branch for each lane. */
+/* Whether the access becomes a branch for each lane under a mask. */
 bool tr_plan_is_masked_badly(const struct tr_target *target, const struct tr_memory *memory);
-/* Whether these are LLVM's gathers, and, on machines that have them, scatters. */
+/* Whether LLVM's gathers, and scatters on machines that have them, can do these accesses. */
 bool tr_plan_is_gatherable(const struct tr_target *target, const struct tr_memory *memory);
-/* Whether nobody reads soon what an access stores. */
+/* Whether nobody reads soon what the access stores. */
 bool tr_plan_is_nontemporal(const struct tr_memory *memory);
 
 #endif

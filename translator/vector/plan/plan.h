@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A nest before anything is emitted: its loops, its turn as a graph, what threads have in common in
- * it, and the units of control that are emitted one after another. Private to translator/vector.
+ * A nest before anything is emitted: its loops, the graph of its iteration, the shapes of the
+ * values in it, and the units of control, which are emitted one after another. Private to
+ * translator/vector.
  */
 #ifndef PTXRUN_TRANSLATOR_VECTOR_PLAN_H
 #define PTXRUN_TRANSLATOR_VECTOR_PLAN_H
@@ -38,9 +39,9 @@ enum pxr_status tr_find_nests(LLVMValueRef function, struct tr_nest **nests, uin
 
 /* ---- guards (guards.c) ---- */
 
-/* A branch that all threads are expected to leave in one direction, because the other does nothing
- * and ends the iteration: nothing that has effects can come before it in an iteration, so that
- * iterations can begin anew in the masked version. */
+/* A branch that all threads are expected to take in one direction, because the other does nothing
+ * and ends the iteration. Nothing with effects can come before it in an iteration, so that the
+ * masked version can begin iterations anew. */
 struct tr_guard {
     LLVMValueRef branch; /* conditional */
     uint32_t expected;   /* number of the successor */
@@ -49,19 +50,20 @@ struct tr_guard {
 /* ---- the iteration as a graph, with what threads have in common (iteration.c) ---- */
 
 enum tr_unit_kind {
-    TR_UNIT_ALWAYS,  /* all lanes that came to the unit's anchor come here, and go on from here */
-    TR_UNIT_UNIFORM, /* all of them, or none */
-    TR_UNIT_MASKED   /* some of them */
+    TR_UNIT_ALWAYS,  /* all lanes that were active at the unit's anchor come here, and leave it
+                        again */
+    TR_UNIT_UNIFORM, /* all of them come, or none */
+    TR_UNIT_MASKED   /* some of them come */
 };
 
-/* A unit is a segment with all that it dominates, except what is behind a loop around it; it is
- * emitted as one piece, entered from its first segment only. What its values mean to the rest goes
- * through phis of segments that its edges lead to. */
+/* A segment with all that it dominates, except what is behind a loop around it. It is emitted as
+ * one piece and entered from its first segment only. Its values reach the rest through phis of the
+ * segments that its edges lead to. */
 struct tr_unit {
     enum tr_unit_kind kind;
-    uint32_t anchor; /* the segment whose lanes `kind` speaks of: for a child the segment it is a
-                        child of; for a follower the header of the loop it follows: all lanes that
-                        have entered the loop. TR_NONE: the first segment */
+    uint32_t anchor; /* the segment whose lanes `kind` counts: for a child the segment it is a child
+                        of; for a follower the header of the loop it follows: all lanes that have
+                        entered the loop. TR_NONE: the first segment */
     uint32_t child_count;
     const uint32_t *children; /* units emitted after this segment, in order: those it dominates
                                  directly, within the innermost loop of the segment. Of a loop's
@@ -75,8 +77,9 @@ struct tr_unit {
                          also the header of the loop around it, if the latch is in the unit */
     bool is_fault;    /* the unit ends in a fault: no lane comes out of it */
     uint32_t cost;    /* of the instructions in the unit, with inner units */
-    bool has_loop;    /* somewhere in it: for lanes that are not active it may not end for long */
-    bool has_effects; /* somewhere in it: anything that lanes which are not active must not do:
+    bool has_loop;    /* somewhere in it, a loop: for lanes that are not active it may not end for
+                         long */
+    bool has_effects; /* somewhere in it, something that lanes which are not active must not do:
                          accesses to memory, calls that are not pure, division */
 };
 
@@ -86,17 +89,17 @@ struct tr_iteration {
                               arguments are the counters and all values from outside */
     struct tr_dominators dominators;
     struct tr_dominators post; /* as if control never went to faults */
-    struct tr_loops loops; /* segments of faults, from where control does not come to the end, count
-                              as in the loops of the last segment that dominates them and is none:
-                              its units are emitted there */
-    uint32_t end;          /* segment: where iterations end */
-    bool *is_lost;         /* by segment: control does not come from there to the end */
-    uint32_t x;            /* value numbers of the counters */
-    uint32_t y;            /* TR_NONE unless is_jammed */
+    struct tr_loops loops;   /* segments from which control goes to a fault and not to the end count
+                                as inside the loops of the last other segment that dominates them:
+                                their units are emitted there */
+    uint32_t end;            /* the segment where iterations end */
+    bool *is_lost;           /* by segment: control does not come from there to the end */
+    uint32_t x;              /* value numbers of the counters */
+    uint32_t y;              /* TR_NONE unless is_jammed */
     struct tr_shapes shapes; /* TR_SCOPE_BLOCK, in lanes of rows and rows */
-    bool *depends_on_row; /* by value: threads of one x may have different ones in different rows */
-    struct tr_unit *units;            /* by segment */
-    bool *is_divergent_loop;          /* by loop: lanes leave it in different iterations */
+    bool *depends_on_row;    /* by value: rows may have different ones for the same x */
+    struct tr_unit *units;   /* by segment */
+    bool *is_divergent_loop; /* by loop: lanes leave it in different iterations */
     struct tr_access_plan **accesses; /* by value; NULL: no load or store (access_plan.h) */
 };
 
@@ -121,23 +124,25 @@ enum pxr_status tr_units_build(struct tr_iteration *iteration, struct pxr_error 
 
 /* ---- single instructions (side_effect.c) ---- */
 
-/* To do it once more makes a difference to somebody. */
+/* Whether doing it twice makes a difference to anybody. */
 bool tr_is_seen(LLVMValueRef inst);
-/* Lanes that are not active must not do it. */
+/* Whether lanes that are not active must not do it. */
 bool tr_is_for_active_lanes(LLVMValueRef inst);
 
-/* Of an intrinsic function that is called: behind "llvm.", without types; of others the length is
- * 0. */
+/* The name of the intrinsic function that is called, behind "llvm." and without types; *length is 0
+ * for other calls. */
 const char *tr_intrinsic_name(LLVMValueRef call, size_t *len);
-/* The call tells the compiler something, and is left out where there are several lanes. */
+/* Whether the call only tells the compiler something: it is left out where there are several
+ * lanes. */
 bool tr_is_hint(LLVMValueRef call);
 
-/* In simple instructions. */
+/* Cost in simple instructions. */
 uint32_t tr_cost(const struct tr_target *target, LLVMValueRef inst);
 
 /* ---- all of it as text, for people and tests (plan_text.c) ---- */
 
-/* The nests of a function and what is planned for them. malloc; NULL when out of memory. */
+/* The nests of a function and what is planned for them, as text. malloc; NULL when out of
+ * memory. */
 char *tr_plan_text(LLVMValueRef function);
 
 #endif

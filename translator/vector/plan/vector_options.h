@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the vectoriser is asked for.
+ * What is asked of the vectoriser.
  */
 #ifndef PTXRUN_TRANSLATOR_VECTOR_PLAN_VECTOR_OPTIONS_H
 #define PTXRUN_TRANSLATOR_VECTOR_PLAN_VECTOR_OPTIONS_H
@@ -18,20 +18,21 @@ enum tr_vector_seed {
     TR_VECTOR_SEED_MASK,   /* an access, or a change of a variable, is done for all lanes although
                               some are not active */
     TR_VECTOR_SEED_STRIDE, /* an address is one element off in a lane */
-    TR_VECTOR_SEED_FREEZE, /* a condition of lanes that are not active decides: what spares it if it
-                              is poison is missing, a freeze or a select instead of an `and` */
+    TR_VECTOR_SEED_FREEZE, /* a condition decides although it belongs to lanes that are not active:
+                              the freeze, or the select in place of an `and`, that guards against
+                              poison is missing */
     TR_VECTOR_SEED_COUNT
 };
 
-/* When stores with TR_MARK_NONTEMPORAL go past the caches: i1 each, or NULL if there are none. The
- * caller adds a fence where control leaves the function. */
+/* Conditions for stores with TR_MARK_NONTEMPORAL to go past the caches: i1 each, or NULL if there
+ * are no such stores. The caller adds a fence where control leaves the function. */
 struct tr_streaming {
-    LLVMValueRef of_rows; /* they write more than caches forget soon: done where rows are short, as
+    LLVMValueRef of_rows; /* they write more than caches forget soon. Enough where rows are short:
                              the machine does not see what follows them */
-    LLVMValueRef of_all;  /* more than caches hold; implies the other */
+    LLVMValueRef of_all;  /* they write more than caches hold; implies the other */
 };
 
-/* Steps that gain on some kernels, and that nothing else needs. */
+/* Steps that speed up some kernels and that no other step needs. */
 enum tr_tuning {
 #define TUNING(ID, name, purpose) TR_TUNING_##ID,
 #include "translator/vector/plan/tuning.def"

@@ -11,8 +11,7 @@
 
 #include "util/error.h"
 
-/* Behind the passes for vectors. What it makes wants to be cleaned up. Errors: PXR_OUT_OF_MEMORY.
- */
+/* Runs behind the passes for vectors; its code needs cleaning up. Errors: PXR_OUT_OF_MEMORY. */
 enum pxr_status tr_straighten_blocks(LLVMModuleRef module, bool *has_changed,
                                      struct pxr_error *err);
 

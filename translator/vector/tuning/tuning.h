@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The steps of plan/tuning.def. What they find and emit is the same for all that use them, so each
- * can be left out. Private to translator/vector.
+ * The steps of plan/tuning.def. Each finds and emits something that others do as well in a plainer
+ * way, so each can be left out. Private to translator/vector.
  */
 #ifndef PTXRUN_TRANSLATOR_VECTOR_TUNING_H
 #define PTXRUN_TRANSLATOR_VECTOR_TUNING_H
@@ -10,24 +10,24 @@
 
 /* ---- accesses (word_blocks.c, shifted.c) ---- */
 
-/* Neighbouring words of lanes that are far apart. */
+/* Lanes access words that are neighbours, but far from those of other lanes (word_blocks.c). */
 extern const struct tr_access_step tr_word_blocks;
-/* What the next lane has gathered. */
+/* Lanes use the value that the next lane has gathered (shifted.c). */
 extern const struct tr_access_step tr_shifted;
 
 #define TR_GROUP_MAX 64
 
-/* Accesses of one segment, with one stride, that can be done at one place: that of the first, if
- * they are loads, of the last, if they are stores. */
+/* Accesses of one segment with one stride that can be done at one place: loads at the first of
+ * them, stores at the last. */
 struct tr_group {
     uint32_t count;
     uint32_t values[TR_GROUP_MAX]; /* in order of the segment */
     int64_t offsets[TR_GROUP_MAX]; /* in bytes, from the access asked about */
-    uint32_t beside_count;         /* accesses of the other kind to the same rows, in between */
+    uint32_t beside_count;         /* accesses of the other kind, in between, to the same rows */
     int64_t beside[TR_GROUP_MAX];
 };
 
-/* Each of a group finds the same. */
+/* The group of an access; each of a group finds the same. */
 struct tr_group tr_tuning_group(const struct tr_iteration *iteration,
                                 const struct tr_memory *memory);
 
@@ -41,8 +41,8 @@ LLVMValueRef tr_shorten(const struct tr_nest *nest, const struct tr_iteration *i
 
 /* ---- units that each row comes to as a whole, or not at all (whole_rows.c) ---- */
 
-/* For each row of copies a branch around the segment's instructions but the last, which `emit`
- * emits. False: out of memory. */
+/* Emits, for each row of copies, a branch around the segment's instructions; `emit` emits the last
+ * of them. False: out of memory. */
 bool tr_tuning_emit_for_rows(struct tr_widen *widen, uint32_t segment, LLVMValueRef condition,
                              bool expected, void (*emit)(struct tr_widen *widen, uint32_t value));
 
@@ -50,13 +50,13 @@ bool tr_tuning_emit_for_rows(struct tr_widen *widen, uint32_t segment, LLVMValue
 
 /* Finds the step of a value that is about to be defined; whether there is one. */
 bool tr_tuning_find_step(struct tr_widen *widen, uint32_t value);
-/* If there is one: what the first row is to have, from which those of the others follow, even if it
- * has no result that anybody may use and they have. */
+/* The value that the first row must have so that those of other rows follow from it, if there is
+ * such a step, even if the first row has no result that may be used and the others have. */
 LLVMValueRef tr_tuning_begin_rows(const struct tr_widen *widen, uint32_t value, LLVMValueRef first);
-/* … and the value at a copy of another row than the first, whose are defined. */
+/* … and the value at a copy of another row, once those of the first row are defined. */
 LLVMValueRef tr_tuning_in_row(struct tr_widen *widen, uint32_t value, uint32_t copy);
 enum tr_growth { TR_ROWS_DIFFER, TR_ROWS_SHARE, TR_ROWS_GROW };
-/* Whether rows share the scalar, or each has at least what the row before has in this order. */
+/* Whether rows share the scalar, or each has at least the value of the row before in this order. */
 enum tr_growth tr_tuning_growth(const struct tr_widen *widen, LLVMValueRef operand,
                                 bool is_in_signed_order);
 
