@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether all lanes go the same way at a branch, mostly by asking the first lane and the last one:
- * what grows along the row without wrapping, and is on one side of a limit at both ends, is so
- * between them.
+ * Whether all lanes go the same way at a branch. Mostly this asks the first lane and the last one:
+ * a value that grows along the row without wrapping, and is on one side of a limit at both ends, is
+ * on that side between them.
  */
 #include "translator/vector/control.h"
 #include "translator/vector/tuning/tuning.h"
 
 struct question {
     struct tr_widen *widen;
-    LLVMValueRef answer; /* i1: to what has been asked so far; NULL: nothing */
+    LLVMValueRef answer; /* i1: all answers so far; NULL: nothing has been asked */
 };
 
-/* What is asked later may be poison where what was asked before is false. */
+/* A later answer may be poison where an earlier one is false. */
 static void require(struct question *question, LLVMValueRef condition)
 {
     LLVMValueRef no = LLVMConstInt(question->widen->i1, 0, false);
@@ -29,7 +29,7 @@ static LLVMValueRef expect(struct question *question, LLVMValueRef condition, bo
 
 /* ---- comparisons ---- */
 
-/* Strides so small that a row of lanes cannot go once around in 32 bits. */
+/* With such a stride a row of lanes cannot go once around in 32 bits. */
 #define MAX_STRIDE (1 << 16)
 
 static bool is_order(LLVMIntPredicate predicate)
@@ -55,8 +55,8 @@ static bool is_short_integer(LLVMValueRef value)
            LLVMGetIntTypeWidth(type) <= 64;
 }
 
-/* Number of the comparison's operand that grows along the row, while the other does not; 2: there
- * is none such. */
+/* The number of the comparison's operand that grows along the row, while the other does not; 2:
+ * there is none. */
 static unsigned growing_operand(const struct tr_widen *widen, LLVMValueRef icmp)
 {
     struct tr_shape shapes[2] = {tr_widen_shape(widen, LLVMGetOperand(icmp, 0)),
@@ -79,8 +79,8 @@ static LLVMValueRef at_end(struct tr_widen *widen, LLVMValueRef operand, uint32_
     return tr_widen_lane(widen, operand, copy, LLVMConstInt(widen->i32, lane, false));
 }
 
-/* The operand does not wrap between the first lane and the last, in the order that is asked about.
- */
+/* Requires that the operand does not wrap, in the order of the comparison, between the first lane
+ * and the last. */
 static void require_no_wrap(struct question *question, LLVMValueRef operand, uint32_t row,
                             bool is_in_signed_order)
 {
@@ -94,7 +94,7 @@ static void require_no_wrap(struct question *question, LLVMValueRef operand, uin
     require(question, LLVMBuildICmp(widen->builder, order, ends[0], ends[1], ""));
 }
 
-/* The end decides at which the comparison is hardest to satisfy. */
+/* Asks at the end of the row where the comparison is hardest to satisfy. */
 static void ask_ends(struct question *question, LLVMValueRef icmp, unsigned growing, bool expected)
 {
     struct tr_widen *widen = question->widen;
@@ -114,13 +114,13 @@ static void ask_ends(struct question *question, LLVMValueRef icmp, unsigned grow
 
 /* ---- rows ---- */
 
-/* Rows that answer for all: if it is so in these, it is in every row. */
+/* Rows that answer for all: if it holds in these, it holds in every row. */
 struct rows {
     uint32_t first;
     uint32_t end;
 };
 
-/* Of what is the same along each row. */
+/* The rows to ask about a value that is the same along each row. */
 static struct rows rows_to_ask(const struct tr_widen *widen, LLVMValueRef condition, bool expected)
 {
     struct rows all = {.first = 0, .end = widen->jam[1]};
@@ -180,7 +180,7 @@ static void make_vectors(struct tr_widen *widen, LLVMValueRef condition, bool ex
     }
 }
 
-/* Made where the builder is anew, since what has been made of it so far may be vectors. */
+/* Such a value is made anew at the builder's place: what was made of it earlier may be vectors. */
 static bool is_in_iteration(const struct tr_widen *widen, LLVMValueRef value)
 {
     uint32_t number = tr_graph_number(&widen->iteration->graph, value);
@@ -229,7 +229,7 @@ LLVMValueRef tr_control_all_take(struct tr_widen *widen, LLVMValueRef condition,
     return question.answer;
 }
 
-/* The comparison's operand that grows does so without wrapping: its ends tell all of it. */
+/* Whether the comparison's growing operand does not wrap, so that its ends decide. */
 static bool ends_tell(const struct tr_widen *widen, LLVMValueRef icmp, unsigned growing)
 {
     LLVMIntPredicate predicate = LLVMGetICmpPredicate(icmp);
@@ -237,7 +237,7 @@ static bool ends_tell(const struct tr_widen *widen, LLVMValueRef icmp, unsigned 
            tr_widen_shape(widen, LLVMGetOperand(icmp, growing)).no_wrap;
 }
 
-/* i1; NULL: it takes masks to know. */
+/* i1: whether any lane's condition holds; NULL: only masks can tell. */
 static LLVMValueRef any_by_ends(struct tr_widen *widen, LLVMValueRef condition, bool expected)
 {
     if (LLVMIsAICmpInst(condition) == NULL)

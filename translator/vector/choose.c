@@ -9,14 +9,13 @@
 #include "translator/vector/control.h"
 #include "translator/vector/version.h"
 
-/* Loads without a loop are its unrolled body if there are so many that rows, and that threads of a
- * row, share. */
+/* Loads outside of loops count as an unrolled loop if rows, and threads of a row, share so many. */
 #define UNROLLED_LOADS 8
 
-/* Instructions of an iteration, times copies; more take too long to compile. */
+/* More instructions of an iteration, times copies, take too long to compile. */
 #define LENGTH_MAX 3000
 
-/* A loop is taken to run so often. */
+/* Iterations that a loop is taken to make. */
 #define LOOP_ITERATIONS 16.0
 #define MAX_WEIGHT      4096.0
 
@@ -58,7 +57,7 @@ static bool is_in_divergent_loop(const struct tr_iteration *iteration, uint32_t 
     return loop != TR_NONE && iteration->is_divergent_loop[loop];
 }
 
-/* Some lanes do not come to the segment's loop. */
+/* Whether some lanes do not come to the segment's loop. */
 static bool is_for_some(const struct tr_iteration *iteration, uint32_t segment)
 {
     uint32_t s = iteration->loops.loops[iteration->loops.innermost[segment]].header;
@@ -67,7 +66,7 @@ static bool is_for_some(const struct tr_iteration *iteration, uint32_t segment)
     return s != TR_NONE;
 }
 
-/* Of one vector. */
+/* Cost of the instruction for one vector. */
 static double vector_cost(const struct tr_iteration *iteration, uint32_t width, uint32_t number,
                           struct tr_estimate *estimate, bool *is_gather)
 {
@@ -91,7 +90,7 @@ static double vector_cost(const struct tr_iteration *iteration, uint32_t width, 
     return value->opcode == LLVMFDiv ? costs->float_division * cost : cost;
 }
 
-/* How often it runs, about. */
+/* How often the segment runs, about. */
 static double weight_of(const struct tr_iteration *iteration, uint32_t segment, bool is_vector)
 {
     double weight = 1;
@@ -197,13 +196,13 @@ static enum pxr_status make_estimate(struct tr_iteration *iteration, uint32_t wi
 
 /* ---- numbers ---- */
 
-/* 0: not known. */
+/* The constant's value; 0: it is not known. */
 static uint32_t constant(LLVMValueRef count)
 {
     return LLVMIsAConstantInt(count) == NULL ? 0 : (uint32_t)LLVMConstIntGetZExtValue(count);
 }
 
-/* length: of a row, as far as threads have work; 0: not known. */
+/* length: the threads of a row that have work; 0: not known. */
 static uint32_t choose_width(uint32_t length, const struct tr_vector_options *options)
 {
     uint32_t width = options->width != 0 ? options->width : options->target->vector_bits / 32;
@@ -250,7 +249,8 @@ static uint32_t choose_copies(const struct tr_estimate *estimate,
     if (estimate->gathers_alone)
         copies = 1; /* each copy's lanes would wait for the others' */
     if (!is_shared && estimate->gathers > costs->gathers_most * estimate->vector)
-        copies = 1; /* nothing else takes time, and more copies are whole less often */
+        copies = 1; /* nothing else takes time, and with more copies it happens less often that all
+                       are whole */
     while (copies > 1 && copies * estimate->live > costs->registers)
         copies /= 2;
     while (copies > 1 && would_be_long(estimate, options, copies))
@@ -258,19 +258,19 @@ static uint32_t choose_copies(const struct tr_estimate *estimate,
     return copies;
 }
 
-/* rows: 0 if it is not known how many, 1 if none are side by side. */
+/* rows: 0 if their number is not known, 1 if none are side by side. */
 static void choose_jam(uint32_t length, uint32_t rows, uint32_t copies, uint32_t copies_max,
                        const struct tr_estimate *estimate, struct tr_shape_of_nest *shape)
 {
     uint32_t vectors = length / shape->width;
-    if (length == 0) { /* nobody knows how many would be left over */
+    if (length == 0) { /* the number left over is unknown */
         shape->jam[0] = rows == 1 ? copies : 1;
         shape->jam[1] = rows == 1 ? 1 : fit(0, copies < copies_max ? copies : copies_max);
         return;
     }
     uint32_t along = estimate->shares_rows && rows > 1 ? copies / 2 : copies;
-    /* Guards hold threads back at borders of the grid: the less of a row a rectangle takes, the
-     * fewer rectangles have any. */
+    /* Guards hold threads back at borders of the grid: narrower rectangles cross a border less
+     * often. */
     bool is_better_narrow = estimate->shares_rows || (estimate->is_guarded && rows > 1);
     if (is_better_narrow && !estimate->shares_row)
         along = 1;
@@ -307,7 +307,7 @@ static const char *why_jam(const struct tr_vector_options *options,
     return copies > costs->copies ? "they share what they load" : "more would gain little";
 }
 
-/* Of a row, as far as threads have work; 0: not known. */
+/* The threads of a row that have work; 0: not known. */
 static uint32_t length_of(const struct tr_nest *nest, LLVMValueRef working)
 {
     return constant(working) != 0 ? constant(working) : constant(nest->x.count);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The control of an iteration for lanes side by side. Units (plan.h) are emitted one after another,
- * inner ones within outer ones: those that all lanes come to just follow; those that all or none
- * come to are in an `if`; the others in an `if` that asks whether any lane comes, with a copy for
- * the case that all do, where nothing is masked. So divergent branches become straight code
- * (Karrenberg and Hack's linearisation, as far as Moll and Hack's partial one finds necessary),
- * uniform ones stay.
+ * Control flow of an iteration for lanes side by side. Units (plan.h) are emitted one after
+ * another, inner ones within outer ones. A unit that all lanes come to just follows; one that all
+ * or none come to is in an `if`; any other is in an `if` that asks whether any lane comes, with a
+ * copy without masks for when all do. So divergent branches become straight code (Karrenberg and
+ * Hack's linearisation, as far as Moll and Hack's partial one finds necessary), uniform ones stay.
  *
- * What a segment defines is used in its own unit only, or goes through phis (the loops are in LCSSA
- * form), so that only what edges bring (edges.c) has to be merged where ways meet (merge.c).
+ * Values that a segment defines are used in its own unit only, or go through phis (the loops are in
+ * LCSSA form), so that where ways meet (merge.c) only the values that edges bring (edges.c) have to
+ * be merged.
  */
 #include "translator/vector/control.h"
 #include "translator/vector/tuning/tuning.h"
 
 /* A unit with at most so many instructions, no loops, and nothing that inactive lanes must not do,
- * is cheaper to run for nobody than to branch around. */
+ * is cheaper to run with no lane active than to branch around. */
 #define FLATTEN_MAX 12
 
-/* A unit larger than this, times copies, gets no second copy for the case that all lanes come. */
+/* A unit larger than this, times copies, gets no second copy for when all lanes come. */
 #define SPLIT_MAX 400
 
 static void set_all_active(struct tr_widen *widen)
@@ -84,7 +84,7 @@ void tr_control_define_phis(struct tr_control *control, uint32_t segment,
 
 /* ---- units ---- */
 
-/* For the active lanes. */
+/* Emits the unit for the active lanes. */
 static void emit_inside(struct tr_control *control, uint32_t segment, LLVMValueRef *pending)
 {
     if (control->is_out_of_memory)
@@ -130,7 +130,7 @@ bool tr_control_is_split(const struct tr_iteration *iteration, uint32_t segment,
     return unit->has_effects && !unit->is_fault && unit->cost * copies <= SPLIT_MAX;
 }
 
-/* The builder goes to where not all lanes come. */
+/* Emits the copy for all lanes; the builder goes on where not all lanes come. */
 static struct tr_way emit_whole(struct tr_control *control, uint32_t segment,
                                 const struct tr_slots *slots, LLVMValueRef all_come,
                                 LLVMValueRef *pending, LLVMBasicBlockRef meet)
@@ -206,7 +206,7 @@ static void emit_masked(struct tr_control *control, uint32_t segment, const LLVM
     control->widen->active = active;
 }
 
-/* Takes what edges have brought to the segment, so that it can be brought anew. */
+/* Takes the values that edges have brought to the segment, so that others can be brought. */
 static LLVMValueRef *take_pending(struct tr_control *control, uint32_t segment)
 {
     struct tr_join *join = &control->joins[segment];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Edges: when control leaves a segment, each of its edges brings to the segment it leads to the
- * values of that one's phis, and tells it which lanes come. Nothing jumps: segments that edges lead
- * to are emitted later, behind this one.
+ * Edges: when control leaves a segment, each edge brings the values of the phis of the segment it
+ * leads to, and the mask of the lanes that come. Nothing jumps: the segments that edges lead to are
+ * emitted later, behind this one.
  */
 #include "translator/vector/control.h"
 
-/* Lanes that take an edge, of those active in the segment it comes from. */
+/* Which of the segment's active lanes take an edge. */
 struct edge {
     uint32_t from;
     uint32_t to;
@@ -50,7 +50,7 @@ static bool is_single_way(const struct tr_segment *segment)
 
 /* ---- conditions ---- */
 
-/* i1, or <width x i1> of a copy: whether the terminator's i-th way is taken. */
+/* i1, or <width x i1> of a copy: whether the terminator takes its i-th way. */
 static LLVMValueRef way_condition(struct tr_widen *widen, LLVMValueRef terminator, unsigned i,
                                   LLVMValueRef operand)
 {
@@ -73,7 +73,7 @@ static LLVMValueRef way_condition(struct tr_widen *widen, LLVMValueRef terminato
     return i == 0 ? LLVMBuildNot(b, any, "") : any; /* 0 is the default */
 }
 
-/* Whether any of the terminator's ways to `to` is taken. */
+/* Whether the terminator takes any of its ways to `to`. */
 static LLVMValueRef condition_of(struct tr_widen *widen, LLVMValueRef terminator,
                                  LLVMBasicBlockRef to, LLVMValueRef operand)
 {
@@ -93,7 +93,7 @@ static LLVMValueRef branch_operand(LLVMValueRef terminator)
                                                           : LLVMGetOperand(terminator, 0);
 }
 
-/* Copies that cannot differ share the condition, so that they share the mask as well. */
+/* Copies that cannot differ share the condition, and so the mask. */
 static void fill_vector_condition(struct tr_widen *widen, LLVMValueRef terminator,
                                   struct edge *edge)
 {
@@ -111,8 +111,8 @@ static void fill_vector_condition(struct tr_widen *widen, LLVMValueRef terminato
     }
 }
 
-/* What all lanes have in common is frozen where there may be none: then it may be poison, and still
- * decides where to go, or what the mask of nobody is. */
+/* A uniform operand is frozen where no lane may be active: it may be poison there, and would still
+ * decide where to go. */
 static LLVMValueRef scalar_operand(const struct tr_control *control, LLVMValueRef operand)
 {
     LLVMValueRef scalar = tr_widen_scalar(control->widen, operand, 0);
@@ -139,7 +139,7 @@ static void fill_condition(struct tr_control *control, LLVMValueRef terminator, 
 
 /* ---- what they bring ---- */
 
-/* The mask of the lanes that take the edge, if it is neither always nor all or none. NULL: all. */
+/* The mask of the lanes that take the edge, unless it is always, or all or none. NULL: all. */
 static void fill_masks(struct tr_widen *widen, const struct edge *edge, LLVMValueRef *mask)
 {
     bool is_by_lane = !edge->is_always && edge->scalar == NULL;
@@ -186,7 +186,7 @@ static void add_mask(struct tr_widen *widen, const struct edge *edge, const LLVM
     }
 }
 
-/* The phi's operand as it is held. */
+/* The value that holds the phi's operand. */
 static LLVMValueRef phi_operand(struct tr_widen *widen, const struct tr_value *phi, uint32_t from,
                                 struct tr_shape shape, uint32_t copy)
 {
@@ -201,9 +201,8 @@ static LLVMValueRef phi_operand(struct tr_widen *widen, const struct tr_value *p
     return NULL;
 }
 
-/* Lanes of any of the copies that share the phi's value with this one. True: nobody else can have
- * come to the phi's segment before, by another edge: all that were at the anchor come by this one.
- */
+/* The lanes of all copies that share the phi's value with this one. True: no lane can have come to
+ * the phi's segment by an edge before this one: all that were at the anchor come by it. */
 static bool union_of_sharers(struct tr_widen *widen, uint32_t phi, uint32_t copy,
                              const LLVMValueRef *mask, const struct tr_active *anchor,
                              LLVMValueRef *lanes)
@@ -220,7 +219,7 @@ static bool union_of_sharers(struct tr_widen *widen, uint32_t phi, uint32_t copy
     return is_whole;
 }
 
-/* anchor: the lanes at the anchor of the phi's segment. */
+/* anchor: the lanes active at the anchor of the phi's segment. */
 static void add_values(struct tr_control *control, const struct edge *edge,
                        const LLVMValueRef *mask, const struct tr_active *anchor)
 {
@@ -246,7 +245,7 @@ static void add_values(struct tr_control *control, const struct edge *edge,
     }
 }
 
-/* Keeps in mind where a mask comes from, if that is one branch at which all lanes are active. */
+/* Notes which condition a mask comes from, if that is one branch at which all lanes are active. */
 static void note_condition(const struct tr_control *control, const struct edge *edge,
                            LLVMValueRef terminator, const LLVMValueRef *mask, struct tr_join *join)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What --explain says of a nest: what was chosen and why, and what of the iteration makes it fast
- * or slow, by lines of the source. Speaks of the fast version; in the masked one everything is
+ * What --explain says of a nest: the choice and its reasons, and what makes the iteration fast or
+ * slow, by lines of the source. It speaks of the fast version; in the masked one everything is
  * masked.
  */
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "translator/vector/memory/load_store.h"
 #include "translator/vector/version.h"
 
-/* More would not be read. */
+/* Nobody would read more. */
 #define MAX_LINES  10
 #define MAX_GROUPS 8
 
@@ -23,7 +23,7 @@ struct group {
     uint32_t lines[MAX_LINES]; /* in order */
     uint32_t line_count;
     bool has_more;
-    bool has_unknown; /* instructions that LLVM has taken the line from */
+    bool has_unknown; /* some of its instructions have lost their line in LLVM */
 };
 
 struct list {
@@ -47,7 +47,7 @@ static void add_line(struct group *group, uint32_t line)
     group->lines[place] = line;
 }
 
-/* The last group takes what there is no room for. */
+/* If there is no room for another group the last one takes it in. */
 static struct group *find_group(struct list *list, const char *name)
 {
     uint32_t i = 0;
@@ -167,14 +167,14 @@ static const char *name_of_serial(LLVMValueRef inst)
     }
 }
 
-/* *sequence: the value alone, or all of an atomic operation in memory of the block. */
+/* *sequence: the value alone, or all of an atomic operation on the block's memory. */
 static void add_instruction(struct iteration_lists *lists, const struct tr_iteration *iteration,
                             uint32_t value)
 {
     LLVMValueRef inst = iteration->graph.values[value].llvm;
     struct tr_sequence sequence = {.count = 1, .values = {value}};
     if (tr_plan_ends_exchange(iteration, value))
-        return; /* spoken of with its load */
+        return; /* its load has told about it */
     bool is_exchange = tr_plan_find_exchange(iteration, value, &sequence);
     if (!is_exchange && tr_has_vector_form(iteration, value)) {
         if (LLVMIsALoadInst(inst) != NULL || LLVMIsAStoreInst(inst) != NULL)
@@ -215,7 +215,7 @@ static LLVMValueRef terminator_of(const struct tr_iteration *iteration, uint32_t
     return iteration->graph.values[segment->first_value + segment->value_count - 1].llvm;
 }
 
-/* Some way of it leaves a loop, or begins its next iteration. */
+/* Whether one of its ways leaves a loop or begins the loop's next iteration. */
 static bool is_about_loop(const struct tr_iteration *iteration, uint32_t number)
 {
     const struct tr_segment *segment = &iteration->graph.segments[number];
@@ -239,7 +239,7 @@ static enum way way_to(const struct tr_iteration *iteration, uint32_t to, uint32
     return tr_control_is_split(iteration, to, copies) ? WAY_SPLIT : WAY_MASKED;
 }
 
-/* From the way that costs most. */
+/* Names the branch by the way that costs most. */
 static const char *name_branch(const struct tr_iteration *iteration, uint32_t number,
                                uint32_t copies)
 {

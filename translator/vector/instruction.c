@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Any instruction of an iteration: as it is where its result is a scalar for all lanes, as a vector
- * instruction where it is not, and lane by lane where there is none.
+ * Emits any instruction of an iteration: as it is if its result is a scalar for all lanes,
+ * otherwise as a vector instruction, or lane by lane if there is none.
  *
- * The scalar of an affine value is what lane 0 has. Where lane 0 may not be active, it is what
- * follows for lane 0 from the lanes that are: most instructions give it when they are executed
+ * The scalar of an affine value is its value in lane 0. Where lane 0 may not be active, the scalar
+ * is the value that the active lanes imply for it: most instructions give it when they are executed
  * with the operands of lane 0 (modulo the width, sums and products do not mind where they begin);
- * others, such as sign extension, are executed for the first lane that is active.
+ * others, such as sign extension, are executed for the first active lane.
  */
 #include <llvm-c/DebugInfo.h>
 
@@ -26,7 +26,7 @@ static bool is_strided(struct tr_shape shape)
 
 /* ---- lane 0 ---- */
 
-/* Iterations begin with lane 0 active; it stays until control parts. */
+/* Lane 0 is active at the beginning of an iteration, until a branch parts the lanes. */
 static bool is_lane_0_active(const struct tr_widen *widen, uint32_t segment)
 {
     const struct tr_iteration *iteration = widen->iteration;
@@ -44,7 +44,7 @@ static bool is_lane_0_active(const struct tr_widen *widen, uint32_t segment)
 
 /* ---- copies of the scalar instruction ---- */
 
-/* lane: the i32 number of the lane whose operands it gets; NULL: 0. */
+/* lane: the i32 number of the lane whose operands to use; NULL: 0. */
 static LLVMValueRef clone(struct tr_widen *widen, uint32_t value, uint32_t copy, LLVMValueRef lane)
 {
     const struct tr_value *inst = &widen->iteration->graph.values[value];
@@ -61,7 +61,7 @@ static LLVMValueRef clone(struct tr_widen *widen, uint32_t value, uint32_t copy,
     return result;
 }
 
-/* i1: whether any lane is active that shares the value at this copy. */
+/* i1: whether any lane of the copies that share the value at this copy is active. */
 static LLVMValueRef is_any_active(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
     return tr_widen_any(widen, tr_widen_mask_for(widen, value, copy));
@@ -78,7 +78,8 @@ static LLVMValueRef divide(struct tr_widen *widen, uint32_t value, uint32_t copy
                           tr_widen_scalar(widen, LLVMGetOperand(inst, 0), copy), divisor, "");
 }
 
-/* Of a function that may do anything, say divide, with operands that no lane has given it. */
+/* Calls a function that may do anything, say divide: not with operands that no lane has
+ * provided. */
 static LLVMValueRef call_if_any(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
     LLVMBuilderRef b = widen->builder;
@@ -101,7 +102,7 @@ static bool is_intrinsic(LLVMValueRef call)
     return LLVMIsAFunction(callee) != NULL && LLVMGetIntrinsicID(callee) != 0;
 }
 
-/* What is the same in all lanes: nothing is known of its operands if none is active. */
+/* Emits a uniform instruction: if no lane is active nothing is known of its operands. */
 static LLVMValueRef common(struct tr_widen *widen, uint32_t value, uint32_t copy, bool is_certain)
 {
     LLVMValueRef inst = instruction(widen, value);
@@ -114,9 +115,9 @@ static LLVMValueRef common(struct tr_widen *widen, uint32_t value, uint32_t copy
 
 /* ---- affine values ---- */
 
-/* A lane's scalar, from which those of the other lanes follow even if it is poison and nobody uses
- * it: flags may be true of the others only, also that no bits are common, or that nothing is
- * negative (in front of the lane with 0 are negative ones). */
+/* Emits a lane's scalar, from which those of the other lanes follow even if it is poison and nobody
+ * uses it. So it loses its flags: they may be true in other lanes only, as may be that no bits are
+ * common or that nothing is negative (the lanes before the one with 0 are negative). */
 static LLVMValueRef seed_of_lanes(struct tr_widen *widen, uint32_t value, uint32_t copy,
                                   LLVMValueRef lane)
 {
@@ -148,7 +149,8 @@ static bool has_narrow_index(const struct tr_widen *widen, LLVMValueRef gep)
     return false;
 }
 
-/* Whether it gives lane 0's value when it gets lane 0's operands, even if they have wrapped. */
+/* Whether the instruction gives lane 0's value from lane 0's operands even if these have
+ * wrapped. */
 static bool is_modular(const struct tr_widen *widen, LLVMValueRef inst)
 {
     LLVMIntPredicate predicate = LLVMIntEQ;
@@ -166,7 +168,7 @@ static bool is_modular(const struct tr_widen *widen, LLVMValueRef inst)
     }
 }
 
-/* i32: the number of the first lane that is active, or, if none is, any number. */
+/* i32: the number of the first active lane; any number if none is active. */
 static LLVMValueRef first_lane(struct tr_widen *widen, LLVMValueRef mask)
 {
     static const char name[] = "llvm.cttz";
@@ -180,7 +182,7 @@ static LLVMValueRef first_lane(struct tr_widen *widen, LLVMValueRef mask)
     return LLVMBuildIntCast2(widen->builder, lane, widen->i32, false, "first");
 }
 
-/* Copies along the row share results without a stride: then it is the first lane of all. */
+/* Copies along the row share results without a stride: then the first lane of all copies counts. */
 static LLVMValueRef from_first_active(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
     int64_t stride = widen->iteration->shapes.values[value].stride;
@@ -216,7 +218,7 @@ static LLVMValueRef scalar(struct tr_widen *widen, uint32_t value, uint32_t copy
     struct tr_shape shape = widen->iteration->shapes.values[value];
     uint32_t column = copy % widen->jam[0];
     bool is_certain = is_lane_0_active(widen, widen->iteration->graph.values[value].segment);
-    /* The only one with a condition that may vary. */
+    /* Of the instructions with a form, only select has a condition that may vary. */
     if (LLVMIsASelectInst(inst) != NULL && LLVMGetOperand(inst, 1) == LLVMGetOperand(inst, 2))
         return tr_widen_scalar(widen, LLVMGetOperand(inst, 1), copy);
     if (!has_strided_operand(widen, inst))
@@ -233,7 +235,7 @@ static LLVMValueRef scalar(struct tr_widen *widen, uint32_t value, uint32_t copy
 
 /* ---- instructions without a result ---- */
 
-/* What a hint says of all lanes can be said once; where some are not active, it may not be true. */
+/* A hint about all lanes can be given once; where some are not active it may not be true. */
 static void hint(struct tr_widen *widen, uint32_t value)
 {
     const struct tr_value *inst = &widen->iteration->graph.values[value];
@@ -254,7 +256,7 @@ bool tr_has_vector_form(const struct tr_iteration *iteration, uint32_t value)
     case LLVMLoad:
     case LLVMStore:
         return !tr_plan_is_ordered(inst);
-    case LLVMFence: /* orders what all lanes have done before it */
+    case LLVMFence: /* orders what all lanes have done before */
         return true;
     case LLVMCall:
         if (tr_is_hint(inst))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An iteration as a graph of its own: what control can reach from the beginning of a loop over
- * threads to the latch. Values from outside are the same for all threads; the counters are what
- * tells threads apart.
+ * An iteration as a graph of its own: all that control can reach from the beginning of a loop over
+ * threads to the latch. Values from outside are the same for all threads; only the counters tell
+ * threads apart.
  */
 #include "translator/vector/emit/form.h"
 
@@ -27,7 +27,7 @@ static uint32_t count_phis(LLVMBasicBlockRef block)
     return count;
 }
 
-/* The counter first; others are not used. */
+/* Adds the counter, then the other phis, which nobody uses. */
 static uint32_t add_phis(const struct tr_counted *loop, LLVMValueRef *phis)
 {
     uint32_t count = 0;
@@ -80,7 +80,7 @@ static enum pxr_status build_part(struct iteration_build *b, const struct tr_gua
 
 /* ---- what is in the way ---- */
 
-/* TR_NONE: iterations do not come to the block. */
+/* TR_NONE: iterations never reach the block. */
 static uint32_t segment_of(const struct tr_graph *graph, LLVMBasicBlockRef block)
 {
     uint32_t number = tr_graph_number(graph, LLVMGetBasicBlockTerminator(block));
@@ -96,7 +96,8 @@ static bool is_repeatable(const struct tr_graph *graph, uint32_t number)
     return true;
 }
 
-/* The straight ways before and behind the x loop, which are done for every vector. */
+/* Whether the code before and behind the x loop is straight and may be repeated for every
+ * vector. */
 static bool can_repeat_rows(const struct iteration_build *b)
 {
     const struct tr_graph *graph = &b->iteration->graph;
@@ -170,15 +171,16 @@ static bool has_way_from_outside(const struct tr_iteration *iteration, uint32_t 
     return false;
 }
 
-/* Segments of faults join the loops that all ways to them come from: lanes that are lost need not
- * wait until others have left. */
+/* Puts segments of faults into the loops that all ways to them come from: lanes that go to a fault
+ * need not wait until others have left the loop. */
 static void adopt_faults(struct tr_iteration *iteration)
 {
     struct tr_loops *loops = &iteration->loops;
     for (uint32_t s = 1; s < iteration->graph.segment_count; s++) {
         if (!iteration->is_lost[s])
             continue;
-        /* There are no loops of them, so what leads to one has a lower number and has joined. */
+        /* Faults have no loops, so all segments that lead to one have lower numbers and are
+         * done. */
         uint32_t loop = loops->innermost[iteration->dominators.idom[s]];
         while (loop != TR_NONE && has_way_from_outside(iteration, loop, s))
             loop = loops->loops[loop].parent;
@@ -214,7 +216,7 @@ static enum pxr_status find_shapes(struct iteration_build *b, struct tr_shape of
     return tr_shapes_build(graph, &iteration->loops, TR_SCOPE_BLOCK, &facts, shapes, err);
 }
 
-/* Among threads of one x. */
+/* Finds the values that differ between rows for threads of one x. */
 static enum pxr_status find_row_dependence(struct iteration_build *b, struct pxr_error *err)
 {
     struct tr_iteration *iteration = b->iteration;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loops of an iteration. One that all lanes leave together stays as it is. One that lanes leave on
- * their own goes on until none is left; lanes that have left keep what they have brought to what is
- * behind the loop (a blend), and may do anything else. As long as nobody has left, such a loop runs
- * in a copy of its own, where nothing is masked: most loops of most programs are left by all lanes
- * in the same iteration, or in the last ones.
+ * Loops of an iteration. A loop that all lanes leave together stays as it is. One that each lane
+ * leaves on its own runs until none is left in it; lanes that have left keep the values they have
+ * brought behind the loop (a blend), and may compute anything else. As long as no lane has left,
+ * such a loop runs in a copy of its own without masks: all lanes leave most loops of most programs
+ * in the same iteration, or in the last few.
  */
 #include "translator/vector/control.h"
 
@@ -15,11 +15,11 @@ struct loop {
     uint32_t header;
     LLVMBasicBlockRef before;
     LLVMBasicBlockRef head;
-    bool has_masks; /* lanes are live or not, as phis say */
-    bool keeps;     /* lanes that have left keep what they have brought behind the loop */
-    LLVMValueRef live[TR_MAX_COPIES]; /* lanes that come to the loop; NULL: all */
-    struct tr_slots next;             /* what edges back to the header bring */
-    struct tr_slots behind;           /* what edges out of the loop bring */
+    bool has_masks; /* phis hold the masks of lanes that are in the loop */
+    bool keeps;     /* lanes that have left keep the values they have brought behind the loop */
+    LLVMValueRef live[TR_MAX_COPIES]; /* lanes in the loop; NULL: all */
+    struct tr_slots next;             /* filled by edges back to the header */
+    struct tr_slots behind;           /* filled by edges out of the loop */
     LLVMValueRef *next_phis;          /* by slot of next; NULL: none */
     LLVMValueRef *behind_phis;
 };
@@ -53,7 +53,7 @@ static uint32_t copy_of_mask(const struct tr_control *control, const struct tr_j
     return is_mask ? (uint32_t)(slot - join->mask) : TR_NONE;
 }
 
-/* The header's own phis, from what has been brought to it, and the live lanes. */
+/* Makes the header's own phis from the values brought to it, and the live lanes. */
 static void begin_next(struct tr_control *control, struct loop *loop)
 {
     struct tr_widen *widen = control->widen;
@@ -110,7 +110,7 @@ static void begin_loop(struct tr_control *control, struct loop *loop)
     tr_control_define_phis(control, loop->header, control->joins[loop->header].pending);
     for (uint32_t i = 0; i < loop->next.count; i++)
         *loop->next.slots[i] = NULL;
-    control->anchors[loop->header] = widen->active; /* of edges back to it */
+    control->anchors[loop->header] = widen->active; /* the anchor of edges back to it */
 }
 
 static bool has_back_mask(const struct tr_control *control, const struct loop *loop)
@@ -118,7 +118,7 @@ static bool has_back_mask(const struct tr_control *control, const struct loop *l
     return control->joins[loop->header].mask[0] != NULL;
 }
 
-/* The builder goes behind the loop, which goes on if `more`. */
+/* Ends the loop, which goes on if `more`; the builder goes behind it. */
 static void end_loop(struct tr_control *control, struct loop *loop, LLVMValueRef more)
 {
     struct tr_widen *widen = control->widen;
@@ -155,7 +155,7 @@ static void emit_uniform_loop(struct tr_control *control, uint32_t header)
     forget_next(&loop);
 }
 
-/* For the lanes in `live`. */
+/* Emits the loop for the lanes in `live`. */
 static void emit_masked_loop(struct tr_control *control, uint32_t header, const LLVMValueRef *live)
 {
     struct loop loop = {.header = header, .has_masks = true, .keeps = true};
@@ -172,8 +172,7 @@ static void emit_masked_loop(struct tr_control *control, uint32_t header, const 
     forget_next(&loop);
 }
 
-/* All lanes are active: first the copy for as long as they stay, then the other for what is left.
- */
+/* All lanes are active: the first copy runs for as long as all stay, the second for the rest. */
 static void emit_loop_together(struct tr_control *control, uint32_t header)
 {
     struct tr_widen *widen = control->widen;

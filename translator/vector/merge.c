@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ways that come together. Between a branch and where its ways meet, only what edges bring to
- * segments behind that place can have changed (control.h, struct tr_slots); each such slot becomes
- * a phi, unless all ways agree.
+ * Merges ways that come together. Between a branch and the place where its ways meet, only the
+ * values that edges bring to segments behind that place can have changed (control.h, struct
+ * tr_slots); each such slot becomes a phi, unless all ways agree.
  */
 #include <string.h>
 
@@ -104,8 +104,8 @@ static bool do_agree(const struct tr_way *ways, uint32_t count, uint32_t slot)
     return true;
 }
 
-/* The phi that has been made for slots with the same values, of those from `first` on; NULL: none.
- * Copies often share a mask. */
+/* An earlier phi, of those from `first` on, for slots with the same values; NULL: none. Copies
+ * often share a mask. */
 static LLVMValueRef same_phi(const struct tr_slots *slots, const struct tr_way *ways,
                              uint32_t count, uint32_t slot)
 {

@@ -29,7 +29,7 @@ static void print_shape(FILE *out, const struct tr_iteration *iteration, uint32_
     fputs(iteration->depends_on_row[value] ? ", by row" : "", out);
 }
 
-/* Without the metadata that the line may end with, whose numbers do not matter. */
+/* Without metadata at the end of the line, whose numbers do not matter. */
 static void print_line(FILE *out, LLVMValueRef value)
 {
     char *text = LLVMPrintValueToString(value);
@@ -107,7 +107,7 @@ static void print_guards(FILE *out, const struct tr_guard *guards, uint32_t coun
     }
 }
 
-/* The iteration as the masked version has it and, if there are guards, as the fast one has. */
+/* The iteration of the masked version and, if there are guards, that of the fast one. */
 static enum pxr_status print_iterations(FILE *out, const struct tr_target *target,
                                         const struct tr_nest *nest, bool is_jammed)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Units for one lane: `if (tid == 0)`, the borders of tiles, results of reductions. What only one
- * lane of a row can come to is scalar code for that lane, without a mask; where the lane is known
- * at compile time nothing is left of the vectors.
+ * Units for one lane: `if (tid == 0)`, the borders of tiles, results of reductions. A unit that
+ * only one lane of a row can reach becomes scalar code for that lane, without a mask; if the lane
+ * is known at compile time no vectors remain.
  */
 #include <llvm-c/DebugInfo.h>
 
 #include "translator/vector/control.h"
 #include "translator/vector/emit/form.h"
 
-/* Instructions before the unit that are computed again for its lane, one behind another. */
+/* Instructions before the unit, one behind another, that are computed again for its lane. */
 #define DEPTH_MAX 6
 
 struct single {
@@ -17,7 +17,7 @@ struct single {
     uint32_t segment;
     uint32_t copy;
     LLVMValueRef lane;  /* i32, in its copy */
-    LLVMValueRef *made; /* by instruction of the segment: what it is in that lane */
+    LLVMValueRef *made; /* by instruction of the segment: its value in that lane */
 };
 
 /* ---- which units ---- */
@@ -28,7 +28,8 @@ static bool is_from_iteration(const struct tr_widen *widen, LLVMValueRef value)
     return number != TR_NONE && widen->iteration->graph.values[number].segment != TR_NONE;
 }
 
-/* The operand of an equality that names its lane: others have other values. 2: there is none. */
+/* The number of the equality's operand that names a lane: other lanes have other values. 2: there
+ * is none. */
 static unsigned naming_operand(const struct tr_widen *widen, LLVMValueRef icmp, bool expected)
 {
     if (LLVMIsAICmpInst(icmp) == NULL ||
@@ -44,7 +45,7 @@ static unsigned naming_operand(const struct tr_widen *widen, LLVMValueRef icmp, 
     return 2;
 }
 
-/* The comparison that names the lane, among those that must all be as expected; NULL: none does. */
+/* The comparison that names the lane, among those that must all hold; NULL: none does. */
 static LLVMValueRef naming_comparison(const struct tr_widen *widen, LLVMValueRef condition,
                                       bool expected)
 {
@@ -93,7 +94,8 @@ static LLVMValueRef clone(struct single *single, LLVMValueRef inst, unsigned dep
     return copy;
 }
 
-/* Addresses and conditions: taking a lane out of a vector costs more than computing them. */
+/* Whether to compute it again: addresses and conditions cost less than taking a lane out of a
+ * vector. */
 static bool is_cheap(const struct tr_value *value)
 {
     switch (value->opcode) {
@@ -116,7 +118,7 @@ static bool is_cheap(const struct tr_value *value)
     }
 }
 
-/* depth: of cheap instructions that may still be computed again. */
+/* depth: how many cheap instructions may still be computed again. */
 static LLVMValueRef value_of(struct single *single, LLVMValueRef operand, unsigned depth)
 {
     const struct tr_iteration *iteration = single->widen->iteration;
@@ -131,7 +133,7 @@ static LLVMValueRef value_of(struct single *single, LLVMValueRef operand, unsign
 
 /* ---- the unit ---- */
 
-/* Which lane of the copy it is, as if the copy had any number of them. */
+/* The number of the lane, as if the copy had any number of them. */
 static LLVMValueRef named_lane(struct single *single, LLVMValueRef comparison, bool expected)
 {
     struct tr_widen *widen = single->widen;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which steps of tuning are in a nest's way: those that are not skipped.
+ * The hooks of the steps of tuning that are not skipped.
  */
 #include <string.h>
 

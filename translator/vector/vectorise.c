@@ -49,9 +49,8 @@ static enum pxr_status plan_accesses(const struct vectoriser *vectoriser,
 }
 
 /* Iterations with at most so many instructions, times copies, have no guards: where not all lanes
- * go on, the others are masked, all copies side by side. More code, but faster at the borders of
- * things.
- */
+ * go on, the others are masked, all copies side by side. This is more code, but faster at
+ * borders. */
 #define GUARDLESS_MAX 320
 
 static enum pxr_status drop_guards(const struct vectoriser *vectoriser, const struct tr_nest *nest,
@@ -129,8 +128,8 @@ static enum pxr_status vectorise_nest(struct vectoriser *vectoriser, const struc
     return status;
 }
 
-/* Functions of more instructions, times copies, take too long to compile: nests have fewer copies,
- * however short they are. */
+/* Functions of more instructions, times copies, take too long to compile: their nests get fewer
+ * copies, however short they are. */
 #define FUNCTION_LENGTH_MAX 8000
 
 static uint32_t copies_max(LLVMValueRef function)

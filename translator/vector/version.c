@@ -14,21 +14,21 @@
 #include "translator/vector/control.h"
 #include "translator/vector/emit/replace.h"
 
-/* Where the masked nest goes on to: number of the case. */
+/* The case with which the masked nest goes on. */
 enum resume { RESUME_NEXT, RESUME_ROW_DONE, RESUME_DONE };
 
 struct version {
     const struct tr_nest *nest;
     struct tr_versions *versions;
     const struct tr_shape_of_nest *shape;
-    const struct tr_counted *outer; /* the loop that is replaced */
+    const struct tr_counted *outer; /* the loop to replace */
     bool is_jammed;
     struct tr_widen widen;
     LLVMValueRef length;         /* i32: threads of a row */
     LLVMValueRef rows;           /* i32 */
-    LLVMBasicBlockRef fast_done; /* the fast version has done a rectangle */
+    LLVMBasicBlockRef fast_done; /* reached when the fast version has done a rectangle */
     LLVMBasicBlockRef x_latch, y_latch, done;
-    LLVMValueRef x_now;       /* phi in x_latch: where the rectangle was */
+    LLVMValueRef x_now;       /* phi in x_latch: the x of that rectangle */
     LLVMBasicBlockRef masked; /* NULL: not used yet */
     LLVMValueRef bounds[4];   /* phis there: x from, to, y from, to */
     LLVMValueRef resume;      /* phi there */
@@ -72,8 +72,8 @@ struct counter {
     LLVMValueRef value;
 };
 
-/* The builder goes to the loop's beginning. is_once: it is no loop, so that what depends on the
- * counter can be computed now. */
+/* Opens a loop; the builder goes to its beginning. is_once: it runs once, so values that depend on
+ * the counter can be computed now. */
 static struct counter begin_counter(const struct version *version, LLVMValueRef from, bool is_once,
                                     const char *name)
 {
@@ -89,8 +89,8 @@ static struct counter begin_counter(const struct version *version, LLVMValueRef 
     return counter;
 }
 
-/* At the builder's place, where the counter's value is `now`; goes to `after` when it has come to
- * the limit. */
+/* Closes the loop at the builder's place, where the counter is `now`; goes to `after` at the
+ * limit. */
 static void end_counter(const struct version *version, const struct counter *counter,
                         LLVMValueRef now, uint32_t step, LLVMValueRef limit,
                         LLVMBasicBlockRef after)
@@ -157,7 +157,7 @@ static void make_masked_entry(struct version *version)
     LLVMPositionBuilderAtEnd(widen->builder, here);
 }
 
-/* From the builder's place to the masked version for a rectangle. */
+/* Goes from the builder's place to the masked version for a rectangle. */
 static void go_to_masked(struct version *version, LLVMValueRef x, LLVMValueRef x_end,
                          LLVMValueRef y, LLVMValueRef y_end, enum resume resume)
 {
@@ -173,7 +173,7 @@ static void go_to_masked(struct version *version, LLVMValueRef x, LLVMValueRef x
     LLVMAddIncoming(version->resume, &where, &here, 1);
 }
 
-/* Lanes before the end of the row; NULL: all, always. */
+/* The lanes before the end of the row; NULL: always all. */
 static LLVMValueRef lanes_left(struct version *version, LLVMValueRef x)
 {
     struct tr_widen *widen = &version->widen;
@@ -216,7 +216,7 @@ static enum pxr_status build_masked(struct version *version, struct pxr_error *e
 
 /* ---- the fast nest ---- */
 
-/* The iterations of a rectangle at x, y; the builder is at their beginning. */
+/* Builds the iterations of a rectangle at x, y, at the builder's place. */
 static enum pxr_status build_fast(struct version *version, LLVMValueRef x, LLVMValueRef y,
                                   struct pxr_error *err)
 {
@@ -240,8 +240,8 @@ static enum pxr_status build_fast(struct version *version, LLVMValueRef x, LLVMV
     return PXR_OK;
 }
 
-/* Goes to a new block if at least `count` are left of `all` from `first` on; the builder goes to
- * where they are not, or, if they always are, to the new block: false. */
+/* Goes to a new block if at least `count` of `all` are left from `first` on; the builder stays
+ * where they are not. If they always are, it goes to the new block: false. */
 static bool branch_if_left(struct version *version, LLVMValueRef all, LLVMValueRef first,
                            uint32_t count, LLVMBasicBlockRef *enough)
 {
@@ -289,7 +289,7 @@ static enum pxr_status build_loops(struct version *version, struct pxr_error *er
     return version->masked != NULL ? build_masked(version, err) : PXR_OK;
 }
 
-/* A row is too short for any vector: all is left over. */
+/* The row is too short for any vector: the masked version does it all. */
 static enum pxr_status build_masked_only(struct version *version, struct pxr_error *err)
 {
     LLVMBuilderRef b = version->widen.builder;

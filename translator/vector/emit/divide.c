@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Division of integers, which no machine has for vectors: numbers of up to 32 bits are divided as
- * floating-point numbers, others one after another by LLVM, where zero must not come from lanes
- * that are not active.
+ * Division of integers, which no machine has for vectors. Numbers of up to 32 bits are divided as
+ * floating-point numbers; others are divided one after another by LLVM, and lanes that are not
+ * active must not bring a zero.
  */
 #include "translator/vector/emit/form.h"
 
@@ -30,7 +30,7 @@ bool tr_is_integer_division(LLVMValueRef inst)
     }
 }
 
-/* The least number divided by -1 traps as well. */
+/* Dividing the least number by -1 traps as well. */
 bool tr_is_safe_divisor(LLVMValueRef inst)
 {
     LLVMValueRef divisor = LLVMGetOperand(inst, 1);
@@ -52,7 +52,7 @@ LLVMValueRef tr_widen_one(LLVMTypeRef type)
     return LLVMConstVector(elements, count);
 }
 
-/* Lanes that are not active have any divisor. */
+/* The divisor, with a safe one in lanes that are not active: theirs may be anything. */
 static LLVMValueRef safe_divisor(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
     LLVMValueRef inst = instruction(widen, value);
@@ -66,7 +66,7 @@ static LLVMValueRef safe_divisor(struct tr_widen *widen, uint32_t value, uint32_
 
 /* ---- as floating-point numbers ---- */
 
-/* Constants are better multiplied by, which LLVM does. */
+/* Whether to divide as floating-point numbers. By constants LLVM multiplies, which is faster. */
 static bool is_for_floats(LLVMValueRef inst)
 {
     LLVMTypeRef type = LLVMTypeOf(inst);
@@ -75,9 +75,9 @@ static bool is_for_floats(LLVMValueRef inst)
     return LLVMGetIntTypeWidth(type) <= 32 && !LLVMIsConstant(LLVMGetOperand(inst, 1));
 }
 
-/* Where a / b is no integer it is at least 1 / b away from one. That is more than any rounding, in
- * any direction, moves a quotient of doubles, as long as a has no more bits than their fraction: so
- * the integer below it, of magnitudes, is the right one. */
+/* Where a / b is no integer it is at least 1 / b away from one. No rounding, in any direction,
+ * moves a quotient of doubles that far, as long as a has no more bits than their fraction. So
+ * rounding the magnitude down gives the right integer. */
 static LLVMValueRef quotient(struct tr_widen *widen, LLVMValueRef inst, LLVMValueRef left,
                              LLVMValueRef right)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Parts of values: elements of the program's own vectors, which are held one lane after the other,
- * so that taking and giving them are shuffles; and fields of structs, which are held as structs of
- * vectors.
+ * Parts of values. Elements of the program's own vectors: these are held one lane after the other,
+ * so that taking and inserting elements are shuffles. And fields of structs, which are held as
+ * structs of vectors.
  */
 #include "translator/vector/emit/form.h"
 
@@ -57,7 +57,7 @@ LLVMValueRef tr_form_extract_element(struct tr_widen *widen, uint32_t value, uin
     return tr_widen_shuffle(widen, operand(widen, value, 0, copy), NULL, elements, widen->width);
 }
 
-/* Puts the elements where they belong in a vector of their own; then chooses between the two. */
+/* Puts the elements into place in a vector of their own, then selects between the two. */
 LLVMValueRef tr_form_insert_element(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
     uint32_t elements[TR_MAX_ELEMENTS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What instructions whose results are varying become: the same on vectors. Flags stay: what they
- * make poison in lanes that are not active, nobody uses.
+ * Vector forms of instructions whose results are varying: the same instructions on vectors. Flags
+ * stay: they make poison only in lanes that are not active, whose values nobody uses.
  */
 #include "translator/vector/emit/form.h"
 
@@ -127,7 +127,7 @@ static LLVMValueRef compare_floats(struct tr_widen *widen, uint32_t value, uint3
                          operand(widen, value, 0, copy), operand(widen, value, 1, copy), "");
 }
 
-/* type: what the two are to the program. */
+/* type: of both, in the program. */
 static LLVMValueRef choose_fields(struct tr_widen *widen, LLVMValueRef condition, LLVMValueRef yes,
                                   LLVMValueRef no, LLVMTypeRef type)
 {
@@ -168,7 +168,7 @@ static LLVMValueRef choose(struct tr_widen *widen, uint32_t value, uint32_t copy
 
 /* ---- addresses ---- */
 
-/* What lanes have in common stays a scalar, so that one can see it is. */
+/* A uniform operand stays a scalar, so that later steps see it is uniform. */
 static LLVMValueRef address(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
     LLVMValueRef inst = instruction(widen, value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * LLVM's intrinsic functions that do to each element of a vector what they do to a scalar. Which
- * types the name of one depends on is not told by LLVM's C interface, so a table has it.
+ * LLVM's intrinsic functions that do to each element of a vector what they do to a scalar. LLVM's C
+ * interface does not tell which types the name of one depends on, so a table has it.
  */
 #include <string.h>
 

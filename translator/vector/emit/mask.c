@@ -11,8 +11,8 @@ LLVMValueRef tr_widen_mask_constant(const struct tr_widen *widen, bool is_set)
     return is_set ? LLVMConstAllOnes(type) : LLVMConstNull(type);
 }
 
-/* A select, not an `and`: that would be poison where the condition is, even if the lane's bit is
- * not set. */
+/* A select, not an `and`: an `and` is poison where the condition is, even if the lane's bit is not
+ * set. */
 LLVMValueRef tr_widen_mask_and(struct tr_widen *widen, LLVMValueRef mask, LLVMValueRef condition)
 {
     if (mask == NULL || tr_widen_seed(widen, TR_VECTOR_SEED_MASK))
@@ -31,7 +31,7 @@ static bool is_repeated(const LLVMValueRef *mask, uint32_t copy)
     return false;
 }
 
-/* The copies' masks as one, bit by bit. NULL: all of them are NULL. */
+/* The union of the copies' masks. NULL: all of them are NULL. */
 static LLVMValueRef combine(struct tr_widen *widen, const LLVMValueRef *mask, bool is_and)
 {
     LLVMValueRef result = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The code of numbers that the analysis of addresses answers with.
+ * Emits the numbers that the analysis of addresses gives as answers.
  */
 #include "translator/vector/emit/widen.h"
 

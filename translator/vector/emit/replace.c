@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Code in place of other code.
+ * Replacing code by other code.
  */
 #include "translator/vector/emit/replace.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Values of an iteration as they are held: scalars, and vectors of them made where they are needed.
- * Nothing is kept that can be made again from what is: LLVM finds what has been made twice.
+ * Values of an iteration: scalars, and vectors of them made where they are needed. Nothing is kept
+ * that can be made again: LLVM finds what has been made twice.
  */
 #include <llvm-c/Target.h>
 
@@ -74,7 +74,7 @@ static LLVMTypeRef field_type(LLVMTypeRef type, uint32_t field)
     return is_struct(type) ? LLVMStructGetTypeAtIndex(type, field) : LLVMGetElementType(type);
 }
 
-/* Structs with more fields than this are not values of programs. */
+/* A struct with more fields is no value of a program. */
 #define MAX_FIELDS 64
 
 bool tr_is_holdable(LLVMTypeRef type)
@@ -144,7 +144,7 @@ static bool is_pointer(LLVMValueRef value)
     return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind;
 }
 
-/* What the distance from a value of this type is counted in. */
+/* The integer type for distances between values of this type. */
 static LLVMTypeRef distance_type(const struct tr_widen *widen, LLVMValueRef value)
 {
     return is_pointer(value) ? widen->i64 : LLVMTypeOf(value);
@@ -170,7 +170,7 @@ LLVMValueRef tr_widen_move(struct tr_widen *widen, LLVMValueRef scalar, int64_t 
     return LLVMBuildAdd(b, scalar, distance, "");
 }
 
-/* Lane k has scalar + k * stride. */
+/* The vector whose lane k has scalar + k * stride. */
 static LLVMValueRef steps(struct tr_widen *widen, LLVMValueRef scalar, int64_t stride)
 {
     LLVMValueRef distances[64];
@@ -311,7 +311,7 @@ LLVMValueRef tr_widen_any(struct tr_widen *widen, LLVMValueRef mask)
 
 /* ---- definitions ---- */
 
-/* Poison in lanes that are not active; of a scalar, if no lane is. Structs stay. */
+/* Makes lanes that are not active poison; a scalar, if no lane is active. Structs stay. */
 static LLVMValueRef poison_inactive(struct tr_widen *widen, uint32_t value, uint32_t copy,
                                     LLVMValueRef result)
 {

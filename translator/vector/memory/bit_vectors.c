@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Vectors of i1 in memory: LLVM makes a store of <32 x i1> of a store of the integer that a ballot
- * is. Of several threads' there would be a vector of bits again, whose elements are no bytes: they
- * become integers once more before anything is widened.
+ * Vectors of i1 in memory: when a program stores the integer of a ballot, LLVM stores a <32 x i1>.
+ * For several threads that would be a vector of bits again, whose elements are no bytes; so these
+ * stores become stores of integers before anything is widened.
  */
 #include "translator/vector/memory/bit_vectors.h"
 
@@ -10,7 +10,7 @@
 
 #include <llvm-c/Core.h>
 
-/* The integer that is as long as a vector of i1; NULL: it is none. */
+/* The integer type as long as a vector of i1; NULL: the type is no such vector. */
 static LLVMTypeRef integer_for(LLVMTypeRef type)
 {
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)

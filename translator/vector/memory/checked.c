@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Accesses that are to neighbours in memory unless an index of fewer bits than an address wraps
- * between two lanes: nothing in a program says that `int i = first + tid` does not, but it happens
- * only at the end of all numbers. The lanes of a row are compared at once, and a gather or scatter
- * is behind a branch.
+ * between two lanes: nothing in a program says that `int i = first + tid` does not, but it could
+ * happen only at the largest numbers. One comparison checks the lanes of a row; behind a branch
+ * there is a gather or scatter.
  */
 #include "translator/vector/emit/form.h"
 #include "translator/vector/memory/load_store.h"
@@ -21,7 +21,7 @@ static LLVMValueRef check_lanes(struct tr_widen *widen, const struct tr_checked 
     return LLVMBuildICmp(b, checked->is_signed ? LLVMIntSLE : LLVMIntULE, first, last, "");
 }
 
-/* A copy without active lanes may have anything, and is not asked. */
+/* Leaves out a copy without active lanes, whose index may be anything. */
 static LLVMValueRef check_if_any(struct tr_widen *widen, const struct tr_checked *checked,
                                  uint32_t copy)
 {
@@ -34,7 +34,7 @@ static LLVMValueRef check_if_any(struct tr_widen *widen, const struct tr_checked
     return LLVMBuildSelect(widen->builder, tr_widen_any(widen, mask), check, yes, "");
 }
 
-/* Rows as a whole; where lanes may be missing, copy by copy. */
+/* Checks rows as a whole; where lanes may be missing, copy by copy. */
 static LLVMValueRef check_all(struct tr_widen *widen, const struct tr_checked *checked)
 {
     bool is_masked = widen->active.mask[0] != NULL;
@@ -57,7 +57,7 @@ static LLVMValueRef extend(struct tr_widen *widen, LLVMValueRef index, bool is_s
     return LLVMBuildIntCast2(widen->builder, index, widen->i64, is_signed, "");
 }
 
-/* Of lane 0, or where it would be. */
+/* The address of lane 0, active or not. */
 static LLVMValueRef first_address(struct tr_widen *widen, const struct tr_memory *memory,
                                   const struct tr_checked *checked, uint32_t copy)
 {
@@ -76,7 +76,7 @@ static LLVMValueRef first_address(struct tr_widen *widen, const struct tr_memory
     return tr_memory_seed_stride(widen, memory, address);
 }
 
-/* The mask of lanes as one of their elements. */
+/* The mask of lanes as a mask of their elements. */
 static LLVMValueRef mask_elements(struct tr_widen *widen, const struct tr_memory *memory,
                                   LLVMValueRef mask)
 {
@@ -132,7 +132,7 @@ static void access_neighbours(struct tr_widen *widen, const struct tr_memory *me
     }
 }
 
-/* Without defects that tests ask for: a program whose index wraps has no array to show them by. */
+/* Seeds no defect: a program whose index wraps has no array in which one would show. */
 static void access_any(struct tr_widen *widen, const struct tr_memory *memory, LLVMValueRef *loaded)
 {
     const struct tr_vector_options *options = widen->options;
@@ -153,7 +153,8 @@ static void access_any(struct tr_widen *widen, const struct tr_memory *memory, L
 
 struct way {
     LLVMBasicBlockRef end;
-    LLVMValueRef loaded[TR_MAX_COPIES]; /* by copy; NULL: held with another, or a store */
+    LLVMValueRef loaded[TR_MAX_COPIES]; /* by copy; NULL: shares another copy's value, or this is a
+                                           store */
 };
 
 static void define_loaded(struct tr_widen *widen, const struct tr_memory *memory,

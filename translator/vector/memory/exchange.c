@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Atomic operations. In memory of the block they are a volatile load, the operation and a volatile
+ * Atomic operations. On the block's memory they are a volatile load, the operation and a volatile
  * store, which a lane has to finish before the next one begins. Where all lanes change the same
- * integer, they are combined first and change it once; if a sum's lanes ask for what it was, they
- * get what it would have been had they come one after the other.
+ * integer, their operands are combined and change it once; where the lanes of a sum ask for the old
+ * value, they get the values they would have got one after the other.
  */
 #include "translator/vector/memory/load_store.h"
 
@@ -22,8 +22,8 @@ static const struct tr_value *value_of(const struct tr_iteration *iteration, uin
 enum identity { IDENTITY_ZEROS, IDENTITY_ONES, IDENTITY_LEAST, IDENTITY_GREATEST };
 
 struct operation {
-    const char *reduce;    /* of a vector's lanes */
-    const char *intrinsic; /* of two; NULL: opcode */
+    const char *reduce;    /* combines the lanes of a vector */
+    const char *intrinsic; /* combines two values; NULL: opcode does */
     LLVMOpcode opcode;
     LLVMAtomicRMWBinOp atomic;
     enum identity identity;
@@ -71,14 +71,14 @@ static const struct operation *operation_of(LLVMValueRef inst)
     return NULL;
 }
 
-/* An operation whose operand lanes can be combined. */
+/* An operation that can combine the operands of lanes. */
 struct change {
     const struct operation *operation;
     LLVMValueRef address;
     LLVMValueRef operand;
     LLVMValueRef inst; /* the operation */
     unsigned position; /* its operand */
-    bool has_result;   /* somebody asks for what was there before */
+    bool has_result;   /* the old value is used */
 };
 
 static bool is_atomic_change(const struct tr_iteration *iteration,
@@ -174,7 +174,7 @@ static LLVMValueRef active_count(struct tr_widen *widen, LLVMValueRef mask, LLVM
     return LLVMBuildIntCast2(widen->builder, count, type, false, "");
 }
 
-/* What each lane has, and where it is not active what changes nothing. */
+/* Each lane's operand, and in lanes that are not active one that changes nothing. */
 static LLVMValueRef active_operands(struct tr_widen *widen, const struct change *change,
                                     uint32_t copy)
 {
@@ -217,7 +217,7 @@ static LLVMValueRef combine_two(struct tr_widen *widen, const struct change *cha
     return LLVMBuildBinOp(widen->builder, opcode, a, b, "");
 }
 
-/* Lane k: the sum of lanes before it. Steps of 1, 2, 4, … lanes. */
+/* In lane k the sum of the lanes before it. Steps of 1, 2, 4, … lanes. */
 static LLVMValueRef sums_before(struct tr_widen *widen, LLVMValueRef vector)
 {
     LLVMValueRef zeros = LLVMConstNull(LLVMTypeOf(vector));
@@ -232,8 +232,8 @@ static LLVMValueRef sums_before(struct tr_widen *widen, LLVMValueRef vector)
     return LLVMBuildSub(widen->builder, sums, vector, "");
 }
 
-/* Where the iteration's instruction has the address it gets this one, and its operand becomes that
- * of all lanes. Returns what was there before. */
+/* Does the operation once, at this address, with the operand combined from all lanes. Returns the
+ * old value. */
 static LLVMValueRef change_once(struct tr_widen *widen, const struct tr_sequence *sequence,
                                 const struct change *change, LLVMValueRef address,
                                 LLVMValueRef operand)
@@ -260,11 +260,11 @@ static LLVMValueRef change_once(struct tr_widen *widen, const struct tr_sequence
     return first;
 }
 
-/* The copies with one address. */
+/* The copies that share one address. */
 struct combined {
     LLVMValueRef operand;               /* of all their lanes */
-    LLVMValueRef before[TR_MAX_COPIES]; /* of a sum whose result somebody asks for: by copy, what
-                                           lanes before each lane add */
+    LLVMValueRef before[TR_MAX_COPIES]; /* by copy, for a sum whose old value is used: the sum of
+                                           the lanes before each */
 };
 
 static void combine_copy(struct tr_widen *widen, const struct change *change, uint32_t copy,
@@ -282,7 +282,7 @@ static void combine_copy(struct tr_widen *widen, const struct change *change, ui
         combined->operand == NULL ? more : combine_two(widen, change, combined->operand, more);
 }
 
-/* Nobody but the sequence itself asks for results where there are none. */
+/* Where there are no results to use, only the sequence itself asks for them. */
 static LLVMValueRef result_of(struct tr_widen *widen, const struct change *change,
                               LLVMValueRef first, LLVMValueRef before)
 {
@@ -292,7 +292,7 @@ static LLVMValueRef result_of(struct tr_widen *widen, const struct change *chang
     return LLVMBuildBinOp(widen->builder, opcode, tr_widen_splat(widen, first), before, "");
 }
 
-/* Copies whose address is held with copy `holder`. */
+/* Combines the copies whose address is held with copy `holder`. */
 static void combine_copies(struct tr_widen *widen, const struct tr_sequence *sequence,
                            const struct change *change, uint32_t holder)
 {

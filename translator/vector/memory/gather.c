@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Accesses to addresses that have nothing in common. Words of 4 and 8 bytes are left to LLVM's
- * gathers and scatters, which it takes apart where the machine has none; others are accessed lane
- * by lane, without branches: lanes that are not active access memory that means nothing.
+ * Accesses to addresses that have nothing in common. Words of 4 and 8 bytes become LLVM's gathers
+ * and scatters, which it splits up where the machine has none. Others are accessed lane by lane
+ * without branches: lanes that are not active access spare memory.
  */
 #include "translator/vector/memory/load_store.h"
 
 /* ---- addresses ---- */
 
-/* As 64 bits. */
+/* The index as 64 bits. */
 static LLVMValueRef scalar_index(struct tr_widen *widen, LLVMValueRef index, uint32_t copy)
 {
     LLVMValueRef scalar = tr_widen_scalar(widen, index, copy);
@@ -25,8 +25,8 @@ static LLVMValueRef narrow_index(LLVMValueRef index)
     return LLVMGetOperand(index, 0);
 }
 
-/* The term of the sum that lanes differ in, all others being the same along the row; -1: there is
- * more to it. */
+/* The only term of the sum in which lanes differ, all others being the same along the row; -1:
+ * there are several, or none. */
 static int varying_term(const struct tr_widen *widen, const struct tr_sum *sum)
 {
     int found = -1;
@@ -43,8 +43,8 @@ static int varying_term(const struct tr_widen *widen, const struct tr_sum *sum)
     return found;
 }
 
-/* A vector of pointers; a GEP of a scalar pointer and a vector of indices if possible, which is
- * what LLVM makes a gather's base and index of. */
+/* A vector of pointers: a GEP of a scalar pointer and a vector of indices if possible, of which
+ * LLVM makes a gather's base and index. */
 static LLVMValueRef lane_addresses(struct tr_widen *widen, const struct tr_memory *memory,
                                    uint32_t copy)
 {
@@ -76,7 +76,7 @@ static LLVMValueRef lane_addresses(struct tr_widen *widen, const struct tr_memor
 
 /* ---- lane by lane ---- */
 
-/* What addresses of lanes are made of. */
+/* The addresses of a copy's lanes. */
 struct lanes {
     LLVMValueRef base;   /* of lane 0; NULL: not known */
     LLVMValueRef vector; /* if not */
@@ -135,7 +135,7 @@ static void store_lanes(struct tr_widen *widen, const struct tr_memory *memory, 
 
 /* ---- all at once ---- */
 
-/* Elements of vectors in one word are accessed as an integer. */
+/* Elements of a vector that fit in one word are accessed as an integer. */
 static LLVMTypeRef word_type(const struct tr_widen *widen, const struct tr_memory *memory)
 {
     LLVMTypeRef type = memory->type;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loads and stores: by what their addresses are like, those to one address for all lanes here. Also
- * what all of them are made of. Generic vector IR and LLVM's masked intrinsics only.
+ * Loads and stores by the kind of their addresses. Here are those to one address for all lanes, and
+ * the parts that all kinds use. Generic vector IR and LLVM's masked intrinsics only.
  */
 #include "translator/vector/memory/load_store.h"
 #include "translator/module/marks.h"
@@ -47,7 +47,7 @@ void tr_memory_set_align(struct tr_widen *widen, LLVMValueRef call, unsigned ope
     LLVMAddCallSiteAttribute(call, operand + 1, LLVMCreateEnumAttribute(widen->llvm, kind, align));
 }
 
-/* One that is no longer in use is not looked for: LLVM lets variables share memory. */
+/* Makes a new variable even if another is no longer in use: LLVM lets variables share memory. */
 LLVMValueRef tr_memory_variable(struct tr_widen *widen, LLVMTypeRef type, const char *name)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(widen->llvm);
@@ -218,7 +218,7 @@ LLVMValueRef tr_memory_load(struct tr_widen *widen, const struct tr_fields *fiel
 }
 
 /* The collapse's variables with an element for each lane of a warp are twice as long: a vector that
- * begins at any lane is in them, and nobody else sees its other elements. */
+ * begins at any lane fits, and nobody else sees its other elements. */
 static bool is_private(const struct tr_widen *widen, LLVMValueRef pointer)
 {
     while (LLVMIsAGetElementPtrInst(pointer) != NULL)
@@ -236,7 +236,7 @@ void tr_memory_store(struct tr_widen *widen, const struct tr_fields *fields, LLV
     LLVMValueRef store;
     LLVMValueRef from = access_of(widen, fields);
     if (mask != NULL && is_private(widen, pointer)) {
-        /* Not masked, so that LLVM can make a register of it. */
+        /* Without a mask, so that LLVM can make a register of it. */
         LLVMValueRef old = LLVMBuildLoad2(widen->builder, LLVMTypeOf(value), pointer, "");
         LLVMSetAlignment(old, align);
         value = LLVMBuildSelect(widen->builder, mask, value, old, "");
@@ -280,8 +280,8 @@ bool tr_memory_is_same_for_all(const struct tr_widen *widen, LLVMValueRef operan
     return is_same;
 }
 
-/* Where the copies differ in their addresses, some of them may have no lane that is active, and
- * then an address that must not be used. Where they do not, a lane is active: else control would
+/* Whether a copy may have no active lane, and then an address that must not be used. That can be
+ * where copies differ in their addresses; where they share one a lane is active, or control would
  * not be here. */
 static bool can_be_empty(const struct tr_widen *widen, LLVMValueRef pointer)
 {
@@ -345,7 +345,7 @@ static bool has_later_copy(const struct tr_widen *widen, LLVMValueRef operand, u
     return false;
 }
 
-/* What the last active lane stores stays. */
+/* The value that the last active lane stores stays. */
 static void store_same(struct tr_widen *widen, const struct tr_memory *memory,
                        const struct tr_fields *fields)
 {

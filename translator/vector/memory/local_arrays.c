@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Elements of local arrays that lie lane after lane, each lane at an index of its own. Such arrays
- * are small enough for indices of 32 bits, whatever they were computed in: vectors of half the
- * size.
+ * Elements of local arrays that lie lane after lane, where each lane has an index of its own. Such
+ * arrays are small enough for indices of 32 bits whatever the program computes with: vectors of
+ * half the size.
  */
 #include "translator/module/marks.h"
 #include "translator/vector/memory/load_store.h"
 
-/* What the addresses of a copy's lanes are made of: base + index elements. */
+/* The addresses of a copy's lanes: base + index elements. */
 struct elements {
-    LLVMValueRef base;  /* lane 0's, without what varies */
+    LLVMValueRef base;  /* lane 0's, without the index */
     LLVMValueRef index; /* <width x i32> */
     int64_t step;       /* from lane to lane besides, in elements */
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stores past the caches: of what nobody reads before caches have forgotten it
- * (TR_MARK_NONTEMPORAL), where whole lines are written at once. Machines that are not told read
- * each line before it is written. Whether there is so much of it, and whether lines begin where
- * vectors do, is seen at run time.
+ * Stores past the caches of data that nobody reads before caches have forgotten it
+ * (TR_MARK_NONTEMPORAL), where whole lines are written at once: otherwise machines read each line
+ * before it is written. Run time decides whether there is enough such data and whether lines begin
+ * where vectors do.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 /* Smaller vectors have no such stores. */
 #define MIN_BYTES 16
 
-/* Rows of threads that write no more than this are short. */
+/* A row of threads that writes no more than this is short. */
 #define SHORT_BYTES 256
 
 static uint32_t vector_bytes(const struct tr_widen *widen, const struct tr_memory *memory)
@@ -40,7 +40,7 @@ static LLVMValueRef writes_much(const struct tr_widen *widen, const struct tr_me
     return is_short ? streaming->of_rows : streaming->of_all;
 }
 
-/* i1: each row of copies begins with a line, and the launch writes much. */
+/* i1: each row of copies begins at a line, and the launch writes much. */
 static LLVMValueRef is_worth_it(struct tr_widen *widen, const struct tr_memory *memory,
                                 const struct tr_store *stores)
 {

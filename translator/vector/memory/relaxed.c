@@ -17,7 +17,7 @@ void tr_memory_set_relaxed(LLVMValueRef from, LLVMValueRef access, LLVMTypeRef t
         LLVMSetOrdering(access, LLVMAtomicOrderingMonotonic);
 }
 
-/* No instruction comes of it. */
+/* The fence is for the compiler: it makes no instruction. */
 void tr_memory_keep_order(struct tr_widen *widen, LLVMValueRef from)
 {
     if (tr_plan_is_relaxed(from))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One lane after the other: instructions with effects that there are no vector forms of. Lanes come
- * in their order, and copies in theirs. Operands that are vectors wait in memory, where each lane
- * finds its own.
+ * One lane after the other: instructions with effects that have no vector form. Lanes and copies
+ * come in order. Operands that are vectors wait in memory, where each lane reads its own element.
  */
 #include "translator/vector/memory/load_store.h"
 
@@ -10,7 +9,7 @@
 
 #define MAX_SPILLS 64
 
-/* Iterations without calls are written out, if no mask says which lanes they are for. */
+/* So many iterations without calls are unrolled, if there is no mask. */
 #define MAX_WRITTEN_OUT 8
 
 struct spill {
@@ -18,7 +17,7 @@ struct spill {
     LLVMValueRef variable;
 };
 
-/* What lanes of a copy do one after the other. */
+/* The instructions that lanes of a copy do one after the other. */
 struct serial {
     struct tr_widen *widen;
     const struct tr_sequence *sequence;
@@ -48,8 +47,8 @@ static uint32_t index_in_sequence(const struct tr_sequence *sequence, uint32_t v
     return TR_NONE;
 }
 
-/* What is held in memory is at least a byte. Elements of all lanes' vectors lie one after the
- * other. */
+/* Whether the type can wait in memory: only whole bytes can. The elements of all lanes' vectors lie
+ * one after the other. */
 static bool can_wait(LLVMTypeRef type)
 {
     switch (LLVMGetTypeKind(type)) {
@@ -83,7 +82,7 @@ static bool is_spilled(const struct serial *serial, LLVMValueRef variable)
     return false;
 }
 
-/* One of an earlier instruction if there is one: nothing waits in it any more. */
+/* Takes the variable of an earlier instruction if there is one: it is free again. */
 static LLVMValueRef find_variable(const struct serial *serial, LLVMTypeRef type)
 {
     static const char name[] = "lanes";
@@ -204,7 +203,7 @@ static void add_way(LLVMValueRef phi, LLVMValueRef value, LLVMBasicBlockRef from
         LLVMAddIncoming(phi, &value, &from, 1);
 }
 
-/* The mask's bits are taken away one by one, from the lowest. */
+/* Takes the mask's bits away one by one, from the lowest. */
 static LLVMValueRef do_active_lanes(struct serial *serial, LLVMValueRef mask)
 {
     struct tr_widen *widen = serial->widen;
@@ -289,7 +288,7 @@ static bool never_returns(LLVMValueRef inst)
            LLVMGetInstructionOpcode(next) == LLVMUnreachable;
 }
 
-/* For the first lane that is active: no other would come to it. */
+/* Runs for the first active lane only: no other would come to it. */
 static void do_first_lane(struct serial *serial)
 {
     struct tr_widen *widen = serial->widen;

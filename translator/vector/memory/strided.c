@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Accesses with a small constant stride: whole vectors are loaded or stored and shuffled, for all
- * fields of a structure at once. What is between the first and the last byte that active lanes
- * access may be read, as it is at most a page: an access to it cannot fail. Nothing before or
- * behind is touched, and nothing that lanes do not store is written.
+ * fields of a structure at once. Bytes between the first and the last one that active lanes access
+ * may be read: the range is at most a page, so reading them cannot fail. Nothing before or behind
+ * is touched, and nothing that lanes do not store is written.
  */
 #include "translator/vector/emit/form.h"
 #include "translator/vector/memory/load_store.h"
@@ -15,7 +15,7 @@ struct row {
     const struct tr_memory *memory;
     const struct tr_fields *fields;
     LLVMTypeRef word;
-    uint32_t step; /* words from lane to lane; as many pieces */
+    uint32_t step; /* words from lane to lane, and number of pieces */
     uint32_t end;  /* words up to the last that is accessed */
     bool is_reversed;
 };
@@ -26,7 +26,7 @@ static LLVMTypeRef type_of_field(const struct row *row, uint32_t index)
     return memory.type;
 }
 
-/* All fields in the type of the first if they have that one, else as integers. */
+/* The type of the first field if all have it, otherwise an integer. */
 static LLVMTypeRef word_type(const struct row *row)
 {
     LLVMTypeRef type = row->memory->type;
@@ -48,7 +48,7 @@ static struct row make_row(struct tr_widen *widen, const struct tr_memory *memor
     return row;
 }
 
-/* Of the row's first word. */
+/* The address of the row's first word. */
 static LLVMValueRef row_address(const struct row *row, uint32_t copy)
 {
     const struct tr_memory *memory = row->memory;
@@ -78,7 +78,7 @@ static LLVMValueRef reverse(const struct row *row, LLVMValueRef vector)
     return tr_widen_shuffle(row->widen, vector, NULL, lanes, row->widen->width);
 }
 
-/* A vector of words as one of the type of a field, or back. */
+/* Converts a vector of words to the type of a field, or back. */
 static LLVMValueRef convert(const struct row *row, LLVMValueRef vector, LLVMTypeRef type)
 {
     LLVMTypeRef from = LLVMTypeOf(vector);
@@ -94,7 +94,7 @@ static LLVMValueRef convert(const struct row *row, LLVMValueRef vector, LLVMType
 
 /* ---- pieces ---- */
 
-/* Elements of a piece that begins at word `start`: those of fields of active lanes; NULL: all. */
+/* The words that active lanes access in the piece that begins at word `start`; NULL: all. */
 static LLVMValueRef piece_mask(const struct row *row, uint32_t start, LLVMValueRef mask,
                                bool is_all_read)
 {
@@ -129,7 +129,7 @@ static LLVMValueRef piece_address(const struct row *row, LLVMValueRef address, u
     return tr_memory_advance(row->widen, address, (int64_t)start * row->memory->bytes);
 }
 
-/* The last pieces overlap others where otherwise they would reach behind the row's end. */
+/* Where a piece begins: the last ones overlap others so as not to reach behind the row's end. */
 static uint32_t piece_start(const struct row *row, uint32_t piece)
 {
     uint32_t last = row->end - row->widen->width;
@@ -137,7 +137,7 @@ static uint32_t piece_start(const struct row *row, uint32_t piece)
     return start < last ? start : last;
 }
 
-/* Where the word is in a piece that may have it, or TR_NONE. */
+/* The word's place in a piece that may have it, or TR_NONE. */
 static uint32_t word_in_piece(const struct row *row, uint32_t word, uint32_t piece)
 {
     uint32_t start = piece_start(row, piece);
@@ -158,10 +158,10 @@ static void load_pieces(const struct row *row, LLVMValueRef address, LLVMValueRe
     }
 }
 
-/* Words of one field: lane p's is at element p once pieces have been put together. */
+/* Words of one field: lane p's is at element p once the pieces have been combined. */
 struct part {
     LLVMValueRef vector;
-    uint32_t first; /* the pieces it is made of: [first, end) */
+    uint32_t first; /* the pieces they come from: [first, end) */
     uint32_t end;
 };
 
@@ -188,7 +188,7 @@ static struct part put_together(const struct row *row, struct part a, struct par
                          .end = b.end};
 }
 
-/* Pairs of pieces, pairs of those, … */
+/* Combines pairs of pieces, then pairs of those, … */
 static LLVMValueRef pick_field(const struct row *row, LLVMValueRef *pieces, uint32_t field)
 {
     struct part parts[TR_MAX_STEP];
@@ -222,8 +222,8 @@ static LLVMValueRef halve(const struct row *row, LLVMValueRef *pieces, uint32_t 
     return tr_widen_shuffle(row->widen, pieces[2 * pair], pieces[2 * pair + 1], words, width);
 }
 
-/* All fields of a step that is a power of two: level by level, words whose numbers have the same
- * lowest bits. What no field needs is removed later. */
+/* Picks all fields of a step that is a power of two: level by level, words whose numbers have the
+ * same lowest bits. Unused ones are removed later. */
 static void pick_all(const struct row *row, LLVMValueRef *pieces, LLVMValueRef *fields)
 {
     LLVMValueRef now[TR_MAX_STEP][TR_MAX_STEP]; /* by lowest bits */
@@ -268,7 +268,7 @@ static void load_strided(const struct row *row, uint32_t copy, LLVMValueRef mask
 
 /* ---- stores ---- */
 
-/* Words of the piece from the fields' vectors. */
+/* The words of the piece, from the fields' vectors. */
 static LLVMValueRef interleave(const struct row *row, LLVMValueRef *by_field, uint32_t piece)
 {
     LLVMValueRef result = NULL;
@@ -292,7 +292,7 @@ static LLVMValueRef interleave(const struct row *row, LLVMValueRef *by_field, ui
     return result;
 }
 
-/* One half of two vectors, word by word. */
+/* Interleaves one half of two vectors, word by word. */
 static LLVMValueRef zip(const struct row *row, LLVMValueRef a, LLVMValueRef b, uint32_t half)
 {
     uint32_t words[TR_MAX_WIDTH];
@@ -302,7 +302,7 @@ static LLVMValueRef zip(const struct row *row, LLVMValueRef a, LLVMValueRef b, u
     return tr_widen_shuffle(row->widen, a, b, words, width);
 }
 
-/* The pieces of a row whose fields are all stored, of a step that is a power of two. */
+/* The pieces of a row all of whose fields are stored, with a step that is a power of two. */
 static void zip_all(const struct row *row, LLVMValueRef *by_field, LLVMValueRef *pieces)
 {
     LLVMValueRef now[TR_MAX_STEP][TR_MAX_STEP];
@@ -361,7 +361,7 @@ static void store_strided(const struct row *row, uint32_t copy, LLVMValueRef mas
 
 /* ---- next to each other ---- */
 
-/* Lanes in the order of memory, or back; `elements` of them each. */
+/* Puts lanes into the order of memory, or back; each has `elements` elements. */
 static LLVMValueRef in_order(const struct row *row, LLVMValueRef vector, uint32_t elements)
 {
     uint32_t width = row->widen->width;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an access to memory is like, from the shape of its address; nothing is emitted here.
+ * Classifies an access to memory by the shape of its address; emits nothing.
  */
 #include "translator/vector/plan/access.h"
 
@@ -34,7 +34,7 @@ static bool has_word_size(LLVMTargetDataRef layout, LLVMTypeRef type, uint32_t b
            LLVMSizeOfTypeInBits(layout, type) == 8 * (uint64_t)bytes;
 }
 
-/* Lanes of such a type are next to each other in memory as they are in the vector. */
+/* Whether lanes of such a type lie next to each other in memory as in the vector. */
 static bool can_be_contiguous(LLVMTargetDataRef layout, const struct tr_memory *memory)
 {
     LLVMTypeRef type = memory->type;
@@ -112,7 +112,8 @@ bool tr_plan_may_write(const struct tr_iteration *iteration, uint32_t value)
     }
 }
 
-/* Longer sums take more to add up for each access than their parts that lanes share save. */
+/* With more terms, adding up their varying parts for each access costs more than sharing the others
+ * saves. */
 #define TERMS_MAX 4
 
 struct tr_sum tr_plan_sum(const struct tr_iteration *iteration, LLVMValueRef address)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Accesses whose order matters: which of them a vector may do for all lanes at once, and which
- * belong to an exchange that a lane finishes before the next one begins.
+ * Accesses whose order matters: which ones a vector may do for all lanes at once, and which belong
+ * to an exchange that a lane finishes before the next one begins.
  */
 #include "translator/analysis/shape.h"
 #include "translator/vector/plan/access.h"
 
 /* ---- order ---- */
 
-/* In bytes; 0: not of the types that there are atomic accesses of. */
+/* Bytes of the type; 0: there are no atomic accesses of it. */
 static uint32_t word_bytes(LLVMTypeRef type)
 {
     switch (LLVMGetTypeKind(type)) {
@@ -66,7 +66,7 @@ static bool is_hint(const struct tr_value *value)
     return value->opcode == LLVMCall && tr_is_hint(value->llvm);
 }
 
-/* The store to where the load is from, with nothing but arithmetic in between; TR_NONE: none. */
+/* The store to the address of the load, with only arithmetic in between; TR_NONE: none. */
 static uint32_t find_end(const struct tr_iteration *iteration, uint32_t load)
 {
     LLVMValueRef pointer = LLVMGetOperand(value_of(iteration, load)->llvm, 0);
@@ -88,7 +88,7 @@ static bool uses(const struct tr_value *user, uint32_t value)
     return false;
 }
 
-/* From the store back to the load: what the stored value is made of. */
+/* Collects, from the store back to the load, the instructions that compute the stored value. */
 static bool collect(const struct tr_iteration *iteration, uint32_t load, uint32_t store,
                     struct tr_sequence *sequence)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How each access will be done, and what that costs.
+ * Plans how each access will be done, and prices it.
  */
 #include "translator/vector/plan/access_plan.h"
 
@@ -20,7 +20,7 @@ static bool is_access(const struct tr_iteration *iteration, uint32_t value)
 
 /* ---- the form ---- */
 
-/* Volatile ones in order, unless a vector of neighbours is one access. */
+/* Volatile accesses stay in order, unless a vector of neighbours is one access. */
 static bool is_serial(const struct tr_access_plan *plan, enum tr_lanes lanes)
 {
     LLVMValueRef inst = plan->memory.inst;
@@ -104,7 +104,7 @@ static void plan_access(struct planner *planner, uint32_t value, struct tr_acces
 
 /* ---- tuning ---- */
 
-/* Each step sees what the steps before it have taken: the others are gathers still. */
+/* Each step sees the accesses that earlier steps have left: they are still gathers. */
 static void ask_step(struct planner *planner, const struct tr_access_step *step,
                      enum tr_lanes lanes)
 {
@@ -170,8 +170,8 @@ static uint32_t cost_of_fields(const struct tr_vector_costs *costs,
     return costs->contiguous + (pieces + shuffles - 1) / plan->fields.count;
 }
 
-/* Lanes that have left the loop are waited for by those that have not, whose elements come one by
- * one anyway. */
+/* In such a loop, lanes that have left wait for the others, whose elements come one by one
+ * anyway. */
 static bool is_in_divergent_loop(const struct tr_iteration *iteration, uint32_t value)
 {
     uint32_t loop = iteration->loops.innermost[iteration->graph.values[value].segment];
@@ -192,7 +192,7 @@ uint32_t tr_access_cost(const struct tr_iteration *iteration, uint32_t width, ui
     const struct tr_access_plan *plan = iteration->accesses[value];
     *is_gather = false;
     switch (plan->forms[TR_LANES_ALL]) {
-    case TR_ACCESS_SERIAL: /* of an exchange nothing but an address is taken out of a vector */
+    case TR_ACCESS_SERIAL: /* of an exchange: nothing but the address is taken out of a vector */
         return (plan->is_in_exchange ? costs->extract : costs->serial) * width;
     case TR_ACCESS_UNIFORM:
         return costs->contiguous;
@@ -200,8 +200,8 @@ uint32_t tr_access_cost(const struct tr_iteration *iteration, uint32_t width, ui
         return cost_of_wide(costs, plan);
     case TR_ACCESS_CHECKED:
         return costs->checked;
-    case TR_ACCESS_TUNED: /* with a lower price there would be copies side by side that cost more
-                             than they gain (docs/measurements.md) */
+    case TR_ACCESS_TUNED: /* a lower price would bring copies side by side that cost more than they
+                             gain (docs/measurements.md) */
     case TR_ACCESS_GATHER:
         *is_gather = true;
         if (plan->memory.bytes >= 4 && !is_in_divergent_loop(iteration, value))

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which accesses are done together. Loads move up to the first of them, where nothing that writes
- * comes between; stores move down to the last, where nothing else touches memory. Every access of
- * such a group finds the same group, whichever is asked for.
+ * Finds accesses to do together. Loads move up to the first of them if nothing in between writes;
+ * stores move down to the last if nothing else in between touches memory. Each access of such a
+ * group finds the same group.
  */
 #include "translator/vector/plan/access.h"
 
 #define MAX_CANDIDATES 64
 
-/* Accesses of one kind, size and address but for a constant, in order. */
+/* Accesses of one kind and size whose addresses differ by constants, in order. */
 struct candidates {
     uint32_t count;
     uint32_t values[MAX_CANDIDATES];
     int64_t offsets[MAX_CANDIDATES]; /* in bytes */
 };
 
-/* Whether `value` is an access like `memory`, which has the address `sum`; *offset: how far from
- * it. */
+/* Whether `value` is an access like `memory`, whose address is `sum`; *offset: how far from it. */
 static bool is_like(const struct tr_iteration *iteration, const struct tr_memory *memory,
                     const struct tr_sum *sum, uint32_t value, int64_t *offset)
 {
@@ -65,8 +64,8 @@ static struct candidates find_candidates(const struct tr_iteration *iteration,
     return found;
 }
 
-/* The lowest offset of the stride that `memory`, at offset 0, is in: strides follow each other from
- * the lowest candidate on, each from where the next candidate is. */
+/* The lowest offset of the stride that contains `memory`, which is at offset 0. Strides follow each
+ * other from the lowest candidate on; each begins at the next candidate. */
 static int64_t lowest_of_stride(const struct candidates *candidates, int64_t stride)
 {
     int64_t low = INT64_MIN;
@@ -82,7 +81,7 @@ static int64_t lowest_of_stride(const struct candidates *candidates, int64_t str
     }
 }
 
-/* Two stores to the same bytes, of one lane or two, stay in order. */
+/* Whether two stores write the same bytes, in one lane or in two: they stay in order. */
 static bool do_meet(const struct candidates *candidates, int64_t stride)
 {
     for (uint32_t i = 0; i < candidates->count; i++)

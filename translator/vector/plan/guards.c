@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Guards: `if (i >= n) return` and the like. They are looked for from an iteration's beginning on,
- * along what all threads execute, until something has happened that must not happen twice. They ask
- * where a thread is, of which nearly all are inside: what data says is not expected to be one way.
+ * Guards: `if (i >= n) return` and the like. The search follows the code that all threads execute,
+ * from an iteration's beginning until something happens that must not happen twice. Guards compare
+ * the place of a thread, and nearly all threads are inside; branches on data are not expected to go
+ * one way.
  */
 #include "translator/vector/plan/plan.h"
 
@@ -15,7 +16,7 @@ static bool is_repeatable(const struct tr_iteration *iteration, uint32_t number)
     return true;
 }
 
-/* Control goes from the segment to the iteration's end, and nothing is done on the way. */
+/* Whether control goes from the segment to the iteration's end and does nothing on the way. */
 static bool is_idle_to_end(const struct tr_iteration *iteration, uint32_t number)
 {
     for (uint32_t steps = 0; steps < iteration->graph.segment_count; steps++) {
@@ -30,10 +31,10 @@ static bool is_idle_to_end(const struct tr_iteration *iteration, uint32_t number
     return false;
 }
 
-/* Of a condition: checks are short. */
+/* Depth of a condition that is looked at: guards are short. */
 #define MAX_DEPTH 8
 
-/* The same, or growing along a row, also in a wider type. */
+/* Whether the value is the same along a row or grows along it, also in a wider type. */
 static bool is_place(const struct tr_iteration *iteration, uint32_t value)
 {
     if (value == TR_NONE || iteration->shapes.values[value].kind != TR_VARYING)
@@ -43,7 +44,7 @@ static bool is_place(const struct tr_iteration *iteration, uint32_t value)
            is_place(iteration, cast->operands[0]);
 }
 
-/* Places are compared. That a place is one of all is not to be expected. */
+/* Whether it compares places. Nobody expects a place to equal one of all. */
 static bool compares_places(const struct tr_iteration *iteration, const struct tr_value *icmp,
                             bool is_true)
 {
@@ -52,7 +53,7 @@ static bool compares_places(const struct tr_iteration *iteration, const struct t
            is_place(iteration, icmp->operands[0]) && is_place(iteration, icmp->operands[1]);
 }
 
-/* The value is made of comparisons of places, and expected to be true, or false. */
+/* Whether the value is made of comparisons of places, and is expected to be true, or false. */
 static bool is_about_places(const struct tr_iteration *iteration, uint32_t number, bool is_true,
                             unsigned depth)
 {
@@ -74,7 +75,7 @@ static bool is_about_places(const struct tr_iteration *iteration, uint32_t numbe
     return true;
 }
 
-/* Its two ways that are not faults. */
+/* The segment's two ways that are not faults. */
 static bool find_ways(const struct tr_iteration *iteration, uint32_t number, uint32_t ways[2])
 {
     const struct tr_segment *segment = &iteration->graph.segments[number];
@@ -89,7 +90,7 @@ static bool find_ways(const struct tr_iteration *iteration, uint32_t number, uin
     return count == 2 && segment->succ_count == 2 && ways[0] != ways[1];
 }
 
-/* Which of the segment's ways has the iteration's work; TR_NONE: its end is no guard. */
+/* The segment's way to the iteration's work; TR_NONE: its branch is no guard. */
 static uint32_t expected_way(const struct tr_iteration *iteration, uint32_t number)
 {
     const struct tr_segment *segment = &iteration->graph.segments[number];
@@ -107,8 +108,8 @@ static uint32_t expected_way(const struct tr_iteration *iteration, uint32_t numb
                : TR_NONE;
 }
 
-/* Whether iterations may do twice what control can come to from one segment before it comes to the
- * other one, which is behind it on every way. */
+/* Whether iterations may repeat all that control can reach from one segment before the other, which
+ * is behind it on every way. */
 static bool can_pass(const struct tr_iteration *iteration, uint32_t from, uint32_t to,
                      struct tr_set *seen, uint32_t *stack)
 {

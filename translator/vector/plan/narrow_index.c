@@ -5,7 +5,7 @@
  */
 #include "translator/vector/plan/access.h"
 
-/* So much may follow the first lane: width * jam is less. */
+/* A bound on the lanes behind the first one: width * jam is less. */
 #define MAX_LANES 4096
 
 static struct tr_shape shape_of(const struct tr_iteration *iteration, LLVMValueRef operand)
@@ -21,7 +21,7 @@ static bool is_same_in_row(const struct tr_iteration *iteration, LLVMValueRef op
     return shape.kind != TR_VARYING && shape.stride == 0;
 }
 
-/* The term that is not the same along the row, if there is only one. */
+/* The only term that differs along the row, if there is one. */
 static bool find_term(const struct tr_iteration *iteration, struct tr_checked *checked)
 {
     uint32_t found = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loops over threads, marked when they were built and found again after LLVM's passes have been
- * over them: the counter, how often the loop runs, and whether anything goes from one iteration to
- * the next or out of the loop, which would be in the way of running iterations side by side.
+ * Finds the loops over threads, which were marked when they were built, after LLVM's passes have
+ * been over them: their counters and how often they run. A loop in which anything goes from one
+ * iteration to the next, or out of it, cannot run its iterations side by side.
  */
 #include "translator/module/marks.h"
 #include "translator/vector/plan/plan.h"
@@ -14,13 +14,13 @@
 
 /* ---- the counter ---- */
 
-/* While a loop is looked at. */
+/* A loop while it is looked at. */
 struct candidate {
     const struct tr_graph *graph;
     char axis;
     uint32_t header; /* segments */
     uint32_t latch;
-    struct tr_set inside; /* what can be reached from the header, except past the latch */
+    struct tr_set inside; /* segments that can be reached from the header, except past the latch */
     struct tr_counted loop;
     const char *obstacle;
 };
@@ -52,7 +52,7 @@ static bool is_sum(LLVMValueRef sum, LLVMValueRef value, int64_t constant)
            LLVMConstIntGetSExtValue(right) == constant;
 }
 
-/* From 0 in steps of 1. */
+/* Whether the phi counts from 0 in steps of 1. */
 static bool is_counter(const struct candidate *c, LLVMValueRef phi)
 {
     bool is_from_zero = false;
@@ -84,8 +84,8 @@ static const char *find_counter(struct candidate *c)
 
 /* ---- how often ---- */
 
-/* The loop goes on while `tested` is in this relation to `limit`; tested is the counter or,
- * is_next, the counter of the next iteration. */
+/* The loop goes on while `tested` is in this relation to `limit`; tested is the counter or
+ * (is_next) the counter of the next iteration. */
 struct condition {
     LLVMIntPredicate relation;
     LLVMValueRef limit;
@@ -139,7 +139,7 @@ static bool find_condition(const struct candidate *c, struct condition *conditio
     return false;
 }
 
-/* limit + more, where there is such a value without computing it. */
+/* limit + more, if such a value exists already. */
 static LLVMValueRef limit_plus(LLVMValueRef limit, unsigned more)
 {
     if (more == 0)
@@ -151,8 +151,8 @@ static LLVMValueRef limit_plus(LLVMValueRef limit, unsigned more)
     return is_less ? LLVMGetOperand(limit, 0) : NULL;
 }
 
-/* There are at least one and not very many threads, so that signed and unsigned comparisons are the
- * same. */
+/* The loop's count. There is at least one thread, and not very many, so signed and unsigned
+ * comparisons agree. */
 static LLVMValueRef count_of(const struct condition *condition)
 {
     unsigned more = condition->is_next ? 0 : 1;
@@ -231,7 +231,7 @@ static const char *find_way_in(struct candidate *c)
     return c->loop.before == NULL ? "the loop is never entered" : NULL;
 }
 
-/* All ways end at the latch or in a fault. */
+/* NULL if all ways end at the latch or in a fault. */
 static const char *check_ways_out(const struct candidate *c)
 {
     const struct tr_set *inside = &c->inside;
@@ -355,7 +355,7 @@ static bool is_straight(const struct tr_graph *graph, uint32_t from, uint32_t to
     return true;
 }
 
-/* Between the iterations of y there is nothing but the x loop. */
+/* Whether the iterations of y contain nothing but the x loop. */
 static bool is_directly_around(const struct candidate *y, const struct candidate *x)
 {
     const struct tr_graph *graph = y->graph;
@@ -386,7 +386,7 @@ static bool counts_like(LLVMValueRef phi, LLVMValueRef other)
     return true;
 }
 
-/* Loops were built with a counter for threads and one for the loop itself. */
+/* Loops were built with one counter for threads and one for the loop itself. */
 static void merge_counters(LLVMBasicBlockRef header)
 {
     LLVMValueRef first = LLVMGetFirstInstruction(header);

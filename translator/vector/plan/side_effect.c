@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a single instruction does besides making a value: whether it may be done once more, whether
- * it may be done for a thread that is not there, and how long that takes.
+ * What a single instruction does besides making a value: whether it may be repeated, whether it may
+ * be done for a thread that does not exist, and how long it takes.
  */
 #include "translator/analysis/calls.h"
 #include "translator/vector/plan/plan.h"
@@ -33,7 +33,7 @@ bool tr_is_seen(LLVMValueRef inst)
     }
 }
 
-/* Neither by zero nor of the least number by -1. */
+/* Whether the divisor is neither zero nor -1 (the least number divided by it traps). */
 static bool is_safe_divisor(LLVMValueRef divisor)
 {
     return LLVMIsAConstantInt(divisor) != NULL && LLVMGetIntTypeWidth(LLVMTypeOf(divisor)) <= 64 &&

@@ -2,23 +2,23 @@
  *
  * Units: which segments are emitted within which, in what order, and how many of the lanes come to
  * each. That follows from control dependence (Ferrante, Ottenstein, Warren): a branch decides about
- * a segment if one of its ways leads there and another does not; who comes to the branch is decided
- * by other branches in turn. Where no branch decides, all lanes come; where only branches decide at
- * which lanes stay together, all of them do or none.
+ * a segment if one of its ways leads there and another does not; other branches decide who comes to
+ * that branch. Where no branch decides, all lanes come; where only branches decide at which lanes
+ * stay together, all or none come.
  */
 #include "translator/vector/plan/plan.h"
 
 struct units {
     struct tr_iteration *iteration;
     struct pxr_arena scratch;
-    uint32_t *owner;    /* by segment: the one whose child or follower it is */
+    uint32_t *owner;    /* by segment: the one it is a child or follower of */
     bool *is_follower;  /* by segment */
-    bool *is_prompt;    /* by segment: of faults, emitted as soon as lanes come there, so that
-                           afterwards there are none that wait */
-    uint32_t *question; /* by segment: who asked last whether one can come from it */
+    bool *is_prompt;    /* by segment: a fault that is emitted as soon as lanes come there, so that
+                           none wait for it */
+    uint32_t *question; /* by segment: the last question that marked it as leading there */
     uint32_t question_count;
     uint32_t *stack;
-    uint32_t *asked; /* segments that something decides about */
+    uint32_t *asked; /* segments that decisions are made about */
     uint32_t asked_count;
     struct tr_set is_asked;
 };
@@ -30,14 +30,14 @@ static bool is_in_loop(const struct tr_iteration *iteration, uint32_t loop, uint
 
 /* ---- which lanes come ---- */
 
-/* What is to be decided: whether lanes that are at the anchor together come to the segment. */
+/* The question: do lanes that are at the anchor together come to the segment together? */
 struct decision {
     uint32_t segment;
     uint32_t anchor;
-    bool is_behind_loop; /* the anchor is the header of a loop that the segment is behind: lanes
-                            come to it from outside of the loop, and may go round */
-    bool is_first_time;  /* only how they come to the segment first is asked: how they enter a loop
-                            if it is the header */
+    bool is_behind_loop; /* the anchor is the header of a loop, and the segment is behind that loop:
+                            lanes come to it from outside of the loop, and may go round */
+    bool is_first_time;  /* asks only about the first time they come: how they enter a loop, if the
+                            segment is its header */
 };
 
 static void push(struct units *u, uint32_t segment, uint32_t *depth)
@@ -48,7 +48,7 @@ static void push(struct units *u, uint32_t segment, uint32_t *depth)
     u->stack[(*depth)++] = segment;
 }
 
-/* Marks segments from where `to` can be come to after the anchor. */
+/* Marks the segments from which `to` can be reached after the anchor. */
 static void find_ways_to(struct units *u, const struct decision *decision, uint32_t to)
 {
     const struct tr_iteration *iteration = u->iteration;
@@ -70,7 +70,7 @@ static void find_ways_to(struct units *u, const struct decision *decision, uint3
     }
 }
 
-/* The edge leads to where `to` cannot be come to any more, after find_ways_to. */
+/* Whether the edge leads where `to` cannot be reached any more. Call it after find_ways_to. */
 static bool leads_away(const struct units *u, const struct decision *decision, uint32_t to,
                        uint32_t next)
 {
@@ -91,8 +91,8 @@ static void ask(struct units *u, uint32_t segment)
     u->asked[u->asked_count++] = segment;
 }
 
-/* Lanes that are at the segment together are not all that were at the anchor together: others have
- * left a loop around it before, or will do so later. */
+/* Whether some lanes that were at the anchor are missing at the segment because they leave a loop
+ * around it earlier or later than others. */
 static bool is_in_divergent_loop(const struct units *u, const struct decision *decision,
                                  uint32_t segment)
 {
@@ -106,7 +106,7 @@ static bool is_in_divergent_loop(const struct units *u, const struct decision *d
     return false;
 }
 
-/* Adds the branches that decide about `to`. Whether lanes part at one of them. */
+/* Adds the branches that decide about `to`. True: lanes part at one of them. */
 static bool ask_about(struct units *u, const struct decision *decision, uint32_t to)
 {
     const struct tr_iteration *iteration = u->iteration;
@@ -162,7 +162,8 @@ static bool is_exit(const struct tr_iteration *iteration, uint32_t loop, uint32_
     return false;
 }
 
-/* Lanes that are in an iteration together part at one of the ways out, or on their way there. */
+/* Whether lanes that are in an iteration together part at one of the loop's exits, or on the way
+ * there. */
 static bool is_divergent_loop(struct units *u, uint32_t loop)
 {
     const struct tr_iteration *iteration = u->iteration;
@@ -185,7 +186,7 @@ static void find_owner(struct units *u, uint32_t segment)
 {
     const struct tr_iteration *iteration = u->iteration;
     uint32_t dominator = iteration->dominators.idom[segment];
-    uint32_t left = TR_NONE; /* the outermost loop of the dominator that the segment is not in */
+    uint32_t left = TR_NONE; /* the outermost loop of the dominator without the segment */
     uint32_t loop = dominator == TR_NONE ? TR_NONE : iteration->loops.innermost[dominator];
     for (; loop != TR_NONE && !is_in_loop(iteration, loop, segment);
          loop = iteration->loops.loops[loop].parent)
@@ -194,7 +195,8 @@ static void find_owner(struct units *u, uint32_t segment)
     u->owner[segment] = left == TR_NONE ? dominator : iteration->loops.loops[left].header;
 }
 
-/* Behind the last one that control comes from: lanes that are lost should not have to wait. */
+/* Inserts it behind the last unit that control comes from: lanes in a fault should not have to
+ * wait. */
 static void insert_fault(const struct tr_iteration *iteration, uint32_t *list, uint32_t count,
                          uint32_t fault)
 {
@@ -230,7 +232,7 @@ static bool make_lists(struct units *u, uint32_t **children, uint32_t **follower
     return true;
 }
 
-/* In the order of control, which is that of numbers. */
+/* In the order of control flow, which is the order of numbers. */
 static bool fill_lists(struct units *u)
 {
     const struct tr_iteration *iteration = u->iteration;
@@ -258,8 +260,8 @@ static bool fill_lists(struct units *u)
 
 /* ---- ways out of units ---- */
 
-/* The other segment is emitted with the unit: dominated by it, and not behind a loop that it is in
- * without being its header. */
+/* Whether the other segment is emitted with the unit: the unit dominates it, and it is not behind a
+ * loop that the unit is in without being its header. */
 static bool is_in_unit(const struct tr_iteration *iteration, uint32_t unit, uint32_t segment)
 {
     const struct tr_loops *loops = &iteration->loops;
@@ -270,7 +272,7 @@ static bool is_in_unit(const struct tr_iteration *iteration, uint32_t unit, uint
            (loop == TR_NONE || tr_set_has(&loops->loops[loop].segments, segment));
 }
 
-/* For every unit that the edge leaves: counts it, or stores it too. */
+/* Counts or stores the edge for every unit that it leaves. */
 static void add_escape(struct units *u, uint32_t from, uint32_t to, uint32_t **lists)
 {
     const struct tr_iteration *iteration = u->iteration;
@@ -316,7 +318,7 @@ static bool fill_escapes(struct units *u)
     return true;
 }
 
-/* A fault that lanes come to from one place only, and stay in. */
+/* Whether it is a fault that lanes reach from one place only and do not leave. */
 static bool is_prompt(const struct tr_iteration *iteration, uint32_t segment)
 {
     return iteration->is_lost[segment] && iteration->graph.segments[segment].pred_count == 1 &&

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Machines fetch in advance what follows within a page, but not what is further on in each
- * iteration: loads ask for what they will read some iterations later.
+ * Prefetches for the loads of loops: machines fetch in advance what follows within a page, but not
+ * the memory of later iterations, so loads ask for what they will read some iterations later.
  *
- * Loops over the whole grid (`for (i = thread; i < n; i += threads)`): if there will be many.
- * Loops that count the same for all threads: only what many rows load at once, a column of a
- * matrix, however many there will be; the rest is often there already, from other threads.
+ * This is done in loops over the whole grid (`for (i = thread; i < n; i += threads)`) that will run
+ * long enough, and in loops that count the same for all threads, however long, but there only for
+ * columns of matrices, which many rows load at once: the rest is often there already, from other
+ * threads.
  */
 #include "translator/vector/tuning/tuning.h"
 
-/* The innermost loop around a load. */
+/* A load and the innermost loop around it. */
 struct around {
     struct tr_widen *widen;
     const struct tr_iteration *iteration;
@@ -27,7 +28,7 @@ static bool is_inside(const struct around *around, LLVMValueRef operand)
     return segment != TR_NONE && tr_set_has(&around->loop->segments, segment);
 }
 
-/* Does not change in the loop, nor along the row. */
+/* Whether the value does not change in the loop, nor along the row. */
 static bool is_fixed(const struct around *around, LLVMValueRef operand)
 {
     return !is_inside(around, operand) && tr_memory_is_same_in_row(around->widen, operand);
@@ -38,7 +39,7 @@ static struct tr_number *number(const struct around *around, uint64_t n)
     return tr_number_constant(&around->context, 64, n);
 }
 
-/* What is fixed, as 64 bits. */
+/* A fixed value as 64 bits. */
 static struct tr_number *fixed(const struct around *around, LLVMValueRef operand)
 {
     struct tr_number *as_it_is = tr_number_of(&around->context, operand);
@@ -81,7 +82,7 @@ static bool is_sum(LLVMValueRef inst)
 
 /* ---- how far a value goes on in one iteration, in 64 bits. NULL: nobody knows ---- */
 
-/* value - start, where nothing but what is fixed has been added; start is a phi of the header. */
+/* value - start, if only fixed values have been added; start is a phi of the header. */
 static struct tr_number *added_to(const struct around *around, LLVMValueRef value,
                                   LLVMValueRef start)
 {
@@ -177,17 +178,17 @@ static struct tr_number *step_of(const struct around *around, LLVMValueRef value
 
 /* ---- whether there will be many iterations ---- */
 
-/* A comparison that a loop goes on by. */
+/* A comparison that decides whether a loop goes on. */
 struct test {
     LLVMValueRef compare;
-    bool goes_on; /* when the comparison is this */
+    bool goes_on; /* it goes on if the comparison has this result */
     LLVMValueRef counter;
-    unsigned side; /* operand that counts: counter + added */
+    unsigned side; /* the operand that counts: counter + added */
     struct tr_number *added;
     struct tr_number *step;
 };
 
-/* The phi of the header that the value counts from; NULL: it has none that threads differ in. */
+/* The phi of the header that the value counts from; NULL: none in which threads differ. */
 static LLVMValueRef counter_of(const struct around *around, LLVMValueRef value)
 {
     while (is_inside(around, value) && LLVMIsAPHINode(value) == NULL && is_sum(value))
@@ -230,7 +231,7 @@ static bool find_test(const struct around *around, uint32_t segment, struct test
            LLVMIsAICmpInst(test->compare) != NULL && find_counter(around, test);
 }
 
-/* What a phi of the header is at first; NULL: that depends. */
+/* The first value of a phi of the header; NULL: there are several. */
 static LLVMValueRef start_of_phi(const struct around *around, LLVMValueRef phi)
 {
     const struct tr_graph *graph = &around->iteration->graph;
@@ -253,7 +254,8 @@ static LLVMValueRef code(const struct around *around, struct tr_number *number)
     return tr_widen_number(around->widen, number, around->copy);
 }
 
-/* Asked of what is known before the loop, so that it leaves the loop. */
+/* Whether the loop will go on; uses only values known before it, so that LLVM moves the question
+ * out of it. */
 static LLVMValueRef goes_on(const struct around *around, const struct test *test)
 {
     LLVMBuilderRef b = around->widen->builder;
@@ -291,7 +293,7 @@ static LLVMValueRef find_goes_on(const struct around *around)
 
 /* ---- the load ---- */
 
-/* A load before it in its segment asks for the same line. */
+/* Whether an earlier load of the segment asks for the same line. */
 static bool is_asked_for(const struct tr_iteration *iteration, const struct tr_memory *memory)
 {
     int64_t line_bytes = iteration->target->ahead.line_bytes;
@@ -311,7 +313,7 @@ static bool is_asked_for(const struct tr_iteration *iteration, const struct tr_m
     return false;
 }
 
-/* The load is done once for many rows. */
+/* Whether the load is done once for many rows. */
 static bool is_of_column(const struct tr_widen *widen, uint32_t load)
 {
     const struct tr_iteration *iteration = widen->iteration;
@@ -334,7 +336,7 @@ static int64_t iterations_of_column(const struct around *around)
     return loads < lines ? lines / loads : 1;
 }
 
-/* From what the load reads to what is asked for: i64; NULL: nothing is. */
+/* The distance from the load's address to the prefetched one: i64; NULL: no prefetch. */
 static LLVMValueRef find_way(const struct around *around, struct tr_number *step, uint32_t load)
 {
     LLVMBuilderRef b = around->widen->builder;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rows side by side: what grows by the same step from each row to the next is computed for the
- * first row only. Rows after it add a multiple of the step, which all have in common: a constant
- * that becomes part of an address, or something that does not change in the loop over rows.
+ * Rows side by side: a value that grows by the same step from each row to the next is computed for
+ * the first row only. Later rows add a multiple of the step, which all have in common: a constant
+ * that becomes part of an address, or a value that does not change in the loop over rows.
  *
- * Only where all lanes are active: a row without any would bring others what nobody has computed.
+ * Only where all lanes are active: otherwise the first row might have no active lane, and pass on a
+ * value that nobody has computed.
  */
 #include "translator/vector/emit/form.h"
 #include "translator/vector/tuning/tuning.h"

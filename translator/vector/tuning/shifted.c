@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loads that find in each lane what another load finds in the next one, or in the one before:
- * neighbours along a diagonal of a tile, or in a column of one. Of two such gathers one is done,
- * for the lanes of both, and moved by one lane in registers; what comes in at the end is a scalar
- * load.
+ * Loads whose lanes read what the next or the previous lane of another load reads: neighbours along
+ * a diagonal of a tile, or in a column of one. One of the two gathers is done, for the lanes of
+ * both, and moved by one lane in registers; a scalar load brings the element that comes in at the
+ * end.
  *
- * As in word_blocks.c the second of them moves up to the first, which nothing but accesses of the
- * same thread could forbid. Every lane reads what it reads by itself, or what its neighbour does.
+ * As in word_blocks.c the second load moves up to the first, which only accesses of the same thread
+ * could forbid. Every lane reads an address of its own, or one of its neighbour's.
  */
 #include "translator/vector/emit/form.h"
 #include "translator/vector/tuning/tuning.h"
@@ -19,7 +19,7 @@ struct couple {
 
 /* ---- which ---- */
 
-/* No other step has it. */
+/* Whether no other step has taken the access. */
 static bool is_alone(const struct tr_access_question *question, uint32_t value)
 {
     return question->iteration->accesses[value]->forms[question->lanes] == TR_ACCESS_GATHER;
@@ -33,7 +33,7 @@ static bool can_be_shifted(const struct tr_iteration *iteration, const struct tr
            LLVMGetTypeKind(memory->type) != LLVMVectorTypeKind;
 }
 
-/* The one behind value i of the group that it makes a couple with. */
+/* The access behind value i of the group that forms a couple with it. */
 static uint32_t find_second(const struct tr_group *group, int64_t stride, const bool *is_taken,
                             uint32_t i, int *by)
 {
@@ -47,7 +47,7 @@ static uint32_t find_second(const struct tr_group *group, int64_t stride, const 
     return TR_NONE;
 }
 
-/* Couples are found from the beginning on, so that both find the same. */
+/* Couples are formed from the beginning on, so that both accesses find the same. */
 static bool find_couple(const struct tr_iteration *iteration, const struct tr_memory *memory,
                         struct couple *couple)
 {
@@ -69,8 +69,8 @@ static bool find_couple(const struct tr_iteration *iteration, const struct tr_me
 
 /* ---- emission ---- */
 
-/* The vector with its lanes moved, so that lane t has what lane t + by had; at the end comes what
- * the lanes of `more` have. */
+/* Moves the vector's lanes, so that lane t has the value of lane t + by; at the end come lanes of
+ * `more`. */
 static LLVMValueRef move_lanes(struct tr_widen *widen, LLVMValueRef vector, LLVMValueRef more,
                                int by)
 {
@@ -82,7 +82,7 @@ static LLVMValueRef move_lanes(struct tr_widen *widen, LLVMValueRef vector, LLVM
     return tr_widen_shuffle(widen, vector, more, elements, widen->width);
 }
 
-/* The lanes whose element one of the two needs. */
+/* The lanes whose element one of the two accesses needs. */
 static LLVMValueRef mask_of_both(struct tr_widen *widen, LLVMValueRef mask, int by)
 {
     LLVMTypeRef type = LLVMVectorType(widen->i1, widen->width);
@@ -92,7 +92,7 @@ static LLVMValueRef mask_of_both(struct tr_widen *widen, LLVMValueRef mask, int 
     return LLVMBuildOr(widen->builder, mask, moved, "");
 }
 
-/* At the addresses of all lanes, which follow from the first one's. */
+/* Gathers at the addresses of all lanes, which follow from the first one's. */
 static LLVMValueRef gather(struct tr_widen *widen, const struct tr_memory *memory,
                            const struct tr_fields *fields, LLVMValueRef base, LLVMValueRef mask)
 {
@@ -110,7 +110,7 @@ static LLVMValueRef gather(struct tr_widen *widen, const struct tr_memory *memor
     return result;
 }
 
-/* What the last lane in the direction of the couple has no neighbour for. */
+/* Loads the element for the end, where a lane has no neighbour. */
 static LLVMValueRef load_end(struct tr_widen *widen, const struct tr_memory *second,
                              LLVMValueRef base, int by, LLVMValueRef mask)
 {
@@ -162,7 +162,7 @@ static const void *find_own_couple(struct tr_access_question *question)
     return couple;
 }
 
-/* With the one that has it, or, at the place of the second of them, nothing. */
+/* Loads both at the place of the first of them; at the place of the second, does nothing. */
 static void load_shifted(struct tr_widen *widen, const struct tr_memory *memory, const void *detail)
 {
     const struct couple *couple = detail;

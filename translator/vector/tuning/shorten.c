@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Rows of which only the first threads have work: `if (tid < half) …`, `if (tid == 0) …`, also
- * behind a branch that all threads take together. The loop over the row ends where they end.
+ * behind a branch that all threads take together. The loop over the row ends with the last thread
+ * that has work.
  *
- * What is looked for is a number such that threads from it on do nothing: it is made of the
- * branches from the iteration's beginning on that compare the counter with what is known when the
- * loop begins. Branches are not removed: the number may be too high, and is at least 1.
+ * The search is for a number such that threads from it on do nothing. It comes from the branches,
+ * from the iteration's beginning on, that compare the counter with values known when the loop
+ * begins. Branches stay: the number may be too high, and is at least 1.
  */
 #include "translator/vector/tuning/tuning.h"
 
-/* Branches and operands of conditions that are looked at one behind the other. */
+/* Branches, and operands of conditions, that are followed one behind the other. */
 #define MAX_DEPTH 6
 
 struct row {
@@ -18,7 +19,7 @@ struct row {
     LLVMValueRef count;
 };
 
-/* A number of threads is an i32, or NULL: it is not known to be less than all. */
+/* Numbers of threads are i32 values; NULL: not known to be less than all. */
 static LLVMValueRef number(const struct row *row, uint64_t value)
 {
     return LLVMConstInt(LLVMTypeOf(row->count), value, false);
@@ -45,7 +46,7 @@ static LLVMValueRef greater(const struct row *row, LLVMValueRef a, LLVMValueRef 
 
 /* ---- conditions ---- */
 
-/* Known when the loop begins. */
+/* Whether the value is known when the loop begins. */
 static bool is_known(const struct row *row, LLVMValueRef value)
 {
     uint32_t n = tr_graph_number(&row->iteration->graph, value);
@@ -62,7 +63,7 @@ static LLVMValueRef next_number(const struct row *row, LLVMValueRef limit)
     return number(row, LLVMConstIntGetZExtValue(limit) + 1);
 }
 
-/* Counters that are in this relation to the limit are less than … */
+/* A counter in this relation to the limit is less than … */
 static LLVMValueRef end_of(const struct row *row, LLVMIntPredicate relation, LLVMValueRef limit)
 {
     switch (relation) {
@@ -79,7 +80,7 @@ static LLVMValueRef end_of(const struct row *row, LLVMIntPredicate relation, LLV
     }
 }
 
-/* Of `x relation limit`, if it is not so. */
+/* The relation that holds if `x relation limit` does not. */
 static LLVMIntPredicate opposite(LLVMIntPredicate relation)
 {
     switch (relation) {
@@ -94,7 +95,7 @@ static LLVMIntPredicate opposite(LLVMIntPredicate relation)
     case LLVMIntNE:
         return LLVMIntEQ;
     default:
-        return LLVMIntNE; /* of which nothing follows */
+        return LLVMIntNE; /* nothing follows from it */
     }
 }
 
@@ -138,7 +139,7 @@ static LLVMValueRef end_of_comparison(const struct row *row, const struct tr_val
     return NULL;
 }
 
-/* Threads for which the condition is so have counters less than this. */
+/* If the condition holds, the thread's counter is less than this. */
 static LLVMValueRef end_of_condition(const struct row *row, uint32_t value, bool is_true,
                                      unsigned depth)
 {
@@ -192,7 +193,7 @@ static LLVMValueRef end_of_branch(const struct row *row, const struct tr_segment
     return greater(row, ends[0], ends[1]);
 }
 
-/* Threads from this number on that come to the segment do nothing from there. */
+/* Threads from this number on that come to the segment do nothing from there on. */
 static LLVMValueRef end_behind(const struct row *row, uint32_t number_of_segment, unsigned depth)
 {
     const struct tr_iteration *iteration = row->iteration;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Blocks in one go: if all branches of a block go the way that is expected, and loops over its
- * threads run a known number of times, the block is one straight way from beginning to end. Then
- * what threads hand over to each other in shared memory never needs to be there: loads become the
- * values that have been stored, rearranged among lanes. So the loop over blocks gets a second body,
- * behind a test that asks at once what all branches on the way would ask:
+ * Blocks in one go: if all branches of a block go the expected way, and loops over its threads run
+ * a known number of times, the block is one straight way from beginning to end. Then the values
+ * that threads hand each other need not be in shared memory: loads become the stored values,
+ * rearranged among lanes. So the loop over blocks gets a second body, behind a test that asks at
+ * once what all branches on the way would ask:
  *
- *   for each block:  if all branches go as expected: the straight way; else: as before
+ *
+ *   for each block: if all branches go as expected: the straight way; else: as before
  *
  * Both go on where the block is done. LLVM may have made that place part of the block's last work:
- * then the straight way has it, too, and goes on behind it.
- * It is made only if all loads of shared memory on the way become values, so that nothing need be
- * stored there: with the block its shared memory ends. Works on what LLVM's passes have left.
+ * then the straight way has it, too, and goes on behind it. The second body is made only if all
+ * loads of shared memory on the way become values, so that nothing need be stored there: a block's
+ * shared memory ends with the block. This step works on the output of LLVM's passes.
  */
 #include "translator/vector/tuning/straight.h"
 
@@ -44,7 +45,7 @@ static uint32_t latch_of(const struct tr_way *way, const struct tr_loop *loop)
     return latch;
 }
 
-/* The segment has addresses of shared memory. */
+/* Whether the segment has addresses of shared memory. */
 static bool has_work(const struct tr_way *way, uint32_t segment)
 {
     const struct tr_segment *s = &way->graph.segments[segment];
@@ -79,7 +80,7 @@ static bool find_loop(struct tr_way *way)
     return false;
 }
 
-/* The way goes on to this segment. */
+/* Whether the way goes on to this segment. */
 static bool is_behind(const struct tr_way *way, uint32_t segment)
 {
     const struct tr_segment *join = &way->graph.segments[way->join];
@@ -89,8 +90,8 @@ static bool is_behind(const struct tr_way *way, uint32_t segment)
     return !way->has_join && segment == way->join;
 }
 
-/* What is defined before the block is done goes on from there by phis only: so control can come
- * from elsewhere. */
+/* Whether values defined before the block is done leave it through phis only, so that control can
+ * come from elsewhere. */
 static bool can_be_bypassed(const struct tr_way *way)
 {
     const struct tr_graph *graph = &way->graph;
@@ -109,7 +110,7 @@ static bool can_be_bypassed(const struct tr_way *way)
 
 /* ---- the second body ---- */
 
-/* To a block of its own, which is the body as it was. */
+/* Moves it to a block of its own, which is the old body. */
 static LLVMBasicBlockRef move_terminator(const struct tr_way *way)
 {
     LLVMValueRef terminator = LLVMGetBasicBlockTerminator(way->header);
@@ -122,7 +123,7 @@ static LLVMBasicBlockRef move_terminator(const struct tr_way *way)
     return other;
 }
 
-/* From the end of the way, which is what `last` has become, to where the block goes on. */
+/* Continues from the end of the way, which `last` has become, where the block goes on. */
 static void leave(struct tr_way *way, uint32_t last)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(way->builder);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared memory as values, while all of a block is one straight way: what has been stored at which
- * offset, and loads put together of it.
+ * Shared memory as values, while all of a block is one straight way: the values stored at each
+ * offset, and loads made of them.
  */
 #include "translator/vector/tuning/straight.h"
 
@@ -10,17 +10,17 @@
 #include "kernel_abi/rt.h"
 #include "translator/analysis/address.h"
 
-/* Bytes of shared memory that are looked at. */
+/* Bytes of shared memory that are tracked. */
 #define LIMIT (16u << 10)
 
-/* Values that a load is put together of: more take longer than memory. */
+/* A load is made of at most so many values: more take longer than memory. */
 #define SOURCES_MAX 3
 
 #define LANES_MAX   64
 
 /* ---- which pointer ---- */
 
-/* Address 0 of the block's shared memory. */
+/* Whether it loads the address 0 of the block's shared memory. */
 static bool is_base(LLVMValueRef load)
 {
     return tr_is_field(load, TR_RECORD_BLOCK, TR_RECORD_BLOCK, offsetof(struct rt_block, shared));
@@ -33,8 +33,8 @@ bool tr_straight_is_pointer(LLVMTypeRef type)
     return LLVMGetTypeKind(type) == LLVMPointerTypeKind;
 }
 
-/* A load, a store to there, a masked access or another of LLVM's functions for memory. Where both
- * have operands that are stored, they are the first. */
+/* Whether the user is a load, a store to the pointer, a masked access or another of LLVM's
+ * functions for memory. If it stores operands, they come first. */
 static bool is_access(LLVMValueRef user, LLVMValueRef pointer)
 {
     if (LLVMIsALoadInst(user) != NULL)
@@ -48,8 +48,8 @@ static bool is_access(LLVMValueRef user, LLVMValueRef pointer)
     return is_result || !is_vector || LLVMGetOperand(user, 0) != pointer;
 }
 
-/* It is the address of accesses, or such addresses are made of it; in any other use, others may
- * come to know it. */
+/* Whether the pointer is only used as the address of accesses, or to make such addresses; any other
+ * use could make it known to others. */
 static bool is_address_only(LLVMValueRef pointer)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(pointer); use != NULL; use = LLVMGetNextUse(use)) {
@@ -116,7 +116,7 @@ static uint32_t lanes_of(LLVMTypeRef type)
     return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
 }
 
-/* 0: not of whole bytes, or none that can be converted to any other. */
+/* 0: the type has no whole bytes, or cannot be converted to any other. */
 static uint32_t element_bytes(LLVMTypeRef type)
 {
     LLVMTypeRef element = element_of(type);
@@ -184,7 +184,7 @@ static bool find_sources(const struct tr_piece *at, uint32_t lanes, uint32_t byt
     return true;
 }
 
-/* With elements of the type that is loaded. */
+/* The value with elements of the loaded type. */
 static LLVMValueRef converted(LLVMBuilderRef b, LLVMValueRef value, LLVMTypeRef element)
 {
     LLVMTypeRef type = LLVMTypeOf(value);
@@ -193,7 +193,7 @@ static LLVMValueRef converted(LLVMBuilderRef b, LLVMValueRef value, LLVMTypeRef 
     return to == type ? value : LLVMBuildBitCast(b, value, to, "");
 }
 
-/* Lanes of the result that come from one vector, in a permutation of it; others are poison. */
+/* The lanes of the result that come from one vector, as a permutation of it; others are poison. */
 static LLVMValueRef permuted(LLVMBuilderRef b, const struct tr_piece *at, uint32_t lanes,
                              LLVMValueRef source, LLVMTypeRef element)
 {
@@ -212,7 +212,7 @@ static LLVMValueRef permuted(LLVMBuilderRef b, const struct tr_piece *at, uint32
                    : LLVMBuildShuffleVector(b, value, none, LLVMConstVector(from, lanes), "");
 }
 
-/* Puts the lanes that come from the source into what is there so far (NULL: nothing). */
+/* Adds the lanes that come from the source to the result so far (NULL: nothing). */
 static LLVMValueRef merged(LLVMBuilderRef b, const struct tr_piece *at, LLVMTypeRef type,
                            LLVMValueRef source, LLVMValueRef so_far)
 {

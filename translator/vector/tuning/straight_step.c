@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One step after the other on the straight way through a block: instructions are copied, except
- * what is known by now, and accesses to shared memory, which become values.
+ * Steps along the straight way through a block: copies instructions, except those whose result is
+ * known by now, and turns accesses to shared memory into values.
  */
 #include "translator/analysis/calls.h"
 #include "translator/vector/tuning/straight.h"
 
-/* Instructions on the way. */
+/* Most instructions on the way. */
 #define LENGTH_MAX 2000
 
 /* ---- values on the way ---- */
@@ -24,7 +24,7 @@ bool tr_straight_is_bit(LLVMValueRef value, bool is_true)
            LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 1;
 }
 
-/* What LLVM's builder does not simplify: it knows constants only. NULL: nothing to simplify. */
+/* Simplifies what LLVM's builder does not, which knows constants only. NULL: it stays. */
 static LLVMValueRef simplified(LLVMOpcode opcode, LLVMValueRef *operands)
 {
     if (opcode == LLVMSelect && LLVMIsAConstantInt(operands[0]) != NULL)
@@ -62,7 +62,7 @@ static LLVMValueRef shuffled(LLVMBuilderRef b, LLVMValueRef inst, LLVMValueRef *
     return LLVMBuildShuffleVector(b, operands[0], operands[1], LLVMConstVector(mask, count), "");
 }
 
-/* Of constants; NULL: not an operation that decides where a loop over threads ends. */
+/* Folds constants; NULL: not an operation that decides where a loop over threads ends. */
 static LLVMValueRef folded(LLVMBuilderRef b, LLVMValueRef inst, LLVMValueRef *operands)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
@@ -125,7 +125,7 @@ static LLVMValueRef address_of(LLVMValueRef inst)
     return LLVMGetOperand(inst, LLVMIsAStoreInst(inst) != NULL ? 1 : 0);
 }
 
-/* A load or store. false: it must be in memory. */
+/* A load or store. false: its memory must exist. */
 static bool access(struct tr_way *way, uint32_t number)
 {
     LLVMValueRef inst = way->graph.values[number].llvm;
@@ -147,7 +147,8 @@ static bool access(struct tr_way *way, uint32_t number)
     return way->now[number] != NULL;
 }
 
-/* Lanes that are not active, and what is left to the runtime, are not what is expected. */
+/* An instruction for lanes that are not active, or one that leaves work to the run time, is not
+ * expected. */
 bool tr_straight_is_exception(LLVMValueRef inst)
 {
     return LLVMIsACallInst(inst) != NULL && tr_effect_of_call(inst) != RT_EFFECT_NONE;
@@ -167,7 +168,7 @@ static bool step(struct tr_way *way, uint32_t number)
     return true;
 }
 
-/* All of a segment but phis and the terminator. */
+/* Copies a segment but for its phis and terminator. */
 bool tr_straight_step_through(struct tr_way *way, uint32_t segment)
 {
     const struct tr_segment *s = &way->graph.segments[segment];
@@ -185,7 +186,7 @@ LLVMValueRef tr_straight_incoming(const struct tr_way *way, LLVMValueRef phi, ui
     return NULL;
 }
 
-/* All at once: one may be what another was. */
+/* Steps all phis at once: one may take the old value of another. */
 void tr_straight_step_phis(struct tr_way *way, uint32_t segment, uint32_t from)
 {
     const struct tr_segment *s = &way->graph.segments[segment];

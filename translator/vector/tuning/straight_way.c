@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the straight way goes: what branches are expected to do, and what they would ask.
+ * Finds where the straight way goes: which way branches are expected to go, and what they would
+ * ask.
  */
 #include "translator/vector/tuning/straight.h"
 
-/* Segments on it. */
+/* Most segments on it. */
 #define SEGMENTS_MAX 500
 
 LLVMBasicBlockRef tr_straight_new_block(const struct tr_way *way, const char *name)
@@ -26,7 +27,7 @@ LLVMValueRef tr_straight_terminator(const struct tr_way *way, uint32_t segment)
 
 /* ---- questions ---- */
 
-/* Can be computed before it is known whether the block goes this way. */
+/* Whether it can be computed before it is known that the block goes this way. */
 static bool is_harmless(LLVMValueRef inst)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
@@ -50,7 +51,7 @@ static bool is_harmless(LLVMValueRef inst)
     }
 }
 
-/* Moves the value to where questions are. false: it is not known there. */
+/* Moves the value to the place of the questions. false: it is not known there. */
 static bool ask_first(struct tr_way *way, LLVMValueRef value)
 {
     if (LLVMIsAInstruction(value) == NULL)
@@ -99,7 +100,7 @@ static bool has_exception(const struct tr_way *way, const struct tr_segment *seg
     return false;
 }
 
-/* How much is done from a segment to the join where most is done, without exceptions. */
+/* Counts the work from each segment to the join along the way with most work and no exceptions. */
 bool tr_straight_find_work(struct tr_way *way)
 {
     const struct tr_graph *graph = &way->graph;
@@ -116,7 +117,7 @@ bool tr_straight_find_work(struct tr_way *way)
     return way->work != NULL;
 }
 
-/* Two ways of doing the same, from which no values come. */
+/* Whether the segment branches to two ways of doing the same, from which no values come. */
 static bool is_fork(const struct tr_way *way, const struct tr_segment *segment)
 {
     const struct tr_segment *segments = way->graph.segments;
@@ -132,7 +133,7 @@ static bool is_fork(const struct tr_way *way, const struct tr_segment *segment)
     return way->graph.values[segments[meet].first_value].opcode != LLVMPHI;
 }
 
-/* Both are there. TR_NONE: shared memory is not the same behind them. */
+/* Follows both ways. TR_NONE: they leave shared memory different. */
 static uint32_t go_both_ways(struct tr_way *way, const struct tr_segment *segment,
                              LLVMValueRef condition)
 {
@@ -151,7 +152,7 @@ static uint32_t go_both_ways(struct tr_way *way, const struct tr_segment *segmen
     return stores == way->pieces.stores ? way->graph.segments[segment->succs[0]].succs[0] : TR_NONE;
 }
 
-/* Of a switch whose operand is known; TR_NONE: it is not. */
+/* The way of a switch whose operand is known; TR_NONE: it is not known. */
 static uint32_t chosen_case(const struct tr_way *way, const struct tr_segment *segment,
                             LLVMValueRef terminator)
 {
@@ -165,7 +166,7 @@ static uint32_t chosen_case(const struct tr_way *way, const struct tr_segment *s
     return segment->succs[chosen];
 }
 
-/* The segment that the way comes to behind this one; TR_NONE: nobody knows. */
+/* The next segment on the way; TR_NONE: not known. */
 static uint32_t go_on(struct tr_way *way, uint32_t at)
 {
     const struct tr_segment *segment = &way->graph.segments[at];
@@ -180,15 +181,15 @@ static uint32_t go_on(struct tr_way *way, uint32_t at)
     if (LLVMIsAConstantInt(condition) != NULL)
         return segment->succs[tr_straight_is_bit(condition, true) ? 0 : 1];
     if (segment->succs[0] <= at || segment->succs[1] <= at)
-        return TR_NONE; /* a loop that nobody knows the end of */
+        return TR_NONE; /* a loop whose end is not known */
     if (is_fork(way, segment))
         return go_both_ways(way, segment, condition);
     uint32_t work[2] = {way->work[segment->succs[0]], way->work[segment->succs[1]]};
-    unsigned side = work[0] > work[1] ? 0 : 1; /* the one that does more is expected */
+    unsigned side = work[0] > work[1] ? 0 : 1; /* the side with more work is expected */
     return work[side] > 0 && expect(way, condition, side == 0) ? segment->succs[side] : TR_NONE;
 }
 
-/* From the header to the join; the last segment on the way. TR_NONE: there is no such way. */
+/* Walks from the header to the join; the last segment on the way. TR_NONE: there is no such way. */
 uint32_t tr_straight_walk(struct tr_way *way)
 {
     uint32_t at = way->loop->header;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Units that rows come to as a whole: the upper and lower borders of tiles, `if (y < n) …`. Each
- * row of copies has a branch of its own and no masks behind it.
+ * Units that rows reach as a whole: the upper and lower borders of tiles, `if (y < n) …`. Each row
+ * of copies has a branch of its own and no masks behind it.
  */
 #include "translator/vector/tuning/tuning.h"
 
@@ -13,7 +13,7 @@ bool tr_tuning_is_for_rows(const struct tr_widen *widen, LLVMValueRef condition)
     return shape.kind == TR_AFFINE && shape.stride == 0;
 }
 
-/* One row of copies as if it were the only one. */
+/* Looks at one row of copies as if it were the only one. */
 static bool look_at_row(const struct tr_widen *all, uint32_t row, struct pxr_arena *arena,
                         struct tr_widen *view)
 {
@@ -30,7 +30,7 @@ static bool look_at_row(const struct tr_widen *all, uint32_t row, struct pxr_are
     return view->now != NULL;
 }
 
-/* condition: i1, whether the row comes. */
+/* condition: i1, whether the row comes there. */
 static void emit_row(struct tr_widen *view, uint32_t segment, LLVMValueRef condition, bool expected,
                      void (*emit)(struct tr_widen *widen, uint32_t value))
 {

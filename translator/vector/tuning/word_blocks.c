@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Accesses of a lane to neighbouring words, where lanes are far apart: a row of a matrix for each
- * thread, in a loop that has been unrolled. Each lane's words are one access, of 16 bytes, and are
- * transposed in registers: a fourth of the accesses that a gather or a scatter for each word makes.
+ * thread, in a loop that has been unrolled. Each lane's words become one access of 16 bytes and are
+ * transposed in registers: a fourth of the accesses that a gather or scatter for each word makes.
  *
  * Loads move up to the first of them and stores down to the last. Iterations are independent, so
- * that only accesses of the same thread can be in the way: not those to other words of the same
+ * that only accesses of the same thread can be in the way; not those to other words of the same
  * row, and not loads from one address by all lanes, which none of several lanes can be writing to.
  */
 #include "translator/vector/emit/form.h"
@@ -31,7 +31,7 @@ static bool is_plain(LLVMValueRef access)
     return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic;
 }
 
-/* What an instruction is to the accesses like `memory`, whose address is `sum`. */
+/* The role of an instruction for the accesses like `memory`, whose address is `sum`. */
 static enum role role_of(const struct tr_iteration *iteration, const struct tr_memory *memory,
                          const struct tr_sum *sum, uint32_t value, int64_t *offset)
 {
@@ -71,7 +71,7 @@ static bool is_in(const struct tr_group *group, uint32_t value)
     return false;
 }
 
-/* Whether the access cannot be in a group with what comes before it. */
+/* Whether the access cannot be in a group with those before it. */
 static bool is_in_the_way(const struct tr_group *group, enum role role, int64_t offset,
                           bool is_store)
 {
@@ -83,8 +83,7 @@ static bool is_in_the_way(const struct tr_group *group, enum role role, int64_t 
     return role == ROLE_BESIDE && is_store && has_offset(group->offsets, group->count, offset);
 }
 
-/* The segment is split into groups from its beginning on, so that each of a group finds the same.
- */
+/* The segment is split into groups from its beginning on, so that all of a group find the same. */
 struct tr_group tr_tuning_group(const struct tr_iteration *iteration,
                                 const struct tr_memory *memory)
 {
@@ -135,7 +134,7 @@ static bool fill_block(const struct tr_iteration *iteration, const struct tr_gro
     return true;
 }
 
-/* Blocks follow each other from the lowest word on; words that are alone are in none. */
+/* Blocks follow each other from the lowest word on; single words are in none. */
 static bool find_block(const struct tr_iteration *iteration, const struct tr_group *group,
                        struct block *block)
 {
@@ -168,7 +167,7 @@ static bool can_be_in_block(const struct tr_access_question *question)
 
 /* ---- transposing ---- */
 
-/* The same elements of all groups of `words`: of a, or, from `words` on, of b. */
+/* Picks the same elements of all groups of `words`: from a or, from `words` on, from b. */
 static LLVMValueRef pick(struct tr_widen *widen, LLVMValueRef a, LLVMValueRef b, uint32_t words,
                          const uint8_t *of_group)
 {
@@ -218,7 +217,7 @@ static LLVMValueRef concatenate(struct tr_widen *widen, LLVMValueRef a, LLVMValu
     return tr_widen_shuffle(widen, a, b, elements, count);
 }
 
-/* Of the lanes `first`, first + words, …: what they load. */
+/* Loads for the lanes `first`, first + words, … */
 static LLVMValueRef load_lanes(struct tr_widen *widen, const struct block *block,
                                LLVMValueRef address, uint32_t first)
 {
@@ -287,7 +286,7 @@ static const void *find_own_block(struct tr_access_question *question)
     return block;
 }
 
-/* At the place of one of its words all of the block. */
+/* Accesses all of the block at the place of one of its words. */
 static void access_block(struct tr_widen *widen, const struct tr_memory *memory, const void *detail)
 {
     const struct block *block = detail;
