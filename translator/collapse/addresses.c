@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * PTX computes addresses as integers, and LLVM's analyses give up where an integer becomes a
- * pointer. Here `inttoptr (parameter + offset)` becomes `inttoptr parameter` plus offset, which
- * they can follow; and parameters are loaded in the entry block, or a loop pass would not dare to
- * load them before the condition that they stand behind now.
+ * Makes pointers of addresses. PTX computes them as integers, and LLVM's analyses give up where an
+ * integer becomes a pointer. `inttoptr (parameter + offset)` becomes `inttoptr parameter` plus
+ * offset, which they can follow. Parameters are loaded in the entry block: no loop pass would dare
+ * to load them before the condition that they stand behind.
  */
 #include "translator/collapse/prepare.h"
 
@@ -23,7 +23,8 @@ static void move_to(LLVMBuilderRef builder, LLVMValueRef inst)
     LLVMInsertIntoBuilder(builder, inst);
 }
 
-/* With what its address is made of. All of it depends on the first argument only. */
+/* Moves the load with the instructions that compute its address, all of which depend on the first
+ * argument only. */
 static void move_chain(LLVMBuilderRef builder, LLVMValueRef inst, LLVMBasicBlockRef entry)
 {
     if (!LLVMIsAInstruction(inst) || LLVMGetInstructionParent(inst) == entry)
@@ -52,7 +53,8 @@ static void hoist_launch_loads(LLVMBuilderRef builder, LLVMValueRef function)
 
 #define ADDENDS_MAX 16
 
-/* A parameter, perhaps with its low bits off: where nothing else is, a pointer. */
+/* Whether the value is a parameter, perhaps without its low bits: if nothing else is one, it is a
+ * pointer. */
 static bool is_param(LLVMValueRef value)
 {
     if (LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == LLVMAnd &&
@@ -63,7 +65,7 @@ static bool is_param(LLVMValueRef value)
            field.has_offset && tr_is_invariant_load(value);
 }
 
-/* The sum of the parameters among the terms, which it takes out; NULL: there are none. */
+/* Takes the parameters out of the terms and returns their sum; NULL: there are none. */
 static LLVMValueRef take_params(LLVMBuilderRef builder, struct tr_sum *sum)
 {
     LLVMValueRef params = NULL;
@@ -97,7 +99,7 @@ static LLVMValueRef add_terms(LLVMBuilderRef builder, LLVMValueRef pointer,
     return add_to(builder, pointer, LLVMConstInt(i64, sum->offset, false));
 }
 
-/* Without products the factors say how often an addend is added. */
+/* Without products, a term's factor counts how often it is added. */
 static void rewrite_address(LLVMBuilderRef builder, LLVMValueRef inst)
 {
     LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);

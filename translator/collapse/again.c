@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The instructions that can be computed again, and which of the target's costs is whose.
+ * Which instructions can be computed again, and which of the target's costs each has.
  */
 #include "translator/collapse/again.h"
 
@@ -18,7 +18,7 @@ static bool name_begins(const char *name, size_t len, const char *prefix)
     return len >= prefix_len && memcmp(name, prefix, prefix_len) == 0;
 }
 
-/* Of the intrinsics, each with a dot behind it: those that cost about as much as an instruction. */
+/* Intrinsics that cost about as much as an instruction, each with a dot behind it. */
 static const char *const cheap_intrinsics[] = {
     "abs",    "smax",   "smin",       "umax",      "umin",       "ctpop",      "ctlz",
     "cttz",   "bswap",  "bitreverse", "fshl",      "fshr",       "sadd",       "uadd",
@@ -52,8 +52,8 @@ static bool is_pure_call(LLVMValueRef call)
     return tr_sregs[tr_find_sreg(callee)].is_steady || is_cheap_intrinsic(name, len);
 }
 
-/* Memory that does not change while the grid runs; that it may be read is known, because it has
- * been: the load dominates the sync point. */
+/* Whether it loads memory that does not change while the grid runs. It may be read again, because
+ * the load dominates the sync point. */
 static bool is_steady_load(LLVMValueRef load)
 {
     return tr_is_invariant_load(load) && !LLVMGetVolatile(load) &&
@@ -75,7 +75,7 @@ static bool is_fixed_alloca(LLVMValueRef alloca)
            LLVMIsAConstantInt(LLVMGetOperand(alloca, 0)) != NULL;
 }
 
-/* Not freeze: of a poisonous operand it is some value, and need not be the same value twice. */
+/* Not freeze: of poison it makes any value, and not always the same one. */
 uint32_t tr_cost_again(const struct tr_value *value, const struct tr_again_costs *costs)
 {
     switch (value->opcode) {
@@ -134,7 +134,7 @@ uint32_t tr_cost_again(const struct tr_value *value, const struct tr_again_costs
     }
 }
 
-/* With any costs: none of them is 0. */
+/* With any costs, as none of them is 0. */
 static bool can_be_again(const struct tr_value *value)
 {
     static const struct tr_again_costs one = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};

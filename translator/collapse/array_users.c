@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is made of a local array's address, and who uses that: whether anybody could tell where the
- * array's elements are.
+ * Finds the addresses computed from a local array's, and their users, to see whether anybody could
+ * tell where the array's elements are.
  */
 #include "translator/collapse/array_users.h"
 
@@ -12,7 +12,7 @@ static bool is_plain_access(LLVMValueRef access)
     return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic;
 }
 
-/* Whether it is a word. */
+/* Adds an access; false: the type is no word. */
 static bool add_access(struct tr_array *array, LLVMTypeRef type)
 {
     uint32_t bytes = (uint32_t)LLVMStoreSizeOfType(array->layout, type);
@@ -44,14 +44,14 @@ static bool are_all_derived(const struct tr_array *array, const struct tr_value 
     return true;
 }
 
-/* Of the address's low bits, which are those of the offset. */
+/* Whether it reads the address's low bits, which are the offset's. */
 static bool asks_for_low_bits(const struct tr_array *array, LLVMValueRef inst)
 {
     LLVMValueRef mask = LLVMIsAConstantInt(LLVMGetOperand(inst, 1));
     return mask != NULL && LLVMConstIntGetZExtValue(mask) < array->align;
 }
 
-/* Instructions that make an address of addresses, whatever their operands. */
+/* Whether the instruction makes an address of addresses, whatever their operands. */
 static bool makes_address(const struct tr_array *array, const struct tr_value *inst)
 {
     switch (inst->opcode) {
@@ -99,7 +99,7 @@ static bool add_user(struct tr_array *array, uint32_t user)
     }
 }
 
-/* Whether what is derived is one address of this array and a number, or one of several addresses
+/* Whether the derived value is one address of this array and a number, or one of several addresses
  * of it. */
 static bool is_one_address(const struct tr_array *array, const struct tr_value *inst)
 {
@@ -132,7 +132,7 @@ static bool are_all_one_address(const struct tr_array *array, const struct tr_se
 }
 
 /* Words of less than 4 bytes at indices that differ from lane to lane are accessed one by one: more
- * of these than before would be a loss. */
+ * accesses than before would be a loss. */
 static bool has_few_pieces(const struct tr_array *array)
 {
     return array->widest == array->unit || array->unit >= 4;

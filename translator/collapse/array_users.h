@@ -20,9 +20,9 @@ struct tr_array {
     uint32_t align;        /* of its memory */
     uint32_t unit;         /* bytes of the smallest access; 0: there is none yet … */
     uint32_t widest;       /* … and of the largest */
-    struct tr_set derived; /* addresses made of the array's */
-    struct tr_set users;   /* what else uses these, and does not give the address away */
-    LLVMValueRef *offset;  /* by value, of those derived: i64 */
+    struct tr_set derived; /* addresses computed from the array's */
+    struct tr_set users;   /* other users of these addresses, which do not give them away */
+    LLVMValueRef *offset;  /* by value, for derived addresses: i64 */
     LLVMValueRef pitch;
 };
 
@@ -36,8 +36,8 @@ static inline bool tr_is_of_array(const struct tr_array *array, uint32_t value)
     return value != TR_NONE && tr_set_has(&array->derived, value);
 }
 
-/* Fills the sets, unit and widest. Whether the address goes nowhere else, and there are accesses
- * that elements of one size can be found for. */
+/* Fills the sets, unit and widest. Returns whether the address goes nowhere else, and there are
+ * accesses for which elements of one size exist. */
 bool tr_find_array_users(struct tr_array *array);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Small tools for building the functions of a fused kernel.
+ * Helpers for building the functions of a fused kernel.
  */
 #include <stddef.h>
 #include <string.h>

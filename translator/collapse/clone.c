@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copying segments. Segments are in reverse postorder, and a definition dominates its uses, so a
+ * Copies segments. These are in reverse postorder, and a definition dominates its uses, so a
  * value's copy exists before it is needed; phis get their values at the end.
  */
 #include "translator/collapse/clone.h"
@@ -42,7 +42,7 @@ void tr_clone_locate(struct tr_clone *clone, uint32_t value)
                                          LLVMGetDebugLocColumn(inst), clone->subprogram, NULL));
 }
 
-/* The value as the copy of the segment sees it. */
+/* The value as the copy of the segment uses it. */
 LLVMValueRef tr_clone_use(struct tr_clone *clone, uint32_t value, uint32_t segment)
 {
     const struct tr_value *used = &clone->kernel->graph.values[value];
@@ -94,7 +94,7 @@ static void copy_terminator(struct tr_clone *clone, uint32_t value, uint32_t seg
         LLVMSetSuccessor(copy, i, clone->blocks[from->succs[i]]);
 }
 
-/* Makes the phis at the segment's beginning, without values; how many. */
+/* Makes the phis at the segment's beginning, without values, and counts them. */
 static uint32_t begin_phis(struct tr_clone *clone, const struct tr_segment *segment)
 {
     const struct tr_value *values = clone->kernel->graph.values;
@@ -109,8 +109,8 @@ static uint32_t begin_phis(struct tr_clone *clone, const struct tr_segment *segm
     return count;
 }
 
-/* Local arrays are not the function's own any more, so nothing begins or ends with a marker of
- * their lifetime, which only allocas may have. */
+/* Whether it is a marker of a lifetime. Only allocas may have these, and local arrays are no longer
+ * the function's own. */
 static bool is_lifetime(const struct tr_value *value)
 {
     return value->opcode == LLVMCall &&
@@ -139,7 +139,7 @@ static void copy_segment(struct tr_clone *clone, uint32_t s)
     clone->ends[s] = LLVMGetInsertBlock(clone->builder);
 }
 
-/* A switch may lead to one place in several ways: all must bring one value. */
+/* A switch may lead to one place in several ways: all must bring the same value. */
 static LLVMValueRef find_incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
 {
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies segments of the kernel into another function. Used for the bodies of regions and for the
- * step function, which differ in what they make of a few instructions.
+ * Copies segments of the kernel into another function: for the bodies of regions and for the step
+ * function, which replace a few instructions differently.
  */
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_CLONE_H
 #define PTXRUN_TRANSLATOR_COLLAPSE_CLONE_H
@@ -11,19 +11,18 @@
 struct tr_clone {
     const struct tr_kernel *kernel;
     LLVMContextRef llvm;
-    LLVMValueRef function; /* that the copy goes into */
+    LLVMValueRef function; /* receives the copy */
     LLVMMetadataRef subprogram;
     LLVMBuilderRef builder;
-    /* The copy of each value, by value; may be filled before for values defined elsewhere. */
+    /* By value: its copy; values defined elsewhere may be filled in before. */
     LLVMValueRef *copies;
-    /* By value: memory that holds the value, NULL: none. It is written where the value is defined
-     * and read where it is used in another segment. */
+    /* By value: memory that holds it; NULL: none. It is written where the value is defined and read
+     * where another segment uses it. */
     LLVMValueRef *homes;
     LLVMBasicBlockRef *blocks; /* by segment: where its copy begins … */
     LLVMBasicBlockRef *ends;   /* … and ends */
-    /* Makes something else of the instruction at the builder's place: true; sets copies[value] if
-     * it has a result. What follows in the segment is left out if the place has a terminator then.
-     */
+    /* Replaces the instruction at the builder's place: true; sets copies[value] if it has a result.
+     * If it ends the block, the rest of the segment is left out. */
     bool (*replace)(struct tr_clone *clone, uint32_t value);
     void *data;
 };
@@ -35,22 +34,23 @@ enum pxr_status tr_clone_init(struct tr_clone *clone, const struct tr_kernel *ke
 /* Forgets copies, homes and blocks. */
 void tr_clone_reset(struct tr_clone *clone);
 
-/* Copies the segments; control between them is that of the kernel, but sync point segments are left
- * to `replace`, which must end the block. Phis get values only from segments in the set. */
+/* Copies the segments with the kernel's control flow between them. Segments that end with a sync
+ * point are left to `replace`, which must end the block. Phis get values only from segments in the
+ * set. */
 void tr_clone_segments(struct tr_clone *clone, const struct tr_set *segments);
 
-/* Copies one instruction, but no phi or terminator, to the builder's place, which is outside of its
- * segment: what it uses comes from homes and copies made before. */
+/* Copies one instruction, but no phi or terminator, to the builder's place outside of its segment:
+ * its operands come from homes and from copies made before. */
 void tr_clone_value(struct tr_clone *clone, uint32_t value);
 
-/* The value as the copy of the segment sees it at the builder's place; TR_NONE: as code outside of
+/* The value as the copy of the segment uses it at the builder's place; TR_NONE: as code outside of
  * all segments does. */
 LLVMValueRef tr_clone_use(struct tr_clone *clone, uint32_t value, uint32_t segment);
 
-/* Operand i of an instruction, likewise. */
+/* The same for operand i of an instruction. */
 LLVMValueRef tr_clone_operand(struct tr_clone *clone, uint32_t value, uint32_t i, uint32_t segment);
 
-/* The builder's instructions come from where the value does. */
+/* Gives the builder the value's source location. */
 void tr_clone_locate(struct tr_clone *clone, uint32_t value);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Step 2: chooses how the threads of a kernel are collapsed, and has it done.
+ * Step 2: chooses how the threads of a kernel are collapsed, and calls the builders.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,21 +14,22 @@
 #include "translator/collapse/interleave.h"
 #include "translator/collapse/prepare.h"
 
-/* Regions overlap: with n conditional sync points in a row, what follows them is in n regions.
+/* Regions overlap: n conditional sync points in a row put the code behind them into n regions.
  * Beyond twice the kernel and so many instructions, threads run in steps only. */
 #define COPIES_MAX 8000
 
-/* What is brought across sync points counts too. Beyond so many times the kernel and so many
- * instructions, `precise` is better: compiling would take more than most programs' kernels run. */
+/* The code that brings values across sync points counts too. Beyond so many times the kernel and so
+ * many instructions, `precise` is better: compiling would take longer than most programs' kernels
+ * run. */
 #define LENGTH_FACTOR 4
 #define LENGTH_MAX    2000
 
-/* Why the budget's `precise` and no other. */
+/* The reason for `precise` when the budget decides. */
 #define TOO_LONG "compiling anything else would take too long"
 
 /* ---- defects for tests ---- */
 
-/* TR_SEED_MISSING_SYNC: the sync point is taken out, its result is 0. */
+/* TR_SEED_MISSING_SYNC: takes the sync point out; its result is 0. */
 enum pxr_status tr_seed_sync_points(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
     (void)err;
@@ -122,8 +123,8 @@ static void measure(struct tr_collapsing *collapsing)
         kernel->sync_points[r].is_fused = false;
 }
 
-/* exited: by sync point, whether threads that do not come to it have exited before. of_group: only
- * those count that others of their group come there without. */
+/* exited, by sync point: whether threads may have exited before others come to it. Spreads this
+ * along regions. of_group: counts only exits that other threads of the group survive. */
 static void spread_exits(const struct tr_kernel *kernel, bool of_group, bool *exited)
 {
     bool again = true;
@@ -208,7 +209,7 @@ static void init_fuse(struct tr_collapsing *collapsing)
     fuse->ptr = LLVMPointerTypeInContext(llvm, 0);
 }
 
-/* About how many instructions the loops have, and the step function as well. */
+/* Whether the loops, and the step function, have too many instructions, about. */
 static bool is_too_long(const struct tr_collapsing *collapsing)
 {
     const struct tr_kernel *kernel = &collapsing->kernel;
@@ -273,7 +274,7 @@ enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_e
                            fuse->options->is_vector, target, err);
 }
 
-/* Only programs that are wrong come there: no pass is worth its time. */
+/* Only wrong programs come there: no pass is worth its time. */
 static void leave_as_it_is(const struct tr_fuse *fuse)
 {
     static const char *const names[] = {"optnone", "noinline"};

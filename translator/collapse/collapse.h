@@ -3,12 +3,13 @@
  * Step 2 for scalar code: the program of one thread becomes loops over the threads of a block.
  * Private to translator/collapse; collapsing.h has the steps.
  *
- * Words. A *sync point* is an instruction at which a thread may have to wait: a barrier, a warp
- * operation, a poll. A *region* is what a thread may run between one sync point (or the kernel's
- * beginning) and the next: the segments that can be reached without passing a sync point. A *group*
- * is the set of threads that one loop runs: the block (flat) or a warp (hierarchical). A sync point
- * is *fused* if loops can go on behind it when all live threads of the group have come to it;
- * behind any other, threads go on one by one (kernel_abi/rt.h, rt_block_mix).
+ * Words (docs/glossary.md has the others). A *sync point* is an instruction at which a thread may
+ * have to wait: a barrier, a warp operation, a poll. A *region* is the code that a thread may run
+ * between one sync point (or the kernel's beginning) and the next: the segments that can be reached
+ * without passing a sync point. A *group* is the set of threads that one loop runs: the block
+ * (flat) or a warp (hierarchical). A sync point is *fused* if loops can go on behind it when all
+ * live threads of the group have come to it; behind any other, threads go on one by one
+ * (kernel_abi/rt.h, rt_block_mix).
  */
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_H
 #define PTXRUN_TRANSLATOR_COLLAPSE_H
@@ -27,34 +28,34 @@ struct tr_sync_point {
     uint32_t value;  /* the call; TR_NONE for sync point 0 */
     uint32_t resume; /* the segment behind it; 0 for sync point 0 */
     bool is_fused;
-    bool asks_masks; /* of the warp: lanes may have come with different member masks, and those with
-                        the same mask wait for each other only */
+    bool asks_masks; /* of the warp: lanes may come with different member masks, and wait only for
+                        those with the same mask */
 };
 
 struct tr_kernel;
 
-/* Loops go on behind it for one warp, as soon as its lanes have come. */
+/* Whether loops go on behind it for one warp, as soon as its lanes have come. */
 bool tr_is_warp_sync_point(const struct tr_kernel *kernel, uint32_t sync);
 
 /* ---- regions (regions.c) ---- */
 
-/* What a thread may run behind sync point r. */
+/* The code that a thread may run behind sync point r. */
 struct tr_region {
     struct tr_set segments;
-    struct tr_set outcomes; /* sync points that it may come to */
+    struct tr_set outcomes; /* sync points at which it may end */
     bool may_exit;
     bool exits_apart;  /* some live threads of the block may exit there while others do not … */
-    bool splits_group; /* … and these may be of one group */
+    bool splits_group; /* … and both kinds may be in one group */
 };
 
-/* The kernel with its analyses. sync points[0] is the beginning; regions[r] begins at sync
- * points[r].resume. */
+/* The kernel with its analyses. sync_points[0] is the beginning; regions[r] begins at
+ * sync_points[r].resume. */
 struct tr_kernel {
     struct tr_graph graph;
     struct tr_dominators dominators;
     struct tr_loops loops;
     struct tr_liveness liveness;
-    struct tr_shapes shapes; /* scope: that of the group */
+    struct tr_shapes shapes; /* for the scope of the group */
     enum tr_scope scope;
     uint32_t sync_count;
     struct tr_sync_point *sync_points;
@@ -68,11 +69,11 @@ enum pxr_status tr_kernel_build(struct tr_kernel *kernel, LLVMValueRef function,
                                 struct pxr_error *err);
 void tr_kernel_fini(struct tr_kernel *kernel);
 
-/* The segment ends a thread's run: it returns, or calls rt_exit. */
+/* Whether the segment ends a thread's run: it returns, or calls rt_exit. */
 bool tr_segment_exits(const struct tr_kernel *kernel, uint32_t segment);
 
-/* Whether the region gives the value anew: it is defined in it. The result of a sync point is given
- * by the region behind it, not by the one that leads to it. */
+/* Whether the region defines the value anew. The region behind a sync point defines its result, not
+ * the one that leads to it. */
 bool tr_region_defines(const struct tr_kernel *kernel, uint32_t region, uint32_t value);
 
 /* ---- values that live across sync points (storage.c) ---- */
@@ -80,8 +81,8 @@ bool tr_region_defines(const struct tr_kernel *kernel, uint32_t region, uint32_t
 enum tr_home {
     TR_HOME_NONE,
     TR_HOME_THREAD, /* an array with an element per thread */
-    TR_HOME_GROUP,  /* one element per group: the value is uniform in it, and all that come to the
-                       sync point  have come the same way */
+    TR_HOME_GROUP,  /* one element per group: the value is uniform in it, and all threads that come
+                       to the sync point have come the same way */
     TR_HOME_AGAIN   /* computed again behind the sync point */
 };
 
@@ -89,9 +90,9 @@ enum tr_home {
  * GROUP; each dominates the sync point. `again`: those computed again, in an order in which each
  * has its operands among constants, arguments, `saved`, and those before it. Every value that is
  * live into the sync point's resume segment (but the sync point's own result) is in one of them;
- * others may be, because something is computed again from them. Closed: what is saved at sync point
- * j and not defined by a region r that leads to j (tr_region_defines) is in r's own saved or again.
- */
+ * others may be, because something is computed again from them. Closed: a value that is saved at
+ * sync point j, and that a region r leading to j does not define (tr_region_defines), is in r's own
+ * saved or again. */
 struct tr_crossing {
     struct tr_set saved;
     uint8_t *home; /* by value: enum tr_home */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is asked of a collapse, and what came of it.
+ * The options of a collapse, and its outcome.
  */
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_COLLAPSE_OPTIONS_H
 #define PTXRUN_TRANSLATOR_COLLAPSE_COLLAPSE_OPTIONS_H
@@ -18,8 +18,8 @@
 enum tr_seed {
     TR_SEED_NONE,
     TR_SEED_LOST_VALUE,   /* a value that lives across a sync point is not saved */
-    TR_SEED_EXITED_MASK,  /* an exit does not mark the thread as exited, or its mark is not looked
-                             at, or loops take back what exited in steps */
+    TR_SEED_EXITED_MASK,  /* an exit does not mark the thread as exited, or its mark is ignored, or
+                             loops take back threads that exited in steps */
     TR_SEED_MISSING_SYNC, /* threads do not wait at a sync point */
     TR_SEED_COUNT
 };
@@ -32,21 +32,21 @@ struct tr_collapse_options {
     uint32_t width; /* of vectors, in threads; 0: chosen */
     uint32_t jam;   /* vectors side by side; 0: chosen */
     const struct tr_target *target; /* never NULL */
-    bool keeps_loops; /* for tests: loops around sync points are not unrolled, so that regions have
-                         some to get right */
+    bool keeps_loops; /* for tests: loops around sync points are not unrolled, so that regions
+                         contain some */
     struct tr_budget *budget; /* never NULL */
     enum tr_seed seed;        /* which kind of defect … */
-    uint32_t seed_site;       /* … and at which of the places where it could be */
+    uint32_t seed_site;       /* … and which of its places */
 };
 
-/* What has become of a kernel. */
+/* The outcome for a kernel. */
 struct tr_collapsed {
     enum pxr_collapse collapse; /* PRECISE, FLAT or HIERARCHICAL; VECTOR: one of the latter two,
                                    with at least one loop over vectors of threads */
     uint32_t width;             /* threads in the widest of these vectors; 0: there are none */
     uint32_t jam;               /* and so many of them side by side; 0 likewise */
     uint64_t frame_fixed_bytes; /* rt_block.frame needs fixed + per warp + per thread, threads */
-    uint64_t frame_warp_bytes;  /* rounded up to whole warps */
+    uint64_t frame_warp_bytes;  /* … where threads are rounded up to whole warps */
     uint64_t frame_thread_bytes;
     bool may_wait;       /* a block may wait for another: it polls */
     uint32_t seed_sites; /* places for the kind of defect asked for */

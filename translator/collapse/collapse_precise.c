@@ -2,13 +2,13 @@
  *
  * Collapse `precise`: every CUDA thread runs the module as it is, on a stack of its own. Special
  * registers become loads from struct rt_thread; the meeting points (barriers, warp operations,
- * exit, faults) stay calls, bound by the loader to the definitions in scheduler/.
+ * exit, faults) stay calls, which the loader binds to the definitions in scheduler/.
  */
 #include "translator/collapse/collapsing.h"
 #include "translator/collapse/interleave.h"
 #include "translator/collapse/prepare.h"
 
-/* Programs that wait have their lanes gather, as in the other collapses. */
+/* In programs that wait, lanes gather, as in the other collapses. */
 static enum pxr_status bind_waits(LLVMModuleRef module, struct pxr_error *err)
 {
     enum pxr_status status = PXR_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One collapse in the making: what the steps from the program of one thread to the function of the
- * blocks tell each other. Each function is a step of translator/pipeline.def, in that order.
+ * One collapse in the making: the state that the steps from the program of one thread to the
+ * function of the blocks share. Each function is a step of translator/pipeline.def, in that order.
  * Errors of all: PXR_OUT_OF_MEMORY, PXR_COMPILE_FAILED.
  */
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_COLLAPSING_H
@@ -16,12 +16,12 @@ struct tr_collapsing {
     LLVMModuleRef module;
     LLVMValueRef function; /* the program of one thread */
     const struct tr_collapse_options *options;
-    enum pxr_collapse collapse; /* what is asked for; once chosen, PRECISE, FLAT or HIERARCHICAL */
-    const char *why;            /* this collapse and no other */
+    enum pxr_collapse collapse; /* the one asked for; once chosen, PRECISE, FLAT or HIERARCHICAL */
+    const char *why;            /* why this collapse */
     bool has_polls;             /* some wait: they have become calls of a helper */
     bool has_sync_loops;        /* loops with sync points, which may be unrolled */
     bool has_interleaved;       /* local arrays lie element after element now */
-    bool has_kernel;            /* the next two are there */
+    bool has_kernel;            /* the next two exist */
     struct tr_kernel kernel;
     struct tr_fuse fuse;
     bool may_wait;       /* a block may wait for another: it polls */
@@ -38,15 +38,15 @@ void tr_collapsing_fini(struct tr_collapsing *collapsing);
 /* ---- before the choice (prepare.c, polls.c) ----
  * Where one finds that threads cannot be fused, the collapse is PRECISE from there on. */
 
-/* Functions in which a thread may stop or exit will be inlined. */
+/* Marks functions in which a thread may stop or exit for inlining. */
 enum pxr_status tr_inline_sync_points(struct tr_collapsing *collapsing, struct pxr_error *err);
 
-/* Finds the polls of loops that can wait; the others go, and lanes of programs that wait gather at
- * fences. */
+/* Finds the polls of loops that can wait and removes the others; in programs that wait, lanes
+ * gather at fences. */
 enum pxr_status tr_bind_polls(struct tr_collapsing *collapsing, struct pxr_error *err);
 
-/* What is the same for the whole launch is loaded in the entry block, and addresses that are sums
- * with a parameter become that pointer with an offset. */
+/* Loads values that are the same for the whole launch in the entry block, and makes addresses that
+ * are sums with a parameter that pointer plus an offset. */
 enum pxr_status tr_make_pointers(struct tr_collapsing *collapsing, struct pxr_error *err);
 
 enum pxr_status tr_find_obstacles(struct tr_collapsing *collapsing, struct pxr_error *err);
@@ -58,25 +58,25 @@ enum pxr_status tr_choose_collapse(struct tr_collapsing *collapsing, struct pxr_
 /* Takes a sync point out, if a test asks for it. */
 enum pxr_status tr_seed_sync_points(struct tr_collapsing *collapsing, struct pxr_error *err);
 
-/* Local arrays lie element after element where nobody can tell. */
+/* Lays local arrays out element after element where nobody can tell. */
 enum pxr_status tr_interleave_arrays(struct tr_collapsing *collapsing, struct pxr_error *err);
 
-/* Regions, and how values get across sync points. */
+/* Forms regions, and plans how values get across sync points. */
 enum pxr_status tr_form_regions(struct tr_collapsing *collapsing, struct pxr_error *err);
 enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_error *err);
 
-/* The step function, and the function of the blocks in place of the kernel's. */
+/* Builds the step function, and the function of the blocks in place of the kernel's. */
 enum pxr_status tr_build_blocks(struct tr_collapsing *collapsing, struct pxr_error *err);
 
-/* `precise`: the kernel stays the program of one thread. */
+/* For `precise`: the kernel stays the program of one thread. */
 enum pxr_status tr_keep_threads(struct tr_collapsing *collapsing, struct pxr_error *err);
 
 /* ---- what became of it ---- */
 
-/* Of a fused kernel: the frame's size, whether it may wait, places for seeds. */
+/* Reports of a fused kernel the frame's size, whether it may wait, and places for seeds. */
 void tr_collapsing_report(const struct tr_collapsing *collapsing, struct tr_collapsed *result);
 
-/* Lines for --explain. */
+/* Writes lines for --explain. */
 void tr_collapsing_explain(const struct tr_collapsing *collapsing, FILE *out);
 
 #endif

@@ -15,11 +15,11 @@
 #include "translator/collapse/crossing.h"
 #include "translator/collapse/mincut.h"
 
-/* Values that one cut may be about; with more, all that are needed are saved. */
+/* One cut decides about at most so many values; beyond that, all needed ones are saved. */
 #define MAX_CUT_VALUES 4096
-/* Cuts at one sync point; after that, the same. */
+/* Cuts for one sync point; beyond that, likewise. */
 #define MAX_CUTS 16
-/* Rounds of leaving out what cannot be worth it. */
+/* Rounds of leaving out values that cannot be worth it. */
 #define PRUNE_ROUNDS 3
 
 static const struct tr_value *value_of(const struct tr_plan *plan, uint32_t value)
@@ -36,8 +36,8 @@ static struct tr_shape shape_at_sync(const struct tr_plan *plan, uint32_t value,
                        tr_plan_sync_segment(plan, sync));
 }
 
-/* Threads that come to a sync point that is not fused go on one by one, and may be in different
- * iterations of a loop. */
+/* Whether a value may be kept once for the group. Threads that come to a sync point that is not
+ * fused go on one by one, and may be in different iterations of a loop. */
 static bool can_be_group(const struct tr_plan *plan, uint32_t value, uint32_t sync)
 {
     uint32_t segment = tr_plan_sync_segment(plan, sync);
@@ -46,7 +46,8 @@ static bool can_be_group(const struct tr_plan *plan, uint32_t value, uint32_t sy
            shape_at_sync(plan, value, sync).kind == TR_UNIFORM;
 }
 
-/* In every region that leads to the sync point the value's element has been written before. */
+/* Whether the value's element has been written before in every region that leads to the sync
+ * point. */
 static bool is_passed_through(const struct tr_plan *plan, uint32_t value)
 {
     for (uint32_t i = 0; i < plan->leading_count; i++) {
@@ -83,7 +84,7 @@ static void find_leading(struct tr_plan *plan, uint32_t sync)
             plan->leading[plan->leading_count++] = r;
 }
 
-/* `value` is needed or something is made from it; each such use is told once. */
+/* Counts a use: `value` is needed, or something is made from it. */
 static void add_use(struct tr_plan *plan, uint32_t value, uint32_t distance)
 {
     if (value == TR_NONE || plan->kind[value] == TR_AGAIN_AT_HAND)
@@ -106,8 +107,8 @@ static bool is_repeated(const struct tr_value *value, uint32_t operand)
     return false;
 }
 
-/* What is needed behind the sync point, and all that it may be made from. All of it dominates the
- * sync point, and none is the sync point's own result. Unless is_first, costs are known. */
+/* Finds the values needed behind the sync point, and all that they may be made from. All of them
+ * dominate the sync point, and none is its own result. Unless is_first, costs are known. */
 static void find_members(struct tr_plan *plan, uint32_t sync, bool is_first)
 {
     for (uint32_t i = 0; i < plan->member_count; i++)
@@ -116,7 +117,7 @@ static void find_members(struct tr_plan *plan, uint32_t sync, bool is_first)
     const struct tr_set *need = &plan->need[sync];
     for (uint32_t v = tr_set_next(need, 0); v != TR_NONE; v = tr_set_next(need, v + 1)) {
         add_use(plan, v, 0);
-        plan->users[v] = 2; /* it is there in any case */
+        plan->users[v] = 2; /* it is available in any case */
     }
     for (uint32_t i = 0; i < plan->member_count; i++) {
         uint32_t v = plan->members[i];
@@ -131,8 +132,7 @@ static void find_members(struct tr_plan *plan, uint32_t sync, bool is_first)
     }
 }
 
-/* What making the value costs at least: its own cost, and that of operands that nothing else has a
- * use for. */
+/* A lower bound for making the value: its own cost, and that of operands that nothing else uses. */
 static uint32_t least_cost(const struct tr_plan *plan, uint32_t value)
 {
     const struct tr_value *inst = value_of(plan, value);
@@ -145,8 +145,8 @@ static uint32_t least_cost(const struct tr_plan *plan, uint32_t value)
     return cost;
 }
 
-/* Leaves alone what costs less to save than to make, whatever else is chosen. Operands have lower
- * numbers. Whether there was any. */
+/* Leaves out values that cost less to save than to make, whatever else is chosen; true: there were
+ * some. Operands have lower numbers. */
 static bool prune(struct tr_plan *plan)
 {
     bool has_changed = false;
@@ -234,7 +234,8 @@ static bool cut_at_sync(struct tr_plan *plan, uint32_t sync)
     return has_room;
 }
 
-/* Without a cut: what is cheap is computed again, with the cheap values that it is made of. */
+/* Plans without a cut: cheap values are computed again, with the cheap values that they are made
+ * of; the others are saved. */
 static void save_all(struct tr_plan *plan, uint32_t sync)
 {
     uint8_t *home = plan->crossings[sync].home;

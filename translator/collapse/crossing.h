@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What planning how values get across sync points keeps in mind. Private to storage.c and choose.c.
+ * The state of planning how values get across sync points. Private to storage.c and crossing.c.
  */
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_CROSSING_H
 #define PTXRUN_TRANSLATOR_COLLAPSE_CROSSING_H
@@ -15,11 +15,11 @@ struct tr_plan {
     struct pxr_arena scratch;
     /* by value */
     uint8_t *kind;  /* enum tr_again */
-    uint8_t *cost;  /* of computing it again in every thread */
+    uint8_t *cost;  /* of computing it again, in every thread */
     uint8_t *bytes; /* in memory */
-    bool *is_cheap; /* made of what is at hand, at little cost */
+    bool *is_cheap; /* made of values at hand, at little cost */
     /* by sync point */
-    struct tr_set *need; /* values that must be there behind it */
+    struct tr_set *need; /* values that must be available behind it */
     uint32_t *cuts;      /* how often it has been looked at */
     bool *is_dirty;      /* to be looked at */
     /* by segment */
@@ -27,24 +27,23 @@ struct tr_plan {
     bool *is_visited; /* of one walk */
     uint32_t *queue;  /* of one walk: segments */
     /* of one sync point (crossing.c) */
-    uint32_t *leading; /* the sync points from which threads come to it, but for itself */
+    uint32_t *leading; /* the other sync points from which threads come to it */
     uint32_t leading_count;
-    uint32_t *members; /* values that may be of use behind it */
+    uint32_t *members; /* values that may be useful behind it */
     uint32_t member_count;
-    uint32_t *index;    /* by value: in members, TR_NONE */
-    uint32_t *distance; /* by value: cost of what lies between it and a needed value */
+    uint32_t *index;    /* by value: its place in members, TR_NONE */
+    uint32_t *distance; /* by value: cost of the values between it and a needed one */
     uint32_t *saving;   /* by value: cost */
-    uint32_t *making;   /* by value: cost; 0: it is not worth it, or cannot be done */
-    uint32_t *least;    /* by value: it does not cost less to have it */
-    uint32_t *users;    /* by value: needs, and members that are made from it */
+    uint32_t *making;   /* by value: cost; 0: not worth it, or impossible */
+    uint32_t *least;    /* by value: a lower bound of the cost of having it */
+    uint32_t *users;    /* by value: needs, and members made from it */
 };
 
-/* The segment that ends with the sync point. */
+/* The segment that the sync point ends. */
 uint32_t tr_plan_sync_segment(const struct tr_plan *plan, uint32_t sync);
 
-/* Sets the homes of crossings[sync point] so that all that is needed is there. False when out of
- * memory.
- */
+/* Sets the homes of crossings[sync] so that all needed values are available. False when out of
+ * memory. */
 bool tr_plan_choose(struct tr_plan *plan, uint32_t sync);
 
 #endif

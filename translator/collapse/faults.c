@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A branch to a fault keeps LLVM from making vectors of a loop over threads, even if its condition
- * is the same for all of them. Such conditions are tested once, at the beginning of a chunk of
+ * is the same for all of them. So such conditions are tested once, at the beginning of a chunk of
  * blocks; if one says that a fault may happen, the blocks run thread by thread, with all checks
- * (fuse.c). Programs that are right never come there.
+ * (fuse.c). Correct programs never come there.
  */
 #include "translator/collapse/prepare.h"
 
@@ -11,12 +11,12 @@
 
 #include "translator/module/sregs.h"
 
-/* Of a condition: checks are short. */
+/* Depth of a condition that is looked at: checks are short. */
 #define MAX_DEPTH 8
 
 /* ---- what depends on the launch only ---- */
 
-/* Opcodes without effect or trap, whose result is that of their operands. */
+/* Opcodes without effect or trap whose result depends on their operands only. */
 static bool is_arithmetic(uint32_t opcode)
 {
     switch (opcode) {
@@ -74,7 +74,7 @@ static bool ends_in_fault(const struct tr_kernel *kernel, uint32_t number)
     return false;
 }
 
-/* Which of the two ways of the segment's end is a fault; -1: not one of two. */
+/* Which of the two ways from the segment's end is a fault; -1: not one of two. */
 static int fault_way(const struct tr_kernel *kernel, const struct tr_segment *segment)
 {
     uint32_t end = segment->first_value + segment->value_count - 1;
@@ -119,8 +119,8 @@ uint32_t tr_fault_bypass(const struct tr_kernel *kernel, const struct tr_faults 
 
 /* ---- the test ---- */
 
-/* The value, made anew in the function of the blocks; operand: the original, if it is a constant.
- */
+/* Makes the value anew in the function of the blocks; operand: the original, if it is a
+ * constant. */
 static LLVMValueRef make_value(const struct tr_fuse *fuse, uint32_t number, LLVMValueRef operand)
 {
     if (number == TR_NONE)
@@ -140,7 +140,7 @@ static LLVMValueRef make_value(const struct tr_fuse *fuse, uint32_t number, LLVM
     return copy;
 }
 
-/* Where the branch stands its condition may follow from others that lead there, and have no value
+/* Its condition may follow from other conditions that lead to the branch, and have no value
  * elsewhere: then either answer is right. */
 static LLVMValueRef build_one(const struct tr_fuse *fuse, uint32_t branch)
 {

@@ -42,8 +42,8 @@ static bool is_made_of(const struct tr_kernel *kernel, const struct tr_value *va
     return true;
 }
 
-/* What a thread computes from its context alone needs no place in memory. That some plan saves it
- * all the same is respected: the loops look for it there. */
+/* Finds the values that a thread computes from its context alone: they need no memory, unless some
+ * plan saves them all the same, since the loops look for them there. */
 static void find_at_hand(struct tr_frame *frame, const struct tr_kernel *kernel,
                          const struct tr_storage *storage, struct tr_set *saved)
 {
@@ -58,7 +58,7 @@ static void find_at_hand(struct tr_frame *frame, const struct tr_kernel *kernel,
             tr_again_kind(value) == TR_AGAIN_PURE && is_made_of(kernel, value, made))
             tr_set_add(made, v);
     }
-    /* Of these, what is kept otherwise, and what that is made of. */
+    /* Values among these that are kept otherwise, and their operands. */
     struct tr_set *needed = saved;
     memset(needed->words, 0, needed->word_count * sizeof *needed->words);
     for (uint32_t v = graph->value_count; v-- > 0;) {
@@ -78,7 +78,7 @@ static void find_at_hand(struct tr_frame *frame, const struct tr_kernel *kernel,
     }
 }
 
-/* Values that have an array with an element per thread. */
+/* Finds the values that have an array with an element per thread. */
 static void find_tracked(struct tr_frame *frame, const struct tr_kernel *kernel,
                          const struct tr_storage *storage, bool has_step)
 {
@@ -95,7 +95,7 @@ static void find_tracked(struct tr_frame *frame, const struct tr_kernel *kernel,
         for (uint32_t i = 0; i < crossing->again_count; i++)
             tr_set_add(&frame->tracked, crossing->again[i]);
     }
-    /* Every function that runs threads makes these for itself. */
+    /* Every function that runs threads makes these itself. */
     for (uint32_t v = 0; v < kernel->graph.value_count; v++)
         if (kernel->graph.values[v].segment == TR_NONE ||
             kernel->graph.values[v].opcode == LLVMAlloca)
@@ -117,7 +117,7 @@ static void lay_out_threads(struct tr_frame *frame, const struct tr_kernel *kern
     frame->result_array = take_bytes(&frame->thread_bytes, OPERAND_BYTES);
 }
 
-/* Elements in order of falling size are aligned whatever the number of groups. */
+/* In order of falling size all elements are aligned, whatever the number of groups. */
 static void lay_out_groups(struct tr_frame *frame, const struct tr_kernel *kernel,
                            const struct tr_storage *storage, bool has_step,
                            LLVMTargetDataRef target)
@@ -139,8 +139,8 @@ static void lay_out_groups(struct tr_frame *frame, const struct tr_kernel *kerne
     }
 }
 
-/* Elements have their size, gaps are of 64 bytes, and T times an even number is a multiple of 64.
- */
+/* Each element has its own size, gaps are of 64 bytes, and T times an even number is a multiple of
+ * 64. */
 static void lay_out_interleaved(struct tr_frame *frame, const struct tr_kernel *kernel,
                                 LLVMTargetDataRef target)
 {

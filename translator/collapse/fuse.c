@@ -3,13 +3,14 @@
  * The function of the blocks: the loop over a chunk of blocks, and in it the regions' loops,
  * chained.
  *
- *   flat           loop[j] runs the block's threads from sync point j; where they come to is where
- * the block goes on hierarchical   begin[j] sets out with warp 0; loop[j] runs the warp's lanes
- * from sync point j; behind it the warp goes on from the sync point of the warp its lanes came to,
- * or is done, and the next warp sets out (next_group.c); after the last one the block goes on from
- * where all warps came to
+ *   flat           loop[j] runs the block's threads from sync point j to the next, and the block
+ *                  goes on from there
+ *   hierarchical   begin[j] begins with warp 0; loop[j] runs the warp's lanes from sync point j.
+ *                  The warp goes on from the sync point of the warp that its lanes come to, or is
+ *                  done, and the next warp begins (next_group.c). After the last one the block
+ *                  goes on from the sync point that all warps have come to
  *
- * Where the threads of a group, or the warps of the block, come to different sync points, or to one
+ * If the threads of a group, or the warps of the block, come to different sync points, or to one
  * that loops cannot pass, `mix` has the scheduler run them one by one.
  */
 #include <stddef.h>
@@ -29,7 +30,7 @@ static bool is_hierarchical(const struct tr_fused *fused)
     return fused->fuse->kernel->scope == TR_SCOPE_WARP;
 }
 
-/* Threads of the region, or what they have in common, decide where they go. */
+/* Whether threads of the region, or uniform values, decide where they go. */
 static bool has_choice(const struct tr_fused *fused, uint32_t region)
 {
     const struct tr_region *shape = &fused->fuse->kernel->regions[region];
@@ -72,7 +73,7 @@ void tr_go_to_mix(const struct tr_fused *fused)
     go_to(fused, fused->mix);
 }
 
-/* The warp's lanes have come to a sync point of the block. */
+/* Notes that the warp's lanes have come to a sync point of the block. */
 static void note_outcome(const struct tr_fused *fused, uint32_t sync)
 {
     const struct tr_fuse *fuse = fused->fuse;
@@ -102,7 +103,7 @@ static void go_on_in_warp(struct tr_fused *fused, uint32_t sync)
     tr_go_to_mix(fused);
 }
 
-/* All live threads of the group have come to the sync point. */
+/* Goes on from the sync point, to which all live threads of the group have come. */
 static void go_on_from(struct tr_fused *fused, uint32_t sync)
 {
     const struct tr_sync_point *at = &fused->fuse->kernel->sync_points[sync];
@@ -118,7 +119,8 @@ static void go_on_from(struct tr_fused *fused, uint32_t sync)
     }
 }
 
-/* What threads have said of their outcomes: never in a register (region_loop.c, add_to). */
+/* Loads what threads have reported of their outcomes: never from a register (region_loop.c,
+ * add_to). */
 static LLVMValueRef load_outcome(const struct tr_fuse *fuse, LLVMValueRef variable,
                                  const char *name)
 {
@@ -127,8 +129,8 @@ static LLVMValueRef load_outcome(const struct tr_fuse *fuse, LLVMValueRef variab
     return load;
 }
 
-/* Behind the loop of a region whose threads may have come to different places, or may have exited.
- */
+/* Continues behind the loop of a region whose threads may have come to different places, or may
+ * have exited. */
 static void dispatch_outcomes(struct tr_fused *fused, uint32_t number)
 {
     const struct tr_region *region = &fused->fuse->kernel->regions[number];
@@ -163,8 +165,7 @@ static void dispatch_outcomes(struct tr_fused *fused, uint32_t number)
     tr_go_to_mix(fused);
 }
 
-/* Behind the loop of a region from which all threads go the same way, which is known without them.
- */
+/* Continues behind the loop of a region from which all threads are known to go the same way. */
 static enum pxr_status dispatch_together(struct tr_fused *fused, uint32_t number,
                                          struct pxr_error *err)
 {
@@ -211,7 +212,7 @@ static bool is_of_block(const struct tr_sync_point *sync)
     return sync->is_fused && sync->kind != RT_SYNC_WARP;
 }
 
-/* Where all threads of the block go on from the sync point. */
+/* Builds the place from which all threads of the block go on behind the sync point. */
 static void build_begin(const struct tr_fused *fused, uint32_t sync)
 {
     const struct tr_fuse *fuse = fused->fuse;
@@ -228,7 +229,7 @@ static void build_begin(const struct tr_fused *fused, uint32_t sync)
 
 /* ---- threads one by one ---- */
 
-/* Back from steps: group elements are taken from any live thread of the group. */
+/* Returns from steps to loops: group elements are taken from any live thread of the group. */
 static void give_values(const struct tr_fused *fused, uint32_t sync)
 {
     const struct tr_fuse *fuse = fused->fuse;
@@ -272,8 +273,7 @@ static void give_values(const struct tr_fused *fused, uint32_t sync)
 }
 
 /* Threads that meet at different sync points may exit behind one and go on behind the other, where
- * loops need not look for exits as long as threads stay together. They cannot go on then: steps do.
- */
+ * loops do not look for exits because threads stay together. Loops cannot go on then: steps do. */
 static void refuse_exits(struct tr_fused *fused, uint32_t sync, LLVMValueRef result)
 {
     struct tr_fuse *fuse = fused->fuse;
@@ -324,7 +324,7 @@ static void build_mix(struct tr_fused *fused)
 
 /* ---- the chunk of blocks ---- */
 
-/* A field of struct rt_block that changes from block to block. */
+/* The address of a field of struct rt_block that changes from block to block. */
 static LLVMValueRef ctaid_field(const struct tr_fused *fused, int d)
 {
     return tr_fuse_offset(fused->fuse, fused->fuse->block,
@@ -340,8 +340,8 @@ static void clear_entries(const struct tr_fused *fused)
                     FRAME_ALIGN);
 }
 
-/* The next block: x changes fastest, the others rarely. Small blocks would feel every store. Ends
- * in a basic block of its own. */
+/* Goes to the next block: x changes fastest, the others rarely; small blocks would feel every
+ * store. Ends in a basic block of its own. */
 static void advance_ctaid(const struct tr_fused *fused)
 {
     const struct tr_fuse *fuse = fused->fuse;
@@ -365,8 +365,8 @@ static void advance_ctaid(const struct tr_fused *fused)
     LLVMPositionBuilderAtEnd(b, advanced);
 }
 
-/* The block runs thread by thread from beginning to end, without loops: some thread may come to a
- * fault that the loops do not look for. Leaves the builder where it need not. */
+/* Runs the block thread by thread from beginning to end, without loops, if some thread may come to
+ * a fault that the loops do not look for. Leaves the builder where none may. */
 static void build_careful_way(const struct tr_fused *fused, LLVMValueRef may_fault)
 {
     struct tr_fuse *fuse = fused->fuse;

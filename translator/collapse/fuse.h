@@ -10,7 +10,7 @@
 #include "translator/collapse/clone.h"
 #include "translator/collapse/frame.h"
 
-/* Branches of the kernel that lead to a fault or not, depending on the launch only: in practice,
+/* Branches of the kernel that lead to a fault or not depending on the launch only: in practice,
  * checks of a parameter's alignment (faults.c). */
 struct tr_faults {
     uint32_t count;
@@ -22,15 +22,15 @@ struct tr_fuse {
     struct tr_storage storage;
     struct tr_frame frame;
     const struct tr_collapse_options *options;
-    uint32_t seed_sites; /* places seen where the defect asked for could be */
+    uint32_t seed_sites; /* places seen so far for the defect asked for */
 
-    bool can_mix; /* some threads may come to another sync point than others, or to one that is not
-                     fused */
+    bool can_mix; /* some threads may come to another sync point than the others, or to one that is
+                     not fused */
     struct tr_faults faults; /* tested once for a chunk of blocks, not in the loops */
     bool has_step;           /* can_mix, or blocks run thread by thread if there may be faults */
     bool has_entries;        /* the frame's entries are used */
     bool *exited_before; /* by sync point: threads may have exited when the others come to it … */
-    bool *torn_before;   /* … though others of their group come to it */
+    bool *torn_before;   /* … and others of their group come to it */
 
     LLVMModuleRef module;
     LLVMContextRef llvm;
@@ -38,7 +38,7 @@ struct tr_fuse {
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, void_type;
     LLVMValueRef step; /* NULL: not needed */
 
-    /* The function being made: where the threads are, and how many. */
+    /* The function being made: the block's data and its numbers of threads. */
     LLVMValueRef function;
     LLVMValueRef block;        /* struct rt_block * */
     LLVMValueRef launch;       /* struct rt_launch * */
@@ -56,7 +56,7 @@ LLVMValueRef tr_fuse_i64(const struct tr_fuse *fuse, uint64_t value);
 LLVMBasicBlockRef tr_fuse_new_block(const struct tr_fuse *fuse, const char *name);
 /* base + offset bytes */
 LLVMValueRef tr_fuse_offset(const struct tr_fuse *fuse, LLVMValueRef base, uint64_t offset);
-/* A field that does not change while the grid runs. */
+/* Loads a field that does not change while the grid runs. */
 LLVMValueRef tr_fuse_field(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMValueRef base,
                            uint64_t offset, const char *name);
 /* Calls an external function; declares it at the first call. */
@@ -68,7 +68,7 @@ LLVMValueRef tr_fuse_variable(const struct tr_fuse *fuse, LLVMTypeRef type, cons
 /* Fills launch, frame_base, ntid and the counts, at the builder's place, from fuse->block. */
 void tr_fuse_load_shape(struct tr_fuse *fuse);
 
-/* Where array `array` (an offset per thread, frame.h) begins. */
+/* The beginning of array `array` (an offset per thread, frame.h). */
 LLVMValueRef tr_fuse_thread_array(const struct tr_fuse *fuse, uint32_t array);
 /* Element `index` (i64) of the group array. */
 LLVMValueRef tr_fuse_group_element(const struct tr_fuse *fuse, uint32_t array, LLVMTypeRef type,
@@ -80,10 +80,10 @@ LLVMValueRef tr_fuse_element(const struct tr_fuse *fuse, LLVMTypeRef type, LLVMV
 LLVMValueRef tr_fuse_scaled(const struct tr_fuse *fuse, LLVMValueRef base, LLVMValueRef count,
                             uint64_t bytes);
 
-/* The number that the frame and rt_step_fn know the place behind the sync point by. */
+/* The number of the place behind the sync point, for the frame and rt_step_fn. */
 uint32_t tr_fuse_entry(const struct tr_fuse *fuse, uint32_t sync);
 
-/* Whether the defect that a test asks for is to be made here. */
+/* Whether to make here the defect that a test asks for. */
 bool tr_fuse_seed(struct tr_fuse *fuse, enum tr_seed kind);
 
 /* ---- local arrays (local.c) ---- */
@@ -106,7 +106,7 @@ LLVMValueRef tr_fuse_pitch(const struct tr_fuse *fuse, uint32_t value);
 /* Fills fuse->step. */
 enum pxr_status tr_build_step(struct tr_fuse *fuse, struct pxr_error *err);
 
-/* Makes @ptxrun_kernel; the kernel has lost that name. */
+/* Makes @ptxrun_kernel; the old kernel no longer has that name. */
 enum pxr_status tr_build_fused(struct tr_fuse *fuse, LLVMMetadataRef subprogram,
                                struct pxr_error *err);
 

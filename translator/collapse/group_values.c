@@ -1,39 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Values that a group has in common, computed once behind the loop over its threads instead of in
- * it: a store in the loop, to one place and under a condition, costs more than all else there.
+ * Uniform values of a group are computed once behind the loop over its threads instead of in it: a
+ * store in the loop, to one place and under a condition, costs more than all else there.
  *
- * What a value is when threads come to a sync point is found on the region's segments as they are:
- * it was defined on the way if its definition is on every way there, and comes from before if it is
- * on none. Where it is on some, or a phi could have come to its value in several ways, the value is
- * left to the threads.
+ * The value that threads have when they come to a sync point is found on the region's segments: it
+ * was defined on the way if its definition is on every way there, and comes from before if it is on
+ * none. If it is on some, or a phi could have come to its value in several ways, the value is left
+ * to the threads.
  *
- * Where the group goes is found likewise: if all branches that decide on it are uniform and on
- * values that can be computed behind the loop, threads need not say where they have come to.
+ * Where the group goes is found likewise: if all branches that decide it depend on uniform values
+ * that can be computed behind the loop, threads need not report where they have come to.
  */
 #include <string.h>
 
 #include "translator/collapse/again.h"
 #include "translator/collapse/region_loop.h"
 
-/* Instructions that one value may take. */
+/* Instructions for one value, at most. */
 #define MAX_INSTRUCTIONS 64
 
 /* Branches that may decide where a group goes; also ends the way around a loop. */
 #define MAX_BRANCHES 16
 
-/* Segments between a branch that threads part at and where they meet. */
+/* Segments between a branch at which threads part and the place where they meet. */
 #define MEETING_MAX 16
 
-/* Where a thread comes to: a sync point, or one of these. Threads that come to a fault come
- * nowhere. */
+/* Where a thread ends: at a sync point, or one of these. A thread in a fault ends nowhere. */
 #define COMES_TO_EXIT    0
 #define COMES_TO_SEVERAL (TR_NONE - 1)
 
 struct group {
     struct tr_fused *fused;
     uint32_t region;
-    bool is_dry;      /* only whether it can be done; values are those of the kernel */
+    bool is_dry;      /* only asks whether it can be done; values are those of the kernel */
     uint32_t left;    /* instructions that may still be made */
     bool *is_visited; /* by segment */
     uint32_t *queue;
@@ -73,7 +72,7 @@ static bool reaches(struct group *group, uint32_t from, uint32_t to, uint32_t wi
     return false;
 }
 
-/* For a thread at the end of the segment, which the region has. */
+/* The value's origin for a thread at the end of the segment, which is in the region. */
 static enum origin origin_of(struct group *group, uint32_t value, uint32_t segment)
 {
     const struct tr_kernel *kernel = kernel_of(group);
@@ -93,7 +92,7 @@ static enum origin origin_of(struct group *group, uint32_t value, uint32_t segme
 
 static LLVMValueRef build_value(struct group *group, uint32_t value, uint32_t segment);
 
-/* A special register; of numbers of lanes, the first one's. */
+/* A special register; one that numbers lanes has the value of the first. */
 static LLVMValueRef build_register(struct group *group, uint32_t value)
 {
     const struct tr_kernel *kernel = kernel_of(group);
@@ -178,7 +177,7 @@ static LLVMValueRef build_phi(struct group *group, uint32_t value)
     return build_value(group, phi->operands[way], phi->incoming[way]);
 }
 
-/* As a thread at the end of the segment has it; TR_NONE: at the region's beginning. */
+/* The value that a thread has at the end of the segment; TR_NONE: at the region's beginning. */
 static LLVMValueRef build_value(struct group *group, uint32_t value, uint32_t segment)
 {
     const struct tr_value *inst = &kernel_of(group)->graph.values[value];
@@ -220,7 +219,7 @@ static LLVMValueRef build_at_sync(struct group *group, uint32_t sync, uint32_t v
     return build_value(group, value, kernel->graph.values[kernel->sync_points[sync].value].segment);
 }
 
-/* Threads of the region may go on one by one, each from a sync point of its own. */
+/* Whether threads of the region may go on one by one, each from a sync point of its own. */
 static bool may_part(const struct tr_fused *fused, uint32_t region)
 {
     return tr_region_is_dynamic(fused, region) &&
@@ -272,7 +271,7 @@ static uint32_t join_outcomes(uint32_t a, uint32_t b)
     return b == TR_NONE ? a : COMES_TO_SEVERAL;
 }
 
-/* Where threads that are in the segment come to; those that come to `without` do not count. */
+/* Where threads in the segment end; those that come to `without` do not count. */
 static uint32_t outcome_without(struct group *group, uint32_t first, uint32_t without)
 {
     const struct tr_kernel *kernel = kernel_of(group);
@@ -304,8 +303,8 @@ static uint32_t outcome_from(struct group *group, uint32_t first)
     return outcome_without(group, first, TR_NONE);
 }
 
-/* The first segment that all threads come to that part in this one; TR_NONE: there is none near.
- * Segments are in the order of control. */
+/* The first segment where all threads that part in this one come together; TR_NONE: there is none
+ * near. Segments are in the order of control flow. */
 static uint32_t meeting_of(struct group *group, uint32_t segment)
 {
     const struct tr_graph *graph = &kernel_of(group)->graph;
@@ -318,8 +317,8 @@ static uint32_t meeting_of(struct group *group, uint32_t segment)
     return TR_NONE;
 }
 
-/* The condition of a branch at the segment's end, as all threads of the group have it; NULL: it is
- * none of that kind. */
+/* The condition of a branch at the segment's end, the same for all threads of the group; NULL: it
+ * is no such condition. */
 static LLVMValueRef build_condition(struct group *group, uint32_t segment)
 {
     const struct tr_kernel *kernel = kernel_of(group);
@@ -333,8 +332,8 @@ static LLVMValueRef build_condition(struct group *group, uint32_t segment)
     return build_value(group, branch->operands[0], segment);
 }
 
-/* From the segment, which all threads of the group have come to. targets: by outcome; not in a dry
- * run. */
+/* Builds the way on from the segment, to which all threads of the group have come. targets: by
+ * outcome; unused in a dry run. */
 static bool build_way(struct group *group, uint32_t segment, uint32_t *branches,
                       const LLVMBasicBlockRef *targets)
 {

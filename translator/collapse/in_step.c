@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lanes in step in programs that wait (they have polls that stay). These are written for warps
- * whose lanes go on together: lane 0 takes a lock, each lane stores its word, lane 1 gives the lock
- * back. A machine brings lanes that have parted together where their paths meet, and lanes that
- * are together make an access together. That matters at accesses by which others are let go or
- * waited for: strong ones (atomic, volatile) and fences. So lanes gather (rt_warp_converge)
- *  - before a fence, an atomic operation and a strong store: what stands before it has been done by
- *    all of them,
- *  - where paths meet of which one has a strong access, or a loop that waits: nobody goes past it.
- * A place for that moves up to the access before it, through branches, too: all lanes come there.
+ * Keeps lanes in step in programs that wait (they have polls that stay). These are written for
+ * warps whose lanes go on together: lane 0 takes a lock, each lane stores its word, lane 1 gives
+ * the lock back. A machine reunites lanes that have parted where their paths meet, and lanes that
+ * are together make an access together. That matters at accesses that release other threads or
+ * wait for them: strong ones (atomic, volatile) and fences. So lanes gather (rt_warp_converge)
+ *  - before a fence, an atomic operation and a strong store: all lanes have done what comes before,
+ *  - where paths meet of which one has a strong access, or a loop that waits: no lane goes past.
+ * Such a place moves up to the access before it, through branches, too: all lanes come there.
  * Nothing is added where a program does not wait, nor in the very loop that waits: there lanes go
  * different ways for good.
  *
- * If whoever waits comes to the place next, whatever happens, a machine would bring the paths
- * together between the two; then the lanes that are there first wait for those that poll, too.
+ * If waiting lanes come to the place next in any case, a machine would reunite the paths between
+ * the two; then the lanes that are there first wait for those that poll, too.
  */
 #include <string.h>
 
@@ -31,9 +30,9 @@ struct in_step {
     struct tr_dominators meetings; /* post-dominators on all ways that do not fault */
     const bool *is_needed;         /* by value: a poll that stays */
     struct tr_set waiting;         /* segments of loops that wait */
-    struct tr_set follows;         /* segments that whoever polls comes to next */
-    struct tr_set climbed;         /* segments from which meetings have been looked for */
-    struct tr_set places;          /* values in front of which lanes gather */
+    struct tr_set follows;         /* segments that threads which poll come to next */
+    struct tr_set climbed;         /* segments from which meetings have been searched */
+    struct tr_set places;          /* values before which lanes gather */
     LLVMBuilderRef builder;
     LLVMValueRef thread;
     uint32_t count;
@@ -45,7 +44,7 @@ enum access {
     ACCESS_NONE,
     ACCESS_WEAK,
     ACCESS_STRONG_LOAD,
-    ACCESS_STRONG, /* others may be let go by it, or see it */
+    ACCESS_STRONG, /* others may be released by it, or see it */
     ACCESS_FENCE,
     ACCESS_MEETING /* all lanes of the warp come together there */
 };
@@ -55,14 +54,14 @@ static bool is_strong(LLVMValueRef inst)
     return LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
 }
 
-/* Of an atomic operation on shared memory, which one worker accesses: a load and a store, volatile
- * but not atomic (those of PTX are both). Nothing may come between the two. */
+/* Half of an atomic operation on shared memory, which only one worker accesses: a load and a store,
+ * volatile but not atomic (those of PTX are both). Nothing may come between the two. */
 static bool is_half_of_atomic(LLVMValueRef inst)
 {
     return LLVMGetVolatile(inst) && !is_strong(inst);
 }
 
-/* A register that has stayed in memory, in kernels that are compiled without passes. */
+/* A register that stays in memory, in kernels compiled without passes. */
 static bool is_register(const struct tr_value *value, unsigned pointer)
 {
     return LLVMIsAAllocaInst(LLVMGetOperand(value->llvm, pointer)) != NULL;
@@ -137,7 +136,7 @@ static enum pxr_status find_meetings(struct in_step *lanes, struct pxr_error *er
     return tr_post_dominators_to_ends(lanes->graph, &ends, &lanes->meetings, err);
 }
 
-/* The innermost loop of a poll that stays, TR_NONE: the value is none. */
+/* The innermost loop of a poll that stays; TR_NONE: the value is no such poll. */
 static uint32_t waiting_loop(const struct in_step *lanes, uint32_t v)
 {
     return lanes->is_needed[v] ? lanes->loops->innermost[lanes->graph->values[v].segment] : TR_NONE;
@@ -167,8 +166,8 @@ static uint32_t first_of(const struct tr_graph *graph, uint32_t s)
     return v;
 }
 
-/* The segment that control comes from, if no other does and no lanes go different ways there for
- * good; TR_NONE: there is none. */
+/* The segment that control comes from, if there is only one and no lanes part there for good;
+ * TR_NONE: there is none. */
 static uint32_t only_way_to(const struct in_step *lanes, uint32_t s)
 {
     const struct tr_segment *segment = &lanes->graph->segments[s];
@@ -176,7 +175,8 @@ static uint32_t only_way_to(const struct in_step *lanes, uint32_t s)
     return has_one ? segment->preds[0] : TR_NONE;
 }
 
-/* Before v, but behind the access before it. Where all lanes have just met there is no need. */
+/* Makes lanes gather before v, but behind the access before it. There is no need where all lanes
+ * have just met. */
 static void gather_before(struct in_step *lanes, uint32_t v)
 {
     const struct tr_graph *graph = lanes->graph;
@@ -198,11 +198,12 @@ static void gather_before(struct in_step *lanes, uint32_t v)
         s = from;
         v = graph->segments[s].first_value + graph->segments[s].value_count - 1;
     }
-    if (s != 0) /* where the program begins nothing has been done */
+    if (s != 0) /* at the program's beginning nothing has been done */
         tr_set_add(&lanes->places, v);
 }
 
-/* At the beginning of a segment, unless the lanes meet anyway, or end, before they do anything. */
+/* Makes lanes gather at the beginning of a segment, unless they meet or end anyway before they do
+ * anything. */
 static void gather_at(struct in_step *lanes, uint32_t s)
 {
     const struct tr_graph *graph = lanes->graph;
@@ -219,7 +220,7 @@ static void gather_at(struct in_step *lanes, uint32_t s)
     tr_set_add(&lanes->places, first_of(graph, s));
 }
 
-/* Where lanes that come to the segment meet those that have gone around it. */
+/* Makes lanes that come to the segment gather with those that have gone around it. */
 static void gather_behind(struct in_step *lanes, uint32_t s)
 {
     const struct tr_dominators *meetings = &lanes->meetings;
@@ -233,7 +234,7 @@ static void gather_behind(struct in_step *lanes, uint32_t s)
     }
 }
 
-/* Lanes leave a loop that waits one by one. */
+/* Lanes leave a loop that waits one by one: makes them gather behind it. */
 static void gather_behind_loop(struct in_step *lanes, const struct tr_loop *loop)
 {
     uint32_t s = loop->header;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Splits loop variables into what each thread starts with and what all threads add to it. All in
- * arithmetic modulo 2^width, in which the order of additions does not matter.
+ * Splits loop variables into each thread's first value and the part that all threads add to it. All
+ * arithmetic is modulo 2^width, in which the order of additions does not matter.
  */
 #include "translator/collapse/inductions.h"
 
@@ -31,7 +31,7 @@ static bool is_inside(const struct split *split, uint32_t segment)
 
 /* ---- what can be split ---- */
 
-/* A loop that all threads of the group go through together and sync point in. */
+/* Whether all threads of the group go through the loop together and wait in it. */
 static bool is_shared_loop(const struct tr_kernel *kernel, const struct tr_loop *loop)
 {
     if (loop->is_irreducible || !kernel->shapes.is_uniform_segment[loop->header])
@@ -45,7 +45,7 @@ static bool is_shared_loop(const struct tr_kernel *kernel, const struct tr_loop 
     return false;
 }
 
-/* The operand of p + step that is the step; TR_NONE if the value is something else. */
+/* The operand of p + step that is the step; TR_NONE: the value is no such sum. */
 static uint32_t step_operand(const struct split *split, uint32_t next)
 {
     const struct tr_value *value = value_of(split, next);
@@ -75,8 +75,8 @@ static bool is_common_step(const struct split *split, uint32_t next)
                TR_UNIFORM;
 }
 
-/* The threads start differently, with what can be computed again or a variable that has been split.
- */
+/* Whether threads differ in the first value, and it can be computed again or is a variable that has
+ * been split. */
 static bool is_own_start(const struct split *split, LLVMValueRef start)
 {
     if (LLVMIsAConstant(start) != NULL)
@@ -125,7 +125,7 @@ static LLVMValueRef first_behind_phis(LLVMValueRef phi)
     return inst;
 }
 
-/* In bytes, as wide as an address. */
+/* The step in bytes, as wide as an address. */
 static LLVMValueRef pointer_step(struct split *split, LLVMValueRef gep)
 {
     LLVMModuleRef module = LLVMGetGlobalParent(split->kernel->graph.function);
@@ -136,7 +136,7 @@ static LLVMValueRef pointer_step(struct split *split, LLVMValueRef gep)
     return LLVMBuildMul(split->builder, index, LLVMConstInt(split->type, bytes, false), "");
 }
 
-/* u + step, where p + step is. */
+/* Builds u + step at the place of p + step. */
 static LLVMValueRef build_next(struct split *split, LLVMValueRef u, uint32_t next)
 {
     if (next == split->phi)
@@ -151,7 +151,7 @@ static LLVMValueRef build_next(struct split *split, LLVMValueRef u, uint32_t nex
                                     : LLVMBuildSub(split->builder, u, step, "");
 }
 
-/* The incoming values of u, and its uses instead of p. Edges from one block bring one value. */
+/* Gives u its incoming values, and the uses of p. Edges from one block bring one value. */
 static void fill_phi(struct split *split, LLVMValueRef u)
 {
     const struct tr_value *phi = value_of(split, split->phi);

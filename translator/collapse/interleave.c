@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds local arrays that can lie element after element, and rewrites the accesses to them. What is
- * made of an array's address is replaced by how far it is from the array's beginning, up to the
- * loads and stores. An array whose address goes anywhere else stays as it is. The smallest access
- * decides how large an element is; larger ones are to several elements.
+ * Finds local arrays that can lie element after element, and rewrites the accesses to them. Values
+ * computed from an array's address become distances from the array's beginning, up to the loads and
+ * stores. An array whose address goes anywhere else stays as it is. The smallest access decides how
+ * large an element is; larger ones access several elements.
  */
 #include "translator/collapse/interleave.h"
 
@@ -57,7 +57,7 @@ static LLVMValueRef make_offset(const struct tr_array *array, const struct tr_va
     }
 }
 
-/* In the order of numbers every value comes after its operands, but for phis. */
+/* In the order of numbers every value but a phi comes after its operands. */
 static void make_offsets(struct tr_array *array)
 {
     const struct tr_set *derived = &array->derived;
@@ -88,7 +88,7 @@ static LLVMValueRef pitch_variable(const struct tr_array *array)
     return variable != NULL ? variable : LLVMAddGlobal(module, array->i64, name);
 }
 
-/* A number that does not change while the grid runs, and that LLVM does not know. */
+/* Reads a number that does not change while the grid runs, and that LLVM does not know. */
 static void read_pitch(struct tr_array *array)
 {
     LLVMValueRef alloca = tr_array_value(array, array->value)->llvm;
@@ -126,7 +126,7 @@ static LLVMTypeRef word(const struct tr_array *array, uint32_t bytes)
     return LLVMIntTypeInContext(LLVMGetTypeContext(array->i64), 8 * bytes);
 }
 
-/* The old load is left without use. */
+/* Leaves the old load without uses. */
 static void load_pieces(const struct tr_array *array, const struct tr_value *load, uint32_t bytes)
 {
     LLVMBuilderRef b = array->builder;
@@ -144,7 +144,7 @@ static void load_pieces(const struct tr_array *array, const struct tr_value *loa
     LLVMReplaceAllUsesWith(load->llvm, value);
 }
 
-/* The old store becomes that of the first piece. */
+/* The old store becomes the one of the first piece. */
 static void store_pieces(const struct tr_array *array, const struct tr_value *store, uint32_t bytes)
 {
     LLVMBuilderRef b = array->builder;
@@ -191,7 +191,7 @@ static void replace_user(const struct tr_array *array, const struct tr_value *us
             if (tr_is_of_array(array, user->operands[i]))
                 LLVMSetOperand(user->llvm, i, offset_of(array, user, i));
         return;
-    case LLVMCall: /* the fault's address is its offset */
+    case LLVMCall: /* the fault's address becomes its offset */
         for (unsigned i = 0; i < LLVMGetNumArgOperands(user->llvm); i++)
             if (tr_is_of_array(array, user->operands[i]))
                 LLVMSetOperand(user->llvm, i, offset_of(array, user, i));
@@ -231,7 +231,7 @@ static enum pxr_status interleave_array(struct tr_array *array, bool *has_change
     return PXR_OK;
 }
 
-/* Those that can be interleaved are in the entry block. */
+/* Whether there are arrays that may be interleaved: those in the entry block. */
 static bool has_arrays(LLVMValueRef kernel)
 {
     LLVMValueRef inst = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel));

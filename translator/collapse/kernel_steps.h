@@ -8,10 +8,10 @@
 #include "kernel_abi/rt.h"
 #include "translator/collapse/collapse.h"
 
-/* Fills sync points and sync_count from the graph. */
+/* Fills sync_points and sync_count from the graph. */
 enum pxr_status tr_find_sync_points(struct tr_kernel *kernel, struct pxr_error *err);
 
-/* Fills regions from the graph and the sync points. */
+/* Fills regions from the graph and sync_points. */
 enum pxr_status tr_find_regions(struct tr_kernel *kernel, struct pxr_error *err);
 
 #endif

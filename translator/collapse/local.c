@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where a thread's local arrays are: in a piece of memory of its own, or element after element with
- * those of the others.
+ * Finds a thread's local arrays: in a piece of memory of its own, or element after element with
+ * those of the other threads.
  */
 #include <string.h>
 
@@ -10,7 +10,8 @@
 #include "translator/collapse/fuse.h"
 #include "translator/collapse/interleave.h"
 
-/* Of all threads, or of the warp's: whichever the loops run over. */
+/* The number of threads with interleaved elements: the block's, or the warp's, whichever the loops
+ * run over. */
 static LLVMValueRef pitch(const struct tr_fuse *fuse, uint32_t unit)
 {
     if (fuse->kernel->scope == TR_SCOPE_WARP)
@@ -25,7 +26,7 @@ LLVMValueRef tr_fuse_pitch(const struct tr_fuse *fuse, uint32_t value)
     return unit == 0 ? NULL : pitch(fuse, unit);
 }
 
-/* Warps have arrays of 32 threads, which begin one behind the other. */
+/* A warp's arrays are for 32 threads and lie one behind the other. */
 static LLVMValueRef interleaved(const struct tr_fuse *fuse, uint32_t value,
                                 struct tr_local_place place)
 {

@@ -42,7 +42,7 @@ void tr_cut_add_edge(struct tr_cut *cut, uint32_t from, uint32_t to, uint64_t ca
     add_half(cut, to, from, 0);
 }
 
-/* Distances from the source, along edges with room; whether the sink can be reached. */
+/* Sets distances from the source along edges with room; true: the sink can be reached. */
 static bool set_levels(struct tr_cut *cut, uint32_t source, uint32_t sink)
 {
     memset(cut->level, 0xff, cut->node_count * sizeof *cut->level);
@@ -62,8 +62,8 @@ static bool set_levels(struct tr_cut *cut, uint32_t source, uint32_t sink)
     return cut->level[sink] != NO_LEVEL;
 }
 
-/* Takes as much as the path has room for; returns that. path: edges from the source to the sink.
- * *len becomes the length of what is left of it, up to its first full edge. */
+/* Sends as much along the path as it has room for, and returns that. path: edges from the source to
+ * the sink. *len becomes the length of the rest of it, up to its first full edge. */
 static uint64_t fill_path(struct tr_cut *cut, const uint32_t *path, uint32_t *len)
 {
     uint64_t amount = UINT64_MAX;
@@ -79,7 +79,7 @@ static uint64_t fill_path(struct tr_cut *cut, const uint32_t *path, uint32_t *le
     return amount;
 }
 
-/* The next edge from node that has room and leads one level further. */
+/* The next edge from the node that has room and leads one level further. */
 static uint32_t next_edge(struct tr_cut *cut, uint32_t node)
 {
     uint32_t e = cut->current[node];
@@ -90,7 +90,7 @@ static uint32_t next_edge(struct tr_cut *cut, uint32_t node)
     return e;
 }
 
-/* As much flow as shortest paths carry. */
+/* Sends as much flow as shortest paths carry. */
 static uint64_t fill_levels(struct tr_cut *cut, uint32_t source, uint32_t sink)
 {
     uint32_t *path = cut->queue; /* no longer than the number of levels */
@@ -116,7 +116,7 @@ static uint64_t fill_levels(struct tr_cut *cut, uint32_t source, uint32_t sink)
     }
 }
 
-/* The nodes from which the sink can still be reached. */
+/* Marks the nodes from which the sink can still be reached. */
 static void mark_below(struct tr_cut *cut, uint32_t sink, bool *is_below)
 {
     memset(is_below, 0, cut->node_count * sizeof *is_below);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From one group of the block to the next. A warp that sets out from a sync point of the block goes
- * on from one sync point to the next until it comes to a sync point of the block again, or exits.
- * Nearly always each sync point of a warp lies behind one sync point of the block only; then the
- * warps that set out from there have a loop of their own, so that nothing is asked and LLVM sees a
+ * Goes from one group of the block to the next. A warp that begins at a sync point of the block
+ * goes on from one sync point to the next until it comes to a sync point of the block again, or
+ * exits. Nearly always each sync point of a warp lies behind only one sync point of the block; then
+ * the warps that begin there have a loop of their own, so that no question is asked and LLVM sees a
  * plain loop.
  */
 #include "translator/collapse/region_loop.h"
@@ -15,7 +15,7 @@ static bool is_of_block(const struct tr_kernel *kernel, uint32_t sync)
     return kernel->sync_points[sync].is_fused && kernel->sync_points[sync].kind != RT_SYNC_WARP;
 }
 
-/* The sync point of the block behind which a group comes to each sync point. */
+/* Finds for each sync point the sync point of the block behind which groups come there. */
 static void find_owners(struct tr_fused *fused)
 {
     const struct tr_kernel *kernel = fused->fuse->kernel;
@@ -42,7 +42,7 @@ static void find_owners(struct tr_fused *fused)
     }
 }
 
-/* Sync points that none is the only one behind share the last label. */
+/* Sync points without a single owner share the last label. */
 static uint32_t done_index(const struct tr_fused *fused, uint32_t sync)
 {
     uint32_t owner = fused->owner[sync];
@@ -69,7 +69,7 @@ LLVMBasicBlockRef tr_group_done(struct tr_fused *fused, uint32_t sync)
     return *done;
 }
 
-/* Where the next group sets out. */
+/* Begins the next group. */
 static void set_out(const struct tr_fused *fused, uint32_t index)
 {
     const struct tr_fuse *fuse = fused->fuse;
@@ -85,9 +85,8 @@ static void set_out(const struct tr_fused *fused, uint32_t index)
             LLVMAddCase(choice, tr_fuse_i32(fuse, j), fused->loop[j]);
 }
 
-/* The regions that groups may have gone through when the label is the last one's: it is where this
- * one's way has ended; others that have set out from the same sync point may have ended elsewhere.
- */
+/* Finds the regions that groups may have gone through when the label is the last one's: there this
+ * group's way has ended. Others that began at the same sync point may have ended elsewhere. */
 static bool find_ways(const struct tr_fused *fused, uint32_t index, struct tr_set *ways)
 {
     struct tr_kernel *kernel = fused->fuse->kernel;
@@ -147,8 +146,8 @@ static void go_on_from_several(const struct tr_fused *fused, const struct tr_set
         LLVMBuildUnreachable(fuse->builder);
 }
 
-/* Behind the last group: all have come to one sync point, or exited. If there is only one to come
- * to they cannot have come to several. */
+/* Continues behind the last group: all have come to one sync point, or exited. If they can come to
+ * only one, no question is asked. */
 static void go_on(const struct tr_fused *fused, const struct tr_set *ways)
 {
     const struct tr_fuse *fuse = fused->fuse;

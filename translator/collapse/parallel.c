@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Between two barriers nothing orders what different threads of a block do with memory: where one
- * writes what another reads or writes, and no atomic or volatile access is involved, the program
- * has a race (PTX ISA, "Memory Consistency Model"). So no iteration of a loop over threads depends
- * on an earlier one, and LLVM's vectoriser need not compare addresses to find that out.
+ * Between two barriers nothing orders the accesses of different threads of a block: where one
+ * writes memory that another reads or writes, and no atomic or volatile access is involved, the
+ * program has a race (PTX ISA, "Memory Consistency Model"). So no iteration of a loop over threads
+ * depends on an earlier one, and LLVM's vectoriser need not compare addresses to find that out.
  */
 #include "translator/collapse/prepare.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Polls (rt_spin) are where a program may be waiting for another thread; step 1 puts one before
+ * Polls (rt_spin) mark where a program may be waiting for another thread; step 1 puts one before
  * every access that a waiting loop could make. Most are in no such loop, and each that stays is a
- * sync point. A loop can only wait if one of its exits depends on memory that is read in the loop:
+ * sync point. A loop can only wait if one of its exits depends on memory that the loop reads:
  * otherwise it ends, or does not, whatever others do.
  */
 #include <string.h>
@@ -14,7 +14,7 @@ struct polls {
     struct tr_graph graph;
     struct tr_dominators dominators;
     struct tr_loops loops;
-    struct tr_set reads; /* of the loop looked at: values that depend on memory read in it */
+    struct tr_set reads; /* in the current loop: values that depend on memory read in it */
     bool *waits;         /* by loop */
 };
 
@@ -45,8 +45,8 @@ static uint32_t terminator_of(const struct tr_graph *graph, uint32_t s)
     return graph->segments[s].first_value + graph->segments[s].value_count - 1;
 }
 
-/* Which way a phi is reached depends on what has been read: on a branch between where the ways part
- * and the phi. At a loop's header the ways are those around the loop. */
+/* Whether loaded values decide which way a phi is reached: by a branch between the place where the
+ * ways part and the phi. At a loop's header the ways are those around the loop. */
 static bool is_chosen_by_reads(const struct polls *polls, const struct tr_loop *loop,
                                uint32_t segment)
 {
@@ -101,7 +101,8 @@ static void find_reads(struct polls *polls, const struct tr_loop *loop)
     }
 }
 
-/* A loop without exit may be left by an exit of the thread, or be meant to run for ever. */
+/* Whether the loop may wait. A loop without exit may end by the thread's exit, or be meant to run
+ * for ever. */
 static bool may_wait(struct polls *polls, const struct tr_loop *loop)
 {
     const struct tr_graph *graph = &polls->graph;
@@ -148,7 +149,7 @@ static enum pxr_status analyse(struct polls *polls, struct pxr_error *err)
     return PXR_OK;
 }
 
-/* Which polls stay, by value; *thread: of one of them, NULL if none does. */
+/* Finds the polls that stay, by value; *thread: of one of them, NULL if none does. */
 static bool *find_needed(struct polls *polls, LLVMValueRef *thread)
 {
     const struct tr_value *values = polls->graph.values;
@@ -190,8 +191,8 @@ enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, struct px
     if (status == PXR_OK && is_in_step)
         status =
             tr_gather_lanes(&polls.graph, &polls.dominators, &polls.loops, needed, thread, err);
-    /* A poll that nobody waits at would make a lane one of those that poll. In a function that is
-     * called, its caller's loop may wait there. */
+    /* Removes polls at which nobody waits: they would count a lane among those that poll. In a
+     * function that is called, its caller's loop may wait there. */
     drops_polls |= is_in_step && LLVMGetFirstUse(function) == NULL;
     if (status == PXR_OK && drops_polls)
         drop(&polls, needed);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Before threads are fused: functions with sync points become part of the kernel, because a loop
- * over threads cannot leave a call in the middle. Finds out what cannot be fused at all.
+ * Before threads are fused, functions with sync points become part of the kernel, because a loop
+ * over threads cannot leave a call in the middle. Here it is also found that a kernel cannot be
+ * fused at all.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -19,8 +20,8 @@
 struct node {
     UT_hash_handle hh;
     LLVMValueRef function;
-    bool has_sync_point; /* it, or what it calls, has one or ends the thread */
-    bool is_reached;     /* from the function that is looked at */
+    bool has_sync_point; /* it, or a function it calls, has one or ends the thread */
+    bool is_reached;     /* from the current function */
     bool is_addressable; /* may be called through a pointer */
 };
 
@@ -28,7 +29,7 @@ struct call_graph {
     struct pxr_arena arena;
     struct node *nodes;
     struct node *by_function; /* the same in a table */
-    struct node **work;       /* nodes to look at, at most each once */
+    struct node **work;       /* nodes to look at, each at most once */
     uint32_t count;
     bool calls_pointers;
 };
@@ -91,7 +92,7 @@ static enum pxr_status collect(struct call_graph *graph, LLVMModuleRef module,
     return PXR_OK;
 }
 
-/* Callers of functions with sync points have sync points. */
+/* Functions that call functions with sync points have sync points. */
 static void spread_sync_points(struct call_graph *graph)
 {
     uint32_t count = 0;
@@ -156,7 +157,7 @@ static const char *mark_for_inlining(struct call_graph *graph, LLVMValueRef kern
     return NULL;
 }
 
-/* No loops over threads. */
+/* Notes that there can be no loops over threads. */
 static void refuse(struct tr_collapsing *collapsing, const char *obstacle)
 {
     if (obstacle == NULL)
@@ -179,7 +180,7 @@ enum pxr_status tr_inline_sync_points(struct tr_collapsing *collapsing, struct p
     return status;
 }
 
-/* Polls that stay become the countdown to rt_poll, which is a sync point. */
+/* Makes polls that stay a countdown to rt_poll, which is a sync point. */
 enum pxr_status tr_bind_polls(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
     enum pxr_status status = tr_bind_waits(collapsing->function, true, err);
@@ -201,8 +202,8 @@ enum pxr_status tr_make_pointers(struct tr_collapsing *collapsing, struct pxr_er
 
 /* ---- what is left to refuse when the kernel is complete ---- */
 
-/* The stack's bounds as pointers: addresses of module-scope .local variables, or the question
- * whether an address is local. Checks of recursive functions load them as integers. */
+/* Whether it uses the stack's bounds as pointers: for addresses of module-scope .local variables,
+ * or to ask whether an address is local. Checks of recursive functions load them as integers. */
 static bool uses_own_stack(LLVMValueRef inst)
 {
     if (LLVMIsALoadInst(inst) == NULL || LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMPointerTypeKind)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What makes the loops over threads such that LLVM's loop passes understand them: addresses that
- * are pointers and offsets (addresses.c), and no tests in the loops whose result is the same for
- * the whole launch (faults.c).
+ * Makes the loops over threads such that LLVM's loop passes understand them: addresses become
+ * pointers and offsets (addresses.c), and tests with the same result for the whole launch leave the
+ * loops (faults.c).
  */
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_PREPARE_H
 #define PTXRUN_TRANSLATOR_COLLAPSE_PREPARE_H
@@ -11,17 +11,19 @@
 
 #include "translator/collapse/fuse.h"
 
-/* In the scalar kernel, before it is fused: what is the same for the whole launch is loaded in the
- * entry block, and addresses that are sums with a parameter become that pointer with an offset. */
+/* For the scalar kernel, before it is fused: loads values that are the same for the whole launch in
+ * the entry block, and makes addresses that are sums with a parameter that pointer plus an
+ * offset. */
 void tr_prepare_addresses(LLVMValueRef function);
 
-/* The load reads, by way of the kernel's first argument, what is the same for the whole launch. */
+/* Whether the load reads, through the kernel's first argument, a value that is the same for the
+ * whole launch. */
 bool tr_is_launch_load(LLVMValueRef inst);
 
 enum pxr_status tr_find_faults(struct tr_kernel *kernel, struct tr_faults *faults,
                                struct pxr_error *err);
 
-/* Where the branch leads if there is no fault; TR_NONE: it is none of them. */
+/* The branch's target if there is no fault; TR_NONE: it is no such branch. */
 uint32_t tr_fault_bypass(const struct tr_kernel *kernel, const struct tr_faults *faults,
                          uint32_t branch);
 
@@ -29,20 +31,19 @@ uint32_t tr_fault_bypass(const struct tr_kernel *kernel, const struct tr_faults 
  * faults. */
 LLVMValueRef tr_build_fault_test(const struct tr_fuse *fuse, const struct tr_faults *faults);
 
-/* What a branch that closes a loop can be marked with (llvm.loop): a node that names itself first,
- * so that no two are equal, and a property. */
+/* The metadata of a branch that closes a loop (llvm.loop): a node that names itself first, so that
+ * no two are equal, and a property. */
 LLVMMetadataRef tr_make_loop(LLVMContextRef llvm, LLVMMetadataRef property);
 
 /* The loop that `latch` closes has an iteration for each thread; its body is in the function's
- * blocks from `first` on. Says of all its accesses to memory that those of different iterations may
- * be mixed.
- */
+ * blocks from `first` on. Marks all its accesses to memory: those of different iterations may be
+ * mixed. */
 void tr_mark_parallel(const struct tr_fuse *fuse, LLVMBasicBlockRef first, LLVMBasicBlockRef latch);
 
-/* Finds the polls of loops that can wait, and where there are any keeps the lanes of a warp in
- * step; drops_polls: the other polls go. */
+/* Finds the polls of loops that can wait, and if there are any keeps the lanes of a warp in step;
+ * drops_polls: removes the other polls. */
 enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, struct pxr_error *err);
-/* The second part of it: lanes gather where a machine would bring them together. is_needed: by
+/* Its second part: makes lanes gather where a machine would bring them together. is_needed: by
  * value. thread: the function's struct rt_thread *. Errors: PXR_OUT_OF_MEMORY. */
 enum pxr_status tr_gather_lanes(struct tr_graph *graph, const struct tr_dominators *dominators,
                                 const struct tr_loops *loops, const bool *is_needed,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One region: a loop over the threads of a group, its body the copy of the region's segments. What
- * lives across sync points is brought in at the body's beginning and saved at each sync point, by
- * the plan of storage.c.
+ * One region: a loop over the threads of a group, whose body is the copy of the region's segments.
+ * Values that live across sync points are loaded at the body's beginning and saved at each sync
+ * point, by the plan of storage.c.
  */
 
 #include "translator/collapse/region_loop.h"
@@ -26,8 +26,8 @@ static LLVMTypeRef type_of(const struct tr_fuse *fuse, uint32_t value)
     return LLVMTypeOf(fuse->kernel->graph.values[value].llvm);
 }
 
-/* Values that come from before the region and are also defined in it, which of the two depends on
- * the way: they are kept in a variable. */
+/* Whether the value is both: from before the region, and defined in it, depending on the way. Such
+ * values are kept in a variable. */
 static bool is_in_variable(const struct tr_region_build *region, uint32_t value)
 {
     const struct tr_fuse *fuse = region->fuse;
@@ -45,7 +45,7 @@ static void bring_in(struct tr_region_build *region, uint32_t value, LLVMValueRe
     LLVMBuildStore(region->fuse->builder, from_before, clone->homes[value]);
 }
 
-/* Before the loop: a thread may put the next value of a group's element there while others still
+/* Loads a group's elements before the loop: a thread may store the next value while others still
  * need this one. */
 static void load_group_values(struct tr_region_build *region)
 {
@@ -91,7 +91,7 @@ static LLVMValueRef local_memory(const struct tr_region_build *region, uint32_t 
     return shared;
 }
 
-/* At the body's beginning: everything that is needed from before. */
+/* Loads at the body's beginning all values needed from before. */
 static void bring_in_values(struct tr_region_build *region)
 {
     struct tr_fuse *fuse = region->fuse;
@@ -129,9 +129,8 @@ static void mark(struct tr_region_build *region, uint32_t entry)
                    tr_fuse_element(fuse, fuse->i16, fuse->frame_base, region->index));
 }
 
-/* Threads side by side that come to the same sync point may say so once. In memory, which is what
- * volatile is for, because a value that goes from iteration to iteration would be in the way of
- * that. */
+/* Threads side by side that come to the same sync point may report it once. This is in volatile
+ * memory, because a value carried from iteration to iteration would prevent that. */
 static void add_to(struct tr_region_build *region, LLVMValueRef variable, LLVMOpcode opcode,
                    uint32_t sync)
 {
@@ -262,9 +261,9 @@ static bool is_in_global_memory(const struct tr_kernel *kernel, uint32_t pointer
     return pointer != TR_NONE && values[pointer].opcode == LLVMIntToPtr;
 }
 
-/* What blocks read at their beginning is read with long pauses in between, in which the machine
- * looks no further ahead than the work behind barriers goes, and in short runs, by which it does
- * not see what will be read next. So it is with what they write behind their barriers. */
+/* Marks the accesses that blocks begin with: they come after long pauses, in which the machine
+ * looks no further ahead than the work behind barriers, and in short runs, from which it cannot see
+ * what comes next. The same holds for stores behind a block's barriers. */
 static void mark_accesses(struct tr_region_build *region)
 {
     const struct tr_kernel *kernel = region->fuse->kernel;
@@ -304,7 +303,7 @@ static void skip_exited(struct tr_region_build *region)
     LLVMPositionBuilderAtEnd(fuse->builder, live);
 }
 
-/* The builder is in the innermost loop; thread and tid are known. */
+/* Builds the body at the builder's place in the innermost loop; thread and tid are known. */
 static void build_body(struct tr_region_build *region)
 {
     struct tr_fuse *fuse = region->fuse;

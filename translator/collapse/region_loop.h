@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The function of the blocks while it is being built: what fuse.c, which chains the regions' loops,
- * and region_loop.c, which makes one, tell each other. Warp operations are in warp_ops.c.
+ * The function of the blocks while it is being built: shared by fuse.c, which chains the regions'
+ * loops, and region_loop.c, which makes one. Warp operations are in warp_ops.c.
  */
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_REGION_LOOP_H
 #define PTXRUN_TRANSLATOR_COLLAPSE_REGION_LOOP_H
 
 #include "translator/collapse/fuse.h"
 
-/* Operands and results of a sync point of the warp, each for all lanes. Sync points that are far
- * from each other share, so that the stack does not grow with their number; those that are near do
- * not, so that what keeps one in memory keeps no other there. */
+/* Operands and results of a sync point of the warp, each for all lanes. Sync points far from each
+ * other share a slot, so that the stack does not grow with their number; neighbours do not, so that
+ * one whose slot stays in memory does not keep the other's there. */
 #define TR_WARP_SLOTS 32
 
 struct tr_warp_slot {
@@ -24,35 +24,36 @@ struct tr_fused {
     struct tr_clone clone;
     LLVMValueRef threads;  /* struct rt_thread *: of thread 0 */
     LLVMValueRef ctaid[3]; /* i32: of the block that runs */
-    LLVMValueRef *result;  /* by sync point: variable with what it gave, if all threads of the group
-                              get  the same */
+    LLVMValueRef *result;  /* by sync point: a variable for its result, if that is the same in all
+                              threads of the group */
     LLVMValueRef *
         *loaded;      /* by fused sync point, by value: the group's elements before its region */
     bool *is_dynamic; /* by sync point: as tr_region_is_dynamic */
-    /* Behind sync points of the warp (warp_values.c): variables, with an element for each lane, but
-     * for warp_value; NULL: not needed yet. */
+    /* Behind sync points of the warp (warp_values.c): variables, with an element for each lane
+     * except in warp_value; NULL: not needed yet. */
     LLVMValueRef *warp_array;                 /* by value: of home THREAD */
     LLVMValueRef *warp_value;                 /* by value: of home GROUP */
     struct tr_warp_slot slots[TR_WARP_SLOTS]; /* by sync point modulo their number */
     LLVMValueRef shown;                       /* i32: what lanes read of each other */
     LLVMValueRef scratch;                     /* what helpers read and write */
-    LLVMBasicBlockRef *begin; /* by sync point, those of the block and sync point 0: all threads go
-                                 on from there */
+    LLVMBasicBlockRef *begin; /* by sync point, for those of the block and sync point 0: all threads
+                                 go on from there */
     LLVMBasicBlockRef *loop;  /* by fused sync point: the current group goes on from there */
     LLVMBasicBlockRef mix;    /* threads go on one by one */
     LLVMBasicBlockRef *done;  /* the group has come to a sync point of the block, or has exited: by
-                                 the sync point of the block that it set out from, or behind all */
-    uint32_t *owner; /* by sync point: the only sync point of the block that groups come there from
+                                 the sync point of the block that it began from, or behind all */
+    uint32_t *owner; /* by sync point: the only sync point of the block from which groups come there
                         (next_group.c) */
     uint32_t left;   /* the region whose end is being built */
     LLVMBasicBlockRef block_done;
     LLVMValueRef warp; /* variable i32, hierarchical: the warp that runs … */
-    LLVMValueRef from; /* … the sync point from which warps have begun … */
+    LLVMValueRef from; /* … the sync point from which warps began … */
     LLVMValueRef
-        outcome; /* … and where they have come to: 0 nowhere yet, OUTCOME_MIXED, or a sync point */
+        outcome; /* … and where they came to: 0 nowhere yet, OUTCOME_MIXED, or a sync point */
     LLVMValueRef arrived; /* variable i32: argument of rt_block_mix */
-    LLVMValueRef any; /* variables i32: the sync points that threads of the group came to: or, */
-    LLVMValueRef all; /* and of their numbers */
+    LLVMValueRef any; /* variables i32: the sync points that threads of the group came to: the `or`
+                         … */
+    LLVMValueRef all; /* … and the `and` of their numbers */
 };
 
 /* Which threads a loop runs. */
@@ -67,7 +68,7 @@ struct tr_lanes {
 struct tr_region_build {
     struct tr_fused *fused;
     struct tr_fuse *fuse;
-    uint32_t number; /* of the sync point it begins behind */
+    uint32_t number; /* of its sync point */
     struct tr_lanes lanes;
     LLVMValueRef thread;    /* i32: the thread's number in its block … */
     LLVMValueRef index;     /* … as i64 */
@@ -75,96 +76,97 @@ struct tr_region_build {
     LLVMValueRef tid[3];    /* i32 */
     LLVMValueRef context;   /* struct rt_thread * of the thread */
     LLVMBasicBlockRef next; /* where a thread goes when its turn is over */
-    LLVMValueRef *loaded;   /* by value: what has been brought in from before the region */
+    LLVMValueRef *loaded;   /* by value: values from before the region */
 };
 
-/* The loop or loops over the group's threads, from the builder's place, which is behind them
- * afterwards (thread_loops.c). body makes one iteration, in the innermost: it knows thread and tid,
- * and ends in branches to `next`. */
+/* Builds the loop or loops over the group's threads, from the builder's place, which is behind them
+ * afterwards (thread_loops.c). body makes one iteration, in the innermost loop: thread and tid are
+ * set, and it ends in branches to `next`. */
 void tr_build_thread_loops(struct tr_region_build *region,
                            void (*body)(struct tr_region_build *region));
 
-/* A call of rt_sreg_…, at the builder's place in an iteration (registers.c); NULL: it is none. */
+/* The value of a call of rt_sreg_…, at the builder's place in an iteration (registers.c); NULL: it
+ * is no such call. */
 LLVMValueRef tr_read_register(struct tr_region_build *region, uint32_t value);
 
-/* The group's threads, at the builder's place. */
+/* The threads of the current group, at the builder's place. */
 struct tr_lanes tr_lanes_now(const struct tr_fused *fused);
 
-/* Fills loop[sync point], at the builder's place, which is where the group goes on from the sync
- * point: a loop over its threads, each from there to its next sync point or exit. Leaves the
- * builder behind the loop.
- */
+/* Fills loop[sync] at the builder's place, from which the group goes on behind the sync point: a
+ * loop over its threads, each from there to its next sync point or exit. Leaves the builder behind
+ * the loop. */
 enum pxr_status tr_build_region(struct tr_fused *fused, uint32_t sync, struct pxr_error *err);
 
-/* Whether threads of the region may come to different sync points, or all of them may exit, and
- * only they can tell: then `any` and `all` say what happened. */
+/* Whether only the region's threads can tell which sync points they come to, or whether all of them
+ * exit: then `any` and `all` say what happened. */
 bool tr_region_is_dynamic(const struct tr_fused *fused, uint32_t region);
 
-/* The threads of the group may have exited when it goes on from the sync point. */
+/* Whether threads of the group may have exited before it goes on from the sync point. */
 bool tr_looks_for_exited(const struct tr_fused *fused, uint32_t sync);
 
-/* What has been saved at the region's sync point needs no saving at the next. */
+/* Whether a value saved at the region's sync point needs no saving at the next. */
 bool tr_is_saved_already(const struct tr_fused *fused, uint32_t region, uint32_t sync,
                          uint32_t value);
 
-/* A special register that is the same in all threads is asked of thread 0, so that it need not be
- * asked again in each iteration. value: the call in the kernel. */
+/* Asks thread 0 for a special register that is the same in all threads, so that not every iteration
+ * asks. value: the call in the kernel. */
 LLVMValueRef tr_group_register(struct tr_fused *fused, uint32_t value);
 bool tr_is_group_register(LLVMValueRef call);
 /* tid.x of the warp's first lane. */
 LLVMValueRef tr_first_tid(struct tr_fused *fused);
 
-/* Threads go on one by one; those before `arrived` have come to their sync points. */
+/* Lets threads go on one by one; those before `arrived` have come to their sync points. */
 void tr_go_to_mix(const struct tr_fused *fused);
 
 /* ---- from group to group (next_group.c) ---- */
 
 enum pxr_status tr_groups_init(struct tr_fused *fused, struct pxr_error *err);
-/* Where a group goes that has left the sync point's region and has come to a sync point of the
- * block, or has exited. */
+/* Where a group goes when it has left the sync point's region and come to a sync point of the
+ * block, or exited. */
 LLVMBasicBlockRef tr_group_done(struct tr_fused *fused, uint32_t sync);
-/* Fills those that somebody goes to. */
+/* Fills those that are used. */
 enum pxr_status tr_build_groups_done(const struct tr_fused *fused, struct pxr_error *err);
 
 /* ---- values of the group (group_values.c) ---- */
 
-/* The value, of home GROUP at the sync point, need not be saved by the threads of the region. It
- * must be when some may be at the sync point while others are elsewhere: they find it in the
- * group's place. */
+/* Whether the region's threads need not save the value, of home GROUP at the sync point. They must
+ * if some may be at the sync point while others are elsewhere: these find it in the group's
+ * place. */
 bool tr_is_group_value(struct tr_fused *fused, uint32_t region, uint32_t sync, uint32_t value);
-/* All live threads of the group have come from the region to the sync point: saves those values, at
- * the builder's place. */
+/* Saves those values, at the builder's place, when all live threads of the group have come from the
+ * region to the sync point. */
 void tr_save_group_values(struct tr_fused *fused, uint32_t region, uint32_t sync);
 
-/* Whether what the group has in common decides where all its threads go from the region. */
+/* Whether uniform values of the group decide where all its threads go from the region. */
 bool tr_is_group_way(struct tr_fused *fused, uint32_t region);
-/* Goes there, behind the loop. targets: by sync point; 0: all have exited. */
+/* Goes there from behind the loop. targets: by sync point; 0: all have exited. */
 void tr_build_group_way(struct tr_fused *fused, uint32_t region, const LLVMBasicBlockRef *targets);
 
 /* ---- what is kept behind sync points (warp_values.c) ---- */
 
-/* The region's thread keeps the value for what is behind the sync point, by the sync point's plan.
- */
+/* Keeps the value of the region's thread for the code behind the sync point, by the sync point's
+ * plan. */
 void tr_keep(struct tr_region_build *region, uint32_t sync, uint32_t value, LLVMValueRef now);
-/* What it has kept, of home THREAD, behind the region's sync point. */
+/* The kept value, of home THREAD, behind the region's sync point. */
 LLVMValueRef tr_kept(struct tr_region_build *region, uint32_t value);
-/* Where a group keeps it, of home GROUP. */
+/* The group's place for the value, of home GROUP. */
 LLVMValueRef tr_group_place(struct tr_fused *fused, uint32_t sync, uint32_t value,
                             LLVMValueRef group);
 
-/* Operand i of the sync point's placeholder, of the region's thread; then, of a sync point of the
- * warp, of all lanes: <32 x T>, where T is float if floats are shuffled, which tr_as_integers
- * undoes. */
+/* Keeps operand i of the sync point's placeholder for the region's thread; then gives it for all
+ * lanes, at a sync point of the warp: <32 x T>, where T is float if floats are shuffled, which
+ * tr_as_integers undoes. */
 void tr_keep_operand(struct tr_region_build *region, uint32_t sync, unsigned i, LLVMValueRef now);
 LLVMValueRef tr_kept_operand(struct tr_fused *fused, uint32_t sync, unsigned i);
 LLVMValueRef tr_as_integers(const struct tr_fuse *fuse, LLVMValueRef lanes);
 
-/* What an operation of the warp gives: <32 x i32>, or <32 x float> if floats are shuffled, and <32
- * x i1> for bit 32, or NULL; then, to the region's thread, as the placeholder returns it. */
+/* Keeps the result of an operation of the warp: <32 x i32>, or <32 x float> if floats are shuffled,
+ * and <32 x i1> for bit 32, or NULL; then gives it to the region's thread, as the placeholder
+ * returns it. */
 void tr_give_lanes(struct tr_fused *fused, uint32_t sync, LLVMValueRef values,
                    LLVMValueRef predicates);
 LLVMValueRef tr_lane_result(struct tr_region_build *region);
-/* Whether bit 32 of what the placeholder returns matters. */
+/* Whether anybody uses bit 32 of the placeholder's result. */
 bool tr_asks_predicate(LLVMValueRef call);
 
 /* The operand of rt_shfl that is shuffled. */
@@ -177,8 +179,8 @@ void tr_store_lanes(const struct tr_fuse *fuse, LLVMValueRef lanes, LLVMValueRef
 /* Memory for a struct rt_fused_op, or a value of all lanes. */
 LLVMValueRef tr_scratch(struct tr_fused *fused);
 
-/* Lanes of the current warp that stand at the sync point go on one by one: what they have kept for
- * what is behind it, and their operands, go to the frame. */
+/* Moves the kept values and operands of those lanes of the current warp that stand at the sync
+ * point to the frame: they go on one by one. */
 void tr_put_into_frame(struct tr_fused *fused, uint32_t sync);
 
 /* ---- operations (warp_ops.c) ---- */
@@ -188,11 +190,11 @@ void tr_put_into_frame(struct tr_fused *fused, uint32_t sync);
 void tr_build_warp_op(struct tr_fused *fused, uint32_t sync, const struct tr_lanes *lanes);
 
 /* i1: lanes that name each other in their masks all have the same mask, so that none of them waits
- * for anybody who is not here. For sync points that ask. */
+ * for a lane that is not here. For sync points that ask. */
 LLVMValueRef tr_build_mask_test(struct tr_fused *fused, uint32_t sync,
                                 const struct tr_lanes *lanes);
 
-/* As tr_build_warp_op, for a reduction of a barrier, for the block. */
+/* The same for a reduction of a barrier, for the block. */
 void tr_build_barrier_reduction(struct tr_fused *fused, uint32_t sync);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Regions: what can be reached from each sync point without passing another; and all that the
- * region former knows of a kernel, put together.
+ * Regions: the code that can be reached from each sync point without passing another. Also puts
+ * together all that the region former knows of a kernel.
  */
 #include "translator/collapse/kernel_steps.h"
 
@@ -38,7 +38,7 @@ bool tr_region_defines(const struct tr_kernel *kernel, uint32_t region, uint32_t
     return tr_set_has(&kernel->regions[region].segments, segment);
 }
 
-/* Segments that were added wait in `pending`, a stack of segment_count elements. */
+/* `pending` is a stack of added segments that wait, of segment_count elements. */
 static void fill_region(const struct tr_kernel *kernel, const uint32_t *sync_of, uint32_t first,
                         uint32_t *pending, struct tr_region *region)
 {

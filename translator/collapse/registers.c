@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Special registers in the function of the blocks: those of a thread come from the loops around its
- * turn, the others are the same for the group, the block or the launch.
+ * Special registers in the function of the blocks: a thread's come from the loops around the body,
+ * the others are the same for the group, the block or the launch.
  */
 #include "translator/collapse/region_loop.h"
 #include "translator/module/sregs.h"
@@ -23,7 +23,7 @@ static LLVMValueRef lane_mask(struct tr_region_build *region, int64_t value, int
     return LLVMBuildTrunc(b, mask, fuse->i32, "");
 }
 
-/* What depends on the thread; NULL: it does not. */
+/* A register that depends on the thread; NULL: it does not. */
 static LLVMValueRef special_register(struct tr_region_build *region, enum ptx_sreg sreg)
 {
     switch (sreg) {
@@ -51,7 +51,7 @@ static LLVMValueRef special_register(struct tr_region_build *region, enum ptx_sr
     }
 }
 
-/* Those of a thread may be the same in a warp, and others in the next. */
+/* A thread's register may be the same in a warp, and differ in the next. */
 bool tr_is_group_register(LLVMValueRef call)
 {
     return tr_sregs[tr_sreg_of(call)].scope >= TR_SREG_BLOCK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shfl on vectors: which lane each lane reads is computed as rt_shfl_source does (lanes.h), for all
- * of them; LLVM folds it where it is known, and then a shuffle of constants is left.
+ * shfl on vectors: the lane that each lane reads is computed as in rt_shfl_source (lanes.h), for
+ * all lanes; LLVM folds it where it is known, and a shuffle of constants is left.
  */
 #include <string.h>
 
@@ -12,7 +12,8 @@ struct shuffle {
     const struct tr_warp_op *op;
     LLVMBuilderRef builder;
     LLVMValueRef own;         /* each lane's value … */
-    LLVMValueRef shown;       /* … and what others see of it: lanes that are not live show 0 */
+    LLVMValueRef shown;       /* … and the value that others read from it: lanes that are not live
+                                 show 0 */
     LLVMValueRef source;      /* <32 x i32>: the lane to read, below 32 */
     LLVMValueRef is_in_range; /* <32 x i1> */
 };
@@ -79,7 +80,8 @@ static LLVMValueRef known_shuffle(const struct shuffle *shuffle)
                                   LLVMConstVector(from, RT_WARP_SIZE), "");
 }
 
-/* All lanes read the same lane: the mode is IDX, there are no segments, and all name the same. */
+/* Whether all lanes read the same lane: the mode is IDX, there are no segments, and all name the
+ * same. */
 static bool is_broadcast(const struct tr_warp_op *op)
 {
     const struct tr_kernel *kernel = op->fuse->kernel;

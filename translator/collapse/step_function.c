@@ -3,7 +3,7 @@
  * The step function: the kernel for one thread, from any entry to the next sync point. Values that
  * live across sync points are in the thread's elements of the frame: written where they are
  * defined, read where they are used. So control may enter behind every sync point, and the code is
- * as long as the kernel.
+ * only as long as the kernel.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@ struct step {
     struct tr_clone clone;
     LLVMValueRef thread;       /* struct rt_thread * */
     LLVMValueRef index;        /* i64: the thread's number in its block */
-    bool has_begun;            /* what is at hand has been made */
-    LLVMBasicBlockRef *resume; /* by sync point: the thread has been let go … */
-    LLVMBasicBlockRef *rejoin; /* … loops had brought it there … */
-    LLVMBasicBlockRef *behind; /* … and where both meet */
+    bool has_begun;            /* the values at hand have been made */
+    LLVMBasicBlockRef *resume; /* by sync point: the thread has been released … */
+    LLVMBasicBlockRef *rejoin; /* … or loops brought it there … */
+    LLVMBasicBlockRef *behind; /* … and here both meet */
 };
 
 static struct step *step_of(struct tr_clone *clone)
@@ -84,7 +84,7 @@ static bool replace(struct tr_clone *clone, uint32_t value)
     return inst->opcode == LLVMAlloca; /* in the frame */
 }
 
-/* Where the thread's elements are. */
+/* Finds the thread's elements. */
 static void find_memory(struct step *step)
 {
     struct tr_fuse *fuse = step->fuse;
@@ -117,7 +117,7 @@ static LLVMValueRef from_bits(struct tr_fuse *fuse, LLVMValueRef bits, LLVMTypeR
     return width == 64 ? bits : LLVMBuildTrunc(fuse->builder, bits, type, "");
 }
 
-/* What a sync point of the block gave when loops came to it. */
+/* The result of a sync point of the block to which loops had come. */
 static LLVMValueRef looped_result(struct step *step)
 {
     struct tr_fuse *fuse = step->fuse;
@@ -126,8 +126,8 @@ static LLVMValueRef looped_result(struct step *step)
                           tr_fuse_element(fuse, fuse->i64, base, step->index), "");
 }
 
-/* Behind the sync point: what its operation gave. The branches to and from here are added when the
- * code there exists. */
+/* Behind the sync point: takes its operation's result. The branches to and from here are added when
+ * the code there exists. */
 static void begin_resume(struct step *step, uint32_t sync)
 {
     struct tr_fuse *fuse = step->fuse;
@@ -154,8 +154,8 @@ static void begin_resume(struct step *step, uint32_t sync)
 
 /* ---- from loops to steps ---- */
 
-/* Loops have kept what is needed behind the sync point by its plan (collapse.h, tr_crossing); steps
- * want all of it in the thread's own elements. */
+/* Loops have kept values needed behind the sync point by its plan (collapse.h, tr_crossing); steps
+ * want all of them in the thread's own elements. */
 static void take_values(struct step *step, uint32_t sync)
 {
     struct tr_fuse *fuse = step->fuse;
@@ -234,7 +234,8 @@ static void add_entries(struct step *step, LLVMValueRef entry, LLVMBasicBlockRef
     }
 }
 
-/* The translation has left a function of this name to be filled, for the sake of its subprogram. */
+/* Takes the function of this name that the translation has left empty, for the sake of its
+ * subprogram. */
 static LLVMValueRef take_function(struct tr_fuse *fuse, LLVMMetadataRef *subprogram)
 {
     LLVMValueRef function = LLVMGetNamedFunction(fuse->module, TR_STEP_NAME);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How values get across sync points. crossing.c decides for one sync point; here, for all: saving a
- * value that nobody needed behind the sync point makes it needed behind the sync points before it,
- * so the sync points are looked at again until nothing changes. The sets of needed values only
+ * Plans how values get across sync points. crossing.c decides for one sync point; this file for
+ * all: saving a value that nobody needed behind a sync point makes it needed behind the sync points
+ * before it, so they are looked at again until nothing changes. The sets of needed values only
  * grow.
  */
 #include <string.h>
@@ -23,7 +23,7 @@ uint32_t tr_plan_sync_segment(const struct tr_plan *plan, uint32_t sync)
 
 /* ---- preparing ---- */
 
-/* Memory for count elements; *has_room becomes false where there is none. */
+/* Memory for count elements; sets *has_room to false if there is none. */
 static void *allocate(struct pxr_arena *arena, uint32_t count, size_t size, bool *has_room)
 {
     void *memory = pxr_arena_alloc_array(arena, count, size);
@@ -101,12 +101,11 @@ static void classify_values(struct tr_plan *plan)
     }
 }
 
-/* In the order of numbers every value comes after its operands, but for phis, which are not PURE.
- */
+/* In the order of numbers every value but a phi comes after its operands; phis are not PURE. */
 static void find_cheap(struct tr_plan *plan)
 {
     const struct tr_graph *graph = &plan->kernel->graph;
-    uint32_t *chain_cost = plan->least; /* of all that the value is made from, where it is cheap */
+    uint32_t *chain_cost = plan->least; /* of all cheap values that it is made from */
     for (uint32_t v = 0; v < graph->value_count; v++) {
         const struct tr_value *value = &graph->values[v];
         bool is_uniform = plan->kernel->shapes.values[v].kind == TR_UNIFORM;
@@ -148,8 +147,8 @@ static void need_behind(struct tr_plan *plan, uint32_t value, uint32_t sync)
     plan->is_dirty[sync] = true;
 }
 
-/* The value is saved at the sync point: the sync points from which a thread may come there without
- * passing the value's definition must have it too. */
+/* A value saved at the sync point is needed at the sync points from which a thread may come there
+ * without passing its definition. */
 static void demand_before(struct tr_plan *plan, uint32_t value, uint32_t sync)
 {
     const struct tr_graph *graph = &plan->kernel->graph;
@@ -172,8 +171,8 @@ static void demand_before(struct tr_plan *plan, uint32_t value, uint32_t sync)
     }
 }
 
-/* Of values that are live behind the sync point anyway, liveness has said so to the sync points
- * before. */
+/* Values that are live behind the sync point anyway are known to the sync points before, by
+ * liveness. */
 static void demand_saved(struct tr_plan *plan, uint32_t sync)
 {
     const struct tr_set *live =

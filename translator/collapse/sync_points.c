@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which instructions are sync points, and which of them loops can pass.
+ * Finds the instructions that are sync points, and those of them that loops can pass.
  */
 #include "translator/collapse/collapse.h"
 
@@ -20,7 +20,7 @@ static int64_t barrier_id(LLVMValueRef call)
     return LLVMIsAConstantInt(id) != NULL ? (int64_t)LLVMConstIntGetZExtValue(id) : -1;
 }
 
-/* For all threads of the block, and every thread names the same barrier. */
+/* Whether it is for all threads of the block, and every thread names the same barrier. */
 static bool is_whole_barrier(LLVMValueRef call)
 {
     LLVMValueRef count = LLVMGetOperand(call, 2);
@@ -35,8 +35,8 @@ static enum rt_sync classify(LLVMValueRef call)
     return is_whole_kind && !is_whole_barrier(call) ? RT_SYNC_OTHER : kind;
 }
 
-/* Arrivals that are not waited for, and counted ones, may be pending at a barrier when all threads
- * come to it: only the scheduler counts them. */
+/* Whether something may be pending at a barrier when all threads come to it: arrivals that nobody
+ * waits for, and counted ones. Only the scheduler counts them. */
 static bool may_be_pending(const struct tr_kernel *kernel, LLVMValueRef barrier)
 {
     for (uint32_t j = 1; j < kernel->sync_count; j++) {

@@ -10,17 +10,18 @@
 
 typedef void (*iteration_fn)(struct tr_region_build *region);
 
-/* One loop that counts from 0; the builder goes to the body. */
+/* One loop that counts from 0. The builder is in its body. */
 struct counter {
     LLVMBasicBlockRef head;
     LLVMBasicBlockRef latch;
     LLVMBasicBlockRef done;
     LLVMValueRef count; /* i32, at least 1 */
     LLVMValueRef value; /* i32 phi */
-    LLVMValueRef trip;  /* the same once more, for the loop itself */
+    LLVMValueRef trip;  /* the same again, for the loop itself */
 };
 
-/* Which bits of it can be set: that a warp's lanes are 32 makes `thread / 32` the same in all. */
+/* Tells LLVM which bits of it can be set: with 32 lanes in a warp, `thread / 32` is the same in
+ * all. */
 static void assume_below(const struct tr_fuse *fuse, LLVMValueRef value, LLVMValueRef limit)
 {
     static const char name[] = "llvm.assume";
@@ -46,7 +47,7 @@ static struct counter begin_loop(const struct tr_fuse *fuse, LLVMValueRef count,
     if (!fuse->options->is_vector)
         return loop;
     /* Threads often ask whether they are the last of the row. LLVM would take the latch's question
-     * for the same one, and the loop apart; nest.c makes one counter of the two again. */
+     * for the same one, and split the loop; nest.c makes one counter of the two again. */
     loop.trip = LLVMBuildPhi(fuse->builder, fuse->i32, "trip");
     LLVMAddIncoming(loop.trip, &zero, &before, 1);
     return loop;
@@ -76,7 +77,7 @@ static bool is_one(LLVMValueRef count)
     return LLVMIsAConstantInt(count) != NULL && LLVMConstIntGetZExtValue(count) == 1;
 }
 
-/* nuw and nsw: there are at most 1024 threads. */
+/* nuw and nsw, as there are at most 1024 threads. */
 static LLVMValueRef small_add(const struct tr_fuse *fuse, LLVMValueRef a, LLVMValueRef b)
 {
     LLVMValueRef sum = LLVMBuildNSWAdd(fuse->builder, a, b, "");
@@ -93,13 +94,13 @@ static LLVMValueRef small_mul(const struct tr_fuse *fuse, LLVMValueRef a, LLVMVa
     return product;
 }
 
-/* Iterations of a loop use the same local memory one after another. */
+/* Whether iterations of a loop use the same local memory one after another. */
 static bool shares_memory(const struct tr_fuse *fuse)
 {
     return fuse->frame.is_local_shared && fuse->frame.local_bytes > 0;
 }
 
-/* Threads of the block in nested loops over z, y and x; one of a single iteration is left out. */
+/* The block's threads in nested loops over z, y and x; a loop of one iteration is left out. */
 static void build_flat_loops(struct tr_region_build *region, iteration_fn body)
 {
     static const char *const names[3] = {"x", "y", "z"};
@@ -133,7 +134,7 @@ static void build_flat_loops(struct tr_region_build *region, iteration_fn body)
     }
 }
 
-/* tid of the warp's first lane: by division, which LLVM makes shifts of where the block's shape is
+/* tid of the warp's first lane, by divisions, of which LLVM makes shifts where the block's shape is
  * known. */
 static void divide_index(struct tr_region_build *region)
 {
@@ -151,7 +152,7 @@ static void divide_index(struct tr_region_build *region)
     region->tid[2] = LLVMBuildUDiv(b, rest, fuse->ntid[1], "");
 }
 
-/* So many lanes of one row, from this one of the warp on (NULL: its first), which has
+/* A loop over so many lanes of one row, from this one of the warp on (NULL: its first), which has
  * region->tid. */
 static void build_piece(struct tr_region_build *region, iteration_fn body, LLVMValueRef lane,
                         LLVMValueRef count)
@@ -181,7 +182,7 @@ static bool is_in_one_row(const struct tr_fuse *fuse)
             fuse->options->facts->block[0] % RT_WARP_SIZE == 0);
 }
 
-/* How many of the lanes from `lane` on are in one row. */
+/* How many lanes from `lane` on are in one row. */
 static LLVMValueRef piece_length(const struct tr_region_build *region, LLVMValueRef lane)
 {
     const struct tr_fuse *fuse = region->fuse;

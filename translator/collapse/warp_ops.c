@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Operations of a warp when all its live lanes have come to the same one: operations on vectors
- * with an element for each lane. Lanes that do not name each other in their masks, which is rare,
- * are left to helpers (translator/rt/fused.c). Elements of lanes that are not live are frozen:
- * whatever is in them.
+ * with an element for each lane. Helpers (translator/rt/fused.c) take over in the rare case that
+ * lanes do not name each other in their masks. Elements of lanes that are not live are frozen: any
+ * value will do.
  */
 #include <stddef.h>
 #include <string.h>
@@ -156,8 +156,8 @@ static void put_operand(const struct tr_warp_op *op, unsigned i, LLVMTypeRef typ
     tr_store_lanes(op->fuse, LLVMBuildZExt(op->builder, lanes, vector, ""), place);
 }
 
-/* op in the scratch memory, and the helper on it: i32. Behind the mode, if there is one, come the
- * value and what else there is. */
+/* Fills the op in the scratch memory and calls the helper on it: i32. Operands follow in the order
+ * mode (if there is one), value, others. */
 static LLVMValueRef call_helper(const struct tr_warp_op *op, const char *name)
 {
     static const size_t offsets[] = {
@@ -286,7 +286,8 @@ struct tr_warp_result tr_wo_redux(const struct tr_warp_op *op)
     return result;
 }
 
-/* Lanes with the value of the first; in match.any others are left to the helper (can_be_quick). */
+/* The lanes with the first lane's value; in match.any the helper takes the others
+ * (can_be_quick). */
 static LLVMValueRef lanes_like_first(const struct tr_warp_op *op)
 {
     LLVMValueRef value = tr_wo_operand(op, 2);
@@ -350,7 +351,7 @@ struct tr_warp_result tr_wo_activemask(const struct tr_warp_op *op)
 
 /* ---- one of the two ---- */
 
-/* i1: the body for all live lanes can do it; NULL: always. */
+/* i1: the code for all live lanes can do it; NULL: always. */
 static LLVMValueRef can_be_quick(const struct tr_warp_op *op)
 {
     if (op->mode >= 0 && LLVMIsAConstantInt(LLVMGetOperand(op->call, (unsigned)op->mode)) == NULL)
@@ -362,7 +363,7 @@ static LLVMValueRef can_be_quick(const struct tr_warp_op *op)
     return test == NULL ? is_same : LLVMBuildAnd(op->builder, test, is_same, "");
 }
 
-/* Where the results may differ from lane to lane. */
+/* Spreads the results over lanes if they may differ. */
 static void spread(const struct tr_warp_op *op, struct tr_warp_result *result)
 {
     if (result->values == NULL)
@@ -402,7 +403,7 @@ static struct tr_warp_result build_either(const struct tr_warp_op *op, LLVMValue
                                    .predicates = merge(op, predicates, blocks)};
 }
 
-/* All lanes get the same: it goes to a variable. */
+/* Stores a result that is the same in all lanes in a variable. */
 static void give_same(struct tr_fused *fused, uint32_t sync, LLVMValueRef result)
 {
     if (fused->result[sync] == NULL)
@@ -414,7 +415,7 @@ void tr_build_warp_op(struct tr_fused *fused, uint32_t sync, const struct tr_lan
 {
     struct tr_warp_op op = begin(fused, sync, lanes);
     if (LLVMGetTypeKind(LLVMTypeOf(op.call)) == LLVMVoidTypeKind)
-        return; /* coming together was all */
+        return; /* coming together was all it does */
     LLVMValueRef test = can_be_quick(&op);
     struct tr_warp_result result;
     if (test == NULL)
@@ -432,7 +433,7 @@ void tr_build_warp_op(struct tr_fused *fused, uint32_t sync, const struct tr_lan
                   tr_asks_predicate(op.call) ? result.predicates : NULL);
 }
 
-/* Whether all have the same mask; if not, a helper looks closer. */
+/* Whether all have the same mask; if not, a helper decides. */
 LLVMValueRef tr_build_mask_test(struct tr_fused *fused, uint32_t sync, const struct tr_lanes *lanes)
 {
     struct tr_warp_op op = begin(fused, sync, lanes);
@@ -472,7 +473,7 @@ void tr_build_barrier_reduction(struct tr_fused *fused, uint32_t sync)
     give_same(fused, sync, result);
     if (!fuse->can_mix || fuse->kernel->scope == TR_SCOPE_BLOCK)
         return;
-    /* For warps that do not get to go on in loops. */
+    /* For warps that do not go on in loops. */
     LLVMValueRef fill[3] = {tr_fuse_thread_array(fuse, fuse->frame.result_array),
                             fuse->thread_count, result};
     tr_fuse_call(fuse, "rt_fused_fill", fuse->void_type, fill, 3);

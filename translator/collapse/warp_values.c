@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the function of the blocks keeps behind sync points of the warp. One warp at a time is on
- * its way between them, so it is kept not in the frame but in variables of the function, with an
+ * Values that the function of the blocks keeps behind sync points of the warp. One warp at a time
+ * is between them, so they are kept not in the frame but in variables of the function, with an
  * element for each lane: where the loop over the lanes becomes straight code, LLVM makes registers
- * of them. When lanes part, what they have here goes to where steps look for it.
+ * of them. When lanes part, these values move to where steps look for them.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ static uint32_t bytes_of(const struct tr_fuse *fuse, LLVMTypeRef type)
 
 /* ---- variables ---- */
 
-/* i1 has no place of its own in a vector in memory. */
+/* i1 has no place of its own in a vector in memory, so it takes a byte. */
 static LLVMTypeRef element_type(const struct tr_fuse *fuse, LLVMTypeRef type)
 {
     return type == fuse->i1 ? fuse->i8 : type;
@@ -82,7 +82,7 @@ LLVMValueRef tr_group_place(struct tr_fused *fused, uint32_t sync, uint32_t valu
     return fused->warp_value[value];
 }
 
-/* Of the region's thread, in the frame. */
+/* The place of the region's thread, in the frame. */
 static LLVMValueRef thread_place(const struct tr_region_build *region, uint32_t value)
 {
     const struct tr_fuse *fuse = region->fuse;
@@ -133,7 +133,7 @@ static LLVMValueRef call_at(const struct tr_fuse *fuse, uint32_t sync)
     return fuse->kernel->graph.values[fuse->kernel->sync_points[sync].value].llvm;
 }
 
-/* Floats that are shuffled stay floats, so that nothing is in the way of registers. */
+/* Floats that are shuffled stay floats, so that they stay in registers. */
 static LLVMTypeRef operand_type(const struct tr_fuse *fuse, uint32_t sync, unsigned i)
 {
     LLVMValueRef operand = LLVMGetOperand(call_at(fuse, sync), i);
@@ -191,7 +191,7 @@ LLVMValueRef tr_as_integers(const struct tr_fuse *fuse, LLVMValueRef lanes)
     return LLVMBuildBitCast(fuse->builder, lanes, LLVMVectorType(fuse->i32, RT_WARP_SIZE), "");
 }
 
-/* Anybody but instructions that cut off the upper half. */
+/* Whether any user but instructions that cut off the upper half needs it. */
 bool tr_asks_predicate(LLVMValueRef call)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(call); use != NULL; use = LLVMGetNextUse(use))
@@ -201,7 +201,7 @@ bool tr_asks_predicate(LLVMValueRef call)
     return false;
 }
 
-/* Of a shuffle, the type that is shuffled. */
+/* The type of the shuffled value, for a shuffle. */
 static LLVMTypeRef given_type(const struct tr_fuse *fuse, uint32_t sync)
 {
     if (tr_placeholder_of(call_at(fuse, sync)) != RT_CALL_SHFL)
@@ -252,7 +252,7 @@ struct put {
     uint32_t entry;
 };
 
-/* What is in the scratch memory, for the lanes that are at the sync point. */
+/* Moves the scratch memory's contents for the lanes that are at the sync point. */
 static void put_scratch(const struct put *put, uint32_t array, uint32_t bytes)
 {
     const struct tr_fuse *fuse = put->fused->fuse;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which stores of a kernel write memory that it does not read: by the parameter that an address is
- * made from. This decides how fast stores are, not whether they are right, so that a guess is good
- * enough: addresses of two parameters are taken to be apart if the parameters differ.
+ * Finds stores of a kernel to memory that it does not read, by the parameter that an address is
+ * made from. This decides how fast stores are, not whether they are right, so a guess is good
+ * enough: addresses of two different parameters are taken to be apart.
  */
 #include "translator/collapse/tuning/nontemporal.h"
 
@@ -27,7 +27,8 @@ static bool is_ordered_access(LLVMValueRef inst)
     return LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
 }
 
-/* Sync points are within the block, but for those that give way to other blocks. */
+/* Whether the call makes nobody outside of the block wait or see: sync points are within the block,
+ * except those that let other blocks run. */
 static bool is_quiet_call(LLVMValueRef call)
 {
     bool is_intrinsic = strncmp(tr_callee_name(call), "llvm.", 5) == 0;
@@ -65,7 +66,7 @@ struct streams {
         bool is_read;
         uint64_t written_bytes; /* by a thread */
     } roots[ROOTS_MAX];
-    bool is_unknown; /* something is read that may be anywhere, or there are too many */
+    bool is_unknown; /* it reads memory that may be anywhere, or there are too many parameters */
 };
 
 static void note(struct streams *streams, LLVMValueRef address, uint64_t read_bytes,
@@ -146,7 +147,7 @@ static LLVMValueRef i64(const struct question *question, uint64_t number)
     return LLVMConstInt(question->i64, number, false);
 }
 
-/* What does not change while the grid runs. */
+/* Loads a value that does not change while the grid runs. */
 static LLVMValueRef load(const struct question *question, LLVMTypeRef type, LLVMValueRef base,
                          uint64_t offset)
 {
@@ -164,8 +165,8 @@ static LLVMValueRef load(const struct question *question, LLVMTypeRef type, LLVM
     return loaded;
 }
 
-/* The product of three numbers of the launch and a factor; not more than 2^40 of it times the next
- * number, so that nothing wraps. */
+/* The product of three numbers of the launch and a factor; each step is limited to 2^40, so that
+ * nothing wraps. */
 static LLVMValueRef times_shape(const struct question *question, LLVMValueRef product,
                                 uint64_t offset)
 {
@@ -189,7 +190,7 @@ static LLVMValueRef parameter(const struct question *question, uint32_t param)
     return load(question, question->i64, params, param - 1);
 }
 
-/* i1: no two of the parameters, of which one is written and one read, are the same. */
+/* i1: no parameter that is written equals one that is read. */
 static LLVMValueRef are_apart(const struct question *question, const struct streams *streams)
 {
     LLVMBuilderRef b = question->builder;
@@ -207,8 +208,8 @@ static LLVMValueRef are_apart(const struct question *question, const struct stre
     return apart;
 }
 
-/* i1: so many threads write more than half of the cache, each of them `bytes`. What is read while
- * they do needs the other half. */
+/* i1: so many threads, each of which writes `bytes`, write more than half of the cache. What they
+ * read meanwhile needs the other half. */
 static LLVMValueRef is_too_much(const struct question *question, LLVMValueRef threads,
                                 uint64_t bytes, uint64_t cache_bytes)
 {
@@ -274,7 +275,8 @@ enum pxr_status tr_mark_streams(LLVMValueRef function, uint64_t cache_bytes, uin
 
 /* ---- the end ---- */
 
-/* Stores past the caches are not in order with others, not even with those that release. */
+/* A fence at the function's end: stores past the caches are not ordered with others, not even with
+ * those that release. */
 static void end_at(LLVMValueRef function, LLVMValueRef end, LLVMValueRef condition)
 {
     LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(function));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory that a kernel only writes, and that is more than the caches hold: stores to it may go past
+ * Stores to memory that a kernel only writes, and that is more than the caches hold, may go past
  * them (translator/vector/memory/nontemporal_stores.c). Private to translator/collapse.
  */
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_TUNING_NONTEMPORAL_H
@@ -18,13 +18,13 @@ bool tr_has_private_order(LLVMValueRef kernel);
 
 /* In the function of the blocks, before it has vectors: marks the stores (TR_MARK_NONTEMPORAL) to
  * memory of parameters that the kernel does not read. *streaming: computed in the entry block, from
- * how much a launch writes there and whether it reads the same by way of another parameter; of
- * nothing if there are no such stores. cache_bytes: of the last cache; share_bytes: what of it is
- * ours. */
+ * how much a launch writes there and whether it reads the same memory by way of another parameter;
+ * empty if there are no such stores. cache_bytes: the last cache's size; share_bytes: our share of
+ * it. */
 enum pxr_status tr_mark_streams(LLVMValueRef function, uint64_t cache_bytes, uint64_t share_bytes,
                                 struct tr_streaming *streaming, struct pxr_error *err);
 
-/* Afterwards: what has gone past the caches is seen by all before the function returns. */
+/* Afterwards: makes stores past the caches visible to all before the function returns. */
 void tr_end_streams(LLVMValueRef function, const struct tr_streaming *streaming);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Short loops around sync points whose number of iterations is known, such as the levels of a
- * reduction in a block of known size, become straight code before regions are formed: then it is
- * known of each region which threads have work in it, and where they find it. LLVM's unroller does
- * it; other loops are hidden from it, since what has no sync points is a thread's own.
+ * reduction in a block of known size, become straight code before regions are formed: then each
+ * region's working threads, and the places of their data, are known. LLVM's unroller does it; loops
+ * without sync points are hidden from it, since they belong to a single thread.
  */
 #include "translator/collapse/tuning/unroll.h"
 
@@ -45,7 +45,7 @@ static void forget_marks(LLVMValueRef function)
         LLVMSetMetadata(LLVMGetBasicBlockTerminator(block), kind, NULL);
 }
 
-/* Hides loops without sync points; whether there are others. */
+/* Hides loops without sync points; true: there are others. */
 static enum pxr_status hide_loops(LLVMValueRef function, bool *has_others, struct pxr_error *err)
 {
     struct tr_graph graph;

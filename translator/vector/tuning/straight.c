@@ -6,7 +6,6 @@
  * rearranged among lanes. So the loop over blocks gets a second body, behind a test that asks at
  * once what all branches on the way would ask:
  *
- *
  *   for each block: if all branches go as expected: the straight way; else: as before
  *
  * Both go on where the block is done. LLVM may have made that place part of the block's last work:
