@@ -163,9 +163,4 @@ uint64_t rt_block_mix(struct rt_block *block, rt_step_fn step, uint32_t arrived)
  * returns, in its low bits. Once, at the entry behind the sync point. */
 uint64_t rt_result(const struct rt_thread *thread);
 
-/* Parts of the site of rt_warp_converge. In a program that waits, outside of the loops that do;
- * behind all numbers of volatile accesses, which come first where both are waited at. */
-#define RT_SITE_IN_STEP 0x40000000u
-/* Lanes that poll are waited for, since they come here next: long by lanes that have never polled
- * themselves. */
 #endif
