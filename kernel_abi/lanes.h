@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What operations of a warp give, as functions of numbers: shared by the scheduler, where lanes
+ * The results of operations of a warp, as functions of numbers: used by the scheduler, where lanes
  * come one by one, and by generated code, where all have come together (translator/rt/fused.c).
  * Plain C without dependencies, as it is also compiled to bitcode.
  */
@@ -12,7 +12,8 @@
 #define RT_PREDICATE_BIT (UINT64_C(1) << 32)
 
 /* PTX ISA shfl.sync: b is a lane or a distance, c holds the clamp (bits 0-4) and the segment mask
- * (bits 8-12). The lane whose value `lane` gets, below 32, if *is_in_range; otherwise its own. */
+ * (bits 8-12). Returns the lane, below 32, whose value `lane` gets, if *is_in_range; otherwise it
+ * keeps its own. */
 static inline uint32_t rt_shfl_source(uint32_t mode, uint32_t lane, uint32_t b, uint32_t c,
                                       bool *is_in_range)
 {
@@ -66,7 +67,7 @@ static inline bool rt_f32_is_nan(uint32_t bits)
     return (bits & RT_F32_MAGNITUDE) > RT_F32_INFINITY;
 }
 
-/* Bit patterns in the order of the numbers, -0.0 below +0.0. */
+/* Maps bit patterns to the order of the numbers, -0.0 below +0.0. */
 static inline int32_t rt_f32_order(uint32_t bits)
 {
     return (int32_t)(bits >> 31 != 0 ? bits ^ RT_F32_MAGNITUDE : bits);
@@ -86,7 +87,7 @@ static inline uint32_t rt_redux_f32(uint32_t op, uint32_t x, uint32_t y)
     return (rt_f32_order(x) > rt_f32_order(y)) == is_max ? x : y;
 }
 
-/* Two lanes' values become one; after the last, rt_redux_end. */
+/* Combines two lanes' values; call rt_redux_end after the last. */
 static inline uint32_t rt_redux_step(uint32_t op, uint32_t x, uint32_t y)
 {
     switch (op) {
@@ -120,7 +121,7 @@ static inline uint32_t rt_redux_end(uint32_t op, uint32_t sum)
 }
 
 /* PTX ISA movmatrix: a lane has two neighbours of a row of 8 by 8 halves, four lanes have the row.
- * Of the transposed matrix its first (0) and second (1) half come from this lane … */
+ * The first (0) and second (1) half of its part of the transposed matrix come from this lane … */
 static inline uint32_t rt_transpose_source(uint32_t lane, uint32_t half)
 {
     return (lane % 4 * 2 + half) * 4 + lane / 8;
@@ -132,7 +133,7 @@ static inline uint32_t rt_transpose_shift(uint32_t lane)
     return lane / 4 % 2 * 16;
 }
 
-/* bar.red over so many threads, of which so many have a true predicate. */
+/* The result of bar.red over so many threads, of which so many have a true predicate. */
 static inline uint32_t rt_barrier_reduction(uint32_t op, uint32_t threads, uint32_t set)
 {
     switch (op) {

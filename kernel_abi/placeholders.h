@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table of placeholders (placeholders.def, which explains the columns) as data, for whoever
- * makes, transforms or loads code that calls them.
+ * The table of placeholders (placeholders.def, which explains the columns) as data, for everything
+ * that makes, transforms or loads code that calls them.
  */
 #ifndef PTXRUN_KERNEL_ABI_PLACEHOLDERS_H
 #define PTXRUN_KERNEL_ABI_PLACEHOLDERS_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 enum rt_placeholder {
-    RT_CALL_NONE, /* something else, or nothing, is called */
+    RT_CALL_NONE, /* no placeholder is called */
 #define PLACEHOLDER(ID, ...) RT_CALL_##ID,
 #include "kernel_abi/placeholders.def"
 #undef PLACEHOLDER
@@ -68,10 +68,10 @@ extern const struct rt_placeholder_info rt_placeholders[RT_PLACEHOLDER_COUNT];
 /* RT_CALL_NONE if it is none of them. */
 enum rt_placeholder rt_find_placeholder(const char *name, size_t len);
 
-/* Which parameter has the type: the first one; -1: none has. */
+/* The number of the first parameter of the type; -1: none has it. */
 int rt_find_parameter(enum rt_placeholder placeholder, enum rt_type type);
 
-/* Nothing of the thread follows. */
+/* Whether the thread ends there. */
 static inline bool rt_is_end(enum rt_placeholder placeholder)
 {
     enum rt_effect effect = rt_placeholders[placeholder].effect;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The contract between generated code and the process it runs in: what generated code may read,
- * and, from the table placeholders.def, the functions it may call.
+ * The contract between generated code and the process it runs in: the data that generated code may
+ * read, and, from the table placeholders.def, the functions it may call.
  *
  * Plain C without dependencies: it is also compiled to bitcode (translator/rt).
  */
@@ -34,7 +34,7 @@ struct rt_block {
     uint32_t ctaid[3];
     uint32_t sm_id;            /* what %smid says: the worker's number in its group */
     struct rt_thread *threads; /* of the block, RT_THREAD_STRIDE bytes apart */
-    uint8_t *frame; /* of fused kernels: what lives across sync points; see rt_fused_fn */
+    uint8_t *frame; /* of fused kernels: values that live across sync points; see rt_fused_fn */
 };
 
 #define RT_THREAD_STRIDE 64
@@ -72,11 +72,12 @@ enum rt_shfl { RT_SHFL_UP, RT_SHFL_DOWN, RT_SHFL_BFLY, RT_SHFL_IDX };
 
 enum rt_vote { RT_VOTE_ALL, RT_VOTE_ANY, RT_VOTE_UNI, RT_VOTE_BALLOT };
 
-/* Parts of the site of rt_warp_converge. In a program that waits, outside of the loops that do;
- * behind all numbers of volatile accesses, which come first where both are waited at. */
+/* Parts of the site of rt_warp_converge. This one: in a program that waits, outside of the loops
+ * that do. Its numbers are behind those of volatile accesses, which go first where lanes wait at
+ * both. */
 #define RT_SITE_IN_STEP 0x40000000u
-/* Lanes that poll are waited for, since they come here next: long by lanes that have never polled
- * themselves. */
+/* Also waits for lanes that poll, since they come here next: lanes that have never polled
+ * themselves wait long. */
 #define RT_SITE_PATIENT 0x80000000u
 
 /* ---- what it may call ---- */
@@ -102,7 +103,7 @@ enum rt_vote { RT_VOTE_ALL, RT_VOTE_ANY, RT_VOTE_UNI, RT_VOTE_BALLOT };
 #define RT_DOES_END   __attribute__((noreturn))
 #define RT_DOES_FAULT __attribute__((noreturn))
 
-/* What a sync point does, for rt_step_fn: as rt_NAME, without waiting. */
+/* The arrive form of a sync point, for rt_step_fn: as rt_NAME, without waiting. */
 #define RT_ARRIVE(name, takes) void rt_arrive_##name takes;
 #define RT_ARRIVE_NONE(name, takes)
 #define RT_ARRIVE_BARRIER     RT_ARRIVE
@@ -153,13 +154,13 @@ typedef uint32_t (*rt_step_fn)(struct rt_thread *thread, uint32_t entry);
 
 /* Called by a rt_fused_fn. Threads [0, arrived) stand before the sync point that the frame names,
  * or have exited; the others may go on from the entry there. Runs them until all live threads have
- * been let go together from a WHOLE entry n: returns n | RT_MIX_… | (index of the first live
- * thread) << 32; the frame then names n | RT_ENTRY_WHOLE for all live threads. It may be called
- * again at once, with none arrived, by who cannot go on without those that have exited. Or until
- * all have exited: returns 0. */
+ * been released together from a WHOLE entry n: returns n | RT_MIX_… | (index of the first live
+ * thread) << 32; the frame then names n | RT_ENTRY_WHOLE for all live threads. If all exit it
+ * returns 0. A caller that cannot go on without those that have exited may call it again at once,
+ * with none arrived. */
 uint64_t rt_block_mix(struct rt_block *block, rt_step_fn step, uint32_t arrived);
 
-/* What the operation gave that the thread has been let go from: the value that the waiting function
+/* The result of the operation that released the thread: the value that the waiting function
  * returns, in its low bits. Once, at the entry behind the sync point. */
 uint64_t rt_result(const struct rt_thread *thread);
 

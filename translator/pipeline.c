@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs the table: stage after stage, and the second one again with less effort if what came of it
- * would take too long.
+ * Runs the table stage by stage, and the second stage again with less effort if its code would take
+ * too long.
  */
 #include "translator/pipeline.h"
 
@@ -40,7 +40,7 @@ static enum pxr_status run_step(struct tr_compilation *c, const struct tr_step *
     const struct tr_observer *observer = &c->observer;
     if (observer->before != NULL)
         observer->before(observer->data, step, c->module);
-    /* What a machine would rather have comes last. */
+    /* The machine's preferences come last. */
     LLVMTargetMachineRef machine = step->stage == TR_STAGE_CODE ? c->machine : NULL;
     enum pxr_status status = step->run != NULL
                                  ? step->run(c, err)
@@ -103,7 +103,7 @@ enum pxr_status tr_translate_kernel(const struct ptx_module *ptx, const struct p
 
 /* ---- what it may cost ---- */
 
-/* Whether what is left of a compilation may take as long as a module of this size makes it. */
+/* Whether the rest of a compilation may take as long as a module of this size makes it. */
 static bool allows_thread(struct tr_budget *budget, const struct tr_size *size)
 {
     return tr_budget_allows(budget, TR_LIMIT_THREAD_INSTRUCTIONS, size->instructions) &&
@@ -125,8 +125,8 @@ static bool allows_vectors(struct tr_budget *budget, const struct tr_size *size)
            tr_budget_allows(budget, TR_LIMIT_VECTOR_SQUARE, size->square);
 }
 
-/* Of what has been made. If not, other code has to be made with less effort; but for the code of
- * one thread, of which all efforts begin alike. */
+/* Whether the budget allows the code made so far. If not, other code is made with less effort; not
+ * so the code of one thread, which is the same for all efforts at first. */
 static bool is_allowed(const struct tr_compilation *c)
 {
     struct tr_size size;
@@ -160,7 +160,7 @@ void tr_compilation_fini(struct tr_compilation *c)
     forget_block(c);
 }
 
-/* With the effort that is left. */
+/* Compiles with the effort that is left. */
 static enum pxr_status make_once(struct tr_compilation *c, const struct tr_facts *facts,
                                  const struct tr_collapse_options *asked, struct pxr_error *err)
 {
@@ -180,7 +180,7 @@ static enum pxr_status make_once(struct tr_compilation *c, const struct tr_facts
     return run_stage(c, TR_STAGE_BLOCK, err);
 }
 
-/* Shorter kernels can be anything and are never too long. */
+/* Shorter kernels are never too long, whatever becomes of them. */
 #define SHORT_KERNEL 100
 
 static enum pxr_status make_allowed(struct tr_compilation *c, const struct tr_facts *facts,
@@ -213,7 +213,7 @@ static void indent_lines(FILE *out, const char *text)
     }
 }
 
-/* Lines of all; malloc. */
+/* The lines of all steps; malloc. */
 static enum pxr_status explain(const struct tr_compilation *c, char **text, struct pxr_error *err)
 {
     char spent[TR_BUDGET_TEXT_BYTES];
@@ -259,7 +259,7 @@ enum pxr_status tr_make_block(struct tr_compilation *c, const struct tr_facts *f
 enum pxr_status tr_make_code(struct tr_compilation *c, enum pxr_collapse collapse,
                              struct pxr_error *err)
 {
-    /* Code that nobody collapsed is a thread's. */
+    /* Code that nobody collapsed is the code of a thread. */
     c->collapse = collapse == PXR_COLLAPSE_AUTO ? PXR_COLLAPSE_PRECISE : collapse;
     c->marks = UINT32_MAX & ~TR_MARKS(LINE);
     return run_stage(c, TR_STAGE_CODE, err);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The way of a kernel: the table of steps (pipeline.def), and what runs it. Used inside
- * libptxrun-compile.so only.
+ * The way of a kernel: the table of steps (pipeline.def), and the functions that run it. Used
+ * inside libptxrun-compile.so only.
  *
- * tr_translate_kernel makes the program of ONE thread, tr_make_block that of a block, tr_make_code
- * what the code generator gets. Each runs the steps of its stage, in the order of the table.
+ * tr_translate_kernel makes the program of ONE thread, tr_make_block the program of a block,
+ * tr_make_code the input of the code generator. Each runs the steps of its stage, in the order of
+ * the table.
  */
 #ifndef PTXRUN_TRANSLATOR_PIPELINE_H
 #define PTXRUN_TRANSLATOR_PIPELINE_H
@@ -15,8 +16,8 @@
 #include <llvm-c/TargetMachine.h>
 
 #include "translator/barriers/barriers.h"
-#include "translator/collapse/collapsing.h"
 #include "translator/collapse/collapse_options.h"
+#include "translator/collapse/collapsing.h"
 #include "translator/emit/emission.h"
 #include "translator/facts/assume_facts.h"
 #include "translator/module/marks.h"
@@ -36,7 +37,7 @@ enum tr_step_id {
     TR_STEP_COUNT
 };
 
-/* What a module is like; a step promises some of it to the next (verify.c checks). */
+/* Properties of a module; a step promises some of them to the next (verify.c checks). */
 enum tr_form {
     TR_FORM_LINKED = 1,  /* no helper of translator/rt lacks its body */
     TR_FORM_DEFINED = 2, /* no operand is undefined or poison */
@@ -46,8 +47,8 @@ enum tr_form {
 };
 
 struct tr_promises {
-    uint32_t makes; /* TR_MARKS(…): marks that there may be from here on … */
-    uint32_t ends;  /* … and that are not there any more */
+    uint32_t makes; /* TR_MARKS(…): marks that may exist from here on … */
+    uint32_t ends;  /* … and marks that no longer exist */
     uint32_t leaves;
 };
 #define TR_MARKS(ID) (UINT32_C(1) << TR_MARK_##ID)
@@ -76,21 +77,21 @@ extern const struct tr_step tr_steps[TR_STEP_COUNT];
 /* The step with this name (len bytes), or TR_STEP_COUNT. */
 enum tr_step_id tr_find_step(const char *name, size_t len);
 
-/* Who looks on: all may be NULL. Called on the compiling thread. */
+/* An observer of the steps: all may be NULL. Called on the compiling thread. */
 struct tr_observer {
     void *data;
-    /* Whether the step of this name, not a required one, may run: of the table, or of tuning inside
-     * `vectorise`. */
+    /* Whether the step of this name may run. Asked of steps of the table that are not required, and
+     * of the steps of tuning inside `vectorise`. */
     bool (*may_run)(void *data, const char *name);
     void (*before)(void *data, const struct tr_step *step, LLVMModuleRef module);
     void (*after)(void *data, const struct tr_step *step, LLVMModuleRef module);
-    bool verifies; /* the module and the promises, behind every step: PXR_COMPILE_FAILED */
+    bool verifies; /* checks the module and the promises behind every step: PXR_COMPILE_FAILED */
 };
 
 /* One compilation on its way. Zero-initialise; the caller sets the first part. Owned by one thread.
  * Ends with tr_compilation_fini, which leaves the module. */
 struct tr_compilation {
-    LLVMModuleRef module;          /* the caller's, once there is one */
+    LLVMModuleRef module;          /* the caller's, once it exists */
     const struct ptx_func *kernel; /* NULL: there are no facts */
     struct tr_budget *budget;      /* never NULL */
     LLVMTargetMachineRef machine;  /* may be NULL before tr_make_code */
@@ -98,7 +99,7 @@ struct tr_compilation {
     struct tr_observer observer;
 
     /* the steps' own */
-    enum pxr_collapse collapse; /* wanted at first, then what has become of the kernel */
+    enum pxr_collapse collapse; /* the one asked for at first, then the kernel's */
     const struct tr_source *source;
     struct tr_ctx *emission;
     struct tr_collapse_options options;
@@ -109,7 +110,7 @@ struct tr_compilation {
     bool has_private_order; /* tr_has_private_order */
     bool may_vectorise;     /* the budget allows it */
     bool is_straight;       /* `straight` has changed something */
-    uint32_t marks;         /* that there may be now */
+    uint32_t marks;         /* that may exist now */
 };
 void tr_compilation_fini(struct tr_compilation *compilation);
 
@@ -118,27 +119,27 @@ void tr_compilation_fini(struct tr_compilation *compilation);
 enum pxr_status tr_make_thread(struct tr_compilation *compilation, const struct tr_source *source,
                                struct pxr_error *err);
 
-/* The program of a block. What is asked for in options is not forced: where it would be wrong or
- * take too long the kernel gets another collapse, and result->explanation says why. options->facts
- * and ->budget need not be set. The caller frees result->explanation. Errors: PXR_COMPILE_FAILED,
+/* The program of a block. The options are not forced: where they would be wrong or take too long
+ * the kernel gets another collapse, and result->explanation says why. options->facts and ->budget
+ * need not be set. The caller frees result->explanation. Errors: PXR_COMPILE_FAILED,
  * PXR_OUT_OF_MEMORY. */
 enum pxr_status tr_make_block(struct tr_compilation *compilation, const struct tr_facts *facts,
                               const struct tr_collapse_options *options,
                               struct tr_collapsed *result, struct pxr_error *err);
 
-/* What the code generator gets, of a module of which `collapse` is true. Errors as before. */
+/* The input of the code generator, from a module of which `collapse` is true. Errors as before. */
 enum pxr_status tr_make_code(struct tr_compilation *compilation, enum pxr_collapse collapse,
                              struct pxr_error *err);
 
-/* tr_make_thread for who wants nothing else; options->budget may be NULL. On success the caller
- * owns *module, made in context. */
+/* tr_make_thread for callers that need nothing else; options->budget may be NULL. On success the
+ * caller owns *module, made in context. */
 enum pxr_status tr_translate_kernel(const struct ptx_module *ptx, const struct ptx_func *kernel,
                                     const struct ptx_kernel_layout *layout,
                                     const struct tr_options *options, LLVMContextRef context,
                                     LLVMModuleRef *module, struct pxr_error *err);
 
-/* verify.c: whether the module is well formed, and keeps what the step promises. marks: that there
- * may be. Errors: PXR_COMPILE_FAILED, with the step's name. */
+/* verify.c: whether the module is well formed, and keeps the step's promises. marks: those that may
+ * exist. Errors: PXR_COMPILE_FAILED, with the step's name. */
 enum pxr_status tr_verify_step(LLVMModuleRef module, const struct tr_step *step, uint32_t marks,
                                struct pxr_error *err);
 

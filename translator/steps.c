@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The bodies and conditions of pipeline.def: a step's work is in its folder, and here is only what
- * it needs of the compilation.
+ * The bodies and conditions of pipeline.def: the work of a step is in its folder, and this file
+ * gives it the parts of the compilation that it needs.
  */
 #include "translator/analysis/analysis.h"
 #include "translator/collapse/tuning/nontemporal.h"
@@ -23,8 +23,8 @@ static bool has_facts(const struct tr_compilation *c)
     return c->kernel != NULL;
 }
 
-/* With more, what is known of loop counters is not used: the time that takes grows with the square
- * of their number. */
+/* With more loops, facts about their counters are not used: the time grows with the square of their
+ * number. */
 #define MANY_LOOPS 150
 
 static bool has_many_loops(const struct tr_compilation *c)
@@ -185,7 +185,7 @@ static enum pxr_status link_fused(struct tr_compilation *c, struct pxr_error *er
     return tr_link_rt(c->module, false, err);
 }
 
-/* What a block is changes in the course of a chunk of blocks. */
+/* The block's data change within a chunk of blocks. */
 static enum pxr_status bind_sregs(struct tr_compilation *c, struct pxr_error *err)
 {
     return tr_bind_sregs(c->module, pxr_collapse_is_fused(c->collapse), err);
@@ -231,7 +231,7 @@ static enum pxr_status mark_nontemporal(struct tr_compilation *c, struct pxr_err
                            &c->streaming, err);
 }
 
-/* 1 << enum tr_tuning. */
+/* A set of 1 << enum tr_tuning. */
 static uint32_t skipped_tuning(const struct tr_compilation *c)
 {
     uint32_t skipped = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What steps promise each other, checked behind each of them.
+ * Checks the promises of steps to each other, behind each of them.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "translator/module/link_rt.h"
 #include "translator/pipeline.h"
 
-/* NULL: none is broken. */
+/* NULL: no promise is broken. */
 typedef const char *(*check_fn)(LLVMValueRef inst, uint32_t marks);
 
 static const char *check_marks(LLVMValueRef inst, uint32_t marks)
@@ -48,7 +48,7 @@ static const char *check_each(LLVMModuleRef module, check_fn check, uint32_t mar
     return broken;
 }
 
-/* A placeholder of special registers that somebody still calls. */
+/* Whether somebody still calls a placeholder of special registers. */
 static const char *check_sregs(LLVMModuleRef module)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
@@ -60,7 +60,7 @@ static const char *check_sregs(LLVMModuleRef module)
     return NULL;
 }
 
-/* The header of each loop that has one has two predecessors. */
+/* Whether the header of each loop that has one has two predecessors. */
 static const char *check_loops(LLVMValueRef function)
 {
     struct tr_graph graph;
@@ -109,7 +109,7 @@ static enum pxr_status verify(LLVMModuleRef module, const struct tr_step *step,
     return status;
 }
 
-/* LLVM's verifier allows no locations in metadata, which is where lines are kept meanwhile. */
+/* LLVM's verifier allows no locations in metadata, where lines are kept meanwhile. */
 static enum pxr_status verify_without_lines(LLVMModuleRef module, const struct tr_step *step,
                                             struct pxr_error *err)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an address is: where its memory comes from, what it is the sum of, and how it moves from
- * one iteration, thread or row to the next. Pure queries: no function here emits code.
+ * Analysis of addresses: where their memory comes from, which terms they are the sum of, and how
+ * they move from one iteration, thread or row to the next. Pure queries: no function here emits
+ * code.
  *
- * Callers need different things of one address. Whether two threads can meet depends on what
- * %tid contributes, below any conversion; a gather wants a base and an index that it can take as a
- * vector, so nothing in the index may be taken apart; making a pointer of an integer wants the
- * addends; stores past the caches want the parameter, and may guess; rows want to know whether the
- * next one wraps. So each question says how far to look and how certain the answer has to be, and
- * the answer says what it holds modulo.
+ * Callers need different things of one address. Whether two threads can meet depends on the part of
+ * %tid, below any conversion; a gather wants a base and an index that it can take as a vector, so
+ * nothing in the index may be taken apart; making a pointer of an integer wants the addends; stores
+ * past the caches want the parameter, and may guess; rows want to know whether the next one wraps.
+ * So each question says how far to look and how certain the answer has to be, and the answer says
+ * what it holds modulo.
  */
 #ifndef PTXRUN_TRANSLATOR_ANALYSIS_ADDRESS_H
 #define PTXRUN_TRANSLATOR_ANALYSIS_ADDRESS_H
@@ -34,24 +35,24 @@ enum tr_record {
     TR_RECORD_SLOTS   /* addresses of the module's variables */
 };
 
-/* Which of them a pointer is the beginning of, if the function's first argument points to `first`.
- */
+/* The record that the pointer is the beginning of, if the function's first argument points to
+ * `first`. */
 enum tr_record tr_record_at(LLVMValueRef pointer, enum tr_record first);
 
-/* What a load reads. */
+/* The field that a load reads. */
 struct tr_field {
     enum tr_record record; /* TR_RECORD_NONE: no part of a record */
     bool has_offset;       /* the offset is constant */
     uint64_t offset;       /* in bytes, from the record's beginning */
 };
 
-/* TR_RECORD_NONE for what is no load. */
+/* TR_RECORD_NONE if the instruction is no load. */
 struct tr_field tr_field_of(LLVMValueRef load, enum tr_record first);
 bool tr_is_field(LLVMValueRef load, enum tr_record first, enum tr_record record, uint64_t offset);
 
 /* ---- where memory comes from (address_root.c) ---- */
 
-/* Where a pointer may lead to: a set. */
+/* The kinds of memory that a pointer may lead to: a set. */
 enum tr_origin {
     TR_ORIGIN_SHARED = 1,    /* the block's shared memory */
     TR_ORIGIN_PARAM = 2,     /* through a parameter of the kernel */
@@ -61,10 +62,10 @@ enum tr_origin {
     TR_ORIGIN_UNKNOWN = 32   /* anything */
 };
 
-/* Memory of the host: parameters can point to variables too. */
+/* The host's memory: parameters can point to variables too. */
 #define TR_ORIGIN_GLOBAL (TR_ORIGIN_PARAM | TR_ORIGIN_VARIABLE)
 
-/* Several parameters, or nobody knows which. */
+/* Several parameters, or an unknown one. */
 #define TR_PARAM_ANY UINT32_MAX
 
 struct tr_root {
@@ -74,9 +75,10 @@ struct tr_root {
 };
 
 enum tr_certainty {
-    TR_CERTAIN, /* whatever the program does, pointers lead nowhere else */
-    TR_LIKELY   /* as programs are written: what is multiplied is no address, and a pointer with an
-                   offset stays in its memory. Enough for how fast code is, not for what it does. */
+    TR_CERTAIN, /* whatever the program does, the pointer leads nowhere else */
+    TR_LIKELY   /* as programs are usually written: no address is a product, and a pointer with an
+                   offset stays in its memory. Good enough for how fast code is, not for what it
+                   does. */
 };
 
 struct tr_roots {
@@ -95,26 +97,26 @@ struct tr_root tr_root_of(const struct tr_roots *roots, LLVMValueRef value);
 
 #define TR_SUM_TERMS 16
 
-/* What is taken apart, besides constants and what a GEP adds to its pointer. */
+/* What to take apart, besides constants and the indices of a GEP. */
 enum tr_through {
     TR_THROUGH_SUMS = 1,        /* of two values; otherwise only of a value and a constant */
     TR_THROUGH_PRODUCTS = 2,    /* with constants */
     TR_THROUGH_CONVERSIONS = 4, /* whether or not they wrap: the sum holds modulo 2^32 */
-    TR_THROUGH_REGISTERS = 8    /* what the program of one thread is told of its place */
+    TR_THROUGH_REGISTERS = 8    /* the thread's place, as its program reads it */
 };
 
-/* Into what is added to a parameter. */
+/* Apart into the addends of a parameter. */
 #define TR_AS_ADDENDS TR_THROUGH_SUMS
-/* Into a pointer and indices of elements. */
+/* Apart into a pointer and indices of elements. */
 #define TR_AS_INDICES TR_THROUGH_PRODUCTS
-/* Into what threads and blocks contribute. Two accesses that overlap do so modulo 2^32, and modulo
- * 2^32 conversions between 32 and 64 bits, with sign or zeros, change nothing: no proof of
- * anything's range is needed to look through them. */
+/* Apart into the parts of threads and blocks. Two accesses that overlap do so modulo 2^32, and
+ * modulo 2^32 conversions between 32 and 64 bits, with sign or zeros, change nothing: no range
+ * needs to be proved to look through them. */
 #define TR_AS_THREADS                                                                              \
     (TR_THROUGH_SUMS | TR_THROUGH_PRODUCTS | TR_THROUGH_CONVERSIONS | TR_THROUGH_REGISTERS)
 
 struct tr_term {
-    LLVMValueRef index; /* of fewer than 64 bits it counts with its sign */
+    LLVMValueRef index; /* with fewer than 64 bits it counts with its sign */
     uint64_t factor;    /* not 0 */
 };
 
@@ -123,26 +125,26 @@ struct tr_sum {
     bool is_known;     /* it has this form */
     unsigned bits;     /* 64; 32: conversions may have wrapped */
     LLVMValueRef base; /* the pointer that GEPs begin with; NULL where it is one of the terms */
-    uint32_t addends;  /* values that were added up, also constants */
+    uint32_t addends;  /* number of values added up, constants included */
     uint64_t offset;
     uint64_t tid[3];
     uint64_t ctaid[3];
     uint32_t count;
-    struct tr_term terms[TR_SUM_TERMS]; /* as they are come to; through sums, each index once */
+    struct tr_term terms[TR_SUM_TERMS]; /* in the order found; through sums, each index once */
 };
 
 struct tr_sum_query {
     LLVMTargetDataRef layout;
     unsigned through;      /* a set of enum tr_through */
-    uint32_t most_terms;   /* a pointer that GEPs add more to is one base; 0: TR_SUM_TERMS */
+    uint32_t most_terms;   /* a pointer with too many GEPs is one base; 0: TR_SUM_TERMS */
     const uint32_t *block; /* for registers: the block's shape, 0: not known */
 };
 
 void tr_sum_of(const struct tr_sum_query *query, LLVMValueRef address, struct tr_sum *sum);
 
-/* The same but for the offset and what they have of %tid. */
+/* Whether they differ only by the offset and by the part of %tid. */
 bool tr_has_same_terms(const struct tr_sum *a, const struct tr_sum *b);
-/* How far b is behind a, if that is a constant. */
+/* The distance of b from a, if it is constant. */
 bool tr_sum_distance(const struct tr_sum *a, const struct tr_sum *b, int64_t *bytes);
 
 /* The dimension of a special register that the value reads, such as rt_sreg_tid_x; -1: another
@@ -171,7 +173,7 @@ struct tr_number {
     LLVMValueRef value;
     struct tr_number *a;
     struct tr_number *b;
-    LLVMValueRef made; /* the code, once somebody has made it; NULL before */
+    LLVMValueRef made; /* the code, once it exists; NULL before */
 };
 
 struct tr_move_context {
@@ -179,8 +181,7 @@ struct tr_move_context {
     LLVMTargetDataRef layout;
 };
 
-/* Numbers of up to 64 bits, with what is constant computed. NULL: out of memory, or an operand is
- * none. */
+/* Numbers of up to 64 bits, with constants folded. NULL: out of memory, or an operand is NULL. */
 struct tr_number *tr_number_constant(const struct tr_move_context *context, unsigned bits,
                                      uint64_t constant);
 struct tr_number *tr_number_of(const struct tr_move_context *context, LLVMValueRef operand);
@@ -194,22 +195,22 @@ int64_t tr_constant_of(const struct tr_number *number);
 
 /* How a value changes from one iteration of a loop, or one row, to the next. */
 struct tr_move {
-    struct tr_number *by; /* NULL: nobody knows; of pointers in bytes */
-    bool nuw, nsw; /* it does not wrap on the way there, as an unsigned number and an unsigned step,
-                      or as signed ones */
-    bool is_positive; /* as a signed number it is at least 0 in all of them */
+    struct tr_number *by; /* NULL: unknown; in bytes for pointers */
+    bool nuw, nsw; /* it does not wrap on the way, as an unsigned number and an unsigned step, or as
+                      signed ones */
+    bool is_positive; /* as a signed number it is at least 0 all the time */
 };
 
 bool tr_is_no_move(const struct tr_move *step);
 
-/* Of what moves by a constant: 0: of what does not move; otherwise of a counter that begins with 0
- * and neither turns back nor wraps. */
+/* The move of a value by a constant. 0: it does not move; otherwise it is a counter that begins
+ * with 0 and neither turns back nor wraps. */
 struct tr_move tr_move_by(const struct tr_move_context *context, LLVMValueRef value, int64_t by);
 
-/* Of an instruction from those of its first two operands. Its flags promise something only of
- * iterations whose result is used, and the one before may be none of these. So they count only
- * where what is too large in one is so in all that follow: of unsigned numbers that grow, and of
- * signed ones that grow from 0 on. */
+/* The move of an instruction's result, from the moves of its first two operands. Its flags promise
+ * something only for iterations whose result is used, and the one before may be none of these. So
+ * they count only if a number too large in one iteration is too large in all that follow: unsigned
+ * numbers that grow, and signed ones that grow from 0 on. */
 struct tr_move tr_move_of_inst(const struct tr_move_context *context, LLVMValueRef inst,
                                const struct tr_move operands[2]);
 

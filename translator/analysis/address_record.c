@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Records of the run time, found from the loads that lead to them.
+ * Identifies records of the run time by the loads that lead to them.
  */
 #include "translator/analysis/address.h"
 

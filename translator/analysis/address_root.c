@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where memory comes from: the least solution over the graph, so that loops of phis add nothing by
- * themselves.
+ * Roots: the memory that values lead to. The least solution over the graph, so that loops of phis
+ * add nothing by themselves.
  */
 #include "translator/analysis/address.h"
 
@@ -18,7 +18,8 @@ static struct tr_root from(uint8_t origins)
     return (struct tr_root){.origins = origins};
 }
 
-/* Something that is not known is only an answer where certainty is asked for. */
+/* The root of a value that is not understood: unknown, if certainty is asked for; otherwise
+ * none. */
 static struct tr_root doubtful(const struct tr_roots *roots)
 {
     return roots->certainty == TR_CERTAIN ? from(TR_ORIGIN_UNKNOWN) : number;
@@ -50,7 +51,8 @@ static struct tr_root root_of_param(const struct tr_field *field)
                             .param = is_one ? (uint32_t)field->offset + 1 : TR_PARAM_ANY};
 }
 
-/* Parameters and variables are addresses that the host knows, never of shared or local memory. */
+/* The root of a loaded value. Parameters and variables are addresses known to the host, never of
+ * shared or local memory. */
 static struct tr_root root_of_load(const struct tr_roots *roots, LLVMValueRef load)
 {
     bool is_likely = roots->certainty == TR_LIKELY;
@@ -188,7 +190,7 @@ static struct tr_root root_of_inst(const struct tr_roots *roots, LLVMValueRef in
 
 /* ---- all values ---- */
 
-/* Whether the value has another root than before. Roots only ever grow. */
+/* Updates the value's root; true: it changed. Roots only ever grow. */
 static bool update(struct tr_roots *roots, uint32_t value)
 {
     struct tr_root *root = &roots->values[value];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a value moves from one iteration or row to the next, from how its operands do.
+ * How a value moves from one iteration or row to the next, from the moves of its operands.
  */
 #include "translator/analysis/address.h"
 
 #include <llvm-c/Core.h>
 
-/* Constant steps that can be added up or multiplied without a thought to how large they get. */
+/* Constant steps up to this size can be added up or multiplied without overflow. */
 #define SMALL_STEP (1 << 12)
-/* … also when they have been shifted by less than this. */
+/* … also when shifted by less than this. */
 #define MOST_BITS 13
 
 static const struct tr_move unknown = {.by = NULL};
@@ -35,7 +35,7 @@ static uint64_t unsigned_constant(const struct tr_number *number)
     return number->constant << (64 - number->bits) >> (64 - number->bits);
 }
 
-/* NULL: out of memory, which nobody needs to tell from a step that is not known. */
+/* NULL: out of memory, which callers need not tell from an unknown step. */
 static struct tr_number *new_number(const struct tr_move_context *context,
                                     struct tr_number contents)
 {
@@ -109,7 +109,7 @@ static bool is_small(const struct tr_number *number)
            tr_constant_of(number) > -SMALL_STEP;
 }
 
-/* Distances between values of this type have so many bits; 0: it has none. */
+/* Bits of distances between values of this type; 0: there are none. */
 static unsigned distance_bits(LLVMTypeRef type)
 {
     if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
@@ -120,7 +120,7 @@ static unsigned distance_bits(LLVMTypeRef type)
     return bits >= 8 && bits <= 64 ? bits : 0;
 }
 
-/* Nothing is known that could wrap. */
+/* Whether it is known not to wrap, in any sense. */
 static bool is_safe(const struct tr_move *step)
 {
     return tr_is_no_move(step) || (step->nuw && step->nsw && step->is_positive);
@@ -166,7 +166,7 @@ static struct tr_move difference(const struct tr_move_context *context, LLVMValu
         .nsw = is_safe(&a) && tr_is_no_move(&b) && LLVMGetNSW(inst)};
 }
 
-/* One factor does not move. */
+/* A product of which one factor does not move. */
 static struct tr_move product(const struct tr_move_context *context, LLVMValueRef inst,
                               struct tr_move a, struct tr_move b)
 {
@@ -221,7 +221,7 @@ static struct tr_move widened(const struct tr_move_context *context, LLVMValueRe
                             .is_positive = a.is_positive};
 }
 
-/* The same distance in bits. */
+/* The same distance, in so many bits. */
 static struct tr_move converted(const struct tr_move_context *context, LLVMValueRef inst,
                                 struct tr_move a)
 {

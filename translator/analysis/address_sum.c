@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an address is the sum of: one walk over what it is computed from, which can be told how far
- * to go. All of it is arithmetic modulo a power of two, so that nothing depends on wrapping.
+ * Sums: one walk over the instructions that compute an address, which can be told how far to go.
+ * All of it is arithmetic modulo a power of two, so that nothing depends on wrapping.
  */
 #include "translator/analysis/address.h"
 
@@ -9,7 +9,7 @@
 
 #include "translator/module/sregs.h"
 
-/* Steps that one address may take: they grow exponentially where sums are added to themselves. */
+/* Steps for one address: they grow exponentially where sums are added to themselves. */
 #define STEPS_MAX 128
 
 struct walk {
@@ -70,7 +70,7 @@ static void add_constant(struct walk *walk, uint64_t constant)
     walk->sum->offset += constant;
 }
 
-/* What is not taken apart. */
+/* Adds a value that is not taken apart. */
 static void add_leaf(struct walk *walk, LLVMValueRef value, uint64_t factor)
 {
     bool is_number = LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMIntegerTypeKind;
@@ -89,7 +89,7 @@ int tr_tid_dimension(LLVMValueRef value)
     return tr_sreg_axis(value, TR_QUANTITY_THREAD_INDEX);
 }
 
-/* The block's size in some dimension, if the value is that and it is known. */
+/* The block's size in some dimension, if the value is one and it is known. */
 static bool get_block_size(const struct walk *walk, LLVMValueRef value, uint64_t *size)
 {
     int d =
@@ -163,7 +163,7 @@ static bool add_conversion(struct walk *walk, LLVMValueRef inst, uint64_t factor
     return true;
 }
 
-/* What a GEP adds to its pointer. */
+/* Adds the indices of a GEP. */
 static bool add_indices(struct walk *walk, LLVMValueRef gep, uint64_t factor)
 {
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
@@ -187,7 +187,7 @@ static bool add_indices(struct walk *walk, LLVMValueRef gep, uint64_t factor)
     return !walk->is_stuck;
 }
 
-/* One that is too long stays a pointer as it is. */
+/* Takes a GEP apart; one with too many indices stays a pointer. */
 static bool add_gep(struct walk *walk, LLVMValueRef gep, uint64_t factor)
 {
     struct tr_sum before = *walk->sum;
@@ -228,7 +228,8 @@ static bool add_instruction(struct walk *walk, LLVMValueRef inst, LLVMOpcode opc
     }
 }
 
-/* Narrow numbers wrap on their own: they are terms as they are, or, modulo 2^32, none. */
+/* Adds a value. Narrow numbers wrap on their own: they are terms as a whole, or, modulo 2^32, not
+ * allowed. */
 static void add_value(struct walk *walk, LLVMValueRef value, uint64_t factor)
 {
     uint64_t constant;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Analyses of the program of one thread: control flow, dominators, loops, liveness, and what the
- * threads of a warp or block have in common. They work on numbers, not on LLVM's objects, and know
- * nothing of PTX; what calls of placeholders and special registers mean, calls.h and sregs.h say.
+ * Analyses of the program of one thread: control flow, dominators, loops, liveness, and the shapes
+ * of values, which say how those of different threads differ. They work on numbers, not on LLVM's
+ * objects, and know nothing of PTX; calls.h and sregs.h say what calls of placeholders and special
+ * registers mean.
  *
  * Nothing here changes the function. Results live in the graph's arena until tr_graph_fini. Not
  * thread-safe: one compilation, one thread. All functions that build something fail with
@@ -44,7 +45,7 @@ static inline void tr_set_remove(struct tr_set *set, uint32_t n)
     set->words[n / 64] &= ~(UINT64_C(1) << (n % 64));
 }
 
-/* Adds all of `more`; whether that changed `set`. */
+/* Adds all of `more`; true: that changed `set`. */
 bool tr_set_merge(struct tr_set *set, const struct tr_set *more);
 uint32_t tr_set_count(const struct tr_set *set);
 /* The first member >= n, or TR_NONE: `for (n = tr_set_next(s, 0); n != TR_NONE; n =
@@ -102,11 +103,11 @@ void tr_graph_fini(struct tr_graph *graph);
 
 struct tr_edge {
     LLVMValueRef terminator;
-    uint32_t successor; /* of it: a number */
+    uint32_t successor; /* its number among them */
 };
 
-/* What of a function can be reached from a block without taking certain edges. All values from
- * outside count as arguments; constants have no number, as ever. */
+/* The part of a function that can be reached from a block without taking certain edges. All values
+ * from outside count as arguments; constants have no number, as always. */
 struct tr_part {
     LLVMBasicBlockRef entry; /* edges back to it are cut */
     const struct tr_edge *cuts;
@@ -119,13 +120,13 @@ struct tr_part {
 enum pxr_status tr_graph_build_part(struct tr_graph *graph, LLVMValueRef function,
                                     const struct tr_part *part, struct pxr_error *err);
 
-/* TR_NONE for what has no number. */
+/* TR_NONE if the value has no number. */
 uint32_t tr_graph_number(const struct tr_graph *graph, LLVMValueRef value);
 
 /* ---- dominators (dominators.c) ---- */
 
-/* Post-dominators have one after every segment without successor
- * and, where a loop has no exit, after its header, so that every segment has a post-dominator. */
+/* Post-dominators have a virtual segment after every segment without successor and, where a loop
+ * has no exit, after its header, so that every segment has a post-dominator. */
 struct tr_dominators {
     bool is_post;
     uint32_t *idom;  /* by segment: the immediate (post-)dominator; TR_NONE: the (virtual) root */
@@ -134,13 +135,13 @@ struct tr_dominators {
 
 enum pxr_status tr_dominators_build(struct tr_graph *graph, bool is_post,
                                     struct tr_dominators *dominators, struct pxr_error *err);
-/* Post-dominators as if control always came to the segment `end`, or to one of `ends`: ways that do
- * not lead there do not count. Segments without a way to it have none: idom TR_NONE, depth 0. */
+/* Post-dominators as if control always came to the segment `end`, or to one of `ends`: other ways
+ * do not count. Segments without a way there have none: idom TR_NONE, depth 0. */
 enum pxr_status tr_post_dominators_to_ends(struct tr_graph *graph, const struct tr_set *ends,
                                            struct tr_dominators *dominators, struct pxr_error *err);
 enum pxr_status tr_post_dominators_to(struct tr_graph *graph, uint32_t end,
                                       struct tr_dominators *dominators, struct pxr_error *err);
-/* Reflexive. */
+/* Reflexive: a segment dominates itself. */
 bool tr_dominates(const struct tr_dominators *dominators, uint32_t a, uint32_t b);
 
 /* ---- loops (loops.c) ---- */
@@ -186,20 +187,20 @@ enum tr_scope {
 
 enum tr_shape_kind {
     TR_UNIFORM, /* the same in all threads of the scope that are at this point together */
-    TR_AFFINE,  /* along a row (threads of one tid.y and tid.z, within the scope): what the row has
-                   in common, plus stride * tid.x, modulo the value's width. Stride 0: the same
-                   along the row */
+    TR_AFFINE,  /* along a row (threads of one tid.y and tid.z, within the scope): a value common to
+                   the row, plus stride * tid.x, modulo the value's width. Stride 0: the same along
+                   the row */
     TR_VARYING
 };
 
 struct tr_shape {
     enum tr_shape_kind kind;
-    int64_t stride; /* of TR_AFFINE: of integers as they count; of pointers in bytes */
+    int64_t stride; /* of TR_AFFINE: for integers in units of one, for pointers in bytes */
     bool no_wrap;   /* of integers, TR_AFFINE: as a signed number it does not wrap along the row, so
                        that sign extension keeps the shape */
 };
 
-/* What the analysis may rely on; see tr_facts for where it comes from. 0: not known. */
+/* Facts that the analysis may rely on; see tr_facts for their source. 0: not known. */
 struct tr_shape_facts {
     uint32_t block[3];
     const struct tr_shape *arguments; /* by value number, for arguments; NULL: they are varying */

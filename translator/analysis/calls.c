@@ -43,7 +43,7 @@ static bool find_attribute(LLVMValueRef function, const char *name, uint64_t *va
     return true;
 }
 
-/* memory(none) and not convergent: the result depends on the arguments alone. */
+/* memory(none) and not convergent: the result depends on the arguments only. */
 bool tr_is_pure_call(LLVMValueRef call)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -53,7 +53,7 @@ bool tr_is_pure_call(LLVMValueRef call)
            memory == 0 && !find_attribute(callee, "convergent", &ignored);
 }
 
-/* Intrinsics that say something of memory and do nothing to it. */
+/* Whether it is an intrinsic that only says something about memory. */
 static bool is_remark(const char *name)
 {
     static const char *const prefixes[] = {"llvm.lifetime.", "llvm.assume", "llvm.dbg.",

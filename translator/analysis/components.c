@@ -52,7 +52,7 @@ static bool is_self_loop(const struct tr_segment *segment, uint32_t number)
     return false;
 }
 
-/* Everything opened since root is one part with it. */
+/* Closes a component: all segments opened since root belong to it. */
 static void close_component(struct search *search, uint32_t root)
 {
     struct tr_components *result = search->result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a divergent branch does to the graph: where threads meet again that have come through
+ * The effect of a divergent branch on the graph: where threads meet again that have come through
  * different edges, which loops they leave in different iterations, and which segments only some of
  * them execute.
  *
@@ -8,18 +8,18 @@
  * Control Flow Graphs": from each successor of the branch a label travels along the edges. Where
  * two labels meet, two disjoint paths do, so that phis there tell the paths apart; the meeting
  * point's own label travels on. Within one iteration of a loop there are no cycles, so segments can
- * be visited in reverse postorder; inner loops that do not hold the branch count as one segment,
- * which they are by the header's number. Labels that come back to the header stand for threads that
- * go on with the next iteration; they may leave the loop through any of its exits.
+ * be visited in reverse postorder; inner loops without the branch count as one segment, which has
+ * their header's number. Labels that come back to the header stand for threads that go on with the
+ * next iteration; they may leave the loop through any of its exits.
  *
  * Threads with one label are together: where they part again, it is at another divergent branch,
- * which has its own walk. So a segment is not executed by all if its label is not the only one
- * alive.
+ * which has its own walk. So a segment is executed by only some threads if its label is not the
+ * only one alive.
  *
  * Two additions. Labels in segments after which no thread can stop again (is_last) do not count for
  * those before a sync point: if they have not stopped on their way, their threads end without being
  * waited for; if they have, they are lost to the others. And an irreducible loop that threads enter
- * at different places, or whose iterations they come to disagree about, is given up as a whole.
+ * at different places, or about whose iterations they come to disagree, is given up as a whole.
  */
 #include "translator/analysis/shape.h"
 
@@ -29,12 +29,12 @@
 
 #include "translator/analysis/calls.h"
 
-/* Labels that have come to some place. Counts are by is_last, of what is present. */
+/* Labels that have come to some place. Counts of present ones are by is_last. */
 struct labels {
     uint32_t *label;       /* by segment: of those in present */
     struct tr_set present; /* segments that have one */
-    struct tr_set several; /* of those: that more than one has come to */
-    struct tr_set stopped; /* of those: that can be come to past a sync point */
+    struct tr_set several; /* … those that more than one has come to */
+    struct tr_set stopped; /* … those that can be reached past a sync point */
     uint32_t total[2];
     uint32_t *alike[2]; /* by label: segments that only this one has come to */
 };
@@ -43,20 +43,19 @@ struct labels {
 struct tr_propagation {
     struct tr_divergence *d;
     uint32_t branch;
-    uint32_t level;        /* the loop whose iteration is walked through, TR_NONE: none */
+    uint32_t level;        /* the loop whose iteration is walked; TR_NONE: none */
     struct labels pending; /* in level; not visited yet */
     struct labels left;    /* outside of level */
-    uint32_t header_label; /* of threads that come to level's header again, TR_NONE: none */
+    uint32_t header_label; /* of threads that come back to level's header; TR_NONE: none */
     bool is_header_several;
     uint32_t lost_label; /* of threads that will not meet the others, TR_NONE: none */
     bool is_lost_several;
-    struct tr_set
-        ended; /* labels of threads that have ended; matters where no sync point follows */
+    struct tr_set ended; /* labels of threads that have ended; used where no sync point follows */
 };
 
 /* ---- preparation ---- */
 
-/* No sync point can be reached from the segment. */
+/* Finds the segments from which no sync point can be reached. */
 static void find_last_segments(struct tr_divergence *d)
 {
     const struct tr_graph *graph = d->graph;
@@ -74,7 +73,8 @@ static void find_last_segments(struct tr_divergence *d)
     }
 }
 
-/* Threads that come here take the whole launch with them: nobody is left to compare with. */
+/* Finds the segments of faults: they end the whole launch, so that no thread is left to compare
+ * with. */
 static void find_faults(struct tr_divergence *d, const struct tr_shape_facts *facts)
 {
     for (uint32_t s = 0; s < d->graph->segment_count; s++) {
@@ -188,7 +188,7 @@ static void mark_not_uniform(struct tr_divergence *d, uint32_t segment, uint32_t
         d->is_uniform[s] = false;
 }
 
-/* Threads that started at the branch come to the segment through different edges. Those that come
+/* Notes that threads from the branch come to the segment through different edges. Those that come
  * to the header of a loop around the branch do so from inside. */
 static void mark_join(struct tr_propagation *w, uint32_t segment)
 {
@@ -202,7 +202,7 @@ static void mark_join(struct tr_propagation *w, uint32_t segment)
         w->d->is_join[segment] = true;
 }
 
-/* Threads do not even agree on what an iteration of this irreducible loop is. */
+/* Gives up an irreducible loop: threads disagree about what an iteration is. */
 static void give_up_loop(struct tr_divergence *d, uint32_t loop)
 {
     const struct tr_set *in = &d->loops->loops[loop].segments;
@@ -288,7 +288,7 @@ static bool are_others_alive(const struct tr_propagation *w, uint32_t label, uin
 
 /* ---- the walk through one iteration ---- */
 
-/* The loop directly inside level that the segment is in, TR_NONE: none. */
+/* The loop directly inside level that contains the segment; TR_NONE: none. */
 static uint32_t inner_loop(const struct tr_propagation *w, uint32_t segment)
 {
     const struct tr_loops *loops = w->d->loops;
@@ -320,8 +320,8 @@ static void arrive(struct tr_propagation *w, uint32_t to, uint32_t label, bool h
     add_label(w, &w->pending, node, label, has_stopped);
 }
 
-/* The same, from a segment. Who has stopped and comes to where nobody can stop any more does not
- * meet the others at a sync point. */
+/* The same, from a segment. Threads that have stopped, and come to where none can stop any more, do
+ * not meet the others at a sync point. */
 static void move(struct tr_propagation *w, uint32_t from, uint32_t to, uint32_t label,
                  bool has_stopped)
 {
@@ -335,7 +335,7 @@ static void move(struct tr_propagation *w, uint32_t from, uint32_t to, uint32_t 
     arrive(w, to, label, has_stopped);
 }
 
-/* Here the way ends, or goes on for ever. */
+/* The way ends here, or goes on for ever. */
 static void end(struct tr_propagation *w, uint32_t node, uint32_t label)
 {
     if (w->d->is_last[node])
@@ -344,7 +344,7 @@ static void end(struct tr_propagation *w, uint32_t node, uint32_t label)
         lose(w, label);
 }
 
-/* Out of an inner loop, or of level. label == TR_NONE: every exit is a way of its own. */
+/* Moves out of an inner loop, or of level. label == TR_NONE: every exit is a way of its own. */
 static void move_to_exits(struct tr_propagation *w, uint32_t loop, uint32_t label, bool has_stopped)
 {
     const struct tr_exits *exits = &w->d->exits[loop];
@@ -364,7 +364,7 @@ static void move_on(struct tr_propagation *w, uint32_t node, uint32_t label, boo
         move(w, node, segment->succs[i], label, has_stopped || segment->is_sync_point);
 }
 
-/* The next segment in order. False: all threads have met. */
+/* Visits the next segment in order. False: all threads have met. */
 static bool visit(struct tr_propagation *w, uint32_t node)
 {
     struct tr_divergence *d = w->d;
@@ -394,7 +394,8 @@ static bool visit(struct tr_propagation *w, uint32_t node)
 
 /* ---- from a loop to what is around it ---- */
 
-/* Threads are in different iterations of an irreducible level. */
+/* Threads are in different iterations of an irreducible level: they may leave it through any
+ * exit. */
 static void leave_everywhere(struct tr_propagation *w)
 {
     give_up_loop(w->d, w->level);
@@ -404,8 +405,8 @@ static void leave_everywhere(struct tr_propagation *w)
         mark_join(w, w->d->exits[w->level].targets[i]);
 }
 
-/* Threads that come to the header again can later leave through any exit. False: so far all are
- * still together. */
+/* Threads that come back to the header can later leave through any exit. False: all are still
+ * together. */
 static bool go_round(struct tr_propagation *w)
 {
     struct tr_divergence *d = w->d;
@@ -462,7 +463,7 @@ static bool is_meeting_of_some(const struct tr_divergence *d, uint32_t segment)
 }
 
 /* Threads of which only some have met at a sync point are at different places of the kernel from
- * then on, whatever comes: one waits at a barrier in a branch and is let go by those who are at the
+ * then on, whatever comes: one waits at a barrier in a branch and is released by those at the
  * next. */
 void tr_divergence_spread(struct tr_divergence *divergence)
 {

@@ -15,7 +15,7 @@ struct flow {
     uint32_t *rank;  /* by node: its place in reverse postorder; TR_NONE: not visited yet */
     uint32_t *order; /* nodes in postorder; the root is last */
     uint32_t order_count;
-    uint32_t *idom; /* by node; TR_NONE: not known yet */
+    uint32_t *idom; /* by node; TR_NONE: unknown */
 };
 
 /* ---- where control ends ---- */
@@ -29,8 +29,8 @@ static void mark_final_components(const struct tr_graph *graph,
                 is_left[components->of[s]] = true;
 }
 
-/* Every path leads to a strongly connected part that it cannot leave: a segment without successor,
- * or an endless loop. */
+/* Finds the ends: every path leads to a strongly connected part that it cannot leave, a segment
+ * without successor or an endless loop. */
 static bool find_ends(struct flow *flow, struct pxr_arena *scratch)
 {
     const struct tr_graph *graph = flow->graph;
@@ -189,7 +189,7 @@ static bool find_starts(struct flow *flow, const struct tr_set *ends, struct pxr
     return true;
 }
 
-/* ends: of post-dominators, the segments where control ends; NULL: wherever it does. */
+/* ends: for post-dominators, the segments where control ends; NULL: all such segments. */
 static enum pxr_status build(struct tr_graph *graph, bool is_post, const struct tr_set *ends,
                              struct tr_dominators *dominators, struct pxr_error *err)
 {

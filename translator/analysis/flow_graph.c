@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A function, or a part of one, as numbers: its blocks, cut where threads may stop, in reverse
- * postorder; its arguments and instructions; who uses what.
+ * postorder; its arguments and instructions; the users of each value.
  */
 #include "translator/analysis/analysis.h"
 
@@ -92,7 +92,7 @@ static bool is_cut(const struct builder *b, LLVMValueRef terminator, uint32_t su
     return false;
 }
 
-/* A phi that the part has been told to take for a value from outside. */
+/* Whether the part takes this phi for a value from outside. */
 static bool is_given(const struct builder *b, LLVMValueRef inst)
 {
     for (uint32_t i = 0; b->part != NULL && i < b->part->argument_count; i++)
@@ -114,7 +114,7 @@ static bool has_cut(const struct builder *b, LLVMValueRef terminator)
     return false;
 }
 
-/* Whether control goes from the block to the other one, which follows it in LLVM's graph. */
+/* Whether there is an edge from the block to its successor in LLVM's graph. */
 static bool has_edge(const struct builder *b, const struct block *from, LLVMBasicBlockRef to)
 {
     if (!from->is_visited || !has_cut(b, from->terminator))
@@ -178,7 +178,7 @@ static bool is_sync_point(const struct builder *b, LLVMValueRef inst)
     return b->ends_segment != NULL && LLVMIsATerminatorInst(inst) == NULL && b->ends_segment(inst);
 }
 
-/* How many values there are at most: every operand of a part's instructions may be one more. */
+/* Counts values, at most: every operand of a part's instructions may be one more. */
 static bool count_and_allocate(struct builder *b)
 {
     struct tr_graph *graph = b->graph;
@@ -231,7 +231,7 @@ static bool is_from_outside(const struct builder *b, LLVMValueRef value)
            !find_block(b, LLVMGetInstructionParent(value))->is_visited;
 }
 
-/* Values from outside that the instruction uses. */
+/* Numbers the values from outside that the instruction uses. */
 static bool number_outside(struct builder *b, LLVMValueRef inst)
 {
     LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);

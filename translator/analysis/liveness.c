@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Liveness by walking from every use back to the definition: Boissinot et al., "Computing Liveness
- * Sets for SSA-Form Programs". Takes time in proportion to the size of the result.
+ * Sets for SSA-Form Programs". The time is in proportion to the size of the result.
  */
 #include "translator/analysis/analysis.h"
 
@@ -10,8 +10,7 @@
 struct walk {
     const struct tr_graph *graph;
     struct tr_liveness *liveness;
-    uint32_t
-        *stack; /* segments that the value is live into and whose predecessors are not marked */
+    uint32_t *stack; /* live-in segments whose predecessors are not marked yet */
 };
 
 /* Each segment becomes live-in once per value, so the stack never holds one twice. */
@@ -23,7 +22,7 @@ static void push_live_in(struct walk *walk, uint32_t value, uint32_t segment, ui
     walk->stack[(*depth)++] = segment;
 }
 
-/* The value is needed at the segment's beginning. */
+/* Marks the value as needed at the segment's beginning. */
 static void mark_live_in(struct walk *walk, uint32_t value, uint32_t segment)
 {
     uint32_t home = walk->graph->values[value].segment;

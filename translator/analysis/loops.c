@@ -32,7 +32,7 @@ static struct tr_loop *add_loop(struct finder *finder)
     return loop;
 }
 
-/* Whether there is a way into the loop that does not begin at its header. */
+/* Whether the loop has an entry that is not its header. */
 static bool has_other_entry(const struct tr_graph *graph, const struct tr_loop *loop)
 {
     const struct tr_set *in = &loop->segments;
@@ -45,7 +45,7 @@ static bool has_other_entry(const struct tr_graph *graph, const struct tr_loop *
     return false;
 }
 
-/* The loops among the segments given, directly inside parent. */
+/* Adds the loops among these segments, directly inside parent. */
 static bool add_loops_within(struct finder *finder, const struct tr_set *within, uint32_t parent)
 {
     struct tr_graph *graph = finder->graph;
@@ -54,7 +54,7 @@ static bool add_loops_within(struct finder *finder, const struct tr_set *within,
     struct pxr_arena scratch;
     pxr_arena_init(&scratch, 0);
     bool ok = tr_components_find(graph, within, &scratch, &components);
-    /* Higher numbers come first in the flow of control. */
+    /* Higher numbers come earlier in control flow. */
     for (uint32_t c = ok ? components.count : 0; c-- > 0 && ok;) {
         if (!components.is_cycle[c])
             continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Everything the analyses say about a function, as text: for people and for tests that compare it.
+ * Prints all results of the analyses for a function: for people and for tests that compare it.
  */
 #include "translator/analysis/analysis.h"
 
@@ -45,7 +45,8 @@ static void print_numbers(struct printer *printer, const char *title, const uint
         fputs(" -", printer->out);
 }
 
-/* A value as operands show it. LLVM prints it only as part of a line: `%a = …` or `ptr %a`. */
+/* Prints a value as operands show it. LLVM prints it only as part of a line: `%a = …` or `ptr
+ * %a`. */
 static void print_name(struct printer *printer, uint32_t number)
 {
     LLVMValueRef value = printer->graph.values[number].llvm;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What threads have in common: the smallest solution, found by assuming the best of everything and
- * taking back what does not hold. Two parts feed each other: shapes of values tell which branches
- * are divergent, and these (divergence.c) where phis and values that leave loops are varying.
+ * Shapes of values: the smallest solution, found by assuming the best of everything and taking back
+ * what does not hold. Two parts feed each other: shapes of values tell which branches are
+ * divergent, and these (divergence.c) tell where phis, and values that leave loops, are varying.
  */
 #include "translator/analysis/shape.h"
 
@@ -16,9 +16,9 @@ struct solver {
     struct tr_divergence divergence;
     struct tr_shape_context context;
     struct tr_set *moves;      /* by loop: values in it that can differ between its iterations */
-    bool *is_known;            /* by value: has a shape; otherwise it was not come to yet */
+    bool *is_known;            /* by value: it has a shape; otherwise it has not been reached */
     struct tr_set pending;     /* values to look at again */
-    struct tr_shape *operands; /* room for those of any instruction */
+    struct tr_shape *operands; /* shapes of the operands of any instruction */
 };
 
 /* ---- values that leave loops ---- */
@@ -29,8 +29,8 @@ static bool is_left_apart(const struct solver *solver, uint32_t loop, uint32_t f
     return d->is_last[from_segment] ? d->is_left_apart_last[loop] : d->is_left_apart[loop];
 }
 
-/* Temporal divergence: threads that are at the segment together may have left a loop that the value
- * is from in different iterations. */
+/* Temporal divergence: threads that are at the segment together may have left the value's loop in
+ * different iterations. */
 static bool is_from_elsewhere(const struct solver *solver, uint32_t value, uint32_t segment)
 {
     const struct tr_loops *loops = solver->loops;
@@ -55,7 +55,8 @@ static struct tr_shape operand_shape(const struct solver *solver, uint32_t value
     return solver->shapes->values[value];
 }
 
-/* What is computed from nothing that changes in the loop is the same in all of its iterations. */
+/* Values computed from others that do not change in the loop are the same in all of its
+ * iterations. */
 static void find_moves(struct solver *solver, uint32_t loop)
 {
     const struct tr_graph *graph = solver->graph;
@@ -77,8 +78,8 @@ static void find_moves(struct solver *solver, uint32_t loop)
 
 /* ---- values ---- */
 
-/* Whether threads that are here together, and have come through different edges, may have brought
- * different values. is_latch: edges from inside of the header's loop. */
+/* Whether threads that are here together, having come through different edges, may have brought
+ * different values. is_latch: edges from inside the header's loop. */
 static bool has_several_values(const struct tr_value *phi, const struct tr_set *loop, bool is_latch)
 {
     LLVMValueRef single = NULL;
@@ -98,7 +99,7 @@ static bool is_mixed(const struct solver *solver, const struct tr_value *phi)
 {
     const struct tr_loops *loops = solver->loops;
     uint32_t segment = phi->segment;
-    /* Nothing is known about ways there. */
+    /* Nothing is known of ways there. */
     if (solver->facts->is_lost != NULL && solver->facts->is_lost[segment])
         return true;
     uint32_t loop = loops->innermost[segment];
@@ -109,7 +110,7 @@ static bool is_mixed(const struct solver *solver, const struct tr_value *phi)
            (solver->divergence.is_latch_join[segment] && has_several_values(phi, in, true));
 }
 
-/* False: no operand is known yet. */
+/* False: no operand is known. */
 static bool evaluate_phi(const struct solver *solver, const struct tr_value *phi,
                          struct tr_shape *shape)
 {
@@ -165,7 +166,7 @@ static void update(struct solver *solver, uint32_t number)
     struct tr_shape shape = tr_shape_uniform();
     if (!has_result(value) || !evaluate(solver, value, &shape))
         return;
-    /* Only ever downwards, so that it ends. */
+    /* Shapes only go down, so that this ends. */
     if (solver->is_known[number])
         shape = tr_shape_join(&solver->context, *old, shape);
     if (solver->is_known[number] && is_same_shape(*old, shape))
@@ -182,7 +183,7 @@ static void update_values(struct solver *solver)
     while (v != TR_NONE) {
         tr_set_remove(&solver->pending, v);
         update(solver, v);
-        /* In the order of control; what comes before it waits for the next round. */
+        /* In the order of control flow; values before it wait for the next round. */
         v = tr_set_next(&solver->pending, v + 1);
         if (v == TR_NONE)
             v = tr_set_next(&solver->pending, 0);
@@ -212,7 +213,7 @@ static bool is_divergent(const struct solver *solver, uint32_t number)
     return condition.kind != TR_UNIFORM;
 }
 
-/* Whether there are new ones. */
+/* Finds divergent branches; true: there are new ones. */
 static bool update_branches(struct solver *solver)
 {
     bool is_changed = false;
@@ -286,7 +287,7 @@ static bool allocate(struct solver *solver)
            tr_divergence_init(&solver->divergence, graph, solver->loops, solver->facts);
 }
 
-/* Arguments of a function differ: the thread's own record, and memory of callers. */
+/* Arguments of a function differ: they are the thread's own record, and memory of callers. */
 static void begin(struct solver *solver)
 {
     const struct tr_graph *graph = solver->graph;

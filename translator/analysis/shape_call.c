@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The shape of a call's result: special registers (ptx/sregs.def), placeholders and
- * functions without side effects. Whatever is not known is varying.
+ * The shape of a call's result: special registers (ptx/sregs.def), placeholders and functions
+ * without side effects. All others are varying.
  */
 #include "translator/analysis/calls.h"
 #include "translator/analysis/shape.h"
@@ -13,8 +13,8 @@
 
 /* ---- special registers ---- */
 
-/* Lanes that follow each other in a row have numbers that do, in any shape of block; in a block of
- * several warps the numbers begin again with each. */
+/* Whether the block is one warp. Neighbours in a row have consecutive lane numbers in a block of
+ * any shape; in a block of several warps the numbers begin again with each. */
 static bool is_single_warp(const struct tr_shape_context *context)
 {
     const uint32_t *block = context->block;
@@ -74,7 +74,7 @@ static bool is_constant_argument(LLVMValueRef call, unsigned index, uint64_t con
     return LLVMIsAConstantInt(argument) != NULL && LLVMConstIntGetZExtValue(argument) == constant;
 }
 
-/* All threads that take part in a reduction get the same; that all of the scope do follows where
+/* All threads that take part in a reduction get the same result. All of the scope take part where
  * the segment is uniform and the barrier is the same one and for all of the block. */
 static bool is_uniform_reduction(LLVMValueRef call, const struct tr_shape *operands)
 {
@@ -110,7 +110,7 @@ static bool is_agreement(const struct tr_shape_context *context, LLVMValueRef ca
 static struct tr_shape shape_of_placeholder(const struct tr_shape_context *context,
                                             LLVMValueRef call, const struct tr_shape *operands)
 {
-    /* Threads that go side by side may read a clock together, as the lanes of a warp do. */
+    /* Threads side by side may read a clock together, as the lanes of a warp do. */
     if (context->is_race_free && tr_placeholder_info(call)->shape == RT_SHAPE_CLOCK)
         return tr_shape_uniform();
     if (context->is_uniform_segment && is_agreement(context, call, operands))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The shape of one instruction from those of its operands. Uniform and affine values are those of
- * Karrenberg and Hack, "Whole-Function Vectorization"; what an operation does to the stride follows
- * from arithmetic modulo 2^width.
+ * The shape of one instruction from the shapes of its operands. Uniform and affine values are those
+ * of Karrenberg and Hack, "Whole-Function Vectorization"; the change of the stride follows from
+ * arithmetic modulo 2^width.
  */
 #include "translator/analysis/shape.h"
 
@@ -85,7 +85,7 @@ static bool is_every_uniform(const struct tr_shape *operands, uint32_t count)
 
 /* ---- types and constants ---- */
 
-/* Of integers up to 64 bits and pointers; 0: values of the type have no stride. */
+/* Bits of integers up to 64 bits and of pointers; 0: values of the type have no stride. */
 static unsigned affine_width(LLVMTypeRef type)
 {
     if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
@@ -160,8 +160,8 @@ static struct tr_shape shape_of_shl(const struct tr_shape_context *context, LLVM
     return product(context, width, operands[0], (int64_t)(UINT64_C(1) << bits), is_exact);
 }
 
-/* Without common bits it is a sum, and one that cannot wrap: at most one operand is negative, and
- * then the other fills in zeros of it. */
+/* Without common bits it is a sum that cannot wrap: at most one operand is negative, and the other
+ * fills in zeros of it. */
 static struct tr_shape shape_of_or(const struct tr_shape_context *context, LLVMValueRef inst,
                                    const struct tr_shape *operands)
 {
@@ -242,10 +242,9 @@ static struct tr_shape shape_of_gep(const struct tr_shape_context *context, LLVM
     return tr_shape_affine(context, 64, stride, false);
 }
 
-/* Memory can change between the loads of two threads, even at one address, so that only what is
- * marked as never changing is as uniform as its address, unless nothing races with a load. The
- * thread's own record is at a different address in each, but all have the same first field, the
- * block's record. */
+/* Memory can change between the loads of two threads, even at one address: unless nothing races
+ * with a load, only loads marked as never changing are as uniform as their address. Each thread has
+ * a record of its own, but all records have the same first field, the block's record. */
 static struct tr_shape shape_of_load(const struct tr_shape_context *context, LLVMValueRef load,
                                      const struct tr_shape *operands)
 {
@@ -261,8 +260,8 @@ static struct tr_shape shape_of_load(const struct tr_shape_context *context, LLV
 
 /* ---- conversions ---- */
 
-/* To another width, or between integers and pointers; keeps_value: as signed numbers both are the
- * same. */
+/* The shape after a conversion to another width, or between integers and pointers; keeps_value: as
+ * signed numbers both are the same. */
 static struct tr_shape shape_of_cast(const struct tr_shape_context *context, LLVMValueRef cast,
                                      const struct tr_shape *operand, bool keeps_value)
 {
@@ -275,8 +274,8 @@ static struct tr_shape shape_of_cast(const struct tr_shape_context *context, LLV
     return tr_shape_affine(context, to, (uint64_t)operand->stride, keeps_value && operand->no_wrap);
 }
 
-/* What lies between 0 and 2^(from - 1) in all threads of a row cannot have wrapped in between, as
- * long as the whole row's distance does not. */
+/* Numbers between 0 and 2^(from - 1) in all threads of a row cannot have wrapped in between, as
+ * long as the distance along the whole row does not. */
 #define ROW_MAX 1024
 
 static bool is_never_negative(LLVMValueRef zext, const struct tr_shape *operand)

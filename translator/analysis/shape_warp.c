@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the lanes of a warp have in common although their numbers differ: which warp they are. Where
- * a warp's lanes are neighbours in one row, tid.x is a multiple of 32 plus the lane, and so is what
- * is made of it by adding multiples of 32 that all share. Such numbers agree in all bits but the
- * lowest five: in `tid.x / 32`, and on `tid.x < 32`.
+ * Values derived from a warp's number. Where a warp's lanes are neighbours in one row, tid.x is a
+ * multiple of 32 plus the lane, and so are values made of it by adding multiples of 32 that all
+ * share. Such numbers agree in all bits but the lowest five: in `tid.x / 32`, and on `tid.x < 32`.
  */
 #include "translator/analysis/shape.h"
 
@@ -12,7 +11,7 @@
 #include "kernel_abi/rt.h"
 #include "translator/module/sregs.h"
 
-/* Instructions on the way from a number to what it is made of. */
+/* Instructions on the way from a number to its parts. */
 #define DEPTH_MAX 6
 
 #define LANE_BITS 5
@@ -25,7 +24,7 @@ static bool is_constant(LLVMValueRef value, uint64_t *constant)
     return true;
 }
 
-/* Multiples of 32 that are the same in all threads of the block. */
+/* Whether it is a multiple of 32 that is the same in all threads of the block. */
 static bool is_multiple(const struct tr_shape_context *context, LLVMValueRef value, int depth)
 {
     uint64_t constant = 0;
@@ -80,7 +79,7 @@ bool tr_shape_is_lane_number(const struct tr_shape_context *context, LLVMValueRe
            is_lane_number(context, value, DEPTH_MAX);
 }
 
-/* The bound lies between two warps. */
+/* Whether the bound lies between two warps. */
 static bool is_same_order(LLVMIntPredicate predicate, uint64_t bound)
 {
     switch (predicate) {

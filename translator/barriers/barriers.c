@@ -65,12 +65,12 @@
 #include "translator/barriers/effects.h"
 #include "translator/module/module_steps.h"
 
-/* Kernels with more are left as they are: the sets of paths take segments^2 bits. */
+/* Kernels with more segments are left alone: the sets of paths take segments^2 bits. */
 #define SEGMENTS_MAX 4096
-/* Pairs of accesses that are looked at, in a kernel. */
+/* Pairs of accesses that are compared in a kernel, at most. */
 #define PAIRS_MAX 4000000u
-/* Rules 3 to 5 look at pairs of accesses, and for each at paths through the segments: that often.
- */
+/* Rules 3 to 5 look at pairs of accesses, and for each at paths through the segments: so many steps
+ * at most. */
 #define STEPS_MAX 500000000u
 
 struct optimiser {
@@ -80,9 +80,9 @@ struct optimiser {
     struct tr_loops loops;
     struct tr_shapes shapes;
     struct tr_effects effects;
-    bool *is_barrier;      /* by segment: it ends with one, which has not been removed */
+    bool *is_barrier;      /* by segment: it ends with one that has not been removed */
     struct tr_set leading; /* segments from which a barrier or reduction can be reached */
-    struct tr_set before;  /* segments, for the barrier looked at */
+    struct tr_set before;  /* segments, for the current barrier */
     struct tr_set after;
     uint32_t *work;
     uint64_t pairs_left;
@@ -103,9 +103,9 @@ static LLVMValueRef last_value(const struct optimiser *o, uint32_t segment)
 
 /* ---- which kernels ---- */
 
-/* Barriers in other functions, for some threads, with a number that is not constant: the phases of
- * a barrier could shift against each other. NULL if there are none; otherwise what is in the way.
- */
+/* Looks for barriers in other functions, for some threads, or with a number that is not constant:
+ * the phases of a barrier could shift against each other. NULL if there are none; otherwise the
+ * obstacle in words. */
 static const char *find_obstacle(LLVMModuleRef module, LLVMValueRef kernel)
 {
     static const enum rt_placeholder barriers[] = {RT_CALL_BAR_SYNC, RT_CALL_BAR_ARRIVE,
@@ -150,8 +150,8 @@ static void find_leading(struct optimiser *o)
     }
 }
 
-/* One step of the search for what every way to the next barrier passes: the intersection over the
- * successors, and the segment itself. */
+/* One step of the search for the segments on every way to the next barrier: the intersection over
+ * the successors, plus the segment itself. */
 static bool intersect(const struct optimiser *o, struct tr_set *passed, uint32_t segment)
 {
     const struct tr_set *leading = &o->leading;
@@ -242,7 +242,7 @@ static void find_after(struct optimiser *o, uint32_t barrier)
     }
 }
 
-/* Adds, to the segments that lead to the barrier, those into which threads turn off that come
+/* Adds segments to those that lead to the barrier: the ones into which threads branch off that come
  * to no barrier any more. */
 static void add_last_segments(struct optimiser *o, uint32_t barrier)
 {
@@ -300,7 +300,7 @@ static const struct tr_access *find_wall(const struct optimiser *o, const struct
 }
 
 struct conflict {
-    const struct tr_access *before; /* NULL: there was no time to look at all pairs */
+    const struct tr_access *before; /* NULL: there was no time to compare all pairs */
     const struct tr_access *after;
 };
 
@@ -369,8 +369,8 @@ static void note_kept(const struct optimiser *o, LLVMValueRef call, const struct
     fprintf(o->text, "%s\n", conflict->after == NULL ? ": the kernel is too large" : "");
 }
 
-/* The first barrier of a kernel may be what brings lanes together that go on to exchange values in
- * step: step 1 relies on it ("Lanes in step" in README.md). */
+/* Whether step 1 needs it: the first barrier of a kernel may be what brings lanes together that go
+ * on to exchange values in step ("Lanes in step" in README.md). */
 static bool is_needed(struct optimiser *o, bool is_after_barrier, struct conflict *conflict)
 {
     if (find_conflict(o, conflict))
@@ -409,7 +409,7 @@ static uint32_t depth_of(const struct optimiser *o, uint32_t segment)
     return loop == TR_NONE ? 0 : o->loops.loops[loop].depth;
 }
 
-/* Those in the innermost loops first: which of two goes can depend on which is looked at first. */
+/* Those in the innermost loops first: which of two can go depends on the order. */
 static void remove_barriers(struct optimiser *o)
 {
     uint32_t depth = 0;

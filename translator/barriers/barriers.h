@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Barrier optimisation on the program of one thread, before threads are collapsed: barriers that
- * order nothing are removed, adjacent ones merge, and what only the own thread keeps in memory
- * across them stays in registers. docs/barriers.md has the rules and why they are right.
+ * order nothing are removed, adjacent ones merge, and values that only the own thread keeps in
+ * memory across them stay in registers. docs/barriers.md has the rules and why they are right.
  */
 #ifndef PTXRUN_TRANSLATOR_BARRIERS_H
 #define PTXRUN_TRANSLATOR_BARRIERS_H
@@ -22,8 +22,8 @@ struct tr_barrier_report {
     uint32_t forwarded_count; /* loads that became the value stored */
     uint32_t dead_count;      /* stores that nobody reads any more */
     uint32_t own_count;       /* loads and stores of elements that became values */
-    char *text; /* malloc: a line for each of them, and for each barrier that stays why, with lines
-                   of the PTX; NULL if there is nothing to say */
+    char *text; /* malloc: a line for each of them, and for each barrier that stays, with the reason
+                   and lines of the PTX; NULL if there is nothing to say */
 };
 
 /* Changes the kernel's function in module, which step 1 made of kernel; facts (and then kernel) may

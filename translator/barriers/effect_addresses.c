@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Addresses in the program of one thread: what memory they can lead to, as sums of what is the
- * same in all threads and of %tid, and which threads get to which place at all.
+ * Addresses in the program of one thread: the memory they can lead to, as sums of uniform values
+ * and of %tid, and the threads that can reach each place.
  */
 #include "translator/barriers/effects.h"
 
@@ -34,7 +34,7 @@ uint8_t tr_origins_of(const struct tr_effects *effects, LLVMValueRef pointer)
     return origins == 0 ? TR_ORIGIN_UNKNOWN : origins;
 }
 
-/* A parameter tells memory apart if no other is an address in the same allocation. */
+/* A parameter distinguishes memory if no other is an address in the same allocation. */
 uint8_t tr_param_of(const struct tr_effects *effects, LLVMValueRef pointer)
 {
     struct tr_root root = tr_root_of(&effects->roots, pointer);
@@ -68,7 +68,7 @@ static bool is_fixed(const struct tr_effects *effects, uint32_t number)
     const struct tr_value *value = &effects->graph->values[number];
     if (value->segment == TR_NONE)
         return false;
-    /* Executed once, and the same in all threads that do. */
+    /* Executed once, and the same in all threads that execute it. */
     if (effects->shapes->values[number].kind == TR_UNIFORM &&
         effects->loops->innermost[value->segment] == TR_NONE)
         return true;
@@ -145,8 +145,8 @@ static LLVMIntPredicate negated(LLVMIntPredicate predicate)
     return predicate;
 }
 
-/* The condition is is_true in segment. Numbers that are negative as signed ones say nothing here.
- */
+/* Applies that the condition is is_true in segment. Nothing is concluded from numbers that are
+ * negative as signed ones. */
 static void apply_condition(struct tr_effects *effects, uint32_t segment, LLVMValueRef condition,
                             bool is_true)
 {
@@ -197,7 +197,7 @@ bool tr_addresses_prepare(struct tr_effects *effects)
     if (effects->is_fixed == NULL || effects->tid_low == NULL || effects->tid_high == NULL ||
         !tr_roots_build(graph, TR_RECORD_THREAD, TR_CERTAIN, &effects->roots))
         return false;
-    /* What a value is made of comes before it, except through phis. */
+    /* A value's operands come before it, except through phis. */
     for (uint32_t v = 0; v < graph->value_count; v++)
         effects->is_fixed[v] = is_fixed(effects, v);
     find_ranges(effects);

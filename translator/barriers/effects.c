@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The accesses of a kernel to memory that threads share, and which pairs of them can meet.
+ * The accesses of a kernel to memory that threads share, and whether pairs of them can meet.
  */
 #include "translator/barriers/effects.h"
 
@@ -70,7 +70,7 @@ static void describe_place(const struct tr_effects *effects, LLVMValueRef pointe
     tr_sum_of(&query, pointer, &access->address);
 }
 
-/* A call may do anything, and that is all one knows. */
+/* A call may do anything; nothing else is known. */
 static void describe_call(LLVMValueRef call, struct tr_access *access)
 {
     if (tr_is_block_barrier(call) || is_harmless_call(call))
@@ -119,7 +119,7 @@ static void describe(const struct tr_effects *effects, const struct tr_value *va
     }
 }
 
-/* The thread's own memory, and what is only read, concern no other thread. */
+/* The thread's own memory, and memory that is only read, concern no other thread. */
 static bool is_worth_noting(const struct tr_access *access)
 {
     if (access->is_wall)
@@ -194,7 +194,7 @@ static bool are_apart(const struct tr_access *a, const struct tr_access *b)
            is_param(b->root) && a->root != b->root;
 }
 
-/* a and b are the same but for the constant and what they have of %tid. */
+/* Whether a and b differ only by the constant and by the part of %tid. */
 static bool has_same_terms(const struct tr_access *a, const struct tr_access *b)
 {
     return tr_has_same_terms(&a->address, &b->address);
@@ -234,8 +234,8 @@ static void widen(struct interval *sum, struct interval by)
     sum->high += by.high;
 }
 
-/* b begins `by` bytes behind a, more or less: they are apart, and would also be if addresses had
- * only 32 bits. */
+/* Whether b, about `by` bytes behind a, is apart from it, and would be if addresses had only 32
+ * bits. */
 static bool is_distance_safe(const struct tr_access *a, const struct tr_access *b,
                              struct interval by)
 {
@@ -252,7 +252,7 @@ static bool is_executed(const struct tr_effects *effects, const struct tr_access
     return true;
 }
 
-/* Whatever threads get there, their accesses are apart. */
+/* Whether their accesses are apart, whichever threads get there. */
 static bool has_apart_ranges(const struct tr_effects *effects, const struct tr_access *a,
                              const struct tr_access *b)
 {
@@ -270,7 +270,7 @@ static bool has_apart_ranges(const struct tr_effects *effects, const struct tr_a
 
 struct dimension {
     int64_t stride; /* positive */
-    int64_t reach;  /* how much tid may differ between the threads */
+    int64_t reach;  /* most that tid can differ between the threads */
 };
 
 static int by_stride(const void *left, const void *right)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the instructions of a kernel do to memory, and whether two accesses, made by two threads of
- * a block or by one, can meet. Private to the barrier optimisation (barriers.c, forward.c).
+ * The accesses of a kernel to memory, and whether two of them, made by two threads of a block or by
+ * one, can meet. Private to the barrier optimisation (barriers.c, forward.c).
  */
 #ifndef PTXRUN_TRANSLATOR_BARRIERS_EFFECTS_H
 #define PTXRUN_TRANSLATOR_BARRIERS_EFFECTS_H
@@ -48,16 +48,16 @@ struct tr_effects {
     uint32_t *first_access;     /* by segment, and one more: where its accesses begin */
 };
 
-/* From what comes before `roots`, which must be there; shapes for the block. Memory: the graph's
- * arena. */
+/* Uses the fields before `roots`, which must be filled; shapes are for the block. Memory: the
+ * graph's arena. */
 enum pxr_status tr_effects_build(struct tr_effects *effects, struct pxr_error *err);
 
 /* effect_addresses.c: fills roots, is_fixed, tid_low and tid_high; false: out of memory.
  */
 bool tr_addresses_prepare(struct tr_effects *effects);
 uint8_t tr_origins_of(const struct tr_effects *effects, LLVMValueRef pointer);
-/* The number of the parameter that an address is made from, plus 1, or TR_ROOT_ANY. Only asked of
- * what comes from nowhere but global memory. */
+/* The number of the parameter that an address is made from, plus 1, or TR_ROOT_ANY. Only for
+ * addresses that can lead to global memory only. */
 uint8_t tr_param_of(const struct tr_effects *effects, LLVMValueRef pointer);
 
 /* Whether a of one thread and b of another thread of the block may touch the same byte, whenever
@@ -65,11 +65,12 @@ uint8_t tr_param_of(const struct tr_effects *effects, LLVMValueRef pointer);
 bool tr_may_meet(const struct tr_effects *effects, const struct tr_access *a,
                  const struct tr_access *b);
 
-/* The same for one thread. is_same_instance: what both addresses are made of is the same value. */
+/* The same for one thread. is_same_instance: both addresses are made of the same instances of
+ * values. */
 bool tr_may_overlap(const struct tr_effects *effects, const struct tr_access *a,
                     const struct tr_access *b, bool is_same_instance);
 
-/* One thread, and the same instance: whether they surely are the same bytes. */
+/* Whether, in one thread and the same instance, they surely are the same bytes. */
 bool tr_is_same_place(const struct tr_access *a, const struct tr_access *b);
 
 /* Whether the order of a in one thread and b in another can matter. */
@@ -83,7 +84,7 @@ bool tr_is_whole_block(LLVMValueRef inst);
 
 /* ---- forward.c ---- */
 
-/* Where the loads come from that are replaced, for the report. */
+/* The origin of the replaced loads, for the report. */
 struct tr_forwarding {
     void *data;
     void (*forwarded)(void *data, LLVMValueRef load, LLVMValueRef store);
@@ -91,16 +92,16 @@ struct tr_forwarding {
     void (*promoted)(void *data, LLVMValueRef access);
 };
 
-/* Replaces loads of what only the own thread writes by the value it stored, where no barrier comes
- * between or nobody else reads it, and erases the stores to shared memory that nobody reads any
+/* Replaces loads of memory that only the own thread writes by the stored value, where no barrier
+ * comes between or nobody else reads it, and erases stores to shared memory that nobody reads any
  * more. Erased instructions are marked in effects. */
 enum pxr_status tr_forward_stores(struct tr_effects *effects,
                                   const struct tr_forwarding *forwarding, struct pxr_error *err);
 
 /* ---- own_elements.c ---- */
 
-/* Elements of shared memory that no thread touches but its own become variables of the thread, if
- * all its accesses to it are at one address that does not change. */
+/* Makes elements of shared memory that only one thread touches variables of that thread, if all its
+ * accesses to the element are at one address that does not change. */
 enum pxr_status tr_promote_own(struct tr_effects *effects, const struct tr_forwarding *report,
                                struct pxr_error *err);
 

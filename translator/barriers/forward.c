@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Values that a thread stores where no other thread writes, and loads again: the load becomes the
- * value, and a store may become dead. Why that is right: rules 3 and 4 of barriers.c.
+ * value, and the store may become dead. Rules 3 and 4 of barriers.c say why that is right.
  *
  * A value that lives across a barrier is kept in memory by the collapse, so forwarding it there
- * pays only if it takes the place of what was in memory before.
+ * pays only if it replaces memory of before.
  */
 #include "translator/barriers/effects.h"
 
@@ -17,13 +17,14 @@
 struct forwarder {
     struct tr_effects *effects;
     const struct tr_forwarding *report;
-    struct tr_set
-        from_store;        /* segments that can be reached from behind the store, not through it */
-    struct tr_set to_load; /* segments from which the load can be reached, not through the store */
+    struct tr_set from_store; /* segments that can be reached from behind the store without passing
+                                 it */
+    struct tr_set to_load;    /* segments from which the load can be reached without passing the
+                                 store */
     struct tr_set phases;
     uint32_t *work;
     bool has_walls;
-    bool is_load_in_cycle; /* the load's segment is left and entered again before the store is */
+    bool is_load_in_cycle; /* the load's segment may be entered again before the store is */
 };
 
 static void clear(struct tr_set *set)
@@ -38,8 +39,8 @@ static LLVMValueRef inst_of(const struct forwarder *f, const struct tr_access *a
 
 /* ---- the paths between a store and a load, or another store ---- */
 
-/* Segments that can be reached from start's ends, forward or backward, without entering sync point.
- */
+/* Segments that can be reached from start's ends, forward or backward, without entering segment
+ * `sync`. */
 static void reach(struct forwarder *f, uint32_t start, uint32_t sync, bool is_forward,
                   struct tr_set *found)
 {
@@ -134,7 +135,7 @@ static bool is_number(LLVMValueRef value)
            kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind;
 }
 
-/* As many bits in the register as in memory: a bit cast changes nothing. */
+/* Whether registers have as many bits as memory: then a bit cast changes nothing. */
 static bool can_replace(const struct forwarder *f, const struct tr_access *store,
                         const struct tr_access *load)
 {
@@ -146,7 +147,7 @@ static bool can_replace(const struct forwarder *f, const struct tr_access *store
            (store->size_bytes & (store->size_bytes - 1)) == 0;
 }
 
-/* Leaves the paths from the store to the load behind. */
+/* Whether the load has the value of the store. Leaves the paths between them in the sets. */
 static bool has_value_of(struct forwarder *f, const struct tr_access *store,
                          const struct tr_access *load)
 {
@@ -184,7 +185,7 @@ static bool is_read_by_others(const struct tr_effects *effects, const struct tr_
 
 /* ---- rule 4 ---- */
 
-/* All that threads may execute between the same two barriers as something in the set. */
+/* Adds all segments that threads may execute between the same two barriers as one in the set. */
 static void add_phases(struct forwarder *f, struct tr_set *set)
 {
     const struct tr_effects *effects = f->effects;
@@ -219,7 +220,8 @@ static bool may_end(const struct forwarder *f, uint32_t segment)
     return s->succ_count == 0;
 }
 
-/* Leaves in phases what threads may execute between the store and the one that follows. */
+/* Whether the other store always follows. Leaves in phases what threads may execute between the
+ * two. */
 static bool always_leads_to(struct forwarder *f, const struct tr_access *store,
                             const struct tr_access *next)
 {
@@ -257,7 +259,7 @@ static bool is_overwritten_by(struct forwarder *f, const struct tr_access *store
     return true;
 }
 
-/* Shared memory ends with the block: what no thread reads any more need not be there. */
+/* Shared memory ends with the block: a store is dead if no thread reads it any more. */
 static bool is_dead(struct forwarder *f, const struct tr_access *store)
 {
     const struct tr_effects *effects = f->effects;
@@ -299,8 +301,8 @@ static void replace(struct forwarder *f, const struct tr_access *store, struct t
     load->is_gone = true;
 }
 
-/* Marks the loads that get the store's value in `loads`, by their number, if there is a barrier
- * between; replaces the others. */
+/* Marks the loads that get the store's value in `loads`, by number, if a barrier is between;
+ * replaces the others. */
 static uint32_t forward_within(struct forwarder *f, const struct tr_access *store,
                                struct tr_set *loads)
 {
@@ -320,8 +322,8 @@ static uint32_t forward_within(struct forwarder *f, const struct tr_access *stor
     return forwarded;
 }
 
-/* If the value was only in memory for the thread itself, or if nobody needs it there once these
- * loads are gone. */
+/* Forwards across barriers if the value was in memory for the thread itself only, or if nobody
+ * needs it there once these loads are gone. */
 static uint32_t forward_across(struct forwarder *f, const struct tr_access *store,
                                const struct tr_set *loads)
 {

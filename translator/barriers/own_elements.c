@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Elements of shared arrays that only their own thread ever touches become values: rule 5 of
- * barriers.c. The accesses become accesses to a variable of the thread, which LLVM makes values of.
+ * barriers.c. Their accesses become accesses to a variable of the thread, of which LLVM makes
+ * values.
  */
 #include "translator/barriers/effects.h"
 
@@ -11,7 +12,7 @@ struct promoter {
     struct tr_effects *effects;
     const struct tr_forwarding *report;
     LLVMBuilderRef builder;
-    struct tr_set members; /* by number of access: those to the element looked at */
+    struct tr_set members; /* by number of access: those to the current element */
     uint32_t loads;        /* of them */
 };
 
@@ -26,7 +27,7 @@ static LLVMTypeRef type_of(const struct promoter *p, const struct tr_access *acc
     return LLVMTypeOf(access->is_write ? LLVMGetOperand(inst, 0) : inst);
 }
 
-/* Has as many bits as it takes in memory: a bit cast changes nothing. */
+/* Whether it has as many bits as it takes in memory: then a bit cast changes nothing. */
 static bool is_number(const struct promoter *p, const struct tr_access *access)
 {
     LLVMTypeRef type = type_of(p, access);
@@ -49,8 +50,8 @@ static bool is_plain(const struct tr_access *access)
            access->origins == TR_ORIGIN_SHARED;
 }
 
-/* Fills members. That no other thread can be where this one is in another instance of the store
- * means that its address is always the same. */
+/* Fills members. If no other thread can touch the bytes of another instance of the store, its
+ * address is always the same. */
 static bool find_members(struct promoter *p, const struct tr_access *store)
 {
     const struct tr_effects *effects = p->effects;
@@ -80,7 +81,7 @@ static LLVMValueRef make_variable(struct promoter *p, const struct tr_access *st
     LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
     LLVMPositionBuilderBefore(p->builder, first);
     LLVMValueRef variable = LLVMBuildAlloca(p->builder, type, "own");
-    /* What nobody has written may be anything, but is one value. */
+    /* Memory that nobody has written may have any value, but only one. */
     LLVMBuildStore(p->builder, LLVMConstNull(type), variable);
     return variable;
 }

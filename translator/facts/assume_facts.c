@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Facts in the program of one thread: what is known of special registers and parameters becomes
- * constants and ranges, and LLVM's passes find out what follows: that index arithmetic does not
- * wrap (nsw, nuw, nneg), that a bound check or an alignment check never fails. Before the threads
- * of a block are collapsed.
+ * Facts in the program of one thread: known special registers and parameters become constants and
+ * ranges, and LLVM's passes find the consequences: index arithmetic that does not wrap (nsw, nuw,
+ * nneg), a bound check or an alignment check that never fails. Done before the threads of a block
+ * are collapsed.
  */
 #include "translator/facts/assume_facts.h"
 
@@ -24,7 +24,7 @@ struct assumption {
     const struct tr_facts *facts;
 };
 
-/* The instruction's integer is in [min, max]. */
+/* Says that the instruction's integer is in [min, max]. */
 static void set_range(const struct assumption *as, LLVMValueRef inst, uint64_t min, uint64_t max)
 {
     LLVMTypeRef type = LLVMTypeOf(inst);
@@ -36,7 +36,7 @@ static void set_range(const struct assumption *as, LLVMValueRef inst, uint64_t m
 
 /* ---- special registers ---- */
 
-/* Every call of the placeholder gives a number in [min, max]. */
+/* Says that every call of the placeholder gives a number in [min, max]. */
 static void assume_register(const struct assumption *as, const char *name, uint32_t min,
                             uint32_t max)
 {
@@ -123,7 +123,7 @@ static void assume_registers(const struct assumption *as)
 
 /* ---- parameters ---- */
 
-/* The value stays what it is, but now it can be seen that its low bits are 0. */
+/* Keeps the value, but shows that its low bits are 0. */
 static void mask_low_bits(const struct assumption *as, LLVMValueRef load, unsigned align_log2)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(as->llvm);

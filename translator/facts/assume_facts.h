@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What launches promise, in the program of one thread.
+ * Writes the promises of launches into the program of one thread.
  */
 #ifndef PTXRUN_TRANSLATOR_FACTS_ASSUME_FACTS_H
 #define PTXRUN_TRANSLATOR_FACTS_ASSUME_FACTS_H
@@ -10,8 +10,8 @@
 #include "ptx/ptx.h"
 #include "translator/module/launch_facts.h"
 
-/* Writes into the program of one thread what is true of launches: that they keep within the limits
- * of launch_facts.h, and these facts. Constants and ranges; passes find out what follows. */
+/* Writes into the program of one thread that launches keep within the limits of launch_facts.h, and
+ * these facts, as constants and ranges; passes find the consequences. */
 void tr_assume_facts(LLVMModuleRef module, const struct ptx_func *kernel,
                      const struct tr_facts *facts);
 

@@ -8,7 +8,7 @@
 #include "translator/module/marks.h"
 #include "translator/module/sregs.h"
 
-/* What precise.c reads is constant while a thread runs. */
+/* precise.c reads only what is constant while a thread runs. */
 static void mark_loads_invariant(LLVMValueRef function)
 {
     LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
@@ -20,7 +20,8 @@ static void mark_loads_invariant(LLVMValueRef function)
     }
 }
 
-/* Whether its definition reads what stays as it is while the function of the blocks runs. */
+/* Whether its definition reads only fields that are constant while the function of the blocks
+ * runs. */
 static bool reads_constants(LLVMValueRef function, bool runs_many_blocks)
 {
     if (LLVMIsDeclaration(function))

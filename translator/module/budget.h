@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What compiling a kernel may cost. Steps whose time grows faster than the code ask before they
- * begin, and where the answer is no the kernel gets less effort: no vectors, no loops over threads,
- * fewer passes, in the end nothing but what is linear. Everything is counted in instructions,
- * blocks and the like and never in time, so that a kernel always gets the same code. All efforts
- * give the same results.
+ * Limits on the cost of compiling a kernel. Steps whose time grows faster than the code ask before
+ * they begin; if the answer is no the kernel gets less effort: no vectors, no loops over threads,
+ * fewer passes, in the end only linear steps. Everything is counted in instructions, blocks and the
+ * like and never in time, so that a kernel always gets the same code. All efforts give the same
+ * results.
  *
  * The limits are far above what people write; docs/measurements.md has the sweep that they come
  * from.
@@ -19,13 +19,13 @@
 
 enum tr_effort {
     TR_EFFORT_FULL,
-    TR_EFFORT_LOOPS,  /* loops over threads, but not over vectors of them */
+    TR_EFFORT_LOOPS,  /* loops over threads, but not over vectors of threads */
     TR_EFFORT_THREAD, /* the code of one thread, as `precise` has it */
-    TR_EFFORT_SHORT,  /* that with few passes and quick code generation */
-    TR_EFFORT_LINEAR, /* and no pass at all */
+    TR_EFFORT_SHORT,  /* the same with few passes and quick code generation */
+    TR_EFFORT_LINEAR, /* the same with no passes at all */
 };
 
-/* What is asked about. */
+/* The quantities that have limits. */
 enum tr_limit {
 #define LIMIT(ID, most, effort, what) TR_LIMIT_##ID,
 #include "translator/module/budget.def"
@@ -35,14 +35,15 @@ enum tr_limit {
 
 /* Zero-initialise. */
 struct tr_budget {
-    enum tr_effort effort; /* what the steps so far have left */
-    enum tr_limit limit;   /* which has brought it there last … */
-    uint64_t amount;       /* … by this amount; 0: none has */
-    uint64_t loops;        /* branches back in the PTX of the kernel and all it may call */
-    uint32_t divisor;      /* for tests: limits are so many times lower; 0: they are as they are */
+    enum tr_effort effort; /* the effort that the steps so far allow */
+    enum tr_limit limit;   /* the limit that lowered it last … */
+    uint64_t amount;       /* … and the amount that passed it; 0: none did */
+    uint64_t loops;        /* branches back in the PTX of the kernel and of all functions it may
+                              call */
+    uint32_t divisor;      /* for tests: limits are so many times lower; 0: they are unchanged */
 };
 
-/* Whether there may be so much. If not, the effort falls to the limit's, unless it is lower
+/* Whether such an amount is allowed. If not, the effort falls to the limit's, unless it is lower
  * already. */
 bool tr_budget_allows(struct tr_budget *budget, enum tr_limit limit, uint64_t amount);
 
@@ -50,19 +51,19 @@ bool tr_budget_allows(struct tr_budget *budget, enum tr_limit limit, uint64_t am
 #define TR_BUDGET_TEXT_BYTES 160
 void tr_budget_text(const struct tr_budget *budget, char text[TR_BUDGET_TEXT_BYTES]);
 
-/* How large a module's functions are. */
+/* The size of a module's functions. */
 struct tr_size {
     uint64_t instructions;
     uint64_t blocks;
     uint64_t edges;
-    uint64_t targets; /* of the branch that has most */
+    uint64_t targets; /* of the branch with most targets */
     uint64_t loops;   /* branches back, in the order of blocks */
-    uint64_t square;  /* pairs of instructions that are in one block, where accesses to memory count
-                         more: code generation takes time for each */
+    uint64_t square;  /* pairs of instructions in one block, where accesses to memory count more:
+                         code generation takes time for each */
 };
 void tr_module_size(LLVMModuleRef module, struct tr_size *size);
 
-/* Of the function's body. */
+/* Instructions in the function's body. */
 uint32_t tr_instruction_count(LLVMValueRef function);
 
 #endif

@@ -7,7 +7,7 @@
 #include "translator/module/link_rt.h"
 #include "translator/module/passes.h"
 
-/* A helper of so many instructions in one block is inlined: calling it would take as many. */
+/* Helpers of one block with so many instructions are inlined: a call would take as many. */
 #define TINY_HELPER 8
 
 bool tr_is_always_inline(LLVMValueRef function)

@@ -25,7 +25,7 @@ static void mark(LLVMValueRef inst)
         tr_mark_with(inst, TR_MARK_LINE, location);
 }
 
-/* Where the function's own code comes to the location: the end of the calls that were inlined. */
+/* The location in the function's own code: the end of the inlined calls. */
 static LLVMMetadataRef outermost_scope(LLVMMetadataRef location)
 {
     LLVMMetadataRef call = LLVMDILocationGetInlinedAt(location);
@@ -34,8 +34,8 @@ static LLVMMetadataRef outermost_scope(LLVMMetadataRef location)
     return LLVMDILocationGetScope(location);
 }
 
-/* The inliner says of locations which call brought them, but not of those in marks: what a function
- * inlined since has brought gets its line in the function that it is part of now. */
+/* The inliner tells locations which call brought them, but not those in marks: code of a function
+ * inlined since gets its line in the function that it is part of now. */
 static LLVMMetadataRef located_here(LLVMValueRef inst, LLVMMetadataRef location)
 {
     LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));

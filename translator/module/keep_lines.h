@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lines of memory accesses across optimisation: a report of a fault needs the PTX line even of an
- * access that was moved out of a loop, from which LLVM takes the line (for a debugger it would jump
- * about).
+ * Keeps lines of memory accesses across optimisation: a report of a fault needs the PTX line even
+ * of an access that was moved out of a loop, whose line LLVM drops (a debugger would jump about).
  */
 #ifndef PTXRUN_TRANSLATOR_MODULE_KEEP_LINES_H
 #define PTXRUN_TRANSLATOR_MODULE_KEEP_LINES_H
@@ -12,7 +11,7 @@
 /* Before the passes: marks every load, store and atomic operation with its location. */
 void tr_lines_mark(LLVMModuleRef module);
 
-/* After them: those without a location get the one of the mark; marks go. */
+/* After them: gives those without a location the one of the mark, and removes the marks. */
 void tr_lines_restore(LLVMModuleRef module);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Facts: what a variant of a kernel assumes about the launches it is used for. Made from a launch
- * and checked for every other by jit/facts.c; used by the translation (tr_assume_facts). No LLVM
- * here: the host side includes it too.
+ * Facts: the assumptions of a variant of a kernel about the launches it is used for. Made from a
+ * launch and checked for every other by jit/facts.c; used by the translation (tr_assume_facts). No
+ * LLVM here: the host side includes it too.
  */
 #ifndef PTXRUN_TRANSLATOR_MODULE_LAUNCH_FACTS_H
 #define PTXRUN_TRANSLATOR_MODULE_LAUNCH_FACTS_H
@@ -10,22 +10,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True of every launch, without being a fact: larger ones are refused (PTX ISA, limits of %ntid and
+/* True of every launch without being a fact: larger ones are refused (PTX ISA, limits of %ntid and
  * %nctaid). */
 #define TR_BLOCK_MAX_THREADS 1024
 #define TR_BLOCK_MAX_Z       64
 #define TR_GRID_MAX_X        2147483647
 #define TR_GRID_MAX_YZ       65535
 
-/* Nothing is ever assumed of parameters beyond these. */
+/* Nothing is assumed of parameters beyond these. */
 #define TR_FACTS_PARAMS 32
 
-/* Of a parameter that is one integer of 32 or 64 bits. */
+/* Facts about a parameter that is one integer of 32 or 64 bits. */
 struct tr_param_fact {
     uint8_t max_log2;    /* 0: not known; else the value, taken as unsigned, is at most 1 << this */
     uint8_t align_log2;  /* 64 bits only: the value is a multiple of 1 << this */
-    uint8_t is_distinct; /* 64 bits only: an address in an allocation that no other such parameter
-                            has one in. Says nothing about pointers in structures or in
+    uint8_t is_distinct; /* 64 bits only: an address in an allocation into which no other such
+                            parameter points. Says nothing about pointers in structures or in
                             memory. */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Brings the helpers of translator/rt, embedded as bitcode, into a module: only the functions it
- * calls (and what those need), internal, to be inlined.
+ * Links the helpers of translator/rt, embedded as bitcode, into a module: only the functions it
+ * calls (and those that they need), internal, to be inlined.
  */
 #include "translator/module/link_rt.h"
 
@@ -54,8 +54,8 @@ static void inline_always(LLVMValueRef function)
     LLVMAddAttributeAtIndex(function, index, LLVMCreateEnumAttribute(context, always_kind, 0));
 }
 
-/* Whether the module calls something that the family defines. Reading the bitcode to find out
- * would cost more than translating a small kernel. */
+/* Whether the module calls a function of the family. Reading the bitcode to find out would cost
+ * more than translating a small kernel. */
 static bool is_needed(LLVMModuleRef module, const struct tr_rt_bitcode *family)
 {
     for (const char *name = family->names; *name != '\0';) {
@@ -68,7 +68,7 @@ static bool is_needed(LLVMModuleRef module, const struct tr_rt_bitcode *family)
     return false;
 }
 
-/* Makes every definition one that the linker takes only when it is needed. */
+/* Makes all definitions optional: the linker takes only those that are needed. */
 static void make_optional(LLVMModuleRef source)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(source); f != NULL; f = LLVMGetNextFunction(f))
@@ -76,7 +76,7 @@ static void make_optional(LLVMModuleRef source)
             LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
 }
 
-/* Helpers are known by the target they were compiled for. */
+/* Takes the linked helpers in: they are recognised by the target they were compiled for. */
 static void adopt_helpers(LLVMModuleRef module)
 {
     static const char target[] = "target-cpu";

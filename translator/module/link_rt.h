@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Helpers written in C (translator/rt) become part of a module.
+ * Links helpers written in C (translator/rt) into a module.
  */
 #ifndef PTXRUN_TRANSLATOR_MODULE_LINK_RT_H
 #define PTXRUN_TRANSLATOR_MODULE_LINK_RT_H
@@ -11,21 +11,20 @@
 
 #include "util/error.h"
 
-/* Gives the functions that the module declares the definitions that translator/rt has under
- * these names, as internal functions. sregs: the special registers' definitions only,
- * otherwise the helpers. */
+/* Gives functions that the module declares their definitions from translator/rt, as internal
+ * functions. sregs: only definitions of special registers; otherwise only helpers. */
 enum pxr_status tr_link_rt(LLVMModuleRef module, bool sregs, struct pxr_error *err);
 
-/* Links the special registers' definitions and marks what they read as constant, except, where the
- * code runs many blocks, what changes from block to block. */
+/* Links the definitions of special registers and marks the fields they read as constant, except, if
+ * the code runs many blocks, fields that change from block to block. */
 enum pxr_status tr_bind_sregs(LLVMModuleRef module, bool runs_many_blocks, struct pxr_error *err);
 
-/* A family of helpers of which the module calls something that it has no body of; NULL: none. */
+/* The name of a family of helpers that the module calls without having their bodies; NULL: none. */
 const char *tr_find_unlinked(LLVMModuleRef module);
 
 bool tr_is_always_inline(LLVMValueRef function);
 
-/* Inlines helpers that are tiny, in time that grows like the code; others stay functions. */
+/* Inlines tiny helpers, in time linear in the code; others stay functions. */
 enum pxr_status tr_inline_tiny(LLVMModuleRef module, struct pxr_error *err);
 
 #endif

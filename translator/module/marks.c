@@ -91,7 +91,7 @@ void tr_mark_threads(LLVMBasicBlockRef latch, char axis)
     LLVMValueRef *values = calloc(count, sizeof *values);
     LLVMMetadataRef *parts = calloc(count + 1, sizeof *parts);
     if (values == NULL || parts == NULL)
-        goto done; /* it stays a loop like any other */
+        goto done; /* it stays an ordinary loop */
     if (old != NULL)
         LLVMGetMDNodeOperands(old, values);
     /* A loop's node names itself first, so that no two are equal. */
@@ -115,7 +115,7 @@ static bool is_string(LLVMValueRef metadata, const char *text)
     return is != NULL && len == strlen(text) && memcmp(is, text, len) == 0;
 }
 
-/* Which loop's property this is; 0: another one. */
+/* The axis of the loop property; 0: another property. */
 static char axis_of_property(LLVMValueRef property)
 {
     LLVMValueRef parts[2] = {0};

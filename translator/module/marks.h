@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What steps tell each other about instructions: metadata of our own (marks.def).
+ * Notes of steps for later steps about instructions: metadata of our own (marks.def).
  */
 #ifndef PTXRUN_TRANSLATOR_MODULE_MARKS_H
 #define PTXRUN_TRANSLATOR_MODULE_MARKS_H
@@ -19,20 +19,20 @@ enum tr_mark {
 /* The name in LLVM's text. */
 const char *tr_mark_name(enum tr_mark mark);
 
-/* Marks the instruction; with: what the mark holds, NULL: nothing. */
+/* Marks the instruction; with: the mark's content, NULL: nothing. */
 void tr_mark(LLVMValueRef inst, enum tr_mark mark);
 void tr_mark_with(LLVMValueRef inst, enum tr_mark mark, LLVMMetadataRef with);
 
 bool tr_is_marked(LLVMValueRef inst, enum tr_mark mark);
 
-/* The node that holds what the mark was made with; NULL: the instruction is not marked. */
+/* The mark's content as a node; NULL: the instruction is not marked. */
 LLVMValueRef tr_marked_node(LLVMValueRef inst, enum tr_mark mark);
 
 void tr_unmark(LLVMValueRef inst, enum tr_mark mark);
 
-/* Variables of the function that are arrays of so many elements have one for each lane of a warp
- * and as many behind them: a vector that begins at any lane is in them, and nobody asks for what is
- * not a lane's. */
+/* An array variable with so many elements has one for each lane of a warp and as many behind them:
+ * a vector that begins at any lane is inside it, and nobody reads elements that are not a
+ * lane's. */
 #define TR_LANE_ELEMENTS 64
 
 /* LLVM's own: the load reads memory that does not change while the function runs. */

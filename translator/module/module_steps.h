@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Steps that see an LLVM module and nothing of emitters, regions or vectors; and its names.
+ * Steps that work on an LLVM module and know nothing of emitters, regions or vectors; and the names
+ * of a kernel's functions.
  */
 #ifndef PTXRUN_TRANSLATOR_MODULE_MODULE_STEPS_H
 #define PTXRUN_TRANSLATOR_MODULE_MODULE_STEPS_H
@@ -17,19 +18,19 @@
 #define TR_KERNEL_NAME "ptxrun_kernel"
 #define TR_STEP_NAME   "ptxrun_step"
 
-/* Before LLVM's loop vectoriser: what it would make wrong code of (narrow_steps.c). */
+/* Before LLVM's loop vectoriser: hides steps that it would make wrong code of (narrow_steps.c). */
 void tr_hide_narrow_steps(LLVMModuleRef module);
 
 /* Before quick code generation, which takes time in proportion to the square of a block's length:
  * splits long blocks. No pass that would put them together again may follow. */
 void tr_split_blocks(LLVMModuleRef module);
 
-/* Behind all passes, before code generation: what LLVM would make wrong code of
- * (module/one_lane.c). */
+/* Behind all passes, before code generation: rewrites stores that LLVM would make wrong code of
+ * (one_lane.c). */
 void tr_mend_one_lane_stores(LLVMModuleRef module);
 
-/* Likewise: atomic accesses of 16 bytes, among them vectors, become what LLVM can make code of
- * (whole_accesses.c). has_whole_loads: it makes a load of an atomic load of 16 bytes. */
+/* Likewise: rewrites atomic accesses of 16 bytes, among them vectors, into forms that LLVM accepts
+ * (whole_accesses.c). has_whole_loads: it handles an atomic load of 16 bytes. */
 void tr_lower_whole_accesses(LLVMModuleRef module, bool has_whole_loads);
 
 #endif

@@ -14,7 +14,7 @@
 
 #include "translator/module/module_steps.h"
 
-/* How far to look for what a value is made of; what is farther counts as a step. */
+/* How far to look for a value's operands; beyond that a value counts as a step. */
 #define STEP_DEPTH 6
 
 #define STEP_BITS  32
@@ -30,7 +30,7 @@ static unsigned bits_of(LLVMValueRef value)
     return LLVMGetIntTypeWidth(LLVMTypeOf(value));
 }
 
-/* Whether the value may be made of one that a loop counts up: not of memory, nor of arguments. */
+/* Whether the value may come from one that a loop counts up: not through memory or arguments. */
 static bool may_step(LLVMValueRef value, unsigned depth)
 {
     if (LLVMIsAInstruction(value) == NULL || !is_integer(value) || LLVMIsALoadInst(value) ||
@@ -44,7 +44,7 @@ static bool may_step(LLVMValueRef value, unsigned depth)
     return false;
 }
 
-/* Whether LLVM sees the value as one of fewer bits that is widened. */
+/* Whether LLVM takes the value for a widened one of fewer bits. */
 static bool widens_narrow(LLVMValueRef inst)
 {
     if (!is_integer(inst))

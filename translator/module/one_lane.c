@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * LLVM 22 makes a store of four bytes of a masked store that has one lane, known when it is
- * compiled, of a value that was cut to two bytes or one (AVX-512BW: the cut goes into the store,
- * which then forgets it). A store of that lane alone is what it should be, and no slower.
+ * LLVM 22 makes a store of four bytes of a masked store with one lane, known at compile time, of a
+ * value that was cut to two bytes or one (AVX-512BW: the cut goes into the store, which then
+ * forgets it). Here it becomes a plain store of that lane, which is correct and no slower.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ static bool is_masked_store(LLVMValueRef inst)
            strncmp(LLVMGetValueName2(callee, &len), prefix, sizeof prefix - 1) == 0;
 }
 
-/* The one lane that is set; -1: the mask is not known, or has none or several. */
+/* The only lane that is set; -1: the mask is not known, or has none or several. */
 static int only_lane(LLVMValueRef mask)
 {
     int lane = -1;

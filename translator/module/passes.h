@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * LLVM's own passes.
+ * Runs LLVM's own passes.
  */
 #ifndef PTXRUN_TRANSLATOR_MODULE_PASSES_H
 #define PTXRUN_TRANSLATOR_MODULE_PASSES_H

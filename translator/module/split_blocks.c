@@ -5,7 +5,7 @@
 
 #define BLOCK_INSTRUCTIONS 200
 
-/* Who leads to the block leads to the other instead. */
+/* Makes the predecessors of one block lead to the other. */
 static void redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
     LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(from));
@@ -26,8 +26,8 @@ static bool has_fixed_size(LLVMValueRef inst)
     return LLVMIsAAllocaInst(inst) != NULL && LLVMIsConstant(LLVMGetOperand(inst, 0));
 }
 
-/* To code generators an alloca is part of the frame in a function's first block only; elsewhere the
- * stack grows each time it is come to, and nobody knows by how much. */
+/* For code generators an alloca is part of the frame only in a function's first block; elsewhere it
+ * grows the stack each time, and nobody knows by how much. */
 static void put_allocas_first(LLVMBuilderRef builder, LLVMBasicBlockRef entry)
 {
     LLVMValueRef inst = LLVMGetFirstInstruction(entry);
@@ -57,8 +57,8 @@ static LLVMValueRef find_split(LLVMBasicBlockRef block)
     return inst != NULL && LLVMGetNextInstruction(inst) != NULL ? inst : NULL;
 }
 
-/* The first instructions move into a block of their own, so that the rest with the branch is still
- * what phis elsewhere know. Returns whether there was too much. */
+/* Moves the first instructions into a block of their own, so that the rest with the branch stays
+ * the block that phis elsewhere name. Returns whether the block was too long. */
 static bool split_off(LLVMBuilderRef builder, LLVMBasicBlockRef block)
 {
     LLVMValueRef rest = find_split(block);

@@ -24,7 +24,7 @@ const struct tr_sreg_info tr_sregs[PTX_SREG_COUNT] = {
 #undef SREG
 };
 
-/* Those that are read most come first in the table. */
+/* The most frequent ones come first in the table. */
 enum ptx_sreg tr_find_sreg(LLVMValueRef function)
 {
     size_t len = 0;

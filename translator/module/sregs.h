@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Special registers in the program of one thread: calls of rt_sreg_…, and what ptx/sregs.def says
- * of each.
+ * Special registers in the program of one thread: calls of rt_sreg_…, with the properties that
+ * ptx/sregs.def gives each.
  */
 #ifndef PTXRUN_TRANSLATOR_MODULE_SREGS_H
 #define PTXRUN_TRANSLATOR_MODULE_SREGS_H
@@ -13,7 +13,7 @@
 
 #include "ptx/ptx.h"
 
-/* Who reads the same from it; the later, the more threads. */
+/* The threads that read the same value from it; later ones are wider. */
 enum tr_sreg_scope { TR_SREG_THREAD, TR_SREG_WARP, TR_SREG_BLOCK, TR_SREG_CHUNK, TR_SREG_LAUNCH };
 
 enum tr_quantity {
@@ -38,11 +38,11 @@ struct tr_sreg_info {
 
 extern const struct tr_sreg_info tr_sregs[PTX_SREG_COUNT];
 
-/* PTX_SREG_NONE: the function reads none, or the instruction calls no such function. */
+/* PTX_SREG_NONE: the function, or the instruction's callee, reads none. */
 enum ptx_sreg tr_find_sreg(LLVMValueRef function);
 enum ptx_sreg tr_sreg_of(LLVMValueRef inst);
 
-/* Along which axis the instruction reads the quantity; -1: it does not. */
+/* The axis along which the instruction reads the quantity; -1: it does not. */
 int tr_sreg_axis(LLVMValueRef inst, enum tr_quantity quantity);
 
 #endif

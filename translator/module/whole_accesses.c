@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Atomic accesses of 16 bytes as LLVM 22's code generators can have them. They have no atomic
- * vectors, and where they believe that only a compare-and-swap loads 16 bytes at once, they make
- * that of a load: it would write, and memory that programs read may be read-only. A volatile load
- * of a vector is one instruction wherever vectors of 128 bits are ("the backend should never split
- * or merge target-legal volatile load/store instructions"). Stores become those of a number: a move
- * of a vector register, or a compare-and-swap on processors that do not promise that it is atomic.
+ * Rewrites atomic accesses of 16 bytes into forms that LLVM 22's code generators accept. They have
+ * no atomic vectors, and where they believe that only a compare-and-swap loads 16 bytes at once,
+ * they use it for a load: it would write, and memory that programs read may be read-only. A
+ * volatile load of a vector is one instruction wherever there are vectors of 128 bits ("the backend
+ * should never split or merge target-legal volatile load/store instructions"). Stores become stores
+ * of a number: a move of a vector register, or a compare-and-swap on processors that do not promise
+ * that the move is atomic.
  */
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
@@ -46,7 +47,7 @@ static LLVMTypeRef vector_type(LLVMValueRef access)
     return LLVMVectorType(LLVMInt64TypeInContext(context), 2);
 }
 
-/* Of an atomic access, to its copy with another type. */
+/* Copies the flags of an atomic access to its copy of another type. */
 static void copy_flags(LLVMValueRef from, LLVMValueRef to)
 {
     LLVMSetAlignment(to, LLVMGetAlignment(from));
