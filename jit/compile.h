@@ -27,7 +27,8 @@ struct jit_unit {
     struct pxr_error diagnostic; /* first error LLVM reported; status PXR_OK if none */
 };
 
-/* For tests: a defect to seed into the region former (collapse/collapse_options.h, enum tr_seed). */
+/* For tests: a defect to seed into the region former (collapse/collapse_options.h, enum tr_seed).
+ */
 struct jit_seed {
     enum tr_seed kind;
     uint32_t site;    /* in: which one … */

@@ -5,9 +5,9 @@
  */
 #include "ptx/link_modules.h"
 
+#include "ptx/function_handles.h"
 #include "ptx/hash.h"
 #include "ptx/list.h"
-#include "ptx/function_handles.h"
 
 /* A name with external linkage. */
 struct link_symbol {

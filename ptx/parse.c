@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "ptx/parse_budget.h"
 #include "ptx/function_handles.h"
+#include "ptx/parse_budget.h"
 
 /* Memory may grow with the text: no construct needs more per byte of text than this. What the
  * machine has to spend is another bound. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "ptx/parse_budget.h"
 #include "ptx/fatbin.h"
+#include "ptx/parse_budget.h"
 
 enum {
     /* Encoders differ in whether the final NUL counts; the decoder's own size is what holds. */

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "tools/launch_env.h"
-#include "tools/target_program.h"
 #include "tools/target_package.h"
+#include "tools/target_program.h"
 #include "util/options.h"
 
 /* Besides those of the program itself; as env, nohup and timeout have them. */
