@@ -28,14 +28,14 @@ struct tr_options {
     bool check_alignment; /* misaligned accesses call rt_fault(PXR_FAULT_MISALIGNED) */
     const char *triple;
     const char *data_layout;
-    /* Seeded faults of tests; may be NULL. The emitter gets *inst, a copy that lives as long as the
-     * translation, instead of the instruction written. */
+    /* Seeds faults for tests; may be NULL. The emitter gets *inst, a copy that lives as long as the
+     * translation, instead of the original instruction. */
     void (*rewrite)(void *rewrite_data, struct ptx_inst *inst);
     void *rewrite_data;
-    struct tr_budget *budget; /* NULL: one of its own, of which nobody hears */
+    struct tr_budget *budget; /* NULL: one of its own, which nobody reads */
 };
 
-/* What is translated. Everything outlives the emission. */
+/* The source of a translation. Everything outlives the emission. */
 struct tr_source {
     const struct ptx_module *ptx;
     const struct ptx_func *kernel;
@@ -54,13 +54,13 @@ enum pxr_status tr_emit_module(const struct tr_source *source, struct tr_ctx **e
                                LLVMModuleRef *module, struct pxr_error *err);
 void tr_end_emission(struct tr_ctx *emission);
 
-/* Asks the budget for the module, helpers linked: whether passes may run. */
+/* Asks the budget whether passes may run on the module, with helpers linked. */
 void tr_measure_module(struct tr_ctx *emission);
 
-/* Without passes registers stay in memory, which is 0 at first. */
+/* Without passes registers stay in memory: clears it first. */
 void tr_clear_registers(struct tr_ctx *emission);
 
-/* With them: a register read before it is written is undefined for LLVM, which may then take a
+/* With passes: a register read before it is written is undefined for LLVM, which may then take a
  * different value at every use. It becomes 0. */
 void tr_define_undefined(LLVMModuleRef module);
 

@@ -33,31 +33,32 @@
 #include "util/arena.h"
 #include "util/error.h"
 
-/* What is known of the low bits of a register since it was last written. */
+/* The known low bits of a register since it was last written. */
 struct tr_alignment {
-    uint32_t region; /* where it is known: ctx->region; 0: nowhere */
+    uint32_t region; /* where that holds: ctx->region; 0: nowhere */
     uint32_t align;  /* value + offset is a multiple of this */
     int64_t offset;
 };
 
-/* What the lanes of the warp may have done with volatile shared memory since they last met. */
+/* The volatile accesses to shared memory that lanes of the warp may have made since they last
+ * met. */
 struct tr_step {
-    uint32_t region; /* where it is known: ctx->region; 0: nowhere */
+    uint32_t region; /* where that holds: ctx->region; 0: nowhere */
     bool has_read;
     bool has_written;
 };
 
-/* A register of a function that has been made. */
+/* A register of a finished function. */
 struct tr_slot {
     LLVMValueRef memory; /* an alloca */
     struct tr_slot *next;
 };
 
-/* Memory that arguments and results are passed through; in lists, the newest first. */
+/* Memory for passing arguments and results; in lists, the newest first. */
 struct tr_passing {
     LLVMValueRef memory; /* an alloca of 2^size_class bytes */
     unsigned size_class;
-    uint32_t depth; /* of the block of the text that it belongs to */
+    uint32_t depth; /* of the source block that it belongs to */
     struct tr_passing *next;
 };
 #define TR_PASSING_CLASSES 64
@@ -86,7 +87,7 @@ struct tr_ctx {
     struct tr_slot *slots;     /* function after function, the newest first */
     bool has_handle_count;
     uint32_t handle_count;   /* of handles in the module, once it is known */
-    uint32_t function_count; /* that have been begun */
+    uint32_t function_count; /* functions begun so far */
     struct tr_set pending;   /* by ptx_func.index: declared and not defined yet */
 
     /* the function being made */
@@ -101,16 +102,16 @@ struct tr_ctx {
     LLVMValueRef param_base;
     LLVMValueRef *vars;              /* by ptx_var.index in func->vars: alloca; NULL until used */
     struct tr_alignment *alignments; /* by ptx_var.index, as vars */
-    uint32_t region;                 /* counts the stretches of code without labels */
-    bool keeps_step;                 /* it may have volatile accesses to shared memory */
+    uint32_t region;                 /* counts stretches of code without labels */
+    bool keeps_step;                 /* the function may have volatile accesses to shared memory */
     struct tr_step step;
     LLVMValueRef *params; /* by position in func->params; not for entries */
     LLVMValueRef *rets;
-    uint32_t block_depth;             /* braces in the text around the instruction */
+    uint32_t block_depth;             /* braces in the source around the instruction */
     struct tr_passing *taken_passing; /* the deepest first */
     struct tr_passing *free_passing[TR_PASSING_CLASSES]; /* by size_class */
     LLVMBasicBlockRef *labels;                           /* by ptx_label.index; NULL until used */
-    uint32_t *label_stmts;       /* by ptx_label.index: which of func->stmts it is */
+    uint32_t *label_stmts;       /* by ptx_label.index: its place in func->stmts */
     const struct ptx_inst *inst; /* the instruction being made */
 };
 
@@ -128,7 +129,7 @@ typedef enum pxr_status (*tr_emit_fn)(struct tr_ctx *ctx, const struct ptx_inst 
 /* PXR_UNSUPPORTED with the opcode as written, kernel, source and line; why may be NULL. */
 enum pxr_status tr_unsupported(struct tr_ctx *ctx, const struct ptx_inst *inst, const char *why);
 
-/* Records any other failure, unless there was one before; returns the status recorded first. */
+/* Records any other failure, unless one came before; returns the first one's status. */
 enum pxr_status tr_fail(struct tr_ctx *ctx, enum pxr_status status, int line, const char *format,
                         ...) __attribute__((format(printf, 4, 5)));
 
@@ -181,7 +182,7 @@ void tr_set_second(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned ind
 /* Same bits, other type of the same width. */
 LLVMValueRef tr_bitcast(struct tr_ctx *ctx, LLVMValueRef value, LLVMTypeRef type);
 
-/* An integer value made this wide: truncated, or sign- or zero-extended. */
+/* The integer in this width: truncated, or sign- or zero-extended. */
 LLVMValueRef tr_resize(struct tr_ctx *ctx, LLVMValueRef value, unsigned bits, bool is_signed);
 
 /* ---- code ---- */
@@ -231,7 +232,7 @@ LLVMValueRef tr_intrinsic(struct tr_ctx *ctx, const char *name, LLVMTypeRef *typ
 /* The address of a symbol within its own space, as i64. */
 LLVMValueRef tr_symbol_address(struct tr_ctx *ctx, const struct ptx_operand *operand);
 
-/* The host address (ptr) an address operand of this space means. */
+/* The host address (ptr) of an address operand in this space. */
 LLVMValueRef tr_address(struct tr_ctx *ctx, const struct ptx_operand *operand,
                         enum ptx_space space);
 
@@ -260,14 +261,14 @@ void tr_poll(struct tr_ctx *ctx);
  * first. Reads of different lanes may be swapped; nothing else may. */
 bool tr_step_needed(const struct tr_ctx *ctx, bool is_store);
 
-/* The lanes come together here, as far as they can (rt_warp_converge in kernel_abi/rt.h). */
+/* Makes the lanes come together here, as far as they can (rt_warp_converge in kernel_abi/rt.h). */
 void tr_converge(struct tr_ctx *ctx);
 
-/* All lanes of the warp have just met, in whatever way. inst: what made them meet; with a guard
- * some may not have been there. */
+/* Notes that all lanes of the warp have just met. inst: the instruction that made them meet; with a
+ * guard some may have skipped it. */
 void tr_step_met(struct tr_ctx *ctx, const struct ptx_inst *inst);
 
-/* A volatile access to shared memory has been emitted. */
+/* Notes a volatile access to shared memory. */
 void tr_step_accessed(struct tr_ctx *ctx, bool is_store);
 
 /* The function's declaration in the module; NULL, with ctx->status set, when it has no body. */
@@ -276,11 +277,11 @@ LLVMValueRef tr_function(struct tr_ctx *ctx, const struct ptx_func *func, int li
 LLVMTypeRef tr_function_type(struct tr_ctx *ctx, const struct ptx_func *func);
 
 /* Makes the initialiser of the table of handles (emit_call.c), when all functions known so far have
- * been defined: true when it was made now, which may have declared more. */
+ * been defined: true if it was made now, which may have declared more functions. */
 bool tr_define_handle_table(struct tr_ctx *ctx);
 
 /* emit_stack.c. At the start of a function that can recurse: rt_fault(PXR_FAULT_STACK) when little
- * is left. */
+ * stack is left. */
 void tr_check_stack(struct tr_ctx *ctx);
 
 /* The block of a label. */

@@ -12,7 +12,7 @@
 
 /* ---- what the thread's record leads to ---- */
 
-/* A load, in the entry block, of what does not change while the thread runs. */
+/* Loads, in the entry block, a field that does not change while the thread runs. */
 static LLVMValueRef load_constant_field(struct tr_ctx *ctx, LLVMValueRef base, size_t offset,
                                         const char *name)
 {
@@ -54,7 +54,7 @@ static void note_number(struct tr_ctx *ctx, LLVMValueRef load, const char *name,
     LLVMSetMetadata(load, kind, LLVMMetadataAsValue(ctx->llvm, node));
 }
 
-/* All parameters can be read at any time: one that is used behind a condition only may be loaded
+/* All parameters can be read at any time: so one that is used behind a condition may be loaded
  * before a loop around that. */
 static LLVMValueRef kernel_params(struct tr_ctx *ctx)
 {
@@ -214,8 +214,8 @@ LLVMValueRef tr_symbol_address(struct tr_ctx *ctx, const struct ptx_operand *ope
 
 /* ---- operands in brackets ---- */
 
-/* The constant is added last and in 64 bits, so that it can become part of the machine's
- * instruction: a 32-bit sum would differ only for addresses far outside of shared memory. */
+/* Adds the constant last and in 64 bits, so that it can become part of the machine's instruction: a
+ * 32-bit sum would differ only for addresses far outside of shared memory. */
 static LLVMValueRef shared_pointer(struct tr_ctx *ctx, const struct ptx_operand *base,
                                    int64_t offset)
 {
@@ -234,7 +234,7 @@ static LLVMValueRef first_constant(struct tr_ctx *ctx)
     return NULL;
 }
 
-/* What an operand in brackets is the sum of. */
+/* The first term of an operand in brackets. */
 static const struct ptx_operand *address_base(const struct ptx_operand *operand, int64_t *offset)
 {
     *offset = 0;
@@ -246,7 +246,8 @@ static const struct ptx_operand *address_base(const struct ptx_operand *operand,
 }
 
 /* 32-bit registers can hold addresses of spaces that are small on a GPU. Here they are the low half
- * of a host address, and the nearest address to the space's own memory that ends so is meant. */
+ * of a host address, and stand for the nearest address to the space's own memory with that low
+ * half. */
 LLVMValueRef tr_widen_address(struct tr_ctx *ctx, LLVMValueRef low, enum ptx_space space)
 {
     LLVMValueRef near = NULL;
@@ -304,7 +305,7 @@ bool tr_makes_short_addresses(const struct ptx_module *module)
     return false;
 }
 
-/* The 64-bit host address that a register or constant means within the space. */
+/* The 64-bit host address that a register or constant stands for within the space. */
 static LLVMValueRef full_address(struct tr_ctx *ctx, const struct ptx_operand *base,
                                  enum ptx_space space)
 {
@@ -489,8 +490,8 @@ enum pxr_status tr_emit_isspacep(struct tr_ctx *ctx, const struct ptx_inst *inst
     return PXR_OK;
 }
 
-/* PTX ISA, "getctarank": the rank within its cluster of the block that an address of shared memory
- * belongs to. A cluster is one block here. */
+/* PTX ISA, "getctarank": the rank, within its cluster, of the block that owns an address of shared
+ * memory. A cluster is one block here. */
 enum pxr_status tr_emit_getctarank(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     tr_set(ctx, inst, 0, PTX_TYPE_U32, tr_const_int(ctx, 32, 0));

@@ -88,7 +88,7 @@ static bool integer_operation(const struct atomic *atomic, LLVMAtomicRMWBinOp *o
     }
 }
 
-/* What a cell that holds old holds afterwards; NULL if there is no such operation. */
+/* The new value of a cell, from the old one; NULL if there is no such operation. */
 static LLVMValueRef updated_value(struct tr_ctx *ctx, const struct atomic *atomic, LLVMValueRef old)
 {
     LLVMBuilderRef b = ctx->builder;
@@ -231,8 +231,8 @@ static LLVMValueRef float_atomic(struct tr_ctx *ctx, const struct atomic *atomic
 
 /* ---- the instructions ---- */
 
-/* Whether programs use the operation to wait for another thread: locks are taken with cas and
- * exch, and any other one on global memory can stand for a load (add of 0). */
+/* Whether programs use the operation to wait for another thread: cas and exch take locks, and any
+ * other one on global memory can stand for a load (add of 0). */
 static bool may_wait(const struct atomic *atomic)
 {
     return atomic->op == PTX_MOD_CAS || atomic->op == PTX_MOD_EXCH ||
@@ -313,7 +313,8 @@ enum pxr_status tr_emit_membar(struct tr_ctx *ctx, const struct ptx_inst *inst)
         ordering = LLVMAtomicOrderingAcquire;
     else if (sem == PTX_MOD_RELEASE)
         ordering = LLVMAtomicOrderingRelease;
-    /* Behind a fence ordinary loads see what others have written meanwhile: loops wait so, too. */
+    /* Behind a fence ordinary loads see what others have written meanwhile: some loops wait in this
+     * way. */
     if (ordering != LLVMAtomicOrderingRelease)
         tr_poll(ctx);
     LLVMBuildFence(ctx->builder, ordering, is_block, "");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls: direct, through handles, and of the functions the device library provides.
+ * Calls: direct, through handles, and of functions that the device library provides.
  *
  * The callee gets a pointer to the memory of each result and argument (emission.h). A handle
  * (ptx_func_handle) is an index into a table of 32-bit offsets relative to the table, which is part
- * of the same module: code that can be loaded anywhere.
+ * of the same module, so that the code can be loaded anywhere.
  */
 #include "translator/emit/emit.h"
 
@@ -63,8 +63,8 @@ static LLVMValueRef element_memory(struct tr_ctx *ctx, enum ptx_type type, LLVMV
     return LLVMBuildGEP2(ctx->builder, tr_type(ctx, type), memory, &offset, 1, "");
 }
 
-/* The memory that stands for one argument or result: the .param variable's own, or, for registers
- * and immediates, a slot of the caller. */
+/* The memory of one argument or result: the .param variable's own, or, for registers and
+ * immediates, a slot of the caller. */
 static LLVMValueRef passing_memory(struct tr_ctx *ctx, const struct ptx_operand *operand,
                                    const struct ptx_var *formal)
 {
@@ -183,7 +183,7 @@ static LLVMValueRef handle_table(struct tr_ctx *ctx)
     return ctx->handle_table;
 }
 
-/* The code address a handle stands for. */
+/* The code address that a handle stands for. */
 static LLVMValueRef resolve_handle(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     LLVMValueRef handle = tr_operand_value(ctx, &inst->call->callee, PTX_TYPE_U64);

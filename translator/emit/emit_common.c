@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Failures, types, constants, blocks and calls: what every emitter uses. Operands are in
- * emit_operand.c, addresses in emit_address.c.
+ * Failures, types, constants, blocks and calls, for all emitters. Operands are in emit_operand.c,
+ * addresses in emit_address.c.
  */
 #include "translator/emit/emit.h"
 
@@ -145,7 +145,7 @@ void tr_call_fault(struct tr_ctx *ctx, enum pxr_status status, LLVMValueRef addr
     LLVMValueRef call =
         tr_placeholder(ctx, RT_CALL_FAULT, ctx->thread, tr_const_int(ctx, 32, status), address);
     tr_add_attribute(ctx, LLVMGetCalledValue(call), "cold", 0);
-    /* Where it is called from is the PTX line. */
+    /* The call's location is its PTX line. */
     tr_add_attribute(ctx, LLVMGetCalledValue(call), "nomerge", 0);
     LLVMBuildUnreachable(ctx->builder);
 }

@@ -67,7 +67,7 @@ static bool float_predicate(enum ptx_mod mod, LLVMRealPredicate *predicate)
     return false;
 }
 
-/* Source `index` as what is compared: 16-bit floats as f32 (part: which half of a pair). */
+/* Source `index` in the form to compare: 16-bit floats as f32 (part: which half of a pair). */
 static LLVMValueRef compared(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index,
                              enum ptx_type type, unsigned part)
 {

@@ -19,8 +19,8 @@ static bool leads_to_barrier(const struct tr_ctx *ctx, const struct ptx_label *l
     return inst->guard == NULL && (inst->op == PTX_OP_BAR_SYNC || inst->op == PTX_OP_BARRIER_SYNC);
 }
 
-/* Sites are numbered along the text, and lanes further back go first. A branch back must not take a
- * lane in front of those that are still in the loop's body. */
+/* Sites are numbered along the text, and lanes further back go first. A branch back must not put a
+ * lane before those that are still in the loop's body. */
 enum pxr_status tr_emit_bra(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     const struct ptx_label *label = tr_operand(inst, 0)->label;

@@ -50,7 +50,7 @@ static void next_case(struct tr_ctx *ctx, LLVMBasicBlockRef after, LLVMBasicBloc
 {
     LLVMBuildBr(ctx->builder, after);
     LLVMPositionBuilderAtEnd(ctx->builder, next);
-    ctx->region++; /* checks of alignment in one case tell nothing about the other */
+    ctx->region++; /* checks of alignment in one case do not cover the other */
 }
 
 /* ignore-src: where it is true nothing is read and zeros are written. */
@@ -64,8 +64,8 @@ static void copy_unless(struct tr_ctx *ctx, const struct copy *copy, LLVMValueRe
     next_case(ctx, after, after);
 }
 
-/* src-size: so much is read, the rest of the destination is filled with zeros. More than cp-size is
- * undefined in PTX: all is copied. */
+/* src-size: so many bytes are read, the rest of the destination is filled with zeros. More than
+ * cp-size is undefined in PTX: all are copied. */
 static void copy_some(struct tr_ctx *ctx, const struct copy *copy, LLVMValueRef source_bytes)
 {
     LLVMValueRef bytes = tr_const_int(ctx, 32, copy->bytes);

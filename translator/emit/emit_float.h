@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the floating-point, comparison and conversion emitters share. Private to translator/.
+ * Shared by the floating-point, comparison and conversion emitters. Private to translator/.
  */
 #ifndef PTXRUN_TRANSLATOR_EMIT_EMIT_FLOAT_H
 #define PTXRUN_TRANSLATOR_EMIT_EMIT_FLOAT_H

@@ -117,9 +117,9 @@ enum pxr_status tr_emit_add_carry(struct tr_ctx *ctx, const struct ptx_inst *ins
     return PXR_OK;
 }
 
-/* "sub.cc: borrow-out written to CC.CF"; "subc: d = a - (b + CC.CF)". What devices keep in CC.CF is
- * the carry of a + ~b + 1, which is set when nothing is borrowed; a chain of subtractions comes out
- * as in the manual, one mixed with additions does not. */
+/* "sub.cc: borrow-out written to CC.CF"; "subc: d = a - (b + CC.CF)". Devices keep in CC.CF the
+ * carry of a +  b + 1, which is set when nothing is borrowed: a chain of subtractions gives the
+ * manual's result, one mixed with additions does not. */
 enum pxr_status tr_emit_sub_carry(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     LLVMBuilderRef b = ctx->builder;

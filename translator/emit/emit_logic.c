@@ -99,7 +99,7 @@ enum pxr_status tr_emit_lop3(struct tr_ctx *ctx, const struct ptx_inst *inst)
 }
 
 /* The .u32 shift amount of operand 2 as an integer of the shifted type, reduced to a legal one;
- * *is_past says whether it was not: LLVM's shifts by the width or more are poison. */
+ * *is_past says whether it was not legal: LLVM's shifts by the width or more are poison. */
 static LLVMValueRef shift_amount(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned bits,
                                  LLVMValueRef *is_past)
 {

@@ -10,21 +10,21 @@
  */
 #include "translator/emit/emit.h"
 
-/* What processors can access at once. */
+/* Processors access at most so many bytes at once. */
 #define MAX_PIECE_BYTES 16
 
 struct access {
     enum ptx_type type;
     unsigned count; /* elements */
     unsigned elem_bytes;
-    unsigned piece_bytes; /* what is accessed at once: one element or more */
+    unsigned piece_bytes; /* accessed at once: one element or more */
     bool is_volatile;
     LLVMAtomicOrdering ordering; /* NotAtomic for weak accesses */
     LLVMValueRef pointer;
 };
 
-/* Old programs leave it to volatile accesses to keep the lanes of a warp in step while they
- * exchange values through shared memory. A generic address may be one of it. */
+/* Old programs rely on volatile accesses to keep the lanes of a warp in step while they exchange
+ * values through shared memory. A generic address may be in shared memory. */
 static void converge_if_shared(struct tr_ctx *ctx, const struct access *access,
                                enum ptx_space space)
 {
@@ -57,9 +57,9 @@ static void keep_step(struct tr_ctx *ctx, const struct ptx_inst *inst, const str
     tr_step_accessed(ctx, is_store);
 }
 
-/* ".cv: don't cache and fetch again": what loops that wait for the host use. CUB for architectures
- * that have no .relaxed passes the caches of one processor with .cg instead, always by generic
- * addresses; CUDA's own functions for it, which promise nothing of the kind, name the space. */
+/* ".cv: don't cache and fetch again": loops that wait for the host use it. CUB, for architectures
+ * without .relaxed, passes the caches of one processor with .cg instead, always by generic
+ * addresses; CUDA's own functions for .cg, which promise nothing of the kind, name the space. */
 static bool is_strong_by_cache(const struct ptx_inst *inst)
 {
     enum ptx_mod cache = ptx_inst_mod(inst, PTX_GROUP_CACHE);
@@ -138,9 +138,9 @@ static unsigned elements_in_piece(const struct access *access)
     return access->piece_bytes / access->elem_bytes;
 }
 
-/* What a piece is to LLVM: a number up to 8 bytes, as others' elements are, or a vector; numbers of
- * 16 bytes are slow to compile where they become parts of vectors. Code generation knows no atomic
- * vectors (whole_accesses.c). */
+/* The LLVM type of a piece: a number up to 8 bytes, like the elements of others, or a vector;
+ * numbers of 16 bytes are slow to compile where they become parts of vectors. Code generation knows
+ * no atomic vectors (whole_accesses.c). */
 static LLVMTypeRef piece_type(struct tr_ctx *ctx, const struct access *access)
 {
     unsigned count = elements_in_piece(access);
@@ -154,14 +154,14 @@ static bool is_vector(LLVMTypeRef type)
     return LLVMGetTypeKind(type) == LLVMVectorTypeKind;
 }
 
-/* How far an element's bits lie above those of the first one in its piece, as a number of the
- * piece's width. */
+/* The distance in bits of an element from the first one in its piece, as a number of the piece's
+ * width. */
 static LLVMValueRef shift_of(struct tr_ctx *ctx, const struct access *access, unsigned place)
 {
     return tr_const_int(ctx, access->piece_bytes * 8, (uint64_t)place * access->elem_bytes * 8);
 }
 
-/* place: of the element in the piece. */
+/* place: the element's, in the piece. */
 static LLVMValueRef element_of(struct tr_ctx *ctx, const struct access *access, LLVMValueRef piece,
                                unsigned place)
 {
@@ -173,7 +173,7 @@ static LLVMValueRef element_of(struct tr_ctx *ctx, const struct access *access, 
     return LLVMBuildTrunc(ctx->builder, low, tr_int_type(ctx, access->elem_bytes * 8), "");
 }
 
-/* The piece with one more element; the first one comes first. */
+/* Adds an element to the piece; the first one comes first. */
 static LLVMValueRef put_element(struct tr_ctx *ctx, const struct access *access, LLVMValueRef piece,
                                 LLVMValueRef element, unsigned place)
 {
@@ -190,7 +190,7 @@ static LLVMValueRef put_element(struct tr_ctx *ctx, const struct access *access,
     return LLVMBuildOr(ctx->builder, piece, element, "");
 }
 
-/* The piece made of these operands. */
+/* Joins these operands to a piece. */
 static LLVMValueRef join_elements(struct tr_ctx *ctx, const struct access *access,
                                   const struct ptx_operand *parts)
 {

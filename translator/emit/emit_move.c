@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mov: registers, special registers, addresses of symbols, packing and unpacking of vectors. The
+ * mov: registers, special registers, addresses of symbols, packing and unpacking of vectors. Its
  * forms are forms of operands, so emit_operand.c does the work.
  */
 #include "translator/emit/emit.h"

@@ -52,7 +52,7 @@ static enum ptx_type bits_type(unsigned bits)
 
 /* ---- registers ---- */
 
-/* A register that is a parameter (`.func (.reg …)`) is kept in the memory the caller gave. */
+/* A register that is a parameter (`.func (.reg …)`) lives in the caller's memory. */
 static LLVMValueRef find_param_register(struct tr_ctx *ctx, const struct ptx_var *var)
 {
     if (ctx->func->is_entry)
@@ -82,7 +82,7 @@ static LLVMValueRef make_register(struct tr_ctx *ctx, const struct ptx_var *var)
     return memory;
 }
 
-/* Where the register, or the component of a vector register, is kept. */
+/* The memory of the register, or of the component of a vector register. */
 static LLVMValueRef register_slot(struct tr_ctx *ctx, const struct ptx_operand *operand)
 {
     const struct ptx_var *var = operand->var;
@@ -201,7 +201,7 @@ static LLVMValueRef sum_value(struct tr_ctx *ctx, const struct ptx_operand *oper
     return LLVMBuildAdd(ctx->builder, base, int_immediate(ctx, &constant, bits_type(bits)), "");
 }
 
-/* The operand as an integer of its own width; NULL if it is none of these. */
+/* The operand as an integer of its own width; NULL if it has no such form. */
 static LLVMValueRef integer_operand(struct tr_ctx *ctx, const struct ptx_operand *operand,
                                     enum ptx_type type)
 {
@@ -257,7 +257,7 @@ LLVMValueRef tr_value(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned 
     return tr_operand_value(ctx, &inst->operands[index], type);
 }
 
-/* Dumps read like the source: a value is called after the register it goes to. */
+/* Names a value after the register it goes to, so that dumps read like the source. */
 static void name_value(LLVMValueRef value, const char *name)
 {
     size_t len = 0;

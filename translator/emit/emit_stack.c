@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The thread's stack: alloca, stacksave, stackrestore, and the check of recursive functions. What
- * is allocated is part of the thread's real stack, so it is local memory and goes with the
+ * The thread's stack: alloca, stacksave, stackrestore, and the check of recursive functions.
+ * Allocated memory is part of the thread's real stack, so it is local memory and goes with the
  * function. The stack grows down, and never below rt_thread.stack_limit plus a reserve.
  */
 #include "translator/emit/emit.h"
@@ -53,8 +53,8 @@ void tr_check_stack(struct tr_ctx *ctx)
     tr_fault_if(ctx, is_full, PXR_FAULT_STACK, frame);
 }
 
-/* What LLVM knows the size of becomes part of the frame, which is there before any check. So it
- * must not know large ones. */
+/* Hides a size from LLVM: memory of known size becomes part of the frame, which exists before any
+ * check. */
 static LLVMValueRef hide_value(struct tr_ctx *ctx, LLVMValueRef value)
 {
     LLVMValueRef slot = tr_alloca(ctx, LLVMTypeOf(value), 0, "size");
@@ -82,7 +82,7 @@ static LLVMValueRef allocate(struct tr_ctx *ctx, LLVMValueRef size, uint64_t ali
     return extra == 0 ? memory : LLVMBuildAnd(b, memory, tr_const_int(ctx, 64, -align), "");
 }
 
-/* 0: not one that alloca can have. */
+/* 0: alloca cannot have it. */
 static uint64_t alignment(const struct ptx_inst *inst)
 {
     if (!tr_has_operand(inst, 2))
@@ -123,8 +123,8 @@ enum pxr_status tr_emit_stacksave(struct tr_ctx *ctx, const struct ptx_inst *ins
     return PXR_OK;
 }
 
-/* Only what a stacksave of the same function gave has a defined meaning. Anything else is a fault:
- * the host's stack must stay in one piece. */
+/* Only the result of a stacksave of the same function has a defined meaning. Anything else is a
+ * fault: the host's stack must stay in one piece. */
 enum pxr_status tr_emit_stackrestore(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     LLVMBuilderRef b = ctx->builder;

@@ -66,7 +66,7 @@ static bool has_operands(const struct ptx_inst *inst, unsigned count)
 
 /* ---- one result ---- */
 
-/* Where the operand's selector points, and how many bits it takes. */
+/* The position that the operand's selector names, and its width in bits. */
 static unsigned position_of(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index,
                             unsigned *bits)
 {
@@ -89,11 +89,11 @@ static LLVMValueRef selected(struct tr_ctx *ctx, const struct ptx_inst *inst, un
                      constant(ctx, position), constant(ctx, bits), constant(ctx, sign_extend));
 }
 
-/* How a result is finished. */
+/* Rules for finishing a result. */
 struct scalar_rules {
     bool is_signed;     /* the destination */
     bool is_shift;      /* saturates as shifts do */
-    unsigned kept_bits; /* that the second operation gets */
+    unsigned kept_bits; /* those that the second operation gets */
 };
 
 static LLVMValueRef saturated(struct tr_ctx *ctx, const struct ptx_inst *inst, LLVMValueRef value,

@@ -20,8 +20,8 @@ static void set_value_and_predicate(struct tr_ctx *ctx, const struct ptx_inst *i
     tr_set(ctx, inst, 0, PTX_TYPE_B32, tr_resize(ctx, pair, 32, false));
 }
 
-/* The lanes that take part. Without .sync the active ones do (PTX ISA "shfl", "vote"): those that
- * come to the instruction together. */
+/* The mask of the lanes that take part. Without .sync the active ones do (PTX ISA "shfl", "vote"):
+ * those that come to the instruction together. */
 static LLVMValueRef member_mask(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index)
 {
     if (ptx_inst_has(inst, PTX_GROUP_SYNC))

@@ -72,7 +72,7 @@ void tr_measure_module(struct tr_ctx *emission)
 
 /* ---- arguments and results ---- */
 
-/* Of memory that any variable of its size can have. */
+/* The alignment of memory that any variable of its size may use. */
 #define PASSING_ALIGN 16
 
 static unsigned size_class_of(uint64_t size_bytes)
@@ -146,7 +146,7 @@ void tr_forget_registers(struct tr_ctx *ctx, LLVMValueRef function)
 }
 
 /* A register that is read before it is written is 0. Slots are in a function's first block, which
- * leads to the second. Returns the next function's. */
+ * leads to the second. Returns the next function's slots. */
 static const struct tr_slot *clear_registers(struct tr_ctx *ctx, const struct tr_slot *slot)
 {
     LLVMValueRef function = function_of(slot);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Step 1 for kernels that are too large for passes (translator/module/budget.h): everything in time
- * and memory that grow like the text.
+ * Step 1 for kernels that are too large for passes (translator/module/budget.h): its time and
+ * memory are linear in the text.
  */
 #ifndef PTXRUN_TRANSLATOR_EMIT_LINEAR_H
 #define PTXRUN_TRANSLATOR_EMIT_LINEAR_H
@@ -19,14 +19,14 @@ struct tr_ctx;
 /* Asks the budget for a function that is about to be emitted. */
 void tr_measure_text(struct tr_ctx *ctx, const struct ptx_func *func);
 
-/* Without passes every alloca has a place of its own in the frame. So memory that arguments and
- * results are passed through is used again where the block of the text that it belongs to has
- * ended. NULL: this function gets passes, or it is not for sharing. */
+/* Memory for passing an argument or result. Without passes every alloca has a place of its own in
+ * the frame, so this memory is used again where the source block that it belongs to has ended.
+ * NULL: this function gets passes, or the memory cannot be shared. */
 LLVMValueRef tr_passing_memory(struct tr_ctx *ctx, uint64_t size_bytes, unsigned align);
 void tr_begin_text_block(struct tr_ctx *ctx);
 void tr_end_text_block(struct tr_ctx *ctx);
 
-/* The function is about to be deleted: it is the one that was begun last. */
+/* Call it before the function is deleted: it is the one that was begun last. */
 void tr_forget_registers(struct tr_ctx *ctx, LLVMValueRef function);
 
 #endif

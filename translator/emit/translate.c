@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Step 1 from kernel to module: functions, their blocks, and the walk over the instructions, each
- * of which goes to the emitter its row in ptx/ops.def names.
+ * of which goes to the emitter named by its row in ptx/ops.def.
  */
 #include "translator/emit/emit.h"
 
@@ -176,7 +176,7 @@ static void set_location(struct tr_ctx *ctx, int line, int column)
 
 /* ---- a function's body ---- */
 
-/* @p inst: around it goes a branch. */
+/* @p inst: puts a branch around it. */
 static void emit_guarded(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     if (inst->guard == NULL) {
@@ -196,7 +196,7 @@ static void emit_guarded(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMPositionBuilderAtEnd(ctx->builder, after);
 }
 
-/* What the emitter gets instead when a test seeds a fault. */
+/* The instruction that the emitter gets instead when a test seeds a fault. */
 static const struct ptx_inst *rewritten(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     if (ctx->options->rewrite == NULL)
@@ -232,7 +232,7 @@ static void emit_label(struct tr_ctx *ctx, const struct ptx_label *label)
     ctx->region++;
 }
 
-/* Other memory is made where it is first used, which may be in a block further in. */
+/* Other memory is made where it is first used, which may be in an inner block. */
 static void emit_declaration(struct tr_ctx *ctx, const struct ptx_var *var)
 {
     if (var->space == PTX_SPACE_PARAM && ctx->block_depth > 0)
@@ -313,7 +313,7 @@ static bool has_volatile_shared(const struct ptx_func *func)
     return false;
 }
 
-/* The pointers the caller gave; the pointer of a .reg parameter serves as the register. */
+/* Binds the caller's pointers; the pointer of a .reg parameter serves as the register. */
 static void bind_params(struct tr_ctx *ctx)
 {
     if (ctx->func->is_entry)
@@ -372,7 +372,7 @@ static LLVMValueRef reason_text(struct tr_ctx *ctx, const char *reason)
     return global;
 }
 
-/* Puts a function that only refuses in the place of one that was begun. */
+/* Replaces a function that was begun by one that only refuses. */
 static void replace_by_refusal(struct tr_ctx *ctx, const struct ptx_func *func, const char *reason)
 {
     int line = ctx->inst != NULL ? ctx->inst->line : func->line;

@@ -20,10 +20,10 @@ float rt_div_approx_f32(float a, float b)
     return __builtin_fabsf(b) > 0x1p126f ? flushed : quotient;
 }
 
-/* PTX ISA "rsqrt.approx": a relative error of at most 2^-22.9; here 2^-23.6. Half the exponent by
- * integer arithmetic, which is right within 7 % of a * y * y, a polynomial for what is left, and a
- * step of Newton's: less than half the time that vectors of square roots and divisions take. What
- * is no positive normal number gets those, behind a branch that hardly anybody takes. */
+/* PTX ISA "rsqrt.approx": a relative error of at most 2^-22.9; here 2^-23.6. Halves the exponent by
+ * integer arithmetic, which is right within 7 % of a * y * y, then applies a polynomial and a step
+ * of Newton's: less than half the time that vectors of square roots and divisions take. Other
+ * values than positive normal numbers take those, behind a rare branch. */
 float rt_rsqrt_f32(float a)
 {
     float y = f32_of(0x5f375000u - (bits_f32(a) >> 1));

@@ -45,7 +45,7 @@ enum rt_half { RT_HALF_F16, RT_HALF_BF16 };
 /* Formats of 8, 6 and 4 bits. */
 enum rt_small { RT_SMALL_E4M3, RT_SMALL_E5M2, RT_SMALL_E2M3, RT_SMALL_E3M2, RT_SMALL_E2M1 };
 
-/* What a min or max does beyond choosing. */
+/* What a min or max does besides choosing. */
 enum rt_minmax {
     RT_MINMAX_MAX = 1,     /* the larger one; else the smaller */
     RT_MINMAX_NAN = 2,     /* .NaN: a NaN operand gives NaN */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies of which only the beginning has a source.
+ * Copies whose source may be shorter than their destination.
  */
 #include "translator/rt/copy_and_fill.h"
 

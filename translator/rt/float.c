@@ -17,7 +17,8 @@ float rt_ftz_f32(float a)
     return f32_of((bits & INF_F32) == 0 ? sign : bits);
 }
 
-/* 1 / a, where a device flushes a result that rounding up makes the smallest normal number. */
+/* 1 / a; like a device it flushes a result that only rounding up makes the smallest normal
+ * number. */
 float rt_flush_reciprocal_f32(float reciprocal, float a)
 {
     float zero = f32_of(bits_f32(reciprocal) & SIGN_F32);

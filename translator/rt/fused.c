@@ -2,8 +2,8 @@
  *
  * Operations of a warp whose live lanes have all come to the same one, but have not all named each
  * other in their masks: rarely needed, so not inlined (translator/collapse/warp_ops.c has the
- * rest). And reductions of barriers that all live threads of the block have come to. The rules are
- * those of scheduler/warp.c and barrier.c, where lanes come one by one.
+ * rest). Also reductions of barriers to which all live threads of the block have come. The rules
+ * are those of scheduler/warp.c and barrier.c, where lanes come one by one.
  */
 #include "translator/rt/fused.h"
 
