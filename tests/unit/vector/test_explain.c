@@ -19,13 +19,13 @@
 static const char before[] =
     "declare void @callee(i32)\n"
     "define void @kernel(ptr noalias %a, ptr noalias %b, i32 %n) !dbg !10 {\n"
-    "entry:\n  br label %turn\n"
+    "entry:\n  br label %iteration\n"
     "iteration:\n  %x = phi i32 [ 0, %entry ], [ %x.next, %latch ]\n  %x64 = sext i32 %x to i64\n";
 
 static const char after[] =
     "latch:\n"
     "  %x.next = add nuw nsw i32 %x, 1\n  %x.more = icmp ult i32 %x.next, 256\n"
-    "  br i1 %x.more, label %turn, label %done\n"
+    "  br i1 %x.more, label %iteration, label %done\n"
     "done:\n  ret void\n}\n"
     "!llvm.module.flags = !{!0}\n!llvm.dbg.cu = !{!1}\n"
     "!0 = !{i32 2, !\"Debug Info Version\", i32 3}\n"

@@ -17,7 +17,7 @@
 static const char before[] =
     "define void @kernel(ptr noalias %a, ptr noalias %b, ptr noalias %c) {\n"
     "entry:\n  br label %row\n"
-    "row:\n  %y = phi i32 [ 0, %entry ], [ %y.next, %y.latch ]\n  br label %turn\n"
+    "row:\n  %y = phi i32 [ 0, %entry ], [ %y.next, %y.latch ]\n  br label %iteration\n"
     "iteration:\n  %x = phi i32 [ 0, %row ], [ %x.next, %x.latch ]\n"
     "  %x64 = zext nneg i32 %x to i64\n  %y64 = zext nneg i32 %y to i64\n"
     "  %first = shl nuw nsw i64 %y64, 4\n  %own = add nuw nsw i64 %first, %x64\n";
@@ -25,7 +25,7 @@ static const char before[] =
 static const char after[] = "  br label %x.latch\n"
                             "x.latch:\n  %x.next = add nuw nsw i32 %x, 1\n"
                             "  %x.more = icmp ult i32 %x.next, 16\n"
-                            "  br i1 %x.more, label %turn, label %y.latch\n"
+                            "  br i1 %x.more, label %iteration, label %y.latch\n"
                             "y.latch:\n  %y.next = add nuw nsw i32 %y, 1\n"
                             "  %y.more = icmp ult i32 %y.next, 16\n"
                             "  br i1 %y.more, label %row, label %done\n"
