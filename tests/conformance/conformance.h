@@ -24,7 +24,7 @@ struct conf_row {
     uint64_t samples;
     uint64_t failures;  /* samples that differ */
     uint64_t refused;   /* forms that could not be run or judged */
-    uint64_t unmatched; /* results that the golden file does not have */
+    uint64_t absent;    /* results that the golden file lacks, as its list says */
     double max_error;   /* of an approximate row, as the bound counts it */
     double max_allowed; /* the bound there */
     char max_inputs[CONF_FAILURE_BYTES];
@@ -43,9 +43,8 @@ struct conf_options {
     unsigned jobs;
     enum conf_golden golden;
     const char *golden_dir;
-    unsigned max_unmatched; /* results that the golden file need not have */
-    size_t golden_samples;  /* kept of every case */
-    unsigned base_ptx;      /* lowest version and target of modules */
+    size_t golden_samples; /* kept of every case */
+    unsigned base_ptx;     /* lowest version and target of modules */
     unsigned base_sm;
     unsigned max_sm;        /* no forms that need a later target */
     const char *sweep_path; /* of the summary; NULL: no sweep */
@@ -59,7 +58,8 @@ struct conf_options {
 /* In memory that all jobs share. */
 struct conf_shared {
     _Atomic uint64_t next_batch;
-    struct conf_row rows[]; /* job * PTX_OP_COUNT + op */
+    _Atomic uint64_t listed_absent; /* results that the golden file is said to lack */
+    struct conf_row rows[];         /* job * PTX_OP_COUNT + op */
 };
 
 /* A fault in the translation of the instructions under test; see faults.h. */

@@ -2,7 +2,7 @@
  *
  * The golden file: records in the order of their names, compressed by zstd as one frame. A record
  * is a name with its NUL, the number of values, bytes per value (both 32 bits, little-endian), and
- * the values.
+ * the values. Beside it lies a list of the results that it lacks.
  */
 #include "tests/conformance/golden.h"
 
@@ -14,6 +14,7 @@
 #include <zstd.h>
 
 #define FILE_NAME      "conformance.zst"
+#define LIST_NAME      "absent.txt"
 #define LEVEL          19
 #define WINDOW_LOG     27
 #define PATH_BYTES     1024
@@ -25,6 +26,8 @@ struct conf_golden_file {
     size_t size_bytes;
     struct conf_golden_record *records; /* comparing: by name */
     size_t record_count;
+    char (*absent)[GOLDEN_NAME_BYTES]; /* comparing: the names of the list, in their order */
+    size_t absent_count;
 };
 
 size_t conf_golden_count(const struct conf_options *options, size_t samples)
@@ -51,9 +54,9 @@ static void job_path(char path[PATH_BYTES], const struct conf_options *options, 
     snprintf(path, PATH_BYTES, "%s/job-%u.records", options->golden_dir, job);
 }
 
-static void golden_path(char path[PATH_BYTES], const struct conf_options *options)
+static void path_of(char path[PATH_BYTES], const struct conf_options *options, const char *name)
 {
-    snprintf(path, PATH_BYTES, "%s/" FILE_NAME, options->golden_dir);
+    snprintf(path, PATH_BYTES, "%s/%s", options->golden_dir, name);
 }
 
 /* ---- reading ---- */
@@ -172,6 +175,78 @@ const struct conf_golden_record *conf_golden_find(const struct conf_golden_file 
                : bsearch(&key, golden->records, golden->record_count, sizeof key, by_name);
 }
 
+/* ---- what the file lacks ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static bool add_absent(struct conf_golden_file *file, const char *name)
+{
+    size_t bytes = (file->absent_count + 1) * sizeof *file->absent;
+    char (*grown)[GOLDEN_NAME_BYTES] = realloc(file->absent, bytes);
+    if (grown == NULL)
+        return false;
+    file->absent = grown;
+    snprintf(file->absent[file->absent_count++], GOLDEN_NAME_BYTES, "%s", name);
+    return true;
+}
+
+/* A name on each line that is not a comment. */
+static enum pxr_status read_absent(const char *path, struct conf_golden_file *file,
+                                   struct pxr_error *err)
+{
+    char line[GOLDEN_NAME_BYTES + 2];
+    enum pxr_status status = PXR_OK;
+    FILE *input = fopen(path, "r");
+    if (input == NULL)
+        return pxr_fail(err, PXR_NOT_FOUND, "cannot open '%s': %s", path, strerror(errno));
+    while (status == PXR_OK && fgets(line, sizeof line, input) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] != '#' && line[0] != '\0' && !add_absent(file, line))
+            status = pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for '%s'", path);
+    }
+    fclose(input);
+    if (file->absent_count > 0)
+        qsort(file->absent, file->absent_count, sizeof *file->absent, compare_names);
+    return status;
+}
+
+/* Each result that is named is lacking, and named once. */
+static enum pxr_status check_absent(const struct conf_golden_file *file, struct pxr_error *err)
+{
+    for (size_t i = 0; i < file->absent_count; i++) {
+        if (conf_golden_find(file, file->absent[i]) != NULL)
+            return pxr_fail(err, PXR_INVALID_ARGUMENT,
+                            "'%s' is in the golden file, and in the list of what it lacks",
+                            file->absent[i]);
+        if (i > 0 && strcmp(file->absent[i - 1], file->absent[i]) == 0)
+            return pxr_fail(err, PXR_INVALID_ARGUMENT, "'%s' is twice in the list",
+                            file->absent[i]);
+    }
+    return PXR_OK;
+}
+
+void conf_golden_note_absent(const struct conf_golden_file *golden, struct conf_row *row,
+                             const char *name)
+{
+    bool is_listed =
+        golden->absent_count > 0 && bsearch(name, golden->absent, golden->absent_count,
+                                            sizeof *golden->absent, compare_names) != NULL;
+    row->absent += is_listed;
+    if (is_listed)
+        return;
+    printf("not in the golden file: %s\n", name);
+    fflush(stdout); /* the job ends without doing so */
+    conf_note(row, "%s: not in the golden file", name);
+}
+
+size_t conf_golden_absent_count(const struct conf_golden_file *golden)
+{
+    return golden->absent_count;
+}
+
 /* ---- writing ---- */
 
 static bool write_record(FILE *output, const struct conf_golden_record *record)
@@ -253,7 +328,7 @@ enum pxr_status conf_golden_merge(const struct conf_options *options, struct pxr
     size_t capacity = 0;
     index_records(&file, 0, &capacity);
     sort_records(&file);
-    golden_path(path, options);
+    path_of(path, options, FILE_NAME);
     if (status == PXR_OK)
         status = write_sorted(path, &file, err);
     for (unsigned i = 0; i < options->jobs && status == PXR_OK; i++) {
@@ -276,8 +351,12 @@ enum pxr_status conf_golden_open(const struct conf_options *options, unsigned jo
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for golden files");
     *golden = opened;
     if (options->golden == CONF_GOLDEN_COMPARE) {
-        golden_path(path, options);
-        return read_golden(path, opened, err);
+        path_of(path, options, FILE_NAME);
+        enum pxr_status status = read_golden(path, opened, err);
+        path_of(path, options, LIST_NAME);
+        if (status == PXR_OK)
+            status = read_absent(path, opened, err);
+        return status == PXR_OK ? check_absent(opened, err) : status;
     }
     job_path(path, options, job);
     opened->output = fopen(path, "wb");
@@ -296,6 +375,7 @@ enum pxr_status conf_golden_close(struct conf_golden_file *golden, struct pxr_er
     }
     free(golden->bytes);
     free(golden->records);
+    free(golden->absent);
     free(golden);
     return status;
 }

@@ -352,8 +352,9 @@ static bool take_golden(struct work *work, unsigned index)
     const struct conf_golden_record *record = conf_golden_find(work->run->golden, made->name);
     size_t base = (size_t)index * MACHINE_SAMPLES * MACHINE_OUT_BYTES;
     memcpy(work->want + base, work->out + base, MACHINE_SAMPLES * MACHINE_OUT_BYTES);
-    if (record == NULL) { /* that machine may not have the instruction */
-        work->run->rows[made->op].unmatched += !made->is_fault;
+    if (record == NULL) {
+        if (!made->is_fault)
+            conf_golden_note_absent(work->run->golden, &work->run->rows[made->op], made->name);
         return false;
     }
     if (record->value_bytes != MACHINE_OUT_BYTES ||

@@ -251,8 +251,8 @@ static void compare_output(struct work *work, struct conf_direct *direct, unsign
     size_t samples = work->inputs.count;
     unsigned bytes = conf_out_bytes(made, output);
     struct conf_result result;
-    if (record == NULL) { /* that machine may not have the instruction */
-        work->run->rows[made->op].unmatched++;
+    if (record == NULL) {
+        conf_golden_note_absent(work->run->golden, &work->run->rows[made->op], name);
         return;
     }
     if (record->value_bytes != bytes || record->count != conf_golden_count(options, samples)) {
