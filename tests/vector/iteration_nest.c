@@ -120,22 +120,6 @@ static void build_kernel(struct nest_build *build, LLVMModuleRef module, LLVMVal
     set_enum_attribute(build->context, iteration, "alwaysinline");
 }
 
-/* As the product puts on all that it generates. */
-static void set_host_attributes(const struct iteration_host *host, LLVMContextRef context,
-                                LLVMValueRef function)
-{
-    const char *bits = host->target->cpu.vector_bits == 512   ? "512"
-                       : host->target->cpu.vector_bits == 256 ? "256"
-                                                              : "128";
-    static const char *const keys[] = {"prefer-vector-width", "min-legal-vector-width"};
-    for (int i = 0; i < 2; i++)
-        LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
-                                LLVMCreateStringAttribute(context, keys[i],
-                                                          (unsigned)strlen(keys[i]), bits,
-                                                          (unsigned)strlen(bits)));
-    set_enum_attribute(context, function, "nounwind");
-}
-
 static enum pxr_status parse(const struct iteration_case *c, LLVMContextRef context,
                              LLVMModuleRef *module, struct pxr_error *err)
 {
@@ -159,8 +143,6 @@ enum pxr_status iteration_nest_build(const struct iteration_case *c,
     enum pxr_status status = parse(c, context, module, err);
     if (status != PXR_OK)
         return status;
-    LLVMSetTarget(*module, host->target->triple);
-    LLVMSetDataLayout(*module, host->target->data_layout);
     struct nest_build build = {.context = context, .i32 = LLVMInt32TypeInContext(context)};
     LLVMValueRef iteration = LLVMGetNamedFunction(*module, "iteration");
     if (iteration != NULL) {
@@ -168,10 +150,7 @@ enum pxr_status iteration_nest_build(const struct iteration_case *c,
         build_kernel(&build, *module, iteration, c->is_row_only);
         LLVMDisposeBuilder(build.builder);
     }
-    LLVMValueRef function = LLVMGetFirstFunction(*module);
-    for (; function != NULL; function = LLVMGetNextFunction(function))
-        if (!LLVMIsDeclaration(function))
-            set_host_attributes(host, context, function);
+    jit_target_prepare(host->target, *module);
     if (LLVMGetNamedFunction(*module, "kernel") == NULL)
         return pxr_fail(err, PXR_INVALID_ARGUMENT, "%s: neither @iteration nor @kernel", c->name);
     return PXR_OK;
