@@ -3,7 +3,8 @@
  * Seeds defects into the region former, one at a time, in every place of every kernel given, and
  * expects that a run shows each: other memory, a fault, a crash, or no end.
  *
- *   region_faults [--jobs N] [--share N] [--verbose] [--random FIRST COUNT] FILE…
+ *   region_faults [--excuses LIST] [--jobs N] [--share N] [--list | --verbose]
+ *                 [--random FIRST COUNT] FILE…
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 
 #include "tests/random/generator.h"
 #include "tests/shapes/backend.h"
+#include "tests/support/excuses.h"
 #include "tests/support/runner.h"
 
 #define MAX_JOBS         64
@@ -38,31 +40,30 @@ static const char *const kind_names[TR_SEED_COUNT] = {
     [TR_SEED_MISSING_SYNC] = "missing_sync_point",
 };
 
-/* Defects that no run can show. */
-static const struct equivalent {
-    const char *name; /* of the case; '*' at the end stands for anything */
-    const char *collapse;
-    const char *kind;
-    unsigned places; /* at most */
-    const char *why;
-} equivalents[] = {
-#define EQUIVALENT(name, collapse, kind, places, why) {name, collapse, kind, places, why},
-#include "tests/regions/equivalent.def"
-#undef EQUIVALENT
-};
-
 struct options {
     unsigned jobs;
     unsigned share; /* one in so many places is seeded */
-    bool is_verbose;
+    bool is_verbose, is_list;
+    const char *excuses_path;
+    struct excuses excuses; /* of defects that no run can show, by "case collapse kind" */
     uint64_t first_seed;
     unsigned seed_count;
     char **files;
     unsigned file_count;
 };
 
+/* What became of a defect. */
+enum fate { CAUGHT, EXCUSED, MISSED, STALE, FATES };
+
+static const char *const fate_names[FATES] = {
+    [CAUGHT] = "caught",
+    [EXCUSED] = "excused",
+    [MISSED] = "missed",
+    [STALE] = "excused for nothing",
+};
+
 struct tally {
-    unsigned sites, caught, equivalent, missed, broken;
+    unsigned sites, fates[FATES], broken;
 };
 
 /* A place of a defect. */
@@ -163,23 +164,6 @@ static bool is_good(struct runner *runner, const struct subject *subject, struct
 
 /* ---- places ---- */
 
-static bool matches(const char *pattern, const char *name)
-{
-    size_t len = strcspn(pattern, "*");
-    return strncmp(pattern, name, len) == 0 && (pattern[len] == '*' || name[len] == '\0');
-}
-
-static unsigned equivalent_places(const char *name, const struct place *place)
-{
-    unsigned places = 0;
-    for (size_t n = 0; n < sizeof equivalents / sizeof *equivalents; n++)
-        if (matches(equivalents[n].name, name) &&
-            matches(equivalents[n].collapse, collapses[place->collapse].name) &&
-            matches(equivalents[n].kind, kind_names[place->kind]))
-            places += equivalents[n].places;
-    return places;
-}
-
 static void run_place(const struct options *options, const struct place *place,
                       struct answer *answer)
 {
@@ -229,12 +213,53 @@ static void try_place(const struct options *options, const struct place *place,
 
 /* ---- all places ---- */
 
+static enum fate judge(const struct options *options, const char *key, uint32_t site,
+                       bool is_noticed)
+{
+    bool is_excused = excuses_find(&options->excuses, key, site) != NULL;
+    if (is_noticed)
+        return is_excused ? STALE : CAUGHT;
+    return is_excused ? EXCUSED : MISSED;
+}
+
+/* Tries a place; whether it was noticed. */
+static bool note_place(const struct options *options, const struct place *place, const char *key,
+                       struct job *job)
+{
+    struct tally *tally = &job->tallies[place->kind];
+    try_place(options, place, &job->answer);
+    bool is_noticed = !job->answer.is_right;
+    enum fate fate = judge(options, key, place->site, is_noticed);
+    tally->sites++;
+    tally->fates[fate]++;
+    if (options->is_verbose || fate == STALE || (fate == MISSED && !options->is_list))
+        printf("%s: %s, place %u: %s\n", fate_names[fate], key, place->site, job->answer.message);
+    return is_noticed;
+}
+
+/* Every place of a share, and the lines that excuse those that nothing has shown. */
+static void try_sites(const struct options *options, struct place place, const char *key,
+                      uint32_t sites, struct job *job)
+{
+    uint32_t *unnoticed = calloc(sites + 1, sizeof *unnoticed);
+    uint32_t count = 0;
+    for (place.site = 0; unnoticed != NULL && place.site < sites; place.site++)
+        if ((place.site + place.number) % options->share == 0 &&
+            !note_place(options, &place, key, job))
+            unnoticed[count++] = place.site;
+    if (unnoticed == NULL)
+        job->tallies[place.kind].broken++;
+    else if (options->is_list)
+        excuses_print(&options->excuses, key, unnoticed, count);
+    free(unnoticed);
+}
+
 /* All places of one kind in one kernel. */
 static void try_kind(const struct options *options, struct place place, struct job *job)
 {
     struct tally *tally = &job->tallies[place.kind];
     struct answer *answer = &job->answer;
-    unsigned kept = 0;
+    char key[EXCUSE_KEY_BYTES];
     place.site = NO_SITE;
     *answer = (struct answer){0};
     try_place(options, &place, answer);
@@ -244,26 +269,16 @@ static void try_kind(const struct options *options, struct place place, struct j
         tally->broken++;
         return;
     }
-    if (answer->collapse != collapses[place.collapse].collapse)
-        return;
-    uint32_t sites = answer->sites;
-    for (place.site = 0; place.site < sites; place.site++) {
-        if ((place.site + place.number) % options->share != 0)
-            continue;
-        try_place(options, &place, answer);
-        tally->sites++;
-        bool is_known = answer->is_right && ++kept <= equivalent_places(answer->name, &place);
-        tally->caught += !answer->is_right;
-        tally->equivalent += is_known;
-        tally->missed += answer->is_right && !is_known;
-        if (options->is_verbose || (answer->is_right && !is_known))
-            printf("%s: %s, %s, %s, place %u: %s\n",
-                   !answer->is_right ? "caught"
-                   : is_known        ? "equivalent"
-                                     : "missed",
-                   answer->name, collapses[place.collapse].name, kind_names[place.kind], place.site,
-                   answer->message);
+    bool is_collapsed = answer->collapse == collapses[place.collapse].collapse;
+    uint32_t sites = is_collapsed ? answer->sites : 0;
+    snprintf(key, sizeof key, "%s %s %s", answer->name, collapses[place.collapse].name,
+             kind_names[place.kind]);
+    uint32_t limit = excuses_limit(&options->excuses, key);
+    if (limit > sites) {
+        printf("excused for nothing: %s has %u places, and no place %u\n", key, sites, limit - 1);
+        tally->fates[STALE]++;
     }
+    try_sites(options, place, key, sites, job);
 }
 
 static void run_job(const struct options *options, unsigned first, struct job *job)
@@ -303,18 +318,64 @@ static int report(const struct options *options, const struct job *jobs)
         for (int kind = 0; kind < TR_SEED_COUNT; kind++) {
             const struct tally *tally = &jobs[n].tallies[kind];
             sum[kind].sites += tally->sites;
-            sum[kind].caught += tally->caught;
-            sum[kind].equivalent += tally->equivalent;
-            sum[kind].missed += tally->missed;
-            bad += tally->missed + tally->broken;
+            for (int fate = 0; fate < FATES; fate++)
+                sum[kind].fates[fate] += tally->fates[fate];
+            bad += tally->fates[MISSED] + tally->fates[STALE] + tally->broken;
         }
     }
     for (int kind = TR_SEED_NONE + 1; kind < TR_SEED_COUNT; kind++) {
-        printf("%-12s %6u places: %6u caught, %u equivalent, %u missed\n", kind_names[kind],
-               sum[kind].sites, sum[kind].caught, sum[kind].equivalent, sum[kind].missed);
+        printf("%-18s %6u places", kind_names[kind], sum[kind].sites);
+        for (int fate = 0; fate < FATES; fate++)
+            printf("%s %u %s", fate ? "," : ":", sum[kind].fates[fate], fate_names[fate]);
+        printf("\n");
         sites += sum[kind].sites;
     }
     return bad != 0 || sites == 0;
+}
+
+/* ---- excuses ---- */
+
+static bool is_place(const char *key)
+{
+    for (int collapse = 0; collapse < COLLAPSE_COUNT; collapse++)
+        for (int kind = TR_SEED_NONE + 1; kind < TR_SEED_COUNT; kind++) {
+            char name[EXCUSE_KEY_BYTES];
+            snprintf(name, sizeof name, "%s %s", collapses[collapse].name, kind_names[kind]);
+            if (strcmp(key, name) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* Excuses are for collapses and kinds that there are, of cases that lie beside the first one. */
+static bool are_for_cases(const struct options *options)
+{
+    bool is_good = true;
+    const char *first = options->file_count > 0 ? options->files[0] : "";
+    const char *slash = strrchr(first, '/');
+    int folder_len = slash == NULL ? 0 : (int)(slash + 1 - first);
+    for (size_t n = 0; n < options->excuses.count; n++) {
+        char path[1024];
+        const char *key = options->excuses.list[n].key;
+        int name_len = (int)strcspn(key, " ");
+        snprintf(path, sizeof path, "%.*s%.*s.ptx", folder_len, first, name_len, key);
+        if (key[name_len] == ' ' && is_place(key + name_len + 1) && access(path, R_OK) == 0)
+            continue;
+        printf("excused for nothing: there is no case, collapse or kind '%s'\n", key);
+        is_good = false;
+    }
+    return is_good;
+}
+
+static bool load_excuses(struct options *options)
+{
+    struct pxr_error err = {0};
+    if (options->excuses_path == NULL)
+        return true;
+    if (excuses_load(&options->excuses, options->excuses_path, &err) == PXR_OK)
+        return are_for_cases(options);
+    fprintf(stderr, "region_faults: %s\n", err.message);
+    return false;
 }
 
 /* ---- command line ---- */
@@ -331,6 +392,10 @@ static bool parse_options(int argc, char **argv, struct options *options)
         } else if (strcmp(argv[n], "--random") == 0 && n + 2 < argc) {
             options->first_seed = strtoull(argv[++n], NULL, 10);
             options->seed_count = (unsigned)strtoul(argv[++n], NULL, 10);
+        } else if (strcmp(argv[n], "--excuses") == 0 && n + 1 < argc) {
+            options->excuses_path = argv[++n];
+        } else if (strcmp(argv[n], "--list") == 0) {
+            options->is_list = true;
         } else if (strcmp(argv[n], "--verbose") == 0) {
             options->is_verbose = true;
         } else {
@@ -348,10 +413,14 @@ int main(int argc, char **argv)
     struct job *jobs = mmap(NULL, MAX_JOBS * sizeof *jobs, PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (!parse_options(argc, argv, &options) || jobs == MAP_FAILED) {
-        fputs("region_faults [--jobs N] [--share N] [--verbose] [--random FIRST COUNT] FILE...\n",
+        fputs("region_faults [--excuses LIST] [--jobs N] [--share N] [--list | --verbose]\n"
+              "              [--random FIRST COUNT] FILE...\n",
               stderr);
         return 2;
     }
+    if (!load_excuses(&options))
+        return 2;
     bool is_complete = run_jobs(&options, jobs);
+    excuses_fini(&options.excuses);
     return report(&options, jobs) || !is_complete;
 }

@@ -6,7 +6,8 @@
  *   widen [--width N] [--jam N] [--bits N] [--seed KIND:SITE] [--print | --prepared]
  *         [--raw | --optimised | --poison] [--like FILE] [--verbose] [--jobs N] FILE.ll…
  *   widen --random --seed S --count N [--source] …
- *   widen --defects [--known-size] [--share N] [--verbose] [--jobs N] FILE.ll…
+ *   widen --defects [--excuses LIST | --known-size] [--share N] [--list | --verbose] [--jobs N]
+ *         FILE.ll…
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/excuses.h"
 #include "tests/vector/iteration_attempt.h"
 #include "tests/vector/random_iteration.h"
 
@@ -34,18 +36,6 @@ static const char *const kind_names[TR_VECTOR_SEED_COUNT] = {
     [TR_VECTOR_SEED_FREEZE] = "freeze",
 };
 
-/* Defects that no run can show. */
-static const struct equivalent {
-    const char *name; /* of the case; '*' at the end stands for anything */
-    const char *kind;
-    unsigned places; /* at most */
-    const char *why;
-} equivalents[] = {
-#define EQUIVALENT(name, kind, places, why) {name, kind, places, why},
-#include "tests/vector/equivalent.def"
-#undef EQUIVALENT
-    {NULL, NULL, 0, NULL}};
-
 struct options {
     uint32_t width, jam; /* ANY: all */
     uint32_t bits;       /* of vector registers; 0: the host's */
@@ -53,9 +43,11 @@ struct options {
     struct iteration_config defect;
     bool prints_widened, prints_prepared, prints_source;
     bool is_raw_only, is_optimised_only, is_poisoned;
-    bool is_random, is_defects, is_verbose, is_size_known;
-    const char *like;     /* its comments are read instead of the file's */
-    unsigned jobs, share; /* of configurations, or of places, one in so many */
+    bool is_random, is_defects, is_verbose, is_size_known, is_list;
+    const char *excuses_path;
+    struct excuses excuses; /* of defects that no run can show, by "case kind" */
+    const char *like;       /* its comments are read instead of the file's */
+    unsigned jobs, share;   /* of configurations, or of places, one in so many */
     uint64_t first_seed;
     unsigned count; /* of random iterations, or of files */
     char **files;
@@ -63,19 +55,21 @@ struct options {
 
 struct tally {
     unsigned iterations, bad_iterations, configs, wrong, widened;
-    unsigned fates[TR_VECTOR_SEED_COUNT][4];
+    unsigned fates[TR_VECTOR_SEED_COUNT][5];
 };
 
 /* ---- the command line ---- */
 
 static int usage(void)
 {
-    fputs("usage: widen [--width N] [--jam N] [--bits N] [--skip STEP|all]... [--seed KIND:SITE]\n"
-          "             [--print | --prepared] [--raw | --optimised | --poison] [--like FILE]\n"
-          "             [--verbose] [--jobs N] FILE.ll...\n"
-          "       widen --random --seed S --count N [--source] ...\n"
-          "       widen --defects [--known-size] [--share N] [--verbose] [--jobs N] FILE.ll...\n",
-          stderr);
+    fputs(
+        "usage: widen [--width N] [--jam N] [--bits N] [--skip STEP|all]... [--seed KIND:SITE]\n"
+        "             [--print | --prepared] [--raw | --optimised | --poison] [--like FILE]\n"
+        "             [--verbose] [--jobs N] FILE.ll...\n"
+        "       widen --random --seed S --count N [--source] ...\n"
+        "       widen --defects [--excuses LIST | --known-size] [--share N] [--list | --verbose]\n"
+        "             [--jobs N] FILE.ll...\n",
+        stderr);
     return 2;
 }
 
@@ -91,6 +85,14 @@ static bool parse_seed(const char *text, struct options *options)
             options->defect.seed = (enum tr_vector_seed)kind;
     options->defect.seed_site = (uint32_t)strtoul(colon + 1, NULL, 10);
     return options->defect.seed != TR_VECTOR_SEED_NONE;
+}
+
+/* Places are numbered as they are with the usual settings. */
+static bool may_be_excused(const struct options *options)
+{
+    return options->is_defects && options->width == ANY && options->jam == ANY &&
+           options->bits == DEFECT_BITS && options->skipped == 0 && !options->is_size_known &&
+           !options->is_random;
 }
 
 /* A row of translator/vector/plan/tuning.def. */
@@ -130,6 +132,9 @@ static bool parse_option(int letter, struct options *options)
     case 'l':
         options->like = optarg;
         return true;
+    case 'e':
+        options->excuses_path = optarg;
+        return true;
     case 'n':
         options->jobs = number;
         return number >= 1 && number <= MAX_JOBS;
@@ -143,7 +148,20 @@ static bool parse_option(int letter, struct options *options)
 
 static bool parse_options(int argc, char **argv, struct options *options)
 {
-    enum { PRINT = 1, PREPARED, SOURCE, RAW, TUNED, POISON, RANDOM, DEFECTS, WORDY, SIZED, FLAGS };
+    enum {
+        PRINT = 1,
+        PREPARED,
+        SOURCE,
+        RAW,
+        TUNED,
+        POISON,
+        RANDOM,
+        DEFECTS,
+        LIST,
+        WORDY,
+        SIZED,
+        FLAGS
+    };
     static int flags[FLAGS];
     static const struct option table[] = {{"width", required_argument, NULL, 'w'},
                                           {"jam", required_argument, NULL, 'j'},
@@ -154,6 +172,7 @@ static bool parse_options(int argc, char **argv, struct options *options)
                                           {"like", required_argument, NULL, 'l'},
                                           {"jobs", required_argument, NULL, 'n'},
                                           {"share", required_argument, NULL, 'h'},
+                                          {"excuses", required_argument, NULL, 'e'},
                                           {"print", no_argument, &flags[PRINT], 1},
                                           {"prepared", no_argument, &flags[PREPARED], 1},
                                           {"source", no_argument, &flags[SOURCE], 1},
@@ -161,6 +180,7 @@ static bool parse_options(int argc, char **argv, struct options *options)
                                           {"optimised", no_argument, &flags[TUNED], 1},
                                           {"random", no_argument, &flags[RANDOM], 1},
                                           {"defects", no_argument, &flags[DEFECTS], 1},
+                                          {"list", no_argument, &flags[LIST], 1},
                                           {"known-size", no_argument, &flags[SIZED], 1},
                                           {"poison", no_argument, &flags[POISON], 1},
                                           {"verbose", no_argument, &flags[WORDY], 1},
@@ -178,6 +198,7 @@ static bool parse_options(int argc, char **argv, struct options *options)
     options->is_poisoned = flags[POISON];
     options->is_random = flags[RANDOM];
     options->is_defects = flags[DEFECTS];
+    options->is_list = flags[LIST];
     options->is_verbose = flags[WORDY];
     options->is_size_known = flags[SIZED];
     options->files = argv + optind;
@@ -187,6 +208,8 @@ static bool parse_options(int argc, char **argv, struct options *options)
         options->share = options->is_random ? RANDOM_SHARE : 1;
     if (!options->is_random)
         options->count = (unsigned)(argc - optind);
+    if (options->excuses_path != NULL && !may_be_excused(options))
+        return false;
     return options->is_random ? optind == argc : optind < argc;
 }
 
@@ -350,43 +373,29 @@ static void compare_iteration(const struct options *options, unsigned number,
 
 /* ---- defects ---- */
 
-static bool matches(const char *pattern, const char *name)
-{
-    size_t len = strcspn(pattern, "*");
-    return strncmp(pattern, name, len) == 0 && (pattern[len] == '*' || name[len] == '\0');
-}
-
-static unsigned equivalent_places(const char *name, const char *kind)
-{
-    unsigned places = 0;
-    for (const struct equivalent *known = equivalents; known->name != NULL; known++)
-        if (matches(known->name, name) && matches(known->kind, kind))
-            places += known->places;
-    return places;
-}
-
 /* What became of a defect. */
-enum fate { CAUGHT, SAME_CODE, KNOWN, MISSED, FATES };
+enum fate { CAUGHT, SAME_CODE, EXCUSED, MISSED, STALE, FATES };
 
-static const char *const fate_names[FATES] = {"caught", "same code", "equivalent", "missed"};
+static const char *const fate_names[FATES] = {
+    [CAUGHT] = "caught", [SAME_CODE] = "same code",       [EXCUSED] = "excused",
+    [MISSED] = "missed", [STALE] = "excused for nothing",
+};
 
 /* The places of one kind in one iteration. */
 struct defects {
     struct iteration_config config; /* without the site */
     uint64_t code;                  /* of the nest without a defect */
-    unsigned known;                 /* places that no run can show, still to be seen */
+    char key[EXCUSE_KEY_BYTES];     /* of their excuses */
 };
 
-static enum fate judge(struct defects *defects, const struct iteration_outcome *outcome)
+static enum fate judge(const struct options *options, const struct defects *defects, uint32_t site,
+                       const struct iteration_outcome *outcome)
 {
-    if (!outcome->is_right)
-        return CAUGHT;
-    if (outcome->code == defects->code && outcome->code != 0)
-        return SAME_CODE;
-    if (defects->known == 0)
-        return MISSED;
-    defects->known--;
-    return KNOWN;
+    bool is_excused = excuses_find(&options->excuses, defects->key, site) != NULL;
+    bool is_same = outcome->code == defects->code && outcome->code != 0;
+    if (!outcome->is_right || is_same)
+        return is_excused ? STALE : is_same ? SAME_CODE : CAUGHT;
+    return is_excused ? EXCUSED : MISSED;
 }
 
 static void note_fate(const struct options *options, const struct iteration_case *c,
@@ -394,11 +403,26 @@ static void note_fate(const struct options *options, const struct iteration_case
                       const struct iteration_outcome *outcome, enum fate fate, struct tally *tally)
 {
     tally->fates[config->seed][fate]++;
-    if (!options->is_verbose && fate != MISSED)
+    if (!options->is_verbose && fate != STALE && (fate != MISSED || options->is_list))
         return;
     printf("%s: %s, ", fate_names[fate], c->name);
     print_config(c, config);
     printf("%s%s\n", outcome->message[0] ? ": " : "", outcome->message);
+}
+
+/* Of all places that were tried: the lines that excuse those that nothing has shown. */
+static void list_sites(const struct options *options, const struct defects *defects,
+                       const struct iteration_config *configs, const enum fate *fates,
+                       uint32_t count)
+{
+    uint32_t *sites = calloc(count + 1, sizeof *sites);
+    uint32_t listed = 0;
+    for (uint32_t n = 0; sites != NULL && n < count; n++)
+        if (fates[n] == EXCUSED || fates[n] == MISSED)
+            sites[listed++] = configs[n].seed_site;
+    if (sites != NULL)
+        excuses_print(&options->excuses, defects->key, sites, listed);
+    free(sites);
 }
 
 /* number: the iteration's; of different ones other places are tried if not all are. */
@@ -410,20 +434,47 @@ static void seed_sites(const struct options *options, unsigned number,
     uint32_t count = 0;
     struct iteration_config *configs = calloc(sites + 1, sizeof *configs);
     struct iteration_outcome *outcomes = calloc(sites + 1, sizeof *outcomes);
+    enum fate *fates = calloc(sites + 1, sizeof *fates);
     for (uint32_t site = number % options->share; configs != NULL && site < sites;
          site += options->share) {
         defects->config.seed_site = site;
         configs[count++] = defects->config;
     }
-    if (outcomes == NULL || iteration_attempt(c, configs, count, outcomes, &err) != PXR_OK)
+    if (outcomes == NULL || fates == NULL ||
+        iteration_attempt(c, configs, count, outcomes, &err) != PXR_OK) {
+        printf("BAD   %s: %s\n", c->name, err.message);
+        tally->bad_iterations++;
         count = 0;
-    for (uint32_t n = 0; n < count; n++)
-        note_fate(options, c, &configs[n], &outcomes[n], judge(defects, &outcomes[n]), tally);
-    if (options->share == 1 && defects->known > 0)
-        printf("%u places of %s need no excuse: %s\n", defects->known, c->name,
-               kind_names[defects->config.seed]);
+    }
+    for (uint32_t n = 0; n < count; n++) {
+        fates[n] = judge(options, defects, configs[n].seed_site, &outcomes[n]);
+        note_fate(options, c, &configs[n], &outcomes[n], fates[n], tally);
+    }
+    if (options->is_list)
+        list_sites(options, defects, configs, fates, count);
     free(configs);
     free(outcomes);
+    free(fates);
+}
+
+static void seed_kind(const struct options *options, unsigned number,
+                      const struct iteration_case *c, const struct iteration_config *config,
+                      const struct iteration_outcome *whole, struct tally *tally)
+{
+    struct defects defects = {.config = *config, .code = whole->code};
+    if (!whole->is_right) {
+        printf("WRONG without a defect: %s: %s\n", c->name, whole->message);
+        tally->wrong++;
+        return;
+    }
+    snprintf(defects.key, sizeof defects.key, "%s %s", c->name, kind_names[config->seed]);
+    uint32_t limit = excuses_limit(&options->excuses, defects.key);
+    if (limit > whole->seed_sites) {
+        printf("excused for nothing: %s has %u places, and no place %u\n", defects.key,
+               whole->seed_sites, limit - 1);
+        tally->fates[config->seed][STALE]++;
+    }
+    seed_sites(options, number, c, &defects, whole->seed_sites, tally);
 }
 
 static void seed_iteration(const struct options *options, unsigned number,
@@ -445,20 +496,50 @@ static void seed_iteration(const struct options *options, unsigned number,
                                                   .seed = (enum tr_vector_seed)kind,
                                                   .seed_site = NO_SITE};
     bool is_good = iteration_attempt(c, configs, TR_VECTOR_SEED_COUNT, outcomes, &err) == PXR_OK;
-    for (int kind = 1; kind < TR_VECTOR_SEED_COUNT && is_good; kind++) {
-        struct defects defects = {.config = configs[kind],
-                                  .code = outcomes[kind].code,
-                                  .known = equivalent_places(c->name, kind_names[kind])};
-        if (outcomes[kind].is_right) {
-            seed_sites(options, number, c, &defects, outcomes[kind].seed_sites, tally);
-            continue;
-        }
-        printf("WRONG without a defect: %s: %s\n", c->name, outcomes[kind].message);
-        tally->wrong++;
-    }
+    for (int kind = 1; kind < TR_VECTOR_SEED_COUNT && is_good; kind++)
+        seed_kind(options, number, c, &configs[kind], &outcomes[kind], tally);
     if (!is_good)
         printf("BAD   %s: %s\n", c->name, err.message);
     tally->bad_iterations += !is_good;
+}
+
+static bool is_kind(const char *name)
+{
+    for (int kind = 1; kind < TR_VECTOR_SEED_COUNT; kind++)
+        if (strcmp(name, kind_names[kind]) == 0)
+            return true;
+    return false;
+}
+
+/* Excuses are for kinds that there are, of cases that lie beside the first one. */
+static bool are_for_cases(const struct options *options)
+{
+    bool is_good = true;
+    const char *slash = strrchr(options->files[0], '/');
+    int folder_len = slash == NULL ? 0 : (int)(slash + 1 - options->files[0]);
+    for (size_t n = 0; n < options->excuses.count; n++) {
+        char path[1024];
+        const char *key = options->excuses.list[n].key;
+        const char *space = strchr(key, ' ');
+        int name_len = space == NULL ? 0 : (int)(space - key);
+        snprintf(path, sizeof path, "%.*s%.*s.ll", folder_len, options->files[0], name_len, key);
+        if (space != NULL && is_kind(space + 1) && access(path, R_OK) == 0)
+            continue;
+        printf("excused for nothing: there is no case or kind '%s'\n", key);
+        is_good = false;
+    }
+    return is_good;
+}
+
+static bool load_excuses(struct options *options)
+{
+    struct pxr_error err = {0};
+    if (options->excuses_path == NULL)
+        return true;
+    if (excuses_load(&options->excuses, options->excuses_path, &err) == PXR_OK)
+        return are_for_cases(options);
+    fprintf(stderr, "widen: %s\n", err.message);
+    return false;
 }
 
 /* ---- all of them ---- */
@@ -518,7 +599,7 @@ static int report(const struct options *options, const struct tally *tallies, bo
         for (int fate = 0; fate < FATES; fate++)
             printf("%s %u %s", fate ? "," : "", fates[fate], fate_names[fate]);
         printf("\n");
-        missed += fates[MISSED];
+        missed += fates[MISSED] + fates[STALE];
     }
     return is_good && sum.bad_iterations + sum.wrong + missed == 0 ? 0 : 1;
 }
@@ -559,8 +640,9 @@ int main(int argc, char **argv)
         return print(&options);
     struct tally *tallies = mmap(NULL, sizeof *tallies * MAX_JOBS, PROT_READ | PROT_WRITE,
                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (tallies == MAP_FAILED)
+    if (tallies == MAP_FAILED || !load_excuses(&options))
         return 2;
     bool is_good = run_jobs(&options, tallies);
+    excuses_fini(&options.excuses);
     return report(&options, tallies, is_good);
 }
