@@ -13,6 +13,7 @@
 
 #include "jit/observe.h"
 #include "translator/pipeline.h"
+#include "translator/step_names.h"
 
 #define DWARF_VERSION 5
 
@@ -289,7 +290,9 @@ enum pxr_status jit_compile_request(const struct jit_request *request, struct ji
                                     struct pxr_error *err)
 {
     struct jit_unit unit;
-    enum pxr_status status = jit_check_skip(request->skip, err);
+    enum pxr_status status = tr_check_skip(request->skip, err);
+    if (status == PXR_OK)
+        status = tr_check_dump(request->dump, err);
     if (status == PXR_OK)
         status = jit_unit_init(&unit, err);
     if (status != PXR_OK)

@@ -122,39 +122,3 @@ struct tr_observer jit_observer(struct jit_watch *watch)
                                 .after = after,
                                 .verifies = watch->verifies};
 }
-
-/* ---- what may be left out ---- */
-
-static bool is_optional(const char *name, size_t len)
-{
-    enum tr_step_id step = tr_find_step(name, len);
-    return (step != TR_STEP_COUNT && tr_steps[step].kind != TR_STEP_REQUIRED) ||
-           tr_find_tuning(name, len) != TR_TUNING_COUNT;
-}
-
-static void list_optional(char *text, size_t bytes)
-{
-    size_t used = 0;
-    for (uint32_t s = 0; s < TR_STEP_COUNT; s++)
-        if (tr_steps[s].kind != TR_STEP_REQUIRED && used < bytes)
-            used += (size_t)snprintf(text + used, bytes - used, "%s%s", used > 0 ? ", " : "",
-                                     tr_steps[s].name);
-    for (uint32_t i = 0; i < TR_TUNING_COUNT && used < bytes; i++)
-        used += (size_t)snprintf(text + used, bytes - used, ", %s", tr_tuning_steps[i].name);
-}
-
-enum pxr_status jit_check_skip(const char *skip, struct pxr_error *err)
-{
-    for (const char *word = skip ? skip : ""; *word;) {
-        size_t len = strcspn(word, ",");
-        if (!is_optional(word, len)) {
-            char names[1024];
-            list_optional(names, sizeof names);
-            return pxr_fail(err, PXR_INVALID_ARGUMENT,
-                            "--skip: '%.*s' is no step that can be left out; there are %s",
-                            (int)len, word, names);
-        }
-        word += len + (word[len] == ',');
-    }
-    return PXR_OK;
-}

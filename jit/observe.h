@@ -25,8 +25,4 @@ struct jit_watch {
 /* An observer for a compilation; watch outlives it. */
 struct tr_observer jit_observer(struct jit_watch *watch);
 
-/* Whether every word of a list such as --skip names a step that can be left out. Errors:
- * PXR_INVALID_ARGUMENT, with the word and the names there are. */
-enum pxr_status jit_check_skip(const char *skip, struct pxr_error *err);
-
 #endif

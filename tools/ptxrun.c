@@ -14,6 +14,7 @@
 #include "tools/launch_env.h"
 #include "tools/target_package.h"
 #include "tools/target_program.h"
+#include "translator/step_names.h"
 #include "util/options.h"
 
 /* Besides those of the program itself; as env, nohup and timeout have them. */
@@ -103,6 +104,16 @@ static bool take_own_option(const char *text, struct command_line *line)
     return true;
 }
 
+static enum pxr_status check_value(enum pxr_option_id id, const char *value, struct pxr_error *err)
+{
+    enum pxr_status status = pxr_option_check(id, value, err);
+    if (status == PXR_OK && id == PXR_OPTION_SKIP)
+        status = tr_check_skip(value, err);
+    if (status == PXR_OK && id == PXR_OPTION_DUMP)
+        status = tr_check_dump(value, err);
+    return status;
+}
+
 /* An option of the table: "--name value", "--name=value", or "--name" alone for a flag. Returns
  * how many arguments it took, 0 after a message. */
 static int take_table_option(char **argv, struct command_line *line)
@@ -129,7 +140,7 @@ static int take_table_option(char **argv, struct command_line *line)
         }
     }
     struct pxr_error err;
-    if (pxr_option_check(id, value, &err) != PXR_OK) {
+    if (check_value(id, value, &err) != PXR_OK) {
         complain("%s", err.message);
         return 0;
     }

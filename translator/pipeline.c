@@ -11,14 +11,6 @@
 
 #include <llvm-c/Core.h>
 
-enum tr_step_id tr_find_step(const char *name, size_t len)
-{
-    for (uint32_t s = 0; s < TR_STEP_COUNT; s++)
-        if (strlen(tr_steps[s].name) == len && memcmp(tr_steps[s].name, name, len) == 0)
-            return s;
-    return TR_STEP_COUNT;
-}
-
 /* ---- one step ---- */
 
 static bool belongs(const struct tr_compilation *c, const struct tr_step *step)

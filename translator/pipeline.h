@@ -74,9 +74,6 @@ struct tr_step {
 /* By enum tr_step_id. */
 extern const struct tr_step tr_steps[TR_STEP_COUNT];
 
-/* The step with this name (len bytes), or TR_STEP_COUNT. */
-enum tr_step_id tr_find_step(const char *name, size_t len);
-
 /* An observer of the steps: all may be NULL. Called on the compiling thread. */
 struct tr_observer {
     void *data;

@@ -37,10 +37,19 @@ expect "times have a title" has "steps of kernel '" times
 
 expect "every step keeps its promise" passes "$ptxrun" --verify-steps "$program"
 
-"$ptxrun" --skip=unrol "$program" >"$dir/bad" 2>&1
-expect "an unknown step is named" has "'unrol' is no step that can be left out; there are facts, " bad
-"$ptxrun" --skip=emit "$program" >"$dir/bad" 2>&1
-expect "a required step is refused" has "'emit' is no step that can be left out" bad
+# refuses WHAT MESSAGE OPTION: with status 2, before the program is started
+refuses() {
+    status=0
+    "$ptxrun" "$3" touch "$dir/started" >"$dir/bad" 2>&1 || status=$?
+    expect "$1 has status 2" test $status = 2
+    expect "$1 does not start the program" test ! -e "$dir/started"
+    expect "$1 is named" has "$2" bad
+}
+refuses "an unknown step to skip" "'unrol' is no step that can be left out; there are facts, " --skip=facts,unrol
+refuses "a required step to skip" "'emit' is no step that can be left out" --skip=emit
+refuses "an unknown step to dump" "'unrol' is no step; there are emit, " --dump=ir,after:unrol
+PTXRUN_SKIP=unrol "$ptxrun" "$program" >"$dir/bad" 2>&1
+expect "a variable is checked by the first compilation" has "'unrol' is no step that can be left out" bad
 
 for step in $(sed -n 's/^| `\([a-z-]*\)` | .* | \(optimisation\|tuning\) | .*/\1/p' "$here/../../docs/pipeline.md"); do
     expect "right without $step" passes "$ptxrun" --verify-steps --skip="$step" "$program"

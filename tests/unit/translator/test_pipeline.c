@@ -9,6 +9,7 @@
 #include <llvm-c/IRReader.h>
 
 #include "translator/pipeline.h"
+#include "translator/step_names.h"
 
 static LLVMContextRef context;
 
@@ -42,12 +43,30 @@ Test(pipeline, steps_have_names_of_their_own_and_something_to_do)
 {
     for (uint32_t s = 0; s < TR_STEP_COUNT; s++) {
         const struct tr_step *step = &tr_steps[s];
-        cr_expect_eq(tr_find_step(step->name, strlen(step->name)), s, "%s", step->name);
+        for (uint32_t other = 0; other < s; other++)
+            cr_expect_str_neq(step->name, tr_steps[other].name);
         cr_expect_neq(step->run != NULL, step->passes != NULL, "%s", step->name);
         cr_expect_not_null(step->condition, "%s", step->name);
         cr_expect(s == 0 || step->stage >= tr_steps[s - 1].stage, "%s", step->name);
     }
-    cr_expect_eq(tr_find_step("vectorise_", 10), TR_STEP_COUNT);
+}
+
+Test(pipeline, what_names_no_step_is_refused_with_the_names_there_are)
+{
+    static const char *const good[] = {NULL, "", "vectorise", "unroll,prefetch,barriers"};
+    static const char *const bad[] = {"vectorise_", "emit", "all", "unroll,,facts",
+                                      "unroll,vector"};
+    struct pxr_error err;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        cr_expect_eq(tr_check_skip(good[i], &err), PXR_OK, "%s", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        cr_expect_eq(tr_check_skip(bad[i], &err), PXR_INVALID_ARGUMENT, "%s", bad[i]);
+    cr_expect_not_null(
+        strstr(err.message, "'vector' is no step that can be left out; there are facts, "));
+    cr_expect_eq(tr_check_dump("ptx,after:emit,after:all", &err), PXR_OK);
+    cr_expect_eq(tr_check_dump("after:prefetch", &err), PXR_INVALID_ARGUMENT, "inside vectorise");
+    cr_expect_eq(tr_check_dump("asm,after:unrol", &err), PXR_INVALID_ARGUMENT);
+    cr_expect_not_null(strstr(err.message, "'unrol' is no step; there are emit, "));
 }
 
 Test(pipeline, an_honest_module_passes)
