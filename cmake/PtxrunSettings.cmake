@@ -37,6 +37,15 @@ find_library(PTXRUN_LZ4 liblz4.a REQUIRED)
 find_library(PTXRUN_ZLIB libz.a REQUIRED)
 set(PTXRUN_ZSTD_TRACE ${PROJECT_SOURCE_DIR}/util/zstd_trace.c)
 
+find_program(PTXRUN_LLVM_CONFIG NAMES llvm-config-22 llvm-config REQUIRED)
+
+function(ptxrun_llvm_config variable)
+    execute_process(COMMAND ${PTXRUN_LLVM_CONFIG} --link-static ${ARGN}
+        OUTPUT_VARIABLE output OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    separate_arguments(output UNIX_COMMAND "${output}")
+    set(${variable} ${output} PARENT_SCOPE)
+endfunction()
+
 # ptxrun_library(NAME SOURCES...): a static library of one folder.
 function(ptxrun_library name)
     add_library(${name} STATIC ${ARGN})

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An entry as the bytes of its file: a header, and the payload in zstd. Internal to cache/.
+ *
+ *     bytes  0 magic   8 format   12 zero   16 key   48 size of the payload   56 size in zstd
+ *           64 BLAKE3 of the 64 bytes before and of all behind   96 the payload in zstd
+ *
+ * Numbers have their lowest byte first.
+ */
+#ifndef PTXRUN_CACHE_ENTRY_H
+#define PTXRUN_CACHE_ENTRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cache/key.h"
+
+#define CACHE_ENTRY_FORMAT       1u
+#define CACHE_ENTRY_HEADER_BYTES 96u
+
+/* The largest payload, and the largest file. */
+#define CACHE_PAYLOAD_MAX_BYTES ((size_t)64 << 20)
+#define CACHE_ENTRY_MAX_BYTES   (CACHE_PAYLOAD_MAX_BYTES + ((size_t)1 << 20))
+
+/* malloc; false when there is no memory or the payload is too large. */
+bool cache_entry_pack(const struct cache_key *key, const void *payload, size_t payload_bytes,
+                      uint8_t **entry, size_t *entry_bytes);
+
+/* The payload (malloc) of the entry of that key. False when anything is not as it was packed;
+ * *why says what. Nothing is allocated by a size that the checksum does not vouch for. */
+bool cache_entry_unpack(const struct cache_key *key, const uint8_t *entry, size_t entry_bytes,
+                        uint8_t **payload, size_t *payload_bytes, const char **why);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of this folder share. Internal to cache/.
+ *
+ * In the directory of a cache are the entries, in up to 256 folders; `lock`, an empty file of whose
+ * bytes locks are taken; and `size`, a number.
+ */
+#ifndef PTXRUN_CACHE_STORE_H
+#define PTXRUN_CACHE_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "cache/cache.h"
+#include "cache/directory.h"
+
+struct cache {
+    int directory;
+    uint64_t limit_bytes;
+    char path[]; /* for messages */
+};
+
+#define CACHE_LOCK_FILE "lock"
+#define CACHE_SIZE_FILE "size"
+
+/* Entries that are being written are called so, with more behind it. */
+#define CACHE_TEMPORARY_PREFIX "tmp."
+
+#define CACHE_FOLDERS          256
+
+/* ---- lock.c: locks end with the process that holds them ---- */
+
+/* Which bytes of `lock` stand for what; those from CACHE_LOCK_ENTRIES on for entries. */
+enum { CACHE_LOCK_SIZE, CACHE_LOCK_EVICTION, CACHE_LOCK_ENTRIES };
+
+/* A descriptor that holds the lock until it is closed, or -1: nobody gets it at once. */
+int cache_lock_try(const struct cache *cache, uint64_t byte);
+/* The same, with some patience. */
+int cache_lock_wait(const struct cache *cache, uint64_t byte, unsigned patience_ms);
+
+/* ---- size.c: how much the entries take ---- */
+
+/* What a file takes on the disk, nearly. */
+static inline uint64_t cache_disk_bytes(uint64_t file_bytes)
+{
+    return (file_bytes + 4095) & ~UINT64_C(4095);
+}
+
+/* Notes an entry that will be written. False: it must not be. *is_full: there is too much now, or
+ * nobody knows how much there is. */
+bool cache_size_add(const struct cache *cache, uint64_t entry_bytes, bool *is_full);
+
+/* Around a count of all entries: from the first call to the second nobody knows the size. */
+bool cache_size_begin_count(const struct cache *cache);
+void cache_size_end_count(const struct cache *cache, uint64_t all_bytes);
+
+/* ---- evict.c ---- */
+
+/* Removes the entries that were not used for longest, and what was left behind by processes that
+ * were killed while they wrote, unless another process is at it. spared: just written, and perhaps
+ * no newer than others as far as the clock of the file system tells. */
+void cache_evict(const struct cache *cache, const struct cache_place *spared);
+
+#endif
