@@ -18,8 +18,6 @@
 
 struct cache;
 
-#define CACHE_DEFAULT_LIMIT_BYTES ((uint64_t)1 << 30)
-
 /* The cache in a directory, which is made if need be. limit_bytes: how much all entries together
  * may take on the disk; beyond that those that were not used for longest go.
  * PXR_IO: the directory cannot be had. PXR_INVALID_ARGUMENT: it is not safe, as others may write in

@@ -56,7 +56,7 @@ endfunction()
 # "unit"; with THREADS also label "threads": it is worth running, and building, under the thread sanitizer.
 function(ptxrun_unit_test name)
     cmake_parse_arguments(ARG "THREADS" "" "SOURCES;LIBRARIES" ${ARGN})
-    add_executable(${name} ${ARG_SOURCES})
+    add_executable(${name} ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/no_cache.c)
     target_link_libraries(${name} PRIVATE ptxrun_settings ${ARG_LIBRARIES} criterion)
     target_compile_options(${name} PRIVATE -Wno-missing-prototypes -Wno-conversion)
     set_target_properties(${name} PROPERTIES

@@ -139,9 +139,21 @@ static enum pxr_status compile(const struct jit_request *request, struct jit_obj
     return status;
 }
 
+static enum pxr_status run_describe(void *argument, struct pxr_error *err)
+{
+    return jit_target_describe(argument, err);
+}
+
+static enum pxr_status describe_target(char **text, struct pxr_error *err)
+{
+    return jit_run_work(run_describe, text, err);
+}
+
 __attribute__((visibility("default"))) const struct jit_compiler *ptxrun_compiler(void)
 {
-    static const struct jit_compiler compiler = {
-        .abi = JIT_COMPILER_ABI, .llvm_version = LLVM_VERSION_STRING, .compile = compile};
+    static const struct jit_compiler compiler = {.abi = JIT_COMPILER_ABI,
+                                                 .llvm_version = LLVM_VERSION_STRING,
+                                                 .compile = compile,
+                                                 .describe_target = describe_target};
     return &compiler;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "jit/build_id.h"
 #include "kernel_abi/rt.h"
 #include "ptx/ptx.h"
 #include "translator/module/launch_facts.h"
@@ -88,6 +89,14 @@ void jit_object_fini(struct jit_object *object);
 /* Whether the kernel can be translated: its first stage only, with the same errors. */
 enum pxr_status jit_check(const struct jit_request *request, struct pxr_error *err);
 
+/* The compile library's build id, without opening it unless it is open already. False: it has none
+ * or cannot be found. */
+bool jit_compiler_id(struct jit_build_id *id);
+
+/* What code is made for on this machine with the option cpu, as text: two machines with the same
+ * text get the same code. Opens the compile library. The caller frees *text. */
+enum pxr_status jit_compiler_target(char **text, struct pxr_error *err);
+
 /* A function that generated code may call besides the whitelist of jit/symbols.c. */
 struct jit_symbol {
     const char *name;
@@ -119,7 +128,7 @@ int jit_code_line(const struct jit_code *code, uintptr_t pc);
 
 /* ---- between libptxrun.so and libptxrun-compile.so ---- */
 
-#define JIT_COMPILER_ABI   4
+#define JIT_COMPILER_ABI   5
 #define JIT_COMPILER_ENTRY "ptxrun_compiler"
 
 struct jit_compiler {
@@ -128,6 +137,7 @@ struct jit_compiler {
     /* object == NULL: only check. */
     enum pxr_status (*compile)(const struct jit_request *request, struct jit_object *object,
                                struct pxr_error *err);
+    enum pxr_status (*describe_target)(char **text, struct pxr_error *err);
 };
 
 typedef const struct jit_compiler *(*jit_compiler_entry_fn)(void);

@@ -11,6 +11,7 @@
 #include <llvm-c/Target.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #endif
 
 #include "jit/cpu.h"
+#include "util/options.h"
 
 static pthread_once_t targets_once = PTHREAD_ONCE_INIT;
 
@@ -152,6 +154,46 @@ void jit_target_release(struct jit_target *target)
     target->next = pool.head;
     pool.head = target;
     pthread_mutex_unlock(&pool.lock);
+}
+
+/* ---- in words ---- */
+
+/* A list without what the CPU lacks: the length of that list is LLVM's affair. */
+static void print_features(FILE *out, const char *features)
+{
+    for (const char *at = features; *at != '\0'; at += *at == ',') {
+        size_t len = strcspn(at, ",");
+        if (at[0] == '+')
+            fprintf(out, " %.*s", (int)len, at);
+        at += len;
+    }
+}
+
+static void print_target(FILE *out, const struct jit_target *target, const struct jit_cpu *cpu)
+{
+    fprintf(out, "%s\n%s\n", target->triple, target->data_layout);
+    fprintf(out, "cpu %s family %s vectors %u whole loads %d cache %llu share %llu\n",
+            pxr_option_text(PXR_OPTION_CPU), target->cpu.family, cpu->vector_bits,
+            target->has_whole_loads, (unsigned long long)target->cpu.cache_bytes,
+            (unsigned long long)target->cpu.cache_share_bytes);
+    print_features(out, cpu->features);
+}
+
+enum pxr_status jit_target_describe(char **text, struct pxr_error *err)
+{
+    struct jit_target *target;
+    const struct jit_cpu *cpu;
+    size_t len;
+    enum pxr_status status = jit_target_acquire(&target, err);
+    if (status == PXR_OK)
+        status = jit_cpu_chosen(&cpu, err);
+    FILE *out = status == PXR_OK ? open_memstream(text, &len) : NULL;
+    if (out)
+        print_target(out, target, cpu);
+    if (status == PXR_OK && (!out || fclose(out) != 0))
+        status = pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory to describe the CPU");
+    jit_target_release(target);
+    return status;
 }
 
 static void set_attribute(LLVMValueRef fn, const char *key, const char *value)

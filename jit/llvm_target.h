@@ -28,6 +28,10 @@ struct jit_target {
 enum pxr_status jit_target_acquire(struct jit_target **target, struct pxr_error *err);
 void jit_target_release(struct jit_target *target); /* may be NULL */
 
+/* All of it that decides code, as text (malloc): what the CPU can do and what it is taken for, but
+ * not its name, unless the option cpu gives one. */
+enum pxr_status jit_target_describe(char **text, struct pxr_error *err);
+
 /* The same machine, for code generation in time that grows like the code: no scheduling, no search
  * for the best registers. NULL: there is none. */
 LLVMTargetMachineRef jit_target_quick(struct jit_target *target);

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@
  * behind that point into it. */
 static struct {
     pthread_once_t once;
-    const struct jit_compiler *compiler; /* NULL: why is in error */
+    const struct jit_compiler *compiler;         /* NULL: why is in error */
+    _Atomic(const struct jit_compiler *) opened; /* the same, for those who do not open it */
     struct pxr_error error;
 } provider = {.once = PTHREAD_ONCE_INIT};
 
@@ -69,6 +71,7 @@ static void open_provider(void)
     const struct jit_compiler *compiler = entry ? entry() : NULL;
     if (compiler && compiler->abi == JIT_COMPILER_ABI) {
         provider.compiler = compiler;
+        atomic_store(&provider.opened, compiler);
         return;
     }
     pxr_fail(&provider.error, PXR_NO_COMPILER, "'%s' belongs to another version of ptxrun", path);
@@ -83,6 +86,22 @@ enum pxr_status jit_compile(const struct jit_request *request, struct jit_object
     if (!provider.compiler)
         return pxr_fail(err, PXR_NO_COMPILER, "%s", provider.error.message);
     return provider.compiler->compile(request, object, err);
+}
+
+bool jit_compiler_id(struct jit_build_id *id)
+{
+    char path[PATH_MAX];
+    const struct jit_compiler *open = atomic_load(&provider.opened);
+    return open ? jit_build_id_of_address(open, id)
+                : library_path(path, NULL) == PXR_OK && jit_build_id_of_file(path, id);
+}
+
+enum pxr_status jit_compiler_target(char **text, struct pxr_error *err)
+{
+    pthread_once(&provider.once, open_provider);
+    if (!provider.compiler)
+        return pxr_fail(err, PXR_NO_COMPILER, "%s", provider.error.message);
+    return provider.compiler->describe_target(text, err);
 }
 
 enum pxr_status jit_check(const struct jit_request *request, struct pxr_error *err)

@@ -62,6 +62,7 @@ enum pxr_collapse {
     PXR_COLLAPSE_VECTOR, /* flat or hierarchical, with loops over vectors of threads */
     PXR_COLLAPSE_COUNT
 };
+enum pxr_cache { PXR_CACHE_AUTO, PXR_CACHE_ON, PXR_CACHE_OFF };
 enum pxr_mode { PXR_MODE_AUTO, PXR_MODE_JIT, PXR_MODE_NORMAL };
 
 /* "flat", as --collapse has it. */

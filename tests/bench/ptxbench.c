@@ -180,6 +180,7 @@ static bool parse_command_line(int argc, char **argv, struct options *options)
 
 int main(int argc, char **argv)
 {
+    setenv("PTXRUN_CACHE", "off", 0);
     if (argc > 1 && strcmp(argv[1], "programs") == 0)
         return programs_main(argc - 1, argv + 1);
     struct options options = {.threads = "1,0", .wish = {.mode = PXR_MODE_JIT, .rounds = 11}};

@@ -5,6 +5,7 @@
 # collapse. Run it on an idle machine:  sh tests/bench/run.sh [BUILD-DIRECTORY]
 set -eu
 cd "$(dirname "$0")/../.."
+export PTXRUN_CACHE=off
 build=$(cd "${1:-build}" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -4,6 +4,7 @@
 # programs as the tests labelled e2e, for use by hand.
 # Usage: run_all.sh PTXRUN [PTXRUN-OPTION...]
 set -u
+export PTXRUN_CACHE=off
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 ptxrun=$(realpath "$1")

@@ -3,6 +3,8 @@
 # Runs every program of a samples build under ptxrun and prints a table: pass, fail with the
 # reason, skip with the reason. README.md says how a program is judged.
 set -u
+: "${PTXRUN_CACHE:=off}" # unless somebody wants to see what it does
+export PTXRUN_CACHE
 usage() {
     cat <<'END'
 usage: run.sh [options] PTXRUN DIRECTORY...

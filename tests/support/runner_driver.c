@@ -250,6 +250,7 @@ enum pxr_status runner_open_driver(const char *path, struct runner **runner, str
     if (driver == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for a runner");
     driver->base.engine = &driver_engine;
+    setenv("PTXRUN_CACHE", "off", 0); /* no_cache.c */
     if (path == NULL || path[0] == '\0')
         path = "libcuda.so.1";
     driver->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -82,7 +82,7 @@ struct tr_ctx {
     LLVMTypeRef void_type, i1, i8, i16, i32, i64, i128, f32, f64, ptr;
     LLVMValueRef *functions;   /* by ptx_func.index; NULL until declared */
     LLVMValueRef handle_table; /* of indirect calls; NULL until needed */
-    bool has_short_addresses;  /* tr_makes_short_addresses */
+    bool has_short_addresses;  /* ptx_makes_short_addresses */
     uint32_t warp_sites;       /* numbers the instructions where lanes gather */
     struct tr_slot *slots;     /* function after function, the newest first */
     bool has_handle_count;
@@ -239,9 +239,6 @@ LLVMValueRef tr_address(struct tr_ctx *ctx, const struct ptx_operand *operand,
 /* The address in this space whose low half is `low`, an i32; for spaces that a program can address
  * with 32 bits. */
 LLVMValueRef tr_widen_address(struct tr_ctx *ctx, LLVMValueRef low, enum ptx_space space);
-
-/* Whether the module puts addresses of local, const or param memory into 32-bit registers. */
-bool tr_makes_short_addresses(const struct ptx_module *module);
 
 /* As tr_address for an access of this many bytes; a misaligned one faults if
  * options->check_alignment. */

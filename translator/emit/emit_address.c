@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "ptx/short_address.h"
+
 /* ---- what the thread's record leads to ---- */
 
 /* Loads, in the entry block, a field that does not change while the thread runs. */
@@ -271,46 +273,12 @@ static bool is_short(const struct ptx_operand *base)
     return base->kind == PTX_OPERAND_REG && ptx_type_bits(base->var->type) == 32;
 }
 
-static bool is_widened_space(enum ptx_space space)
-{
-    return space == PTX_SPACE_LOCAL || space == PTX_SPACE_CONST || space == PTX_SPACE_PARAM;
-}
-
-static bool makes_short_address(const struct ptx_inst *inst)
-{
-    if (inst->type_count == 0 || ptx_type_bits(inst->types[0]) != 32)
-        return false;
-    if (inst->op == PTX_OP_ALLOCA || inst->op == PTX_OP_STACKSAVE)
-        return true;
-    for (uint32_t i = 0; i < inst->operand_count; i++) {
-        const struct ptx_operand *operand = &inst->operands[i];
-        if (operand->kind == PTX_OPERAND_SUM)
-            operand = operand->elems;
-        if (operand->kind == PTX_OPERAND_VAR && is_widened_space(operand->var->space))
-            return true;
-    }
-    return false;
-}
-
-/* Programs that put addresses into 32-bit registers may extend them with zeros before they use
- * them. Others, nearly all, need not pay for it. */
-bool tr_makes_short_addresses(const struct ptx_module *module)
-{
-    for (uint32_t f = 0; f < module->func_count; f++) {
-        const struct ptx_func *func = module->funcs[f];
-        for (uint32_t i = 0; i < func->stmt_count; i++)
-            if (func->stmts[i].kind == PTX_STMT_INST && makes_short_address(&func->stmts[i].inst))
-                return true;
-    }
-    return false;
-}
-
 /* The 64-bit host address that a register or constant stands for within the space. */
 static LLVMValueRef full_address(struct tr_ctx *ctx, const struct ptx_operand *base,
                                  enum ptx_space space)
 {
     if (is_short(base) ||
-        (ctx->has_short_addresses && is_widened_space(space) && base->kind == PTX_OPERAND_REG))
+        (ctx->has_short_addresses && ptx_is_widened_space(space) && base->kind == PTX_OPERAND_REG))
         return tr_widen_address(ctx, tr_operand_value(ctx, base, PTX_TYPE_U32), space);
     return tr_operand_value(ctx, base, PTX_TYPE_U64);
 }

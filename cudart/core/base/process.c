@@ -4,8 +4,10 @@
  */
 #include "cudart/core/base/process.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,6 +18,9 @@
 #include "scheduler/scheduler.h"
 #include "util/log.h"
 #include "util/options.h"
+
+/* As NVIDIA's driver on desktops and servers. */
+#define CRT_CACHE_BYTES (UINT64_C(1) << 30)
 
 /* environment is written once, before is_initialized is set with release order. */
 static struct {
@@ -43,9 +48,40 @@ static bool is_flag_set(const char *name)
     return text && *text && strcmp(text, "0") != 0;
 }
 
+/* "All paths must be absolute", XDG Base Directory Specification. NULL when there is none. */
+static char *find_cache_path(void)
+{
+    const char *given = getenv("CUDA_CACHE_PATH");
+    const char *cache_home = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    char *path = NULL;
+    int len = -1;
+    if (given && *given)
+        return strdup(given);
+    if (cache_home && cache_home[0] == '/')
+        len = asprintf(&path, "%s/ptxrun", cache_home);
+    else if (home && home[0] == '/')
+        len = asprintf(&path, "%s/.cache/ptxrun", home);
+    return len < 0 ? NULL : path;
+}
+
+/* Bytes; what is no number is not set. */
+static uint64_t find_cache_size(void)
+{
+    const char *text = getenv("CUDA_CACHE_MAXSIZE");
+    char *end;
+    errno = 0;
+    uint64_t bytes = text && *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    bool is_set = text && *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
+    return is_set ? bytes : CRT_CACHE_BYTES;
+}
+
 static void read_environment(struct crt_environment *environment)
 {
     environment->launches_block = is_flag_set("CUDA_LAUNCH_BLOCKING");
+    environment->cache_is_disabled = is_flag_set("CUDA_CACHE_DISABLE");
+    environment->cache_max_bytes = find_cache_size();
+    environment->cache_path = find_cache_path();
     environment->jit_is_disabled = is_flag_set("CUDA_DISABLE_PTX_JIT");
     const char *loading = getenv("CUDA_MODULE_LOADING");
     environment->loads_eagerly = loading && strcmp(loading, "EAGER") == 0;

@@ -15,9 +15,12 @@
 
 /* Environment of CUDA itself, read once. */
 struct crt_environment {
-    bool launches_block;  /* CUDA_LAUNCH_BLOCKING */
-    bool loads_eagerly;   /* CUDA_MODULE_LOADING=EAGER */
-    bool jit_is_disabled; /* CUDA_DISABLE_PTX_JIT */
+    bool launches_block;      /* CUDA_LAUNCH_BLOCKING */
+    bool loads_eagerly;       /* CUDA_MODULE_LOADING=EAGER */
+    bool jit_is_disabled;     /* CUDA_DISABLE_PTX_JIT */
+    bool cache_is_disabled;   /* CUDA_CACHE_DISABLE */
+    uint64_t cache_max_bytes; /* CUDA_CACHE_MAXSIZE */
+    char *cache_path;         /* CUDA_CACHE_PATH, else where users' caches are; NULL: nowhere */
 };
 
 CRT_API_BEGIN

@@ -50,6 +50,8 @@ static struct {
     const char *file; /* "" for none */
     struct kernel_stats *kernels;
     struct copy_stats copies[CRT_COPY_KINDS];
+    uint64_t cache_hits;
+    uint64_t cache_misses;
 } stats = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void crt_stats_init(bool are_printed, const char *file)
@@ -153,6 +155,16 @@ void crt_stats_compile(const char *name, const struct jit_variant *wanted,
     pthread_mutex_unlock(&stats.lock);
 }
 
+void crt_stats_cache(bool is_hit)
+{
+    if (!crt_stats_are_on())
+        return;
+    pthread_mutex_lock(&stats.lock);
+    stats.cache_hits += is_hit;
+    stats.cache_misses += !is_hit;
+    pthread_mutex_unlock(&stats.lock);
+}
+
 void crt_stats_copy(enum crt_copy_kind kind, size_t size_bytes, uint64_t time_ns)
 {
     if (!crt_stats_are_on())
@@ -225,6 +237,14 @@ static void print_copies(void)
     }
 }
 
+static void print_cache(void)
+{
+    if (stats.cache_hits + stats.cache_misses)
+        fprintf(stderr,
+                "ptxrun: compiled code: %" PRIu64 " from the cache, %" PRIu64 " not in the cache\n",
+                stats.cache_hits, stats.cache_misses);
+}
+
 /* Fields separated by tabs: calls; total, shortest, longest and compile time in ns; collapse;
  * kernel. Processes of one program may add to the same file: each line is a single write. */
 static void add_lines_to_file(void)
@@ -257,6 +277,7 @@ __attribute__((destructor)) static void write_at_exit(void)
         print_kernels();
         print_reasons();
         print_copies();
+        print_cache();
     }
     if (*stats.file)
         add_lines_to_file();

@@ -24,6 +24,8 @@ void crt_stats_kernel(const char *name, uint64_t time_ns);
 /* A variant of the kernel was compiled: what was wanted, and what came of it. */
 void crt_stats_compile(const char *name, const struct jit_variant *wanted,
                        const struct jit_object *made, uint64_t time_ns);
+/* Code was looked for in the cache. */
+void crt_stats_cache(bool is_hit);
 void crt_stats_copy(enum crt_copy_kind kind, size_t size_bytes, uint64_t time_ns);
 
 #endif

@@ -12,6 +12,7 @@
 #include "cudart/core/base/report.h"
 #include "cudart/core/base/stats.h"
 #include "cudart/core/base/step_times.h"
+#include "cudart/core/code/code_cache.h"
 #include "cudart/core/code/device_lib.h"
 #include "cudart/core/code/module.h"
 #include "util/log.h"
@@ -50,9 +51,14 @@ static uint32_t stack_bytes(const struct crt_kernel *kernel, const struct jit_ob
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
+static const char *how_made(bool is_cached)
+{
+    return is_cached ? "loaded from the cache" : "compiled";
+}
+
 /* Lines of --explain, written at once so that those of several threads do not mix. */
 static void explain(const struct crt_kernel *kernel, const struct crt_variant *variant,
-                    const struct jit_object *object, uint64_t elapsed_ns)
+                    const struct jit_object *object, bool is_cached, uint64_t elapsed_ns)
 {
     char *text = NULL;
     size_t text_bytes = 0;
@@ -63,9 +69,9 @@ static void explain(const struct crt_kernel *kernel, const struct crt_variant *v
     pxr_collapse_text(object->collapse, object->width, object->jam, collapse);
     if (out && facts) {
         jit_facts_text(&variant->key.facts, facts, FACTS_TEXT_BYTES);
-        fprintf(out, "ptxrun: kernel '%s' of %s: %s, compiled in %.1f ms\n",
+        fprintf(out, "ptxrun: kernel '%s' of %s: %s, %s in %.1f ms\n",
                 name ? name : kernel->func->name, kernel->library->name, collapse,
-                (double)elapsed_ns / 1e6);
+                how_made(is_cached), (double)elapsed_ns / 1e6);
         fprintf(out, "ptxrun:   facts: %s\n", facts);
         const char *line = object->explanation ? object->explanation : "";
         while (*line) {
@@ -81,29 +87,57 @@ static void explain(const struct crt_kernel *kernel, const struct crt_variant *v
     free(text);
 }
 
-static enum pxr_status compile(struct crt_kernel *kernel, struct crt_variant *variant,
+static enum pxr_status load(const struct crt_kernel *kernel, const struct jit_object *object,
+                            struct crt_variant *variant, struct pxr_error *error)
+{
+    variant->stack_bytes = stack_bytes(kernel, object);
+    return jit_load(object, kernel->func->name, crt_device_symbols, crt_device_symbol_count,
+                    &variant->code, error);
+}
+
+/* Says what has become of the kernel. elapsed_ns: with loading. */
+static void report(const struct crt_kernel *kernel, const struct crt_variant *variant,
+                   const struct jit_object *object, bool is_cached, uint64_t elapsed_ns)
+{
+    crt_stats_compile(kernel->func->name, &variant->key, object, is_cached ? 0 : elapsed_ns);
+    crt_step_times_add(kernel->func->name, &object->steps);
+    pxr_log(PXR_LOG_INFO, "%s kernel '%s' of %s in %.1f ms", how_made(is_cached),
+            kernel->func->name, kernel->library->name, (double)elapsed_ns / 1e6);
+    if (pxr_options_get()->explain)
+        explain(kernel, variant, object, is_cached, elapsed_ns);
+}
+
+static enum pxr_status compile(const struct crt_kernel *kernel, const struct jit_request *request,
+                               struct crt_variant *variant, struct jit_object *object,
                                struct pxr_error *error)
 {
-    struct jit_request request = make_request(kernel, &variant->key);
-    struct jit_object object = {0};
-    uint64_t start_ns = crt_now_ns();
     if (!crt_memory_can_grow(COMPILE_BYTES))
         return pxr_fail(error, PXR_OUT_OF_MEMORY, "no memory to compile kernel '%s'",
                         kernel->func->name);
-    enum pxr_status status = jit_compile(&request, &object, error);
-    if (status != PXR_OK)
-        return status;
-    status = jit_load(&object, kernel->func->name, crt_device_symbols, crt_device_symbol_count,
-                      &variant->code, error);
-    variant->stack_bytes = stack_bytes(kernel, &object);
-    uint64_t elapsed_ns = crt_now_ns() - start_ns;
-    crt_stats_compile(kernel->func->name, &variant->key, &object, elapsed_ns);
-    crt_step_times_add(kernel->func->name, &object.steps);
-    pxr_log(PXR_LOG_INFO, "compiled kernel '%s' of %s in %.1f ms", kernel->func->name,
-            kernel->library->name, (double)elapsed_ns / 1e6);
-    if (status == PXR_OK && pxr_options_get()->explain)
-        explain(kernel, variant, &object, elapsed_ns);
-    jit_object_fini(&object);
+    enum pxr_status status = jit_compile(request, object, error);
+    return status == PXR_OK ? load(kernel, object, variant, error) : status;
+}
+
+/* The code of a variant, out of the cache or compiled. After a miss *object is what to keep in the
+ * cache; the caller ends it in any case. */
+static enum pxr_status make_code(const struct crt_kernel *kernel, struct crt_variant *variant,
+                                 struct jit_object *object, struct crt_cached *cached,
+                                 struct pxr_error *error)
+{
+    struct jit_request request = make_request(kernel, &variant->key);
+    uint64_t start_ns = crt_now_ns();
+    bool is_cached = crt_code_cache_find(&request, object, cached);
+    /* What cannot be loaded is compiled as if it were not there. */
+    if (is_cached && load(kernel, object, variant, NULL) != PXR_OK) {
+        jit_object_fini(object);
+        is_cached = false;
+    }
+    enum pxr_status status = is_cached ? PXR_OK : compile(kernel, &request, variant, object, error);
+    if (cached->is_wanted)
+        crt_stats_cache(is_cached);
+    if (status == PXR_OK)
+        report(kernel, variant, object, is_cached, crt_now_ns() - start_ns);
+    cached->is_wanted = cached->is_wanted && !is_cached && status == PXR_OK;
     return status;
 }
 
@@ -119,15 +153,19 @@ static enum crt_result compile_locked(struct crt_kernel *kernel, const struct tr
     made->key.jam = options->jam;
     jit_variants_plan(&kernel->variants, (enum pxr_mode)options->mode, facts, &made->key.facts);
     struct pxr_error error = {0};
-    enum pxr_status status = compile(kernel, made, &error);
-    if (status != PXR_OK) {
+    struct jit_object object = {0};
+    struct crt_cached cached;
+    enum pxr_status status = make_code(kernel, made, &object, &cached, &error);
+    if (status == PXR_OK) {
+        jit_variants_add(&kernel->variants, &made->key.facts, made);
+        *variant = made;
+    } else {
         crt_report_error(&error);
         free(made);
-        return crt_result_from_status(status);
     }
-    jit_variants_add(&kernel->variants, &made->key.facts, made);
-    *variant = made;
-    return CRT_SUCCESS;
+    crt_code_cache_keep(&cached, &object);
+    jit_object_fini(&object);
+    return crt_result_from_status(status);
 }
 
 enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_launch *launch,

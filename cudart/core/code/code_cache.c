@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See code_cache.h. A key is made of everything that decides code, and of nothing that differs from
+ * one process to the next or between machines for which the same code is made:
+ *
+ * - the kernel and what it reaches (ptx/fingerprint.h);
+ * - the variant asked for, and steps left out;
+ * - what the compile library is (its build id) and for what it makes code (jit_compiler_target).
+ *
+ * To know the last one without opening the compile library, what it says of this machine is itself
+ * kept in the cache, under a key of what the machine says of itself (jit/machine_id.h).
+ */
+#include "cudart/core/code/code_cache.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudart/core/base/process.h"
+#include "cudart/core/code/cached_object.h"
+#include "jit/machine_id.h"
+#include "ptx/fingerprint.h"
+#include "util/log.h"
+
+/* For another process that compiles the same. Most kernels take less; nobody is worse off. */
+#define PATIENCE_MS 10000
+
+/* ---- the process's cache ---- */
+
+/* Written once under `once`, then constant. */
+static struct {
+    pthread_once_t once;
+    struct cache *cache; /* NULL: there is none */
+} process = {.once = PTHREAD_ONCE_INIT};
+
+/* NULL when there is no place for it. */
+static const char *choose_path(void)
+{
+    const char *given = pxr_options_get()->cache_dir;
+    return *given ? given : crt_environment_get()->cache_path;
+}
+
+static bool is_switched_on(void)
+{
+    switch ((enum pxr_cache)pxr_options_get()->cache) {
+    case PXR_CACHE_ON:
+        return true;
+    case PXR_CACHE_OFF:
+        return false;
+    case PXR_CACHE_AUTO:
+        break;
+    }
+    return !crt_environment_get()->cache_is_disabled;
+}
+
+static void open_cache(void)
+{
+    struct pxr_error error = {0};
+    const char *path = choose_path();
+    if (!is_switched_on() || !path)
+        return;
+    enum pxr_status status =
+        cache_open(path, crt_environment_get()->cache_max_bytes, &process.cache, &error);
+    if (status != PXR_OK)
+        pxr_log(status == PXR_INVALID_ARGUMENT ? PXR_LOG_WARNING : PXR_LOG_INFO,
+                "compiled code is not kept: %s", error.message);
+}
+
+/* Dumps, times and checks of steps are about compiling; a limit of steps counts those of the whole
+ * process. */
+static struct cache *cache_for(const struct jit_request *request)
+{
+    bool is_about_compiling = (request->dump && *request->dump) || request->step_limit != 0 ||
+                              request->times_steps || request->verifies_steps;
+    pthread_once(&process.once, open_cache);
+    return is_about_compiling ? NULL : process.cache;
+}
+
+/* ---- what code is made for ---- */
+
+/* Written once under `once`, then constant. */
+static struct {
+    pthread_once_t once;
+    bool is_known;
+    struct jit_build_id compiler;
+    char *text; /* jit_compiler_target */
+} target = {.once = PTHREAD_ONCE_INIT};
+
+static void add_bytes(void *hash, const void *bytes, size_t count)
+{
+    cache_hash_bytes(hash, bytes, count);
+}
+
+static struct cache_key machine_key(const struct jit_build_id *compiler)
+{
+    struct cache_hash hash;
+    cache_hash_init(&hash, "machine");
+    cache_hash_bytes(&hash, compiler->bytes, compiler->count);
+    cache_hash_text(&hash, pxr_option_text(PXR_OPTION_CPU));
+    jit_machine_id(add_bytes, &hash);
+    return cache_hash_key(&hash);
+}
+
+/* What the cache has is a text without its zero. */
+static char *get_text(const struct cache_key *key)
+{
+    uint8_t *bytes;
+    size_t count;
+    if (!cache_get(process.cache, key, &bytes, &count))
+        return NULL;
+    char *text = strndup((const char *)bytes, count);
+    free(bytes);
+    return text;
+}
+
+/* What the library that is open says is not kept for the one in the file, should they differ. */
+static char *ask_compiler(const struct cache_key *key)
+{
+    char *text = NULL;
+    struct jit_build_id opened;
+    if (jit_compiler_target(&text, NULL) != PXR_OK)
+        return NULL;
+    if (jit_compiler_id(&opened) && jit_build_id_equal(&opened, &target.compiler))
+        cache_put(process.cache, key, text, strlen(text));
+    return text;
+}
+
+static void find_target(void)
+{
+    if (!jit_compiler_id(&target.compiler)) {
+        pxr_log(PXR_LOG_INFO, "compiled code is not kept: the compiler has no build id");
+        return;
+    }
+    struct cache_key key = machine_key(&target.compiler);
+    target.text = get_text(&key);
+    if (!target.text)
+        target.text = ask_compiler(&key);
+    target.is_known = target.text != NULL;
+}
+
+/* ---- keys ---- */
+
+static void add_facts(struct cache_hash *hash, const struct tr_facts *facts)
+{
+    for (int d = 0; d < 3; d++) {
+        cache_hash_number(hash, facts->block[d]);
+        cache_hash_number(hash, facts->grid_max[d]);
+    }
+    cache_hash_number(hash, facts->has_dynamic_shared);
+    cache_hash_number(hash, facts->dynamic_shared_bytes);
+    for (uint32_t i = 0; i < TR_FACTS_PARAMS; i++) {
+        cache_hash_number(hash, facts->params[i].max_log2);
+        cache_hash_number(hash, facts->params[i].align_log2);
+        cache_hash_number(hash, facts->params[i].is_distinct);
+    }
+}
+
+static void add_variant(struct cache_hash *hash, const struct jit_variant *variant)
+{
+    cache_hash_number(hash, variant->collapse);
+    cache_hash_number(hash, variant->width);
+    cache_hash_number(hash, variant->jam);
+    add_facts(hash, &variant->facts);
+}
+
+enum pxr_status crt_code_key(const struct jit_request *request, const struct jit_build_id *compiler,
+                             const char *target_text, struct cache_key *key)
+{
+    struct cache_hash hash;
+    cache_hash_init(&hash, "code");
+    cache_hash_number(&hash, CRT_CACHED_OBJECT_FORMAT);
+    cache_hash_number(&hash, JIT_COMPILER_ABI);
+    cache_hash_bytes(&hash, compiler->bytes, compiler->count);
+    cache_hash_text(&hash, target_text);
+    cache_hash_text(&hash, request->skip ? request->skip : "");
+    add_variant(&hash, &request->variant);
+    enum pxr_status status =
+        ptx_fingerprint(request->module, request->kernel, request->layout, add_bytes, &hash, NULL);
+    if (status == PXR_OK)
+        *key = cache_hash_key(&hash);
+    return status;
+}
+
+/* ---- one request ---- */
+
+static bool get_object(struct cache *cache, const struct cache_key *key, struct jit_object *object)
+{
+    uint8_t *bytes;
+    size_t count;
+    if (!cache_get(cache, key, &bytes, &count))
+        return false;
+    bool is_right = crt_object_from_bytes(bytes, count, object);
+    free(bytes);
+    return is_right;
+}
+
+bool crt_code_cache_find(const struct jit_request *request, struct jit_object *object,
+                         struct crt_cached *cached)
+{
+    struct cache *cache = cache_for(request);
+    *cached = (struct crt_cached){.claim.fd = -1};
+    if (!cache)
+        return false;
+    pthread_once(&target.once, find_target);
+    if (!target.is_known ||
+        crt_code_key(request, &target.compiler, target.text, &cached->key) != PXR_OK)
+        return false;
+    cached->is_wanted = true;
+    if (get_object(cache, &cached->key, object))
+        return true;
+    return cache_claim(cache, &cached->key, PATIENCE_MS, &cached->claim) == CACHE_CLAIM_PRESENT &&
+           get_object(cache, &cached->key, object);
+}
+
+void crt_code_cache_keep(struct crt_cached *cached, const struct jit_object *object)
+{
+    struct jit_build_id compiler;
+    uint8_t *bytes;
+    size_t count;
+    /* The library's file may have been replaced since its id was read. */
+    if (cached->is_wanted && jit_compiler_id(&compiler) &&
+        jit_build_id_equal(&compiler, &target.compiler) &&
+        crt_object_to_bytes(object, &bytes, &count)) {
+        cache_put(process.cache, &cached->key, bytes, count);
+        free(bytes);
+    }
+    cache_release(&cached->claim);
+}

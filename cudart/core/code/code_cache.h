@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Compiled code in the cache on the disk: under which key it is, and whether it is looked for at
+ * all. Internal to cudart/core/code. Thread-safe.
+ */
+#ifndef PTXRUN_CUDART_CORE_CODE_CODE_CACHE_H
+#define PTXRUN_CUDART_CORE_CODE_CODE_CACHE_H
+
+#include <stdbool.h>
+
+#include "cache/cache.h"
+#include "jit/jit.h"
+
+/* What became of one look into the cache; for crt_code_cache_keep. */
+struct crt_cached {
+    bool is_wanted; /* the code may be stored */
+    struct cache_key key;
+    struct jit_build_id compiler;
+    struct cache_claim claim;
+};
+
+/* The code for a request, as jit_compile would give it (the caller ends it with jit_object_fini).
+ * If it is not there, other threads and processes that look for it wait for a while, until it is
+ * kept. */
+bool crt_code_cache_find(const struct jit_request *request, struct jit_object *object,
+                         struct crt_cached *cached);
+
+/* Has to follow: stores what was compiled, if that is still wanted. */
+void crt_code_cache_keep(struct crt_cached *cached, const struct jit_object *object);
+
+/* The key of a request's code made by that compiler for that target; for tests. */
+enum pxr_status crt_code_key(const struct jit_request *request, const struct jit_build_id *compiler,
+                             const char *target, struct cache_key *key);
+
+#endif

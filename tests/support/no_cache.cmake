@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+# Read by ctest before it runs tests, for all of them: see no_cache.c.
+if(NOT DEFINED ENV{PTXRUN_CACHE})
+    set(ENV{PTXRUN_CACHE} off)
+endif()
