@@ -163,11 +163,12 @@ static void add_variant(struct cache_hash *hash, const struct jit_variant *varia
     add_facts(hash, &variant->facts);
 }
 
-enum pxr_status crt_code_key(const struct jit_request *request, const struct jit_build_id *compiler,
-                             const char *target_text, struct cache_key *key)
+enum pxr_status crt_code_key(enum crt_cached_kind kind, const struct jit_request *request,
+                             const struct jit_build_id *compiler, const char *target_text,
+                             struct cache_key *key)
 {
     struct cache_hash hash;
-    cache_hash_init(&hash, "code");
+    cache_hash_init(&hash, kind == CRT_CACHED_CODE ? "code" : "check");
     cache_hash_number(&hash, CRT_CACHED_OBJECT_FORMAT);
     cache_hash_number(&hash, JIT_COMPILER_ABI);
     cache_hash_bytes(&hash, compiler->bytes, compiler->count);
@@ -194,35 +195,65 @@ static bool get_object(struct cache *cache, const struct cache_key *key, struct 
     return is_right;
 }
 
-bool crt_code_cache_find(const struct jit_request *request, struct jit_object *object,
-                         struct crt_cached *cached)
+/* Where the request would be; NULL when it is not looked for. */
+static struct cache *find_place(enum crt_cached_kind kind, const struct jit_request *request,
+                                struct crt_cached *cached)
 {
     struct cache *cache = cache_for(request);
     *cached = (struct crt_cached){.claim.fd = -1};
     if (!cache)
-        return false;
+        return NULL;
     pthread_once(&target.once, find_target);
-    if (!target.is_known ||
-        crt_code_key(request, &target.compiler, target.text, &cached->key) != PXR_OK)
+    cached->is_wanted = target.is_known && crt_code_key(kind, request, &target.compiler,
+                                                        target.text, &cached->key) == PXR_OK;
+    return cached->is_wanted ? cache : NULL;
+}
+
+bool crt_code_cache_find(const struct jit_request *request, struct jit_object *object,
+                         struct crt_cached *cached)
+{
+    struct cache *cache = find_place(CRT_CACHED_CODE, request, cached);
+    if (!cache)
         return false;
-    cached->is_wanted = true;
     if (get_object(cache, &cached->key, object))
         return true;
     return cache_claim(cache, &cached->key, PATIENCE_MS, &cached->claim) == CACHE_CLAIM_PRESENT &&
            get_object(cache, &cached->key, object);
 }
 
-void crt_code_cache_keep(struct crt_cached *cached, const struct jit_object *object)
+/* Whether this process's compiler is the one that the key names: its file may have been replaced
+ * since the id was read. */
+static bool may_keep(const struct crt_cached *cached)
 {
     struct jit_build_id compiler;
+    return cached->is_wanted && jit_compiler_id(&compiler) &&
+           jit_build_id_equal(&compiler, &target.compiler);
+}
+
+void crt_code_cache_keep(struct crt_cached *cached, const struct jit_object *object)
+{
     uint8_t *bytes;
     size_t count;
-    /* The library's file may have been replaced since its id was read. */
-    if (cached->is_wanted && jit_compiler_id(&compiler) &&
-        jit_build_id_equal(&compiler, &target.compiler) &&
-        crt_object_to_bytes(object, &bytes, &count)) {
+    if (may_keep(cached) && crt_object_to_bytes(object, &bytes, &count)) {
         cache_put(process.cache, &cached->key, bytes, count);
         free(bytes);
     }
     cache_release(&cached->claim);
+}
+
+bool crt_code_cache_find_check(const struct jit_request *request, struct crt_cached *cached)
+{
+    uint8_t *bytes;
+    size_t count;
+    struct cache *cache = find_place(CRT_CACHED_CHECK, request, cached);
+    if (!cache || !cache_get(cache, &cached->key, &bytes, &count))
+        return false;
+    free(bytes);
+    return true;
+}
+
+void crt_code_cache_keep_check(const struct crt_cached *cached)
+{
+    if (may_keep(cached))
+        cache_put(process.cache, &cached->key, "", 0);
 }

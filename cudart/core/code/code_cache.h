@@ -11,6 +11,9 @@
 #include "cache/cache.h"
 #include "jit/jit.h"
 
+/* What is wanted of a kernel: its code, or only whether it can be translated. */
+enum crt_cached_kind { CRT_CACHED_CODE, CRT_CACHED_CHECK };
+
 /* What became of one look into the cache; for crt_code_cache_keep. */
 struct crt_cached {
     bool is_wanted; /* the code may be stored */
@@ -28,8 +31,13 @@ bool crt_code_cache_find(const struct jit_request *request, struct jit_object *o
 /* Has to follow: stores what was compiled, if that is still wanted. */
 void crt_code_cache_keep(struct crt_cached *cached, const struct jit_object *object);
 
-/* The key of a request's code made by that compiler for that target; for tests. */
-enum pxr_status crt_code_key(const struct jit_request *request, const struct jit_build_id *compiler,
-                             const char *target, struct cache_key *key);
+/* Whether a process has found that jit_check takes the request; and that this one has. */
+bool crt_code_cache_find_check(const struct jit_request *request, struct crt_cached *cached);
+void crt_code_cache_keep_check(const struct crt_cached *cached);
+
+/* The key of a request made by that compiler for that target; for tests. */
+enum pxr_status crt_code_key(enum crt_cached_kind kind, const struct jit_request *request,
+                             const struct jit_build_id *compiler, const char *target,
+                             struct cache_key *key);
 
 #endif

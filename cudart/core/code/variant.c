@@ -212,13 +212,18 @@ static enum crt_result check_locked(struct crt_kernel *kernel)
     }
     struct jit_request request = make_request(kernel, &(struct jit_variant){0});
     struct pxr_error error = {0};
-    enum pxr_status status = jit_check(&request, &error);
-    if (status == PXR_OK) {
-        kernel->is_checked = true;
+    struct crt_cached cached;
+    kernel->is_checked = crt_code_cache_find_check(&request, &cached);
+    if (kernel->is_checked)
         return CRT_SUCCESS;
+    enum pxr_status status = jit_check(&request, &error);
+    if (status != PXR_OK) {
+        crt_report_error(&error);
+        return crt_result_from_status(status);
     }
-    crt_report_error(&error);
-    return crt_result_from_status(status);
+    kernel->is_checked = true;
+    crt_code_cache_keep_check(&cached);
+    return CRT_SUCCESS;
 }
 
 enum crt_result crt_kernel_check(struct crt_kernel *kernel)

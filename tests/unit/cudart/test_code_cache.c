@@ -21,6 +21,7 @@ struct subject {
     struct jit_request request;
     struct jit_build_id compiler;
     const char *target;
+    enum crt_cached_kind kind;
 };
 
 static void open_subject(struct subject *subject)
@@ -46,8 +47,9 @@ static void close_subject(struct subject *subject)
 static struct cache_key key_of(const struct subject *subject)
 {
     struct cache_key key;
-    cr_assert_eq(crt_code_key(&subject->request, &subject->compiler, subject->target, &key),
-                 PXR_OK);
+    cr_assert_eq(
+        crt_code_key(subject->kind, &subject->request, &subject->compiler, subject->target, &key),
+        PXR_OK);
     return key;
 }
 
@@ -69,6 +71,7 @@ Test(code_key, depends_on_all_that_decides_code)
     open_subject(&subject);
     struct cache_key key = key_of(&subject);
     EXPECT_OTHER_KEY(changed_.request.kernel = ptx_find_entry(subject.module, "l"));
+    EXPECT_OTHER_KEY(changed_.kind = CRT_CACHED_CHECK);
     EXPECT_OTHER_KEY(changed_.target = "a targeu");
     EXPECT_OTHER_KEY(changed_.compiler.bytes[19] = 1);
     EXPECT_OTHER_KEY(changed_.compiler.count = 16);
