@@ -73,4 +73,7 @@ typedef enum pxr_status (*jit_work_fn)(void *argument, struct pxr_error *err);
  * lost). */
 enum pxr_status jit_run_work(jit_work_fn work, void *argument, struct pxr_error *err);
 
+/* The last part of that alone, on the calling thread, which jit_run_work has made. */
+enum pxr_status jit_catch_fatal(jit_work_fn work, void *argument, struct pxr_error *err);
+
 #endif

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "jit/compile.h"
+#include "jit/orc_link.h"
 #include "util/log.h"
 
 #define WORK_STACK_BYTES   ((size_t)16 << 20)
@@ -61,19 +62,27 @@ struct work {
     enum pxr_status status;
 };
 
+enum pxr_status jit_catch_fatal(jit_work_fn run, void *argument, struct pxr_error *err)
+{
+    jmp_buf *const outer = fatal.landing;
+    jmp_buf landing;
+    enum pxr_status status;
+    if (setjmp(landing) == 0) {
+        fatal.landing = &landing;
+        status = run(argument, err);
+    } else {
+        status = pxr_fail(err, PXR_COMPILE_FAILED, "LLVM gave up: %s", fatal.reason);
+    }
+    fatal.landing = outer;
+    return status;
+}
+
 static void *work_main(void *argument)
 {
     struct work *work = argument;
     /* LLVM folds constants with the host's arithmetic; a thread inherits its creator's modes. */
     fesetenv(FE_DFL_ENV);
-    jmp_buf landing;
-    if (setjmp(landing) == 0) {
-        fatal.landing = &landing;
-        work->status = work->run(work->argument, work->err);
-    } else {
-        work->status = pxr_fail(work->err, PXR_COMPILE_FAILED, "LLVM gave up: %s", fatal.reason);
-    }
-    fatal.landing = NULL;
+    work->status = jit_catch_fatal(work->run, work->argument, work->err);
     return NULL;
 }
 
@@ -121,21 +130,42 @@ static enum pxr_status run_compile(void *argument, struct pxr_error *err)
     return jit_compile_request(work->request, work->object, err);
 }
 
+static void forget(struct jit_object *object)
+{
+    free(object->bytes);
+    free(object->explanation);
+    free(object->steps.steps);
+    memset(object, 0, sizeof *object);
+}
+
+static void be_talkative(const struct jit_request *request)
+{
+    if (request && request->is_talkative)
+        pxr_log_set_level(PXR_LOG_INFO);
+}
+
 static enum pxr_status compile(const struct jit_request *request, struct jit_object *object,
                                struct pxr_error *err)
 {
     struct compile_work work = {.request = request, .object = object};
     if (object)
         memset(object, 0, sizeof *object);
-    if (request->is_talkative)
-        pxr_log_set_level(PXR_LOG_INFO);
+    be_talkative(request);
     enum pxr_status status = jit_run_work(run_compile, &work, err);
-    if (status != PXR_OK && object) {
-        free(object->bytes);
-        free(object->explanation);
-        free(object->steps.steps);
-        memset(object, 0, sizeof *object);
-    }
+    if (status != PXR_OK && object)
+        forget(object);
+    return status;
+}
+
+static enum pxr_status link_variant(const struct jit_link *link, struct jit_linked **linked,
+                                    uint64_t *address, struct pxr_error *err)
+{
+    if (link->request)
+        memset(link->object, 0, sizeof *link->object);
+    be_talkative(link->request);
+    enum pxr_status status = orc_link(link, linked, address, err);
+    if (status != PXR_OK && link->request)
+        forget(link->object);
     return status;
 }
 
@@ -154,6 +184,8 @@ __attribute__((visibility("default"))) const struct jit_compiler *ptxrun_compile
     static const struct jit_compiler compiler = {.abi = JIT_COMPILER_ABI,
                                                  .llvm_version = LLVM_VERSION_STRING,
                                                  .compile = compile,
-                                                 .describe_target = describe_target};
+                                                 .describe_target = describe_target,
+                                                 .link = link_variant,
+                                                 .unlink = orc_unlink};
     return &compiler;
 }

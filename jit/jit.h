@@ -106,12 +106,27 @@ struct jit_symbol {
 /* Loaded code. */
 struct jit_code;
 
-/* Maps text and constants in one piece, relocates, and makes it executable and read-only. Refuses
- * (PXR_COMPILE_FAILED) any undefined symbol that is neither in jit/symbols.c nor in `extra`, and
- * any relocation it does not know. The object is not needed afterwards. Thread-safe. */
-enum pxr_status jit_load(const struct jit_object *object, const char *kernel_name,
-                         const struct jit_symbol *extra, size_t extra_count, struct jit_code **code,
-                         struct pxr_error *err);
+/* How code is loaded. */
+struct jit_loading {
+    const char *kernel;             /* its name, for messages, debuggers and profilers */
+    const void *owner;              /* code of one owner, a PTX module, makes one library of ORC's;
+                                       NULL: a library of its own */
+    const struct jit_symbol *extra; /* the same for all code of an owner */
+    size_t extra_count;
+    /* Takes a fresh object before it is linked; NULL: nobody wants it. */
+    void (*keep)(void *argument, const struct jit_object *object);
+    void *keep_argument;
+};
+
+/* Maps text and constants in one piece, relocates, and makes it executable and read-only; --loader
+ * says by whom. Refuses (PXR_COMPILE_FAILED) any undefined symbol that is neither in jit/symbols.c
+ * nor in `extra`, and any relocation it does not know. The object is not needed afterwards.
+ * Thread-safe. */
+enum pxr_status jit_load(const struct jit_object *object, const struct jit_loading *loading,
+                         struct jit_code **code, struct pxr_error *err);
+/* Compiles and loads; *object is the caller's as after jit_compile. Errors of both. */
+enum pxr_status jit_make(const struct jit_request *request, const struct jit_loading *loading,
+                         struct jit_object *object, struct jit_code **code, struct pxr_error *err);
 void jit_unload(struct jit_code *code); /* nothing may be running in it */
 
 /* What a struct sch_grid wants to know. The kernel for one thread, or NULL, … */
@@ -131,6 +146,33 @@ int jit_code_line(const struct jit_code *code, uintptr_t pc);
 #define JIT_COMPILER_ABI   5
 #define JIT_COMPILER_ENTRY "ptxrun_compiler"
 
+/* Code that ORC links. The rules and the memory are the host's, libptxrun.so's: what the functions
+ * get is host_argument. They may be called on other threads than the one that asked. */
+struct jit_link {
+    const char *symbol; /* the variant's name, which no other code of the owner has */
+    const void *owner;
+    const struct jit_request *request; /* what to compile; NULL: *object is there */
+    struct jit_object *object;
+    /* All that the owner's code may call. */
+    const struct jit_symbol *whitelist;
+    size_t whitelist_count;
+    const struct jit_symbol *extra;
+    size_t extra_count;
+    bool writes_jitdump; /* for perf; decided at the first link of the process */
+    void *host_argument;
+    /* Takes *object as it has come; hands back (malloc) what is to be linked, which defines
+     * `symbol`. */
+    enum pxr_status (*admit)(void *host_argument, uint8_t **bytes, size_t *size_bytes,
+                             struct pxr_error *err);
+    /* Memory for a section; NULL: there is none. */
+    uint8_t *(*allocate)(void *host_argument, const char *section, size_t size_bytes,
+                         size_t alignment, bool is_text);
+    bool (*protect)(void *host_argument);
+};
+
+/* What is linked. */
+struct jit_linked;
+
 struct jit_compiler {
     uint32_t abi; /* JIT_COMPILER_ABI */
     const char *llvm_version;
@@ -138,6 +180,11 @@ struct jit_compiler {
     enum pxr_status (*compile)(const struct jit_request *request, struct jit_object *object,
                                struct pxr_error *err);
     enum pxr_status (*describe_target)(char **text, struct pxr_error *err);
+    /* *address: the symbol's. When it fails, nothing of it is left; the memory is the host's in any
+     * case. */
+    enum pxr_status (*link)(const struct jit_link *link, struct jit_linked **linked,
+                            uint64_t *address, struct pxr_error *err);
+    void (*unlink)(struct jit_linked *linked);
 };
 
 typedef const struct jit_compiler *(*jit_compiler_entry_fn)(void);

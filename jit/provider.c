@@ -14,16 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "jit/jit.h"
+#include "jit/provider.h"
 
 #define LIBRARY_NAME "libptxrun-compile.so"
 
-/* Written once under `once`, then constant. The library is never closed: LLVM leaves things
- * behind that point into it. */
+/* Written once under `once`, then constant; who only wants to know whether the library is open
+ * reads without. It is never closed: LLVM leaves things behind that point into it. */
 static struct {
     pthread_once_t once;
-    const struct jit_compiler *compiler;         /* NULL: why is in error */
-    _Atomic(const struct jit_compiler *) opened; /* the same, for those who do not open it */
+    _Atomic(const struct jit_compiler *) compiler; /* NULL: why is in error */
     struct pxr_error error;
 } provider = {.once = PTHREAD_ONCE_INIT};
 
@@ -70,46 +69,54 @@ static void open_provider(void)
         (jit_compiler_entry_fn)(uintptr_t)dlsym(library, JIT_COMPILER_ENTRY);
     const struct jit_compiler *compiler = entry ? entry() : NULL;
     if (compiler && compiler->abi == JIT_COMPILER_ABI) {
-        provider.compiler = compiler;
-        atomic_store(&provider.opened, compiler);
+        atomic_store_explicit(&provider.compiler, compiler, memory_order_release);
         return;
     }
     pxr_fail(&provider.error, PXR_NO_COMPILER, "'%s' belongs to another version of ptxrun", path);
     dlclose(library);
 }
 
+enum pxr_status jit_provider_get(const struct jit_compiler **compiler, struct pxr_error *err)
+{
+    pthread_once(&provider.once, open_provider);
+    *compiler = atomic_load_explicit(&provider.compiler, memory_order_acquire);
+    return *compiler ? PXR_OK : pxr_fail(err, PXR_NO_COMPILER, "%s", provider.error.message);
+}
+
+bool jit_provider_is_open(void)
+{
+    return atomic_load_explicit(&provider.compiler, memory_order_acquire) != NULL;
+}
+
 enum pxr_status jit_compile(const struct jit_request *request, struct jit_object *object,
                             struct pxr_error *err)
 {
     memset(object, 0, sizeof *object);
-    pthread_once(&provider.once, open_provider);
-    if (!provider.compiler)
-        return pxr_fail(err, PXR_NO_COMPILER, "%s", provider.error.message);
-    return provider.compiler->compile(request, object, err);
+    const struct jit_compiler *compiler;
+    enum pxr_status status = jit_provider_get(&compiler, err);
+    return status == PXR_OK ? compiler->compile(request, object, err) : status;
 }
 
 bool jit_compiler_id(struct jit_build_id *id)
 {
     char path[PATH_MAX];
-    const struct jit_compiler *open = atomic_load(&provider.opened);
+    const struct jit_compiler *open = atomic_load_explicit(&provider.compiler, memory_order_acquire);
     return open ? jit_build_id_of_address(open, id)
                 : library_path(path, NULL) == PXR_OK && jit_build_id_of_file(path, id);
 }
 
 enum pxr_status jit_compiler_target(char **text, struct pxr_error *err)
 {
-    pthread_once(&provider.once, open_provider);
-    if (!provider.compiler)
-        return pxr_fail(err, PXR_NO_COMPILER, "%s", provider.error.message);
-    return provider.compiler->describe_target(text, err);
+    const struct jit_compiler *compiler;
+    enum pxr_status status = jit_provider_get(&compiler, err);
+    return status == PXR_OK ? compiler->describe_target(text, err) : status;
 }
 
 enum pxr_status jit_check(const struct jit_request *request, struct pxr_error *err)
 {
-    pthread_once(&provider.once, open_provider);
-    if (!provider.compiler)
-        return pxr_fail(err, PXR_NO_COMPILER, "%s", provider.error.message);
-    return provider.compiler->compile(request, NULL, err);
+    const struct jit_compiler *compiler;
+    enum pxr_status status = jit_provider_get(&compiler, err);
+    return status == PXR_OK ? compiler->compile(request, NULL, err) : status;
 }
 
 void jit_object_fini(struct jit_object *object)

@@ -5,8 +5,10 @@
  */
 #include "jit/symbols.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "jit/library_calls.h"
@@ -44,4 +46,31 @@ void *jit_symbol_address(const char *name)
         if (strcmp(symbols[i].name, name) == 0)
             return (void *)(uintptr_t)symbols[i].function;
     return jit_library_call_address(name);
+}
+
+static struct {
+    pthread_once_t once;
+    struct jit_symbol *symbols;
+    size_t count;
+} table = {.once = PTHREAD_ONCE_INIT};
+
+static void make_table(void)
+{
+    size_t own_count = sizeof symbols / sizeof symbols[0];
+    table.count = own_count + jit_library_call_count;
+    table.symbols = calloc(table.count, sizeof *table.symbols);
+    for (size_t i = 0; i < table.count && table.symbols; i++) {
+        bool is_own = i < own_count;
+        const struct jit_library_call *call = is_own ? NULL : &jit_library_calls[i - own_count];
+        table.symbols[i].name = is_own ? symbols[i].name : call->name;
+        table.symbols[i].address =
+            (void *)(uintptr_t)(is_own ? symbols[i].function : call->function);
+    }
+}
+
+const struct jit_symbol *jit_symbol_table(size_t *count)
+{
+    pthread_once(&table.once, make_table);
+    *count = table.count;
+    return table.symbols;
 }

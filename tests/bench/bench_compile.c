@@ -62,8 +62,9 @@ static enum pxr_status load_once(const struct jit_object *object, const char *na
 {
     double start_ms = now_ms();
     struct jit_code *code;
-    enum pxr_status status =
-        jit_load(object, name, extra, sizeof extra / sizeof extra[0], &code, err);
+    struct jit_loading loading = {
+        .kernel = name, .extra = extra, .extra_count = sizeof extra / sizeof extra[0]};
+    enum pxr_status status = jit_load(object, &loading, &code, err);
     totals->load_ms += now_ms() - start_ms;
     if (status == PXR_OK)
         jit_unload(code);

@@ -79,7 +79,7 @@ static enum pxr_status compile(struct bench_code *code, const struct ptx_module 
     code->wall_ms = (bench_now_us() - start_us) * 1e-3;
     if (status == PXR_OK) {
         note_object(code, &object);
-        status = jit_load(&object, func->name, NULL, 0, &code->loaded, err);
+        status = jit_load(&object, &(struct jit_loading){.kernel = func->name}, &code->loaded, err);
     }
     jit_object_fini(&object);
     return status;

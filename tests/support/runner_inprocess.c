@@ -234,8 +234,12 @@ static enum pxr_status compile_kernel(struct inprocess_runner *inprocess,
     struct compile_work work = {.inprocess = inprocess, .kernel = kernel, .compiled = compiled};
     status = jit_run_work(compile, &work, err);
     if (status == PXR_OK)
-        status = jit_load(&work.object, kernel->name, device_symbols,
-                          sizeof device_symbols / sizeof *device_symbols, &compiled->code, err);
+        status = jit_load(
+            &work.object,
+            &(struct jit_loading){.kernel = kernel->name,
+                                  .extra = device_symbols,
+                                  .extra_count = sizeof device_symbols / sizeof *device_symbols},
+            &compiled->code, err);
     compiled->stack_bytes = STACK_RESERVE_BYTES + compiled->layout.local_bytes +
                             work.object.frame_bytes +
                             (compiled->layout.has_recursion ? RECURSION_BYTES : 0);

@@ -87,12 +87,20 @@ static void explain(const struct crt_kernel *kernel, const struct crt_variant *v
     free(text);
 }
 
+static struct jit_loading loading_of(const struct crt_kernel *kernel)
+{
+    return (struct jit_loading){.kernel = kernel->func->name,
+                                .owner = kernel->library,
+                                .extra = crt_device_symbols,
+                                .extra_count = crt_device_symbol_count};
+}
+
 static enum pxr_status load(const struct crt_kernel *kernel, const struct jit_object *object,
                             struct crt_variant *variant, struct pxr_error *error)
 {
+    struct jit_loading loading = loading_of(kernel);
     variant->stack_bytes = stack_bytes(kernel, object);
-    return jit_load(object, kernel->func->name, crt_device_symbols, crt_device_symbol_count,
-                    &variant->code, error);
+    return jit_load(object, &loading, &variant->code, error);
 }
 
 /* Says what has become of the kernel. elapsed_ns: with loading. */
@@ -114,8 +122,11 @@ static enum pxr_status compile(const struct crt_kernel *kernel, const struct jit
     if (!crt_memory_can_grow(COMPILE_BYTES))
         return pxr_fail(error, PXR_OUT_OF_MEMORY, "no memory to compile kernel '%s'",
                         kernel->func->name);
-    enum pxr_status status = jit_compile(request, object, error);
-    return status == PXR_OK ? load(kernel, object, variant, error) : status;
+    struct jit_loading loading = loading_of(kernel);
+    enum pxr_status status = jit_make(request, &loading, object, &variant->code, error);
+    if (status == PXR_OK)
+        variant->stack_bytes = stack_bytes(kernel, object);
+    return status;
 }
 
 /* The code of a variant, out of the cache or compiled. After a miss *object is what to keep in the

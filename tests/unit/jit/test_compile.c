@@ -61,7 +61,8 @@ static struct jit_code *compile_and_load(const char *ir)
     struct jit_object object = compile(ir);
     struct jit_code *code;
     struct pxr_error err = {0};
-    cr_assert_eq(jit_load(&object, "kernel", NULL, 0, &code, &err), PXR_OK, "%s", err.message);
+    cr_assert_eq(jit_load(&object, &(struct jit_loading){.kernel = "kernel"}, &code, &err), PXR_OK,
+                 "%s", err.message);
     jit_object_fini(&object);
     return code;
 }

@@ -84,7 +84,8 @@ static struct jit_code *load(const struct jit_object *object)
 {
     struct jit_code *code;
     struct pxr_error err = {0};
-    cr_assert_eq(jit_load(object, "square", NULL, 0, &code, &err), PXR_OK, "%s", err.message);
+    cr_assert_eq(jit_load(object, &(struct jit_loading){.kernel = "square"}, &code, &err), PXR_OK,
+                 "%s", err.message);
     return code;
 }
 

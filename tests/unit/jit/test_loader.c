@@ -23,7 +23,10 @@ static struct jit_code *load(const char *fixture, const struct jit_symbol *extra
     struct jit_object object = read_fixture(fixture);
     cr_assert_not_null(object.bytes, "fixture %s is missing", fixture);
     struct jit_code *code = NULL;
-    enum pxr_status status = jit_load(&object, "kernel_name", extra, count, &code, err);
+    enum pxr_status status = jit_load(
+        &object,
+        &(struct jit_loading){.kernel = "kernel_name", .extra = extra, .extra_count = count}, &code,
+        err);
     jit_object_fini(&object);
     cr_assert_eq(status == PXR_OK, code != NULL);
     return code;
@@ -62,7 +65,8 @@ Test(loader, code_of_every_fused_collapse_is_for_blocks)
         object.collapse = (enum pxr_collapse)collapse;
         object.frame_thread_bytes = 8;
         struct jit_code *code = NULL;
-        cr_assert_eq(jit_load(&object, "kernel_name", NULL, 0, &code, NULL), PXR_OK);
+        cr_assert_eq(jit_load(&object, &(struct jit_loading){.kernel = "kernel_name"}, &code, NULL),
+                     PXR_OK);
         bool is_fused = collapse != PXR_COLLAPSE_PRECISE;
         cr_expect_eq(jit_code_fused(code) != NULL, is_fused, "%d", collapse);
         cr_expect_eq(jit_code_entry(code) != NULL, !is_fused, "%d", collapse);
@@ -205,7 +209,7 @@ static void load_and_drop(const struct jit_object *object)
 {
     struct jit_code *code = NULL;
     struct pxr_error err = {0};
-    if (jit_load(object, "k", NULL, 0, &code, &err) == PXR_OK) {
+    if (jit_load(object, &(struct jit_loading){.kernel = "k"}, &code, &err) == PXR_OK) {
         jit_code_line(code, (uintptr_t)jit_code_entry(code));
         jit_unload(code);
     } else {
@@ -222,7 +226,8 @@ Test(loader, truncated_object_is_refused, .timeout = 60)
         struct jit_object cut = {.bytes = malloc(len + (len == 0)), .size_bytes = len};
         memcpy(cut.bytes, good.bytes, len);
         struct jit_code *code = NULL;
-        cr_assert_neq(jit_load(&cut, "k", NULL, 0, &code, NULL), PXR_OK, "%zu bytes", len);
+        cr_assert_neq(jit_load(&cut, &(struct jit_loading){.kernel = "k"}, &code, NULL), PXR_OK,
+                      "%zu bytes", len);
         jit_object_fini(&cut);
     }
     jit_object_fini(&good);
