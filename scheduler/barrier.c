@@ -9,8 +9,8 @@
 #include "kernel_abi/lanes.h"
 #include "scheduler/turns.h"
 
-/* Whether everybody the barrier waits for has arrived. Exited warps count as arrived where all
- * of the block take part. More threads than the block has can never arrive. */
+/* Whether all threads that the barrier waits for have arrived. Exited warps count as arrived where
+ * all of the block take part. More threads than the block has can never arrive. */
 static bool is_complete(const struct sch_block *block, const struct sch_barrier *barrier)
 {
     if (barrier->arrivals == 0)
@@ -24,8 +24,8 @@ static bool is_complete(const struct sch_block *block, const struct sch_barrier 
     return (block->live_warps & ~barrier->arrived_warps) == 0;
 }
 
-/* Lets the waiting lanes go and starts the barrier's next phase: it can be used again at once.
- * Lanes that have gathered for it already stay. */
+/* Releases the waiting lanes and starts the barrier's next phase: it can be used again at once.
+ * Lanes that have already gathered for that phase stay. */
 static void complete(struct sch_block *block, struct sch_barrier *barrier)
 {
     block->let_go = 0;
@@ -49,7 +49,7 @@ static void complete(struct sch_block *block, struct sch_barrier *barrier)
     barrier->red_true = 0;
 }
 
-/* All live lanes of the warp have gathered. */
+/* Called when all live lanes of the warp have gathered. */
 static void warp_arrives(struct sch_block *block, struct sch_barrier *barrier, uint32_t w)
 {
     uint32_t lanes = barrier->lanes[w];

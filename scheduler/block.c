@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Blocks: where they live in memory and their state before the first thread runs. A worker uses
- * the same few block objects over and over; shared memory is not cleared between blocks (CUDA
- * leaves its initial contents undefined).
+ * Blocks: their memory, and their state before the first thread runs. A worker uses the same few
+ * block objects over and over; shared memory is not cleared between blocks (CUDA leaves its initial
+ * contents undefined).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,14 +44,14 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) & ~(unit - 1);
 }
 
-/* Guards are as near as pages allow only if the area has no page too many. */
+/* Guards are as near as pages allow only if the area has no spare page. */
 static bool has_shared(const struct sch_block *block, size_t shared_bytes)
 {
     return block->shared.base &&
            (shared_bytes == 0 || block->shared.size_bytes == round_up(shared_bytes, PAGE_BYTES));
 }
 
-/* At least the threads' entries. */
+/* Room for the threads' entries, at least. */
 static uint64_t frame_bytes_of(const struct sch_grid_op *grid)
 {
     uint64_t warps = (grid->thread_count + RT_WARP_SIZE - 1) / RT_WARP_SIZE;
@@ -104,7 +104,7 @@ static bool fit_shared(struct sch_block *block, size_t shared_bytes)
             return false;
     }
     uint8_t *end = block->shared.base + block->shared.size_bytes;
-    /* Of nothing both ends are in the guard. */
+    /* Without any, both ends are in the guard. */
     block->rt.shared = shared_bytes == 0 ? end + PXR_AREA_GUARD_BYTES / 2
                                          : end - round_up(shared_bytes, SHARED_ALIGN_BYTES);
     return true;
@@ -117,7 +117,7 @@ static void free_frame(struct sch_block *block)
     block->frame_bytes = 0;
 }
 
-/* Memory for what lives across stops, likewise at the end of its area. */
+/* Memory for values that live across sync points, likewise at the end of its area. */
 static bool fit_frame(struct sch_block *block, uint64_t frame_bytes)
 {
     if (frame_bytes == UINT64_MAX)
@@ -159,7 +159,7 @@ void sch_block_reset_pollers(struct sch_block *block)
         block->warps[w].pollers = 0;
 }
 
-/* As before the first thread has started. */
+/* Resets the block to the state before the first thread has started. */
 static void reset_precise(struct sch_block *block)
 {
     for (uint32_t w = 0; w < block->warp_count; w++) {
@@ -185,9 +185,8 @@ static bool fit(struct sch_block *block, const struct sch_grid_op *grid)
            (!grid->grid.fused || fit_frame(block, frame_bytes_of(grid)));
 }
 
-/* Out of the worker's free list, which begins with those used last: one of the grid's shape, or
- * else the one that has not been used for longest. NULL if it is not worth losing that one's shape.
- */
+/* Takes a block from the worker's free list, which begins with those used last: one of the grid's
+ * shape, or else the one unused for longest. NULL if it is not worth losing that one's shape. */
 static struct sch_block *find_free(struct sch_worker *worker, const struct sch_grid_op *grid)
 {
     struct sch_block **link = &worker->free_blocks, **last = NULL;

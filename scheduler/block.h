@@ -20,20 +20,20 @@
 struct sch_thread {
     _Alignas(SCH_CACHE_LINE) struct rt_thread rt; /* first */
     struct sch_fiber *fiber;                      /* its own, from start to end, else NULL */
-    void *sp; /* where it goes on; not fiber->ctx.sp, as this line is needed anyway */
+    void *sp; /* its saved stack pointer; not fiber->ctx.sp, as this line is needed anyway */
 };
 
 _Static_assert(sizeof(struct sch_thread) == SCH_CACHE_LINE, "one cache line per thread");
 _Static_assert(sizeof(struct sch_thread) == RT_THREAD_STRIDE, "what generated code counts on");
 
-/* A set of threads that is gone through in turns: each time one warp, all lanes that are in it at
- * that moment. So adding and taking a whole warp costs no more than one thread, and nobody who
- * comes back at once keeps others from their turn. */
+/* A set of threads that have turns: each time one warp, with all lanes that are in it at that
+ * moment. So adding and taking a whole warp costs no more than one thread, and a thread that comes
+ * back at once does not keep others from their turn. */
 struct sch_thread_set {
     uint32_t warps; /* those with lanes in `lanes` */
     uint32_t lanes[SCH_WARPS_MAX];
     uint32_t turn_warp;  /* the warp whose turn it is … */
-    uint32_t turn_lanes; /* … and its lanes that have not had theirs, no longer in `lanes` */
+    uint32_t turn_lanes; /* … and its lanes that have not had their turn, no longer in `lanes` */
 };
 
 /* Lanes that wait for each other at the same kind of operation with the same member mask. */
@@ -45,20 +45,20 @@ struct sch_meeting {
 
 struct sch_warp {
     uint32_t live;      /* lanes that exist and have not exited */
-    uint32_t runnable;  /* live lanes that may come to a meeting point without anybody's help */
+    uint32_t runnable;  /* live lanes that may come to a meeting point without help */
     uint32_t waiting;   /* lanes at a meeting point */
-    uint32_t gathering; /* of `waiting`: those that wait for as many as can be */
+    uint32_t gathering; /* those of `waiting` that wait for as many lanes as possible */
     uint32_t polled;    /* lanes that have polled since they came to a meeting point */
     uint32_t gather_tickets;
     uint32_t gather_site; /* of the first of `gathering` … */
     bool has_other_sites; /* … and whether any of them came to another */
-    uint32_t pollers;     /* lanes that have polled since the block began, as far as is known */
+    uint32_t pollers;     /* lanes known to have polled since the block began */
     uint32_t patience;    /* turns of polling lanes that those at a patient site have waited for */
-    uint32_t passed;      /* times that they have let others go who gather elsewhere */
+    uint32_t passed;      /* times that they have released lanes that gather elsewhere */
     uint32_t passed_over; /* times that a group went before one that had come earlier */
     uint32_t meeting_count;
     struct sch_meeting meetings[RT_WARP_SIZE];
-    /* What a waiting lane brought, and what it gets. A lane waits at one place at a time. One that
+    /* The operand of a waiting lane, then its result. A lane waits at one place at a time. One that
      * gathers brings its site (b) and the order in which it came (c). */
     uint64_t value[RT_WARP_SIZE];
     uint64_t result[RT_WARP_SIZE];
@@ -104,22 +104,24 @@ struct sch_block {
     uint32_t fruitless_polls;    /* turns of polling threads since something else happened */
     uint32_t poll_turns;         /* fruitless ones before the block is set aside */
     bool has_progressed;         /* something else happened in this turn of the block */
-    uint32_t barriers_used;      /* set of barriers that may not be all zero */
-    struct sch_thread_set ready; /* can go on */
+    uint32_t barriers_used;      /* set of barriers that need resetting */
+    struct sch_thread_set ready; /* can run */
     struct sch_thread_set polling;
-    uint32_t let_go;        /* lanes that the barrier completed last has let go */
+    uint32_t let_go;        /* lanes released by the barrier completed last */
     struct sch_block *next; /* in the worker's ring or free list */
     struct pxr_area shared; /* holds rt.shared, at its end */
     /* Of fused kernels: */
-    struct sch_thread carrier;         /* no CUDA thread: what runs on the block's fiber */
+    struct sch_thread carrier;         /* no CUDA thread: the code on the block's fiber */
     const struct sch_thread *stepping; /* the thread that rt_block_mix runs, NULL in loops */
-    const struct sch_fiber *limits_of; /* whose limits the threads have, NULL: their own */
+    const struct sch_fiber *limits_of; /* the fiber whose limits the threads have; NULL: their
+                                          own */
     enum sch_block_state state;        /* why the carrier has stopped */
-    uint32_t chunk;                    /* blocks to run, beginning with that of rt.ctaid */
+    uint32_t chunk;                    /* number of blocks to run, beginning with that of
+                                          rt.ctaid */
     uint32_t (*go_on)(void *arg);      /* NULL, or says at a chunk's end how many of the next … */
     void *go_on_arg;                   /* … blocks are a chunk for the same carrier; 0: none */
     bool has_mixed;                    /* rt_block_mix has been called in this chunk … */
-    uint32_t mixed_ctaid[3];           /* … last by this block, which the barriers belong to */
+    uint32_t mixed_ctaid[3];           /* … last by this block, to which the barriers belong */
     struct pxr_area frame;             /* holds rt.frame, at its end */
     size_t frame_bytes;                /* of rt.frame */
     struct sch_barrier barriers[SCH_BARRIERS];
@@ -130,47 +132,49 @@ struct sch_block {
  * memory. Takes over no reference. */
 struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_op *grid,
                                     uint64_t index, uint32_t count);
-/* Makes it these blocks of its grid. */
+/* Gives it these blocks of its grid. */
 void sch_block_place(struct sch_block *block, uint64_t index, uint32_t count);
-/* Back to the worker's free list; abandons what is left of its threads. */
+/* Returns it to the worker's free list; abandons its unfinished threads. */
 void sch_block_release(struct sch_block *block);
 /* Frees blocks that a cooperative launch has left behind, and large frames. For a worker with
  * nothing to do. */
 void sch_block_trim(struct sch_worker *worker);
-/* Makes the block's barriers as before the first thread has started. */
+/* Resets the block's barriers to their state before the first thread has started. */
 void sch_block_reset_barriers(struct sch_block *block);
-/* The same for a warp of which these lanes exist. */
+/* The same for a warp with these lanes. */
 void sch_warp_reset(struct sch_warp *warp, uint32_t live);
-/* No thread has polled yet. */
+/* Notes that no thread has polled yet. */
 void sch_block_reset_pollers(struct sch_block *block);
 
 /* thread_fibers.c */
 enum sch_block_state sch_precise_run(struct sch_block *block);
 
-/* The running thread is suspended, unless it was let go meanwhile, until sch_lanes_ready does. */
+/* Suspends the running thread, unless it was released meanwhile, until sch_lanes_ready resumes
+ * it. */
 void sch_thread_wait(struct sch_thread *thread);
 
-/* rt_fault with the place in the code (of a call: the return address) that is to blame. */
+/* rt_fault with the place in the code that is to blame (of a call: the return address). */
 void sch_thread_fault(struct rt_thread *thread, enum pxr_status status, uint64_t address,
                       const void *return_address) __attribute__((noreturn));
 
 /* carrier.c */
 enum sch_block_state sch_fused_run(struct sch_block *block);
 
-/* Makes a block that has ended so many others of its grid, ready to run. */
+/* Turns a block that has ended into so many other blocks of its grid, ready to run. */
 void sch_fused_renew(struct sch_block *block, uint64_t index, uint32_t count);
 
-/* The carrier stops. Comes back only if it waits. */
+/* Stops the carrier. Returns only if it waits. */
 void sch_carrier_leave(struct sch_block *block, enum sch_block_state state);
 
-/* barrier.c. A thread of the warp has exited and is no longer in `live`. */
+/* barrier.c. Call it when a thread of the warp has exited and is no longer in `live`. */
 void sch_barrier_exit(struct sch_block *block, uint32_t warp_index);
-/* No thread can run: completes counted barriers that only lack exited warps. True if any did. */
+/* When no thread can run: completes counted barriers that only lack exited warps. True if any
+ * did. */
 bool sch_barrier_release_stuck(struct sch_block *block);
 
 /* warp.c. As sch_barrier_exit. */
 void sch_warp_exit(struct sch_block *block, uint32_t warp_index);
-/* Lets one group of lanes that gather go, if no other lane of the warp can join them any more. */
+/* Releases one group of lanes that gather, if no other lane of the warp can join them any more. */
 void sch_warp_gathered(struct sch_block *block, uint32_t warp_index);
 
 static inline struct sch_thread *sch_thread_of(struct rt_thread *thread)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs fused kernels: one fiber, the carrier, for a whole chunk of blocks. It is left in the middle
- * only by rt_block_mix, when all threads that are left poll, and by faults.
+ * Runs fused kernels: one fiber, the carrier, for a whole chunk of blocks. Only rt_block_mix, when
+ * all remaining threads poll, and faults leave it in the middle.
  */
 #include <string.h>
 
 #include "scheduler/turns.h"
 
-/* What the threads know of the stack they run on: the same for all, and usually as last time. */
+/* Sets the bounds of the stack that the threads run on: the same for all, and usually as last
+ * time. */
 static void set_limits(struct sch_block *block, const struct sch_fiber *fiber)
 {
     if (block->limits_of == fiber)
@@ -30,11 +31,11 @@ void sch_carrier_leave(struct sch_block *block, enum sch_block_state state)
                   state != SCH_BLOCK_WAITING);
 }
 
-/* Where the worker goes on. */
+/* Where the worker continues. */
 static void *end_carrier(struct sch_block *block)
 {
 #if defined(SCH_ASAN) || defined(SCH_TSAN)
-    /* They follow the calls of each stack, and would see the end of these ones on the next. */
+    /* Sanitizers follow the calls of each stack, and would see the end of these on the next. */
     sch_carrier_leave(block, SCH_BLOCK_ENDED);
 #endif
     block->state = SCH_BLOCK_ENDED;
@@ -43,7 +44,7 @@ static void *end_carrier(struct sch_block *block)
     return block->worker->scheduler.sp;
 }
 
-/* What was left to the threads of the block before says nothing of these. */
+/* The polls left to the previous block's threads say nothing of these. */
 static void renew_budgets(struct sch_block *block)
 {
     for (uint32_t i = 0; block->grid->grid.may_wait && i < block->thread_count; i++)
@@ -73,7 +74,7 @@ static void *carrier_main(void *arg)
     return end_carrier(block);
 }
 
-/* Fresh memory is full of zeros, which may be just what a program would have put there. */
+/* Fresh memory is full of zeros, which a program might rely on by mistake. */
 static void spoil_frame(struct sch_block *block)
 {
     if (block->worker->chaos != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How many CPUs this process may use: the affinity mask, limited by the CPU quota of the cgroup
- * (version 2 and version 1). Containers see all CPUs in the mask but get a quota.
+ * The number of CPUs this process may use: the affinity mask, limited by the CPU quota of the
+ * cgroup (version 2 and version 1). Containers see all CPUs in the mask but get a quota.
  */
 #include <errno.h>
 #include <fcntl.h>

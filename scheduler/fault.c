@@ -19,7 +19,7 @@
 
 #define SIGNAL_STACK_BYTES ((size_t)64 * 1024)
 
-/* Where sch_try goes on after a fault in what it tries, NULL outside of it. */
+/* Where sch_try continues after a fault in its argument; NULL outside of it. */
 static SCH_THREAD_LOCAL sigjmp_buf *trying;
 
 /* ---- the machine's registers ---- */
@@ -68,7 +68,7 @@ static void continue_at(ucontext_t *context, void *sp)
     context->uc_mcontext.sp = (uintptr_t)sp;
 }
 
-/* Signals leave it as it is. */
+/* The rounding modes: signals leave them as they are. */
 struct rounding {
     int none;
 };
@@ -100,7 +100,7 @@ static enum pxr_status fault_status(int signal_number, const siginfo_t *info, ui
     return address == pc ? PXR_FAULT_PC : PXR_FAULT_ADDRESS;
 }
 
-/* The system has not said what was touched. */
+/* For faults whose address the system does not report. */
 static void find_address(struct sch_fault *fault, const ucontext_t *context)
 {
     uint64_t address;
@@ -109,7 +109,7 @@ static void find_address(struct sch_fault *fault, const ucontext_t *context)
         fault->status = PXR_FAULT_PC;
         fault->address = address;
     } else if (operand == SCH_OPERAND_MEMORY) {
-        /* An instruction for aligned memory, or an address that no memory has. */
+        /* An instruction that needs aligned memory, or an address that no memory has. */
         if (sch_is_canonical(address) && address % 16 != 0)
             fault->status = PXR_FAULT_MISALIGNED;
         fault->address = address;
@@ -132,7 +132,7 @@ static void leave_kernel(struct sch_worker *worker, int signal_number, const sig
         find_address(fault, context);
     const struct sch_block *block = sch_block_of(thread);
     if (thread == &block->carrier)
-        thread = block->stepping; /* NULL in a loop: it does not say which thread it is at */
+        thread = block->stepping; /* NULL in a loop: it does not say which thread runs */
     fault->has_thread = thread != NULL;
     for (int i = 0; i < 3; i++)
         fault->tid[i] = thread ? thread->rt.tid[i] : 0;
@@ -155,7 +155,7 @@ void sch_on_fault(int signal_number, siginfo_t *info, void *context)
     errno = saved_errno;
 }
 
-/* SA_NODEFER: there is no mask to be put back, except for what ThreadSanitizer blocks meanwhile.
+/* SA_NODEFER: no mask has to be restored, except for signals that ThreadSanitizer blocks meanwhile.
  * But handlers begin with the default rounding. */
 #ifdef SCH_TSAN
 #define TRY_SAVES_MASK 1
@@ -182,16 +182,16 @@ bool sch_try(void (*touch)(void *arg), void *arg)
 
 /* ---- guests ---- */
 
-/* A system call takes as long as the rest of a small launch, so of many launches in a row only some
+/* A system call takes as long as the rest of a small launch, so only some launches of a series
  * look. */
 #define LOOK_INTERVAL_NS 50000
 
-/* What the calling thread has done about signals. */
+/* The calling thread's state of signals. */
 static SCH_THREAD_LOCAL struct {
     uint64_t looked_ns;
-    bool has_blocked; /* a signal that a fault raises, as of the last look */
+    bool has_blocked; /* a fault's signal was blocked at the last look */
     bool is_open;     /* they have been unblocked … */
-    sigset_t before;  /* … and what the mask was */
+    sigset_t before;  /* … and this was the mask */
 } guest;
 
 static void look_at_mask(void)

@@ -36,7 +36,7 @@
 /* A suspended computation: the rest of it lies on its stack. */
 struct sch_context {
     void *sp;
-    bool was_forced; /* resumed by the fault handler, without the suspending side's annotations */
+    bool was_forced; /* the fault handler resumed it, without the suspending side's annotations */
     const void *stack_low;
     size_t stack_bytes;
     void *asan_fake_stack;
@@ -64,7 +64,7 @@ struct sch_fiber {
     uint32_t size_class;    /* stack of SCH_STACK_BYTES_MIN << size_class bytes */
     bool is_dirty;          /* used since its pages were last given back */
     bool is_reusable;       /* suspended where it can take over another owner; no prepare needed */
-    void *owner;            /* what runs on it: struct sch_thread */
+    void *owner;            /* its user: struct sch_thread */
 };
 
 /* A worker's stacks. Owned by that worker; not thread-safe. */
@@ -81,17 +81,17 @@ struct sch_fiber *sch_fiber_take(struct sch_fiber_pool *pool, uint32_t size_clas
 /* Maps more stacks for the class; false when out of memory. */
 bool sch_fiber_grow(struct sch_fiber_pool *pool, uint32_t size_class);
 
-/* Back to the free list. The caller may still run on the fiber until it next switches; is_reusable:
- * the code after that switch looks for a new owner. */
+/* Returns it to the free list. The caller may still run on the fiber until it next switches;
+ * is_reusable: the code after that switch looks for a new owner. */
 void sch_fiber_put(struct sch_fiber_pool *pool, struct sch_fiber *fiber, bool is_reusable);
 
 /* Makes the fiber start with fn(arg) when it is switched to. fn must call sch_context_arrived
- * first. It may end the fiber by returning the stack pointer of what goes on, which it has
- * announced: returns of what called the first switch are predicted then, unlike behind a second
- * one. */
+ * first. It may end the fiber by returning the stack pointer of its successor, which it has
+ * announced: processors predict the returns of the first switch's callers then, unlike behind a
+ * second switch. */
 void sch_fiber_prepare(struct sch_fiber *fiber, void *(*fn)(void *), void *arg);
 
-/* Drops what is on the running fiber's stack and continues with fn(arg), which never returns,
+/* Drops the contents of the running fiber's stack and continues with fn(arg), which never returns,
  * without sch_context_arrived. */
 void sch_fiber_restart(struct sch_fiber *fiber, void (*fn)(void *), void *arg)
     __attribute__((noreturn));
@@ -129,9 +129,9 @@ static inline void sch_context_announce(struct sch_context *from, struct sch_con
 #endif
 }
 
-/* Suspends `from`, which is running, and resumes `to`. is_last: `from` is never resumed. Who keeps
- * the stack pointers elsewhere does the three steps itself. Without sanitizers the swap is the only
- * one, and can be a tail call. */
+/* Suspends `from`, which is running, and resumes `to`. is_last: `from` is never resumed. Code that
+ * keeps the stack pointers elsewhere does the three steps itself. Without sanitizers the swap is
+ * the only one, and can be a tail call. */
 static inline void sch_context_switch(struct sch_context *from, struct sch_context *to,
                                       bool is_last)
 {

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The blocks of a grid: who gets which, and when all are finished.
+ * The blocks of a grid: handing them out, and noticing when all are finished.
  *
- * Chunks are handed out in index order. A block may wait for blocks before it (decoupled
- * look-back scans do): the first unfinished block of the grid has always been claimed, and the
- * worker that claimed it starts blocks in order and sets aside those that wait, so it runs.
+ * Chunks are handed out in index order. A block may wait for blocks before it (decoupled look-back
+ * scans do): the first unfinished block of the grid has always been claimed, and the worker that
+ * claimed it starts blocks in order and sets aside those that wait, so it runs.
  */
 #include "scheduler/worker_pool.h"
 
 #define CHUNK_MAX         64
 #define CHUNKS_PER_WORKER 4
 
-/* Of fused kernels, whose blocks may take 10 ns or 10 ms: until one chunk has been timed, and then.
- * Claiming one costs up to half a microsecond; workers should not finish further apart than a
- * launch takes. */
+/* Chunks of fused kernels, whose blocks may take 10 ns or 10 ms: before one has been timed, and
+ * after. Claiming one costs up to half a microsecond; workers should not finish further apart than
+ * a launch takes. */
 #define UNTIMED_CHUNK_MAX 16
 #define TIMED_CHUNK_MAX   4096
 #define CHUNK_MIN_NS      2000
 #define CHUNK_MAX_NS      100000
 
-/* In one step, the time known for a block grows by this at most. */
+/* One step raises the known time of a block at most by this factor. */
 #define PACE_GROWTH    2
 #define PACE_GROWTH_NS 200
 
 #define PARKED_MIN     2
 #define PARKED_MAX     64
 
-/* What the stacks of waiting blocks may cost per worker: most threads touch two or three pages,
- * those with large frames all of them. */
+/* Limits the stacks of waiting blocks per worker: most threads touch two or three pages, those with
+ * large frames all of them. */
 #define PARKED_BUDGET_BYTES ((uint64_t)256 * 1024 * 1024)
 #define STACK_COST_MIN      ((uint64_t)16 * 1024)
 
@@ -72,7 +72,7 @@ void sch_grid_init(struct sch_grid_op *grid)
         grid->block_count > 0 && grid->thread_count > 0 && (grid->grid.entry || grid->grid.fused) &&
         grid->stack_class < SCH_STACK_CLASSES && sch_group_workers(grid->grid.group) > 0;
     if (!is_valid) {
-        /* Runs no block and reports the fault when its turn has come. */
+        /* Runs no block, and reports the fault when it is the grid's turn. */
         grid->block_count = 0;
         grid->fault = (struct sch_fault){.status = PXR_OUT_OF_RESOURCES, .launch = launch};
     } else {
@@ -130,8 +130,8 @@ uint64_t sch_grid_claim(struct sch_grid_op *grid, unsigned workers, uint64_t *fi
 }
 
 /* Blocks of a grid may differ: all count. A machine that takes the CPU away for a while must not
- * make a small grid look large, so what is known does not grow without bounds at once. Threads that
- * do this at the same time lose little. */
+ * make a small grid look large, so the known time grows in bounded steps. Threads that do this at
+ * the same time lose little. */
 static void note_pace(const struct sch_grid_op *grid, uint32_t count, int64_t block_ns)
 {
     int64_t before = sch_grid_pace(grid);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runs small grids on the thread that launches them: handing one to a worker and waiting for it
- * costs more than the grid. What has taken longer than expected goes on with the workers.
+ * costs more than the grid. Grids that take longer than expected go on with the workers.
  *
- * A guest is what a worker is to its blocks, without a loop and a thread of its own.
+ * A guest is to its blocks what a worker is, without a loop and a thread of its own.
  */
 #include <sched.h>
 
@@ -17,34 +17,35 @@
 
 #define GUESTS 8
 
-/* About what it takes to get a worker that is awake to help: for less, nobody is asked. */
+/* A worker that is awake takes about so long to help: for less, none is asked. */
 #define ALONE_MAX_NS 4000
 
-/* So long a launch may keep its thread from going on. */
+/* A launch may keep its thread for so long. */
 #define TAKEN_MAX_NS 50000
 
-/* Chunks of grids that others help with, so that this thread can go on when it should. */
+/* Chunks of grids that others help with are so short that this thread can leave in time. */
 #define CHUNK_MAX_NS 10000
 
-/* Nobody knows what stack the application's signal handlers want; and one that kernels could
- * overflow would need a stack for signals that the application's threads lack. */
+/* Nobody knows how much stack the application's signal handlers want, and a stack that kernels
+ * could overflow would need a stack for signals that the application's threads lack. */
 #define GUEST_STACK_CLASS  2 /* SCH_STACK_BYTES_MIN << 2: 256 KiB */
 #define KERNEL_STACK_BYTES ((size_t)64 * 1024)
 
-/* A look at the clock is a tenth of a launch: of small grids not all ends are timed. */
+/* Reading the clock takes a tenth of a launch: of small grids only some ends are timed. */
 #define TIMED_TURNS 4
 
-/* But what takes so many times what it took last is worth knowing at once. */
+/* Except when a launch takes so many times as long as the last one: then the time is noted at
+ * once. */
 #define UNTIMED_GROWTH 4
 
-/* The first part of a grid is such a part of it, and no more blocks than that. */
+/* The first part of a grid is such a fraction of it, and no more blocks than that. */
 #define FIRST_PART     4
 #define FIRST_PART_MAX 16
 
 static struct guest {
     struct sch_worker worker; /* while taken: the taker's */
-    unsigned turn;            /* likewise: launches so far */
-    uint64_t debt_ns;         /* likewise: how long others have not been asked to help */
+    unsigned turn;            /* the taker's too: launches so far */
+    uint64_t debt_ns;         /* the taker's too: how long nobody has been asked to help */
     atomic_flag is_taken;
 } guests[GUESTS];
 
@@ -58,9 +59,9 @@ static struct guest *take_guest(void)
 
 /* ---- floating-point state ---- */
 
-/* Kernels want the default one, whatever the application has set (-ffast-math does). Writing the
- * register costs as much as a look at the clock, and is rarely needed: flags of what has happened
- * do not count before a kernel, and mostly are the same after it. */
+/* Kernels want the default floating-point state, whatever the application has set (-ffast-math
+ * does). Writing the register costs as much as reading the clock, and is rarely needed: exception
+ * flags do not count before a kernel, and mostly are the same after it. */
 #if defined(__x86_64__)
 typedef unsigned float_state;
 #define MXCSR_DEFAULT 0x1f80u
@@ -100,8 +101,9 @@ static void set_float_state(float_state state)
 
 enum plan { PLAN_LEAVE, PLAN_ALONE, PLAN_TOGETHER };
 
-/* How a grid is run that shall take so long on one thread; *wanted: by how many, this one included.
- * As many threads run kernels as there are workers, except for what is over before it matters. */
+/* The plan for a grid that is expected to take so long on one thread; *wanted: the number of
+ * threads to run it, this one included. As many threads run kernels as there are workers, except
+ * for grids that end before it matters. */
 static enum plan make_plan(const struct sch_grid_op *grid, uint64_t total_ns, struct guest *guest,
                            uint64_t *wanted)
 {
@@ -123,8 +125,8 @@ static enum plan make_plan(const struct sch_grid_op *grid, uint64_t total_ns, st
     return grid->block_count > 1 ? PLAN_TOGETHER : PLAN_LEAVE;
 }
 
-/* What the grid shall take on one thread, as it did last time; 0: not known, or it is not one that
- * a guest can run. */
+/* The expected time of the grid on one thread, from the last launch; 0: not known, or a guest
+ * cannot run it. */
 static uint64_t expected_ns(const struct sch_grid_op *grid)
 {
     if (!grid->has_chunks || grid->grid.stack_bytes > KERNEL_STACK_BYTES ||
@@ -140,10 +142,10 @@ struct visit {
     struct sch_grid_op *grid;
     struct sch_block *block; /* of all its chunks; NULL before the first */
     uint64_t now_ns;
-    uint64_t done; /* blocks that have been run, well or not */
+    uint64_t done; /* blocks that have been run, with or without a fault */
     bool is_shared;
     bool has_failed;
-    bool is_untimed; /* when it ends does not matter */
+    bool is_untimed; /* its end need not be timed */
     bool is_private; /* no other thread has its operation */
 };
 
@@ -156,7 +158,7 @@ static void share(struct visit *visit, uint64_t wanted)
     sch_pool_share(visit->grid, wanted);
 }
 
-/* A chunk has ended well: notes how long it took, if that matters. */
+/* Notes how long a chunk took that has ended well, if that matters. */
 static void note_end(struct visit *visit, uint32_t count)
 {
     visit->done += count;
@@ -180,7 +182,7 @@ static void note_failure(struct visit *visit, uint64_t count)
 static void run_chunk(struct visit *visit, struct sch_block *block)
 {
     enum sch_block_state state;
-    /* When only threads that poll are left, it may be for what other blocks have to do first. */
+    /* When only polling threads are left, other blocks may have to do something first. */
     while ((state = sch_fused_run(block)) == SCH_BLOCK_WAITING) {
         share(visit, visit->grid->block_count);
         sched_yield();
@@ -211,7 +213,7 @@ static void run_blocks(struct visit *visit, uint64_t first, uint64_t count,
                   &(struct sch_fault){.status = PXR_OUT_OF_MEMORY, .launch = &grid->grid.launch});
 }
 
-/* A chunk of run_alone's has ended. */
+/* Called when a chunk of run_alone's has ended. */
 static uint32_t go_on_alone(void *arg)
 {
     struct visit *visit = arg;
@@ -225,8 +227,8 @@ static uint32_t go_on_alone(void *arg)
     return (uint32_t)left;
 }
 
-/* Runs the grid, and leaves it when it takes too long: a first part is to show that what it took
- * last time still holds. */
+/* Runs the grid, and leaves it when it takes too long: a first part shows whether the last launch's
+ * time still holds. */
 static void run_alone(struct visit *visit)
 {
     struct sch_grid_op *grid = visit->grid;

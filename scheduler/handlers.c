@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The program may install handlers at any time, also while a kernel runs. Those that it has
- * installed before are kept and called by ours. From then on its calls of sigaction and the like
- * come here (imports.c): they change what we have noted, and answer from it, but ours stays
- * installed. Who goes around that, with a system call of its own, is found out at the next look.
+ * The program may install handlers at any time, also while a kernel runs. Ours keeps and calls
+ * those installed before. From then on the program's calls of sigaction and the like come here
+ * (imports.c): they change our notes, and are answered from them, but ours stays installed. A
+ * program that goes around that, with a system call of its own, is found out at the next look.
  */
 #include "scheduler/handlers.h"
 
@@ -18,23 +18,24 @@
 static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 #define FAULT_SIGNALS (sizeof fault_signals / sizeof *fault_signals)
 
-/* What the program has wanted done with a signal. Handlers read it without a lock: a slot is
- * written before it is counted, and used again only after several more. Slot 0 keeps what was there
- * before ours. */
+/* The program's actions for a signal. Handlers read them without a lock: a slot is written before
+ * it is counted, and used again only after several more. Slot 0 keeps the action from before
+ * ours. */
 #define SLOTS 8
 
 struct chain {
     struct sigaction slots[SLOTS];
-    atomic_uint count; /* of what has been noted so far; the last one holds. Writers: lock */
+    atomic_uint count; /* noted so far; the last one holds. Writers: lock */
 };
 
 static struct chain chains[FAULT_SIGNALS];
 static atomic_flag lock = ATOMIC_FLAG_INIT; /* with all signals blocked */
 static atomic_int owner;                    /* the process; children of vfork share our memory */
 
-/* What the calling thread passes on, and in which frame. A handler installed after ours may pass it
- * back to us: then the one found first, before ours, gets it. Stays behind when a handler leaves
- * with longjmp: another signal has its context elsewhere, or its frame at the same place. */
+/* The signal that the calling thread passes on, and its frame. A handler installed after ours may
+ * pass it back to us: then the one found first, before ours, gets it. This state stays behind when
+ * a handler leaves with longjmp: another signal has its context elsewhere, or its frame at the same
+ * place. */
 static SCH_THREAD_LOCAL struct passing {
     const void *context; /* NULL: nothing */
     uintptr_t frame;
@@ -70,13 +71,13 @@ static void drop_lock(const sigset_t *mask)
     pthread_sigmask(SIG_SETMASK, mask, NULL);
 }
 
-/* Where the action is or will be that was noted as number n. */
+/* The slot of the action noted as number n, now or in future. */
 static unsigned slot_of(unsigned n)
 {
     return n < SLOTS ? n : 1 + n % (SLOTS - 1);
 }
 
-/* What holds now; *count: how many have been noted. */
+/* The action that holds now; *count: how many have been noted. */
 static struct sigaction read_chain(const struct chain *chain, unsigned *count)
 {
     struct sigaction action;
@@ -110,7 +111,7 @@ static void default_action(int signal_number, const siginfo_t *info)
         raise(signal_number);
 }
 
-/* What the system does before it calls a handler. Our handler's return puts the mask back. */
+/* Does what the system does before it calls a handler. Our handler's return restores the mask. */
 static void prepare_call(struct chain *chain, int signal_number, const struct sigaction *action,
                          unsigned count)
 {
@@ -163,7 +164,7 @@ static bool is_our_handler(const struct sigaction *action)
 
 static bool is_installed(int signal_number, struct sigaction *now)
 {
-    /* What cannot be asked for cannot be replaced either. */
+    /* An action that cannot be read cannot be replaced either. */
     return sigaction(signal_number, NULL, now) != 0 || is_our_handler(now);
 }
 
@@ -174,7 +175,7 @@ static void install(int signal_number, struct chain *chain)
     if (is_installed(signal_number, &now))
         return;
     note(chain, &now);
-    /* SA_NODEFER: the mask is that of whose handler it becomes. */
+    /* SA_NODEFER: the mask will be that of the handler called. */
     struct sigaction ours = {
         .sa_sigaction = sch_on_fault,
         .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART,
@@ -279,14 +280,14 @@ static const struct sch_import imports[] = {
 
 void sch_handlers_after_fork(void)
 {
-    atomic_flag_clear(&lock); /* whoever had it is not here */
+    atomic_flag_clear(&lock); /* its owner does not exist in this process */
     atomic_store(&owner, getpid());
 }
 
 void sch_fault_handler_check(void)
 {
-    /* A look costs as much as the rest of a small launch. Who replaces handlers replaces that of
-     * SIGSEGV, so one look is enough. */
+    /* A look costs as much as the rest of a small launch. Programs that replace handlers replace
+     * that of SIGSEGV, so one look is enough. */
     struct sigaction now;
     bool is_ours = is_installed(fault_signals[0], &now);
     if (!is_ours) {

@@ -23,8 +23,8 @@
 #define IS_IMPORT(type) ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT)
 #endif
 
-/* How often objects had been loaded at the last walk. One that another thread is just loading may
- * be seen before the linker fills its tables: every change is followed by two walks. */
+/* How many objects had been loaded at the last walk. An object that another thread is just loading
+ * may be seen before the linker fills its tables: every change is followed by two walks. */
 static struct {
     atomic_flag is_walking;
     unsigned long long adds;
@@ -37,14 +37,14 @@ struct walk {
     unsigned long long adds;
 };
 
-/* What the dynamic section of an object says. */
+/* The tables that the dynamic section of an object names. */
 struct tables {
     uintptr_t base;
     const Elf64_Sym *symbols;
     const char *names;
     const Elf64_Rela *relocs[2]; /* of calls, of data */
     size_t reloc_bytes[2];
-    size_t nameless_count; /* so many of the latter come first; in large libraries nearly all */
+    size_t nameless_count; /* number of the latter that come first; in large libraries nearly all */
 };
 
 static bool contains(const struct dl_phdr_info *object, uintptr_t address)
@@ -186,7 +186,7 @@ void sch_imports_replace(const struct sch_import *imports, size_t count, bool in
 {
     unsigned long long adds = 0;
     dl_iterate_phdr(read_adds, &adds);
-    /* Somebody else is at it: nothing to wait for. */
+    /* Another thread is at it: no need to wait. */
     if (atomic_flag_test_and_set_explicit(&state.is_walking, memory_order_acquire))
         return;
     if (insists || adds != state.adds)

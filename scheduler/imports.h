@@ -12,7 +12,7 @@
 
 struct sch_import {
     const char *name;
-    void *function; /* what is to be called */
+    void *function; /* the function to call instead */
 };
 
 /* Replaces them in every loaded object but our own: if any has been loaded since the last time, or

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Mixed mode of fused kernels: threads that came to different sync points are run one by one, each
- * from its sync point to its next, until a barrier lets all go together. As thread_fibers.c, with
- * the call of a function for the switch to a fiber.
+ * from its sync point to its next, until a barrier releases all together. Works as thread_fibers.c,
+ * with a function call in place of the switch to a fiber.
  */
 #include <string.h>
 
@@ -13,7 +13,8 @@ static uint16_t *entries_of(const struct sch_block *block)
     return (uint16_t *)(void *)block->rt.frame;
 }
 
-/* Warps as the entries say. Barriers keep who has arrived without waiting in this block. */
+/* Sets the warps up as the entries say. Barriers remember arrivals without waiting in this
+ * block. */
 static void enter(struct sch_block *block, uint32_t arrived)
 {
     uint16_t *entries = entries_of(block);
@@ -47,10 +48,10 @@ static void enter(struct sch_block *block, uint32_t arrived)
         sch_set_add(&block->ready, w, live);
     }
     for (uint32_t i = 0; i < arrived; i++)
-        entries[i] |= RT_ENTRY_ARRIVE; /* EXITED stays what it is */
+        entries[i] |= RT_ENTRY_ARRIVE; /* EXITED stays */
 }
 
-/* The thread to be run next, NULL if all have exited. */
+/* The next thread to run; NULL if all have exited. */
 static struct sch_thread *next_thread(struct sch_block *block)
 {
     struct sch_thread *thread = sch_block_pop_ready(block);
@@ -69,7 +70,7 @@ static uint32_t first_live(const struct sch_block *block)
     return warp * RT_WARP_SIZE + (uint32_t)__builtin_ctz(block->warps[warp].live);
 }
 
-/* All live threads have just been let go: whether loops can go on with them. */
+/* Whether loops can go on with all live threads, which have just been released. */
 static bool is_whole(const struct sch_block *block)
 {
     const uint16_t *entries = entries_of(block);
@@ -82,7 +83,7 @@ static bool is_whole(const struct sch_block *block)
     return !has_other;
 }
 
-/* What the loops need to know of those that have exited, RT_MIX_… */
+/* The flags about exited threads that loops need, RT_MIX_… */
 static uint32_t exits_of(const struct sch_block *block)
 {
     uint32_t exits = block->live_count < block->thread_count ? RT_MIX_EXITED : 0;

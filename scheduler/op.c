@@ -16,13 +16,13 @@
 
 enum { SCH_STATE_PENDING, SCH_STATE_AWAITED, SCH_STATE_DONE };
 
-/* Being woken takes up to 50 us. Only where a CPU has nothing else to do. */
+/* Waking up takes up to 50 us. Used only where a CPU has nothing else to do. */
 #define WAIT_SPIN_NS 100000
 
 static struct sch_edge closed_edge;
 #define CLOSED (&closed_edge)
 
-/* Operations that finished while another one's end was being told, on this thread: a chain of
+/* Operations that finished on this thread while the end of another was being announced: a chain of
  * markers of any length must not recurse. And those that became ready meanwhile: the pool gets them
  * all at once. */
 struct drain {
@@ -126,8 +126,8 @@ struct sch_op *sch_op_retain(struct sch_op *op)
     return op;
 }
 
-/* Who has the only reference is alone with the operation. Acquire: with what others have done until
- * they gave theirs back. */
+/* The holder of the only reference is alone with the operation. Acquire: also with the writes that
+ * others made before they dropped theirs. */
 static bool is_only_ours(const struct sch_op *op)
 {
     return atomic_load_explicit(&op->refs, memory_order_acquire) == 1;
@@ -204,7 +204,7 @@ static void op_complete(struct sch_op *op, const struct sch_fault *fault, uint64
     atomic_store_explicit(&op->finish_ns, now_ns, memory_order_relaxed);
     if (op->done)
         op->done(op->arg, fault);
-    /* Release: who sees DONE also sees what the operation and `done` wrote. */
+    /* Release: a thread that sees DONE also sees the writes of the operation and of `done`. */
     if (atomic_exchange_explicit(&op->state, SCH_STATE_DONE, memory_order_acq_rel) ==
         SCH_STATE_AWAITED)
         futex_wake_all(&op->state);

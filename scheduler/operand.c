@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decodes as much of an x86-64 instruction as its memory operand takes. What it cannot tell for
- * sure (gathers, scaled displacements of rare vector instructions, segments) it does not tell.
+ * Decodes an x86-64 instruction as far as its memory operand needs. Where it is not certain
+ * (gathers, scaled displacements of rare vector instructions, segments) it gives no answer.
  */
 #include "scheduler/operand.h"
 
@@ -12,7 +12,7 @@
 #define MAP_0F38     2
 
 struct decoder {
-    const uint8_t *at; /* the next byte; all of the instruction can be read */
+    const uint8_t *at; /* the next byte; the whole instruction is readable */
     const greg_t *registers;
     unsigned reg_x; /* 8 or 0, to be added to the index … */
     unsigned reg_b; /* … and to the base */
@@ -146,7 +146,7 @@ static bool has_vector_index(const struct decoder *decoder)
            ((opcode & 0xfc) == 0x90 || (opcode & 0xfc) == 0xa0 || opcode == 0xc6 || opcode == 0xc7);
 }
 
-/* What a displacement of one byte counts in; 0: not known. Moves only. */
+/* The unit of a displacement of one byte; 0: not known. Moves only. */
 static unsigned displacement_unit(const struct decoder *decoder)
 {
     if (!decoder->is_evex)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an instruction that has faulted wanted to access, where the system does not say.
+ * Finds the address that a faulting instruction wanted to access, where the system does not say.
  */
 #ifndef PTXRUN_SCHEDULER_OPERAND_H
 #define PTXRUN_SCHEDULER_OPERAND_H
@@ -15,7 +15,7 @@
 enum sch_operand {
     SCH_OPERAND_UNKNOWN,
     SCH_OPERAND_MEMORY, /* the address of memory */
-    SCH_OPERAND_TARGET  /* where it jumps */
+    SCH_OPERAND_TARGET  /* the target of a jump */
 };
 
 /* Whether the system has left out the address of the fault: x86 processors do not tell it when it

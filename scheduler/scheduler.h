@@ -69,8 +69,8 @@ typedef void (*sch_done_fn)(void *arg, const struct sch_fault *fault);
 
 typedef void (*sch_task_fn)(void *arg);
 
-/* A kernel launch. Copied by sch_op_grid, except for what `launch` points at (params, slots),
- * which the caller keeps alive until `done`. */
+/* A kernel launch. Copied by sch_op_grid, except for the objects that `launch` points at (params,
+ * slots), which the caller keeps alive until `done`. */
 struct sch_grid {
     void (*entry)(struct rt_thread *thread); /* the kernel, for one thread; or NULL, and … */
     rt_fused_fn fused;                       /* … for blocks */
@@ -81,8 +81,8 @@ struct sch_grid {
     bool is_cooperative;  /* every block must be able to wait for every other */
     unsigned group;       /* of workers that run it */
     int priority;         /* lower numbers get free workers first */
-    /* What a block of this kernel took last, in ns, 0: not known. Of fused kernels; NULL: the grid
-     * is never run by the thread that launches it. Outlives the grid. */
+    /* The time of a block in the kernel's last launch, in ns, 0: not known. For fused kernels;
+     * NULL: the launching thread never runs the grid. Outlives the grid. */
     _Atomic(uint32_t) *pace;
 };
 
@@ -101,7 +101,7 @@ struct sch_op *sch_op_marker(sch_done_fn done, void *arg);
 enum pxr_status sch_op_depend(struct sch_op *op, struct sch_op *dep);
 void sch_op_submit(struct sch_op *op);
 
-/* Whether an operation that has not been submitted would start at once: all that it depends on has
+/* Whether an operation that has not been submitted would start at once: all its dependencies have
  * finished. */
 bool sch_op_is_free(const struct sch_op *op);
 
@@ -121,11 +121,11 @@ uint64_t sch_op_finish_ns(const struct sch_op *op);
 /* True on a worker or on the host-function thread: such threads must not wait. */
 bool sch_on_pool_thread(void);
 
-/* Installs the handler for faults inside kernels, chaining to what was there; called by
- * sch_start and again before a grid runs if the application has replaced it since. */
+/* Installs the handler for faults inside kernels, chaining to the previous one; called by sch_start
+ * and again before a grid runs if the application has replaced it since. */
 void sch_fault_handler_check(void);
 
-/* Calls touch(arg); false: it touched memory that is not there, and was left at that point. For
+/* Calls touch(arg); false: it touched memory that does not exist, and was left at that point. For
  * single accesses to memory that the program may take away at any time: touch takes no lock and
  * does not allocate. Not inside of itself; the thread must not block SIGSEGV and SIGBUS. */
 bool sch_try(void (*touch)(void *arg), void *arg);

@@ -34,7 +34,7 @@ static struct sch_thread *start_on(struct sch_block *block, struct sch_fiber *fi
 
 static void *fiber_main(void *arg);
 
-/* The next thread, on a stack from the free list; NULL if there is none of either. */
+/* Starts the next thread, on a stack from the free list; NULL if there is no thread or no stack. */
 static struct sch_thread *start_next(struct sch_block *block)
 {
     if (!has_unstarted(block))
@@ -68,9 +68,9 @@ void sch_thread_wait(struct sch_thread *thread)
 
 /* ---- ending ---- */
 
-/* Ends the running thread. Comes back when the fiber has another thread to run, its new owner. Not
- * at all if !is_reusable. Not inlined, so that stopped threads have fewer registers on their
- * stacks: these should be few cache lines. */
+/* Ends the running thread. Returns when the fiber has another thread to run, its new owner; never
+ * if !is_reusable. Not inlined, so that stopped threads have fewer registers on their stacks: these
+ * should be few cache lines. */
 __attribute__((noinline)) static void end_thread(struct sch_thread *thread, bool is_reusable)
 {
     sch_thread_end(thread);
@@ -113,7 +113,7 @@ void rt_exit(struct rt_thread *rt)
     struct sch_thread *thread = sch_thread_of(rt);
     struct sch_fiber *fiber = thread->fiber;
 #ifdef SCH_TSAN
-    /* The frames that are dropped would stay on the shadow call stack: use a new one. */
+    /* The dropped frames would stay on the shadow call stack: use a new one. */
     end_thread(thread, false);
 #else
     end_thread(thread, true);
@@ -129,7 +129,7 @@ void sch_thread_fault(struct rt_thread *rt, enum pxr_status status, uint64_t add
     worker->fault = (struct sch_fault){
         .status = status,
         .address = address,
-        /* In the call: what follows it may belong to another line, or be the end of the code. */
+        /* Inside the call: the code behind it may belong to another line, or end there. */
         .pc = (uintptr_t)return_address - 1,
         .tid = {rt->tid[0], rt->tid[1], rt->tid[2]},
         .has_thread = true,
@@ -161,7 +161,7 @@ void rt_poll(struct rt_thread *rt)
 
 void rt_nanosleep(struct rt_thread *rt, uint32_t ns)
 {
-    /* PTX allows any duration from 0 to twice what is asked for: giving way once is in it. */
+    /* PTX allows any duration from 0 to twice the one asked for: giving way once will do. */
     (void)ns;
     rt_poll(rt);
 }

@@ -56,7 +56,7 @@ static int compare_cpus(const void *left, const void *right)
     return 0;
 }
 
-/* The CPUs of this process in order; how many there are. */
+/* Lists the CPUs of this process in order; returns their number. */
 static unsigned list_cpus(struct cpu cpus[CPU_SETSIZE])
 {
     cpu_set_t usable;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a block does next, and what becomes of threads that are let go, poll or exit.
+ * Chooses what a block does next, and handles threads that are released, poll or exit.
  */
 #include "scheduler/turns.h"
 
@@ -44,7 +44,7 @@ static struct sch_thread *take_thread(struct sch_block *block, struct sch_thread
     return sch_set_take_lane(block, set, lane);
 }
 
-/* A thread whose turn it is to poll. */
+/* A polling thread whose turn it is. */
 static struct sch_thread *pop_polling(struct sch_block *block)
 {
     struct sch_thread *thread = take_thread(block, &block->polling);
@@ -68,7 +68,8 @@ void sch_lanes_release(struct sch_block *block, uint32_t warp_index, uint32_t la
     const struct sch_thread *current = block->worker->current;
     warp->runnable |= lanes;
     warp->waiting &= ~lanes;
-    /* Who runs just goes on. (A carrier is of no warp: it takes the thread from the set.) */
+    /* The running thread just goes on. (A carrier is of no warp: it takes the thread from the
+     * set.) */
     if (current && current->rt.warp == warp_index)
         lanes &= ~SCH_LANE(current->rt.lane);
     if (lanes != 0)
@@ -87,7 +88,7 @@ void sch_thread_poll(struct sch_thread *thread)
     uint32_t lane = SCH_LANE(thread->rt.lane);
     thread->rt.poll_budget = SCH_POLL_BUDGET;
     /* Lanes that run in step must not be torn apart because one of them has used up its budget:
-     * who has come to a meeting point since the last poll may come to another. */
+     * those that have come to a meeting point since the last poll may come to another. */
     if (warp->polled & lane)
         sch_thread_stop(thread);
     warp->polled |= lane;
@@ -118,7 +119,7 @@ static enum sch_block_state fail_deadlock(struct sch_block *block)
     return sch_block_fail(block, &fault);
 }
 
-/* The next thread that polls, NULL when all have had their turns without effect. */
+/* The next thread that polls; NULL when all have had their turns without effect. */
 static struct sch_thread *next_polling(struct sch_block *block)
 {
     if (block->fruitless_polls == 0)

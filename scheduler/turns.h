@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which thread of a block has the next turn, and how threads come to wait and to be let go: the
- * same for threads that have fibers and for those that are taken step by step. Threads that can run
- * go first, then those that poll.
+ * Which thread of a block has the next turn, and how threads wait and are released: the same for
+ * threads with fibers and for those that are taken step by step. Threads that can run go first,
+ * then those that poll.
  */
 #ifndef PTXRUN_SCHEDULER_TURNS_H
 #define PTXRUN_SCHEDULER_TURNS_H
@@ -64,14 +64,14 @@ static inline struct sch_thread *sch_block_pop_ready(struct sch_block *block)
     return sch_set_take_lane(block, ready, (uint32_t)__builtin_ctz(ready->turn_lanes));
 }
 
-/* What the block does next: *thread if it is not NULL; else the block's new state. All its threads
- * have been started. */
+/* Chooses what the block does next: *thread if it is not NULL; else the block's new state. All its
+ * threads have been started. */
 enum sch_block_state sch_block_choose(struct sch_block *block, struct sch_thread **thread);
 
-/* Reports the fault, filling in what is known of the block: SCH_BLOCK_FAILED. */
+/* Reports the fault with all that is known of the block: SCH_BLOCK_FAILED. */
 enum sch_block_state sch_block_fail(struct sch_block *block, struct sch_fault *fault);
 
-/* Goes on with `next`, or the worker's loop if it is NULL, and keeps in *sp where `from` is. */
+/* Continues with `next`, or the worker's loop if it is NULL, and saves `from` in *sp. */
 static inline void sch_switch_to(struct sch_worker *worker, struct sch_thread *next,
                                  struct sch_context *from, void **sp, bool is_last)
 {
@@ -81,8 +81,8 @@ static inline void sch_switch_to(struct sch_worker *worker, struct sch_thread *n
     sch_context_arrived(from);
 }
 
-/* From the worker's loop: goes on with `next`, or the carrier, until there is a switch back. False
- * if that was due to a fault, which worker->fault describes. */
+/* From the worker's loop: continues with `next`, or the carrier, until there is a switch back.
+ * False if that was due to a fault, which worker->fault describes. */
 static inline bool sch_switch_from_worker(struct sch_worker *worker, struct sch_thread *next)
 {
     worker->current = next;
@@ -97,7 +97,7 @@ static inline bool sch_switch_from_worker(struct sch_worker *worker, struct sch_
 
 /* ---- threads: what does not depend on how they are run ---- */
 
-/* The running thread cannot go on: others of its warp may have waited for just that. */
+/* The running thread cannot go on: others of its warp may have waited for that. */
 static inline void sch_thread_stop(struct sch_thread *thread)
 {
     struct sch_warp *warp = sch_warp_of(thread);
@@ -119,14 +119,14 @@ static inline void sch_thread_arrive(struct sch_thread *thread)
     warp->polled &= ~SCH_LANE(thread->rt.lane);
 }
 
-/* … and stays there, unless it was let go meanwhile. */
+/* … and stays there, unless it was released meanwhile. */
 static inline void sch_thread_stay(struct sch_thread *thread)
 {
     if (sch_thread_is_waiting(thread))
         sch_thread_stop(thread);
 }
 
-/* The running thread polls: it comes after those that can run. */
+/* The running thread polls: threads that can run go first. */
 void sch_thread_poll(struct sch_thread *thread);
 
 /* The running thread has exited. */
@@ -146,10 +146,10 @@ static inline void sch_thread_end(struct sch_thread *thread)
     sch_thread_stop(thread);
 }
 
-/* Lanes leave their meeting point. */
+/* Releases lanes from their meeting point. */
 void sch_lanes_ready(struct sch_block *block, uint32_t warp_index, uint32_t lanes);
 
-/* The same where going on does not mean that the program gets further: it may spin there. */
+/* The same where going on is not progress: the program may spin there. */
 void sch_lanes_release(struct sch_block *block, uint32_t warp_index, uint32_t lanes);
 
 #endif

@@ -180,9 +180,9 @@ void sch_warp_exit(struct sch_block *block, uint32_t warp_index)
  * no other live lane can come without help: all others wait somewhere, have exited or only poll.
  * Then those at its own instruction, its site, are as many as can be. */
 
-/* Lock-step machines bring the lanes of a warp together again where their paths meet. The site that
- * comes first in the program goes first: what is left of a loop before what follows it. That would
- * starve lanes for which those in the loop wait, so only so many times. */
+/* Lock-step machines reunite the lanes of a warp where their paths meet. The site that comes first
+ * in the program goes first: the rest of a loop before the code behind it. That would starve lanes
+ * for which those in the loop wait, so it happens only so many times. */
 #define PASSED_OVER_MAX 256
 
 static uint32_t next_site(struct sch_warp *warp, uint32_t candidates)
@@ -204,11 +204,11 @@ static uint32_t next_site(struct sch_warp *warp, uint32_t candidates)
 /* How many turns of polling lanes others at a patient site wait for. A lane that polls there comes
  * next, unless it waits for just those others: then, too, the program must get further. It may wait
  * for a worker that the system has put aside for a while, so these are turns of a second or more.
- * Who has polled as well, and was let go, may be whom it waits for: enough that each looks again.
- */
+ * It may wait for a lane that has polled as well, and was released: it is enough that each looks
+ * again. */
 #define PATIENCE_MAX (UINT32_C(1) << 22)
-/* … and of lanes in a loop that waits which gather there, since it looks at shared memory: they
- * wait for threads of their block, which have their turns meanwhile. */
+/* … and for lanes in a loop that waits which gather there because the loop reads shared memory:
+ * they wait for threads of their block, which have their turns meanwhile. */
 #define PATIENCE_FOR_BLOCK (UINT32_C(1) << 14)
 #define LOOKS_FOR_ALL      2
 
@@ -229,7 +229,7 @@ static bool are_in_step(const struct sch_warp *warp, uint32_t lanes)
 }
 
 /* others: lanes that may come to the site of these ones. Those that gather elsewhere, but not in a
- * loop that waits, are let go and get further, only not for ever. */
+ * loop that waits, are released and get further, but only so often. */
 static bool goes_on_waiting(struct sch_warp *warp, uint32_t patient, uint32_t others)
 {
     bool has_polled = (patient & warp->pollers) != 0;

@@ -56,7 +56,7 @@ static unsigned count_parked(const struct sch_worker *worker, const struct sch_g
     return count;
 }
 
-/* Nothing this worker has can go on until something happens elsewhere. */
+/* Whether nothing this worker has can go on until something happens elsewhere. */
 static bool is_stalled(const struct sch_worker *worker)
 {
     return worker->fruitless_turns > worker->parked_count + STALLED_TURNS;
@@ -64,16 +64,16 @@ static bool is_stalled(const struct sch_worker *worker)
 
 bool sch_worker_may_start(const struct sch_worker *worker, const struct sch_grid_op *grid)
 {
-    /* Who wakes first must not collect all blocks that wait for each other: they stay with their
-     * worker. Only when the others do not come for their share. */
+    /* The worker that wakes first must not collect all blocks that wait for each other, as they
+     * stay with it; only if the others do not come for their share. */
     unsigned max = is_stalled(worker) ? grid->parked_max : grid->parked_share;
     return worker->parked_count < max || count_parked(worker, grid) < max;
 }
 
 /* ---- turns ---- */
 
-/* More blocks of a grid of which this worker has just ended some, unless there may be something
- * else to do. True if there are: then they own the caller's reference. */
+/* Claims more blocks of a grid of which this worker has just ended some, unless there may be
+ * something else to do. True if there are: then they own the caller's reference. */
 static bool claim_more(struct sch_worker *worker, struct sch_grid_op *grid)
 {
     if (!grid->has_chunks || worker->span_count > 0 || worker->parked_count > 0 ||
@@ -130,8 +130,8 @@ static uint64_t take_index(struct sch_worker *worker, struct sch_span *span)
     return span->next++;
 }
 
-/* What is started at once, beginning with block *first: the span if it is to be run in one go, else
- * one block. */
+/* How many blocks to start at once, beginning with *first: the whole span if it is to be run in one
+ * go, else one. */
 static uint32_t take_blocks(struct sch_worker *worker, struct sch_span *span, uint64_t *first)
 {
     struct sch_grid_op *grid = span->grid;
@@ -171,7 +171,7 @@ static void start_block(struct sch_worker *worker, struct sch_span *span)
     sch_op_release(&grid->op);
 }
 
-/* Starts something that has not been started. False if there is nothing. */
+/* Starts new work. False if there is none. */
 static bool fresh_turn(struct sch_worker *worker)
 {
     for (unsigned i = 0; i < worker->span_count; i++) {
@@ -217,8 +217,8 @@ static bool wants_fresh(const struct sch_worker *worker)
            worker->parked->grid->grid.is_cooperative;
 }
 
-/* All blocks poll, perhaps for something that needs this CPU. Perhaps not: a kernel that does many
- * volatile loads or compare-and-swaps looks the same, so most of the time is theirs. */
+/* All blocks poll, perhaps for something that needs this CPU. Perhaps not: a kernel with many
+ * volatile loads or compare-and-swaps looks the same, so it gets most of the time. */
 static void back_off(struct sch_worker *worker)
 {
     if (worker->fruitless_turns <= worker->parked_count)

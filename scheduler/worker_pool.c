@@ -22,7 +22,7 @@ struct pool {
     pthread_mutex_t start_lock; /* of starting */
     atomic_bool is_started;
     atomic_bool is_forked;
-    unsigned worker_count;  /* constant once started, as what follows */
+    unsigned worker_count;  /* constant once started, as the next ones are */
     unsigned planned_count; /* of workers, before they are started */
     unsigned group_count;
     unsigned group_workers[SCH_GROUPS_MAX];
@@ -126,7 +126,7 @@ static void enqueue_host(struct sch_op *op)
     pthread_mutex_unlock(&pool.host_lock);
 }
 
-/* How many workers may well share a grid. Without knowing what its blocks take: all. */
+/* How many workers should share a grid; all if the time of its blocks is not known. */
 static uint64_t wanted_workers(const struct sch_grid_op *grid)
 {
     uint64_t block_ns = sch_grid_pace(grid);
@@ -136,9 +136,8 @@ static uint64_t wanted_workers(const struct sch_grid_op *grid)
     return wanted < grid->block_count ? wanted : grid->block_count;
 }
 
-/* Tells the workers that there is something new, and wakes sleeping ones unless enough are awake
- * and looking; all when only some may do it. Not with the lock held: who looks would run into it.
- */
+/* Announces new work to the workers, and wakes sleeping ones unless enough are awake and looking;
+ * all when only some may do it. Not with the lock held: workers that look would run into it. */
 void sch_pool_call(uint64_t wanted)
 {
     /* Sequentially consistent, like the counts: either a worker that goes to sleep sees the new
@@ -178,8 +177,8 @@ static void queue_grid(struct sch_op *op)
     *link = op;
 }
 
-/* Moves what is for workers to *work; returns how many of them may well share it. What is for
- * nobody, a grid without blocks, is put into *failed. */
+/* Moves work for workers to *work; returns how many of them should share it. Grids without blocks,
+ * which no worker needs, go into *failed. */
 static uint64_t sort_ready(struct sch_op_queue *ready, struct sch_op_queue *work,
                            struct sch_op_queue *failed)
 {
@@ -244,8 +243,8 @@ static bool grid_is_claimed(const struct sch_grid_op *grid)
     return atomic_load_explicit(&grid->cursor, memory_order_relaxed) == grid->block_count;
 }
 
-/* The first chunk that this worker may take, of the oldest grid. Grids without one that are on the
- * way leave the list. The lock is held. */
+/* The first chunk that this worker may take, of the oldest grid. Grids without a chunk that are met
+ * on the way leave the list. The lock is held. */
 static struct sch_span take_span(struct sch_worker *worker)
 {
     struct sch_op *previous = NULL;
@@ -385,8 +384,8 @@ static bool start_thread(void *(*run)(void *), void *arg, size_t stack_bytes, co
 
 static void start_threads(unsigned workers)
 {
-    /* Threads inherit the mask: signals of the application never run on ours. Those that a fault
-     * raises stay open. */
+    /* Threads inherit the mask: signals of the application never run on ours. Signals of faults
+     * stay open. */
     sigset_t blocked;
     sigset_t before;
     sigfillset(&blocked);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the files of this folder share: operations, the pool, workers. Running blocks are in
+ * Operations, the pool and its workers, for the files of this folder. Running blocks are in
  * block.h, stacks in fiber.h.
  */
 #ifndef PTXRUN_SCHEDULER_WORKER_POOL_H
@@ -44,7 +44,7 @@ struct sch_op {
     sch_done_fn done;
     void *arg;
     struct sch_op *next; /* in the one queue that holds it; that queue's lock */
-    void *memory;        /* what free() wants */
+    void *memory;        /* for free() */
 };
 
 struct sch_grid_op {
@@ -53,14 +53,15 @@ struct sch_grid_op {
     uint64_t block_count;
     uint32_t thread_count; /* per block */
     uint32_t stack_class;
-    unsigned parked_max;        /* blocks of this grid that one worker may keep waiting … */
-    unsigned parked_share;      /* … and how many as long as other workers may take the rest */
+    unsigned parked_max;        /* how many waiting blocks of this grid one worker may keep … */
+    unsigned parked_share;      /* … and how many while other workers may take the rest */
     atomic_bool is_cancelled;   /* set once, with or without a fault: start nothing any more */
-    atomic_bool is_fault_taken; /* who sets it may write `fault` */
-    struct sch_fault fault;     /* read by who finishes the grid; ordered by blocks_left */
+    atomic_bool is_fault_taken; /* the thread that sets it may write `fault` */
+    struct sch_fault fault;     /* read by the thread that finishes the grid; ordered by
+                                   blocks_left */
     atomic_uint chunk_max;      /* becomes 1 when a block had to wait */
     bool has_chunks;            /* a claimed chunk is run in one go: none of its blocks waits */
-    _Atomic(uint32_t) block_ns; /* then: what a block took in the last chunk, 0: not known */
+    _Atomic(uint32_t) block_ns; /* then: the time of a block in the last chunk, 0: not known */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) cursor;      /* first block nobody has claimed */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) blocks_left; /* neither finished nor cancelled */
 };
@@ -73,14 +74,14 @@ struct sch_op_queue {
 void sch_queue_push(struct sch_op_queue *queue, struct sch_op *op);
 struct sch_op *sch_queue_pop(struct sch_op_queue *queue);
 
-/* The operation has done its work: tells everybody who waits, and drops the reference held since
- * submission. No lock may be held. */
+/* Called when the operation has done its work: tells everybody who waits, and drops the reference
+ * held since submission. No lock may be held. */
 void sch_op_finish(struct sch_op *op, const struct sch_fault *fault);
 
-/* The same at a known time, and the reference stays. */
+/* The same at a known time, and keeps the reference. */
 void sch_op_finish_at(struct sch_op *op, const struct sch_fault *fault, uint64_t now_ns);
 
-/* Likewise, of an operation that only the caller knows, and that went well. */
+/* Likewise, for an operation that only the caller knows, and that went well. */
 void sch_op_finish_private(struct sch_op *op, uint64_t now_ns);
 
 /* CLOCK_MONOTONIC in ns. */
@@ -88,30 +89,31 @@ uint64_t sch_now_ns(void);
 
 /* ---- grids (grid.c) ---- */
 
-/* Fills what follows from `grid->grid`. An impossible shape makes a grid that only reports it. */
+/* Fills the other fields from `grid->grid`. An impossible shape makes a grid that only reports
+ * it. */
 void sch_grid_init(struct sch_grid_op *grid);
 
 /* Claims the next chunk of blocks [*first, *first + result). 0: all are claimed. */
 uint64_t sch_grid_claim(struct sch_grid_op *grid, unsigned workers, uint64_t *first);
 
-/* The same where a chunk shall take no longer than about max_ns. */
+/* The same for a chunk that takes no longer than about max_ns. */
 uint64_t sch_grid_claim_short(struct sch_grid_op *grid, unsigned workers, uint64_t max_ns,
                               uint64_t *first);
 
-/* What a block of the kernel took last, 0: not known. */
+/* The time of a block of the kernel in its last launch, 0: not known. */
 static inline uint32_t sch_grid_pace(const struct sch_grid_op *grid)
 {
     _Atomic(uint32_t) *pace = grid->grid.pace;
     return pace ? atomic_load_explicit(pace, memory_order_relaxed) : 0;
 }
 
-/* A chunk of so many blocks has taken so long. */
+/* Notes that a chunk of so many blocks has taken so long. */
 void sch_grid_learn(struct sch_grid_op *grid, uint32_t count, uint64_t chunk_ns);
 
-/* `count` claimed blocks are finished or will not be run; finishes the operation with the last. */
+/* Counts `count` claimed blocks as finished or abandoned; the last one finishes the operation. */
 void sch_grid_retire(struct sch_grid_op *grid, uint64_t count);
 
-/* The first fault of a grid is kept and cancels what has not been started. */
+/* Keeps the first fault of a grid, and cancels what has not been started. */
 void sch_grid_fail(struct sch_grid_op *grid, const struct sch_fault *fault);
 
 static inline struct sch_grid_op *sch_grid_of(struct sch_op *op)
@@ -137,7 +139,7 @@ struct sch_span {
 struct sch_worker {
     _Alignas(SCH_CACHE_LINE) struct sch_context scheduler; /* the worker loop's own stack */
     struct sch_thread *current; /* the CUDA thread that runs; NULL outside of kernels */
-    volatile bool has_fault;    /* `fault` is why the running block must end */
+    volatile bool has_fault;    /* `fault` says why the running block must end */
     struct sch_fault fault;
     struct sch_fiber_pool fibers;
     struct sch_span spans[SCH_SPANS_MAX];
@@ -145,7 +147,7 @@ struct sch_worker {
     struct sch_block *parked; /* ring of waiting blocks: the last one; its next is first */
     unsigned parked_count;
     struct sch_block *free_blocks;
-    unsigned seen_epoch;      /* of the pool when this worker last looked for work there */
+    unsigned seen_epoch;      /* the pool's, when this worker last looked for work there */
     bool is_trimmed;          /* nothing has run since unused memory was given back */
     bool must_look;           /* look again although the epoch is the same */
     unsigned turns;           /* of blocks, so far */
@@ -159,23 +161,23 @@ struct sch_worker {
     struct pxr_area signal_stack;
 };
 
-/* What a worker gets to do: a task, or a span of a grid. */
+/* Work for a worker: a task, or a span of a grid. */
 struct sch_work {
     struct sch_op *task;
     struct sch_span span;
 };
 
-/* Constructors ask first: starts the pool if nobody has; false if there can be none. */
+/* Constructors call it first: starts the pool if nobody has; false if there can be none. */
 bool sch_pool_ready(void);
 
 /* Takes a reference to an operation whose dependencies have finished. */
 void sch_pool_enqueue(struct sch_op *op);
 void sch_pool_enqueue_all(struct sch_op_queue *ready); /* of several; the queue is empty then */
 
-/* A grid of which the caller will run blocks, too: so many workers may well help. */
+/* Shares a grid of which the caller will run blocks, too: so many workers should help. */
 void sch_pool_share(struct sch_grid_op *grid, uint64_t wanted);
 
-/* Calls so many workers to what has been enqueued. */
+/* Calls so many workers to new work. */
 void sch_pool_call(uint64_t wanted);
 
 /* A worker that sleeps is of use after some 50 us, and waking it costs the caller 2. */
@@ -185,7 +187,7 @@ void sch_pool_call(uint64_t wanted);
 unsigned sch_pool_sleepers(void);
 unsigned sch_pool_lookers(void);
 
-/* False: nothing that this worker could start; then *epoch says when that was. */
+/* False: this worker can start nothing; then *epoch says when that was. */
 bool sch_pool_pick(struct sch_worker *worker, struct sch_work *work, unsigned *epoch);
 
 unsigned sch_pool_epoch(void);
@@ -197,8 +199,8 @@ bool sch_pool_may_look(const struct sch_worker *worker);
 /* Waits, awake, until the epoch differs from `epoch`: true. False after timeout_ns. */
 bool sch_pool_look(unsigned epoch, uint64_t timeout_ns);
 
-/* Sleeps until the epoch differs from that which the worker has seen: true. False after timeout_ns
- * (0: none). */
+/* Sleeps until the epoch differs from the one that the worker has seen: true. False after
+ * timeout_ns (0: none). */
 bool sch_pool_sleep(const struct sch_worker *worker, uint64_t timeout_ns);
 
 /* True in a child of the process that started the pool: no worker exists there, and locks may be
@@ -208,8 +210,7 @@ bool sch_pool_is_forked(void);
 /* Busy waiting pays only if every worker has a CPU of its own, and there are others. */
 bool sch_pool_may_spin(void);
 
-/* Whether a thread that is no worker may wait busily: a CPU is left by the workers that are awake.
- */
+/* Whether a thread that is no worker may wait busily: workers that are awake leave a CPU free. */
 bool sch_pool_leaves_cpu(void);
 
 /* ---- workers (worker.c) ---- */
@@ -225,9 +226,9 @@ bool sch_worker_may_start(const struct sch_worker *worker, const struct sch_grid
 
 enum sch_guest_size { SCH_GUEST_TINY, SCH_GUEST_ANY };
 
-/* Runs a small grid that is being submitted, and that nothing holds up, on the calling thread; what
- * is left of it has been given to the pool. False: it is not small, or something speaks against it.
- * Tiny: what is over before anybody else could have helped. The caller's reference stays. */
+/* Runs a small grid that is being submitted, and that can start at once, on the calling thread; the
+ * pool gets the rest of it. False: it is not small, or something speaks against it. Tiny: over
+ * before anybody else could have helped. The caller's reference stays. */
 bool sch_guest_run(struct sch_grid_op *grid, enum sch_guest_size size);
 
 /* ---- faults (fault.c) ---- */
@@ -236,9 +237,9 @@ bool sch_guest_run(struct sch_grid_op *grid, enum sch_guest_size size);
  * overflow in a kernel ends the process. */
 void sch_fault_init_worker(struct sch_worker *worker);
 
-/* Around what the calling thread, which is not a worker, runs of kernels: their faults must get to
- * the handler, even if the application has blocked the signals. now_ns: of sch_now_ns; returns what
- * it is then. */
+/* Call it around kernels that the calling thread, which is not a worker, runs: their faults must
+ * get to the handler, even if the application has blocked the signals. now_ns: of sch_now_ns;
+ * returns the time afterwards. */
 uint64_t sch_fault_enter_guest(uint64_t now_ns);
 void sch_fault_leave_guest(void);
 
@@ -263,7 +264,7 @@ static inline uint32_t sch_chaos_below(struct sch_worker *worker, uint32_t n)
 /* ---- CPUs (topology.c) ---- */
 
 /* The CPUs of each group: its part of those that this process may use. Parts are equal, and their
- * members share a package, a memory node and cores where they can. A set is empty when the CPUs
+ * members share a package, a memory node and cores where possible. A set is empty when the CPUs
  * cannot be found out. */
 void sch_split_cpus(const struct sch_groups *groups, cpu_set_t sets[SCH_GROUPS_MAX]);
 
