@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * See cpu.h. LLVM's C API does not tell which features a CPU has. Its inliner does: it takes a
- * function into another only if the other's CPU has all that the first one's code may use.
+ * function into another only if the other's CPU has all features that the first one's code may use.
  */
 #include "jit/cpu.h"
 
@@ -15,8 +15,8 @@
 
 #include "util/options.h"
 
-/* Of 64 bits is whatever CPU is named. Atomic accesses of 16 bytes are one instruction: all CPUs of
- * 64 bits but the very first have it, and "x86-64" is one of these. */
+/* The features of every 64-bit CPU of this architecture. Atomic accesses of 16 bytes are one
+ * instruction: all CPUs of 64 bits but the very first have it, and "x86-64" is one of these. */
 #if defined(__x86_64__)
 #define ALWAYS   "+64bit,+cx16"
 #define HAS_WIDE true
@@ -73,7 +73,7 @@ static LLVMModuleRef make_call(LLVMContextRef context, const char *triple,
     return module;
 }
 
-/* Whether a CPU can run whatever code is made for another. */
+/* Whether one CPU can run all code that is made for another. */
 static bool can_run(LLVMTargetMachineRef machine, const struct side *cpu, const struct side *other)
 {
     LLVMContextRef context = LLVMContextCreate();
@@ -143,7 +143,7 @@ static bool is_known(const char *name)
 }
 
 /* Fails if the machine, whose list has "-<feature>", lacks a feature that the CPU has. (The inliner
- * looks at what is good for a CPU, too, so that its no is not the last word.) */
+ * also considers what is good for a CPU, so that its no is not the last word.) */
 static enum pxr_status check_features(LLVMTargetMachineRef machine, const char *name,
                                       const char *host_features, struct pxr_error *err)
 {
@@ -174,8 +174,8 @@ static enum pxr_status check_named(LLVMTargetMachineRef machine, const char *nam
                                            : check_features(machine, name, host->features, err);
 }
 
-/* What this machine always has, and of the features that make vectors wide those that the CPU has,
- * for a list as complete as the host's in what is looked up in it. */
+/* Lists the features that this machine always has, and those of the CPU that make vectors wide: as
+ * complete as the host's list for all that is looked up in it. */
 static void list_features(LLVMTargetMachineRef machine, const char *name, char *list, size_t bytes)
 {
     const struct side cpu = {name, ALWAYS};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The CPU that code is made for: this machine's, or another whose code this machine can run (option
- * cpu), so that what other CPUs get can be tested.
+ * cpu), so that code for other CPUs can be tested.
  */
 #ifndef PTXRUN_JIT_CPU_H
 #define PTXRUN_JIT_CPU_H
@@ -11,13 +11,13 @@
 #include "util/error.h"
 
 struct jit_cpu {
-    char *name;           /* as LLVM calls it */
-    char *features;       /* "+avx,-avx512f": what to add to those of that name */
+    char *name;           /* LLVM's name for it */
+    char *features;       /* "+avx,-avx512f": in addition to those of that name */
     unsigned vector_bits; /* widest vector register that is good for all types: 512, 256, 128 */
 };
 
-/* What the option cpu says, the same at each call. Thread-safe. LLVM's native target has to be
- * registered. */
+/* The CPU that the option cpu names, the same at each call. Thread-safe. LLVM's native target has
+ * to be registered. */
 enum pxr_status jit_cpu_chosen(const struct jit_cpu **cpu, struct pxr_error *err);
 
 /* The CPU of that name, this machine's if it is "". Fails, without a word from LLVM, if there is

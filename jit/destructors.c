@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Linked into libptxrun-compile.so only: LLVM's static objects are never destroyed. The library
- * is never closed, and at the end of a process other threads may still be compiling; what they use
- * must stay until the process is gone.
+ * Linked into libptxrun-compile.so only: LLVM's static objects are never destroyed. The library is
+ * never closed, and at the end of a process other threads may still be compiling; the objects they
+ * use must stay until the process is gone.
  */
 
 /* As the C++ ABI has it; this definition is the one that everything inside the library calls. */

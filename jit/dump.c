@@ -77,7 +77,7 @@ void jit_dump_write(const struct jit_dump *dump, const char *suffix, const char 
         pxr_log(PXR_LOG_WARNING, "cannot write the dump of '%s': the path is too long", stem);
         return;
     }
-    mkdir(dir, 0777); // if it fails and did not exist, so does what follows
+    mkdir(dir, 0777); /* if it fails although the directory does not exist, so will writing */
     if (!write_temporary(temporary, text, len) || rename(temporary, path) != 0) {
         pxr_log(PXR_LOG_WARNING, "cannot write the dump '%s': %s", path, strerror(errno));
         unlink(temporary);

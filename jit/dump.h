@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes what the stages made of a kernel to files, for --dump.
+ * Writes the results of the stages for a kernel to files, for --dump.
  */
 #ifndef PTXRUN_JIT_DUMP_H
 #define PTXRUN_JIT_DUMP_H

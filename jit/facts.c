@@ -19,7 +19,7 @@ static const uint8_t param_sizes_log2[] = {10, 15, 30};
 static const uint32_t grid_sizes_x[] = {1u << 10, 1u << 16, 1u << 21, 1u << 23, TR_GRID_MAX_X};
 static const uint32_t grid_sizes_yz[] = {1, 1u << 10, TR_GRID_MAX_YZ};
 
-/* What is worth knowing about alignment: more than the largest access has no use. */
+/* Alignment beyond that of the largest access is of no use. */
 #define ALIGN_MAX_LOG2 4
 #define ALIGN_MIN_LOG2 2
 
@@ -67,8 +67,8 @@ static uint32_t fact_param_count(const struct ptx_func *kernel)
     return kernel->param_count < TR_FACTS_PARAMS ? kernel->param_count : TR_FACTS_PARAMS;
 }
 
-/* starts[n]: where the allocation starts that parameter n has an address in. Parameters beyond
- * those that facts are about count as well. */
+/* starts[n]: the start of the allocation into which parameter n points. Parameters beyond those
+ * that have facts count as well. */
 static void mark_distinct(const struct jit_launch *launch, struct tr_facts *facts)
 {
     uintptr_t starts[TR_FACTS_PARAMS];
@@ -152,7 +152,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* The larger bound, where 0 is none at all. */
+/* The larger bound, where 0 means no bound. */
 static uint32_t looser(uint32_t a, uint32_t b)
 {
     if (a == 0 || b == 0)
@@ -185,7 +185,7 @@ bool jit_facts_equal(const struct tr_facts *a, const struct tr_facts *b)
     return jit_facts_imply(a, b) && jit_facts_imply(b, a);
 }
 
-/* 0 for no bound, more the tighter it is. */
+/* 0 for no bound; the tighter the bound, the more. */
 static unsigned grid_weight(uint32_t grid_max)
 {
     return grid_max ? 32 - (unsigned)(31 - __builtin_clz(grid_max)) : 0;
@@ -232,7 +232,7 @@ static const char *comma(const struct text *text)
     return text->is_empty ? "" : ", ";
 }
 
-/* 12x1x1, with ? for what is not known; nothing if nothing is known. */
+/* 12x1x1, with ? for unknown numbers; nothing if all are unknown. */
 static void add_shape(struct text *text, const char *what, const uint32_t shape[3])
 {
     if (!shape[0] && !shape[1] && !shape[2])

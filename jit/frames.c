@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame sizes out of LLVM's "warn-stack-size" diagnostics. The C interface offers no other way to
- * learn them.
+ * Reads frame sizes from LLVM's "warn-stack-size" diagnostics. The C interface offers no other way
+ * to learn them.
  */
 #include "jit/frames.h"
 
@@ -98,7 +98,7 @@ static uint32_t frame_of(const struct jit_frames *frames, LLVMValueRef fn)
 
 static uint32_t walk_function(struct walk *walk, LLVMValueRef fn);
 
-/* Depth below one instruction; 0 if it calls nothing that has a body here. */
+/* Depth below one instruction; 0 if it calls no function with a body here. */
 static uint32_t walk_instruction(struct walk *walk, LLVMValueRef inst)
 {
     if (!LLVMIsACallInst(inst))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How much stack compiled code takes: frame sizes as LLVM's code generator reports them, added up
+ * The stack that compiled code needs: frame sizes as LLVM's code generator reports them, added up
  * along the deepest chain of direct calls.
  */
 #ifndef PTXRUN_JIT_FRAMES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Conversions of 16-bit floats, in integers: compilers would turn a conversion of their own into a
- * call of the very function that it is to be.
+ * Conversions of 16-bit floats, in integers: compilers would turn a conversion in C into a call of
+ * the very function being defined.
  */
 #include <stdint.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static uint32_t infinity_of(const struct format *format)
     return 0x7fffu >> format->fraction_bits << format->fraction_bits;
 }
 
-/* The number without what is shifted out, rounded to nearest, ties to even. shift is 1 to 63. */
+/* The number shifted right, rounded to nearest, ties to even. shift is 1 to 63. */
 static uint64_t shift_rounded(uint64_t number, unsigned shift)
 {
     uint64_t cut = number & ((UINT64_C(1) << shift) - 1);
@@ -48,8 +48,8 @@ static uint64_t shift_rounded(uint64_t number, unsigned shift)
     return kept + (cut > tie || (cut == tie && (kept & 1) != 0));
 }
 
-/* Of a positive finite number. Where rounding carries into the exponent, that is right: the next
- * power of two, or infinity. */
+/* For a positive finite number. Rounding may carry into the exponent, and rightly so: the result is
+ * the next power of two, or infinity. */
 static uint32_t narrow_finite(uint64_t bits, const struct format *format)
 {
     int exponent = (int)(bits >> DOUBLE_FRACTION_BITS) - DOUBLE_BIAS + format->bias;
@@ -139,7 +139,7 @@ unsigned __int128 jit_half_to_u128(_Float16 value)
     return (unsigned __int128)jit_half_to_i128(value);
 }
 
-/* Beyond 2^17, which is infinity in a half, more makes no difference. */
+/* From 2^17 on, which is infinity in a half, larger numbers make no difference. */
 _Float16 jit_u128_to_half(unsigned __int128 value)
 {
     return jit_double_to_half(value > 1u << 17 ? 0x1p17 : (double)(uint32_t)value);

@@ -97,7 +97,7 @@ static int64_t read_sleb(struct cursor *cursor)
     return 0;
 }
 
-/* A part of what is left, taken out of the cursor. */
+/* Takes a part of the remaining bytes out of the cursor. */
 static struct cursor take(struct cursor *cursor, uint64_t bytes)
 {
     if (bytes > (uint64_t)(cursor->end - cursor->at)) {

@@ -10,7 +10,7 @@
 
 #include "util/error.h"
 
-/* A row covers the bytes up to the next row; line 0: nothing is known of them. */
+/* A row covers the bytes up to the next row; line 0: none is known. */
 struct jit_line {
     uint64_t address;
     uint32_t line;

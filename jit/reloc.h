@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What differs between processors when an object is loaded: the meaning of relocation types, and
- * the jump that reaches a function far away. Every processor's part is compiled everywhere, so that
- * it can be tested everywhere.
+ * Differences between processors in loading an object: the meaning of relocation types, and the
+ * jump that reaches a function far away. Every processor's part is compiled everywhere, so that it
+ * can be tested everywhere.
  */
 #ifndef PTXRUN_JIT_RELOC_H
 #define PTXRUN_JIT_RELOC_H
@@ -25,8 +25,8 @@ struct reloc_arch {
     enum reloc_class (*classify)(uint32_t type);
     /* Bytes that this (known) type changes at its place. */
     size_t (*width)(uint32_t type);
-    /* Writes the relocation at `at`, which stands for the address `place`. target: what the
-     * class says, with the addend. False when the target is out of reach. */
+    /* Writes the relocation at `at`, which stands for the address `place`. target: the value by its
+     * class, with the addend. False when the target is out of reach. */
     bool (*apply)(uint32_t type, uint8_t *at, uint64_t place, uint64_t target);
     /* A jump to the address in slot. */
     void (*write_stub)(uint8_t *at, uint64_t place, uint64_t slot);

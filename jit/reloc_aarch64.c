@@ -10,7 +10,7 @@
 #define STUB_BYTES 16
 #define PAGE_MASK  UINT64_C(0xfff)
 
-/* How a value is put into an instruction or a word. */
+/* The place of a value in an instruction or a word. */
 enum form {
     FORM_NONE,
     FORM_WORD64_ABSOLUTE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The whitelist: the placeholders that are at home in the scheduler, and library_calls.c.
- * Everything else an object asks for is refused when it is loaded.
+ * The whitelist: the placeholders that the scheduler defines, and library_calls.c. An object that
+ * refers to any other symbol is refused.
  */
 #include "jit/symbols.h"
 
@@ -37,7 +37,7 @@ static const struct symbol symbols[] = {
 #define PLACEHOLDER(ID, name, home, gives, takes, sync, ...) FROM_##home(name, sync)
 #include "kernel_abi/placeholders.def"
 #undef PLACEHOLDER
-    /* Called by what collapses make. */
+    /* Called by generated code of collapses. */
     SYMBOL(rt_block_mix) SYMBOL(rt_result)};
 
 void *jit_symbol_address(const char *name)

@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-/* `auto` makes so many variants for single block shapes; from then on for what all launches seen so
- * far have in common. */
+/* `auto` makes so many variants for single block shapes; further ones are for the facts that all
+ * launches so far have in common. */
 #define SHAPE_VARIANTS 4
 
-/* Of a block's shape, whether it is one row; the only thing that normal mode asks. */
+/* Keeps of a block's shape only whether it is one row, the only question of normal mode. */
 static void keep_row(const uint32_t block[3], struct tr_facts *facts)
 {
     memset(facts, 0, sizeof *facts);
@@ -30,7 +30,7 @@ void *jit_variants_pick(const struct jit_variants *variants, const struct tr_fac
 {
     unsigned count = atomic_load_explicit(&variants->count, memory_order_acquire);
     const struct jit_variants_entry *best = NULL;
-    /* Nothing can be better than all that is known. */
+    /* Nothing is better than all facts of the launch. */
     for (unsigned i = 0; i < count; i++)
         if (memcmp(launch, &variants->entries[i].facts, sizeof *launch) == 0)
             return variants->entries[i].variant;

@@ -26,7 +26,7 @@ struct jit_variants {
     struct jit_variants_entry entries[JIT_VARIANTS_MAX];
 };
 
-/* The facts of a launch, as far as this mode makes use of them. */
+/* The facts of a launch that this mode makes use of. */
 void jit_variants_facts(enum pxr_mode mode, const struct jit_launch *launch,
                         struct tr_facts *facts);
 
@@ -34,14 +34,14 @@ void jit_variants_facts(enum pxr_mode mode, const struct jit_launch *launch,
  * (jit_variants_facts); NULL if there is none. Takes no lock; may run while another thread adds. */
 void *jit_variants_pick(const struct jit_variants *variants, const struct tr_facts *launch);
 
-/* For which facts to compile after jit_variants_pick has found nothing for this launch. They are
- * true of the launch, and the last variant there is room for has none, so that every launch finds
- * a variant from then on. Normal mode makes two at most: for blocks of one row, and for all. */
+/* The facts to compile for after jit_variants_pick has found nothing for this launch. They are true
+ * of the launch, and the last variant that fits has none, so that every launch finds a variant from
+ * then on. Normal mode makes two at most: for blocks of one row, and for all. */
 void jit_variants_plan(const struct jit_variants *variants, enum pxr_mode mode,
                        const struct tr_facts *launch, struct tr_facts *planned);
 
-/* Adds a variant for facts that jit_variants_plan gave. One thread at a time. False if there is no
- * room, which cannot be after jit_variants_plan. */
+/* Adds a variant for facts from jit_variants_plan. One thread at a time. False if there is no room,
+ * which cannot happen after jit_variants_plan. */
 bool jit_variants_add(struct jit_variants *variants, const struct tr_facts *facts, void *variant);
 
 #endif
