@@ -28,7 +28,7 @@ static const struct crt_architecture architectures[] = {
 #undef ARCHITECTURE
 };
 
-/* Written once by describe_machine, and the part about what is seen by crt_device_init. */
+/* Written once by describe_machine; the part about visible devices by crt_device_init. */
 static struct {
     pthread_once_t once;
     unsigned sm_count;

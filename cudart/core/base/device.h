@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The devices: equal shares of this machine, each described as a GPU of one architecture. The
- * machine has as many as --devices says; those that CUDA_VISIBLE_DEVICES lets through, in its
- * order, are the ones a program sees.
+ * machine has as many as --devices says; a program sees those that CUDA_VISIBLE_DEVICES lets
+ * through, in its order.
  */
 #ifndef PTXRUN_CUDART_CORE_BASE_DEVICE_H
 #define PTXRUN_CUDART_CORE_BASE_DEVICE_H
@@ -33,26 +33,26 @@
 #define CRT_UUID_TEXT_BYTES       41 /* "GPU-8-4-4-4-12" and the end */
 #define CRT_BUS_ID_BYTES          16
 
-/* On each side of memory that is mapped outside of the arena: the granularity of mappings. */
+/* Around memory that is mapped outside of the arena: the granularity of mappings. */
 #define CRT_MAPPING_GUARD_BYTES ((size_t)2 << 20)
 
 struct pxr_options;
 
-/* What an architecture has; architectures.def says where from. */
+/* The properties of an architecture; architectures.def names their sources. */
 struct crt_architecture {
     int capability; /* 75 */
     int threads_per_sm;
     int blocks_per_sm;
     int shared_per_sm;
     int shared_per_block_optin; /* with CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
-    int shared_reserved;        /* of each block's, for the system */
+    int shared_reserved;        /* part of each block's, for the system */
     int shared_unit;            /* allocations are multiples of it */
     int double_ratio;           /* single precision operations in the time of a double one */
 };
 
 /* Constant once described. */
 struct crt_device {
-    int index;  /* what the program calls it; -1: it does not see it */
+    int index;  /* the program's number for it; -1: it does not see it */
     int number; /* among the machine's, before CUDA_VISIBLE_DEVICES */
     size_t memory_bytes;
     uint8_t uuid[CRT_UUID_BYTES]; /* the same in every process */
@@ -61,15 +61,16 @@ struct crt_device {
 
 CRT_API_BEGIN
 
-/* What a program sees after crt_init; NULL for an index out of range. */
+/* The devices that a program sees after crt_init; NULL for an index out of range. */
 int crt_device_count(void);
 struct crt_device *crt_device_at(int index);
 
-/* What the machine has, whatever the program sees. Needs no crt_init. Thread-safe. */
+/* The machine's devices, whatever the program sees. Needs no crt_init. Thread-safe. */
 int crt_machine_device_count(void);
 const struct crt_device *crt_machine_device_at(int number);
 
-/* Of all devices: there is one kind. The capability is what --compute-capability says. */
+/* The same for all devices: there is one kind. The capability is the one that --compute-capability
+ * names. */
 const char *crt_device_name(void);
 const struct crt_architecture *crt_architecture_get(void);
 

@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* How long the one side waits for the other, which only ever does a few microseconds of work. */
+/* Limits one side's wait for the other, which needs only a few microseconds. */
 #define SERVER_PATIENCE_S 1
 #define CLIENT_PATIENCE_S 10
 #define CONNECTIONS       128

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How memory files get from one process to another: each process that has exported something
- * listens on an abstract socket whose name is a random token, and gives descriptors to processes of
- * the same user. A descriptor that has arrived stays good when the exporter ends. Thread-safe.
+ * Passes memory files from one process to another: each process that has exported something listens
+ * on an abstract socket whose name is a random token, and gives descriptors to processes of the
+ * same user. A descriptor that has arrived stays good when the exporter ends. Thread-safe.
  */
 #ifndef PTXRUN_CUDART_CORE_BASE_IPC_SOCKET_H
 #define PTXRUN_CUDART_CORE_BASE_IPC_SOCKET_H

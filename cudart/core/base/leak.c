@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table of what is live, and the report at exit in the form that CUDA's own checker has.
+ * The table of live objects, and the report at exit in the form that CUDA's own checker has.
  */
 #include "cudart/core/base/leak.h"
 
@@ -136,7 +136,7 @@ static void write_frames(FILE *out, const struct live *live)
             continue;
         const char *module = file_name(info.dli_fname);
         if (is_libc(module))
-            return; /* what has called main */
+            return; /* the caller of main */
         if (!info.dli_sname && strncmp(module, "libcudart.so", 12) == 0)
             continue; /* inside of a runtime */
         uintptr_t offset = (uintptr_t)live->frames[i] - (uintptr_t)info.dli_fbase;

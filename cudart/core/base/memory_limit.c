@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Limits on memory. A control group's limits hold for all groups below it, so every directory from
- * the process's own up to the root of the hierarchy is asked. Inside a container the path may
- * name a directory that only the host sees; then what is mounted is the container's own group.
+ * the process's own up to the root of the hierarchy is asked. Inside a container the path may name
+ * a directory that only the host sees; then the mounted directory is the container's own group.
  */
 #include "cudart/core/base/memory_limit.h"
 
@@ -17,10 +17,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* For code, heap, stacks and the compiler: so much, and a part of all. */
+/* For code, heap, stacks and the compiler: a fixed number, and a part of all. */
 #define HEADROOM_BYTES ((size_t)96 << 20)
 #define HEADROOM_PART  16
-/* What of it must still be there when devices get more. */
+/* This part of it must remain when devices get more. */
 #define RESERVE_PART 2
 
 /* A value of /proc/sys/vm/overcommit_memory. */
@@ -93,8 +93,8 @@ static size_t read_value(const char *path, const char *word)
     return value;
 }
 
-/* What the system takes back before it ends a process of the group: copies of files, half of those
- * that are in use, as the program itself is among them. */
+/* Memory that the system takes back before it ends a process of the group: copies of files, of
+ * those in use only half, as the program itself is among them. */
 static size_t reclaimable_in(const char *directory, const struct version *version)
 {
     char path[PATH_MAX];
@@ -106,7 +106,7 @@ static size_t reclaimable_in(const char *directory, const struct version *versio
     return bytes + read_value(path, word) / 2;
 }
 
-/* What a group may have, or what is left of it. */
+/* A group's limit, or the rest of it. */
 static size_t limit_in(const char *directory, const struct version *version, bool wants_left)
 {
     size_t limit = SIZE_MAX;
@@ -208,7 +208,7 @@ size_t crt_memory_headroom(size_t limit_bytes)
     return smaller(HEADROOM_BYTES + limit_bytes / HEADROOM_PART, limit_bytes / 2);
 }
 
-/* What the system has left altogether. Memory that is promised to nobody counts only where the
+/* The memory that the system has left altogether. Memory promised to nobody counts only where the
  * system keeps its promises. */
 static size_t left_in_system(const char *root)
 {
@@ -227,7 +227,7 @@ static size_t left_in_system(const char *root)
     return smaller(available, limit - smaller(limit, promised));
 }
 
-/* Of the machine, or of the control groups. */
+/* The limit of the machine, or of the control groups. */
 static size_t limit_of_system(void)
 {
     size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
@@ -253,7 +253,7 @@ size_t crt_memory_available(void)
     return bytes == SIZE_MAX ? bytes : bytes - smaller(bytes, reserve);
 }
 
-/* What a limit leaves of which so many pages are used, by a column of /proc/self/statm. */
+/* The rest of a limit of which so many pages are used, by a column of /proc/self/statm. */
 static size_t left_of(int resource, int column)
 {
     size_t limit = limit_of_process(resource);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How much memory this process may use: the machine's, or less under a control group's limit or
- * one on the address space; and how much of it is there now. A system promises more than it has,
- * and ends who believes it.
+ * How much memory this process may use: the machine's, or less under a control group's limit or one
+ * on the address space; and how much of it is available now. A system promises more than it has,
+ * and ends processes that rely on it.
  */
 #ifndef PTXRUN_CUDART_CORE_BASE_MEMORY_LIMIT_H
 #define PTXRUN_CUDART_CORE_BASE_MEMORY_LIMIT_H
@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes that devices may have altogether: what the process may use, less what its own code, its
+/* Bytes for all devices together: as many as the process may use, less those that its own code, its
  * stacks and the compiler need. */
 size_t crt_memory_limit(void);
 
-/* What of so many bytes is not for devices. */
+/* The part of so many bytes that is not for devices. */
 size_t crt_memory_headroom(size_t limit_bytes);
 
 /* Bytes that may become resident now: what the machine and the control groups have left, less
@@ -26,10 +26,10 @@ size_t crt_memory_available(void);
 bool crt_memory_can_grow(size_t bytes);
 
 /* The smallest limit of the control groups that a process belongs to, of both versions; SIZE_MAX
- * when there is none. root: what comes before /proc and /sys. */
+ * when there is none. root: a prefix for /proc and /sys. */
 size_t crt_memory_limit_of_groups(const char *root);
 
-/* For tests: what comes before /proc and /sys from now on; stays the caller's. */
+/* For tests: the prefix for /proc and /sys from now on; stays the caller's. */
 void crt_memory_set_root(const char *root);
 
 /* Whether a memory file may be of that size. A limit on the size of files (ulimit -f) counts for

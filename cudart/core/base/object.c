@@ -11,7 +11,8 @@
 
 #include "cudart/core/base/leak.h"
 
-/* What a program makes and must give back; the others are parts, or known by their memory. */
+/* Objects that a program makes and must give back; the others are parts, or known by their
+ * memory. */
 static const char *const nouns[CRT_KIND_COUNT] = {
     [CRT_KIND_CONTEXT] = "context",   [CRT_KIND_STREAM] = "stream",
     [CRT_KIND_EVENT] = "event",       [CRT_KIND_LIBRARY] = "module",
@@ -66,7 +67,7 @@ static size_t index_in_leaf(uintptr_t address)
     return (address >> CHUNK_BITS) % LEAF_CHUNKS;
 }
 
-/* Acquire: pairs with the release of who has entered the chunk. */
+/* Acquire: pairs with the release of the thread that has entered the chunk. */
 static bool is_in_chunk(uintptr_t address)
 {
     struct leaf *leaf = leaf_of(address);
@@ -128,7 +129,7 @@ void *crt_object_create(enum crt_kind kind, size_t size_bytes)
     pthread_mutex_unlock(&pool.lock);
     if (!object)
         return NULL;
-    /* The tag, which is 0, stays: who has an old handle may be asking for it right now. */
+    /* The tag, which is 0, stays: a thread with an old handle may be reading it right now. */
     memset(&object->next_dead, 0, size_bytes - offsetof(struct crt_object, next_dead));
     atomic_store_explicit(&object->tag, tag_of(object, kind), memory_order_release);
     if (nouns[kind])

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The common head of everything a program holds a handle of.
+ * The common head of all objects that a program holds handles of.
  *
  * Handles are pointers that programs pass back, sometimes after they have destroyed the object, and
  * sometimes pointers that were never handles. Objects therefore live in chunks of memory that are
- * never given back, and a table says which addresses lie in one, so that a handle is looked at only
- * where it can be read. A dead object keeps its place, which is used again for one of its kind.
+ * never given back, and a table says which addresses lie in one, so that a handle is read only
+ * where that is possible. A dead object keeps its place, which is used again for one of its kind.
  */
 #ifndef PTXRUN_CUDART_CORE_BASE_OBJECT_H
 #define PTXRUN_CUDART_CORE_BASE_OBJECT_H
@@ -50,8 +50,8 @@ void *crt_object_create(enum crt_kind kind, size_t size_bytes);
 /* Marks it dead and keeps its memory for the next of its kind. */
 void crt_object_destroy(enum crt_kind kind, void *object);
 
-/* Whether a handle, which may be any address at all, is a live object of this kind. Who asks about
- * a handle whose memory has become another object's sees that object as it was created. */
+/* Whether a handle, which may be any address at all, is a live object of this kind. If the handle's
+ * memory has become another object, a caller sees that object as it was created. */
 bool crt_object_is(const void *object, enum crt_kind kind);
 
 CRT_API_END

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the process knows of itself: the environment, forks, its exit, and its workers.
+ * State of the process: the environment, forks, its exit, and its workers.
  */
 #include "cudart/core/base/process.h"
 

@@ -40,8 +40,8 @@ void crt_process_set_ready(void);
 /* Whether this is the child of a process that had initialised: any lock may be held for ever. */
 bool crt_is_forked(void);
 
-/* Whether the program's exit handlers run. What the runtime then gives back is neither waited for
- * nor freed: the process ends at once, as with a GPU, also when a kernel never would. */
+/* Whether the program's exit handlers run. Objects that the runtime gives back then are neither
+ * waited for nor freed: the process ends at once, as with a GPU, also when a kernel never would. */
 bool crt_is_exiting(void);
 
 /* Starts the workers if they do not run yet. */

@@ -72,7 +72,7 @@ const char *crt_result_text(int result)
     return info ? info->text : NULL;
 }
 
-/* What groups of functions are about. */
+/* The subjects of groups of functions. */
 static const struct {
     const char *prefix;
     const char *feature;

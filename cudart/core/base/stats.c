@@ -19,7 +19,7 @@
 #include "util/log.h"
 #include "util/options.h"
 
-/* Of why a kernel is not what was asked for; more is cut off. */
+/* The reason why a kernel is not as asked for; longer ones are cut off. */
 #define WHY_BYTES 160
 /* A line of --stats-file, with room for long names of templates. */
 #define LINE_BYTES 65536
@@ -31,7 +31,7 @@ struct kernel_stats {
     uint64_t max_ns;
     uint64_t compile_ns;
     char collapse[PXR_COLLAPSE_TEXT_BYTES]; /* of its variants; "": none was compiled */
-    char why[WHY_BYTES];                    /* one of them is not what was asked for; "": all are */
+    char why[WHY_BYTES];                    /* why one of them is not as asked for; "": all are */
     UT_hash_handle hh;
     char name[];
 };
@@ -42,7 +42,7 @@ struct copy_stats {
     uint64_t total_ns;
 };
 
-/* Guarded by lock, except what is set once before any use: are_on, are_printed and file. */
+/* Guarded by lock, except for fields set once before any use: are_on, are_printed and file. */
 static struct {
     pthread_mutex_t lock;
     atomic_bool are_on;
@@ -100,7 +100,7 @@ void crt_stats_kernel(const char *name, uint64_t time_ns)
     pthread_mutex_unlock(&stats.lock);
 }
 
-/* What all variants of a kernel are, after another one was compiled. */
+/* Updates the summary of a kernel's variants after another one was compiled. */
 static void note_collapse(struct kernel_stats *row, const struct jit_object *made)
 {
     char text[PXR_COLLAPSE_TEXT_BYTES];

@@ -21,7 +21,7 @@ void crt_stats_init(bool are_printed, const char *file);
 bool crt_stats_are_on(void);
 
 void crt_stats_kernel(const char *name, uint64_t time_ns);
-/* A variant of the kernel was compiled: what was wanted, and what came of it. */
+/* Counts a compiled variant of the kernel: the options asked for, and the outcome. */
 void crt_stats_compile(const char *name, const struct jit_variant *wanted,
                        const struct jit_object *made, uint64_t time_ns);
 /* Code was looked for in the cache. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What --time-steps prints: the steps of each compilation, and their sums when the process ends.
+ * The lines of --time-steps: the steps of each compilation, and their sums when the process ends.
  */
 #ifndef PTXRUN_CUDART_CORE_BASE_STEP_TIMES_H
 #define PTXRUN_CUDART_CORE_BASE_STEP_TIMES_H
 
 struct jit_step_times;
 
-/* A kernel was compiled; does nothing if nobody asked for its steps. Thread-safe. */
+/* Adds a compiled kernel; does nothing if nobody asked for its steps. Thread-safe. */
 void crt_step_times_add(const char *kernel, const struct jit_step_times *times);
 
 #endif
