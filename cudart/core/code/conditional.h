@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The variables that kernels set and that decide whether, how often or which of the bodies of a
- * graph's conditional node run.
+ * The variables that kernels set and that decide about a graph's conditional node: whether, how
+ * often, or which of its bodies run.
  */
 #ifndef PTXRUN_CUDART_CORE_CODE_CONDITIONAL_H
 #define PTXRUN_CUDART_CORE_CODE_CONDITIONAL_H
@@ -38,7 +38,7 @@ CRT_API_END
 struct crt_conditional *crt_conditional_retain(struct crt_conditional *variable);
 void crt_conditional_release(struct crt_conditional *variable); /* NULL is allowed */
 
-/* What its launches begin with. */
+/* Resets it to the value that launches begin with. */
 void crt_conditional_reset(struct crt_conditional *variable);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The heap of the device's malloc: memory between guards, apart from the host's heap, with nothing
- * in it but what kernels have asked for. Thread-safe.
+ * The heap of the device's malloc: memory between guards, apart from the host's heap, for kernels
+ * only. Thread-safe.
  */
 #ifndef PTXRUN_CUDART_CORE_CODE_DEVICE_HEAP_H
 #define PTXRUN_CUDART_CORE_CODE_DEVICE_HEAP_H

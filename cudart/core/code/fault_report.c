@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a person is told about a kernel that ended early.
+ * Reports for people about a kernel that ended early.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ static bool describe_shared(const struct sch_fault *fault, uint32_t shared_bytes
     return true;
 }
 
-/* Where an address lies relative to the nearest allocation. */
+/* Describes the place of an address relative to the nearest allocation. */
 static void describe_address(uint64_t address, char *text, size_t cap)
 {
     struct crt_allocation near;

@@ -20,7 +20,7 @@ struct crt_variant;
 struct sch_fault;
 struct sch_op;
 
-/* What a kernel has printed, in the order it did; sorted by block when it is written out. */
+/* Text that a kernel has printed, in its order; sorted by block when it is written out. */
 struct crt_print_record {
     struct crt_print_record *next;
     uint64_t block;
@@ -33,7 +33,7 @@ struct crt_launch {
     struct crt_kernel *kernel;
     struct crt_context *ctx;
     const struct crt_variant *variant;
-    struct sch_op *previous; /* what the stream did before; for statistics */
+    struct sch_op *previous; /* the stream's operation before; for statistics */
     uint64_t number;         /* order of launches */
     uint64_t submit_ns;
     uint64_t *workspace;                 /* of a cooperative grid's barrier */
@@ -41,7 +41,7 @@ struct crt_launch {
     struct crt_print_record *assertions; /* messages of failed assertions, likewise */
     size_t printed_bytes;
     bool is_borrowed;              /* its memory belongs to a launch of a graph */
-    _Alignas(16) uint8_t params[]; /* what rt_launch.params points at */
+    _Alignas(16) uint8_t params[]; /* rt_launch.params points here */
 };
 
 CRT_API_BEGIN
@@ -75,14 +75,14 @@ enum crt_result crt_launch_check(struct crt_kernel *kernel, const struct crt_lau
 enum crt_result crt_launch_find_code(struct crt_launch *launch,
                                      const struct crt_launch_config *config);
 
-/* The grid of a launch that has its code. */
+/* Fills in the grid of a launch that has its code. */
 void crt_launch_describe(const struct crt_launch *launch, const struct crt_module *module,
                          const struct crt_launch_config *config, struct sch_grid *grid);
 
-/* What the barrier of a cooperative grid needs, from malloc; NULL: out of memory. */
+/* The workspace for the barrier of a cooperative grid, from malloc; NULL: out of memory. */
 uint64_t *crt_launch_create_workspace(void);
 
-/* The grid has ended, well or not: the done function of its operation. */
+/* The done function of the launch's operation: the grid has ended, with or without a fault. */
 void crt_launch_finish(void *launch, const struct sch_fault *fault);
 
 /* The launch that a running block belongs to. */

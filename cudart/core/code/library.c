@@ -105,7 +105,8 @@ void crt_vendor_note(const void *address)
                  vendor, slash ? slash + 1 : info.dli_fname);
 }
 
-/* For messages: a number, and the file that holds the image if it is part of one, or path. */
+/* Names it for messages: a number, and the file that holds the image if it is part of one, or
+ * path. */
 static void name_library(struct crt_library *library, const char *path)
 {
     unsigned long long number = crt_next_number();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Links made at run time (cuLinkCreate): inputs are gathered in a joined image (ptx/joined.h),
- * which is what a program gets as its "cubin". One thread at a time per link.
+ * which the program gets as its "cubin". One thread at a time per link.
  */
 #ifndef PTXRUN_CUDART_CORE_CODE_LINK_H
 #define PTXRUN_CUDART_CORE_CODE_LINK_H
@@ -26,8 +26,8 @@ enum crt_result crt_link_add(struct crt_link *link, const void *data, size_t byt
 enum crt_result crt_link_add_file(struct crt_link *link, const char *path, struct pxr_error *err);
 
 /* Links once, to see whether that works. The image belongs to the link; info (cap bytes, may be 0)
- * gets lines about what it holds.
- * Errors: CRT_INVALID_VALUE when nothing has been added; those of loading an image. */
+ * gets lines about its contents. Errors: CRT_INVALID_VALUE when nothing has been added; those of
+ * loading an image. */
 enum crt_result crt_link_complete(struct crt_link *link, void **image, size_t *bytes, char *info,
                                   size_t cap, struct pxr_error *err);
 

@@ -216,7 +216,7 @@ void crt_module_destroy_all(struct crt_context *ctx)
         if (module) {
             ctx->modules = module->next_in_ctx;
             unlink_from_library(module);
-            /* What cuModuleLoad made has no other owner. */
+            /* A library made by cuModuleLoad has no other owner. */
             if (module->library->is_private)
                 private_library = module->library;
             destroy_module(module);

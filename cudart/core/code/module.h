@@ -52,7 +52,7 @@ struct crt_kernel {
 
 #define CRT_OLD_PARAM_BYTES 4096
 
-/* The next launch of a kernel, as the functions before CUDA 4.0 put it together. */
+/* The next launch of a kernel, as functions from before CUDA 4.0 assemble it. */
 struct crt_old_launch {
     uint32_t block[3];
     uint32_t shared_bytes;
@@ -84,7 +84,8 @@ struct crt_library {
     uint32_t kernel_count;
     uintptr_t *managed;         /* by ptx_var.index, 0 for other variables */
     bool is_private;            /* of a cuModuleLoad: dies with its module */
-    struct crt_context *home;   /* of a private one: where its functions can be launched */
+    struct crt_context *home;   /* for a private one: the context in which its functions can be
+                                   launched */
     struct crt_module *modules; /* guarded by the lock in module.c */
     char name[96];              /* for messages */
 };
@@ -105,12 +106,12 @@ enum crt_result crt_library_load_file(const char *path, struct crt_library **lib
 enum crt_result crt_library_unload(struct crt_library *library);
 bool crt_library_is_valid(const struct crt_library *library);
 
-/* What the library holds, as lines for the information log of the compiler; the library must have
- * been parsed. Returns the length, at most cap - 1. */
+/* Describes the library's contents as lines for the information log of the compiler; the library
+ * must have been parsed. Returns the length, at most cap - 1. */
 size_t crt_library_describe(const struct crt_library *library, char *text, size_t cap);
 
-/* Says once for each closed library of NVIDIA's that it is not served, when address is in its file:
- * what comes of it later would be hard to understand. */
+/* Says once for each closed library of NVIDIA's that it is not supported, if address is in its
+ * file: later failures would be hard to understand. */
 void crt_vendor_note(const void *address);
 
 /* These parse at the first use. CRT_NOT_FOUND when there is no such name. */
@@ -148,7 +149,7 @@ enum crt_result crt_kernel_load(struct crt_kernel *kernel);
  * beyond its end. Thread-safe. */
 enum crt_result crt_kernel_put_old(struct crt_kernel *kernel, size_t offset, const void *bytes,
                                    size_t count);
-/* A copy of it; a launch of nothing when nothing was set. */
+/* A copy of it; an empty launch when nothing was set. */
 void crt_kernel_get_old(struct crt_kernel *kernel, struct crt_old_launch *launch);
 
 /* Offset and size of a parameter; CRT_INVALID_VALUE beyond the last. */

@@ -6,7 +6,7 @@
 #include "cudart/core/base/device.h"
 #include "cudart/core/code/module.h"
 
-/* What a block with so much shared memory takes of a multiprocessor's. */
+/* The part of a multiprocessor's shared memory that a block with so much of it takes. */
 static size_t shared_cost(const struct crt_architecture *architecture, size_t bytes)
 {
     size_t unit = (size_t)architecture->shared_unit;

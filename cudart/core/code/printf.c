@@ -187,8 +187,8 @@ void crt_printf_flush(void)
     pthread_mutex_unlock(&buffers.write_lock);
 }
 
-/* What was printed by kernels that nobody waited for. It is not the child's of a fork, where the
- * locks may also be held for ever. */
+/* Writes the output of kernels that nobody waited for. Not in the child of a fork, which does not
+ * own it, and where locks may be held for ever. */
 __attribute__((destructor)) static void flush_at_exit(void)
 {
     if (crt_check_ready() == CRT_SUCCESS)

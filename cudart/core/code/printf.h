@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What kernels print. Text is kept with the launch while it runs, and written to standard output
- * at synchronisation points: launches in launch order, within one by block, within a block in the
+ * Output of kernels. Text is kept with the launch while it runs, and written to standard output at
+ * synchronisation points: launches in launch order, within one by block, within a block in the
  * order printed. So the output is the same for any number of workers.
  */
 #ifndef PTXRUN_CUDART_CORE_CODE_PRINTF_H
@@ -30,7 +30,7 @@ bool crt_assert_report(struct crt_launch *launch);
 /* The launch has ended: its text is ready to be written. */
 void crt_printf_collect(struct crt_launch *launch);
 
-/* Writes what ended launches have printed. */
+/* Writes the output of launches that have ended. */
 void crt_printf_flush(void);
 
 #endif

@@ -41,7 +41,8 @@ static struct jit_request make_request(const struct crt_kernel *kernel,
     };
 }
 
-/* What compiling a small kernel takes. The compiler ends the process when it gets no memory. */
+/* Compiling a small kernel takes so much memory. The compiler ends the process when it gets
+ * none. */
 #define COMPILE_BYTES ((size_t)48 << 20)
 
 static uint32_t stack_bytes(const struct crt_kernel *kernel, const struct jit_object *object)
@@ -198,8 +199,8 @@ enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_laun
     return result;
 }
 
-/* What most launches will have in common, before there is one: blocks of one row, unless .reqntid
- * says something else. */
+/* The facts that most launches will have in common, before there is a launch: blocks of one row,
+ * unless .reqntid says otherwise. */
 static void expect_row(const struct crt_kernel *kernel, struct tr_facts *facts)
 {
     const uint32_t *required = kernel->func->required_threads;
