@@ -344,8 +344,8 @@ enum crt_result crt_graph_clone(const struct crt_graph *graph, struct crt_graph 
 
 /* ---- order ---- */
 
-/* For each node, which others depend on it: those of node i are next[first[i]] to
- * next[first[i + 1] - 1]. */
+/* For each node, the nodes that depend on it: those of node i are next[first[i]] to next[first[i +
+ * 1] - 1]. */
 struct successors {
     size_t *first;
     size_t *next;

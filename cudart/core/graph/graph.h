@@ -72,10 +72,10 @@ CRT_API_BEGIN
 enum crt_result crt_graph_create(struct crt_graph **graph);
 /* CRT_NOT_SUPPORTED: it has conditional or memory nodes, which have no copies. */
 enum crt_result crt_graph_clone(const struct crt_graph *graph, struct crt_graph **clone);
-/* CRT_INVALID_VALUE for what is no graph or belongs to a node. */
+/* CRT_INVALID_VALUE if it is no graph or belongs to a node. */
 enum crt_result crt_graph_destroy(struct crt_graph *graph);
 
-/* Whether the graph or what it contains has a node of such a kind. */
+/* Whether the graph, or a graph inside it, has a node of such a kind. */
 bool crt_graph_contains(const struct crt_graph *graph, enum crt_node_kind kind);
 
 /* ---- work ---- */
@@ -95,7 +95,7 @@ enum crt_result crt_work_conditional(struct crt_graph *graph, struct crt_conditi
 
 void crt_work_free(struct crt_work *work);
 
-/* Whether the work could be done now; says what launching it would. */
+/* Whether the work could be done now; otherwise the error that launching it would give. */
 enum crt_result crt_work_check(const struct crt_work *work);
 
 /* ---- nodes ---- */
@@ -138,7 +138,7 @@ bool crt_graph_has_instances(const struct crt_graph *graph);
 /* As crt_graph_clone, whatever the nodes are: memory and variables are shared by the copies. */
 enum crt_result crt_graph_copy(const struct crt_graph *graph, struct crt_graph **copy);
 
-/* Destroys what crt_graph_destroy refuses too. */
+/* Destroys any graph, also those that crt_graph_destroy refuses. */
 void crt_graph_free(struct crt_graph *graph);
 
 enum crt_result crt_work_copy(const struct crt_work *work, struct crt_work *copy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Captures from their beginning to their end: the graph that comes of one. What streams know of
- * captures is in capture.h.
+ * Captures from their beginning to their end, and the graphs that they make. capture.h has the part
+ * that streams know.
  */
 #ifndef PTXRUN_CUDART_CORE_GRAPH_GRAPH_CAPTURE_H
 #define PTXRUN_CUDART_CORE_GRAPH_GRAPH_CAPTURE_H
@@ -27,8 +27,7 @@ enum crt_result crt_capture_begin_to_graph(struct crt_stream *stream, enum crt_c
  * *graph is NULL. graph may be NULL for a capture into a graph of the program. */
 enum crt_result crt_capture_end(struct crt_stream *stream, struct crt_graph **graph);
 
-/* Adds nodes to those that the next one of the stream will depend on, or makes them all of these.
- */
+/* Adds nodes to those that the stream's next one will depend on, or replaces them. */
 enum crt_result crt_capture_update(struct crt_stream *stream, struct crt_node *const *nodes,
                                    size_t count, bool replaces);
 

@@ -84,7 +84,7 @@ static bool has_unused_variable(const struct crt_graph *graph)
     return false;
 }
 
-/* CUDA: what is allowed in the body of a conditional node. */
+/* The kinds that CUDA allows in the body of a conditional node. */
 static bool is_body_kind(enum crt_node_kind kind)
 {
     return kind == CRT_NODE_KERNEL || kind == CRT_NODE_EMPTY || kind == CRT_NODE_CHILD ||

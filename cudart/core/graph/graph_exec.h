@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Executable graphs: a private copy of a graph, its plan, and launches of it. In its stream a
- * launch is one piece: it begins after what was there, and later work waits for all of it.
+ * launch is one piece: it begins after all earlier work, and later work waits for all of it.
  * Inside, nodes that do not depend on each other run at the same time.
  */
 #ifndef PTXRUN_CUDART_CORE_GRAPH_GRAPH_EXEC_H
@@ -24,7 +24,7 @@ struct crt_plan;
 struct crt_graph_exec {
     struct crt_object object;
     pthread_mutex_t lock;    /* guards everything below, against launches from several threads */
-    struct crt_graph *graph; /* a private copy of what was instantiated */
+    struct crt_graph *graph; /* a private copy of the graph that was instantiated */
     struct crt_plan *plan;   /* NULL: nodes have changed, make another */
     struct sch_op *last;     /* end of the newest launch, or NULL */
     struct crt_instances *instances; /* of the graph it was made of */
@@ -67,26 +67,26 @@ struct crt_update_info {
 
 CRT_API_BEGIN
 
-/* Compiles the kernels as well when the calling thread has a context.
- * CRT_INVALID_VALUE, CRT_NOT_SUPPORTED, or what launching a node would give. */
+/* Compiles the kernels as well when the calling thread has a context. CRT_INVALID_VALUE,
+ * CRT_NOT_SUPPORTED, or the error that launching a node would give. */
 enum crt_result crt_graph_instantiate(struct crt_graph *graph, uint64_t flags,
                                       struct crt_graph_exec **exec,
                                       struct crt_instantiate_info *info);
 
-/* A launch in flight goes on. */
+/* Launches in flight go on. */
 enum crt_result crt_graph_exec_destroy(struct crt_graph_exec *exec);
 
 enum crt_result crt_graph_exec_launch(struct crt_graph_exec *exec, struct crt_stream *stream);
 
-/* Makes everything ready that the first launch would. */
+/* Prepares everything that the first launch would. */
 enum crt_result crt_graph_exec_upload(struct crt_graph_exec *exec, struct crt_stream *stream);
 
 /* The node of an executable graph that was made from this one, or NULL. */
 struct crt_node *crt_graph_exec_find(const struct crt_graph_exec *exec,
                                      const struct crt_node *origin);
 
-/* Replaces what the node that was made from origin does in later launches; takes the work over,
- * also on failure. */
+/* Replaces the work of the node that was made from origin in later launches; takes the new work
+ * over, also on failure. */
 enum crt_result crt_graph_exec_set_work(struct crt_graph_exec *exec, const struct crt_node *origin,
                                         struct crt_work *work);
 
@@ -94,8 +94,8 @@ enum crt_result crt_graph_exec_set_work(struct crt_graph_exec *exec, const struc
 enum crt_result crt_graph_exec_enable(struct crt_graph_exec *exec, const struct crt_node *origin,
                                       bool is_enabled);
 
-/* Takes over what the nodes of a graph of the same shape do. CRT_GRAPH_EXEC_UPDATE_FAILURE: info
- * says why, and nothing has changed. */
+/* Takes over the work of the nodes of a graph of the same shape. CRT_GRAPH_EXEC_UPDATE_FAILURE:
+ * info says why, and nothing has changed. */
 enum crt_result crt_graph_exec_update(struct crt_graph_exec *exec, struct crt_graph *graph,
                                       struct crt_update_info *info);
 

@@ -25,8 +25,8 @@
 #include "cudart/core/streams/context.h"
 #include "cudart/core/streams/event.h"
 
-/* Numbers of launches say in which order output is written. A plan with conditional nodes takes
- * many, so that there is room between the steps for what the bodies will launch. */
+/* The numbers of launches order their output. A plan with conditional nodes takes many, so that
+ * there is room between the steps for launches of the bodies. */
 #define NUMBERS_FOR_BODIES (UINT64_C(1) << 24)
 
 #define RUN_ALIGN          ((size_t)64)
@@ -57,7 +57,7 @@ struct run {
     struct sch_op **exits; /* the operation that successors of each step wait for */
     uint8_t *launches;     /* copies of those of the plan */
     struct loop *loop;     /* whose body this is, or NULL */
-    bool is_ahead;         /* what has been issued has ended, and the next step may run here */
+    bool is_ahead;         /* all issued work has ended, and the next step may run here */
     bool is_incomplete;    /* out of memory: its end may come before that of some operation */
 };
 
@@ -160,7 +160,7 @@ static uint64_t number_of(const struct run *run, size_t index)
     return run->stride ? run->number + index * run->stride : atomic_fetch_add(run->counter, 1);
 }
 
-/* What the step before has done last, for statistics. */
+/* The last operation of the previous step, for statistics. */
 static struct sch_op *previous_of(const struct run *run, const struct crt_step *step)
 {
     if (!crt_stats_are_on())

@@ -122,8 +122,8 @@ static enum crt_result append_graph(struct crt_plan *plan, struct crt_graph *gra
                                     const size_t *entry, size_t entry_count,
                                     struct crt_node **culprit);
 
-/* A child's steps wait for what its node waits for; what depends on the node waits for a step that
- * waits for the child's last ones. */
+/* A child's steps wait for all that its node waits for; steps that depend on the node wait for a
+ * step that waits for the child's last ones. */
 static enum crt_result append_child(struct crt_plan *plan, struct crt_node *node,
                                     const size_t *deps, size_t dep_count, struct crt_node **culprit)
 {

@@ -20,7 +20,7 @@
 struct crt_plan;
 
 struct crt_step {
-    struct crt_work work; /* what it owns belongs to the graph, but for a reference to a variable */
+    struct crt_work work;  /* its parts belong to the graph, except for a reference to a variable */
     struct crt_node *node; /* NULL: the end of a child graph */
     size_t first_dep;      /* in deps of the plan; none: it waits for the beginning */
     size_t dep_count;
@@ -63,7 +63,7 @@ void crt_plan_destroy(struct crt_plan *plan); /* NULL is allowed */
 enum crt_result crt_plan_prepare(struct crt_plan *plan, struct crt_context *ctx,
                                  struct crt_node **culprit);
 
-/* Takes over what a node does now. False: it takes another plan. Not while a launch runs. */
+/* Takes over the new work of a node. False: that needs another plan. Not while a launch runs. */
 bool crt_plan_change(struct crt_plan *plan, const struct crt_node *node);
 
 /* The launch of a kernel's step among these. */

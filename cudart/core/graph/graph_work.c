@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What nodes do: making, copying, checking and freeing it; attributes of kernel nodes.
+ * The work of nodes: making, copying, checking and freeing it; attributes of kernel nodes.
  */
 #include <stdlib.h>
 #include <string.h>

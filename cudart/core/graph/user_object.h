@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * User objects: something of the program's that lives as long as there are references to it, held
- * by the program, by graphs and by launches of graphs. Thread-safe.
+ * User objects: objects of the program's that live as long as there are references to them, held by
+ * the program, by graphs and by launches of graphs. Thread-safe.
  */
 #ifndef PTXRUN_CUDART_CORE_GRAPH_USER_OBJECT_H
 #define PTXRUN_CUDART_CORE_GRAPH_USER_OBJECT_H
@@ -26,7 +26,8 @@ CRT_API_BEGIN
 enum crt_result crt_user_object_create(void *pointer, crt_host_fn destroy, unsigned count,
                                        struct crt_user_object **object);
 
-/* CRT_INVALID_VALUE for what is no user object, a count of 0, or more than there are. */
+/* CRT_INVALID_VALUE if it is no user object, and for a count of 0 or larger than the number of
+ * references. */
 enum crt_result crt_user_object_retain(struct crt_user_object *object, unsigned count);
 enum crt_result crt_user_object_release(struct crt_user_object *object, unsigned count);
 
