@@ -44,7 +44,7 @@ enum crt_array_format {
 #define CRT_ARRAY_SPARSE           0x40u
 #define CRT_ARRAY_DEFERRED         0x80u
 
-/* What a program asks for. */
+/* A shape as the program gives it. */
 struct crt_array_shape {
     size_t width;  /* in elements, at least 1 */
     size_t height; /* 0: one-dimensional */
@@ -64,7 +64,7 @@ struct crt_array {
     size_t slice_bytes;        /* from slice to slice */
     size_t rows;               /* per slice, at least 1 */
     size_t slices;             /* at least 1 */
-    struct crt_mipmap *mipmap; /* it is a level of; NULL: none */
+    struct crt_mipmap *mipmap; /* the one it is a level of; NULL: none */
     struct crt_array *prev;    /* arrays that are no levels; guarded by the lock in array.c */
     struct crt_array *next;
 };
@@ -81,12 +81,13 @@ struct crt_mipmap {
 
 CRT_API_BEGIN
 
-/* CRT_INVALID_VALUE for a shape that is none or beyond the device's limits, CRT_NOT_SUPPORTED for
- * block-compressed, planar, sparse and deferred ones. */
+/* CRT_INVALID_VALUE for an impossible shape or one beyond the device's limits, CRT_NOT_SUPPORTED
+ * for block-compressed, planar, sparse and deferred ones. */
 enum crt_result crt_array_create(struct crt_context *ctx, const struct crt_array_shape *shape,
                                  struct crt_array **array);
 
-/* After the work of its context. CRT_INVALID_HANDLE for what is no array, or the level of one. */
+/* Destroys it after the work of its context. CRT_INVALID_HANDLE if it is no array, or a level of
+ * one. */
 enum crt_result crt_array_destroy(struct crt_array *array);
 
 /* With levels 0 … level_count - 1, at most as many as halve the longest side down to 1. */

@@ -33,7 +33,7 @@ static bool side_extent(const struct crt_side *side, const struct crt_copy *copy
     return *extent <= SIZE_MAX - side->base;
 }
 
-/* What the rules on synchronisation distinguish. */
+/* The properties of memory that the rules on synchronisation distinguish. */
 struct memory_class {
     bool is_known;  /* to the API; if not, it is pageable */
     bool is_device; /* and not reachable by the host */
@@ -47,7 +47,7 @@ static struct memory_class class_of(const struct crt_allocation *allocation)
         .is_known = true, .is_device = is_device, .is_sync = crt_memory_is_sync(allocation->id)};
 }
 
-/* access: what the copy does with it, CRT_ACCESS_READ or CRT_ACCESS_WRITE. */
+/* access: the copy's to it, CRT_ACCESS_READ or CRT_ACCESS_WRITE. */
 static enum crt_result check_side(const struct crt_side *side, const struct crt_copy *copy,
                                   unsigned access, struct memory_class *class)
 {
@@ -118,7 +118,7 @@ static enum crt_result submit_copy(struct crt_stream *stream, const struct crt_c
     return crt_stream_task(stream, run_copy_task, task);
 }
 
-/* Whether both sides are what they are said to be. */
+/* Whether both sides are as the caller claims. */
 static enum crt_result check_sides(const struct crt_copy *copy, struct memory_class *dst,
                                    struct memory_class *src)
 {

@@ -24,13 +24,13 @@ CRT_API_BEGIN
 enum crt_result crt_copy(struct crt_stream *stream, const struct crt_copy *copy, bool is_async);
 enum crt_result crt_fill(struct crt_stream *stream, const struct crt_fill *fill, bool is_async);
 
-/* What both check before they do anything. */
+/* The checks that both make before they do anything. */
 enum crt_result crt_copy_check(const struct crt_copy *copy);
 enum crt_result crt_fill_check(const struct crt_fill *fill);
 
 CRT_API_END
 
-/* Whether it takes no longer than to hand it to a worker. Of what is not empty. */
+/* Whether doing it takes no longer than handing it to a worker. It must not be empty. */
 bool crt_copy_is_small(const struct crt_copy *copy);
 bool crt_fill_is_small(const struct crt_fill *fill);
 

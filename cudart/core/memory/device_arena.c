@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Device address space: a next-fit allocator of pages over one reservation, and what is live. Both
- * holes and live allocations are trees by address, so that no call costs more because of others.
+ * Device address space: a next-fit allocator of pages over one reservation, and the live
+ * allocations. Both holes and live allocations are trees by address, so that no call costs more
+ * because of others.
  */
 #include "cudart/core/memory/device_arena.h"
 
@@ -85,7 +86,7 @@ static bool counts_as_device(enum crt_memory kind)
            kind == CRT_MEMORY_ARRAY;
 }
 
-/* What a program has to free; NULL for what is a part of something else. */
+/* The noun for memory that a program has to free; NULL for a part of another object. */
 static const char *leak_noun(const struct crt_allocation *allocation)
 {
     if (allocation->flags & CRT_ALLOCATION_POOLED)
@@ -126,7 +127,7 @@ static size_t *used_of(const struct crt_allocation *allocation)
     return &arena.used_bytes[allocation->device];
 }
 
-/* For the holes that one more range in use can make. */
+/* Makes room for the holes that one more range in use can make. */
 static bool make_room(void)
 {
     return crt_holes_make_room(&arena.holes, arena.live_count + arena.pages_count + 1);
@@ -152,8 +153,8 @@ static void drop_pages(uintptr_t base, size_t bytes)
                   (off_t)(base - arena.begin), (off_t)bytes);
 }
 
-/* Makes the stale memory what it should be. The whole hole becomes inaccessible: where an earlier
- * call failed, for want of mappings, this mends it. */
+/* Puts the stale memory into its proper state. The whole hole becomes inaccessible: where an
+ * earlier call failed, for want of mappings, this mends it. */
 static void end_stale(void)
 {
     if (!arena.stale_begin)

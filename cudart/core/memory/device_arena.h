@@ -40,7 +40,7 @@ struct crt_allocation {
     size_t span_bytes; /* with rounding, tail and guard; 0 for what is not the arena's own */
     enum crt_memory kind;
     unsigned flags;          /* of cuMemHostAlloc, cuMemAllocManaged or cuMemHostRegister */
-    unsigned access;         /* what may be done with it now; less than all for mappings only */
+    unsigned access;         /* allowed now; less than all for mappings only */
     uint64_t id;             /* never used twice */
     struct crt_context *ctx; /* owner; NULL: the process */
     int device;              /* index of the device whose memory it is */
@@ -52,7 +52,7 @@ struct crt_pages {
     int file;
     int64_t offset;
     size_t size_bytes;
-    uintptr_t place; /* where the arena would have it, inaccessible */
+    uintptr_t place; /* its inaccessible address in the arena */
 };
 
 /* Reserves the address space at the first call, for so many devices of total_bytes each. */
@@ -66,7 +66,7 @@ enum crt_result crt_arena_alloc(size_t size_bytes, enum crt_memory kind, unsigne
 /* Frees the allocation that starts at base; CRT_INVALID_VALUE if none of this kind does. */
 enum crt_result crt_arena_free(uintptr_t base, enum crt_memory kind);
 
-/* Frees what belongs to ctx, whatever its kind. */
+/* Frees all allocations of ctx, of whatever kind. */
 void crt_arena_free_owned(const struct crt_context *ctx);
 
 /* Adds or removes host memory of the program's own. */
@@ -76,13 +76,13 @@ enum crt_result crt_arena_unregister(uintptr_t base);
 
 /* Makes memory known that was mapped elsewhere, as `wanted` says (without span_bytes and id); freed
  * by crt_arena_free, which ends a mapping of kind IPC and leaves others alone. CRT_INVALID_VALUE
- * where something is known. */
+ * where other memory is known. */
 enum crt_result crt_arena_place(const struct crt_allocation *wanted);
 
-/* Changes the access of what was placed at base. */
+/* Changes the access of the memory that was placed at base. */
 void crt_arena_set_access(uintptr_t base, unsigned access);
 
-/* Whether the range lies in one allocation, or in adjacent mappings, that may be accessed so. */
+/* Whether the range lies in one allocation, or in adjacent mappings, with this access. */
 bool crt_arena_covers(uintptr_t base, size_t size_bytes, unsigned access);
 
 /* Counts memory of a device as used, or no longer; a device below 0 is the host and not counted. */
@@ -94,7 +94,7 @@ void crt_arena_discharge(int device, size_t size_bytes);
 enum crt_result crt_arena_take_pages(size_t size_bytes, struct crt_pages *pages);
 void crt_arena_return_pages(const struct crt_pages *pages);
 
-/* Where the file has an address of the arena's; false when there is none. */
+/* The place in a file of an address of the arena's; false when there is no file. */
 bool crt_arena_file(uintptr_t address, int *file, int64_t *offset);
 
 /* As long as this is the same, crt_arena_find gives the same ranges. Takes no lock. */
@@ -106,7 +106,7 @@ bool crt_arena_find(uintptr_t address, struct crt_allocation *allocation);
 /* The allocation that address lies in, or the nearest; false when there is none at all. */
 bool crt_arena_nearest(uintptr_t address, struct crt_allocation *allocation);
 
-/* Whether a program sees it as the host's memory. */
+/* Whether a program takes it for the host's memory. */
 static inline bool crt_allocation_is_host(const struct crt_allocation *allocation)
 {
     return allocation->kind == CRT_MEMORY_HOST || allocation->kind == CRT_MEMORY_REGISTERED ||
@@ -114,7 +114,7 @@ static inline bool crt_allocation_is_host(const struct crt_allocation *allocatio
 }
 
 /* Device and managed memory in use, rounded to pages, and the total of the device with this index.
- * What belongs to no context counts for the first device. */
+ * Memory that belongs to no context counts for the first device. */
 void crt_arena_usage(int device, size_t *used_bytes, size_t *total_bytes);
 
 /* Bytes that could be allocated and all be touched now, whatever devices may have. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Doing a fill that has been checked. Programs fill memory with zeros that they have just
- * allocated: what was never touched is zero already, and takes no memory until somebody touches it.
+ * Does a fill that has been checked. Programs fill memory with zeros that they have just allocated:
+ * untouched memory is zero already, and takes no room until somebody touches it.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -15,7 +15,7 @@
 #define LOOK_PAGES ((size_t)2048) /* at a time */
 #define PAGE_BYTES ((size_t)4096)
 
-/* Where the file has data at or behind pos, or end; and where that data ends. */
+/* The next data in the file at or behind pos, or end; and the end of that data. */
 static off_t next_data(int file, off_t pos, off_t end)
 {
     off_t data = lseek(file, pos, SEEK_DATA);
@@ -28,7 +28,7 @@ static off_t next_hole(int file, off_t pos, off_t end)
     return hole < 0 || hole > end ? end : hole;
 }
 
-/* What is known to have data and is to be cleared in one go: large fills bypass the caches. */
+/* A range known to have data, to be cleared in one go: large fills bypass the caches. */
 struct run {
     uintptr_t begin;
     uintptr_t end;

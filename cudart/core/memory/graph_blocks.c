@@ -192,7 +192,7 @@ enum crt_result crt_graph_capture_free(struct crt_stream *stream, uintptr_t base
 
 /* ---- launches ---- */
 
-/* Where the steps lead to; CRT_INVALID_VALUE when one of them is not possible. */
+/* Computes the states after the steps; CRT_INVALID_VALUE when one of them is not possible. */
 static enum crt_result foresee_locked(const struct crt_graph_memory_step *steps, size_t count,
                                       bool is_auto_free)
 {
@@ -245,7 +245,7 @@ static void begin_run_locked(struct crt_graph_memory_run *run)
     }
 }
 
-/* Takes the new states over; what the run uses only for its own time goes into run->bytes. */
+/* Takes the new states over; memory that the run uses only while it lasts goes into run->bytes. */
 static void commit_locked(const struct crt_graph_memory_step *steps, size_t count,
                           struct crt_graph_memory_run *run)
 {

@@ -62,7 +62,7 @@ struct crt_graph_memory_step {
     bool is_alloc;
 };
 
-/* What one launch uses until it has ended. */
+/* The memory that one launch uses until it has ended. */
 struct crt_graph_memory_run {
     uint64_t stream_id;
     size_t bytes; /* allocated and freed by it */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The parts of an address space that nobody uses, and where the next range comes from: upwards
- * through all of it before anything is used again.
+ * The unused parts of an address space, and the search for the next range: upwards through all of
+ * it before any address is used again.
  */
 #ifndef PTXRUN_CUDART_CORE_MEMORY_HOLES_H
 #define PTXRUN_CUDART_CORE_MEMORY_HOLES_H
@@ -27,7 +27,7 @@ bool crt_holes_make_room(struct crt_holes *holes, size_t ranges_in_use);
 /* Adds a range, joining it with its neighbours. */
 void crt_holes_add(struct crt_holes *holes, uintptr_t begin, uintptr_t end);
 
-/* Where span bytes are, at or after the cursor, or else from the beginning; 0: nowhere. */
+/* The address of span free bytes, at or after the cursor, or else from the beginning; 0: none. */
 uintptr_t crt_holes_find(const struct crt_holes *holes, size_t span);
 
 /* Takes [begin, begin + span), which lies in one hole. The cursor goes to its end. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory and events of other processes. An exporter's device memory is one file; who opens a handle
- * maps the part of it that the allocation takes.
+ * Memory and events of other processes. An exporter's device memory is one file; a process that
+ * opens a handle maps the allocation's part of it.
  */
 #include "cudart/core/memory/ipc.h"
 

@@ -15,7 +15,7 @@
 
 #define CRT_ACCESSED_BY_HOST 31 /* its bit in accessed_by; devices have the bit of their index */
 
-/* Of a range in which everything is the same. */
+/* The state of a range that is the same everywhere in it. */
 struct crt_range_state {
     bool is_read_mostly;
     struct crt_location preferred; /* type CRT_LOCATION_NONE: no such place */
@@ -32,14 +32,14 @@ CRT_API_BEGIN
  * in memory that the program can use and that the API knows nothing of. */
 enum crt_result crt_managed_check(uintptr_t base, size_t size_bytes, bool with_pageable);
 
-/* What is said in order with a stream cannot be captured. */
+/* Advice and prefetches in order with a stream cannot be captured. */
 enum crt_result crt_managed_check_stream(struct crt_stream *stream);
 
-/* Applies a change to all of a range. What lies in pageable memory is not remembered. */
+/* Applies a change to all of a range. Pageable memory in it is not remembered. */
 enum crt_result crt_managed_change(uintptr_t base, size_t size_bytes, crt_range_change change,
                                    const void *arg);
 
-/* What is the same in the whole range of managed memory; the rest is none, or false. */
+/* The state that the whole range of managed memory has in common; the rest is none, or false. */
 enum crt_result crt_managed_query(uintptr_t base, size_t size_bytes, struct crt_range_state *state);
 
 CRT_API_END

@@ -124,7 +124,7 @@ static bool holds_64(uint64_t have, uint64_t value, unsigned condition)
     }
 }
 
-/* Acquire: who comes after the wait sees what was written before the value was. */
+/* Acquire: code after the wait sees all that was written before the value. */
 static bool is_satisfied(const struct crt_mem_op *op)
 {
     unsigned condition = op->flags & ~CRT_WAIT_FLUSH;
@@ -145,7 +145,7 @@ static void wake_waiter(void)
     pthread_mutex_unlock(&waiter.lock);
 }
 
-/* A write comes after what the stream did before, as if with __threadfence_system() between. */
+/* A write comes after the stream's earlier work, as if with __threadfence_system() between. */
 static void write_value(const struct crt_mem_op *op)
 {
     if (is_wide(op->kind))
@@ -272,7 +272,8 @@ static bool look_at(struct batch **link)
     return has_finished;
 }
 
-/* Sleeps until woken or, unless pause_ns is 0, for that long; takes what has arrived. */
+/* Sleeps until woken or, unless pause_ns is 0, for that long; takes the operations that have
+ * arrived. */
 static struct batch *sleep_for(uint64_t pause_ns)
 {
     uint64_t end_ns = crt_now_ns() + pause_ns;

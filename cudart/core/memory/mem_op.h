@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Memory operations of streams: writing a value, and waiting until a value in memory satisfies a
- * condition, whoever writes it: a kernel, the host, another stream.
+ * condition. A kernel, the host or another stream may write it.
  */
 #ifndef PTXRUN_CUDART_CORE_MEMORY_MEM_OP_H
 #define PTXRUN_CUDART_CORE_MEMORY_MEM_OP_H

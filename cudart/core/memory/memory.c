@@ -72,7 +72,7 @@ enum crt_result crt_memory_alloc(struct crt_context *ctx, size_t size_bytes, enu
     enum crt_result result = crt_arena_alloc(size_bytes, kind, flags, ctx, base);
     if (result != CRT_OUT_OF_MEMORY)
         return result;
-    /* What pools only keep for later must not make an allocation fail. */
+    /* Memory that pools only keep for later must not make an allocation fail. */
     crt_pool_release_all();
     return crt_arena_alloc(size_bytes, kind, flags, ctx, base);
 }
@@ -99,7 +99,7 @@ static bool find_start(uintptr_t base, enum crt_memory a, enum crt_memory b,
            (allocation->kind == a || allocation->kind == b);
 }
 
-/* Of memory that no work uses any more. */
+/* For memory that no work uses any more. */
 static enum crt_result free_now(const struct crt_allocation *allocation)
 {
     if (allocation->kind == CRT_MEMORY_MANAGED)
@@ -219,9 +219,9 @@ void crt_memory_free_owned(struct crt_context *ctx)
     crt_managed_forget_dead();
 }
 
-/* What the rest of the machine keeps from a device is a coarse number that seldom changes, or
- * programs that compare what is free before and after would see the machine's noise: a part of the
- * total, rounded up, with as much again before it goes down. */
+/* The memory that the rest of the machine keeps from a device is a coarse number that seldom
+ * changes, or programs that compare free memory before and after would see the machine's noise: a
+ * part of the total, rounded up, with as much again before it goes down. */
 #define LOST_PARTS 32
 #define PAGE_MASK  ((size_t)4095)
 

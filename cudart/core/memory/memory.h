@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory as the API sees it: allocations of a context, and what a pointer points at.
+ * Memory as the API sees it: allocations of a context, and the allocation that a pointer points
+ * into.
  */
 #ifndef PTXRUN_CUDART_CORE_MEMORY_MEMORY_H
 #define PTXRUN_CUDART_CORE_MEMORY_MEMORY_H
@@ -18,7 +19,7 @@ struct crt_stream;
 
 #define CRT_PITCH_ALIGN 512
 
-/* Where memory is or shall be; the numbers of CUmemLocationType. */
+/* Locations of memory; the numbers of CUmemLocationType. */
 enum {
     CRT_LOCATION_NONE,
     CRT_LOCATION_DEVICE,
@@ -53,12 +54,12 @@ enum crt_result crt_memory_register(struct crt_context *ctx, void *base, size_t 
                                     unsigned flags);
 enum crt_result crt_memory_unregister(void *base);
 
-/* What an address points at; false for memory the API knows nothing of, also for what a pool holds
- * that nobody has allocated. */
+/* The allocation at an address; false for memory the API does not know, and for free memory of a
+ * pool. */
 bool crt_memory_find(uintptr_t address, struct crt_allocation *allocation);
 
-/* Bytes of a device that can still be allocated and used, and all. Also for a process that has not
- * initialised. */
+/* Bytes of a device that can still be allocated and used, and its total. Also for a process that
+ * has not initialised. */
 void crt_memory_info(const struct crt_device *device, size_t *free_bytes, size_t *total_bytes);
 
 /* Whether synchronous operations on the allocation with this number always synchronise, which

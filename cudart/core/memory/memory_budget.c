@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What may still be allocated: what the system has left, less what was promised and not touched.
+ * The memory that may still be allocated: all that the system has left, less memory that was
+ * promised and not touched.
  */
 #include "cudart/core/memory/memory_budget.h"
 
@@ -11,8 +12,8 @@
 
 #include "cudart/core/base/memory_limit.h"
 
-/* A look at what the system has left costs some tens of microseconds. After one, a part of the room
- * may be allocated without another, for a while. */
+/* Asking the system for its free memory costs some tens of microseconds. After one answer, a part
+ * of the room may be allocated without another, for a while. */
 #define CREDIT_PART  8
 #define CREDIT_BYTES ((size_t)256 << 20)
 #define CREDIT_NS    UINT64_C(50000000)

@@ -23,7 +23,7 @@
 #define SHARE_ALL      (CRT_SHARE_FILE | CRT_SHARE_WIN32 | CRT_SHARE_KMT | CRT_SHARE_FABRIC)
 #define REQUIRED_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-/* What the page behind shared memory says. */
+/* The contents of the page behind shared memory. */
 struct trailer {
     uint64_t magic;
     uint64_t size_bytes;
@@ -142,8 +142,8 @@ enum crt_result crt_physical_create(size_t size_bytes, struct crt_location locat
     return CRT_SUCCESS;
 }
 
-/* Ends it when nothing refers to it any more. Called without the lock, by whoever has taken the
- * last count. */
+/* Ends it when nothing refers to it any more. Called without the lock, by the thread that has taken
+ * the last count. */
 static void destroy_physical(struct crt_physical *physical)
 {
     crt_leak_forget(physical);

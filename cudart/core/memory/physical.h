@@ -37,14 +37,15 @@ struct crt_physical {
 
 CRT_API_BEGIN
 
-/* Whether memory can be made there: CRT_INVALID_VALUE, CRT_INVALID_DEVICE, CRT_NOT_SUPPORTED. */
+/* Whether memory can be allocated in this place: CRT_INVALID_VALUE, CRT_INVALID_DEVICE,
+ * CRT_NOT_SUPPORTED. */
 enum crt_result crt_physical_check(struct crt_location location, unsigned share_types);
 
 /* size_bytes: a multiple of CRT_GRANULARITY. The memory counts as its device's. */
 enum crt_result crt_physical_create(size_t size_bytes, struct crt_location location,
                                     unsigned share_types, struct crt_physical **physical);
 
-/* Gives one handle back; CRT_INVALID_VALUE for what is none. */
+/* Gives one handle back; CRT_INVALID_VALUE if it is none. */
 enum crt_result crt_physical_release(struct crt_physical *physical);
 
 /* Whether it is a handle that has not been released. */

@@ -571,7 +571,7 @@ enum crt_result crt_pool_set_attribute(struct crt_pool *pool, int attribute, uin
         return CRT_INVALID_VALUE;
     pthread_mutex_lock(&pools.lock);
     if (is_mark)
-        value = pool->attributes[attribute - 1]; /* the mark of what is in use now */
+        value = pool->attributes[attribute - 1]; /* the mark of the memory in use now */
     pool->attributes[attribute] = value;
     atomic_store(&pools.has_unused, true);
     pthread_mutex_unlock(&pools.lock);

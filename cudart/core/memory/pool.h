@@ -2,8 +2,8 @@
  *
  * Memory pools: stream-ordered allocation. Memory freed in a stream stays reserved by its pool and
  * is used again, by the same stream at once and by others when the free has happened or, if the
- * pool allows it, after waiting for it. What is reserved beyond the pool's release threshold goes
- * back at the next synchronisation.
+ * pool allows it, after waiting for it. Memory beyond the pool's release threshold goes back at the
+ * next synchronisation.
  */
 #ifndef PTXRUN_CUDART_CORE_MEMORY_POOL_H
 #define PTXRUN_CUDART_CORE_MEMORY_POOL_H
@@ -24,7 +24,8 @@ struct crt_stream;
 
 #define CRT_POOL_DEVICES 16
 
-/* Bit of crt_allocation.flags: the allocation belongs to a pool, which knows what of it lives. */
+/* Bit of crt_allocation.flags: the allocation belongs to a pool, which knows the live parts of
+ * it. */
 #define CRT_ALLOCATION_POOLED 0x80000000u
 
 /* Numbers of CUmemAllocationType. */
@@ -62,7 +63,7 @@ struct crt_pool {
 
 CRT_API_BEGIN
 
-/* The default pool of a place, and the one that is current there. NULL: there is no such place. */
+/* The default pool of a place, and its current one. NULL: there is no such place. */
 struct crt_pool *crt_pool_default(struct crt_location location, int type);
 struct crt_pool *crt_pool_current(struct crt_location location, int type);
 
@@ -97,21 +98,21 @@ struct crt_pool *crt_pool_of(uintptr_t base);
 
 CRT_API_END
 
-/* Gives what starts at base back to its pool, in order with a stream; NULL: when everything that
- * used it has finished. CRT_INVALID_VALUE when nothing alive does. */
+/* Gives the allocation that starts at base back to its pool, in order with a stream; NULL: when
+ * everything that used it has finished. CRT_INVALID_VALUE when no live one starts there. */
 enum crt_result crt_pool_free(struct crt_stream *stream, uintptr_t base);
 
-/* Corrects what the arena says of a pooled allocation; false when the memory is free. */
+/* Corrects the arena's description of a pooled allocation; false when the memory is free. */
 bool crt_pool_refine(struct crt_allocation *allocation);
 
-/* At synchronisation points: gives back what pools hold beyond their thresholds. One load when
- * there is nothing. */
+/* At synchronisation points: gives memory beyond the pools' thresholds back. One load when there is
+ * none. */
 void crt_pool_release_unused(void);
 
-/* Gives back all that no pending work needs. */
+/* Gives back all memory that no pending work needs. */
 void crt_pool_release_all(void);
 
-/* Forgets what a context allocated; the arena frees it. */
+/* Forgets the allocations of a context; the arena frees them. */
 void crt_pool_forget_context(const struct crt_context *ctx);
 
 #endif

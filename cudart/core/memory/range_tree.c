@@ -10,7 +10,7 @@ static size_t largest_of(const struct crt_range *range)
     return range ? range->largest_bytes : 0;
 }
 
-/* What a node knows of those below it. */
+/* Updates a node's knowledge of those below it. */
 static void update(struct crt_range *range)
 {
     range->largest_bytes = range->size_bytes;

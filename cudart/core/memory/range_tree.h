@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A part of what the ranges stand for. The other members are the tree's. */
+/* A range, or a part of one. The other members are the tree's. */
 struct crt_range {
     uintptr_t begin;
     size_t size_bytes;

@@ -86,7 +86,7 @@ static void clear_guards_locked(uintptr_t begin, uintptr_t end)
     }
 }
 
-/* Where the program wants it; false if that cannot be. */
+/* Reserves addresses at the program's wish; false if that cannot be. */
 static bool reserve_at_locked(struct reservation *wanted, size_t alignment, uintptr_t hint)
 {
     size_t guard = CRT_MAPPING_GUARD_BYTES;
@@ -349,7 +349,7 @@ enum crt_result crt_vmm_unmap(uintptr_t base, size_t size_bytes)
     return result;
 }
 
-/* Where a mapping keeps what a location may do; NULL for a location that makes no sense. */
+/* A mapping's access for a location; NULL for a location that makes no sense. */
 static uint8_t *access_of(struct mapping *mapping, struct crt_location location)
 {
     switch (location.type) {

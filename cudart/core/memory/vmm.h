@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Virtual memory of the program's own making: reserved addresses, physical allocations mapped at
- * them, and who may access them. A mapping is known to the arena like any memory, so that copies,
- * pointer attributes and reports of faults find it. Thread-safe.
+ * Virtual memory that the program manages: reserved addresses, physical allocations mapped at them,
+ * and who may access them. The arena knows a mapping like any memory, so that copies, pointer
+ * attributes and reports of faults find it. Thread-safe.
  */
 #ifndef PTXRUN_CUDART_CORE_MEMORY_VMM_H
 #define PTXRUN_CUDART_CORE_MEMORY_VMM_H
 
 #include "cudart/core/memory/physical.h"
 
-/* What a location may do with a range: numbers of CUmemAccess_flags. */
+/* The access of a location to a range: numbers of CUmemAccess_flags. */
 struct crt_grant {
     struct crt_location location;
     int access; /* 0, CRT_ACCESS_READ or CRT_ACCESS_ALL */
