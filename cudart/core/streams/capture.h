@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stream capture: while a stream captures, what is asked of it becomes nodes of a graph.
- * Other streams are drawn in when they wait for an event recorded in a capturing one.
+ * Stream capture: while a stream captures, work submitted to it becomes nodes of a graph. Other
+ * streams are drawn in when they wait for an event recorded in a capturing one.
  *
  * A call that breaks the rules of capture gets an error and makes the captures invalid that it
  * concerns: their streams stay unusable until the end of the capture, which gives no graph then.
  *
- * Streams and events know captures only by what is here. Graphs (graph_capture.h) begin and end
- * captures, and make nodes of what is captured.
+ * This header is all that streams and events know of captures. Graphs (graph_capture.h) begin and
+ * end captures, and make nodes of captured work.
  */
 #ifndef PTXRUN_CUDART_CORE_STREAMS_CAPTURE_H
 #define PTXRUN_CUDART_CORE_STREAMS_CAPTURE_H
@@ -26,7 +26,7 @@ struct crt_node;
 struct crt_stream;
 struct crt_work;
 
-/* Numbers of CUstreamCaptureMode: whom a capture keeps from calls that are not seen by it. */
+/* Numbers of CUstreamCaptureMode: the threads that a capture keeps from calls it cannot see. */
 enum crt_capture_mode {
     CRT_CAPTURE_GLOBAL,       /* every thread whose own mode is global, too */
     CRT_CAPTURE_THREAD_LOCAL, /* the thread that began it, unless its own mode is relaxed */
@@ -40,10 +40,10 @@ struct crt_capture_point {
     _Atomic(struct crt_capture *) capture;
     struct crt_node **nodes;
     size_t count;
-    uint64_t *edges; /* what was last given out as the (empty) data of the edges, or NULL */
+    uint64_t *edges; /* last given out as the (empty) data of the edges, or NULL */
 };
 
-/* What can be asked of a stream that captures. */
+/* The answer to a question about a stream that captures. */
 struct crt_capture_info {
     int status; /* 0 none, 1 active, 2 invalidated; the rest is only set for an active one */
     uint64_t id;
@@ -62,16 +62,16 @@ enum crt_result crt_capture_get(struct crt_stream *stream, struct crt_capture_in
 /* The calling thread's own mode. CRT_INVALID_VALUE when *mode is none. */
 enum crt_result crt_capture_exchange_mode(int *mode);
 
-/* To be asked by functions whose effect a capture does not see, but a captured sequence may rely on
+/* Called by functions whose effect a capture does not see, but a captured sequence may rely on
  * (allocating, freeing, asking for the end of work). CRT_STREAM_CAPTURE_UNSUPPORTED when a capture
  * and the calling thread's mode forbid it. */
 enum crt_result crt_capture_check_unsafe(void);
 
-/* To be asked by functions that act on all streams of a context: CRT_STREAM_CAPTURE_UNSUPPORTED
- * when one of them captures. */
+/* Called by functions that act on all streams of a context: CRT_STREAM_CAPTURE_UNSUPPORTED when one
+ * of them captures. */
 enum crt_result crt_capture_check_context(const struct crt_context *ctx);
 
-/* For what a capturing stream cannot be asked for: CRT_STREAM_CAPTURE_UNSUPPORTED. */
+/* Refuses an operation that cannot be captured: CRT_STREAM_CAPTURE_UNSUPPORTED. */
 enum crt_result crt_capture_refuse(struct crt_stream *stream);
 
 CRT_API_END
@@ -95,7 +95,7 @@ enum crt_result crt_capture_refuse_event(struct crt_event *event, enum crt_resul
 bool crt_capture_holds(const struct crt_event *event);
 enum crt_result crt_capture_wait(struct crt_stream *stream, const struct crt_event *event);
 
-/* Forgets what an event knew of a capture. */
+/* Makes an event forget its capture. */
 void crt_capture_forget(struct crt_capture_point *point);
 
 /* Takes a stream that is being destroyed out of its capture, which ends when it began there. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What captures forbid: calls that they would not see, and uses of the null stream; and what can be
- * asked of a stream. This only looks at captures, and makes them invalid.
+ * The rules of captures: forbidden calls, which captures would not see, and uses of the null
+ * stream; and questions about a stream. This only looks at captures, and makes them invalid.
  */
 #include <stdlib.h>
 #include <utlist.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The captures that run, for capture.c, which draws streams and events into them, capture_rules.c,
- * which looks at them, and who begins and ends them.
+ * The captures that run: shared by capture.c, which draws streams and events into them,
+ * capture_rules.c, which looks at them, and the code that begins and ends them.
  */
 #ifndef PTXRUN_CUDART_CORE_STREAMS_CAPTURE_STATE_H
 #define PTXRUN_CUDART_CORE_STREAMS_CAPTURE_STATE_H
@@ -14,7 +14,7 @@
 
 #include "cudart/core/streams/capture.h"
 
-/* What a capture writes into, by who began it. Called with the lock held. */
+/* The target of a capture, provided by the code that began it. Called with the lock held. */
 struct crt_capture_target {
     /* Makes a node that depends on those of the point; the work is taken over, also on failure, or
      * if the capture is invalid. */
@@ -33,9 +33,9 @@ struct crt_capture {
     struct crt_graph *graph;
     bool owns_graph; /* false: it was the program's before */
     enum crt_capture_mode mode;
-    uint64_t thread_number; /* of who began it */
+    uint64_t thread_number; /* of the thread that began it */
     struct crt_stream *origin;
-    struct crt_stream **streams; /* all that capture for it */
+    struct crt_stream **streams; /* all streams that capture for it */
     size_t stream_count;
     bool is_running;
     bool is_invalid;
@@ -45,8 +45,8 @@ struct crt_capture {
     struct crt_capture *next;
 };
 
-/* lock guards all captures and all capture points; capturing is no fast path. The others see from
- * running_count that there is nothing to look for. */
+/* lock guards all captures and all capture points; capturing is no fast path. running_count tells
+ * other code that there is no capture to look for. */
 struct crt_captures {
     pthread_mutex_t lock;
     struct crt_capture *running;

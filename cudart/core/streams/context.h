@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Contexts: the primary one of each device and those a program creates. A context owns streams,
- * events, memory and module instances, remembers the first fatal error, and stores the entries that
- * runtimes attach to it.
+ * Contexts: the primary one of each device and those that a program creates. A context owns
+ * streams, events, memory and module instances, remembers the first fatal error, and stores the
+ * entries that runtimes attach to it.
  */
 #ifndef PTXRUN_CUDART_CORE_STREAMS_CONTEXT_H
 #define PTXRUN_CUDART_CORE_STREAMS_CONTEXT_H
@@ -47,18 +47,18 @@ struct crt_storage_slot {
     crt_storage_dtor dtor;
 };
 
-/* What a folder above has to do with contexts. Either function may be NULL. */
+/* The part of a folder above in the life of contexts. Either function may be NULL. */
 struct crt_context_part {
     void (*waited)(void);                 /* the program has waited for work, of any context */
-    void (*end)(struct crt_context *ctx); /* ends what it has in a context without work */
+    void (*end)(struct crt_context *ctx); /* ends its objects in a context without work */
 };
 
 struct crt_context {
     struct crt_object object;
     struct crt_device *device; /* never NULL */
     uint64_t id;
-    _Atomic uint64_t serial; /* of created ones: another one for each that was ever made */
-    atomic_uint holders;     /* who waits for its work without being its owner */
+    _Atomic uint64_t serial; /* of created ones: a new number for each that was ever made */
+    atomic_uint holders;     /* threads that wait for its work without being its owner */
     bool is_primary;
     atomic_bool is_active; /* of created ones: until it ends */
     atomic_bool is_ending; /* of created ones: somebody destroys it */
@@ -66,7 +66,7 @@ struct crt_context {
     _Atomic unsigned flags;
     _Atomic int sticky; /* enum crt_result of the first fatal error, 0 while there is none */
     _Atomic int lack;   /* of the first launch that had no memory, until somebody is told */
-    _Atomic(struct pxr_error *) fault_target; /* who wants faults as values, usually NULL */
+    _Atomic(struct pxr_error *) fault_target; /* gets faults as values; usually NULL */
     atomic_size_t limits[CRT_LIMIT_COUNT];
     atomic_bool has_printed;   /* a kernel has: the limit stays as it is */
     atomic_bool has_allocated; /* likewise, with malloc */
@@ -92,8 +92,8 @@ CRT_API_BEGIN
 struct crt_context *crt_primary_get(struct crt_device *device); /* its handle, active or not */
 enum crt_result crt_primary_retain(struct crt_device *device, struct crt_context **ctx);
 
-/* What ends a context waits for its work and is CRT_NOT_PERMITTED from a host function. A release
- * does nothing when the process exits. */
+/* Functions that end a context wait for its work and are CRT_NOT_PERMITTED from a host function. A
+ * release does nothing when the process exits. */
 enum crt_result crt_primary_release(struct crt_device *device);
 enum crt_result crt_primary_reset(struct crt_device *device);
 
@@ -115,7 +115,7 @@ enum crt_result crt_context_require(struct crt_context **ctx);
 /* Whether a handle is a context's. */
 bool crt_context_is_valid(const struct crt_context *ctx);
 
-/* Whether flags are such as a context may have. */
+/* Whether a context may have these flags. */
 bool crt_context_flags_are_valid(unsigned flags);
 
 /* Waits for all work of the context and prints what its kernels printed. CRT_NOT_PERMITTED from a
@@ -142,8 +142,8 @@ enum crt_result crt_storage_get(struct crt_context *ctx, void *key, void **value
 
 CRT_API_END
 
-/* Between the two, the end of the context waits. To be called while something is known to belong to
- * the context that its end would take away. */
+/* Between the two, the end of the context waits. Called while something is known to belong to the
+ * context and its end would take it away. */
 static inline void crt_context_hold(struct crt_context *ctx)
 {
     atomic_fetch_add(&ctx->holders, 1);
@@ -157,25 +157,27 @@ static inline void crt_context_let_go(struct crt_context *ctx)
 /* The parts, in the order in which they are called; constant. Before the first context starts. */
 void crt_context_set_parts(const struct crt_context_part *parts, size_t count);
 
-/* To be called wherever the program has waited for work. */
+/* Called wherever the program has waited for work. */
 void crt_context_waited(void);
 
-/* Parts of the beginning and the end of a context: context_limits.c, context_storage.c. */
+/* The beginning and the end of a context's limits and storage: context_limits.c,
+ * context_storage.c. */
 void crt_context_init_limits(struct crt_context *ctx);
 void crt_storage_end(struct crt_context *ctx);
 
 /* Records the error of work that ended early. The first fatal one stays; a lack of memory leaves
- * the context as it was, and is told to the next who waits. */
+ * the context usable, and is reported to the next thread that waits. */
 void crt_context_poison(struct crt_context *ctx, enum crt_result result);
 
-/* For who has waited: the fatal error, or else a lack of memory that nobody knows of yet. */
+/* For a thread that has waited: the fatal error, or else a lack of memory that has not been
+ * reported. */
 enum crt_result crt_context_outcome(struct crt_context *ctx);
 
 /* Until the next call, a fault in a kernel of this context goes to *target instead of the log; the
  * context's fatal error is forgotten, so that it stays usable. NULL: back to CUDA's behaviour. */
 void crt_context_catch_fault(struct crt_context *ctx, struct pxr_error *target);
 
-/* Logs the sentence about a fault, or gives it to who catches faults. */
+/* Logs the sentence about a fault, or gives it to the code that catches faults. */
 void crt_context_report_fault(struct crt_context *ctx, const struct pxr_error *error);
 
 static inline enum crt_result crt_context_sticky(const struct crt_context *ctx)

@@ -25,8 +25,8 @@ void crt_context_init_limits(struct crt_context *ctx)
     atomic_store(&ctx->has_allocated, false);
 }
 
-/* CRT_INVALID_VALUE for what is no limit, CRT_UNSUPPORTED_LIMIT for one that this architecture does
- * not have: a part of the L2 cache that persists, and what is about graphics. */
+/* CRT_INVALID_VALUE if it is no limit, CRT_UNSUPPORTED_LIMIT if this architecture does not have it:
+ * the persisting part of the L2 cache, and limits of graphics. */
 static enum crt_result check_limit(unsigned limit)
 {
     if (limit >= CRT_LIMIT_KNOWN)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What runtimes store with a context. Looked up at every call of a runtime, without a lock.
+ * The entries that runtimes store with a context. Looked up at every call of a runtime, without a
+ * lock.
  */
 #include "cudart/core/streams/context.h"
 

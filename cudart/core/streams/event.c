@@ -140,7 +140,7 @@ enum crt_result crt_event_record_all(struct crt_event *event, struct crt_context
     return CRT_SUCCESS;
 }
 
-/* What must hold before one asks how far an event is. */
+/* The conditions for asking how far an event is. */
 static enum crt_result check_ask(struct crt_event *event)
 {
     if (!crt_event_is_valid(event))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Events: a point in a stream, when it was reached.
+ * Events: points in a stream, and when they were reached.
  */
 #ifndef PTXRUN_CUDART_CORE_STREAMS_EVENT_H
 #define PTXRUN_CUDART_CORE_STREAMS_EVENT_H
@@ -27,7 +27,7 @@ struct crt_event {
     pthread_mutex_t lock;              /* of op */
     struct sch_op *op;                 /* marker recorded last, or NULL */
     struct crt_ipc_event *shared;      /* of an interprocess event, else NULL */
-    struct crt_capture_point captured; /* if recorded last in a capture: what it stands for there */
+    struct crt_capture_point captured; /* if recorded last in a capture: its nodes there */
     struct crt_event *prev;
     struct crt_event *next;
 };
@@ -39,7 +39,7 @@ enum crt_result crt_event_create(struct crt_context *ctx, unsigned flags, struct
 /* Destroys it; the sticky error of its context, if there is one. */
 enum crt_result crt_event_destroy(struct crt_event *event);
 
-/* The other functions return CRT_INVALID_HANDLE for what is no event. */
+/* The other functions return CRT_INVALID_HANDLE if it is no event. */
 enum crt_result crt_event_record(struct crt_event *event, struct crt_stream *stream);
 
 /* In a capture: a node that records the event when the graph is launched. Otherwise
@@ -56,7 +56,7 @@ bool crt_event_is_valid(const struct crt_event *event);
 
 CRT_API_END
 
-/* Makes op, whose reference it takes over, what the event stands for. */
+/* Makes op, whose reference it takes over, the operation that the event stands for. */
 void crt_event_set_operation(struct crt_event *event, struct sch_op *op);
 
 /* Whether it has been recorded outside a capture. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interprocess events. Every process has one memory file with the states of the events it has
- * made; who opens one maps the file. Records are numbered; an event is complete when the last
- * number given has been reached. Who waits sleeps on a futex in the shared memory, and looks from
- * time to time whether the process that recorded last still lives: its work ended with it.
+ * Interprocess events. Every process has one memory file with the states of the events it has made;
+ * a process that opens one maps the file. Records are numbered; an event is complete when the last
+ * number given has been reached. A thread that waits sleeps on a futex in the shared memory, and
+ * looks from time to time whether the process that recorded last still lives: its work ended with
+ * it.
  */
 #include "cudart/core/streams/ipc_event.h"
 
@@ -367,7 +368,7 @@ void crt_ipc_event_wait(struct crt_ipc_event *shared)
     wait_for(shared->slot, atomic_load(&shared->slot->recorded));
 }
 
-/* What a thread of its own waits for on behalf of a stream. */
+/* A wait on behalf of a stream, by a thread of its own. */
 struct stream_wait {
     struct crt_ipc_event *shared;
     uint64_t number;

@@ -20,12 +20,12 @@ static _Thread_local struct {
     struct crt_stream *stream;
 } own;
 
-/* Who takes a stream from the list decides about it: the thread at its end, or the end of the
- * context. The lock is held while a thread destroys its streams, so that their contexts wait. It is
- * taken before those of contexts and captures. */
+/* The thread that takes a stream from the list decides about it: at its own end, or at the end of
+ * the context. The lock is held while a thread destroys its streams, so that their contexts wait.
+ * It is taken before those of contexts and captures. */
 static struct {
     pthread_once_t once;
-    pthread_key_t key; /* has a destructor: who has a value is told of the end of its thread */
+    pthread_key_t key; /* has a destructor: a thread with a value announces its end */
     pthread_mutex_t lock;
     struct crt_stream *list;
 } owned = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -36,7 +36,7 @@ static void take_locked(struct crt_stream *stream)
     stream->is_own = false;
 }
 
-/* What is pending in them still runs, and the null stream waits for it as before. */
+/* Pending work in them still runs, and the null stream waits for it as before. */
 static void end_thread(void *unused)
 {
     struct crt_stream *stream;

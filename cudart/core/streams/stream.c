@@ -25,7 +25,8 @@
  * their own do not meet. Work in the null stream first collects what it waits for and then becomes
  * the null stream's last: nothing that it waits for can wait for it. */
 
-/* A piece of work: what begins it, what ends it, and who gets a reference to what was last. */
+/* A piece of work: its first and last operation, and a place for a reference to the previous last
+ * one. */
 struct piece {
     struct sch_op *first;
     struct sch_op *last;
@@ -283,7 +284,7 @@ enum crt_result crt_stream_resolve(struct crt_stream *handle, struct crt_stream 
 
 /* ---- waiting for events ---- */
 
-/* What an event has recorded if that may still run. The reference is the caller's. */
+/* The operation that an event has recorded if it may still run. The reference is the caller's. */
 static struct sch_op *pending_of_event(struct crt_event *event)
 {
     struct sch_op *op = crt_event_operation(event);

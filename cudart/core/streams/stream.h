@@ -43,11 +43,12 @@ struct crt_stream {
     _Atomic int priority;
     uint64_t id;
     bool is_null;
-    bool is_own;                   /* a thread's own default stream: not the program's to destroy */
+    bool is_own;                   /* a thread's own default stream: the program cannot destroy
+                                      it */
     pthread_mutex_t lock;          /* of last and attributes */
     _Atomic(struct sch_op *) last; /* newest operation, or NULL */
-    struct sch_op *for_all;        /* of the null stream: what streams of the context that are
-                                      created later wait for, or NULL; guarded by ctx->lock */
+    struct sch_op *for_all;        /* of the null stream: later streams of the context wait for it;
+                                      or NULL; guarded by ctx->lock */
     struct crt_stream_attributes attributes;
     struct crt_capture_point captured;
     struct crt_stream *prev; /* in the context's list */
@@ -78,12 +79,13 @@ enum crt_result crt_stream_create(struct crt_context *ctx, unsigned flags, int p
 /* Its pending work still runs. The sticky error of its context, if there is one. */
 enum crt_result crt_stream_destroy(struct crt_stream *stream);
 
-/* The stream a handle means: 0 and CRT_STREAM_LEGACY the null stream, CRT_STREAM_PER_THREAD the
+/* The stream of a handle: 0 and CRT_STREAM_LEGACY are the null stream, CRT_STREAM_PER_THREAD the
  * calling thread's own. Errors: those of crt_context_require, CRT_INVALID_HANDLE, and
  * CRT_STREAM_CAPTURE_IMPLICIT when a capture forbids the use of the null stream. */
 enum crt_result crt_stream_resolve(struct crt_stream *handle, struct crt_stream **stream);
 
-/* The same for functions that only ask or tell something about the stream: they may always. */
+/* The same for functions that only ask or tell something about the stream: a capture never forbids
+ * them. */
 enum crt_result crt_stream_identify(struct crt_stream *handle, struct crt_stream **stream);
 
 /* Priorities beyond the range become the nearest one in it. */
@@ -96,7 +98,7 @@ enum crt_result crt_stream_query(struct crt_stream *stream);
  * CRT_NOT_PERMITTED from a host function or callback. */
 enum crt_result crt_stream_synchronize(struct crt_stream *stream);
 
-/* Later work of the stream waits for what the event has recorded. */
+/* Later work of the stream waits for the operation that the event has recorded. */
 enum crt_result crt_stream_wait_event(struct crt_stream *stream, struct crt_event *event);
 
 /* In a capture: a node that waits for the event as it is when the graph is launched. Otherwise
@@ -117,14 +119,14 @@ enum crt_result crt_stream_callback(struct crt_stream *stream, struct crt_stream
 CRT_API_END
 
 /* Appends an operation, whose reference it takes over. On failure the operation has been released
- * without having run, and its done function is not called. previous (may be NULL) gets a
- * reference to what was last. */
+ * without having run, and its done function is not called. previous (may be NULL) gets a reference
+ * to the previous last operation. */
 enum crt_result crt_stream_submit(struct crt_stream *stream, struct sch_op *op,
                                   struct sch_op **previous);
 
 /* Appends a piece of work that begins with first and ends with last: first waits as any operation
- * of the stream, and what comes later waits for last. The caller submits both afterwards. Takes
- * over no reference. */
+ * of the stream, and later operations wait for last. The caller submits both afterwards. Takes over
+ * no reference. */
 enum crt_result crt_stream_append_span(struct crt_stream *stream, struct sch_op *first,
                                        struct sch_op *last);
 
@@ -132,7 +134,7 @@ enum crt_result crt_stream_append_span(struct crt_stream *stream, struct sch_op 
  * it is freed when it has run, or at once on failure. */
 enum crt_result crt_stream_task(struct crt_stream *stream, void (*run)(void *task), void *task);
 
-/* Whether nothing the stream's next operation would wait for is running. */
+/* Whether the stream's next operation would have to wait for nothing. */
 bool crt_stream_is_idle(struct crt_stream *stream);
 
 /* Destroys all streams of a context, whose work has finished. */

@@ -87,9 +87,10 @@ void crt_stream_set_last_locked(struct crt_stream *stream, struct sch_op *op)
         enter_locked(stream);
 }
 
-/* A stream that was never used, or had finished at the last look, needs no lock: what another
- * thread appends just now is in no order with this call. Acquire: pairs with the release of who
- * has seen the last operation finished, whose effects the caller must see, too. */
+/* A stream that was never used, or had finished at the last look, needs no lock: operations that
+ * another thread appends just now are in no order with this call. Acquire: pairs with the release
+ * of the thread that has seen the last operation finished, whose effects the caller must see,
+ * too. */
 static bool is_known_idle(const struct crt_stream *stream)
 {
     return !atomic_load_explicit(&stream->last, memory_order_acquire);
@@ -192,8 +193,8 @@ void crt_busy_restore(struct crt_context *ctx)
     }
 }
 
-/* With the null stream's lock: who has collected streams for it appends what waits for them with
- * this lock, and is not seen without. */
+/* With the null stream's lock: a thread that has collected streams for it appends the operation
+ * that waits for them with this lock held, and is not seen without. */
 static enum pxr_status depend_on_null(struct sch_op *op, struct crt_context *ctx)
 {
     struct crt_stream *null = &ctx->null_stream;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What streams wait for: the last operation of one, and all streams of a context that have work.
+ * The order between streams: the last operation of each, and all streams of a context that have
+ * work.
  *
- * A context may have very many streams. Each is in a list, its context's busy blocking or busy
- * non-blocking streams, from the time it gets an operation until somebody who waits for all of
- * them finds it finished, so that who waits looks at nothing else. Work of the null stream takes
- * the blocking ones out: it waits for them, and who waits for the null stream's last operation
+ * A context may have very many streams. A stream is in a list, its context's busy blocking or busy
+ * non-blocking streams, from the time it gets an operation until a thread that waits for all of
+ * them finds it finished, so that such threads look at no other streams. Work of the null stream
+ * takes the blocking ones out: it waits for them, and waiting for the null stream's last operation
  * waits for them, too.
  */
 #ifndef PTXRUN_CUDART_CORE_STREAMS_STREAM_ORDER_H
@@ -30,8 +31,8 @@ struct crt_orphan {
 
 enum { CRT_BUSY_BLOCKING, CRT_BUSY_OTHERS, CRT_BUSY_KINDS };
 
-/* Of a context. Streams are added with lock held, which is taken inside a stream's, and taken out
- * by who holds the context's lock, too. Orphans are guarded by the context's lock. */
+/* Of a context. Streams are added with lock held, which is taken inside a stream's; to take them
+ * out the context's lock is held, too. Orphans are guarded by the context's lock. */
 struct crt_busy {
     pthread_mutex_t lock;
     struct crt_stream *streams[CRT_BUSY_KINDS];
@@ -51,7 +52,7 @@ void crt_stream_set_last_locked(struct crt_stream *stream, struct sch_op *op);
 
 bool crt_stream_has_pending(struct crt_stream *stream);
 
-/* As sch_op_depend on what is last in the stream. */
+/* As sch_op_depend, on the stream's last operation. */
 enum pxr_status crt_stream_depend(struct sch_op *op, struct crt_stream *stream);
 
 /* ---- all streams of a context, whose lock is held ---- */
@@ -71,7 +72,7 @@ bool crt_busy_is_blocking(struct crt_context *ctx);
  */
 void crt_busy_leave(struct crt_stream *stream, struct crt_orphan **orphan);
 
-/* Gives back what orphans have finished. */
+/* Gives back orphans that have finished. */
 void crt_busy_drop_orphans(struct crt_context *ctx);
 
 #endif

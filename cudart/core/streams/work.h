@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a stream is asked for, as a value: a stream that captures hands it to its capture, and the
- * node of a graph holds it until the graph is launched. Each kind of work is made, checked and done
- * in the folder that it belongs to.
+ * Work for a stream, as a value: a stream that captures hands it to its capture, and the node of a
+ * graph holds it until the graph is launched. Each kind of work is made, checked and done in the
+ * folder that it belongs to.
  */
 #ifndef PTXRUN_CUDART_CORE_STREAMS_WORK_H
 #define PTXRUN_CUDART_CORE_STREAMS_WORK_H
@@ -58,7 +58,7 @@ struct crt_node_attributes {
 
 /* ---- copies and fills ---- */
 
-/* What the caller says of a pointer. */
+/* The caller's claim about a pointer. */
 enum crt_place {
     CRT_PLACE_HOST,   /* taken as it is */
     CRT_PLACE_DEVICE, /* must lie in an allocation */
@@ -71,7 +71,7 @@ struct crt_side {
     size_t pitch_bytes;
     size_t slice_bytes;
     enum crt_place place;
-    struct crt_array *array; /* that base lies in; NULL: in none */
+    struct crt_array *array; /* contains base; NULL: none does */
 };
 
 struct crt_copy {
@@ -97,7 +97,7 @@ struct crt_fill {
 /* Numbers of CUgraphConditionalNodeType. */
 enum crt_condition_kind { CRT_CONDITION_IF, CRT_CONDITION_WHILE, CRT_CONDITION_SWITCH };
 
-/* What a conditional node does. */
+/* The work of a conditional node. */
 struct crt_condition {
     struct crt_conditional *variable;
     enum crt_condition_kind kind;
@@ -109,7 +109,7 @@ struct crt_condition {
 
 struct crt_work {
     enum crt_node_kind kind;
-    struct crt_context *ctx; /* where a kernel runs; NULL: that of the launch's stream */
+    struct crt_context *ctx; /* the kernel's context; NULL: that of the launch's stream */
     union {
         struct {
             struct crt_kernel *kernel;
