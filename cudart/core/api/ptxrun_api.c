@@ -80,7 +80,7 @@ static enum ptxrun_status refuse(struct ptxrun_error *err, enum pxr_status statu
     return publish(&error, err);
 }
 
-/* What a core call returned, with the sentence it reported if it did. */
+/* Returns the result of a core call, with the sentence if it reported one. */
 static enum ptxrun_status publish_result(enum crt_result result, struct pxr_error *error,
                                          struct ptxrun_error *err)
 {
@@ -279,7 +279,7 @@ API enum ptxrun_status ptxrun_find_variable(struct ptxrun_module *module, const 
     return publish_result(result, &error, err);
 }
 
-/* What ptxrun.h promises of bad launches; the CUDA codes of the core are coarser. */
+/* The errors that ptxrun.h promises for bad launches; the CUDA codes of the core are coarser. */
 static enum pxr_status check_launch(const struct ptxrun_kernel *kernel,
                                     const struct ptxrun_launch *launch, struct pxr_error *error)
 {
