@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operands against the instruction's row: how many, of which kind, and registers of which size
- * (PTX ISA, "Operand Type Checking"). Only what would make a translation wrong is refused; that
- * a register is declared .s32 where the instruction says .u32 is not.
+ * Operands against the instruction's row: their number, kinds and register sizes (PTX ISA, "Operand
+ * Type Checking"). Only mistakes that would make a translation wrong are refused; a register
+ * declared .s32 where the instruction says .u32 is none.
  */
 #include "ptx/parse.h"
 
-/* What is wrong with an instruction as one of a row. */
+/* A mismatch between an instruction and a row. */
 struct misfit {
     const struct ptx_operand *operand;
     const char *wanted; /* NULL: a register of this type */
@@ -114,8 +114,8 @@ static bool is_selector_ok(const struct ptx_operand *operand, char letter)
     return operand->lane_count <= count;
 }
 
-/* NVIDIA's assembler takes sums of floating-point registers and predicates, too, and dies of them;
- * of a whole vector nobody knows what they mean. */
+/* NVIDIA's assembler takes sums of floating-point registers and predicates, too, and crashes on
+ * them; sums of a whole vector have no known meaning. */
 static bool is_sum_ok(const struct ptx_operand *operand)
 {
     const struct ptx_operand *base;
@@ -221,7 +221,7 @@ static bool check_packed(struct misfit *misfit, const struct ptx_operand *operan
     return true;
 }
 
-/* How many elements there must be is not checked. */
+/* The number of elements is not checked. */
 static bool check_registers(struct misfit *misfit, const struct ptx_operand *operand,
                             enum ptx_type type)
 {
@@ -275,7 +275,7 @@ static bool check_type(struct misfit *misfit, const struct ptx_inst *inst,
     return check_scalar(misfit, operand, type, rule->may_be_wider);
 }
 
-/* How many of the optional operands are there; from the left, they are the first. */
+/* How many of the optional operands exist; from the left, they are the first. */
 static uint32_t optional_present(const struct ptx_operand_rule *rules, unsigned rule_count,
                                  uint32_t operand_count)
 {
@@ -288,7 +288,7 @@ static uint32_t optional_present(const struct ptx_operand_rule *rules, unsigned 
 
 /* ---- addresses ---- */
 
-/* Where there is more than one space in the spelling, operands differ in theirs. */
+/* If the spelling has more than one space, operands differ in theirs. */
 static bool has_one_space(const struct ptx_inst *inst)
 {
     unsigned count = 0;
@@ -371,7 +371,7 @@ static bool check_other_rows(struct ptx_parser *p, struct ptx_inst *inst, struct
     }
 }
 
-/* Targets up to this do what the manual says of sm_13; with map_f64_to_f32 also those before. */
+/* Targets up to this follow the manual's rules for sm_13; with map_f64_to_f32 also those before. */
 #define FIRST_TARGET 13
 
 static bool fits_target(const struct ptx_module *module, const struct ptx_need *need)

@@ -41,7 +41,7 @@ static void format_excerpt(struct pxr_str line, int column, char *excerpt, char 
     caret[at - first + 1] = '\0';
 }
 
-/* By position; of errors at one place the one found first stays first. */
+/* By position; errors at one place keep the order in which they were found. */
 static void sort(struct ptx_diagnostic *list, unsigned count)
 {
     for (unsigned i = 1; i < count; i++) {
@@ -89,7 +89,7 @@ static bool is_newer(const struct ptx_module *module)
     return module->version > PTX_NEWEST_VERSION && module->version != UINT16_MAX;
 }
 
-/* What a text of a later version adds to its first error, else nothing. */
+/* Describes what a text of a later version adds to its first error; else nothing. */
 static void describe_version(const struct ptx_module *module, char *text, size_t size_bytes)
 {
     text[0] = '\0';

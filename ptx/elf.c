@@ -14,7 +14,7 @@
 /* Ordinary containers, and those of relocatable device code (-rdc=true). */
 static const char *const FATBIN_SECTIONS[] = {".nv_fatbin", "__nv_relfatbin"};
 
-/* What archives call a member; longer names are cut in messages. */
+/* The length of a member's name in archives; longer names are cut in messages. */
 #define MEMBER_NAME_BYTES 128
 
 struct walk {

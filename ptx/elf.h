@@ -28,11 +28,11 @@ enum ptx_elf_type {
     PTX_ELF_ARCHIVE
 };
 
-/* What a file is, by its first bytes. A position-independent executable counts as shared. */
+/* The kind of a file, by its first bytes. A position-independent executable counts as shared. */
 enum ptx_elf_type ptx_elf_type(struct ptx_span file);
 
 /* Walks a whole ELF file or archive; label names it in messages. A file without such sections is
- * fine. Errors: PXR_BAD_IMAGE, PXR_OUT_OF_MEMORY, what visit returns. Thread-safe. */
+ * fine. Errors: PXR_BAD_IMAGE, PXR_OUT_OF_MEMORY, and those of visit. Thread-safe. */
 enum pxr_status ptx_elf_visit_fatbins(struct ptx_span file, const char *label,
                                       ptx_elf_visit_fn visit, void *user, struct pxr_error *err);
 

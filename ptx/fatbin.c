@@ -78,7 +78,8 @@ static char suffix_of(uint64_t flags)
     return (flags & PTX_FATBIN_FLAG_FAMILY) ? 'f' : 0;
 }
 
-/* Checks the sizes in the header at the start of rest against what is left of the container. */
+/* Checks the sizes in the header at the start of rest against the remaining bytes of the
+ * container. */
 static enum pxr_status check_entry_sizes(struct ptx_span rest, const char *label,
                                          const struct ptx_fatbin_entry *entry,
                                          struct pxr_error *err)

@@ -23,7 +23,7 @@
 /* Text of one PTX entry may not be larger than this. */
 #define PTX_FATBIN_MAX_PLAIN_BYTES ((size_t)1 << 30)
 
-/* Bytes that somebody else owns. */
+/* Bytes owned by another object. */
 struct ptx_span {
     const uint8_t *ptr;
     size_t len;

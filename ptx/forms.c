@@ -118,7 +118,7 @@ static void print_words(const struct printer *printer, const char *words)
 
 static const char *print_parts(const struct printer *printer, const char *at);
 
-/* A part without what follows it. */
+/* Prints a part without its successors. */
 static void print_part(const struct printer *printer, const char *at)
 {
     if (*at == '(') {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every spelling of an instruction's row, for what goes through all of them: tests, generators and
- * the documentation.
+ * Every spelling of an instruction's row, for code that goes through all of them: tests, generators
+ * and the documentation.
  */
 #ifndef PTXRUN_PTX_FORMS_H
 #define PTXRUN_PTX_FORMS_H
@@ -28,8 +28,8 @@ struct ptx_form {
 void ptx_op_each_form(enum ptx_op op, bool (*fn)(const struct ptx_form *form, void *data),
                       void *data);
 
-/* The row's syntax for reading, sets in full: "add{.rn|.rz}{.sat}(.u32|.s32)", where what is in
- * braces may be left out. What does not fit is cut. */
+/* The row's syntax for reading, sets in full: "add{.rn|.rz}{.sat}(.u32|.s32)", where braces hold
+ * optional parts. It is cut if it does not fit. */
 void ptx_op_print_syntax(enum ptx_op op, char *text, size_t size_bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the parser and the linker share in making a module. Internal to ptx/.
+ * Numbering of function handles, for the parser and the linker. Internal to ptx/.
  */
 #ifndef PTXRUN_PTX_FUNCTION_HANDLES_H
 #define PTXRUN_PTX_FUNCTION_HANDLES_H

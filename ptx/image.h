@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Module images in memory: what a program hands to cuModuleLoadData or cuLibraryLoadData, from
- * the bytes to one linked PTX module. Files are ptx/file.h's business.
+ * Module images in memory: the bytes that a program hands to cuModuleLoadData or cuLibraryLoadData
+ * become one linked PTX module. Files are ptx/file.h's business.
  *
  * An image is a fat binary wrapper, a fat binary container, a joined image, a cubin or PTX text;
  * its first bytes tell which. No length comes with it, so extents are taken from its own headers,
@@ -26,7 +26,7 @@ enum ptx_image_kind {
     PTX_IMAGE_TEXT       /* PTX as the program wrote it */
 };
 
-/* What an image holds, from its headers alone: no payload is decompressed or parsed. */
+/* The contents of an image, from its headers alone: no payload is decompressed or parsed. */
 struct ptx_image_summary {
     enum ptx_image_kind kind;
     uint32_t container_count; /* 0 for a cubin or text */
@@ -38,7 +38,7 @@ struct ptx_image_summary {
     char cubin_archs[128]; /* "sm_80, sm_90" */
 };
 
-/* The size argument for an image whose length nobody knows. */
+/* The size argument for an image of unknown length. */
 #define PTX_IMAGE_SIZE_UNKNOWN SIZE_MAX
 
 /* Errors: PXR_BAD_IMAGE, PXR_INVALID_ARGUMENT (image is NULL), PXR_OUT_OF_MEMORY. Thread-safe. */
@@ -54,8 +54,8 @@ enum pxr_status ptx_image_query(const void *image, size_t size_bytes, const char
 enum pxr_status ptx_image_load(const void *image, unsigned capability, const char *source_name,
                                struct ptx_module **module, struct pxr_error *err);
 
-/* The same for an image whose length is known, such as the contents of a .ptx, .fatbin or .cubin
- * file: nothing beyond size_bytes is read. A wrapper is refused, as its pointers mean nothing. */
+/* The same for an image of known length, such as the contents of a .ptx, .fatbin or .cubin file:
+ * nothing beyond size_bytes is read. A wrapper is refused, as its pointers mean nothing. */
 enum pxr_status ptx_image_load_sized(const void *image, size_t size_bytes, unsigned capability,
                                      const char *source_name, struct ptx_module **module,
                                      struct pxr_error *err);

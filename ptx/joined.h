@@ -30,7 +30,7 @@ enum pxr_status ptx_joined_add(struct ptx_joined *joined, struct ptx_span input,
 void ptx_joined_fini(struct ptx_joined *joined);
 
 /* Calls visit for each container of a joined image at the start of bytes, which may go on behind
- * it; any status but PXR_OK ends the walk. Errors: PXR_BAD_IMAGE, what visit returns. */
+ * it; any status but PXR_OK ends the walk. Errors: PXR_BAD_IMAGE, and those of visit. */
 enum pxr_status ptx_joined_visit(struct ptx_span bytes, const char *label,
                                  enum pxr_status (*visit)(void *user, struct ptx_span container,
                                                           struct pxr_error *err),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a kernel needs besides its code: the functions it reaches, and the shared and local
- * variables all of them use.
+ * The parts of a kernel besides its code: the functions it reaches, and the shared and local
+ * variables that all of them use.
  */
 #include "ptx/list.h"
 #include "ptx/ptx.h"
@@ -119,8 +119,8 @@ static void add_edge(struct layout_state *state, const struct ptx_func *callee)
     state->open_calls[edge->caller]++;
 }
 
-/* Functions whose calls are all finished are taken away one by one, beginning with those that
- * call nothing; what cannot be taken away is on a cycle or calls one. */
+/* Functions whose calls are all finished are taken away one by one, beginning with those that call
+ * nothing; the remaining ones are on a cycle or call one. */
 static bool has_cycle(struct layout_state *state, const struct ptx_func **stack)
 {
     const struct ptx_func *const *reached = state->reached.items;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The scanner: a table of character classes and one function per kind of token. It never fails;
- * what it cannot read becomes a PTX_TOKEN_BAD, and the parser reports it.
+ * unreadable text becomes a PTX_TOKEN_BAD, and the parser reports it.
  */
 #include "ptx/lexer.h"
 

@@ -77,7 +77,8 @@ static bool add_symbol(struct linker *linker, const char *name, struct ptx_var *
 
 enum winner { WINNER_OLD, WINNER_NEW, WINNER_NONE };
 
-/* Of two definitions: a strong one beats weak and common ones; of equals the first stays. */
+/* Chooses between two definitions: a strong one beats weak and common ones; of equals the first
+ * stays. */
 static enum winner choose(enum ptx_linkage old, enum ptx_linkage again)
 {
     bool old_yields = old == PTX_LINKAGE_WEAK || old == PTX_LINKAGE_COMMON;
@@ -110,7 +111,7 @@ static enum winner choose_func(const struct ptx_func *old, const struct ptx_func
 
 /* ---- variables ---- */
 
-/* Overwrites what the result knows of the variable, except its identity. */
+/* Overwrites the result's description of the variable, except its identity. */
 static bool define_var(struct linker *linker, struct ptx_var *var, const struct ptx_var *from,
                        size_t input)
 {
@@ -227,7 +228,7 @@ static enum pxr_status merge_func(struct linker *linker, struct ptx_func *func,
 
 static enum pxr_status add_func(struct linker *linker, const struct ptx_func *from, size_t input)
 {
-    /* what has no body is somewhere else, whatever its linkage says */
+    /* a function without a body is defined elsewhere, whatever its linkage says */
     bool is_shared_name = from->linkage != PTX_LINKAGE_INTERNAL || !from->has_body;
     struct link_symbol *symbol = is_shared_name ? find_symbol(linker, from->name) : NULL;
     struct link_object *object;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What link_modules.c and link_copy.c share. Internal to ptx/.
+ * Shared by link_modules.c and link_copy.c. Internal to ptx/.
  */
 #ifndef PTXRUN_PTX_LINK_MODULES_H
 #define PTXRUN_PTX_LINK_MODULES_H

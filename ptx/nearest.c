@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For messages: what an instruction may look like, where what is written is not allowed.
+ * For messages: the forms that an instruction may have, where the written one is not allowed.
  */
 #include "ptx/nearest.h"
 
@@ -11,7 +11,7 @@
 #define ROW_BYTES 100
 #define MAX_ROWS  2
 
-/* How many of the words the row has in some form; a modifier says more than a type. */
+/* How many of the words the row has in some form; a modifier counts more than a type. */
 static int likeness(enum ptx_op op, const struct pxr_str *words, unsigned word_count)
 {
     int found = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For messages: what an instruction may look like. Internal to ptx/.
+ * For messages: the forms that an instruction may have. Internal to ptx/.
  */
 #ifndef PTXRUN_PTX_NEAREST_H
 #define PTXRUN_PTX_NEAREST_H

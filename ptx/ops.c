@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tables of types, modifiers and instructions, generated from the .def files, and the choice of
- * an instruction's row. The parser keeps what it has decoded, so each distinct spelling of an
- * opcode is looked up once per module.
+ * Tables of types, modifiers and instructions, generated from the .def files, and the choice of an
+ * instruction's row. The parser keeps decoded opcodes, so each distinct spelling is looked up once
+ * per module.
  */
 #include "ptx/ops.h"
 
@@ -35,7 +35,7 @@ const struct ptx_sreg_info ptx_sreg_table[PTX_SREG_COUNT] = {
 #undef SREG
 };
 
-/* Of a target: only with a suffix, sm_90a. */
+/* A target that needs a suffix, sm_90a. */
 #define ARCH(sm) ((sm) + 1000)
 
 const struct ptx_op_info ptx_op_table[PTX_OP_COUNT] = {
@@ -174,7 +174,7 @@ struct match {
     uint32_t ordered;    /* those that may not change places */
     bool takes_rest;     /* a "*" has been entered */
     unsigned depth;
-    uint32_t mod_bits[MAX_WORDS]; /* what each word entered took; 0: a type, or the rest */
+    uint32_t mod_bits[MAX_WORDS]; /* the bits that each word took; 0: a type, or the rest */
     struct ptx_need needs[MAX_WORDS];
     struct ptx_need need; /* on arrival: the most of them */
 };

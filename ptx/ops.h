@@ -191,14 +191,14 @@ enum ptx_op ptx_op_choose(struct pxr_str name, const enum ptx_type *types, unsig
 enum ptx_op ptx_op_choose_next(enum ptx_op op, const enum ptx_type *types, unsigned type_count,
                                const enum ptx_mod *mods, unsigned mod_count);
 
-/* What an instruction asks of a module's .version and .target. */
+/* An instruction's demands on a module's .version and .target. */
 struct ptx_need {
     unsigned ptx; /* major * 10 + minor */
     unsigned sm;
     bool is_arch; /* only targets such as sm_90a and sm_100f */
 };
 
-/* Of an instruction of this row with these types and modifiers. */
+/* The demands of an instruction of this row with these types and modifiers. */
 struct ptx_need ptx_op_need(enum ptx_op op, const enum ptx_type *types, unsigned type_count,
                             const enum ptx_mod *mods, unsigned mod_count);
 
@@ -210,13 +210,13 @@ bool ptx_op_is_gone(enum ptx_op op, unsigned version, unsigned target);
 
 #define PTX_MAX_RULES 12
 
-/* What an operand of a row must be. */
+/* The rule for an operand of a row. */
 struct ptx_operand_rule {
     char letter;        /* see ops.def */
     char type_code;     /* '0' … '4': that type of the instruction; 'w': its first, doubled;
                            't': the type below; '\0': not checked */
     enum ptx_type type; /* 't' */
-    bool is_optional;   /* of several, those that are written are the first */
+    bool is_optional;   /* of several, the first ones are those written */
     bool may_be_wider;  /* the register */
 };
 

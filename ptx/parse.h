@@ -110,7 +110,7 @@ void ptx_advance(struct ptx_parser *p);
 bool ptx_expect(struct ptx_parser *p, char punct);
 bool ptx_accept(struct ptx_parser *p, char punct);
 bool ptx_accept_dot(struct ptx_parser *p, const char *word);
-/* What has been consumed from `start` on, perhaps nothing. */
+/* The text consumed from `start` on, perhaps none. */
 struct pxr_str ptx_text_since(const struct ptx_parser *p, const char *start);
 /* Empty statements, at the first: as many as there are cost no more than one. */
 struct pxr_str ptx_take_empty(struct ptx_parser *p);
@@ -135,7 +135,8 @@ bool ptx_parse_file_directive(struct ptx_parser *p);
 bool ptx_parse_loc_directive(struct ptx_parser *p);
 bool ptx_parse_section(struct ptx_parser *p);
 bool ptx_parse_pragma(struct ptx_parser *p);
-/* Those of the module level that are no declarations; *is_known is false at any other token. */
+/* Parses a directive of the module level that is no declaration; *is_known is false at any other
+ * token. */
 bool ptx_parse_module_directive(struct ptx_parser *p, bool *is_known);
 
 /* ---- parse_const.c ---- */
@@ -146,7 +147,7 @@ bool ptx_const_to_double(const struct ptx_const *value, double *number);
 bool ptx_at_const(const struct ptx_parser *p);
 
 /* ---- parse_var.c ---- */
-/* What stands before the name of a variable. */
+/* The text before the name of a variable. */
 struct ptx_var_head {
     struct ptx_var model;
     struct ptx_var_text written;

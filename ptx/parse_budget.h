@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How much memory the reading of one PTX text may take. A text says little about what it costs: a
- * few compressed bytes can stand for a gigabyte, and a table of equal numbers is one of the texts
- * that compress so. So it is the result that is limited, by what the machine can spend.
+ * The memory that reading one PTX text may take. A text says little about its cost: a few
+ * compressed bytes can stand for a gigabyte, and a table of equal numbers is one of the texts that
+ * compress so. So the result is limited, by the memory that the machine can spend.
  */
 #ifndef PTXRUN_PTX_PARSE_BUDGET_H
 #define PTXRUN_PTX_PARSE_BUDGET_H

@@ -329,7 +329,7 @@ static bool is_less(uint64_t a, uint64_t b, bool is_unsigned)
     return is_unsigned ? a < b : (int64_t)a < (int64_t)b;
 }
 
-/* The manual does not say what a shift by 64 or more gives; ptxas takes the distance modulo 64. */
+/* The manual does not define a shift by 64 or more; ptxas takes the distance modulo 64. */
 static uint64_t shift(enum operation op, uint64_t a, uint64_t b, bool is_unsigned)
 {
     b &= 63;

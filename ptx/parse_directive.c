@@ -228,7 +228,7 @@ static bool parse_alias(struct ptx_parser *p)
     return ptx_expect(p, ';');
 }
 
-/* So that nothing is too new for a module of which these are not known. */
+/* Makes nothing too new for a module whose version or target is not known. */
 static void assume_newest(struct ptx_module *module, enum ptx_item_kind kind)
 {
     if (kind == PTX_ITEM_VERSION && module->version == 0)

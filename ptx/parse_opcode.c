@@ -53,7 +53,7 @@ static bool add_suffix(struct ptx_opcode *opcode, struct pxr_str part)
     return true;
 }
 
-/* Says what is wrong with a spelling, and what is allowed. */
+/* Reports what is wrong with a spelling, and the allowed ones. */
 static bool fail_spelling(struct ptx_parser *p, const struct ptx_token *token)
 {
     struct pxr_str words[PTX_MAX_TYPES + PTX_MAX_MODS];

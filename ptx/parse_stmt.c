@@ -15,7 +15,7 @@ static struct ptx_stmt *push_stmt(struct ptx_parser *p, enum ptx_stmt_kind kind,
     return stmt;
 }
 
-/* The directive's text, from `start` to what has been consumed. */
+/* The directive's text, from `start` to the last token consumed. */
 static bool push_directive(struct ptx_parser *p, const struct ptx_token *start)
 {
     struct ptx_stmt *stmt = push_stmt(p, PTX_STMT_DIRECTIVE, start->line);
@@ -362,8 +362,8 @@ static bool parse_statement(struct ptx_parser *p)
     return ptx_fail_expected(p, "a statement");
 }
 
-/* Labels of the whole function are known: what is unresolved does not exist. Each is an error of
- * its own, told once. */
+/* Labels of the whole function are known now: an unresolved one does not exist. Each is an error of
+ * its own, reported once. */
 static bool resolve_function(struct ptx_parser *p)
 {
     const struct ptx_pending *pending;

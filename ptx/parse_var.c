@@ -61,7 +61,7 @@ static bool parse_attributes(struct ptx_parser *p, struct ptx_var_head *head)
     return true;
 }
 
-/* ptr = ".ptr" space? (".align" number)? : what a pointer parameter points to */
+/* ptr = ".ptr" space? (".align" number)? : the target of a pointer parameter */
 static bool parse_ptr(struct ptx_parser *p, struct ptx_var_head *head)
 {
     head->model.is_pointer = true;

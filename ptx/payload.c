@@ -27,7 +27,7 @@ static enum pxr_status fail_entry(const struct ptx_fatbin_entry *entry, const ch
                     (unsigned long long)entry->plain_bytes, reason);
 }
 
-/* Both decoders return the size of what they wrote to out, 0 on failure. */
+/* Both decoders return the number of bytes written to out, 0 on failure. */
 static size_t expand_lz4(struct ptx_span in, void *out, size_t capacity)
 {
     if (in.len > INT_MAX || capacity > INT_MAX)

@@ -10,7 +10,7 @@
 #include "ptx/ptx.h"
 
 enum ptx_print_style {
-    /* Token for token what was parsed; only blanks and comments differ. */
+    /* The parsed text token for token; only blanks and comments differ. */
     PTX_PRINT_AS_WRITTEN,
     /* From the values: numbers, array sizes, initialisers and the order of qualifiers have one
      * form each. What is kept as text (.loc, .section, .pragma, properties of textures) stays. */

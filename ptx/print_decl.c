@@ -30,7 +30,7 @@ static void print_linkage(const struct ptx_printer *p, enum ptx_linkage linkage,
         fputc(' ', p->out);
 }
 
-/* Which qualifiers the values ask for, in the usual order, as in struct ptx_var_text. */
+/* The qualifiers that the values need, in the usual order, as in struct ptx_var_text. */
 static uint32_t usual_order(const struct ptx_var *var)
 {
     uint64_t natural_bytes = (uint64_t)ptx_type_bytes(var->type) * var->vector_len;

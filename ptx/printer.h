@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the printer's files share. Internal to ptx/.
+ * Shared by the printer's files. Internal to ptx/.
  */
 #ifndef PTXRUN_PTX_PRINTER_H
 #define PTXRUN_PTX_PRINTER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A PTX module in memory: what the parser makes, and everything after it reads.
+ * A PTX module in memory: the parser makes it, and all later parts read it.
  *
  * All objects of a module live in its arena and are immutable once ptx_parse or ptx_link has
  * returned, so any number of threads may read them.
@@ -50,7 +50,7 @@ struct ptx_reloc {
     int64_t addend;
 };
 
-/* What stands before the name of a variable, in the order in which it may be written. */
+/* The qualifiers before the name of a variable, in the order in which they may be written. */
 enum ptx_qualifier {
     PTX_QUALIFIER_NONE,
     PTX_QUALIFIER_SPACE,
@@ -62,8 +62,8 @@ enum ptx_qualifier {
     PTX_QUALIFIER_COUNT
 };
 
-/* How a declaration was written, as far as the values do not say it; for printing. Each text may
- * be empty: then the value's normal form is as good. All are parts of the module's text. */
+/* How a declaration was written, as far as the values do not say it; for printing. Each text may be
+ * empty: then the value's normal form is as good. All are parts of the module's text. */
 struct ptx_var_text {
     uint32_t order;         /* enum ptx_qualifier in 4 bits each, first lowest; 0: as in the enum */
     struct pxr_str linkage; /* ".visible" */
@@ -87,7 +87,7 @@ struct ptx_var {
     bool is_managed; /* .attribute(.managed) */
     bool is_module_scope;
     bool is_input_param;          /* parameters: of the argument list, not of the result list */
-    bool is_pointer;              /* parameters: .ptr, with what it says of what is pointed to */
+    bool is_pointer;              /* parameters: .ptr, with its description of the target */
     enum ptx_space pointee_space; /* NONE: generic */
     uint32_t pointee_align_bytes; /* 0 if not given */
     enum ptx_linkage linkage;
@@ -330,8 +330,8 @@ struct ptx_module {
     uint32_t item_count;
 };
 
-/* The latest version of PTX of which everything is known. A text of a later one is taken as long as
- * it holds nothing else: what newer tools write is mostly old. */
+/* The latest version of PTX that is completely known. A text of a later one is accepted as long as
+ * it holds nothing new: newer tools mostly write old PTX. */
 #define PTX_NEWEST_VERSION 90u
 
 /* At most so many errors of a text are told. */
@@ -349,11 +349,11 @@ enum pxr_status ptx_parse(struct pxr_str text, const char *source_name, struct p
 
 void ptx_module_destroy(struct ptx_module *module);
 
-/* Links modules (the members of an rdc array) into one that owns copies of what it needs;
- * the inputs stay the caller's. Rules: PTX ISA "Linking Directives"; weak duplicates keep the
- * first, common ones the largest, internal names may clash, extern shared arrays of one name are
- * one. Errors: PXR_BAD_PTX for conflicting definitions, PXR_NOT_FOUND never: what stays extern is
- * resolved, or refused by name, when a kernel that needs it is translated. */
+/* Links modules (the members of an rdc array) into one that owns copies of the parts it needs; the
+ * inputs stay the caller's. Rules: PTX ISA "Linking Directives"; weak duplicates keep the first,
+ * common ones the largest, internal names may clash, extern shared arrays of one name are one.
+ * Errors: PXR_BAD_PTX for conflicting definitions, PXR_NOT_FOUND never: remaining extern names are
+ * resolved, or refused by name, when a kernel that needs them is translated. */
 enum pxr_status ptx_link(const struct ptx_module *const *modules, size_t module_count,
                          const char *source_name, struct ptx_module **linked,
                          struct pxr_error *err);
@@ -363,7 +363,7 @@ const struct ptx_func *ptx_find_entry(const struct ptx_module *module, const cha
 const struct ptx_func *ptx_find_func(const struct ptx_module *module, const char *name);
 const struct ptx_var *ptx_find_var(const struct ptx_module *module, const char *name);
 
-/* What a kernel needs besides its code, found by walking the call graph. */
+/* The needs of a kernel besides its code, found by walking the call graph. */
 struct ptx_kernel_layout {
     struct pxr_arena arena;
     const struct ptx_func *const *reached; /* functions with bodies: callees and every function
@@ -405,7 +405,7 @@ static inline bool ptx_inst_has(const struct ptx_inst *inst, enum ptx_group grou
     return (inst->groups & PTX_GROUP_BIT(group)) != 0;
 }
 
-/* Of a register or special register, as declared; addresses have 64 bits. */
+/* The type of a register or special register, as declared; addresses have 64 bits. */
 enum ptx_type ptx_operand_type(const struct ptx_operand *operand);
 
 /* State space named by the instruction; PTX_SPACE_NONE: generic. */

@@ -17,7 +17,7 @@
 
 #define FIRST_TABLE_BYTES (16u << 10)
 
-/* What is left of the file, with a zero behind it; NULL: it cannot be read, or not held. */
+/* The rest of the file, with a zero behind it; NULL: it cannot be read, or held in memory. */
 static char *read_text(int fd)
 {
     size_t cap = FIRST_TABLE_BYTES;

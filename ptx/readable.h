@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /* Bytes from `at` to the end of the readable mappings that follow each other without a gap; 0 if
- * `at` is not mapped, SIZE_MAX if the system does not tell. Thread-safe; what other threads unmap
- * meanwhile is not noticed. */
+ * `at` is not mapped, SIZE_MAX if the system does not tell. Thread-safe; it does not notice memory
+ * that other threads unmap meanwhile. */
 size_t ptx_readable_bytes(const void *at);
 
 #endif

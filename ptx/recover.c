@@ -90,7 +90,8 @@ bool ptx_is_body_going_on(const struct ptx_parser *p)
            is_one_of(&p->tok, words, sizeof(words) / sizeof(words[0]));
 }
 
-/* What cannot begin anything on the module level: the rest of a function, most likely. */
+/* Whether the token cannot begin anything on the module level: the rest of a function, most
+ * likely. */
 static bool is_misplaced(const struct ptx_parser *p)
 {
     static const char *const words[] = {".reg", ".param"};
@@ -156,7 +157,7 @@ static bool lose_token(struct ptx_parser *p, bool is_declared_here)
            ptx_fail_memory(p);
 }
 
-/* Where to go on. */
+/* Where parsing resumes. */
 struct goal {
     const char *reached;   /* the parser had come so far: items of the module count behind it */
     const char *end;       /* NULL, or where a ";" is missing */

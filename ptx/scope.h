@@ -17,7 +17,7 @@ enum ptx_symbol_kind {
     PTX_SYMBOL_PROTOTYPE, /* .callprototype, or the first function of a .calltargets list */
     PTX_SYMBOL_SREG,
     PTX_SYMBOL_SREG_VECTOR, /* %tid; its first component */
-    PTX_SYMBOL_LOST,        /* named in a statement that has an error: what it means is not known */
+    PTX_SYMBOL_LOST,        /* named in a statement that has an error: its meaning is not known */
     PTX_SYMBOL_LOST_RANGE
 };
 
@@ -54,11 +54,11 @@ enum ptx_define_result { PTX_DEFINE_OK, PTX_DEFINE_DUPLICATE, PTX_DEFINE_NO_MEMO
 enum ptx_define_result ptx_scope_define(struct ptx_scope *scope, struct pxr_arena *arena,
                                         struct pxr_str name, struct ptx_symbol_value value);
 
-/* In this scope or the next around it that has the name, perhaps in a RANGE; *scope becomes that
- * one. NULL when none has it. */
+/* Looks the name up, perhaps in a RANGE, in this scope and those around it; *scope becomes the one
+ * that has it. NULL when none has it. */
 const struct ptx_symbol_value *ptx_scope_find(struct ptx_scope **scope, struct pxr_str name);
 
-/* In this scope only. NULL when it does not have the name. */
+/* The same in this scope only. */
 const struct ptx_symbol_value *ptx_scope_find_here(const struct ptx_scope *scope,
                                                    struct pxr_str name);
 

@@ -7,13 +7,13 @@
 
 #include <stddef.h>
 
-/* Where the walk goes on after the end of parts in parentheses. */
+/* Where the walk continues after the end of parts in parentheses. */
 struct rest {
     const char *at;
     const struct rest *outer;
 };
 
-/* How it went through a part. */
+/* The outcome of a walk through a part. */
 enum way {
     WAY_CLOSED, /* not this way: others may be tried */
     WAY_LOST,   /* no other way either */
@@ -59,7 +59,7 @@ static unsigned take_number(const char **at)
     return number;
 }
 
-/* Reads a word and what it needs. */
+/* Reads a word and its demands. */
 static struct ptx_word take_word(const char **at)
 {
     struct ptx_word word = {{*at, 0}, 0, 0, false};

@@ -23,7 +23,7 @@ struct ptx_word {
     bool needs_arch;
 };
 
-/* What a walk asks on its way. */
+/* The questions of a walk. */
 struct ptx_walker {
     /* For a search: once a word has been entered, nothing else is tried in its place. */
     bool is_committed;
@@ -47,7 +47,7 @@ const char *ptx_syntax_set(struct pxr_str name);
 /* Whether the word is anywhere in the syntax. */
 bool ptx_syntax_mentions(const char *syntax, struct pxr_str word);
 
-/* Where a part ends, its "?" not included. */
+/* The end of a part, its "?" not included. */
 const char *ptx_syntax_part_end(const char *part);
 
 /* Takes the next word off a set or operand list; its text is empty at the end. */

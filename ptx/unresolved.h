@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls of functions that nobody defines, as a driver's linker tells them when it loads a module.
+ * Calls of functions without a definition, reported as a driver's linker does when it loads a
+ * module.
  */
 #ifndef PTXRUN_PTX_UNRESOLVED_H
 #define PTXRUN_PTX_UNRESOLVED_H
