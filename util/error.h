@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 
-/* What went wrong, independent of any API; cudart/ translates to CUresult in one table. */
+/* Kinds of failure, independent of any API; cudart/ translates them to CUresult in one table. */
 enum pxr_status {
     PXR_OK = 0,
     PXR_OUT_OF_MEMORY,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory between guards: address space that cannot be accessed, so that what runs off either end
- * faults instead of reaching what the system has put next to it.
+ * Memory between guards: address space that cannot be accessed, so that an access beyond either end
+ * faults instead of reaching memory that the system has put next to it.
  */
 #ifndef PTXRUN_UTIL_GUARD_H
 #define PTXRUN_UTIL_GUARD_H
@@ -23,24 +23,24 @@ struct pxr_area {
 
 /* Maps at least size_bytes that can be read and written; whole pages. False when out of memory. */
 bool pxr_area_map(struct pxr_area *area, size_t size_bytes);
-void pxr_area_unmap(struct pxr_area *area); /* of none: nothing */
+void pxr_area_unmap(struct pxr_area *area); /* does nothing for no area */
 
 /* Makes whole pages of mapped private memory inaccessible. Best effort: where a guard costs a
  * mapping, only so many are made. Returns how many it has cost, 0 or 1. */
 unsigned pxr_guard_install(void *guard, size_t size_bytes);
 
-/* So many guards that have cost a mapping are no more. */
+/* So many guards that have cost a mapping are gone. */
 void pxr_guard_forget(unsigned count);
 
 /* Reserves inaccessible address space of size_bytes (whole pages) at a multiple of alignment (a
- * power of two, at least a page), with so much more on both sides that nobody uses. NULL when there
- * is none. */
+ * power of two, at least a page), with so much more on both sides that nothing uses. NULL when
+ * there is none. */
 void *pxr_reserve(size_t size_bytes, size_t alignment, size_t guard_bytes);
 
 /* Gives back what pxr_reserve has returned for the same sizes, whatever is mapped there now. */
 void pxr_unreserve(void *base, size_t size_bytes, size_t guard_bytes);
 
-/* For tests: as on a system where every guard costs a mapping. */
+/* For tests: behaves as on a system where every guard costs a mapping. */
 void pxr_guard_set_splitting(bool is_splitting);
 
 #endif

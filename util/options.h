@@ -74,8 +74,8 @@ const char *pxr_collapse_name(enum pxr_collapse collapse);
 /* Whether threads become loops, of which a block is one call. */
 bool pxr_collapse_is_fused(enum pxr_collapse collapse);
 
-/* What has become of a kernel, for people: "flat"; "vector 16x4" for vectors of 16 threads, four
- * side by side. */
+/* The outcome for a kernel, for people: "flat"; "vector 16x4" for vectors of 16 threads, four side
+ * by side. */
 #define PXR_COLLAPSE_TEXT_BYTES 32
 void pxr_collapse_text(enum pxr_collapse collapse, uint32_t width, uint32_t jam,
                        char text[PXR_COLLAPSE_TEXT_BYTES]);
@@ -90,8 +90,8 @@ enum pxr_option_id pxr_option_find(const char *name, size_t len);
  * An illegal value is logged and replaced by the default. Thread-safe. */
 const struct pxr_options *pxr_options_get(void);
 
-/* Of one option of type TEXT only, for a library that wants no other and leaves what there is to
- * say about the values to libptxrun.so. */
+/* Reads one option of type TEXT only, for a library that needs no other and leaves messages about
+ * values to libptxrun.so. */
 const char *pxr_option_text(enum pxr_option_id id);
 
 /* Whether a comma-separated list (such as the dump option) contains word. */

@@ -48,7 +48,7 @@ static void on_abort(int signal_number)
     raise(signal_number);
 }
 
-/* Where the program does something about it itself, it stays alone. */
+/* Leaves the signal alone if the program handles it itself. */
 static void watch_abort(void)
 {
     struct sigaction action;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the program asked for and did not get because it does not exist here. Each is logged when it
- * happens; programs that do not look at errors fail long after that, so the first is said again as
- * the last line of a run that fails: one that ends with a status other than 0 or by a signal.
- * A program that does without is told nothing.
+ * Refusals: requests of the program that fail because the feature does not exist here. Each is
+ * logged when it happens; programs that do not look at errors fail long after that, so the first is
+ * repeated as the last line of a run that fails: one that ends with a status other than 0 or by a
+ * signal. A program that does without gets no such line.
  */
 #ifndef PTXRUN_UTIL_REFUSAL_H
 #define PTXRUN_UTIL_REFUSAL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * String view: a pointer and a length into text that somebody else owns; not NUL-terminated.
+ * String view: a pointer and a length into text owned by another object; not NUL-terminated.
  */
 #ifndef PTXRUN_UTIL_STR_H
 #define PTXRUN_UTIL_STR_H

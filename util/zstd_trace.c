@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Linked into shared libraries that have zstd inside. zstd calls these functions where somebody
- * defines them; so nobody but us does.
+ * Linked into shared libraries that contain zstd. zstd calls these functions if anybody defines
+ * them; these definitions keep others out.
  */
 
 /* As zstd has them; nothing is traced when they return 0, and no end is told. */
