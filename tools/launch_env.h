@@ -12,7 +12,7 @@
 /* Toolkits 12 and 11. */
 #define LAUNCH_OLDER_COUNT 2
 
-/* Where our libraries are, as absolute paths. */
+/* The directories of our libraries, as absolute paths. */
 struct launch_dirs {
     char *driver; /* holds libcuda.so.1 */
     char *cudart; /* holds libcudart.so.N; NULL if there is none */

@@ -91,7 +91,7 @@ static bool take_flag(const char *text, struct command_line *line)
     return false;
 }
 
-/* How many arguments it took; 0: none of the options known. */
+/* The number of arguments it took; 0: it is no known option. */
 static int take_option(char **argv, struct command_line *line)
 {
     int taken;

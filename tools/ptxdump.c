@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ptxdump: shows what the fat binaries of a file hold, writes their PTX to files or prints it as
+ * ptxdump: shows the contents of a file's fat binaries, writes their PTX to files or prints it as
  * parsed, and lists the instructions.
  */
 #include <errno.h>
@@ -162,7 +162,7 @@ static void print_kernels(struct pxr_str text, bool all)
         printf(", ... (%u kernels)", count);
 }
 
-/* What only PTX entries have: options for the assembler, and kernels. */
+/* The details that only PTX entries have: options for the assembler, and kernels. */
 static enum exit_code print_ptx_details(const struct ptx_file_container *container,
                                         const struct ptx_fatbin_entry *entry, bool all_kernels)
 {
@@ -325,7 +325,7 @@ struct command {
 static const struct command COMMANDS[] = {
     {"list", list_file}, {"extract", extract_file}, {"print", print_file}};
 
-/* Parses what follows the command's name; false after a message. */
+/* Parses the arguments behind the command's name; false after a message. */
 static bool parse_arguments(const struct command *command, int argc, char **argv,
                             struct command_line *line)
 {

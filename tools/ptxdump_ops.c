@@ -149,7 +149,7 @@ static const char MARKDOWN_HEAD[] =
     "a "
     "GPU; `random`, random kernels;\n`shapes`, kernels with expected memory (`tests/README.md`).\n";
 
-/* How many rows of each family have which fidelity. */
+/* The number of rows of each family with each fidelity. */
 static void print_summary(void)
 {
     fputs("\n| family | exact | ulp | approx | unsupported |\n|---|---|---|---|---|\n", stdout);

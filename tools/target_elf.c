@@ -264,7 +264,7 @@ static bool finds_library(const struct target_elf *elf, const char *library)
     return is_found;
 }
 
-/* Where the loader looks even without its cache. */
+/* Whether the loader looks there even without its cache. */
 static bool is_in_system_directory(const char *library)
 {
     static const char DIRECTORIES[] = "/lib64:/usr/lib64:/lib:/usr/lib";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the ELF headers of a program say about loading libraries.
+ * Reads the parts of a program's ELF headers that concern the loading of libraries.
  */
 #ifndef PTXRUN_TOOLS_TARGET_ELF_H
 #define PTXRUN_TOOLS_TARGET_ELF_H

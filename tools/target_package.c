@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where packages of Python put NVIDIA's libraries.
+ * The folders in which packages of Python put NVIDIA's libraries.
  */
 #include "tools/target_package.h"
 

@@ -137,7 +137,7 @@ static enum pxr_status check_interpreter(const char *path, const char *interpret
     return PXR_OK;
 }
 
-/* Whether the program, or what it loads later, would look for an older libcudart in vain. */
+/* Whether the program, or a library it loads later, would look for an older libcudart in vain. */
 static bool lacks_older(const struct target_elf *elf, const char *library)
 {
     return (elf->cudart_count == 0 || target_elf_names_cudart(elf, library)) &&

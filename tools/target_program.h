@@ -10,13 +10,13 @@
 
 #include "util/error.h"
 
-/* What matters about a target that can be started. */
+/* The properties of a target that can be started. */
 struct target {
     char *elf_path;      /* the program itself, or the interpreter of a script; or NULL */
     char *other_driver;  /* libcuda.so.1 that DT_RPATH finds before LD_LIBRARY_PATH; or NULL */
     bool lacks_cudart;   /* it needs, or may need, a libcudart of cudart_directory */
     bool lacks_older[2]; /* the same of libcudart.so.12 and .11.0, of older toolkits */
-    bool names_cudart;   /* it needs one itself; otherwise what it loads later may */
+    bool names_cudart;   /* it needs one itself; otherwise a library it loads later may */
     char *warning;       /* why it will not get far although it can be started; or NULL */
 };
 
