@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the parts of the program `conformance` share: options, results per row of the op table, and
+ * Shared by the parts of the program `conformance`: options, results per row of the op table, and
  * one pass over all cases.
  */
 #ifndef PTXRUN_TESTS_CONFORMANCE_CONFORMANCE_H
@@ -18,7 +18,7 @@
 
 #define CONF_FAILURE_BYTES 480
 
-/* What is known of one row. Each job has its own. */
+/* The results of one row. Each job has its own. */
 struct conf_row {
     uint64_t forms; /* spellings of the row */
     uint64_t samples;
@@ -49,7 +49,7 @@ struct conf_options {
     unsigned max_sm;        /* no forms that need a later target */
     const char *sweep_path; /* of the summary; NULL: no sweep */
     uint64_t sweep_stride;
-    const struct conf_case *sweep_case; /* what the jobs are to sweep */
+    const struct conf_case *sweep_case; /* the case for the jobs to sweep */
     unsigned fault_share;               /* 0: no faults are seeded */
     bool all_forms;                     /* of memory rows too */
     bool is_verbose;

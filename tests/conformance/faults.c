@@ -41,7 +41,7 @@ static void rewrite(void *data, struct ptx_inst *inst)
     seeded->applied += seeded->fault->rewrite(inst, room);
 }
 
-/* Whether the fault fits; what is tried is a copy, because mutate changes or removes it. */
+/* Whether the fault fits; tried on a copy, because mutate changes or removes it. */
 static bool fits(const struct conf_fault *fault, LLVMValueRef inst)
 {
     LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
@@ -144,7 +144,7 @@ static void pick(struct picked *picked, enum ptx_op op, bool is_scalar)
     }
 }
 
-/* Which rewrites fit the case's instruction, tried on copies of it. */
+/* The rewrites that fit the case's instruction, tried on copies of it. */
 static uint64_t find_fits(const struct ptx_inst *inst)
 {
     uint64_t found = 0;

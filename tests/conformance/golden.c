@@ -42,8 +42,8 @@ size_t conf_golden_sample(const struct conf_options *options, size_t samples, si
     return count == samples ? n : (n * samples + (n * 7919) % samples) / count % samples;
 }
 
-/* Results in which that machine's assembler is known to be wrong, so that nobody is held to them:
- * it passes only 8 bytes of a .b128 parameter of a function. */
+/* Results in which that machine's assembler is known to be wrong, so that no engine is held to
+ * them: it passes only 8 bytes of a .b128 parameter of a function. */
 static bool is_excused(const char *name)
 {
     return strstr(name, ".param") != NULL && strstr(name, ".b128") != NULL;
@@ -267,7 +267,8 @@ void conf_golden_put(struct conf_golden_file *golden, const char *name, const ui
         .count = (uint32_t)count, .value_bytes = (uint32_t)value_bytes, .values = values};
     snprintf(record.name, sizeof record.name, "%s", name);
     write_record(golden->output, &record); /* an error stays with the stream */
-    fflush(golden->output); /* a job that hangs in a driver is killed, and keeps what it has */
+    fflush(golden->output); /* a job that hangs in a driver is killed, and keeps its results so
+                               far */
 }
 
 static enum pxr_status write_packed(const char *path, const void *bytes, size_t size,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How the values are made; see inputs.h.
+ * Makes the values; see inputs.h.
  */
 #include "tests/conformance/inputs.h"
 
@@ -367,7 +367,7 @@ static unsigned __int128 near(struct conf_random *random, unsigned __int128 valu
     return value ^ ((unsigned __int128)1 << (bits - 1));
 }
 
-/* c = -(a * b) or close to it: what tells a fused operation from two. */
+/* c = -(a * b) or close to it: distinguishes a fused operation from two. */
 static bool cancel_product(struct conf_inputs *inputs, struct conf_random *random,
                            const unsigned __int128 *values)
 {

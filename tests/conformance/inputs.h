@@ -35,8 +35,8 @@ bool conf_inputs_make(struct conf_inputs *inputs, const enum ptx_type *types, un
                       size_t random_count);
 void conf_inputs_free(struct conf_inputs *inputs);
 
-/* The bits of one element of a floating-point type: f16x2 has elements of two bytes. A NaN is what
- * is more than infinity. */
+/* The bits of one element of a floating-point type: f16x2 has elements of two bytes. Patterns above
+ * infinity are NaNs. */
 struct conf_float {
     unsigned bytes;
     uint64_t magnitude;

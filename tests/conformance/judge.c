@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Exact results bit for bit, others as the oracle's tables of what the manual leaves open say.
+ * Compares exact results bit for bit, others by the oracle's tables of what the manual leaves open.
  */
 #include "tests/conformance/judge.h"
 
@@ -12,7 +12,7 @@ static unsigned __int128 low_bits(unsigned __int128 value, unsigned bits)
     return bits >= 128 ? value : value & (((unsigned __int128)1 << bits) - 1);
 }
 
-/* PTX ISA "Operand Size Exceeding Instruction-Type Size": what a wider register holds. */
+/* PTX ISA "Operand Size Exceeding Instruction-Type Size": the value in a wider register. */
 static unsigned __int128 extended(unsigned __int128 value, enum ptx_type type, unsigned bits)
 {
     unsigned type_bits = ptx_type_bits(type);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether a result is what the oracle's result allows.
+ * Whether the oracle's result allows a result.
  */
 #ifndef PTXRUN_TESTS_CONFORMANCE_JUDGE_H
 #define PTXRUN_TESTS_CONFORMANCE_JUDGE_H

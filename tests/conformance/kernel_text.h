@@ -10,8 +10,8 @@
 
 #define CONF_BATCH 16
 
-/* Where things lie in the two buffers of a kernel (in, out). The first word of `in` is the number
- * of samples. */
+/* The layout of the two buffers of a kernel (in, out). The first word of `in` is the number of
+ * samples. */
 struct conf_layout {
     size_t in_offsets[CONF_MAX_INPUTS];
     size_t in_bytes;

@@ -282,7 +282,7 @@ static enum pxr_status run_on(struct work *work, struct runner *runner, uint8_t 
     return runner_run(runner, work->text, &launch, err);
 }
 
-/* Bits above the exponent of a NaN are free: what one engine has there the other gets. */
+/* Bits above the exponent of a NaN are free: one engine's are copied to the other's. */
 static void take_any_nan(enum ptx_type type, const uint8_t *out, uint8_t *want)
 {
     if (type == PTX_TYPE_NONE || !ptx_type_is_float(type))
@@ -343,8 +343,7 @@ static void keep_case(struct work *work, unsigned index)
     free(kept);
 }
 
-/* What the golden file has goes to where the oracle's results would be; other samples count as
- * right. */
+/* Puts the golden file's results in the place of the oracle's; other samples count as right. */
 static bool take_golden(struct work *work, unsigned index)
 {
     const struct conf_options *options = work->run->options;
@@ -389,7 +388,7 @@ static bool is_fault(enum pxr_status status)
     return status >= PXR_FAULT_ADDRESS;
 }
 
-/* By whom it was refused goes before the message. */
+/* Names the engine that refused it before the message. */
 static enum pxr_status run_both(struct work *work, const char **by, struct pxr_error *err)
 {
     struct pxr_error oracle_err = {0};

@@ -198,7 +198,7 @@ static void load_values(struct piece *piece, unsigned count, unsigned bits)
         fprintf(piece->body, "ld.global.b%u %%r%u, [%%in+%u];\n", bits, i, 32 + i * bits / 8);
 }
 
-/* What is written is read as it was written: in the callee the rest is undefined. */
+/* The callee reads only the bytes that were written: the rest is undefined there. */
 static void store_to_call(struct piece *piece, unsigned count, unsigned bits)
 {
     unsigned type_bits = ptx_type_bits(piece->form->types[0]);

@@ -347,7 +347,7 @@ static bool make_trap(struct piece *piece)
     return true;
 }
 
-/* What changes nothing that can be seen. */
+/* Instructions that change nothing visible. */
 static bool make_passing(struct piece *piece)
 {
     struct ptx_operand_rule rules[PTX_MAX_RULES];

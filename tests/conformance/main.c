@@ -58,7 +58,7 @@ bool conf_claim(struct conf_run *run)
     return true;
 }
 
-/* Which kernels are jammed depends on nothing but their number. */
+/* Only its number decides whether a kernel is jammed. */
 struct runner *conf_runner(const struct conf_run *run)
 {
     bool is_narrow = run->narrow != NULL && run->batch % run->options->jam_share != 0;
@@ -106,8 +106,8 @@ static void close_runners(const struct conf_run *run)
     runner_close(run->oracle);
 }
 
-/* An error of a kernel ends all a process can do with a GPU; what may run out of a GPU's stack
- * comes last. */
+/* An error of a kernel ends a process's use of a GPU; kernels that may run out of a GPU's stack
+ * come last. */
 static bool is_risky(enum ptx_op op)
 {
     const char *name = ptx_op_name(op);

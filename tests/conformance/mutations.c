@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Faults in the LLVM code of an instruction, for what no other instruction stands for: a clamp, a
- * test for NaN or a sign that is missing, a constant that is off by one, a comparison with its
+ * Faults in the LLVM code of an instruction that no other instruction has instead: a clamp, a test
+ * for NaN or a sign that is missing, a constant that is off by one, a comparison with its
  * neighbour, arms of a select the wrong way round, a fused product that is not.
  */
 #include <llvm-c/Core.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What templates of machine cases share. Private to machine_cases.c, machine_memory.c and
+ * Shared by templates of machine cases. Private to machine_cases.c, machine_memory.c and
  * machine_threads.c.
  */
 #ifndef PTXRUN_TESTS_CONFORMANCE_PIECE_H
@@ -11,17 +11,17 @@
 
 #include "ptx/forms.h"
 
-/* What a template writes to. */
+/* The output of a template. */
 struct piece {
     const struct ptx_form *form;
     unsigned n;      /* which of the form's cases */
     unsigned number; /* makes names unique in the module */
     FILE *decls;
     FILE *body;
-    const char *label; /* what the n-th case is, for its name */
+    const char *label; /* describes the n-th case, for its name */
     enum ptx_type value_type;
     bool is_fault; /* the launch ends with an error */
-    bool is_alone; /* what follows in the kernel would not be run */
+    bool is_alone; /* the code behind it in the kernel would not run */
 };
 
 /* False when there is no n-th case. */

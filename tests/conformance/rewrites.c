@@ -151,7 +151,7 @@ static bool is_sign_free(const struct ptx_inst *inst)
            (is_named(inst, atomics) && has_mod(inst, "add"));
 }
 
-/* Where a value is extended, compared, shifted, multiplied or converted. */
+/* Whether the sign shows: a value is extended, compared, shifted, multiplied or converted. */
 static bool shows_sign(const struct ptx_inst *inst, unsigned which)
 {
     static const char *const memory[] = {"ld", "ldu", NULL};

@@ -226,8 +226,8 @@ static void keep_case(struct work *work, unsigned index)
     free(kept);
 }
 
-/* An exact result must be the golden one, as far as the manual says what it is. Of an approximate
- * one, the golden result must be within the bound that ours is held to. */
+/* An exact result must be the golden one, as far as the manual defines it. Of an approximate one,
+ * the golden result must be within the same bound as ours. */
 static void compare_value(struct work *work, unsigned index, struct conf_result *result,
                           const union oracle_value *in, union oracle_value got,
                           union oracle_value golden, union oracle_value want)

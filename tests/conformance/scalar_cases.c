@@ -10,7 +10,7 @@
 
 #define OPERAND_BYTES 48
 
-/* What differs from the plain case. */
+/* The differences from the plain case. */
 struct variant {
     const char *label; /* NULL: the plain case */
     int constant_at;   /* rule whose source is a constant; -1: none */

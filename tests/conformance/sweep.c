@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which forms are swept, and the jobs that share the chunks of one form's inputs. Jobs are
- * processes: what they find is in shared memory, and goes into the summary form by form.
+ * Chooses the forms to sweep, and the jobs that share the chunks of one form's inputs. Jobs are
+ * processes: their findings are in shared memory, and go into the summary form by form.
  */
 #include "tests/conformance/sweep.h"
 
@@ -18,7 +18,7 @@
 #define NOTE_BYTES 160
 #define CHUNK_STEP 1597u /* odd: which chunk is next, so that those done are spread evenly */
 
-/* What the jobs share about the form that is being swept. */
+/* The progress of the form being swept, shared by the jobs. */
 struct progress {
     _Atomic bool is_stopped; /* by a signal */
     _Atomic bool is_refused;
@@ -103,8 +103,8 @@ static enum pxr_status run_chunk(const struct conf_options *options, struct swee
                           left < SWEEP_CHUNK ? (uint32_t)left : SWEEP_CHUNK, result, err);
 }
 
-/* How many chunks need not be judged again: all, or as many as a run of all inputs got through
- * before it was stopped. */
+/* How many chunks need not be judged again: all, or as many as an interrupted run of all inputs
+ * finished. */
 static uint32_t chunks_known(const struct conf_options *options, const char *name,
                              uint64_t fingerprint)
 {
@@ -157,7 +157,7 @@ static void stop(int signal_number)
     atomic_store(&progress->is_stopped, true);
 }
 
-/* What was judged until then counts. */
+/* Everything judged so far counts. */
 static void stop_on_signals(void)
 {
     struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART};

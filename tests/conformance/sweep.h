@@ -16,7 +16,7 @@
 #define SWEEP_CHUNK      (1u << SWEEP_CHUNK_BITS)
 #define SWEEP_ALL        (UINT64_C(1) << 32)
 
-/* What is known of one form's results. */
+/* The results of one form. */
 struct sweep_result {
     uint64_t inputs; /* judged */
     uint64_t failures;
@@ -80,10 +80,10 @@ bool sweep_summary_put(struct sweep_summary *summary, const struct sweep_line *l
 /* One job's part: takes chunks until the form is done. */
 void conf_sweep_chunks(struct conf_run *run, const struct conf_case *made);
 
-/* Sweeps the forms that the options ask for, and writes a line for each into the summary; what
- * that has with the same fingerprint is not judged again. After SIGTERM or SIGINT the form in work
- * is noted as far as it got, and goes on from there another time. Returns 0, 1 when there were
- * differences, 2 when it cannot run. */
+/* Sweeps the forms that the options ask for, and writes a line for each into the summary; forms
+ * that are in it with the same fingerprint are not judged again. After SIGTERM or SIGINT the
+ * progress of the current form is noted, and another run continues there. Returns 0, 1 when there
+ * were differences, 2 when it cannot run. */
 int conf_sweep(const struct conf_options *options, struct conf_shared *shared,
                int (*run_jobs)(const struct conf_options *, struct conf_shared *));
 

@@ -123,7 +123,7 @@ static void hash_module(void *data, struct LLVMOpaqueModule *module)
     LLVMDisposeMessage(text);
 }
 
-/* What the oracle says of inputs all over the range. */
+/* A hash of the oracle's answers for inputs all over the range. */
 static uint64_t hash_oracle(const struct sweep_form *form, uint64_t hash)
 {
     for (uint32_t i = 0; i < MARK_INPUTS; i++) {
@@ -208,7 +208,7 @@ static uint64_t low_bits(uint64_t value, unsigned bits)
     return bits >= 64 ? value : value & ((UINT64_C(1) << bits) - 1);
 }
 
-/* PTX ISA "Operand Size Exceeding Instruction-Type Size": what a wider register holds. */
+/* PTX ISA "Operand Size Exceeding Instruction-Type Size": the value in a wider register. */
 static uint64_t extended(const struct sweep_form *form, uint64_t value)
 {
     value = low_bits(value, form->type_bits);
@@ -226,7 +226,7 @@ static void note_failure(struct sweep_result *result, uint32_t input, uint64_t w
     result->got = got;
 }
 
-/* Of a result that is not the oracle's. */
+/* Judges a result that is not the oracle's. */
 static void judge(const struct sweep_form *form, const struct oracle_scalar *scalar, uint64_t want,
                   uint64_t got, struct sweep_result *result)
 {

@@ -81,7 +81,7 @@ static int by_form(const void *a, const void *b)
     return strcmp(((const struct sweep_line *)a)->form, ((const struct sweep_line *)b)->form);
 }
 
-/* By way of another file, so that what is stopped leaves a whole one. */
+/* Written by way of another file, so that an interrupted run leaves a whole one. */
 enum pxr_status sweep_summary_write(const struct sweep_summary *summary, const char *path,
                                     struct pxr_error *err)
 {
