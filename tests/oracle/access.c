@@ -74,8 +74,8 @@ static bool inst_has_mod(const struct ptx_inst *inst, enum ptx_mod mod)
     return false;
 }
 
-/* Bytes that are read: what operand 3 says, all when it is no size. PTX ISA, "cp.async": the rest
- * of cp-size is filled with zeroes; ignore-src fills all of it. */
+/* Bytes to read: operand 3, or all when it is no size. PTX ISA, "cp.async": the rest of cp-size is
+ * filled with zeroes; ignore-src fills all of it. */
 static uint64_t source_bytes(struct oracle_thread *thread, const struct ptx_inst *inst,
                              uint64_t copy_bytes)
 {

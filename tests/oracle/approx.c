@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Approximate instructions: the correctly rounded result, and what the manual's tables of special
- * inputs say. How far a real result may be from it is bounds.c's matter.
+ * Approximate instructions: the correctly rounded result, and the manual's tables of special
+ * inputs. bounds.c says how far a real result may be from it.
  */
 #include "tests/oracle/scalar.h"
 #include "tests/oracle/softfloat.h"

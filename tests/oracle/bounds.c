@@ -187,9 +187,8 @@ struct bound {
                      counts */
 };
 
-/* "2-20.5" and the like of the manual are powers of two. Where it has no bound
- * the row is marked: there ours is what other implementations of the function
- * keep. */
+/* "2-20.5" and the like of the manual are powers of two. Rows for which it has no bound are marked:
+ * they have the bound that other implementations of the function keep. */
 static const struct bound bounds[] = {
     {"div_approx", PTX_TYPE_F32, BOUND_ULP, 2, 0, INFINITY},
     {"rcp_approx", PTX_TYPE_F32, BOUND_ULP, 1, 0, INFINITY},
@@ -212,8 +211,7 @@ static const struct bound bounds[] = {
     {"tanh", PTX_TYPE_BF16, BOUND_ABSOLUTE, -7.999, 0, INFINITY},
 };
 
-/* What rows of ULP and APPROX fidelity compute; -1: a quotient, -2: a
- * reciprocal, -3: a root. */
+/* The function of rows of ULP and APPROX fidelity; -1: a quotient, -2: a reciprocal, -3: a root. */
 static int function_of(const char *emitter)
 {
     static const struct {
@@ -299,7 +297,7 @@ static int unit_exponent(const struct oracle_format *format, int log2_floor)
     return (log2_floor < lowest ? lowest : log2_floor) - (int)format->fraction_bits;
 }
 
-/* A result as a finite number: infinity is what comes after the largest. */
+/* A result as a finite number: infinity counts as the successor of the largest. */
 static struct oracle_number as_finite(const struct oracle_format *format, uint64_t bits)
 {
     struct oracle_number number = oracle_unpack(format, bits);
@@ -317,7 +315,7 @@ struct error {
     double allowed;
 };
 
-/* Of a result whose exact value is a finite number, by MPFR. */
+/* The error of a result whose exact value is a finite number, by MPFR. */
 static struct error measure(const struct lane *lane, const struct bound *bound)
 {
     struct oracle_number exact = exact_value(lane);
@@ -399,8 +397,8 @@ static bool has_special_source(const struct lane *lane)
     return false;
 }
 
-/* "flushes subnormal ... results": what may come in place of a value that is,
- * or within the bound may be, subnormal. */
+/* "flushes subnormal ... results": whether the value is, or within the bound may be, subnormal, so
+ * that zero may replace it. */
 static bool is_flush_allowed(const struct lane *lane)
 {
     int64_t rank = oracle_rank(lane->format, lane->want);

@@ -16,8 +16,8 @@ enum oracle_verdict {
     ORACLE_WRONG
 };
 
-/* Judges the result of an instruction whose emitter is in scalars.def (of others: bit for bit).
- * in: source operands in order, raw bits; want: what oracle_evaluate says of them; got: the result
+/* Judges the result of an instruction whose emitter is in scalars.def (of others: bit for bit). in:
+ * source operands in order, raw bits; want: the answer of oracle_evaluate for them; got: the result
  * to judge, bits above its type ignored. error_seen and error_allowed may be NULL; for approximate
  * instructions they get the largest error of an element against the bound, in the bound's unit
  * (units in the last place, absolute or relative), else 0. Thread-safe. */
@@ -25,7 +25,7 @@ enum oracle_verdict oracle_judge(const struct ptx_inst *inst, const union oracle
                                  unsigned in_count, union oracle_value want, union oracle_value got,
                                  double *error_seen, double *error_allowed);
 
-/* Why the manual does not say (all of) what these inputs give, or NULL when it does. */
+/* Why the manual does not define (all of) the result for these inputs, or NULL when it does. */
 const char *oracle_unspecified(const struct ptx_inst *inst, const union oracle_value *in,
                                unsigned in_count);
 

@@ -35,7 +35,7 @@ static void fill_registers(struct oracle_thread *thread)
     }
 }
 
-/* Makes `code` the function that runs, its register file and variables behind what is in use. */
+/* Makes `code` the running function, with its register file and variables behind those in use. */
 static enum pxr_status enter(struct oracle_thread *thread, const struct ptx_inst *inst,
                              const struct oracle_code *code, uint32_t base)
 {

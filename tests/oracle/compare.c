@@ -6,7 +6,7 @@
 #include "tests/oracle/scalar.h"
 #include "tests/oracle/softfloat.h"
 
-/* How a and b stand to each other. */
+/* The relation of a to b. */
 enum relation { RELATION_LESS, RELATION_EQUAL, RELATION_GREATER, RELATION_UNORDERED };
 
 static bool holds(enum ptx_mod comparison, enum relation relation)

@@ -95,7 +95,7 @@ static uint64_t integer_to_integer(const struct ptx_inst *inst, enum ptx_type to
     return (uint64_t)(ptx_inst_has(inst, PTX_GROUP_SAT) ? clamp(value, to) : value);
 }
 
-/* What the modifiers do to a floating-point result. */
+/* Applies the modifiers to a floating-point result. */
 static uint64_t finish(const struct ptx_inst *inst, enum ptx_type to, uint64_t bits)
 {
     const struct oracle_format *format = oracle_format(to);
@@ -113,9 +113,9 @@ static uint64_t finish(const struct ptx_inst *inst, enum ptx_type to, uint64_t b
     return bits;
 }
 
-/* A NaN converted to another floating-point format. The manual leaves its bits open, but for .relu
- * and the formats of eight bits. sm_90 only moves it when there is nothing to convert, keeps what
- * it can to and from .f64, and gives the canonical one otherwise. */
+/* A NaN converted to another floating-point format. The manual leaves its bits open, except for
+ * .relu and the formats of eight bits. sm_90 only moves it when there is nothing to convert, keeps
+ * as many bits as possible to and from .f64, and gives the canonical one otherwise. */
 static uint64_t converted_nan(const struct ptx_inst *inst, enum ptx_type to, enum ptx_type from,
                               uint64_t bits)
 {
@@ -181,9 +181,9 @@ static uint64_t to_float(const struct ptx_inst *inst, enum ptx_type to, enum ptx
 
 /* ---- ue8m0: eight bits of exponent, no sign, no zero, no infinity ---- */
 
-/* "cvt.{rz,rp}{.satfinite}.ue8m0x2": the exponent of a power of two. Of zero, negative and too
- * large numbers without .satfinite the manual says nothing: here the sign is dropped, the smallest
- * value stands for what is below it, and NaN for what is above the largest. */
+/* "cvt.{rz,rp}{.satfinite}.ue8m0x2": the exponent of a power of two. The manual is silent about
+ * zero, negative and too large numbers without .satfinite: here the sign is dropped, the smallest
+ * value stands for smaller ones, and NaN for numbers above the largest. */
 static uint64_t to_exponent(const struct ptx_inst *inst, struct oracle_number number)
 {
     uint64_t too_large = ptx_inst_has(inst, PTX_GROUP_SATFINITE) ? 0xfe : 0xff;

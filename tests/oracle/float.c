@@ -156,8 +156,8 @@ void oracle_eval_sqrt(const struct ptx_inst *inst, struct oracle_scalar *scalar)
     operate(inst, scalar, ORACLE_OP_SQRT);
 }
 
-/* Of a NaN the manual leaves open what becomes: on sm_90 these are operations like others, and give
- * the NaN that others give. */
+/* The manual leaves the result of a NaN open: on sm_90 these are operations like others, and give
+ * the same NaN as others. */
 static void change_sign(const struct ptx_inst *inst, struct oracle_scalar *scalar, bool is_abs)
 {
     enum ptx_type type = inst->types[0];

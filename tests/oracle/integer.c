@@ -152,7 +152,7 @@ static __int128 product_part(const struct ptx_inst *inst, const struct oracle_sc
     unsigned bits = ptx_type_bits(type);
     __int128 product;
 
-    /* Of unsigned 64-bit numbers it needs all 128 bits, so they count as a bit pattern. */
+    /* Unsigned 64-bit numbers need all 128 bits, so they count as a bit pattern. */
     if (ptx_type_is_signed(type))
         product = source(scalar, 0, type) * source(scalar, 1, type);
     else

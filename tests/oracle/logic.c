@@ -23,7 +23,7 @@ void oracle_eval_xor(const struct ptx_inst *inst, struct oracle_scalar *scalar)
     scalar->out.u128 = scalar->in[0].u128 ^ scalar->in[1].u128;
 }
 
-/* Of a predicate too: its one bit is inverted. */
+/* Also inverts the one bit of a predicate. */
 void oracle_eval_not(const struct ptx_inst *inst, struct oracle_scalar *scalar)
 {
     scalar->out.u128 = oracle_low_bits(~scalar->in[0].u128, ptx_type_bits(inst->types[0]));

@@ -70,7 +70,7 @@ bool oracle_reserve_local(struct oracle_thread *thread, uint64_t top)
 
 /* ---- all spaces ---- */
 
-/* What a generic address means (PTX ISA, "Generic Addressing"). */
+/* The space of a generic address (PTX ISA, "Generic Addressing"). */
 static enum ptx_space window_of(uint64_t *address)
 {
     static const struct {

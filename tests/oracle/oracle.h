@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The oracle: a plain interpreter of checked PTX, written from the manual and sharing no code with
- * the translator. Tests compare what the product computes with what the oracle computes.
+ * the translator. Tests compare the product's results with the oracle's.
  *
  * Not thread-safe: one owner at a time. Several oracles are independent of each other.
  */

@@ -36,7 +36,7 @@ enum pxr_status oracle_evaluate(const struct ptx_inst *inst, struct oracle_scala
 enum ptx_type oracle_result_type(const struct ptx_inst *inst);
 enum ptx_type oracle_source_type(const struct ptx_inst *inst, unsigned source);
 
-/* The emitter's name: what rows of one meaning have in common. */
+/* The emitter's name: the same for rows of one meaning. */
 const char *oracle_emitter(enum ptx_op op);
 
 /* ---- for bodies ---- */

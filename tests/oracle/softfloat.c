@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Formats, packing and rounding in integers, also products and sums that fit; what does not, and
+ * Formats, packing and rounding in integers, also products and sums that fit; others, and
  * functions, by MPFR, rounded toward zero to far more bits than any format has, with the remainder
  * kept as one flag. Rounding such a result again is the same as rounding the exact value.
  */
@@ -244,8 +244,8 @@ uint64_t oracle_pack_random(const struct oracle_format *format, struct oracle_nu
     return oracle_pack(format, number, ORACLE_ROUND_ZERO);
 }
 
-/* IEEE 754, 7.4: on overflow, what is rounded away from zero is infinite, what is rounded toward
- * zero is the largest finite number. */
+/* IEEE 754, 7.4: on overflow, rounding away from zero gives infinity, rounding toward zero the
+ * largest finite number. */
 static uint64_t overflow(const struct oracle_format *format, bool is_negative,
                          enum oracle_round round)
 {

@@ -20,7 +20,7 @@ struct oracle_format {
     int bias;
     bool has_infinity;      /* else the top exponent holds numbers */
     bool has_nan;           /* without infinity: all ones is NaN */
-    uint64_t canonical_nan; /* what an operation that makes a NaN gives */
+    uint64_t canonical_nan; /* the NaN that operations make */
 };
 
 /* The format of a scalar floating-point type or of one element of a packed one. */

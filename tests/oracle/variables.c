@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where variables are: memory and initial values of module-scope variables, places of .shared
+ * Places of variables: memory and initial values of module-scope variables, places of .shared
  * variables, and the address of any variable.
  */
 #include <stdlib.h>

@@ -130,7 +130,7 @@ static uint32_t group_of(const struct oracle_thread *thread, uint32_t live)
     return lanes;
 }
 
-/* Of the lanes that wait, those furthest back in the text go first. */
+/* Of the waiting lanes, those furthest back in the text go first. */
 static struct oracle_thread *choose_waiting(const struct oracle_block *block, uint32_t warp,
                                             uint32_t live, bool *has_runnable)
 {
@@ -276,7 +276,7 @@ static bool source_lane(const struct oracle_thread *thread, int32_t *source)
     return is_in_range;
 }
 
-/* What comes from a lane that does not take part is unpredictable. */
+/* A value from a lane that does not take part is unpredictable. */
 static struct lane_result shuffled(const struct oracle_thread *thread, uint32_t lanes)
 {
     int32_t source;
