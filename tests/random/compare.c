@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Oracle against what is tested.
+ * Compares the oracle with the code under test.
  */
 #include "tests/random/compare.h"
 
@@ -32,7 +32,7 @@ static enum verdict run_on(const struct ptx_case *c, const struct backend *backe
     return verdict;
 }
 
-/* Where two memories differ first; false: nowhere. */
+/* Finds the first difference between two memories; false: there is none. */
 static bool find_difference(const struct ptx_case *c, const struct case_memory *want,
                             const struct case_memory *got, struct pxr_error *err)
 {

@@ -10,7 +10,7 @@
 
 enum verdict {
     VERDICT_SAME,
-    VERDICT_DIFFERENT,   /* what is tested is wrong, or the oracle */
+    VERDICT_DIFFERENT,   /* the code under test is wrong, or the oracle */
     VERDICT_INVALID,     /* the case: it does not parse, faults on the oracle, or has a race */
     VERDICT_UNSUPPORTED, /* an engine refuses an instruction by name */
     VERDICT_COUNT
@@ -21,7 +21,7 @@ struct comparison {
     struct pxr_error err;                         /* why, unless it is the same */
     struct runner_made made[BACKEND_BUILD_COUNT]; /* by builds, of those tested; without texts */
     const struct backend *backend; /* which differs or refuses; NULL: the oracle, or none */
-    struct case_memory memory;     /* what the oracle left; VERDICT_SAME and _DIFFERENT */
+    struct case_memory memory;     /* the oracle's; VERDICT_SAME and _DIFFERENT */
 };
 
 /* tested: in their order, until one differs. schedules: how often the oracle runs, at least 1; two

@@ -214,7 +214,7 @@ static bool gen_together(struct gen *g, const struct gen_scope *scope)
             gen_warp_exchange(g, scope);
         return true;
     }
-    /* Without masks that somebody relies on, threads may exit anywhere. */
+    /* Without masks that others rely on, threads may exit anywhere. */
     if ((scope->is_top || !config->has_warp_ops) && config->has_exits && roll >= 97) {
         gen_exit(g, scope);
         return true;
@@ -338,7 +338,7 @@ void gen_fill_pools(struct gen *g, const char *salt)
 
 /* ---- the kernel ---- */
 
-/* What a thread leaves behind; a multiple of 8. */
+/* The output of a thread; a multiple of 8. */
 #define OUT_BYTES (POOL_L * 8u + (POOL_R + POOL_H + 1 + POOL_P + POOL_U) * 4u)
 
 static void gen_shape(struct gen *g)

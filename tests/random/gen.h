@@ -27,7 +27,7 @@
 #define ATOMIC_SLOTS 12 /* cells of 8 bytes for atomics, in global and in shared memory */
 #define NAME_BYTES   24
 
-/* Which threads are known to be at a place together. */
+/* The threads that are known to be at a place together. */
 enum gen_level {
     GEN_BLOCK, /* all of the block that have not exited: barriers are allowed */
     GEN_WARP,  /* those of the warp in the mask register: warp operations are allowed */
@@ -58,7 +58,7 @@ struct gen {
     unsigned indent;
     unsigned function; /* number of the function being written; callees have smaller ones */
     bool in_function;
-    bool has_left; /* threads may have exited: who counts all must not go on */
+    bool has_left; /* threads may have exited: code that counts all must not go on */
     uint32_t grid[3];
     uint32_t block[3];
     uint32_t threads; /* of a block */
@@ -131,7 +131,7 @@ void gen_condition(struct gen *g, enum gen_way way, char name[NAME_BYTES]);
 /* A place inside of the scope's where nothing is known about the threads. */
 struct gen_scope gen_scope_free(const struct gen_scope *scope);
 
-/* How often a loop may be gone around here, at least 1. */
+/* How often a loop may iterate here, at least 1. */
 unsigned gen_turns_left(struct gen *g, const struct gen_scope *scope);
 void gen_escape(struct gen *g, const struct gen_scope *scope);
 void gen_flow(struct gen *g, const struct gen_scope *scope);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the threads of a block do together: barriers, exchanges through shared memory, and barriers
- * that threads come to on different ways, as often as each other.
+ * Statements of the threads of a block together: barriers, exchanges through shared memory, and
+ * barriers that threads come to on different ways, as often as each other.
  */
 #include <stdio.h>
 #include <string.h>
@@ -191,7 +191,7 @@ void gen_barrier_loops(struct gen *g, const struct gen_scope *scope)
     gen_pool(g, 32, source);
     gen_line(g, "rem.u32 %s, %s, %u;", first, source, turns + 1);
     gen_line(g, "sub.u32 %s, %u, %s;", second, turns, first);
-    /* Behind both, what the last barrier said is the same for all. */
+    /* Behind both, the last barrier's result is the same for all. */
     if (dice_chance(&g->dice, 50))
         gen_pool(g, 32, d);
     else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Control flow: ifs, loops, switches and graphs without structure, with what is known about the
- * threads inside.
+ * Control flow: ifs, loops, switches and graphs without structure, with the facts about the threads
+ * inside.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Threads that part, meet at barriers of the same numbers at different places of the text, and of
- * which some exit after fewer meetings than others. Those that exit come back if somebody forgets
- * that they have: what they would do then is seen in memory.
+ * Threads that part and meet at barriers of the same numbers at different places of the text, and
+ * of which some exit after fewer meetings than others. If an implementation forgets that they have
+ * exited, they come back and change memory.
  */
 #include <string.h>
 
@@ -11,11 +11,11 @@
 #define MEETINGS_MAX 6
 #define ARMS_MAX     4
 
-/* What all arms of one statement have in common. Threads may write their cells before an even
- * meeting and behind an odd one, and read each other's behind an even one. */
+/* Shared by all arms of one statement. Threads may write their cells before an even meeting and
+ * behind an odd one, and read each other's behind an even one. */
 struct parting {
     bool is_by_warp;   /* all threads of a warp take the same arm */
-    unsigned meetings; /* of those who stay: even */
+    unsigned meetings; /* of those that stay: even */
     unsigned ids[MEETINGS_MAX];
     const char *reduction[2]; /* of even and odd meetings; NULL: bar.sync */
     unsigned at;              /* of the cell that others read */
@@ -64,7 +64,7 @@ static void gen_meet(struct gen *g, const struct parting *parting, unsigned meet
     gen_line(g, "%s.red.%s %s, %u, %s;", form, reduction, d, parting->ids[meeting], p);
 }
 
-/* What a thread does behind a meeting. */
+/* A thread's work behind a meeting. */
 static void gen_behind(struct gen *g, const struct parting *parting, unsigned meeting)
 {
     char r[NAME_BYTES];
@@ -146,7 +146,7 @@ static void gen_last_words(struct gen *g, const struct parting *parting)
     gen_line(g, "%s;", !g->in_function && dice_chance(&g->dice, 50) ? "ret" : "exit");
 }
 
-/* Arm 0 is for those who stay. Another goes on with them now and then, if it has met them as often
+/* Arm 0 is for those that stay. Another goes on with them now and then, if it has met them as often
  * and nobody has counted on its end. */
 static void gen_arm(struct gen *g, const struct parting *parting, unsigned arm, const char *join)
 {

@@ -16,7 +16,7 @@ static const char *const space_names[OWN_SPACE_COUNT] = {"shared", "global", "lo
 struct access {
     enum own_space space;
     bool is_generic;
-    char address[2 * NAME_BYTES]; /* what stands in the brackets */
+    char address[2 * NAME_BYTES]; /* the text in the brackets */
 };
 
 /* ---- addresses ---- */
@@ -174,7 +174,7 @@ void gen_memory(struct gen *g)
 
 /* ---- atomics ---- */
 
-/* What the threads of a block (shared) or of the grid do to a slot; only this. */
+/* The only operations of the threads of a block (shared) or of the grid on a slot. */
 static const struct {
     const char *op;
     enum ptx_type type;
@@ -184,7 +184,8 @@ static const struct {
     {"or", PTX_TYPE_B64},  {"inc", PTX_TYPE_U32}, {"min", PTX_TYPE_U64}, {"cas", PTX_TYPE_B32},
 };
 
-/* old = cell; do seen = old, old = cas(cell, seen, seen * 1 + value) until nobody was between. */
+/* old = cell; do seen = old, old = cas(cell, seen, seen * 1 + value) until no other thread came
+ * between. */
 static void gen_cas_loop(struct gen *g, const char *space, const char *address)
 {
     char old[NAME_BYTES];
@@ -241,7 +242,7 @@ void gen_atomic(struct gen *g)
 /* Exchange and compare-and-swap, with which programs wait for others. */
 #define POLLING_KINDS 5
 
-/* On the thread's own cell, so that what comes back is defined. */
+/* On the thread's own cell, so that the result is defined. */
 void gen_own_atomic(struct gen *g)
 {
     static const struct {

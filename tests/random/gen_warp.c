@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What lanes of a warp do together: warp operations, exchanges through shared memory; and exits.
+ * Statements of the lanes of a warp together: warp operations, exchanges through shared memory; and
+ * exits.
  */
 #include <stdio.h>
 #include <string.h>
@@ -200,7 +201,7 @@ void gen_warp_exchange(struct gen *g, const struct gen_scope *scope)
 
 /* ---- exits ---- */
 
-/* Some threads end here, never the first of the block; the others know who is left. */
+/* Some threads end here, never the first of the block; the others know which are left. */
 void gen_exit(struct gen *g, const struct gen_scope *scope)
 {
     char p[NAME_BYTES];

@@ -29,11 +29,11 @@ struct generator_config {
                            a few that are loaded, results lie in columns */
 };
 
-/* What a seed stands for: sizes and features are drawn from it too. */
+/* The configuration of a seed: sizes and features are drawn from it too. */
 struct generator_config generator_config_from_seed(uint64_t seed);
 
-/* The same features, but nine kernels of ten are small: what many kernels are made of, so that
- * more pairs of features are seen in the same time. */
+/* The same features, but nine kernels of ten are small: more pairs of features are seen in the same
+ * time. */
 struct generator_config generator_config_small(uint64_t seed);
 
 /* Small as well; all have barriers and exits between them, few anything else. */

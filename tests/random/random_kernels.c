@@ -22,13 +22,15 @@
 #include "tests/random/generator.h"
 #include "tests/random/reduce.h"
 
-#define KERNEL_SECONDS  120
-#define MAX_STEPS       UINT64_C(30000000)
-#define CHECK_SCHEDULES 8 /* of the oracle: a candidate may have lost what made values defined */
-#define MAX_CHECKS      3000
-#define MAX_REPORTS     20
-#define CHECK_STATUS    10 /* exit status of --check: this plus the verdict */
-#define MAX_JOBS        64
+#define KERNEL_SECONDS 120
+#define MAX_STEPS      UINT64_C(30000000)
+#define CHECK_SCHEDULES                                                                            \
+    8 /* by the oracle: a candidate may have lost statements that made values                      \
+         defined */
+#define MAX_CHECKS   3000
+#define MAX_REPORTS  20
+#define CHECK_STATUS 10 /* exit status of --check: this plus the verdict */
+#define MAX_JOBS     64
 
 typedef struct generator_config (*config_fn)(uint64_t seed);
 
@@ -41,7 +43,7 @@ struct options {
     uint64_t count;
     unsigned jobs;
     unsigned seconds; /* 0: no limit */
-    config_fn config; /* what a seed stands for */
+    config_fn config; /* the configuration of a seed */
 };
 
 static const char *const verdict_names[VERDICT_COUNT] = {"same", "different", "invalid",
@@ -90,7 +92,8 @@ static void add_expectation(const struct case_arg *arg, const uint8_t *bytes, st
     text_add(text, " }\n");
 }
 
-/* The text with what the oracle says of every buffer, without the marks of constructs. */
+/* Completes the text with the oracle's contents of every buffer, without the marks of
+ * constructs. */
 static void complete(const struct text *from, const struct ptx_case *c,
                      const struct case_memory *memory, struct text *to)
 {
@@ -295,7 +298,7 @@ static pid_t start_job(const struct options *options, struct progress *progress,
     _exit(0);
 }
 
-/* A job died of its kernel; whoever takes its place goes on with the next. */
+/* A job died of its kernel; its successor continues with the next. */
 static void bury(const struct options *options, struct progress *progress, unsigned job, int status)
 {
     uint64_t seed = options->seed + progress[job].next;
@@ -307,7 +310,7 @@ static void bury(const struct options *options, struct progress *progress, unsig
     progress[job].next += options->jobs;
 }
 
-/* How many kernels each build has made loops of; without, little would be tested. */
+/* Reports how many kernels each build has made loops of; with none, little would be tested. */
 static void report_fused(const struct options *options, const struct progress *progress)
 {
     const char *between = "loops of threads:";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Delta debugging on lines. The oracle refuses what is no longer a program or no longer free of
+ * Delta debugging on lines. The oracle refuses candidates that are no program any more or have
  * races (its two schedules disagree), so candidates need not be sensible.
  */
 #include "tests/random/reduce.h"
@@ -106,7 +106,7 @@ static bool starts_with(struct line line, const char *start)
     return line.len >= strlen(start) && strncmp(line.at, start, strlen(start)) == 0;
 }
 
-/* The comments that say what the case is must stay; those that mark constructs need not. */
+/* Comments that describe the case must stay; those that mark constructs need not. */
 static bool is_fixed(struct line line)
 {
     return starts_with(line, "//") && !starts_with(line, "//<") && !starts_with(line, "//>");
