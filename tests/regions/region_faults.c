@@ -74,7 +74,7 @@ struct place {
     uint32_t site;
 };
 
-/* What a process that runs a kernel tells the one that started it. */
+/* The answer of a process that runs a kernel to its parent. */
 struct answer {
     enum pxr_collapse collapse;
     uint32_t sites;
@@ -95,7 +95,7 @@ struct subject {
     struct ptx_case c;
     char name[128];
     bool has_reference;
-    struct case_memory reference; /* what the oracle left; for random kernels */
+    struct case_memory reference; /* the oracle's memory; for random kernels */
 };
 
 static bool load_random(struct subject *subject, uint64_t seed, struct pxr_error *err)
@@ -192,8 +192,8 @@ static void limit_time(void)
     alarm(SITE_SECONDS);
 }
 
-/* In a process of its own: a defect may end it. Its memory is fresh, too: nothing that a run
- * without the defect has left there can make up for it. */
+/* In a process of its own: a defect may end it. Its memory is fresh, too, so that remains of a run
+ * without the defect cannot make up for it. */
 static void try_place(const struct options *options, const struct place *place,
                       struct answer *answer)
 {
