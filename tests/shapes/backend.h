@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What runs a case: the product through its C API, the oracle, a CUDA driver, which may be a GPU's,
- * or the product's parts in this process with a collapse and a mode of the caller's choice.
+ * Backends run a case: the product through its C API, the oracle, a CUDA driver, which may be a
+ * GPU's, or the product's parts in this process with a collapse and a mode of the caller's choice.
  */
 #ifndef PTXRUN_TESTS_SHAPES_BACKEND_H
 #define PTXRUN_TESTS_SHAPES_BACKEND_H
@@ -44,7 +44,7 @@ struct backend_list {
 bool backend_list_add(struct backend_list *list, const char *names);
 bool backend_list_has(const struct backend_list *list, const struct backend *backend);
 
-/* What the kernel that a build ran last has become; PRECISE if it ran none. */
+/* The outcome for the kernel that a build ran last; PRECISE if it ran none. */
 struct runner_made backend_made(const struct backend *build);
 
 /* Runs the case's kernel on a runner of tests/support. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A case: a PTX file that says in its comments how to launch its kernel, what the memory holds
- * before and what it must hold afterwards. README.md has the format.
+ * A case: a PTX file whose comments say how to launch its kernel, and what the memory holds before
+ * and must hold afterwards. README.md has the format.
  */
 #ifndef PTXRUN_TESTS_SHAPES_CASE_H
 #define PTXRUN_TESTS_SHAPES_CASE_H
@@ -49,8 +49,8 @@ enum pxr_status case_parse(const char *path, const char *text, struct ptx_case *
                            struct pxr_error *err);
 void case_fini(struct ptx_case *c);
 
-/* Memory of a run: one block per argument (NULL for values), filled with what the case says.
- * False: out of memory. */
+/* Memory of a run: one block per argument (NULL for values), filled as the case says. False: out of
+ * memory. */
 struct case_memory {
     uint8_t *bytes[CASE_MAX_ARGS];
 };

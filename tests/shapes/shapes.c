@@ -23,7 +23,7 @@ struct options {
     bool is_verbose;
 };
 
-/* What is under way, for the handler. */
+/* The current run, for the handler. */
 static char current[512];
 
 static void report_hang(int signal)
