@@ -13,7 +13,7 @@
 
 #define CONFIG_SECONDS 60 /* to compile and run one */
 
-/* What the processes tell the one that started them. */
+/* The answers of the processes to their parent. */
 struct shared {
     enum pxr_status status; /* of the iteration as it is */
     struct pxr_error err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Configurations of one iteration, tried in processes of their own: what the vectoriser makes may
- * end them, as may the vectoriser.
+ * Configurations of one iteration, tried in processes of their own: the vectoriser may crash them,
+ * and so may its code.
  */
 #ifndef PTXRUN_TESTS_VECTOR_ITERATION_ATTEMPT_H
 #define PTXRUN_TESTS_VECTOR_ITERATION_ATTEMPT_H

@@ -32,7 +32,7 @@ void iteration_case_fini(struct iteration_case *c)
 
 /* ---- reading ---- */
 
-/* Which of the names the text begins with; count: none. */
+/* Which of the names the text begins with; count: none of them. */
 static uint32_t find_name(const char *const *names, uint32_t count, const char *text)
 {
     uint32_t n = 0;

@@ -23,7 +23,7 @@
 #define ITERATION_ARRAYS 3
 #define ITERATION_SIZES  12
 
-/* What an array begins with. */
+/* The initial contents of an array. */
 enum iteration_fill {
     ITERATION_FILL_BITS,  /* anything */
     ITERATION_FILL_SMALL, /* 32-bit integers from 0 to 15 */
@@ -40,7 +40,7 @@ struct iteration_array {
     enum iteration_fill fill;
 };
 
-/* What %n is, by the number of threads or as a number. */
+/* The value of %n, by the number of threads or as a number. */
 enum iteration_limit { ITERATION_ALL, ITERATION_HALF, ITERATION_ROW, ITERATION_NUMBER };
 
 enum iteration_expectation {

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define AROUND 0x5a /* fills what is between an array and the guard page */
+#define AROUND 0x5a /* fills the space between an array and the guard page */
 
 enum pxr_status iteration_memory_init(struct iteration_memory *memory,
                                       const struct iteration_case *c, struct pxr_error *err)

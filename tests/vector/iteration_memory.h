@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The arrays an iteration works on: at the very beginning or end of memory with pages around it
- * that nobody may touch.
+ * The arrays of an iteration: at the very beginning or end of memory with inaccessible pages around
+ * it.
  */
 #ifndef PTXRUN_TESTS_VECTOR_ITERATION_MEMORY_H
 #define PTXRUN_TESTS_VECTOR_ITERATION_MEMORY_H
@@ -20,7 +20,7 @@ enum pxr_status iteration_memory_init(struct iteration_memory *memory,
                                       const struct iteration_case *c, struct pxr_error *err);
 void iteration_memory_fini(struct iteration_memory *memory);
 
-/* What a run begins with; the same for the same case and size. */
+/* Fills the memory for a run; the same for the same case and size. */
 void iteration_memory_fill(struct iteration_memory *memory, const struct iteration_case *c,
                            const struct iteration_size *size, bool is_at_end);
 

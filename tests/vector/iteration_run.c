@@ -40,12 +40,12 @@ static const char *const poison_words[POISON_USE_COUNT] = {
     [POISON_MASK] = " as a mask",       [POISON_DIVISOR] = " as a divisor",
     [POISON_STORED] = " and stores it", [POISON_ARGUMENT] = " as an argument"};
 
-/* Where a run goes when it cannot go on; of the one that runs. */
+/* The way out of the current run when it cannot go on. */
 static sigjmp_buf leave;
 static void *fault_address;
 static enum poison_use poison_use;
 
-/* Of functions that are not pure, in this run. */
+/* Calls of functions that are not pure, in this run. */
 static uint32_t call_count;
 
 static void on_signal(int number, siginfo_t *info, void *context)
@@ -66,7 +66,7 @@ static void catch_signals(void)
         sigaction(numbers[i], &action, NULL);
 }
 
-/* Nothing before generated code says what its type is. */
+/* Generated code has no type signature before it. */
 __attribute__((no_sanitize("function"))) static enum ending
 run_kernel(kernel_fn kernel, const struct iteration_memory *memory,
            const struct iteration_size *size)
@@ -255,7 +255,7 @@ void iteration_run_fini(struct iteration_run *run)
 
 /* ---- widened ---- */
 
-/* In words, where an address is. */
+/* Describes in words where an address is. */
 static void describe_address(const struct iteration_memory *memory, char *words, size_t words_bytes)
 {
     const uint8_t *address = fault_address;
@@ -270,7 +270,7 @@ static void describe_address(const struct iteration_memory *memory, char *words,
     snprintf(words, words_bytes, " (%p)", fault_address);
 }
 
-/* What a run that has ended leaves is what the nest as it is leaves. */
+/* Whether the memory after a run is the memory after the unchanged nest. */
 static bool check(const struct iteration_run *run, uint32_t number, char *words, size_t words_bytes)
 {
     if (run->is_fault[number])
@@ -376,7 +376,7 @@ static bool is_as_expected(const struct iteration_case *c, const struct tr_vecto
     return false;
 }
 
-/* Whether what has been compiled is for this size. */
+/* Whether the compiled code is for this size. */
 static bool is_for_size(const struct iteration_case *c, const struct iteration_config *config,
                         uint32_t n)
 {
@@ -396,7 +396,7 @@ static bool run_widened(struct iteration_run *run, const struct iteration_config
     return true;
 }
 
-/* What LLVM can show to be needed by nobody, or to be the same. Not for any machine. */
+/* Removes code that LLVM can show to be unneeded, or the same. Not for any machine. */
 #define CLEANUP                                                                                    \
     "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,gvn,simplifycfg,"                  \
     "instcombine<no-verify-fixpoint>,adce)"
