@@ -83,7 +83,7 @@ enum tr_certainty {
 
 struct tr_roots {
     const struct tr_graph *graph;
-    enum tr_record first; /* what the function's first argument points to */
+    enum tr_record first; /* the record that the function's first argument points to */
     enum tr_certainty certainty;
     struct tr_root *values; /* by value: of pointers and integers of 64 bits */
 };
@@ -155,7 +155,7 @@ int tr_tid_dimension(LLVMValueRef value);
 
 enum tr_number_kind {
     TR_NUMBER_CONSTANT,
-    TR_NUMBER_VALUE, /* of the function: what `value` is, which does not move */
+    TR_NUMBER_VALUE, /* of the function: `value`, which does not move */
     TR_NUMBER_SUM,
     TR_NUMBER_DIFFERENCE,
     TR_NUMBER_PRODUCT,

@@ -204,17 +204,17 @@ struct tr_shape {
 struct tr_shape_facts {
     uint32_t block[3];
     const struct tr_shape *arguments; /* by value number, for arguments; NULL: they are varying */
-    const bool *is_lost;  /* by segment: threads that come here take all others with them, so that
-                             nobody is left to compare with; NULL: those that call a fault */
-    bool is_race_free;    /* what threads load from one address while they are there together is
-                             the same, unless the access is volatile or atomic; a clock too */
+    const bool *is_lost;  /* by segment: threads that come here end all others, so that none is left
+                             to compare with; NULL: segments that call a fault */
+    bool is_race_free;    /* threads that are there together load the same value from one address,
+                             unless the access is volatile or atomic; likewise for a clock */
     bool is_never_better; /* no value is better than varying if an operand is varying */
 };
 
-/* For one scope. "Together" means: in the same dynamic instance, all having come the same way
- * through branches that are uniform. Threads that have exited do not count.
- * A value that leaves a loop whose threads leave it in different iterations is varying outside of
- * it (temporal divergence). */
+/* The shapes for one scope. "Together" means: in the same dynamic instance, all having come the
+ * same way through branches that are uniform. Threads that have exited do not count. A value that
+ * leaves a loop whose threads leave it in different iterations is varying outside of it (temporal
+ * divergence). */
 struct tr_shapes {
     enum tr_scope scope;
     struct tr_shape *values; /* by value: as seen in its own segment */
@@ -228,10 +228,10 @@ struct tr_shapes {
     bool *is_last; /* by segment: it is no sync point, and none can be reached from it. A branch
                       decides who exits if the other way begins with such a segment. */
     struct tr_set *varies_at;      /* by loop: values defined in it that are varying outside of it
-                                      although      they are not inside */
+                                      although they are not inside */
     struct tr_set *varies_at_last; /* the same for uses in segments that are is_last */
-    bool *is_lane_number; /* by value: the lane plus what all lanes of the warp share, a multiple of
-                             32; so that a warp's first lane tells where the others are */
+    bool *is_lane_number; /* by value: the lane plus a multiple of 32 that all lanes of the warp
+                             share, so that a warp's first lane tells where the others are */
 };
 
 enum pxr_status tr_shapes_build(struct tr_graph *graph, const struct tr_loops *loops,
@@ -243,13 +243,13 @@ enum pxr_status tr_shapes_build(struct tr_graph *graph, const struct tr_loops *l
 struct tr_shape tr_shape_at(const struct tr_graph *graph, const struct tr_loops *loops,
                             const struct tr_shapes *shapes, uint32_t value, uint32_t segment);
 
-/* The load reads what does not change while the grid runs. */
+/* Whether it loads memory that does not change while the grid runs. */
 bool tr_is_invariant_load(LLVMValueRef load);
 
 /* ---- all of it as text (print_analysis.c) ---- */
 
-/* Segments with their instructions, and behind each what the analyses say, for people and tests.
- * malloc; the caller frees. NULL when out of memory. */
+/* Segments with their instructions, and behind each the results of the analyses, for people and
+ * tests. malloc; the caller frees. NULL when out of memory. */
 char *tr_analysis_text(LLVMValueRef function, bool (*ends_segment)(LLVMValueRef inst),
                        const struct tr_shape_facts *facts);
 

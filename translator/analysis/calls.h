@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an instruction calls: a placeholder (kernel_abi/placeholders.def), a special register
- * (ptx/sregs.def), or another function.
+ * Identifies the callee of an instruction: a placeholder (kernel_abi/placeholders.def), a special
+ * register (ptx/sregs.def), or another function.
  */
 #ifndef PTXRUN_TRANSLATOR_ANALYSIS_CALLS_H
 #define PTXRUN_TRANSLATOR_ANALYSIS_CALLS_H
@@ -15,22 +15,22 @@
 /* The name of the function that the instruction calls directly, "" if it calls none. */
 const char *tr_callee_name(LLVMValueRef inst);
 
-/* RT_CALL_NONE: none of them, or the instruction is no call. */
+/* RT_CALL_NONE: it calls no placeholder, or is no call. */
 enum rt_placeholder tr_placeholder_of(LLVMValueRef inst);
 
 /* The row of that placeholder. */
 const struct rt_placeholder_info *tr_placeholder_info(LLVMValueRef inst);
 
-/* The call's result depends on its arguments alone, and it has no other effect. */
+/* Whether the call's result depends on its arguments alone, and it has no other effect. */
 bool tr_is_pure_call(LLVMValueRef call);
 
-/* What any call does to memory, as far as other threads or later accesses could tell. */
+/* The effect of any call on memory, as far as other threads or later accesses could tell. */
 enum rt_effect tr_effect_of_call(LLVMValueRef call);
 
 /* Whether the instruction calls a placeholder at which a thread may stop. */
 bool tr_is_sync_point(LLVMValueRef inst);
 
-/* Whether threads meet at the sync point; at others each waits for itself. */
+/* Whether threads meet at the sync point; at others each waits alone. */
 bool tr_is_meeting(LLVMValueRef sync);
 
 /* Whether the launch ends there with an error. */

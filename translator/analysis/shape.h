@@ -17,7 +17,7 @@ struct tr_exits {
     bool has_sync_point; /* in the loop */
 };
 
-/* Grows while branches are found to be divergent. */
+/* The effect of divergent branches. Grows while more are found. */
 struct tr_divergence {
     const struct tr_graph *graph;
     const struct tr_loops *loops;
@@ -33,7 +33,7 @@ struct tr_divergence {
     bool *is_fault;           /* by segment: ends the launch */
     struct tr_set waiting;    /* private to tr_divergence_spread */
     struct tr_set
-        behind; /* segments that can be reached from a sync point that only some come to */
+        behind; /* segments that can be reached from a sync point that only some threads come to */
     struct tr_propagation *work;
 };
 
@@ -41,54 +41,56 @@ struct tr_divergence {
 bool tr_divergence_init(struct tr_divergence *divergence, struct tr_graph *graph,
                         const struct tr_loops *loops, const struct tr_shape_facts *facts);
 
-/* Threads that are at the end of the segment together go different ways from there. */
+/* Adds a branch: threads that are at the end of the segment together go different ways from
+ * there. */
 void tr_divergence_add(struct tr_divergence *divergence, uint32_t segment);
 
-/* What follows from all that were added. */
+/* Draws the conclusions from all branches added. */
 void tr_divergence_spread(struct tr_divergence *divergence);
 
 /* ---- shapes of single instructions (shape_value.c, shape_call.c) ---- */
 
-/* What the shape of an instruction depends on. */
+/* The context that the shape of an instruction depends on. */
 struct tr_shape_context {
     const struct tr_graph *graph;
     enum tr_scope scope;
     const uint32_t *block;    /* its shape, 0: not known */
     bool is_race_free;        /* as tr_shape_facts */
-    bool is_row_scope;        /* all of the scope is one row, so what a row shares, all do */
+    bool is_row_scope;        /* all of the scope is one row, so that uniform along the row means
+                                 uniform */
     bool is_uniform_segment;  /* of the instruction's segment */
     LLVMTargetDataRef layout; /* of data in memory */
 };
 
-/* A shape in its one form: strides as signed numbers of the width (of pointers: 64); 1 to 64 bits.
- */
+/* A shape in normal form: strides are signed numbers of the width (of pointers: 64); 1 to 64
+ * bits. */
 struct tr_shape tr_shape_affine(const struct tr_shape_context *context, unsigned width,
                                 uint64_t stride, bool no_wrap);
 struct tr_shape tr_shape_row(const struct tr_shape_context *context);
 struct tr_shape tr_shape_uniform(void);
 struct tr_shape tr_shape_varying(void);
 
-/* Of what is only a function of such operands: as the worst. */
+/* The shape of a value that depends only on such operands: that of the worst one. */
 struct tr_shape tr_shape_of_function(const struct tr_shape_context *context,
                                      const struct tr_shape *operands, uint32_t count);
 
-/* What is one or the other, the same one for all threads that are there together. */
+/* The shape of a value that is one or the other, the same one for all threads that are there
+ * together. */
 struct tr_shape tr_shape_join(const struct tr_shape_context *context, struct tr_shape a,
                               struct tr_shape b);
 
-/* operands: one for each of the value's. Not for phis. */
+/* operands: the shape of each of the value's operands. Not for phis. */
 struct tr_shape tr_shape_of_value(const struct tr_shape_context *context,
                                   const struct tr_value *value, const struct tr_shape *operands);
 struct tr_shape tr_shape_of_call(const struct tr_shape_context *context,
                                  const struct tr_value *value, const struct tr_shape *operands);
 
-/* Whether the instruction gives the same to all lanes of a warp because only their lowest bits
- * differ (shape_warp.c); then its first operand is such a number: a multiple of 32, plus the lane.
- */
+/* Whether the result is the same in all lanes of a warp because only their lowest bits differ
+ * (shape_warp.c); then the first operand is such a number: a multiple of 32, plus the lane. */
 bool tr_shape_is_of_warp(const struct tr_shape_context *context, LLVMValueRef inst);
 bool tr_shape_is_lane_number(const struct tr_shape_context *context, LLVMValueRef value);
 
-/* Whether the instruction gives the same whenever and wherever it gets the same operands. */
+/* Whether the result is always the same for the same operands. */
 bool tr_is_function_of_operands(const struct tr_value *value);
 
 #endif

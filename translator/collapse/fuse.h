@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the builders of a fused kernel share: the function of the blocks (fuse.c, region_loop.c,
+ * Shared by the builders of a fused kernel: the function of the blocks (fuse.c, region_loop.c,
  * warp_ops.c) and the function of one step (step_function.c).
  */
 #ifndef PTXRUN_TRANSLATOR_COLLAPSE_FUSE_H

@@ -34,8 +34,8 @@ struct tr_fused {
     LLVMValueRef *warp_array;                 /* by value: of home THREAD */
     LLVMValueRef *warp_value;                 /* by value: of home GROUP */
     struct tr_warp_slot slots[TR_WARP_SLOTS]; /* by sync point modulo their number */
-    LLVMValueRef shown;                       /* i32: what lanes read of each other */
-    LLVMValueRef scratch;                     /* what helpers read and write */
+    LLVMValueRef shown;                       /* i32: values that lanes read from each other */
+    LLVMValueRef scratch;                     /* for reads and writes of helpers */
     LLVMBasicBlockRef *begin; /* by sync point, for those of the block and sync point 0: all threads
                                  go on from there */
     LLVMBasicBlockRef *loop;  /* by fused sync point: the current group goes on from there */

@@ -25,7 +25,7 @@ struct tr_warp_op {
 struct tr_warp_result {
     LLVMValueRef values;     /* <32 x i32> or, of floats, <32 x float>; or NULL … */
     LLVMValueRef same;       /* … and this i32 for all, or NULL */
-    LLVMValueRef predicates; /* <32 x i1>: bit 32 of what the placeholder returns; NULL: none */
+    LLVMValueRef predicates; /* <32 x i1>: bit 32 of the placeholder's result; NULL: none */
 };
 
 /* <32 x T> */

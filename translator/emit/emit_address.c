@@ -30,8 +30,8 @@ static LLVMValueRef block_record(struct tr_ctx *ctx)
     return load_constant_field(ctx, ctx->thread, offsetof(struct rt_thread, block), "block");
 }
 
-/* Fields of struct rt_thread, and of what they point at, are constant while the thread runs: loaded
- * in the entry block, the first time they are asked for. */
+/* Fields of struct rt_thread, and of the structures it points to, are constant while the thread
+ * runs: they are loaded in the entry block, at their first use. */
 static LLVMValueRef launch_record(struct tr_ctx *ctx)
 {
     if (ctx->launch == NULL)

@@ -8,7 +8,7 @@
 #include "translator/module/marks.h"
 #include "translator/module/sregs.h"
 
-/* precise.c reads only what is constant while a thread runs. */
+/* precise.c reads only fields that are constant while a thread runs. */
 static void mark_loads_invariant(LLVMValueRef function)
 {
     LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);

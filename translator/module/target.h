@@ -37,7 +37,7 @@ struct tr_vector_costs {
                             intermediate ones */
     uint32_t copies;     /* more gain nothing … */
     uint32_t shared;     /* … unless copies share loads */
-    uint32_t sums;       /* that keep the multipliers busy: twice the cycles that one takes */
+    uint32_t sums;       /* enough to keep the multipliers busy: twice the cycles that one takes */
     double gathers_most; /* above this share of the time, gathers are as fast one copy at a time */
     double divergent_loop; /* loops take so much longer if each lane leaves them on its own */
     double sparse;         /* gathers by few lanes, selected by data, each from memory of its own:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The approximate instructions of PTX, each within the manual's bound and with its table of special
- * values; polynomials are minimax fits. No calls, no tables, and no branches but around what is
- * rare, so that lanes can run side by side. Compiled to bitcode.
+ * values; polynomials are minimax fits. No calls, no tables, and branches only around rare cases,
+ * so that lanes can run side by side. Compiled to bitcode.
  */
 #include "translator/rt/bits.h"
 

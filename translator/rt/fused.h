@@ -18,7 +18,7 @@ struct rt_fused_op {
     uint32_t result[RT_WARP_SIZE];
 };
 
-/* What the placeholder of the same name returns: its low half in op->result; the functions return
+/* The result of the placeholder of the same name: its low half in op->result; the functions return
  * the lanes whose bit 32 is set. */
 #define RT_FUSED_NOTHING(name)
 #define RT_FUSED_VECTORS(name)

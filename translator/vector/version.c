@@ -312,7 +312,7 @@ static void replace_loops(const struct version *version, LLVMBasicBlockRef entry
     for (unsigned i = 0; i < LLVMGetNumSuccessors(enters); i++)
         if (LLVMGetSuccessor(enters, i) == version->outer->header)
             LLVMSetSuccessor(enters, i, entry);
-    /* What phis behind the nest bring does not come out of it. */
+    /* Phis behind the nest bring no values out of it. */
     tr_move_phis(version->widen.builder, version->outer->after, version->outer->latch,
                  version->done);
     for (uint32_t s = 0; s < graph->segment_count; s++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Vector forms of single instructions, and what they share. Private to translator/vector.
+ * Vector forms of single instructions, and their helpers. Private to translator/vector.
  */
 #ifndef PTXRUN_TRANSLATOR_VECTOR_EMIT_FORM_H
 #define PTXRUN_TRANSLATOR_VECTOR_EMIT_FORM_H

@@ -103,7 +103,7 @@ struct tr_iteration {
     struct tr_access_plan **accesses; /* by value; NULL: no load or store (access_plan.h) */
 };
 
-/* is_jammed: the iteration includes what the y loop does before and after the x loop. Branches in
+/* is_jammed: the iteration includes the y loop's code before and after the x loop. Branches in
  * `guards` go in the expected direction only. *obstacle: NULL, or why the iteration cannot be
  * widened (irreducible loop, a jammed y loop with more than iterations in it, …), in words for
  * --explain; then the iteration is empty. Fails with PXR_OUT_OF_MEMORY. */
@@ -141,8 +141,7 @@ uint32_t tr_cost(const struct tr_target *target, LLVMValueRef inst);
 
 /* ---- all of it as text, for people and tests (plan_text.c) ---- */
 
-/* The nests of a function and what is planned for them, as text. malloc; NULL when out of
- * memory. */
+/* The nests of a function and their plans, as text. malloc; NULL when out of memory. */
 char *tr_plan_text(LLVMValueRef function);
 
 #endif

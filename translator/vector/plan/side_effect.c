@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a single instruction does besides making a value: whether it may be repeated, whether it may
+ * The effects of a single instruction besides its value: whether it may be repeated, whether it may
  * be done for a thread that does not exist, and how long it takes.
  */
 #include "translator/analysis/calls.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is asked of the vectoriser.
+ * The options of the vectoriser.
  */
 #ifndef PTXRUN_TRANSLATOR_VECTOR_PLAN_VECTOR_OPTIONS_H
 #define PTXRUN_TRANSLATOR_VECTOR_PLAN_VECTOR_OPTIONS_H

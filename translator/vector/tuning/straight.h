@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the files of `straight` share: blocks in one go (straight.c).
+ * Shared by the files of `straight`: blocks in one go (straight.c).
  */
 #ifndef PTXRUN_TRANSLATOR_VECTOR_TUNING_STRAIGHT_H
 #define PTXRUN_TRANSLATOR_VECTOR_TUNING_STRAIGHT_H
@@ -15,7 +15,7 @@
 
 /* ---- shared memory as values (straight_memory.c) ---- */
 
-/* What is known of one element in shared memory. */
+/* The known value of one element in shared memory. */
 struct tr_piece {
     LLVMValueRef value; /* NULL: nothing */
     uint16_t lane;      /* which lane of `value`, if that is a vector */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds where the straight way goes: which way branches are expected to go, and what they would
+ * Finds where the straight way goes: the expected ways of branches, and the questions they would
  * ask.
  */
 #include "translator/vector/tuning/straight.h"
