@@ -105,7 +105,7 @@ static void *serve(void *arg)
     return NULL;
 }
 
-/* The child has no such thread: who connects must find nobody rather than wait. */
+/* The child has no such thread: connecting must fail rather than wait. */
 static void close_in_child(void)
 {
     if (server.socket >= 0)

@@ -25,7 +25,7 @@
 
 struct block {
     uint8_t *pointer;
-    size_t size_bytes; /* a multiple of ALIGN_BYTES: what counts for the limit */
+    size_t size_bytes; /* a multiple of ALIGN_BYTES: counts for the limit */
     unsigned size_class;
     struct pxr_area area; /* of a large block */
     const struct crt_context *ctx;

@@ -89,9 +89,9 @@ static bool has_local_memory(uint64_t bytes)
     return true;
 }
 
-/* A device sets local memory aside for all threads that run at a time, and refuses the launch
- * when it cannot. Here it becomes resident when it is touched: only what would end the process is
- * refused. */
+/* A device sets local memory aside for all threads that run at a time, and refuses the launch when
+ * it cannot. Here it becomes resident when it is touched: only launches that would end the process
+ * are refused. */
 static enum crt_result check_local(const struct crt_kernel *kernel,
                                    const struct ptx_kernel_layout *layout,
                                    const struct crt_launch_config *config)

@@ -156,7 +156,7 @@ void crt_kernel_get_old(struct crt_kernel *kernel, struct crt_old_launch *launch
 enum crt_result crt_kernel_param(const struct crt_kernel *kernel, size_t index, size_t *offset,
                                  size_t *size_bytes);
 
-/* Occupancy, consistent with what a launch accepts. */
+/* Occupancy, consistent with the limits of a launch. */
 enum crt_result crt_kernel_blocks_per_sm(struct crt_kernel *kernel, int block_threads,
                                          size_t dynamic_shared_bytes, int *blocks);
 enum crt_result crt_kernel_available_shared(struct crt_kernel *kernel, int blocks,

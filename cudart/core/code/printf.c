@@ -67,7 +67,7 @@ void crt_assert_add(struct crt_launch *launch, uint64_t block, const char *text,
     add_record(launch, &launch->assertions, block, text, len);
 }
 
-/* Merges two lists of records, stable: what comes first in `a` stays before its equals in `b`. */
+/* Merges two lists of records, stable: those of `a` stay before their equals in `b`. */
 static struct crt_print_record *merge(struct crt_print_record *a, struct crt_print_record *b)
 {
     struct crt_print_record *head = NULL;

@@ -62,7 +62,7 @@ static bool owns_all(const struct crt_graph *graph, struct crt_node *const *node
     return true;
 }
 
-/* Fills what a capture, all zero, begins with. graph NULL: one of its own. */
+/* Fills the first fields of a capture that is all zero. graph NULL: one of its own. */
 static enum crt_result start_locked(struct crt_capture *capture, struct crt_stream *stream,
                                     struct crt_graph *graph, struct crt_node *const *nodes,
                                     size_t count)

@@ -53,7 +53,7 @@ struct run {
     uint64_t stride; /* 0: numbers come from counter */
     _Atomic uint64_t *counter;
     uint64_t submit_ns;    /* of the steps to be issued */
-    struct sch_op *begin;  /* what steps without dependencies wait for, or NULL */
+    struct sch_op *begin;  /* steps without dependencies wait for it; or NULL */
     struct sch_op **exits; /* the operation that successors of each step wait for */
     uint8_t *launches;     /* copies of those of the plan */
     struct loop *loop;     /* whose body this is, or NULL */

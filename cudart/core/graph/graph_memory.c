@@ -13,8 +13,8 @@
 #include "cudart/core/memory/graph_blocks.h"
 #include "cudart/core/streams/context.h"
 
-/* Marks what a node depends on, at any distance. Recursion is as deep as a chain of nodes may be
- * long, hence a list. */
+/* Marks the nodes that a node depends on, at any distance. Recursion would be as deep as the
+ * longest chain of nodes, hence a list. */
 static enum crt_result mark_ancestors(struct crt_graph *graph, struct crt_node *const *deps,
                                       size_t dep_count)
 {

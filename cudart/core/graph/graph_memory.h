@@ -17,8 +17,8 @@ struct crt_work;
 
 CRT_API_BEGIN
 
-/* Work that allocates. deps: what the node will depend on; memory that was freed before it is used
- * again. */
+/* Work that allocates. deps: the node's future dependencies; memory that was freed before these is
+ * used again. */
 enum crt_result crt_work_alloc(struct crt_graph *graph, struct crt_node *const *deps,
                                size_t dep_count, struct crt_context *ctx, size_t size_bytes,
                                struct crt_work *work);

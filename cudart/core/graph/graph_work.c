@@ -243,7 +243,7 @@ enum crt_result crt_node_get_attribute(const struct crt_node *node, int attribut
     return CRT_SUCCESS;
 }
 
-/* Attributes that change what a launch means are obeyed or refused, as in a launch. */
+/* Attributes that change the meaning of a launch are obeyed or refused, as in a launch. */
 static enum crt_result apply_attribute(struct crt_launch_config *config, int attribute,
                                        const void *value)
 {

@@ -102,7 +102,7 @@ enum crt_result crt_ipc_export_memory(uintptr_t address, struct crt_ipc_handle *
     return make_handle(CRT_IPC_MEMORY, found.base, found.id, handle);
 }
 
-/* Maps what an exporter has answered. */
+/* Maps the exporter's answer. */
 static enum crt_result map_import(struct import *import, const struct crt_ipc_answer *answer,
                                   int file)
 {

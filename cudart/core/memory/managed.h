@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What programs have said about ranges of managed memory: advice and prefetches. All memory is the
- * host's, so that none of it moves anything; it can be asked for again.
+ * The program's advice and prefetches for ranges of managed memory. All memory is the host's, so
+ * that none of it moves anything; the program can read it back.
  */
 #ifndef PTXRUN_CUDART_CORE_MEMORY_MANAGED_H
 #define PTXRUN_CUDART_CORE_MEMORY_MANAGED_H

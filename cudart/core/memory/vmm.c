@@ -65,8 +65,8 @@ static void *map_at(uintptr_t address, size_t size_bytes)
     return NULL;
 }
 
-/* Guards give way to addresses that the program asks for: growing vectors want what follows their
- * memory. */
+/* Guards give way to addresses that the program asks for: growing vectors want the addresses behind
+ * their memory. */
 static void clear_guards_locked(uintptr_t begin, uintptr_t end)
 {
     struct reservation *reservation;
@@ -116,7 +116,7 @@ static void unmap_reservation(const struct reservation *reservation)
            reservation->guard_before + reservation->size_bytes + reservation->guard_after);
 }
 
-/* Addresses first: what there is no room for asks for no slots either. */
+/* Addresses first: if there are none, no slots are needed either. */
 static bool reserve_locked(struct reservation *wanted, size_t alignment, uintptr_t hint)
 {
     if (!reserve_at_locked(wanted, alignment, hint) && !reserve_anywhere(wanted, alignment))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Captures as streams and events know them: who takes part in one, and which nodes they stand for.
- * What captures forbid to others is in capture_rules.c.
+ * Captures as streams and events know them: the streams in a capture, and the nodes that they stand
+ * for. capture_rules.c has the calls that captures forbid.
  */
 #include "cudart/core/streams/capture.h"
 
