@@ -202,7 +202,7 @@ static bool parse_value(struct ptx_parser *p, struct init_state *state, size_t l
         if (!parse_value(p, state, level + 1, index))
             return false;
         if (is_list)
-            *index = start + item; /* what the inner list leaves out is zero */
+            *index = start + item; /* missing items of the inner list are zero */
     } while (ptx_accept(p, ','));
     return ptx_expect(p, '}');
 }

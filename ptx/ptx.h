@@ -172,7 +172,7 @@ struct ptx_operand {
         enum ptx_sreg sreg;
         uint64_t bits;
     };
-    int64_t offset; /* VAR, ADDRESS; SUM: added in the width of what it is added to */
+    int64_t offset; /* VAR, ADDRESS; SUM: added in the width of its base */
     /* As written, where there are several ways; may be empty. INT, FLOAT: all of it. VAR, ADDRESS,
      * SUM: what follows the name or base, "[3]" or "+8". REG: "r" of v.r. SREG and VECTOR: the name
      * of a special register when it is an alias or a whole vector, "%tid". LABELS: the list's name.

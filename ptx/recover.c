@@ -185,7 +185,7 @@ static bool is_inside_operands(const struct ptx_parser *p)
     return next.kind == PTX_TOKEN_PUNCT && strchr(",;])|", next.text.ptr[0]);
 }
 
-/* Leaves out tokens up to a ";", or to the brace that closes what the text has opened. */
+/* Leaves out tokens up to a ";", or to the brace that closes those opened in the text. */
 static bool skip(struct ptx_parser *p, struct goal goal)
 {
     unsigned depth = 0;
