@@ -27,7 +27,7 @@ struct elf_object {
     size_t symbol_names_bytes;
 };
 
-/* Reads the headers. Errors: PXR_COMPILE_FAILED with what is wrong, PXR_OUT_OF_MEMORY. */
+/* Reads the headers. Errors: PXR_COMPILE_FAILED with the defect, PXR_OUT_OF_MEMORY. */
 enum pxr_status elf_object_init(struct elf_object *object, const uint8_t *bytes, size_t size_bytes,
                                 struct pxr_error *err);
 void elf_object_fini(struct elf_object *object);

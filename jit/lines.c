@@ -34,7 +34,7 @@ struct cursor {
     bool is_bad;
 };
 
-/* What the header of a unit says about its program. */
+/* The program's parameters from the header of a unit. */
 struct unit {
     uint8_t min_inst_bytes;
     int8_t line_base;
