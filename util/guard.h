@@ -18,7 +18,7 @@
 struct pxr_area {
     uint8_t *base;
     size_t size_bytes;
-    unsigned split_guards; /* that have cost a mapping */
+    unsigned split_guards; /* guards that have cost a mapping */
 };
 
 /* Maps at least size_bytes that can be read and written; whole pages. False when out of memory. */
