@@ -23,7 +23,7 @@ static struct {
     atomic_size_t length; /* of line; 0: nothing to tell */
     char line[LINE_BYTES];
     pid_t process; /* the child of a fork has asked for nothing */
-    int status;    /* that the program exits with */
+    int status;    /* the program's exit status */
 } first = {.is_noted = ATOMIC_FLAG_INIT};
 
 void pxr_refusal_tell(void)
