@@ -41,8 +41,8 @@ struct tr_vector_costs {
     double gathers_most; /* above this share of the time, gathers are as fast one copy at a time */
     double divergent_loop; /* loops take so much longer if each lane leaves them on its own */
     double sparse;         /* gathers by few lanes, selected by data, each from memory of its own:
-                              scalar code skips the other lanes, and its cache holds neighbours of the
-                              last element */
+                              scalar code skips the other lanes, and finds neighbours of the
+                              last element in its cache */
     double worthwhile;     /* at most this part of the time of single threads */
 };
 
