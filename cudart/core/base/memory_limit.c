@@ -29,7 +29,7 @@
 /* Columns of /proc/self/statm. */
 enum { STATM_SIZE = 0, STATM_DATA = 5, STATM_COLUMNS = 7 };
 
-/* Before /proc and /sys: something in tests only. */
+/* A prefix for /proc and /sys; not empty in tests only. */
 static const char *system_root = "";
 
 void crt_memory_set_root(const char *root)

@@ -80,7 +80,7 @@ enum crt_result crt_messages_ready(void)
                                                                  : CRT_SUCCESS;
 }
 
-/* Before the first message can be logged. */
+/* Runs before the first message can be logged. */
 __attribute__((constructor)) static void start_hearing(void)
 {
     pthread_atfork(NULL, NULL, mark_child);

@@ -53,7 +53,7 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) & ~(unit - 1);
 }
 
-/* Of a small size; *bytes becomes that of the class. */
+/* The class of a small size; *bytes becomes the size of its blocks. */
 static unsigned find_class(size_t *bytes)
 {
     if (*bytes <= FINE_MAX) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels: when they count as loaded, the launches that old programs put together piece by piece,
- * and the lines about kernels in the compiler's information log.
+ * Kernels: when they count as loaded, the launches that old programs assemble piece by piece, and
+ * the lines about kernels in the compiler's information log.
  */
 #include <stdio.h>
 #include <stdlib.h>

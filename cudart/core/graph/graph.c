@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Graphs: nodes, dependencies, copies, order. What nodes do is in graph_work.c.
+ * Graphs: nodes, dependencies, copies, order. The work of nodes is in graph_work.c.
  */
 #include "cudart/core/graph/graph.h"
 

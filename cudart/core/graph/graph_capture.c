@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Captures: their beginning, the nodes that come of them, and their end.
+ * Captures: their beginning, the nodes made from them, and their end.
  */
 #include "cudart/core/graph/graph_capture.h"
 

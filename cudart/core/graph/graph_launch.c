@@ -291,7 +291,7 @@ static enum pxr_status depend_on_deps(const struct run *run, const struct crt_st
     return has_waited ? status : sch_op_depend(op, run->begin);
 }
 
-/* True: the step needs no operation, since it has been done. */
+/* True: the step needs no operation, since its work has been done. */
 static bool run_ahead(const struct crt_step *step)
 {
     switch (step->work.kind) {
@@ -315,7 +315,7 @@ static bool run_ahead(const struct crt_step *step)
     }
 }
 
-/* True: the operation has been submitted, since nobody else is needed for it. */
+/* True: the operation has been submitted, since no worker is needed for it. */
 static bool try_ahead(const struct crt_step *step, struct sch_op *op)
 {
     enum crt_node_kind kind = step->work.kind;

@@ -276,8 +276,8 @@ static enum crt_result find_module(struct crt_step *step, struct crt_context *ct
     return result;
 }
 
-/* Which code is best follows from where the parameters point to, which may have changed; so may the
- * limits of the context. */
+/* The best code depends on where the parameters point to, which may have changed; so may the limits
+ * of the context. */
 static enum crt_result prepare_kernel(const struct crt_plan *plan, struct crt_step *step,
                                       struct crt_context *ctx)
 {

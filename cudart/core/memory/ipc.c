@@ -62,7 +62,7 @@ static void answer_memory(const struct crt_ipc_request *request, struct crt_ipc_
                                       .size_bytes = found.size_bytes};
 }
 
-/* On the listening thread. The answer says CRT_INVALID_HANDLE unless it is changed. */
+/* Runs on the listening thread. The answer says CRT_INVALID_HANDLE unless it is changed. */
 static void answer_request(const struct crt_ipc_request *request, struct crt_ipc_answer *answer,
                            int *file)
 {
@@ -146,8 +146,8 @@ static bool is_live_locked(const struct import *import)
     return crt_arena_find(import->base, &found) && found.id == import->own_id;
 }
 
-/* With the lock held: the memory behind a handle that ctx has opened before, or NULL. What was
- * given back with a context is forgotten. */
+/* With the lock held: the memory behind a handle that ctx has opened before, or NULL. Memory given
+ * back with a context is forgotten. */
 static struct import *find_import_locked(const struct crt_context *ctx,
                                          const struct crt_ipc_handle *handle)
 {

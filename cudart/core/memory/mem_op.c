@@ -187,9 +187,8 @@ static void report_missing(struct crt_context *ctx, const struct crt_mem_op *op)
     crt_context_poison(ctx, CRT_ILLEGAL_ADDRESS);
 }
 
-/* Does a write, or looks whether a wait is over: true when the batch can go on. The memory of a
- * pool may be freed after the operation was submitted, but it is there until a stream gets to it.
- */
+/* Does a write, or checks whether a wait is over: true when the batch can go on. The memory of a
+ * pool may be freed after the operation was submitted, but it exists until a stream gets to it. */
 static bool do_access(struct crt_context *ctx, const struct crt_mem_op *op)
 {
     struct crt_allocation allocation;
@@ -207,8 +206,8 @@ static bool do_access(struct crt_context *ctx, const struct crt_mem_op *op)
 
 /* ---- batches ---- */
 
-/* Goes on until a condition does not hold; true when the batch is through. What is left of a
- * context with a fatal error is not done any more. */
+/* Goes on until a condition does not hold; true when the batch is done. In a context with a fatal
+ * error the rest is left out. */
 static bool advance(struct batch *batch)
 {
     for (; batch->next < batch->count; batch->next++) {

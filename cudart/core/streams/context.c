@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Contexts: life, the stack of each thread, errors, peers. Limits are in context_limits.c, what
- * runtimes store in context_storage.c.
+ * Contexts: life, the stack of each thread, errors, peers. Limits are in context_limits.c, the
+ * entries of runtimes in context_storage.c.
  */
 #include "cudart/core/streams/context.h"
 
