@@ -270,7 +270,7 @@ static void begin_match(struct match *match, const enum ptx_type *types, unsigne
             match->ordered |= UINT32_C(1) << i;
 }
 
-/* From the item on, the first of the name that matches. */
+/* The first form of the name, from the item on, that matches. */
 static enum ptx_op find_match(struct match *match, unsigned item, struct pxr_str name)
 {
     for (; item != NO_ITEM; item = next_op[item])

@@ -77,7 +77,7 @@ struct ptx_const {
     uint64_t bits; /* integer, or IEEE double; is_single: IEEE single */
 };
 
-/* Where a statement or item begins. */
+/* The beginning of a statement or item. */
 struct ptx_mark {
     struct ptx_lexer lexer;
     struct ptx_token tok;
@@ -100,8 +100,8 @@ bool ptx_continue(struct ptx_parser *p);
 /* At a statement, behind the brace that has closed a function. */
 bool ptx_is_body_going_on(const struct ptx_parser *p);
 struct ptx_mark ptx_mark(const struct ptx_parser *p);
-/* After an error in what begins at the mark: true when the parser stands behind it and may go on.
- * A statement that is cut by the end of the text or a directive of the module cannot. */
+/* After an error in the text that begins at the mark: true when the parser stands behind it and may
+ * go on. A statement that is cut by the end of the text or a directive of the module cannot. */
 bool ptx_recover_statement(struct ptx_parser *p, const struct ptx_mark *mark);
 bool ptx_recover_item(struct ptx_parser *p, const struct ptx_mark *mark);
 

@@ -12,8 +12,8 @@
 enum ptx_print_style {
     /* The parsed text token for token; only blanks and comments differ. */
     PTX_PRINT_AS_WRITTEN,
-    /* From the values: numbers, array sizes, initialisers and the order of qualifiers have one
-     * form each. What is kept as text (.loc, .section, .pragma, properties of textures) stays. */
+    /* Made from the values: numbers, array sizes, initialisers and the order of qualifiers have one
+     * form each. Parts kept as text (.loc, .section, .pragma, properties of textures) stay. */
     PTX_PRINT_NORMAL
 };
 
