@@ -3,8 +3,8 @@
  * Goes from one group of the block to the next. A warp that begins at a sync point of the block
  * goes on from one sync point to the next until it comes to a sync point of the block again, or
  * exits. Nearly always each sync point of a warp lies behind only one sync point of the block; then
- * the warps that begin there have a loop of their own, so that no question is asked and LLVM sees a
- * plain loop.
+ * the warps that begin there have a loop of their own, without questions, and LLVM sees a plain
+ * loop.
  */
 #include "translator/collapse/region_loop.h"
 

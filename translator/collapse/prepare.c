@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Before threads are fused, functions with sync points become part of the kernel, because a loop
- * over threads cannot leave a call in the middle. Here it is also found that a kernel cannot be
- * fused at all.
+ * Makes functions with sync points part of the kernel before threads are fused, because a loop over
+ * threads cannot leave a call in the middle. Also finds kernels that cannot be fused at all.
  */
 #include <stddef.h>
 #include <stdlib.h>

@@ -30,7 +30,7 @@ static LLVMValueRef flag(struct tr_ctx *ctx, bool value)
     return tr_const_int(ctx, 32, value);
 }
 
-/* Into the range of s32, from a 64-bit value. */
+/* Saturates a 64-bit value to the range of s32. */
 static LLVMValueRef saturate_s32(struct tr_ctx *ctx, LLVMValueRef wide)
 {
     LLVMBuilderRef b = ctx->builder;

@@ -69,7 +69,8 @@ static bool is_small(const struct ptx_operand *size)
     return size->kind == PTX_OPERAND_INT && size->bits <= STACK_RESERVE_BYTES / 4;
 }
 
-/* So many bytes of stack, as an i64. The stack pointer is aligned by hand, for the same reason. */
+/* Allocates so many bytes of stack; an i64. The stack pointer is aligned by hand, for the same
+ * reason. */
 static LLVMValueRef allocate(struct tr_ctx *ctx, LLVMValueRef size, uint64_t align)
 {
     LLVMBuilderRef b = ctx->builder;

@@ -180,7 +180,7 @@ double rt_u64_to_f64(uint64_t a, uint32_t mode)
     return adjust_f64(exact.sum, exact.error, mode);
 }
 
-/* To odd in f32, so that the conversion to 16 bits is the only rounding. */
+/* Rounds to odd in f32, so that the conversion to 16 bits is the only rounding. */
 static float odd_sum(struct sum_f64 exact)
 {
     float cut = narrow_f32(exact.sum, exact.error, RT_ROUND_ZERO);

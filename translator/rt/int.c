@@ -155,7 +155,7 @@ uint32_t rt_szext(uint32_t a, uint32_t b, uint32_t clamp, uint32_t is_signed)
     return (a & ~mask) | (sign ? mask : 0);
 }
 
-/* Which byte of {b, a} a named mode of prmt puts at position i; n: the low two bits of c. */
+/* The byte of {b, a} that a named mode of prmt puts at position i; n: the low two bits of c. */
 static uint32_t prmt_byte(uint32_t n, uint32_t i, uint32_t mode)
 {
     switch (mode) {
