@@ -13,7 +13,7 @@
 #define NODES_MAX  64
 #define PATH_BYTES 128
 
-/* In the order in which they are compared. */
+/* In the order of comparison. */
 enum { PACKAGE, NODE, CORE, NUMBER, KEYS };
 
 struct cpu {
