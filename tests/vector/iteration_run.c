@@ -401,7 +401,7 @@ static bool run_widened(struct iteration_run *run, const struct iteration_config
     "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,gvn,simplifycfg,"                  \
     "instcombine<no-verify-fixpoint>,adce)"
 
-/* What comes out, tidied up, as one number; 0: nothing. */
+/* A number made of the widened code, tidied up; 0: none. */
 static uint64_t hash_widened(const struct iteration_run *run, const struct iteration_config *config)
 {
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compiles an iteration's nest as it is and widened, runs both on the same memory, and compares
- * what they leave there.
+ * Compiles an iteration's nest as it is and widened, runs both on the same memory, and compares the
+ * results there.
  */
 #ifndef PTXRUN_TESTS_VECTOR_ITERATION_RUN_H
 #define PTXRUN_TESTS_VECTOR_ITERATION_RUN_H
@@ -19,21 +19,21 @@ struct iteration_config {
     uint32_t skipped;     /* steps of tuning: 1 << enum tr_tuning */
     bool is_size_known;   /* the row's length and the number of rows are constants … */
     uint32_t known_size;  /* … those of this size */
-    bool is_optimised;    /* LLVM's passes run on what comes out */
+    bool is_optimised;    /* LLVM's passes run on the result */
     bool is_poisoned;     /* lanes that are not active have poison, and nothing must use it */
     enum tr_vector_seed seed;
     uint32_t seed_site;
     bool is_code_kept; /* outcome->code is wanted */
 };
 
-/* What happened to one configuration. */
+/* The outcome of one configuration. */
 struct iteration_outcome {
     bool is_right;
     bool is_widened;
     bool was_run;
     uint32_t width, jam; /* of the report */
     uint32_t seed_sites;
-    uint64_t code; /* if it is right: a number made of what comes out, tidied up */
+    uint64_t code; /* if it is right: a number made of the code, tidied up */
     char message[1600];
 };
 
@@ -43,7 +43,7 @@ struct iteration_run {
     struct iteration_host host;
     LLVMOrcLLJITRef jit;
     struct iteration_memory memory;
-    uint8_t **expected; /* by size: what the nest as it is leaves */
+    uint8_t **expected; /* by size: the memory after the unchanged nest */
     bool *is_fault;     /* by size: it ends in a fault */
     uint32_t *calls;    /* by size: of functions that are not pure */
     uint32_t compiled;
@@ -58,7 +58,7 @@ void iteration_run_fini(struct iteration_run *run);
 void iteration_run_config(struct iteration_run *run, const struct iteration_config *config,
                           struct iteration_outcome *outcome);
 
-/* Prints the widened module, or what was to be widened. */
+/* Prints the widened module, or the one to widen. */
 enum pxr_status iteration_print(const struct iteration_case *c,
                                 const struct iteration_config *config, bool is_prepared_only,
                                 struct pxr_error *err);

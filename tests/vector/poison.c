@@ -202,7 +202,7 @@ static void check_operand(struct poison *p, LLVMValueRef inst, unsigned operand,
     check(p, any(p, shadow), use);
 }
 
-/* Variables of the function: what waits in them may be poison. */
+/* Whether it is a variable of the function: values that wait in one may be poison. */
 static bool is_variable(LLVMValueRef pointer)
 {
     while (LLVMIsAGetElementPtrInst(pointer) != NULL)
@@ -294,7 +294,7 @@ static void check_call(struct poison *p, LLVMValueRef inst)
             check_operand(p, inst, i, is_assumption ? POISON_BRANCH : POISON_ARGUMENT);
 }
 
-/* What the instruction must not be given. */
+/* Checks the operands that the instruction must not get. */
 static void check_instruction(struct poison *p, LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
@@ -348,7 +348,7 @@ static LLVMValueRef differs(const struct poison *p, LLVMValueRef a, LLVMValueRef
     return LLVMBuildICmp(p->builder, LLVMIntNE, a, b, "");
 }
 
-/* The amount has as many bits as the number, or more; what is shifted out is not to be lost. */
+/* The amount has as many bits as the number, or more; bits shifted out must not be lost. */
 static LLVMValueRef bad_shift(const struct poison *p, LLVMValueRef inst, LLVMValueRef shadow)
 {
     LLVMBuilderRef b = p->builder;

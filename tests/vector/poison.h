@@ -12,7 +12,7 @@
 
 #include "util/error.h"
 
-/* What poison can decide. */
+/* The decisions that poison can make. */
 enum poison_use {
     POISON_BRANCH,
     POISON_ADDRESS,
@@ -23,7 +23,7 @@ enum poison_use {
     POISON_USE_COUNT
 };
 
-/* What generated code calls at each such place: void (i1 is_poison as an i32, i32 use). */
+/* Generated code calls this at each such place: void (i1 is_poison as an i32, i32 use). */
 #define POISON_FUNCTION "poison_check"
 
 /* Adds shadows and checks to the function. Not known are: poison from `inbounds`, `exact`, `nnan`

@@ -26,7 +26,7 @@ LLVMValueRef random_number(const struct random_generator *g, uint32_t value)
     return LLVMConstInt(g->i32, value, false);
 }
 
-/* In the entry, so that it becomes a value. */
+/* In the entry block, so that it becomes a value. */
 LLVMValueRef random_variable(struct random_generator *g, LLVMTypeRef type)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(g->builder);
@@ -98,7 +98,7 @@ static void make_switch(struct random_generator *g, uint32_t depth)
     LLVMPositionBuilderAtEnd(g->builder, join);
 }
 
-/* How often a loop runs, at most: the same for all threads, or not. */
+/* The largest number of iterations of a loop: the same for all threads, or not. */
 static LLVMValueRef trip_count(struct random_generator *g)
 {
     LLVMValueRef value = random_read(g);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Random iterations, which end, have no undefined behaviour, and write only to memory of their own
- * thread (or add to what nobody reads). Private to tests/vector but for random_iteration.
+ * thread (or add to memory that nobody reads). Private to tests/vector but for random_iteration.
  */
 #ifndef PTXRUN_TESTS_VECTOR_RANDOM_ITERATION_H
 #define PTXRUN_TESTS_VECTOR_RANDOM_ITERATION_H
@@ -10,8 +10,8 @@
 
 #include "tests/vector/iteration_case.h"
 
-/* The iteration of this number. Fails with PXR_COMPILE_FAILED: the generator made what LLVM
- * rejects. */
+/* The iteration of this number. Fails with PXR_COMPILE_FAILED: LLVM rejects the generator's
+ * code. */
 enum pxr_status random_iteration(struct iteration_case *c, uint64_t seed, struct pxr_error *err);
 
 /* ---- the generator's parts ---- */
@@ -42,7 +42,7 @@ struct random_generator {
     LLVMValueRef flags[RANDOM_OTHERS];    /* i1 */
     LLVMValueRef pairs[RANDOM_OTHERS];    /* <2 x i32> */
     LLVMValueRef doubles[RANDOM_OTHERS];
-    uint32_t own_share; /* in 100: how often what threads have of their own is used */
+    uint32_t own_share; /* in 100: how often values of a single thread are used */
     uint32_t budget;    /* statements left */
     LLVMBasicBlockRef end;
     LLVMBasicBlockRef ways_out[RANDOM_DEPTH]; /* of the loops around, by depth */

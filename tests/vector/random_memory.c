@@ -78,7 +78,7 @@ static LLVMValueRef element_address(struct random_generator *g, LLVMTypeRef type
     return LLVMBuildIntToPtr(b, address, g->ptr, "");
 }
 
-/* Often marked as what it is: a load of what never changes. */
+/* Often marked for what it is: a load of memory that never changes. */
 static LLVMValueRef load_constant(struct random_generator *g, LLVMTypeRef type,
                                   LLVMValueRef address)
 {
@@ -198,7 +198,7 @@ static LLVMValueRef to_slot(struct random_generator *g, uint32_t slot)
     }
 }
 
-/* What is in the slot, as an int. */
+/* The value in the slot, as an int. */
 static LLVMValueRef from_slot(struct random_generator *g, uint32_t slot, LLVMValueRef value)
 {
     LLVMBuilderRef b = g->builder;
