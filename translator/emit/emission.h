@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From PTX to a module: what the first steps of translator/pipeline.def are made of.
+ * From PTX to a module: the functions behind the first steps of translator/pipeline.def.
  *
  * The module made:
  *   void @ptxrun_kernel(ptr %ctx)                       the kernel
