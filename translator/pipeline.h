@@ -106,7 +106,6 @@ struct tr_compilation {
     struct tr_vector_report vectors;
     bool has_private_order; /* tr_has_private_order */
     bool may_vectorise;     /* the budget allows it */
-    bool is_straight;       /* `straight` has changed something */
     uint32_t marks;         /* that may exist now */
 };
 void tr_compilation_fini(struct tr_compilation *compilation);

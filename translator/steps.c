@@ -87,11 +87,6 @@ static bool has_nontemporal(const struct tr_compilation *c)
     return c->streaming.of_all != NULL;
 }
 
-static bool is_straight(const struct tr_compilation *c)
-{
-    return c->is_straight;
-}
-
 /* Instructions of all functions. */
 #define LONG_MODULE 12000
 
@@ -276,11 +271,6 @@ static enum pxr_status hide_narrow_steps(struct tr_compilation *c, struct pxr_er
     (void)err;
     tr_hide_narrow_steps(c->module);
     return PXR_OK;
-}
-
-static enum pxr_status straighten(struct tr_compilation *c, struct pxr_error *err)
-{
-    return tr_straighten_blocks(c->module, &c->is_straight, err);
 }
 
 static enum pxr_status mend_one_lane(struct tr_compilation *c, struct pxr_error *err)

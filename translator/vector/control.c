@@ -220,20 +220,12 @@ static LLVMValueRef *take_pending(struct tr_control *control, uint32_t segment)
     return pending;
 }
 
-static bool is_for_whole_rows(const struct tr_control *control, uint32_t segment)
-{
-    const struct tr_widen *widen = control->widen;
-    return widen->tuning->is_for_rows != NULL && tr_control_is_simple(control, segment) &&
-           widen->tuning->is_for_rows(widen, control->joins[segment].condition);
-}
-
 void tr_control_emit_unit(struct tr_control *control, uint32_t segment)
 {
     struct tr_join *join = &control->joins[segment];
     enum tr_unit_kind kind = control->iteration->units[segment].kind;
     bool has_condition = join->of_condition != NULL && join->of_condition == join->mask[0];
     bool is_single = has_condition && tr_control_is_single(control, segment);
-    bool is_for_rows = has_condition && is_for_whole_rows(control, segment);
     LLVMValueRef predicate = join->predicate;
     LLVMValueRef mask[TR_MAX_COPIES];
     LLVMValueRef *pending = take_pending(control, segment);
@@ -250,9 +242,6 @@ void tr_control_emit_unit(struct tr_control *control, uint32_t segment)
         emit_uniform(control, segment, predicate, pending);
     else if (kind == TR_UNIT_MASKED && mask[0] != NULL && is_single)
         tr_control_emit_single(control, segment);
-    else if (kind == TR_UNIT_MASKED && mask[0] != NULL && is_for_rows)
-        control->is_out_of_memory |= !tr_tuning_emit_for_rows(
-            control->widen, segment, join->condition, join->expected, tr_control_instruction);
     else if (kind == TR_UNIT_MASKED && mask[0] != NULL)
         emit_masked(control, segment, mask, pending);
 }

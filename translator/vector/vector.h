@@ -18,7 +18,6 @@
 #include <stddef.h>
 
 #include "translator/vector/plan/vector_options.h"
-#include "translator/vector/tuning/straighten.h"
 #include "util/error.h"
 
 struct tr_vector_report {

@@ -173,24 +173,6 @@ Test(explain, words_of_far_lanes_are_blocks)
                    "    stores: contiguous (line 8)\n");
 }
 
-Test(explain, gathers_of_neighbours_are_shifted)
-{
-    expect_of_step("  %row = mul i64 %x64, 33, !dbg !103\n"
-                   "  %p0 = getelementptr float, ptr %b, i64 %row, !dbg !103\n"
-                   "  %p1 = getelementptr i8, ptr %p0, i64 132, !dbg !104\n"
-                   "  %v0 = load float, ptr %p0, align 4, !dbg !103\n"
-                   "  %v1 = load float, ptr %p1, align 4, !dbg !104\n"
-                   "  %s1 = fadd float %v0, %v1, !dbg !107\n"
-                   "  %pa = getelementptr float, ptr %a, i64 %x64, !dbg !108\n"
-                   "  store float %s1, ptr %pa, align 4, !dbg !108\n"
-                   "  br label %latch, !dbg !109\n",
-                   "shifted",
-                   "    loads: gather, shifted by a lane (line 3, 4)\n"
-                   "    stores: contiguous (line 8)\n",
-                   "    loads: gather (line 3, 4)\n"
-                   "    stores: contiguous (line 8)\n");
-}
-
 Test(explain, ways_that_threads_take_are_named_by_what_becomes_of_them)
 {
     /* So many side by side that a guard is worth its while. */

@@ -32,7 +32,7 @@ struct tr_widen;
 
 /* What the steps of tuning that are not skipped do; NULL: skipped. */
 struct tr_tuning_hooks {
-    const struct tr_access_step *accesses[3]; /* NULL behind the last one */
+    const struct tr_access_step *accesses[2]; /* NULL behind the last one */
     /* Called where one copy of a load of neighbours is emitted, which begins at this address: asks
      * for the memory that will be loaded later. */
     void (*ask_ahead)(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
@@ -40,8 +40,6 @@ struct tr_tuning_hooks {
     /* Finds how a value that is about to be defined grows from row to row; false: it finds
      * nothing. */
     bool (*find_step)(struct tr_widen *widen, uint32_t value);
-    /* Whether the condition's purpose is that whole rows come there. */
-    bool (*is_for_rows)(const struct tr_widen *widen, LLVMValueRef condition);
     /* The number of threads of a row that have work, if all others do nothing: the nest's count, or
      * a number of at least 1 that is made before the nest. iteration: without guards. */
     LLVMValueRef (*shorten)(const struct tr_nest *nest, const struct tr_iteration *iteration,

@@ -14,6 +14,18 @@
 #define BLOCK_BYTES 16
 #define MAX_WORDS   4
 
+#define GROUP_MAX   64
+
+/* Accesses of one segment with one stride that can be done at one place: loads at the first of
+ * them, stores at the last. */
+struct group {
+    uint32_t count;
+    uint32_t values[GROUP_MAX]; /* in order of the segment */
+    int64_t offsets[GROUP_MAX]; /* in bytes, from the access asked about */
+    uint32_t beside_count;      /* accesses of the other kind, in between, to the same rows */
+    int64_t beside[GROUP_MAX];
+};
+
 /* One access for each lane. */
 struct block {
     const struct tr_memory *memory;
@@ -63,7 +75,7 @@ static bool has_offset(const int64_t *offsets, uint32_t count, int64_t offset)
     return false;
 }
 
-static bool is_in(const struct tr_group *group, uint32_t value)
+static bool is_in(const struct group *group, uint32_t value)
 {
     for (uint32_t i = 0; i < group->count; i++)
         if (group->values[i] == value)
@@ -72,10 +84,9 @@ static bool is_in(const struct tr_group *group, uint32_t value)
 }
 
 /* Whether the access cannot be in a group with those before it. */
-static bool is_in_the_way(const struct tr_group *group, enum role role, int64_t offset,
-                          bool is_store)
+static bool is_in_the_way(const struct group *group, enum role role, int64_t offset, bool is_store)
 {
-    if (role == ROLE_WALL || group->count == TR_GROUP_MAX || group->beside_count == TR_GROUP_MAX)
+    if (role == ROLE_WALL || group->count == GROUP_MAX || group->beside_count == GROUP_MAX)
         return true;
     if (role == ROLE_MEMBER)
         return has_offset(group->offsets, group->count, offset) ||
@@ -84,10 +95,9 @@ static bool is_in_the_way(const struct tr_group *group, enum role role, int64_t 
 }
 
 /* The segment is split into groups from its beginning on, so that all of a group find the same. */
-struct tr_group tr_tuning_group(const struct tr_iteration *iteration,
-                                const struct tr_memory *memory)
+static struct group group_of(const struct tr_iteration *iteration, const struct tr_memory *memory)
 {
-    struct tr_group group = {0};
+    struct group group = {0};
     struct tr_sum sum = tr_plan_sum(iteration, memory->address);
     const struct tr_segment *segment =
         &iteration->graph.segments[iteration->graph.values[memory->value].segment];
@@ -113,7 +123,7 @@ struct tr_group tr_tuning_group(const struct tr_iteration *iteration,
 /* ---- blocks of a group ---- */
 
 /* The words from `low` on, if all of them are accessed. */
-static bool fill_block(const struct tr_iteration *iteration, const struct tr_group *group,
+static bool fill_block(const struct tr_iteration *iteration, const struct group *group,
                        struct block *block)
 {
     const struct tr_memory *memory = block->memory;
@@ -135,7 +145,7 @@ static bool fill_block(const struct tr_iteration *iteration, const struct tr_gro
 }
 
 /* Blocks follow each other from the lowest word on; single words are in none. */
-static bool find_block(const struct tr_iteration *iteration, const struct tr_group *group,
+static bool find_block(const struct tr_iteration *iteration, const struct group *group,
                        struct block *block)
 {
     int64_t bytes = block->memory->bytes;
@@ -276,7 +286,7 @@ static const void *find_own_block(struct tr_access_question *question)
     if (!can_be_in_block(question))
         return NULL;
     struct block found = {.memory = memory, .words = BLOCK_BYTES / memory->bytes};
-    struct tr_group group = tr_tuning_group(question->iteration, memory);
+    struct group group = group_of(question->iteration, memory);
     if (!find_block(question->iteration, &group, &found))
         return NULL;
     struct block *block = pxr_arena_alloc_array(question->arena, 1, sizeof *block);
