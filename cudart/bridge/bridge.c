@@ -22,7 +22,7 @@ enum {
 /* Written by any thread, always the same values. */
 extern _Atomic(uintptr_t) bridge_slots[FUNCTION_COUNT];
 
-void bridge_first_use(void);
+uintptr_t bridge_first_use(const _Atomic(uintptr_t) *slot);
 
 /* The library is there already, since this one needs it, and is found as the loader has found it:
  * by its name among those that are loaded. */
@@ -46,11 +46,12 @@ __attribute__((constructor)) static void fill_slots_early(void)
     fill_slots();
 }
 
-/* Called by the trampolines of calls that come before the constructor. */
-void bridge_first_use(void)
+/* Called by the trampolines of calls that come before the constructor: where the call of a slot
+ * goes. */
+uintptr_t bridge_first_use(const _Atomic(uintptr_t) *slot)
 {
     if (fill_slots())
-        return;
+        return atomic_load_explicit(slot, memory_order_relaxed);
     fputs("ptxrun: error: " BRIDGE_LIBRARY " belongs to another version of ptxrun\n", stderr);
     abort();
 }

@@ -54,17 +54,19 @@ first_use:
     stp x2, x3, [sp, #32]
     stp x4, x5, [sp, #48]
     stp x6, x7, [sp, #64]
-    stp x8, x17, [sp, #80]
+    str x8, [sp, #80]
     stp q0, q1, [sp, #96]
     stp q2, q3, [sp, #128]
     stp q4, q5, [sp, #160]
     stp q6, q7, [sp, #192]
+    mov x0, x17
     bl bridge_first_use
+    mov x16, x0
     ldp x0, x1, [sp, #16]
     ldp x2, x3, [sp, #32]
     ldp x4, x5, [sp, #48]
     ldp x6, x7, [sp, #64]
-    ldp x8, x17, [sp, #80]
+    ldr x8, [sp, #80]
     ldp q0, q1, [sp, #96]
     ldp q2, q3, [sp, #128]
     ldp q4, q5, [sp, #160]
@@ -73,7 +75,6 @@ first_use:
     .cfi_def_cfa_offset 0
     .cfi_restore x29
     .cfi_restore x30
-    ldr x16, [x17]
     br x16
     .cfi_endproc
     .size first_use, .-first_use

@@ -37,7 +37,8 @@ bridge_slots:
 #include BRIDGE_LIST
     .cfi_endproc
 
-/* Every register that may hold an argument outlives the call; %al counts vector registers. */
+/* Jumps to what bridge_first_use(slot) gives. Every register that may hold an argument outlives the
+ * call; %al counts vector registers. */
     .type first_use, %function
     .balign 16
 first_use:
@@ -55,7 +56,6 @@ first_use:
     movq %r8, 32(%rsp)
     movq %r9, 40(%rsp)
     movq %rax, 48(%rsp)
-    movq %r11, 56(%rsp)
     movaps %xmm0, 64(%rsp)
     movaps %xmm1, 80(%rsp)
     movaps %xmm2, 96(%rsp)
@@ -64,7 +64,9 @@ first_use:
     movaps %xmm5, 144(%rsp)
     movaps %xmm6, 160(%rsp)
     movaps %xmm7, 176(%rsp)
+    movq %r11, %rdi
     call bridge_first_use
+    movq %rax, %r11
     movq 0(%rsp), %rdi
     movq 8(%rsp), %rsi
     movq 16(%rsp), %rdx
@@ -72,7 +74,6 @@ first_use:
     movq 32(%rsp), %r8
     movq 40(%rsp), %r9
     movq 48(%rsp), %rax
-    movq 56(%rsp), %r11
     movaps 64(%rsp), %xmm0
     movaps 80(%rsp), %xmm1
     movaps 96(%rsp), %xmm2
@@ -84,7 +85,7 @@ first_use:
     leave
     .cfi_def_cfa %rsp, 8
     .cfi_restore %rbp
-    jmp *(%r11)
+    jmp *%r11
     .cfi_endproc
     .size first_use, .-first_use
 

@@ -1,58 +1,162 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The page about every function of the CUDA API: does it work, and which test says so.
-#   sh tests/tools/api_page.sh          writes docs/api.md anew
-#   sh tests/tools/api_page.sh --print  prints it
-#   sh tests/tools/api_page.sh --json   prints the same as JSON
-#   sh tests/tools/api_page.sh --check  fails when the page is stale, or a function that works is
-#                                       called by no test
-# A function counts as proved when a test calls it by its own name, in its body or in a function or
-# table of the same file or of a fixture. Tests of tests/unit/cudart come first, then programs of
-# tests/cuda, then rows of the tables of misuses.
+# The page about every function of the CUDA API: does it work, and which test says so. It is made by
+# running the tests of tests/unit/cudart, which can tell which functions they call and can leave one
+# out (api_calls.h there).
+#   sh tests/tools/api_page.sh BUILD              writes docs/api.md anew (some minutes)
+#   sh tests/tools/api_page.sh BUILD --check [N]  fails when docs/api.md is not what the tables of symbols
+#                                                 say, or when a row of every N (default 1: of all)
+#                                                 says of a test what is not true
+# A test proves a function when it passes, but not when the function does nothing and says success.
+# Of several the one is named that calls the fewest functions; one that hangs then only if there is
+# no other.
 set -eu
-cd "$(dirname "$0")/../.."
-action=${1:-write}
+root=$(cd "$(dirname "$0")/../.." && pwd)
+page=$root/docs/api.md
+build=${1:?usage: $0 BUILD [--check [N]]}
+action=${2:-write}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+share=${3:-1}
+jobs=$(nproc)
+HANGS=124    # exit status of a test that took longer than these seconds
+HANGS_AFTER=10
+TRIES=3      # without a function that waits, a test may pass by luck
 
-# test_entry_points.c is left out: it compares addresses and calls nothing.
-# Lines "call NAME place": in the order of preference, the first place of a name is the one named.
-calls() {
-    awk -f tests/tools/api_calls.awk tests/unit/cudart/*.h $(ls tests/unit/cudart/test_*.c | grep -v test_entry_points)
-    for file in tests/cuda/*.cu; do
-        awk -f tests/tools/api_words.awk -v place="program $(basename "$file" .cu)" "$file"
-    done
-    awk -f tests/tools/api_words.awk -v place=misuse tests/unit/cudart/misuse_*.def
-}
-
-# Lines "state api NAME"; state: works or missing.
+# Lines "STATE API FUNCTION"; STATE: works or missing.
 symbols() {
     sed -n 's/^IMPLEMENTED(\(.*\))$/works driver \1/p; s/^MISSING(\(.*\))$/missing driver \1/p' \
-        cudart/driver/symbols.def
+        "$root/cudart/driver/symbols.def"
     sed -n 's/^CUDART_IMPLEMENTED(\(.*\))$/works runtime \1/p; s/^CUDART_STUB(\(.*\))$/missing runtime \1/p' \
-        cudart/runtime/symbols.def
+        "$root/cudart/runtime/symbols.def"
 }
 
-page() {
-    { calls; symbols; } | awk -v format="$1" -f tests/tools/api_page.awk
+# run PROGRAM SUITE TEST
+run() {
+    timeout -k 1 $HANGS_AFTER "$1" -j1 --quiet --filter "$2/$3" </dev/null >/dev/null 2>&1
+}
+
+# fails_without FUNCTION PROGRAM SUITE TEST: every time. Sets status to that of the last run.
+fails_without() {
+    for _ in $(seq $TRIES); do
+        status=0
+        API_CALLS_WITHOUT=$1 run "$2" "$3" "$4" || status=$?
+        [ $status != 0 ] || return 1
+        [ $status != $HANGS ] || return 0
+    done
+}
+
+# passes_without FUNCTION PROGRAM SUITE TEST: every time.
+passes_without() {
+    for _ in $(seq $TRIES); do
+        API_CALLS_WITHOUT=$1 run "$2" "$3" "$4" || return 1
+    done
+}
+
+# Lines "PROGRAM SUITE".
+suites() {
+    for program in "$build"/tests/driver/test_*; do
+        [ -f "$program" ] && [ ! -h "$program" ] || continue
+        "$program" --list | sed -n "s|^\([a-z0-9_]*\): .*|$program \1|p"
+    done
+}
+
+# ---- making the page ----
+
+# Lines "FUNCTION COUNT SUITE TEST PROGRAM": who calls it, and how many functions that test calls.
+callers() {
+    cut -d' ' -f1 "$work/suites" | sort -u | while read -r program; do
+        API_CALLS_DIR=$work/calls "$program" -j"$jobs" --quiet >/dev/null 2>&1 </dev/null || {
+            echo "$program fails" >&2
+            exit 1
+        }
+    done
+    ls "$work/calls" | tr . ' ' >"$work/called"
+    awk 'FILENAME ~ /suites$/ { program[$2] = $1; next }
+         { count[$1, $2]++; line[++n] = $0 }
+         END {
+             for (i = 1; i <= n; i++) {
+                 split(line[i], part, " ")
+                 print part[3], count[part[1], part[2]], part[1], part[2], program[part[1]]
+             }
+         }' "$work/suites" "$work/called" | sort -k1,1 -k2,2n -k3,4
+}
+
+# Prints "proved|called FUNCTION SUITE TEST". $1: the function; on the input: its callers.
+find_proof() {
+    best=
+    while read -r _ _ suite test program; do
+        : "${best:=called $1 $suite $test}"
+        if fails_without "$1" "$program" "$suite" "$test"; then
+            best="proved $1 $suite $test"
+            [ $status = $HANGS ] || break
+        fi
+    done
+    [ -z "$best" ] || echo "$best"
+}
+
+# ---- checking it ----
+
+# Lines "proved|called FUNCTION SUITE TEST" of the page's rows.
+rows() {
+    awk -F'[|]' '/^\| `/ {
+        gsub(/[`: ]+/, " ")
+        print ($4 == " " ? "called" $2 $5 : "proved" $2 $4)
+    }' "$page"
+}
+
+# try VERB FUNCTION SUITE TEST PROGRAM: says what is not true of a row.
+try() {
+    case $1 in
+    proved)
+        if passes_without "$2" "$5" "$3" "$4"; then
+            echo "$3: $4 passes without $2, too"
+        fi
+        ;;
+    called)
+        calls=$(mktemp -d -p "$work")
+        API_CALLS_DIR=$calls run "$5" "$3" "$4" || echo "$3: $4 fails"
+        [ -e "$calls/$3.$4.$2" ] || echo "$3: $4 does not call $2"
+        ;;
+    esac
+}
+
+# The share that is looked at changes with the tests.
+row_share() {
+    first=$(cat "$root"/tests/unit/cudart/* | cksum | cut -d' ' -f1)
+    awk -v share="$share" -v first="$first" '(NR + first) % share == 0'
 }
 
 case $action in
-write) page markdown >docs/api.md ;;
---print) page markdown ;;
---json) page json ;;
+--proof)
+    grep "^$3 " "$4" | find_proof "$3"
+    ;;
+--try)
+    shift 2
+    try "$@"
+    ;;
+write)
+    suites >"$work/suites"
+    mkdir "$work/calls"
+    callers >"$work/callers"
+    cut -d' ' -f1 "$work/callers" | uniq |
+        xargs -P "$jobs" -I{} sh "$0" "$build" --proof {} "$work/callers" >"$work/proofs"
+    { cat "$work/proofs" && symbols; } | awk -f "$root/tests/tools/api_page.awk" >"$work/page"
+    mv "$work/page" "$page"
+    ;;
 --check)
-    status=0
-    page unproved | grep . && {
-        echo "these functions work, but no test calls them"
-        status=1
+    suites >"$work/suites"
+    rows | row_share | awk 'NR == FNR { program[$2] = $1; next } { print $0, program[$3] }' "$work/suites" - |
+        xargs -P "$jobs" -L1 sh "$0" "$build" --try >"$work/untrue"
+    { rows && symbols; } | awk -f "$root/tests/tools/api_page.awk" | diff "$page" - >>"$work/untrue" || true
+    [ ! -s "$work/untrue" ] || {
+        cat "$work/untrue"
+        echo "docs/api.md is stale: run 'sh tests/tools/api_page.sh BUILD'"
+        exit 1
     }
-    page markdown | diff docs/api.md - >/dev/null || {
-        echo "docs/api.md is stale: run 'sh tests/tools/api_page.sh'"
-        status=1
-    }
-    exit $status
     ;;
 *)
-    echo "usage: $0 [--print | --json | --check]" >&2
+    echo "usage: $0 BUILD [--check [N]]" >&2
     exit 2
     ;;
 esac

@@ -14,12 +14,15 @@
 #include <criterion/criterion.h>
 #endif
 
+#include "api_calls.h"
 #include "cudart/driver/cuda_driver.h"
 
 /* Fails the test when a call does not give the result wanted. */
 #define EXPECT(wanted, call)                                                                       \
     do {                                                                                           \
+        api_wanted = (int)(wanted);                                                                \
         CUresult got_ = (call);                                                                    \
+        api_wanted = 0;                                                                            \
         cr_expect_eq(got_, wanted, "%s gave %d, not %d", #call, (int)got_, (int)(wanted));         \
     } while (0)
 

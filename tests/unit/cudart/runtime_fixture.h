@@ -10,12 +10,15 @@
 #include <criterion/criterion.h>
 #endif
 
+#include "api_calls.h"
 #include "cudart/runtime/runtime.h"
 
 /* Fails the test when a runtime call does not give the error wanted. */
 #define RT_EXPECT(wanted, call)                                                                    \
     do {                                                                                           \
+        api_wanted = (int)(wanted);                                                                \
         cudaError_t got_ = (call);                                                                 \
+        api_wanted = 0;                                                                            \
         cr_expect_eq(got_, wanted, "%s gave %d, not %d", #call, (int)got_, (int)(wanted));         \
     } while (0)
 

@@ -13,33 +13,33 @@ static const struct {
     const char *name;
     int version;
     unsigned flags;
-    const void *function;
+    const char *symbol;
 } requests[] = {
-    {"cuInit", 2000, 0, (const void *)cuInit},
-    {"cuGetProcAddress", 11030, 0, (const void *)cuGetProcAddress},
-    {"cuGetProcAddress", 12000, 0, (const void *)cuGetProcAddress_v2},
-    {"cuGetProcAddress", 13000, 0, (const void *)cuGetProcAddress_v2},
-    {"cuCtxCreate", 3020, 0, (const void *)cuCtxCreate_v2},
-    {"cuCtxGetDevice", 2000, 0, (const void *)cuCtxGetDevice},
-    {"cuCtxGetDevice", 12090, 0, (const void *)cuCtxGetDevice},
-    {"cuCtxGetDevice", 13000, 0, (const void *)cuCtxGetDevice_v2},
-    {"cuCtxSynchronize", 13000, 0, (const void *)cuCtxSynchronize_v2},
-    {"cuMemAdvise", 8000, 0, (const void *)cuMemAdvise},
-    {"cuMemAdvise", 12020, 0, (const void *)cuMemAdvise_v2},
-    {"cuEventElapsedTime", 12080, 0, (const void *)cuEventElapsedTime_v2},
-    {"cuDevicePrimaryCtxRelease", 7000, 0, (const void *)cuDevicePrimaryCtxRelease},
-    {"cuDevicePrimaryCtxReset", 7000, 0, (const void *)cuDevicePrimaryCtxReset},
-    {"cuDevicePrimaryCtxSetFlags", 11000, 0, (const void *)cuDevicePrimaryCtxSetFlags_v2},
-    {"cuMemAlloc", 3020, 0, (const void *)cuMemAlloc_v2},
-    {"cuMemcpyHtoD", 3020, 0, (const void *)cuMemcpyHtoD_v2},
-    {"cuMemcpyHtoD", 7000, 2, (const void *)cuMemcpyHtoD_v2_ptds},
-    {"cuMemcpyAsync", 7000, 2, (const void *)cuMemcpyAsync_ptsz},
-    {"cuMemPrefetchAsync", 8000, 2, (const void *)cuMemPrefetchAsync_ptsz},
-    {"cuMemPrefetchAsync", 12020, 2, (const void *)cuMemPrefetchAsync_v2_ptsz},
-    {"cuLaunchKernel", 4000, 0, (const void *)cuLaunchKernel},
-    {"cuLaunchKernel", 7000, 2, (const void *)cuLaunchKernel_ptsz},
-    {"cuLaunchKernel", 13000, 1, (const void *)cuLaunchKernel},
-    {"cuEventQuery", 13000, 2, (const void *)cuEventQuery},
+    {"cuInit", 2000, 0, "cuInit"},
+    {"cuGetProcAddress", 11030, 0, "cuGetProcAddress"},
+    {"cuGetProcAddress", 12000, 0, "cuGetProcAddress_v2"},
+    {"cuGetProcAddress", 13000, 0, "cuGetProcAddress_v2"},
+    {"cuCtxCreate", 3020, 0, "cuCtxCreate_v2"},
+    {"cuCtxGetDevice", 2000, 0, "cuCtxGetDevice"},
+    {"cuCtxGetDevice", 12090, 0, "cuCtxGetDevice"},
+    {"cuCtxGetDevice", 13000, 0, "cuCtxGetDevice_v2"},
+    {"cuCtxSynchronize", 13000, 0, "cuCtxSynchronize_v2"},
+    {"cuMemAdvise", 8000, 0, "cuMemAdvise"},
+    {"cuMemAdvise", 12020, 0, "cuMemAdvise_v2"},
+    {"cuEventElapsedTime", 12080, 0, "cuEventElapsedTime_v2"},
+    {"cuDevicePrimaryCtxRelease", 7000, 0, "cuDevicePrimaryCtxRelease"},
+    {"cuDevicePrimaryCtxReset", 7000, 0, "cuDevicePrimaryCtxReset"},
+    {"cuDevicePrimaryCtxSetFlags", 11000, 0, "cuDevicePrimaryCtxSetFlags_v2"},
+    {"cuMemAlloc", 3020, 0, "cuMemAlloc_v2"},
+    {"cuMemcpyHtoD", 3020, 0, "cuMemcpyHtoD_v2"},
+    {"cuMemcpyHtoD", 7000, 2, "cuMemcpyHtoD_v2_ptds"},
+    {"cuMemcpyAsync", 7000, 2, "cuMemcpyAsync_ptsz"},
+    {"cuMemPrefetchAsync", 8000, 2, "cuMemPrefetchAsync_ptsz"},
+    {"cuMemPrefetchAsync", 12020, 2, "cuMemPrefetchAsync_v2_ptsz"},
+    {"cuLaunchKernel", 4000, 0, "cuLaunchKernel"},
+    {"cuLaunchKernel", 7000, 2, "cuLaunchKernel_ptsz"},
+    {"cuLaunchKernel", 13000, 1, "cuLaunchKernel"},
+    {"cuEventQuery", 13000, 2, "cuEventQuery"},
 };
 
 Test(entry_points, a_request_gets_the_newest_form_not_newer_than_its_version)
@@ -51,7 +51,7 @@ Test(entry_points, a_request_gets_the_newest_form_not_newer_than_its_version)
                                               requests[i].flags, &status);
         cr_expect_eq(result, CRT_SUCCESS, "%s", requests[i].name);
         cr_expect_eq(status, CU_GET_PROC_ADDRESS_SUCCESS);
-        cr_expect_eq(function, requests[i].function, "%s@%d flags %u", requests[i].name,
+        cr_expect_eq(function, api_address(requests[i].symbol), "%s@%d flags %u", requests[i].name,
                      requests[i].version, requests[i].flags);
     }
 }

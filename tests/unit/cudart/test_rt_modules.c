@@ -221,16 +221,16 @@ Test(rt_modules, driver_functions_are_found_by_name_and_version)
     RT_OK(cudaGetDriverEntryPoint("cuCtxCreate", &newer, 0, &status));
     cr_expect_eq(status, 0);
     RT_OK(cudaGetDriverEntryPointByVersion("cuCtxCreate", &function, 3020, 0, &status));
-    cr_expect_eq(function, (void *)(uintptr_t)cuCtxCreate_v2);
+    cr_expect_eq(function, api_address("cuCtxCreate_v2"));
     cr_expect_neq(newer, function);
     RT_OK(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &function, 13000, 0, NULL));
-    cr_expect_eq(function, (void *)(uintptr_t)cuLaunchKernel);
+    cr_expect_eq(function, api_address("cuLaunchKernel"));
     RT_OK(cudaGetDriverEntryPointByVersion_ptsz("cuLaunchKernel", &per_thread, 13000, 0, NULL));
-    cr_expect_eq(per_thread, (void *)(uintptr_t)cuLaunchKernel_ptsz);
+    cr_expect_eq(per_thread, api_address("cuLaunchKernel_ptsz"));
     RT_OK(cudaGetDriverEntryPoint_ptsz("cuLaunchKernel", &per_thread, 0, NULL));
-    cr_expect_eq(per_thread, (void *)(uintptr_t)cuLaunchKernel_ptsz);
+    cr_expect_eq(per_thread, api_address("cuLaunchKernel_ptsz"));
     RT_OK(cudaGetDriverEntryPoint("cuLaunchKernel", &per_thread, 2, NULL));
-    cr_expect_eq(per_thread, (void *)(uintptr_t)cuLaunchKernel_ptsz);
+    cr_expect_eq(per_thread, api_address("cuLaunchKernel_ptsz"));
     RT_EXPECT(cudaErrorSymbolNotFound,
               cudaGetDriverEntryPointByVersion("cuCtxCreate", &function, 1000, 0, &status));
     cr_expect_eq(status, 2, "it exists in a later version: %d", status);
@@ -240,7 +240,7 @@ Test(rt_modules, driver_functions_are_found_by_name_and_version)
     CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     RT_OK(cuGetProcAddress_v2("cuMemAlloc", &function, 13000, 0, &found));
     cr_expect_eq(found, CU_GET_PROC_ADDRESS_SUCCESS);
-    cr_expect_eq(function, (void *)(uintptr_t)cuMemAlloc_v2);
+    cr_expect_eq(function, api_address("cuMemAlloc_v2"));
 }
 
 static unsigned heard;

@@ -275,7 +275,7 @@ static void use_questions(struct worker *worker)
     DO(cuGetErrorName(CRT_NOT_READY, &text));
     DO(cuGetErrorString(CRT_NOT_READY, &text));
     DO(cuGetProcAddress("cuMemAlloc", &function, 13000, 0));
-    WANT(function == (void *)(uintptr_t)cuMemAlloc_v2);
+    WANT(function == api_address("cuMemAlloc_v2"));
     DO(cuMemGetInfo_v2(&free_bytes, &total_bytes));
     DO(cuFuncGetAttribute(&value, 0, worker->common->add));
     DO(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, worker->common->add, 128, 0));
