@@ -140,14 +140,14 @@ write)
     mkdir "$work/calls"
     callers >"$work/callers"
     cut -d' ' -f1 "$work/callers" | uniq |
-        xargs -P "$jobs" -I{} sh "$0" "$build" --proof {} "$work/callers" >"$work/proofs"
+        xargs -r -P "$jobs" -I{} sh "$0" "$build" --proof {} "$work/callers" >"$work/proofs"
     { cat "$work/proofs" && symbols; } | awk -f "$root/tests/tools/api_page.awk" >"$work/page"
     mv "$work/page" "$page"
     ;;
 --check)
     suites >"$work/suites"
     rows | row_share | awk 'NR == FNR { program[$2] = $1; next } { print $0, program[$3] }' "$work/suites" - |
-        xargs -P "$jobs" -L1 sh "$0" "$build" --try >"$work/untrue"
+        xargs -r -P "$jobs" -L1 sh "$0" "$build" --try >"$work/untrue"
     { rows && symbols; } | awk -f "$root/tests/tools/api_page.awk" | diff "$page" - >>"$work/untrue" || true
     [ ! -s "$work/untrue" ] || {
         cat "$work/untrue"

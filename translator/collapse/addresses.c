@@ -8,6 +8,7 @@
 #include "translator/collapse/prepare.h"
 
 #include "translator/analysis/address.h"
+#include "translator/module/walk.h"
 
 bool tr_is_launch_load(LLVMValueRef inst)
 {
@@ -37,16 +38,9 @@ static void hoist_launch_loads(LLVMBuilderRef builder, LLVMValueRef function)
 {
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
     LLVMPositionBuilderBefore(builder, LLVMGetBasicBlockTerminator(entry));
-    LLVMBasicBlockRef block = LLVMGetNextBasicBlock(entry);
-    for (; block; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef inst = LLVMGetFirstInstruction(block);
-        while (inst) {
-            LLVMValueRef next = LLVMGetNextInstruction(inst);
-            if (tr_is_launch_load(inst))
-                move_chain(builder, inst, entry);
-            inst = next;
-        }
-    }
+    TR_FOR_EACH_INSTRUCTION(inst, function)
+        if (tr_is_launch_load(inst))
+            move_chain(builder, inst, entry);
 }
 
 /* ---- addresses ---- */
@@ -125,16 +119,9 @@ void tr_prepare_addresses(LLVMValueRef function)
     LLVMContextRef llvm = LLVMGetModuleContext(LLVMGetGlobalParent(function));
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(llvm);
     hoist_launch_loads(builder, function);
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef inst = LLVMGetFirstInstruction(block);
-        while (inst) {
-            LLVMValueRef next = LLVMGetNextInstruction(inst);
-            if (LLVMIsAIntToPtrInst(inst) &&
-                LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(inst, 0))) == 64)
-                rewrite_address(builder, inst);
-            inst = next;
-        }
-    }
+    TR_FOR_EACH_INSTRUCTION(inst, function)
+        if (LLVMIsAIntToPtrInst(inst) &&
+            LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(inst, 0))) == 64)
+            rewrite_address(builder, inst);
     LLVMDisposeBuilder(builder);
 }

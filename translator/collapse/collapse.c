@@ -13,6 +13,7 @@
 #include "translator/collapse/inductions.h"
 #include "translator/collapse/interleave.h"
 #include "translator/collapse/prepare.h"
+#include "translator/module/walk.h"
 
 /* Regions overlap: n conditional sync points in a row put the code behind them into n regions.
  * Beyond twice the kernel and so many instructions, threads run in steps only. */
@@ -36,18 +37,12 @@ enum pxr_status tr_seed_sync_points(struct tr_collapsing *collapsing, struct pxr
     if (collapsing->options->seed != TR_SEED_MISSING_SYNC)
         return PXR_OK;
     uint32_t sites = 0;
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(collapsing->function); block != NULL;
-         block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef inst = LLVMGetFirstInstruction(block);
-        while (inst != NULL) {
-            LLVMValueRef sync = inst;
-            inst = LLVMGetNextInstruction(inst);
-            if (!tr_is_sync_point(sync) || sites++ != collapsing->options->seed_site)
-                continue;
-            if (LLVMGetFirstUse(sync) != NULL)
-                LLVMReplaceAllUsesWith(sync, LLVMConstNull(LLVMTypeOf(sync)));
-            LLVMInstructionEraseFromParent(sync);
-        }
+    TR_FOR_EACH_INSTRUCTION(sync, collapsing->function) {
+        if (!tr_is_sync_point(sync) || sites++ != collapsing->options->seed_site)
+            continue;
+        if (LLVMGetFirstUse(sync) != NULL)
+            LLVMReplaceAllUsesWith(sync, LLVMConstNull(LLVMTypeOf(sync)));
+        LLVMInstructionEraseFromParent(sync);
     }
     collapsing->seed_sites = sites;
     return PXR_OK;
@@ -57,23 +52,17 @@ enum pxr_status tr_seed_sync_points(struct tr_collapsing *collapsing, struct pxr
 
 static bool has_warp_operations(LLVMValueRef function)
 {
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
-         block = LLVMGetNextBasicBlock(block))
-        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
-             inst = LLVMGetNextInstruction(inst))
-            if (tr_placeholder_info(inst)->sync == RT_SYNC_WARP)
-                return true;
+    TR_FOR_EACH_INSTRUCTION(inst, function)
+        if (tr_placeholder_info(inst)->sync == RT_SYNC_WARP)
+            return true;
     return false;
 }
 
 static uint32_t sync_count(LLVMValueRef function)
 {
     uint32_t count = 0;
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
-         block = LLVMGetNextBasicBlock(block))
-        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
-             inst = LLVMGetNextInstruction(inst))
-            count += tr_is_sync_point(inst);
+    TR_FOR_EACH_INSTRUCTION(inst, function)
+        count += tr_is_sync_point(inst);
     return count;
 }
 

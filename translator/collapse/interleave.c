@@ -12,6 +12,7 @@
 
 #include "translator/collapse/array_users.h"
 #include "translator/module/marks.h"
+#include "translator/module/walk.h"
 
 #define PITCH_PREFIX "ptxrun.pitch."
 #define UNIT_MAX     8
@@ -296,16 +297,10 @@ uint32_t tr_read_pitch_unit(LLVMValueRef inst)
 
 void tr_interleave_alone(LLVMValueRef function)
 {
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block != NULL; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef inst = LLVMGetFirstInstruction(block);
-        while (inst != NULL) {
-            LLVMValueRef load = inst;
-            inst = LLVMGetNextInstruction(inst);
-            if (tr_read_pitch_unit(load) == 0)
-                continue;
-            LLVMReplaceAllUsesWith(load, LLVMConstInt(LLVMTypeOf(load), 1, false));
-            LLVMInstructionEraseFromParent(load);
-        }
+    TR_FOR_EACH_INSTRUCTION(load, function) {
+        if (tr_read_pitch_unit(load) == 0)
+            continue;
+        LLVMReplaceAllUsesWith(load, LLVMConstInt(LLVMTypeOf(load), 1, false));
+        LLVMInstructionEraseFromParent(load);
     }
 }

@@ -14,6 +14,7 @@
 #include "translator/collapse/collapsing.h"
 #include "translator/collapse/prepare.h"
 #include "translator/module/link_rt.h"
+#include "translator/module/walk.h"
 
 /* Functions of the module. */
 struct node {
@@ -46,12 +47,6 @@ static struct node *find_node(const struct call_graph *graph, LLVMValueRef funct
     return node;
 }
 
-#define FOR_EACH_INSTRUCTION(inst, function)                                                       \
-    for (LLVMBasicBlockRef block_ = LLVMGetFirstBasicBlock(function); block_ != NULL;              \
-         block_ = LLVMGetNextBasicBlock(block_))                                                   \
-        for (LLVMValueRef inst = LLVMGetFirstInstruction(block_); inst != NULL;                    \
-             inst = LLVMGetNextInstruction(inst))
-
 static bool is_called_only(LLVMValueRef function)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(function); use != NULL; use = LLVMGetNextUse(use)) {
@@ -80,8 +75,7 @@ static enum pxr_status collect(struct call_graph *graph, LLVMModuleRef module,
         HASH_ADD_PTR(graph->by_function, function, node);
         if (node->hh.tbl == NULL)
             return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
-        FOR_EACH_INSTRUCTION(inst, f)
-        {
+        TR_FOR_EACH_INSTRUCTION(inst, f) {
             node->has_sync_point |= ends_or_sync_points(inst);
             graph->calls_pointers |= LLVMIsACallInst(inst) != NULL &&
                                      LLVMIsAFunction(LLVMGetCalledValue(inst)) == NULL &&
@@ -122,8 +116,7 @@ static bool is_recursive(struct call_graph *graph, struct node *node)
         graph->nodes[i].is_reached = &graph->nodes[i] == node;
     graph->work[count++] = node;
     while (count > 0) {
-        FOR_EACH_INSTRUCTION(inst, graph->work[--count]->function)
-        {
+        TR_FOR_EACH_INSTRUCTION(inst, graph->work[--count]->function) {
             if (LLVMIsACallInst(inst) == NULL)
                 continue;
             struct node *callee = find_node(graph, LLVMGetCalledValue(inst));
@@ -229,8 +222,7 @@ static bool saves_stack(LLVMValueRef inst)
 static const char *find_obstacle(LLVMModuleRef module, LLVMValueRef kernel)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
-        FOR_EACH_INSTRUCTION(inst, f)
-        {
+        TR_FOR_EACH_INSTRUCTION(inst, f) {
             if (uses_own_stack(inst))
                 return "it depends on where the thread's own stack is";
             if (f != kernel)

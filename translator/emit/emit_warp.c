@@ -111,62 +111,48 @@ enum pxr_status tr_emit_match(struct tr_ctx *ctx, const struct ptx_inst *inst)
     return PXR_OK;
 }
 
-static bool float_reduction(const struct ptx_inst *inst, enum rt_reduce *op)
-{
-    bool propagates = ptx_inst_has(inst, PTX_GROUP_NAN);
-    switch (ptx_inst_mod(inst, PTX_GROUP_ATOMOP)) {
-    case PTX_MOD_MIN:
-        *op = propagates ? RT_REDUCE_MIN_F32_NAN : RT_REDUCE_MIN_F32;
-        return true;
-    case PTX_MOD_MAX:
-        *op = propagates ? RT_REDUCE_MAX_F32_NAN : RT_REDUCE_MAX_F32;
-        return true;
-    default:
-        return false;
-    }
-}
+enum { NO_REDUCTION = -1 };
 
-static bool reduction(const struct ptx_inst *inst, enum rt_reduce *op)
+/* Which operation .op is for a type; of .f32 without and with .NaN. */
+static const struct reduction {
+    enum ptx_mod op;
+    int of_unsigned, of_signed, of_float, of_float_nan;
+} reductions[] = {
+    {PTX_MOD_AND, RT_REDUCE_AND, RT_REDUCE_AND, NO_REDUCTION, NO_REDUCTION},
+    {PTX_MOD_OR, RT_REDUCE_OR, RT_REDUCE_OR, NO_REDUCTION, NO_REDUCTION},
+    {PTX_MOD_XOR, RT_REDUCE_XOR, RT_REDUCE_XOR, NO_REDUCTION, NO_REDUCTION},
+    {PTX_MOD_ADD, RT_REDUCE_ADD, RT_REDUCE_ADD, NO_REDUCTION, NO_REDUCTION},
+    {PTX_MOD_MIN, RT_REDUCE_MIN, RT_REDUCE_MIN_SIGNED, RT_REDUCE_MIN_F32, RT_REDUCE_MIN_F32_NAN},
+    {PTX_MOD_MAX, RT_REDUCE_MAX, RT_REDUCE_MAX_SIGNED, RT_REDUCE_MAX_F32, RT_REDUCE_MAX_F32_NAN},
+};
+
+/* enum rt_reduce, or NO_REDUCTION. */
+static int reduction_of(const struct ptx_inst *inst)
 {
-    bool is_signed = ptx_type_is_signed(inst->types[0]);
-    if (inst->types[0] == PTX_TYPE_F32)
-        return float_reduction(inst, op);
-    switch (ptx_inst_mod(inst, PTX_GROUP_ATOMOP)) {
-    case PTX_MOD_AND:
-        *op = RT_REDUCE_AND;
-        return true;
-    case PTX_MOD_OR:
-        *op = RT_REDUCE_OR;
-        return true;
-    case PTX_MOD_XOR:
-        *op = RT_REDUCE_XOR;
-        return true;
-    case PTX_MOD_ADD:
-        *op = RT_REDUCE_ADD;
-        return true;
-    case PTX_MOD_MIN:
-        *op = is_signed ? RT_REDUCE_MIN_SIGNED : RT_REDUCE_MIN;
-        return true;
-    case PTX_MOD_MAX:
-        *op = is_signed ? RT_REDUCE_MAX_SIGNED : RT_REDUCE_MAX;
-        return true;
-    default:
-        return false;
+    enum ptx_mod op = ptx_inst_mod(inst, PTX_GROUP_ATOMOP);
+    for (size_t i = 0; i < sizeof reductions / sizeof reductions[0]; i++) {
+        const struct reduction *row = &reductions[i];
+        if (row->op != op)
+            continue;
+        if (inst->types[0] == PTX_TYPE_F32)
+            return ptx_inst_has(inst, PTX_GROUP_NAN) ? row->of_float_nan : row->of_float;
+        return ptx_type_is_signed(inst->types[0]) ? row->of_signed : row->of_unsigned;
     }
+    return NO_REDUCTION;
 }
 
 /* redux.sync.op.type d, a, membermask; redux.sync.op{.abs}{.NaN}.f32 */
 enum pxr_status tr_emit_redux(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    enum rt_reduce op = RT_REDUCE_AND;
-    if (!reduction(inst, &op))
+    int op = reduction_of(inst);
+    if (op == NO_REDUCTION)
         return tr_unsupported(ctx, inst, NULL);
     LLVMValueRef value = tr_value(ctx, inst, 1, PTX_TYPE_B32);
     if (ptx_inst_mod(inst, PTX_GROUP_XORSIGN) == PTX_MOD_ABS)
         value = LLVMBuildAnd(ctx->builder, value, tr_const_int(ctx, 32, INT32_MAX), "");
     LLVMValueRef mask = tr_value(ctx, inst, 2, PTX_TYPE_B32);
-    LLVMValueRef result =
-        tr_placeholder(ctx, RT_CALL_REDUX, ctx->thread, tr_const_int(ctx, 32, op), value, mask);
+    LLVMValueRef result = tr_placeholder(ctx, RT_CALL_REDUX, ctx->thread,
+                                         tr_const_int(ctx, 32, (uint64_t)op), value, mask);
     tr_set(ctx, inst, 0, PTX_TYPE_B32, result);
     return PXR_OK;
 }

@@ -13,6 +13,7 @@
 
 #include "ptx/short_address.h"
 #include "translator/emit/emission.h"
+#include "translator/module/walk.h"
 
 static const tr_emit_fn emitters[PTX_OP_COUNT] = {
 #define OP(ID, syntax, family, operands, ptx, sm, emitter, fidelity)                               \
@@ -517,16 +518,12 @@ void tr_end_emission(struct tr_ctx *emission)
  * makes the search for places of phis quadratic.) */
 static void define_in_function(LLVMValueRef function)
 {
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block != NULL; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef inst = LLVMGetFirstInstruction(block);
-        for (; inst != NULL; inst = LLVMGetNextInstruction(inst)) {
-            unsigned count = (unsigned)LLVMGetNumOperands(inst);
-            for (unsigned i = 0; i < count; i++) {
-                LLVMValueRef operand = LLVMGetOperand(inst, i);
-                if (LLVMIsUndef(operand) || LLVMIsPoison(operand))
-                    LLVMSetOperand(inst, i, LLVMConstNull(LLVMTypeOf(operand)));
-            }
+    TR_FOR_EACH_INSTRUCTION(inst, function) {
+        unsigned count = (unsigned)LLVMGetNumOperands(inst);
+        for (unsigned i = 0; i < count; i++) {
+            LLVMValueRef operand = LLVMGetOperand(inst, i);
+            if (LLVMIsUndef(operand) || LLVMIsPoison(operand))
+                LLVMSetOperand(inst, i, LLVMConstNull(LLVMTypeOf(operand)));
         }
     }
 }

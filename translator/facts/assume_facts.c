@@ -16,6 +16,7 @@
 #include "translator/analysis/address.h"
 #include "translator/module/module_steps.h"
 #include "translator/module/sregs.h"
+#include "translator/module/walk.h"
 
 struct assumption {
     LLVMModuleRef module;
@@ -174,13 +175,9 @@ static void assume_params(const struct assumption *as, const struct ptx_func *ke
     LLVMValueRef function = LLVMGetNamedFunction(as->module, TR_KERNEL_NAME);
     if (!function)
         return;
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-         block = LLVMGetNextBasicBlock(block)) {
-        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-             inst = LLVMGetNextInstruction(inst))
-            if (LLVMIsALoadInst(inst))
-                assume_param_load(as, inst, kernel);
-    }
+    TR_FOR_EACH_INSTRUCTION(inst, function)
+        if (LLVMIsALoadInst(inst))
+            assume_param_load(as, inst, kernel);
 }
 
 void tr_assume_facts(LLVMModuleRef module, const struct ptx_func *kernel,

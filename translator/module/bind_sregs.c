@@ -7,17 +7,14 @@
 #include "translator/module/link_rt.h"
 #include "translator/module/marks.h"
 #include "translator/module/sregs.h"
+#include "translator/module/walk.h"
 
 /* precise.c reads only fields that are constant while a thread runs. */
 static void mark_loads_invariant(LLVMValueRef function)
 {
-    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-    for (; block != NULL; block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef inst = LLVMGetFirstInstruction(block);
-        for (; inst != NULL; inst = LLVMGetNextInstruction(inst))
-            if (LLVMIsALoadInst(inst) != NULL)
-                tr_mark_invariant(inst);
-    }
+    TR_FOR_EACH_INSTRUCTION(inst, function)
+        if (LLVMIsALoadInst(inst) != NULL)
+            tr_mark_invariant(inst);
 }
 
 /* Whether its definition reads only fields that are constant while the function of the blocks

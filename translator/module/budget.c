@@ -6,6 +6,8 @@
 
 #include <llvm-c/Core.h>
 
+#include "translator/module/walk.h"
+
 static const struct {
     uint64_t most;
     enum tr_effort effort;
@@ -91,10 +93,7 @@ void tr_module_size(LLVMModuleRef module, struct tr_size *size)
 uint32_t tr_instruction_count(LLVMValueRef function)
 {
     uint32_t count = 0;
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
-         block = LLVMGetNextBasicBlock(block))
-        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
-             inst = LLVMGetNextInstruction(inst))
-            count++;
+    TR_FOR_EACH_INSTRUCTION(inst, function)
+        count++;
     return count;
 }

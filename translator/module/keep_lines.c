@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "translator/module/marks.h"
+#include "translator/module/walk.h"
 
 static bool is_access(LLVMValueRef inst)
 {
@@ -65,11 +66,9 @@ typedef void (*access_fn)(LLVMValueRef inst);
 static void each_access(LLVMModuleRef module, access_fn visit)
 {
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
-        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb))
-            for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst;
-                 inst = LLVMGetNextInstruction(inst))
-                if (is_access(inst))
-                    visit(inst);
+        TR_FOR_EACH_INSTRUCTION(inst, fn)
+            if (is_access(inst))
+                visit(inst);
 }
 
 void tr_lines_mark(LLVMModuleRef module)

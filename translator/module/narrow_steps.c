@@ -13,6 +13,7 @@
 #include <llvm-c/Core.h>
 
 #include "translator/module/module_steps.h"
+#include "translator/module/walk.h"
 
 /* How far to look for a value's operands; beyond that a value counts as a step. */
 #define STEP_DEPTH 6
@@ -78,10 +79,8 @@ void tr_hide_narrow_steps(LLVMModuleRef module)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
-        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb))
-            for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst;
-                 inst = LLVMGetNextInstruction(inst))
-                if (widens_narrow(inst) && may_step(LLVMGetOperand(inst, 0), STEP_DEPTH))
-                    freeze(b, inst);
+        TR_FOR_EACH_INSTRUCTION(inst, fn)
+            if (widens_narrow(inst) && may_step(LLVMGetOperand(inst, 0), STEP_DEPTH))
+                freeze(b, inst);
     LLVMDisposeBuilder(b);
 }

@@ -11,6 +11,7 @@
 #include <llvm-c/Target.h>
 
 #include "translator/module/module_steps.h"
+#include "translator/module/walk.h"
 
 /* Operands of llvm.masked.store. */
 enum { OPERAND_VALUE, OPERAND_POINTER, OPERAND_MASK };
@@ -82,17 +83,10 @@ void tr_mend_one_lane_stores(LLVMModuleRef module)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
-        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb;
-             bb = LLVMGetNextBasicBlock(bb)) {
-            LLVMValueRef inst = LLVMGetFirstInstruction(bb);
-            while (inst != NULL) {
-                LLVMValueRef store = inst;
-                inst = LLVMGetNextInstruction(inst);
-                int lane =
-                    is_masked_store(store) ? only_lane(LLVMGetOperand(store, OPERAND_MASK)) : -1;
-                if (lane >= 0)
-                    store_lane(b, store, lane);
-            }
+        TR_FOR_EACH_INSTRUCTION(inst, fn) {
+            int lane = is_masked_store(inst) ? only_lane(LLVMGetOperand(inst, OPERAND_MASK)) : -1;
+            if (lane >= 0)
+                store_lane(b, inst, lane);
         }
     LLVMDisposeBuilder(b);
 }

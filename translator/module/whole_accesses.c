@@ -12,6 +12,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "translator/module/module_steps.h"
+#include "translator/module/walk.h"
 
 static bool has_16_bytes(LLVMTypeRef type)
 {
@@ -95,15 +96,8 @@ void tr_lower_whole_accesses(LLVMModuleRef module, bool has_whole_loads)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
-        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb;
-             bb = LLVMGetNextBasicBlock(bb)) {
-            LLVMValueRef inst = LLVMGetFirstInstruction(bb);
-            while (inst != NULL) {
-                LLVMValueRef access = inst;
-                inst = LLVMGetNextInstruction(inst);
-                if (is_whole_access(access))
-                    lower(b, access, has_whole_loads);
-            }
-        }
+        TR_FOR_EACH_INSTRUCTION(inst, fn)
+            if (is_whole_access(inst))
+                lower(b, inst, has_whole_loads);
     LLVMDisposeBuilder(b);
 }

@@ -96,31 +96,19 @@ enum crt_result crt_mem_op_check(const struct crt_mem_op *op)
     return check_address(op->address, is_wide(op->kind) ? sizeof(uint64_t) : sizeof(uint32_t));
 }
 
-static bool holds_32(uint32_t have, uint32_t value, unsigned condition)
+/* Of words of so many bits, in the low bits. */
+static bool holds(uint64_t have, uint64_t value, unsigned condition, unsigned bits)
 {
+    unsigned above = 64 - bits;
     switch (condition) {
     case CRT_WAIT_GREATER_EQUAL:
-        return (int32_t)(have - value) >= 0;
+        return (int64_t)((have - value) << above) >= 0;
     case CRT_WAIT_EQUAL:
         return have == value;
     case CRT_WAIT_AND:
         return (have & value) != 0;
     default:
-        return ~(have | value) != 0;
-    }
-}
-
-static bool holds_64(uint64_t have, uint64_t value, unsigned condition)
-{
-    switch (condition) {
-    case CRT_WAIT_GREATER_EQUAL:
-        return (int64_t)(have - value) >= 0;
-    case CRT_WAIT_EQUAL:
-        return have == value;
-    case CRT_WAIT_AND:
-        return (have & value) != 0;
-    default:
-        return ~(have | value) != 0;
+        return ~(have | value) << above != 0;
     }
 }
 
@@ -130,11 +118,11 @@ static bool is_satisfied(const struct crt_mem_op *op)
     unsigned condition = op->flags & ~CRT_WAIT_FLUSH;
     if (!is_wide(op->kind)) {
         const _Atomic(uint32_t) *place = (const _Atomic(uint32_t) *)op->address;
-        return holds_32(atomic_load_explicit(place, memory_order_acquire), (uint32_t)op->value,
-                        condition);
+        return holds(atomic_load_explicit(place, memory_order_acquire), (uint32_t)op->value,
+                     condition, 32);
     }
     const _Atomic(uint64_t) *place = (const _Atomic(uint64_t) *)op->address;
-    return holds_64(atomic_load_explicit(place, memory_order_acquire), op->value, condition);
+    return holds(atomic_load_explicit(place, memory_order_acquire), op->value, condition, 64);
 }
 
 static void wake_waiter(void)

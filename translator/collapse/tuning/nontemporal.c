@@ -16,6 +16,7 @@
 #include "translator/collapse/fuse.h"
 #include "translator/module/marks.h"
 #include "translator/module/sregs.h"
+#include "translator/module/walk.h"
 
 /* ---- the order of accesses ---- */
 
@@ -44,12 +45,9 @@ static bool is_quiet(LLVMValueRef inst)
 
 bool tr_has_private_order(LLVMValueRef kernel)
 {
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(kernel); block != NULL;
-         block = LLVMGetNextBasicBlock(block))
-        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
-             inst = LLVMGetNextInstruction(inst))
-            if (!is_quiet(inst))
-                return false;
+    TR_FOR_EACH_INSTRUCTION(inst, kernel)
+        if (!is_quiet(inst))
+            return false;
     return true;
 }
 
@@ -106,11 +104,8 @@ static void look_at(struct streams *streams, LLVMValueRef inst)
 
 static void look_at_all(struct streams *streams)
 {
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(streams->function); block != NULL;
-         block = LLVMGetNextBasicBlock(block))
-        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
-             inst = LLVMGetNextInstruction(inst))
-            look_at(streams, inst);
+    TR_FOR_EACH_INSTRUCTION(inst, streams->function)
+        look_at(streams, inst);
 }
 
 static bool is_stream(const struct streams *streams, uint32_t param)
@@ -123,13 +118,10 @@ static bool is_stream(const struct streams *streams, uint32_t param)
 
 static void mark_stores(const struct streams *streams)
 {
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(streams->function); block != NULL;
-         block = LLVMGetNextBasicBlock(block))
-        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
-             inst = LLVMGetNextInstruction(inst))
-            if (LLVMIsAStoreInst(inst) != NULL &&
-                is_stream(streams, tr_root_of(&streams->found, LLVMGetOperand(inst, 1)).param))
-                tr_mark(inst, TR_MARK_NONTEMPORAL);
+    TR_FOR_EACH_INSTRUCTION(inst, streams->function)
+        if (LLVMIsAStoreInst(inst) != NULL &&
+            is_stream(streams, tr_root_of(&streams->found, LLVMGetOperand(inst, 1)).param))
+            tr_mark(inst, TR_MARK_NONTEMPORAL);
 }
 
 /* ---- the question ---- */
@@ -299,13 +291,10 @@ static bool has_streams(LLVMValueRef function)
     static const char name[] = "nontemporal";
     LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(function));
     unsigned kind = LLVMGetMDKindIDInContext(llvm, name, sizeof name - 1);
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
-         block = LLVMGetNextBasicBlock(block))
-        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
-             inst = LLVMGetNextInstruction(inst))
-            if (LLVMIsAStoreInst(inst) != NULL && LLVMHasMetadata(inst) &&
-                LLVMGetMetadata(inst, kind) != NULL)
-                return true;
+    TR_FOR_EACH_INSTRUCTION(inst, function)
+        if (LLVMIsAStoreInst(inst) != NULL && LLVMHasMetadata(inst) &&
+            LLVMGetMetadata(inst, kind) != NULL)
+            return true;
     return false;
 }
 

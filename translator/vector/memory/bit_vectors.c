@@ -10,6 +10,8 @@
 
 #include <llvm-c/Core.h>
 
+#include "translator/module/walk.h"
+
 /* The integer type as long as a vector of i1; NULL: the type is no such vector. */
 static LLVMTypeRef integer_for(LLVMTypeRef type)
 {
@@ -47,16 +49,11 @@ static void load_integer(LLVMBuilderRef builder, LLVMValueRef load)
 void tr_bits_in_memory(LLVMValueRef function)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
-         block = LLVMGetNextBasicBlock(block)) {
-        LLVMValueRef next = NULL;
-        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL; inst = next) {
-            next = LLVMGetNextInstruction(inst);
-            if (LLVMIsAStoreInst(inst) != NULL)
-                store_integer(builder, inst);
-            else if (LLVMIsALoadInst(inst) != NULL)
-                load_integer(builder, inst);
-        }
+    TR_FOR_EACH_INSTRUCTION(inst, function) {
+        if (LLVMIsAStoreInst(inst) != NULL)
+            store_integer(builder, inst);
+        else if (LLVMIsALoadInst(inst) != NULL)
+            load_integer(builder, inst);
     }
     LLVMDisposeBuilder(builder);
 }

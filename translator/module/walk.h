@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Walks over the instructions of a function.
+ */
+#ifndef PTXRUN_TRANSLATOR_WALK_H
+#define PTXRUN_TRANSLATOR_WALK_H
+
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
+/* For each instruction of a function, in order. The body may erase it, and does not come to what it
+ * puts behind it. `break` leaves the basic block only. */
+#define TR_FOR_EACH_INSTRUCTION(inst, function)                                                    \
+    for (LLVMBasicBlockRef block_ = LLVMGetFirstBasicBlock(function); block_ != NULL;              \
+         block_ = LLVMGetNextBasicBlock(block_))                                                   \
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(block_), next_ = NULL;                    \
+             inst != NULL && (next_ = LLVMGetNextInstruction(inst), true); inst = next_)
+
+#endif
