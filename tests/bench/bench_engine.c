@@ -18,7 +18,7 @@
 /* Written once by bench_engine_open. */
 static const struct jit_compiler *compiler;
 
-enum pxr_status bench_engine_open(unsigned workers, struct pxr_error *err)
+static enum pxr_status open_compiler(struct pxr_error *err)
 {
     void *library = dlopen(PTXRUN_COMPILE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     jit_compiler_entry_fn entry =
@@ -26,7 +26,31 @@ enum pxr_status bench_engine_open(unsigned workers, struct pxr_error *err)
     compiler = entry ? entry() : NULL;
     if (!compiler || compiler->abi != JIT_COMPILER_ABI)
         return pxr_fail(err, PXR_NO_COMPILER, "cannot open " PTXRUN_COMPILE_LIBRARY);
-    return sch_start(workers, err);
+    return PXR_OK;
+}
+
+enum pxr_status bench_engine_open(unsigned workers, struct pxr_error *err)
+{
+    enum pxr_status status = open_compiler(err);
+    return status == PXR_OK ? sch_start(workers, err) : status;
+}
+
+enum pxr_status bench_engine_check(struct pxr_error *err)
+{
+    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                               ".visible .entry empty() { ret; }\n";
+    struct ptx_module *module = NULL;
+    struct bench_code code = {0};
+    const struct tr_facts facts = {0};
+    const struct bench_wish wish = {.facts = &facts};
+    enum pxr_status status = open_compiler(err);
+    if (status == PXR_OK)
+        status = ptx_parse((struct pxr_str){text, sizeof text - 1}, "check", &module, err);
+    if (status == PXR_OK)
+        status = bench_code_init(&code, module, ptx_find_entry(module, "empty"), &wish, err);
+    bench_code_fini(&code);
+    ptx_module_destroy(module);
+    return status;
 }
 
 /* ---- compiling ---- */
@@ -71,6 +95,7 @@ static enum pxr_status compile(struct bench_code *code, const struct ptx_module 
                                               .width = pxr_options_get()->width,
                                               .jam = pxr_options_get()->jam,
                                               .facts = *wish->facts},
+                                  .skip = pxr_options_get()->skip,
                                   .dump = wish->dump_dir ? "ptx,ir,collapse,opt,asm" : NULL,
                                   .dump_dir = wish->dump_dir};
     struct jit_object object = {0};

@@ -43,6 +43,10 @@ struct bench_launch {
 /* workers: 0 means one per CPU. */
 enum pxr_status bench_engine_open(unsigned workers, struct pxr_error *err);
 
+/* Whether the compile library is there and has code for the CPU that is asked for (PTXRUN_CPU). May
+ * come before bench_engine_open, and in another process. */
+enum pxr_status bench_engine_check(struct pxr_error *err);
+
 /* Parses kernels/<file>.ptx. The caller destroys the module. */
 enum pxr_status bench_module_open(const char *file, struct ptx_module **module,
                                   struct pxr_error *err);

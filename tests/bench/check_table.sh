@@ -32,3 +32,28 @@ status=0
 "$ptxbench" table --filter 'vector_add 16' --collapse sideways 2>"$work/usage" || status=$?
 [ $status = 2 ] || fail "an unknown collapse gives exit status $status"
 grep -q '^usage:' "$work/usage" || fail "no usage"
+
+status=0
+"$ptxbench" table --filter 'vector_add 16' --skip=unroll,unrol 2>"$work/usage" || status=$?
+[ $status = 2 ] || fail "an unknown step gives exit status $status"
+grep -q "'unrol' is no step that can be left out" "$work/usage" || fail "the unknown step is not named"
+"$ptxbench" table --filter 'vector_add 16' --rounds 1 --threads 1 --skip=vectorise \
+    --json "$work/skip.json" >"$work/skip"
+grep -q '; without vectorise$' "$work/skip" || fail "the skipped step is not in the header"
+grep -q '"skip": "vectorise"' "$work/skip.json" || fail "the skipped step is not in the JSON"
+grep -q '"width": 0' "$work/skip.json" || fail "vectors without the step that makes them"
+
+# Code and C for another CPU.
+status=0
+"$ptxbench" table --filter 'vector_add 16' --cpu no-such-cpu 2>"$work/error" || status=$?
+[ $status = 2 ] || fail "an unknown CPU gives exit status $status"
+grep -q "no-such-cpu" "$work/error" || fail "the unknown CPU is not named"
+if [ "$(uname -m)" = x86_64 ]; then
+    "$ptxbench" table --filter "$small" --rounds 1 --threads 1 --cpu x86-64-v2 \
+        --json "$work/v2.json" >"$work/v2"
+    grep -q '^code for CPU x86-64-v2; C by .*[0-9]' "$work/v2" || fail "the header does not name CPU and compilers"
+    grep -q '"cpu": "x86-64-v2"' "$work/v2.json" || fail "no CPU in the JSON"
+    if grep '"error"' "$work/v2.json"; then
+        fail "a row has an error on another CPU"
+    fi
+fi

@@ -13,7 +13,9 @@
 #include "scheduler/scheduler.h"
 #include "tests/bench/bench_engine.h"
 #include "tests/bench/programs.h"
+#include "tests/bench/table_plain.h"
 #include "tests/bench/table_report.h"
+#include "translator/step_names.h"
 
 #define MAX_RESULTS 4096
 
@@ -77,6 +79,17 @@ static int run_all(void *arg, unsigned threads, bool is_first)
     return exit_status;
 }
 
+/* C for a CPU that this machine is not able to run would end this program. */
+static bool open_plain(const char *cpu)
+{
+    struct pxr_error err;
+    if (cpu[0] && bench_engine_check(&err) != PXR_OK) {
+        fprintf(stderr, "ptxbench: %s\n", err.message);
+        return false;
+    }
+    return table_plain_open(cpu);
+}
+
 static int run_table(struct options *options)
 {
     options->results = mmap(NULL, sizeof *options->results, PROT_READ | PROT_WRITE,
@@ -86,6 +99,8 @@ static int run_table(struct options *options)
         fprintf(stderr, "ptxbench: no memory, or cannot write %s\n", options->json);
         return 2;
     }
+    if (!open_plain(pxr_options_get()->cpu))
+        return 2;
     int exit_status = bench_for_each_number(options->threads, run_all, options);
     const struct results *results = options->results;
     table_print_mean(results->results, results->count);
@@ -101,6 +116,7 @@ static int run_table(struct options *options)
 static const char usage[] =
     "usage: ptxbench table [--threads LIST] [--filter RE] [--json FILE] [--rounds N] [--min]\n"
     "                      [--mode MODE] [--collapse COLLAPSE] [--dump DIR]\n"
+    "                      [--cpu NAME] [--skip STEP,...]\n"
     "  --threads   default \"1,0\": on one, then on all\n"
     "  --filter    rows whose \"KERNEL SIZE\" matches\n"
     "  --rounds    samples of each version; fewer of slow ones; default 11\n"
@@ -108,6 +124,8 @@ static const char usage[] =
     "  --mode      jit (default: code that knows the launch) or normal\n"
     "  --collapse  as ptxrun's; default auto\n"
     "  --dump      PTX, IR and assembly of the kernels to DIR\n"
+    "  --cpu       code and C for another CPU, such as x86-64-v3, if this machine can run it\n"
+    "  --skip      as ptxrun's: our code without these steps\n"
     "or: ptxbench programs … MANIFEST: two settings of ptxrun; ptxbench programs --help\n";
 
 /* A value of the product's option; false if it is none. */
@@ -127,6 +145,18 @@ static bool parse_mode(const char *text, enum pxr_mode *mode)
 {
     *mode = strcmp(text, "normal") == 0 ? PXR_MODE_NORMAL : PXR_MODE_JIT;
     return *mode == PXR_MODE_NORMAL || strcmp(text, "jit") == 0;
+}
+
+/* Sets the variable of the product's option, which is read when the first kernel is compiled. */
+static bool set_option(enum pxr_option_id id)
+{
+    struct pxr_error err;
+    enum pxr_status status = pxr_option_check(id, optarg, &err);
+    if (status == PXR_OK && id == PXR_OPTION_SKIP)
+        status = tr_check_skip(optarg, &err);
+    if (status != PXR_OK)
+        fprintf(stderr, "ptxbench: %s\n", err.message);
+    return status == PXR_OK && setenv(pxr_option_table[id].variable, optarg, 1) == 0;
 }
 
 static bool parse_option(int letter, struct options *options, const char **filter)
@@ -152,6 +182,10 @@ static bool parse_option(int letter, struct options *options, const char **filte
     case 'd':
         options->wish.dump_dir = optarg;
         return true;
+    case 'p':
+        return set_option(PXR_OPTION_CPU);
+    case 's':
+        return set_option(PXR_OPTION_SKIP);
     case 'c':
         return parse_collapse(optarg, &options->wish.collapse);
     default:
@@ -169,6 +203,8 @@ static bool parse_command_line(int argc, char **argv, struct options *options)
                                                  {"mode", required_argument, NULL, 'm'},
                                                  {"collapse", required_argument, NULL, 'c'},
                                                  {"dump", required_argument, NULL, 'd'},
+                                                 {"cpu", required_argument, NULL, 'p'},
+                                                 {"skip", required_argument, NULL, 's'},
                                                  {NULL, 0, NULL, 0}};
     const char *filter = "";
     for (int letter; (letter = getopt_long(argc, argv, "", long_options, NULL)) != -1;)

@@ -40,7 +40,8 @@ struct table_args {
     int threads; /* for C: num_threads(args->threads) */
 };
 
-typedef void (*table_plain_fn)(const struct table_args *args);
+typedef void table_plain(const struct table_args *args);
+typedef table_plain *table_plain_fn;
 
 /* ---- launches ---- */
 
@@ -92,8 +93,8 @@ struct table_row {
      * good enough. */
     void (*fill)(const struct table_args *args);
     void (*ours)(struct table_run *run, const struct table_args *args);
-    table_plain_fn plain[TABLE_COMPILERS]; /* use TABLE_BUILDS; the faster one counts */
-    table_plain_fn tuned[TABLE_COMPILERS]; /* or nothing */
+    const char *plain; /* functions of plain/; the faster compiler's counts */
+    const char *tuned; /* or NULL */
     enum table_limit limit;
     double work;
     /* Before every run OUT, INOUT and SCRATCH buffers get their first contents back, untimed: for
@@ -108,25 +109,5 @@ struct table_rows {
 
 extern const struct table_rows table_regular;   /* table_regular.c */
 extern const struct table_rows table_irregular; /* table_irregular.c */
-
-/* ---- C ---- */
-
-/* Files in plain/ are compiled by each compiler, with its prefix before every function's name:
- *   TABLE_DECLARE(plain_saxpy);                           in a header
- *   void TABLE_NAME(plain_saxpy)(const struct table_args *args) { … }   in plain/
- *   .plain = TABLE_BUILDS(plain_saxpy)                    in a row */
-#define TABLE_DECLARE(name)                                                                        \
-    void cc_##name(const struct table_args *args);                                                 \
-    void gcc_##name(const struct table_args *args)
-
-#define TABLE_PASTE(prefix, name)  prefix##_##name
-#define TABLE_EXPAND(prefix, name) TABLE_PASTE(prefix, name)
-#define TABLE_NAME(name)           TABLE_EXPAND(TABLE_PREFIX, name)
-
-#ifdef PTXRUN_BENCH_HAS_GCC
-#define TABLE_BUILDS(name) {cc_##name, gcc_##name}
-#else
-#define TABLE_BUILDS(name) {cc_##name, NULL}
-#endif
 
 #endif

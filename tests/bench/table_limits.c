@@ -9,6 +9,7 @@
 
 #include "tests/bench/bench_measure.h"
 #include "tests/bench/plain/limits.h"
+#include "tests/bench/table_plain.h"
 
 #define ATTEMPTS        7
 #define FMA_ROUNDS      3000000u
@@ -26,31 +27,31 @@ static double best_us(table_plain_fn run, const struct table_args *args)
 }
 
 /* The rate of the better compiler's code. */
-static double best_rate(const table_plain_fn *builds, const struct table_args *args, double work)
+static double best_rate(const char *function, const struct table_args *args, double work)
 {
     double best = 0;
-    for (int i = 0; i < TABLE_COMPILERS; i++)
-        if (builds[i])
-            best = fmax(best, work / best_us(builds[i], args) * 1e6);
+    for (int i = 0; i < TABLE_COMPILERS; i++) {
+        table_plain_fn run = table_plain_find(function, (enum table_compiler)i);
+        if (run)
+            best = fmax(best, work / best_us(run, args) * 1e6);
+    }
     return best;
 }
 
-static double measure_fma(const table_plain_fn *builds, size_t element_bytes, int threads)
+static double measure_fma(const char *function, size_t element_bytes, int threads)
 {
     double *out = bench_array((size_t)threads * sizeof *out);
     struct table_args args = {
         .buffer = {out}, .n = {FMA_ROUNDS}, .scalar = {0.999, 0.001}, .threads = threads};
     double operations = 2.0 * FMA_ROUNDS * LIMIT_FMA_CHAINS * threads *
-                        (double)(cc_limit_vector_bytes() / element_bytes);
-    double rate = best_rate(builds, &args, operations);
+                        (double)(table_plain_vector_bytes() / element_bytes);
+    double rate = best_rate(function, &args, operations);
     free(out);
     return rate;
 }
 
 static double measure_memory(int threads)
 {
-    static const table_plain_fn read[] = TABLE_BUILDS(limit_read);
-    static const table_plain_fn triad[] = TABLE_BUILDS(limit_triad);
     float *arrays[3];
     size_t array_bytes = MEMORY_ELEMENTS * sizeof(float);
     for (int i = 0; i < 3; i++) {
@@ -59,8 +60,8 @@ static double measure_memory(int threads)
     }
     struct table_args args = {
         .buffer = {arrays[0], arrays[1], arrays[2]}, .n = {MEMORY_ELEMENTS}, .threads = threads};
-    double rate = fmax(best_rate(read, &args, (double)array_bytes),
-                       best_rate(triad, &args, 3 * (double)array_bytes));
+    double rate = fmax(best_rate("limit_read", &args, (double)array_bytes),
+                       best_rate("limit_triad", &args, 3 * (double)array_bytes));
     for (int i = 0; i < 3; i++)
         free(arrays[i]);
     return rate;
@@ -68,15 +69,13 @@ static double measure_memory(int threads)
 
 void table_limits_measure(struct table_limits *limits, enum table_limit which, int threads)
 {
-    static const table_plain_fn fma_f32[] = TABLE_BUILDS(limit_fma_f32);
-    static const table_plain_fn fma_f64[] = TABLE_BUILDS(limit_fma_f64);
     double *rate = &limits->rate[which];
     if (*rate != 0)
         return;
     if (which == TABLE_LIMIT_FMA_F32)
-        *rate = measure_fma(fma_f32, sizeof(float), threads);
+        *rate = measure_fma("limit_fma_f32", sizeof(float), threads);
     else if (which == TABLE_LIMIT_FMA_F64)
-        *rate = measure_fma(fma_f64, sizeof(double), threads);
+        *rate = measure_fma("limit_fma_f64", sizeof(double), threads);
     else if (which == TABLE_LIMIT_MEMORY)
         *rate = measure_memory(threads);
 }

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/bench/table_plain.h"
+
 #define SAMPLE_US        1000.0  /* a sample is as many runs as take this long … */
 #define MAX_SAMPLE_COUNT 1000    /* … but no more than these */
 #define WARM_BELOW_US    20000.0 /* shorter runs are preceded by one that is not timed */
@@ -32,8 +34,9 @@ struct subject {
     const struct table_row *row;
     struct table_args args;
     struct table_run *run;
-    void *first[TABLE_MAX_BUFFERS];    /* of INOUT buffers: what was in them */
-    void *expected[TABLE_MAX_BUFFERS]; /* of OUT and INOUT buffers; NULL after verifying */
+    table_plain_fn plain[TABLE_VERSIONS]; /* NULL: ours, or not there */
+    void *first[TABLE_MAX_BUFFERS];       /* of INOUT buffers: what was in them */
+    void *expected[TABLE_MAX_BUFFERS];    /* of OUT and INOUT buffers; NULL after verifying */
 };
 
 /* ---- data ---- */
@@ -59,6 +62,10 @@ static void subject_init(struct subject *subject, const struct table_row *row, i
     }
     if (row->fill)
         row->fill(args);
+    for (int i = 0; i < TABLE_COMPILERS; i++) {
+        subject->plain[TABLE_PLAIN + i] = table_plain_find(row->plain, (enum table_compiler)i);
+        subject->plain[TABLE_TUNED + i] = table_plain_find(row->tuned, (enum table_compiler)i);
+    }
     for (unsigned i = 0; i < TABLE_MAX_BUFFERS; i++) {
         const struct table_buffer *buffer = &row->buffers[i];
         if (buffer->role == TABLE_INOUT) {
@@ -94,23 +101,12 @@ static void restore(const struct subject *subject)
 
 /* ---- versions ---- */
 
-static table_plain_fn function_of(const struct table_row *row, int version)
-{
-    return version < TABLE_TUNED ? row->plain[version - TABLE_PLAIN]
-                                 : row->tuned[version - TABLE_TUNED];
-}
-
-static bool is_there(const struct table_row *row, int version)
-{
-    return version == TABLE_OURS || function_of(row, version);
-}
-
 static enum pxr_status run_version(const struct subject *subject, int version,
                                    struct pxr_error *err)
 {
     if (version == TABLE_OURS)
         return table_run_once(subject->run, err);
-    function_of(subject->row, version)(&subject->args);
+    subject->plain[version](&subject->args);
     return PXR_OK;
 }
 
@@ -277,8 +273,8 @@ void table_measure(struct table_result *result, const struct table_row *row, int
                        &err) != PXR_OK)
         note_error(result, TABLE_OURS, err.message);
     for (int version = 0; version < TABLE_VERSIONS; version++)
-        if (version != TABLE_PLAIN && is_there(row, version) &&
-            (version != TABLE_OURS || subject.run))
+        if (version == TABLE_OURS ? subject.run != NULL
+                                  : version != TABLE_PLAIN && subject.plain[version] != NULL)
             once_us[version] = verify(&subject, version, result);
     if (subject.run)
         table_run_notes(subject.run, &result->notes);

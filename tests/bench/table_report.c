@@ -4,7 +4,12 @@
  */
 #include "tests/bench/table_report.h"
 
-static const char *const compiler_names[TABLE_COMPILERS] = {PTXRUN_BENCH_CC, "gcc"};
+#include <string.h>
+
+#include "tests/bench/table_plain.h"
+#include "util/options.h"
+
+#define NAME_BYTES 32
 
 /* Ours to the faster compiler's code; 0 if one of them is missing. */
 static double ratio_to(const struct table_result *result, enum table_version first)
@@ -13,11 +18,22 @@ static double ratio_to(const struct table_result *result, enum table_version fir
     return other_us > 0 ? result->us[TABLE_OURS] / other_us : 0;
 }
 
-/* Of the plain C that counts. */
-static const char *plain_compiler(const struct table_result *result)
+/* Of the plain C that counts: "clang". */
+static void plain_compiler(const struct table_result *result, char name[NAME_BYTES])
 {
     int best = table_best(result, TABLE_PLAIN);
-    return result->us[best] > 0 ? compiler_names[best - TABLE_PLAIN] : "";
+    name[0] = '\0';
+    if (result->us[best] > 0) {
+        const char *text = table_plain_compiler((enum table_compiler)(best - TABLE_PLAIN));
+        snprintf(name, NAME_BYTES, "%.*s", (int)strcspn(text, " "), text);
+    }
+}
+
+/* "x86-64-v3", or "native" for this machine's. */
+static const char *cpu_name(void)
+{
+    const char *cpu = pxr_options_get()->cpu;
+    return cpu[0] ? cpu : "native";
 }
 
 static struct bench_mean mean_of(const struct table_result *results, size_t count,
@@ -50,6 +66,13 @@ static void print_ratio(double number)
 
 void table_print_header(void)
 {
+    printf("code for CPU %s", cpu_name());
+    for (int i = 0; i < TABLE_COMPILERS; i++) {
+        const char *compiler = table_plain_compiler((enum table_compiler)i);
+        if (compiler)
+            printf("%s%s", i == TABLE_CC ? "; C by " : " and ", compiler);
+    }
+    printf("%s%s\n", pxr_options_get()->skip[0] ? "; without " : "", pxr_options_get()->skip);
     printf("%-27s %-12s %11s %-6s %11s %11s %7s %7s %6s %6s  %s\n", "times in us", "", "plain C",
            "by", "tuned C", "ptxrun", "/plain", "/tuned", "limit", "spread", "code, compile time");
 }
@@ -58,7 +81,9 @@ void table_print_result(const struct table_result *result)
 {
     printf("%-27s %-12s", result->row->kernel, result->row->size);
     print_time(result->us[table_best(result, TABLE_PLAIN)]);
-    printf(" %-6s", plain_compiler(result));
+    char compiler[NAME_BYTES];
+    plain_compiler(result, compiler);
+    printf(" %-6s", compiler);
     print_time(result->us[table_best(result, TABLE_TUNED)]);
     print_time(result->us[TABLE_OURS]);
     print_ratio(ratio_to(result, TABLE_PLAIN));
@@ -134,7 +159,9 @@ static void write_result(FILE *file, const struct table_result *result)
     write_number(file, "limit_share", result->limit_share);
     fprintf(file, "\"spread\": %.3f, \"plain_spread\": %.3f, ", result->spread[TABLE_OURS],
             result->spread[plain]);
-    write_text(file, "plain_compiler", plain_compiler(result));
+    char compiler[NAME_BYTES];
+    plain_compiler(result, compiler);
+    write_text(file, "plain_compiler", compiler);
     write_text(file, "collapse", result->notes.collapse);
     if (result->error[0])
         write_text(file, "error", result->error);
@@ -144,7 +171,15 @@ static void write_result(FILE *file, const struct table_result *result)
 
 void table_write_json(FILE *file, const struct table_result *results, size_t count)
 {
-    fputs("{\"rows\": [\n", file);
+    fputs("{", file);
+    write_text(file, "cpu", cpu_name());
+    write_text(file, "skip", pxr_options_get()->skip);
+    for (int i = 0; i < TABLE_COMPILERS; i++) {
+        const char *compiler = table_plain_compiler((enum table_compiler)i);
+        if (compiler)
+            write_text(file, i == TABLE_CC ? "compiler" : "other_compiler", compiler);
+    }
+    fputs("\n\"rows\": [\n", file);
     for (size_t i = 0; i < count; i++) {
         write_result(file, &results[i]);
         fputs(i + 1 < count ? ",\n" : "\n", file);

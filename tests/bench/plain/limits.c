@@ -26,7 +26,7 @@
             *(out) += (double)chain[0][lane];                                                      \
     } while (0)
 
-void TABLE_NAME(limit_fma_f32)(const struct table_args *args)
+void limit_fma_f32(const struct table_args *args)
 {
     double *out = args->buffer[0];
 #pragma omp parallel for schedule(static, 1) num_threads(args->threads)
@@ -34,7 +34,7 @@ void TABLE_NAME(limit_fma_f32)(const struct table_args *args)
         FMA_LOOP(vector_f32, float, args, &out[thread]);
 }
 
-void TABLE_NAME(limit_fma_f64)(const struct table_args *args)
+void limit_fma_f64(const struct table_args *args)
 {
     double *out = args->buffer[0];
 #pragma omp parallel for schedule(static, 1) num_threads(args->threads)
@@ -42,7 +42,7 @@ void TABLE_NAME(limit_fma_f64)(const struct table_args *args)
         FMA_LOOP(vector_f64, double, args, &out[thread]);
 }
 
-void TABLE_NAME(limit_read)(const struct table_args *args)
+void limit_read(const struct table_args *args)
 {
     const float *in = args->buffer[0];
     float sum = 0;
@@ -52,7 +52,7 @@ void TABLE_NAME(limit_read)(const struct table_args *args)
     *(float *)args->buffer[1] = sum;
 }
 
-void TABLE_NAME(limit_triad)(const struct table_args *args)
+void limit_triad(const struct table_args *args)
 {
     float *out = args->buffer[0];
     const float *a = args->buffer[1], *b = args->buffer[2];
@@ -65,7 +65,10 @@ void TABLE_NAME(limit_triad)(const struct table_args *args)
     }
 }
 
-size_t TABLE_NAME(limit_vector_bytes)(void)
-{
-    return VECTOR_BYTES;
-}
+const size_t limit_vector_bytes = VECTOR_BYTES;
+
+#ifdef __clang__
+const char plain_compiler[] = "clang " __clang_version__;
+#else
+const char plain_compiler[] = "gcc " __VERSION__;
+#endif

@@ -38,7 +38,7 @@ static void PACK_STRIP(const ELEMENT *b, VECTOR *strip, size_t pitch)
 }
 
 /* Sizes are multiples of BLOCK_DEPTH. */
-void TABLE_NAME(MATMUL(tuned_matmul))(const struct table_args *args)
+void MATMUL(tuned_matmul)(const struct table_args *args)
 {
     const ELEMENT *a = args->buffer[0], *b = args->buffer[1];
     ELEMENT *c = args->buffer[2];

@@ -11,7 +11,7 @@
 /* ---- reductions ---- */
 
 /* For reduce_block and reduce_shuffle. */
-void TABLE_NAME(plain_reduce)(const struct table_args *args)
+void plain_reduce(const struct table_args *args)
 {
     const float *in = args->buffer[0];
     float *total = args->buffer[1], sum = 0.0f;
@@ -22,7 +22,7 @@ void TABLE_NAME(plain_reduce)(const struct table_args *args)
     *total = sum;
 }
 
-void TABLE_NAME(plain_histogram)(const struct table_args *args)
+void plain_histogram(const struct table_args *args)
 {
     const uint8_t *in = args->buffer[0];
     uint32_t *bins = args->buffer[1], n = args->n[0];
@@ -57,7 +57,7 @@ static void scan_part(const uint32_t *in, uint32_t *out, uint32_t first, uint32_
 }
 
 /* A part for each thread, behind the sum of the parts before it. */
-void TABLE_NAME(plain_scan)(const struct table_args *args)
+void plain_scan(const struct table_args *args)
 {
     enum { MAX_PARTS = 256 };
     const uint32_t *in = args->buffer[0];
@@ -78,7 +78,7 @@ void TABLE_NAME(plain_scan)(const struct table_args *args)
 /* ---- sparse and graphs ---- */
 
 /* For spmv_scalar and spmv_vector. */
-void TABLE_NAME(plain_spmv)(const struct table_args *args)
+void plain_spmv(const struct table_args *args)
 {
     const uint32_t *row_begin = args->buffer[0], *column = args->buffer[1];
     const float *value = args->buffer[2], *x = args->buffer[3];
@@ -120,7 +120,7 @@ static uint32_t find_level(const struct table_args *args, uint32_t current)
     return found;
 }
 
-void TABLE_NAME(plain_bfs)(const struct table_args *args)
+void plain_bfs(const struct table_args *args)
 {
     for (uint32_t current = 0; find_level(args, current) > 0; current++)
         continue;
@@ -128,7 +128,7 @@ void TABLE_NAME(plain_bfs)(const struct table_args *args)
 
 /* ---- dense ---- */
 
-void TABLE_NAME(plain_lu_panel)(const struct table_args *args)
+void plain_lu_panel(const struct table_args *args)
 {
     const float *in = args->buffer[0];
     float *out = args->buffer[1];
@@ -169,7 +169,7 @@ static void align_tile(const struct table_args *args, uint32_t first_row, uint32
 }
 
 /* One thread goes along rows, several along diagonals of large tiles. */
-void TABLE_NAME(plain_wavefront)(const struct table_args *args)
+void plain_wavefront(const struct table_args *args)
 {
     enum { SIDE = 128 };
     uint32_t letters = args->n[0], tiles = letters / SIDE;
@@ -215,7 +215,7 @@ static void assign_points(const struct table_args *args, uint32_t first, uint32_
     }
 }
 
-void TABLE_NAME(plain_kmeans_assign)(const struct table_args *args)
+void plain_kmeans_assign(const struct table_args *args)
 {
     uint32_t n = args->n[0];
 #pragma omp parallel for num_threads(args->threads)
@@ -247,7 +247,7 @@ static float filter_pixel(const struct table_args *args, int32_t x, int32_t y)
     return sum / weights;
 }
 
-void TABLE_NAME(plain_bilateral)(const struct table_args *args)
+void plain_bilateral(const struct table_args *args)
 {
     float *out = args->buffer[2];
     int32_t width = (int32_t)args->n[0], height = (int32_t)args->n[1];
@@ -257,7 +257,7 @@ void TABLE_NAME(plain_bilateral)(const struct table_args *args)
             out[y * width + x] = filter_pixel(args, x, y);
 }
 
-void TABLE_NAME(plain_philox)(const struct table_args *args)
+void plain_philox(const struct table_args *args)
 {
     uint32_t (*out)[4] = args->buffer[0];
     uint32_t n = args->n[0], seed = args->n[1];

@@ -18,24 +18,24 @@
 #define TABLE_NOT_FOUND     0xffffffffu /* a vertex's level */
 
 /* Buffers and sizes as in the rows of table_irregular.c. */
-TABLE_DECLARE(plain_reduce);
-TABLE_DECLARE(plain_histogram);
-TABLE_DECLARE(plain_scan);
-TABLE_DECLARE(plain_spmv);
-TABLE_DECLARE(plain_bfs);
-TABLE_DECLARE(plain_lu_panel);
-TABLE_DECLARE(plain_wavefront);
-TABLE_DECLARE(plain_kmeans_assign);
-TABLE_DECLARE(plain_bilateral);
-TABLE_DECLARE(plain_philox);
+table_plain plain_reduce;
+table_plain plain_histogram;
+table_plain plain_scan;
+table_plain plain_spmv;
+table_plain plain_bfs;
+table_plain plain_lu_panel;
+table_plain plain_wavefront;
+table_plain plain_kmeans_assign;
+table_plain plain_bilateral;
+table_plain plain_philox;
 
-TABLE_DECLARE(tuned_histogram);
-TABLE_DECLARE(tuned_scan);
-TABLE_DECLARE(tuned_spmv);
-TABLE_DECLARE(tuned_lu_panel);
-TABLE_DECLARE(tuned_wavefront);
-TABLE_DECLARE(tuned_kmeans_assign);
-TABLE_DECLARE(tuned_bilateral);
-TABLE_DECLARE(tuned_philox);
+table_plain tuned_histogram;
+table_plain tuned_scan;
+table_plain tuned_spmv;
+table_plain tuned_lu_panel;
+table_plain tuned_wavefront;
+table_plain tuned_kmeans_assign;
+table_plain tuned_bilateral;
+table_plain tuned_philox;
 
 #endif

@@ -66,7 +66,7 @@ static void count_bytes(const uint8_t *in, uint32_t n, uint32_t local[4][TABLE_B
         local[0][in[i]]++;
 }
 
-void TABLE_NAME(tuned_histogram)(const struct table_args *args)
+void tuned_histogram(const struct table_args *args)
 {
     const uint8_t *in = args->buffer[0];
     uint32_t *bins = args->buffer[1], n = args->n[0];
@@ -131,7 +131,7 @@ static uint32_t sum_run(const uint32_t *in, uint32_t n)
 
 /* Runs for all threads that fit in the second cache are summed, then scanned: memory is read once.
  */
-void TABLE_NAME(tuned_scan)(const struct table_args *args)
+void tuned_scan(const struct table_args *args)
 {
     enum { RUN = 1 << 17, MAX_THREADS = 256 };
     const uint32_t *in = args->buffer[0];
@@ -192,7 +192,7 @@ static float multiply_row(const uint32_t *column, const float *value, const floa
 #endif
 
 /* A row's last elements in a vector too, where vectors have masks. */
-void TABLE_NAME(tuned_spmv)(const struct table_args *args)
+void tuned_spmv(const struct table_args *args)
 {
     const uint32_t *row_begin = args->buffer[0], *column = args->buffer[1];
     const float *value = args->buffer[2], *x = args->buffer[3];
@@ -270,7 +270,7 @@ static void factor_panel(const float *in, float *out)
         }
 }
 
-void TABLE_NAME(tuned_lu_panel)(const struct table_args *args)
+void tuned_lu_panel(const struct table_args *args)
 {
     const size_t panel_len = TABLE_PANEL_ROWS * TABLE_PANEL_COLUMNS;
 #pragma omp parallel for num_threads(args->threads)
@@ -323,7 +323,7 @@ static void align_tile(const struct table_args *args, const int32_t *wide_target
                   wide_target + first_column, columns);
 }
 
-void TABLE_NAME(tuned_wavefront)(const struct table_args *args)
+void tuned_wavefront(const struct table_args *args)
 {
     enum { SIDE = 256 };
     const uint8_t *target = args->buffer[1];
@@ -381,7 +381,7 @@ static void assign_vectors(const struct table_args *args, uint32_t first)
 }
 
 /* The last vectors overlap those before. Centres come in a multiple of CENTRES. */
-void TABLE_NAME(tuned_kmeans_assign)(const struct table_args *args)
+void tuned_kmeans_assign(const struct table_args *args)
 {
     const uint32_t step = POINT_VECTORS * LANES, n = args->n[0];
 #pragma omp parallel for num_threads(args->threads)
@@ -452,7 +452,7 @@ static f32v filter_vector(const struct table_args *args, const float *corner, si
     return sum / weights;
 }
 
-void TABLE_NAME(tuned_bilateral)(const struct table_args *args)
+void tuned_bilateral(const struct table_args *args)
 {
     struct padded padded;
     uint32_t width = args->n[0], height = args->n[1];
@@ -499,7 +499,7 @@ static void philox_vectors(uint32_t *out, uint32_t first, uint32_t seed)
 }
 
 /* n is a multiple of LANES. */
-void TABLE_NAME(tuned_philox)(const struct table_args *args)
+void tuned_philox(const struct table_args *args)
 {
     uint32_t n = args->n[0], seed = args->n[1];
 #pragma omp parallel for num_threads(args->threads)

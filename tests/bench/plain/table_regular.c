@@ -9,7 +9,7 @@
 
 #include "tests/bench/plain/unfused.h"
 
-void TABLE_NAME(plain_vector_add)(const struct table_args *args)
+void plain_vector_add(const struct table_args *args)
 {
     const float *a = args->buffer[0], *b = args->buffer[1];
     float *out = args->buffer[2];
@@ -19,7 +19,7 @@ void TABLE_NAME(plain_vector_add)(const struct table_args *args)
         out[i] = a[i] + b[i];
 }
 
-void TABLE_NAME(plain_saxpy)(const struct table_args *args)
+void plain_saxpy(const struct table_args *args)
 {
     const float *x = args->buffer[0];
     float *y = args->buffer[1];
@@ -47,17 +47,17 @@ void TABLE_NAME(plain_saxpy)(const struct table_args *args)
         }                                                                                          \
     } while (0)
 
-void TABLE_NAME(plain_matmul_f32)(const struct table_args *args)
+void plain_matmul_f32(const struct table_args *args)
 {
     MULTIPLY(float, args);
 }
 
-void TABLE_NAME(plain_matmul_f64)(const struct table_args *args)
+void plain_matmul_f64(const struct table_args *args)
 {
     MULTIPLY(double, args);
 }
 
-void TABLE_NAME(plain_stencil2d)(const struct table_args *args)
+void plain_stencil2d(const struct table_args *args)
 {
     uint32_t width = args->n[0], height = args->n[1];
 #pragma omp parallel for num_threads(args->threads)
@@ -71,7 +71,7 @@ void TABLE_NAME(plain_stencil2d)(const struct table_args *args)
     }
 }
 
-void TABLE_NAME(plain_stencil3d)(const struct table_args *args)
+void plain_stencil3d(const struct table_args *args)
 {
     uint32_t width = args->n[0], height = args->n[1], depth = args->n[2];
     float center = (float)args->scalar[0], side = (float)args->scalar[1];
@@ -90,7 +90,7 @@ void TABLE_NAME(plain_stencil3d)(const struct table_args *args)
         }
 }
 
-void TABLE_NAME(plain_nbody)(const struct table_args *args)
+void plain_nbody(const struct table_args *args)
 {
     const float (*bodies)[4] = args->buffer[0];
     float (*force)[4] = args->buffer[1];
@@ -133,7 +133,7 @@ static UNFUSED uint32_t escape_count(float re, float im, uint32_t limit)
     return count;
 }
 
-UNFUSED void TABLE_NAME(plain_mandelbrot)(const struct table_args *args)
+UNFUSED void plain_mandelbrot(const struct table_args *args)
 {
 #pragma STDC FP_CONTRACT OFF
     uint32_t width = args->n[0], height = args->n[1];
@@ -159,7 +159,7 @@ static float normal_cdf(float d)
     return d > 0.0f ? 1.0f - tail : tail;
 }
 
-void TABLE_NAME(plain_black_scholes)(const struct table_args *args)
+void plain_black_scholes(const struct table_args *args)
 {
     const float *price = args->buffer[0], *strike = args->buffer[1], *years = args->buffer[2];
     float *call = args->buffer[3], *put = args->buffer[4];
@@ -180,7 +180,7 @@ void TABLE_NAME(plain_black_scholes)(const struct table_args *args)
     }
 }
 
-void TABLE_NAME(plain_transpose)(const struct table_args *args)
+void plain_transpose(const struct table_args *args)
 {
     uint32_t width = args->n[0], height = args->n[1];
     const float *in = args->buffer[0];

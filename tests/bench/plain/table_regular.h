@@ -7,24 +7,24 @@
 
 #include "tests/bench/table_case.h"
 
-TABLE_DECLARE(plain_vector_add);
-TABLE_DECLARE(plain_saxpy);
-TABLE_DECLARE(plain_matmul_f32);
-TABLE_DECLARE(plain_matmul_f64);
-TABLE_DECLARE(plain_stencil2d);
-TABLE_DECLARE(plain_stencil3d);
-TABLE_DECLARE(plain_nbody);
-TABLE_DECLARE(plain_mandelbrot);
-TABLE_DECLARE(plain_black_scholes);
-TABLE_DECLARE(plain_transpose);
+table_plain plain_vector_add;
+table_plain plain_saxpy;
+table_plain plain_matmul_f32;
+table_plain plain_matmul_f64;
+table_plain plain_stencil2d;
+table_plain plain_stencil3d;
+table_plain plain_nbody;
+table_plain plain_mandelbrot;
+table_plain plain_black_scholes;
+table_plain plain_transpose;
 
-TABLE_DECLARE(tuned_vector_add); /* stores past the caches */
-TABLE_DECLARE(tuned_matmul_f32); /* B repacked, blocks of C in registers */
-TABLE_DECLARE(tuned_matmul_f64);
-TABLE_DECLARE(tuned_stencil2d);     /* stores past the caches */
-TABLE_DECLARE(tuned_nbody);         /* lanes are bodies, several vectors at once, fast rsqrt */
-TABLE_DECLARE(tuned_mandelbrot);    /* lanes are pixels */
-TABLE_DECLARE(tuned_black_scholes); /* exp and log in vectors */
-TABLE_DECLARE(tuned_transpose);     /* whole cache lines, stored past the caches */
+table_plain tuned_vector_add; /* stores past the caches */
+table_plain tuned_matmul_f32; /* B repacked, blocks of C in registers */
+table_plain tuned_matmul_f64;
+table_plain tuned_stencil2d;     /* stores past the caches */
+table_plain tuned_nbody;         /* lanes are bodies, several vectors at once, fast rsqrt */
+table_plain tuned_mandelbrot;    /* lanes are pixels */
+table_plain tuned_black_scholes; /* exp and log in vectors */
+table_plain tuned_transpose;     /* whole cache lines, stored past the caches */
 
 #endif

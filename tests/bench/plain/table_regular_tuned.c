@@ -11,7 +11,7 @@
 #include "tests/bench/plain/unfused.h"
 #include "tests/bench/plain/vector.h"
 
-void TABLE_NAME(tuned_vector_add)(const struct table_args *args)
+void tuned_vector_add(const struct table_args *args)
 {
     const float *a = args->buffer[0], *b = args->buffer[1];
     float *out = args->buffer[2];
@@ -45,7 +45,7 @@ void TABLE_NAME(tuned_vector_add)(const struct table_args *args)
 
 /* ---- stencil ---- */
 
-void TABLE_NAME(tuned_stencil2d)(const struct table_args *args)
+void tuned_stencil2d(const struct table_args *args)
 {
     uint32_t width = args->n[0], height = args->n[1];
 #pragma omp parallel num_threads(args->threads)
@@ -107,7 +107,7 @@ static void pull_bodies(const struct bodies *bodies, uint32_t first, float softe
     }
 }
 
-void TABLE_NAME(tuned_nbody)(const struct table_args *args)
+void tuned_nbody(const struct table_args *args)
 {
     const float (*in)[4] = args->buffer[0];
     uint32_t n = args->n[0];
@@ -151,7 +151,7 @@ static UNFUSED void escape_counts(const vector_f32 *re, float im, uint32_t limit
         counts[i] = count[i];
 }
 
-UNFUSED void TABLE_NAME(tuned_mandelbrot)(const struct table_args *args)
+UNFUSED void tuned_mandelbrot(const struct table_args *args)
 {
 #pragma STDC FP_CONTRACT OFF
     uint32_t width = args->n[0], height = args->n[1];
@@ -221,7 +221,7 @@ static float fast_normal_cdf(float d)
     return d > 0.0f ? 1.0f - tail : tail;
 }
 
-void TABLE_NAME(tuned_black_scholes)(const struct table_args *args)
+void tuned_black_scholes(const struct table_args *args)
 {
     const float *price = args->buffer[0], *strike = args->buffer[1], *years = args->buffer[2];
     float *call = args->buffer[3], *put = args->buffer[4];
@@ -244,7 +244,7 @@ void TABLE_NAME(tuned_black_scholes)(const struct table_args *args)
 
 /* ---- moving data ---- */
 
-void TABLE_NAME(tuned_transpose)(const struct table_args *args)
+void tuned_transpose(const struct table_args *args)
 {
     enum { ACROSS = 16, DOWN = 64 }; // a cache line of the input, four of the output
     uint32_t width = args->n[0], height = args->n[1];
