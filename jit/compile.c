@@ -5,6 +5,7 @@
  */
 #include "jit/compile.h"
 
+#include <limits.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
@@ -216,13 +217,26 @@ enum pxr_status jit_unit_translate(struct jit_unit *unit, const struct tr_source
     return status;
 }
 
+static const char *dump_dir(const struct jit_request *request)
+{
+    return request->dump_dir && request->dump_dir[0] ? request->dump_dir : ".";
+}
+
+/* The file has the kernel's name, whatever the program is called, so that one kernel gives one
+ * object. */
 static enum pxr_status translate(struct jit_unit *unit, const struct jit_request *request,
                                  struct pxr_error *err)
 {
+    char file[JIT_DUMP_NAME_BYTES];
+    jit_dump_name(&(struct jit_dump){.kernel = request->kernel->name}, "ptx", file);
+    char dir[PATH_MAX];
+    bool has_dir = request->is_debugged && realpath(dump_dir(request), dir);
     /* `precise` is the collapse that results are judged by, so it checks what a GPU checks. */
     struct tr_options options = {.check_alignment = true,
                                  .triple = unit->target->triple,
                                  .data_layout = unit->target->data_layout,
+                                 .source_file = file,
+                                 .source_dir = has_dir ? dir : NULL,
                                  .budget = &unit->budget};
     struct tr_source source = {.ptx = request->module,
                                .kernel = request->kernel,
@@ -308,7 +322,7 @@ enum pxr_status jit_compile_request(const struct jit_request *request, struct ji
     watch->verifies = true;
 #endif
     watch->times = request->times_steps ? &object->steps : NULL;
-    if (jit_dump_wants(&watch->dump, "ptx"))
+    if (request->is_debugged || jit_dump_wants(&watch->dump, "ptx"))
         jit_dump_write(&watch->dump, "ptx", request->module->text.ptr, request->module->text.len);
     uint64_t start_ns = thread_cpu_ns();
     status = translate(&unit, request, err);

@@ -64,17 +64,24 @@ static bool write_temporary(char *path, const char *text, size_t len)
     return fclose(file) == 0 && is_written;
 }
 
+void jit_dump_name(const struct jit_dump *dump, const char *suffix, char name[JIT_DUMP_NAME_BYTES])
+{
+    char stem[NAME_BYTES_MAX + 16];
+    file_stem(stem, dump->kernel ? dump->kernel : "kernel");
+    snprintf(name, JIT_DUMP_NAME_BYTES, "%s.%s", stem, suffix);
+}
+
 void jit_dump_write(const struct jit_dump *dump, const char *suffix, const char *text, size_t len)
 {
     const char *dir = dump->dir && dump->dir[0] ? dump->dir : ".";
-    char stem[NAME_BYTES_MAX + 16];
-    file_stem(stem, dump->kernel ? dump->kernel : "kernel");
+    char name[JIT_DUMP_NAME_BYTES];
+    jit_dump_name(dump, suffix, name);
     char path[PATH_MAX];
     char temporary[PATH_MAX];
-    int path_len = snprintf(path, sizeof path, "%s/%s.%s", dir, stem, suffix);
+    int path_len = snprintf(path, sizeof path, "%s/%s", dir, name);
     int temporary_len = snprintf(temporary, sizeof temporary, "%s/.ptxrun-dump-XXXXXX", dir);
     if (path_len >= (int)sizeof path || temporary_len >= (int)sizeof temporary) {
-        pxr_log(PXR_LOG_WARNING, "cannot write the dump of '%s': the path is too long", stem);
+        pxr_log(PXR_LOG_WARNING, "cannot write the dump of '%s': the path is too long", name);
         return;
     }
     mkdir(dir, 0777); /* if it fails although the directory does not exist, so will writing */

@@ -19,6 +19,11 @@ struct jit_dump {
 /* Whether this kind ("ptx", "ir", "collapse", "opt", "asm", "after:STEP") was asked for. */
 bool jit_dump_wants(const struct jit_dump *dump, const char *kind);
 
+#define JIT_DUMP_NAME_BYTES 256
+
+/* "<kernel>.<suffix>", as a file is called. */
+void jit_dump_name(const struct jit_dump *dump, const char *suffix, char name[JIT_DUMP_NAME_BYTES]);
+
 /* Writes <dir>/<kernel>.<suffix>. Names too long for a file are cut and end in a hash of the
  * whole name. A failure is logged; it never fails the compilation. */
 void jit_dump_write(const struct jit_dump *dump, const char *suffix, const char *text, size_t len);

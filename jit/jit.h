@@ -30,6 +30,8 @@ struct jit_request {
     const struct ptx_func *kernel;
     const struct ptx_kernel_layout *layout;
     struct jit_variant variant;
+    /* The PTX is written as for dump "ptx", and the code says in which folder it lies. */
+    bool is_debugged;
     const char *dump;     /* comma-separated kinds: ptx, ir, opt, asm; NULL or "": none */
     const char *dump_dir; /* files <dump_dir>/<kernel>.<kind> */
     /* Of the steps in translator/pipeline.def: */

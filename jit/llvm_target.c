@@ -34,9 +34,10 @@ static struct {
  * else's. Loops over the threads of a block are short: a second vector loop for what the first
  * leaves over, or several iterations side by side, make more code than they save time
  * (docs/measurements.md). Loop strength reduction takes a sixth of all compile time, for no gain
- * that could be measured. The last two bound what grows faster than the code: CodeGenPrepare visits
- * only what has changed in functions of that many blocks, and the register allocator gives up
- * splitting a value around regions after so many edges. */
+ * that could be measured. The two after it bound what grows faster than the code: CodeGenPrepare
+ * visits only what has changed in functions of that many blocks, and the register allocator gives
+ * up splitting a value around regions after so many edges. An index of names would be larger than
+ * what it indexes, and GDB takes it for complete. */
 static void set_switches(void)
 {
     static const char *const switches[] = {"ptxrun",
@@ -44,7 +45,8 @@ static void set_switches(void)
                                            "-force-vector-interleave=1",
                                            "-disable-lsr",
                                            "-cgpp-huge-func=100",
-                                           "-grow-region-complexity-budget=500"};
+                                           "-grow-region-complexity-budget=500",
+                                           "-accel-tables=Disable"};
     LLVMParseCommandLineOptions(sizeof switches / sizeof switches[0], switches, "");
 }
 

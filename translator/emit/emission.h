@@ -28,6 +28,10 @@ struct tr_options {
     bool check_alignment; /* misaligned accesses call rt_fault(PXR_FAULT_MISALIGNED) */
     const char *triple;
     const char *data_layout;
+    /* Where debuggers find the PTX: the file's name, and the folder if that is not for them to
+     * search. NULL: what the module is called; nowhere. */
+    const char *source_file;
+    const char *source_dir;
     /* Seeds faults for tests; may be NULL. The emitter gets *inst, a copy that lives as long as the
      * translation, instead of the original instruction. */
     void (*rewrite)(void *rewrite_data, struct ptx_inst *inst);

@@ -50,11 +50,13 @@ static void init_debug(struct tr_ctx *ctx)
     add_module_flag(ctx, "Dwarf Version", 5);
     add_module_flag(ctx, "Debug Info Version", LLVMDebugMetadataVersion());
     ctx->debug = LLVMCreateDIBuilder(ctx->module);
-    const char *source = ctx->ptx->source_name;
-    ctx->debug_file = LLVMDIBuilderCreateFile(ctx->debug, source, strlen(source), "", 0);
+    const struct tr_options *options = ctx->options;
+    const char *file = options->source_file ? options->source_file : ctx->ptx->source_name;
+    const char *dir = options->source_dir ? options->source_dir : "";
+    ctx->debug_file = LLVMDIBuilderCreateFile(ctx->debug, file, strlen(file), dir, strlen(dir));
     LLVMDIBuilderCreateCompileUnit(ctx->debug, LLVMDWARFSourceLanguageC, ctx->debug_file, "ptxrun",
-                                   6, true, "", 0, 0, "", 0, LLVMDWARFEmissionLineTablesOnly, 0,
-                                   false, false, "", 0, "", 0);
+                                   6, true, "", 0, 0, "", 0, LLVMDWARFEmissionFull, 0, false, false,
+                                   "", 0, "", 0);
 }
 
 static enum pxr_status init_ctx(struct tr_ctx *ctx)

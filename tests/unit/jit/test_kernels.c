@@ -13,51 +13,7 @@
 
 #include "jit/jit.h"
 #include "rt_stub.h"
-
-#define HEAD ".version 7.8\n.target sm_75\n.address_size 64\n"
-
-/* p[tid] = p[tid] * p[tid] + p[tid], with a barrier on line 14. */
-static const char square_ptx[] = HEAD ".visible .entry square(.param .u64 p)\n"
-                                      "{\n"
-                                      "    .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .f32 %f<4>;\n"
-                                      "    ld.param.u64 %rd1, [p];\n"
-                                      "    mov.u32 %r1, %tid.x;\n"
-                                      "    mul.wide.u32 %rd2, %r1, 4;\n"
-                                      "    add.s64 %rd3, %rd1, %rd2;\n"
-                                      "    ld.global.f32 %f1, [%rd3];\n"
-                                      "    mul.f32 %f2, %f1, %f1;\n"
-                                      "    add.f32 %f3, %f2, %f1;\n"
-                                      "    bar.sync 0;\n"
-                                      "    st.global.f32 [%rd3], %f3;\n"
-                                      "    ret;\n"
-                                      "}\n";
-#define SQUARE_BARRIER_LINE 14
-
-struct kernel {
-    struct ptx_module *module;
-    struct ptx_kernel_layout layout;
-    struct jit_request request;
-};
-
-static void open_kernel(struct kernel *kernel, const char *ptx, const char *name)
-{
-    struct pxr_error err = {0};
-    cr_assert_eq(ptx_parse(pxr_str_from(ptx), "test.ptx", &kernel->module, &err), PXR_OK, "%s",
-                 err.message);
-    const struct ptx_func *func = ptx_find_entry(kernel->module, name);
-    cr_assert_not_null(func);
-    cr_assert_eq(ptx_layout_kernel(kernel->module, func, &kernel->layout, &err), PXR_OK);
-    kernel->request = (struct jit_request){.module = kernel->module,
-                                           .kernel = func,
-                                           .layout = &kernel->layout,
-                                           .variant = {.collapse = PXR_COLLAPSE_PRECISE}};
-}
-
-static void close_kernel(struct kernel *kernel)
-{
-    ptx_layout_fini(&kernel->layout);
-    ptx_module_destroy(kernel->module);
-}
+#include "square.h"
 
 static struct jit_object compile(const char *ptx, const char *name)
 {
@@ -68,16 +24,6 @@ static struct jit_object compile(const char *ptx, const char *name)
     cr_assert_eq(jit_compile(&kernel.request, &object, &err), PXR_OK, "%s", err.message);
     close_kernel(&kernel);
     return object;
-}
-
-static void run_square(const struct jit_code *code, float *data, uint32_t tid)
-{
-    void *params[1] = {data};
-    struct rt_launch launch = {
-        .params = (const uint8_t *)params, .grid = {1, 1, 1}, .block = {4, 1, 1}};
-    struct rt_block block = {.launch = &launch};
-    struct rt_thread thread = {.block = &block, .tid = {tid, 0, 0}, .lane = tid};
-    jit_code_entry(code)(&thread);
 }
 
 static struct jit_code *load(const struct jit_object *object)
