@@ -36,6 +36,9 @@ for example in examples/prebuilt/static/*; do
 done
 "$build/bin/bench_compile" "$work"/*.ptx
 
+echo "== loading, by ptxrun's loader and by ORC, the examples' kernels"
+"$build/bin/bench_loaders" "$work"/*.ptx
+
 echo "== scheduler"
 "$build/bin/bench_fiber"
 "$build/bin/bench_variants"

@@ -64,4 +64,13 @@ static inline void run_square(const struct jit_code *code, float *data, uint32_t
     jit_code_entry(code)(&thread);
 }
 
+static inline void check_square(const struct jit_code *code)
+{
+    float data[2] = {3, 4};
+    run_square(code, data, 0);
+    run_square(code, data, 1);
+    cr_expect_eq(data[0], 12);
+    cr_expect_eq(data[1], 20);
+}
+
 #endif

@@ -233,8 +233,17 @@ Test(loader, truncated_object_is_refused, .timeout = 60)
     jit_object_fini(&good);
 }
 
+/* LLVM's linker believes what it is told once an object has passed the rules. What reaches it comes
+ * from the compiler or has a checksum. */
+static void skip_if_by_orc(void)
+{
+    if (pxr_options_get()->loader == PXR_LOADER_ORC)
+        cr_skip_test("only the loader of our own survives any damage");
+}
+
 Test(loader, object_with_any_damaged_byte_loads_or_is_refused, .timeout = 100)
 {
+    skip_if_by_orc();
     static const uint8_t values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
     struct jit_object object = read_fixture("good");
     for (size_t i = 0; i < object.size_bytes; i++) {
@@ -250,6 +259,7 @@ Test(loader, object_with_any_damaged_byte_loads_or_is_refused, .timeout = 100)
 
 Test(loader, object_with_many_damaged_bytes_loads_or_is_refused, .timeout = 100)
 {
+    skip_if_by_orc();
     struct jit_object good = read_fixture("good");
     struct jit_object object = {.bytes = malloc(good.size_bytes), .size_bytes = good.size_bytes};
     uint64_t random = 88172645463325252;
