@@ -92,7 +92,7 @@ static int open_numbered(const struct cache *cache, unsigned number)
 {
     char name[CACHE_FOLDER_BYTES];
     snprintf(name, sizeof name, "%02x", number & 255u);
-    return cache_folder_open(cache->directory, name, false);
+    return cache_folder_open(cache_directory(cache), name, false);
 }
 
 static bool list_all(const struct cache *cache, struct list *list)

@@ -33,7 +33,7 @@ static int open_lock_file(const struct cache *cache)
 {
     struct stat status;
     bool is_strange;
-    return cache_file_open(cache->directory, CACHE_LOCK_FILE, O_RDWR | O_CREAT, &status,
+    return cache_file_open(cache_directory(cache), CACHE_LOCK_FILE, O_RDWR | O_CREAT, &status,
                            &is_strange);
 }
 
@@ -83,7 +83,7 @@ static uint64_t byte_of(const struct cache_key *key)
 static bool is_present(const struct cache *cache, const struct cache_key *key)
 {
     struct cache_place place = cache_place_of(key);
-    int folder = cache_folder_open(cache->directory, place.folder, false);
+    int folder = cache_folder_open(cache_directory(cache), place.folder, false);
     if (folder < 0)
         return false;
     bool is_there = faccessat(folder, place.name, R_OK, AT_SYMLINK_NOFOLLOW) == 0;

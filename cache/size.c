@@ -35,8 +35,8 @@ static bool open_record(const struct cache *cache, struct open_record *open)
     open->lock = cache_lock_wait(cache, CACHE_LOCK_SIZE, PATIENCE_MS);
     if (open->lock < 0)
         return false;
-    open->fd =
-        cache_file_open(cache->directory, CACHE_SIZE_FILE, O_RDWR | O_CREAT, &status, &is_strange);
+    open->fd = cache_file_open(cache_directory(cache), CACHE_SIZE_FILE, O_RDWR | O_CREAT, &status,
+                               &is_strange);
     if (open->fd < 0) {
         close(open->lock);
         return false;

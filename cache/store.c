@@ -41,7 +41,15 @@ enum pxr_status cache_open(const char *path, uint64_t limit_bytes, struct cache 
         close(directory);
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for the cache");
     }
+    struct stat identity;
+    if (fstat(directory, &identity) != 0) {
+        close(directory);
+        free(opened);
+        return pxr_fail(err, PXR_IO, "'%s' has gone", path);
+    }
     opened->directory = directory;
+    opened->device = identity.st_dev;
+    opened->inode = identity.st_ino;
     opened->limit_bytes = limit_bytes;
     memcpy(opened->path, path, len + 1);
     *cache = opened;
@@ -50,8 +58,18 @@ enum pxr_status cache_open(const char *path, uint64_t limit_bytes, struct cache 
 
 void cache_close(struct cache *cache)
 {
-    close(cache->directory);
+    int directory = cache_directory(cache);
+    if (directory >= 0)
+        close(directory);
     free(cache);
+}
+
+int cache_directory(const struct cache *cache)
+{
+    struct stat status;
+    bool is_same = fstat(cache->directory, &status) == 0 && status.st_dev == cache->device &&
+                   status.st_ino == cache->inode;
+    return is_same ? cache->directory : -1;
 }
 
 /* ---- reading ---- */
@@ -107,7 +125,7 @@ bool cache_get(struct cache *cache, const struct cache_key *key, uint8_t **bytes
     struct cache_place place = cache_place_of(key);
     struct stat status;
     bool is_strange;
-    int folder = cache_folder_open(cache->directory, place.folder, false);
+    int folder = cache_folder_open(cache_directory(cache), place.folder, false);
     if (folder < 0)
         return false;
     int fd = cache_file_open(folder, place.name, O_RDONLY, &status, &is_strange);
@@ -184,7 +202,7 @@ static bool store_entry(const struct cache *cache, const struct cache_key *key,
     if (cache_disk_bytes(entry_bytes) > cache->limit_bytes || !may_write(entry_bytes) ||
         !cache_size_add(cache, entry_bytes, &is_full))
         return false;
-    int folder = cache_folder_open(cache->directory, place.folder, true);
+    int folder = cache_folder_open(cache_directory(cache), place.folder, true);
     bool is_stored = folder >= 0 && write_entry(folder, place.name, entry, entry_bytes);
     if (folder >= 0)
         close(folder);

@@ -16,7 +16,9 @@
 #include "cache/directory.h"
 
 struct cache {
-    int directory;
+    int directory; /* cache_directory gives it out */
+    dev_t device;  /* of the directory */
+    ino_t inode;
     uint64_t limit_bytes;
     char path[]; /* for messages */
 };
@@ -28,6 +30,10 @@ struct cache {
 #define CACHE_TEMPORARY_PREFIX "tmp."
 
 #define CACHE_FOLDERS          256
+
+/* The descriptor of the directory, or -1: programs that become daemons close what they did not
+ * open, and the number may be another directory's by now. */
+int cache_directory(const struct cache *cache);
 
 /* ---- lock.c: locks end with the process that holds them ---- */
 

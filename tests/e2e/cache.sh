@@ -6,7 +6,8 @@
 # EXAMPLES: the folder. SHOW_MAPS: a library that prints at exit which libraries are mapped.
 set -u
 ptxrun=$1
-examples=$2
+sources=$2
+examples=$sources/examples
 show_maps=$3
 [ "$(uname -m)" = x86_64 ] || {
     echo "skipped: the programs are built for x86_64"
@@ -31,9 +32,11 @@ fail() {
 run() {
     name=$1
     shift
-    env LD_PRELOAD="$preload" "$ptxrun" --stats "$@" "$examples/prebuilt/shared/$name" >"$work/out" 2>"$work/err" ||
-        fail "$name $*: status $?"
-    cmp -s "$work/out" "$examples/expected/$name.txt" || fail "$name $*: other output"
+    folder=$examples
+    [ -e "$folder/prebuilt/shared/$name" ] || folder=$sources/tests/cuda
+    env LD_PRELOAD="$preload" "$ptxrun" --stats "$@" "$folder/prebuilt/shared/$name" \
+        >"$work/out" 2>"$work/err" || fail "$name $*: status $?"
+    cmp -s "$work/out" "$folder/expected/$name.txt" || fail "$name $*: other output"
 }
 
 # says WHAT PATTERN: the last run's standard error has a line
@@ -54,7 +57,11 @@ entries() {
 
 # ---- hits ----
 
-for name in vector_add reduction_shuffle scan_cooperative device_printf; do
+# Kernels of every kind: with barriers, functions in other modules, recursion, faults, stacks of
+# their own.
+for name in vector_add matmul_tiled reduction_shuffle histogram_atomics stencil_halo scan_cooperative \
+    device_printf barriers warp_in_step lock_between_lanes recursion_indirect device_malloc \
+    deep_stack symbols rdc_two_units bad_address assert_fails; do
     run $name --cache-dir "$work/a"
     says "$name, first run" "$miss"
     run $name --cache-dir "$work/a"

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cache/entry.h"
+#include "cache/store.h"
 #include "util/log.h"
 
 #define LARGE (UINT64_C(1) << 30)
@@ -393,6 +394,30 @@ Test(hostile, folder, .init = quiet, .fini = remove_path)
     cr_assert_eq(rename(moved, folder), 0);
     cr_expect(has_numbered(cache, 1));
     cache_close(cache);
+}
+
+/* Programs that become daemons close all descriptors; then the number is somebody else's. */
+Test(lack, of_the_descriptor_does_no_harm, .fini = remove_path)
+{
+    char other[PATH_MAX];
+    struct cache *cache = open_cache(LARGE);
+    struct cache_key key = numbered_key(1);
+    struct cache_claim claim;
+    cr_assert(put_numbered(cache, 1));
+    snprintf(other, sizeof other, "%.4000s", entry_path(&key));
+    *strrchr(other, '/') = '\0';
+    close(cache->directory);
+    cr_expect_not(has_numbered(cache, 1));
+    cr_expect_not(put_numbered(cache, 2));
+    int fd = open(other, O_RDONLY | O_DIRECTORY);
+    cr_assert_eq(dup2(fd, cache->directory), cache->directory);
+    cr_expect_not(put_numbered(cache, 2));
+    cr_expect_eq(cache_claim(cache, &key, 0, &claim), CACHE_CLAIM_IMPOSSIBLE);
+    cr_expect_eq(unlink(entry_path(&key)), 0);
+    cr_expect_eq(rmdir(other), 0, "something was written into another directory");
+    int number = cache->directory;
+    cache_close(cache);
+    cr_expect_geq(fcntl(number, F_GETFD), 0, "another descriptor was closed");
 }
 
 Test(lack, of_permission_to_write, .init = quiet, .fini = remove_path)

@@ -54,7 +54,7 @@ static bool are_equal(const char *a, const char *b)
     "{ .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<4>;\n"                     \
     " .shared .align 4 .b8 s[64];\n"                                                               \
     " ld.param.u64 %d1, [a]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;\n"                        \
-    " setp.lt.u32 %p1, %r2, %r1; @%p1 bra L1;\n"                                                   \
+    " setp.lt.u32 %p1, %r2, %r1; @%p1  bra L1;\n"                                                   \
     " call (%r3), f, (%r2);\n"                                                                     \
     " st.shared.u32 [s+4], %r3; mov.f32 %f1, 0f40000000; bar.sync 0;\n"                            \
     "L1: .pragma \"nounroll\";\n"                                                                  \
@@ -91,7 +91,7 @@ Test(fingerprint, depends_on_what_decides_the_code)
         {"s[64]", "s[60]"},
         {".shared .align 4", ".shared .align 8"},
         {"setp.lt", "setp.le"},
-        {"@%p1", "@!%p1"},
+        {"@%p1  bra", "@!%p1 bra"}, /* in the same column */
         {"@%p1", "@%p2"},
         {"bra L1", "bra L2"},
         {"call (%r3), f, (%r2)", "call (%r3), f, (%r1)"},
