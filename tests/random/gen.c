@@ -66,16 +66,16 @@ void gen_pool(struct gen *g, unsigned bits, char name[NAME_BYTES])
 {
     switch (bits) {
     case 1:
-        snprintf(name, NAME_BYTES, "%%p%u", dice_below(&g->dice, POOL_P));
+        snprintf(name, NAME_BYTES, "%%p%u", dice_below(&g->dice, g->pools.p));
         break;
     case 16:
-        snprintf(name, NAME_BYTES, "%%h%u", dice_below(&g->dice, POOL_H));
+        snprintf(name, NAME_BYTES, "%%h%u", dice_below(&g->dice, g->pools.h));
         break;
     case 64:
-        snprintf(name, NAME_BYTES, "%%l%u", dice_below(&g->dice, POOL_L));
+        snprintf(name, NAME_BYTES, "%%l%u", dice_below(&g->dice, g->pools.l));
         break;
     default:
-        snprintf(name, NAME_BYTES, "%%r%u", dice_below(&g->dice, POOL_R));
+        snprintf(name, NAME_BYTES, "%%r%u", dice_below(&g->dice, g->pools.r));
         break;
     }
 }
@@ -176,6 +176,39 @@ static void gen_plain(struct gen *g)
     }
 }
 
+/* One instruction on 32 bits, or a truth value of two registers: where little code is wanted. */
+static void gen_short(struct gen *g)
+{
+    bool is_shared = dice_chance(&g->dice, 50);
+    const char *space = is_shared ? "shared" : "global";
+    const char *cell = is_shared ? "%self" : "%own";
+    unsigned at = dice_below(&g->dice, g->own_bytes / 4) * 4;
+    char r[NAME_BYTES];
+    char other[NAME_BYTES];
+    char p[NAME_BYTES];
+    gen_pool(g, 32, r);
+    gen_pool(g, 32, other);
+    gen_pool(g, 1, p);
+    switch (dice_below(&g->dice, 5)) {
+    case 0:
+        gen_line(g, "mad.lo.u32 %s, %s, %u, %s;", r, r, dice_below(&g->dice, 1000) | 1, other);
+        break;
+    case 1:
+        gen_line(g, "mad.lo.u32 %%acc, %%acc, 33, %s;", r);
+        break;
+    case 2:
+        gen_line(g, "setp.%s.u32 %s, %s, %s;", dice_chance(&g->dice, 50) ? "lt" : "ne", p, r,
+                 other);
+        break;
+    case 3:
+        gen_line(g, "st.%s.u32 [%s+%u], %s;", space, cell, at, r);
+        break;
+    default:
+        gen_line(g, "ld.%s.u32 %s, [%s+%u];", space, r, cell, at);
+        break;
+    }
+}
+
 static void gen_block_meeting(struct gen *g, const struct gen_scope *scope)
 {
     if (g->config->has_leavers && dice_chance(&g->dice, 40)) {
@@ -232,12 +265,12 @@ static void gen_statement(struct gen *g, const struct gen_scope *scope)
     gen_open(g);
     if (roll < 16 && scope->depth < g->config->max_depth)
         gen_flow(g, scope);
-    else if (roll >= 16 && roll < 21)
+    else if (roll >= 16 && roll < 21 && !g->config->is_spare)
         gen_call(g, scope);
     else if (roll >= 21 && roll < 24 && g->config->has_atomics)
         gen_atomic(g);
     else if (!gen_together(g, scope))
-        gen_plain(g);
+        (g->config->is_spare ? gen_short : gen_plain)(g);
     gen_close(g);
 }
 
@@ -251,13 +284,15 @@ void gen_statements(struct gen *g, const struct gen_scope *scope, unsigned count
 
 void gen_declare(const struct gen *g, struct text *text)
 {
-    text_add(text, "    .reg .b16 %%h<%u>, %%th<%u>;\n", POOL_H, g->counts.h + 1);
-    text_add(text, "    .reg .b32 %%r<%u>, %%tr<%u>, %%u<%u>;\n", POOL_R, g->counts.r + 1, POOL_U);
-    text_add(text, "    .reg .b64 %%l<%u>, %%tl<%u>;\n", POOL_L, g->counts.l + 1);
-    text_add(text, "    .reg .pred %%p<%u>, %%tp<%u>;\n", POOL_P, g->counts.p + 1);
+    text_add(text, "    .reg .b16 %%h<%u>, %%th<%u>;\n", g->pools.h > 0 ? g->pools.h : 1,
+             g->counts.h + 1);
+    text_add(text, "    .reg .b32 %%r<%u>, %%tr<%u>, %%u<%u>;\n", g->pools.r, g->counts.r + 1,
+             g->pools.u);
+    text_add(text, "    .reg .b64 %%l<%u>, %%tl<%u>;\n", g->pools.l, g->counts.l + 1);
+    text_add(text, "    .reg .pred %%p<%u>, %%tp<%u>;\n", g->pools.p, g->counts.p + 1);
     text_add(text, "    .reg .b32 %%lane, %%warp, %%thread, %%gid, %%self, %%mask0, %%acc;\n");
     text_add(text, "    .reg .b64 %%cells, %%own, %%tab, %%atoms, %%out, %%zero;\n");
-    text_add(text, "    .local .align 16 .b8 box[%u];\n", OWN_BYTES);
+    text_add(text, "    .local .align 16 .b8 box[%u];\n", g->own_bytes);
 }
 
 /* Numbers of the thread, addresses of its cells, an empty box. */
@@ -271,13 +306,13 @@ void gen_frame(struct gen *g)
     gen_line(g, "and.b32 %%lane, %%thread, 31;");
     gen_line(g, "shr.u32 %%warp, %%thread, 5;");
     gen_line(g, "mov.u32 %%self, cell;");
-    gen_line(g, "mad.lo.u32 %%self, %%thread, %u, %%self;", OWN_BYTES);
+    gen_line(g, "mad.lo.u32 %%self, %%thread, %u, %%self;", g->own_bytes);
     gen_line(g, "mov.u32 %%gid, %%ctaid.x;");
     gen_line(g, "mad.lo.u32 %%gid, %%gid, %u, %%thread;", g->threads);
-    gen_line(g, "mul.wide.u32 %%own, %%gid, %u;", OWN_BYTES);
+    gen_line(g, "mul.wide.u32 %%own, %%gid, %u;", g->own_bytes);
     gen_line(g, "add.u64 %%own, %%cells, %%own;");
     gen_line(g, "mov.u64 %%zero, 0;");
-    for (unsigned at = 0; at < OWN_BYTES; at += 16)
+    for (unsigned at = 0; at < g->own_bytes; at += 16)
         gen_line(g, "st.local.v2.u64 [box+%u], {%%zero, %%zero};", at);
 }
 
@@ -318,12 +353,14 @@ void gen_fill_pools(struct gen *g, const char *salt)
     gen_temp(g, 32, word);
     gen_temp(g, 64, address);
     snprintf(from, sizeof from, "%s", salt);
-    for (unsigned n = 0; n < POOL_R + POOL_L + POOL_H; n++) {
-        unsigned bits = n < POOL_R ? 32 : n < POOL_R + POOL_L ? 64 : 16;
-        unsigned index = bits == 32 ? n : bits == 64 ? n - POOL_R : n - POOL_R - POOL_L;
+    unsigned words = g->pools.r;
+    unsigned wide = words + g->pools.l; /* and words */
+    for (unsigned n = 0; n < wide + g->pools.h; n++) {
+        unsigned bits = n < words ? 32 : n < wide ? 64 : 16;
+        unsigned index = bits == 32 ? n : bits == 64 ? n - words : n - wide;
         char name[NAME_BYTES];
         snprintf(name, sizeof name, "%%%c%u", bits == 32 ? 'r' : bits == 64 ? 'l' : 'h', index);
-        if (g->config->is_lean && n != 0 && dice_chance(&g->dice, 85)) {
+        if (g->config->is_lean && n != 0 && (g->config->is_spare || dice_chance(&g->dice, 85))) {
             gen_fill_cheaply(g, bits, name, from);
             continue;
         }
@@ -331,15 +368,19 @@ void gen_fill_pools(struct gen *g, const char *salt)
         if (bits == 32)
             snprintf(from, sizeof from, "%s", name);
     }
-    for (unsigned n = 0; n < POOL_P; n++)
+    for (unsigned n = 0; n < g->pools.p; n++)
         gen_line(g, "setp.%s.s32 %%p%u, %%r%u, %%r%u;", n % 2 ? "lt" : "ge", n, n, n + 1);
     gen_line(g, "mov.u32 %%acc, %s;", salt);
 }
 
 /* ---- the kernel ---- */
 
-/* The output of a thread; a multiple of 8. */
-#define OUT_BYTES (POOL_L * 8u + (POOL_R + POOL_H + 1 + POOL_P + POOL_U) * 4u)
+/* The bytes of a thread's output; a multiple of 8. */
+static unsigned out_bytes(const struct gen *g)
+{
+    const struct generator_pools *pools = &g->pools;
+    return (pools->l * 8 + (pools->r + pools->h + 1 + pools->p + pools->u) * 4 + 7) / 8 * 8;
+}
 
 static void gen_shape(struct gen *g)
 {
@@ -423,8 +464,8 @@ static void gen_results(struct gen *g)
     char name[NAME_BYTES];
     gen_temp(g, 32, word);
     gen_line(g, "ld.param.u64 %%out, [p_out];");
-    gen_line(g, "mad.wide.u32 %%out, %%gid, %u, %%out;", g->config->is_lean ? 8 : OUT_BYTES);
-    for (unsigned n = 0; n < POOL_L; n++) {
+    gen_line(g, "mad.wide.u32 %%out, %%gid, %u, %%out;", g->config->is_lean ? 8 : out_bytes(g));
+    for (unsigned n = 0; n < g->pools.l; n++) {
         snprintf(name, sizeof name, "%%l%u", n);
         gen_result(g, 8, "64", name, &at);
     }
@@ -432,23 +473,34 @@ static void gen_results(struct gen *g)
         gen_line(g, "mul.wide.u32 %%zero, %%gid, 4;");
         gen_line(g, "sub.u64 %%out, %%out, %%zero;");
     }
-    for (unsigned n = 0; n < POOL_R; n++) {
+    for (unsigned n = 0; n < g->pools.r; n++) {
         snprintf(name, sizeof name, "%%r%u", n);
         gen_result(g, 4, "32", name, &at);
     }
-    for (unsigned n = 0; n < POOL_H; n++) {
+    for (unsigned n = 0; n < g->pools.h; n++) {
         snprintf(name, sizeof name, "%%h%u", n);
         gen_result(g, 4, "16", name, &at);
     }
-    for (unsigned n = 0; n < POOL_P; n++) {
+    for (unsigned n = 0; n < g->pools.p; n++) {
         gen_line(g, "selp.u32 %s, 1, 0, %%p%u;", word, n);
         gen_result(g, 4, "32", word, &at);
     }
-    for (unsigned n = 0; n < POOL_U; n++) {
+    for (unsigned n = 0; n < g->pools.u; n++) {
         snprintf(name, sizeof name, "%%u%u", n);
         gen_result(g, 4, "32", name, &at);
     }
     gen_result(g, 4, "32", "%acc", &at);
+}
+
+static void gen_all_statements(struct gen *g, const struct gen_scope *top)
+{
+    for (unsigned n = 0; n < g->config->partings; n++) {
+        gen_statements(g, top, dice_below(&g->dice, 2));
+        gen_open(g);
+        gen_leavers(g, top);
+        gen_close(g);
+    }
+    gen_statements(g, top, g->config->statements);
 }
 
 static void gen_kernel_body(struct gen *g)
@@ -465,18 +517,18 @@ static void gen_kernel_body(struct gen *g)
     gen_line(g, "ld.param.u64 %%atoms, [p_atoms];");
     gen_frame(g);
     gen_fill_pools(g, "%gid");
-    for (unsigned n = 0; n < POOL_U; n++) {
+    for (unsigned n = 0; n < g->pools.u; n++) {
         gen_line(g, "mov.u32 %%u%u, %%ctaid.x;", n);
         gen_line(g, "mad.lo.u32 %%u%u, %%u%u, %u, %u;", n, n, dice_below(&g->dice, 9),
                  dice_below(&g->dice, 50));
     }
     gen_first_mask(g);
-    for (unsigned at = 0; at < OWN_BYTES; at += 16)
-        gen_line(g, "st.shared.v2.u64 [%%self+%u], {%%zero, %%l%u};", at, at / 16);
+    for (unsigned at = 0; at < g->own_bytes; at += 16)
+        gen_line(g, "st.shared.v2.u64 [%%self+%u], {%%zero, %%l%u};", at, at / 16 % g->pools.l);
     bool has_tally = g->config->has_barriers && (g->config->has_atomics || !g->config->is_lean);
     if (has_tally)
         gen_tally(g, false);
-    gen_statements(g, &top, g->config->statements);
+    gen_all_statements(g, &top);
     if (has_tally)
         gen_tally(g, true);
     gen_results(g);
@@ -517,16 +569,16 @@ static void add_header(struct gen *g, struct text *text)
     text_add(text, "// Random kernel %" PRIu64 ".\n//\n", g->config->seed);
     text_add(text, "// launch: grid %u block %u %u %u\n", g->grid[0], g->block[0], g->block[1],
              g->block[2]);
-    text_add(text, "// buffer: u32 x %u = hash(i)\n", total * OWN_BYTES / 4);
+    text_add(text, "// buffer: u32 x %u = hash(i)\n", total * g->own_bytes / 4);
     text_add(text, "// buffer: u32 x %u = { ", TABLE_WORDS);
     add_word_list(g, text, TABLE_WORDS);
     text_add(text, " }\n// buffer: u64 x %u = { ", ATOMIC_SLOTS);
     add_atom_list(text);
-    text_add(text, " }\n// buffer: u32 x %u = 0\n", total * OUT_BYTES / 4);
+    text_add(text, " }\n// buffer: u32 x %u = 0\n", total * out_bytes(g) / 4);
     text_add(text, "// buffer: u64 x %u = { ", ATOMIC_SLOTS * g->grid[0]);
     add_atom_list(text);
     text_add(text, " }\n.version 8.6\n.target sm_90\n.address_size 64\n\n");
-    text_add(text, ".shared .align 16 .b8 cell[%u];\n", g->threads * OWN_BYTES);
+    text_add(text, ".shared .align 16 .b8 cell[%u];\n", g->threads * g->own_bytes);
     text_add(text, ".shared .align 8 .b8 tally[%u];\n", ATOMIC_SLOTS * 8);
     text_add(text, ".const .align 8 .b32 words[%u] = {", TABLE_WORDS);
     for (unsigned n = 0; n < TABLE_WORDS; n++)
@@ -541,6 +593,8 @@ void generator_make(const struct generator_config *config, struct text *text)
         .dice = {config->seed * 2 + 1},
         .config = config,
         .forms = gen_forms_get(),
+        .pools = config->pools,
+        .own_bytes = config->own_bytes,
         .indent = 1,
     };
     gen_shape(&g);
@@ -576,6 +630,10 @@ struct generator_config generator_config_from_seed(uint64_t seed)
         .has_floats = dice_chance(&dice, 80),
         .has_exits = dice_chance(&dice, 40),
         .meetings = dice_chance(&dice, 40) ? 3 : 1,
+        .arms = 4,
+        .arm_meetings = 6,
+        .own_bytes = 64,
+        .pools = {.h = 5, .r = 8, .l = 5, .p = 5, .u = 3},
         .has_polls = dice_chance(&dice, 35),
         .has_recursion = dice_chance(&dice, 35),
         .has_pointers = dice_chance(&dice, 35),
@@ -584,30 +642,49 @@ struct generator_config generator_config_from_seed(uint64_t seed)
     return config;
 }
 
+static void make_lean(struct generator_config *config, struct dice *dice)
+{
+    config->statements = 3 + dice_below(dice, 8);
+    config->functions = dice_chance(dice, 25) ? 1 + dice_below(dice, 2) : 0;
+    config->max_depth = 1 + dice_below(dice, 2);
+    config->has_atomics = dice_chance(dice, 30);
+    config->is_lean = true;
+}
+
 struct generator_config generator_config_small(uint64_t seed)
 {
     struct dice dice = {seed ^ UINT64_C(0x5ea11e55)};
     struct generator_config config = generator_config_from_seed(seed);
-    if (dice_chance(&dice, 10))
-        return config;
-    config.statements = 3 + dice_below(&dice, 8);
-    config.functions = dice_chance(&dice, 25) ? 1 + dice_below(&dice, 2) : 0;
-    config.max_depth = 1 + dice_below(&dice, 2);
-    config.has_atomics = dice_chance(&dice, 30);
-    config.is_lean = true;
+    if (!dice_chance(&dice, 10))
+        make_lean(&config, &dice);
     return config;
+}
+
+static void make_spare(struct generator_config *config, struct dice *dice)
+{
+    config->partings += dice_chance(dice, 10);
+    config->statements = dice_below(dice, 2);
+    config->functions = 0;
+    config->max_depth = 1;
+    config->arms = dice_chance(dice, 40) ? 3 : 2;
+    config->arm_meetings = dice_chance(dice, 40) ? 4 : 2;
+    config->own_bytes = 16;
+    config->pools = (struct generator_pools){.r = 3, .l = 1, .p = 2, .u = 1};
+    config->has_atomics = false;
+    config->is_lean = config->is_spare = true;
 }
 
 struct generator_config generator_config_leavers(uint64_t seed)
 {
     struct dice dice = {seed ^ UINT64_C(0x1ea7e125)};
-    struct generator_config config = generator_config_small(seed);
-    bool is_short = config.is_lean && dice_chance(&dice, 60);
-    if (is_short)
-        config.statements = 1 + dice_below(&dice, 3);
-    if (is_short && dice_chance(&dice, 80))
-        config.functions = 0;
-    config.meetings = is_short ? 8 : 3;
+    struct generator_config config = generator_config_from_seed(seed);
+    uint32_t size = dice_below(&dice, 200);
     config.has_barriers = config.has_exits = config.has_leavers = true;
+    config.meetings = 3;
+    config.partings = 1;
+    if (size >= 20)
+        make_spare(&config, &dice);
+    else if (size > 0)
+        make_lean(&config, &dice);
     return config;
 }

@@ -17,12 +17,6 @@
 #include "ptx/ops.h"
 #include "tests/random/generator.h"
 
-#define POOL_H       5
-#define POOL_R       8
-#define POOL_L       5
-#define POOL_P       5
-#define POOL_U       3
-#define OWN_BYTES    64 /* of a thread's cell in shared, global and local memory */
 #define TABLE_WORDS  64 /* of the input and of the constant table */
 #define ATOMIC_SLOTS 12 /* cells of 8 bytes for atomics, in global and in shared memory */
 #define NAME_BYTES   24
@@ -59,6 +53,8 @@ struct gen {
     unsigned function; /* number of the function being written; callees have smaller ones */
     bool in_function;
     bool has_left; /* threads may have exited: code that counts all must not go on */
+    struct generator_pools pools;
+    unsigned own_bytes; /* of a thread's cell in shared, global and local memory */
     uint32_t grid[3];
     uint32_t block[3];
     uint32_t threads; /* of a block */

@@ -24,7 +24,7 @@ void gen_barrier(struct gen *g)
 /* Warps with an even number arrive and go on, the others wait for them and read what they wrote. */
 void gen_split_barrier(struct gen *g)
 {
-    unsigned at = dice_below(&g->dice, OWN_BYTES / 4) * 4;
+    unsigned at = dice_below(&g->dice, g->own_bytes / 4) * 4;
     unsigned id = 1 + dice_below(&g->dice, 15);
     char r[NAME_BYTES];
     char is_odd[NAME_BYTES];
@@ -50,7 +50,7 @@ void gen_split_barrier(struct gen *g)
     gen_line(g, "mov.u32 %s, %u;", number, id);
     gen_line(g, "bar.sync %s, %u;", number, g->threads);
     gen_pool(g, 32, r);
-    gen_line(g, "sub.u32 %s, %%self, %u;", number, 32 * OWN_BYTES);
+    gen_line(g, "sub.u32 %s, %%self, %u;", number, 32 * g->own_bytes);
     gen_line(g, "ld.shared.u32 %s, [%s+%u];", r, number, at);
     gen_label(g, join);
     gen_line(g, "bar.sync 0;");
@@ -60,7 +60,7 @@ void gen_split_barrier(struct gen *g)
 void gen_block_exchange(struct gen *g)
 {
     unsigned bytes = dice_chance(&g->dice, 70) ? 4 : 8;
-    unsigned at = dice_below(&g->dice, OWN_BYTES / bytes) * bytes;
+    unsigned at = dice_below(&g->dice, g->own_bytes / bytes) * bytes;
     char r[NAME_BYTES];
     char other[NAME_BYTES];
     gen_pool(g, bytes * 8, r);
@@ -73,7 +73,7 @@ void gen_block_exchange(struct gen *g)
         gen_line(g, "xor.b32 %s, %s, %%thread;", other, r);
     gen_line(g, "rem.u32 %s, %s, %u;", other, other, g->threads);
     gen_line(g, "sub.u32 %s, %s, %%thread;", other, other);
-    gen_line(g, "mad.lo.u32 %s, %s, %u, %%self;", other, other, OWN_BYTES);
+    gen_line(g, "mad.lo.u32 %s, %s, %u, %%self;", other, other, g->own_bytes);
     gen_barrier(g);
     gen_pool(g, bytes * 8, r);
     gen_line(g, "ld.shared.u%u %s, [%s+%u];", bytes * 8, r, other, at);
@@ -95,7 +95,7 @@ void gen_barrier_red(struct gen *g)
         return;
     }
     /* Every thread gets the same: the only data that loops with barriers may depend on. */
-    snprintf(d, sizeof d, "%%u%u", dice_below(&g->dice, POOL_U));
+    snprintf(d, sizeof d, "%%u%u", dice_below(&g->dice, g->pools.u));
     gen_line(g, "%s.red.popc.u32 %s, %u, %s%s;", form, d, id, sign, p);
     if (dice_chance(&g->dice, 50)) {
         char r[NAME_BYTES];
@@ -115,7 +115,7 @@ static void gen_meeting(struct gen *g, const unsigned ids[2], unsigned at)
     gen_line(g, "add.u32 %s, %%thread, %u;", other, 1 + dice_below(&g->dice, 100));
     gen_line(g, "rem.u32 %s, %s, %u;", other, other, g->threads);
     gen_line(g, "sub.u32 %s, %s, %%thread;", other, other);
-    gen_line(g, "mad.lo.u32 %s, %s, %u, %%self;", other, other, OWN_BYTES);
+    gen_line(g, "mad.lo.u32 %s, %s, %u, %%self;", other, other, g->own_bytes);
     gen_pool(g, 32, r);
     gen_line(g, "barrier.sync %u;", ids[0]);
     gen_line(g, "ld.shared.u32 %s, [%s+%u];", r, other, at);
@@ -126,7 +126,7 @@ static void gen_meeting(struct gen *g, const unsigned ids[2], unsigned at)
 void gen_barrier_arms(struct gen *g, const struct gen_scope *scope)
 {
     const struct gen_scope inside = gen_scope_free(scope);
-    unsigned at = dice_below(&g->dice, OWN_BYTES / 4) * 4;
+    unsigned at = dice_below(&g->dice, g->own_bytes / 4) * 4;
     const unsigned ids[2] = {dice_below(&g->dice, 16), dice_below(&g->dice, 16)};
     char condition[NAME_BYTES];
     char other[NAME_BYTES];
@@ -195,7 +195,7 @@ void gen_barrier_loops(struct gen *g, const struct gen_scope *scope)
     if (dice_chance(&g->dice, 50))
         gen_pool(g, 32, d);
     else
-        snprintf(d, sizeof d, "%%u%u", dice_below(&g->dice, POOL_U));
+        snprintf(d, sizeof d, "%%u%u", dice_below(&g->dice, g->pools.u));
     gen_red_loop(g, &inside, id, first, d);
     gen_red_loop(g, &inside, id, second, d);
 }

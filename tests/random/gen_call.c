@@ -43,7 +43,7 @@ static void gen_arguments(struct gen *g, const struct gen_scope *scope, const ch
     gen_line(g, "st.param.b32 [a_a], %s;", r);
     gen_line(g, "st.param.b64 [a_b], %s;", l);
     gen_line(g, "st.param.b32 [a_mask], %s;", scope->level == GEN_FREE ? "%gid" : scope->mask);
-    gen_line(g, "st.param.b32 [a_u], %%u%u;", dice_below(&g->dice, POOL_U));
+    gen_line(g, "st.param.b32 [a_u], %%u%u;", dice_below(&g->dice, g->pools.u));
     gen_line(g, "st.param.b32 [a_levels], %s;", levels);
     gen_line(g, "st.param.b64 [a_cells], %%cells;");
     gen_line(g, "st.param.b64 [a_table], %%tab;");
@@ -153,7 +153,7 @@ static void gen_function_body(struct gen *g, unsigned function)
     gen_line(g, "ld.param.b32 %%r0, [a];");
     gen_line(g, "ld.param.b64 %%l0, [b];");
     gen_line(g, "ld.param.b32 %%mask0, [mask];");
-    for (unsigned n = 0; n < POOL_U; n++) {
+    for (unsigned n = 0; n < g->pools.u; n++) {
         gen_line(g, "ld.param.b32 %%u%u, [u];", n);
         gen_line(g, "add.u32 %%u%u, %%u%u, %u;", n, n, dice_below(&g->dice, 5));
     }

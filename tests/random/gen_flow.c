@@ -49,7 +49,7 @@ static unsigned body_size(struct gen *g)
 
 static void gen_uniform_source(struct gen *g, char name[NAME_BYTES])
 {
-    snprintf(name, NAME_BYTES, "%%u%u", dice_below(&g->dice, POOL_U));
+    snprintf(name, NAME_BYTES, "%%u%u", dice_below(&g->dice, g->pools.u));
 }
 
 void gen_condition(struct gen *g, enum gen_way way, char name[NAME_BYTES])

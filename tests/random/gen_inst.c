@@ -218,7 +218,7 @@ void gen_inst(struct gen *g)
 
 void gen_pack(struct gen *g)
 {
-    unsigned first = dice_below(&g->dice, POOL_H - 3);
+    unsigned first = dice_below(&g->dice, g->pools.h - 3);
     char r[NAME_BYTES];
     char other[NAME_BYTES];
     char l[NAME_BYTES];

@@ -9,7 +9,6 @@
 #include "tests/random/gen.h"
 
 #define MEETINGS_MAX 6
-#define ARMS_MAX     4
 
 /* Shared by all arms of one statement. Threads may write their cells before an even meeting and
  * behind an odd one, and read each other's behind an even one. */
@@ -31,12 +30,12 @@ static void draw_parting(struct gen *g, const struct gen_scope *scope, struct pa
     unsigned id = dice_below(&g->dice, 16);
     bool is_first = scope->is_top && !g->has_left && g->threads % 32 == 0;
     parting->is_by_warp = !may_part_lanes || (g->threads > 32 && dice_chance(&g->dice, 70));
-    parting->meetings = 2 * (1 + dice_below(&g->dice, MEETINGS_MAX / 2));
+    parting->meetings = 2 * (1 + dice_below(&g->dice, g->config->arm_meetings / 2));
     for (unsigned n = 0; n < MEETINGS_MAX; n++)
         parting->ids[n] = is_same_id ? id : dice_below(&g->dice, 15);
     for (unsigned n = 0; n < 2; n++)
         parting->reduction[n] = reductions[dice_below(&g->dice, 5)];
-    parting->at = dice_below(&g->dice, OWN_BYTES / 4) * 4;
+    parting->at = dice_below(&g->dice, g->own_bytes / 4) * 4;
     parting->counted = is_first && parting->is_by_warp && dice_chance(&g->dice, 25) ? 15 : -1;
     if (parting->counted >= 0 && is_same_id && id == 15)
         parting->counted = 14;
@@ -70,14 +69,14 @@ static void gen_behind(struct gen *g, const struct parting *parting, unsigned me
     char r[NAME_BYTES];
     char other[NAME_BYTES];
     if (meeting % 2 != 0) {
-        gen_statements(g, &parting->inside, dice_below(&g->dice, 3));
+        gen_statements(g, &parting->inside, dice_below(&g->dice, g->config->is_spare ? 2 : 3));
         return;
     }
     gen_temp(g, 32, other);
     gen_line(g, "add.u32 %s, %%thread, %u;", other, 1 + dice_below(&g->dice, 100));
     gen_line(g, "rem.u32 %s, %s, %u;", other, other, g->threads);
     gen_line(g, "sub.u32 %s, %s, %%thread;", other, other);
-    gen_line(g, "mad.lo.u32 %s, %s, %u, %%self;", other, other, OWN_BYTES);
+    gen_line(g, "mad.lo.u32 %s, %s, %u, %%self;", other, other, g->own_bytes);
     gen_pool(g, 32, r);
     gen_line(g, "ld.shared.u32 %s, [%s+%u];", r, other, parting->at);
 }
@@ -193,13 +192,13 @@ static void gen_choice(struct gen *g, const struct gen_scope *scope, const struc
 void gen_leavers(struct gen *g, const struct gen_scope *scope)
 {
     struct parting parting = {0};
-    unsigned arms = 2 + dice_below(&g->dice, ARMS_MAX - 1);
+    unsigned arms = 2 + dice_below(&g->dice, g->config->arms - 1);
     char which[NAME_BYTES];
     char is_here[NAME_BYTES];
     char next[NAME_BYTES];
     char join[NAME_BYTES];
     draw_parting(g, scope, &parting);
-    gen_line(g, "st.shared.u32 [%%self+%u], %%r%u;", parting.at, dice_below(&g->dice, POOL_R));
+    gen_line(g, "st.shared.u32 [%%self+%u], %%r%u;", parting.at, dice_below(&g->dice, g->pools.r));
     gen_choice(g, scope, &parting, arms, which);
     gen_new_label(g, join);
     for (unsigned n = 0; n < arms; n++) {

@@ -27,7 +27,7 @@ static void gen_offset(struct gen *g, unsigned align, char name[NAME_BYTES])
     char source[NAME_BYTES];
     gen_pool(g, 32, source);
     gen_temp(g, 32, name);
-    gen_line(g, "and.b32 %s, %s, %u;", name, source, OWN_BYTES - align);
+    gen_line(g, "and.b32 %s, %s, %u;", name, source, g->own_bytes - align);
 }
 
 static const char *own_base(enum own_space space)
@@ -55,7 +55,7 @@ static void gen_sum(struct gen *g, enum own_space space, const char *offset, cha
 static void gen_access(struct gen *g, enum own_space space, unsigned align, struct access *access)
 {
     char base[NAME_BYTES];
-    unsigned offset = dice_below(&g->dice, OWN_BYTES / align) * align;
+    unsigned offset = dice_below(&g->dice, g->own_bytes / align) * align;
     access->space = space;
     access->is_generic = dice_chance(&g->dice, 20);
     snprintf(base, sizeof base, "%s", own_base(space));
@@ -90,11 +90,15 @@ static const char *gen_order(struct gen *g, enum own_space space, bool is_store)
     return which < 4 ? orders[which] : is_store ? ".release.cta" : ".acquire.cta";
 }
 
+static unsigned pool_size(const struct gen *g, unsigned bits)
+{
+    return bits == 64 ? g->pools.l : bits == 32 ? g->pools.r : g->pools.h;
+}
+
 /* Registers of a vector: different ones, in a row. Narrow types may use wider registers. */
 static void gen_registers(struct gen *g, unsigned count, unsigned bits, char text[128])
 {
-    unsigned pool = bits == 64 ? POOL_L : bits == 32 ? POOL_R : POOL_H;
-    unsigned first = dice_below(&g->dice, pool - count + 1);
+    unsigned first = dice_below(&g->dice, pool_size(g, bits) - count + 1);
     char letter = bits == 64 ? 'l' : bits == 32 ? 'r' : 'h';
     size_t len = (size_t)snprintf(text, 128, "%s", count > 1 ? "{" : "");
     for (unsigned n = 0; n < count; n++)
@@ -118,7 +122,8 @@ static void gen_own_access(struct gen *g)
     if (count * bits > 128)
         count = 2;
     unsigned reg_bits = bits < 16 ? 16 : bits;
-    if (bits < 64 && !ptx_type_is_float(type) && dice_chance(&g->dice, 30))
+    bool is_widened = bits < 64 && !ptx_type_is_float(type) && dice_chance(&g->dice, 30);
+    if (is_widened && pool_size(g, reg_bits * 2) >= count)
         reg_bits *= 2;
     struct access access;
     char registers[128];

@@ -185,12 +185,12 @@ void gen_warp_op(struct gen *g, const struct gen_scope *scope)
 /* Own cell, meet, read the cell of a lane that takes part, meet. */
 void gen_warp_exchange(struct gen *g, const struct gen_scope *scope)
 {
-    unsigned at = dice_below(&g->dice, OWN_BYTES / 4) * 4;
+    unsigned at = dice_below(&g->dice, g->own_bytes / 4) * 4;
     char r[NAME_BYTES];
     char partner[NAME_BYTES];
     gen_partner(g, scope, partner);
     gen_line(g, "sub.u32 %s, %s, %%lane;", partner, partner);
-    gen_line(g, "mad.lo.u32 %s, %s, %u, %%self;", partner, partner, OWN_BYTES);
+    gen_line(g, "mad.lo.u32 %s, %s, %u, %%self;", partner, partner, g->own_bytes);
     gen_pool(g, 32, r);
     gen_line(g, "st.shared.u32 [%%self+%u], %s;", at, r);
     gen_line(g, "bar.warp.sync %s;", scope->mask);

@@ -8,14 +8,26 @@
 
 #include "tests/random/text.h"
 
+/* Registers whose values are what the program computes: of 16, 32 and 64 bits, predicates, and
+ * those that are the same in all threads of a block. At least 4, 4, 2, 1 and 1, or 0, 1, 1, 1 and 1
+ * in spare kernels. */
+struct generator_pools {
+    unsigned h, r, l, p, u;
+};
+
 struct generator_config {
     uint64_t seed;
     unsigned statements; /* of the kernel, about; nested ones come on top */
     unsigned functions;
-    unsigned max_depth;   /* of nested control flow */
-    unsigned max_turns;   /* of all loops around a place, multiplied */
-    unsigned max_threads; /* of a block */
-    unsigned meetings;    /* how many times as often as usual threads meet */
+    unsigned max_depth;    /* of nested control flow */
+    unsigned max_turns;    /* of all loops around a place, multiplied */
+    unsigned max_threads;  /* of a block */
+    unsigned meetings;     /* how many times as often as usual threads meet */
+    unsigned partings;     /* before the other statements, each with exits between barriers */
+    unsigned arms;         /* of a parting, at most … */
+    unsigned arm_meetings; /* … and so many barriers in each, 2, 4 or 6 */
+    unsigned own_bytes;    /* of a thread's cell in each memory, a multiple of 16 */
+    struct generator_pools pools;
     bool has_barriers;
     bool has_warp_ops;
     bool has_atomics;
@@ -27,6 +39,7 @@ struct generator_config {
     bool has_pointers;  /* to functions */
     bool is_lean;       /* little code around the statements: most registers are computed from
                            a few that are loaded, results lie in columns */
+    bool is_spare;      /* lean, and statements that ask nothing of their place are short, too */
 };
 
 /* The configuration of a seed: sizes and features are drawn from it too. */
@@ -36,7 +49,8 @@ struct generator_config generator_config_from_seed(uint64_t seed);
  * time. */
 struct generator_config generator_config_small(uint64_t seed);
 
-/* Small as well; all have barriers and exits between them, few anything else. */
+/* All have barriers and exits between them. Nine kernels of ten have little else and few registers;
+ * nearly all others are small, one in 200 is as large as any. */
 struct generator_config generator_config_leavers(uint64_t seed);
 
 /* Appends the case to *text. The same config gives the same text. */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,15 +23,14 @@
 #include "tests/random/generator.h"
 #include "tests/random/reduce.h"
 
-#define KERNEL_SECONDS 120
-#define MAX_STEPS      UINT64_C(30000000)
-#define CHECK_SCHEDULES                                                                            \
-    8 /* by the oracle: a candidate may have lost statements that made values                      \
-         defined */
-#define MAX_CHECKS   3000
-#define MAX_REPORTS  20
-#define CHECK_STATUS 10 /* exit status of --check: this plus the verdict */
-#define MAX_JOBS     64
+#define KERNEL_SECONDS  120 /* of CPU time … */
+#define HANG_SECONDS    900 /* … or of waiting, on a machine that has other work */
+#define MAX_STEPS       UINT64_C(30000000)
+#define CHECK_SCHEDULES 8 /* of the oracle: a candidate may have lost what made values defined */
+#define MAX_CHECKS      3000
+#define MAX_REPORTS     20
+#define CHECK_STATUS    10 /* exit status of --check: this plus the verdict */
+#define MAX_JOBS        64
 
 typedef struct generator_config (*config_fn)(uint64_t seed);
 
@@ -48,6 +48,16 @@ struct options {
 
 static const char *const verdict_names[VERDICT_COUNT] = {"same", "different", "invalid",
                                                          "unsupported"};
+
+/* ---- time ---- */
+
+/* What takes longer ends by SIGALRM or SIGPROF. */
+static void limit_time(bool is_limited)
+{
+    struct itimerval used = {.it_value.tv_sec = is_limited ? KERNEL_SECONDS : 0};
+    alarm(is_limited ? HANG_SECONDS : 0);
+    setitimer(ITIMER_PROF, &used, NULL);
+}
 
 /* ---- one text ---- */
 
@@ -143,9 +153,9 @@ static int judge_on_driver(const char *bytes)
 {
     const struct backend_list tested = {{&backend_driver}, 1};
     struct comparison comparison;
-    alarm(KERNEL_SECONDS);
+    limit_time(true);
     enum verdict verdict = judge("candidate", bytes, &tested, CHECK_SCHEDULES, &comparison);
-    alarm(0);
+    limit_time(false);
     return CHECK_STATUS + (int)verdict;
 }
 
@@ -244,10 +254,10 @@ static enum verdict try_seed(const struct options *options, uint64_t seed, bool 
     char path[4096];
     current_seed_low = (sig_atomic_t)(uint32_t)seed;
     current_seed_high = (sig_atomic_t)(uint32_t)(seed >> 32);
-    alarm(KERNEL_SECONDS);
+    limit_time(true);
     make_seed(options, seed, &text);
     enum verdict verdict = judge("random kernel", text.bytes, &options->tested, 2, &comparison);
-    alarm(0);
+    limit_time(false);
     for (int n = 0; n < BACKEND_BUILD_COUNT; n++) {
         progress->fused[n] += pxr_collapse_is_fused(comparison.made[n].collapse);
         progress->vectors[n] += comparison.made[n].width != 0;
@@ -271,18 +281,31 @@ static uint64_t count_reports(const struct progress *progress, unsigned jobs)
     return reports;
 }
 
+#define PROGRESS_KERNELS 1000
+
+/* A long run says now and then how far it has come. */
+static void report_progress(const struct options *options, uint64_t number)
+{
+    if ((number + 1) % PROGRESS_KERNELS != 0)
+        return;
+    printf("%" PRIu64 " kernels, up to seed %" PRIu64 "\n", number + 1, options->seed + number);
+    fflush(stdout);
+}
+
 /* Every jobs-th seed, from where the job is. */
 static void run_job(const struct options *options, struct progress *progress, unsigned job,
                     time_t start)
 {
     struct progress *own = &progress[job];
     signal(SIGALRM, report_hang);
+    signal(SIGPROF, report_hang);
     signal(SIGABRT, report_hang);
     for (; own->next < options->count; own->next += options->jobs) {
         if (options->seconds && time(NULL) - start >= (time_t)options->seconds)
             break;
         bool is_reported = count_reports(progress, options->jobs) < MAX_REPORTS;
         own->counts[try_seed(options, options->seed + own->next, is_reported, own)]++;
+        report_progress(options, own->next);
     }
 }
 

@@ -12,20 +12,26 @@
 
 #define SEEDS 200
 
-static struct text text_of(uint64_t seed)
+static struct text make(struct generator_config config)
 {
-    struct generator_config config = generator_config_from_seed(seed);
     struct text text = {0};
     generator_make(&config, &text);
     return text;
 }
 
+static struct text text_of(uint64_t seed)
+{
+    return make(generator_config_from_seed(seed));
+}
+
 static struct text small_text_of(uint64_t seed)
 {
-    struct generator_config config = generator_config_small(seed);
-    struct text text = {0};
-    generator_make(&config, &text);
-    return text;
+    return make(generator_config_small(seed));
+}
+
+static struct text leavers_text_of(uint64_t seed)
+{
+    return make(generator_config_leavers(seed));
 }
 
 Test(generator, a_seed_stands_for_one_text)
@@ -59,10 +65,13 @@ Test(generator, every_text_is_a_case_and_a_module)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct text text = text_of(seed);
         struct text small = small_text_of(seed);
+        struct text leavers = leavers_text_of(seed);
         require_module(&text, (int)seed);
         require_module(&small, (int)seed);
+        require_module(&leavers, (int)seed);
         text_fini(&text);
         text_fini(&small);
+        text_fini(&leavers);
     }
 }
 
@@ -85,6 +94,47 @@ Test(generator, small_kernels_are_less_text_with_every_kind_of_statement)
         text_fini(&small);
     }
     cr_assert_leq(small_bytes, large_bytes * 3 / 5);
+    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
+        cr_assert(is_seen[n], "%s", kinds[n]);
+}
+
+static unsigned count_of(const char *text, const char *word)
+{
+    unsigned count = 0;
+    while ((text = strstr(text, word)) != NULL) {
+        count++;
+        text += strlen(word);
+    }
+    return count;
+}
+
+/* A thread that leaves ends before the last line of the kernel. (Those who part may all go on,
+ * too.)
+ */
+Test(generator, leavers_leave_between_barriers_and_have_little_else)
+{
+    static const char *const kinds[] = {" bar.sync",     "barrier.sync", "bar.arrive",
+                                        ".red.popc.u32", ".red.and",     "vote.sync.ballot",
+                                        "exit;",         "%warp, 0;",    "%thread, 0;"};
+    bool is_seen[sizeof kinds / sizeof *kinds] = {0};
+    size_t small_bytes = 0;
+    size_t bytes = 0;
+    unsigned leaving = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct text text = leavers_text_of(seed);
+        struct text small = small_text_of(seed);
+        const char *entry = strstr(text.bytes, ".entry");
+        bytes += text.len;
+        small_bytes += small.len;
+        leaving += count_of(entry, "exit;") + count_of(entry, "ret;") >= 2;
+        cr_assert_geq(count_of(entry, " bar.") + count_of(entry, " barrier."), 2, "%d", (int)seed);
+        for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
+            is_seen[n] |= strstr(entry, kinds[n]) != NULL;
+        text_fini(&text);
+        text_fini(&small);
+    }
+    cr_assert_geq(leaving, SEEDS * 9 / 10);
+    cr_assert_leq(bytes, small_bytes * 3 / 4);
     for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
         cr_assert(is_seen[n], "%s", kinds[n]);
 }
