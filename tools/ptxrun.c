@@ -46,25 +46,49 @@ static void complain(const char *format, ...)
     va_end(args);
 }
 
-/* One line of help; text that is too long for the left column gets a line of its own. */
-static void print_help_line(const char *left, const char *right)
+/* How much of the text fits a line of so many columns: up to a blank, or its first word. */
+static size_t line_length(const char *text, size_t columns)
 {
-    enum { LEFT_WIDTH = 30 };
-    if (strlen(left) < LEFT_WIDTH)
-        printf("  %-*s%s\n", LEFT_WIDTH, left, right);
-    else
-        printf("  %s\n  %*s%s\n", left, LEFT_WIDTH, "", right);
+    size_t fits = strcspn(text, " ");
+    while (text[fits]) {
+        size_t next = fits + 1 + strcspn(text + fits + 1, " ");
+        if (next > columns)
+            break;
+        fits = next;
+    }
+    return fits;
 }
 
-static void print_option_help(const struct pxr_option_info *info)
+/* An entry of the help, in two columns; text that is too long for the left one gets a line of its
+ * own, and that on the right is filled. */
+static void print_help_line(const char *left, const char *right)
 {
+    enum { LEFT_WIDTH = 30, RIGHT_WIDTH = 66 };
+    bool is_beside = strlen(left) < LEFT_WIDTH;
+    if (!is_beside)
+        printf("  %s\n", left);
+    const char *first = is_beside ? left : "";
+    do {
+        size_t length = line_length(right, RIGHT_WIDTH);
+        printf("  %-*s%.*s\n", LEFT_WIDTH, first, (int)length, right);
+        right += length + (right[length] == ' ');
+        first = "";
+    } while (*right);
+}
+
+static void print_option_help(enum pxr_option_id id)
+{
+    const struct pxr_option_info *info = &pxr_option_table[id];
     char left[128];
     char right[512];
-    if (info->type == PXR_OPTION_FLAG)
-        snprintf(left, sizeof left, "--%s", info->name);
-    else
-        snprintf(left, sizeof left, "--%s %s", info->name, info->metavar);
-    bool show_default = info->type != PXR_OPTION_FLAG && *info->default_text;
+    bool is_switch = pxr_option_is_switch(id);
+    bool has_words = is_switch && *info->metavar;
+    snprintf(left, sizeof left, "--%s%s%s%s", info->name,
+             has_words   ? "[="
+             : is_switch ? ""
+                         : " ",
+             info->metavar, has_words ? "]" : "");
+    bool show_default = !is_switch && *info->default_text;
     snprintf(right, sizeof right, "%s%s%s%s", info->help, show_default ? " [" : "",
              show_default ? info->default_text : "", show_default ? "]" : "");
     print_help_line(left, right);
@@ -77,9 +101,10 @@ static void print_help(void)
         "\n"
         "Runs a CUDA program on this machine's CPUs. The program may be a script or start others.\n"
         "\n"
-        "Options, each also settable as PTXRUN_<NAME> in the environment:");
+        "Options (in brackets: the default). Each is also a variable of the environment, such as\n"
+        "PTXRUN_THREADS=4 for --threads 4, or PTXRUN_LEAK_CHECK=1 for --leak-check:");
     for (int id = 0; id < PXR_OPTION_COUNT; id++)
-        print_option_help(&pxr_option_table[id]);
+        print_option_help((enum pxr_option_id)id);
     puts("");
     print_help_line("--print-env", "print the variables for a shell instead of running a program:");
     print_help_line("", "eval \"$(ptxrun --print-env)\"");
@@ -114,7 +139,7 @@ static enum pxr_status check_value(enum pxr_option_id id, const char *value, str
     return status;
 }
 
-/* An option of the table: "--name value", "--name=value", or "--name" alone for a flag. Returns
+/* An option of the table: "--name value", "--name=value", or "--name" alone for a switch. Returns
  * how many arguments it took, 0 after a message. */
 static int take_table_option(char **argv, struct command_line *line)
 {
@@ -131,7 +156,7 @@ static int take_table_option(char **argv, struct command_line *line)
     const char *value = "1";
     if (name[name_len] == '=') {
         value = name + name_len + 1;
-    } else if (pxr_option_table[id].type != PXR_OPTION_FLAG) {
+    } else if (!pxr_option_is_switch(id)) {
         value = argv[1];
         taken = 2;
         if (!value) {

@@ -106,6 +106,21 @@ static bool is_allowed(const char *allowed, unsigned value)
     }
 }
 
+/* Of LEVEL; -1: text is none. */
+static int level_of(const char *words, const char *text)
+{
+    if (strcmp(text, "0") == 0 || strcmp(text, "1") == 0)
+        return *text - '0';
+    int index = choice_index(words, text, strlen(text));
+    return index < 0 ? -1 : index + 2;
+}
+
+bool pxr_option_is_switch(enum pxr_option_id id)
+{
+    enum pxr_option_type type = pxr_option_table[id].type;
+    return type == PXR_OPTION_FLAG || type == PXR_OPTION_LEVEL;
+}
+
 enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct pxr_error *err)
 {
     const struct pxr_option_info *info = &pxr_option_table[id];
@@ -142,6 +157,11 @@ enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct
     case PXR_OPTION_CHOICE:
         if (choice_index(info->metavar, text, strlen(text)) < 0)
             return pxr_fail(err, PXR_INVALID_ARGUMENT, "--%s (%s) is one of %s, not '%s'",
+                            info->name, info->variable, info->metavar, text);
+        return PXR_OK;
+    case PXR_OPTION_LEVEL:
+        if (level_of(info->metavar, text) < 0)
+            return pxr_fail(err, PXR_INVALID_ARGUMENT, "--%s (%s) is one of 0|1|%s, not '%s'",
                             info->name, info->variable, info->metavar, text);
         return PXR_OK;
     case PXR_OPTION_TEXT:
@@ -207,6 +227,12 @@ const char *pxr_option_text(enum pxr_option_id id)
 static const char *read_LIST(enum pxr_option_id id)
 {
     return value_text(id);
+}
+
+static unsigned read_LEVEL(enum pxr_option_id id)
+{
+    int level = level_of(pxr_option_table[id].metavar, value_text(id));
+    return level < 0 ? 0 : (unsigned)level;
 }
 
 static unsigned read_CHOICE(enum pxr_option_id id)

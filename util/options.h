@@ -18,7 +18,8 @@ enum pxr_option_type {
     PXR_OPTION_SIZE,
     PXR_OPTION_TEXT,
     PXR_OPTION_CHOICE,
-    PXR_OPTION_LIST
+    PXR_OPTION_LIST,
+    PXR_OPTION_LEVEL
 };
 
 enum pxr_option_id {
@@ -33,8 +34,8 @@ struct pxr_option_info {
     const char *variable; /* "PTXRUN_THREADS" */
     enum pxr_option_type type;
     const char *default_text;
-    const char *metavar; /* for CHOICE and LIST: the '|'-separated choices; for UINT: "N", or the
-                            '|'-separated numbers and ranges LOW-HIGH that are allowed */
+    const char *metavar; /* for CHOICE, LIST and LEVEL: the '|'-separated choices; for UINT: "N",
+                            or the '|'-separated numbers and ranges LOW-HIGH that are allowed */
     const char *help;
 };
 
@@ -46,6 +47,7 @@ extern const struct pxr_option_info pxr_option_table[PXR_OPTION_COUNT];
 #define PXR_OPTION_FIELD_TEXT   const char *
 #define PXR_OPTION_FIELD_CHOICE unsigned
 #define PXR_OPTION_FIELD_LIST   const char *
+#define PXR_OPTION_FIELD_LEVEL  unsigned
 
 /* Values of all options. TEXT and LIST fields point into the environment or at literals. */
 struct pxr_options {
@@ -67,6 +69,7 @@ enum pxr_mode { PXR_MODE_AUTO, PXR_MODE_JIT, PXR_MODE_NORMAL };
 enum pxr_loader { PXR_LOADER_AUTO, PXR_LOADER_ORC, PXR_LOADER_OWN };
 enum pxr_debug { PXR_DEBUG_NONE, PXR_DEBUG_GDB };
 enum pxr_profile { PXR_PROFILE_NONE, PXR_PROFILE_PERF };
+enum pxr_explain { PXR_EXPLAIN_NOTHING, PXR_EXPLAIN_SHORT, PXR_EXPLAIN_FULL };
 
 /* "flat", as --collapse has it. */
 const char *pxr_collapse_name(enum pxr_collapse collapse);
@@ -79,6 +82,9 @@ bool pxr_collapse_is_fused(enum pxr_collapse collapse);
 #define PXR_COLLAPSE_TEXT_BYTES 32
 void pxr_collapse_text(enum pxr_collapse collapse, uint32_t width, uint32_t jam,
                        char text[PXR_COLLAPSE_TEXT_BYTES]);
+
+/* Whether the command line may give the option without a value, which then is "1". */
+bool pxr_option_is_switch(enum pxr_option_id id);
 
 /* Whether text is a legal value for the option; says why not in *err. */
 enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct pxr_error *err);

@@ -93,6 +93,7 @@ check "illegal width" 2 "--width" "$ptxrun" --width 3 true
 check "illegal number" 2 "--threads" "$ptxrun" --threads many true
 check "illegal size" 2 "--device-memory" "$ptxrun" --device-memory 8X true
 check "illegal word in a list" 2 "not 'foo'" "$ptxrun" --dump=ptx,foo true
+check "a word that the level does not have" 2 "one of 0|1|full" "$ptxrun" --explain=all true
 check "missing value" 2 "needs a value" "$ptxrun" --threads
 check "no program" 2 "no program" "$ptxrun" --stats
 check "help" 0 "--threads N" "$ptxrun" --help
@@ -102,6 +103,9 @@ check "printed environment works" 3 ours \
     sh -c 'eval "$("$0" --print-env)" && "$1"' "$ptxrun" "$targets/target_plain"
 check "printed environment has options" 0 "export PTXRUN_THREADS='7'" \
     "$ptxrun" --print-env --threads 7
+check "a level alone is 1" 0 "export PTXRUN_EXPLAIN='1'" "$ptxrun" --explain --print-env
+check "a level with its word" 0 "export PTXRUN_EXPLAIN='full'" "$ptxrun" --explain=full --print-env
+check "a level takes no word that follows" 0 "full" "$ptxrun" --explain echo full
 path=$("$ptxrun" sh -c 'echo "$LD_LIBRARY_PATH"')
 [ "$path" = "$root/lib/ptxrun:$root/lib/ptxrun/cudart" ] || fail "library path alone: $path"
 path=$(LD_LIBRARY_PATH=/a:/b "$ptxrun" "$ptxrun" sh -c 'echo "$LD_LIBRARY_PATH"')

@@ -85,6 +85,33 @@ Test(options, text_of_a_collapse_tells_width_and_jam_of_vectors)
     cr_expect_str_eq(text, "hierarchical");
 }
 
+Test(options, a_level_is_a_flag_or_one_of_its_words)
+{
+    struct pxr_error err;
+    static const char *const good[] = {"0", "1", "full"};
+    static const char *const bad[] = {"2", "ful", "full,", "01", "full|"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        cr_expect_eq(pxr_option_check(PXR_OPTION_EXPLAIN, good[i], &err), PXR_OK, "%s", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_expect_eq(pxr_option_check(PXR_OPTION_EXPLAIN, bad[i], &err), PXR_INVALID_ARGUMENT, "%s",
+                     bad[i]);
+    cr_expect(pxr_option_is_switch(PXR_OPTION_EXPLAIN));
+    cr_expect(pxr_option_is_switch(PXR_OPTION_STATS));
+    cr_expect_not(pxr_option_is_switch(PXR_OPTION_THREADS));
+}
+
+Test(options, levels_of_explanations_come_from_the_environment)
+{
+    setenv("PTXRUN_EXPLAIN", "full", 1);
+    cr_expect_eq(pxr_options_get()->explain, PXR_EXPLAIN_FULL);
+}
+
+Test(options, an_explanation_is_short_if_nobody_asks_for_more)
+{
+    setenv("PTXRUN_EXPLAIN", "1", 1);
+    cr_expect_eq(pxr_options_get()->explain, PXR_EXPLAIN_SHORT);
+}
+
 Test(options, sizes_are_numbers_with_a_unit)
 {
     struct pxr_error err;
