@@ -75,7 +75,9 @@ struct jit_object {
     uint64_t frame_warp_bytes;
     uint64_t frame_thread_bytes;
     bool may_wait;               /* of fused kernels: sch_grid.may_wait */
-    char *explanation;           /* malloc, may be NULL: why this collapse; lines of text */
+    char *explanation;           /* malloc, may be NULL; lines of text. The first is a sentence:
+                                    what has become of the threads, and why. Those that begin with
+                                    a tab are details */
     struct jit_step_times steps; /* empty unless asked for */
 };
 

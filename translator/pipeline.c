@@ -5,11 +5,12 @@
  */
 #include "translator/pipeline.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <llvm-c/Core.h>
+
+#include "translator/explain.h"
 
 /* ---- one step ---- */
 
@@ -196,36 +197,6 @@ static enum pxr_status make_allowed(struct tr_compilation *c, const struct tr_fa
     return status;
 }
 
-static void indent_lines(FILE *out, const char *text)
-{
-    for (const char *line = text; *line != '\0';) {
-        size_t len = strcspn(line, "\n");
-        fprintf(out, "  %.*s\n", (int)len, line);
-        line += len + (line[len] == '\n');
-    }
-}
-
-/* The lines of all steps; malloc. */
-static enum pxr_status explain(const struct tr_compilation *c, char **text, struct pxr_error *err)
-{
-    char spent[TR_BUDGET_TEXT_BYTES];
-    size_t len = 0;
-    FILE *out = open_memstream(text, &len);
-    if (out == NULL)
-        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
-    tr_collapsing_explain(&c->collapsing, out);
-    if (c->vectors.explanation != NULL)
-        fputs(c->vectors.explanation, out);
-    tr_budget_text(c->budget, spent);
-    fputs(spent, out);
-    if (c->barriers.text != NULL) {
-        fputs("barriers:\n", out);
-        indent_lines(out, c->barriers.text);
-    }
-    fclose(out);
-    return PXR_OK;
-}
-
 enum pxr_status tr_make_block(struct tr_compilation *c, const struct tr_facts *facts,
                               const struct tr_collapse_options *options,
                               struct tr_collapsed *result, struct pxr_error *err)
@@ -240,7 +211,7 @@ enum pxr_status tr_make_block(struct tr_compilation *c, const struct tr_facts *f
             result->width = c->vectors.width;
             result->jam = c->vectors.jam;
         }
-        status = explain(c, &result->explanation, err);
+        status = tr_explain(c, options->collapse, &result->explanation, err);
     }
     forget_block(c);
     return status;

@@ -238,9 +238,12 @@ static uint32_t skipped_tuning(const struct tr_compilation *c)
 
 static enum pxr_status vectorise(struct tr_compilation *c, struct pxr_error *err)
 {
+    const struct tr_frame *frame = &c->collapsing.fuse.frame;
     struct tr_vector_options wanted = {.width = c->options.width,
                                        .jam = c->options.jam,
                                        .target = c->options.target,
+                                       .has_local_arrays =
+                                           frame->interleaved_count + frame->piece_count > 0,
                                        .skipped = skipped_tuning(c),
                                        .is_forced = c->options.is_forced,
                                        .streaming = c->streaming};

@@ -63,6 +63,7 @@
 
 #include "translator/analysis/calls.h"
 #include "translator/barriers/effects.h"
+#include "translator/module/keep_lines.h"
 #include "translator/module/module_steps.h"
 
 /* Kernels with more segments are left alone: the sets of paths take segments^2 bits. */
@@ -90,9 +91,9 @@ struct optimiser {
     FILE *text;
 };
 
-static int line_of(LLVMValueRef inst)
+static uint32_t line_of(LLVMValueRef inst)
 {
-    return (int)LLVMGetDebugLocLine(inst);
+    return tr_line_near(inst);
 }
 
 static LLVMValueRef last_value(const struct optimiser *o, uint32_t segment)
@@ -350,7 +351,7 @@ static bool is_bounded_after(const struct optimiser *o)
 static const char *kind_of(const struct tr_access *access)
 {
     if (access->is_wall)
-        return "an access or call that orders by itself";
+        return "an operation that orders memory by itself";
     return access->is_write ? "a write" : "a read";
 }
 
@@ -358,11 +359,11 @@ static void note_kept(const struct optimiser *o, LLVMValueRef call, const struct
 {
     const struct tr_access *accesses[2] = {conflict->before, conflict->after};
     const char *separator = ": ";
-    fprintf(o->text, "barrier at line %d stays", line_of(call));
+    fprintf(o->text, "barrier at line %u stays", line_of(call));
     for (int i = 0; i < 2; i++) {
         if (accesses[i] == NULL)
             continue;
-        fprintf(o->text, "%s%s at line %d", separator, kind_of(accesses[i]),
+        fprintf(o->text, "%s%s at line %u", separator, kind_of(accesses[i]),
                 line_of(o->graph.values[accesses[i]->value].llvm));
         separator = ", ";
     }
@@ -393,7 +394,7 @@ static void look_at(struct optimiser *o, uint32_t barrier)
         return;
     }
     bool is_merged = is_after_barrier || is_before_barrier;
-    fprintf(o->text, "barrier at line %d %s\n", line_of(call),
+    fprintf(o->text, "barrier at line %u %s\n", line_of(call),
             is_merged ? "merges with the one next to it" : "orders nothing and is removed");
     if (is_merged)
         o->report->merged_count++;
@@ -428,7 +429,7 @@ static void note_forwarded(void *data, LLVMValueRef load, LLVMValueRef store)
 {
     struct optimiser *o = data;
     o->report->forwarded_count++;
-    fprintf(o->text, "load at line %d gets the value stored at line %d\n", line_of(load),
+    fprintf(o->text, "load at line %u gets the value stored at line %u\n", line_of(load),
             line_of(store));
 }
 
@@ -436,7 +437,7 @@ static void note_dead(void *data, LLVMValueRef store)
 {
     struct optimiser *o = data;
     o->report->dead_count++;
-    fprintf(o->text, "store at line %d is read by nobody any more and is removed\n",
+    fprintf(o->text, "store at line %u is read by nobody any more and is removed\n",
             line_of(store));
 }
 
@@ -446,7 +447,8 @@ static void note_promoted(void *data, LLVMValueRef access)
 {
     struct optimiser *o = data;
     o->report->own_count++;
-    fprintf(o->text, "%s at line %d is to an element of the thread's own, which becomes a value\n",
+    fprintf(o->text,
+            "%s at line %u is to an element that only its thread uses, which becomes a register\n",
             LLVMIsALoadInst(access) != NULL ? "load" : "store", line_of(access));
 }
 

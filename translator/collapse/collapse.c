@@ -87,7 +87,7 @@ enum pxr_status tr_choose_collapse(struct tr_collapsing *collapsing, struct pxr_
     if (has_warp_operations(collapsing->function))
         choose(collapsing, PXR_COLLAPSE_HIERARCHICAL, "the kernel has warp operations");
     else if (collapsing->collapse == PXR_COLLAPSE_HIERARCHICAL)
-        choose(collapsing, PXR_COLLAPSE_HIERARCHICAL, "asked for");
+        choose(collapsing, PXR_COLLAPSE_HIERARCHICAL, "it was asked for");
     else
         choose(collapsing, PXR_COLLAPSE_FLAT, "the kernel has no warp operations");
     if (!may_make_regions(collapsing))
@@ -255,7 +255,7 @@ enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_e
         return status;
     if (is_too_long(collapsing)) {
         choose(collapsing, PXR_COLLAPSE_PRECISE,
-               "too much would have to be brought across too many synchronisation points");
+               "too many values would have to be kept across its barriers and warp operations");
         return PXR_OK;
     }
     LLVMTargetDataRef target = LLVMGetModuleDataLayout(collapsing->module);
@@ -309,43 +309,46 @@ void tr_collapsing_report(const struct tr_collapsing *collapsing, struct tr_coll
 
 /* ---- --explain ---- */
 
-static void explain_regions(FILE *out, const struct tr_collapsing *collapsing)
+static uint32_t count_loops(const struct tr_kernel *kernel)
+{
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < kernel->sync_count; j++)
+        count += kernel->sync_points[j].is_fused;
+    return count;
+}
+
+static void explain_sync_points(const struct tr_collapsing *collapsing, FILE *out)
 {
     const struct tr_kernel *kernel = &collapsing->kernel;
-    const struct tr_fuse *fuse = &collapsing->fuse;
-    uint32_t fused = 0;
-    for (uint32_t j = 0; j < kernel->sync_count; j++)
-        fused += kernel->sync_points[j].is_fused;
-    fprintf(out,
-            "  %u synchronisation points, %u loops over %s, %u instructions in them (the thread "
-            "has %u)\n",
-            kernel->sync_count - 1, fused,
-            kernel->scope == TR_SCOPE_BLOCK ? "the block" : "the lanes of a warp",
-            collapsing->copies, kernel->graph.value_count);
-    if (collapsing->is_stepped)
-        fprintf(out, "  loops would be too long: threads run one by one, from one synchronisation "
-                     "point to the next\n");
-    else if (fuse->can_mix)
+    const struct tr_frame *frame = &collapsing->fuse.frame;
+    const char *group = kernel->scope == TR_SCOPE_BLOCK ? "block" : "warp";
+    if (collapsing->fuse.can_mix && !collapsing->is_stepped)
         fprintf(
             out,
-            "  threads may come to different synchronisation points: then they run one by one\n");
-    else
-        fprintf(out, "  all threads always come to the same synchronisation point\n");
-    fprintf(out, "  kept across synchronisation points: %llu bytes per thread, %llu per %s\n",
-            (unsigned long long)fuse->frame.thread_bytes,
-            (unsigned long long)fuse->frame.group_bytes,
-            kernel->scope == TR_SCOPE_BLOCK ? "block" : "warp");
-    const struct tr_frame *frame = &fuse->frame;
-    if (frame->interleaved_count + frame->piece_count > 0)
-        fprintf(out, "  local arrays: %u element after element, %u thread after thread\n",
-                frame->interleaved_count, frame->piece_count);
+            "threads of a %s may come to wait at different places; where they do they run one at "
+            "a time\n",
+            group);
+    fprintf(out,
+            "\tbarriers and warp operations: %u; loops over the threads of a %s: %u, with %u "
+            "instructions (one thread has %u)\n",
+            kernel->sync_count - 1, group, count_loops(kernel), collapsing->copies,
+            kernel->graph.value_count);
+    fprintf(out,
+            "\tkept across barriers and warp operations: %llu bytes for each thread, %llu for "
+            "each %s\n",
+            (unsigned long long)frame->thread_bytes, (unsigned long long)frame->group_bytes, group);
 }
 
 void tr_collapsing_explain(const struct tr_collapsing *collapsing, FILE *out)
 {
-    fprintf(out, "%s: %s\n", pxr_collapse_name(collapsing->collapse), collapsing->why);
-    if (collapsing->collapse != PXR_COLLAPSE_PRECISE)
-        explain_regions(out, collapsing);
+    const struct tr_frame *frame = &collapsing->fuse.frame;
+    if (collapsing->kernel.sync_count > 1)
+        explain_sync_points(collapsing, out);
+    if (frame->interleaved_count + frame->piece_count > 0)
+        fprintf(out,
+                "\tlocal arrays: %u with the threads' elements side by side, %u with each thread's "
+                "elements together\n",
+                frame->interleaved_count, frame->piece_count);
 }
 
 /* ---- local arrays ---- */
@@ -365,7 +368,8 @@ void tr_collapsing_init(struct tr_collapsing *collapsing, LLVMModuleRef module,
                                          .options = options,
                                          .collapse = options->collapse};
     if (options->collapse == PXR_COLLAPSE_PRECISE)
-        collapsing->why = options->budget->effort < TR_EFFORT_THREAD ? "asked for" : TOO_LONG;
+        collapsing->why =
+            options->budget->effort < TR_EFFORT_THREAD ? "it was asked for" : TOO_LONG;
 }
 
 void tr_collapsing_fini(struct tr_collapsing *collapsing)

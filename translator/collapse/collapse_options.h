@@ -50,7 +50,7 @@ struct tr_collapsed {
     uint64_t frame_thread_bytes;
     bool may_wait;       /* a block may wait for another: it polls */
     uint32_t seed_sites; /* places for the kind of defect asked for */
-    char *explanation;   /* malloc; lines of text for --explain: what was chosen, and why */
+    char *explanation;   /* malloc; for --explain, as translator/explain.h has it */
 };
 
 #endif

@@ -18,6 +18,7 @@ struct tr_collapsing {
     const struct tr_collapse_options *options;
     enum pxr_collapse collapse; /* the one asked for; once chosen, PRECISE, FLAT or HIERARCHICAL */
     const char *why;            /* why this collapse */
+    uint32_t why_line;          /* the PTX line of the reason; 0: there is none */
     bool has_polls;             /* some wait: they have become calls of a helper */
     bool has_sync_loops;        /* loops with sync points, which may be unrolled */
     bool has_interleaved;       /* local arrays lie element after element now */
@@ -76,7 +77,7 @@ enum pxr_status tr_keep_threads(struct tr_collapsing *collapsing, struct pxr_err
 /* Reports of a fused kernel the frame's size, whether it may wait, and places for seeds. */
 void tr_collapsing_report(const struct tr_collapsing *collapsing, struct tr_collapsed *result);
 
-/* Writes lines for --explain. */
+/* Writes lines for --explain of a fused kernel; those that begin with a tab are details. */
 void tr_collapsing_explain(const struct tr_collapsing *collapsing, FILE *out);
 
 #endif

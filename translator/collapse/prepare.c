@@ -13,6 +13,7 @@
 #include "translator/analysis/address.h"
 #include "translator/collapse/collapsing.h"
 #include "translator/collapse/prepare.h"
+#include "translator/module/keep_lines.h"
 #include "translator/module/link_rt.h"
 #include "translator/module/walk.h"
 
@@ -20,9 +21,10 @@
 struct node {
     UT_hash_handle hh;
     LLVMValueRef function;
-    bool has_sync_point; /* it, or a function it calls, has one or ends the thread */
-    bool is_reached;     /* from the current function */
-    bool is_addressable; /* may be called through a pointer */
+    LLVMValueRef sync_point; /* one of the function, where it ends the thread, or a call of a function
+                                that has such a place; NULL: there is none */
+    bool is_reached;         /* from the current function */
+    bool is_addressable;     /* may be called through a pointer */
 };
 
 struct call_graph {
@@ -76,7 +78,8 @@ static enum pxr_status collect(struct call_graph *graph, LLVMModuleRef module,
         if (node->hh.tbl == NULL)
             return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
         TR_FOR_EACH_INSTRUCTION(inst, f) {
-            node->has_sync_point |= ends_or_sync_points(inst);
+            if (node->sync_point == NULL && ends_or_sync_points(inst))
+                node->sync_point = inst;
             graph->calls_pointers |= LLVMIsACallInst(inst) != NULL &&
                                      LLVMIsAFunction(LLVMGetCalledValue(inst)) == NULL &&
                                      LLVMIsAInlineAsm(LLVMGetCalledValue(inst)) == NULL;
@@ -90,7 +93,7 @@ static void spread_sync_points(struct call_graph *graph)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < graph->count; i++)
-        if (graph->nodes[i].has_sync_point)
+        if (graph->nodes[i].sync_point != NULL)
             graph->work[count++] = &graph->nodes[i];
     while (count > 0) {
         LLVMValueRef function = graph->work[--count]->function;
@@ -100,9 +103,9 @@ static void spread_sync_points(struct call_graph *graph)
                 continue;
             LLVMBasicBlockRef block = LLVMGetInstructionParent(call);
             struct node *caller = find_node(graph, LLVMGetBasicBlockParent(block));
-            if (caller == NULL || caller->has_sync_point)
+            if (caller == NULL || caller->sync_point != NULL)
                 continue;
-            caller->has_sync_point = true;
+            caller->sync_point = call;
             graph->work[count++] = caller;
         }
     }
@@ -131,31 +134,42 @@ static bool is_recursive(struct call_graph *graph, struct node *node)
     return false;
 }
 
-static const char *mark_for_inlining(struct call_graph *graph, LLVMValueRef kernel)
+/* Why threads get a stack each. */
+struct obstacle {
+    const char *why; /* NULL: there is none */
+    LLVMValueRef inst;
+};
+
+static struct obstacle mark_for_inlining(struct call_graph *graph, LLVMValueRef kernel)
 {
     unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
     for (uint32_t i = 0; i < graph->count; i++) {
         struct node *node = &graph->nodes[i];
-        if (!node->has_sync_point || node->function == kernel)
+        if (node->sync_point == NULL || node->function == kernel)
             continue;
         if (node->is_addressable && graph->calls_pointers)
-            return "threads may stop in a function that is called through a pointer";
+            return (struct obstacle){"threads may wait for each other, or end, in a function that "
+                                     "is called through a pointer",
+                                     node->sync_point};
         if (is_recursive(graph, node))
-            return "threads may stop in a recursive function";
+            return (struct obstacle){
+                "threads may wait for each other, or end, in a recursive function",
+                node->sync_point};
         LLVMContextRef llvm = LLVMGetModuleContext(LLVMGetGlobalParent(node->function));
         LLVMAddAttributeAtIndex(node->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                                 LLVMCreateEnumAttribute(llvm, always, 0));
     }
-    return NULL;
+    return (struct obstacle){0};
 }
 
 /* Notes that there can be no loops over threads. */
-static void refuse(struct tr_collapsing *collapsing, const char *obstacle)
+static void refuse(struct tr_collapsing *collapsing, struct obstacle obstacle)
 {
-    if (obstacle == NULL)
+    if (obstacle.why == NULL)
         return;
     collapsing->collapse = PXR_COLLAPSE_PRECISE;
-    collapsing->why = obstacle;
+    collapsing->why = obstacle.why;
+    collapsing->why_line = tr_line_near(obstacle.inst);
 }
 
 enum pxr_status tr_inline_sync_points(struct tr_collapsing *collapsing, struct pxr_error *err)
@@ -219,21 +233,27 @@ static bool saves_stack(LLVMValueRef inst)
     return strncmp(name, "llvm.stacksave", 14) == 0 || strncmp(name, "llvm.stackrestore", 17) == 0;
 }
 
-static const char *find_obstacle(LLVMModuleRef module, LLVMValueRef kernel)
+static const char *why_obstacle(LLVMValueRef inst, LLVMValueRef kernel)
+{
+    if (uses_own_stack(inst))
+        return "the kernel asks where the thread's own stack is";
+    if (LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst)) != kernel)
+        return NULL;
+    if (LLVMIsAAllocaInst(inst) != NULL && !is_fixed_alloca(inst, kernel))
+        return "the kernel allocates memory on the thread's stack";
+    return saves_stack(inst) ? "the kernel saves the thread's stack" : NULL;
+}
+
+static struct obstacle find_obstacle(LLVMModuleRef module, LLVMValueRef kernel)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
         TR_FOR_EACH_INSTRUCTION(inst, f) {
-            if (uses_own_stack(inst))
-                return "it depends on where the thread's own stack is";
-            if (f != kernel)
-                continue;
-            if (LLVMIsAAllocaInst(inst) != NULL && !is_fixed_alloca(inst, kernel))
-                return "it allocates memory on the thread's stack";
-            if (saves_stack(inst))
-                return "it saves the thread's stack";
+            const char *why = why_obstacle(inst, kernel);
+            if (why != NULL)
+                return (struct obstacle){why, inst};
         }
     }
-    return NULL;
+    return (struct obstacle){0};
 }
 
 enum pxr_status tr_find_obstacles(struct tr_collapsing *collapsing, struct pxr_error *err)

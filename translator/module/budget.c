@@ -35,6 +35,14 @@ bool tr_budget_allows(struct tr_budget *budget, enum tr_limit limit, uint64_t am
     return false;
 }
 
+void tr_budget_excess(const struct tr_budget *budget, char text[TR_BUDGET_TEXT_BYTES])
+{
+    text[0] = '\0';
+    if (budget->amount > 0)
+        snprintf(text, TR_BUDGET_TEXT_BYTES, "%" PRIu64 " %s, at most %" PRIu64, budget->amount,
+                 limits[budget->limit].what, limit_of(budget, budget->limit));
+}
+
 void tr_budget_text(const struct tr_budget *budget, char text[TR_BUDGET_TEXT_BYTES])
 {
     static const char *const names[] = {
@@ -44,11 +52,12 @@ void tr_budget_text(const struct tr_budget *budget, char text[TR_BUDGET_TEXT_BYT
         [TR_EFFORT_SHORT] = "few passes",
         [TR_EFFORT_LINEAR] = "no passes",
     };
+    char excess[TR_BUDGET_TEXT_BYTES];
+    tr_budget_excess(budget, excess);
     text[0] = '\0';
     if (budget->amount > 0)
-        snprintf(text, TR_BUDGET_TEXT_BYTES,
-                 "compile budget: %s: %" PRIu64 " %s, at most %" PRIu64 "\n", names[budget->effort],
-                 budget->amount, limits[budget->limit].what, limit_of(budget, budget->limit));
+        snprintf(text, TR_BUDGET_TEXT_BYTES, "compile budget: %s: %s\n", names[budget->effort],
+                 excess);
 }
 
 /* ---- sizes ---- */

@@ -47,9 +47,13 @@ struct tr_budget {
  * already. */
 bool tr_budget_allows(struct tr_budget *budget, enum tr_limit limit, uint64_t amount);
 
-/* "compile budget: 81920 instructions, at most 60000: …\n", or "" if no limit was passed. */
+/* "compile budget: no vectors of threads: 81920 instructions, at most 60000\n", or "" if no limit
+ * was passed. */
 #define TR_BUDGET_TEXT_BYTES 160
 void tr_budget_text(const struct tr_budget *budget, char text[TR_BUDGET_TEXT_BYTES]);
+
+/* The same as "81920 instructions, at most 60000". */
+void tr_budget_excess(const struct tr_budget *budget, char text[TR_BUDGET_TEXT_BYTES]);
 
 /* The size of a module's functions. */
 struct tr_size {

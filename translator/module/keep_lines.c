@@ -80,3 +80,23 @@ void tr_lines_restore(LLVMModuleRef module)
 {
     each_access(module, restore);
 }
+
+/* ---- for people ---- */
+
+static uint32_t first_line(LLVMValueRef function)
+{
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
+    return subprogram ? LLVMDISubprogramGetLine(subprogram) : 0;
+}
+
+uint32_t tr_line_near(LLVMValueRef inst)
+{
+    uint32_t line = 0;
+    for (LLVMValueRef at = inst; at && line == 0; at = LLVMGetPreviousInstruction(at))
+        line = LLVMGetDebugLocLine(at);
+    for (LLVMValueRef at = inst; at && line == 0; at = LLVMGetNextInstruction(at))
+        line = LLVMGetDebugLocLine(at);
+    if (line == 0)
+        line = first_line(LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst)));
+    return line;
+}

@@ -54,3 +54,18 @@ struct tr_target tr_target_find(const char *cpu, uint32_t vector_bits)
     describe_vectors(&target, vector_bits);
     return target;
 }
+
+const char *tr_vector_name(const struct tr_target *target)
+{
+#if defined(__x86_64__)
+    if (target->vector_bits >= 512)
+        return "AVX-512";
+    return target->vector_bits >= 256 ? "AVX2" : "SSE";
+#elif defined(__aarch64__)
+    (void)target;
+    return "NEON";
+#else
+    (void)target;
+    return "SIMD";
+#endif
+}

@@ -99,4 +99,7 @@ struct tr_target {
 /* cpu: LLVM's name, "" for any. The size of the cache is left 0. */
 struct tr_target tr_target_find(const char *cpu, uint32_t vector_bits);
 
+/* The vectors' name for people, such as "AVX-512". */
+const char *tr_vector_name(const struct tr_target *target);
+
 #endif

@@ -339,9 +339,9 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
     shape->is_worthwhile = true;
     shape->reason = "";
     if (row != 0 && row < 4)
-        shape->reason = "rows are too short";
+        shape->reason = "rows of the block have fewer than 4 threads";
     else if (estimate->vector > iteration->target->vectors.worthwhile * estimate->scalar)
-        shape->reason = "too little of it gains by vectors";
+        shape->reason = "vectors would gain too little";
     shape->is_worthwhile = shape->reason[0] == '\0';
     return PXR_OK;
 }

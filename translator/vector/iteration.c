@@ -136,14 +136,14 @@ static void find_obstacle(struct iteration_build *b)
     if (has_strange_type(&iteration->graph))
         b->obstacle = "a value has a type that there are no vectors of";
     if (b->is_jammed && !is_from_outside(&iteration->graph, b->nest->x.count))
-        b->obstacle = "rows have different lengths";
+        b->obstacle = "rows of threads have different lengths";
     if (b->is_jammed && !can_repeat_rows(b))
-        b->obstacle = "the loop over rows does more than iterations";
+        b->obstacle = "the loop over rows of threads does more than run them";
     for (uint32_t l = 0; l < loops->count; l++) {
         if (loops->loops[l].is_irreducible)
-            b->obstacle = "a loop in an iteration has several entries";
+            b->obstacle = "a loop of the kernel has several entries";
         if (iteration->is_lost[loops->loops[l].header])
-            b->obstacle = "a loop in an iteration has no way to the iteration's end";
+            b->obstacle = "a loop of the kernel has no way to the thread's end";
     }
 }
 
@@ -253,9 +253,9 @@ static enum pxr_status find_flow(struct iteration_build *b, struct pxr_error *er
     const struct tr_counted *last = b->is_jammed ? &b->nest->y : &b->nest->x;
     iteration->end = segment_of(graph, last->latch);
     if (iteration->end == TR_NONE)
-        b->obstacle = "iterations never come to an end";
+        b->obstacle = "threads never come to an end";
     if (graph->segment_count > MOST_SEGMENTS)
-        b->obstacle = "an iteration is too long";
+        b->obstacle = "the code of a thread is too long";
     if (b->obstacle != NULL)
         return PXR_OK;
     enum pxr_status status = tr_dominators_build(graph, false, &iteration->dominators, err);

@@ -26,7 +26,14 @@ struct tr_vector_report {
     uint32_t width;         /* the largest of those widened; 0: none */
     uint32_t jam;
     uint32_t seed_sites;
-    char *explanation; /* malloc; lines of text: for each nest the choice and the reasons */
+    /* Why, in short: */
+    bool has_widths;   /* several */
+    bool has_accesses; /* widened nests load and store … */
+    bool has_far;      /* … not only neighbouring elements, or one for all threads */
+    uint32_t percent;  /* of the time of single threads that widened nests are estimated to take */
+    char reason[128];  /* why the longest of the others was not widened; "": there are none */
+    char *explanation; /* malloc; what was chosen, and what of the nests makes them fast or slow.
+                          Lines of text; those that begin with a tab are details */
 };
 
 /* The rows of plan/tuning.def. */

@@ -6,16 +6,15 @@
 #include <stdlib.h>
 
 #include "translator/module/budget.h"
+#include "translator/vector/explain.h"
 #include "translator/vector/memory/bit_vectors.h"
-#include "translator/vector/vector.h"
-#include "translator/vector/version.h"
 
 struct vectoriser {
     LLVMValueRef function;
     const struct tr_vector_options *options;
     struct tr_tuning_hooks tuning;
     struct tr_vector_report *report;
-    FILE *explanation;
+    struct tr_explanation explanation;
 };
 
 static void versions_fini(struct tr_versions *versions)
@@ -89,13 +88,14 @@ static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest
     if (status != PXR_OK)
         return status;
     bool is_widened = shape.is_worthwhile || vectoriser->options->is_forced;
-    tr_explain_nest(vectoriser->explanation, versions, &shape, is_widened);
-    if (!is_widened)
-        return PXR_OK;
+    status = tr_explain_nest(&vectoriser->explanation, versions, &shape, is_widened, err);
+    if (!is_widened || status != PXR_OK)
+        return status;
     status = tr_widen_nest(&shorter, versions, is_jammed, &shape, vectoriser->options,
                            &vectoriser->tuning, &report->seed_sites, err);
     if (status != PXR_OK)
         return status;
+    report->has_widths |= report->width != 0 && report->width != shape.width;
     report->widened_count++;
     if (shape.width > report->width)
         report->width = shape.width;
@@ -121,7 +121,7 @@ static enum pxr_status vectorise_nest(struct vectoriser *vectoriser, const struc
         status = build_versions(target, nest, false, &versions, &obstacle, err);
     }
     if (status == PXR_OK && obstacle != NULL)
-        status = tr_explain_obstacle(vectoriser->explanation, nest, obstacle, err);
+        status = tr_explain_obstacle(&vectoriser->explanation, nest, obstacle, err);
     else if (status == PXR_OK)
         status = widen(vectoriser, nest, &versions, is_jammed, err);
     versions_fini(&versions);
@@ -138,27 +138,38 @@ static uint32_t copies_max(LLVMValueRef function)
     return length >= FUNCTION_LENGTH_MAX ? 1 : FUNCTION_LENGTH_MAX / (length > 0 ? length : 1);
 }
 
+static enum pxr_status print_explanation(struct vectoriser *vectoriser, struct pxr_error *err)
+{
+    size_t bytes = 0;
+    FILE *out = open_memstream(&vectoriser->report->explanation, &bytes);
+    if (out != NULL)
+        tr_paragraphs_print(&vectoriser->explanation.paragraphs, out);
+    if (out == NULL || fclose(out) != 0)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    return PXR_OK;
+}
+
 enum pxr_status tr_vectorise(LLVMValueRef function, const struct tr_vector_options *options,
                              struct tr_vector_report *report, struct pxr_error *err)
 {
     struct tr_vector_options limited = *options;
     if (limited.copies_max == 0)
         limited.copies_max = copies_max(function);
-    struct vectoriser vectoriser = {.function = function,
-                                    .options = &limited,
-                                    .tuning = tr_tuning_hooks(options->skipped),
-                                    .report = report};
+    struct vectoriser vectoriser = {
+        .function = function,
+        .options = &limited,
+        .tuning = tr_tuning_hooks(options->skipped),
+        .report = report,
+        .explanation = {.report = report, .has_local_arrays = options->has_local_arrays}};
     struct tr_nest *nests = NULL;
-    size_t bytes = 0;
     *report = (struct tr_vector_report){0};
-    vectoriser.explanation = open_memstream(&report->explanation, &bytes);
-    if (vectoriser.explanation == NULL)
-        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     tr_bits_in_memory(function);
     enum pxr_status status = tr_find_nests(function, &nests, &report->nest_count, err);
     for (uint32_t i = 0; status == PXR_OK && i < report->nest_count; i++)
         status = vectorise_nest(&vectoriser, &nests[i], err);
     free(nests);
-    fclose(vectoriser.explanation);
+    if (status == PXR_OK)
+        status = print_explanation(&vectoriser, err);
+    tr_paragraphs_fini(&vectoriser.explanation.paragraphs);
     return status;
 }

@@ -6,8 +6,6 @@
 #ifndef PTXRUN_TRANSLATOR_VECTOR_VERSION_H
 #define PTXRUN_TRANSLATOR_VECTOR_VERSION_H
 
-#include <stdio.h>
-
 #include "translator/vector/emit/widen.h"
 
 /* Estimate for the fast version. Times are numbers of simple instructions. */
@@ -60,14 +58,6 @@ uint32_t tr_choose_width(const struct tr_nest *nest, LLVMValueRef working,
 enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint32_t width,
                           struct tr_versions *versions, const struct tr_vector_options *options,
                           struct tr_shape_of_nest *shape, struct pxr_error *err);
-
-/* Writes lines of text: the choice, and what makes the iteration fast or slow (explain.c). Call it
- * before the nest is replaced. */
-void tr_explain_nest(FILE *out, const struct tr_versions *versions,
-                     const struct tr_shape_of_nest *shape, bool is_widened);
-/* The same for a nest that cannot be widened. Fails with PXR_OUT_OF_MEMORY. */
-enum pxr_status tr_explain_obstacle(FILE *out, const struct tr_nest *nest, const char *obstacle,
-                                    struct pxr_error *err);
 
 /* Replaces the nest (version.c). is_jammed: the iterations were built with the y loop in them. */
 enum pxr_status tr_widen_nest(const struct tr_nest *nest, struct tr_versions *versions,

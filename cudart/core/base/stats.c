@@ -20,7 +20,7 @@
 #include "util/options.h"
 
 /* The reason why a kernel is not as asked for; longer ones are cut off. */
-#define WHY_BYTES 160
+#define WHY_BYTES 400
 /* A line of --stats-file, with room for long names of templates. */
 #define LINE_BYTES 65536
 
@@ -116,28 +116,15 @@ static void note_collapse(struct kernel_stats *row, const struct jit_object *mad
              is_same_name ? pxr_collapse_name(made->collapse) : "several");
 }
 
-/* The choice's reason is the first line of its explanation, "precise: the kernel …", unless
- * compiling was cut short, which has a line of its own. */
+/* The first line of the explanation, if it is not what was asked for, or if compiling was cut
+ * short. */
 static void note_why(struct kernel_stats *row, const struct jit_variant *wanted,
                      const struct jit_object *made)
 {
-    const char *budget = made->explanation ? strstr(made->explanation, "compile budget: ") : NULL;
-    if (budget) {
-        snprintf(row->why, sizeof row->why, "%s, %.*s", pxr_collapse_name(made->collapse),
-                 (int)strcspn(budget, "\n"), budget);
-        return;
-    }
-    if (wanted->collapse == PXR_COLLAPSE_AUTO || wanted->collapse == made->collapse)
-        return;
-    const char *reason = "no loop over threads can be one over vectors; see --explain";
-    bool is_scalar =
-        wanted->collapse == PXR_COLLAPSE_VECTOR && pxr_collapse_is_fused(made->collapse);
-    if (!is_scalar) {
-        reason = made->explanation ? strchr(made->explanation, ' ') : NULL;
-        reason = reason ? reason + 1 : "";
-    }
-    snprintf(row->why, sizeof row->why, "%s, not %s: %.*s", pxr_collapse_name(made->collapse),
-             pxr_collapse_name(wanted->collapse), (int)strcspn(reason, "\n"), reason);
+    const char *text = made->explanation ? made->explanation : "";
+    bool is_as_asked = wanted->collapse == PXR_COLLAPSE_AUTO || wanted->collapse == made->collapse;
+    if (!is_as_asked || strstr(text, "compile budget: "))
+        snprintf(row->why, sizeof row->why, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
 void crt_stats_compile(const char *name, const struct jit_variant *wanted,
@@ -220,7 +207,7 @@ static void print_reasons(void)
         if (!row->why[0])
             continue;
         char *name = crt_readable_name(row->name);
-        fprintf(stderr, "ptxrun: kernel '%s' is %s\n", name ? name : row->name, row->why);
+        fprintf(stderr, "ptxrun: kernel '%s': %s\n", name ? name : row->name, row->why);
         free(name);
     }
 }

@@ -58,6 +58,40 @@ static const char *how_made(bool is_cached)
     return is_cached ? "loaded from the cache" : "compiled";
 }
 
+/* The lines behind the first; those that begin with a tab are details. */
+static void print_lines(FILE *out, const char *text, bool has_details)
+{
+    const char *line = strchrnul(text, '\n');
+    for (line += *line == '\n'; *line; line += *line == '\n') {
+        size_t len = strcspn(line, "\n");
+        bool is_detail = *line == '\t';
+        if (!is_detail || has_details)
+            fprintf(out, "ptxrun:   %.*s\n", (int)len - is_detail, line + is_detail);
+        line += len;
+    }
+}
+
+static void print_explanation(FILE *out, const struct crt_kernel *kernel,
+                              const struct crt_variant *variant, const struct jit_object *object,
+                              bool is_cached, uint64_t elapsed_ns)
+{
+    bool is_full = pxr_options_get()->explain == PXR_EXPLAIN_FULL;
+    const char *text = object->explanation ? object->explanation : "";
+    char *name = crt_readable_name(kernel->func->name);
+    char *facts = malloc(FACTS_TEXT_BYTES);
+    fprintf(out, "ptxrun: kernel '%s': %.*s\n", name ? name : kernel->func->name,
+            (int)strcspn(text, "\n"), text);
+    fprintf(out, "ptxrun:   %s in %.1f ms, from the PTX of %s\n", how_made(is_cached),
+            (double)elapsed_ns / 1e6, kernel->library->name);
+    if (facts && is_full) {
+        jit_facts_text(&variant->key.facts, facts, FACTS_TEXT_BYTES);
+        fprintf(out, "ptxrun:   for launches with: %s\n", facts);
+    }
+    print_lines(out, text, is_full);
+    free(facts);
+    free(name);
+}
+
 /* Lines of --explain, written at once so that those of several threads do not mix. */
 static void explain(const struct crt_kernel *kernel, const struct crt_variant *variant,
                     const struct jit_object *object, bool is_cached, uint64_t elapsed_ns)
@@ -65,26 +99,10 @@ static void explain(const struct crt_kernel *kernel, const struct crt_variant *v
     char *text = NULL;
     size_t text_bytes = 0;
     FILE *out = open_memstream(&text, &text_bytes);
-    char *facts = malloc(FACTS_TEXT_BYTES);
-    char *name = crt_readable_name(kernel->func->name);
-    char collapse[PXR_COLLAPSE_TEXT_BYTES];
-    pxr_collapse_text(object->collapse, object->width, object->jam, collapse);
-    if (out && facts) {
-        jit_facts_text(&variant->key.facts, facts, FACTS_TEXT_BYTES);
-        fprintf(out, "ptxrun: kernel '%s' of %s: %s, %s in %.1f ms\n",
-                name ? name : kernel->func->name, kernel->library->name, collapse,
-                how_made(is_cached), (double)elapsed_ns / 1e6);
-        fprintf(out, "ptxrun:   facts: %s\n", facts);
-        const char *line = object->explanation ? object->explanation : "";
-        while (*line) {
-            size_t len = strcspn(line, "\n");
-            fprintf(out, "ptxrun:   %.*s\n", (int)len, line);
-            line += len + (line[len] == '\n');
-        }
-    }
-    free(facts);
-    free(name);
-    if (out && fclose(out) == 0)
+    if (!out)
+        return;
+    print_explanation(out, kernel, variant, object, is_cached, elapsed_ns);
+    if (fclose(out) == 0)
         fwrite(text, 1, text_bytes, stderr);
     free(text);
 }

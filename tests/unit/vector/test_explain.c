@@ -12,6 +12,7 @@
 
 #include "parse_ir.h"
 #include "translator/module/marks.h"
+#include "translator/vector/paragraphs.h"
 #include "translator/vector/vector.h"
 
 #define LINES 40 /* !101 is line 1 */
@@ -33,7 +34,7 @@ static const char after[] =
     "!2 = !DIFile(filename: \"k.ptx\", directory: \"\")\n"
     "!3 = !DISubroutineType(types: !4)\n!4 = !{}\n"
     "!10 = distinct !DISubprogram(name: \"kernel\", scope: !2, file: !2, type: !3, unit: !1,\n"
-    "  spFlags: DISPFlagDefinition)\n";
+    "  line: 40, spFlags: DISPFlagDefinition)\n";
 
 static char *make_text(const char *iteration)
 {
@@ -57,20 +58,25 @@ static LLVMModuleRef parse(LLVMContextRef context, const char *iteration)
 }
 
 /* malloc. The latch is the block before the last. */
-static char *explain_without(const char *iteration, uint32_t jam, bool is_forced, uint32_t skipped)
+static char *explain_with(const char *iteration, const struct tr_vector_options *options)
 {
-    struct tr_target target = tr_target_find("", 512);
-    struct tr_vector_options options = {
-        .width = 16, .jam = jam, .target = &target, .is_forced = is_forced, .skipped = skipped};
     struct tr_vector_report report;
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = parse(context, iteration);
     LLVMValueRef function = LLVMGetNamedFunction(module, "kernel");
     tr_mark_threads(LLVMGetPreviousBasicBlock(LLVMGetLastBasicBlock(function)), 'x');
-    cr_assert_eq(tr_vectorise(function, &options, &report, NULL), PXR_OK);
+    cr_assert_eq(tr_vectorise(function, options, &report, NULL), PXR_OK);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
     return report.explanation;
+}
+
+static char *explain_without(const char *iteration, uint32_t jam, bool is_forced, uint32_t skipped)
+{
+    struct tr_target target = tr_target_find("", 512);
+    struct tr_vector_options options = {
+        .width = 16, .jam = jam, .target = &target, .is_forced = is_forced, .skipped = skipped};
+    return explain_with(iteration, &options);
 }
 
 static char *explain_jammed(const char *iteration, uint32_t jam, bool is_forced)
@@ -83,17 +89,38 @@ static char *explain(const char *iteration, bool is_forced)
     return explain_jammed(iteration, 2, is_forced);
 }
 
-/* Two lines that begin so, and then exactly these. */
-static void expect(const char *explanation, const char *choice, const char *rest)
+/* The lines that are no details, or only these, without their tabs. malloc. */
+static char *lines_of(const char *explanation, bool are_details)
 {
-    static const char estimate[] = "    estimate: ";
-    const char *second = strchr(explanation, '\n');
-    cr_assert_not_null(second, "%s", explanation);
-    const char *third = strchr(second + 1, '\n');
-    cr_assert_not_null(third, "%s", explanation);
-    cr_expect_eq(strncmp(explanation, choice, strlen(choice)), 0, "%s", explanation);
-    cr_expect_eq(strncmp(second + 1, estimate, strlen(estimate)), 0, "%s", explanation);
-    cr_expect_str_eq(third + 1, rest, "%s", explanation);
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    cr_assert_not_null(out);
+    for (const char *line = explanation; *line != '\0'; line += *line == '\n') {
+        size_t len = strcspn(line, "\n");
+        bool is_detail = *line == '\t';
+        if (is_detail == are_details)
+            fprintf(out, "%.*s\n", (int)len - is_detail, line + is_detail);
+        line += len;
+    }
+    fclose(out);
+    return text;
+}
+
+/* Exactly these lines, and the details. */
+static void expect(const char *explanation, const char *lines)
+{
+    char *said = lines_of(explanation, false);
+    cr_expect_str_eq(said, lines, "%s", explanation);
+    free(said);
+}
+
+/* Among the details. */
+static void expect_detail(const char *explanation, const char *detail)
+{
+    char *said = lines_of(explanation, true);
+    cr_expect_not_null(strstr(said, detail), "%s\n%s", detail, explanation);
+    free(said);
 }
 
 Test(explain, accesses_are_named_by_their_shape)
@@ -124,27 +151,28 @@ Test(explain, accesses_are_named_by_their_shape)
                 "  br label %latch, !dbg !113\n",
                 true);
     expect(said,
-           "  lines 3-13: vectors of 16 threads (asked for), 2 x 1 side by side, row x rows (asked "
-           "for)",
-           "    loads: uniform (line 3); contiguous (line 4, 5); "
-           "reversed (line 6); stride 2 (line 7); gather (line unknown)\n"
-           "    stores: contiguous (line 11); scatter (line 12); "
-           "contiguous, past the caches if it is much (line 12)\n");
+           "loop over vectors of 16 threads, 2 side by side: lines 3-13\n"
+           "  loads: one element for all threads (line 3); neighbouring elements (lines 4, 5); "
+           "neighbouring elements, backwards (line 6); elements 2 apart (line 7); gather (line 9)\n"
+           "  stores: neighbouring elements (line 11); scatter (line 12); "
+           "neighbouring elements, past the caches if there are many (line 12)\n");
+    expect_detail(said, "  why: 16 threads: asked for; 2 side by side: asked for\n");
+    expect_detail(said, "  estimated time: ");
     free(said);
 }
+
+#define CHOICE "loop over vectors of 16 threads, 2 side by side: lines 3-9\n"
 
 /* What is said with and without a step of tuning, of accesses that it does. */
 static void expect_of_step(const char *iteration, const char *step, const char *with,
                            const char *without)
 {
-    static const char choice[] = "  lines 3-9: vectors of 16 threads (asked for), 2 x 1 side by "
-                                 "side, row x rows (asked for)";
     enum tr_tuning tuning = tr_find_tuning(step, strlen(step));
     cr_assert_neq(tuning, TR_TUNING_COUNT);
     const char *const rest[2] = {with, without};
     for (int i = 0; i < 2; i++) {
         char *said = explain_without(iteration, 2, true, i == 0 ? 0 : UINT32_C(1) << tuning);
-        expect(said, choice, rest[i]);
+        expect(said, rest[i]);
         free(said);
     }
 }
@@ -167,10 +195,11 @@ Test(explain, words_of_far_lanes_are_blocks)
                    "  store float %s3, ptr %pa, align 4, !dbg !108\n"
                    "  br label %latch, !dbg !109\n",
                    "word-blocks",
-                   "    loads: gather, words in blocks (line 3, 4, 5, 6)\n"
-                   "    stores: contiguous (line 8)\n",
-                   "    loads: gather (line 3, 4, 5, 6)\n"
-                   "    stores: contiguous (line 8)\n");
+                   CHOICE
+                   "  loads: gather, several words of each thread at once (lines 3, 4, 5, 6)\n"
+                   "  stores: neighbouring elements (line 8)\n",
+                   CHOICE "  loads: gather (lines 3, 4, 5, 6)\n"
+                          "  stores: neighbouring elements (line 8)\n");
 }
 
 Test(explain, ways_that_threads_take_are_named_by_what_becomes_of_them)
@@ -199,13 +228,15 @@ Test(explain, ways_that_threads_take_are_named_by_what_becomes_of_them)
         "  %r = getelementptr i32, ptr %a, i64 %x64, !dbg !118\n"
         "  store i32 %k.last, ptr %r, align 4, !dbg !118\n  br label %latch, !dbg !119\n",
         16, true);
-    expect(said, "  lines 5-19: vectors of 16 threads",
-           "    guards: all lanes are expected to pass (line 6)\n"
-           "    loads: contiguous (line 7)\n"
-           "    stores: contiguous (line 13, 18)\n"
-           "    divergent branches: flattened (line 9); "
-           "masked behind a branch, without masks if all lanes come (line 12)\n"
-           "    loops that lanes leave one by one: lines 15-17\n");
+    expect(said, "loop over vectors of 16 threads, 16 side by side: lines 5-19\n"
+                 "  loads: neighbouring elements (line 7)\n"
+                 "  stores: neighbouring elements (lines 13, 18)\n"
+                 "  loops that threads leave at different times: lines 15-17\n");
+    expect_detail(said, "  branches that all threads are expected to take in one direction: "
+                        "into the kernel's work (line 6)\n");
+    expect_detail(said, "  branches on which threads part: "
+                        "all threads do both ways, results are selected (line 9); "
+                        "masked, without masks where all threads go (line 12)\n");
     free(said);
 }
 
@@ -222,11 +253,11 @@ Test(explain, lanes_that_wait_for_each_other_are_told_from_those_that_are_combin
                          "  %l = load volatile i32, ptr %q, align 4, !dbg !107\n"
                          "  br label %latch, !dbg !108\n",
                          false);
-    expect(said, "  lines 2-8: scalar: too little of it gains by vectors\n",
-           "    loads: contiguous (line 2)\n"
-           "    combined: done once for many lanes (line 3)\n"
-           "    one lane after the other: atomic operation (line 5); "
-           "call (line 6); volatile load (line 7)\n");
+    expect(said, "loop over single threads, because vectors would gain too little: lines 2-8\n"
+                 "  loads: neighbouring elements (line 2)\n"
+                 "  done once for a whole vector: atomic operation (line 3)\n"
+                 "  done for one thread after another: atomic operation (line 5); "
+                 "call (line 6); volatile load (line 7)\n");
     free(said);
 }
 
@@ -240,7 +271,8 @@ Test(explain, a_loop_that_cannot_be_widened_is_named_by_its_lines)
                          "two:\n  store volatile i32 1, ptr %b, align 4, !dbg !109\n"
                          "  br label %one, !dbg !112\n",
                          true);
-    cr_expect_str_eq(said, "  lines 4-12: scalar: a loop in an iteration has several entries\n");
+    cr_expect_str_eq(said, "loop over single threads, because a loop of the kernel has several "
+                           "entries: lines 4-12\n");
     free(said);
 }
 
@@ -259,10 +291,141 @@ Test(explain, a_long_list_is_cut)
     fprintf(out, "  br label %%latch\n");
     fclose(out);
     char *said = explain(iteration, true);
-    expect(said, "  lines 6-30: vectors of 16 threads",
-           "    stores: contiguous (line 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, ...)\n");
+    expect(said, "loop over vectors of 16 threads, 2 side by side: lines 6-30\n"
+                 "  stores: neighbouring elements "
+                 "(lines 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, ...)\n");
     free(said);
     free(iteration);
+}
+
+/* ---- lines that LLVM has taken ---- */
+
+Test(explain, what_has_no_line_gets_its_neighbours)
+{
+    /* The first store has a neighbour behind it only, the second one before it and one behind. */
+    char *said = explain("  %p = getelementptr i32, ptr %a, i64 %x64\n"
+                         "  store i32 1, ptr %p, align 4\n"
+                         "  %q = getelementptr i32, ptr %p, i64 4096, !dbg !107\n"
+                         "  store i32 2, ptr %q, align 4\n"
+                         "  %r = getelementptr i32, ptr %q, i64 4096, !dbg !109\n"
+                         "  store i32 3, ptr %r, align 4, !dbg !109\n"
+                         "  br label %latch, !dbg !109\n",
+                         true);
+    expect(said, "loop over vectors of 16 threads, 2 side by side: lines 7-9\n"
+                 "  stores: neighbouring elements (lines 7, 9)\n");
+    free(said);
+}
+
+Test(explain, where_no_line_is_known_the_kernels_first_is_said)
+{
+    char *said = explain("  %p = getelementptr i32, ptr %a, i64 %x64\n"
+                         "  store i32 1, ptr %p, align 4\n  br label %latch\n",
+                         true);
+    expect(said, "loop over vectors of 16 threads, 2 side by side: line 40\n"
+                 "  stores: neighbouring elements (line 40)\n");
+    free(said);
+}
+
+/* ---- what the collapse has made ---- */
+
+/* %a as struct rt_block: an element of each thread in the frame, and where local arrays are. */
+static const char with_frame[] = "  %at = getelementptr i8, ptr %a, i64 40, !dbg !103\n"
+                                 "  %frame = load ptr, ptr %at, align 8, !dbg !103\n"
+                                 "  %kept = getelementptr i32, ptr %frame, i64 %x64, !dbg !104\n"
+                                 "  store i32 1, ptr %kept, align 4, !dbg !104\n"
+                                 "  %far = mul i64 %x64, 48, !dbg !105\n"
+                                 "  %local = getelementptr i8, ptr %frame, i64 %far, !dbg !105\n"
+                                 "  store i32 2, ptr %local, align 4, !dbg !105\n"
+                                 "  br label %latch, !dbg !106\n";
+
+static char *explain_frame(bool has_local_arrays)
+{
+    struct tr_target target = tr_target_find("", 512);
+    struct tr_vector_options options = {.width = 16,
+                                        .jam = 2,
+                                        .target = &target,
+                                        .has_local_arrays = has_local_arrays,
+                                        .is_forced = true};
+    return explain_with(with_frame, &options);
+}
+
+Test(explain, values_that_are_kept_are_no_accesses_of_the_program)
+{
+    char *said = explain_frame(false);
+    expect(said, "loop over vectors of 16 threads, 2 side by side: lines 3-6\n"
+                 "  loads: one element for all threads (line 3)\n");
+    expect_detail(said, "  values kept across barriers and warp operations: 0 loads, 2 stores\n");
+    free(said);
+}
+
+Test(explain, local_arrays_in_the_frame_are_accesses_of_the_program)
+{
+    char *said = explain_frame(true);
+    expect(said, "loop over vectors of 16 threads, 2 side by side: lines 3-6\n"
+                 "  loads: one element for all threads (line 3)\n"
+                 "  stores: scatter (line 5)\n");
+    expect_detail(said, "  values kept across barriers and warp operations: 0 loads, 1 stores\n");
+    free(said);
+}
+
+/* ---- loops of which the same is said ---- */
+
+static struct tr_paragraph make_loop(const char *choice, uint32_t first, const char *load)
+{
+    struct tr_paragraph loop = {.loops = 1, .has_estimate = true};
+    snprintf(loop.choice, sizeof loop.choice, "%s", choice);
+    tr_ranges_add(&loop.where, (struct tr_range){first, first + 3});
+    tr_list_add(&loop.lists[TR_SAID_LOADS], load, first + 1);
+    tr_list_add(&loop.lists[TR_SAID_BRANCHES], load, first + 2);
+    loop.percent.least = loop.percent.most = first;
+    return loop;
+}
+
+/* malloc */
+static char *text_of(const struct tr_paragraph *loops, uint32_t count)
+{
+    struct tr_paragraphs paragraphs = {0};
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    cr_assert_not_null(out);
+    for (uint32_t i = 0; i < count; i++)
+        cr_assert(tr_paragraphs_add(&paragraphs, &loops[i]));
+    tr_paragraphs_print(&paragraphs, out);
+    tr_paragraphs_fini(&paragraphs);
+    fclose(out);
+    return text;
+}
+
+Test(explain, equal_loops_are_one_paragraph_with_all_their_lines)
+{
+    const struct tr_paragraph loops[] = {
+        make_loop("over A", 50, "gather"), make_loop("over B", 30, "gather"),
+        make_loop("over A", 10, "gather"), make_loop("over A", 20, "neighbours"),
+        make_loop("over A", 10, "gather"),
+    };
+    char *said = text_of(loops, sizeof loops / sizeof *loops);
+    expect(said, "3 loops over A: lines 10-13, 50-53\n  loads: gather (lines 11, 51)\n"
+                 "loop over B: lines 30-33\n  loads: gather (line 31)\n"
+                 "loop over A: lines 20-23\n  loads: neighbours (line 21)\n");
+    expect_detail(said, "  branches on which threads part: gather (lines 12, 52)\n"
+                        "  estimated time: 10-50% of that of single threads;");
+    free(said);
+}
+
+Test(explain, of_very_many_loops_some_are_only_counted)
+{
+    static struct tr_paragraph loops[TR_PARAGRAPHS_MAX + 3];
+    for (uint32_t i = 0; i < TR_PARAGRAPHS_MAX + 3; i++) {
+        char choice[32];
+        snprintf(choice, sizeof choice, "over %u", i);
+        loops[i] = make_loop(choice, i + 1, "gather");
+    }
+    loops[TR_PARAGRAPHS_MAX + 2] = loops[7];
+    char *said = text_of(loops, TR_PARAGRAPHS_MAX + 3);
+    cr_expect_not_null(strstr(said, "2 loops over 7: lines 8-11\n"), "%s", said);
+    cr_expect_not_null(strstr(said, "\nmore loops: 2\n"), "%s", said);
+    free(said);
 }
 
 /* Instructions in front of the nest, which has little to do itself. */
@@ -292,16 +455,16 @@ static char *explain_behind(uint32_t instructions)
 
 Test(explain, nests_of_long_functions_have_fewer_copies)
 {
-    static const char long_reason[] = "(more would take too long to compile)";
+    static const char long_reason[] = "more would take too long to compile";
     char *said = explain_behind(0);
-    cr_expect_not_null(strstr(said, "4 x 1 side by side"), "%s", said);
+    cr_expect_not_null(strstr(said, "4 side by side: line 1\n"), "%s", said);
     free(said);
     said = explain_behind(3000);
-    cr_expect_not_null(strstr(said, "2 x 1 side by side"), "%s", said);
+    cr_expect_not_null(strstr(said, "2 side by side: line 1\n"), "%s", said);
     cr_expect_not_null(strstr(said, long_reason), "%s", said);
     free(said);
     said = explain_behind(9000);
-    cr_expect_not_null(strstr(said, "1 x 1 side by side"), "%s", said);
+    cr_expect_null(strstr(said, "threads, "), "%s", said);
     cr_expect_not_null(strstr(said, long_reason), "%s", said);
     free(said);
 }

@@ -85,11 +85,11 @@ static void expect_copies(const char *type, int count, const char *copies)
 
 Test(jam, an_unrolled_product_has_eight_registers_of_sums)
 {
-    expect_copies("float", 16, "1 x 8 side by side, row x rows (they share what they load)");
-    expect_copies("double", 16, "1 x 4 side by side");
+    expect_copies("float", 16, "8 side by side: they share what they load");
+    expect_copies("double", 16, "threads, 4 rows side by side");
 }
 
 Test(jam, a_few_shared_loads_are_no_unrolled_loop)
 {
-    expect_copies("float", 4, "1 x 4 side by side");
+    expect_copies("float", 4, "threads, 4 rows side by side");
 }

@@ -76,10 +76,10 @@ static const char *find_counter(struct candidate *c)
         if (LLVMGetFirstUse(phi) == NULL)
             continue;
         if (c->loop.counter != NULL || !is_counter(c, phi))
-            return "a value goes from one iteration to the next";
+            return "a value goes from one thread to the next";
         c->loop.counter = phi;
     }
-    return c->loop.counter == NULL ? "the loop has no counter" : NULL;
+    return c->loop.counter == NULL ? "the loop over threads has no counter" : NULL;
 }
 
 /* ---- how often ---- */
@@ -223,12 +223,12 @@ static const char *find_way_in(struct candidate *c)
         if (pred == c->latch)
             continue;
         if (tr_set_has(&c->inside, pred))
-            return "there are several ways to the next iteration";
+            return "there are several ways to the next thread";
         if (c->loop.before != NULL || c->graph->segments[pred].succ_count != 1)
-            return "the loop is entered from several places";
+            return "the loop over threads is entered from several places";
         c->loop.before = c->graph->segments[pred].llvm;
     }
-    return c->loop.before == NULL ? "the loop is never entered" : NULL;
+    return c->loop.before == NULL ? "the loop over threads is never entered" : NULL;
 }
 
 /* NULL if all ways end at the latch or in a fault. */
@@ -238,9 +238,9 @@ static const char *check_ways_out(const struct candidate *c)
     for (uint32_t s = tr_set_next(inside, 0); s != TR_NONE; s = tr_set_next(inside, s + 1)) {
         LLVMOpcode opcode = LLVMGetInstructionOpcode(terminator_of(c->graph, s));
         if (opcode == LLVMRet)
-            return "an iteration leaves the loop";
+            return "a thread leaves the loop over threads";
         if (opcode != LLVMBr && opcode != LLVMSwitch && opcode != LLVMUnreachable)
-            return "an iteration has control flow of an unusual kind";
+            return "a thread has control flow of an unusual kind";
     }
     return NULL;
 }
@@ -261,9 +261,9 @@ static const char *check_values(const struct candidate *c)
         for (uint32_t v = 0; v < segment->value_count; v++) {
             const struct tr_value *value = &c->graph->values[segment->first_value + v];
             if (is_used_outside(c, value))
-                return "a value of the last iteration is used behind the loop";
+                return "a value of the last thread is used behind the loop";
             if (value->opcode == LLVMAlloca)
-                return "an iteration has memory of its own";
+                return "a thread allocates memory";
         }
     }
     return NULL;

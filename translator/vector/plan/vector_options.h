@@ -45,11 +45,12 @@ struct tr_vector_options {
     uint32_t jam;                   /* copies, 1 to 32; 0: chosen */
     const struct tr_target *target; /* never NULL */
     struct tr_streaming streaming;
-    uint32_t skipped;    /* steps of tuning that are left out: 1 << enum tr_tuning */
-    uint32_t copies_max; /* no more unless they are asked for; 0: by the function's length */
-    bool is_forced;      /* also loops that are likely to be slower as vectors */
-    bool is_poisoned;    /* for tests: values of lanes that are not active are poison, as any of
-                            them may be */
+    bool has_local_arrays; /* of threads, in rt_block.frame; for what is said only */
+    uint32_t skipped;      /* steps of tuning that are left out: 1 << enum tr_tuning */
+    uint32_t copies_max;   /* no more unless they are asked for; 0: by the function's length */
+    bool is_forced;        /* also loops that are likely to be slower as vectors */
+    bool is_poisoned;      /* for tests: values of lanes that are not active are poison, as any of
+                              them may be */
     enum tr_vector_seed seed;
     uint32_t seed_site;
 };

@@ -309,4 +309,4 @@ static void access_block(struct tr_widen *widen, const struct tr_memory *memory,
 }
 
 const struct tr_access_step tr_word_blocks = {
-    .name = "words in blocks", .find = find_own_block, .emit = access_block};
+    .name = "several words of each thread at once", .find = find_own_block, .emit = access_block};
