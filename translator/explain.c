@@ -153,8 +153,7 @@ static void print_barriers(FILE *out, const struct tr_barrier_report *barriers)
     uint32_t gone = barriers->removed_count + barriers->merged_count;
     if (gone > 0)
         fprintf(out,
-                "%u of %u barriers removed, because what they order others order, or nothing is "
-                "to be ordered\n",
+                "%u of %u barriers removed: they order nothing, or nothing that others do not\n",
                 gone, barriers->barrier_count);
     if (barriers->text != NULL)
         print_details(out, barriers->text);

@@ -55,6 +55,7 @@ for program in $programs; do
                  for (i = 1; i <= count; i++)
                      if (items[i] !~ /\(lines? [1-9]/) print
              }' said >lineless
+        cat said >>all
         [ -s lineless ] && fail "$name $form: without a line: $(cat lineless)"
         hasnt "$name $form: no private words" "\\b($private)\\b" said
         hasnt "$name $form: names as in the source" "kernel '_Z" said
@@ -71,6 +72,14 @@ for program in $programs; do
          END { print text }' said | sort | uniq -d >twice
     [ -s twice ] && fail "$name: paragraphs that say the same: $(cat twice)"
 done
+
+# Every phrase of a paragraph is in the legend; numbers are one there as well.
+sed 's/[0-9][0-9]*/N/g' "$root/docs/explain.md" >legend
+sed -n 's/^ptxrun:     //p' all | sed 's/: /\n/g; s/ (lines\{0,1\} [^)]*)//g' | sed 's/; */\n/g' | sed 's/, */\n/g' |
+    sed 's/[0-9][0-9]*/N/g; s/N-N/N/g; s/^lines* N.*//; s/^N$//' | sort -u | grep . >phrases
+while read -r phrase; do
+    grep -Fiq -- "$phrase" legend || fail "docs/explain.md explains '$phrase'"
+done <phrases
 
 # What is shown of one kernel, by how much is asked for.
 program=$root/examples/prebuilt/static/reduction_shuffle
