@@ -86,6 +86,13 @@ static void print_why_vectors(FILE *out, const struct tr_vector_report *vectors)
                 vectors->percent);
 }
 
+static void print_why_not_all(FILE *out, const struct tr_vector_report *vectors)
+{
+    uint32_t others = vectors->nest_count - vectors->widened_count;
+    if (others > 0)
+        fprintf(out, ", and %u over single threads, because %s", others, vectors->reason);
+}
+
 static void print_why_loops(FILE *out, const struct tr_compilation *c, enum pxr_collapse asked)
 {
     if (c->collapsing.is_stepped)
@@ -133,6 +140,8 @@ static void print_sentence(FILE *out, const struct tr_compilation *c, enum pxr_c
         print_why_loops(out, c, asked);
     else
         print_why_stacks(out, c);
+    if (is_vector)
+        print_why_not_all(out, &c->vectors);
     fputs(".\n", out);
 }
 

@@ -65,6 +65,9 @@ for program in $programs; do
         [ "$(grep -c ', because ' sentences)" = "$(wc -l <sentences)" ] ||
             fail "$name $form: a kernel without a reason: $(cat sentences)"
     done
+    grep ' of them over vectors ' sentences |
+        grep -Ev ', and [0-9]+ over single threads, because .* \(line [1-9][0-9]*\)\.$' >unexplained
+    [ -s unexplained ] && fail "$name: why some loops are not over vectors: $(cat unexplained)"
     # No two paragraphs of a kernel say the same but for lines and numbers of loops.
     awk '/^ptxrun: kernel/ { kernel++ }
          /^ptxrun:   [0-9]* ?loops? over/ { if (text != "") print text; text = kernel }
@@ -107,6 +110,11 @@ explain said "$program" --explain --collapse=flat
 has "what was asked for, as far as it goes" "warp by warp, one after another in loops \(hierarchical\), because --collapse=flat asks for no vectors, and the kernel has warp operations\.\$" said
 explain said "$root/examples/prebuilt/static/device_printf" --explain
 has "one thread" "'print_formats\(int\*\)': the only thread of a block runs as it is \(flat\), because there are no others to make a vector of\.\$" said
+
+if [ "$(uname -m)" = x86_64 ]; then
+    "$ptxrun" --explain "$root/tests/cuda/prebuilt/shared/cub_primitives" 1 scan_4 2>said >/dev/null
+    has "behind a long name" "^ptxrun:   the 128 threads of a block run .*, because .*\.\$" said
+fi
 
 # --stats, and where its columns are explained.
 "$ptxrun" --stats --collapse=flat "$program" 2>&1 >/dev/null | grep '^ptxrun: ' >stats

@@ -22,6 +22,9 @@
 
 #define FACTS_TEXT_BYTES    4096
 
+/* Behind a longer name of a kernel what is said of it begins a line. */
+#define NAME_COLUMNS 80
+
 static struct jit_request make_request(const struct crt_kernel *kernel,
                                        const struct jit_variant *key)
 {
@@ -79,8 +82,9 @@ static void print_explanation(FILE *out, const struct crt_kernel *kernel,
     const char *text = object->explanation ? object->explanation : "";
     char *name = crt_readable_name(kernel->func->name);
     char *facts = malloc(FACTS_TEXT_BYTES);
-    fprintf(out, "ptxrun: kernel '%s': %.*s\n", name ? name : kernel->func->name,
-            (int)strcspn(text, "\n"), text);
+    const char *shown = name ? name : kernel->func->name;
+    fprintf(out, "ptxrun: kernel '%s':%s%.*s\n", shown,
+            strlen(shown) > NAME_COLUMNS ? "\nptxrun:   " : " ", (int)strcspn(text, "\n"), text);
     fprintf(out, "ptxrun:   %s in %.1f ms, from the PTX of %s\n", how_made(is_cached),
             (double)elapsed_ns / 1e6, kernel->library->name);
     if (facts && is_full) {
