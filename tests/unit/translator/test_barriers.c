@@ -2,7 +2,7 @@
  *
  * Barriers go, merge and are forwarded across exactly where the rules of
  * translator/barriers/barriers.c allow it. Each kernel is translated, optimised and its report
- * looked at; run_barriers.c runs kernels with and without.
+ * looked at; test_barriers_random.c runs kernels with and without.
  */
 #include "barrier_kernels.h"
 
