@@ -194,7 +194,7 @@ enum crt_result crt_library_unload(struct crt_library *library)
     return result;
 }
 
-/* An image that cannot be run is reported with the kernel that was wanted of it. */
+/* An image that cannot be run is reported together with the kernel that a program asked for. */
 static void explain_failure(struct crt_library *library, const char *name)
 {
     struct ptx_image_summary summary;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Buffers of what kernels print.
+ * Buffers for the output of kernels.
  */
 #include "cudart/core/code/printf.h"
 

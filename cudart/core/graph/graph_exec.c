@@ -57,7 +57,7 @@ static void retire(const struct crt_graph_exec *exec, struct crt_graph *graph,
     struct remains *remains = malloc(sizeof *remains);
     struct sch_op *op = remains ? sch_op_marker(free_remains, remains) : NULL;
     if (!op || sch_op_depend(op, exec->last) != PXR_OK) {
-        /* They are still in use, and there is no memory to remember them with. */
+        /* They are still in use, and there is no memory for remembering them. */
         sch_op_release(op);
         free(remains);
         return;

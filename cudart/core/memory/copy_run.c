@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Doing a copy that has been checked.
+ * Does a copy that has been checked.
  */
 #include <string.h>
 

@@ -3,13 +3,13 @@
  * Memory operations of streams.
  *
  * No worker waits for a value. Operations that belong together are a batch, which is advanced as
- * far as it comes when its stream gets there; when a condition does not hold yet, the batch goes to
+ * far as possible when its stream gets there; when a condition does not hold yet, the batch goes to
  * one thread that looks at all such values again and again, the more seldom the longer nothing has
- * happened. What comes later in the stream depends on a marker that is submitted when the batch is
- * through.
+ * happened. Later operations of the stream depend on a marker that is submitted when the batch is
+ * done.
  *
- * Memory may go while it is waited for: the program unregisters or unmaps it, or frees what another
- * context waits for. That is an illegal address, as on a device.
+ * Memory may go while a batch waits for it: the program unregisters or unmaps it, or another
+ * context frees it. That is an illegal address, as on a device.
  */
 #include "cudart/core/memory/mem_op.h"
 

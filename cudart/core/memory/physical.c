@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Physical allocations. Most are pages of the arena's file, as a descriptor for each would soon
- * exceed the limit on open files. What is to be shared has a memory file of its own; a page
- * behind the memory describes it, and seals keep an importer from being hurt by a shrinking file.
+ * exceed the limit on open files. A shared one has a memory file of its own; a page behind the
+ * memory describes it, and seals keep an importer from being hurt by a shrinking file.
  */
 #include "cudart/core/memory/physical.h"
 

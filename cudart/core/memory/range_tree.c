@@ -19,7 +19,7 @@ static void update(struct crt_range *range)
             range->largest_bytes = largest_of(range->child[side]);
 }
 
-/* Splits a subtree into what begins before address and the rest. */
+/* Splits a subtree into the ranges that begin before address and the rest. */
 static void split(struct crt_range *range, uintptr_t address, struct crt_range **below,
                   struct crt_range **rest)
 {

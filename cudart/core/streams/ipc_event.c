@@ -341,7 +341,7 @@ static bool is_recorder_gone(struct slot *slot)
     return pid && pid != getpid() && pids && pids == space_of_pids() && is_process_gone(pid);
 }
 
-/* Waits until a record is reached. What a process that has gone had recorded counts as reached. */
+/* Waits until a record is reached. Records of a process that has ended count as reached. */
 static void wait_for(struct slot *slot, uint64_t number)
 {
     struct timespec patience = {.tv_nsec = SLEEP_NS};

@@ -87,8 +87,8 @@ enum crt_result crt_stream_submit(struct crt_stream *stream, struct sch_op *op,
 {
     struct piece piece = {.first = op, .last = op, .previous = previous};
     enum pxr_status status = append_piece(stream, &piece);
-    /* Submitted outside the lock: a done function may run at once. What was appended meanwhile
-     * depends on op, and so still waits. */
+    /* Submitted outside the lock: a done function may run at once. Operations appended meanwhile
+     * depend on op, and so still wait. */
     if (status == PXR_OK && !piece.is_submitted)
         sch_op_submit(op);
     sch_op_release(op);

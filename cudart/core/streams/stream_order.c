@@ -28,7 +28,7 @@ static int kind_of(const struct crt_stream *stream)
 
 /* ---- the lists ---- */
 
-/* The stream's lock is held, or the stream is not yet known to anybody. */
+/* The stream's lock is held, or no other thread knows the stream yet. */
 static void enter_locked(struct crt_stream *stream)
 {
     struct crt_busy *busy = &stream->ctx->busy;
