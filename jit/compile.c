@@ -231,7 +231,7 @@ static enum pxr_status translate(struct jit_unit *unit, const struct jit_request
     jit_dump_name(&(struct jit_dump){.kernel = request->kernel->name}, "ptx", file);
     char dir[PATH_MAX];
     bool has_dir = request->is_debugged && realpath(dump_dir(request), dir);
-    /* `precise` is the collapse that results are judged by, so it checks what a GPU checks. */
+    /* Results are compared with those of `precise`, so it checks what a GPU checks. */
     struct tr_options options = {.check_alignment = true,
                                  .triple = unit->target->triple,
                                  .data_layout = unit->target->data_layout,

@@ -18,10 +18,10 @@
 struct jit_unit {
     LLVMContextRef context;
     LLVMModuleRef module;
-    const struct ptx_func *kernel; /* that the module is the translation of; NULL: something else,
-                                      about which there are no facts */
+    const struct ptx_func *kernel; /* the module's kernel; NULL: the module is something else,
+                                      without facts */
     struct jit_target *target;     /* from the pool */
-    struct tr_budget budget;       /* what the compilation may still do */
+    struct tr_budget budget;       /* the rest of the compilation's budget */
     struct jit_frames frames;
     struct jit_watch watch;
     struct pxr_error diagnostic; /* first error LLVM reported; status PXR_OK if none */
@@ -40,15 +40,14 @@ struct jit_seed {
 enum pxr_status jit_unit_init(struct jit_unit *unit, struct pxr_error *err);
 void jit_unit_fini(struct jit_unit *unit);
 
-/* The program of one thread in unit->module; from then on unit->kernel is what it is made of.
- * Errors: those of tr_make_thread. */
+/* Makes the program of one thread in unit->module, and sets unit->kernel to its kernel. Errors:
+ * those of tr_make_thread. */
 enum pxr_status jit_unit_translate(struct jit_unit *unit, const struct tr_source *source,
                                    struct pxr_error *err);
 
 /* Collapses the threads of unit->module, the code of one thread, as wanted, for launches for which
  * wanted->facts are true. Fills collapse, width, jam, frame_…_bytes, may_wait and explanation of
- * *object. seed: NULL, or what a test wants. Errors: PXR_COMPILE_FAILED,
- * PXR_OUT_OF_MEMORY. */
+ * *object. seed: NULL, or a test's. Errors: PXR_COMPILE_FAILED, PXR_OUT_OF_MEMORY. */
 enum pxr_status jit_unit_collapse(struct jit_unit *unit, const struct jit_variant *wanted,
                                   struct jit_seed *seed, struct jit_object *object,
                                   struct pxr_error *err);
@@ -69,8 +68,7 @@ enum pxr_status jit_check_request(const struct jit_request *request, struct pxr_
 typedef enum pxr_status (*jit_work_fn)(void *argument, struct pxr_error *err);
 
 /* Runs work on a thread with a large stack, the default floating-point state and all signals
- * blocked; an LLVM fatal error inside it becomes PXR_COMPILE_FAILED (what LLVM had allocated is
- * lost). */
+ * blocked; an LLVM fatal error inside it becomes PXR_COMPILE_FAILED (LLVM's memory is lost). */
 enum pxr_status jit_run_work(jit_work_fn work, void *argument, struct pxr_error *err);
 
 /* The last part of that alone, on the calling thread, which jit_run_work has made. */

@@ -17,9 +17,10 @@
 #include "util/error.h"
 #include "util/options.h"
 
-/* Which code is wanted of a kernel. Facts about the launch are promises of the caller. */
+/* The kind of code that is wanted of a kernel. Facts about the launch are promises of the
+ * caller. */
 struct jit_variant {
-    enum pxr_collapse collapse; /* what is asked for; jit_object.collapse is what came of it */
+    enum pxr_collapse collapse; /* the one asked for; jit_object.collapse is the outcome */
     uint32_t width;             /* threads in a vector, a power of two, 2 to 64; 0: chosen */
     uint32_t jam;               /* vectors side by side, 1 to 32; 0: chosen */
     struct tr_facts facts;
@@ -34,7 +35,7 @@ struct jit_request {
     bool is_debugged;
     const char *dump;     /* comma-separated kinds: ptx, ir, opt, asm; NULL or "": none */
     const char *dump_dir; /* files <dump_dir>/<kernel>.<kind> */
-    /* Of the steps in translator/pipeline.def: */
+    /* About the steps in translator/pipeline.def: */
     const char *skip;    /* comma-separated names of steps to leave out; NULL or "": none */
     uint64_t step_limit; /* optional steps run only while the process has run fewer; 0: no limit */
     bool times_steps;    /* fills jit_object.steps */
@@ -42,12 +43,12 @@ struct jit_request {
     bool is_talkative;   /* the compiler logs at PXR_LOG_INFO, too */
 };
 
-/* What steps of one name took of a compilation. */
+/* The cost of the steps of one name in a compilation. */
 struct jit_step_time {
     const char *name; /* static */
     uint32_t count;   /* how often they ran */
     uint64_t ns;      /* CPU time */
-    uint64_t before;  /* instructions of the module, and what they made of them */
+    uint64_t before;  /* instructions of the module, before and after them */
     uint64_t after;
 };
 
@@ -71,7 +72,7 @@ struct jit_object {
     enum pxr_collapse collapse; /* never AUTO; VECTOR if at least one loop is over vectors */
     uint32_t width;             /* of the widest vectors of threads; 0: there are none */
     uint32_t jam;               /* and so many of them side by side; 0 likewise */
-    uint64_t frame_fixed_bytes; /* of fused kernels: what jit_code_frame_bytes adds up */
+    uint64_t frame_fixed_bytes; /* of fused kernels: the terms of jit_code_frame_bytes */
     uint64_t frame_warp_bytes;
     uint64_t frame_thread_bytes;
     bool may_wait;               /* of fused kernels: sch_grid.may_wait */
@@ -133,10 +134,11 @@ enum pxr_status jit_make(const struct jit_request *request, const struct jit_loa
                          struct jit_object *object, struct jit_code **code, struct pxr_error *err);
 void jit_unload(struct jit_code *code); /* nothing may be running in it */
 
-/* What a struct sch_grid wants to know. The kernel for one thread, or NULL, … */
+/* The code for a struct sch_grid. The kernel for one thread, or NULL, … */
 typedef void (*jit_kernel_fn)(struct rt_thread *thread);
 jit_kernel_fn jit_code_entry(const struct jit_code *code);
-/* … and for blocks, with what blocks of so many threads need as rt_block.frame; or NULL and 0. */
+/* … and for blocks, with the bytes that blocks of so many threads need as rt_block.frame; or NULL
+ * and 0. */
 rt_fused_fn jit_code_fused(const struct jit_code *code);
 uint64_t jit_code_frame_bytes(const struct jit_code *code, uint32_t threads);
 bool jit_code_may_wait(const struct jit_code *code);

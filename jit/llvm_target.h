@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The machine code is made for: the chosen CPU (cpu.h), with what all code has in common.
+ * The machine that code is made for: the chosen CPU (cpu.h), and the settings that all code has in
+ * common.
  */
 #ifndef PTXRUN_JIT_LLVM_TARGET_H
 #define PTXRUN_JIT_LLVM_TARGET_H
@@ -18,7 +19,7 @@ struct jit_target {
     LLVMTargetMachineRef quick;   /* of jit_target_quick; NULL until used */
     char *triple;
     char *data_layout;
-    struct tr_target cpu;    /* what the translator needs to know of it */
+    struct tr_target cpu;    /* its description for the translator */
     bool has_whole_loads;    /* LLVM makes one instruction, a load, of an atomic load of 16 bytes */
     struct jit_target *next; /* in the pool */
 };
@@ -36,8 +37,8 @@ enum pxr_status jit_target_describe(char **text, struct pxr_error *err);
  * for the best registers. NULL: there is none. */
 LLVMTargetMachineRef jit_target_quick(struct jit_target *target);
 
-/* Sets triple and data layout, removes what translator/rt's bitcode says of another CPU, and puts
- * on every function with a body the attributes all generated code has. */
+/* Sets triple and data layout, removes attributes of another CPU that come from translator/rt's
+ * bitcode, and puts on every function with a body the attributes that all generated code has. */
 void jit_target_prepare(const struct jit_target *target, LLVMModuleRef module);
 
 #endif

@@ -10,7 +10,7 @@
 #include "jit/jit.h"
 #include "translator/pipeline.h"
 
-/* What is asked for; as in struct jit_request. Zero-initialise. Owned by one compilation. */
+/* The options of observing; as in struct jit_request. Zero-initialise. Owned by one compilation. */
 struct jit_watch {
     struct jit_dump dump;
     const char *skip;

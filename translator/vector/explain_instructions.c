@@ -11,7 +11,7 @@
 #include "translator/vector/control.h"
 #include "translator/vector/emit/form.h"
 #include "translator/vector/explain.h"
-#include "translator/vector/memory/memory.h"
+#include "translator/vector/memory/load_store.h"
 
 void tr_explain_add(const struct tr_about *about, enum tr_said said, const char *name,
                     LLVMValueRef inst)
