@@ -77,7 +77,8 @@ Test(group, what_depends_on_the_way_is_left_to_the_threads)
     cr_assert(!is_once(body, 1, 1, "n"));
 }
 
-/* A thread may come to stop 2 with the y of this turn, or around the loop with that of the last. */
+/* A thread may come to sync point 2 with the y of this iteration, or around the loop with the last
+ * one's. */
 Test(group, what_some_ways_define_is_left_to_the_threads)
 {
     static const char body[] =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What --explain says of a loop over threads, by the debug locations in its turn. How good vectors
- * are by the estimate is not looked at: only that it is said.
+ * What --explain says of a loop over threads, by the debug locations in its iteration. How good
+ * vectors are by the estimate is not looked at: only that it is said.
  */
 #include <stdio.h>
 #include <stdlib.h>
