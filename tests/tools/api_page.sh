@@ -19,9 +19,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 share=${3:-1}
 jobs=$(nproc)
-HANGS=124    # exit status of a test that took longer than these seconds
-HANGS_AFTER=10
-TRIES=3      # without a function that waits, a test may pass by luck
+TRIES=3        # without a function that waits, a test may pass by luck
+HANGS_AFTER=10 # seconds, of a test without a function
+HANGS=124      # its exit status then
+ulimit -c 0
 
 # Lines "STATE API FUNCTION"; STATE: works or missing.
 symbols() {
@@ -31,16 +32,16 @@ symbols() {
         "$root/cudart/runtime/symbols.def"
 }
 
-# run PROGRAM SUITE TEST
+# run SECONDS PROGRAM SUITE TEST
 run() {
-    timeout -k 1 $HANGS_AFTER "$1" -j1 --quiet --filter "$2/$3" </dev/null >/dev/null 2>&1
+    timeout -k 1 "$1" "$2" -j1 --quiet --filter "$3/$4" </dev/null >/dev/null 2>&1
 }
 
 # fails_without FUNCTION PROGRAM SUITE TEST: every time. Sets status to that of the last run.
 fails_without() {
     for _ in $(seq $TRIES); do
         status=0
-        API_CALLS_WITHOUT=$1 run "$2" "$3" "$4" || status=$?
+        API_CALLS_WITHOUT=$1 run $HANGS_AFTER "$2" "$3" "$4" || status=$?
         [ $status != 0 ] || return 1
         [ $status != $HANGS ] || return 0
     done
@@ -49,7 +50,7 @@ fails_without() {
 # passes_without FUNCTION PROGRAM SUITE TEST: every time.
 passes_without() {
     for _ in $(seq $TRIES); do
-        API_CALLS_WITHOUT=$1 run "$2" "$3" "$4" || return 1
+        API_CALLS_WITHOUT=$1 run $HANGS_AFTER "$2" "$3" "$4" || return 1
     done
 }
 
@@ -115,7 +116,7 @@ try() {
         ;;
     called)
         calls=$(mktemp -d -p "$work")
-        API_CALLS_DIR=$calls run "$5" "$3" "$4" || echo "$3: $4 fails"
+        API_CALLS_DIR=$calls run 100 "$5" "$3" "$4" || echo "$3: $4 fails"
         [ -e "$calls/$3.$4.$2" ] || echo "$3: $4 does not call $2"
         ;;
     esac
