@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A small kernel to compile, and what runs one thread of it.
+ * A small kernel to compile, and what runs one thread of it; for tests with and without Criterion.
  */
 #ifndef PTXRUN_TESTS_JIT_SQUARE_H
 #define PTXRUN_TESTS_JIT_SQUARE_H
 
-#include <criterion/criterion.h>
-
 #include "jit/jit.h"
+#include "tests/unit/robust/check.h"
 
 #define HEAD ".version 7.8\n.target sm_75\n.address_size 64\n"
 
@@ -37,11 +36,10 @@ struct kernel {
 static inline void open_kernel(struct kernel *kernel, const char *ptx, const char *name)
 {
     struct pxr_error err = {0};
-    cr_assert_eq(ptx_parse(pxr_str_from(ptx), "test.ptx", &kernel->module, &err), PXR_OK, "%s",
-                 err.message);
+    CHECK(ptx_parse(pxr_str_from(ptx), "test.ptx", &kernel->module, &err) == PXR_OK);
     const struct ptx_func *func = ptx_find_entry(kernel->module, name);
-    cr_assert_not_null(func);
-    cr_assert_eq(ptx_layout_kernel(kernel->module, func, &kernel->layout, &err), PXR_OK);
+    CHECK(func != NULL);
+    CHECK(ptx_layout_kernel(kernel->module, func, &kernel->layout, &err) == PXR_OK);
     kernel->request = (struct jit_request){.module = kernel->module,
                                            .kernel = func,
                                            .layout = &kernel->layout,
@@ -69,8 +67,7 @@ static inline void check_square(const struct jit_code *code)
     float data[2] = {3, 4};
     run_square(code, data, 0);
     run_square(code, data, 1);
-    cr_expect_eq(data[0], 12);
-    cr_expect_eq(data[1], 20);
+    CHECK(data[0] == 12 && data[1] == 20);
 }
 
 #endif

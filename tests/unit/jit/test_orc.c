@@ -3,9 +3,13 @@
  * Code that ORC has linked: what is kept of it, what is left of it, and what becomes of failures.
  */
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "jit/jit.h"
 #include "rt_stub.h"
@@ -125,4 +129,44 @@ Test(orc, a_kernel_that_cannot_be_compiled_harms_no_other)
     }
     close_kernel(&bad);
     close_kernel(&good);
+}
+
+static void *make_for_ever(void *argument)
+{
+    struct kernel *kernel = argument;
+    struct jit_loading loading = {.kernel = "square", .owner = kernel->module};
+    for (;;) {
+        struct jit_object object;
+        struct jit_code *code;
+        if (jit_make(&kernel->request, &loading, &object, &code, NULL) == PXR_OK)
+            jit_object_fini(&object);
+        jit_unload(code);
+    }
+    return NULL;
+}
+
+/* Ends a process while threads of it compile, link and unload. */
+static void end_while_linking(struct kernel *kernel, long delay_ns)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, make_for_ever, kernel);
+    nanosleep(&(struct timespec){.tv_nsec = delay_ns}, NULL);
+    exit(7);
+}
+
+Test(orc, a_process_may_end_while_code_is_linked, .timeout = 100)
+{
+    struct kernel kernel;
+    open_kernel(&kernel, square_ptx, "square");
+    for (long i = 0; i < 12; i++) {
+        pid_t child = fork();
+        cr_assert_neq(child, -1);
+        if (child == 0)
+            end_while_linking(&kernel, 10000000 + i * 3000000);
+        int status;
+        waitpid(child, &status, 0);
+        cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 7, "status %x", status);
+    }
+    close_kernel(&kernel);
 }
