@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/short_address.h"
-
 #define BUFFER_BYTES 4096
 
 struct printer {
@@ -284,7 +282,7 @@ static void put_module(struct printer *p)
     put_number(p, module->maps_f64_to_f32);
     put_number(p, module->texmode);
     put_number(p, module->address_bits);
-    put_number(p, ptx_makes_short_addresses(module));
+    put_number(p, module->makes_short_addresses);
     put_vars(p, module->vars, module->var_count);
 }
 

@@ -8,6 +8,7 @@
 #include "ptx/function_handles.h"
 #include "ptx/hash.h"
 #include "ptx/list.h"
+#include "ptx/short_address.h"
 
 /* A name with external linkage. */
 struct link_symbol {
@@ -363,6 +364,7 @@ static enum pxr_status copy_all(struct linker *linker)
     module->var_count = (uint32_t)linker->vars.count;
     module->funcs = (const struct ptx_func *const *)func_list;
     module->func_count = (uint32_t)linker->funcs.count;
+    module->makes_short_addresses = ptx_makes_short_addresses(module);
     return PXR_OK;
 }
 

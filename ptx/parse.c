@@ -10,6 +10,7 @@
 
 #include "ptx/function_handles.h"
 #include "ptx/parse_budget.h"
+#include "ptx/short_address.h"
 
 /* Memory may grow with the text: no construct needs more per byte of text than this. What the
  * machine has to spend is another bound. */
@@ -317,7 +318,10 @@ static bool parse_module(struct ptx_parser *p)
     module->funcs = ptx_take(p, &p->funcs, 0, sizeof(struct ptx_func *));
     module->vars = ptx_take(p, &p->vars, 0, sizeof(struct ptx_var *));
     module->items = ptx_take(p, &p->items, 0, sizeof(struct ptx_item));
-    return p->status == PXR_OK;
+    if (p->status != PXR_OK)
+        return false;
+    module->makes_short_addresses = ptx_makes_short_addresses(module);
+    return true;
 }
 
 static bool define_sreg(struct ptx_parser *p, struct pxr_str name, struct ptx_symbol_value value)

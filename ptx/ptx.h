@@ -322,6 +322,8 @@ struct ptx_module {
     bool maps_f64_to_f32;    /* .target …, map_f64_to_f32 */
     enum ptx_texmode texmode;
     unsigned address_bits;
+    bool makes_short_addresses;          /* of local, const or param memory, in 32-bit registers:
+                                            some function does */
     const struct ptx_func *const *funcs; /* entries, functions and declarations */
     uint32_t func_count;
     const struct ptx_var *const *vars; /* module-scope variables */

@@ -9,7 +9,7 @@ bool ptx_is_widened_space(enum ptx_space space);
 
 /* Whether some function of the module puts an address of such a space into a 32-bit register.
  * Programs that do may extend it with zeros before they use it. Others, nearly all, need not pay
- * for that. */
+ * for that. Goes through all instructions: module->makes_short_addresses is its result. */
 bool ptx_makes_short_addresses(const struct ptx_module *module);
 
 #endif

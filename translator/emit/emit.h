@@ -82,7 +82,6 @@ struct tr_ctx {
     LLVMTypeRef void_type, i1, i8, i16, i32, i64, i128, f32, f64, ptr;
     LLVMValueRef *functions;   /* by ptx_func.index; NULL until declared */
     LLVMValueRef handle_table; /* of indirect calls; NULL until needed */
-    bool has_short_addresses;  /* ptx_makes_short_addresses */
     uint32_t warp_sites;       /* numbers the instructions where lanes gather */
     struct tr_slot *slots;     /* function after function, the newest first */
     bool has_handle_count;

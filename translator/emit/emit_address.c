@@ -277,8 +277,8 @@ static bool is_short(const struct ptx_operand *base)
 static LLVMValueRef full_address(struct tr_ctx *ctx, const struct ptx_operand *base,
                                  enum ptx_space space)
 {
-    if (is_short(base) ||
-        (ctx->has_short_addresses && ptx_is_widened_space(space) && base->kind == PTX_OPERAND_REG))
+    if (is_short(base) || (ctx->ptx->makes_short_addresses && ptx_is_widened_space(space) &&
+                           base->kind == PTX_OPERAND_REG))
         return tr_widen_address(ctx, tr_operand_value(ctx, base, PTX_TYPE_U32), space);
     return tr_operand_value(ctx, base, PTX_TYPE_U64);
 }

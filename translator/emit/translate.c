@@ -11,7 +11,6 @@
 
 #include <llvm-c/Analysis.h>
 
-#include "ptx/short_address.h"
 #include "translator/emit/emission.h"
 #include "translator/module/walk.h"
 
@@ -69,7 +68,6 @@ static enum pxr_status init_ctx(struct tr_ctx *ctx)
         return pxr_fail(ctx->err, PXR_OUT_OF_MEMORY, "out of memory translating kernel '%s'",
                         ctx->kernel->name);
     init_types(ctx);
-    ctx->has_short_addresses = ptx_makes_short_addresses(ctx->ptx);
     ctx->module = LLVMModuleCreateWithNameInContext(ctx->kernel->name, ctx->llvm);
     LLVMSetTarget(ctx->module, ctx->options->triple);
     LLVMSetDataLayout(ctx->module, ctx->options->data_layout);
