@@ -112,8 +112,40 @@ static void measure(struct tr_collapsing *collapsing)
         kernel->sync_points[r].is_fused = false;
 }
 
-/* exited, by sync point: whether threads may have exited before others come to it. Spreads this
- * along regions. of_group: counts only exits that other threads of the group survive. */
+static void set_all(const struct tr_set *set, bool *flags)
+{
+    for (uint32_t j = tr_set_next(set, 0); j != TR_NONE; j = tr_set_next(set, j + 1))
+        flags[j] = true;
+}
+
+/* Groups that set out together may go different ways: one exits behind a warp operation, another
+ * comes to the block's next sync point without it. */
+static bool find_exits_elsewhere(struct tr_kernel *kernel, bool *exited)
+{
+    struct pxr_arena *arena = &kernel->graph.arena;
+    struct tr_set ways = tr_set_make(arena, kernel->sync_count);
+    struct tr_set pending = tr_set_make(arena, kernel->sync_count);
+    if (ways.words == NULL || pending.words == NULL)
+        return false;
+    for (uint32_t start = 0; start < kernel->sync_count; start++) {
+        bool exits = false;
+        if (!tr_is_block_sync_point(kernel, start))
+            continue;
+        memset(ways.words, 0, ways.word_count * sizeof *ways.words);
+        tr_set_add(&pending, start);
+        tr_find_ways(kernel, &pending, &ways);
+        for (uint32_t r = tr_set_next(&ways, 0); r != TR_NONE; r = tr_set_next(&ways, r + 1))
+            exits |= kernel->regions[r].exits_apart;
+        for (uint32_t r = exits ? tr_set_next(&ways, 0) : TR_NONE; r != TR_NONE;
+             r = tr_set_next(&ways, r + 1))
+            set_all(&kernel->regions[r].outcomes, exited);
+    }
+    return true;
+}
+
+/* exited, by sync point: whether threads may have exited before others come to it; some are known.
+ * Spreads this along regions. of_group: counts only exits that other threads of the group survive.
+ */
 static void spread_exits(const struct tr_kernel *kernel, bool of_group, bool *exited)
 {
     bool again = true;
@@ -140,7 +172,7 @@ static enum pxr_status find_exits(struct tr_collapsing *collapsing, struct pxr_e
     struct pxr_arena *arena = &kernel->graph.arena;
     bool *exited = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *exited);
     bool *of_group = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *of_group);
-    if (exited == NULL || of_group == NULL)
+    if (exited == NULL || of_group == NULL || !find_exits_elsewhere(kernel, exited))
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     spread_exits(kernel, false, exited);
     spread_exits(kernel, true, of_group);

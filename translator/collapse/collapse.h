@@ -37,6 +37,10 @@ struct tr_kernel;
 /* Whether loops go on behind it for one warp, as soon as its lanes have come. */
 bool tr_is_warp_sync_point(const struct tr_kernel *kernel, uint32_t sync);
 
+/* Loops go on behind it for the block, as soon as all its threads have come, and at the beginning.
+ */
+bool tr_is_block_sync_point(const struct tr_kernel *kernel, uint32_t sync);
+
 /* ---- regions (regions.c) ---- */
 
 /* The code that a thread may run behind sync point r. */
@@ -47,6 +51,10 @@ struct tr_region {
     bool exits_apart;  /* some live threads of the block may exit there while others do not … */
     bool splits_group; /* … and both kinds may be in one group */
 };
+
+/* Adds to `ways` the regions of `pending`, which it empties, and those that a group may go through
+ * from there until it comes to a sync point of the block. */
+void tr_find_ways(const struct tr_kernel *kernel, struct tr_set *pending, struct tr_set *ways);
 
 /* The kernel with its analyses. sync_points[0] is the beginning; regions[r] begins at
  * sync_points[r].resume. */

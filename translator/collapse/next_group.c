@@ -10,18 +10,13 @@
 
 #define OWNER_SEVERAL (TR_NONE - 1)
 
-static bool is_of_block(const struct tr_kernel *kernel, uint32_t sync)
-{
-    return kernel->sync_points[sync].is_fused && kernel->sync_points[sync].kind != RT_SYNC_WARP;
-}
-
 /* Finds for each sync point the sync point of the block behind which groups come there. */
 static void find_owners(struct tr_fused *fused)
 {
     const struct tr_kernel *kernel = fused->fuse->kernel;
     uint32_t *owner = fused->owner;
     for (uint32_t j = 0; j < kernel->sync_count; j++)
-        owner[j] = is_of_block(kernel, j) ? j : TR_NONE;
+        owner[j] = tr_is_block_sync_point(kernel, j) ? j : TR_NONE;
     bool again = true;
     while (again) {
         again = false;
@@ -81,7 +76,7 @@ static void set_out(const struct tr_fused *fused, uint32_t index)
     LLVMValueRef from = LLVMBuildLoad2(fuse->builder, fuse->i32, fused->from, "");
     LLVMValueRef choice = LLVMBuildSwitch(fuse->builder, from, fused->loop[0], kernel->sync_count);
     for (uint32_t j = 1; j < kernel->sync_count; j++)
-        if (is_of_block(kernel, j))
+        if (tr_is_block_sync_point(kernel, j))
             LLVMAddCase(choice, tr_fuse_i32(fuse, j), fused->loop[j]);
 }
 
@@ -95,23 +90,16 @@ static bool find_ways(const struct tr_fused *fused, uint32_t index, struct tr_se
     if (ways->words == NULL || pending.words == NULL)
         return false;
     for (uint32_t r = 0; r < kernel->sync_count; r++)
-        if (r == index || (index == kernel->sync_count && is_of_block(kernel, r)))
+        if (r == index || (index == kernel->sync_count && tr_is_block_sync_point(kernel, r)))
             tr_set_add(&pending, r);
-    for (uint32_t r = tr_set_next(&pending, 0); r != TR_NONE; r = tr_set_next(&pending, 0)) {
-        const struct tr_set *outcomes = &kernel->regions[r].outcomes;
-        tr_set_remove(&pending, r);
-        tr_set_add(ways, r);
-        for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
-            if (tr_is_warp_sync_point(kernel, j) && !tr_set_has(ways, j))
-                tr_set_add(&pending, j);
-    }
+    tr_find_ways(kernel, &pending, ways);
     return true;
 }
 
 static bool comes_to(const struct tr_fused *fused, const struct tr_set *ways, uint32_t sync)
 {
     const struct tr_kernel *kernel = fused->fuse->kernel;
-    if (sync == 0 || !is_of_block(kernel, sync))
+    if (sync == 0 || !tr_is_block_sync_point(kernel, sync))
         return false;
     for (uint32_t r = tr_set_next(ways, 0); r != TR_NONE; r = tr_set_next(ways, r + 1))
         if (tr_set_has(&kernel->regions[r].outcomes, sync))

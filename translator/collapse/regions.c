@@ -90,6 +90,18 @@ enum pxr_status tr_find_regions(struct tr_kernel *kernel, struct pxr_error *err)
     return PXR_OK;
 }
 
+void tr_find_ways(const struct tr_kernel *kernel, struct tr_set *pending, struct tr_set *ways)
+{
+    for (uint32_t r = tr_set_next(pending, 0); r != TR_NONE; r = tr_set_next(pending, 0)) {
+        const struct tr_set *outcomes = &kernel->regions[r].outcomes;
+        tr_set_remove(pending, r);
+        tr_set_add(ways, r);
+        for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
+            if (tr_is_warp_sync_point(kernel, j) && !tr_set_has(ways, j))
+                tr_set_add(pending, j);
+    }
+}
+
 static enum pxr_status analyse(struct tr_kernel *kernel, const struct tr_facts *facts,
                                struct pxr_error *err)
 {

@@ -70,6 +70,11 @@ bool tr_is_warp_sync_point(const struct tr_kernel *kernel, uint32_t sync)
     return kernel->sync_points[sync].kind == RT_SYNC_WARP && kernel->sync_points[sync].is_fused;
 }
 
+bool tr_is_block_sync_point(const struct tr_kernel *kernel, uint32_t sync)
+{
+    return kernel->sync_points[sync].kind != RT_SYNC_WARP && kernel->sync_points[sync].is_fused;
+}
+
 static bool may_differ_in_masks(const struct tr_kernel *kernel, const struct tr_sync_point *sync)
 {
     const struct tr_value *call = &kernel->graph.values[sync->value];
