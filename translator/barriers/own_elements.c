@@ -50,6 +50,26 @@ static bool is_plain(const struct tr_access *access)
            access->origins == TR_ORIGIN_SHARED;
 }
 
+/* Some threads may execute one member and not another: each has to be its own thread's only. */
+static bool are_own(const struct promoter *p)
+{
+    const struct tr_effects *effects = p->effects;
+    for (uint32_t m = tr_set_next(&p->members, 0); m != TR_NONE;
+         m = tr_set_next(&p->members, m + 1)) {
+        const struct tr_access *member = &effects->accesses[m];
+        for (uint32_t i = 0; i < effects->access_count; i++) {
+            const struct tr_access *other = &effects->accesses[i];
+            if (other->is_gone)
+                continue;
+            if ((member->is_write || other->is_write) && tr_may_meet(effects, other, member))
+                return false;
+            if (!tr_set_has(&p->members, i) && tr_may_overlap(effects, other, member, false))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* Fills members. If no other thread can touch the bytes of another instance of the store, its
  * address is always the same. */
 static bool find_members(struct promoter *p, const struct tr_access *store)
@@ -70,7 +90,7 @@ static bool find_members(struct promoter *p, const struct tr_access *store)
         tr_set_add(&p->members, i);
         p->loads += other->is_read;
     }
-    return p->loads > 0;
+    return p->loads > 0 && are_own(p);
 }
 
 static LLVMValueRef make_variable(struct promoter *p, const struct tr_access *store)

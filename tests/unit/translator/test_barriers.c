@@ -670,6 +670,15 @@ Test(barriers, an_element_that_others_may_touch_stays_in_memory)
     }
 }
 
+/* The second store is of threads whose elements nobody else reads; the first one is not. */
+Test(barriers, an_element_that_others_read_before_some_threads_store_again_stays_in_memory)
+{
+    expect("st.shared.u32 [%own], %tx; bar.sync 0; setp.gt.u32 %p1, %tx, 31; @%p1 bra done;"
+           "ld.shared.u32 %r6, [%own+128]; add.u32 %r6, %r6, 3; st.shared.u32 [%own], %r6;"
+           "done: bar.sync 0; ld.shared.u32 %r5, [%own]; st.global.u32 [%gout], %r5;",
+           (struct expected){.removed = 1});
+}
+
 /* ---- what is left alone ---- */
 
 Test(barriers, a_kernel_without_any_has_nothing_to_say)
