@@ -347,33 +347,14 @@ static bool is_place(const char *key)
     return false;
 }
 
-/* Excuses are for collapses and kinds that there are, of cases that lie beside the first one. */
-static bool are_for_cases(const struct options *options)
-{
-    bool is_good = true;
-    const char *first = options->file_count > 0 ? options->files[0] : "";
-    const char *slash = strrchr(first, '/');
-    int folder_len = slash == NULL ? 0 : (int)(slash + 1 - first);
-    for (size_t n = 0; n < options->excuses.count; n++) {
-        char path[1024];
-        const char *key = options->excuses.list[n].key;
-        int name_len = (int)strcspn(key, " ");
-        snprintf(path, sizeof path, "%.*s%.*s.ptx", folder_len, first, name_len, key);
-        if (key[name_len] == ' ' && is_place(key + name_len + 1) && access(path, R_OK) == 0)
-            continue;
-        printf("excused for nothing: there is no case, collapse or kind '%s'\n", key);
-        is_good = false;
-    }
-    return is_good;
-}
-
 static bool load_excuses(struct options *options)
 {
     struct pxr_error err = {0};
     if (options->excuses_path == NULL)
         return true;
     if (excuses_load(&options->excuses, options->excuses_path, &err) == PXR_OK)
-        return are_for_cases(options);
+        return excuses_are_for(&options->excuses, options->file_count > 0 ? options->files[0] : "",
+                               is_place);
     fprintf(stderr, "region_faults: %s\n", err.message);
     return false;
 }

@@ -5,12 +5,13 @@
 #include "tests/support/excuses.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LINE_BYTES 512
+#define PATH_BYTES 1024
 #define NO_REASON  "?"
 
 /* ---- reading ---- */
@@ -127,6 +128,27 @@ uint32_t excuses_limit(const struct excuses *excuses, const char *key)
             limit = excuse->last + 1;
     }
     return limit;
+}
+
+bool excuses_are_for(const struct excuses *excuses, const char *path,
+                     bool (*is_kind)(const char *kind))
+{
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(path, '.');
+    int folder_len = slash == NULL ? 0 : (int)(slash + 1 - path);
+    bool are_good = true;
+    for (size_t n = 0; n < excuses->count; n++) {
+        char beside[PATH_BYTES];
+        const char *key = excuses->list[n].key;
+        int name_len = (int)strcspn(key, " ");
+        snprintf(beside, sizeof beside, "%.*s%.*s%s", folder_len, path, name_len, key,
+                 dot == NULL ? "" : dot);
+        if (key[name_len] == ' ' && is_kind(key + name_len + 1) && access(beside, R_OK) == 0)
+            continue;
+        printf("excused for nothing: there is no case or kind '%s'\n", key);
+        are_good = false;
+    }
+    return are_good;
 }
 
 /* ---- printing ---- */

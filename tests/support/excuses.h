@@ -10,6 +10,7 @@
 #ifndef PTXRUN_TESTS_SUPPORT_EXCUSES_H
 #define PTXRUN_TESTS_SUPPORT_EXCUSES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,11 @@ const char *excuses_find(const struct excuses *excuses, const char *key, uint32_
 
 /* How many places a key must have for all of its excuses to be of one. */
 uint32_t excuses_limit(const struct excuses *excuses, const char *key);
+
+/* Whether all are of cases that lie beside this one, and of kinds of places, which is what comes
+ * behind a case's name, that there are. Says which are not. */
+bool excuses_are_for(const struct excuses *excuses, const char *path,
+                     bool (*is_kind)(const char *kind));
 
 /* Prints the lines that would excuse just these places, in rising order, with the reasons there are
  * by now. What has none yet gets a question mark, which excuses_load refuses. */
