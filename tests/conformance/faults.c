@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Seeds faults into the translation of every row they fit and expects the row's cases to show them.
- * A fault that changes nothing a program can see is listed in equivalent.def with the reason.
+ * A fault that changes nothing a program can see is excused by a list, with the reason.
  */
 #include "tests/conformance/faults.h"
 
@@ -14,6 +14,7 @@
 #include "tests/conformance/conformance.h"
 #include "tests/conformance/direct.h"
 #include "tests/conformance/machine_case.h"
+#include "tests/support/excuses.h"
 
 #define PICKED        64  /* cases of a row that faults are tried on */
 #define FAULT_SAMPLES 400 /* random ones, besides the edges */
@@ -231,65 +232,48 @@ static const char *case_name(const struct picked *picked, unsigned index, bool i
     return is_scalar ? picked->cases[index].name : picked->machine_cases[index].name;
 }
 
-static const struct {
-    const char *row;
-    const char *fault;
-    unsigned places;
-    const char *why;
-} equivalents[] = {
-#define EQUIVALENT(row, fault, places, why) {row, fault, places, why},
-#include "tests/conformance/equivalent.def"
-#undef EQUIVALENT
-};
-
-/* A '*' at the end of a name in the list stands for anything. */
-static bool matches(const char *pattern, const char *name)
-{
-    size_t len = strlen(pattern);
-    if (len > 0 && pattern[len - 1] == '*')
-        return strncmp(pattern, name, len - 1) == 0;
-    return strcmp(pattern, name) == 0;
-}
-
-/* The number-th miss of this fault in this row. */
-static bool is_equivalent(enum ptx_op op, const char *fault, unsigned number)
-{
-    for (size_t i = 0; i < sizeof equivalents / sizeof equivalents[0]; i++)
-        if (matches(equivalents[i].row, conf_row_name(op)) &&
-            matches(equivalents[i].fault, fault) && number <= equivalents[i].places)
-            return true;
-    return false;
-}
-
 /* ---- one fault in a row ---- */
 
 struct tally {
+    const struct excuses *excuses;
     unsigned pairs;
     unsigned caught;
     unsigned refused;
-    unsigned equivalent;
+    unsigned excused;
     unsigned missed;
-    unsigned misses; /* of the fault and row at hand */
+    unsigned stale; /* excused for nothing */
 };
 
-static void count(struct tally *tally, const struct conf_run *run, enum outcome outcome,
-                  const char *where)
+/* The fault as an excuse names it: "ROW fault", or "ROW case fault" of a change in LLVM's code. */
+static void name_fault(char key[EXCUSE_KEY_BYTES], const struct conf_seeded *seeded,
+                       const char *name)
 {
-    const struct conf_seeded *seeded = run->seeded;
+    snprintf(key, EXCUSE_KEY_BYTES, "%s%s%s %s", conf_row_name(seeded->op), name[0] ? " " : "",
+             name, seeded->fault->name);
+}
+
+/* Whether nothing has shown the fault. where: the case that says most. */
+static bool count(struct tally *tally, const struct conf_run *run, enum outcome outcome,
+                  const char *key, unsigned site, const char *where)
+{
     if (outcome == OUTCOME_MISPLACED)
-        return;
+        return false;
+    bool is_missed = outcome == OUTCOME_MISSED;
+    bool is_excused = excuses_find(tally->excuses, key, site) != NULL;
+    bool is_error = is_missed != is_excused;
     tally->pairs++;
     tally->caught += outcome == OUTCOME_CAUGHT;
     tally->refused += outcome == OUTCOME_REFUSED;
-    const char *word = outcome == OUTCOME_CAUGHT ? "caught by" : "refused in";
-    if (outcome == OUTCOME_MISSED) {
-        bool is_known = is_equivalent(seeded->op, seeded->fault->name, ++tally->misses);
-        tally->equivalent += is_known;
-        tally->missed += !is_known;
-        word = is_known ? "equivalent in" : "MISSED in";
-    }
-    if (run->options->is_verbose || (outcome == OUTCOME_MISSED && word[0] == 'M'))
-        printf("%-28s %-24s %s %s\n", conf_row_name(seeded->op), seeded->fault->name, word, where);
+    tally->excused += is_missed && is_excused;
+    tally->missed += is_missed && !is_excused;
+    tally->stale += !is_missed && is_excused;
+    if (run->options->is_verbose || (is_error && !(is_missed && run->options->is_list)))
+        printf("%s: %s, place %u, in %s\n",
+               is_missed  ? is_excused ? "excused" : "MISSED"
+               : is_error ? "EXCUSED FOR NOTHING"
+                          : "noticed",
+               key, site, where);
+    return is_missed;
 }
 
 /* Caught when one of the row's cases shows it. */
@@ -309,7 +293,11 @@ static void try_rewrite(struct conf_run *run, const struct picked *picked, unsig
             where = case_name(picked, first, is_scalar);
         }
     }
-    count(tally, run, best, where);
+    char key[EXCUSE_KEY_BYTES];
+    const uint32_t only = 0;
+    name_fault(key, run->seeded, "");
+    if (count(tally, run, best, key, only, where) && run->options->is_list)
+        excuses_print(tally->excuses, key, &only, 1);
 }
 
 /* Cases without constants have all of an instruction's code; the first has most modifiers, the last
@@ -333,16 +321,21 @@ static unsigned plain_case(const struct picked *picked, bool is_last)
 static void try_mutation(struct conf_run *run, const struct picked *picked, unsigned index,
                          struct tally *tally)
 {
-    for (unsigned site = 0; site < MAX_SITES; site++) {
+    char key[EXCUSE_KEY_BYTES];
+    const char *name = case_name(picked, index, true);
+    uint32_t unnoticed[MAX_SITES];
+    size_t unnoticed_count = 0;
+    enum outcome outcome = OUTCOME_CAUGHT;
+    name_fault(key, run->seeded, name);
+    for (unsigned site = 0; site < MAX_SITES && outcome != OUTCOME_MISPLACED; site++) {
         uint64_t which = UINT64_C(1) << index;
         run->seeded->site = site;
-        enum outcome outcome = try_cases(run, picked, &which, true);
-        if (outcome == OUTCOME_MISPLACED)
-            return;
-        char where[MACHINE_NAME_BYTES + 16];
-        snprintf(where, sizeof where, "%s, place %u", case_name(picked, index, true), site);
-        count(tally, run, outcome, where);
+        outcome = try_cases(run, picked, &which, true);
+        if (count(tally, run, outcome, key, site, name))
+            unnoticed[unnoticed_count++] = site;
     }
+    if (run->options->is_list)
+        excuses_print(tally->excuses, key, unnoticed, unnoticed_count);
 }
 
 /* Rows whose code has clamps, tests for NaN and signs of its own. The code of most others is that
@@ -362,9 +355,46 @@ static bool has_mutations(enum ptx_op op)
     return false;
 }
 
+static bool is_of_row(const struct excuse *excuse, enum ptx_op op)
+{
+    const char *name = conf_row_name(op);
+    size_t len = strlen(name);
+    return strncmp(excuse->key, name, len) == 0 && excuse->key[len] == ' ';
+}
+
+/* Of a row all of whose faults have been tried: each excuse was for one of them. */
+static void check_excuses(enum ptx_op op, unsigned excused, struct tally *tally)
+{
+    unsigned listed = 0;
+    for (size_t i = 0; i < tally->excuses->count; i++) {
+        const struct excuse *excuse = &tally->excuses->list[i];
+        if (is_of_row(excuse, op))
+            listed += excuse->last - excuse->first + 1;
+    }
+    if (listed == excused)
+        return;
+    printf("EXCUSED FOR NOTHING: %u places of %s\n", listed - excused, conf_row_name(op));
+    tally->stale += listed - excused;
+}
+
+static bool check_rows(const struct excuses *excuses)
+{
+    bool are_good = true;
+    for (size_t i = 0; i < excuses->count; i++) {
+        unsigned op = 0;
+        while (op < PTX_OP_COUNT && !is_of_row(&excuses->list[i], (enum ptx_op)op))
+            op++;
+        if (op == PTX_OP_COUNT)
+            printf("EXCUSED FOR NOTHING: there is no row of '%s'\n", excuses->list[i].key);
+        are_good &= op < PTX_OP_COUNT;
+    }
+    return are_good;
+}
+
 static void try_row(struct conf_run *run, enum ptx_op op, unsigned share, unsigned *pair,
                     struct tally *tally)
 {
+    unsigned excused = tally->excused;
     bool is_scalar = conf_is_scalar(op);
     struct picked *picked = calloc(1, sizeof *picked);
     if (picked == NULL)
@@ -377,7 +407,6 @@ static void try_row(struct conf_run *run, enum ptx_op op, unsigned share, unsign
         fit_machine(picked, run->seeded);
     for (unsigned i = 0; conf_rewrites[i].name != NULL && i < MAX_REWRITES; i++) {
         run->seeded->fault = &conf_rewrites[i];
-        tally->misses = 0;
         if ((*pair)++ % share == 0)
             try_rewrite(run, picked, i, is_scalar, tally);
     }
@@ -385,7 +414,6 @@ static void try_row(struct conf_run *run, enum ptx_op op, unsigned share, unsign
     for (const struct conf_fault *fault = conf_mutations; is_mutable && fault->name != NULL;
          fault++) {
         run->seeded->fault = fault;
-        tally->misses = 0;
         if ((*pair)++ % share != 0 || picked->count == 0)
             continue;
         unsigned first = plain_case(picked, false);
@@ -397,6 +425,8 @@ static void try_row(struct conf_run *run, enum ptx_op op, unsigned share, unsign
     for (unsigned i = 0; !is_scalar && i < picked->count; i++)
         machine_case_free(&picked->machine_cases[i]);
     free(picked);
+    if (share == 1)
+        check_excuses(op, tally->excused - excused, tally);
 }
 
 unsigned conf_run_faults(struct conf_run *run, unsigned share)
@@ -411,17 +441,26 @@ unsigned conf_run_faults(struct conf_run *run, unsigned share)
                                  .workers = 1,
                                  .hooks = {.data = &seeded, .rewrite = rewrite, .mutate = mutate}};
     struct pxr_error err = {0};
-    if (runner_open_inprocess(&build, &faulty.runner, &err) != PXR_OK) {
+    struct excuses excuses = {0};
+    enum pxr_status status = PXR_OK;
+    if (options.excuses_path != NULL)
+        status = excuses_load(&excuses, options.excuses_path, &err);
+    if (status == PXR_OK)
+        status = runner_open_inprocess(&build, &faulty.runner, &err);
+    if (status != PXR_OK) {
         fprintf(stderr, "conformance: %s\n", err.message);
         return 1;
     }
-    struct tally tally = {0};
+    struct tally tally = {.excuses = &excuses};
+    tally.stale += run->is_first && !check_rows(&excuses);
     unsigned pair = 0;
     for (unsigned op = 0; op < PTX_OP_COUNT; op++)
         if (conf_wants(&options, (enum ptx_op)op) && conf_claim(run))
             try_row(&faulty, (enum ptx_op)op, share, &pair, &tally);
     runner_close(faulty.runner);
-    printf("%u faults in rows: %u caught, %u refused by the translator, %u equivalent, %u missed\n",
-           tally.pairs, tally.caught, tally.refused, tally.equivalent, tally.missed);
-    return tally.missed;
+    printf("%u faults in rows: %u caught, %u refused by the translator, %u excused, %u missed, %u "
+           "excused for nothing\n",
+           tally.pairs, tally.caught, tally.refused, tally.excused, tally.missed, tally.stale);
+    excuses_fini(&excuses);
+    return tally.missed + tally.stale;
 }

@@ -171,8 +171,10 @@ static int run_jobs(const struct conf_options *options, struct conf_shared *shar
         return run_job(options, shared, 0);
     for (unsigned i = 0; i < options->jobs; i++) {
         children[i] = fork();
-        if (children[i] == 0)
+        if (children[i] == 0) {
+            setvbuf(stdout, NULL, _IOLBF, 0); /* so that the jobs' lines stay whole */
             _exit(run_job(options, shared, i));
+        }
     }
     for (unsigned i = 0; i < options->jobs; i++) {
         int state = 0;
@@ -283,6 +285,8 @@ static void usage(FILE *file)
         "  --base PTX/SM         lowest version and target of modules, such as 88/90\n"
         "  --max-sm N            no forms that need a later target\n"
         "  --faults SHARE        seed faults; one in SHARE pairs of row and fault (1: all)\n"
+        "  --excuses LIST        of faults that no program can see\n"
+        "  --list                prints the lines that excuse what nothing has shown\n"
         "  --sweep FILE          all inputs of forms with one 32-bit source; adds to the summary\n"
         "  --stride N            one in about N inputs (with --sweep)\n"
         "  --all-forms           the whole product of modifiers of memory instructions\n"
@@ -348,6 +352,12 @@ static bool take_option(struct conf_options *options, int option, char **argv)
     case 's':
         options->fault_share = (unsigned)strtoul(optarg, NULL, 10);
         return options->fault_share > 0 && options->driver == NULL;
+    case 'e':
+        options->excuses_path = optarg;
+        return true;
+    case 'l':
+        options->is_list = true;
+        return true;
     case 'v':
         options->is_verbose = true;
         return true;
@@ -373,6 +383,8 @@ static bool parse_options(int argc, char **argv, struct conf_options *options)
         {"base", required_argument, NULL, 'B'},
         {"max-sm", required_argument, NULL, 'm'},
         {"faults", required_argument, NULL, 's'},
+        {"excuses", required_argument, NULL, 'e'},
+        {"list", no_argument, NULL, 'l'},
         {"all-forms", no_argument, NULL, 'a'},
         {"verbose", no_argument, NULL, 'v'},
         {NULL, 0, NULL, 0},
