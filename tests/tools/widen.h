@@ -9,9 +9,10 @@
 #include "tests/support/excuses.h"
 #include "tests/vector/iteration_attempt.h"
 
-#define WIDEN_ANY         UINT32_MAX
-#define WIDEN_DEFECT_BITS 512 /* whatever the machine has: so that places are the same everywhere  \
-                               */
+#define WIDEN_ANY UINT32_MAX
+
+/* Of vector registers, whatever the machine has: so that places are the same everywhere. */
+#define WIDEN_DEFECT_BITS 512
 
 extern const char *const widen_kind_names[TR_VECTOR_SEED_COUNT];
 
