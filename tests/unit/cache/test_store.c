@@ -218,6 +218,7 @@ Test(bound, refuses_what_is_larger, .fini = remove_path)
     cr_expect_not(put_numbered(cache, 12));
     cr_expect(has_numbered(cache, 1));
     cache_close(cache);
+    remove_path();
     cache = open_cache(0);
     cr_expect_not(put_numbered(cache, 1));
     cache_close(cache);
