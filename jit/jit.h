@@ -149,7 +149,7 @@ int jit_code_line(const struct jit_code *code, uintptr_t pc);
 
 /* ---- between libptxrun.so and libptxrun-compile.so ---- */
 
-#define JIT_COMPILER_ABI   5
+#define JIT_COMPILER_ABI   6
 #define JIT_COMPILER_ENTRY "ptxrun_compiler"
 
 /* Code that ORC links. The rules and the memory are the host's, libptxrun.so's: what the functions

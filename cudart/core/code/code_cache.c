@@ -66,12 +66,14 @@ static void open_cache(void)
                 "compiled code is not kept: %s", error.message);
 }
 
-/* Dumps, times and checks of steps are about compiling; a limit of steps counts those of the whole
+/* Dumps, times and checks of steps are about compiling; debuggers look for the PTX that a dump has
+ * written; a limit of steps counts those of the whole
  * process. */
 static struct cache *cache_for(const struct jit_request *request)
 {
-    bool is_about_compiling = (request->dump && *request->dump) || request->step_limit != 0 ||
-                              request->times_steps || request->verifies_steps;
+    bool is_about_compiling = (request->dump && *request->dump) || request->is_debugged ||
+                              request->step_limit != 0 || request->times_steps ||
+                              request->verifies_steps;
     pthread_once(&process.once, open_cache);
     return is_about_compiling ? NULL : process.cache;
 }

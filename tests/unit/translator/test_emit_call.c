@@ -258,7 +258,7 @@ Test(call, structs_and_open_arrays_are_passed_by_value)
         ".visible .entry k(.param .u64 o)\n{\n.reg .b64 %rd<9>; .reg .b32 %r<9>;\n"
         "ld.param.u64 %rd1, [o];\n{\n.param .align 8 .b8 s[24];\n.param .align 8 .b8 t[24];\n"
         "st.param.b64 [s], 1; st.param.b64 [s+8], 2; st.param.b64 [s+16], 3;\n"
-        "call.uni (t), iteration, (s);\nld.param.b64 %rd2, [t]; ld.param.b64 %rd3, [t+16];\n"
+        "call.uni (t), turn, (s);\nld.param.b64 %rd2, [t]; ld.param.b64 %rd3, [t+16];\n"
         "ld.param.b64 %rd4, [s];\n}\n"
         "{\n.param .b32 n;\n.param .align 4 .b8 a[12];\n.param .b32 r0;\n"
         "st.param.b32 [n], 100; st.param.b32 [a+8], 11;\ncall (r0), pick, (n, a);\n"
