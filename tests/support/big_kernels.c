@@ -90,6 +90,33 @@ static void write_wide(FILE *out, uint32_t count)
     end_kernel(out);
 }
 
+/* Nothing can be left out: each product takes from all before. */
+static void write_products(FILE *out, uint32_t count)
+{
+    write_head(out);
+    begin_kernel(out);
+    fputs("cvt.u64.u32 %rd2, %r2;\nmov.u64 %rd3, 0x9e3779b97f4a7c15;\n", out);
+    for (uint32_t i = 0; i + 1 < count; i += 2)
+        fprintf(out, "mul.hi.%c64 %%rd4, %%rd2, %%rd3;\nadd.u64 %%rd%u, %%rd4, %%rd2;\n",
+                i % 4 ? 's' : 'u', 2 + i / 2 % 2);
+    fputs("cvt.u32.u64 %r2, %rd3;\n", out);
+    end_kernel(out);
+}
+
+/* At addresses that depend on data, so that each lane of a vector has a store of its own. */
+static void write_narrow_stores(FILE *out, uint32_t count)
+{
+    write_head(out);
+    begin_kernel(out);
+    fputs("cvt.u16.u32 %h1, %r2;\nand.b32 %r4, %r2, 2;\ncvt.u64.u32 %rd2, %r4;\n"
+          "add.u64 %rd2, %rd1, %rd2;\nsetp.ne.u32 %p1, %r2, 7;\n",
+          out);
+    for (uint32_t i = 0; i + 1 < count; i += 2)
+        fprintf(out, "mul.lo.u16 %%h1, %%h1, %u;\n%sst.global.u16 [%%rd2+%u], %%h1;\n",
+                i % 9999 | 1, i % 4 ? "@%p1 " : "", PRIVATE(i));
+    end_kernel(out);
+}
+
 static void write_memory(FILE *out, uint32_t count)
 {
     write_head(out);
@@ -582,6 +609,14 @@ const struct big_family big_families[] = {
     {"floats", "instructions", write_floats, {1000, 10000, 50000, 200000}},
     {"halves", "instructions", write_halves, {1000, 10000, 50000, 200000}},
     {"wide", "64-bit instructions", write_wide, {1000, 10000, 50000, 200000}},
+    {"products",
+     "instructions, each other the high half of a product",
+     write_products,
+     {1000, 3000, 10000, 50000, 200000}},
+    {"narrow_stores",
+     "instructions, each other a store of 16 bits",
+     write_narrow_stores,
+     {20, 100, 1000, 10000, 200000}},
     {"memory", "instructions, two of three accesses", write_memory, {1000, 10000, 50000, 200000}},
     {"shared",
      "instructions, two of three shared accesses",

@@ -72,13 +72,28 @@ static bool is_access(LLVMValueRef inst)
            opcode == LLVMAtomicRMW || opcode == LLVMAtomicCmpXchg;
 }
 
+#define WORD_BITS 64
+
+/* How many instructions of the code generator's it is like: no processor has vectors of integers
+ * that are longer than a word, so each element is computed by itself. */
+static uint64_t weight_of(LLVMValueRef inst)
+{
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return 1;
+    LLVMTypeRef element = LLVMGetElementType(type);
+    bool is_long =
+        LLVMGetTypeKind(element) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(element) > WORD_BITS;
+    return is_long ? LLVMGetVectorSize(type) : 1;
+}
+
 static void add_block(LLVMBasicBlockRef block, struct tr_size *size)
 {
     uint64_t instructions = 0;
     uint64_t accesses = 0;
     for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
          inst = LLVMGetNextInstruction(inst)) {
-        instructions++;
+        instructions += weight_of(inst);
         accesses += is_access(inst);
     }
     LLVMValueRef end = LLVMGetBasicBlockTerminator(block);

@@ -57,7 +57,7 @@ void tr_budget_excess(const struct tr_budget *budget, char text[TR_BUDGET_TEXT_B
 
 /* The size of a module's functions. */
 struct tr_size {
-    uint64_t instructions;
+    uint64_t instructions; /* of vectors of 128-bit integers, one for each element */
     uint64_t blocks;
     uint64_t edges;
     uint64_t targets; /* of the branch with most targets */

@@ -177,6 +177,7 @@ static const struct {
 } large[] = {
     {"arithmetic", 41000, "compile budget: no passes: "},
     {"halves", 2000, "compile budget: few passes: "},
+    {"products", 1000, "compile budget: no vectors of threads: "},
     {"floats", 35000, "compile budget: few passes: "},
     {"one_guard", 13000, "compile budget: no passes: "},
     {"ifs", 3500, "compile budget: no passes: "},
