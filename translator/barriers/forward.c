@@ -40,8 +40,8 @@ static LLVMValueRef inst_of(const struct forwarder *f, const struct tr_access *a
 /* ---- the paths between a store and a load, or another store ---- */
 
 /* Segments that can be reached from start's ends, forward or backward, without entering segment
- * `sync`. */
-static void reach(struct forwarder *f, uint32_t start, uint32_t sync, bool is_forward,
+ * `closed`. */
+static void reach(struct forwarder *f, uint32_t start, uint32_t closed, bool is_forward,
                   struct tr_set *found)
 {
     const struct tr_graph *graph = f->effects->graph;
@@ -53,7 +53,7 @@ static void reach(struct forwarder *f, uint32_t start, uint32_t sync, bool is_fo
         const uint32_t *next = is_forward ? segment->succs : segment->preds;
         uint32_t next_count = is_forward ? segment->succ_count : segment->pred_count;
         for (uint32_t i = 0; i < next_count; i++)
-            if (next[i] != sync && !tr_set_has(found, next[i])) {
+            if (next[i] != closed && !tr_set_has(found, next[i])) {
                 tr_set_add(found, next[i]);
                 f->work[count++] = next[i];
             }
