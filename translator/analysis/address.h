@@ -9,7 +9,8 @@
  * nothing in the index may be taken apart; making a pointer of an integer wants the addends; stores
  * past the caches want the parameter, and may guess; rows want to know whether the next one wraps.
  * So each question says how far to look and how certain the answer has to be, and the answer says
- * what it holds modulo.
+ * what it holds modulo. Nobody has to ask for an alignment: facts make it attributes of parameters,
+ * from which LLVM's known bits follow, and each access carries its own.
  */
 #ifndef PTXRUN_TRANSLATOR_ANALYSIS_ADDRESS_H
 #define PTXRUN_TRANSLATOR_ANALYSIS_ADDRESS_H
