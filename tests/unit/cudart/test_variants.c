@@ -179,16 +179,17 @@ Test(variants, threads_that_launch_one_kernel_at_once_compile_it_once)
 
 Test(variants, explain_says_what_was_chosen_and_for_which_facts, .init = cr_redirect_stderr)
 {
-    setenv("PTXRUN_EXPLAIN", "1", 1);
+    setenv("PTXRUN_EXPLAIN", "full", 1);
     CUfunction function = load_kernel();
     cr_assert(is_right(function, allocate(), 3, 32, 5));
     fflush(stderr);
     char text[4096];
     size_t len = fread(text, 1, sizeof text - 1, cr_get_redirected_stderr());
     text[len] = '\0';
-    cr_expect_not_null(strstr(text, "ptxrun: kernel 'scale' of "), "%s", text);
-    cr_expect_not_null(strstr(text, "ptxrun:   facts: block 32x1x1, grid at most 1024x1x1"), "%s",
-                       text);
+    cr_expect_not_null(strstr(text, "ptxrun: kernel 'scale': the 32 threads"), "%s", text);
+    cr_expect_not_null(
+        strstr(text, "ptxrun:   for launches with: block 32x1x1, grid at most 1024x1x1"), "%s",
+        text);
     cr_expect_not_null(strstr(text, "parameter 0 aligned to 16"), "%s", text);
     cr_expect_not_null(strstr(text, "parameter 1 <= 1024"), "%s", text);
 }
