@@ -77,9 +77,9 @@ run vector_add --cache-dir "$work/b"
 says "maps of a miss" 'libptxrun-compile.so'
 preload=
 
-run vector_add --explain --cache-dir "$work/a"
+run vector_add --explain=full --cache-dir "$work/a"
 says "--explain" "loaded from the cache in"
-says "--explain" "facts: block"
+says "--explain" "for launches with: block"
 
 # ---- what decides code ----
 
