@@ -100,7 +100,8 @@ enum pxr_status jit_compile(const struct jit_request *request, struct jit_object
 bool jit_compiler_id(struct jit_build_id *id)
 {
     char path[PATH_MAX];
-    const struct jit_compiler *open = atomic_load_explicit(&provider.compiler, memory_order_acquire);
+    const struct jit_compiler *open =
+        atomic_load_explicit(&provider.compiler, memory_order_acquire);
     return open ? jit_build_id_of_address(open, id)
                 : library_path(path, NULL) == PXR_OK && jit_build_id_of_file(path, id);
 }

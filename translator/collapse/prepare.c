@@ -21,8 +21,8 @@
 struct node {
     UT_hash_handle hh;
     LLVMValueRef function;
-    LLVMValueRef sync_point; /* one of the function, where it ends the thread, or a call of a function
-                                that has such a place; NULL: there is none */
+    LLVMValueRef sync_point; /* one of the function, where it ends the thread, or a call of a
+                                function that has such a place; NULL: there is none */
     bool is_reached;         /* from the current function */
     bool is_addressable;     /* may be called through a pointer */
 };

@@ -54,7 +54,7 @@ static bool are_equal(const char *a, const char *b)
     "{ .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<4>;\n"                     \
     " .shared .align 4 .b8 s[64];\n"                                                               \
     " ld.param.u64 %d1, [a]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;\n"                        \
-    " setp.lt.u32 %p1, %r2, %r1; @%p1  bra L1;\n"                                                   \
+    " setp.lt.u32 %p1, %r2, %r1; @%p1  bra L1;\n"                                                  \
     " call (%r3), f, (%r2);\n"                                                                     \
     " st.shared.u32 [s+4], %r3; mov.f32 %f1, 0f40000000; bar.sync 0;\n"                            \
     "L1: .pragma \"nounroll\";\n"                                                                  \
