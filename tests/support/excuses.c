@@ -82,6 +82,12 @@ static bool add_line(struct excuses *excuses, char *line)
     return add_ordinals(excuses, &excuse, ordinals);
 }
 
+void excuses_fini(struct excuses *excuses)
+{
+    free(excuses->list);
+    *excuses = (struct excuses){0};
+}
+
 enum pxr_status excuses_load(struct excuses *excuses, const char *path, struct pxr_error *err)
 {
     char line[LINE_BYTES];
@@ -98,13 +104,9 @@ enum pxr_status excuses_load(struct excuses *excuses, const char *path, struct p
                               path, number);
     }
     fclose(file);
+    if (status != PXR_OK)
+        excuses_fini(excuses);
     return status;
-}
-
-void excuses_fini(struct excuses *excuses)
-{
-    free(excuses->list);
-    *excuses = (struct excuses){0};
 }
 
 /* ---- asking ---- */
