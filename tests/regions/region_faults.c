@@ -352,11 +352,15 @@ static bool load_excuses(struct options *options)
     struct pxr_error err = {0};
     if (options->excuses_path == NULL)
         return true;
-    if (excuses_load(&options->excuses, options->excuses_path, &err) == PXR_OK)
-        return excuses_are_for(&options->excuses, options->file_count > 0 ? options->files[0] : "",
-                               is_place);
-    fprintf(stderr, "region_faults: %s\n", err.message);
-    return false;
+    if (excuses_load(&options->excuses, options->excuses_path, &err) != PXR_OK) {
+        fprintf(stderr, "region_faults: %s\n", err.message);
+        return false;
+    }
+    bool are_known = excuses_are_for(&options->excuses,
+                                     options->file_count > 0 ? options->files[0] : "", is_place);
+    if (!are_known)
+        excuses_fini(&options->excuses);
+    return are_known;
 }
 
 /* ---- command line ---- */

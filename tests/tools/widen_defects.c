@@ -160,10 +160,14 @@ bool widen_load_excuses(struct widen_options *options)
     struct pxr_error err = {0};
     if (options->excuses_path == NULL)
         return true;
-    if (excuses_load(&options->excuses, options->excuses_path, &err) == PXR_OK)
-        return excuses_are_for(&options->excuses, options->files[0], is_kind);
-    fprintf(stderr, "widen: %s\n", err.message);
-    return false;
+    if (excuses_load(&options->excuses, options->excuses_path, &err) != PXR_OK) {
+        fprintf(stderr, "widen: %s\n", err.message);
+        return false;
+    }
+    bool are_known = excuses_are_for(&options->excuses, options->files[0], is_kind);
+    if (!are_known)
+        excuses_fini(&options->excuses);
+    return are_known;
 }
 
 unsigned widen_report_defects(const struct widen_tally *tally)
