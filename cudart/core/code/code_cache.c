@@ -67,8 +67,7 @@ static void open_cache(void)
 }
 
 /* Dumps, times and checks of steps are about compiling; debuggers look for the PTX that a dump has
- * written; a limit of steps counts those of the whole
- * process. */
+ * written; a limit of steps counts those of the whole process. */
 static struct cache *cache_for(const struct jit_request *request)
 {
     bool is_about_compiling = (request->dump && *request->dump) || request->is_debugged ||
