@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "driver_fixture.h"
+#include "quiet_machine.h"
 
 #define DEVICES 3
 
@@ -118,6 +119,7 @@ static size_t free_bytes(void)
 {
     size_t available = 0;
     size_t total = 0;
+    ignore_other_processes();
     OK(cuMemGetInfo_v2(&available, &total));
     return available;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "driver_fixture.h"
+#include "quiet_machine.h"
 
 #define THRESHOLD        4
 #define RESERVED_CURRENT 5
@@ -312,6 +313,7 @@ Test(pool, kept_memory_makes_room_for_other_allocations)
     make_context();
     size_t free_bytes;
     size_t total_bytes;
+    ignore_other_processes();
     CUmemoryPool pool = make_pool();
     CUdeviceptr a;
     CUdeviceptr b;

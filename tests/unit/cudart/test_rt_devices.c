@@ -9,6 +9,7 @@
 /* This order: it brings the tests' macros. */
 #include "driver_fixture.h"
 
+#include "quiet_machine.h"
 #include "runtime_fixture.h"
 
 static void start(void)
@@ -34,6 +35,7 @@ static size_t free_bytes(void)
 {
     size_t available = 0;
     size_t total = 0;
+    ignore_other_processes();
     RT_OK(cudaMemGetInfo(&available, &total));
     return available;
 }

@@ -4,6 +4,7 @@
  * gets; then everything is as before. Meant for ThreadSanitizer as much as for its own checks.
  */
 #include "driver_fixture.h"
+#include "quiet_machine.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -389,6 +390,7 @@ static void run_groups(unsigned devices)
     size_t before[DEVICES];
     size_t after;
     size_t total;
+    ignore_other_processes();
     OK(cuInit(0));
     for (unsigned device = 0; device < devices; device++) {
         make_common(&commons[device], (CUdevice)device);

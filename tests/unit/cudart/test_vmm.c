@@ -11,6 +11,7 @@
 
 #include "driver_fixture.h"
 #include "peer_process.h"
+#include "quiet_machine.h"
 
 #define GRANULE ((size_t)2 << 20)
 
@@ -75,6 +76,7 @@ static size_t free_bytes(void)
 {
     size_t free_now;
     size_t total;
+    ignore_other_processes();
     OK(cuMemGetInfo_v2(&free_now, &total));
     return free_now;
 }
