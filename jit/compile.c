@@ -324,6 +324,8 @@ enum pxr_status jit_compile_request(const struct jit_request *request, struct ji
     watch->times = request->times_steps ? &object->steps : NULL;
     if (request->is_debugged || jit_dump_wants(&watch->dump, "ptx"))
         jit_dump_write(&watch->dump, "ptx", request->module->text.ptr, request->module->text.len);
+    if (request->variant.is_quick)
+        unit.budget.effort = TR_EFFORT_SHORT;
     uint64_t start_ns = thread_cpu_ns();
     status = translate(&unit, request, err);
     if (status == PXR_OK)

@@ -23,6 +23,7 @@ struct jit_variant {
     enum pxr_collapse collapse; /* the one asked for; jit_object.collapse is the outcome */
     uint32_t width;             /* threads in a vector, a power of two, 2 to 64; 0: chosen */
     uint32_t jam;               /* vectors side by side, 1 to 32; 0: chosen */
+    bool is_quick;              /* code of the quick tier: compiling is cheap, running is not */
     struct tr_facts facts;
 };
 

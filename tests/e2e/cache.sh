@@ -83,7 +83,7 @@ says "--explain" "for launches with: block"
 
 # ---- what decides code ----
 
-for options in '--collapse=flat' '--mode=normal' '--width=4' '--skip=unroll' '--cpu=x86-64-v2'; do
+for options in '--collapse=flat' '--mode=normal' '--tier=quick' '--width=4' '--skip=unroll' '--cpu=x86-64-v2'; do
     run vector_add --cache-dir "$work/a" "$options"
     says "first run with $options" "$miss"
     run vector_add --cache-dir "$work/a" "$options"

@@ -161,6 +161,7 @@ static void add_variant(struct cache_hash *hash, const struct jit_variant *varia
     cache_hash_number(hash, variant->collapse);
     cache_hash_number(hash, variant->width);
     cache_hash_number(hash, variant->jam);
+    cache_hash_number(hash, variant->is_quick);
     add_facts(hash, &variant->facts);
 }
 

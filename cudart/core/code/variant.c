@@ -186,6 +186,7 @@ static enum crt_result compile_locked(struct crt_kernel *kernel, const struct tr
     made->key.collapse = (enum pxr_collapse)options->collapse;
     made->key.width = options->width;
     made->key.jam = options->jam;
+    made->key.is_quick = options->tier == PXR_TIER_QUICK;
     jit_variants_plan(&kernel->variants, (enum pxr_mode)options->mode, facts, &made->key.facts);
     struct pxr_error error = {0};
     struct jit_object object = {0};
