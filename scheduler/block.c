@@ -52,11 +52,11 @@ static bool has_shared(const struct sch_block *block, size_t shared_bytes)
 }
 
 /* Room for the threads' entries, at least. */
-static uint64_t frame_bytes_of(const struct sch_grid_op *grid)
+static uint64_t frame_bytes_of(const struct sch_grid_op *grid, const struct sch_fit *fit)
 {
     uint64_t warps = (grid->thread_count + RT_WARP_SIZE - 1) / RT_WARP_SIZE;
     uint64_t entries_bytes = warps * RT_WARP_SIZE * sizeof(uint16_t);
-    uint64_t bytes = grid->grid.frame_bytes;
+    uint64_t bytes = fit->code.frame_bytes;
     bytes = bytes > entries_bytes ? bytes : entries_bytes;
     return bytes > PTRDIFF_MAX - PAGE_BYTES ? UINT64_MAX : round_up((size_t)bytes, SCH_CACHE_LINE);
 }
@@ -67,11 +67,12 @@ static bool has_frame(const struct sch_block *block, uint64_t frame_bytes)
            block->frame.size_bytes == round_up((size_t)frame_bytes, PAGE_BYTES);
 }
 
-static bool has_shape(const struct sch_block *block, const struct sch_grid_op *grid)
+static bool has_shape(const struct sch_block *block, const struct sch_grid_op *grid,
+                      const struct sch_fit *fit)
 {
     return has_threads(block, grid->grid.launch.block) &&
            has_shared(block, grid->grid.launch.shared_bytes) &&
-           (!grid->grid.fused || has_frame(block, frame_bytes_of(grid)));
+           (!fit->code.fused || has_frame(block, frame_bytes_of(grid, fit)));
 }
 
 static bool fit_threads(struct sch_block *block, const struct sch_grid_op *grid)
@@ -179,19 +180,21 @@ static void reset_precise(struct sch_block *block)
     block->limits_of = NULL;
 }
 
-static bool fit(struct sch_block *block, const struct sch_grid_op *grid)
+static bool fit_block(struct sch_block *block, const struct sch_grid_op *grid,
+                      const struct sch_fit *fit)
 {
     return fit_threads(block, grid) && fit_shared(block, grid->grid.launch.shared_bytes) &&
-           (!grid->grid.fused || fit_frame(block, frame_bytes_of(grid)));
+           (!fit->code.fused || fit_frame(block, frame_bytes_of(grid, fit)));
 }
 
 /* Takes a block from the worker's free list, which begins with those used last: one of the grid's
  * shape, or else the one unused for longest. NULL if it is not worth losing that one's shape. */
-static struct sch_block *find_free(struct sch_worker *worker, const struct sch_grid_op *grid)
+static struct sch_block *find_free(struct sch_worker *worker, const struct sch_grid_op *grid,
+                                   const struct sch_fit *fit)
 {
     struct sch_block **link = &worker->free_blocks, **last = NULL;
     unsigned seen = 0;
-    while (*link && seen < FREE_BLOCKS_KEPT && !has_shape(*link, grid)) {
+    while (*link && seen < FREE_BLOCKS_KEPT && !has_shape(*link, grid, fit)) {
         last = link;
         link = &(*link)->next;
         seen++;
@@ -205,9 +208,10 @@ static struct sch_block *find_free(struct sch_worker *worker, const struct sch_g
     return block;
 }
 
-static struct sch_block *take_free(struct sch_worker *worker, const struct sch_grid_op *grid)
+static struct sch_block *take_free(struct sch_worker *worker, const struct sch_grid_op *grid,
+                                   const struct sch_fit *fit)
 {
-    struct sch_block *block = find_free(worker, grid);
+    struct sch_block *block = find_free(worker, grid, fit);
     if (block)
         return block;
     block = aligned_alloc(_Alignof(struct sch_block), sizeof *block);
@@ -231,23 +235,24 @@ void sch_block_place(struct sch_block *block, uint64_t index, uint32_t count)
 }
 
 struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_op *grid,
-                                    uint64_t index, uint32_t count)
+                                    const struct sch_fit *fit, uint64_t index, uint32_t count)
 {
-    struct sch_block *block = take_free(worker, grid);
+    struct sch_block *block = take_free(worker, grid, fit);
     if (!block)
         return NULL;
     block->worker = worker;
-    if (!fit(block, grid)) {
+    if (!fit_block(block, grid, fit)) {
         block->next = worker->free_blocks;
         worker->free_blocks = block;
         return NULL;
     }
     block->grid = grid;
+    block->fit = fit;
     block->rt.launch = &grid->grid.launch;
     block->rt.sm_id = worker->group_index;
     block->go_on = NULL;
     sch_block_place(block, index, count);
-    if (!grid->grid.fused)
+    if (!fit->code.fused)
         reset_precise(block);
     return block;
 }
@@ -285,7 +290,7 @@ static void abandon_threads(struct sch_block *block)
 void sch_block_release(struct sch_block *block)
 {
     struct sch_worker *worker = block->worker;
-    if (!block->grid->grid.fused) {
+    if (!block->fit->code.fused) {
         abandon_threads(block);
     } else if (block->carrier.fiber) {
         sch_fiber_put(&worker->fibers, block->carrier.fiber, false);

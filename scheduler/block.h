@@ -91,7 +91,8 @@ enum sch_block_state {
 struct sch_block {
     struct rt_block rt; /* first */
     struct sch_worker *worker;
-    struct sch_grid_op *grid; /* owns a reference while the block runs */
+    struct sch_grid_op *grid;  /* owns a reference while the block runs */
+    const struct sch_fit *fit; /* the grid's, when the block began */
     struct sch_thread *threads;
     uint32_t threads_cap;
     uint32_t dims[3]; /* block shape that `threads` is set up for */
@@ -128,10 +129,10 @@ struct sch_block {
     struct sch_warp warps[SCH_WARPS_MAX];
 };
 
-/* block.c: `count` blocks ready to run (one, unless the kernel is fused), or NULL when out of
- * memory. Takes over no reference. */
+/* block.c: `count` blocks ready to run with this code of the grid's (one, unless it is fused), or
+ * NULL when out of memory. Takes over no reference. */
 struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_op *grid,
-                                    uint64_t index, uint32_t count);
+                                    const struct sch_fit *fit, uint64_t index, uint32_t count);
 /* Gives it these blocks of its grid. */
 void sch_block_place(struct sch_block *block, uint64_t index, uint32_t count);
 /* Returns it to the worker's free list; abandons its unfinished threads. */

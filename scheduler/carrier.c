@@ -47,7 +47,7 @@ static void *end_carrier(struct sch_block *block)
 /* The polls left to the previous block's threads say nothing of these. */
 static void renew_budgets(struct sch_block *block)
 {
-    for (uint32_t i = 0; block->grid->grid.may_wait && i < block->thread_count; i++)
+    for (uint32_t i = 0; block->fit->code.may_wait && i < block->thread_count; i++)
         block->threads[i].rt.poll_budget = SCH_POLL_BUDGET;
 }
 
@@ -69,7 +69,7 @@ static void *carrier_main(void *arg)
     sch_context_arrived(&block->carrier.fiber->ctx);
     do {
         renew_budgets(block);
-        block->grid->grid.fused(&block->rt, block->chunk);
+        block->fit->code.fused(&block->rt, block->chunk);
     } while (goes_on(block));
     return end_carrier(block);
 }
@@ -94,7 +94,7 @@ static void prepare_carrier(struct sch_block *block)
 static bool start_carrier(struct sch_block *block)
 {
     struct sch_fiber_pool *fibers = &block->worker->fibers;
-    uint32_t size_class = block->grid->stack_class;
+    uint32_t size_class = block->fit->stack_class;
     struct sch_fiber *fiber = sch_fiber_take(fibers, size_class);
     if (!fiber && sch_fiber_grow(fibers, size_class))
         fiber = sch_fiber_take(fibers, size_class);

@@ -31,18 +31,18 @@
 #define PARKED_BUDGET_BYTES ((uint64_t)256 * 1024 * 1024)
 #define STACK_COST_MIN      ((uint64_t)16 * 1024)
 
-static unsigned parked_max(const struct sch_grid_op *grid)
+static unsigned parked_max(const struct sch_grid_op *grid, const struct sch_code *code)
 {
     if (grid->grid.is_cooperative)
         return UINT32_MAX;
-    uint64_t stack_bytes = grid->grid.stack_bytes;
+    uint64_t stack_bytes = code->stack_bytes;
     if (stack_bytes < STACK_COST_MIN)
         stack_bytes = STACK_COST_MIN;
     uint64_t block_bytes = grid->grid.launch.shared_bytes;
-    if (!grid->grid.fused)
+    if (!code->fused)
         block_bytes += stack_bytes * grid->thread_count;
-    else if (grid->grid.frame_bytes < PARKED_BUDGET_BYTES)
-        block_bytes += stack_bytes + grid->grid.frame_bytes;
+    else if (code->frame_bytes < PARKED_BUDGET_BYTES)
+        block_bytes += stack_bytes + code->frame_bytes;
     else
         return PARKED_MIN;
     if (block_bytes <= PARKED_BUDGET_BYTES / PARKED_MAX)
@@ -62,32 +62,46 @@ static uint64_t volume(const uint32_t dims[3], uint64_t max)
     return product;
 }
 
+/* False: the grid cannot be run with this code. */
+static bool fit_code(const struct sch_grid_op *grid, const struct sch_code *code,
+                     struct sch_fit *fit)
+{
+    uint64_t workers = sch_group_workers(grid->grid.group);
+    *fit = (struct sch_fit){.code = *code, .stack_class = sch_stack_class(code->stack_bytes)};
+    if (grid->block_count == 0 || grid->thread_count == 0 || (!code->entry && !code->fused) ||
+        fit->stack_class >= SCH_STACK_CLASSES || workers == 0)
+        return false;
+    fit->parked_max = parked_max(grid, code);
+    uint64_t share = (grid->block_count + workers - 1) / workers;
+    fit->parked_share = share < fit->parked_max ? (unsigned)share : fit->parked_max;
+    fit->has_chunks = code->fused && !code->may_wait && !grid->grid.is_cooperative;
+    return true;
+}
+
+static uint32_t expected_block_ns(const struct sch_fit *fit)
+{
+    return fit->has_chunks ? sch_pace(&fit->code) : 0;
+}
+
 void sch_grid_init(struct sch_grid_op *grid)
 {
     const struct rt_launch *launch = &grid->grid.launch;
     grid->block_count = volume(launch->grid, UINT64_MAX / 2);
     grid->thread_count = (uint32_t)volume(launch->block, SCH_BLOCK_THREADS_MAX);
-    grid->stack_class = sch_stack_class(grid->grid.stack_bytes);
-    bool is_valid =
-        grid->block_count > 0 && grid->thread_count > 0 && (grid->grid.entry || grid->grid.fused) &&
-        grid->stack_class < SCH_STACK_CLASSES && sch_group_workers(grid->grid.group) > 0;
+    bool is_valid = fit_code(grid, &grid->grid.code, &grid->first);
     if (!is_valid) {
         /* Runs no block, and reports the fault when it is the grid's turn. */
         grid->block_count = 0;
         grid->fault = (struct sch_fault){.status = PXR_OUT_OF_RESOURCES, .launch = launch};
-    } else {
-        grid->parked_max = parked_max(grid);
-        uint64_t workers = sch_group_workers(grid->grid.group);
-        uint64_t share = (grid->block_count + workers - 1) / workers;
-        grid->parked_share = share < grid->parked_max ? (unsigned)share : grid->parked_max;
     }
+    atomic_init(&grid->fit, &grid->first);
+    atomic_init(&grid->is_better_taken, false);
+    atomic_init(&grid->watched_ns, 0);
     atomic_init(&grid->is_cancelled, false);
     atomic_init(&grid->is_fault_taken, !is_valid);
-    const struct sch_grid *kernel = &grid->grid;
-    grid->has_chunks = kernel->fused && !kernel->may_wait && !kernel->is_cooperative;
-    unsigned chunk_max = grid->has_chunks ? UNTIMED_CHUNK_MAX : CHUNK_MAX;
-    atomic_init(&grid->chunk_max, kernel->is_cooperative ? 1 : chunk_max);
-    atomic_init(&grid->block_ns, grid->has_chunks ? sch_grid_pace(grid) : 0);
+    unsigned chunk_max = grid->first.has_chunks ? UNTIMED_CHUNK_MAX : CHUNK_MAX;
+    atomic_init(&grid->chunk_max, grid->grid.is_cooperative ? 1 : chunk_max);
+    atomic_init(&grid->block_ns, expected_block_ns(&grid->first));
     atomic_init(&grid->cursor, 0);
     atomic_init(&grid->blocks_left, grid->block_count);
 }
@@ -132,25 +146,57 @@ uint64_t sch_grid_claim(struct sch_grid_op *grid, unsigned workers, uint64_t *fi
 /* Blocks of a grid may differ: all count. A machine that takes the CPU away for a while must not
  * make a small grid look large, so the known time grows in bounded steps. Threads that do this at
  * the same time lose little. */
-static void note_pace(const struct sch_grid_op *grid, uint32_t count, int64_t block_ns)
+static void note_pace(const struct sch_grid_op *grid, const struct sch_code *code, uint32_t count,
+                      int64_t block_ns)
 {
-    int64_t before = sch_grid_pace(grid);
+    int64_t before = sch_pace(code);
     if (before > 0) {
         int64_t max = PACE_GROWTH * before + PACE_GROWTH_NS;
         int64_t more = (block_ns < max ? block_ns : max) - before;
         int64_t step = count < grid->block_count ? more * count / (int64_t)grid->block_count : more;
         block_ns = before + (step != 0 ? step : (more > 0) - (more < 0));
     }
-    atomic_store_explicit(grid->grid.pace, (uint32_t)block_ns, memory_order_relaxed);
+    atomic_store_explicit(code->pace, (uint32_t)block_ns, memory_order_relaxed);
 }
 
-void sch_grid_learn(struct sch_grid_op *grid, uint32_t count, uint64_t chunk_ns)
+void sch_grid_learn(struct sch_grid_op *grid, const struct sch_fit *fit, uint32_t count,
+                    uint64_t chunk_ns)
 {
     uint64_t block_ns = chunk_ns / count;
     block_ns = block_ns < 1 ? 1 : block_ns > UINT32_MAX ? UINT32_MAX : block_ns;
-    atomic_store_explicit(&grid->block_ns, (uint32_t)block_ns, memory_order_relaxed);
-    if (grid->grid.pace)
-        note_pace(grid, count, (int64_t)block_ns);
+    /* What is left will run with other code if this has been replaced. */
+    if (fit == sch_grid_fit(grid))
+        atomic_store_explicit(&grid->block_ns, (uint32_t)block_ns, memory_order_relaxed);
+    if (fit->code.pace)
+        note_pace(grid, &fit->code, count, (int64_t)block_ns);
+}
+
+static void replace_code(struct sch_grid_op *grid, const struct sch_code *code)
+{
+    /* With code that asks for more than there is the grid would fail. */
+    struct sch_fit fit;
+    if (!fit_code(grid, code, &fit) ||
+        atomic_exchange_explicit(&grid->is_better_taken, true, memory_order_relaxed))
+        return;
+    grid->better = fit;
+    atomic_store_explicit(&grid->block_ns, expected_block_ns(&fit), memory_order_relaxed);
+    atomic_store_explicit(&grid->fit, &grid->better, memory_order_release);
+}
+
+void sch_grid_tell(struct sch_grid_op *grid, const struct sch_fit *fit, uint64_t count,
+                   uint64_t ran_ns)
+{
+    if (!grid->grid.watch || fit != &grid->first)
+        return;
+    uint64_t others_ns = atomic_fetch_add_explicit(&grid->watched_ns, ran_ns, memory_order_relaxed);
+    uint64_t left = atomic_load_explicit(&grid->blocks_left, memory_order_relaxed) - count;
+    struct sch_progress progress = {.ran_ns = ran_ns,
+                                    .grid_ns = others_ns + ran_ns,
+                                    .blocks_done = grid->block_count - left,
+                                    .blocks_left = left};
+    struct sch_code better;
+    if (grid->grid.watch(grid->op.arg, &progress, &better))
+        replace_code(grid, &better);
 }
 
 void sch_grid_retire(struct sch_grid_op *grid, uint64_t count)

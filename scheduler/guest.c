@@ -129,10 +129,11 @@ static enum plan make_plan(const struct sch_grid_op *grid, uint64_t total_ns, st
  * cannot run it. */
 static uint64_t expected_ns(const struct sch_grid_op *grid)
 {
-    if (!grid->has_chunks || grid->grid.stack_bytes > KERNEL_STACK_BYTES ||
+    const struct sch_fit *fit = &grid->first;
+    if (!fit->has_chunks || fit->code.stack_bytes > KERNEL_STACK_BYTES ||
         grid->block_count > UINT32_MAX)
         return 0;
-    uint64_t block_ns = sch_grid_pace(grid);
+    uint64_t block_ns = sch_pace(&fit->code);
     return block_ns <= CHUNK_MAX_NS ? grid->block_count * block_ns : 0;
 }
 
@@ -168,8 +169,8 @@ static void note_end(struct visit *visit, uint32_t count)
     visit->now_ns = sch_now_ns();
     uint64_t took_ns = visit->now_ns - start_ns;
     if (!visit->is_untimed ||
-        took_ns > UNTIMED_GROWTH * count * (uint64_t)sch_grid_pace(visit->grid))
-        sch_grid_learn(visit->grid, count, took_ns);
+        took_ns > UNTIMED_GROWTH * count * (uint64_t)sch_pace(&visit->grid->first.code))
+        sch_grid_learn(visit->grid, &visit->grid->first, count, took_ns);
 }
 
 static void note_failure(struct visit *visit, uint64_t count)
@@ -201,7 +202,7 @@ static void run_blocks(struct visit *visit, uint64_t first, uint64_t count,
     if (visit->block)
         sch_fused_renew(visit->block, first, (uint32_t)count);
     else
-        visit->block = sch_block_acquire(visit->worker, grid, first, (uint32_t)count);
+        visit->block = sch_block_acquire(visit->worker, grid, &grid->first, first, (uint32_t)count);
     if (visit->block) {
         visit->block->go_on = go_on;
         visit->block->go_on_arg = visit;
@@ -307,11 +308,14 @@ bool sch_guest_run(struct sch_grid_op *grid, enum sch_guest_size size)
     if (plan != PLAN_LEAVE) {
         sch_context_init_thread(&guest->worker.scheduler);
         visit.now_ns = sch_fault_enter_guest(sch_now_ns());
-        visit.is_untimed = total_ns <= ALONE_MAX_NS && guest->turn++ % TIMED_TURNS != 0;
-        if (grid->stack_class < GUEST_STACK_CLASS)
-            grid->stack_class = GUEST_STACK_CLASS;
+        visit.is_untimed =
+            total_ns <= ALONE_MAX_NS && !grid->grid.watch && guest->turn++ % TIMED_TURNS != 0;
+        if (grid->first.stack_class < GUEST_STACK_CLASS)
+            grid->first.stack_class = GUEST_STACK_CLASS;
+        uint64_t start_ns = visit.now_ns;
         run(&visit, plan, wanted);
         sch_fault_leave_guest();
+        sch_grid_tell(grid, &grid->first, visit.done, visit.now_ns - start_ns);
     }
     atomic_flag_clear_explicit(&guest->is_taken, memory_order_release);
     if (plan != PLAN_LEAVE)

@@ -69,21 +69,41 @@ typedef void (*sch_done_fn)(void *arg, const struct sch_fault *fault);
 
 typedef void (*sch_task_fn)(void *arg);
 
-/* A kernel launch. Copied by sch_op_grid, except for the objects that `launch` points at (params,
- * slots), which the caller keeps alive until `done`. */
-struct sch_grid {
-    void (*entry)(struct rt_thread *thread); /* the kernel, for one thread; or NULL, and … */
+/* Code of a kernel, and what it wants of whoever runs it. */
+struct sch_code {
+    void (*entry)(struct rt_thread *thread); /* for one thread; or NULL, and … */
     rt_fused_fn fused;                       /* … for blocks */
-    struct rt_launch launch;
     uint32_t stack_bytes; /* per thread, of fused kernels per block; a minimum applies */
     uint64_t frame_bytes; /* per block, of fused kernels: rt_block.frame */
     bool may_wait;        /* of fused kernels: a block may wait for another one */
-    bool is_cooperative;  /* every block must be able to wait for every other */
-    unsigned group;       /* of workers that run it */
-    int priority;         /* lower numbers get free workers first */
     /* The time of a block in the kernel's last launch, in ns, 0: not known. For fused kernels;
      * NULL: the launching thread never runs the grid. Outlives the grid. */
     _Atomic(uint32_t) *pace;
+};
+
+/* What a grid has done with the code that it began with. */
+struct sch_progress {
+    uint64_t ran_ns;      /* the time of the thread that tells, since it told last */
+    uint64_t grid_ns;     /* the same of all threads, since the grid began */
+    uint64_t blocks_done; /* in that time */
+    uint64_t blocks_left;
+};
+
+/* Is told of each chunk that has run with the code that the grid began with. True: *code is for all
+ * blocks that begin from now on; said once at most. Those that have begun end as they began. Called
+ * with the argument of the grid's done function, before that, on several threads at once; must
+ * neither wait nor take long. */
+typedef bool (*sch_watch_fn)(void *arg, const struct sch_progress *progress, struct sch_code *code);
+
+/* A kernel launch. Copied by sch_op_grid, except for the objects that `launch` points at (params,
+ * slots), which the caller keeps alive until `done`. */
+struct sch_grid {
+    struct sch_code code;
+    struct rt_launch launch;
+    bool is_cooperative; /* every block must be able to wait for every other */
+    unsigned group;      /* of workers that run it */
+    int priority;        /* lower numbers get free workers first */
+    sch_watch_fn watch;  /* NULL: all blocks run with `code` */
 };
 
 /* Constructors return NULL when out of memory; the caller holds one reference.

@@ -39,7 +39,7 @@ static struct sch_thread *start_next(struct sch_block *block)
 {
     if (!has_unstarted(block))
         return NULL;
-    struct sch_fiber *fiber = sch_fiber_take(&block->worker->fibers, block->grid->stack_class);
+    struct sch_fiber *fiber = sch_fiber_take(&block->worker->fibers, block->fit->stack_class);
     if (!fiber)
         return NULL;
     if (!fiber->is_reusable)
@@ -96,7 +96,7 @@ __attribute__((noreturn)) static void fiber_loop(void *arg)
     struct sch_fiber *fiber = arg;
     for (;;) {
         struct sch_thread *thread = fiber->owner;
-        sch_block_of(thread)->grid->grid.entry(&thread->rt);
+        sch_block_of(thread)->fit->code.entry(&thread->rt);
         end_thread(thread, true);
     }
 }
@@ -189,7 +189,7 @@ static enum sch_block_state choose(struct sch_block *block, struct sch_thread **
             *thread = start_next(block);
         if (*thread)
             return SCH_BLOCK_ENDED;
-        if (!sch_fiber_grow(&block->worker->fibers, block->grid->stack_class))
+        if (!sch_fiber_grow(&block->worker->fibers, block->fit->stack_class))
             return sch_block_fail(block, &(struct sch_fault){.status = PXR_OUT_OF_MEMORY});
     }
     return sch_block_choose(block, thread);

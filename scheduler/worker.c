@@ -66,7 +66,8 @@ bool sch_worker_may_start(const struct sch_worker *worker, const struct sch_grid
 {
     /* The worker that wakes first must not collect all blocks that wait for each other, as they
      * stay with it; only if the others do not come for their share. */
-    unsigned max = is_stalled(worker) ? grid->parked_max : grid->parked_share;
+    const struct sch_fit *fit = sch_grid_fit(grid);
+    unsigned max = is_stalled(worker) ? fit->parked_max : fit->parked_share;
     return worker->parked_count < max || count_parked(worker, grid) < max;
 }
 
@@ -76,7 +77,7 @@ bool sch_worker_may_start(const struct sch_worker *worker, const struct sch_grid
  * something else to do. True if there are: then they own the caller's reference. */
 static bool claim_more(struct sch_worker *worker, struct sch_grid_op *grid)
 {
-    if (!grid->has_chunks || worker->span_count > 0 || worker->parked_count > 0 ||
+    if (!sch_grid_fit(grid)->has_chunks || worker->span_count > 0 || worker->parked_count > 0 ||
         worker->seen_epoch != sch_pool_epoch())
         return false;
     uint64_t first;
@@ -91,13 +92,17 @@ static bool claim_more(struct sch_worker *worker, struct sch_grid_op *grid)
 static void run_block(struct sch_worker *worker, struct sch_block *block)
 {
     struct sch_grid_op *grid = block->grid;
+    const struct sch_fit *fit = block->fit;
     worker->is_trimmed = false;
     if (++worker->turns % LOOK_TURNS == 0)
         sch_fault_handler_check();
-    uint64_t start_ns = grid->has_chunks ? sch_now_ns() : 0;
-    enum sch_block_state state = grid->grid.fused ? sch_fused_run(block) : sch_precise_run(block);
-    if (grid->has_chunks && state == SCH_BLOCK_ENDED)
-        sch_grid_learn(grid, block->chunk, sch_now_ns() - start_ns);
+    bool is_timed = fit->has_chunks || grid->grid.watch;
+    uint64_t start_ns = is_timed ? sch_now_ns() : 0;
+    enum sch_block_state state = fit->code.fused ? sch_fused_run(block) : sch_precise_run(block);
+    uint64_t ran_ns = is_timed ? sch_now_ns() - start_ns : 0;
+    if (fit->has_chunks && state == SCH_BLOCK_ENDED)
+        sch_grid_learn(grid, fit, block->chunk, ran_ns);
+    sch_grid_tell(grid, fit, state == SCH_BLOCK_WAITING ? 0 : block->chunk, ran_ns);
     if (state == SCH_BLOCK_WAITING) {
         worker->fruitless_turns = block->has_progressed ? 0 : worker->fruitless_turns + 1;
         park(worker, block);
@@ -123,20 +128,22 @@ static void follow_chaos(struct sch_worker *worker)
 }
 
 /* The next block of the span. Under chaos now and then the last one, if all can wait at once. */
-static uint64_t take_index(struct sch_worker *worker, struct sch_span *span)
+static uint64_t take_index(struct sch_worker *worker, const struct sch_fit *fit,
+                           struct sch_span *span)
 {
-    if (span->end - span->next <= span->grid->parked_max && sch_chaos_below(worker, 2) == 1)
+    if (span->end - span->next <= fit->parked_max && sch_chaos_below(worker, 2) == 1)
         return --span->end;
     return span->next++;
 }
 
 /* How many blocks to start at once, beginning with *first: the whole span if it is to be run in one
  * go, else one. */
-static uint32_t take_blocks(struct sch_worker *worker, struct sch_span *span, uint64_t *first)
+static uint32_t take_blocks(struct sch_worker *worker, const struct sch_fit *fit,
+                            struct sch_span *span, uint64_t *first)
 {
     struct sch_grid_op *grid = span->grid;
-    if (!grid->has_chunks || atomic_load_explicit(&grid->chunk_max, memory_order_relaxed) == 1) {
-        *first = take_index(worker, span);
+    if (!fit->has_chunks || atomic_load_explicit(&grid->chunk_max, memory_order_relaxed) == 1) {
+        *first = take_index(worker, fit, span);
         return 1;
     }
     uint32_t count = (uint32_t)(span->end - span->next);
@@ -150,16 +157,18 @@ static uint32_t take_blocks(struct sch_worker *worker, struct sch_span *span, ui
 static void start_block(struct sch_worker *worker, struct sch_span *span)
 {
     struct sch_grid_op *grid = span->grid;
+    const struct sch_fit *fit = sch_grid_fit(grid);
     follow_chaos(worker);
     uint64_t index;
-    uint32_t count = take_blocks(worker, span, &index);
+    uint32_t count = take_blocks(worker, fit, span, &index);
     /* The last block takes over the span's reference. */
     if (span->next == span->end)
         *span = worker->spans[--worker->span_count];
     else
         sch_op_retain(&grid->op);
     bool is_cancelled = atomic_load_explicit(&grid->is_cancelled, memory_order_relaxed);
-    struct sch_block *block = is_cancelled ? NULL : sch_block_acquire(worker, grid, index, count);
+    struct sch_block *block =
+        is_cancelled ? NULL : sch_block_acquire(worker, grid, fit, index, count);
     if (block) {
         run_block(worker, block);
         return;

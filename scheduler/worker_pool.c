@@ -129,7 +129,7 @@ static void enqueue_host(struct sch_op *op)
 /* How many workers should share a grid; all if the time of its blocks is not known. */
 static uint64_t wanted_workers(const struct sch_grid_op *grid)
 {
-    uint64_t block_ns = sch_grid_pace(grid);
+    uint64_t block_ns = sch_pace(&sch_grid_fit(grid)->code);
     if (block_ns == 0 || grid->block_count > UINT32_MAX)
         return grid->block_count;
     uint64_t wanted = 1 + grid->block_count * block_ns / SCH_WORTH_WAKING_NS;

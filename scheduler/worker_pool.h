@@ -47,21 +47,31 @@ struct sch_op {
     void *memory;        /* for free() */
 };
 
+/* Code with what follows from it for a grid. */
+struct sch_fit {
+    struct sch_code code;
+    uint32_t stack_class;
+    unsigned parked_max;   /* how many waiting blocks of this grid one worker may keep … */
+    unsigned parked_share; /* … and how many while other workers may take the rest */
+    bool has_chunks;       /* a claimed chunk is run in one go: none of its blocks waits */
+};
+
 struct sch_grid_op {
-    struct sch_op op; /* first */
-    struct sch_grid grid;
+    struct sch_op op;     /* first */
+    struct sch_grid grid; /* its code is the first one */
     uint64_t block_count;
     uint32_t thread_count; /* per block */
-    uint32_t stack_class;
-    unsigned parked_max;        /* how many waiting blocks of this grid one worker may keep … */
-    unsigned parked_share;      /* … and how many while other workers may take the rest */
+    struct sch_fit first;
+    struct sch_fit better;               /* what the watch has given, if it has */
+    atomic_bool is_better_taken;         /* the thread that sets it may write `better` */
+    _Atomic(const struct sch_fit *) fit; /* of blocks that begin now */
+    _Atomic(uint64_t) watched_ns;        /* with a watch: how long blocks have run in `first` */
     atomic_bool is_cancelled;   /* set once, with or without a fault: start nothing any more */
     atomic_bool is_fault_taken; /* the thread that sets it may write `fault` */
     struct sch_fault fault;     /* read by the thread that finishes the grid; ordered by
                                    blocks_left */
     atomic_uint chunk_max;      /* becomes 1 when a block had to wait */
-    bool has_chunks;            /* a claimed chunk is run in one go: none of its blocks waits */
-    _Atomic(uint32_t) block_ns; /* then: the time of a block in the last chunk, 0: not known */
+    _Atomic(uint32_t) block_ns; /* with chunks: the time of a block in the last, 0: not known */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) cursor;      /* first block nobody has claimed */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) blocks_left; /* neither finished nor cancelled */
 };
@@ -100,15 +110,26 @@ uint64_t sch_grid_claim(struct sch_grid_op *grid, unsigned workers, uint64_t *fi
 uint64_t sch_grid_claim_short(struct sch_grid_op *grid, unsigned workers, uint64_t max_ns,
                               uint64_t *first);
 
-/* The time of a block of the kernel in its last launch, 0: not known. */
-static inline uint32_t sch_grid_pace(const struct sch_grid_op *grid)
+/* What a block that begins now runs with: read once for each, as it may change meanwhile. */
+static inline const struct sch_fit *sch_grid_fit(const struct sch_grid_op *grid)
 {
-    _Atomic(uint32_t) *pace = grid->grid.pace;
-    return pace ? atomic_load_explicit(pace, memory_order_relaxed) : 0;
+    return atomic_load_explicit(&grid->fit, memory_order_acquire);
 }
 
-/* Notes that a chunk of so many blocks has taken so long. */
-void sch_grid_learn(struct sch_grid_op *grid, uint32_t count, uint64_t chunk_ns);
+/* The time of a block of the kernel in its last launch with this code, 0: not known. */
+static inline uint32_t sch_pace(const struct sch_code *code)
+{
+    return code->pace ? atomic_load_explicit(code->pace, memory_order_relaxed) : 0;
+}
+
+/* Notes that a chunk of so many blocks has taken so long with this code. */
+void sch_grid_learn(struct sch_grid_op *grid, const struct sch_fit *fit, uint32_t count,
+                    uint64_t chunk_ns);
+
+/* Tells the grid's watch, if there is one, that blocks have run for so long, and that so many have
+ * ended. The caller has not retired them yet. */
+void sch_grid_tell(struct sch_grid_op *grid, const struct sch_fit *fit, uint64_t count,
+                   uint64_t ran_ns);
 
 /* Counts `count` claimed blocks as finished or abandoned; the last one finishes the operation. */
 void sch_grid_retire(struct sch_grid_op *grid, uint64_t count);

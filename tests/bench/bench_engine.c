@@ -146,8 +146,12 @@ struct sch_op *bench_submit(const struct bench_code *code, const struct bench_la
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     static uint64_t launches;
     static void *no_slots[1];
-    struct sch_grid grid = {.entry = jit_code_entry(code->loaded),
-                            .fused = jit_code_fused(code->loaded),
+    struct sch_grid grid = {.code = {.entry = jit_code_entry(code->loaded),
+                                     .fused = jit_code_fused(code->loaded),
+                                     .stack_bytes = code->stack_bytes,
+                                     .frame_bytes = jit_code_frame_bytes(code->loaded, threads),
+                                     .may_wait = jit_code_may_wait(code->loaded),
+                                     .pace = jit_code_pace(code->loaded)},
                             .launch = {.params = launch->params,
                                        .slots = no_slots,
                                        .dynamic_shared_bytes = launch->dynamic_shared_bytes,
@@ -155,11 +159,7 @@ struct sch_op *bench_submit(const struct bench_code *code, const struct bench_la
                                                        launch->dynamic_shared_bytes,
                                        .grid_id = ++launches,
                                        .sm_count = SM_COUNT,
-                                       .local_bytes = code->layout.local_static_bytes},
-                            .stack_bytes = code->stack_bytes,
-                            .frame_bytes = jit_code_frame_bytes(code->loaded, threads),
-                            .pace = jit_code_pace(code->loaded),
-                            .may_wait = jit_code_may_wait(code->loaded)};
+                                       .local_bytes = code->layout.local_static_bytes}};
     memcpy(grid.launch.grid, launch->grid, sizeof launch->grid);
     memcpy(grid.launch.block, launch->block, sizeof launch->block);
     struct sch_op *op = sch_op_grid(&grid, note_fault, fault);

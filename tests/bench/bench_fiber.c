@@ -111,7 +111,7 @@ static uint64_t time_grid(void (*entry)(struct rt_thread *), uint32_t blocks, ui
                           const void *params)
 {
     return time_op(&(struct sch_grid){
-        .entry = entry,
+        .code.entry = entry,
         .launch = {.params = params, .grid = {blocks, 1, 1}, .block = {threads, 1, 1}},
     });
 }
@@ -120,10 +120,10 @@ static uint64_t best_fused(int runs, rt_fused_fn fused, uint32_t blocks, uint32_
                            bool may_wait)
 {
     struct sch_grid grid = {
-        .fused = fused,
+        .code = {.fused = fused,
+                 .frame_bytes = FUSED_COUNTERS + SCH_BLOCK_THREADS_MAX * sizeof(uint32_t),
+                 .may_wait = may_wait},
         .launch = {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}},
-        .frame_bytes = FUSED_COUNTERS + SCH_BLOCK_THREADS_MAX * sizeof(uint32_t),
-        .may_wait = may_wait,
     };
     uint64_t best_ns = UINT64_MAX;
     for (int i = 0; i < runs; i++) {

@@ -326,8 +326,11 @@ static enum pxr_status run_grid(struct inprocess_runner *inprocess, struct compi
     uint32_t shared_bytes = compiled->layout.shared_static_bytes + launch->dynamic_shared_bytes;
     const struct jit_code *code = compiled->code;
     struct sch_grid grid = {
-        .entry = jit_code_entry(code),
-        .fused = jit_code_fused(code),
+        .code = {.entry = jit_code_entry(code),
+                 .fused = jit_code_fused(code),
+                 .stack_bytes = compiled->stack_bytes,
+                 .frame_bytes = jit_code_frame_bytes(code, threads),
+                 .may_wait = jit_code_may_wait(code)},
         .launch = {.params = params,
                    .slots = inprocess->slots,
                    .dynamic_shared_bytes = launch->dynamic_shared_bytes,
@@ -335,9 +338,6 @@ static enum pxr_status run_grid(struct inprocess_runner *inprocess, struct compi
                    .grid_id = ++inprocess->launches,
                    .sm_count = SM_COUNT,
                    .local_bytes = compiled->layout.local_static_bytes},
-        .stack_bytes = compiled->stack_bytes,
-        .may_wait = jit_code_may_wait(code),
-        .frame_bytes = jit_code_frame_bytes(code, threads),
     };
     memcpy(grid.launch.grid, launch->grid, sizeof grid.launch.grid);
     memcpy(grid.launch.block, launch->block, sizeof grid.launch.block);

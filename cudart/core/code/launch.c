@@ -259,8 +259,12 @@ void crt_launch_describe(const struct crt_launch *launch, const struct crt_modul
     struct jit_code *code = launch->variant->code;
     uint32_t threads = config->block[0] * config->block[1] * config->block[2];
     *grid = (struct sch_grid){
-        .entry = jit_code_entry(code),
-        .fused = jit_code_fused(code),
+        .code = {.entry = jit_code_entry(code),
+                 .fused = jit_code_fused(code),
+                 .stack_bytes = stack_bytes(launch),
+                 .frame_bytes = jit_code_frame_bytes(code, threads),
+                 .may_wait = jit_code_may_wait(code),
+                 .pace = jit_code_pace(code)},
         .launch = {.params = launch->params,
                    .slots = module->slots,
                    .grid = {config->grid[0], config->grid[1], config->grid[2]},
@@ -271,10 +275,6 @@ void crt_launch_describe(const struct crt_launch *launch, const struct crt_modul
                    .grid_workspace = (uint64_t)(uintptr_t)launch->workspace,
                    .sm_count = crt_device_sm_count(),
                    .local_bytes = launch->kernel->layout.local_static_bytes},
-        .stack_bytes = stack_bytes(launch),
-        .frame_bytes = jit_code_frame_bytes(code, threads),
-        .pace = jit_code_pace(code),
-        .may_wait = jit_code_may_wait(code),
         .is_cooperative = config->is_cooperative,
         .group = (unsigned)launch->ctx->device->index,
     };

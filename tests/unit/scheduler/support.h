@@ -59,14 +59,14 @@ static inline void poll(struct rt_thread *thread)
 static inline struct sch_grid make_grid(const struct run *run)
 {
     struct sch_grid grid = {
-        .entry = run->entry,
-        .fused = run->fused,
+        .code = {.entry = run->entry,
+                 .fused = run->fused,
+                 .stack_bytes = run->stack_bytes,
+                 .frame_bytes = run->frame_bytes,
+                 .may_wait = run->may_wait},
         .launch = {.params = (const uint8_t *)&run->data,
                    .shared_bytes = run->shared_bytes,
                    .local_bytes = run->local_bytes},
-        .stack_bytes = run->stack_bytes,
-        .frame_bytes = run->frame_bytes,
-        .may_wait = run->may_wait,
         .is_cooperative = run->is_cooperative,
     };
     for (int i = 0; i < 3; i++) {

@@ -67,7 +67,7 @@ static struct sch_op *make_op(struct record *record, _Atomic(uint32_t) *pace,
     params = record;
     struct sch_grid grid = make_grid(&run);
     grid.launch.params = (const uint8_t *)&params;
-    grid.pace = pace;
+    grid.code.pace = pace;
     *fault = (struct sch_fault){.status = PXR_STATUS_COUNT};
     struct sch_op *op = sch_op_grid(&grid, keep_fault, fault);
     cr_assert_not_null(op);

@@ -223,7 +223,7 @@ static struct sch_op *node_op(struct node *node, unsigned kind)
     void **parameter = (void **)(void *)&threads[node - &nodes[0][0]];
     *parameter = &node->threads;
     struct sch_grid grid = {
-        .entry = add_threads,
+        .code.entry = add_threads,
         .launch = {.params = (const uint8_t *)parameter, .grid = {7, 1, 1}, .block = {5, 1, 1}},
     };
     return sch_op_grid(&grid, node_done, node);

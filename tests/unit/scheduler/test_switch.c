@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Grids that get other code while they run: every block runs once, in one code or the other, and
+ * those that wait for each other may be of both kinds.
+ */
+#include "kernels.h"
+
+static atomic_int bad;
+
+static void expect_good(void)
+{
+    int line = atomic_exchange(&bad, 0);
+    cr_assert_eq(line, 0, "line %d", line);
+}
+
+/* ---- two codes of one kernel, in each form ---- */
+
+static atomic_uint ran[2]; /* blocks, by code */
+
+static void note_thread(const struct rt_thread *thread, unsigned code)
+{
+    if (tid(thread) == 0)
+        atomic_fetch_add(&ran[code], 1);
+}
+
+static void first_precise(struct rt_thread *thread)
+{
+    note_thread(thread, 0);
+    run_precise(thread);
+}
+
+static void better_precise(struct rt_thread *thread)
+{
+    note_thread(thread, 1);
+    run_precise(thread);
+}
+
+static void first_fused(struct rt_block *block, uint32_t count)
+{
+    atomic_fetch_add(&ran[0], count);
+    run_fused(block, count);
+}
+
+/* Writes all of a frame that the first code does not have. */
+#define LARGE_FRAME_BYTES (FRAME_BYTES + 100000)
+
+static void better_fused(struct rt_block *block, uint32_t count)
+{
+    atomic_fetch_add(&ran[1], count);
+    memset(block->frame, 0xa5, LARGE_FRAME_BYTES);
+    run_fused(block, count);
+}
+
+static struct sch_code make_code(bool is_better, bool is_fused, bool may_wait)
+{
+    if (!is_fused)
+        return (struct sch_code){.entry = is_better ? better_precise : first_precise,
+                                 .stack_bytes = is_better ? 200000 : 0};
+    return (struct sch_code){.fused = is_better ? better_fused : first_fused,
+                             .stack_bytes = is_better ? 300000 : 0,
+                             .frame_bytes = is_better ? LARGE_FRAME_BYTES : FRAME_BYTES,
+                             .may_wait = may_wait};
+}
+
+/* ---- one launch ---- */
+
+struct launch {
+    struct sch_fault fault; /* first: what keep_fault writes */
+    struct sch_code better;
+    unsigned after; /* chunks of which it is told before there is better code */
+    atomic_uint told;
+    atomic_bool is_over;
+    uint64_t blocks;
+};
+
+static bool watch(void *arg, const struct sch_progress *progress, struct sch_code *code)
+{
+    struct launch *launch = arg;
+    CHECK(&bad, !atomic_load(&launch->is_over));
+    CHECK(&bad, progress->blocks_done + progress->blocks_left == launch->blocks);
+    CHECK(&bad, progress->grid_ns >= progress->ran_ns);
+    *code = launch->better;
+    return atomic_fetch_add(&launch->told, 1) >= launch->after;
+}
+
+static void finish(void *arg, const struct sch_fault *fault)
+{
+    struct launch *launch = arg;
+    atomic_store(&launch->is_over, true);
+    keep_fault(arg, fault);
+}
+
+static void run_launch(struct sch_grid *grid, struct launch *launch)
+{
+    const uint32_t *dims = grid->launch.grid;
+    launch->blocks = (uint64_t)dims[0] * dims[1] * dims[2];
+    launch->fault.status = PXR_STATUS_COUNT;
+    atomic_store(&ran[0], 0);
+    atomic_store(&ran[1], 0);
+    cr_assert_eq(sch_start(3, NULL), PXR_OK);
+    grid->watch = watch;
+    struct sch_op *op = sch_op_grid(grid, finish, launch);
+    cr_assert_not_null(op);
+    if (!sch_op_try(op))
+        sch_op_submit(op);
+    sch_op_wait(op);
+    sch_op_release(op);
+    cr_assert_eq(launch->fault.status, PXR_OK, "%s", pxr_status_name(launch->fault.status));
+    cr_assert_eq(atomic_load(&ran[0]) + atomic_load(&ran[1]), launch->blocks);
+}
+
+/* From each form of code to each. `before` is run before each launch. */
+#define SWITCH_ALL(before, body_, data_, ...)                                                      \
+    do {                                                                                           \
+        for (unsigned way_ = 0; way_ < 16; way_++) {                                               \
+            struct kernel kernel_ = {body_, way_ / 4, data_};                                      \
+            struct run run_ = __VA_ARGS__;                                                         \
+            run_.data = &kernel_;                                                                  \
+            struct sch_grid grid_ = make_grid(&run_);                                              \
+            grid_.code = make_code(false, way_ % 2, run_.may_wait);                                \
+            struct launch launch_ = {.better = make_code(true, way_ / 2 % 2, run_.may_wait),       \
+                                     .after = way_ / 4};                                           \
+            sch_set_chaos(way_ / 4);                                                               \
+            before;                                                                                \
+            run_launch(&grid_, &launch_);                                                          \
+            cr_assert_gt(atomic_load(&ran[0]), 0, "way %u", way_);                                 \
+            cr_assert_gt(atomic_load(&ran[1]), 0, "way %u", way_);                                 \
+            expect_good();                                                                         \
+        }                                                                                          \
+    } while (0)
+
+/* ---- kernels ---- */
+
+static uint32_t *shared(const struct rt_thread *thread)
+{
+    return (uint32_t *)(void *)thread->block->shared;
+}
+
+/* Values that live across barriers, in shared memory and in the frame. */
+static uint32_t add_up(struct rt_thread *thread, struct values *v, uint32_t entry, enum mode mode)
+{
+    atomic_uint *sums = kernel_data(thread);
+    uint32_t n = block_threads(thread);
+    uint32_t me = tid(thread);
+    BEGIN
+    v->mine = hash(thread->block->ctaid[0], me, 1);
+    shared(thread)[me] = v->mine;
+    for (v->i = 1; v->i < n; v->i *= 2) {
+        BARRIER(1);
+        v->mine += shared(thread)[(me + v->i) % n];
+        BARRIER(2);
+        shared(thread)[me] = v->mine;
+    }
+    if (me == 0)
+        atomic_fetch_add(&sums[thread->block->ctaid[0]], v->mine);
+    END;
+}
+
+#define BLOCKS  3000
+#define THREADS 64
+
+Test(scheduler_switch, blocks_run_once_and_right)
+{
+    static atomic_uint sums[BLOCKS];
+    SWITCH_ALL(memset(sums, 0, sizeof sums), add_up, sums,
+               {.grid = {BLOCKS}, .block = {THREADS}, .shared_bytes = 4 * THREADS});
+    for (uint32_t b = 0; b < BLOCKS; b++) {
+        uint32_t sum = 0;
+        for (uint32_t t = 0; t < THREADS; t++)
+            sum += hash(b, t, 1);
+        cr_assert_eq(atomic_load(&sums[b]), sum, "block %u", b);
+    }
+}
+
+/* Each block waits for the one before it. */
+static uint32_t look_back(struct rt_thread *thread, struct values *v, uint32_t entry,
+                          enum mode mode)
+{
+    atomic_uint *ready = kernel_data(thread);
+    uint32_t index = thread->block->ctaid[0];
+    BEGIN
+    if (tid(thread) == 0 && index > 0) {
+        while (atomic_load(&ready[index - 1]) == 0)
+            POLL(PLAIN);
+    }
+    BARRIER(1);
+    if (tid(thread) == 0)
+        atomic_store(&ready[index], index > 0 ? atomic_load(&ready[index - 1]) + 1 : 1);
+    END;
+}
+
+Test(scheduler_switch, blocks_wait_for_those_in_the_other_code)
+{
+    static atomic_uint ready[1000];
+    SWITCH_ALL(memset(ready, 0, sizeof ready), look_back, ready,
+               {.grid = {1000}, .block = {THREADS}, .may_wait = true});
+    cr_assert_eq(atomic_load(&ready[999]), 1000);
+}
+
+/* All threads of the grid come, in turn with a barrier of the block. */
+static uint32_t meet(struct rt_thread *thread, struct values *v, uint32_t entry, enum mode mode)
+{
+    atomic_uint *arrived = kernel_data(thread);
+    uint32_t all = thread->block->launch->grid[0] * block_threads(thread);
+    BEGIN
+    for (v->i = 1; v->i <= 10; v->i++) {
+        atomic_fetch_add(arrived, 1);
+        while (atomic_load(arrived) < all * v->i)
+            POLL(PLAIN);
+        BARRIER(1);
+    }
+    END;
+}
+
+Test(scheduler_switch, a_cooperative_grid_is_of_both)
+{
+    static atomic_uint arrived;
+    SWITCH_ALL(atomic_store(&arrived, 0), meet, &arrived,
+               {.grid = {100}, .block = {33}, .is_cooperative = true});
+}
+
+/* ---- what is not switched ---- */
+
+static struct launch run_plain(struct sch_code code, struct launch launch)
+{
+    static atomic_uint sums[100];
+    struct kernel kernel = {add_up, 0, sums};
+    struct sch_grid grid = make_grid(&(struct run){
+        .data = &kernel, .grid = {100}, .block = {THREADS}, .shared_bytes = 4 * THREADS});
+    grid.code = code;
+    run_launch(&grid, &launch);
+    expect_good();
+    return launch;
+}
+
+Test(scheduler_switch, code_that_wants_too_much_is_not_taken)
+{
+    struct launch launch = {.better = make_code(true, true, false)};
+    launch.better.stack_bytes = UINT32_MAX;
+    run_plain(make_code(false, true, false), launch);
+    cr_assert_eq(atomic_load(&ran[1]), 0);
+}
+
+Test(scheduler_switch, a_grid_on_the_launching_thread_tells_too)
+{
+    static _Atomic(uint32_t) pace = 10;
+    struct sch_code code = make_code(false, true, false);
+    code.pace = &pace;
+    struct launch launch = {.better = make_code(true, true, false), .after = UINT32_MAX};
+    launch = run_plain(code, launch);
+    cr_assert_gt(atomic_load(&launch.told), 0);
+    cr_assert_eq(atomic_load(&ran[0]), 100);
+}
