@@ -187,8 +187,7 @@ static bool write_entry(int folder, const char *name, const uint8_t *entry, size
     return false;
 }
 
-/* A process that writes more than its files may have gets a signal, which by default ends it. */
-static bool may_write(size_t size_bytes)
+bool cache_may_write(size_t size_bytes)
 {
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= size_bytes;
@@ -199,7 +198,7 @@ static bool store_entry(const struct cache *cache, const struct cache_key *key,
 {
     struct cache_place place = cache_place_of(key);
     bool is_full;
-    if (cache_disk_bytes(entry_bytes) > cache->limit_bytes || !may_write(entry_bytes) ||
+    if (cache_disk_bytes(entry_bytes) > cache->limit_bytes || !cache_may_write(entry_bytes) ||
         !cache_size_add(cache, entry_bytes, &is_full))
         return false;
     int folder = cache_folder_open(cache_directory(cache), place.folder, true);

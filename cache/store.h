@@ -3,12 +3,13 @@
  * What the files of this folder share. Internal to cache/.
  *
  * In the directory of a cache are the entries, in up to 256 folders; `lock`, an empty file of whose
- * bytes locks are taken; and `size`, a number.
+ * bytes locks are taken; `size`, a number; and `counts` (counts.h).
  */
 #ifndef PTXRUN_CACHE_STORE_H
 #define PTXRUN_CACHE_STORE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -23,8 +24,9 @@ struct cache {
     char path[]; /* for messages */
 };
 
-#define CACHE_LOCK_FILE "lock"
-#define CACHE_SIZE_FILE "size"
+#define CACHE_LOCK_FILE   "lock"
+#define CACHE_SIZE_FILE   "size"
+#define CACHE_COUNTS_FILE "counts"
 
 /* Entries that are being written are called so, with more behind it. */
 #define CACHE_TEMPORARY_PREFIX "tmp."
@@ -35,10 +37,13 @@ struct cache {
  * open, and the number may be another directory's by now. */
 int cache_directory(const struct cache *cache);
 
+/* A process that writes more than its files may have gets a signal, which by default ends it. */
+bool cache_may_write(size_t size_bytes);
+
 /* ---- lock.c: locks end with the process that holds them ---- */
 
 /* Which bytes of `lock` stand for what; those from CACHE_LOCK_ENTRIES on for entries. */
-enum { CACHE_LOCK_SIZE, CACHE_LOCK_EVICTION, CACHE_LOCK_ENTRIES };
+enum { CACHE_LOCK_SIZE, CACHE_LOCK_EVICTION, CACHE_LOCK_COUNTS, CACHE_LOCK_ENTRIES };
 
 /* A descriptor that holds the lock until it is closed, or -1: nobody gets it at once. */
 int cache_lock_try(const struct cache *cache, uint64_t byte);
