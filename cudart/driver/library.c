@@ -95,7 +95,7 @@ CUresult cuLibraryGetKernelCount(unsigned *count, CUlibrary library)
         return CRT_INVALID_VALUE;
     if (!crt_library_is_valid(library))
         return CRT_INVALID_HANDLE;
-    result = crt_library_parse(library);
+    result = crt_library_open(library);
     if (result == CRT_SUCCESS)
         *count = library->kernel_count;
     return result;
@@ -110,7 +110,7 @@ CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned count, CUlibrary 
         return CRT_INVALID_VALUE;
     if (!crt_library_is_valid(library))
         return CRT_INVALID_HANDLE;
-    result = crt_library_parse(library);
+    result = crt_library_open(library);
     for (unsigned i = 0; result == CRT_SUCCESS && i < count && i < library->kernel_count; i++)
         kernels[i] = library->kernels[i];
     return result;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Compiled code is kept from one process to the next: a second run compiles nothing and does not map
-# the compile library; options say where the cache is, and whether; nothing that is wrong with it
+# the compile library, nor parses PTX; options say where the cache is, and whether; nothing that is wrong with it
 # changes a result. Usage: cache.sh PTXRUN EXAMPLES SHOW_MAPS
 # EXAMPLES: the folder. SHOW_MAPS: a library that prints at exit which libraries are mapped.
 set -u
@@ -66,6 +66,7 @@ for name in vector_add matmul_tiled reduction_shuffle histogram_atomics stencil_
     says "$name, first run" "$miss"
     run $name --cache-dir "$work/a"
     says "$name, second run" "$hit"
+    says "$name, second run" 'modules: [1-9][0-9]* known from the cache, 0 parsed'
     says "$name, second run" ' 0.000  [a-z]'
 done
 

@@ -52,6 +52,8 @@ static struct {
     struct copy_stats copies[CRT_COPY_KINDS];
     uint64_t cache_hits;
     uint64_t cache_misses;
+    uint64_t summary_hits;
+    uint64_t summary_misses;
 } stats = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void crt_stats_init(bool are_printed, const char *file)
@@ -152,6 +154,16 @@ void crt_stats_cache(bool is_hit)
     pthread_mutex_unlock(&stats.lock);
 }
 
+void crt_stats_summary(bool is_hit)
+{
+    if (!crt_stats_are_on())
+        return;
+    pthread_mutex_lock(&stats.lock);
+    stats.summary_hits += is_hit;
+    stats.summary_misses += !is_hit;
+    pthread_mutex_unlock(&stats.lock);
+}
+
 void crt_stats_copy(enum crt_copy_kind kind, size_t size_bytes, uint64_t time_ns)
 {
     if (!crt_stats_are_on())
@@ -230,6 +242,11 @@ static void print_cache(void)
         fprintf(stderr,
                 "ptxrun: compiled code: %" PRIu64 " from the cache, %" PRIu64 " not in the cache\n",
                 stats.cache_hits, stats.cache_misses);
+    if (stats.summary_hits + stats.summary_misses)
+        fprintf(stderr,
+                "ptxrun: modules: %" PRIu64 " known from the cache, %" PRIu64
+                " parsed to know them\n",
+                stats.summary_hits, stats.summary_misses);
 }
 
 /* Fields separated by tabs: calls; total, shortest, longest and compile time in ns; collapse;

@@ -24,8 +24,9 @@ void crt_stats_kernel(const char *name, uint64_t time_ns);
 /* Counts a compiled variant of the kernel: the options asked for, and the outcome. */
 void crt_stats_compile(const char *name, const struct jit_variant *wanted,
                        const struct jit_object *made, uint64_t time_ns);
-/* Code was looked for in the cache. */
+/* Code, or the summary of a module, was looked for in the cache. */
 void crt_stats_cache(bool is_hit);
+void crt_stats_summary(bool is_hit);
 void crt_stats_copy(enum crt_copy_kind kind, size_t size_bytes, uint64_t time_ns);
 
 #endif

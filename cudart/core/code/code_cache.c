@@ -3,7 +3,7 @@
  * See code_cache.h. A key is made of everything that decides code, and of nothing that differs from
  * one process to the next or between machines for which the same code is made:
  *
- * - the kernel and what it reaches (ptx/fingerprint.h);
+ * - the kernel and what it reaches (the digest of ptx/fingerprint.h);
  * - the variant asked for, and steps left out;
  * - what the compile library is (its build id) and for what it makes code (jit_compiler_target).
  *
@@ -19,7 +19,6 @@
 #include "cudart/core/base/process.h"
 #include "cudart/core/code/cached_object.h"
 #include "jit/machine_id.h"
-#include "ptx/fingerprint.h"
 #include "util/log.h"
 
 /* For another process that compiles the same. Most kernels take less; nobody is worse off. */
@@ -66,6 +65,12 @@ static void open_cache(void)
                 "compiled code is not kept: %s", error.message);
 }
 
+struct cache *crt_code_cache(void)
+{
+    pthread_once(&process.once, open_cache);
+    return process.cache;
+}
+
 /* Dumps, times and checks of steps are about compiling; debuggers look for the PTX that a dump has
  * written; a limit of steps counts those of the whole process. */
 static struct cache *cache_for(const struct jit_request *request)
@@ -73,8 +78,7 @@ static struct cache *cache_for(const struct jit_request *request)
     bool is_about_compiling = (request->dump && *request->dump) || request->is_debugged ||
                               request->step_limit != 0 || request->times_steps ||
                               request->verifies_steps;
-    pthread_once(&process.once, open_cache);
-    return is_about_compiling ? NULL : process.cache;
+    return is_about_compiling ? NULL : crt_code_cache();
 }
 
 /* ---- what code is made for ---- */
@@ -165,9 +169,9 @@ static void add_variant(struct cache_hash *hash, const struct jit_variant *varia
     add_facts(hash, &variant->facts);
 }
 
-enum pxr_status crt_code_key(enum crt_cached_kind kind, const struct jit_request *request,
-                             const struct jit_build_id *compiler, const char *target_text,
-                             struct cache_key *key)
+struct cache_key crt_code_key(enum crt_cached_kind kind, const struct jit_request *request,
+                              const uint8_t digest[PTX_DIGEST_BYTES],
+                              const struct jit_build_id *compiler, const char *target_text)
 {
     struct cache_hash hash;
     cache_hash_init(&hash, kind == CRT_CACHED_CODE ? "code" : "check");
@@ -177,11 +181,8 @@ enum pxr_status crt_code_key(enum crt_cached_kind kind, const struct jit_request
     cache_hash_text(&hash, target_text);
     cache_hash_text(&hash, request->skip ? request->skip : "");
     add_variant(&hash, &request->variant);
-    enum pxr_status status =
-        ptx_fingerprint(request->module, request->kernel, request->layout, add_bytes, &hash, NULL);
-    if (status == PXR_OK)
-        *key = cache_hash_key(&hash);
-    return status;
+    cache_hash_bytes(&hash, digest, PTX_DIGEST_BYTES);
+    return cache_hash_key(&hash);
 }
 
 /* ---- one request ---- */
@@ -199,22 +200,23 @@ static bool get_object(struct cache *cache, const struct cache_key *key, struct 
 
 /* Where the request would be; NULL when it is not looked for. */
 static struct cache *find_place(enum crt_cached_kind kind, const struct jit_request *request,
-                                struct crt_cached *cached)
+                                const uint8_t digest[PTX_DIGEST_BYTES], struct crt_cached *cached)
 {
     struct cache *cache = cache_for(request);
     *cached = (struct crt_cached){.claim.fd = -1};
     if (!cache)
         return NULL;
     pthread_once(&target.once, find_target);
-    cached->is_wanted = target.is_known && crt_code_key(kind, request, &target.compiler,
-                                                        target.text, &cached->key) == PXR_OK;
+    cached->is_wanted = target.is_known;
+    if (target.is_known)
+        cached->key = crt_code_key(kind, request, digest, &target.compiler, target.text);
     return cached->is_wanted ? cache : NULL;
 }
 
-bool crt_code_cache_find(const struct jit_request *request, struct jit_object *object,
-                         struct crt_cached *cached)
+bool crt_code_cache_find(const struct jit_request *request, const uint8_t digest[PTX_DIGEST_BYTES],
+                         struct jit_object *object, struct crt_cached *cached)
 {
-    struct cache *cache = find_place(CRT_CACHED_CODE, request, cached);
+    struct cache *cache = find_place(CRT_CACHED_CODE, request, digest, cached);
     if (!cache)
         return false;
     if (get_object(cache, &cached->key, object))
@@ -243,11 +245,12 @@ void crt_code_cache_keep(struct crt_cached *cached, const struct jit_object *obj
     cache_release(&cached->claim);
 }
 
-bool crt_code_cache_find_check(const struct jit_request *request, struct crt_cached *cached)
+bool crt_code_cache_find_check(const struct jit_request *request,
+                               const uint8_t digest[PTX_DIGEST_BYTES], struct crt_cached *cached)
 {
     uint8_t *bytes;
     size_t count;
-    struct cache *cache = find_place(CRT_CACHED_CHECK, request, cached);
+    struct cache *cache = find_place(CRT_CACHED_CHECK, request, digest, cached);
     if (!cache || !cache_get(cache, &cached->key, &bytes, &count))
         return false;
     free(bytes);

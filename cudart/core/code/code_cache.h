@@ -10,6 +10,7 @@
 
 #include "cache/cache.h"
 #include "jit/jit.h"
+#include "ptx/outline.h"
 
 /* What is wanted of a kernel: its code, or only whether it can be translated. */
 enum crt_cached_kind { CRT_CACHED_CODE, CRT_CACHED_CHECK };
@@ -23,21 +24,26 @@ struct crt_cached {
 };
 
 /* The code for a request, as jit_compile would give it (the caller ends it with jit_object_fini).
+ * Of the request only the variant and the options are read; digest tells the kernel.
  * If it is not there, other threads and processes that look for it wait for a while, until it is
  * kept. */
-bool crt_code_cache_find(const struct jit_request *request, struct jit_object *object,
-                         struct crt_cached *cached);
+bool crt_code_cache_find(const struct jit_request *request, const uint8_t digest[PTX_DIGEST_BYTES],
+                         struct jit_object *object, struct crt_cached *cached);
 
 /* Has to follow: stores what was compiled, if that is still wanted. */
 void crt_code_cache_keep(struct crt_cached *cached, const struct jit_object *object);
 
 /* Whether a process has found that jit_check takes the request; and that this one has. */
-bool crt_code_cache_find_check(const struct jit_request *request, struct crt_cached *cached);
+bool crt_code_cache_find_check(const struct jit_request *request,
+                               const uint8_t digest[PTX_DIGEST_BYTES], struct crt_cached *cached);
 void crt_code_cache_keep_check(const struct crt_cached *cached);
 
 /* The key of a request made by that compiler for that target; for tests. */
-enum pxr_status crt_code_key(enum crt_cached_kind kind, const struct jit_request *request,
-                             const struct jit_build_id *compiler, const char *target,
-                             struct cache_key *key);
+struct cache_key crt_code_key(enum crt_cached_kind kind, const struct jit_request *request,
+                              const uint8_t digest[PTX_DIGEST_BYTES],
+                              const struct jit_build_id *compiler, const char *target);
+
+/* The process's cache, whatever is looked for in it; NULL: there is none. */
+struct cache *crt_code_cache(void);
 
 #endif

@@ -132,9 +132,9 @@ void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *f
             describe_address(fault->address, relation, cap);
     }
     struct pxr_error error;
-    pxr_fail_at(&error, fault->status, line, 0, "%s in kernel '%s' (%s), block (%u,%u,%u)%s%s%s",
+    pxr_fail_at(&error, fault->status, line, 0, "%s in kernel '%s' (%s%s), block (%u,%u,%u)%s%s%s",
                 describe_status(fault->status), crt_kernel_name(launch->kernel),
-                launch->kernel->library->ptx->source_name, fault->ctaid[0], fault->ctaid[1],
-                fault->ctaid[2], place, line_text, address_text);
+                launch->kernel->library->name, launch->kernel->library->outline->source_suffix,
+                fault->ctaid[0], fault->ctaid[1], fault->ctaid[2], place, line_text, address_text);
     crt_context_report_fault(launch->ctx, &error);
 }

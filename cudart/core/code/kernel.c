@@ -31,14 +31,16 @@ enum {
     ATTRIBUTE_CLUSTER_POLICY
 };
 
-struct crt_kernel *crt_kernel_create(struct crt_library *library, const struct ptx_func *func)
+struct crt_kernel *crt_kernel_create(struct crt_library *library,
+                                     const struct ptx_outline_kernel *outline)
 {
     struct crt_kernel *kernel = crt_object_create(CRT_KIND_KERNEL, sizeof *kernel);
     if (!kernel)
         return NULL;
     pthread_mutex_init(&kernel->lock, NULL);
     kernel->library = library;
-    kernel->func = func;
+    kernel->outline = outline;
+    kernel->func = &outline->head;
     kernel->max_dynamic_shared = -1;
     kernel->carveout = -1;
     return kernel;
@@ -48,7 +50,7 @@ void crt_kernel_destroy(struct crt_kernel *kernel)
 {
     crt_variants_destroy(kernel);
     free(kernel->old_launch);
-    if (kernel->has_layout)
+    if (kernel->source)
         ptx_layout_fini(&kernel->layout);
     pthread_mutex_destroy(&kernel->lock);
     crt_object_destroy(CRT_KIND_KERNEL, kernel);
@@ -62,33 +64,6 @@ bool crt_kernel_is_valid(const struct crt_kernel *kernel)
 const char *crt_kernel_name(const struct crt_kernel *kernel)
 {
     return kernel->func->name;
-}
-
-enum crt_result crt_kernel_layout_locked(struct crt_kernel *kernel)
-{
-    if (kernel->has_layout)
-        return CRT_SUCCESS;
-    struct pxr_error error = {0};
-    enum pxr_status status =
-        ptx_layout_kernel(kernel->library->ptx, kernel->func, &kernel->layout, &error);
-    if (status != PXR_OK) {
-        crt_report_error(&error);
-        return crt_result_from_status(status);
-    }
-    atomic_store_explicit(&kernel->has_layout, true, memory_order_release);
-    return CRT_SUCCESS;
-}
-
-enum crt_result crt_kernel_layout(struct crt_kernel *kernel,
-                                  const struct ptx_kernel_layout **layout)
-{
-    *layout = &kernel->layout;
-    if (atomic_load_explicit(&kernel->has_layout, memory_order_acquire))
-        return CRT_SUCCESS;
-    pthread_mutex_lock(&kernel->lock);
-    enum crt_result result = crt_kernel_layout_locked(kernel);
-    pthread_mutex_unlock(&kernel->lock);
-    return result;
 }
 
 /* .maxntid and .reqntid bound the number of threads; without them the device does. */
@@ -107,7 +82,7 @@ size_t crt_kernel_dynamic_limit(const struct crt_kernel *kernel)
 {
     if (kernel->max_dynamic_shared >= 0)
         return (size_t)kernel->max_dynamic_shared;
-    uint32_t static_bytes = kernel->layout.shared_static_bytes;
+    uint32_t static_bytes = kernel->outline->needs.shared_static_bytes;
     return static_bytes < CRT_SHARED_PER_BLOCK ? CRT_SHARED_PER_BLOCK - static_bytes : 0;
 }
 
@@ -118,18 +93,18 @@ int crt_kernel_max_threads(const struct crt_kernel *kernel)
 
 static int const_bytes(const struct crt_kernel *kernel)
 {
-    const struct ptx_module *ptx = kernel->library->ptx;
+    const struct ptx_outline *outline = kernel->library->outline;
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < ptx->var_count; i++)
-        if (ptx->vars[i]->space == PTX_SPACE_CONST)
-            bytes += ptx->vars[i]->size_bytes;
+    for (uint32_t i = 0; i < outline->var_count; i++)
+        if (outline->vars[i]->space == PTX_SPACE_CONST)
+            bytes += outline->vars[i]->size_bytes;
     return bytes < INT32_MAX ? (int)bytes : INT32_MAX;
 }
 
 enum crt_result crt_kernel_get_attribute(struct crt_kernel *kernel, int attribute, int *value)
 {
-    const struct ptx_kernel_layout *layout;
-    enum crt_result result = crt_kernel_layout(kernel, &layout);
+    const struct ptx_kernel_needs *needs;
+    enum crt_result result = crt_kernel_needs(kernel, &needs);
     if (result != CRT_SUCCESS)
         return result;
     switch (attribute) {
@@ -137,19 +112,19 @@ enum crt_result crt_kernel_get_attribute(struct crt_kernel *kernel, int attribut
         *value = max_threads(kernel->func);
         break;
     case ATTRIBUTE_SHARED_BYTES:
-        *value = (int)layout->shared_static_bytes;
+        *value = (int)needs->shared_static_bytes;
         break;
     case ATTRIBUTE_CONST_BYTES:
         *value = const_bytes(kernel);
         break;
     case ATTRIBUTE_LOCAL_BYTES:
-        *value = (int)layout->local_bytes;
+        *value = (int)needs->local_bytes;
         break;
     case ATTRIBUTE_REGISTERS:
         *value = PLAUSIBLE_REGISTERS;
         break;
     case ATTRIBUTE_PTX_VERSION:
-        *value = (int)kernel->library->ptx->target;
+        *value = (int)kernel->library->outline->target;
         break;
     case ATTRIBUTE_BINARY_VERSION:
         *value = crt_architecture_get()->capability;
@@ -183,12 +158,12 @@ enum crt_result crt_kernel_get_attribute(struct crt_kernel *kernel, int attribut
 
 static enum crt_result set_dynamic_shared(struct crt_kernel *kernel, int value)
 {
-    const struct ptx_kernel_layout *layout;
-    enum crt_result result = crt_kernel_layout(kernel, &layout);
+    const struct ptx_kernel_needs *needs;
+    enum crt_result result = crt_kernel_needs(kernel, &needs);
     if (result != CRT_SUCCESS)
         return result;
     int64_t limit =
-        (int64_t)crt_architecture_get()->shared_per_block_optin - layout->shared_static_bytes;
+        (int64_t)crt_architecture_get()->shared_per_block_optin - needs->shared_static_bytes;
     if (value < 0 || value > limit)
         return CRT_INVALID_VALUE;
     kernel->max_dynamic_shared = value;

@@ -59,33 +59,33 @@ void crt_kernel_get_old(struct crt_kernel *kernel, struct crt_old_launch *launch
 
 /* ---- lines for the information log ---- */
 
-static void describe_kernel(FILE *out, const struct ptx_module *ptx, const struct ptx_func *func)
+static void describe_kernel(FILE *out, const struct ptx_outline_kernel *kernel)
 {
-    struct ptx_kernel_layout layout;
-    if (ptx_layout_kernel(ptx, func, &layout, NULL) != PXR_OK)
+    if (!kernel->has_needs)
         return;
     fprintf(out,
             "ptxrun: kernel '%s': %u bytes of parameters, %u bytes of shared memory, %u bytes of "
             "local memory\n",
-            func->name, (unsigned)func->param_bytes, (unsigned)layout.shared_static_bytes,
-            (unsigned)layout.local_bytes);
-    ptx_layout_fini(&layout);
+            kernel->head.name, (unsigned)kernel->head.param_bytes,
+            (unsigned)kernel->needs.shared_static_bytes, (unsigned)kernel->needs.local_bytes);
 }
 
-size_t crt_describe_module(const struct ptx_module *ptx, const char *name, char *text, size_t cap)
+size_t crt_describe_outline(const struct ptx_outline *outline, const char *name, char *text,
+                            size_t cap)
 {
     uint64_t variable_bytes[2] = {0, 0};
-    for (uint32_t i = 0; i < ptx->var_count; i++)
-        if (ptx->vars[i]->space == PTX_SPACE_GLOBAL || ptx->vars[i]->space == PTX_SPACE_CONST)
-            variable_bytes[ptx->vars[i]->space == PTX_SPACE_CONST] += ptx->vars[i]->size_bytes;
+    for (uint32_t i = 0; i < outline->var_count; i++) {
+        const struct ptx_var *var = outline->vars[i];
+        if (var->space == PTX_SPACE_GLOBAL || var->space == PTX_SPACE_CONST)
+            variable_bytes[var->space == PTX_SPACE_CONST] += var->size_bytes;
+    }
     FILE *out = cap ? fmemopen(text, cap, "w") : NULL;
     if (!out)
         return 0;
     fprintf(out, "ptxrun: %s: %llu bytes of global memory, %llu bytes of constant memory\n", name,
             (unsigned long long)variable_bytes[0], (unsigned long long)variable_bytes[1]);
-    for (uint32_t i = 0; i < ptx->func_count; i++)
-        if (ptx->funcs[i]->is_entry && ptx->funcs[i]->has_body)
-            describe_kernel(out, ptx, ptx->funcs[i]);
+    for (uint32_t i = 0; i < outline->kernel_count; i++)
+        describe_kernel(out, &outline->kernels[i]);
     fclose(out);
     text[cap - 1] = '\0';
     return strlen(text);
@@ -93,5 +93,5 @@ size_t crt_describe_module(const struct ptx_module *ptx, const char *name, char 
 
 size_t crt_library_describe(const struct crt_library *library, char *text, size_t cap)
 {
-    return library->ptx ? crt_describe_module(library->ptx, library->name, text, cap) : 0;
+    return library->outline ? crt_describe_outline(library->outline, library->name, text, cap) : 0;
 }

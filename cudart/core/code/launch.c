@@ -93,19 +93,19 @@ static bool has_local_memory(uint64_t bytes)
  * it cannot. Here it becomes resident when it is touched: only launches that would end the process
  * are refused. */
 static enum crt_result check_local(const struct crt_kernel *kernel,
-                                   const struct ptx_kernel_layout *layout,
+                                   const struct ptx_kernel_needs *needs,
                                    const struct crt_launch_config *config)
 {
-    if (layout->local_least_bytes > CRT_MAX_LOCAL_PER_THREAD) {
+    if (needs->local_least_bytes > CRT_MAX_LOCAL_PER_THREAD) {
         pxr_log_once(kernel,
                      "kernel '%s' needs %u bytes of local memory for each thread; devices have %u",
-                     crt_kernel_name(kernel), layout->local_least_bytes, CRT_MAX_LOCAL_PER_THREAD);
+                     crt_kernel_name(kernel), needs->local_least_bytes, CRT_MAX_LOCAL_PER_THREAD);
         return CRT_LAUNCH_OUT_OF_RESOURCES;
     }
     uint64_t threads = (uint64_t)config->block[0] * config->block[1] * config->block[2];
     uint64_t blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
     uint64_t workers = sch_worker_count();
-    uint64_t bytes = layout->local_least_bytes * threads * (blocks < workers ? blocks : workers);
+    uint64_t bytes = needs->local_least_bytes * threads * (blocks < workers ? blocks : workers);
     return has_local_memory(bytes) ? CRT_SUCCESS : CRT_OUT_OF_MEMORY;
 }
 
@@ -114,14 +114,14 @@ enum crt_result crt_launch_check(struct crt_kernel *kernel, const struct crt_lau
     enum crt_result result = check_shape(kernel, config);
     if (result != CRT_SUCCESS)
         return result;
-    const struct ptx_kernel_layout *layout;
-    result = crt_kernel_layout(kernel, &layout);
+    const struct ptx_kernel_needs *needs;
+    result = crt_kernel_needs(kernel, &needs);
     if (result != CRT_SUCCESS)
         return result;
-    result = check_local(kernel, layout, config);
+    result = check_local(kernel, needs, config);
     if (result != CRT_SUCCESS)
         return result;
-    if (layout->shared_static_bytes > (uint32_t)crt_architecture_get()->shared_per_block_optin)
+    if (needs->shared_static_bytes > (uint32_t)crt_architecture_get()->shared_per_block_optin)
         return CRT_LAUNCH_OUT_OF_RESOURCES;
     if (config->dynamic_shared_bytes > crt_kernel_dynamic_limit(kernel))
         return CRT_INVALID_VALUE;
@@ -244,7 +244,7 @@ void crt_launch_finish(void *arg, const struct sch_fault *fault)
 static uint32_t stack_bytes(const struct crt_launch *launch)
 {
     uint64_t bytes = launch->variant->stack_bytes;
-    if (launch->kernel->layout.has_recursion) {
+    if (launch->kernel->outline->needs.has_recursion) {
         uint64_t limit = atomic_load(&launch->ctx->limits[CRT_LIMIT_STACK_SIZE]) * FRAME_FACTOR;
         bytes += limit > RECURSION_BYTES ? limit : RECURSION_BYTES;
     }
@@ -254,7 +254,7 @@ static uint32_t stack_bytes(const struct crt_launch *launch)
 void crt_launch_describe(const struct crt_launch *launch, const struct crt_module *module,
                          const struct crt_launch_config *config, struct sch_grid *grid)
 {
-    uint32_t static_bytes = launch->kernel->layout.shared_static_bytes;
+    uint32_t static_bytes = launch->kernel->outline->needs.shared_static_bytes;
     uint32_t dynamic_bytes = (uint32_t)config->dynamic_shared_bytes;
     struct jit_code *code = launch->variant->code;
     uint32_t threads = config->block[0] * config->block[1] * config->block[2];
@@ -274,7 +274,7 @@ void crt_launch_describe(const struct crt_launch *launch, const struct crt_modul
                    .grid_id = launch->number,
                    .grid_workspace = (uint64_t)(uintptr_t)launch->workspace,
                    .sm_count = crt_device_sm_count(),
-                   .local_bytes = launch->kernel->layout.local_static_bytes},
+                   .local_bytes = launch->kernel->outline->needs.local_static_bytes},
         .is_cooperative = config->is_cooperative,
         .group = (unsigned)launch->ctx->device->index,
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Libraries: images, parsed when first needed.
+ * Libraries: images, opened when first needed and parsed when something of them is compiled.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "cudart/core/base/read_file.h"
 #include "cudart/core/base/report.h"
 #include "cudart/core/code/module.h"
+#include "cudart/core/code/summary.h"
 #include "cudart/core/memory/device_arena.h"
 #include "ptx/image.h"
 #include "scheduler/scheduler.h"
@@ -26,15 +27,13 @@ bool crt_library_is_valid(const struct crt_library *library)
 
 static enum crt_result make_kernels(struct crt_library *library)
 {
-    const struct ptx_module *ptx = library->ptx;
-    library->kernels = calloc(ptx->func_count + 1, sizeof library->kernels[0]);
-    library->managed = calloc(ptx->var_count + 1, sizeof library->managed[0]);
+    const struct ptx_outline *outline = library->outline;
+    library->kernels = calloc((size_t)outline->kernel_count + 1, sizeof library->kernels[0]);
+    library->managed = calloc((size_t)outline->var_count + 1, sizeof library->managed[0]);
     if (!library->kernels || !library->managed)
         return CRT_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < ptx->func_count; i++) {
-        if (!ptx->funcs[i]->is_entry || !ptx->funcs[i]->has_body)
-            continue;
-        struct crt_kernel *kernel = crt_kernel_create(library, ptx->funcs[i]);
+    for (uint32_t i = 0; i < outline->kernel_count; i++) {
+        struct crt_kernel *kernel = crt_kernel_create(library, &outline->kernels[i]);
         if (!kernel)
             return CRT_OUT_OF_MEMORY;
         library->kernels[library->kernel_count++] = kernel;
@@ -42,7 +41,17 @@ static enum crt_result make_kernels(struct crt_library *library)
     return CRT_SUCCESS;
 }
 
-static enum crt_result parse_locked(struct crt_library *library)
+/* The image of a source that is needed no more, or still is and goes. */
+static enum pxr_status settle_source(struct crt_library *library)
+{
+    if (!library->ptx)
+        return library->is_preserved ? PXR_OK : ptx_source_own(library->source, &library->error);
+    ptx_source_close(library->source);
+    library->source = NULL;
+    return PXR_OK;
+}
+
+static enum crt_result open_locked(struct crt_library *library)
 {
     if (crt_environment_get()->jit_is_disabled) {
         pxr_fail(&library->error, PXR_NO_PTX,
@@ -50,30 +59,43 @@ static enum crt_result parse_locked(struct crt_library *library)
         return CRT_JIT_COMPILATION_DISABLED;
     }
     enum pxr_status status =
-        library->image_bytes == PTX_IMAGE_SIZE_UNKNOWN
-            ? ptx_image_load(library->image, crt_architecture_get()->capability, library->name,
-                             &library->ptx, &library->error)
-            : ptx_image_load_sized(library->image, library->image_bytes,
-                                   crt_architecture_get()->capability, library->name, &library->ptx,
-                                   &library->error);
+        ptx_source_open(library->image, library->image_bytes, crt_architecture_get()->capability,
+                        library->name, &library->source, &library->error);
+    if (status == PXR_OK)
+        status = crt_summary_find(library->source, library->name, &library->outline, &library->ptx,
+                                  &library->error);
+    if (status == PXR_OK)
+        status = settle_source(library);
     if (status != PXR_OK)
         return crt_result_from_status(status);
     return make_kernels(library);
 }
 
-enum crt_result crt_library_parse(struct crt_library *library)
+enum crt_result crt_library_open(struct crt_library *library)
 {
     pthread_mutex_lock(&library->lock);
-    if (!library->is_parsed) {
-        library->parse_result = parse_locked(library);
-        library->is_parsed = true;
+    if (!library->is_opened) {
+        library->open_result = open_locked(library);
+        library->is_opened = true;
         /* Images without PTX are normal, and harmless until a kernel of theirs is wanted. */
-        if (library->parse_result != CRT_SUCCESS && library->error.status != PXR_NO_PTX)
+        if (library->open_result != CRT_SUCCESS && library->error.status != PXR_NO_PTX)
             crt_report_error(&library->error);
     }
-    enum crt_result result = library->parse_result;
+    enum crt_result result = library->open_result;
     pthread_mutex_unlock(&library->lock);
     return result;
+}
+
+enum pxr_status crt_library_open_ptx(struct crt_library *library, struct pxr_error *err)
+{
+    pthread_mutex_lock(&library->lock);
+    enum pxr_status status = PXR_OK;
+    if (!library->ptx)
+        status = ptx_source_parse(library->source, &library->ptx, err);
+    if (status == PXR_OK)
+        settle_source(library);
+    pthread_mutex_unlock(&library->lock);
+    return status;
 }
 
 static void destroy_library(struct crt_library *library)
@@ -81,13 +103,14 @@ static void destroy_library(struct crt_library *library)
     crt_module_destroy_library(library);
     for (uint32_t i = 0; i < library->kernel_count; i++)
         crt_kernel_destroy(library->kernels[i]);
-    for (uint32_t i = 0; library->managed && i < library->ptx->var_count; i++)
+    for (uint32_t i = 0; library->managed && i < library->outline->var_count; i++)
         if (library->managed[i])
             crt_arena_free(library->managed[i], CRT_MEMORY_MANAGED);
     free(library->kernels);
     free(library->managed);
-    if (library->ptx)
-        ptx_module_destroy(library->ptx);
+    ptx_module_destroy(library->ptx);
+    ptx_source_close(library->source);
+    ptx_outline_destroy(library->outline);
     pthread_mutex_destroy(&library->lock);
     crt_object_destroy(CRT_KIND_LIBRARY, library);
 }
@@ -135,11 +158,12 @@ static enum crt_result load_named(const void *image, size_t image_bytes, bool is
     pthread_mutex_init(&created->lock, NULL);
     created->image = image;
     created->image_bytes = image_bytes;
+    created->is_preserved = is_preserved;
     name_library(created, path);
 
     enum crt_result result = CRT_SUCCESS;
     if (!is_preserved || crt_environment_get()->loads_eagerly)
-        result = crt_library_parse(created);
+        result = crt_library_open(created);
     /* The runtime loads every image it finds; one without PTX fails when it is used. */
     bool may_fail_later = is_preserved && created->error.status == PXR_NO_PTX;
     if (result != CRT_SUCCESS && !may_fail_later) {
@@ -215,14 +239,14 @@ enum crt_result crt_library_get_kernel(struct crt_library *library, const char *
         return CRT_INVALID_HANDLE;
     if (!name)
         return CRT_INVALID_VALUE;
-    enum crt_result result = crt_library_parse(library);
+    enum crt_result result = crt_library_open(library);
     if (result != CRT_SUCCESS) {
         explain_failure(library, name);
         return result;
     }
-    const struct ptx_func *func = ptx_find_entry(library->ptx, name);
-    for (uint32_t i = 0; func && i < library->kernel_count; i++) {
-        if (library->kernels[i]->func == func) {
+    const struct ptx_outline_kernel *found = ptx_outline_find_kernel(library->outline, name);
+    for (uint32_t i = 0; found && i < library->kernel_count; i++) {
+        if (library->kernels[i]->outline == found) {
             *kernel = library->kernels[i];
             return CRT_SUCCESS;
         }
@@ -237,10 +261,10 @@ enum crt_result crt_library_get_managed(struct crt_library *library, const char 
         return CRT_INVALID_HANDLE;
     if (!name)
         return CRT_INVALID_VALUE;
-    enum crt_result result = crt_library_parse(library);
+    enum crt_result result = crt_library_open(library);
     if (result != CRT_SUCCESS)
         return result;
-    const struct ptx_var *var = ptx_find_var(library->ptx, name);
+    const struct ptx_var *var = ptx_outline_find_var(library->outline, name);
     if (!var || !var->is_managed)
         return CRT_NOT_FOUND;
     pthread_mutex_lock(&library->lock);

@@ -10,9 +10,10 @@
 #include "cudart/core/base/read_file.h"
 #include "cudart/core/base/report.h"
 #include "cudart/core/code/module.h"
-#include "ptx/image.h"
+#include "cudart/core/code/summary.h"
 #include "ptx/joined.h"
-#include "ptx/ptx.h"
+
+static const char linked_name[] = "linked image"; /* in messages */
 
 struct crt_link {
     struct ptx_joined image;
@@ -55,18 +56,32 @@ enum crt_result crt_link_add_file(struct crt_link *link, const char *path, struc
     return result;
 }
 
+static enum pxr_status find_outline(const struct ptx_joined *image, struct ptx_outline **outline,
+                                    struct pxr_error *err)
+{
+    struct ptx_source *source;
+    struct ptx_module *module;
+    enum pxr_status status = ptx_source_open(
+        image->bytes, image->len, crt_architecture_get()->capability, linked_name, &source, err);
+    if (status != PXR_OK)
+        return status;
+    status = crt_summary_find(source, linked_name, outline, &module, err);
+    if (status == PXR_OK)
+        ptx_module_destroy(module);
+    ptx_source_close(source);
+    return status;
+}
+
 enum crt_result crt_link_complete(struct crt_link *link, void **image, size_t *bytes, char *info,
                                   size_t cap, struct pxr_error *err)
 {
     if (!link->image.len)
         return CRT_INVALID_VALUE;
-    struct ptx_module *module;
-    enum pxr_status status =
-        ptx_image_load_sized(link->image.bytes, link->image.len, crt_architecture_get()->capability,
-                             "linked image", &module, err);
+    struct ptx_outline *outline = NULL;
+    enum pxr_status status = find_outline(&link->image, &outline, err);
     if (status == PXR_OK) {
-        crt_describe_module(module, "linked image", info, cap);
-        ptx_module_destroy(module);
+        crt_describe_outline(outline, linked_name, info, cap);
+        ptx_outline_destroy(outline);
         *image = link->image.bytes;
         *bytes = link->image.len;
     }

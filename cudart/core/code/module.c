@@ -32,11 +32,11 @@ static size_t align_up(size_t value, size_t align)
 }
 
 /* Places every variable: slots get offsets into the storage, returns the storage's size. */
-static size_t place_variables(const struct ptx_module *ptx, void **slots)
+static size_t place_variables(const struct ptx_outline *outline, void **slots)
 {
     size_t size_bytes = 0;
-    for (uint32_t i = 0; i < ptx->var_count; i++) {
-        const struct ptx_var *var = ptx->vars[i];
+    for (uint32_t i = 0; i < outline->var_count; i++) {
+        const struct ptx_var *var = outline->vars[i];
         if (!needs_storage(var))
             continue;
         size_t align = var->align_bytes > VARIABLE_ALIGN ? var->align_bytes : VARIABLE_ALIGN;
@@ -52,8 +52,6 @@ static uint64_t reloc_value(const struct crt_module *module, const struct ptx_re
     uint64_t value = 0;
     if (reloc->var)
         value = (uint64_t)(uintptr_t)module->slots[reloc->var->index];
-    else if (reloc->func)
-        value = (uint64_t)ptx_func_handle(module->library->ptx, reloc->func);
     return (value + (uint64_t)reloc->addend) >> reloc->shift_bits;
 }
 
@@ -75,8 +73,8 @@ static void initialise_variable(const struct crt_module *module, const struct pt
 static enum crt_result bind_managed(struct crt_module *module)
 {
     struct crt_library *library = module->library;
-    for (uint32_t i = 0; i < library->ptx->var_count; i++) {
-        const struct ptx_var *var = library->ptx->vars[i];
+    for (uint32_t i = 0; i < library->outline->var_count; i++) {
+        const struct ptx_var *var = library->outline->vars[i];
         uintptr_t address;
         size_t size_bytes;
         if (!var->is_managed)
@@ -91,22 +89,22 @@ static enum crt_result bind_managed(struct crt_module *module)
 
 static enum crt_result fill_module(struct crt_module *module)
 {
-    const struct ptx_module *ptx = module->library->ptx;
-    module->slots = calloc(ptx->var_count + 1, sizeof module->slots[0]);
+    const struct ptx_outline *outline = module->library->outline;
+    module->slots = calloc(outline->var_count + 1, sizeof module->slots[0]);
     if (!module->slots)
         return CRT_OUT_OF_MEMORY;
-    size_t size_bytes = place_variables(ptx, module->slots);
+    size_t size_bytes = place_variables(outline, module->slots);
     enum crt_result result = bind_managed(module);
     if (result == CRT_SUCCESS && size_bytes)
         result = crt_arena_alloc(size_bytes, CRT_MEMORY_MODULE, 0, module->ctx, &module->storage);
     if (result != CRT_SUCCESS)
         return result;
-    for (uint32_t i = 0; i < ptx->var_count; i++)
-        if (needs_storage(ptx->vars[i]))
+    for (uint32_t i = 0; i < outline->var_count; i++)
+        if (needs_storage(outline->vars[i]))
             module->slots[i] = (void *)(module->storage + (uintptr_t)module->slots[i]);
-    for (uint32_t i = 0; i < ptx->var_count; i++)
-        if (needs_storage(ptx->vars[i]))
-            initialise_variable(module, ptx->vars[i]);
+    for (uint32_t i = 0; i < outline->var_count; i++)
+        if (needs_storage(outline->vars[i]))
+            initialise_variable(module, outline->vars[i]);
     return CRT_SUCCESS;
 }
 
@@ -172,14 +170,14 @@ enum crt_result crt_module_get(struct crt_library *library, struct crt_context *
         *module = found;
         return CRT_SUCCESS;
     }
-    enum crt_result result = crt_library_parse(library);
+    enum crt_result result = crt_library_open(library);
     return result == CRT_SUCCESS ? create_module(library, ctx, module) : result;
 }
 
 enum crt_result crt_module_get_global(struct crt_module *module, const char *name,
                                       uintptr_t *address, size_t *size_bytes)
 {
-    const struct ptx_var *var = ptx_find_var(module->library->ptx, name);
+    const struct ptx_var *var = ptx_outline_find_var(module->library->outline, name);
     if (!var || !module->slots[var->index])
         return CRT_NOT_FOUND;
     *address = (uintptr_t)module->slots[var->index];

@@ -19,7 +19,8 @@
 #include "cudart/core/base/result.h"
 #include "jit/jit.h"
 #include "jit/variant.h"
-#include "ptx/ptx.h"
+#include "ptx/outline.h"
+#include "ptx/source.h"
 
 struct crt_context;
 
@@ -33,13 +34,14 @@ struct crt_variant {
 struct crt_kernel {
     struct crt_object object;
     struct crt_library *library;
-    const struct ptx_func *func;
+    const struct ptx_outline_kernel *outline;
+    const struct ptx_func *func; /* the outline's head: it has no body */
 
-    pthread_mutex_t lock;   /* guards layout and variants; held while compiling this kernel */
-    bool is_checked;        /* by crt_kernel_check */
-    atomic_bool has_layout; /* stored with release order when layout is filled */
-    struct ptx_kernel_layout layout;
-    struct jit_variants variants; /* of struct crt_variant; read without the lock */
+    pthread_mutex_t lock; /* guards source, layout and variants; held while compiling this kernel */
+    bool is_checked;      /* by crt_kernel_check */
+    const struct ptx_func *source;   /* in the library's ptx; NULL until something is compiled */
+    struct ptx_kernel_layout layout; /* of source */
+    struct jit_variants variants;    /* of struct crt_variant; read without the lock */
 
     _Atomic int max_dynamic_shared; /* function attributes that can be set; -1: not set */
     _Atomic int carveout;
@@ -73,13 +75,16 @@ struct crt_module {
 
 struct crt_library {
     struct crt_object object;
-    pthread_mutex_t lock; /* guards parsing, managed storage and the making of modules */
-    const void *image;    /* until it is parsed */
+    pthread_mutex_t lock; /* guards opening, parsing, managed storage and the making of modules */
+    const void *image;    /* readable until it is opened; if it is preserved, for good */
     size_t image_bytes;   /* PTX_IMAGE_SIZE_UNKNOWN when nobody knows */
-    bool is_parsed;
-    enum crt_result parse_result;
-    struct pxr_error error; /* why parse_result is not CRT_SUCCESS */
-    struct ptx_module *ptx;
+    bool is_preserved;
+    bool is_opened;
+    enum crt_result open_result;
+    struct pxr_error error;      /* why open_result is not CRT_SUCCESS */
+    struct ptx_outline *outline; /* once it is opened; never changed */
+    struct ptx_source *source;   /* what ptx is made of; NULL once that is there */
+    struct ptx_module *ptx;      /* made when something is compiled */
     struct crt_kernel **kernels; /* entries with a body, in module order */
     uint32_t kernel_count;
     uintptr_t *managed;         /* by ptx_var.index, 0 for other variables */
@@ -94,8 +99,8 @@ CRT_API_BEGIN
 
 /* ---- libraries ---- */
 
-/* is_preserved: the image stays readable until the library is unloaded, so it can be parsed at the
- * first use; otherwise it is parsed now. *err gets the sentence for a failure. */
+/* is_preserved: the image stays readable until the library is unloaded, so it can be opened at the
+ * first use; otherwise it is opened now. *err gets the sentence for a failure. */
 enum crt_result crt_library_load(const void *image, size_t image_bytes, bool is_preserved,
                                  struct crt_library **library, struct pxr_error *err);
 enum crt_result crt_library_load_file(const char *path, struct crt_library **library,
@@ -107,15 +112,16 @@ enum crt_result crt_library_unload(struct crt_library *library);
 bool crt_library_is_valid(const struct crt_library *library);
 
 /* Describes the library's contents as lines for the information log of the compiler; the library
- * must have been parsed. Returns the length, at most cap - 1. */
+ * must have been opened. Returns the length, at most cap - 1. */
 size_t crt_library_describe(const struct crt_library *library, char *text, size_t cap);
 
 /* Says once for each closed library of NVIDIA's that it is not supported, if address is in its
  * file: later failures would be hard to understand. */
 void crt_vendor_note(const void *address);
 
-/* These parse at the first use. CRT_NOT_FOUND when there is no such name. */
-enum crt_result crt_library_parse(struct crt_library *library);
+/* These open it at the first use: what is in the image is known from then on. CRT_NOT_FOUND when
+ * there is no such name. */
+enum crt_result crt_library_open(struct crt_library *library);
 enum crt_result crt_library_get_kernel(struct crt_library *library, const char *name,
                                        struct crt_kernel **kernel);
 enum crt_result crt_library_get_managed(struct crt_library *library, const char *name,
@@ -174,21 +180,27 @@ enum crt_result crt_module_wait_idle(struct crt_library *library);
 /* Ends every module of a library, in whatever context. */
 void crt_module_destroy_library(struct crt_library *library);
 
-struct crt_kernel *crt_kernel_create(struct crt_library *library, const struct ptx_func *func);
+/* Parses the PTX of a library that is open, unless that is done. */
+enum pxr_status crt_library_open_ptx(struct crt_library *library, struct pxr_error *err);
+
+struct crt_kernel *crt_kernel_create(struct crt_library *library,
+                                     const struct ptx_outline_kernel *outline);
 void crt_kernel_destroy(struct crt_kernel *kernel);
 
-/* Layout of the kernel, made at the first call and constant from then on. */
-enum crt_result crt_kernel_layout(struct crt_kernel *kernel,
-                                  const struct ptx_kernel_layout **layout);
+/* What launches must know of the kernel besides its head; an error, which is reported, if it cannot
+ * be laid out. */
+enum crt_result crt_kernel_needs(struct crt_kernel *kernel, const struct ptx_kernel_needs **needs);
 
-/* Most dynamic shared memory a launch may ask for; the layout must have been made. */
+/* Fills in what compiling the kernel reads: module, kernel and layout of the request. The PTX is
+ * parsed if it is not yet. kernel->lock has to be held. */
+enum pxr_status crt_kernel_open_locked(struct crt_kernel *kernel, struct jit_request *request,
+                                       struct pxr_error *err);
+
+/* Most dynamic shared memory a launch may ask for. */
 size_t crt_kernel_dynamic_limit(const struct crt_kernel *kernel);
 
 /* Most threads per block, from .maxntid and .reqntid or the device. */
 int crt_kernel_max_threads(const struct crt_kernel *kernel);
-
-/* The same with kernel->lock held. */
-enum crt_result crt_kernel_layout_locked(struct crt_kernel *kernel);
 
 /* ---- code of kernels (variant.c) ---- */
 
@@ -203,6 +215,7 @@ enum crt_result crt_kernel_check(struct crt_kernel *kernel);
 void crt_variants_destroy(struct crt_kernel *kernel);
 
 /* The lines of crt_library_describe for any module. */
-size_t crt_describe_module(const struct ptx_module *ptx, const char *name, char *text, size_t cap);
+size_t crt_describe_outline(const struct ptx_outline *outline, const char *name, char *text,
+                            size_t cap);
 
 #endif

@@ -25,14 +25,11 @@
 /* Behind a longer name of a kernel what is said of it begins a line. */
 #define NAME_COLUMNS 80
 
-static struct jit_request make_request(const struct crt_kernel *kernel,
-                                       const struct jit_variant *key)
+/* The module is filled in when it turns out to be needed (crt_kernel_open_locked). */
+static struct jit_request make_request(const struct jit_variant *key)
 {
     const struct pxr_options *options = pxr_options_get();
     return (struct jit_request){
-        .module = kernel->library->ptx,
-        .kernel = kernel->func,
-        .layout = &kernel->layout,
         .variant = *key,
         .is_debugged = options->debug != PXR_DEBUG_NONE,
         .dump = options->dump,
@@ -51,7 +48,7 @@ static struct jit_request make_request(const struct crt_kernel *kernel,
 
 static uint32_t stack_bytes(const struct crt_kernel *kernel, const struct jit_object *object)
 {
-    uint64_t bytes = STACK_RESERVE_BYTES + (uint64_t)kernel->layout.local_bytes;
+    uint64_t bytes = STACK_RESERVE_BYTES + (uint64_t)kernel->outline->needs.local_bytes;
     bytes += object->frame_bytes;
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
@@ -139,7 +136,7 @@ static void report(const struct crt_kernel *kernel, const struct crt_variant *va
         explain(kernel, variant, object, is_cached, elapsed_ns);
 }
 
-static enum pxr_status compile(const struct crt_kernel *kernel, const struct jit_request *request,
+static enum pxr_status compile(struct crt_kernel *kernel, struct jit_request *request,
                                struct crt_variant *variant, struct jit_object *object,
                                struct pxr_error *error)
 {
@@ -147,7 +144,9 @@ static enum pxr_status compile(const struct crt_kernel *kernel, const struct jit
         return pxr_fail(error, PXR_OUT_OF_MEMORY, "no memory to compile kernel '%s'",
                         kernel->func->name);
     struct jit_loading loading = loading_of(kernel);
-    enum pxr_status status = jit_make(request, &loading, object, &variant->code, error);
+    enum pxr_status status = crt_kernel_open_locked(kernel, request, error);
+    if (status == PXR_OK)
+        status = jit_make(request, &loading, object, &variant->code, error);
     if (status == PXR_OK)
         variant->stack_bytes = stack_bytes(kernel, object);
     return status;
@@ -155,13 +154,13 @@ static enum pxr_status compile(const struct crt_kernel *kernel, const struct jit
 
 /* The code of a variant, out of the cache or compiled. After a miss *object is what to keep in the
  * cache; the caller ends it in any case. */
-static enum pxr_status make_code(const struct crt_kernel *kernel, struct crt_variant *variant,
+static enum pxr_status make_code(struct crt_kernel *kernel, struct crt_variant *variant,
                                  struct jit_object *object, struct crt_cached *cached,
                                  struct pxr_error *error)
 {
-    struct jit_request request = make_request(kernel, &variant->key);
+    struct jit_request request = make_request(&variant->key);
     uint64_t start_ns = crt_now_ns();
-    bool is_cached = crt_code_cache_find(&request, object, cached);
+    bool is_cached = crt_code_cache_find(&request, kernel->outline->digest, object, cached);
     /* What cannot be loaded is compiled as if it were not there. */
     if (is_cached && load(kernel, object, variant, NULL) != PXR_OK) {
         jit_object_fini(object);
@@ -213,11 +212,10 @@ enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_laun
     if (*variant)
         return CRT_SUCCESS;
     pthread_mutex_lock(&kernel->lock);
-    enum crt_result result = crt_kernel_layout_locked(kernel);
     /* Another thread may have compiled it meanwhile. */
-    if (result == CRT_SUCCESS)
-        *variant = jit_variants_pick(&kernel->variants, &facts);
-    if (result == CRT_SUCCESS && !*variant)
+    enum crt_result result = CRT_SUCCESS;
+    *variant = jit_variants_pick(&kernel->variants, &facts);
+    if (!*variant)
         result = compile_locked(kernel, &facts, variant);
     pthread_mutex_unlock(&kernel->lock);
     return result;
@@ -237,22 +235,21 @@ static enum crt_result check_locked(struct crt_kernel *kernel)
 {
     if (kernel->is_checked || atomic_load(&kernel->variants.count) != 0)
         return CRT_SUCCESS;
-    enum crt_result result = crt_kernel_layout_locked(kernel);
-    if (result != CRT_SUCCESS)
-        return result;
     if (pxr_options_get()->mode == PXR_MODE_NORMAL) {
         struct tr_facts expected;
         const struct crt_variant *variant;
         expect_row(kernel, &expected);
         return compile_locked(kernel, &expected, &variant);
     }
-    struct jit_request request = make_request(kernel, &(struct jit_variant){0});
+    struct jit_request request = make_request(&(struct jit_variant){0});
     struct pxr_error error = {0};
     struct crt_cached cached;
-    kernel->is_checked = crt_code_cache_find_check(&request, &cached);
+    kernel->is_checked = crt_code_cache_find_check(&request, kernel->outline->digest, &cached);
     if (kernel->is_checked)
         return CRT_SUCCESS;
-    enum pxr_status status = jit_check(&request, &error);
+    enum pxr_status status = crt_kernel_open_locked(kernel, &request, &error);
+    if (status == PXR_OK)
+        status = jit_check(&request, &error);
     if (status != PXR_OK) {
         crt_report_error(&error);
         return crt_result_from_status(status);

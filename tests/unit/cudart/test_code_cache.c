@@ -8,6 +8,7 @@
 
 #include "cudart/core/code/cached_object.h"
 #include "cudart/core/code/code_cache.h"
+#include "cudart/core/code/summary.h"
 
 /* ---- keys ---- */
 
@@ -17,6 +18,7 @@ static const char text[] = ".version 8.0\n.target sm_75\n.address_size 64\n"
 
 struct subject {
     struct ptx_module *module;
+    const struct ptx_func *kernel;
     struct ptx_kernel_layout layout;
     struct jit_request request;
     struct jit_build_id compiler;
@@ -28,12 +30,9 @@ static void open_subject(struct subject *subject)
 {
     memset(subject, 0, sizeof *subject);
     cr_assert_eq(ptx_parse(pxr_str_from(text), "test", &subject->module, NULL), PXR_OK);
-    subject->request.module = subject->module;
-    subject->request.kernel = ptx_find_entry(subject->module, "k");
-    cr_assert_eq(
-        ptx_layout_kernel(subject->module, subject->request.kernel, &subject->layout, NULL),
-        PXR_OK);
-    subject->request.layout = &subject->layout;
+    subject->kernel = ptx_find_entry(subject->module, "k");
+    cr_assert_eq(ptx_layout_kernel(subject->module, subject->kernel, &subject->layout, NULL),
+                 PXR_OK);
     subject->compiler = (struct jit_build_id){.count = 20, .bytes = {1, 2, 3}};
     subject->target = "a target";
 }
@@ -46,11 +45,12 @@ static void close_subject(struct subject *subject)
 
 static struct cache_key key_of(const struct subject *subject)
 {
-    struct cache_key key;
+    uint8_t digest[PTX_DIGEST_BYTES];
     cr_assert_eq(
-        crt_code_key(subject->kind, &subject->request, &subject->compiler, subject->target, &key),
+        crt_kernel_digest(subject->module, subject->kernel, &subject->layout, digest, NULL),
         PXR_OK);
-    return key;
+    return crt_code_key(subject->kind, &subject->request, digest, &subject->compiler,
+                        subject->target);
 }
 
 /* Whether a subject has another key than it had before a change. */
@@ -70,7 +70,7 @@ Test(code_key, depends_on_all_that_decides_code)
     struct subject subject;
     open_subject(&subject);
     struct cache_key key = key_of(&subject);
-    EXPECT_OTHER_KEY(changed_.request.kernel = ptx_find_entry(subject.module, "l"));
+    EXPECT_OTHER_KEY(changed_.kernel = ptx_find_entry(subject.module, "l"));
     EXPECT_OTHER_KEY(changed_.kind = CRT_CACHED_CHECK);
     EXPECT_OTHER_KEY(changed_.target = "a targeu");
     EXPECT_OTHER_KEY(changed_.compiler.bytes[19] = 1);
@@ -105,6 +105,7 @@ Test(code_key, depends_on_nothing_else)
     memset(&again.request.variant, 0xff, sizeof again.request.variant);
     again.request.variant.collapse = PXR_COLLAPSE_AUTO;
     again.request.variant.width = again.request.variant.jam = 0;
+    again.request.variant.is_quick = false;
     struct tr_facts *facts = &again.request.variant.facts;
     memset(facts->block, 0, sizeof facts->block);
     memset(facts->grid_max, 0, sizeof facts->grid_max);
