@@ -18,6 +18,10 @@
 
 struct cache;
 
+/* For limit_bytes: the one that was set for the directory (cache/admin.h), or the default. */
+#define CACHE_LIMIT_KEPT    UINT64_MAX
+#define CACHE_LIMIT_DEFAULT (UINT64_C(1) << 30)
+
 /* The cache in a directory, which is made if need be. limit_bytes: how much all entries together
  * may take on the disk; beyond that those that were not used for longest go.
  * PXR_IO: the directory cannot be had. PXR_INVALID_ARGUMENT: it is not safe, as others may write in
@@ -30,7 +34,20 @@ void cache_close(struct cache *cache);
 bool cache_get(struct cache *cache, const struct cache_key *key, uint8_t **bytes,
                size_t *size_bytes);
 
-/* Stores them, in place of what was there. Returns whether they are there now. */
+/* What a person may want to know of an entry. It is shown, and of no other use. */
+struct cache_about {
+    const char *kind;   /* "code" */
+    const char *name;   /* of the kernel */
+    const char *target; /* the CPU for which it is */
+    const char *maker;  /* what made it: a build id */
+};
+#define CACHE_ABOUT_WORDS (sizeof(struct cache_about) / sizeof(char *))
+
+/* Stores them, in place of what was there. Returns whether they are there now. Words of *about may
+ * be NULL. */
+bool cache_put_about(struct cache *cache, const struct cache_key *key,
+                     const struct cache_about *about, const void *bytes, size_t size_bytes);
+/* Nothing is known of the entry. */
 bool cache_put(struct cache *cache, const struct cache_key *key, const void *bytes,
                size_t size_bytes);
 

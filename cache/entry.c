@@ -17,7 +17,7 @@
 enum {
     AT_MAGIC = 0,
     AT_FORMAT = 8,
-    AT_ZERO = 12,
+    AT_WORDS_BYTES = 12,
     AT_KEY = 16,
     AT_PAYLOAD_BYTES = 48,
     AT_PACKED_BYTES = 56,
@@ -50,31 +50,86 @@ static struct cache_key checksum(const uint8_t *entry, size_t entry_bytes)
     return cache_hash_key(&hash);
 }
 
-bool cache_entry_pack(const struct cache_key *key, const void *payload, size_t payload_bytes,
-                      uint8_t **entry, size_t *entry_bytes)
+/* The words of *about, each with its zero. Returns their size. */
+static size_t put_words(const struct cache_about *about, uint8_t words[CACHE_WORDS_MAX_BYTES])
+{
+    const char *const texts[] = {about->kind, about->name, about->target, about->maker};
+    _Static_assert(sizeof texts / sizeof texts[0] == CACHE_ABOUT_WORDS, "a word is missing");
+    size_t len = 0;
+    for (size_t i = 0; i < CACHE_ABOUT_WORDS; i++) {
+        size_t word_bytes = texts[i] ? strnlen(texts[i], CACHE_WORD_MAX_BYTES) : 0;
+        if (word_bytes > 0)
+            memcpy(words + len, texts[i], word_bytes);
+        words[len + word_bytes] = 0;
+        len += word_bytes + 1;
+    }
+    return len;
+}
+
+static void put_header(uint8_t *entry, const struct cache_key *key, size_t words_bytes,
+                       size_t payload_bytes, size_t packed_bytes)
+{
+    memcpy(entry + AT_MAGIC, MAGIC, MAGIC_BYTES);
+    put_number(entry + AT_FORMAT, CACHE_ENTRY_FORMAT, 4);
+    put_number(entry + AT_WORDS_BYTES, words_bytes, 4);
+    memcpy(entry + AT_KEY, key->bytes, CACHE_KEY_BYTES);
+    put_number(entry + AT_PAYLOAD_BYTES, payload_bytes, 8);
+    put_number(entry + AT_PACKED_BYTES, packed_bytes, 8);
+    struct cache_key sum = checksum(entry, CACHE_ENTRY_HEADER_BYTES + words_bytes + packed_bytes);
+    memcpy(entry + AT_CHECKSUM, sum.bytes, sizeof sum.bytes);
+}
+
+bool cache_entry_pack(const struct cache_key *key, const struct cache_about *about,
+                      const void *payload, size_t payload_bytes, uint8_t **entry,
+                      size_t *entry_bytes)
 {
     if (payload_bytes > CACHE_PAYLOAD_MAX_BYTES)
         return false;
     size_t room = ZSTD_compressBound(payload_bytes);
-    uint8_t *bytes = malloc(CACHE_ENTRY_HEADER_BYTES + room);
+    uint8_t *bytes = malloc(CACHE_ENTRY_HEADER_BYTES + CACHE_WORDS_MAX_BYTES + room);
     if (!bytes)
         return false;
+    size_t words_bytes = put_words(about, bytes + CACHE_ENTRY_HEADER_BYTES);
+    size_t head_bytes = CACHE_ENTRY_HEADER_BYTES + words_bytes;
     size_t packed_bytes =
-        ZSTD_compress(bytes + CACHE_ENTRY_HEADER_BYTES, room, payload, payload_bytes, ZSTD_LEVEL);
+        ZSTD_compress(bytes + head_bytes, room, payload, payload_bytes, ZSTD_LEVEL);
     if (ZSTD_isError(packed_bytes)) {
         free(bytes);
         return false;
     }
-    memcpy(bytes + AT_MAGIC, MAGIC, MAGIC_BYTES);
-    put_number(bytes + AT_FORMAT, CACHE_ENTRY_FORMAT, 4);
-    put_number(bytes + AT_ZERO, 0, 4);
-    memcpy(bytes + AT_KEY, key->bytes, CACHE_KEY_BYTES);
-    put_number(bytes + AT_PAYLOAD_BYTES, payload_bytes, 8);
-    put_number(bytes + AT_PACKED_BYTES, packed_bytes, 8);
-    *entry_bytes = CACHE_ENTRY_HEADER_BYTES + packed_bytes;
-    struct cache_key sum = checksum(bytes, *entry_bytes);
-    memcpy(bytes + AT_CHECKSUM, sum.bytes, sizeof sum.bytes);
+    put_header(bytes, key, words_bytes, payload_bytes, packed_bytes);
     *entry = bytes;
+    *entry_bytes = head_bytes + packed_bytes;
+    return true;
+}
+
+/* Whether the bytes behind the header are so many words. */
+static bool are_words(const uint8_t *bytes, size_t count)
+{
+    size_t zeros = 0;
+    for (size_t i = 0; i < count; i++)
+        zeros += bytes[i] == 0;
+    return zeros == CACHE_ABOUT_WORDS && bytes[count - 1] == 0;
+}
+
+bool cache_entry_head(const uint8_t *bytes, size_t count, struct cache_key *key,
+                      struct cache_about *about, uint64_t *payload_bytes)
+{
+    if (count < CACHE_ENTRY_HEADER_BYTES || memcmp(bytes, MAGIC, MAGIC_BYTES) != 0 ||
+        get_number(bytes + AT_FORMAT, 4) != CACHE_ENTRY_FORMAT)
+        return false;
+    size_t words_bytes = (size_t)get_number(bytes + AT_WORDS_BYTES, 4);
+    const char *word = (const char *)bytes + CACHE_ENTRY_HEADER_BYTES;
+    if (words_bytes > count - CACHE_ENTRY_HEADER_BYTES ||
+        !are_words(bytes + CACHE_ENTRY_HEADER_BYTES, words_bytes))
+        return false;
+    memcpy(key->bytes, bytes + AT_KEY, CACHE_KEY_BYTES);
+    *payload_bytes = get_number(bytes + AT_PAYLOAD_BYTES, 8);
+    const char **const words[] = {&about->kind, &about->name, &about->target, &about->maker};
+    for (size_t i = 0; i < CACHE_ABOUT_WORDS; i++) {
+        *words[i] = word;
+        word += strlen(word) + 1;
+    }
     return true;
 }
 
@@ -88,7 +143,10 @@ static const char *find_damage(const struct cache_key *key, const uint8_t *entry
         return "it has the format of another version";
     if (memcmp(entry + AT_KEY, key->bytes, CACHE_KEY_BYTES) != 0)
         return "it is the entry of another key";
-    if (get_number(entry + AT_PACKED_BYTES, 8) != entry_bytes - CACHE_ENTRY_HEADER_BYTES)
+    uint64_t words_bytes = get_number(entry + AT_WORDS_BYTES, 4);
+    uint64_t rest_bytes = entry_bytes - CACHE_ENTRY_HEADER_BYTES;
+    if (words_bytes > rest_bytes ||
+        get_number(entry + AT_PACKED_BYTES, 8) != rest_bytes - words_bytes)
         return "its size is wrong";
     struct cache_key sum = checksum(entry, entry_bytes);
     if (memcmp(entry + AT_CHECKSUM, sum.bytes, sizeof sum.bytes) != 0)
@@ -110,8 +168,9 @@ bool cache_entry_unpack(const struct cache_key *key, const uint8_t *entry, size_
         *why = "there is no memory for it";
         return false;
     }
-    if (ZSTD_decompress(bytes, size_bytes, entry + CACHE_ENTRY_HEADER_BYTES,
-                        entry_bytes - CACHE_ENTRY_HEADER_BYTES) != size_bytes) {
+    size_t packed_bytes = (size_t)get_number(entry + AT_PACKED_BYTES, 8);
+    if (ZSTD_decompress(bytes, size_bytes, entry + entry_bytes - packed_bytes, packed_bytes) !=
+        size_bytes) {
         free(bytes);
         *why = "it cannot be unpacked";
         return false;

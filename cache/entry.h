@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An entry as the bytes of its file: a header, and the payload in zstd. Internal to cache/.
+ * An entry as the bytes of its file: a header, a few words about it, and the payload in zstd.
+ * Internal to cache/.
  *
- *     bytes  0 magic   8 format   12 zero   16 key   48 size of the payload   56 size in zstd
- *           64 BLAKE3 of the 64 bytes before and of all behind   96 the payload in zstd
+ *     bytes  0 magic   8 format   12 size of the words   16 key   48 size of the payload
+ *           56 size in zstd   64 BLAKE3 of the 64 bytes before and of all behind
+ *           96 the words, each with a zero behind it; the payload in zstd
  *
  * Numbers have their lowest byte first.
  */
@@ -14,18 +16,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cache/cache.h"
 #include "cache/key.h"
 
-#define CACHE_ENTRY_FORMAT       1u
+#define CACHE_ENTRY_FORMAT       2u
 #define CACHE_ENTRY_HEADER_BYTES 96u
 
 /* The largest payload, and the largest file. */
 #define CACHE_PAYLOAD_MAX_BYTES ((size_t)64 << 20)
 #define CACHE_ENTRY_MAX_BYTES   (CACHE_PAYLOAD_MAX_BYTES + ((size_t)1 << 20))
 
+/* Longer words are cut off. */
+#define CACHE_WORD_MAX_BYTES  1000u
+#define CACHE_WORDS_MAX_BYTES (CACHE_ABOUT_WORDS * (CACHE_WORD_MAX_BYTES + 1))
+
+/* What has to be read of an entry to see all words. */
+#define CACHE_ENTRY_HEAD_BYTES (CACHE_ENTRY_HEADER_BYTES + CACHE_WORDS_MAX_BYTES)
+
 /* malloc; false when there is no memory or the payload is too large. */
-bool cache_entry_pack(const struct cache_key *key, const void *payload, size_t payload_bytes,
-                      uint8_t **entry, size_t *entry_bytes);
+bool cache_entry_pack(const struct cache_key *key, const struct cache_about *about,
+                      const void *payload, size_t payload_bytes, uint8_t **entry,
+                      size_t *entry_bytes);
+
+/* What the first bytes of an entry say of it; they may be cut off behind the words. The words point
+ * into them. False when they are no header. Nothing else is checked. */
+bool cache_entry_head(const uint8_t *bytes, size_t count, struct cache_key *key,
+                      struct cache_about *about, uint64_t *payload_bytes);
 
 /* The payload (malloc) of the entry of that key. False when anything is not as it was packed;
  * *why says what. Nothing is allocated by a size that the checksum does not vouch for. */

@@ -3,153 +3,82 @@
  * Counting all entries, and removing those that were not used for longest. Readers are not asked:
  * who has opened an entry keeps it.
  */
-#include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "cache/admin.h"
 #include "cache/store.h"
 
 /* Eviction leaves so much room that the next one is not due at once. */
 #define KEPT_OF_TEN 9u
 
-/* Nobody writes an entry for so long. */
-#define ABANDONED_SECONDS 600
+/* For another process that evicts. */
+#define PATIENCE_MS 10000
 
-struct found {
-    struct timespec used;
-    uint64_t bytes;
-    uint8_t folder;
-    char name[CACHE_NAME_BYTES];
-};
-
-struct list {
-    struct found *items;
-    size_t count;
-    size_t room;
-    uint64_t bytes;
-};
-
-static bool append(struct list *list, const struct found *found)
+/* Removes the oldest, and counts what goes and what stays. */
+static void remove_oldest(const struct cache *cache, const struct cache_trim *trim,
+                          const struct cache_key *spared, struct cache_items *items,
+                          struct cache_trimmed *trimmed)
 {
-    if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 256;
-        struct found *items = realloc(list->items, room * sizeof *items);
-        if (!items)
-            return false;
-        list->items = items;
-        list->room = room;
+    *trimmed = (struct cache_trimmed){.kept_count = items->count, .kept_bytes = items->disk_bytes};
+    uint64_t wanted_bytes =
+        items->disk_bytes > trim->limit_bytes ? trim->target_bytes : trim->limit_bytes;
+    cache_items_sort(items);
+    for (size_t i = 0; i < items->count; i++) {
+        const struct cache_item *item = &items->items[i];
+        uint64_t bytes = cache_disk_bytes(item->file_bytes);
+        if (trimmed->kept_bytes <= wanted_bytes && item->used.tv_sec >= trim->used_before)
+            break;
+        if ((spared && memcmp(&item->key, spared, sizeof *spared) == 0) ||
+            !cache_remove(cache, &item->key))
+            continue;
+        trimmed->removed_count++;
+        trimmed->removed_bytes += bytes;
+        trimmed->kept_count--;
+        trimmed->kept_bytes -= bytes;
     }
-    list->items[list->count++] = *found;
+}
+
+/* With the lock of evictions held. */
+static bool trim_locked(const struct cache *cache, const struct cache_trim *trim,
+                        const struct cache_key *spared, struct cache_trimmed *trimmed)
+{
+    struct cache_items items;
+    if (!cache_size_begin_count(cache) || !cache_list(cache, &items))
+        return false;
+    remove_oldest(cache, trim, spared, &items, trimmed);
+    cache_size_end_count(cache, trimmed->kept_bytes);
+    cache_items_fini(&items);
     return true;
 }
 
-static bool is_abandoned(const char *name, const struct stat *status)
-{
-    return strncmp(name, CACHE_TEMPORARY_PREFIX, sizeof CACHE_TEMPORARY_PREFIX - 1) == 0 &&
-           status->st_mtim.tv_sec + ABANDONED_SECONDS < time(NULL);
-}
-
-static bool is_entry_name(const char *name)
-{
-    return strlen(name) == CACHE_NAME_BYTES - 1 &&
-           strspn(name, "0123456789abcdef") == CACHE_NAME_BYTES - 1;
-}
-
-/* Adds what is in a folder to the list. Files of others stay where they are. */
-static bool list_folder(int folder, uint8_t number, struct list *list)
-{
-    DIR *entries = fdopendir(dup(folder));
-    if (!entries)
-        return false;
-    bool is_complete = true;
-    for (struct dirent *entry = readdir(entries); entry && is_complete; entry = readdir(entries)) {
-        struct stat status;
-        if (fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
-            !S_ISREG(status.st_mode))
-            continue;
-        if (is_abandoned(entry->d_name, &status)) {
-            unlinkat(folder, entry->d_name, 0);
-            continue;
-        }
-        struct found found = {.used = status.st_mtim,
-                              .bytes = cache_disk_bytes((uint64_t)status.st_size),
-                              .folder = number};
-        list->bytes += found.bytes;
-        if (!is_entry_name(entry->d_name))
-            continue;
-        memcpy(found.name, entry->d_name, CACHE_NAME_BYTES);
-        is_complete = append(list, &found);
-    }
-    closedir(entries);
-    return is_complete;
-}
-
-static int open_numbered(const struct cache *cache, unsigned number)
-{
-    char name[CACHE_FOLDER_BYTES];
-    snprintf(name, sizeof name, "%02x", number & 255u);
-    return cache_folder_open(cache_directory(cache), name, false);
-}
-
-static bool list_all(const struct cache *cache, struct list *list)
-{
-    bool is_complete = true;
-    for (unsigned i = 0; i < CACHE_FOLDERS && is_complete; i++) {
-        int folder = open_numbered(cache, i);
-        if (folder < 0)
-            continue;
-        is_complete = list_folder(folder, (uint8_t)i, list);
-        close(folder);
-    }
-    return is_complete;
-}
-
-static int by_use(const void *left, const void *right)
-{
-    const struct timespec *a = &((const struct found *)left)->used;
-    const struct timespec *b = &((const struct found *)right)->used;
-    if (a->tv_sec != b->tv_sec)
-        return a->tv_sec < b->tv_sec ? -1 : 1;
-    return (a->tv_nsec > b->tv_nsec) - (a->tv_nsec < b->tv_nsec);
-}
-
-static bool is_spared(const struct found *found, const struct cache_place *spared)
-{
-    return memcmp(found->name, spared->name, sizeof found->name) == 0;
-}
-
-static void remove_oldest(const struct cache *cache, struct list *list,
-                          const struct cache_place *spared)
-{
-    uint64_t kept_bytes = cache->limit_bytes / 10 * KEPT_OF_TEN;
-    if (list->bytes <= cache->limit_bytes)
-        return;
-    qsort(list->items, list->count, sizeof *list->items, by_use);
-    for (size_t i = 0; i < list->count && list->bytes > kept_bytes; i++) {
-        int folder =
-            is_spared(&list->items[i], spared) ? -1 : open_numbered(cache, list->items[i].folder);
-        if (folder < 0)
-            continue;
-        if (unlinkat(folder, list->items[i].name, 0) == 0)
-            list->bytes -= list->items[i].bytes;
-        close(folder);
-    }
-}
-
-void cache_evict(const struct cache *cache, const struct cache_place *spared)
+void cache_evict(const struct cache *cache, const struct cache_key *spared)
 {
     int lock = cache_lock_try(cache, CACHE_LOCK_EVICTION);
     if (lock < 0)
         return;
-    struct list list = {0};
-    if (cache_size_begin_count(cache) && list_all(cache, &list)) {
-        remove_oldest(cache, &list, spared);
-        cache_size_end_count(cache, list.bytes);
-    }
-    free(list.items);
+    struct cache_trimmed trimmed;
+    const struct cache_trim trim = {.limit_bytes = cache->limit_bytes,
+                                    .target_bytes = cache->limit_bytes / 10 * KEPT_OF_TEN};
+    trim_locked(cache, &trim, spared, &trimmed);
     close(lock);
+}
+
+enum pxr_status cache_trim(struct cache *cache, const struct cache_trim *trim,
+                           struct cache_trimmed *trimmed, struct pxr_error *err)
+{
+    errno = 0;
+    int lock = cache_lock_wait(cache, CACHE_LOCK_EVICTION, PATIENCE_MS);
+    if (lock < 0)
+        return pxr_fail(err, PXR_IO, "'%s': %s", cache->path,
+                        errno == EAGAIN || errno == EACCES || errno == 0
+                            ? "another process is removing entries, or it cannot be written"
+                            : strerror(errno));
+    bool is_trimmed = trim_locked(cache, trim, NULL, trimmed);
+    close(lock);
+    return is_trimmed ? PXR_OK
+                      : pxr_fail(err, PXR_IO, "'%s' cannot be written, or there is no memory",
+                                 cache->path);
 }

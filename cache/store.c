@@ -24,9 +24,8 @@
 
 #define TEMPORARY_BYTES 64
 
-/* Keys for pxr_log_once. */
+/* A key for pxr_log_once. */
 static const char damage[] = "damage";
-static const char strangeness[] = "strangeness";
 
 enum pxr_status cache_open(const char *path, uint64_t limit_bytes, struct cache **cache,
                            struct pxr_error *err)
@@ -50,7 +49,8 @@ enum pxr_status cache_open(const char *path, uint64_t limit_bytes, struct cache 
     opened->directory = directory;
     opened->device = identity.st_dev;
     opened->inode = identity.st_ino;
-    opened->limit_bytes = limit_bytes;
+    opened->limit_bytes =
+        limit_bytes == CACHE_LIMIT_KEPT ? cache_limit_read(directory) : limit_bytes;
     memcpy(opened->path, path, len + 1);
     *cache = opened;
     return PXR_OK;
@@ -98,49 +98,87 @@ static uint8_t *read_all(int fd, size_t size_bytes)
     return bytes;
 }
 
-static bool unpack_file(const struct cache *cache, const struct cache_key *key,
-                        const struct cache_place *place, int fd, const struct stat *status,
-                        uint8_t **bytes, size_t *size_bytes)
+/* Opens the file of an entry. NULL in *why: there is none. */
+static int open_entry(const struct cache *cache, const struct cache_key *key, struct stat *status,
+                      const char **why)
 {
-    const char *why = "it is too large";
-    uint8_t *entry = NULL;
-    size_t entry_bytes = (size_t)status->st_size;
-    if (status->st_size >= 0 && entry_bytes <= CACHE_ENTRY_MAX_BYTES) {
-        why = "it cannot be read";
-        entry = read_all(fd, entry_bytes);
-    }
-    bool is_whole = entry && cache_entry_unpack(key, entry, entry_bytes, bytes, size_bytes, &why);
+    struct cache_place place = cache_place_of(key);
+    bool is_strange;
+    *why = NULL;
+    int folder = cache_folder_open(cache_directory(cache), place.folder, false);
+    if (folder < 0)
+        return -1;
+    int fd = cache_file_open(folder, place.name, O_RDONLY, status, &is_strange);
+    close(folder);
+    if (fd < 0 && is_strange)
+        *why = "it is no file of this user's alone";
+    return fd;
+}
+
+static bool read_entry(int fd, const struct stat *status, uint8_t **entry, size_t *entry_bytes,
+                       const char **why)
+{
+    *entry_bytes = (size_t)status->st_size;
+    *why = "it is too large";
+    if (status->st_size < 0 || *entry_bytes > CACHE_ENTRY_MAX_BYTES)
+        return false;
+    *why = "it cannot be read";
+    *entry = read_all(fd, *entry_bytes);
+    return *entry != NULL;
+}
+
+static bool unpack_file(const struct cache_key *key, int fd, const struct stat *status,
+                        uint8_t **bytes, size_t *size_bytes, const char **why)
+{
+    uint8_t *entry;
+    size_t entry_bytes;
+    if (!read_entry(fd, status, &entry, &entry_bytes, why))
+        return false;
+    bool is_whole = cache_entry_unpack(key, entry, entry_bytes, bytes, size_bytes, why);
     free(entry);
-    if (is_whole)
-        note_use(fd, status);
-    else
-        pxr_log_once(damage, "the cached code in %s/%s/%s is not used: %s", cache->path,
-                     place->folder, place->name, why);
     return is_whole;
 }
 
 bool cache_get(struct cache *cache, const struct cache_key *key, uint8_t **bytes,
                size_t *size_bytes)
 {
-    struct cache_place place = cache_place_of(key);
     struct stat status;
-    bool is_strange;
-    int folder = cache_folder_open(cache_directory(cache), place.folder, false);
-    if (folder < 0)
-        return false;
-    int fd = cache_file_open(folder, place.name, O_RDONLY, &status, &is_strange);
-    close(folder);
-    if (fd < 0) {
-        if (is_strange)
-            pxr_log_once(strangeness,
-                         "the cached code in %s/%s/%s is not used: it is no file of this user's "
-                         "alone",
-                         cache->path, place.folder, place.name);
-        return false;
+    const char *why;
+    int fd = open_entry(cache, key, &status, &why);
+    bool is_hit = fd >= 0 && unpack_file(key, fd, &status, bytes, size_bytes, &why);
+    if (is_hit)
+        note_use(fd, &status);
+    if (fd >= 0)
+        close(fd);
+    if (!is_hit && why) {
+        struct cache_place place = cache_place_of(key);
+        pxr_log_once(damage, "the cached code in %s/%s/%s is not used: %s", cache->path,
+                     place.folder, place.name, why);
     }
-    bool is_hit = unpack_file(cache, key, &place, fd, &status, bytes, size_bytes);
-    close(fd);
     return is_hit;
+}
+
+bool cache_load_entry(const struct cache *cache, const struct cache_key *key, uint8_t **entry,
+                      size_t *entry_bytes, const char **why)
+{
+    struct stat status;
+    int fd = open_entry(cache, key, &status, why);
+    bool is_read = fd >= 0 && read_entry(fd, &status, entry, entry_bytes, why);
+    if (fd >= 0)
+        close(fd);
+    return is_read;
+}
+
+size_t cache_load_head(const struct cache *cache, const struct cache_key *key,
+                       uint8_t head[CACHE_ENTRY_HEAD_BYTES])
+{
+    struct stat status;
+    const char *why;
+    int fd = open_entry(cache, key, &status, &why);
+    ssize_t got = fd < 0 ? 0 : read(fd, head, CACHE_ENTRY_HEAD_BYTES);
+    if (fd >= 0)
+        close(fd);
+    return got < 0 ? 0 : (size_t)got;
 }
 
 /* ---- writing ---- */
@@ -193,8 +231,8 @@ bool cache_may_write(size_t size_bytes)
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= size_bytes;
 }
 
-static bool store_entry(const struct cache *cache, const struct cache_key *key,
-                        const uint8_t *entry, size_t entry_bytes)
+bool cache_store_entry(const struct cache *cache, const struct cache_key *key, const uint8_t *entry,
+                       size_t entry_bytes)
 {
     struct cache_place place = cache_place_of(key);
     bool is_full;
@@ -206,20 +244,26 @@ static bool store_entry(const struct cache *cache, const struct cache_key *key,
     if (folder >= 0)
         close(folder);
     if (is_full)
-        cache_evict(cache, &place);
+        cache_evict(cache, key);
+    return is_stored;
+}
+
+bool cache_put_about(struct cache *cache, const struct cache_key *key,
+                     const struct cache_about *about, const void *bytes, size_t size_bytes)
+{
+    uint8_t *entry;
+    size_t entry_bytes;
+    if (!cache_entry_pack(key, about, bytes, size_bytes, &entry, &entry_bytes))
+        return false;
+    bool is_stored = cache_store_entry(cache, key, entry, entry_bytes);
+    if (!is_stored)
+        pxr_log(PXR_LOG_INFO, "compiled code cannot be stored in %s", cache->path);
+    free(entry);
     return is_stored;
 }
 
 bool cache_put(struct cache *cache, const struct cache_key *key, const void *bytes,
                size_t size_bytes)
 {
-    uint8_t *entry;
-    size_t entry_bytes;
-    if (!cache_entry_pack(key, bytes, size_bytes, &entry, &entry_bytes))
-        return false;
-    bool is_stored = store_entry(cache, key, entry, entry_bytes);
-    if (!is_stored)
-        pxr_log(PXR_LOG_INFO, "compiled code cannot be stored in %s", cache->path);
-    free(entry);
-    return is_stored;
+    return cache_put_about(cache, key, &(struct cache_about){0}, bytes, size_bytes);
 }

@@ -15,6 +15,7 @@
 
 #include "cache/cache.h"
 #include "cache/directory.h"
+#include "cache/entry.h"
 
 struct cache {
     int directory; /* cache_directory gives it out */
@@ -27,6 +28,7 @@ struct cache {
 #define CACHE_LOCK_FILE   "lock"
 #define CACHE_SIZE_FILE   "size"
 #define CACHE_COUNTS_FILE "counts"
+#define CACHE_LIMIT_FILE  "limit"
 
 /* Entries that are being written are called so, with more behind it. */
 #define CACHE_TEMPORARY_PREFIX "tmp."
@@ -39,6 +41,20 @@ int cache_directory(const struct cache *cache);
 
 /* A process that writes more than its files may have gets a signal, which by default ends it. */
 bool cache_may_write(size_t size_bytes);
+
+/* ---- store.c: entries as they are in their files ---- */
+
+/* The bytes of an entry's file (malloc), which may be damaged. *why: NULL when there is none. */
+bool cache_load_entry(const struct cache *cache, const struct cache_key *key, uint8_t **entry,
+                      size_t *entry_bytes, const char **why);
+
+/* The first bytes of it, for cache_entry_head; returns how many. */
+size_t cache_load_head(const struct cache *cache, const struct cache_key *key,
+                       uint8_t head[CACHE_ENTRY_HEAD_BYTES]);
+
+/* Makes them the entry of the key, which they have to be. Returns whether they are there now. */
+bool cache_store_entry(const struct cache *cache, const struct cache_key *key, const uint8_t *entry,
+                       size_t entry_bytes);
 
 /* ---- lock.c: locks end with the process that holds them ---- */
 
@@ -66,11 +82,16 @@ bool cache_size_add(const struct cache *cache, uint64_t entry_bytes, bool *is_fu
 bool cache_size_begin_count(const struct cache *cache);
 void cache_size_end_count(const struct cache *cache, uint64_t all_bytes);
 
+/* ---- limit.c: how much they may take ---- */
+
+/* The limit that was set for the directory, or the default. */
+uint64_t cache_limit_read(int directory);
+
 /* ---- evict.c ---- */
 
 /* Removes the entries that were not used for longest, and what was left behind by processes that
  * were killed while they wrote, unless another process is at it. spared: just written, and perhaps
  * no newer than others as far as the clock of the file system tells. */
-void cache_evict(const struct cache *cache, const struct cache_place *spared);
+void cache_evict(const struct cache *cache, const struct cache_key *spared);
 
 #endif

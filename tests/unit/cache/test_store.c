@@ -64,6 +64,8 @@ Test(store, is_for_its_owner_only, .fini = remove_path)
 
 /* ---- damage ---- */
 
+static const struct cache_about nothing;
+
 static void quiet(void)
 {
     pxr_log_set_level(PXR_LOG_ERROR);
@@ -173,12 +175,14 @@ Test(damage, cannot_ask_for_memory)
     size_t payload_bytes;
     const char *why;
     uint8_t *large = calloc(1, CACHE_PAYLOAD_MAX_BYTES + 1);
-    cr_assert(cache_entry_pack(&key, large, CACHE_PAYLOAD_MAX_BYTES, &entry, &entry_bytes));
+    cr_assert(
+        cache_entry_pack(&key, &nothing, large, CACHE_PAYLOAD_MAX_BYTES, &entry, &entry_bytes));
     cr_expect(cache_entry_unpack(&key, entry, entry_bytes, &payload, &payload_bytes, &why));
     cr_expect_eq(payload_bytes, CACHE_PAYLOAD_MAX_BYTES);
     free(payload);
     free(entry);
-    cr_expect_not(cache_entry_pack(&key, large, CACHE_PAYLOAD_MAX_BYTES + 1, &entry, &entry_bytes));
+    cr_expect_not(
+        cache_entry_pack(&key, &nothing, large, CACHE_PAYLOAD_MAX_BYTES + 1, &entry, &entry_bytes));
     free(large);
 }
 
