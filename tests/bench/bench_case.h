@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tests/bench/bench_data.h"
+#include "tools/bench/bench_data.h"
 
 #define BENCH_MAX_IN      5
 #define BENCH_MAX_OUT     2

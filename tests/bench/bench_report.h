@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 #include "tests/bench/bench_case.h"
-#include "tests/bench/bench_engine.h"
-#include "tests/bench/bench_measure.h"
+#include "tools/bench/bench_engine.h"
+#include "tools/bench/bench_measure.h"
 
 /* One of a kernel's variants; by is_jit and collapse in bench_result.variants. */
 struct bench_variant {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/bench/bench_data.h"
+#include "tools/bench/bench_data.h"
 
 Test(data, arrays_are_aligned_zeros)
 {

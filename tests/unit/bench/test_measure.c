@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <sys/mman.h>
 
-#include "tests/bench/bench_measure.h"
+#include "tools/bench/bench_measure.h"
 
 Test(measure, times_are_of_all_samples)
 {

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs the launches of a row: picks or compiles a variant for each, as the product does, and
+ * submits them in order. One run at a time.
+ */
+#ifndef PTXRUN_TOOLS_BENCH_TABLE_RUN_H
+#define PTXRUN_TOOLS_BENCH_TABLE_RUN_H
+
+#include "tools/bench/table_case.h"
+#include "util/error.h"
+#include "util/options.h"
+
+/* The code of all kernels of a row. */
+struct table_code_notes {
+    char collapse[64]; /* "flat", or "flat+hierarchical" if kernels differ */
+    uint32_t width;    /* the largest */
+    uint32_t jam;
+    double compile_ms; /* CPU time of all variants together */
+};
+
+/* The row and args outlive the run. On failure there is nothing to close. dump_dir: for PTX, IR and
+ * assembly of the kernels; NULL: none. */
+enum pxr_status table_run_open(struct table_run **run, const struct table_row *row,
+                               const struct table_args *args, enum pxr_collapse collapse,
+                               enum pxr_mode mode, const char *dump_dir, struct pxr_error *err);
+void table_run_close(struct table_run *run);
+
+/* Launches the series and waits for its end; compiles what is not yet compiled. */
+enum pxr_status table_run_once(struct table_run *run, struct pxr_error *err);
+
+void table_run_notes(const struct table_run *run, struct table_code_notes *notes);
+
+#endif
