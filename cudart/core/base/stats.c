@@ -14,10 +14,10 @@
 #include <uthash.h>
 
 #include "cudart/core/base/process.h"
-#include "cudart/core/base/readable_name.h"
 #include "jit/jit.h"
 #include "util/log.h"
 #include "util/options.h"
+#include "util/readable_name.h"
 
 /* The reason why a kernel is not as asked for; longer ones are cut off. */
 #define WHY_BYTES 400
@@ -199,7 +199,7 @@ static void print_kernels(void)
     {
         double share = all_ns ? 100.0 * (double)row->total_ns / (double)all_ns : 0;
         uint64_t calls = row->calls ? row->calls : 1;
-        char *name = crt_readable_name(row->name);
+        char *name = pxr_readable_name(row->name);
         fprintf(stderr,
                 "ptxrun: %7.2f %10.3f %7" PRIu64 " %10.3f %10.3f %10.3f %10.3f  %-12s  %s\n", share,
                 milliseconds(row->total_ns), row->calls,
@@ -218,7 +218,7 @@ static void print_reasons(void)
     {
         if (!row->why[0])
             continue;
-        char *name = crt_readable_name(row->name);
+        char *name = pxr_readable_name(row->name);
         fprintf(stderr, "ptxrun: kernel '%s': %s\n", name ? name : row->name, row->why);
         free(name);
     }

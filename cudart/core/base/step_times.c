@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cudart/core/base/readable_name.h"
 #include "jit/jit.h"
+#include "util/readable_name.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct jit_step_times sums; /* under lock */
@@ -74,7 +74,7 @@ void crt_step_times_add(const char *kernel, const struct jit_step_times *times)
     if (times->count == 0)
         return;
     char title[256];
-    char *name = crt_readable_name(kernel);
+    char *name = pxr_readable_name(kernel);
     snprintf(title, sizeof title, "kernel '%s'", name ? name : kernel);
     free(name);
     print(title, times);

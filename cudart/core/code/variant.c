@@ -8,7 +8,6 @@
 
 #include "cudart/core/base/memory_limit.h"
 #include "cudart/core/base/process.h"
-#include "cudart/core/base/readable_name.h"
 #include "cudart/core/base/report.h"
 #include "cudart/core/base/stats.h"
 #include "cudart/core/base/step_times.h"
@@ -16,6 +15,7 @@
 #include "cudart/core/code/device_lib.h"
 #include "cudart/core/code/module.h"
 #include "util/log.h"
+#include "util/readable_name.h"
 
 /* Room on a thread's stack beyond the kernel's own frames: helpers such as vprintf run on it. */
 #define STACK_RESERVE_BYTES (24u << 10)
@@ -77,7 +77,7 @@ static void print_explanation(FILE *out, const struct crt_kernel *kernel,
 {
     bool is_full = pxr_options_get()->explain == PXR_EXPLAIN_FULL;
     const char *text = object->explanation ? object->explanation : "";
-    char *name = crt_readable_name(kernel->func->name);
+    char *name = pxr_readable_name(kernel->func->name);
     char *facts = malloc(FACTS_TEXT_BYTES);
     const char *shown = name ? name : kernel->func->name;
     fprintf(out, "ptxrun: kernel '%s':%s%.*s\n", shown,

@@ -3,7 +3,7 @@
  * The C++ ABI's own function reads names. Nearly every CUDA program has brought libstdc++, and a
  * machine that can compile one has it; without it names stay as they are.
  */
-#include "cudart/core/base/readable_name.h"
+#include "util/readable_name.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@ static void find_demangle(void)
     memcpy(&demangle, &found, sizeof demangle);
 }
 
-char *crt_readable_name(const char *name)
+char *pxr_readable_name(const char *name)
 {
     int status = 0;
     if (strncmp(name, "_Z", 2) != 0)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * crt_readable_name: names that C++ made, and all others.
+ * pxr_readable_name: names that C++ made, and all others.
  */
 #include <stdlib.h>
 
 #include <criterion/criterion.h>
 
-#include "cudart/core/base/readable_name.h"
+#include "util/readable_name.h"
 
 static void expect_readable(const char *name, const char *readable)
 {
-    char *text = crt_readable_name(name);
+    char *text = pxr_readable_name(name);
     cr_assert_not_null(text);
     cr_expect_str_eq(text, readable);
     free(text);
