@@ -39,6 +39,7 @@ void cache_items_sort(struct cache_items *items);
 struct cache_description {
     struct cache_about about; /* points into text */
     uint64_t payload_bytes;
+    uint64_t made_s; /* in seconds since 1970 */
     char text[8192];
 };
 

@@ -18,7 +18,8 @@
 
 struct cache;
 
-/* For limit_bytes: the one that was set for the directory (cache/admin.h), or the default. */
+/* For limit_bytes: the one that was set for the directory (cache/admin.h), or the default, which is
+ * that of NVIDIA's driver on desktops and servers. */
 #define CACHE_LIMIT_KEPT    UINT64_MAX
 #define CACHE_LIMIT_DEFAULT (UINT64_C(1) << 30)
 

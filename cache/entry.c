@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <zstd.h>
 
 #define MAGIC       "ptxrunKC"
@@ -21,7 +22,8 @@ enum {
     AT_KEY = 16,
     AT_PAYLOAD_BYTES = 48,
     AT_PACKED_BYTES = 56,
-    AT_CHECKSUM = 64
+    AT_MADE = 64,
+    AT_CHECKSUM = 72
 };
 
 _Static_assert(AT_CHECKSUM + CACHE_KEY_BYTES == CACHE_ENTRY_HEADER_BYTES, "the header has gaps");
@@ -75,6 +77,7 @@ static void put_header(uint8_t *entry, const struct cache_key *key, size_t words
     memcpy(entry + AT_KEY, key->bytes, CACHE_KEY_BYTES);
     put_number(entry + AT_PAYLOAD_BYTES, payload_bytes, 8);
     put_number(entry + AT_PACKED_BYTES, packed_bytes, 8);
+    put_number(entry + AT_MADE, (uint64_t)time(NULL), 8);
     struct cache_key sum = checksum(entry, CACHE_ENTRY_HEADER_BYTES + words_bytes + packed_bytes);
     memcpy(entry + AT_CHECKSUM, sum.bytes, sizeof sum.bytes);
 }
@@ -112,8 +115,7 @@ static bool are_words(const uint8_t *bytes, size_t count)
     return zeros == CACHE_ABOUT_WORDS && bytes[count - 1] == 0;
 }
 
-bool cache_entry_head(const uint8_t *bytes, size_t count, struct cache_key *key,
-                      struct cache_about *about, uint64_t *payload_bytes)
+bool cache_entry_head(const uint8_t *bytes, size_t count, struct cache_entry_head *head)
 {
     if (count < CACHE_ENTRY_HEADER_BYTES || memcmp(bytes, MAGIC, MAGIC_BYTES) != 0 ||
         get_number(bytes + AT_FORMAT, 4) != CACHE_ENTRY_FORMAT)
@@ -123,8 +125,10 @@ bool cache_entry_head(const uint8_t *bytes, size_t count, struct cache_key *key,
     if (words_bytes > count - CACHE_ENTRY_HEADER_BYTES ||
         !are_words(bytes + CACHE_ENTRY_HEADER_BYTES, words_bytes))
         return false;
-    memcpy(key->bytes, bytes + AT_KEY, CACHE_KEY_BYTES);
-    *payload_bytes = get_number(bytes + AT_PAYLOAD_BYTES, 8);
+    memcpy(head->key.bytes, bytes + AT_KEY, CACHE_KEY_BYTES);
+    head->payload_bytes = get_number(bytes + AT_PAYLOAD_BYTES, 8);
+    head->made_s = get_number(bytes + AT_MADE, 8);
+    struct cache_about *about = &head->about;
     const char **const words[] = {&about->kind, &about->name, &about->target, &about->maker};
     for (size_t i = 0; i < CACHE_ABOUT_WORDS; i++) {
         *words[i] = word;

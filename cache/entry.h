@@ -4,8 +4,9 @@
  * Internal to cache/.
  *
  *     bytes  0 magic   8 format   12 size of the words   16 key   48 size of the payload
- *           56 size in zstd   64 BLAKE3 of the 64 bytes before and of all behind
- *           96 the words, each with a zero behind it; the payload in zstd
+ *           56 size in zstd   64 when it was made, in seconds since 1970
+ *           72 BLAKE3 of the 72 bytes before and of all behind
+ *          104 the words, each with a zero behind it; the payload in zstd
  *
  * Numbers have their lowest byte first.
  */
@@ -20,7 +21,7 @@
 #include "cache/key.h"
 
 #define CACHE_ENTRY_FORMAT       2u
-#define CACHE_ENTRY_HEADER_BYTES 96u
+#define CACHE_ENTRY_HEADER_BYTES 104u
 
 /* The largest payload, and the largest file. */
 #define CACHE_PAYLOAD_MAX_BYTES ((size_t)64 << 20)
@@ -38,10 +39,16 @@ bool cache_entry_pack(const struct cache_key *key, const struct cache_about *abo
                       const void *payload, size_t payload_bytes, uint8_t **entry,
                       size_t *entry_bytes);
 
-/* What the first bytes of an entry say of it; they may be cut off behind the words. The words point
- * into them. False when they are no header. Nothing else is checked. */
-bool cache_entry_head(const uint8_t *bytes, size_t count, struct cache_key *key,
-                      struct cache_about *about, uint64_t *payload_bytes);
+struct cache_entry_head {
+    struct cache_key key;
+    struct cache_about about; /* points into the entry */
+    uint64_t payload_bytes;
+    uint64_t made_s;
+};
+
+/* What the first bytes of an entry say of it; they may be cut off behind the words. False when they
+ * are no header. Nothing else is checked. */
+bool cache_entry_head(const uint8_t *bytes, size_t count, struct cache_entry_head *head);
 
 /* The payload (malloc) of the entry of that key. False when anything is not as it was packed;
  * *why says what. Nothing is allocated by a size that the checksum does not vouch for. */

@@ -23,6 +23,12 @@ void cache_hash_init(struct cache_hash *hash, const char *kind)
     cache_hash_text(hash, kind);
 }
 
+void cache_hash_init_keyed(struct cache_hash *hash, const struct cache_key *secret)
+{
+    _Static_assert(LLVM_BLAKE3_KEY_LEN == CACHE_KEY_BYTES, "secrets have another length");
+    llvm_blake3_hasher_init_keyed(hasher(hash), secret->bytes);
+}
+
 void cache_hash_number(struct cache_hash *hash, uint64_t number)
 {
     uint8_t bytes[8];

@@ -26,6 +26,8 @@ struct cache_hash {
 
 /* kind: what sort of entry it is, so that two sorts never meet. */
 void cache_hash_init(struct cache_hash *hash, const char *kind);
+/* Who does not know the secret cannot make the same hash. */
+void cache_hash_init_keyed(struct cache_hash *hash, const struct cache_key *secret);
 void cache_hash_bytes(struct cache_hash *hash, const void *bytes, size_t size_bytes);
 void cache_hash_text(struct cache_hash *hash, const char *text);
 void cache_hash_number(struct cache_hash *hash, uint64_t number);

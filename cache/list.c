@@ -127,10 +127,14 @@ bool cache_describe(const struct cache *cache, const struct cache_key *key,
                     struct cache_description *description)
 {
     _Static_assert(sizeof description->text >= CACHE_ENTRY_HEAD_BYTES, "the words have no room");
-    struct cache_key named;
+    struct cache_entry_head head;
     size_t count = cache_load_head(cache, key, (uint8_t *)description->text);
-    return cache_entry_head((const uint8_t *)description->text, count, &named, &description->about,
-                            &description->payload_bytes);
+    if (!cache_entry_head((const uint8_t *)description->text, count, &head))
+        return false;
+    description->about = head.about;
+    description->payload_bytes = head.payload_bytes;
+    description->made_s = head.made_s;
+    return true;
 }
 
 enum cache_health cache_check(const struct cache *cache, const struct cache_key *key,

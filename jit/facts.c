@@ -128,6 +128,39 @@ static bool param_implies(const struct tr_param_fact *known, const struct tr_par
            known->is_distinct >= assumed->is_distinct;
 }
 
+static bool is_size(uint32_t value, const uint32_t *sizes, size_t count)
+{
+    bool is_one = value == 0;
+    for (size_t i = 0; i < count; i++)
+        is_one = is_one || sizes[i] == value;
+    return is_one;
+}
+
+static bool param_fits(const struct ptx_func *kernel, uint32_t number,
+                       const struct tr_param_fact *fact)
+{
+    bool has_facts = fact->max_log2 || fact->align_log2 || fact->is_distinct;
+    if (!has_facts)
+        return true;
+    if (number >= fact_param_count(kernel) || !is_integer(kernel->params[number]))
+        return false;
+    bool is_long = kernel->params[number]->size_bytes == 8;
+    bool is_max = fact->max_log2 == 0 ||
+                  memchr(param_sizes_log2, fact->max_log2, sizeof param_sizes_log2) != NULL;
+    return is_max && fact->align_log2 <= ALIGN_MAX_LOG2 &&
+           (is_long || (fact->align_log2 == 0 && !fact->is_distinct));
+}
+
+bool jit_facts_fit(const struct ptx_func *kernel, const struct tr_facts *facts)
+{
+    bool do_fit = is_size(facts->grid_max[0], grid_sizes_x, sizeof grid_sizes_x / 4) &&
+                  is_size(facts->grid_max[1], grid_sizes_yz, sizeof grid_sizes_yz / 4) &&
+                  is_size(facts->grid_max[2], grid_sizes_yz, sizeof grid_sizes_yz / 4);
+    for (uint32_t i = 0; i < TR_FACTS_PARAMS; i++)
+        do_fit = do_fit && param_fits(kernel, i, &facts->params[i]);
+    return do_fit;
+}
+
 bool jit_facts_imply(const struct tr_facts *known, const struct tr_facts *assumed)
 {
     for (int d = 0; d < 3; d++) {

@@ -40,6 +40,10 @@ void jit_facts_join(struct tr_facts *facts, const struct tr_facts *other);
 
 bool jit_facts_equal(const struct tr_facts *a, const struct tr_facts *b);
 
+/* Whether launches of the kernel may have facts of that kind: the others were not found by
+ * jit_facts_of, nor made of such. */
+bool jit_facts_fit(const struct ptx_func *kernel, const struct tr_facts *facts);
+
 /* How good code for these facts may be: 0 for no facts. If a implies b and they are not equal, a's
  * weight is larger. */
 unsigned jit_facts_weight(const struct tr_facts *facts);

@@ -148,9 +148,8 @@ static void module_label(const struct ptx_source *source, const struct chosen *c
                  chosen->number, chosen->entry.index, arch);
 }
 
-/* Parses one of the texts into the next place of the list. */
-static enum pxr_status parse_chosen(const struct ptx_source *source, const struct chosen *chosen,
-                                    struct module_list *list, struct pxr_error *err)
+static enum pxr_status visit_chosen(const struct ptx_source *source, const struct chosen *chosen,
+                                    ptx_source_text_fn visit, void *user, struct pxr_error *err)
 {
     const struct ptx_containers named = {.kind = source->kind, .source_name = source->name};
     char label[PTX_LABEL_BYTES];
@@ -162,11 +161,29 @@ static enum pxr_status parse_chosen(const struct ptx_source *source, const struc
     struct pxr_str text = ptx_payload_text(&payload);
     if (!ptx_text_is_device_runtime(text)) {
         module_label(source, chosen, label);
-        status = ptx_parse(text, label, &list->modules[list->count], err);
-        if (status == PXR_OK)
-            list->count++;
+        status = visit(user, text, label, err);
     }
     ptx_payload_fini(&payload);
+    return status;
+}
+
+enum pxr_status ptx_source_visit(const struct ptx_source *source, ptx_source_text_fn visit,
+                                 void *user, struct pxr_error *err)
+{
+    enum pxr_status status = PXR_OK;
+    for (uint32_t i = 0; status == PXR_OK && i < source->count; i++)
+        status = visit_chosen(source, &source->chosen[i], visit, user, err);
+    return status;
+}
+
+/* Parses a text into the next place of the list. */
+static enum pxr_status parse_text(void *user, struct pxr_str text, const char *label,
+                                  struct pxr_error *err)
+{
+    struct module_list *list = user;
+    enum pxr_status status = ptx_parse(text, label, &list->modules[list->count], err);
+    if (status == PXR_OK)
+        list->count++;
     return status;
 }
 
@@ -199,9 +216,7 @@ enum pxr_status ptx_source_parse(const struct ptx_source *source, struct ptx_mod
     struct module_list list = {.modules = calloc((size_t)source->count + 1, sizeof *list.modules)};
     if (!list.modules)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "%s: out of memory", source->name);
-    enum pxr_status status = PXR_OK;
-    for (uint32_t i = 0; status == PXR_OK && i < source->count; i++)
-        status = parse_chosen(source, &source->chosen[i], &list, err);
+    enum pxr_status status = ptx_source_visit(source, parse_text, &list, err);
     if (status == PXR_OK && list.count == 0)
         status = ptx_image_explain_no_ptx(&source->summary, source->name, NULL, err);
     if (status == PXR_OK)

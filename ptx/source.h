@@ -12,6 +12,7 @@
 
 #include "ptx/fingerprint.h"
 #include "util/error.h"
+#include "util/str.h"
 
 struct ptx_source;
 
@@ -31,6 +32,13 @@ void ptx_source_identify(const struct ptx_source *source, ptx_fingerprint_fn put
 
 /* Copies the PTX, as it is stored: the image is not needed from then on. PXR_OUT_OF_MEMORY. */
 enum pxr_status ptx_source_own(struct ptx_source *source, struct pxr_error *err);
+
+/* Calls visit with each text, expanded, and what to call it in messages; any status but PXR_OK ends
+ * it. Errors: those of expanding, and of visit. */
+typedef enum pxr_status (*ptx_source_text_fn)(void *user, struct pxr_str text, const char *label,
+                                              struct pxr_error *err);
+enum pxr_status ptx_source_visit(const struct ptx_source *source, ptx_source_text_fn visit,
+                                 void *user, struct pxr_error *err);
 
 /* Expands, parses and links, as ptx_image_load does and with its errors. The source stays. */
 enum pxr_status ptx_source_parse(const struct ptx_source *source, struct ptx_module **module,

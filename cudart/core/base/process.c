@@ -19,9 +19,6 @@
 #include "util/log.h"
 #include "util/options.h"
 
-/* As NVIDIA's driver on desktops and servers. */
-#define CRT_CACHE_BYTES (UINT64_C(1) << 30)
-
 /* environment is written once, before is_initialized is set with release order. */
 static struct {
     atomic_bool is_initialized;
@@ -65,7 +62,8 @@ static char *find_cache_path(void)
     return len < 0 ? NULL : path;
 }
 
-/* Bytes; what is no number is not set. */
+/* Bytes; what is no number is not set. (The default is that of NVIDIA's driver on desktops and
+ * servers: cache/cache.h.) */
 static uint64_t find_cache_size(void)
 {
     const char *text = getenv("CUDA_CACHE_MAXSIZE");
@@ -73,7 +71,7 @@ static uint64_t find_cache_size(void)
     errno = 0;
     uint64_t bytes = text && *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
     bool is_set = text && *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
-    return is_set ? bytes : CRT_CACHE_BYTES;
+    return is_set ? bytes : UINT64_MAX;
 }
 
 static void read_environment(struct crt_environment *environment)

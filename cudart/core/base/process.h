@@ -19,7 +19,7 @@ struct crt_environment {
     bool loads_eagerly;       /* CUDA_MODULE_LOADING=EAGER */
     bool jit_is_disabled;     /* CUDA_DISABLE_PTX_JIT */
     bool cache_is_disabled;   /* CUDA_CACHE_DISABLE */
-    uint64_t cache_max_bytes; /* CUDA_CACHE_MAXSIZE */
+    uint64_t cache_max_bytes; /* CUDA_CACHE_MAXSIZE; UINT64_MAX when it is not set */
     char *cache_path;         /* CUDA_CACHE_PATH, else where users' caches are; NULL: nowhere */
 };
 

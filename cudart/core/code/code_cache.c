@@ -13,6 +13,7 @@
 #include "cudart/core/code/code_cache.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,8 +33,7 @@ static struct {
     struct cache *cache; /* NULL: there is none */
 } process = {.once = PTHREAD_ONCE_INIT};
 
-/* NULL when there is no place for it. */
-static const char *choose_path(void)
+const char *crt_code_cache_path(void)
 {
     const char *given = pxr_options_get()->cache_dir;
     return *given ? given : crt_environment_get()->cache_path;
@@ -55,7 +55,7 @@ static bool is_switched_on(void)
 static void open_cache(void)
 {
     struct pxr_error error = {0};
-    const char *path = choose_path();
+    const char *path = crt_code_cache_path();
     if (!is_switched_on() || !path)
         return;
     enum pxr_status status =
@@ -83,12 +83,19 @@ static struct cache *cache_for(const struct jit_request *request)
 
 /* ---- what code is made for ---- */
 
+#define ABOUT_BYTES  64
+#define ABOUT_DIGITS 8 /* bytes of hashes that people are shown */
+
 /* Written once under `once`, then constant. */
 static struct {
     pthread_once_t once;
     bool is_known;
     struct jit_build_id compiler;
-    char *text; /* jit_compiler_target */
+    char *text;             /* jit_compiler_target */
+    struct pxr_error error; /* if it is not known */
+    /* For struct cache_about: */
+    char about[ABOUT_BYTES];
+    char maker[2 * ABOUT_DIGITS + 1];
 } target = {.once = PTHREAD_ONCE_INIT};
 
 static void add_bytes(void *hash, const void *bytes, size_t count)
@@ -106,6 +113,15 @@ static struct cache_key machine_key(const struct jit_build_id *compiler)
     return cache_hash_key(&hash);
 }
 
+/* Stores something of which target.about and target.maker are true. */
+static bool put(const struct cache_key *key, const char *kind, const char *name, const void *bytes,
+                size_t count)
+{
+    const struct cache_about about = {
+        .kind = kind, .name = name, .target = target.about, .maker = target.maker};
+    return cache_put_about(process.cache, key, &about, bytes, count);
+}
+
 /* What the cache has is a text without its zero. */
 static char *get_text(const struct cache_key *key)
 {
@@ -118,29 +134,71 @@ static char *get_text(const struct cache_key *key)
     return text;
 }
 
-/* What the library that is open says is not kept for the one in the file, should they differ. */
-static char *ask_compiler(const struct cache_key *key)
+static void write_digits(const uint8_t bytes[ABOUT_DIGITS], char digits[2 * ABOUT_DIGITS + 1])
 {
-    char *text = NULL;
+    for (int i = 0; i < ABOUT_DIGITS; i++)
+        snprintf(digits + 2 * i, 3, "%02x", bytes[i]);
+}
+
+/* The CPU's name or family, and some digits that stand for all that is said of it. */
+static void describe_target(void)
+{
+    struct cache_hash hash;
+    char digits[2 * ABOUT_DIGITS + 1];
+    const char *named = pxr_option_text(PXR_OPTION_CPU);
+    const char *family = strstr(target.text, " family ");
+    cache_hash_init(&hash, "target");
+    cache_hash_text(&hash, target.text);
+    struct cache_key key = cache_hash_key(&hash);
+    write_digits(key.bytes, digits);
+    family = family ? family + strlen(" family ") : "";
+    snprintf(target.about, sizeof target.about, "%.*s %s",
+             *named ? 40 : (int)strcspn(family, " \n"), *named ? named : family, digits);
+    write_digits(target.compiler.bytes, target.maker);
+}
+
+/* What the library that is open says is not kept for the one in the file, should they differ. */
+static void ask_compiler(const struct cache_key *key)
+{
     struct jit_build_id opened;
-    if (jit_compiler_target(&text, NULL) != PXR_OK)
-        return NULL;
+    if (jit_compiler_target(&target.text, &target.error) != PXR_OK)
+        return;
+    describe_target();
     if (jit_compiler_id(&opened) && jit_build_id_equal(&opened, &target.compiler))
-        cache_put(process.cache, key, text, strlen(text));
-    return text;
+        put(key, "machine", "", target.text, strlen(target.text));
 }
 
 static void find_target(void)
 {
     if (!jit_compiler_id(&target.compiler)) {
+        pxr_fail(&target.error, PXR_NO_COMPILER, "the compiler has no build id");
         pxr_log(PXR_LOG_INFO, "compiled code is not kept: the compiler has no build id");
         return;
     }
     struct cache_key key = machine_key(&target.compiler);
     target.text = get_text(&key);
-    if (!target.text)
-        target.text = ask_compiler(&key);
+    if (target.text)
+        describe_target();
+    else
+        ask_compiler(&key);
     target.is_known = target.text != NULL;
+}
+
+bool crt_code_cache_target(const char **about, const char **maker, struct pxr_error *err)
+{
+    pthread_once(&process.once, open_cache);
+    if (process.cache)
+        pthread_once(&target.once, find_target);
+    else
+        pxr_fail(&target.error, PXR_IO, "the cache cannot be opened");
+    if (!target.is_known) {
+        if (err)
+            *err = target.error;
+        return false;
+    }
+    *about = target.about;
+    *maker = target.maker;
+    return true;
 }
 
 /* ---- keys ---- */
@@ -203,7 +261,8 @@ static struct cache *find_place(enum crt_cached_kind kind, const struct jit_requ
                                 const uint8_t digest[PTX_DIGEST_BYTES], struct crt_cached *cached)
 {
     struct cache *cache = cache_for(request);
-    *cached = (struct crt_cached){.claim.fd = -1};
+    *cached = (struct crt_cached){
+        .claim.fd = -1, .kernel = request->kernel->name, .is_quick = request->variant.is_quick};
     if (!cache)
         return NULL;
     pthread_once(&target.once, find_target);
@@ -234,15 +293,33 @@ static bool may_keep(const struct crt_cached *cached)
            jit_build_id_equal(&compiler, &target.compiler);
 }
 
-void crt_code_cache_keep(struct crt_cached *cached, const struct jit_object *object)
+bool crt_code_cache_keep(struct crt_cached *cached, const struct jit_object *object)
 {
     uint8_t *bytes;
     size_t count;
-    if (may_keep(cached) && crt_object_to_bytes(object, &bytes, &count)) {
-        cache_put(process.cache, &cached->key, bytes, count);
+    bool is_kept = false;
+    if (object && may_keep(cached) && crt_object_to_bytes(object, &bytes, &count)) {
+        is_kept =
+            put(&cached->key, cached->is_quick ? "quick" : "best", cached->kernel, bytes, count);
         free(bytes);
     }
     cache_release(&cached->claim);
+    return is_kept;
+}
+
+bool crt_code_cache_keep_ptx(const struct cache_key *key, const char *name, const void *bytes,
+                             size_t count)
+{
+    const struct cache_about about = {.kind = "ptx", .name = name};
+    uint8_t *known;
+    size_t known_bytes;
+    pthread_once(&process.once, open_cache);
+    if (!process.cache)
+        return false;
+    if (!cache_get(process.cache, key, &known, &known_bytes))
+        return cache_put_about(process.cache, key, &about, bytes, count);
+    free(known);
+    return true;
 }
 
 bool crt_code_cache_find_check(const struct jit_request *request,
@@ -260,5 +337,5 @@ bool crt_code_cache_find_check(const struct jit_request *request,
 void crt_code_cache_keep_check(const struct crt_cached *cached)
 {
     if (may_keep(cached))
-        cache_put(process.cache, &cached->key, "", 0);
+        put(&cached->key, "check", cached->kernel, "", 0);
 }

@@ -17,7 +17,9 @@ enum crt_cached_kind { CRT_CACHED_CODE, CRT_CACHED_CHECK };
 
 /* What became of one look into the cache; for crt_code_cache_keep. */
 struct crt_cached {
-    bool is_wanted; /* the code may be stored */
+    bool is_wanted;     /* the code may be stored */
+    const char *kernel; /* its name, and the tier: what the entry says of itself */
+    bool is_quick;
     struct cache_key key;
     struct jit_build_id compiler;
     struct cache_claim claim;
@@ -30,8 +32,19 @@ struct crt_cached {
 bool crt_code_cache_find(const struct jit_request *request, const uint8_t digest[PTX_DIGEST_BYTES],
                          struct jit_object *object, struct crt_cached *cached);
 
-/* Has to follow: stores what was compiled, if that is still wanted. */
-void crt_code_cache_keep(struct crt_cached *cached, const struct jit_object *object);
+/* Has to follow: stores what was compiled, if there is anything and it is still wanted. Returns
+ * whether it is there now. */
+bool crt_code_cache_keep(struct crt_cached *cached, const struct jit_object *object);
+
+/* Stores PTX, so that others can compile it. name: of the image. */
+bool crt_code_cache_keep_ptx(const struct cache_key *key, const char *name, const void *bytes,
+                             size_t count);
+
+/* Where the options and the environment have the cache, whether it is on or not; NULL: nowhere. */
+const char *crt_code_cache_path(void);
+
+/* What entries of this machine say of themselves (struct cache_about); false: it is not known. */
+bool crt_code_cache_target(const char **about, const char **maker, struct pxr_error *err);
 
 /* Whether a process has found that jit_check takes the request; and that this one has. */
 bool crt_code_cache_find_check(const struct jit_request *request,

@@ -13,6 +13,7 @@
 #include "cudart/core/base/stats.h"
 #include "cudart/core/code/module.h"
 #include "cudart/core/code/printf.h"
+#include "cudart/core/code/record.h"
 #include "cudart/core/memory/device_arena.h"
 #include "cudart/core/memory/memory.h"
 #include "cudart/core/memory/pool.h"
@@ -347,6 +348,7 @@ enum crt_result crt_launch_find_code(struct crt_launch *launch,
     };
     memcpy(described.grid, config->grid, sizeof described.grid);
     memcpy(described.block, config->block, sizeof described.block);
+    crt_record_launch(launch->kernel, &described);
     return crt_kernel_code(launch->kernel, &described, &launch->variant);
 }
 

@@ -13,6 +13,7 @@
 #include "cudart/core/base/read_file.h"
 #include "cudart/core/base/report.h"
 #include "cudart/core/code/module.h"
+#include "cudart/core/code/record.h"
 #include "cudart/core/code/summary.h"
 #include "cudart/core/memory/device_arena.h"
 #include "ptx/image.h"
@@ -61,6 +62,8 @@ static enum crt_result open_locked(struct crt_library *library)
     enum pxr_status status =
         ptx_source_open(library->image, library->image_bytes, crt_architecture_get()->capability,
                         library->name, &library->source, &library->error);
+    if (status == PXR_OK)
+        crt_record_library(library);
     if (status == PXR_OK)
         status = crt_summary_find(library->source, library->name, &library->outline, &library->ptx,
                                   &library->error);
@@ -146,9 +149,9 @@ static void name_library(struct crt_library *library, const char *path)
         snprintf(library->name, sizeof library->name, "image %llu", number);
 }
 
-static enum crt_result load_named(const void *image, size_t image_bytes, bool is_preserved,
-                                  const char *path, struct crt_library **library,
-                                  struct pxr_error *err)
+enum crt_result crt_library_load_named(const void *image, size_t image_bytes, bool is_preserved,
+                                       const char *path, struct crt_library **library,
+                                       struct pxr_error *err)
 {
     if (!image)
         return CRT_INVALID_VALUE;
@@ -181,7 +184,7 @@ static enum crt_result load_named(const void *image, size_t image_bytes, bool is
 enum crt_result crt_library_load(const void *image, size_t image_bytes, bool is_preserved,
                                  struct crt_library **library, struct pxr_error *err)
 {
-    return load_named(image, image_bytes, is_preserved, NULL, library, err);
+    return crt_library_load_named(image, image_bytes, is_preserved, NULL, library, err);
 }
 
 enum crt_result crt_library_load_file(const char *path, struct crt_library **library,
@@ -195,7 +198,7 @@ enum crt_result crt_library_load_file(const char *path, struct crt_library **lib
         pxr_fail(err, PXR_IO, "cannot read the module file '%s'", path);
         return CRT_FILE_NOT_FOUND;
     }
-    enum crt_result result = load_named(bytes, size_bytes, false, path, library, err);
+    enum crt_result result = crt_library_load_named(bytes, size_bytes, false, path, library, err);
     if (result == CRT_SUCCESS)
         (*library)->image = NULL;
     free(bytes);

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cache/key.h"
 #include "cudart/core/base/object.h"
 #include "cudart/core/base/result.h"
 #include "jit/jit.h"
@@ -50,6 +51,7 @@ struct crt_kernel {
     _Atomic int cluster_policy;
     atomic_bool is_wanted;             /* someone has asked for the kernel's code */
     struct crt_old_launch *old_launch; /* of cuParamSetv and the like, or NULL; guarded by lock */
+    struct crt_recorded *recorded;     /* record.c's, or NULL */
 };
 
 #define CRT_OLD_PARAM_BYTES 4096
@@ -93,6 +95,8 @@ struct crt_library {
                                    launched */
     struct crt_module *modules; /* guarded by the lock in module.c */
     char name[96];              /* for messages */
+    struct cache_key recorded;  /* the PTX as record.c has stored it, if is_recorded */
+    bool is_recorded;
 };
 
 CRT_API_BEGIN
@@ -170,6 +174,11 @@ enum crt_result crt_kernel_available_shared(struct crt_kernel *kernel, int block
 
 CRT_API_END
 
+/* crt_library_load for an image out of the file of that path; NULL: nobody knows. */
+enum crt_result crt_library_load_named(const void *image, size_t image_bytes, bool is_preserved,
+                                       const char *path, struct crt_library **library,
+                                       struct pxr_error *err);
+
 /* Ends every module of a context. */
 void crt_module_destroy_all(struct crt_context *ctx);
 
@@ -213,6 +222,21 @@ enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_laun
 enum crt_result crt_kernel_check(struct crt_kernel *kernel);
 
 void crt_variants_destroy(struct crt_kernel *kernel);
+
+/* Compiling a small kernel takes so much memory. The compiler ends the process when it gets
+ * none. */
+#define CRT_COMPILE_BYTES ((size_t)48 << 20)
+
+/* What the options ask of code for these facts. */
+struct jit_variant crt_variant_key(const struct tr_facts *facts);
+
+/* What the compiler is asked for, before crt_kernel_open_locked. */
+struct jit_request crt_kernel_request(const struct crt_kernel *kernel,
+                                      const struct jit_variant *key);
+
+/* The facts that most launches will have in common, before there is a launch: blocks of one row,
+ * unless .reqntid says otherwise. */
+void crt_kernel_expect(const struct crt_kernel *kernel, struct tr_facts *facts);
 
 /* The lines of crt_library_describe for any module. */
 size_t crt_describe_outline(const struct ptx_outline *outline, const char *name, char *text,

@@ -78,7 +78,8 @@ static enum pxr_status make_summary(const struct ptx_source *source, const char 
     status =
         ptx_outline_write(*module, name, cache ? crt_kernel_digest : NULL, &bytes, &count, err);
     if (status == PXR_OK && cache)
-        cache_put(cache, key, bytes, count);
+        cache_put_about(cache, key, &(struct cache_about){.kind = "summary", .name = name}, bytes,
+                        count);
     if (status == PXR_OK && !ptx_outline_read(bytes, count, outline)) {
         free(bytes);
         status = pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for the outline of a module");

@@ -26,10 +26,12 @@
 #define NAME_COLUMNS 80
 
 /* The module is filled in when it turns out to be needed (crt_kernel_open_locked). */
-static struct jit_request make_request(const struct jit_variant *key)
+struct jit_request crt_kernel_request(const struct crt_kernel *kernel,
+                                      const struct jit_variant *key)
 {
     const struct pxr_options *options = pxr_options_get();
     return (struct jit_request){
+        .kernel = kernel->func, /* for its name */
         .variant = *key,
         .is_debugged = options->debug != PXR_DEBUG_NONE,
         .dump = options->dump,
@@ -42,9 +44,15 @@ static struct jit_request make_request(const struct jit_variant *key)
     };
 }
 
-/* Compiling a small kernel takes so much memory. The compiler ends the process when it gets
- * none. */
-#define COMPILE_BYTES ((size_t)48 << 20)
+struct jit_variant crt_variant_key(const struct tr_facts *facts)
+{
+    const struct pxr_options *options = pxr_options_get();
+    return (struct jit_variant){.collapse = (enum pxr_collapse)options->collapse,
+                                .width = options->width,
+                                .jam = options->jam,
+                                .is_quick = options->tier == PXR_TIER_QUICK,
+                                .facts = *facts};
+}
 
 static uint32_t stack_bytes(const struct crt_kernel *kernel, const struct jit_object *object)
 {
@@ -140,7 +148,7 @@ static enum pxr_status compile(struct crt_kernel *kernel, struct jit_request *re
                                struct crt_variant *variant, struct jit_object *object,
                                struct pxr_error *error)
 {
-    if (!crt_memory_can_grow(COMPILE_BYTES))
+    if (!crt_memory_can_grow(CRT_COMPILE_BYTES))
         return pxr_fail(error, PXR_OUT_OF_MEMORY, "no memory to compile kernel '%s'",
                         kernel->func->name);
     struct jit_loading loading = loading_of(kernel);
@@ -158,7 +166,7 @@ static enum pxr_status make_code(struct crt_kernel *kernel, struct crt_variant *
                                  struct jit_object *object, struct crt_cached *cached,
                                  struct pxr_error *error)
 {
-    struct jit_request request = make_request(&variant->key);
+    struct jit_request request = crt_kernel_request(kernel, &variant->key);
     uint64_t start_ns = crt_now_ns();
     bool is_cached = crt_code_cache_find(&request, kernel->outline->digest, object, cached);
     /* What cannot be loaded is compiled as if it were not there. */
@@ -182,11 +190,9 @@ static enum crt_result compile_locked(struct crt_kernel *kernel, const struct tr
     struct crt_variant *made = calloc(1, sizeof *made);
     if (!made)
         return CRT_OUT_OF_MEMORY;
-    made->key.collapse = (enum pxr_collapse)options->collapse;
-    made->key.width = options->width;
-    made->key.jam = options->jam;
-    made->key.is_quick = options->tier == PXR_TIER_QUICK;
-    jit_variants_plan(&kernel->variants, (enum pxr_mode)options->mode, facts, &made->key.facts);
+    struct tr_facts planned;
+    jit_variants_plan(&kernel->variants, (enum pxr_mode)options->mode, facts, &planned);
+    made->key = crt_variant_key(&planned);
     struct pxr_error error = {0};
     struct jit_object object = {0};
     struct crt_cached cached;
@@ -221,9 +227,7 @@ enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_laun
     return result;
 }
 
-/* The facts that most launches will have in common, before there is a launch: blocks of one row,
- * unless .reqntid says otherwise. */
-static void expect_row(const struct crt_kernel *kernel, struct tr_facts *facts)
+void crt_kernel_expect(const struct crt_kernel *kernel, struct tr_facts *facts)
 {
     const uint32_t *required = kernel->func->required_threads;
     memset(facts, 0, sizeof *facts);
@@ -238,10 +242,10 @@ static enum crt_result check_locked(struct crt_kernel *kernel)
     if (pxr_options_get()->mode == PXR_MODE_NORMAL) {
         struct tr_facts expected;
         const struct crt_variant *variant;
-        expect_row(kernel, &expected);
+        crt_kernel_expect(kernel, &expected);
         return compile_locked(kernel, &expected, &variant);
     }
-    struct jit_request request = make_request(&(struct jit_variant){0});
+    struct jit_request request = crt_kernel_request(kernel, &(struct jit_variant){0});
     struct pxr_error error = {0};
     struct crt_cached cached;
     kernel->is_checked = crt_code_cache_find_check(&request, kernel->outline->digest, &cached);

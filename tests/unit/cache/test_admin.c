@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cache/admin.h"
@@ -72,6 +73,8 @@ Test(admin, says_of_an_entry_what_was_said_of_it, .fini = remove_path)
     cr_expect_str_eq(told.about.target, "");
     cr_expect_str_eq(told.about.maker, "builder");
     cr_expect_eq(told.payload_bytes, 7);
+    cr_expect_leq(told.made_s, (uint64_t)time(NULL));
+    cr_expect_geq(told.made_s, (uint64_t)time(NULL) - 60);
     uint8_t *bytes;
     size_t count;
     cr_assert(cache_get(cache, &key, &bytes, &count));

@@ -196,3 +196,34 @@ Test(facts, text_names_every_fact_and_fits_any_buffer)
     jit_facts_text(&facts, text, sizeof text);
     cr_expect_str_eq(text, "block ?x4x?");
 }
+
+/* Whoever reads facts from a file asks whether launches can have them. */
+Test(facts, of_launches_fit_their_kernel_and_others_do_not)
+{
+    struct facts_random random = {.state = 7};
+    for (int i = 0; i < 2000; i++) {
+        struct facts_launch launch = facts_launch_random(&random);
+        struct facts_launch varied = facts_launch_vary(&launch, &random);
+        struct tr_facts facts = facts_of(&launch);
+        struct tr_facts other = facts_of(&varied);
+        cr_assert(jit_facts_fit(&launch.func, &facts));
+        jit_facts_join(&facts, &other);
+        cr_assert(jit_facts_fit(&launch.func, &facts));
+    }
+    struct facts_launch launch = plain_launch();
+    struct tr_facts known = facts_of(&launch);
+    struct tr_facts facts;
+#define EXPECT_MISFIT(change)                                                                      \
+    facts = known;                                                                                 \
+    change;                                                                                        \
+    cr_expect_not(jit_facts_fit(&launch.func, &facts), #change)
+    EXPECT_MISFIT(facts.grid_max[0] = 1000);
+    EXPECT_MISFIT(facts.grid_max[1] = 2);
+    EXPECT_MISFIT(facts.params[0].align_log2 = 5);
+    EXPECT_MISFIT(facts.params[2].max_log2 = 64);
+    EXPECT_MISFIT(facts.params[2].align_log2 = 2);
+    EXPECT_MISFIT(facts.params[2].is_distinct = true);
+    EXPECT_MISFIT(facts.params[3].max_log2 = 10);
+    EXPECT_MISFIT(facts.params[4].max_log2 = 10);
+#undef EXPECT_MISFIT
+}

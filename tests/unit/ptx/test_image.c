@@ -13,6 +13,7 @@
 #include "ptx/image.h"
 #include "ptx/joined.h"
 #include "ptx/ptx.h"
+#include "ptx/source.h"
 
 struct wrapper {
     uint32_t magic, version;
@@ -100,6 +101,34 @@ Test(image, units_of_a_linked_wrapper_become_one_module)
     cr_assert_not_null(callee);
     cr_expect(callee->has_body);
     ptx_module_destroy(module);
+    ptx_file_close(file);
+}
+
+static enum pxr_status join_text(void *user, struct pxr_str text, const char *label,
+                                 struct pxr_error *error)
+{
+    const struct ptx_span span = {(const uint8_t *)text.ptr, text.len};
+    return ptx_joined_add(user, span, label, error);
+}
+
+/* What is taken elsewhere to be compiled there: the texts that were chosen, and nothing else. */
+Test(image, texts_that_are_visited_are_those_that_are_loaded)
+{
+    struct ptx_file *file = open_fixture("rdc.exe");
+    struct wrapper wrapper = wrap_linked(file);
+    struct ptx_joined joined = {0};
+    struct ptx_source *source;
+    cr_assert_eq(ptx_source_open(&wrapper, PTX_IMAGE_SIZE_UNKNOWN, 75, "app", &source, &err),
+                 PXR_OK, "%s", err.message);
+    cr_assert_eq(ptx_source_visit(source, join_text, &joined, &err), PXR_OK, "%s", err.message);
+    ptx_source_close(source);
+    cr_assert_eq(ptx_image_load_sized(joined.bytes, joined.len, 75, "copy", &module, &err), PXR_OK,
+                 "%s", err.message);
+    cr_expect_not_null(ptx_find_entry(module, "_Z10call_twicePi"));
+    cr_expect_not_null(ptx_find_entry(module, "_Z12other_kernelPi"));
+    cr_expect(ptx_find_func(module, "_Z5twicei")->has_body);
+    ptx_module_destroy(module);
+    ptx_joined_fini(&joined);
     ptx_file_close(file);
 }
 
