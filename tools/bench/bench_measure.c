@@ -33,7 +33,8 @@ static int compare_doubles(const void *a, const void *b)
 struct bench_times bench_times_of(double *samples_us, unsigned count)
 {
     qsort(samples_us, count, sizeof(double), compare_doubles);
-    return (struct bench_times){.median_us = samples_us[count / 2],
+    return (struct bench_times){.median_us =
+                                    (samples_us[(count - 1) / 2] + samples_us[count / 2]) / 2,
                                 .min_us = samples_us[0],
                                 .max_us = samples_us[count - 1]};
 }

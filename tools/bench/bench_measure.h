@@ -15,7 +15,7 @@ struct bench_times {
 
 double bench_now_us(void);
 
-/* Sorts the samples. count > 0. */
+/* Sorts the samples. count > 0. Of an even number the median is the mean of the middle two. */
 struct bench_times bench_times_of(double *samples_us, unsigned count);
 
 /* A geometric mean that grows number by number; 0 without numbers. Numbers <= 0 do not count. */

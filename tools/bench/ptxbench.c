@@ -2,10 +2,12 @@
  *
  * ptxbench: what programs and kernels take. Each command has a file of its own.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/bench/compare.h"
 #include "tools/bench/programs.h"
 #include "tools/bench/table.h"
 
@@ -14,6 +16,7 @@ static const struct {
     int (*run)(int argc, char **argv); /* argv[0]: the name */
     const char *help;
 } commands[] = {
+    {"compare", compare_main, "your own program in many settings of ptxrun"},
     {"programs", programs_main, "two settings of ptxrun, over the programs of a list"},
     {"table", table_main, "kernels of ptxrun's own against C and against the machine"},
 };

@@ -13,6 +13,12 @@ Test(measure, times_are_of_all_samples)
     cr_assert_eq(times.max_us, 9);
 }
 
+Test(measure, the_median_of_an_even_number_lies_in_the_middle)
+{
+    double samples[] = {8, 1, 4, 2};
+    cr_assert_eq(bench_times_of(samples, 4).median_us, 3);
+}
+
 Test(measure, means_are_geometric_and_leave_out_what_is_missing)
 {
     struct bench_mean mean = {0};
