@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What compiling costs: opening the compile library, the first kernel of a process, and each kernel
- * of the PTX files given: bench_compile [--auto|--precise|--flat|--hierarchical|--vector]
- * FILE.ptx... Prints a table; no pass or fail. The collapse is `precise` unless said otherwise.
+ * of the PTX files given: bench_compile [--auto|--precise|--flat|--hierarchical|--vector|--quick]
+ * [--steps] [--dump=DIR] [--kernel=NAME] FILE.ptx... Prints a table; no pass or fail. The collapse
+ * is `precise` unless said otherwise; --quick: code of the quick tier; --steps: what each step
+ * took, of all files behind it;
+ * --dump: the IR behind each step, and the assembly, to files; --kernel: only that kernel of them.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -12,13 +15,25 @@
 
 #include "jit/jit.h"
 
+#define MAX_STEPS 128
+
+/* What is asked for of the files to come. */
+struct wish {
+    struct jit_variant variant;
+    bool times_steps;
+    const char *dump_dir; /* NULL: nothing is dumped */
+    const char *kernel;   /* the only one; NULL: all */
+};
+
 struct totals {
     unsigned kernels;
     unsigned failures;
+    unsigned instructions; /* of PTX, in the kernels' own bodies */
     double translate_ms;
     double optimise_ms;
     double codegen_ms;
     double load_ms;
+    struct jit_step_time steps[MAX_STEPS];
 };
 
 static double now_ms(void)
@@ -71,18 +86,53 @@ static enum pxr_status load_once(const struct jit_object *object, const char *na
     return status;
 }
 
+static void add_steps(struct totals *totals, const struct jit_step_times *times)
+{
+    for (uint32_t i = 0; i < times->count; i++) {
+        struct jit_step_time *sum = totals->steps;
+        while (sum->name && sum->name != times->steps[i].name)
+            sum++;
+        sum->name = times->steps[i].name;
+        sum->count += times->steps[i].count;
+        sum->ns += times->steps[i].ns;
+        sum->before += times->steps[i].before;
+        sum->after += times->steps[i].after;
+    }
+}
+
+static void print_steps(const struct totals *totals)
+{
+    for (const struct jit_step_time *step = totals->steps; step->name; step++)
+        printf("%8.2f ms %6u times %8llu instructions %8llu %s\n", (double)step->ns * 1e-6,
+               step->count, (unsigned long long)step->before, (unsigned long long)step->after,
+               step->name);
+}
+
+static unsigned count_instructions(const struct ptx_func *kernel)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0; i < kernel->stmt_count; i++)
+        count += kernel->stmts[i].kind == PTX_STMT_INST;
+    return count;
+}
+
 static enum pxr_status measure_kernel(const struct jit_compiler *compiler,
                                       const struct ptx_module *module,
-                                      const struct ptx_func *kernel, enum pxr_collapse collapse,
+                                      const struct ptx_func *kernel, const struct wish *wish,
                                       struct totals *totals, struct pxr_error *err)
 {
     struct ptx_kernel_layout layout;
     enum pxr_status status = ptx_layout_kernel(module, kernel, &layout, err);
     if (status != PXR_OK)
         return status;
-    struct jit_request request = {
-        .module = module, .kernel = kernel, .layout = &layout, .variant = {.collapse = collapse}};
-    struct jit_object object;
+    struct jit_request request = {.module = module,
+                                  .kernel = kernel,
+                                  .layout = &layout,
+                                  .variant = wish->variant,
+                                  .times_steps = wish->times_steps,
+                                  .dump = wish->dump_dir ? "opt,asm,after:all" : NULL,
+                                  .dump_dir = wish->dump_dir};
+    struct jit_object object = {0};
     double start_ms = now_ms();
     status = compiler->compile(&request, &object, err);
     double wall_ms = now_ms() - start_ms;
@@ -94,20 +144,23 @@ static enum pxr_status measure_kernel(const struct jit_compiler *compiler,
     double codegen_ms = (double)object.codegen_ns * 1e-6;
     char made[PXR_COLLAPSE_TEXT_BYTES];
     pxr_collapse_text(object.collapse, object.width, object.jam, made);
-    printf("%8.2f %8.2f %8.2f %8.2f %8zu %7u %-12s %.60s\n", wall_ms, translate_ms, optimise_ms,
-           codegen_ms, object.size_bytes, (unsigned)object.frame_bytes, made, kernel->name);
+    unsigned instructions = count_instructions(kernel);
+    printf("%7u %8.2f %8.2f %8.2f %8.2f %8zu %7u %-12s %.60s\n", instructions, wall_ms,
+           translate_ms, optimise_ms, codegen_ms, object.size_bytes, (unsigned)object.frame_bytes,
+           made, kernel->name);
     totals->kernels++;
+    totals->instructions += instructions;
     totals->translate_ms += translate_ms;
     totals->optimise_ms += optimise_ms;
     totals->codegen_ms += codegen_ms;
     status = load_once(&object, kernel->name, totals, err);
-    free(object.bytes);
-    free(object.explanation);
+    add_steps(totals, &object.steps);
+    jit_object_fini(&object);
     return status;
 }
 
 static void measure_file(const struct jit_compiler *compiler, const char *path,
-                         enum pxr_collapse collapse, struct totals *totals)
+                         const struct wish *wish, struct totals *totals)
 {
     struct pxr_error err = {0};
     size_t len = 0;
@@ -121,9 +174,10 @@ static void measure_file(const struct jit_compiler *compiler, const char *path,
     }
     for (uint32_t i = 0; i < module->func_count; i++) {
         const struct ptx_func *kernel = module->funcs[i];
-        if (!kernel->is_entry || !kernel->has_body)
+        if (!kernel->is_entry || !kernel->has_body ||
+            (wish->kernel && strcmp(wish->kernel, kernel->name) != 0))
             continue;
-        if (measure_kernel(compiler, module, kernel, collapse, totals, &err) != PXR_OK) {
+        if (measure_kernel(compiler, module, kernel, wish, totals, &err) != PXR_OK) {
             printf("%s\n", err.message);
             totals->failures++;
         }
@@ -132,13 +186,21 @@ static void measure_file(const struct jit_compiler *compiler, const char *path,
     free(text);
 }
 
-/* --NAME: the collapse of the files behind it. */
-static bool parse_collapse(const char *text, enum pxr_collapse *collapse)
+/* Options are about the files behind them. */
+static bool parse_option(const char *text, struct wish *wish)
 {
+    if (strcmp(text, "--quick") == 0)
+        return wish->variant.is_quick = true;
+    if (strcmp(text, "--steps") == 0)
+        return wish->times_steps = true;
+    if (strncmp(text, "--dump=", 7) == 0)
+        return wish->dump_dir = text + 7;
+    if (strncmp(text, "--kernel=", 9) == 0)
+        return wish->kernel = text + 9;
     for (unsigned i = 0; i < PXR_COLLAPSE_COUNT; i++) {
         const char *name = pxr_collapse_name((enum pxr_collapse)i);
         if (strncmp(text, "--", 2) == 0 && strcmp(text + 2, name) == 0) {
-            *collapse = (enum pxr_collapse)i;
+            wish->variant.collapse = (enum pxr_collapse)i;
             return true;
         }
     }
@@ -161,16 +223,20 @@ int main(int argc, char **argv)
         return 1;
     const struct jit_compiler *compiler = entry();
     printf("LLVM %s opened in %.2f ms\n", compiler->llvm_version, open_ms);
-    printf("%8s %8s %8s %8s %8s %7s %-12s kernel (ms; translate, optimise, codegen: CPU time)\n",
-           "wall", "transl.", "optim.", "codegen", "bytes", "stack", "collapse");
+    printf(
+        "%7s %8s %8s %8s %8s %8s %7s %-12s kernel (of PTX; ms; translate, optimise, codegen: CPU "
+        "time)\n",
+        "instr.", "wall", "transl.", "optim.", "codegen", "bytes", "stack", "collapse");
     struct totals totals = {0};
-    enum pxr_collapse collapse = PXR_COLLAPSE_PRECISE;
+    struct wish wish = {.variant = {.collapse = PXR_COLLAPSE_PRECISE}};
     for (int i = 1; i < argc; i++)
-        if (!parse_collapse(argv[i], &collapse))
-            measure_file(compiler, argv[i], collapse, &totals);
-    printf("%u kernels, %u failures; CPU ms: translate %.1f, optimise %.1f, codegen %.1f; "
+        if (!parse_option(argv[i], &wish))
+            measure_file(compiler, argv[i], &wish, &totals);
+    print_steps(&totals);
+    printf("%u kernels of %u instructions, %u failures; CPU ms: translate %.1f, optimise %.1f, "
+           "codegen %.1f; "
            "loading %.1f\n",
-           totals.kernels, totals.failures, totals.translate_ms, totals.optimise_ms,
-           totals.codegen_ms, totals.load_ms);
+           totals.kernels, totals.instructions, totals.failures, totals.translate_ms,
+           totals.optimise_ms, totals.codegen_ms, totals.load_ms);
     return 0;
 }

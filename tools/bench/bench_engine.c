@@ -94,6 +94,7 @@ static enum pxr_status compile(struct bench_code *code, const struct ptx_module 
                                   .variant = {.collapse = wish->collapse,
                                               .width = pxr_options_get()->width,
                                               .jam = pxr_options_get()->jam,
+                                              .is_quick = pxr_options_get()->tier == PXR_TIER_QUICK,
                                               .facts = *wish->facts},
                                   .skip = pxr_options_get()->skip,
                                   .dump = wish->dump_dir ? "ptx,ir,collapse,opt,asm" : NULL,

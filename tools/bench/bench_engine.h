@@ -51,8 +51,8 @@ enum pxr_status bench_engine_check(struct pxr_error *err);
 enum pxr_status bench_module_open(const char *file, struct ptx_module **module,
                                   struct pxr_error *err);
 
-/* Width and jam of vectors are the environment's (PTXRUN_WIDTH, PTXRUN_JAM). The module outlives
- * the code. The caller calls bench_code_fini in any case. */
+/* Width and jam of vectors and the tier are the environment's (PTXRUN_WIDTH, PTXRUN_JAM,
+ * PTXRUN_TIER). The module outlives the code. The caller calls bench_code_fini in any case. */
 enum pxr_status bench_code_init(struct bench_code *code, const struct ptx_module *module,
                                 const struct ptx_func *func, const struct bench_wish *wish,
                                 struct pxr_error *err);

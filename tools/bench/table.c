@@ -115,7 +115,7 @@ static int run_table(struct options *options)
 static const char usage[] =
     "usage: ptxbench table [--threads LIST] [--filter RE] [--json FILE] [--rounds N] [--min]\n"
     "                      [--mode MODE] [--collapse COLLAPSE] [--dump DIR]\n"
-    "                      [--cpu NAME] [--skip STEP,...]\n"
+    "                      [--cpu NAME] [--tier TIER] [--skip STEP,...]\n"
     "  --threads   default \"1,0\": on one, then on all\n"
     "  --filter    rows whose \"KERNEL SIZE\" matches\n"
     "  --rounds    samples of each version; fewer of slow ones; default 11\n"
@@ -124,6 +124,7 @@ static const char usage[] =
     "  --collapse  as ptxrun's; default auto\n"
     "  --dump      PTX, IR and assembly of the kernels to DIR\n"
     "  --cpu       code and C for another CPU, such as x86-64-v3, if this machine can run it\n"
+    "  --tier      as ptxrun's: quick, or best (default)\n"
     "  --skip      as ptxrun's: our code without these steps\n";
 
 /* A value of the product's option; false if it is none. */
@@ -182,6 +183,8 @@ static bool parse_option(int letter, struct options *options, const char **filte
         return true;
     case 'p':
         return set_option(PXR_OPTION_CPU);
+    case 'q':
+        return set_option(PXR_OPTION_TIER);
     case 's':
         return set_option(PXR_OPTION_SKIP);
     case 'c':
@@ -202,6 +205,7 @@ static bool parse_command_line(int argc, char **argv, struct options *options)
                                                  {"collapse", required_argument, NULL, 'c'},
                                                  {"dump", required_argument, NULL, 'd'},
                                                  {"cpu", required_argument, NULL, 'p'},
+                                                 {"tier", required_argument, NULL, 'q'},
                                                  {"skip", required_argument, NULL, 's'},
                                                  {NULL, 0, NULL, 0}};
     const char *filter = "";
