@@ -72,8 +72,8 @@ static void dump_module(const struct jit_unit *unit, const char *kind, const cha
 /* NULL: there is none. */
 static LLVMTargetMachineRef machine_for(const struct jit_unit *unit)
 {
-    return unit->budget.effort < TR_EFFORT_SHORT ? unit->target->machine
-                                                 : jit_target_quick(unit->target);
+    return tr_effort_is_good(unit->budget.effort) ? unit->target->machine
+                                                  : jit_target_quick(unit->target);
 }
 
 static enum pxr_status emit(struct jit_unit *unit, LLVMModuleRef module, LLVMCodeGenFileType type,
@@ -270,7 +270,10 @@ enum pxr_status jit_unit_collapse(struct jit_unit *unit, const struct jit_varian
                                   struct jit_seed *seed, struct jit_object *object,
                                   struct pxr_error *err)
 {
-    struct tr_facts facts = wanted->facts;
+    /* Code of the quick tier is made once, for all launches. */
+    struct tr_facts facts = {0};
+    if (!wanted->is_quick)
+        facts = wanted->facts;
     add_required_shape(&facts, unit->kernel);
     struct tr_collapse_options options = {
         .collapse = wanted->collapse,
@@ -324,8 +327,7 @@ enum pxr_status jit_compile_request(const struct jit_request *request, struct ji
     watch->times = request->times_steps ? &object->steps : NULL;
     if (request->is_debugged || jit_dump_wants(&watch->dump, "ptx"))
         jit_dump_write(&watch->dump, "ptx", request->module->text.ptr, request->module->text.len);
-    if (request->variant.is_quick)
-        unit.budget.effort = TR_EFFORT_SHORT;
+    tr_budget_begin(&unit.budget, request->variant.is_quick ? TR_EFFORT_QUICK : TR_EFFORT_FULL);
     uint64_t start_ns = thread_cpu_ns();
     status = translate(&unit, request, err);
     if (status == PXR_OK)

@@ -99,6 +99,8 @@ static void print_why_loops(FILE *out, const struct tr_compilation *c, enum pxr_
         fputs("loops over threads would be too long", out);
     else if (c->budget->effort == TR_EFFORT_LOOPS)
         print_too_long(out, c, "loops over vectors of them");
+    else if (c->budget->is_quick)
+        fputs("code of the quick tier has no vectors of them", out);
     else if (asked != PXR_COLLAPSE_AUTO && asked != PXR_COLLAPSE_VECTOR)
         fprintf(out, "--collapse=%s asks for no vectors, and %s", pxr_collapse_name(asked),
                 c->collapsing.why);
@@ -143,6 +145,9 @@ static void print_sentence(FILE *out, const struct tr_compilation *c, enum pxr_c
     if (is_vector)
         print_why_not_all(out, &c->vectors);
     fputs(".\n", out);
+    if (c->budget->is_quick)
+        fputs("code of the quick tier: compiled fast, with few of the compiler's optimisations\n",
+              out);
 }
 
 /* ---- the rest ---- */

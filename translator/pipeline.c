@@ -173,8 +173,15 @@ static enum pxr_status make_once(struct tr_compilation *c, const struct tr_facts
     return run_stage(c, TR_STAGE_BLOCK, err);
 }
 
-/* Shorter kernels are never too long, whatever becomes of them. */
-#define SHORT_KERNEL 100
+/* Shorter kernels are never too long, whatever becomes of them; loops of the quick tier are a few
+ * times as long as the kernel. */
+#define SHORT_KERNEL       100
+#define SHORT_QUICK_KERNEL 2000
+
+static uint64_t shortest(const struct tr_budget *budget)
+{
+    return budget->effort == TR_EFFORT_QUICK ? SHORT_QUICK_KERNEL : SHORT_KERNEL;
+}
 
 static enum pxr_status make_allowed(struct tr_compilation *c, const struct tr_facts *facts,
                                     const struct tr_collapse_options *options,
@@ -183,7 +190,8 @@ static enum pxr_status make_allowed(struct tr_compilation *c, const struct tr_fa
     struct tr_size size;
     tr_module_size(c->module, &size);
     allows_thread(c->budget, &size);
-    bool may_fall = c->budget->effort < TR_EFFORT_THREAD && size.instructions > SHORT_KERNEL &&
+    bool may_fall = c->budget->effort < TR_EFFORT_THREAD &&
+                    size.instructions > shortest(c->budget) &&
                     options->collapse != PXR_COLLAPSE_PRECISE;
     LLVMModuleRef spare = may_fall ? LLVMCloneModule(c->module) : NULL;
     enum pxr_status status = make_once(c, facts, options, err);

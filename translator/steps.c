@@ -42,6 +42,15 @@ static bool has_polls(const struct tr_compilation *c)
     return c->collapsing.has_polls;
 }
 
+static bool has_calls(const struct tr_compilation *c)
+{
+    LLVMValueRef first = LLVMGetFirstFunction(c->module);
+    for (LLVMValueRef f = first; f != NULL; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && LLVMGetFirstUse(f) != NULL)
+            return true;
+    return false;
+}
+
 static bool may_unroll(const struct tr_compilation *c)
 {
     return !c->options.keeps_loops;
@@ -122,6 +131,13 @@ static enum pxr_status define_undefined(struct tr_compilation *c, struct pxr_err
 {
     (void)err;
     tr_define_undefined(c->module);
+    return PXR_OK;
+}
+
+static enum pxr_status ask_low_bits(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_ask_low_bits(c->module);
     return PXR_OK;
 }
 
@@ -299,9 +315,11 @@ enum {
     BIT_FUSED = 1 << PXR_COLLAPSE_AUTO | BIT_LOOPS | BIT_VECTOR,
     BIT_ANY_COLLAPSE = BIT_PRECISE | BIT_FUSED,
     EFFORT_LINEAR = 1 << TR_EFFORT_LINEAR,
-    EFFORT_QUICK = 1 << TR_EFFORT_SHORT | EFFORT_LINEAR,
+    EFFORT_QUICK = 1 << TR_EFFORT_QUICK,
+    EFFORT_FEW = EFFORT_QUICK | 1 << TR_EFFORT_SHORT | EFFORT_LINEAR,
     EFFORT_GOOD = 1 << TR_EFFORT_FULL | 1 << TR_EFFORT_LOOPS | 1 << TR_EFFORT_THREAD,
-    EFFORT_PASSES = EFFORT_GOOD | 1 << TR_EFFORT_SHORT,
+    EFFORT_USUAL = EFFORT_GOOD | 1 << TR_EFFORT_SHORT,
+    EFFORT_PASSES = EFFORT_USUAL | EFFORT_QUICK,
     EFFORT_ANY_EFFORT = EFFORT_PASSES | EFFORT_LINEAR
 };
 

@@ -74,8 +74,9 @@ struct runner_build {
     struct runner_hooks hooks;
 };
 
-/* build is copied; if the variable PTXRUN_TEST_EFFORT is set to `loops`, `thread`, `short` or
- * `linear` it goes before build->effort; NULL: all zero but for the collapse, which is precise. */
+/* build is copied; if the variable PTXRUN_TEST_EFFORT is set to `loops`, `quick`, `thread`,
+ * `short` or `linear` it goes before build->effort; NULL: all zero but for the collapse, which is
+ * precise. */
 enum pxr_status runner_open_inprocess(const struct runner_build *build, struct runner **runner,
                                       struct pxr_error *err);
 

@@ -215,7 +215,7 @@ static enum pxr_status compile(void *argument, struct pxr_error *err)
     if (status != PXR_OK)
         return status;
     unit.watch.verifies = atomic_fetch_add(&compiled_count, 1) % VERIFIED_SHARE == 0;
-    unit.budget.effort = work->inprocess->build.effort;
+    tr_budget_begin(&unit.budget, work->inprocess->build.effort);
     unit.budget.divisor = work->inprocess->build.budget_divisor;
     status = translate(&unit, work, err);
     if (status == PXR_OK)
@@ -392,6 +392,7 @@ static const struct runner_engine inprocess_engine = {
 static enum tr_effort effort_for(const struct runner_build *build)
 {
     static const char *const names[] = {[TR_EFFORT_LOOPS] = "loops",
+                                        [TR_EFFORT_QUICK] = "quick",
                                         [TR_EFFORT_THREAD] = "thread",
                                         [TR_EFFORT_SHORT] = "short",
                                         [TR_EFFORT_LINEAR] = "linear"};

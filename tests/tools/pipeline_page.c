@@ -67,17 +67,24 @@ static void print_collapses(uint32_t collapses)
     fputs(name, stdout);
 }
 
+/* FULL, LOOPS and THREAD have the same steps. */
 static void print_efforts(uint32_t efforts)
 {
-    bool has_full = efforts & 1 << TR_EFFORT_FULL;
-    bool has_short = efforts & 1 << TR_EFFORT_SHORT;
-    bool has_linear = efforts & 1 << TR_EFFORT_LINEAR;
-    fputs(has_full    ? has_linear  ? "any"
-                        : has_short ? "all but LINEAR"
-                                    : "above SHORT"
-          : has_short ? "SHORT, LINEAR"
-                      : "LINEAR",
-          stdout);
+    static const char *const names[] = {[TR_EFFORT_FULL] = "good",
+                                        [TR_EFFORT_QUICK] = "QUICK",
+                                        [TR_EFFORT_SHORT] = "SHORT",
+                                        [TR_EFFORT_LINEAR] = "LINEAR"};
+    const char *separator = "";
+    if (efforts + 1 == UINT32_C(1) << TR_EFFORT_COUNT) {
+        fputs("any", stdout);
+        return;
+    }
+    for (uint32_t e = 0; e < TR_EFFORT_COUNT; e++) {
+        if (!(efforts >> e & 1) || names[e] == NULL)
+            continue;
+        printf("%s%s", separator, names[e]);
+        separator = ", ";
+    }
 }
 
 static void print_marks(const char *verb, uint32_t marks)

@@ -268,6 +268,13 @@ enum pxr_status tr_form_regions(struct tr_collapsing *collapsing, struct pxr_err
     return status;
 }
 
+/* In code that no vectoriser sees, faults may stay in the loops: without a step function for their
+ * sake, it is half as long. */
+static bool is_quick(const struct tr_collapsing *collapsing)
+{
+    return collapsing->options->budget->effort == TR_EFFORT_QUICK;
+}
+
 enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
     struct tr_kernel *kernel = &collapsing->kernel;
@@ -278,7 +285,8 @@ enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_e
     if (status != PXR_OK)
         return status;
     find_mixing(collapsing);
-    status = tr_find_faults(kernel, &fuse->faults, err);
+    if (!is_quick(collapsing))
+        status = tr_find_faults(kernel, &fuse->faults, err);
     if (status != PXR_OK)
         return status;
     fuse->has_step = fuse->can_mix || fuse->faults.count > 0;
@@ -295,7 +303,8 @@ enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_e
                            fuse->options->is_vector, target, err);
 }
 
-/* Only wrong programs come there: no pass is worth its time. */
+/* Only wrong programs come there, or threads that part in code that is to compile fast: no pass is
+ * worth its time. */
 static void leave_as_it_is(const struct tr_fuse *fuse)
 {
     static const char *const names[] = {"optnone", "noinline"};
@@ -316,7 +325,7 @@ enum pxr_status tr_build_blocks(struct tr_collapsing *collapsing, struct pxr_err
         status = tr_build_step(fuse, err);
     else
         LLVMDeleteFunction(LLVMGetNamedFunction(collapsing->module, TR_STEP_NAME));
-    if (fuse->has_step && !fuse->can_mix && status == PXR_OK)
+    if (fuse->has_step && (!fuse->can_mix || is_quick(collapsing)) && status == PXR_OK)
         leave_as_it_is(fuse);
     if (status == PXR_OK)
         status = tr_build_fused(fuse, subprogram, err);

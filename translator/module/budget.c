@@ -23,12 +23,26 @@ static uint64_t limit_of(const struct tr_budget *budget, enum tr_limit limit)
     return limits[limit].most / (budget->divisor > 0 ? budget->divisor : 1);
 }
 
+void tr_budget_begin(struct tr_budget *budget, enum tr_effort effort)
+{
+    budget->effort = effort;
+    budget->is_quick = effort == TR_EFFORT_QUICK;
+}
+
+/* What a kernel gets that has passed the limit. */
+static enum tr_effort effort_behind(const struct tr_budget *budget, enum tr_limit limit)
+{
+    enum tr_effort effort = limits[limit].effort;
+    return budget->is_quick && effort == TR_EFFORT_THREAD ? TR_EFFORT_SHORT : effort;
+}
+
 bool tr_budget_allows(struct tr_budget *budget, enum tr_limit limit, uint64_t amount)
 {
     if (amount <= limit_of(budget, limit))
         return true;
-    if (budget->effort < limits[limit].effort) {
-        budget->effort = limits[limit].effort;
+    enum tr_effort effort = effort_behind(budget, limit);
+    if (budget->effort < effort) {
+        budget->effort = effort;
         budget->limit = limit;
         budget->amount = amount;
     }
@@ -48,6 +62,7 @@ void tr_budget_text(const struct tr_budget *budget, char text[TR_BUDGET_TEXT_BYT
     static const char *const names[] = {
         [TR_EFFORT_FULL] = "everything",
         [TR_EFFORT_LOOPS] = "no vectors of threads",
+        [TR_EFFORT_QUICK] = "no vectors of threads and few passes",
         [TR_EFFORT_THREAD] = "no loops over threads",
         [TR_EFFORT_SHORT] = "few passes",
         [TR_EFFORT_LINEAR] = "no passes",

@@ -20,10 +20,18 @@
 enum tr_effort {
     TR_EFFORT_FULL,
     TR_EFFORT_LOOPS,  /* loops over threads, but not over vectors of threads */
+    TR_EFFORT_QUICK,  /* the same with few passes and quick code generation: the quick tier */
     TR_EFFORT_THREAD, /* the code of one thread, as `precise` has it */
     TR_EFFORT_SHORT,  /* the same with few passes and quick code generation */
     TR_EFFORT_LINEAR, /* the same with no passes at all */
+    TR_EFFORT_COUNT
 };
+
+/* Whether all passes of the collapse run, and LLVM's good code generation. */
+static inline bool tr_effort_is_good(enum tr_effort effort)
+{
+    return effort < TR_EFFORT_SHORT && effort != TR_EFFORT_QUICK;
+}
 
 /* The quantities that have limits. */
 enum tr_limit {
@@ -36,12 +44,16 @@ enum tr_limit {
 /* Zero-initialise. */
 struct tr_budget {
     enum tr_effort effort; /* the effort that the steps so far allow */
-    enum tr_limit limit;   /* the limit that lowered it last … */
-    uint64_t amount;       /* … and the amount that passed it; 0: none did */
-    uint64_t loops;        /* branches back in the PTX of the kernel and of all functions it may
-                              call */
-    uint32_t divisor;      /* for tests: limits are so many times lower; 0: they are unchanged */
+    bool is_quick;       /* of the quick tier: begins with QUICK, and no limit leads to more passes
+                            than that has */
+    enum tr_limit limit; /* the limit that lowered it last … */
+    uint64_t amount;     /* … and the amount that passed it; 0: none did */
+    uint64_t loops;      /* branches back in the PTX of the kernel and of all functions it may
+                            call */
+    uint32_t divisor;    /* for tests: limits are so many times lower; 0: they are unchanged */
 };
+
+void tr_budget_begin(struct tr_budget *budget, enum tr_effort effort);
 
 /* Whether such an amount is allowed. If not, the effort falls to the limit's, unless it is lower
  * already. */

@@ -61,7 +61,7 @@ static bool is_needed(LLVMModuleRef module, const struct tr_rt_bitcode *family)
     for (const char *name = family->names; *name != '\0';) {
         size_t len = strcspn(name, "\n");
         LLVMValueRef wanted = LLVMGetNamedFunctionWithLength(module, name, len);
-        if (wanted != NULL && LLVMIsDeclaration(wanted))
+        if (wanted != NULL && LLVMIsDeclaration(wanted) && LLVMGetFirstUse(wanted) != NULL)
             return true;
         name += len + (name[len] == '\n');
     }

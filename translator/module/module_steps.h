@@ -18,6 +18,10 @@
 #define TR_KERNEL_NAME "ptxrun_kernel"
 #define TR_STEP_NAME   "ptxrun_step"
 
+/* For the quick tier: checks of alignment ask for the low bits of what decides them (low_bits.c).
+ */
+void tr_ask_low_bits(LLVMModuleRef module);
+
 /* Before LLVM's loop vectoriser: hides steps that it would make wrong code of (narrow_steps.c). */
 void tr_hide_narrow_steps(LLVMModuleRef module);
 

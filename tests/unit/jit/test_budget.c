@@ -83,6 +83,7 @@ static void compare(const struct runner_build *build, const char *what)
 
 SAME_RESULTS(everything_computes_what_the_oracle_does, FULL)
 SAME_RESULTS(no_vectors_compute_the_same, LOOPS)
+SAME_RESULTS(the_quick_tier_computes_the_same, QUICK)
 SAME_RESULTS(no_loops_over_threads_compute_the_same, THREAD)
 SAME_RESULTS(few_passes_compute_the_same, SHORT)
 SAME_RESULTS(no_passes_compute_the_same, LINEAR)
@@ -93,6 +94,14 @@ Test(budget, limits_a_thousandth_as_high_compute_the_same)
     struct runner_build build = automatic;
     build.budget_divisor = 1000;
     compare(&build, "a thousandth");
+}
+
+Test(budget, the_quick_tier_with_limits_a_thousandth_as_high_computes_the_same)
+{
+    struct runner_build build = automatic;
+    build.effort = TR_EFFORT_QUICK;
+    build.budget_divisor = 1000;
+    compare(&build, "quick, a thousandth");
 }
 
 Test(budget, limits_a_fiftieth_as_high_compute_the_same)
@@ -206,6 +215,24 @@ Test(budget, large_kernels_get_less_effort_and_say_why)
                            "%s %u: %s", large[i].family, (unsigned)large[i].size, explanation);
         runner_close(runner);
     }
+}
+
+/* Without loops over threads, good code takes longer to compile than the quick tier may. */
+Test(budget, a_limit_leads_the_quick_tier_to_less_and_never_to_more)
+{
+    struct pxr_error err = {0};
+    struct runner_build build = automatic;
+    struct runner *runner;
+    build.effort = TR_EFFORT_QUICK;
+    build.budget_divisor = 30;
+    cr_assert_eq(runner_open_inprocess(&build, &runner, &err), PXR_OK, "%s", err.message);
+    free(run(runner, big_family_find("barriers"), 170, 3));
+    struct runner_made made = runner_last_made(runner);
+    cr_expect_eq(made.collapse, PXR_COLLAPSE_PRECISE);
+    cr_expect_not_null(strstr(made.explanation, "compile budget: few passes: "), "%s",
+                       made.explanation);
+    cr_expect_not_null(strstr(made.explanation, "code of the quick tier"), "%s", made.explanation);
+    runner_close(runner);
 }
 
 Test(budget, kernels_as_people_write_them_get_everything)
