@@ -15,6 +15,9 @@
 /* Object code shrinks to a third in a tenth of a millisecond; higher levels win little. */
 #define ZSTD_LEVEL 1
 
+/* Two blocks of a file system, with the header. To unpack less takes longer than to read it. */
+#define PLAIN_BYTES ((size_t)7500)
+
 enum {
     AT_MAGIC = 0,
     AT_FORMAT = 8,
@@ -82,6 +85,18 @@ static void put_header(uint8_t *entry, const struct cache_key *key, size_t words
     memcpy(entry + AT_CHECKSUM, sum.bytes, sizeof sum.bytes);
 }
 
+/* A payload is stored as it is if it is small, or does not shrink. */
+static size_t pack(const void *payload, size_t payload_bytes, uint8_t *packed, size_t room)
+{
+    size_t packed_bytes = payload_bytes;
+    if (payload_bytes > PLAIN_BYTES)
+        packed_bytes = ZSTD_compress(packed, room, payload, payload_bytes, ZSTD_LEVEL);
+    if (packed_bytes < payload_bytes)
+        return packed_bytes; /* so it is no error, either */
+    memcpy(packed, payload, payload_bytes);
+    return payload_bytes;
+}
+
 bool cache_entry_pack(const struct cache_key *key, const struct cache_about *about,
                       const void *payload, size_t payload_bytes, uint8_t **entry,
                       size_t *entry_bytes)
@@ -94,12 +109,7 @@ bool cache_entry_pack(const struct cache_key *key, const struct cache_about *abo
         return false;
     size_t words_bytes = put_words(about, bytes + CACHE_ENTRY_HEADER_BYTES);
     size_t head_bytes = CACHE_ENTRY_HEADER_BYTES + words_bytes;
-    size_t packed_bytes =
-        ZSTD_compress(bytes + head_bytes, room, payload, payload_bytes, ZSTD_LEVEL);
-    if (ZSTD_isError(packed_bytes)) {
-        free(bytes);
-        return false;
-    }
+    size_t packed_bytes = pack(payload, payload_bytes, bytes + head_bytes, room);
     put_header(bytes, key, words_bytes, payload_bytes, packed_bytes);
     *entry = bytes;
     *entry_bytes = head_bytes + packed_bytes;
@@ -160,6 +170,15 @@ static const char *find_damage(const struct cache_key *key, const uint8_t *entry
     return NULL;
 }
 
+static bool unpack(const uint8_t *packed, size_t packed_bytes, uint8_t *payload,
+                   size_t payload_bytes)
+{
+    if (packed_bytes != payload_bytes)
+        return ZSTD_decompress(payload, payload_bytes, packed, packed_bytes) == payload_bytes;
+    memcpy(payload, packed, payload_bytes);
+    return true;
+}
+
 bool cache_entry_unpack(const struct cache_key *key, const uint8_t *entry, size_t entry_bytes,
                         uint8_t **payload, size_t *payload_bytes, const char **why)
 {
@@ -173,8 +192,7 @@ bool cache_entry_unpack(const struct cache_key *key, const uint8_t *entry, size_
         return false;
     }
     size_t packed_bytes = (size_t)get_number(entry + AT_PACKED_BYTES, 8);
-    if (ZSTD_decompress(bytes, size_bytes, entry + entry_bytes - packed_bytes, packed_bytes) !=
-        size_bytes) {
+    if (!unpack(entry + entry_bytes - packed_bytes, packed_bytes, bytes, size_bytes)) {
         free(bytes);
         *why = "it cannot be unpacked";
         return false;

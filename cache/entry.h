@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An entry as the bytes of its file: a header, a few words about it, and the payload in zstd.
+ * An entry as the bytes of its file: a header, a few words about it, and the payload, in zstd
+ * if that is worth it: it is smaller then.
  * Internal to cache/.
  *
  *     bytes  0 magic   8 format   12 size of the words   16 key   48 size of the payload
- *           56 size in zstd   64 when it was made, in seconds since 1970
+ *           56 size as stored   64 when it was made, in seconds since 1970
  *           72 BLAKE3 of the 72 bytes before and of all behind
- *          104 the words, each with a zero behind it; the payload in zstd
+ *          104 the words, each with a zero behind it; the payload
  *
  * Numbers have their lowest byte first.
  */
@@ -20,7 +21,7 @@
 #include "cache/cache.h"
 #include "cache/key.h"
 
-#define CACHE_ENTRY_FORMAT       2u
+#define CACHE_ENTRY_FORMAT       3u
 #define CACHE_ENTRY_HEADER_BYTES 104u
 
 /* The largest payload, and the largest file. */

@@ -53,12 +53,17 @@ static uint64_t saved_state(void)
     return (uint64_t)high << 32 | low;
 }
 
+/* In virtual machines the instruction takes microseconds: it is not asked more than once how far
+ * the leaves go. */
 static void put_processor(jit_machine_id_fn put, void *argument)
 {
+    const uint32_t largest[2] = {__get_cpuid_max(0, NULL),
+                                 __get_cpuid_max(UINT32_C(1) << 31, NULL)};
     for (size_t i = 0; i < sizeof leaves / sizeof leaves[0]; i++) {
         uint32_t words[4] = {0};
-        __get_cpuid_count(leaves[i].leaf, leaves[i].subleaf, &words[0], &words[1], &words[2],
-                          &words[3]);
+        if (leaves[i].leaf <= largest[leaves[i].leaf >> 31])
+            __cpuid_count(leaves[i].leaf, leaves[i].subleaf, words[0], words[1], words[2],
+                          words[3]);
         for (int r = 0; r < 4; r++)
             if (!(leaves[i].registers & 1u << r))
                 words[r] = 0;

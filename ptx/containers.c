@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "ptx/joined.h"
-#include "ptx/readable.h"
 #include "ptx/text.h"
 
 enum {
@@ -30,13 +29,13 @@ struct wrapper {
     const void *const *linked; /* version 2: NULL-terminated array, one per translation unit */
 };
 
-static struct ptx_span span_at(const void *at, size_t size_bytes)
+static struct ptx_span span_at(struct ptx_containers *image, const void *at, size_t size_bytes)
 {
     size_t to_end = UINTPTR_MAX - (uintptr_t)at;
     size_t len = size_bytes;
     if (size_bytes == PTX_IMAGE_SIZE_UNKNOWN) {
         /* Headers may claim anything. */
-        len = ptx_readable_bytes(at);
+        len = ptx_readable_bytes(&image->mappings, at);
         if (len > MAX_IMAGE_BYTES)
             len = MAX_IMAGE_BYTES;
     }
@@ -80,7 +79,7 @@ static enum pxr_status add_container(void *user, struct ptx_span bytes, struct p
 static enum pxr_status add_linked(struct ptx_containers *image, const void *const *linked,
                                   struct pxr_error *err)
 {
-    size_t readable = linked ? ptx_readable_bytes(linked) / sizeof *linked : 0;
+    size_t readable = linked ? ptx_readable_bytes(&image->mappings, linked) / sizeof *linked : 0;
     size_t limit = readable < MAX_LINKED_CONTAINERS ? readable : MAX_LINKED_CONTAINERS;
     for (uint32_t i = 0; linked; i++) {
         if (i == limit)
@@ -90,7 +89,7 @@ static enum pxr_status add_linked(struct ptx_containers *image, const void *cons
         if (!linked[i])
             break;
         enum pxr_status status =
-            add_container(image, span_at(linked[i], PTX_IMAGE_SIZE_UNKNOWN), err);
+            add_container(image, span_at(image, linked[i], PTX_IMAGE_SIZE_UNKNOWN), err);
         if (status)
             return status;
     }
@@ -113,7 +112,7 @@ static enum pxr_status add_wrapper(struct ptx_containers *image, struct ptx_span
         return pxr_fail(err, PXR_BAD_IMAGE, "%s: fat binary wrapper without a fat binary",
                         image->source_name);
     enum pxr_status status =
-        add_container(image, span_at(wrapper.container, PTX_IMAGE_SIZE_UNKNOWN), err);
+        add_container(image, span_at(image, wrapper.container, PTX_IMAGE_SIZE_UNKNOWN), err);
     if (status == PXR_OK && wrapper.version == WRAPPER_VERSION_LINKED)
         status = add_linked(image, wrapper.linked, err);
     return status;
@@ -140,7 +139,7 @@ static enum pxr_status read_image(struct ptx_containers *image, const void *at, 
                                   struct pxr_error *err)
 {
     static const uint32_t ELF_MAGIC = UINT32_C(0x464c457f);
-    struct ptx_span bytes = span_at(at, size_bytes);
+    struct ptx_span bytes = span_at(image, at, size_bytes);
     if (has_magic(bytes, PTX_FATBIN_WRAPPER_MAGIC)) {
         image->kind = PTX_IMAGE_WRAPPER;
         if (size_bytes != PTX_IMAGE_SIZE_UNKNOWN)
@@ -188,6 +187,7 @@ enum pxr_status ptx_containers_open(const void *at, size_t size_bytes, const cha
     if (!at)
         return pxr_fail(err, PXR_INVALID_ARGUMENT, "%s: no image given", image->source_name);
     enum pxr_status status = read_image(image, at, size_bytes, err);
+    ptx_mappings_forget(&image->mappings);
     if (status)
         ptx_containers_close(image);
     return status;

@@ -7,6 +7,7 @@
 
 #include "ptx/fatbin.h"
 #include "ptx/image.h"
+#include "ptx/readable.h"
 
 #define PTX_LABEL_BYTES 512
 
@@ -16,6 +17,7 @@ struct ptx_containers {
     const char *source_name;
     struct ptx_fatbin *fatbins;
     uint32_t fatbin_count;
+    struct ptx_mappings mappings; /* while it is opened */
 };
 
 /* Reads the headers; what is found points into the image. source_name: NULL has a default, and it

@@ -55,24 +55,28 @@ static char *read_maps(void)
     return text;
 }
 
-size_t ptx_readable_bytes(const void *at)
+void ptx_mappings_forget(struct ptx_mappings *mappings)
+{
+    free(mappings->text);
+    *mappings = (struct ptx_mappings){0};
+}
+
+size_t ptx_readable_bytes(struct ptx_mappings *mappings, const void *at)
 {
     uintptr_t end = (uintptr_t)at;
-    char *maps = read_maps();
-    if (!maps)
-        return SIZE_MAX;
-    char *rest = maps;
-    for (char *line; (line = strsep(&rest, "\n")) && *line;) {
+    if (!mappings->text)
+        mappings->text = read_maps();
+    for (const char *line = mappings->text; line && *line; line += *line == '\n') {
         uintptr_t begin;
         uintptr_t behind;
         char readable;
-        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %c", &begin, &behind, &readable) != 3 ||
-            behind <= end)
+        int count = sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %c", &begin, &behind, &readable);
+        line += strcspn(line, "\n");
+        if (count != 3 || behind <= end)
             continue;
         if (begin > end || readable != 'r')
             break;
         end = behind;
     }
-    free(maps);
-    return end - (uintptr_t)at;
+    return mappings->text ? end - (uintptr_t)at : SIZE_MAX;
 }

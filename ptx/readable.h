@@ -8,9 +8,15 @@
 
 #include <stddef.h>
 
+/* What is mapped, as it was when it was first asked. Starts as {0}. One thread at a time. */
+struct ptx_mappings {
+    char *text; /* /proc/self/maps; owned */
+};
+
 /* Bytes from `at` to the end of the readable mappings that follow each other without a gap; 0 if
- * `at` is not mapped, SIZE_MAX if the system does not tell. Thread-safe; it does not notice memory
- * that other threads unmap meanwhile. */
-size_t ptx_readable_bytes(const void *at);
+ * `at` is not mapped, SIZE_MAX if the system does not tell. It does not notice memory that other
+ * threads unmap meanwhile. */
+size_t ptx_readable_bytes(struct ptx_mappings *mappings, const void *at);
+void ptx_mappings_forget(struct ptx_mappings *mappings);
 
 #endif

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,10 +149,22 @@ static unsigned cgroup_cpus(void)
     return cpus;
 }
 
+/* The control groups of a process hardly change, and are many files to read. */
+static unsigned known_cgroup_cpus(void)
+{
+    static atomic_uint known;
+    unsigned cpus = atomic_load_explicit(&known, memory_order_relaxed);
+    if (cpus == 0) {
+        cpus = cgroup_cpus();
+        atomic_store_explicit(&known, cpus, memory_order_relaxed);
+    }
+    return cpus;
+}
+
 unsigned sch_usable_cpus(void)
 {
     unsigned cpus = affinity_cpus();
-    unsigned quota = cgroup_cpus();
+    unsigned quota = known_cgroup_cpus();
     cpus = quota < cpus ? quota : cpus;
     return cpus > 0 ? cpus : 1;
 }

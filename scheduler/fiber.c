@@ -11,11 +11,13 @@
 #include "scheduler/fiber.h"
 #include "util/guard.h"
 
-#define SLAB_BYTES   ((size_t)2 * 1024 * 1024)
-#define COLOURS      32
-#define COLOUR_BYTES 128
-#define KEEP_BYTES   ((size_t)16 * 1024)
-#define KEEP_FIBERS  1024
+#define SLAB_BYTES ((size_t)2 * 1024 * 1024)
+/* Fused kernels need one stack for a block, and each costs two calls of the system. */
+#define FIRST_SLAB_BYTES ((size_t)128 * 1024)
+#define COLOURS          32
+#define COLOUR_BYTES     128
+#define KEEP_BYTES       ((size_t)16 * 1024)
+#define KEEP_FIBERS      1024
 
 #if defined(__x86_64__)
 #define FRAME_WORDS  7
@@ -43,7 +45,8 @@ bool sch_fiber_grow(struct sch_fiber_pool *pool, uint32_t size_class)
 {
     size_t stack_bytes = SCH_STACK_BYTES_MIN << size_class;
     size_t stride = stack_bytes + SCH_STACK_GUARD_BYTES;
-    size_t count = stack_bytes < SLAB_BYTES ? SLAB_BYTES / stack_bytes : 1;
+    size_t slab_stacks = pool->has_slab ? SLAB_BYTES : FIRST_SLAB_BYTES;
+    size_t count = stack_bytes < slab_stacks ? slab_stacks / stack_bytes : 1;
     struct sch_fiber *fibers = aligned_alloc(_Alignof(struct sch_fiber), count * sizeof *fibers);
     if (!fibers)
         return false;
@@ -55,6 +58,7 @@ bool sch_fiber_grow(struct sch_fiber_pool *pool, uint32_t size_class)
         free(fibers);
         return false;
     }
+    pool->has_slab = true;
     /* One touched page per stack must not become one touched huge page. */
     madvise(slab, slab_bytes, MADV_NOHUGEPAGE);
     pxr_guard_install(slab + count * stride, SCH_STACK_GUARD_BYTES);

@@ -70,6 +70,7 @@ struct sch_fiber {
 /* A worker's stacks. Owned by that worker; not thread-safe. */
 struct sch_fiber_pool {
     struct sch_fiber *free[SCH_STACK_CLASSES]; /* last used first: warm in the cache */
+    bool has_slab;                             /* has grown before */
 };
 
 /* The class whose stacks have at least stack_bytes, or SCH_STACK_CLASSES if there is none. */

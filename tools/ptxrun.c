@@ -216,21 +216,28 @@ static bool set_path(const char *tools, bool print)
 
 /* Packages of Python bring an older libcudart to a place that only their own libraries look at: it
  * must not be hidden from them by one for plugins that may not even exist. */
-static bool wants_older(const struct target *target, int which)
+static void find_wanted_older(const struct target *target, bool wanted[LAUNCH_OLDER_COUNT])
 {
-    return target->lacks_older[which] &&
-           (target->names_cudart ||
-            !target_has_package(target->elf_path, target_older_cudarts[which]));
+    bool has_package[TARGET_OLDER_COUNT] = {false};
+    bool lacks_any = false;
+    for (int i = 0; i < LAUNCH_OLDER_COUNT; i++)
+        lacks_any |= target->lacks_older[i];
+    if (lacks_any && !target->names_cudart)
+        target_find_packages(target->elf_path, has_package);
+    for (int i = 0; i < LAUNCH_OLDER_COUNT; i++)
+        wanted[i] = target->lacks_older[i] && !has_package[i];
 }
 
 /* The caller frees it; NULL when out of memory. */
 static char *library_path(const struct launch_dirs *dirs, const struct target *target)
 {
+    bool wanted[LAUNCH_OLDER_COUNT];
+    find_wanted_older(target, wanted);
     const char *old = getenv("LD_LIBRARY_PATH");
     const char *cudart = target->lacks_cudart ? dirs->cudart : NULL;
     char *path = launch_library_path(dirs->driver, old, cudart);
     for (int i = 0; i < LAUNCH_OLDER_COUNT && path; i++) {
-        if (!dirs->older[i] || !wants_older(target, i))
+        if (!dirs->older[i] || !wanted[i])
             continue;
         char *with_older = launch_library_path(dirs->driver, path, dirs->older[i]);
         free(path);

@@ -7,11 +7,13 @@
 
 #include <stdbool.h>
 
-/* The names of those that ptxrun has. */
-extern const char *const target_older_cudarts[2];
+#define TARGET_OLDER_COUNT 2
 
-/* Whether a package of Python has brought this library along: to the places of the interpreter at
- * path (may be NULL), of the system, of the user or of the environment that is active. */
-bool target_has_package(const char *path, const char *library);
+/* The names of those that ptxrun has. */
+extern const char *const target_older_cudarts[TARGET_OLDER_COUNT];
+
+/* Which of these libraries a package of Python has brought along: to the places of the interpreter
+ * at path (may be NULL), of the system, of the user or of the environment that is active. */
+void target_find_packages(const char *path, bool has_package[TARGET_OLDER_COUNT]);
 
 #endif

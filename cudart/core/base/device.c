@@ -51,9 +51,10 @@ static void describe_machine(void)
     const struct pxr_options *options = pxr_options_get();
     machine.count = (int)options->devices;
     machine.sm_count = choose_sm_count(options->devices);
-    ptx_budget_set_memory(crt_memory_limit());
+    size_t limit_bytes = crt_memory_limit();
+    ptx_budget_set_memory(limit_bytes);
     size_t memory_bytes =
-        options->device_memory ? options->device_memory : crt_memory_limit() / options->devices;
+        options->device_memory ? options->device_memory : limit_bytes / options->devices;
     memory_bytes &= ~(size_t)0xfffff;
     if (memory_bytes == 0)
         memory_bytes = (size_t)1 << 20;

@@ -26,6 +26,10 @@
 /* A value of /proc/sys/vm/overcommit_memory. */
 #define NEVER_OVERCOMMIT 2
 
+/* What version 1 of control groups says where there is no limit: all that fits into a long, in
+ * whole pages of any size. */
+#define NO_LIMIT_BYTES ((size_t)INT64_MAX - ((size_t)1 << 20))
+
 /* Columns of /proc/self/statm. */
 enum { STATM_SIZE = 0, STATM_DATA = 5, STATM_COLUMNS = 7 };
 
@@ -63,13 +67,16 @@ static size_t smaller(size_t a, size_t b)
 struct version {
     const char *limits[2];
     const char *usage;
-    const char *reclaimable; /* prefix of lines of memory.stat */
+    const char *reclaimable[2]; /* words of memory.stat */
 };
 
 static const struct version version_1 = {
-    .limits = {"memory.limit_in_bytes"}, .usage = "memory.usage_in_bytes", .reclaimable = "total_"};
-static const struct version version_2 = {
-    .limits = {"memory.max", "memory.high"}, .usage = "memory.current", .reclaimable = ""};
+    .limits = {"memory.limit_in_bytes"},
+    .usage = "memory.usage_in_bytes",
+    .reclaimable = {"total_inactive_file ", "total_active_file "}};
+static const struct version version_2 = {.limits = {"memory.max", "memory.high"},
+                                         .usage = "memory.current",
+                                         .reclaimable = {"inactive_file ", "active_file "}};
 
 static size_t read_in(const char *directory, const char *file)
 {
@@ -78,19 +85,18 @@ static size_t read_in(const char *directory, const char *file)
     return used > 0 && (size_t)used < sizeof path ? read_number(path) : SIZE_MAX;
 }
 
-/* The number behind a word at the beginning of a line; 0 when there is none. */
-static size_t read_value(const char *path, const char *word)
+/* The numbers behind two words at the beginning of lines; 0 for one that is not there. */
+static void read_values(const char *path, const char *const words[2], size_t values[2])
 {
     char line[128];
-    size_t value = 0;
-    size_t len = strlen(word);
     FILE *file = fopen(path, "re");
-    while (file && !value && fgets(line, sizeof line, file))
-        if (strncmp(line, word, len) == 0)
-            value = strtoull(line + len, NULL, 10);
+    values[0] = values[1] = 0;
+    while (file && (!values[0] || !values[1]) && fgets(line, sizeof line, file))
+        for (int i = 0; i < 2; i++)
+            if (strncmp(line, words[i], strlen(words[i])) == 0)
+                values[i] = strtoull(line + strlen(words[i]), NULL, 10);
     if (file)
         fclose(file);
-    return value;
 }
 
 /* Memory that the system takes back before it ends a process of the group: copies of files, of
@@ -98,12 +104,10 @@ static size_t read_value(const char *path, const char *word)
 static size_t reclaimable_in(const char *directory, const struct version *version)
 {
     char path[PATH_MAX];
-    char word[64];
+    size_t values[2];
     snprintf(path, sizeof path, "%s/memory.stat", directory);
-    snprintf(word, sizeof word, "%sinactive_file ", version->reclaimable);
-    size_t bytes = read_value(path, word);
-    snprintf(word, sizeof word, "%sactive_file ", version->reclaimable);
-    return bytes + read_value(path, word) / 2;
+    read_values(path, version->reclaimable, values);
+    return values[0] + values[1] / 2;
 }
 
 /* A group's limit, or the rest of it. */
@@ -112,7 +116,9 @@ static size_t limit_in(const char *directory, const struct version *version, boo
     size_t limit = SIZE_MAX;
     for (int i = 0; i < 2 && version->limits[i]; i++)
         limit = smaller(limit, read_in(directory, version->limits[i]));
-    size_t usage = wants_left && limit != SIZE_MAX ? read_in(directory, version->usage) : 0;
+    if (limit >= NO_LIMIT_BYTES)
+        return SIZE_MAX;
+    size_t usage = wants_left ? read_in(directory, version->usage) : 0;
     if (usage == 0 || usage == SIZE_MAX)
         return limit;
     usage -= smaller(usage, reclaimable_in(directory, version));
@@ -212,18 +218,22 @@ size_t crt_memory_headroom(size_t limit_bytes)
  * system keeps its promises. */
 static size_t left_in_system(const char *root)
 {
+    static const char *const free_words[2] = {"MemAvailable:", "SwapFree:"};
+    static const char *const promise_words[2] = {"CommitLimit:", "Committed_AS:"};
     char path[PATH_MAX];
+    size_t values[2];
     snprintf(path, sizeof path, "%s/proc/meminfo", root);
-    size_t available = read_value(path, "MemAvailable:");
-    if (!available)
+    read_values(path, free_words, values);
+    if (!values[0])
         return SIZE_MAX; /* a very old system, or none at all */
-    available = (available + read_value(path, "SwapFree:")) << 10;
+    size_t available = (values[0] + values[1]) << 10;
     char policy[PATH_MAX];
     snprintf(policy, sizeof policy, "%s/proc/sys/vm/overcommit_memory", root);
     if (read_number(policy) != NEVER_OVERCOMMIT)
         return available;
-    size_t limit = read_value(path, "CommitLimit:") << 10;
-    size_t promised = read_value(path, "Committed_AS:") << 10;
+    read_values(path, promise_words, values);
+    size_t limit = values[0] << 10;
+    size_t promised = values[1] << 10;
     return smaller(available, limit - smaller(limit, promised));
 }
 

@@ -62,6 +62,39 @@ Test(store, is_for_its_owner_only, .fini = remove_path)
     cache_close(cache);
 }
 
+/* Small and large ones, that shrink and that do not. */
+Test(store, packs_what_is_worth_it)
+{
+    static const size_t sizes[] = {0, 1, 7499, 7500, 7501, 300000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (int shrinks = 0; shrinks < 2; shrinks++) {
+            size_t size_bytes = sizes[i];
+            size_t entry_bytes;
+            size_t read_bytes;
+            uint64_t state = i + 1;
+            const char *why;
+            uint8_t *payload = malloc(size_bytes + 1);
+            uint8_t *entry;
+            uint8_t *read;
+            struct cache_key key = numbered_key(i);
+            struct cache_about about = {0};
+            for (size_t at = 0; at < size_bytes; at++) {
+                state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+                payload[at] = shrinks ? (uint8_t)(at / 64) : (uint8_t)(state >> 56);
+            }
+            cr_assert(cache_entry_pack(&key, &about, payload, size_bytes, &entry, &entry_bytes));
+            cr_expect_leq(entry_bytes, size_bytes + CACHE_ENTRY_HEADER_BYTES + CACHE_ABOUT_WORDS);
+            cr_expect_eq(entry_bytes < size_bytes, shrinks && size_bytes > 7500);
+            cr_assert(cache_entry_unpack(&key, entry, entry_bytes, &read, &read_bytes, &why));
+            cr_expect_eq(read_bytes, size_bytes);
+            cr_expect_eq(memcmp(read, payload, size_bytes), 0);
+            free(read);
+            free(entry);
+            free(payload);
+        }
+    }
+}
+
 /* ---- damage ---- */
 
 static const struct cache_about nothing;
