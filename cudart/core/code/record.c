@@ -115,9 +115,7 @@ void crt_record_library(struct crt_library *library)
     struct texts texts = {0};
     if (!crt_record_is_on())
         return;
-    enum pxr_status status = ptx_image_visit_texts(library->image, library->image_bytes,
-                                                   (unsigned)crt_architecture_get()->capability,
-                                                   library->name, add_text, &texts, NULL);
+    enum pxr_status status = ptx_source_visit(library->source, add_text, &texts, NULL);
     if (status == PXR_OK && texts.count > 0)
         keep_texts(&texts, library);
     free(texts.first);

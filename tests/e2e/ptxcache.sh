@@ -1,0 +1,240 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# ptxcache looks after the cache: shows, counts, checks, trims, fills it ahead of the first launch.
+# Usage: ptxcache.sh PTXCACHE PTXRUN SOURCES
+set -u
+ptxcache=$(realpath "$1")
+ptxrun=$(realpath "$2")
+sources=$(realpath "$3")
+[ "$(uname -m)" = x86_64 ] || {
+    echo "skipped: the programs are built for x86_64"
+    exit 77
+}
+work=$(mktemp -d)
+trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
+unset PTXRUN_CACHE PTXRUN_CACHE_DIR CUDA_CACHE_DISABLE CUDA_CACHE_PATH CUDA_CACHE_MAXSIZE
+unset PTXRUN_CPU PTXRUN_COLLAPSE PTXRUN_MODE PTXRUN_SKIP PTXRUN_RECORD
+export HOME="$work/home" XDG_CACHE_HOME="$work/xdg"
+mkdir "$HOME"
+failures=0
+
+fail() {
+    echo "FAILED: $1"
+    sed 's/^/    /' "$work/out" "$work/err"
+    failures=$((failures + 1))
+}
+
+# tool STATUS ARGUMENT...: ptxcache has to end like that.
+tool() {
+    wanted=$1
+    shift
+    "$ptxcache" "$@" >"$work/out" 2>"$work/err"
+    status=$?
+    [ $status = "$wanted" ] || fail "ptxcache $*: status $status, not $wanted"
+}
+
+says() {
+    grep -q -- "$1" "$work/out" "$work/err" || fail "no line '$1'"
+}
+
+says_not() {
+    grep -q -- "$1" "$work/out" "$work/err" && fail "a line '$1'"
+}
+
+# run PROGRAM [OPTION...]: its output has to be what is expected.
+run() {
+    name=$1
+    shift
+    folder=$sources/examples
+    [ -e "$folder/prebuilt/static/$name" ] || folder=$sources/tests/cuda
+    "$ptxrun" --stats "$@" "$folder/prebuilt/static/$name" >"$work/out" 2>"$work/err" ||
+        fail "$name $*: status $?"
+    cmp -s "$work/out" "$folder/expected/$name.txt" || fail "$name $*: other output"
+}
+
+hits='from the cache, 0 not in the cache'
+
+# ---- usage ----
+
+tool 2
+tool 0 --help
+says '^usage: ptxcache'
+tool 0 --version
+tool 2 frobnicate
+tool 2 --frobnicate
+tool 2 warm
+tool 2 export
+tool 2 import
+tool 2 -M many
+tool 2 -M -1
+tool 2 --evict-older-than 7
+tool 2 --evict-older-than d
+tool 2 warm -j 0 x
+(
+    unset HOME XDG_CACHE_HOME
+    failures=0
+    tool 1 -s
+    says 'no place for a cache'
+    exit $failures
+) || failures=$((failures + 1))
+
+# ---- where ----
+
+tool 0 -s
+says "^directory: $work/xdg/ptxrun\$"
+CUDA_CACHE_PATH=$work/path tool 0 -s
+says "^directory: $work/path\$"
+PTXRUN_CACHE=off tool 0 --cache-dir "$work/c" -s
+says "^directory: $work/c\$"
+
+# ---- what is there ----
+
+run vector_add --cache-dir "$work/c" --tier best
+run vector_add --cache-dir "$work/c" --tier best
+says "$hits"
+tool 0 --cache-dir "$work/c" list
+says '^best .* _Z10vector_addPKfS0_Pfi$'
+tool 0 --cache-dir "$work/c" -s
+says '^  best  *1 entries'
+tool 0 --cache-dir "$work/c" -s --json
+says '"version": 1'
+tool 0 --cache-dir "$work/c" list --json
+says '"kind": "best", "name": "_Z10vector_addPKfS0_Pfi"'
+if command -v python3 >/dev/null; then
+    python3 -m json.tool "$work/out" >"$work/json" || fail "list --json"
+fi
+tool 0 --cache-dir "$work/c" -z
+tool 0 --cache-dir "$work/c" -s
+says_not 'hits'
+tool 0 --cache-dir "$work/c" verify
+says ', 0 damaged$'
+entry=$(find "$work/c" -type f -path '*/??/*' | head -n 1)
+printf 'x' | dd of="$entry" bs=1 seek=40 conv=notrunc 2>/dev/null
+tool 1 --cache-dir "$work/c" verify
+says 'is damaged: '
+tool 1 --cache-dir "$work/c" verify --remove
+says '; it is removed'
+tool 0 --cache-dir "$work/c" verify
+
+# ---- less ----
+
+run vector_add --cache-dir "$work/c"
+find "$work/c" -type f -path '*/??/*' -exec touch -d '3 hours ago' {} +
+run mandelbrot --cache-dir "$work/c" --tier best
+tool 0 --cache-dir "$work/c" --evict-older-than 4h
+says '^removed 0 entries'
+tool 0 --cache-dir "$work/c" --evict-older-than 2h
+tool 0 --cache-dir "$work/c" list
+says '_Z4drawPh'
+says_not 'vector_add'
+tool 0 --cache-dir "$work/c" -M 1K
+says '^limit: 1.0 KiB'
+tool 0 --cache-dir "$work/c" -c
+says ', kept 0 '
+run vector_add --cache-dir "$work/c"
+tool 0 --cache-dir "$work/c" list
+says_not 'vector_add'
+CUDA_CACHE_MAXSIZE=100000000 run vector_add --cache-dir "$work/c"
+tool 0 --cache-dir "$work/c" list
+says 'vector_add'
+tool 0 --cache-dir "$work/c" -M 0 -C
+says '^limit: none'
+says ', kept 0 '
+
+# ---- ahead ----
+
+tool 0 --cache-dir "$work/w" warm -v -j 2 "$sources/examples/prebuilt/static/vector_add"
+says '^compiled 3, already there 0, not supported 0, failed 0;'
+tool 0 --cache-dir "$work/w" warm "$sources/examples/prebuilt/static/vector_add"
+says '^compiled 0, already there 3,'
+run vector_add --cache-dir "$work/w" --mode normal --tier best
+says "$hits"
+tool 1 --cache-dir "$work/w" warm "$sources/tests/cuda/prebuilt/static/cubin_only"
+says 'holds no PTX'
+tool 1 --cache-dir "$work/w" warm "$work/missing"
+cp "$sources/examples/prebuilt/static/device_printf" "$sources/README.md" "$work/w"
+ln -s "$work/missing" "$work/w/link"
+tool 0 --cache-dir "$work/w" warm "$work/w"
+says '^compiled [369],'
+tool 1 --cache-dir "$work/w" warm --cpu frobnicator "$work/w"
+says "knows no CPU 'frobnicator'"
+cat >"$work/tensor.ptx" <<'PTX'
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry plain() { ret; }
+.visible .entry tensor() {
+    .reg .b32 %r<3>;
+    ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];
+    ret;
+}
+PTX
+tool 0 --cache-dir "$work/w" warm "$work/tensor.ptx"
+says '^compiled 3, already there 0, not supported 3, failed 0;'
+says "kernel 'tensor'"
+
+# ---- recordings ----
+
+for name in vector_add histogram_atomics rdc_two_units; do
+    run $name --cache-dir "$work/r" --record "$work/recording"
+done
+(cd "$work" && "$ptxrun" --cache-dir "$work/r" --record recording \
+    "$sources/examples/prebuilt/static/vector_add" >/dev/null)
+grep -c 'launches=1.*kernel=_Z10vector_addPKfS0_Pfi' "$work/recording" >"$work/out"
+says '^2$'
+find "$work/r" -type f -path '*/??/*' -exec grep -l best {} + | xargs rm
+tool 0 --cache-dir "$work/r" warm --from "$work/recording"
+says 'already there 0, not supported 0, failed 0;'
+for name in vector_add histogram_atomics rdc_two_units; do
+    run $name --cache-dir "$work/r" --tier best
+    says "$hits"
+done
+cp "$work/recording" "$work/cut"
+printf 'v1\tlaunches=1\timage=00' >>"$work/cut"
+tool 0 --cache-dir "$work/r" warm --from "$work/cut"
+printf '\n' >>"$work/cut"
+tool 1 --cache-dir "$work/r" warm --from "$work/cut"
+says 'line [0-9]*: a field is not known'
+echo 'v2	later' >"$work/cut"
+tool 1 --cache-dir "$work/r" warm --from "$work/cut"
+says 'line 1: it has the format of another version'
+tool 1 --cache-dir "$work/empty" warm --from "$work/recording"
+says 'the cache has no PTX'
+"$ptxrun" --cache off --record "$work/none" "$sources/examples/prebuilt/static/vector_add" \
+    >"$work/out" 2>"$work/err" || fail "a recording without a cache: status $?"
+says 'cannot be kept in the cache'
+
+# Processes that record at the same time.
+for i in 1 2 3 4 5 6; do
+    "$ptxrun" --cache-dir "$work/r" --record "$work/many" \
+        "$sources/examples/prebuilt/static/vector_add" >/dev/null &
+done
+wait
+grep -vc '^v1	launches=[01]	image=[0-9a-f]*	kernel=_Z10vector_addPKfS0_Pfi	capability=75	.*[0-9]$' \
+    "$work/many" >"$work/out"
+says '^0$'
+wc -l <"$work/many" >"$work/out"
+says '^12$'
+
+# ---- what cannot be written ----
+
+if [ "$(id -u)" != 0 ]; then
+    mkdir -m 500 "$work/readonly"
+    tool 1 --cache-dir "$work/readonly" warm "$sources/examples/prebuilt/static/vector_add"
+    says 'cannot be kept'
+    tool 1 --cache-dir "$work/readonly" -C
+fi
+(
+    ulimit -f 1
+    failures=0
+    tool 1 --cache-dir "$work/full" warm "$sources/examples/prebuilt/static/vector_add"
+    says 'cannot be kept'
+    exit $failures
+) || failures=$((failures + 1))
+mkdir -m 777 "$work/shared"
+chmod 777 "$work/shared"
+tool 1 --cache-dir "$work/shared" -s
+says 'others may write in it'
+
+[ $failures = 0 ] && echo "all is well"
+exit $((failures > 0))
