@@ -285,6 +285,13 @@ static enum pxr_status split_blocks(struct tr_compilation *c, struct pxr_error *
     return PXR_OK;
 }
 
+static enum pxr_status part_stores(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_part_stores(c->module);
+    return PXR_OK;
+}
+
 static enum pxr_status hide_narrow_steps(struct tr_compilation *c, struct pxr_error *err)
 {
     (void)err;

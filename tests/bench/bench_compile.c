@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What compiling costs: opening the compile library, the first kernel of a process, and each kernel
- * of the PTX files given: bench_compile [--auto|--precise|--flat|--hierarchical|--vector|--quick]
- * [--steps] [--dump=DIR] [--kernel=NAME] FILE.ptx... Prints a table; no pass or fail. The collapse
- * is `precise` unless said otherwise; --quick: code of the quick tier; --steps: what each step
- * took, of all files behind it;
- * --dump: the IR behind each step, and the assembly, to files; --kernel: only that kernel of them.
+ * of the PTX files given:
+ *   bench_compile [--auto|--precise|--flat|--hierarchical|--vector] [--quick] [--block=X[,Y[,Z]]]
+ *                 [--kernel=NAME] [--above=MS] [--steps] [--dump=DIR] FILE.ptx...
+ * Prints a table; no pass or fail. Options count for the files behind them. The collapse is
+ * `precise` unless said otherwise; --quick: code of the quick tier; --block: the shape that the
+ * code knows; --kernel: only that one; --above: rows of kernels that take so much CPU time only,
+ * each with the steps that it goes to; --steps: what each step took in all; --dump: the IR behind
+ * each step, and the assembly, to DIR/KERNEL....
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -17,22 +20,24 @@
 
 #define MAX_STEPS 128
 
-/* What is asked for of the files to come. */
-struct wish {
+/* What is asked of the files that follow. */
+struct wanted {
     struct jit_variant variant;
-    bool times_steps;
-    const char *dump_dir; /* NULL: nothing is dumped */
+    double above_ms;      /* 0: all */
+    bool has_steps;       /* what each step took is printed in the end */
     const char *kernel;   /* the only one; NULL: all */
+    const char *dump_dir; /* NULL: nothing is dumped */
 };
 
 struct totals {
     unsigned kernels;
     unsigned failures;
-    unsigned instructions; /* of PTX, in the kernels' own bodies */
     double translate_ms;
     double optimise_ms;
     double codegen_ms;
     double load_ms;
+    double most_ms;
+    double *us_each; /* of kernel after kernel: CPU time for an instruction of PTX; malloc */
     struct jit_step_time steps[MAX_STEPS];
 };
 
@@ -86,6 +91,53 @@ static enum pxr_status load_once(const struct jit_object *object, const char *na
     return status;
 }
 
+/* With those of the functions that it may call. */
+static uint32_t instruction_count(const struct ptx_func *kernel,
+                                  const struct ptx_kernel_layout *layout)
+{
+    uint32_t count = 0;
+    for (uint32_t f = 0; f <= layout->reached_count; f++) {
+        const struct ptx_func *func = f == 0 ? kernel : layout->reached[f - 1];
+        for (uint32_t i = 0; i < func->stmt_count; i++)
+            count += func->stmts[i].kind == PTX_STMT_INST;
+    }
+    return count;
+}
+
+static double cpu_ms(const struct jit_object *object)
+{
+    return (double)(object->translate_ns + object->optimise_ns + object->codegen_ns) * 1e-6;
+}
+
+static void print_row(const struct ptx_func *kernel, const struct jit_object *object,
+                      uint32_t instructions, double wall_ms)
+{
+    char made[PXR_COLLAPSE_TEXT_BYTES];
+    pxr_collapse_text(object->collapse, object->width, object->jam, made);
+    printf("%8.2f %8.2f %8.2f %8.2f %7u %6.0f %8zu %7u %-12s %.60s\n", wall_ms,
+           (double)object->translate_ns * 1e-6, (double)object->optimise_ns * 1e-6,
+           (double)object->codegen_ns * 1e-6, (unsigned)instructions,
+           1e3 * cpu_ms(object) / (instructions > 0 ? instructions : 1), object->size_bytes,
+           (unsigned)object->frame_bytes, made, kernel->name);
+}
+
+/* Steps that take less than this part of a kernel's time are not worth a row. */
+#define STEP_SHARE 0.03
+
+static void print_step(const struct jit_step_time *step)
+{
+    printf("%17.2f %-20s %u runs, instructions %llu, behind it %llu\n", (double)step->ns * 1e-6,
+           step->name, (unsigned)step->count, (unsigned long long)step->before,
+           (unsigned long long)step->after);
+}
+
+static void print_long_steps(const struct jit_object *object)
+{
+    for (uint32_t i = 0; i < object->steps.count; i++)
+        if ((double)object->steps.steps[i].ns * 1e-6 >= STEP_SHARE * cpu_ms(object))
+            print_step(&object->steps.steps[i]);
+}
+
 static void add_steps(struct totals *totals, const struct jit_step_times *times)
 {
     for (uint32_t i = 0; i < times->count; i++) {
@@ -100,25 +152,25 @@ static void add_steps(struct totals *totals, const struct jit_step_times *times)
     }
 }
 
-static void print_steps(const struct totals *totals)
+static void add_kernel(struct totals *totals, const struct jit_object *object,
+                       uint32_t instructions)
 {
-    for (const struct jit_step_time *step = totals->steps; step->name; step++)
-        printf("%8.2f ms %6u times %8llu instructions %8llu %s\n", (double)step->ns * 1e-6,
-               step->count, (unsigned long long)step->before, (unsigned long long)step->after,
-               step->name);
-}
-
-static unsigned count_instructions(const struct ptx_func *kernel)
-{
-    unsigned count = 0;
-    for (uint32_t i = 0; i < kernel->stmt_count; i++)
-        count += kernel->stmts[i].kind == PTX_STMT_INST;
-    return count;
+    double *us_each = realloc(totals->us_each, (totals->kernels + 1) * sizeof *us_each);
+    if (us_each == NULL)
+        exit(1);
+    us_each[totals->kernels] = 1e3 * cpu_ms(object) / (instructions > 0 ? instructions : 1);
+    totals->us_each = us_each;
+    totals->kernels++;
+    totals->translate_ms += (double)object->translate_ns * 1e-6;
+    totals->optimise_ms += (double)object->optimise_ns * 1e-6;
+    totals->codegen_ms += (double)object->codegen_ns * 1e-6;
+    add_steps(totals, &object->steps);
+    totals->most_ms = cpu_ms(object) > totals->most_ms ? cpu_ms(object) : totals->most_ms;
 }
 
 static enum pxr_status measure_kernel(const struct jit_compiler *compiler,
                                       const struct ptx_module *module,
-                                      const struct ptx_func *kernel, const struct wish *wish,
+                                      const struct ptx_func *kernel, const struct wanted *wanted,
                                       struct totals *totals, struct pxr_error *err)
 {
     struct ptx_kernel_layout layout;
@@ -128,39 +180,31 @@ static enum pxr_status measure_kernel(const struct jit_compiler *compiler,
     struct jit_request request = {.module = module,
                                   .kernel = kernel,
                                   .layout = &layout,
-                                  .variant = wish->variant,
-                                  .times_steps = wish->times_steps,
-                                  .dump = wish->dump_dir ? "opt,asm,after:all" : NULL,
-                                  .dump_dir = wish->dump_dir};
+                                  .variant = wanted->variant,
+                                  .dump = wanted->dump_dir ? "opt,asm,after:all" : NULL,
+                                  .dump_dir = wanted->dump_dir,
+                                  .times_steps = wanted->has_steps || wanted->above_ms > 0};
     struct jit_object object = {0};
     double start_ms = now_ms();
     status = compiler->compile(&request, &object, err);
     double wall_ms = now_ms() - start_ms;
+    uint32_t instructions = instruction_count(kernel, &layout);
     ptx_layout_fini(&layout);
     if (status != PXR_OK)
         return status;
-    double translate_ms = (double)object.translate_ns * 1e-6;
-    double optimise_ms = (double)object.optimise_ns * 1e-6;
-    double codegen_ms = (double)object.codegen_ns * 1e-6;
-    char made[PXR_COLLAPSE_TEXT_BYTES];
-    pxr_collapse_text(object.collapse, object.width, object.jam, made);
-    unsigned instructions = count_instructions(kernel);
-    printf("%7u %8.2f %8.2f %8.2f %8.2f %8zu %7u %-12s %.60s\n", instructions, wall_ms,
-           translate_ms, optimise_ms, codegen_ms, object.size_bytes, (unsigned)object.frame_bytes,
-           made, kernel->name);
-    totals->kernels++;
-    totals->instructions += instructions;
-    totals->translate_ms += translate_ms;
-    totals->optimise_ms += optimise_ms;
-    totals->codegen_ms += codegen_ms;
+    if (cpu_ms(&object) >= wanted->above_ms) {
+        print_row(kernel, &object, instructions, wall_ms);
+        if (wanted->above_ms > 0)
+            print_long_steps(&object);
+    }
+    add_kernel(totals, &object, instructions);
     status = load_once(&object, kernel->name, totals, err);
-    add_steps(totals, &object.steps);
     jit_object_fini(&object);
     return status;
 }
 
 static void measure_file(const struct jit_compiler *compiler, const char *path,
-                         const struct wish *wish, struct totals *totals)
+                         const struct wanted *wanted, struct totals *totals)
 {
     struct pxr_error err = {0};
     size_t len = 0;
@@ -175,9 +219,9 @@ static void measure_file(const struct jit_compiler *compiler, const char *path,
     for (uint32_t i = 0; i < module->func_count; i++) {
         const struct ptx_func *kernel = module->funcs[i];
         if (!kernel->is_entry || !kernel->has_body ||
-            (wish->kernel && strcmp(wish->kernel, kernel->name) != 0))
+            (wanted->kernel && strcmp(wanted->kernel, kernel->name) != 0))
             continue;
-        if (measure_kernel(compiler, module, kernel, wish, totals, &err) != PXR_OK) {
+        if (measure_kernel(compiler, module, kernel, wanted, totals, &err) != PXR_OK) {
             printf("%s\n", err.message);
             totals->failures++;
         }
@@ -186,25 +230,77 @@ static void measure_file(const struct jit_compiler *compiler, const char *path,
     free(text);
 }
 
-/* Options are about the files behind them. */
-static bool parse_option(const char *text, struct wish *wish)
+/* --NAME */
+static bool parse_collapse(const char *text, enum pxr_collapse *collapse)
 {
-    if (strcmp(text, "--quick") == 0)
-        return wish->variant.is_quick = true;
-    if (strcmp(text, "--steps") == 0)
-        return wish->times_steps = true;
-    if (strncmp(text, "--dump=", 7) == 0)
-        return wish->dump_dir = text + 7;
-    if (strncmp(text, "--kernel=", 9) == 0)
-        return wish->kernel = text + 9;
     for (unsigned i = 0; i < PXR_COLLAPSE_COUNT; i++) {
         const char *name = pxr_collapse_name((enum pxr_collapse)i);
         if (strncmp(text, "--", 2) == 0 && strcmp(text + 2, name) == 0) {
-            wish->variant.collapse = (enum pxr_collapse)i;
+            *collapse = (enum pxr_collapse)i;
             return true;
         }
     }
     return false;
+}
+
+static bool parse_block(const char *text, uint32_t block[3])
+{
+    unsigned x = 0, y = 1, z = 1;
+    if (sscanf(text, "--block=%u,%u,%u", &x, &y, &z) < 1)
+        return false;
+    block[0] = x;
+    block[1] = y;
+    block[2] = z;
+    return true;
+}
+
+/* --NAME=VALUE: the value; NULL: text is something else. */
+static const char *value_of(const char *text, const char *option)
+{
+    size_t len = strlen(option);
+    return strncmp(text, option, len) == 0 ? text + len : NULL;
+}
+
+static bool parse_option(const char *text, struct wanted *wanted)
+{
+    const char *dump_dir = value_of(text, "--dump=");
+    const char *kernel = value_of(text, "--kernel=");
+    if (dump_dir)
+        wanted->dump_dir = dump_dir;
+    else if (kernel)
+        wanted->kernel = kernel;
+    else if (strcmp(text, "--quick") == 0)
+        wanted->variant.is_quick = true;
+    else if (strcmp(text, "--steps") == 0)
+        wanted->has_steps = true;
+    else
+        return parse_collapse(text, &wanted->variant.collapse) ||
+               parse_block(text, wanted->variant.facts.block) ||
+               sscanf(text, "--above=%lf", &wanted->above_ms) == 1;
+    return true;
+}
+
+/* ---- the end ---- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const double *left = a;
+    const double *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+static void print_totals(struct totals *totals)
+{
+    printf("%u kernels, %u failures; CPU ms: translate %.1f, optimise %.1f, codegen %.1f; "
+           "loading %.1f\n",
+           totals->kernels, totals->failures, totals->translate_ms, totals->optimise_ms,
+           totals->codegen_ms, totals->load_ms);
+    if (totals->kernels == 0)
+        return;
+    qsort(totals->us_each, totals->kernels, sizeof *totals->us_each, compare_numbers);
+    printf("CPU us for an instruction: median %.0f, most %.0f; CPU ms of one kernel: most %.0f\n",
+           totals->us_each[totals->kernels / 2], totals->us_each[totals->kernels - 1],
+           totals->most_ms);
 }
 
 int main(int argc, char **argv)
@@ -223,20 +319,16 @@ int main(int argc, char **argv)
         return 1;
     const struct jit_compiler *compiler = entry();
     printf("LLVM %s opened in %.2f ms\n", compiler->llvm_version, open_ms);
-    printf(
-        "%7s %8s %8s %8s %8s %8s %7s %-12s kernel (of PTX; ms; translate, optimise, codegen: CPU "
-        "time)\n",
-        "instr.", "wall", "transl.", "optim.", "codegen", "bytes", "stack", "collapse");
+    printf("%8s %8s %8s %8s %7s %6s %8s %7s %-12s kernel (ms; all but wall: CPU time)\n", "wall",
+           "transl.", "optim.", "codegen", "instr.", "us/in.", "bytes", "stack", "collapse");
     struct totals totals = {0};
-    struct wish wish = {.variant = {.collapse = PXR_COLLAPSE_PRECISE}};
+    struct wanted wanted = {.variant = {.collapse = PXR_COLLAPSE_PRECISE}};
     for (int i = 1; i < argc; i++)
-        if (!parse_option(argv[i], &wish))
-            measure_file(compiler, argv[i], &wish, &totals);
-    print_steps(&totals);
-    printf("%u kernels of %u instructions, %u failures; CPU ms: translate %.1f, optimise %.1f, "
-           "codegen %.1f; "
-           "loading %.1f\n",
-           totals.kernels, totals.instructions, totals.failures, totals.translate_ms,
-           totals.optimise_ms, totals.codegen_ms, totals.load_ms);
+        if (!parse_option(argv[i], &wanted))
+            measure_file(compiler, argv[i], &wanted, &totals);
+    for (const struct jit_step_time *step = totals.steps; wanted.has_steps && step->name; step++)
+        print_step(step);
+    print_totals(&totals);
+    free(totals.us_each);
     return 0;
 }

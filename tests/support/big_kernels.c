@@ -129,6 +129,44 @@ static void write_memory(FILE *out, uint32_t count)
     end_kernel(out);
 }
 
+/* %rd2: the thread's row of 64 bytes in the first of six arrays of rows. Two words of a row at a
+ * time, which are a few lanes of a vector. */
+#define ROW(i) ((i) % 6 * 65536 + (i) / 6 % 4 * 16)
+
+static void begin_rows(FILE *out)
+{
+    write_head(out);
+    begin_kernel(out);
+    fputs("mul.wide.u32 %rd2, %r1, 64;\nadd.s64 %rd2, %rd0, %rd2;\nadd.s64 %rd2, %rd2, 4096;\n"
+          "cvt.u64.u32 %rd3, %r2;\ncvt.u16.u32 %h1, %r2;\n",
+          out);
+}
+
+static void write_row_stores(FILE *out, uint32_t count)
+{
+    static const char *const values[] = {"u64", "7",   "u64", "%rd3", "u32", "%r2",
+                                         "u16", "%h1", "u8",  "%r2",  "u32", "9"};
+    begin_rows(out);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *const *value = &values[i / 24 % 6 * 2];
+        fprintf(out, "st.global.v2.%s [%%rd2+%u], {%s, %s};\n", value[0], ROW(i), value[1],
+                value[1]);
+    }
+    end_kernel(out);
+}
+
+static void write_row_loads(FILE *out, uint32_t count)
+{
+    static const char *const types[] = {"u32", "s32", "u16", "s8"};
+    begin_rows(out);
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(out,
+                "ld.global.v2.%s {%%r4, %%r5}, [%%rd2+%u];\nadd.u32 %%r2, %%r2, %%r4;\n"
+                "add.u32 %%r2, %%r2, %%r5;\n",
+                types[i / 24 % 4], ROW(i));
+    end_kernel(out);
+}
+
 static void write_shared(FILE *out, uint32_t count)
 {
     write_head(out);
@@ -618,6 +656,11 @@ const struct big_family big_families[] = {
      write_narrow_stores,
      {20, 100, 1000, 10000, 200000}},
     {"memory", "instructions, two of three accesses", write_memory, {1000, 10000, 50000, 200000}},
+    {"row_stores",
+     "stores into a row of each thread",
+     write_row_stores,
+     {8, 16, 100, 10000, 200000}},
+    {"row_loads", "loads from a row of each thread", write_row_loads, {8, 16, 100, 10000, 200000}},
     {"shared",
      "instructions, two of three shared accesses",
      write_shared,

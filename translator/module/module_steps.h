@@ -29,6 +29,10 @@ void tr_hide_narrow_steps(LLVMModuleRef module);
  * splits long blocks. No pass that would put them together again may follow. */
 void tr_split_blocks(LLVMModuleRef module);
 
+/* Before good code generation, which takes time in proportion to the cube of the stores in a row:
+ * puts fences of the compiler between many of them (part_stores.c). */
+void tr_part_stores(LLVMModuleRef module);
+
 /* Behind all passes, before code generation: rewrites stores that LLVM would make wrong code of
  * (one_lane.c). */
 void tr_mend_one_lane_stores(LLVMModuleRef module);

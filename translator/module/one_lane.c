@@ -4,52 +4,25 @@
  * value that was cut to two bytes or one (AVX-512BW: the cut goes into the store, which then
  * forgets it). Here it becomes a plain store of that lane, which is correct and no slower.
  */
-#include <string.h>
-
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
 
+#include "translator/module/masked_store.h"
 #include "translator/module/module_steps.h"
 #include "translator/module/walk.h"
-
-/* Operands of llvm.masked.store. */
-enum { OPERAND_VALUE, OPERAND_POINTER, OPERAND_MASK };
-
-static bool is_masked_store(LLVMValueRef inst)
-{
-    static const char prefix[] = "llvm.masked.store.";
-    if (LLVMIsACallInst(inst) == NULL)
-        return false;
-    LLVMValueRef callee = LLVMGetCalledValue(inst);
-    size_t len = 0;
-    return LLVMIsAFunction(callee) != NULL &&
-           strncmp(LLVMGetValueName2(callee, &len), prefix, sizeof prefix - 1) == 0;
-}
 
 /* The only lane that is set; -1: the mask is not known, or has none or several. */
 static int only_lane(LLVMValueRef mask)
 {
-    int lane = -1;
-    if (LLVMIsAConstant(mask) == NULL || LLVMIsNull(mask))
-        return -1;
-    for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(mask)); i++) {
-        LLVMValueRef bit = LLVMGetAggregateElement(mask, i);
-        if (bit == NULL || LLVMIsAConstantInt(bit) == NULL)
-            return -1;
-        if (LLVMConstIntGetZExtValue(bit) == 0)
-            continue;
-        if (lane >= 0)
-            return -1;
-        lane = (int)i;
-    }
-    return lane;
+    unsigned lane;
+    return tr_lanes_set(mask, &lane) == 1 ? (int)lane : -1;
 }
 
 static unsigned alignment_of(LLVMValueRef store)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
-    LLVMAttributeRef align = LLVMGetCallSiteEnumAttribute(store, 1 + OPERAND_POINTER, kind);
+    LLVMAttributeRef align = LLVMGetCallSiteEnumAttribute(store, 1 + TR_MASKED_STORE_POINTER, kind);
     return align == NULL ? 1 : (unsigned)LLVMGetEnumAttributeValue(align);
 }
 
@@ -62,7 +35,8 @@ static void store_lane(LLVMBuilderRef b, LLVMValueRef store, int lane)
 {
     LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(store));
     LLVMTypeRef i32 = LLVMInt32TypeInContext(llvm);
-    LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(LLVMGetOperand(store, OPERAND_VALUE)));
+    LLVMTypeRef element =
+        LLVMGetElementType(LLVMTypeOf(LLVMGetOperand(store, TR_MASKED_STORE_VALUE)));
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(
         LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(store))));
     unsigned offset = (unsigned)lane * (unsigned)LLVMABISizeOfType(layout, element);
@@ -70,9 +44,9 @@ static void store_lane(LLVMBuilderRef b, LLVMValueRef store, int lane)
     LLVMPositionBuilderBefore(b, store);
     LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(store));
     LLVMValueRef value =
-        LLVMBuildExtractElement(b, LLVMGetOperand(store, OPERAND_VALUE), index, "");
+        LLVMBuildExtractElement(b, LLVMGetOperand(store, TR_MASKED_STORE_VALUE), index, "");
     LLVMValueRef pointer =
-        LLVMBuildGEP2(b, element, LLVMGetOperand(store, OPERAND_POINTER), &index, 1, "");
+        LLVMBuildGEP2(b, element, LLVMGetOperand(store, TR_MASKED_STORE_POINTER), &index, 1, "");
     unsigned align = alignment_of(store);
     LLVMValueRef single = LLVMBuildStore(b, value, pointer);
     LLVMSetAlignment(single, offset == 0 ? align : lowest_bit(align | offset));
@@ -84,7 +58,9 @@ void tr_mend_one_lane_stores(LLVMModuleRef module)
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
         TR_FOR_EACH_INSTRUCTION(inst, fn) {
-            int lane = is_masked_store(inst) ? only_lane(LLVMGetOperand(inst, OPERAND_MASK)) : -1;
+            int lane = tr_is_masked_store(inst)
+                           ? only_lane(LLVMGetOperand(inst, TR_MASKED_STORE_MASK))
+                           : -1;
             if (lane >= 0)
                 store_lane(b, inst, lane);
         }

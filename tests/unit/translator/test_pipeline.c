@@ -2,6 +2,8 @@
  *
  * translator/pipeline: the table, and that broken promises are found.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
@@ -143,4 +145,69 @@ Test(pipeline, observers_decide_on_optional_steps)
     cr_expect_gt(asked, 0);
     LLVMDisposeModule(compilation.module);
     LLVMContextDispose(context);
+}
+
+/* ---- rows of stores ---- */
+
+/* A kernel with so many lines of this text. */
+static LLVMModuleRef parse_lines(const char *line, unsigned count)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *file = open_memstream(&text, &len);
+    fputs("declare void @llvm.masked.store.v4i64.p0(<4 x i64>, ptr, <4 x i1>)\n"
+          "define void @ptxrun_kernel(ptr %p) {\n",
+          file);
+    for (unsigned i = 0; i < count; i++)
+        fputs(line, file);
+    fputs("  ret void\n}\n", file);
+    fclose(file);
+    LLVMModuleRef module = parse(text);
+    free(text);
+    return module;
+}
+
+static bool leave_out(void *data, const char *name)
+{
+    (void)data;
+    (void)name;
+    return false;
+}
+
+/* The most of these instructions that the code generator gets in a row without a fence. */
+static unsigned longest_row(const char *line, unsigned count)
+{
+    context = LLVMContextCreate();
+    LLVMModuleRef module = parse_lines(line, count);
+    struct tr_budget budget = {0};
+    struct pxr_error err;
+    struct tr_compilation compilation = {
+        .module = module, .budget = &budget, .observer = {.may_run = leave_out}};
+    cr_expect_eq(tr_make_code(&compilation, PXR_COLLAPSE_PRECISE, &err), PXR_OK, "%s", err.message);
+    unsigned row = 0, longest = 0;
+    LLVMBasicBlockRef block = LLVMGetEntryBasicBlock(LLVMGetNamedFunction(module, "ptxrun_kernel"));
+    for (LLVMValueRef inst = LLVMGetFirstInstruction(block); LLVMIsATerminatorInst(inst) == NULL;
+         inst = LLVMGetNextInstruction(inst)) {
+        row = LLVMIsAFenceInst(inst) != NULL ? 0 : row + 1;
+        longest = row > longest ? row : longest;
+    }
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    return longest;
+}
+
+#define MASKED_STORE(mask)                                                                         \
+    "  call void @llvm.masked.store.v4i64.p0(<4 x i64> zeroinitializer, ptr %p, <4 x i1> " mask    \
+    ")\n"
+
+/* The code generator takes time for the cube of their number. */
+Test(pipeline, long_rows_of_stores_are_parted)
+{
+    static const char store[] = "  store i16 7, ptr %p\n";
+    static const char two[] = MASKED_STORE("<i1 true, i1 false, i1 true, i1 false>");
+    static const char whole[] = MASKED_STORE("splat (i1 true)");
+    cr_expect_eq(longest_row(store, 60), 60);
+    cr_expect_eq(longest_row(store, 1000), 64);
+    cr_expect_eq(longest_row(two, 1000), 32);
+    cr_expect_eq(longest_row(whole, 1000), 64);
 }
