@@ -197,6 +197,7 @@ static enum pxr_status translate(struct jit_unit *unit, struct compile_work *wor
     struct jit_variant variant = {.collapse = build->collapse,
                                   .width = build->width,
                                   .jam = build->jam,
+                                  .is_quick = build->effort == TR_EFFORT_QUICK,
                                   .facts = work->compiled->facts};
     /* Loops of few turns are unrolled where facts are known, and stay where they are not: both are
      * to be right. Behind the last turn a sync point often orders nothing, which hides defects. */
