@@ -12,7 +12,7 @@
 #include "cache/store.h"
 
 /* For a holder that was stopped; what is not counted meanwhile harms nobody. */
-#define PATIENCE_MS 20
+#define PATIENCE_MS 5
 
 #define MAGIC       UINT32_C(0x6e756f63)
 

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compiled code is kept from one process to the next: a second run compiles nothing and does not map
 # the compile library, nor parses PTX; options say where the cache is, and whether; nothing that is wrong with it
-# changes a result. Usage: cache.sh PTXRUN EXAMPLES SHOW_MAPS
+# changes a result. Usage: cache.sh PTXRUN EXAMPLES SHOW_MAPS PTXCACHE
 # EXAMPLES: the folder. SHOW_MAPS: a library that prints at exit which libraries are mapped.
 set -u
 ptxrun=$1
 sources=$2
 examples=$sources/examples
 show_maps=$3
+ptxcache=$4
 [ "$(uname -m)" = x86_64 ] || {
     echo "skipped: the programs are built for x86_64"
     exit 77
@@ -81,6 +82,23 @@ preload=
 run vector_add --explain=full --cache-dir "$work/a"
 says "--explain" "loaded from the cache in"
 says "--explain" "for launches with: block"
+
+# ---- counts over processes ----
+
+for i in 1 2 3; do
+    run vector_add --cache-dir "$work/n"
+done
+"$ptxcache" -s --json --cache-dir "$work/n" >"$work/err"
+says "counts" '"processes": 3'
+says "counts" '"best": {"hits": 2, "misses": 1}'
+says "counts" '"summary": {"hits": 2, "misses": 1}'
+saved=$(sed -n 's/.*"compile_saved_ns": \([0-9]*\).*/\1/p' "$work/err")
+spent=$(sed -n 's/.*"compile_spent_ns": \([0-9]*\).*/\1/p' "$work/err")
+[ "$saved" = $((2 * spent)) ] && [ "$spent" -gt 0 ] || fail "counts: spent $spent, saved $saved"
+"$ptxcache" -z --cache-dir "$work/n" >/dev/null
+run vector_add --cache-dir "$work/n"
+"$ptxcache" -s --json --cache-dir "$work/n" >"$work/err"
+says "counts after zeroing" '"best": {"hits": 1, "misses": 0}'
 
 # ---- what decides code ----
 

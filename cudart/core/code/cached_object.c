@@ -19,6 +19,9 @@ enum number {
     FRAME_WARP_BYTES,
     FRAME_THREAD_BYTES,
     MAY_WAIT,
+    TRANSLATE_NS,
+    OPTIMISE_NS,
+    CODEGEN_NS,
     NUMBERS
 };
 
@@ -51,6 +54,9 @@ bool crt_object_to_bytes(const struct jit_object *object, uint8_t **bytes, size_
         [FRAME_WARP_BYTES] = object->frame_warp_bytes,
         [FRAME_THREAD_BYTES] = object->frame_thread_bytes,
         [MAY_WAIT] = object->may_wait,
+        [TRANSLATE_NS] = object->translate_ns,
+        [OPTIMISE_NS] = object->optimise_ns,
+        [CODEGEN_NS] = object->codegen_ns,
     };
     *count = HEAD_BYTES + object->size_bytes + text_bytes;
     *bytes = malloc(*count);
@@ -100,5 +106,8 @@ bool crt_object_from_bytes(const uint8_t *bytes, size_t count, struct jit_object
     object->frame_warp_bytes = numbers[FRAME_WARP_BYTES];
     object->frame_thread_bytes = numbers[FRAME_THREAD_BYTES];
     object->may_wait = numbers[MAY_WAIT] != 0;
+    object->translate_ns = numbers[TRANSLATE_NS];
+    object->optimise_ns = numbers[OPTIMISE_NS];
+    object->codegen_ns = numbers[CODEGEN_NS];
     return true;
 }

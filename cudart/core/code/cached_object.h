@@ -12,9 +12,9 @@
 #include "jit/jit.h"
 
 /* Of the bytes; part of every key. */
-#define CRT_CACHED_OBJECT_FORMAT 1u
+#define CRT_CACHED_OBJECT_FORMAT 2u
 
-/* All but what was measured while compiling. malloc; false when there is no memory. */
+/* All but the times of the compiler's steps. malloc; false when there is no memory. */
 bool crt_object_to_bytes(const struct jit_object *object, uint8_t **bytes, size_t *count);
 
 /* The caller ends *object with jit_object_fini. False if that is not what crt_object_to_bytes has

@@ -19,6 +19,7 @@
 
 #include "cudart/core/base/process.h"
 #include "cudart/core/code/cached_object.h"
+#include "cudart/core/code/tally.h"
 #include "jit/machine_id.h"
 #include "util/log.h"
 
@@ -272,16 +273,26 @@ static struct cache *find_place(enum crt_cached_kind kind, const struct jit_requ
     return cached->is_wanted ? cache : NULL;
 }
 
+/* Waits for others that make it. */
+static bool get_or_claim(struct cache *cache, struct crt_cached *cached, struct jit_object *object)
+{
+    if (get_object(cache, &cached->key, object))
+        return true;
+    return cache_claim(cache, &cached->key, PATIENCE_MS, &cached->claim) == CACHE_CLAIM_PRESENT &&
+           get_object(cache, &cached->key, object);
+}
+
 bool crt_code_cache_find(const struct jit_request *request, const uint8_t digest[PTX_DIGEST_BYTES],
                          struct jit_object *object, struct crt_cached *cached)
 {
     struct cache *cache = find_place(CRT_CACHED_CODE, request, digest, cached);
     if (!cache)
         return false;
-    if (get_object(cache, &cached->key, object))
-        return true;
-    return cache_claim(cache, &cached->key, PATIENCE_MS, &cached->claim) == CACHE_CLAIM_PRESENT &&
-           get_object(cache, &cached->key, object);
+    bool is_hit = get_or_claim(cache, cached, object);
+    crt_tally_look(cached->is_quick ? CACHE_KIND_QUICK : CACHE_KIND_BEST, is_hit);
+    if (is_hit)
+        crt_tally_saved(object);
+    return is_hit;
 }
 
 /* Whether this process's compiler is the one that the key names: its file may have been replaced
@@ -298,6 +309,8 @@ bool crt_code_cache_keep(struct crt_cached *cached, const struct jit_object *obj
     uint8_t *bytes;
     size_t count;
     bool is_kept = false;
+    if (object && cached->is_wanted)
+        crt_tally_spent(object);
     if (object && may_keep(cached) && crt_object_to_bytes(object, &bytes, &count)) {
         is_kept =
             put(&cached->key, cached->is_quick ? "quick" : "best", cached->kernel, bytes, count);
@@ -328,10 +341,13 @@ bool crt_code_cache_find_check(const struct jit_request *request,
     uint8_t *bytes;
     size_t count;
     struct cache *cache = find_place(CRT_CACHED_CHECK, request, digest, cached);
-    if (!cache || !cache_get(cache, &cached->key, &bytes, &count))
+    if (!cache)
         return false;
-    free(bytes);
-    return true;
+    bool is_hit = cache_get(cache, &cached->key, &bytes, &count);
+    crt_tally_look(CACHE_KIND_CHECK, is_hit);
+    if (is_hit)
+        free(bytes);
+    return is_hit;
 }
 
 void crt_code_cache_keep_check(const struct crt_cached *cached)

@@ -11,6 +11,7 @@
 #include "cache/cache.h"
 #include "cudart/core/base/stats.h"
 #include "cudart/core/code/code_cache.h"
+#include "cudart/core/code/tally.h"
 #include "jit/build_id.h"
 #include "util/log.h"
 
@@ -101,7 +102,9 @@ enum pxr_status crt_summary_find(const struct ptx_source *source, const char *na
         cache = NULL;
     *module = NULL;
     bool is_hit = cache && read_summary(cache, &key, outline);
-    if (cache)
+    if (cache) {
         crt_stats_summary(is_hit);
+        crt_tally_look(CACHE_KIND_SUMMARY, is_hit);
+    }
     return is_hit ? PXR_OK : make_summary(source, name, cache, &key, outline, module, err);
 }

@@ -127,7 +127,9 @@ static struct jit_object example(void)
 {
     struct jit_object object = {.bytes = malloc(300),
                                 .size_bytes = 300,
-                                .translate_ns = 7, /* measured: not kept */
+                                .translate_ns = 7,
+                                .optimise_ns = UINT64_C(1) << 40,
+                                .codegen_ns = 9,
                                 .frame_bytes = 0x89abcdef,
                                 .collapse = PXR_COLLAPSE_VECTOR,
                                 .width = 16,
@@ -154,6 +156,9 @@ static void expect_equal(const struct jit_object *a, const struct jit_object *b)
     cr_expect_eq(a->frame_warp_bytes, b->frame_warp_bytes);
     cr_expect_eq(a->frame_thread_bytes, b->frame_thread_bytes);
     cr_expect_eq(a->may_wait, b->may_wait);
+    cr_expect_eq(a->translate_ns, b->translate_ns);
+    cr_expect_eq(a->optimise_ns, b->optimise_ns);
+    cr_expect_eq(a->codegen_ns, b->codegen_ns);
     cr_assert_eq(a->explanation == NULL, b->explanation == NULL);
     if (a->explanation)
         cr_expect_str_eq(a->explanation, b->explanation);
