@@ -74,8 +74,14 @@ static bool has_whole_loads(void)
 #define CACHE_OF_CPU_BYTES     (UINT64_C(16) << 20)
 #define CACHE_IF_UNKNOWN_BYTES (UINT64_C(32) << 20)
 
+/* Code for a CPU that was named is the same wherever it is made: it knows nothing of this machine.
+ */
 static void find_cache(struct tr_target *target)
 {
+    if (*pxr_option_text(PXR_OPTION_CPU)) {
+        target->cache_bytes = target->cache_share_bytes = CACHE_IF_UNKNOWN_BYTES;
+        return;
+    }
     long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t most = CACHE_OF_CPU_BYTES * (cpus > 0 ? (uint64_t)cpus : 1);

@@ -34,6 +34,7 @@ for name in libcudart.so.13 older/12/libcudart.so.12 older/11.0/libcudart.so.11.
 done
 "$work/link" nvidia-smi -L | grep -q '^GPU 0: ' || fail "nvidia-smi is not installed"
 
+"$prefix/bin/ptxcache" --cache-dir "$work/cache" -s | grep -q '^entries: 0' || fail "ptxcache is not installed"
 "$prefix/bin/ptxbench" --help | grep -q '^usage: ptxbench' || fail "ptxbench is not installed"
 
 pkg_config=$(find "$prefix" -name ptxrun.pc)

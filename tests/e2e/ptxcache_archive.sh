@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # An archive carries a cache elsewhere; machine code in it is taken only from who is trusted, and
-# nothing of a damaged one. Usage: ptxcache_archive.sh PTXCACHE PTXRUN SOURCES
+# nothing of a damaged one. Usage: ptxcache_archive.sh PTXCACHE PTXRUN SOURCES OTHER_MACHINE
+# OTHER_MACHINE: a library that tells of another machine with the same CPU
 set -u
 ptxcache=$(realpath "$1")
 ptxrun=$(realpath "$2")
 sources=$(realpath "$3")
+other_machine=$(realpath "$4")
 program=$sources/examples/prebuilt/static/vector_add
 expected=$sources/examples/expected/vector_add.txt
 [ "$(uname -m)" = x86_64 ] || {
@@ -95,6 +97,17 @@ tool 0 --cache-dir "$work/h" import --trust "$work/v2"
 says 'for another CPU than'
 tool 0 --cache-dir "$work/h" list
 says '^best .* x86-64-v2 '
+
+# Code for a CPU that is named is for all machines that have it.
+other() {
+    LD_PRELOAD=$other_machine "$ptxrun" --stats --tier best --mode normal --cache-dir "$work/g" "$@" \
+        "$program" >"$work/out" 2>"$work/err" || fail "another machine: status $?"
+}
+other --cpu x86-64-v2
+says 'from the cache, 0 not in the cache'
+tool 0 --cache-dir "$work/g" warm "$program"
+other
+says 'compiled code: 0 from the cache'
 
 # ---- damage ----
 
