@@ -13,7 +13,7 @@
 
 #include "cudart/core/code/record.h"
 #include "ptx/file.h"
-#include "ptx/joined.h"
+#include "ptx/image.h"
 
 /* ---- files ---- */
 
@@ -41,12 +41,6 @@ static enum ptxcache_exit add_image(const void *bytes, size_t count, const char 
     return PTXCACHE_OK;
 }
 
-/* Units that were compiled to be linked on the device: alone they are not whole. */
-static bool is_linked_later(const struct ptx_file_container *container)
-{
-    return container->section && strcmp(container->section, "__nv_relfatbin") == 0;
-}
-
 static bool has_ptx(const struct ptx_file_container *container)
 {
     for (uint32_t i = 0; i < container->fatbin.entry_count; i++)
@@ -55,42 +49,72 @@ static bool has_ptx(const struct ptx_file_container *container)
     return false;
 }
 
-/* The units of a file that the program has linked, as one image. */
-static enum ptxcache_exit add_linked(const struct ptx_file *file, struct ptxcache_jobs *jobs)
+/* Units that were compiled to be linked on the device: alone they are not whole. */
+static bool is_linked_later(const struct ptx_file_container *container)
 {
-    struct ptx_joined joined = {0};
-    struct pxr_error error;
-    bool is_whole = true;
-    for (uint32_t i = 0; i < file->container_count && is_whole; i++) {
+    return container->section && strcmp(container->section, "__nv_relfatbin") == 0;
+}
+
+/* What programs hand to the runtime for the fat binaries that are linked into them, and what it
+ * goes by when it looks for what is known of a module. */
+struct wrapper {
+    uint32_t magic;
+    uint32_t version; /* 2: there are units */
+    const void *container;
+    const void *const *units; /* until NULL */
+};
+
+static enum ptxcache_exit add_wrapper(const struct ptx_file *file, const void *container,
+                                      const void *const *units, struct ptxcache_jobs *jobs)
+{
+    const struct wrapper wrapper = {.magic = PTX_FATBIN_WRAPPER_MAGIC,
+                                    .version = units ? 2 : 1,
+                                    .container = container,
+                                    .units = units};
+    return add_image(&wrapper, PTX_IMAGE_SIZE_UNKNOWN, file->path, jobs);
+}
+
+/* The units of a program. Beside them is what the device's linker has made of them, machine code;
+ * where that is missing, somebody has yet to link them. */
+static enum ptxcache_exit add_units(const struct ptx_file *file, struct ptxcache_jobs *jobs)
+{
+    const void **units = calloc((size_t)file->container_count + 1, sizeof *units);
+    const void *linked = NULL;
+    size_t count = 0;
+    for (uint32_t i = 0; units && i < file->container_count; i++) {
         const struct ptx_file_container *container = &file->containers[i];
-        if (is_linked_later(container) && has_ptx(container))
-            is_whole = ptx_joined_add(&joined, container->fatbin.bytes, container->label, &error) ==
-                       PXR_OK;
+        if (is_linked_later(container))
+            units[count++] = container->fatbin.bytes.ptr;
+        else if (!has_ptx(container) && !linked)
+            linked = container->fatbin.bytes.ptr;
     }
     enum ptxcache_exit result = PTXCACHE_OK;
-    if (!is_whole) {
-        ptxcache_complain("%s", error.message);
-        result = PTXCACHE_FAILED;
-    } else if (joined.len > 0) {
-        result = add_image(joined.bytes, joined.len, file->path, jobs);
-    }
-    ptx_joined_fini(&joined);
+    if (count > 0 && linked)
+        result = add_wrapper(file, linked, units, jobs);
+    free(units);
     return result;
+}
+
+static enum ptxcache_exit add_container(const struct ptx_file *file,
+                                        const struct ptx_file_container *container,
+                                        struct ptxcache_jobs *jobs)
+{
+    if (container->section)
+        return add_wrapper(file, container->fatbin.bytes.ptr, NULL, jobs);
+    struct ptx_span image = file->kind == PTX_FILE_TEXT ? file->bytes : container->fatbin.bytes;
+    return add_image(image.ptr, image.len, file->path, jobs);
 }
 
 /* *has_any: there was PTX. */
 static enum ptxcache_exit add_containers(const struct ptx_file *file, struct ptxcache_jobs *jobs,
                                          bool *has_any)
 {
-    enum ptxcache_exit result = add_linked(file, jobs);
+    enum ptxcache_exit result = add_units(file, jobs);
     for (uint32_t i = 0; i < file->container_count; i++) {
         const struct ptx_file_container *container = &file->containers[i];
         *has_any |= has_ptx(container);
-        if (is_linked_later(container) || !has_ptx(container))
-            continue;
-        bool is_bare = file->kind == PTX_FILE_TEXT;
-        struct ptx_span image = is_bare ? file->bytes : container->fatbin.bytes;
-        if (add_image(image.ptr, image.len, file->path, jobs) != PTXCACHE_OK)
+        if (has_ptx(container) && !is_linked_later(container) &&
+            add_container(file, container, jobs) != PTXCACHE_OK)
             result = PTXCACHE_FAILED;
     }
     return result;

@@ -149,6 +149,11 @@ tool 0 --cache-dir "$work/w" warm "$sources/examples/prebuilt/static/vector_add"
 says '^compiled 0, already there 3,'
 run vector_add --cache-dir "$work/w" --mode normal --tier best
 says "$hits"
+says 'modules: 1 known from the cache, 0 parsed'
+tool 0 --cache-dir "$work/w" warm "$sources/tests/cuda/prebuilt/static/rdc_two_units"
+run rdc_two_units --cache-dir "$work/w" --mode normal --tier best
+says "$hits"
+says 'modules: 1 known from the cache, 0 parsed'
 tool 1 --cache-dir "$work/w" warm "$sources/tests/cuda/prebuilt/static/cubin_only"
 says 'holds no PTX'
 tool 1 --cache-dir "$work/w" warm "$work/missing"
