@@ -28,6 +28,22 @@ if grep '"error"' "$work/jit.json"; then
     fail "a row has an error"
 fi
 
+# The page, with what only the page has.
+"$ptxbench" table --filter 'vector_add 16|reduce_shuffle 32|vote_any|nbody' --rounds 1 --threads 1,2 --html "$work/html" \
+    >"$work/page"
+grep -q '^vote_any ' "$work/page" || fail "no row that votes"
+grep -q '^geometric mean of 6 ratios' "$work/page" || fail "a row of the page alone is in the mean"
+for title in 'Kernels against C' 'JIT mode against normal mode' 'Flat against hierarchical' 'Shuffles and votes' \
+    'Compiling against running' 'Scaling over threads' 'Scaling over blocks' 'All numbers' '<details><summary>vote_any'; do
+    grep -q "$title" "$work/html" || fail "the page has no '$title'"
+done
+if grep -q FAILED "$work/html"; then
+    fail "a row of the page is wrong"
+fi
+if command -v python3 >/dev/null; then
+    python3 -c 'import sys, xml.etree.ElementTree as tree; tree.parse(sys.argv[1])' "$work/html"
+fi
+
 status=0
 "$ptxbench" table --filter 'vector_add 16' --collapse sideways 2>"$work/usage" || status=$?
 [ $status = 2 ] || fail "an unknown collapse gives exit status $status"

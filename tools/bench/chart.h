@@ -5,6 +5,8 @@
 #ifndef PTXRUN_TOOLS_BENCH_CHART_H
 #define PTXRUN_TOOLS_BENCH_CHART_H
 
+#include <stdbool.h>
+
 #include "tools/bench/samples.h"
 
 enum chart_kind {
@@ -28,6 +30,7 @@ struct chart {
     const char *note;   /* how to read it; "": no more than the title says */
     const char *unit;   /* "ms" */
     const char *groups; /* what they are: "kernel" */
+    bool is_ratio;      /* numbers say how many times as much: 1 is the middle */
     char *series_names[CHART_MAX_SERIES];
     unsigned series_count;
     char **group_names;

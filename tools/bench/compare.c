@@ -29,7 +29,7 @@ static const char usage[] =
     "below\n"
     "  --cross         all combinations of the values instead of one change at a time\n"
     "  --rounds N      default 5; a setting 10 times as slow as the first is run once\n"
-    "  --limit N       seconds for one run; default 300\n"
+    "  --limit N       seconds for one run; default: 10 times the first one, at least 20\n"
     "  --budget N      seconds for everything: no run begins after them; default 600\n"
     "  --json FILE, --csv FILE, --html FILE\n"
     "                  the same as files; the page has pictures\n"
@@ -215,8 +215,7 @@ static int compare(const struct command_line *line)
 int compare_main(int argc, char **argv)
 {
     (void)argc;
-    struct command_line line = {
-        .wish = {.ptxrun = ptxrun_beside(), .rounds = 5, .limit_s = 300, .budget_s = 600}};
+    struct command_line line = {.wish = {.ptxrun = ptxrun_beside(), .rounds = 5, .budget_s = 600}};
     settings_default_axes(&line.axes, machine_cpus());
     int exit_status = 2;
     if (parse_command_line(argv, &line)) {

@@ -5,6 +5,7 @@
 #include "tools/bench/comparison.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *comparison_heat_name(enum comparison_heat heat)
 {
@@ -74,13 +75,35 @@ static void print_end_verdict(const struct comparison *comparison, FILE *file)
     fprintf(file, "%s: %s.\n", is_same ? "All runs end in the same way" : "The others", expected);
 }
 
+static bool has_timed_out(const struct comparison *comparison)
+{
+    char text[PROCESS_TEXT_BYTES];
+    process_end_text(&(struct process_outcome){.end = PROCESS_TIMED_OUT}, text);
+    for (unsigned i = 0; i < comparison->settings->count * COMPARISON_HEATS; i++)
+        if (strcmp(comparison->runs[i].problem, text) == 0)
+            return true;
+    return false;
+}
+
+void comparison_rounds_text(const struct comparison *comparison, char text[COMPARISON_ROUNDS_BYTES])
+{
+    const char *form = comparison->rounds == 0   ? "an incomplete round"
+                       : comparison->rounds == 1 ? "1 round"
+                                                 : "%u rounds";
+    snprintf(text, COMPARISON_ROUNDS_BYTES, form, comparison->rounds);
+}
+
 void comparison_print_verdict(const struct comparison *comparison, FILE *file)
 {
     print_output_verdict(comparison, file);
     print_end_verdict(comparison, file);
+    if (has_timed_out(comparison))
+        fprintf(file, "The time limit of a run was %u s; --limit sets another.\n",
+                comparison->limit_s);
+    char rounds[COMPARISON_ROUNDS_BYTES];
+    comparison_rounds_text(comparison, rounds);
     if (comparison->stopped[0])
-        fprintf(file, "Stopped after %u whole rounds: %s.\n", comparison->rounds,
-                comparison->stopped);
+        fprintf(file, "Stopped after %s: %s.\n", rounds, comparison->stopped);
 }
 
 static void free_kernel(struct comparison_kernel *kernel, unsigned times)

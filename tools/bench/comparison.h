@@ -49,7 +49,7 @@ struct comparison_wish {
     const char *ptxrun;
     char *const *program; /* and its arguments; NULL behind the last one */
     unsigned rounds;
-    unsigned limit_s;  /* for one run */
+    unsigned limit_s;  /* for one run; 0: some times as long as the first, which has five minutes */
     unsigned budget_s; /* for all: none begins after it */
 };
 
@@ -63,6 +63,7 @@ struct comparison {
     struct outputs outputs;
     char **differences; /* of each setting, in words; NULL: it prints the same */
     struct process_outcome first;
+    unsigned limit_s; /* for a run */
     unsigned rounds;  /* completed */
     char stopped[96]; /* why there are no more; "": all were run */
     bool has_failed;  /* a run failed or its output differed */
@@ -87,6 +88,11 @@ struct samples_summary comparison_summary(const struct comparison *comparison, u
 /* Of the launches of a run together. */
 struct samples_summary comparison_kernel_summary(const struct comparison_kernel *kernel,
                                                  unsigned setting, enum comparison_heat heat);
+
+/* "5 rounds", for people. */
+#define COMPARISON_ROUNDS_BYTES 32
+void comparison_rounds_text(const struct comparison *comparison,
+                            char text[COMPARISON_ROUNDS_BYTES]);
 
 /* Whether all settings print the same and end in the same way, in words. */
 void comparison_print_verdict(const struct comparison *comparison, FILE *file);

@@ -133,6 +133,7 @@ static void write_axis(const struct comparison *comparison, unsigned axis, const
                        const char *note, kernel_filter filter, FILE *file)
 {
     struct chart chart = chart_make(CHART_BARS, title, "time, divided by the default's", "kernel");
+    chart.is_ratio = true;
     chart.note = note;
     struct compared compared = add_axis(&chart, comparison, axis);
     for (unsigned i = 0; i < comparison->kernel_count && chart.group_count < SHOWN_KERNELS; i++) {
@@ -293,10 +294,11 @@ static void write_summary_of(const struct comparison *comparison, FILE *file)
     fclose(stream);
     html_paragraph(file, text);
     free(text);
-    char line[512];
+    char line[512], rounds[COMPARISON_ROUNDS_BYTES];
+    comparison_rounds_text(comparison, rounds);
     snprintf(line, sizeof line,
-             "ptxrun %s on %s, %u CPUs. %u rounds, all settings in turn; numbers are medians.",
-             PTXRUN_VERSION, machine_cpu(), machine_cpus(), comparison->rounds);
+             "ptxrun %s on %s, %u CPUs; %s, all settings in turn; numbers are medians.",
+             PTXRUN_VERSION, machine_cpu(), machine_cpus(), rounds);
     html_paragraph(file, line);
 }
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <ftw.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,13 +17,19 @@
 #include "tools/bench/stats_file.h"
 #include "util/readable_name.h"
 
-/* A setting so much slower than the first one, and so slow, is run in one round only. */
-#define SLOW_RATIO     10.0
-#define SLOW_MS        1000.0
+/* A setting so much slower than the first one, and so slow, is run once: it is told from others
+ * without a second time, and what compiling takes is nothing in it. */
+#define SLOW_RATIO 10.0
+#define SLOW_MS    1000.0
 
-#define PATH_BYTES     256
-#define VARIABLE_BYTES (PATH_BYTES + 64)
-#define MAX_VARIABLES  (SETTINGS_MAX_AXES + 8)
+/* If nothing else is said: for the first run, and for the others as a multiple of what it took. */
+#define FIRST_LIMIT_S    300
+#define LIMIT_RATIO      10.0
+#define SHORTEST_LIMIT_S 20.0
+
+#define PATH_BYTES       256
+#define VARIABLE_BYTES   (PATH_BYTES + 64)
+#define MAX_VARIABLES    (SETTINGS_MAX_AXES + 8)
 
 /* The files of the runs, in a temporary folder. */
 struct place {
@@ -150,7 +157,7 @@ static void run(const struct session *session, unsigned setting, bool is_explain
                                        .variables = variables.list,
                                        .out_file = session->place.out,
                                        .err_file = is_explained ? session->place.err : NULL,
-                                       .limit_s = wish->limit_s},
+                                       .limit_s = session->comparison->limit_s},
                 outcome);
     free(command);
 }
@@ -289,9 +296,9 @@ static bool is_over(const struct session *session)
 
 static bool is_slow(const struct comparison *comparison, unsigned setting)
 {
-    double first_ms = comparison_summary(comparison, 0, COMPARISON_WARM, COMPARISON_WALL).median;
+    double first_ms = comparison_summary(comparison, 0, COMPARISON_COLD, COMPARISON_WALL).median;
     double its_ms =
-        comparison_summary(comparison, setting, COMPARISON_WARM, COMPARISON_WALL).median;
+        comparison_summary(comparison, setting, COMPARISON_COLD, COMPARISON_WALL).median;
     return its_ms > SLOW_MS && its_ms > SLOW_RATIO * first_ms;
 }
 
@@ -330,7 +337,7 @@ static bool run_round(struct session *session, unsigned round)
         show_progress(comparison, round, i, setting);
         empty_cache(&session->place, setting);
         run_setting(session, setting, COMPARISON_COLD);
-        if (!has_problem(comparison, setting) && !is_over(session))
+        if (!has_problem(comparison, setting) && !is_slow(comparison, setting) && !is_over(session))
             run_setting(session, setting, COMPARISON_WARM);
     }
     return true;
@@ -363,8 +370,13 @@ static bool run_first(struct session *session)
 {
     struct comparison *comparison = session->comparison;
     struct process_outcome *outcome = &comparison->first;
+    unsigned limit_s = comparison->wish->limit_s;
+    comparison->limit_s = limit_s > 0 ? limit_s : FIRST_LIMIT_S;
     empty_cache(&session->place, 0);
     run(session, 0, true, outcome);
+    if (limit_s == 0)
+        comparison->limit_s =
+            (unsigned)fmax(LIMIT_RATIO * outcome->wall_ms * 1e-3, SHORTEST_LIMIT_S);
     outputs_init(&comparison->outputs, output_read(session->place.out));
     char text[PROCESS_TEXT_BYTES];
     process_end_text(outcome, text);

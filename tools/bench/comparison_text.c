@@ -89,8 +89,9 @@ void comparison_print_text(const struct comparison *comparison, FILE *file)
     for (char *const *word = comparison->wish->program; *word; word++)
         fprintf(file, " %s", *word);
     fprintf(file, "\nptxrun %s on %s, %u CPUs\n", PTXRUN_VERSION, machine_cpu(), machine_cpus());
-    fprintf(file, "%u rounds; medians in ms; spread: from the fastest run to the slowest\n\n",
-            comparison->rounds);
+    char rounds[COMPARISON_ROUNDS_BYTES];
+    comparison_rounds_text(comparison, rounds);
+    fprintf(file, "%s; medians in ms; spread: from the fastest run to the slowest\n\n", rounds);
     print_processes(comparison, file);
     if (comparison->kernel_count > 0)
         fputs("\nkernels: all launches of a run, warm; compiling, cold\n", file);

@@ -43,8 +43,8 @@ static const char style[] =
     "table{border-collapse:collapse;font-size:.85rem;line-height:1.3}\n"
     "th,td{padding:.25rem .6rem;text-align:right;white-space:nowrap;vertical-align:top;"
     "border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums}\n"
-    "th:first-child,td:first-child{text-align:left;white-space:normal;min-width:8rem;"
-    "max-width:18rem;padding-left:0}\n"
+    "th:first-child,td:first-child{text-align:left;white-space:normal;min-width:9rem;"
+    "max-width:18rem;padding-left:0;overflow-wrap:break-word}\n"
     "td small{color:var(--faint);display:block}\n"
     "details{margin:.4rem 0}summary{cursor:pointer}\n"
     "pre{background:var(--box);padding:.7rem;font-size:.8rem;line-height:1.4;"
@@ -210,7 +210,7 @@ void html_chart(FILE *file, const struct chart *chart)
     write_element(file, "b", chart->title);
     html_text(file, chart->note);
     fputs("</figcaption>\n", file);
-    if (chart->series_count > 1)
+    if (chart->series_count > 1 || chart->kind == CHART_LINES)
         write_legend(file, chart);
     svg_write_chart(file, chart);
     write_numbers(file, chart);

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #define WANTED_TICKS 5
+#define LOG_STEPS    6 /* of which the numbers, as 0.0001, fit beside each other */
 
 /* 1, 2 or 5 times a power of ten, not below the number. */
 static double round_up(double number)
@@ -42,7 +43,7 @@ struct scale scale_log(double least, double most, double begin, double end)
         last++;
     scale.from = pow(10, first);
     scale.to = pow(10, last);
-    double step = ceil((last - first) / (2 * WANTED_TICKS)); // of powers
+    double step = ceil((last - first) / LOG_STEPS); // of powers
     for (double power = first; power <= last; power += step)
         add_tick(&scale, pow(10, power));
     return scale;

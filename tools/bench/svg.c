@@ -74,6 +74,10 @@ static struct scale scale_of(const struct chart *chart, double begin, double end
 {
     double least, most;
     find_range(chart, &least, &most);
+    if (chart->is_ratio) {
+        least = fmin(least, 1);
+        most = fmax(most, 1);
+    }
     bool is_log = chart->kind == CHART_BARS && most > LOG_RATIO * least;
     return is_log ? scale_log(least, most, begin, end) : scale_linear(most, begin, end);
 }
@@ -131,10 +135,12 @@ static double write_group(FILE *file, const struct chart *chart, unsigned group,
         const struct chart_value *value = chart_get(chart, group, i);
         if (!value)
             continue;
+        // Where ratios are logarithms, bars go from 1 to the left and to the right.
+        double begin = scale_at(scale, chart->is_ratio && scale->is_log ? 1 : 0);
         double end = scale_at(scale, value->value);
-        write_bar(file, i, scale->begin, end, y);
+        write_bar(file, i, fmin(begin, end), fmax(begin, end), y);
         write_spread(file, scale, value, y);
-        write_number(file, fmax(end, scale_at(scale, value->high)), y, value->value);
+        write_number(file, fmax(begin, fmax(end, scale_at(scale, value->high))), y, value->value);
         y += BAR_STEP;
     }
     return y + GROUP_GAP;

@@ -4,6 +4,7 @@
  */
 #include "tools/bench/table.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -28,18 +29,20 @@ struct options {
     regex_t filter;
     const char *threads;
     const char *json;
+    const char *html;
     struct table_wish wish;
     struct results *results;
 };
 
-static const struct table_rows *const row_sets[] = {&table_regular, &table_irregular};
+static const struct table_rows *const row_sets[] = {&table_regular, &table_irregular, &table_votes};
 enum { ROW_SETS = sizeof row_sets / sizeof row_sets[0] };
 
 static bool is_wanted(const struct options *options, const struct table_row *row)
 {
     char text[128];
     snprintf(text, sizeof text, "%s %s", row->kernel, row->size);
-    return regexec(&options->filter, text, 0, NULL, 0) == 0;
+    return (options->wish.has_page || !row->is_extra) &&
+           regexec(&options->filter, text, 0, NULL, 0) == 0;
 }
 
 /* bench_process_fn */
@@ -89,15 +92,26 @@ static bool open_plain(const char *cpu)
     return table_plain_open(cpu);
 }
 
+/* path: NULL gives NULL. False, after a message: it cannot be written. */
+static bool open_report(const char *path, FILE **file)
+{
+    *file = path ? fopen(path, "we") : NULL;
+    if (path && !*file)
+        fprintf(stderr, "ptxbench: cannot write %s: %s\n", path, strerror(errno));
+    return !path || *file;
+}
+
 static int run_table(struct options *options)
 {
     options->results = mmap(NULL, sizeof *options->results, PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    FILE *json = options->json ? fopen(options->json, "w") : NULL;
-    if (options->results == MAP_FAILED || (options->json && !json)) {
-        fprintf(stderr, "ptxbench: no memory, or cannot write %s\n", options->json);
+    if (options->results == MAP_FAILED) {
+        fprintf(stderr, "ptxbench: no memory\n");
         return 2;
     }
+    FILE *json, *html;
+    if (!open_report(options->json, &json) || !open_report(options->html, &html))
+        return 2;
     if (!open_plain(pxr_options_get()->cpu))
         return 2;
     int exit_status = bench_for_each_number(options->threads, run_all, options);
@@ -107,18 +121,25 @@ static int run_table(struct options *options)
         table_write_json(json, results->results, results->count);
         fclose(json);
     }
+    if (html) {
+        table_write_html(html, results->results, results->count, &options->wish);
+        fclose(html);
+    }
     return exit_status;
 }
 
 /* ---- the command line ---- */
 
 static const char usage[] =
-    "usage: ptxbench table [--threads LIST] [--filter RE] [--json FILE] [--rounds N] [--min]\n"
-    "                      [--mode MODE] [--collapse COLLAPSE] [--dump DIR]\n"
+    "usage: ptxbench table [--threads LIST] [--filter RE] [--json FILE] [--html FILE]\n"
+    "                      [--rounds N] [--min] [--mode MODE] [--collapse COLLAPSE] [--dump DIR]\n"
     "                      [--cpu NAME] [--tier TIER] [--skip STEP,...]\n"
     "  --threads   default \"1,0\": on one, then on all\n"
     "  --filter    rows whose \"KERNEL SIZE\" matches\n"
     "  --rounds    samples of each version; fewer of slow ones; default 11\n"
+    "  --html      a page with pictures; measures our code in the other mode, in each collapse and "
+    "with\n"
+    "              fewer blocks, and kernels that vote: takes three times as long\n"
     "  --min       minima instead of medians, for a busy machine\n"
     "  --mode      jit (default: code that knows the launch) or normal\n"
     "  --collapse  as ptxrun's; default auto\n"
@@ -170,6 +191,10 @@ static bool parse_option(int letter, struct options *options, const char **filte
     case 'j':
         options->json = optarg;
         return true;
+    case 'h':
+        options->html = optarg;
+        options->wish.has_page = true;
+        return true;
     case 'r':
         options->wish.rounds = (unsigned)strtoul(optarg, NULL, 10);
         return options->wish.rounds > 0 && options->wish.rounds <= TABLE_MAX_ROUNDS;
@@ -199,6 +224,7 @@ static bool parse_command_line(int argc, char **argv, struct options *options)
     static const struct option long_options[] = {{"threads", required_argument, NULL, 't'},
                                                  {"filter", required_argument, NULL, 'f'},
                                                  {"json", required_argument, NULL, 'j'},
+                                                 {"html", required_argument, NULL, 'h'},
                                                  {"rounds", required_argument, NULL, 'r'},
                                                  {"min", no_argument, NULL, 'b'},
                                                  {"mode", required_argument, NULL, 'm'},

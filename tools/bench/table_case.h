@@ -87,6 +87,9 @@ struct table_row {
     /* Before every run OUT, INOUT and SCRATCH buffers get their first contents back, untimed: for
      * runs that need zeros, or cannot be repeated on their own result. */
     bool is_restored;
+    /* A single launch of blocks that all do the same: the page shows what fewer of them take. */
+    bool has_like_blocks;
+    bool is_extra; /* for the page alone: no part of the table and of its means */
 };
 
 struct table_rows {
@@ -96,5 +99,6 @@ struct table_rows {
 
 extern const struct table_rows table_regular;   /* table_regular.c */
 extern const struct table_rows table_irregular; /* table_irregular.c */
+extern const struct table_rows table_votes;     /* table_votes.c */
 
 #endif

@@ -27,13 +27,14 @@
 #define PAUSE_US 2500
 
 static const char *const version_names[TABLE_VERSIONS] = {
-    "ptxrun", "plain C, project's compiler", "plain C, gcc", "tuned C, project's compiler",
+    "ptxrun",         "ptxrun in the other mode",    "ptxrun, flat", "ptxrun, hierarchical",
+    "ptxrun, vector", "plain C, project's compiler", "plain C, gcc", "tuned C, project's compiler",
     "tuned C, gcc"};
 
 struct subject {
     const struct table_row *row;
     struct table_args args;
-    struct table_run *run;
+    struct table_run *runs[TABLE_PLAIN];  /* NULL: not wished */
     table_plain_fn plain[TABLE_VERSIONS]; /* NULL: ours, or not there */
     void *first[TABLE_MAX_BUFFERS];       /* of INOUT buffers: what was in them */
     void *expected[TABLE_MAX_BUFFERS];    /* of OUT and INOUT buffers; NULL after verifying */
@@ -79,8 +80,9 @@ static void subject_init(struct subject *subject, const struct table_row *row, i
 
 static void subject_fini(struct subject *subject)
 {
-    if (subject->run)
-        table_run_close(subject->run);
+    for (int i = 0; i < TABLE_PLAIN; i++)
+        if (subject->runs[i])
+            table_run_close(subject->runs[i]);
     for (unsigned i = 0; i < TABLE_MAX_BUFFERS; i++) {
         free(subject->args.buffer[i]);
         free(subject->first[i]);
@@ -104,8 +106,8 @@ static void restore(const struct subject *subject)
 static enum pxr_status run_version(const struct subject *subject, int version,
                                    struct pxr_error *err)
 {
-    if (version == TABLE_OURS)
-        return table_run_once(subject->run, err);
+    if (version < TABLE_PLAIN)
+        return table_run_once(subject->runs[version], err);
     subject->plain[version](&subject->args);
     return PXR_OK;
 }
@@ -258,31 +260,99 @@ static void find_limit_share(struct table_result *result, const struct table_row
     result->limit_share = row->work / ours_s / limits->rate[row->limit];
 }
 
+/* What our code of a version is asked for. */
+static void find_ways(int version, const struct table_wish *wish, enum pxr_collapse *collapse,
+                      enum pxr_mode *mode)
+{
+    static const enum pxr_collapse collapses[TABLE_PLAIN] = {[TABLE_FLAT] = PXR_COLLAPSE_FLAT,
+                                                             [TABLE_HIERARCHICAL] =
+                                                                 PXR_COLLAPSE_HIERARCHICAL,
+                                                             [TABLE_VECTOR] = PXR_COLLAPSE_VECTOR};
+    *collapse = collapses[version] == PXR_COLLAPSE_AUTO ? wish->collapse : collapses[version];
+    *mode = wish->mode;
+    if (version == TABLE_OTHER_MODE)
+        *mode = wish->mode == PXR_MODE_JIT ? PXR_MODE_NORMAL : PXR_MODE_JIT;
+}
+
+static void open_runs(struct subject *subject, const struct table_wish *wish,
+                      struct table_result *result)
+{
+    for (int version = 0; version < (wish->has_page ? TABLE_PLAIN : TABLE_OURS + 1); version++) {
+        struct pxr_error err = {0};
+        enum pxr_collapse collapse;
+        enum pxr_mode mode;
+        find_ways(version, wish, &collapse, &mode);
+        const char *dump_dir = version == TABLE_OURS ? wish->dump_dir : NULL;
+        if (table_run_open(&subject->runs[version], subject->row, &subject->args, collapse, mode,
+                           dump_dir, &err) != PXR_OK)
+            note_error(result, version, err.message);
+    }
+}
+
+static bool has_version(const struct subject *subject, int version)
+{
+    return version < TABLE_PLAIN ? subject->runs[version] != NULL : subject->plain[version] != NULL;
+}
+
+static void take_notes(const struct subject *subject, struct table_result *result)
+{
+    for (int version = 0; version < TABLE_PLAIN; version++)
+        if (subject->runs[version])
+            table_run_notes(subject->runs[version], &result->notes[version]);
+    if (subject->runs[TABLE_OURS])
+        table_run_explanation(subject->runs[TABLE_OURS], result->explanation);
+}
+
+/* ---- fewer blocks ---- */
+
+const uint32_t table_block_steps[TABLE_BLOCK_STEPS] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16};
+
+static void time_blocks(const struct subject *subject, const struct table_wish *wish,
+                        struct table_result *result)
+{
+    static double samples_us[TABLE_BLOCK_STEPS][TABLE_MAX_ROUNDS];
+    struct table_run *run = subject->runs[TABLE_OURS];
+    unsigned rounds = 0;
+    double start_us = bench_now_us();
+    while (rounds < wish->rounds && (rounds == 0 || bench_now_us() - start_us < BUDGET_US)) {
+        for (int i = 0; i < TABLE_BLOCK_STEPS; i++) {
+            table_run_limit_blocks(run, table_block_steps[i]);
+            run_version(subject, TABLE_OURS, NULL); // compiles what is not there, and wakes workers
+            samples_us[i][rounds] = run_timed(subject, TABLE_OURS, 1);
+        }
+        rounds++;
+    }
+    table_run_limit_blocks(run, 0);
+    for (int i = 0; i < TABLE_BLOCK_STEPS; i++) {
+        struct bench_times times = bench_times_of(samples_us[i], rounds);
+        result->blocks_us[i] = wish->by_min ? times.min_us : times.median_us;
+    }
+}
+
+/* ---- all of a row ---- */
+
 void table_measure(struct table_result *result, const struct table_row *row, int threads,
                    struct table_limits *limits, const struct table_wish *wish)
 {
     struct subject subject;
-    struct pxr_error err = {0};
     double once_us[TABLE_VERSIONS] = {0};
     memset(result, 0, sizeof *result);
     result->row = row;
     result->threads = (unsigned)threads;
     subject_init(&subject, row, threads);
     once_us[TABLE_PLAIN] = verify(&subject, TABLE_PLAIN, result);
-    if (table_run_open(&subject.run, row, &subject.args, wish->collapse, wish->mode, wish->dump_dir,
-                       &err) != PXR_OK)
-        note_error(result, TABLE_OURS, err.message);
+    open_runs(&subject, wish, result);
     for (int version = 0; version < TABLE_VERSIONS; version++)
-        if (version == TABLE_OURS ? subject.run != NULL
-                                  : version != TABLE_PLAIN && subject.plain[version] != NULL)
+        if (version != TABLE_PLAIN && has_version(&subject, version))
             once_us[version] = verify(&subject, version, result);
-    if (subject.run)
-        table_run_notes(subject.run, &result->notes);
+    take_notes(&subject, result);
     for (unsigned i = 0; i < TABLE_MAX_BUFFERS; i++) {
         free(subject.expected[i]);
         subject.expected[i] = NULL;
     }
     time_all(&subject, once_us, wish, result);
+    if (wish->has_page && row->has_like_blocks && result->us[TABLE_OURS] > 0)
+        time_blocks(&subject, wish, result);
     subject_fini(&subject);
     find_limit_share(result, row, threads, limits);
 }

@@ -13,8 +13,12 @@
 
 /* Who computes a row. */
 enum table_version {
-    TABLE_OURS,
-    TABLE_PLAIN,
+    TABLE_OURS, /* as wished; other ways are for the page */
+    TABLE_OTHER_MODE,
+    TABLE_FLAT,
+    TABLE_HIERARCHICAL,
+    TABLE_VECTOR,
+    TABLE_PLAIN,                                 /* what stands before is ours */
     TABLE_TUNED = TABLE_PLAIN + TABLE_COMPILERS, /* each compiler's */
     TABLE_VERSIONS = TABLE_TUNED + TABLE_COMPILERS
 };
@@ -25,16 +29,23 @@ struct table_wish {
     const char *dump_dir; /* NULL: no dumps */
     unsigned rounds;      /* at most; slow versions get fewer */
     bool by_min;          /* minima instead of medians, for a busy machine */
+    bool has_page;        /* all that the page shows, too */
 };
+
+/* How many blocks, for rows with like ones. */
+#define TABLE_BLOCK_STEPS 10
+extern const uint32_t table_block_steps[TABLE_BLOCK_STEPS];
 
 struct table_result {
     const struct table_row *row;
     unsigned threads;
     double us[TABLE_VERSIONS];     /* 0: not measured */
     double spread[TABLE_VERSIONS]; /* from the fastest sample to the slowest, relative to us */
-    struct table_code_notes notes;
-    double limit_share; /* 0: not known */
-    char error[512];    /* "" if everything was right */
+    struct table_code_notes notes[TABLE_PLAIN];
+    double limit_share;                  /* 0: not known */
+    double blocks_us[TABLE_BLOCK_STEPS]; /* 0: not measured */
+    char explanation[TABLE_EXPLANATION_BYTES];
+    char error[512]; /* "" if everything was right */
 };
 
 /* Which compiler's code is faster: the version TABLE_PLAIN or TABLE_TUNED, or that plus one. */

@@ -182,7 +182,8 @@ static void fill_black_scholes(const struct table_args *args)
      .plain = "plain_matmul_" #type,                                                               \
      .tuned = "tuned_matmul_" #type,                                                               \
      .limit = limit_name,                                                                          \
-     .work = 2.0 * MATRIX * MATRIX * MATRIX}
+     .work = 2.0 * MATRIX * MATRIX * MATRIX,                                                       \
+     .has_like_blocks = side == 32}
 
 static const struct table_row rows[] = {
     {.kernel = "vector_add",
@@ -282,7 +283,8 @@ static const struct table_row rows[] = {
      .plain = "plain_nbody",
      .tuned = "tuned_nbody",
      .limit = TABLE_LIMIT_FMA_F32,
-     .work = 20.0 * BODIES * BODIES}, // the reciprocal root counts as two
+     .work = 20.0 * BODIES * BODIES, // the reciprocal root counts as two
+     .has_like_blocks = true},
     {.kernel = "mandelbrot",
      .size = "1024x1024",
      .file = "table_regular",

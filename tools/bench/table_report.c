@@ -4,15 +4,16 @@
  */
 #include "tools/bench/table_report.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "tools/bench/json.h"
 #include "tools/bench/table_plain.h"
 #include "util/options.h"
 
 #define NAME_BYTES 32
 
-/* Ours to the faster compiler's code; 0 if one of them is missing. */
-static double ratio_to(const struct table_result *result, enum table_version first)
+double table_ratio(const struct table_result *result, enum table_version first)
 {
     double other_us = result->us[table_best(result, first)];
     return other_us > 0 ? result->us[TABLE_OURS] / other_us : 0;
@@ -41,8 +42,8 @@ static struct bench_mean mean_of(const struct table_result *results, size_t coun
 {
     struct bench_mean mean = {0};
     for (size_t i = 0; i < count; i++)
-        if (threads == 0 || results[i].threads == threads)
-            bench_mean_add(&mean, ratio_to(&results[i], first));
+        if (!results[i].row->is_extra && (threads == 0 || results[i].threads == threads))
+            bench_mean_add(&mean, table_ratio(&results[i], first));
     return mean;
 }
 
@@ -86,16 +87,17 @@ void table_print_result(const struct table_result *result)
     printf(" %-6s", compiler);
     print_time(result->us[table_best(result, TABLE_TUNED)]);
     print_time(result->us[TABLE_OURS]);
-    print_ratio(ratio_to(result, TABLE_PLAIN));
-    print_ratio(ratio_to(result, TABLE_TUNED));
+    print_ratio(table_ratio(result, TABLE_PLAIN));
+    print_ratio(table_ratio(result, TABLE_TUNED));
     if (result->limit_share > 0)
         printf(" %5.0f%%", 100 * result->limit_share);
     else
         printf(" %6s", "-");
-    printf(" %5.0f%%  %s", 100 * result->spread[TABLE_OURS], result->notes.collapse);
-    if (result->notes.width > 0)
-        printf(" %ux%u", result->notes.width, result->notes.jam);
-    printf(", %.1f ms\n", result->notes.compile_ms);
+    const struct table_code_notes *notes = &result->notes[TABLE_OURS];
+    printf(" %5.0f%%  %s", 100 * result->spread[TABLE_OURS], notes->collapse);
+    if (notes->width > 0)
+        printf(" %ux%u", notes->width, notes->jam);
+    printf(", %.1f ms\n", notes->compile_ms);
     if (result->error[0])
         printf("    FAILED: %s\n", result->error);
     fflush(stdout);
@@ -123,75 +125,71 @@ void table_print_mean(const struct table_result *results, size_t count)
 
 /* ---- JSON ---- */
 
-static void write_number(FILE *file, const char *key, double number)
+/* null if it is not above 0. */
+static void write_number(struct json *json, const char *key, double number)
 {
-    if (number > 0)
-        fprintf(file, "\"%s\": %.6g, ", key, number);
-    else
-        fprintf(file, "\"%s\": null, ", key);
+    json_number(json, key, number > 0 ? number : NAN);
 }
 
-static void write_text(FILE *file, const char *key, const char *text)
-{
-    fprintf(file, "\"%s\": \"", key);
-    for (; *text; text++)
-        if (*text == '"' || *text == '\\')
-            fprintf(file, "\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            fprintf(file, "\\u%04x", (unsigned)*text);
-        else
-            fputc(*text, file);
-    fputs("\", ", file);
-}
-
-static void write_result(FILE *file, const struct table_result *result)
+static void write_result(struct json *json, const struct table_result *result)
 {
     int plain = table_best(result, TABLE_PLAIN), tuned = table_best(result, TABLE_TUNED);
-    fputs("  {", file);
-    write_text(file, "kernel", result->row->kernel);
-    write_text(file, "size", result->row->size);
-    fprintf(file, "\"threads\": %u, ", result->threads);
-    write_number(file, "ours_s", result->us[TABLE_OURS] * 1e-6);
-    write_number(file, "plain_s", result->us[plain] * 1e-6);
-    write_number(file, "tuned_s", result->us[tuned] * 1e-6);
-    write_number(file, "ratio", ratio_to(result, TABLE_PLAIN));
-    write_number(file, "ratio_tuned", ratio_to(result, TABLE_TUNED));
-    write_number(file, "limit_share", result->limit_share);
-    fprintf(file, "\"spread\": %.3f, \"plain_spread\": %.3f, ", result->spread[TABLE_OURS],
-            result->spread[plain]);
+    const struct table_code_notes *notes = &result->notes[TABLE_OURS];
+    json_open_object(json, NULL);
+    json_text(json, "kernel", result->row->kernel);
+    json_text(json, "size", result->row->size);
+    json_number(json, "threads", result->threads);
+    write_number(json, "ours_s", result->us[TABLE_OURS] * 1e-6);
+    write_number(json, "plain_s", result->us[plain] * 1e-6);
+    write_number(json, "tuned_s", result->us[tuned] * 1e-6);
+    write_number(json, "ratio", table_ratio(result, TABLE_PLAIN));
+    write_number(json, "ratio_tuned", table_ratio(result, TABLE_TUNED));
+    write_number(json, "limit_share", result->limit_share);
+    json_number(json, "spread", result->spread[TABLE_OURS]);
+    json_number(json, "plain_spread", result->spread[plain]);
     char compiler[NAME_BYTES];
     plain_compiler(result, compiler);
-    write_text(file, "plain_compiler", compiler);
-    write_text(file, "collapse", result->notes.collapse);
+    json_text(json, "plain_compiler", compiler);
+    json_text(json, "collapse", notes->collapse);
     if (result->error[0])
-        write_text(file, "error", result->error);
-    fprintf(file, "\"width\": %u, \"jam\": %u, \"compile_ms\": %.3f}", result->notes.width,
-            result->notes.jam, result->notes.compile_ms);
+        json_text(json, "error", result->error);
+    json_number(json, "width", notes->width);
+    json_number(json, "jam", notes->jam);
+    json_number(json, "compile_ms", notes->compile_ms);
+    json_close_object(json);
 }
 
-void table_write_json(FILE *file, const struct table_result *results, size_t count)
+static void write_means(struct json *json, const struct table_result *results, size_t count)
 {
-    fputs("{", file);
-    write_text(file, "cpu", cpu_name());
-    write_text(file, "skip", pxr_options_get()->skip);
-    for (int i = 0; i < TABLE_COMPILERS; i++) {
-        const char *compiler = table_plain_compiler((enum table_compiler)i);
-        if (compiler)
-            write_text(file, i == TABLE_CC ? "compiler" : "other_compiler", compiler);
-    }
-    fputs("\n\"rows\": [\n", file);
-    for (size_t i = 0; i < count; i++) {
-        write_result(file, &results[i]);
-        fputs(i + 1 < count ? ",\n" : "\n", file);
-    }
-    fputs("],\n\"geomean_by_threads\": {", file);
+    json_open_object(json, "geomean_by_threads");
     for (size_t i = 0; i < count; i++) { // rows of a number of threads stand together
         if (i > 0 && results[i].threads == results[i - 1].threads)
             continue;
         struct bench_mean mean = mean_of(results, count, TABLE_PLAIN, results[i].threads);
-        fprintf(file, "%s\"%u\": %.4f", i > 0 ? ", " : "", results[i].threads,
-                bench_mean_value(&mean));
+        char threads[16];
+        snprintf(threads, sizeof threads, "%u", results[i].threads);
+        json_number(json, threads, bench_mean_value(&mean));
     }
+    json_close_object(json);
     struct bench_mean mean = mean_of(results, count, TABLE_PLAIN, 0);
-    fprintf(file, "},\n\"geomean\": %.4f}\n", bench_mean_value(&mean));
+    json_number(json, "geomean", bench_mean_value(&mean));
+}
+
+void table_write_json(FILE *file, const struct table_result *results, size_t count)
+{
+    struct json json = {.file = file};
+    json_open_object(&json, NULL);
+    json_text(&json, "cpu", cpu_name());
+    json_text(&json, "skip", pxr_options_get()->skip);
+    for (int i = 0; i < TABLE_COMPILERS; i++) {
+        const char *compiler = table_plain_compiler((enum table_compiler)i);
+        if (compiler)
+            json_text(&json, i == TABLE_CC ? "compiler" : "other_compiler", compiler);
+    }
+    json_open_array(&json, "rows");
+    for (size_t i = 0; i < count; i++)
+        write_result(&json, &results[i]);
+    json_close_array(&json);
+    write_means(&json, results, count);
+    json_close_object(&json);
 }

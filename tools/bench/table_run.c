@@ -5,6 +5,7 @@
  */
 #include "tools/bench/table_run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ struct table_run {
     enum pxr_collapse collapse;
     enum pxr_mode mode;
     const char *dump_dir;
+    uint32_t block_limit; /* 0: none */
     struct ptx_module *module;
     struct kernel kernels[MAX_KERNELS];
     unsigned kernel_count;
@@ -44,7 +46,7 @@ struct table_run {
     struct pxr_error err; /* the first; nothing is launched any more */
 };
 
-/* jit_find_allocation_fn has no argument: the open run, or NULL. */
+/* jit_find_allocation_fn has no argument: the run that launches. */
 static const struct table_run *open_run;
 
 static bool find_buffer(uintptr_t address, uintptr_t *start)
@@ -138,6 +140,16 @@ static bool copy_params(struct table_run *run, const struct ptx_func *func,
     return true;
 }
 
+/* Rows of blocks before part of a row. */
+static void limit_grid(uint32_t grid[3], uint32_t blocks)
+{
+    for (int i = 0; i < 3 && blocks > 0; i++) {
+        grid[i] = grid[i] < blocks ? grid[i] : blocks;
+        blocks /= grid[i];
+        blocks = blocks > 0 ? blocks : 1;
+    }
+}
+
 void table_launch(struct table_run *run, const struct table_launch *launch)
 {
     if (run->pending_count == MAX_PENDING)
@@ -152,6 +164,7 @@ void table_launch(struct table_run *run, const struct table_launch *launch)
         shape.grid[i] = launch->grid[i] ? launch->grid[i] : 1;
         shape.block[i] = launch->block[i] ? launch->block[i] : 1;
     }
+    limit_grid(shape.grid, run->block_limit);
     pending->code = find_code(run, kernel, &shape);
     if (!pending->code)
         return;
@@ -185,7 +198,6 @@ enum pxr_status table_run_open(struct table_run **made, const struct table_row *
         free(run);
         return status;
     }
-    open_run = run;
     *made = run;
     return PXR_OK;
 }
@@ -196,12 +208,12 @@ void table_run_close(struct table_run *run)
         for (unsigned j = 0; j < run->kernels[i].code_count; j++)
             bench_code_fini(&run->kernels[i].codes[j]);
     ptx_module_destroy(run->module);
-    open_run = NULL;
     free(run);
 }
 
 enum pxr_status table_run_once(struct table_run *run, struct pxr_error *err)
 {
+    open_run = run;
     run->row->ours(run, run->args);
     table_wait(run);
     if (run->err.status != PXR_OK)
@@ -228,4 +240,23 @@ void table_run_notes(const struct table_run *run, struct table_code_notes *notes
             strcat(notes->collapse, "+");
         strcat(notes->collapse, pxr_collapse_name((enum pxr_collapse)i));
     }
+}
+
+void table_run_limit_blocks(struct table_run *run, uint32_t blocks)
+{
+    run->block_limit = blocks;
+}
+
+void table_run_explanation(const struct table_run *run, char text[TABLE_EXPLANATION_BYTES])
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (unsigned i = 0; i < run->kernel_count; i++)
+        for (unsigned j = 0; j < run->kernels[i].code_count; j++) {
+            const struct bench_code *code = &run->kernels[i].codes[j];
+            if (length < TABLE_EXPLANATION_BYTES)
+                length += (size_t)snprintf(text + length, TABLE_EXPLANATION_BYTES - length,
+                                           "kernel '%s': %s\n", code->name,
+                                           code->explanation ? code->explanation : "");
+        }
 }

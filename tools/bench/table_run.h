@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runs the launches of a row: picks or compiles a variant for each, as the product does, and
- * submits them in order. One run at a time.
+ * submits them in order. Several runs may be open, all of one row and the same args; one is run at
+ * a time.
  */
 #ifndef PTXRUN_TOOLS_BENCH_TABLE_RUN_H
 #define PTXRUN_TOOLS_BENCH_TABLE_RUN_H
@@ -18,6 +19,9 @@ struct table_code_notes {
     double compile_ms; /* CPU time of all variants together */
 };
 
+/* Of the explanations of a row's kernels; what is longer is cut off. */
+#define TABLE_EXPLANATION_BYTES 4096
+
 /* The row and args outlive the run. On failure there is nothing to close. dump_dir: for PTX, IR and
  * assembly of the kernels; NULL: none. */
 enum pxr_status table_run_open(struct table_run **run, const struct table_row *row,
@@ -28,6 +32,12 @@ void table_run_close(struct table_run *run);
 /* Launches the series and waits for its end; compiles what is not yet compiled. */
 enum pxr_status table_run_once(struct table_run *run, struct pxr_error *err);
 
+/* From now on launches are of the first so many blocks only; 0: of all. */
+void table_run_limit_blocks(struct table_run *run, uint32_t blocks);
+
 void table_run_notes(const struct table_run *run, struct table_code_notes *notes);
+
+/* What --explain would say of the kernels. */
+void table_run_explanation(const struct table_run *run, char text[TABLE_EXPLANATION_BYTES]);
 
 #endif

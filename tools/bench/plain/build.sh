@@ -23,7 +23,7 @@ else
     parallel=-fopenmp-simd
 fi
 
-for name in table_regular table_irregular table_regular_tuned table_irregular_tuned limits; do
+for name in table_regular table_irregular table_votes table_regular_tuned table_irregular_tuned limits; do
     case $name in
     *_tuned | limits) more=$long_vectors ;;
     *) more= ;;
