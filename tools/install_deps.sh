@@ -3,7 +3,7 @@
 # Installs the Debian packages that building and testing ptxrun needs, if any is missing.
 set -eu
 
-packages="ninja-build cmake clang-22 clang-format-22 libclang-rt-22-dev llvm-22-dev lld-22
+packages="ninja-build cmake clang-22 clang-format-22 libclang-rt-22-dev llvm-22-dev lld-22 libelf-dev
 libmpfr-dev libzstd-dev liblz4-dev zlib1g-dev libcriterion-dev uthash-dev libc6-dev libstdc++-12-dev"
 
 missing=

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads a program's ELF headers, and follows the dynamic loader's search order
+ * Reads a program's ELF headers with libelf, and follows the dynamic loader's search order
  * as far as the question "whose library will it find" needs.
  */
 #include "tools/target_elf.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/elf_file.h"
 #include "util/vendor.h"
 
 static const char CUDART_PREFIX[] = "libcudart.so.";
@@ -49,18 +50,36 @@ static const char *machine_name(unsigned machine)
     }
 }
 
-static enum pxr_status check_machine(const char *path, const struct elf_file *file,
+static enum pxr_status check_machine(const char *path, const GElf_Ehdr *header,
                                      struct pxr_error *err)
 {
-    unsigned machine = elf_file_machine(file);
-    if (machine != HOST_MACHINE)
+    if (header->e_machine != HOST_MACHINE)
         return pxr_fail(err, PXR_UNSUPPORTED,
                         "'%s' is a program for %s; this ptxrun runs those for %s", path,
-                        machine_name(machine), machine_name(HOST_MACHINE));
-    if (!elf_file_is_native(file))
+                        machine_name(header->e_machine), machine_name(HOST_MACHINE));
+    if (header->e_ident[EI_CLASS] != ELFCLASS64)
         return pxr_fail(err, PXR_UNSUPPORTED,
                         "'%s' is a 32-bit program; ptxrun runs 64-bit ones only", path);
     return PXR_OK;
+}
+
+/* The loader's path from PT_INTERP, checked against the file's size; NULL if there is none. */
+static char *read_loader(Elf *elf)
+{
+    size_t file_bytes = 0;
+    const char *file = elf_rawfile(elf, &file_bytes);
+    size_t count = 0;
+    if (!file || elf_getphdrnum(elf, &count) != 0)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr header;
+        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_INTERP)
+            continue;
+        if (header.p_offset > file_bytes || header.p_filesz > file_bytes - header.p_offset)
+            return NULL;
+        return strndup(file + header.p_offset, header.p_filesz);
+    }
+    return NULL;
 }
 
 static void keep_name(char **names, unsigned *count, unsigned max, const char *text)
@@ -70,18 +89,12 @@ static void keep_name(char **names, unsigned *count, unsigned max, const char *t
         names[(*count)++] = name;
 }
 
-struct reading {
-    struct target_elf *out;
-    bool has_soname;
-};
-
-static void take_dynamic(void *user, int64_t tag, const char *text)
+static void take_dynamic(struct target_elf *out, const GElf_Dyn *dyn, const char *text,
+                         bool *has_soname)
 {
-    struct reading *reading = user;
-    struct target_elf *out = reading->out;
-    switch (tag) {
+    switch (dyn->d_tag) {
     case DT_SONAME:
-        reading->has_soname = true;
+        *has_soname = true;
         break;
     case DT_RPATH:
         if (!out->rpath)
@@ -102,18 +115,38 @@ static void take_dynamic(void *user, int64_t tag, const char *text)
     }
 }
 
-static enum pxr_status read_elf(const char *path, const struct elf_file *file,
-                                struct target_elf *out, struct pxr_error *err)
+/* Fills in the strings of the dynamic section; returns whether it gives a library's name. */
+static bool read_dynamic(Elf *elf, struct target_elf *out)
 {
-    enum pxr_status status = check_machine(path, file, err);
+    bool has_soname = false;
+    for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_DYNAMIC || !header.sh_entsize)
+            continue;
+        Elf_Data *data = elf_getdata(scn, NULL);
+        GElf_Dyn dyn;
+        for (int i = 0; data && gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
+            const char *text = elf_strptr(elf, header.sh_link, dyn.d_un.d_val);
+            take_dynamic(out, &dyn, text ? text : "", &has_soname);
+        }
+    }
+    return has_soname;
+}
+
+static enum pxr_status read_elf(const char *path, Elf *elf, struct target_elf *out,
+                                struct pxr_error *err)
+{
+    GElf_Ehdr header;
+    if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
+        return PXR_OK;
+    enum pxr_status status = check_machine(path, &header, err);
     if (status)
         return status;
-    unsigned type = elf_file_type(file);
-    struct reading reading = {.out = out};
-    out->loader = elf_file_loader(file);
-    elf_file_visit_dynamic(file, take_dynamic, &reading);
+    out->loader = read_loader(elf);
+    bool is_library = read_dynamic(elf, out);
     // The loader itself can be started as a program; it has no loader but a library's name.
-    out->is_static = !out->loader && !reading.has_soname && (type == ET_EXEC || type == ET_DYN);
+    out->is_static =
+        !out->loader && !is_library && (header.e_type == ET_EXEC || header.e_type == ET_DYN);
     if (out->runpath) {
         free(out->rpath);
         out->rpath = NULL;
@@ -132,11 +165,15 @@ static char *real_directory(const char *path)
 
 enum pxr_status target_elf_read(const char *path, struct target_elf *out, struct pxr_error *err)
 {
-    struct elf_file file;
     *out = (struct target_elf){.directory = real_directory(path)};
-    elf_file_open(path, &file);
-    enum pxr_status status = file.bytes ? read_elf(path, &file, out, err) : PXR_OK;
-    elf_file_close(&file);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return PXR_OK;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    enum pxr_status status = elf ? read_elf(path, elf, out, err) : PXR_OK;
+    elf_end(elf);
+    close(fd);
     return status;
 }
 
