@@ -13,6 +13,7 @@
 #include "jit/build_id.h"
 #include "kernel_abi/rt.h"
 #include "ptx/ptx.h"
+#include "ptx/size.h"
 #include "translator/module/launch_facts.h"
 #include "util/error.h"
 #include "util/options.h"
@@ -80,6 +81,7 @@ struct jit_object {
     char *explanation;           /* malloc, may be NULL; lines of text. The first is a sentence:
                                     what has become of the threads, and why. Those that begin with
                                     a tab are details */
+    struct ptx_size size;        /* of what was compiled */
     struct jit_step_times steps; /* empty unless asked for */
 };
 
@@ -150,7 +152,7 @@ int jit_code_line(const struct jit_code *code, uintptr_t pc);
 
 /* ---- between libptxrun.so and libptxrun-compile.so ---- */
 
-#define JIT_COMPILER_ABI   6
+#define JIT_COMPILER_ABI   7
 #define JIT_COMPILER_ENTRY "ptxrun_compiler"
 
 /* Code that ORC links. The rules and the memory are the host's, libptxrun.so's: what the functions

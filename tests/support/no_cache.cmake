@@ -3,3 +3,6 @@
 if(NOT DEFINED ENV{PTXRUN_CACHE})
     set(ENV{PTXRUN_CACHE} off)
 endif()
+if(NOT DEFINED ENV{PTXRUN_TIER})
+    set(ENV{PTXRUN_TIER} best)
+endif()

@@ -137,12 +137,18 @@ void *crt_object_create(enum crt_kind kind, size_t size_bytes)
     return object;
 }
 
-void crt_object_destroy(enum crt_kind kind, void *object)
+void crt_object_retire(enum crt_kind kind, void *object)
 {
     struct crt_object *head = object;
     if (nouns[kind])
         crt_leak_forget(object);
     atomic_store_explicit(&head->tag, 0, memory_order_relaxed);
+}
+
+void crt_object_destroy(enum crt_kind kind, void *object)
+{
+    struct crt_object *head = object;
+    crt_object_retire(kind, object);
     pthread_mutex_lock(&pool.lock);
     head->next_dead = pool.dead[kind];
     pool.dead[kind] = head;

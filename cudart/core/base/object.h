@@ -47,6 +47,9 @@ CRT_API_BEGIN
 /* Zeroed object of size_bytes, always the same for one kind. NULL when out of memory. */
 void *crt_object_create(enum crt_kind kind, size_t size_bytes);
 
+/* Marks it dead: the handle is no longer one. Its memory stays until it is destroyed. */
+void crt_object_retire(enum crt_kind kind, void *object);
+
 /* Marks it dead and keeps its memory for the next of its kind. */
 void crt_object_destroy(enum crt_kind kind, void *object);
 

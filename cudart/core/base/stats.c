@@ -30,6 +30,12 @@ struct kernel_stats {
     uint64_t min_ns;
     uint64_t max_ns;
     uint64_t compile_ns;
+    uint64_t quick_ns;      /* in quick code */
+    uint64_t quick_since;   /* when there was quick code, 0: there has been none */
+    uint64_t price_ns;      /* predicted for the best code, … */
+    uint64_t best_cpu_ns;   /* … and what it took; 0: it was in the cache */
+    uint64_t best_after_ns; /* when it was there, since there was quick code; 0: it is not there */
+    bool is_quick;          /* all variants are */
     char collapse[PXR_COLLAPSE_TEXT_BYTES]; /* of its variants; "": none was compiled */
     char why[WHY_BYTES];                    /* why one of them is not as asked for; "": all are */
     UT_hash_handle hh;
@@ -107,7 +113,7 @@ static void note_collapse(struct kernel_stats *row, const struct jit_object *mad
 {
     char text[PXR_COLLAPSE_TEXT_BYTES];
     pxr_collapse_text(made->collapse, made->width, made->jam, text);
-    if (!row->collapse[0] || strcmp(row->collapse, text) == 0) {
+    if (!row->collapse[0] || row->is_quick || strcmp(row->collapse, text) == 0) {
         strcpy(row->collapse, text);
         return;
     }
@@ -140,6 +146,34 @@ void crt_stats_compile(const char *name, const struct jit_variant *wanted,
         row->compile_ns += time_ns;
         note_collapse(row, made);
         note_why(row, wanted, made);
+        row->is_quick = wanted->is_quick;
+    }
+    pthread_mutex_unlock(&stats.lock);
+}
+
+void crt_stats_quick(const char *name, uint64_t ran_ns)
+{
+    if (!crt_stats_are_on())
+        return;
+    pthread_mutex_lock(&stats.lock);
+    struct kernel_stats *row = find_kernel(name);
+    if (row)
+        row->quick_ns += ran_ns;
+    pthread_mutex_unlock(&stats.lock);
+}
+
+void crt_stats_tier(const char *name, bool is_quick, uint64_t price_ns, uint64_t cpu_ns)
+{
+    if (!crt_stats_are_on())
+        return;
+    pthread_mutex_lock(&stats.lock);
+    struct kernel_stats *row = find_kernel(name);
+    if (row && is_quick && row->quick_since == 0) {
+        row->quick_since = crt_now_ns();
+        row->price_ns = price_ns;
+    } else if (row && !is_quick && row->quick_since != 0 && row->best_after_ns == 0) {
+        row->best_after_ns = crt_now_ns() - row->quick_since;
+        row->best_cpu_ns = cpu_ns;
     }
     pthread_mutex_unlock(&stats.lock);
 }
@@ -224,6 +258,30 @@ static void print_reasons(void)
     }
 }
 
+static void print_tier(const struct kernel_stats *row)
+{
+    char *name = pxr_readable_name(row->name);
+    fprintf(stderr, "ptxrun: kernel '%s': quick code ran for %.1f ms; compiling the best ",
+            name ? name : row->name, milliseconds(row->quick_ns));
+    if (row->best_after_ns == 0)
+        fprintf(stderr, "is predicted to take %.1f ms\n", milliseconds(row->price_ns));
+    else
+        fprintf(stderr,
+                "was predicted to take %.1f ms and took %.1f ms; it took over after %.1f ms\n",
+                milliseconds(row->price_ns), milliseconds(row->best_cpu_ns),
+                milliseconds(row->best_after_ns));
+    free(name);
+}
+
+static void print_tiers(void)
+{
+    struct kernel_stats *row;
+    struct kernel_stats *next;
+    HASH_ITER(hh, stats.kernels, row, next)
+    if (row->quick_since != 0)
+        print_tier(row);
+}
+
 static void print_copies(void)
 {
     static const char *const names[CRT_COPY_KINDS] = {"host to device", "device to host",
@@ -280,6 +338,7 @@ __attribute__((destructor)) static void write_at_exit(void)
     if (stats.are_printed) {
         print_kernels();
         print_reasons();
+        print_tiers();
         print_copies();
         print_cache();
     }

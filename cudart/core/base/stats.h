@@ -24,6 +24,11 @@ void crt_stats_kernel(const char *name, uint64_t time_ns);
 /* Counts a compiled variant of the kernel: the options asked for, and the outcome. */
 void crt_stats_compile(const char *name, const struct jit_variant *wanted,
                        const struct jit_object *made, uint64_t time_ns);
+/* Of a kernel that goes from quick code to the best: for so long it has run quick code; and what
+ * the code that has been made now costs or will cost as best code. cpu_ns: 0 for quick code, and
+ * for code out of the cache. */
+void crt_stats_quick(const char *name, uint64_t ran_ns);
+void crt_stats_tier(const char *name, bool is_quick, uint64_t price_ns, uint64_t cpu_ns);
 /* Code, or the summary of a module, was looked for in the cache. */
 void crt_stats_cache(bool is_hit);
 void crt_stats_summary(bool is_hit);

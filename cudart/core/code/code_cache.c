@@ -295,6 +295,13 @@ bool crt_code_cache_find(const struct jit_request *request, const uint8_t digest
     return is_hit;
 }
 
+bool crt_code_cache_look(const struct jit_request *request, const uint8_t digest[PTX_DIGEST_BYTES],
+                         struct jit_object *object, struct crt_cached *cached)
+{
+    struct cache *cache = find_place(CRT_CACHED_CODE, request, digest, cached);
+    return cache && get_object(cache, &cached->key, object);
+}
+
 /* Whether this process's compiler is the one that the key names: its file may have been replaced
  * since the id was read. */
 static bool may_keep(const struct crt_cached *cached)

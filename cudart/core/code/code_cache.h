@@ -15,13 +15,12 @@
 /* What is wanted of a kernel: its code, or only whether it can be translated. */
 enum crt_cached_kind { CRT_CACHED_CODE, CRT_CACHED_CHECK };
 
-/* What became of one look into the cache; for crt_code_cache_keep. */
+/* What became of one look into the cache; crt_code_cache_end has to follow. */
 struct crt_cached {
     bool is_wanted;     /* the code may be stored */
     const char *kernel; /* its name, and the tier: what the entry says of itself */
     bool is_quick;
     struct cache_key key;
-    struct jit_build_id compiler;
     struct cache_claim claim;
 };
 
@@ -30,6 +29,10 @@ struct crt_cached {
  * If it is not there, other threads and processes that look for it wait for a while, until it is
  * kept. */
 bool crt_code_cache_find(const struct jit_request *request, const uint8_t digest[PTX_DIGEST_BYTES],
+                         struct jit_object *object, struct crt_cached *cached);
+
+/* The same without waiting, and without becoming the one who makes it. */
+bool crt_code_cache_look(const struct jit_request *request, const uint8_t digest[PTX_DIGEST_BYTES],
                          struct jit_object *object, struct crt_cached *cached);
 
 /* Has to follow: stores what was compiled, if there is anything and it is still wanted. Returns

@@ -115,7 +115,7 @@ void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *f
     if (fault->has_thread)
         snprintf(place, sizeof place, ", thread (%u,%u,%u)", fault->tid[0], fault->tid[1],
                  fault->tid[2]);
-    int line = jit_code_line(launch->variant->code, fault->pc);
+    int line = crt_kernel_line(launch->kernel, fault->pc);
     if (line > 0)
         snprintf(line_text, sizeof line_text, ", PTX line %d", line);
     bool has_address = fault->status == PXR_FAULT_ADDRESS || fault->status == PXR_FAULT_MISALIGNED;

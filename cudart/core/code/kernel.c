@@ -38,6 +38,7 @@ struct crt_kernel *crt_kernel_create(struct crt_library *library,
     if (!kernel)
         return NULL;
     pthread_mutex_init(&kernel->lock, NULL);
+    pthread_mutex_init(&kernel->source_lock, NULL);
     kernel->library = library;
     kernel->outline = outline;
     kernel->func = &outline->head;
@@ -52,6 +53,7 @@ void crt_kernel_destroy(struct crt_kernel *kernel)
     free(kernel->old_launch);
     if (kernel->source)
         ptx_layout_fini(&kernel->layout);
+    pthread_mutex_destroy(&kernel->source_lock);
     pthread_mutex_destroy(&kernel->lock);
     crt_object_destroy(CRT_KIND_KERNEL, kernel);
 }

@@ -14,7 +14,7 @@ bool crt_kernel_is_loaded(const struct crt_kernel *kernel)
 {
     return crt_environment_get()->loads_eagerly ||
            atomic_load_explicit(&kernel->is_wanted, memory_order_relaxed) ||
-           atomic_load(&kernel->variants.count) != 0;
+           crt_kernel_has_code(kernel);
 }
 
 void crt_kernel_want(struct crt_kernel *kernel)

@@ -49,10 +49,12 @@ static enum pxr_status open_locked(struct crt_kernel *kernel, struct pxr_error *
     return status;
 }
 
-enum pxr_status crt_kernel_open_locked(struct crt_kernel *kernel, struct jit_request *request,
-                                       struct pxr_error *err)
+enum pxr_status crt_kernel_open(struct crt_kernel *kernel, struct jit_request *request,
+                                struct pxr_error *err)
 {
+    pthread_mutex_lock(&kernel->source_lock);
     enum pxr_status status = kernel->source ? PXR_OK : open_locked(kernel, err);
+    pthread_mutex_unlock(&kernel->source_lock);
     if (status != PXR_OK)
         return status;
     request->module = kernel->library->ptx;
@@ -66,9 +68,7 @@ static enum crt_result refuse(struct crt_kernel *kernel)
 {
     struct jit_request request;
     struct pxr_error error = {0};
-    pthread_mutex_lock(&kernel->lock);
-    enum pxr_status status = crt_kernel_open_locked(kernel, &request, &error);
-    pthread_mutex_unlock(&kernel->lock);
+    enum pxr_status status = crt_kernel_open(kernel, &request, &error);
     crt_report_error(&error);
     return crt_result_from_status(status);
 }

@@ -14,6 +14,7 @@
 #include "cudart/core/code/module.h"
 #include "cudart/core/code/printf.h"
 #include "cudart/core/code/record.h"
+#include "cudart/core/code/tier.h"
 #include "cudart/core/memory/device_arena.h"
 #include "cudart/core/memory/memory.h"
 #include "cudart/core/memory/pool.h"
@@ -242,9 +243,9 @@ void crt_launch_finish(void *arg, const struct sch_fault *fault)
 }
 
 /* Recursion is bounded by the limit that programs set for it; frames here are larger than there. */
-static uint32_t stack_bytes(const struct crt_launch *launch)
+static uint32_t stack_bytes(const struct crt_launch *launch, const struct crt_variant *variant)
 {
-    uint64_t bytes = launch->variant->stack_bytes;
+    uint64_t bytes = variant->stack_bytes;
     if (launch->kernel->outline->needs.has_recursion) {
         uint64_t limit = atomic_load(&launch->ctx->limits[CRT_LIMIT_STACK_SIZE]) * FRAME_FACTOR;
         bytes += limit > RECURSION_BYTES ? limit : RECURSION_BYTES;
@@ -252,20 +253,57 @@ static uint32_t stack_bytes(const struct crt_launch *launch)
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
+static struct sch_code describe_code(const struct crt_launch *launch,
+                                     const struct crt_variant *variant)
+{
+    struct jit_code *code = variant->code;
+    return (struct sch_code){.entry = jit_code_entry(code),
+                             .fused = jit_code_fused(code),
+                             .stack_bytes = stack_bytes(launch, variant),
+                             .frame_bytes = jit_code_frame_bytes(code, launch->block_threads),
+                             .may_wait = jit_code_may_wait(code),
+                             .pace = jit_code_pace(code)};
+}
+
+/* The grid's sch_watch_fn while it runs quick code. Grids that run keep their code where nothing is
+ * to happen in the background. */
+static bool watch(void *arg, const struct sch_progress *progress, struct sch_code *code)
+{
+    const struct crt_launch *launch = arg;
+    bool may_switch = pxr_options_get()->compile_threads > 0;
+    const struct crt_variant *best =
+        may_switch ? crt_kernel_best(launch->kernel, &launch->facts) : NULL;
+    if (!best) {
+        crt_tier_note(launch->kernel, &launch->facts, progress);
+        return false;
+    }
+    *code = describe_code(launch, best);
+    return true;
+}
+
+static sch_watch_fn watch_of(const struct crt_variant *variant)
+{
+    return variant->key.is_quick && crt_tier() == PXR_TIER_AUTO ? watch : NULL;
+}
+
+void crt_launch_renew(struct crt_launch *launch, struct sch_grid *grid)
+{
+    const struct crt_variant *best =
+        grid->watch ? crt_kernel_best(launch->kernel, &launch->facts) : NULL;
+    if (!best)
+        return;
+    launch->variant = best;
+    grid->code = describe_code(launch, best);
+    grid->watch = NULL;
+}
+
 void crt_launch_describe(const struct crt_launch *launch, const struct crt_module *module,
                          const struct crt_launch_config *config, struct sch_grid *grid)
 {
     uint32_t static_bytes = launch->kernel->outline->needs.shared_static_bytes;
     uint32_t dynamic_bytes = (uint32_t)config->dynamic_shared_bytes;
-    struct jit_code *code = launch->variant->code;
-    uint32_t threads = config->block[0] * config->block[1] * config->block[2];
     *grid = (struct sch_grid){
-        .code = {.entry = jit_code_entry(code),
-                 .fused = jit_code_fused(code),
-                 .stack_bytes = stack_bytes(launch),
-                 .frame_bytes = jit_code_frame_bytes(code, threads),
-                 .may_wait = jit_code_may_wait(code),
-                 .pace = jit_code_pace(code)},
+        .code = describe_code(launch, launch->variant),
         .launch = {.params = launch->params,
                    .slots = module->slots,
                    .grid = {config->grid[0], config->grid[1], config->grid[2]},
@@ -278,6 +316,7 @@ void crt_launch_describe(const struct crt_launch *launch, const struct crt_modul
                    .local_bytes = launch->kernel->outline->needs.local_static_bytes},
         .is_cooperative = config->is_cooperative,
         .group = (unsigned)launch->ctx->device->index,
+        .watch = watch_of(launch->variant),
     };
 }
 
@@ -348,8 +387,9 @@ enum crt_result crt_launch_find_code(struct crt_launch *launch,
     };
     memcpy(described.grid, config->grid, sizeof described.grid);
     memcpy(described.block, config->block, sizeof described.block);
+    launch->block_threads = config->block[0] * config->block[1] * config->block[2];
     crt_record_launch(launch->kernel, &described);
-    return crt_kernel_code(launch->kernel, &described, &launch->variant);
+    return crt_kernel_code(launch->kernel, &described, &launch->facts, &launch->variant);
 }
 
 enum crt_result crt_work_launch(struct crt_kernel *kernel, const struct crt_launch_config *config,

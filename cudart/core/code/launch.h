@@ -11,6 +11,7 @@
 
 #include "cudart/core/base/result.h"
 #include "cudart/core/streams/work.h"
+#include "jit/jit.h"
 #include "kernel_abi/rt.h"
 
 struct crt_context;
@@ -32,7 +33,9 @@ struct crt_print_record {
 struct crt_launch {
     struct crt_kernel *kernel;
     struct crt_context *ctx;
-    const struct crt_variant *variant;
+    const struct crt_variant *variant; /* that it began with */
+    struct tr_facts facts;             /* for better code, if that is quick */
+    uint32_t block_threads;
     struct sch_op *previous; /* the stream's operation before; for statistics */
     uint64_t number;         /* order of launches */
     uint64_t submit_ns;
@@ -78,6 +81,9 @@ enum crt_result crt_launch_find_code(struct crt_launch *launch,
 /* Fills in the grid of a launch that has its code. */
 void crt_launch_describe(const struct crt_launch *launch, const struct crt_module *module,
                          const struct crt_launch_config *config, struct sch_grid *grid);
+
+/* Takes better code for a grid so described, if there is any by now. */
+void crt_launch_renew(struct crt_launch *launch, struct sch_grid *grid);
 
 /* The workspace for the barrier of a cooperative grid, from malloc; NULL: out of memory. */
 uint64_t *crt_launch_create_workspace(void);

@@ -93,7 +93,9 @@ enum pxr_status crt_library_open_ptx(struct crt_library *library, struct pxr_err
 {
     pthread_mutex_lock(&library->lock);
     enum pxr_status status = PXR_OK;
-    if (!library->ptx)
+    if (crt_library_is_closed(library))
+        status = pxr_fail(err, PXR_BAD_IMAGE, "%s has been unloaded", library->name);
+    else if (!library->ptx)
         status = ptx_source_parse(library->source, &library->ptx, err);
     if (status == PXR_OK)
         settle_source(library);
@@ -101,14 +103,22 @@ enum pxr_status crt_library_open_ptx(struct crt_library *library, struct pxr_err
     return status;
 }
 
-static void destroy_library(struct crt_library *library)
+void crt_library_hold(struct crt_library *library)
 {
-    crt_module_destroy_library(library);
+    atomic_fetch_add_explicit(&library->holds, 1, memory_order_relaxed);
+}
+
+bool crt_library_is_closed(const struct crt_library *library)
+{
+    return atomic_load_explicit(&library->is_closed, memory_order_relaxed);
+}
+
+void crt_library_let_go(struct crt_library *library)
+{
+    if (atomic_fetch_sub_explicit(&library->holds, 1, memory_order_acq_rel) != 1)
+        return;
     for (uint32_t i = 0; i < library->kernel_count; i++)
         crt_kernel_destroy(library->kernels[i]);
-    for (uint32_t i = 0; library->managed && i < library->outline->var_count; i++)
-        if (library->managed[i])
-            crt_arena_free(library->managed[i], CRT_MEMORY_MANAGED);
     free(library->kernels);
     free(library->managed);
     ptx_module_destroy(library->ptx);
@@ -116,6 +126,22 @@ static void destroy_library(struct crt_library *library)
     ptx_outline_destroy(library->outline);
     pthread_mutex_destroy(&library->lock);
     crt_object_destroy(CRT_KIND_LIBRARY, library);
+}
+
+/* Ends all that a program can see of it, and reads its image no more. */
+static void destroy_library(struct crt_library *library)
+{
+    pthread_mutex_lock(&library->lock);
+    atomic_store_explicit(&library->is_closed, true, memory_order_relaxed);
+    pthread_mutex_unlock(&library->lock);
+    crt_module_destroy_library(library);
+    for (uint32_t i = 0; library->managed && i < library->outline->var_count; i++)
+        if (library->managed[i])
+            crt_arena_free(library->managed[i], CRT_MEMORY_MANAGED);
+    for (uint32_t i = 0; i < library->kernel_count; i++)
+        crt_object_retire(CRT_KIND_KERNEL, library->kernels[i]);
+    crt_object_retire(CRT_KIND_LIBRARY, library);
+    crt_library_let_go(library);
 }
 
 void crt_vendor_note(const void *address)
@@ -159,6 +185,7 @@ enum crt_result crt_library_load_named(const void *image, size_t image_bytes, bo
     if (!created)
         return CRT_OUT_OF_MEMORY;
     pthread_mutex_init(&created->lock, NULL);
+    atomic_init(&created->holds, 1);
     created->image = image;
     created->image_bytes = image_bytes;
     created->is_preserved = is_preserved;

@@ -18,6 +18,7 @@
 #include "cache/key.h"
 #include "cudart/core/base/object.h"
 #include "cudart/core/base/result.h"
+#include "cudart/core/code/tier.h"
 #include "jit/jit.h"
 #include "jit/variant.h"
 #include "ptx/outline.h"
@@ -30,6 +31,7 @@ struct crt_variant {
     struct jit_variant key;
     struct jit_code *code;
     uint32_t stack_bytes; /* without room for recursion */
+    uint64_t price_ns;    /* the CPU time that compiling the kernel's best code should take */
 };
 
 struct crt_kernel {
@@ -38,11 +40,14 @@ struct crt_kernel {
     const struct ptx_outline_kernel *outline;
     const struct ptx_func *func; /* the outline's head: it has no body */
 
-    pthread_mutex_t lock; /* guards source, layout and variants; held while compiling this kernel */
-    bool is_checked;      /* by crt_kernel_check */
+    pthread_mutex_t lock;            /* guards the code; held while the first of it is compiled */
+    bool is_checked;                 /* by crt_kernel_check */
+    pthread_mutex_t source_lock;     /* guards source and layout until source is there */
     const struct ptx_func *source;   /* in the library's ptx; NULL until something is compiled */
     struct ptx_kernel_layout layout; /* of source */
-    struct jit_variants variants;    /* of struct crt_variant; read without the lock */
+    struct jit_variants variants;    /* best code: of struct crt_variant; read without the lock */
+    _Atomic(struct crt_variant *) quick; /* code for all launches, or NULL; likewise */
+    struct crt_rent rent;
 
     _Atomic int max_dynamic_shared; /* function attributes that can be set; -1: not set */
     _Atomic int carveout;
@@ -87,6 +92,8 @@ struct crt_library {
     struct ptx_outline *outline; /* once it is opened; never changed */
     struct ptx_source *source;   /* what ptx is made of; NULL once that is there */
     struct ptx_module *ptx;      /* made when something is compiled */
+    atomic_uint holds;           /* of its memory; those of who has loaded it are one */
+    atomic_bool is_closed;       /* unloaded: its handles are dead */
     struct crt_kernel **kernels; /* entries with a body, in module order */
     uint32_t kernel_count;
     uintptr_t *managed;         /* by ptx_var.index, 0 for other variables */
@@ -114,6 +121,12 @@ enum crt_result crt_library_load_file(const char *path, struct crt_library **lib
  * exits. */
 enum crt_result crt_library_unload(struct crt_library *library);
 bool crt_library_is_valid(const struct crt_library *library);
+
+/* Keeps the PTX, the kernels and their code in memory, also when the library is unloaded meanwhile,
+ * until it is let go. To hold it, it must be known not to be unloaded. */
+void crt_library_hold(struct crt_library *library);
+void crt_library_let_go(struct crt_library *library);
+bool crt_library_is_closed(const struct crt_library *library);
 
 /* Describes the library's contents as lines for the information log of the compiler; the library
  * must have been opened. Returns the length, at most cap - 1. */
@@ -201,9 +214,9 @@ void crt_kernel_destroy(struct crt_kernel *kernel);
 enum crt_result crt_kernel_needs(struct crt_kernel *kernel, const struct ptx_kernel_needs **needs);
 
 /* Fills in what compiling the kernel reads: module, kernel and layout of the request. The PTX is
- * parsed if it is not yet. kernel->lock has to be held. */
-enum pxr_status crt_kernel_open_locked(struct crt_kernel *kernel, struct jit_request *request,
-                                       struct pxr_error *err);
+ * parsed if it is not yet. */
+enum pxr_status crt_kernel_open(struct crt_kernel *kernel, struct jit_request *request,
+                                struct pxr_error *err);
 
 /* Most dynamic shared memory a launch may ask for. */
 size_t crt_kernel_dynamic_limit(const struct crt_kernel *kernel);
@@ -213,10 +226,24 @@ int crt_kernel_max_threads(const struct crt_kernel *kernel);
 
 /* ---- code of kernels (variant.c) ---- */
 
-/* Code for a launch, compiled at need by the calling thread. Other threads that need code of the
- * same kernel and have none yet wait; no other lock is held. */
+/* Code for a launch, compiled at need by the calling thread; *facts: those of the launch. Other
+ * threads that need code of the same kernel and have none yet wait; no other lock is held. */
 enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_launch *launch,
-                                const struct crt_variant **variant);
+                                struct tr_facts *facts, const struct crt_variant **variant);
+
+/* The best code for launches with these facts; NULL if there is none. Takes no lock. */
+const struct crt_variant *crt_kernel_best(const struct crt_kernel *kernel,
+                                          const struct tr_facts *facts);
+
+/* Makes best code for launches with these facts, and for those that come later. The kernel has
+ * quick code, and who has settled its rent calls this, alone. If it fails, which is logged, the
+ * rent stays settled. */
+void crt_kernel_make_best(struct crt_kernel *kernel, const struct tr_facts *facts);
+
+bool crt_kernel_has_code(const struct crt_kernel *kernel);
+
+/* PTX line of an instruction in any code of the kernel, or 0. */
+int crt_kernel_line(const struct crt_kernel *kernel, uintptr_t pc);
 
 /* Whether the kernel can be translated; says why not as crt_kernel_code would. */
 enum crt_result crt_kernel_check(struct crt_kernel *kernel);
@@ -230,7 +257,7 @@ void crt_variants_destroy(struct crt_kernel *kernel);
 /* What the options ask of code for these facts. */
 struct jit_variant crt_variant_key(const struct tr_facts *facts);
 
-/* What the compiler is asked for, before crt_kernel_open_locked. */
+/* What the compiler is asked for, before crt_kernel_open. */
 struct jit_request crt_kernel_request(const struct crt_kernel *kernel,
                                       const struct jit_variant *key);
 

@@ -37,19 +37,10 @@ struct crt_kernel *crt_warm_kernel_at(const struct crt_library *library, size_t 
     return number < library->kernel_count ? library->kernels[number] : NULL;
 }
 
-static enum pxr_status open_kernel(struct crt_kernel *kernel, struct jit_request *request,
-                                   struct pxr_error *err)
-{
-    pthread_mutex_lock(&kernel->lock);
-    enum pxr_status status = crt_kernel_open_locked(kernel, request, err);
-    pthread_mutex_unlock(&kernel->lock);
-    return status;
-}
-
 uint64_t crt_warm_weight(struct crt_kernel *kernel)
 {
     struct jit_request request = {0};
-    bool is_open = open_kernel(kernel, &request, NULL) == PXR_OK;
+    bool is_open = crt_kernel_open(kernel, &request, NULL) == PXR_OK;
     return is_open ? request.kernel->stmt_count + UINT64_C(1) : 1;
 }
 
@@ -91,7 +82,7 @@ static enum crt_warm_outcome compile(struct crt_kernel *kernel, struct jit_reque
                                      struct crt_cached *cached, struct pxr_error *err)
 {
     struct jit_object object = {0};
-    enum pxr_status status = open_kernel(kernel, request, err);
+    enum pxr_status status = crt_kernel_open(kernel, request, err);
     if (status == PXR_OK && !crt_memory_can_grow(CRT_COMPILE_BYTES))
         status = pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory to compile it");
     if (status == PXR_OK)

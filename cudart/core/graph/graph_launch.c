@@ -173,6 +173,7 @@ static struct sch_op *kernel_operation(struct run *run, const struct crt_step *s
 {
     struct crt_launch *launch = crt_step_launch(step, run->launches);
     struct sch_grid grid = step->grid;
+    crt_launch_renew(launch, &grid);
     launch->number = number_of(run, index);
     launch->submit_ns = run->submit_ns;
     if (grid.is_cooperative) {

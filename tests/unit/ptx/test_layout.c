@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parse_helper.h"
+#include "ptx/size.h"
 
 static struct ptx_module *module;
 static struct ptx_kernel_layout layout;
@@ -47,6 +48,19 @@ Test(layout, an_empty_kernel_needs_nothing)
     cr_assert_eq(layout.local_bytes, 0);
     cr_assert_not(layout.uses_dynamic_shared);
     cr_assert_not(layout.has_recursion);
+    finish();
+}
+
+Test(layout, the_size_of_a_kernel_is_that_of_all_that_it_reaches)
+{
+    lay_out(".func unused() { ret; }\n"
+            ".func f() { bar.sync 0; ret; }\n"
+            ".entry k() { .reg .pred p; .reg .b32 r; L: mov.u32 r, 1; @p bra L; @p bra M;\n"
+            "M: vote.sync.ballot.b32 r, p, -1; call f; ret; }");
+    struct ptx_size size = ptx_kernel_size(ptx_find_entry(module, "k"), &layout);
+    cr_expect_eq(size.instructions, 8);
+    cr_expect_eq(size.loops, 1);
+    cr_expect_eq(size.meetings, 2);
     finish();
 }
 

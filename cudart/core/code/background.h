@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Threads that compile best code while kernels run. Internal to cudart/core/code. Thread-safe.
+ *
+ * They have a lower priority than workers, and there are none while nothing is to be compiled. Each
+ * holds the library of the kernel that it compiles (crt_library_hold), and touches nothing else
+ * that a program can destroy; a process that ends does not wait for them.
+ */
+#ifndef PTXRUN_CUDART_CORE_CODE_BACKGROUND_H
+#define PTXRUN_CUDART_CORE_CODE_BACKGROUND_H
+
+struct crt_kernel;
+struct tr_facts;
+
+/* Has best code made for launches with these facts, after what other kernels have asked for. The
+ * kernel is alive, as a grid of it runs, and its rent is settled. */
+void crt_background_make(struct crt_kernel *kernel, const struct tr_facts *facts);
+
+/* For tests: waits until nothing is being compiled. */
+void crt_background_wait(void);
+
+#endif

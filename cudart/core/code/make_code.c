@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See make_code.h.
+ */
+#include "cudart/core/code/make_code.h"
+
+#include <stdlib.h>
+
+#include "cudart/core/base/memory_limit.h"
+#include "cudart/core/base/process.h"
+#include "cudart/core/base/stats.h"
+#include "cudart/core/base/step_times.h"
+#include "cudart/core/code/code_cache.h"
+#include "cudart/core/code/device_lib.h"
+#include "cudart/core/code/price.h"
+#include "util/log.h"
+
+/* Room on a thread's stack beyond the kernel's own frames: helpers such as vprintf run on it. */
+#define STACK_RESERVE_BYTES (24u << 10)
+
+struct jit_variant crt_variant_key(const struct tr_facts *facts)
+{
+    const struct pxr_options *options = pxr_options_get();
+    return (struct jit_variant){.collapse = (enum pxr_collapse)options->collapse,
+                                .width = options->width,
+                                .jam = options->jam,
+                                .is_quick = options->tier == PXR_TIER_QUICK,
+                                .facts = *facts};
+}
+
+/* The module is filled in when it turns out to be needed (crt_kernel_open). */
+struct jit_request crt_kernel_request(const struct crt_kernel *kernel,
+                                      const struct jit_variant *key)
+{
+    const struct pxr_options *options = pxr_options_get();
+    return (struct jit_request){
+        .kernel = kernel->func, /* for its name */
+        .variant = *key,
+        .is_debugged = options->debug != PXR_DEBUG_NONE,
+        .dump = options->dump,
+        .dump_dir = options->dump_dir,
+        .skip = options->skip,
+        .step_limit = options->step_limit,
+        .times_steps = options->time_steps,
+        .verifies_steps = options->verify_steps,
+        .is_talkative = options->log >= PXR_LOG_INFO,
+    };
+}
+
+void crt_variant_free(struct crt_variant *variant)
+{
+    if (!variant)
+        return;
+    jit_unload(variant->code);
+    free(variant);
+}
+
+/* ---- one attempt ---- */
+
+/* Code that is being made. */
+struct making {
+    struct crt_kernel *kernel;
+    struct jit_request request;
+    struct jit_object object;
+    struct crt_cached cached;
+    struct crt_variant *variant;
+    uint64_t start_ns;
+};
+
+static bool begin(struct making *making, struct crt_kernel *kernel, bool is_quick,
+                  const struct tr_facts *facts)
+{
+    struct jit_variant key = crt_variant_key(facts);
+    key.is_quick = is_quick;
+    *making = (struct making){.kernel = kernel,
+                              .request = crt_kernel_request(kernel, &key),
+                              .variant = calloc(1, sizeof *making->variant),
+                              .start_ns = crt_now_ns()};
+    if (making->variant)
+        making->variant->key = key;
+    return making->variant != NULL;
+}
+
+/* jit_loading.keep: the object is on its way to the linker. */
+static void keep(void *cached, const struct jit_object *object)
+{
+    crt_code_cache_keep(cached, object);
+}
+
+static struct jit_loading loading_of(struct making *making)
+{
+    return (struct jit_loading){.kernel = making->kernel->func->name,
+                                .owner = making->kernel->library,
+                                .extra = crt_device_symbols,
+                                .extra_count = crt_device_symbol_count,
+                                .keep = keep,
+                                .keep_argument = &making->cached};
+}
+
+/* What cannot be loaded is as if it were not there. */
+static bool load(struct making *making)
+{
+    struct jit_loading loading = loading_of(making);
+    if (jit_load(&making->object, &loading, &making->variant->code, NULL) == PXR_OK)
+        return true;
+    jit_object_fini(&making->object);
+    return false;
+}
+
+static enum pxr_status compile(struct making *making, struct pxr_error *error)
+{
+    if (!crt_memory_can_grow(CRT_COMPILE_BYTES))
+        return pxr_fail(error, PXR_OUT_OF_MEMORY, "no memory to compile kernel '%s'",
+                        making->kernel->func->name);
+    struct jit_loading loading = loading_of(making);
+    enum pxr_status status = crt_kernel_open(making->kernel, &making->request, error);
+    if (status != PXR_OK)
+        return status;
+    return jit_make(&making->request, &loading, &making->object, &making->variant->code, error);
+}
+
+static uint32_t stack_bytes(const struct crt_kernel *kernel, const struct jit_object *object)
+{
+    uint64_t bytes = STACK_RESERVE_BYTES + (uint64_t)kernel->outline->needs.local_bytes;
+    bytes += object->frame_bytes;
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+static void report(const struct making *making, const struct crt_made *made)
+{
+    const struct crt_kernel *kernel = making->kernel;
+    const struct jit_object *object = &making->object;
+    crt_stats_compile(kernel->func->name, &making->variant->key, object,
+                      made->is_cached ? 0 : made->elapsed_ns);
+    crt_step_times_add(kernel->func->name, &object->steps);
+    pxr_log(PXR_LOG_INFO, "%s kernel '%s' of %s in %.1f ms",
+            made->is_cached ? "loaded from the cache" : "compiled", kernel->func->name,
+            kernel->library->name, (double)made->elapsed_ns / 1e6);
+    if (pxr_options_get()->explain)
+        crt_explain(kernel, making->variant, object, made);
+}
+
+/* The code is loaded. */
+static void finish(struct making *making, bool is_cached)
+{
+    struct crt_variant *variant = making->variant;
+    const struct jit_object *object = &making->object;
+    struct crt_made made = {.is_cached = is_cached, .elapsed_ns = crt_now_ns() - making->start_ns};
+    if (!is_cached)
+        made.cpu_ns = object->translate_ns + object->optimise_ns + object->codegen_ns;
+    variant->stack_bytes = stack_bytes(making->kernel, object);
+    variant->price_ns = crt_price_predict(&object->size);
+    if (!is_cached && !variant->key.is_quick)
+        crt_tier_learn(variant->price_ns, made.cpu_ns);
+    if (crt_tier() == PXR_TIER_AUTO)
+        crt_stats_tier(making->kernel->func->name, variant->key.is_quick, variant->price_ns,
+                       made.cpu_ns);
+    report(making, &made);
+}
+
+static enum pxr_status end(struct making *making, enum pxr_status status,
+                           struct crt_variant **variant)
+{
+    crt_code_cache_keep(&making->cached, NULL); /* nothing more */
+    jit_object_fini(&making->object);
+    if (status == PXR_OK)
+        *variant = making->variant;
+    else
+        crt_variant_free(making->variant);
+    return status;
+}
+
+enum pxr_status crt_code_make(struct crt_kernel *kernel, bool is_quick,
+                              const struct tr_facts *facts, struct crt_variant **variant,
+                              struct pxr_error *error)
+{
+    struct making making;
+    *variant = NULL;
+    if (!begin(&making, kernel, is_quick, facts))
+        return pxr_fail(error, PXR_OUT_OF_MEMORY, "no memory to compile kernel '%s'",
+                        kernel->func->name);
+    bool is_cached = crt_code_cache_find(&making.request, kernel->outline->digest, &making.object,
+                                         &making.cached) &&
+                     load(&making);
+    if (making.cached.is_wanted)
+        crt_stats_cache(is_cached);
+    enum pxr_status status = is_cached ? PXR_OK : compile(&making, error);
+    if (status == PXR_OK)
+        finish(&making, is_cached);
+    return end(&making, status, variant);
+}
+
+struct crt_variant *crt_code_find(struct crt_kernel *kernel, bool is_quick,
+                                  const struct tr_facts *facts)
+{
+    struct making making;
+    struct crt_variant *variant = NULL;
+    if (!begin(&making, kernel, is_quick, facts))
+        return NULL;
+    bool is_found = crt_code_cache_look(&making.request, kernel->outline->digest, &making.object,
+                                        &making.cached) &&
+                    load(&making);
+    if (is_found) {
+        crt_stats_cache(true);
+        finish(&making, true);
+    }
+    end(&making, is_found ? PXR_OK : PXR_NOT_FOUND, &variant);
+    return variant;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tiers: a kernel begins with quick code, and gets the best when it has run for long enough to earn
+ * it (docs/tiers.md). Internal to cudart/core/code and its users. Thread-safe.
+ */
+#ifndef PTXRUN_CUDART_CORE_CODE_TIER_H
+#define PTXRUN_CUDART_CORE_CODE_TIER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/options.h"
+
+struct crt_kernel;
+struct sch_progress;
+struct tr_facts;
+
+/* What a kernel has earned. All zero at first. */
+struct crt_rent {
+    _Atomic(uint64_t) ran_ns; /* in quick code, since the last best code was made */
+    atomic_bool is_settled;   /* best code is being made, or cannot be made */
+};
+
+/* --tier; but BEST where other options ask about the code or shape it. */
+enum pxr_tier crt_tier(void);
+
+/* The price of the kernel's best code as it is known now; the kernel has quick code. */
+uint64_t crt_tier_price(const struct crt_kernel *kernel);
+
+/* How long its quick code runs before. */
+uint64_t crt_tier_limit(const struct crt_kernel *kernel);
+
+/* A grid has run quick code, and none of the best holds for its launch's facts: starts a background
+ * compilation if that is earned now. */
+void crt_tier_note(struct crt_kernel *kernel, const struct tr_facts *facts,
+                   const struct sch_progress *progress);
+
+/* Without threads in the background: whether the next launch is to compile the best code. */
+bool crt_tier_is_due(const struct crt_kernel *kernel);
+
+/* Best code that should have cost predicted_ns has taken took_ns. */
+void crt_tier_learn(uint64_t predicted_ns, uint64_t took_ns);
+
+#endif
