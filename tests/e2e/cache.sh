@@ -100,6 +100,28 @@ run vector_add --cache-dir "$work/n"
 "$ptxcache" -s --json --cache-dir "$work/n" >"$work/err"
 says "counts after zeroing" '"best": {"hits": 1, "misses": 0}'
 
+# ---- tiers ----
+
+# Quick and best code are both kept; the best is taken at once where it is there.
+run matmul_tiled --tier=auto --explain --cache-dir "$work/tiers"
+says "nothing is there" 'compiled in '
+says "nothing is there" 'tier: quick at first'
+run matmul_tiled --tier=auto --explain --cache-dir "$work/tiers"
+says "quick code is there" 'loaded from the cache in '
+says "quick code is there" 'tier: quick at first'
+run matmul_tiled --tier=best --cache-dir "$work/tiers"
+says "best code" "$miss"
+run matmul_tiled --tier=auto --explain --cache-dir "$work/tiers"
+says "best code is there" 'tier: best, as it was in the cache'
+says "best code is there" "$hit"
+run matmul_tiled --tier=quick --cache-dir "$work/tiers"
+says "quick code is still there" "$hit"
+
+# Who compiles in the background keeps it, too.
+run many_host_threads --tier=auto --tier-patience=0 --compile-threads=0 --cache-dir "$work/earned"
+run many_host_threads --tier=auto --explain --cache-dir "$work/earned"
+says "best code that was earned is there" 'tier: best, as it was in the cache'
+
 # ---- what decides code ----
 
 for options in '--collapse=flat' '--mode=normal' '--tier=quick' '--width=4' '--skip=unroll' '--cpu=x86-64-v2'; do

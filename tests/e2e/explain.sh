@@ -126,6 +126,31 @@ while read -r column; do
 done <columns
 [ "$(wc -l <columns)" = 9 ] || fail "nine columns: $(cat columns)"
 
+# Tiers: what --explain and --stats say of them, and where that is explained.
+tiers() { # tiers OPTIONS: the lines about tiers, of programs that launch a kernel once and often
+    for name in matmul_tiled many_host_threads; do
+        for folder in examples tests/cuda; do
+            program=$root/$folder/prebuilt/static/$name
+            [ -e "$program" ] && "$ptxrun" --explain --stats "$@" "$program" 2>&1 >/dev/null
+        done
+    done | sed -n "s/^ptxrun:   tier: /tier: /p; s/^ptxrun: kernel '.*': \(quick code ran .*\)/\1/p" | sort -u
+}
+tiers --tier=best >best
+[ -s best ] && fail "--tier=best says nothing of tiers: $(cat best)"
+tiers --tier=quick >quick
+has "quick code, as asked for" '^tier: quick, as --tier=quick asks for it$' quick
+tiers --tier=auto --tier-patience=4000000000 >patient
+has "quick code at first" '^tier: quick at first; the best code is predicted to take [0-9.]+ ms to compile$' patient
+has "quick code only" '^quick code ran for [0-9.]+ ms; compiling the best is predicted to take [0-9.]+ ms$' patient
+tiers --tier=auto --tier-patience=0 --compile-threads=0 >earned
+has "best code, and what it took" '^tier: best, after [0-9.]+ ms in quick code; compiling was predicted to take [0-9.]+ ms and took [0-9.]+ ms$' earned
+has "when it took over" '^quick code ran for [0-9.]+ ms; compiling the best was predicted to take [0-9.]+ ms and took [0-9.]+ ms; it took over after [0-9.]+ ms$' earned
+sed 's/[0-9][0-9.]*/N/g' "$root/docs/explain.md" >numberless
+cat quick patient earned | sed 's/[0-9][0-9.]*/N/g' | sort -u >phrases
+while read -r phrase; do
+    grep -Fq -- "$phrase" numberless || fail "docs/explain.md explains '$phrase'"
+done <phrases
+
 # --help fits a terminal.
 "$ptxrun" --help >help
 awk 'length > 100' help >long
