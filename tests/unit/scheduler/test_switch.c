@@ -156,7 +156,11 @@ static uint32_t add_up(struct rt_thread *thread, struct values *v, uint32_t entr
     END;
 }
 
-#define BLOCKS  3000
+#ifdef SCH_TSAN
+#define BLOCKS 300
+#else
+#define BLOCKS 3000
+#endif
 #define THREADS 64
 
 Test(scheduler_switch, blocks_run_once_and_right)
@@ -191,10 +195,10 @@ static uint32_t look_back(struct rt_thread *thread, struct values *v, uint32_t e
 
 Test(scheduler_switch, blocks_wait_for_those_in_the_other_code)
 {
-    static atomic_uint ready[1000];
+    static atomic_uint ready[BLOCKS];
     SWITCH_ALL(memset(ready, 0, sizeof ready), look_back, ready,
-               {.grid = {1000}, .block = {THREADS}, .may_wait = true});
-    cr_assert_eq(atomic_load(&ready[999]), 1000);
+               {.grid = {BLOCKS}, .block = {THREADS}, .may_wait = true});
+    cr_assert_eq(atomic_load(&ready[BLOCKS - 1]), BLOCKS);
 }
 
 /* All threads of the grid come, in turn with a barrier of the block. */
