@@ -315,7 +315,9 @@ bool sch_guest_run(struct sch_grid_op *grid, enum sch_guest_size size)
         uint64_t start_ns = visit.now_ns;
         run(&visit, plan, wanted);
         sch_fault_leave_guest();
-        sch_grid_tell(grid, &grid->first, visit.done, visit.now_ns - start_ns);
+        /* Without blocks of its own to retire the grid may have ended. */
+        if (visit.done > 0)
+            sch_grid_tell(grid, &grid->first, visit.done, visit.now_ns - start_ns);
     }
     atomic_flag_clear_explicit(&guest->is_taken, memory_order_release);
     if (plan != PLAN_LEAVE)
