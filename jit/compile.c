@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "jit/observe.h"
+#include "ptx/size.h"
 #include "translator/pipeline.h"
 #include "translator/step_names.h"
 
@@ -328,7 +329,7 @@ enum pxr_status jit_compile_request(const struct jit_request *request, struct ji
     if (request->is_debugged || jit_dump_wants(&watch->dump, "ptx"))
         jit_dump_write(&watch->dump, "ptx", request->module->text.ptr, request->module->text.len);
     tr_budget_begin(&unit.budget, request->variant.is_quick ? TR_EFFORT_QUICK : TR_EFFORT_FULL);
-    object->size = ptx_kernel_size(request->kernel, request->layout);
+    object->instructions = ptx_count_instructions(request->kernel, request->layout);
     uint64_t start_ns = thread_cpu_ns();
     status = translate(&unit, request, err);
     if (status == PXR_OK)

@@ -13,7 +13,6 @@
 #include "jit/build_id.h"
 #include "kernel_abi/rt.h"
 #include "ptx/ptx.h"
-#include "ptx/size.h"
 #include "translator/module/launch_facts.h"
 #include "util/error.h"
 #include "util/options.h"
@@ -81,7 +80,7 @@ struct jit_object {
     char *explanation;           /* malloc, may be NULL; lines of text. The first is a sentence:
                                     what has become of the threads, and why. Those that begin with
                                     a tab are details */
-    struct ptx_size size;        /* of what was compiled */
+    uint32_t instructions;       /* of PTX: of the kernel and all that it reaches */
     struct jit_step_times steps; /* empty unless asked for */
 };
 

@@ -22,9 +22,7 @@ enum number {
     TRANSLATE_NS,
     OPTIMISE_NS,
     CODEGEN_NS,
-    PTX_INSTRUCTIONS,
-    PTX_LOOPS,
-    PTX_MEETINGS,
+    INSTRUCTIONS,
     NUMBERS
 };
 
@@ -60,9 +58,7 @@ bool crt_object_to_bytes(const struct jit_object *object, uint8_t **bytes, size_
         [TRANSLATE_NS] = object->translate_ns,
         [OPTIMISE_NS] = object->optimise_ns,
         [CODEGEN_NS] = object->codegen_ns,
-        [PTX_INSTRUCTIONS] = object->size.instructions,
-        [PTX_LOOPS] = object->size.loops,
-        [PTX_MEETINGS] = object->size.meetings,
+        [INSTRUCTIONS] = object->instructions,
     };
     *count = HEAD_BYTES + object->size_bytes + text_bytes;
     *bytes = malloc(*count);
@@ -82,8 +78,7 @@ static bool are_possible(const uint64_t numbers[NUMBERS], size_t rest_bytes)
            text_bytes == rest_bytes - numbers[CODE_BYTES] && numbers[FRAME_BYTES] <= UINT32_MAX &&
            numbers[COLLAPSE] != PXR_COLLAPSE_AUTO && numbers[COLLAPSE] < PXR_COLLAPSE_COUNT &&
            numbers[WIDTH] <= UINT32_MAX && numbers[JAM] <= UINT32_MAX && numbers[MAY_WAIT] <= 1 &&
-           numbers[PTX_INSTRUCTIONS] <= UINT32_MAX && numbers[PTX_LOOPS] <= UINT32_MAX &&
-           numbers[PTX_MEETINGS] <= UINT32_MAX;
+           numbers[INSTRUCTIONS] <= UINT32_MAX;
 }
 
 bool crt_object_from_bytes(const uint8_t *bytes, size_t count, struct jit_object *object)
@@ -117,8 +112,6 @@ bool crt_object_from_bytes(const uint8_t *bytes, size_t count, struct jit_object
     object->translate_ns = numbers[TRANSLATE_NS];
     object->optimise_ns = numbers[OPTIMISE_NS];
     object->codegen_ns = numbers[CODEGEN_NS];
-    object->size = (struct ptx_size){.instructions = (uint32_t)numbers[PTX_INSTRUCTIONS],
-                                     .loops = (uint32_t)numbers[PTX_LOOPS],
-                                     .meetings = (uint32_t)numbers[PTX_MEETINGS]};
+    object->instructions = (uint32_t)numbers[INSTRUCTIONS];
     return true;
 }

@@ -149,7 +149,7 @@ static void finish(struct making *making, bool is_cached)
     if (!is_cached)
         made.cpu_ns = object->translate_ns + object->optimise_ns + object->codegen_ns;
     variant->stack_bytes = stack_bytes(making->kernel, object);
-    variant->price_ns = crt_price_predict(&object->size);
+    variant->price_ns = crt_price_predict(object->instructions);
     if (!is_cached && !variant->key.is_quick)
         crt_tier_learn(variant->price_ns, made.cpu_ns);
     if (crt_tier() == PXR_TIER_AUTO)

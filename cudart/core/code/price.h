@@ -9,10 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ptx/size.h"
-
-/* Of compiling the best code, as measured over many kernels on one machine. */
-uint64_t crt_price_predict(const struct ptx_size *size);
+/* Of compiling the best code of a kernel with so many instructions of PTX, as measured over many
+ * kernels on one machine. */
+uint64_t crt_price_predict(uint32_t instructions);
 
 /* The same here and now: compilations that should have taken predicted_ns together took took_ns. */
 uint64_t crt_price_correct(uint64_t price_ns, uint64_t predicted_ns, uint64_t took_ns);
