@@ -141,7 +141,9 @@ static void replace_import(const struct tables *tables, const Elf64_Rela *reloc,
     const char *name = tables->names + symbol->st_name;
     for (size_t i = 0; i < walk->count; i++) {
         void **slot = (void **)(tables->base + reloc->r_offset);
-        if (strcmp(name, walk->imports[i].name) == 0 && *slot != walk->imports[i].function)
+        const char *wanted = walk->imports[i].name;
+        /* Thousands of names, of which hardly one is wanted. */
+        if (*name == *wanted && strcmp(name, wanted) == 0 && *slot != walk->imports[i].function)
             write_slot(slot, walk->imports[i].function);
     }
 }

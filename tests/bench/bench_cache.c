@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the cache of compiled code costs: parsing a module and making the key of a kernel of it, and
- * storing and getting as much code as kernels have. CPU time, the least of some rounds.
+ * What the cache of compiled code costs: parsing a module, making the key of a kernel of it, its
+ * summary and the summary's key, and storing and getting as much code as kernels have. CPU time,
+ * the least of some rounds.
  *
  * bench_cache DIR FILE.ptx...   DIR: of a cache, made at need
  */
@@ -74,6 +75,39 @@ static double key_us(const struct ptx_module *module, const struct ptx_func *ker
     return least;
 }
 
+/* ---- summaries ---- */
+
+static void measure_summary(const struct ptx_module *module, const char *text, size_t len)
+{
+    double identify = 1e12;
+    double write = 1e12;
+    double read = 1e12;
+    size_t count = 0;
+    struct cache_key key;
+    struct ptx_source *source;
+    if (ptx_source_open(text, len, 75, "", &source, NULL) != PXR_OK)
+        exit(1);
+    for (int i = 0; i < ROUNDS; i++) {
+        uint8_t *bytes;
+        struct ptx_outline *outline;
+        double start = cpu_us();
+        crt_summary_key(source, &key);
+        identify = less(identify, cpu_us() - start);
+        start = cpu_us();
+        if (ptx_outline_write(module, "", crt_kernel_digest, &bytes, &count, NULL) != PXR_OK)
+            exit(1);
+        write = less(write, cpu_us() - start);
+        start = cpu_us();
+        if (!ptx_outline_read(bytes, count, &outline))
+            exit(1);
+        read = less(read, cpu_us() - start);
+        ptx_outline_destroy(outline);
+    }
+    printf("    identified in %.1f us; summary of %zu bytes, made in %.1f us, read in %.1f us\n",
+           identify, count, write, read);
+    ptx_source_close(source);
+}
+
 static void measure_file(const char *path)
 {
     size_t len;
@@ -91,6 +125,7 @@ static void measure_file(const char *path)
     const struct ptx_func *kernel = largest_kernel(module);
     printf("%-40s %8zu bytes: parsed in %8.1f us; kernel of %5u statements: key in %6.1f us\n",
            path, len, least, kernel ? kernel->stmt_count : 0, kernel ? key_us(module, kernel) : 0);
+    measure_summary(module, text, len);
     ptx_module_destroy(module);
     free(text);
 }

@@ -8,7 +8,9 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -36,21 +38,25 @@ enum { STATM_SIZE = 0, STATM_DATA = 5, STATM_COLUMNS = 7 };
 /* A prefix for /proc and /sys; not empty in tests only. */
 static const char *system_root = "";
 
+/* limit_of_system under that prefix; 0: not yet known. */
+static _Atomic size_t known_limit;
+
 void crt_memory_set_root(const char *root)
 {
     system_root = root;
+    known_limit = 0;
 }
 
 /* The number in a file; SIZE_MAX when there is none, as in "max". */
 static size_t read_number(const char *path)
 {
-    FILE *file = fopen(path, "re");
-    if (!file)
+    char line[64];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
         return SIZE_MAX;
-    char line[64] = "";
-    if (!fgets(line, sizeof line, file))
-        line[0] = '\0';
-    fclose(file);
+    ssize_t len = read(fd, line, sizeof line - 1);
+    close(fd);
+    line[len > 0 ? len : 0] = '\0';
     if (!isdigit((unsigned char)line[0]))
         return SIZE_MAX;
     errno = 0;
@@ -244,9 +250,20 @@ static size_t limit_of_system(void)
     return smaller(bytes, crt_memory_limit_of_groups(system_root));
 }
 
+/* The same as it was first: a reserve need not be more exact, and groups are many files to read. */
+static size_t known_limit_of_system(void)
+{
+    size_t bytes = atomic_load_explicit(&known_limit, memory_order_relaxed);
+    if (!bytes) {
+        bytes = limit_of_system();
+        atomic_store_explicit(&known_limit, bytes, memory_order_relaxed);
+    }
+    return bytes;
+}
+
 size_t crt_memory_limit(void)
 {
-    size_t bytes = limit_of_system();
+    size_t bytes = known_limit_of_system();
     bytes -= crt_memory_headroom(bytes);
     /* Under ulimit -v, half of the address space is left for the program and the compiler. */
     bytes = smaller(bytes, limit_of_process(RLIMIT_AS) / 2);
@@ -259,7 +276,7 @@ size_t crt_memory_limit(void)
 size_t crt_memory_available(void)
 {
     size_t bytes = smaller(left_in_system(system_root), limit_of_groups(system_root, true));
-    size_t reserve = crt_memory_headroom(limit_of_system()) / RESERVE_PART;
+    size_t reserve = crt_memory_headroom(known_limit_of_system()) / RESERVE_PART;
     return bytes == SIZE_MAX ? bytes : bytes - smaller(bytes, reserve);
 }
 
