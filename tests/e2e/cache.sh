@@ -99,6 +99,9 @@ spent=$(sed -n 's/.*"compile_spent_ns": \([0-9]*\).*/\1/p' "$work/err")
 run vector_add --cache-dir "$work/n"
 "$ptxcache" -s --json --cache-dir "$work/n" >"$work/err"
 says "counts after zeroing" '"best": {"hits": 1, "misses": 0}'
+run vector_add --cache-dir "$work/n" --tier=auto
+"$ptxcache" -s --json --cache-dir "$work/n" >"$work/err"
+says "counts of who takes either tier" '"best": {"hits": 2, "misses": 0}, "quick": {"hits": 0, "misses": 0}'
 
 # ---- tiers ----
 

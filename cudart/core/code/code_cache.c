@@ -282,6 +282,14 @@ static bool get_or_claim(struct cache *cache, struct crt_cached *cached, struct 
            get_object(cache, &cached->key, object);
 }
 
+/* object: what was found, or NULL. */
+static void tally(const struct crt_cached *cached, const struct jit_object *object)
+{
+    crt_tally_look(cached->is_quick ? CACHE_KIND_QUICK : CACHE_KIND_BEST, object != NULL);
+    if (object)
+        crt_tally_saved(object);
+}
+
 bool crt_code_cache_find(const struct jit_request *request, const uint8_t digest[PTX_DIGEST_BYTES],
                          struct jit_object *object, struct crt_cached *cached)
 {
@@ -289,9 +297,7 @@ bool crt_code_cache_find(const struct jit_request *request, const uint8_t digest
     if (!cache)
         return false;
     bool is_hit = get_or_claim(cache, cached, object);
-    crt_tally_look(cached->is_quick ? CACHE_KIND_QUICK : CACHE_KIND_BEST, is_hit);
-    if (is_hit)
-        crt_tally_saved(object);
+    tally(cached, is_hit ? object : NULL);
     return is_hit;
 }
 
@@ -299,7 +305,11 @@ bool crt_code_cache_look(const struct jit_request *request, const uint8_t digest
                          struct jit_object *object, struct crt_cached *cached)
 {
     struct cache *cache = find_place(CRT_CACHED_CODE, request, digest, cached);
-    return cache && get_object(cache, &cached->key, object);
+    bool is_hit = cache && get_object(cache, &cached->key, object);
+    /* Who only looks has something else in mind if there is nothing. */
+    if (is_hit)
+        tally(cached, object);
+    return is_hit;
 }
 
 /* Whether this process's compiler is the one that the key names: its file may have been replaced
