@@ -15,6 +15,7 @@
 
 #include "cache/admin.h"
 #include "cudart/core/api/init.h"
+#include "cudart/core/code/tally.h"
 #include "util/options.h"
 
 static const char help[] =
@@ -366,6 +367,7 @@ static bool open_cache(struct ptxcache *tool)
     if (!set_option(PXR_OPTION_CACHE, "on"))
         return false;
     crt_init(0);
+    crt_tally_forgo();
     crt_warm_find_place(false, &tool->place, NULL);
     if (!tool->place.path) {
         ptxcache_complain("there is no place for a cache: neither HOME nor XDG_CACHE_HOME nor "

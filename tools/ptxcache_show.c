@@ -85,7 +85,7 @@ static void print_text_counts(const struct cache_counts *counts)
             printf("  %-9s %llu hits, %llu misses (%.1f%%)\n", cache_kind_names[i],
                    (unsigned long long)hits, (unsigned long long)misses, share(hits, misses));
     }
-    printf("compiling: %.1f s spent, %.1f s saved\n", (double)counts->spent_ns / 1e9,
+    printf("compiling: %.2f s spent, %.2f s saved\n", (double)counts->spent_ns / 1e9,
            (double)counts->saved_ns / 1e9);
 }
 

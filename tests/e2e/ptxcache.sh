@@ -97,8 +97,12 @@ tool 0 --cache-dir "$work/c" list
 says '^best .* _Z10vector_addPKfS0_Pfi$'
 tool 0 --cache-dir "$work/c" -s
 says '^  best  *1 entries'
+says '^  best  *1 hits, 1 misses (50.0%)$'
+says '^processes: 2 since'
+says '^compiling: 0.*[1-9].* s spent, 0.*[1-9].* s saved$'
 tool 0 --cache-dir "$work/c" -s --json
 says '"version": 1'
+says '"best": {"hits": 1, "misses": 1}'
 tool 0 --cache-dir "$work/c" list --json
 says '"kind": "best", "name": "_Z10vector_addPKfS0_Pfi"'
 if command -v python3 >/dev/null; then
@@ -148,6 +152,8 @@ tool 0 --cache-dir "$work/w" warm -v -j 2 "$sources/examples/prebuilt/static/vec
 says '^compiled 3, already there 0, not supported 0, failed 0;'
 tool 0 --cache-dir "$work/w" warm "$sources/examples/prebuilt/static/vector_add"
 says '^compiled 0, already there 3,'
+tool 0 --cache-dir "$work/w" -s
+says '^processes: none' # of programs
 run vector_add --cache-dir "$work/w" --mode normal --tier best
 says "$hits"
 says 'modules: 1 known from the cache, 0 parsed'

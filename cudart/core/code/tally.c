@@ -13,6 +13,7 @@ static struct {
     _Atomic uint64_t looks[CACHE_KIND_COUNT][2]; /* [1]: that have found something */
     _Atomic uint64_t spent_ns;
     _Atomic uint64_t saved_ns;
+    atomic_bool is_forgone;
 } tally;
 
 static void add(_Atomic uint64_t *count, uint64_t more)
@@ -40,6 +41,11 @@ void crt_tally_saved(const struct jit_object *object)
     add(&tally.saved_ns, price_ns(object));
 }
 
+void crt_tally_forgo(void)
+{
+    atomic_store(&tally.is_forgone, true);
+}
+
 /* An ELF destructor, not atexit: it runs after the program's own handlers and its runtime's. Who
  * has looked for nothing has not opened the cache. */
 __attribute__((destructor)) static void add_at_exit(void)
@@ -50,6 +56,6 @@ __attribute__((destructor)) static void add_at_exit(void)
         counts.hits[kind] = tally.looks[kind][1];
         counts.processes |= counts.misses[kind] + counts.hits[kind] > 0;
     }
-    if (counts.processes && crt_check_ready() == CRT_SUCCESS)
+    if (counts.processes && !atomic_load(&tally.is_forgone) && crt_check_ready() == CRT_SUCCESS)
         cache_counts_add(crt_code_cache(), &counts);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "cache/counts.h"
+#include "cudart/core/base/result.h"
 #include "jit/jit.h"
 
 void crt_tally_look(enum cache_kind kind, bool is_hit);
@@ -16,5 +17,12 @@ void crt_tally_look(enum cache_kind kind, bool is_hit);
 /* The object was compiled here, after a miss; or it was found, and so not compiled. */
 void crt_tally_spent(const struct jit_object *object);
 void crt_tally_saved(const struct jit_object *object);
+
+CRT_API_BEGIN
+
+/* This process is no program's, and is not counted. */
+void crt_tally_forgo(void);
+
+CRT_API_END
 
 #endif
