@@ -360,11 +360,26 @@ static enum ptxcache_exit run(struct ptxcache *tool, const struct line *line)
     return result;
 }
 
+/* What people set to look at programs is not about this one: some of it keeps code from the cache,
+ * or writes files. */
+static bool forget_options(void)
+{
+    static const enum pxr_option_id others[] = {
+        PXR_OPTION_RECORD,     PXR_OPTION_EXPLAIN,      PXR_OPTION_DUMP,  PXR_OPTION_DEBUG,
+        PXR_OPTION_STEP_LIMIT, PXR_OPTION_TIME_STEPS,   PXR_OPTION_STATS, PXR_OPTION_STATS_FILE,
+        PXR_OPTION_LEAK_CHECK, PXR_OPTION_VERIFY_STEPS,
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (unsetenv(pxr_option_table[others[i]].variable) != 0)
+            return false;
+    return true;
+}
+
 /* Devices may be hidden, and memory for them be refused: neither matters here. */
 static bool open_cache(struct ptxcache *tool)
 {
     struct pxr_error error;
-    if (!set_option(PXR_OPTION_CACHE, "on"))
+    if (!set_option(PXR_OPTION_CACHE, "on") || !forget_options())
         return false;
     crt_init(0);
     crt_tally_forgo();

@@ -11,6 +11,15 @@
 #include "cache/counts.h"
 #include "tools/ptxcache.h"
 
+/* Words may come from elsewhere, and control characters would reach the terminal. */
+static void print_word(const char *word, const char *if_empty, int columns)
+{
+    int count = 0;
+    for (const char *at = *word ? word : if_empty; *at; at++, count++)
+        putchar((unsigned char)*at < 0x20 || *at == 0x7f ? '?' : *at);
+    printf("%*s", columns > count ? columns - count : 0, "");
+}
+
 /* ---- sums by kind ---- */
 
 #define KINDS_MAX 16
@@ -102,8 +111,9 @@ static void print_text_stats(const struct ptxcache *tool, const struct contents 
     printf("entries: %llu, %s of %s\n", (unsigned long long)contents->entries, size, limit);
     for (size_t i = 0; i < contents->kind_count; i++) {
         ptxcache_size_text(contents->kinds[i].bytes, size);
-        printf("  %-9s %llu entries, %s\n", contents->kinds[i].name,
-               (unsigned long long)contents->kinds[i].entries, size);
+        printf("  ");
+        print_word(contents->kinds[i].name, "", 9);
+        printf(" %llu entries, %s\n", (unsigned long long)contents->kinds[i].entries, size);
     }
     if (has_counts)
         print_text_counts(counts);
@@ -200,10 +210,11 @@ static void print_item(const struct cache_item *item, const struct cache_descrip
     ptxcache_size_text(item->file_bytes, size);
     age_text(now, entry->made_s, age);
     age_text(now, (uint64_t)item->used.tv_sec, used);
-    printf("%-8s %10s %5s %5s  %-28s  ", *entry->about.kind ? entry->about.kind : "unknown", size,
-           age, used, *entry->about.target ? entry->about.target : "-");
-    for (const char *at = entry->about.name; *at; at++)
-        putchar((unsigned char)*at < 0x20 || *at == 0x7f ? '?' : *at);
+    print_word(entry->about.kind, "unknown", 8);
+    printf(" %10s %5s %5s  ", size, age, used);
+    print_word(entry->about.target, "-", 28);
+    printf("  ");
+    print_word(entry->about.name, "", 0);
     putchar('\n');
 }
 

@@ -148,8 +148,11 @@ says ', kept 0 '
 
 # ---- ahead ----
 
-tool 0 --cache-dir "$work/w" warm -v -j 2 "$sources/examples/prebuilt/static/vector_add"
+PTXRUN_DUMP=ptx PTXRUN_RECORD=$work/nothing PTXRUN_STATS=1 tool 0 --cache-dir "$work/w" warm -v -j 2 "$sources/examples/prebuilt/static/vector_add"
 says '^compiled 3, already there 0, not supported 0, failed 0;'
+says_not '^ptxrun: '
+tool 0 --cache-dir "$work/w" list
+says_not '^ptx '
 tool 0 --cache-dir "$work/w" warm "$sources/examples/prebuilt/static/vector_add"
 says '^compiled 0, already there 3,'
 tool 0 --cache-dir "$work/w" -s

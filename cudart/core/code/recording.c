@@ -147,8 +147,12 @@ static bool take_image(const char *value, struct crt_recorded_launch *launch)
     return true;
 }
 
+/* Texts are shown on terminals. */
 static bool take_text(const char *value, char **text)
 {
+    for (const char *at = value; *at; at++)
+        if ((unsigned char)*at < 0x20 || *at == 0x7f)
+            return false;
     free(*text);
     *text = strdup(value);
     return *text && **text;

@@ -85,6 +85,7 @@ static const char *const wrong_lines[] = {
     "v1\t" IMAGE,
     "v1\timage=0123\tkernel=k",
     "v1\t" IMAGE "\tkernel=",
+    "v1\t" IMAGE "\tkernel=\x1b[2J",
     "v1\t" IMAGE "\tkernel=k\tfuture=1",
     "v1\t" IMAGE "\tkernel=k\tlaunches=18446744073709551616",
     "v1\t" IMAGE "\tkernel=k\tlaunches=-1",
