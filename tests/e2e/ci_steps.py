@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the shell steps of a job out of docs/ci/, for bash, as a runner would give them to it.
 
-Usage: ci_steps.py github|gitlab FILE. The step that builds the user's project is left out.
+Usage: ci_steps.py github|gitlab FILE. Steps that install packages or build the user's project are left out.
 """
 import sys
 
 import yaml
 
-LEFT_OUT = ("Build the tests",)
+LEFT_OUT = ("Install what ptxrun needs", "Build the tests")
 
 
 def github(text):
