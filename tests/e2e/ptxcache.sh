@@ -160,6 +160,8 @@ says '^processes: none' # of programs
 run vector_add --cache-dir "$work/w" --mode normal --tier best
 says "$hits"
 says 'modules: 1 known from the cache, 0 parsed'
+run vector_add --cache-dir "$work/w"
+says "$hits"
 tool 0 --cache-dir "$work/w" warm "$sources/tests/cuda/prebuilt/static/rdc_two_units"
 run rdc_two_units --cache-dir "$work/w" --mode normal --tier best
 says "$hits"
@@ -197,13 +199,25 @@ done
     "$sources/examples/prebuilt/static/vector_add" >/dev/null)
 grep -c 'launches=1.*kernel=_Z10vector_addPKfS0_Pfi' "$work/recording" >"$work/out"
 says '^2$'
-find "$work/r" -type f -path '*/??/*' -exec grep -l best {} + | xargs rm
+find "$work/r" -type f -path '*/??/*' -exec grep -lE 'best|quick' {} + | xargs rm
 tool 0 --cache-dir "$work/r" warm --from "$work/recording"
 says 'already there 0, not supported 0, failed 0;'
+# Whatever the tier was: the first launch gets the best code.
+grep -c 'quick=1' "$work/recording" >"$work/out"
+says '^0$'
 for name in vector_add histogram_atomics rdc_two_units; do
-    run $name --cache-dir "$work/r" --tier best
-    says "$hits"
+    for tier in best auto; do
+        run $name --cache-dir "$work/r" --tier $tier
+        says "$hits"
+        says_not 'quick code ran'
+    done
 done
+run vector_add --cache-dir "$work/q" --tier quick --record "$work/quick"
+find "$work/q" -type f -path '*/??/*' -exec grep -l quick {} + | xargs rm
+tool 0 --cache-dir "$work/q" warm --from "$work/quick"
+says '^compiled 1, already there 0,'
+run vector_add --cache-dir "$work/q" --tier quick
+says "$hits"
 cp "$work/recording" "$work/cut"
 printf 'v1\tlaunches=1\timage=00' >>"$work/cut"
 tool 0 --cache-dir "$work/r" warm --from "$work/cut"

@@ -187,6 +187,9 @@ void crt_record_launch(struct crt_kernel *kernel, const struct jit_launch *launc
     if (!crt_record_is_on() || !kernel->library->is_recorded)
         return;
     jit_variants_facts((enum pxr_mode)pxr_options_get()->mode, launch, &facts);
+    /* Quick code is the same for all launches. */
+    if (pxr_options_get()->tier == PXR_TIER_QUICK)
+        memset(&facts, 0, sizeof facts);
     pthread_mutex_lock(&recorder.lock);
     if (!kernel->recorded)
         kernel->recorded = find_row(kernel);
