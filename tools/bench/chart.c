@@ -59,7 +59,7 @@ void chart_set_summary(struct chart *chart, unsigned series, struct samples_summ
 {
     if (summary.count > 0 && divisor > 0)
         set(chart, series,
-            (struct chart_value){summary.median / divisor, summary.min / divisor,
+            (struct chart_value){summary.value / divisor, summary.min / divisor,
                                  summary.max / divisor});
 }
 

@@ -26,13 +26,24 @@ struct samples_summary comparison_summary(const struct comparison *comparison, u
                                           enum comparison_heat heat,
                                           enum comparison_measure measure)
 {
-    return samples_summary(&comparison->runs[comparison_index(setting, heat)].measures[measure]);
+    return samples_summary(&comparison->runs[comparison_index(setting, heat)].measures[measure],
+                           comparison->wish->by_min);
 }
 
-struct samples_summary comparison_kernel_summary(const struct comparison_kernel *kernel,
-                                                 unsigned setting, enum comparison_heat heat)
+struct samples_summary comparison_run_summary(const struct comparison *comparison,
+                                              const struct comparison_kernel *kernel,
+                                              unsigned setting, enum comparison_heat heat)
 {
-    return samples_summary(&kernel->times[comparison_index(setting, heat)].run_ms);
+    return samples_summary(&kernel->times[comparison_index(setting, heat)].run_ms,
+                           comparison->wish->by_min);
+}
+
+struct samples_summary comparison_compile_summary(const struct comparison *comparison,
+                                                  const struct comparison_kernel *kernel,
+                                                  unsigned setting, enum comparison_heat heat)
+{
+    return samples_summary(&kernel->times[comparison_index(setting, heat)].compile_ms,
+                           comparison->wish->by_min);
 }
 
 static void print_output_verdict(const struct comparison *comparison, FILE *file)
@@ -87,10 +98,12 @@ static bool has_timed_out(const struct comparison *comparison)
 
 void comparison_rounds_text(const struct comparison *comparison, char text[COMPARISON_ROUNDS_BYTES])
 {
-    const char *form = comparison->rounds == 0   ? "an incomplete round"
-                       : comparison->rounds == 1 ? "1 round"
-                                                 : "%u rounds";
-    snprintf(text, COMPARISON_ROUNDS_BYTES, form, comparison->rounds);
+    char number[16];
+    snprintf(number, sizeof number, "%u", comparison->rounds);
+    snprintf(text, COMPARISON_ROUNDS_BYTES, "%s %s; %s",
+             comparison->rounds == 0 ? "an incomplete" : number,
+             comparison->rounds <= 1 ? "round" : "rounds",
+             comparison->wish->by_min ? "minima" : "medians");
 }
 
 void comparison_print_verdict(const struct comparison *comparison, FILE *file)
@@ -100,10 +113,9 @@ void comparison_print_verdict(const struct comparison *comparison, FILE *file)
     if (has_timed_out(comparison))
         fprintf(file, "The time limit of a run was %u s; --limit sets another.\n",
                 comparison->limit_s);
-    char rounds[COMPARISON_ROUNDS_BYTES];
-    comparison_rounds_text(comparison, rounds);
     if (comparison->stopped[0])
-        fprintf(file, "Stopped after %s: %s.\n", rounds, comparison->stopped);
+        fprintf(file, "Stopped after %u whole rounds: %s.\n", comparison->rounds,
+                comparison->stopped);
 }
 
 static void free_kernel(struct comparison_kernel *kernel, unsigned times)

@@ -51,6 +51,7 @@ struct comparison_wish {
     unsigned rounds;
     unsigned limit_s;  /* for one run; 0: some times as long as the first, which has five minutes */
     unsigned budget_s; /* for all: none begins after it */
+    bool by_min;       /* minima count instead of medians, for a busy machine */
 };
 
 struct comparison {
@@ -85,12 +86,16 @@ struct samples_summary comparison_summary(const struct comparison *comparison, u
                                           enum comparison_heat heat,
                                           enum comparison_measure measure);
 
-/* Of the launches of a run together. */
-struct samples_summary comparison_kernel_summary(const struct comparison_kernel *kernel,
-                                                 unsigned setting, enum comparison_heat heat);
+/* Of the launches of a run together, and of compiling it. */
+struct samples_summary comparison_run_summary(const struct comparison *comparison,
+                                              const struct comparison_kernel *kernel,
+                                              unsigned setting, enum comparison_heat heat);
+struct samples_summary comparison_compile_summary(const struct comparison *comparison,
+                                                  const struct comparison_kernel *kernel,
+                                                  unsigned setting, enum comparison_heat heat);
 
-/* "5 rounds", for people. */
-#define COMPARISON_ROUNDS_BYTES 32
+/* "5 rounds; medians", for people. */
+#define COMPARISON_ROUNDS_BYTES 48
 void comparison_rounds_text(const struct comparison *comparison,
                             char text[COMPARISON_ROUNDS_BYTES]);
 

@@ -69,8 +69,8 @@ static void write_kernel_times(struct json *json, const struct comparison *compa
     json_text(json, "setting", comparison->settings->settings[setting].label);
     json_text(json, "cache", comparison_heat_name(heat));
     json_number(json, "calls", (double)times->calls);
-    write_summary(json, "run_ms", samples_summary(&times->run_ms));
-    write_summary(json, "compile_ms", samples_summary(&times->compile_ms));
+    write_summary(json, "run_ms", samples_summary(&times->run_ms, false));
+    write_summary(json, "compile_ms", samples_summary(&times->compile_ms, false));
     json_text(json, "collapse", times->collapse);
     json_close_object(json);
 }
@@ -158,9 +158,9 @@ static void write_lines(struct csv *csv, const struct comparison *comparison, un
             &comparison->kernels[i].times[comparison_index(setting, heat)];
         line.kernel = comparison->kernels[i].readable;
         line.measure = "run";
-        write_line(csv, comparison, &line, samples_summary(&times->run_ms));
+        write_line(csv, comparison, &line, samples_summary(&times->run_ms, false));
         line.measure = comparison_measure_name(COMPARISON_COMPILE);
-        write_line(csv, comparison, &line, samples_summary(&times->compile_ms));
+        write_line(csv, comparison, &line, samples_summary(&times->compile_ms, false));
     }
 }
 

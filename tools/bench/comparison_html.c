@@ -56,10 +56,10 @@ static void write_parts(const struct comparison *comparison, FILE *file)
         if (wall.count == 0)
             continue;
         double compile_ms =
-            comparison_summary(comparison, i, COMPARISON_COLD, COMPARISON_COMPILE).median;
+            comparison_summary(comparison, i, COMPARISON_COLD, COMPARISON_COMPILE).value;
         double kernels_ms =
-            comparison_summary(comparison, i, COMPARISON_COLD, COMPARISON_KERNELS).median;
-        double rest_ms = wall.median - compile_ms - kernels_ms;
+            comparison_summary(comparison, i, COMPARISON_COLD, COMPARISON_KERNELS).value;
+        double rest_ms = wall.value - compile_ms - kernels_ms;
         chart_add_group(&chart, label(comparison, i));
         chart_set(&chart, 0, compile_ms);
         chart_set(&chart, 1, kernels_ms);
@@ -87,7 +87,7 @@ static const struct heading headings[] = {
     {PXR_OPTION_COLLAPSE, "Flat against hierarchical, vectors against single threads",
      "What the threads of a block become: loops over them (flat), warp by warp (hierarchical), "
      "loops over vectors of them (vector), or a stack for each (precise). A kernel that cannot "
-     "become what is asked for becomes something else: the table of kernels says what."},
+     "become what is asked for becomes something else: what is at the end of the page."},
     {PXR_OPTION_WIDTH, "Vectors of how many threads", ""},
 };
 
@@ -105,18 +105,26 @@ struct compared {
     unsigned count;
 };
 
-static struct compared add_axis(struct chart *chart, const struct comparison *comparison,
-                                unsigned axis)
+static void add_compared(struct compared *compared, struct chart *chart, int setting,
+                         const char *name)
 {
-    struct compared compared = {.settings = {0}, .count = 1};
-    chart_add_series(chart, "default");
+    if (setting < 0 || compared->count == CHART_MAX_SERIES)
+        return;
+    compared->settings[compared->count++] = setting;
+    chart_add_series(chart, name);
+}
+
+/* only: the two values that count; NULL: all do, and the default. */
+static struct compared add_axis(struct chart *chart, const struct comparison *comparison,
+                                unsigned axis, const char *const *only)
+{
+    struct compared compared = {.count = 0};
+    if (!only)
+        add_compared(&compared, chart, 0, "default");
     for (unsigned i = 0; i < comparison->axes->axes[axis].count; i++) {
         const char *value = comparison->axes->axes[axis].values[i];
-        int setting = settings_find(comparison->settings, axis, value);
-        if (setting < 0 || compared.count == CHART_MAX_SERIES)
-            continue;
-        compared.settings[compared.count++] = setting;
-        chart_add_series(chart, value);
+        if (!only || strcmp(value, only[0]) == 0 || strcmp(value, only[1]) == 0)
+            add_compared(&compared, chart, settings_find(comparison->settings, axis, value), value);
     }
     return compared;
 }
@@ -128,29 +136,47 @@ static bool has_warps(const struct comparison_kernel *kernel)
     return explanation_has_warps(kernel->explanation);
 }
 
-/* Kernels' times divided by the default's. */
-static void write_axis(const struct comparison *comparison, unsigned axis, const char *title,
-                       const char *note, kernel_filter filter, FILE *file)
+/* A picture of kernels' times divided by the default's. */
+struct axis_picture {
+    const char *title;
+    const char *note;
+    kernel_filter filter;    /* NULL: all kernels */
+    const char *const *only; /* as for add_axis */
+};
+
+static void write_axis(const struct comparison *comparison, unsigned axis,
+                       const struct axis_picture *picture, FILE *file)
 {
-    struct chart chart = chart_make(CHART_BARS, title, "time, divided by the default's", "kernel");
+    struct chart chart =
+        chart_make(CHART_BARS, picture->title, "time, divided by the default's", "kernel");
     chart.is_ratio = true;
-    chart.note = note;
-    struct compared compared = add_axis(&chart, comparison, axis);
+    chart.note = picture->note;
+    struct compared compared = add_axis(&chart, comparison, axis, picture->only);
     for (unsigned i = 0; i < comparison->kernel_count && chart.group_count < SHOWN_KERNELS; i++) {
         const struct comparison_kernel *kernel = &comparison->kernels[i];
-        if (filter && !filter(kernel))
+        if (picture->filter && !picture->filter(kernel))
             continue;
-        double first_ms = comparison_kernel_summary(kernel, 0, COMPARISON_WARM).median;
+        double first_ms = comparison_run_summary(comparison, kernel, 0, COMPARISON_WARM).value;
         chart_add_group(&chart, kernel->readable);
         for (unsigned j = 0; j < compared.count; j++)
-            chart_set_summary(
-                &chart, j,
-                comparison_kernel_summary(kernel, (unsigned)compared.settings[j], COMPARISON_WARM),
-                first_ms);
+            chart_set_summary(&chart, j,
+                              comparison_run_summary(comparison, kernel,
+                                                     (unsigned)compared.settings[j],
+                                                     COMPARISON_WARM),
+                              first_ms);
     }
     html_chart(file, &chart);
     chart_free(&chart);
 }
+
+static const char *const warp_ways[] = {"hierarchical", "vector"};
+static const struct axis_picture warps = {
+    .title = "Shuffles and votes: by vectors against one by one",
+    .note =
+        "The kernels with operations of warps: hierarchical does them thread by thread, vector for "
+        "the threads of a vector at once.",
+    .filter = has_warps,
+    .only = warp_ways};
 
 static void write_axes(const struct comparison *comparison, FILE *file)
 {
@@ -161,13 +187,11 @@ static void write_axes(const struct comparison *comparison, FILE *file)
         const struct heading *heading = find_heading(option);
         char title[64];
         snprintf(title, sizeof title, "--%s", pxr_option_table[option].name);
-        write_axis(comparison, i, heading ? heading->title : title, heading ? heading->note : "",
-                   NULL, file);
+        const struct axis_picture picture = {.title = heading ? heading->title : title,
+                                             .note = heading ? heading->note : ""};
+        write_axis(comparison, i, &picture, file);
         if (option == PXR_OPTION_COLLAPSE)
-            write_axis(comparison, i, "Shuffles and votes: by vectors against one by one",
-                       "The kernels with operations of warps alone: hierarchical does them thread "
-                       "by thread, vector for the threads of a vector at once.",
-                       has_warps, file);
+            write_axis(comparison, i, &warps, file);
     }
 }
 
@@ -182,16 +206,16 @@ static void write_kernel_times(const struct comparison *comparison, FILE *file)
         axis++;
     struct compared compared = {.count = 1};
     if (axis < comparison->axes->count)
-        compared = add_axis(&chart, comparison, axis);
+        compared = add_axis(&chart, comparison, axis, NULL);
     else
         chart_add_series(&chart, "default");
     for (unsigned i = 0; i < comparison->kernel_count && i < SHOWN_KERNELS; i++) {
         chart_add_group(&chart, comparison->kernels[i].readable);
         for (unsigned j = 0; j < compared.count; j++)
             chart_set_summary(&chart, j,
-                              comparison_kernel_summary(&comparison->kernels[i],
-                                                        (unsigned)compared.settings[j],
-                                                        COMPARISON_WARM),
+                              comparison_run_summary(comparison, &comparison->kernels[i],
+                                                     (unsigned)compared.settings[j],
+                                                     COMPARISON_WARM),
                               1);
     }
     html_chart(file, &chart);
@@ -202,7 +226,7 @@ static void write_kernel_times(const struct comparison *comparison, FILE *file)
 
 static double speedup(struct samples_summary one, struct samples_summary many)
 {
-    return one.count > 0 && many.count > 0 && many.median > 0 ? one.median / many.median : NAN;
+    return one.count > 0 && many.count > 0 && many.value > 0 ? one.value / many.value : NAN;
 }
 
 static void write_scaling(const struct comparison *comparison, FILE *file)
@@ -254,15 +278,17 @@ static void write_compiling(const struct comparison *comparison, FILE *file)
     while (axis < comparison->axes->count && comparison->axes->axes[axis].option != PXR_OPTION_TIER)
         axis++;
     if (axis < comparison->axes->count)
-        compared = add_axis(&chart, comparison, axis);
+        compared = add_axis(&chart, comparison, axis, NULL);
     else
         chart_add_series(&chart, "default");
     for (unsigned i = 0; i < comparison->kernel_count && i < SHOWN_KERNELS; i++) {
         chart_add_group(&chart, comparison->kernels[i].readable);
         for (unsigned j = 0; j < compared.count; j++) {
-            unsigned index = comparison_index((unsigned)compared.settings[j], COMPARISON_COLD);
             chart_set_summary(&chart, j,
-                              samples_summary(&comparison->kernels[i].times[index].compile_ms), 1);
+                              comparison_compile_summary(comparison, &comparison->kernels[i],
+                                                         (unsigned)compared.settings[j],
+                                                         COMPARISON_COLD),
+                              1);
         }
     }
     html_chart(file, &chart);
@@ -296,42 +322,49 @@ static void write_summary_of(const struct comparison *comparison, FILE *file)
     free(text);
     char line[512], rounds[COMPARISON_ROUNDS_BYTES];
     comparison_rounds_text(comparison, rounds);
-    snprintf(line, sizeof line,
-             "ptxrun %s on %s, %u CPUs; %s, all settings in turn; numbers are medians.",
+    snprintf(line, sizeof line, "ptxrun %s on %s, %u CPUs; all settings in turn, %s.",
              PTXRUN_VERSION, machine_cpu(), machine_cpus(), rounds);
     html_paragraph(file, line);
 }
 
-static void write_outcomes(const struct comparison *comparison, FILE *file)
+static const char *outcome(const struct comparison_kernel *kernel, unsigned setting)
 {
-    static const char *const columns[] = {"kernel", "setting", "became", "launches"};
-    html_heading(file, "What kernels became");
-    html_open_table(file, columns, 4);
-    for (unsigned i = 0; i < comparison->kernel_count && i < SHOWN_KERNELS; i++)
-        for (unsigned j = 0; j < comparison->settings->count; j++) {
-            const struct comparison_times *times =
-                &comparison->kernels[i].times[comparison_index(j, COMPARISON_COLD)];
-            if (times->run_ms.count == 0)
-                continue;
-            char calls[32];
-            snprintf(calls, sizeof calls, "%llu", (unsigned long long)times->calls);
-            html_cell(file, 0, comparison->kernels[i].readable);
-            html_cell(file, 1, label(comparison, j));
-            html_cell(file, 2, times->collapse);
-            html_cell(file, 3, calls);
-            html_end_row(file);
-        }
-    html_close_table(file);
+    return kernel->times[comparison_index(setting, COMPARISON_COLD)].collapse;
+}
+
+/* "vector 16x4 with: default, --mode=jit", a line for each outcome. */
+static void write_outcomes(const struct comparison *comparison,
+                           const struct comparison_kernel *kernel, FILE *file)
+{
+    for (unsigned i = 0; i < comparison->settings->count; i++) {
+        unsigned first = 0;
+        while (strcmp(outcome(kernel, first), outcome(kernel, i)) != 0)
+            first++;
+        if (first < i || !*outcome(kernel, i))
+            continue;
+        fprintf(file, "%s with: %s", outcome(kernel, i), label(comparison, i));
+        for (unsigned j = i + 1; j < comparison->settings->count; j++)
+            if (strcmp(outcome(kernel, j), outcome(kernel, i)) == 0)
+                fprintf(file, ", %s", label(comparison, j));
+        fputs("\n", file);
+    }
 }
 
 static void write_explanations(const struct comparison *comparison, FILE *file)
 {
-    html_heading(file, "What --explain says of each kernel");
-    html_paragraph(file, "With ptxrun as it comes; lines are those of the PTX.");
-    for (unsigned i = 0; i < comparison->kernel_count; i++)
-        html_details(file, comparison->kernels[i].readable,
-                     comparison->kernels[i].explanation[0] ? comparison->kernels[i].explanation
-                                                           : "Nothing.");
+    html_heading(file, "What each kernel became, and what --explain says");
+    html_paragraph(file, "The explanation is of ptxrun as it comes; lines are those of the PTX.");
+    for (unsigned i = 0; i < comparison->kernel_count; i++) {
+        const struct comparison_kernel *kernel = &comparison->kernels[i];
+        char *text = NULL;
+        size_t size;
+        FILE *stream = open_memstream(&text, &size);
+        write_outcomes(comparison, kernel, stream);
+        fprintf(stream, "\n%s", kernel->explanation);
+        fclose(stream);
+        html_details(file, kernel->readable, text);
+        free(text);
+    }
 }
 
 void comparison_write_html(const struct comparison *comparison, FILE *file)
@@ -351,7 +384,6 @@ void comparison_write_html(const struct comparison *comparison, FILE *file)
     write_kernel_times(comparison, file);
     write_axes(comparison, file);
     write_compiling(comparison, file);
-    write_outcomes(comparison, file);
     write_explanations(comparison, file);
     html_close(file);
 }

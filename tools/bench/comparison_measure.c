@@ -296,9 +296,8 @@ static bool is_over(const struct session *session)
 
 static bool is_slow(const struct comparison *comparison, unsigned setting)
 {
-    double first_ms = comparison_summary(comparison, 0, COMPARISON_COLD, COMPARISON_WALL).median;
-    double its_ms =
-        comparison_summary(comparison, setting, COMPARISON_COLD, COMPARISON_WALL).median;
+    double first_ms = comparison_summary(comparison, 0, COMPARISON_COLD, COMPARISON_WALL).value;
+    double its_ms = comparison_summary(comparison, setting, COMPARISON_COLD, COMPARISON_WALL).value;
     return its_ms > SLOW_MS && its_ms > SLOW_RATIO * first_ms;
 }
 
@@ -419,11 +418,11 @@ static void note_differences(struct session *session)
     }
 }
 
-static int by_time(const void *a, const void *b)
+/* qsort_r's */
+static int by_time(const void *a, const void *b, void *arg)
 {
-    const struct comparison_kernel *left = a, *right = b;
-    double left_ms = comparison_kernel_summary(left, 0, COMPARISON_WARM).median;
-    double right_ms = comparison_kernel_summary(right, 0, COMPARISON_WARM).median;
+    double left_ms = comparison_run_summary(arg, a, 0, COMPARISON_WARM).value;
+    double right_ms = comparison_run_summary(arg, b, 0, COMPARISON_WARM).value;
     return (left_ms < right_ms) - (left_ms > right_ms);
 }
 
@@ -456,8 +455,8 @@ bool comparison_measure(struct comparison *comparison, const struct comparison_w
     hide_progress();
     if (is_started) {
         note_differences(&session);
-        qsort(comparison->kernels, comparison->kernel_count, sizeof comparison->kernels[0],
-              by_time);
+        qsort_r(comparison->kernels, comparison->kernel_count, sizeof comparison->kernels[0],
+                by_time, comparison);
     }
     free_session(&session);
     return is_started;

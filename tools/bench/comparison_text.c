@@ -12,7 +12,7 @@
 static void print_number(FILE *file, struct samples_summary summary)
 {
     if (summary.count > 0)
-        fprintf(file, " %10.2f", summary.median);
+        fprintf(file, " %10.2f", summary.value);
     else
         fprintf(file, " %10s", "-");
 }
@@ -27,8 +27,8 @@ static void print_spread(FILE *file, struct samples_summary summary)
 
 static void print_ratio(FILE *file, struct samples_summary summary, struct samples_summary first)
 {
-    if (summary.count > 0 && first.median > 0)
-        fprintf(file, " %8.2f", summary.median / first.median);
+    if (summary.count > 0 && first.value > 0)
+        fprintf(file, " %8.2f", summary.value / first.value);
     else
         fprintf(file, " %8s", "-");
 }
@@ -65,20 +65,20 @@ static void print_processes(const struct comparison *comparison, FILE *file)
 static void print_kernel(const struct comparison *comparison,
                          const struct comparison_kernel *kernel, FILE *file)
 {
-    struct samples_summary first = comparison_kernel_summary(kernel, 0, COMPARISON_WARM);
+    struct samples_summary first = comparison_run_summary(comparison, kernel, 0, COMPARISON_WARM);
     fprintf(file, "\n%s\n%-26s %10s %6s %8s %10s %8s  %s\n", kernel->readable, "", "ms", "spread",
             "/default", "compile", "launches", "became");
     for (unsigned i = 0; i < comparison->settings->count; i++) {
         const struct comparison_times *warm = &kernel->times[comparison_index(i, COMPARISON_WARM)];
         const struct comparison_times *cold = &kernel->times[comparison_index(i, COMPARISON_COLD)];
-        struct samples_summary its = samples_summary(&warm->run_ms);
+        struct samples_summary its = comparison_run_summary(comparison, kernel, i, COMPARISON_WARM);
         if (its.count == 0)
             continue;
         fprintf(file, "%-26s", comparison->settings->settings[i].label);
         print_number(file, its);
         print_spread(file, its);
         print_ratio(file, its, first);
-        print_number(file, samples_summary(&cold->compile_ms));
+        print_number(file, comparison_compile_summary(comparison, kernel, i, COMPARISON_COLD));
         fprintf(file, " %8llu  %s\n", (unsigned long long)warm->calls, cold->collapse);
     }
 }
@@ -91,7 +91,7 @@ void comparison_print_text(const struct comparison *comparison, FILE *file)
     fprintf(file, "\nptxrun %s on %s, %u CPUs\n", PTXRUN_VERSION, machine_cpu(), machine_cpus());
     char rounds[COMPARISON_ROUNDS_BYTES];
     comparison_rounds_text(comparison, rounds);
-    fprintf(file, "%s; medians in ms; spread: from the fastest run to the slowest\n\n", rounds);
+    fprintf(file, "%s in ms; spread: from the fastest run to the slowest\n\n", rounds);
     print_processes(comparison, file);
     if (comparison->kernel_count > 0)
         fputs("\nkernels: all launches of a run, warm; compiling, cold\n", file);

@@ -43,7 +43,7 @@ static const char style[] =
     "table{border-collapse:collapse;font-size:.85rem;line-height:1.3}\n"
     "th,td{padding:.25rem .6rem;text-align:right;white-space:nowrap;vertical-align:top;"
     "border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums}\n"
-    "th:first-child,td:first-child{text-align:left;white-space:normal;min-width:9rem;"
+    "th:first-child,td:first-child{text-align:left;white-space:normal;min-width:10.5rem;"
     "max-width:18rem;padding-left:0;overflow-wrap:break-word}\n"
     "td small{color:var(--faint);display:block}\n"
     "details{margin:.4rem 0}summary{cursor:pointer}\n"

@@ -21,7 +21,7 @@ void samples_free(struct samples *samples)
     *samples = (struct samples){0};
 }
 
-struct samples_summary samples_summary(const struct samples *samples)
+struct samples_summary samples_summary(const struct samples *samples, bool by_min)
 {
     if (samples->count == 0)
         return (struct samples_summary){0};
@@ -30,6 +30,7 @@ struct samples_summary samples_summary(const struct samples *samples)
     struct bench_times times = bench_times_of(sorted, samples->count);
     free(sorted);
     return (struct samples_summary){.count = samples->count,
+                                    .value = by_min ? times.min_us : times.median_us,
                                     .median = times.median_us,
                                     .min = times.min_us,
                                     .max = times.max_us};
@@ -37,5 +38,5 @@ struct samples_summary samples_summary(const struct samples *samples)
 
 double samples_spread(const struct samples_summary *summary)
 {
-    return summary->median > 0 ? (summary->max - summary->min) / summary->median : 0;
+    return summary->value > 0 ? (summary->max - summary->min) / summary->value : 0;
 }

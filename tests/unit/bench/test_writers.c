@@ -172,7 +172,7 @@ static struct chart make_chart(enum chart_kind kind)
     chart_set(&chart, 0, 100);
     chart_set(&chart, 1, 50);
     chart_add_group(&chart, "2");
-    chart_set_summary(&chart, 0, (struct samples_summary){3, 20, 10, 40}, 2);
+    chart_set_summary(&chart, 0, (struct samples_summary){3, 20, 20, 10, 40}, 2);
     chart_add_group(&chart, "4");
     chart_set(&chart, 0, 25);
     chart_set(&chart, 1, 12.5);
