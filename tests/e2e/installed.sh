@@ -36,6 +36,14 @@ done
 
 "$prefix/bin/ptxcache" --cache-dir "$work/cache" -s | grep -q '^entries: 0' || fail "ptxcache is not installed"
 "$prefix/bin/ptxbench" --help | grep -q '^usage: ptxbench' || fail "ptxbench is not installed"
+for command in compare programs table; do
+    "$prefix/bin/ptxbench" "$command" --help | grep -q "^usage: ptxbench $command" || fail "no help of ptxbench $command"
+done
+if [ "$(uname -m)" = x86_64 ]; then
+    "$prefix/bin/ptxbench" compare --rounds 1 --tier '' --width '' --collapse '' --threads '' "$program" >"$work/compared" ||
+        fail "ptxbench compare: status $?"
+    grep -q '^--mode=jit  *[0-9]' "$work/compared" || fail "ptxbench compare has not measured"
+fi
 
 pkg_config=$(find "$prefix" -name ptxrun.pc)
 [ -n "$pkg_config" ] || fail "no ptxrun.pc"

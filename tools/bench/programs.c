@@ -24,6 +24,7 @@ static const char usage[] =
     "  --ptxrun    default: the one beside ptxbench\n";
 
 struct options {
+    bool is_help;
     struct programs_wish wish;
     double min_us;
     bool is_markdown;
@@ -34,6 +35,9 @@ struct options {
 static bool parse_option(int letter, struct options *options)
 {
     switch (letter) {
+    case 'H':
+        options->is_help = true;
+        return true;
     case 'a':
         options->wish.settings[PROGRAMS_A] = optarg;
         return true;
@@ -68,17 +72,22 @@ static bool parse_option(int letter, struct options *options)
 
 static bool parse_command_line(int argc, char **argv, struct options *options)
 {
-    static const struct option long_options[] = {
-        {"a", required_argument, NULL, 'a'},      {"b", required_argument, NULL, 'b'},
-        {"rounds", required_argument, NULL, 'r'}, {"filter", required_argument, NULL, 'f'},
-        {"min", no_argument, NULL, 's'},          {"min-us", required_argument, NULL, 'u'},
-        {"limit", required_argument, NULL, 'l'},  {"markdown", no_argument, NULL, 'm'},
-        {"ptxrun", required_argument, NULL, 'p'}, {NULL, 0, NULL, 0}};
+    static const struct option long_options[] = {{"help", no_argument, NULL, 'H'},
+                                                 {"a", required_argument, NULL, 'a'},
+                                                 {"b", required_argument, NULL, 'b'},
+                                                 {"rounds", required_argument, NULL, 'r'},
+                                                 {"filter", required_argument, NULL, 'f'},
+                                                 {"min", no_argument, NULL, 's'},
+                                                 {"min-us", required_argument, NULL, 'u'},
+                                                 {"limit", required_argument, NULL, 'l'},
+                                                 {"markdown", no_argument, NULL, 'm'},
+                                                 {"ptxrun", required_argument, NULL, 'p'},
+                                                 {NULL, 0, NULL, 0}};
     for (int letter; (letter = getopt_long(argc, argv, "", long_options, NULL)) != -1;)
         if (!parse_option(letter, options))
             return false;
     options->manifest = argv[optind];
-    return optind + 1 == argc;
+    return options->is_help || optind + 1 == argc;
 }
 
 /* Whether a word of the line matches. */
@@ -120,6 +129,11 @@ int programs_main(int argc, char **argv)
         regcomp(&filter, options.filter, REG_EXTENDED | REG_NOSUB) != 0) {
         fputs(usage, stderr);
         return 2;
+    }
+    if (options.is_help) {
+        fputs(usage, stdout);
+        regfree(&filter);
+        return 0;
     }
     struct programs_manifest manifest;
     int exit_status = programs_read_manifest(options.manifest, &manifest)

@@ -26,6 +26,7 @@ struct results {
 };
 
 struct options {
+    bool is_help;
     regex_t filter;
     const char *threads;
     const char *json;
@@ -182,6 +183,9 @@ static bool set_option(enum pxr_option_id id)
 static bool parse_option(int letter, struct options *options, const char **filter)
 {
     switch (letter) {
+    case 'H':
+        options->is_help = true;
+        return true;
     case 'f':
         *filter = optarg;
         return true;
@@ -221,7 +225,8 @@ static bool parse_option(int letter, struct options *options, const char **filte
 
 static bool parse_command_line(int argc, char **argv, struct options *options)
 {
-    static const struct option long_options[] = {{"threads", required_argument, NULL, 't'},
+    static const struct option long_options[] = {{"help", no_argument, NULL, 'H'},
+                                                 {"threads", required_argument, NULL, 't'},
                                                  {"filter", required_argument, NULL, 'f'},
                                                  {"json", required_argument, NULL, 'j'},
                                                  {"html", required_argument, NULL, 'h'},
@@ -238,6 +243,8 @@ static bool parse_command_line(int argc, char **argv, struct options *options)
     for (int letter; (letter = getopt_long(argc, argv, "", long_options, NULL)) != -1;)
         if (!parse_option(letter, options, &filter))
             return false;
+    if (options->is_help)
+        return true;
     return optind == argc && regcomp(&options->filter, filter, REG_EXTENDED | REG_NOSUB) == 0;
 }
 
@@ -247,6 +254,10 @@ int table_main(int argc, char **argv)
     if (!parse_command_line(argc, argv, &options)) {
         fputs(usage, stderr);
         return 2;
+    }
+    if (options.is_help) {
+        fputs(usage, stdout);
+        return 0;
     }
     /* OpenMP's threads stay where they are, as ptxrun's do, and look for work for a millisecond,
      * as long as the same version goes on; then they sleep. */

@@ -5,9 +5,9 @@
 
 Test(scale, a_linear_one_ends_at_a_round_number)
 {
-    static const double cases[][2] = {{1, 1},    {0.93, 1},  {23, 25},
+    static const double cases[][2] = {{1, 1},    {0.93, 1},  {5, 5},         {23, 25},
                                       {99, 100}, {101, 150}, {0.0042, 0.005}};
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         struct scale scale = scale_linear(cases[i][0], 0, 100);
         cr_expect_float_eq(scale.to, cases[i][1], 1e-9, "%g ends at %g", cases[i][0], scale.to);
         cr_expect_eq(scale.ticks[0], 0);
