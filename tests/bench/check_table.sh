@@ -34,7 +34,7 @@ fi
 grep -q '^vote_any ' "$work/page" || fail "no row that votes"
 grep -q '^geometric mean of 6 ratios' "$work/page" || fail "a row of the page alone is in the mean"
 for title in 'Kernels against C' 'JIT mode against normal mode' 'Flat against hierarchical' 'Shuffles and votes' \
-    'Compiling against running' 'Scaling over threads' 'Scaling over blocks' 'All numbers' '<details><summary>vote_any'; do
+    'Compiling against running' 'Quick code against the best' 'Scaling over threads' 'Scaling over blocks' 'All numbers' '<details><summary>vote_any'; do
     grep -q "$title" "$work/html" || fail "the page has no '$title'"
 done
 if grep -q FAILED "$work/html"; then

@@ -88,17 +88,18 @@ static enum pxr_status compile(struct bench_code *code, const struct ptx_module 
                                const struct ptx_func *func, const struct bench_wish *wish,
                                struct pxr_error *err)
 {
-    struct jit_request request = {.module = module,
-                                  .kernel = func,
-                                  .layout = &code->layout,
-                                  .variant = {.collapse = wish->collapse,
-                                              .width = pxr_options_get()->width,
-                                              .jam = pxr_options_get()->jam,
-                                              .is_quick = pxr_options_get()->tier == PXR_TIER_QUICK,
-                                              .facts = *wish->facts},
-                                  .skip = pxr_options_get()->skip,
-                                  .dump = wish->dump_dir ? "ptx,ir,collapse,opt,asm" : NULL,
-                                  .dump_dir = wish->dump_dir};
+    struct jit_request request = {
+        .module = module,
+        .kernel = func,
+        .layout = &code->layout,
+        .variant = {.collapse = wish->collapse,
+                    .width = pxr_options_get()->width,
+                    .jam = pxr_options_get()->jam,
+                    .is_quick = wish->is_quick || pxr_options_get()->tier == PXR_TIER_QUICK,
+                    .facts = *wish->facts},
+        .skip = pxr_options_get()->skip,
+        .dump = wish->dump_dir ? "ptx,ir,collapse,opt,asm" : NULL,
+        .dump_dir = wish->dump_dir};
     struct jit_object object = {0};
     double start_us = bench_now_us();
     enum pxr_status status = compiler->compile(&request, &object, err);

@@ -30,6 +30,7 @@ struct bench_wish {
     enum pxr_collapse collapse;
     const struct tr_facts *facts; /* what is assumed of launches */
     const char *dump_dir;         /* NULL: no dumps */
+    bool is_quick;                /* the quick tier's, whatever the environment says */
 };
 
 /* How a kernel is launched, once or many times. */

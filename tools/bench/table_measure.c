@@ -26,10 +26,16 @@
 /* Between samples of different versions: both kinds of threads have gone to sleep after it. */
 #define PAUSE_US 2500
 
-static const char *const version_names[TABLE_VERSIONS] = {
-    "ptxrun",         "ptxrun in the other mode",    "ptxrun, flat", "ptxrun, hierarchical",
-    "ptxrun, vector", "plain C, project's compiler", "plain C, gcc", "tuned C, project's compiler",
-    "tuned C, gcc"};
+static const char *const version_names[TABLE_VERSIONS] = {"ptxrun",
+                                                          "ptxrun in the other mode",
+                                                          "ptxrun, quick tier",
+                                                          "ptxrun, flat",
+                                                          "ptxrun, hierarchical",
+                                                          "ptxrun, vector",
+                                                          "plain C, project's compiler",
+                                                          "plain C, gcc",
+                                                          "tuned C, project's compiler",
+                                                          "tuned C, gcc"};
 
 struct subject {
     const struct table_row *row;
@@ -261,17 +267,20 @@ static void find_limit_share(struct table_result *result, const struct table_row
 }
 
 /* What our code of a version is asked for. */
-static void find_ways(int version, const struct table_wish *wish, enum pxr_collapse *collapse,
-                      enum pxr_mode *mode)
+static struct table_code_wish code_wish(int version, const struct table_wish *wish)
 {
     static const enum pxr_collapse collapses[TABLE_PLAIN] = {[TABLE_FLAT] = PXR_COLLAPSE_FLAT,
                                                              [TABLE_HIERARCHICAL] =
                                                                  PXR_COLLAPSE_HIERARCHICAL,
                                                              [TABLE_VECTOR] = PXR_COLLAPSE_VECTOR};
-    *collapse = collapses[version] == PXR_COLLAPSE_AUTO ? wish->collapse : collapses[version];
-    *mode = wish->mode;
+    struct table_code_wish code = {.collapse = collapses[version], .mode = wish->mode};
+    if (code.collapse == PXR_COLLAPSE_AUTO)
+        code.collapse = wish->collapse;
     if (version == TABLE_OTHER_MODE)
-        *mode = wish->mode == PXR_MODE_JIT ? PXR_MODE_NORMAL : PXR_MODE_JIT;
+        code.mode = wish->mode == PXR_MODE_JIT ? PXR_MODE_NORMAL : PXR_MODE_JIT;
+    code.is_quick = version == TABLE_QUICK;
+    code.dump_dir = version == TABLE_OURS ? wish->dump_dir : NULL;
+    return code;
 }
 
 static void open_runs(struct subject *subject, const struct table_wish *wish,
@@ -279,12 +288,9 @@ static void open_runs(struct subject *subject, const struct table_wish *wish,
 {
     for (int version = 0; version < (wish->has_page ? TABLE_PLAIN : TABLE_OURS + 1); version++) {
         struct pxr_error err = {0};
-        enum pxr_collapse collapse;
-        enum pxr_mode mode;
-        find_ways(version, wish, &collapse, &mode);
-        const char *dump_dir = version == TABLE_OURS ? wish->dump_dir : NULL;
-        if (table_run_open(&subject->runs[version], subject->row, &subject->args, collapse, mode,
-                           dump_dir, &err) != PXR_OK)
+        const struct table_code_wish code = code_wish(version, wish);
+        if (table_run_open(&subject->runs[version], subject->row, &subject->args, &code, &err) !=
+            PXR_OK)
             note_error(result, version, err.message);
     }
 }

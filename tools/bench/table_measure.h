@@ -15,6 +15,7 @@
 enum table_version {
     TABLE_OURS, /* as wished; other ways are for the page */
     TABLE_OTHER_MODE,
+    TABLE_QUICK,
     TABLE_FLAT,
     TABLE_HIERARCHICAL,
     TABLE_VECTOR,

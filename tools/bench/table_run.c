@@ -33,9 +33,7 @@ struct pending {
 struct table_run {
     const struct table_row *row;
     const struct table_args *args;
-    enum pxr_collapse collapse;
-    enum pxr_mode mode;
-    const char *dump_dir;
+    struct table_code_wish wish;
     uint32_t block_limit; /* 0: none */
     struct ptx_module *module;
     struct kernel kernels[MAX_KERNELS];
@@ -80,9 +78,11 @@ static const struct bench_code *compile(struct table_run *run, struct kernel *ke
                                         const struct tr_facts *facts)
 {
     struct tr_facts planned;
-    jit_variants_plan(&kernel->variants, run->mode, facts, &planned);
-    struct bench_wish wish = {
-        .collapse = run->collapse, .facts = &planned, .dump_dir = run->dump_dir};
+    jit_variants_plan(&kernel->variants, run->wish.mode, facts, &planned);
+    struct bench_wish wish = {.collapse = run->wish.collapse,
+                              .facts = &planned,
+                              .dump_dir = run->wish.dump_dir,
+                              .is_quick = run->wish.is_quick};
     struct bench_code *code = &kernel->codes[kernel->code_count++];
     if (bench_code_init(code, run->module, kernel->func, &wish, &run->err) != PXR_OK)
         return NULL;
@@ -100,7 +100,7 @@ static const struct bench_code *find_code(struct table_run *run, struct kernel *
                                .find_allocation = find_buffer};
     memcpy(known.grid, launch->grid, sizeof known.grid);
     memcpy(known.block, launch->block, sizeof known.block);
-    jit_variants_facts(run->mode, &known, &facts);
+    jit_variants_facts(run->wish.mode, &known, &facts);
     const struct bench_code *code = jit_variants_pick(&kernel->variants, &facts);
     return code ? code : compile(run, kernel, &facts);
 }
@@ -182,17 +182,15 @@ void table_launch(struct table_run *run, const struct table_launch *launch)
 /* ---- a run ---- */
 
 enum pxr_status table_run_open(struct table_run **made, const struct table_row *row,
-                               const struct table_args *args, enum pxr_collapse collapse,
-                               enum pxr_mode mode, const char *dump_dir, struct pxr_error *err)
+                               const struct table_args *args, const struct table_code_wish *wish,
+                               struct pxr_error *err)
 {
     struct table_run *run = calloc(1, sizeof *run);
     if (!run)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for a run");
     run->row = row;
     run->args = args;
-    run->collapse = collapse;
-    run->mode = mode;
-    run->dump_dir = dump_dir;
+    run->wish = *wish;
     enum pxr_status status = bench_module_open(row->file, &run->module, err);
     if (status != PXR_OK) {
         free(run);

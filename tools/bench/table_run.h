@@ -11,6 +11,14 @@
 #include "util/error.h"
 #include "util/options.h"
 
+/* What code is asked for. */
+struct table_code_wish {
+    enum pxr_collapse collapse;
+    enum pxr_mode mode;
+    bool is_quick;        /* the quick tier's */
+    const char *dump_dir; /* for PTX, IR and assembly of the kernels; NULL: none */
+};
+
 /* The code of all kernels of a row. */
 struct table_code_notes {
     char collapse[64]; /* "flat", or "flat+hierarchical" if kernels differ */
@@ -22,11 +30,10 @@ struct table_code_notes {
 /* Of the explanations of a row's kernels; what is longer is cut off. */
 #define TABLE_EXPLANATION_BYTES 4096
 
-/* The row and args outlive the run. On failure there is nothing to close. dump_dir: for PTX, IR and
- * assembly of the kernels; NULL: none. */
+/* The row and args outlive the run. On failure there is nothing to close. */
 enum pxr_status table_run_open(struct table_run **run, const struct table_row *row,
-                               const struct table_args *args, enum pxr_collapse collapse,
-                               enum pxr_mode mode, const char *dump_dir, struct pxr_error *err);
+                               const struct table_args *args, const struct table_code_wish *wish,
+                               struct pxr_error *err);
 void table_run_close(struct table_run *run);
 
 /* Launches the series and waits for its end; compiles what is not yet compiled. */
