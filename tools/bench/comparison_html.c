@@ -353,7 +353,7 @@ static void write_outcomes(const struct comparison *comparison,
 static void write_explanations(const struct comparison *comparison, FILE *file)
 {
     html_heading(file, "What each kernel became, and what --explain says");
-    html_paragraph(file, "The explanation is of ptxrun as it comes; lines are those of the PTX.");
+    html_paragraph(file, "The explanation is of the best code; lines are those of the PTX.");
     for (unsigned i = 0; i < comparison->kernel_count; i++) {
         const struct comparison_kernel *kernel = &comparison->kernels[i];
         char *text = NULL;

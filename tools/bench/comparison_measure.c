@@ -127,6 +127,8 @@ static void set_variables(struct variables *variables, const struct session *ses
     set_variable(variables, PXR_OPTION_STATS, "0");
     set_variable(variables, PXR_OPTION_STATS_FILE, session->place.stats);
     set_variable(variables, PXR_OPTION_EXPLAIN, is_explained ? "1" : "0");
+    if (is_explained) // what there is to say is said of the best code
+        set_variable(variables, PXR_OPTION_TIER, "best");
     for (unsigned i = 0; i < comparison->axes->count; i++)
         if (comparison->settings->settings[setting].values[i])
             set_variable(variables, comparison->axes->axes[i].option,
