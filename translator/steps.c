@@ -285,6 +285,13 @@ static enum pxr_status split_blocks(struct tr_compilation *c, struct pxr_error *
     return PXR_OK;
 }
 
+static enum pxr_status saturate_vectors(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_saturate_vectors(c->module);
+    return PXR_OK;
+}
+
 static enum pxr_status part_stores(struct tr_compilation *c, struct pxr_error *err)
 {
     (void)err;

@@ -29,6 +29,9 @@ void tr_hide_narrow_steps(LLVMModuleRef module);
  * splits long blocks. No pass that would put them together again may follow. */
 void tr_split_blocks(LLVMModuleRef module);
 
+/* Rewrites saturating conversions of vectors, which LLVM would do lane by lane (saturate.c). */
+void tr_saturate_vectors(LLVMModuleRef module);
+
 /* Before good code generation, which takes time in proportion to the cube of the stores in a row:
  * puts fences of the compiler between many of them (part_stores.c). */
 void tr_part_stores(LLVMModuleRef module);

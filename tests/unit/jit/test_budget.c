@@ -170,6 +170,13 @@ Test(budget, the_stack_that_registers_take_without_passes_is_known)
     cr_expect_lt(frame_bytes, 20000 * 5);
 }
 
+/* Each thread of the largest block gets such a stack. */
+Test(budget, a_block_of_1024_threads_with_frames_of_50000_registers_runs)
+{
+    uint32_t frame_bytes = frame_without_passes("registers", 50000, 1024);
+    cr_expect_geq(frame_bytes, 50000 * 4);
+}
+
 Test(budget, calls_pass_their_arguments_through_the_same_memory_without_passes)
 {
     uint32_t frame_bytes = frame_without_passes("calls", 2000, 3);

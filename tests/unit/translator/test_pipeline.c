@@ -211,3 +211,30 @@ Test(pipeline, long_rows_of_stores_are_parted)
     cr_expect_eq(longest_row(two, 1000), 32);
     cr_expect_eq(longest_row(whole, 1000), 64);
 }
+
+/* ---- conversions that saturate ---- */
+
+/* Lane by lane they would be most of a kernel's code. */
+Test(pipeline, saturating_conversions_of_vectors_are_not_left_to_the_code_generator)
+{
+    static const char text[] =
+        "declare <16 x i32> @llvm.fptosi.sat.v16i32.v16f32(<16 x float>)\n"
+        "declare <8 x i64> @llvm.fptoui.sat.v8i64.v8f64(<8 x double>)\n" KERNEL(
+            "  %f = load <16 x float>, ptr %p\n"
+            "  %i = call <16 x i32> @llvm.fptosi.sat.v16i32.v16f32(<16 x float> %f)\n"
+            "  store volatile <16 x i32> %i, ptr %p\n"
+            "  %d = load <8 x double>, ptr %p\n"
+            "  %u = call <8 x i64> @llvm.fptoui.sat.v8i64.v8f64(<8 x double> %d)\n"
+            "  store volatile <8 x i64> %u, ptr %p\n");
+    struct tr_budget budget = {0};
+    struct pxr_error err;
+    context = LLVMContextCreate();
+    struct tr_compilation compilation = {.module = parse(text), .budget = &budget};
+    cr_assert_eq(tr_make_code(&compilation, PXR_COLLAPSE_VECTOR, &err), PXR_OK, "%s", err.message);
+    char *made = LLVMPrintModuleToString(compilation.module);
+    cr_expect_null(strstr(made, ".sat."), "%s", made);
+    cr_expect_not_null(strstr(made, "fptosi <16 x float>"), "%s", made);
+    LLVMDisposeMessage(made);
+    LLVMDisposeModule(compilation.module);
+    LLVMContextDispose(context);
+}
