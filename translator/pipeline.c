@@ -96,12 +96,18 @@ enum pxr_status tr_translate_kernel(const struct ptx_module *ptx, const struct p
 
 /* ---- what it may cost ---- */
 
+/* Of long blocks it is LLVM's good code generation that takes long; the quick tier splits them. */
+static bool allows_pairs(struct tr_budget *budget, enum tr_limit limit, const struct tr_size *size)
+{
+    return budget->effort == TR_EFFORT_QUICK || tr_budget_allows(budget, limit, size->square);
+}
+
 /* Whether the rest of a compilation may take as long as a module of this size makes it. */
 static bool allows_thread(struct tr_budget *budget, const struct tr_size *size)
 {
     return tr_budget_allows(budget, TR_LIMIT_THREAD_INSTRUCTIONS, size->instructions) &&
            tr_budget_allows(budget, TR_LIMIT_THREAD_BLOCKS, size->blocks) &&
-           tr_budget_allows(budget, TR_LIMIT_THREAD_SQUARE, size->square) &&
+           allows_pairs(budget, TR_LIMIT_THREAD_SQUARE, size) &&
            tr_budget_allows(budget, TR_LIMIT_VECTOR_BLOCKS, size->blocks) &&
            tr_budget_allows(budget, TR_LIMIT_TARGETS, size->targets);
 }
@@ -109,7 +115,7 @@ static bool allows_thread(struct tr_budget *budget, const struct tr_size *size)
 static bool allows_loops(struct tr_budget *budget, const struct tr_size *size)
 {
     return tr_budget_allows(budget, TR_LIMIT_FUSED_INSTRUCTIONS, size->instructions) &&
-           tr_budget_allows(budget, TR_LIMIT_FUSED_SQUARE, size->square);
+           allows_pairs(budget, TR_LIMIT_FUSED_SQUARE, size);
 }
 
 static bool allows_vectors(struct tr_budget *budget, const struct tr_size *size)

@@ -134,6 +134,13 @@ static enum pxr_status define_undefined(struct tr_compilation *c, struct pxr_err
     return PXR_OK;
 }
 
+static enum pxr_status call_helpers(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_call_helpers(c->module);
+    return PXR_OK;
+}
+
 static enum pxr_status ask_low_bits(struct tr_compilation *c, struct pxr_error *err)
 {
     (void)err;
@@ -233,6 +240,13 @@ static enum pxr_status restore_lines(struct tr_compilation *c, struct pxr_error 
 static LLVMValueRef kernel_function(const struct tr_compilation *c)
 {
     return LLVMGetNamedFunction(c->module, TR_KERNEL_NAME);
+}
+
+static enum pxr_status place_values(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_place_values(kernel_function(c));
+    return PXR_OK;
 }
 
 static enum pxr_status mark_nontemporal(struct tr_compilation *c, struct pxr_error *err)

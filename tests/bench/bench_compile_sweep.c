@@ -3,7 +3,7 @@
  * What compiling costs of kernels that are larger than any that people write, one family for each
  * thing that a compiler's time may explode on (tests/support/big_kernels.h):
  *   bench_compile_sweep [--collapse NAMES] [--family NAMES] [--size N] [--limit SECONDS]
- *                       [--memory MB] [--write DIR] [--dump DIR]
+ *                       [--tier quick|best] [--memory MB] [--write DIR] [--dump DIR]
  * NAMES have commas in between. Each kernel is compiled in a process of its own, which may take
  * that much CPU time and memory (120 s, 6000 MB): what explodes is a row and not the end. Times are
  * CPU time. --write only writes the texts; --dump writes the last IR and the assembly of each. Exit
@@ -31,11 +31,13 @@ struct sweep {
     unsigned memory_mb;
     const char *write_dir;
     const char *dump_dir; /* NULL: nothing is dumped */
+    bool is_quick;        /* code of the quick tier */
     int failures;
 };
 
 /* What the process that compiles says of it. */
 struct outcome {
+    unsigned instructions; /* of PTX, in all functions */
     double parse_s;
     double translate_s; /* and everything before LLVM's passes */
     double optimise_s;
@@ -90,7 +92,7 @@ static enum pxr_status compile(const struct sweep *sweep, const struct jit_compi
     struct jit_request request = {.module = module,
                                   .kernel = kernel,
                                   .layout = &layout,
-                                  .variant = {.collapse = collapse},
+                                  .variant = {.collapse = collapse, .is_quick = sweep->is_quick},
                                   .dump = sweep->dump_dir ? "opt,asm" : NULL,
                                   .dump_dir = sweep->dump_dir};
     struct jit_object object = {0};
@@ -104,6 +106,15 @@ static enum pxr_status compile(const struct sweep *sweep, const struct jit_compi
     pxr_collapse_text(object.collapse, object.width, object.jam, outcome->text);
     find_budget(object.explanation, outcome->budget);
     return PXR_OK;
+}
+
+static unsigned count_instructions(const struct ptx_module *module)
+{
+    unsigned count = 0;
+    for (uint32_t f = 0; f < module->func_count; f++)
+        for (uint32_t i = 0; i < module->funcs[f]->stmt_count; i++)
+            count += module->funcs[f]->stmts[i].kind == PTX_STMT_INST;
+    return count;
 }
 
 static void report(int fd, const struct outcome *outcome)
@@ -131,6 +142,8 @@ static void work(const struct sweep *sweep, const struct big_family *family, uin
         ptx_parse((struct pxr_str){text, strlen(text)}, family->name, &module, &err);
     outcome.parse_s = cpu_s() - start_s;
     if (status == PXR_OK)
+        outcome.instructions = count_instructions(module);
+    if (status == PXR_OK)
         status = compile(sweep, compiler, module, collapse, &outcome, &err);
     if (status != PXR_OK)
         snprintf(outcome.text, sizeof outcome.text, "error: %.100s", err.message);
@@ -146,9 +159,11 @@ static void print_row(const struct sweep *sweep, const struct big_family *family
 {
     double total_s = (double)usage->ru_utime.tv_sec + (double)usage->ru_utime.tv_usec * 1e-6 +
                      (double)usage->ru_stime.tv_sec + (double)usage->ru_stime.tv_usec * 1e-6;
-    printf("%-20s %7u %-12s %7.2f %6.2f %7.2f %7.2f %7.2f %6ld %9zu ", family->name, (unsigned)size,
-           pxr_collapse_name(collapse), total_s, outcome->parse_s, outcome->translate_s,
-           outcome->optimise_s, outcome->codegen_s, usage->ru_maxrss / 1024, outcome->code_bytes);
+    double each_us = outcome->instructions ? total_s * 1e6 / outcome->instructions : 0;
+    printf("%-20s %7u %-12s %7u %6.1f %7.2f %6.2f %7.2f %7.2f %7.2f %6ld %9zu ", family->name,
+           (unsigned)size, pxr_collapse_name(collapse), outcome->instructions, each_us, total_s,
+           outcome->parse_s, outcome->translate_s, outcome->optimise_s, outcome->codegen_s,
+           usage->ru_maxrss / 1024, outcome->code_bytes);
     if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
         printf("more than %u s\n", sweep->limit_s);
     else if (WIFSIGNALED(status))
@@ -246,6 +261,8 @@ static int parse(struct sweep *sweep, int argc, char **argv)
             sweep->write_dir = value;
         else if (strcmp(argv[i], "--dump") == 0)
             sweep->dump_dir = value;
+        else if (strcmp(argv[i], "--tier") == 0)
+            sweep->is_quick = strcmp(value, "quick") == 0;
         else
             return 0;
     }
@@ -258,12 +275,14 @@ int main(int argc, char **argv)
     if (!parse(&sweep, argc, argv)) {
         fprintf(stderr,
                 "usage: bench_compile_sweep [--collapse NAMES] [--family NAMES] [--size N]\n"
-                "           [--limit SECONDS] [--memory MB] [--write DIR] [--dump DIR]\n");
+                "           [--tier quick|best] [--limit SECONDS] [--memory MB] [--write DIR] "
+                "[--dump DIR]\n");
         return 2;
     }
     if (!sweep.write_dir)
-        printf("%-20s %7s %-12s %7s %6s %7s %7s %7s %6s %9s %s\n", "family", "size", "asked",
-               "total s", "parse", "transl.", "optim.", "codegen", "MB", "bytes", "made");
+        printf("%-20s %7s %-12s %7s %6s %7s %6s %7s %7s %7s %6s %9s %s\n", "family", "size",
+               "asked", "instr.", "us", "total s", "parse", "transl.", "optim.", "codegen", "MB",
+               "bytes", "made");
     sweep_all(&sweep);
     return sweep.failures > 0;
 }

@@ -6,6 +6,7 @@
 #include "translator/module/budget.h"
 #include "translator/module/link_rt.h"
 #include "translator/module/passes.h"
+#include "translator/module/walk.h"
 
 /* Helpers of one block with so many instructions are inlined: a call would take as many. */
 #define TINY_HELPER 8
@@ -22,13 +23,69 @@ static bool is_tiny(LLVMValueRef function)
     return LLVMCountBasicBlocks(function) == 1 && tr_instruction_count(function) <= TINY_HELPER;
 }
 
-static void keep_helpers(LLVMModuleRef module)
+static void keep_helper(LLVMValueRef function)
 {
     unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
-    LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    LLVMRemoveEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                   always);
+}
+
+/* Helpers call helpers, not deeply. */
+#define CALL_DEPTH 8
+
+/* Calls of what has no body here, such as a fault, but not of LLVM's own functions. */
+static bool leads_outside(LLVMValueRef call)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    return LLVMIsAFunction(callee) == NULL ||
+           (LLVMIsDeclaration(callee) && LLVMGetIntrinsicID(callee) == 0);
+}
+
+/* Instructions of the helper and of those that it calls; 0: one of them may do more than compute,
+ * or they are too deep. What computes needs no line that a fault could ask for. */
+static uint64_t computing_length(LLVMValueRef function, unsigned depth)
+{
+    uint64_t length = 0;
+    TR_FOR_EACH_INSTRUCTION(inst, function) {
+        bool is_call = LLVMIsACallInst(inst) != NULL;
+        if (LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst) || LLVMIsAAtomicRMWInst(inst) ||
+            LLVMIsAAtomicCmpXchgInst(inst) || (is_call && leads_outside(inst)))
+            return 0;
+        length++;
+        if (!is_call || LLVMIsDeclaration(LLVMGetCalledValue(inst)))
+            continue;
+        uint64_t more = depth > 0 ? computing_length(LLVMGetCalledValue(inst), depth - 1) : 0;
+        if (more == 0)
+            return 0;
+        length += more;
+    }
+    return length;
+}
+
+static uint64_t call_count(LLVMValueRef function)
+{
+    uint64_t calls = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use != NULL; use = LLVMGetNextUse(use))
+        calls++;
+    return calls;
+}
+
+/* Instructions that inlining one helper wherever it is called may add to a module. */
+#define COPIES_MAX 400
+
+void tr_call_helpers(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && tr_is_always_inline(f) && !is_tiny(f) &&
+            call_count(f) * computing_length(f, CALL_DEPTH) > COPIES_MAX)
+            keep_helper(f);
+}
+
+static void keep_helpers(LLVMModuleRef module)
+{
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f) && tr_is_always_inline(f) && !is_tiny(f))
-            LLVMRemoveEnumAttributeAtIndex(f, index, always);
+            keep_helper(f);
 }
 
 enum pxr_status tr_inline_tiny(LLVMModuleRef module, struct pxr_error *err)

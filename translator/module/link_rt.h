@@ -24,6 +24,10 @@ const char *tr_find_unlinked(LLVMModuleRef module);
 
 bool tr_is_always_inline(LLVMValueRef function);
 
+/* Has helpers called that would make the code much longer if they were inlined wherever they are
+ * called, and that only compute. */
+void tr_call_helpers(LLVMModuleRef module);
+
 /* Inlines tiny helpers, in time linear in the code; others stay functions. */
 enum pxr_status tr_inline_tiny(LLVMModuleRef module, struct pxr_error *err);
 
