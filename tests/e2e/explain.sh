@@ -108,6 +108,9 @@ explain said "$root/examples/prebuilt/static/vector_add" --explain --collapse=pr
 has "what was asked for is the reason" "on a stack of its own \(precise\), because --collapse=precise asks for it\.\$" said
 explain said "$program" --explain --collapse=flat
 has "what was asked for, as far as it goes" "warp by warp, one after another in loops \(hierarchical\), because --collapse=flat asks for no vectors, and the kernel has warp operations\.\$" said
+explain said "$program" --explain --tier=quick
+has "no vectors in quick code" "in loops \(hierarchical\), because code of the quick tier has no vectors of them\.\$" said
+has "the tier" "^ptxrun:   code of the quick tier: " said
 explain said "$root/examples/prebuilt/static/device_printf" --explain
 has "one thread" "'print_formats\(int\*\)': the only thread of a block runs as it is \(flat\), because there are no others to make a vector of\.\$" said
 

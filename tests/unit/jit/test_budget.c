@@ -231,9 +231,9 @@ Test(budget, a_limit_leads_the_quick_tier_to_less_and_never_to_more)
     struct runner_build build = automatic;
     struct runner *runner;
     build.effort = TR_EFFORT_QUICK;
-    build.budget_divisor = 30;
+    build.budget_divisor = 10;
     cr_assert_eq(runner_open_inprocess(&build, &runner, &err), PXR_OK, "%s", err.message);
-    free(run(runner, big_family_find("barriers"), 170, 3));
+    free(run(runner, big_family_find("barriers"), 350, 3));
     struct runner_made made = runner_last_made(runner);
     cr_expect_eq(made.collapse, PXR_COLLAPSE_PRECISE);
     cr_expect_not_null(strstr(made.explanation, "compile budget: few passes: "), "%s",
