@@ -184,16 +184,14 @@ static const char loops[] =
 
 Test(quick, values_go_before_the_loops_over_threads_or_to_the_faults_that_need_them)
 {
-    static const char
-        *const rows[][2] = {{"launch", "entry"},   {"params", "entry"},
-                            {"base", "entry"},     {"low", "entry"},
-                            {"is_wrong", "entry"}, {"first", "block"},
-                            {"ctaid", "block"},    {"index", "x"},
-                            {"quotient", "x"}, /* may trap */
-                            {"address", "fault"},  {"offset", "x"},
-                            {"array", "entry"},    {"changing", "body"},
-                            {"user", "body"}, /* of the program's memory: the address may be bad */
-                            {"other", "x"},        {"sum", "body"}};
+    static const char *const rows[][2] = {
+        {"launch", "entry"},  {"params", "entry"},   {"base", "entry"},
+        {"low", "entry"},     {"is_wrong", "entry"}, {"first", "block"},
+        {"ctaid", "block"},   {"index", "x"},        {"quotient", "x"}, /* may trap */
+        {"address", "fault"}, {"offset", "x"},       {"array", "entry"},
+        {"changing", "body"}, {"user", "body"}, /* of the program's memory: the address may be bad
+                                                 */
+        {"other", "x"},       {"sum", "body"}};
     LLVMValueRef insts[sizeof rows / sizeof rows[0]];
     LLVMModuleRef module = parse(loops);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
