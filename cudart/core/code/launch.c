@@ -216,6 +216,12 @@ static enum crt_result create_launch(struct crt_kernel *kernel, bool is_cooperat
     return CRT_SUCCESS;
 }
 
+/* Whether the code has to earn better one. */
+static bool pays_rent(const struct crt_variant *variant)
+{
+    return variant->key.is_quick && crt_tier() == PXR_TIER_AUTO;
+}
+
 void crt_launch_finish(void *arg, const struct sch_fault *fault)
 {
     struct crt_launch *launch = arg;
@@ -239,6 +245,8 @@ void crt_launch_finish(void *arg, const struct sch_fault *fault)
                          crt_now_ns() - (free_ns > start_ns ? free_ns : start_ns));
     }
     crt_printf_collect(launch);
+    if (pays_rent(launch->variant))
+        crt_tier_keep(launch->kernel);
     destroy_launch(launch);
 }
 
@@ -283,7 +291,7 @@ static bool watch(void *arg, const struct sch_progress *progress, struct sch_cod
 
 static sch_watch_fn watch_of(const struct crt_variant *variant)
 {
-    return variant->key.is_quick && crt_tier() == PXR_TIER_AUTO ? watch : NULL;
+    return pays_rent(variant) ? watch : NULL;
 }
 
 void crt_launch_renew(struct crt_launch *launch, struct sch_grid *grid)

@@ -150,6 +150,7 @@ static void finish(struct making *making, bool is_cached)
         made.cpu_ns = object->translate_ns + object->optimise_ns + object->codegen_ns;
     variant->stack_bytes = stack_bytes(making->kernel, object);
     variant->price_ns = crt_price_predict(object->instructions);
+    variant->took_ns = made.cpu_ns;
     if (!is_cached && !variant->key.is_quick)
         crt_tier_learn(variant->price_ns, made.cpu_ns);
     if (crt_tier() == PXR_TIER_AUTO)

@@ -32,6 +32,7 @@ struct crt_variant {
     struct jit_code *code;
     uint32_t stack_bytes; /* without room for recursion */
     uint64_t price_ns;    /* the CPU time that compiling the kernel's best code should take */
+    uint64_t took_ns;     /* that compiling this took here; 0: it was in the cache */
 };
 
 struct crt_kernel {

@@ -18,7 +18,7 @@
 #define RECORD_BYTES  (HEAD_BYTES + CRT_PROFILE_VARIANTS * VARIANT_BYTES)
 
 /* For others that add to the same record; whoever waits in vain goes without. */
-#define PATIENCE_MS 5
+#define PATIENCE_MS 1
 
 static struct cache_key key_of(const uint8_t digest[PTX_DIGEST_BYTES])
 {
@@ -173,9 +173,11 @@ static void add_variant(struct crt_profile *profile, const struct crt_profile_va
 void crt_profile_merge(struct crt_profile *profile, const struct crt_profile *more)
 {
     add(&profile->processes, more->processes);
-    add(&profile->quick_ns, more->quick_ns);
-    if (more->price_ns)
+    if (more->price_ns) {
         profile->price_ns = more->price_ns;
+        profile->quick_ns = 0;
+    }
+    add(&profile->quick_ns, more->quick_ns);
     for (uint32_t i = 0; i < more->variant_count; i++)
         add_variant(profile, &more->variants[i]);
 }

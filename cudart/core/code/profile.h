@@ -25,8 +25,8 @@ struct crt_profile_variant {
 
 struct crt_profile {
     uint64_t processes; /* that have added something */
-    uint64_t quick_ns;  /* CPU time that quick code ran, in all of them */
-    uint64_t price_ns;  /* CPU time that compiling the best code took last; 0: not known */
+    uint64_t quick_ns;  /* CPU time that quick code ran in all of them since the last price */
+    uint64_t price_ns;  /* CPU time that best code took when it was compiled last; 0: never */
     uint32_t variant_count;
     struct crt_profile_variant variants[CRT_PROFILE_VARIANTS]; /* the most asked for first */
 };
@@ -39,7 +39,7 @@ bool crt_profile_get(struct cache *cache, const uint8_t digest[PTX_DIGEST_BYTES]
 bool crt_profile_add(struct cache *cache, const uint8_t digest[PTX_DIGEST_BYTES],
                      const struct crt_profile *more);
 
-/* The same without a cache. */
+/* The same without a cache. A price in *more is paid: quick time begins anew. */
 void crt_profile_merge(struct crt_profile *profile, const struct crt_profile *more);
 
 #endif

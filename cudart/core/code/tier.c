@@ -6,8 +6,10 @@
 
 #include "cudart/core/base/stats.h"
 #include "cudart/core/code/background.h"
+#include "cudart/core/code/code_cache.h"
 #include "cudart/core/code/module.h"
 #include "cudart/core/code/price.h"
+#include "cudart/core/code/profile.h"
 #include "scheduler/scheduler.h"
 
 /* What best code should have taken and took, in this process. */
@@ -55,6 +57,59 @@ static bool is_earned(const struct crt_kernel *kernel, uint64_t promised_ns)
     uint64_t ran_ns = atomic_load_explicit(&kernel->rent.ran_ns, memory_order_relaxed);
     return !atomic_load_explicit(&kernel->rent.is_settled, memory_order_relaxed) &&
            crt_price_is_earned(crt_tier_limit(kernel), ran_ns, promised_ns);
+}
+
+/* ---- over processes ---- */
+
+/* Quick time is kept in so large parts of the price. What is left over costs a process less than to
+ * store it. */
+#define KEPT_SHARE 64
+
+void crt_tier_begin(struct crt_kernel *kernel)
+{
+    struct crt_profile profile;
+    struct cache *cache = crt_code_cache();
+    if (!cache || !crt_profile_get(cache, kernel->outline->digest, &profile))
+        return;
+    atomic_store_explicit(&kernel->rent.inherited_ns, profile.quick_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&kernel->rent.kept_ns, profile.quick_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&kernel->rent.ran_ns, profile.quick_ns, memory_order_relaxed);
+}
+
+/* In ever larger parts. */
+void crt_tier_keep(struct crt_kernel *kernel)
+{
+    struct crt_rent *rent = &kernel->rent;
+    struct cache *cache = crt_code_cache();
+    uint64_t kept_ns = atomic_load_explicit(&rent->kept_ns, memory_order_relaxed);
+    uint64_t ran_ns = atomic_load_explicit(&rent->ran_ns, memory_order_relaxed);
+    uint64_t inherited_ns = atomic_load_explicit(&rent->inherited_ns, memory_order_relaxed);
+    uint64_t own_ns = kept_ns > inherited_ns ? kept_ns - inherited_ns : 0;
+    uint64_t least_ns = crt_tier_price(kernel) / KEPT_SHARE + own_ns / 2;
+    if (!cache || ran_ns < kept_ns || ran_ns - kept_ns < least_ns)
+        return;
+    const struct crt_profile more = {.processes = 1, .quick_ns = ran_ns - kept_ns};
+    if (atomic_compare_exchange_strong(&rent->kept_ns, &kept_ns, ran_ns) &&
+        !crt_profile_add(cache, kernel->outline->digest, &more))
+        atomic_fetch_sub_explicit(&rent->kept_ns, more.quick_ns, memory_order_relaxed);
+}
+
+void crt_tier_spend(struct crt_kernel *kernel, const struct tr_facts *facts, uint64_t took_ns)
+{
+    struct crt_rent *rent = &kernel->rent;
+    struct cache *cache = crt_code_cache();
+    if (cache && took_ns) {
+        const struct crt_profile more = {.processes = 1,
+                                         .price_ns = took_ns,
+                                         .variant_count = 1,
+                                         .variants = {{.facts = *facts, .asked = 1}}};
+        crt_profile_add(cache, kernel->outline->digest, &more);
+    }
+    /* Launches for which it does not hold begin to earn theirs. */
+    atomic_store_explicit(&rent->inherited_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&rent->kept_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&rent->ran_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&rent->is_settled, false, memory_order_release);
 }
 
 void crt_tier_note(struct crt_kernel *kernel, const struct tr_facts *facts,

@@ -18,8 +18,11 @@ struct tr_facts;
 
 /* What a kernel has earned. All zero at first. */
 struct crt_rent {
-    _Atomic(uint64_t) ran_ns; /* in quick code, since the last best code was made */
-    atomic_bool is_settled;   /* best code is being made, or cannot be made */
+    _Atomic(uint64_t) ran_ns;  /* in quick code, since the last best code was made; in this process
+                                  and in those before, by the kernel's profile */
+    _Atomic(uint64_t) kept_ns; /* of these, what the profile has … */
+    _Atomic(uint64_t) inherited_ns; /* … and had from the beginning */
+    atomic_bool is_settled;         /* best code is being made, or cannot be made */
 };
 
 /* --tier; but BEST where other options ask about the code or shape it. */
@@ -38,6 +41,16 @@ void crt_tier_note(struct crt_kernel *kernel, const struct tr_facts *facts,
 
 /* Without threads in the background: whether the next launch is to compile the best code. */
 bool crt_tier_is_due(const struct crt_kernel *kernel);
+
+/* The kernel has quick code from now on. Adds what earlier processes have run. */
+void crt_tier_begin(struct crt_kernel *kernel);
+
+/* A grid of quick code has ended: keeps what has come for later processes, if it is worth it. */
+void crt_tier_keep(struct crt_kernel *kernel);
+
+/* Best code for these facts was made, at this price; 0: it was in the cache. What was earned is
+ * spent. */
+void crt_tier_spend(struct crt_kernel *kernel, const struct tr_facts *facts, uint64_t took_ns);
 
 /* Best code that should have cost predicted_ns has taken took_ns. */
 void crt_tier_learn(uint64_t predicted_ns, uint64_t took_ns);

@@ -85,8 +85,10 @@ static enum crt_result make_first_locked(struct crt_kernel *kernel, const struct
         add_locked(kernel, made);
     else if (tier != PXR_TIER_BEST)
         result = make_locked(kernel, true, &none, &made);
-    if (made && made->key.is_quick)
+    if (made && made->key.is_quick) {
+        crt_tier_begin(kernel);
         atomic_store_explicit(&kernel->quick, made, memory_order_release);
+    }
     *variant = made;
     return result;
 }
@@ -104,9 +106,7 @@ void crt_kernel_make_best(struct crt_kernel *kernel, const struct tr_facts *fact
     pthread_mutex_lock(&kernel->lock);
     add_locked(kernel, made);
     pthread_mutex_unlock(&kernel->lock);
-    /* Launches for which this does not hold begin to earn theirs. */
-    atomic_store_explicit(&kernel->rent.ran_ns, 0, memory_order_relaxed);
-    atomic_store_explicit(&kernel->rent.is_settled, false, memory_order_release);
+    crt_tier_spend(kernel, &planned, made->took_ns);
 }
 
 /* ---- launches ---- */

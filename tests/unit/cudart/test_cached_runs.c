@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart/core/code/code_cache.h"
 #include "cudart/core/code/module.h"
+#include "cudart/core/code/profile.h"
 #include "driver_fixture.h"
 #include "peer_process.h"
+#include "scheduler/scheduler.h"
 
 static const char ptx[] =
     ".version 9.0\n.target sm_75\n.address_size 64\n"
@@ -112,4 +115,68 @@ Test(cached_runs, compile_what_was_only_checked, .init = use_directory, .fini = 
     cr_expect(opens_compiler(check_kernel));
     cr_expect(opens_compiler(launch_kernel));
     cr_expect_not(opens_compiler(check_kernel));
+}
+
+/* ---- what quick code has earned in earlier processes ---- */
+
+static void use_tiers(void)
+{
+    use_directory();
+    setenv("PTXRUN_TIER", "auto", 1);
+    setenv("PTXRUN_COMPILE_THREADS", "0", 1);
+}
+
+static CUfunction launch_twice(void)
+{
+    CUdeviceptr out;
+    CUfunction function = load();
+    PEER_OK(cuMemAlloc_v2(&out, 64 * sizeof(unsigned)));
+    launch(function, out, 32, 3);
+    launch(function, out, 32, 3);
+    return function;
+}
+
+/* Tells whether there is best code. */
+static void launch_in_tiers(int socket)
+{
+    CUfunction function = launch_twice();
+    tell(socket, &(bool){atomic_load(&function->variants.count) > 0}, sizeof(bool));
+}
+
+/* As if the quick code had run for as long as the best costs. */
+static void earn(int socket)
+{
+    CUfunction function = launch_twice();
+    const struct tr_facts none = {0};
+    const struct sch_progress progress = {.ran_ns = crt_tier_price(function)};
+    struct crt_profile profile;
+    crt_tier_note(function, &none, &progress);
+    crt_tier_keep(function);
+    PEER_CHECK(crt_profile_get(crt_code_cache(), function->outline->digest, &profile));
+    PEER_CHECK(profile.quick_ns >= progress.ran_ns && profile.price_ns == 0);
+    tell(socket, &(bool){atomic_load(&function->variants.count) > 0}, sizeof(bool));
+}
+
+static void launch_and_look(int socket)
+{
+    CUfunction function = launch_twice();
+    struct crt_profile profile;
+    PEER_CHECK(crt_profile_get(crt_code_cache(), function->outline->digest, &profile));
+    PEER_CHECK(profile.quick_ns == 0 && profile.price_ns > 0);
+    PEER_CHECK(profile.variant_count == 1 && profile.variants[0].facts.block[0] == 32);
+    tell(socket, &(bool){atomic_load(&function->variants.count) > 0}, sizeof(bool));
+}
+
+/* Whether the process says true. */
+static bool says_yes(void (*run)(int socket))
+{
+    return opens_compiler(run);
+}
+
+Test(cached_runs, earn_the_best_code_together, .init = use_tiers, .fini = remove_directory)
+{
+    cr_expect_not(says_yes(launch_in_tiers));
+    cr_expect_not(says_yes(earn));
+    cr_expect(says_yes(launch_and_look)); /* it is due at the second launch */
+    cr_expect(says_yes(launch_and_look)); /* and in the cache from then on */
 }
