@@ -457,8 +457,9 @@ bool comparison_measure(struct comparison *comparison, const struct comparison_w
     hide_progress();
     if (is_started) {
         note_differences(&session);
-        qsort_r(comparison->kernels, comparison->kernel_count, sizeof comparison->kernels[0],
-                by_time, comparison);
+        if (comparison->kernel_count > 0)
+            qsort_r(comparison->kernels, comparison->kernel_count, sizeof comparison->kernels[0],
+                    by_time, comparison);
     }
     free_session(&session);
     return is_started;

@@ -11,14 +11,14 @@
 
 struct output output_read(const char *path)
 {
-    struct output output = {.text = NULL};
+    struct output output = {.text = malloc(OUTPUT_MAX_BYTES + 1)};
     FILE *file = fopen(path, "re");
-    if (!file)
-        return output;
-    output.text = malloc(OUTPUT_MAX_BYTES);
-    output.size = fread(output.text, 1, OUTPUT_MAX_BYTES, file);
+    if (file) {
+        output.size = fread(output.text, 1, OUTPUT_MAX_BYTES, file);
+        fclose(file);
+    }
     output.text = realloc(output.text, output.size + 1);
-    fclose(file);
+    output.text[output.size] = '\0';
     return output;
 }
 

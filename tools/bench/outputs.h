@@ -9,13 +9,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a run printed, up to so much. */
+/* What a run printed, up to so much, and a zero behind it. */
 #define OUTPUT_MAX_BYTES (16u << 20)
 struct output {
     char *text;
     size_t size;
 };
 
+/* No file: no output. */
 struct output output_read(const char *path);
 void output_free(struct output *output);
 

@@ -77,9 +77,17 @@ Test(process, folder_variables_and_streams)
                   .limit_s = 60, .folder = "/", .variables = variables, .out_file = path});
     struct output said = output_read(path);
     cr_expect_eq(said.size, strlen("/\n1 two words\n"));
-    cr_expect(memcmp(said.text, "/\n1 two words\n", said.size) == 0);
+    cr_expect_str_eq(said.text, "/\n1 two words\n");
     output_free(&said);
     unlink(path);
+}
+
+Test(process, no_output_is_empty)
+{
+    struct output said = output_read("/no/such/file");
+    cr_expect_eq(said.size, 0);
+    cr_expect_str_eq(said.text, "");
+    output_free(&said);
 }
 
 Test(stats_file, fields_of_a_line)
