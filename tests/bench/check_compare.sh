@@ -95,7 +95,7 @@ case $1$PTXRUN_MODE in
 print*) echo "mode '$PTXRUN_MODE'" ;;
 exitnormal) exit 4 ;;
 killnormal) kill -SEGV $$ ;;
-hangnormal) sleep 1000 ;;
+hangnormal) touch "$0.hangs"; sleep 1000 ;;
 failing*) exit 3 ;;
 esac
 END
@@ -113,6 +113,24 @@ grep -q '^FAILED with --mode=normal, cold: ended by signal 11' "$work/out" || fa
 compare 1 --limit 1 "$work/program" hang
 grep -q '^FAILED with --mode=normal, cold: ended by the time limit' "$work/out" || fail "the limit is not named"
 grep -q '^--mode=jit  *[0-9]' "$work/out" || fail "what was measured is lost"
+
+# Whoever waits may stop it, and gets what there is.
+rm -f "$work/program.hangs"
+"$ptxbench" compare --rounds 1 --limit 300 "$work/program" hang >"$work/out" 2>"$work/err" &
+compared=$!
+waited=0
+while [ ! -e "$work/program.hangs" ]; do
+    [ $waited -lt 600 ] || fail "the program does not come to where it hangs"
+    sleep 0.1
+    waited=$((waited + 1))
+done
+kill -TERM $compared
+status=0
+wait $compared || status=$?
+[ $status = 0 ] || fail "exit status $status after an interruption"
+grep -q '^Stopped after .*: interrupted' "$work/out" || fail "nothing said of an interruption"
+grep -q '^--mode=jit  *[0-9]' "$work/out" || fail "what was measured before the interruption is lost"
+
 compare 0 --mode jit --collapse '' -- "$work/program" failing
 grep -q '^ptxbench: the program under ptxrun: exit status 3' "$work/err" || fail "nothing said of a failing program"
 
