@@ -74,6 +74,6 @@ void chart_number(double number, char text[CHART_NUMBER_BYTES])
     double size = fabs(number);
     int decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
     if (size > 0 && size < 0.1)
-        decimals = 4;
+        decimals = (int)fmin(2 - floor(log10(size)), 9);
     snprintf(text, CHART_NUMBER_BYTES, "%.*f", size > 0 ? decimals : 0, number);
 }

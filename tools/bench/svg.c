@@ -94,7 +94,7 @@ static void write_axis(FILE *file, const struct chart *chart, const struct scale
     }
     fprintf(file, "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\">", LEFT, bottom + 29);
     html_text(file, chart->unit);
-    fprintf(file, "%s</text>\n", scale->is_log ? ", each step ten times as much" : "");
+    fprintf(file, "%s</text>\n", scale->is_log ? ", logarithmic" : "");
 }
 
 static void write_number(FILE *file, double x, double y, double number)

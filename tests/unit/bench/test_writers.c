@@ -153,8 +153,9 @@ Test(chart, numbers_are_short_and_have_no_exponent)
     static const struct {
         double number;
         const char *text;
-    } cases[] = {{0, "0"},        {0.01234, "0.0123"}, {0.1234, "0.123"},   {1.234, "1.23"},
-                 {12.34, "12.3"}, {123.4, "123"},      {1234567, "1234567"}};
+    } cases[] = {{0, "0"},          {0.00001234, "0.0000123"}, {0.01234, "0.0123"},
+                 {0.1234, "0.123"}, {1.234, "1.23"},           {12.34, "12.3"},
+                 {123.4, "123"},    {1234567, "1234567"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[CHART_NUMBER_BYTES];
         chart_number(cases[i].number, text);
