@@ -20,7 +20,7 @@
 #define PLACES           64u
 #define DEGREE           15u
 
-#define BLOCKS(n, block) (((n) + (block)-1) / (block))
+#define BLOCKS(n, block) (((n) + (block) - 1) / (block))
 #define F32(n)           ((size_t)(n) * sizeof(float))
 
 static void shuffle(uint32_t *order, uint32_t n, uint32_t seed)
@@ -215,7 +215,7 @@ const struct bench_case bench_cases[] = {
      .grid = {MATRIX / 16, MATRIX / 16, 1},
      .block = {16, 16, 1},
      .in_count = 2,
-     .in_bytes = {F32(MATRIX * MATRIX), F32(MATRIX *MATRIX)},
+     .in_bytes = {F32(MATRIX * MATRIX), F32(MATRIX * MATRIX)},
      .out_count = 1,
      .out_bytes = {F32(MATRIX * MATRIX)},
      .size_count = 1,
@@ -229,7 +229,7 @@ const struct bench_case bench_cases[] = {
      .grid = {MATRIX / 16, MATRIX / 16, 1},
      .block = {16, 16, 1},
      .in_count = 2,
-     .in_bytes = {F32(MATRIX * MATRIX), F32(MATRIX *MATRIX)},
+     .in_bytes = {F32(MATRIX * MATRIX), F32(MATRIX * MATRIX)},
      .out_count = 1,
      .out_bytes = {F32(MATRIX * MATRIX)},
      .size_count = 1,
@@ -325,7 +325,7 @@ const struct bench_case bench_cases[] = {
      .grid = {BLOCKS(ROWS, 128), 1, 1},
      .block = {128, 1, 1},
      .in_count = 4,
-     .in_bytes = {F32(ROWS + 1), F32(ROWS *MAX_IN_ROW), F32(ROWS *MAX_IN_ROW), F32(ROWS)},
+     .in_bytes = {F32(ROWS + 1), F32(ROWS * MAX_IN_ROW), F32(ROWS * MAX_IN_ROW), F32(ROWS)},
      .out_count = 1,
      .out_bytes = {F32(ROWS)},
      .size_count = 1,

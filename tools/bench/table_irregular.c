@@ -10,8 +10,8 @@
 
 #include "tools/bench/plain/table_irregular.h"
 
-#define BLOCKS(n, block) (((n) + (block)-1) / (block))
-#define WORDS(n)         ((size_t)(n)*4)
+#define BLOCKS(n, block) (((n) + (block) - 1) / (block))
+#define WORDS(n)         ((size_t)(n) * 4)
 
 static uint32_t random_below(uint32_t *state, uint32_t end)
 {
@@ -222,7 +222,7 @@ static void fill_wavefront(const struct table_args *args)
     for (uint32_t i = 0; i < letters; i++) {
         query[i] = "ACGT"[random_below(&seed, 4)];
         target[i] =
-            random_below(&seed, 8) == 0 ? (uint8_t) "ACGT"[random_below(&seed, 4)] : query[i];
+            random_below(&seed, 8) == 0 ? (uint8_t)"ACGT"[random_below(&seed, 4)] : query[i];
     }
     for (uint32_t i = 0; i <= letters; i++)
         scores[i] = scores[(size_t)i * (letters + 1)] = TABLE_GAP * (int32_t)i;
@@ -389,8 +389,8 @@ static const struct table_row rows[] = {
      .size = "64K rows",
      .file = "table_irregular",
      .buffers = {{TABLE_IN, BENCH_U32, WORDS(ROWS + 1), 0},
-                 {TABLE_IN, BENCH_U32, WORDS(ROWS *MAX_IN_ROW), 0},
-                 {TABLE_IN, BENCH_F32, WORDS(ROWS *MAX_IN_ROW), 0},
+                 {TABLE_IN, BENCH_U32, WORDS(ROWS * MAX_IN_ROW), 0},
+                 {TABLE_IN, BENCH_F32, WORDS(ROWS * MAX_IN_ROW), 0},
                  {TABLE_IN, BENCH_F32, WORDS(ROWS), 0},
                  {TABLE_OUT, BENCH_F32, WORDS(ROWS), 1e-5}},
      .n = {ROWS},
@@ -402,8 +402,8 @@ static const struct table_row rows[] = {
      .size = "64K rows",
      .file = "table_irregular",
      .buffers = {{TABLE_IN, BENCH_U32, WORDS(ROWS + 1), 0},
-                 {TABLE_IN, BENCH_U32, WORDS(ROWS *MAX_IN_ROW), 0},
-                 {TABLE_IN, BENCH_F32, WORDS(ROWS *MAX_IN_ROW), 0},
+                 {TABLE_IN, BENCH_U32, WORDS(ROWS * MAX_IN_ROW), 0},
+                 {TABLE_IN, BENCH_F32, WORDS(ROWS * MAX_IN_ROW), 0},
                  {TABLE_IN, BENCH_F32, WORDS(ROWS), 0},
                  {TABLE_OUT, BENCH_F32, WORDS(ROWS), 1e-5}},
      .n = {ROWS},
@@ -414,8 +414,8 @@ static const struct table_row rows[] = {
     {.kernel = "lu_panel",
      .size = "1024 of 128x32",
      .file = "table_irregular",
-     .buffers = {{TABLE_IN, BENCH_F32, WORDS(PANELS *PANEL), 0},
-                 {TABLE_OUT, BENCH_F32, WORDS(PANELS *PANEL), 1e-5}},
+     .buffers = {{TABLE_IN, BENCH_F32, WORDS(PANELS * PANEL), 0},
+                 {TABLE_OUT, BENCH_F32, WORDS(PANELS * PANEL), 1e-5}},
      .n = {PANELS},
      .fill = fill_lu_panel,
      .ours = lu_panel,
@@ -438,7 +438,7 @@ static const struct table_row rows[] = {
      .size = "256K vertices",
      .file = "table_irregular",
      .buffers = {{TABLE_IN, BENCH_U32, WORDS(VERTICES + 1), 0},
-                 {TABLE_IN, BENCH_U32, WORDS(VERTICES *MAX_DEGREE), 0},
+                 {TABLE_IN, BENCH_U32, WORDS(VERTICES * MAX_DEGREE), 0},
                  {TABLE_INOUT, BENCH_U32, WORDS(VERTICES), 0},
                  {TABLE_SCRATCH, BENCH_U32, 4, 0}},
      .n = {VERTICES},
@@ -449,8 +449,8 @@ static const struct table_row rows[] = {
     {.kernel = "kmeans_assign",
      .size = "200K x 16, 32",
      .file = "table_irregular",
-     .buffers = {{TABLE_IN, BENCH_F32, WORDS(POINTS *DIMENSIONS), 0},
-                 {TABLE_IN, BENCH_F32, WORDS(CENTRES *DIMENSIONS), 0},
+     .buffers = {{TABLE_IN, BENCH_F32, WORDS(POINTS * DIMENSIONS), 0},
+                 {TABLE_IN, BENCH_F32, WORDS(CENTRES * DIMENSIONS), 0},
                  {TABLE_OUT, BENCH_U32, WORDS(POINTS), 0}},
      .n = {POINTS, CENTRES, DIMENSIONS},
      .fill = fill_kmeans,
@@ -462,9 +462,9 @@ static const struct table_row rows[] = {
     {.kernel = "bilateral",
      .size = "512^2, radius 4",
      .file = "table_irregular",
-     .buffers = {{TABLE_IN, BENCH_F32, WORDS(PIXELS *PIXELS), 0},
+     .buffers = {{TABLE_IN, BENCH_F32, WORDS(PIXELS * PIXELS), 0},
                  {TABLE_IN, BENCH_F32, WORDS(WINDOW), 0},
-                 {TABLE_OUT, BENCH_F32, WORDS(PIXELS *PIXELS), 1e-5}},
+                 {TABLE_OUT, BENCH_F32, WORDS(PIXELS * PIXELS), 1e-5}},
      .n = {PIXELS, PIXELS, RADIUS},
      .scalar = {50.0},
      .fill = fill_bilateral,

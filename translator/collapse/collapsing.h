@@ -69,8 +69,8 @@ enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_e
 /* Builds the step function, and the function of the blocks in place of the kernel's. */
 enum pxr_status tr_build_blocks(struct tr_collapsing *collapsing, struct pxr_error *err);
 
-/* In the function of the blocks, for code that no pass over loops will see: what is the same for all
- * threads of a block goes before the loops over them, and what only faults need to these
+/* In the function of the blocks, for code that no pass over loops will see: what is the same for
+ * all threads of a block goes before the loops over them, and what only faults need to these
  * (place_values.c). */
 void tr_place_values(LLVMValueRef function);
 

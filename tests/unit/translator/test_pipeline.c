@@ -63,8 +63,9 @@ Test(pipeline, what_names_no_step_is_refused_with_the_names_there_are)
         cr_expect_eq(tr_check_skip(good[i], &err), PXR_OK, "%s", good[i]);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         cr_expect_eq(tr_check_skip(bad[i], &err), PXR_INVALID_ARGUMENT, "%s", bad[i]);
-    cr_expect_not_null(strstr(
-        err.message, "'vector' is no step that can be left out; there are call-helpers, low-bits, "));
+    cr_expect_not_null(
+        strstr(err.message,
+               "'vector' is no step that can be left out; there are call-helpers, low-bits, "));
     cr_expect_eq(tr_check_dump("ptx,after:emit,after:all", &err), PXR_OK);
     cr_expect_eq(tr_check_dump("after:prefetch", &err), PXR_INVALID_ARGUMENT, "inside vectorise");
     cr_expect_eq(tr_check_dump("asm,after:unrol", &err), PXR_INVALID_ARGUMENT);
