@@ -113,7 +113,9 @@ struct sch_op *sch_op_grid(const struct sch_grid *grid, sch_done_fn done, void *
         return NULL;
     uintptr_t aligned = ((uintptr_t)memory + SCH_CACHE_LINE - 1) & ~(uintptr_t)(SCH_CACHE_LINE - 1);
     struct sch_grid_op *op = (struct sch_grid_op *)aligned;
-    *op = (struct sch_grid_op){.op.memory = memory, .grid = *grid};
+    op->op.memory = memory;
+    op->op.next = NULL;
+    op->grid = *grid;
     op_init(&op->op, SCH_OP_GRID, NULL, done, arg);
     sch_grid_init(op);
     return &op->op;
