@@ -13,7 +13,7 @@ sources=$(realpath "$3")
 work=$(mktemp -d)
 trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
 unset PTXRUN_CACHE PTXRUN_CACHE_DIR CUDA_CACHE_DISABLE CUDA_CACHE_PATH CUDA_CACHE_MAXSIZE
-unset PTXRUN_CPU PTXRUN_COLLAPSE PTXRUN_MODE PTXRUN_SKIP PTXRUN_RECORD
+unset PTXRUN_CPU PTXRUN_COLLAPSE PTXRUN_MODE PTXRUN_SKIP PTXRUN_TIER PTXRUN_RECORD
 export HOME="$work/home" XDG_CACHE_HOME="$work/xdg"
 mkdir "$HOME"
 cd "$work" || exit 1
