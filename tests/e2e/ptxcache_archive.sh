@@ -17,7 +17,7 @@ expected=$sources/examples/expected/vector_add.txt
 work=$(mktemp -d)
 trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
 unset PTXRUN_CACHE PTXRUN_CACHE_DIR CUDA_CACHE_DISABLE CUDA_CACHE_PATH CUDA_CACHE_MAXSIZE
-unset PTXRUN_CPU PTXRUN_COLLAPSE PTXRUN_MODE PTXRUN_SKIP PTXRUN_RECORD
+unset PTXRUN_CPU PTXRUN_COLLAPSE PTXRUN_MODE PTXRUN_SKIP PTXRUN_RECORD PTXRUN_TIER
 failures=0
 
 fail() {
