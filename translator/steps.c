@@ -272,11 +272,13 @@ static enum pxr_status vectorise(struct tr_compilation *c, struct pxr_error *err
     struct tr_vector_options wanted = {.width = c->options.width,
                                        .jam = c->options.jam,
                                        .target = c->options.target,
+                                       .budget = c->budget,
                                        .has_local_arrays =
                                            frame->interleaved_count + frame->piece_count > 0,
                                        .skipped = skipped_tuning(c),
                                        .is_forced = c->options.is_forced,
                                        .streaming = c->streaming};
+    c->budget->spent = 0;
     enum pxr_status status = tr_vectorise(kernel_function(c), &wanted, &c->vectors, err);
     if (status == PXR_OK && c->vectors.widened_count > 0)
         c->collapse = PXR_COLLAPSE_VECTOR;

@@ -49,6 +49,14 @@ bool tr_budget_allows(struct tr_budget *budget, enum tr_limit limit, uint64_t am
     return false;
 }
 
+bool tr_budget_spend(struct tr_budget *budget, enum tr_limit limit, uint64_t amount)
+{
+    if (!tr_budget_allows(budget, limit, budget->spent + amount))
+        return false;
+    budget->spent += amount;
+    return true;
+}
+
 void tr_budget_excess(const struct tr_budget *budget, char text[TR_BUDGET_TEXT_BYTES])
 {
     text[0] = '\0';

@@ -50,6 +50,7 @@ struct tr_budget {
     uint64_t amount;     /* … and the amount that passed it; 0: none did */
     uint64_t loops;      /* branches back in the PTX of the kernel and of all functions it may
                             call */
+    uint64_t spent;      /* of sums that have a limit, of which there is one */
     uint32_t divisor;    /* for tests: limits are so many times lower; 0: they are unchanged */
 };
 
@@ -58,6 +59,9 @@ void tr_budget_begin(struct tr_budget *budget, enum tr_effort effort);
 /* Whether such an amount is allowed. If not, the effort falls to the limit's, unless it is lower
  * already. */
 bool tr_budget_allows(struct tr_budget *budget, enum tr_limit limit, uint64_t amount);
+
+/* Likewise of a sum: takes the amount from what is left of the limit, unless it is not allowed. */
+bool tr_budget_spend(struct tr_budget *budget, enum tr_limit limit, uint64_t amount);
 
 /* "compile budget: no vectors of threads: 81920 instructions, at most 60000\n", or "" if no limit
  * was passed. */

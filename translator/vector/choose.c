@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "translator/module/budget.h"
 #include "translator/vector/control.h"
 #include "translator/vector/version.h"
 
@@ -14,6 +15,9 @@
 
 /* More instructions of an iteration, times copies, take too long to compile. */
 #define LENGTH_MAX 3000
+
+/* The same of the processor's instructions, which what is done lane by lane has many of. */
+#define EFFORT_MAX 5000
 
 /* Iterations that a loop is taken to make. */
 #define LOOP_ITERATIONS 16.0
@@ -117,6 +121,36 @@ static unsigned bits_of(LLVMTypeRef type)
     }
 }
 
+/* Instructions for each lane of what is done lane by lane: elements are taken out of vectors and
+ * put back, and what some lanes do not do has a branch around it. */
+#define LANE_DIVISION 3
+#define LANE_ACCESS   4
+#define LANE_CALL     5
+
+static bool is_integer_division(uint32_t opcode)
+{
+    return opcode == LLVMUDiv || opcode == LLVMSDiv || opcode == LLVMURem || opcode == LLVMSRem;
+}
+
+/* How many instructions of the processor the code generator gets of it, about. */
+static uint32_t effort_of(const struct tr_iteration *iteration, uint32_t width, uint32_t number)
+{
+    const struct tr_value *value = &iteration->graph.values[number];
+    bool is_access = value->opcode == LLVMLoad || value->opcode == LLVMStore;
+    bool is_control = value->opcode == LLVMPHI || LLVMIsATerminatorInst(value->llvm) != NULL;
+    if (is_effect(value->opcode) || (!is_control && !tr_has_vector_form(iteration, number)))
+        return LANE_CALL * width;
+    if (is_access && tr_access_is_serial(iteration, number))
+        return LANE_ACCESS * width;
+    if (iteration->shapes.values[number].kind != TR_VARYING)
+        return 1;
+    if (is_integer_division(value->opcode))
+        return LANE_DIVISION * width;
+    unsigned bits = width * bits_of(type_of(iteration, number));
+    unsigned most = iteration->target->vector_bits;
+    return bits > most ? (bits + most - 1) / most : 1;
+}
+
 static void look_at_load(const struct tr_iteration *iteration, uint32_t number,
                          struct tr_estimate *estimate)
 {
@@ -153,6 +187,7 @@ static void look_at_value(const struct tr_iteration *iteration, uint32_t width, 
     estimate->scalar += scalar_cost(&iteration->target->vectors, value) * width *
                         weight_of(iteration, value->segment, false);
     estimate->length++;
+    estimate->effort += effort_of(iteration, width, number);
     look_at_load(iteration, number, estimate);
 }
 
@@ -224,10 +259,17 @@ static uint32_t fit(uint32_t count, uint32_t most)
     return jam;
 }
 
+/* There is a vector for what is left over, too. */
+static uint32_t effort_of_copies(const struct tr_estimate *estimate, uint32_t copies)
+{
+    return estimate->effort * (1 + copies);
+}
+
 static bool would_be_long(const struct tr_estimate *estimate,
                           const struct tr_vector_options *options, uint32_t copies)
 {
     return copies * estimate->length > LENGTH_MAX ||
+           effort_of_copies(estimate, copies) > EFFORT_MAX ||
            (options->copies_max != 0 && copies > options->copies_max);
 }
 
@@ -319,6 +361,13 @@ uint32_t tr_choose_width(const struct tr_nest *nest, LLVMValueRef working,
     return choose_width(length_of(nest, working), options);
 }
 
+/* Whether the budget allows one more nest. */
+static bool is_affordable(const struct tr_vector_options *options, uint32_t effort)
+{
+    return options->budget == NULL ||
+           tr_budget_spend(options->budget, TR_LIMIT_VECTOR_EFFORT, effort);
+}
+
 enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint32_t width,
                           struct tr_versions *versions, const struct tr_vector_options *options,
                           struct tr_shape_of_nest *shape, struct pxr_error *err)
@@ -338,10 +387,13 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
     shape->jam_reason = why_jam(options, shape);
     shape->is_worthwhile = true;
     shape->reason = "";
+    uint32_t effort = effort_of_copies(estimate, shape->jam[0] * shape->jam[1]);
     if (row != 0 && row < 4)
         shape->reason = "rows of the block have fewer than 4 threads";
     else if (estimate->vector > iteration->target->vectors.worthwhile * estimate->scalar)
         shape->reason = "vectors would gain too little";
+    else if (!is_affordable(options, effort))
+        shape->reason = "vectors would take too long to compile";
     shape->is_worthwhile = shape->reason[0] == '\0';
     return PXR_OK;
 }

@@ -210,3 +210,8 @@ uint32_t tr_access_cost(const struct tr_iteration *iteration, uint32_t width, ui
     }
     return 0;
 }
+
+bool tr_access_is_serial(const struct tr_iteration *iteration, uint32_t value)
+{
+    return iteration->accesses[value]->forms[TR_LANES_ALL] == TR_ACCESS_SERIAL;
+}

@@ -58,6 +58,9 @@ struct tr_access_step {
 enum pxr_status tr_plan_accesses(struct tr_iteration *iteration, uint32_t width,
                                  const struct tr_access_step *const *steps, struct pxr_error *err);
 
+/* Whether it is done lane by lane. */
+bool tr_access_is_serial(const struct tr_iteration *iteration, uint32_t value);
+
 /* The approximate number of instructions of one copy of the access where all lanes are active.
  * *is_gather: it is a gather or scatter. */
 uint32_t tr_access_cost(const struct tr_iteration *iteration, uint32_t width, uint32_t value,

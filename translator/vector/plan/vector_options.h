@@ -10,6 +10,7 @@
 
 #include <llvm-c/Types.h>
 
+#include "translator/module/budget.h"
 #include "translator/module/target.h"
 
 /* Defects for tests to seed, one at a time. */
@@ -44,6 +45,7 @@ struct tr_vector_options {
     uint32_t width;                 /* lanes of a vector, a power of two, 2 to 64; 0: chosen */
     uint32_t jam;                   /* copies, 1 to 32; 0: chosen */
     const struct tr_target *target; /* never NULL */
+    struct tr_budget *budget;       /* of compile effort; NULL: there is no limit */
     struct tr_streaming streaming;
     bool has_local_arrays; /* of threads, in rt_block.frame; for what is said only */
     uint32_t skipped;      /* steps of tuning that are left out: 1 << enum tr_tuning */
