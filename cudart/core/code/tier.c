@@ -76,6 +76,13 @@ void crt_tier_begin(struct crt_kernel *kernel)
     atomic_fetch_add_explicit(&kernel->rent.ran_ns, profile.quick_ns, memory_order_relaxed);
 }
 
+bool crt_tier_is_inherited(const struct crt_kernel *kernel)
+{
+    return crt_tier() == PXR_TIER_AUTO &&
+           atomic_load_explicit(&kernel->rent.inherited_ns, memory_order_relaxed) > 0 &&
+           is_earned(kernel, 0);
+}
+
 /* In ever larger parts. */
 void crt_tier_keep(struct crt_kernel *kernel)
 {

@@ -45,6 +45,11 @@ bool crt_tier_is_due(const struct crt_kernel *kernel);
 /* The kernel has quick code from now on. Adds what earlier processes have run. */
 void crt_tier_begin(struct crt_kernel *kernel);
 
+/* Whether earlier processes have earned the best code. Then the first launch makes it: a process
+ * that is soon over would throw away what a thread in the background makes, and so would the next.
+ */
+bool crt_tier_is_inherited(const struct crt_kernel *kernel);
+
 /* A grid of quick code has ended: keeps what has come for later processes, if it is worth it. */
 void crt_tier_keep(struct crt_kernel *kernel);
 

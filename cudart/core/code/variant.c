@@ -68,6 +68,18 @@ static enum crt_result make_locked(struct crt_kernel *kernel, bool is_quick,
     return crt_result_from_status(status);
 }
 
+/* NULL if it fails, which is logged. */
+static struct crt_variant *make_best(struct crt_kernel *kernel, const struct tr_facts *planned)
+{
+    struct pxr_error error = {0};
+    struct crt_variant *made;
+    if (crt_code_make(kernel, false, planned, &made, &error) == PXR_OK)
+        return made;
+    pxr_log(PXR_LOG_WARNING, "kernel '%s' stays with its quick code: %s", crt_kernel_name(kernel),
+            error.message);
+    return NULL;
+}
+
 /* The first code for launches with these facts. Quick code does for all, so it is made once. */
 static enum crt_result make_first_locked(struct crt_kernel *kernel, const struct tr_facts *facts,
                                          const struct crt_variant **variant)
@@ -88,6 +100,13 @@ static enum crt_result make_first_locked(struct crt_kernel *kernel, const struct
     if (made && made->key.is_quick) {
         crt_tier_begin(kernel);
         atomic_store_explicit(&kernel->quick, made, memory_order_release);
+        struct crt_variant *best =
+            crt_tier_is_inherited(kernel) ? make_best(kernel, &planned) : NULL;
+        if (best) {
+            add_locked(kernel, best);
+            crt_tier_spend(kernel, &planned, best->took_ns);
+            made = best;
+        }
     }
     *variant = made;
     return result;
@@ -95,14 +114,10 @@ static enum crt_result make_first_locked(struct crt_kernel *kernel, const struct
 
 void crt_kernel_make_best(struct crt_kernel *kernel, const struct tr_facts *facts)
 {
-    struct pxr_error error = {0};
     struct tr_facts planned = plan(kernel, facts);
-    struct crt_variant *made;
-    if (crt_code_make(kernel, false, &planned, &made, &error) != PXR_OK) {
-        pxr_log(PXR_LOG_WARNING, "kernel '%s' stays with its quick code: %s",
-                crt_kernel_name(kernel), error.message);
+    struct crt_variant *made = make_best(kernel, &planned);
+    if (!made)
         return;
-    }
     pthread_mutex_lock(&kernel->lock);
     add_locked(kernel, made);
     pthread_mutex_unlock(&kernel->lock);

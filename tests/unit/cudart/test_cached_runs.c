@@ -180,3 +180,21 @@ Test(cached_runs, earn_the_best_code_together, .init = use_tiers, .fini = remove
     cr_expect(says_yes(launch_and_look)); /* it is due at the second launch */
     cr_expect(says_yes(launch_and_look)); /* and in the cache from then on */
 }
+
+/* Not in the background: a process that ends soon would throw the code away, each time. */
+static void launch_once(int socket)
+{
+    CUdeviceptr out;
+    CUfunction function = load();
+    PEER_OK(cuMemAlloc_v2(&out, 64 * sizeof(unsigned)));
+    launch(function, out, 32, 3);
+    tell(socket, &(bool){atomic_load(&function->variants.count) > 0}, sizeof(bool));
+}
+
+Test(cached_runs, make_the_code_that_others_have_earned_before_they_end, .init = use_tiers,
+     .fini = remove_directory)
+{
+    cr_expect_not(says_yes(earn));
+    setenv("PTXRUN_COMPILE_THREADS", "1", 1);
+    cr_expect(says_yes(launch_once));
+}
