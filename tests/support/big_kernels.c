@@ -660,7 +660,7 @@ const struct big_family big_families[] = {
      "stores into a row of each thread",
      write_row_stores,
      {8, 16, 100, 10000, 200000}},
-    {"row_loads", "loads from a row of each thread", write_row_loads, {8, 16, 100, 10000, 200000}},
+    {"row_loads", "loads from a row of each thread", write_row_loads, {8, 16, 100, 10000, 60000}},
     {"shared",
      "instructions, two of three shared accesses",
      write_shared,
