@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "jit/observe.h"
-#include "ptx/size.h"
+#include "ptx/kernel_size.h"
 #include "translator/pipeline.h"
 #include "translator/step_names.h"
 

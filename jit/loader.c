@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "jit/image.h"
+#include "jit/code_image.h"
 
 #define SLOT_BYTES 8
 

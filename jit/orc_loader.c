@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/image.h"
+#include "jit/code_image.h"
 #include "jit/loader.h"
 #include "jit/symbols.h"
 #include "util/options.h"

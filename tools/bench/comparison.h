@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tools/bench/command.h"
 #include "tools/bench/outputs.h"
-#include "tools/bench/process.h"
 #include "tools/bench/samples.h"
 #include "tools/bench/settings.h"
 

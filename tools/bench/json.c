@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "tools/bench/text.h"
+#include "tools/bench/outside_text.h"
 
 static void write_string(FILE *file, const char *text)
 {

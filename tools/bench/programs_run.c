@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/bench/process.h"
+#include "tools/bench/command.h"
 #include "tools/bench/programs.h"
 #include "tools/bench/stats_file.h"
 

@@ -27,7 +27,7 @@ struct crt_variant *crt_code_find(struct crt_kernel *kernel, bool is_quick,
 
 void crt_variant_free(struct crt_variant *variant);
 
-/* ---- explain.c ---- */
+/* ---- print_explanation.c ---- */
 
 /* Lines of --explain, written at once so that those of several threads do not mix. */
 void crt_explain(const struct crt_kernel *kernel, const struct crt_variant *variant,

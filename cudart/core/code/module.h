@@ -225,7 +225,7 @@ size_t crt_kernel_dynamic_limit(const struct crt_kernel *kernel);
 /* Most threads per block, from .maxntid and .reqntid or the device. */
 int crt_kernel_max_threads(const struct crt_kernel *kernel);
 
-/* ---- code of kernels (variant.c) ---- */
+/* ---- code of kernels (kernel_code.c) ---- */
 
 /* Code for a launch, compiled at need by the calling thread; *facts: those of the launch. Other
  * threads that need code of the same kernel and have none yet wait; no other lock is held. */

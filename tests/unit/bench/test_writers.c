@@ -10,8 +10,8 @@
 #include "tools/bench/csv.h"
 #include "tools/bench/html.h"
 #include "tools/bench/json.h"
+#include "tools/bench/outside_text.h"
 #include "tools/bench/svg.h"
-#include "tools/bench/text.h"
 
 static char *written;
 static size_t written_size;

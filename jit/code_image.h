@@ -5,8 +5,8 @@
  * gives the places and applies the relocations. Nothing in the object is believed, so that it may
  * come from outside the process.
  */
-#ifndef PTXRUN_JIT_IMAGE_H
-#define PTXRUN_JIT_IMAGE_H
+#ifndef PTXRUN_JIT_CODE_IMAGE_H
+#define PTXRUN_JIT_CODE_IMAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  *
  * See size.h.
  */
-#include "ptx/size.h"
+#include "ptx/kernel_size.h"
 
 static uint32_t count(const struct ptx_func *func)
 {

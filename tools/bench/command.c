@@ -2,7 +2,7 @@
  *
  * Runs a command to its end and measures it.
  */
-#include "tools/bench/process.h"
+#include "tools/bench/command.h"
 
 #include <errno.h>
 #include <fcntl.h>

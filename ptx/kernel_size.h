@@ -2,8 +2,8 @@
  *
  * How large a kernel is.
  */
-#ifndef PTXRUN_PTX_SIZE_H
-#define PTXRUN_PTX_SIZE_H
+#ifndef PTXRUN_PTX_KERNEL_SIZE_H
+#define PTXRUN_PTX_KERNEL_SIZE_H
 
 #include <stdint.h>
 

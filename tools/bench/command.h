@@ -2,8 +2,8 @@
  *
  * Runs a command to its end and measures it.
  */
-#ifndef PTXRUN_TOOLS_BENCH_PROCESS_H
-#define PTXRUN_TOOLS_BENCH_PROCESS_H
+#ifndef PTXRUN_TOOLS_BENCH_COMMAND_H
+#define PTXRUN_TOOLS_BENCH_COMMAND_H
 
 #include <stdbool.h>
 

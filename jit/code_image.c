@@ -2,7 +2,7 @@
  *
  * See image.h.
  */
-#include "jit/image.h"
+#include "jit/code_image.h"
 
 #include <stdlib.h>
 #include <string.h>

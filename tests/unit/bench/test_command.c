@@ -10,9 +10,9 @@
 
 #include <criterion/criterion.h>
 
+#include "tools/bench/command.h"
 #include "tools/bench/explanations.h"
 #include "tools/bench/outputs.h"
-#include "tools/bench/process.h"
 #include "tools/bench/stats_file.h"
 
 static struct process_outcome run_shell(const char *text, struct process_wish wish)
