@@ -18,9 +18,9 @@
 #include "util/log.h"
 #include "util/options.h"
 
-/* Where workers want all CPUs, a compilation gets a third of one: much less, and the time until it
- * ends would cost more than it does. */
-#define NICENESS 3
+/* Where workers want all CPUs, a compilation gets half of one: less, and the time until it ends
+ * would cost more than it does. */
+#define NICENESS 1
 
 /* LLVM runs on a thread of its own (jit/compiler_entry.c). */
 #define STACK_BYTES ((size_t)512 * 1024)
