@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cache/number.h"
 #include "cache/store.h"
 
 #define MAGIC       "ptxrunAR"
@@ -28,20 +29,6 @@ enum {
 
 /* The places in cache_archive_writer.sums. */
 enum sum { SIGNATURE, CHECKSUM };
-
-static void put_number(uint8_t *at, uint64_t number, unsigned bytes)
-{
-    for (unsigned i = 0; i < bytes; i++)
-        at[i] = (uint8_t)(number >> (8 * i));
-}
-
-static uint64_t get_number(const uint8_t *at, unsigned bytes)
-{
-    uint64_t number = 0;
-    for (unsigned i = 0; i < bytes; i++)
-        number |= (uint64_t)at[i] << (8 * i);
-    return number;
-}
 
 struct cache_secret cache_secret_of(const void *bytes, size_t count)
 {
@@ -118,8 +105,8 @@ static void add_bytes(struct cache_archive_writer *writer, const uint8_t *bytes,
 void cache_archive_add(struct cache_archive_writer *writer, const struct cache_part *part)
 {
     uint8_t header[PART_HEADER_BYTES] = {0};
-    put_number(header, part->kind, 4);
-    put_number(header + 8, part->count, 8);
+    cache_put_number(header, part->kind, 4);
+    cache_put_number(header + 8, part->count, 8);
     writer->parts++;
     add_bytes(writer, header, sizeof header);
     add_bytes(writer, part->bytes, part->count);
@@ -128,10 +115,10 @@ void cache_archive_add(struct cache_archive_writer *writer, const struct cache_p
 enum pxr_status cache_archive_end(struct cache_archive_writer *writer, struct pxr_error *err)
 {
     uint8_t header[HEADER_BYTES] = MAGIC;
-    put_number(header + AT_FORMAT, FORMAT, 4);
-    put_number(header + AT_SIGNED, writer->secret != NULL, 4);
-    put_number(header + AT_SIZE, writer->size_bytes, 8);
-    put_number(header + AT_PARTS, writer->parts, 8);
+    cache_put_number(header + AT_FORMAT, FORMAT, 4);
+    cache_put_number(header + AT_SIGNED, writer->secret != NULL, 4);
+    cache_put_number(header + AT_SIZE, writer->size_bytes, 8);
+    cache_put_number(header + AT_PARTS, writer->parts, 8);
     if (writer->secret) {
         struct cache_key sum = end_sum(&writer->sums[SIGNATURE], SIGNATURE, header);
         memcpy(header + AT_SIGNATURE, sum.bytes, sizeof sum.bytes);
@@ -152,9 +139,9 @@ static bool read_part(const uint8_t *bytes, size_t count, size_t *at, struct cac
 {
     if (count - *at < PART_HEADER_BYTES)
         return false;
-    uint64_t part_bytes = get_number(bytes + *at + 8, 8);
-    part->kind = (enum cache_part_kind)get_number(bytes + *at, 4);
-    if (get_number(bytes + *at + 4, 4) != 0 || part_bytes > count - *at - PART_HEADER_BYTES)
+    uint64_t part_bytes = cache_get_number(bytes + *at + 8, 8);
+    part->kind = (enum cache_part_kind)cache_get_number(bytes + *at, 4);
+    if (cache_get_number(bytes + *at + 4, 4) != 0 || part_bytes > count - *at - PART_HEADER_BYTES)
         return false;
     part->bytes = bytes + *at + PART_HEADER_BYTES;
     part->count = (size_t)part_bytes;
@@ -166,9 +153,9 @@ static const char *find_wrong_header(const uint8_t *bytes, size_t count)
 {
     if (count < HEADER_BYTES || memcmp(bytes, MAGIC, MAGIC_BYTES) != 0)
         return "it is no archive of ptxcache";
-    if (get_number(bytes + AT_FORMAT, 4) != FORMAT)
+    if (cache_get_number(bytes + AT_FORMAT, 4) != FORMAT)
         return "it has the format of another version of ptxrun";
-    if (get_number(bytes + AT_SIZE, 8) != count)
+    if (cache_get_number(bytes + AT_SIZE, 8) != count)
         return "it was cut off, or something was added";
     return NULL;
 }
@@ -192,11 +179,11 @@ static const char *find_wrong_parts(const uint8_t *bytes, size_t count,
         }
     }
     struct cache_key sum = end_sum(&sums[CHECKSUM], CHECKSUM, bytes);
-    if (parts != get_number(bytes + AT_PARTS, 8) ||
+    if (parts != cache_get_number(bytes + AT_PARTS, 8) ||
         !are_equal(sum.bytes, bytes + AT_CHECKSUM, sizeof sum.bytes))
         return "it is damaged: its checksum is wrong";
     sum = end_sum(&sums[SIGNATURE], SIGNATURE, bytes);
-    if (secret && get_number(bytes + AT_SIGNED, 4) != 1)
+    if (secret && cache_get_number(bytes + AT_SIGNED, 4) != 1)
         return "it is not signed";
     if (secret && !are_equal(sum.bytes, bytes + AT_SIGNATURE, sizeof sum.bytes))
         return "its signature is not one with this key";
@@ -215,7 +202,7 @@ enum pxr_status cache_archive_open(const uint8_t *bytes, size_t count,
     *archive = (struct cache_archive){.bytes = bytes,
                                       .count = count,
                                       .at = HEADER_BYTES,
-                                      .is_signed = get_number(bytes + AT_SIGNED, 4) == 1};
+                                      .is_signed = cache_get_number(bytes + AT_SIGNED, 4) == 1};
     return PXR_OK;
 }
 

@@ -3,6 +3,7 @@
  * See entry.h.
  */
 #include "cache/entry.h"
+#include "cache/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,20 +31,6 @@ enum {
 };
 
 _Static_assert(AT_CHECKSUM + CACHE_KEY_BYTES == CACHE_ENTRY_HEADER_BYTES, "the header has gaps");
-
-static void put_number(uint8_t *at, uint64_t number, unsigned bytes)
-{
-    for (unsigned i = 0; i < bytes; i++)
-        at[i] = (uint8_t)(number >> (8 * i));
-}
-
-static uint64_t get_number(const uint8_t *at, unsigned bytes)
-{
-    uint64_t number = 0;
-    for (unsigned i = 0; i < bytes; i++)
-        number |= (uint64_t)at[i] << (8 * i);
-    return number;
-}
 
 static struct cache_key checksum(const uint8_t *entry, size_t entry_bytes)
 {
@@ -75,12 +62,12 @@ static void put_header(uint8_t *entry, const struct cache_key *key, size_t words
                        size_t payload_bytes, size_t packed_bytes)
 {
     memcpy(entry + AT_MAGIC, MAGIC, MAGIC_BYTES);
-    put_number(entry + AT_FORMAT, CACHE_ENTRY_FORMAT, 4);
-    put_number(entry + AT_WORDS_BYTES, words_bytes, 4);
+    cache_put_number(entry + AT_FORMAT, CACHE_ENTRY_FORMAT, 4);
+    cache_put_number(entry + AT_WORDS_BYTES, words_bytes, 4);
     memcpy(entry + AT_KEY, key->bytes, CACHE_KEY_BYTES);
-    put_number(entry + AT_PAYLOAD_BYTES, payload_bytes, 8);
-    put_number(entry + AT_PACKED_BYTES, packed_bytes, 8);
-    put_number(entry + AT_MADE, (uint64_t)time(NULL), 8);
+    cache_put_number(entry + AT_PAYLOAD_BYTES, payload_bytes, 8);
+    cache_put_number(entry + AT_PACKED_BYTES, packed_bytes, 8);
+    cache_put_number(entry + AT_MADE, (uint64_t)time(NULL), 8);
     struct cache_key sum = checksum(entry, CACHE_ENTRY_HEADER_BYTES + words_bytes + packed_bytes);
     memcpy(entry + AT_CHECKSUM, sum.bytes, sizeof sum.bytes);
 }
@@ -128,16 +115,16 @@ static bool are_words(const uint8_t *bytes, size_t count)
 bool cache_entry_head(const uint8_t *bytes, size_t count, struct cache_entry_head *head)
 {
     if (count < CACHE_ENTRY_HEADER_BYTES || memcmp(bytes, MAGIC, MAGIC_BYTES) != 0 ||
-        get_number(bytes + AT_FORMAT, 4) != CACHE_ENTRY_FORMAT)
+        cache_get_number(bytes + AT_FORMAT, 4) != CACHE_ENTRY_FORMAT)
         return false;
-    size_t words_bytes = (size_t)get_number(bytes + AT_WORDS_BYTES, 4);
+    size_t words_bytes = (size_t)cache_get_number(bytes + AT_WORDS_BYTES, 4);
     const char *word = (const char *)bytes + CACHE_ENTRY_HEADER_BYTES;
     if (words_bytes > count - CACHE_ENTRY_HEADER_BYTES ||
         !are_words(bytes + CACHE_ENTRY_HEADER_BYTES, words_bytes))
         return false;
     memcpy(head->key.bytes, bytes + AT_KEY, CACHE_KEY_BYTES);
-    head->payload_bytes = get_number(bytes + AT_PAYLOAD_BYTES, 8);
-    head->made_s = get_number(bytes + AT_MADE, 8);
+    head->payload_bytes = cache_get_number(bytes + AT_PAYLOAD_BYTES, 8);
+    head->made_s = cache_get_number(bytes + AT_MADE, 8);
     struct cache_about *about = &head->about;
     const char **const words[] = {&about->kind, &about->name, &about->target, &about->maker};
     for (size_t i = 0; i < CACHE_ABOUT_WORDS; i++) {
@@ -153,19 +140,19 @@ static const char *find_damage(const struct cache_key *key, const uint8_t *entry
 {
     if (entry_bytes < CACHE_ENTRY_HEADER_BYTES || memcmp(entry, MAGIC, MAGIC_BYTES) != 0)
         return "it is no entry";
-    if (get_number(entry + AT_FORMAT, 4) != CACHE_ENTRY_FORMAT)
+    if (cache_get_number(entry + AT_FORMAT, 4) != CACHE_ENTRY_FORMAT)
         return "it has the format of another version";
     if (memcmp(entry + AT_KEY, key->bytes, CACHE_KEY_BYTES) != 0)
         return "it is the entry of another key";
-    uint64_t words_bytes = get_number(entry + AT_WORDS_BYTES, 4);
+    uint64_t words_bytes = cache_get_number(entry + AT_WORDS_BYTES, 4);
     uint64_t rest_bytes = entry_bytes - CACHE_ENTRY_HEADER_BYTES;
     if (words_bytes > rest_bytes ||
-        get_number(entry + AT_PACKED_BYTES, 8) != rest_bytes - words_bytes)
+        cache_get_number(entry + AT_PACKED_BYTES, 8) != rest_bytes - words_bytes)
         return "its size is wrong";
     struct cache_key sum = checksum(entry, entry_bytes);
     if (memcmp(entry + AT_CHECKSUM, sum.bytes, sizeof sum.bytes) != 0)
         return "its checksum is wrong";
-    if (get_number(entry + AT_PAYLOAD_BYTES, 8) > CACHE_PAYLOAD_MAX_BYTES)
+    if (cache_get_number(entry + AT_PAYLOAD_BYTES, 8) > CACHE_PAYLOAD_MAX_BYTES)
         return "it is too large";
     return NULL;
 }
@@ -185,13 +172,13 @@ bool cache_entry_unpack(const struct cache_key *key, const uint8_t *entry, size_
     *why = find_damage(key, entry, entry_bytes);
     if (*why)
         return false;
-    size_t size_bytes = (size_t)get_number(entry + AT_PAYLOAD_BYTES, 8);
+    size_t size_bytes = (size_t)cache_get_number(entry + AT_PAYLOAD_BYTES, 8);
     uint8_t *bytes = malloc(size_bytes + 1);
     if (!bytes) {
         *why = "there is no memory for it";
         return false;
     }
-    size_t packed_bytes = (size_t)get_number(entry + AT_PACKED_BYTES, 8);
+    size_t packed_bytes = (size_t)cache_get_number(entry + AT_PACKED_BYTES, 8);
     if (!unpack(entry + entry_bytes - packed_bytes, packed_bytes, bytes, size_bytes)) {
         free(bytes);
         *why = "it cannot be unpacked";

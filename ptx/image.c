@@ -96,9 +96,9 @@ enum pxr_status ptx_image_explain_no_ptx(const struct ptx_image_summary *summary
                     subject);
 }
 
-enum pxr_status ptx_image_load_sized(const void *at, size_t size_bytes, unsigned capability,
-                                     const char *source_name, struct ptx_module **module,
-                                     struct pxr_error *err)
+enum pxr_status ptx_image_load(const void *at, size_t size_bytes, unsigned capability,
+                               const char *source_name, struct ptx_module **module,
+                               struct pxr_error *err)
 {
     *module = NULL;
     struct ptx_source *source;
@@ -108,11 +108,4 @@ enum pxr_status ptx_image_load_sized(const void *at, size_t size_bytes, unsigned
     status = ptx_source_parse(source, module, err);
     ptx_source_close(source);
     return status;
-}
-
-enum pxr_status ptx_image_load(const void *image, unsigned capability, const char *source_name,
-                               struct ptx_module **module, struct pxr_error *err)
-{
-    return ptx_image_load_sized(image, PTX_IMAGE_SIZE_UNKNOWN, capability, source_name, module,
-                                err);
 }

@@ -48,17 +48,14 @@ enum pxr_status ptx_image_query(const void *image, size_t size_bytes, const char
 /* Chooses one PTX entry per container for a device of this compute capability (75 for 7.5),
  * decompresses and parses them and links them into one module, which the caller owns
  * (ptx_module_destroy). The device runtime library (libcudadevrt) is left out: its functions stay
- * extern. The image is not needed afterwards. source_name is used in messages.
+ * extern. The image is not needed afterwards. source_name is used in messages. Where size_bytes is
+ * known, as for the contents of a .ptx, .fatbin or .cubin file, nothing beyond it is read, and a
+ * wrapper is refused, as its pointers mean nothing.
  * Errors: PXR_NO_PTX (intact, but no PTX in it: *err tells what to rebuild with), PXR_BAD_IMAGE,
  * PXR_UNSUPPORTED (unknown compression), those of ptx_parse and ptx_link. Thread-safe. */
-enum pxr_status ptx_image_load(const void *image, unsigned capability, const char *source_name,
-                               struct ptx_module **module, struct pxr_error *err);
-
-/* The same for an image of known length, such as the contents of a .ptx, .fatbin or .cubin file:
- * nothing beyond size_bytes is read. A wrapper is refused, as its pointers mean nothing. */
-enum pxr_status ptx_image_load_sized(const void *image, size_t size_bytes, unsigned capability,
-                                     const char *source_name, struct ptx_module **module,
-                                     struct pxr_error *err);
+enum pxr_status ptx_image_load(const void *image, size_t size_bytes, unsigned capability,
+                               const char *source_name, struct ptx_module **module,
+                               struct pxr_error *err);
 
 /* Fills *err with the sentence for a kernel that cannot be run because its image holds no PTX,
  * and returns PXR_NO_PTX. kernel may be NULL: the message then speaks of the whole image. */

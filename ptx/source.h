@@ -16,9 +16,9 @@
 
 struct ptx_source;
 
-/* As for ptx_image_load_sized; size_bytes may be PTX_IMAGE_SIZE_UNKNOWN. The image has to stay
- * readable until the source is closed, unless ptx_source_own is called. An image without PTX is no
- * error here. Errors: PXR_BAD_IMAGE, PXR_INVALID_ARGUMENT, PXR_OUT_OF_MEMORY. */
+/* As for ptx_image_load; size_bytes may be PTX_IMAGE_SIZE_UNKNOWN. The image has to stay readable
+ * until the source is closed, unless ptx_source_own is called. An image without PTX is no error
+ * here. Errors: PXR_BAD_IMAGE, PXR_INVALID_ARGUMENT, PXR_OUT_OF_MEMORY. */
 enum pxr_status ptx_source_open(const void *image, size_t size_bytes, unsigned capability,
                                 const char *source_name, struct ptx_source **source,
                                 struct pxr_error *err);

@@ -10,37 +10,7 @@ sources=$(realpath "$3")
 other_machine=$(realpath "$4")
 program=$sources/examples/prebuilt/static/vector_add
 expected=$sources/examples/expected/vector_add.txt
-[ "$(uname -m)" = x86_64 ] || {
-    echo "skipped: the programs are built for x86_64"
-    exit 77
-}
-work=$(mktemp -d)
-trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
-unset PTXRUN_CACHE PTXRUN_CACHE_DIR CUDA_CACHE_DISABLE CUDA_CACHE_PATH CUDA_CACHE_MAXSIZE
-unset PTXRUN_CPU PTXRUN_COLLAPSE PTXRUN_MODE PTXRUN_SKIP PTXRUN_RECORD PTXRUN_TIER
-failures=0
-
-fail() {
-    echo "FAILED: $1"
-    sed 's/^/    /' "$work/out" "$work/err"
-    failures=$((failures + 1))
-}
-
-tool() {
-    wanted=$1
-    shift
-    "$ptxcache" "$@" >"$work/out" 2>"$work/err"
-    status=$?
-    [ $status = "$wanted" ] || fail "ptxcache $*: status $status, not $wanted"
-}
-
-says() {
-    grep -q -- "$1" "$work/out" "$work/err" || fail "no line '$1'"
-}
-
-says_not() {
-    grep -q -- "$1" "$work/out" "$work/err" && fail "a line '$1'"
-}
+. "$(dirname "$0")/ptxcache_common.sh"
 
 entries() {
     find "$1" -type f -path '*/??/*' 2>/dev/null | wc -l

@@ -92,5 +92,7 @@ bool tr_shape_is_lane_number(const struct tr_shape_context *context, LLVMValueRe
 
 /* Whether the result is always the same for the same operands. */
 bool tr_is_function_of_operands(const struct tr_value *value);
+/* The same of an opcode for integers, addresses and choices, which costs little and never traps. */
+bool tr_is_arithmetic(uint32_t opcode);
 
 #endif

@@ -337,6 +337,33 @@ bool tr_is_invariant_load(LLVMValueRef load)
     return LLVMHasMetadata(load) && LLVMGetMetadata(load, kind) != NULL;
 }
 
+bool tr_is_arithmetic(uint32_t opcode)
+{
+    switch (opcode) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMICmp:
+    case LLVMSelect:
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+    case LLVMBitCast:
+    case LLVMGetElementPtr:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool tr_is_function_of_operands(const struct tr_value *value)
 {
     switch (value->opcode) {

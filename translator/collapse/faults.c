@@ -9,39 +9,13 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include "translator/analysis/shape.h"
 #include "translator/module/sregs.h"
 
 /* Depth of a condition that is looked at: checks are short. */
 #define MAX_DEPTH 8
 
 /* ---- what depends on the launch only ---- */
-
-/* Opcodes without effect or trap whose result depends on their operands only. */
-static bool is_arithmetic(uint32_t opcode)
-{
-    switch (opcode) {
-    case LLVMAdd:
-    case LLVMSub:
-    case LLVMMul:
-    case LLVMShl:
-    case LLVMLShr:
-    case LLVMAShr:
-    case LLVMAnd:
-    case LLVMOr:
-    case LLVMXor:
-    case LLVMICmp:
-    case LLVMSelect:
-    case LLVMTrunc:
-    case LLVMZExt:
-    case LLVMSExt:
-    case LLVMPtrToInt:
-    case LLVMIntToPtr:
-    case LLVMGetElementPtr:
-        return true;
-    default:
-        return false;
-    }
-}
 
 static bool is_of_launch(const struct tr_kernel *kernel, uint32_t number, unsigned depth)
 {
@@ -52,7 +26,7 @@ static bool is_of_launch(const struct tr_kernel *kernel, uint32_t number, unsign
         return false;
     if (tr_is_launch_load(value->llvm) || tr_sreg_axis(value->llvm, TR_QUANTITY_BLOCK_SIZE) >= 0)
         return true;
-    if (depth == MAX_DEPTH || !is_arithmetic(value->opcode))
+    if (depth == MAX_DEPTH || !tr_is_arithmetic(value->opcode))
         return false;
     for (uint32_t i = 0; i < value->operand_count; i++)
         if (!is_of_launch(kernel, value->operands[i], depth + 1))

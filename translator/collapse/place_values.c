@@ -7,6 +7,7 @@
  * needs, its address above all, goes to the fault.
  */
 #include "translator/analysis/address.h"
+#include "translator/analysis/shape.h"
 #include "translator/collapse/collapsing.h"
 #include "translator/module/marks.h"
 #include "translator/module/walk.h"
@@ -17,34 +18,6 @@ struct places {
     LLVMBasicBlockRef launch; /* the entry block */
     LLVMBasicBlockRef block;  /* behind it: the head of the loop over blocks */
 };
-
-/* Opcodes without effect or trap. */
-static bool is_arithmetic(LLVMValueRef inst)
-{
-    switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMAdd:
-    case LLVMSub:
-    case LLVMMul:
-    case LLVMShl:
-    case LLVMLShr:
-    case LLVMAShr:
-    case LLVMAnd:
-    case LLVMOr:
-    case LLVMXor:
-    case LLVMICmp:
-    case LLVMSelect:
-    case LLVMTrunc:
-    case LLVMZExt:
-    case LLVMSExt:
-    case LLVMPtrToInt:
-    case LLVMIntToPtr:
-    case LLVMBitCast:
-    case LLVMGetElementPtr:
-        return true;
-    default:
-        return false;
-    }
-}
 
 static bool is_launch_load(LLVMValueRef inst)
 {
@@ -58,7 +31,7 @@ static bool is_launch_load(LLVMValueRef inst)
 static LLVMBasicBlockRef place_for(const struct places *places, LLVMValueRef inst)
 {
     LLVMBasicBlockRef place = places->launch;
-    if (!is_arithmetic(inst) && !is_launch_load(inst))
+    if (!tr_is_arithmetic(LLVMGetInstructionOpcode(inst)) && !is_launch_load(inst))
         return NULL;
     for (int i = 0; i < LLVMGetNumOperands(inst); i++) {
         LLVMValueRef operand = LLVMGetOperand(inst, (unsigned)i);
@@ -130,7 +103,8 @@ static void sink_block(LLVMBuilderRef b, LLVMBasicBlockRef block)
     LLVMValueRef inst = LLVMGetLastInstruction(block);
     while (inst != NULL) {
         LLVMValueRef before = LLVMGetPreviousInstruction(inst);
-        LLVMBasicBlockRef fault = is_arithmetic(inst) ? fault_of(inst) : NULL;
+        LLVMBasicBlockRef fault =
+            tr_is_arithmetic(LLVMGetInstructionOpcode(inst)) ? fault_of(inst) : NULL;
         if (fault != NULL)
             move_before(b, inst, LLVMGetFirstInstruction(fault));
         inst = before;

@@ -64,7 +64,8 @@ Test(image, plain_wrapper_becomes_a_module)
 {
     struct ptx_file *file = open_fixture("default.exe");
     struct wrapper wrapper = wrap_plain(file);
-    cr_assert_eq(ptx_image_load(&wrapper, 75, "app", &module, &err), PXR_OK, "%s", err.message);
+    cr_assert_eq(ptx_image_load(&wrapper, PTX_IMAGE_SIZE_UNKNOWN, 75, "app", &module, &err), PXR_OK,
+                 "%s", err.message);
     cr_expect_not_null(ptx_find_entry(module, "_Z5scalePii"));
     cr_expect_not_null(ptx_find_var(module, "total"));
     cr_expect_not_null(strstr(module->source_name, "app (fat binary 1, entry "));
@@ -80,7 +81,8 @@ Test(image, a_table_of_equal_numbers_is_read)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct ptx_file *file = open_fixture(names[i]);
         struct wrapper wrapper = wrap_plain(file);
-        cr_assert_eq(ptx_image_load(&wrapper, 75, "app", &module, &err), PXR_OK, "%s", err.message);
+        cr_assert_eq(ptx_image_load(&wrapper, PTX_IMAGE_SIZE_UNKNOWN, 75, "app", &module, &err),
+                     PXR_OK, "%s", err.message);
         const struct ptx_var *table = ptx_find_var(module, "table");
         cr_assert_not_null(table);
         cr_expect_eq(table->size_bytes, 1000000);
@@ -94,7 +96,8 @@ Test(image, units_of_a_linked_wrapper_become_one_module)
 {
     struct ptx_file *file = open_fixture("rdc.exe");
     struct wrapper wrapper = wrap_linked(file);
-    cr_assert_eq(ptx_image_load(&wrapper, 75, "app", &module, &err), PXR_OK, "%s", err.message);
+    cr_assert_eq(ptx_image_load(&wrapper, PTX_IMAGE_SIZE_UNKNOWN, 75, "app", &module, &err), PXR_OK,
+                 "%s", err.message);
     cr_expect_not_null(ptx_find_entry(module, "_Z10call_twicePi"));
     cr_expect_not_null(ptx_find_entry(module, "_Z12other_kernelPi"));
     const struct ptx_func *callee = ptx_find_func(module, "_Z5twicei");
@@ -122,8 +125,8 @@ Test(image, texts_that_are_visited_are_those_that_are_loaded)
                  PXR_OK, "%s", err.message);
     cr_assert_eq(ptx_source_visit(source, join_text, &joined, &err), PXR_OK, "%s", err.message);
     ptx_source_close(source);
-    cr_assert_eq(ptx_image_load_sized(joined.bytes, joined.len, 75, "copy", &module, &err), PXR_OK,
-                 "%s", err.message);
+    cr_assert_eq(ptx_image_load(joined.bytes, joined.len, 75, "copy", &module, &err), PXR_OK, "%s",
+                 err.message);
     cr_expect_not_null(ptx_find_entry(module, "_Z10call_twicePi"));
     cr_expect_not_null(ptx_find_entry(module, "_Z12other_kernelPi"));
     cr_expect(ptx_find_func(module, "_Z5twicei")->has_body);
@@ -137,9 +140,8 @@ Test(image, bare_container_text_and_file_contents_are_accepted)
     static const char *const NAMES[] = {"one.fatbin", "one.ptx"};
     for (size_t i = 0; i < 2; i++) {
         struct ptx_file *file = open_fixture(NAMES[i]);
-        cr_assert_eq(
-            ptx_image_load_sized(file->bytes.ptr, file->bytes.len, 75, NAMES[i], &module, &err),
-            PXR_OK, "%s", err.message);
+        cr_assert_eq(ptx_image_load(file->bytes.ptr, file->bytes.len, 75, NAMES[i], &module, &err),
+                     PXR_OK, "%s", err.message);
         cr_expect_not_null(ptx_find_entry(module, "_Z5scalePii"));
         ptx_module_destroy(module);
         ptx_file_close(file);
@@ -150,7 +152,7 @@ Test(image, text_needs_no_length)
 {
     cr_assert_eq(ptx_image_load("// by hand\n.version 8.0\n.target sm_75\n.address_size 64\n"
                                 ".visible .entry k()\n{\nret;\n}\n",
-                                75, "inline", &module, &err),
+                                PTX_IMAGE_SIZE_UNKNOWN, 75, "inline", &module, &err),
                  PXR_OK, "%s", err.message);
     cr_expect_not_null(ptx_find_entry(module, "k"));
     ptx_module_destroy(module);
@@ -160,7 +162,8 @@ Test(image, machine_code_alone_is_explained)
 {
     struct ptx_file *file = open_fixture("cubin_only.exe");
     struct wrapper wrapper = wrap_plain(file);
-    cr_assert_eq(ptx_image_load(&wrapper, 75, "app", &module, &err), PXR_NO_PTX);
+    cr_assert_eq(ptx_image_load(&wrapper, PTX_IMAGE_SIZE_UNKNOWN, 75, "app", &module, &err),
+                 PXR_NO_PTX);
     cr_expect_null(module);
     cr_expect_not_null(strstr(err.message, "code=compute_80"), "%s", err.message);
     cr_assert_eq(ptx_image_query(&wrapper, PTX_IMAGE_SIZE_UNKNOWN, "app", &summary, &err), PXR_OK);
@@ -171,7 +174,9 @@ Test(image, machine_code_alone_is_explained)
     ptx_file_close(file);
 
     file = open_fixture("sm_100.cubin");
-    cr_expect_eq(ptx_image_load(file->bytes.ptr, 75, "cubin", &module, &err), PXR_NO_PTX);
+    cr_expect_eq(
+        ptx_image_load(file->bytes.ptr, PTX_IMAGE_SIZE_UNKNOWN, 75, "cubin", &module, &err),
+        PXR_NO_PTX);
     cr_expect_not_null(strstr(err.message, "sm_100"), "%s", err.message);
     ptx_file_close(file);
 }
@@ -210,8 +215,7 @@ Test(image, device_runtime_is_left_out)
     builder_start(&builder);
     builder_add(&builder,
                 (struct entry_spec){PTX_FATBIN_PTX, 75, 0x11, RUNTIME, sizeof RUNTIME, 0});
-    cr_expect_eq(ptx_image_load_sized(builder.bytes, builder.len, 75, "t", &module, &err),
-                 PXR_NO_PTX);
+    cr_expect_eq(ptx_image_load(builder.bytes, builder.len, 75, "t", &module, &err), PXR_NO_PTX);
 
     struct ptx_file *file = open_fixture("rdc.exe");
     struct wrapper wrapper = wrap_linked(file);
@@ -220,7 +224,8 @@ Test(image, device_runtime_is_left_out)
         count++;
     linked[count] = builder.bytes;
     linked[count + 1] = NULL;
-    cr_assert_eq(ptx_image_load(&wrapper, 75, "t", &module, &err), PXR_OK, "%s", err.message);
+    cr_assert_eq(ptx_image_load(&wrapper, PTX_IMAGE_SIZE_UNKNOWN, 75, "t", &module, &err), PXR_OK,
+                 "%s", err.message);
     cr_expect_null(ptx_find_func(module, "cudaGetParameterBufferV2"));
     ptx_module_destroy(module);
     ptx_file_close(file);
@@ -231,15 +236,20 @@ Test(image, what_is_no_image_is_refused)
     static const char ELF[64] = "\x7f"
                                 "ELF\2\1\1";
     struct wrapper wrapper = {PTX_FATBIN_WRAPPER_MAGIC, 3, "x", NULL};
-    cr_expect_eq(ptx_image_load(NULL, 75, "t", &module, &err), PXR_INVALID_ARGUMENT);
-    cr_expect_eq(ptx_image_load("", 75, "t", &module, &err), PXR_BAD_IMAGE);
-    cr_expect_eq(ptx_image_load("abc", 75, "t", &module, &err), PXR_BAD_IMAGE);
-    cr_expect_eq(ptx_image_load(ELF, 75, "t", &module, &err), PXR_BAD_IMAGE);
-    cr_expect_eq(ptx_image_load(&wrapper, 75, "t", &module, &err), PXR_BAD_IMAGE);
+    cr_expect_eq(ptx_image_load(NULL, PTX_IMAGE_SIZE_UNKNOWN, 75, "t", &module, &err),
+                 PXR_INVALID_ARGUMENT);
+    cr_expect_eq(ptx_image_load("", PTX_IMAGE_SIZE_UNKNOWN, 75, "t", &module, &err), PXR_BAD_IMAGE);
+    cr_expect_eq(ptx_image_load("abc", PTX_IMAGE_SIZE_UNKNOWN, 75, "t", &module, &err),
+                 PXR_BAD_IMAGE);
+    cr_expect_eq(ptx_image_load(ELF, PTX_IMAGE_SIZE_UNKNOWN, 75, "t", &module, &err),
+                 PXR_BAD_IMAGE);
+    cr_expect_eq(ptx_image_load(&wrapper, PTX_IMAGE_SIZE_UNKNOWN, 75, "t", &module, &err),
+                 PXR_BAD_IMAGE);
     wrapper = (struct wrapper){PTX_FATBIN_WRAPPER_MAGIC, 1, NULL, NULL};
-    cr_expect_eq(ptx_image_load(&wrapper, 75, "t", &module, &err), PXR_BAD_IMAGE);
-    cr_expect_eq(ptx_image_load_sized(&wrapper, sizeof wrapper, 75, "t", &module, &err),
-                 PXR_BAD_IMAGE, "pointers out of a file mean nothing");
+    cr_expect_eq(ptx_image_load(&wrapper, PTX_IMAGE_SIZE_UNKNOWN, 75, "t", &module, &err),
+                 PXR_BAD_IMAGE);
+    cr_expect_eq(ptx_image_load(&wrapper, sizeof wrapper, 75, "t", &module, &err), PXR_BAD_IMAGE,
+                 "pointers out of a file mean nothing");
     cr_expect_null(module);
 }
 
@@ -247,7 +257,7 @@ static void try_image(const uint8_t *bytes, size_t len)
 {
     uint8_t *copy = malloc(len ? len : 1);
     memcpy(copy, bytes, len);
-    if (ptx_image_load_sized(copy, len, 75, "t", &module, &err) == PXR_OK)
+    if (ptx_image_load(copy, len, 75, "t", &module, &err) == PXR_OK)
         ptx_module_destroy(module);
     free(copy);
 }
@@ -256,7 +266,7 @@ static void try_image(const uint8_t *bytes, size_t len)
 
 static enum pxr_status load_text(const char *text)
 {
-    enum pxr_status status = ptx_image_load(text, 75, "app", &module, &err);
+    enum pxr_status status = ptx_image_load(text, PTX_IMAGE_SIZE_UNKNOWN, 75, "app", &module, &err);
     if (status == PXR_OK)
         ptx_module_destroy(module);
     return status;
@@ -289,11 +299,10 @@ Test(image, a_function_of_another_input_is_found)
                                 {(const uint8_t *)callee, sizeof callee}};
 
     cr_assert_eq(ptx_joined_add(&joined, inputs[0], "caller", &err), PXR_OK);
-    cr_expect_eq(ptx_image_load_sized(joined.bytes, joined.len, 75, "app", &module, &err),
-                 PXR_BAD_PTX);
+    cr_expect_eq(ptx_image_load(joined.bytes, joined.len, 75, "app", &module, &err), PXR_BAD_PTX);
     cr_assert_eq(ptx_joined_add(&joined, inputs[1], "callee", &err), PXR_OK);
-    cr_expect_eq(ptx_image_load_sized(joined.bytes, joined.len, 75, "app", &module, &err), PXR_OK,
-                 "%s", err.message);
+    cr_expect_eq(ptx_image_load(joined.bytes, joined.len, 75, "app", &module, &err), PXR_OK, "%s",
+                 err.message);
     ptx_module_destroy(module);
     ptx_joined_fini(&joined);
 }
@@ -336,15 +345,18 @@ Test(image, damaged_sizes_do_not_lead_beyond_the_mapped_memory)
     cr_assert_eq(ptx_image_query(image, PTX_IMAGE_SIZE_UNKNOWN, "cut", &summary, &err),
                  PXR_BAD_IMAGE);
     cr_expect_not_null(strstr(err.message, "only 32 are there"), "%s", err.message);
-    cr_expect_eq(ptx_image_load(image, 75, "cut", &module, &err), PXR_BAD_IMAGE);
+    cr_expect_eq(ptx_image_load(image, PTX_IMAGE_SIZE_UNKNOWN, 75, "cut", &module, &err),
+                 PXR_BAD_IMAGE);
 }
 
 Test(image, wrappers_that_point_nowhere_are_refused)
 {
     struct wrapper nowhere = {PTX_FATBIN_WRAPPER_MAGIC, 1, (void *)0x10, NULL};
-    cr_expect_eq(ptx_image_load(&nowhere, 75, "damaged", &module, &err), PXR_BAD_IMAGE);
+    cr_expect_eq(ptx_image_load(&nowhere, PTX_IMAGE_SIZE_UNKNOWN, 75, "damaged", &module, &err),
+                 PXR_BAD_IMAGE);
     nowhere = wrap_linked(open_fixture("rdc.exe"));
     nowhere.linked = (void *)0x10;
-    cr_expect_eq(ptx_image_load(&nowhere, 75, "damaged", &module, &err), PXR_BAD_IMAGE);
+    cr_expect_eq(ptx_image_load(&nowhere, PTX_IMAGE_SIZE_UNKNOWN, 75, "damaged", &module, &err),
+                 PXR_BAD_IMAGE);
     cr_expect_not_null(strstr(err.message, "list of fat binaries"), "%s", err.message);
 }
