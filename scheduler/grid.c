@@ -181,6 +181,8 @@ static void replace_code(struct sch_grid_op *grid, const struct sch_code *code)
     grid->better = fit;
     atomic_store_explicit(&grid->block_ns, expected_block_ns(&fit), memory_order_relaxed);
     atomic_store_explicit(&grid->fit, &grid->better, memory_order_release);
+    if (sch_pool_left_cpus() > 0)
+        sch_pool_call(sch_group_workers(grid->grid.group));
 }
 
 void sch_grid_tell(struct sch_grid_op *grid, const struct sch_fit *fit, uint64_t count,

@@ -101,6 +101,12 @@ static void set_float_state(float_state state)
 
 enum plan { PLAN_LEAVE, PLAN_ALONE, PLAN_TOGETHER };
 
+/* Whether a worker sleeps that does not do so to leave its CPU to others. */
+static bool has_free_place(void)
+{
+    return sch_pool_sleepers() > sch_pool_left_cpus();
+}
+
 /* The plan for a grid that is expected to take so long on one thread; *wanted: the number of
  * threads to run it, this one included. As many threads run kernels as there are workers, except
  * for grids that end before it matters. */
@@ -113,7 +119,7 @@ static enum plan make_plan(const struct sch_grid_op *grid, uint64_t total_ns, st
     bool has_looker = sch_pool_lookers() > 0;
     if (workers == 1 && total_ns <= TAKEN_MAX_NS)
         return has_looker || sch_pool_sleepers() > 0 ? PLAN_ALONE : PLAN_LEAVE;
-    if (workers == 1 || sch_pool_sleepers() == 0)
+    if (workers == 1 || !has_free_place())
         return PLAN_LEAVE;
     guest->debt_ns += total_ns;
     if (guest->debt_ns < SCH_WORTH_WAKING_NS && !has_looker)
@@ -252,7 +258,7 @@ static void run_together(struct visit *visit, uint64_t wanted)
         if (count == 0)
             return;
         run_blocks(visit, first, count, NULL);
-        if (visit->now_ns > end_ns || sch_pool_sleepers() == 0)
+        if (visit->now_ns > end_ns || !has_free_place())
             break;
     }
     sch_pool_call(workers);

@@ -61,6 +61,10 @@ enum pxr_status sch_start_groups(unsigned workers, const struct sch_groups *grou
                                  struct pxr_error *err);
 unsigned sch_group_workers(unsigned group);
 
+/* Whether a CPU has nothing to do for kernels, and is left to nobody. Also true before there are
+ * workers; false where there is one CPU only. */
+bool sch_has_idle_cpu(void);
+
 struct sch_op;
 
 /* Runs when the operation has finished, on the thread that finished it, before anything that
@@ -140,6 +144,11 @@ uint64_t sch_op_finish_ns(const struct sch_op *op);
 
 /* True on a worker or on the host-function thread: such threads must not wait. */
 bool sch_on_pool_thread(void);
+
+/* So many CPUs are wanted for a while by threads that make better code (0: no more of them). As
+ * many workers leave grids with a watch to the others, but one of each group goes on. Nobody leaves
+ * where there are more CPUs than workers. */
+void sch_leave_cpus(unsigned count);
 
 /* Installs the handler for faults inside kernels, chaining to the previous one; called by sch_start
  * and again before a grid runs if the application has replaced it since. */

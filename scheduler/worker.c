@@ -71,6 +71,12 @@ bool sch_worker_may_start(const struct sch_worker *worker, const struct sch_grid
     return worker->parked_count < max || count_parked(worker, grid) < max;
 }
 
+bool sch_worker_may_claim(const struct sch_worker *worker, const struct sch_grid_op *grid)
+{
+    bool waits_for_code = grid->grid.watch && sch_grid_fit(grid) == &grid->first;
+    return !(waits_for_code && sch_pool_is_aside(worker)) && sch_worker_may_start(worker, grid);
+}
+
 /* ---- turns ---- */
 
 /* Claims more blocks of a grid of which this worker has just ended some, unless there may be
@@ -78,7 +84,7 @@ bool sch_worker_may_start(const struct sch_worker *worker, const struct sch_grid
 static bool claim_more(struct sch_worker *worker, struct sch_grid_op *grid)
 {
     if (!sch_grid_fit(grid)->has_chunks || worker->span_count > 0 || worker->parked_count > 0 ||
-        worker->seen_epoch != sch_pool_epoch())
+        worker->seen_epoch != sch_pool_epoch() || !sch_worker_may_claim(worker, grid))
         return false;
     uint64_t first;
     uint64_t count = sch_grid_claim(grid, sch_group_workers(worker->group), &first);

@@ -42,6 +42,7 @@ struct pool {
     atomic_uint sleepers;
     bool last_sleeps;    /* lock: lock */
     atomic_uint lookers; /* workers that wait for the epoch to change, awake */
+    atomic_uint left_cpus;
 
     _Alignas(SCH_CACHE_LINE) pthread_mutex_t host_lock; /* of host_ops */
     pthread_cond_t host_wake;
@@ -84,6 +85,18 @@ unsigned sch_pool_sleepers(void)
 unsigned sch_pool_lookers(void)
 {
     return atomic_load_explicit(&pool.lookers, memory_order_relaxed);
+}
+
+unsigned sch_pool_left_cpus(void)
+{
+    return pool.has_spare ? 0 : atomic_load_explicit(&pool.left_cpus, memory_order_relaxed);
+}
+
+/* The last ones of each group, but not the first. */
+bool sch_pool_is_aside(const struct sch_worker *worker)
+{
+    return worker->group_index > 0 &&
+           worker->group_index + sch_pool_left_cpus() >= pool.group_workers[worker->group];
 }
 
 unsigned sch_pool_epoch(void)
@@ -146,7 +159,7 @@ void sch_pool_call(uint64_t wanted)
     unsigned sleepers = atomic_load(&pool.sleepers);
     unsigned lookers = atomic_load(&pool.lookers);
     uint64_t missing = wanted > lookers ? wanted - lookers : 0;
-    if (pool.group_count > 1)
+    if (pool.group_count > 1 || sch_pool_left_cpus() > 0)
         missing = sleepers;
     if (sleepers == 0 || missing == 0)
         return;
@@ -160,6 +173,20 @@ void sch_pool_call(uint64_t wanted)
     if (missing > others)
         pthread_cond_signal(&pool.wake_last);
     pthread_mutex_unlock(&pool.lock);
+}
+
+bool sch_has_idle_cpu(void)
+{
+    if (!atomic_load_explicit(&pool.is_started, memory_order_acquire))
+        return sch_usable_cpus() > 1;
+    unsigned idle = sch_pool_sleepers() + sch_pool_lookers();
+    return pool.may_spin && (pool.has_spare || idle > sch_pool_left_cpus());
+}
+
+void sch_leave_cpus(unsigned count)
+{
+    if (count < atomic_exchange(&pool.left_cpus, count))
+        sch_pool_call(pool.planned_count);
 }
 
 /* Puts a grid before those that may wait for it. The lock is held. */
@@ -261,7 +288,7 @@ static struct sch_span take_span(struct sch_worker *worker)
         }
         uint64_t first = 0;
         uint64_t count = 0;
-        if (grid->grid.group == worker->group && sch_worker_may_start(worker, grid))
+        if (grid->grid.group == worker->group && sch_worker_may_claim(worker, grid))
             count = sch_grid_claim(grid, pool.group_workers[worker->group], &first);
         if (count > 0) {
             sch_op_retain(op);
@@ -308,7 +335,7 @@ static bool is_last(const struct sch_worker *worker)
 
 bool sch_pool_may_look(const struct sch_worker *worker)
 {
-    return pool.may_spin && (pool.has_spare || !is_last(worker));
+    return pool.may_spin && (pool.has_spare || !is_last(worker)) && !sch_pool_is_aside(worker);
 }
 
 bool sch_pool_sleep(const struct sch_worker *worker, uint64_t timeout_ns)

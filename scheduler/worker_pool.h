@@ -208,6 +208,11 @@ void sch_pool_call(uint64_t wanted);
 unsigned sch_pool_sleepers(void);
 unsigned sch_pool_lookers(void);
 
+/* How many CPUs workers leave to others, and whether the worker is one that does (see
+ * sch_leave_cpus). */
+unsigned sch_pool_left_cpus(void);
+bool sch_pool_is_aside(const struct sch_worker *worker);
+
 /* False: this worker can start nothing; then *epoch says when that was. */
 bool sch_pool_pick(struct sch_worker *worker, struct sch_work *work, unsigned *epoch);
 
@@ -240,8 +245,11 @@ extern SCH_THREAD_LOCAL struct sch_worker *sch_this_worker;
 
 void sch_worker_run(struct sch_worker *worker) __attribute__((noreturn));
 
-/* Whether the worker may have one more unfinished block of the grid. */
+/* Whether the worker may have one more unfinished block of the grid … */
 bool sch_worker_may_start(const struct sch_worker *worker, const struct sch_grid_op *grid);
+
+/* … and whether it may claim more of its blocks. */
+bool sch_worker_may_claim(const struct sch_worker *worker, const struct sch_grid_op *grid);
 
 /* ---- guests (guest.c) ---- */
 

@@ -15,65 +15,137 @@
 
 #include "cudart/core/base/process.h"
 #include "cudart/core/code/module.h"
+#include "scheduler/scheduler.h"
 #include "util/log.h"
 #include "util/options.h"
 
-/* Where workers want all CPUs, a compilation gets half of one: less, and the time until it ends
- * would cost more than it does. */
+/* A worker that runs quick code leaves its CPU to a compilation (sch_leave_cpus). If there is only
+ * one worker, or others want the CPUs, a compilation gets half of one: less, and the time until it
+ * ends would cost more than it does. */
 #define NICENESS 1
 
 /* LLVM runs on a thread of its own (jit/compiler_entry.c). */
 #define STACK_BYTES ((size_t)512 * 1024)
 
+/* A library's kernels are compiled ahead for so long at a time. */
+#define AHEAD_MAX_NS UINT64_C(100000000)
+
 struct job {
-    struct crt_kernel *kernel;
+    struct crt_library *library; /* held */
+    struct crt_kernel *kernel;   /* that has earned best code; NULL: quick code is made ahead */
     struct tr_facts facts;
     struct job *next;
+};
+
+struct jobs {
+    struct job *first;
+    struct job **end; /* where the next one goes, if there is a first */
 };
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct job *first;
-    struct job **end; /* where the next job goes; NULL: first */
+    struct jobs earned; /* these first */
+    struct jobs ahead;
+    unsigned earned_count; /* of those that run */
     unsigned threads;
 } background = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 /* ---- jobs ---- */
 
+static struct jobs *queue_of(const struct job *job)
+{
+    return job->kernel ? &background.earned : &background.ahead;
+}
+
 static void add_locked(struct job *job)
 {
-    struct job **end = background.first ? background.end : &background.first;
+    struct jobs *jobs = queue_of(job);
+    struct job **end = jobs->first ? jobs->end : &jobs->first;
     *end = job;
-    background.end = &job->next;
+    jobs->end = &job->next;
+}
+
+static struct job *take_first_locked(void)
+{
+    struct job *job = background.earned.first ? background.earned.first : background.ahead.first;
+    if (job)
+        queue_of(job)->first = job->next;
+    return job;
+}
+
+static void count_earned_locked(int more)
+{
+    background.earned_count += (unsigned)more;
+    sch_leave_cpus(background.earned_count);
 }
 
 /* NULL: there is none, and the thread is no longer counted. */
 static struct job *take_job(void)
 {
     pthread_mutex_lock(&background.lock);
-    struct job *job = background.first;
-    if (job)
-        background.first = job->next;
-    else
+    struct job *job = take_first_locked();
+    if (!job)
         background.threads--;
+    else if (job->kernel)
+        count_earned_locked(1);
     pthread_cond_broadcast(&background.changed);
     pthread_mutex_unlock(&background.lock);
     return job;
 }
 
-static void end_job(struct job *job)
+static void destroy_job(struct job *job)
 {
-    crt_library_let_go(job->kernel->library);
+    crt_library_let_go(job->library);
     free(job);
 }
 
+static void end_job(struct job *job)
+{
+    pthread_mutex_lock(&background.lock);
+    if (job->kernel)
+        count_earned_locked(-1);
+    pthread_mutex_unlock(&background.lock);
+    destroy_job(job);
+}
+
 /* Code that nobody can launch any more is not made. */
+static bool is_of_use(const struct crt_library *library)
+{
+    return !crt_is_exiting() && !crt_library_is_closed(library);
+}
+
+/* Whether there is a CPU that neither a kernel nor a job of more use wants. */
+static bool has_idle_cpu(void)
+{
+    pthread_mutex_lock(&background.lock);
+    bool is_wanted = background.earned.first != NULL;
+    pthread_mutex_unlock(&background.lock);
+    return !is_wanted && sch_has_idle_cpu();
+}
+
+/* A summary that was in the cache speaks of code that is there, too: what is missing of it is not
+ * made before it is wanted. */
+static void make_ahead(struct crt_library *library)
+{
+    uint64_t end_ns = crt_now_ns() + AHEAD_MAX_NS;
+    if (!has_idle_cpu() || !crt_library_is_parsed(library))
+        return;
+    for (uint32_t i = 0; i < library->kernel_count; i++) {
+        if (!is_of_use(library) || !has_idle_cpu() || crt_now_ns() > end_ns)
+            return;
+        crt_kernel_make_ahead(library->kernels[i]);
+    }
+}
+
 static void run_job(struct job *job)
 {
-    struct crt_kernel *kernel = job->kernel;
-    if (!crt_is_exiting() && !crt_library_is_closed(kernel->library))
-        crt_kernel_make_best(kernel, &job->facts);
+    if (!job->kernel) {
+        make_ahead(job->library);
+        atomic_store(&job->library->is_offered, false);
+    } else if (is_of_use(job->library)) {
+        crt_kernel_make_best(job->kernel, &job->facts);
+    }
     end_job(job);
 }
 
@@ -126,28 +198,44 @@ static int submit_locked(struct job *job)
     int rc = start_thread();
     if (rc == 0)
         background.threads++;
-    return background.threads > 0 ? 0 : rc;
+    if (background.threads > 0)
+        return 0;
+    queue_of(job)->first = NULL; /* no thread has been there to leave others behind */
+    return rc;
+}
+
+/* 0 or an errno value. */
+static int submit(const struct job *described)
+{
+    struct job *job = malloc(sizeof *job);
+    if (!job)
+        return ENOMEM;
+    *job = *described;
+    crt_library_hold(job->library);
+    pthread_mutex_lock(&background.lock);
+    int rc = submit_locked(job);
+    pthread_mutex_unlock(&background.lock);
+    if (rc != 0)
+        destroy_job(job);
+    return rc;
 }
 
 void crt_background_make(struct crt_kernel *kernel, const struct tr_facts *facts)
 {
-    struct job *job = malloc(sizeof *job);
-    int rc = job ? 0 : ENOMEM;
-    if (job) {
-        *job = (struct job){.kernel = kernel, .facts = *facts};
-        crt_library_hold(kernel->library);
-        pthread_mutex_lock(&background.lock);
-        rc = submit_locked(job);
-        if (rc != 0)
-            background.first = NULL; /* no thread has been there to leave others behind */
-        pthread_mutex_unlock(&background.lock);
-    }
-    if (rc == 0)
-        return;
-    pxr_log(PXR_LOG_WARNING, "kernel '%s' stays with its quick code: %s", crt_kernel_name(kernel),
-            strerror(rc));
-    if (job)
-        end_job(job);
+    int rc = submit(&(struct job){.library = kernel->library, .kernel = kernel, .facts = *facts});
+    if (rc != 0)
+        pxr_log(PXR_LOG_WARNING, "kernel '%s' stays with its quick code: %s",
+                crt_kernel_name(kernel), strerror(rc));
+}
+
+void crt_background_offer(struct crt_library *library)
+{
+    const struct pxr_options *options = pxr_options_get();
+    bool is_wanted =
+        crt_tier() != PXR_TIER_BEST && options->compile_threads > 0 && !options->explain;
+    if (is_wanted && !atomic_exchange(&library->is_offered, true) &&
+        submit(&(struct job){.library = library}) != 0)
+        atomic_store(&library->is_offered, false);
 }
 
 void crt_background_wait(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Threads that compile best code while kernels run. Internal to cudart/core/code. Thread-safe.
+ * Threads that compile best code while kernels run, and quick code before they do. Internal to
+ * cudart/core/code. Thread-safe.
  *
  * They have a lower priority than workers, and there are none while nothing is to be compiled. Each
  * holds the library of the kernel that it compiles (crt_library_hold), and touches nothing else
@@ -10,11 +11,16 @@
 #define PTXRUN_CUDART_CORE_CODE_BACKGROUND_H
 
 struct crt_kernel;
+struct crt_library;
 struct tr_facts;
 
 /* Has best code made for launches with these facts, after what other kernels have asked for. The
  * kernel is alive, as a grid of it runs, and its rent is settled. */
 void crt_background_make(struct crt_kernel *kernel, const struct tr_facts *facts);
+
+/* Has quick code made for the library's kernels, in their order, that have none, as long as a CPU
+ * idles; best effort. Whoever calls it keeps the library from being unloaded meanwhile. */
+void crt_background_offer(struct crt_library *library);
 
 /* For tests: waits until nothing is being compiled. */
 void crt_background_wait(void);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cudart/core/base/report.h"
+#include "cudart/core/code/background.h"
 #include "cudart/core/code/code_cache.h"
 #include "cudart/core/code/make_code.h"
 #include "util/log.h"
@@ -80,11 +81,24 @@ static struct crt_variant *make_best(struct crt_kernel *kernel, const struct tr_
     return NULL;
 }
 
+/* Quick code for the kernel's first launch. */
+static enum crt_result make_quick_locked(struct crt_kernel *kernel, struct crt_variant **made)
+{
+    static const struct tr_facts none;
+    *made = kernel->ahead;
+    kernel->ahead = NULL;
+    if (*made)
+        return CRT_SUCCESS;
+    enum crt_result result = make_locked(kernel, true, &none, made);
+    if (result == CRT_SUCCESS && (*made)->took_ns)
+        crt_background_offer(kernel->library);
+    return result;
+}
+
 /* The first code for launches with these facts. Quick code does for all, so it is made once. */
 static enum crt_result make_first_locked(struct crt_kernel *kernel, const struct tr_facts *facts,
                                          const struct crt_variant **variant)
 {
-    static const struct tr_facts none;
     enum pxr_tier tier = crt_tier();
     enum crt_result result = CRT_SUCCESS;
     struct tr_facts planned = plan(kernel, facts);
@@ -96,7 +110,7 @@ static enum crt_result make_first_locked(struct crt_kernel *kernel, const struct
     if (made)
         add_locked(kernel, made);
     else if (tier != PXR_TIER_BEST)
-        result = make_locked(kernel, true, &none, &made);
+        result = make_quick_locked(kernel, &made);
     if (made && made->key.is_quick) {
         crt_tier_begin(kernel);
         atomic_store_explicit(&kernel->quick, made, memory_order_release);
@@ -122,6 +136,16 @@ void crt_kernel_make_best(struct crt_kernel *kernel, const struct tr_facts *fact
     add_locked(kernel, made);
     pthread_mutex_unlock(&kernel->lock);
     crt_tier_spend(kernel, &planned, made->took_ns);
+}
+
+void crt_kernel_make_ahead(struct crt_kernel *kernel)
+{
+    static const struct tr_facts none;
+    struct pxr_error error = {0};
+    pthread_mutex_lock(&kernel->lock);
+    if (!crt_kernel_has_code(kernel) && !kernel->ahead)
+        crt_code_make(kernel, true, &none, &kernel->ahead, &error);
+    pthread_mutex_unlock(&kernel->lock);
 }
 
 /* ---- launches ---- */
@@ -207,4 +231,5 @@ void crt_variants_destroy(struct crt_kernel *kernel)
     for (unsigned i = 0; i < count; i++)
         crt_variant_free(kernel->variants.entries[i].variant);
     crt_variant_free(atomic_load(&kernel->quick));
+    crt_variant_free(kernel->ahead);
 }

@@ -12,6 +12,7 @@
 #include "cudart/core/base/process.h"
 #include "cudart/core/base/read_file.h"
 #include "cudart/core/base/report.h"
+#include "cudart/core/code/background.h"
 #include "cudart/core/code/module.h"
 #include "cudart/core/code/record.h"
 #include "cudart/core/code/summary.h"
@@ -74,19 +75,34 @@ static enum crt_result open_locked(struct crt_library *library)
     return make_kernels(library);
 }
 
+static void open_once_locked(struct crt_library *library)
+{
+    if (!library->is_opened)
+        library->open_result = open_locked(library);
+    library->is_opened = true;
+}
+
 enum crt_result crt_library_open(struct crt_library *library)
 {
     pthread_mutex_lock(&library->lock);
-    if (!library->is_opened) {
-        library->open_result = open_locked(library);
-        library->is_opened = true;
-        /* Images without PTX are normal, and harmless until a kernel of theirs is wanted. */
-        if (library->open_result != CRT_SUCCESS && library->error.status != PXR_NO_PTX)
-            crt_report_error(&library->error);
-    }
+    open_once_locked(library);
     enum crt_result result = library->open_result;
+    /* Images without PTX are normal, and harmless until a kernel of theirs is wanted. */
+    if (result != CRT_SUCCESS && library->error.status != PXR_NO_PTX && !library->is_reported)
+        crt_report_error(&library->error);
+    library->is_reported = true;
     pthread_mutex_unlock(&library->lock);
     return result;
+}
+
+bool crt_library_is_parsed(struct crt_library *library)
+{
+    pthread_mutex_lock(&library->lock);
+    if (!crt_library_is_closed(library))
+        open_once_locked(library);
+    bool is_parsed = library->ptx != NULL;
+    pthread_mutex_unlock(&library->lock);
+    return is_parsed;
 }
 
 enum pxr_status crt_library_open_ptx(struct crt_library *library, struct pxr_error *err)
@@ -211,7 +227,11 @@ enum crt_result crt_library_load_named(const void *image, size_t image_bytes, bo
 enum crt_result crt_library_load(const void *image, size_t image_bytes, bool is_preserved,
                                  struct crt_library **library, struct pxr_error *err)
 {
-    return crt_library_load_named(image, image_bytes, is_preserved, NULL, library, err);
+    enum crt_result result =
+        crt_library_load_named(image, image_bytes, is_preserved, NULL, library, err);
+    if (result == CRT_SUCCESS)
+        crt_background_offer(*library);
+    return result;
 }
 
 enum crt_result crt_library_load_file(const char *path, struct crt_library **library,
@@ -226,8 +246,10 @@ enum crt_result crt_library_load_file(const char *path, struct crt_library **lib
         return CRT_FILE_NOT_FOUND;
     }
     enum crt_result result = crt_library_load_named(bytes, size_bytes, false, path, library, err);
-    if (result == CRT_SUCCESS)
+    if (result == CRT_SUCCESS) {
         (*library)->image = NULL;
+        crt_background_offer(*library);
+    }
     free(bytes);
     return result;
 }

@@ -48,6 +48,7 @@ struct crt_kernel {
     struct ptx_kernel_layout layout; /* of source */
     struct jit_variants variants;    /* best code: of struct crt_variant; read without the lock */
     _Atomic(struct crt_variant *) quick; /* code for all launches, or NULL; likewise */
+    struct crt_variant *ahead;           /* what quick is to be, if it comes to that; or NULL */
     struct crt_rent rent;
 
     _Atomic int max_dynamic_shared; /* function attributes that can be set; -1: not set */
@@ -88,6 +89,8 @@ struct crt_library {
     size_t image_bytes;   /* PTX_IMAGE_SIZE_UNKNOWN when nobody knows */
     bool is_preserved;
     bool is_opened;
+    bool is_reported;       /* open_result is known to the program */
+    atomic_bool is_offered; /* to be compiled ahead (background.c) */
     enum crt_result open_result;
     struct pxr_error error;      /* why open_result is not CRT_SUCCESS */
     struct ptx_outline *outline; /* once it is opened; never changed */
@@ -203,6 +206,10 @@ enum crt_result crt_module_wait_idle(struct crt_library *library);
 /* Ends every module of a library, in whatever context. */
 void crt_module_destroy_library(struct crt_library *library);
 
+/* Whether the PTX of a library has been parsed, or had to be parsed to open it, which this does
+ * without a word about errors. */
+bool crt_library_is_parsed(struct crt_library *library);
+
 /* Parses the PTX of a library that is open, unless that is done. */
 enum pxr_status crt_library_open_ptx(struct crt_library *library, struct pxr_error *err);
 
@@ -240,6 +247,10 @@ const struct crt_variant *crt_kernel_best(const struct crt_kernel *kernel,
  * quick code, and who has settled its rent calls this, alone. If it fails, which is logged, the
  * rent stays settled. */
 void crt_kernel_make_best(struct crt_kernel *kernel, const struct tr_facts *facts);
+
+/* Makes quick code for a first launch that may come, if there is no code. What is wrong with the
+ * kernel is for that launch to say. */
+void crt_kernel_make_ahead(struct crt_kernel *kernel);
 
 bool crt_kernel_has_code(const struct crt_kernel *kernel);
 

@@ -3,6 +3,8 @@
  * Grids that get other code while they run: every block runs once, in one code or the other, and
  * those that wait for each other may be of both kinds.
  */
+#include <unistd.h>
+
 #include "kernels.h"
 
 static atomic_int bad;
@@ -90,14 +92,11 @@ static void finish(void *arg, const struct sch_fault *fault)
     keep_fault(arg, fault);
 }
 
-static void run_launch(struct sch_grid *grid, struct launch *launch)
+static void wait_for_launch(struct sch_grid *grid, struct launch *launch)
 {
     const uint32_t *dims = grid->launch.grid;
     launch->blocks = (uint64_t)dims[0] * dims[1] * dims[2];
     launch->fault.status = PXR_STATUS_COUNT;
-    atomic_store(&ran[0], 0);
-    atomic_store(&ran[1], 0);
-    cr_assert_eq(sch_start(3, NULL), PXR_OK);
     grid->watch = watch;
     struct sch_op *op = sch_op_grid(grid, finish, launch);
     cr_assert_not_null(op);
@@ -106,6 +105,14 @@ static void run_launch(struct sch_grid *grid, struct launch *launch)
     sch_op_wait(op);
     sch_op_release(op);
     cr_assert_eq(launch->fault.status, PXR_OK, "%s", pxr_status_name(launch->fault.status));
+}
+
+static void run_launch(struct sch_grid *grid, struct launch *launch)
+{
+    atomic_store(&ran[0], 0);
+    atomic_store(&ran[1], 0);
+    cr_assert_eq(sch_start(3, NULL), PXR_OK);
+    wait_for_launch(grid, launch);
     cr_assert_eq(atomic_load(&ran[0]) + atomic_load(&ran[1]), launch->blocks);
 }
 
@@ -221,6 +228,57 @@ Test(scheduler_switch, a_cooperative_grid_is_of_both)
     static atomic_uint arrived;
     SWITCH_ALL(atomic_store(&arrived, 0), meet, &arrived,
                {.grid = {100}, .block = {33}, .is_cooperative = true});
+}
+
+/* ---- workers that step aside ---- */
+
+Test(scheduler_switch, blocks_that_wait_need_not_all_workers)
+{
+    static atomic_uint ready[BLOCKS];
+    static atomic_uint arrived;
+    SWITCH_ALL((memset(ready, 0, sizeof ready), sch_leave_cpus(1 + way_ % 4)), look_back, ready,
+               {.grid = {BLOCKS}, .block = {THREADS}, .may_wait = true});
+    SWITCH_ALL((atomic_store(&arrived, 0), sch_leave_cpus(1 + way_ % 4)), meet, &arrived,
+               {.grid = {100}, .block = {33}, .is_cooperative = true});
+    sch_leave_cpus(0);
+}
+
+#define SLOW_BLOCKS 100
+#define BLOCK_US    200
+#define PATIENCE_US 10000000
+
+static atomic_bool has_last_worker_run;
+
+/* Of a grid that waits for code: the last worker must not come until the CPUs are given back, and
+ * come then. */
+static void slow_block(struct rt_thread *thread)
+{
+    uint32_t index = thread->block->ctaid[0];
+    if (sch_this_worker->index + 1 == sch_worker_count()) {
+        CHECK(&bad, sch_pool_left_cpus() == 0);
+        atomic_store(&has_last_worker_run, true);
+    }
+    usleep(BLOCK_US);
+    if (index == SLOW_BLOCKS / 2)
+        sch_leave_cpus(0);
+    for (unsigned us = 0; index > SLOW_BLOCKS / 2 && us < PATIENCE_US; us += BLOCK_US) {
+        if (atomic_load(&has_last_worker_run))
+            break;
+        usleep(BLOCK_US);
+    }
+}
+
+Test(scheduler_switch, a_worker_leaves_its_cpu_while_code_is_made)
+{
+    unsigned cpus = sch_usable_cpus();
+    cr_assert_eq(sch_start(cpus > 2 ? cpus : 2, NULL), PXR_OK);
+    struct run run = {.entry = slow_block, .grid = {SLOW_BLOCKS}};
+    struct sch_grid grid = make_grid(&run);
+    struct launch launch = {.after = UINT32_MAX};
+    sch_leave_cpus(1);
+    wait_for_launch(&grid, &launch);
+    expect_good();
+    cr_assert(atomic_load(&has_last_worker_run));
 }
 
 /* ---- what is not switched ---- */
