@@ -165,6 +165,7 @@ static struct tr_compilation begin_stage(struct jit_unit *unit)
                                    .budget = &unit->budget,
                                    .machine = unit->target->machine,
                                    .has_whole_loads = unit->target->has_whole_loads,
+                                   .places = unit->places,
                                    .observer = jit_observer(&unit->watch)};
 }
 
@@ -315,6 +316,7 @@ enum pxr_status jit_compile_request(const struct jit_request *request, struct ji
         status = jit_unit_init(&unit, err);
     if (status != PXR_OK)
         return status;
+    unit.places = request->tells_source_lines ? request->module : NULL;
     struct jit_watch *watch = &unit.watch;
     watch->dump = (struct jit_dump){
         .kinds = request->dump, .dir = request->dump_dir, .kernel = request->kernel->name};

@@ -18,10 +18,11 @@
 struct jit_unit {
     LLVMContextRef context;
     LLVMModuleRef module;
-    const struct ptx_func *kernel; /* the module's kernel; NULL: the module is something else,
-                                      without facts */
-    struct jit_target *target;     /* from the pool */
-    struct tr_budget budget;       /* the rest of the compilation's budget */
+    const struct ptx_func *kernel;   /* the module's kernel; NULL: the module is something else,
+                                        without facts */
+    const struct ptx_module *places; /* as in struct tr_compilation */
+    struct jit_target *target;       /* from the pool */
+    struct tr_budget budget;         /* the rest of the compilation's budget */
     struct jit_frames frames;
     struct jit_watch watch;
     struct pxr_error diagnostic; /* first error LLVM reported; status PXR_OK if none */

@@ -34,8 +34,9 @@ struct jit_request {
     struct jit_variant variant;
     /* The PTX is written as for dump "ptx", and the code says in which folder it lies. */
     bool is_debugged;
-    const char *dump;     /* comma-separated kinds: ptx, ir, opt, asm; NULL or "": none */
-    const char *dump_dir; /* files <dump_dir>/<kernel>.<kind> */
+    bool tells_source_lines; /* to debuggers and profilers, where the PTX has .loc */
+    const char *dump;        /* comma-separated kinds: ptx, ir, opt, asm; NULL or "": none */
+    const char *dump_dir;    /* files <dump_dir>/<kernel>.<kind> */
     /* About the steps in translator/pipeline.def: */
     const char *skip;    /* comma-separated names of steps to leave out; NULL or "": none */
     uint64_t step_limit; /* optional steps run only while the process has run fewer; 0: no limit */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The line number program (DWARF 5, section 6.2), as far as addresses and lines go: files, columns
- * and the other registers are skipped.
+ * and the other registers are skipped. A row with a discriminator has a line of some source, and
+ * the discriminator is its line of PTX (translator/emit/source_lines.h).
  */
 #include "jit/lines.h"
 
@@ -25,7 +26,7 @@ enum standard_opcode {
     LNS_FIXED_ADVANCE_PC
 };
 
-enum extended_opcode { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS = 2 };
+enum extended_opcode { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS = 2, LNE_SET_DISCRIMINATOR = 4 };
 
 /* Reading position; a read beyond the end gives zeros and sets is_bad. */
 struct cursor {
@@ -50,6 +51,7 @@ struct builder {
     uint64_t high;
     uint64_t address; /* registers of the line number state machine */
     uint32_t line;
+    uint32_t discriminator;
     bool is_out_of_memory;
 };
 
@@ -109,6 +111,14 @@ static struct cursor take(struct cursor *cursor, uint64_t bytes)
     return part;
 }
 
+/* The line of PTX; a row uses the discriminator up. */
+static uint32_t take_line(struct builder *builder)
+{
+    uint32_t line = builder->discriminator ? builder->discriminator : builder->line;
+    builder->discriminator = 0;
+    return line;
+}
+
 static void add_row(struct builder *builder, uint32_t line)
 {
     struct jit_lines *lines = builder->lines;
@@ -135,6 +145,7 @@ static void reset_registers(struct builder *builder)
 {
     builder->address = 0;
     builder->line = 1;
+    builder->discriminator = 0;
 }
 
 static void run_extended(struct builder *builder, struct cursor *cursor)
@@ -147,6 +158,9 @@ static void run_extended(struct builder *builder, struct cursor *cursor)
         break;
     case LNE_SET_ADDRESS:
         builder->address = read_fixed(&operands, 8);
+        break;
+    case LNE_SET_DISCRIMINATOR:
+        builder->discriminator = (uint32_t)read_uleb(&operands);
         break;
     default:
         break;
@@ -165,7 +179,7 @@ static void run_special(struct builder *builder, const struct unit *unit, unsign
     unsigned adjusted = opcode - unit->opcode_base;
     builder->address += special_advance(unit, opcode);
     builder->line += (uint32_t)(unit->line_base + (int)(adjusted % unit->line_range));
-    add_row(builder, builder->line);
+    add_row(builder, take_line(builder));
 }
 
 static void run_standard(struct builder *builder, const struct unit *unit, unsigned opcode,
@@ -173,7 +187,7 @@ static void run_standard(struct builder *builder, const struct unit *unit, unsig
 {
     switch (opcode) {
     case LNS_COPY:
-        add_row(builder, builder->line);
+        add_row(builder, take_line(builder));
         break;
     case LNS_ADVANCE_PC:
         builder->address += read_uleb(cursor) * unit->min_inst_bytes;

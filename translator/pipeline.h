@@ -88,11 +88,12 @@ struct tr_observer {
 /* One compilation on its way. Zero-initialise; the caller sets the first part. Owned by one thread.
  * Ends with tr_compilation_fini, which leaves the module. */
 struct tr_compilation {
-    LLVMModuleRef module;          /* the caller's, once it exists */
-    const struct ptx_func *kernel; /* NULL: there are no facts */
-    struct tr_budget *budget;      /* never NULL */
-    LLVMTargetMachineRef machine;  /* may be NULL before tr_make_code */
-    bool has_whole_loads;          /* it makes a load of an atomic load of 16 bytes */
+    LLVMModuleRef module;            /* the caller's, once it exists */
+    const struct ptx_func *kernel;   /* NULL: there are no facts */
+    struct tr_budget *budget;        /* never NULL */
+    LLVMTargetMachineRef machine;    /* may be NULL before tr_make_code */
+    bool has_whole_loads;            /* it makes a load of an atomic load of 16 bytes */
+    const struct ptx_module *places; /* whose .loc become locations; NULL: they are PTX lines */
     struct tr_observer observer;
 
     /* the steps' own */

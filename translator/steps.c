@@ -6,6 +6,7 @@
 #include "translator/analysis/analysis.h"
 #include "translator/collapse/tuning/nontemporal.h"
 #include "translator/collapse/tuning/unroll.h"
+#include "translator/emit/source_lines.h"
 #include "translator/module/keep_lines.h"
 #include "translator/module/link_rt.h"
 #include "translator/pipeline.h"
@@ -16,6 +17,11 @@ static bool always(const struct tr_compilation *c)
 {
     (void)c;
     return true;
+}
+
+static bool tells_source_lines(const struct tr_compilation *c)
+{
+    return c->places != NULL;
 }
 
 static bool has_facts(const struct tr_compilation *c)
@@ -333,6 +339,13 @@ static enum pxr_status lower_whole(struct tr_compilation *c, struct pxr_error *e
 {
     (void)err;
     tr_lower_whole_accesses(c->module, c->has_whole_loads);
+    return PXR_OK;
+}
+
+static enum pxr_status tell_source_lines(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_tell_source_lines(c->module, c->places);
     return PXR_OK;
 }
 

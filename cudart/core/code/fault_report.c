@@ -107,17 +107,31 @@ static void describe_address(uint64_t address, char *text, size_t cap)
              relation, describe_memory(near.kind), near.base, near.size_bytes);
 }
 
+/* ", PTX line 44 (vector_add.cu:12)". */
+static void describe_line(struct crt_kernel *kernel, int line, char *text, size_t cap)
+{
+    struct ptx_place place;
+    text[0] = '\0';
+    if (line <= 0)
+        return;
+    int len = snprintf(text, cap, ", PTX line %d", line);
+    if (!crt_kernel_find_place(kernel, line, &place))
+        return;
+    const char *slash = place.folder.len > 0 ? "/" : "";
+    snprintf(text + len, cap - (size_t)len, " (%.*s%s%.*s:%" PRIu32 ")", PXR_STR_ARG(place.folder),
+             slash, PXR_STR_ARG(place.file), place.line);
+}
+
 void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *fault)
 {
     char place[96] = "";
-    char line_text[64] = "";
+    char line_text[512];
     char address_text[256] = "";
     if (fault->has_thread)
         snprintf(place, sizeof place, ", thread (%u,%u,%u)", fault->tid[0], fault->tid[1],
                  fault->tid[2]);
     int line = crt_kernel_line(launch->kernel, fault->pc);
-    if (line > 0)
-        snprintf(line_text, sizeof line_text, ", PTX line %d", line);
+    describe_line(launch->kernel, line, line_text, sizeof line_text);
     bool has_address = fault->status == PXR_FAULT_ADDRESS || fault->status == PXR_FAULT_MISALIGNED;
     if (fault->is_address_unknown) {
         snprintf(

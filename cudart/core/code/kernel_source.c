@@ -63,6 +63,13 @@ enum pxr_status crt_kernel_open(struct crt_kernel *kernel, struct jit_request *r
     return PXR_OK;
 }
 
+bool crt_kernel_find_place(struct crt_kernel *kernel, int line, struct ptx_place *place)
+{
+    struct pxr_error error;
+    return crt_library_open_ptx(kernel->library, &error) == PXR_OK &&
+           ptx_find_place(kernel->library->ptx, line, place);
+}
+
 /* Says why the kernel cannot be laid out. */
 static enum crt_result refuse(struct crt_kernel *kernel)
 {

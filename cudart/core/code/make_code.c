@@ -37,6 +37,7 @@ struct jit_request crt_kernel_request(const struct crt_kernel *kernel,
         .kernel = kernel->func, /* for its name */
         .variant = *key,
         .is_debugged = options->debug != PXR_DEBUG_NONE,
+        .tells_source_lines = options->debug == PXR_DEBUG_GDB,
         .dump = options->dump,
         .dump_dir = options->dump_dir,
         .skip = options->skip,

@@ -22,6 +22,7 @@
 #include "jit/jit.h"
 #include "jit/variant.h"
 #include "ptx/outline.h"
+#include "ptx/place.h"
 #include "ptx/source.h"
 
 struct crt_context;
@@ -256,6 +257,10 @@ bool crt_kernel_has_code(const struct crt_kernel *kernel);
 
 /* PTX line of an instruction in any code of the kernel, or 0. */
 int crt_kernel_line(const struct crt_kernel *kernel, uintptr_t pc);
+
+/* The place in the source of a line of its PTX, which is parsed if it is not yet; false: there is
+ * none, or the library has been unloaded. *place points into the library. */
+bool crt_kernel_find_place(struct crt_kernel *kernel, int line, struct ptx_place *place);
 
 /* Whether the kernel can be translated; says why not as crt_kernel_code would. */
 enum crt_result crt_kernel_check(struct crt_kernel *kernel);
