@@ -135,11 +135,14 @@ enum rt_vote { RT_VOTE_ALL, RT_VOTE_ANY, RT_VOTE_UNI, RT_VOTE_BALLOT };
  * Where threads of a group come to different sync points, loops cannot go on: rt_block_mix runs
  * them one by one with rt_step_fn, which runs a thread from an entry to its next sync point, has
  * called the sync point's rt_arrive_… when it returns, and returns the entry to go on from.
- * Entries: 0                           the kernel's beginning n, 1 ... RT_ENTRY_MAX       behind
- * sync point n, when it lets the thread go n | RT_ENTRY_WHOLE          the same: and if all live
- * threads are let go from there by the same barrier, the loops can go on … | RT_ENTRY_LOOPED the
- * same, and what the thread keeps is where the loops have put it … | RT_ENTRY_ARRIVE         to
- * rt_step_fn only, with LOOPED: the thread stands before sync point n RT_ENTRY_EXITED none */
+ * Entries:
+ *   0                        the kernel's beginning
+ *   n, 1 ... RT_ENTRY_MAX    behind sync point n, when it lets the thread go
+ *   n | RT_ENTRY_WHOLE       the same: and if all live threads are let go from there by the same
+ *                            barrier, the loops can go on
+ *   ... | RT_ENTRY_LOOPED    the same, and what the thread keeps is where the loops have put it
+ *   ... | RT_ENTRY_ARRIVE    to rt_step_fn only, with LOOPED: the thread stands before sync point n
+ *   RT_ENTRY_EXITED          none */
 typedef void (*rt_fused_fn)(struct rt_block *block, uint32_t count);
 typedef uint32_t (*rt_step_fn)(struct rt_thread *thread, uint32_t entry);
 

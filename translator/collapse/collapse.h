@@ -102,6 +102,7 @@ enum tr_home {
  * sync point j, and that a region r leading to j does not define (tr_region_defines), is in r's own
  * saved or again. */
 struct tr_crossing {
+    struct tr_set needed; /* live behind it, or saved at a sync point after it */
     struct tr_set saved;
     uint8_t *home; /* by value: enum tr_home */
     uint32_t again_count;

@@ -114,7 +114,7 @@ static void find_members(struct tr_plan *plan, uint32_t sync, bool is_first)
     for (uint32_t i = 0; i < plan->member_count; i++)
         plan->index[plan->members[i]] = TR_NONE;
     plan->member_count = 0;
-    const struct tr_set *need = &plan->need[sync];
+    const struct tr_set *need = &plan->crossings[sync].needed;
     for (uint32_t v = tr_set_next(need, 0); v != TR_NONE; v = tr_set_next(need, v + 1)) {
         add_use(plan, v, 0);
         plan->users[v] = 2; /* it is available in any case */
@@ -199,7 +199,7 @@ static void add_edges(struct tr_plan *plan, struct tr_cut *cut, uint32_t sync, u
     }
     tr_cut_add_edge(cut, source, make(member), can_be_made ? plan->making[v] : TR_CUT_NEVER);
     tr_cut_add_edge(cut, make(member), have(member), plan->saving[v]);
-    if (tr_set_has(&plan->need[sync], v))
+    if (tr_set_has(&plan->crossings[sync].needed, v))
         tr_cut_add_edge(cut, have(member), sink, TR_CUT_NEVER);
 }
 
@@ -239,7 +239,7 @@ static bool cut_at_sync(struct tr_plan *plan, uint32_t sync)
 static void save_all(struct tr_plan *plan, uint32_t sync)
 {
     uint8_t *home = plan->crossings[sync].home;
-    const struct tr_set *need = &plan->need[sync];
+    const struct tr_set *need = &plan->crossings[sync].needed;
     for (uint32_t v = plan->kernel->graph.value_count; v-- > 0;) {
         if (home[v] == TR_HOME_NONE && tr_set_has(need, v)) {
             if (plan->is_cheap[v])

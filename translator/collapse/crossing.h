@@ -19,9 +19,8 @@ struct tr_plan {
     uint8_t *bytes; /* in memory */
     bool *is_cheap; /* made of values at hand, at little cost */
     /* by sync point */
-    struct tr_set *need; /* values that must be available behind it */
-    uint32_t *cuts;      /* how often it has been looked at */
-    bool *is_dirty;      /* to be looked at */
+    uint32_t *cuts; /* how often it has been looked at */
+    bool *is_dirty; /* to be looked at */
     /* by segment */
     uint32_t *sync;   /* the sync point at its end, TR_NONE */
     bool *is_visited; /* of one walk */

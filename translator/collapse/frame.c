@@ -92,8 +92,7 @@ static void find_tracked(struct tr_frame *frame, const struct tr_kernel *kernel,
         if (!has_step)
             continue;
         tr_set_merge(&frame->tracked, &kernel->liveness.live_in[kernel->sync_points[j].resume]);
-        for (uint32_t i = 0; i < crossing->again_count; i++)
-            tr_set_add(&frame->tracked, crossing->again[i]);
+        tr_set_merge(&frame->tracked, &crossing->needed);
     }
     /* Every function that runs threads makes these itself. */
     for (uint32_t v = 0; v < kernel->graph.value_count; v++)

@@ -6,7 +6,7 @@
  * only as long as the kernel.
  */
 #include <stddef.h>
-#include <stdio.h>
+#include <string.h>
 
 #include <llvm-c/DebugInfo.h>
 
@@ -19,6 +19,7 @@ struct step {
     LLVMValueRef thread;       /* struct rt_thread * */
     LLVMValueRef index;        /* i64: the thread's number in its block */
     bool has_begun;            /* the values at hand have been made */
+    LLVMValueRef *homes;       /* by value: the clone's, when it is not in take_again */
     LLVMBasicBlockRef *resume; /* by sync point: the thread has been released … */
     LLVMBasicBlockRef *rejoin; /* … or loops brought it there … */
     LLVMBasicBlockRef *behind; /* … and here both meet */
@@ -109,6 +110,7 @@ static void find_memory(struct step *step)
                 fuse, LLVMTypeOf(graph->values[v].llvm),
                 tr_fuse_thread_array(fuse, fuse->frame.thread_array[v]), step->index);
     }
+    memcpy(step->homes, step->clone.homes, graph->value_count * sizeof *step->homes);
 }
 
 static LLVMValueRef from_bits(struct tr_fuse *fuse, LLVMValueRef bits, LLVMTypeRef type)
@@ -154,6 +156,20 @@ static void begin_resume(struct step *step, uint32_t sync)
 
 /* ---- from loops to steps ---- */
 
+/* Computes values from those that are kept. Those that are only parts of others are not stored. */
+static void take_again(struct step *step, const struct tr_crossing *crossing)
+{
+    LLVMValueRef *homes = step->clone.homes;
+    for (uint32_t i = 0; i < crossing->again_count; i++)
+        if (!tr_set_has(&crossing->needed, crossing->again[i]))
+            homes[crossing->again[i]] = NULL;
+    for (uint32_t i = 0; i < crossing->again_count; i++)
+        if (!tr_set_has(&step->fuse->frame.at_hand, crossing->again[i]))
+            tr_clone_value(&step->clone, crossing->again[i]);
+    for (uint32_t i = 0; i < crossing->again_count; i++)
+        homes[crossing->again[i]] = step->homes[crossing->again[i]];
+}
+
 /* Loops have kept values needed behind the sync point by its plan (collapse.h, tr_crossing); steps
  * want all of them in the thread's own elements. */
 static void take_values(struct step *step, uint32_t sync)
@@ -172,11 +188,10 @@ static void take_values(struct step *step, uint32_t sync)
         LLVMBuildStore(fuse->builder, LLVMBuildLoad2(fuse->builder, type, from, ""),
                        step->clone.homes[v]);
     }
-    for (uint32_t i = 0; i < crossing->again_count; i++)
-        if (!tr_set_has(&fuse->frame.at_hand, crossing->again[i]))
-            tr_clone_value(&step->clone, crossing->again[i]);
+    take_again(step, crossing);
 }
 
+/* A thread that loops have brought to the sync point arrives there. */
 static LLVMBasicBlockRef build_arrival(struct step *step, uint32_t sync)
 {
     struct tr_fuse *fuse = step->fuse;
@@ -184,8 +199,6 @@ static LLVMBasicBlockRef build_arrival(struct step *step, uint32_t sync)
     LLVMValueRef call = fuse->kernel->graph.values[value].llvm;
     LLVMBasicBlockRef block = tr_fuse_new_block(fuse, "arrive");
     LLVMPositionBuilderAtEnd(fuse->builder, block);
-    tr_clone_locate(&step->clone, value);
-    take_values(step, sync);
     tr_clone_locate(&step->clone, value);
     LLVMValueRef args[TR_SYNC_OPERANDS + 1] = {step->thread};
     unsigned count = LLVMGetNumArgOperands(call);
@@ -200,6 +213,22 @@ static LLVMBasicBlockRef build_arrival(struct step *step, uint32_t sync)
     }
     arrive(step, sync, args, count);
     return_entry(step, tr_fuse_entry(fuse, sync));
+    return block;
+}
+
+/* Where a thread begins that loops have brought to the sync point: behind it, or before it. */
+static LLVMBasicBlockRef build_taking(struct step *step, uint32_t sync, LLVMValueRef entry)
+{
+    struct tr_fuse *fuse = step->fuse;
+    LLVMBuilderRef b = fuse->builder;
+    LLVMBasicBlockRef arrival = build_arrival(step, sync);
+    LLVMBasicBlockRef block = tr_fuse_new_block(fuse, "take");
+    LLVMPositionBuilderAtEnd(b, block);
+    tr_clone_locate(&step->clone, fuse->kernel->sync_points[sync].value);
+    take_values(step, sync);
+    LLVMValueRef bit = LLVMBuildAnd(b, entry, tr_fuse_i32(fuse, RT_ENTRY_ARRIVE), "");
+    LLVMValueRef is_behind = LLVMBuildICmp(b, LLVMIntEQ, bit, tr_fuse_i32(fuse, 0), "");
+    LLVMBuildCondBr(b, is_behind, step->rejoin[sync], arrival);
     return block;
 }
 
@@ -224,13 +253,12 @@ static void add_entries(struct step *step, LLVMValueRef entry, LLVMBasicBlockRef
         LLVMAddCase(choice, tr_fuse_i32(fuse, tr_fuse_entry(fuse, j)), step->resume[j]);
         LLVMPositionBuilderAtEnd(fuse->builder, step->rejoin[j]);
         tr_clone_locate(&step->clone, kernel->sync_points[j].value);
-        if (fuse->can_mix)
-            take_values(step, j);
         LLVMBuildBr(fuse->builder, step->behind[j]);
         if (!fuse->can_mix)
             continue; /* no loop ever leads to a step */
-        LLVMAddCase(choice, tr_fuse_i32(fuse, looped), step->rejoin[j]);
-        LLVMAddCase(choice, tr_fuse_i32(fuse, looped | RT_ENTRY_ARRIVE), build_arrival(step, j));
+        LLVMBasicBlockRef taking = build_taking(step, j, entry);
+        LLVMAddCase(choice, tr_fuse_i32(fuse, looped), taking);
+        LLVMAddCase(choice, tr_fuse_i32(fuse, looped | RT_ENTRY_ARRIVE), taking);
     }
 }
 
@@ -258,8 +286,9 @@ enum pxr_status tr_build_step(struct tr_fuse *fuse, struct pxr_error *err)
     step.resume = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *step.resume);
     step.rejoin = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *step.rejoin);
     step.behind = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *step.behind);
+    step.homes = pxr_arena_alloc_array(arena, kernel->graph.value_count, sizeof *step.homes);
     struct tr_set all = tr_set_make(arena, kernel->graph.segment_count);
-    if (!step.resume || !step.rejoin || !step.behind || !all.words)
+    if (!step.resume || !step.rejoin || !step.behind || !step.homes || !all.words)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     enum pxr_status status = tr_clone_init(&step.clone, kernel, err);
     if (status != PXR_OK)

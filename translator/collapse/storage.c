@@ -44,7 +44,6 @@ static bool allocate_plan(struct tr_plan *plan)
     ALLOCATE(plan->cost, values);
     ALLOCATE(plan->bytes, values);
     ALLOCATE(plan->is_cheap, values);
-    ALLOCATE(plan->need, sync_points);
     ALLOCATE(plan->cuts, sync_points);
     ALLOCATE(plan->is_dirty, sync_points);
     ALLOCATE(plan->sync, segments);
@@ -75,8 +74,8 @@ static bool allocate_crossings(struct tr_plan *plan)
     for (uint32_t j = 0; has_room && j < sync_points; j++) {
         plan->crossings[j].saved = tr_set_make(arena, values);
         plan->crossings[j].home = allocate(arena, values, 1, &has_room);
-        plan->need[j] = tr_set_make(&plan->scratch, values);
-        has_room = has_room && plan->crossings[j].saved.words && plan->need[j].words;
+        plan->crossings[j].needed = tr_set_make(arena, values);
+        has_room = has_room && plan->crossings[j].saved.words && plan->crossings[j].needed.words;
     }
     return has_room;
 }
@@ -133,7 +132,7 @@ static void find_needs(struct tr_plan *plan)
         const struct tr_set *live = &kernel->liveness.live_in[sync->resume];
         for (uint32_t v = tr_set_next(live, 0); v != TR_NONE; v = tr_set_next(live, v + 1))
             if (v != sync->value && plan->kind[v] != TR_AGAIN_AT_HAND)
-                tr_set_add(&plan->need[j], v);
+                tr_set_add(&plan->crossings[j].needed, v);
     }
 }
 
@@ -141,9 +140,10 @@ static void find_needs(struct tr_plan *plan)
 
 static void need_behind(struct tr_plan *plan, uint32_t value, uint32_t sync)
 {
-    if (value == plan->kernel->sync_points[sync].value || tr_set_has(&plan->need[sync], value))
+    if (value == plan->kernel->sync_points[sync].value ||
+        tr_set_has(&plan->crossings[sync].needed, value))
         return;
-    tr_set_add(&plan->need[sync], value);
+    tr_set_add(&plan->crossings[sync].needed, value);
     plan->is_dirty[sync] = true;
 }
 

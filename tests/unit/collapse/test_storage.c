@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "translator/collapse/frame.h"
 #include "translator/pipeline.h"
 
 static void check_plan(struct kernel_text *text)
@@ -71,6 +72,37 @@ Test(storage, index_arithmetic_is_computed_again)
     expect_home(&plan, 1, "tid", TR_HOME_AGAIN);
     expect_home(&plan, 1, "out", TR_HOME_AGAIN);
     cr_assert_eq(saved_count(&plan, 1), 1);
+    kernel_text_end(&plan);
+}
+
+/* Of a thread that is run by itself. */
+static bool has_memory(struct kernel_text *plan, const char *name)
+{
+    struct tr_frame frame;
+    struct pxr_error err = {0};
+    LLVMTargetDataRef target = LLVMCreateTargetData(KERNEL_TEXT_LAYOUT);
+    enum pxr_status status =
+        tr_frame_layout(&frame, &plan->kernel, &plan->storage, true, false, target, &err);
+    LLVMDisposeTargetData(target);
+    cr_assert_eq(status, PXR_OK, "%s", err.message);
+    return frame.thread_array[kernel_text_value(plan, name)] != TR_NONE;
+}
+
+Test(storage, what_is_only_a_part_of_others_has_no_memory)
+{
+    struct kernel_text plan =
+        plan_ir(PARAMETER "%x = load i32, ptr %out\n"
+                          "%part = mul i32 %x, 3\n"
+                          "%y = add i32 %part, 1\n" BARRIER "store i32 %x, ptr %out\n"
+                          "store i32 %y, ptr %out\n"
+                          "ret void\n}\n!0 = !{}\n",
+                TR_SCOPE_BLOCK);
+    expect_home(&plan, 1, "x", TR_HOME_THREAD);
+    expect_home(&plan, 1, "part", TR_HOME_AGAIN);
+    expect_home(&plan, 1, "y", TR_HOME_AGAIN);
+    cr_expect(has_memory(&plan, "x"));
+    cr_expect_not(has_memory(&plan, "part"));
+    cr_expect(has_memory(&plan, "y"));
     kernel_text_end(&plan);
 }
 
