@@ -19,7 +19,8 @@ struct step {
     LLVMValueRef thread;       /* struct rt_thread * */
     LLVMValueRef index;        /* i64: the thread's number in its block */
     bool has_begun;            /* the values at hand have been made */
-    LLVMValueRef *homes;       /* by value: the clone's, when it is not in take_again */
+    LLVMValueRef *homes;       /* by value: the clone's, when it is not in compute_again */
+    struct tr_set wanted;      /* of compute_again */
     LLVMBasicBlockRef *resume; /* by sync point: the thread has been released … */
     LLVMBasicBlockRef *rejoin; /* … or loops brought it there … */
     LLVMBasicBlockRef *behind; /* … and here both meet */
@@ -156,15 +157,47 @@ static void begin_resume(struct step *step, uint32_t sync)
 
 /* ---- from loops to steps ---- */
 
-/* Computes values from those that are kept. Those that are only parts of others are not stored. */
-static void take_again(struct step *step, const struct tr_crossing *crossing)
+static bool is_live_behind(const struct step *step, uint32_t sync, uint32_t value)
 {
+    const struct tr_kernel *kernel = step->fuse->kernel;
+    return tr_set_has(&kernel->liveness.live_in[kernel->sync_points[sync].resume], value);
+}
+
+/* Adds to step->wanted what its values are computed from, if that is computed again, too: what is
+ * live behind the sync point has its home. */
+static void want_parts(struct step *step, uint32_t sync)
+{
+    const struct tr_crossing *crossing = &step->fuse->storage.crossings[sync];
+    for (uint32_t i = crossing->again_count; i-- > 0;) {
+        const struct tr_value *value = &step->fuse->kernel->graph.values[crossing->again[i]];
+        bool is_wanted = tr_set_has(&step->wanted, crossing->again[i]);
+        for (uint32_t k = 0; is_wanted && k < value->operand_count; k++) {
+            uint32_t part = value->operands[k];
+            if (part != TR_NONE && crossing->home[part] == TR_HOME_AGAIN &&
+                !tr_set_has(&step->fuse->frame.at_hand, part) && !is_live_behind(step, sync, part))
+                tr_set_add(&step->wanted, part);
+        }
+    }
+}
+
+/* Computes values that the plan computes again behind the sync point, and stores them: those that
+ * are live there, or the others that are needed. What they are made of is not stored. */
+static void compute_again(struct step *step, uint32_t sync, bool is_live)
+{
+    const struct tr_crossing *crossing = &step->fuse->storage.crossings[sync];
     LLVMValueRef *homes = step->clone.homes;
+    memset(step->wanted.words, 0, step->wanted.word_count * sizeof *step->wanted.words);
+    for (uint32_t i = 0; i < crossing->again_count; i++) {
+        uint32_t v = crossing->again[i];
+        bool is_live_here = is_live_behind(step, sync, v);
+        if (homes[v] != NULL && tr_set_has(&crossing->needed, v) && is_live_here == is_live)
+            tr_set_add(&step->wanted, v);
+        else if (!is_live_here)
+            homes[v] = NULL;
+    }
+    want_parts(step, sync);
     for (uint32_t i = 0; i < crossing->again_count; i++)
-        if (!tr_set_has(&crossing->needed, crossing->again[i]))
-            homes[crossing->again[i]] = NULL;
-    for (uint32_t i = 0; i < crossing->again_count; i++)
-        if (!tr_set_has(&step->fuse->frame.at_hand, crossing->again[i]))
+        if (tr_set_has(&step->wanted, crossing->again[i]))
             tr_clone_value(&step->clone, crossing->again[i]);
     for (uint32_t i = 0; i < crossing->again_count; i++)
         homes[crossing->again[i]] = step->homes[crossing->again[i]];
@@ -188,7 +221,7 @@ static void take_values(struct step *step, uint32_t sync)
         LLVMBuildStore(fuse->builder, LLVMBuildLoad2(fuse->builder, type, from, ""),
                        step->clone.homes[v]);
     }
-    take_again(step, crossing);
+    compute_again(step, sync, true);
 }
 
 /* A thread that loops have brought to the sync point arrives there. */
@@ -247,6 +280,9 @@ static void add_entries(struct step *step, LLVMValueRef entry, LLVMBasicBlockRef
     for (uint32_t j = 1; j < kernel->sync_count; j++) {
         uint32_t looped = tr_fuse_entry(fuse, j) | RT_ENTRY_LOOPED;
         LLVMPositionBuilderAtEnd(fuse->builder, step->behind[j]);
+        /* What is not live here loops may look for in the frame behind a later sync point. */
+        if (fuse->can_mix)
+            compute_again(step, j, false);
         LLVMBuildBr(fuse->builder, step->clone.blocks[kernel->sync_points[j].resume]);
         LLVMPositionBuilderAtEnd(fuse->builder, step->resume[j]);
         LLVMBuildBr(fuse->builder, step->behind[j]);
@@ -288,7 +324,9 @@ enum pxr_status tr_build_step(struct tr_fuse *fuse, struct pxr_error *err)
     step.behind = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *step.behind);
     step.homes = pxr_arena_alloc_array(arena, kernel->graph.value_count, sizeof *step.homes);
     struct tr_set all = tr_set_make(arena, kernel->graph.segment_count);
-    if (!step.resume || !step.rejoin || !step.behind || !step.homes || !all.words)
+    step.wanted = tr_set_make(arena, kernel->graph.value_count);
+    if (!step.resume || !step.rejoin || !step.behind || !step.homes || !step.wanted.words ||
+        !all.words)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     enum pxr_status status = tr_clone_init(&step.clone, kernel, err);
     if (status != PXR_OK)
