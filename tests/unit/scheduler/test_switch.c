@@ -237,9 +237,9 @@ Test(scheduler_switch, blocks_that_wait_need_not_all_workers)
     static atomic_uint ready[BLOCKS];
     static atomic_uint arrived;
     SWITCH_ALL((memset(ready, 0, sizeof ready), sch_leave_cpus(1 + way_ % 4)), look_back, ready,
-               {.grid = {BLOCKS}, .block = {THREADS}, .may_wait = true});
+               {.grid = {BLOCKS / 10}, .block = {THREADS}, .may_wait = true});
     SWITCH_ALL((atomic_store(&arrived, 0), sch_leave_cpus(1 + way_ % 4)), meet, &arrived,
-               {.grid = {100}, .block = {33}, .is_cooperative = true});
+               {.grid = {10}, .block = {33}, .is_cooperative = true});
     sch_leave_cpus(0);
 }
 
