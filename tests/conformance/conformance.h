@@ -40,6 +40,7 @@ struct conf_options {
     enum pxr_collapse collapse; /* in process */
     size_t cases;               /* random samples of a plain case */
     unsigned jam_share; /* one kernel in so many has vectors side by side as chosen, others one */
+    unsigned share;     /* one kernel in so many is run */
     unsigned jobs;
     enum conf_golden golden;
     const char *golden_dir;

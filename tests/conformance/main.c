@@ -48,20 +48,27 @@ void conf_note(struct conf_row *row, const char *format, ...)
     va_end(args);
 }
 
+/* Of every `share` kernels one is somebody's. */
+static uint64_t take_batch(const struct conf_run *run)
+{
+    return atomic_fetch_add(&run->shared->next_batch, run->options->share);
+}
+
 bool conf_claim(struct conf_run *run)
 {
     if (run->batch++ != run->claimed)
         return false;
     if (run->options->driver != NULL)
         alarm(DRIVER_SECONDS);
-    run->claimed = atomic_fetch_add(&run->shared->next_batch, 1);
+    run->claimed = take_batch(run);
     return true;
 }
 
 /* Only its number decides whether a kernel is jammed. */
 struct runner *conf_runner(const struct conf_run *run)
 {
-    bool is_narrow = run->narrow != NULL && run->batch % run->options->jam_share != 0;
+    uint64_t number = run->batch / run->options->share;
+    bool is_narrow = run->narrow != NULL && number % run->options->jam_share != 0;
     return is_narrow ? run->narrow : run->runner;
 }
 
@@ -142,7 +149,7 @@ static int run_job(const struct conf_options *options, struct conf_shared *share
         close_runners(&run);
         return 0;
     }
-    run.claimed = atomic_fetch_add(&shared->next_batch, 1);
+    run.claimed = take_batch(&run);
     if (options->fault_share > 0 && status == PXR_OK) {
         unsigned missed = conf_run_faults(&run, options->fault_share);
         close_runners(&run);
@@ -279,6 +286,7 @@ static void usage(FILE *file)
         "  --collapse auto|precise|flat|hierarchical|vector   in process (default: precise)\n"
         "  --cases N             random samples of a form (default: 10000)\n"
         "  --jam-share N         vectors of threads side by side in one kernel in N (default: 1)\n"
+        "  --share N             one kernel in N (default: 1, all)\n"
         "  --jobs N              processes (default: one per CPU)\n"
         "  --golden write DIR | --golden compare DIR\n"
         "  --golden-samples N    kept of every case (default: 256)\n"
@@ -323,6 +331,9 @@ static bool take_option(struct conf_options *options, int option, char **argv)
     case 'J':
         options->jam_share = (unsigned)strtoul(optarg, NULL, 10);
         return options->jam_share > 0 && options->driver == NULL;
+    case 'S':
+        options->share = (unsigned)strtoul(optarg, NULL, 10);
+        return options->share > 0;
     case 'j':
         options->jobs = (unsigned)strtoul(optarg, NULL, 10);
         return options->jobs > 0 && options->jobs <= MAX_JOBS;
@@ -369,29 +380,21 @@ static bool take_option(struct conf_options *options, int option, char **argv)
 static bool parse_options(int argc, char **argv, struct conf_options *options)
 {
     static const struct option names[] = {
-        {"row", required_argument, NULL, 'r'},
-        {"family", required_argument, NULL, 'f'},
-        {"backend", required_argument, NULL, 'b'},
-        {"collapse", required_argument, NULL, 'C'},
-        {"cases", required_argument, NULL, 'c'},
-        {"jam-share", required_argument, NULL, 'J'},
-        {"jobs", required_argument, NULL, 'j'},
-        {"golden", required_argument, NULL, 'g'},
-        {"golden-samples", required_argument, NULL, 'n'},
-        {"sweep", required_argument, NULL, 'w'},
-        {"stride", required_argument, NULL, 't'},
-        {"base", required_argument, NULL, 'B'},
-        {"max-sm", required_argument, NULL, 'm'},
-        {"faults", required_argument, NULL, 's'},
-        {"excuses", required_argument, NULL, 'e'},
-        {"list", no_argument, NULL, 'l'},
-        {"all-forms", no_argument, NULL, 'a'},
-        {"verbose", no_argument, NULL, 'v'},
-        {NULL, 0, NULL, 0},
+        {"row", required_argument, NULL, 'r'},     {"family", required_argument, NULL, 'f'},
+        {"backend", required_argument, NULL, 'b'}, {"collapse", required_argument, NULL, 'C'},
+        {"cases", required_argument, NULL, 'c'},   {"jam-share", required_argument, NULL, 'J'},
+        {"share", required_argument, NULL, 'S'},   {"jobs", required_argument, NULL, 'j'},
+        {"golden", required_argument, NULL, 'g'},  {"golden-samples", required_argument, NULL, 'n'},
+        {"sweep", required_argument, NULL, 'w'},   {"stride", required_argument, NULL, 't'},
+        {"base", required_argument, NULL, 'B'},    {"max-sm", required_argument, NULL, 'm'},
+        {"faults", required_argument, NULL, 's'},  {"excuses", required_argument, NULL, 'e'},
+        {"list", no_argument, NULL, 'l'},          {"all-forms", no_argument, NULL, 'a'},
+        {"verbose", no_argument, NULL, 'v'},       {NULL, 0, NULL, 0},
     };
     *options = (struct conf_options){.collapse = PXR_COLLAPSE_PRECISE,
                                      .cases = DEFAULT_CASES,
                                      .jam_share = 1,
+                                     .share = 1,
                                      .golden_samples = DEFAULT_KEPT,
                                      .max_sm = UINT_MAX,
                                      .sweep_stride = 1,

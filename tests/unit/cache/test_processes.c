@@ -158,8 +158,11 @@ static void *make_once(void *argument)
         return NULL;
     if (cache_claim(shared->cache, &key, 60000, &claim) != CACHE_CLAIM_HELD)
         return NULL;
-    shared->made++;
-    put_numbered(shared->cache, 7);
+    /* Another thread may have made it before this one waited. */
+    if (!has_numbered(shared->cache, 7)) {
+        shared->made++;
+        put_numbered(shared->cache, 7);
+    }
     cache_release(&claim);
     return NULL;
 }
