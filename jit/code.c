@@ -137,9 +137,19 @@ bool jit_code_may_wait(const struct jit_code *code)
     return code->may_wait;
 }
 
+uintptr_t jit_code_text(const struct jit_code *code)
+{
+    return (uintptr_t)code->area.base;
+}
+
+size_t jit_code_text_bytes(const struct jit_code *code)
+{
+    return code->text_bytes;
+}
+
 int jit_code_line(const struct jit_code *code, uintptr_t pc)
 {
-    if (pc - (uintptr_t)code->area.base >= code->text_bytes)
+    if (pc - jit_code_text(code) >= code->text_bytes)
         return 0;
     return (int)jit_lines_find(&code->lines, pc);
 }

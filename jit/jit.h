@@ -145,6 +145,8 @@ jit_kernel_fn jit_code_entry(const struct jit_code *code);
 rt_fused_fn jit_code_fused(const struct jit_code *code);
 uint64_t jit_code_frame_bytes(const struct jit_code *code, uint32_t threads);
 bool jit_code_may_wait(const struct jit_code *code);
+uintptr_t jit_code_text(const struct jit_code *code); /* where the executable part begins */
+size_t jit_code_text_bytes(const struct jit_code *code);
 _Atomic(uint32_t) *jit_code_pace(struct jit_code *code); /* for sch_grid.pace */
 
 /* PTX line of the instruction at pc, 0 when pc is not in this code or has no line. */

@@ -231,6 +231,7 @@ void sch_block_place(struct sch_block *block, uint64_t index, uint32_t count)
         ctaid[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
     }
     block->chunk = count;
+    block->polled_at = 0;
     block->has_mixed = false;
 }
 

@@ -104,6 +104,7 @@ struct sch_block {
     uint32_t live_warps;         /* warps with live lanes */
     uint32_t fruitless_polls;    /* turns of polling threads since something else happened */
     uint32_t poll_turns;         /* fruitless ones before the block is set aside */
+    uintptr_t polled_at;         /* the code that has polled last, 0: none has */
     bool has_progressed;         /* something else happened in this turn of the block */
     uint32_t barriers_used;      /* set of barriers that need resetting */
     struct sch_thread_set ready; /* can run */

@@ -118,18 +118,10 @@ static void find_address(struct sch_fault *fault, const ucontext_t *context)
     }
 }
 
-static void leave_kernel(struct sch_worker *worker, int signal_number, const siginfo_t *info,
-                         ucontext_t *context)
+static void leave_kernel(struct sch_worker *worker, ucontext_t *context)
 {
     const struct sch_thread *thread = worker->current;
     struct sch_fault *fault = &worker->fault;
-    fault->pc = context_pc(context);
-    fault->status = fault_status(signal_number, info, fault->pc, thread->fiber);
-    fault->address =
-        signal_number == SIGSEGV || signal_number == SIGBUS ? (uintptr_t)info->si_addr : 0;
-    fault->is_address_unknown = false;
-    if (fault->status == PXR_FAULT_ADDRESS && sch_operand_is_missing(info))
-        find_address(fault, context);
     const struct sch_block *block = sch_block_of(thread);
     if (thread == &block->carrier)
         thread = block->stepping; /* NULL in a loop: it does not say which thread runs */
@@ -141,6 +133,35 @@ static void leave_kernel(struct sch_worker *worker, int signal_number, const sig
     continue_at(context, worker->scheduler.sp);
 }
 
+static void note_fault(struct sch_worker *worker, int signal_number, const siginfo_t *info,
+                       const ucontext_t *context)
+{
+    struct sch_fault *fault = &worker->fault;
+    fault->pc = context_pc(context);
+    fault->status = fault_status(signal_number, info, fault->pc, worker->current->fiber);
+    fault->address =
+        signal_number == SIGSEGV || signal_number == SIGBUS ? (uintptr_t)info->si_addr : 0;
+    fault->is_address_unknown = false;
+    if (fault->status == PXR_FAULT_ADDRESS && sch_operand_is_missing(info))
+        find_address(fault, context);
+}
+
+/* Whether limit.c has sent it. */
+static bool is_of_limit(const struct sch_worker *worker, int signal_number, const siginfo_t *info)
+{
+    return worker && signal_number == SCH_LIMIT_SIGNAL && info->si_code == SI_TKILL &&
+           info->si_pid == getpid() && sch_limit_is_watched();
+}
+
+static void on_limit(struct sch_worker *worker, ucontext_t *context)
+{
+    uintptr_t pc = context_pc(context);
+    if (!sch_limit_may_leave_at(worker, pc))
+        return; /* it will be sent again */
+    worker->fault = (struct sch_fault){.status = PXR_FAULT_TIMEOUT, .pc = pc};
+    leave_kernel(worker, context);
+}
+
 void sch_on_fault(int signal_number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
@@ -148,10 +169,14 @@ void sch_on_fault(int signal_number, siginfo_t *info, void *context)
     /* si_code > 0: the kernel says so, nobody sent it. */
     if (trying && info->si_code > 0)
         siglongjmp(*trying, 1);
-    if (worker && worker->current && info->si_code > 0)
-        leave_kernel(worker, signal_number, info, context);
-    else
+    if (worker && worker->current && info->si_code > 0) {
+        note_fault(worker, signal_number, info, context);
+        leave_kernel(worker, context);
+    } else if (is_of_limit(worker, signal_number, info)) {
+        on_limit(worker, context);
+    } else {
         sch_handlers_pass_on(signal_number, info, context);
+    }
     errno = saved_errno;
 }
 

@@ -97,6 +97,7 @@ void sch_grid_init(struct sch_grid_op *grid)
     atomic_init(&grid->fit, &grid->first);
     atomic_init(&grid->is_better_taken, false);
     atomic_init(&grid->watched_ns, 0);
+    atomic_init(&grid->end_ns, 0);
     atomic_init(&grid->is_cancelled, false);
     atomic_init(&grid->is_fault_taken, !is_valid);
     unsigned chunk_max = grid->first.has_chunks ? UNTIMED_CHUNK_MAX : CHUNK_MAX;

@@ -301,7 +301,7 @@ static void run(struct visit *visit, enum plan plan, uint64_t wanted)
 bool sch_guest_run(struct sch_grid_op *grid, enum sch_guest_size size)
 {
     uint64_t total_ns = expected_ns(grid);
-    if (total_ns == 0 || sch_on_pool_thread() || sch_chaos_seed() != 0 ||
+    if (total_ns == 0 || grid->grid.limit_ns > 0 || sch_on_pool_thread() || sch_chaos_seed() != 0 ||
         (size == SCH_GUEST_TINY && total_ns > ALONE_MAX_NS))
         return false;
     struct guest *guest = take_guest();

@@ -130,14 +130,20 @@ uint64_t rt_block_mix(struct rt_block *rt, rt_step_fn step, uint32_t arrived)
 
 /* ---- sync points of a single thread ---- */
 
+static void arrive_poll(struct sch_thread *thread, const void *return_address)
+{
+    sch_limit_poll(thread, return_address);
+    sch_thread_poll(thread);
+}
+
 void rt_arrive_poll(struct rt_thread *thread)
 {
-    sch_thread_poll(sch_thread_of(thread));
+    arrive_poll(sch_thread_of(thread), __builtin_return_address(0));
 }
 
 void rt_arrive_nanosleep(struct rt_thread *thread, uint32_t ns)
 {
     /* As rt_nanosleep. */
     (void)ns;
-    rt_arrive_poll(thread);
+    arrive_poll(sch_thread_of(thread), __builtin_return_address(0));
 }

@@ -116,6 +116,7 @@ struct sch_op *sch_op_grid(const struct sch_grid *grid, sch_done_fn done, void *
     op->op.memory = memory;
     op->op.next = NULL;
     op->grid = *grid;
+    sch_limit_watch(grid);
     op_init(&op->op, SCH_OP_GRID, NULL, done, arg);
     sch_grid_init(op);
     return &op->op;

@@ -80,6 +80,8 @@ struct sch_code {
     uint32_t stack_bytes; /* per thread, of fused kernels per block; a minimum applies */
     uint64_t frame_bytes; /* per block, of fused kernels: rt_block.frame */
     bool may_wait;        /* of fused kernels: a block may wait for another one */
+    uintptr_t text;       /* where it lies, and functions of its own that it calls; a grid with a */
+    size_t text_bytes;    /* limit can be left there at any instruction */
     /* The time of a block in the kernel's last launch, in ns, 0: not known. For fused kernels;
      * NULL: the launching thread never runs the grid. Outlives the grid. */
     _Atomic(uint32_t) *pace;
@@ -99,6 +101,10 @@ struct sch_progress {
  * neither wait nor take long. */
 typedef bool (*sch_watch_fn)(void *arg, const struct sch_progress *progress, struct sch_code *code);
 
+/* Is told where a block stands whose grid is to end because it takes too long, on the worker that
+ * runs it, before the grid's done function. */
+typedef void (*sch_late_fn)(void *arg, const struct sch_fault *fault);
+
 /* A kernel launch. Copied by sch_op_grid, except for the objects that `launch` points at (params,
  * slots), which the caller keeps alive until `done`. */
 struct sch_grid {
@@ -108,6 +114,8 @@ struct sch_grid {
     unsigned group;      /* of workers that run it */
     int priority;        /* lower numbers get free workers first */
     sch_watch_fn watch;  /* NULL: all blocks run with `code` */
+    uint64_t limit_ns;   /* it ends with PXR_FAULT_TIMEOUT when it has run for longer; 0: never */
+    sch_late_fn late;    /* may be NULL */
 };
 
 /* Constructors return NULL when out of memory; the caller holds one reference.

@@ -152,18 +152,23 @@ void rt_unsupported(struct rt_thread *thread, const char *message)
 
 /* ---- progress ---- */
 
-void rt_poll(struct rt_thread *rt)
+static void poll_at(struct sch_thread *thread, const void *return_address)
 {
-    struct sch_thread *thread = sch_thread_of(rt);
+    sch_limit_poll(thread, return_address);
     sch_thread_poll(thread);
     switch_away(thread);
+}
+
+void rt_poll(struct rt_thread *rt)
+{
+    poll_at(sch_thread_of(rt), __builtin_return_address(0));
 }
 
 void rt_nanosleep(struct rt_thread *rt, uint32_t ns)
 {
     /* PTX allows any duration from 0 to twice the one asked for: giving way once will do. */
     (void)ns;
-    rt_poll(rt);
+    poll_at(sch_thread_of(rt), __builtin_return_address(0));
 }
 
 uint64_t rt_clock(void)

@@ -104,7 +104,11 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
         sch_fault_handler_check();
     bool is_timed = fit->has_chunks || grid->grid.watch;
     uint64_t start_ns = is_timed ? sch_now_ns() : 0;
+    sch_limit_enter(worker, grid);
     enum sch_block_state state = fit->code.fused ? sch_fused_run(block) : sch_precise_run(block);
+    if (state == SCH_BLOCK_FAILED)
+        sch_limit_tell(worker, block);
+    sch_limit_leave(worker);
     uint64_t ran_ns = is_timed ? sch_now_ns() - start_ns : 0;
     if (fit->has_chunks && state == SCH_BLOCK_ENDED)
         sch_grid_learn(grid, fit, block->chunk, ran_ns);

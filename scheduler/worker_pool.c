@@ -87,6 +87,11 @@ unsigned sch_pool_lookers(void)
     return atomic_load_explicit(&pool.lookers, memory_order_relaxed);
 }
 
+struct sch_worker *sch_pool_worker(unsigned index)
+{
+    return &pool.workers[index];
+}
+
 unsigned sch_pool_left_cpus(void)
 {
     return pool.has_spare ? 0 : atomic_load_explicit(&pool.left_cpus, memory_order_relaxed);
@@ -383,6 +388,7 @@ static void *host_main(void *arg)
 static void *worker_main(void *arg)
 {
     struct sch_worker *worker = arg;
+    worker->thread = pthread_self();
     /* A thread inherits its creator's rounding mode and flush-to-zero. */
     fesetenv(FE_DFL_ENV);
     if (pool.part_count > 1)
@@ -390,7 +396,7 @@ static void *worker_main(void *arg)
     sch_worker_run(worker);
 }
 
-static bool start_thread(void *(*run)(void *), void *arg, size_t stack_bytes, const char *name)
+bool sch_start_thread(void *(*run)(void *), void *arg, size_t stack_bytes, const char *name)
 {
     pthread_attr_t attr;
     if (pthread_attr_init(&attr) != 0)
@@ -420,10 +426,10 @@ static void start_threads(unsigned workers)
     for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
         sigdelset(&blocked, synchronous[i]);
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    if (start_thread(host_main, NULL, 0, "ptxrun-host")) {
+    if (sch_start_thread(host_main, NULL, 0, "ptxrun-host")) {
         while (pool.worker_count < workers &&
-               start_thread(worker_main, &pool.workers[pool.worker_count], WORKER_STACK_BYTES,
-                            "ptxrun-worker"))
+               sch_start_thread(worker_main, &pool.workers[pool.worker_count], WORKER_STACK_BYTES,
+                                "ptxrun-worker"))
             pool.group_workers[pool.workers[pool.worker_count++].group]++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -70,6 +70,7 @@ struct sch_grid_op {
     atomic_bool is_fault_taken; /* the thread that sets it may write `fault` */
     struct sch_fault fault;     /* read by the thread that finishes the grid; ordered by
                                    blocks_left */
+    _Atomic(uint64_t) end_ns;   /* with a limit: when it is to have ended; 0: it has not begun */
     atomic_uint chunk_max;      /* becomes 1 when a block had to wait */
     _Atomic(uint32_t) block_ns; /* with chunks: the time of a block in the last, 0: not known */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) cursor;      /* first block nobody has claimed */
@@ -180,6 +181,8 @@ struct sch_worker {
     uint64_t chaos;       /* state of the random generator, 0: no chaos */
     unsigned chaos_seed;  /* the seed it was made from */
     struct pxr_area signal_stack;
+    pthread_t thread;
+    _Atomic(uint64_t) end_ns; /* of the grid whose block runs, if it has a limit; 0: none */
 };
 
 /* Work for a worker: a task, or a span of a grid. */
@@ -217,6 +220,11 @@ bool sch_pool_is_aside(const struct sch_worker *worker);
 bool sch_pool_pick(struct sch_worker *worker, struct sch_work *work, unsigned *epoch);
 
 unsigned sch_pool_epoch(void);
+
+struct sch_worker *sch_pool_worker(unsigned index);
+
+/* A thread of the pool's, detached. False: there can be none; errno says why. */
+bool sch_start_thread(void *(*run)(void *), void *arg, size_t stack_bytes, const char *name);
 
 /* Whether the worker may wait awake. The last one may not if that would leave no CPU for the
  * program's own thread, which then runs kernels in its place (guest.c). */
@@ -259,6 +267,30 @@ enum sch_guest_size { SCH_GUEST_TINY, SCH_GUEST_ANY };
  * pool gets the rest of it. False: it is not small, or something speaks against it. Tiny: over
  * before anybody else could have helped. The caller's reference stays. */
 bool sch_guest_run(struct sch_grid_op *grid, enum sch_guest_size size);
+
+/* ---- limits of time (limit.c) ---- */
+
+/* What late workers are sent. */
+#define SCH_LIMIT_SIGNAL SIGSEGV
+
+/* Before a grid runs: grids with a limit are looked after from now on. */
+void sch_limit_watch(const struct sch_grid *grid);
+bool sch_limit_is_watched(void);
+
+/* Around turns of blocks. */
+void sch_limit_enter(struct sch_worker *worker, struct sch_grid_op *grid);
+void sch_limit_leave(struct sch_worker *worker);
+
+/* A thread polls, in a call with this return address; ends the block if it is late. */
+void sch_limit_poll(struct sch_thread *thread, const void *return_address);
+
+/* In between, when the block has failed: tells where it stood if that is because of the limit. */
+void sch_limit_tell(const struct sch_worker *worker, const struct sch_block *block);
+
+/* Whether the grid whose block the worker runs has run for too long; and whether the block can be
+ * left at this instruction. */
+bool sch_limit_has_passed(const struct sch_worker *worker);
+bool sch_limit_may_leave_at(const struct sch_worker *worker, uintptr_t pc);
 
 /* ---- faults (fault.c) ---- */
 

@@ -76,6 +76,7 @@ const char *pxr_status_name(enum pxr_status status)
         [PXR_FAULT_PC] = "call through an invalid function pointer",
         [PXR_FAULT_STACK] = "stack overflow",
         [PXR_FAULT_DEADLOCK] = "deadlock",
+        [PXR_FAULT_TIMEOUT] = "timeout",
     };
     if ((unsigned)status >= PXR_STATUS_COUNT)
         return "unknown status";

@@ -31,6 +31,7 @@ enum pxr_status {
     PXR_FAULT_PC,          /* a kernel called through a bad function pointer */
     PXR_FAULT_STACK,       /* a kernel overflowed its stack */
     PXR_FAULT_DEADLOCK,    /* every thread of a block waits for another */
+    PXR_FAULT_TIMEOUT,     /* a kernel took longer than it may */
     PXR_STATUS_COUNT
 };
 

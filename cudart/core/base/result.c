@@ -32,6 +32,7 @@ static const enum crt_result from_status[PXR_STATUS_COUNT] = {
     [PXR_FAULT_PC] = CRT_INVALID_PC,
     [PXR_FAULT_STACK] = CRT_LAUNCH_FAILED,
     [PXR_FAULT_DEADLOCK] = CRT_LAUNCH_TIMEOUT,
+    [PXR_FAULT_TIMEOUT] = CRT_LAUNCH_TIMEOUT,
 };
 
 struct result_info {

@@ -11,9 +11,14 @@
 #include "cudart/core/streams/context.h"
 #include "scheduler/scheduler.h"
 #include "util/guard.h"
+#include "util/log.h"
+#include "util/options.h"
 
 /* An allocation further away than this has nothing to do with the access. */
 #define NEAR_BYTES (UINT64_C(1) << 30)
+
+/* So many blocks of a launch that takes too long are told of. */
+#define LATE_BLOCKS_MAX 32
 
 static const char *describe_status(enum pxr_status status)
 {
@@ -34,6 +39,8 @@ static const char *describe_status(enum pxr_status status)
         return "stack overflow";
     case PXR_FAULT_DEADLOCK:
         return "deadlock: every thread of the block waits for another";
+    case PXR_FAULT_TIMEOUT:
+        return "more time than --launch-timeout allows";
     case PXR_OUT_OF_MEMORY:
         return "no memory for stacks or shared memory";
     default:
@@ -120,6 +127,19 @@ static void describe_line(struct crt_kernel *kernel, int line, char *text, size_
     const char *slash = place.folder.len > 0 ? "/" : "";
     snprintf(text + len, cap - (size_t)len, " (%.*s%s%.*s:%" PRIu32 ")", PXR_STR_ARG(place.folder),
              slash, PXR_STR_ARG(place.file), place.line);
+}
+
+void crt_report_late(void *arg, const struct sch_fault *fault)
+{
+    struct crt_launch *launch = arg;
+    char line_text[512];
+    if (atomic_fetch_add(&launch->late_blocks, 1) >= LATE_BLOCKS_MAX)
+        return;
+    describe_line(launch->kernel, crt_kernel_line(launch->kernel, fault->pc), line_text,
+                  sizeof line_text);
+    pxr_log(PXR_LOG_ERROR, "kernel '%s' has run for %u s: block (%u,%u,%u) is still there%s",
+            crt_kernel_name(launch->kernel), pxr_options_get()->launch_timeout, fault->ctaid[0],
+            fault->ctaid[1], fault->ctaid[2], line_text);
 }
 
 void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *fault)

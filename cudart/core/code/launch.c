@@ -37,6 +37,8 @@
 
 #define KNOWN_ALLOCATIONS     4
 
+#define NS_PER_S              UINT64_C(1000000000)
+
 /* Initial-exec: a launch of a small grid takes no longer than some look-ups. */
 #define CRT_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 
@@ -270,6 +272,8 @@ static struct sch_code describe_code(const struct crt_launch *launch,
                              .stack_bytes = stack_bytes(launch, variant),
                              .frame_bytes = jit_code_frame_bytes(code, launch->block_threads),
                              .may_wait = jit_code_may_wait(code),
+                             .text = jit_code_text(code),
+                             .text_bytes = jit_code_text_bytes(code),
                              .pace = jit_code_pace(code)};
 }
 
@@ -325,6 +329,8 @@ void crt_launch_describe(const struct crt_launch *launch, const struct crt_modul
         .is_cooperative = config->is_cooperative,
         .group = (unsigned)launch->ctx->device->index,
         .watch = watch_of(launch->variant),
+        .limit_ns = pxr_options_get()->launch_timeout * NS_PER_S,
+        .late = crt_report_late,
     };
 }
 

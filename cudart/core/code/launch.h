@@ -43,6 +43,7 @@ struct crt_launch {
     struct crt_print_record *printed;    /* newest first; guarded by the lock in printf.c */
     struct crt_print_record *assertions; /* messages of failed assertions, likewise */
     size_t printed_bytes;
+    atomic_uint late_blocks;       /* that have been reported */
     bool is_borrowed;              /* its memory belongs to a launch of a graph */
     _Alignas(16) uint8_t params[]; /* rt_launch.params points here */
 };
@@ -99,5 +100,8 @@ static inline struct crt_launch *crt_launch_of(const struct rt_launch *launch)
 
 /* Reports a fault on standard error: kernel, block, PTX line, address, nearest allocation. */
 void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *fault);
+
+/* sch_grid.late of launches: says where a block of a kernel stands that takes too long. */
+void crt_report_late(void *launch, const struct sch_fault *fault);
 
 #endif
