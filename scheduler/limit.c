@@ -95,10 +95,16 @@ static void *look_main(void *arg)
     return NULL;
 }
 
+/* Signals of the application never run there. */
 static void start(void)
 {
+    sigset_t all, before;
     atomic_store(&is_watched, true);
-    if (!sch_start_thread(look_main, NULL, 0, "ptxrun-limit"))
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool is_started = sch_start_thread(look_main, NULL, 0, "ptxrun-limit");
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!is_started)
         pxr_log(PXR_LOG_WARNING, "kernels have no limit of time: %s", strerror(errno));
 }
 
