@@ -80,8 +80,8 @@ struct sch_code {
     uint32_t stack_bytes; /* per thread, of fused kernels per block; a minimum applies */
     uint64_t frame_bytes; /* per block, of fused kernels: rt_block.frame */
     bool may_wait;        /* of fused kernels: a block may wait for another one */
-    uintptr_t text;       /* where it lies, and functions of its own that it calls; a grid with a */
-    size_t text_bytes;    /* limit can be left there at any instruction */
+    uintptr_t text;       /* generated code, which holds no lock: where a grid with a limit … */
+    size_t text_bytes;    /* … can be left at any instruction */
     /* The time of a block in the kernel's last launch, in ns, 0: not known. For fused kernels;
      * NULL: the launching thread never runs the grid. Outlives the grid. */
     _Atomic(uint32_t) *pace;
