@@ -2,14 +2,18 @@
  *
  * The blocks of a grid: handing them out, and noticing when all are finished.
  *
- * Chunks are handed out in index order. A block may wait for blocks before it (decoupled look-back
- * scans do): the first unfinished block of the grid has always been claimed, and the worker that
- * claimed it starts blocks in order and sets aside those that wait, so it runs.
+ * Where blocks may wait for each other, chunks are handed out in index order, at the grid's cursor.
+ * A block may wait for blocks before it (decoupled look-back scans do): the first unfinished block
+ * of the grid has always been claimed, and the worker that claimed it starts blocks in order and
+ * sets aside those that wait, so it runs.
+ *
+ * All others are dealt out as ranges (ranges.h) before workers see the grid. The cursor then says
+ * only where the ranges began, and in the end that nothing is left.
  */
 #include "scheduler/worker_pool.h"
 
-#define CHUNK_MAX         64
-#define CHUNKS_PER_WORKER 4
+#define CHUNK_MAX       64
+#define CHUNKS_OF_SHARE 4 /* a worker claims such a part of its share of what is left */
 
 /* Chunks of fused kernels, whose blocks may take 10 ns or 10 ms: before one has been timed, and
  * after. Claiming one costs up to half a microsecond; workers should not finish further apart than
@@ -105,71 +109,194 @@ void sch_grid_init(struct sch_grid_op *grid)
     atomic_init(&grid->block_ns, expected_block_ns(&grid->first));
     atomic_init(&grid->cursor, 0);
     atomic_init(&grid->blocks_left, grid->block_count);
+    grid->ranges = NULL;
 }
 
-/* Large chunks first, small ones at the end, so that all workers finish together. */
-static uint64_t chunk_size(const struct sch_grid_op *grid, unsigned workers, uint64_t max_ns,
-                           uint64_t left)
+void sch_grid_deal(struct sch_grid_op *grid)
 {
-    uint64_t size = left / ((uint64_t)workers * CHUNKS_PER_WORKER);
+    unsigned workers = sch_group_workers(grid->grid.group);
+    uint64_t first = atomic_load_explicit(&grid->cursor, memory_order_relaxed);
+    if (!grid->first.has_chunks || workers == 1 || grid->block_count - first <= workers ||
+        grid->block_count > SCH_RANGE_BLOCKS_MAX)
+        return;
+    /* Without memory for them the cursor does. */
+    grid->ranges = sch_ranges_deal(first, grid->block_count, workers,
+                                   atomic_load_explicit(&grid->block_ns, memory_order_relaxed));
+}
+
+/* ---- claiming ---- */
+
+/* Large chunks first, small ones at the end, so that all workers finish together. share: of what is
+ * left, the claimer's. */
+static uint64_t chunk_size(const struct sch_grid_op *grid, uint64_t share, uint64_t block_ns,
+                           uint64_t max_ns)
+{
+    uint64_t size = share / CHUNKS_OF_SHARE;
     uint64_t min = 1;
     uint64_t max = atomic_load_explicit(&grid->chunk_max, memory_order_relaxed);
-    uint64_t block_ns = atomic_load_explicit(&grid->block_ns, memory_order_relaxed);
     if (block_ns > 0 && max > 1) {
         min += CHUNK_MIN_NS / block_ns;
         max = 1 + max_ns / block_ns;
         max = max < TIMED_CHUNK_MAX ? max : TIMED_CHUNK_MAX;
     }
-    size = size < min ? min : size > max ? max : size;
-    return size < left ? size : left;
+    return size < min ? min : size > max ? max : size;
 }
 
-uint64_t sch_grid_claim_short(struct sch_grid_op *grid, unsigned workers, uint64_t max_ns,
-                              uint64_t *first)
+static uint64_t claim_in_order(struct sch_grid_op *grid, uint64_t max_ns, uint64_t *first)
 {
+    unsigned workers = sch_group_workers(grid->grid.group);
+    uint64_t block_ns = atomic_load_explicit(&grid->block_ns, memory_order_relaxed);
     uint64_t at = atomic_load_explicit(&grid->cursor, memory_order_relaxed);
     uint64_t count;
     do {
-        if (at == grid->block_count)
+        uint64_t left = grid->block_count - at;
+        if (left == 0)
             return 0;
-        count = chunk_size(grid, workers, max_ns, grid->block_count - at);
+        count = chunk_size(grid, left / workers, block_ns, max_ns);
+        count = count < left ? count : left;
     } while (!atomic_compare_exchange_weak_explicit(&grid->cursor, &at, at + count,
                                                     memory_order_relaxed, memory_order_relaxed));
     *first = at;
     return count;
 }
 
-uint64_t sch_grid_claim(struct sch_grid_op *grid, unsigned workers, uint64_t *first)
+static uint64_t claim_of_range(struct sch_grid_op *grid, uint32_t index, uint64_t max_ns,
+                               uint64_t *first)
 {
-    return sch_grid_claim_short(grid, workers, CHUNK_MAX_NS, first);
+    struct sch_ranges *ranges = grid->ranges;
+    uint32_t left = sch_ranges_left(ranges, index);
+    if (left == 0)
+        return 0;
+    uint64_t block_ns = atomic_load_explicit(&ranges->range[index].block_ns, memory_order_relaxed);
+    uint64_t size = chunk_size(grid, left, block_ns, max_ns);
+    return sch_ranges_take(ranges, index, size < left ? (uint32_t)size : left, first);
 }
+
+/* Steals from a range whose worker is no farther away than that. */
+static bool steal_within(struct sch_ranges *ranges, struct sch_worker *worker,
+                         enum sch_distance distance)
+{
+    uint32_t skipped = sch_chaos_below(worker, ranges->count);
+    for (uint32_t i = 1; i <= ranges->count; i++) {
+        uint32_t victim = (worker->group_index + skipped + i) % ranges->count;
+        int cpu = atomic_load_explicit(&ranges->range[victim].cpu, memory_order_relaxed);
+        bool is_near = distance == SCH_FAR || sch_cpu_distance(worker->cpu, cpu) <= distance;
+        if (victim != worker->group_index && is_near &&
+            sch_ranges_steal(ranges, worker->group_index, victim, sch_chaos_below(worker, 2)))
+            return true;
+    }
+    return false;
+}
+
+/* Of those that are nearest. */
+static bool steal_near(struct sch_ranges *ranges, struct sch_worker *worker)
+{
+    unsigned distance = ranges->count > 2 ? SCH_SAME_CACHE : SCH_FAR;
+    while (distance < SCH_FAR && !steal_within(ranges, worker, distance))
+        distance++;
+    return distance < SCH_FAR || steal_within(ranges, worker, SCH_FAR);
+}
+
+/* Gets the worker's range blocks of another's. False: nobody has unclaimed ones any more. */
+static bool steal(struct sch_grid_op *grid, struct sch_worker *worker)
+{
+    struct sch_ranges *ranges = grid->ranges;
+    while (!steal_near(ranges, worker)) {
+        if (sch_ranges_are_empty(ranges)) {
+            atomic_store_explicit(&grid->cursor, grid->block_count, memory_order_relaxed);
+            return false;
+        }
+        sch_cpu_pause(); /* a thief has some in its hands */
+    }
+    /* Whoever has cancelled the grid may have looked while they were on their way. */
+    if (atomic_load(&grid->is_cancelled))
+        sch_grid_retire(grid, sch_ranges_drop(ranges, worker->group_index));
+    return true;
+}
+
+/* Says where the worker is that has this range: the line is its own. */
+static void note_cpu(struct sch_range *range, int cpu)
+{
+    if (atomic_load_explicit(&range->cpu, memory_order_relaxed) != cpu)
+        atomic_store_explicit(&range->cpu, cpu, memory_order_relaxed);
+}
+
+uint64_t sch_grid_claim(struct sch_grid_op *grid, struct sch_worker *worker, uint64_t *first)
+{
+    if (!grid->ranges)
+        return claim_in_order(grid, CHUNK_MAX_NS, first);
+    note_cpu(&grid->ranges->range[worker->group_index], worker->cpu);
+    uint64_t count;
+    do
+        count = claim_of_range(grid, worker->group_index, CHUNK_MAX_NS, first);
+    while (count == 0 && steal(grid, worker));
+    return count;
+}
+
+uint64_t sch_grid_claim_as_guest(struct sch_grid_op *grid, uint64_t max_ns, uint64_t *first)
+{
+    if (!grid->ranges)
+        return claim_in_order(grid, max_ns, first);
+    uint64_t count = 0;
+    for (uint32_t i = grid->ranges->count; i > 0 && count == 0; i--)
+        count = claim_of_range(grid, i - 1, max_ns, first);
+    return count;
+}
+
+/* ---- what blocks have taken ---- */
 
 /* Blocks of a grid may differ: all count. A machine that takes the CPU away for a while must not
  * make a small grid look large, so the known time grows in bounded steps. Threads that do this at
  * the same time lose little. */
-static void note_pace(const struct sch_grid_op *grid, const struct sch_code *code, uint32_t count,
+static void note_pace(const struct sch_grid_op *grid, const struct sch_code *code, uint64_t count,
                       int64_t block_ns)
 {
     int64_t before = sch_pace(code);
     if (before > 0) {
         int64_t max = PACE_GROWTH * before + PACE_GROWTH_NS;
         int64_t more = (block_ns < max ? block_ns : max) - before;
-        int64_t step = count < grid->block_count ? more * count / (int64_t)grid->block_count : more;
+        int64_t step =
+            count < grid->block_count ? more * (int64_t)count / (int64_t)grid->block_count : more;
         block_ns = before + (step != 0 ? step : (more > 0) - (more < 0));
     }
     atomic_store_explicit(code->pace, (uint32_t)block_ns, memory_order_relaxed);
 }
 
-void sch_grid_learn(struct sch_grid_op *grid, const struct sch_fit *fit, uint32_t count,
-                    uint64_t chunk_ns)
+static uint32_t block_time(uint64_t count, uint64_t ran_ns)
 {
-    uint64_t block_ns = chunk_ns / count;
-    block_ns = block_ns < 1 ? 1 : block_ns > UINT32_MAX ? UINT32_MAX : block_ns;
+    uint64_t block_ns = ran_ns / count;
+    return block_ns < 1 ? 1 : block_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)block_ns;
+}
+
+void sch_grid_note_chunk(struct sch_grid_op *grid, const struct sch_worker *worker,
+                         const struct sch_fit *fit, uint64_t count, uint64_t ran_ns)
+{
     /* What is left will run with other code if this has been replaced. */
-    if (fit == sch_grid_fit(grid))
-        atomic_store_explicit(&grid->block_ns, (uint32_t)block_ns, memory_order_relaxed);
+    if (fit != sch_grid_fit(grid))
+        return;
+    /* A few short blocks must not make the next chunk a long one, so the time falls slowly. */
+    _Atomic(uint32_t) *block_ns = worker && grid->ranges
+                                      ? &grid->ranges->range[worker->group_index].block_ns
+                                      : &grid->block_ns;
+    uint64_t last_ns = block_time(count, ran_ns);
+    uint64_t before_ns = atomic_load_explicit(block_ns, memory_order_relaxed);
+    uint64_t mean_ns = before_ns > 0 ? (3 * before_ns + last_ns) / 4 : 0;
+    atomic_store_explicit(block_ns, (uint32_t)(last_ns > mean_ns ? last_ns : mean_ns),
+                          memory_order_relaxed);
+}
+
+void sch_grid_learn(const struct sch_grid_op *grid, const struct sch_fit *fit, uint64_t count,
+                    uint64_t ran_ns)
+{
     if (fit->code.pace)
-        note_pace(grid, &fit->code, count, (int64_t)block_ns);
+        note_pace(grid, &fit->code, count, block_time(count, ran_ns));
+}
+
+static void expect_block_ns(struct sch_grid_op *grid, uint32_t block_ns)
+{
+    atomic_store_explicit(&grid->block_ns, block_ns, memory_order_relaxed);
+    for (uint32_t i = 0; grid->ranges && i < grid->ranges->count; i++)
+        atomic_store_explicit(&grid->ranges->range[i].block_ns, block_ns, memory_order_relaxed);
 }
 
 static void replace_code(struct sch_grid_op *grid, const struct sch_code *code)
@@ -180,7 +307,7 @@ static void replace_code(struct sch_grid_op *grid, const struct sch_code *code)
         atomic_exchange_explicit(&grid->is_better_taken, true, memory_order_relaxed))
         return;
     grid->better = fit;
-    atomic_store_explicit(&grid->block_ns, expected_block_ns(&fit), memory_order_relaxed);
+    expect_block_ns(grid, expected_block_ns(&fit));
     atomic_store_explicit(&grid->fit, &grid->better, memory_order_release);
     if (sch_pool_left_cpus() > 0)
         sch_pool_call(sch_group_workers(grid->grid.group));
@@ -204,6 +331,8 @@ void sch_grid_tell(struct sch_grid_op *grid, const struct sch_fit *fit, uint64_t
 
 void sch_grid_retire(struct sch_grid_op *grid, uint64_t count)
 {
+    if (count == 0)
+        return;
     /* Acquire and release: the last one sees everything that the blocks of others wrote. */
     if (atomic_fetch_sub_explicit(&grid->blocks_left, count, memory_order_acq_rel) != count)
         return;
@@ -216,9 +345,12 @@ void sch_grid_fail(struct sch_grid_op *grid, const struct sch_fault *fault)
     if (atomic_exchange_explicit(&grid->is_fault_taken, true, memory_order_relaxed))
         return;
     grid->fault = *fault;
-    atomic_store_explicit(&grid->is_cancelled, true, memory_order_relaxed);
+    /* Sequentially consistent, see steal. */
+    atomic_store(&grid->is_cancelled, true);
     uint64_t at = atomic_exchange_explicit(&grid->cursor, grid->block_count, memory_order_relaxed);
+    uint64_t unclaimed = grid->ranges ? 0 : grid->block_count - at;
+    for (uint32_t i = 0; grid->ranges && i < grid->ranges->count; i++)
+        unclaimed += sch_ranges_drop(grid->ranges, i);
     /* The caller's own block has not been retired yet, so this does not finish the grid. */
-    if (at < grid->block_count)
-        sch_grid_retire(grid, grid->block_count - at);
+    sch_grid_retire(grid, unclaimed);
 }

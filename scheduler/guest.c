@@ -175,8 +175,10 @@ static void note_end(struct visit *visit, uint32_t count)
     visit->now_ns = sch_now_ns();
     uint64_t took_ns = visit->now_ns - start_ns;
     if (!visit->is_untimed ||
-        took_ns > UNTIMED_GROWTH * count * (uint64_t)sch_pace(&visit->grid->first.code))
+        took_ns > UNTIMED_GROWTH * count * (uint64_t)sch_pace(&visit->grid->first.code)) {
+        sch_grid_note_chunk(visit->grid, NULL, &visit->grid->first, count, took_ns);
         sch_grid_learn(visit->grid, &visit->grid->first, count, took_ns);
+    }
 }
 
 static void note_failure(struct visit *visit, uint64_t count)
@@ -254,7 +256,7 @@ static void run_together(struct visit *visit, uint64_t wanted)
     share(visit, wanted - 1);
     while (!visit->has_failed) {
         uint64_t first;
-        uint64_t count = sch_grid_claim_short(grid, workers, CHUNK_MAX_NS, &first);
+        uint64_t count = sch_grid_claim_as_guest(grid, CHUNK_MAX_NS, &first);
         if (count == 0)
             return;
         run_blocks(visit, first, count, NULL);

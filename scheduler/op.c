@@ -138,9 +138,12 @@ static bool is_only_ours(const struct sch_op *op)
 
 void sch_op_release(struct sch_op *op)
 {
-    if (op &&
-        (is_only_ours(op) || atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) == 1))
-        free(op->memory);
+    if (!op ||
+        !(is_only_ours(op) || atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) == 1))
+        return;
+    if (op->kind == SCH_OP_GRID)
+        sch_ranges_free(sch_grid_of(op)->ranges);
+    free(op->memory);
 }
 
 enum pxr_status sch_op_depend(struct sch_op *op, struct sch_op *dep)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Splits the CPUs of this process into equal parts whose members are neighbours: sorted by package,
- * memory node and core, as the kernel's topology files describe them.
+ * How near CPUs are to each other, as the kernel's topology files describe them: splits those of
+ * this process into equal parts whose members are neighbours (sorted by package, memory node and
+ * core), and says what two of them share.
  */
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "scheduler/worker_pool.h"
@@ -85,4 +88,74 @@ void sch_split_cpus(const struct sch_groups *groups, cpu_set_t sets[SCH_GROUPS_M
         for (unsigned i = first; i < count && (i < end || i == first); i++)
             CPU_SET(cpus[i].keys[NUMBER], &sets[group]);
     }
+}
+
+/* ---- distances ---- */
+
+/* By CPU: the first one with the same last cache, and with the same memory node; -1: not known. */
+static short cache_of[CPU_SETSIZE];
+static short node_of[CPU_SETSIZE];
+static pthread_once_t places_once = PTHREAD_ONCE_INIT;
+
+/* Reads a list such as "0-3,8" from a file, and notes its first CPU for each of them. False: there
+ * is no such file. */
+static bool read_cpu_list(const char *path, short first_of[CPU_SETSIZE])
+{
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    int from;
+    int first = -1;
+    while (fscanf(file, "%d", &from) == 1) {
+        int to = from;
+        int next = fgetc(file);
+        if (next == '-' && fscanf(file, "%d", &to) == 1)
+            next = fgetc(file);
+        first = first < 0 ? from : first;
+        for (int cpu = from < 0 ? 0 : from; cpu <= to && cpu < CPU_SETSIZE; cpu++)
+            first_of[cpu] = (short)first;
+        if (next != ',')
+            break;
+    }
+    fclose(file);
+    return true;
+}
+
+static bool read_cache(int cpu, int level)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", cpu,
+             level);
+    return read_cpu_list(path, cache_of);
+}
+
+/* One file for each cache and node, since a file says what all its CPUs share. */
+static void find_places(void)
+{
+    memset(cache_of, -1, sizeof cache_of);
+    memset(node_of, -1, sizeof node_of);
+    long cpus = sysconf(_SC_NPROCESSORS_CONF);
+    for (int cpu = 0; cpu < cpus && cpu < CPU_SETSIZE; cpu++)
+        if (cache_of[cpu] < 0 && !read_cache(cpu, 3))
+            read_cache(cpu, 2);
+    for (int node = 0; node < NODES_MAX; node++) {
+        char path[PATH_BYTES];
+        snprintf(path, sizeof path, "/sys/devices/system/node/node%d/cpulist", node);
+        read_cpu_list(path, node_of);
+    }
+}
+
+static bool share_one(const short first_of[CPU_SETSIZE], int a, int b)
+{
+    return first_of[a] >= 0 && first_of[a] == first_of[b];
+}
+
+enum sch_distance sch_cpu_distance(int a, int b)
+{
+    if (a < 0 || b < 0 || a >= CPU_SETSIZE || b >= CPU_SETSIZE)
+        return SCH_FAR;
+    pthread_once(&places_once, find_places);
+    return share_one(cache_of, a, b)  ? SCH_SAME_CACHE
+           : share_one(node_of, a, b) ? SCH_SAME_NODE
+                                      : SCH_FAR;
 }

@@ -16,7 +16,8 @@
 #define YIELDS         256
 #define CROWDED_YIELDS 4 /* with fewer CPUs than workers */
 #define POLL_SLEEP_NS  50000
-#define LOOK_TURNS     64 /* turns of blocks from one look at the fault handler to the next */
+#define LOOK_TURNS     64      /* turns of blocks from one look at the fault handler to the next */
+#define STAY_NS        1000000 /* with one grid, while others have blocks for this worker, too */
 
 SCH_THREAD_LOCAL struct sch_worker *sch_this_worker;
 
@@ -79,18 +80,49 @@ bool sch_worker_may_claim(const struct sch_worker *worker, const struct sch_grid
 
 /* ---- turns ---- */
 
+/* Whether the worker should look what else there is: work that has been added, or grids that have
+ * waited for their turn. */
+static bool has_stayed(const struct sch_worker *worker, uint64_t now_ns)
+{
+    return worker->seen_epoch != sch_pool_epoch() ||
+           (now_ns > worker->leave_ns && sch_pool_has_others());
+}
+
 /* Claims more blocks of a grid of which this worker has just ended some, unless there may be
  * something else to do. True if there are: then they own the caller's reference. */
-static bool claim_more(struct sch_worker *worker, struct sch_grid_op *grid)
+static bool claim_more(struct sch_worker *worker, struct sch_grid_op *grid, uint64_t now_ns)
 {
     if (!sch_grid_fit(grid)->has_chunks || worker->span_count > 0 || worker->parked_count > 0 ||
-        worker->seen_epoch != sch_pool_epoch() || !sch_worker_may_claim(worker, grid))
+        has_stayed(worker, now_ns) || !sch_worker_may_claim(worker, grid))
         return false;
     uint64_t first;
-    uint64_t count = sch_grid_claim(grid, sch_group_workers(worker->group), &first);
+    uint64_t count = sch_grid_claim(grid, worker, &first);
     if (count > 0)
         worker->spans[worker->span_count++] = (struct sch_span){grid, first, first + count};
     return count > 0;
+}
+
+/* Tells the grid of the blocks of the batch. */
+static void end_batch(struct sch_worker *worker, struct sch_grid_op *grid)
+{
+    struct sch_batch batch = worker->batch;
+    worker->batch = (struct sch_batch){0};
+    if (batch.timed_count > 0)
+        sch_grid_learn(grid, batch.fit, batch.timed_count, batch.timed_ns);
+    sch_grid_retire(grid, batch.count);
+}
+
+/* Adds blocks that have ended to the batch. */
+static void add_to_batch(struct sch_worker *worker, const struct sch_block *block, bool is_timed,
+                         uint64_t ran_ns)
+{
+    worker->batch.fit = block->fit;
+    worker->batch.count += block->chunk;
+    if (!is_timed)
+        return;
+    worker->batch.timed_count += block->chunk;
+    worker->batch.timed_ns += ran_ns;
+    sch_grid_note_chunk(block->grid, worker, block->fit, block->chunk, ran_ns);
 }
 
 /* Runs the block (of a fused kernel: the blocks) until it ends or waits. The block's reference to
@@ -100,6 +132,8 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
     struct sch_grid_op *grid = block->grid;
     const struct sch_fit *fit = block->fit;
     worker->is_trimmed = false;
+    if (worker->batch.fit != fit)
+        end_batch(worker, grid);
     if (++worker->turns % LOOK_TURNS == 0)
         sch_fault_handler_check();
     bool is_timed = fit->has_chunks || grid->grid.watch;
@@ -109,9 +143,8 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
     if (state == SCH_BLOCK_FAILED)
         sch_limit_tell(worker, block);
     sch_limit_leave(worker);
-    uint64_t ran_ns = is_timed ? sch_now_ns() - start_ns : 0;
-    if (fit->has_chunks && state == SCH_BLOCK_ENDED)
-        sch_grid_learn(grid, fit, block->chunk, ran_ns);
+    uint64_t now_ns = is_timed ? sch_now_ns() : 0;
+    uint64_t ran_ns = now_ns - start_ns;
     sch_grid_tell(grid, fit, state == SCH_BLOCK_WAITING ? 0 : block->chunk, ran_ns);
     if (state == SCH_BLOCK_WAITING) {
         worker->fruitless_turns = block->has_progressed ? 0 : worker->fruitless_turns + 1;
@@ -120,11 +153,15 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
     }
     worker->fruitless_turns = 0;
     worker->must_look = true;
-    uint32_t count = block->chunk;
+    add_to_batch(worker, block, fit->has_chunks && state == SCH_BLOCK_ENDED, ran_ns);
     sch_block_release(block);
-    sch_grid_retire(grid, count);
-    if (!claim_more(worker, grid))
-        sch_op_release(&grid->op);
+    /* A watch is told how many blocks are left. */
+    if (grid->grid.watch && fit == &grid->first)
+        end_batch(worker, grid);
+    if (claim_more(worker, grid, now_ns))
+        return;
+    end_batch(worker, grid);
+    sch_op_release(&grid->op);
 }
 
 static void follow_chaos(struct sch_worker *worker)
@@ -186,6 +223,7 @@ static void start_block(struct sch_worker *worker, struct sch_span *span)
     if (!is_cancelled)
         sch_grid_fail(
             grid, &(struct sch_fault){.status = PXR_OUT_OF_MEMORY, .launch = &grid->grid.launch});
+    end_batch(worker, grid);
     sch_grid_retire(grid, count);
     sch_op_release(&grid->op);
 }
@@ -214,6 +252,7 @@ static bool fresh_turn(struct sch_worker *worker)
         sch_op_finish(work.task, NULL);
     } else {
         worker->spans[worker->span_count++] = work.span;
+        worker->leave_ns = sch_now_ns() + STAY_NS;
     }
     return true;
 }

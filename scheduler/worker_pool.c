@@ -37,7 +37,8 @@ struct pool {
     pthread_cond_t wake;
     pthread_cond_t wake_last; /* the last worker, which is called when the others are awake */
     struct sch_op_queue tasks;
-    struct sch_op_queue grids; /* with unclaimed blocks: by priority, then the oldest first */
+    struct sch_op_queue grids; /* with unclaimed blocks: by priority, then whose turn is next */
+    atomic_uint grid_count;    /* of `grids` */
     _Alignas(SCH_CACHE_LINE) atomic_uint epoch; /* changes whenever work has been added */
     atomic_uint sleepers;
     bool last_sleeps;    /* lock: lock */
@@ -199,6 +200,7 @@ static void queue_grid(struct sch_op *op)
 {
     int priority = sch_grid_of(op)->grid.priority;
     struct sch_op **link = &pool.grids.head;
+    atomic_fetch_add_explicit(&pool.grid_count, 1, memory_order_relaxed);
     if (!*link || sch_grid_of(pool.grids.tail)->grid.priority <= priority) {
         sch_queue_push(&pool.grids, op);
         return;
@@ -226,6 +228,8 @@ static uint64_t sort_ready(struct sch_op_queue *ready, struct sch_op_queue *work
         } else {
             has_grid = has_grid || grid;
             wanted += grid ? wanted_workers(grid) : 1;
+            if (grid)
+                sch_grid_deal(grid);
             sch_queue_push(work, op);
         }
     }
@@ -264,10 +268,16 @@ void sch_pool_enqueue(struct sch_op *op)
 
 void sch_pool_share(struct sch_grid_op *grid, uint64_t wanted)
 {
+    sch_grid_deal(grid);
     pthread_mutex_lock(&pool.lock);
     queue_grid(sch_op_retain(&grid->op));
     pthread_mutex_unlock(&pool.lock);
     sch_pool_call(wanted);
+}
+
+bool sch_pool_has_others(void)
+{
+    return atomic_load_explicit(&pool.grid_count, memory_order_relaxed) > 1;
 }
 
 static bool grid_is_claimed(const struct sch_grid_op *grid)
@@ -275,32 +285,41 @@ static bool grid_is_claimed(const struct sch_grid_op *grid)
     return atomic_load_explicit(&grid->cursor, memory_order_relaxed) == grid->block_count;
 }
 
-/* The first chunk that this worker may take, of the oldest grid. Grids without a chunk that are met
- * on the way leave the list. The lock is held. */
+/* Takes a grid that follows `previous` (NULL: none) out of the list. The lock is held. */
+static void unlink_grid(struct sch_op *op, struct sch_op *previous)
+{
+    *(previous ? &previous->next : &pool.grids.head) = op->next;
+    if (!op->next)
+        pool.grids.tail = previous;
+    atomic_fetch_sub_explicit(&pool.grid_count, 1, memory_order_relaxed);
+}
+
+/* The first chunk that this worker may take, of the grid whose turn it is; then it is that of the
+ * others of the same priority. Grids without a chunk that are met on the way leave the list. The
+ * lock is held. */
 static struct sch_span take_span(struct sch_worker *worker)
 {
     struct sch_op *previous = NULL;
-    struct sch_op **link = &pool.grids.head;
-    while (*link) {
-        struct sch_op *op = *link;
+    struct sch_op *next;
+    for (struct sch_op *op = pool.grids.head; op; op = next) {
+        next = op->next;
         struct sch_grid_op *grid = sch_grid_of(op);
-        if (grid_is_claimed(grid)) {
-            *link = op->next;
-            if (!op->next)
-                pool.grids.tail = previous;
-            sch_op_release(op);
-            continue;
-        }
         uint64_t first = 0;
         uint64_t count = 0;
-        if (grid->grid.group == worker->group && sch_worker_may_claim(worker, grid))
-            count = sch_grid_claim(grid, pool.group_workers[worker->group], &first);
+        if (!grid_is_claimed(grid) && grid->grid.group == worker->group &&
+            sch_worker_may_claim(worker, grid))
+            count = sch_grid_claim(grid, worker, &first);
         if (count > 0) {
-            sch_op_retain(op);
+            unlink_grid(op, previous);
+            queue_grid(sch_op_retain(op));
             return (struct sch_span){grid, first, first + count};
         }
-        previous = op;
-        link = &op->next;
+        if (grid_is_claimed(grid)) {
+            unlink_grid(op, previous);
+            sch_op_release(op);
+        } else {
+            previous = op;
+        }
     }
     return (struct sch_span){0};
 }
@@ -308,6 +327,7 @@ static struct sch_span take_span(struct sch_worker *worker)
 bool sch_pool_pick(struct sch_worker *worker, struct sch_work *work, unsigned *epoch)
 {
     *work = (struct sch_work){0};
+    worker->cpu = sched_getcpu();
     pthread_mutex_lock(&pool.lock);
     *epoch = sch_pool_epoch();
     /* Tasks first: they are short, and grids of other streams wait for them. */

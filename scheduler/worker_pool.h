@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "scheduler/fiber.h"
+#include "scheduler/ranges.h"
 #include "scheduler/scheduler.h"
 #include "util/guard.h"
 
@@ -56,6 +57,8 @@ struct sch_fit {
     bool has_chunks;       /* a claimed chunk is run in one go: none of its blocks waits */
 };
 
+struct sch_worker;
+
 struct sch_grid_op {
     struct sch_op op;     /* first */
     struct sch_grid grid; /* its code is the first one */
@@ -73,7 +76,9 @@ struct sch_grid_op {
     _Atomic(uint64_t) end_ns;   /* with a limit: when it is to have ended; 0: it has not begun */
     atomic_uint chunk_max;      /* becomes 1 when a block had to wait */
     _Atomic(uint32_t) block_ns; /* with chunks: the time of a block in the last, 0: not known */
-    _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) cursor;      /* first block nobody has claimed */
+    struct sch_ranges *ranges;  /* of unclaimed blocks; NULL: they are claimed at the cursor */
+    _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) cursor;      /* first block nobody has claimed; with
+                                                               ranges: block_count when all are empty */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) blocks_left; /* neither finished nor cancelled */
 };
 
@@ -104,12 +109,15 @@ uint64_t sch_now_ns(void);
  * it. */
 void sch_grid_init(struct sch_grid_op *grid);
 
-/* Claims the next chunk of blocks [*first, *first + result). 0: all are claimed. */
-uint64_t sch_grid_claim(struct sch_grid_op *grid, unsigned workers, uint64_t *first);
+/* Deals the blocks from the cursor on out to ranges if their order does not matter. Before workers
+ * know the grid. */
+void sch_grid_deal(struct sch_grid_op *grid);
 
-/* The same for a chunk that takes no longer than about max_ns. */
-uint64_t sch_grid_claim_short(struct sch_grid_op *grid, unsigned workers, uint64_t max_ns,
-                              uint64_t *first);
+/* Claims the worker's next chunk of blocks [*first, *first + result). 0: all are claimed. */
+uint64_t sch_grid_claim(struct sch_grid_op *grid, struct sch_worker *worker, uint64_t *first);
+
+/* The same for a thread that is no worker, and a chunk that takes no longer than about max_ns. */
+uint64_t sch_grid_claim_as_guest(struct sch_grid_op *grid, uint64_t max_ns, uint64_t *first);
 
 /* What a block that begins now runs with: read once for each, as it may change meanwhile. */
 static inline const struct sch_fit *sch_grid_fit(const struct sch_grid_op *grid)
@@ -123,16 +131,22 @@ static inline uint32_t sch_pace(const struct sch_code *code)
     return code->pace ? atomic_load_explicit(code->pace, memory_order_relaxed) : 0;
 }
 
-/* Notes that a chunk of so many blocks has taken so long with this code. */
-void sch_grid_learn(struct sch_grid_op *grid, const struct sch_fit *fit, uint32_t count,
-                    uint64_t chunk_ns);
+/* Notes that a chunk of so many blocks has taken so long with this code, for the size of the
+ * worker's next ones. NULL: no worker. */
+void sch_grid_note_chunk(struct sch_grid_op *grid, const struct sch_worker *worker,
+                         const struct sch_fit *fit, uint64_t count, uint64_t ran_ns);
+
+/* Notes that so many blocks have taken so long with this code, for its next launch. */
+void sch_grid_learn(const struct sch_grid_op *grid, const struct sch_fit *fit, uint64_t count,
+                    uint64_t ran_ns);
 
 /* Tells the grid's watch, if there is one, that blocks have run for so long, and that so many have
  * ended. The caller has not retired them yet. */
 void sch_grid_tell(struct sch_grid_op *grid, const struct sch_fit *fit, uint64_t count,
                    uint64_t ran_ns);
 
-/* Counts `count` claimed blocks as finished or abandoned; the last one finishes the operation. */
+/* Counts `count` claimed blocks as finished or abandoned; the last one finishes the operation. 0:
+ * nothing happens. */
 void sch_grid_retire(struct sch_grid_op *grid, uint64_t count);
 
 /* Keeps the first fault of a grid, and cancels what has not been started. */
@@ -157,6 +171,15 @@ struct sch_span {
 
 #define SCH_SPANS_MAX 4
 
+/* Blocks that have ended, all of one grid, and of which the grid has not been told: telling it for
+ * each chunk would make the workers pass its cache lines around. */
+struct sch_batch {
+    const struct sch_fit *fit; /* NULL: there are none */
+    uint64_t count;
+    uint64_t timed_count; /* of them: those known to have … */
+    uint64_t timed_ns;    /* … taken so long */
+};
+
 /* One OS thread that runs blocks and tasks. Everything here belongs to that thread. */
 struct sch_worker {
     _Alignas(SCH_CACHE_LINE) struct sch_context scheduler; /* the worker loop's own stack */
@@ -166,6 +189,8 @@ struct sch_worker {
     struct sch_fiber_pool fibers;
     struct sch_span spans[SCH_SPANS_MAX];
     unsigned span_count;
+    struct sch_batch batch;   /* if there is one: of the grid of the only span */
+    uint64_t leave_ns;        /* when other grids are to have their turn */
     struct sch_block *parked; /* ring of waiting blocks: the last one; its next is first */
     unsigned parked_count;
     struct sch_block *free_blocks;
@@ -178,6 +203,7 @@ struct sch_worker {
     unsigned index;
     unsigned group;
     unsigned group_index; /* among the workers of its group */
+    int cpu;              /* where it was when it last looked for work */
     uint64_t chaos;       /* state of the random generator, 0: no chaos */
     unsigned chaos_seed;  /* the seed it was made from */
     struct pxr_area signal_stack;
@@ -200,6 +226,9 @@ void sch_pool_enqueue_all(struct sch_op_queue *ready); /* of several; the queue 
 
 /* Shares a grid of which the caller will run blocks, too: so many workers should help. */
 void sch_pool_share(struct sch_grid_op *grid, uint64_t wanted);
+
+/* Whether several grids have unclaimed blocks. */
+bool sch_pool_has_others(void);
 
 /* Calls so many workers to new work. */
 void sch_pool_call(uint64_t wanted);
@@ -328,6 +357,11 @@ static inline uint32_t sch_chaos_below(struct sch_worker *worker, uint32_t n)
  * members share a package, a memory node and cores where possible. A set is empty when the CPUs
  * cannot be found out. */
 void sch_split_cpus(const struct sch_groups *groups, cpu_set_t sets[SCH_GROUPS_MAX]);
+
+/* What two CPUs share. One that is not known (-1) is far from all. */
+enum sch_distance { SCH_SAME_CACHE, SCH_SAME_NODE, SCH_FAR };
+
+enum sch_distance sch_cpu_distance(int a, int b);
 
 /* ---- for tests ---- */
 unsigned sch_parse_cpu_max(const char *text);

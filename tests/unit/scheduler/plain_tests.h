@@ -43,6 +43,7 @@ extern char **environ;
             exit(1);                                                                               \
         }                                                                                          \
     } while (0)
+#define cr_assert_not(a, ...)      cr_assert(!(a))
 #define cr_assert_eq(a, b, ...)    cr_assert((a) == (b))
 #define cr_assert_neq(a, b, ...)   cr_assert((a) != (b))
 #define cr_assert_lt(a, b, ...)    cr_assert((a) < (b))
