@@ -313,15 +313,18 @@ static void replace_code(struct sch_grid_op *grid, const struct sch_code *code)
         sch_pool_call(sch_group_workers(grid->grid.group));
 }
 
-void sch_grid_tell(struct sch_grid_op *grid, const struct sch_fit *fit, uint64_t count,
-                   uint64_t ran_ns)
+bool sch_grid_is_watched(const struct sch_grid_op *grid, const struct sch_fit *fit)
 {
-    if (!grid->grid.watch || fit != &grid->first)
-        return;
+    return grid->grid.watch && fit == &grid->first;
+}
+
+void sch_grid_tell(struct sch_grid_op *grid, uint64_t count, uint64_t ran_ns, uint64_t running_ns)
+{
     uint64_t others_ns = atomic_fetch_add_explicit(&grid->watched_ns, ran_ns, memory_order_relaxed);
     uint64_t left = atomic_load_explicit(&grid->blocks_left, memory_order_relaxed) - count;
     struct sch_progress progress = {.ran_ns = ran_ns,
                                     .grid_ns = others_ns + ran_ns,
+                                    .running_ns = running_ns,
                                     .blocks_done = grid->block_count - left,
                                     .blocks_left = left};
     struct sch_code better;

@@ -324,8 +324,8 @@ bool sch_guest_run(struct sch_grid_op *grid, enum sch_guest_size size)
         run(&visit, plan, wanted);
         sch_fault_leave_guest();
         /* Without blocks of its own to retire the grid may have ended. */
-        if (visit.done > 0)
-            sch_grid_tell(grid, &grid->first, visit.done, visit.now_ns - start_ns);
+        if (visit.done > 0 && sch_grid_is_watched(grid, &grid->first))
+            sch_grid_tell(grid, visit.done, visit.now_ns - start_ns, 0);
     }
     atomic_flag_clear_explicit(&guest->is_taken, memory_order_release);
     if (plan != PLAN_LEAVE)

@@ -19,6 +19,11 @@ enum { SCH_STATE_PENDING, SCH_STATE_AWAITED, SCH_STATE_DONE };
 /* Waking up takes up to 50 us. Used only where a CPU has nothing else to do. */
 #define WAIT_SPIN_NS 100000
 
+/* Whoever waits looks after blocks that run for long, first after so long, then ever more rarely.
+ */
+#define LOOK_MIN_NS 4000000
+#define LOOK_MAX_NS 64000000
+
 static struct sch_edge closed_edge;
 #define CLOSED (&closed_edge)
 
@@ -310,12 +315,19 @@ void sch_op_wait(struct sch_op *op)
         return;
     if (spin_for(op, WAIT_SPIN_NS))
         return;
+    long look_ns = LOOK_MIN_NS;
     for (;;) {
         unsigned state = SCH_STATE_PENDING;
         atomic_compare_exchange_strong_explicit(&op->state, &state, SCH_STATE_AWAITED,
                                                 memory_order_acquire, memory_order_acquire);
         if (state == SCH_STATE_DONE)
             return;
-        syscall(SYS_futex, &op->state, FUTEX_WAIT_PRIVATE, SCH_STATE_AWAITED, NULL, NULL, 0);
+        const struct timespec timeout = {.tv_nsec = look_ns};
+        if (syscall(SYS_futex, &op->state, FUTEX_WAIT_PRIVATE, SCH_STATE_AWAITED, &timeout, NULL,
+                    0) == 0 ||
+            errno != ETIMEDOUT)
+            continue;
+        sch_look_out();
+        look_ns = look_ns < LOOK_MAX_NS ? 2 * look_ns : look_ns;
     }
 }

@@ -91,14 +91,17 @@ struct sch_code {
 struct sch_progress {
     uint64_t ran_ns;      /* the time of the thread that tells, since it told last */
     uint64_t grid_ns;     /* the same of all threads, since the grid began */
+    uint64_t running_ns;  /* how long blocks that have not ended have run: all of them together if a
+                             thread looks after them, else 0 */
     uint64_t blocks_done; /* in that time */
     uint64_t blocks_left;
 };
 
-/* Is told of each chunk that has run with the code that the grid began with. True: *code is for all
- * blocks that begin from now on; said once at most. Those that have begun end as they began. Called
- * with the argument of the grid's done function, before that, on several threads at once; must
- * neither wait nor take long. */
+/* Is told of each chunk that has run with the code that the grid began with, and of chunks that run
+ * for long while a thread waits for operations. True: *code is for all blocks that begin from now
+ * on; said once at most. Those that have begun end as they began. Called with the argument of the
+ * grid's done function, before that, on several threads at once; must neither wait nor take long.
+ */
 typedef bool (*sch_watch_fn)(void *arg, const struct sch_progress *progress, struct sch_code *code);
 
 /* Is told where a block stands whose grid is to end because it takes too long, on the worker that

@@ -136,8 +136,13 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
         end_batch(worker, grid);
     if (++worker->turns % LOOK_TURNS == 0)
         sch_fault_handler_check();
-    bool is_timed = fit->has_chunks || grid->grid.watch;
+    bool is_watched = sch_grid_is_watched(grid, fit);
+    bool is_timed = fit->has_chunks || is_watched;
     uint64_t start_ns = is_timed ? sch_now_ns() : 0;
+    if (is_watched) {
+        atomic_store_explicit(&worker->watched_since_ns, start_ns, memory_order_relaxed);
+        atomic_store_explicit(&worker->watched, grid, memory_order_release);
+    }
     sch_limit_enter(worker, grid);
     enum sch_block_state state = fit->code.fused ? sch_fused_run(block) : sch_precise_run(block);
     if (state == SCH_BLOCK_FAILED)
@@ -145,7 +150,10 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
     sch_limit_leave(worker);
     uint64_t now_ns = is_timed ? sch_now_ns() : 0;
     uint64_t ran_ns = now_ns - start_ns;
-    sch_grid_tell(grid, fit, state == SCH_BLOCK_WAITING ? 0 : block->chunk, ran_ns);
+    if (is_watched) {
+        atomic_store_explicit(&worker->watched, NULL, memory_order_relaxed);
+        sch_grid_tell(grid, state == SCH_BLOCK_WAITING ? 0 : block->chunk, ran_ns, 0);
+    }
     if (state == SCH_BLOCK_WAITING) {
         worker->fruitless_turns = block->has_progressed ? 0 : worker->fruitless_turns + 1;
         park(worker, block);
@@ -156,7 +164,7 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
     add_to_batch(worker, block, fit->has_chunks && state == SCH_BLOCK_ENDED, ran_ns);
     sch_block_release(block);
     /* A watch is told how many blocks are left. */
-    if (grid->grid.watch && fit == &grid->first)
+    if (is_watched)
         end_batch(worker, grid);
     if (claim_more(worker, grid, now_ns))
         return;

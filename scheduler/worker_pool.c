@@ -275,14 +275,42 @@ void sch_pool_share(struct sch_grid_op *grid, uint64_t wanted)
     sch_pool_call(wanted);
 }
 
-bool sch_pool_has_others(void)
-{
-    return atomic_load_explicit(&pool.grid_count, memory_order_relaxed) > 1;
-}
-
 static bool grid_is_claimed(const struct sch_grid_op *grid)
 {
     return atomic_load_explicit(&grid->cursor, memory_order_relaxed) == grid->block_count;
+}
+
+/* Keeps a grid from ending. False: it has. */
+static bool hold_open(struct sch_grid_op *grid)
+{
+    uint64_t left = atomic_load_explicit(&grid->blocks_left, memory_order_relaxed);
+    do {
+        if (left == 0)
+            return false;
+    } while (!atomic_compare_exchange_weak_explicit(&grid->blocks_left, &left, left + 1,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    return true;
+}
+
+unsigned sch_pool_hold_watched(struct sch_grid_op *grids[], unsigned max)
+{
+    unsigned count = 0;
+    pthread_mutex_lock(&pool.lock);
+    for (struct sch_op *op = pool.grids.head; op && count < max; op = op->next) {
+        struct sch_grid_op *grid = sch_grid_of(op);
+        if (!grid_is_claimed(grid) && sch_grid_is_watched(grid, sch_grid_fit(grid)) &&
+            hold_open(grid)) {
+            sch_op_retain(op);
+            grids[count++] = grid;
+        }
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return count;
+}
+
+bool sch_pool_has_others(void)
+{
+    return atomic_load_explicit(&pool.grid_count, memory_order_relaxed) > 1;
 }
 
 /* Takes a grid that follows `previous` (NULL: none) out of the list. The lock is held. */

@@ -140,10 +140,12 @@ void sch_grid_note_chunk(struct sch_grid_op *grid, const struct sch_worker *work
 void sch_grid_learn(const struct sch_grid_op *grid, const struct sch_fit *fit, uint64_t count,
                     uint64_t ran_ns);
 
-/* Tells the grid's watch, if there is one, that blocks have run for so long, and that so many have
- * ended. The caller has not retired them yet. */
-void sch_grid_tell(struct sch_grid_op *grid, const struct sch_fit *fit, uint64_t count,
-                   uint64_t ran_ns);
+/* Whether the grid has a watch that is to be told of blocks with this code. */
+bool sch_grid_is_watched(const struct sch_grid_op *grid, const struct sch_fit *fit);
+
+/* Tells the watch that blocks have run for so long, and that so many have ended, which the caller
+ * has not retired yet; and how long others have run that have not ended. */
+void sch_grid_tell(struct sch_grid_op *grid, uint64_t count, uint64_t ran_ns, uint64_t running_ns);
 
 /* Counts `count` claimed blocks as finished or abandoned; the last one finishes the operation. 0:
  * nothing happens. */
@@ -209,6 +211,10 @@ struct sch_worker {
     struct pxr_area signal_stack;
     pthread_t thread;
     _Atomic(uint64_t) end_ns; /* of the grid whose block runs, if it has a limit; 0: none */
+    /* The grid whose block runs and has a watch, NULL: none, for others to compare only; and since
+     * when. */
+    _Atomic(const struct sch_grid_op *) watched;
+    _Atomic(uint64_t) watched_since_ns;
 };
 
 /* Work for a worker: a task, or a span of a grid. */
@@ -229,6 +235,10 @@ void sch_pool_share(struct sch_grid_op *grid, uint64_t wanted);
 
 /* Whether several grids have unclaimed blocks. */
 bool sch_pool_has_others(void);
+
+/* Holds up to `max` grids that have unclaimed blocks and a watch to be told: each has a reference,
+ * and cannot end before the caller retires one block of it. Returns how many. */
+unsigned sch_pool_hold_watched(struct sch_grid_op *grids[], unsigned max);
 
 /* Calls so many workers to new work. */
 void sch_pool_call(uint64_t wanted);
@@ -320,6 +330,12 @@ void sch_limit_tell(const struct sch_worker *worker, const struct sch_block *blo
  * left at this instruction. */
 bool sch_limit_has_passed(const struct sch_worker *worker);
 bool sch_limit_may_leave_at(const struct sch_worker *worker, uintptr_t pc);
+
+/* ---- blocks that run for long (lookout.c) ---- */
+
+/* Tells the watches of grids with unclaimed blocks how long blocks have been running. For threads
+ * that wait, now and then. */
+void sch_look_out(void);
 
 /* ---- faults (fault.c) ---- */
 

@@ -289,6 +289,7 @@ static bool watch(void *arg, const struct sch_progress *progress, struct sch_cod
         crt_tier_note(launch->kernel, &launch->facts, progress);
         return false;
     }
+    crt_stats_quick(launch->kernel->func->name, progress->ran_ns);
     *code = describe_code(launch, best);
     return true;
 }

@@ -52,9 +52,10 @@ uint64_t crt_tier_limit(const struct crt_kernel *kernel)
     return crt_tier_price(kernel) / 100 * pxr_options_get()->tier_patience;
 }
 
-static bool is_earned(const struct crt_kernel *kernel, uint64_t promised_ns)
+/* running_ns: of blocks that have not ended. */
+static bool is_earned(const struct crt_kernel *kernel, uint64_t running_ns, uint64_t promised_ns)
 {
-    uint64_t ran_ns = atomic_load_explicit(&kernel->rent.ran_ns, memory_order_relaxed);
+    uint64_t ran_ns = running_ns + atomic_load_explicit(&kernel->rent.ran_ns, memory_order_relaxed);
     return !atomic_load_explicit(&kernel->rent.is_settled, memory_order_relaxed) &&
            crt_price_is_earned(crt_tier_limit(kernel), ran_ns, promised_ns);
 }
@@ -80,7 +81,7 @@ bool crt_tier_is_inherited(const struct crt_kernel *kernel)
 {
     return crt_tier() == PXR_TIER_AUTO &&
            atomic_load_explicit(&kernel->rent.inherited_ns, memory_order_relaxed) > 0 &&
-           is_earned(kernel, 0);
+           is_earned(kernel, 0, 0);
 }
 
 /* In ever larger parts. */
@@ -128,12 +129,12 @@ void crt_tier_note(struct crt_kernel *kernel, const struct tr_facts *facts,
         return;
     uint64_t promised_ns =
         crt_price_promise(progress->grid_ns, progress->blocks_done, progress->blocks_left);
-    if (is_earned(kernel, promised_ns) &&
+    if (is_earned(kernel, progress->running_ns, promised_ns) &&
         !atomic_exchange_explicit(&kernel->rent.is_settled, true, memory_order_relaxed))
         crt_background_make(kernel, facts);
 }
 
 bool crt_tier_is_due(const struct crt_kernel *kernel)
 {
-    return pxr_options_get()->compile_threads == 0 && is_earned(kernel, 0);
+    return pxr_options_get()->compile_threads == 0 && is_earned(kernel, 0, 0);
 }

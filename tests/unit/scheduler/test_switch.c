@@ -92,12 +92,13 @@ static void finish(void *arg, const struct sch_fault *fault)
     keep_fault(arg, fault);
 }
 
-static void wait_for_launch(struct sch_grid *grid, struct launch *launch)
+static void wait_for_launch_with(struct sch_grid *grid, struct launch *launch,
+                                 sch_watch_fn watching)
 {
     const uint32_t *dims = grid->launch.grid;
     launch->blocks = (uint64_t)dims[0] * dims[1] * dims[2];
     launch->fault.status = PXR_STATUS_COUNT;
-    grid->watch = watch;
+    grid->watch = watching;
     struct sch_op *op = sch_op_grid(grid, finish, launch);
     cr_assert_not_null(op);
     if (!sch_op_try(op))
@@ -105,6 +106,11 @@ static void wait_for_launch(struct sch_grid *grid, struct launch *launch)
     sch_op_wait(op);
     sch_op_release(op);
     cr_assert_eq(launch->fault.status, PXR_OK, "%s", pxr_status_name(launch->fault.status));
+}
+
+static void wait_for_launch(struct sch_grid *grid, struct launch *launch)
+{
+    wait_for_launch_with(grid, launch, watch);
 }
 
 static void run_launch(struct sch_grid *grid, struct launch *launch)
@@ -279,6 +285,51 @@ Test(scheduler_switch, a_worker_leaves_its_cpu_while_code_is_made)
     wait_for_launch(&grid, &launch);
     expect_good();
     cr_assert(atomic_load(&has_last_worker_run));
+}
+
+/* ---- blocks that run for long ---- */
+
+static atomic_bool is_noticed;
+static atomic_uint first_blocks;
+static atomic_uint better_blocks;
+
+/* No block ends before a thread that waits has looked. */
+static void long_blocks(struct rt_block *block, uint32_t count)
+{
+    (void)block;
+    for (unsigned us = 0; us < PATIENCE_US && !atomic_load(&is_noticed); us += BLOCK_US)
+        usleep(BLOCK_US);
+    CHECK(&bad, atomic_load(&is_noticed));
+    atomic_fetch_add(&first_blocks, count);
+}
+
+static void short_blocks(struct rt_block *block, uint32_t count)
+{
+    (void)block;
+    atomic_fetch_add(&better_blocks, count);
+}
+
+static bool notice(void *arg, const struct sch_progress *progress, struct sch_code *code)
+{
+    struct launch *launch = arg;
+    CHECK(&bad, !atomic_load(&launch->is_over));
+    CHECK(&bad, progress->blocks_done + progress->blocks_left == launch->blocks);
+    if (progress->running_ns > 0)
+        atomic_store(&is_noticed, true);
+    *code = launch->better;
+    return atomic_load(&is_noticed);
+}
+
+Test(scheduler_switch, a_thread_that_waits_notices_long_blocks)
+{
+    cr_assert_eq(sch_start(2, NULL), PXR_OK);
+    struct run run = {.fused = long_blocks, .grid = {1000}, .block = {32}};
+    struct sch_grid grid = make_grid(&run);
+    struct launch launch = {.better = {.fused = short_blocks}};
+    wait_for_launch_with(&grid, &launch, notice);
+    expect_good();
+    cr_assert_gt(atomic_load(&better_blocks), 0);
+    cr_assert_eq(atomic_load(&first_blocks) + atomic_load(&better_blocks), 1000);
 }
 
 /* ---- what is not switched ---- */
