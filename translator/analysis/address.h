@@ -108,8 +108,8 @@ enum tr_through {
 
 /* Apart into the addends of a parameter. */
 #define TR_AS_ADDENDS TR_THROUGH_SUMS
-/* Apart into a pointer and indices of elements. */
-#define TR_AS_INDICES TR_THROUGH_PRODUCTS
+/* Apart into a pointer and indices of elements, which may be sums of several. */
+#define TR_AS_INDICES (TR_THROUGH_SUMS | TR_THROUGH_PRODUCTS)
 /* Apart into the parts of threads and blocks. Two accesses that overlap do so modulo 2^32, and
  * modulo 2^32 conversions between 32 and 64 bits, with sign or zeros, change nothing: no range
  * needs to be proved to look through them. */
@@ -117,8 +117,9 @@ enum tr_through {
     (TR_THROUGH_SUMS | TR_THROUGH_PRODUCTS | TR_THROUGH_CONVERSIONS | TR_THROUGH_REGISTERS)
 
 struct tr_term {
-    LLVMValueRef index; /* with fewer than 64 bits it counts with its sign */
+    LLVMValueRef index; /* with fewer than 64 bits it counts with its sign … */
     uint64_t factor;    /* not 0 */
+    bool is_unsigned;   /* … or without: never in what tr_sum_of finds */
 };
 
 /* base + offset + tid * %tid + ctaid * %ctaid + the terms, modulo 2^bits. */

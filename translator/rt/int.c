@@ -80,7 +80,7 @@ DEFINE_BIT_FIELD(64, UINT32_MAX)
  * left shift that brings it to the top. */
 uint32_t rt_bfind_u32(uint32_t a, uint32_t shiftamt)
 {
-    uint32_t leading = (uint32_t)__builtin_clz(a | 1);
+    uint32_t leading = (uint32_t)__builtin_clzg(a, 0);
     uint32_t found = shiftamt ? leading : 31 - leading;
     return a == 0 ? UINT32_MAX : found;
 }
@@ -92,7 +92,7 @@ uint32_t rt_bfind_s32(int32_t a, uint32_t shiftamt)
 
 uint32_t rt_bfind_u64(uint64_t a, uint32_t shiftamt)
 {
-    uint32_t leading = (uint32_t)__builtin_clzll(a | 1);
+    uint32_t leading = (uint32_t)__builtin_clzg(a, 0);
     uint32_t found = shiftamt ? leading : 63 - leading;
     return a == 0 ? UINT32_MAX : found;
 }

@@ -161,6 +161,51 @@ Test(explain, accesses_are_named_by_their_shape)
     free(said);
 }
 
+/* An index of 32 bits, of which parts are known not to wrap: how the access is named that uses it.
+ */
+static void expect_index(const char *index, const char *name)
+{
+    char *iteration = NULL;
+    char *expected = NULL;
+    cr_assert_gt(asprintf(&iteration,
+                          "%s  %%p = getelementptr float, ptr %%b, i64 %%i, !dbg !103\n"
+                          "  %%v = load float, ptr %%p, align 4, !dbg !103\n"
+                          "  %%pa = getelementptr float, ptr %%a, i64 %%x64, !dbg !104\n"
+                          "  store float %%v, ptr %%pa, align 4, !dbg !104\n"
+                          "  br label %%latch, !dbg !105\n",
+                          index),
+                 0);
+    cr_assert_gt(asprintf(&expected,
+                          "loop over vectors of 16 threads, 2 side by side: lines 3-5\n"
+                          "  loads: %s (line 3)\n  stores: neighbouring elements (line 4)\n",
+                          name),
+                 0);
+    char *said = explain(iteration, true);
+    expect(said, expected);
+    free(said);
+    free(expected);
+    free(iteration);
+}
+
+Test(explain, neighbours_are_found_behind_indices_of_fewer_bits)
+{
+    expect_index("  %t = add i32 %n, %x\n  %i = zext i32 %t to i64\n",
+                 "neighbouring elements unless a 32-bit index wraps");
+    expect_index("  %t = add nuw i32 %n, %x\n  %i = zext i32 %t to i64\n", "neighbouring elements");
+    expect_index("  %s = shl nuw i32 %n, 4\n  %t = or disjoint i32 %s, %x\n"
+                 "  %i = zext i32 %t to i64\n",
+                 "neighbouring elements");
+    expect_index("  %t = add nuw i32 %n, %x\n  %n64 = sext i32 %n to i64\n"
+                 "  %z = zext i32 %t to i64\n  %i = sub i64 %z, %n64\n",
+                 "neighbouring elements");
+    expect_index("  %t = add i32 %n, %x\n  %n64 = sext i32 %n to i64\n"
+                 "  %s = sext i32 %t to i64\n  %i = sub i64 %s, %n64\n",
+                 "neighbouring elements unless a 32-bit index wraps");
+    expect_index("  %x2 = shl nuw i32 %x, 1\n  %t = add nuw i32 %n, %x2\n"
+                 "  %i = zext i32 %t to i64\n",
+                 "gather");
+}
+
 #define CHOICE "loop over vectors of 16 threads, 2 side by side: lines 3-9\n"
 
 /* What is said with and without a step of tuning, of accesses that it does. */

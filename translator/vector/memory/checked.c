@@ -3,7 +3,8 @@
  * Accesses that are to neighbours in memory unless an index of fewer bits than an address wraps
  * between two lanes: nothing in a program says that `int i = first + tid` does not, but it could
  * happen only at the largest numbers. One comparison checks the lanes of a row; behind a branch
- * there is a gather or scatter.
+ * there is a gather or scatter. Where flags say that the index does not wrap there is only the
+ * access to neighbours.
  */
 #include "translator/vector/emit/form.h"
 #include "translator/vector/memory/load_store.h"
@@ -64,11 +65,11 @@ static LLVMValueRef first_address(struct tr_widen *widen, const struct tr_memory
     LLVMBuilderRef b = widen->builder;
     LLVMValueRef address = tr_widen_scalar(widen, checked->sum.base, copy);
     for (uint32_t i = 0; i < checked->sum.count; i++) {
-        bool is_narrow = i == checked->term;
+        bool is_narrow = !checked->is_exact && i == checked->term;
         LLVMValueRef index = is_narrow ? checked->narrow : checked->sum.terms[i].index;
         LLVMValueRef factor = LLVMConstInt(widen->i64, checked->sum.terms[i].factor, false);
-        index =
-            extend(widen, tr_widen_scalar(widen, index, copy), !is_narrow || checked->is_signed);
+        bool is_signed = is_narrow ? checked->is_signed : !checked->sum.terms[i].is_unsigned;
+        index = extend(widen, tr_widen_scalar(widen, index, copy), is_signed);
         index = LLVMBuildMul(b, index, factor, "");
         address = LLVMBuildGEP2(b, widen->i8, address, &index, 1, "");
     }
@@ -174,8 +175,21 @@ static void define_loaded(struct tr_widen *widen, const struct tr_memory *memory
             tr_widen_define(widen, memory->value, c, phis[c]);
 }
 
+static void access_exact(struct tr_widen *widen, const struct tr_access_plan *plan)
+{
+    LLVMValueRef loaded[TR_MAX_COPIES] = {NULL};
+    access_neighbours(widen, &plan->memory, plan->checked, loaded);
+    for (uint32_t c = 0; c < widen->copies; c++)
+        if (loaded[c] != NULL)
+            tr_widen_define(widen, plan->memory.value, c, loaded[c]);
+}
+
 void tr_memory_access_checked(struct tr_widen *widen, const struct tr_access_plan *plan)
 {
+    if (plan->checked->is_exact) {
+        access_exact(widen, plan);
+        return;
+    }
     LLVMBuilderRef b = widen->builder;
     const struct tr_memory *memory = &plan->memory;
     struct way ways[2] = {0};

@@ -114,7 +114,7 @@ bool tr_plan_may_write(const struct tr_iteration *iteration, uint32_t value)
 
 /* With more terms, adding up their varying parts for each access costs more than sharing the others
  * saves. */
-#define TERMS_MAX 4
+#define TERMS_MAX 8
 
 struct tr_sum tr_plan_sum(const struct tr_iteration *iteration, LLVMValueRef address)
 {

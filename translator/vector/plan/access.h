@@ -74,6 +74,7 @@ struct tr_fields tr_plan_fields(const struct tr_iteration *iteration,
  * index that grows by one element from lane to lane. */
 struct tr_checked {
     struct tr_sum sum;
+    bool is_exact; /* no index wraps, by the flags of what computes it; else … */
     uint32_t term;
     LLVMValueRef narrow;
     int64_t stride; /* of the narrow index: small */

@@ -199,7 +199,7 @@ uint32_t tr_access_cost(const struct tr_iteration *iteration, uint32_t width, ui
     case TR_ACCESS_WIDE:
         return cost_of_wide(costs, plan);
     case TR_ACCESS_CHECKED:
-        return costs->checked;
+        return plan->checked->is_exact ? costs->contiguous : costs->checked;
     case TR_ACCESS_TUNED: /* a lower price would bring copies side by side that cost more than they
                              gain (docs/measurements.md) */
     case TR_ACCESS_GATHER:
