@@ -243,6 +243,9 @@ enum pxr_status tr_shapes_build(struct tr_graph *graph, const struct tr_loops *l
 struct tr_shape tr_shape_at(const struct tr_graph *graph, const struct tr_loops *loops,
                             const struct tr_shapes *shapes, uint32_t value, uint32_t segment);
 
+/* Whether the scope's threads are all in one row of a block of this shape (0: not known). */
+bool tr_is_row_scope(enum tr_scope scope, const uint32_t block[3]);
+
 /* Whether it loads memory that does not change while the grid runs. */
 bool tr_is_invariant_load(LLVMValueRef load);
 

@@ -318,7 +318,7 @@ static void set_varies_at(struct solver *solver, uint32_t loop)
     }
 }
 
-static bool is_row_scope(enum tr_scope scope, const uint32_t block[3])
+bool tr_is_row_scope(enum tr_scope scope, const uint32_t block[3])
 {
     return (block[1] == 1 && block[2] == 1) ||
            (scope == TR_SCOPE_WARP && block[0] != 0 && block[0] % 32 == 0);
@@ -335,7 +335,7 @@ enum pxr_status tr_shapes_build(struct tr_graph *graph, const struct tr_loops *l
         .scope = scope,
         .block = facts->block,
         .is_race_free = facts->is_race_free,
-        .is_row_scope = is_row_scope(scope, facts->block),
+        .is_row_scope = tr_is_row_scope(scope, facts->block),
         .layout = LLVMGetModuleDataLayout(module),
     };
     *shapes = (struct tr_shapes){.scope = scope};

@@ -7,7 +7,8 @@
  * wait for them: strong ones (atomic, volatile) and fences. So lanes gather (rt_warp_converge)
  *  - before a fence, an atomic operation and a strong store: all lanes have done what comes before,
  *  - where paths meet of which one has a strong access, or a loop that waits: no lane goes past.
- * Such a place moves up to the access before it, through branches, too: all lanes come there.
+ * Such a place moves up to the access before it, through branches, too: all lanes come there. It
+ * moves out of code that only one lane of the warp executes: that lane waits for nobody in there.
  * Nothing is added where a program does not wait, nor in the very loop that waits: there lanes go
  * different ways for good.
  *
@@ -27,6 +28,8 @@ struct in_step {
     struct tr_graph *graph;
     const struct tr_loops *loops;
     const struct tr_dominators *dominators;
+    struct tr_shapes shapes;
+    bool is_row;                   /* a warp is in one row of the block */
     struct tr_dominators meetings; /* post-dominators on all ways that do not fault */
     const bool *is_needed;         /* by value: a poll that stays */
     struct tr_set waiting;         /* segments of loops that wait */
@@ -136,6 +139,14 @@ static enum pxr_status find_meetings(struct in_step *lanes, struct pxr_error *er
     return tr_post_dominators_to_ends(lanes->graph, &ends, &lanes->meetings, err);
 }
 
+static enum pxr_status find_shapes(struct in_step *lanes, const struct tr_facts *facts,
+                                   struct pxr_error *err)
+{
+    struct tr_shape_facts known = {0};
+    memcpy(known.block, facts->block, sizeof known.block);
+    return tr_shapes_build(lanes->graph, lanes->loops, TR_SCOPE_WARP, &known, &lanes->shapes, err);
+}
+
 /* The innermost loop of a poll that stays; TR_NONE: the value is no such poll. */
 static uint32_t waiting_loop(const struct in_step *lanes, uint32_t v)
 {
@@ -166,6 +177,91 @@ static uint32_t first_of(const struct tr_graph *graph, uint32_t s)
     return v;
 }
 
+/* What the comparison sees of its operand. */
+static struct tr_shape shape_of(const struct in_step *lanes, const struct tr_value *comparison,
+                                uint32_t i)
+{
+    uint32_t operand = comparison->operands[i];
+    return operand == TR_NONE ? (struct tr_shape){.kind = TR_UNIFORM}
+                              : tr_shape_at(lanes->graph, lanes->loops, &lanes->shapes, operand,
+                                            comparison->segment);
+}
+
+/* Whether it is the lane, made of tid.x by a mask. */
+static bool is_masked_lane(const struct in_step *lanes, LLVMValueRef value)
+{
+    if (LLVMIsAInstruction(value) == NULL || LLVMGetInstructionOpcode(value) != LLVMAnd)
+        return false;
+    uint32_t masked = tr_graph_number(lanes->graph, LLVMGetOperand(value, 0));
+    LLVMValueRef mask = LLVMIsAConstantInt(LLVMGetOperand(value, 1));
+    return mask != NULL && masked != TR_NONE && lanes->shapes.is_lane_number[masked] &&
+           LLVMConstIntGetZExtValue(mask) % RT_WARP_SIZE == RT_WARP_SIZE - 1;
+}
+
+/* Whether the operand is different in all lanes of the warp. */
+static bool tells_lanes_apart(const struct in_step *lanes, const struct tr_value *comparison,
+                              uint32_t i)
+{
+    LLVMValueRef operand = LLVMGetOperand(comparison->llvm, i);
+    struct tr_shape shape = shape_of(lanes, comparison, i);
+    if (LLVMGetTypeKind(LLVMTypeOf(operand)) != LLVMIntegerTypeKind ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(operand)) > 64)
+        return false;
+    unsigned unused_bits = 64 - LLVMGetIntTypeWidth(LLVMTypeOf(operand));
+    bool is_apart = shape.kind == TR_AFFINE;
+    for (uint64_t lane = 1; lane < RT_WARP_SIZE && is_apart; lane++)
+        is_apart = (uint64_t)shape.stride * lane << unused_bits != 0;
+    return is_apart || is_masked_lane(lanes, operand);
+}
+
+/* Whether the comparison is one of a number that is different in all lanes of the warp with one
+ * that they share. */
+static bool compares_lane(const struct in_step *lanes, const struct tr_value *comparison)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        if (shape_of(lanes, comparison, i).kind == TR_UNIFORM &&
+            tells_lanes_apart(lanes, comparison, 1 - i))
+            return true;
+    return false;
+}
+
+/* The segment to which at most one lane of the warp goes from the end of s; TR_NONE: none. */
+static uint32_t one_lane_way(const struct in_step *lanes, uint32_t s)
+{
+    const struct tr_segment *segment = &lanes->graph->segments[s];
+    const struct tr_value *branch =
+        &lanes->graph->values[segment->first_value + segment->value_count - 1];
+    if (!lanes->is_row || branch->opcode != LLVMBr || segment->succ_count != 2 ||
+        branch->operands[0] == TR_NONE)
+        return TR_NONE;
+    const struct tr_value *condition = &lanes->graph->values[branch->operands[0]];
+    if (condition->opcode != LLVMICmp || !compares_lane(lanes, condition))
+        return TR_NONE;
+    switch (LLVMGetICmpPredicate(condition->llvm)) {
+    case LLVMIntEQ:
+        return segment->succs[0];
+    case LLVMIntNE:
+        return segment->succs[1];
+    default:
+        return TR_NONE;
+    }
+}
+
+/* The segment whose branch only one lane of the warp takes to come to s; TR_NONE: there is none. */
+static uint32_t one_lane_branch(const struct in_step *lanes, uint32_t s)
+{
+    const struct tr_graph *graph = lanes->graph;
+    for (uint32_t from; (from = lanes->dominators->idom[s]) != TR_NONE; s = from)
+        if (graph->segments[s].pred_count == 1 && one_lane_way(lanes, from) == s)
+            return tr_set_has(&lanes->waiting, from) ? TR_NONE : from;
+    return TR_NONE;
+}
+
+static uint32_t end_of(const struct tr_graph *graph, uint32_t s)
+{
+    return graph->segments[s].first_value + graph->segments[s].value_count - 1;
+}
+
 /* The segment that control comes from, if there is only one and no lanes part there for good;
  * TR_NONE: there is none. */
 static uint32_t only_way_to(const struct in_step *lanes, uint32_t s)
@@ -175,12 +271,17 @@ static uint32_t only_way_to(const struct in_step *lanes, uint32_t s)
     return has_one ? segment->preds[0] : TR_NONE;
 }
 
-/* Makes lanes gather before v, but behind the access before it. There is no need where all lanes
- * have just met. */
+/* Makes lanes gather before v, but behind the access before it, and before all that a single lane
+ * does. There is no need where all lanes have just met. */
 static void gather_before(struct in_step *lanes, uint32_t v)
 {
     const struct tr_graph *graph = lanes->graph;
     uint32_t s = graph->values[v].segment;
+    uint32_t branch = one_lane_branch(lanes, s);
+    if (branch != TR_NONE) {
+        s = branch;
+        v = end_of(graph, s);
+    }
     for (;;) {
         uint32_t first = first_of(graph, s);
         for (; v > first; v--) {
@@ -196,7 +297,7 @@ static void gather_before(struct in_step *lanes, uint32_t v)
         if (from == TR_NONE)
             break;
         s = from;
-        v = graph->segments[s].first_value + graph->segments[s].value_count - 1;
+        v = end_of(graph, s);
     }
     if (s != 0) /* at the program's beginning nothing has been done */
         tr_set_add(&lanes->places, v);
@@ -303,16 +404,20 @@ static bool make_sets(struct in_step *lanes)
 
 enum pxr_status tr_gather_lanes(struct tr_graph *graph, const struct tr_dominators *dominators,
                                 const struct tr_loops *loops, const bool *is_needed,
-                                LLVMValueRef thread, struct pxr_error *err)
+                                LLVMValueRef thread, const struct tr_facts *facts,
+                                struct pxr_error *err)
 {
     struct in_step lanes = {.graph = graph,
                             .loops = loops,
                             .dominators = dominators,
                             .is_needed = is_needed,
+                            .is_row = tr_is_row_scope(TR_SCOPE_WARP, facts->block),
                             .thread = thread};
     if (!make_sets(&lanes))
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     enum pxr_status status = find_meetings(&lanes, err);
+    if (status == PXR_OK)
+        status = find_shapes(&lanes, facts, err);
     if (status != PXR_OK)
         return status;
     find_waiting(&lanes);

@@ -23,6 +23,12 @@ static bool is_poll(LLVMValueRef inst)
     return tr_placeholder_of(inst) == RT_CALL_SPIN;
 }
 
+/* Who sleeps in no loop that may wait need not: no time is too short. */
+static bool is_sleep(LLVMValueRef inst)
+{
+    return tr_placeholder_of(inst) == RT_CALL_NANOSLEEP;
+}
+
 static bool reads_memory(const struct tr_value *value)
 {
     switch (value->opcode) {
@@ -168,17 +174,25 @@ static void drop(const struct polls *polls, const bool *needed)
 {
     for (uint32_t v = 0; v < polls->graph.value_count; v++) {
         const struct tr_value *value = &polls->graph.values[v];
-        if (value->opcode == LLVMCall && is_poll(value->llvm) && !needed[v])
+        if (value->opcode != LLVMCall)
+            continue;
+        if ((is_poll(value->llvm) && !needed[v]) || (is_sleep(value->llvm) && !is_needed(polls, v)))
             LLVMInstructionEraseFromParent(value->llvm);
     }
 }
 
-enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, struct pxr_error *err)
+static bool is_called(LLVMModuleRef module, enum rt_placeholder placeholder)
+{
+    return LLVMGetNamedFunction(module, rt_placeholders[placeholder].name) != NULL;
+}
+
+enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, const struct tr_facts *facts,
+                              struct pxr_error *err)
 {
     struct polls polls = {0};
     LLVMModuleRef module = LLVMGetGlobalParent(function);
     LLVMValueRef thread = NULL;
-    if (LLVMGetNamedFunction(module, rt_placeholders[RT_CALL_SPIN].name) == NULL)
+    if (!is_called(module, RT_CALL_SPIN) && !is_called(module, RT_CALL_NANOSLEEP))
         return PXR_OK;
     enum pxr_status status = tr_graph_build(&polls.graph, function, NULL, err);
     if (status != PXR_OK)
@@ -189,8 +203,8 @@ enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, struct px
         status = pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     bool is_in_step = thread != NULL && LLVMIsAArgument(thread) != NULL;
     if (status == PXR_OK && is_in_step)
-        status =
-            tr_gather_lanes(&polls.graph, &polls.dominators, &polls.loops, needed, thread, err);
+        status = tr_gather_lanes(&polls.graph, &polls.dominators, &polls.loops, needed, thread,
+                                 facts, err);
     /* Removes polls at which nobody waits: they would count a lane among those that poll. In a
      * function that is called, its caller's loop may wait there. */
     drops_polls |= is_in_step && LLVMGetFirstUse(function) == NULL;

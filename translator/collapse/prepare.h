@@ -40,13 +40,15 @@ LLVMMetadataRef tr_make_loop(LLVMContextRef llvm, LLVMMetadataRef property);
  * mixed. */
 void tr_mark_parallel(const struct tr_fuse *fuse, LLVMBasicBlockRef first, LLVMBasicBlockRef latch);
 
-/* Finds the polls of loops that can wait, and if there are any keeps the lanes of a warp in step;
- * drops_polls: removes the other polls. */
-enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, struct pxr_error *err);
+/* Finds the polls and sleeps of loops that can wait, and if there are any keeps the lanes of a warp
+ * in step; drops_polls: removes the others. */
+enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, const struct tr_facts *facts,
+                              struct pxr_error *err);
 /* Its second part: makes lanes gather where a machine would bring them together. is_needed: by
  * value. thread: the function's struct rt_thread *. Errors: PXR_OUT_OF_MEMORY. */
 enum pxr_status tr_gather_lanes(struct tr_graph *graph, const struct tr_dominators *dominators,
                                 const struct tr_loops *loops, const bool *is_needed,
-                                LLVMValueRef thread, struct pxr_error *err);
+                                LLVMValueRef thread, const struct tr_facts *facts,
+                                struct pxr_error *err);
 
 #endif

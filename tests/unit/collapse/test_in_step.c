@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Programs that wait for memory: where the lanes of a warp gather so that they stay in step, and
+ * which sleeps are left.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel_text.h"
+#include "translator/collapse/prepare.h"
+#include "translator/module/walk.h"
+
+#define ENDS                                                                                       \
+    "declare i32 @rt_sreg_laneid(ptr)\n"                                                           \
+    "declare void @rt_spin(ptr)\n"                                                                 \
+    "declare void @rt_nanosleep(ptr, i32) convergent\n"                                            \
+    "!0 = !{}\n"
+
+/* Lanes that the condition holds for store a word, then a flag; all wait for another flag. */
+#define RELEASE(condition)                                                                         \
+    PARAMETER                                                                                      \
+    "%tid = call i32 @rt_sreg_tid_x(ptr %ctx)\n"                                                   \
+    "%ntid = call i32 @rt_sreg_ntid_x(ptr %ctx)\n"                                                 \
+    "store i32 1, ptr %out\n"                                                                      \
+    "%flag = getelementptr i8, ptr %out, i64 64\n" condition                                       \
+    "br i1 %goes, label %branch, label %wait\n"                                                    \
+    "branch:\n"                                                                                    \
+    "store i32 2, ptr %out\n"                                                                      \
+    "store atomic i32 1, ptr %flag release, align 4\n"                                             \
+    "br label %wait\n"                                                                             \
+    "wait:\n"                                                                                      \
+    "call void @rt_spin(ptr %ctx)\n"                                                               \
+    "%seen = load atomic i32, ptr %flag monotonic, align 4\n"                                      \
+    "%again = icmp eq i32 %seen, 0\n"                                                              \
+    "br i1 %again, label %wait, label %done\n"                                                     \
+    "done:\n"                                                                                      \
+    "ret void\n"                                                                                   \
+    "}\n" ENDS
+
+static LLVMValueRef kernel_of(const struct kernel_text *text)
+{
+    return LLVMGetNamedFunction(text->module, "ptxrun_kernel");
+}
+
+static struct kernel_text bind_waits(const char *body, uint32_t x, uint32_t y)
+{
+    struct pxr_error err = {0};
+    struct tr_facts facts = {.block = {x, y, 1}};
+    struct kernel_text text = kernel_text_parse(body);
+    cr_assert_eq(tr_bind_waits(kernel_of(&text), true, &facts, &err), PXR_OK, "%s", err.message);
+    return text;
+}
+
+static void end(struct kernel_text *text)
+{
+    LLVMDisposeModule(text->module);
+    LLVMContextDispose(text->context);
+}
+
+/* Calls in blocks of this name; NULL: in all. */
+static int count_calls(const struct kernel_text *text, enum rt_placeholder which, const char *block)
+{
+    int count = 0;
+    TR_FOR_EACH_INSTRUCTION(inst, kernel_of(text)) {
+        const char *name = LLVMGetBasicBlockName(LLVMGetInstructionParent(inst));
+        count += LLVMIsACallInst(inst) != NULL && tr_placeholder_of(inst) == which &&
+                 (block == NULL || strcmp(name, block) == 0);
+    }
+    return count;
+}
+
+static void expect_gathering(const char *body, uint32_t x, uint32_t y, const char *block,
+                             const char *other)
+{
+    struct kernel_text text = bind_waits(body, x, y);
+    cr_expect_eq(count_calls(&text, RT_CALL_WARP_CONVERGE, block), 1, "blocks of %ux%u", x, y);
+    cr_expect_eq(count_calls(&text, RT_CALL_WARP_CONVERGE, other), 0, "blocks of %ux%u", x, y);
+    end(&text);
+}
+
+Test(in_step, a_lane_that_is_alone_gathers_before_its_branch)
+{
+    static const char *const bodies[] = {
+        RELEASE("%goes = icmp eq i32 %tid, 0\n"),
+        RELEASE("%lane = and i32 %tid, 31\n%goes = icmp eq i32 31, %lane\n"),
+        RELEASE("%lane = call i32 @rt_sreg_laneid(ptr %ctx)\n%goes = icmp eq i32 %lane, 0\n"),
+        RELEASE("%last = add i32 %ntid, -1\n%goes = icmp eq i32 %tid, %last\n"),
+        RELEASE("%twice = shl i32 %tid, 1\n%goes = icmp eq i32 %twice, %ntid\n"),
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+        expect_gathering(bodies[i], 64, 4, "", "branch");
+        expect_gathering(bodies[i], 40, 1, "", "branch");
+    }
+}
+
+Test(in_step, lanes_that_may_be_several_gather_in_their_branch)
+{
+    static const char *const bodies[] = {
+        RELEASE("%goes = icmp ult i32 %tid, 2\n"),
+        RELEASE("%goes = icmp ne i32 %tid, 0\n"),
+        RELEASE("%pair = lshr i32 %tid, 1\n%goes = icmp eq i32 %pair, 0\n"),
+        RELEASE("%top = shl i32 %tid, 28\n%goes = icmp eq i32 %top, 0\n"),
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++)
+        expect_gathering(bodies[i], 64, 4, "branch", "");
+    /* Two rows in a warp, and blocks of any shape. */
+    expect_gathering(RELEASE("%goes = icmp eq i32 %tid, 0\n"), 16, 4, "branch", "");
+    expect_gathering(RELEASE("%goes = icmp eq i32 %tid, 0\n"), 0, 0, "branch", "");
+}
+
+Test(in_step, sleeps_stay_only_in_loops_that_wait)
+{
+    static const char body[] = PARAMETER "call void @rt_nanosleep(ptr %ctx, i32 100)\n"
+                                         "br label %wait\n"
+                                         "wait:\n"
+                                         "call void @rt_spin(ptr %ctx)\n"
+                                         "call void @rt_nanosleep(ptr %ctx, i32 100)\n"
+                                         "%seen = load atomic i32, ptr %out monotonic, align 4\n"
+                                         "%again = icmp eq i32 %seen, 0\n"
+                                         "br i1 %again, label %wait, label %done\n"
+                                         "done:\n"
+                                         "call void @rt_nanosleep(ptr %ctx, i32 100)\n"
+                                         "ret void\n"
+                                         "}\n" ENDS;
+    static const char plain[] = "call void @rt_nanosleep(ptr %ctx, i32 100)\n"
+                                "ret void\n"
+                                "}\n"
+                                "declare void @rt_nanosleep(ptr, i32) convergent\n";
+    struct kernel_text text = bind_waits(body, 64, 1);
+    cr_expect_eq(count_calls(&text, RT_CALL_NANOSLEEP, NULL), 1);
+    cr_expect_eq(count_calls(&text, RT_CALL_NANOSLEEP, "wait"), 1);
+    end(&text);
+    text = bind_waits(plain, 64, 1);
+    cr_expect_eq(count_calls(&text, RT_CALL_NANOSLEEP, NULL), 0);
+    end(&text);
+}
