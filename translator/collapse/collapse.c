@@ -303,8 +303,17 @@ enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_e
                            fuse->options->is_vector, target, err);
 }
 
-/* Only wrong programs come there, or threads that part in code that is to compile fast: no pass is
- * worth its time. */
+/* A long kernel that waits for other blocks takes steps where it waits: the passes would take
+ * longer than the waiting. */
+#define LONG_STEP 1000
+
+static bool is_for_waiting(const struct tr_collapsing *collapsing)
+{
+    return collapsing->may_wait && collapsing->kernel.graph.value_count > LONG_STEP;
+}
+
+/* Only wrong programs come there, or threads that wait, or that part in code that is to compile
+ * fast: no pass is worth its time. */
 static void leave_as_it_is(const struct tr_fuse *fuse)
 {
     static const char *const names[] = {"optnone", "noinline"};
@@ -325,7 +334,8 @@ enum pxr_status tr_build_blocks(struct tr_collapsing *collapsing, struct pxr_err
         status = tr_build_step(fuse, err);
     else
         LLVMDeleteFunction(LLVMGetNamedFunction(collapsing->module, TR_STEP_NAME));
-    if (fuse->has_step && (!fuse->can_mix || is_quick(collapsing)) && status == PXR_OK)
+    if (fuse->has_step && (!fuse->can_mix || is_quick(collapsing) || is_for_waiting(collapsing)) &&
+        status == PXR_OK)
         leave_as_it_is(fuse);
     if (status == PXR_OK)
         status = tr_build_fused(fuse, subprogram, err);

@@ -34,6 +34,8 @@ struct tr_sync_point {
 
 struct tr_kernel;
 
+/* The segment that the sync point ends. */
+uint32_t tr_sync_segment(const struct tr_kernel *kernel, uint32_t sync);
 /* Whether loops go on behind it for one warp, as soon as its lanes have come. */
 bool tr_is_warp_sync_point(const struct tr_kernel *kernel, uint32_t sync);
 
@@ -115,5 +117,17 @@ struct tr_storage {
 
 enum pxr_status tr_storage_plan(struct tr_kernel *kernel, const struct tr_again_costs *costs,
                                 struct tr_storage *storage, struct pxr_error *err);
+
+/* ---- what a region takes from before (imports.c) ---- */
+
+/* Whether a value saved at the region's sync point needs no saving at the next. */
+bool tr_is_saved_already(const struct tr_kernel *kernel, const struct tr_storage *storage,
+                         uint32_t region, uint32_t sync, uint32_t value);
+
+/* Sets imports to values among which are all that the region's code uses from before, or from which
+ * what it uses is computed again; those that it only passes on are not. Returns how many values it
+ * saves. */
+uint32_t tr_find_imports(const struct tr_kernel *kernel, const struct tr_storage *storage,
+                         uint32_t region, struct tr_set *imports);
 
 #endif

@@ -33,14 +33,14 @@ static struct tr_shape shape_at_sync(const struct tr_plan *plan, uint32_t value,
 {
     const struct tr_kernel *kernel = plan->kernel;
     return tr_shape_at(&kernel->graph, &kernel->loops, &kernel->shapes, value,
-                       tr_plan_sync_segment(plan, sync));
+                       tr_sync_segment(kernel, sync));
 }
 
 /* Whether a value may be kept once for the group. Threads that come to a sync point that is not
  * fused go on one by one, and may be in different iterations of a loop. */
 static bool can_be_group(const struct tr_plan *plan, uint32_t value, uint32_t sync)
 {
-    uint32_t segment = tr_plan_sync_segment(plan, sync);
+    uint32_t segment = tr_sync_segment(plan->kernel, sync);
     return plan->kernel->sync_points[sync].is_fused &&
            plan->kernel->shapes.is_uniform_segment[segment] &&
            shape_at_sync(plan, value, sync).kind == TR_UNIFORM;

@@ -38,9 +38,6 @@ struct tr_plan {
     uint32_t *users;    /* by value: needs, and members made from it */
 };
 
-/* The segment that the sync point ends. */
-uint32_t tr_plan_sync_segment(const struct tr_plan *plan, uint32_t sync);
-
 /* Sets the homes of crossings[sync] so that all needed values are available. False when out of
  * memory. */
 bool tr_plan_choose(struct tr_plan *plan, uint32_t sync);

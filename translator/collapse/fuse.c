@@ -44,6 +44,17 @@ bool tr_region_is_dynamic(const struct tr_fused *fused, uint32_t region)
     return fused->is_dynamic[region];
 }
 
+/* All threads of the group come to a sync point in a uniform segment, or none does. */
+bool tr_region_parts(const struct tr_fused *fused, uint32_t region)
+{
+    const struct tr_kernel *kernel = fused->fuse->kernel;
+    const struct tr_set *outcomes = &kernel->regions[region].outcomes;
+    bool is_uniform = true;
+    for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
+        is_uniform &= kernel->shapes.is_uniform_segment[tr_sync_segment(kernel, j)];
+    return fused->is_dynamic[region] && !is_uniform && tr_set_count(outcomes) > 1;
+}
+
 bool tr_looks_for_exited(const struct tr_fused *fused, uint32_t sync)
 {
     return fused->fuse->exited_before[sync];
@@ -99,8 +110,7 @@ static void go_on_in_warp(struct tr_fused *fused, uint32_t sync)
     LLVMBuildCondBr(fuse->builder, tr_build_mask_test(fused, sync, &lanes), fused->loop[sync],
                     differ);
     LLVMPositionBuilderAtEnd(fuse->builder, differ);
-    tr_put_into_frame(fused, sync);
-    tr_go_to_mix(fused);
+    tr_part(fused, &fuse->kernel->regions[fused->left].outcomes);
 }
 
 /* Goes on from the sync point, to which all live threads of the group have come. */
@@ -129,6 +139,13 @@ static LLVMValueRef load_outcome(const struct tr_fuse *fuse, LLVMValueRef variab
     return load;
 }
 
+/* Goes on from the sync point that all live threads of the region have come to. */
+static void stop_at(struct tr_fused *fused, uint32_t number, uint32_t sync)
+{
+    tr_save_group_values(fused, number, sync);
+    go_on_from(fused, sync);
+}
+
 /* Continues behind the loop of a region whose threads may have come to different places, or may
  * have exited. */
 static void dispatch_outcomes(struct tr_fused *fused, uint32_t number)
@@ -137,32 +154,34 @@ static void dispatch_outcomes(struct tr_fused *fused, uint32_t number)
     const struct tr_fuse *fuse = fused->fuse;
     LLVMBuilderRef b = fuse->builder;
     LLVMBasicBlockRef some = tr_fuse_new_block(fuse, "some");
-    LLVMBasicBlockRef same = tr_fuse_new_block(fuse, "same");
-    LLVMBasicBlockRef differ = tr_fuse_new_block(fuse, "differ");
     LLVMValueRef any = load_outcome(fuse, fused->any, "any");
     LLVMValueRef none = LLVMBuildICmp(b, LLVMIntEQ, any, tr_fuse_i32(fuse, 0), "");
     LLVMBuildCondBr(b, none, tr_group_done(fused, number), some);
     LLVMPositionBuilderAtEnd(b, some);
-    LLVMValueRef all = load_outcome(fuse, fused->all, "all");
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, any, all, ""), same, differ);
-    LLVMPositionBuilderAtEnd(b, same);
+    if (tr_set_count(&region->outcomes) == 1) {
+        stop_at(fused, number, tr_set_next(&region->outcomes, 0));
+        return;
+    }
+    LLVMBasicBlockRef differ = tr_fuse_new_block(fuse, "differ");
+    if (tr_region_parts(fused, number)) {
+        LLVMBasicBlockRef same = tr_fuse_new_block(fuse, "same");
+        LLVMValueRef all = load_outcome(fuse, fused->all, "all");
+        LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, any, all, ""), same, differ);
+        LLVMPositionBuilderAtEnd(b, same);
+    }
     LLVMValueRef choice = LLVMBuildSwitch(b, any, differ, tr_set_count(&region->outcomes));
     const struct tr_set *outcomes = &region->outcomes;
     for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1)) {
         LLVMBasicBlockRef block = tr_fuse_new_block(fuse, "stop");
         LLVMAddCase(choice, tr_fuse_i32(fuse, j), block);
         LLVMPositionBuilderAtEnd(b, block);
-        tr_save_group_values(fused, number, j);
-        go_on_from(fused, j);
+        stop_at(fused, number, j);
     }
     LLVMPositionBuilderAtEnd(b, differ);
-    if (!fuse->can_mix) {
+    if (tr_region_parts(fused, number))
+        tr_part(fused, outcomes);
+    else
         LLVMBuildUnreachable(b);
-        return;
-    }
-    for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
-        tr_put_into_frame(fused, j);
-    tr_go_to_mix(fused);
 }
 
 /* Continues behind the loop of a region from which all threads are known to go the same way. */
@@ -181,8 +200,7 @@ static enum pxr_status dispatch_together(struct tr_fused *fused, uint32_t number
     tr_build_group_way(fused, number, targets);
     for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1)) {
         LLVMPositionBuilderAtEnd(fuse->builder, targets[j]);
-        tr_save_group_values(fused, number, j);
-        go_on_from(fused, j);
+        stop_at(fused, number, j);
     }
     return PXR_OK;
 }
@@ -199,8 +217,7 @@ static enum pxr_status leave_region(struct tr_fused *fused, uint32_t number, str
     } else if (only == TR_NONE) {
         go_to(fused, tr_group_done(fused, number));
     } else {
-        tr_save_group_values(fused, number, only);
-        go_on_from(fused, only);
+        stop_at(fused, number, only);
     }
     return PXR_OK;
 }
@@ -445,14 +462,16 @@ static enum pxr_status init_fused(struct tr_fused *fused, LLVMMetadataRef subpro
         return status;
     fused->begin = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->begin);
     fused->loop = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->loop);
+    fused->put = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->put);
     fused->result = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->result);
     fused->loaded = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->loaded);
     fused->is_dynamic = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->is_dynamic);
     uint32_t values = kernel->graph.value_count;
     fused->warp_array = pxr_arena_alloc_array(arena, values, sizeof *fused->warp_array);
     fused->warp_value = pxr_arena_alloc_array(arena, values, sizeof *fused->warp_value);
-    if (!fused->begin || !fused->loop || !fused->result || !fused->loaded || !fused->is_dynamic ||
-        !fused->warp_array || !fused->warp_value)
+    fused->imports = tr_set_make(arena, values);
+    if (!fused->begin || !fused->loop || !fused->put || !fused->result || !fused->loaded ||
+        !fused->is_dynamic || !fused->warp_array || !fused->warp_value || !fused->imports.words)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     status = tr_groups_init(fused, err);
     if (status != PXR_OK)
@@ -522,6 +541,7 @@ enum pxr_status tr_build_fused(struct tr_fuse *fuse, LLVMMetadataRef subprogram,
             return status;
     }
     status = tr_build_groups_done(&fused, err);
+    tr_build_parting(&fused);
     if (status == PXR_OK)
         build_mix(&fused);
     return status;

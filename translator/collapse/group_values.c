@@ -212,23 +212,15 @@ static struct group group_of(struct tr_fused *fused, uint32_t region, bool is_dr
 
 static LLVMValueRef build_at_sync(struct group *group, uint32_t sync, uint32_t value)
 {
-    const struct tr_kernel *kernel = kernel_of(group);
     group->left = MAX_INSTRUCTIONS;
     if (group->is_visited == NULL || group->queue == NULL)
         return NULL;
-    return build_value(group, value, kernel->graph.values[kernel->sync_points[sync].value].segment);
-}
-
-/* Whether threads of the region may go on one by one, each from a sync point of its own. */
-static bool may_part(const struct tr_fused *fused, uint32_t region)
-{
-    return tr_region_is_dynamic(fused, region) &&
-           tr_set_count(&fused->fuse->kernel->regions[region].outcomes) > 1;
+    return build_value(group, value, tr_sync_segment(kernel_of(group), sync));
 }
 
 bool tr_is_group_value(struct tr_fused *fused, uint32_t region, uint32_t sync, uint32_t value)
 {
-    if (may_part(fused, region))
+    if (tr_region_parts(fused, region))
         return false;
     struct group group = group_of(fused, region, true);
     return fused->fuse->storage.crossings[sync].home[value] == TR_HOME_GROUP &&
@@ -243,7 +235,7 @@ void tr_save_group_values(struct tr_fused *fused, uint32_t region, uint32_t sync
     struct tr_lanes lanes = {0};
     const struct tr_set *saved = &crossing->saved;
     for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1)) {
-        if (tr_is_saved_already(fused, region, sync, v) ||
+        if (tr_is_saved_already(fuse->kernel, &fuse->storage, region, sync, v) ||
             !tr_is_group_value(fused, region, sync, v) || tr_fuse_seed(fuse, TR_SEED_LOST_VALUE))
             continue;
         if (lanes.group == NULL)
@@ -259,7 +251,7 @@ void tr_save_group_values(struct tr_fused *fused, uint32_t region, uint32_t sync
 static uint32_t sync_of(const struct tr_kernel *kernel, uint32_t segment)
 {
     uint32_t sync = 1;
-    while (kernel->graph.values[kernel->sync_points[sync].value].segment != segment)
+    while (tr_sync_segment(kernel, sync) != segment)
         sync++;
     return sync;
 }

@@ -91,30 +91,36 @@ static LLVMValueRef local_memory(const struct tr_region_build *region, uint32_t 
     return shared;
 }
 
-/* Loads at the body's beginning all values needed from before. */
+/* Loads at the body's beginning all values needed from before, of which the region has a use. */
 static void bring_in_values(struct tr_region_build *region)
 {
     struct tr_fuse *fuse = region->fuse;
     struct tr_clone *clone = &region->fused->clone;
     const struct tr_crossing *crossing = crossing_of(region);
     const struct tr_graph *graph = &fuse->kernel->graph;
+    struct tr_set *imports = &region->fused->imports;
     clone->copies[0] = region->context;
     for (uint32_t v = 0; v < graph->value_count; v++)
         if (graph->values[v].opcode == LLVMAlloca)
             clone->copies[v] = local_memory(region, v);
     if (region->number == 0)
         return;
+    tr_find_imports(fuse->kernel, &fuse->storage, region->number, imports);
     uint32_t result = fuse->kernel->sync_points[region->number].value;
     if (LLVMGetTypeKind(type_of(fuse, result)) != LLVMVoidTypeKind)
         clone->copies[result] = sync_result(region);
     const struct tr_set *saved = &crossing->saved;
     for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1)) {
+        if (!tr_set_has(imports, v))
+            continue;
         if (crossing->home[v] == TR_HOME_THREAD)
             region->loaded[v] = tr_kept(region, v);
         bring_in(region, v, region->loaded[v]);
     }
     for (uint32_t i = 0; i < crossing->again_count; i++) {
         uint32_t v = crossing->again[i];
+        if (!tr_set_has(imports, v))
+            continue;
         tr_clone_value(clone, v);
         bring_in(region, v, clone->copies[v]);
     }
@@ -146,25 +152,15 @@ static void add_to(struct tr_region_build *region, LLVMValueRef variable, LLVMOp
 static void add_outcome(struct tr_region_build *region, uint32_t sync)
 {
     add_to(region, region->fused->any, LLVMOr, sync);
-    add_to(region, region->fused->all, LLVMAnd, sync);
-}
-
-bool tr_is_saved_already(const struct tr_fused *fused, uint32_t region, uint32_t sync,
-                         uint32_t value)
-{
-    const struct tr_kernel *kernel = fused->fuse->kernel;
-    const struct tr_crossing *crossings = fused->fuse->storage.crossings;
-    return region != 0 && tr_set_has(&crossings[region].saved, value) &&
-           crossings[region].home[value] == crossings[sync].home[value] &&
-           tr_is_warp_sync_point(kernel, region) == tr_is_warp_sync_point(kernel, sync) &&
-           !tr_region_defines(kernel, region, value);
+    if (tr_region_parts(region->fused, region->number))
+        add_to(region, region->fused->all, LLVMAnd, sync);
 }
 
 static void save_value(struct tr_region_build *region, uint32_t sync, uint32_t value,
                        uint32_t segment)
 {
     struct tr_fuse *fuse = region->fuse;
-    if (tr_is_saved_already(region->fused, region->number, sync, value) ||
+    if (tr_is_saved_already(fuse->kernel, &fuse->storage, region->number, sync, value) ||
         tr_is_group_value(region->fused, region->number, sync, value) ||
         tr_fuse_seed(fuse, TR_SEED_LOST_VALUE))
         return;
@@ -184,6 +180,15 @@ static void save_operands(struct tr_region_build *region, uint32_t sync, uint32_
     }
 }
 
+/* Whether threads may go on one by one from the sync point: else all lanes of the warp go on from
+ * it, and nobody asks where they are before they have come to the next. */
+static bool may_mix_at(const struct tr_region_build *region, uint32_t sync)
+{
+    const struct tr_kernel *kernel = region->fuse->kernel;
+    return tr_region_parts(region->fused, region->number) || !tr_is_warp_sync_point(kernel, sync) ||
+           kernel->sync_points[sync].asks_masks;
+}
+
 static void come_to_sync(struct tr_region_build *region, uint32_t value)
 {
     struct tr_fuse *fuse = region->fuse;
@@ -194,7 +199,7 @@ static void come_to_sync(struct tr_region_build *region, uint32_t value)
     const struct tr_set *saved = &fuse->storage.crossings[sync].saved;
     for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1))
         save_value(region, sync, v, fuse->kernel->graph.values[value].segment);
-    if (fuse->can_mix)
+    if (fuse->can_mix && may_mix_at(region, sync))
         mark(region, tr_fuse_entry(fuse, sync) | RT_ENTRY_LOOPED);
     if (tr_region_is_dynamic(region->fused, region->number))
         add_outcome(region, sync);

@@ -29,6 +29,7 @@ struct tr_fused {
     LLVMValueRef *
         *loaded;      /* by fused sync point, by value: the group's elements before its region */
     bool *is_dynamic; /* by sync point: as tr_region_is_dynamic */
+    struct tr_set imports; /* of the region that is being built */
     /* Behind sync points of the warp (warp_values.c): variables, with an element for each lane
      * except in warp_value; NULL: not needed yet. */
     LLVMValueRef *warp_array;                 /* by value: of home THREAD */
@@ -40,8 +41,11 @@ struct tr_fused {
                                  go on from there */
     LLVMBasicBlockRef *loop;  /* by fused sync point: the current group goes on from there */
     LLVMBasicBlockRef mix;    /* threads go on one by one */
-    LLVMBasicBlockRef *done;  /* the group has come to a sync point of the block, or has exited: by
-                                 the sync point of the block that it began from, or behind all */
+    LLVMBasicBlockRef parting; /* lanes of the warp are to do so; NULL: never … */
+    LLVMBasicBlockRef *put;    /* … by sync point of the warp: those that stand there … */
+    LLVMValueRef to_put;       /* … variable i32: lanes whose values have not moved yet */
+    LLVMBasicBlockRef *done;   /* the group has come to a sync point of the block, or has exited: by
+                                  the sync point of the block that it began from, or behind all */
     uint32_t *owner; /* by sync point: the only sync point of the block from which groups come there
                         (next_group.c) */
     uint32_t left;   /* the region whose end is being built */
@@ -101,12 +105,11 @@ enum pxr_status tr_build_region(struct tr_fused *fused, uint32_t sync, struct px
  * exit: then `any` and `all` say what happened. */
 bool tr_region_is_dynamic(const struct tr_fused *fused, uint32_t region);
 
+/* Whether threads of the region may go on one by one, each from a sync point of its own. */
+bool tr_region_parts(const struct tr_fused *fused, uint32_t region);
+
 /* Whether threads of the group may have exited before it goes on from the sync point. */
 bool tr_looks_for_exited(const struct tr_fused *fused, uint32_t sync);
-
-/* Whether a value saved at the region's sync point needs no saving at the next. */
-bool tr_is_saved_already(const struct tr_fused *fused, uint32_t region, uint32_t sync,
-                         uint32_t value);
 
 /* Asks thread 0 for a special register that is the same in all threads, so that not every iteration
  * asks. value: the call in the kernel. */
@@ -149,6 +152,8 @@ void tr_build_group_way(struct tr_fused *fused, uint32_t region, const LLVMBasic
 void tr_keep(struct tr_region_build *region, uint32_t sync, uint32_t value, LLVMValueRef now);
 /* The kept value, of home THREAD, behind the region's sync point. */
 LLVMValueRef tr_kept(struct tr_region_build *region, uint32_t value);
+/* The memory of all lanes for the value, of home THREAD, behind sync points of the warp. */
+LLVMValueRef tr_kept_lanes(struct tr_fused *fused, uint32_t value);
 /* The group's place for the value, of home GROUP. */
 LLVMValueRef tr_group_place(struct tr_fused *fused, uint32_t sync, uint32_t value,
                             LLVMValueRef group);
@@ -179,9 +184,13 @@ void tr_store_lanes(const struct tr_fuse *fuse, LLVMValueRef lanes, LLVMValueRef
 /* Memory for a struct rt_fused_op, or a value of all lanes. */
 LLVMValueRef tr_scratch(struct tr_fused *fused);
 
-/* Moves the kept values and operands of those lanes of the current warp that stand at the sync
- * point to the frame: they go on one by one. */
-void tr_put_into_frame(struct tr_fused *fused, uint32_t sync);
+/* ---- when lanes part (parting.c) ---- */
+
+/* From the builder's place: lanes of the current warp stand at one or several of these sync points,
+ * as their entries say, and go on one by one. */
+void tr_part(struct tr_fused *fused, const struct tr_set *outcomes);
+/* Fills what tr_part leads to. */
+void tr_build_parting(struct tr_fused *fused);
 
 /* ---- operations (warp_ops.c) ---- */
 

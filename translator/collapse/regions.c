@@ -78,7 +78,7 @@ enum pxr_status tr_find_regions(struct tr_kernel *kernel, struct pxr_error *err)
     if (sync_of == NULL || pending == NULL || kernel->regions == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     for (uint32_t j = 1; j < kernel->sync_count; j++)
-        sync_of[graph->values[kernel->sync_points[j].value].segment] = j;
+        sync_of[tr_sync_segment(kernel, j)] = j;
     for (uint32_t r = 0; r < kernel->sync_count; r++) {
         struct tr_region *region = &kernel->regions[r];
         region->segments = tr_set_make(arena, graph->segment_count);

@@ -16,11 +16,6 @@ static const struct tr_value *value_of(const struct tr_plan *plan, uint32_t valu
     return &plan->kernel->graph.values[value];
 }
 
-uint32_t tr_plan_sync_segment(const struct tr_plan *plan, uint32_t sync)
-{
-    return value_of(plan, plan->kernel->sync_points[sync].value)->segment;
-}
-
 /* ---- preparing ---- */
 
 /* Memory for count elements; sets *has_room to false if there is none. */
@@ -127,7 +122,7 @@ static void find_needs(struct tr_plan *plan)
     const struct tr_kernel *kernel = plan->kernel;
     for (uint32_t j = 1; j < kernel->sync_count; j++) {
         const struct tr_sync_point *sync = &kernel->sync_points[j];
-        plan->sync[tr_plan_sync_segment(plan, j)] = j;
+        plan->sync[tr_sync_segment(kernel, j)] = j;
         plan->is_dirty[j] = true;
         const struct tr_set *live = &kernel->liveness.live_in[sync->resume];
         for (uint32_t v = tr_set_next(live, 0); v != TR_NONE; v = tr_set_next(live, v + 1))
@@ -155,8 +150,8 @@ static void demand_before(struct tr_plan *plan, uint32_t value, uint32_t sync)
     uint32_t definition = value_of(plan, value)->segment;
     uint32_t tail = 0;
     memset(plan->is_visited, 0, graph->segment_count * sizeof *plan->is_visited);
-    if (tr_plan_sync_segment(plan, sync) != definition)
-        plan->queue[tail++] = tr_plan_sync_segment(plan, sync);
+    if (tr_sync_segment(plan->kernel, sync) != definition)
+        plan->queue[tail++] = tr_sync_segment(plan->kernel, sync);
     for (uint32_t head = 0; head < tail; head++) {
         const struct tr_segment *segment = &graph->segments[plan->queue[head]];
         for (uint32_t i = 0; i < segment->pred_count; i++) {

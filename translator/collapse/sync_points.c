@@ -65,6 +65,11 @@ static bool can_be_fused(const struct tr_kernel *kernel, const struct tr_sync_po
     }
 }
 
+uint32_t tr_sync_segment(const struct tr_kernel *kernel, uint32_t sync)
+{
+    return kernel->graph.values[kernel->sync_points[sync].value].segment;
+}
+
 bool tr_is_warp_sync_point(const struct tr_kernel *kernel, uint32_t sync)
 {
     return kernel->sync_points[sync].kind == RT_SYNC_WARP && kernel->sync_points[sync].is_fused;

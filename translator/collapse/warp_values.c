@@ -3,7 +3,7 @@
  * Values that the function of the blocks keeps behind sync points of the warp. One warp at a time
  * is between them, so they are kept not in the frame but in variables of the function, with an
  * element for each lane: where the loop over the lanes becomes straight code, LLVM makes registers
- * of them. When lanes part, these values move to where steps look for them.
+ * of them. When lanes part, these values move to where steps look for them (parting.c).
  */
 #include <string.h>
 
@@ -119,6 +119,12 @@ LLVMValueRef tr_kept(struct tr_region_build *region, uint32_t value)
     LLVMValueRef place = lane_element(region, &region->fused->warp_array[value], element);
     LLVMValueRef kept = LLVMBuildLoad2(b, element, place, "");
     return element == type ? kept : LLVMBuildTrunc(b, kept, type, "");
+}
+
+LLVMValueRef tr_kept_lanes(struct tr_fused *fused, uint32_t value)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    return lane_array(fuse, &fused->warp_array[value], element_type(fuse, type_of(fuse, value)));
 }
 
 /* ---- operands and results ---- */
@@ -241,79 +247,4 @@ LLVMValueRef tr_lane_result(struct tr_region_build *region)
         LLVMBuildLoad2(b, fuse->i8, lane_element(region, &slot->predicates, fuse->i8), "");
     predicate = LLVMBuildZExt(b, LLVMBuildTrunc(b, predicate, fuse->i1, ""), fuse->i64, "");
     return LLVMBuildOr(b, value, LLVMBuildShl(b, predicate, tr_fuse_i64(fuse, 32), ""), "");
-}
-
-/* ---- when lanes part ---- */
-
-struct put {
-    struct tr_fused *fused;
-    LLVMValueRef first;   /* i64: the warp's first thread */
-    LLVMValueRef entries; /* of the warp's lanes */
-    uint32_t entry;
-};
-
-/* Moves the scratch memory's contents for the lanes that are at the sync point. */
-static void put_scratch(const struct put *put, uint32_t array, uint32_t bytes)
-{
-    const struct tr_fuse *fuse = put->fused->fuse;
-    LLVMValueRef offset = LLVMBuildMul(fuse->builder, put->first, tr_fuse_i64(fuse, bytes), "");
-    LLVMValueRef args[5] = {
-        tr_fuse_element(fuse, fuse->i8, tr_fuse_thread_array(fuse, array), offset),
-        tr_scratch(put->fused), tr_fuse_i32(fuse, bytes), put->entries,
-        tr_fuse_i32(fuse, put->entry)};
-    tr_fuse_call(fuse, "rt_fused_put", fuse->void_type, args, 5);
-}
-
-static void put_value(const struct put *put, uint32_t value)
-{
-    struct tr_fused *fused = put->fused;
-    const struct tr_fuse *fuse = fused->fuse;
-    LLVMTypeRef type = type_of(fuse, value);
-    uint32_t bytes = bytes_of(fuse, type);
-    LLVMValueRef lanes = lane_array(fuse, &fused->warp_array[value], element_type(fuse, type));
-    LLVMBuildMemCpy(fuse->builder, tr_scratch(fused), VARIABLE_ALIGN, lanes, VARIABLE_ALIGN,
-                    tr_fuse_i64(fuse, (uint64_t)RT_WARP_SIZE * bytes));
-    put_scratch(put, fuse->frame.thread_array[value], bytes);
-}
-
-static void put_operands(const struct put *put, uint32_t sync)
-{
-    struct tr_fused *fused = put->fused;
-    const struct tr_fuse *fuse = fused->fuse;
-    LLVMValueRef call = call_at(fuse, sync);
-    LLVMTypeRef wide = LLVMVectorType(fuse->i64, RT_WARP_SIZE);
-    unsigned count = LLVMGetNumArgOperands(call);
-    for (unsigned i = 1; i < count; i++) {
-        LLVMValueRef operand = LLVMGetOperand(call, i);
-        if (LLVMIsConstant(operand))
-            continue;
-        LLVMValueRef lanes = tr_as_integers(fuse, tr_kept_operand(fused, sync, i));
-        tr_store_lanes(fuse, LLVMBuildZExt(fuse->builder, lanes, wide, ""), tr_scratch(fused));
-        put_scratch(put, fuse->frame.operand_array[i - 1], sizeof(uint64_t));
-    }
-}
-
-void tr_put_into_frame(struct tr_fused *fused, uint32_t sync)
-{
-    const struct tr_fuse *fuse = fused->fuse;
-    if (!tr_is_warp_sync_point(fuse->kernel, sync))
-        return;
-    struct tr_lanes lanes = tr_lanes_now(fused);
-    struct put put = {.fused = fused, .entry = tr_fuse_entry(fuse, sync) | RT_ENTRY_LOOPED};
-    put.first = LLVMBuildZExt(fuse->builder, lanes.first, fuse->i64, "");
-    put.entries = tr_fuse_element(fuse, fuse->i16, fuse->frame_base, put.first);
-    const struct tr_crossing *crossing = &fuse->storage.crossings[sync];
-    const struct tr_set *saved = &crossing->saved;
-    for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1)) {
-        if (crossing->home[v] == TR_HOME_THREAD) {
-            put_value(&put, v);
-            continue;
-        }
-        LLVMTypeRef type = type_of(fuse, v);
-        LLVMValueRef now =
-            LLVMBuildLoad2(fuse->builder, type, tr_group_place(fused, sync, v, lanes.group), "");
-        LLVMBuildStore(fuse->builder, now,
-                       tr_fuse_group_element(fuse, fuse->frame.group_array[v], type, lanes.group));
-    }
-    put_operands(&put, sync);
 }

@@ -98,6 +98,14 @@ NOT_INLINED uint32_t rt_fused_elect(struct rt_fused_op *op, uint32_t live)
     return leaders;
 }
 
+NOT_INLINED uint32_t rt_fused_next_entry(const uint16_t *entries, uint32_t *left)
+{
+    uint32_t entry = entries[__builtin_ctz(*left)];
+    for (uint32_t i = 0; i < RT_WARP_SIZE; i++)
+        *left &= ~((uint32_t)(entries[i] == entry) << i);
+    return entry;
+}
+
 NOT_INLINED void rt_fused_put(uint8_t *array, const uint8_t *lanes, uint32_t bytes,
                               const uint16_t *entries, uint32_t entry)
 {

@@ -31,6 +31,9 @@ struct rt_fused_op {
 /* Whether all live lanes that name each other in op->mask have the same mask. */
 uint32_t rt_fused_masks_agree(struct rt_fused_op *op, uint32_t live);
 
+/* The entry of the first lane of the set that is left, which all lanes with that entry leave. */
+uint32_t rt_fused_next_entry(const uint16_t *entries, uint32_t *left);
+
 /* array[i] = lanes[i], elements of so many bytes, for the lanes of a warp with this entry. */
 void rt_fused_put(uint8_t *array, const uint8_t *lanes, uint32_t bytes, const uint16_t *entries,
                   uint32_t entry);
