@@ -52,10 +52,7 @@ static void print_loops(FILE *out, const struct tr_compilation *c)
     print_threads(out, c);
     if (thread_count(c) != 1)
         fputs(is_of_warps(c) ? " warp by warp, one after another" : " one after another", out);
-    if (c->collapsing.is_stepped)
-        fputs(" from one barrier or warp operation to the next", out);
-    else
-        fputs(thread_count(c) == 1 ? " as it is" : " in loops", out);
+    fputs(thread_count(c) == 1 ? " as it is" : " in loops", out);
     fprintf(out, " (%s)", pxr_collapse_name(c->collapse));
 }
 
@@ -95,9 +92,7 @@ static void print_why_not_all(FILE *out, const struct tr_vector_report *vectors)
 
 static void print_why_loops(FILE *out, const struct tr_compilation *c, enum pxr_collapse asked)
 {
-    if (c->collapsing.is_stepped)
-        fputs("loops over threads would be too long", out);
-    else if (c->budget->effort == TR_EFFORT_LOOPS)
+    if (c->budget->effort == TR_EFFORT_LOOPS)
         print_too_long(out, c, "loops over vectors of them");
     else if (c->budget->is_quick)
         fputs("code of the quick tier has no vectors of them", out);
@@ -125,7 +120,7 @@ static void print_why_stacks(FILE *out, const struct tr_compilation *c)
 /* What was asked for is reason enough, unless it is something else that has come of it. */
 static bool is_as_asked(const struct tr_compilation *c, enum pxr_collapse asked)
 {
-    return asked == c->collapse && c->budget->effort < TR_EFFORT_SHORT && !c->collapsing.is_stepped;
+    return asked == c->collapse && c->budget->effort < TR_EFFORT_SHORT;
 }
 
 static void print_sentence(FILE *out, const struct tr_compilation *c, enum pxr_collapse asked)

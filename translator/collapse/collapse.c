@@ -15,15 +15,14 @@
 #include "translator/collapse/prepare.h"
 #include "translator/module/walk.h"
 
-/* Regions overlap: n conditional sync points in a row put the code behind them into n regions.
- * Beyond twice the kernel and so many instructions, threads run in steps only. */
-#define COPIES_MAX 8000
+/* Regions overlap: n conditional sync points in a row put the code behind them into n regions. The
+ * code that brings values across sync points counts, too. Beyond so many instructions `precise` is
+ * better: compiling would take longer than most programs' kernels run. */
+#define LENGTH_MAX 16000
 
-/* The code that brings values across sync points counts too. Beyond so many times the kernel and so
- * many instructions, `precise` is better: compiling would take longer than most programs' kernels
- * run. */
-#define LENGTH_FACTOR 4
-#define LENGTH_MAX    2000
+/* The same for quick code: so many times the kernel, and so many instructions. */
+#define QUICK_LENGTH_FACTOR 4
+#define QUICK_LENGTH        2000
 
 /* The reason for `precise` when the budget decides. */
 #define TOO_LONG "compiling anything else would take too long"
@@ -107,9 +106,6 @@ static void measure(struct tr_collapsing *collapsing)
         for (uint32_t s = tr_set_next(segments, 0); s != TR_NONE; s = tr_set_next(segments, s + 1))
             collapsing->copies += kernel->graph.segments[s].value_count;
     }
-    collapsing->is_stepped = collapsing->copies > 2 * kernel->graph.value_count + COPIES_MAX;
-    for (uint32_t r = 0; r < kernel->sync_count && collapsing->is_stepped; r++)
-        kernel->sync_points[r].is_fused = false;
 }
 
 static void set_all(const struct tr_set *set, bool *flags)
@@ -186,11 +182,27 @@ static enum pxr_status find_exits(struct tr_collapsing *collapsing, struct pxr_e
     return PXR_OK;
 }
 
-static void find_mixing(struct tr_collapsing *collapsing)
+/* At other sync points of a warp all its lanes go on from there, in loops, and nobody asks where
+ * they are before they have come to the next one. */
+static void find_mixing_places(const struct tr_kernel *kernel, bool *mixes_at)
 {
-    const struct tr_kernel *kernel = &collapsing->kernel;
+    for (uint32_t r = 0; r < kernel->sync_count; r++) {
+        const struct tr_set *outcomes = &kernel->regions[r].outcomes;
+        mixes_at[r] |= !tr_is_warp_sync_point(kernel, r) || kernel->sync_points[r].asks_masks;
+        if (tr_may_part(kernel, r))
+            set_all(outcomes, mixes_at);
+    }
+}
+
+static enum pxr_status find_mixing(struct tr_collapsing *collapsing, struct pxr_error *err)
+{
+    struct tr_kernel *kernel = &collapsing->kernel;
     struct tr_fuse *fuse = &collapsing->fuse;
-    fuse->can_mix = collapsing->is_stepped;
+    fuse->mixes_at =
+        pxr_arena_alloc_array(&kernel->graph.arena, kernel->sync_count, sizeof *fuse->mixes_at);
+    if (fuse->mixes_at == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    find_mixing_places(kernel, fuse->mixes_at);
     for (uint32_t r = 0; r < kernel->sync_count; r++) {
         const struct tr_set *outcomes = &kernel->regions[r].outcomes;
         if (!kernel->sync_points[r].is_fused)
@@ -200,6 +212,7 @@ static void find_mixing(struct tr_collapsing *collapsing)
             fuse->can_mix |= !kernel->sync_points[j].is_fused || kernel->sync_points[j].asks_masks;
     }
     fuse->has_entries |= fuse->can_mix;
+    return PXR_OK;
 }
 
 static bool may_wait(const struct tr_kernel *kernel)
@@ -230,20 +243,46 @@ static void init_fuse(struct tr_collapsing *collapsing)
     fuse->ptr = LLVMPointerTypeInContext(llvm, 0);
 }
 
-/* Whether the loops, and the step function, have too many instructions, about. */
-static bool is_too_long(const struct tr_collapsing *collapsing)
+/* In code that no vectoriser sees, faults may stay in the loops: without a step function for their
+ * sake, it is half as long. */
+static bool is_quick(const struct tr_collapsing *collapsing)
+{
+    return collapsing->options->budget->effort == TR_EFFORT_QUICK;
+}
+
+static uint64_t count_imports(const struct tr_crossing *crossing, const struct tr_set *imports)
+{
+    uint64_t count = 0;
+    for (uint32_t v = tr_set_next(imports, 0); v != TR_NONE; v = tr_set_next(imports, v + 1))
+        count += crossing->home[v] != TR_HOME_NONE;
+    return count;
+}
+
+/* How many instructions the loops have, about: what regions copy, bring in and save. */
+static bool measure_length(const struct tr_collapsing *collapsing, uint64_t *length)
 {
     const struct tr_kernel *kernel = &collapsing->kernel;
-    uint64_t length = collapsing->copies;
-    for (uint32_t r = 0; r < kernel->sync_count; r++) {
-        const struct tr_set *outcomes = &kernel->regions[r].outcomes;
-        const struct tr_crossing *crossings = collapsing->fuse.storage.crossings;
+    const struct tr_storage *storage = &collapsing->fuse.storage;
+    struct pxr_arena scratch;
+    pxr_arena_init(&scratch, 0);
+    struct tr_set imports = tr_set_make(&scratch, kernel->graph.value_count);
+    *length = collapsing->copies;
+    for (uint32_t r = 0; imports.words != NULL && r < kernel->sync_count; r++) {
+        if (!kernel->sync_points[r].is_fused)
+            continue;
+        *length += tr_find_imports(kernel, storage, r, &imports);
         if (r > 0)
-            length += tr_set_count(&crossings[r].saved) + crossings[r].again_count;
-        for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
-            length += tr_set_count(&crossings[j].saved);
+            *length += count_imports(&storage->crossings[r], &imports);
     }
-    return length > (uint64_t)LENGTH_FACTOR * kernel->graph.value_count + LENGTH_MAX;
+    pxr_arena_fini(&scratch);
+    return imports.words != NULL;
+}
+
+static bool is_too_long(const struct tr_collapsing *collapsing, uint64_t length)
+{
+    uint64_t values = collapsing->kernel.graph.value_count;
+    return length >
+           (is_quick(collapsing) ? QUICK_LENGTH_FACTOR * values + QUICK_LENGTH : LENGTH_MAX);
 }
 
 static enum pxr_status build_kernel(struct tr_collapsing *collapsing, struct pxr_error *err)
@@ -268,13 +307,6 @@ enum pxr_status tr_form_regions(struct tr_collapsing *collapsing, struct pxr_err
     return status;
 }
 
-/* In code that no vectoriser sees, faults may stay in the loops: without a step function for their
- * sake, it is half as long. */
-static bool is_quick(const struct tr_collapsing *collapsing)
-{
-    return collapsing->options->budget->effort == TR_EFFORT_QUICK;
-}
-
 enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_error *err)
 {
     struct tr_kernel *kernel = &collapsing->kernel;
@@ -282,10 +314,9 @@ enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_e
     measure(collapsing);
     collapsing->may_wait = may_wait(kernel);
     enum pxr_status status = find_exits(collapsing, err);
-    if (status != PXR_OK)
-        return status;
-    find_mixing(collapsing);
-    if (!is_quick(collapsing))
+    if (status == PXR_OK)
+        status = find_mixing(collapsing, err);
+    if (status == PXR_OK && !is_quick(collapsing))
         status = tr_find_faults(kernel, &fuse->faults, err);
     if (status != PXR_OK)
         return status;
@@ -293,7 +324,10 @@ enum pxr_status tr_plan_crossings(struct tr_collapsing *collapsing, struct pxr_e
     status = tr_storage_plan(kernel, &fuse->options->target->again, &fuse->storage, err);
     if (status != PXR_OK)
         return status;
-    if (is_too_long(collapsing)) {
+    uint64_t length;
+    if (!measure_length(collapsing, &length))
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    if (is_too_long(collapsing, length)) {
         choose(collapsing, PXR_COLLAPSE_PRECISE,
                "too many values would have to be kept across its barriers and warp operations");
         return PXR_OK;
@@ -373,7 +407,7 @@ static void explain_sync_points(const struct tr_collapsing *collapsing, FILE *ou
     const struct tr_kernel *kernel = &collapsing->kernel;
     const struct tr_frame *frame = &collapsing->fuse.frame;
     const char *group = kernel->scope == TR_SCOPE_BLOCK ? "block" : "warp";
-    if (collapsing->fuse.can_mix && !collapsing->is_stepped)
+    if (collapsing->fuse.can_mix)
         fprintf(
             out,
             "threads of a %s may come to wait at different places; where they do they run one at "

@@ -34,6 +34,8 @@ struct tr_sync_point {
 
 struct tr_kernel;
 
+/* Whether threads of one group may come from the region to different sync points. */
+bool tr_may_part(const struct tr_kernel *kernel, uint32_t region);
 /* The segment that the sync point ends. */
 uint32_t tr_sync_segment(const struct tr_kernel *kernel, uint32_t sync);
 /* Whether loops go on behind it for one warp, as soon as its lanes have come. */

@@ -26,7 +26,6 @@ struct tr_collapsing {
     struct tr_kernel kernel;
     struct tr_fuse fuse;
     bool may_wait;       /* a block may wait for another: it polls */
-    bool is_stepped;     /* no loops: they would be too long */
     uint32_t copies;     /* instructions in all regions */
     uint32_t seed_sites; /* of TR_SEED_MISSING_SYNC */
 };

@@ -44,15 +44,9 @@ bool tr_region_is_dynamic(const struct tr_fused *fused, uint32_t region)
     return fused->is_dynamic[region];
 }
 
-/* All threads of the group come to a sync point in a uniform segment, or none does. */
 bool tr_region_parts(const struct tr_fused *fused, uint32_t region)
 {
-    const struct tr_kernel *kernel = fused->fuse->kernel;
-    const struct tr_set *outcomes = &kernel->regions[region].outcomes;
-    bool is_uniform = true;
-    for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
-        is_uniform &= kernel->shapes.is_uniform_segment[tr_sync_segment(kernel, j)];
-    return fused->is_dynamic[region] && !is_uniform && tr_set_count(outcomes) > 1;
+    return fused->is_dynamic[region] && tr_may_part(fused->fuse->kernel, region);
 }
 
 bool tr_looks_for_exited(const struct tr_fused *fused, uint32_t sync)

@@ -26,6 +26,7 @@ struct tr_fuse {
 
     bool can_mix; /* some threads may come to another sync point than the others, or to one that is
                      not fused */
+    bool *mixes_at; /* by sync point: threads that loops have brought there may go on one by one */
     struct tr_faults faults; /* tested once for a chunk of blocks, not in the loops */
     bool has_step;           /* can_mix, or blocks run thread by thread if there may be faults */
     bool has_entries;        /* the frame's entries are used */

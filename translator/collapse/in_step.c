@@ -29,7 +29,7 @@ struct in_step {
     const struct tr_loops *loops;
     const struct tr_dominators *dominators;
     struct tr_shapes shapes;
-    bool is_row;                   /* a warp is in one row of the block */
+    bool is_row;                   /* a warp is in one row of the block, or meant to be */
     struct tr_dominators meetings; /* post-dominators on all ways that do not fault */
     const bool *is_needed;         /* by value: a poll that stays */
     struct tr_set waiting;         /* segments of loops that wait */
@@ -145,6 +145,18 @@ static enum pxr_status find_shapes(struct in_step *lanes, const struct tr_facts 
     struct tr_shape_facts known = {0};
     memcpy(known.block, facts->block, sizeof known.block);
     return tr_shapes_build(lanes->graph, lanes->loops, TR_SCOPE_WARP, &known, &lanes->shapes, err);
+}
+
+/* Whether the program knows of no rows: it is for blocks of one. In others its lanes could not tell
+ * themselves from each other. */
+static bool knows_no_rows(const struct tr_graph *graph)
+{
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        enum ptx_sreg sreg = tr_sreg_of(graph->values[v].llvm);
+        if (sreg == PTX_SREG_TID_Y || sreg == PTX_SREG_TID_Z)
+            return false;
+    }
+    return true;
 }
 
 /* The innermost loop of a poll that stays; TR_NONE: the value is no such poll. */
@@ -411,7 +423,8 @@ enum pxr_status tr_gather_lanes(struct tr_graph *graph, const struct tr_dominato
                             .loops = loops,
                             .dominators = dominators,
                             .is_needed = is_needed,
-                            .is_row = tr_is_row_scope(TR_SCOPE_WARP, facts->block),
+                            .is_row = tr_is_row_scope(TR_SCOPE_WARP, facts->block) ||
+                                      knows_no_rows(graph),
                             .thread = thread};
     if (!make_sets(&lanes))
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");

@@ -180,15 +180,6 @@ static void save_operands(struct tr_region_build *region, uint32_t sync, uint32_
     }
 }
 
-/* Whether threads may go on one by one from the sync point: else all lanes of the warp go on from
- * it, and nobody asks where they are before they have come to the next. */
-static bool may_mix_at(const struct tr_region_build *region, uint32_t sync)
-{
-    const struct tr_kernel *kernel = region->fuse->kernel;
-    return tr_region_parts(region->fused, region->number) || !tr_is_warp_sync_point(kernel, sync) ||
-           kernel->sync_points[sync].asks_masks;
-}
-
 static void come_to_sync(struct tr_region_build *region, uint32_t value)
 {
     struct tr_fuse *fuse = region->fuse;
@@ -199,7 +190,7 @@ static void come_to_sync(struct tr_region_build *region, uint32_t value)
     const struct tr_set *saved = &fuse->storage.crossings[sync].saved;
     for (uint32_t v = tr_set_next(saved, 0); v != TR_NONE; v = tr_set_next(saved, v + 1))
         save_value(region, sync, v, fuse->kernel->graph.values[value].segment);
-    if (fuse->can_mix && may_mix_at(region, sync))
+    if (fuse->can_mix && fuse->mixes_at[sync])
         mark(region, tr_fuse_entry(fuse, sync) | RT_ENTRY_LOOPED);
     if (tr_region_is_dynamic(region->fused, region->number))
         add_outcome(region, sync);

@@ -90,6 +90,16 @@ enum pxr_status tr_find_regions(struct tr_kernel *kernel, struct pxr_error *err)
     return PXR_OK;
 }
 
+/* All threads of the group come to a sync point in a uniform segment, or none does. */
+bool tr_may_part(const struct tr_kernel *kernel, uint32_t region)
+{
+    const struct tr_set *outcomes = &kernel->regions[region].outcomes;
+    bool is_uniform = true;
+    for (uint32_t j = tr_set_next(outcomes, 0); j != TR_NONE; j = tr_set_next(outcomes, j + 1))
+        is_uniform &= kernel->shapes.is_uniform_segment[tr_sync_segment(kernel, j)];
+    return !is_uniform && tr_set_count(outcomes) > 1;
+}
+
 void tr_find_ways(const struct tr_kernel *kernel, struct tr_set *pending, struct tr_set *ways)
 {
     for (uint32_t r = tr_set_next(pending, 0); r != TR_NONE; r = tr_set_next(pending, 0)) {

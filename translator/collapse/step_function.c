@@ -290,8 +290,8 @@ static void add_entries(struct step *step, LLVMValueRef entry, LLVMBasicBlockRef
         LLVMPositionBuilderAtEnd(fuse->builder, step->rejoin[j]);
         tr_clone_locate(&step->clone, kernel->sync_points[j].value);
         LLVMBuildBr(fuse->builder, step->behind[j]);
-        if (!fuse->can_mix)
-            continue; /* no loop ever leads to a step */
+        if (!fuse->can_mix || !fuse->mixes_at[j])
+            continue; /* no loop ever leads to a step here */
         LLVMBasicBlockRef taking = build_taking(step, j, entry);
         LLVMAddCase(choice, tr_fuse_i32(fuse, looped), taking);
         LLVMAddCase(choice, tr_fuse_i32(fuse, looped | RT_ENTRY_ARRIVE), taking);

@@ -14,6 +14,7 @@
 
 #define ENDS                                                                                       \
     "declare i32 @rt_sreg_laneid(ptr)\n"                                                           \
+    "declare i32 @rt_sreg_tid_y(ptr)\n"                                                            \
     "declare void @rt_spin(ptr)\n"                                                                 \
     "declare void @rt_nanosleep(ptr, i32) convergent\n"                                            \
     "!0 = !{}\n"
@@ -105,9 +106,19 @@ Test(in_step, lanes_that_may_be_several_gather_in_their_branch)
     };
     for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++)
         expect_gathering(bodies[i], 64, 4, "branch", "");
+    static const char rows[] = RELEASE("%row = call i32 @rt_sreg_tid_y(ptr %ctx)\n"
+                                       "store i32 %row, ptr %out\n"
+                                       "%goes = icmp eq i32 %tid, 0\n");
     /* Two rows in a warp, and blocks of any shape. */
-    expect_gathering(RELEASE("%goes = icmp eq i32 %tid, 0\n"), 16, 4, "branch", "");
-    expect_gathering(RELEASE("%goes = icmp eq i32 %tid, 0\n"), 0, 0, "branch", "");
+    expect_gathering(rows, 16, 4, "branch", "");
+    expect_gathering(rows, 0, 0, "branch", "");
+}
+
+/* Its lanes could not tell rows from each other. */
+Test(in_step, a_program_that_reads_no_row_is_for_blocks_of_one)
+{
+    expect_gathering(RELEASE("%goes = icmp eq i32 %tid, 0\n"), 16, 4, "", "branch");
+    expect_gathering(RELEASE("%goes = icmp eq i32 %tid, 0\n"), 0, 0, "", "branch");
 }
 
 Test(in_step, sleeps_stay_only_in_loops_that_wait)
