@@ -177,7 +177,7 @@ static void gen_plain(struct gen *g)
 }
 
 /* One instruction on 32 bits, or a truth value of two registers: where little code is wanted. */
-static void gen_short(struct gen *g)
+void gen_short(struct gen *g)
 {
     bool is_shared = dice_chance(&g->dice, 50);
     const char *space = is_shared ? "shared" : "global";
@@ -500,6 +500,7 @@ static void gen_all_statements(struct gen *g, const struct gen_scope *top)
         gen_leavers(g, top);
         gen_close(g);
     }
+    gen_rows(g, top);
     gen_statements(g, top, g->config->statements);
 }
 
@@ -686,5 +687,19 @@ struct generator_config generator_config_leavers(uint64_t seed)
         make_spare(&config, &dice);
     else if (size > 0)
         make_lean(&config, &dice);
+    return config;
+}
+
+struct generator_config generator_config_rows(uint64_t seed)
+{
+    struct dice dice = {seed ^ UINT64_C(0x70e5)};
+    struct generator_config config = generator_config_small(seed);
+    config.has_barriers = true;
+    config.statements = dice_below(&dice, 4);
+    config.functions = 0;
+    config.row = 20 + dice_below(&dice, dice_chance(&dice, 20) ? 100 : 30);
+    config.row_conditions = dice_chance(&dice, 50) ? dice_below(&dice, 9) : 0;
+    config.pools.r = 8 + dice_below(&dice, 26);
+    config.is_lean = true;
     return config;
 }

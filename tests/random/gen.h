@@ -94,6 +94,10 @@ void gen_pack(struct gen *g);
 void gen_carry_chain(struct gen *g);
 void gen_mix(struct gen *g);
 
+/* ---- gen.c ---- */
+/* One short instruction. */
+void gen_short(struct gen *g);
+
 /* ---- gen_memory.c ---- */
 void gen_memory(struct gen *g);
 void gen_atomic(struct gen *g);
@@ -115,6 +119,9 @@ void gen_barrier_loops(struct gen *g, const struct gen_scope *scope);
 
 /* ---- gen_leavers.c ---- */
 void gen_leavers(struct gen *g, const struct gen_scope *scope);
+
+/* ---- gen_rows.c ---- */
+void gen_rows(struct gen *g, const struct gen_scope *scope);
 
 /* ---- gen_flow.c ---- */
 /* How conditions come out: the same for the block, the same for each warp, for some lanes of a mask

@@ -26,7 +26,9 @@ struct generator_config {
     unsigned partings;     /* before the other statements, each with exits between barriers */
     unsigned arms;         /* of a parting, at most … */
     unsigned arm_meetings; /* … and so many barriers in each, 2, 4 or 6 */
-    unsigned own_bytes;    /* of a thread's cell in each memory, a multiple of 16 */
+    unsigned row; /* so many meetings one behind the other, before the other statements … */
+    unsigned row_conditions; /* … of which so many, at most, are under conditions */
+    unsigned own_bytes;      /* of a thread's cell in each memory, a multiple of 16 */
     struct generator_pools pools;
     bool has_barriers;
     bool has_warp_ops;
@@ -52,6 +54,10 @@ struct generator_config generator_config_small(uint64_t seed);
 /* All have barriers and exits between them. Nine kernels of ten have little else and few registers;
  * nearly all others are small, one in 200 is as large as any. */
 struct generator_config generator_config_leavers(uint64_t seed);
+
+/* All have 20 to 120 barriers and warp operations in a row, across which up to 33 registers live,
+ * and little else. */
+struct generator_config generator_config_rows(uint64_t seed);
 
 /* Appends the case to *text. The same config gives the same text. */
 void generator_make(const struct generator_config *config, struct text *text);

@@ -3,9 +3,10 @@
  * Random kernels on the oracle and on the product in every collapse and mode. What tells them apart
  * is written to a file, made smaller, and completed with what the memory should hold.
  *
- *   random_kernels [--small | --leavers] [--seed S] [--count N] [--time SECONDS] [--jobs N]
+ *   random_kernels [--small | --leavers | --rows] [--seed S] [--count N] [--time SECONDS] [--jobs
+ * N]
  *                  [--backend NAME,…] [--out DIR]
- *   random_kernels [--small | --leavers] [--backend NAME,…]
+ *   random_kernels [--small | --leavers | --rows] [--backend NAME,…]
  *                  --print SEED | --check FILE | --reduce FILE
  */
 #include <inttypes.h>
@@ -409,12 +410,13 @@ static int print_seed(const struct options *options, uint64_t seed)
 
 static int usage(void)
 {
-    fputs("random_kernels [--small | --leavers] [--seed S] [--count N] [--time SECONDS]\n"
+    fputs("random_kernels [--small | --leavers | --rows] [--seed S] [--count N] [--time SECONDS]\n"
           "               [--jobs N] [--backend NAME,...] [--out DIR]\n"
-          "random_kernels [--small | --leavers] [--backend NAME,...]\n"
+          "random_kernels [--small | --leavers | --rows] [--backend NAME,...]\n"
           "               --print SEED | --check FILE | --reduce FILE\n"
           "  --small: nine kernels of ten have few statements\n"
           "  --leavers: likewise, and all have exits between barriers\n"
+          "  --rows: all have many barriers and warp operations in a row\n"
           "  NAME: all (every collapse and mode, the default), precise, flat, hierarchical,\n"
           "        vector, auto, with -normal or -jit in one mode only; product, driver\n"
           "  PTXRUN_WIDTH, PTXRUN_JAM: of vectors of threads\n",
@@ -425,10 +427,17 @@ static int usage(void)
 /* How many arguments were taken; 0: an action, or unknown. */
 static int take_option(struct options *options, const char *name, const char *value)
 {
-    if (strcmp(name, "--small") == 0 || strcmp(name, "--leavers") == 0) {
-        options->config = name[2] == 's' ? generator_config_small : generator_config_leavers;
-        return 1;
-    }
+    static const struct {
+        const char *name;
+        struct generator_config (*config)(uint64_t seed);
+    } families[] = {{"--small", generator_config_small},
+                    {"--leavers", generator_config_leavers},
+                    {"--rows", generator_config_rows}};
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (strcmp(name, families[i].name) == 0) {
+            options->config = families[i].config;
+            return 1;
+        }
     if (value == NULL)
         return 0;
     if (strcmp(name, "--seed") == 0)

@@ -34,6 +34,11 @@ static struct text leavers_text_of(uint64_t seed)
     return make(generator_config_leavers(seed));
 }
 
+static struct text rows_text_of(uint64_t seed)
+{
+    return make(generator_config_rows(seed));
+}
+
 Test(generator, a_seed_stands_for_one_text)
 {
     struct text first = text_of(5);
@@ -66,12 +71,15 @@ Test(generator, every_text_is_a_case_and_a_module)
         struct text text = text_of(seed);
         struct text small = small_text_of(seed);
         struct text leavers = leavers_text_of(seed);
+        struct text rows = rows_text_of(seed);
         require_module(&text, (int)seed);
         require_module(&small, (int)seed);
         require_module(&leavers, (int)seed);
+        require_module(&rows, (int)seed);
         text_fini(&text);
         text_fini(&small);
         text_fini(&leavers);
+        text_fini(&rows);
     }
 }
 
@@ -175,4 +183,23 @@ Test(reducer, only_what_the_fault_needs_is_left)
     cr_assert_str_eq(text.bytes, "// launch: grid 1 block 1 1 1\n// buffer: u32 x 1 = 0\n"
                                  "    first;\n    @%p0 second 17;\n");
     text_fini(&text);
+}
+
+Test(generator, rows_have_many_meetings_of_all_kinds)
+{
+    static const char *const kinds[] = {"bar.red",   "barrier",     "bar.sync", "shfl.sync",
+                                        "vote.sync", "ld.shared.u", "bra.uni"};
+    bool is_seen[sizeof kinds / sizeof *kinds] = {0};
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct text text = rows_text_of(seed);
+        const char *entry = strstr(text.bytes, ".entry");
+        unsigned meetings = count_of(entry, " bar.") + count_of(entry, " barrier.") +
+                            count_of(entry, ".sync.") + count_of(entry, ".sync ");
+        cr_assert_geq(meetings, 20, "%d", (int)seed);
+        for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
+            is_seen[n] |= strstr(entry, kinds[n]) != NULL;
+        text_fini(&text);
+    }
+    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
+        cr_assert(is_seen[n], "%s", kinds[n]);
 }
