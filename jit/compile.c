@@ -164,6 +164,7 @@ static struct tr_compilation begin_stage(struct jit_unit *unit)
                                    .kernel = unit->kernel,
                                    .budget = &unit->budget,
                                    .machine = unit->target->machine,
+                                   .lacks_halves = !unit->target->cpu.converts_halves,
                                    .has_whole_loads = unit->target->has_whole_loads,
                                    .places = unit->places,
                                    .observer = jit_observer(&unit->watch)};
@@ -235,6 +236,7 @@ static enum pxr_status translate(struct jit_unit *unit, const struct jit_request
     bool has_dir = request->is_debugged && realpath(dump_dir(request), dir);
     /* Results are compared with those of `precise`, so it checks what a GPU checks. */
     struct tr_options options = {.check_alignment = true,
+                                 .has_fused = unit->target->cpu.has_fused,
                                  .triple = unit->target->triple,
                                  .data_layout = unit->target->data_layout,
                                  .source_file = file,

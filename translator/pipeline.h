@@ -92,6 +92,7 @@ struct tr_compilation {
     const struct ptx_func *kernel;   /* NULL: there are no facts */
     struct tr_budget *budget;        /* never NULL */
     LLVMTargetMachineRef machine;    /* may be NULL before tr_make_code */
+    bool lacks_halves;               /* it has no conversions between f16 and f32 */
     bool has_whole_loads;            /* it makes a load of an atomic load of 16 bytes */
     const struct ptx_module *places; /* whose .loc become locations; NULL: they are PTX lines */
     struct tr_observer observer;

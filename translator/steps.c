@@ -307,6 +307,18 @@ static enum pxr_status split_blocks(struct tr_compilation *c, struct pxr_error *
     return PXR_OK;
 }
 
+static bool lacks_halves(const struct tr_compilation *c)
+{
+    return c->lacks_halves;
+}
+
+static enum pxr_status convert_halves(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_convert_halves(c->module);
+    return PXR_OK;
+}
+
 static enum pxr_status saturate_vectors(struct tr_compilation *c, struct pxr_error *err)
 {
     (void)err;

@@ -26,6 +26,7 @@
 
 struct tr_options {
     bool check_alignment; /* misaligned accesses call rt_fault(PXR_FAULT_MISALIGNED) */
+    bool has_fused;       /* the CPU multiplies and adds with one rounding */
     const char *triple;
     const char *data_layout;
     /* Where debuggers find the PTX: the file's name, and the folder if that is not for them to

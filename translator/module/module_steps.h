@@ -29,6 +29,10 @@ void tr_hide_narrow_steps(LLVMModuleRef module);
  * splits long blocks. No pass that would put them together again may follow. */
 void tr_split_blocks(LLVMModuleRef module);
 
+/* Conversions between f16 and f32 become arithmetic, for CPUs without instructions for them
+ * (half_conversions.c). */
+void tr_convert_halves(LLVMModuleRef module);
+
 /* Rewrites saturating conversions of vectors, which LLVM would do lane by lane (saturate.c). */
 void tr_saturate_vectors(LLVMModuleRef module);
 

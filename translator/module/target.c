@@ -34,6 +34,17 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
+/* All CPUs with AVX2 have F16C and FMA, too; of those with less only AMD's Piledriver has both. */
+static bool has_late_arithmetic(uint32_t vector_bits)
+{
+#if defined(__x86_64__)
+    return vector_bits >= 256;
+#else
+    (void)vector_bits;
+    return true;
+#endif
+}
+
 /* AVX2 gathers but does not scatter, and has masks for words of 4 and 8 bytes in vectors; AVX-512
  * has registers for masks. NEON has none of it. */
 static void describe_vectors(struct tr_target *target, uint32_t vector_bits)
@@ -43,6 +54,7 @@ static void describe_vectors(struct tr_target *target, uint32_t vector_bits)
     target->masks_words = vector_bits >= 256;
     target->has_scatter = vector_bits >= 512;
     target->masks_all = vector_bits >= 512;
+    target->converts_halves = target->has_fused = has_late_arithmetic(vector_bits);
 }
 
 struct tr_target tr_target_find(const char *cpu, uint32_t vector_bits)

@@ -91,6 +91,8 @@ struct tr_target {
     bool has_scatter;
     bool masks_words;     /* accesses of 4 and 8 bytes a lane under a mask are one instruction … */
     bool masks_all;       /* … those of any size are: masks are registers */
+    bool converts_halves; /* between f16 and f32, whole vectors */
+    bool has_fused;       /* multiplies and adds with one rounding */
     uint64_t cache_bytes; /* of the last cache: data that launches only write should not fill it; 0:
                              no limit */
     uint64_t cache_share_bytes; /* the part of it that nobody else is likely to use */

@@ -195,6 +195,7 @@ uint32_t rt_half_add(uint32_t a, uint32_t b, uint32_t format);
 uint32_t rt_half_sub(uint32_t a, uint32_t b, uint32_t format);
 uint32_t rt_half_mul(uint32_t a, uint32_t b, uint32_t format);
 uint32_t rt_half_fma(uint32_t a, uint32_t b, uint32_t c, uint32_t format);
+uint32_t rt_half_mad(uint32_t a, uint32_t b, uint32_t c, uint32_t format);
 uint32_t rt_half_minmax(uint32_t a, uint32_t b, uint32_t format, uint32_t flags);
 uint32_t rt_half_ex2(uint32_t a, uint32_t format);
 uint32_t rt_half_tanh(uint32_t a, uint32_t format);

@@ -69,6 +69,8 @@ static void check(uint32_t a, uint32_t b, uint32_t c, uint32_t format)
     if (format == RT_HALF_F16 || (sum - product == z && sum - z == product))
         cr_assert(same(rt_half_fma(a, b, c, format), nearest(sum, format), format),
                   "fma(%x, %x, %x)", a, b, c);
+    cr_assert_eq(rt_half_mad(a, b, c, format), rt_half_fma(a, b, c, format), "mad(%x, %x, %x)", a,
+                 b, c);
 }
 
 Test(rt_half, arithmetic_rounds_once)
@@ -91,6 +93,36 @@ Test(rt_half, fma_breaks_ties_by_a_distant_addend)
     cr_assert_eq(rt_half_fma(x, y, 0x0001, RT_HALF_BF16), 0x3fc2u);
     cr_assert_eq(rt_half_fma(x, y, 0x8001, RT_HALF_BF16), 0x3fc1u);
     cr_assert_eq(rt_half_fma(x, y, 0x0000, RT_HALF_BF16), 0x3fc2u);
+}
+
+/* Products that f32 cannot hold. */
+Test(rt_half, products_of_bf16_may_be_too_large_or_too_small)
+{
+    static const struct {
+        uint32_t a, b, c, result;
+    } cases[] = {
+        {0x7f00, 0x4000, 0xff00, 0x7f00}, /* 2^127 * 2 - 2^127 */
+        {0x7f00, 0x4000, 0x7f00, 0x7f80},
+        {0x7f7f, 0x7f7f, 0xff80, 0xff80}, /* minus infinity wins */
+        {0x0080, 0x8080, 0x0000, 0x8000}, /* -2^-252 + 0 */
+        {0x0001, 0x3f00, 0x0000, 0x0000}, /* half the smallest: a tie */
+        {0x0003, 0x3f00, 0x0000, 0x0002},
+        {0x0001, 0x3f01, 0x0000, 0x0001},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_expect_eq(rt_half_fma(cases[i].a, cases[i].b, cases[i].c, RT_HALF_BF16), cases[i].result,
+                     "fma %zu", i);
+        cr_expect_eq(rt_half_mad(cases[i].a, cases[i].b, cases[i].c, RT_HALF_BF16), cases[i].result,
+                     "mad %zu", i);
+    }
+}
+
+/* Rounded to f32, the sum lies halfway between two f16; the exact one is below or above. */
+Test(rt_half, fma_of_f16_rounds_once)
+{
+    cr_assert_eq(rt_half_fma(0x3801, 0x3bfe, 0x6401, RT_HALF_F16), 0x6401u);
+    cr_assert_eq(rt_half_fma(0x3816, 0x3bd5, 0x6400, RT_HALF_F16), 0x6401u);
+    cr_assert_eq(rt_half_fma(0x3800, 0x3c00, 0x6401, RT_HALF_F16), 0x6402u);
 }
 
 Test(rt_half, zeros_keep_their_signs)

@@ -35,6 +35,10 @@ Test(target, vectors_decide_what_there_are_instructions_for)
     cr_expect(v256.has_gather && !v256.has_scatter && v256.masks_words && !v256.masks_all);
     cr_expect(v512.has_gather && v512.has_scatter && v512.masks_words && v512.masks_all);
     cr_expect_eq(v256.vector_bits, 256);
+    cr_expect(v256.converts_halves && v256.has_fused && v512.converts_halves && v512.has_fused);
+#if defined(__x86_64__)
+    cr_expect(!v128.converts_halves && !v128.has_fused);
+#endif
     cr_expect_eq(v256.cache_bytes, 0);
 }
 
