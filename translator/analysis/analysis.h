@@ -204,10 +204,12 @@ struct tr_shape {
 struct tr_shape_facts {
     uint32_t block[3];
     const struct tr_shape *arguments; /* by value number, for arguments; NULL: they are varying */
-    const bool *is_lost;  /* by segment: threads that come here end all others, so that none is left
-                             to compare with; NULL: segments that call a fault */
-    bool is_race_free;    /* threads that are there together load the same value from one address,
-                             unless the access is volatile or atomic; likewise for a clock */
+    const bool *is_lost; /* by segment: threads that come here end all others, so that none is left
+                            to compare with; NULL: segments that call a fault */
+    bool is_race_free;   /* threads that are there together load the same value from one address,
+                            unless the access is volatile or atomic; likewise for a clock */
+    const bool
+        *is_common; /* by value: the same in all threads, although nothing tells; NULL: none */
     bool is_never_better; /* no value is better than varying if an operand is varying */
 };
 

@@ -133,6 +133,11 @@ static bool evaluate_phi(const struct solver *solver, const struct tr_value *phi
 static bool evaluate(struct solver *solver, const struct tr_value *value, struct tr_shape *shape)
 {
     bool has_varying = false;
+    const bool *is_common = solver->facts->is_common;
+    if (is_common != NULL && is_common[value - solver->graph->values]) {
+        *shape = tr_shape_uniform();
+        return true;
+    }
     if (value->opcode == LLVMPHI)
         return evaluate_phi(solver, value, shape);
     for (uint32_t i = 0; i < value->operand_count; i++) {

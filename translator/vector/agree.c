@@ -112,6 +112,29 @@ static void ask_ends(struct question *question, LLVMValueRef icmp, unsigned grow
     }
 }
 
+/* ---- quotients ---- */
+
+/* A quotient of what grows without wrapping grows, or falls, too: between equal ends all are
+ * equal. */
+LLVMValueRef tr_control_all_share(struct tr_widen *widen, LLVMValueRef quotient)
+{
+    struct question question = {.widen = widen};
+    LLVMBuilderRef b = widen->builder;
+    LLVMValueRef dividend = LLVMGetOperand(quotient, 0);
+    LLVMValueRef divisor = LLVMGetOperand(quotient, 1);
+    LLVMValueRef first = tr_widen_scalar(widen, quotient, 0);
+    for (uint32_t row = 0; row < widen->jam[1]; row++) {
+        require_no_wrap(&question, dividend, row, false);
+        for (int is_last = row == 0; is_last < 2; is_last++) {
+            LLVMValueRef end = LLVMBuildBinOp(b, LLVMGetInstructionOpcode(quotient),
+                                              at_end(widen, dividend, row, is_last),
+                                              at_end(widen, divisor, row, is_last), "");
+            require(&question, LLVMBuildICmp(b, LLVMIntEQ, end, first, ""));
+        }
+    }
+    return question.answer;
+}
+
 /* ---- rows ---- */
 
 /* Rows that answer for all: if it holds in these, it holds in every row. */

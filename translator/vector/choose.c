@@ -380,7 +380,7 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
     enum pxr_status status = make_estimate(&versions->fast, shape->width, estimate, err);
     if (status != PXR_OK)
         return status;
-    estimate->is_guarded = versions->guard_count > 0;
+    estimate->is_guarded = versions->expected.guard_count > 0;
     choose_jam(length, iteration->y == TR_NONE ? 1 : constant(nest->y.count),
                choose_copies(estimate, options), options->target->vectors.copies, estimate, shape);
     shape->width_reason = why_width(options, shape->width);

@@ -34,24 +34,46 @@ static bool is_header(const struct tr_iteration *iteration, uint32_t segment)
 
 /* ---- segments ---- */
 
-static void check_guard(struct tr_control *control, LLVMValueRef terminator)
+static void check_guard(struct tr_control *control, const struct tr_guard *guard)
 {
     struct tr_widen *widen = control->widen;
-    const struct tr_guard_exits *guards = control->guards;
-    for (uint32_t i = 0; guards != NULL && i < guards->count; i++) {
-        if (guards->guards[i].branch != terminator)
-            continue;
-        LLVMValueRef condition = LLVMGetCondition(terminator);
-        bool expected = guards->guards[i].expected == 0;
-        LLVMValueRef all = tr_control_all_take(widen, condition, expected);
-        LLVMBasicBlockRef go_on = tr_widen_new_block(widen, "expected");
-        LLVMBasicBlockRef not_all = tr_widen_new_block(widen, "not_all");
-        LLVMBuildCondBr(widen->builder, all, go_on, not_all);
-        LLVMPositionBuilderAtEnd(widen->builder, not_all);
-        LLVMValueRef some = tr_control_any_takes(widen, condition, expected);
-        LLVMBuildCondBr(widen->builder, some, guards->other, guards->none);
-        LLVMPositionBuilderAtEnd(widen->builder, go_on);
-    }
+    LLVMValueRef condition = LLVMGetCondition(guard->branch);
+    bool expected = guard->expected == 0;
+    LLVMValueRef all = tr_control_all_take(widen, condition, expected);
+    LLVMBasicBlockRef go_on = tr_widen_new_block(widen, "expected");
+    LLVMBasicBlockRef not_all = tr_widen_new_block(widen, "not_all");
+    LLVMBuildCondBr(widen->builder, all, go_on, not_all);
+    LLVMPositionBuilderAtEnd(widen->builder, not_all);
+    LLVMValueRef some = tr_control_any_takes(widen, condition, expected);
+    LLVMBuildCondBr(widen->builder, some, control->exits->other, control->exits->none);
+    LLVMPositionBuilderAtEnd(widen->builder, go_on);
+}
+
+static void check_common(struct tr_control *control, LLVMValueRef quotient)
+{
+    struct tr_widen *widen = control->widen;
+    LLVMValueRef all = tr_control_all_share(widen, quotient);
+    LLVMBasicBlockRef go_on = tr_widen_new_block(widen, "expected");
+    LLVMBuildCondBr(widen->builder, all, go_on, control->exits->other);
+    LLVMPositionBuilderAtEnd(widen->builder, go_on);
+}
+
+/* Leaves the fast version if the segment, all of whose instructions but the last have been emitted,
+ * is not as expected. */
+static void check_expectations(struct tr_control *control, uint32_t number)
+{
+    const struct tr_graph *graph = &control->iteration->graph;
+    const struct tr_segment *segment = &graph->segments[number];
+    LLVMValueRef last = graph->values[segment->first_value + segment->value_count - 1].llvm;
+    if (control->exits == NULL)
+        return;
+    const struct tr_expectations *expected = control->exits->expected;
+    for (uint32_t i = 0; i < expected->common_count; i++)
+        if (graph->values[tr_graph_number(graph, expected->common[i])].segment == number)
+            check_common(control, expected->common[i]);
+    for (uint32_t i = 0; i < expected->guard_count; i++)
+        if (expected->guards[i].branch == last)
+            check_guard(control, &expected->guards[i]);
 }
 
 void tr_control_emit_segment(struct tr_control *control, uint32_t number)
@@ -65,7 +87,7 @@ void tr_control_emit_segment(struct tr_control *control, uint32_t number)
         tr_control_instruction(widen, v);
     for (uint32_t i = 0; i < unit->child_count; i++)
         control->anchors[unit->children[i]] = widen->active;
-    check_guard(control, iteration->graph.values[last].llvm);
+    check_expectations(control, number);
     tr_control_leave(control, number);
     for (uint32_t i = 0; i < unit->child_count; i++)
         tr_control_emit_unit(control, unit->children[i]);
@@ -268,10 +290,10 @@ static bool allocate(struct tr_control *control)
     return true;
 }
 
-enum pxr_status tr_control_iteration(struct tr_widen *widen, const struct tr_guard_exits *guards,
+enum pxr_status tr_control_iteration(struct tr_widen *widen, const struct tr_exits_of_fast *exits,
                                      struct pxr_error *err)
 {
-    struct tr_control control = {.widen = widen, .iteration = widen->iteration, .guards = guards};
+    struct tr_control control = {.widen = widen, .iteration = widen->iteration, .exits = exits};
     struct tr_active active = widen->active;
     pxr_arena_init(&control.arena, 0);
     control.is_part = active.mask[0] != NULL;

@@ -25,18 +25,18 @@ struct tr_join {
     LLVMValueRef *pending; /* by phi * copies + copy: the phi's value, as it is held; NULL: none */
 };
 
-/* Where a fast version goes when a guard does not let all lanes through. */
-struct tr_guard_exits {
-    const struct tr_guard *guards;
-    uint32_t count;
-    LLVMBasicBlockRef none;  /* goes here if no lane takes the expected way … */
-    LLVMBasicBlockRef other; /* … and here if some do */
+/* Where a fast version goes when something is not as expected. */
+struct tr_exits_of_fast {
+    const struct tr_expectations *expected;
+    LLVMBasicBlockRef none;  /* goes here if no lane takes the way that a guard expects … */
+    LLVMBasicBlockRef other; /* … and here if some do, or if what lanes should have in common
+                                differs */
 };
 
 struct tr_control {
     struct tr_widen *widen;
     const struct tr_iteration *iteration;
-    const struct tr_guard_exits *guards;
+    const struct tr_exits_of_fast *exits;
     struct pxr_arena arena;
     struct tr_join *joins;     /* by segment */
     struct tr_active *anchors; /* by segment: the lanes that are active at the anchor of its unit,
@@ -95,6 +95,8 @@ void tr_control_emit_single(struct tr_control *control, uint32_t segment);
 LLVMValueRef tr_control_all_take(struct tr_widen *widen, LLVMValueRef condition, bool expected);
 /* Whether the condition is the `and` (expected) or the `or` (not expected) of two others. */
 bool tr_control_is_pair(LLVMValueRef condition, bool expected, LLVMValueRef parts[2]);
+/* Whether all lanes have this quotient in common (common_turns.c). */
+LLVMValueRef tr_control_all_share(struct tr_widen *widen, LLVMValueRef quotient);
 /* Whether any lane takes it. */
 LLVMValueRef tr_control_any_takes(struct tr_widen *widen, LLVMValueRef condition, bool expected);
 
@@ -140,7 +142,7 @@ void tr_control_merge(struct tr_control *control, const struct tr_slots *slots,
 
 /* Emits the iteration at the builder's place, with counters defined and `active` set; leaves the
  * builder where all lanes have come to the end. */
-enum pxr_status tr_control_iteration(struct tr_widen *widen, const struct tr_guard_exits *guards,
+enum pxr_status tr_control_iteration(struct tr_widen *widen, const struct tr_exits_of_fast *exits,
                                      struct pxr_error *err);
 
 /* ---- everything else (instruction.c) ---- */

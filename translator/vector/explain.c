@@ -69,10 +69,12 @@ static void add_branches(const struct tr_about *about, uint32_t copies)
                            terminator_of(iteration, s));
 }
 
-static void add_guards(const struct tr_about *about, const struct tr_versions *versions)
+static void add_expectations(const struct tr_about *about, const struct tr_expectations *expected)
 {
-    for (uint32_t i = 0; i < versions->guard_count; i++)
-        tr_explain_add(about, TR_SAID_GUARDS, "into the kernel's work", versions->guards[i].branch);
+    for (uint32_t i = 0; i < expected->guard_count; i++)
+        tr_explain_add(about, TR_SAID_GUARDS, "into the kernel's work", expected->guards[i].branch);
+    for (uint32_t i = 0; i < expected->common_count; i++)
+        tr_explain_add(about, TR_SAID_COMMON, "turns of a loop", expected->common[i]);
 }
 
 /* ---- ranges of lines ---- */
@@ -224,7 +226,7 @@ enum pxr_status tr_explain_nest(struct tr_explanation *explanation,
     tr_ranges_add(&paragraph.where, range);
     say_choice(&paragraph, shape, is_widened);
     say_estimate(&about, &shape->estimate);
-    add_guards(&about, versions);
+    add_expectations(&about, &versions->expected);
     tr_explain_instructions(&about);
     add_branches(&about, shape->jam[0] * shape->jam[1]);
     add_uneven_loops(&about);

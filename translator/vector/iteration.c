@@ -12,6 +12,7 @@
 struct iteration_build {
     struct tr_iteration *iteration;
     const struct tr_nest *nest;
+    const struct tr_expectations *expected;
     bool is_jammed;
     const char *obstacle;
 };
@@ -49,10 +50,11 @@ static uint32_t cut_latch(const struct tr_counted *loop, bool is_last, struct tr
     return count;
 }
 
-static enum pxr_status build_part(struct iteration_build *b, const struct tr_guard *guards,
-                                  uint32_t guard_count, struct pxr_arena *scratch,
+static enum pxr_status build_part(struct iteration_build *b, struct pxr_arena *scratch,
                                   struct pxr_error *err)
 {
+    const struct tr_guard *guards = b->expected->guards;
+    uint32_t guard_count = b->expected->guard_count;
     const struct tr_counted *x = &b->nest->x;
     const struct tr_counted *y = b->is_jammed ? &b->nest->y : NULL;
     uint32_t phi_count = count_phis(x->header) + (y == NULL ? 0 : count_phis(y->header));
@@ -192,6 +194,18 @@ static void adopt_faults(struct tr_iteration *iteration)
 
 /* ---- what threads have in common ---- */
 
+/* By value; NULL: out of memory. */
+static bool *find_common(struct iteration_build *b)
+{
+    struct tr_graph *graph = &b->iteration->graph;
+    bool *is_common = pxr_arena_alloc_array(&graph->arena, graph->value_count, sizeof *is_common);
+    for (uint32_t v = 0; is_common != NULL && v < graph->value_count; v++)
+        is_common[v] = false;
+    for (uint32_t i = 0; is_common != NULL && i < b->expected->common_count; i++)
+        is_common[tr_graph_number(graph, b->expected->common[i])] = true;
+    return is_common;
+}
+
 static enum pxr_status find_shapes(struct iteration_build *b, struct tr_shape of_x,
                                    struct tr_shape of_y, struct tr_shapes *shapes,
                                    struct pxr_error *err)
@@ -207,7 +221,11 @@ static enum pxr_status find_shapes(struct iteration_build *b, struct tr_shape of
     arguments[iteration->x] = of_x;
     if (b->is_jammed)
         arguments[iteration->y] = of_y;
+    bool *is_common = find_common(b);
+    if (is_common == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory analysing a loop over threads");
     struct tr_shape_facts facts = {.arguments = arguments,
+                                   .is_common = is_common,
                                    .is_lost = iteration->is_lost,
                                    .is_race_free = true,
                                    .is_never_better = true};
@@ -270,12 +288,11 @@ static enum pxr_status find_flow(struct iteration_build *b, struct pxr_error *er
     return status;
 }
 
-static enum pxr_status build(struct iteration_build *b, const struct tr_guard *guards,
-                             uint32_t guard_count, struct pxr_error *err)
+static enum pxr_status build(struct iteration_build *b, struct pxr_error *err)
 {
     struct pxr_arena scratch;
     pxr_arena_init(&scratch, 0);
-    enum pxr_status status = build_part(b, guards, guard_count, &scratch, err);
+    enum pxr_status status = build_part(b, &scratch, err);
     pxr_arena_fini(&scratch);
     if (status == PXR_OK)
         status = find_flow(b, err);
@@ -288,12 +305,16 @@ static enum pxr_status build(struct iteration_build *b, const struct tr_guard *g
 
 enum pxr_status tr_iteration_build(struct tr_iteration *iteration, const struct tr_target *target,
                                    const struct tr_nest *nest, bool is_jammed,
-                                   const struct tr_guard *guards, uint32_t guard_count,
-                                   const char **obstacle, struct pxr_error *err)
+                                   const struct tr_expectations *expected, const char **obstacle,
+                                   struct pxr_error *err)
 {
+    static const struct tr_expectations nothing;
     *iteration = (struct tr_iteration){.target = target};
-    struct iteration_build b = {.iteration = iteration, .nest = nest, .is_jammed = is_jammed};
-    enum pxr_status status = build(&b, guards, guard_count, err);
+    struct iteration_build b = {.iteration = iteration,
+                                .nest = nest,
+                                .expected = expected != NULL ? expected : &nothing,
+                                .is_jammed = is_jammed};
+    enum pxr_status status = build(&b, err);
     if (status != PXR_OK || b.obstacle != NULL)
         tr_iteration_fini(iteration);
     *obstacle = b.obstacle;

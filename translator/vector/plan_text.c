@@ -98,40 +98,44 @@ static void print_iteration(FILE *out, const struct tr_iteration *iteration)
     }
 }
 
-static void print_guards(FILE *out, const struct tr_guard *guards, uint32_t count)
+static void print_expectations(FILE *out, const struct tr_expectations *expected)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        LLVMBasicBlockRef to = LLVMGetSuccessor(guards[i].branch, guards[i].expected);
-        fprintf(out, "guard: %s goes to %s\n",
-                block_name(LLVMGetInstructionParent(guards[i].branch)), block_name(to));
+    for (uint32_t i = 0; i < expected->guard_count; i++) {
+        const struct tr_guard *guard = &expected->guards[i];
+        LLVMBasicBlockRef to = LLVMGetSuccessor(guard->branch, guard->expected);
+        fprintf(out, "guard: %s goes to %s\n", block_name(LLVMGetInstructionParent(guard->branch)),
+                block_name(to));
+    }
+    for (uint32_t i = 0; i < expected->common_count; i++) {
+        char *text = LLVMPrintValueToString(expected->common[i]);
+        fprintf(out, "in common:%s\n", text == NULL ? "" : text + 1);
+        LLVMDisposeMessage(text);
     }
 }
 
-/* The iteration of the masked version and, if there are guards, that of the fast one. */
+/* The iteration of the masked version and, if it expects something, that of the fast one. */
 static enum pxr_status print_iterations(FILE *out, const struct tr_target *target,
                                         const struct tr_nest *nest, bool is_jammed)
 {
     struct tr_iteration whole;
-    struct tr_iteration guarded;
-    struct tr_guard *guards = NULL;
-    uint32_t count = 0;
+    struct tr_iteration fast;
+    struct tr_expectations expected;
     const char *obstacle = NULL;
     fprintf(out, "%s\n", is_jammed ? "iteration with rows" : "iteration");
     enum pxr_status status =
-        tr_iteration_build(&whole, target, nest, is_jammed, NULL, 0, &obstacle, NULL);
+        tr_iteration_build(&whole, target, nest, is_jammed, NULL, &obstacle, NULL);
     if (obstacle != NULL)
         fprintf(out, "not possible: %s\n", obstacle);
     if (status != PXR_OK || obstacle != NULL)
         return status;
     print_iteration(out, &whole);
-    status = tr_find_guards(&whole, &guards, &count, NULL);
-    if (status == PXR_OK && count > 0) {
-        print_guards(out, guards, count);
-        status =
-            tr_iteration_build(&guarded, target, nest, is_jammed, guards, count, &obstacle, NULL);
+    status = tr_find_expectations(&whole, &expected, NULL);
+    if (status == PXR_OK && (expected.guard_count > 0 || expected.common_count > 0)) {
+        print_expectations(out, &expected);
+        status = tr_iteration_build(&fast, target, nest, is_jammed, &expected, &obstacle, NULL);
         if (status == PXR_OK && obstacle == NULL) {
-            print_iteration(out, &guarded);
-            tr_iteration_fini(&guarded);
+            print_iteration(out, &fast);
+            tr_iteration_fini(&fast);
         }
     }
     tr_iteration_fini(&whole);

@@ -30,13 +30,13 @@ static enum pxr_status build_versions(const struct tr_target *target, const stru
 {
     *versions = (struct tr_versions){0};
     enum pxr_status status =
-        tr_iteration_build(&versions->masked, target, nest, is_jammed, NULL, 0, obstacle, err);
+        tr_iteration_build(&versions->masked, target, nest, is_jammed, NULL, obstacle, err);
     if (status != PXR_OK || *obstacle != NULL)
         return status;
-    status = tr_find_guards(&versions->masked, &versions->guards, &versions->guard_count, err);
+    status = tr_find_expectations(&versions->masked, &versions->expected, err);
     if (status == PXR_OK)
-        status = tr_iteration_build(&versions->fast, target, nest, is_jammed, versions->guards,
-                                    versions->guard_count, obstacle, err);
+        status = tr_iteration_build(&versions->fast, target, nest, is_jammed, &versions->expected,
+                                    obstacle, err);
     return status;
 }
 
@@ -47,7 +47,8 @@ static enum pxr_status plan_accesses(const struct vectoriser *vectoriser,
     return tr_plan_accesses(iteration, width, vectoriser->tuning.accesses, err);
 }
 
-/* Iterations with at most so many instructions, times copies, have no guards: where not all lanes
+/* Iterations with at most so many instructions, times copies, have no guards, if nothing else is
+ * expected that comes behind them: where not all lanes
  * go on, the others are masked, all copies side by side. This is more code, but faster at
  * borders. */
 #define GUARDLESS_MAX 320
@@ -58,12 +59,14 @@ static enum pxr_status drop_guards(const struct vectoriser *vectoriser, const st
 {
     const char *obstacle = NULL;
     uint32_t copies = shape->jam[0] * shape->jam[1];
-    if (versions->guard_count == 0 || shape->estimate.length * copies > GUARDLESS_MAX)
+    struct tr_expectations *expected = &versions->expected;
+    if (expected->guard_count == 0 || expected->common_count > 0 ||
+        shape->estimate.length * copies > GUARDLESS_MAX)
         return PXR_OK;
-    versions->guard_count = 0;
+    expected->guard_count = 0;
     tr_iteration_fini(&versions->fast);
     enum pxr_status status = tr_iteration_build(&versions->fast, versions->masked.target, nest,
-                                                is_jammed, NULL, 0, &obstacle, err);
+                                                is_jammed, NULL, &obstacle, err);
     return status == PXR_OK ? plan_accesses(vectoriser, &versions->fast, shape->width, err)
                             : status;
 }

@@ -226,13 +226,13 @@ static enum pxr_status build_fast(struct version *version, LLVMValueRef x, LLVMV
     if (status != PXR_OK)
         return status;
     define_counters(version, x, y);
-    struct tr_guard_exits exits = {
-        .guards = versions->guards, .count = versions->guard_count, .none = version->fast_done};
-    if (exits.count > 0)
+    struct tr_exits_of_fast exits = {.expected = &versions->expected, .none = version->fast_done};
+    bool is_certain = versions->expected.guard_count == 0 && versions->expected.common_count == 0;
+    if (!is_certain)
         exits.other = tr_widen_new_block(widen, "ragged");
     status = tr_control_iteration(widen, &exits, err);
     LLVMBuildBr(widen->builder, version->fast_done);
-    if (status != PXR_OK || exits.count == 0)
+    if (status != PXR_OK || is_certain)
         return status;
     LLVMPositionBuilderAtEnd(widen->builder, exits.other);
     go_to_masked(version, x, add(version, x, widen->width * widen->jam[0]), y,

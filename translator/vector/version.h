@@ -45,8 +45,7 @@ struct tr_tuning_hooks tr_tuning_hooks(uint32_t skipped);
 struct tr_versions {
     struct tr_iteration fast;
     struct tr_iteration masked;
-    struct tr_guard *guards;
-    uint32_t guard_count;
+    struct tr_expectations expected; /* of the fast one */
 };
 
 /* Chooses the lanes of a vector (choose.c). working: the number of threads of a row that have

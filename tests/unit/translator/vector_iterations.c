@@ -263,7 +263,7 @@ void begin_widened(struct widened *widened, LLVMModuleRef module, uint32_t numbe
     const char *obstacle = NULL;
     bool is_jammed = form->jam[1] > 1;
     cr_assert_eq(tr_iteration_build(&widened->iteration, &widened->target, &nest, is_jammed, NULL,
-                                    0, &obstacle, NULL),
+                                    &obstacle, NULL),
                  PXR_OK);
     cr_assert_eq(obstacle, NULL, "%s", obstacle);
     cr_assert_eq(tr_plan_accesses(&widened->iteration, form->width, widened->tuning.accesses, NULL),

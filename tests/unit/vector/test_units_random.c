@@ -403,7 +403,7 @@ static uint32_t check_seed(uint64_t seed)
     if (count == 1 && nests[0].obstacle == NULL) {
         cr_assert_eq(nests[0].y.header != NULL, run.is_jammed, "seed %llu",
                      (unsigned long long)seed);
-        cr_assert_eq(tr_iteration_build(&run.iteration, &target, &nests[0], run.is_jammed, NULL, 0,
+        cr_assert_eq(tr_iteration_build(&run.iteration, &target, &nests[0], run.is_jammed, NULL,
                                         &obstacle, NULL),
                      PXR_OK);
         if (obstacle == NULL) {

@@ -139,24 +139,32 @@ static struct tr_guard make_guard(const struct tr_iteration *iteration, uint32_t
     return (struct tr_guard){.branch = iteration->graph.values[last].llvm, .expected = expected};
 }
 
-enum pxr_status tr_find_guards(struct tr_iteration *iteration, struct tr_guard **guards,
-                               uint32_t *count, struct pxr_error *err)
+static bool allocate(struct pxr_arena *arena, uint32_t segments, struct tr_expectations *expected)
+{
+    *expected = (struct tr_expectations){
+        .guards = pxr_arena_alloc_array(arena, segments, sizeof *expected->guards),
+        .common = pxr_arena_alloc_array(arena, TR_MAX_COMMON, sizeof *expected->common),
+    };
+    return expected->guards != NULL && expected->common != NULL;
+}
+
+enum pxr_status tr_find_expectations(struct tr_iteration *iteration,
+                                     struct tr_expectations *expected, struct pxr_error *err)
 {
     struct pxr_arena *arena = &iteration->graph.arena;
     uint32_t segments = iteration->graph.segment_count;
     struct tr_set seen = tr_set_make(arena, segments);
     uint32_t *stack = pxr_arena_alloc_array(arena, segments, sizeof *stack);
-    *guards = pxr_arena_alloc_array(arena, segments, sizeof **guards);
-    *count = 0;
-    if (*guards == NULL || stack == NULL || seen.words == NULL)
+    if (!allocate(arena, segments, expected) || stack == NULL || seen.words == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for guards");
     uint32_t at = 0;
     while (at != iteration->end && iteration->loops.innermost[at] == TR_NONE &&
            is_repeatable(iteration, at)) {
-        uint32_t expected = expected_way(iteration, at);
-        if (expected != TR_NONE) {
-            (*guards)[(*count)++] = make_guard(iteration, at, expected);
-            at = iteration->graph.segments[at].succs[expected];
+        uint32_t way = expected_way(iteration, at);
+        tr_find_common(iteration, at, expected);
+        if (way != TR_NONE) {
+            expected->guards[expected->guard_count++] = make_guard(iteration, at, way);
+            at = iteration->graph.segments[at].succs[way];
             continue;
         }
         uint32_t next = iteration->post.idom[at];

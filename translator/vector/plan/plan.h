@@ -37,7 +37,7 @@ struct tr_nest {
 enum pxr_status tr_find_nests(LLVMValueRef function, struct tr_nest **nests, uint32_t *count,
                               struct pxr_error *err);
 
-/* ---- guards (guards.c) ---- */
+/* ---- what the fast version expects of all lanes (guards.c, common_turns.c) ---- */
 
 /* A branch that all threads are expected to take in one direction, because the other does nothing
  * and ends the iteration. Nothing with effects can come before it in an iteration, so that the
@@ -45,6 +45,15 @@ enum pxr_status tr_find_nests(LLVMValueRef function, struct tr_nest **nests, uin
 struct tr_guard {
     LLVMValueRef branch; /* conditional */
     uint32_t expected;   /* number of the successor */
+};
+
+/* Nothing with effects comes before what is expected, so that the masked version can begin
+ * iterations anew. */
+struct tr_expectations {
+    struct tr_guard *guards;
+    uint32_t guard_count;
+    LLVMValueRef *common; /* quotients that all lanes are expected to have in common */
+    uint32_t common_count;
 };
 
 /* ---- the iteration as a graph, with what threads have in common (iteration.c) ---- */
@@ -103,19 +112,25 @@ struct tr_iteration {
     struct tr_access_plan **accesses; /* by value; NULL: no load or store (access_plan.h) */
 };
 
-/* is_jammed: the iteration includes the y loop's code before and after the x loop. Branches in
- * `guards` go in the expected direction only. *obstacle: NULL, or why the iteration cannot be
+/* is_jammed: the iteration includes the y loop's code before and after the x loop. expected: what
+ * holds in this version; NULL: nothing. *obstacle: NULL, or why the iteration cannot be
  * widened (irreducible loop, a jammed y loop with more than iterations in it, …), in words for
  * --explain; then the iteration is empty. Fails with PXR_OUT_OF_MEMORY. */
 enum pxr_status tr_iteration_build(struct tr_iteration *iteration, const struct tr_target *target,
                                    const struct tr_nest *nest, bool is_jammed,
-                                   const struct tr_guard *guards, uint32_t guard_count,
-                                   const char **obstacle, struct pxr_error *err);
+                                   const struct tr_expectations *expected, const char **obstacle,
+                                   struct pxr_error *err);
 void tr_iteration_fini(struct tr_iteration *iteration);
 
-/* The guards of an iteration that was built without any. In the graph's arena. */
-enum pxr_status tr_find_guards(struct tr_iteration *iteration, struct tr_guard **guards,
-                               uint32_t *count, struct pxr_error *err);
+/* What to expect of an iteration that was built without expectations. In the graph's arena. */
+enum pxr_status tr_find_expectations(struct tr_iteration *iteration,
+                                     struct tr_expectations *expected, struct pxr_error *err);
+
+/* Adds numbers that the segment, to which all lanes come, computes (common_turns.c). `common` has
+ * room for TR_MAX_COMMON. */
+#define TR_MAX_COMMON 4
+void tr_find_common(const struct tr_iteration *iteration, uint32_t segment,
+                    struct tr_expectations *expected);
 
 /* ---- units of control (units.c) ---- */
 

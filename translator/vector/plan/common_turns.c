@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Numbers of turns that neighbouring threads nearly always have in common. A loop over a whole grid
+ * (`for (i = place; i < n; i += threads)`) that is unrolled becomes one for a remainder of the
+ * turns, from a quotient of the place, and one for several turns at a time. Lanes with different
+ * quotients leave the first one apart, after which nothing tells that they are neighbours. The
+ * quotient changes at one place of the grid only, so the fast version asks for it once.
+ */
+#include "translator/analysis/shape.h"
+#include "translator/vector/plan/plan.h"
+
+/* With a smaller divisor, many vectors would have lanes with different quotients. */
+#define LEAST_DIVISOR 64
+
+/* As in agree.c: with larger strides a row of lanes could go around in 32 bits. */
+#define MAX_STRIDE (1 << 16)
+
+static bool is_uniform(const struct tr_iteration *iteration, uint32_t value)
+{
+    return value == TR_NONE || (iteration->shapes.values[value].kind != TR_VARYING &&
+                                iteration->shapes.values[value].stride == 0);
+}
+
+/* Whether the divisor is at least so large, as far as is known. */
+static bool is_large(const struct tr_value *quotient, uint64_t least)
+{
+    LLVMValueRef divisor = LLVMGetOperand(quotient->llvm, 1);
+    if (LLVMIsAConstantInt(divisor) == NULL)
+        return true;
+    uint64_t value = LLVMConstIntGetZExtValue(divisor);
+    bool is_shift = quotient->opcode == LLVMLShr;
+    return is_shift ? value >= 32 || UINT64_C(1) << value >= least : value >= least;
+}
+
+/* A place divided by what is the same for all. */
+static bool is_quotient(const struct tr_iteration *iteration, uint32_t number)
+{
+    const struct tr_value *value = &iteration->graph.values[number];
+    if ((value->opcode != LLVMUDiv && value->opcode != LLVMLShr) || value->operands[0] == TR_NONE)
+        return false;
+    LLVMTypeRef type = LLVMTypeOf(value->llvm);
+    struct tr_shape place = iteration->shapes.values[value->operands[0]];
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) >= 32 &&
+           LLVMGetIntTypeWidth(type) <= 64 && place.kind == TR_AFFINE && place.stride != 0 &&
+           place.stride < MAX_STRIDE && place.stride > -MAX_STRIDE &&
+           is_uniform(iteration, value->operands[1]) &&
+           is_large(value,
+                    LEAST_DIVISOR * (uint64_t)(place.stride < 0 ? -place.stride : place.stride));
+}
+
+/* Whether the segment decides who leaves a loop that threads leave at different times. */
+static bool is_divergent_exit(const struct tr_iteration *iteration, uint32_t segment)
+{
+    const struct tr_segment *from = &iteration->graph.segments[segment];
+    uint32_t loop = iteration->loops.innermost[segment];
+    if (loop == TR_NONE || !iteration->is_divergent_loop[loop])
+        return false;
+    for (uint32_t i = 0; i < from->succ_count; i++)
+        if (!tr_set_has(&iteration->loops.loops[loop].segments, from->succs[i]))
+            return true;
+    return false;
+}
+
+static bool passes_on(const struct tr_value *value)
+{
+    return value->opcode == LLVMPHI || value->opcode == LLVMICmp || value->opcode == LLVMFreeze ||
+           (tr_is_function_of_operands(value) && value->opcode != LLVMCall &&
+            value->opcode != LLVMLoad);
+}
+
+/* Whether the number decides, by arithmetic, who leaves such a loop. */
+static bool decides_turns(const struct tr_iteration *iteration, uint32_t number)
+{
+    const struct tr_graph *graph = &iteration->graph;
+    struct pxr_arena scratch;
+    pxr_arena_init(&scratch, 0);
+    struct tr_set seen = tr_set_make(&scratch, graph->value_count);
+    uint32_t *stack = pxr_arena_alloc_array(&scratch, graph->value_count, sizeof *stack);
+    uint32_t depth = 0;
+    bool decides = false;
+    if (seen.words != NULL && stack != NULL) {
+        tr_set_add(&seen, number);
+        stack[depth++] = number;
+    }
+    while (depth > 0 && !decides) {
+        const struct tr_value *value = &graph->values[stack[--depth]];
+        for (uint32_t i = 0; i < value->use_count; i++) {
+            uint32_t use = value->uses[i];
+            const struct tr_value *user = &graph->values[use];
+            decides |= user->opcode == LLVMBr && is_divergent_exit(iteration, user->segment);
+            if (tr_set_has(&seen, use) || !passes_on(user))
+                continue;
+            tr_set_add(&seen, use);
+            stack[depth++] = use;
+        }
+    }
+    pxr_arena_fini(&scratch);
+    return decides;
+}
+
+void tr_find_common(const struct tr_iteration *iteration, uint32_t segment,
+                    struct tr_expectations *expected)
+{
+    const struct tr_segment *in = &iteration->graph.segments[segment];
+    for (uint32_t v = in->first_value; v < in->first_value + in->value_count; v++)
+        if (expected->common_count < TR_MAX_COMMON && is_quotient(iteration, v) &&
+            decides_turns(iteration, v))
+            expected->common[expected->common_count++] = iteration->graph.values[v].llvm;
+}
