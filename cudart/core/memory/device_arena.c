@@ -20,6 +20,7 @@
 #include "cudart/core/base/memory_limit.h"
 #include "cudart/core/memory/holes.h"
 #include "cudart/core/memory/memory_budget.h"
+#include "cudart/core/memory/numa.h"
 #include "cudart/core/memory/pool.h"
 #include "cudart/core/streams/context.h"
 #include "util/guard.h"
@@ -209,6 +210,7 @@ static bool reserve(size_t bytes)
     }
     /* A fork must not share device memory: the child may not use CUDA anyway. */
     madvise(base, bytes, MADV_DONTFORK);
+    crt_numa_place(base, bytes);
     arena.begin = (uintptr_t)base;
     arena.end = arena.begin + bytes;
     return true;

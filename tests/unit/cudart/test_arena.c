@@ -3,11 +3,13 @@
  * The address space of device memory.
  */
 #include <criterion/criterion.h>
+#include <linux/mempolicy.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cudart/core/memory/device_arena.h"
@@ -29,6 +31,34 @@ static uintptr_t take(size_t bytes)
     uintptr_t base = 0;
     cr_assert_eq(crt_arena_alloc(bytes, CRT_MEMORY_DEVICE, 0, NULL, &base), CRT_SUCCESS);
     return base;
+}
+
+/* The system's policy for a page; -1: it does not say. */
+static int policy_of(uintptr_t address)
+{
+    int policy = -1;
+    syscall(SYS_get_mempolicy, &policy, NULL, 0UL, address, (unsigned long)MPOL_F_ADDR);
+    return policy;
+}
+
+static void ask_for_interleaving(void)
+{
+    setenv("PTXRUN_NUMA", "interleave", 1);
+    setup();
+}
+
+Test(arena, pages_are_dealt_out_to_all_memory_nodes_if_asked, .init = ask_for_interleaving)
+{
+    int policy = policy_of(take(PAGE));
+    if (policy < 0)
+        cr_skip_test("memory policies are not allowed here");
+    cr_expect_eq(policy, MPOL_INTERLEAVE);
+}
+
+Test(arena, pages_lie_where_they_are_touched_first, .init = setup)
+{
+    int policy = policy_of(take(PAGE));
+    cr_expect(policy < 0 || policy == MPOL_DEFAULT);
 }
 
 Test(arena, memory_is_aligned_zeroed_and_writable, .init = setup)
