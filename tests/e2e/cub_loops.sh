@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# CUB's kernels that look back, and those with a hundred shuffles, run in loops over threads: none of
+# them gets a stack for each thread.
+# Usage: cub_loops.sh PTXRUN CUDA-TESTS-FOLDER
+set -u
+ptxrun=$1
+folder=$2
+
+if [ "$(uname -m)" != x86_64 ]; then
+    echo "skipped: the program is built for x86_64"
+    exit 77
+fi
+libraries=$(cd "$(dirname "$ptxrun")/../lib/ptxrun/cudart" && pwd) || exit 1
+LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+
+found=$("$ptxrun" --threads 2 --tier=best --stats "$folder/prebuilt/shared/cub_primitives" 1 \
+    scan_4 by_key_4 run_length_4 select_4 sort_4 2>&1)
+loops=$(echo "$found" | grep -c ' \(flat\|hierarchical\|vector [0-9]*x[0-9]*\) .*cub::')
+stacks=$(echo "$found" | grep ' precise .*cub::')
+if [ "$loops" -lt 5 ]; then
+    echo "too few kernels: $found"
+    exit 1
+fi
+if [ -n "$stacks" ]; then
+    echo "kernels with a stack for each thread: $stacks"
+    exit 1
+fi
