@@ -166,6 +166,10 @@ static void gen_plain(struct gen *g)
         {gen_inst, 58},      {gen_carry_chain, 4}, {gen_memory, 18}, {gen_pack, 4},
         {gen_own_atomic, 3}, {gen_fence, 1},       {gen_mix, 12},
     };
+    if (g->config->has_chains && g->config->has_floats && dice_chance(&g->dice, 4)) {
+        gen_half_chain(g);
+        return;
+    }
     uint32_t roll = dice_below(&g->dice, 100);
     for (size_t n = 0;; n++) {
         if (roll < kinds[n].weight) {
@@ -635,6 +639,7 @@ struct generator_config generator_config_from_seed(uint64_t seed)
         .arm_meetings = 6,
         .own_bytes = 64,
         .pools = {.h = 5, .r = 8, .l = 5, .p = 5, .u = 3},
+        .has_chains = true,
         .has_polls = dice_chance(&dice, 35),
         .has_recursion = dice_chance(&dice, 35),
         .has_pointers = dice_chance(&dice, 35),
@@ -681,6 +686,7 @@ struct generator_config generator_config_leavers(uint64_t seed)
     struct generator_config config = generator_config_from_seed(seed);
     uint32_t size = dice_below(&dice, 200);
     config.has_barriers = config.has_exits = config.has_leavers = true;
+    config.has_chains = false;
     config.meetings = 3;
     config.partings = 1;
     if (size >= 20)

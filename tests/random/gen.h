@@ -92,6 +92,7 @@ void gen_statements(struct gen *g, const struct gen_scope *scope, unsigned count
 void gen_inst(struct gen *g);
 void gen_pack(struct gen *g);
 void gen_carry_chain(struct gen *g);
+void gen_half_chain(struct gen *g);
 void gen_mix(struct gen *g);
 
 /* ---- gen.c ---- */

@@ -269,11 +269,61 @@ static void gen_irreducible(struct gen *g, const struct gen_scope *scope)
     gen_line(g, "@%s bra %s;", goes_on, first);
 }
 
+/* As nvcc unrolls a loop over a grid: the number of turns is a quotient of the thread's place, one
+ * more before some place than behind it. A remainder of them comes first, then two at a time. */
+static void gen_remainder_loop(struct gen *g, const struct gen_scope *scope)
+{
+    struct gen_scope inside = inner(scope, WAY_FREE, "");
+    unsigned limit = gen_turns_left(g, scope);
+    unsigned divisor = dice_chance(&g->dice, 50) ? 1024 : 1000;
+    char threads[NAME_BYTES];
+    char turns[NAME_BYTES];
+    char few[NAME_BYTES];
+    char goes_on[NAME_BYTES];
+    char labels[3][NAME_BYTES];
+    gen_temp(g, 32, threads);
+    gen_temp(g, 32, turns);
+    gen_temp(g, 32, few);
+    gen_temp(g, 1, goes_on);
+    for (int n = 0; n < 3; n++)
+        gen_new_label(g, labels[n]);
+    gen_line(g, "mov.u32 %s, %u;", threads, divisor);
+    if (dice_chance(&g->dice, 50)) { /* nobody knows it */
+        char source[NAME_BYTES];
+        gen_uniform_source(g, source);
+        gen_line(g, "bfi.b32 %s, %s, %s, 0, 4;", threads, source, threads);
+    }
+    gen_line(g, "mad.lo.u32 %s, %s, %u, %u;", turns, threads, dice_below(&g->dice, limit),
+             dice_below(&g->dice, 64));
+    gen_line(g, "add.u32 %s, %s, %s;", turns, turns, threads);
+    gen_line(g, "sub.u32 %s, %s, %%thread;", turns, turns);
+    gen_line(g, "div.u32 %s, %s, %s;", turns, turns, threads);
+    gen_line(g, "min.u32 %s, %s, %u;", turns, turns, limit);
+    gen_line(g, "and.b32 %s, %s, 1;", few, turns);
+    gen_line(g, "setp.eq.u32 %s, %s, 0;", goes_on, few);
+    gen_line(g, "@%s bra %s;", goes_on, labels[1]);
+    inside.turns = scope->turns * limit;
+    gen_label(g, labels[0]);
+    gen_statements(g, &inside, body_size(g));
+    gen_line(g, "sub.u32 %s, %s, 1;", few, few);
+    gen_line(g, "setp.ne.u32 %s, %s, 0;", goes_on, few);
+    gen_line(g, "@%s bra %s;", goes_on, labels[0]);
+    gen_label(g, labels[1]);
+    gen_line(g, "setp.lt.u32 %s, %s, 2;", goes_on, turns);
+    gen_line(g, "@%s bra %s;", goes_on, labels[2]);
+    gen_statements(g, &inside, body_size(g));
+    gen_line(g, "sub.u32 %s, %s, 2;", turns, turns);
+    gen_line(g, "bra %s;", labels[1]);
+    gen_label(g, labels[2]);
+}
+
 static void gen_loop(struct gen *g, const struct gen_scope *scope)
 {
     enum gen_way way = choose_way(g, scope);
     if (way == WAY_MASKED)
         gen_masked_loop(g, scope);
+    else if (way == WAY_FREE && g->config->has_chains && dice_chance(&g->dice, 15))
+        gen_remainder_loop(g, scope);
     else if (way == WAY_FREE && dice_chance(&g->dice, 25))
         gen_irreducible(g, scope);
     else

@@ -253,6 +253,36 @@ void gen_pack(struct gen *g)
 
 /* ---- chains of carries ---- */
 
+/* ---- chains of arithmetic on 16 bits ---- */
+
+/* A result is the next instruction's operand as it is, so that roundings add up. */
+void gen_half_chain(struct gen *g)
+{
+    static const struct {
+        const char *text;
+        unsigned sources;
+    } kinds[] = {{"fma.rn", 3}, {"fma.rn.relu", 3}, {"add.rn", 2}, {"sub.rn", 2},
+                 {"mul.rn", 2}, {"min", 2},         {"max.NaN", 2}};
+    static const enum ptx_type types[] = {PTX_TYPE_F16, PTX_TYPE_F16X2, PTX_TYPE_BF16,
+                                          PTX_TYPE_BF16X2};
+    enum ptx_type type = types[dice_below(&g->dice, 4)];
+    unsigned steps = 2 + dice_below(&g->dice, 5);
+    char d[NAME_BYTES];
+    gen_pool(g, ptx_type_bits(type), d);
+    for (unsigned n = 0; n < steps; n++) {
+        unsigned kind = dice_below(&g->dice, dice_chance(&g->dice, 50) ? 2 : 7);
+        char a[NAME_BYTES];
+        char b[NAME_BYTES];
+        gen_pool(g, ptx_type_bits(type), a);
+        gen_pool(g, ptx_type_bits(type), b);
+        gen_line(g, "%s.%s %s, %s, %s%s%s;", kinds[kind].text, ptx_type_table[type].name, d, d, a,
+                 kinds[kind].sources == 3 ? ", " : "", kinds[kind].sources == 3 ? b : "");
+    }
+    make_result_canonical(g, type, d);
+}
+
+/* ---- chains of carries ---- */
+
 /* The carry flag is defined from an instruction with .cc to the next in a straight line. */
 void gen_carry_chain(struct gen *g)
 {

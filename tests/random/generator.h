@@ -34,6 +34,8 @@ struct generator_config {
     bool has_warp_ops;
     bool has_atomics;
     bool has_floats;
+    bool
+        has_chains; /* chains of arithmetic on 16 bits, and loops with a remainder of their turns */
     bool has_exits;
     bool has_leavers;   /* with barriers and exits: between them, warp by warp or lane by lane */
     bool has_polls;     /* accesses that a program may use to wait for others */
