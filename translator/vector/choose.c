@@ -170,6 +170,19 @@ static void look_at_load(const struct tr_iteration *iteration, uint32_t number,
         estimate->is_wide |= bits_of(type_of(iteration, number)) > 32;
 }
 
+/* Elements that lanes access side by side, in a loop. */
+static void look_at_element(const struct tr_iteration *iteration, uint32_t number, bool is_gather,
+                            struct tr_estimate *estimate)
+{
+    const struct tr_value *value = &iteration->graph.values[number];
+    bool is_access = value->opcode == LLVMLoad || value->opcode == LLVMStore;
+    if (!is_access || is_gather || iteration->loops.innermost[value->segment] == TR_NONE)
+        return;
+    uint32_t bits = bits_of(type_of(iteration, number));
+    if (estimate->least_bits == 0 || bits < estimate->least_bits)
+        estimate->least_bits = bits;
+}
+
 static void look_at_value(const struct tr_iteration *iteration, uint32_t width, uint32_t number,
                           struct tr_estimate *estimate)
 {
@@ -189,6 +202,7 @@ static void look_at_value(const struct tr_iteration *iteration, uint32_t width, 
     estimate->length++;
     estimate->effort += effort_of(iteration, width, number);
     look_at_load(iteration, number, estimate);
+    look_at_element(iteration, number, is_gather, estimate);
 }
 
 static uint32_t registers_of(const struct tr_iteration *iteration, uint32_t value)
@@ -278,6 +292,13 @@ static bool is_unrolled(const struct tr_estimate *estimate)
     return estimate->flat_rows >= UNROLLED_LOADS && estimate->flat_row >= UNROLLED_LOADS;
 }
 
+/* Whether each turn of a loop is far from the last, and only small elements are accessed there:
+ * more copies access as many bytes side by side as they would of words. */
+static bool has_long_steps(const struct tr_estimate *estimate)
+{
+    return estimate->is_of_grid && estimate->least_bits >= 8 && estimate->least_bits < 32;
+}
+
 static uint32_t choose_copies(const struct tr_estimate *estimate,
                               const struct tr_vector_options *options)
 {
@@ -288,6 +309,8 @@ static uint32_t choose_copies(const struct tr_estimate *estimate,
     uint32_t copies = is_shared ? costs->shared : costs->copies;
     if (!is_shared && is_unrolled(estimate))
         copies = costs->sums / (estimate->is_wide ? 2 : 1);
+    if (!is_shared && has_long_steps(estimate))
+        copies = costs->shared * 8 / estimate->least_bits;
     if (estimate->gathers_alone)
         copies = 1; /* each copy's lanes would wait for the others' */
     if (!is_shared && estimate->gathers > costs->gathers_most * estimate->vector)
@@ -346,7 +369,10 @@ static const char *why_jam(const struct tr_vector_options *options,
         return "more would take too long to compile";
     if (copies < costs->copies)
         return "more would not fit the block";
-    return copies > costs->copies ? "they share what they load" : "more would gain little";
+    if (copies <= costs->copies)
+        return "more would gain little";
+    bool is_shared = estimate->shares_rows || estimate->shares_row || is_unrolled(estimate);
+    return is_shared ? "they share what they load" : "elements are small, and turns far apart";
 }
 
 /* The threads of a row that have work; 0: not known. */
@@ -380,6 +406,7 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
     enum pxr_status status = make_estimate(&versions->fast, shape->width, estimate, err);
     if (status != PXR_OK)
         return status;
+    estimate->is_of_grid = versions->expected.common_count > 0;
     estimate->is_guarded = versions->expected.guard_count > 0;
     choose_jam(length, iteration->y == TR_NONE ? 1 : constant(nest->y.count),
                choose_copies(estimate, options), options->target->vectors.copies, estimate, shape);

@@ -20,6 +20,8 @@ struct tr_estimate {
     bool shares_row;       /* a loop loads scalars that are the same along a row */
     uint32_t flat_rows;    /* loads that are not in a loop, and the same in all rows, … */
     uint32_t flat_row;     /* … along a row */
+    uint32_t least_bits;   /* of elements that neighbours access in loops; 0: there are none */
+    bool is_of_grid;       /* a loop goes through all of the grid's elements, step by step */
     bool is_guarded;       /* there are guards: branches that nearly all threads pass */
     bool is_wide;          /* the values that rows share have more than 32 bits */
     bool gathers_alone;    /* a loop that each lane leaves on its own gathers … */

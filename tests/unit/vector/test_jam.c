@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How many copies of a product of tiles run side by side, whose inner loop somebody has unrolled:
- * as --explain says it.
+ * How many copies run side by side, as --explain says it: of a product of tiles whose inner loop
+ * somebody has unrolled, and of a loop over a grid of small elements.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,30 @@ static void print_products(FILE *out, const char *type, int count)
     fprintf(out, "  store %s %%s%d, ptr %%pc\n", type, count);
 }
 
-static LLVMModuleRef parse(LLVMContextRef context, const char *type, int count)
+/* has_rows: the last loop over threads is one over rows. */
+static void expect_reason(const char *text, bool has_rows, const char *copies)
+{
+    struct tr_target target = tr_target_find("", 512);
+    struct tr_vector_options options = {.target = &target, .is_forced = true};
+    struct tr_vector_report report;
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = parse_ir(context, text);
+    LLVMValueRef function = LLVMGetNamedFunction(module, "kernel");
+    LLVMBasicBlockRef latch = LLVMGetPreviousBasicBlock(LLVMGetLastBasicBlock(function));
+    if (has_rows) {
+        tr_mark_threads(latch, 'y');
+        latch = LLVMGetPreviousBasicBlock(latch);
+    }
+    tr_mark_threads(latch, 'x');
+    cr_assert_eq(tr_vectorise(function, &options, &report, NULL), PXR_OK);
+    cr_expect_not_null(strstr(report.explanation, copies), "%s of:\n%s\n%s", copies, text,
+                       report.explanation);
+    free(report.explanation);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+}
+
+static void expect_copies(const char *type, int count, const char *copies)
 {
     char *text = NULL;
     size_t bytes = 0;
@@ -59,28 +82,8 @@ static LLVMModuleRef parse(LLVMContextRef context, const char *type, int count)
     print_products(out, type, count);
     fputs(after, out);
     fclose(out);
-    LLVMModuleRef module = parse_ir(context, text);
+    expect_reason(text, true, copies);
     free(text);
-    return module;
-}
-
-static void expect_copies(const char *type, int count, const char *copies)
-{
-    struct tr_target target = tr_target_find("", 512);
-    struct tr_vector_options options = {.target = &target, .is_forced = true};
-    struct tr_vector_report report;
-    LLVMContextRef context = LLVMContextCreate();
-    LLVMModuleRef module = parse(context, type, count);
-    LLVMValueRef function = LLVMGetNamedFunction(module, "kernel");
-    LLVMBasicBlockRef latch = LLVMGetPreviousBasicBlock(LLVMGetLastBasicBlock(function));
-    tr_mark_threads(latch, 'y');
-    tr_mark_threads(LLVMGetPreviousBasicBlock(latch), 'x');
-    cr_assert_eq(tr_vectorise(function, &options, &report, NULL), PXR_OK);
-    cr_expect_not_null(strstr(report.explanation, copies), "%s of %s:\n%s", copies, type,
-                       report.explanation);
-    free(report.explanation);
-    LLVMDisposeModule(module);
-    LLVMContextDispose(context);
 }
 
 Test(jam, an_unrolled_product_has_eight_registers_of_sums)
@@ -92,4 +95,42 @@ Test(jam, an_unrolled_product_has_eight_registers_of_sums)
 Test(jam, a_few_shared_loads_are_no_unrolled_loop)
 {
     expect_copies("float", 4, "threads, 4 rows side by side");
+}
+
+/* A copy of n elements by all threads of a grid, of which a quotient says how often it turns. */
+static const char copy_by_grid[] =
+    "define void @kernel(ptr noalias %%to, ptr noalias %%from, i64 %%n, i64 %%threads) {\n"
+    "entry:\n  br label %%iteration\n"
+    "iteration:\n  %%x = phi i32 [ 0, %%entry ], [ %%x.next, %%x.latch ]\n"
+    "  %%place = zext nneg i32 %%x to i64\n"
+    "  %%left = sub nuw nsw i64 %%n, %%place\n"
+    "  %%turns = udiv i64 %%left, %%threads\n"
+    "  br label %%turn\n"
+    "turn:\n  %%k = phi i64 [ 0, %%iteration ], [ %%k.next, %%turn ]\n"
+    "  %%i = phi i64 [ %%place, %%iteration ], [ %%i.next, %%turn ]\n"
+    "  %%source = getelementptr %1$s, ptr %%from, i64 %%i\n"
+    "  %%target = getelementptr %1$s, ptr %%to, i64 %%i\n"
+    "  %%v = load %1$s, ptr %%source\n"
+    "  store %1$s %%v, ptr %%target\n"
+    "  %%i.next = add nuw nsw i64 %%i, %%threads\n"
+    "  %%k.next = add nuw nsw i64 %%k, 1\n"
+    "  %%on = icmp ule i64 %%k.next, %%turns\n"
+    "  br i1 %%on, label %%turn, label %%x.latch\n"
+    "x.latch:\n  %%x.next = add nuw nsw i32 %%x, 1\n"
+    "  %%x.more = icmp ult i32 %%x.next, 256\n"
+    "  br i1 %%x.more, label %%iteration, label %%done\n"
+    "done:\n  ret void\n}\n";
+
+Test(jam, small_elements_of_a_grid_are_accessed_by_more_copies)
+{
+    static const char *const expected[][2] = {
+        {"i8", "16 side by side: elements are small, and turns far apart"},
+        {"i16", "8 side by side: elements are small, and turns far apart"},
+        {"i32", "4 side by side: more would gain little"},
+    };
+    for (int i = 0; i < 3; i++) {
+        char text[sizeof copy_by_grid];
+        snprintf(text, sizeof text, copy_by_grid, expected[i][0]);
+        expect_reason(text, false, expected[i][1]);
+    }
 }

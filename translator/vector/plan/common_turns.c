@@ -63,9 +63,8 @@ static bool is_divergent_exit(const struct tr_iteration *iteration, uint32_t seg
 
 static bool passes_on(const struct tr_value *value)
 {
-    return value->opcode == LLVMPHI || value->opcode == LLVMICmp || value->opcode == LLVMFreeze ||
-           (tr_is_function_of_operands(value) && value->opcode != LLVMCall &&
-            value->opcode != LLVMLoad);
+    return value->opcode == LLVMPHI ||
+           (tr_is_function_of_operands(value) && value->opcode != LLVMLoad);
 }
 
 /* Whether the number decides, by arithmetic, who leaves such a loop. */
