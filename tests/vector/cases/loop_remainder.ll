@@ -1,28 +1,26 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; A loop over more elements than there are threads, unrolled as nvcc does it: a remainder of 0 to 3
 ; turns, then four at a time. Threads before some place make one turn more than the others.
-; run: nx=1,7,16,33,96 ny=1,3,4 n=all,half,1
-; arrays: a=4 b=32 c=32
+; run: nx=1,7,16,33,96 ny=1,3,4 n=all,half,1,1000
+; arrays: a=4 b=4+4000 c=4+4000
 
 define void @iteration(ptr %a, ptr %b, ptr %c, i32 %n, i32 %nx, i32 %ny, i32 %x, i32 %y) {
   %row = mul nsw i32 %y, %nx
   %place = add nsw i32 %row, %x
   %threads = mul nuw nsw i32 %nx, %ny
-  %seven = mul nuw nsw i32 %threads, 7
-  %elements = add nuw nsw i32 %seven, %n
   %step = shl nuw nsw i32 %threads, 2
-  %step64 = zext i32 %step to i64
-  %inside = icmp slt i32 %place, %elements
+  %step64 = sext i32 %step to i64
+  %inside = icmp slt i32 %place, %n
   br i1 %inside, label %count, label %out
 
 count:
   %not = xor i32 %place, -1
-  %left = add nsw i32 %elements, %not
+  %left = add nsw i32 %n, %not
   %quotient = udiv i32 %left, %threads
   %turns = add nuw nsw i32 %quotient, 1
   %few = and i32 %turns, 3
   %none = icmp eq i32 %few, 0
-  %p64 = zext i32 %place to i64
+  %p64 = sext i32 %place to i64
   %pb = getelementptr i32, ptr %b, i64 %p64
   %pc = getelementptr i32, ptr %c, i64 %p64
   br i1 %none, label %many, label %single
@@ -51,7 +49,7 @@ many:
 
 four:
   %w = phi i32 [ %where.now, %many ], [ %w.next, %four ]
-  %w64 = zext i32 %w to i64
+  %w64 = sext i32 %w to i64
   %f.b = getelementptr i32, ptr %b, i64 %w64
   %f.c = getelementptr i32, ptr %c, i64 %w64
   %v0 = load i32, ptr %f.b
@@ -75,7 +73,7 @@ four:
   %v3 = load i32, ptr %f.b3
   store i32 %v3, ptr %f.c3
   %w.next = add nuw nsw i32 %w, %step
-  %on = icmp slt i32 %w.next, %elements
+  %on = icmp slt i32 %w.next, %n
   br i1 %on, label %four, label %out
 
 out:
