@@ -20,9 +20,9 @@
  * better: compiling would take longer than most programs' kernels run. */
 #define LENGTH_MAX 16000
 
-/* The same for quick code: so many times the kernel, and so many instructions. */
-#define QUICK_LENGTH_FACTOR 4
-#define QUICK_LENGTH        2000
+/* The same for quick code, which is to be there at once: stacks of their own are compiled in a
+ * fraction of the time, and kernels that run for long get the best code soon. */
+#define QUICK_LENGTH_MAX 2500
 
 /* The reason for `precise` when the budget decides. */
 #define TOO_LONG "compiling anything else would take too long"
@@ -280,9 +280,7 @@ static bool measure_length(const struct tr_collapsing *collapsing, uint64_t *len
 
 static bool is_too_long(const struct tr_collapsing *collapsing, uint64_t length)
 {
-    uint64_t values = collapsing->kernel.graph.value_count;
-    return length >
-           (is_quick(collapsing) ? QUICK_LENGTH_FACTOR * values + QUICK_LENGTH : LENGTH_MAX);
+    return length > (is_quick(collapsing) ? QUICK_LENGTH_MAX : LENGTH_MAX);
 }
 
 static enum pxr_status build_kernel(struct tr_collapsing *collapsing, struct pxr_error *err)
