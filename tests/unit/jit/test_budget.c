@@ -200,7 +200,7 @@ static const struct {
     {"arithmetic", 41000, "compile budget: no passes: "},
     {"halves", 2000, "compile budget: few passes: "},
     {"products", 1000, "vectors would take too long to compile"},
-    {"divisions", 1500, "vectors would take too long to compile"},
+    {"divisions", 800, "vectors would take too long to compile"},
     {"floats", 35000, "compile budget: few passes: "},
     {"one_guard", 13000, "compile budget: no passes: "},
     {"ifs", 3500, "compile budget: no passes: "},

@@ -108,7 +108,7 @@ static uint32_t near_a_half(uint64_t *state)
 {
     uint64_t bits = random_bits(state);
     uint32_t exponent = 100 + (uint32_t)(bits >> 32) % 46;
-    uint32_t mantissa = (uint32_t)bits & 0x7ff000 << (bits >> 40) % 11 & 0x7fffff;
+    uint32_t mantissa = (uint32_t)bits & 0x7ff000u << (bits >> 40) % 11 & 0x7fffff;
     uint32_t value = exponent << 23 | mantissa;
     return (value + (uint32_t)(bits >> 50) % 3 - 1) | (uint32_t)(bits >> 63) << 31;
 }
