@@ -26,7 +26,9 @@ void sch_look_out(void)
     unsigned count = sch_pool_hold_watched(grids, GRIDS_MAX);
     uint64_t now_ns = sch_now_ns();
     for (unsigned i = 0; i < count; i++) {
-        sch_grid_tell(grids[i], 1, 0, running_ns(grids[i], now_ns));
+        uint64_t ran_ns = running_ns(grids[i], now_ns);
+        if (ran_ns > 0) /* else nobody has come yet */
+            sch_grid_tell(grids[i], 1, 0, ran_ns);
         sch_grid_retire(grids[i], 1);
         sch_op_release(&grids[i]->op);
     }
