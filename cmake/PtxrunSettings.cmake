@@ -46,18 +46,37 @@ set(PTXRUN_ZSTD_TRACE ${PROJECT_SOURCE_DIR}/util/zstd_trace.c)
 
 find_program(PTXRUN_LLVM_CONFIG NAMES llvm-config-22 llvm-config REQUIRED)
 
+# What the machine at hand says of its own LLVM is where the other machine's is, too.
 function(ptxrun_llvm_config variable)
     execute_process(COMMAND ${PTXRUN_LLVM_CONFIG} --link-static ${ARGN}
         OUTPUT_VARIABLE output OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     separate_arguments(output UNIX_COMMAND "${output}")
+    list(TRANSFORM output REPLACE "^/" "${CMAKE_SYSROOT}/")
     set(${variable} ${output} PARENT_SCOPE)
 endfunction()
+
+# LLVM's component for the processor that code is made for; and what commands tell clang that call it
+# themselves.
+set(PTXRUN_LLVM_NATIVE native)
+set(PTXRUN_CLANG_TARGET)
+if(CMAKE_CROSSCOMPILING)
+    set(PTXRUN_LLVM_NATIVE ${CMAKE_SYSTEM_PROCESSOR})
+    set(PTXRUN_CLANG_TARGET --target=${CMAKE_C_COMPILER_TARGET} --sysroot=${CMAKE_SYSROOT})
+endif()
 
 # ptxrun_library(NAME SOURCES...): a static library of one folder.
 function(ptxrun_library name)
     add_library(${name} STATIC ${ARGN})
     target_link_libraries(${name} PUBLIC ptxrun_settings)
 endfunction()
+
+# How long a test may take. An emulated processor takes ten times as long and more.
+set(PTXRUN_TEST_SECONDS 900)
+set(PTXRUN_LONG_TEST_SECONDS 1500)
+if(CMAKE_CROSSCOMPILING)
+    set(PTXRUN_TEST_SECONDS 14400)
+    set(PTXRUN_LONG_TEST_SECONDS 28800)
+endif()
 
 # ptxrun_unit_test(NAME [THREADS] LIBRARIES... SOURCES tests...): one Criterion program, label
 # "unit"; with THREADS also label "threads": it is worth running, and building, under the thread sanitizer.
@@ -73,7 +92,7 @@ function(ptxrun_unit_test name)
     if(ARG_THREADS)
         list(APPEND labels threads)
     endif()
-    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 600)
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${PTXRUN_TEST_SECONDS})
     if(PTXRUN_SANITIZE STREQUAL thread AND NOT ARG_THREADS)
         set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL TRUE)
     endif()

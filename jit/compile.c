@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "jit/observe.h"
-#include "ptx/kernel_size.h"
+#include "ptx/kernel_survey.h"
 #include "translator/pipeline.h"
 #include "translator/step_names.h"
 
@@ -165,6 +165,7 @@ static struct tr_compilation begin_stage(struct jit_unit *unit)
                                    .budget = &unit->budget,
                                    .machine = unit->target->machine,
                                    .lacks_halves = !unit->target->cpu.converts_halves,
+                                   .lacks_multiply_adds = !unit->target->cpu.has_fused,
                                    .has_whole_loads = unit->target->has_whole_loads,
                                    .places = unit->places,
                                    .observer = jit_observer(&unit->watch)};
@@ -334,6 +335,7 @@ enum pxr_status jit_compile_request(const struct jit_request *request, struct ji
         jit_dump_write(&watch->dump, "ptx", request->module->text.ptr, request->module->text.len);
     tr_budget_begin(&unit.budget, request->variant.is_quick ? TR_EFFORT_QUICK : TR_EFFORT_FULL);
     object->instructions = ptx_count_instructions(request->kernel, request->layout);
+    object->has_float_atomics = ptx_has_float_atomics(request->kernel, request->layout);
     uint64_t start_ns = thread_cpu_ns();
     status = translate(&unit, request, err);
     if (status == PXR_OK)

@@ -21,8 +21,18 @@
 #define ALWAYS   "+64bit,+cx16"
 #define HAS_WIDE true
 #else
-#define ALWAYS   ""
+#define ALWAYS   "+neon"
 #define HAS_WIDE false
+#endif
+
+/* LLVM's list for this machine has all features of x86-64, and those that it lacks; of AArch64 only
+ * what the system names. These are asked for one by one: what code of ours may use of them. */
+#if defined(__x86_64__)
+#define UNLISTED ""
+#else
+#define UNLISTED                                                                                   \
+    "-lse,-lse2,-lse128,-rcpc,-rcpc-immo,-rcpc3,-rdm,-fullfp16,-fp16fml,-dotprod,-i8mm,-bf16,"     \
+    "-jsconv,-complxnum,-cssc,-mops,-sve,-sve2,-sme"
 #endif
 
 #define FEATURE_BYTES  64
@@ -36,10 +46,12 @@ struct side {
     const char *features;
 };
 
+/* What is good for a CPU is to be the same on both sides: it counts as features, too. */
 static void set_side(LLVMContextRef context, LLVMValueRef function, const struct side *side)
 {
-    const char *const pairs[][2] = {{"target-cpu", side->cpu}, {"target-features", side->features}};
-    for (int i = 0; i < 2; i++)
+    const char *const pairs[][2] = {
+        {"target-cpu", side->cpu}, {"target-features", side->features}, {"tune-cpu", "generic"}};
+    for (int i = 0; i < 3; i++)
         if (pairs[i][1][0] != '\0')
             LLVMAddAttributeAtIndex(
                 function, LLVMAttributeFunctionIndex,
@@ -91,12 +103,27 @@ static bool can_run(LLVMTargetMachineRef machine, const struct side *cpu, const 
     return is_inlined;
 }
 
+/* LLVM's generic CPU has nothing that not all have, but on AArch64 one that traces. */
+static const char *to_plain(LLVMTargetMachineRef machine)
+{
+    char *triple = LLVMGetTargetMachineTriple(machine);
+    bool is_aarch64 = strncmp(triple, "aarch64", 7) == 0;
+    LLVMDisposeMessage(triple);
+    return is_aarch64 ? "-ete,-trbe," : "";
+}
+
 static bool has_feature(LLVMTargetMachineRef machine, const struct side *cpu, const char *feature)
 {
-    char plus[FEATURE_BYTES + 1];
-    snprintf(plus, sizeof plus, "+%s", feature);
-    const struct side other = {"generic", plus};
+    char list[FEATURE_BYTES + 16];
+    snprintf(list, sizeof list, "%s+%s", to_plain(machine), feature);
+    const struct side other = {"generic", list};
     return can_run(machine, cpu, &other);
+}
+
+bool jit_cpu_has(LLVMTargetMachineRef machine, const struct jit_cpu *cpu, const char *feature)
+{
+    const struct side side = {cpu->name, cpu->features};
+    return has_feature(machine, &side, feature);
 }
 
 /* ---- the widest vectors ---- */
@@ -142,18 +169,19 @@ static bool is_known(const char *name)
     return false;
 }
 
-/* Fails if the machine, whose list has "-<feature>", lacks a feature that the CPU has. (The inliner
- * also considers what is good for a CPU, so that its no is not the last word.) */
+/* Fails if the host lacks a feature that the CPU has: of those in a list, "-<feature>". (The
+ * inliner also considers what is good for a CPU, so that its no is not the last word.) */
 static enum pxr_status check_features(LLVMTargetMachineRef machine, const char *name,
-                                      const char *host_features, struct pxr_error *err)
+                                      const struct side *host, const char *list,
+                                      struct pxr_error *err)
 {
     const struct side wanted = {name, ALWAYS};
-    for (const char *at = host_features; *at != '\0'; at += *at == ',') {
+    for (const char *at = list; *at != '\0'; at += *at == ',') {
         size_t len = strcspn(at, ",");
         char feature[FEATURE_BYTES];
         if (at[0] == '-' && len < sizeof feature) {
             snprintf(feature, sizeof feature, "%.*s", (int)len - 1, at + 1);
-            if (has_feature(machine, &wanted, feature))
+            if (has_feature(machine, &wanted, feature) && !has_feature(machine, host, feature))
                 return pxr_fail(err, PXR_COMPILE_FAILED,
                                 "this machine cannot run code for CPU '%s' (option cpu): it lacks "
                                 "'%s'",
@@ -170,8 +198,10 @@ static enum pxr_status check_named(LLVMTargetMachineRef machine, const char *nam
     const struct side wanted = {name, ALWAYS};
     if (!is_known(name))
         return pxr_fail(err, PXR_COMPILE_FAILED, "LLVM knows no CPU '%s' (option cpu)", name);
-    return can_run(machine, host, &wanted) ? PXR_OK
-                                           : check_features(machine, name, host->features, err);
+    if (can_run(machine, host, &wanted))
+        return PXR_OK;
+    enum pxr_status status = check_features(machine, name, host, host->features, err);
+    return status == PXR_OK ? check_features(machine, name, host, UNLISTED, err) : status;
 }
 
 /* Lists the features that this machine always has, and those of the CPU that make vectors wide: as

@@ -7,6 +7,7 @@
 #define PTXRUN_JIT_CPU_H
 
 #include <llvm-c/TargetMachine.h>
+#include <stdbool.h>
 
 #include "util/error.h"
 
@@ -24,6 +25,9 @@ enum pxr_status jit_cpu_chosen(const struct jit_cpu **cpu, struct pxr_error *err
  * none of that name or this machine cannot run its code; err names what the machine lacks. */
 enum pxr_status jit_cpu_named(const char *name, struct jit_cpu *cpu, struct pxr_error *err);
 void jit_cpu_fini(struct jit_cpu *cpu);
+
+/* Whether code for the CPU may use what LLVM calls by that name, such as "lse2". */
+bool jit_cpu_has(LLVMTargetMachineRef machine, const struct jit_cpu *cpu, const char *feature);
 
 /* A machine of that CPU: position-independent, small code model. NULL if LLVM has none for the
  * triple. */

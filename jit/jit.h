@@ -24,6 +24,8 @@ struct jit_variant {
     uint32_t width;             /* threads in a vector, a power of two, 2 to 64; 0: chosen */
     uint32_t jam;               /* vectors side by side, 1 to 32; 0: chosen */
     bool is_quick;              /* code of the quick tier: compiling is cheap, running is not */
+    const char *without; /* static: a step that this code does without, as in jit_request.skip;
+                            NULL: none. For who makes requests */
     struct tr_facts facts;
 };
 
@@ -81,7 +83,8 @@ struct jit_object {
     char *explanation;           /* malloc, may be NULL; lines of text. The first is a sentence:
                                     what has become of the threads, and why. Those that begin with
                                     a tab are details */
-    uint32_t instructions;       /* of PTX: of the kernel and all that it reaches */
+    uint32_t instructions;       /* of PTX: of the kernel and all that it reaches … */
+    bool has_float_atomics;      /* … and whether atomic operations on floats are among them */
     struct jit_step_times steps; /* empty unless asked for */
 };
 

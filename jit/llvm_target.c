@@ -61,13 +61,15 @@ static void register_targets(void)
     LLVMInitializeNativeAsmParser();
 }
 
-/* AArch64 with LSE2 has a pair load for it; x86-64 gets a load without asking what LLVM believes of
- * the processor (translator/module/whole_accesses.c). */
-static bool has_whole_loads(void)
+/* AArch64 with LSE2 has a pair load for it, if LLVM knows that, too; x86-64 gets a load without
+ * asking what LLVM believes of the processor (translator/module/whole_accesses.c). */
+static bool has_whole_loads(LLVMTargetMachineRef machine, const struct jit_cpu *cpu)
 {
 #if defined(__aarch64__)
-    return (getauxval(AT_HWCAP) & HWCAP_USCAT) != 0;
+    return (getauxval(AT_HWCAP) & HWCAP_USCAT) != 0 && jit_cpu_has(machine, cpu, "lse2");
 #else
+    (void)machine;
+    (void)cpu;
     return false;
 #endif
 }
@@ -111,12 +113,12 @@ static enum pxr_status init_target(struct jit_target *target, struct pxr_error *
     if (status != PXR_OK)
         return status;
     target->cpu = tr_target_find(cpu->name, cpu->vector_bits);
-    target->has_whole_loads = has_whole_loads();
     find_cache(&target->cpu);
     target->machine =
         jit_cpu_machine(cpu->name, cpu->features, target->triple, LLVMCodeGenLevelLess);
     if (!target->machine)
         return pxr_fail(err, PXR_COMPILE_FAILED, "LLVM cannot make code for '%s'", target->triple);
+    target->has_whole_loads = has_whole_loads(target->machine, cpu);
     LLVMTargetDataRef data = LLVMCreateTargetDataLayout(target->machine);
     target->data_layout = LLVMCopyStringRepOfTargetData(data);
     LLVMDisposeTargetData(data);

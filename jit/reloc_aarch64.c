@@ -31,8 +31,14 @@ struct type_info {
     uint8_t scale;
 };
 
+/* Code of the large model puts an address together from four instructions: known, so that it is
+ * refused by name. */
 static const struct type_info types[] = {
     {R_AARCH64_ABS64, RELOC_ABSOLUTE, FORM_WORD64_ABSOLUTE, 0, 0, 0},
+    {R_AARCH64_MOVW_UABS_G0_NC, RELOC_ABSOLUTE, FORM_NONE, 0, 0, 0},
+    {R_AARCH64_MOVW_UABS_G1_NC, RELOC_ABSOLUTE, FORM_NONE, 0, 0, 0},
+    {R_AARCH64_MOVW_UABS_G2_NC, RELOC_ABSOLUTE, FORM_NONE, 0, 0, 0},
+    {R_AARCH64_MOVW_UABS_G3, RELOC_ABSOLUTE, FORM_NONE, 0, 0, 0},
     {R_AARCH64_PREL64, RELOC_DIRECT, FORM_WORD64, 0, 0, 0},
     {R_AARCH64_PREL32, RELOC_DIRECT, FORM_WORD32, 0, 0, 0},
     {R_AARCH64_LD_PREL_LO19, RELOC_DIRECT, FORM_BRANCH, 19, 5, 0},

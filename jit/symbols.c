@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The whitelist: the placeholders that the scheduler defines, and library_calls.c. An object that
- * refers to any other symbol is refused.
+ * The whitelist: the placeholders that the scheduler and translator/rt define, and library_calls.c.
+ * An object that refers to any other symbol is refused.
  */
 #include "jit/symbols.h"
 
@@ -27,18 +27,21 @@ struct symbol {
 #define ARRIVE_BARRIER             ARRIVE
 #define ARRIVE_BARRIER_RED         ARRIVE
 #define ARRIVE_WARP                ARRIVE
+#define ARRIVE_LINE_UP             ARRIVE
+#define ARRIVE_CLUSTER             ARRIVE
 #define ARRIVE_OTHER               ARRIVE
 
 #define FROM_SCHEDULER(name, sync) SYMBOL(rt_##name) ARRIVE_##sync(name)
 #define FROM_HOST(name, sync)
 #define FROM_CODE(name, sync)
+#define FROM_NATIVE(name, sync) SYMBOL(rt_##name)
 
 static const struct symbol symbols[] = {
 #define PLACEHOLDER(ID, name, home, gives, takes, sync, ...) FROM_##home(name, sync)
 #include "kernel_abi/placeholders.def"
 #undef PLACEHOLDER
     /* Called by generated code of collapses. */
-    SYMBOL(rt_block_mix) SYMBOL(rt_result)};
+    SYMBOL(rt_block_mix) SYMBOL(rt_block_cluster_wait) SYMBOL(rt_result)};
 
 void *jit_symbol_address(const char *name)
 {

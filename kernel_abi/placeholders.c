@@ -13,11 +13,14 @@
 #define MODE(name)               RT_TYPE_MODE
 #define MASK(name)               RT_TYPE_MASK
 #define SITE(name)               RT_TYPE_SITE
+#define CODE(name)               RT_TYPE_CODE
 
 #define ARRIVE_NONE(name)        NULL
 #define ARRIVE_BARRIER(name)     "rt_arrive_" #name
 #define ARRIVE_BARRIER_RED(name) "rt_arrive_" #name
 #define ARRIVE_WARP(name)        "rt_arrive_" #name
+#define ARRIVE_LINE_UP(name)     "rt_arrive_" #name
+#define ARRIVE_CLUSTER(name)     "rt_arrive_" #name
 #define ARRIVE_OTHER(name)       "rt_arrive_" #name
 
 const struct rt_placeholder_info rt_placeholders[RT_PLACEHOLDER_COUNT] = {

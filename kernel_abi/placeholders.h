@@ -17,7 +17,7 @@ enum rt_placeholder {
     RT_PLACEHOLDER_COUNT
 };
 
-enum rt_home { RT_HOME_SCHEDULER, RT_HOME_HOST, RT_HOME_CODE };
+enum rt_home { RT_HOME_SCHEDULER, RT_HOME_HOST, RT_HOME_CODE, RT_HOME_NATIVE };
 
 enum rt_type {
     RT_TYPE_VOID,
@@ -29,10 +29,19 @@ enum rt_type {
     RT_TYPE_POINTER,
     RT_TYPE_MODE,
     RT_TYPE_MASK,
-    RT_TYPE_SITE
+    RT_TYPE_SITE,
+    RT_TYPE_CODE
 };
 
-enum rt_sync { RT_SYNC_NONE, RT_SYNC_BARRIER, RT_SYNC_BARRIER_RED, RT_SYNC_WARP, RT_SYNC_OTHER };
+enum rt_sync {
+    RT_SYNC_NONE,
+    RT_SYNC_BARRIER,
+    RT_SYNC_BARRIER_RED,
+    RT_SYNC_WARP,
+    RT_SYNC_LINE_UP,
+    RT_SYNC_CLUSTER,
+    RT_SYNC_OTHER
+};
 
 enum rt_waits { RT_WAITS_NOBODY, RT_WAITS_BLOCK, RT_WAITS_ANYBODY };
 
@@ -47,7 +56,7 @@ enum rt_shape {
     RT_SHAPE_CLOCK
 };
 
-#define RT_PARAMETERS_MAX 6
+#define RT_PARAMETERS_MAX 7
 
 struct rt_placeholder_info {
     const char *name;   /* rt_… */

@@ -19,6 +19,9 @@ struct rt_launch {
     void *const *slots;    /* address of each module-scope variable, by ptx_var.index */
     uint32_t grid[3];      /* in blocks */
     uint32_t block[3];     /* in threads */
+    uint32_t cluster[3]; /* in blocks; a launch without clusters makes each block one of its own */
+    uint32_t cluster_blocks;      /* their product */
+    uint32_t is_explicit_cluster; /* the kernel or the launch has named them */
     uint32_t dynamic_shared_bytes;
     uint32_t shared_bytes; /* static and dynamic */
     uint64_t grid_id;
@@ -34,10 +37,20 @@ struct rt_block {
     uint32_t ctaid[3];
     uint32_t sm_id;            /* what %smid says: the worker's number in its group */
     struct rt_thread *threads; /* of the block, RT_THREAD_STRIDE bytes apart */
-    uint8_t *frame; /* of fused kernels: values that live across sync points; see rt_fused_fn */
+    uint8_t *frame;    /* of fused kernels: values that live across sync points; see rt_fused_fn */
+    uint32_t together; /* so many blocks from this one on, along x, run as one; at least 1 */
+    uint8_t *words;    /* RT_WARP_BYTES for each warp, see rt_warp_fn; on a cache line */
+    /* Counts what may let a thread of the cluster go on: changes of mbarriers, answers that a phase
+     * is complete. Its blocks, which one worker runs, share it. */
+    uint32_t *progress;
+    uint32_t cluster_rank; /* within its cluster */
 };
 
-#define RT_THREAD_STRIDE 64
+/* Blocks of a cluster: their number, and how far apart their shared memories are, by rank. */
+#define RT_CLUSTER_BLOCKS_MAX    16
+#define RT_CLUSTER_DISTANCE_LOG2 20
+
+#define RT_THREAD_STRIDE         64
 
 /* One CUDA thread: the `ctx` that every generated function gets as its first argument. */
 struct rt_thread {
@@ -49,6 +62,17 @@ struct rt_thread {
     uint8_t *stack_limit; /* lowest address the stack may reach */
     uint8_t *stack_base;  /* one past the highest */
 };
+
+/* ---- operations of a warp on many words ----
+ * A warp has RT_WARP_WORDS rows of a 32-bit word for each lane; 64-bit words take two rows. Lanes
+ * put their operands into them, meet, and find results there. The operation, a function of the
+ * generated code, reads and writes the rows of all lanes at once; live: those that take part. */
+
+#define RT_WARP_WORDS  44
+#define RT_WARP_BYTES  ((uint32_t)(RT_WARP_WORDS * RT_WARP_SIZE * sizeof(uint32_t)))
+#define RT_WORDS_ALIGN 64
+
+typedef void (*rt_warp_fn)(uint8_t *words, uint32_t live);
 
 /* ---- which of several operations ---- */
 
@@ -90,6 +114,7 @@ enum rt_vote { RT_VOTE_ALL, RT_VOTE_ANY, RT_VOTE_UNI, RT_VOTE_BALLOT };
 #define MODE(name)    uint32_t name
 #define MASK(name)    uint32_t name
 #define SITE(name)    uint32_t name
+#define CODE(name)    rt_warp_fn name
 
 #define RT_GIVES_VOID void
 #define RT_GIVES_S32  int32_t
@@ -109,6 +134,8 @@ enum rt_vote { RT_VOTE_ALL, RT_VOTE_ANY, RT_VOTE_UNI, RT_VOTE_BALLOT };
 #define RT_ARRIVE_BARRIER     RT_ARRIVE
 #define RT_ARRIVE_BARRIER_RED RT_ARRIVE
 #define RT_ARRIVE_WARP        RT_ARRIVE
+#define RT_ARRIVE_LINE_UP     RT_ARRIVE
+#define RT_ARRIVE_CLUSTER     RT_ARRIVE
 #define RT_ARRIVE_OTHER       RT_ARRIVE
 
 #define PLACEHOLDER(ID, name, home, gives, takes, sync, waits, does, ...)                          \
@@ -125,6 +152,7 @@ enum rt_vote { RT_VOTE_ALL, RT_VOTE_ANY, RT_VOTE_UNI, RT_VOTE_BALLOT };
 #undef MODE
 #undef MASK
 #undef SITE
+#undef CODE
 
 /* ---- fused kernels ----
  * A kernel whose threads have been fused into loops is two functions. rt_fused_fn runs `count`
@@ -162,6 +190,10 @@ typedef uint32_t (*rt_step_fn)(struct rt_thread *thread, uint32_t entry);
  * returns 0. A caller that cannot go on without those that have exited may call it again at once,
  * with none arrived. */
 uint64_t rt_block_mix(struct rt_block *block, rt_step_fn step, uint32_t arrived);
+
+/* Called by a rt_fused_fn when all live threads of the block have come to rt_cluster_wait: returns
+ * when they can go on. */
+void rt_block_cluster_wait(struct rt_block *block);
 
 /* The result of the operation that released the thread: the value that the waiting function
  * returns, in its low bits. Once, at the entry behind the sync point. */

@@ -10,8 +10,11 @@
 #define MAX_SHARED_BYTES (UINT64_C(1) << 30)
 
 /* Module-scope variables of one thread. */
-#define MAX_LOCAL_BYTES   (UINT64_C(1) << 30)
-#define LOCAL_ALIGN_BYTES 16
+#define MAX_LOCAL_BYTES       (UINT64_C(1) << 30)
+#define LOCAL_ALIGN_BYTES     16
+
+#define SHARED_ALIGN_MAX      4096 /* the smallest page */
+#define SWIZZLE_PATTERN_BYTES 1024 /* of the longest pattern */
 
 struct layout_state {
     const struct ptx_module *module;
@@ -56,6 +59,12 @@ static void add_var(struct layout_state *state, struct ptx_list *list, const str
         state->is_out_of_memory = true;
 }
 
+static void align_shared(struct ptx_kernel_layout *layout, uint32_t align)
+{
+    if (align > layout->shared_align)
+        layout->shared_align = align < SHARED_ALIGN_MAX ? align : SHARED_ALIGN_MAX;
+}
+
 static void use_var(struct layout_state *state, const struct ptx_var *var)
 {
     struct ptx_kernel_layout *layout = state->layout;
@@ -64,6 +73,8 @@ static void use_var(struct layout_state *state, const struct ptx_var *var)
     if (is_used[var->index])
         return;
     is_used[var->index] = true;
+    if (var->space == PTX_SPACE_SHARED)
+        align_shared(layout, var->align_bytes);
     if (var->space == PTX_SPACE_LOCAL && var->is_module_scope) {
         add_var(state, &state->local, var);
     } else if (var->space == PTX_SPACE_SHARED && var->is_unsized) {
@@ -167,6 +178,13 @@ static void reach_address_taken(struct layout_state *state)
             reach(state, state->module->funcs[i]);
 }
 
+/* Swizzles go by bits of the address, be it generic or one of shared memory: these must be the
+ * same. */
+static bool has_swizzle(const struct ptx_inst *inst)
+{
+    return ptx_inst_has_word(inst, PTX_MOD_TENSOR) || strcmp(ptx_op_name(inst->op), "wgmma") == 0;
+}
+
 static bool walk_func(struct layout_state *state, const struct ptx_func *func)
 {
     bool called_indirectly = state->calls_indirectly;
@@ -181,6 +199,8 @@ static bool walk_func(struct layout_state *state, const struct ptx_func *func)
         if (stmt->kind != PTX_STMT_INST)
             continue;
         state->has_alloca |= stmt->inst.op == PTX_OP_ALLOCA;
+        if (has_swizzle(&stmt->inst))
+            align_shared(state->layout, SWIZZLE_PATTERN_BYTES);
         if (stmt->inst.call)
             walk_call(state, stmt->inst.call);
         walk_operands(state, stmt->inst.operands, stmt->inst.operand_count);
@@ -362,7 +382,7 @@ enum pxr_status ptx_layout_kernel(const struct ptx_module *module, const struct 
     struct layout_state state = {.module = module, .layout = layout};
     enum pxr_status status;
 
-    *layout = (struct ptx_kernel_layout){.dynamic_shared_align = 1};
+    *layout = (struct ptx_kernel_layout){.shared_align = 1, .dynamic_shared_align = 1};
     pxr_arena_init(&layout->arena, 0);
     if (!kernel->has_body) {
         pxr_arena_fini(&layout->arena);

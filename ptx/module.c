@@ -72,6 +72,14 @@ enum ptx_type ptx_operand_type(const struct ptx_operand *operand)
     return PTX_TYPE_B64;
 }
 
+bool ptx_inst_has_word(const struct ptx_inst *inst, enum ptx_mod mod)
+{
+    for (unsigned i = 0; i < inst->mod_count; i++)
+        if (inst->mods[i] == mod)
+            return true;
+    return false;
+}
+
 enum ptx_space ptx_inst_space(const struct ptx_inst *inst)
 {
     switch (ptx_inst_mod(inst, PTX_GROUP_SPACE)) {

@@ -290,6 +290,7 @@ static void code_head(struct codec *c, struct ptx_func *head)
 static void code_needs(struct codec *c, struct ptx_kernel_needs *needs)
 {
     BITS32(c, needs->shared_static_bytes);
+    BITS32(c, needs->shared_align);
     BITS32(c, needs->local_static_bytes);
     BITS32(c, needs->local_bytes);
     BITS32(c, needs->local_least_bytes);
@@ -323,6 +324,7 @@ static enum pxr_status describe(const struct ptx_module *module, const struct pt
         return status == PXR_OUT_OF_MEMORY ? status : PXR_OK;
     kernel->has_needs = true;
     kernel->needs = (struct ptx_kernel_needs){.shared_static_bytes = layout.shared_static_bytes,
+                                              .shared_align = layout.shared_align,
                                               .local_static_bytes = layout.local_static_bytes,
                                               .local_bytes = layout.local_bytes,
                                               .local_least_bytes = layout.local_least_bytes,

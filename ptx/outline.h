@@ -14,13 +14,14 @@
 #include "ptx/ptx.h"
 
 /* Of the bytes. */
-#define PTX_OUTLINE_FORMAT 1u
+#define PTX_OUTLINE_FORMAT 2u
 
 #define PTX_DIGEST_BYTES   32
 
 /* The numbers of a struct ptx_kernel_layout. */
 struct ptx_kernel_needs {
     uint32_t shared_static_bytes;
+    uint32_t shared_align;
     uint32_t local_static_bytes;
     uint32_t local_bytes;
     uint32_t local_least_bytes;

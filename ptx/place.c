@@ -5,6 +5,8 @@
  */
 #include "ptx/place.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool is_space(char c)
@@ -137,4 +139,10 @@ bool ptx_find_place(const struct ptx_module *module, int line, struct ptx_place 
             return place->line > 0 && find_file(module, file, place);
     }
     return false;
+}
+
+void ptx_place_text(const struct ptx_place *place, char text[PTX_PLACE_TEXT_BYTES])
+{
+    snprintf(text, PTX_PLACE_TEXT_BYTES, "%.*s%s%.*s:%" PRIu32, PXR_STR_ARG(place->folder),
+             place->folder.len > 0 ? "/" : "", PXR_STR_ARG(place->file), place->line);
 }

@@ -376,6 +376,7 @@ struct ptx_kernel_layout {
     const uint32_t *shared_offsets;           /* … their offsets in the block's shared memory */
     uint32_t shared_count;
     uint32_t shared_static_bytes; /* dynamic shared memory starts here (every unsized array) */
+    uint32_t shared_align;        /* of all of the block's shared memory */
     uint32_t dynamic_shared_align;
     bool uses_dynamic_shared;
     const struct ptx_var *const *local_vars; /* module-scope .local variables reached, and … */
@@ -401,6 +402,9 @@ int64_t ptx_func_handle(const struct ptx_module *module, const struct ptx_func *
 
 /* The modifier of this group, or PTX_MOD_NONE. */
 enum ptx_mod ptx_inst_mod(const struct ptx_inst *inst, enum ptx_group group);
+
+/* Whether this modifier is written; for those that are in no group. */
+bool ptx_inst_has_word(const struct ptx_inst *inst, enum ptx_mod mod);
 
 static inline bool ptx_inst_has(const struct ptx_inst *inst, enum ptx_group group)
 {

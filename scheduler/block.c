@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "scheduler/block.h"
+#include "util/pages.h"
 
-#define SHARED_ALIGN_BYTES ((size_t)128)
+#define SHARED_ALIGN_BYTES ((size_t)128) /* at least */
 #define FREE_BLOCKS_KEPT   32
 #define SHAPES_KEPT        16 /* of blocks, so that launches in turn find them set up */
 #define FRAME_KEPT_BYTES   ((size_t)256 * 1024) /* by an idle worker, for each block */
-#define PAGE_BYTES         ((size_t)4096)
 
 static void set_up_threads(struct sch_block *block, const uint32_t dims[3], uint32_t count)
 {
@@ -48,7 +48,7 @@ static size_t round_up(size_t bytes, size_t unit)
 static bool has_shared(const struct sch_block *block, size_t shared_bytes)
 {
     return block->shared.base &&
-           (shared_bytes == 0 || block->shared.size_bytes == round_up(shared_bytes, PAGE_BYTES));
+           (shared_bytes == 0 || block->shared.size_bytes == pxr_round_to_pages(shared_bytes));
 }
 
 /* Room for the threads' entries, at least. */
@@ -58,20 +58,26 @@ static uint64_t frame_bytes_of(const struct sch_grid_op *grid, const struct sch_
     uint64_t entries_bytes = warps * RT_WARP_SIZE * sizeof(uint16_t);
     uint64_t bytes = fit->code.frame_bytes;
     bytes = bytes > entries_bytes ? bytes : entries_bytes;
-    return bytes > PTRDIFF_MAX - PAGE_BYTES ? UINT64_MAX : round_up((size_t)bytes, SCH_CACHE_LINE);
+    return bytes > PTRDIFF_MAX - pxr_page_bytes() ? UINT64_MAX
+                                                  : round_up((size_t)bytes, SCH_CACHE_LINE);
 }
 
 static bool has_frame(const struct sch_block *block, uint64_t frame_bytes)
 {
-    return block->frame.base &&
-           block->frame.size_bytes == round_up((size_t)frame_bytes, PAGE_BYTES);
+    return block->frame.base && block->frame.size_bytes == pxr_round_to_pages((size_t)frame_bytes);
+}
+
+/* Of its own: blocks of clusters have theirs there. */
+static size_t shared_bytes_of(const struct sch_grid_op *grid)
+{
+    return grid->cluster_blocks > 1 ? 0 : grid->grid.launch.shared_bytes;
 }
 
 static bool has_shape(const struct sch_block *block, const struct sch_grid_op *grid,
                       const struct sch_fit *fit)
 {
     return has_threads(block, grid->grid.launch.block) &&
-           has_shared(block, grid->grid.launch.shared_bytes) &&
+           has_shared(block, shared_bytes_of(grid)) &&
            (!fit->code.fused || has_frame(block, frame_bytes_of(grid, fit)));
 }
 
@@ -97,17 +103,20 @@ static bool fit_threads(struct sch_block *block, const struct sch_grid_op *grid)
 /* Shared memory ends at the guard behind it, as near as alignment allows: an index that is too
  * large by one is the commonest mistake, and a fault on GPUs, too. In front of it there may be a
  * part of a page that can be accessed. */
-static bool fit_shared(struct sch_block *block, size_t shared_bytes)
+static bool fit_shared(struct sch_block *block, const struct sch_grid_op *grid)
 {
+    size_t shared_bytes = shared_bytes_of(grid);
+    size_t align =
+        grid->grid.shared_align > SHARED_ALIGN_BYTES ? grid->grid.shared_align : SHARED_ALIGN_BYTES;
     if (!has_shared(block, shared_bytes)) {
         pxr_area_unmap(&block->shared);
-        if (!pxr_area_map(&block->shared, shared_bytes > 0 ? shared_bytes : PAGE_BYTES))
+        if (!pxr_area_map(&block->shared, shared_bytes > 0 ? shared_bytes : pxr_page_bytes()))
             return false;
     }
     uint8_t *end = block->shared.base + block->shared.size_bytes;
     /* Without any, both ends are in the guard. */
-    block->rt.shared = shared_bytes == 0 ? end + PXR_AREA_GUARD_BYTES / 2
-                                         : end - round_up(shared_bytes, SHARED_ALIGN_BYTES);
+    block->rt.shared =
+        shared_bytes == 0 ? end + PXR_AREA_GUARD_BYTES / 2 : end - round_up(shared_bytes, align);
     return true;
 }
 
@@ -140,6 +149,7 @@ void sch_warp_reset(struct sch_warp *warp, uint32_t live)
     warp->waiting = 0;
     warp->gathering = 0;
     warp->polled = 0;
+    warp->certain = 0;
     warp->patience = 0;
     warp->passed = 0;
     warp->passed_over = 0;
@@ -183,7 +193,7 @@ static void reset_precise(struct sch_block *block)
 static bool fit_block(struct sch_block *block, const struct sch_grid_op *grid,
                       const struct sch_fit *fit)
 {
-    return fit_threads(block, grid) && fit_shared(block, grid->grid.launch.shared_bytes) &&
+    return fit_threads(block, grid) && fit_shared(block, grid) &&
            (!fit->code.fused || fit_frame(block, frame_bytes_of(grid, fit)));
 }
 
@@ -215,21 +225,50 @@ static struct sch_block *take_free(struct sch_worker *worker, const struct sch_g
     if (block)
         return block;
     block = aligned_alloc(_Alignof(struct sch_block), sizeof *block);
-    if (block)
-        memset(block, 0, sizeof *block);
+    uint8_t *words = aligned_alloc(SCH_CACHE_LINE, (size_t)SCH_WARPS_MAX * RT_WARP_BYTES);
+    if (!block || !words) {
+        free(block);
+        free(words);
+        return NULL;
+    }
+    memset(block, 0, sizeof *block);
+    block->rt.words = words;
+    for (uint32_t w = 0; w < SCH_WARPS_MAX; w++)
+        block->warps[w].words = words + (size_t)w * RT_WARP_BYTES;
     return block;
+}
+
+/* x changes fastest. */
+static void split_index(uint64_t index, const uint32_t dims[3], uint32_t place[3])
+{
+    memset(place, 0, 3 * sizeof *place);
+    if (index > 0) {
+        place[0] = (uint32_t)(index % dims[0]);
+        place[1] = (uint32_t)(index / dims[0] % dims[1]);
+        place[2] = (uint32_t)(index / dims[0] / dims[1]);
+    }
+}
+
+/* Blocks of a cluster have consecutive numbers. */
+static void place_in_cluster(struct sch_block *block, uint64_t index)
+{
+    const struct rt_launch *launch = block->rt.launch;
+    uint32_t clusters[3], inside[3];
+    for (int i = 0; i < 3; i++)
+        clusters[i] = launch->grid[i] / launch->cluster[i];
+    split_index(index / block->grid->cluster_blocks, clusters, block->rt.ctaid);
+    split_index(index % block->grid->cluster_blocks, launch->cluster, inside);
+    for (int i = 0; i < 3; i++)
+        block->rt.ctaid[i] = block->rt.ctaid[i] * launch->cluster[i] + inside[i];
 }
 
 void sch_block_place(struct sch_block *block, uint64_t index, uint32_t count)
 {
-    const struct rt_launch *launch = block->rt.launch;
-    uint32_t *ctaid = block->rt.ctaid;
-    memset(ctaid, 0, sizeof block->rt.ctaid);
-    if (index > 0) {
-        ctaid[0] = (uint32_t)(index % launch->grid[0]);
-        ctaid[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
-        ctaid[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
-    }
+    if (block->grid->cluster_blocks > 1)
+        place_in_cluster(block, index);
+    else
+        split_index(index, block->rt.launch->grid, block->rt.ctaid);
+    block->rt.together = 1;
     block->chunk = count;
     block->polled_at = 0;
     block->has_mixed = false;
@@ -253,6 +292,7 @@ struct sch_block *sch_block_acquire(struct sch_worker *worker, struct sch_grid_o
     block->rt.sm_id = worker->group_index;
     block->go_on = NULL;
     sch_block_place(block, index, count);
+    sch_cluster_make_alone(block);
     if (!fit->code.fused)
         reset_precise(block);
     return block;
@@ -272,6 +312,7 @@ void sch_block_trim(struct sch_worker *worker)
         pxr_area_unmap(&block->shared);
         free_frame(block);
         free(block->threads);
+        free(block->rt.words);
         free(block);
         block = next;
     }
@@ -297,6 +338,7 @@ void sch_block_release(struct sch_block *block)
         sch_fiber_put(&worker->fibers, block->carrier.fiber, false);
         block->carrier.fiber = NULL;
     }
+    sch_cluster_part(block);
     block->grid = NULL;
     block->next = worker->free_blocks;
     worker->free_blocks = block;

@@ -9,6 +9,7 @@
 #ifndef PTXRUN_SCHEDULER_BLOCK_H
 #define PTXRUN_SCHEDULER_BLOCK_H
 
+#include "scheduler/cluster.h"
 #include "scheduler/worker_pool.h"
 
 #define SCH_BARRIERS    16
@@ -52,6 +53,8 @@ struct sch_warp {
     uint32_t gather_tickets;
     uint32_t gather_site; /* of the first of `gathering` … */
     bool has_other_sites; /* … and whether any of them came to another */
+    uint32_t certain;     /* lanes that poll, that only an mbarrier lets go on, and that have asked
+                             since one changed last */
     uint32_t pollers;     /* lanes known to have polled since the block began */
     uint32_t patience;    /* turns of polling lanes that those at a patient site have waited for */
     uint32_t passed;      /* times that they have released lanes that gather elsewhere */
@@ -64,6 +67,7 @@ struct sch_warp {
     uint64_t result[RT_WARP_SIZE];
     uint32_t b[RT_WARP_SIZE];
     uint32_t c[RT_WARP_SIZE];
+    uint8_t *words; /* the warp's, of rt_block.words */
 };
 
 /* All zero while nobody has arrived. */
@@ -104,12 +108,16 @@ struct sch_block {
     uint32_t live_warps;         /* warps with live lanes */
     uint32_t fruitless_polls;    /* turns of polling threads since something else happened */
     uint32_t poll_turns;         /* fruitless ones before the block is set aside */
+    uint32_t progress;           /* *rt.progress when it was looked at last */
     uintptr_t polled_at;         /* the code that has polled last, 0: none has */
     bool has_progressed;         /* something else happened in this turn of the block */
     uint32_t barriers_used;      /* set of barriers that need resetting */
     struct sch_thread_set ready; /* can run */
     struct sch_thread_set polling;
-    uint32_t let_go;        /* lanes released by the barrier completed last */
+    uint32_t let_go;             /* lanes released by the barrier completed last */
+    struct sch_cluster *cluster; /* that it is in; without clusters: … */
+    struct sch_cluster alone;    /* … one of its own */
+    struct sch_cluster_seat seat;
     struct sch_block *next; /* in the worker's ring or free list */
     struct pxr_area shared; /* holds rt.shared, at its end */
     /* Of fused kernels: */
@@ -178,6 +186,10 @@ bool sch_barrier_release_stuck(struct sch_block *block);
 void sch_warp_exit(struct sch_block *block, uint32_t warp_index);
 /* Releases one group of lanes that gather, if no other lane of the warp can join them any more. */
 void sch_warp_gathered(struct sch_block *block, uint32_t warp_index);
+
+/* No thread of the block can go on without help of other blocks of its cluster: a deadlock if that
+ * is true of all of them. has_thread: the block's sets say which threads it has. */
+enum sch_block_state sch_block_rest(struct sch_block *block, bool has_thread);
 
 static inline struct sch_thread *sch_thread_of(struct rt_thread *thread)
 {

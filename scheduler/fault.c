@@ -95,7 +95,7 @@ static enum pxr_status fault_status(int signal_number, const siginfo_t *info, ui
     if (signal_number == SIGFPE || signal_number == SIGILL)
         return PXR_FAULT_INSTRUCTION;
     uintptr_t low = (uintptr_t)fiber->low;
-    if (address < low && address >= low - SCH_STACK_GUARD_BYTES)
+    if (address < low && address >= low - sch_stack_guard_bytes())
         return PXR_FAULT_STACK;
     return address == pc ? PXR_FAULT_PC : PXR_FAULT_ADDRESS;
 }

@@ -44,14 +44,15 @@ uint32_t sch_stack_class(size_t stack_bytes)
 bool sch_fiber_grow(struct sch_fiber_pool *pool, uint32_t size_class)
 {
     size_t stack_bytes = SCH_STACK_BYTES_MIN << size_class;
-    size_t stride = stack_bytes + SCH_STACK_GUARD_BYTES;
+    size_t guard_bytes = sch_stack_guard_bytes();
+    size_t stride = stack_bytes + guard_bytes;
     size_t slab_stacks = pool->has_slab ? SLAB_BYTES : FIRST_SLAB_BYTES;
     size_t count = stack_bytes < slab_stacks ? slab_stacks / stack_bytes : 1;
     struct sch_fiber *fibers = aligned_alloc(_Alignof(struct sch_fiber), count * sizeof *fibers);
     if (!fibers)
         return false;
     memset(fibers, 0, count * sizeof *fibers);
-    size_t slab_bytes = count * stride + SCH_STACK_GUARD_BYTES;
+    size_t slab_bytes = count * stride + guard_bytes;
     uint8_t *slab = mmap(NULL, slab_bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (slab == MAP_FAILED) {
@@ -61,11 +62,11 @@ bool sch_fiber_grow(struct sch_fiber_pool *pool, uint32_t size_class)
     pool->has_slab = true;
     /* One touched page per stack must not become one touched huge page. */
     madvise(slab, slab_bytes, MADV_NOHUGEPAGE);
-    pxr_guard_install(slab + count * stride, SCH_STACK_GUARD_BYTES);
+    pxr_guard_install(slab + count * stride, guard_bytes);
     for (size_t i = count; i-- > 0;) {
         struct sch_fiber *fiber = &fibers[i];
-        pxr_guard_install(slab + i * stride, SCH_STACK_GUARD_BYTES);
-        fiber->low = slab + i * stride + SCH_STACK_GUARD_BYTES;
+        pxr_guard_install(slab + i * stride, guard_bytes);
+        fiber->low = slab + i * stride + guard_bytes;
         /* Stacks a power of two apart would all keep their hot frames in the same cache sets. */
         fiber->top = fiber->low + stack_bytes - (i % COLOURS) * COLOUR_BYTES;
         fiber->size_class = size_class;

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/pages.h"
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define SCH_ASAN 1
@@ -52,9 +54,13 @@ void sch_context_restart(void *stack_top, void (*fn)(void *), void *arg) __attri
 #define SCH_STACK_CLASSES   16
 #define SCH_STACK_BYTES_MIN ((size_t)64 * 1024)
 
-/* Below each stack, and above the last one of a slab. Not a power of two: the pages that threads
- * use most would then compete for the same few places in the cache of address translations. */
-#define SCH_STACK_GUARD_BYTES ((size_t)(64 + 4) * 1024)
+/* Below each stack, and above the last one of a slab. With the stack it is no power of two: the
+ * pages that threads use most would then compete for the same few places in the cache of address
+ * translations. */
+static inline size_t sch_stack_guard_bytes(void)
+{
+    return (size_t)64 * 1024 + pxr_page_bytes();
+}
 
 struct sch_fiber {
     _Alignas(64) struct sch_context ctx;

@@ -10,6 +10,7 @@
  * All others are dealt out as ranges (ranges.h) before workers see the grid. The cursor then says
  * only where the ranges began, and in the end that nothing is left.
  */
+#include "scheduler/cluster.h"
 #include "scheduler/worker_pool.h"
 
 #define CHUNK_MAX       64
@@ -73,12 +74,13 @@ static bool fit_code(const struct sch_grid_op *grid, const struct sch_code *code
     uint64_t workers = sch_group_workers(grid->grid.group);
     *fit = (struct sch_fit){.code = *code, .stack_class = sch_stack_class(code->stack_bytes)};
     if (grid->block_count == 0 || grid->thread_count == 0 || (!code->entry && !code->fused) ||
-        fit->stack_class >= SCH_STACK_CLASSES || workers == 0)
+        fit->stack_class >= SCH_STACK_CLASSES || workers == 0 || !sch_cluster_fits(grid))
         return false;
     fit->parked_max = parked_max(grid, code);
     uint64_t share = (grid->block_count + workers - 1) / workers;
     fit->parked_share = share < fit->parked_max ? (unsigned)share : fit->parked_max;
-    fit->has_chunks = code->fused && !code->may_wait && !grid->grid.is_cooperative;
+    fit->has_chunks =
+        code->fused && !code->may_wait && !grid->grid.is_cooperative && grid->cluster_blocks == 1;
     return true;
 }
 
@@ -87,26 +89,41 @@ static uint32_t expected_block_ns(const struct sch_fit *fit)
     return fit->has_chunks ? sch_pace(&fit->code) : 0;
 }
 
+/* No blocks in some direction: one, as in a launch that knows nothing of clusters. */
+static void complete_cluster(struct sch_grid_op *grid)
+{
+    uint32_t *cluster = grid->grid.launch.cluster;
+    for (int i = 0; i < 3; i++)
+        cluster[i] = cluster[i] != 0 ? cluster[i] : 1;
+    uint64_t blocks = volume(cluster, RT_CLUSTER_BLOCKS_MAX);
+    grid->cluster_blocks = blocks != 0 ? (uint32_t)blocks : UINT32_MAX;
+    grid->grid.launch.cluster_blocks = grid->cluster_blocks;
+}
+
 void sch_grid_init(struct sch_grid_op *grid)
 {
     const struct rt_launch *launch = &grid->grid.launch;
+    complete_cluster(grid);
     grid->block_count = volume(launch->grid, UINT64_MAX / 2);
     grid->thread_count = (uint32_t)volume(launch->block, SCH_BLOCK_THREADS_MAX);
-    bool is_valid = fit_code(grid, &grid->grid.code, &grid->first);
+    struct sch_fit *first = &grid->fits[0];
+    bool is_valid = fit_code(grid, &grid->grid.code, first);
     if (!is_valid) {
         /* Runs no block, and reports the fault when it is the grid's turn. */
         grid->block_count = 0;
         grid->fault = (struct sch_fault){.status = PXR_OUT_OF_RESOURCES, .launch = launch};
     }
-    atomic_init(&grid->fit, &grid->first);
-    atomic_init(&grid->is_better_taken, false);
+    grid->fit_count = 1;
+    grid->is_changing = (atomic_flag)ATOMIC_FLAG_INIT;
+    atomic_init(&grid->fit, first);
+    atomic_init(&grid->rival, NULL);
     atomic_init(&grid->watched_ns, 0);
     atomic_init(&grid->end_ns, 0);
     atomic_init(&grid->is_cancelled, false);
     atomic_init(&grid->is_fault_taken, !is_valid);
-    unsigned chunk_max = grid->first.has_chunks ? UNTIMED_CHUNK_MAX : CHUNK_MAX;
+    unsigned chunk_max = first->has_chunks ? UNTIMED_CHUNK_MAX : CHUNK_MAX;
     atomic_init(&grid->chunk_max, grid->grid.is_cooperative ? 1 : chunk_max);
-    atomic_init(&grid->block_ns, expected_block_ns(&grid->first));
+    atomic_init(&grid->block_ns, expected_block_ns(first));
     atomic_init(&grid->cursor, 0);
     atomic_init(&grid->blocks_left, grid->block_count);
     grid->ranges = NULL;
@@ -116,7 +133,7 @@ void sch_grid_deal(struct sch_grid_op *grid)
 {
     unsigned workers = sch_group_workers(grid->grid.group);
     uint64_t first = atomic_load_explicit(&grid->cursor, memory_order_relaxed);
-    if (!grid->first.has_chunks || workers == 1 || grid->block_count - first <= workers ||
+    if (!grid->fits[0].has_chunks || workers == 1 || grid->block_count - first <= workers ||
         grid->block_count > SCH_RANGE_BLOCKS_MAX)
         return;
     /* Without memory for them the cursor does. */
@@ -142,6 +159,13 @@ static uint64_t chunk_size(const struct sch_grid_op *grid, uint64_t share, uint6
     return size < min ? min : size > max ? max : size;
 }
 
+/* Blocks of a cluster run together. */
+static uint64_t whole_clusters(const struct sch_grid_op *grid, uint64_t blocks)
+{
+    uint64_t rest = blocks % grid->cluster_blocks;
+    return rest == 0 ? blocks : blocks + grid->cluster_blocks - rest;
+}
+
 static uint64_t claim_in_order(struct sch_grid_op *grid, uint64_t max_ns, uint64_t *first)
 {
     unsigned workers = sch_group_workers(grid->grid.group);
@@ -152,7 +176,7 @@ static uint64_t claim_in_order(struct sch_grid_op *grid, uint64_t max_ns, uint64
         uint64_t left = grid->block_count - at;
         if (left == 0)
             return 0;
-        count = chunk_size(grid, left / workers, block_ns, max_ns);
+        count = whole_clusters(grid, chunk_size(grid, left / workers, block_ns, max_ns));
         count = count < left ? count : left;
     } while (!atomic_compare_exchange_weak_explicit(&grid->cursor, &at, at + count,
                                                     memory_order_relaxed, memory_order_relaxed));
@@ -299,37 +323,83 @@ static void expect_block_ns(struct sch_grid_op *grid, uint32_t block_ns)
         atomic_store_explicit(&grid->ranges->range[i].block_ns, block_ns, memory_order_relaxed);
 }
 
-static void replace_code(struct sch_grid_op *grid, const struct sch_code *code)
+/* ---- other code ---- */
+
+static bool is_same_code(const struct sch_code *a, const struct sch_code *b)
 {
-    /* With code that asks for more than there is the grid would fail. */
-    struct sch_fit fit;
-    if (!fit_code(grid, code, &fit) ||
-        atomic_exchange_explicit(&grid->is_better_taken, true, memory_order_relaxed))
+    return a->entry == b->entry && a->fused == b->fused;
+}
+
+/* NULL: with this code the grid would fail, as it asks for more than there is; or there has been
+ * too much. */
+static const struct sch_fit *find_fit(struct sch_grid_op *grid, const struct sch_code *code)
+{
+    for (unsigned i = 0; i < grid->fit_count; i++)
+        if (is_same_code(&grid->fits[i].code, code))
+            return &grid->fits[i];
+    if (grid->fit_count == SCH_FITS_MAX || !fit_code(grid, code, &grid->fits[grid->fit_count]))
+        return NULL;
+    return &grid->fits[grid->fit_count++];
+}
+
+static void replace_code(struct sch_grid_op *grid, const struct sch_fit *fit)
+{
+    atomic_store_explicit(&grid->rival, NULL, memory_order_relaxed);
+    if (fit == sch_grid_fit(grid))
         return;
-    grid->better = fit;
-    expect_block_ns(grid, expected_block_ns(&fit));
-    atomic_store_explicit(&grid->fit, &grid->better, memory_order_release);
+    expect_block_ns(grid, expected_block_ns(fit));
+    atomic_store_explicit(&grid->fit, fit, memory_order_release);
     if (sch_pool_left_cpus() > 0)
         sch_pool_call(sch_group_workers(grid->grid.group));
 }
 
-bool sch_grid_is_watched(const struct sch_grid_op *grid, const struct sch_fit *fit)
+static void compare_code(struct sch_grid_op *grid, const struct sch_fit *fit)
 {
-    return grid->grid.watch && fit == &grid->first;
+    const struct sch_fit *present = sch_grid_fit(grid);
+    if (fit != present && fit->has_chunks && present->has_chunks)
+        atomic_store_explicit(&grid->rival, fit, memory_order_release);
 }
 
-void sch_grid_tell(struct sch_grid_op *grid, uint64_t count, uint64_t ran_ns, uint64_t running_ns)
+/* Where another thread is about it this one need not be: its next chunk leads here again. */
+static void follow(struct sch_grid_op *grid, enum sch_verdict verdict, const struct sch_code *code)
 {
-    uint64_t others_ns = atomic_fetch_add_explicit(&grid->watched_ns, ran_ns, memory_order_relaxed);
+    if (atomic_flag_test_and_set_explicit(&grid->is_changing, memory_order_acquire))
+        return;
+    const struct sch_fit *fit = find_fit(grid, code);
+    if (fit && verdict == SCH_REPLACE)
+        replace_code(grid, fit);
+    else if (fit)
+        compare_code(grid, fit);
+    atomic_flag_clear_explicit(&grid->is_changing, memory_order_release);
+}
+
+bool sch_grid_is_watched(const struct sch_grid_op *grid, const struct sch_fit *fit)
+{
+    return grid->grid.watch && fit->code.is_provisional;
+}
+
+/* How long provisional code has run in all. */
+static uint64_t note_provisional(struct sch_grid_op *grid, uint64_t ran_ns)
+{
+    return ran_ns + atomic_fetch_add_explicit(&grid->watched_ns, ran_ns, memory_order_relaxed);
+}
+
+void sch_grid_tell(struct sch_grid_op *grid, const struct sch_fit *fit, uint64_t count,
+                   uint64_t ran_ns, uint64_t running_ns)
+{
     uint64_t left = atomic_load_explicit(&grid->blocks_left, memory_order_relaxed) - count;
-    struct sch_progress progress = {.ran_ns = ran_ns,
-                                    .grid_ns = others_ns + ran_ns,
-                                    .running_ns = running_ns,
-                                    .blocks_done = grid->block_count - left,
-                                    .blocks_left = left};
-    struct sch_code better;
-    if (grid->grid.watch(grid->op.arg, &progress, &better))
-        replace_code(grid, &better);
+    struct sch_progress progress = {
+        .code = &fit->code,
+        .ran_ns = ran_ns,
+        .ran_blocks = count,
+        .grid_ns = fit->code.is_provisional ? note_provisional(grid, ran_ns) : 0,
+        .running_ns = running_ns,
+        .blocks_done = grid->block_count - left,
+        .blocks_left = left};
+    struct sch_code other;
+    enum sch_verdict verdict = grid->grid.watch(grid->op.arg, &progress, &other);
+    if (verdict != SCH_GO_ON)
+        follow(grid, verdict, &other);
 }
 
 void sch_grid_retire(struct sch_grid_op *grid, uint64_t count)

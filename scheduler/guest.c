@@ -135,7 +135,7 @@ static enum plan make_plan(const struct sch_grid_op *grid, uint64_t total_ns, st
  * cannot run it. */
 static uint64_t expected_ns(const struct sch_grid_op *grid)
 {
-    const struct sch_fit *fit = &grid->first;
+    const struct sch_fit *fit = &grid->fits[0];
     if (!fit->has_chunks || fit->code.stack_bytes > KERNEL_STACK_BYTES ||
         grid->block_count > UINT32_MAX)
         return 0;
@@ -175,9 +175,9 @@ static void note_end(struct visit *visit, uint32_t count)
     visit->now_ns = sch_now_ns();
     uint64_t took_ns = visit->now_ns - start_ns;
     if (!visit->is_untimed ||
-        took_ns > UNTIMED_GROWTH * count * (uint64_t)sch_pace(&visit->grid->first.code)) {
-        sch_grid_note_chunk(visit->grid, NULL, &visit->grid->first, count, took_ns);
-        sch_grid_learn(visit->grid, &visit->grid->first, count, took_ns);
+        took_ns > UNTIMED_GROWTH * count * (uint64_t)sch_pace(&visit->grid->fits[0].code)) {
+        sch_grid_note_chunk(visit->grid, NULL, &visit->grid->fits[0], count, took_ns);
+        sch_grid_learn(visit->grid, &visit->grid->fits[0], count, took_ns);
     }
 }
 
@@ -210,7 +210,8 @@ static void run_blocks(struct visit *visit, uint64_t first, uint64_t count,
     if (visit->block)
         sch_fused_renew(visit->block, first, (uint32_t)count);
     else
-        visit->block = sch_block_acquire(visit->worker, grid, &grid->first, first, (uint32_t)count);
+        visit->block =
+            sch_block_acquire(visit->worker, grid, &grid->fits[0], first, (uint32_t)count);
     if (visit->block) {
         visit->block->go_on = go_on;
         visit->block->go_on_arg = visit;
@@ -313,19 +314,21 @@ bool sch_guest_run(struct sch_grid_op *grid, enum sch_guest_size size)
     enum plan plan = make_plan(grid, total_ns, guest, &wanted);
     struct visit visit = {
         .worker = &guest->worker, .grid = grid, .is_private = size == SCH_GUEST_TINY};
+    struct sch_fit *fit = &grid->fits[0];
     if (plan != PLAN_LEAVE) {
+        bool is_watched = sch_grid_is_watched(grid, fit);
         sch_context_init_thread(&guest->worker.scheduler);
         visit.now_ns = sch_fault_enter_guest(sch_now_ns());
         visit.is_untimed =
-            total_ns <= ALONE_MAX_NS && !grid->grid.watch && guest->turn++ % TIMED_TURNS != 0;
-        if (grid->first.stack_class < GUEST_STACK_CLASS)
-            grid->first.stack_class = GUEST_STACK_CLASS;
+            total_ns <= ALONE_MAX_NS && !is_watched && guest->turn++ % TIMED_TURNS != 0;
+        if (fit->stack_class < GUEST_STACK_CLASS)
+            fit->stack_class = GUEST_STACK_CLASS;
         uint64_t start_ns = visit.now_ns;
         run(&visit, plan, wanted);
         sch_fault_leave_guest();
         /* Without blocks of its own to retire the grid may have ended. */
-        if (visit.done > 0 && sch_grid_is_watched(grid, &grid->first))
-            sch_grid_tell(grid, visit.done, visit.now_ns - start_ns, 0);
+        if (visit.done > 0 && grid->grid.watch && !visit.is_untimed && !visit.has_failed)
+            sch_grid_tell(grid, fit, visit.done, visit.now_ns - start_ns, 0);
     }
     atomic_flag_clear_explicit(&guest->is_taken, memory_order_release);
     if (plan != PLAN_LEAVE)

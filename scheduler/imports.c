@@ -14,8 +14,7 @@
 
 #include "scheduler/handlers.h"
 #include "scheduler/worker_pool.h"
-
-#define PAGE_BYTES ((uintptr_t)4096)
+#include "util/pages.h"
 
 #if defined(__x86_64__)
 #define IS_IMPORT(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT)
@@ -125,11 +124,12 @@ static void write_slot(void **slot, void *value)
     struct store store = {slot, value};
     if (sch_try(run_store, &store))
         return;
-    void *page = (void *)((uintptr_t)slot & ~(PAGE_BYTES - 1));
-    if (mprotect(page, PAGE_BYTES, PROT_READ | PROT_WRITE) != 0)
+    void *page = (void *)pxr_round_down_to_pages((uintptr_t)slot);
+    size_t page_bytes = pxr_page_bytes();
+    if (mprotect(page, page_bytes, PROT_READ | PROT_WRITE) != 0)
         return;
     run_store(&store);
-    mprotect(page, PAGE_BYTES, PROT_READ);
+    mprotect(page, page_bytes, PROT_READ);
 }
 
 static void replace_import(const struct tables *tables, const Elf64_Rela *reloc,

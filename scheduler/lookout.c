@@ -15,7 +15,7 @@ static uint64_t running_ns(const struct sch_grid_op *grid, uint64_t now_ns)
         if (atomic_load_explicit(&worker->watched, memory_order_acquire) != grid)
             continue;
         uint64_t since_ns = atomic_load_explicit(&worker->watched_since_ns, memory_order_relaxed);
-        sum_ns += now_ns > since_ns ? now_ns - since_ns : 0;
+        sum_ns += since_ns > 0 && now_ns > since_ns ? now_ns - since_ns : 0;
     }
     return sum_ns;
 }
@@ -28,7 +28,7 @@ void sch_look_out(void)
     for (unsigned i = 0; i < count; i++) {
         uint64_t ran_ns = running_ns(grids[i], now_ns);
         if (ran_ns > 0) /* else nobody has come yet */
-            sch_grid_tell(grids[i], 1, 0, ran_ns);
+            sch_grid_tell(grids[i], sch_grid_fit(grids[i]), 1, 0, ran_ns);
         sch_grid_retire(grids[i], 1);
         sch_op_release(&grids[i]->op);
     }

@@ -31,6 +31,7 @@ static void enter(struct sch_block *block, uint32_t arrived)
     block->unstarted_first = 0;
     block->unstarted_end = 0;
     block->fruitless_polls = 0;
+    block->let_go = 0;
     block->ready = (struct sch_thread_set){0};
     block->polling = (struct sch_thread_set){0};
     for (uint32_t w = 0; w < block->warp_count; w++) {
@@ -51,19 +52,6 @@ static void enter(struct sch_block *block, uint32_t arrived)
         entries[i] |= RT_ENTRY_ARRIVE; /* EXITED stays */
 }
 
-/* The next thread to run; NULL if all have exited. */
-static struct sch_thread *next_thread(struct sch_block *block)
-{
-    struct sch_thread *thread = sch_block_pop_ready(block);
-    while (!thread) {
-        enum sch_block_state state = sch_block_choose(block, &thread);
-        if (thread || state == SCH_BLOCK_ENDED)
-            break;
-        sch_carrier_leave(block, state);
-    }
-    return thread;
-}
-
 static uint32_t first_live(const struct sch_block *block)
 {
     uint32_t warp = (uint32_t)__builtin_ctz(block->live_warps);
@@ -81,6 +69,23 @@ static bool is_whole(const struct sch_block *block)
     for (uint32_t i = 0; i < block->thread_count; i++)
         has_other |= (entries[i] != common) & (entries[i] != RT_ENTRY_EXITED);
     return !has_other;
+}
+
+/* The next thread to run; NULL: all have exited, or all have been released to go on in loops. The
+ * latter may also have been done by another block of the cluster, while this one was set aside. */
+static struct sch_thread *next_thread(struct sch_block *block)
+{
+    for (;;) {
+        if (block->let_go != 0 && block->let_go == block->live_count && is_whole(block))
+            return NULL;
+        struct sch_thread *thread = sch_block_pop_ready(block);
+        enum sch_block_state state = SCH_BLOCK_ENDED;
+        if (!thread)
+            state = sch_block_choose(block, &thread);
+        if (thread || state == SCH_BLOCK_ENDED)
+            return thread;
+        sch_carrier_leave(block, state);
+    }
 }
 
 /* The flags about exited threads that loops need, RT_MIX_… */
@@ -105,12 +110,9 @@ uint64_t rt_block_mix(struct rt_block *rt, rt_step_fn step, uint32_t arrived)
 {
     struct sch_block *block = (struct sch_block *)(void *)rt;
     uint16_t *entries = entries_of(block);
-    uint64_t result = 0;
+    struct sch_thread *thread;
     enter(block, arrived);
-    for (;;) {
-        struct sch_thread *thread = next_thread(block);
-        if (!thread)
-            break;
+    while ((thread = next_thread(block))) {
         uint32_t index = (uint32_t)(thread - block->threads);
         block->stepping = thread;
         block->let_go = 0;
@@ -118,14 +120,12 @@ uint64_t rt_block_mix(struct rt_block *rt, rt_step_fn step, uint32_t arrived)
         entries[index] = (uint16_t)entry;
         if (entry == RT_ENTRY_EXITED)
             sch_thread_end(thread);
-        if (block->let_go != 0 && block->let_go == block->live_count && is_whole(block)) {
-            uint32_t first = first_live(block);
-            result = (uint64_t)first << 32 | exits_of(block) | (entries[first] & ~RT_ENTRY_WHOLE);
-            break;
-        }
     }
     block->stepping = NULL;
-    return result;
+    if (block->live_count == 0)
+        return 0;
+    uint32_t first = first_live(block);
+    return (uint64_t)first << 32 | exits_of(block) | (entries[first] & ~RT_ENTRY_WHOLE);
 }
 
 /* ---- sync points of a single thread ---- */
@@ -139,6 +139,20 @@ static void arrive_poll(struct sch_thread *thread, const void *return_address)
 void rt_arrive_poll(struct rt_thread *thread)
 {
     arrive_poll(sch_thread_of(thread), __builtin_return_address(0));
+}
+
+void rt_arrive_give_way(struct rt_thread *rt, uint32_t is_certain)
+{
+    struct sch_thread *thread = sch_thread_of(rt);
+    sch_limit_poll(thread, __builtin_return_address(0));
+    sch_thread_give_way(thread, is_certain != 0);
+}
+
+/* It goes on at its next turn. */
+void rt_arrive_line_up(struct rt_thread *rt)
+{
+    struct sch_thread *thread = sch_thread_of(rt);
+    sch_lanes_release(sch_block_of(thread), rt->warp, SCH_LANE(rt->lane));
 }
 
 void rt_arrive_nanosleep(struct rt_thread *thread, uint32_t ns)

@@ -26,6 +26,7 @@ struct sch_fault {
     uint64_t address;       /* touched address, 0 if none */
     uintptr_t pc;           /* of the faulting instruction or of the call to rt_fault */
     uint32_t ctaid[3];
+    uint32_t together; /* it is one of so many blocks, along x; 0 or 1: that one */
     uint32_t tid[3];
     bool has_thread;         /* tid is exact */
     bool is_address_unknown; /* PXR_FAULT_ADDRESS: one that no memory can have */
@@ -80,6 +81,7 @@ struct sch_code {
     uint32_t stack_bytes; /* per thread, of fused kernels per block; a minimum applies */
     uint64_t frame_bytes; /* per block, of fused kernels: rt_block.frame */
     bool may_wait;        /* of fused kernels: a block may wait for another one */
+    bool is_provisional;  /* with a watch: other code is to replace it soon */
     uintptr_t text;       /* generated code, which holds no lock: where a grid with a limit … */
     size_t text_bytes;    /* … can be left at any instruction */
     /* The time of a block in the kernel's last launch, in ns, 0: not known. For fused kernels;
@@ -87,22 +89,35 @@ struct sch_code {
     _Atomic(uint32_t) *pace;
 };
 
-/* What a grid has done with the code that it began with. */
+/* What a grid has done. */
 struct sch_progress {
-    uint64_t ran_ns;      /* the time of the thread that tells, since it told last */
-    uint64_t grid_ns;     /* the same of all threads, since the grid began */
+    const struct sch_code *code; /* that has run */
+    uint64_t ran_ns;             /* the time of the thread that tells … */
+    uint64_t ran_blocks;         /* … and of so many blocks */
+    uint64_t grid_ns;     /* the time of all threads with provisional code, since the grid began */
     uint64_t running_ns;  /* how long blocks that have not ended have run: all of them together if a
                              thread looks after them, else 0 */
-    uint64_t blocks_done; /* in that time */
+    uint64_t blocks_done; /* of the grid, in all */
     uint64_t blocks_left;
 };
 
-/* Is told of each chunk that has run with the code that the grid began with, and of chunks that run
- * for long while a thread waits for operations. True: *code is for all blocks that begin from now
- * on; said once at most. Those that have begun end as they began. Called with the argument of the
- * grid's done function, before that, on several threads at once; must neither wait nor take long.
- */
-typedef bool (*sch_watch_fn)(void *arg, const struct sch_progress *progress, struct sch_code *code);
+/* What becomes of a grid's code. Blocks that have begun end as they began. */
+enum sch_verdict {
+    SCH_GO_ON,
+    SCH_REPLACE, /* other code is for all blocks that begin from now on */
+    SCH_COMPARE, /* chunks begin with other code and with what the grid has in turn, until there is
+                    another verdict; where chunks may not run in one go: as SCH_GO_ON */
+};
+
+/* Is told of each chunk that has run with provisional code, and of such chunks that run for long
+ * while a thread waits for operations; of other code now and then, and while codes are compared of
+ * each chunk or two. *code is the other code, which may be what the grid has already; of more than
+ * SCH_FITS_MAX different ones the rest is not taken. Called with the argument of the grid's done
+ * function, before that, on several threads at once; must neither wait nor take long. */
+typedef enum sch_verdict (*sch_watch_fn)(void *arg, const struct sch_progress *progress,
+                                         struct sch_code *code);
+
+#define SCH_FITS_MAX 6
 
 /* Is told where a block stands whose grid is to end because it takes too long, on the worker that
  * runs it, before the grid's done function. */
@@ -113,12 +128,13 @@ typedef void (*sch_late_fn)(void *arg, const struct sch_fault *fault);
 struct sch_grid {
     struct sch_code code;
     struct rt_launch launch;
-    bool is_cooperative; /* every block must be able to wait for every other */
-    unsigned group;      /* of workers that run it */
-    int priority;        /* lower numbers get free workers first */
-    sch_watch_fn watch;  /* NULL: all blocks run with `code` */
-    uint64_t limit_ns;   /* it ends with PXR_FAULT_TIMEOUT when it has run for longer; 0: never */
-    sch_late_fn late;    /* may be NULL */
+    uint32_t shared_align; /* of a block's shared memory, at most a page; 128 if that is more */
+    bool is_cooperative;   /* every block must be able to wait for every other */
+    unsigned group;        /* of workers that run it */
+    int priority;          /* lower numbers get free workers first */
+    sch_watch_fn watch;    /* NULL: all blocks run with `code` */
+    uint64_t limit_ns;     /* it ends with PXR_FAULT_TIMEOUT when it has run for longer; 0: never */
+    sch_late_fn late;      /* may be NULL */
 };
 
 /* Constructors return NULL when out of memory; the caller holds one reference.

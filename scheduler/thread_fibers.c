@@ -164,6 +164,19 @@ void rt_poll(struct rt_thread *rt)
     poll_at(sch_thread_of(rt), __builtin_return_address(0));
 }
 
+void rt_give_way(struct rt_thread *rt, uint32_t is_certain)
+{
+    struct sch_thread *thread = sch_thread_of(rt);
+    sch_limit_poll(thread, __builtin_return_address(0));
+    sch_thread_give_way(thread, is_certain != 0);
+    switch_away(thread);
+}
+
+void rt_line_up(struct rt_thread *rt)
+{
+    (void)rt;
+}
+
 void rt_nanosleep(struct rt_thread *rt, uint32_t ns)
 {
     /* PTX allows any duration from 0 to twice the one asked for: giving way once will do. */

@@ -2,6 +2,8 @@
  *
  * Chooses what a block does next, and handles threads that are released, poll or exit.
  */
+#include <string.h>
+
 #include "scheduler/turns.h"
 
 /* Turns of every polling thread before the worker looks for other work. */
@@ -69,8 +71,8 @@ void sch_lanes_release(struct sch_block *block, uint32_t warp_index, uint32_t la
     warp->runnable |= lanes;
     warp->waiting &= ~lanes;
     /* The running thread just goes on. (A carrier is of no warp: it takes the thread from the
-     * set.) */
-    if (current && current->rt.warp == warp_index)
+     * set.) It may be one of another block of the cluster. */
+    if (current && current->rt.warp == warp_index && sch_block_of(current) == block)
         lanes &= ~SCH_LANE(current->rt.lane);
     if (lanes != 0)
         sch_set_add(&block->ready, warp_index, lanes);
@@ -93,7 +95,15 @@ void sch_thread_poll(struct sch_thread *thread)
         sch_thread_stop(thread);
     warp->polled |= lane;
     warp->pollers |= lane;
+    warp->certain &= ~lane;
     sch_set_add(&sch_block_of(thread)->polling, thread->rt.warp, lane);
+}
+
+void sch_thread_give_way(struct sch_thread *thread, bool is_certain)
+{
+    sch_thread_poll(thread);
+    if (is_certain)
+        sch_warp_of(thread)->certain |= SCH_LANE(thread->rt.lane);
 }
 
 /* ---- the block ---- */
@@ -102,26 +112,68 @@ enum sch_block_state sch_block_fail(struct sch_block *block, struct sch_fault *f
 {
     fault->launch = block->rt.launch;
     fault->shared = (uintptr_t)block->rt.shared;
+    fault->together = block->rt.together;
     for (int i = 0; i < 3; i++)
         fault->ctaid[i] = block->rt.ctaid[i];
     sch_grid_fail(block->grid, fault);
     return SCH_BLOCK_FAILED;
 }
 
-static enum sch_block_state fail_deadlock(struct sch_block *block)
+/* The first thread that has not exited. */
+static void name_thread(const struct sch_block *block, struct sch_fault *fault)
 {
-    struct sch_fault fault = {.status = PXR_FAULT_DEADLOCK, .has_thread = true};
     uint32_t warp = (uint32_t)__builtin_ctz(block->live_warps);
     uint32_t lane = (uint32_t)__builtin_ctz(block->warps[warp].live);
     const struct sch_thread *thread = &block->threads[warp * RT_WARP_SIZE + lane];
-    for (int i = 0; i < 3; i++)
-        fault.tid[i] = thread->rt.tid[i];
+    memcpy(fault->tid, thread->rt.tid, sizeof fault->tid);
+    fault->has_thread = true;
+}
+
+static enum sch_block_state fail_deadlock(struct sch_block *block)
+{
+    struct sch_fault fault = {.status = PXR_FAULT_DEADLOCK};
+    name_thread(block, &fault);
     return sch_block_fail(block, &fault);
+}
+
+enum sch_block_state sch_block_rest(struct sch_block *block, bool has_thread)
+{
+    if (!sch_cluster_is_stuck(block))
+        return SCH_BLOCK_WAITING;
+    struct sch_fault fault = {.status = PXR_FAULT_DEADLOCK, .pc = block->polled_at};
+    if (has_thread)
+        name_thread(block, &fault);
+    return sch_block_fail(block, &fault);
+}
+
+/* Whether all that poll wait for mbarriers and have asked in vain since any changed: only another
+ * block of the cluster could help. Lanes that gather may be waiting for these turns. */
+static bool is_stuck(const struct sch_block *block)
+{
+    const struct sch_thread_set *polling = &block->polling;
+    uint32_t others = 0;
+    if (polling->turn_lanes != 0)
+        others = polling->turn_lanes & ~block->warps[polling->turn_warp].certain;
+    for (uint32_t warps = polling->warps; warps != 0; warps &= warps - 1) {
+        uint32_t w = (uint32_t)__builtin_ctz(warps);
+        others |= polling->lanes[w] & ~block->warps[w].certain;
+    }
+    for (uint32_t warps = block->live_warps; warps != 0; warps &= warps - 1)
+        others |= block->warps[__builtin_ctz(warps)].gathering;
+    return others == 0;
 }
 
 /* The next thread that polls; NULL when all have had their turns without effect. */
 static struct sch_thread *next_polling(struct sch_block *block)
 {
+    if (*block->rt.progress != block->progress) {
+        block->progress = *block->rt.progress;
+        for (uint32_t w = 0; w < block->warp_count; w++)
+            block->warps[w].certain = 0;
+        sch_block_progresses(block);
+    }
+    if (block->fruitless_polls == 0 && is_stuck(block))
+        return NULL;
     if (block->fruitless_polls == 0)
         block->poll_turns = POLL_ROUNDS * count_threads(&block->polling);
     if (block->fruitless_polls >= block->poll_turns) {
@@ -141,11 +193,12 @@ enum sch_block_state sch_block_choose(struct sch_block *block, struct sch_thread
         *thread = sch_block_pop_ready(block);
         if (!*thread && !sch_set_is_empty(&block->polling)) {
             *thread = next_polling(block);
-            return SCH_BLOCK_WAITING;
+            return !*thread && is_stuck(block) ? sch_block_rest(block, true) : SCH_BLOCK_WAITING;
         }
         if (*thread || block->live_count == 0)
             return SCH_BLOCK_ENDED;
-        if (!sch_barrier_release_stuck(block))
-            return fail_deadlock(block);
+        if (sch_barrier_release_stuck(block))
+            continue;
+        return block->seat.waiting_warps != 0 ? sch_block_rest(block, true) : fail_deadlock(block);
     }
 }

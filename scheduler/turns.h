@@ -129,6 +129,9 @@ static inline void sch_thread_stay(struct sch_thread *thread)
 /* The running thread polls: threads that can run go first. */
 void sch_thread_poll(struct sch_thread *thread);
 
+/* The same for one that waits for a phase of an mbarrier; is_certain: for nothing else. */
+void sch_thread_give_way(struct sch_thread *thread, bool is_certain);
+
 /* The running thread has exited. */
 static inline void sch_thread_end(struct sch_thread *thread)
 {

@@ -111,10 +111,20 @@ static void do_movmatrix(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
     }
 }
 
+/* All lanes have brought the same operation, which knows where their words are. */
+static void do_words(struct sch_warp *warp, uint32_t mode, uint32_t lanes)
+{
+    (void)mode;
+    rt_warp_fn operation = (rt_warp_fn)(uintptr_t)warp->value[__builtin_ctz(lanes)];
+    operation(warp->words, lanes);
+}
+
 static void (*const warp_ops[RT_PLACEHOLDER_COUNT])(struct sch_warp *, uint32_t, uint32_t) = {
-    [RT_CALL_WARP_SYNC] = do_sync,      [RT_CALL_SHFL] = do_shfl,   [RT_CALL_VOTE] = do_vote,
-    [RT_CALL_MATCH] = do_match,         [RT_CALL_REDUX] = do_redux, [RT_CALL_ELECT] = do_elect,
-    [RT_CALL_MOVMATRIX] = do_movmatrix,
+    [RT_CALL_WARP_SYNC] = do_sync,      [RT_CALL_SHFL] = do_shfl,
+    [RT_CALL_VOTE] = do_vote,           [RT_CALL_MATCH] = do_match,
+    [RT_CALL_REDUX] = do_redux,         [RT_CALL_ELECT] = do_elect,
+    [RT_CALL_MOVMATRIX] = do_movmatrix, [RT_CALL_WARP_WORDS] = do_words,
+    [RT_CALL_WARP_MEMORY] = do_words,
 };
 
 /* ---- meeting ---- */
@@ -346,6 +356,16 @@ void rt_arrive_movmatrix(struct rt_thread *thread, uint32_t pair, uint32_t mask)
     meet(thread, KIND(RT_CALL_MOVMATRIX, 0), mask, pair);
 }
 
+void rt_arrive_warp_words(struct rt_thread *thread, rt_warp_fn operation, uint32_t mask)
+{
+    meet(thread, KIND(RT_CALL_WARP_WORDS, 0), mask, (uintptr_t)operation);
+}
+
+void rt_arrive_warp_memory(struct rt_thread *thread, rt_warp_fn operation, uint32_t mask)
+{
+    meet(thread, KIND(RT_CALL_WARP_MEMORY, 0), mask, (uintptr_t)operation);
+}
+
 void rt_arrive_activemask(struct rt_thread *thread, uint32_t site)
 {
     gather(thread, site);
@@ -399,6 +419,18 @@ uint32_t rt_movmatrix(struct rt_thread *thread, uint32_t pair, uint32_t mask)
 {
     rt_arrive_movmatrix(thread, pair, mask);
     return (uint32_t)wait_result(thread);
+}
+
+void rt_warp_words(struct rt_thread *thread, rt_warp_fn operation, uint32_t mask)
+{
+    rt_arrive_warp_words(thread, operation, mask);
+    sch_thread_wait(sch_thread_of(thread));
+}
+
+void rt_warp_memory(struct rt_thread *thread, rt_warp_fn operation, uint32_t mask)
+{
+    rt_arrive_warp_memory(thread, operation, mask);
+    sch_thread_wait(sch_thread_of(thread));
 }
 
 uint32_t rt_activemask(struct rt_thread *thread, uint32_t site)

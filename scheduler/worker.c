@@ -18,6 +18,7 @@
 #define POLL_SLEEP_NS  50000
 #define LOOK_TURNS     64      /* turns of blocks from one look at the fault handler to the next */
 #define STAY_NS        1000000 /* with one grid, while others have blocks for this worker, too */
+#define BATCH_MAX_NS   5000000 /* before a watch is told */
 
 SCH_THREAD_LOCAL struct sch_worker *sch_this_worker;
 
@@ -74,7 +75,7 @@ bool sch_worker_may_start(const struct sch_worker *worker, const struct sch_grid
 
 bool sch_worker_may_claim(const struct sch_worker *worker, const struct sch_grid_op *grid)
 {
-    bool waits_for_code = grid->grid.watch && sch_grid_fit(grid) == &grid->first;
+    bool waits_for_code = sch_grid_is_watched(grid, sch_grid_fit(grid));
     return !(waits_for_code && sch_pool_is_aside(worker)) && sch_worker_may_start(worker, grid);
 }
 
@@ -107,8 +108,12 @@ static void end_batch(struct sch_worker *worker, struct sch_grid_op *grid)
 {
     struct sch_batch batch = worker->batch;
     worker->batch = (struct sch_batch){0};
-    if (batch.timed_count > 0)
+    if (batch.timed_count > 0) {
         sch_grid_learn(grid, batch.fit, batch.timed_count, batch.timed_ns);
+        /* Of blocks that failed nobody wants to know how long they took. */
+        if (grid->grid.watch && !batch.fit->code.is_provisional && batch.timed_count == batch.count)
+            sch_grid_tell(grid, batch.fit, batch.count, batch.timed_ns, 0);
+    }
     sch_grid_retire(grid, batch.count);
 }
 
@@ -125,6 +130,26 @@ static void add_to_batch(struct sch_worker *worker, const struct sch_block *bloc
     sch_grid_note_chunk(block->grid, worker, block->fit, block->chunk, ran_ns);
 }
 
+/* Notes which grid the worker's block belongs to, for those who look after long blocks. NULL: it
+ * has ended, or nobody does. */
+static void note_watched(struct sch_worker *worker, const struct sch_grid_op *grid,
+                         uint64_t since_ns)
+{
+    atomic_store_explicit(&worker->watched_since_ns, since_ns, memory_order_relaxed);
+    atomic_store_explicit(&worker->watched, grid, memory_order_release);
+}
+
+static enum sch_block_state run_within_limit(struct sch_worker *worker, struct sch_block *block)
+{
+    sch_limit_enter(worker, block->grid);
+    enum sch_block_state state =
+        block->fit->code.fused ? sch_fused_run(block) : sch_precise_run(block);
+    if (state == SCH_BLOCK_FAILED)
+        sch_limit_tell(worker, block);
+    sch_limit_leave(worker);
+    return state;
+}
+
 /* Runs the block (of a fused kernel: the blocks) until it ends or waits. The block's reference to
  * its grid is used up. */
 static void run_block(struct sch_worker *worker, struct sch_block *block)
@@ -139,20 +164,14 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
     bool is_watched = sch_grid_is_watched(grid, fit);
     bool is_timed = fit->has_chunks || is_watched;
     uint64_t start_ns = is_timed ? sch_now_ns() : 0;
-    if (is_watched) {
-        atomic_store_explicit(&worker->watched_since_ns, start_ns, memory_order_relaxed);
-        atomic_store_explicit(&worker->watched, grid, memory_order_release);
-    }
-    sch_limit_enter(worker, grid);
-    enum sch_block_state state = fit->code.fused ? sch_fused_run(block) : sch_precise_run(block);
-    if (state == SCH_BLOCK_FAILED)
-        sch_limit_tell(worker, block);
-    sch_limit_leave(worker);
+    if (is_watched)
+        note_watched(worker, grid, start_ns);
+    enum sch_block_state state = run_within_limit(worker, block);
     uint64_t now_ns = is_timed ? sch_now_ns() : 0;
     uint64_t ran_ns = now_ns - start_ns;
     if (is_watched) {
-        atomic_store_explicit(&worker->watched, NULL, memory_order_relaxed);
-        sch_grid_tell(grid, state == SCH_BLOCK_WAITING ? 0 : block->chunk, ran_ns, 0);
+        note_watched(worker, NULL, 0);
+        sch_grid_tell(grid, fit, state == SCH_BLOCK_WAITING ? 0 : block->chunk, ran_ns, 0);
     }
     if (state == SCH_BLOCK_WAITING) {
         worker->fruitless_turns = block->has_progressed ? 0 : worker->fruitless_turns + 1;
@@ -163,8 +182,8 @@ static void run_block(struct sch_worker *worker, struct sch_block *block)
     worker->must_look = true;
     add_to_batch(worker, block, fit->has_chunks && state == SCH_BLOCK_ENDED, ran_ns);
     sch_block_release(block);
-    /* A watch is told how many blocks are left. */
-    if (is_watched)
+    /* A watch is told how many blocks are left, and not only in the end. */
+    if (is_watched || (grid->grid.watch && worker->batch.timed_ns > BATCH_MAX_NS))
         end_batch(worker, grid);
     if (claim_more(worker, grid, now_ns))
         return;
@@ -191,12 +210,27 @@ static uint64_t take_index(struct sch_worker *worker, const struct sch_fit *fit,
     return span->next++;
 }
 
+/* As take_index, the blocks of a cluster. */
+static uint64_t take_cluster(struct sch_worker *worker, const struct sch_fit *fit,
+                             struct sch_span *span)
+{
+    uint32_t blocks = span->grid->cluster_blocks;
+    if (span->end - span->next <= fit->parked_max && sch_chaos_below(worker, 2) == 1)
+        return span->end -= blocks;
+    span->next += blocks;
+    return span->next - blocks;
+}
+
 /* How many blocks to start at once, beginning with *first: the whole span if it is to be run in one
- * go, else one. */
+ * go, else one, or a cluster. */
 static uint32_t take_blocks(struct sch_worker *worker, const struct sch_fit *fit,
                             struct sch_span *span, uint64_t *first)
 {
     struct sch_grid_op *grid = span->grid;
+    if (grid->cluster_blocks > 1) {
+        *first = take_cluster(worker, fit, span);
+        return grid->cluster_blocks;
+    }
     if (!fit->has_chunks || atomic_load_explicit(&grid->chunk_max, memory_order_relaxed) == 1) {
         *first = take_index(worker, fit, span);
         return 1;
@@ -209,10 +243,49 @@ static uint32_t take_blocks(struct sch_worker *worker, const struct sch_fit *fit
     return count;
 }
 
+/* What the worker's next chunk runs with. Of codes that are compared in the order a b b a: where
+ * chunks take ever longer, as they do in some grids, neither gains. */
+static const struct sch_fit *choose_fit(struct sch_worker *worker, const struct sch_grid_op *grid)
+{
+    const struct sch_fit *fit = sch_grid_fit(grid);
+    const struct sch_fit *rival = atomic_load_explicit(&grid->rival, memory_order_acquire);
+    return rival && (++worker->compared & 2) ? rival : fit;
+}
+
+/* Starts the blocks of a cluster: all but one are set aside before they have begun. Each gets a
+ * reference to the grid; the last one the caller's. NULL: out of memory. */
+static struct sch_block *start_cluster(struct sch_worker *worker, struct sch_grid_op *grid,
+                                       const struct sch_fit *fit, uint64_t index)
+{
+    struct sch_block *blocks[RT_CLUSTER_BLOCKS_MAX];
+    uint32_t count = grid->cluster_blocks;
+    struct sch_cluster *cluster = sch_cluster_acquire(worker, grid);
+    if (!cluster)
+        return NULL;
+    for (uint32_t rank = 0; rank < count; rank++) {
+        blocks[rank] = sch_block_acquire(worker, grid, fit, index + rank, 1);
+        if (!blocks[rank]) {
+            for (uint32_t i = 0; i < rank; i++)
+                sch_block_release(blocks[i]);
+            sch_cluster_drop(worker, cluster);
+            return NULL;
+        }
+    }
+    for (uint32_t rank = 0; rank < count; rank++)
+        sch_cluster_join(cluster, blocks[rank], rank);
+    sch_cluster_begin(cluster);
+    uint32_t first = sch_chaos_below(worker, count);
+    for (uint32_t i = 1; i < count; i++) {
+        sch_op_retain(&grid->op);
+        park(worker, blocks[(first + i) % count]);
+    }
+    return blocks[first];
+}
+
 static void start_block(struct sch_worker *worker, struct sch_span *span)
 {
     struct sch_grid_op *grid = span->grid;
-    const struct sch_fit *fit = sch_grid_fit(grid);
+    const struct sch_fit *fit = choose_fit(worker, grid);
     follow_chaos(worker);
     uint64_t index;
     uint32_t count = take_blocks(worker, fit, span, &index);
@@ -222,8 +295,10 @@ static void start_block(struct sch_worker *worker, struct sch_span *span)
     else
         sch_op_retain(&grid->op);
     bool is_cancelled = atomic_load_explicit(&grid->is_cancelled, memory_order_relaxed);
-    struct sch_block *block =
-        is_cancelled ? NULL : sch_block_acquire(worker, grid, fit, index, count);
+    struct sch_block *block = NULL;
+    if (!is_cancelled)
+        block = grid->cluster_blocks > 1 ? start_cluster(worker, grid, fit, index)
+                                         : sch_block_acquire(worker, grid, fit, index, count);
     if (block) {
         run_block(worker, block);
         return;
@@ -255,6 +330,7 @@ static bool fresh_turn(struct sch_worker *worker)
         worker->must_look = false;
         return false;
     }
+    sch_pool_note_busy(worker, true);
     if (work.task) {
         work.task->run(work.task->arg);
         sch_op_finish(work.task, NULL);
@@ -302,11 +378,13 @@ static void back_off(struct sch_worker *worker)
 
 static void idle(struct sch_worker *worker)
 {
+    sch_pool_note_busy(worker, false);
     if (sch_pool_may_look(worker) && sch_pool_look(worker->seen_epoch, IDLE_SPIN_NS))
         return;
     if (!worker->is_trimmed && !sch_pool_sleep(worker, TRIM_AFTER_NS)) {
         sch_fiber_trim(&worker->fibers);
         sch_block_trim(worker);
+        sch_cluster_trim(worker);
         worker->is_trimmed = true;
     }
     if (worker->is_trimmed)

@@ -43,6 +43,7 @@ struct pool {
     atomic_uint sleepers;
     bool last_sleeps;    /* lock: lock */
     atomic_uint lookers; /* workers that wait for the epoch to change, awake */
+    atomic_uint busy;    /* workers that have taken work which has not ended */
     atomic_uint left_cpus;
 
     _Alignas(SCH_CACHE_LINE) pthread_mutex_t host_lock; /* of host_ops */
@@ -185,8 +186,16 @@ bool sch_has_idle_cpu(void)
 {
     if (!atomic_load_explicit(&pool.is_started, memory_order_acquire))
         return sch_usable_cpus() > 1;
-    unsigned idle = sch_pool_sleepers() + sch_pool_lookers();
-    return pool.may_spin && (pool.has_spare || idle > sch_pool_left_cpus());
+    unsigned busy = atomic_load_explicit(&pool.busy, memory_order_relaxed);
+    return pool.may_spin && (pool.has_spare || busy + sch_pool_left_cpus() < pool.worker_count);
+}
+
+void sch_pool_note_busy(struct sch_worker *worker, bool is_busy)
+{
+    if (worker->is_busy == is_busy)
+        return;
+    worker->is_busy = is_busy;
+    atomic_fetch_add_explicit(&pool.busy, is_busy ? 1 : -1u, memory_order_relaxed);
 }
 
 void sch_leave_cpus(unsigned count)

@@ -63,20 +63,22 @@ struct sch_grid_op {
     struct sch_op op;     /* first */
     struct sch_grid grid; /* its code is the first one */
     uint64_t block_count;
-    uint32_t thread_count; /* per block */
-    struct sch_fit first;
-    struct sch_fit better;               /* what the watch has given, if it has */
-    atomic_bool is_better_taken;         /* the thread that sets it may write `better` */
-    _Atomic(const struct sch_fit *) fit; /* of blocks that begin now */
-    _Atomic(uint64_t) watched_ns;        /* with a watch: how long blocks have run in `first` */
-    atomic_bool is_cancelled;   /* set once, with or without a fault: start nothing any more */
-    atomic_bool is_fault_taken; /* the thread that sets it may write `fault` */
-    struct sch_fault fault;     /* read by the thread that finishes the grid; ordered by
-                                   blocks_left */
-    _Atomic(uint64_t) end_ns;   /* with a limit: when it is to have ended; 0: it has not begun */
-    atomic_uint chunk_max;      /* becomes 1 when a block had to wait */
-    _Atomic(uint32_t) block_ns; /* with chunks: the time of a block in the last, 0: not known */
-    struct sch_ranges *ranges;  /* of unclaimed blocks; NULL: they are claimed at the cursor */
+    uint32_t thread_count;             /* per block */
+    uint32_t cluster_blocks;           /* per cluster */
+    struct sch_fit fits[SCH_FITS_MAX]; /* of `grid.code`, and of what the watch has given */
+    unsigned fit_count;
+    atomic_flag is_changing;             /* the thread that sets it may write fits, fit and rival */
+    _Atomic(const struct sch_fit *) fit; /* of blocks that begin now … */
+    _Atomic(const struct sch_fit *) rival; /* … or of every other chunk; NULL: of none */
+    _Atomic(uint64_t) watched_ns; /* with a watch: how long blocks have run provisional code */
+    atomic_bool is_cancelled;     /* set once, with or without a fault: start nothing any more */
+    atomic_bool is_fault_taken;   /* the thread that sets it may write `fault` */
+    struct sch_fault fault;       /* read by the thread that finishes the grid; ordered by
+                                     blocks_left */
+    _Atomic(uint64_t) end_ns;     /* with a limit: when it is to have ended; 0: it has not begun */
+    atomic_uint chunk_max;        /* becomes 1 when a block had to wait */
+    _Atomic(uint32_t) block_ns;   /* with chunks: the time of a block in the last, 0: not known */
+    struct sch_ranges *ranges;    /* of unclaimed blocks; NULL: they are claimed at the cursor */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) cursor;      /* first block nobody has claimed; with
                                                                ranges: block_count when all are empty */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) blocks_left; /* neither finished nor cancelled */
@@ -119,7 +121,8 @@ uint64_t sch_grid_claim(struct sch_grid_op *grid, struct sch_worker *worker, uin
 /* The same for a thread that is no worker, and a chunk that takes no longer than about max_ns. */
 uint64_t sch_grid_claim_as_guest(struct sch_grid_op *grid, uint64_t max_ns, uint64_t *first);
 
-/* What a block that begins now runs with: read once for each, as it may change meanwhile. */
+/* What a block that begins now runs with, unless codes are compared: read once for each, as it may
+ * change meanwhile. */
 static inline const struct sch_fit *sch_grid_fit(const struct sch_grid_op *grid)
 {
     return atomic_load_explicit(&grid->fit, memory_order_acquire);
@@ -140,12 +143,13 @@ void sch_grid_note_chunk(struct sch_grid_op *grid, const struct sch_worker *work
 void sch_grid_learn(const struct sch_grid_op *grid, const struct sch_fit *fit, uint64_t count,
                     uint64_t ran_ns);
 
-/* Whether the grid has a watch that is to be told of blocks with this code. */
+/* Whether the grid has a watch that is to be told of each chunk with this code. */
 bool sch_grid_is_watched(const struct sch_grid_op *grid, const struct sch_fit *fit);
 
-/* Tells the watch that blocks have run for so long, and that so many have ended, which the caller
- * has not retired yet; and how long others have run that have not ended. */
-void sch_grid_tell(struct sch_grid_op *grid, uint64_t count, uint64_t ran_ns, uint64_t running_ns);
+/* Tells the watch that blocks have run for so long with this code, and that so many have ended,
+ * which the caller has not retired yet; and how long others have run that have not ended. */
+void sch_grid_tell(struct sch_grid_op *grid, const struct sch_fit *fit, uint64_t count,
+                   uint64_t ran_ns, uint64_t running_ns);
 
 /* Counts `count` claimed blocks as finished or abandoned; the last one finishes the operation. 0:
  * nothing happens. */
@@ -196,10 +200,13 @@ struct sch_worker {
     struct sch_block *parked; /* ring of waiting blocks: the last one; its next is first */
     unsigned parked_count;
     struct sch_block *free_blocks;
+    struct sch_cluster *free_clusters;
     unsigned seen_epoch;      /* the pool's, when this worker last looked for work there */
     bool is_trimmed;          /* nothing has run since unused memory was given back */
     bool must_look;           /* look again although the epoch is the same */
+    bool is_busy;             /* has taken work that has not ended */
     unsigned turns;           /* of blocks, so far */
+    unsigned compared;        /* chunks of grids whose codes are compared, so far */
     unsigned fruitless_turns; /* turns since a block got further */
     uint64_t slept_ns;        /* when it last slept between turns */
     unsigned index;
@@ -248,7 +255,11 @@ void sch_pool_call(uint64_t wanted);
 
 /* Workers that sleep, and those that wait for work awake. */
 unsigned sch_pool_sleepers(void);
+
 unsigned sch_pool_lookers(void);
+
+/* Says whether this worker has work; for sch_has_idle_cpu. */
+void sch_pool_note_busy(struct sch_worker *worker, bool is_busy);
 
 /* How many CPUs workers leave to others, and whether the worker is one that does (see
  * sch_leave_cpus). */

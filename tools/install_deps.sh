@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian packages that building and testing ptxrun needs, if any is missing.
+# Installs the Debian packages that building and testing ptxrun needs, and those named as arguments, if any is missing.
 set -eu
 
 packages="ninja-build cmake clang-22 clang-format-22 libclang-rt-22-dev llvm-22-dev lld-22 libelf-dev
-libmpfr-dev libzstd-dev liblz4-dev zlib1g-dev libcriterion-dev uthash-dev libc6-dev libstdc++-12-dev"
+libmpfr-dev libzstd-dev liblz4-dev zlib1g-dev libcriterion-dev uthash-dev libc6-dev libstdc++-12-dev $*"
 
 missing=
 for package in $packages; do

@@ -37,6 +37,8 @@ static const char help[] =
     "                           those in directories, for launches of whatever shape\n"
     "  warm --from RECORDING    compile what the launches asked for that were recorded by\n"
     "                           ptxrun --record RECORDING\n"
+    "  warm --tune -- PROGRAM [ARGUMENTS]   run the program, and measure all the while which\n"
+    "                           form of its kernels' code is the fastest\n"
     "  export FILE [--from RECORDING]   write all entries, and recordings, into one archive\n"
     "  import FILE              take an archive's PTX, and compile here what its recordings ask\n"
     "                           for. Its machine code is taken only with --trust, or with --key\n"
@@ -202,7 +204,8 @@ enum {
     OPTION_TRUST,
     OPTION_KEY,
     OPTION_REMOVE,
-    OPTION_JSON
+    OPTION_JSON,
+    OPTION_TUNE
 };
 
 static const struct option options[] = {
@@ -221,6 +224,7 @@ static const struct option options[] = {
     {"key", required_argument, NULL, OPTION_KEY},
     {"remove", no_argument, NULL, OPTION_REMOVE},
     {"json", no_argument, NULL, OPTION_JSON},
+    {"tune", no_argument, NULL, OPTION_TUNE},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
     {0},
@@ -282,6 +286,8 @@ static bool take_option(int letter, char *value, struct ptxcache *tool, struct l
         return tool->removes = true;
     case OPTION_JSON:
         return tool->is_json = true;
+    case OPTION_TUNE:
+        return tool->tunes = true;
     case 'h':
         return line->shows_help = true;
     case 'V':

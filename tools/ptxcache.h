@@ -32,6 +32,7 @@ struct ptxcache {
     bool is_trusted;
     bool removes;
     bool is_verbose;
+    bool tunes;
 };
 
 typedef enum ptxcache_exit (*ptxcache_command)(const struct ptxcache *tool);
@@ -51,6 +52,9 @@ enum ptxcache_exit ptxcache_verify(const struct ptxcache *tool);
 
 /* ptxcache_warm.c */
 enum ptxcache_exit ptxcache_warm(const struct ptxcache *tool);
+
+/* ptxcache_tune.c */
+enum ptxcache_exit ptxcache_tune(const struct ptxcache *tool);
 
 /* ptxcache_archive.c */
 enum ptxcache_exit ptxcache_export(const struct ptxcache *tool);

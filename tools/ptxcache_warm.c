@@ -57,6 +57,8 @@ bool ptxcache_can_compile(void)
 enum ptxcache_exit ptxcache_warm(const struct ptxcache *tool)
 {
     struct crt_recording recording = {0};
+    if (tool->tunes)
+        return ptxcache_tune(tool);
     if (tool->operands.count == 0 && tool->recordings.count == 0) {
         ptxcache_complain("'warm' needs a path, or --from and a recording; see ptxcache --help");
         return PTXCACHE_USAGE;

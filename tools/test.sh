@@ -5,6 +5,7 @@
 #   sh tools/test.sh            everything: release build, then the unit tests under sanitizers
 #   sh tools/test.sh release    one of: release asan-ubsan tsan
 #   sh tools/test.sh release-v2 release-v3    the release build's tests with code for SSE4, for AVX2
+#   sh tools/test.sh aarch64    cross-built, in an emulator (docs/aarch64.md)
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -50,6 +51,11 @@ for preset in ${*:-release asan-ubsan tsan}; do
         ;;
     asan-ubsan) run_preset "$preset" -L unit ;;
     tsan) run_preset tsan -L threads ;;
+    aarch64)
+        export PTXRUN_AARCH64_SYSROOT="${PTXRUN_AARCH64_SYSROOT:-${XDG_CACHE_HOME:-$HOME/.cache}/ptxrun-aarch64}"
+        sh tools/aarch64_deps.sh "$PTXRUN_AARCH64_SYSROOT"
+        run_preset aarch64
+        ;;
     *)
         echo "unknown preset '$preset'" >&2
         exit 2

@@ -6,6 +6,7 @@
 #include "translator/analysis/analysis.h"
 #include "translator/collapse/tuning/nontemporal.h"
 #include "translator/collapse/tuning/unroll.h"
+#include "translator/collapse/tuning/walk.h"
 #include "translator/emit/source_lines.h"
 #include "translator/module/keep_lines.h"
 #include "translator/module/link_rt.h"
@@ -193,6 +194,7 @@ COLLAPSING_STEP(seed_sync_points)
 COLLAPSING_STEP(interleave_arrays)
 COLLAPSING_STEP(form_regions)
 COLLAPSING_STEP(plan_crossings)
+COLLAPSING_STEP(choose_walk)
 COLLAPSING_STEP(build_blocks)
 COLLAPSING_STEP(keep_threads)
 #undef COLLAPSING_STEP
@@ -319,6 +321,18 @@ static enum pxr_status convert_halves(struct tr_compilation *c, struct pxr_error
     return PXR_OK;
 }
 
+static bool lacks_multiply_adds(const struct tr_compilation *c)
+{
+    return c->lacks_multiply_adds;
+}
+
+static enum pxr_status part_multiply_adds(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_part_multiply_adds(c->module);
+    return PXR_OK;
+}
+
 static enum pxr_status saturate_vectors(struct tr_compilation *c, struct pxr_error *err)
 {
     (void)err;
@@ -344,6 +358,18 @@ static enum pxr_status mend_one_lane(struct tr_compilation *c, struct pxr_error 
 {
     (void)err;
     tr_mend_one_lane_stores(c->module);
+    return PXR_OK;
+}
+
+static bool is_for_aarch64(const struct tr_compilation *c)
+{
+    return tr_is_for_aarch64(c->module);
+}
+
+static enum pxr_status keep_selects(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_keep_selects(c->module);
     return PXR_OK;
 }
 

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAGE_BYTES ((size_t)4096)
+#include "util/pages.h"
 
 /* Older headers lack the name. */
 #define ADVISE_GUARD_INSTALL 102
@@ -32,12 +32,13 @@ static bool advice_guards(void)
     int answer = atomic_load_explicit(&known, memory_order_relaxed);
     if (answer != 0)
         return answer == 1;
-    char *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t page_bytes = pxr_page_bytes();
+    char *page = mmap(NULL, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return false;
-    bool is_guarded = madvise(page, PAGE_BYTES, ADVISE_GUARD_INSTALL) == 0 &&
+    bool is_guarded = madvise(page, page_bytes, ADVISE_GUARD_INSTALL) == 0 &&
                       syscall(SYS_faccessat, AT_FDCWD, page, F_OK) == -1 && errno == EFAULT;
-    munmap(page, PAGE_BYTES);
+    munmap(page, page_bytes);
     atomic_store_explicit(&known, is_guarded ? 1 : 2, memory_order_relaxed);
     return is_guarded;
 }
@@ -64,16 +65,11 @@ void pxr_guard_forget(unsigned count)
     atomic_fetch_sub(&split_guards, count);
 }
 
-static size_t round_to_pages(size_t bytes)
-{
-    return (bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
-}
-
 bool pxr_area_map(struct pxr_area *area, size_t size_bytes)
 {
     if (size_bytes > SIZE_MAX / 2)
         return false;
-    size_t rounded = round_to_pages(size_bytes);
+    size_t rounded = pxr_round_to_pages(size_bytes);
     uint8_t *whole = mmap(NULL, rounded + 2 * PXR_AREA_GUARD_BYTES, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (whole == MAP_FAILED)
@@ -98,7 +94,7 @@ void *pxr_reserve(size_t size_bytes, size_t alignment, size_t guard_bytes)
 {
     size_t used, wanted;
     if (__builtin_add_overflow(size_bytes, 2 * guard_bytes, &used) ||
-        __builtin_add_overflow(used, alignment - PAGE_BYTES, &wanted))
+        __builtin_add_overflow(used, alignment - pxr_page_bytes(), &wanted))
         return NULL;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     uint8_t *whole = mmap(NULL, wanted, PROT_NONE, flags, -1, 0);

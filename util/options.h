@@ -67,6 +67,7 @@ enum pxr_collapse {
 enum pxr_cache { PXR_CACHE_AUTO, PXR_CACHE_ON, PXR_CACHE_OFF };
 enum pxr_mode { PXR_MODE_AUTO, PXR_MODE_JIT, PXR_MODE_NORMAL };
 enum pxr_tier { PXR_TIER_AUTO, PXR_TIER_QUICK, PXR_TIER_BEST };
+enum pxr_choose { PXR_CHOOSE_MEASURE, PXR_CHOOSE_ESTIMATE };
 enum pxr_numa { PXR_NUMA_FIRST_TOUCH, PXR_NUMA_INTERLEAVE };
 enum pxr_loader { PXR_LOADER_AUTO, PXR_LOADER_ORC, PXR_LOADER_OWN };
 enum pxr_debug { PXR_DEBUG_NONE, PXR_DEBUG_GDB, PXR_DEBUG_GDB_PTX };

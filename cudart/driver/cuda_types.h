@@ -236,7 +236,11 @@ typedef struct {
 enum {
     CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
     CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
+    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
+    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
+    CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12
 };
 
 typedef union {
@@ -248,6 +252,9 @@ typedef union {
         unsigned z;
     } clusterDim;
     int priority;
+    int clusterSchedulingPolicyPreference;
+    int programmaticStreamSerializationAllowed;
+    CUevent event; /* the first member of programmaticEvent and of launchCompletionEvent */
 } CUlaunchAttributeValue;
 
 typedef struct {

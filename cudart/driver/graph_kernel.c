@@ -2,6 +2,7 @@
  *
  * Kernel nodes: parameters in both versions, and attributes.
  */
+#include "cudart/core/code/cluster.h"
 #include "cudart/core/code/launch.h"
 #include "cudart/core/code/module.h"
 #include "cudart/driver/graph_node.h"
@@ -19,6 +20,8 @@ CUresult read_kernel_node(const CUDA_KERNEL_NODE_PARAMS *params, struct crt_work
         .grid = {params->gridDimX, params->gridDimY, params->gridDimZ},
         .block = {params->blockDimX, params->blockDimY, params->blockDimZ},
         .dynamic_shared_bytes = params->sharedMemBytes};
+    if (crt_kernel_is_valid(function) && !crt_cluster_scale_grid(function, config.grid))
+        return CRT_INVALID_VALUE;
     CUresult result = crt_work_launch(function, &config, params->kernelParams, params->extra, work);
     if (result == CRT_SUCCESS)
         work->ctx = params->ctx ? params->ctx : crt_context_get_current();
@@ -114,7 +117,7 @@ CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_
     struct crt_work work;
     result = read_kernel_node(params, &work);
     if (result == CRT_SUCCESS && has_kind(node, CRT_NODE_KERNEL))
-        work.launch.config.is_cooperative = node->work.launch.config.is_cooperative;
+        crt_launch_keep_attributes(&work.launch.config, &node->work.launch.config);
     return change_node(result, node, &work);
 }
 
@@ -137,7 +140,7 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
     result = read_kernel_node(params, &work);
     CUgraphNode mine = crt_graph_exec_find(exec, node);
     if (result == CRT_SUCCESS && has_kind(mine, CRT_NODE_KERNEL))
-        work.launch.config.is_cooperative = mine->work.launch.config.is_cooperative;
+        crt_launch_keep_attributes(&work.launch.config, &mine->work.launch.config);
     return change_exec_node(result, exec, node, &work);
 }
 

@@ -3,6 +3,7 @@
  * Kernel launches.
  */
 #include "cudart/core/code/launch.h"
+#include "cudart/core/code/cluster.h"
 
 #include "cudart/core/code/module.h"
 #include "cudart/driver/internal.h"
@@ -15,7 +16,7 @@ static bool is_foreign(CUfunction function, CUstream stream)
            function->library->home != stream->ctx;
 }
 
-static CUresult launch(CUfunction function, CUstream handle, const struct crt_launch_config *config,
+static CUresult launch(CUfunction function, CUstream handle, struct crt_launch_config *config,
                        void **params, void **extra)
 {
     CUstream stream;
@@ -24,6 +25,8 @@ static CUresult launch(CUfunction function, CUstream handle, const struct crt_la
         return result;
     if (is_foreign(function, stream))
         return CRT_INVALID_HANDLE;
+    if (crt_kernel_is_valid(function) && !crt_cluster_scale_grid(function, config->grid))
+        return CRT_INVALID_VALUE;
     return crt_launch_kernel(function, stream, config, params, extra);
 }
 
@@ -49,18 +52,32 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
     return launch(function, stream, &config, params, NULL);
 }
 
-/* Attributes that change what a launch means are obeyed or refused; hints are ignored. */
-static CUresult read_attribute(const CUlaunchAttribute *attribute, struct crt_launch_config *config)
+/* Attributes that change what a launch means are obeyed; hints are ignored. Programmatic stream
+ * serialization is one: it allows a grid to begin before the one before it has ended. */
+static void read_attribute(const CUlaunchAttribute *attribute, struct crt_launch_config *config)
 {
+    const CUlaunchAttributeValue *value = &attribute->value;
     if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-        config->is_cooperative = attribute->value.cooperative != 0;
+        config->is_cooperative = value->cooperative != 0;
     if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
-        uint64_t blocks = (uint64_t)attribute->value.clusterDim.x * attribute->value.clusterDim.y *
-                          attribute->value.clusterDim.z;
-        if (blocks > 1)
-            return crt_not_supported("launch with thread block clusters");
+        config->cluster[0] = value->clusterDim.x;
+        config->cluster[1] = value->clusterDim.y;
+        config->cluster[2] = value->clusterDim.z;
     }
-    return CRT_SUCCESS;
+}
+
+/* Events that a launch records: when all blocks have begun, or have said so. A grid's end is not
+ * before that. */
+static CUresult record_events(const CUlaunchConfig *config, CUstream stream)
+{
+    CUresult result = CRT_SUCCESS;
+    for (unsigned i = 0; i < config->numAttrs && result == CRT_SUCCESS; i++) {
+        int id = config->attrs[i].id;
+        if (id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ||
+            id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+            result = cuEventRecord(config->attrs[i].value.event, stream);
+    }
+    return result;
 }
 
 static CUresult launch_configured(const CUlaunchConfig *config, CUstream stream,
@@ -72,12 +89,10 @@ static CUresult launch_configured(const CUlaunchConfig *config, CUstream stream,
         .dynamic_shared_bytes = config->sharedMemBytes};
     if (config->numAttrs && !config->attrs)
         return CRT_INVALID_VALUE;
-    for (unsigned i = 0; i < config->numAttrs; i++) {
-        CUresult result = read_attribute(&config->attrs[i], &own);
-        if (result != CRT_SUCCESS)
-            return result;
-    }
-    return launch(function, stream, &own, params, extra);
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        read_attribute(&config->attrs[i], &own);
+    CUresult result = launch(function, stream, &own, params, extra);
+    return result == CRT_SUCCESS ? record_events(config, stream) : result;
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params,

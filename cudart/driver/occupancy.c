@@ -2,6 +2,8 @@
  *
  * Occupancy.
  */
+#include "cudart/core/base/device.h"
+#include "cudart/core/code/cluster.h"
 #include "cudart/core/code/module.h"
 #include "cudart/driver/internal.h"
 
@@ -85,18 +87,6 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction funct
     return crt_kernel_available_shared(function, blocks, block_threads, bytes);
 }
 
-/* Blocks of a cluster that a configuration asks for: 1 without that attribute. */
-static uint64_t cluster_blocks(const CUlaunchConfig *config)
-{
-    for (unsigned i = 0; config->attrs && i < config->numAttrs; i++) {
-        const CUlaunchAttribute *attribute = &config->attrs[i];
-        if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-            return (uint64_t)attribute->value.clusterDim.x * attribute->value.clusterDim.y *
-                   attribute->value.clusterDim.z;
-    }
-    return 1;
-}
-
 static CUresult check_cluster_query(const int *output, CUfunction function,
                                     const CUlaunchConfig *config)
 {
@@ -108,30 +98,57 @@ static CUresult check_cluster_query(const int *output, CUfunction function,
     return crt_kernel_is_valid(function) ? CRT_SUCCESS : CRT_INVALID_HANDLE;
 }
 
-/* Clusters of more than one block do not exist on this architecture. */
+/* What an occupancy query says of the launch. */
+static struct crt_launch_config describe(const CUlaunchConfig *config)
+{
+    struct crt_launch_config launch = {0};
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const CUlaunchAttribute *attribute = &config->attrs[i];
+        if (attribute->id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            continue;
+        launch.cluster[0] = attribute->value.clusterDim.x;
+        launch.cluster[1] = attribute->value.clusterDim.y;
+        launch.cluster[2] = attribute->value.clusterDim.z;
+    }
+    return launch;
+}
+
+/* Blocks of the configuration that a multiprocessor has room for. */
+static CUresult count_blocks(CUfunction function, const CUlaunchConfig *config, int *blocks)
+{
+    uint64_t threads = (uint64_t)config->blockDimX * config->blockDimY * config->blockDimZ;
+    if (threads == 0 || threads > CRT_MAX_THREADS_PER_BLOCK)
+        return CRT_INVALID_VALUE;
+    return crt_kernel_blocks_per_sm(function, (int)threads, config->sharedMemBytes, blocks);
+}
+
+/* Without regard to the size that the configuration names. */
 CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function,
                                             const CUlaunchConfig *config)
 {
     CUresult result = check_cluster_query(size, function, config);
+    int blocks = 0;
     if (result == CRT_SUCCESS)
-        *size = 1;
+        result = count_blocks(function, config, &blocks);
+    if (result == CRT_SUCCESS)
+        *size = blocks > 0 ? (int)crt_cluster_max_blocks(function) : 0;
     return result;
 }
 
 CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
                                       const CUlaunchConfig *config)
 {
+    struct crt_cluster cluster;
+    int blocks = 0;
     CUresult result = check_cluster_query(clusters, function, config);
     if (result != CRT_SUCCESS)
         return result;
-    if (cluster_blocks(config) != 1)
-        return CRT_INVALID_CLUSTER_SIZE;
-    uint64_t threads = (uint64_t)config->blockDimX * config->blockDimY * config->blockDimZ;
-    if (threads == 0 || threads > CRT_MAX_THREADS_PER_BLOCK)
-        return CRT_INVALID_VALUE;
-    int blocks = 0;
-    result = crt_kernel_blocks_per_sm(function, (int)threads, config->sharedMemBytes, &blocks);
+    struct crt_launch_config launch = describe(config);
+    result = crt_cluster_of(function, &launch, &cluster);
     if (result == CRT_SUCCESS)
-        *clusters = blocks * (int)crt_device_sm_count();
+        result = count_blocks(function, config, &blocks);
+    if (result == CRT_SUCCESS)
+        *clusters = blocks * (int)crt_device_sm_count() /
+                    (int)(cluster.blocks[0] * cluster.blocks[1] * cluster.blocks[2]);
     return result;
 }

@@ -70,6 +70,7 @@ static void host_function(void)
 #define FROM_SCHEDULER(name)
 #define FROM_HOST(name) {"rt_" #name, (void *)(uintptr_t)host_function},
 #define FROM_CODE(name)
+#define FROM_NATIVE(name)
 
 static const struct jit_symbol extra[] = {
 #define PLACEHOLDER(ID, name, home, ...) FROM_##home(name)

@@ -22,6 +22,8 @@ for key in kernel size threads ours_s plain_s tuned_s ratio limit_share collapse
     compile_ms; do
     grep '"kernel": "vector_add"' "$work/jit.json" | grep -q "\"$key\": " || fail "no $key"
 done
+grep -q '^{"machine": ".' "$work/jit.json" || fail "no CPU"
+grep -q '^"caches": "L1 [0-9]*K.*L2' "$work/jit.json" || grep -q '^"caches": "unknown"' "$work/jit.json" || fail "no caches"
 grep -q '"ratio": [0-9]' "$work/jit.json" || fail "no number for ratio"
 grep -q '^"geomean": [0-9]' "$work/jit.json" || fail "no number for geomean"
 if grep '"error"' "$work/jit.json"; then
@@ -67,6 +69,7 @@ grep -q "no-such-cpu" "$work/error" || fail "the unknown CPU is not named"
 if [ "$(uname -m)" = x86_64 ]; then
     "$ptxbench" table --filter "$small" --rounds 1 --threads 1 --cpu x86-64-v2 \
         --json "$work/v2.json" >"$work/v2"
+    grep -q '^.*; caches: ' "$work/v2" || fail "the header does not name the machine"
     grep -q '^code for CPU x86-64-v2; C by .*[0-9]' "$work/v2" || fail "the header does not name CPU and compilers"
     grep -q '"cpu": "x86-64-v2"' "$work/v2.json" || fail "no CPU in the JSON"
     if grep '"error"' "$work/v2.json"; then

@@ -34,7 +34,9 @@ struct conf_row {
 enum conf_golden { CONF_GOLDEN_NONE, CONF_GOLDEN_WRITE, CONF_GOLDEN_COMPARE };
 
 struct conf_options {
-    const char *row;            /* name of a row or instruction; NULL: all */
+    const char *row;            /* name of a row or instruction, or what names begin with and '*';
+                                   NULL: all */
+    const char *without;        /* likewise: which not; NULL: all */
     uint64_t families;          /* bit per enum ptx_family */
     const char *driver;         /* path; NULL: in process */
     enum pxr_collapse collapse; /* in process */

@@ -2,7 +2,7 @@
  *
  * The golden file: records in the order of their names, compressed by zstd as one frame. A record
  * is a name with its NUL, the number of values, bytes per value (both 32 bits, little-endian), and
- * the values. Beside it lies a list of the results that it lacks.
+ * the values. Beside it lies a list of the results that it lacks, one by one or by rows.
  */
 #include "tests/conformance/golden.h"
 
@@ -15,6 +15,7 @@
 
 #define FILE_NAME      "conformance.zst"
 #define LIST_NAME      "absent.txt"
+#define ROW_WORD       "row "
 #define LEVEL          19
 #define WINDOW_LOG     27
 #define PATH_BYTES     1024
@@ -28,6 +29,7 @@ struct conf_golden_file {
     size_t record_count;
     char (*absent)[GOLDEN_NAME_BYTES]; /* comparing: the names of the list, in their order */
     size_t absent_count;
+    bool is_absent_row[PTX_OP_COUNT]; /* comparing: the list has the whole row */
 };
 
 size_t conf_golden_count(const struct conf_options *options, size_t samples)
@@ -193,6 +195,32 @@ static bool add_absent(struct conf_golden_file *file, const char *name)
     return true;
 }
 
+/* False: there is no such row, or it is there twice. */
+static bool add_absent_row(struct conf_golden_file *file, const char *name)
+{
+    for (int op = 0; op < PTX_OP_COUNT; op++) {
+        const char *row = conf_row_name((enum ptx_op)op);
+        if (row != NULL && strcmp(row, name) == 0 && !file->is_absent_row[op])
+            return file->is_absent_row[op] = true;
+    }
+    return false;
+}
+
+static enum pxr_status read_line(const char *line, const char *path, struct conf_golden_file *file,
+                                 struct pxr_error *err)
+{
+    size_t word = strlen(ROW_WORD);
+    if (line[0] == '#' || line[0] == '\0')
+        return PXR_OK;
+    if (strncmp(line, ROW_WORD, word) != 0)
+        return add_absent(file, line)
+                   ? PXR_OK
+                   : pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for '%s'", path);
+    return add_absent_row(file, line + word)
+               ? PXR_OK
+               : pxr_fail(err, PXR_INVALID_ARGUMENT, "'%s': no row, or one twice: %s", path, line);
+}
+
 /* A name on each line that is not a comment. */
 static enum pxr_status read_absent(const char *path, struct conf_golden_file *file,
                                    struct pxr_error *err)
@@ -204,8 +232,7 @@ static enum pxr_status read_absent(const char *path, struct conf_golden_file *fi
         return pxr_fail(err, PXR_NOT_FOUND, "cannot open '%s': %s", path, strerror(errno));
     while (status == PXR_OK && fgets(line, sizeof line, input) != NULL) {
         line[strcspn(line, "\n")] = '\0';
-        if (line[0] != '#' && line[0] != '\0' && !add_absent(file, line))
-            status = pxr_fail(err, PXR_OUT_OF_MEMORY, "no memory for '%s'", path);
+        status = read_line(line, path, file, err);
     }
     fclose(input);
     if (file->absent_count > 0)
@@ -228,9 +255,18 @@ static enum pxr_status check_absent(const struct conf_golden_file *file, struct 
     return PXR_OK;
 }
 
-void conf_golden_note_absent(const struct conf_golden_file *golden, struct conf_row *row,
-                             const char *name)
+void conf_golden_note_present(const struct conf_golden_file *golden, struct conf_row *row,
+                              enum ptx_op op, const char *name)
 {
+    if (golden->is_absent_row[op])
+        conf_note(row, "%s: in the golden file, and its row in the list of what it lacks", name);
+}
+
+void conf_golden_note_absent(const struct conf_golden_file *golden, struct conf_row *row,
+                             enum ptx_op op, const char *name)
+{
+    if (golden->is_absent_row[op])
+        return;
     bool is_listed =
         golden->absent_count > 0 && bsearch(name, golden->absent, golden->absent_count,
                                             sizeof *golden->absent, compare_names) != NULL;

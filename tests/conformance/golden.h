@@ -33,11 +33,16 @@ size_t conf_golden_sample(const struct conf_options *options, size_t samples, si
 void conf_golden_put(struct conf_golden_file *golden, const char *name, const uint8_t *values,
                      size_t count, size_t value_bytes);
 
-/* Of a result that the file does not have: a failure of the row unless the list names it. */
+/* Of a result that the file does not have: a failure of the row unless the list names it, or the
+ * row. */
 void conf_golden_note_absent(const struct conf_golden_file *golden, struct conf_row *row,
-                             const char *name);
+                             enum ptx_op op, const char *name);
 
-/* How many results the list names. */
+/* Of one that it has: a failure if the list names the row. */
+void conf_golden_note_present(const struct conf_golden_file *golden, struct conf_row *row,
+                              enum ptx_op op, const char *name);
+
+/* How many results the list names one by one. */
 size_t conf_golden_absent_count(const struct conf_golden_file *golden);
 
 /* NULL when the file has no such record. */

@@ -28,10 +28,11 @@ struct machine_case {
     enum ptx_type value_type; /* of what the records hold; NONE: any bytes */
     unsigned ptx;
     unsigned sm;
-    bool needs_arch; /* sm_100a rather than sm_100 */
-    bool is_alone;   /* in its kernel */
-    bool is_fault;   /* ends the launch with an error */
-    char *decls;     /* at module scope; malloc */
+    bool needs_arch;    /* sm_100a rather than sm_100 */
+    bool is_alone;      /* in its kernel */
+    bool is_in_cluster; /* that kernel's blocks are a cluster */
+    bool is_fault;      /* ends the launch with an error */
+    char *decls;        /* at module scope; malloc */
     char *body;
 };
 

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From a form to its machine cases, by the templates of machine_memory.c and machine_threads.c.
+ * From a form to its machine cases, by the templates of machine_tensors.c, machine_async.c,
+ * machine_matrices.c, machine_memory.c and machine_threads.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/conformance/machine_case.h"
 #include "tests/conformance/piece.h"
+
+/* What clusters need. */
+#define CLUSTER_PTX 78
+#define CLUSTER_SM  90
 
 void machine_case_free(struct machine_case *made)
 {
@@ -38,9 +43,17 @@ static template_fn find_in(const struct template *templates, const char *text)
 bool machine_case_make(const struct ptx_form *form, unsigned n, unsigned number,
                        struct machine_case *made, bool *is_known)
 {
-    template_fn make = find_in(memory_templates, form->text);
+    template_fn make = find_in(cluster_templates, form->text);
+    if (make == NULL)
+        make = find_in(tensor_templates, form->text);
+    if (make == NULL)
+        make = find_in(async_templates, form->text);
+    if (make == NULL)
+        make = find_in(memory_templates, form->text);
     if (make == NULL)
         make = find_in(thread_templates, form->text);
+    if (make == NULL)
+        make = find_in(matrix_templates, form->text);
     *is_known = make != NULL;
     if (make == NULL)
         return false;
@@ -60,7 +73,12 @@ bool machine_case_make(const struct ptx_form *form, unsigned n, unsigned number,
         return false;
     }
     made->value_type = piece.value_type;
-    made->is_alone = piece.is_alone;
+    made->is_alone = piece.is_alone || piece.is_in_cluster;
+    made->is_in_cluster = piece.is_in_cluster;
+    if (piece.is_in_cluster && made->sm < CLUSTER_SM)
+        made->sm = CLUSTER_SM;
+    if (piece.is_in_cluster && made->ptx < CLUSTER_PTX)
+        made->ptx = CLUSTER_PTX;
     made->is_fault = piece.is_fault;
     snprintf(made->name, sizeof made->name, "%s%s%s%s", form->text, piece.label ? " (" : "",
              piece.label ? piece.label : "", piece.label ? ")" : "");

@@ -465,19 +465,85 @@ static bool make_isspacep(struct piece *piece)
     return true;
 }
 
+/* Of the own block and, in a cluster, of the next one. */
 static bool make_ctarank(struct piece *piece)
 {
     bool is_short = machine_has_word(piece->form, "u32");
-    if (piece->n > 0)
+    if (piece->n > 1)
         return false;
     fputs(".reg .b64 %g;\n.reg .b32 %s, %n;\n", piece->body);
     if (machine_has_word(piece->form, "shared::cluster"))
         fprintf(piece->body, "mov.b64 %%g, %s;\n", place_base(PLACE_SHARED));
     else
         put_generic(piece->body, PLACE_SHARED, "%g");
+    if (piece->n == 1) {
+        piece->label = "another block";
+        piece->is_in_cluster = true;
+        piece_put_next_rank(piece);
+        fprintf(piece->body, "mapa%s.u64 %%g, %%g, %%rank;\n",
+                machine_has_word(piece->form, "shared::cluster") ? ".shared::cluster" : "");
+    }
     fprintf(piece->body,
             "cvt.u32.u64 %%s, %%g;\nmov.b32 %%n, 7;\n%s %%n, %s;\nst.global.b32 [%%out], %%n;\n",
             piece->form->text, is_short ? "%s" : "%g");
+    return true;
+}
+
+/* What the next block of the cluster has there. */
+static void make_mapa_of_next(struct piece *piece, bool is_short, bool is_generic)
+{
+    piece->label = "another block";
+    piece->is_in_cluster = true;
+    piece_put_pattern(piece->body, ".shared", "%shared");
+    piece_put_next_rank(piece);
+    fputs(".reg .b64 %g, %m;\n.reg .b32 %s, %t;\n", piece->body);
+    if (is_generic)
+        put_generic(piece->body, PLACE_SHARED, "%g");
+    else
+        fputs("mov.b64 %g, %shared;\n", piece->body);
+    piece_put_cluster_meeting(piece->body);
+    fprintf(piece->body, "cvt.u32.u64 %%s, %%g;\n%s %s, %s, %%rank;\n", piece->form->text,
+            is_short ? "%t" : "%m", is_short ? "%s" : "%g");
+    /* 32 bits of a generic address are enough for the rank only. */
+    if (is_short && is_generic)
+        fputs("getctarank.u32 %s, %t;\ncvt.u64.u32 %g, %s;\n", piece->body);
+    else
+        fprintf(piece->body, "ld%s.b64 %%g, [%s];\n", is_generic ? "" : ".shared::cluster",
+                is_short ? "%t" : "%m");
+    fputs("st.global.b64 [%out], %g;\n", piece->body);
+    piece_put_cluster_meeting(piece->body);
+}
+
+/* The difference to the address itself, and what lies there. */
+static bool make_mapa(struct piece *piece)
+{
+    bool is_short = machine_has_word(piece->form, "u32");
+    bool is_generic = !machine_has_word(piece->form, "shared::cluster");
+    static const char *const labels[] = {NULL, "rank in a register", "no such block"};
+    if (piece->n == 3) {
+        make_mapa_of_next(piece, is_short, is_generic);
+        return true;
+    }
+    if (piece->n > 3)
+        return false;
+    piece->label = labels[piece->n];
+    piece->is_fault = piece->is_alone = piece->n == 2;
+    piece_put_pattern(piece->body, ".shared", "%shared");
+    fputs(".reg .b64 %g, %m;\n.reg .b32 %s, %t, %rank;\nmov.b32 %rank, 0;\nmov.b64 %m, 0;\n",
+          piece->body);
+    if (is_generic)
+        put_generic(piece->body, PLACE_SHARED, "%g");
+    else
+        fputs("mov.b64 %g, %shared;\n", piece->body);
+    fprintf(piece->body, "cvt.u32.u64 %%s, %%g;\n%s %s, %s, %s;\n", piece->form->text,
+            is_short ? "%t" : "%m", is_short ? "%s" : "%g",
+            piece->n == 0   ? "0"
+            : piece->n == 1 ? "%rank"
+                            : "1");
+    fputs(is_short     ? "sub.u32 %s, %t, %s;\ncvt.u64.u32 %m, %s;\nst.global.b64 [%out], %m;\n"
+          : is_generic ? "ld.b64 %g, [%m];\nst.global.b64 [%out], %g;\n"
+                       : "ld.shared::cluster.b64 %g, [%m];\nst.global.b64 [%out], %g;\n",
+          piece->body);
     return true;
 }
 
@@ -525,6 +591,7 @@ const struct template memory_templates[] = {
     {"cvta", make_cvta},
     {"isspacep", make_isspacep},
     {"getctarank", make_ctarank},
+    {"mapa", make_mapa},
     {"cp.async", make_copy},
     {"alloca", make_alloca},
     {"stacksave", make_stack},

@@ -72,13 +72,22 @@ struct runner *conf_runner(const struct conf_run *run)
     return is_narrow ? run->narrow : run->runner;
 }
 
+/* name: of a row or an instruction; ending in '*', how it begins. */
+static bool is_named(const char *name, enum ptx_op op)
+{
+    size_t len = strlen(name);
+    bool is_whole = len == 0 || name[len - 1] != '*';
+    len = is_whole ? len + 1 : len - 1;
+    return strncmp(name, ptx_op_name(op), len) == 0 || strncmp(name, conf_row_name(op), len) == 0;
+}
+
 bool conf_wants(const struct conf_options *options, enum ptx_op op)
 {
     const struct ptx_op_info *info = &ptx_op_table[op];
     if (info->fidelity == PTX_FIDELITY_UNSUPPORTED || (options->families >> info->family & 1) == 0)
         return false;
-    return options->row == NULL || strcmp(options->row, ptx_op_name(op)) == 0 ||
-           strcmp(options->row, conf_row_name(op)) == 0;
+    return (options->row == NULL || is_named(options->row, op)) &&
+           (options->without == NULL || !is_named(options->without, op));
 }
 
 /* ---- one job ---- */
@@ -280,7 +289,10 @@ static void usage(FILE *file)
 {
     fputs(
         "conformance [options]\n"
-        "  --row NAME            one row of the op table, or all rows of one instruction\n"
+        "  --row NAME            one row of the op table, or all rows of one instruction; NAME*: "
+        "all\n"
+        "                        that begin so\n"
+        "  --without NAME        not these\n"
         "  --family NAME,...     only these families\n"
         "  --backend inprocess|driver:PATH   what to test (default: inprocess)\n"
         "  --collapse auto|precise|flat|hierarchical|vector   in process (default: precise)\n"
@@ -316,6 +328,9 @@ static bool take_option(struct conf_options *options, int option, char **argv)
     switch (option) {
     case 'r':
         options->row = optarg;
+        return true;
+    case 'o':
+        options->without = optarg;
         return true;
     case 'f':
         return add_families(options, optarg);
@@ -380,16 +395,27 @@ static bool take_option(struct conf_options *options, int option, char **argv)
 static bool parse_options(int argc, char **argv, struct conf_options *options)
 {
     static const struct option names[] = {
-        {"row", required_argument, NULL, 'r'},     {"family", required_argument, NULL, 'f'},
-        {"backend", required_argument, NULL, 'b'}, {"collapse", required_argument, NULL, 'C'},
-        {"cases", required_argument, NULL, 'c'},   {"jam-share", required_argument, NULL, 'J'},
-        {"share", required_argument, NULL, 'S'},   {"jobs", required_argument, NULL, 'j'},
-        {"golden", required_argument, NULL, 'g'},  {"golden-samples", required_argument, NULL, 'n'},
-        {"sweep", required_argument, NULL, 'w'},   {"stride", required_argument, NULL, 't'},
-        {"base", required_argument, NULL, 'B'},    {"max-sm", required_argument, NULL, 'm'},
-        {"faults", required_argument, NULL, 's'},  {"excuses", required_argument, NULL, 'e'},
-        {"list", no_argument, NULL, 'l'},          {"all-forms", no_argument, NULL, 'a'},
-        {"verbose", no_argument, NULL, 'v'},       {NULL, 0, NULL, 0},
+        {"row", required_argument, NULL, 'r'},
+        {"without", required_argument, NULL, 'o'},
+        {"family", required_argument, NULL, 'f'},
+        {"backend", required_argument, NULL, 'b'},
+        {"collapse", required_argument, NULL, 'C'},
+        {"cases", required_argument, NULL, 'c'},
+        {"jam-share", required_argument, NULL, 'J'},
+        {"share", required_argument, NULL, 'S'},
+        {"jobs", required_argument, NULL, 'j'},
+        {"golden", required_argument, NULL, 'g'},
+        {"golden-samples", required_argument, NULL, 'n'},
+        {"sweep", required_argument, NULL, 'w'},
+        {"stride", required_argument, NULL, 't'},
+        {"base", required_argument, NULL, 'B'},
+        {"max-sm", required_argument, NULL, 'm'},
+        {"faults", required_argument, NULL, 's'},
+        {"excuses", required_argument, NULL, 'e'},
+        {"list", no_argument, NULL, 'l'},
+        {"all-forms", no_argument, NULL, 'a'},
+        {"verbose", no_argument, NULL, 'v'},
+        {NULL, 0, NULL, 0},
     };
     *options = (struct conf_options){.collapse = PXR_COLLAPSE_PRECISE,
                                      .cases = DEFAULT_CASES,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared by templates of machine cases. Private to machine_cases.c, machine_memory.c and
- * machine_threads.c.
+ * Shared by templates of machine cases. Private to machine_cases.c, machine_async.c,
+ * machine_cluster.c, machine_matrices.c, machine_memory.c, machine_tensors.c and machine_threads.c.
  */
 #ifndef PTXRUN_TESTS_CONFORMANCE_PIECE_H
 #define PTXRUN_TESTS_CONFORMANCE_PIECE_H
@@ -20,8 +20,9 @@ struct piece {
     FILE *body;
     const char *label; /* describes the n-th case, for its name */
     enum ptx_type value_type;
-    bool is_fault; /* the launch ends with an error */
-    bool is_alone; /* the code behind it in the kernel would not run */
+    bool is_fault;      /* the launch ends with an error */
+    bool is_alone;      /* the code behind it in the kernel would not run */
+    bool is_in_cluster; /* in a kernel of its own, all of whose blocks are one cluster */
 };
 
 /* False when there is no n-th case. */
@@ -33,9 +34,19 @@ struct template
     template_fn make;
 };
 
-/* Each ends with a name that is NULL. */
+/* Each ends with a name that is NULL. Names of the first may begin as others of the next do. */
+extern const struct template cluster_templates[];
+extern const struct template tensor_templates[];
+extern const struct template async_templates[];
 extern const struct template memory_templates[];
 extern const struct template thread_templates[];
+extern const struct template matrix_templates[];
+
+/* The rank of the next block of the cluster in a new register %rank. */
+void piece_put_next_rank(struct piece *piece);
+
+/* All threads of the cluster meet. */
+void piece_put_cluster_meeting(FILE *file);
 
 /* %d0 … %d3 to 32 bytes; 32 bytes to the output record at `to`. space: ".shared", or "". */
 void piece_put_pattern(FILE *file, const char *space, const char *base);

@@ -74,6 +74,10 @@ DROP(drop_nan, "NaN")
 DROP(drop_xorsign, "xorsign")
 DROP(drop_shiftamt, "shiftamt")
 DROP(drop_oob, "oob")
+DROP(drop_noinc, "noinc")
+DROP(drop_no_complete, "noComplete")
+DROP(drop_mask, "cp_mask")
+DROP(drop_multicast, "multicast::cluster")
 NEXT(next_rounding, "rn rz rm rp")
 NEXT(opposite_rounding, "rm rp")
 NEXT(next_integer_rounding, "rni rzi rmi rpi")
@@ -110,6 +114,18 @@ static bool next_vote(struct ptx_inst *inst, struct fault_operands *room)
 {
     (void)room;
     return strcmp(ptx_op_name(inst->op), "vote") == 0 && next_of(inst, "all any uni");
+}
+
+static bool other_arrival(struct ptx_inst *inst, struct fault_operands *room)
+{
+    (void)room;
+    return strcmp(ptx_op_name(inst->op), "mbarrier") == 0 && next_of(inst, "arrive arrive_drop");
+}
+
+static bool other_transactions(struct ptx_inst *inst, struct fault_operands *room)
+{
+    (void)room;
+    return inst->op == PTX_OP_MBARRIER_TX && next_of(inst, "expect_tx complete_tx");
 }
 
 static bool popc_is_or(struct ptx_inst *inst, struct fault_operands *room)
@@ -349,6 +365,28 @@ static bool swap_elements(struct ptx_inst *inst, struct fault_operands *room)
     return false;
 }
 
+/* Of a tensor: [map, {c1, c0, …}]. */
+static bool swap_coordinates(struct ptx_inst *inst, struct fault_operands *room)
+{
+    for (unsigned i = 0; i < inst->operand_count; i++) {
+        const struct ptx_operand *place = &inst->operands[i];
+        if (place->kind != PTX_OPERAND_ADDRESS || place->elem_count != 2 || place->is_indexed ||
+            place->elems[1].elem_count < 2 || !copy_operands(inst, room))
+            continue;
+        const struct ptx_operand *coordinates = &place->elems[1];
+        struct ptx_operand *elems = room->elems;
+        elems[0] = place->elems[0];
+        elems[1] = *coordinates;
+        memcpy(elems + 2, coordinates->elems, coordinates->elem_count * sizeof *elems);
+        elems[2] = coordinates->elems[1];
+        elems[3] = coordinates->elems[0];
+        elems[1].elems = elems + 2;
+        room->operands[i].elems = elems;
+        return true;
+    }
+    return false;
+}
+
 static bool next_address(struct ptx_inst *inst, struct fault_operands *room)
 {
     for (unsigned i = 0; i < inst->operand_count; i++) {
@@ -362,7 +400,31 @@ static bool next_address(struct ptx_inst *inst, struct fault_operands *room)
     return false;
 }
 
+static bool is_copy(const struct ptx_inst *inst)
+{
+    return strcmp(ptx_op_name(inst->op), "cp") == 0 && inst->operand_count > 2 &&
+           inst->operands[0].kind == PTX_OPERAND_ADDRESS &&
+           inst->operands[1].kind == PTX_OPERAND_ADDRESS;
+}
+
+static bool next_source(struct ptx_inst *inst, struct fault_operands *room)
+{
+    if (!is_copy(inst) || !copy_operands(inst, room))
+        return false;
+    room->operands[1].offset += 16;
+    return true;
+}
+
 /* ---- the whole instruction ---- */
+
+static bool forget_copy(struct ptx_inst *inst, struct fault_operands *room)
+{
+    (void)room;
+    if (!is_copy(inst))
+        return false;
+    inst->op = PTX_OP_PMEVENT;
+    return true;
+}
 
 static bool forget_barrier(struct ptx_inst *inst, struct fault_operands *room)
 {
@@ -395,6 +457,12 @@ const struct conf_fault conf_rewrites[] = {
     FAULT(drop_xorsign),
     FAULT(drop_shiftamt),
     FAULT(drop_oob),
+    FAULT(drop_noinc),
+    FAULT(drop_no_complete),
+    FAULT(drop_mask),
+    FAULT(drop_multicast),
+    FAULT(other_arrival),
+    FAULT(other_transactions),
     FAULT(add_ftz),
     FAULT(next_rounding),
     FAULT(opposite_rounding),
@@ -434,9 +502,12 @@ const struct conf_fault conf_rewrites[] = {
     FAULT(forget_not),
     FAULT(forget_second),
     FAULT(swap_elements),
+    FAULT(swap_coordinates),
     FAULT(next_address),
     FAULT(forget_barrier),
     FAULT(forget_store),
+    FAULT(next_source),
+    FAULT(forget_copy),
 #undef FAULT
     {NULL, NULL, NULL},
 };

@@ -252,9 +252,10 @@ static void compare_output(struct work *work, struct conf_direct *direct, unsign
     unsigned bytes = conf_out_bytes(made, output);
     struct conf_result result;
     if (record == NULL) {
-        conf_golden_note_absent(work->run->golden, &work->run->rows[made->op], name);
+        conf_golden_note_absent(work->run->golden, &work->run->rows[made->op], made->op, name);
         return;
     }
+    conf_golden_note_present(work->run->golden, &work->run->rows[made->op], made->op, name);
     if (record->value_bytes != bytes || record->count != conf_golden_count(options, samples)) {
         conf_note(&work->run->rows[made->op], "%s: other samples than in the golden file", name);
         return;

@@ -9,6 +9,7 @@
 #include "tests/conformance/case.h"
 
 #define OPERAND_BYTES 48
+#define LIST_SOURCES  4 /* in braces */
 
 /* The differences from the plain case. */
 struct variant {
@@ -215,6 +216,16 @@ static void put_source(struct builder *builder, unsigned i, const struct variant
              part_of(builder, i, variant));
 }
 
+/* {%i0, %i1, …} */
+static void put_sources(struct builder *builder, unsigned i, char *text)
+{
+    *text = '\0';
+    for (unsigned k = 0; k < LIST_SOURCES; k++)
+        append(text, OPERAND_BYTES, "%s%%i%u", k == 0 ? "{" : ", ",
+               add_input(builder, rule_type(builder, i)));
+    append(text, OPERAND_BYTES, "}");
+}
+
 static void put_destination(struct builder *builder, unsigned i, const struct variant *variant,
                             char *text)
 {
@@ -248,6 +259,8 @@ static bool put_operands(struct builder *builder, const struct variant *variant,
         char *text = operands[(*count)++];
         if (is_destination(rule->letter))
             put_destination(builder, i, variant, text);
+        else if (rule->letter == 'r')
+            put_sources(builder, i, text);
         else if (strchr("sSpvixXhb", rule->letter) != NULL)
             put_source(builder, i, variant, text);
         else

@@ -9,9 +9,13 @@ NVCC=${NVCC:-nvcc}
 FLAGS="-O2 -Xcompiler -ffunction-sections,-fdata-sections -Xlinker --gc-sections"
 STATIC="bad_address cubin_only too_many_threads symbols streams_events many_host_threads assert_fails
     plugin_host exit_while_running"
-SHARED="$STATIC recursion_indirect barriers lock_between_lanes warp_in_step device_malloc deep_stack"
+SHARED="$STATIC recursion_indirect barriers lock_between_lanes warp_in_step device_malloc deep_stack
+    many_launches"
 # Many kernels: PTX alone, and compressed.
 CUB="-gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all"
+MATRICES="-gencode arch=compute_80,code=compute_80"
+WARPGROUPS="-gencode arch=compute_90a,code=compute_90a"
+HOPPER="-gencode arch=compute_90,code=compute_90 -Xfatbin -compress-all"
 CUBIN_ONLY="-gencode arch=compute_75,code=sm_75"
 mkdir -p prebuilt/static prebuilt/shared
 
@@ -46,5 +50,13 @@ for kind in static shared; do
     build $kind symbols_non_pie -Xcompiler -no-pie symbols.cu
 done
 # shellcheck disable=SC2086
+build shared matrix_products matrix_products.cu $MATRICES
+# shellcheck disable=SC2086
+build shared warpgroup_products warpgroup_products.cu $WARPGROUPS
+# shellcheck disable=SC2086
 build shared cub_primitives cub_primitives.cu $CUB
+for name in async_copies clusters tensor_copies; do
+    # shellcheck disable=SC2086
+    build shared "$name" -std=c++17 "$name.cu" $HOPPER
+done
 du -ch prebuilt/static/* prebuilt/shared/* | tail -n 1

@@ -7,13 +7,7 @@ set -u
 ptxrun=$1
 folder=$2
 
-if [ "$(uname -m)" != x86_64 ]; then
-    echo "skipped: the program is built for x86_64"
-    exit 77
-fi
-libraries=$(cd "$(dirname "$ptxrun")/../lib/ptxrun/cudart" && pwd) || exit 1
-LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-export LD_LIBRARY_PATH
+. "$(dirname "$0")/prebuilt_shared.sh"
 
 found=$("$ptxrun" --threads 2 --tier=best --stats "$folder/prebuilt/shared/cub_primitives" 1 \
     scan_4 by_key_4 run_length_4 select_4 sort_4 2>&1)

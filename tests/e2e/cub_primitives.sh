@@ -10,13 +10,7 @@ rounds=$3
 workers=$4
 shift 4
 
-if [ "$(uname -m)" != x86_64 ]; then
-    echo "skipped: the program is built for x86_64"
-    exit 77
-fi
-libraries=$(cd "$(dirname "$ptxrun")/../lib/ptxrun/cudart" && pwd) || exit 1
-LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-export LD_LIBRARY_PATH
+. "$(dirname "$0")/prebuilt_shared.sh"
 
 wanted=$(cat "$folder/expected/cub_primitives.txt")
 status=0

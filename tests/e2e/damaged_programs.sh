@@ -10,12 +10,7 @@ damage=$3
 copies=$4
 shift 4
 
-if [ "$(uname -m)" != x86_64 ]; then
-    echo "skipped: the programs are built for x86_64"
-    exit 77
-fi
-LD_LIBRARY_PATH=$(cd "$(dirname "$ptxrun")/../lib/ptxrun/cudart" && pwd) || exit 1
-export LD_LIBRARY_PATH
+. "$(dirname "$0")/prebuilt_shared.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

@@ -3,7 +3,7 @@
  * Reads a jitdump file as perf does (tools/perf/Documentation/jitdump-specification.txt of Linux)
  * and says what is in it, one line for each piece of code:
  *     jitdump FILE
- *     NAME BYTES LINES FIRST-FILE
+ *     NAME BYTES LINES LAST-FILE
  * Fails where a record is not what the format allows.
  */
 #include <stdbool.h>
@@ -75,7 +75,7 @@ static void read_debug_info(const uint8_t *at, const uint8_t *end, struct lines 
             fail("a line is cut off");
         memcpy(&entry, at, sizeof entry);
         const char *file = text(at + sizeof entry, end);
-        if (lines->count == 0)
+        if (entry.line != 0)
             snprintf(lines->file, sizeof lines->file, "%s", file);
         at += sizeof entry + strlen(file) + 1;
     }

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# --profile=perf writes a jitdump file in which every kernel has its name, code and lines of PTX.
-#   sh tests/e2e/jitdump.sh PTXRUN READER PROGRAM KERNEL
-# KERNEL is mangled. Where there is a perf that can record, it shows the kernel, too.
+# --profile=perf writes a jitdump file in which every kernel has its name, code and lines: of its
+# source where the PTX tells them, else of PTX.
+#   sh tests/e2e/jitdump.sh PTXRUN READER PROGRAM KERNEL PLACED
+# KERNEL is mangled. PLACED: placed_user, whose kernel `twice` tells lines of twice.cu. Where there is a perf that can record, it shows the kernel, too.
 set -u
 ptxrun=$1
 reader=$2
 program=$3
 kernel=$4
+placed=$5
 failed=0
 
 if [ "$(uname -m)" != x86_64 ]; then
@@ -39,6 +41,18 @@ for loader in auto orc; do
     elif ! grep -q "^$kernel\.[0-9]* [1-9][0-9]* [1-9][0-9]* .*$kernel\.ptx\$" records; then
         echo "FAILED: no $kernel with code and lines of its PTX (--loader=$loader):"
         cat records
+        failed=1
+    fi
+done
+
+# Also where the code comes out of the cache.
+for round in 1 2; do
+    rm -rf .debug
+    "$ptxrun" --profile=perf --cache=on --cache-dir="$JITDUMPDIR/cache" "$placed" >out 2>&1
+    "$reader" "$(find . -name '*.dump')" >records
+    if ! grep -q '^twice\.[0-9]* [1-9][0-9]* [1-9][0-9]* .*twice\.cu$' records; then
+        echo "FAILED: no lines of the source, round $round:"
+        cat out records
         failed=1
     fi
 done

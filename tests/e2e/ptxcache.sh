@@ -33,6 +33,8 @@ tool 0 --version
 tool 2 frobnicate
 tool 2 --frobnicate
 tool 2 warm
+tool 2 warm --tune
+tool 2 warm --tune --from x ./program
 tool 2 export
 tool 2 import
 tool 2 -M many
@@ -116,6 +118,25 @@ tool 0 --cache-dir "$work/c" -M 0 -C
 says '^limit: none'
 says ', kept 0 '
 
+# ---- measured ----
+
+# How far a program gets is a matter of moments; what one run has found the next goes on with.
+LD_LIBRARY_PATH=$(cd "$(dirname "$ptxrun")/../lib/ptxrun/cudart" && pwd)
+export LD_LIBRARY_PATH
+program=$sources/tests/cuda/prebuilt/shared/many_launches
+for round in 1 2 3 4 5 6 7 8 9 10; do
+    tool 0 --cache-dir "$work/t" warm -v --tune -- "$program" 100
+    cmp -s "$work/out" "$sources/tests/cuda/expected/many_launches.txt" || fail "tuning: other output"
+    tool 0 --cache-dir "$work/t" list
+    [ "$(grep -c '^choice ' "$work/out")" -eq 2 ] && break
+done
+says '^choice .*generate'
+says '^choice .*look_up'
+tool 0 --cache-dir "$work/t" warm -v --tune -- "$program" 3
+says 'measured against .* in earlier processes'
+tool 1 --cache-dir "$work/t" warm --tune -- "$work/missing"
+unset LD_LIBRARY_PATH
+
 # ---- ahead ----
 
 PTXRUN_DUMP=ptx PTXRUN_RECORD=$work/nothing PTXRUN_STATS=1 tool 0 --cache-dir "$work/w" warm -v -j 2 "$sources/examples/prebuilt/static/vector_add"
@@ -145,20 +166,21 @@ tool 0 --cache-dir "$work/w" warm "$work/w"
 says '^compiled [369],'
 tool 1 --cache-dir "$work/w" warm --cpu frobnicator "$work/w"
 says "knows no CPU 'frobnicator'"
-cat >"$work/tensor.ptx" <<'PTX'
+cat >"$work/texture.ptx" <<'PTX'
 .version 8.0
 .target sm_75
 .address_size 64
 .visible .entry plain() { ret; }
-.visible .entry tensor() {
-    .reg .b32 %r<3>;
-    ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];
+.visible .entry texture() {
+    .reg .b32 %r1;
+    .reg .b64 %rd1;
+    txq.width.b32 %r1, [%rd1];
     ret;
 }
 PTX
-tool 0 --cache-dir "$work/w" warm "$work/tensor.ptx"
+tool 0 --cache-dir "$work/w" warm "$work/texture.ptx"
 says '^compiled 3, already there 0, not supported 3, failed 0;'
-says "kernel 'tensor'"
+says "kernel 'texture'"
 
 # ---- recordings ----
 

@@ -2,20 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs one prebuilt CUDA program under ptxrun and compares its standard output and exit status.
 # Usage: run_program.sh PTXRUN PROGRAM EXPECTED-STDOUT [PTXRUN-OPTION...]
+# Options that the program cannot do without are in a file beside the expected output, NAME.options.
 set -u
 ptxrun=$1
 program=$2
 expected=$3
 shift 3
+# shellcheck disable=SC2046
+[ ! -f "${expected%.txt}.options" ] || set -- $(cat "${expected%.txt}.options") "$@"
 
-if [ "$(uname -m)" != x86_64 ]; then
-    echo "skipped: $program is built for x86_64"
-    exit 77
-fi
-# Our libcudart, even where a CUDA toolkit is installed and its own would be found.
-libraries=$(cd "$(dirname "$ptxrun")/../lib/ptxrun/cudart" && pwd) || exit 1
-LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-export LD_LIBRARY_PATH
+. "$(dirname "$0")/prebuilt_shared.sh"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -66,14 +66,6 @@ enum pxr_status oracle_prefetch(struct oracle_thread *thread, const struct ptx_i
 
 /* ---- cp.async ---- */
 
-static bool inst_has_mod(const struct ptx_inst *inst, enum ptx_mod mod)
-{
-    for (unsigned i = 0; i < inst->mod_count; i++)
-        if (inst->mods[i] == mod)
-            return true;
-    return false;
-}
-
 /* Bytes to read: operand 3, or all when it is no size. PTX ISA, "cp.async": the rest of cp-size is
  * filled with zeroes; ignore-src fills all of it. */
 static uint64_t source_bytes(struct oracle_thread *thread, const struct ptx_inst *inst,
@@ -82,7 +74,7 @@ static uint64_t source_bytes(struct oracle_thread *thread, const struct ptx_inst
     const struct ptx_operand *operand;
     uint32_t count = inst->operand_count;
 
-    if (inst_has_mod(inst, PTX_MOD_L2_CACHE_HINT))
+    if (ptx_inst_has_word(inst, PTX_MOD_L2_CACHE_HINT))
         count--;
     if (count < 4)
         return copy_bytes;
@@ -93,7 +85,7 @@ static uint64_t source_bytes(struct oracle_thread *thread, const struct ptx_inst
 }
 
 /* The copy is done at once: nothing says when it happens before it is waited for. */
-static enum pxr_status copy_async(struct oracle_thread *thread, const struct ptx_inst *inst)
+enum pxr_status oracle_cp_async(struct oracle_thread *thread, const struct ptx_inst *inst)
 {
     uint64_t to = oracle_address_of(thread, &inst->operands[0]);
     uint64_t from = oracle_address_of(thread, &inst->operands[1]);
@@ -120,17 +112,6 @@ static enum pxr_status copy_async(struct oracle_thread *thread, const struct ptx
     if (status == PXR_OK)
         memset(target + read_bytes, 0, copy_bytes - read_bytes);
     return status;
-}
-
-enum pxr_status oracle_cp_async(struct oracle_thread *thread, const struct ptx_inst *inst)
-{
-    if (inst_has_mod(inst, PTX_MOD_COMMIT_GROUP) || inst_has_mod(inst, PTX_MOD_WAIT_GROUP) ||
-        inst_has_mod(inst, PTX_MOD_WAIT_ALL))
-        return PXR_OK;
-    if (inst_has_mod(inst, PTX_MOD_BULK) || inst_has_mod(inst, PTX_MOD_OTHER) ||
-        inst->operand_count < 3)
-        return oracle_refuse(thread, inst);
-    return copy_async(thread, inst);
 }
 
 /* PTX ISA, "createpolicy": an opaque number that only cache hints take. */

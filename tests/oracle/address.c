@@ -119,21 +119,23 @@ static bool is_in_space(const struct oracle *oracle, enum ptx_space space, uint6
     }
 }
 
+/* The window of the block is a part of that of its cluster. */
+static bool is_in_block(uint64_t address)
+{
+    return is_in_window(address, ORACLE_SHARED_WINDOW) &&
+           (address - ORACLE_SHARED_WINDOW) >> ORACLE_BLOCK_BITS < ORACLE_FIRST_RANK;
+}
+
 enum pxr_status oracle_isspacep(struct oracle_thread *thread, const struct ptx_inst *inst)
 {
     uint64_t address = oracle_read(thread, inst, 1, PTX_TYPE_B64).u64;
+    enum ptx_space space = ptx_inst_space(inst);
     union oracle_value value = {0};
 
-    value.u64 = is_in_space(thread->oracle, ptx_inst_space(inst), address);
+    value.u64 = is_in_space(thread->oracle, space, address);
+    if (space == PTX_SPACE_SHARED && !ptx_inst_has_word(inst, PTX_MOD_SHARED_CLUSTER))
+        value.u64 = is_in_block(address);
     oracle_write(thread, inst, 0, PTX_TYPE_PRED, value);
-    return PXR_OK;
-}
-
-/* PTX ISA, "getctarank": the rank in the cluster of the block whose shared memory it is. A launch
- * without clusters makes each block one of its own. */
-enum pxr_status oracle_getctarank(struct oracle_thread *thread, const struct ptx_inst *inst)
-{
-    oracle_write(thread, inst, 0, PTX_TYPE_U32, (union oracle_value){.u32 = 0});
     return PXR_OK;
 }
 

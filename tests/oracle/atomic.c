@@ -175,6 +175,14 @@ static union oracle_value integer_operation(enum ptx_mod op, enum ptx_type type,
 
 /* ---- the instructions ---- */
 
+union oracle_value oracle_combine(enum ptx_mod op, enum ptx_type type, union oracle_value old,
+                                  union oracle_value b, union oracle_value c, bool is_shared)
+{
+    if (ptx_type_is_float(type) && op != PTX_MOD_EXCH && op != PTX_MOD_CAS)
+        return float_operation(op, type, old, b, is_shared);
+    return integer_operation(op, type, old, b, c);
+}
+
 /* New value of one element; sources are b, and c of cas. */
 static union oracle_value operate(struct oracle_thread *thread, const struct ptx_inst *inst,
                                   const struct ptx_operand *sources, unsigned elem,
@@ -187,9 +195,7 @@ static union oracle_value operate(struct oracle_thread *thread, const struct ptx
 
     if (op == PTX_MOD_CAS)
         c = oracle_read_elem(thread, &sources[1], elem, type);
-    if (ptx_type_is_float(type) && op != PTX_MOD_EXCH && op != PTX_MOD_CAS)
-        return float_operation(op, type, old, b, is_shared);
-    return integer_operation(op, type, old, b, c);
+    return oracle_combine(op, type, old, b, c, is_shared);
 }
 
 /* target: where the old values go, NULL for red. */

@@ -61,6 +61,7 @@ enum pxr_status oracle_end_thread(struct oracle_thread *thread)
     thread->state = ORACLE_EXITED;
     thread->block->live_count--;
     oracle_barriers_after_exit(thread);
+    oracle_cluster_after_exit(thread);
     return oracle_warp_after_exit(thread);
 }
 

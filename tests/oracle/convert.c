@@ -268,6 +268,43 @@ static void convert_pair(const struct ptx_inst *inst, struct oracle_scalar *scal
     }
 }
 
+static enum ptx_type format_of_four(enum ptx_type type)
+{
+    return type == PTX_TYPE_E4M3X4   ? PTX_TYPE_E4M3X2
+           : type == PTX_TYPE_E5M2X4 ? PTX_TYPE_E5M2X2
+           : type == PTX_TYPE_E2M3X4 ? PTX_TYPE_E2M3X2
+           : type == PTX_TYPE_E3M2X4 ? PTX_TYPE_E3M2X2
+                                     : PTX_TYPE_E2M1X2;
+}
+
+/* "For .e4m3x4 …: the lower 16 bits of rbits are used for e, f and the upper 16 bits for a, b"; for
+ * .e2m1x4 "lower 8 bits from both 16-bit halves" and the upper 8 bits. */
+static uint32_t random_of(enum ptx_type to, uint32_t rbits, bool is_upper)
+{
+    unsigned byte = is_upper ? 1 : 0;
+
+    if (to != PTX_TYPE_E2M1X4)
+        return is_upper ? rbits >> 16 : rbits & 0xffff;
+    return (rbits >> (16 + 8 * byte) & 0xff) << 8 | (rbits >> (8 * byte) & 0xff);
+}
+
+/* cvt.rs d, {a, b, e, f}, rbits: "stored in each 8 bits starting from the upper bits of d". */
+void oracle_eval_cvt_four(const struct ptx_inst *inst, struct oracle_scalar *scalar)
+{
+    enum ptx_type to = format_of_four(inst->types[0]);
+    unsigned bits = ptx_type_bits(inst->types[0]) / 4;
+
+    scalar->out.u128 = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        struct oracle_number number = oracle_unpack(oracle_format(PTX_TYPE_F32), scalar->in[i].u32);
+        uint32_t random = random_of(inst->types[0], scalar->in[4].u32, i < 2);
+        uint64_t value =
+            finish(inst, to, oracle_pack_random(oracle_format(to), number, random, 16));
+
+        oracle_set_lane(&scalar->out, 3 - i, bits, value);
+    }
+}
+
 void oracle_eval_cvt(const struct ptx_inst *inst, struct oracle_scalar *scalar)
 {
     if (oracle_lane_count(inst->types[0]) == 2)

@@ -7,8 +7,7 @@
 #include "tests/oracle/scalar.h"
 #include "tests/oracle/softfloat.h"
 
-/* "The default value of rounding modifier is .rn". */
-static enum oracle_round rounding(const struct ptx_inst *inst)
+enum oracle_round oracle_rounding(const struct ptx_inst *inst)
 {
     switch (ptx_inst_mod(inst, PTX_GROUP_ROUND)) {
     case PTX_MOD_RZ:
@@ -20,15 +19,6 @@ static enum oracle_round rounding(const struct ptx_inst *inst)
     default:
         return ORACLE_ROUND_NEAREST_EVEN;
     }
-}
-
-static bool has_mod(const struct ptx_inst *inst, enum ptx_mod mod)
-{
-    for (unsigned i = 0; i < inst->mod_count; i++) {
-        if (inst->mods[i] == mod)
-            return true;
-    }
-    return false;
 }
 
 /* ".ftz flushes subnormal inputs and results to sign-preserving zero." */
@@ -87,8 +77,8 @@ static void operate(const struct ptx_inst *inst, struct oracle_scalar *scalar,
         uint64_t b = flushed(inst, format, oracle_lane(scalar->in[1], i, bits));
         uint64_t c = flushed(inst, format, oracle_lane(scalar->in[2], i, bits));
         uint64_t value = ptx_inst_has(inst, PTX_GROUP_FTZ)
-                             ? oracle_operate_ftz(format, operation, rounding(inst), a, b, c)
-                             : oracle_operate(format, operation, rounding(inst), a, b, c);
+                             ? oracle_operate_ftz(format, operation, oracle_rounding(inst), a, b, c)
+                             : oracle_operate(format, operation, oracle_rounding(inst), a, b, c);
 
         if (oracle_is_nan(format, value))
             value = nan_of(format, operation, a, b, c);
@@ -237,13 +227,13 @@ static uint64_t min_max_lane(const struct ptx_inst *inst, const struct oracle_fo
 
     for (unsigned i = 0; i < count; i++) {
         values[i] = flushed(inst, format, sources[i]);
-        if (has_mod(inst, PTX_MOD_ABS))
+        if (ptx_inst_has_word(inst, PTX_MOD_ABS))
             values[i] &= ~sign;
     }
     d = choose(inst, format, values[0], values[1], is_max);
     if (count == 3)
         d = choose(inst, format, d, values[2], is_max);
-    if (has_mod(inst, PTX_MOD_XORSIGN) && !oracle_is_nan(format, d))
+    if (ptx_inst_has_word(inst, PTX_MOD_XORSIGN) && !oracle_is_nan(format, d))
         d = (d & ~sign) | xorsign;
     return d;
 }

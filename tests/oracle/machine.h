@@ -21,6 +21,12 @@
 #define ORACLE_PARAM_WINDOW  UINT64_C(0x5c00000000000000)
 #define ORACLE_WINDOW_BYTES  (UINT64_C(1) << 32)
 
+/* Addresses in shared memory: from here on those of the blocks of the cluster, by rank, so many
+ * bits each; below, the thread's own block. */
+#define ORACLE_FIRST_RANK     0x40
+#define ORACLE_BLOCK_BITS     24
+#define ORACLE_CLUSTER_BLOCKS 16
+
 /* Global memory that may be touched. */
 struct oracle_range {
     uint64_t base;
@@ -41,8 +47,19 @@ struct oracle_barrier {
     uint32_t lanes[ORACLE_MAX_WARPS]; /* that have arrived, of warps that have not yet */
 };
 
+/* Blocks that run together. */
+struct oracle_cluster {
+    struct oracle_block *blocks[ORACLE_CLUSTER_BLOCKS]; /* by rank */
+    uint32_t block_count;
+    uint32_t live_threads;
+    uint32_t arrived_threads; /* of them, at barrier.cluster */
+    uint32_t vain_asks;       /* for phases of mbarriers since one has changed or was complete */
+};
+
 struct oracle_block {
     struct oracle *oracle;
+    struct oracle_cluster *cluster;
+    uint32_t rank;
     uint32_t ctaid[3];
     uint32_t thread_count;
     uint32_t warp_count;
@@ -82,6 +99,7 @@ struct oracle {
     /* one launch (run.c) */
     const struct oracle_launch *launch;
     const struct ptx_func *kernel;
+    uint32_t cluster[3]; /* blocks */
     uint64_t random;
     uint32_t shared_static_bytes;
     uint32_t shared_bytes;
@@ -148,12 +166,29 @@ enum pxr_status oracle_call_external(struct oracle_thread *thread, const struct 
 enum pxr_status oracle_run_thread(struct oracle_thread *thread, uint64_t max_steps);
 enum pxr_status oracle_end_thread(struct oracle_thread *thread);
 
+/* ---- mbarrier.c ---- */
+/* So many transactions of the mbarrier object at this operand have completed. */
+enum pxr_status oracle_complete_tx(struct oracle_thread *thread, const struct ptx_inst *inst,
+                                   unsigned operand, enum ptx_space space, uint32_t bytes);
+
+/* ---- atomic.c ---- */
+/* What an atomic operation writes where `old` is; c is the third operand of cas. */
+union oracle_value oracle_combine(enum ptx_mod op, enum ptx_type type, union oracle_value old,
+                                  union oracle_value b, union oracle_value c, bool is_shared);
+
 /* ---- barrier.c, warp.c: what may now go on, after a thread has ended ---- */
 void oracle_barriers_after_exit(struct oracle_thread *thread);
 enum pxr_status oracle_warp_after_exit(struct oracle_thread *thread);
 /* Lets lanes that wait for company go on if their warp cannot or has long enough. Sets *progress
  * when it did. */
 enum pxr_status oracle_release_groups(struct oracle_block *block, bool *progress);
+
+/* ---- cluster.c: likewise ---- */
+void oracle_cluster_after_exit(struct oracle_thread *thread);
+
+/* The thread waits until all lanes of the mask that have not exited have come. */
+enum pxr_status oracle_meet_lanes(struct oracle_thread *thread, const struct ptx_inst *inst,
+                                  uint32_t mask, oracle_finish finish);
 
 /* Lanes of a warp that have not exited. */
 uint32_t oracle_live_lanes(const struct oracle_block *block, uint32_t warp);

@@ -91,6 +91,21 @@ static enum ptx_space window_of(uint64_t *address)
     return PTX_SPACE_GLOBAL;
 }
 
+/* The block whose shared memory it is, and the place in there; NULL: there is none, or it has
+ * ended. */
+static const struct oracle_block *find_block(const struct oracle_thread *thread, uint64_t *address)
+{
+    const struct oracle_cluster *cluster = thread->block->cluster;
+    uint64_t rank = (*address >> ORACLE_BLOCK_BITS) - ORACLE_FIRST_RANK;
+
+    if (rank >= ORACLE_CLUSTER_BLOCKS)
+        return thread->block;
+    *address &= (1U << ORACLE_BLOCK_BITS) - 1;
+    if (rank >= cluster->block_count || cluster->blocks[rank]->live_count == 0)
+        return NULL;
+    return cluster->blocks[rank];
+}
+
 /* Host memory, or NULL when the address is out of bounds. */
 static uint8_t *find_host(struct oracle_thread *thread, enum ptx_space space, uint64_t address,
                           uint64_t size_bytes, enum oracle_access access, bool is_generic)
@@ -98,12 +113,16 @@ static uint8_t *find_host(struct oracle_thread *thread, enum ptx_space space, ui
     struct oracle *oracle = thread->oracle;
     struct oracle_range range = {0};
     const struct oracle_range *found;
+    const struct oracle_block *block;
     uint8_t *host = NULL;
 
     switch (space) {
     case PTX_SPACE_SHARED:
+        block = find_block(thread, &address);
+        if (!block)
+            return NULL;
         range.size_bytes = oracle->shared_bytes;
-        host = thread->block->shared;
+        host = block->shared;
         break;
     case PTX_SPACE_LOCAL:
         range.size_bytes = thread->local_top;

@@ -16,15 +16,15 @@
 
 struct grid {
     struct oracle *oracle;
-    struct oracle_block **blocks; /* that have begun and not ended */
-    uint32_t block_count;
+    struct oracle_cluster **clusters; /* that have begun and not ended */
+    uint32_t cluster_count;
     uint32_t capacity;
     uint64_t started; /* of total, in the order of `stride` */
     uint64_t total;
     uint64_t stride;
     uint64_t first;
-    uint64_t passes;           /* since a block has begun */
-    uint64_t passes_per_block; /* before one more begins beside those that run */
+    uint64_t passes;             /* since a cluster has begun */
+    uint64_t passes_per_cluster; /* before one more begins beside those that run */
 };
 
 /* ---- random orders ---- */
@@ -119,50 +119,116 @@ static struct oracle_block *make_block(struct oracle *oracle)
 
 /* Makes a block the one at that place of the grid, about to begin. Register files and stacks of
  * the threads that it had before are used again. */
-static enum pxr_status begin_block(struct oracle_block *block, uint64_t place)
+static enum pxr_status begin_block(struct oracle_block *block, const uint32_t ctaid[3])
 {
-    const struct oracle_launch *launch = block->oracle->launch;
-
-    block->ctaid[0] = (uint32_t)(place % launch->grid[0]);
-    block->ctaid[1] = (uint32_t)(place / launch->grid[0] % launch->grid[1]);
-    block->ctaid[2] = (uint32_t)(place / launch->grid[0] / launch->grid[1]);
+    memcpy(block->ctaid, ctaid, sizeof(block->ctaid));
     block->live_count = block->thread_count;
     memset(block->warp_steps, 0, sizeof(block->warp_steps));
     memset(block->barriers, 0, sizeof(block->barriers));
     oracle_fill_pattern(block->oracle, block->shared, block->oracle->shared_bytes);
-    for (uint32_t i = 0; i < block->thread_count; i++)
+    for (uint32_t i = 0; i < block->thread_count; i++) {
         block->threads[i].state = ORACLE_RUNNABLE;
+        block->threads[i].has_arrived = false;
+    }
     return begin_threads(block);
 }
 
-static enum pxr_status start_next(struct grid *grid, struct oracle_block *block)
+/* ---- clusters ---- */
+
+static void destroy_cluster(struct oracle_cluster *cluster)
+{
+    for (uint32_t i = 0; cluster && i < cluster->block_count; i++)
+        destroy_block(cluster->blocks[i]);
+    free(cluster);
+}
+
+static uint32_t blocks_per_cluster(const struct oracle *oracle)
+{
+    return oracle->cluster[0] * oracle->cluster[1] * oracle->cluster[2];
+}
+
+static struct oracle_cluster *make_cluster(struct oracle *oracle)
+{
+    struct oracle_cluster *cluster = calloc(1, sizeof(*cluster));
+
+    for (uint32_t rank = 0; cluster && rank < blocks_per_cluster(oracle); rank++) {
+        struct oracle_block *block = make_block(oracle);
+
+        if (!block) {
+            destroy_cluster(cluster);
+            return NULL;
+        }
+        block->cluster = cluster;
+        block->rank = rank;
+        cluster->blocks[cluster->block_count++] = block;
+    }
+    return cluster;
+}
+
+/* The place in a box of these dimensions, x fastest. */
+static void split(uint64_t number, const uint32_t dims[3], uint32_t place[3])
+{
+    place[0] = (uint32_t)(number % dims[0]);
+    place[1] = (uint32_t)(number / dims[0] % dims[1]);
+    place[2] = (uint32_t)(number / dims[0] / dims[1]);
+}
+
+static enum pxr_status begin_cluster(struct oracle_cluster *cluster, uint64_t number)
+{
+    const struct oracle *oracle = cluster->blocks[0]->oracle;
+    enum pxr_status status = PXR_OK;
+    uint32_t clusters[3];
+    uint32_t place[3];
+
+    for (int i = 0; i < 3; i++)
+        clusters[i] = oracle->launch->grid[i] / oracle->cluster[i];
+    split(number, clusters, place);
+    cluster->live_threads = cluster->block_count * cluster->blocks[0]->thread_count;
+    cluster->arrived_threads = 0;
+    cluster->vain_asks = 0;
+    for (uint32_t rank = 0; rank < cluster->block_count && status == PXR_OK; rank++) {
+        uint32_t ctaid[3];
+
+        split(rank, oracle->cluster, ctaid);
+        for (int i = 0; i < 3; i++)
+            ctaid[i] += place[i] * oracle->cluster[i];
+        status = begin_block(cluster->blocks[rank], ctaid);
+    }
+    return status;
+}
+
+static enum pxr_status start_next(struct grid *grid, struct oracle_cluster *cluster)
 {
     uint64_t place = (grid->first + grid->started++ % grid->total * grid->stride) % grid->total;
 
-    return begin_block(block, place);
+    return begin_cluster(cluster, place);
 }
 
-static enum pxr_status add_block(struct grid *grid)
+static enum pxr_status add_cluster(struct grid *grid)
 {
-    struct oracle_block *block = make_block(grid->oracle);
+    struct oracle_cluster *cluster = make_cluster(grid->oracle);
 
-    if (!block)
+    if (!cluster)
         return pxr_fail(grid->oracle->err, PXR_OUT_OF_MEMORY, "not enough memory for a block");
-    grid->blocks[grid->block_count++] = block;
-    return start_next(grid, block);
+    grid->clusters[grid->cluster_count++] = cluster;
+    return start_next(grid, cluster);
 }
 
 /* ---- the schedule ---- */
 
-/* The kernel's whole block waits for itself. */
-static enum pxr_status fail_deadlock(struct oracle_block *block)
+/* The whole cluster waits for itself; most are one block. */
+static enum pxr_status fail_deadlock(struct oracle_cluster *cluster)
 {
-    for (uint32_t i = 0; i < block->thread_count; i++) {
-        struct oracle_thread *thread = &block->threads[i];
+    for (uint32_t rank = 0; rank < cluster->block_count; rank++) {
+        const struct oracle_block *block = cluster->blocks[rank];
 
-        if (thread->state != ORACLE_EXITED)
-            return oracle_fail(thread, thread->wait_inst, PXR_FAULT_DEADLOCK,
-                               "every thread of the block waits for another");
+        for (uint32_t i = 0; i < block->thread_count; i++) {
+            struct oracle_thread *thread = &block->threads[i];
+
+            if (thread->state != ORACLE_EXITED)
+                return oracle_fail(thread, thread->wait_inst, PXR_FAULT_DEADLOCK,
+                                   "every thread of the block waits for another");
+        }
     }
     return PXR_OK;
 }
@@ -183,10 +249,9 @@ static enum pxr_status take_turn(struct oracle_thread *thread, uint64_t max_step
 }
 
 /* One turn for each thread that can run. */
-static enum pxr_status pass_block(struct oracle_block *block)
+static enum pxr_status pass_block(struct oracle_block *block, bool *progress)
 {
     struct oracle *oracle = block->oracle;
-    bool progress = false;
     uint64_t first;
     uint64_t stride;
     enum pxr_status status = PXR_OK;
@@ -197,23 +262,41 @@ static enum pxr_status pass_block(struct oracle_block *block)
 
         if (thread->state != ORACLE_RUNNABLE)
             continue;
-        progress = true;
+        *progress = true;
         status = take_turn(thread, turn_steps(oracle));
     }
     if (status == PXR_OK && block->live_count > 0)
-        status = oracle_release_groups(block, &progress);
-    if (status == PXR_OK && block->live_count > 0 && !progress)
-        status = fail_deadlock(block);
+        status = oracle_release_groups(block, progress);
     return status;
 }
 
-/* A block that has ended is the next one of the grid, or goes. */
-static enum pxr_status replace_block(struct grid *grid, uint32_t index)
+static enum pxr_status pass_cluster(struct oracle_cluster *cluster)
+{
+    enum pxr_status status = PXR_OK;
+    bool progress = false;
+    uint64_t first = 0;
+    uint64_t stride = 1;
+
+    if (cluster->block_count > 1)
+        choose_order(cluster->blocks[0]->oracle, cluster->block_count, &first, &stride);
+    for (uint64_t i = 0; status == PXR_OK && i < cluster->block_count; i++) {
+        struct oracle_block *block = cluster->blocks[(first + i * stride) % cluster->block_count];
+
+        if (block->live_count > 0)
+            status = pass_block(block, &progress);
+    }
+    if (status == PXR_OK && cluster->live_threads > 0 && !progress)
+        status = fail_deadlock(cluster);
+    return status;
+}
+
+/* A cluster that has ended is the next one of the grid, or goes. */
+static enum pxr_status replace_cluster(struct grid *grid, uint32_t index)
 {
     if (grid->started < grid->total)
-        return start_next(grid, grid->blocks[index]);
-    destroy_block(grid->blocks[index]);
-    grid->blocks[index] = grid->blocks[--grid->block_count];
+        return start_next(grid, grid->clusters[index]);
+    destroy_cluster(grid->clusters[index]);
+    grid->clusters[index] = grid->clusters[--grid->cluster_count];
     return PXR_OK;
 }
 
@@ -221,14 +304,14 @@ static enum pxr_status replace_block(struct grid *grid, uint32_t index)
  * time. */
 static bool is_time_for_another(struct grid *grid)
 {
-    if (grid->started == grid->total || grid->block_count == grid->capacity)
+    if (grid->started == grid->total || grid->cluster_count == grid->capacity)
         return false;
-    if (grid->block_count == 0)
+    if (grid->cluster_count == 0)
         return true;
-    if (++grid->passes < grid->passes_per_block)
+    if (++grid->passes < grid->passes_per_cluster)
         return false;
     grid->passes = 0;
-    grid->passes_per_block /= 2;
+    grid->passes_per_cluster /= 2;
     return true;
 }
 
@@ -237,11 +320,11 @@ static enum pxr_status pass_grid(struct grid *grid)
     enum pxr_status status = PXR_OK;
 
     if (is_time_for_another(grid))
-        status = add_block(grid);
-    for (uint32_t i = grid->block_count; status == PXR_OK && i-- > 0;) {
-        status = pass_block(grid->blocks[i]);
-        if (status == PXR_OK && grid->blocks[i]->live_count == 0)
-            status = replace_block(grid, i);
+        status = add_cluster(grid);
+    for (uint32_t i = grid->cluster_count; status == PXR_OK && i-- > 0;) {
+        status = pass_cluster(grid->clusters[i]);
+        if (status == PXR_OK && grid->clusters[i]->live_threads == 0)
+            status = replace_cluster(grid, i);
     }
     return status;
 }
@@ -250,25 +333,26 @@ static enum pxr_status run_grid(struct oracle *oracle)
 {
     const struct oracle_launch *launch = oracle->launch;
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    uint32_t blocks = blocks_per_cluster(oracle);
     struct grid grid = {
         .oracle = oracle,
-        .total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
-        .capacity = MAX_RESIDENT_THREADS / threads,
+        .total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] / blocks,
+        .capacity = MAX_RESIDENT_THREADS / (threads * blocks),
     };
     enum pxr_status status = PXR_OK;
 
     if (grid.capacity > grid.total)
         grid.capacity = (uint32_t)grid.total;
-    grid.blocks = calloc(grid.capacity, sizeof(struct oracle_block *));
-    if (!grid.blocks)
+    grid.clusters = calloc(grid.capacity, sizeof(struct oracle_cluster *));
+    if (!grid.clusters)
         return pxr_fail(oracle->err, PXR_OUT_OF_MEMORY, "not enough memory for the grid");
     choose_order(oracle, grid.total, &grid.first, &grid.stride);
-    grid.passes_per_block = launch->seed ? UINT64_C(1) << oracle_random(oracle) % 12 : 64;
-    while (status == PXR_OK && (grid.started < grid.total || grid.block_count > 0))
+    grid.passes_per_cluster = launch->seed ? UINT64_C(1) << oracle_random(oracle) % 12 : 64;
+    while (status == PXR_OK && (grid.started < grid.total || grid.cluster_count > 0))
         status = pass_grid(&grid);
-    while (grid.block_count > 0)
-        destroy_block(grid.blocks[--grid.block_count]);
-    free(grid.blocks);
+    while (grid.cluster_count > 0)
+        destroy_cluster(grid.clusters[--grid.cluster_count]);
+    free(grid.clusters);
     return status;
 }
 
@@ -299,6 +383,22 @@ static enum pxr_status check_launch(const struct oracle *oracle, struct pxr_erro
     return PXR_OK;
 }
 
+/* PTX ISA, ".reqnctapercluster". */
+static enum pxr_status choose_cluster(struct oracle *oracle, struct pxr_error *err)
+{
+    uint64_t blocks = 1;
+
+    for (int i = 0; i < 3; i++) {
+        uint32_t wanted = oracle->kernel->cluster_blocks[i];
+
+        oracle->cluster[i] = wanted != 0 ? wanted : 1;
+        blocks *= oracle->cluster[i];
+        if (blocks > ORACLE_CLUSTER_BLOCKS || oracle->launch->grid[i] % oracle->cluster[i] != 0)
+            return pxr_fail(err, PXR_OUT_OF_RESOURCES, "no grid of such clusters");
+    }
+    return PXR_OK;
+}
+
 enum pxr_status oracle_run(struct oracle *oracle, const struct oracle_launch *launch,
                            struct pxr_error *err)
 {
@@ -312,6 +412,8 @@ enum pxr_status oracle_run(struct oracle *oracle, const struct oracle_launch *la
     if (!oracle->kernel)
         return pxr_fail(err, PXR_NOT_FOUND, "there is no kernel '%s'", launch->kernel);
     status = check_launch(oracle, err);
+    if (status == PXR_OK)
+        status = choose_cluster(oracle, err);
     if (status == PXR_OK)
         status = oracle_place_shared(oracle, err);
     if (status == PXR_OK)

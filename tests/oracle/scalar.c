@@ -103,9 +103,16 @@ static enum pxr_status run(struct oracle_thread *thread, const struct ptx_inst *
 {
     struct oracle_scalar scalar = {.carry = thread->carry};
 
-    scalar.in_count = inst->operand_count - 1;
-    for (unsigned i = 1; i < inst->operand_count; i++)
-        scalar.in[i - 1] = oracle_read(thread, inst, i, type_of(inst, row->types[i]));
+    for (unsigned i = 1; i < inst->operand_count; i++) {
+        const struct ptx_operand *operand = &inst->operands[i];
+        enum ptx_type type = type_of(inst, row->types[i]);
+
+        if (row == &scalar_rows[SCALAR_cvt_four] && oracle_elem_count(operand) > 1)
+            for (unsigned k = 0; k < oracle_elem_count(operand); k++)
+                scalar.in[scalar.in_count++] = oracle_read_elem(thread, operand, k, type);
+        else
+            scalar.in[scalar.in_count++] = oracle_read(thread, inst, i, type);
+    }
     row->evaluate(inst, &scalar);
     thread->carry = scalar.carry;
     oracle_write(thread, inst, 0, type_of(inst, row->types[0]), scalar.out);

@@ -51,10 +51,13 @@ const struct oracle_format *oracle_format(enum ptx_type type)
     case PTX_TYPE_E5M2:
     case PTX_TYPE_E5M2X2:
         return &e5m2;
+    case PTX_TYPE_E2M1:
     case PTX_TYPE_E2M1X2:
         return &e2m1;
+    case PTX_TYPE_E2M3:
     case PTX_TYPE_E2M3X2:
         return &e2m3;
+    case PTX_TYPE_E3M2:
     case PTX_TYPE_E3M2X2:
         return &e3m2;
     default:
@@ -239,7 +242,8 @@ uint64_t oracle_pack_random(const struct oracle_format *format, struct oracle_nu
         if (number.significand == 0)
             number.class = ORACLE_ZERO;
     }
-    if (number.class == ORACLE_FINITE && oracle_log2_floor(number) > format->bias)
+    if (number.class == ORACLE_FINITE && format->has_infinity &&
+        oracle_log2_floor(number) > format->bias)
         number.class = ORACLE_INFINITE;
     return oracle_pack(format, number, ORACLE_ROUND_ZERO);
 }

@@ -12,6 +12,8 @@
 
 #include "ptx/ops.h"
 
+struct ptx_inst;
+
 struct oracle_format {
     unsigned bits;          /* of a value in its register */
     unsigned exponent_bits; /* 0: not a floating-point format */
@@ -48,6 +50,9 @@ enum oracle_round {
     ORACLE_ROUND_DOWN,
     ORACLE_ROUND_UP
 };
+
+/* Of arithmetic: "The default value of rounding modifier is .rn". */
+enum oracle_round oracle_rounding(const struct ptx_inst *inst);
 
 struct oracle_number oracle_unpack(const struct oracle_format *format, uint64_t bits);
 

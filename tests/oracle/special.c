@@ -22,11 +22,11 @@ static uint32_t warp_count(const struct oracle_thread *thread)
     return thread->block->warp_count;
 }
 
-/* A block is a cluster of its own: cluster ids are block ids. */
 static uint64_t position(const struct oracle_thread *thread, enum ptx_sreg sreg, bool *is_known)
 {
     const struct oracle_launch *launch = thread->oracle->launch;
     const uint32_t *ctaid = thread->block->ctaid;
+    const uint32_t *cluster = thread->oracle->cluster;
 
     *is_known = true;
     switch (sreg) {
@@ -49,16 +49,25 @@ static uint64_t position(const struct oracle_thread *thread, enum ptx_sreg sreg,
     case PTX_SREG_CLUSTERID_X:
     case PTX_SREG_CLUSTERID_Y:
     case PTX_SREG_CLUSTERID_Z:
-        return ctaid[sreg - PTX_SREG_CLUSTERID_X];
+        return ctaid[sreg - PTX_SREG_CLUSTERID_X] / cluster[sreg - PTX_SREG_CLUSTERID_X];
     case PTX_SREG_NCLUSTERID_X:
     case PTX_SREG_NCLUSTERID_Y:
     case PTX_SREG_NCLUSTERID_Z:
-        return launch->grid[sreg - PTX_SREG_NCLUSTERID_X];
+        return launch->grid[sreg - PTX_SREG_NCLUSTERID_X] / cluster[sreg - PTX_SREG_NCLUSTERID_X];
+    case PTX_SREG_CLUSTER_CTAID_X:
+    case PTX_SREG_CLUSTER_CTAID_Y:
+    case PTX_SREG_CLUSTER_CTAID_Z:
+        return ctaid[sreg - PTX_SREG_CLUSTER_CTAID_X] % cluster[sreg - PTX_SREG_CLUSTER_CTAID_X];
     case PTX_SREG_CLUSTER_NCTAID_X:
     case PTX_SREG_CLUSTER_NCTAID_Y:
     case PTX_SREG_CLUSTER_NCTAID_Z:
+        return cluster[sreg - PTX_SREG_CLUSTER_NCTAID_X];
+    case PTX_SREG_CLUSTER_CTARANK:
+        return thread->block->rank;
     case PTX_SREG_CLUSTER_NCTARANK:
-        return 1;
+        return thread->block->cluster->block_count;
+    case PTX_SREG_IS_EXPLICIT_CLUSTER:
+        return thread->oracle->kernel->needs_cluster;
     default:
         *is_known = false;
         return 0;
@@ -128,6 +137,6 @@ uint64_t oracle_sreg(struct oracle_thread *thread, enum ptx_sreg sreg)
     case PTX_SREG_GLOBALTIMER_HI:
         return now_ns() >> 32;
     default:
-        return 0; /* %pm, %envreg, %cluster_ctaid, %cluster_ctarank, %is_explicit_cluster, … */
+        return 0; /* %pm, %envreg, … */
     }
 }

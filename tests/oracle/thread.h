@@ -65,6 +65,7 @@ enum oracle_state {
     ORACLE_AT_BARRIER, /* bar.sync, bar.red */
     ORACLE_AT_WARP,    /* an operation with a member mask */
     ORACLE_AT_GROUP,   /* an operation of the lanes that happen to be together */
+    ORACLE_AT_CLUSTER, /* barrier.cluster.wait */
     ORACLE_EXITED
 };
 
@@ -73,8 +74,9 @@ struct oracle_thread {
     const struct oracle_code *code;
     uint32_t pc; /* step to run next; a body finds it already past itself */
     enum oracle_state state;
-    bool carry;  /* CC.CF */
-    bool yields; /* lets others run before its next step */
+    bool carry;       /* CC.CF */
+    bool yields;      /* lets others run before its next step */
+    bool has_arrived; /* at barrier.cluster, in a phase that is not complete */
     uint32_t tid[3];
     uint32_t lane;
     uint32_t warp;
@@ -101,6 +103,7 @@ struct oracle_thread {
     uint64_t wait_since;  /* steps of the warp when a group wait began */
     oracle_finish finish; /* of an operation of lanes */
     union oracle_value wait_values[3];
+    uint8_t *wait_row; /* of a matrix, in memory */
 
     uint64_t steps;
 };

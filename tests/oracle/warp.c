@@ -79,7 +79,7 @@ enum pxr_status oracle_warp_after_exit(struct oracle_thread *thread)
     return PXR_OK;
 }
 
-static enum pxr_status meet_lanes(struct oracle_thread *thread, const struct ptx_inst *inst,
+enum pxr_status oracle_meet_lanes(struct oracle_thread *thread, const struct ptx_inst *inst,
                                   uint32_t mask, oracle_finish finish_op)
 {
     if (!(mask >> thread->lane & 1))
@@ -99,7 +99,7 @@ static enum pxr_status meet(struct oracle_thread *thread, const struct ptx_inst 
 {
     uint32_t mask = oracle_read(thread, inst, inst->operand_count - 1, PTX_TYPE_U32).u32;
 
-    return meet_lanes(thread, inst, mask, finish_op);
+    return oracle_meet_lanes(thread, inst, mask, finish_op);
 }
 
 static enum pxr_status meet_whoever_comes(struct oracle_thread *thread, const struct ptx_inst *inst,
@@ -503,5 +503,5 @@ static void finish_movmatrix(struct oracle_thread *thread, uint32_t lanes)
 enum pxr_status oracle_movmatrix(struct oracle_thread *thread, const struct ptx_inst *inst)
 {
     thread->wait_values[0] = oracle_read(thread, inst, 1, PTX_TYPE_B32);
-    return meet_lanes(thread, inst, UINT32_MAX, finish_movmatrix);
+    return oracle_meet_lanes(thread, inst, UINT32_MAX, finish_movmatrix);
 }

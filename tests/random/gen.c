@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define WARP_SIZE 32
+
 /* ---- text ---- */
 
 void gen_line(struct gen *g, const char *format, ...)
@@ -219,6 +221,10 @@ static void gen_block_meeting(struct gen *g, const struct gen_scope *scope)
         gen_leavers(g, scope);
         return;
     }
+    if (g->config->has_mbarriers && !g->in_function && dice_chance(&g->dice, 30)) {
+        gen_mbarrier(g);
+        return;
+    }
     uint32_t roll = dice_below(&g->dice, 14);
     bool is_deep = scope->depth >= g->config->max_depth;
     if (roll < 1)
@@ -240,6 +246,11 @@ static bool gen_together(struct gen *g, const struct gen_scope *scope)
 {
     const struct generator_config *config = g->config;
     uint32_t roll = dice_below(&g->dice, 100);
+    /* All blocks must come there. */
+    if (config->has_clusters && scope->is_top && scope->depth == 0 && roll < 50) {
+        gen_cluster(g);
+        return true;
+    }
     if (scope->level == GEN_BLOCK && config->has_barriers && roll < 12 * config->meetings) {
         gen_block_meeting(g, scope);
         return true;
@@ -395,16 +406,26 @@ static void gen_shape(struct gen *g)
         threads = 1 + dice_below(dice, g->config->max_threads);
     if (threads > g->config->max_threads)
         threads = g->config->max_threads;
+    if (g->config->has_matrices)
+        threads = (threads + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE;
     for (int n = 0; n < 3; n++)
         g->block[n] = g->grid[n] = 1;
     g->grid[0] = 1 + (dice_chance(dice, 40) ? 1 + dice_below(dice, 2) : 0);
     g->block[0] = threads;
-    if (dice_chance(dice, 25) && threads >= 8) {
+    bool is_flat = !dice_chance(dice, 25) || threads < 8;
+    if (!is_flat && g->config->has_matrices) {
+        g->block[0] = 8;
+        g->block[1] = threads / 8;
+    } else if (!is_flat) {
         g->block[0] = 1 + dice_below(dice, 8);
         g->block[1] = 1 + dice_below(dice, threads / g->block[0]);
         g->block[2] = threads / (g->block[0] * g->block[1]);
     }
     g->threads = g->block[0] * g->block[1] * g->block[2];
+    if (g->config->has_clusters) {
+        g->cluster = 2 + dice_below(dice, 3);
+        g->grid[0] *= g->cluster;
+    }
 }
 
 /* The lanes that this warp has: fewer than 32 in the last one. */
@@ -502,6 +523,12 @@ static void gen_all_statements(struct gen *g, const struct gen_scope *top)
         gen_statements(g, top, dice_below(&g->dice, 2));
         gen_open(g);
         gen_leavers(g, top);
+        gen_close(g);
+    }
+    for (unsigned n = 0; n < g->config->matrices; n++) {
+        gen_statements(g, top, dice_below(&g->dice, 2));
+        gen_open(g);
+        gen_matrix(g);
         gen_close(g);
     }
     gen_rows(g, top);
@@ -602,6 +629,11 @@ void generator_make(const struct generator_config *config, struct text *text)
         .own_bytes = config->own_bytes,
         .indent = 1,
     };
+    if (config->is_matrix) {
+        gen_stencil(&g, text);
+        text_fini(&body);
+        return;
+    }
     gen_shape(&g);
     add_header(&g, text);
     gen_functions(&g, text);
@@ -611,7 +643,10 @@ void generator_make(const struct generator_config *config, struct text *text)
     g.out = &body;
     gen_kernel_body(&g);
     text_add(text, ".visible .entry random(.param .u64 p_cells, .param .u64 p_table, "
-                   ".param .u64 p_atoms,\n    .param .u64 p_out, .param .u64 p_tallies)\n{\n");
+                   ".param .u64 p_atoms,\n    .param .u64 p_out, .param .u64 p_tallies)");
+    if (g.cluster > 0)
+        text_add(text, " .reqnctapercluster %u", g.cluster);
+    text_add(text, "\n{\n");
     gen_declare(&g, text);
     text_add_bytes(text, body.bytes, body.len);
     text_add(text, "}\n");
@@ -645,6 +680,8 @@ struct generator_config generator_config_from_seed(uint64_t seed)
         .has_pointers = dice_chance(&dice, 35),
     };
     config.has_leavers = config.has_exits && config.has_barriers && dice_chance(&dice, 60);
+    config.has_mbarriers = !config.has_exits && config.has_barriers && dice_chance(&dice, 50);
+    config.has_matrices = !config.has_exits && config.has_warp_ops && dice_chance(&dice, 50);
     return config;
 }
 
@@ -663,6 +700,17 @@ struct generator_config generator_config_small(uint64_t seed)
     struct generator_config config = generator_config_from_seed(seed);
     if (!dice_chance(&dice, 10))
         make_lean(&config, &dice);
+    return config;
+}
+
+struct generator_config generator_config_matrices(uint64_t seed)
+{
+    struct dice dice = {seed ^ UINT64_C(0x3a721ce5)};
+    struct generator_config config = generator_config_small(seed);
+    config.has_exits = config.has_leavers = false;
+    config.has_warp_ops = config.has_matrices = true;
+    config.matrices = 1 + dice_below(&dice, 6);
+    config.meetings = 3;
     return config;
 }
 
@@ -686,6 +734,7 @@ struct generator_config generator_config_leavers(uint64_t seed)
     struct generator_config config = generator_config_from_seed(seed);
     uint32_t size = dice_below(&dice, 200);
     config.has_barriers = config.has_exits = config.has_leavers = true;
+    config.has_matrices = false;
     config.has_chains = false;
     config.meetings = 3;
     config.partings = 1;
@@ -693,6 +742,15 @@ struct generator_config generator_config_leavers(uint64_t seed)
         make_spare(&config, &dice);
     else if (size > 0)
         make_lean(&config, &dice);
+    return config;
+}
+
+struct generator_config generator_config_clusters(uint64_t seed)
+{
+    struct generator_config config = generator_config_small(seed);
+    config.statements = 3 + config.statements / 2;
+    config.has_barriers = config.has_clusters = true;
+    config.has_exits = config.has_leavers = false;
     return config;
 }
 
@@ -708,4 +766,17 @@ struct generator_config generator_config_rows(uint64_t seed)
     config.pools.r = 8 + dice_below(&dice, 26);
     config.is_lean = true;
     return config;
+}
+
+struct generator_config generator_config_stencils(uint64_t seed)
+{
+    struct dice dice = {seed ^ UINT64_C(0x3a7e1c)};
+    return (struct generator_config){
+        .seed = seed,
+        .statements = 1 + dice_below(&dice, 9),
+        .has_floats = dice_chance(&dice, 80),
+        .own_bytes = 16,
+        .pools = {.h = 2, .r = 3 + dice_below(&dice, 6), .l = 2, .p = 2, .u = 1},
+        .is_matrix = true,
+    };
 }

@@ -58,6 +58,7 @@ struct gen {
     uint32_t grid[3];
     uint32_t block[3];
     uint32_t threads; /* of a block */
+    uint32_t cluster; /* blocks of a cluster; 0: there are none */
 };
 
 /* ---- gen.c ---- */
@@ -99,6 +100,10 @@ void gen_mix(struct gen *g);
 /* One short instruction. */
 void gen_short(struct gen *g);
 
+/* ---- gen_stencil.c ---- */
+/* The whole case. */
+void gen_stencil(struct gen *g, struct text *text);
+
 /* ---- gen_memory.c ---- */
 void gen_memory(struct gen *g);
 void gen_atomic(struct gen *g);
@@ -111,12 +116,20 @@ void gen_warp_exchange(struct gen *g, const struct gen_scope *scope);
 void gen_exit(struct gen *g, const struct gen_scope *scope);
 
 /* ---- gen_barrier.c ---- */
+/* The address of another thread's cell, in a new register. */
+void gen_other_cell(struct gen *g, char other[NAME_BYTES]);
 void gen_block_exchange(struct gen *g);
 void gen_barrier_red(struct gen *g);
 void gen_barrier(struct gen *g);
 void gen_split_barrier(struct gen *g);
 void gen_barrier_arms(struct gen *g, const struct gen_scope *scope);
 void gen_barrier_loops(struct gen *g, const struct gen_scope *scope);
+
+/* ---- gen_mbarrier.c ---- */
+void gen_mbarrier(struct gen *g);
+
+/* ---- gen_cluster.c ---- */
+void gen_cluster(struct gen *g);
 
 /* ---- gen_leavers.c ---- */
 void gen_leavers(struct gen *g, const struct gen_scope *scope);
@@ -139,6 +152,9 @@ struct gen_scope gen_scope_free(const struct gen_scope *scope);
 unsigned gen_turns_left(struct gen *g, const struct gen_scope *scope);
 void gen_escape(struct gen *g, const struct gen_scope *scope);
 void gen_flow(struct gen *g, const struct gen_scope *scope);
+
+/* ---- gen_matrix.c ---- */
+void gen_matrix(struct gen *g);
 
 /* ---- gen_call.c ---- */
 void gen_call(struct gen *g, const struct gen_scope *scope);

@@ -106,16 +106,21 @@ void gen_barrier_red(struct gen *g)
 
 /* ---- threads on different ways ---- */
 
-/* The cell of another thread, at an offset, between two barriers that need not be aligned. */
-static void gen_meeting(struct gen *g, const unsigned ids[2], unsigned at)
+void gen_other_cell(struct gen *g, char other[NAME_BYTES])
 {
-    char r[NAME_BYTES];
-    char other[NAME_BYTES];
     gen_temp(g, 32, other);
     gen_line(g, "add.u32 %s, %%thread, %u;", other, 1 + dice_below(&g->dice, 100));
     gen_line(g, "rem.u32 %s, %s, %u;", other, other, g->threads);
     gen_line(g, "sub.u32 %s, %s, %%thread;", other, other);
     gen_line(g, "mad.lo.u32 %s, %s, %u, %%self;", other, other, g->own_bytes);
+}
+
+/* The cell of another thread, at an offset, between two barriers that need not be aligned. */
+static void gen_meeting(struct gen *g, const unsigned ids[2], unsigned at)
+{
+    char r[NAME_BYTES];
+    char other[NAME_BYTES];
+    gen_other_cell(g, other);
     gen_pool(g, 32, r);
     gen_line(g, "barrier.sync %u;", ids[0]);
     gen_line(g, "ld.shared.u32 %s, [%s+%u];", r, other, at);

@@ -72,11 +72,7 @@ static void gen_behind(struct gen *g, const struct parting *parting, unsigned me
         gen_statements(g, &parting->inside, dice_below(&g->dice, g->config->is_spare ? 2 : 3));
         return;
     }
-    gen_temp(g, 32, other);
-    gen_line(g, "add.u32 %s, %%thread, %u;", other, 1 + dice_below(&g->dice, 100));
-    gen_line(g, "rem.u32 %s, %s, %u;", other, other, g->threads);
-    gen_line(g, "sub.u32 %s, %s, %%thread;", other, other);
-    gen_line(g, "mad.lo.u32 %s, %s, %u, %%self;", other, other, g->own_bytes);
+    gen_other_cell(g, other);
     gen_pool(g, 32, r);
     gen_line(g, "ld.shared.u32 %s, [%s+%u];", r, other, parting->at);
 }

@@ -157,6 +157,10 @@ static void gen_redux(struct gen *g, const struct gen_scope *scope)
 
 void gen_warp_op(struct gen *g, const struct gen_scope *scope)
 {
+    if (g->config->has_matrices && scope->is_full && dice_chance(&g->dice, 50)) {
+        gen_matrix(g);
+        return;
+    }
     switch (dice_below(&g->dice, 7)) {
     case 0:
     case 1:

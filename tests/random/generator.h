@@ -24,6 +24,7 @@ struct generator_config {
     unsigned max_threads;  /* of a block */
     unsigned meetings;     /* how many times as often as usual threads meet */
     unsigned partings;     /* before the other statements, each with exits between barriers */
+    unsigned matrices;     /* so many operations on them, among the first statements */
     unsigned arms;         /* of a parting, at most … */
     unsigned arm_meetings; /* … and so many barriers in each, 2, 4 or 6 */
     unsigned row; /* so many meetings one behind the other, before the other statements … */
@@ -38,11 +39,15 @@ struct generator_config {
         has_chains; /* chains of arithmetic on 16 bits, and loops with a remainder of their turns */
     bool has_exits;
     bool has_leavers;   /* with barriers and exits: between them, warp by warp or lane by lane */
+    bool has_mbarriers; /* with barriers and without exits */
+    bool has_clusters;  /* without exits: blocks of a cluster meet and reach each other's memory */
+    bool has_matrices;  /* with warp operations: products, and rows in shared memory */
     bool has_polls;     /* accesses that a program may use to wait for others */
     bool has_recursion; /* where there are functions */
     bool has_pointers;  /* to functions */
     bool is_lean;       /* little code around the statements: most registers are computed from
                            a few that are loaded, results lie in columns */
+    bool is_matrix;     /* another kind of kernel: elements of a matrix and their neighbours */
     bool is_spare;      /* lean, and statements that ask nothing of their place are short, too */
 };
 
@@ -53,6 +58,9 @@ struct generator_config generator_config_from_seed(uint64_t seed);
  * time. */
 struct generator_config generator_config_small(uint64_t seed);
 
+/* As small ones, all with operations of whole warps on matrices. */
+struct generator_config generator_config_matrices(uint64_t seed);
+
 /* All have barriers and exits between them. Nine kernels of ten have little else and few registers;
  * nearly all others are small, one in 200 is as large as any. */
 struct generator_config generator_config_leavers(uint64_t seed);
@@ -60,6 +68,13 @@ struct generator_config generator_config_leavers(uint64_t seed);
 /* All have 20 to 120 barriers and warp operations in a row, across which up to 33 registers live,
  * and little else. */
 struct generator_config generator_config_rows(uint64_t seed);
+
+/* All are over matrices, in blocks and grids of up to three dimensions, without loops and meetings:
+ * 1 to 9 statements, and borders that some threads are behind. */
+struct generator_config generator_config_stencils(uint64_t seed);
+
+/* All have clusters of 2 to 4 blocks, which meet several times, and little else. */
+struct generator_config generator_config_clusters(uint64_t seed);
 
 /* Appends the case to *text. The same config gives the same text. */
 void generator_make(const struct generator_config *config, struct text *text);

@@ -3,10 +3,10 @@
  * Random kernels on the oracle and on the product in every collapse and mode. What tells them apart
  * is written to a file, made smaller, and completed with what the memory should hold.
  *
- *   random_kernels [--small | --leavers | --rows] [--seed S] [--count N] [--time SECONDS] [--jobs
- * N]
- *                  [--backend NAME,…] [--out DIR]
- *   random_kernels [--small | --leavers | --rows] [--backend NAME,…]
+ *   random_kernels [--small | --leavers | --rows | --clusters | --matrices | --stencils] [--seed S]
+ *                  [--count N] [--time SECONDS] [--jobs N] [--backend NAME,…] [--out DIR]
+ *   random_kernels [--small | --leavers | --rows | --clusters | --matrices | --stencils] [--backend
+ * NAME,…]
  *                  --print SEED | --check FILE | --reduce FILE
  */
 #include <inttypes.h>
@@ -410,13 +410,18 @@ static int print_seed(const struct options *options, uint64_t seed)
 
 static int usage(void)
 {
-    fputs("random_kernels [--small | --leavers | --rows] [--seed S] [--count N] [--time SECONDS]\n"
-          "               [--jobs N] [--backend NAME,...] [--out DIR]\n"
-          "random_kernels [--small | --leavers | --rows] [--backend NAME,...]\n"
+    fputs("random_kernels [--small | --leavers | --rows | --clusters | --matrices | --stencils]\n"
+          "               [--seed S] [--count N] [--time SECONDS] [--jobs N] [--backend "
+          "NAME,...] [--out DIR]\n"
+          "random_kernels [--small | --leavers | --rows | --clusters | --matrices | --stencils]\n"
+          "               [--backend NAME,...]\n"
           "               --print SEED | --check FILE | --reduce FILE\n"
           "  --small: nine kernels of ten have few statements\n"
           "  --leavers: likewise, and all have exits between barriers\n"
           "  --rows: all have many barriers and warp operations in a row\n"
+          "  --clusters: all have clusters of blocks\n"
+          "  --matrices: all have products of matrices and rows of them in shared memory\n"
+          "  --stencils: all are stencils over matrices, without loops and meetings\n"
           "  NAME: all (every collapse and mode, the default), precise, flat, hierarchical,\n"
           "        vector, auto, with -normal or -jit in one mode only; product, driver\n"
           "  PTXRUN_WIDTH, PTXRUN_JAM: of vectors of threads\n",
@@ -430,9 +435,10 @@ static int take_option(struct options *options, const char *name, const char *va
     static const struct {
         const char *name;
         struct generator_config (*config)(uint64_t seed);
-    } families[] = {{"--small", generator_config_small},
-                    {"--leavers", generator_config_leavers},
-                    {"--rows", generator_config_rows}};
+    } families[] = {
+        {"--small", generator_config_small},       {"--leavers", generator_config_leavers},
+        {"--rows", generator_config_rows},         {"--clusters", generator_config_clusters},
+        {"--matrices", generator_config_matrices}, {"--stencils", generator_config_stencils}};
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
         if (strcmp(name, families[i].name) == 0) {
             options->config = families[i].config;

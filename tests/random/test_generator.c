@@ -39,6 +39,16 @@ static struct text rows_text_of(uint64_t seed)
     return make(generator_config_rows(seed));
 }
 
+static struct text clusters_text_of(uint64_t seed)
+{
+    return make(generator_config_clusters(seed));
+}
+
+static struct text stencil_text_of(uint64_t seed)
+{
+    return make(generator_config_stencils(seed));
+}
+
 Test(generator, a_seed_stands_for_one_text)
 {
     struct text first = text_of(5);
@@ -75,7 +85,13 @@ Test(generator, every_text_is_a_case_and_a_module)
         require_module(&text, (int)seed);
         require_module(&small, (int)seed);
         require_module(&leavers, (int)seed);
+        struct text stencil = stencil_text_of(seed);
+        struct text clusters = clusters_text_of(seed);
+        require_module(&clusters, (int)seed);
+        text_fini(&clusters);
         require_module(&rows, (int)seed);
+        require_module(&stencil, (int)seed);
+        text_fini(&stencil);
         text_fini(&text);
         text_fini(&small);
         text_fini(&leavers);
@@ -198,6 +214,45 @@ Test(generator, rows_have_many_meetings_of_all_kinds)
         cr_assert_geq(meetings, 20, "%d", (int)seed);
         for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
             is_seen[n] |= strstr(entry, kinds[n]) != NULL;
+        text_fini(&text);
+    }
+    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
+        cr_assert(is_seen[n], "%s", kinds[n]);
+}
+
+/* What rows of neighbouring blocks need, in order to run as one. */
+Test(generator, stencils_have_no_loops_and_no_memory_but_global)
+{
+    static const char *const absent[] = {"shared.", "local.", "atom.", "red.", "bar", "shfl"};
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct text text = stencil_text_of(seed);
+        const char *entry = strstr(text.bytes, ".entry");
+        for (size_t n = 0; n < sizeof absent / sizeof *absent; n++)
+            cr_assert_eq(count_of(entry, absent[n]), 0, "%d has %s", (int)seed, absent[n]);
+        text_fini(&text);
+    }
+}
+
+Test(generator, blocks_of_clusters_meet_and_reach_each_other)
+{
+    static const char *const kinds[] = {"arrive.relaxed",
+                                        "arrive.aligned",
+                                        "wait.acquire",
+                                        "mapa.u64",
+                                        "ld.shared::c",
+                                        "st.shared::c",
+                                        "atom.shared::cluster",
+                                        "st.async",
+                                        "red.add",
+                                        "@%tp",
+                                        "arrive.release.cluster.shared::cluster"};
+    bool is_seen[sizeof kinds / sizeof *kinds] = {0};
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct text text = clusters_text_of(seed);
+        cr_assert_not_null(strstr(text.bytes, ".reqnctapercluster"));
+        cr_assert_eq(count_of(text.bytes, "exit;"), 0);
+        for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
+            is_seen[n] |= strstr(text.bytes, kinds[n]) != NULL;
         text_fini(&text);
     }
     for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)

@@ -339,9 +339,13 @@ static enum pxr_status run_grid(struct inprocess_runner *inprocess, struct compi
                    .grid_id = ++inprocess->launches,
                    .sm_count = SM_COUNT,
                    .local_bytes = compiled->layout.local_static_bytes},
+        .shared_align = compiled->layout.shared_align,
     };
     memcpy(grid.launch.grid, launch->grid, sizeof grid.launch.grid);
     memcpy(grid.launch.block, launch->block, sizeof grid.launch.block);
+    const struct ptx_func *kernel = ptx_find_entry(inprocess->ptx, launch->kernel);
+    memcpy(grid.launch.cluster, kernel->cluster_blocks, sizeof grid.launch.cluster);
+    grid.launch.is_explicit_cluster = kernel->needs_cluster;
     struct sch_fault fault = {.status = PXR_OK};
     struct sch_op *op = sch_op_grid(&grid, note_fault, &fault);
     if (op == NULL)

@@ -115,6 +115,10 @@ static void put_coordinates(char *text, const struct ptx_form *form)
     };
     bool is_texture = ptx_op_table[form->op].family == PTX_FAMILY_TEXTURE;
 
+    if (form_has(form, PTX_MOD_TILE_GATHER4) || form_has(form, PTX_MOD_TILE_SCATTER4)) {
+        strcpy(text, "[%rd2, {%r1,%r2,%r3,%r4,%r5}]");
+        return;
+    }
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
         bool is_3d = shapes[i].mod == PTX_MOD_3D && is_texture;
 
@@ -208,7 +212,7 @@ static enum ptx_type element_type(const struct ptx_form *form, char matrix)
     return form->types[matrix == 'd' ? 0 : matrix == 'a' ? 1 : matrix == 'b' ? 2 : 3];
 }
 
-/* Of a thread of 32; smaller elements are packed. */
+/* Of a thread of 32, or of 128 of a warpgroup; smaller elements are packed. */
 static unsigned fragment_registers(const struct ptx_form *form, unsigned index, unsigned m,
                                    unsigned n, unsigned k)
 {
@@ -216,7 +220,8 @@ static unsigned fragment_registers(const struct ptx_form *form, unsigned index, 
     enum ptx_type type = element_type(form, matrix);
     unsigned bits = ptx_type_bits(type);
     bool is_factor = matrix == 'a' || matrix == 'b';
-    unsigned count = (matrix == 'a' ? m * k : matrix == 'b' ? n * k : m * n) / 32;
+    unsigned threads = strncmp(form->text, "wgmma", 5) == 0 ? 128 : 32;
+    unsigned count = (matrix == 'a' ? m * k : matrix == 'b' ? n * k : m * n) / threads;
 
     if (is_factor && type == PTX_TYPE_F16 && strncmp(form->text, "wmma", 4) == 0)
         return 8;
@@ -233,11 +238,18 @@ static unsigned fragment_registers(const struct ptx_form *form, unsigned index, 
     return count ? count : 1;
 }
 
+static bool is_wide(const struct ptx_form *form)
+{
+    return form_has(form, PTX_MOD_IM2COL_W) || form_has(form, PTX_MOD_IM2COL_W_128);
+}
+
 /* Differences along the axes of a texture; offsets of im2col are two less than its dimensions. */
 static unsigned other_registers(const struct ptx_form *form)
 {
     bool is_copy = form_has(form, PTX_MOD_IM2COL);
 
+    if (is_wide(form)) /* halo and offset */
+        return 2;
     if (form_has(form, PTX_MOD_1D) || form_has(form, PTX_MOD_A1D))
         return 1;
     if (form_has(form, PTX_MOD_2D) || form_has(form, PTX_MOD_A2D) || form_has(form, PTX_MOD_4D))
@@ -257,7 +269,7 @@ static void put_registers(char *text, const struct ptx_form *form, enum ptx_type
     bool has_shape = shape_of(form, &m, &n, &k);
     bool is_matrix = has_shape && index < 4;
     unsigned count = is_matrix ? fragment_registers(form, index, m, n, k) : other_registers(form);
-    bool is_half = form_has(form, PTX_MOD_IM2COL) || (has_shape && !is_matrix);
+    bool is_half = form_has(form, PTX_MOD_IM2COL) || is_wide(form) || (has_shape && !is_matrix);
 
     if (is_matrix)
         type = element_type(form, matrix_of(form, index)) == PTX_TYPE_F64 ? PTX_TYPE_B64
@@ -284,7 +296,7 @@ void forms_put_instruction(char text[FORMS_LINE_BYTES], const struct ptx_form *f
 
     snprintf(text, FORMS_LINE_BYTES, "%s ", spelling);
     for (unsigned i = 0; i < count; i++) {
-        char operand[200];
+        char operand[FORMS_OPERAND_BYTES];
 
         if (rules[i].is_optional)
             continue;

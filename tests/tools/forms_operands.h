@@ -8,7 +8,9 @@
 
 #include "ptx/forms.h"
 
-#define FORMS_LINE_BYTES 512
+/* A matrix of wgmma has up to 128 registers in a lane. */
+#define FORMS_LINE_BYTES    1024
+#define FORMS_OPERAND_BYTES 800
 
 /* 1, 2, 4 or 8. */
 unsigned forms_vector_len(const struct ptx_form *form);

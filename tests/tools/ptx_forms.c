@@ -100,7 +100,8 @@ static const struct {
     {PTX_OP_COUNT, "tensormap::generic"},
     {PTX_OP_COUNT, "fma.oob"},
     {PTX_OP_COUNT, "tex.grad"}, /* whole numbers as coordinates */
-    {PTX_OP_COUNT, "wgmma"},    /* of sm_90a alone */
+    {PTX_OP_COUNT, "tex.base.2dms"},
+    {PTX_OP_COUNT, "wgmma"}, /* of sm_90a alone */
     {PTX_OP_COUNT, "testp.f"},
     {PTX_OP_COUNT, "prefetch.L2"},
     {PTX_OP_COUNT, "cvt.f16.bf16"},

@@ -173,7 +173,7 @@ enum pxr_status iteration_nest_prepare(LLVMModuleRef module, struct pxr_error *e
     for (; block != NULL; block = LLVMGetNextBasicBlock(block)) {
         const char *name = LLVMGetBasicBlockName(block);
         if (strncmp(name, "x.latch", 7) == 0 || strncmp(name, "y.latch", 7) == 0)
-            tr_mark_threads(block, name[0]);
+            tr_mark_threads(block, name[0], 0);
     }
     enum pxr_status status = tr_run_passes(module, INLINE_PASSES, NULL, err);
     if (status != PXR_OK)

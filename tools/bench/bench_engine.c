@@ -35,22 +35,35 @@ enum pxr_status bench_engine_open(unsigned workers, struct pxr_error *err)
     return status == PXR_OK ? sch_start(workers, err) : status;
 }
 
-enum pxr_status bench_engine_check(struct pxr_error *err)
+enum pxr_status bench_empty_open(struct ptx_module **module, struct bench_code *code,
+                                 struct pxr_error *err)
 {
     static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                                ".visible .entry empty() { ret; }\n";
+    static const struct tr_facts facts;
+    const struct bench_wish wish = {.facts = &facts};
+    enum pxr_status status =
+        ptx_parse((struct pxr_str){text, sizeof text - 1}, "empty", module, err);
+    if (status == PXR_OK)
+        status = bench_code_init(code, *module, ptx_find_entry(*module, "empty"), &wish, err);
+    return status;
+}
+
+enum pxr_status bench_engine_check(struct pxr_error *err)
+{
     struct ptx_module *module = NULL;
     struct bench_code code = {0};
-    const struct tr_facts facts = {0};
-    const struct bench_wish wish = {.facts = &facts};
     enum pxr_status status = open_compiler(err);
     if (status == PXR_OK)
-        status = ptx_parse((struct pxr_str){text, sizeof text - 1}, "check", &module, err);
-    if (status == PXR_OK)
-        status = bench_code_init(&code, module, ptx_find_entry(module, "empty"), &wish, err);
+        status = bench_empty_open(&module, &code, err);
     bench_code_fini(&code);
     ptx_module_destroy(module);
     return status;
+}
+
+enum pxr_status bench_engine_describe(char **text, struct pxr_error *err)
+{
+    return compiler->describe_target(text, err);
 }
 
 /* ---- compiling ---- */

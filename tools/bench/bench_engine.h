@@ -48,6 +48,13 @@ enum pxr_status bench_engine_open(unsigned workers, struct pxr_error *err);
  * come before bench_engine_open, and in another process. */
 enum pxr_status bench_engine_check(struct pxr_error *err);
 
+/* What code is made for, in words. The caller frees *text. After bench_engine_open. */
+enum pxr_status bench_engine_describe(char **text, struct pxr_error *err);
+
+/* A kernel that does nothing. The caller destroys both, also after an error. */
+enum pxr_status bench_empty_open(struct ptx_module **module, struct bench_code *code,
+                                 struct pxr_error *err);
+
 /* Parses kernels/<file>.ptx. The caller destroys the module. */
 enum pxr_status bench_module_open(const char *file, struct ptx_module **module,
                                   struct pxr_error *err);

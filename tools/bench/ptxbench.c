@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tools/bench/compare.h"
+#include "tools/bench/limits.h"
 #include "tools/bench/programs.h"
 #include "tools/bench/table.h"
 
@@ -17,6 +18,7 @@ static const struct {
     const char *help;
 } commands[] = {
     {"compare", compare_main, "your own program in many settings of ptxrun"},
+    {"limits", limits_main, "what operations and memory take on this machine"},
     {"programs", programs_main, "two settings of ptxrun, over the programs of a list"},
     {"table", table_main, "kernels of ptxrun's own against C and against the machine"},
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tools/bench/json.h"
+#include "tools/bench/machine.h"
 #include "tools/bench/table_plain.h"
 #include "util/options.h"
 
@@ -67,6 +68,7 @@ static void print_ratio(double number)
 
 void table_print_header(void)
 {
+    printf("%s; caches: %s\n", machine_cpu(), machine_caches());
     printf("code for CPU %s", cpu_name());
     for (int i = 0; i < TABLE_COMPILERS; i++) {
         const char *compiler = table_plain_compiler((enum table_compiler)i);
@@ -179,6 +181,8 @@ void table_write_json(FILE *file, const struct table_result *results, size_t cou
 {
     struct json json = {.file = file};
     json_open_object(&json, NULL);
+    json_text(&json, "machine", machine_cpu());
+    json_text(&json, "caches", machine_caches());
     json_text(&json, "cpu", cpu_name());
     json_text(&json, "skip", pxr_options_get()->skip);
     for (int i = 0; i < TABLE_COMPILERS; i++) {

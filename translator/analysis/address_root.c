@@ -67,6 +67,8 @@ static struct tr_root root_of_load(const struct tr_roots *roots, LLVMValueRef lo
     case TR_RECORD_BLOCK:
         if (field.has_offset && field.offset == offsetof(struct rt_block, shared))
             return from(TR_ORIGIN_SHARED);
+        if (field.has_offset && field.offset == offsetof(struct rt_block, words))
+            return from(TR_ORIGIN_LOCAL);
         return from(is_likely ? TR_ORIGIN_LOCAL : TR_ORIGIN_UNKNOWN); /* the frame */
     case TR_RECORD_LAUNCH:
         return from(is_likely ? TR_ORIGIN_CONSTANT : TR_ORIGIN_UNKNOWN);

@@ -132,7 +132,7 @@ LLVMValueRef tr_fuse_group_element(const struct tr_fuse *fuse, uint32_t array, L
 uint32_t tr_fuse_entry(const struct tr_fuse *fuse, uint32_t sync)
 {
     const struct tr_sync_point *at = &fuse->kernel->sync_points[sync];
-    bool is_whole = at->kind == RT_SYNC_BARRIER && at->is_fused;
+    bool is_whole = (at->kind == RT_SYNC_BARRIER && at->is_fused) || at->kind == RT_SYNC_CLUSTER;
     return sync | (is_whole ? RT_ENTRY_WHOLE : 0);
 }
 

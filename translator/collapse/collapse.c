@@ -20,6 +20,10 @@
  * better: compiling would take longer than most programs' kernels run. */
 #define LENGTH_MAX 16000
 
+/* With operations on words of all lanes, as products of matrices, `precise` takes ten times as long
+ * and more. */
+#define WORDS_LENGTH_MAX 24000
+
 /* The same for quick code, which is to be there at once: stacks of their own are compiled in a
  * fraction of the time, and kernels that run for long get the best code soon. */
 #define QUICK_LENGTH_MAX 2500
@@ -278,9 +282,21 @@ static bool measure_length(const struct tr_collapsing *collapsing, uint64_t *len
     return imports.words != NULL;
 }
 
+static bool has_words(const struct tr_kernel *kernel)
+{
+    bool found = false;
+    for (uint32_t r = 1; r < kernel->sync_count; r++) {
+        LLVMValueRef call = kernel->graph.values[kernel->sync_points[r].value].llvm;
+        found |= rt_find_parameter(tr_placeholder_of(call), RT_TYPE_CODE) >= 0;
+    }
+    return found;
+}
+
 static bool is_too_long(const struct tr_collapsing *collapsing, uint64_t length)
 {
-    return length > (is_quick(collapsing) ? QUICK_LENGTH_MAX : LENGTH_MAX);
+    if (is_quick(collapsing))
+        return length > QUICK_LENGTH_MAX;
+    return length > (has_words(&collapsing->kernel) ? WORDS_LENGTH_MAX : LENGTH_MAX);
 }
 
 static enum pxr_status build_kernel(struct tr_collapsing *collapsing, struct pxr_error *err)
@@ -422,9 +438,21 @@ static void explain_sync_points(const struct tr_collapsing *collapsing, FILE *ou
             (unsigned long long)frame->thread_bytes, (unsigned long long)frame->group_bytes, group);
 }
 
+static void explain_walk(const struct tr_walk *walk, FILE *out)
+{
+    if (walk->threads > 0)
+        fprintf(out,
+                "rows of neighbouring blocks run as one, about %u threads at a time: rows lie "
+                "apart in memory\n",
+                walk->threads);
+    else if (walk->why_not != NULL)
+        fprintf(out, "\teach block runs on its own, because %s\n", walk->why_not);
+}
+
 void tr_collapsing_explain(const struct tr_collapsing *collapsing, FILE *out)
 {
     const struct tr_frame *frame = &collapsing->fuse.frame;
+    explain_walk(&collapsing->fuse.walk, out);
     if (collapsing->kernel.sync_count > 1)
         explain_sync_points(collapsing, out);
     if (frame->interleaved_count + frame->piece_count > 0)

@@ -223,13 +223,25 @@ static bool is_of_block(const struct tr_sync_point *sync)
     return sync->is_fused && sync->kind != RT_SYNC_WARP;
 }
 
+/* The line of the call is that of the sync point, in case nobody else arrives. */
+static void build_cluster_wait(struct tr_fused *fused, uint32_t sync)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    LLVMValueRef block = fuse->block;
+    tr_clone_locate(&fused->clone, fuse->kernel->sync_points[sync].value);
+    tr_fuse_call(fuse, "rt_block_cluster_wait", fuse->void_type, &block, 1);
+    LLVMSetCurrentDebugLocation2(fuse->builder, NULL);
+}
+
 /* Builds the place from which all threads of the block go on behind the sync point. */
-static void build_begin(const struct tr_fused *fused, uint32_t sync)
+static void build_begin(struct tr_fused *fused, uint32_t sync)
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMPositionBuilderAtEnd(fuse->builder, fused->begin[sync]);
     if (fuse->kernel->sync_points[sync].kind == RT_SYNC_BARRIER_RED)
-        tr_build_barrier_reduction((struct tr_fused *)fused, sync);
+        tr_build_barrier_reduction(fused, sync);
+    if (fuse->kernel->sync_points[sync].kind == RT_SYNC_CLUSTER)
+        build_cluster_wait(fused, sync);
     if (is_hierarchical(fused)) {
         set_variable(fused, fused->warp, 0);
         set_variable(fused, fused->from, sync);
@@ -351,6 +363,11 @@ static void clear_entries(const struct tr_fused *fused)
                     FRAME_ALIGN);
 }
 
+static LLVMValueRef blocks_at_once(const struct tr_fused *fused)
+{
+    return fused->together != NULL ? fused->together : tr_fuse_i32(fused->fuse, 1);
+}
+
 /* Goes to the next block: x changes fastest, the others rarely; small blocks would feel every
  * store. Ends in a basic block of its own. */
 static void advance_ctaid(const struct tr_fused *fused)
@@ -364,7 +381,8 @@ static void advance_ctaid(const struct tr_fused *fused)
         LLVMValueRef extent = tr_fuse_field(
             fuse, fuse->i32, fuse->launch,
             offsetof(struct rt_launch, grid) + (size_t)d * sizeof(uint32_t), "nctaid");
-        LLVMValueRef more = LLVMBuildAdd(b, fused->ctaid[d], tr_fuse_i32(fuse, 1), "");
+        LLVMValueRef by = d == 0 ? blocks_at_once(fused) : tr_fuse_i32(fuse, 1);
+        LLVMValueRef more = LLVMBuildAdd(b, fused->ctaid[d], by, "");
         LLVMValueRef is_end = LLVMBuildICmp(b, LLVMIntEQ, more, extent, "");
         LLVMBuildStore(b, LLVMBuildSelect(b, is_end, tr_fuse_i32(fuse, 0), more, ""),
                        ctaid_field(fused, d));
@@ -397,6 +415,31 @@ static void build_careful_way(const struct tr_fused *fused, LLVMValueRef may_fau
     LLVMPositionBuilderAtEnd(b, quick);
 }
 
+static LLVMValueRef build_min(const struct tr_fuse *fuse, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMValueRef is_less = LLVMBuildICmp(fuse->builder, LLVMIntULT, a, b, "");
+    return LLVMBuildSelect(fuse->builder, is_less, a, b, "");
+}
+
+/* How many blocks run as one, from the current one on: neighbours in a row of the grid, of those
+ * that are left. Thread by thread blocks run one after another. */
+static void build_together(struct tr_fused *fused, LLVMValueRef left, LLVMValueRef may_fault)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    LLVMBuilderRef b = fuse->builder;
+    LLVMValueRef one = tr_fuse_i32(fuse, 1);
+    LLVMValueRef most = LLVMBuildUDiv(b, tr_fuse_i32(fuse, fuse->walk.threads), fuse->ntid[0], "");
+    LLVMValueRef is_none = LLVMBuildICmp(b, LLVMIntEQ, most, tr_fuse_i32(fuse, 0), "");
+    LLVMValueRef extent =
+        tr_fuse_field(fuse, fuse->i32, fuse->launch, offsetof(struct rt_launch, grid), "nctaid");
+    LLVMValueRef in_row = LLVMBuildSub(b, extent, fused->ctaid[0], "");
+    most =
+        build_min(fuse, build_min(fuse, left, in_row), LLVMBuildSelect(b, is_none, one, most, ""));
+    fused->together = LLVMBuildSelect(b, may_fault, one, most, "together");
+    LLVMBuildStore(b, fused->together,
+                   tr_fuse_offset(fuse, fuse->block, offsetof(struct rt_block, together)));
+}
+
 static void build_chunk_loop(struct tr_fused *fused, LLVMBasicBlockRef entry)
 {
     struct tr_fuse *fuse = fused->fuse;
@@ -413,6 +456,8 @@ static void build_chunk_loop(struct tr_fused *fused, LLVMBasicBlockRef entry)
     LLVMAddIncoming(left, &count, &entry, 1);
     for (int d = 0; d < 3; d++)
         fused->ctaid[d] = LLVMBuildLoad2(b, fuse->i32, ctaid_field(fused, d), "ctaid");
+    if (fuse->walk.threads > 0)
+        build_together(fused, left, may_fault);
     if (fuse->faults.count > 0)
         build_careful_way(fused, may_fault);
     if (fuse->has_entries)
@@ -421,7 +466,7 @@ static void build_chunk_loop(struct tr_fused *fused, LLVMBasicBlockRef entry)
 
     LLVMPositionBuilderAtEnd(b, fused->block_done);
     advance_ctaid(fused);
-    LLVMValueRef next = LLVMBuildSub(b, left, tr_fuse_i32(fuse, 1), "");
+    LLVMValueRef next = LLVMBuildSub(b, left, blocks_at_once(fused), "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
     LLVMAddIncoming(left, &next, &latch, 1);
     LLVMValueRef is_last = LLVMBuildICmp(b, LLVMIntEQ, next, tr_fuse_i32(fuse, 0), "");
@@ -461,11 +506,11 @@ static enum pxr_status init_fused(struct tr_fused *fused, LLVMMetadataRef subpro
     fused->loaded = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->loaded);
     fused->is_dynamic = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->is_dynamic);
     uint32_t values = kernel->graph.value_count;
-    fused->warp_array = pxr_arena_alloc_array(arena, values, sizeof *fused->warp_array);
     fused->warp_value = pxr_arena_alloc_array(arena, values, sizeof *fused->warp_value);
     fused->imports = tr_set_make(arena, values);
     if (!fused->begin || !fused->loop || !fused->put || !fused->result || !fused->loaded ||
-        !fused->is_dynamic || !fused->warp_array || !fused->warp_value || !fused->imports.words)
+        !fused->is_dynamic || !fused->warp_value || !fused->imports.words ||
+        !tr_choose_warp_places(fused))
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     status = tr_groups_init(fused, err);
     if (status != PXR_OK)

@@ -17,6 +17,13 @@ struct tr_faults {
     uint32_t *branches; /* values */
 };
 
+/* Rows of neighbouring blocks that run as one (tuning/walk.c). */
+struct tr_walk {
+    uint32_t threads;   /* of a row that run as one, about; 0: each block on its own */
+    const bool *is_sum; /* by value: %ctaid.x * %ntid.x + %tid.x, all that is asked of the column */
+    const char *why_not; /* NULL: they do, or it was not asked */
+};
+
 struct tr_fuse {
     struct tr_kernel *kernel;
     struct tr_storage storage;
@@ -28,8 +35,9 @@ struct tr_fuse {
                      not fused */
     bool *mixes_at; /* by sync point: threads that loops have brought there may go on one by one */
     struct tr_faults faults; /* tested once for a chunk of blocks, not in the loops */
-    bool has_step;           /* can_mix, or blocks run thread by thread if there may be faults */
-    bool has_entries;        /* the frame's entries are used */
+    struct tr_walk walk;
+    bool has_step;       /* can_mix, or blocks run thread by thread if there may be faults */
+    bool has_entries;    /* the frame's entries are used */
     bool *exited_before; /* by sync point: threads may have exited when the others come to it … */
     bool *torn_before;   /* … and others of their group come to it */
 

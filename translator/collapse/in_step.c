@@ -87,6 +87,7 @@ static enum access access_of_call(LLVMValueRef call)
     if (tr_is_sync_point(call) && is_for_all_lanes(call))
         return ACCESS_MEETING;
     bool is_no_access = tr_sreg_of(call) != PTX_SREG_NONE || placeholder == RT_CALL_SPIN ||
+                        placeholder == RT_CALL_LINE_UP || placeholder == RT_CALL_GIVE_WAY ||
                         placeholder == RT_CALL_FAULT ||
                         (strncmp(name, "llvm.", 5) == 0 && strncmp(name, "llvm.mem", 8) != 0);
     return is_no_access ? ACCESS_NONE : ACCESS_WEAK;

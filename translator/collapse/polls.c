@@ -192,9 +192,14 @@ enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, const str
     struct polls polls = {0};
     LLVMModuleRef module = LLVMGetGlobalParent(function);
     LLVMValueRef thread = NULL;
+    enum pxr_status status = PXR_OK;
+    if (is_called(module, RT_CALL_GIVE_WAY))
+        status = tr_find_mbarrier_waits(function, drops_polls, facts, err);
+    if (status != PXR_OK)
+        return status;
     if (!is_called(module, RT_CALL_SPIN) && !is_called(module, RT_CALL_NANOSLEEP))
         return PXR_OK;
-    enum pxr_status status = tr_graph_build(&polls.graph, function, NULL, err);
+    status = tr_graph_build(&polls.graph, function, NULL, err);
     if (status != PXR_OK)
         return status;
     status = analyse(&polls, err);

@@ -44,8 +44,12 @@ void tr_mark_parallel(const struct tr_fuse *fuse, LLVMBasicBlockRef first, LLVMB
  * in step; drops_polls: removes the others. */
 enum pxr_status tr_bind_waits(LLVMValueRef function, bool drops_polls, const struct tr_facts *facts,
                               struct pxr_error *err);
-/* Its second part: makes lanes gather where a machine would bring them together. is_needed: by
- * value. thread: the function's struct rt_thread *. Errors: PXR_OUT_OF_MEMORY. */
+/* Waits for mbarriers: those that nothing but the mbarrier ends become certain, and do not sleep;
+ * drops_line_ups: threads line up only where all of the block come. */
+enum pxr_status tr_find_mbarrier_waits(LLVMValueRef function, bool drops_line_ups,
+                                       const struct tr_facts *facts, struct pxr_error *err);
+/* The second part of tr_bind_waits: makes lanes gather where a machine would bring them together.
+ * is_needed: by value. thread: the function's struct rt_thread *. Errors: PXR_OUT_OF_MEMORY. */
 enum pxr_status tr_gather_lanes(struct tr_graph *graph, const struct tr_dominators *dominators,
                                 const struct tr_loops *loops, const bool *is_needed,
                                 LLVMValueRef thread, const struct tr_facts *facts,

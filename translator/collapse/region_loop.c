@@ -214,6 +214,29 @@ static bool loads_block(const struct tr_value *inst)
     return inst->opcode == LLVMLoad && inst->operands[0] == 0;
 }
 
+/* In a walk the thread's column counts on through the blocks that run as one: it is a sum, whose
+ * bits meet, and which does not wrap where the product, of the last block too, does not. */
+static LLVMValueRef build_column(struct tr_clone *clone, uint32_t value)
+{
+    const struct tr_value *inst = &clone->kernel->graph.values[value];
+    LLVMValueRef parts[2];
+    bool is_nuw = inst->opcode == LLVMOr || LLVMGetNUW(inst->llvm);
+    bool is_nsw = inst->opcode == LLVMOr || LLVMGetNSW(inst->llvm);
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef part = LLVMGetOperand(inst->llvm, i);
+        LLVMOpcode opcode = LLVMGetInstructionOpcode(part);
+        bool is_product = opcode == LLVMMul || opcode == LLVMShl;
+        is_nuw &= !is_product || LLVMGetNUW(part);
+        is_nsw &= !is_product || LLVMGetNSW(part);
+        parts[i] = tr_clone_operand(clone, value, i, inst->segment);
+    }
+    tr_clone_locate(clone, value);
+    LLVMValueRef sum = LLVMBuildAdd(clone->builder, parts[0], parts[1], "");
+    LLVMSetNUW(sum, is_nuw);
+    LLVMSetNSW(sum, is_nuw && is_nsw);
+    return sum;
+}
+
 static bool replace(struct tr_clone *clone, uint32_t value)
 {
     struct tr_region_build *region = region_of(clone);
@@ -227,6 +250,10 @@ static bool replace(struct tr_clone *clone, uint32_t value)
     }
     if (loads_block(inst)) {
         clone->copies[value] = region->fuse->block;
+        return true;
+    }
+    if (region->fused->together != NULL && region->fuse->walk.is_sum[value]) {
+        clone->copies[value] = build_column(clone, value);
         return true;
     }
     LLVMValueRef special = tr_read_register(region, value);
@@ -257,9 +284,9 @@ static bool is_in_global_memory(const struct tr_kernel *kernel, uint32_t pointer
     return pointer != TR_NONE && values[pointer].opcode == LLVMIntToPtr;
 }
 
-/* Marks the accesses that blocks begin with: they come after long pauses, in which the machine
- * looks no further ahead than the work behind barriers, and in short runs, from which it cannot see
- * what comes next. The same holds for stores behind a block's barriers. */
+/* Marks the loads that blocks begin with. Where there are barriers, they come after long pauses, in
+ * which the machine looks no further ahead than the work behind them, and in short runs, from which
+ * it cannot see what comes next. The same holds for stores behind a block's barriers. */
 static void mark_accesses(struct tr_region_build *region)
 {
     const struct tr_kernel *kernel = region->fuse->kernel;
@@ -275,8 +302,12 @@ static void mark_accesses(struct tr_region_build *region)
             LLVMValueRef access = region->fused->clone.copies[value];
             if (inst->opcode == opcode && access != NULL && LLVMIsAInstruction(access) != NULL &&
                 LLVMGetInstructionOpcode(access) == opcode &&
-                is_in_global_memory(kernel, inst->operands[is_store ? 1 : 0]))
-                tr_mark(access, TR_MARK_AHEAD);
+                is_in_global_memory(kernel, inst->operands[is_store ? 1 : 0])) {
+                if (!is_store)
+                    tr_mark(access, TR_MARK_FIRST);
+                if (kernel->sync_count > 1)
+                    tr_mark(access, TR_MARK_AHEAD);
+            }
         }
     }
 }
@@ -316,7 +347,7 @@ static void build_body(struct tr_region_build *region)
     bring_in_values(region);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(fuse->builder);
     tr_clone_segments(clone, &fuse->kernel->regions[region->number].segments);
-    if (fuse->kernel->sync_count > 1 && fuse->options->is_vector)
+    if (fuse->options->is_vector)
         mark_accesses(region);
     LLVMPositionBuilderAtEnd(fuse->builder, before);
     LLVMBuildBr(fuse->builder, clone->blocks[fuse->kernel->sync_points[region->number].resume]);

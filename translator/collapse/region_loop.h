@@ -23,7 +23,8 @@ struct tr_fused {
     struct tr_fuse *fuse;
     struct tr_clone clone;
     LLVMValueRef threads;  /* struct rt_thread *: of thread 0 */
-    LLVMValueRef ctaid[3]; /* i32: of the block that runs */
+    LLVMValueRef ctaid[3]; /* i32: of the block that runs; in a walk: of the first */
+    LLVMValueRef together; /* i32: how many blocks run as one; NULL: always one */
     LLVMValueRef *result;  /* by sync point: a variable for its result, if that is the same in all
                               threads of the group */
     LLVMValueRef *
@@ -32,7 +33,11 @@ struct tr_fused {
     struct tr_set imports; /* of the region that is being built */
     /* Behind sync points of the warp (warp_values.c): variables, with an element for each lane
      * except in warp_value; NULL: not needed yet. */
-    LLVMValueRef *warp_array;                 /* by value: of home THREAD */
+    uint32_t *warp_place;                     /* by value, of home THREAD: its array … */
+    LLVMValueRef *warp_array;                 /* … by place */
+    uint32_t *pool_offset;                    /* by place: where it is in the pool … */
+    LLVMValueRef pool;                        /* … of many arrays */
+    uint64_t pool_bytes;                      /* 0: there are few */
     LLVMValueRef *warp_value;                 /* by value: of home GROUP */
     struct tr_warp_slot slots[TR_WARP_SLOTS]; /* by sync point modulo their number */
     LLVMValueRef shown;                       /* i32: values that lanes read from each other */
@@ -145,7 +150,18 @@ bool tr_is_group_way(struct tr_fused *fused, uint32_t region);
 /* Goes there from behind the loop. targets: by sync point; 0: all have exited. */
 void tr_build_group_way(struct tr_fused *fused, uint32_t region, const LLVMBasicBlockRef *targets);
 
-/* ---- what is kept behind sync points (warp_values.c) ---- */
+/* ---- what is kept behind sync points (warp_places.c, warp_values.c) ---- */
+
+/* Gives values that are never kept at the same time one array: the fewer there are, the more of
+ * them are in the first cache. False when out of memory. */
+bool tr_choose_warp_places(struct tr_fused *fused);
+/* The memory of all lanes for a value of that type behind sync points of the warp. */
+LLVMValueRef tr_warp_array(struct tr_fused *fused, uint32_t value, LLVMTypeRef element);
+/* The type of the elements. i1 has no place of its own in a vector in memory, so it takes a byte.
+ */
+LLVMTypeRef tr_warp_element_type(const struct tr_fuse *fuse, LLVMTypeRef type);
+/* A variable with an element for each lane. */
+LLVMValueRef tr_lane_variable(const struct tr_fuse *fuse, LLVMTypeRef element);
 
 /* Keeps the value of the region's thread for the code behind the sync point, by the sync point's
  * plan. */

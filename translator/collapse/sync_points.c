@@ -59,6 +59,8 @@ static bool can_be_fused(const struct tr_kernel *kernel, const struct tr_sync_po
         return kernel->scope == TR_SCOPE_WARP;
     case RT_SYNC_OTHER:
         return false;
+    case RT_SYNC_LINE_UP:
+    case RT_SYNC_CLUSTER:
     case RT_SYNC_NONE:
     default:
         return true;

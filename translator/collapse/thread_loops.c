@@ -100,7 +100,27 @@ static bool shares_memory(const struct tr_fuse *fuse)
     return fuse->frame.is_local_shared && fuse->frame.local_bytes > 0;
 }
 
-/* The block's threads in nested loops over z, y and x; a loop of one iteration is left out. */
+/* How many threads a row has: of the block, or of those that run as one. */
+static LLVMValueRef count_along(const struct tr_region_build *region, int d)
+{
+    const struct tr_fuse *fuse = region->fuse;
+    LLVMValueRef together = region->fused->together;
+    if (d > 0 || together == NULL)
+        return fuse->ntid[d];
+    return small_mul(fuse, together, fuse->ntid[0]);
+}
+
+/* As struct tr_thread_loop has it, of the loop along x. */
+static uint32_t block_row(const struct tr_region_build *region)
+{
+    uint32_t row = region->fuse->options->facts->block[0];
+    if (region->fused->together == NULL)
+        return 0;
+    return row == 0 ? 1 : row;
+}
+
+/* The block's threads in nested loops over z, y and x; a loop of one iteration is left out. Where
+ * blocks run as one, x goes on through all of them. */
 static void build_flat_loops(struct tr_region_build *region, iteration_fn body)
 {
     static const char *const names[3] = {"x", "y", "z"};
@@ -112,9 +132,10 @@ static void build_flat_loops(struct tr_region_build *region, iteration_fn body)
     for (int d = 2; d >= 0; d--) {
         row = small_mul(fuse, row, fuse->ntid[d]);
         region->tid[d] = tr_fuse_i32(fuse, 0);
-        if (is_one(fuse->ntid[d]) && (d > 0 || open > 0))
+        LLVMValueRef count = count_along(region, d);
+        if (is_one(count) && (d > 0 || open > 0))
             continue;
-        loops[open] = begin_loop(fuse, fuse->ntid[d], names[d]);
+        loops[open] = begin_loop(fuse, count, names[d]);
         region->tid[d] = loops[open].value;
         next = loops[open++].latch;
         row = small_add(fuse, row, region->tid[d]);
@@ -125,10 +146,16 @@ static void build_flat_loops(struct tr_region_build *region, iteration_fn body)
     body(region);
     while (open > 0) {
         end_loop(fuse, &loops[--open]);
-        if (&loops[open] == innermost && !shares_memory(fuse))
+        bool is_innermost = &loops[open] == innermost;
+        if (is_innermost && !shares_memory(fuse))
             tr_mark_parallel(fuse, innermost->head, innermost->latch);
-        if (fuse->options->is_vector && innermost - &loops[open] < 2)
-            tr_mark_threads(loops[open].latch, &loops[open] == innermost ? 'x' : 'y');
+        if (fuse->options->is_vector && is_innermost)
+            tr_mark_threads(innermost->latch, 'x', block_row(region));
+        /* Rows that run as one are long enough for vectors side by side: of several rows, these
+         * would put short pieces side by side. */
+        else if (fuse->options->is_vector && innermost - &loops[open] == 1 &&
+                 region->fused->together == NULL)
+            tr_mark_threads(loops[open].latch, 'y', 0);
         if (open > 0)
             LLVMBuildBr(fuse->builder, loops[open - 1].latch);
     }
@@ -172,7 +199,7 @@ static void build_piece(struct tr_region_build *region, iteration_fn body, LLVMV
     if (!shares_memory(fuse))
         tr_mark_parallel(fuse, loop.head, loop.latch);
     if (fuse->options->is_vector)
-        tr_mark_threads(loop.latch, 'x');
+        tr_mark_threads(loop.latch, 'x', 0);
 }
 
 static bool is_in_one_row(const struct tr_fuse *fuse)

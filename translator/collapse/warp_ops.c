@@ -17,8 +17,11 @@
 /* ---- the bodies of each operation, from its row ---- */
 
 #define FUSED_NOTHING(ID, name)
+#define FUSED_WORDS(ID, name)   [RT_CALL_##ID] = {do_words, NULL},
 #define FUSED_VECTORS(ID, name) [RT_CALL_##ID] = {tr_wo_##name, NULL},
 #define FUSED_MASKED(ID, name)  [RT_CALL_##ID] = {tr_wo_##name, "rt_fused_" #name},
+
+static struct tr_warp_result do_words(const struct tr_warp_op *op);
 
 static const struct {
     struct tr_warp_result (*build)(const struct tr_warp_op *op);
@@ -349,6 +352,21 @@ struct tr_warp_result tr_wo_activemask(const struct tr_warp_op *op)
     return (struct tr_warp_result){.same = op->live};
 }
 
+/* The words of all lanes are where one lane alone would have them. */
+static struct tr_warp_result do_words(const struct tr_warp_op *op)
+{
+    const struct tr_fuse *fuse = op->fuse;
+    LLVMBuilderRef b = op->builder;
+    int code = rt_find_parameter(op->placeholder, RT_TYPE_CODE);
+    LLVMValueRef function = LLVMGetOperand(op->call, (unsigned)code);
+    LLVMValueRef words =
+        tr_fuse_field(fuse, fuse->ptr, fuse->block, offsetof(struct rt_block, words), "words");
+    LLVMValueRef warp = LLVMBuildZExt(b, tr_lanes_now(op->fused).warp, fuse->i64, "");
+    LLVMValueRef args[2] = {tr_fuse_scaled(fuse, words, warp, RT_WARP_BYTES), op->live};
+    LLVMBuildCall2(b, LLVMGlobalGetValueType(function), function, args, 2, "");
+    return (struct tr_warp_result){0};
+}
+
 /* ---- one of the two ---- */
 
 /* i1: the code for all live lanes can do it; NULL: always. */
@@ -414,8 +432,11 @@ static void give_same(struct tr_fused *fused, uint32_t sync, LLVMValueRef result
 void tr_build_warp_op(struct tr_fused *fused, uint32_t sync, const struct tr_lanes *lanes)
 {
     struct tr_warp_op op = begin(fused, sync, lanes);
-    if (LLVMGetTypeKind(LLVMTypeOf(op.call)) == LLVMVoidTypeKind)
-        return; /* coming together was all it does */
+    if (LLVMGetTypeKind(LLVMTypeOf(op.call)) == LLVMVoidTypeKind) {
+        if (bodies[op.placeholder].build != NULL)
+            bodies[op.placeholder].build(&op);
+        return; /* without a body, coming together was all it does */
+    }
     LLVMValueRef test = can_be_quick(&op);
     struct tr_warp_result result;
     if (test == NULL)

@@ -45,6 +45,7 @@ LLVMValueRef tr_wo_intrinsic(const struct tr_warp_op *op, const char *name, LLVM
 /* tr_wo_NAME: the result of rt_NAME if all live lanes are in each other's masks (warp_ops.c,
  * shuffle.c). */
 #define DECLARE_NOTHING(name)
+#define DECLARE_WORDS(name)
 #define DECLARE_VECTORS(name) struct tr_warp_result tr_wo_##name(const struct tr_warp_op *op);
 #define DECLARE_MASKED        DECLARE_VECTORS
 #define PLACEHOLDER(ID, name, home, gives, takes, sync, waits, effect, shape, fused)               \

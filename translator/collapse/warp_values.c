@@ -15,8 +15,6 @@
 
 #define VARIABLE_ALIGN 64
 
-_Static_assert(TR_LANE_ELEMENTS == 2 * RT_WARP_SIZE, "what the vectoriser knows them by");
-
 static LLVMTypeRef type_of(const struct tr_fuse *fuse, uint32_t value)
 {
     return LLVMTypeOf(fuse->kernel->graph.values[value].llvm);
@@ -29,27 +27,25 @@ static uint32_t bytes_of(const struct tr_fuse *fuse, LLVMTypeRef type)
 
 /* ---- variables ---- */
 
-/* i1 has no place of its own in a vector in memory, so it takes a byte. */
-static LLVMTypeRef element_type(const struct tr_fuse *fuse, LLVMTypeRef type)
-{
-    return type == fuse->i1 ? fuse->i8 : type;
-}
-
 static LLVMValueRef lane_array(const struct tr_fuse *fuse, LLVMValueRef *array, LLVMTypeRef type)
 {
-    if (*array == NULL) {
-        *array = tr_fuse_variable(fuse, LLVMArrayType2(type, TR_LANE_ELEMENTS), "lanes");
-        LLVMSetAlignment(*array, VARIABLE_ALIGN);
-    }
+    if (*array == NULL)
+        *array = tr_lane_variable(fuse, type);
     return *array;
+}
+
+static LLVMValueRef element_of(const struct tr_region_build *region, LLVMValueRef array,
+                               LLVMTypeRef type)
+{
+    const struct tr_fuse *fuse = region->fuse;
+    return tr_fuse_element(fuse, type, array,
+                           LLVMBuildZExt(fuse->builder, region->lane, fuse->i64, ""));
 }
 
 static LLVMValueRef lane_element(const struct tr_region_build *region, LLVMValueRef *array,
                                  LLVMTypeRef type)
 {
-    const struct tr_fuse *fuse = region->fuse;
-    return tr_fuse_element(fuse, type, lane_array(fuse, array, type),
-                           LLVMBuildZExt(fuse->builder, region->lane, fuse->i64, ""));
+    return element_of(region, lane_array(region->fuse, array, type), type);
 }
 
 LLVMValueRef tr_scratch(struct tr_fused *fused)
@@ -102,10 +98,10 @@ void tr_keep(struct tr_region_build *region, uint32_t sync, uint32_t value, LLVM
         LLVMBuildStore(b, now, thread_place(region, value));
         return;
     }
-    LLVMTypeRef type = element_type(fuse, LLVMTypeOf(now));
+    LLVMTypeRef type = tr_warp_element_type(fuse, LLVMTypeOf(now));
     if (type != LLVMTypeOf(now))
         now = LLVMBuildZExt(b, now, type, "");
-    LLVMBuildStore(b, now, lane_element(region, &region->fused->warp_array[value], type));
+    LLVMBuildStore(b, now, element_of(region, tr_warp_array(region->fused, value, type), type));
 }
 
 LLVMValueRef tr_kept(struct tr_region_build *region, uint32_t value)
@@ -115,8 +111,8 @@ LLVMValueRef tr_kept(struct tr_region_build *region, uint32_t value)
     LLVMTypeRef type = type_of(fuse, value);
     if (!tr_is_warp_sync_point(fuse->kernel, region->number))
         return LLVMBuildLoad2(b, type, thread_place(region, value), "");
-    LLVMTypeRef element = element_type(fuse, type);
-    LLVMValueRef place = lane_element(region, &region->fused->warp_array[value], element);
+    LLVMTypeRef element = tr_warp_element_type(fuse, type);
+    LLVMValueRef place = element_of(region, tr_warp_array(region->fused, value, element), element);
     LLVMValueRef kept = LLVMBuildLoad2(b, element, place, "");
     return element == type ? kept : LLVMBuildTrunc(b, kept, type, "");
 }
@@ -124,7 +120,7 @@ LLVMValueRef tr_kept(struct tr_region_build *region, uint32_t value)
 LLVMValueRef tr_kept_lanes(struct tr_fused *fused, uint32_t value)
 {
     const struct tr_fuse *fuse = fused->fuse;
-    return lane_array(fuse, &fused->warp_array[value], element_type(fuse, type_of(fuse, value)));
+    return tr_warp_array(fused, value, tr_warp_element_type(fuse, type_of(fuse, value)));
 }
 
 /* ---- operands and results ---- */

@@ -96,9 +96,11 @@ struct tr_ctx {
     LLVMMetadataRef subprogram;
     LLVMValueRef carry;  /* alloca i1: CC.CF (PTX ISA "Extended-Precision Integer
                             Arithmetic Instructions") */
-    LLVMValueRef launch; /* these three belong to emit_address.c; NULL until used */
+    LLVMValueRef launch; /* these four belong to emit_address.c; NULL until used */
     LLVMValueRef shared_base;
     LLVMValueRef param_base;
+    LLVMValueRef words_base;
+    LLVMValueRef lane_words[2][RT_WARP_WORDS]; /* of 32, of 64 bits (warp_function.c), by row */
     LLVMValueRef *vars;              /* by ptx_var.index in func->vars: alloca; NULL until used */
     struct tr_alignment *alignments; /* by ptx_var.index, as vars */
     uint32_t region;                 /* counts stretches of code without labels */
@@ -226,7 +228,8 @@ LLVMValueRef tr_intrinsic(struct tr_ctx *ctx, const char *name, LLVMTypeRef *typ
 
 /* ---- addresses (emit_address.c) ----
  * In registers: global, const, param, local and generic addresses are host addresses; shared
- * addresses are 32-bit offsets into the block's shared memory. */
+ * addresses are 32-bit offsets, signed, into the block's shared memory, which may lead to that of
+ * other blocks of its cluster (RT_CLUSTER_DISTANCE_LOG2). */
 
 /* The address of a symbol within its own space, as i64. */
 LLVMValueRef tr_symbol_address(struct tr_ctx *ctx, const struct ptx_operand *operand);
@@ -244,10 +247,40 @@ LLVMValueRef tr_widen_address(struct tr_ctx *ctx, LLVMValueRef low, enum ptx_spa
 LLVMValueRef tr_access_address(struct tr_ctx *ctx, const struct ptx_operand *operand,
                                enum ptx_space space, unsigned access_bytes);
 
+/* emit_mbarrier.c: the mbarrier at this operand (ptr). */
+LLVMValueRef tr_mbarrier_object(struct tr_ctx *ctx, const struct ptx_operand *operand,
+                                enum ptx_space space);
+
+/* The same: so many transactions (an i32) of the mbarrier at this operand have completed. */
+void tr_complete_transactions(struct tr_ctx *ctx, const struct ptx_operand *operand,
+                              enum ptx_space space, LLVMValueRef count);
+
+/* Where the words of the block's warps are (rt_warp_fn in kernel_abi/rt.h). */
+LLVMValueRef tr_words_base(struct tr_ctx *ctx);
+
 /* Whether the operand is a parameter of the kernel, by name. */
 bool tr_is_kernel_param(struct tr_ctx *ctx, const struct ptx_operand *operand);
 
-/* i1: whether a generic address (i64) lies in this space. */
+/* Where the block's shared memory begins. */
+LLVMValueRef tr_shared_base(struct tr_ctx *ctx);
+
+/* A field of 32 bits of struct rt_launch or rt_block that does not change while the thread runs, as
+ * an i64. */
+LLVMValueRef tr_launch_number(struct tr_ctx *ctx, size_t offset);
+LLVMValueRef tr_block_number(struct tr_ctx *ctx, size_t offset);
+
+/* emit_cluster.c. i1: whether a generic address (i64) is in the shared memory of a block of the
+ * cluster. */
+LLVMValueRef tr_is_in_cluster(struct tr_ctx *ctx, LLVMValueRef address);
+
+/* The place in the shared memory of the cluster's block with this rank (i32) that corresponds to
+ * one in another block's. */
+LLVMValueRef tr_in_block(struct tr_ctx *ctx, LLVMValueRef pointer, LLVMValueRef rank);
+
+/* When all functions have been emitted: ends of threads leave the barrier of the cluster. */
+void tr_leave_cluster_barrier(struct tr_ctx *ctx);
+
+/* i1: whether a generic address (i64) lies in this space; of shared memory, in the cluster's. */
 LLVMValueRef tr_is_in_space(struct tr_ctx *ctx, LLVMValueRef address, enum ptx_space space);
 
 /* Counts a poll (kernel_abi/rt.h, "progress"). */

@@ -40,12 +40,40 @@ static LLVMValueRef launch_record(struct tr_ctx *ctx)
     return ctx->launch;
 }
 
-static LLVMValueRef shared_base(struct tr_ctx *ctx)
+/* A number of 32 bits as one of 64. */
+static LLVMValueRef load_number(struct tr_ctx *ctx, LLVMValueRef record, size_t offset)
+{
+    LLVMValueRef index = tr_const_int(ctx, 64, offset);
+    LLVMValueRef field = LLVMBuildGEP2(ctx->builder, ctx->i8, record, &index, 1, "");
+    LLVMValueRef number = LLVMBuildLoad2(ctx->builder, ctx->i32, field, "");
+    tr_mark_invariant(number);
+    return tr_resize(ctx, number, 64, false);
+}
+
+LLVMValueRef tr_launch_number(struct tr_ctx *ctx, size_t offset)
+{
+    return load_number(ctx, launch_record(ctx), offset);
+}
+
+LLVMValueRef tr_block_number(struct tr_ctx *ctx, size_t offset)
+{
+    return load_number(ctx, block_record(ctx), offset);
+}
+
+LLVMValueRef tr_shared_base(struct tr_ctx *ctx)
 {
     if (ctx->shared_base == NULL)
         ctx->shared_base = load_constant_field(ctx, block_record(ctx),
                                                offsetof(struct rt_block, shared), "shared");
     return ctx->shared_base;
+}
+
+LLVMValueRef tr_words_base(struct tr_ctx *ctx)
+{
+    if (ctx->words_base == NULL)
+        ctx->words_base =
+            load_constant_field(ctx, block_record(ctx), offsetof(struct rt_block, words), "words");
+    return ctx->words_base;
 }
 
 static void note_number(struct tr_ctx *ctx, LLVMValueRef load, const char *name, uint64_t number)
@@ -169,7 +197,7 @@ static LLVMValueRef variable_pointer(struct tr_ctx *ctx, const struct ptx_var *v
     case PTX_SPACE_CONST:
         return slot_pointer(ctx, var);
     case PTX_SPACE_SHARED:
-        return offset_pointer(ctx, shared_base(ctx), shared_offset(ctx, var));
+        return offset_pointer(ctx, tr_shared_base(ctx), shared_offset(ctx, var));
     case PTX_SPACE_PARAM:
         return param_pointer(ctx, var);
     case PTX_SPACE_LOCAL:
@@ -222,7 +250,7 @@ static LLVMValueRef shared_pointer(struct tr_ctx *ctx, const struct ptx_operand 
                                    int64_t offset)
 {
     LLVMValueRef index = tr_resize(ctx, tr_operand_value(ctx, base, PTX_TYPE_S32), 64, true);
-    LLVMValueRef pointer = LLVMBuildGEP2(ctx->builder, ctx->i8, shared_base(ctx), &index, 1, "");
+    LLVMValueRef pointer = LLVMBuildGEP2(ctx->builder, ctx->i8, tr_shared_base(ctx), &index, 1, "");
     return offset_pointer(ctx, pointer, offset);
 }
 
@@ -387,14 +415,11 @@ static LLVMValueRef pointer_bits(struct tr_ctx *ctx, LLVMValueRef pointer)
     return LLVMBuildPtrToInt(ctx->builder, pointer, ctx->i64, "");
 }
 
-static LLVMValueRef is_shared(struct tr_ctx *ctx, LLVMValueRef address)
+/* The block's own, not its cluster's. */
+static LLVMValueRef is_own_shared(struct tr_ctx *ctx, LLVMValueRef address)
 {
-    LLVMValueRef offset = tr_const_int(ctx, 64, offsetof(struct rt_launch, shared_bytes));
-    LLVMValueRef field = LLVMBuildGEP2(ctx->builder, ctx->i8, launch_record(ctx), &offset, 1, "");
-    LLVMValueRef size = LLVMBuildLoad2(ctx->builder, ctx->i32, field, "shared_bytes");
-    tr_mark_invariant(size);
-    return is_in_range(ctx, address, pointer_bits(ctx, shared_base(ctx)),
-                       tr_resize(ctx, size, 64, false));
+    return is_in_range(ctx, address, pointer_bits(ctx, tr_shared_base(ctx)),
+                       tr_launch_number(ctx, offsetof(struct rt_launch, shared_bytes)));
 }
 
 static LLVMValueRef is_local(struct tr_ctx *ctx, LLVMValueRef address)
@@ -432,7 +457,7 @@ LLVMValueRef tr_is_in_space(struct tr_ctx *ctx, LLVMValueRef address, enum ptx_s
 {
     switch (space) {
     case PTX_SPACE_SHARED:
-        return is_shared(ctx, address);
+        return tr_is_in_cluster(ctx, address);
     case PTX_SPACE_LOCAL:
         return is_local(ctx, address);
     case PTX_SPACE_CONST:
@@ -444,7 +469,7 @@ LLVMValueRef tr_is_in_space(struct tr_ctx *ctx, LLVMValueRef address, enum ptx_s
          * "Generic Addressing"). The window of kernel parameters is a part of global memory: both
          * isspacep.param and isspacep.global are true of it. */
         LLVMValueRef other =
-            LLVMBuildOr(ctx->builder, is_shared(ctx, address), is_local(ctx, address), "");
+            LLVMBuildOr(ctx->builder, tr_is_in_cluster(ctx, address), is_local(ctx, address), "");
         other = LLVMBuildOr(ctx->builder, other, is_const(ctx, address), "");
         return LLVMBuildNot(ctx->builder, other, "");
     }
@@ -454,15 +479,11 @@ LLVMValueRef tr_is_in_space(struct tr_ctx *ctx, LLVMValueRef address, enum ptx_s
 enum pxr_status tr_emit_isspacep(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     LLVMValueRef address = tr_value(ctx, inst, 1, PTX_TYPE_U64);
-    tr_set(ctx, inst, 0, PTX_TYPE_PRED, tr_is_in_space(ctx, address, ptx_inst_space(inst)));
-    return PXR_OK;
-}
-
-/* PTX ISA, "getctarank": the rank, within its cluster, of the block that owns an address of shared
- * memory. A cluster is one block here. */
-enum pxr_status tr_emit_getctarank(struct tr_ctx *ctx, const struct ptx_inst *inst)
-{
-    tr_set(ctx, inst, 0, PTX_TYPE_U32, tr_const_int(ctx, 32, 0));
+    enum ptx_space space = ptx_inst_space(inst);
+    bool is_own = space == PTX_SPACE_SHARED && !ptx_inst_has_word(inst, PTX_MOD_SHARED_CLUSTER);
+    LLVMValueRef is_inside =
+        is_own ? is_own_shared(ctx, address) : tr_is_in_space(ctx, address, space);
+    tr_set(ctx, inst, 0, PTX_TYPE_PRED, is_inside);
     return PXR_OK;
 }
 
@@ -475,7 +496,7 @@ enum pxr_status tr_emit_cvta(struct tr_ctx *ctx, const struct ptx_inst *inst)
     bool is_to = ptx_inst_has(inst, PTX_GROUP_TO);
     LLVMValueRef result = NULL;
     if (space == PTX_SPACE_SHARED) {
-        LLVMValueRef base = pointer_bits(ctx, shared_base(ctx));
+        LLVMValueRef base = pointer_bits(ctx, tr_shared_base(ctx));
         LLVMValueRef address = is_to
                                    ? tr_value(ctx, inst, 1, PTX_TYPE_U64)
                                    : tr_resize(ctx, tr_value(ctx, inst, 1, PTX_TYPE_S32), 64, true);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ptx/place.h"
 #include "translator/module/declare.h"
 
 enum pxr_status tr_fail(struct tr_ctx *ctx, enum pxr_status status, int line, const char *format,
@@ -21,8 +22,13 @@ enum pxr_status tr_fail(struct tr_ctx *ctx, enum pxr_status status, int line, co
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    ctx->status = pxr_fail_at(ctx->err, status, line, 0, "kernel '%s' (%s, line %d): %s",
-                              ctx->kernel->name, ctx->ptx->source_name, line, message);
+    struct ptx_place place;
+    char place_text[PTX_PLACE_TEXT_BYTES] = "";
+    if (ptx_find_place(ctx->ptx, line, &place))
+        ptx_place_text(&place, place_text);
+    ctx->status = pxr_fail_at(ctx->err, status, line, 0, "kernel '%s' (%s, line %d%s%s): %s",
+                              ctx->kernel->name, ctx->ptx->source_name, line,
+                              place_text[0] ? ", " : "", place_text, message);
     return ctx->status;
 }
 

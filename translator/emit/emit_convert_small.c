@@ -40,12 +40,16 @@ static LLVMValueRef format_of(struct tr_ctx *ctx, enum ptx_type type)
 {
     switch (type) {
     case PTX_TYPE_E4M3X2:
+    case PTX_TYPE_E4M3X4:
         return constant(ctx, RT_SMALL_E4M3);
     case PTX_TYPE_E5M2X2:
+    case PTX_TYPE_E5M2X4:
         return constant(ctx, RT_SMALL_E5M2);
     case PTX_TYPE_E2M3X2:
+    case PTX_TYPE_E2M3X4:
         return constant(ctx, RT_SMALL_E2M3);
     case PTX_TYPE_E3M2X2:
+    case PTX_TYPE_E3M2X4:
         return constant(ctx, RT_SMALL_E3M2);
     default:
         return constant(ctx, RT_SMALL_E2M1);
@@ -116,6 +120,41 @@ enum pxr_status tr_convert_small(struct tr_ctx *ctx, const struct ptx_inst *inst
     if (from != PTX_TYPE_F32 && !tr_is_half_pair(from))
         return tr_unsupported(ctx, inst, "these types together");
     return to_small(ctx, inst);
+}
+
+/* "Lower 16 bits of rbits are used for e, f and upper 16 bits for a, b"; for e2m1x4, "lower 8 bits
+ * from both 16-bit halves for e, f and upper 8 bits for a, b". */
+static LLVMValueRef random_bits(struct tr_ctx *ctx, enum ptx_type to, LLVMValueRef random,
+                                bool is_upper)
+{
+    LLVMBuilderRef b = ctx->builder;
+    if (to != PTX_TYPE_E2M1X4)
+        return LLVMBuildLShr(b, random, constant(ctx, is_upper ? 16 : 0), "");
+    LLVMValueRef bytes = LLVMBuildLShr(b, random, constant(ctx, is_upper ? 8 : 0), "");
+    LLVMValueRef low = LLVMBuildAnd(b, bytes, constant(ctx, 0xff), "");
+    LLVMValueRef high = LLVMBuildLShr(b, bytes, constant(ctx, 8), "");
+    return LLVMBuildOr(b, low, LLVMBuildAnd(b, high, constant(ctx, 0xff00), ""), "");
+}
+
+/* cvt.rs d, {a, b, e, f}, rbits: a goes to the uppermost bits of d. */
+enum pxr_status tr_emit_cvt_four(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    enum ptx_type to = inst->types[0];
+    struct ptx_operand parts[TR_MAX_VECTOR];
+    if (tr_vector_parts(tr_operand(inst, 1), parts) != 4)
+        return tr_unsupported(ctx, inst, "this number of sources");
+    LLVMValueRef random = tr_value(ctx, inst, 2, PTX_TYPE_B32);
+    LLVMValueRef result = constant(ctx, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        LLVMValueRef value =
+            tr_helper(ctx, "rt_f32_to_small_random", ctx->i32,
+                      tr_operand_value(ctx, &parts[i], PTX_TYPE_F32), format_of(ctx, to),
+                      has(ctx, inst, PTX_GROUP_RELU), random_bits(ctx, to, random, i < 2));
+        result = LLVMBuildShl(ctx->builder, result, constant(ctx, ptx_type_bits(to) / 4), "");
+        result = LLVMBuildOr(ctx->builder, result, value, "");
+    }
+    tr_set(ctx, inst, 0, to, tr_resize(ctx, result, ptx_type_bits(to), false));
+    return PXR_OK;
 }
 
 enum pxr_status tr_emit_cvt_pack(struct tr_ctx *ctx, const struct ptx_inst *inst)

@@ -13,14 +13,6 @@ struct copy {
     LLVMValueRef target; /* where it goes */
 };
 
-static bool has_cache_hint(const struct ptx_inst *inst)
-{
-    for (unsigned i = 0; i < inst->mod_count; i++)
-        if (inst->mods[i] == PTX_MOD_L2_CACHE_HINT)
-            return true;
-    return false;
-}
-
 static void store(struct tr_ctx *ctx, const struct copy *copy, LLVMValueRef value)
 {
     LLVMSetAlignment(LLVMBuildStore(ctx->builder, value, copy->target), copy->bytes);
@@ -91,7 +83,7 @@ enum pxr_status tr_emit_cp_async(struct tr_ctx *ctx, const struct ptx_inst *inst
         .source = tr_operand(inst, 1),
         .target = tr_access_address(ctx, tr_operand(inst, 0), PTX_SPACE_SHARED, (unsigned)bytes),
     };
-    if (inst->operand_count - has_cache_hint(inst) <= 3) {
+    if (inst->operand_count - ptx_inst_has_word(inst, PTX_MOD_L2_CACHE_HINT) <= 3) {
         copy_all(ctx, &copy);
         return PXR_OK;
     }

@@ -335,6 +335,8 @@ static enum pxr_status define_function(struct tr_ctx *ctx, const struct ptx_func
     LLVMSetValueName2(ctx->thread, "ctx", 3);
     ctx->launch = NULL;
     ctx->shared_base = NULL;
+    ctx->words_base = NULL;
+    memset(ctx->lane_words, 0, sizeof ctx->lane_words);
     ctx->param_base = NULL;
     ctx->inst = NULL;
     ctx->region++;
@@ -497,6 +499,8 @@ enum pxr_status tr_emit_module(const struct tr_source *source, struct tr_ctx **e
     enum pxr_status status = init_ctx(ctx);
     if (status == PXR_OK)
         status = define_functions(ctx);
+    if (status == PXR_OK)
+        tr_leave_cluster_barrier(ctx);
     *module = ctx->module;
     if (status != PXR_OK)
         return status;

@@ -6,6 +6,7 @@
 
 #include <llvm-c/Core.h>
 
+#include "kernel_abi/placeholders.h"
 #include "translator/module/walk.h"
 
 static const struct {
@@ -95,6 +96,18 @@ static bool is_access(LLVMValueRef inst)
            opcode == LLVMAtomicRMW || opcode == LLVMAtomicCmpXchg;
 }
 
+/* Whether the machine scheduler begins anew behind it: a call that is never inlined, and that ends
+ * the region of a loop over threads. */
+static bool is_sync_point(LLVMValueRef inst)
+{
+    LLVMValueRef callee = LLVMIsACallInst(inst) == NULL ? NULL : LLVMGetCalledValue(inst);
+    size_t len = 0;
+    if (callee == NULL || LLVMIsAFunction(callee) == NULL)
+        return false;
+    const char *name = LLVMGetValueName2(callee, &len);
+    return rt_placeholders[rt_find_placeholder(name, len)].sync != RT_SYNC_NONE;
+}
+
 #define WORD_BITS 64
 
 /* How many instructions of the code generator's it is like: no processor has vectors of integers
@@ -113,19 +126,25 @@ static uint64_t weight_of(LLVMValueRef inst)
 static void add_block(LLVMBasicBlockRef block, struct tr_size *size)
 {
     uint64_t instructions = 0;
-    uint64_t accesses = 0;
+    uint64_t accesses = 0; /* since the last sync point */
+    uint64_t pairs = 0;
     for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
          inst = LLVMGetNextInstruction(inst)) {
         instructions += weight_of(inst);
         accesses += is_access(inst);
+        if (!is_sync_point(inst))
+            continue;
+        pairs += accesses * accesses;
+        accesses = 0;
     }
+    pairs += accesses * accesses;
     LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
     size->blocks++;
     uint64_t targets = end != NULL ? LLVMGetNumSuccessors(end) : 0;
     size->edges += targets;
     size->targets = targets > size->targets ? targets : size->targets;
     size->instructions += instructions;
-    size->square += instructions * instructions + ACCESS_WEIGHT * accesses * accesses;
+    size->square += instructions * instructions + ACCESS_WEIGHT * pairs;
 }
 
 void tr_module_size(LLVMModuleRef module, struct tr_size *size)

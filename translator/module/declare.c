@@ -12,6 +12,7 @@ static LLVMTypeRef type_of(LLVMContextRef llvm, enum rt_type type)
         return LLVMVoidTypeInContext(llvm);
     case RT_TYPE_THREAD:
     case RT_TYPE_POINTER:
+    case RT_TYPE_CODE:
         return LLVMPointerTypeInContext(llvm, 0);
     case RT_TYPE_U64:
     case RT_TYPE_PAIR:

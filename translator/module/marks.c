@@ -74,15 +74,20 @@ static unsigned loop_kind(LLVMContextRef llvm)
     return kind_of(llvm, "llvm.loop");
 }
 
-static LLVMMetadataRef make_property(LLVMContextRef llvm, char axis)
+/* Name, axis and, unless it is 0, the row of a block. */
+#define PROPERTY_PARTS 3
+
+static LLVMMetadataRef make_property(LLVMContextRef llvm, char axis, uint32_t block_row)
 {
     const char *name = names[TR_MARK_THREADS];
-    LLVMMetadataRef parts[2] = {LLVMMDStringInContext2(llvm, name, strlen(name)),
-                                LLVMMDStringInContext2(llvm, &axis, 1)};
-    return LLVMMDNodeInContext2(llvm, parts, 2);
+    LLVMValueRef number = LLVMConstInt(LLVMInt32TypeInContext(llvm), block_row, false);
+    LLVMMetadataRef parts[PROPERTY_PARTS] = {LLVMMDStringInContext2(llvm, name, strlen(name)),
+                                             LLVMMDStringInContext2(llvm, &axis, 1),
+                                             LLVMValueAsMetadata(number)};
+    return LLVMMDNodeInContext2(llvm, parts, block_row == 0 ? 2 : PROPERTY_PARTS);
 }
 
-void tr_mark_threads(LLVMBasicBlockRef latch, char axis)
+void tr_mark_threads(LLVMBasicBlockRef latch, char axis, uint32_t block_row)
 {
     LLVMValueRef terminator = LLVMGetBasicBlockTerminator(latch);
     LLVMContextRef llvm = context_of(terminator);
@@ -99,7 +104,7 @@ void tr_mark_threads(LLVMBasicBlockRef latch, char axis)
     parts[0] = self;
     for (unsigned i = 1; i < count; i++)
         parts[i] = LLVMValueAsMetadata(values[i]);
-    parts[count] = make_property(llvm, axis);
+    parts[count] = make_property(llvm, axis, block_row);
     LLVMMetadataRef loop = LLVMMDNodeInContext2(llvm, parts, count + 1);
     LLVMMetadataReplaceAllUsesWith(self, loop);
     LLVMSetMetadata(terminator, loop_kind(llvm), LLVMMetadataAsValue(llvm, loop));
@@ -115,31 +120,42 @@ static bool is_string(LLVMValueRef metadata, const char *text)
     return is != NULL && len == strlen(text) && memcmp(is, text, len) == 0;
 }
 
-/* The axis of the loop property; 0: another property. */
-static char axis_of_property(LLVMValueRef property)
+/* What the loop property says; axis 0: it is another property. */
+static struct tr_thread_loop read_property(LLVMValueRef property)
 {
-    LLVMValueRef parts[2] = {0};
-    if (property == NULL || LLVMIsAMDNode(property) == NULL ||
-        LLVMGetMDNodeNumOperands(property) != 2)
-        return 0;
+    LLVMValueRef parts[PROPERTY_PARTS] = {0};
+    struct tr_thread_loop loop = {.axis = 0, .block_row = 0};
+    unsigned count = property != NULL && LLVMIsAMDNode(property) != NULL
+                         ? (unsigned)LLVMGetMDNodeNumOperands(property)
+                         : 0;
+    if (count < 2 || count > PROPERTY_PARTS)
+        return loop;
     LLVMGetMDNodeOperands(property, parts);
     if (!is_string(parts[0], names[TR_MARK_THREADS]))
-        return 0;
-    return is_string(parts[1], "x") ? 'x' : is_string(parts[1], "y") ? 'y' : 0;
+        return loop;
+    loop.axis = is_string(parts[1], "x") ? 'x' : is_string(parts[1], "y") ? 'y' : 0;
+    if (parts[2] != NULL)
+        loop.block_row = (uint32_t)LLVMConstIntGetZExtValue(parts[2]);
+    return loop;
 }
 
 char tr_thread_axis(LLVMValueRef terminator)
+{
+    return tr_thread_loop_of(terminator).axis;
+}
+
+struct tr_thread_loop tr_thread_loop_of(LLVMValueRef terminator)
 {
     LLVMValueRef loop = NULL;
     if (LLVMHasMetadata(terminator))
         loop = LLVMGetMetadata(terminator, loop_kind(context_of(terminator)));
     unsigned count = loop == NULL ? 0 : LLVMGetMDNodeNumOperands(loop);
     LLVMValueRef *parts = calloc(count + 1, sizeof *parts);
-    char axis = 0;
+    struct tr_thread_loop found = {.axis = 0, .block_row = 0};
     if (parts != NULL && count > 0)
         LLVMGetMDNodeOperands(loop, parts);
-    for (unsigned i = 1; parts != NULL && i < count && axis == 0; i++)
-        axis = axis_of_property(parts[i]);
+    for (unsigned i = 1; parts != NULL && i < count && found.axis == 0; i++)
+        found = read_property(parts[i]);
     free(parts);
-    return axis;
+    return found;
 }

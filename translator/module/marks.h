@@ -6,6 +6,7 @@
 #define PTXRUN_TRANSLATOR_MODULE_MARKS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <llvm-c/Types.h>
 
@@ -39,11 +40,20 @@ void tr_unmark(LLVMValueRef inst, enum tr_mark mark);
 void tr_mark_invariant(LLVMValueRef load);
 
 /* TR_MARK_THREADS of the loop with this latch: its terminator is the only way back and the only way
- * out. Along 'x' or 'y'; the two may be nested with nothing but iterations in between. Comes after
- * any other property of the loop. */
-void tr_mark_threads(LLVMBasicBlockRef latch, char axis);
+ * out. Along 'x' or 'y'; the two may be nested with nothing but iterations in between. block_row:
+ * as in struct tr_thread_loop. Comes after any other property of the loop. */
+void tr_mark_threads(LLVMBasicBlockRef latch, char axis, uint32_t block_row);
 
-/* 'x' or 'y'; 0: the terminator closes no marked loop. */
+struct tr_thread_loop {
+    char axis;          /* 'x' or 'y'; 0: no marked loop */
+    uint32_t block_row; /* it goes through several blocks, whose rows have so many threads; 1: it is
+                           not known how many; 0: it stays in one block */
+};
+
+/* The mark of the loop that the terminator closes. */
+struct tr_thread_loop tr_thread_loop_of(LLVMValueRef terminator);
+
+/* Its axis. */
 char tr_thread_axis(LLVMValueRef terminator);
 
 #endif

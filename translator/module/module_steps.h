@@ -33,6 +33,10 @@ void tr_split_blocks(LLVMModuleRef module);
  * (half_conversions.c). */
 void tr_convert_halves(LLVMModuleRef module);
 
+/* Fused multiply-adds of f32 become arithmetic in f64, for CPUs without instructions for them
+ * (multiply_adds.c). */
+void tr_part_multiply_adds(LLVMModuleRef module);
+
 /* Rewrites saturating conversions of vectors, which LLVM would do lane by lane (saturate.c). */
 void tr_saturate_vectors(LLVMModuleRef module);
 
@@ -43,6 +47,10 @@ void tr_part_stores(LLVMModuleRef module);
 /* Behind all passes, before code generation: rewrites stores that LLVM would make wrong code of
  * (one_lane.c). */
 void tr_mend_one_lane_stores(LLVMModuleRef module);
+
+/* Likewise, for AArch64: selections from what was compared stay selections (nan_selects.c). */
+void tr_keep_selects(LLVMModuleRef module);
+bool tr_is_for_aarch64(LLVMModuleRef module);
 
 /* Likewise: rewrites atomic accesses of 16 bytes, among them vectors, into forms that LLVM accepts
  * (whole_accesses.c). has_whole_loads: it handles an atomic load of 16 bytes. */

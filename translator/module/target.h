@@ -1,50 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The machine that code is made for: the abilities of its vectors and the costs of operations. The
- * values are in target.def, a row for each family of CPUs.
+ * values are in target.def, a row for each family of CPUs, and in figures.def.
  */
 #ifndef PTXRUN_TRANSLATOR_TARGET_H
 #define PTXRUN_TRANSLATOR_TARGET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* Costs of vectors of threads, and of vectors side by side. The unit is a simple instruction. */
-struct tr_vector_costs {
-    /* Of one thread. */
-    double division;
-    double address;
-    /* Of one vector, in its scalar instructions. */
-    double float_division; /* in scalar divisions */
-    uint32_t slow;         /* a quotient or a root, counted in sums: for the length of units of
-                              control */
-    /* Of one lane. */
-    uint32_t gather;  /* or scatter: an element of 4 or 8 bytes */
-    uint32_t collect; /* a smaller one, or one in a loop that each lane leaves on its own */
-    uint32_t serial;  /* an instruction done lane by lane: out of a vector and back */
-    uint32_t extract; /* taking an address out of a vector */
-    /* Of one vector. */
-    uint32_t contiguous;
-    uint32_t reversed;
-    uint32_t checked;     /* contiguous but for an index that may wrap */
-    uint32_t few_pieces;  /* shuffles for each field of a structure that takes up to 4 vectors … */
-    uint32_t many_pieces; /* … and more */
-    /* Strided accesses become wide ones with shuffles up to so many elements from lane to lane. */
-    uint32_t step;
-    uint32_t masked_step;
-    /* Vectors side by side. */
-    uint32_t registers;  /* registers that copies may fill; the others are for shared values and
-                            intermediate ones */
-    uint32_t copies;     /* more gain nothing … */
-    uint32_t shared;     /* … unless copies share loads */
-    uint32_t sums;       /* enough to keep the multipliers busy: twice the cycles that one takes */
-    double gathers_most; /* above this share of the time, gathers are as fast one copy at a time */
-    double divergent_loop; /* loops take so much longer if each lane leaves them on its own */
-    double sparse;         /* gathers by few lanes, selected by data, each from memory of its own:
-                              scalar code skips the other lanes, and finds neighbours of the
-                              last element in its cache */
-    double worthwhile;     /* at most this part of the time of single threads */
+/* What operations take on a CPU, of figures.def; the unit is there. */
+struct tr_figures {
+#define FIGURE(name, values, what) double name;
+#include "translator/module/figures.def"
+#undef FIGURE
 };
+
+/* Where a row's figures come from: target.def says what each means. */
+enum tr_evidence { TR_MEASURED, TR_LIKE, TR_MODEL, TR_FITTED };
 
 /* Costs of computing values again and of saving them (collapse/again.h). The unit is a quarter of a
  * simple instruction in every thread. */
@@ -82,12 +56,13 @@ struct tr_ahead {
 
 struct tr_target {
     const char *family; /* its name in target.def */
-    struct tr_vector_costs vectors;
+    enum tr_evidence evidence;
+    struct tr_figures figures;
     struct tr_again_costs again;
     struct tr_ahead ahead;
     /* The CPU's own abilities: */
     uint32_t vector_bits; /* of the registers: 128, 256 or 512 */
-    bool has_gather;      /* of elements of 4 and 8 bytes */
+    bool has_gather;      /* of elements of 4 and 8 bytes, better than lane by lane under a mask */
     bool has_scatter;
     bool masks_words;     /* accesses of 4 and 8 bytes a lane under a mask are one instruction … */
     bool masks_all;       /* … those of any size are: masks are registers */
@@ -100,6 +75,24 @@ struct tr_target {
 
 /* cpu: LLVM's name, "" for any. The size of the cache is left 0. */
 struct tr_target tr_target_find(const char *cpu, uint32_t vector_bits);
+
+/* What a vector of so many lanes takes, from the figure of a whole register. */
+double tr_by_lane(const struct tr_target *target, uint32_t lanes, double figure);
+double tr_of_vector(const struct tr_target *target, uint32_t lanes, double figure);
+
+/* The row of that name; false: there is none. */
+bool tr_target_of_family(const char *family, struct tr_target *target);
+
+/* The figures in the order of struct tr_figures, for people. */
+#define TR_FIGURE_COUNT (sizeof(struct tr_figures) / sizeof(double))
+struct tr_figure {
+    const char *name;
+    const char *what;
+};
+extern const struct tr_figure tr_figure_names[TR_FIGURE_COUNT];
+double tr_figure(const struct tr_target *target, size_t number);
+/* "measured", … */
+const char *tr_evidence_name(enum tr_evidence evidence);
 
 /* The vectors' name for people, such as "AVX-512". */
 const char *tr_vector_name(const struct tr_target *target);

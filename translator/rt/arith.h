@@ -152,6 +152,7 @@ uint32_t rt_satfinite_tf32(uint32_t a, uint32_t mode);
 /* .rs: random bits are added below the result's last place. */
 uint32_t rt_f32_to_f16_random(float a, uint32_t random);
 uint32_t rt_f32_to_bf16_random(float a, uint32_t random);
+uint32_t rt_f32_to_small_random(float a, uint32_t format, uint32_t relu, uint32_t random);
 uint32_t rt_f64_to_f16(double a, uint32_t mode);
 uint32_t rt_f64_to_bf16(double a, uint32_t mode);
 float rt_f64_to_f32(double a, uint32_t mode);

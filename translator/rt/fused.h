@@ -22,6 +22,7 @@ struct rt_fused_op {
  * the lanes whose bit 32 is set. */
 #define RT_FUSED_NOTHING(name)
 #define RT_FUSED_VECTORS(name)
+#define RT_FUSED_WORDS(name)
 #define RT_FUSED_MASKED(name) uint32_t rt_fused_##name(struct rt_fused_op *op, uint32_t live);
 #define PLACEHOLDER(ID, name, home, gives, takes, sync, waits, effect, shape, fused)               \
     RT_FUSED_##fused(name)

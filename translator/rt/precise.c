@@ -17,33 +17,36 @@
         (void)thread;                                                                              \
         return (uint64_t)(expression);                                                             \
     }
-#define DEFINE_TRIPLE(name, array)                                                                 \
-    DEFINE32(name##_x, (array)[0])                                                                 \
-    DEFINE32(name##_y, (array)[1])                                                                 \
-    DEFINE32(name##_z, (array)[2])                                                                 \
+/* The expression names the axis. */
+#define DEFINE_AXIS(name, number, expression)                                                      \
+    RT_SREG32(name)                                                                                \
+    {                                                                                              \
+        const int axis = number;                                                                   \
+        (void)thread;                                                                              \
+        return (uint32_t)(expression);                                                             \
+    }
+#define DEFINE_TRIPLE_OF(name, expression)                                                         \
+    DEFINE_AXIS(name##_x, 0, expression)                                                           \
+    DEFINE_AXIS(name##_y, 1, expression)                                                           \
+    DEFINE_AXIS(name##_z, 2, expression)                                                           \
     DEFINE32(name##_w, 0)
-#define DEFINE_TRIPLE_OF(name, value)                                                              \
-    DEFINE32(name##_x, value)                                                                      \
-    DEFINE32(name##_y, value)                                                                      \
-    DEFINE32(name##_z, value)                                                                      \
-    DEFINE32(name##_w, 0)
+#define DEFINE_TRIPLE(name, array) DEFINE_TRIPLE_OF(name, (array)[axis])
 
-#define BLOCK  (thread->block)
-#define LAUNCH (thread->block->launch)
+#define BLOCK                      (thread->block)
+#define LAUNCH                     (thread->block->launch)
 
 DEFINE_TRIPLE(tid, thread->tid)
 DEFINE_TRIPLE(ntid, LAUNCH->block)
 DEFINE_TRIPLE(ctaid, BLOCK->ctaid)
 DEFINE_TRIPLE(nctaid, LAUNCH->grid)
 
-/* Every block is a cluster of its own (PTX ISA "Cluster": implicit 1x1x1 clusters). */
-DEFINE_TRIPLE(clusterid, BLOCK->ctaid)
-DEFINE_TRIPLE(nclusterid, LAUNCH->grid)
-DEFINE_TRIPLE_OF(cluster_ctaid, 0)
-DEFINE_TRIPLE_OF(cluster_nctaid, 1)
-DEFINE32(cluster_ctarank, 0)
-DEFINE32(cluster_nctarank, 1)
-DEFINE32(is_explicit_cluster, 0)
+DEFINE_TRIPLE_OF(clusterid, BLOCK->ctaid[axis] / LAUNCH->cluster[axis])
+DEFINE_TRIPLE_OF(nclusterid, LAUNCH->grid[axis] / LAUNCH->cluster[axis])
+DEFINE_TRIPLE_OF(cluster_ctaid, BLOCK->ctaid[axis] % LAUNCH->cluster[axis])
+DEFINE_TRIPLE(cluster_nctaid, LAUNCH->cluster)
+DEFINE32(cluster_ctarank, BLOCK->cluster_rank)
+DEFINE32(cluster_nctarank, LAUNCH->cluster_blocks)
+DEFINE32(is_explicit_cluster, LAUNCH->is_explicit_cluster)
 
 #define MAX_WARPS_PER_SM 32 /* of compute capability 7.5 */
 

@@ -56,6 +56,32 @@ uint32_t rt_f32_to_small(float a, uint32_t format, uint32_t relu)
     return magnitude > INF_F32 ? layout.nan : kept;
 }
 
+/* .rs.satfinite: 16 random bits are added below the result's last place; a subnormal result cuts
+ * more bits, of which these are the highest. */
+uint32_t rt_f32_to_small_random(float a, uint32_t format, uint32_t relu, uint32_t random)
+{
+    struct layout layout = layout_of(format);
+    uint32_t bits = bits_f32(a);
+    uint32_t magnitude = bits & ~SIGN_F32;
+    uint32_t exponent = magnitude >> 23;
+    uint32_t least = 128 - layout.bias;
+    uint32_t cut = 23 - layout.mantissa_bits;
+    uint64_t added = (uint64_t)(random & 0xffff) << (cut - 16);
+    uint32_t normal =
+        (uint32_t)((magnitude + added) >> cut) - ((127 - layout.bias) << layout.mantissa_bits);
+    uint32_t missing = exponent < least ? least - exponent : 0;
+    uint32_t shift = missing > 24 ? 24 : missing;
+    uint64_t mantissa = (magnitude & 0x7fffff) | 0x800000;
+    uint32_t subnormal = (uint32_t)((mantissa + (added << shift)) >> (cut + shift));
+    uint32_t code = exponent < least ? subnormal : normal;
+    code = code > layout.most ? layout.most : code;
+    uint32_t is_negative = bits >> 31;
+    uint32_t is_zeroed = is_negative & (relu != 0);
+    uint32_t with_sign = code | is_negative * layout.sign;
+    uint32_t kept = is_zeroed ? 0 : with_sign;
+    return magnitude > INF_F32 ? layout.nan : kept;
+}
+
 /* Exact. The magnitude is put where f32 has its exponent and mantissa, and scaled. */
 uint32_t rt_small_to_f16(uint32_t a, uint32_t format, uint32_t relu)
 {

@@ -2,7 +2,7 @@
  *
  * How wide a nest becomes, how many copies run side by side, and whether vectors are likely to be
  * faster than LLVM's scalar code at all: an estimate from the shapes in the iteration and the
- * target's costs (module/target.def).
+ * target's figures (module/figures.def).
  */
 #include <stdlib.h>
 
@@ -19,9 +19,35 @@
 /* The same of the processor's instructions, which what is done lane by lane has many of. */
 #define EFFORT_MAX 5000
 
+/* What follows is about programs, not about machines: how often loops run, how lanes part, how much
+ * an estimate may be wrong. */
+
 /* Iterations that a loop is taken to make. */
 #define LOOP_ITERATIONS 16.0
 #define MAX_WEIGHT      4096.0
+
+/* Loops take so much longer if each lane leaves them on its own. */
+#define DIVERGENT_LOOP 1.5
+
+/* Gathers by few lanes, selected by data, each from memory of its own: scalar code skips the other
+ * lanes, and finds neighbours of the last element in its cache. */
+#define SPARSE 1.5
+
+/* At most this part of the time of single threads: the estimate is no better than that. */
+#define WORTHWHILE 0.85
+
+/* Above this share of the time, what takes an access for each lane is as fast one copy at a time.
+ */
+#define BY_LANE_MOST 0.75
+
+/* Copies that share nothing: they halve twice what a loop's counter and branch cost; the next half
+ * is little. */
+#define COPIES 4
+
+/* Copies that share loads, and what may be live of all copies. With 16 registers, too: what is
+ * spilled stays in the first cache, what is loaded again may not (docs/measurements.md). */
+#define SHARED 16
+#define LIVE   24
 
 static LLVMTypeRef type_of(const struct tr_iteration *iteration, uint32_t value)
 {
@@ -30,24 +56,56 @@ static LLVMTypeRef type_of(const struct tr_iteration *iteration, uint32_t value)
 
 /* ---- one instruction ---- */
 
-static double scalar_cost(const struct tr_vector_costs *costs, const struct tr_value *value)
+/* Instructions of a multiplication by the inverse, with corrections. */
+#define INVERSE 4
+
+static double scalar_cost(const struct tr_figures *figures, const struct tr_value *value)
 {
-    switch (value->opcode) {
-    case LLVMPHI:
-    case LLVMBitCast:
-    case LLVMFreeze:
+    switch (tr_arithmetic_of(value->llvm)) {
+    case TR_ARITHMETIC_NONE:
         return 0;
-    case LLVMFDiv:
-    case LLVMUDiv:
-    case LLVMSDiv:
-    case LLVMURem:
-    case LLVMSRem:
-        return costs->division;
-    case LLVMGetElementPtr:
-        return costs->address;
-    default:
+    case TR_ARITHMETIC_ADDRESS:
+        return 0.5;
+    case TR_ARITHMETIC_DIVIDE:
+        return figures->divide;
+    case TR_ARITHMETIC_INTEGER_DIVIDE:
+        return figures->integer_divide;
+    case TR_ARITHMETIC_INVERSE:
+        return INVERSE;
+    case TR_ARITHMETIC_FUSED: /* without an instruction it is the same for a vector */
+        return figures->fused / figures->vector;
+    case TR_ARITHMETIC_SIMPLE:
+    case TR_ARITHMETIC_CONVERT:
+    case TR_ARITHMETIC_CONVERT_UNSIGNED:
         return 1;
     }
+    return 1;
+}
+
+/* Of a whole register. */
+static double figure_of(const struct tr_figures *figures, const struct tr_value *value)
+{
+    switch (tr_arithmetic_of(value->llvm)) {
+    case TR_ARITHMETIC_NONE:
+        return 0;
+    case TR_ARITHMETIC_ADDRESS:
+        return figures->vector / 2;
+    case TR_ARITHMETIC_DIVIDE:
+        return figures->vector_divide;
+    case TR_ARITHMETIC_INTEGER_DIVIDE:
+        return figures->vector_integer_divide;
+    case TR_ARITHMETIC_INVERSE:
+        return INVERSE * figures->vector;
+    case TR_ARITHMETIC_CONVERT:
+        return figures->convert;
+    case TR_ARITHMETIC_CONVERT_UNSIGNED:
+        return figures->convert_unsigned;
+    case TR_ARITHMETIC_FUSED:
+        return figures->fused;
+    case TR_ARITHMETIC_SIMPLE:
+        return figures->vector;
+    }
+    return figures->vector;
 }
 
 static bool is_effect(uint32_t opcode)
@@ -74,7 +132,7 @@ static bool is_for_some(const struct tr_iteration *iteration, uint32_t segment)
 static double vector_cost(const struct tr_iteration *iteration, uint32_t width, uint32_t number,
                           struct tr_estimate *estimate, bool *is_gather)
 {
-    const struct tr_vector_costs *costs = &iteration->target->vectors;
+    const struct tr_target *target = iteration->target;
     const struct tr_value *value = &iteration->graph.values[number];
     bool is_access = value->opcode == LLVMLoad || value->opcode == LLVMStore;
     if (is_access && tr_has_vector_form(iteration, number)) {
@@ -86,22 +144,21 @@ static double vector_cost(const struct tr_iteration *iteration, uint32_t width, 
     }
     bool is_control = value->opcode == LLVMPHI || LLVMIsATerminatorInst(value->llvm) != NULL;
     if (is_effect(value->opcode) || (!is_control && !tr_has_vector_form(iteration, number)))
-        return (double)costs->serial * width;
-    enum tr_shape_kind kind = iteration->shapes.values[number].kind;
-    double cost = scalar_cost(costs, value);
-    if (kind != TR_VARYING || is_control)
-        return cost / 2; /* shared with other copies, or folded into an address */
-    return value->opcode == LLVMFDiv ? costs->float_division * cost : cost;
+        return tr_by_lane(target, width, target->figures.serial);
+    if (iteration->shapes.values[number].kind != TR_VARYING || is_control)
+        return scalar_cost(&target->figures, value) / 2; /* shared with other copies, or folded into
+                                                            an address */
+    return tr_of_vector(target, width, figure_of(&target->figures, value));
 }
 
 /* How often the segment runs, about. */
 static double weight_of(const struct tr_iteration *iteration, uint32_t segment, bool is_vector)
 {
     double weight = 1;
-    double divergent = iteration->target->vectors.divergent_loop;
     for (uint32_t l = iteration->loops.innermost[segment]; l != TR_NONE;
          l = iteration->loops.loops[l].parent)
-        weight *= LOOP_ITERATIONS * (is_vector && iteration->is_divergent_loop[l] ? divergent : 1);
+        weight *=
+            LOOP_ITERATIONS * (is_vector && iteration->is_divergent_loop[l] ? DIVERGENT_LOOP : 1);
     return weight < MAX_WEIGHT ? weight : MAX_WEIGHT;
 }
 
@@ -183,21 +240,30 @@ static void look_at_element(const struct tr_iteration *iteration, uint32_t numbe
         estimate->least_bits = bits;
 }
 
+/* How many vectors of 32 bits the value takes. What is longer than a register of one thread is
+ * accessed thread by thread, all of it at once. */
+static double parts_of(const struct tr_iteration *iteration, uint32_t number)
+{
+    unsigned bits = bits_of(type_of(iteration, number));
+    bool is_load = iteration->graph.values[number].opcode == LLVMLoad;
+    if (iteration->shapes.values[number].kind != TR_VARYING || bits <= 32 || (is_load && bits > 64))
+        return 1;
+    return bits / 32.0;
+}
+
 static void look_at_value(const struct tr_iteration *iteration, uint32_t width, uint32_t number,
                           struct tr_estimate *estimate)
 {
     const struct tr_value *value = &iteration->graph.values[number];
-    double parts = 1;
-    if (iteration->shapes.values[number].kind == TR_VARYING) {
-        unsigned bits = bits_of(type_of(iteration, number));
-        parts = bits > 32 ? bits / 32.0 : 1;
-    }
+    double parts = parts_of(iteration, number);
     bool is_gather = false;
     double cost = parts * vector_cost(iteration, width, number, estimate, &is_gather) *
                   weight_of(iteration, value->segment, true);
     estimate->vector += cost;
-    estimate->gathers += is_gather ? cost : 0;
-    estimate->scalar += scalar_cost(&iteration->target->vectors, value) * width *
+    bool is_access = value->opcode == LLVMLoad || value->opcode == LLVMStore;
+    bool is_by_lane = is_gather || (is_access && tr_access_is_serial(iteration, number));
+    estimate->by_lane += is_by_lane ? cost : 0;
+    estimate->scalar += scalar_cost(&iteration->target->figures, value) * width *
                         weight_of(iteration, value->segment, false);
     estimate->length++;
     estimate->effort += effort_of(iteration, width, number);
@@ -239,7 +305,7 @@ static enum pxr_status make_estimate(struct tr_iteration *iteration, uint32_t wi
         if (iteration->graph.values[v].segment != TR_NONE)
             look_at_value(iteration, width, v, estimate);
     if (estimate->gathers_sparsely)
-        estimate->vector *= iteration->target->vectors.sparse;
+        estimate->vector *= SPARSE;
     return count_live(iteration, estimate, err);
 }
 
@@ -299,28 +365,49 @@ static bool has_long_steps(const struct tr_estimate *estimate)
     return estimate->is_of_grid && estimate->least_bits >= 8 && estimate->least_bits < 32;
 }
 
+/* Copies whose sums keep the multipliers busy: as many are begun before the first is done. */
+static uint32_t sums_under_way(const struct tr_target *target)
+{
+    uint32_t sums = COPIES;
+    while (2 * sums <= target->figures.chain / target->figures.fused)
+        sums *= 2;
+    return sums;
+}
+
 static uint32_t choose_copies(const struct tr_estimate *estimate,
                               const struct tr_vector_options *options)
 {
     if (options->jam != 0)
         return options->jam < TR_MAX_COPIES ? options->jam : TR_MAX_COPIES;
-    const struct tr_vector_costs *costs = &options->target->vectors;
     bool is_shared = estimate->shares_rows || estimate->shares_row;
-    uint32_t copies = is_shared ? costs->shared : costs->copies;
+    uint32_t copies = is_shared ? SHARED : COPIES;
     if (!is_shared && is_unrolled(estimate))
-        copies = costs->sums / (estimate->is_wide ? 2 : 1);
+        copies = sums_under_way(options->target) / (estimate->is_wide ? 2 : 1);
     if (!is_shared && has_long_steps(estimate))
-        copies = costs->shared * 8 / estimate->least_bits;
+        copies = COPIES * 32 / estimate->least_bits;
     if (estimate->gathers_alone)
         copies = 1; /* each copy's lanes would wait for the others' */
-    if (!is_shared && estimate->gathers > costs->gathers_most * estimate->vector)
+    if (!is_shared && estimate->by_lane > BY_LANE_MOST * estimate->vector)
         copies = 1; /* nothing else takes time, and with more copies it happens less often that all
                        are whole */
-    while (copies > 1 && copies * estimate->live > costs->registers)
+    while (copies > 1 && copies * estimate->live > LIVE)
         copies /= 2;
     while (copies > 1 && would_be_long(estimate, options, copies))
         copies /= 2;
     return copies;
+}
+
+/* Along rows of several blocks nothing is gained by more: the loop goes on for long, and nothing
+ * waits for its last iteration. Where the grid has borders on both sides, the fewer threads are
+ * side by side, the fewer need masks. */
+#define COPIES_OF_BLOCKS 2
+
+static uint32_t limit_copies(const struct tr_iteration *iteration,
+                             const struct tr_vector_options *options, uint32_t copies)
+{
+    uint32_t most = iteration->has_border ? 1 : COPIES_OF_BLOCKS;
+    bool is_limited = iteration->is_of_blocks && options->jam == 0 && copies > most;
+    return is_limited ? most : copies;
 }
 
 /* rows: 0 if their number is not known, 1 if none are side by side. */
@@ -353,38 +440,44 @@ static const char *why_width(const struct tr_vector_options *options, uint32_t w
                                                       : "what fits the rows";
 }
 
-static const char *why_jam(const struct tr_vector_options *options,
+static const char *why_jam(const struct tr_iteration *iteration,
+                           const struct tr_vector_options *options,
                            const struct tr_shape_of_nest *shape)
 {
-    const struct tr_vector_costs *costs = &options->target->vectors;
     const struct tr_estimate *estimate = &shape->estimate;
     uint32_t copies = shape->jam[0] * shape->jam[1];
     if (copies == options->jam)
         return "asked for";
-    if (copies == 1 && estimate->gathers > costs->gathers_most * estimate->vector)
-        return "gathers are no faster side by side";
-    if (2 * copies * estimate->live > costs->registers)
+    if (copies == 1 && estimate->by_lane > BY_LANE_MOST * estimate->vector)
+        return "accesses lane by lane are no faster side by side";
+    if (2 * copies * estimate->live > LIVE)
         return "more would not fit into registers";
     if (would_be_long(estimate, options, 2 * copies))
         return "more would take too long to compile";
-    if (copies < costs->copies)
+    if (copies < COPIES && limit_copies(iteration, options, COPIES) == COPIES)
         return "more would not fit the block";
-    if (copies <= costs->copies)
+    if (copies <= COPIES)
         return "more would gain little";
     bool is_shared = estimate->shares_rows || estimate->shares_row || is_unrolled(estimate);
     return is_shared ? "they share what they load" : "elements are small, and turns far apart";
 }
 
-/* The threads of a row that have work; 0: not known. */
-static uint32_t length_of(const struct tr_nest *nest, LLVMValueRef working)
+/* The threads of a row that have work; 0: not known. Of rows of blocks that run as one it is known
+ * what divides them, which counts as one row if it fills a vector. */
+static uint32_t length_of(const struct tr_nest *nest, LLVMValueRef working,
+                          const struct tr_vector_options *options)
 {
-    return constant(working) != 0 ? constant(working) : constant(nest->x.count);
+    uint32_t words = options->width != 0 ? options->width : options->target->vector_bits / 32;
+    uint32_t length = constant(working) != 0 ? constant(working) : constant(nest->x.count);
+    if (length != 0 || nest->x.block_row <= 1)
+        return length;
+    return nest->x.block_row > words ? nest->x.block_row : words;
 }
 
 uint32_t tr_choose_width(const struct tr_nest *nest, LLVMValueRef working,
                          const struct tr_vector_options *options)
 {
-    return choose_width(length_of(nest, working), options);
+    return choose_width(length_of(nest, working, options), options);
 }
 
 /* Whether the budget allows one more nest. */
@@ -400,7 +493,7 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
 {
     const struct tr_iteration *iteration = &versions->fast;
     uint32_t row = constant(nest->x.count);
-    uint32_t length = length_of(nest, working);
+    uint32_t length = length_of(nest, working, options);
     *shape = (struct tr_shape_of_nest){.width = width};
     struct tr_estimate *estimate = &shape->estimate;
     enum pxr_status status = make_estimate(&versions->fast, shape->width, estimate, err);
@@ -409,15 +502,16 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
     estimate->is_of_grid = versions->expected.common_count > 0;
     estimate->is_guarded = versions->expected.guard_count > 0;
     choose_jam(length, iteration->y == TR_NONE ? 1 : constant(nest->y.count),
-               choose_copies(estimate, options), options->target->vectors.copies, estimate, shape);
+               limit_copies(iteration, options, choose_copies(estimate, options)), COPIES, estimate,
+               shape);
     shape->width_reason = why_width(options, shape->width);
-    shape->jam_reason = why_jam(options, shape);
+    shape->jam_reason = why_jam(iteration, options, shape);
     shape->is_worthwhile = true;
     shape->reason = "";
     uint32_t effort = effort_of_copies(estimate, shape->jam[0] * shape->jam[1]);
     if (row != 0 && row < 4)
         shape->reason = "rows of the block have fewer than 4 threads";
-    else if (estimate->vector > iteration->target->vectors.worthwhile * estimate->scalar)
+    else if (estimate->vector > WORTHWHILE * estimate->scalar)
         shape->reason = "vectors would gain too little";
     else if (!is_affordable(options, effort))
         shape->reason = "vectors would take too long to compile";

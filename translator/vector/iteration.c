@@ -254,12 +254,57 @@ static enum pxr_status find_row_dependence(struct iteration_build *b, struct pxr
     return status;
 }
 
+/* ---- borders ---- */
+
+/* Constants that are compared with the places of a border's threads are small. */
+#define BORDER_MAX 64
+
+static bool is_place(const struct tr_iteration *iteration, uint32_t number)
+{
+    return number != TR_NONE && iteration->shapes.values[number].kind == TR_AFFINE &&
+           iteration->shapes.values[number].stride != 0;
+}
+
+static bool is_small(LLVMValueRef operand)
+{
+    if (LLVMIsAConstantInt(operand) == NULL || LLVMGetIntTypeWidth(LLVMTypeOf(operand)) > 64)
+        return false;
+    int64_t constant = LLVMConstIntGetSExtValue(operand);
+    return constant > -BORDER_MAX && constant < BORDER_MAX;
+}
+
+/* Whether the comparison holds back the threads with which rows of the grid begin: it compares a
+ * place with a small constant, or a place less a small constant, as LLVM tests both ends at once.
+ */
+static bool asks_for_border(const struct tr_iteration *iteration, const struct tr_value *icmp)
+{
+    uint32_t place = icmp->operands[0];
+    if (!is_place(iteration, place))
+        return false;
+    const struct tr_value *sum = &iteration->graph.values[place];
+    bool is_less = sum->opcode == LLVMAdd && is_small(LLVMGetOperand(sum->llvm, 1)) &&
+                   LLVMConstIntGetSExtValue(LLVMGetOperand(sum->llvm, 1)) < 0;
+    return is_less || is_small(LLVMGetOperand(icmp->llvm, 1));
+}
+
+static void find_border(struct tr_iteration *iteration)
+{
+    for (uint32_t v = 0; v < iteration->graph.value_count; v++) {
+        const struct tr_value *value = &iteration->graph.values[v];
+        if (value->opcode == LLVMICmp)
+            iteration->has_border |= asks_for_border(iteration, value);
+    }
+}
+
 static enum pxr_status compare_threads(struct iteration_build *b, struct pxr_error *err)
 {
     struct tr_shape along_row = {.kind = TR_AFFINE, .stride = 1, .no_wrap = true};
     struct tr_shape row = {.kind = TR_AFFINE, .no_wrap = true};
     enum pxr_status status = find_shapes(b, along_row, row, &b->iteration->shapes, err);
-    return status == PXR_OK ? find_row_dependence(b, err) : status;
+    if (status != PXR_OK)
+        return status;
+    find_border(b->iteration);
+    return find_row_dependence(b, err);
 }
 
 /* ---- all of it ---- */
@@ -309,7 +354,9 @@ enum pxr_status tr_iteration_build(struct tr_iteration *iteration, const struct 
                                    struct pxr_error *err)
 {
     static const struct tr_expectations nothing;
-    *iteration = (struct tr_iteration){.target = target};
+    *iteration = (struct tr_iteration){.target = target, .is_of_blocks = nest->x.block_row != 0};
+    if (LLVMIsAConstantInt(nest->x.count) != NULL)
+        iteration->row_threads = (uint32_t)LLVMConstIntGetZExtValue(nest->x.count);
     struct iteration_build b = {.iteration = iteration,
                                 .nest = nest,
                                 .expected = expected != NULL ? expected : &nothing,

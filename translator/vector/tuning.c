@@ -14,6 +14,7 @@ struct tr_tuning_hooks tr_tuning_hooks(uint32_t skipped)
     struct tr_tuning_hooks hooks = {
         .accesses = {IS_DONE(WORD_BLOCKS) ? &tr_word_blocks : NULL},
         .ask_ahead = IS_DONE(PREFETCH) ? tr_tuning_prefetch : NULL,
+        .is_in_run = IS_DONE(PREFETCH) ? tr_tuning_is_in_run : NULL,
         .find_step = IS_DONE(ROW_STEPS) ? tr_tuning_find_step : NULL,
         .shorten = IS_DONE(SHORTEN) ? tr_shorten : NULL,
     };

@@ -79,6 +79,8 @@ static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest
     struct tr_shape_of_nest shape;
     if (vectoriser->tuning.shorten != NULL)
         shorter.x.count = vectoriser->tuning.shorten(nest, &versions->masked, is_jammed);
+    if (shorter.x.count != nest->x.count)
+        shorter.x.block_row = 0;
     uint32_t width = tr_choose_width(nest, shorter.x.count, vectoriser->options);
     enum pxr_status status = plan_accesses(vectoriser, &versions->masked, width, err);
     if (status == PXR_OK)

@@ -242,13 +242,13 @@ static enum pxr_status build_fast(struct version *version, LLVMValueRef x, LLVMV
 
 /* Goes to a new block if at least `count` of `all` are left from `first` on; the builder stays
  * where they are not. If they always are, it goes to the new block: false. */
-static bool branch_if_left(struct version *version, LLVMValueRef all, LLVMValueRef first,
-                           uint32_t count, LLVMBasicBlockRef *enough)
+static bool branch_if_left(struct version *version, LLVMValueRef all, uint32_t block_row,
+                           LLVMValueRef first, uint32_t count, LLVMBasicBlockRef *enough)
 {
     struct tr_widen *widen = &version->widen;
     LLVMBuilderRef b = widen->builder;
     *enough = LLVMGetInsertBlock(b);
-    if (is_multiple(all, count))
+    if ((block_row != 0 && block_row % count == 0) || is_multiple(all, count))
         return false;
     *enough = tr_widen_new_block(widen, "whole");
     LLVMBasicBlockRef rest = tr_widen_new_block(widen, "rest");
@@ -268,11 +268,12 @@ static enum pxr_status build_loops(struct version *version, struct pxr_error *er
     LLVMValueRef zero = number(version, 0);
     LLVMBasicBlockRef enough = NULL;
     struct counter y = begin_counter(version, zero, is_count(version->rows, jam[1]), "y");
-    if (branch_if_left(version, version->rows, y.value, jam[1], &enough))
+    if (branch_if_left(version, version->rows, 0, y.value, jam[1], &enough))
         go_to_masked(version, zero, version->length, y.value, version->rows, RESUME_DONE);
     LLVMPositionBuilderAtEnd(b, enough);
     struct counter x = begin_counter(version, zero, is_count(version->length, lanes), "x");
-    if (branch_if_left(version, version->length, x.value, lanes, &enough))
+    if (branch_if_left(version, version->length, version->nest->x.block_row, x.value, lanes,
+                       &enough))
         go_to_masked(version, x.value, version->length, y.value, add(version, y.value, jam[1]),
                      RESUME_ROW_DONE);
     LLVMPositionBuilderAtEnd(b, enough);

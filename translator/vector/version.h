@@ -11,7 +11,7 @@
 /* Estimate for the fast version. Times are numbers of simple instructions. */
 struct tr_estimate {
     double vector;         /* of a vector of threads */
-    double gathers;        /* the part of that for gathers and scatters */
+    double by_lane;        /* the part of that for accesses of each lane, gathers too */
     double scalar;         /* of as many threads one by one */
     uint32_t length;       /* instructions */
     uint32_t effort;       /* and about so many of the processor's for one vector */

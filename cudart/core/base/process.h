@@ -13,6 +13,9 @@
 
 #define CRT_DRIVER_VERSION 13000
 
+/* Initial-exec: a launch of a small grid takes no longer than some look-ups. */
+#define CRT_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+
 /* Environment of CUDA itself, read once. */
 struct crt_environment {
     bool launches_block;      /* CUDA_LAUNCH_BLOCKING */

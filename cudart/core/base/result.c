@@ -84,7 +84,6 @@ static const struct {
     {"cuSurfObject", "surface objects"},
     {"cuSurfRef", "surface references"},
     {"cuModuleGetSurfRef", "surface references"},
-    {"cuTensorMap", "tensor maps"},
     {"cuGraphics", "graphics interoperation"},
     {"cuMulticast", "multicast objects"},
     {"cuGreenCtx", "green contexts"},

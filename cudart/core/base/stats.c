@@ -38,6 +38,7 @@ struct kernel_stats {
     bool is_quick;          /* all variants are */
     char collapse[PXR_COLLAPSE_TEXT_BYTES]; /* of its variants; "": none was compiled */
     char why[WHY_BYTES];                    /* why one of them is not as asked for; "": all are */
+    char tried[WHY_BYTES];                  /* what was measured; "": nothing */
     UT_hash_handle hh;
     char name[];
 };
@@ -178,6 +179,17 @@ void crt_stats_tier(const char *name, bool is_quick, uint64_t price_ns, uint64_t
     pthread_mutex_unlock(&stats.lock);
 }
 
+void crt_stats_tried(const char *name, const char *text)
+{
+    if (!crt_stats_are_on())
+        return;
+    pthread_mutex_lock(&stats.lock);
+    struct kernel_stats *row = find_kernel(name);
+    if (row)
+        snprintf(row->tried, sizeof row->tried, "%s", text);
+    pthread_mutex_unlock(&stats.lock);
+}
+
 void crt_stats_cache(bool is_hit)
 {
     if (!crt_stats_are_on())
@@ -244,17 +256,23 @@ static void print_kernels(void)
     }
 }
 
-static void print_reasons(void)
+static void print_sentence(const struct kernel_stats *row, const char *text)
+{
+    if (!text[0])
+        return;
+    char *name = pxr_readable_name(row->name);
+    fprintf(stderr, "ptxrun: kernel '%s': %s\n", name ? name : row->name, text);
+    free(name);
+}
+
+static void print_sentences(void)
 {
     struct kernel_stats *row;
     struct kernel_stats *next;
     HASH_ITER(hh, stats.kernels, row, next)
     {
-        if (!row->why[0])
-            continue;
-        char *name = pxr_readable_name(row->name);
-        fprintf(stderr, "ptxrun: kernel '%s': %s\n", name ? name : row->name, row->why);
-        free(name);
+        print_sentence(row, row->why);
+        print_sentence(row, row->tried);
     }
 }
 
@@ -337,7 +355,7 @@ __attribute__((destructor)) static void write_at_exit(void)
     pthread_mutex_lock(&stats.lock);
     if (stats.are_printed) {
         print_kernels();
-        print_reasons();
+        print_sentences();
         print_tiers();
         print_copies();
         print_cache();

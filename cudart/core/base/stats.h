@@ -29,6 +29,8 @@ void crt_stats_compile(const char *name, const struct jit_variant *wanted,
  * for code out of the cache. */
 void crt_stats_quick(const char *name, uint64_t ran_ns);
 void crt_stats_tier(const char *name, bool is_quick, uint64_t price_ns, uint64_t cpu_ns);
+/* What measuring the kernel's code has shown so far; the last text is printed. */
+void crt_stats_tried(const char *name, const char *text);
 /* Code, or the summary of a module, was looked for in the cache. */
 void crt_stats_cache(bool is_hit);
 void crt_stats_summary(bool is_hit);

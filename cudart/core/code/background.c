@@ -15,6 +15,7 @@
 
 #include "cudart/core/base/process.h"
 #include "cudart/core/code/module.h"
+#include "cudart/core/code/trial.h"
 #include "scheduler/scheduler.h"
 #include "util/log.h"
 #include "util/options.h"
@@ -27,12 +28,13 @@
 /* LLVM runs on a thread of its own (jit/compiler_entry.c). */
 #define STACK_BYTES ((size_t)512 * 1024)
 
-/* A library's kernels are compiled ahead for so long at a time. */
+/* A library's kernels are compiled ahead for so long at a time, and at least one. */
 #define AHEAD_MAX_NS UINT64_C(100000000)
 
 struct job {
     struct crt_library *library; /* held */
-    struct crt_kernel *kernel;   /* that has earned best code; NULL: quick code is made ahead */
+    struct crt_kernel *kernel;   /* that has earned best code; or NULL: */
+    struct crt_trial *trial;     /* that goes on; NULL: quick code is made ahead */
     struct tr_facts facts;
     struct job *next;
 };
@@ -128,23 +130,27 @@ static bool has_idle_cpu(void)
  * made before it is wanted. */
 static void make_ahead(struct crt_library *library)
 {
-    uint64_t end_ns = crt_now_ns() + AHEAD_MAX_NS;
+    uint64_t end_ns = UINT64_MAX;
     if (!has_idle_cpu() || !crt_library_is_parsed(library))
         return;
-    for (uint32_t i = 0; i < library->kernel_count; i++) {
-        if (!is_of_use(library) || !has_idle_cpu() || crt_now_ns() > end_ns)
+    for (uint32_t i = 0; i < library->kernel_count && crt_now_ns() <= end_ns; i++) {
+        if (!is_of_use(library) || !has_idle_cpu())
             return;
-        crt_kernel_make_ahead(library->kernels[i]);
+        if (crt_kernel_make_ahead(library->kernels[i]) && end_ns == UINT64_MAX)
+            end_ns = crt_now_ns() + AHEAD_MAX_NS;
     }
 }
 
 static void run_job(struct job *job)
 {
-    if (!job->kernel) {
+    if (!job->kernel && !job->trial) {
         make_ahead(job->library);
         atomic_store(&job->library->is_offered, false);
     } else if (is_of_use(job->library)) {
-        crt_kernel_make_best(job->kernel, &job->facts);
+        if (job->kernel)
+            crt_kernel_make_best(job->kernel, &job->facts);
+        else
+            crt_trial_go_on(job->trial);
     }
     end_job(job);
 }
@@ -236,6 +242,11 @@ void crt_background_offer(struct crt_library *library)
     if (is_wanted && !atomic_exchange(&library->is_offered, true) &&
         submit(&(struct job){.library = library}) != 0)
         atomic_store(&library->is_offered, false);
+}
+
+void crt_background_try(struct crt_library *library, struct crt_trial *trial)
+{
+    submit(&(struct job){.library = library, .trial = trial});
 }
 
 void crt_background_wait(void)

@@ -12,6 +12,7 @@
 
 struct crt_kernel;
 struct crt_library;
+struct crt_trial;
 struct tr_facts;
 
 /* Has best code made for launches with these facts, after what other kernels have asked for. The
@@ -21,6 +22,10 @@ void crt_background_make(struct crt_kernel *kernel, const struct tr_facts *facts
 /* Has quick code made for the library's kernels, in their order, that have none, as long as a CPU
  * idles; best effort. Whoever calls it keeps the library from being unloaded meanwhile. */
 void crt_background_offer(struct crt_library *library);
+
+/* Has a trial of one of the library's kernels go on (crt_trial_go_on); best effort. The library is
+ * alive, as a grid of it runs. */
+void crt_background_try(struct crt_library *library, struct crt_trial *trial);
 
 /* For tests: waits until nothing is being compiled. */
 void crt_background_wait(void);

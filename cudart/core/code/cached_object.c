@@ -23,6 +23,7 @@ enum number {
     OPTIMISE_NS,
     CODEGEN_NS,
     INSTRUCTIONS,
+    HAS_FLOAT_ATOMICS,
     NUMBERS
 };
 
@@ -59,6 +60,7 @@ bool crt_object_to_bytes(const struct jit_object *object, uint8_t **bytes, size_
         [OPTIMISE_NS] = object->optimise_ns,
         [CODEGEN_NS] = object->codegen_ns,
         [INSTRUCTIONS] = object->instructions,
+        [HAS_FLOAT_ATOMICS] = object->has_float_atomics,
     };
     *count = HEAD_BYTES + object->size_bytes + text_bytes;
     *bytes = malloc(*count);
@@ -78,7 +80,7 @@ static bool are_possible(const uint64_t numbers[NUMBERS], size_t rest_bytes)
            text_bytes == rest_bytes - numbers[CODE_BYTES] && numbers[FRAME_BYTES] <= UINT32_MAX &&
            numbers[COLLAPSE] != PXR_COLLAPSE_AUTO && numbers[COLLAPSE] < PXR_COLLAPSE_COUNT &&
            numbers[WIDTH] <= UINT32_MAX && numbers[JAM] <= UINT32_MAX && numbers[MAY_WAIT] <= 1 &&
-           numbers[INSTRUCTIONS] <= UINT32_MAX;
+           numbers[INSTRUCTIONS] <= UINT32_MAX && numbers[HAS_FLOAT_ATOMICS] <= 1;
 }
 
 bool crt_object_from_bytes(const uint8_t *bytes, size_t count, struct jit_object *object)
@@ -113,5 +115,6 @@ bool crt_object_from_bytes(const uint8_t *bytes, size_t count, struct jit_object
     object->optimise_ns = numbers[OPTIMISE_NS];
     object->codegen_ns = numbers[CODEGEN_NS];
     object->instructions = (uint32_t)numbers[INSTRUCTIONS];
+    object->has_float_atomics = numbers[HAS_FLOAT_ATOMICS] != 0;
     return true;
 }

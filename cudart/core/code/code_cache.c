@@ -4,7 +4,7 @@
  * one process to the next or between machines for which the same code is made:
  *
  * - the kernel and what it reaches (the digest of ptx/fingerprint.h);
- * - the variant asked for, and steps left out;
+ * - the variant asked for, steps left out, and whose lines the code is to tell;
  * - what the compile library is (its build id) and for what it makes code (jit_compiler_target).
  *
  * To know the last one without opening the compile library, what it says of this machine is itself
@@ -232,13 +232,16 @@ struct cache_key crt_code_key(enum crt_cached_kind kind, const struct jit_reques
                               const uint8_t digest[PTX_DIGEST_BYTES],
                               const struct jit_build_id *compiler, const char *target_text)
 {
+    static const char *const kinds[] = {
+        [CRT_CACHED_CODE] = "code", [CRT_CACHED_CHECK] = "check", [CRT_CACHED_CHOICE] = "choice"};
     struct cache_hash hash;
-    cache_hash_init(&hash, kind == CRT_CACHED_CODE ? "code" : "check");
+    cache_hash_init(&hash, kinds[kind]);
     cache_hash_number(&hash, CRT_CACHED_OBJECT_FORMAT);
     cache_hash_number(&hash, JIT_COMPILER_ABI);
     cache_hash_bytes(&hash, compiler->bytes, compiler->count);
     cache_hash_text(&hash, target_text);
     cache_hash_text(&hash, request->skip ? request->skip : "");
+    cache_hash_number(&hash, request->tells_source_lines);
     add_variant(&hash, &request->variant);
     cache_hash_bytes(&hash, digest, PTX_DIGEST_BYTES);
     return cache_hash_key(&hash);
@@ -371,4 +374,22 @@ void crt_code_cache_keep_check(const struct crt_cached *cached)
 {
     if (may_keep(cached))
         put(&cached->key, "check", cached->kernel, "", 0);
+}
+
+bool crt_code_cache_find_choice(const struct jit_request *request,
+                                const uint8_t digest[PTX_DIGEST_BYTES], uint8_t **bytes,
+                                size_t *count)
+{
+    struct crt_cached cached;
+    struct cache *cache = find_place(CRT_CACHED_CHOICE, request, digest, &cached);
+    return cache && cache_get(cache, &cached.key, bytes, count);
+}
+
+void crt_code_cache_keep_choice(const struct jit_request *request,
+                                const uint8_t digest[PTX_DIGEST_BYTES], const uint8_t *bytes,
+                                size_t count)
+{
+    struct crt_cached cached;
+    if (find_place(CRT_CACHED_CHOICE, request, digest, &cached) && may_keep(&cached))
+        put(&cached.key, "choice", cached.kernel, bytes, count);
 }

@@ -12,8 +12,9 @@
 #include "jit/jit.h"
 #include "ptx/outline.h"
 
-/* What is wanted of a kernel: its code, or only whether it can be translated. */
-enum crt_cached_kind { CRT_CACHED_CODE, CRT_CACHED_CHECK };
+/* What is wanted of a kernel: its code, only whether it can be translated, or what has been
+ * measured of its code. */
+enum crt_cached_kind { CRT_CACHED_CODE, CRT_CACHED_CHECK, CRT_CACHED_CHOICE };
 
 /* What became of one look into the cache; crt_code_cache_end has to follow. */
 struct crt_cached {
@@ -53,6 +54,14 @@ bool crt_code_cache_target(const char **about, const char **maker, struct pxr_er
 bool crt_code_cache_find_check(const struct jit_request *request,
                                const uint8_t digest[PTX_DIGEST_BYTES], struct crt_cached *cached);
 void crt_code_cache_keep_check(const struct crt_cached *cached);
+
+/* A record about the code for a request (malloc; the caller frees it). False: there is none. */
+bool crt_code_cache_find_choice(const struct jit_request *request,
+                                const uint8_t digest[PTX_DIGEST_BYTES], uint8_t **bytes,
+                                size_t *count);
+void crt_code_cache_keep_choice(const struct jit_request *request,
+                                const uint8_t digest[PTX_DIGEST_BYTES], const uint8_t *bytes,
+                                size_t count);
 
 /* The key of a request made by that compiler for that target; for tests. */
 struct cache_key crt_code_key(enum crt_cached_kind kind, const struct jit_request *request,

@@ -23,6 +23,7 @@
 #define FROM_CODE(name)
 
 const struct jit_symbol crt_device_symbols[] = {
+#define FROM_NATIVE(name)
 #define PLACEHOLDER(ID, name, home, ...) FROM_##home(name)
 #include "kernel_abi/placeholders.def"
 #undef PLACEHOLDER

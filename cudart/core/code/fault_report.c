@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cudart/core/code/launch.h"
 #include "cudart/core/code/module.h"
@@ -20,9 +21,9 @@
 /* So many blocks of a launch that takes too long are told of. */
 #define LATE_BLOCKS_MAX 32
 
-static const char *describe_status(enum pxr_status status)
+static const char *describe_status(const struct sch_fault *fault)
 {
-    switch (status) {
+    switch (fault->status) {
     case PXR_FAULT_ADDRESS:
         return "invalid memory access";
     case PXR_FAULT_MISALIGNED:
@@ -38,13 +39,15 @@ static const char *describe_status(enum pxr_status status)
     case PXR_FAULT_STACK:
         return "stack overflow";
     case PXR_FAULT_DEADLOCK:
-        return "deadlock: every thread of the block waits for another";
+        return fault->launch->cluster_blocks > 1
+                   ? "deadlock: every thread of the block's cluster waits for another"
+                   : "deadlock: every thread of the block waits for another";
     case PXR_FAULT_TIMEOUT:
         return "more time than --launch-timeout allows";
     case PXR_OUT_OF_MEMORY:
         return "no memory for stacks or shared memory";
     default:
-        return pxr_status_name(status);
+        return pxr_status_name(fault->status);
     }
 }
 
@@ -70,17 +73,30 @@ static const char *describe_memory(enum crt_memory kind)
     }
 }
 
-/* Whether the address is in one of the guards around the shared memory of the block. */
-static bool describe_shared(const struct sch_fault *fault, uint32_t shared_bytes, char *text,
-                            size_t cap)
+/* Whether the address is near the shared memory of the block, or of another one of its cluster: in
+ * a guard around it, or in it, if that block has ended. */
+static bool describe_shared(const struct sch_fault *fault, char *text, size_t cap)
 {
-    uint64_t end = (uint64_t)fault->shared + shared_bytes;
-    bool is_before = fault->address < fault->shared;
-    uint64_t distance = is_before ? fault->shared - fault->address : fault->address - end;
+    const int64_t cluster_distance = INT64_C(1) << RT_CLUSTER_DISTANCE_LOG2;
+    uint32_t shared_bytes = fault->launch->shared_bytes;
+    int64_t ahead = (int64_t)(fault->address - fault->shared) + cluster_distance / 2;
+    int64_t ranks = fault->launch->cluster_blocks > 1 ? ahead >> RT_CLUSTER_DISTANCE_LOG2 : 0;
+    if (llabs(ranks) >= RT_CLUSTER_BLOCKS_MAX)
+        return false;
+    uint64_t start = fault->shared + (uint64_t)(ranks * cluster_distance);
+    uint64_t end = start + shared_bytes;
+    bool is_before = fault->address < start;
+    uint64_t distance = is_before ? start - fault->address : fault->address - end;
+    const char *whose = ranks == 0 ? "the block's" : "another block's";
+    if (!is_before && fault->address < end && ranks != 0) {
+        snprintf(text, cap,
+                 ", in the shared memory of another block of the cluster, which has ended");
+        return true;
+    }
     if (distance > PXR_AREA_GUARD_BYTES || (!is_before && fault->address < end))
         return false;
-    snprintf(text, cap, ", %" PRIu64 " bytes %s the block's %" PRIu32 " bytes of shared memory",
-             distance, is_before ? "before" : "after", shared_bytes);
+    snprintf(text, cap, ", %" PRIu64 " bytes %s %s %" PRIu32 " bytes of shared memory", distance,
+             is_before ? "before" : "after", whose, shared_bytes);
     return true;
 }
 
@@ -124,9 +140,9 @@ static void describe_line(struct crt_kernel *kernel, int line, char *text, size_
     int len = snprintf(text, cap, ", PTX line %d", line);
     if (!crt_kernel_find_place(kernel, line, &place))
         return;
-    const char *slash = place.folder.len > 0 ? "/" : "";
-    snprintf(text + len, cap - (size_t)len, " (%.*s%s%.*s:%" PRIu32 ")", PXR_STR_ARG(place.folder),
-             slash, PXR_STR_ARG(place.file), place.line);
+    char place_text[PTX_PLACE_TEXT_BYTES];
+    ptx_place_text(&place, place_text);
+    snprintf(text + len, cap - (size_t)len, " (%s)", place_text);
 }
 
 void crt_report_late(void *arg, const struct sch_fault *fault)
@@ -150,6 +166,9 @@ void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *f
     if (fault->has_thread)
         snprintf(place, sizeof place, ", thread (%u,%u,%u)", fault->tid[0], fault->tid[1],
                  fault->tid[2]);
+    else if (fault->together > 1)
+        snprintf(place, sizeof place, " to (%u,%u,%u)", fault->ctaid[0] + fault->together - 1,
+                 fault->ctaid[1], fault->ctaid[2]);
     int line = crt_kernel_line(launch->kernel, fault->pc);
     describe_line(launch->kernel, line, line_text, sizeof line_text);
     bool has_address = fault->status == PXR_FAULT_ADDRESS || fault->status == PXR_FAULT_MISALIGNED;
@@ -162,12 +181,12 @@ void crt_report_fault(const struct crt_launch *launch, const struct sch_fault *f
             snprintf(address_text, sizeof address_text, ": address 0x%" PRIx64, fault->address);
         char *relation = address_text + len;
         size_t cap = sizeof address_text - (size_t)len;
-        if (!describe_shared(fault, fault->launch->shared_bytes, relation, cap))
+        if (!describe_shared(fault, relation, cap))
             describe_address(fault->address, relation, cap);
     }
     struct pxr_error error;
     pxr_fail_at(&error, fault->status, line, 0, "%s in kernel '%s' (%s%s), block (%u,%u,%u)%s%s%s",
-                describe_status(fault->status), crt_kernel_name(launch->kernel),
+                describe_status(fault), crt_kernel_name(launch->kernel),
                 launch->kernel->library->name, launch->kernel->library->outline->source_suffix,
                 fault->ctaid[0], fault->ctaid[1], fault->ctaid[2], place, line_text, address_text);
     crt_context_report_fault(launch->ctx, &error);

@@ -10,6 +10,7 @@
 #include "cudart/core/code/module.h"
 
 #define PLAUSIBLE_REGISTERS 32
+#define CLUSTER_POLICY_LAST 2 /* CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING */
 
 /* Numbers of CUfunction_attribute. */
 enum {
@@ -103,6 +104,19 @@ static int const_bytes(const struct crt_kernel *kernel)
     return bytes < INT32_MAX ? (int)bytes : INT32_MAX;
 }
 
+/* What the kernel has been compiled with cannot be changed. */
+static int required_cluster(const struct crt_kernel *kernel, int axis)
+{
+    const uint32_t *own = kernel->func->cluster_blocks;
+    return own[0] != 0 ? (int)own[axis] : kernel->required_cluster[axis];
+}
+
+void crt_kernel_required_cluster(const struct crt_kernel *kernel, uint32_t cluster[3])
+{
+    for (int i = 0; i < 3; i++)
+        cluster[i] = (uint32_t)required_cluster(kernel, i);
+}
+
 enum crt_result crt_kernel_get_attribute(struct crt_kernel *kernel, int attribute, int *value)
 {
     const struct ptx_kernel_needs *needs;
@@ -146,10 +160,12 @@ enum crt_result crt_kernel_get_attribute(struct crt_kernel *kernel, int attribut
     case ATTRIBUTE_CLUSTER_POLICY:
         *value = kernel->cluster_policy;
         break;
-    case ATTRIBUTE_CACHE_MODE_CA:
     case ATTRIBUTE_CLUSTER_WIDTH:
     case ATTRIBUTE_CLUSTER_HEIGHT:
     case ATTRIBUTE_CLUSTER_DEPTH:
+        *value = required_cluster(kernel, attribute - ATTRIBUTE_CLUSTER_WIDTH);
+        break;
+    case ATTRIBUTE_CACHE_MODE_CA:
         *value = 0;
         break;
     default:
@@ -182,10 +198,21 @@ enum crt_result crt_kernel_set_attribute(struct crt_kernel *kernel, int attribut
             return CRT_INVALID_VALUE;
         kernel->carveout = value;
         return CRT_SUCCESS;
+    case ATTRIBUTE_CLUSTER_WIDTH:
+    case ATTRIBUTE_CLUSTER_HEIGHT:
+    case ATTRIBUTE_CLUSTER_DEPTH:
+        if (kernel->func->cluster_blocks[0] != 0)
+            return CRT_NOT_PERMITTED;
+        if (value < 0)
+            return CRT_INVALID_VALUE;
+        kernel->required_cluster[attribute - ATTRIBUTE_CLUSTER_WIDTH] = value;
+        return CRT_SUCCESS;
     case ATTRIBUTE_NON_PORTABLE_CLUSTER:
-        kernel->non_portable_cluster = value;
+        kernel->non_portable_cluster = value != 0;
         return CRT_SUCCESS;
     case ATTRIBUTE_CLUSTER_POLICY:
+        if (value < 0 || value > CLUSTER_POLICY_LAST)
+            return CRT_INVALID_VALUE;
         kernel->cluster_policy = value;
         return CRT_SUCCESS;
     default:

@@ -10,6 +10,7 @@
 #include "cudart/core/code/background.h"
 #include "cudart/core/code/code_cache.h"
 #include "cudart/core/code/make_code.h"
+#include "cudart/core/code/trial.h"
 #include "util/log.h"
 
 static enum pxr_mode mode_of_process(void)
@@ -37,10 +38,8 @@ int crt_kernel_line(const struct crt_kernel *kernel, uintptr_t pc)
     const struct crt_variant *quick = atomic_load_explicit(&kernel->quick, memory_order_acquire);
     unsigned count = atomic_load_explicit(&kernel->variants.count, memory_order_acquire);
     int line = quick ? jit_code_line(quick->code, pc) : 0;
-    for (unsigned i = 0; i < count && line == 0; i++) {
-        const struct crt_variant *variant = kernel->variants.entries[i].variant;
-        line = jit_code_line(variant->code, pc);
-    }
+    for (unsigned i = 0; i < count && line == 0; i++)
+        line = crt_trial_line(kernel->variants.entries[i].variant, pc);
     return line;
 }
 
@@ -59,14 +58,20 @@ static void add_locked(struct crt_kernel *kernel, struct crt_variant *variant)
     jit_variants_add(&kernel->variants, &variant->key.facts, variant);
 }
 
-static enum crt_result make_locked(struct crt_kernel *kernel, bool is_quick,
-                                   const struct tr_facts *facts, struct crt_variant **made)
+static enum crt_result report(enum pxr_status status, const struct pxr_error *error)
 {
-    struct pxr_error error = {0};
-    enum pxr_status status = crt_code_make(kernel, is_quick, facts, made, &error);
     if (status != PXR_OK)
-        crt_report_error(&error);
+        crt_report_error(error);
     return crt_result_from_status(status);
+}
+
+static enum pxr_status compile_quick(struct crt_kernel *kernel, struct crt_variant **made,
+                                     struct pxr_error *error)
+{
+    static const struct tr_facts none;
+    struct jit_variant key = crt_variant_key(&none);
+    key.is_quick = true;
+    return crt_code_make(kernel, &key, CRT_FOR_LAUNCHES, made, error);
 }
 
 /* NULL if it fails, which is logged. */
@@ -74,7 +79,7 @@ static struct crt_variant *make_best(struct crt_kernel *kernel, const struct tr_
 {
     struct pxr_error error = {0};
     struct crt_variant *made;
-    if (crt_code_make(kernel, false, planned, &made, &error) == PXR_OK)
+    if (crt_trial_make(kernel, planned, &made, &error) == PXR_OK)
         return made;
     pxr_log(PXR_LOG_WARNING, "kernel '%s' stays with its quick code: %s", crt_kernel_name(kernel),
             error.message);
@@ -84,12 +89,12 @@ static struct crt_variant *make_best(struct crt_kernel *kernel, const struct tr_
 /* Quick code for the kernel's first launch. */
 static enum crt_result make_quick_locked(struct crt_kernel *kernel, struct crt_variant **made)
 {
-    static const struct tr_facts none;
+    struct pxr_error error = {0};
     *made = kernel->ahead;
     kernel->ahead = NULL;
     if (*made)
         return CRT_SUCCESS;
-    enum crt_result result = make_locked(kernel, true, &none, made);
+    enum crt_result result = report(compile_quick(kernel, made, &error), &error);
     if (result == CRT_SUCCESS && (*made)->took_ns)
         crt_background_offer(kernel->library);
     return result;
@@ -102,11 +107,12 @@ static enum crt_result make_first_locked(struct crt_kernel *kernel, const struct
     enum pxr_tier tier = crt_tier();
     enum crt_result result = CRT_SUCCESS;
     struct tr_facts planned = plan(kernel, facts);
+    struct pxr_error error = {0};
     struct crt_variant *made = NULL;
     if (tier == PXR_TIER_BEST)
-        result = make_locked(kernel, false, &planned, &made);
+        result = report(crt_trial_make(kernel, &planned, &made, &error), &error);
     else if (tier == PXR_TIER_AUTO)
-        made = crt_code_find(kernel, false, &planned);
+        made = crt_trial_find(kernel, &planned);
     if (made)
         add_locked(kernel, made);
     else if (tier != PXR_TIER_BEST)
@@ -138,14 +144,15 @@ void crt_kernel_make_best(struct crt_kernel *kernel, const struct tr_facts *fact
     crt_tier_spend(kernel, &planned, made->took_ns);
 }
 
-void crt_kernel_make_ahead(struct crt_kernel *kernel)
+bool crt_kernel_make_ahead(struct crt_kernel *kernel)
 {
-    static const struct tr_facts none;
     struct pxr_error error = {0};
     pthread_mutex_lock(&kernel->lock);
-    if (!crt_kernel_has_code(kernel) && !kernel->ahead)
-        crt_code_make(kernel, true, &none, &kernel->ahead, &error);
+    bool is_missing = !crt_kernel_has_code(kernel) && !kernel->ahead;
+    if (is_missing)
+        compile_quick(kernel, &kernel->ahead, &error);
     pthread_mutex_unlock(&kernel->lock);
+    return is_missing;
 }
 
 /* ---- launches ---- */
@@ -166,8 +173,10 @@ enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_laun
     *variant = find_code(kernel, facts);
     if (*variant && (*variant)->key.is_quick && crt_tier_is_due(kernel))
         make_due(kernel, facts, variant);
-    if (*variant)
+    if (*variant) {
+        *variant = crt_trial_turn(*variant);
         return CRT_SUCCESS;
+    }
     pthread_mutex_lock(&kernel->lock);
     /* Another thread may have compiled it meanwhile. */
     *variant = find_code(kernel, facts);
@@ -228,8 +237,11 @@ enum crt_result crt_kernel_check(struct crt_kernel *kernel)
 void crt_variants_destroy(struct crt_kernel *kernel)
 {
     unsigned count = atomic_load(&kernel->variants.count);
-    for (unsigned i = 0; i < count; i++)
-        crt_variant_free(kernel->variants.entries[i].variant);
+    for (unsigned i = 0; i < count; i++) {
+        struct crt_variant *variant = kernel->variants.entries[i].variant;
+        crt_trial_destroy(variant->trial);
+        crt_variant_free(variant);
+    }
     crt_variant_free(atomic_load(&kernel->quick));
     crt_variant_free(kernel->ahead);
 }

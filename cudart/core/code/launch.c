@@ -11,10 +11,12 @@
 #include "cudart/core/base/memory_limit.h"
 #include "cudart/core/base/process.h"
 #include "cudart/core/base/stats.h"
+#include "cudart/core/code/cluster.h"
 #include "cudart/core/code/module.h"
 #include "cudart/core/code/printf.h"
 #include "cudart/core/code/record.h"
 #include "cudart/core/code/tier.h"
+#include "cudart/core/code/trial.h"
 #include "cudart/core/memory/device_arena.h"
 #include "cudart/core/memory/memory.h"
 #include "cudart/core/memory/pool.h"
@@ -22,7 +24,6 @@
 #include "cudart/core/streams/stream.h"
 #include "scheduler/scheduler.h"
 #include "util/log.h"
-#include "util/refusal.h"
 
 /* Keys and end mark of the extra array of cuLaunchKernel. */
 #define EXTRA_END            ((void *)0)
@@ -38,9 +39,6 @@
 #define KNOWN_ALLOCATIONS     4
 
 #define NS_PER_S              UINT64_C(1000000000)
-
-/* Initial-exec: a launch of a small grid takes no longer than some look-ups. */
-#define CRT_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 
 /* Stack for recursive functions: at least this, or so many times the limit of the context. */
 #define RECURSION_BYTES (UINT64_C(256) << 10)
@@ -129,14 +127,9 @@ enum crt_result crt_launch_check(struct crt_kernel *kernel, const struct crt_lau
         return CRT_LAUNCH_OUT_OF_RESOURCES;
     if (config->dynamic_shared_bytes > crt_kernel_dynamic_limit(kernel))
         return CRT_INVALID_VALUE;
-    if (kernel->func->needs_cluster) {
-        pxr_refusal_note("thread block clusters, for kernel '%s'", crt_kernel_name(kernel));
-        pxr_log_once(kernel, "kernel '%s' needs a thread block cluster, which is not supported",
-                     crt_kernel_name(kernel));
-        return CRT_NOT_SUPPORTED;
-    }
-    if (!config->is_cooperative)
-        return CRT_SUCCESS;
+    result = crt_cluster_check(kernel, config);
+    if (result != CRT_SUCCESS || !config->is_cooperative)
+        return result;
     int threads = (int)(config->block[0] * config->block[1] * config->block[2]);
     int per_sm = 0;
     result = crt_kernel_blocks_per_sm(kernel, threads, config->dynamic_shared_bytes, &per_sm);
@@ -185,8 +178,7 @@ static void destroy_launch(struct crt_launch *launch)
 {
     sch_op_release(launch->previous);
     free(launch->workspace);
-    if (!launch->is_borrowed)
-        free(launch);
+    free(launch->memory);
 }
 
 uint64_t *crt_launch_create_workspace(void)
@@ -202,15 +194,18 @@ static enum crt_result create_launch(struct crt_kernel *kernel, bool is_cooperat
 {
     /* Not calloc, which is slower than malloc for small sizes. */
     size_t param_bytes = kernel->func->param_bytes + (size_t)16;
-    struct crt_launch *created = malloc(sizeof *created + param_bytes);
-    if (!created)
+    size_t room = crt_params_align(kernel->func) - CRT_PARAMS_ALIGN;
+    char *memory = malloc(sizeof(struct crt_launch) + param_bytes + room);
+    if (!memory)
         return CRT_OUT_OF_MEMORY;
-    *created = (struct crt_launch){.kernel = kernel, .number = crt_next_number()};
+    struct crt_launch *created =
+        (void *)(memory + crt_launch_padding(kernel->func, (uintptr_t)memory));
+    *created = (struct crt_launch){.kernel = kernel, .number = crt_next_number(), .memory = memory};
     memset(created->params, 0, param_bytes);
     if (is_cooperative) {
         created->workspace = crt_launch_create_workspace();
         if (!created->workspace) {
-            free(created);
+            free(memory);
             return CRT_OUT_OF_MEMORY;
         }
     }
@@ -272,31 +267,46 @@ static struct sch_code describe_code(const struct crt_launch *launch,
                              .stack_bytes = stack_bytes(launch, variant),
                              .frame_bytes = jit_code_frame_bytes(code, launch->block_threads),
                              .may_wait = jit_code_may_wait(code),
+                             .is_provisional = pays_rent(variant),
                              .text = jit_code_text(code),
                              .text_bytes = jit_code_text_bytes(code),
                              .pace = jit_code_pace(code)};
 }
 
-/* The grid's sch_watch_fn while it runs quick code. Grids that run keep their code where nothing is
- * to happen in the background. */
-static bool watch(void *arg, const struct sch_progress *progress, struct sch_code *code)
+/* While the grid runs quick code. Grids that run keep their code where nothing is to happen in the
+ * background. */
+static enum sch_verdict watch_quick(const struct crt_launch *launch, const struct crt_variant *best,
+                                    const struct sch_progress *progress,
+                                    const struct crt_variant **other)
 {
-    const struct crt_launch *launch = arg;
-    bool may_switch = pxr_options_get()->compile_threads > 0;
-    const struct crt_variant *best =
-        may_switch ? crt_kernel_best(launch->kernel, &launch->facts) : NULL;
-    if (!best) {
+    if (!best || pxr_options_get()->compile_threads == 0) {
         crt_tier_note(launch->kernel, &launch->facts, progress);
-        return false;
+        return SCH_GO_ON;
     }
     crt_stats_quick(launch->kernel->func->name, progress->ran_ns);
-    *code = describe_code(launch, best);
-    return true;
+    *other = crt_trial_turn(best);
+    return SCH_REPLACE;
+}
+
+/* The grid's sch_watch_fn: it may get better code, or code to compare with. */
+static enum sch_verdict watch(void *arg, const struct sch_progress *progress, struct sch_code *code)
+{
+    const struct crt_launch *launch = arg;
+    const struct crt_variant *best = crt_kernel_best(launch->kernel, &launch->facts);
+    const struct crt_variant *other = NULL;
+    enum sch_verdict verdict = SCH_GO_ON;
+    if (progress->code->is_provisional)
+        verdict = watch_quick(launch, best, progress, &other);
+    else if (best && best->trial)
+        verdict = crt_trial_note(best, progress, &other);
+    if (verdict != SCH_GO_ON)
+        *code = describe_code(launch, other);
+    return verdict;
 }
 
 static sch_watch_fn watch_of(const struct crt_variant *variant)
 {
-    return pays_rent(variant) ? watch : NULL;
+    return pays_rent(variant) || crt_trial_is_open(variant) ? watch : NULL;
 }
 
 void crt_launch_renew(struct crt_launch *launch, struct sch_grid *grid)
@@ -305,9 +315,9 @@ void crt_launch_renew(struct crt_launch *launch, struct sch_grid *grid)
         grid->watch ? crt_kernel_best(launch->kernel, &launch->facts) : NULL;
     if (!best)
         return;
-    launch->variant = best;
-    grid->code = describe_code(launch, best);
-    grid->watch = NULL;
+    launch->variant = crt_trial_turn(best);
+    grid->code = describe_code(launch, launch->variant);
+    grid->watch = watch_of(launch->variant);
 }
 
 void crt_launch_describe(const struct crt_launch *launch, const struct crt_module *module,
@@ -315,18 +325,23 @@ void crt_launch_describe(const struct crt_launch *launch, const struct crt_modul
 {
     uint32_t static_bytes = launch->kernel->outline->needs.shared_static_bytes;
     uint32_t dynamic_bytes = (uint32_t)config->dynamic_shared_bytes;
+    struct crt_cluster cluster;
+    crt_cluster_of(launch->kernel, config, &cluster); /* has been checked */
     *grid = (struct sch_grid){
         .code = describe_code(launch, launch->variant),
         .launch = {.params = launch->params,
                    .slots = module->slots,
                    .grid = {config->grid[0], config->grid[1], config->grid[2]},
                    .block = {config->block[0], config->block[1], config->block[2]},
+                   .cluster = {cluster.blocks[0], cluster.blocks[1], cluster.blocks[2]},
+                   .is_explicit_cluster = cluster.is_explicit,
                    .dynamic_shared_bytes = dynamic_bytes,
                    .shared_bytes = static_bytes + dynamic_bytes,
                    .grid_id = launch->number,
                    .grid_workspace = (uint64_t)(uintptr_t)launch->workspace,
                    .sm_count = crt_device_sm_count(),
                    .local_bytes = launch->kernel->outline->needs.local_static_bytes},
+        .shared_align = launch->kernel->outline->needs.shared_align,
         .is_cooperative = config->is_cooperative,
         .group = (unsigned)launch->ctx->device->index,
         .watch = watch_of(launch->variant),

@@ -44,7 +44,7 @@ struct crt_launch {
     struct crt_print_record *assertions; /* messages of failed assertions, likewise */
     size_t printed_bytes;
     atomic_uint late_blocks;       /* that have been reported */
-    bool is_borrowed;              /* its memory belongs to a launch of a graph */
+    void *memory;                  /* what is freed; NULL: it belongs to a launch of a graph */
     _Alignas(16) uint8_t params[]; /* rt_launch.params points here */
 };
 
@@ -91,6 +91,25 @@ uint64_t *crt_launch_create_workspace(void);
 
 /* The done function of the launch's operation: the grid has ended, with or without a fault. */
 void crt_launch_finish(void *launch, const struct sch_fault *fault);
+
+/* Parameters have at least malloc's alignment; tensor maps ask for more. */
+#define CRT_PARAMS_ALIGN     ((size_t)16)
+#define CRT_PARAMS_ALIGN_MAX ((size_t)128)
+
+static inline size_t crt_params_align(const struct ptx_func *func)
+{
+    size_t align = CRT_PARAMS_ALIGN;
+    for (uint32_t i = 0; i < func->param_count; i++)
+        if (func->params[i]->align_bytes > align)
+            align = func->params[i]->align_bytes;
+    return align < CRT_PARAMS_ALIGN_MAX ? align : CRT_PARAMS_ALIGN_MAX;
+}
+
+/* How far behind the address the launch begins, so that its parameters are aligned. */
+static inline size_t crt_launch_padding(const struct ptx_func *func, uintptr_t address)
+{
+    return -(address + offsetof(struct crt_launch, params)) & (crt_params_align(func) - 1);
+}
 
 /* The launch that a running block belongs to. */
 static inline struct crt_launch *crt_launch_of(const struct rt_launch *launch)

@@ -5,6 +5,7 @@
 #include "cudart/core/code/make_code.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cudart/core/base/memory_limit.h"
 #include "cudart/core/base/process.h"
@@ -37,10 +38,11 @@ struct jit_request crt_kernel_request(const struct crt_kernel *kernel,
         .kernel = kernel->func, /* for its name */
         .variant = *key,
         .is_debugged = options->debug != PXR_DEBUG_NONE,
-        .tells_source_lines = options->debug == PXR_DEBUG_GDB,
+        .tells_source_lines =
+            options->debug == PXR_DEBUG_GDB || options->profile == PXR_PROFILE_PERF,
         .dump = options->dump,
         .dump_dir = options->dump_dir,
-        .skip = options->skip,
+        .skip = key->without ? key->without : options->skip,
         .step_limit = options->step_limit,
         .times_steps = options->time_steps,
         .verifies_steps = options->verify_steps,
@@ -61,6 +63,7 @@ void crt_variant_free(struct crt_variant *variant)
 /* Code that is being made. */
 struct making {
     struct crt_kernel *kernel;
+    enum crt_purpose purpose;
     struct jit_request request;
     struct jit_object object;
     struct crt_cached cached;
@@ -68,17 +71,16 @@ struct making {
     uint64_t start_ns;
 };
 
-static bool begin(struct making *making, struct crt_kernel *kernel, bool is_quick,
-                  const struct tr_facts *facts)
+static bool begin(struct making *making, struct crt_kernel *kernel, const struct jit_variant *key,
+                  enum crt_purpose purpose)
 {
-    struct jit_variant key = crt_variant_key(facts);
-    key.is_quick = is_quick;
     *making = (struct making){.kernel = kernel,
-                              .request = crt_kernel_request(kernel, &key),
+                              .purpose = purpose,
+                              .request = crt_kernel_request(kernel, key),
                               .variant = calloc(1, sizeof *making->variant),
                               .start_ns = crt_now_ns()};
     if (making->variant)
-        making->variant->key = key;
+        making->variant->key = *key;
     return making->variant != NULL;
 }
 
@@ -131,14 +133,37 @@ static void report(const struct making *making, const struct crt_made *made)
 {
     const struct crt_kernel *kernel = making->kernel;
     const struct jit_object *object = &making->object;
-    crt_stats_compile(kernel->func->name, &making->variant->key, object,
-                      made->is_cached ? 0 : made->elapsed_ns);
+    bool is_for_launches = making->purpose == CRT_FOR_LAUNCHES;
+    if (is_for_launches)
+        crt_stats_compile(kernel->func->name, &making->variant->key, object,
+                          made->is_cached ? 0 : made->elapsed_ns);
     crt_step_times_add(kernel->func->name, &object->steps);
     pxr_log(PXR_LOG_INFO, "%s kernel '%s' of %s in %.1f ms",
             made->is_cached ? "loaded from the cache" : "compiled", kernel->func->name,
             kernel->library->name, (double)made->elapsed_ns / 1e6);
-    if (pxr_options_get()->explain)
+    if (is_for_launches && pxr_options_get()->explain)
         crt_explain(kernel, making->variant, object, made);
+}
+
+static uint64_t hash_code(const struct jit_object *object)
+{
+    struct cache_hash hash;
+    uint64_t number;
+    cache_hash_init(&hash, "object");
+    cache_hash_bytes(&hash, object->bytes, object->size_bytes);
+    struct cache_key key = cache_hash_key(&hash);
+    memcpy(&number, key.bytes, sizeof number);
+    return number;
+}
+
+static void describe(struct crt_variant *variant, const struct jit_object *object)
+{
+    variant->price_ns = crt_price_predict(object->instructions);
+    variant->cost_ns = object->translate_ns + object->optimise_ns + object->codegen_ns;
+    variant->form =
+        (struct crt_form){.collapse = object->collapse, .width = object->width, .jam = object->jam};
+    variant->adds_floats = object->has_float_atomics;
+    variant->code_hash = variant->key.is_quick ? 0 : hash_code(object);
 }
 
 /* The code is loaded. */
@@ -147,14 +172,14 @@ static void finish(struct making *making, bool is_cached)
     struct crt_variant *variant = making->variant;
     const struct jit_object *object = &making->object;
     struct crt_made made = {.is_cached = is_cached, .elapsed_ns = crt_now_ns() - making->start_ns};
-    if (!is_cached)
-        made.cpu_ns = object->translate_ns + object->optimise_ns + object->codegen_ns;
+    describe(variant, object);
     variant->stack_bytes = stack_bytes(making->kernel, object);
-    variant->price_ns = crt_price_predict(object->instructions);
+    if (!is_cached)
+        made.cpu_ns = variant->cost_ns;
     variant->took_ns = made.cpu_ns;
     if (!is_cached && !variant->key.is_quick)
         crt_tier_learn(variant->price_ns, made.cpu_ns);
-    if (crt_tier() == PXR_TIER_AUTO)
+    if (crt_tier() == PXR_TIER_AUTO && making->purpose == CRT_FOR_LAUNCHES)
         crt_stats_tier(making->kernel->func->name, variant->key.is_quick, variant->price_ns,
                        made.cpu_ns);
     report(making, &made);
@@ -172,13 +197,13 @@ static enum pxr_status end(struct making *making, enum pxr_status status,
     return status;
 }
 
-enum pxr_status crt_code_make(struct crt_kernel *kernel, bool is_quick,
-                              const struct tr_facts *facts, struct crt_variant **variant,
+enum pxr_status crt_code_make(struct crt_kernel *kernel, const struct jit_variant *key,
+                              enum crt_purpose purpose, struct crt_variant **variant,
                               struct pxr_error *error)
 {
     struct making making;
     *variant = NULL;
-    if (!begin(&making, kernel, is_quick, facts))
+    if (!begin(&making, kernel, key, purpose))
         return pxr_fail(error, PXR_OUT_OF_MEMORY, "no memory to compile kernel '%s'",
                         kernel->func->name);
     bool is_cached = crt_code_cache_find(&making.request, kernel->outline->digest, &making.object,
@@ -192,12 +217,11 @@ enum pxr_status crt_code_make(struct crt_kernel *kernel, bool is_quick,
     return end(&making, status, variant);
 }
 
-struct crt_variant *crt_code_find(struct crt_kernel *kernel, bool is_quick,
-                                  const struct tr_facts *facts)
+struct crt_variant *crt_code_find(struct crt_kernel *kernel, const struct jit_variant *key)
 {
     struct making making;
     struct crt_variant *variant = NULL;
-    if (!begin(&making, kernel, is_quick, facts))
+    if (!begin(&making, kernel, key, CRT_FOR_LAUNCHES))
         return NULL;
     bool is_found = crt_code_cache_look(&making.request, kernel->outline->digest, &making.object,
                                         &making.cached) &&

@@ -15,15 +15,17 @@ struct crt_made {
     uint64_t cpu_ns;     /* of compiling; 0: it was not */
 };
 
-/* Code for these facts; *variant is the caller's to add or free (crt_variant_free). Others that
- * make the same meanwhile, here and in other processes, wait for it. */
-enum pxr_status crt_code_make(struct crt_kernel *kernel, bool is_quick,
-                              const struct tr_facts *facts, struct crt_variant **variant,
+/* What code is made for. Of the second kind --stats and --explain say nothing here. */
+enum crt_purpose { CRT_FOR_LAUNCHES, CRT_TO_COMPARE };
+
+/* Code as the key asks for it; *variant is the caller's to add or free (crt_variant_free). Others
+ * that make the same meanwhile, here and in other processes, wait for it. */
+enum pxr_status crt_code_make(struct crt_kernel *kernel, const struct jit_variant *key,
+                              enum crt_purpose purpose, struct crt_variant **variant,
                               struct pxr_error *error);
 
-/* The same only if it is in the cache; else NULL. */
-struct crt_variant *crt_code_find(struct crt_kernel *kernel, bool is_quick,
-                                  const struct tr_facts *facts);
+/* The same for launches, only if it is in the cache; else NULL. */
+struct crt_variant *crt_code_find(struct crt_kernel *kernel, const struct jit_variant *key);
 
 void crt_variant_free(struct crt_variant *variant);
 

@@ -27,13 +27,28 @@
 
 struct crt_context;
 
+/* What the threads of a kernel became. */
+struct crt_form {
+    enum pxr_collapse collapse; /* never AUTO */
+    uint32_t width;             /* as in struct jit_object */
+    uint32_t jam;
+    uint32_t without; /* the step of tuning that is left out (choice.c); 0: none */
+};
+
+struct crt_trial;
+
 /* Compiled code of a kernel for one set of launch facts. */
 struct crt_variant {
     struct jit_variant key;
     struct jit_code *code;
-    uint32_t stack_bytes; /* without room for recursion */
-    uint64_t price_ns;    /* the CPU time that compiling the kernel's best code should take */
-    uint64_t took_ns;     /* that compiling this took here; 0: it was in the cache */
+    struct crt_form form;
+    uint64_t code_hash;      /* of best code's object */
+    bool adds_floats;        /* by atomic operations */
+    uint32_t stack_bytes;    /* without room for recursion */
+    uint64_t price_ns;       /* the CPU time that compiling the kernel's best code should take */
+    uint64_t cost_ns;        /* that compiling this took, here or where it was made */
+    uint64_t took_ns;        /* here; 0: it was in the cache */
+    struct crt_trial *trial; /* that it is part of, NULL: none; its first variant owns it */
 };
 
 struct crt_kernel {
@@ -55,6 +70,7 @@ struct crt_kernel {
     _Atomic int max_dynamic_shared; /* function attributes that can be set; -1: not set */
     _Atomic int carveout;
     _Atomic int cache_config;
+    _Atomic int required_cluster[3]; /* 0: not set, or the kernel's own is */
     _Atomic int non_portable_cluster;
     _Atomic int cluster_policy;
     atomic_bool is_wanted;             /* someone has asked for the kernel's code */
@@ -230,6 +246,9 @@ enum pxr_status crt_kernel_open(struct crt_kernel *kernel, struct jit_request *r
 /* Most dynamic shared memory a launch may ask for. */
 size_t crt_kernel_dynamic_limit(const struct crt_kernel *kernel);
 
+/* Blocks per cluster in each direction, from .reqnctapercluster or attributes; 0: not set. */
+void crt_kernel_required_cluster(const struct crt_kernel *kernel, uint32_t cluster[3]);
+
 /* Most threads per block, from .maxntid and .reqntid or the device. */
 int crt_kernel_max_threads(const struct crt_kernel *kernel);
 
@@ -240,7 +259,7 @@ int crt_kernel_max_threads(const struct crt_kernel *kernel);
 enum crt_result crt_kernel_code(struct crt_kernel *kernel, const struct jit_launch *launch,
                                 struct tr_facts *facts, const struct crt_variant **variant);
 
-/* The best code for launches with these facts; NULL if there is none. Takes no lock. */
+/* The best code for launches with these facts (trial.h); NULL if there is none. Takes no lock. */
 const struct crt_variant *crt_kernel_best(const struct crt_kernel *kernel,
                                           const struct tr_facts *facts);
 
@@ -249,9 +268,9 @@ const struct crt_variant *crt_kernel_best(const struct crt_kernel *kernel,
  * rent stays settled. */
 void crt_kernel_make_best(struct crt_kernel *kernel, const struct tr_facts *facts);
 
-/* Makes quick code for a first launch that may come, if there is no code. What is wrong with the
- * kernel is for that launch to say. */
-void crt_kernel_make_ahead(struct crt_kernel *kernel);
+/* Makes quick code for a first launch that may come, if there is no code; returns whether there was
+ * none. What is wrong with the kernel is for that launch to say. */
+bool crt_kernel_make_ahead(struct crt_kernel *kernel);
 
 bool crt_kernel_has_code(const struct crt_kernel *kernel);
 

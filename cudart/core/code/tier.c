@@ -33,6 +33,12 @@ enum pxr_tier crt_tier(void)
     return tier == PXR_TIER_AUTO && asks_about_code(options) ? PXR_TIER_BEST : tier;
 }
 
+bool crt_tier_chooses_code(void)
+{
+    const struct pxr_options *options = pxr_options_get();
+    return options->tier != PXR_TIER_QUICK && !asks_about_code(options);
+}
+
 void crt_tier_learn(uint64_t predicted_ns, uint64_t took_ns)
 {
     atomic_fetch_add_explicit(&experience.predicted_ns, predicted_ns, memory_order_relaxed);

@@ -28,6 +28,9 @@ struct crt_rent {
 /* --tier; but BEST where other options ask about the code or shape it. */
 enum pxr_tier crt_tier(void);
 
+/* Whether best code is made, and no option asks about it or shapes it. */
+bool crt_tier_chooses_code(void);
+
 /* The price of the kernel's best code as it is known now; the kernel has quick code. */
 uint64_t crt_tier_price(const struct crt_kernel *kernel);
 

@@ -29,7 +29,7 @@
  * there is room between the steps for launches of the bodies. */
 #define NUMBERS_FOR_BODIES (UINT64_C(1) << 24)
 
-#define RUN_ALIGN          ((size_t)64)
+#define RUN_ALIGN          CRT_PARAMS_ALIGN_MAX
 
 struct run;
 

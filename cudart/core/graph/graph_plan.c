@@ -13,7 +13,7 @@
 #include "cudart/core/code/module.h"
 #include "cudart/core/streams/context.h"
 
-#define LAUNCH_ALIGN       ((size_t)64)
+#define LAUNCH_ALIGN       CRT_PARAMS_ALIGN_MAX
 #define ATTRIBUTE_PRIORITY 8 /* of kernel nodes */
 
 static bool grow(void **array, size_t *cap, size_t count, size_t elem_bytes)
@@ -78,7 +78,8 @@ static enum crt_result create_bodies(struct crt_step *step, struct crt_node **cu
 
 static size_t launch_bytes(const struct crt_kernel *kernel)
 {
-    size_t bytes = sizeof(struct crt_launch) + kernel->func->param_bytes + 16;
+    size_t bytes = sizeof(struct crt_launch) + kernel->func->param_bytes + 16 +
+                   crt_params_align(kernel->func) - CRT_PARAMS_ALIGN;
     return (bytes + LAUNCH_ALIGN - 1) & ~(LAUNCH_ALIGN - 1);
 }
 
@@ -94,7 +95,9 @@ static enum crt_result fill_step(struct crt_plan *plan, struct crt_step *step,
     step->work = node->work;
     switch (node->work.kind) {
     case CRT_NODE_KERNEL:
-        step->launch_offset = plan->launch_bytes;
+        step->launch_offset =
+            plan->launch_bytes +
+            crt_launch_padding(node->work.launch.kernel->func, plan->launch_bytes);
         plan->launch_bytes += launch_bytes(node->work.launch.kernel);
         break;
     case CRT_NODE_HOST:
@@ -199,7 +202,6 @@ static void fill_launch(const struct crt_plan *plan, struct crt_step *step)
     struct crt_kernel *kernel = step->work.launch.kernel;
     memset(launch, 0, sizeof *launch);
     launch->kernel = kernel;
-    launch->is_borrowed = true;
     crt_launch_copy_params(kernel, step->work.launch.params, NULL, launch->params);
 }
 

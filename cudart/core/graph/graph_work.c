@@ -237,6 +237,8 @@ enum crt_result crt_node_get_attribute(const struct crt_node *node, int attribut
     if (attribute == ATTRIBUTE_COOPERATIVE) {
         int is_cooperative = node->work.launch.config.is_cooperative;
         memcpy(value, &is_cooperative, sizeof is_cooperative);
+    } else if (attribute == ATTRIBUTE_CLUSTER) {
+        memcpy(value, node->work.launch.config.cluster, sizeof node->work.launch.config.cluster);
     } else if (node->work.launch.attributes) {
         memcpy(value, node->work.launch.attributes->values[attribute], CRT_NODE_ATTRIBUTE_BYTES);
     }
@@ -251,9 +253,8 @@ static enum crt_result apply_attribute(struct crt_launch_config *config, int att
     memcpy(numbers, value, sizeof numbers);
     if (attribute == ATTRIBUTE_COOPERATIVE)
         config->is_cooperative = numbers[0] != 0;
-    if (attribute == ATTRIBUTE_CLUSTER &&
-        (uint64_t)numbers[0] * numbers[1] * (numbers[2] ? numbers[2] : 1) > 1)
-        return crt_not_supported("launch with thread block clusters");
+    if (attribute == ATTRIBUTE_CLUSTER)
+        memcpy(config->cluster, numbers, sizeof config->cluster);
     if (attribute == ATTRIBUTE_DEVICE_UPDATABLE && numbers[0])
         return crt_not_supported("update of kernel nodes by kernels");
     return CRT_SUCCESS;
@@ -288,6 +289,6 @@ enum crt_result crt_node_copy_attributes(struct crt_node *node, const struct crt
     }
     free(node->work.launch.attributes);
     node->work.launch.attributes = copy;
-    node->work.launch.config.is_cooperative = from->work.launch.config.is_cooperative;
+    crt_launch_keep_attributes(&node->work.launch.config, &from->work.launch.config);
     return CRT_SUCCESS;
 }

@@ -24,8 +24,7 @@
 #include "cudart/core/memory/pool.h"
 #include "cudart/core/streams/context.h"
 #include "util/guard.h"
-
-#define PAGE_BYTES      ((size_t)4096)
+#include "util/pages.h"
 
 #define RESERVE_FACTOR  4
 #define RESERVE_MINIMUM ((size_t)64 << 30)
@@ -75,11 +74,6 @@ static struct {
     size_t pages_count; /* taken by crt_arena_take_pages */
     bool has_tails;     /* addresses need not be spared */
 } arena = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1, .next_id = 1};
-
-static size_t round_to_pages(size_t bytes)
-{
-    return (bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
-}
 
 static bool counts_as_device(enum crt_memory kind)
 {
@@ -199,7 +193,7 @@ static bool reserve(size_t bytes)
 {
     if (arena.file >= 0 && ftruncate(arena.file, (off_t)bytes) != 0)
         return false;
-    void *base = pxr_reserve(bytes, PAGE_BYTES, OUTER_GUARD_BYTES);
+    void *base = pxr_reserve(bytes, pxr_page_bytes(), OUTER_GUARD_BYTES);
     if (!base)
         return false;
     int flags = arena.file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
@@ -220,7 +214,7 @@ static enum crt_result init_locked(size_t total_bytes, int devices)
 {
     if (arena.begin)
         return CRT_SUCCESS;
-    size_t wanted = round_to_pages(total_bytes) * RESERVE_FACTOR * (size_t)devices;
+    size_t wanted = pxr_round_to_pages(total_bytes) * RESERVE_FACTOR * (size_t)devices;
     if (wanted < RESERVE_MINIMUM)
         wanted = RESERVE_MINIMUM;
     if (crt_memory_file_may_have(wanted)) {
@@ -232,7 +226,7 @@ static enum crt_result init_locked(size_t total_bytes, int devices)
     arena.has_tails = true;
     while (!reserve(wanted)) {
         arena.has_tails = false;
-        wanted = round_to_pages(wanted / 2);
+        wanted = pxr_round_to_pages(wanted / 2);
         if (wanted < total_bytes * (size_t)devices)
             return CRT_OUT_OF_MEMORY;
     }
@@ -328,7 +322,7 @@ static uintptr_t take_span(struct crt_allocation *wanted, size_t rounded)
 static enum crt_result alloc_locked(struct live *live)
 {
     struct crt_allocation *wanted = &live->allocation;
-    size_t rounded = round_to_pages(wanted->size_bytes);
+    size_t rounded = pxr_round_to_pages(wanted->size_bytes);
     if (counts_as_device(wanted->kind) && rounded > arena.total_bytes - *used_of(wanted))
         return CRT_OUT_OF_MEMORY;
     if (!crt_budget_take(&arena.budget, arena.file, rounded) || !make_room())
@@ -389,13 +383,13 @@ static void remove_locked(struct crt_allocation *allocation)
     arena.live_count--;
     arena.generation++;
     if (allocation->span_bytes) {
-        size_t rounded = round_to_pages(allocation->size_bytes);
+        size_t rounded = pxr_round_to_pages(allocation->size_bytes);
         free_range(allocation->base, allocation->base + allocation->span_bytes);
         arena.budget.promised_bytes -= rounded;
         if (counts_as_device(allocation->kind))
             *used_of(allocation) -= rounded;
     } else if (allocation->kind == CRT_MEMORY_IPC) {
-        pxr_unreserve((void *)allocation->base, round_to_pages(allocation->size_bytes),
+        pxr_unreserve((void *)allocation->base, pxr_round_to_pages(allocation->size_bytes),
                       CRT_MAPPING_GUARD_BYTES);
     }
     free(live);
@@ -550,7 +544,7 @@ void crt_arena_discharge(int device, size_t size_bytes)
 
 enum crt_result crt_arena_take_pages(size_t size_bytes, struct crt_pages *pages)
 {
-    size_t rounded = round_to_pages(size_bytes);
+    size_t rounded = pxr_round_to_pages(size_bytes);
     pthread_mutex_lock(&arena.lock);
     bool has_file = arena.file >= 0;
     uintptr_t place = has_file && make_room() ? take_range(rounded) : 0;

@@ -9,11 +9,11 @@
 
 #include "cudart/core/memory/copy.h"
 #include "cudart/core/memory/device_arena.h"
+#include "util/pages.h"
 
 /* Below this, asking the system costs more than it saves. */
 #define LOOK_BYTES ((size_t)256 << 10)
 #define LOOK_PAGES ((size_t)2048) /* at a time */
-#define PAGE_BYTES ((size_t)4096)
 
 /* The next data in the file at or behind pos, or end; and the end of that data. */
 static off_t next_data(int file, off_t pos, off_t end)
@@ -74,15 +74,16 @@ static size_t pages_alike(const unsigned char *in_memory, size_t count)
 static void clear_pages(struct run *run, uintptr_t base, size_t count, int file, off_t offset)
 {
     unsigned char in_memory[LOOK_PAGES];
-    if (mincore((void *)base, count * PAGE_BYTES, in_memory) != 0)
+    size_t page_bytes = pxr_page_bytes();
+    if (mincore((void *)base, count * page_bytes, in_memory) != 0)
         memset(in_memory, 1, count);
     for (size_t i = 0; i < count;) {
         size_t alike = pages_alike(&in_memory[i], count - i);
-        uintptr_t begin = base + i * PAGE_BYTES;
+        uintptr_t begin = base + i * page_bytes;
         if (in_memory[i] & 1)
-            add_to_run(run, begin, alike * PAGE_BYTES);
+            add_to_run(run, begin, alike * page_bytes);
         else
-            clear_absent(run, begin, alike * PAGE_BYTES, file, offset + (off_t)(i * PAGE_BYTES));
+            clear_absent(run, begin, alike * page_bytes, file, offset + (off_t)(i * page_bytes));
         i += alike;
     }
 }
@@ -98,19 +99,19 @@ static void clear(uintptr_t base, size_t bytes)
     uintptr_t end = base + bytes;
     base += (uintptr_t)(next_data(file, offset, (off_t)offset + (off_t)bytes) - (off_t)offset);
     /* The pages at both ends may be somebody else's, too. */
-    uintptr_t first = (base + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
-    uintptr_t last = end & ~(PAGE_BYTES - 1);
+    uintptr_t first = pxr_round_to_pages(base);
+    uintptr_t last = pxr_round_down_to_pages(end);
     if (first >= last) {
         memset((void *)base, 0, end - base);
         return;
     }
     struct run run = {.begin = base, .end = first};
     while (first < last) {
-        size_t pages = (last - first) / PAGE_BYTES;
+        size_t pages = (last - first) / pxr_page_bytes();
         pages = pages < LOOK_PAGES ? pages : LOOK_PAGES;
         crt_arena_file(first, &file, &offset);
         clear_pages(&run, first, pages, file, (off_t)offset);
-        first += pages * PAGE_BYTES;
+        first += pages * pxr_page_bytes();
     }
     if (last < end)
         add_to_run(&run, last, end - last);

@@ -20,9 +20,9 @@
 #include "cudart/core/streams/ipc_event.h"
 #include "scheduler/scheduler.h"
 #include "util/guard.h"
+#include "util/pages.h"
 
 #define HANDLE_MAGIC UINT32_C(0x70744950)
-#define PAGE_BYTES   ((uint64_t)4096)
 
 /* Memory of another process that a context has opened. */
 struct import {
@@ -107,13 +107,13 @@ static enum crt_result map_import(struct import *import, const struct crt_ipc_an
                                   int file)
 {
     struct stat status;
-    if (fstat(file, &status) != 0 || answer->size_bytes == 0 || answer->offset % PAGE_BYTES ||
+    if (fstat(file, &status) != 0 || answer->size_bytes == 0 || answer->offset % pxr_page_bytes() ||
         answer->size_bytes > (uint64_t)status.st_size ||
         answer->offset > (uint64_t)status.st_size - answer->size_bytes)
         return CRT_MAP_FAILED;
     size_t size_bytes = (size_t)answer->size_bytes;
-    size_t mapped_bytes = (size_bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
-    void *base = pxr_reserve(mapped_bytes, PAGE_BYTES, CRT_MAPPING_GUARD_BYTES);
+    size_t mapped_bytes = pxr_round_to_pages(size_bytes);
+    void *base = pxr_reserve(mapped_bytes, pxr_page_bytes(), CRT_MAPPING_GUARD_BYTES);
     if (!base)
         return CRT_MAP_FAILED;
     if (mmap(base, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,

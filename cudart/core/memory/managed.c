@@ -11,8 +11,7 @@
 #include <uthash.h>
 
 #include "cudart/core/streams/stream.h"
-
-#define PAGE_BYTES ((uintptr_t)4096)
+#include "util/pages.h"
 
 /* Reaches to the beginning of the next piece. */
 struct piece {
@@ -49,10 +48,10 @@ static enum crt_result find_range(uintptr_t base, size_t size_bytes, bool with_p
 {
     uintptr_t end;
     if (size_bytes == 0 || __builtin_add_overflow(base, size_bytes, &end) ||
-        end > UINTPTR_MAX - PAGE_BYTES)
+        end > UINTPTR_MAX - pxr_page_bytes())
         return CRT_INVALID_VALUE;
-    range->begin = base & ~(PAGE_BYTES - 1);
-    range->end = (end + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+    range->begin = pxr_round_down_to_pages(base);
+    range->end = pxr_round_to_pages(end);
     range->is_managed = crt_memory_find(base, &range->allocation);
     if (!range->is_managed)
         return with_pageable && crt_memory_is_mapped((void *)base, size_bytes) ? CRT_SUCCESS
@@ -94,8 +93,7 @@ static struct entry *add_entry(const struct crt_allocation *allocation)
     pieces[0].begin = allocation->base;
     *entry = (struct entry){.id = allocation->id,
                             .base = allocation->base,
-                            .end = (allocation->base + allocation->size_bytes + PAGE_BYTES - 1) &
-                                   ~(PAGE_BYTES - 1),
+                            .end = pxr_round_to_pages(allocation->base + allocation->size_bytes),
                             .pieces = pieces,
                             .count = 1};
     HASH_ADD(hh, table.entries, id, sizeof entry->id, entry);

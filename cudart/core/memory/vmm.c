@@ -17,8 +17,7 @@
 #include "cudart/core/streams/context.h"
 #include "scheduler/scheduler.h"
 #include "util/guard.h"
-
-#define PAGE_BYTES ((size_t)4096)
+#include "util/pages.h"
 
 struct mapping {
     uintptr_t base;
@@ -130,8 +129,8 @@ static bool reserve_locked(struct reservation *wanted, size_t alignment, uintptr
 enum crt_result crt_vmm_reserve(size_t size_bytes, size_t alignment, uintptr_t hint,
                                 uintptr_t *base)
 {
-    if (size_bytes == 0 || !is_multiple(size_bytes, PAGE_BYTES) || !is_multiple(hint, PAGE_BYTES) ||
-        (alignment & (alignment - 1)))
+    if (size_bytes == 0 || !is_multiple(size_bytes, pxr_page_bytes()) ||
+        !is_multiple(hint, pxr_page_bytes()) || (alignment & (alignment - 1)))
         return CRT_INVALID_VALUE;
     if (size_bytes > SIZE_MAX / 2 || alignment > SIZE_MAX / 2)
         return CRT_OUT_OF_MEMORY;

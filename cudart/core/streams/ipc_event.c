@@ -31,8 +31,8 @@
 #include "cudart/core/streams/stream.h"
 #include "scheduler/scheduler.h"
 #include "util/guard.h"
+#include "util/pages.h"
 
-#define PAGE_BYTES     ((size_t)4096)
 #define SLOTS          16384
 #define SLEEP_NS       100000000
 #define REQUIRED_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
@@ -76,7 +76,7 @@ static struct {
 
 static struct slot *map_file(int file)
 {
-    void *slots = pxr_reserve(FILE_BYTES, PAGE_BYTES, CRT_MAPPING_GUARD_BYTES);
+    void *slots = pxr_reserve(FILE_BYTES, pxr_page_bytes(), CRT_MAPPING_GUARD_BYTES);
     if (!slots)
         return NULL;
     if (mmap(slots, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) ==

@@ -43,9 +43,19 @@ enum crt_node_kind {
 struct crt_launch_config {
     uint32_t grid[3];
     uint32_t block[3];
+    uint32_t cluster[3]; /* 0: what the kernel says */
     size_t dynamic_shared_bytes;
     bool is_cooperative;
 };
+
+/* Takes over what does not come with the parameters of a kernel node. */
+static inline void crt_launch_keep_attributes(struct crt_launch_config *config,
+                                              const struct crt_launch_config *from)
+{
+    config->is_cooperative = from->is_cooperative;
+    for (int i = 0; i < 3; i++)
+        config->cluster[i] = from->cluster[i];
+}
 
 /* Attributes of kernel nodes, by their number in the API; each value is of this size. */
 #define CRT_NODE_ATTRIBUTES      18

@@ -401,6 +401,7 @@ static void expect_architecture(const char *option, int major, int minor, int th
     cr_expect_eq(attribute_of(0, 39), threads_per_sm);
     cr_expect_eq(attribute_of(0, 81), shared_per_sm);
     cr_expect_leq(attribute_of(0, 97) + attribute_of(0, 111), shared_per_sm);
+    cr_expect_eq(attribute_of(0, 127), major >= 9, "tensor maps");
 }
 
 #define ARCHITECTURE(name, option, ...)                                                            \

@@ -40,6 +40,8 @@ static const struct {
     {"cuLaunchKernel", 7000, 2, "cuLaunchKernel_ptsz"},
     {"cuLaunchKernel", 13000, 1, "cuLaunchKernel"},
     {"cuEventQuery", 13000, 2, "cuEventQuery"},
+    {"cuTensorMapEncodeTiled", 12000, 0, "cuTensorMapEncodeTiled"},
+    {"cuTensorMapEncodeIm2colWide", 12080, 0, "cuTensorMapEncodeIm2colWide"},
 };
 
 Test(entry_points, a_request_gets_the_newest_form_not_newer_than_its_version)
@@ -94,9 +96,9 @@ Test(entry_points, every_row_of_the_table_is_found)
 Test(entry_points, what_is_missing_is_not_supported)
 {
     void *function;
-    OK(cuGetProcAddress("cuTensorMapEncodeTiled", &function, 13000, 0));
-    CUresult (*encode)(void) = (CUresult (*)(void))(uintptr_t)function;
-    EXPECT(CRT_NOT_SUPPORTED, encode());
+    OK(cuGetProcAddress("cuTexObjectCreate", &function, 13000, 0));
+    CUresult (*create)(void) = (CUresult (*)(void))(uintptr_t)function;
+    EXPECT(CRT_NOT_SUPPORTED, create());
 }
 
 static int compare_text(const void *a, const void *b)

@@ -38,8 +38,8 @@ static const char scale_ptx[] = HEAD
     ".visible .entry shared()\n"
     "{\n .reg .b64 %rd<2>; .shared .align 4 .b8 fixed[1024]; \n"
     " st.shared.u32 [fixed], 1; st.shared.u32 [dynamic], 2; ret;\n}\n"
-    ".visible .entry tensor() { .reg .b32 %r<2>; .reg .b64 %rd<2>; \n"
-    " ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%rd1]; ret; }\n";
+    ".visible .entry texture() { .reg .b32 %r<2>; .reg .b64 %rd<2>; \n"
+    " txq.width.b32 %r1, [%rd1]; ret; }\n";
 
 static CUmodule load(const char *ptx)
 {
@@ -194,6 +194,19 @@ Test(kernels, a_fault_is_sticky_until_the_context_is_reset, .init = make_context
     OK(cuCtxSynchronize());
 }
 
+#define REPORT_BYTES 2000
+
+/* What was written to standard error, which is closed. */
+static void read_report(char text[REPORT_BYTES])
+{
+    FILE *errors = cr_get_redirected_stderr();
+    fflush(stderr);
+    close(STDERR_FILENO);
+    size_t len = fread(text, 1, REPORT_BYTES - 1, errors);
+    cr_assert_gt(len, 0);
+    text[len] = '\0';
+}
+
 Test(kernels, a_fault_report_names_kernel_block_line_and_allocation, .init = cr_redirect_stderr)
 {
     make_context();
@@ -201,15 +214,39 @@ Test(kernels, a_fault_report_names_kernel_block_line_and_allocation, .init = cr_
     void *params[] = {&bad};
     OK(launch(get(load(scale_ptx), "store"), 1, 1, params));
     EXPECT(CRT_ILLEGAL_ADDRESS, cuCtxSynchronize());
-    char text[2000] = "";
-    FILE *errors = cr_get_redirected_stderr();
-    fflush(stderr);
-    close(STDERR_FILENO);
-    cr_assert(fread(text, 1, sizeof text - 1, errors) > 0);
+    char text[REPORT_BYTES];
+    read_report(text);
     cr_expect(strstr(text, "kernel 'store'"), "%s", text);
     cr_expect(strstr(text, "block (0,0,0)"), "%s", text);
     cr_expect(strstr(text, "PTX line 28"), "%s", text);
     cr_expect(strstr(text, "4004 bytes after the nearest allocation"), "%s", text);
+}
+
+/* Stores the column at [row * 4096 + column]. */
+static const char rows_ptx[] =
+    ".version 9.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry rows(.param .u64 p)\n{\n.reg .b32 %r<6>;\n.reg .b64 %rd<4>;\n"
+    "ld.param.u64 %rd1, [p];\n"
+    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"
+    "mad.lo.u32 %r1, %r1, %r2, %r3; mov.u32 %r4, %tid.y;\n"
+    "shl.b32 %r4, %r4, 12; add.u32 %r4, %r4, %r1;\n"
+    "mul.wide.u32 %rd2, %r4, 4; add.u64 %rd1, %rd1, %rd2;\n"
+    "st.global.u32 [%rd1], %r1;\nret;\n}\n";
+
+Test(kernels, a_fault_in_one_of_several_blocks_that_run_as_one_names_them_all,
+     .init = cr_redirect_stderr)
+{
+    setenv("PTXRUN_TIER", "best", 1);
+    make_context();
+    CUdeviceptr bad = allocate(100) + 4096;
+    void *params[] = {&bad};
+    OK(cuLaunchKernel(get(load(rows_ptx), "rows"), 64, 8, 1, 32, 4, 1, 0, NULL, params, NULL));
+    EXPECT(CRT_ILLEGAL_ADDRESS, cuCtxSynchronize());
+    char text[REPORT_BYTES];
+    read_report(text);
+    cr_expect(strstr(text, "kernel 'rows'"), "%s", text);
+    cr_expect(strstr(text, "block (0,"), "%s", text);
+    cr_expect(strstr(text, ",0) to ("), "%s", text);
 }
 
 Test(kernels, trap_is_a_launch_failure, .init = make_context)
@@ -230,7 +267,7 @@ Test(kernels, a_misaligned_address_is_reported_as_such, .init = make_context)
 Test(kernels, an_unsupported_instruction_fails_only_its_kernel, .init = make_context)
 {
     CUmodule module = load(scale_ptx);
-    EXPECT(CRT_NOT_SUPPORTED, launch(get(module, "tensor"), 1, 1, NULL));
+    EXPECT(CRT_NOT_SUPPORTED, launch(get(module, "texture"), 1, 1, NULL));
     EXPECT(CRT_SUCCESS, launch(get(module, "limited"), 1, 1, NULL));
     OK(cuCtxSynchronize());
 }

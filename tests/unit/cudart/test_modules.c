@@ -214,13 +214,13 @@ Test(modules, a_kernel_counts_as_loaded_once_it_was_asked_for, .init = make_cont
 
 Test(modules, loading_a_kernel_finds_out_whether_it_can_run, .init = make_context)
 {
-    static const char tensor_ptx[] =
-        HEAD ".visible .entry tensor() { .reg .b32 %r<2>; .reg .b64 %rd<2>;\n"
-             " ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%rd1]; ret; }\n";
+    static const char texture_ptx[] =
+        HEAD ".visible .entry texture() { .reg .b32 %r<2>; .reg .b64 %rd<2>;\n"
+             " txq.width.b32 %r1, [%rd1]; ret; }\n";
     CUmodule module;
     CUfunction function;
-    OK(cuModuleLoadData(&module, tensor_ptx));
-    OK(cuModuleGetFunction(&function, module, "tensor"));
+    OK(cuModuleLoadData(&module, texture_ptx));
+    OK(cuModuleGetFunction(&function, module, "texture"));
     EXPECT(CRT_NOT_SUPPORTED, cuFuncLoad(function));
 }
 

@@ -269,14 +269,17 @@ Test(tiers, a_module_is_unloaded_while_a_kernel_of_it_is_compiled)
 {
     choose("0", "1");
     CUdeviceptr out = allocate_big();
+    unsigned unfinished = 0;
     for (int i = 0; i < 5; i++) {
         CUfunction function;
         CUmodule module = launch_big(&function, out);
-        cr_expect_eq(best_count(function), 0);
+        unfinished += best_count(function) == 0;
         OK(cuModuleUnload(module));
         EXPECT(CRT_INVALID_HANDLE, cuModuleUnload(module));
         cr_expect_not(crt_kernel_is_valid(kernel_of(function)));
     }
+    /* A machine that is busy may let this thread wait until one is finished. */
+    cr_expect_gt(unfinished, 0);
     crt_background_wait();
     /* Its memory may be used again. */
     CUfunction function;

@@ -30,8 +30,8 @@ static const char ptx[] =
     " st.global.u32 [%d1], 1; ret; }\n"
     ".visible .entry two(.param .u64 out) { .reg .b64 %d<2>; ld.param.u64 %d1, [out];\n"
     " st.global.u32 [%d1], 2; bar.sync 0; st.global.u32 [%d1], 3; ret; }\n"
-    ".visible .entry tensor() { .reg .b32 %r<3>;\n"
-    " ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2]; ret; }\n";
+    ".visible .entry texture() { .reg .b32 %r1; .reg .b64 %rd1;\n"
+    " txq.width.b32 %r1, [%rd1]; ret; }\n";
 
 static char directory[] = "/tmp/ptxrun-warm-XXXXXX";
 

@@ -73,6 +73,32 @@ uint64_t rt_block_mix(struct rt_block *block, rt_step_fn step, uint32_t arrived)
     abort();
 }
 
+/* Nobody waits for an mbarrier. */
+void rt_give_way(struct rt_thread *thread, uint32_t is_certain)
+{
+    (void)thread;
+    (void)is_certain;
+    abort();
+}
+
+/* Nor a cluster. */
+void rt_cluster_arrive(struct rt_thread *thread)
+{
+    (void)thread;
+    abort();
+}
+
+void rt_cluster_leave(struct rt_thread *thread)
+{
+    rt_cluster_arrive(thread);
+}
+
+void rt_block_cluster_wait(struct rt_block *block)
+{
+    (void)block;
+    abort();
+}
+
 /* Nor any operation of a warp. */
 void rt_stub_abort(void)
 {
@@ -83,6 +109,8 @@ void rt_stub_abort(void)
 #define STUB_NONE(name)
 #define STUB_BARRIER(name)     ABORTS(rt_arrive_##name)
 #define STUB_BARRIER_RED(name) ABORTS(rt_arrive_##name)
+#define STUB_LINE_UP(name)     ABORTS(rt_arrive_##name) ABORTS(rt_##name)
+#define STUB_CLUSTER(name)     ABORTS(rt_arrive_##name) ABORTS(rt_##name)
 #define STUB_OTHER(name)       ABORTS(rt_arrive_##name)
 #define STUB_WARP(name)        ABORTS(rt_arrive_##name) ABORTS(rt_##name)
 #define PLACEHOLDER(ID, name, home, gives, takes, sync, ...) STUB_##sync(name)

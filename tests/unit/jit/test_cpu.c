@@ -7,6 +7,9 @@
 #include <llvm-c/TargetMachine.h>
 #include <stdio.h>
 #include <string.h>
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
 
 #include "jit/cpu.h"
 #include "jit/llvm_target.h"
@@ -106,6 +109,30 @@ Test(cpu, what_the_machine_lacks_is_named)
         expect_lack(&err);
     }
     cr_expect_geq(refused, 1);
+}
+
+#elif defined(__aarch64__)
+
+Test(cpu, code_that_the_machine_cannot_run_is_refused)
+{
+    if (getauxval(AT_HWCAP) & HWCAP_SVE)
+        cr_skip_test("the machine has SVE");
+    struct jit_cpu cpu;
+    struct pxr_error err = {0};
+    cr_assert_eq(jit_cpu_named("neoverse-v1", &cpu, &err), PXR_COMPILE_FAILED);
+    cr_expect_not_null(strstr(err.message, "lacks '"), "%s", err.message);
+}
+
+Test(cpu, every_64_bit_machine_runs_code_without_extensions)
+{
+    static const char *const names[] = {"generic", "cortex-a53"};
+    for (int i = 0; i < 2; i++) {
+        struct jit_cpu cpu;
+        struct pxr_error err = {0};
+        cr_assert_eq(jit_cpu_named(names[i], &cpu, &err), PXR_OK, "%s", err.message);
+        cr_expect_eq(cpu.vector_bits, 128);
+        jit_cpu_fini(&cpu);
+    }
 }
 
 #endif

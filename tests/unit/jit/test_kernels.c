@@ -162,7 +162,7 @@ Test(kernels, ptx_functions_named_like_library_functions_are_their_own)
     jit_object_fini(&object);
 }
 
-Test(kernels, what_is_not_supported_is_named_with_kernel_and_line)
+Test(kernels, what_is_not_supported_is_named_with_kernel_and_lines)
 {
     struct kernel kernel;
     open_kernel(&kernel,
@@ -170,15 +170,18 @@ Test(kernels, what_is_not_supported_is_named_with_kernel_and_line)
                      "{\n"
                      "    .reg .b64 %rd<3>; .reg .b32 %r<3>; .reg .f32 %f<9>;\n"
                      "    ld.param.u64 %rd1, [p];\n"
+                     "    .loc 1 31 0\n"
                      "    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];\n"
                      "    ret;\n"
-                     "}\n",
+                     "}\n"
+                     ".file 1 \"src/textured.cu\"\n",
                 "textured");
     struct jit_object object;
     struct pxr_error err = {0};
     cr_expect_eq(jit_compile(&kernel.request, &object, &err), PXR_UNSUPPORTED);
-    cr_expect_eq(err.line, 8);
+    cr_expect_eq(err.line, 9);
     cr_expect_not_null(strstr(err.message, "'textured'"), "%s", err.message);
+    cr_expect_not_null(strstr(err.message, "line 9, src/textured.cu:31)"), "%s", err.message);
     cr_expect_not_null(strstr(err.message, "tex.2d"), "%s", err.message);
     cr_expect_null(object.bytes);
     close_kernel(&kernel);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parse_helper.h"
-#include "ptx/kernel_size.h"
+#include "ptx/kernel_survey.h"
 
 static struct ptx_module *module;
 static struct ptx_kernel_layout layout;

@@ -176,10 +176,10 @@ Test(parse_inst, texture_operands)
 
 Test(parse_inst, unsupported_instructions_parse)
 {
-    struct ptx_module *module = parse_body("mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2;"
-                                           "barrier.cluster.arrive; wgmma.fence.sync.aligned;");
+    struct ptx_module *module =
+        parse_body("tcgen05.fence::before_thread_sync; txq.width.b32 %r1, [%rd1];");
 
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 2; i++)
         cr_assert_eq(ptx_op_table[inst_at(module, i)->op].fidelity, PTX_FIDELITY_UNSUPPORTED);
     ptx_module_destroy(module);
 }

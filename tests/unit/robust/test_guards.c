@@ -13,8 +13,9 @@
 
 #include "check.h"
 #include "cudart/driver/cuda_driver.h"
+#include "util/pages.h"
 
-#define PAGE    ((size_t)4096)
+#define PAGE    pxr_page_bytes()
 #define KIB     ((size_t)1024)
 #define GRANULE ((size_t)2 << 20)
 #define TAIL    (64 * KIB) /* behind device memory, can be read */
@@ -82,9 +83,21 @@ static void fill_gaps(void)
     }
 }
 
-/* The code and the data beside it, of the kernel that ran last: all executable memory that has no
- * file. */
-static void check_code(void)
+/* Executable memory that has no file, before there is any kernel: an emulator may have some. */
+static uintptr_t others[8];
+static int other_count;
+
+static bool is_other(uintptr_t begin)
+{
+    int i = 0;
+    while (i < other_count && others[i] != begin)
+        i++;
+    return i < other_count;
+}
+
+/* Calls visit with the bounds of each piece of executable memory that has no file; returns how
+ * many. */
+static int each_code(void (*visit)(uintptr_t begin, uintptr_t end))
 {
     FILE *maps = fopen("/proc/self/maps", "r");
     char line[512];
@@ -95,14 +108,32 @@ static void check_code(void)
         unsigned long inode;
         char rights[8];
         if (sscanf(line, "%lx-%lx %7s %*s %*s %lu", &begin, &end, rights, &inode) != 4 ||
-            rights[2] != 'x' || inode != 0 || strchr(line, '['))
+            rights[2] != 'x' || inode != 0 || strchr(line, '[') || is_other(begin))
             continue;
         found++;
-        CHECK(!can_read(begin - 1) && !can_read(begin - 64 * KIB));
-        CHECK(!can_write(begin) && !can_write(end));
+        visit(begin, end);
     }
     fclose(maps);
-    CHECK(found > 0);
+    return found;
+}
+
+static void note_other(uintptr_t begin, uintptr_t end)
+{
+    (void)end;
+    CHECK(other_count < 8);
+    others[other_count++] = begin;
+}
+
+static void check_piece(uintptr_t begin, uintptr_t end)
+{
+    CHECK(!can_read(begin - 1) && !can_read(begin - 64 * KIB));
+    CHECK(!can_write(begin) && !can_write(end));
+}
+
+/* The code and the data beside it, of the kernel that ran last. */
+static void check_code(void)
+{
+    CHECK(each_code(check_piece) > 0);
 }
 
 static CUmodule load(void)
@@ -174,6 +205,7 @@ int main(void)
     CUdeviceptr device, managed;
     void *host;
     CHECK(pipe(channel) == 0);
+    each_code(note_other);
     OK(cuInit(0));
     OK(cuDevicePrimaryCtxRetain(&ctx, 0));
     OK(cuCtxSetCurrent(ctx));

@@ -64,6 +64,10 @@ struct kernel {
 #define PLAIN      100
 #define BARRIER(n) SYNC(n, RT_ENTRY_WHOLE, bar_sync, 0, 0)
 
+/* From this number on waits for the cluster, which loops pass when it is complete. */
+#define CLUSTER         50
+#define CLUSTER_WAIT(n) SYNC(CLUSTER + (n), RT_ENTRY_WHOLE, cluster_wait)
+
 /* What a volatile load begins with. */
 #define POLL(n)                                                                                    \
     do {                                                                                           \
@@ -167,6 +171,9 @@ static inline uint32_t run_loop(struct rt_block *block, bool *is_live)
         common = entries[i];
     }
     *is_live = common != RT_ENTRY_EXITED;
+    uint32_t number = common & ~RT_ENTRY_WHOLE;
+    if (*is_live && number >= CLUSTER && number < PLAIN)
+        rt_block_cluster_wait(block);
     return (common & ~RT_ENTRY_WHOLE) < PLAIN || !*is_live ? 0 : n;
 }
 

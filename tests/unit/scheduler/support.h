@@ -19,8 +19,9 @@
 struct run {
     void (*entry)(struct rt_thread *);
     rt_fused_fn fused;
-    uint32_t grid[3];  /* a 0 stands for 1 */
-    uint32_t block[3]; /* a 0 stands for 1 */
+    uint32_t grid[3];    /* a 0 stands for 1 */
+    uint32_t block[3];   /* a 0 stands for 1 */
+    uint32_t cluster[3]; /* a 0 stands for 1 */
     uint32_t shared_bytes;
     uint32_t stack_bytes;
     bool is_cooperative;
@@ -72,6 +73,7 @@ static inline struct sch_grid make_grid(const struct run *run)
     for (int i = 0; i < 3; i++) {
         grid.launch.grid[i] = run->grid[i] ? run->grid[i] : 1;
         grid.launch.block[i] = run->block[i] ? run->block[i] : 1;
+        grid.launch.cluster[i] = run->cluster[i];
     }
     return grid;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "support.h"
+#include "util/pages.h"
 
 /* The sanitizers' own checks would see some of these accesses before the processor does. */
 #define UNCHECKED __attribute__((no_sanitize("address", "thread", "undefined"), noinline))
@@ -179,6 +180,12 @@ static void expect_shared_fault(uint32_t shared_bytes, ptrdiff_t offset)
     cr_assert_eq(fault.status, PXR_FAULT_ADDRESS, "%u bytes, offset %td", shared_bytes, offset);
 }
 
+/* What so many bytes leave of their last page. */
+static ptrdiff_t spare(ptrdiff_t bytes)
+{
+    return (ptrdiff_t)pxr_round_to_pages((size_t)bytes) - bytes;
+}
+
 /* The small sizes come after large ones: what those have left must not be in reach. */
 Test(fault, guards_are_on_both_sides_of_shared_memory)
 {
@@ -186,7 +193,7 @@ Test(fault, guards_are_on_both_sides_of_shared_memory)
     const ptrdiff_t far = (ptrdiff_t)PXR_AREA_GUARD_BYTES / 2 - 64;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         ptrdiff_t used = (sizes[i] + 127) & ~127;
-        ptrdiff_t in_page = (4096 - used % 4096) % 4096; /* in front, can be accessed */
+        ptrdiff_t in_page = spare(used); /* in front, can be accessed */
         expect_shared_fault(sizes[i], used);
         expect_shared_fault(sizes[i], used + far);
         expect_shared_fault(sizes[i], -in_page - 4);
@@ -209,7 +216,7 @@ Test(fault, guards_are_on_both_sides_of_a_frame)
     const ptrdiff_t far = (ptrdiff_t)PXR_AREA_GUARD_BYTES - 64;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         ptrdiff_t size = (ptrdiff_t)sizes[i];
-        ptrdiff_t in_page = (4096 - size % 4096) % 4096;
+        ptrdiff_t in_page = spare(size);
         ptrdiff_t offsets[] = {size, size + far, -in_page - 4, -in_page - far};
         for (size_t k = 0; k < sizeof offsets / sizeof *offsets; k++) {
             struct sch_fault fault = run_grid(

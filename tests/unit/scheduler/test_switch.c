@@ -57,11 +57,13 @@ static struct sch_code make_code(bool is_better, bool is_fused, bool may_wait)
 {
     if (!is_fused)
         return (struct sch_code){.entry = is_better ? better_precise : first_precise,
-                                 .stack_bytes = is_better ? 200000 : 0};
+                                 .stack_bytes = is_better ? 200000 : 0,
+                                 .is_provisional = !is_better};
     return (struct sch_code){.fused = is_better ? better_fused : first_fused,
                              .stack_bytes = is_better ? 300000 : 0,
                              .frame_bytes = is_better ? LARGE_FRAME_BYTES : FRAME_BYTES,
-                             .may_wait = may_wait};
+                             .may_wait = may_wait,
+                             .is_provisional = !is_better};
 }
 
 /* ---- one launch ---- */
@@ -75,14 +77,14 @@ struct launch {
     uint64_t blocks;
 };
 
-static bool watch(void *arg, const struct sch_progress *progress, struct sch_code *code)
+static enum sch_verdict watch(void *arg, const struct sch_progress *progress, struct sch_code *code)
 {
     struct launch *launch = arg;
     CHECK(&bad, !atomic_load(&launch->is_over));
     CHECK(&bad, progress->blocks_done + progress->blocks_left == launch->blocks);
-    CHECK(&bad, progress->grid_ns >= progress->ran_ns);
+    CHECK(&bad, !progress->code->is_provisional || progress->grid_ns >= progress->ran_ns);
     *code = launch->better;
-    return atomic_fetch_add(&launch->told, 1) >= launch->after;
+    return atomic_fetch_add(&launch->told, 1) >= launch->after ? SCH_REPLACE : SCH_GO_ON;
 }
 
 static void finish(void *arg, const struct sch_fault *fault)
@@ -280,11 +282,24 @@ Test(scheduler_switch, a_worker_leaves_its_cpu_while_code_is_made)
     cr_assert_eq(sch_start(cpus > 2 ? cpus : 2, NULL), PXR_OK);
     struct run run = {.entry = slow_block, .grid = {SLOW_BLOCKS}};
     struct sch_grid grid = make_grid(&run);
+    grid.code.is_provisional = true;
     struct launch launch = {.after = UINT32_MAX};
     sch_leave_cpus(1);
     wait_for_launch(&grid, &launch);
     expect_good();
     cr_assert(atomic_load(&has_last_worker_run));
+}
+
+/* Also when their threads have not got a CPU themselves yet. */
+Test(scheduler_switch, workers_are_idle_from_the_start)
+{
+    unsigned cpus = sch_usable_cpus();
+    cr_assert_eq(sch_start(cpus > 2 ? cpus : 2, NULL), PXR_OK);
+    cr_expect_eq(sch_has_idle_cpu(), cpus > 1);
+    sch_leave_cpus(cpus);
+    cr_expect_not(sch_has_idle_cpu());
+    sch_leave_cpus(0);
+    cr_expect_eq(sch_has_idle_cpu(), cpus > 1);
 }
 
 /* ---- blocks that run for long ---- */
@@ -309,7 +324,8 @@ static void short_blocks(struct rt_block *block, uint32_t count)
     atomic_fetch_add(&better_blocks, count);
 }
 
-static bool notice(void *arg, const struct sch_progress *progress, struct sch_code *code)
+static enum sch_verdict notice(void *arg, const struct sch_progress *progress,
+                               struct sch_code *code)
 {
     struct launch *launch = arg;
     CHECK(&bad, !atomic_load(&launch->is_over));
@@ -317,7 +333,7 @@ static bool notice(void *arg, const struct sch_progress *progress, struct sch_co
     if (progress->running_ns > 0)
         atomic_store(&is_noticed, true);
     *code = launch->better;
-    return atomic_load(&is_noticed);
+    return atomic_load(&is_noticed) ? SCH_REPLACE : SCH_GO_ON;
 }
 
 Test(scheduler_switch, a_thread_that_waits_notices_long_blocks)
@@ -325,11 +341,99 @@ Test(scheduler_switch, a_thread_that_waits_notices_long_blocks)
     cr_assert_eq(sch_start(2, NULL), PXR_OK);
     struct run run = {.fused = long_blocks, .grid = {1000}, .block = {32}};
     struct sch_grid grid = make_grid(&run);
+    grid.code.is_provisional = true;
     struct launch launch = {.better = {.fused = short_blocks}};
     wait_for_launch_with(&grid, &launch, notice);
     expect_good();
     cr_assert_gt(atomic_load(&better_blocks), 0);
     cr_assert_eq(atomic_load(&first_blocks) + atomic_load(&better_blocks), 1000);
+}
+
+/* ---- codes that are compared ---- */
+
+#define COMPARED_BLOCKS 4000
+
+static _Atomic(uint64_t) told[2]; /* blocks, by code */
+static atomic_uint late;          /* told of the first code when it had been decided */
+
+/* Compares from the first chunk on; `after` chunks later it is decided. */
+static enum sch_verdict compare(void *arg, const struct sch_progress *progress,
+                                struct sch_code *code)
+{
+    struct launch *launch = arg;
+    bool is_better = progress->code->fused == better_fused;
+    CHECK(&bad, !atomic_load(&launch->is_over));
+    CHECK(&bad, progress->ran_blocks > 0);
+    atomic_fetch_add(&told[is_better], progress->ran_blocks);
+    *code = launch->better;
+    if (atomic_fetch_add(&launch->told, 1) < launch->after)
+        return SCH_COMPARE;
+    atomic_fetch_add(&late, !is_better);
+    return SCH_REPLACE;
+}
+
+static struct launch run_compared(struct sch_code first, struct sch_code other, unsigned after)
+{
+    static atomic_uint sums[COMPARED_BLOCKS];
+    struct kernel kernel = {add_up, 0, sums};
+    struct sch_grid grid = make_grid(&(struct run){.data = &kernel,
+                                                   .grid = {COMPARED_BLOCKS},
+                                                   .block = {THREADS},
+                                                   .shared_bytes = 4 * THREADS});
+    struct launch launch = {.better = other, .after = after};
+    grid.code = first;
+    for (unsigned code = 0; code < 2; code++) {
+        atomic_store(&ran[code], 0);
+        atomic_store(&told[code], 0);
+    }
+    atomic_store(&late, 0);
+    cr_assert_eq(sch_start(3, NULL), PXR_OK);
+    wait_for_launch_with(&grid, &launch, compare);
+    expect_good();
+    cr_assert_eq(atomic_load(&ran[0]) + atomic_load(&ran[1]), COMPARED_BLOCKS);
+    cr_assert_eq(atomic_load(&told[0]) + atomic_load(&told[1]), COMPARED_BLOCKS);
+    return launch;
+}
+
+static struct sch_code make_equal(bool is_better, bool may_wait)
+{
+    struct sch_code code = make_code(is_better, true, may_wait);
+    code.is_provisional = false;
+    return code;
+}
+
+Test(scheduler_switch, chunks_run_with_codes_that_are_compared_in_turn)
+{
+    run_compared(make_equal(false, false), make_equal(true, false), UINT32_MAX);
+    for (unsigned code = 0; code < 2; code++) {
+        cr_assert_gt(atomic_load(&ran[code]), 0);
+        cr_assert_eq(atomic_load(&told[code]), atomic_load(&ran[code]));
+    }
+}
+
+Test(scheduler_switch, what_has_won_runs_the_rest)
+{
+    struct launch launch = run_compared(make_equal(false, false), make_equal(true, false), 4);
+    cr_assert_gt(atomic_load(&launch.told), 4);
+    /* A worker may have begun a chunk, and have another behind it in its batch. */
+    cr_assert_leq(atomic_load(&late), 2 * sch_worker_count());
+}
+
+/* Nobody can tell how long a block has run that waits for others. */
+Test(scheduler_switch, blocks_that_may_wait_are_not_compared)
+{
+    struct sch_grid grid =
+        make_grid(&(struct run){.fused = short_blocks, .grid = {1000}, .block = {32}});
+    struct launch launch = {.better = {.fused = long_blocks}, .after = UINT32_MAX};
+    grid.code.may_wait = true;
+    grid.code.is_provisional = true;
+    atomic_store(&first_blocks, 0);
+    atomic_store(&is_noticed, true);
+    cr_assert_eq(sch_start(3, NULL), PXR_OK);
+    wait_for_launch_with(&grid, &launch, compare);
+    expect_good();
+    cr_assert_gt(atomic_load(&launch.told), 0);
+    cr_assert_eq(atomic_load(&first_blocks), 0);
 }
 
 /* ---- what is not switched ---- */

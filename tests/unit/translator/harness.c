@@ -376,6 +376,8 @@ void harness_run(struct harness *harness, const void *params)
         .shared_bytes = harness->layout.shared_static_bytes + harness->dynamic_shared_bytes,
         .grid_id = 77,
         .grid_workspace = harness->grid_workspace,
+        .cluster = {1, 1, 1},
+        .cluster_blocks = 1,
         .sm_count = 9,
         .local_bytes = harness->layout.local_static_bytes,
     };

@@ -185,10 +185,9 @@ static const char partly_unsupported[] =
     HEADER ".extern .func nowhere();\n"
            ".func (.param .b32 r) good(.param .b32 a)\n{\n.reg .b32 %r<3>;\n"
            "ld.param.u32 %r1, [a]; add.u32 %r2, %r1, 1; st.param.b32 [r], %r2;\nret;\n}\n"
-           ".func deeper()\n{\n.reg .b64 %rd;\ntensormap.cp_fenceproxy.global.shared::cta."
-           "tensormap::generic.release.gpu.sync.aligned [%rd], [%rd], 128;\nret;\n}\n"
+           ".func deeper()\n{\n.reg .b64 %rd;\nmultimem.st.weak.global.b32 [%rd], 1;\nret;\n}\n"
            ".func (.param .b32 r) bad(.param .b32 a)\n{\n.reg .b32 %r<3>; .reg .b64 %rd<3>;\n"
-           "add.u32 %r1, %r1, 1;\nprefetch.tensormap [%rd1];\nret;\n}\n"
+           "add.u32 %r1, %r1, 1;\nmultimem.ld_reduce.weak.global.add.u32 %r2, [%rd1];\nret;\n}\n"
            ".func (.param .b32 r) worse(.param .b32 a)\n{\ncall deeper;\nret;\n}\n"
            ".func (.param .b32 r) lost(.param .b32 a)\n{\ncall nowhere;\nret;\n}\n"
            ".global .u64 handles[4] = {good, bad, worse, lost};\n"
@@ -215,7 +214,7 @@ Test(call, a_function_that_cannot_be_translated_is_refused_when_it_is_called)
     cr_expect_eq(harness.fault, PXR_OK);
     cr_expect_eq(out, 42);
     static const char *const names[3] = {"bad", "worse", "lost"};
-    static const char *const reasons[3] = {"prefetch.tensormap", "tensormap", "nowhere"};
+    static const char *const reasons[3] = {"multimem.ld_reduce", "multimem.st", "nowhere"};
     for (int i = 0; i < 3; i++) {
         call_handle(&harness, names[i], &out);
         cr_expect_eq(harness.fault, PXR_FAULT_INSTRUCTION);

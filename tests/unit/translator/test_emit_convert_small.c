@@ -110,13 +110,20 @@ Test(emit_convert_small, integers_are_packed_with_saturation)
     CHECK_EVAL_TABLE(cases);
 }
 
-/* How the random bits of four values lie, the manual says in figures only. */
-Test(emit_convert_small, four_random_values_are_refused_by_name)
+/* Of 1.0625, which lies between 1 and 1.125, random bits decide; of 2 they do not. */
+Test(emit_convert_small, four_random_values)
 {
-    static const char *const refused[] = {
-        "cvt.rs.satfinite.e4m3x4.f32 %r4, {%f1, %f2, %f3, %f1}, %r3;",
+    static const struct eval_case cases[] = {
+        {"cvt.rs.satfinite.e4m3x4.f32 %r4, {%f1, %f2, %f3, %f1}, %r3;", 'r', ONE, 0x40000000,
+         0x40800000, 0x38404838},
+        {"cvt.rs.satfinite.e4m3x4.f32 %r4, {%f1, %f2, %f1, %f2}, %r3;", 'r', 0x3f880000, 0x40000000,
+         0, 0x38403840},
+        {"cvt.rs.satfinite.e4m3x4.f32 %r4, {%f1, %f2, %f1, %f2}, %r3;", 'r', 0x3f880000, 0x40000000,
+         0xffffffff, 0x39403940},
+        {"cvt.rs.relu.satfinite.e5m2x4.f32 %r4, {%f1, %f2, %f1, %f2}, %r3;", 'r', MINUS, INF,
+         0xffffffff, 0x007b007b},
     };
-    CHECK_REFUSED(refused);
+    CHECK_EVAL_TABLE(cases);
 }
 
 Test(emit_convert_small, conversions_make_no_branches)

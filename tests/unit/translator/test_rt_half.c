@@ -4,34 +4,41 @@
  */
 #include "rt_samples.h"
 
+#include <float.h>
 #include <math.h>
 
 #include <criterion/criterion.h>
 
+#if LDBL_MANT_DIG == 113
+typedef long double quad;
+#else
+typedef __float128 quad;
+#endif
+
 static const uint32_t infinities[] = {[RT_HALF_F16] = 0x7c00, [RT_HALF_BF16] = 0x7f80};
 
 /* Nearest, ties to even, from a quad-precision value: exact for all that is asked here. */
-static uint32_t nearest(__float128 a, uint32_t format)
+static uint32_t nearest(quad a, uint32_t format)
 {
     uint32_t infinity = infinities[format];
     if (a != a)
         return 0x7fff;
     bool is_negative = a < 0;
-    __float128 magnitude = is_negative ? -a : a;
+    quad magnitude = is_negative ? -a : a;
     uint32_t low = 0;
     uint32_t high = infinity;
     while (high - low > 1) {
         uint32_t middle = (low + high) / 2;
-        if ((__float128)rt_half_to_f32(middle, format) <= magnitude)
+        if ((quad)rt_half_to_f32(middle, format) <= magnitude)
             low = middle;
         else
             high = middle;
     }
-    __float128 lower = rt_half_to_f32(low, format);
-    __float128 upper = high == infinity ? 2 * lower - (__float128)rt_half_to_f32(low - 1, format)
-                                        : (__float128)rt_half_to_f32(high, format);
-    __float128 below = magnitude - lower;
-    __float128 above = upper - magnitude;
+    quad lower = rt_half_to_f32(low, format);
+    quad upper = high == infinity ? 2 * lower - (quad)rt_half_to_f32(low - 1, format)
+                                  : (quad)rt_half_to_f32(high, format);
+    quad below = magnitude - lower;
+    quad above = upper - magnitude;
     bool up = below > above || (below == above && (low & 1));
     return (is_negative ? 0x8000u : 0) | (low + up);
 }
@@ -57,15 +64,15 @@ static uint32_t sample(uint32_t index, uint64_t *state)
 
 static void check(uint32_t a, uint32_t b, uint32_t c, uint32_t format)
 {
-    __float128 x = rt_half_to_f32(a, format);
-    __float128 y = rt_half_to_f32(b, format);
-    __float128 z = rt_half_to_f32(c, format);
+    quad x = rt_half_to_f32(a, format);
+    quad y = rt_half_to_f32(b, format);
+    quad z = rt_half_to_f32(c, format);
     cr_assert(same(rt_half_add(a, b, format), nearest(x + y, format), format), "%x + %x", a, b);
     cr_assert(same(rt_half_sub(a, b, format), nearest(x - y, format), format), "%x - %x", a, b);
     cr_assert(same(rt_half_mul(a, b, format), nearest(x * y, format), format), "%x * %x", a, b);
     /* Quad precision holds any f16 fma; of bf16 those whose parts are not too far apart. */
-    __float128 product = x * y;
-    __float128 sum = product + z;
+    quad product = x * y;
+    quad sum = product + z;
     if (format == RT_HALF_F16 || (sum - product == z && sum - z == product))
         cr_assert(same(rt_half_fma(a, b, c, format), nearest(sum, format), format),
                   "fma(%x, %x, %x)", a, b, c);

@@ -112,6 +112,31 @@ Test(rt_small, values_go_to_the_nearest_code)
     }
 }
 
+/* 16 random bits are added to the highest of those that are cut. */
+Test(rt_small, random_bits_decide_about_the_last_place)
+{
+    static const struct {
+        float a;
+        uint32_t format;
+        uint32_t random;
+        uint32_t code;
+    } rows[] = {
+        {1.0f, RT_SMALL_E4M3, 0xffff, 0x38},     {1.0625f, RT_SMALL_E4M3, 0x7fff, 0x38},
+        {1.0625f, RT_SMALL_E4M3, 0x8000, 0x39},  {-1.0625f, RT_SMALL_E4M3, 0x8000, 0xb9},
+        {0x1p-10f, RT_SMALL_E4M3, 0x7fff, 0},    {0x1p-10f, RT_SMALL_E4M3, 0x8000, 1},
+        {0x1p-25f, RT_SMALL_E4M3, 0xffff, 1},    {0x1p-26f, RT_SMALL_E4M3, 0xffff, 0},
+        {3.5f, RT_SMALL_E2M1, 0x7fff, 5},        {3.5f, RT_SMALL_E2M1, 0x8000, 6},
+        {3.875f, RT_SMALL_E2M1, 0xffff, 6},      {1e9f, RT_SMALL_E4M3, 0, 0x7e},
+        {-INFINITY, RT_SMALL_E5M2, 0, 0xfb},     {NAN, RT_SMALL_E5M2, 0, 0x7f},
+        {NAN, RT_SMALL_E2M3, 0, 0x1f},           {7.5f, RT_SMALL_E2M3, 0xffff, 0x1f},
+        {0x1.4p0f, RT_SMALL_E3M2, 0x1ffff, 0xd},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        cr_expect_eq(rt_f32_to_small_random(rows[i].a, rows[i].format, 0, rows[i].random),
+                     rows[i].code, "%a with 0x%x", rows[i].a, rows[i].random);
+    cr_expect_eq(rt_f32_to_small_random(-1, RT_SMALL_E4M3, 1, 0), 0);
+}
+
 Test(rt_small, scales_are_powers_of_two)
 {
     static const struct {

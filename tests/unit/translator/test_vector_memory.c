@@ -144,9 +144,9 @@ static void mark(LLVMValueRef function)
          block = LLVMGetNextBasicBlock(block)) {
         const char *name = LLVMGetBasicBlockName(block);
         if (strcmp(name, "next") == 0)
-            tr_mark_threads(block, 'x');
+            tr_mark_threads(block, 'x', 0);
         if (strcmp(name, "row_done") == 0)
-            tr_mark_threads(block, 'y');
+            tr_mark_threads(block, 'y', 0);
     }
 }
 

@@ -64,7 +64,7 @@ static char *explain_with(const char *iteration, const struct tr_vector_options 
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = parse(context, iteration);
     LLVMValueRef function = LLVMGetNamedFunction(module, "kernel");
-    tr_mark_threads(LLVMGetPreviousBasicBlock(LLVMGetLastBasicBlock(function)), 'x');
+    tr_mark_threads(LLVMGetPreviousBasicBlock(LLVMGetLastBasicBlock(function)), 'x', 0);
     cr_assert_eq(tr_vectorise(function, options, &report, NULL), PXR_OK);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
@@ -491,7 +491,7 @@ static char *explain_behind(uint32_t instructions)
     for (uint32_t i = 0; i < instructions; i++)
         LLVMBuildFreeze(builder, LLVMGetParam(function, 2), "");
     LLVMDisposeBuilder(builder);
-    tr_mark_threads(LLVMGetPreviousBasicBlock(LLVMGetLastBasicBlock(function)), 'x');
+    tr_mark_threads(LLVMGetPreviousBasicBlock(LLVMGetLastBasicBlock(function)), 'x', 0);
     cr_assert_eq(tr_vectorise(function, &options, &report, NULL), PXR_OK);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);

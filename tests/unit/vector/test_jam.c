@@ -50,7 +50,8 @@ static void print_products(FILE *out, const char *type, int count)
 }
 
 /* has_rows: the last loop over threads is one over rows. */
-static void expect_reason(const char *text, bool has_rows, const char *copies)
+static void expect_reason_along(const char *text, bool has_rows, const char *copies,
+                                uint32_t block_row)
 {
     struct tr_target target = tr_target_find("", 512);
     struct tr_vector_options options = {.target = &target, .is_forced = true};
@@ -60,16 +61,51 @@ static void expect_reason(const char *text, bool has_rows, const char *copies)
     LLVMValueRef function = LLVMGetNamedFunction(module, "kernel");
     LLVMBasicBlockRef latch = LLVMGetPreviousBasicBlock(LLVMGetLastBasicBlock(function));
     if (has_rows) {
-        tr_mark_threads(latch, 'y');
+        tr_mark_threads(latch, 'y', 0);
         latch = LLVMGetPreviousBasicBlock(latch);
     }
-    tr_mark_threads(latch, 'x');
+    tr_mark_threads(latch, 'x', block_row);
     cr_assert_eq(tr_vectorise(function, &options, &report, NULL), PXR_OK);
     cr_expect_not_null(strstr(report.explanation, copies), "%s of:\n%s\n%s", copies, text,
                        report.explanation);
     free(report.explanation);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
+}
+
+static void expect_reason(const char *text, bool has_rows, const char *copies)
+{
+    expect_reason_along(text, has_rows, copies, 0);
+}
+
+/* A row of blocks of 64 threads: %s is the test that a thread passes before it stores. */
+static const char row_of_blocks[] =
+    "define void @kernel(ptr noalias %%a, i32 %%first, i32 %%n, i32 %%blocks) {\n"
+    "entry:\n  %%count = shl nuw nsw i32 %%blocks, 6\n  br label %%iteration\n"
+    "iteration:\n  %%x = phi i32 [ 0, %%entry ], [ %%x.next, %%x.latch ]\n"
+    "  %%place = add nuw nsw i32 %%first, %%x\n"
+    "  %%in = icmp %s\n  br i1 %%in, label %%store, label %%x.latch\n"
+    "store:\n  %%i = zext nneg i32 %%place to i64\n"
+    "  %%at = getelementptr float, ptr %%a, i64 %%i\n"
+    "  store float 1.0, ptr %%at\n  br label %%x.latch\n"
+    "x.latch:\n  %%x.next = add nuw nsw i32 %%x, 1\n"
+    "  %%x.more = icmp ult i32 %%x.next, %%count\n"
+    "  br i1 %%x.more, label %%iteration, label %%done\n"
+    "done:\n  ret void\n}\n";
+
+static void expect_copies_of_blocks(const char *test, const char *copies, uint32_t block_row)
+{
+    char text[sizeof row_of_blocks + 64];
+    snprintf(text, sizeof text, row_of_blocks, test);
+    expect_reason_along(text, false, copies, block_row);
+}
+
+Test(jam, rows_of_several_blocks_have_two_copies_and_one_at_borders)
+{
+    expect_copies_of_blocks("ult i32 %place, %n", "vectors of 16 threads, 2 side by side", 64);
+    expect_copies_of_blocks("ult i32 %place, %n", "vectors of 16 threads, 4 side by side", 0);
+    expect_copies_of_blocks("ult i32 %place, %n", "vectors of 16 threads, 2 side by side", 1);
+    expect_copies_of_blocks("sgt i32 %place, 0", "; 1 side by side: more would gain little", 64);
 }
 
 static void expect_copies(const char *type, int count, const char *copies)
@@ -95,6 +131,29 @@ Test(jam, an_unrolled_product_has_eight_registers_of_sums)
 Test(jam, a_few_shared_loads_are_no_unrolled_loop)
 {
     expect_copies("float", 4, "threads, 4 rows side by side");
+}
+
+/* An atomic addition in the block's own memory, as translator/collapse leaves it. */
+static const char histogram[] = "define void @kernel(ptr noalias %bins, ptr noalias %from) {\n"
+                                "entry:\n  br label %iteration\n"
+                                "iteration:\n  %x = phi i32 [ 0, %entry ], [ %x.next, %x.latch ]\n"
+                                "  %place = zext nneg i32 %x to i64\n"
+                                "  %source = getelementptr i32, ptr %from, i64 %place\n"
+                                "  %v = load i32, ptr %source\n"
+                                "  %bin = zext i32 %v to i64\n"
+                                "  %target = getelementptr i32, ptr %bins, i64 %bin\n"
+                                "  %old = load volatile i32, ptr %target\n"
+                                "  %new = add i32 %old, 1\n"
+                                "  store volatile i32 %new, ptr %target\n"
+                                "  br label %x.latch\n"
+                                "x.latch:\n  %x.next = add nuw nsw i32 %x, 1\n"
+                                "  %x.more = icmp ult i32 %x.next, 256\n"
+                                "  br i1 %x.more, label %iteration, label %done\n"
+                                "done:\n  ret void\n}\n";
+
+Test(jam, atomic_operations_lane_by_lane_are_done_in_one_copy)
+{
+    expect_reason(histogram, false, "1 side by side: accesses lane by lane are no faster");
 }
 
 /* A copy of n elements by all threads of a grid, of which a quotient says how often it turns. */

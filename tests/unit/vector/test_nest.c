@@ -66,10 +66,10 @@ Test(nest, a_row_is_found_without_rows_and_with_them)
 {
     struct parsed parsed = parse();
     bool has_rows = true;
-    tr_mark_threads(parsed.x_latch, 'x');
+    tr_mark_threads(parsed.x_latch, 'x', 0);
     cr_assert_eq(count_nests(&parsed, &has_rows), 1);
     cr_assert_not(has_rows);
-    tr_mark_threads(parsed.y_latch, 'y');
+    tr_mark_threads(parsed.y_latch, 'y', 0);
     cr_assert_eq(count_nests(&parsed, &has_rows), 1);
     cr_assert(has_rows);
     LLVMContextDispose(parsed.context);
@@ -79,7 +79,7 @@ Test(nest, rows_alone_are_no_nest)
 {
     struct parsed parsed = parse();
     bool has_rows = false;
-    tr_mark_threads(parsed.y_latch, 'y');
+    tr_mark_threads(parsed.y_latch, 'y', 0);
     cr_assert_eq(count_nests(&parsed, &has_rows), 0);
     LLVMContextDispose(parsed.context);
 }
@@ -87,7 +87,7 @@ Test(nest, rows_alone_are_no_nest)
 Test(nest, a_mark_keeps_what_the_loop_said_of_itself)
 {
     struct parsed parsed = parse();
-    tr_mark_threads(parsed.x_latch, 'x');
+    tr_mark_threads(parsed.x_latch, 'x', 0);
     char *text = LLVMPrintModuleToString(LLVMGetGlobalParent(parsed.function));
     cr_assert_not_null(strstr(text, "llvm.loop.unroll.disable"));
     cr_assert_not_null(strstr(text, "\"ptxrun.threads\", !\"x\""));
@@ -95,11 +95,27 @@ Test(nest, a_mark_keeps_what_the_loop_said_of_itself)
     LLVMContextDispose(parsed.context);
 }
 
+Test(nest, a_row_knows_the_blocks_that_it_goes_through)
+{
+    static const uint32_t widths[] = {0, 1, 24};
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        struct parsed parsed = parse();
+        struct tr_nest *nests = NULL;
+        uint32_t count = 0;
+        tr_mark_threads(parsed.x_latch, 'x', widths[i]);
+        cr_assert_eq(tr_find_nests(parsed.function, &nests, &count, NULL), PXR_OK);
+        cr_assert_eq(count, 1);
+        cr_expect_eq(nests[0].x.block_row, widths[i]);
+        free(nests);
+        LLVMContextDispose(parsed.context);
+    }
+}
+
 Test(nest, two_loops_have_marks_of_their_own)
 {
     struct parsed parsed = parse();
-    tr_mark_threads(parsed.x_latch, 'x');
-    tr_mark_threads(parsed.y_latch, 'x');
+    tr_mark_threads(parsed.x_latch, 'x', 0);
+    tr_mark_threads(parsed.y_latch, 'x', 0);
     unsigned kind = LLVMGetMDKindIDInContext(parsed.context, "llvm.loop", 9);
     LLVMValueRef first = LLVMGetMetadata(LLVMGetBasicBlockTerminator(parsed.x_latch), kind);
     LLVMValueRef second = LLVMGetMetadata(LLVMGetBasicBlockTerminator(parsed.y_latch), kind);

@@ -101,14 +101,14 @@ static void make_nest(struct generator *g, bool is_jammed)
     if (is_jammed) {
         struct loop y = add_loop(g, enter, row, done, THREADS / ROW);
         replace_register(g, "rt_sreg_tid_y", y.counter);
-        tr_mark_threads(y.latch, 'y');
+        tr_mark_threads(y.latch, 'y', 0);
         after = y.latch;
     }
     LLVMPositionBuilderAtEnd(g->builder, row);
     LLVMBuildBr(g->builder, iteration);
     struct loop x = add_loop(g, row, iteration, after, is_jammed ? ROW : THREADS);
     replace_register(g, "rt_sreg_tid_x", x.counter);
-    tr_mark_threads(x.latch, 'x');
+    tr_mark_threads(x.latch, 'x', 0);
     replace_returns(g, done, x.latch);
     cr_assert_eq(LLVMVerifyModule(g->module, LLVMReturnStatusAction, NULL), 0);
     cr_assert_eq(tr_run_passes(g->module, "function(loop-simplify,lcssa)", NULL, NULL), PXR_OK);

@@ -23,9 +23,9 @@ else
     parallel=-fopenmp-simd
 fi
 
-for name in table_regular table_irregular table_votes table_regular_tuned table_irregular_tuned limits; do
+for name in table_regular table_irregular table_votes table_regular_tuned table_irregular_tuned limits costs memory; do
     case $name in
-    *_tuned | limits) more=$long_vectors ;;
+    *_tuned | limits | costs | memory) more=$long_vectors ;;
     *) more= ;;
     esac
     "$@" -std=gnu11 -O3 "$cpu" -fno-math-errno $parallel $more -Wall -Wextra -Wno-psabi -fPIC \

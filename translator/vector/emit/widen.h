@@ -37,6 +37,8 @@ struct tr_tuning_hooks {
      * for the memory that will be loaded later. */
     void (*ask_ahead)(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
                       LLVMValueRef address);
+    /* Whether ask_ahead does so for what the next block's load will read. */
+    bool (*is_in_run)(const struct tr_widen *widen, uint32_t load);
     /* Finds how a value that is about to be defined grows from row to row; false: it finds
      * nothing. */
     bool (*find_step)(struct tr_widen *widen, uint32_t value);

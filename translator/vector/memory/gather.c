@@ -144,10 +144,18 @@ static LLVMTypeRef word_type(const struct tr_widen *widen, const struct tr_memor
     return LLVMVectorType(type, widen->width);
 }
 
+static bool is_by_lane(const struct tr_widen *widen, const struct tr_memory *memory,
+                       LLVMValueRef mask)
+{
+    const struct tr_target *target = widen->iteration->target;
+    return !tr_plan_is_gatherable(target, memory) ||
+           (mask == NULL && tr_plan_is_faster_by_lane(target, memory));
+}
+
 LLVMValueRef tr_memory_gather(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
                               LLVMValueRef mask)
 {
-    if (!tr_plan_is_gatherable(widen->iteration->target, memory))
+    if (is_by_lane(widen, memory, mask))
         return load_lanes(widen, memory, copy, mask);
     struct tr_fields fields = tr_plan_only(memory);
     LLVMTypeRef type = word_type(widen, memory);
@@ -168,8 +176,7 @@ LLVMValueRef tr_memory_gather(struct tr_widen *widen, const struct tr_memory *me
 void tr_memory_scatter(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
                        LLVMValueRef mask)
 {
-    if (!tr_plan_is_gatherable(widen->iteration->target, memory) ||
-        !widen->iteration->target->has_scatter) {
+    if (is_by_lane(widen, memory, mask) || !widen->iteration->target->has_scatter) {
         store_lanes(widen, memory, copy, mask);
         return;
     }

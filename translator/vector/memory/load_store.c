@@ -198,7 +198,9 @@ LLVMValueRef tr_memory_load(struct tr_widen *widen, const struct tr_fields *fiel
 {
     LLVMValueRef load;
     LLVMValueRef from = access_of(widen, fields);
-    if (mask == NULL && LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+    bool is_in_run =
+        widen->tuning->is_in_run != NULL && widen->tuning->is_in_run(widen, fields->place);
+    if (mask == NULL && LLVMGetTypeKind(type) == LLVMVectorTypeKind && !is_in_run)
         tr_memory_ask_ahead(widen, from, pointer);
     if (mask == NULL) {
         load = LLVMBuildLoad2(widen->builder, type, pointer, "");

@@ -9,13 +9,16 @@
 
 #include "translator/vector/memory/load_store.h"
 
-#define LINE_BYTES 64
-
 /* Smaller vectors have no such stores. */
 #define MIN_BYTES 16
 
 /* A row of threads that writes no more than this is short. */
 #define SHORT_BYTES 256
+
+static uint32_t line_bytes(const struct tr_widen *widen)
+{
+    return widen->iteration->target->ahead.line_bytes;
+}
 
 static uint32_t vector_bytes(const struct tr_widen *widen, const struct tr_memory *memory)
 {
@@ -28,14 +31,17 @@ bool tr_memory_may_pass_caches(const struct tr_widen *widen, const struct tr_mem
         !tr_plan_is_nontemporal(memory))
         return false;
     uint32_t bytes = vector_bytes(widen, memory);
-    return bytes >= MIN_BYTES && bytes * widen->jam[0] % LINE_BYTES == 0 &&
+    return bytes >= MIN_BYTES && bytes * widen->jam[0] % line_bytes(widen) == 0 &&
            (bytes & (bytes - 1)) == 0;
 }
 
+/* Blocks whose rows run as one count as blocks with short rows: it gains from as few bytes on. */
 static LLVMValueRef writes_much(const struct tr_widen *widen, const struct tr_memory *memory)
 {
-    bool is_short = widen->iteration->y != TR_NONE &&
-                    vector_bytes(widen, memory) * widen->jam[0] <= SHORT_BYTES;
+    const struct tr_iteration *iteration = widen->iteration;
+    bool is_short =
+        (iteration->is_of_blocks && !iteration->has_border) ||
+        (iteration->y != TR_NONE && vector_bytes(widen, memory) * widen->jam[0] <= SHORT_BYTES);
     const struct tr_streaming *streaming = &widen->options->streaming;
     return is_short ? streaming->of_rows : streaming->of_all;
 }
@@ -50,7 +56,7 @@ static LLVMValueRef is_worth_it(struct tr_widen *widen, const struct tr_memory *
         LLVMValueRef address = LLVMBuildPtrToInt(b, stores[c].address, widen->i64, "");
         bits = bits == NULL ? address : LLVMBuildOr(b, bits, address, "");
     }
-    bits = LLVMBuildAnd(b, bits, LLVMConstInt(widen->i64, LINE_BYTES - 1, false), "");
+    bits = LLVMBuildAnd(b, bits, LLVMConstInt(widen->i64, line_bytes(widen) - 1, false), "");
     LLVMValueRef is_aligned =
         LLVMBuildICmp(b, LLVMIntEQ, bits, LLVMConstInt(widen->i64, 0, false), "");
     return LLVMBuildAnd(b, writes_much(widen, memory), is_aligned, "");
@@ -61,8 +67,9 @@ static void store_past(struct tr_widen *widen, const struct tr_memory *memory,
 {
     static const char nontemporal[] = "nontemporal";
     uint32_t bytes = vector_bytes(widen, memory);
+    uint32_t line = line_bytes(widen);
     LLVMValueRef inst = LLVMBuildStore(widen->builder, store->value, store->address);
-    LLVMSetAlignment(inst, bytes < LINE_BYTES ? bytes : LINE_BYTES);
+    LLVMSetAlignment(inst, bytes < line ? bytes : line);
     LLVMMetadataRef one = LLVMValueAsMetadata(tr_memory_i32(widen, 1));
     LLVMMetadataRef node = LLVMMDNodeInContext2(widen->llvm, &one, 1);
     LLVMSetMetadata(inst,

@@ -139,6 +139,13 @@ bool tr_plan_is_gatherable(const struct tr_target *target, const struct tr_memor
     return memory->is_word && memory->bytes >= 4 && !is_of_pointers && target->has_gather;
 }
 
+bool tr_plan_is_faster_by_lane(const struct tr_target *target, const struct tr_memory *memory)
+{
+    const struct tr_figures *figures = &target->figures;
+    return memory->has_stride && (memory->stored != NULL ? figures->strided_store < figures->scatter
+                                                         : figures->strided_load < figures->gather);
+}
+
 bool tr_plan_is_nontemporal(const struct tr_memory *memory)
 {
     return memory->stored != NULL && !LLVMGetVolatile(memory->inst) &&

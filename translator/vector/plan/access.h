@@ -113,6 +113,9 @@ bool tr_plan_ends_exchange(const struct tr_iteration *iteration, uint32_t store)
 bool tr_plan_is_masked_badly(const struct tr_target *target, const struct tr_memory *memory);
 /* Whether LLVM's gathers, and scatters on machines that have them, can do these accesses. */
 bool tr_plan_is_gatherable(const struct tr_target *target, const struct tr_memory *memory);
+/* Whether lanes at one distance from each other, all active, are better accessed one by one: their
+ * addresses are the first one's plus constants. */
+bool tr_plan_is_faster_by_lane(const struct tr_target *target, const struct tr_memory *memory);
 /* Whether nobody reads soon what the access stores. */
 bool tr_plan_is_nontemporal(const struct tr_memory *memory);
 

@@ -32,8 +32,20 @@ static bool is_serial(const struct tr_access_plan *plan, enum tr_lanes lanes)
     return !is_vector || plan->is_in_exchange;
 }
 
-/* A large stride takes as many wide loads as a gather takes time, unless they are for several
- * fields. */
+/* Whole vectors of which every step-th element is taken, against a gather. A mask is spread over
+ * the vectors, with a shuffle or two for each and a comparison. */
+#define SPREAD_MASK 3
+
+static bool is_faster_wide(const struct tr_figures *figures, uint32_t step, bool is_masked)
+{
+    double of_lanes =
+        figures->strided_load < figures->gather ? figures->strided_load : figures->gather;
+    if (!is_masked)
+        return step * figures->load + (step - 1) * figures->shuffle < of_lanes;
+    double each = figures->masked_load + SPREAD_MASK * figures->shuffle;
+    return step * each + (step - 1) * figures->shuffle < figures->masked_gather;
+}
+
 static bool is_wide(const struct tr_target *target, const struct tr_access_plan *plan,
                     enum tr_lanes lanes)
 {
@@ -50,8 +62,7 @@ static bool is_wide(const struct tr_target *target, const struct tr_access_plan 
     if (memory->kind == TR_MEMORY_STRIDED && tr_plan_is_relaxed(memory->inst))
         return false;
     return memory->kind != TR_MEMORY_STRIDED || memory->stored != NULL || plan->fields.count > 1 ||
-           memory->bytes < 4 ||
-           step <= (is_masked ? target->vectors.masked_step : target->vectors.step);
+           memory->bytes < 4 || is_faster_wide(&target->figures, step, is_masked);
 }
 
 static enum tr_access_form form_of(const struct tr_target *target,
@@ -160,14 +171,19 @@ enum pxr_status tr_plan_accesses(struct tr_iteration *iteration, uint32_t width,
 
 /* ---- estimates ---- */
 
-static uint32_t cost_of_fields(const struct tr_vector_costs *costs,
-                               const struct tr_access_plan *plan)
+static double cost_of_neighbours(const struct tr_figures *figures,
+                                 const struct tr_access_plan *plan)
+{
+    return plan->memory.stored != NULL ? figures->store : figures->load;
+}
+
+/* The vectors are shared by all fields, of each of which a tree of shuffles is made. */
+static double cost_of_fields(const struct tr_figures *figures, const struct tr_access_plan *plan)
 {
     int64_t step = plan->memory.stride / (int64_t)plan->memory.bytes;
     uint32_t pieces = (uint32_t)(step < 0 ? -step : step);
-    uint32_t of_field = pieces > 4 ? costs->many_pieces : pieces > 1 ? costs->few_pieces : 0;
-    uint32_t shuffles = plan->fields.count * of_field;
-    return costs->contiguous + (pieces + shuffles - 1) / plan->fields.count;
+    double vectors = pieces * cost_of_neighbours(figures, plan) / plan->fields.count;
+    return vectors + (pieces - 1) * figures->shuffle;
 }
 
 /* In such a loop, lanes that have left wait for the others, whose elements come one by one
@@ -178,37 +194,64 @@ static bool is_in_divergent_loop(const struct tr_iteration *iteration, uint32_t 
     return loop != TR_NONE && iteration->is_divergent_loop[loop];
 }
 
-static uint32_t cost_of_wide(const struct tr_vector_costs *costs, const struct tr_access_plan *plan)
+static double cost_of_wide(const struct tr_figures *figures, const struct tr_access_plan *plan)
 {
     if (plan->memory.kind == TR_MEMORY_STRIDED)
-        return cost_of_fields(costs, plan);
-    return plan->memory.stride > 0 ? costs->contiguous : costs->reversed;
+        return cost_of_fields(figures, plan);
+    return cost_of_neighbours(figures, plan) + (plan->memory.stride > 0 ? 0 : figures->reverse);
 }
 
-uint32_t tr_access_cost(const struct tr_iteration *iteration, uint32_t width, uint32_t value,
-                        bool *is_gather)
+/* Of lanes that wait as many as do something: loops end with the longest of a vector's. */
+#define WAITING 2
+
+/* Words that lanes load from any addresses are neighbours half of the time: programs are written
+ * so, even where nothing proves it, and the code asks (memory/gather.c). */
+static double cost_of_words(const struct tr_figures *figures)
 {
-    const struct tr_vector_costs *costs = &iteration->target->vectors;
-    const struct tr_access_plan *plan = iteration->accesses[value];
-    *is_gather = false;
+    return (figures->gather + figures->load) / 2;
+}
+
+static double cost_of_gather(const struct tr_iteration *iteration,
+                             const struct tr_access_plan *plan, uint32_t value)
+{
+    const struct tr_figures *figures = &iteration->target->figures;
+    double waiting = is_in_divergent_loop(iteration, value) ? WAITING : 1;
+    if (plan->memory.bytes < 4)
+        return waiting * figures->gather_bytes;
+    return waiting * (plan->memory.stored != NULL ? figures->scatter : cost_of_words(figures));
+}
+
+static double cost_of_access(const struct tr_iteration *iteration,
+                             const struct tr_access_plan *plan, uint32_t value)
+{
+    const struct tr_figures *figures = &iteration->target->figures;
     switch (plan->forms[TR_LANES_ALL]) {
     case TR_ACCESS_SERIAL: /* of an exchange: nothing but the address is taken out of a vector */
-        return (plan->is_in_exchange ? costs->extract : costs->serial) * width;
+        return plan->is_in_exchange ? figures->extract : figures->serial;
     case TR_ACCESS_UNIFORM:
-        return costs->contiguous;
+        return 1;
     case TR_ACCESS_WIDE:
-        return cost_of_wide(costs, plan);
+        return cost_of_wide(figures, plan);
     case TR_ACCESS_CHECKED:
-        return plan->checked->is_exact ? costs->contiguous : costs->checked;
-    case TR_ACCESS_TUNED: /* a lower price would bring copies side by side that cost more than they
-                             gain (docs/measurements.md) */
+        return cost_of_neighbours(figures, plan) + (plan->checked->is_exact ? 0 : 1);
+    case TR_ACCESS_TUNED: /* a lower price, also of lanes at one distance, would bring copies side
+                             by side that cost more than they gain (docs/measurements.md) */
     case TR_ACCESS_GATHER:
-        *is_gather = true;
-        if (plan->memory.bytes >= 4 && !is_in_divergent_loop(iteration, value))
-            return costs->gather * width;
-        return costs->collect * width;
+        break;
     }
-    return 0;
+    return cost_of_gather(iteration, plan, value);
+}
+
+double tr_access_cost(const struct tr_iteration *iteration, uint32_t width, uint32_t value,
+                      bool *is_gather)
+{
+    const struct tr_access_plan *plan = iteration->accesses[value];
+    enum tr_access_form form = plan->forms[TR_LANES_ALL];
+    *is_gather = form == TR_ACCESS_TUNED || form == TR_ACCESS_GATHER;
+    double cost = cost_of_access(iteration, plan, value);
+    bool is_by_lane = *is_gather || form == TR_ACCESS_SERIAL;
+    return is_by_lane ? tr_by_lane(iteration->target, width, cost)
+                      : tr_of_vector(iteration->target, width, cost);
 }
 
 bool tr_access_is_serial(const struct tr_iteration *iteration, uint32_t value)

@@ -61,9 +61,9 @@ enum pxr_status tr_plan_accesses(struct tr_iteration *iteration, uint32_t width,
 /* Whether it is done lane by lane. */
 bool tr_access_is_serial(const struct tr_iteration *iteration, uint32_t value);
 
-/* The approximate number of instructions of one copy of the access where all lanes are active.
+/* What one copy of the access takes where all lanes are active, in the unit of figures.def.
  * *is_gather: it is a gather or scatter. */
-uint32_t tr_access_cost(const struct tr_iteration *iteration, uint32_t width, uint32_t value,
-                        bool *is_gather);
+double tr_access_cost(const struct tr_iteration *iteration, uint32_t width, uint32_t value,
+                      bool *is_gather);
 
 #endif

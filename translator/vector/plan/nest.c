@@ -312,6 +312,7 @@ static bool add_candidate(struct search *search, uint32_t latch, char axis)
             continue;
         struct candidate *c = &search->candidates[search->count++];
         *c = (struct candidate){.graph = graph, .axis = axis, .header = header, .latch = latch};
+        c->loop.block_row = tr_thread_loop_of(terminator_of(graph, latch)).block_row;
         c->loop.header = graph->segments[header].llvm;
         c->loop.latch = segment->llvm;
         c->loop.after = graph->segments[after].llvm;

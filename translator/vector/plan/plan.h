@@ -24,6 +24,7 @@ struct tr_counted {
     LLVMBasicBlockRef after; /* where the latch leaves to */
     LLVMValueRef counter;    /* the header's only phi that is used: i32, from 0 */
     LLVMValueRef count;      /* i32, at least 1; defined outside of the loop */
+    uint32_t block_row;      /* as in struct tr_thread_loop */
 };
 
 struct tr_nest {
@@ -105,6 +106,9 @@ struct tr_iteration {
     bool *is_lost;           /* by segment: control does not come from there to the end */
     uint32_t x;              /* value numbers of the counters */
     uint32_t y;              /* TR_NONE unless is_jammed */
+    uint32_t row_threads;    /* 0: not known before the launch */
+    bool is_of_blocks;       /* rows go through several blocks (tr_thread_loop.block_row) */
+    bool has_border;         /* the first threads of the grid's rows are likely to part */
     struct tr_shapes shapes; /* TR_SCOPE_BLOCK, in lanes of rows and rows */
     bool *depends_on_row;    /* by value: rows may have different ones for the same x */
     struct tr_unit *units;   /* by segment */
@@ -151,7 +155,21 @@ const char *tr_intrinsic_name(LLVMValueRef call, size_t *len);
  * lanes. */
 bool tr_is_hint(LLVMValueRef call);
 
-/* Cost in simple instructions. */
+/* What kind of arithmetic an instruction is, by what it takes. A root is a quotient. */
+enum tr_arithmetic {
+    TR_ARITHMETIC_NONE,
+    TR_ARITHMETIC_ADDRESS, /* half of it is part of an access */
+    TR_ARITHMETIC_SIMPLE,
+    TR_ARITHMETIC_DIVIDE,
+    TR_ARITHMETIC_INTEGER_DIVIDE,
+    TR_ARITHMETIC_INVERSE, /* a quotient by a constant */
+    TR_ARITHMETIC_CONVERT,
+    TR_ARITHMETIC_CONVERT_UNSIGNED,
+    TR_ARITHMETIC_FUSED
+};
+enum tr_arithmetic tr_arithmetic_of(LLVMValueRef inst);
+
+/* Cost of a vector form, in sums of vectors. */
 uint32_t tr_cost(const struct tr_target *target, LLVMValueRef inst);
 
 /* ---- all of it as text, for people and tests (plan_text.c) ---- */

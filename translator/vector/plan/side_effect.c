@@ -55,19 +55,51 @@ bool tr_is_for_active_lanes(LLVMValueRef inst)
     }
 }
 
-static bool is_root(LLVMValueRef inst)
+static bool is_intrinsic(LLVMValueRef inst, const char *name)
 {
-    static const char name[] = "llvm.sqrt";
     LLVMValueRef callee = LLVMIsACallInst(inst) == NULL ? NULL : LLVMGetCalledValue(inst);
     bool is_function = callee != NULL && LLVMIsAFunction(callee) != NULL;
-    return is_function &&
-           LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID(name, sizeof name - 1);
+    return is_function && LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID(name, strlen(name));
+}
+
+enum tr_arithmetic tr_arithmetic_of(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMFDiv:
+        return TR_ARITHMETIC_DIVIDE;
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+        return LLVMIsAConstant(LLVMGetOperand(inst, 1)) != NULL ? TR_ARITHMETIC_INVERSE
+                                                                : TR_ARITHMETIC_INTEGER_DIVIDE;
+    case LLVMSIToFP:
+    case LLVMFPToSI:
+    case LLVMFPExt:
+    case LLVMFPTrunc:
+        return TR_ARITHMETIC_CONVERT;
+    case LLVMUIToFP:
+    case LLVMFPToUI:
+        return TR_ARITHMETIC_CONVERT_UNSIGNED;
+    case LLVMPHI:
+    case LLVMBitCast:
+    case LLVMFreeze:
+        return TR_ARITHMETIC_NONE;
+    case LLVMGetElementPtr:
+        return TR_ARITHMETIC_ADDRESS;
+    default:
+        break;
+    }
+    if (is_intrinsic(inst, "llvm.sqrt"))
+        return TR_ARITHMETIC_DIVIDE;
+    return is_intrinsic(inst, "llvm.fma") ? TR_ARITHMETIC_FUSED : TR_ARITHMETIC_SIMPLE;
 }
 
 uint32_t tr_cost(const struct tr_target *target, LLVMValueRef inst)
 {
-    bool is_slow = LLVMGetInstructionOpcode(inst) == LLVMFDiv || is_root(inst);
-    return is_slow ? target->vectors.slow : 1;
+    const struct tr_figures *figures = &target->figures;
+    bool is_slow = tr_arithmetic_of(inst) == TR_ARITHMETIC_DIVIDE;
+    return is_slow ? (uint32_t)(figures->vector_divide / figures->vector + 0.5) : 1;
 }
 
 const char *tr_intrinsic_name(LLVMValueRef call, size_t *len)

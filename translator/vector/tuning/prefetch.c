@@ -349,7 +349,7 @@ static LLVMValueRef find_way(const struct around *around, struct tr_number *step
     return on == NULL ? way : LLVMBuildSelect(b, on, way, i64(around, 0), "");
 }
 
-static void prefetch(struct tr_widen *widen, LLVMValueRef address)
+void tr_tuning_prefetch_line(struct tr_widen *widen, LLVMValueRef address)
 {
     LLVMValueRef operands[] = {address, tr_memory_i32(widen, 0), tr_memory_i32(widen, 3),
                                tr_memory_i32(widen, 1)};
@@ -362,6 +362,7 @@ void tr_tuning_prefetch(struct tr_widen *widen, const struct tr_memory *memory, 
     LLVMBuilderRef b = widen->builder;
     const struct tr_iteration *iteration = widen->iteration;
     const struct tr_ahead *ahead = &iteration->target->ahead;
+    tr_tuning_ask_for_run(widen, memory, copy, address);
     uint32_t loop = iteration->loops.innermost[iteration->graph.values[memory->value].segment];
     uint32_t bytes = widen->width * memory->bytes;
     if (loop == TR_NONE || widen->active.mask[copy] != NULL ||
@@ -384,5 +385,5 @@ void tr_tuning_prefetch(struct tr_widen *widen, const struct tr_memory *memory, 
         return;
     LLVMValueRef then = LLVMBuildGEP2(b, widen->i8, address, &way, 1, "");
     for (uint32_t i = 0; i < bytes; i += ahead->line_bytes)
-        prefetch(widen, tr_memory_advance(widen, then, i));
+        tr_tuning_prefetch_line(widen, tr_memory_advance(widen, then, i));
 }

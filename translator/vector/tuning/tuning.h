@@ -15,6 +15,11 @@ extern const struct tr_access_step tr_word_blocks;
 
 void tr_tuning_prefetch(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
                         LLVMValueRef address);
+void tr_tuning_prefetch_line(struct tr_widen *widen, LLVMValueRef address);
+/* Part of it: for loads that blocks begin with, whose rows lie side by side (first_touch.c). */
+void tr_tuning_ask_for_run(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
+                           LLVMValueRef address);
+bool tr_tuning_is_in_run(const struct tr_widen *widen, uint32_t load);
 LLVMValueRef tr_shorten(const struct tr_nest *nest, const struct tr_iteration *iteration,
                         bool is_jammed);
 

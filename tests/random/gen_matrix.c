@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operations of a whole warp on matrices: products, and rows of the threads' own cells in shared
+ * memory. Any bits are numbers; a NaN that comes out is the canonical one.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/random/gen.h"
+
+#define REGISTERS_MAX 4
+#define LIST_BYTES    (REGISTERS_MAX * NAME_BYTES)
+
+/* A list in braces: registers of the pool, or fresh ones. */
+static void gen_list(struct gen *g, unsigned count, bool is_fresh,
+                     char names[REGISTERS_MAX][NAME_BYTES], char list[LIST_BYTES])
+{
+    size_t length = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (is_fresh)
+            gen_temp(g, 32, names[i]);
+        else
+            gen_pool(g, 32, names[i]);
+        length += (size_t)snprintf(list + length, LIST_BYTES - length, "%s%s", i == 0 ? "{" : ", ",
+                                   names[i]);
+    }
+    snprintf(list + length, LIST_BYTES - length, "}");
+}
+
+/* What fresh registers hold goes into the pool. */
+static void gen_keep(struct gen *g, unsigned count, char names[REGISTERS_MAX][NAME_BYTES])
+{
+    for (unsigned i = 0; i < count; i++) {
+        char r[NAME_BYTES];
+        gen_pool(g, 32, r);
+        gen_line(g, "xor.b32 %s, %s, %s;", r, r, names[i]);
+    }
+}
+
+/* ---- products ---- */
+
+/* Registers of a lane; of sparse matrices, how many sparsity selectors there are. */
+struct shape {
+    const char *text;
+    unsigned d, a, b, c;
+    unsigned selectors;
+};
+
+static const struct shape shapes[] = {
+    {"mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16", 4, 2, 2, 4, 0},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 4, 2, 1, 4, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", 2, 4, 2, 2, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 4, 4, 2, 4, 0},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 4, 4, 2, 4, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32", 4, 4, 2, 4, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.u8.s32", 4, 4, 2, 4, 0},
+    {"mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32", 2, 1, 1, 2, 0},
+    {"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc", 2, 1, 1, 2, 0},
+    {"wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.u4.s32", 2, 1, 1, 2, 0},
+    {"mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 2, 4, 4},
+    {"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16", 2, 4, 4, 2, 2},
+    {"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.u8.s8.s32", 4, 4, 4, 4, 1},
+};
+
+/* Two places of four, four bits each: any of the six meanings. */
+static uint32_t gen_metadata(struct gen *g)
+{
+    static const uint32_t pairs[] = {0x4, 0x8, 0x9, 0xc, 0xd, 0xe};
+    uint32_t metadata = 0;
+    for (unsigned bit = 0; bit < 32; bit += 4)
+        metadata |= pairs[dice_below(&g->dice, 6)] << bit;
+    return metadata;
+}
+
+static void gen_product(struct gen *g)
+{
+    const struct shape *shape = &shapes[dice_below(&g->dice, sizeof shapes / sizeof *shapes)];
+    char names[REGISTERS_MAX][NAME_BYTES];
+    char sources[REGISTERS_MAX][NAME_BYTES];
+    char d[LIST_BYTES];
+    char a[LIST_BYTES];
+    char b[LIST_BYTES];
+    char c[LIST_BYTES];
+    char rest[NAME_BYTES] = "";
+    gen_list(g, shape->d, true, names, d);
+    gen_list(g, shape->a, false, sources, a);
+    gen_list(g, shape->b, false, sources, b);
+    gen_list(g, shape->c, false, sources, c);
+    if (shape->selectors != 0)
+        snprintf(rest, sizeof rest, ", 0x%x, %u", gen_metadata(g),
+                 dice_below(&g->dice, shape->selectors));
+    gen_line(g, "%s %s, %s, %s, %s%s;", shape->text, d, a, b, c, rest);
+    gen_keep(g, shape->d, names);
+}
+
+/* ---- rows of 16 bytes, in the threads' own cells ---- */
+
+/* Own row, meet; rows of others, or into those of others; meet. */
+static void gen_rows_of_cells(struct gen *g)
+{
+    static const unsigned counts[] = {1, 2, 4};
+    unsigned count = counts[dice_below(&g->dice, 3)];
+    const char *trans = dice_chance(&g->dice, 40) ? ".trans" : "";
+    bool is_store = dice_chance(&g->dice, 40);
+    unsigned at = dice_below(&g->dice, g->own_bytes / 16) * 16;
+    char names[REGISTERS_MAX][NAME_BYTES];
+    char row[LIST_BYTES];
+    char list[LIST_BYTES];
+    gen_list(g, 4, false, names, row);
+    gen_list(g, count, !is_store, names, list);
+    gen_line(g, "st.shared.v4.b32 [%%self+%u], %s;", at, row);
+    gen_line(g, "bar.warp.sync 0xffffffff;");
+    if (is_store)
+        gen_line(g, "stmatrix.sync.aligned.m8n8.x%u%s.shared.b16 [%%self+%u], %s;", count, trans,
+                 at, list);
+    else
+        gen_line(g, "ldmatrix.sync.aligned.m8n8.x%u%s.shared.b16 %s, [%%self+%u];", count, trans,
+                 list, at);
+    gen_line(g, "bar.warp.sync 0xffffffff;");
+    if (!is_store)
+        gen_keep(g, count, names);
+}
+
+static void gen_transposition(struct gen *g)
+{
+    char d[NAME_BYTES];
+    char a[NAME_BYTES];
+    gen_pool(g, 32, d);
+    gen_pool(g, 32, a);
+    gen_line(g, "movmatrix.sync.aligned.m8n8.trans.b16 %s, %s;", d, a);
+}
+
+void gen_matrix(struct gen *g)
+{
+    uint32_t roll = dice_below(&g->dice, 10);
+    if (roll < 6)
+        gen_product(g);
+    else if (roll < 9)
+        gen_rows_of_cells(g);
+    else
+        gen_transposition(g);
+}

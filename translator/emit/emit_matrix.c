@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mma, wmma, ldmatrix, stmatrix: a lane puts its part into the words of the warp, the lanes meet,
+ * and a function of the module does the rest for all of them (warp_function.h).
+ */
+#include <string.h>
+
+#include "translator/emit/matrix.h"
+
+#define LINE_BYTES 16 /* of ldmatrix and stmatrix */
+#define SELECTORS  4
+
+/* ---- parts of matrices in registers ---- */
+
+static enum ptx_type register_type(const struct ptx_fragment *fragment)
+{
+    return ptx_fragment_register_bits(fragment) == 64 ? PTX_TYPE_B64 : PTX_TYPE_B32;
+}
+
+static unsigned operand_registers(const struct ptx_operand *operand)
+{
+    return operand->kind == PTX_OPERAND_VECTOR ? operand->elem_count : 1;
+}
+
+static bool fits(const struct ptx_inst *inst, unsigned operand, const struct ptx_fragment *fragment)
+{
+    return operand_registers(tr_operand(inst, operand)) == ptx_fragment_registers(fragment);
+}
+
+static enum pxr_status refuse_count(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    return tr_unsupported(ctx, inst, "another number of registers than its matrices have");
+}
+
+static void put_registers(struct tr_ctx *ctx, const struct ptx_operand *operand, enum ptx_type type,
+                          unsigned row)
+{
+    struct ptx_operand parts[TR_MAX_VECTOR];
+    unsigned count = tr_vector_parts(operand, parts);
+    for (unsigned i = 0; i < count; i++)
+        tr_put_word(ctx, row + i * (ptx_type_bits(type) / 32),
+                    tr_operand_value(ctx, &parts[i], type));
+}
+
+static void take_registers(struct tr_ctx *ctx, const struct ptx_operand *operand,
+                           enum ptx_type type, unsigned row)
+{
+    struct ptx_operand parts[TR_MAX_VECTOR];
+    unsigned count = tr_vector_parts(operand, parts);
+    unsigned bits = ptx_type_bits(type);
+    for (unsigned i = 0; i < count; i++)
+        tr_set_operand(ctx, &parts[i], type, tr_take_word(ctx, row + i * (bits / 32), bits));
+}
+
+/* ---- products ---- */
+
+/* scale-data, {byte-id, thread-id}: the byte that counts becomes the lowest. */
+static void put_scale(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned operand,
+                      unsigned row)
+{
+    struct ptx_operand ids[TR_MAX_VECTOR];
+    LLVMValueRef scale = tr_value(ctx, inst, operand, PTX_TYPE_B32);
+    tr_vector_parts(tr_operand(inst, operand + 1), ids);
+    LLVMValueRef byte = tr_resize(ctx, tr_operand_value(ctx, &ids[0], PTX_TYPE_U16), 32, false);
+    byte = LLVMBuildAnd(ctx->builder, byte, tr_const_int(ctx, 32, 3), "");
+    LLVMValueRef bits = LLVMBuildShl(ctx->builder, byte, tr_const_int(ctx, 32, 3), "");
+    tr_put_word(ctx, row, LLVMBuildLShr(ctx->builder, scale, bits, ""));
+    tr_put_word(ctx, row + 1,
+                tr_resize(ctx, tr_operand_value(ctx, &ids[1], PTX_TYPE_U16), 32, false));
+}
+
+/* `first`: the operand behind C and metadata. */
+static bool put_scales(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                       const struct tr_matrix_rows *rows, unsigned first)
+{
+    if (operand_registers(tr_operand(inst, first + 1)) != 2 ||
+        operand_registers(tr_operand(inst, first + 3)) != 2)
+        return false;
+    put_scale(ctx, inst, first, rows->scale_a);
+    put_scale(ctx, inst, first + 2, rows->scale_b);
+    return true;
+}
+
+/* Where all lanes have metadata only 0 makes sense, and where two of four have it the manual leaves
+ * open what 2 and 3 do: as 0 and 1. */
+static bool find_selector(const struct ptx_inst *inst, unsigned operand,
+                          const struct ptx_fragment *metadata, unsigned *selector)
+{
+    unsigned choices = ptx_choice_count(metadata);
+    uint64_t written = tr_operand(inst, operand)->bits;
+    *selector = (unsigned)(written % choices);
+    return written < SELECTORS && (choices > 1 || written == 0);
+}
+
+enum pxr_status tr_emit_mma(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    struct ptx_matrices matrices;
+    unsigned operand = 4;
+    unsigned selector = 0;
+    if (!ptx_find_matrices(inst, &matrices))
+        return tr_unsupported(ctx, inst, NULL);
+    if (!fits(inst, 0, &matrices.d) || !fits(inst, 1, &matrices.a) || !fits(inst, 2, &matrices.b) ||
+        !fits(inst, 3, &matrices.c))
+        return refuse_count(ctx, inst);
+    struct tr_matrix_rows rows = tr_rows_of(&matrices);
+    if (matrices.metadata.row != NULL) {
+        if (!find_selector(inst, operand + 1, &matrices.metadata, &selector))
+            return tr_unsupported(ctx, inst, "a sparsity selector that its shape does not have");
+        tr_put_word(ctx, rows.metadata, tr_value(ctx, inst, operand, PTX_TYPE_B32));
+        operand += 2;
+    }
+    if (matrices.blocks != 0 && !put_scales(ctx, inst, &rows, operand))
+        return refuse_count(ctx, inst);
+    put_registers(ctx, tr_operand(inst, 1), register_type(&matrices.a), rows.a);
+    put_registers(ctx, tr_operand(inst, 2), register_type(&matrices.b), rows.b);
+    put_registers(ctx, tr_operand(inst, 3), register_type(&matrices.c), rows.c);
+    tr_meet_for(ctx, tr_product_function(ctx, inst, &matrices, selector), false);
+    take_registers(ctx, tr_operand(inst, 0), register_type(&matrices.d), rows.d);
+    return PXR_OK;
+}
+
+/* ---- wmma.load, wmma.store ---- */
+
+static bool is_by_column(const struct ptx_inst *inst)
+{
+    return ptx_inst_mod(inst, PTX_GROUP_LAYOUT) == PTX_MOD_COL;
+}
+
+static unsigned lines_of(const struct ptx_fragment *fragment, bool is_by_column)
+{
+    return 1u << strlen(is_by_column ? fragment->column : fragment->row);
+}
+
+/* "stride … default is the width of the matrix": lines lie one behind the other. */
+static LLVMValueRef distance_of(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                const struct ptx_fragment *fragment)
+{
+    if (tr_has_operand(inst, 2))
+        return tr_value(ctx, inst, 2, PTX_TYPE_B32);
+    return tr_const_int(ctx, 32, lines_of(fragment, !is_by_column(inst)));
+}
+
+static void put_address(struct tr_ctx *ctx, LLVMValueRef pointer)
+{
+    tr_put_word(ctx, TR_ROW_ADDRESS, LLVMBuildPtrToInt(ctx->builder, pointer, ctx->i64, ""));
+}
+
+static enum pxr_status emit_wmma_move(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                      bool is_store)
+{
+    struct ptx_matrices matrices;
+    if (!ptx_find_matrices(inst, &matrices))
+        return tr_unsupported(ctx, inst, NULL);
+    const struct ptx_fragment *fragment = ptx_moved_fragment(&matrices);
+    struct tr_matrix_move move = {.name = inst->text,
+                                  .fragment = fragment,
+                                  .count = 1,
+                                  .lines = lines_of(fragment, is_by_column(inst)),
+                                  .is_by_column = is_by_column(inst),
+                                  .is_store = is_store};
+    unsigned registers = is_store ? 1 : 0;
+    if (!fits(inst, registers, fragment))
+        return refuse_count(ctx, inst);
+    put_address(ctx, tr_access_address(ctx, tr_operand(inst, 1 - registers), ptx_inst_space(inst),
+                                       ptx_type_bytes(fragment->type)));
+    tr_put_word(ctx, TR_ROW_NUMBER, distance_of(ctx, inst, fragment));
+    if (is_store)
+        put_registers(ctx, tr_operand(inst, 1), register_type(fragment), 0);
+    tr_meet_for(ctx, tr_move_function(ctx, &move), true);
+    if (!is_store)
+        take_registers(ctx, tr_operand(inst, 0), register_type(fragment), 0);
+    return PXR_OK;
+}
+
+enum pxr_status tr_emit_wmma_load(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    return emit_wmma_move(ctx, inst, false);
+}
+
+enum pxr_status tr_emit_wmma_store(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    return emit_wmma_move(ctx, inst, true);
+}
+
+/* ---- ldmatrix, stmatrix ---- */
+
+/* Only the first lanes have addresses of lines. */
+static void put_line_address(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned operand,
+                             unsigned lines)
+{
+    enum ptx_space space = ptx_inst_space(inst);
+    LLVMValueRef pointer = tr_address(ctx, tr_operand(inst, operand), space);
+    LLVMValueRef address = LLVMBuildPtrToInt(ctx->builder, pointer, ctx->i64, "");
+    if (ctx->options->check_alignment) {
+        LLVMBuilderRef b = ctx->builder;
+        LLVMValueRef low = LLVMBuildAnd(b, address, tr_const_int(ctx, 64, LINE_BYTES - 1), "");
+        LLVMValueRef is_bad = LLVMBuildICmp(b, LLVMIntNE, low, tr_const_int(ctx, 64, 0), "");
+        struct ptx_operand lane = {.kind = PTX_OPERAND_SREG, .sreg = PTX_SREG_LANEID};
+        LLVMValueRef has_line =
+            LLVMBuildICmp(b, LLVMIntULT, tr_operand_value(ctx, &lane, PTX_TYPE_U32),
+                          tr_const_int(ctx, 32, lines), "");
+        tr_fault_if(ctx, LLVMBuildAnd(b, is_bad, has_line, ""), PXR_FAULT_MISALIGNED, address);
+    }
+    tr_put_word(ctx, TR_ROW_ADDRESS, address);
+}
+
+static enum pxr_status emit_matrix_move(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                        bool is_store)
+{
+    struct ptx_matrices matrices;
+    if (!ptx_find_matrices(inst, &matrices))
+        return tr_unsupported(ctx, inst, NULL);
+    const struct ptx_fragment *fragment = &matrices.d;
+    const struct ptx_operand *registers = tr_operand(inst, is_store ? 1 : 0);
+    unsigned lines = lines_of(fragment, false);
+    struct tr_matrix_move move = {.name = inst->text,
+                                  .fragment = fragment,
+                                  .count = matrices.count,
+                                  .lines = lines,
+                                  .has_addresses = true,
+                                  .memory_bits = matrices.memory_bits,
+                                  .is_store = is_store};
+    if (operand_registers(registers) != matrices.count * ptx_fragment_registers(fragment))
+        return refuse_count(ctx, inst);
+    put_line_address(ctx, inst, is_store ? 0 : 1, matrices.count * lines);
+    if (is_store)
+        put_registers(ctx, registers, PTX_TYPE_B32, 0);
+    tr_meet_for(ctx, tr_move_function(ctx, &move), true);
+    if (!is_store)
+        take_registers(ctx, registers, PTX_TYPE_B32, 0);
+    return PXR_OK;
+}
+
+enum pxr_status tr_emit_ldmatrix(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    return emit_matrix_move(ctx, inst, false);
+}
+
+enum pxr_status tr_emit_stmatrix(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    return emit_matrix_move(ctx, inst, true);
+}

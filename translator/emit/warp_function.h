@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operations of a warp on words of all lanes (rt_warp_fn in kernel_abi/rt.h): how a lane puts its
+ * words and takes results, and functions of the module that do such an operation. A function is
+ * made once for each spelling of an instruction. Private to translator/emit.
+ */
+#ifndef PTXRUN_TRANSLATOR_WARP_FUNCTION_H
+#define PTXRUN_TRANSLATOR_WARP_FUNCTION_H
+
+#include "translator/emit/emit.h"
+
+/* The last rows: an address of each lane (two rows), a number of each lane, and bytes that nobody
+ * needs. */
+#define TR_ROW_ADDRESS (RT_WARP_WORDS - 4)
+#define TR_ROW_NUMBER  (RT_WARP_WORDS - 2)
+#define TR_ROW_SPARE   (RT_WARP_WORDS - 1)
+
+/* ---- the program of one lane ---- */
+
+/* Puts an integer of 32 or 64 bits into the lane's word of the row and, if it is long, the next
+ * one. */
+void tr_put_word(struct tr_ctx *ctx, unsigned row, LLVMValueRef value);
+LLVMValueRef tr_take_word(struct tr_ctx *ctx, unsigned row, unsigned bits);
+
+/* The lanes meet and the function is called. touches_memory: other than words. */
+void tr_meet_for(struct tr_ctx *ctx, LLVMValueRef function, bool touches_memory);
+
+/* ---- the function ---- */
+
+struct tr_warp_function {
+    struct tr_ctx *ctx;
+    LLVMBuilderRef outer; /* ctx->builder of the program of one lane */
+    LLVMValueRef function;
+    LLVMValueRef words;
+    LLVMValueRef live; /* i32 */
+};
+
+/* True: it is to be made, with ctx->builder, until tr_end_warp_function. False: there is one of
+ * that name already. */
+bool tr_begin_warp_function(struct tr_ctx *ctx, struct pxr_str name, struct tr_warp_function *made);
+void tr_end_warp_function(const struct tr_warp_function *made);
+
+LLVMTypeRef tr_lanes_of(LLVMTypeRef element); /* <32 x element> */
+LLVMValueRef tr_splat(struct tr_ctx *ctx, LLVMValueRef scalar);
+LLVMValueRef tr_splat_int(struct tr_ctx *ctx, unsigned bits, uint64_t value);
+
+/* The place of a row, so many bytes on. */
+LLVMValueRef tr_row(const struct tr_warp_function *made, unsigned row, unsigned bytes);
+/* All lanes' words from this row on: <32 x element> of 4 or 8 bytes. */
+LLVMValueRef tr_load_row(const struct tr_warp_function *made, unsigned row, LLVMTypeRef element);
+void tr_store_row(const struct tr_warp_function *made, unsigned row, LLVMValueRef lanes);
+/* What the first lane has there: an integer of 32 or 64 bits. */
+LLVMValueRef tr_of_first_lane(const struct tr_warp_function *made, unsigned row, unsigned bits);
+/* The same function, whose row 0 is count (i32) times so many rows on. */
+struct tr_warp_function tr_rows_behind(const struct tr_warp_function *made, LLVMValueRef count,
+                                       unsigned rows);
+
+#endif
