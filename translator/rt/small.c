@@ -34,6 +34,17 @@ static float power_of_two(uint32_t exponent) /* biased */
     return f32_of(exponent << 23);
 }
 
+/* .satfinite and .relu. bits: what was rounded; code: what its magnitude became. */
+static uint32_t finish_small(uint32_t bits, uint32_t code, struct layout layout, uint32_t relu)
+{
+    uint32_t limited = code > layout.most ? layout.most : code;
+    uint32_t is_negative = bits >> 31;
+    uint32_t is_zeroed = is_negative & (relu != 0);
+    uint32_t with_sign = limited | is_negative * layout.sign;
+    uint32_t kept = is_zeroed ? 0 : with_sign;
+    return (bits & ~SIGN_F32) > INF_F32 ? layout.nan : kept;
+}
+
 /* .rn.satfinite: nearest, ties to even; too large becomes the largest, NaN what the layout says.
  * Values below the format's normal range are rounded as whole numbers of its smallest step. */
 uint32_t rt_f32_to_small(float a, uint32_t format, uint32_t relu)
@@ -48,12 +59,7 @@ uint32_t rt_f32_to_small(float a, uint32_t format, uint32_t relu)
     float steps = f32_of(magnitude) * power_of_two(126 + layout.bias + layout.mantissa_bits);
     uint32_t subnormal = bits_f32(steps + 0x1p23f) - 0x4b000000u;
     uint32_t code = magnitude < (128 - layout.bias) << 23 ? subnormal : normal;
-    code = code > layout.most ? layout.most : code;
-    uint32_t is_negative = bits >> 31;
-    uint32_t is_zeroed = is_negative & (relu != 0);
-    uint32_t with_sign = code | is_negative * layout.sign;
-    uint32_t kept = is_zeroed ? 0 : with_sign;
-    return magnitude > INF_F32 ? layout.nan : kept;
+    return finish_small(bits, code, layout, relu);
 }
 
 /* .rs.satfinite: 16 random bits are added below the result's last place; a subnormal result cuts
@@ -74,12 +80,7 @@ uint32_t rt_f32_to_small_random(float a, uint32_t format, uint32_t relu, uint32_
     uint64_t mantissa = (magnitude & 0x7fffff) | 0x800000;
     uint32_t subnormal = (uint32_t)((mantissa + (added << shift)) >> (cut + shift));
     uint32_t code = exponent < least ? subnormal : normal;
-    code = code > layout.most ? layout.most : code;
-    uint32_t is_negative = bits >> 31;
-    uint32_t is_zeroed = is_negative & (relu != 0);
-    uint32_t with_sign = code | is_negative * layout.sign;
-    uint32_t kept = is_zeroed ? 0 : with_sign;
-    return magnitude > INF_F32 ? layout.nan : kept;
+    return finish_small(bits, code, layout, relu);
 }
 
 /* Exact. The magnitude is put where f32 has its exponent and mantissa, and scaled. */

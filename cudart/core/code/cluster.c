@@ -38,17 +38,19 @@ enum crt_result crt_cluster_of(const struct crt_kernel *kernel,
     uint32_t required[3];
     crt_kernel_required_cluster(kernel, required);
     bool has_own = is_given(required);
-    cluster->is_explicit = has_own || is_given(config->cluster);
-    if (!cluster->is_explicit && kernel->func->needs_cluster)
-        return CRT_INVALID_CLUSTER_SIZE;
+    *cluster = (struct crt_cluster){.blocks = {1, 1, 1},
+                                    .is_explicit = has_own || is_given(config->cluster)};
+    if (!cluster->is_explicit)
+        return kernel->func->needs_cluster ? CRT_INVALID_CLUSTER_SIZE : CRT_SUCCESS;
+    uint32_t max = crt_cluster_max_blocks(kernel);
     uint64_t blocks = 1;
     for (int i = 0; i < 3; i++) {
         uint32_t given = is_given(config->cluster) ? config->cluster[i] : required[i];
         if (has_own && given != required[i])
             return CRT_INVALID_CLUSTER_SIZE;
-        cluster->blocks[i] = cluster->is_explicit ? given : 1;
-        blocks *= cluster->blocks[i];
-        if (blocks == 0 || blocks > crt_cluster_max_blocks(kernel))
+        cluster->blocks[i] = given;
+        blocks *= given;
+        if (blocks == 0 || blocks > max)
             return CRT_INVALID_CLUSTER_SIZE;
     }
     return CRT_SUCCESS;

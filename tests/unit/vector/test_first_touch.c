@@ -52,11 +52,9 @@ static unsigned count_of(const char *text, const char *part)
 }
 
 /* lines: what the loop that asks ends at, in bytes; 0: there is none. */
-static void expect_lines(int second, int third, bool is_marked, uint32_t skipped, unsigned lines)
+static void expect_lines_of(const char *text, bool is_marked, uint32_t skipped, unsigned lines)
 {
-    char text[sizeof sum_of_three + 32];
     char end[64];
-    snprintf(text, sizeof text, sum_of_three, second, third);
     struct tr_target target = tr_target_find("", 512);
     struct tr_vector_options options = {.target = &target, .is_forced = true, .skipped = skipped};
     struct tr_vector_report report;
@@ -76,6 +74,39 @@ static void expect_lines(int second, int third, bool is_marked, uint32_t skipped
     free(report.explanation);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
+}
+
+static void expect_lines(int second, int third, bool is_marked, uint32_t skipped, unsigned lines)
+{
+    char text[sizeof sum_of_three + 32];
+    snprintf(text, sizeof text, sum_of_three, second, third);
+    expect_lines_of(text, is_marked, skipped, lines);
+}
+
+/* out[x] = in[x] + in[x + 64] + … of count rows of 64 floats. */
+static char *sum_of_rows(unsigned count)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    fputs("define void @kernel(ptr noalias %in, ptr noalias %out) {\n"
+          "entry:\n  br label %iteration\n"
+          "iteration:\n  %x = phi i32 [ 0, %entry ], [ %x.next, %iteration ]\n"
+          "  %i = zext nneg i32 %x to i64\n  %at = getelementptr float, ptr %in, i64 %i\n"
+          "  %sum0 = load float, ptr %at\n",
+          out);
+    for (unsigned i = 1; i < count; i++)
+        fprintf(out,
+                "  %%at%u = getelementptr i8, ptr %%at, i64 %u\n  %%v%u = load float, ptr %%at%u\n"
+                "  %%sum%u = fadd float %%sum%u, %%v%u\n",
+                i, i * 256, i, i, i, i - 1, i);
+    fprintf(out,
+            "  %%to = getelementptr float, ptr %%out, i64 %%i\n  store float %%sum%u, ptr %%to\n"
+            "  %%x.next = add nuw nsw i32 %%x, 1\n  %%more = icmp ult i32 %%x.next, 64\n"
+            "  br i1 %%more, label %%iteration, label %%done\ndone:\n  ret void\n}\n",
+            count - 1);
+    fclose(out);
+    return text;
 }
 
 Test(first_touch, rows_side_by_side_are_asked_for_once)
@@ -106,4 +137,14 @@ Test(first_touch, only_where_blocks_begin)
 Test(first_touch, it_can_be_skipped)
 {
     expect_lines(4 * THREADS, 8 * THREADS, true, 1u << TR_TUNING_PREFETCH, 0);
+}
+
+/* Each row is compared with all others, which takes too long where there are many. */
+Test(first_touch, many_rows_are_left_alone)
+{
+    char *few = sum_of_rows(32), *many = sum_of_rows(33);
+    expect_lines_of(few, true, 0, 32 * 256);
+    expect_lines_of(many, true, 0, 0);
+    free(few);
+    free(many);
 }

@@ -11,6 +11,21 @@
 /* Rows of more memory than this are streams of their own. */
 #define RUN_BYTES_MAX 16384
 
+/* Blocks that begin with more loads than this ask for nothing: each is compared with all others. */
+#define LOADS_MAX 32
+
+/* A load whose threads' elements lie side by side. */
+struct row {
+    uint32_t load; /* value number */
+    int64_t bytes;
+    struct tr_sum address;
+};
+
+struct rows {
+    struct row rows[LOADS_MAX]; /* in the iteration's order */
+    uint32_t count;
+};
+
 /* Rows of several loads, side by side in memory; relative to one of them. */
 struct run {
     int64_t first; /* where it begins, in bytes */
@@ -49,25 +64,36 @@ static struct tr_sum sum_of(const struct tr_widen *widen, uint32_t load)
     return sum;
 }
 
+/* False: there are too many. */
+static bool find_rows(const struct tr_widen *widen, struct rows *rows)
+{
+    rows->count = 0;
+    for (uint32_t v = 0; v < widen->iteration->graph.value_count; v++) {
+        int64_t bytes = row_bytes(widen, v);
+        if (bytes == 0)
+            continue;
+        if (rows->count == LOADS_MAX)
+            return false;
+        rows->rows[rows->count++] = (struct row){v, bytes, sum_of(widen, v)};
+    }
+    return true;
+}
+
 /* Adds the loads whose rows touch the run. Whether there was one. */
-static bool grow(const struct tr_widen *widen, const struct tr_sum *from, struct run *run)
+static bool grow(const struct rows *rows, const struct tr_sum *from, struct run *run)
 {
     struct run before = *run;
     run->load_count = 0;
     run->first_load = TR_NONE;
-    for (uint32_t v = 0; v < widen->iteration->graph.value_count; v++) {
-        int64_t bytes = row_bytes(widen, v);
+    for (const struct row *row = rows->rows; row < rows->rows + rows->count; row++) {
         int64_t at = 0;
-        if (bytes == 0)
-            continue;
-        struct tr_sum sum = sum_of(widen, v);
-        bool is_known = tr_sum_distance(from, &sum, &at);
+        bool is_known = tr_sum_distance(from, &row->address, &at);
         at = (int32_t)at; /* sums hold modulo 2^32; further away there is no run */
-        if (!is_known || at > run->end || at + bytes < run->first)
+        if (!is_known || at > run->end || at + row->bytes < run->first)
             continue;
         run->first = at < run->first ? at : run->first;
-        run->end = at + bytes > run->end ? at + bytes : run->end;
-        run->first_load = run->first_load == TR_NONE ? v : run->first_load;
+        run->end = at + row->bytes > run->end ? at + row->bytes : run->end;
+        run->first_load = run->first_load == TR_NONE ? row->load : run->first_load;
         run->load_count++;
     }
     return run->load_count > before.load_count;
@@ -75,12 +101,13 @@ static bool grow(const struct tr_widen *widen, const struct tr_sum *from, struct
 
 static bool find_run(const struct tr_widen *widen, uint32_t load, struct run *run)
 {
+    struct rows rows;
     int64_t bytes = row_bytes(widen, load);
-    if (bytes == 0 || widen->iteration->y != TR_NONE)
+    if (bytes == 0 || widen->iteration->y != TR_NONE || !find_rows(widen, &rows))
         return false;
     struct tr_sum from = sum_of(widen, load);
     *run = (struct run){.end = bytes};
-    while (grow(widen, &from, run))
+    while (grow(&rows, &from, run))
         ;
     return run->end - run->first >= 2 * bytes && run->end - run->first <= RUN_BYTES_MAX;
 }
