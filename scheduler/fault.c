@@ -25,7 +25,7 @@ static SCH_THREAD_LOCAL sigjmp_buf *trying;
 /* ---- the machine's registers ---- */
 
 #if defined(__x86_64__)
-static uintptr_t context_pc(const ucontext_t *context)
+SCH_IN_HANDLER static uintptr_t context_pc(const ucontext_t *context)
 {
     return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
 }
@@ -56,7 +56,7 @@ static void write_rounding(struct rounding rounding)
     __asm__ volatile("fldcw %0" : : "m"(rounding.x87));
 }
 #else
-static uintptr_t context_pc(const ucontext_t *context)
+SCH_IN_HANDLER static uintptr_t context_pc(const ucontext_t *context)
 {
     return (uintptr_t)context->uc_mcontext.pc;
 }
@@ -147,13 +147,14 @@ static void note_fault(struct sch_worker *worker, int signal_number, const sigin
 }
 
 /* Whether limit.c has sent it. */
-static bool is_of_limit(const struct sch_worker *worker, int signal_number, const siginfo_t *info)
+SCH_IN_HANDLER static bool is_of_limit(const struct sch_worker *worker, int signal_number,
+                                       const siginfo_t *info)
 {
     return worker && signal_number == SCH_LIMIT_SIGNAL && info->si_code == SI_TKILL &&
            info->si_pid == getpid() && sch_limit_is_watched();
 }
 
-static void on_limit(struct sch_worker *worker, ucontext_t *context)
+SCH_IN_HANDLER static void on_limit(struct sch_worker *worker, ucontext_t *context)
 {
     uintptr_t pc = context_pc(context);
     if (!sch_limit_may_leave_at(worker, pc))
@@ -162,7 +163,7 @@ static void on_limit(struct sch_worker *worker, ucontext_t *context)
     leave_kernel(worker, context);
 }
 
-void sch_on_fault(int signal_number, siginfo_t *info, void *context)
+SCH_IN_HANDLER void sch_on_fault(int signal_number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
     struct sch_worker *worker = sch_this_worker;

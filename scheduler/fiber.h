@@ -27,6 +27,14 @@
 #define SCH_TSAN 1
 #endif
 
+/* Functions that run in a signal handler before it is known where the signal came: perhaps in
+ * ThreadSanitizer, which holds a lock that every access it watches would wait for. */
+#ifdef SCH_TSAN
+#define SCH_IN_HANDLER __attribute__((disable_sanitizer_instrumentation))
+#else
+#define SCH_IN_HANDLER
+#endif
+
 #ifdef SCH_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>

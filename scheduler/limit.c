@@ -70,12 +70,13 @@ void sch_limit_tell(const struct sch_worker *worker, const struct sch_block *blo
         grid->late(block->grid->op.arg, &fault);
 }
 
-bool sch_limit_may_leave_at(const struct sch_worker *worker, uintptr_t pc)
+SCH_IN_HANDLER bool sch_limit_may_leave_at(const struct sch_worker *worker, uintptr_t pc)
 {
-    if (!worker->current || !sch_limit_has_passed(worker))
+    if (!worker->current || atomic_load_explicit(&worker->end_ns, memory_order_relaxed) == 0)
         return false;
-    const struct sch_code *code = &sch_block_of(worker->current)->fit->code;
-    return pc - code->text < code->text_bytes;
+    const struct sch_code *code =
+        &((struct sch_block *)(void *)worker->current->rt.block)->fit->code;
+    return pc - code->text < code->text_bytes && sch_limit_has_passed(worker);
 }
 
 /* ---- the thread that looks ---- */
@@ -114,7 +115,7 @@ void sch_limit_watch(const struct sch_grid *grid)
         pthread_once(&once, start);
 }
 
-bool sch_limit_is_watched(void)
+SCH_IN_HANDLER bool sch_limit_is_watched(void)
 {
     return atomic_load_explicit(&is_watched, memory_order_relaxed);
 }
