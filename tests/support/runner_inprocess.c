@@ -176,6 +176,7 @@ static enum pxr_status translate(struct jit_unit *unit, struct compile_work *wor
 {
     const struct runner_build *build = &work->inprocess->build;
     struct tr_options options = {.check_alignment = true,
+                                 .vector_bits = unit->target->cpu.vector_bits,
                                  .triple = unit->target->triple,
                                  .data_layout = unit->target->data_layout,
                                  .rewrite = build->hooks.rewrite,

@@ -27,6 +27,7 @@
 struct tr_options {
     bool check_alignment; /* misaligned accesses call rt_fault(PXR_FAULT_MISALIGNED) */
     bool has_fused;       /* the CPU multiplies and adds with one rounding */
+    uint32_t vector_bits; /* of the CPU's registers; 0: any CPU's */
     const char *triple;
     const char *data_layout;
     /* Where debuggers find the PTX: the file's name, and the folder if that is not for them to

@@ -84,6 +84,11 @@ void tr_set_sparse_a(struct product *product, const LLVMValueRef *registers, LLV
 void tr_negate_a(struct product *product);
 void tr_set_b(struct product *product, const LLVMValueRef *registers);
 void tr_set_c(struct product *product, const LLVMValueRef *registers);
+/* B comes from memory, where another function has stored it: a product of the same matrices of its
+ * own, by tr_set_b and tr_store_b. That keeps LLVM from taking it from registers. NULL: B has to be
+ * set. */
+LLVMValueRef tr_spread_b(struct product *product);
+void tr_store_b(struct product *product, LLVMValueRef memory);
 void tr_find_d(struct product *product, LLVMValueRef *elements);
 
 /* ---- matrices of wgmma in shared memory (matrix_shared.c) ---- */

@@ -32,6 +32,41 @@ static struct pxr_str name_of(const struct ptx_inst *inst, unsigned choices,
 
 /* ---- one product ---- */
 
+static LLVMValueRef spread_function(const struct tr_warp_function *made, const char *name,
+                                    const struct ptx_inst *inst,
+                                    const struct ptx_matrices *matrices)
+{
+    char full[NAME_MAX_BYTES];
+    struct tr_warp_function part;
+    LLVMValueRef registers[TR_REGISTERS_MAX];
+    int length = snprintf(full, sizeof full, "%s.b", name);
+    if (!tr_begin_part_function(made->ctx, (struct pxr_str){full, (size_t)length}, &part))
+        return part.function;
+    struct product *product = tr_begin_product(&part, inst, matrices);
+    tr_load_registers(&part, &matrices->b, tr_rows_of(matrices).b, registers);
+    if (product != NULL) {
+        tr_set_b(product, registers);
+        tr_store_b(product, part.memory);
+    }
+    tr_end_warp_function(&part);
+    return part.function;
+}
+
+/* name: of the function that is made. */
+static void build_b(const struct tr_warp_function *made, const char *name, struct product *product,
+                    const struct ptx_inst *inst, const struct ptx_matrices *matrices)
+{
+    LLVMValueRef registers[TR_REGISTERS_MAX];
+    LLVMValueRef args[2] = {made->words, tr_spread_b(product)};
+    if (args[1] == NULL) {
+        tr_load_registers(made, &matrices->b, tr_rows_of(matrices).b, registers);
+        tr_set_b(product, registers);
+        return;
+    }
+    LLVMValueRef function = spread_function(made, name, inst, matrices);
+    LLVMBuildCall2(made->ctx->builder, LLVMGlobalGetValueType(function), function, args, 2, "");
+}
+
 static void build_product(const struct tr_warp_function *made, struct product *product,
                           const struct ptx_matrices *matrices, unsigned selector)
 {
@@ -44,8 +79,6 @@ static void build_product(const struct tr_warp_function *made, struct product *p
                         selector);
     else
         tr_set_a(product, registers);
-    tr_load_registers(made, &matrices->b, rows.b, registers);
-    tr_set_b(product, registers);
     tr_load_registers(made, &matrices->c, rows.c, registers);
     tr_set_c(product, registers);
     tr_find_d(product, d);
@@ -60,8 +93,10 @@ LLVMValueRef tr_product_function(struct tr_ctx *ctx, const struct ptx_inst *inst
     if (!tr_begin_warp_function(ctx, name_of(inst, selector, room), &made))
         return made.function;
     struct product *product = tr_begin_product(&made, inst, matrices);
-    if (product != NULL)
+    if (product != NULL) {
+        build_b(&made, room, product, inst, matrices);
         build_product(&made, product, matrices, selector);
+    }
     tr_end_warp_function(&made);
     return made.function;
 }

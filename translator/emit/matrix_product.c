@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products of matrices. Every lane computes its own elements of D, and all lanes do so at once, on
- * vectors with an element for each lane: for each k, A's and B's elements that a lane needs are
- * brought to it by a shuffle, whose indices follow from the layouts.
+ * Products of matrices. Every lane computes its own elements of D, and many lanes do so at once, on
+ * vectors with an element for each of them: for each k, A's and B's elements that a lane needs are
+ * brought to it (matrix_gathers.h).
  *
  * The order of operations (docs/hardware.md): floats begin with C, and add the products in the
  * order of k, each with one rounding (fma) to f32, or f64; a result of f16 is rounded once more at
@@ -11,38 +11,22 @@
 #include <string.h>
 
 #include "translator/emit/emit_float.h"
-#include "translator/emit/matrix.h"
+#include "translator/emit/matrix_gathers.h"
 #include "translator/rt/arith.h"
 
-#define ELEMENTS_MAX 64 /* of a lane, as numbers; integers of 1 bit are no numbers */
-#define GATHERS_MAX  512
-#define PART_STORED  1 /* whether the element is stored */
-
-/* Elements of one matrix in all lanes, brought to the lanes that need them. */
-struct gather {
-    unsigned sources[RT_WARP_SIZE]; /* by lane: element * RT_WARP_SIZE + lane */
-    unsigned part;
-    LLVMValueRef lanes;
-};
-
-struct factor {
-    const struct ptx_fragment *fragment;
-    unsigned step; /* elements that are taken together: those of a register, of integers */
-    /* What lanes have: by element / step, part. Parts of short integers: a few bits of them in
-     * halves of words; of a sparse matrix of floats: number, PART_STORED. */
-    LLVMValueRef have[ELEMENTS_MAX][4];
-    struct gather gathers[GATHERS_MAX];
-    unsigned gather_count;
-};
+#define PIECE_LANES    16
+#define SUM_REGISTERS  8 /* of the machine: sums that are added to side by side */
+#define D_ELEMENTS_MAX 16
 
 struct product {
     struct tr_warp_function made;
     const struct ptx_inst *inst;
     const struct ptx_matrices *matrices;
-    struct factor a;
-    struct factor b;
-    struct factor c; /* no factor, but of f16 it may be elsewhere than D of f32 */
-    unsigned parts;
+    struct tr_factor a;
+    struct tr_factor b;
+    struct tr_factor c;
+    struct tr_spread spread; /* of B */
+    unsigned piece_lanes;    /* all lanes, or PIECE_LANES */
     struct tr_whole whole;   /* of a sparse A */
     LLVMValueRef scratch[3]; /* for a helper */
 };
@@ -50,90 +34,6 @@ struct product {
 static struct tr_ctx *ctx_of(const struct product *product)
 {
     return product->made.ctx;
-}
-
-/* ---- bringing elements to lanes ---- */
-
-static void find_sources(const struct factor *factor,
-                         struct ptx_cell (*cell_for)(struct ptx_cell cell, unsigned k),
-                         const struct ptx_fragment *result, unsigned element, unsigned k,
-                         unsigned sources[RT_WARP_SIZE])
-{
-    for (unsigned lane = 0; lane < RT_WARP_SIZE; lane++) {
-        struct ptx_place own = {lane, element};
-        struct ptx_cell cell = cell_for(ptx_cell_of(result, own), k);
-        struct ptx_place place = ptx_place_of(factor->fragment, cell, lane);
-        sources[lane] = place.element / factor->step * RT_WARP_SIZE + place.lane;
-    }
-}
-
-static struct ptx_cell cell_of_a(struct ptx_cell cell, unsigned k)
-{
-    return (struct ptx_cell){cell.row, k};
-}
-
-static struct ptx_cell cell_of_b(struct ptx_cell cell, unsigned k)
-{
-    return (struct ptx_cell){k, cell.column};
-}
-
-static struct ptx_cell cell_of_c(struct ptx_cell cell, unsigned k)
-{
-    (void)k;
-    return cell;
-}
-
-/* The lanes whose source is this element take it; the others keep theirs. */
-static LLVMValueRef take(struct tr_ctx *ctx, LLVMValueRef have, const unsigned *sources,
-                         unsigned element, LLVMValueRef others)
-{
-    LLVMValueRef from[RT_WARP_SIZE];
-    LLVMValueRef is_taken[RT_WARP_SIZE];
-    for (unsigned lane = 0; lane < RT_WARP_SIZE; lane++) {
-        bool is_it = sources[lane] / RT_WARP_SIZE == element;
-        from[lane] =
-            is_it ? tr_const_int(ctx, 32, sources[lane] % RT_WARP_SIZE) : LLVMGetPoison(ctx->i32);
-        is_taken[lane] = tr_const_int(ctx, 1, is_it);
-    }
-    LLVMValueRef lanes =
-        LLVMBuildShuffleVector(ctx->builder, have, have, LLVMConstVector(from, RT_WARP_SIZE), "");
-    if (others == NULL)
-        return lanes;
-    return LLVMBuildSelect(ctx->builder, LLVMConstVector(is_taken, RT_WARP_SIZE), lanes, others,
-                           "");
-}
-
-static LLVMValueRef bring(struct tr_ctx *ctx, const struct factor *factor, const unsigned *sources,
-                          unsigned part)
-{
-    LLVMValueRef lanes = NULL;
-    for (unsigned element = 0; element < ELEMENTS_MAX; element++) {
-        bool is_needed = false;
-        for (unsigned lane = 0; lane < RT_WARP_SIZE; lane++)
-            is_needed |= sources[lane] / RT_WARP_SIZE == element;
-        if (is_needed)
-            lanes = take(ctx, factor->have[element][part], sources, element, lanes);
-    }
-    return lanes;
-}
-
-/* Each is made once: lanes have several elements of a row or column of D. */
-static LLVMValueRef gathered(struct tr_ctx *ctx, struct factor *factor, const unsigned *sources,
-                             unsigned part)
-{
-    for (unsigned i = 0; i < factor->gather_count; i++) {
-        struct gather *gather = &factor->gathers[i];
-        if (gather->part == part && memcmp(gather->sources, sources, sizeof gather->sources) == 0)
-            return gather->lanes;
-    }
-    LLVMValueRef lanes = bring(ctx, factor, sources, part);
-    if (factor->gather_count < GATHERS_MAX) {
-        struct gather *gather = &factor->gathers[factor->gather_count++];
-        memcpy(gather->sources, sources, sizeof gather->sources);
-        gather->part = part;
-        gather->lanes = lanes;
-    }
-    return lanes;
 }
 
 /* ---- floats ---- */
@@ -189,32 +89,31 @@ static LLVMValueRef integer_part(struct tr_ctx *ctx, const struct ptx_fragment *
     return LLVMBuildBitCast(b, words, tr_lanes_of(ctx->i32), "");
 }
 
-static void find_words(const struct product *product, struct factor *factor,
-                       const LLVMValueRef *registers)
+static void find_words(struct tr_ctx *ctx, struct tr_factor *factor, const LLVMValueRef *registers)
 {
     factor->step = 32 / factor->fragment->bits;
     for (unsigned r = 0; r < ptx_fragment_registers(factor->fragment); r++)
-        for (unsigned part = 0; part < product->parts; part++)
-            factor->have[r][part] =
-                integer_part(ctx_of(product), factor->fragment, registers[r], part);
+        for (unsigned part = 0; part < factor->parts; part++)
+            factor->have[r][part] = integer_part(ctx, factor->fragment, registers[r], part);
 }
 
 /* The products of both halves of words, added: i32. */
 static LLVMValueRef dot_of_halves(struct tr_ctx *ctx, LLVMValueRef a, LLVMValueRef b)
 {
-    LLVMTypeRef halves = LLVMVectorType(ctx->i16, 2 * RT_WARP_SIZE);
-    LLVMTypeRef wide = LLVMVectorType(ctx->i32, 2 * RT_WARP_SIZE);
+    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(a));
+    LLVMTypeRef halves = LLVMVectorType(ctx->i16, 2 * lanes);
+    LLVMTypeRef wide = LLVMVectorType(ctx->i32, 2 * lanes);
     LLVMValueRef indices[2][RT_WARP_SIZE];
-    for (unsigned i = 0; i < RT_WARP_SIZE; i++)
+    for (unsigned i = 0; i < lanes; i++)
         for (unsigned half = 0; half < 2; half++)
             indices[half][i] = tr_const_int(ctx, 32, 2 * i + half);
     a = LLVMBuildSExt(ctx->builder, LLVMBuildBitCast(ctx->builder, a, halves, ""), wide, "");
     b = LLVMBuildSExt(ctx->builder, LLVMBuildBitCast(ctx->builder, b, halves, ""), wide, "");
     LLVMValueRef products = LLVMBuildMul(ctx->builder, a, b, "");
     LLVMValueRef low = LLVMBuildShuffleVector(ctx->builder, products, products,
-                                              LLVMConstVector(indices[0], RT_WARP_SIZE), "");
+                                              LLVMConstVector(indices[0], lanes), "");
     LLVMValueRef high = LLVMBuildShuffleVector(ctx->builder, products, products,
-                                               LLVMConstVector(indices[1], RT_WARP_SIZE), "");
+                                               LLVMConstVector(indices[1], lanes), "");
     return LLVMBuildAdd(ctx->builder, low, high, "");
 }
 
@@ -245,71 +144,134 @@ static bool is_integer(const struct product *product)
     return !ptx_type_is_float(product->matrices->a.type);
 }
 
+static bool is_directed(const struct product *product)
+{
+    return tr_round_mode(ptx_inst_mod(product->inst, PTX_GROUP_ROUND)) != RT_ROUND_NEAREST;
+}
+
 static bool is_sparse(const struct product *product)
 {
     return product->matrices->metadata.row != NULL;
 }
 
-/* What a sparse A has not stored is multiplied with nothing: not even infinity. */
-static LLVMValueRef add_product(struct product *product, const unsigned *sources, LLVMValueRef a,
-                                LLVMValueRef b, LLVMValueRef sum)
+/* An element of D in some lanes. */
+struct sum {
+    unsigned element;
+    struct tr_piece piece;
+    LLVMValueRef lanes; /* NULL: integers, of which nothing was added yet */
+};
+
+/* The source of one part: A's and B's elements for this k. */
+static LLVMValueRef a_for(struct product *product, const struct sum *sum, unsigned k, unsigned part)
 {
-    LLVMValueRef next = multiply_add(product, a, b, sum);
-    if (!is_sparse(product))
-        return next;
-    LLVMValueRef is_stored = gathered(ctx_of(product), &product->a, sources, PART_STORED);
-    return LLVMBuildSelect(ctx_of(product)->builder, is_stored, next, sum, "");
+    return tr_gather(ctx_of(product), &product->a, &product->matrices->d, sum->element, k, part,
+                     sum->piece);
 }
 
-static LLVMValueRef step(struct product *product, unsigned element, unsigned k, LLVMValueRef sum)
+static LLVMValueRef b_for(struct product *product, const struct sum *sum, unsigned k, unsigned part)
+{
+    return tr_gather(ctx_of(product), &product->b, &product->matrices->d, sum->element, k, part,
+                     sum->piece);
+}
+
+/* What a sparse A has not stored is multiplied with nothing: not even infinity. */
+static void add_floats(struct product *product, unsigned k, struct sum *sum)
+{
+    LLVMValueRef a = a_for(product, sum, k, 0);
+    LLVMValueRef next = multiply_add(product, a, b_for(product, sum, k, 0), sum->lanes);
+    if (is_sparse(product)) {
+        LLVMValueRef is_stored = a_for(product, sum, k, TR_PART_STORED);
+        next = LLVMBuildSelect(ctx_of(product)->builder, is_stored, next, sum->lanes, "");
+    }
+    sum->lanes = next;
+}
+
+static void add_integers(struct product *product, unsigned k, struct sum *sum)
 {
     struct tr_ctx *ctx = ctx_of(product);
-    unsigned sources[2][RT_WARP_SIZE];
-    find_sources(&product->a, cell_of_a, &product->matrices->d, element, k, sources[0]);
-    find_sources(&product->b, cell_of_b, &product->matrices->d, element, k, sources[1]);
-    for (unsigned part = 0; part < product->parts; part++) {
-        LLVMValueRef a = gathered(ctx, &product->a, sources[0], part);
-        LLVMValueRef b = gathered(ctx, &product->b, sources[1], part);
-        if (!is_integer(product)) {
-            sum = add_product(product, sources[0], a, b, sum);
-            continue;
-        }
+    for (unsigned part = 0; part < product->a.parts; part++) {
+        LLVMValueRef a = a_for(product, sum, k, part);
+        LLVMValueRef b = b_for(product, sum, k, part);
         LLVMValueRef dot =
             product->matrices->a.bits == 1 ? count_bits(product, a, b) : dot_of_halves(ctx, a, b);
-        sum = sum == NULL ? dot : LLVMBuildAdd(ctx->builder, sum, dot, "");
+        sum->lanes = sum->lanes == NULL ? dot : LLVMBuildAdd(ctx->builder, sum->lanes, dot, "");
     }
-    return sum;
+}
+
+static void add_products(struct product *product, unsigned k, struct sum *sum)
+{
+    if (is_integer(product))
+        add_integers(product, k, sum);
+    else
+        add_floats(product, k, sum);
+}
+
+static LLVMValueRef lanes_of(struct tr_ctx *ctx, LLVMValueRef warp, struct tr_piece piece)
+{
+    LLVMValueRef indices[RT_WARP_SIZE];
+    for (unsigned i = 0; i < piece.lanes; i++)
+        indices[i] = tr_const_int(ctx, 32, piece.first + i);
+    return LLVMBuildShuffleVector(ctx->builder, warp, warp, LLVMConstVector(indices, piece.lanes),
+                                  "");
+}
+
+static LLVMValueRef scale_for(struct product *product, const struct sum *sum, bool is_b,
+                              unsigned block)
+{
+    LLVMValueRef scale =
+        tr_load_scale(&product->made, product->matrices, is_b, sum->element, block);
+    return lanes_of(ctx_of(product), scale, sum->piece);
 }
 
 /* The sum of each block begins with 0; multiplied by A's scale, then with B's, it is added to what
  * is there. */
-static LLVMValueRef scaled_sum(struct product *product, unsigned element, LLVMValueRef c)
+static void add_scaled(struct product *product, struct sum *total)
 {
     const struct ptx_matrices *matrices = product->matrices;
     struct tr_ctx *ctx = ctx_of(product);
     unsigned length = matrices->k / matrices->blocks;
     for (unsigned block = 0; block < matrices->blocks; block++) {
-        LLVMValueRef sum = LLVMConstNull(LLVMTypeOf(c));
+        struct sum sum = *total;
+        sum.lanes = LLVMConstNull(LLVMTypeOf(total->lanes));
         for (unsigned k = 0; k < length; k++)
-            sum = step(product, element, block * length + k, sum);
-        LLVMValueRef a = tr_load_scale(&product->made, matrices, false, element, block);
-        LLVMValueRef b = tr_load_scale(&product->made, matrices, true, element, block);
-        c = multiply_add(product, LLVMBuildFMul(ctx->builder, sum, a, ""), b, c);
+            add_products(product, block * length + k, &sum);
+        LLVMValueRef a = scale_for(product, total, false, block);
+        LLVMValueRef b = scale_for(product, total, true, block);
+        LLVMValueRef scaled = LLVMBuildFMul(ctx->builder, sum.lanes, a, "");
+        total->lanes = multiply_add(product, scaled, b, total->lanes);
     }
-    return c;
 }
 
-static LLVMValueRef element_of_d(struct product *product, unsigned element)
+static LLVMValueRef c_for(struct product *product, const struct sum *sum)
 {
-    unsigned sources[RT_WARP_SIZE];
-    find_sources(&product->c, cell_of_c, &product->matrices->d, element, 0, sources);
-    LLVMValueRef c = gathered(ctx_of(product), &product->c, sources, 0);
-    if (product->matrices->blocks != 0)
-        return scaled_sum(product, element, c);
-    LLVMValueRef sum = is_integer(product) ? NULL : c;
+    return tr_gather(ctx_of(product), &product->c, &product->matrices->d, sum->element, 0, 0,
+                     sum->piece);
+}
+
+/* Side by side: one addition does not wait for the last one. */
+static void find_sums(struct product *product, struct sum *sums, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        sums[i].lanes = is_integer(product) ? NULL : c_for(product, &sums[i]);
+    if (product->matrices->blocks != 0) {
+        for (unsigned i = 0; i < count; i++)
+            add_scaled(product, &sums[i]);
+        return;
+    }
     for (unsigned k = 0; k < product->matrices->k; k += product->a.step)
-        sum = step(product, element, k, sum);
-    return is_integer(product) ? add_c(product, sum, c) : sum;
+        for (unsigned i = 0; i < count; i++)
+            add_products(product, k, &sums[i]);
+    for (unsigned i = 0; i < count && is_integer(product); i++)
+        sums[i].lanes = add_c(product, sums[i].lanes, c_for(product, &sums[i]));
+}
+
+static LLVMValueRef joined(struct tr_ctx *ctx, LLVMValueRef low, LLVMValueRef high)
+{
+    LLVMValueRef indices[RT_WARP_SIZE];
+    for (unsigned i = 0; i < RT_WARP_SIZE; i++)
+        indices[i] = tr_const_int(ctx, 32, i);
+    return LLVMBuildShuffleVector(ctx->builder, low, high, LLVMConstVector(indices, RT_WARP_SIZE),
+                                  "");
 }
 
 /* Of wmma, up to PTX 6.4: infinities become the largest finite numbers, NaN 0. */
@@ -328,12 +290,13 @@ static LLVMValueRef saturated(const struct product *product, LLVMValueRef number
     return LLVMBuildSelect(ctx->builder, is_nan, LLVMConstNull(type), number, "");
 }
 
-static void find_numbers(const struct product *product, struct factor *factor,
+/* ---- factors ---- */
+
+static void find_numbers(struct tr_ctx *ctx, struct tr_factor *factor,
                          const LLVMValueRef *registers)
 {
-    LLVMValueRef numbers[ELEMENTS_MAX];
-    factor->step = 1;
-    tr_find_numbers(ctx_of(product), factor->fragment, registers, numbers);
+    LLVMValueRef numbers[TR_ELEMENTS_MAX];
+    tr_find_numbers(ctx, factor->fragment, registers, numbers);
     for (unsigned i = 0; i < factor->fragment->elements; i++)
         factor->have[i][0] = numbers[i];
 }
@@ -346,26 +309,39 @@ static void find_stored(struct product *product)
         LLVMValueRef taken = product->whole.taken[i / (32 / bits)];
         LLVMValueRef bit = tr_splat_int(ctx_of(product), 32, 1u << i % (32 / bits) * bits);
         LLVMValueRef stored = LLVMBuildAnd(b, taken, bit, "");
-        product->a.have[i][PART_STORED] =
+        product->a.have[i][TR_PART_STORED] =
             LLVMBuildICmp(b, LLVMIntNE, stored, LLVMConstNull(LLVMTypeOf(stored)), "");
     }
 }
 
-static void set_factor(struct product *product, struct factor *factor,
-                       const struct ptx_fragment *fragment, const LLVMValueRef *registers)
+static bool is_of_words(const struct tr_factor *factor)
 {
+    return factor->role != TR_FACTOR_C && !ptx_type_is_float(factor->fragment->type);
+}
+
+static void begin_factor(struct tr_factor *factor, enum tr_factor_role role,
+                         const struct ptx_fragment *fragment)
+{
+    factor->role = role;
     factor->fragment = fragment;
+    factor->step = is_of_words(factor) ? 32 / fragment->bits : 1;
+    factor->parts = is_of_words(factor) ? part_count(fragment) : 1;
     factor->gather_count = 0;
-    if (is_integer(product) && factor != &product->c)
-        find_words(product, factor, registers);
+}
+
+static void set_factor(struct tr_ctx *ctx, struct tr_factor *factor, const LLVMValueRef *registers)
+{
+    factor->gather_count = 0;
+    if (is_of_words(factor))
+        find_words(ctx, factor, registers);
     else
-        find_numbers(product, factor, registers);
+        find_numbers(ctx, factor, registers);
 }
 
 /* ---- what others see ---- */
 
-struct product *tr_begin_product(const struct tr_warp_function *made, const struct ptx_inst *inst,
-                                 const struct ptx_matrices *matrices)
+static struct product *allocate(const struct tr_warp_function *made, const struct ptx_inst *inst,
+                                const struct ptx_matrices *matrices)
 {
     struct tr_ctx *ctx = made->ctx;
     struct product *product = pxr_arena_alloc(&ctx->arena, sizeof *product);
@@ -377,15 +353,27 @@ struct product *tr_begin_product(const struct tr_warp_function *made, const stru
     product->made = *made;
     product->inst = inst;
     product->matrices = matrices;
-    product->parts = is_integer(product) ? part_count(&matrices->a) : 1;
+    begin_factor(&product->a, TR_FACTOR_A, &matrices->a);
+    begin_factor(&product->b, TR_FACTOR_B, &matrices->b);
+    begin_factor(&product->c, TR_FACTOR_C, &matrices->c);
+    return product;
+}
+
+struct product *tr_begin_product(const struct tr_warp_function *made, const struct ptx_inst *inst,
+                                 const struct ptx_matrices *matrices)
+{
+    struct product *product = allocate(made, inst, matrices);
+    if (product == NULL)
+        return NULL;
+    product->piece_lanes = is_directed(product) ? RT_WARP_SIZE : PIECE_LANES;
     for (unsigned i = 0; i < 3; i++)
-        product->scratch[i] = LLVMBuildAlloca(ctx->builder, tr_lanes_of(ctx->f64), "");
+        product->scratch[i] = LLVMBuildAlloca(made->ctx->builder, tr_lanes_of(made->ctx->f64), "");
     return product;
 }
 
 void tr_set_a(struct product *product, const LLVMValueRef *registers)
 {
-    set_factor(product, &product->a, &product->matrices->a, registers);
+    set_factor(ctx_of(product), &product->a, registers);
 }
 
 void tr_set_sparse_a(struct product *product, const LLVMValueRef *registers, LLVMValueRef metadata,
@@ -393,7 +381,8 @@ void tr_set_sparse_a(struct product *product, const LLVMValueRef *registers, LLV
 {
     tr_make_whole(ctx_of(product), product->matrices, registers, metadata, selector,
                   &product->whole);
-    set_factor(product, &product->a, &product->whole.fragment, product->whole.words);
+    product->a.fragment = &product->whole.fragment;
+    set_factor(ctx_of(product), &product->a, product->whole.words);
     if (!is_integer(product))
         find_stored(product);
 }
@@ -406,17 +395,68 @@ void tr_negate_a(struct product *product)
 
 void tr_set_b(struct product *product, const LLVMValueRef *registers)
 {
-    product->a.gather_count = 0;
-    set_factor(product, &product->b, &product->matrices->b, registers);
+    product->a.gather_count = 0; /* keeps values of other blocks from living longer */
+    set_factor(ctx_of(product), &product->b, registers);
 }
 
 void tr_set_c(struct product *product, const LLVMValueRef *registers)
 {
-    set_factor(product, &product->c, &product->matrices->c, registers);
+    set_factor(ctx_of(product), &product->c, registers);
+}
+
+LLVMValueRef tr_spread_b(struct product *product)
+{
+    struct tr_ctx *ctx = ctx_of(product);
+    struct tr_spread *spread = &product->spread;
+    if (!tr_plan_spread(ctx, &product->b, product->matrices, spread))
+        return NULL;
+    LLVMTypeRef room = LLVMArrayType2(ctx->i8, spread->count * spread->slot_bytes);
+    spread->memory = LLVMBuildAlloca(ctx->builder, room, "");
+    LLVMSetAlignment(spread->memory, RT_WORDS_ALIGN);
+    product->b.spread = spread;
+    return spread->memory;
+}
+
+void tr_store_b(struct product *product, LLVMValueRef memory)
+{
+    struct tr_ctx *ctx = ctx_of(product);
+    if (!tr_plan_spread(ctx, &product->b, product->matrices, &product->spread))
+        return;
+    product->spread.memory = memory;
+    tr_store_spread(ctx, &product->b, &product->spread);
+}
+
+/* Of a warp's lanes, those that are computed together. */
+static unsigned list_sums(const struct product *product, struct sum *sums)
+{
+    unsigned count = 0;
+    unsigned lanes = product->piece_lanes;
+    for (unsigned first = 0; first < RT_WARP_SIZE; first += lanes)
+        for (unsigned element = 0; element < product->matrices->d.elements; element++)
+            sums[count++] = (struct sum){.element = element, .piece = {first, lanes}};
+    return count;
+}
+
+static unsigned sums_together(const struct product *product)
+{
+    unsigned bits = product->matrices->c.type == PTX_TYPE_F64 ? 64 : 32;
+    unsigned vector_bits = ctx_of(product)->options->vector_bits;
+    unsigned registers = product->piece_lanes * bits / (vector_bits == 0 ? 128 : vector_bits);
+    return registers == 0 ? SUM_REGISTERS : (SUM_REGISTERS + registers - 1) / registers;
 }
 
 void tr_find_d(struct product *product, LLVMValueRef *elements)
 {
-    for (unsigned i = 0; i < product->matrices->d.elements; i++)
-        elements[i] = saturated(product, element_of_d(product, i));
+    struct sum sums[2 * D_ELEMENTS_MAX];
+    unsigned count = list_sums(product, sums);
+    unsigned together = sums_together(product);
+    unsigned of_piece = product->matrices->d.elements;
+    for (unsigned i = 0; i < count; i += together)
+        find_sums(product, &sums[i], count - i < together ? count - i : together);
+    for (unsigned i = 0; i < of_piece; i++) {
+        LLVMValueRef whole = sums[i].lanes;
+        if (count > of_piece)
+            whole = joined(ctx_of(product), whole, sums[of_piece + i].lanes);
+        elements[i] = saturated(product, whole);
+    }
 }

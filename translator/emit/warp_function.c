@@ -64,7 +64,9 @@ void tr_meet_for(struct tr_ctx *ctx, LLVMValueRef function, bool touches_memory)
 
 /* ---- the function ---- */
 
-bool tr_begin_warp_function(struct tr_ctx *ctx, struct pxr_str name, struct tr_warp_function *made)
+/* second: the type of its second parameter. */
+static bool begin(struct tr_ctx *ctx, struct pxr_str name, LLVMTypeRef second,
+                  struct tr_warp_function *made)
 {
     char full[256];
     snprintf(full, sizeof full, NAME_PREFIX "%.*s", PXR_STR_ARG(name));
@@ -72,18 +74,31 @@ bool tr_begin_warp_function(struct tr_ctx *ctx, struct pxr_str name, struct tr_w
     made->function = LLVMGetNamedFunction(ctx->module, full);
     if (made->function != NULL)
         return false;
-    LLVMTypeRef types[2] = {ctx->ptr, ctx->i32};
+    LLVMTypeRef types[2] = {ctx->ptr, second};
     made->function =
         LLVMAddFunction(ctx->module, full, LLVMFunctionType(ctx->void_type, types, 2, false));
     LLVMSetLinkage(made->function, LLVMInternalLinkage);
     tr_add_attribute(ctx, made->function, "nounwind", 0);
     tr_add_attribute(ctx, made->function, "noinline", 0);
     made->words = LLVMGetParam(made->function, 0);
-    made->live = LLVMGetParam(made->function, 1);
     ctx->builder = LLVMCreateBuilderInContext(ctx->llvm);
     LLVMPositionBuilderAtEnd(ctx->builder,
                              LLVMAppendBasicBlockInContext(ctx->llvm, made->function, "entry"));
     return true;
+}
+
+bool tr_begin_warp_function(struct tr_ctx *ctx, struct pxr_str name, struct tr_warp_function *made)
+{
+    bool is_new = begin(ctx, name, ctx->i32, made);
+    made->live = is_new ? LLVMGetParam(made->function, 1) : NULL;
+    return is_new;
+}
+
+bool tr_begin_part_function(struct tr_ctx *ctx, struct pxr_str name, struct tr_warp_function *made)
+{
+    bool is_new = begin(ctx, name, ctx->ptr, made);
+    made->memory = is_new ? LLVMGetParam(made->function, 1) : NULL;
+    return is_new;
 }
 
 void tr_end_warp_function(const struct tr_warp_function *made)

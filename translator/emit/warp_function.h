@@ -32,12 +32,15 @@ struct tr_warp_function {
     LLVMBuilderRef outer; /* ctx->builder of the program of one lane */
     LLVMValueRef function;
     LLVMValueRef words;
-    LLVMValueRef live; /* i32 */
+    LLVMValueRef live;   /* i32 */
+    LLVMValueRef memory; /* of tr_begin_part_function */
 };
 
 /* True: it is to be made, with ctx->builder, until tr_end_warp_function. False: there is one of
  * that name already. */
 bool tr_begin_warp_function(struct tr_ctx *ctx, struct pxr_str name, struct tr_warp_function *made);
+/* The same for a function that others call with the words and a pointer to memory of theirs. */
+bool tr_begin_part_function(struct tr_ctx *ctx, struct pxr_str name, struct tr_warp_function *made);
 void tr_end_warp_function(const struct tr_warp_function *made);
 
 LLVMTypeRef tr_lanes_of(LLVMTypeRef element); /* <32 x element> */
