@@ -26,6 +26,7 @@ enum rt_type {
     RT_TYPE_U32,
     RT_TYPE_U64,
     RT_TYPE_PAIR,
+    RT_TYPE_QUAD,
     RT_TYPE_POINTER,
     RT_TYPE_MODE,
     RT_TYPE_MASK,
@@ -56,7 +57,7 @@ enum rt_shape {
     RT_SHAPE_CLOCK
 };
 
-#define RT_PARAMETERS_MAX 7
+#define RT_PARAMETERS_MAX 8
 
 struct rt_placeholder_info {
     const char *name;   /* rt_… */

@@ -121,6 +121,7 @@ enum rt_vote { RT_VOTE_ALL, RT_VOTE_ANY, RT_VOTE_UNI, RT_VOTE_BALLOT };
 #define RT_GIVES_U32  uint32_t
 #define RT_GIVES_U64  uint64_t
 #define RT_GIVES_PAIR uint64_t
+#define RT_GIVES_QUAD unsigned __int128
 
 #define RT_DOES_NONE
 #define RT_DOES_ORDER

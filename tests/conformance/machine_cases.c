@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * From a form to its machine cases, by the templates of machine_tensors.c, machine_async.c,
- * machine_matrices.c, machine_memory.c and machine_threads.c.
+ * machine_matrices.c, machine_memory.c, machine_textures.c and machine_threads.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +54,8 @@ bool machine_case_make(const struct ptx_form *form, unsigned n, unsigned number,
         make = find_in(thread_templates, form->text);
     if (make == NULL)
         make = find_in(matrix_templates, form->text);
+    if (make == NULL)
+        make = find_in(texture_templates, form->text);
     *is_known = make != NULL;
     if (make == NULL)
         return false;

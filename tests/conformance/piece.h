@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Shared by templates of machine cases. Private to machine_cases.c, machine_async.c,
- * machine_cluster.c, machine_matrices.c, machine_memory.c, machine_tensors.c and machine_threads.c.
+ * machine_cluster.c, machine_matrices.c, machine_memory.c, machine_tensors.c, machine_textures.c
+ * and machine_threads.c.
  */
 #ifndef PTXRUN_TESTS_CONFORMANCE_PIECE_H
 #define PTXRUN_TESTS_CONFORMANCE_PIECE_H
@@ -41,6 +42,7 @@ extern const struct template async_templates[];
 extern const struct template memory_templates[];
 extern const struct template thread_templates[];
 extern const struct template matrix_templates[];
+extern const struct template texture_templates[];
 
 /* The rank of the next block of the cluster in a new register %rank. */
 void piece_put_next_rank(struct piece *piece);

@@ -174,7 +174,7 @@ cat >"$work/texture.ptx" <<'PTX'
 .visible .entry texture() {
     .reg .b32 %r1;
     .reg .b64 %rd1;
-    txq.width.b32 %r1, [%rd1];
+    tex.2dms.v4.u32.s32 {%r1, %r1, %r1, %r1}, [%rd1, {%r1, %r1, %r1, %r1}];
     ret;
 }
 PTX

@@ -17,6 +17,8 @@ static LLVMTypeRef type_of(LLVMContextRef llvm, enum rt_type type)
     case RT_TYPE_U64:
     case RT_TYPE_PAIR:
         return LLVMInt64TypeInContext(llvm);
+    case RT_TYPE_QUAD:
+        return LLVMInt128TypeInContext(llvm);
     default:
         return LLVMInt32TypeInContext(llvm);
     }

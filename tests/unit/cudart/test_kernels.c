@@ -39,7 +39,8 @@ static const char scale_ptx[] = HEAD
     "{\n .reg .b64 %rd<2>; .shared .align 4 .b8 fixed[1024]; \n"
     " st.shared.u32 [fixed], 1; st.shared.u32 [dynamic], 2; ret;\n}\n"
     ".visible .entry texture() { .reg .b32 %r<2>; .reg .b64 %rd<2>; \n"
-    " txq.width.b32 %r1, [%rd1]; ret; }\n";
+    " tex.2dms.v4.u32.s32 {%r1, %r1, %r1, %r1}, [%rd1, {%r1, %r1, %r1, %r1}];\n"
+    " ret; }\n";
 
 static CUmodule load(const char *ptx)
 {

@@ -216,7 +216,8 @@ Test(modules, loading_a_kernel_finds_out_whether_it_can_run, .init = make_contex
 {
     static const char texture_ptx[] =
         HEAD ".visible .entry texture() { .reg .b32 %r<2>; .reg .b64 %rd<2>;\n"
-             " txq.width.b32 %r1, [%rd1]; ret; }\n";
+             " tex.2dms.v4.u32.s32 {%r1, %r1, %r1, %r1}, [%rd1, {%r1, %r1, %r1, %r1}];\n"
+             " ret; }\n";
     CUmodule module;
     CUfunction function;
     OK(cuModuleLoadData(&module, texture_ptx));

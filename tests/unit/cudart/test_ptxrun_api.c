@@ -43,7 +43,7 @@ static const char scale_text[] =
     "    .reg .b32 %r<2>;\n"
     "    ld.param.u64 %rd1, [tex];\n"
     "    mov.u32 %r1, 0;\n"
-    "    tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];\n"
+    "    tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r1, %r1, %r1}];\n"
     "    ret;\n"
     "}\n"
     ".visible .entry wild()\n"
@@ -126,7 +126,7 @@ Test(ptxrun_api, an_unsupported_instruction_is_refused_only_where_it_is_used)
     struct ptxrun_kernel *kernel;
     struct ptxrun_error err = {0};
     cr_assert_eq(ptxrun_find_kernel(module, "textured", &kernel, &err), PTXRUN_UNSUPPORTED);
-    cr_assert(strstr(err.message, "tex.1d.v4.f32.s32"), "%s", err.message);
+    cr_assert(strstr(err.message, "tex.2dms.v4.f32.s32"), "%s", err.message);
     cr_assert(strstr(err.message, "textured"), "%s", err.message);
     cr_assert_eq(err.ptx_line, TEXTURE_LINE);
     scale_and_check(find_or_fail(module, "scale"), 3.0f);

@@ -31,7 +31,8 @@ static const char ptx[] =
     ".visible .entry two(.param .u64 out) { .reg .b64 %d<2>; ld.param.u64 %d1, [out];\n"
     " st.global.u32 [%d1], 2; bar.sync 0; st.global.u32 [%d1], 3; ret; }\n"
     ".visible .entry texture() { .reg .b32 %r1; .reg .b64 %rd1;\n"
-    " txq.width.b32 %r1, [%rd1]; ret; }\n";
+    " tex.2dms.v4.u32.s32 {%r1, %r1, %r1, %r1}, [%rd1, {%r1, %r1, %r1, %r1}];\n"
+    " ret; }\n";
 
 static char directory[] = "/tmp/ptxrun-warm-XXXXXX";
 

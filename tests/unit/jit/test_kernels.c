@@ -171,7 +171,7 @@ Test(kernels, what_is_not_supported_is_named_with_kernel_and_lines)
                      "    .reg .b64 %rd<3>; .reg .b32 %r<3>; .reg .f32 %f<9>;\n"
                      "    ld.param.u64 %rd1, [p];\n"
                      "    .loc 1 31 0\n"
-                     "    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];\n"
+                     "    tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r1, %r1, %r1}];\n"
                      "    ret;\n"
                      "}\n"
                      ".file 1 \"src/textured.cu\"\n",
@@ -182,7 +182,7 @@ Test(kernels, what_is_not_supported_is_named_with_kernel_and_lines)
     cr_expect_eq(err.line, 9);
     cr_expect_not_null(strstr(err.message, "'textured'"), "%s", err.message);
     cr_expect_not_null(strstr(err.message, "line 9, src/textured.cu:31)"), "%s", err.message);
-    cr_expect_not_null(strstr(err.message, "tex.2d"), "%s", err.message);
+    cr_expect_not_null(strstr(err.message, "tex.2dms"), "%s", err.message);
     cr_expect_null(object.bytes);
     close_kernel(&kernel);
 }

@@ -15,13 +15,14 @@
 #include "rt_stub.h"
 #include "square.h"
 
-static const char unsupported_ptx[] = HEAD ".visible .entry bad(.param .u64 p)\n"
-                                           "{\n"
-                                           "    .reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
-                                           "    ld.param.u64 %rd1, [p];\n"
-                                           "    txq.width.b32 %r1, [%rd1];\n"
-                                           "    ret;\n"
-                                           "}\n";
+static const char unsupported_ptx[] =
+    HEAD ".visible .entry bad(.param .u64 p)\n"
+         "{\n"
+         "    .reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
+         "    ld.param.u64 %rd1, [p];\n"
+         "    tex.2dms.v4.u32.s32 {%r1, %r1, %r1, %r1}, [%rd1, {%r1, %r1, %r1, %r1}];\n"
+         "    ret;\n"
+         "}\n";
 
 struct kept {
     unsigned count;
@@ -118,7 +119,7 @@ Test(orc, a_kernel_that_cannot_be_compiled_harms_no_other)
         struct jit_code *code;
         struct pxr_error err = {0};
         cr_expect_eq(jit_make(&bad.request, &loading, &object, &code, &err), PXR_UNSUPPORTED);
-        cr_expect_not_null(strstr(err.message, "txq"), "%s", err.message);
+        cr_expect_not_null(strstr(err.message, "tex.2dms"), "%s", err.message);
         cr_expect_null(object.bytes);
         cr_expect_null(code);
         cr_assert_eq(jit_make(&good.request, &loading, &object, &code, &err), PXR_OK, "%s",

@@ -177,7 +177,8 @@ Test(parse_inst, texture_operands)
 Test(parse_inst, unsupported_instructions_parse)
 {
     struct ptx_module *module =
-        parse_body("tcgen05.fence::before_thread_sync; txq.width.b32 %r1, [%rd1];");
+        parse_body("tcgen05.fence::before_thread_sync; "
+                   "tex.2dms.v4.u32.s32 {%r1, %r1, %r1, %r1}, [%rd1, {%r1, %r1, %r1, %r1}];");
 
     for (unsigned i = 0; i < 2; i++)
         cr_assert_eq(ptx_op_table[inst_at(module, i)->op].fidelity, PTX_FIDELITY_UNSUPPORTED);

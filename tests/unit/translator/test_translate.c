@@ -97,9 +97,11 @@ Test(translate, an_unsupported_instruction_is_refused_by_name)
 {
     struct pxr_error err = {0};
     enum pxr_status status =
-        harness_eval_status("mov.u32 %r1, 1;\ntxq.width.b32 %r1, [%rd1];", &err);
+        harness_eval_status("mov.u32 %r1, 1;\ntex.2dms.v4.u32.s32 {%r1, %r1, %r1, %r1}, "
+                            "[%rd1, {%r1, %r1, %r1, %r1}];",
+                            &err);
     cr_expect_eq(status, PXR_UNSUPPORTED, "%s", err.message);
-    cr_expect(strstr(err.message, "'txq.width.b32'") != NULL, "%s", err.message);
+    cr_expect(strstr(err.message, "'tex.2dms.v4.u32.s32'") != NULL, "%s", err.message);
     cr_expect(strstr(err.message, "kernel 'eval'") != NULL, "%s", err.message);
     cr_expect(strstr(err.message, "test.ptx") != NULL, "%s", err.message);
     cr_expect_gt(err.line, 0);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rt/texture.c on random images and coordinates, with edges, negative and huge ones and what is no
+ * number, against the formulas of the programming guide in doubles.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel_abi/rt.h"
+#include "kernel_abi/texture.h"
+
+#define ROUNDS     200000
+#define SIDE_MAX   9
+#define TOLERANCE  1e-4
+#define FIXED_STEP (1.0 / 256)
+
+static float pixels[SIDE_MAX * SIDE_MAX * SIDE_MAX];
+
+static uint64_t state = 1;
+
+static uint32_t next_random(void)
+{
+    state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (uint32_t)(state >> 33);
+}
+
+static struct rt_texture random_texture(void)
+{
+    static const uint8_t kinds[] = {RT_TEXTURE_1D, RT_TEXTURE_2D, RT_TEXTURE_3D};
+    struct rt_texture texture = {
+        .mark = RT_TEXTURE_MARK,
+        .kind = kinds[next_random() % 3],
+        .texel = RT_TEXEL_F32,
+        .channels = 1,
+        .elem_bytes = 4,
+        .gives_floats = true,
+        .is_normalised = next_random() % 2,
+        .is_linear = next_random() % 2,
+        .level_count = 1,
+        .border = {7.0f, 7.0f, 7.0f, 7.0f},
+    };
+    uint32_t dimensions = rt_texture_dimensions(texture.kind);
+    struct rt_texture_level *level = &texture.levels[0];
+    level->base = (uintptr_t)pixels;
+    level->width = 1 + next_random() % SIDE_MAX;
+    level->height = dimensions > 1 ? 1 + next_random() % SIDE_MAX : 1;
+    level->depth = dimensions > 2 ? 1 + next_random() % SIDE_MAX : 1;
+    level->layers = 1;
+    level->pitch_bytes = 4 * level->width;
+    level->slice_bytes = level->pitch_bytes * level->height;
+    for (int i = 0; i < 3; i++)
+        texture.address[i] = (uint8_t)(next_random() % RT_TEXTURE_ADDRESSES);
+    return texture;
+}
+
+static float random_coordinate(const struct rt_texture *texture, uint32_t size)
+{
+    static const float odd[] = {0.0f,     -0.0f,  INFINITY, -INFINITY, NAN,  1e30f,
+                                -3.4e38f, 1e-40f, 0.5f,     1.0f,      -1.0f};
+    if (next_random() % 8 == 0)
+        return odd[next_random() % (sizeof odd / sizeof odd[0])];
+    float place = ((float)(next_random() % 4096) / 1024.0f - 1.5f) * (float)size;
+    return texture->is_normalised ? place / (float)size : place;
+}
+
+/* ---- the guide's formulas ---- */
+
+static double wanted_pixel(const struct rt_texture *texture, const int64_t index[3])
+{
+    const struct rt_texture_level *level = &texture->levels[0];
+    const int64_t sizes[3] = {level->width, level->height, level->depth};
+    int64_t place[3] = {0};
+    for (uint32_t i = 0; i < rt_texture_dimensions(texture->kind); i++) {
+        bool is_periodic = texture->address[i] == RT_TEXTURE_WRAP && texture->is_normalised;
+        place[i] = index[i];
+        if (texture->address[i] == RT_TEXTURE_BORDER && (index[i] < 0 || index[i] >= sizes[i]))
+            return 7;
+        if (is_periodic)
+            place[i] = (index[i] % sizes[i] + sizes[i]) % sizes[i];
+        else
+            place[i] = index[i] < 0 ? 0 : index[i] >= sizes[i] ? sizes[i] - 1 : index[i];
+    }
+    return (double)pixels[(place[2] * sizes[1] + place[1]) * sizes[0] + place[0]];
+}
+
+/* The place in elements. Products are rounded as floats, which decides what is near an edge. */
+static double wanted_place(const struct rt_texture *texture, uint32_t i, float at, uint32_t size)
+{
+    float part = at - floorf(at);
+    part = isfinite(part) ? part : 0.0f;
+    if (texture->is_normalised) {
+        bool is_mirrored = texture->address[i] == RT_TEXTURE_MIRROR;
+        bool is_odd = isfinite(at) && fmod((double)fabsf(floorf(at)), 2) == 1;
+        if (texture->address[i] == RT_TEXTURE_WRAP)
+            at = part;
+        else if (is_mirrored)
+            at = is_odd ? 1.0f - part : part;
+        at *= (float)size;
+    }
+    return isnan(at) ? 0 : fmin(fmax((double)at, -1e6), 1e6);
+}
+
+static double wanted(const struct rt_texture *texture, const float at[3])
+{
+    const struct rt_texture_level *level = &texture->levels[0];
+    const uint32_t sizes[3] = {level->width, level->height, level->depth};
+    uint32_t dimensions = rt_texture_dimensions(texture->kind);
+    double sum = 0;
+    for (uint32_t corner = 0; corner < 1u << dimensions; corner++) {
+        int64_t index[3] = {0};
+        double weight = 1;
+        for (uint32_t i = 0; i < dimensions; i++) {
+            double place = wanted_place(texture, i, at[i], sizes[i]);
+            uint32_t side = corner >> i & 1;
+            if (texture->is_linear) {
+                double fixed = rint(place / FIXED_STEP) * FIXED_STEP - 0.5;
+                double fraction = fixed - floor(fixed);
+                weight *= side ? fraction : 1 - fraction;
+                index[i] = (int64_t)floor(fixed) + side;
+            } else {
+                weight *= side ? 0 : 1;
+                index[i] = (int64_t)floor(place);
+            }
+        }
+        if (weight != 0)
+            sum += weight * wanted_pixel(texture, index);
+    }
+    return sum;
+}
+
+Test(rt_texture, fetches_are_what_the_guide_says)
+{
+    for (size_t i = 0; i < sizeof pixels / sizeof pixels[0]; i++)
+        pixels[i] = (float)(next_random() % 2000) / 16.0f - 60.0f;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct rt_texture texture = random_texture();
+        const struct rt_texture_level *level = &texture.levels[0];
+        float at[3] = {random_coordinate(&texture, level->width),
+                       random_coordinate(&texture, level->height),
+                       random_coordinate(&texture, level->depth)};
+        uint64_t words[2] = {0};
+        memcpy(words, at, sizeof at);
+        uint64_t handle = (uintptr_t)&texture;
+        unsigned __int128 result = rt_texture_fetch(NULL, handle, handle, words[0], words[1], 0,
+                                                    UINT64_C(1) << RT_FETCH_IS_FLOAT);
+        uint32_t bits = (uint32_t)result;
+        float got;
+        memcpy(&got, &bits, sizeof got);
+        double should_be = wanted(&texture, at);
+        cr_assert(fabs((double)got - should_be) < TOLERANCE * (1 + fabs(should_be)),
+                  "round %d, kind %u: %a %a %a gives %f, should be %f", round, texture.kind,
+                  (double)at[0], (double)at[1], (double)at[2], (double)got, should_be);
+    }
+}
+
+/* Linear memory has no address modes. */
+Test(rt_texture, outside_of_linear_memory_are_zeros)
+{
+    struct rt_texture texture = {.mark = RT_TEXTURE_MARK,
+                                 .kind = RT_TEXTURE_LINEAR,
+                                 .texel = RT_TEXEL_F32,
+                                 .channels = 1,
+                                 .elem_bytes = 4,
+                                 .gives_floats = true,
+                                 .level_count = 1,
+                                 .levels = {{.base = (uintptr_t)pixels, .width = 5}}};
+    uint64_t handle = (uintptr_t)&texture;
+    for (int i = -3; i < 9; i++) {
+        uint32_t bits;
+        pixels[i < 0 ? 0 : i] = 3.5f;
+        bits = (uint32_t)rt_texture_fetch(NULL, handle, handle, (uint32_t)i, 0, 0, 0);
+        cr_expect_eq(bits, i >= 0 && i < 5 ? 0x40600000u : 0u, "%d: %x", i, bits);
+    }
+}
