@@ -302,6 +302,7 @@ _Pragma("GCC visibility pop")
 #include "cudart/driver/cuda_module.h"
 #include "cudart/driver/cuda_stream.h"
 #include "cudart/driver/cuda_tensor.h"
+#include "cudart/driver/cuda_texture.h"
 #include "cudart/driver/cuda_vmm.h"
 
 #endif

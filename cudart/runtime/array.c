@@ -45,7 +45,7 @@ static unsigned fixed_channels(int index)
     return 1u << index % 3;
 }
 
-static cudaError_t find_format(const struct cudaChannelFormatDesc *channels,
+cudaError_t crt_channel_format(const struct cudaChannelFormatDesc *channels,
                                CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
     int kind = channels->f;
@@ -91,8 +91,8 @@ static struct cudaChannelFormatDesc spread(int bits, unsigned channels, int kind
                                           .f = kind};
 }
 
-/* Inverse of find_format, for what an array can have. */
-static struct cudaChannelFormatDesc channels_of(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+/* Inverse of crt_channel_format, for what an array can have. */
+struct cudaChannelFormatDesc crt_format_channels(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
     int format = descriptor->Format;
     if (format >= FORMAT_UNORM8X1 && format <= FORMAT_SNORM16X4) {
@@ -114,7 +114,7 @@ static cudaError_t describe(const struct cudaChannelFormatDesc *channels, struct
 {
     *descriptor = (CUDA_ARRAY3D_DESCRIPTOR){
         .Width = extent.width, .Height = extent.height, .Depth = extent.depth, .Flags = flags};
-    return find_format(channels, descriptor);
+    return crt_channel_format(channels, descriptor);
 }
 
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *channels,
@@ -175,7 +175,7 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *channels, struct cuda
     if (error)
         return crt_done(error);
     if (channels)
-        *channels = channels_of(&descriptor);
+        *channels = crt_format_channels(&descriptor);
     if (extent)
         *extent = (struct cudaExtent){descriptor.Width, descriptor.Height, descriptor.Depth};
     if (flags)
@@ -233,7 +233,7 @@ cudaError_t crt_array_elem_bytes(cudaArray_t array, size_t *elem_bytes, size_t *
     cudaError_t error = cuArray3DGetDescriptor_v2(&descriptor, array);
     if (error)
         return error;
-    struct cudaChannelFormatDesc bits = channels_of(&descriptor);
+    struct cudaChannelFormatDesc bits = crt_format_channels(&descriptor);
     *elem_bytes = (size_t)(bits.x + bits.y + bits.z + bits.w) / 8;
     *width = descriptor.Width;
     return cudaSuccess;

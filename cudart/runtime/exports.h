@@ -281,5 +281,6 @@ cudaError_t cudaGetDriverEntryPoint_ptsz(const char *name, void **function,
 #include "cudart/runtime/cudart_memory.h"
 #include "cudart/runtime/cudart_module.h"
 #include "cudart/runtime/cudart_stream.h"
+#include "cudart/runtime/cudart_texture.h"
 
 #endif

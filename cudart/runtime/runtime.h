@@ -85,6 +85,14 @@ cudaError_t crt_describe_3d(const struct cudaMemcpy3DParms *box, CUDA_MEMCPY3D *
 /* Bytes of an element, and elements in a row, of an array. */
 cudaError_t crt_array_elem_bytes(cudaArray_t array, size_t *elem_bytes, size_t *width);
 
+/* ---- array.c ---- */
+
+/* Format and number of channels of a description; cudaErrorInvalidChannelDescriptor if there is no
+ * such format. And back. */
+cudaError_t crt_channel_format(const struct cudaChannelFormatDesc *channels,
+                               CUDA_ARRAY3D_DESCRIPTOR *descriptor);
+struct cudaChannelFormatDesc crt_format_channels(const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
+
 /* ---- graphs ---- */
 
 /* Parameters of a kernel node as the driver takes them. NULL is cudaErrorInvalidValue. */

@@ -10,7 +10,7 @@ FLAGS="-O2 -Xcompiler -ffunction-sections,-fdata-sections -Xlinker --gc-sections
 STATIC="bad_address cubin_only too_many_threads symbols streams_events many_host_threads assert_fails
     plugin_host exit_while_running"
 SHARED="$STATIC recursion_indirect barriers lock_between_lanes warp_in_step device_malloc deep_stack
-    many_launches"
+    many_launches textures surfaces"
 # Many kernels: PTX alone, and compressed.
 CUB="-gencode arch=compute_75,code=compute_75 -Xfatbin -compress-all"
 MATRICES="-gencode arch=compute_80,code=compute_80"

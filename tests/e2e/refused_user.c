@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A program that is refused something and goes on. Usage: refused_user WHAT END
- * WHAT: texture (a function that does not exist), kernel (one with an instruction that does not
+ * WHAT: import (a function that does not exist), kernel (one with an instruction that does not
  * exist), nothing. END: ok, status, abort, crash, handled (its own handler of SIGABRT).
  */
 #include <signal.h>
@@ -12,15 +12,15 @@
 
 #include "cudart/driver/cuda_driver.h"
 
-CUresult cuTexObjectCreate(void *object, const void *resource, const void *texture,
-                           const void *view);
-CUresult cuSurfObjectCreate(void *object, const void *resource);
+CUresult cuImportExternalMemory(void *memory, const void *handle);
+CUresult cuImportExternalSemaphore(void *semaphore, const void *handle);
 
 static const char textured_ptx[] =
     ".version 7.0\n.target sm_75\n.address_size 64\n"
     ".visible .entry textured(.param .u64 tex)\n"
     "{\n .reg .b64 %rd<2>;\n .reg .f32 %f<5>;\n .reg .b32 %r<2>;\n ld.param.u64 %rd1, [tex];\n"
-    " mov.u32 %r1, 0;\n tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];\n ret;\n}\n";
+    " mov.u32 %r1, 0;\n tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r1, %r1, %r1}];\n "
+    "ret;\n}\n";
 
 static void at_exit(void)
 {
@@ -38,9 +38,9 @@ static void ask_for(const char *what)
     unsigned long long object = 0;
     CUmodule module = NULL;
     CUfunction kernel = NULL;
-    if (strcmp(what, "texture") == 0) {
-        cuTexObjectCreate(&object, NULL, NULL, NULL);
-        cuSurfObjectCreate(&object, NULL);
+    if (strcmp(what, "import") == 0) {
+        cuImportExternalMemory(&object, NULL);
+        cuImportExternalSemaphore(&object, NULL);
     } else if (strcmp(what, "kernel") == 0) {
         void *args[] = {&object};
         cuModuleLoadData(&module, textured_ptx);

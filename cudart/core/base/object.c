@@ -17,7 +17,7 @@ static const char *const nouns[CRT_KIND_COUNT] = {
     [CRT_KIND_CONTEXT] = "context",   [CRT_KIND_STREAM] = "stream",
     [CRT_KIND_EVENT] = "event",       [CRT_KIND_LIBRARY] = "module",
     [CRT_KIND_GRAPH] = "graph",       [CRT_KIND_GRAPH_EXEC] = "executable graph",
-    [CRT_KIND_LINK] = "linker state",
+    [CRT_KIND_LINK] = "linker state", [CRT_KIND_TEXTURE] = "texture or surface object",
 };
 
 /* A chunk begins at a multiple of its size. Objects begin at multiples of a cache line. */

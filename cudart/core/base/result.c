@@ -78,10 +78,8 @@ static const struct {
     const char *prefix;
     const char *feature;
 } features[] = {
-    {"cuTexObject", "texture objects"},
     {"cuTexRef", "texture references"},
     {"cuModuleGetTexRef", "texture references"},
-    {"cuSurfObject", "surface objects"},
     {"cuSurfRef", "surface references"},
     {"cuModuleGetSurfRef", "surface references"},
     {"cuGraphics", "graphics interoperation"},

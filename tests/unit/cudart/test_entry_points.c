@@ -96,7 +96,7 @@ Test(entry_points, every_row_of_the_table_is_found)
 Test(entry_points, what_is_missing_is_not_supported)
 {
     void *function;
-    OK(cuGetProcAddress("cuTexObjectCreate", &function, 13000, 0));
+    OK(cuGetProcAddress("cuImportExternalMemory", &function, 13000, 0));
     CUresult (*create)(void) = (CUresult (*)(void))(uintptr_t)function;
     EXPECT(CRT_NOT_SUPPORTED, create());
 }

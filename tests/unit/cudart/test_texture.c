@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Texture and surface objects: what the driver takes, and each limit of the documentation. A row of
+ * a table is a call that works but for one thing.
+ */
+#include <string.h>
+
+#include "driver_fixture.h"
+
+#define FORMAT_FLOAT 0x20
+#define FORMAT_INT   0x0a
+
+/* A linear image of 64 floats. */
+static CUDA_RESOURCE_DESC linear_image(void)
+{
+    CUdeviceptr memory;
+    OK(cuMemAlloc_v2(&memory, 4096));
+    return (CUDA_RESOURCE_DESC){.type = CRT_RESOURCE_LINEAR,
+                                .address = memory,
+                                .format = FORMAT_FLOAT,
+                                .channels = 1,
+                                .size_bytes = 256};
+}
+
+/* 16 by 8 floats, rows of 64 bytes. */
+static CUDA_RESOURCE_DESC pitch_image(void)
+{
+    CUDA_RESOURCE_DESC image = linear_image();
+    image.type = CRT_RESOURCE_PITCH2D;
+    image.width = 16;
+    image.height = 8;
+    image.pitch_bytes = 64;
+    return image;
+}
+
+static CUDA_RESOURCE_DESC array_image(unsigned flags)
+{
+    CUDA_ARRAY3D_DESCRIPTOR shape = {
+        .Width = 16, .Height = 8, .Format = FORMAT_FLOAT, .NumChannels = 1, .Flags = flags};
+    CUDA_RESOURCE_DESC image = {.type = CRT_RESOURCE_ARRAY};
+    OK(cuArray3DCreate_v2(&image.array, &shape));
+    return image;
+}
+
+static const CUDA_TEXTURE_DESC plain = {.address = {1, 1, 1}};
+
+static CUresult create(const CUDA_RESOURCE_DESC *image, const CUDA_TEXTURE_DESC *way,
+                       const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    CUtexObject object = 0;
+    CUresult result = cuTexObjectCreate(&object, image, way, view);
+    if (result == CRT_SUCCESS)
+        OK(cuTexObjectDestroy(object));
+    return result;
+}
+
+Test(texture, a_handle_tells_what_it_was_made_of, .init = make_context)
+{
+    CUDA_RESOURCE_DESC image = pitch_image();
+    CUDA_RESOURCE_DESC got_image;
+    CUDA_TEXTURE_DESC way = {.address = {0, 1, 2}, .flags = 2, .border = {1, 2, 3, 4}};
+    CUDA_TEXTURE_DESC got_way;
+    CUDA_RESOURCE_VIEW_DESC got_view;
+    CUtexObject object;
+    OK(cuTexObjectCreate(&object, &image, &way, NULL));
+    OK(cuTexObjectGetResourceDesc(&got_image, object));
+    OK(cuTexObjectGetTextureDesc(&got_way, object));
+    cr_expect_arr_eq(&got_image, &image, sizeof image);
+    cr_expect_arr_eq(&got_way, &way, sizeof way);
+    EXPECT(CRT_INVALID_VALUE, cuTexObjectGetResourceViewDesc(&got_view, object));
+    EXPECT(CRT_INVALID_VALUE, cuSurfObjectDestroy(object));
+    OK(cuTexObjectDestroy(object));
+    EXPECT(CRT_INVALID_VALUE, cuTexObjectDestroy(object));
+    EXPECT(CRT_INVALID_VALUE, cuTexObjectGetTextureDesc(&got_way, object));
+}
+
+Test(texture, impossible_memory_is_refused, .init = make_context)
+{
+    CUDA_RESOURCE_DESC image = pitch_image();
+    OK(create(&image, &plain, NULL));
+    image.pitch_bytes = 68; /* no multiple of the attribute */
+    EXPECT(CRT_INVALID_VALUE, create(&image, &plain, NULL));
+    image.pitch_bytes = 32; /* shorter than a row */
+    EXPECT(CRT_INVALID_VALUE, create(&image, &plain, NULL));
+    image.pitch_bytes = 64;
+    image.address += 4;
+    EXPECT(CRT_INVALID_VALUE, create(&image, &plain, NULL));
+    image.address -= 4;
+    image.format = 0x77;
+    EXPECT(CRT_INVALID_VALUE, create(&image, &plain, NULL));
+    image.format = FORMAT_FLOAT;
+    image.channels = 3;
+    EXPECT(CRT_INVALID_VALUE, create(&image, &plain, NULL));
+    image.channels = 1;
+    image.height = 0;
+    EXPECT(CRT_INVALID_VALUE, create(&image, &plain, NULL));
+    image.height = 8;
+    image.flags = 1;
+    EXPECT(CRT_INVALID_VALUE, create(&image, &plain, NULL));
+    image = linear_image();
+    OK(create(&image, &plain, NULL));
+    image.size_bytes = 3; /* not one element */
+    EXPECT(CRT_INVALID_VALUE, create(&image, &plain, NULL));
+    image.type = 4;
+    EXPECT(CRT_INVALID_VALUE, create(&image, &plain, NULL));
+}
+
+Test(texture, impossible_sampling_is_refused, .init = make_context)
+{
+    CUDA_RESOURCE_DESC image = pitch_image();
+    CUDA_TEXTURE_DESC way = plain;
+    way.address[1] = 4;
+    EXPECT(CRT_INVALID_VALUE, create(&image, &way, NULL));
+    way = plain;
+    way.filter = 2;
+    EXPECT(CRT_INVALID_VALUE, create(&image, &way, NULL));
+    way = plain;
+    way.flags = 0x80;
+    EXPECT(CRT_INVALID_VALUE, create(&image, &way, NULL));
+    way = plain;
+    way.filter = 1;
+    OK(create(&image, &way, NULL));
+    image.format = FORMAT_INT; /* a filter needs floats */
+    EXPECT(CRT_INVALID_VALUE, create(&image, &way, NULL));
+    EXPECT(CRT_INVALID_VALUE, create(NULL, &way, NULL));
+    EXPECT(CRT_INVALID_VALUE, create(&image, NULL, NULL));
+}
+
+Test(texture, views_name_what_the_array_has, .init = make_context)
+{
+    CUDA_RESOURCE_DESC image = array_image(0);
+    CUDA_RESOURCE_VIEW_DESC view = {.width = 16, .height = 8};
+    CUDA_RESOURCE_VIEW_DESC got;
+    CUtexObject object;
+    OK(cuTexObjectCreate(&object, &image, &plain, &view));
+    OK(cuTexObjectGetResourceViewDesc(&got, object));
+    cr_expect_arr_eq(&got, &view, sizeof view);
+    OK(cuTexObjectDestroy(object));
+    view.format = 0x0d; /* one channel of 32 bits */
+    OK(create(&image, &plain, &view));
+    view.format = 0x0e; /* two */
+    EXPECT(CRT_INVALID_VALUE, create(&image, &plain, &view));
+    view.format = 0x19; /* blocks */
+    EXPECT(CRT_NOT_SUPPORTED, create(&image, &plain, &view));
+    view.format = 0;
+    view.last_level = 1;
+    EXPECT(CRT_INVALID_VALUE, create(&image, &plain, &view));
+    view.last_level = 0;
+    view.width = 8;
+    EXPECT(CRT_INVALID_VALUE, create(&image, &plain, &view));
+    image = linear_image();
+    EXPECT(CRT_INVALID_VALUE, create(&image, &plain, &view));
+}
+
+Test(texture, surfaces_are_of_arrays_made_for_them, .init = make_context)
+{
+    CUDA_RESOURCE_DESC image = array_image(2 /* surfaces */);
+    CUDA_RESOURCE_DESC got;
+    CUsurfObject object;
+    OK(cuSurfObjectCreate(&object, &image));
+    OK(cuSurfObjectGetResourceDesc(&got, object));
+    cr_expect_arr_eq(&got, &image, sizeof image);
+    EXPECT(CRT_INVALID_VALUE, cuTexObjectDestroy(object));
+    OK(cuSurfObjectDestroy(object));
+    EXPECT(CRT_INVALID_VALUE, cuSurfObjectDestroy(object));
+    image = array_image(0);
+    EXPECT(CRT_INVALID_VALUE, cuSurfObjectCreate(&object, &image));
+    image = linear_image();
+    EXPECT(CRT_INVALID_VALUE, cuSurfObjectCreate(&object, &image));
+}
