@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ptx/elf.h"
 #include "ptx/joined.h"
 #include "ptx/text.h"
 
@@ -127,6 +128,29 @@ static enum pxr_status add_single(struct ptx_containers *image, struct ptx_span 
     return ptx_fatbin_wrap(bytes, kind, fatbin, err);
 }
 
+static enum pxr_status add_carried(void *user, const struct ptx_elf_section *section,
+                                   struct pxr_error *err)
+{
+    struct ptx_span text = section->bytes;
+    text.len = strnlen((const char *)text.ptr, text.len);
+    return add_single(user, text, PTX_FATBIN_PTX, err);
+}
+
+/* A cubin counts as the PTX that it carries, if it does. */
+static enum pxr_status add_cubin(struct ptx_containers *image, struct ptx_span bytes,
+                                 struct pxr_error *err)
+{
+    if (ptx_cubin_arch(bytes) == 0)
+        return pxr_fail(err, PXR_BAD_IMAGE, "%s: an ELF file, but no cubin", image->source_name);
+    enum pxr_status status = ptx_elf_visit_ptx(bytes, image->source_name, add_carried, image, err);
+    if (status != PXR_OK)
+        return status;
+    if (image->fatbin_count == 0)
+        return add_single(image, bytes, PTX_FATBIN_CUBIN, err);
+    image->kind = image->fatbin_count == 1 ? PTX_IMAGE_TEXT : PTX_IMAGE_JOINED;
+    return PXR_OK;
+}
+
 static bool has_magic(struct ptx_span bytes, uint32_t magic)
 {
     // None of the magics has a zero byte, so a short text is not read beyond its end.
@@ -157,10 +181,7 @@ static enum pxr_status read_image(struct ptx_containers *image, const void *at, 
     }
     if (has_magic(bytes, ELF_MAGIC)) {
         image->kind = PTX_IMAGE_CUBIN;
-        if (ptx_cubin_arch(bytes) == 0)
-            return pxr_fail(err, PXR_BAD_IMAGE, "%s: an ELF file, but no cubin",
-                            image->source_name);
-        return add_single(image, bytes, PTX_FATBIN_CUBIN, err);
+        return add_cubin(image, bytes, err);
     }
     image->kind = PTX_IMAGE_TEXT;
     size_t limit = bytes.len < PTX_FATBIN_MAX_PLAIN_BYTES ? bytes.len : PTX_FATBIN_MAX_PLAIN_BYTES;

@@ -12,7 +12,10 @@
 #include <stdbool.h>
 
 /* Ordinary containers, and those of relocatable device code (-rdc=true). */
-static const char *const FATBIN_SECTIONS[] = {".nv_fatbin", "__nv_relfatbin"};
+static const char *const FATBIN_SECTIONS[] = {".nv_fatbin", "__nv_relfatbin", NULL};
+
+/* Those of cubins that carry PTX (ptx/cubin.h). */
+static const char *const PTX_SECTIONS[] = {PTX_CUBIN_SECTION, NULL};
 
 /* The length of a member's name in archives; longer names are cut in messages. */
 #define MEMBER_NAME_BYTES 128
@@ -20,6 +23,7 @@ static const char *const FATBIN_SECTIONS[] = {".nv_fatbin", "__nv_relfatbin"};
 struct walk {
     struct ptx_span file;
     const char *label;
+    const char *const *wanted; /* names of sections, up to NULL */
     ptx_elf_visit_fn visit;
     void *user;
 };
@@ -38,13 +42,13 @@ static bool is_inside(struct ptx_span span, uint64_t offset, uint64_t size_bytes
     return offset <= span.len && size_bytes <= span.len - offset;
 }
 
-static const char *fatbin_section_name(struct ptx_span names, size_t offset)
+static const char *wanted_name(const char *const *wanted, struct ptx_span names, size_t offset)
 {
-    for (size_t i = 0; i < sizeof FATBIN_SECTIONS / sizeof *FATBIN_SECTIONS; i++) {
-        size_t with_end = strlen(FATBIN_SECTIONS[i]) + 1;
+    for (; *wanted; wanted++) {
+        size_t with_end = strlen(*wanted) + 1;
         if (is_inside(names, offset, with_end) &&
-            memcmp(names.ptr + offset, FATBIN_SECTIONS[i], with_end) == 0)
-            return FATBIN_SECTIONS[i];
+            memcmp(names.ptr + offset, *wanted, with_end) == 0)
+            return *wanted;
     }
     return NULL;
 }
@@ -128,7 +132,7 @@ static enum pxr_status visit_elf(const struct walk *walk, struct ptx_span bytes,
     enum pxr_status status = read_image(walk, &image, err);
     for (size_t i = 1; i < image.count && status == PXR_OK; i++) {
         Elf64_Shdr header = section_header(&image, i);
-        const char *name = fatbin_section_name(image.names, header.sh_name);
+        const char *name = wanted_name(walk->wanted, image.names, header.sh_name);
         if (name)
             status = visit_section(walk, &image, name, &header, err);
     }
@@ -201,7 +205,8 @@ enum ptx_elf_type ptx_elf_type(struct ptx_span file)
 enum pxr_status ptx_elf_visit_fatbins(struct ptx_span file, const char *label,
                                       ptx_elf_visit_fn visit, void *user, struct pxr_error *err)
 {
-    struct walk walk = {.file = file, .label = label, .visit = visit, .user = user};
+    struct walk walk = {
+        .file = file, .label = label, .wanted = FATBIN_SECTIONS, .visit = visit, .user = user};
     if (ptx_elf_type(file) == PTX_ELF_ARCHIVE)
         return visit_archive(&walk, err);
     if (!is_elf(file))
@@ -209,4 +214,15 @@ enum pxr_status ptx_elf_visit_fatbins(struct ptx_span file, const char *label,
     if (!is_elf64(file))
         return fail_elf(&walk, NULL, "not 64 bits wide, or not little-endian", err);
     return visit_elf(&walk, file, NULL, err);
+}
+
+enum pxr_status ptx_elf_visit_ptx(struct ptx_span cubin, const char *label, ptx_elf_visit_fn visit,
+                                  void *user, struct pxr_error *err)
+{
+    struct walk walk = {
+        .file = cubin, .label = label, .wanted = PTX_SECTIONS, .visit = visit, .user = user};
+    // Real cubins may be damaged or of 32 bits: nothing of ours is in those.
+    if (!is_elf64(cubin))
+        return PXR_OK;
+    return visit_elf(&walk, cubin, NULL, err);
 }

@@ -8,7 +8,10 @@
 
 #include "ptx/fatbin.h"
 
-/* One section with fat binary containers, back to back. */
+/* The name of the sections that hold PTX in cubins of ours, ptx/cubin.h. */
+#define PTX_CUBIN_SECTION ".ptxrun.ptx"
+
+/* One section with fat binary containers, back to back, or with a PTX text. */
 struct ptx_elf_section {
     const char *name;   /* static storage */
     const char *member; /* of an archive; NULL elsewhere. Valid during the visit */
@@ -35,5 +38,9 @@ enum ptx_elf_type ptx_elf_type(struct ptx_span file);
  * fine. Errors: PXR_BAD_IMAGE, PXR_OUT_OF_MEMORY, and those of visit. Thread-safe. */
 enum pxr_status ptx_elf_visit_fatbins(struct ptx_span file, const char *label,
                                       ptx_elf_visit_fn visit, void *user, struct pxr_error *err);
+
+/* The same for the texts in a cubin that ptx_cubin_make has made; no other has any. */
+enum pxr_status ptx_elf_visit_ptx(struct ptx_span cubin, const char *label, ptx_elf_visit_fn visit,
+                                  void *user, struct pxr_error *err);
 
 #endif

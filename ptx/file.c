@@ -78,6 +78,17 @@ static enum pxr_status read_section(void *user, const struct ptx_elf_section *se
     return PXR_OK;
 }
 
+static enum pxr_status read_carried(void *user, const struct ptx_elf_section *section,
+                                    struct pxr_error *err)
+{
+    struct ptx_file *file = user;
+    struct ptx_file_container *container = append_container(file, NULL, NULL);
+    if (!container)
+        return fail_memory(file, err);
+    container->offset = section->offset;
+    return ptx_fatbin_wrap(section->bytes, PTX_FATBIN_PTX, &container->fatbin, err);
+}
+
 /* A file that is one container, or one payload without a container. */
 static enum pxr_status read_single(struct ptx_file *file, enum ptx_file_kind kind,
                                    struct pxr_error *err)
@@ -90,6 +101,16 @@ static enum pxr_status read_single(struct ptx_file *file, enum ptx_file_kind kin
         return ptx_fatbin_read(file->bytes, container->label, &container->fatbin, err);
     enum ptx_fatbin_kind entry_kind = kind == PTX_FILE_CUBIN ? PTX_FATBIN_CUBIN : PTX_FATBIN_PTX;
     return ptx_fatbin_wrap(file->bytes, entry_kind, &container->fatbin, err);
+}
+
+/* A container for each text that it carries, or one for the machine code. */
+static enum pxr_status read_cubin(struct ptx_file *file, struct pxr_error *err)
+{
+    file->kind = PTX_FILE_CUBIN;
+    enum pxr_status status = ptx_elf_visit_ptx(file->bytes, file->path, read_carried, file, err);
+    if (status == PXR_OK && file->container_count == 0)
+        status = read_single(file, PTX_FILE_CUBIN, err);
+    return status;
 }
 
 static enum pxr_status read_contents(struct ptx_file *file, struct pxr_error *err)
@@ -106,7 +127,7 @@ static enum pxr_status read_contents(struct ptx_file *file, struct pxr_error *er
     if (magic == PTX_FATBIN_MAGIC)
         return read_single(file, PTX_FILE_FATBIN, err);
     if (ptx_cubin_arch(bytes) != 0)
-        return read_single(file, PTX_FILE_CUBIN, err);
+        return read_cubin(file, err);
     enum ptx_elf_type type = ptx_elf_type(bytes);
     if (type != PTX_ELF_NONE) {
         file->kind = KINDS[type];

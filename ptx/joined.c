@@ -86,14 +86,31 @@ static enum pxr_status add_text(struct addition *addition, struct ptx_span text,
     return PXR_OK;
 }
 
+static enum pxr_status add_carried(void *user, const struct ptx_elf_section *section,
+                                   struct pxr_error *err)
+{
+    return add_text(user, section->bytes, err);
+}
+
+/* The texts that it carries, if any. */
+static enum pxr_status add_cubin(struct addition *addition, struct ptx_span cubin,
+                                 struct pxr_error *err)
+{
+    enum pxr_status status = ptx_elf_visit_ptx(cubin, addition->name, add_carried, addition, err);
+    if (status == PXR_OK && addition->container_count == 0)
+        status =
+            pxr_fail(err, PXR_NO_PTX, "%s: only machine code, which cannot be run; link the PTX",
+                     addition->name);
+    return status;
+}
+
 static enum pxr_status add_input(struct addition *addition, struct ptx_span input,
                                  struct pxr_error *err)
 {
     uint32_t magic = 0;
     memcpy(&magic, input.ptr, input.len < sizeof magic ? input.len : sizeof magic);
     if (ptx_cubin_arch(input) != 0)
-        return pxr_fail(err, PXR_NO_PTX, "%s: only machine code, which cannot be run; link the PTX",
-                        addition->name);
+        return add_cubin(addition, input, err);
     if (ptx_elf_type(input) != PTX_ELF_NONE)
         return ptx_elf_visit_fatbins(input, addition->name, add_section, addition, err);
     if (magic == PTX_FATBIN_MAGIC) {

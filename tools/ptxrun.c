@@ -214,6 +214,38 @@ static bool set_path(const char *tools, bool print)
     return is_set;
 }
 
+/* Where compilers of kernels and packages of Python look for the driver and for NVIDIA's tools: in
+ * our directory, unless the person says otherwise. */
+static bool set_stack_variables(const struct launch_dirs *dirs, bool print)
+{
+    static const struct {
+        const char *variable;
+        const char *file; /* NULL: the directory of the driver */
+        bool is_tool;
+    } VARIABLES[] = {
+        {"TRITON_PTXAS_PATH", "ptxas", true},
+        {"TRITON_PTXAS_BLACKWELL_PATH", "ptxas", true},
+        {"TRITON_CUOBJDUMP_PATH", "cuobjdump", true},
+        {"TRITON_NVDISASM_PATH", "nvdisasm", true},
+        {"TRITON_LIBCUDA_PATH", NULL, false},
+        {"NUMBA_CUDA_DRIVER", "libcuda.so.1", false},
+    };
+    for (size_t i = 0; i < sizeof VARIABLES / sizeof *VARIABLES; i++) {
+        const char *directory = VARIABLES[i].is_tool ? dirs->tools : dirs->driver;
+        const char *file = VARIABLES[i].file;
+        char *value = NULL;
+        if (!directory || getenv(VARIABLES[i].variable))
+            continue;
+        if (asprintf(&value, "%s%s%s", directory, file ? "/" : "", file ? file : "") < 0)
+            value = NULL;
+        bool is_set = set_variable(VARIABLES[i].variable, value, print);
+        free(value);
+        if (!is_set)
+            return false;
+    }
+    return true;
+}
+
 /* Packages of Python bring an older libcudart to a place that only their own libraries look at: it
  * must not be hidden from them by one for plugins that may not even exist. */
 static void find_wanted_older(const struct target *target, bool wanted[LAUNCH_OLDER_COUNT])
@@ -264,6 +296,7 @@ static bool set_environment(const struct command_line *line, const struct launch
         free(library);
         free(preload);
     }
+    is_set = is_set && set_stack_variables(dirs, print);
     for (int id = 0; is_set && id < PXR_OPTION_COUNT; id++) {
         if (line->values[id])
             is_set = set_variable(pxr_option_table[id].variable, line->values[id], print);

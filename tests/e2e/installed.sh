@@ -32,6 +32,11 @@ fi
 for name in libcudart.so.13 older/12/libcudart.so.12 older/11.0/libcudart.so.11.0; do
     [ -n "$(find "$prefix" -path "*/ptxrun/cudart/$name")" ] || fail "$name is not installed"
 done
+[ -n "$(find "$prefix" -path '*/ptxrun/libcuda.so' -type l)" ] || fail "libcuda.so is not installed"
+for name in ptxas cuobjdump nvdisasm; do
+    "$work/link" "$name" --version | grep -q ptxrun || fail "$name is not installed"
+done
+"$prefix/bin/ptxrun-ptxas" --version | grep -q ' release ' || fail "ptxrun-ptxas is not installed"
 "$work/link" nvidia-smi -L | grep -q '^GPU 0: ' || fail "nvidia-smi is not installed"
 
 "$prefix/bin/ptxcache" --cache-dir "$work/cache" -s | grep -q '^entries: 0' || fail "ptxcache is not installed"

@@ -106,6 +106,15 @@ check "printed environment has options" 0 "export PTXRUN_THREADS='7'" \
 check "a level alone is 1" 0 "export PTXRUN_EXPLAIN='1'" "$ptxrun" --explain --print-env
 check "a level with its word" 0 "export PTXRUN_EXPLAIN='full'" "$ptxrun" --explain=full --print-env
 check "a level takes no word that follows" 0 "full" "$ptxrun" --explain echo full
+mkdir "$root/lib/ptxrun/bin"
+for line in "TRITON_PTXAS_PATH='$root/lib/ptxrun/bin/ptxas'" \
+    "TRITON_LIBCUDA_PATH='$root/lib/ptxrun'" "NUMBA_CUDA_DRIVER='$root/lib/ptxrun/libcuda.so.1'"; do
+    line=$(printf '%s' "$line" | sed "s|it's|it'\\\\\\\\''s|")
+    check "variables of other people's compilers" 0 "export $line" "$ptxrun" --print-env
+done
+check "a variable that is set stays" 0 "mine" \
+    env TRITON_PTXAS_PATH=mine "$ptxrun" sh -c 'echo "$TRITON_PTXAS_PATH"'
+rmdir "$root/lib/ptxrun/bin"
 path=$("$ptxrun" sh -c 'echo "$LD_LIBRARY_PATH"')
 [ "$path" = "$root/lib/ptxrun:$root/lib/ptxrun/cudart" ] || fail "library path alone: $path"
 path=$(LD_LIBRARY_PATH=/a:/b "$ptxrun" "$ptxrun" sh -c 'echo "$LD_LIBRARY_PATH"')
