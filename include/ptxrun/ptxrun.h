@@ -79,6 +79,10 @@ size_t ptxrun_param_count(const struct ptxrun_kernel *kernel);
 /* Size of the n-th parameter in bytes; 0 when there is none. */
 size_t ptxrun_param_bytes(const struct ptxrun_kernel *kernel, size_t n);
 
+/* Its type as the PTX has it, without the dot: "u64", "f32", "b32"; "bytes" for an array, which is
+ * a struct in the source; NULL when there is none. */
+const char *ptxrun_param_type(const struct ptxrun_kernel *kernel, size_t n);
+
 /* Memory of a .global or .const variable; it lives as long as the module. */
 enum ptxrun_status ptxrun_find_variable(struct ptxrun_module *module, const char *name,
                                         void **address, size_t *size_bytes,

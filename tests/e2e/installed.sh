@@ -50,6 +50,13 @@ if [ "$(uname -m)" = x86_64 ]; then
     grep -q '^--mode=jit  *[0-9]' "$work/compared" || fail "ptxbench compare has not measured"
 fi
 
+binding=$(find "$prefix" -path '*/ptxrun/python/ptxrun.py')
+[ -n "$binding" ] || fail "no ptxrun.py"
+if command -v python3 >/dev/null; then
+    PYTHONPATH=$(dirname "$binding") PYTHONDONTWRITEBYTECODE=1 python3 -c 'import ptxrun; print(ptxrun.version())' ||
+        fail "ptxrun.py finds no library"
+fi
+
 pkg_config=$(find "$prefix" -name ptxrun.pc)
 [ -n "$pkg_config" ] || fail "no ptxrun.pc"
 config=$(find "$prefix" -name ptxrunConfig.cmake)

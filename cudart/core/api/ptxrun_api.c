@@ -18,8 +18,12 @@
 #include "cudart/core/streams/context.h"
 #include "ptx/file.h"
 #include "ptx/image.h"
+#include "ptx/ops.h"
 
-#define API __attribute__((visibility("default")))
+/* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
+#define ATTRIBUTE_MAX_DYNAMIC_SHARED 8
+
+#define API                          __attribute__((visibility("default")))
 
 struct ptxrun_kernel {
     struct crt_kernel *core;
@@ -261,6 +265,14 @@ API size_t ptxrun_param_bytes(const struct ptxrun_kernel *kernel, size_t n)
     return size_bytes;
 }
 
+API const char *ptxrun_param_type(const struct ptxrun_kernel *kernel, size_t n)
+{
+    if (!kernel || n >= kernel->core->func->param_count)
+        return NULL;
+    const struct ptx_var *param = kernel->core->func->params[n];
+    return param->is_array ? "bytes" : ptx_type_table[param->type].name;
+}
+
 API enum ptxrun_status ptxrun_find_variable(struct ptxrun_module *module, const char *name,
                                             void **address, size_t *size_bytes,
                                             struct ptxrun_error *err)
@@ -293,6 +305,11 @@ static enum pxr_status check_launch(const struct ptxrun_kernel *kernel,
     if (threads > limit || threads * launch->block[2] > limit)
         return pxr_fail(error, PXR_OUT_OF_RESOURCES,
                         "kernel '%s': a block can have at most %u threads", name, (unsigned)limit);
+    // Nobody opts in to more than 48 KiB here: what the device has is allowed.
+    if (launch->dynamic_shared_bytes > crt_kernel_dynamic_limit(kernel->core) &&
+        launch->dynamic_shared_bytes <= INT32_MAX)
+        crt_kernel_set_attribute(kernel->core, ATTRIBUTE_MAX_DYNAMIC_SHARED,
+                                 (int)launch->dynamic_shared_bytes);
     size_t shared_limit = crt_kernel_dynamic_limit(kernel->core);
     if (launch->dynamic_shared_bytes > shared_limit)
         return pxr_fail(error, PXR_OUT_OF_RESOURCES,

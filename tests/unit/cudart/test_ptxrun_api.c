@@ -98,6 +98,8 @@ Test(ptxrun_api, a_kernel_runs_on_host_memory)
     cr_assert_eq(ptxrun_param_bytes(kernel, 0), 8);
     cr_assert_eq(ptxrun_param_bytes(kernel, 2), 4);
     cr_assert_eq(ptxrun_param_bytes(kernel, 3), 0);
+    cr_assert_str_eq(ptxrun_param_type(kernel, 0), "u64");
+    cr_assert_null(ptxrun_param_type(kernel, 3));
     scale_and_check(kernel, 2.5f);
     ptxrun_unload(module);
 }
