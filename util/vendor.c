@@ -15,16 +15,15 @@ static const struct vendor {
     const char *name;
     bool is_family;
 } vendors[] = {
-    {"libcublas", "cuBLAS", true},        {"libnvblas", "NVBLAS", false},
-    {"libcufft", "cuFFT", true},          {"libcurand", "cuRAND", false},
-    {"libcusolver", "cuSOLVER", true},    {"libcusparse", "cuSPARSE", true},
-    {"libcudnn", "cuDNN", true},          {"libcutensor", "cuTENSOR", true},
-    {"libcudss", "cuDSS", true},          {"libnpp", "NPP", true},
-    {"libnvjpeg", "nvJPEG", true},        {"libnvrtc", "NVRTC", true},
-    {"libnvJitLink", "nvJitLink", false}, {"libnccl", "NCCL", false},
-    {"libnvinfer", "TensorRT", true},     {"libnvgraph", "nvGRAPH", false},
-    {"libnvcomp", "nvCOMP", true},        {"libcufile", "cuFile", true},
-    {"libnvshmem", "NVSHMEM", true},
+    {"libcublas", "cuBLAS", true},     {"libnvblas", "NVBLAS", false},
+    {"libcufft", "cuFFT", true},       {"libcurand", "cuRAND", false},
+    {"libcusolver", "cuSOLVER", true}, {"libcusparse", "cuSPARSE", true},
+    {"libcudnn", "cuDNN", true},       {"libcutensor", "cuTENSOR", true},
+    {"libcudss", "cuDSS", true},       {"libnpp", "NPP", true},
+    {"libnvjpeg", "nvJPEG", true},     {"libnvJitLink", "nvJitLink", false},
+    {"libnccl", "NCCL", false},        {"libnvinfer", "TensorRT", true},
+    {"libnvgraph", "nvGRAPH", false},  {"libnvcomp", "nvCOMP", true},
+    {"libcufile", "cuFile", true},     {"libnvshmem", "NVSHMEM", true},
 };
 
 static bool matches(const struct vendor *vendor, const char *file)

@@ -29,6 +29,7 @@ if [ "$(uname -m)" = x86_64 ]; then
         fail "the installation uses the build tree"
 fi
 
+[ -n "$(find "$prefix" -path '*/ptxrun/libnvrtc.so.12')" ] || fail "libnvrtc is not installed"
 for name in libcudart.so.13 older/12/libcudart.so.12 older/11.0/libcudart.so.11.0; do
     [ -n "$(find "$prefix" -path "*/ptxrun/cudart/$name")" ] || fail "$name is not installed"
 done

@@ -13,7 +13,7 @@ Test(vendor, closed_libraries_are_known_by_the_names_of_their_files)
         {"/usr/local/cuda/lib64/libcublasLt.so.13.1.0", "cuBLAS"},
         {"libcudnn_ops.so.9", "cuDNN"},
         {"libnppial.so.13", "NPP"},
-        {"libnvrtc-builtins.so.13.0", "NVRTC"},
+        {"libnvJitLink.so.13", "nvJitLink"},
         {"./libnccl.so", "NCCL"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -22,10 +22,10 @@ Test(vendor, closed_libraries_are_known_by_the_names_of_their_files)
 
 Test(vendor, other_libraries_are_not_taken_for_them)
 {
-    static const char *const paths[] = {"libcuda.so.1",         "libcudart.so.13",
-                                        "libnccl-tuner.so.1",   "libcublas",
-                                        "/libcublas.so.13/app", "",
-                                        "libnvToolsExt.so.1",   "mylibcublas.so"};
+    static const char *const paths[] = {
+        "libcuda.so.1",   "libcudart.so.13",      "libnccl-tuner.so.1",
+        "libcublas",      "/libcublas.so.13/app", "",
+        "libnvrtc.so.13", "libnvToolsExt.so.1",   "mylibcublas.so"};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
         cr_expect_null(pxr_vendor_library(paths[i]), "%s", paths[i]);
     cr_expect_null(pxr_vendor_library(NULL));
