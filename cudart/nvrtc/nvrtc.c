@@ -133,6 +133,7 @@ enum nvrtc_result nvrtcCompileProgram(struct nvrtc_program *program, int option_
         program->arch = made.arch;
         free(program->cubin);
         program->cubin = NULL;
+        program->cubin_bytes = 0;
         result = behind(program->behind, made.count, made.list);
     }
     nvrtc_options_fini(&made);
@@ -148,6 +149,11 @@ static enum nvrtc_result make_cubin(struct nvrtc_program *program)
         return result;
     char *text = calloc(1, bytes + 1);
     result = text ? nvrtcGetPTX(program, text) : NVRTC_OUT_OF_MEMORY;
+    // Link-time code comes without PTX: then there is no cubin either.
+    if (result == NVRTC_SUCCESS && *text == '\0') {
+        free(text);
+        return NVRTC_SUCCESS;
+    }
     struct ptx_span span = {(const uint8_t *)text, text ? strlen(text) : 0};
     if (result == NVRTC_SUCCESS && ptx_cubin_make(&span, 1, program->arch, &program->cubin,
                                                   &program->cubin_bytes, NULL) != PXR_OK)
@@ -177,7 +183,7 @@ enum nvrtc_result nvrtcGetCUBIN(struct nvrtc_program *program, char *image)
     if (!program->wants_cubin)
         return behind ? behind(program->behind, image) : NVRTC_INTERNAL_ERROR;
     enum nvrtc_result result = image ? make_cubin(program) : NVRTC_INVALID_INPUT;
-    if (result == NVRTC_SUCCESS)
+    if (result == NVRTC_SUCCESS && program->cubin)
         memcpy(image, program->cubin, program->cubin_bytes);
     return result;
 }
