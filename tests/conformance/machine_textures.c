@@ -430,8 +430,8 @@ static void put_surfaces(struct piece *piece, const struct rt_texture *image)
     fputs("};\n", piece->decls);
 }
 
-/* Places are inside, but for modes with a meaning for others and cases that shall fault. In bytes
- * they are multiples of what is accessed. */
+/* Places are inside, but for modes with a meaning for others and cases that shall fault: there
+ * those of every second thread may be anywhere. In bytes they are multiples of what is accessed. */
 static void put_surface_place(struct piece *piece, const struct rt_texture *image, bool is_outside)
 {
     unsigned bytes = has_word(piece, "p") ? 1
@@ -440,10 +440,13 @@ static void put_surface_place(struct piece *piece, const struct rt_texture *imag
                                                  : has_word(piece, "v2") ? 2
                                                                          : 1);
     put_registers(piece->body);
-    if (!is_outside)
-        for (unsigned i = 0; i < 3; i++)
-            fprintf(piece->body, "and.b32 %%c%u, %%c%u, %u;\n", i, i,
-                    i == 0 && bytes > 1 ? SIDE * image->elem_bytes / bytes - 1 : SIDE - 1);
+    fprintf(piece->body, "{ .reg .b32 %%bits, %%mask;\nand.b32 %%bits, %%thread, %u;\n",
+            is_outside ? 1 : 0);
+    fputs("neg.s32 %bits, %bits;\n", piece->body);
+    for (unsigned i = 0; i < 3; i++)
+        fprintf(piece->body, "or.b32 %%mask, %%bits, %u;\nand.b32 %%c%u, %%c%u, %%mask;\n",
+                i == 0 && bytes > 1 ? SIDE * image->elem_bytes / bytes - 1 : SIDE - 1, i, i);
+    fputs("}\n", piece->body);
     fprintf(piece->body, "mul.lo.s32 %%c0, %%c0, %u;\nand.b32 %%layer, %%layer, %u;\n", bytes,
             is_outside ? 7 : 1);
     fprintf(piece->body,
