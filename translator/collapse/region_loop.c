@@ -312,6 +312,70 @@ static void mark_accesses(struct tr_region_build *region)
     }
 }
 
+/* ---- what threads do once, at their end ---- */
+
+/* Whether threads that leave the region come to it again. */
+static bool is_in_loop(struct tr_kernel *kernel, uint32_t number)
+{
+    struct tr_set later = tr_set_make(&kernel->graph.arena, kernel->sync_count);
+    bool is_more = later.words != NULL && tr_set_merge(&later, &kernel->regions[number].outcomes);
+    while (is_more && !tr_set_has(&later, number)) {
+        is_more = false;
+        for (uint32_t s = tr_set_next(&later, 0); s != TR_NONE; s = tr_set_next(&later, s + 1))
+            is_more |= tr_set_merge(&later, &kernel->regions[s].outcomes);
+    }
+    return later.words != NULL && tr_set_has(&later, number);
+}
+
+static bool leads_on(const struct tr_segment *segment, const struct tr_set *leading)
+{
+    bool leads = segment->is_sync_point;
+    for (uint32_t i = 0; i < segment->succ_count; i++)
+        leads |= tr_set_has(leading, segment->succs[i]);
+    return leads;
+}
+
+/* Segments of the region from where threads come to a sync point; false: out of memory. */
+static bool find_leading(struct tr_kernel *kernel, const struct tr_set *segments,
+                         struct tr_set *leading)
+{
+    bool is_more = true;
+    *leading = tr_set_make(&kernel->graph.arena, kernel->graph.segment_count);
+    while (is_more && leading->words != NULL) {
+        is_more = false;
+        for (uint32_t s = tr_set_next(segments, 0); s != TR_NONE; s = tr_set_next(segments, s + 1))
+            if (!tr_set_has(leading, s) && leads_on(&kernel->graph.segments[s], leading)) {
+                tr_set_add(leading, s);
+                is_more = true;
+            }
+    }
+    return leading->words != NULL;
+}
+
+static void mark_last_of(const struct tr_region_build *region, const struct tr_segment *segment)
+{
+    for (uint32_t v = segment->first_value; v < segment->first_value + segment->value_count; v++) {
+        LLVMOpcode opcode = region->fuse->kernel->graph.values[v].opcode;
+        LLVMValueRef access = region->fused->clone.copies[v];
+        if ((opcode == LLVMLoad || opcode == LLVMStore) && access != NULL &&
+            LLVMIsAInstruction(access) != NULL && LLVMGetInstructionOpcode(access) == opcode)
+            tr_mark(access, TR_MARK_LAST);
+    }
+}
+
+/* What stands behind a loop with barriers is in the same region as the loop's next turn. */
+static void mark_last(const struct tr_region_build *region)
+{
+    struct tr_kernel *kernel = region->fuse->kernel;
+    const struct tr_set *segments = &kernel->regions[region->number].segments;
+    struct tr_set leading;
+    if (!is_in_loop(kernel, region->number) || !find_leading(kernel, segments, &leading))
+        return;
+    for (uint32_t s = tr_set_next(segments, 0); s != TR_NONE; s = tr_set_next(segments, s + 1))
+        if (!tr_set_has(&leading, s))
+            mark_last_of(region, &kernel->graph.segments[s]);
+}
+
 /* ---- the body ---- */
 
 static void skip_exited(struct tr_region_build *region)
@@ -347,8 +411,10 @@ static void build_body(struct tr_region_build *region)
     bring_in_values(region);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(fuse->builder);
     tr_clone_segments(clone, &fuse->kernel->regions[region->number].segments);
-    if (fuse->options->is_vector)
+    if (fuse->options->is_vector) {
         mark_accesses(region);
+        mark_last(region);
+    }
     LLVMPositionBuilderAtEnd(fuse->builder, before);
     LLVMBuildBr(fuse->builder, clone->blocks[fuse->kernel->sync_points[region->number].resume]);
     LLVMSetCurrentDebugLocation2(fuse->builder, NULL);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "translator/module/budget.h"
+#include "translator/module/marks.h"
 #include "translator/vector/control.h"
 #include "translator/vector/version.h"
 
@@ -162,6 +163,14 @@ static double weight_of(const struct tr_iteration *iteration, uint32_t segment, 
     return weight < MAX_WEIGHT ? weight : MAX_WEIGHT;
 }
 
+/* How often an instruction of the segment runs for each time that its iteration does, about. */
+static double times_of(const struct tr_iteration *iteration, const struct tr_value *value,
+                       bool is_vector)
+{
+    double weight = weight_of(iteration, value->segment, is_vector);
+    return tr_is_marked(value->llvm, TR_MARK_LAST) ? weight / LOOP_ITERATIONS : weight;
+}
+
 /* ---- the iteration ---- */
 
 static unsigned bits_of(LLVMTypeRef type)
@@ -258,13 +267,13 @@ static void look_at_value(const struct tr_iteration *iteration, uint32_t width, 
     double parts = parts_of(iteration, number);
     bool is_gather = false;
     double cost = parts * vector_cost(iteration, width, number, estimate, &is_gather) *
-                  weight_of(iteration, value->segment, true);
+                  times_of(iteration, value, true);
     estimate->vector += cost;
     bool is_access = value->opcode == LLVMLoad || value->opcode == LLVMStore;
     bool is_by_lane = is_gather || (is_access && tr_access_is_serial(iteration, number));
     estimate->by_lane += is_by_lane ? cost : 0;
-    estimate->scalar += scalar_cost(&iteration->target->figures, value) * width *
-                        weight_of(iteration, value->segment, false);
+    estimate->scalar +=
+        scalar_cost(&iteration->target->figures, value) * width * times_of(iteration, value, false);
     estimate->length++;
     estimate->effort += effort_of(iteration, width, number);
     look_at_load(iteration, number, estimate);
