@@ -3,20 +3,8 @@
 # Our libnvrtc stands in front of another one: of one of the tests, and of the toolkit's where there is
 # one. Usage: nvrtc.sh PTXRUN NVRTC-USER DIRECTORY-OF-THE-FAKE
 set -u
+. "$(dirname "$0")/../tools/check.sh"
 ptxrun=$1 user=$2 fake=$3
-failures=0
-
-# check NAME STATUS PATTERN COMMAND...: exit status, and a pattern in stdout and stderr together
-check() {
-    name=$1 status=$2 pattern=$3
-    shift 3
-    output=$("$@" 2>&1)
-    code=$?
-    if [ "$code" -ne "$status" ] || ! printf '%s\n' "$output" | grep -qe "$pattern"; then
-        echo "FAILED: $name: status $code, expected $status and '$pattern' in: $output"
-        failures=$((failures + 1))
-    fi
-}
 
 fake() {
     env LD_LIBRARY_PATH="$fake" "$ptxrun" "$user" "$@"

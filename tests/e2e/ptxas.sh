@@ -4,24 +4,12 @@
 # texts that callers search, exit statuses; and the driver takes what they make.
 # Usage: ptxas.sh PTXRUN PTXRUN-PTXAS PTXDUMP CUBIN-USER DIRECTORY-WITH-FIXTURES
 set -u
+. "$(dirname "$0")/../tools/check.sh"
 ptxrun=$1 ptxas=$2 ptxdump=$3 user=$4 data=$5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 unset TRITON_PTXAS_PATH TRITON_CUOBJDUMP_PATH TRITON_NVDISASM_PATH TRITON_LIBCUDA_PATH NUMBA_CUDA_DRIVER
-failures=0
-
-# check NAME STATUS PATTERN COMMAND...: exit status, and a pattern in stdout and stderr together
-check() {
-    name=$1 status=$2 pattern=$3
-    shift 3
-    output=$("$@" 2>&1)
-    code=$?
-    if [ "$code" -ne "$status" ] || ! printf '%s\n' "$output" | grep -qe "$pattern"; then
-        echo "FAILED: $name: status $code, expected $status and '$pattern' in: $output"
-        failures=$((failures + 1))
-    fi
-}
 
 # fatal PATTERN ARGUMENT...: what is refused, by ptxas' own words and exit status
 fatal() {

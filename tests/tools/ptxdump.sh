@@ -2,23 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Promises of the ptxdump command. Usage: ptxdump.sh PTXDUMP DIRECTORY-WITH-FIXTURES
 set -u
+. "$(dirname "$0")/check.sh"
 ptxdump=$1
 data=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-failures=0
-# check NAME STATUS PATTERN COMMAND...: exit status, and a pattern in stdout and stderr together
-check() {
-    name=$1 status=$2 pattern=$3
-    shift 3
-    output=$("$@" 2>&1)
-    code=$?
-    if [ "$code" -ne "$status" ] || ! printf '%s\n' "$output" | grep -qe "$pattern"; then
-        echo "FAILED: $name: status $code, expected $status and '$pattern' in: $output"
-        failures=$((failures + 1))
-    fi
-}
 
 check "list shows architecture, version, packing and kernels" 0 \
     "ptx  *compute_90a  *9.0  *zstd .*_Z5scalePii" "$ptxdump" list "$data/many.exe"

@@ -76,6 +76,8 @@ void tr_make_whole(struct tr_ctx *ctx, const struct ptx_matrices *matrices,
 /* D = A * B + C, from registers of all lanes. Matrices may be set anew. */
 struct product;
 
+#define TR_D_ELEMENTS_MAX 16 /* of a lane */
+
 struct product *tr_begin_product(const struct tr_warp_function *made, const struct ptx_inst *inst,
                                  const struct ptx_matrices *matrices);
 void tr_set_a(struct product *product, const LLVMValueRef *registers);

@@ -7,7 +7,6 @@
 #include "translator/emit/matrix.h"
 
 #define NAME_MAX_BYTES 200
-#define D_ELEMENTS_MAX 16 /* of a lane */
 
 struct tr_matrix_rows tr_rows_of(const struct ptx_matrices *matrices)
 {
@@ -72,7 +71,7 @@ static void build_product(const struct tr_warp_function *made, struct product *p
 {
     struct tr_matrix_rows rows = tr_rows_of(matrices);
     LLVMValueRef registers[TR_REGISTERS_MAX];
-    LLVMValueRef d[D_ELEMENTS_MAX];
+    LLVMValueRef d[TR_D_ELEMENTS_MAX];
     tr_load_registers(made, &matrices->a, rows.a, registers);
     if (matrices->metadata.row != NULL)
         tr_set_sparse_a(product, registers, tr_load_row(made, rows.metadata, made->ctx->i32),
@@ -167,7 +166,7 @@ static void build_group(const struct groups *groups, LLVMValueRef group)
                                  .is_b = true,
                                  .is_transposed = groups->wgmma->is_b_transposed};
     LLVMValueRef registers[TR_REGISTERS_MAX];
-    LLVMValueRef d[D_ELEMENTS_MAX];
+    LLVMValueRef d[TR_D_ELEMENTS_MAX];
     struct tr_warp_function part =
         tr_rows_behind(&groups->made, group, ptx_fragment_registers(&matrices->d));
     LLVMValueRef first = number_field(groups, TR_WGMMA_FIRST, 8);

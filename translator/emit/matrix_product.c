@@ -14,9 +14,8 @@
 #include "translator/emit/matrix_gathers.h"
 #include "translator/rt/arith.h"
 
-#define PIECE_LANES    16
-#define SUM_REGISTERS  8 /* of the machine: sums that are added to side by side */
-#define D_ELEMENTS_MAX 16
+#define PIECE_LANES   16
+#define SUM_REGISTERS 8 /* of the machine, for sums that grow side by side */
 
 struct product {
     struct tr_warp_function made;
@@ -161,26 +160,22 @@ struct sum {
     LLVMValueRef lanes; /* NULL: integers, of which nothing was added yet */
 };
 
-/* The source of one part: A's and B's elements for this k. */
-static LLVMValueRef a_for(struct product *product, const struct sum *sum, unsigned k, unsigned part)
+/* What the sum's lanes need of a factor, or of C, for this k. */
+static LLVMValueRef elements_for(struct product *product, struct tr_factor *factor,
+                                 const struct sum *sum, unsigned k, unsigned part)
 {
-    return tr_gather(ctx_of(product), &product->a, &product->matrices->d, sum->element, k, part,
-                     sum->piece);
-}
-
-static LLVMValueRef b_for(struct product *product, const struct sum *sum, unsigned k, unsigned part)
-{
-    return tr_gather(ctx_of(product), &product->b, &product->matrices->d, sum->element, k, part,
+    return tr_gather(ctx_of(product), factor, &product->matrices->d, sum->element, k, part,
                      sum->piece);
 }
 
 /* What a sparse A has not stored is multiplied with nothing: not even infinity. */
 static void add_floats(struct product *product, unsigned k, struct sum *sum)
 {
-    LLVMValueRef a = a_for(product, sum, k, 0);
-    LLVMValueRef next = multiply_add(product, a, b_for(product, sum, k, 0), sum->lanes);
+    LLVMValueRef a = elements_for(product, &product->a, sum, k, 0);
+    LLVMValueRef next =
+        multiply_add(product, a, elements_for(product, &product->b, sum, k, 0), sum->lanes);
     if (is_sparse(product)) {
-        LLVMValueRef is_stored = a_for(product, sum, k, TR_PART_STORED);
+        LLVMValueRef is_stored = elements_for(product, &product->a, sum, k, TR_PART_STORED);
         next = LLVMBuildSelect(ctx_of(product)->builder, is_stored, next, sum->lanes, "");
     }
     sum->lanes = next;
@@ -190,8 +185,8 @@ static void add_integers(struct product *product, unsigned k, struct sum *sum)
 {
     struct tr_ctx *ctx = ctx_of(product);
     for (unsigned part = 0; part < product->a.parts; part++) {
-        LLVMValueRef a = a_for(product, sum, k, part);
-        LLVMValueRef b = b_for(product, sum, k, part);
+        LLVMValueRef a = elements_for(product, &product->a, sum, k, part);
+        LLVMValueRef b = elements_for(product, &product->b, sum, k, part);
         LLVMValueRef dot =
             product->matrices->a.bits == 1 ? count_bits(product, a, b) : dot_of_halves(ctx, a, b);
         sum->lanes = sum->lanes == NULL ? dot : LLVMBuildAdd(ctx->builder, sum->lanes, dot, "");
@@ -242,17 +237,12 @@ static void add_scaled(struct product *product, struct sum *total)
     }
 }
 
-static LLVMValueRef c_for(struct product *product, const struct sum *sum)
-{
-    return tr_gather(ctx_of(product), &product->c, &product->matrices->d, sum->element, 0, 0,
-                     sum->piece);
-}
-
 /* Side by side: one addition does not wait for the last one. */
 static void find_sums(struct product *product, struct sum *sums, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        sums[i].lanes = is_integer(product) ? NULL : c_for(product, &sums[i]);
+        sums[i].lanes =
+            is_integer(product) ? NULL : elements_for(product, &product->c, &sums[i], 0, 0);
     if (product->matrices->blocks != 0) {
         for (unsigned i = 0; i < count; i++)
             add_scaled(product, &sums[i]);
@@ -262,7 +252,8 @@ static void find_sums(struct product *product, struct sum *sums, unsigned count)
         for (unsigned i = 0; i < count; i++)
             add_products(product, k, &sums[i]);
     for (unsigned i = 0; i < count && is_integer(product); i++)
-        sums[i].lanes = add_c(product, sums[i].lanes, c_for(product, &sums[i]));
+        sums[i].lanes =
+            add_c(product, sums[i].lanes, elements_for(product, &product->c, &sums[i], 0, 0));
 }
 
 static LLVMValueRef joined(struct tr_ctx *ctx, LLVMValueRef low, LLVMValueRef high)
@@ -447,7 +438,7 @@ static unsigned sums_together(const struct product *product)
 
 void tr_find_d(struct product *product, LLVMValueRef *elements)
 {
-    struct sum sums[2 * D_ELEMENTS_MAX];
+    struct sum sums[2 * TR_D_ELEMENTS_MAX];
     unsigned count = list_sums(product, sums);
     unsigned together = sums_together(product);
     unsigned of_piece = product->matrices->d.elements;

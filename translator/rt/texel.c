@@ -3,6 +3,7 @@
  * Elements of images (CUDA C++ Programming Guide, "Texture Fetching"; driver API, CUarray_format).
  */
 #include "translator/rt/texel.h"
+#include "translator/rt/bits.h"
 
 #define CHANNELS 4
 #define NAN_HALF 0x7fff /* PTX ISA "cvt" */
@@ -59,7 +60,7 @@ static uint32_t read_integer(uint32_t texel, uint32_t raw)
     case RT_TEXEL_S16:
         return (uint32_t)(int32_t)(int16_t)raw;
     case RT_TEXEL_F16:
-        return rt_float_to_bits(half_to_float((uint16_t)raw));
+        return bits_f32(half_to_float((uint16_t)raw));
     default:
         return raw;
     }
@@ -69,13 +70,13 @@ static uint32_t read_part(uint32_t texel, uint32_t raw)
 {
     switch (texel) {
     case RT_TEXEL_U8:
-        return rt_float_to_bits((float)raw / 255.0f);
+        return bits_f32((float)raw / 255.0f);
     case RT_TEXEL_U16:
-        return rt_float_to_bits((float)raw / 65535.0f);
+        return bits_f32((float)raw / 65535.0f);
     case RT_TEXEL_S8:
-        return rt_float_to_bits(signed_part((int8_t)raw, 127.0f));
+        return bits_f32(signed_part((int8_t)raw, 127.0f));
     case RT_TEXEL_S16:
-        return rt_float_to_bits(signed_part((int16_t)raw, 32767.0f));
+        return bits_f32(signed_part((int16_t)raw, 32767.0f));
     default:
         return read_integer(texel, raw);
     }
@@ -87,8 +88,8 @@ static struct rt_texel_value read_packed(const uint8_t *at)
     struct rt_texel_value value;
     __builtin_memcpy(&raw, at, sizeof raw);
     for (uint32_t i = 0; i < 3; i++)
-        value.bits[i] = rt_float_to_bits((float)(raw >> 10 * i & 0x3ff) / 1023.0f);
-    value.bits[3] = rt_float_to_bits((float)(raw >> 30) / 3.0f);
+        value.bits[i] = bits_f32((float)(raw >> 10 * i & 0x3ff) / 1023.0f);
+    value.bits[3] = bits_f32((float)(raw >> 30) / 3.0f);
     return value;
 }
 
@@ -103,7 +104,7 @@ static struct rt_texel_value read_channels(const struct rt_texture *texture, con
         value.bits[i] = texture->gives_floats ? read_part(texture->texel, raw)
                                               : read_integer(texture->texel, raw);
         if (texture->is_srgb && i < 3)
-            value.bits[i] = rt_float_to_bits(srgb_to_linear(rt_bits_to_float(value.bits[i])));
+            value.bits[i] = bits_f32(srgb_to_linear(f32_of(value.bits[i])));
     }
     return value;
 }
@@ -122,6 +123,6 @@ struct rt_texel_value rt_texel_border(const struct rt_texture *texture)
 {
     struct rt_texel_value value;
     for (uint32_t i = 0; i < CHANNELS; i++)
-        value.bits[i] = rt_float_to_bits(texture->border[i]);
+        value.bits[i] = bits_f32(texture->border[i]);
     return value;
 }

@@ -14,20 +14,6 @@ struct rt_texel_value {
     uint32_t bits[4];
 };
 
-static inline float rt_bits_to_float(uint32_t bits)
-{
-    float value;
-    __builtin_memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static inline uint32_t rt_float_to_bits(float value)
-{
-    uint32_t bits;
-    __builtin_memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* The element at a place that the level has. slice: the plane, layer or face. */
 struct rt_texel_value rt_texel_read(const struct rt_texture *texture,
                                     const struct rt_texture_level *level, uint32_t x, uint32_t y,

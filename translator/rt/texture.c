@@ -4,6 +4,7 @@
  * Not part of kernels but of the process: it is long, and would be compiled with each.
  */
 #include "kernel_abi/rt.h"
+#include "translator/rt/bits.h"
 #include "translator/rt/texel.h"
 
 #define COORDINATES   3
@@ -138,9 +139,9 @@ static struct rt_texel_value compare(const struct fetch *fetch, struct rt_texel_
 {
     if (!RT_FETCH_BIT(fetch->request, RT_FETCH_HAS_DEPTH))
         return value;
-    float result = fetch->depth <= rt_bits_to_float(value.bits[0]) ? 1.0f : 0.0f;
+    float result = fetch->depth <= f32_of(value.bits[0]) ? 1.0f : 0.0f;
     for (uint32_t i = 0; i < CHANNELS; i++)
-        value.bits[i] = rt_float_to_bits(result);
+        value.bits[i] = bits_f32(result);
     return value;
 }
 
@@ -169,11 +170,11 @@ static struct rt_texel_value blend(const struct fetch *fetch, const struct rt_te
         struct rt_texel_value value =
             compare(fetch, read_one(fetch, level, index[0], index[1], index[2]));
         for (uint32_t i = 0; i < CHANNELS && weight != 0.0f; i++)
-            sums[i] += weight * rt_bits_to_float(value.bits[i]);
+            sums[i] += weight * f32_of(value.bits[i]);
     }
     struct rt_texel_value result;
     for (uint32_t i = 0; i < CHANNELS; i++)
-        result.bits[i] = rt_float_to_bits(sums[i]);
+        result.bits[i] = bits_f32(sums[i]);
     return result;
 }
 
@@ -236,8 +237,8 @@ static struct rt_texel_value sample(const struct fetch *fetch, float lod)
         return fine;
     struct rt_texel_value coarse = sample_level(fetch, level + 1);
     for (uint32_t i = 0; i < CHANNELS; i++)
-        fine.bits[i] = rt_float_to_bits((1.0f - weight) * rt_bits_to_float(fine.bits[i]) +
-                                        weight * rt_bits_to_float(coarse.bits[i]));
+        fine.bits[i] =
+            bits_f32((1.0f - weight) * f32_of(fine.bits[i]) + weight * f32_of(coarse.bits[i]));
     return fine;
 }
 
@@ -316,7 +317,7 @@ static struct fetch make_fetch(uint64_t texture, uint64_t sampler, uint64_t c01,
     fetch.dimensions = rt_texture_dimensions(fetch.kind);
     fetch.is_linear = fetch.is_float && fetch.sampler->is_linear && fetch.image->gives_floats;
     for (uint32_t i = 0; i < COORDINATES; i++) {
-        fetch.at[i] = fetch.is_float ? rt_bits_to_float(bits[i]) : 0.0f;
+        fetch.at[i] = fetch.is_float ? f32_of(bits[i]) : 0.0f;
         fetch.index[i] = (int32_t)bits[i];
     }
     set_place(&fetch, (uint32_t)(c23 >> 32));
@@ -337,7 +338,7 @@ static unsigned __int128 pack(struct rt_texel_value value, bool is_half)
 {
     unsigned __int128 result = 0;
     for (uint32_t i = 0; i < CHANNELS; i++) {
-        uint32_t bits = is_half ? rt_half_of_float(rt_bits_to_float(value.bits[i])) : value.bits[i];
+        uint32_t bits = is_half ? rt_half_of_float(f32_of(value.bits[i])) : value.bits[i];
         result |= (unsigned __int128)bits << (is_half ? 16 : 32) * i;
     }
     return result;
@@ -351,13 +352,13 @@ unsigned __int128 rt_texture_fetch(struct rt_thread *thread, uint64_t texture, u
     uint32_t gathered = (uint32_t)(request >> RT_FETCH_GATHER_SHIFT & 7);
     struct rt_texel_value value;
     (void)thread;
-    fetch.depth = rt_bits_to_float((uint32_t)(lod_and_depth >> 32));
+    fetch.depth = f32_of((uint32_t)(lod_and_depth >> 32));
     if (fetch.kind == RT_TEXTURE_LINEAR)
         value = read_linear(&fetch);
     else if (gathered != 0)
         value = gather(&fetch, gathered - 1);
     else
-        value = sample(&fetch, rt_bits_to_float((uint32_t)lod_and_depth));
+        value = sample(&fetch, f32_of((uint32_t)lod_and_depth));
     return pack(value, RT_FETCH_BIT(request, RT_FETCH_IS_HALF));
 }
 
@@ -405,5 +406,5 @@ uint32_t rt_texture_lod(struct rt_thread *thread, uint64_t texture, uint64_t sam
             length_in_elements(image, (const struct rt_texture *)(uintptr_t)sampler, at[i]);
         longest = length > longest ? length : longest;
     }
-    return rt_float_to_bits(longest > 0.0f ? __builtin_log2f(longest) : -FAR);
+    return bits_f32(longest > 0.0f ? __builtin_log2f(longest) : -FAR);
 }
