@@ -170,6 +170,13 @@ static enum pxr_status assume_facts(struct tr_compilation *c, struct pxr_error *
     return PXR_OK;
 }
 
+static enum pxr_status count_even_trips(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_count_even_trips(c->module);
+    return PXR_OK;
+}
+
 static enum pxr_status optimise_barriers(struct tr_compilation *c, struct pxr_error *err)
 {
     return tr_optimise_barriers(c->module, c->kernel, c->options.facts, &c->barriers, err);

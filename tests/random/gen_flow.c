@@ -317,10 +317,45 @@ static void gen_remainder_loop(struct gen *g, const struct gen_scope *scope)
     gen_label(g, labels[2]);
 }
 
+/* As blocks load their tiles: each thread counts from its own number, in steps of about as many as
+ * there are threads. WAY_UNIFORM: all of them equally often. */
+static void gen_strided_loop(struct gen *g, const struct gen_scope *scope, enum gen_way way)
+{
+    struct gen_scope inside = inner(scope, way, "");
+    unsigned limit = gen_turns_left(g, scope);
+    unsigned turns = 1 + dice_below(&g->dice, limit);
+    unsigned step = way == WAY_UNIFORM ? g->threads : 1 + dice_below(&g->dice, 2 * g->threads);
+    unsigned end = step * turns - (way == WAY_UNIFORM ? 0 : dice_below(&g->dice, step));
+    unsigned before = dice_chance(&g->dice, 50) ? step : dice_below(&g->dice, 8);
+    const char *type = dice_chance(&g->dice, 50) ? "s32" : before == 0 ? "u32" : "s32";
+    char counter[NAME_BYTES];
+    char goes_on[NAME_BYTES];
+    char head[NAME_BYTES];
+    char done[NAME_BYTES];
+    gen_temp(g, 32, counter);
+    gen_temp(g, 1, goes_on);
+    gen_new_label(g, head);
+    gen_new_label(g, done);
+    gen_line(g, "setp.ge.u32 %s, %%thread, %u;", goes_on, end);
+    if (way != WAY_UNIFORM)
+        gen_line(g, "@%s bra %s;", goes_on, done);
+    gen_line(g, "sub.u32 %s, %%thread, %u;", counter, before);
+    inside.turns = scope->turns * limit;
+    gen_label(g, head);
+    gen_statements(g, &inside, body_size(g));
+    gen_line(g, "add.u32 %s, %s, %u;", counter, counter, step);
+    gen_line(g, "setp.lt.%s %s, %s, %d;", type, goes_on, counter, (int)end - (int)before);
+    gen_line(g, "@%s bra %s;", goes_on, head);
+    gen_label(g, done);
+}
+
 static void gen_loop(struct gen *g, const struct gen_scope *scope)
 {
     enum gen_way way = choose_way(g, scope);
-    if (way == WAY_MASKED)
+    bool may_stride = way == WAY_FREE || way == WAY_UNIFORM;
+    if (may_stride && !g->in_function && dice_chance(&g->dice, 15))
+        gen_strided_loop(g, scope, way);
+    else if (way == WAY_MASKED)
         gen_masked_loop(g, scope);
     else if (way == WAY_FREE && g->config->has_chains && dice_chance(&g->dice, 15))
         gen_remainder_loop(g, scope);

@@ -11,6 +11,7 @@
 
 #include "kernel_abi/rt.h"
 #include "translator/analysis/calls.h"
+#include "translator/module/relation.h"
 #include "translator/module/sregs.h"
 
 static const uint32_t dimension_max[3] = {TR_BLOCK_MAX_THREADS, TR_BLOCK_MAX_THREADS,
@@ -132,19 +133,6 @@ static void limit(struct range range, LLVMIntPredicate predicate, uint32_t numbe
     *range.high = high < *range.high ? high : *range.high;
 }
 
-static LLVMIntPredicate negated(LLVMIntPredicate predicate)
-{
-    static const LLVMIntPredicate pairs[][2] = {
-        {LLVMIntEQ, LLVMIntNE},   {LLVMIntULT, LLVMIntUGE}, {LLVMIntULE, LLVMIntUGT},
-        {LLVMIntSLT, LLVMIntSGE}, {LLVMIntSLE, LLVMIntSGT},
-    };
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
-        for (int side = 0; side < 2; side++)
-            if (pairs[i][side] == predicate)
-                return pairs[i][1 - side];
-    return predicate;
-}
-
 /* Applies that the condition is is_true in segment. Nothing is concluded from numbers that are
  * negative as signed ones. */
 static void apply_condition(struct tr_effects *effects, uint32_t segment, LLVMValueRef condition,
@@ -158,7 +146,7 @@ static void apply_condition(struct tr_effects *effects, uint32_t segment, LLVMVa
         return;
     LLVMIntPredicate predicate = LLVMGetICmpPredicate(condition);
     struct range range = {&effects->tid_low[segment][d], &effects->tid_high[segment][d]};
-    limit(range, is_true ? predicate : negated(predicate), (uint32_t)number);
+    limit(range, is_true ? predicate : tr_relation_inverse(predicate), (uint32_t)number);
 }
 
 static void find_ranges(struct tr_effects *effects)

@@ -22,6 +22,9 @@
  */
 void tr_ask_low_bits(LLVMModuleRef module);
 
+/* Behind facts: loops whose body runs equally often for all threads count so (even_trips.c). */
+void tr_count_even_trips(LLVMModuleRef module);
+
 /* Before LLVM's loop vectoriser: hides steps that it would make wrong code of (narrow_steps.c). */
 void tr_hide_narrow_steps(LLVMModuleRef module);
 

@@ -23,7 +23,7 @@
 /* What follows is about programs, not about machines: how often loops run, how lanes part, how much
  * an estimate may be wrong. */
 
-/* Iterations that a loop is taken to make. */
+/* Iterations that a loop is taken to make if nobody knows. */
 #define LOOP_ITERATIONS 16.0
 #define MAX_WEIGHT      4096.0
 
@@ -155,11 +155,14 @@ static double vector_cost(const struct tr_iteration *iteration, uint32_t width, 
 /* How often the segment runs, about. */
 static double weight_of(const struct tr_iteration *iteration, uint32_t segment, bool is_vector)
 {
+    if (iteration->is_lost[segment])
+        return 0; /* who comes there ends the launch */
     double weight = 1;
     for (uint32_t l = iteration->loops.innermost[segment]; l != TR_NONE;
-         l = iteration->loops.loops[l].parent)
-        weight *=
-            LOOP_ITERATIONS * (is_vector && iteration->is_divergent_loop[l] ? DIVERGENT_LOOP : 1);
+         l = iteration->loops.loops[l].parent) {
+        weight *= iteration->turns[l] != 0 ? iteration->turns[l] : LOOP_ITERATIONS;
+        weight *= is_vector && iteration->is_divergent_loop[l] ? DIVERGENT_LOOP : 1;
+    }
     return weight < MAX_WEIGHT ? weight : MAX_WEIGHT;
 }
 

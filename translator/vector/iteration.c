@@ -4,6 +4,7 @@
  * threads to the latch. Values from outside are the same for all threads; only the counters tell
  * threads apart.
  */
+#include "translator/module/trips.h"
 #include "translator/vector/emit/form.h"
 
 /* Analyses take time that grows faster than this. */
@@ -192,6 +193,35 @@ static void adopt_faults(struct tr_iteration *iteration)
     }
 }
 
+/* ---- loops ---- */
+
+static uint32_t turns_of(const struct tr_graph *graph, uint32_t header)
+{
+    const struct tr_segment *segment = &graph->segments[header];
+    for (uint32_t i = 0; i < segment->value_count; i++) {
+        struct tr_counter counter;
+        const struct tr_value *value = &graph->values[segment->first_value + i];
+        if (value->opcode != LLVMPHI)
+            break;
+        if (!tr_find_counter(value->llvm, &counter) || LLVMIsAConstantInt(counter.start) == NULL)
+            continue;
+        uint64_t turns = tr_trips_from(&counter, LLVMConstIntGetSExtValue(counter.start));
+        if (turns != 0)
+            return turns < UINT32_MAX ? (uint32_t)turns : UINT32_MAX;
+    }
+    return 0;
+}
+
+static bool find_turns(struct tr_iteration *iteration)
+{
+    const struct tr_loops *loops = &iteration->loops;
+    iteration->turns =
+        pxr_arena_alloc_array(&iteration->graph.arena, loops->count, sizeof *iteration->turns);
+    for (uint32_t l = 0; iteration->turns != NULL && l < loops->count; l++)
+        iteration->turns[l] = turns_of(&iteration->graph, loops->loops[l].header);
+    return iteration->turns != NULL;
+}
+
 /* ---- what threads have in common ---- */
 
 /* By value; NULL: out of memory. */
@@ -326,7 +356,7 @@ static enum pxr_status find_flow(struct iteration_build *b, struct pxr_error *er
         status = tr_post_dominators_to(graph, iteration->end, &iteration->post, err);
     if (status == PXR_OK)
         status = tr_loops_build(graph, &iteration->loops, err);
-    if (status == PXR_OK && !find_lost(iteration))
+    if (status == PXR_OK && (!find_lost(iteration) || !find_turns(iteration)))
         status = pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory analysing a loop over threads");
     if (status == PXR_OK)
         find_obstacle(b);

@@ -5,6 +5,7 @@
  * iteration to the next, or out of it, cannot run its iterations side by side.
  */
 #include "translator/module/marks.h"
+#include "translator/module/relation.h"
 #include "translator/vector/plan/plan.h"
 
 #include <stdlib.h>
@@ -92,31 +93,6 @@ struct condition {
     bool is_next;
 };
 
-static LLVMIntPredicate inverse(LLVMIntPredicate relation)
-{
-    static const LLVMIntPredicate inverses[] = {
-        [LLVMIntEQ - LLVMIntEQ] = LLVMIntNE,   [LLVMIntNE - LLVMIntEQ] = LLVMIntEQ,
-        [LLVMIntUGT - LLVMIntEQ] = LLVMIntULE, [LLVMIntUGE - LLVMIntEQ] = LLVMIntULT,
-        [LLVMIntULT - LLVMIntEQ] = LLVMIntUGE, [LLVMIntULE - LLVMIntEQ] = LLVMIntUGT,
-        [LLVMIntSGT - LLVMIntEQ] = LLVMIntSLE, [LLVMIntSGE - LLVMIntEQ] = LLVMIntSLT,
-        [LLVMIntSLT - LLVMIntEQ] = LLVMIntSGE, [LLVMIntSLE - LLVMIntEQ] = LLVMIntSGT,
-    };
-    return inverses[relation - LLVMIntEQ];
-}
-
-/* a relation b -> b relation a */
-static LLVMIntPredicate swapped(LLVMIntPredicate relation)
-{
-    static const LLVMIntPredicate swaps[] = {
-        [LLVMIntEQ - LLVMIntEQ] = LLVMIntEQ,   [LLVMIntNE - LLVMIntEQ] = LLVMIntNE,
-        [LLVMIntUGT - LLVMIntEQ] = LLVMIntULT, [LLVMIntUGE - LLVMIntEQ] = LLVMIntULE,
-        [LLVMIntULT - LLVMIntEQ] = LLVMIntUGT, [LLVMIntULE - LLVMIntEQ] = LLVMIntUGE,
-        [LLVMIntSGT - LLVMIntEQ] = LLVMIntSLT, [LLVMIntSGE - LLVMIntEQ] = LLVMIntSLE,
-        [LLVMIntSLT - LLVMIntEQ] = LLVMIntSGT, [LLVMIntSLE - LLVMIntEQ] = LLVMIntSGE,
-    };
-    return swaps[relation - LLVMIntEQ];
-}
-
 static bool find_condition(const struct candidate *c, struct condition *condition)
 {
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(c->loop.latch);
@@ -126,13 +102,13 @@ static bool find_condition(const struct candidate *c, struct condition *conditio
         return false;
     condition->relation = LLVMGetICmpPredicate(icmp);
     if (LLVMGetSuccessor(branch, 0) != c->loop.header)
-        condition->relation = inverse(condition->relation);
+        condition->relation = tr_relation_inverse(condition->relation);
     for (unsigned i = 0; i < 2; i++) {
         LLVMValueRef tested = LLVMGetOperand(icmp, i);
         condition->limit = LLVMGetOperand(icmp, 1 - i);
         condition->is_next = is_sum(tested, counter, 1);
         if (i == 1)
-            condition->relation = swapped(condition->relation);
+            condition->relation = tr_relation_swapped(condition->relation);
         if (tested == counter || condition->is_next)
             return true;
     }

@@ -113,6 +113,7 @@ struct tr_iteration {
     bool *depends_on_row;    /* by value: rows may have different ones for the same x */
     struct tr_unit *units;   /* by segment */
     bool *is_divergent_loop; /* by loop: lanes leave it in different iterations */
+    uint32_t *turns;         /* by loop: how often its body runs; 0: not known before the launch */
     struct tr_access_plan **accesses; /* by value; NULL: no load or store (access_plan.h) */
 };
 

@@ -8,6 +8,7 @@
  * from the iteration's beginning on, that compare the counter with values known when the loop
  * begins. Branches stay: the number may be too high, and is at least 1.
  */
+#include "translator/module/relation.h"
 #include "translator/vector/tuning/tuning.h"
 
 /* Branches, and operands of conditions, that are followed one behind the other. */
@@ -80,50 +81,6 @@ static LLVMValueRef end_of(const struct row *row, LLVMIntPredicate relation, LLV
     }
 }
 
-/* The relation that holds if `x relation limit` does not. */
-static LLVMIntPredicate opposite(LLVMIntPredicate relation)
-{
-    switch (relation) {
-    case LLVMIntUGE:
-        return LLVMIntULT;
-    case LLVMIntUGT:
-        return LLVMIntULE;
-    case LLVMIntSGE:
-        return LLVMIntSLT;
-    case LLVMIntSGT:
-        return LLVMIntSLE;
-    case LLVMIntNE:
-        return LLVMIntEQ;
-    default:
-        return LLVMIntNE; /* nothing follows from it */
-    }
-}
-
-/* `limit relation x` as `x relation limit` */
-static LLVMIntPredicate turned(LLVMIntPredicate relation)
-{
-    switch (relation) {
-    case LLVMIntULT:
-        return LLVMIntUGT;
-    case LLVMIntULE:
-        return LLVMIntUGE;
-    case LLVMIntUGT:
-        return LLVMIntULT;
-    case LLVMIntUGE:
-        return LLVMIntULE;
-    case LLVMIntSLT:
-        return LLVMIntSGT;
-    case LLVMIntSLE:
-        return LLVMIntSGE;
-    case LLVMIntSGT:
-        return LLVMIntSLT;
-    case LLVMIntSGE:
-        return LLVMIntSLE;
-    default:
-        return relation;
-    }
-}
-
 static LLVMValueRef end_of_comparison(const struct row *row, const struct tr_value *icmp,
                                       bool is_true)
 {
@@ -133,8 +90,8 @@ static LLVMValueRef end_of_comparison(const struct row *row, const struct tr_val
         if (icmp->operands[i] != row->iteration->x || !is_known(row, limit))
             continue;
         if (i == 1)
-            relation = turned(relation);
-        return end_of(row, is_true ? relation : opposite(relation), limit);
+            relation = tr_relation_swapped(relation);
+        return end_of(row, is_true ? relation : tr_relation_inverse(relation), limit);
     }
     return NULL;
 }
