@@ -126,6 +126,7 @@ void sch_grid_init(struct sch_grid_op *grid)
     atomic_init(&grid->block_ns, expected_block_ns(first));
     atomic_init(&grid->cursor, 0);
     atomic_init(&grid->blocks_left, grid->block_count);
+    atomic_init(&grid->holds, 1);
     grid->ranges = NULL;
 }
 
@@ -407,10 +408,8 @@ void sch_grid_retire(struct sch_grid_op *grid, uint64_t count)
     if (count == 0)
         return;
     /* Acquire and release: the last one sees everything that the blocks of others wrote. */
-    if (atomic_fetch_sub_explicit(&grid->blocks_left, count, memory_order_acq_rel) != count)
-        return;
-    bool has_fault = atomic_load_explicit(&grid->is_fault_taken, memory_order_relaxed);
-    sch_op_finish(&grid->op, has_fault ? &grid->fault : NULL);
+    if (atomic_fetch_sub_explicit(&grid->blocks_left, count, memory_order_acq_rel) == count)
+        sch_op_let_go(&grid->op);
 }
 
 void sch_grid_fail(struct sch_grid_op *grid, const struct sch_fault *fault)

@@ -270,14 +270,15 @@ static void run_together(struct visit *visit, uint64_t wanted)
 static void finish(struct visit *visit)
 {
     struct sch_grid_op *grid = visit->grid;
-    if (visit->done == grid->block_count && !visit->is_shared && !visit->has_failed) {
+    bool is_over = visit->done == grid->block_count && !visit->is_shared && !visit->has_failed;
+    if (is_over && sch_grid_is_alone(grid)) {
         if (visit->is_private)
             sch_op_finish_private(&grid->op, visit->now_ns);
         else
             sch_op_finish_at(&grid->op, NULL, visit->now_ns);
         return;
     }
-    if (!visit->has_failed)
+    if (!visit->has_failed && !is_over)
         share(visit, grid->block_count);
     else if (!visit->is_shared)
         sch_op_retain(&grid->op);

@@ -123,6 +123,11 @@ typedef enum sch_verdict (*sch_watch_fn)(void *arg, const struct sch_progress *p
  * runs it, before the grid's done function. */
 typedef void (*sch_late_fn)(void *arg, const struct sch_fault *fault);
 
+/* Asked when all blocks of a grid have ended without a fault and nobody holds it (sch_op_hold),
+ * with the argument of its done function: whether it has been held again, for what comes last of
+ * it. Must not wait. */
+typedef bool (*sch_last_fn)(void *arg);
+
 /* A kernel launch. Copied by sch_op_grid, except for the objects that `launch` points at (params,
  * slots), which the caller keeps alive until `done`. */
 struct sch_grid {
@@ -135,6 +140,8 @@ struct sch_grid {
     sch_watch_fn watch;    /* NULL: all blocks run with `code` */
     uint64_t limit_ns;     /* it ends with PXR_FAULT_TIMEOUT when it has run for longer; 0: never */
     sch_late_fn late;      /* may be NULL */
+    sch_last_fn last;      /* may be NULL */
+    bool goes_first;       /* before those of its priority that wait: see sch_grid_nest */
 };
 
 /* Constructors return NULL when out of memory; the caller holds one reference.
@@ -168,6 +175,26 @@ bool sch_op_is_done(const struct sch_op *op);
 void sch_op_wait(struct sch_op *op); /* never from a worker or a done function */
 /* CLOCK_MONOTONIC ns at which it finished, 0 while it has not. */
 uint64_t sch_op_finish_ns(const struct sch_op *op);
+
+/* ---- operations launched by kernels (nested.c) ---- */
+
+/* The operation of the grid that a running block belongs to: valid while the block runs, and while
+ * somebody holds it. */
+struct sch_op *sch_op_of(const struct rt_launch *launch);
+
+/* Between the two a grid does not finish, though all its blocks may have ended. To hold it: from a
+ * running block of it, while it is held, or in its sch_last_fn. Letting go may finish it. */
+void sch_op_hold(struct sch_op *grid);
+void sch_op_let_go(struct sch_op *grid);
+
+/* The priority, the group and the time limit of a grid that `parent` launches. It goes before the
+ * grids that wait, so that of a tree of launches the last ones run first and few wait at a time. */
+void sch_grid_nest(struct sch_grid *grid, const struct sch_op *parent);
+
+/* Calls work(arg) for a kernel on a larger stack than its threads have; on the worker that runs the
+ * kernel, as part of a call from generated code. Nothing there may touch memory that the kernel has
+ * named. False: there is no memory for the stack, and nothing was called. */
+bool sch_call_aside(void (*work)(void *arg), void *arg);
 
 /* True on a worker or on the host-function thread: such threads must not wait. */
 bool sch_on_pool_thread(void);

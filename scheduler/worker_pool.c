@@ -204,10 +204,10 @@ void sch_leave_cpus(unsigned count)
         sch_pool_call(pool.planned_count);
 }
 
-/* Puts a grid before those that may wait for it. The lock is held. */
-static void queue_grid(struct sch_op *op)
+/* Puts a grid behind those of its priority, or before them. The lock is held. */
+static void queue_grid(struct sch_op *op, bool goes_first)
 {
-    int priority = sch_grid_of(op)->grid.priority;
+    int priority = sch_grid_of(op)->grid.priority - goes_first;
     struct sch_op **link = &pool.grids.head;
     atomic_fetch_add_explicit(&pool.grid_count, 1, memory_order_relaxed);
     if (!*link || sch_grid_of(pool.grids.tail)->grid.priority <= priority) {
@@ -257,7 +257,7 @@ void sch_pool_enqueue_all(struct sch_op_queue *ready)
         pthread_mutex_lock(&pool.lock);
         while ((op = sch_queue_pop(&work))) {
             if (op->kind == SCH_OP_GRID)
-                queue_grid(sch_op_retain(op));
+                queue_grid(sch_op_retain(op), sch_grid_of(op)->grid.goes_first);
             else
                 sch_queue_push(&pool.tasks, op);
         }
@@ -279,7 +279,7 @@ void sch_pool_share(struct sch_grid_op *grid, uint64_t wanted)
 {
     sch_grid_deal(grid);
     pthread_mutex_lock(&pool.lock);
-    queue_grid(sch_op_retain(&grid->op));
+    queue_grid(sch_op_retain(&grid->op), false);
     pthread_mutex_unlock(&pool.lock);
     sch_pool_call(wanted);
 }
@@ -348,7 +348,7 @@ static struct sch_span take_span(struct sch_worker *worker)
             count = sch_grid_claim(grid, worker, &first);
         if (count > 0) {
             unlink_grid(op, previous);
-            queue_grid(sch_op_retain(op));
+            queue_grid(sch_op_retain(op), false);
             return (struct sch_span){grid, first, first + count};
         }
         if (grid_is_claimed(grid)) {

@@ -82,6 +82,7 @@ struct sch_grid_op {
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) cursor;      /* first block nobody has claimed; with
                                                                ranges: block_count when all are empty */
     _Alignas(SCH_CACHE_LINE) _Atomic(uint64_t) blocks_left; /* neither finished nor cancelled */
+    _Atomic(uint64_t) holds; /* one for all blocks that are left, one for each sch_op_hold */
 };
 
 struct sch_op_queue {
@@ -154,6 +155,9 @@ void sch_grid_tell(struct sch_grid_op *grid, const struct sch_fit *fit, uint64_t
 /* Counts `count` claimed blocks as finished or abandoned; the last one finishes the operation. 0:
  * nothing happens. */
 void sch_grid_retire(struct sch_grid_op *grid, uint64_t count);
+
+/* Whether the grid would finish if its last block ended now, and nothing comes behind it. */
+bool sch_grid_is_alone(const struct sch_grid_op *grid);
 
 /* Keeps the first fault of a grid, and cancels what has not been started. */
 void sch_grid_fail(struct sch_grid_op *grid, const struct sch_fault *fault);
