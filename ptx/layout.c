@@ -158,6 +158,12 @@ static bool has_cycle(struct layout_state *state, const struct ptx_func **stack)
 
 /* ---- walking ---- */
 
+/* Names that begin so, without a body, are those of CUDA's device runtime. */
+static bool is_of_runtime(const char *name)
+{
+    return strncmp(name, "cuda", 4) == 0 || strncmp(name, "__cuda", 6) == 0;
+}
+
 static void walk_call(struct layout_state *state, const struct ptx_call *call)
 {
     walk_operands(state, call->rets, call->ret_count);
@@ -167,6 +173,8 @@ static void walk_call(struct layout_state *state, const struct ptx_call *call)
     } else if (call->callee.func->has_body) {
         reach(state, call->callee.func);
         add_edge(state, call->callee.func);
+    } else {
+        state->layout->calls_runtime |= is_of_runtime(call->callee.func->name);
     }
 }
 

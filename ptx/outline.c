@@ -295,6 +295,7 @@ static void code_needs(struct codec *c, struct ptx_kernel_needs *needs)
     BITS32(c, needs->local_bytes);
     BITS32(c, needs->local_least_bytes);
     FLAG(c, needs->has_recursion);
+    FLAG(c, needs->calls_runtime);
 }
 
 static void code_kernel(struct codec *c, struct ptx_outline_kernel *kernel)
@@ -328,7 +329,8 @@ static enum pxr_status describe(const struct ptx_module *module, const struct pt
                                               .local_static_bytes = layout.local_static_bytes,
                                               .local_bytes = layout.local_bytes,
                                               .local_least_bytes = layout.local_least_bytes,
-                                              .has_recursion = layout.has_recursion};
+                                              .has_recursion = layout.has_recursion,
+                                              .calls_runtime = layout.calls_runtime};
     if (digest)
         status = digest(module, func, &layout, kernel->digest, err);
     ptx_layout_fini(&layout);

@@ -14,7 +14,7 @@
 #include "ptx/ptx.h"
 
 /* Of the bytes. */
-#define PTX_OUTLINE_FORMAT 2u
+#define PTX_OUTLINE_FORMAT 3u
 
 #define PTX_DIGEST_BYTES   32
 
@@ -26,6 +26,7 @@ struct ptx_kernel_needs {
     uint32_t local_bytes;
     uint32_t local_least_bytes;
     bool has_recursion;
+    bool calls_runtime;
 };
 
 struct ptx_outline_kernel {

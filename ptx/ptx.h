@@ -386,6 +386,7 @@ struct ptx_kernel_layout {
     uint32_t local_bytes; /* that, and .local of the kernel and, summed, of the functions reached */
     uint32_t local_least_bytes; /* local_static_bytes and the most .local of one function */
     bool has_recursion; /* or indirect calls, or alloca: the stack that is needed is not known */
+    bool calls_runtime; /* of CUDA for kernels, which launches others */
 };
 
 /* The layout's pointers refer into the module, which must outlive it. */

@@ -100,6 +100,18 @@ Test(layout, recursion_is_found)
     finish();
 }
 
+Test(layout, calls_of_the_device_runtime_are_found_in_callees)
+{
+    lay_out(".extern .func __cudaCDP2GetLastError(); .extern .func vprintf();\n"
+            ".func a() { call __cudaCDP2GetLastError; ret; } .entry k() { call a; ret; }");
+    cr_assert(layout.calls_runtime);
+    finish();
+    lay_out(".extern .func __cudaCDP2GetLastError(); .extern .func vprintf();\n"
+            ".func a() { call __cudaCDP2GetLastError; ret; } .entry k() { call vprintf; ret; }");
+    cr_assert_not(layout.calls_runtime);
+    finish();
+}
+
 Test(layout, indirect_calls_reach_every_function_whose_address_is_taken)
 {
     lay_out(".func taken() { ret; } .func also() { ret; } .func not_taken() { ret; }\n"

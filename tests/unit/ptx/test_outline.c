@@ -127,6 +127,7 @@ static void expect_same_needs(const struct ptx_module *module, const struct ptx_
     cr_expect_eq(layout.local_bytes, needs->local_bytes);
     cr_expect_eq(layout.local_least_bytes, needs->local_least_bytes);
     cr_expect_eq(layout.has_recursion, needs->has_recursion);
+    cr_expect_eq(layout.calls_runtime, needs->calls_runtime);
     ptx_layout_fini(&layout);
 }
 
