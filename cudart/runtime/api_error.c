@@ -42,7 +42,7 @@ const char *cudaGetErrorName(cudaError_t error)
 #define CUDA_ERROR_ROW(name, number, text)                                                         \
     case number:                                                                                   \
         return #name;
-#include "cudart/runtime/errors.def"
+#include "cudart/core/base/errors.def"
 #undef CUDA_ERROR_ROW
     default:
         return "unrecognized error code";
@@ -55,7 +55,7 @@ const char *cudaGetErrorString(cudaError_t error)
 #define CUDA_ERROR_ROW(name, number, text)                                                         \
     case number:                                                                                   \
         return text;
-#include "cudart/runtime/errors.def"
+#include "cudart/core/base/errors.def"
 #undef CUDA_ERROR_ROW
     default:
         return "unrecognized error code";

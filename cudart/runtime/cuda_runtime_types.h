@@ -21,7 +21,7 @@ typedef int cudaError_t;
 
 enum {
 #define CUDA_ERROR_ROW(name, number, text) name = number,
-#include "cudart/runtime/errors.def"
+#include "cudart/core/base/errors.def"
 #undef CUDA_ERROR_ROW
 };
 

@@ -369,7 +369,7 @@ Test(rt_errors, every_code_has_a_name_and_a_sentence)
 {
     static const int codes[] = {
 #define CUDA_ERROR_ROW(name, number, text) number,
-#include "cudart/runtime/errors.def"
+#include "cudart/core/base/errors.def"
 #undef CUDA_ERROR_ROW
     };
     const char *name;
