@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "kernel_abi/device_runtime.h"
+
 /* ---- functions of the device library ---- */
 
 static const struct library_function {
@@ -159,6 +161,70 @@ static enum pxr_status call_library(struct tr_ctx *ctx, const struct ptx_inst *i
     return ctx->status;
 }
 
+/* ---- functions of the device runtime ---- */
+
+/* Copies an argument to where the thread puts them, in words: it may be a struct. False: it has
+ * another size. */
+static bool put_argument(struct tr_ctx *ctx, const struct ptx_operand *operand, uint32_t bytes,
+                         LLVMValueRef memory, uint32_t offset)
+{
+    if (!is_param_variable(operand) || operand->var->size_bytes != bytes)
+        return false;
+    LLVMValueRef from = tr_address(ctx, operand, PTX_SPACE_PARAM);
+    for (uint32_t word = 0; word < bytes / 4; word++) {
+        LLVMValueRef value = LLVMBuildLoad2(ctx->builder, ctx->i32,
+                                            element_memory(ctx, PTX_TYPE_U32, from, word), "");
+        LLVMSetAlignment(value, 4);
+        LLVMBuildStore(ctx->builder, value,
+                       element_memory(ctx, PTX_TYPE_U32, memory, offset / 4 + word));
+    }
+    return true;
+}
+
+/* Puts all arguments into memory; NULL: these are not what the function takes. */
+static LLVMValueRef put_arguments(struct tr_ctx *ctx, const struct ptx_call *call,
+                                  const struct rt_device_function_info *info)
+{
+    uint32_t words = rt_device_arguments_bytes(info) / 8;
+    LLVMTypeRef type = LLVMArrayType2(ctx->i64, words);
+    LLVMValueRef memory = tr_alloca(ctx, type, 8, "runtime.arguments");
+    uint32_t offset = 0;
+    uint32_t count = 0;
+    for (; info->argument_bytes[count] != 0; count++) {
+        uint32_t bytes = info->argument_bytes[count];
+        if (count >= call->arg_count ||
+            !put_argument(ctx, &call->args[count], bytes, memory, offset))
+            return NULL;
+        offset += (bytes + 7) / 8 * 8;
+    }
+    return count == call->arg_count ? memory : NULL;
+}
+
+static enum pxr_status call_device_runtime(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                           uint32_t function)
+{
+    const struct rt_device_function_info *info =
+        &rt_device_functions[function & ~RT_DEVICE_PER_THREAD];
+    const struct ptx_call *call = inst->call;
+    LLVMValueRef memory = put_arguments(ctx, call, info);
+    if (memory == NULL || call->ret_count > 1)
+        return tr_unsupported(ctx, inst, "not the arguments that this runtime function takes");
+    LLVMValueRef value =
+        tr_placeholder(ctx, RT_CALL_DEVICE_RUNTIME, ctx->thread, tr_const_int(ctx, 32, function),
+                       LLVMBuildPtrToInt(ctx->builder, memory, ctx->i64, ""));
+    if (call->ret_count == 0)
+        return ctx->status;
+    enum ptx_type type = info->gives_pointer ? PTX_TYPE_U64 : PTX_TYPE_U32;
+    value = tr_resize(ctx, value, ptx_type_bits(type), false);
+    if (is_param_variable(&call->rets[0]))
+        LLVMBuildStore(ctx->builder, value, tr_address(ctx, &call->rets[0], PTX_SPACE_PARAM));
+    else
+        tr_set_operand(ctx, &call->rets[0], type, value);
+    return ctx->status;
+}
+
+/* ---- functions of the program ---- */
+
 /* How many handles the module has. */
 static uint32_t handle_count(struct tr_ctx *ctx)
 {
@@ -245,6 +311,9 @@ enum pxr_status tr_emit_call(struct tr_ctx *ctx, const struct ptx_inst *inst)
         const struct library_function *known = find_library_function(func);
         if (known != NULL)
             return call_library(ctx, inst, known);
+        int64_t runtime = func->has_body ? -1 : rt_find_device_function(func->name);
+        if (runtime >= 0)
+            return call_device_runtime(ctx, inst, (uint32_t)runtime);
         if (func->is_entry)
             return tr_unsupported(ctx, inst, "a call of a kernel");
         LLVMValueRef callee = tr_function(ctx, func, inst->line);

@@ -113,9 +113,7 @@ static void fail_undefined(struct tr_ctx *ctx, const struct ptx_func *func, int 
 {
     if (is_device_runtime_name(func->name))
         tr_fail(ctx, PXR_UNSUPPORTED, line,
-                "function '%s' of CUDA's device runtime is not supported: kernels cannot launch "
-                "kernels or use streams and graphs",
-                func->name);
+                "function '%s' of CUDA's device runtime is not supported", func->name);
     else
         tr_fail(ctx, PXR_NOT_FOUND, line,
                 "function '%s' is declared extern and not defined in any linked module",

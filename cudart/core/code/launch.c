@@ -174,8 +174,12 @@ enum crt_result crt_launch_copy_params(const struct crt_kernel *kernel, void *co
     return CRT_SUCCESS;
 }
 
-static void destroy_launch(struct crt_launch *launch)
+void crt_launch_destroy(struct crt_launch *launch)
 {
+    crt_children_destroy(atomic_load_explicit(&launch->children, memory_order_acquire));
+    atomic_store_explicit(&launch->children, NULL, memory_order_relaxed);
+    if (launch->child.parent)
+        atomic_fetch_sub(&launch->ctx->child_launches, 1);
     sch_op_release(launch->previous);
     free(launch->workspace);
     free(launch->memory);
@@ -189,8 +193,8 @@ uint64_t *crt_launch_create_workspace(void)
     return workspace;
 }
 
-static enum crt_result create_launch(struct crt_kernel *kernel, bool is_cooperative,
-                                     struct crt_launch **launch)
+enum crt_result crt_launch_create(struct crt_kernel *kernel, bool is_cooperative,
+                                  struct crt_launch **launch)
 {
     /* Not calloc, which is slower than malloc for small sizes. */
     size_t param_bytes = kernel->func->param_bytes + (size_t)16;
@@ -244,7 +248,16 @@ void crt_launch_finish(void *arg, const struct sch_fault *fault)
     crt_printf_collect(launch);
     if (pays_rent(launch->variant))
         crt_tier_keep(launch->kernel);
-    destroy_launch(launch);
+    struct crt_child child = launch->child;
+    crt_launch_destroy(launch);
+    if (child.parent)
+        crt_child_end(&child);
+}
+
+/* The program's own thread runs no kernel that launches others, which may compile their code. */
+static _Atomic(uint32_t) *pace_of(const struct crt_launch *launch, struct jit_code *code)
+{
+    return launch->kernel->outline->needs.calls_runtime ? NULL : jit_code_pace(code);
 }
 
 /* Recursion is bounded by the limit that programs set for it; frames here are larger than there. */
@@ -270,7 +283,7 @@ static struct sch_code describe_code(const struct crt_launch *launch,
                              .is_provisional = pays_rent(variant),
                              .text = jit_code_text(code),
                              .text_bytes = jit_code_text_bytes(code),
-                             .pace = jit_code_pace(code)};
+                             .pace = pace_of(launch, code)};
 }
 
 /* While the grid runs quick code. Grids that run keep their code where nothing is to happen in the
@@ -320,7 +333,7 @@ void crt_launch_renew(struct crt_launch *launch, struct sch_grid *grid)
     grid->watch = watch_of(launch->variant);
 }
 
-void crt_launch_describe(const struct crt_launch *launch, const struct crt_module *module,
+void crt_launch_describe(const struct crt_launch *launch, void *const *slots,
                          const struct crt_launch_config *config, struct sch_grid *grid)
 {
     uint32_t static_bytes = launch->kernel->outline->needs.shared_static_bytes;
@@ -330,7 +343,7 @@ void crt_launch_describe(const struct crt_launch *launch, const struct crt_modul
     *grid = (struct sch_grid){
         .code = describe_code(launch, launch->variant),
         .launch = {.params = launch->params,
-                   .slots = module->slots,
+                   .slots = slots,
                    .grid = {config->grid[0], config->grid[1], config->grid[2]},
                    .block = {config->block[0], config->block[1], config->block[2]},
                    .cluster = {cluster.blocks[0], cluster.blocks[1], cluster.blocks[2]},
@@ -347,6 +360,7 @@ void crt_launch_describe(const struct crt_launch *launch, const struct crt_modul
         .watch = watch_of(launch->variant),
         .limit_ns = pxr_options_get()->launch_timeout * NS_PER_S,
         .late = crt_report_late,
+        .last = crt_children_go_on,
     };
 }
 
@@ -355,7 +369,7 @@ static enum crt_result submit_launch(struct crt_launch *launch, struct crt_modul
                                      const struct crt_launch_config *config)
 {
     struct sch_grid grid;
-    crt_launch_describe(launch, module, config, &grid);
+    crt_launch_describe(launch, module->slots, config, &grid);
     grid.priority = stream->priority;
     bool has_stats = crt_stats_are_on();
     launch->submit_ns = has_stats ? crt_now_ns() : 0;
@@ -465,7 +479,7 @@ enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *
     if (result != CRT_SUCCESS)
         return result;
     struct crt_launch *launch;
-    result = create_launch(kernel, config->is_cooperative, &launch);
+    result = crt_launch_create(kernel, config->is_cooperative, &launch);
     if (result != CRT_SUCCESS)
         return result;
     launch->ctx = stream->ctx;
@@ -475,7 +489,7 @@ enum crt_result crt_launch_kernel(struct crt_kernel *kernel, struct crt_stream *
     if (result == CRT_SUCCESS)
         result = submit_launch(launch, module, stream, config);
     if (result != CRT_SUCCESS) {
-        destroy_launch(launch);
+        crt_launch_destroy(launch);
         return result;
     }
     return crt_environment_get()->launches_block ? crt_stream_synchronize(stream) : CRT_SUCCESS;

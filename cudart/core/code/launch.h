@@ -10,10 +10,12 @@
 #include <stdint.h>
 
 #include "cudart/core/base/result.h"
+#include "cudart/core/code/children.h"
 #include "cudart/core/streams/work.h"
 #include "jit/jit.h"
 #include "kernel_abi/rt.h"
 
+struct crt_children;
 struct crt_context;
 struct crt_kernel;
 struct crt_stream;
@@ -43,7 +45,10 @@ struct crt_launch {
     struct crt_print_record *printed;    /* newest first; guarded by the lock in printf.c */
     struct crt_print_record *assertions; /* messages of failed assertions, likewise */
     size_t printed_bytes;
-    atomic_uint late_blocks;       /* that have been reported */
+    atomic_uint late_blocks;                 /* that have been reported */
+    struct crt_child child;                  /* of the kernel that has launched it */
+    unsigned depth;                          /* in a tree of launches; the host's have 0 */
+    _Atomic(struct crt_children *) children; /* what it has launched; NULL: it never asked */
     void *memory;                  /* what is freed; NULL: it belongs to a launch of a graph */
     _Alignas(16) uint8_t params[]; /* rt_launch.params points here */
 };
@@ -69,7 +74,6 @@ CRT_API_END
 
 /* ---- the steps of a launch, for graphs, which take them at different times ---- */
 
-struct crt_module;
 struct sch_grid;
 
 /* Whether the kernel can be launched so, whatever its parameters. */
@@ -79,8 +83,14 @@ enum crt_result crt_launch_check(struct crt_kernel *kernel, const struct crt_lau
 enum crt_result crt_launch_find_code(struct crt_launch *launch,
                                      const struct crt_launch_config *config);
 
-/* Fills in the grid of a launch that has its code. */
-void crt_launch_describe(const struct crt_launch *launch, const struct crt_module *module,
+/* A launch without parameters and code; the workspace of a cooperative grid is made with it. What
+ * was not submitted has to be destroyed. */
+enum crt_result crt_launch_create(struct crt_kernel *kernel, bool is_cooperative,
+                                  struct crt_launch **launch);
+void crt_launch_destroy(struct crt_launch *launch);
+
+/* Fills in the grid of a launch that has its code. slots: of the kernel's module. */
+void crt_launch_describe(const struct crt_launch *launch, void *const *slots,
                          const struct crt_launch_config *config, struct sch_grid *grid);
 
 /* Takes better code for a grid so described, if there is any by now. */

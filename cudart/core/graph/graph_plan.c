@@ -292,7 +292,7 @@ static enum crt_result prepare_kernel(const struct crt_plan *plan, struct crt_st
     launch->ctx = ctx;
     result = crt_launch_find_code(launch, &step->work.launch.config);
     if (result == CRT_SUCCESS)
-        crt_launch_describe(launch, step->module, &step->work.launch.config, &step->grid);
+        crt_launch_describe(launch, step->module->slots, &step->work.launch.config, &step->grid);
     return result;
 }
 

@@ -18,6 +18,7 @@
 #include <llvm-c/TargetMachine.h>
 
 #include "jit/llvm_target.h"
+#include "kernel_abi/device_runtime.h"
 #include "tests/support/orc.h"
 #include "translator/pipeline.h"
 
@@ -188,6 +189,28 @@ static void double_assertfail(struct rt_thread *t, uint64_t message, uint64_t fi
     note("assertfail %u %llu\n", line, (unsigned long long)char_bytes);
 }
 
+/* Notes the name and the arguments; of small structs the second number, a colon, the first, and the
+ * third. */
+static uint64_t double_device_runtime(struct rt_thread *t, uint32_t function, uint64_t arguments)
+{
+    const struct rt_device_function_info *info =
+        &rt_device_functions[function & ~RT_DEVICE_PER_THREAD];
+    const uint64_t *words = (const uint64_t *)(uintptr_t)arguments;
+    (void)t;
+    note("%s%s", info->name, function & RT_DEVICE_PER_THREAD ? " per thread" : "");
+    for (unsigned i = 0; info->argument_bytes[i] != 0; i++) {
+        uint64_t word = *words++;
+        uint32_t bytes = info->argument_bytes[i];
+        if (bytes == 12)
+            note(" %llx:%llx %x", (unsigned long long)(word >> 32),
+                 (unsigned long long)(word & UINT32_MAX), (unsigned)*words++);
+        else
+            note(" %llx", (unsigned long long)(bytes == 4 ? word & UINT32_MAX : word));
+    }
+    note("\n");
+    return 0x500000007;
+}
+
 static const struct orc_symbol doubles[] = {
     {"rt_bar_sync", (void *)double_bar_sync},
     {"rt_bar_arrive", (void *)double_bar_arrive},
@@ -212,6 +235,7 @@ static const struct orc_symbol doubles[] = {
     {"rt_malloc", (void *)double_malloc},
     {"rt_free", (void *)double_free},
     {"rt_assertfail", (void *)double_assertfail},
+    {"rt_device_runtime", (void *)double_device_runtime},
 };
 
 #define PAGE_BYTES   4096

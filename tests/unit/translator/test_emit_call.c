@@ -166,17 +166,61 @@ Test(call, an_undefined_function_sync_points_only_the_kernels_that_reach_it)
     harness_close(&harness);
 }
 
-Test(call, a_function_of_the_device_runtime_is_not_supported)
+Test(call, an_unknown_function_of_the_device_runtime_is_refused_by_name)
 {
     static const char text[] =
-        HEADER ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f);\n"
+        HEADER ".extern .func (.param .b64 r) cudaGraphLaunch(.param .b64 f);\n"
                ".visible .entry k()\n{\n.param .b64 f;\n.param .b64 r;\n"
-               "call (r), __cudaCDP2GetParameterBufferV2, (f);\nret;\n}\n";
+               "call (r), cudaGraphLaunch, (f);\nret;\n}\n";
     struct harness harness;
     struct pxr_error err = {0};
     cr_expect_eq(harness_open(&harness, text, "k", true, &err), PXR_UNSUPPORTED, "%s", err.message);
-    cr_expect(strstr(err.message, "'__cudaCDP2GetParameterBufferV2'") != NULL, "%s", err.message);
+    cr_expect(strstr(err.message, "'cudaGraphLaunch'") != NULL, "%s", err.message);
     cr_expect(strstr(err.message, "device runtime") != NULL, "%s", err.message);
+    harness_close(&harness);
+}
+
+/* Arguments of all sizes, a struct among them; results of both sizes. */
+static const char runtime_calls[] = HEADER
+    ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f, "
+    ".param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s);\n"
+    ".extern .func (.param .b32 r) cudaLaunchDeviceV2_ptsz(.param .b64 b, .param .b64 s);\n"
+    ".extern .func (.param .b32 r) cudaGetLastError();\n"
+    ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<5>; .reg .b32 %r<3>;\n"
+    "ld.param.u64 %rd1, [p]; mov.u64 %rd2, k;\n"
+    "{\n.param .b64 f; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s;\n"
+    ".param .b64 r; st.param.b64 [f], %rd2; st.param.b32 [g], 1; st.param.b32 [g+4], 2;\n"
+    "st.param.b32 [g+8], 3; st.param.b32 [b], 4; st.param.b32 [b+4], 5;\n"
+    "st.param.b32 [b+8], 6; st.param.b32 [s], 7;\n"
+    "call.uni (r), __cudaCDP2GetParameterBufferV2, (f, g, b, s);\n"
+    "ld.param.b64 %rd3, [r];\n}\n"
+    "{\n.param .b64 b; .param .b64 s; .param .b32 r; st.param.b64 [b], %rd3;\n"
+    "st.param.b64 [s], 0; call.uni (r), cudaLaunchDeviceV2_ptsz, (b, s);\n"
+    "ld.param.b32 %r1, [r];\n}\n"
+    "{\n.param .b32 r; call.uni (r), cudaGetLastError, (); ld.param.b32 %r2, [r];\n}\n"
+    "st.global.u64 [%rd1], %rd3; st.global.u32 [%rd1+8], %r1;\n"
+    "st.global.u32 [%rd1+12], %r2; ret;\n}\n";
+
+Test(call, functions_of_the_device_runtime_get_their_arguments_in_memory)
+{
+    struct harness harness;
+    struct pxr_error err = {0};
+    open_text(&harness, runtime_calls);
+    uint64_t out[2] = {0};
+    uint64_t param = (uint64_t)out;
+    harness_run(&harness, &param);
+    cr_expect_str_eq(harness.log, "GetParameterBufferV2 100 2:1 3 5:4 6 7\n"
+                                  "LaunchDeviceV2 per thread 500000007 0\n"
+                                  "GetLastError\n");
+    cr_expect_eq(out[0], 0x500000007);
+    cr_expect_eq(out[1], (uint64_t)0x500000007 << 32 | 7);
+    harness_close(&harness);
+
+    static const char wrong[] = HEADER ".extern .func (.param .b32 r) cudaFree(.param .b32 p);\n"
+                                       ".visible .entry k()\n{\n.param .b32 p;\n.param .b32 r;\n"
+                                       "call (r), cudaFree, (p);\nret;\n}\n";
+    cr_expect_eq(harness_open(&harness, wrong, "k", true, &err), PXR_UNSUPPORTED, "%s",
+                 err.message);
     harness_close(&harness);
 }
 
