@@ -69,8 +69,8 @@ struct crt_context {
     _Atomic(struct pxr_error *) fault_target; /* gets faults as values; usually NULL */
     atomic_size_t limits[CRT_LIMIT_COUNT];
     atomic_size_t child_launches; /* by kernels: those that have not finished */
-    atomic_bool has_printed;   /* a kernel has: the limit stays as it is */
-    atomic_bool has_allocated; /* likewise, with malloc */
+    atomic_bool has_printed;      /* a kernel has: the limit stays as it is */
+    atomic_bool has_allocated;    /* likewise, with malloc */
     _Atomic unsigned cache_config;
     _Atomic unsigned shared_config;
 
