@@ -348,7 +348,9 @@ static struct sch_span take_span(struct sch_worker *worker)
             count = sch_grid_claim(grid, worker, &first);
         if (count > 0) {
             unlink_grid(op, previous);
-            queue_grid(sch_op_retain(op), false);
+            /* One without more blocks might stay there for long, behind all that go first. */
+            if (!grid_is_claimed(grid))
+                queue_grid(sch_op_retain(op), false);
             return (struct sch_span){grid, first, first + count};
         }
         if (grid_is_claimed(grid)) {

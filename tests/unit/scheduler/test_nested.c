@@ -2,11 +2,15 @@
  *
  * Grids that launch grids: who waits for whom, in which order they run, and calls aside.
  */
+#include <malloc.h>
+
 #include "kernels.h"
 
-#define BRANCHES 10
-#define DEPTH    4
-#define NODES    11111 /* of such a tree */
+#define BRANCHES     10
+#define DEPTH        4
+#define NODES        11111 /* of such a tree */
+
+#define MEMORY_BYTES ((size_t)1 << 20) /* a tenth of what it would take at once */
 
 /* One grid of a tree. */
 struct node {
@@ -20,6 +24,7 @@ struct tree {
     atomic_uint waiting; /* launched and not begun */
     atomic_uint most_waiting;
     atomic_uint unfinished;
+    _Atomic(size_t) most_bytes; /* allocated, at the beginning of a grid */
     unsigned depth;
 };
 
@@ -45,6 +50,13 @@ static void note_waiting(struct tree *tree)
     }
 }
 
+static void note_memory(struct tree *tree)
+{
+    size_t bytes = mallinfo2().uordblks;
+    if (bytes > atomic_load(&tree->most_bytes))
+        atomic_store(&tree->most_bytes, bytes);
+}
+
 static struct sch_op *create_node(struct tree *tree, struct sch_op *parent, unsigned depth)
 {
     struct node *node = malloc(sizeof *node);
@@ -64,7 +76,8 @@ static void run_node(struct rt_thread *thread)
     struct tree *tree = node->tree;
     struct sch_op *self = sch_op_of(thread->block->launch);
     atomic_fetch_sub(&tree->waiting, 1);
-    atomic_fetch_add(&tree->nodes, 1);
+    if (atomic_fetch_add(&tree->nodes, 1) % 100 == 0)
+        note_memory(tree);
     for (unsigned i = 0; i < BRANCHES && node->depth < tree->depth; i++) {
         struct sch_op *child = create_node(tree, self, node->depth + 1);
         sch_op_hold(self);
@@ -96,9 +109,11 @@ Test(nested, a_grid_ends_when_all_that_it_has_launched_has)
 Test(nested, few_grids_of_a_tree_wait_at_a_time)
 {
     struct tree tree = {.depth = DEPTH};
+    size_t bytes = mallinfo2().uordblks;
     run_tree(&tree, 1);
     cr_assert_eq(atomic_load(&tree.nodes), NODES);
     cr_assert_leq(atomic_load(&tree.most_waiting), DEPTH * BRANCHES);
+    cr_assert_leq(atomic_load(&tree.most_bytes), bytes + MEMORY_BYTES);
 }
 
 /* ---- what comes last ---- */
