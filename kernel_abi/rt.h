@@ -27,6 +27,7 @@ struct rt_launch {
     uint64_t grid_id;
     uint64_t grid_workspace; /* %envreg1 (high half) and %envreg2 (low half); 0: not cooperative */
     uint32_t sm_count;       /* what %nsmid says */
+    uint64_t graph_exec;     /* what %current_graph_exec says */
     uint32_t local_bytes;    /* module-scope .local variables: below each thread's stack_limit */
 };
 

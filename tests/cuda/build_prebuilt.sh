@@ -53,8 +53,10 @@ for kind in static shared; do
 done
 # shellcheck disable=SC2086
 build shared matrix_products matrix_products.cu $MATRICES
-# shellcheck disable=SC2086
-build shared child_launches child_launches.cu $CHILDREN
+for name in child_launches graphs_from_kernels; do
+    # shellcheck disable=SC2086
+    build shared "$name" "$name.cu" $CHILDREN
+done
 # shellcheck disable=SC2086
 build shared warpgroup_products warpgroup_products.cu $WARPGROUPS
 # shellcheck disable=SC2086

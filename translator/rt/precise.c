@@ -79,7 +79,7 @@ DEFINE64(globaltimer, rt_globaltimer())
 DEFINE32(globaltimer_lo, rt_globaltimer())
 DEFINE32(globaltimer_hi, rt_globaltimer() >> 32)
 
-DEFINE64(current_graph_exec, 0)
+DEFINE64(current_graph_exec, LAUNCH->graph_exec)
 
 #define DEFINE_PM(n) DEFINE32(pm##n, 0) DEFINE64(pm##n##_64, 0)
 RT_EACH_PM(DEFINE_PM)

@@ -45,6 +45,18 @@ struct crt_kernel *crt_child_kernel(const struct rt_thread *thread, uint64_t fun
     return NULL;
 }
 
+static crt_graph_launcher graph_launcher;
+
+void crt_child_set_graph_launcher(crt_graph_launcher launcher)
+{
+    graph_launcher = launcher;
+}
+
+uint32_t crt_child_graph(struct rt_thread *thread, uint64_t graph, uint64_t stream)
+{
+    return graph_launcher(thread, graph, stream);
+}
+
 /* ---- buffers ---- */
 
 static struct crt_parameter_buffer *create_buffer(size_t size_bytes)

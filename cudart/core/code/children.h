@@ -86,6 +86,12 @@ bool crt_children_go_on(void *launch);
 /* Which stream a thread means that names none. */
 uint64_t crt_child_default_stream(uint64_t stream, bool is_per_thread);
 
+/* Launches an executable graph in one of the streams that are for them; called aside. The folder of
+ * graphs says how. */
+typedef uint32_t (*crt_graph_launcher)(struct rt_thread *thread, uint64_t graph, uint64_t stream);
+void crt_child_set_graph_launcher(crt_graph_launcher launcher);
+uint32_t crt_child_graph(struct rt_thread *thread, uint64_t graph, uint64_t stream);
+
 /* ---- streams and events of the thread's grid ---- */
 
 uint32_t crt_child_stream_create(struct rt_thread *thread, uint64_t *handle);

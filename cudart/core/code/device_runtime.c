@@ -153,6 +153,17 @@ static uint64_t do_LaunchDevice(struct call *call)
     return aside(call, launch);
 }
 
+static void launch_graph(void *arg)
+{
+    struct call *call = arg;
+    call->result = crt_child_graph(call->thread, number(call, 0), number(call, 1));
+}
+
+static uint64_t do_GraphLaunch(struct call *call)
+{
+    return aside(call, launch_graph);
+}
+
 /* ---- streams and events ---- */
 
 static uint64_t do_StreamCreateWithFlags(struct call *call)

@@ -118,6 +118,24 @@ static bool has_single_instance(const struct crt_graph *graph)
            crt_graph_contains(graph, CRT_NODE_CONDITIONAL);
 }
 
+/* A node that graphs for kernels to launch must not have, or NULL. */
+static struct crt_node *find_unlaunchable(const struct crt_graph *graph)
+{
+    struct crt_node *found = NULL;
+    struct crt_node *node;
+    DL_FOREACH(graph->nodes, node)
+    {
+        enum crt_node_kind kind = node->work.kind;
+        if (kind == CRT_NODE_CHILD)
+            found = find_unlaunchable(node->work.child);
+        else if (kind != CRT_NODE_KERNEL && kind != CRT_NODE_COPY && kind != CRT_NODE_FILL)
+            found = node;
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
 static enum crt_result check_graph(const struct crt_graph *graph, uint64_t flags,
                                    struct crt_instantiate_info *info)
 {
@@ -128,8 +146,11 @@ static enum crt_result check_graph(const struct crt_graph *graph, uint64_t flags
     if (flags & CRT_INSTANTIATE_DEVICE_LAUNCH) {
         if (flags & CRT_INSTANTIATE_AUTO_FREE)
             return CRT_INVALID_VALUE;
+        info->culprit = find_unlaunchable(graph);
         info->answer = CRT_INSTANTIATE_UNSUPPORTED_NODE;
-        return crt_not_supported("launch of graphs by kernels");
+        if (info->culprit)
+            return CRT_NOT_SUPPORTED;
+        info->answer = CRT_INSTANTIATE_ERROR;
     }
     if (graph->owner || crt_capture_is_target(graph))
         return CRT_INVALID_VALUE;
@@ -222,7 +243,7 @@ static enum crt_result capture_launch(struct crt_graph_exec *exec, struct crt_st
 }
 
 /* Bodies of a running plan are read while they run, so that it cannot be prepared again. */
-static enum crt_result prepare_locked(struct crt_graph_exec *exec, struct crt_context *ctx)
+enum crt_result crt_graph_exec_prepare(struct crt_graph_exec *exec, struct crt_context *ctx)
 {
     struct crt_instantiate_info info;
     if (exec->plan && exec->plan->condition_count && is_running(exec))
@@ -235,7 +256,7 @@ static enum crt_result prepare_locked(struct crt_graph_exec *exec, struct crt_co
 
 static enum crt_result launch_locked(struct crt_graph_exec *exec, struct crt_stream *stream)
 {
-    enum crt_result result = prepare_locked(exec, stream->ctx);
+    enum crt_result result = crt_graph_exec_prepare(exec, stream->ctx);
     if (result != CRT_SUCCESS)
         return result;
     struct crt_graph_memory_run run;
@@ -244,8 +265,7 @@ static enum crt_result launch_locked(struct crt_graph_exec *exec, struct crt_str
     if (result != CRT_SUCCESS)
         return result;
     struct sch_op *last;
-    result = crt_plan_launch(exec->plan, stream, exec->last,
-                             (exec->flags & CRT_INSTANTIATE_NODE_PRIORITY) != 0, &run, &last);
+    result = crt_plan_launch(exec->plan, stream, exec, &run, &last);
     if (last) {
         sch_op_release(exec->last);
         exec->last = last;
@@ -279,7 +299,7 @@ enum crt_result crt_graph_exec_upload(struct crt_graph_exec *exec, struct crt_st
     if (stream->captured.capture)
         return crt_capture_refuse(stream);
     pthread_mutex_lock(&exec->lock);
-    enum crt_result result = prepare_locked(exec, stream->ctx);
+    enum crt_result result = crt_graph_exec_prepare(exec, stream->ctx);
     pthread_mutex_unlock(&exec->lock);
     return result;
 }

@@ -8,6 +8,7 @@
 #define PTXRUN_CUDART_CORE_GRAPH_GRAPH_EXEC_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,6 +30,7 @@ struct crt_graph_exec {
     struct sch_op *last;     /* end of the newest launch, or NULL */
     struct crt_instances *instances; /* of the graph it was made of */
     uint64_t flags;
+    atomic_uint nested; /* launches by kernels that have not ended */
 };
 
 /* Numbers of CUgraphInstantiateResult. */
@@ -106,6 +108,9 @@ enum crt_result crt_graph_exec_update_child(struct crt_graph_exec *exec,
 bool crt_graph_exec_is_valid(const struct crt_graph_exec *exec);
 
 CRT_API_END
+
+/* Makes its plan ready for a launch in ctx. The lock is held. */
+enum crt_result crt_graph_exec_prepare(struct crt_graph_exec *exec, struct crt_context *ctx);
 
 /* For changes of its nodes: later launches use another plan. The lock is held. */
 void crt_graph_exec_forget_plan(struct crt_graph_exec *exec);

@@ -19,7 +19,9 @@
 #include "cudart/core/base/stats.h"
 #include "cudart/core/code/conditional.h"
 #include "cudart/core/code/launch.h"
+#include "cudart/core/graph/graph_exec.h"
 #include "cudart/core/graph/graph_plan.h"
+#include "cudart/core/graph/graph_run.h"
 #include "cudart/core/memory/copy.h"
 #include "cudart/core/memory/mem_op.h"
 #include "cudart/core/streams/context.h"
@@ -31,38 +33,8 @@
 
 #define RUN_ALIGN          CRT_PARAMS_ALIGN_MAX
 
-struct run;
-
-/* A host function of one launch. */
-struct host_call {
-    const struct run *run;
-    const struct crt_step *step;
-};
-
-/* One launch of a plan. Freed by the end of its last operation. */
-struct run {
-    struct crt_plan *plan;
-    struct crt_context *ctx;
-    struct crt_stream *stream; /* for callbacks; may be destroyed */
-    int priority;              /* of the stream */
-    bool has_own_priorities;   /* kernels do not have that of the stream */
-    struct crt_graph_memory_run memory;
-    struct host_call *calls;
-    size_t call_count;
-    uint64_t number; /* of the first step; */
-    uint64_t stride; /* 0: numbers come from counter */
-    _Atomic uint64_t *counter;
-    uint64_t submit_ns;    /* of the steps to be issued */
-    struct sch_op *begin;  /* steps without dependencies wait for it; or NULL */
-    struct sch_op **exits; /* the operation that successors of each step wait for */
-    uint8_t *launches;     /* copies of those of the plan */
-    struct loop *loop;     /* whose body this is, or NULL */
-    bool is_ahead;         /* all issued work has ended, and the next step may run here */
-    bool is_incomplete;    /* out of memory: its end may come before that of some operation */
-};
-
 /* A conditional node that is being decided. */
-struct loop {
+struct crt_loop {
     const struct crt_step *step;
     struct crt_context *ctx;
     struct crt_stream *stream;
@@ -82,22 +54,22 @@ static size_t round_up(size_t bytes)
 }
 
 /* One block: the run, the launches, the host calls and the exits. */
-static struct run *create_run(struct crt_plan *plan)
+struct crt_run *crt_run_create(struct crt_plan *plan)
 {
-    size_t head = round_up(sizeof(struct run));
-    size_t calls = round_up(plan->host_count * sizeof(struct host_call));
+    size_t head = round_up(sizeof(struct crt_run));
+    size_t calls = round_up(plan->host_count * sizeof(struct crt_host_call));
     size_t exits = round_up(plan->count * sizeof(struct sch_op *));
     uint8_t *block = atomic_exchange(&plan->spare, NULL);
     if (!block)
         block = aligned_alloc(RUN_ALIGN, head + round_up(plan->launch_bytes) + calls + exits);
     if (!block)
         return NULL;
-    struct run *run = (struct run *)(void *)block;
+    struct crt_run *run = (struct crt_run *)(void *)block;
     uint8_t *after = block + head + round_up(plan->launch_bytes);
-    *run = (struct run){.plan = plan,
-                        .launches = block + head,
-                        .calls = (struct host_call *)(void *)after,
-                        .exits = (struct sch_op **)(void *)(after + calls)};
+    *run = (struct crt_run){.plan = plan,
+                            .launches = block + head,
+                            .calls = (struct crt_host_call *)(void *)after,
+                            .exits = (struct sch_op **)(void *)(after + calls)};
     if (plan->launch_bytes)
         memcpy(run->launches, plan->launches, plan->launch_bytes);
     run->submit_ns = crt_now_ns();
@@ -105,7 +77,7 @@ static struct run *create_run(struct crt_plan *plan)
 }
 
 /* Large blocks come from the system and go back to it: the plan keeps one. */
-static void free_run(struct run *run)
+void crt_run_free(struct crt_run *run)
 {
     if (run)
         free(atomic_exchange(&run->plan->spare, run));
@@ -113,12 +85,16 @@ static void free_run(struct run *run)
 
 static void end_run(void *arg, const struct sch_fault *fault)
 {
-    struct run *run = arg;
-    struct loop *loop = run->loop;
+    struct crt_run *run = arg;
+    struct crt_loop *loop = run->loop;
     (void)fault;
     crt_graph_memory_end(&run->memory);
+    if (run->exit) {
+        crt_run_go_on(run);
+        return;
+    }
     if (!run->is_incomplete)
-        free_run(run);
+        crt_run_free(run);
     if (loop)
         decide(loop, NULL);
 }
@@ -139,7 +115,7 @@ static void run_fill(void *arg)
 
 static void run_host(void *arg)
 {
-    const struct host_call *call = arg;
+    const struct crt_host_call *call = arg;
     const struct crt_work *work = &call->step->work;
     enum crt_result sticky = crt_context_sticky(call->run->ctx);
     if (work->host.callback)
@@ -148,20 +124,20 @@ static void run_host(void *arg)
         work->host.fn(work->host.arg);
 }
 
-static struct sch_op *host_operation(struct run *run, const struct crt_step *step)
+static struct sch_op *host_operation(struct crt_run *run, const struct crt_step *step)
 {
-    struct host_call *call = &run->calls[run->call_count++];
-    *call = (struct host_call){.run = run, .step = step};
+    struct crt_host_call *call = &run->calls[run->call_count++];
+    *call = (struct crt_host_call){.run = run, .step = step};
     return sch_op_host(run_host, NULL, call);
 }
 
-static uint64_t number_of(const struct run *run, size_t index)
+static uint64_t number_of(const struct crt_run *run, size_t index)
 {
     return run->stride ? run->number + index * run->stride : atomic_fetch_add(run->counter, 1);
 }
 
 /* The last operation of the previous step, for statistics. */
-static struct sch_op *previous_of(const struct run *run, const struct crt_step *step)
+static struct sch_op *previous_of(const struct crt_run *run, const struct crt_step *step)
 {
     if (!crt_stats_are_on())
         return NULL;
@@ -169,7 +145,15 @@ static struct sch_op *previous_of(const struct run *run, const struct crt_step *
     return sch_op_retain(step->dep_count ? run->exits[deps[step->dep_count - 1]] : run->begin);
 }
 
-static struct sch_op *kernel_operation(struct run *run, const struct crt_step *step, size_t index)
+/* What kernels know as the graph that they belong to: only one that kernels may launch. */
+static uint64_t handle_of(const struct crt_graph_exec *exec)
+{
+    bool is_known = exec && (exec->flags & CRT_INSTANTIATE_DEVICE_LAUNCH);
+    return is_known ? (uint64_t)(uintptr_t)exec : 0;
+}
+
+static struct sch_op *kernel_operation(struct crt_run *run, const struct crt_step *step,
+                                       size_t index)
 {
     struct crt_launch *launch = crt_step_launch(step, run->launches);
     struct sch_grid grid = step->grid;
@@ -186,6 +170,8 @@ static struct sch_op *kernel_operation(struct run *run, const struct crt_step *s
     grid.launch.params = launch->params;
     grid.launch.grid_id = launch->number;
     grid.launch.grid_workspace = (uint64_t)(uintptr_t)launch->workspace;
+    grid.launch.graph_exec = handle_of(run->exec);
+    launch->graph_run = run->exit ? run : NULL;
     struct sch_op *op = sch_op_grid(&grid, crt_launch_finish, launch);
     if (!op) {
         free(launch->workspace);
@@ -220,17 +206,17 @@ static struct sch_op *wait_operation(const struct crt_step *step)
 }
 
 /* The operation that decides; *exit is the one that successors wait for. */
-static struct sch_op *conditional_operation(struct run *run, const struct crt_step *step,
+static struct sch_op *conditional_operation(struct crt_run *run, const struct crt_step *step,
                                             size_t index, struct sch_op **exit)
 {
-    struct loop *loop = malloc(sizeof *loop);
+    struct crt_loop *loop = malloc(sizeof *loop);
     if (!loop)
         return NULL;
-    *loop = (struct loop){.step = step,
-                          .ctx = run->ctx,
-                          .stream = run->stream,
-                          .priority = run->priority,
-                          .has_own_priorities = run->has_own_priorities};
+    *loop = (struct crt_loop){.step = step,
+                              .ctx = run->ctx,
+                              .stream = run->stream,
+                              .priority = run->priority,
+                              .has_own_priorities = run->has_own_priorities};
     atomic_init(&loop->own_counter, run->stride ? number_of(run, index) : 0);
     loop->counter = run->stride ? &loop->own_counter : run->counter;
     loop->exit = sch_op_marker(NULL, NULL);
@@ -246,8 +232,8 @@ static struct sch_op *conditional_operation(struct run *run, const struct crt_st
 
 /* The operation that does a step's work. *exit: when its successors do not wait for the same one,
  * a reference to the other. */
-static struct sch_op *create_operation(struct run *run, const struct crt_step *step, size_t index,
-                                       struct sch_op **exit)
+static struct sch_op *create_operation(struct crt_run *run, const struct crt_step *step,
+                                       size_t index, struct sch_op **exit)
 {
     struct sch_op *first = NULL;
     switch (step->work.kind) {
@@ -279,7 +265,7 @@ static struct sch_op *create_operation(struct run *run, const struct crt_step *s
     return sch_op_marker(NULL, NULL);
 }
 
-static enum pxr_status depend_on_deps(const struct run *run, const struct crt_step *step,
+static enum pxr_status depend_on_deps(const struct crt_run *run, const struct crt_step *step,
                                       struct sch_op *op)
 {
     const size_t *deps = &run->plan->deps[step->first_dep];
@@ -328,7 +314,7 @@ static bool try_ahead(const struct crt_step *step, struct sch_op *op)
     return is_free;
 }
 
-static enum pxr_status issue_step(struct run *run, size_t index, struct sch_op *end)
+static enum pxr_status issue_step(struct crt_run *run, size_t index, struct sch_op *end)
 {
     const struct crt_step *step = &run->plan->steps[index];
     run->exits[index] = NULL;
@@ -360,7 +346,7 @@ static enum pxr_status issue_step(struct run *run, size_t index, struct sch_op *
 }
 
 /* Issues every step; end waits for all of them. */
-static enum crt_result issue_steps(struct run *run, struct sch_op *end)
+static enum crt_result issue_steps(struct crt_run *run, struct sch_op *end)
 {
     enum pxr_status status = PXR_OK;
     size_t issued = 0;
@@ -379,32 +365,23 @@ static enum crt_result issue_steps(struct run *run, struct sch_op *end)
 
 /* ---- conditional nodes ---- */
 
-static void end_loop(struct loop *loop)
+static void end_loop(struct crt_loop *loop)
 {
     sch_op_submit(loop->exit);
     sch_op_release(loop->exit);
     free(loop);
 }
 
-/* Starts a body. After its end, a while node decides again; the others have had their turn. The
- * first operations wait for one of their own, so that all begin in the pool: a thread of the
+/* The first operations wait for one of their own, so that all begin in the pool: a thread of the
  * program that came here must not run kernels that may wait for it. */
-static enum crt_result start_body(struct loop *loop, struct crt_plan *body)
+enum crt_result crt_run_start(struct crt_run *run)
 {
-    struct run *run = create_run(body);
-    struct sch_op *begin = run ? sch_op_marker(NULL, NULL) : NULL;
+    struct sch_op *begin = sch_op_marker(NULL, NULL);
     struct sch_op *end = begin ? sch_op_marker(end_run, run) : NULL;
     if (!end) {
         sch_op_release(begin);
-        free_run(run);
         return CRT_OUT_OF_MEMORY;
     }
-    run->ctx = loop->ctx;
-    run->stream = loop->stream;
-    run->priority = loop->priority;
-    run->has_own_priorities = loop->has_own_priorities;
-    run->counter = loop->counter;
-    run->loop = loop;
     run->begin = begin;
     issue_steps(run, end);
     sch_op_submit(end);
@@ -414,9 +391,27 @@ static enum crt_result start_body(struct loop *loop, struct crt_plan *body)
     return CRT_SUCCESS;
 }
 
+/* Starts a body. After its end, a while node decides again; the others have had their turn. */
+static enum crt_result start_body(struct crt_loop *loop, struct crt_plan *body)
+{
+    struct crt_run *run = crt_run_create(body);
+    if (!run)
+        return CRT_OUT_OF_MEMORY;
+    run->ctx = loop->ctx;
+    run->stream = loop->stream;
+    run->priority = loop->priority;
+    run->has_own_priorities = loop->has_own_priorities;
+    run->counter = loop->counter;
+    run->loop = loop;
+    enum crt_result result = crt_run_start(run);
+    if (result != CRT_SUCCESS)
+        crt_run_free(run);
+    return result;
+}
+
 static void decide(void *arg, const struct sch_fault *fault)
 {
-    struct loop *loop = arg;
+    struct crt_loop *loop = arg;
     const struct crt_condition *condition = &loop->step->work.condition;
     (void)fault;
     bool may_turn = !loop->has_had_turn || condition->kind == CRT_CONDITION_WHILE;
@@ -445,40 +440,54 @@ static void reset_conditions(const struct crt_plan *plan)
 
 static void begin_run(void *arg, const struct sch_fault *fault)
 {
-    const struct run *run = arg;
+    const struct crt_run *run = arg;
     (void)fault;
     reset_conditions(run->plan);
 }
 
+/* Puts the run into the stream as one piece; *end: its last operation of its own. */
+static enum crt_result append_run(struct crt_run *run, struct crt_stream *stream,
+                                  struct sch_op *after, struct sch_op *begin, struct sch_op *end)
+{
+    if (run->plan->calls_runtime && !crt_run_create_exit(run))
+        return CRT_OUT_OF_MEMORY;
+    struct sch_op *last = run->exit ? run->exit : end;
+    if (sch_op_depend(begin, after) != PXR_OK || sch_op_depend(end, begin) != PXR_OK)
+        return CRT_OUT_OF_MEMORY;
+    return crt_stream_append_span(stream, begin, last);
+}
+
 enum crt_result crt_plan_launch(struct crt_plan *plan, struct crt_stream *stream,
-                                struct sch_op *after, bool has_own_priorities,
+                                struct crt_graph_exec *exec,
                                 const struct crt_graph_memory_run *memory, struct sch_op **last)
 {
     *last = NULL;
-    struct run *run = create_run(plan);
+    struct crt_run *run = crt_run_create(plan);
     struct sch_op *begin = run ? sch_op_marker(begin_run, run) : NULL;
     struct sch_op *end = begin ? sch_op_marker(end_run, run) : NULL;
-    if (!end || sch_op_depend(begin, after) != PXR_OK || sch_op_depend(end, begin) != PXR_OK ||
-        crt_stream_append_span(stream, begin, end) != CRT_SUCCESS) {
+    if (!end || append_run(run, stream, exec->last, begin, end) != CRT_SUCCESS) {
         sch_op_release(begin);
         sch_op_release(end);
-        free_run(run);
+        sch_op_release(run ? run->exit : NULL);
+        crt_run_free(run);
         return CRT_OUT_OF_MEMORY;
     }
     run->ctx = stream->ctx;
     run->stream = stream;
     run->priority = stream->priority;
-    run->has_own_priorities = has_own_priorities;
+    run->has_own_priorities = (exec->flags & CRT_INSTANTIATE_NODE_PRIORITY) != 0;
     run->memory = *memory;
+    run->exec = exec;
     run->begin = begin;
     run->stride = plan->condition_count ? NUMBERS_FOR_BODIES : 1;
     run->number = crt_next_numbers((plan->count + 1) * run->stride);
     /* Conditions get their values when the first operation begins: nothing may be ahead of it. */
     run->is_ahead = sch_op_is_free(begin) && !plan->condition_count;
+    *last = sch_op_retain(run->exit ? run->exit : end);
     enum crt_result result = issue_steps(run, end);
     sch_op_submit(end);
+    sch_op_release(end);
     sch_op_submit(begin);
     sch_op_release(begin);
-    *last = end;
     return result;
 }

@@ -99,6 +99,7 @@ static enum crt_result fill_step(struct crt_plan *plan, struct crt_step *step,
             plan->launch_bytes +
             crt_launch_padding(node->work.launch.kernel->func, plan->launch_bytes);
         plan->launch_bytes += launch_bytes(node->work.launch.kernel);
+        plan->calls_runtime |= node->work.launch.kernel->outline->needs.calls_runtime;
         break;
     case CRT_NODE_HOST:
         plan->host_count++;

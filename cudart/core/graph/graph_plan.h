@@ -48,6 +48,7 @@ struct crt_plan {
     size_t launch_bytes;
     size_t host_count;
     size_t condition_count;
+    bool calls_runtime;                   /* some kernel does, and may launch graphs */
     struct crt_graph_memory_step *memory; /* of alloc and free nodes */
     size_t memory_count;
     _Atomic(void *) spare; /* memory of a launch that has ended, for the next one; from malloc */

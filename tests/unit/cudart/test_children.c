@@ -24,6 +24,7 @@ static const char head[] =
     ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 f, .param .b64 p, "
     ".param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s, .param .b64 t);\n"
     ".extern .func (.param .b32 r) cudaGetLastError();\n"
+    ".extern .func (.param .b32 r) cudaGraphLaunch(.param .b64 g, .param .b64 s);\n"
     ".func (.reg .b64 %p) get(.reg .b64 %f, .reg .b32 %threads)\n"
     "{\n .param .b64 f; .param .b64 r; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12];\n"
     " .param .b32 s; st.param.b64 [f], %f; st.param.b32 [g], 1; st.param.b32 [g+4], 1;\n"
@@ -66,6 +67,16 @@ static const char kernels[] =
     " call (%p), get, (%f, 7); st.u64 [%p], %out; st.u32 [%p+8], %d;\n"
     " call (%e), launch, (%p, %t);\n"
     "leaf: ret;\n late: ld.global.u32 %e, [%out]; st.global.u32 [%out+4], %e; ret;\n}\n";
+
+/* Counts, and launches the graph around it behind its end as long as there are fewer than 1000. */
+static const char looping[] =
+    ".visible .entry again(.param .u64 out)\n"
+    "{\n .reg .b64 %out, %g; .reg .b32 %n, %e; .reg .pred %enough;\n"
+    " .param .b64 g; .param .b64 s; .param .b32 r; ld.param.u64 %out, [out];\n"
+    " atom.global.add.u32 %n, [%out], 1; setp.ge.u32 %enough, %n, 999; @%enough bra end;\n"
+    " mov.u64 %g, %current_graph_exec; st.param.b64 [g], %g;\n"
+    " st.param.b64 [s], 0x0100000000000000; call.uni (r), cudaGraphLaunch, (g, s);\n"
+    " ld.param.b32 %e, [r]; red.global.add.u32 [%out+4], %e;\nend: ret;\n}\n";
 
 #define PARENT(name)                                                                               \
     ".visible .entry " name "(.param .u64 out)\n"                                                  \
@@ -124,9 +135,9 @@ static CUresult try_kernel(const char *name, unsigned *out, size_t bytes)
 
 static void load(void)
 {
-    char ptx[sizeof head + sizeof kernels + sizeof parents];
+    char ptx[sizeof head + sizeof kernels + sizeof looping + sizeof parents];
     make_context();
-    snprintf(ptx, sizeof ptx, "%s%s%s", head, kernels, parents);
+    snprintf(ptx, sizeof ptx, "%s%s%s%s", head, kernels, looping, parents);
     OK(cuModuleLoadData(&module, ptx));
 }
 
@@ -208,4 +219,50 @@ Test(children, threads_of_the_host_launch_trees_side_by_side, .init = load)
         cr_assert_eq(pthread_create(&threads[i], NULL, use_context, NULL), 0);
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
+}
+
+#define FOR_DEVICE_LAUNCH 4
+
+/* Of two kernels, one behind the other. */
+static CUgraphExec create_loop(CUdeviceptr *out)
+{
+    CUfunction kernel;
+    CUgraph graph;
+    CUgraphNode node;
+    CUgraphExec exec;
+    OK(cuModuleGetFunction(&kernel, module, "again"));
+    CUDA_KERNEL_NODE_PARAMS params = {.func = kernel,
+                                      .gridDimX = 1,
+                                      .gridDimY = 1,
+                                      .gridDimZ = 1,
+                                      .blockDimX = 1,
+                                      .blockDimY = 1,
+                                      .blockDimZ = 1,
+                                      .kernelParams = (void *[]){out}};
+    CUDA_MEMSET_NODE_PARAMS fill = {
+        .dst = *out + 8, .elementSize = 4, .width = 1, .height = 1, .value = 7};
+    OK(cuGraphCreate(&graph, 0));
+    OK(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &params));
+    OK(cuGraphAddMemsetNode(&node, graph, &node, 1, &fill, context));
+    OK(cuGraphInstantiateWithFlags(&exec, graph, FOR_DEVICE_LAUNCH));
+    OK(cuGraphDestroy(graph));
+    return exec;
+}
+
+Test(children, a_graph_launches_itself, .init = load)
+{
+    unsigned out[3];
+    CUdeviceptr memory;
+    OK(cuCtxGetCurrent(&context));
+    OK(cuMemAlloc_v2(&memory, sizeof out));
+    CUgraphExec exec = create_loop(&memory);
+    for (int i = 0; i < 3; i++) {
+        OK(cuMemsetD8_v2(memory, 0, sizeof out));
+        OK(cuGraphLaunch(exec, NULL));
+        OK(cuMemcpyDtoH_v2(out, memory, sizeof out));
+        cr_expect_eq(out[0], 1000);
+        cr_expect_eq(out[1], 0);
+        cr_expect_eq(out[2], 7);
+    }
+    OK(cuGraphExecDestroy(exec));
 }

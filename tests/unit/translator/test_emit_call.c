@@ -168,14 +168,13 @@ Test(call, an_undefined_function_sync_points_only_the_kernels_that_reach_it)
 
 Test(call, an_unknown_function_of_the_device_runtime_is_refused_by_name)
 {
-    static const char text[] =
-        HEADER ".extern .func (.param .b64 r) cudaGraphLaunch(.param .b64 f);\n"
-               ".visible .entry k()\n{\n.param .b64 f;\n.param .b64 r;\n"
-               "call (r), cudaGraphLaunch, (f);\nret;\n}\n";
+    static const char text[] = HEADER ".extern .func (.param .b32 r) cudaDeviceSynchronize();\n"
+                                      ".visible .entry k()\n{\n.param .b32 r;\n"
+                                      "call (r), cudaDeviceSynchronize, ();\nret;\n}\n";
     struct harness harness;
     struct pxr_error err = {0};
     cr_expect_eq(harness_open(&harness, text, "k", true, &err), PXR_UNSUPPORTED, "%s", err.message);
-    cr_expect(strstr(err.message, "'cudaGraphLaunch'") != NULL, "%s", err.message);
+    cr_expect(strstr(err.message, "'cudaDeviceSynchronize'") != NULL, "%s", err.message);
     cr_expect(strstr(err.message, "device runtime") != NULL, "%s", err.message);
     harness_close(&harness);
 }
