@@ -95,8 +95,11 @@ static uint32_t keep_buffer(struct rt_thread *thread, struct crt_parameter_buffe
         return CRT_CHILD_OUT_OF_MEMORY;
     }
     pthread_mutex_lock(&children->lock);
-    buffer->next = children->buffers;
-    children->buffers = buffer;
+    if (children->buffers)
+        children->last_buffer->next = buffer;
+    else
+        children->buffers = buffer;
+    children->last_buffer = buffer;
     pthread_mutex_unlock(&children->lock);
     *address = (uint64_t)(uintptr_t)buffer->address;
     return CRT_CHILD_SUCCESS;
@@ -110,12 +113,14 @@ static struct crt_parameter_buffer *take_buffer(struct rt_thread *thread, uint64
     if (!children)
         return NULL;
     pthread_mutex_lock(&children->lock);
-    struct crt_parameter_buffer **link = &children->buffers;
-    while (*link && (uint64_t)(uintptr_t)(*link)->address != address)
-        link = &(*link)->next;
-    buffer = *link;
+    struct crt_parameter_buffer *previous = NULL;
+    for (buffer = children->buffers; buffer; previous = buffer, buffer = buffer->next)
+        if ((uint64_t)(uintptr_t)buffer->address == address)
+            break;
     if (buffer)
-        *link = buffer->next;
+        *(previous ? &previous->next : &children->buffers) = buffer->next;
+    if (buffer && buffer == children->last_buffer)
+        children->last_buffer = previous;
     pthread_mutex_unlock(&children->lock);
     return buffer;
 }

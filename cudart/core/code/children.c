@@ -143,18 +143,28 @@ static bool is_ordered(uint64_t stream)
     return stream != CRT_CHILD_STREAM_TAIL && stream != CRT_CHILD_STREAM_FIRE_AND_FORGET;
 }
 
-/* That of the block or of the thread, for streams without a handle. Threads of a block and their
- * block count from 1. */
+/* Those of its threads follow. */
+static uint64_t block_key(const struct rt_block *block)
+{
+    const uint32_t *grid = block->launch->grid;
+    const uint32_t *at = block->ctaid;
+    uint64_t index = ((uint64_t)at[2] * grid[1] + at[1]) * grid[0] + at[0];
+    return index * HANDLE_STEP + 1;
+}
+
+uint64_t crt_child_thread_key(const struct rt_thread *thread)
+{
+    const uint32_t *block = thread->block->launch->block;
+    const uint32_t *at = thread->tid;
+    uint64_t index = ((uint64_t)at[2] * block[1] + at[1]) * block[0] + at[0];
+    return block_key(thread->block) + 1 + index;
+}
+
+/* Of streams without a handle. */
 static uint64_t key_of(const struct rt_thread *thread, uint64_t stream)
 {
-    const struct rt_launch *launch = thread->block->launch;
-    const uint32_t *at = thread->block->ctaid;
-    uint64_t block = ((uint64_t)at[2] * launch->grid[1] + at[1]) * launch->grid[0] + at[0];
-    if (stream == CRT_CHILD_STREAM_NULL || stream == CRT_CHILD_STREAM_LEGACY)
-        return block * HANDLE_STEP + 1;
-    const uint32_t *tid = thread->tid;
-    uint64_t own = ((uint64_t)tid[2] * launch->block[1] + tid[1]) * launch->block[0] + tid[0];
-    return block * HANDLE_STEP + 2 + own;
+    return stream == CRT_CHILD_STREAM_PER_THREAD ? crt_child_thread_key(thread)
+                                                 : block_key(thread->block);
 }
 
 /* NULL: no such stream, or out of memory. The lock is held. */

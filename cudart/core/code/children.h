@@ -15,7 +15,6 @@
 struct crt_device_stream;
 struct crt_launch;
 struct crt_parameter_buffer;
-struct crt_thread_error;
 struct rt_thread;
 struct sch_op;
 
@@ -62,8 +61,9 @@ struct crt_children {
     void *events;
     uint64_t last_handle;
     struct crt_child_list tails;
-    struct crt_parameter_buffer *buffers; /* of launches that have not been made */
-    struct crt_thread_error *errors;
+    struct crt_parameter_buffer *buffers; /* of launches that have not been made, oldest first … */
+    struct crt_parameter_buffer *last_buffer; /* … if there are any */
+    void *errors;                             /* of threads; a tree */
 };
 
 /* Made at the first call; NULL: out of memory. */
@@ -82,6 +82,9 @@ void crt_child_end(const struct crt_child *child);
 
 /* The sch_last_fn of launches: starts the next of the tails. */
 bool crt_children_go_on(void *launch);
+
+/* Another number for each thread of a grid. */
+uint64_t crt_child_thread_key(const struct rt_thread *thread);
 
 /* Which stream a thread means that names none. */
 uint64_t crt_child_default_stream(uint64_t stream, bool is_per_thread);

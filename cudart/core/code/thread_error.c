@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See thread_error.h. Few threads have one: they are a list of the launch.
+ * See thread_error.h. Those that have had one are a tree of the launch.
  */
 #include "cudart/core/code/thread_error.h"
 
+#include <search.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -11,41 +12,32 @@
 #include "cudart/core/code/launch.h"
 #include "kernel_abi/rt.h"
 
-struct crt_thread_error {
-    struct crt_thread_error *next;
-    uint32_t ctaid[3];
-    uint32_t tid[3];
+struct thread_error {
+    uint64_t key; /* first: what the tree compares */
     uint32_t error;
 };
 
-static bool is_of(const struct crt_thread_error *error, const struct rt_thread *thread)
+static int compare_keys(const void *a, const void *b)
 {
-    for (int i = 0; i < 3; i++)
-        if (error->ctaid[i] != thread->block->ctaid[i] || error->tid[i] != thread->tid[i])
-            return false;
-    return true;
+    uint64_t left = *(const uint64_t *)a;
+    uint64_t right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
 }
 
-/* The link to the thread's own, or to the end. The lock is held. */
-static struct crt_thread_error **find(struct crt_children *children, const struct rt_thread *thread)
+/* The thread's own; NULL: out of memory. The lock is held. */
+static struct thread_error *get(struct crt_children *children, uint64_t key)
 {
-    struct crt_thread_error **link = &children->errors;
-    while (*link && !is_of(*link, thread))
-        link = &(*link)->next;
-    return link;
-}
-
-static void add(struct crt_children *children, const struct rt_thread *thread, uint32_t error)
-{
-    const uint32_t *ctaid = thread->block->ctaid;
-    struct crt_thread_error *added = malloc(sizeof *added);
+    struct thread_error **node = tfind(&key, &children->errors, compare_keys);
+    if (node)
+        return *node;
+    struct thread_error *added = calloc(1, sizeof *added);
     if (!added)
-        return;
-    *added = (struct crt_thread_error){.next = children->errors,
-                                       .ctaid = {ctaid[0], ctaid[1], ctaid[2]},
-                                       .tid = {thread->tid[0], thread->tid[1], thread->tid[2]},
-                                       .error = error};
-    children->errors = added;
+        return NULL;
+    added->key = key;
+    if (tsearch(added, &children->errors, compare_keys))
+        return added;
+    free(added);
+    return NULL;
 }
 
 void crt_thread_error_set(struct rt_thread *thread, uint32_t error)
@@ -55,11 +47,9 @@ void crt_thread_error_set(struct rt_thread *thread, uint32_t error)
     if (!children)
         return;
     pthread_mutex_lock(&children->lock);
-    struct crt_thread_error *own = *find(children, thread);
+    struct thread_error *own = get(children, crt_child_thread_key(thread));
     if (own)
         own->error = error;
-    else
-        add(children, thread, error);
     pthread_mutex_unlock(&children->lock);
 }
 
@@ -70,15 +60,12 @@ static uint32_t look(const struct rt_thread *thread, bool takes)
     uint32_t error = 0;
     if (!children)
         return 0;
+    uint64_t key = crt_child_thread_key(thread);
     pthread_mutex_lock(&children->lock);
-    struct crt_thread_error **link = find(children, thread);
-    struct crt_thread_error *own = *link;
-    if (own) {
-        error = own->error;
-        if (takes) {
-            *link = own->next;
-            free(own);
-        }
+    struct thread_error **node = tfind(&key, &children->errors, compare_keys);
+    if (node) {
+        error = (*node)->error;
+        (*node)->error = takes ? 0 : error;
     }
     pthread_mutex_unlock(&children->lock);
     return error;
@@ -96,11 +83,7 @@ uint32_t crt_thread_error_take(struct rt_thread *thread)
 
 void crt_thread_errors_free(struct crt_children *children)
 {
-    struct crt_thread_error *error;
-    while ((error = children->errors)) {
-        children->errors = error->next;
-        free(error);
-    }
+    tdestroy(children->errors, free);
 }
 
 const char *crt_thread_error_name(uint32_t error)
