@@ -53,7 +53,7 @@ static void run_task(void *arg)
         return;
     pxr_fail(&error, PXR_FAULT_ADDRESS, "invalid memory access in a %s launched by kernel '%s'",
              task->work.src.base ? "copy" : "fill", task->kernel);
-    if (crt_context_sticky(task->ctx) == CRT_SUCCESS)
+    if (crt_context_may_report(task->ctx, CRT_ILLEGAL_ADDRESS))
         crt_context_report_fault(task->ctx, &error);
     crt_context_poison(task->ctx, CRT_ILLEGAL_ADDRESS);
 }

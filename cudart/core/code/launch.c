@@ -227,15 +227,16 @@ void crt_launch_finish(void *arg, const struct sch_fault *fault)
 {
     struct crt_launch *launch = arg;
     if (fault) {
-        if (crt_context_sticky(launch->ctx) == CRT_SUCCESS)
+        enum crt_result result = crt_result_from_status(fault->status);
+        if (crt_context_may_report(launch->ctx, result))
             crt_report_fault(launch, fault);
-        crt_context_poison(launch->ctx, crt_result_from_status(fault->status));
+        crt_context_poison(launch->ctx, result);
     }
     if (crt_assert_report(launch)) {
         struct pxr_error error;
         pxr_fail(&error, PXR_FAULT_ASSERT, "device-side assert in kernel '%s'",
                  crt_kernel_name(launch->kernel));
-        if (crt_context_sticky(launch->ctx) == CRT_SUCCESS)
+        if (crt_context_may_report(launch->ctx, CRT_ASSERT))
             crt_context_report_fault(launch->ctx, &error);
         crt_context_poison(launch->ctx, CRT_ASSERT);
     }

@@ -170,7 +170,7 @@ static void report_missing(struct crt_context *ctx, const struct crt_mem_op *op)
              "a stream %s the value at %#llx, where no memory is any more: it was freed or "
              "unregistered too early",
              is_wait(op->kind) ? "waits for" : "writes", (unsigned long long)op->address);
-    if (crt_context_sticky(ctx) == CRT_SUCCESS)
+    if (crt_context_may_report(ctx, CRT_ILLEGAL_ADDRESS))
         crt_context_report_fault(ctx, &error);
     crt_context_poison(ctx, CRT_ILLEGAL_ADDRESS);
 }

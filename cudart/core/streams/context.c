@@ -79,6 +79,7 @@ static void start_context(struct crt_context *ctx)
 {
     ctx->id = crt_next_number();
     atomic_store(&ctx->sticky, CRT_SUCCESS);
+    atomic_store(&ctx->is_reported, false);
     atomic_store(&ctx->lack, CRT_SUCCESS);
     crt_context_init_limits(ctx);
     atomic_store(&ctx->cache_config, 0);
@@ -331,11 +332,21 @@ enum crt_result crt_context_synchronize(struct crt_context *ctx)
     return result == CRT_SUCCESS ? crt_context_wait(ctx) : result;
 }
 
+static bool is_lack(enum crt_result result)
+{
+    return result == CRT_OUT_OF_MEMORY || result == CRT_LAUNCH_OUT_OF_RESOURCES;
+}
+
+bool crt_context_may_report(struct crt_context *ctx, enum crt_result result)
+{
+    return crt_context_sticky(ctx) == CRT_SUCCESS &&
+           (is_lack(result) || !atomic_exchange(&ctx->is_reported, true));
+}
+
 void crt_context_poison(struct crt_context *ctx, enum crt_result result)
 {
     int none = CRT_SUCCESS;
-    bool is_lack = result == CRT_OUT_OF_MEMORY || result == CRT_LAUNCH_OUT_OF_RESOURCES;
-    atomic_compare_exchange_strong(is_lack ? &ctx->lack : &ctx->sticky, &none, (int)result);
+    atomic_compare_exchange_strong(is_lack(result) ? &ctx->lack : &ctx->sticky, &none, (int)result);
 }
 
 enum crt_result crt_context_outcome(struct crt_context *ctx)
@@ -350,6 +361,7 @@ void crt_context_catch_fault(struct crt_context *ctx, struct pxr_error *target)
 {
     atomic_store(&ctx->fault_target, target);
     atomic_store(&ctx->sticky, CRT_SUCCESS);
+    atomic_store(&ctx->is_reported, false);
 }
 
 void crt_context_report_fault(struct crt_context *ctx, const struct pxr_error *error)

@@ -64,8 +64,9 @@ struct crt_context {
     atomic_bool is_ending; /* of created ones: somebody destroys it */
     unsigned retain_count; /* primary; guarded by the primary lock of context.c */
     _Atomic unsigned flags;
-    _Atomic int sticky; /* enum crt_result of the first fatal error, 0 while there is none */
-    _Atomic int lack;   /* of the first launch that had no memory, until somebody is told */
+    _Atomic int sticky;      /* enum crt_result of the first fatal error, 0 while there is none */
+    atomic_bool is_reported; /* the fault behind that error, or it is about to be */
+    _Atomic int lack;        /* of the first launch that had no memory, until somebody is told */
     _Atomic(struct pxr_error *) fault_target; /* gets faults as values; usually NULL */
     atomic_size_t limits[CRT_LIMIT_COUNT];
     atomic_size_t child_launches; /* by kernels: those that have not finished */
@@ -165,6 +166,10 @@ void crt_context_waited(void);
  * context_storage.c. */
 void crt_context_init_limits(struct crt_context *ctx);
 void crt_storage_end(struct crt_context *ctx);
+
+/* Whether the caller is to report work that ended early, before it records the error: nobody has
+ * reported a fatal one. Grids that run side by side may fail together. */
+bool crt_context_may_report(struct crt_context *ctx, enum crt_result result);
 
 /* Records the error of work that ended early. The first fatal one stays; a lack of memory leaves
  * the context usable, and is reported to the next thread that waits. */

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "driver_fixture.h"
 
@@ -52,6 +53,7 @@ static const char kernels[] =
     "{\n .reg .b64 %rd; .reg .b32 %r;\n"
     " ld.param.u64 %rd, [out]; ld.param.u32 %r, [value]; red.global.add.u32 [%rd], %r; ret;\n}\n"
     ".func helper() { ret; }\n"
+    ".visible .entry faulty() { .reg .b64 %rd; mov.u64 %rd, 8; st.global.u32 [%rd], 1; ret; }\n"
     ".visible .entry refused(.param .u64 out)\n"
     "{\n .reg .b64 %rd; .reg .b32 %r;\n"
     " tex.2dms.v4.u32.s32 {%r, %r, %r, %r}, [%rd, {%r, %r, %r, %r}]; ret;\n}\n"
@@ -78,41 +80,53 @@ static const char looping[] =
     " st.param.b64 [s], 0x0100000000000000; call.uni (r), cudaGraphLaunch, (g, s);\n"
     " ld.param.b32 %e, [r]; red.global.add.u32 [%out+4], %e;\nend: ret;\n}\n";
 
-#define PARENT(name)                                                                               \
-    ".visible .entry " name "(.param .u64 out)\n"                                                  \
-    "{\n .reg .b64 %out, %f, %p, %q; .reg .b32 %e, %e1, %e2, %e3, %e4, %i; .reg .pred %more;\n"    \
-    " ld.param.u64 %out, [out]; mov.u64 %f, child;\n"
-
-static const char parents[] = PARENT(
-    "root") " mov.u64 %f, node; call (%p), get, (%f, 1); st.u64 [%p], %out; st.u32 [%p+8], 100;\n"
-            " call (%e), launch, (%p, 3); call (%p), get, (%f, 1); st.u64 [%p], %out;\n"
-            " st.u32 [%p+8], 4; call (%e), launch, (%p, 0); ret;\n}\n"
+/* The bodies of kernels with one parameter, out; %f is a child. */
+static const struct {
+    const char *name;
+    const char *body;
+} parents[] = {
+    {"root", " mov.u64 %f, node; call (%p), get, (%f, 1); st.u64 [%p], %out; st.u32 [%p+8], 100;\n"
+             " call (%e), launch, (%p, 3); call (%p), get, (%f, 1); st.u64 [%p], %out;\n"
+             " st.u32 [%p+8], 4; call (%e), launch, (%p, 0);\n"},
     /* The older pair of functions: the kernel is named at the launch. */
-    PARENT("old") " call (%p), get_old, (12); st.u64 [%p], %out; st.u32 [%p+8], 5;\n"
-                  " call (%e), launch_old, (%f, %p); st.global.u32 [%out+4], %e; ret;\n}\n"
+    {"old", " call (%p), get_old, (12); st.u64 [%p], %out; st.u32 [%p+8], 5;\n"
+            " call (%e), launch_old, (%f, %p); st.global.u32 [%out+4], %e;\n"},
     /* Buffers that are used twice, that are none, or of the other kind. */
-    PARENT("misused") " call (%p), get, (%f, 1); st.u64 [%p], %out; st.u32 [%p+8], 5; call (%e), "
-                      "launch, (%p, 0);\n"
-                      " call (%e1), launch, (%p, 0); call (%e2), launch, (%out, 0); call (%q), "
-                      "get_old, (12);\n"
-                      " call (%e3), launch, (%q, 0); call (%p), get, (%f, 1); call (%e4), "
-                      "launch_old, (%f, %p);\n"
-                      " st.global.u32 [%out+4], %e; st.global.u32 [%out+8], %e1; st.global.u32 "
-                      "[%out+12], %e2;\n"
-                      " st.global.u32 [%out+16], %e3; st.global.u32 [%out+20], %e4; ret;\n}\n"
+    {"misused", " call (%p), get, (%f, 1); st.u64 [%p], %out; st.u32 [%p+8], 5;\n"
+                " call (%e), launch, (%p, 0); call (%e1), launch, (%p, 0);\n"
+                " call (%e2), launch, (%out, 0); call (%q), get_old, (12);\n"
+                " call (%e3), launch, (%q, 0); call (%p), get, (%f, 1);\n"
+                " call (%e4), launch_old, (%f, %p); st.global.u32 [%out+4], %e;\n"
+                " st.global.u32 [%out+8], %e1; st.global.u32 [%out+12], %e2;\n"
+                " st.global.u32 [%out+16], %e3; st.global.u32 [%out+20], %e4;\n"},
     /* Addresses that are no kernel's. */
-    PARENT("lost") " call (%p), get, (%out, 1); call (%e), last_error, (); mov.u64 %f, helper;\n"
-                   " call (%q), get, (%f, 1); call (%e1), last_error, ();\n"
-                   " st.global.u64 [%out], %p; st.global.u64 [%out+8], %q; st.global.u32 "
-                   "[%out+16], %e;\n"
-                   " st.global.u32 [%out+20], %e1; ret;\n}\n"
+    {"lost", " call (%p), get, (%out, 1); call (%e), last_error, (); mov.u64 %f, helper;\n"
+             " call (%q), get, (%f, 1); call (%e1), last_error, ();\n"
+             " st.global.u64 [%out], %p; st.global.u64 [%out+8], %q;\n"
+             " st.global.u32 [%out+16], %e; st.global.u32 [%out+20], %e1;\n"},
     /* Asks for buffers until there are no more, and launches nothing. */
-    PARENT("greedy") " mov.u32 %i, 0;\nagain: call (%p), get, (%f, 1); call (%e), last_error, ();\n"
-                     " add.u32 %i, %i, 1; setp.eq.u32 %more, %e, 0; @%more bra again;\n"
-                     " st.global.u32 [%out], %i; st.global.u32 [%out+4], %e; ret;\n}\n" PARENT(
-                         "asks_for_refused") " mov.u64 %f, refused; call (%p), get, (%f, 1); call "
-                                             "(%e), launch, (%p, 0);\n"
-                                             " st.global.u32 [%out], %e; ret;\n}\n";
+    {"greedy", " mov.u32 %i, 0;\nagain: call (%p), get, (%f, 1); call (%e), last_error, ();\n"
+               " add.u32 %i, %i, 1; setp.eq.u32 %more, %e, 0; @%more bra again;\n"
+               " st.global.u32 [%out], %i; st.global.u32 [%out+4], %e;\n"},
+    {"launches_faults", " mov.u32 %i, 0; mov.u64 %f, faulty;\nagain: call (%p), get, (%f, 1);\n"
+                        " call (%e), launch, (%p, 4); add.u32 %i, %i, 1;\n"
+                        " setp.lt.u32 %more, %i, 100; @%more bra again;\n"},
+    {"asks_for_refused", " mov.u64 %f, refused; call (%p), get, (%f, 1);\n"
+                         " call (%e), launch, (%p, 0); st.global.u32 [%out], %e;\n"},
+};
+
+#define PTX_BYTES 16384
+
+static size_t print_parent(char *text, size_t cap, const char *name, const char *body)
+{
+    int len = snprintf(text, cap,
+                       ".visible .entry %s(.param .u64 out)\n{\n .reg .b64 %%out, %%f, %%p, %%q;\n"
+                       " .reg .b32 %%e, %%e1, %%e2, %%e3, %%e4, %%i; .reg .pred %%more;\n"
+                       " ld.param.u64 %%out, [out]; mov.u64 %%f, child;\n%s ret;\n}\n",
+                       name, body);
+    cr_assert_lt((size_t)len, cap);
+    return (size_t)len;
+}
 
 static CUmodule module;
 static CUcontext context;
@@ -129,15 +143,18 @@ static CUresult try_kernel(const char *name, unsigned *out, size_t bytes)
         result = cuCtxSynchronize();
     if (result == CRT_SUCCESS)
         OK(cuMemcpyDtoH_v2(out, memory, bytes));
-    OK(cuMemFree_v2(memory));
+    if (result == CRT_SUCCESS)
+        OK(cuMemFree_v2(memory));
     return result;
 }
 
 static void load(void)
 {
-    char ptx[sizeof head + sizeof kernels + sizeof looping + sizeof parents];
+    char ptx[PTX_BYTES];
     make_context();
-    snprintf(ptx, sizeof ptx, "%s%s%s%s", head, kernels, looping, parents);
+    size_t len = (size_t)snprintf(ptx, sizeof ptx, "%s%s%s", head, kernels, looping);
+    for (size_t i = 0; i < sizeof parents / sizeof parents[0]; i++)
+        len += print_parent(ptx + len, sizeof ptx - len, parents[i].name, parents[i].body);
     OK(cuModuleLoadData(&module, ptx));
 }
 
@@ -199,6 +216,30 @@ Test(children, what_comes_last_comes_behind_a_tree, .init = load)
         cr_expect_eq(out[0], wanted, "%u, not %u", out[0], wanted);
         cr_expect_eq(out[1], wanted, "%u, not %u", out[1], wanted);
     }
+}
+
+/* How many lines of a file have the text. */
+static unsigned count_lines(FILE *file, const char *text)
+{
+    char line[1024];
+    unsigned count = 0;
+    rewind(file);
+    while (fgets(line, sizeof line, file))
+        count += strstr(line, text) != NULL;
+    return count;
+}
+
+Test(children, faults_of_many_at_a_time_are_told_once, .init = load)
+{
+    unsigned out[1];
+    FILE *file = tmpfile();
+    int before = dup(STDERR_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    CUresult result = try_kernel("launches_faults", out, sizeof out);
+    dup2(before, STDERR_FILENO);
+    cr_expect_eq(result, CRT_ILLEGAL_ADDRESS);
+    cr_expect_eq(count_lines(file, "invalid memory access in kernel 'faulty'"), 1);
+    fclose(file);
 }
 
 static void *use_context(void *arg)
