@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel_abi/image_shape.h"
+
 /* Values of integer parameters are rounded up to one of these powers of two: products of three, of
  * two, and a single one stay below 2^31 … */
 static const uint8_t param_sizes_log2[] = {10, 15, 30};
@@ -25,6 +27,8 @@ static const uint32_t grid_sizes_yz[] = {1, 1u << 10, TR_GRID_MAX_YZ};
 
 /* A known shape is worth more than all other facts. */
 #define BLOCK_WEIGHT 4096
+/* Without it a fetch is a call for each thread. */
+#define SHAPE_WEIGHT 64
 
 static uint8_t value_max_log2(uint64_t value)
 {
@@ -40,6 +44,12 @@ static uint8_t value_align_log2(uint64_t value)
     while (log2 >= ALIGN_MIN_LOG2 && value % (1u << log2) != 0)
         log2--;
     return log2 >= ALIGN_MIN_LOG2 ? log2 : 0;
+}
+
+static uint16_t value_shape(uint64_t value)
+{
+    uint32_t shape = rt_handle_shape(value);
+    return rt_is_shape(shape) ? (uint16_t)shape : 0;
 }
 
 static bool is_integer(const struct ptx_var *param)
@@ -111,8 +121,10 @@ void jit_facts_of(const struct jit_launch *launch, struct tr_facts *facts)
             continue;
         uint64_t value = param_value(launch, param);
         facts->params[i].max_log2 = value_max_log2(value);
-        if (param->size_bytes == 8 && facts->params[i].max_log2 == 0)
+        if (param->size_bytes == 8 && facts->params[i].max_log2 == 0) {
             facts->params[i].align_log2 = value_align_log2(value);
+            facts->params[i].image_shape = value_shape(value);
+        }
     }
     if (launch->find_allocation)
         mark_distinct(launch, facts);
@@ -125,7 +137,8 @@ static bool param_implies(const struct tr_param_fact *known, const struct tr_par
     bool max =
         assumed->max_log2 == 0 || (known->max_log2 != 0 && known->max_log2 <= assumed->max_log2);
     return max && known->align_log2 >= assumed->align_log2 &&
-           known->is_distinct >= assumed->is_distinct;
+           known->is_distinct >= assumed->is_distinct &&
+           (assumed->image_shape == 0 || known->image_shape == assumed->image_shape);
 }
 
 static bool is_size(uint32_t value, const uint32_t *sizes, size_t count)
@@ -139,7 +152,7 @@ static bool is_size(uint32_t value, const uint32_t *sizes, size_t count)
 static bool param_fits(const struct ptx_func *kernel, uint32_t number,
                        const struct tr_param_fact *fact)
 {
-    bool has_facts = fact->max_log2 || fact->align_log2 || fact->is_distinct;
+    bool has_facts = fact->max_log2 || fact->align_log2 || fact->is_distinct || fact->image_shape;
     if (!has_facts)
         return true;
     if (number >= fact_param_count(kernel) || !is_integer(kernel->params[number]))
@@ -147,8 +160,9 @@ static bool param_fits(const struct ptx_func *kernel, uint32_t number,
     bool is_long = kernel->params[number]->size_bytes == 8;
     bool is_max = fact->max_log2 == 0 ||
                   memchr(param_sizes_log2, fact->max_log2, sizeof param_sizes_log2) != NULL;
-    return is_max && fact->align_log2 <= ALIGN_MAX_LOG2 &&
-           (is_long || (fact->align_log2 == 0 && !fact->is_distinct));
+    bool is_shape = fact->image_shape == 0 || rt_is_shape(fact->image_shape);
+    return is_max && is_shape && fact->align_log2 <= ALIGN_MAX_LOG2 &&
+           (is_long || (fact->align_log2 == 0 && !fact->is_distinct && fact->image_shape == 0));
 }
 
 bool jit_facts_fit(const struct ptx_func *kernel, const struct tr_facts *facts)
@@ -210,6 +224,7 @@ void jit_facts_join(struct tr_facts *facts, const struct tr_facts *other)
         a->max_log2 = (uint8_t)looser(a->max_log2, b->max_log2);
         a->align_log2 = (uint8_t)smaller(a->align_log2, b->align_log2);
         a->is_distinct = (uint8_t)smaller(a->is_distinct, b->is_distinct);
+        a->image_shape = a->image_shape == b->image_shape ? a->image_shape : 0;
     }
 }
 
@@ -231,8 +246,8 @@ unsigned jit_facts_weight(const struct tr_facts *facts)
         weight += (facts->block[d] ? BLOCK_WEIGHT : 0) + grid_weight(facts->grid_max[d]);
     for (uint32_t i = 0; i < TR_FACTS_PARAMS; i++) {
         const struct tr_param_fact *param = &facts->params[i];
-        weight +=
-            (param->max_log2 ? 64u - param->max_log2 : 0) + param->align_log2 + param->is_distinct;
+        weight += (param->max_log2 ? 64u - param->max_log2 : 0) + param->align_log2 +
+                  param->is_distinct + (param->image_shape ? SHAPE_WEIGHT : 0);
     }
     return weight;
 }
@@ -281,7 +296,7 @@ static void add_shape(struct text *text, const char *what, const uint32_t shape[
 
 static void add_param(struct text *text, uint32_t number, const struct tr_param_fact *param)
 {
-    if (!param->max_log2 && !param->align_log2 && !param->is_distinct)
+    if (!param->max_log2 && !param->align_log2 && !param->is_distinct && !param->image_shape)
         return;
     add_text(text, "%sparameter %u", comma(text), number);
     if (param->max_log2)
@@ -290,6 +305,9 @@ static void add_param(struct text *text, uint32_t number, const struct tr_param_
         add_text(text, " aligned to %u", 1u << param->align_log2);
     if (param->is_distinct)
         add_text(text, "%s in memory of its own", param->align_log2 ? " and" : "");
+    if (param->image_shape)
+        add_text(text, "%s a texture of shape %04x",
+                 param->align_log2 || param->is_distinct ? " and" : "", param->image_shape);
 }
 
 void jit_facts_text(const struct tr_facts *facts, char *buffer, size_t size_bytes)

@@ -157,7 +157,7 @@ int jit_code_line(const struct jit_code *code, uintptr_t pc);
 
 /* ---- between libptxrun.so and libptxrun-compile.so ---- */
 
-#define JIT_COMPILER_ABI   7
+#define JIT_COMPILER_ABI   8
 #define JIT_COMPILER_ENTRY "ptxrun_compiler"
 
 /* Code that ORC links. The rules and the memory are the host's, libptxrun.so's: what the functions

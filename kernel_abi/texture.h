@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Textures and surfaces. Their handles are addresses of these descriptors: the host side fills
- * them, generated code reads them. Plain C without dependencies, as it is also compiled to bitcode
- * (translator/rt/).
+ * Textures and surfaces. Their handles are addresses of these descriptors, with what is said of the
+ * image in the upper bits (kernel_abi/image_shape.h): the host side fills them, generated code
+ * reads them. Plain C without dependencies, as it is also compiled to bitcode (translator/rt/).
  */
 #ifndef PTXRUN_KERNEL_ABI_TEXTURE_H
 #define PTXRUN_KERNEL_ABI_TEXTURE_H

@@ -151,6 +151,7 @@ static void forget_block(struct tr_compilation *c)
     c->streaming = (struct tr_streaming){0};
     c->has_private_order = false;
     c->may_vectorise = false;
+    c->has_samplers = false;
     c->marks = 0;
 }
 

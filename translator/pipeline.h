@@ -108,6 +108,7 @@ struct tr_compilation {
     struct tr_streaming streaming;
     struct tr_vector_report vectors;
     bool has_private_order; /* tr_has_private_order */
+    bool has_samplers;      /* of a known shape */
     bool may_vectorise;     /* the budget allows it */
     uint32_t marks;         /* that may exist now */
 };

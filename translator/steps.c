@@ -8,6 +8,7 @@
 #include "translator/collapse/tuning/unroll.h"
 #include "translator/collapse/tuning/walk.h"
 #include "translator/emit/source_lines.h"
+#include "translator/facts/fixed_samplers.h"
 #include "translator/module/keep_lines.h"
 #include "translator/module/link_rt.h"
 #include "translator/pipeline.h"
@@ -42,6 +43,11 @@ static bool has_many_loops(const struct tr_compilation *c)
 static bool has_few_loops(const struct tr_compilation *c)
 {
     return has_facts(c) && !has_many_loops(c);
+}
+
+static bool has_samplers(const struct tr_compilation *c)
+{
+    return c->has_samplers;
 }
 
 static bool has_polls(const struct tr_compilation *c)
@@ -175,6 +181,11 @@ static enum pxr_status count_even_trips(struct tr_compilation *c, struct pxr_err
     (void)err;
     tr_count_even_trips(c->module);
     return PXR_OK;
+}
+
+static enum pxr_status fix_samplers(struct tr_compilation *c, struct pxr_error *err)
+{
+    return tr_fix_samplers(c->module, &c->has_samplers, err);
 }
 
 static enum pxr_status optimise_barriers(struct tr_compilation *c, struct pxr_error *err)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "kernel_abi/texture.h"
+#include "kernel_abi/image_shape.h"
 #include "tests/conformance/machine_case.h"
 #include "tests/conformance/piece.h"
 
@@ -55,6 +55,11 @@ static const struct image_case cases[] = {
     {"parts of s8", RT_TEXEL_S8, 1, true, true, false, RT_TEXTURE_WRAP, 0, false},
     {"parts of s16", RT_TEXEL_S16, 2, true, false, false, RT_TEXTURE_BORDER, 0, false},
     {"1010102", RT_TEXEL_1010102, 4, true, false, false, RT_TEXTURE_CLAMP, 0, false},
+    {"f32, filtered, border, in elements", RT_TEXEL_F32, 1, true, false, true, RT_TEXTURE_BORDER, 0,
+     false},
+    {"u32, border", RT_TEXEL_U32, 4, false, true, false, RT_TEXTURE_BORDER, 0, false},
+    {"parts of u8, wrapped", RT_TEXEL_U8, 1, true, true, false, RT_TEXTURE_WRAP, 0, false},
+    {"u8, mirrored", RT_TEXEL_U8, 2, false, true, false, RT_TEXTURE_MIRROR, 0, false},
     {"levels", RT_TEXEL_F32, 1, true, true, true, RT_TEXTURE_WRAP, LEVELS, true},
     {"nearest level", RT_TEXEL_F32, 2, true, true, false, RT_TEXTURE_CLAMP, LEVELS, false},
 };
@@ -333,6 +338,14 @@ static void put_fetch(struct piece *piece, enum rt_texture_kind kind, enum addit
     fputs(";\n", piece->body);
 }
 
+/* Handles of textures whose shape is one of the usual ones say it, as those of the host side do. */
+static void put_shape(struct piece *piece, const struct rt_texture *image)
+{
+    uint32_t shape = rt_shape_of(image);
+    if (shape != 0)
+        fprintf(piece->body, "or.b64 %%texture, %%texture, 0x%x000000000000;\n", shape);
+}
+
 static bool make_fetch(struct piece *piece)
 {
     static char label[64];
@@ -356,6 +369,7 @@ static bool make_fetch(struct piece *piece)
     if (has_word(piece, "grad"))
         put_gradients(piece);
     fprintf(piece->body, "mov.u64 %%texture, texture%u;\n", piece->number);
+    put_shape(piece, &image);
     put_fetch(piece, kind, addition);
     put_output(piece, addition == RESIDENCE);
     return true;

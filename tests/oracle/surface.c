@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel_abi/image_shape.h"
 #include "tests/oracle/dispatch.h"
 #include "tests/oracle/texture.h"
 
@@ -271,7 +272,7 @@ enum pxr_status oracle_istypep(struct oracle_thread *thread, const struct ptx_in
     static const enum ptx_type types[] = {PTX_TYPE_TEXREF, PTX_TYPE_SURFREF, PTX_TYPE_SAMPLERREF};
     static const uint32_t marks[] = {RT_TEXTURE_MARK, RT_SURFACE_MARK, RT_SAMPLER_MARK};
     struct oracle_image image = {.thread = thread, .inst = inst};
-    uint64_t handle = oracle_read(thread, inst, 1, PTX_TYPE_U64).u64;
+    uint64_t handle = rt_handle_address(oracle_read(thread, inst, 1, PTX_TYPE_U64).u64);
     uint32_t mark;
     const uint8_t *bytes = oracle_image_bytes(&image, handle, sizeof mark, ORACLE_LOAD);
     bool is_so = false;

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel_abi/image_shape.h"
 #include "tests/oracle/dispatch.h"
 #include "tests/oracle/softfloat.h"
 
@@ -22,6 +23,7 @@ bool oracle_has(const struct ptx_inst *inst, enum ptx_mod word)
 static enum pxr_status read_descriptor(struct oracle_thread *thread, const struct ptx_inst *inst,
                                        uint64_t handle, struct rt_texture *descriptor)
 {
+    handle = rt_handle_address(handle);
     for (unsigned i = 0; i < sizeof *descriptor; i++) {
         uint8_t *byte = NULL;
         enum pxr_status status =

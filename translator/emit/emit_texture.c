@@ -5,6 +5,8 @@
  * sampler (translator/rt/texture.c).
  */
 #include "translator/emit/emit_texture.h"
+#include "kernel_abi/image_shape.h"
+#include "translator/module/marks.h"
 #include "translator/rt/surface.h"
 
 #define COORDINATES 3
@@ -12,11 +14,19 @@
 
 /* ---- handles ---- */
 
+static LLVMValueRef descriptor_of(struct tr_ctx *ctx, LLVMValueRef handle)
+{
+    LLVMValueRef mask = tr_const_int(ctx, 64, RT_HANDLE_ADDRESS_MASK);
+    return LLVMBuildIntToPtr(ctx->builder, LLVMBuildAnd(ctx->builder, handle, mask, ""), ctx->ptr,
+                             "");
+}
+
+/* Objects end when the work of their context is done: no mark changes while a kernel runs. */
 static LLVMValueRef load_mark(struct tr_ctx *ctx, LLVMValueRef handle)
 {
-    LLVMValueRef pointer = LLVMBuildIntToPtr(ctx->builder, handle, ctx->ptr, "");
-    LLVMValueRef mark = LLVMBuildLoad2(ctx->builder, ctx->i32, pointer, "");
+    LLVMValueRef mark = LLVMBuildLoad2(ctx->builder, ctx->i32, descriptor_of(ctx, handle), "");
     LLVMSetAlignment(mark, 1);
+    tr_mark_invariant(mark);
     return mark;
 }
 
@@ -317,8 +327,7 @@ static enum rt_texture_query query_of(const struct ptx_inst *inst)
 static enum pxr_status emit_query(struct tr_ctx *ctx, const struct ptx_inst *inst,
                                   LLVMValueRef handle, LLVMValueRef level)
 {
-    LLVMValueRef result = tr_helper(ctx, "rt_texture_query", ctx->i32,
-                                    LLVMBuildIntToPtr(ctx->builder, handle, ctx->ptr, ""),
+    LLVMValueRef result = tr_helper(ctx, "rt_texture_query", ctx->i32, descriptor_of(ctx, handle),
                                     tr_const_int(ctx, 32, query_of(inst)), level);
     tr_set(ctx, inst, 0, PTX_TYPE_B32, result);
     return PXR_OK;

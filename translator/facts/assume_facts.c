@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel_abi/image_shape.h"
 #include "kernel_abi/rt.h"
 #include "translator/analysis/address.h"
 #include "translator/module/module_steps.h"
@@ -138,6 +139,22 @@ static void mask_low_bits(const struct assumption *as, LLVMValueRef load, unsign
     LLVMDisposeBuilder(builder);
 }
 
+/* Keeps the value, but shows which shape is in the upper bits. */
+static void show_shape(const struct assumption *as, LLVMValueRef load, uint32_t shape)
+{
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(as->llvm);
+    LLVMTypeRef type = LLVMTypeOf(load);
+    LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(load));
+    LLVMValueRef ones = LLVMConstAllOnes(type);
+    LLVMValueRef address = LLVMBuildBinOp(builder, LLVMAnd, load, ones, "");
+    LLVMValueRef bits = LLVMConstInt(type, (uint64_t)shape << RT_HANDLE_ADDRESS_BITS, false);
+    LLVMValueRef handle = LLVMBuildBinOp(builder, LLVMOr, address, bits, "handle");
+    LLVMReplaceAllUsesWith(load, handle);
+    LLVMSetOperand(address, 0, load);
+    LLVMSetOperand(address, 1, LLVMConstInt(type, RT_HANDLE_ADDRESS_MASK, false));
+    LLVMDisposeBuilder(builder);
+}
+
 static void assume_param(const struct assumption *as, LLVMValueRef load,
                          const struct tr_param_fact *fact)
 {
@@ -145,6 +162,8 @@ static void assume_param(const struct assumption *as, LLVMValueRef load,
         set_range(as, load, 0, UINT64_C(1) << fact->max_log2);
     if (fact->align_log2)
         mask_low_bits(as, load, fact->align_log2);
+    if (fact->image_shape)
+        show_shape(as, load, fact->image_shape);
 }
 
 /* The parameter that a load of this many bytes at this offset reads, or -1. */

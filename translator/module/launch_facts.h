@@ -27,6 +27,8 @@ struct tr_param_fact {
     uint8_t is_distinct; /* 64 bits only: an address in an allocation into which no other such
                             parameter points. Says nothing about pointers in structures or in
                             memory. */
+    uint16_t image_shape; /* 64 bits only: the upper 16 bits of a texture's handle
+                             (kernel_abi/image_shape.h); 0: not known */
 };
 
 /* All zero: nothing is assumed. */

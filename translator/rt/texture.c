@@ -3,6 +3,7 @@
  * Fetches from textures (CUDA C++ Programming Guide, "Texture Fetching"; PTX ISA "tex", "tld4").
  * Not part of kernels but of the process: it is long, and would be compiled with each.
  */
+#include "kernel_abi/image_shape.h"
 #include "kernel_abi/rt.h"
 #include "translator/rt/bits.h"
 #include "translator/rt/texel.h"
@@ -303,13 +304,18 @@ static void set_place(struct fetch *fetch, uint32_t layer)
     fetch->at[1] = (to.t / to.m + 1.0f) / 2.0f;
 }
 
+static const struct rt_texture *descriptor_of(uint64_t handle)
+{
+    return (const struct rt_texture *)(uintptr_t)rt_handle_address(handle);
+}
+
 static struct fetch make_fetch(uint64_t texture, uint64_t sampler, uint64_t c01, uint64_t c23,
                                uint64_t request)
 {
     const uint32_t bits[COORDINATES] = {(uint32_t)c01, (uint32_t)(c01 >> 32), (uint32_t)c23};
     struct fetch fetch = {
-        .image = (const struct rt_texture *)(uintptr_t)texture,
-        .sampler = (const struct rt_texture *)(uintptr_t)sampler,
+        .image = descriptor_of(texture),
+        .sampler = descriptor_of(sampler),
         .request = request,
         .is_float = RT_FETCH_BIT(request, RT_FETCH_IS_FLOAT),
     };
@@ -393,7 +399,7 @@ static float length_in_elements(const struct rt_texture *image, const struct rt_
 uint32_t rt_texture_lod(struct rt_thread *thread, uint64_t texture, uint64_t sampler, uint64_t f01,
                         uint64_t f23, uint64_t f45, uint64_t f67, uint64_t f8)
 {
-    const struct rt_texture *image = (const struct rt_texture *)(uintptr_t)texture;
+    const struct rt_texture *image = descriptor_of(texture);
     const uint64_t given[] = {f01, f23, f45, f67, f8};
     float at[3][COORDINATES];
     float longest = 0.0f;
@@ -402,8 +408,7 @@ uint32_t rt_texture_lod(struct rt_thread *thread, uint64_t texture, uint64_t sam
     for (uint32_t i = 1; i < 3; i++) {
         if (rt_texture_is_cube(image->kind))
             project_gradient(at[0], at[i]);
-        float length =
-            length_in_elements(image, (const struct rt_texture *)(uintptr_t)sampler, at[i]);
+        float length = length_in_elements(image, descriptor_of(sampler), at[i]);
         longest = length > longest ? length : longest;
     }
     return bits_f32(longest > 0.0f ? __builtin_log2f(longest) : -FAR);

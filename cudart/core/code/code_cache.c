@@ -216,6 +216,7 @@ static void add_facts(struct cache_hash *hash, const struct tr_facts *facts)
         cache_hash_number(hash, facts->params[i].max_log2);
         cache_hash_number(hash, facts->params[i].align_log2);
         cache_hash_number(hash, facts->params[i].is_distinct);
+        cache_hash_number(hash, facts->params[i].image_shape);
     }
 }
 

@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "jit/facts.h"
+#include "kernel_abi/image_shape.h"
 
 /* Of the record; part of the key as well. */
-#define FORMAT        UINT64_C(1)
+#define FORMAT        UINT64_C(2)
 
 #define HEAD_BYTES    (5 * sizeof(uint64_t))
-#define VARIANT_BYTES (sizeof(uint64_t) + 8 * sizeof(uint32_t) + TR_FACTS_PARAMS * (size_t)3)
+#define VARIANT_BYTES (sizeof(uint64_t) + 8 * sizeof(uint32_t) + TR_FACTS_PARAMS * (size_t)5)
 #define RECORD_BYTES  (HEAD_BYTES + CRT_PROFILE_VARIANTS * VARIANT_BYTES)
 
 /* For others that add to the same record; whoever waits in vain goes without. */
@@ -61,6 +62,7 @@ static uint8_t *put_variant(uint8_t *at, const struct crt_profile_variant *varia
         *at++ = facts->params[i].max_log2;
         *at++ = facts->params[i].align_log2;
         *at++ = facts->params[i].is_distinct;
+        at = put_number(at, facts->params[i].image_shape, 2);
     }
     return at;
 }
@@ -80,7 +82,8 @@ static bool are_possible(const struct tr_facts *facts)
     for (uint32_t i = 0; i < TR_FACTS_PARAMS; i++) {
         const struct tr_param_fact *param = &facts->params[i];
         is_possible = is_possible && param->max_log2 < 64 && param->align_log2 < 64 &&
-                      param->is_distinct <= 1;
+                      param->is_distinct <= 1 &&
+                      (param->image_shape == 0 || rt_is_shape(param->image_shape));
     }
     return is_possible;
 }
@@ -99,6 +102,7 @@ static bool get_variant(const uint8_t **at, struct crt_profile_variant *variant)
         facts->params[i].max_log2 = (uint8_t)get_number(at, 1);
         facts->params[i].align_log2 = (uint8_t)get_number(at, 1);
         facts->params[i].is_distinct = (uint8_t)get_number(at, 1);
+        facts->params[i].image_shape = (uint16_t)get_number(at, 2);
     }
     return are_possible(facts);
 }

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "kernel_abi/image_shape.h"
+
 #define VERSION        "v1"
 #define LINE_MAX_BYTES ((size_t)64 << 10)
 #define LAUNCHES_MAX   ((size_t)1 << 20)
@@ -32,6 +34,8 @@ static void put_shape(FILE *out, const char *name, const uint32_t shape[3])
 
 static void put_param(FILE *out, unsigned number, const struct tr_param_fact *fact)
 {
+    if (fact->image_shape)
+        fprintf(out, "\ttexture%u=%u", number, fact->image_shape);
     if (fact->max_log2 | fact->align_log2 | fact->is_distinct)
         fprintf(out, "\tparam%u=%u,%u,%u", number, fact->max_log2, fact->align_log2,
                 fact->is_distinct);
@@ -244,8 +248,22 @@ static bool take_param(const char *rest, struct crt_recorded_launch *launch)
     if (!get_number(&rest, TR_FACTS_PARAMS - 1, &number) || *rest++ != '=' ||
         !take_three(rest, ',', most, fact))
         return false;
-    launch->variant.facts.params[number] = (struct tr_param_fact){
-        .max_log2 = (uint8_t)fact[0], .align_log2 = (uint8_t)fact[1], .is_distinct = fact[2] != 0};
+    struct tr_param_fact *param = &launch->variant.facts.params[number];
+    param->max_log2 = (uint8_t)fact[0];
+    param->align_log2 = (uint8_t)fact[1];
+    param->is_distinct = fact[2] != 0;
+    return true;
+}
+
+/* What follows "texture": "3=42240". */
+static bool take_texture(const char *rest, struct crt_recorded_launch *launch)
+{
+    uint64_t number;
+    uint64_t shape;
+    if (!get_number(&rest, TR_FACTS_PARAMS - 1, &number) || *rest++ != '=' ||
+        !take_number(rest, UINT16_MAX, &shape) || !rt_is_shape((uint32_t)shape))
+        return false;
+    launch->variant.facts.params[number].image_shape = (uint16_t)shape;
     return true;
 }
 
@@ -261,7 +279,7 @@ static const struct {
     {"width=", take_width},       {"jam=", take_jam},
     {"quick=", take_quick},       {"block=", take_block},
     {"grid=", take_grid},         {"shared=", take_shared},
-    {"param", take_param},
+    {"param", take_param},        {"texture", take_texture},
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 

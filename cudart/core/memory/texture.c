@@ -8,6 +8,7 @@
 #include <utlist.h>
 
 #include "cudart/core/streams/context.h"
+#include "kernel_abi/image_shape.h"
 
 /* Guarded by lock. */
 static struct {
@@ -30,7 +31,7 @@ static enum crt_result add_object(struct crt_context *ctx, const struct crt_text
     pthread_mutex_lock(&live.lock);
     DL_APPEND(live.objects, made);
     pthread_mutex_unlock(&live.lock);
-    *handle = (uintptr_t)&made->descriptor;
+    *handle = rt_handle_of(&made->descriptor);
     return CRT_SUCCESS;
 }
 
@@ -62,11 +63,13 @@ enum crt_result crt_surface_create(struct crt_context *ctx, const struct crt_res
 
 struct crt_texture *crt_texture_find(uint64_t handle, uint32_t mark)
 {
+    uint64_t address = rt_handle_address(handle);
     struct crt_texture *texture =
-        (struct crt_texture *)(uintptr_t)(handle - offsetof(struct crt_texture, descriptor));
-    if (handle < sizeof *texture || !crt_object_is(texture, CRT_KIND_TEXTURE))
+        (struct crt_texture *)(uintptr_t)(address - offsetof(struct crt_texture, descriptor));
+    if (address < sizeof *texture || !crt_object_is(texture, CRT_KIND_TEXTURE))
         return NULL;
-    return texture->descriptor.mark == mark ? texture : NULL;
+    bool is_handle = handle == rt_handle_of(&texture->descriptor);
+    return is_handle && texture->descriptor.mark == mark ? texture : NULL;
 }
 
 static void end_object(struct crt_texture *texture)

@@ -90,6 +90,7 @@ Test(code_key, depends_on_all_that_decides_code)
         EXPECT_OTHER_KEY(facts->params[i].max_log2 = 8);
         EXPECT_OTHER_KEY(facts->params[i].align_log2 = 8);
         EXPECT_OTHER_KEY(facts->params[i].is_distinct = 1);
+        EXPECT_OTHER_KEY(facts->params[i].image_shape = 0xa008);
     }
     close_subject(&subject);
 }

@@ -20,10 +20,11 @@ static struct crt_recorded_launch example(void)
         .skip = (char *)(uintptr_t)"unroll,prefetch",
         .variant = {.collapse = PXR_COLLAPSE_VECTOR, .width = 16, .jam = 4, .is_quick = true},
         .launches = 7};
-    launch.variant.facts = (struct tr_facts){.block = {256, 2, 1},
-                                             .grid_max = {1024, 0, 65535},
-                                             .has_dynamic_shared = true,
-                                             .params = {[0] = {10, 0, 0}, [31] = {0, 4, 1}}};
+    launch.variant.facts = (struct tr_facts){
+        .block = {256, 2, 1},
+        .grid_max = {1024, 0, 65535},
+        .has_dynamic_shared = true,
+        .params = {[0] = {10, 0, 0, 0}, [3] = {0, 0, 0, 0xa008}, [31] = {0, 4, 1, 0xa056}}};
     return launch;
 }
 
@@ -99,6 +100,9 @@ static const char *const wrong_lines[] = {
     "v1\t" IMAGE "\tkernel=k\tparam1=65,0,0",
     "v1\t" IMAGE "\tkernel=k\tparam1=1,0",
     "v1\t" IMAGE "\tkernel=k\tparam=1,0,0",
+    "v1\t" IMAGE "\tkernel=k\ttexture1=1",
+    "v1\t" IMAGE "\tkernel=k\ttexture32=40968",
+    "v1\t" IMAGE "\tkernel=k\ttexture=40968",
     "v1\t" IMAGE "\tkernel=k\twidth=3",
     "v1\t" IMAGE "\tkernel=k\tjam=33",
     "v1\t" IMAGE "\tkernel=k\tquick=2",

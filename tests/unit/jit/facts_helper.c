@@ -58,7 +58,7 @@ static uint32_t random_size(struct facts_random *random, uint32_t limit)
 
 static uint64_t random_value(struct facts_random *random, enum ptx_type type)
 {
-    switch (facts_random_below(random, type == PTX_TYPE_U64 ? 6 : 3)) {
+    switch (facts_random_below(random, type == PTX_TYPE_U64 ? 7 : 3)) {
     case 0:
         return random_size(random, UINT32_MAX);
     case 1:
@@ -67,6 +67,9 @@ static uint64_t random_value(struct facts_random *random, enum ptx_type type)
         return facts_random_below(random, 2) ? facts_random_below(random, UINT32_MAX) : 0;
     case 3:
         return (uint64_t)facts_random_below(random, UINT32_MAX) << facts_random_below(random, 32);
+    case 4: /* a texture's handle, or nearly */
+        return UINT64_C(0xa008) << 48 ^ (uint64_t)facts_random_below(random, 16) << 49 ^
+               FACTS_MEMORY(facts_random_below(random, 6));
     default:
         return FACTS_MEMORY(facts_random_below(random, 6)) +
                ((uint64_t)facts_random_below(random, 1024) << facts_random_below(random, 8));
@@ -125,7 +128,8 @@ static bool shares_memory(const struct facts_launch *launch, uint32_t param)
 static bool is_param_true(const struct tr_param_fact *fact, const struct facts_launch *launch,
                           uint32_t param)
 {
-    if (fact->max_log2 == 0 && fact->align_log2 == 0 && !fact->is_distinct)
+    if (fact->max_log2 == 0 && fact->align_log2 == 0 && !fact->is_distinct &&
+        fact->image_shape == 0)
         return true;
     if (param >= launch->param_count)
         return false;
@@ -141,6 +145,8 @@ static bool is_param_true(const struct tr_param_fact *fact, const struct facts_l
     /* Alignment is said of large values only: a small one is no address. */
     if (fact->align_log2 && (var->size_bytes != 8 || value % (UINT64_C(1) << fact->align_log2) ||
                              value <= UINT64_C(1) << 30))
+        return false;
+    if (fact->image_shape != 0 && (var->size_bytes != 8 || value >> 48 != fact->image_shape))
         return false;
     uintptr_t start;
     return !fact->is_distinct ||

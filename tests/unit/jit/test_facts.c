@@ -168,7 +168,32 @@ Test(facts, every_single_fact_can_be_what_keeps_a_launch_away)
     EXPECT_REFUSED(wanted.params[1].align_log2 = 6);
     EXPECT_REFUSED(wanted.params[2].max_log2 = 8);
     EXPECT_REFUSED(wanted.params[2].is_distinct = true);
+    EXPECT_REFUSED(wanted.params[1].image_shape = 0xa008);
 #undef EXPECT_REFUSED
+}
+
+/* A handle says the texture's shape in its upper bits; the address below is no fact. */
+Test(facts, shapes_of_textures_are_known)
+{
+    struct facts_launch launch = plain_launch();
+    launch.values[0] = UINT64_C(0xa04e) << 48 | 0x7f0012345608;
+    struct tr_facts facts = facts_of(&launch);
+    char text[512];
+    cr_expect_eq(facts.params[0].image_shape, 0xa04e);
+    cr_expect_eq(facts.params[0].align_log2, 3);
+    cr_expect(jit_facts_fit(&launch.func, &facts));
+    jit_facts_text(&facts, text, sizeof text);
+    cr_expect(strstr(text, "parameter 0 aligned to 8 and a texture of shape a04e"), "%s", text);
+    launch.values[0] += 64;
+    struct tr_facts other = facts_of(&launch);
+    cr_expect(jit_facts_equal(&facts, &other), "another texture of that shape");
+    launch.values[0] ^= UINT64_C(2) << 48;
+    other = facts_of(&launch);
+    cr_expect_not(jit_facts_imply(&other, &facts));
+    jit_facts_join(&facts, &other);
+    cr_expect_eq(facts.params[0].image_shape, 0);
+    launch.values[0] = UINT64_MAX;
+    cr_expect_eq(facts_of(&launch).params[0].image_shape, 0, "-1");
 }
 
 Test(facts, text_names_every_fact_and_fits_any_buffer)
@@ -223,6 +248,8 @@ Test(facts, of_launches_fit_their_kernel_and_others_do_not)
     EXPECT_MISFIT(facts.params[2].max_log2 = 64);
     EXPECT_MISFIT(facts.params[2].align_log2 = 2);
     EXPECT_MISFIT(facts.params[2].is_distinct = true);
+    EXPECT_MISFIT(facts.params[0].image_shape = 1);
+    EXPECT_MISFIT(facts.params[2].image_shape = 0xa008);
     EXPECT_MISFIT(facts.params[3].max_log2 = 10);
     EXPECT_MISFIT(facts.params[4].max_log2 = 10);
 #undef EXPECT_MISFIT

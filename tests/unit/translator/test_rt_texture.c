@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel_abi/image_shape.h"
 #include "kernel_abi/rt.h"
-#include "kernel_abi/texture.h"
+#include "translator/rt/sampler.h"
 
 #define ROUNDS     200000
 #define SIDE_MAX   9
@@ -24,6 +25,12 @@ static uint32_t next_random(void)
 {
     state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
     return (uint32_t)(state >> 33);
+}
+
+static void fill_pixels(void)
+{
+    for (size_t i = 0; i < sizeof pixels / sizeof pixels[0]; i++)
+        pixels[i] = (float)(next_random() % 2000) / 16.0f - 60.0f;
 }
 
 static struct rt_texture random_texture(void)
@@ -132,8 +139,7 @@ static double wanted(const struct rt_texture *texture, const float at[3])
 
 Test(rt_texture, fetches_are_what_the_guide_says)
 {
-    for (size_t i = 0; i < sizeof pixels / sizeof pixels[0]; i++)
-        pixels[i] = (float)(next_random() % 2000) / 16.0f - 60.0f;
+    fill_pixels();
     for (int round = 0; round < ROUNDS; round++) {
         struct rt_texture texture = random_texture();
         const struct rt_texture_level *level = &texture.levels[0];
@@ -173,4 +179,111 @@ Test(rt_texture, outside_of_linear_memory_are_zeros)
         bits = (uint32_t)rt_texture_fetch(NULL, handle, handle, (uint32_t)i, 0, 0, 0);
         cr_expect_eq(bits, i >= 0 && i < 5 ? 0x40600000u : 0u, "%d: %x", i, bits);
     }
+}
+
+/* ---- fetches for a known shape ---- */
+
+struct format {
+    uint8_t texel;
+    uint8_t bytes;
+    bool gives_floats;
+};
+
+static struct rt_texture random_shape(bool *is_float)
+{
+    static const struct format formats[] = {{RT_TEXEL_F32, 4, true},
+                                            {RT_TEXEL_U32, 4, false},
+                                            {RT_TEXEL_S32, 4, false},
+                                            {RT_TEXEL_U8, 1, true},
+                                            {RT_TEXEL_U8, 1, false}};
+    const struct format *format = &formats[next_random() % 5];
+    struct rt_texture texture = random_texture();
+    struct rt_texture_level *level = &texture.levels[0];
+    texture.kind = (uint8_t)(next_random() % (RT_TEXTURE_2D + 1));
+    texture.texel = format->texel;
+    texture.gives_floats = format->gives_floats;
+    texture.channels = (uint8_t)(1u << next_random() % 3);
+    texture.elem_bytes = (uint8_t)(format->bytes * texture.channels);
+    texture.address[1] = texture.address[0];
+    texture.border[1] = -1.5f;
+    level->height = texture.kind == RT_TEXTURE_2D ? 1 + next_random() % SIDE_MAX : 1;
+    level->pitch_bytes = (uint64_t)texture.elem_bytes * level->width;
+    *is_float = texture.kind != RT_TEXTURE_LINEAR && next_random() % 4 != 0;
+    return texture;
+}
+
+static uint32_t random_place(const struct rt_texture *texture, uint32_t size, bool is_float)
+{
+    static const uint32_t odd[] = {0, 0xffffffff, 0x7fffffff, 0x80000000};
+    float place = random_coordinate(texture, size);
+    uint32_t bits;
+    memcpy(&bits, &place, sizeof bits);
+    if (is_float)
+        return bits;
+    return next_random() % 8 == 0 ? odd[next_random() % 4] : next_random() % (3 * size) - size;
+}
+
+static bool is_same(unsigned __int128 got, unsigned __int128 wanted)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        uint32_t bits[2] = {(uint32_t)(got >> 32 * i), (uint32_t)(wanted >> 32 * i)};
+        float values[2];
+        memcpy(values, bits, sizeof values);
+        if (bits[0] != bits[1] && !(isnan(values[0]) && isnan(values[1])))
+            return false;
+    }
+    return true;
+}
+
+Test(rt_texture, fetches_for_a_shape_are_bit_for_bit_those_of_the_sampler)
+{
+    fill_pixels();
+    for (size_t i = 0; i < 40; i++)
+        pixels[next_random() % (sizeof pixels / sizeof pixels[0])] = i % 3 == 0   ? INFINITY
+                                                                     : i % 3 == 1 ? NAN
+                                                                                  : -0.0f;
+    for (int round = 0; round < ROUNDS; round++) {
+        bool is_float;
+        struct rt_texture texture = random_shape(&is_float);
+        uint32_t x = random_place(&texture, texture.levels[0].width, is_float);
+        uint32_t y = random_place(&texture, texture.levels[0].height, is_float);
+        uint64_t handle = rt_handle_of(&texture);
+        uint64_t c01 = (uint64_t)y << 32 | x;
+        cr_assert(rt_is_shape(rt_handle_shape(handle)), "round %d", round);
+        unsigned __int128 got = rt_sample_shape(handle, rt_handle_shape(handle), is_float, c01);
+        unsigned __int128 should_be = rt_texture_fetch(NULL, handle, handle, c01, 0, 0,
+                                                       (uint64_t)is_float << RT_FETCH_IS_FLOAT);
+        cr_assert(is_same(got, should_be), "round %d, shape %x: %08x %08x gives %08x, not %08x",
+                  round, rt_handle_shape(handle), x, y, (unsigned)got, (unsigned)should_be);
+    }
+}
+
+/* What the code for a shape does not know must not have one. */
+Test(rt_texture, unusual_textures_have_no_shape)
+{
+    const struct rt_texture plain = {.mark = RT_TEXTURE_MARK,
+                                     .kind = RT_TEXTURE_2D,
+                                     .texel = RT_TEXEL_F32,
+                                     .channels = 1,
+                                     .elem_bytes = 4,
+                                     .gives_floats = true,
+                                     .level_count = 1,
+                                     .levels = {{.width = 8, .height = 8, .pitch_bytes = 32}}};
+    struct rt_texture odd[8];
+    cr_expect_neq(rt_shape_of(&plain), 0);
+    for (size_t i = 0; i < 8; i++)
+        odd[i] = plain;
+    odd[0].mark = RT_SURFACE_MARK;
+    odd[1].kind = RT_TEXTURE_3D;
+    odd[2].texel = RT_TEXEL_F16;
+    odd[3].level_count = 2;
+    odd[4].address[1] = RT_TEXTURE_BORDER;
+    odd[5].levels[0].height = 1u << 26; /* 2 GiB */
+    odd[6].texel = RT_TEXEL_U8;
+    odd[6].is_srgb = true;
+    odd[7].levels[0].width = (1u << 22) + 1;
+    for (size_t i = 0; i < 8; i++)
+        cr_expect_eq(rt_shape_of(&odd[i]), 0, "%zu", i);
+    cr_expect_not(rt_is_shape(0));
+    cr_expect_not(rt_is_shape(0xffff));
 }
