@@ -41,11 +41,32 @@ static enum pxr_status refuse(struct oracle_thread *thread, const struct ptx_ins
     return oracle_fail(thread, inst, PXR_FAULT_ADDRESS, "no descriptor of this kind");
 }
 
+/* A variable of opaque type is a reference: what it holds is the handle. */
+static enum pxr_status read_handle(struct oracle_image *image, const struct ptx_operand *operand,
+                                   uint64_t *handle)
+{
+    const struct ptx_operand *base = &operand->elems[0];
+    uint8_t *bytes = NULL;
+    enum pxr_status status = PXR_OK;
+
+    *handle = oracle_address_of(image->thread, operand);
+    if (base->kind != PTX_OPERAND_VAR || ptx_type_table[base->var->type].class != PTX_CLASS_OPAQUE)
+        return PXR_OK;
+    status = oracle_resolve(image->thread, image->inst, base->var->space, *handle, sizeof *handle,
+                            ORACLE_LOAD, &bytes, NULL);
+    if (status == PXR_OK)
+        memcpy(handle, bytes, sizeof *handle);
+    return status;
+}
+
 enum pxr_status oracle_open_image(struct oracle_image *image, const struct ptx_operand *operand,
                                   uint32_t mark)
 {
-    enum pxr_status status = read_descriptor(
-        image->thread, image->inst, oracle_address_of(image->thread, operand), &image->descriptor);
+    uint64_t handle;
+    enum pxr_status status = read_handle(image, operand, &handle);
+
+    if (status == PXR_OK)
+        status = read_descriptor(image->thread, image->inst, handle, &image->descriptor);
 
     if (status != PXR_OK)
         return status;

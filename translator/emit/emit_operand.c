@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "translator/emit/emit_texture.h"
 #include "translator/module/sregs.h"
 
 /* A vector register named without a component. */
@@ -212,6 +213,9 @@ static LLVMValueRef integer_operand(struct tr_ctx *ctx, const struct ptx_operand
     case PTX_OPERAND_SREG:
         return sreg_value(ctx, operand->sreg);
     case PTX_OPERAND_VAR:
+        if (tr_is_reference(operand))
+            return tr_reference_handle(ctx, operand);
+        return tr_symbol_address(ctx, operand);
     case PTX_OPERAND_FUNC:
         return tr_symbol_address(ctx, operand);
     case PTX_OPERAND_ADDRESS:

@@ -44,23 +44,33 @@ static void check_handle(struct tr_ctx *ctx, LLVMValueRef handle, uint32_t mark,
     tr_fault_if(ctx, LLVMBuildNot(ctx->builder, is_good, ""), PXR_FAULT_ADDRESS, handle);
 }
 
-/* Parameters of opaque types hold a handle; other variables are the descriptor. */
+/* Parameters of opaque types hold a handle, too; variables of other types are the descriptor. */
 static bool is_parameter(const struct ptx_operand *base)
 {
     return base->kind == PTX_OPERAND_VAR && base->var->space == PTX_SPACE_PARAM;
 }
 
-/* A variable of opaque type is a reference, which the host would have to bind. */
-static bool is_reference(const struct ptx_operand *base)
+/* A variable of opaque type is a reference: the host puts a handle there. */
+bool tr_is_reference(const struct ptx_operand *base)
 {
     return base->kind == PTX_OPERAND_VAR && !is_parameter(base) &&
            ptx_type_table[base->var->type].class == PTX_CLASS_OPAQUE;
 }
 
+LLVMValueRef tr_reference_handle(struct tr_ctx *ctx, const struct ptx_operand *base)
+{
+    const struct ptx_operand address = {
+        .kind = PTX_OPERAND_ADDRESS, .elem_count = 1, .elems = base};
+    if (base->var->type == PTX_TYPE_SAMPLERREF)
+        tr_unsupported(ctx, ctx->inst, "a reference to a sampler");
+    LLVMValueRef memory = tr_address(ctx, &address, PTX_SPACE_NONE);
+    return LLVMBuildLoad2(ctx->builder, ctx->i64, memory, "");
+}
+
 static LLVMValueRef read_handle(struct tr_ctx *ctx, const struct ptx_operand *operand)
 {
-    if (is_reference(operand->elems))
-        tr_unsupported(ctx, ctx->inst, "a reference to a texture, sampler or surface");
+    if (tr_is_reference(operand->elems))
+        return tr_reference_handle(ctx, operand->elems);
     if (!is_parameter(operand->elems))
         return LLVMBuildPtrToInt(ctx->builder, tr_address(ctx, operand, PTX_SPACE_NONE), ctx->i64,
                                  "");

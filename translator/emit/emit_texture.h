@@ -12,6 +12,10 @@
  * has not this mark. */
 LLVMValueRef tr_image_handle(struct tr_ctx *ctx, const struct ptx_operand *operand, uint32_t mark);
 
+/* Whether the operand names a reference to a texture, sampler or surface; its handle, an i64. */
+bool tr_is_reference(const struct ptx_operand *base);
+LLVMValueRef tr_reference_handle(struct tr_ctx *ctx, const struct ptx_operand *base);
+
 /* The kind of coordinates that the instruction has. */
 enum rt_texture_kind tr_image_kind(const struct ptx_inst *inst);
 

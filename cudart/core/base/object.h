@@ -31,6 +31,7 @@ enum crt_kind {
     CRT_KIND_ARRAY,
     CRT_KIND_MIPMAP,
     CRT_KIND_TEXTURE,
+    CRT_KIND_REFERENCE, /* to a texture or surface */
     CRT_KIND_POOL,
     CRT_KIND_PHYSICAL,
     CRT_KIND_CONDITIONAL,

@@ -79,9 +79,6 @@ static const struct {
     const char *feature;
 } features[] = {
     {"cuTexRef", "texture references"},
-    {"cuModuleGetTexRef", "texture references"},
-    {"cuSurfRef", "surface references"},
-    {"cuModuleGetSurfRef", "surface references"},
     {"cuGraphics", "graphics interoperation"},
     {"cuMulticast", "multicast objects"},
     {"cuGreenCtx", "green contexts"},

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cudart/core/memory/device_arena.h"
+#include "cudart/core/memory/reference.h"
 #include "cudart/core/streams/context.h"
 
 #define VARIABLE_ALIGN 16
@@ -110,6 +111,7 @@ static enum crt_result fill_module(struct crt_module *module)
 
 static void destroy_module(struct crt_module *module)
 {
+    crt_reference_end(NULL, module);
     if (module->storage)
         crt_arena_free(module->storage, CRT_MEMORY_MODULE);
     free(module->slots);
@@ -183,6 +185,16 @@ enum crt_result crt_module_get_global(struct crt_module *module, const char *nam
     *address = (uintptr_t)module->slots[var->index];
     *size_bytes = var->size_bytes;
     return CRT_SUCCESS;
+}
+
+enum crt_result crt_module_get_reference(struct crt_module *module, uint32_t mark, const char *name,
+                                         struct crt_reference **reference)
+{
+    const struct ptx_var *var = ptx_outline_find_var(module->library->outline, name);
+    enum ptx_type type = mark == RT_TEXTURE_MARK ? PTX_TYPE_TEXREF : PTX_TYPE_SURFREF;
+    if (!var || var->type != type || !module->slots[var->index])
+        return CRT_NOT_FOUND;
+    return crt_reference_get(module->ctx, mark, module->slots[var->index], module, reference);
 }
 
 static void unlink_from_library(struct crt_module *module)

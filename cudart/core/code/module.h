@@ -26,6 +26,7 @@
 #include "ptx/source.h"
 
 struct crt_context;
+struct crt_reference;
 
 /* What the threads of a kernel became. */
 struct crt_form {
@@ -172,6 +173,9 @@ enum crt_result crt_module_get(struct crt_library *library, struct crt_context *
                                struct crt_module **module);
 enum crt_result crt_module_get_global(struct crt_module *module, const char *name,
                                       uintptr_t *address, size_t *size_bytes);
+/* The reference that a variable of opaque type is; mark: RT_TEXTURE_MARK or RT_SURFACE_MARK. */
+enum crt_result crt_module_get_reference(struct crt_module *module, uint32_t mark, const char *name,
+                                         struct crt_reference **reference);
 bool crt_module_is_valid(const struct crt_module *module);
 
 /* ---- kernels ---- */

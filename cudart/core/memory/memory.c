@@ -17,6 +17,7 @@
 #include "cudart/core/memory/graph_blocks.h"
 #include "cudart/core/memory/managed.h"
 #include "cudart/core/memory/pool.h"
+#include "cudart/core/memory/reference.h"
 #include "cudart/core/memory/texture.h"
 #include "cudart/core/streams/context.h"
 #include "scheduler/scheduler.h"
@@ -215,6 +216,7 @@ bool crt_memory_is_mapped(const void *base, size_t size_bytes)
 void crt_memory_free_owned(struct crt_context *ctx)
 {
     crt_texture_destroy_all(ctx);
+    crt_reference_end(ctx, NULL);
     crt_array_destroy_all(ctx);
     crt_pool_forget_context(ctx);
     crt_arena_free_owned(ctx);
