@@ -71,6 +71,16 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object);
 cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource,
                                              cudaSurfaceObject_t object);
 
+#if defined(CUDART_VERSION) && CUDART_VERSION < 12000
+/* With seamlessCubemap, which the forms above do not have there. */
+cudaError_t cudaCreateTextureObject_v2(cudaTextureObject_t *object,
+                                       const struct cudaResourceDesc *resource,
+                                       const struct cudaTextureDesc *sampling,
+                                       const CUDA_RESOURCE_VIEW_DESC *view);
+cudaError_t cudaGetTextureObjectTextureDesc_v2(struct cudaTextureDesc *sampling,
+                                               cudaTextureObject_t object);
+#endif
+
 #pragma GCC visibility pop
 
 #endif

@@ -221,6 +221,15 @@ cudaError_t crt_variable_of(const void *symbol, CUdeviceptr *address, size_t *si
     return error == cudaErrorSymbolNotFound ? cudaErrorInvalidSymbol : error;
 }
 
+cudaError_t crt_variable_source(const void *symbol, CUlibrary *library, const char **name)
+{
+    struct crt_variable *variable = symbol ? find_variable(symbol) : NULL;
+    if (!variable)
+        return cudaErrorInvalidSymbol;
+    *name = variable->name;
+    return load_image(variable->image, library);
+}
+
 /* ---- managed variables ---- */
 
 /* Fills the host pointers of one image, whose library is loaded. Caller holds load_lock. */

@@ -74,6 +74,9 @@ cudaError_t crt_kernel_name_of(const void *stub, const char **name);
 /* Address and size of the device variable behind a host address. */
 cudaError_t crt_variable_of(const void *symbol, CUdeviceptr *address, size_t *size_bytes);
 
+/* The library that it is in, which is loaded when needed, and its name there. */
+cudaError_t crt_variable_source(const void *symbol, CUlibrary *library, const char **name);
+
 /* Loads every fat binary with managed variables and fills their host pointers. */
 cudaError_t crt_place_managed(void);
 

@@ -75,7 +75,7 @@ static void to_runtime(const CUDA_RESOURCE_DESC *from, struct cudaResourceDesc *
     }
 }
 
-static CUDA_TEXTURE_DESC sampling_of(const struct cudaTextureDesc *from)
+static CUDA_TEXTURE_DESC sampling_of(const struct cudaTextureDesc *from, bool has_seamless)
 {
     CUDA_TEXTURE_DESC to = {
         .filter = from->filterMode,
@@ -93,7 +93,7 @@ static CUDA_TEXTURE_DESC sampling_of(const struct cudaTextureDesc *from)
         to.flags |= CRT_SAMPLING_SRGB;
     if (from->disableTrilinearOptimization)
         to.flags |= CRT_SAMPLING_NO_TRILINEAR;
-    if (HAS_SEAMLESS && from->seamlessCubemap)
+    if (has_seamless && from->seamlessCubemap)
         to.flags |= CRT_SAMPLING_SEAMLESS;
     memcpy(to.address, from->addressMode, sizeof to.address);
     memcpy(to.border, from->borderColor, sizeof to.border);
@@ -101,7 +101,8 @@ static CUDA_TEXTURE_DESC sampling_of(const struct cudaTextureDesc *from)
 }
 
 /* All of it but the last member, which the program's may not have. */
-static void show_sampling(const CUDA_TEXTURE_DESC *from, struct cudaTextureDesc *to)
+static void show_sampling(const CUDA_TEXTURE_DESC *from, struct cudaTextureDesc *to,
+                          bool has_seamless)
 {
     memcpy(to->addressMode, from->address, sizeof to->addressMode);
     memcpy(to->borderColor, from->border, sizeof to->borderColor);
@@ -116,14 +117,14 @@ static void show_sampling(const CUDA_TEXTURE_DESC *from, struct cudaTextureDesc 
     to->minMipmapLevelClamp = from->lod_min;
     to->maxMipmapLevelClamp = from->lod_max;
     to->disableTrilinearOptimization = (from->flags & CRT_SAMPLING_NO_TRILINEAR) != 0;
-    if (HAS_SEAMLESS)
+    if (has_seamless)
         to->seamlessCubemap = (from->flags & CRT_SAMPLING_SEAMLESS) != 0;
 }
 
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object,
-                                    const struct cudaResourceDesc *resource,
-                                    const struct cudaTextureDesc *sampling,
-                                    const CUDA_RESOURCE_VIEW_DESC *view)
+static cudaError_t create_texture(cudaTextureObject_t *object,
+                                  const struct cudaResourceDesc *resource,
+                                  const struct cudaTextureDesc *sampling, bool has_seamless,
+                                  const CUDA_RESOURCE_VIEW_DESC *view)
 {
     CUDA_RESOURCE_DESC image;
     CUDA_TEXTURE_DESC way;
@@ -132,8 +133,16 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object,
     cudaError_t error = crt_enter() ?: to_driver(resource, &image);
     if (error)
         return crt_done(error);
-    way = sampling_of(sampling);
+    way = sampling_of(sampling, has_seamless);
     return crt_done(cuTexObjectCreate(object, &image, &way, view));
+}
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object,
+                                    const struct cudaResourceDesc *resource,
+                                    const struct cudaTextureDesc *sampling,
+                                    const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    return create_texture(object, resource, sampling, HAS_SEAMLESS, view);
 }
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
@@ -151,15 +160,38 @@ cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource,
     return crt_done(error);
 }
 
-cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *sampling,
-                                            cudaTextureObject_t object)
+static cudaError_t get_sampling(struct cudaTextureDesc *sampling, cudaTextureObject_t object,
+                                bool has_seamless)
 {
     CUDA_TEXTURE_DESC way;
     cudaError_t error = crt_enter() ?: cuTexObjectGetTextureDesc(sampling ? &way : NULL, object);
     if (!error)
-        show_sampling(&way, sampling);
+        show_sampling(&way, sampling, has_seamless);
     return crt_done(error);
 }
+
+cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *sampling,
+                                            cudaTextureObject_t object)
+{
+    return get_sampling(sampling, object, HAS_SEAMLESS);
+}
+
+#if !HAS_SEAMLESS
+/* Toolkit 11.8's own forms with the last member. */
+cudaError_t cudaCreateTextureObject_v2(cudaTextureObject_t *object,
+                                       const struct cudaResourceDesc *resource,
+                                       const struct cudaTextureDesc *sampling,
+                                       const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    return create_texture(object, resource, sampling, true, view);
+}
+
+cudaError_t cudaGetTextureObjectTextureDesc_v2(struct cudaTextureDesc *sampling,
+                                               cudaTextureObject_t object)
+{
+    return get_sampling(sampling, object, true);
+}
+#endif
 
 cudaError_t cudaGetTextureObjectResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view,
                                                  cudaTextureObject_t object)

@@ -186,7 +186,16 @@ static void check_entry_point(void)
 static const char KERNEL[] = ".version 7.0\n.target sm_50\n.address_size 64\n"
                              ".visible .entry put(.param .u64 p) {\n"
                              ".reg .b64 %a;\nld.param.u64 %a, [p];\n"
-                             "st.global.u32 [%a], 42;\nret;\n}\n";
+                             "st.global.u32 [%a], 42;\nret;\n}\n"
+                             ".global .texref image;\n.global .surfref surface;\n"
+                             ".visible .entry look(.param .u64 p) {\n"
+                             ".reg .b64 %a;\n.reg .b32 %r<5>;\nld.param.u64 %a, [p];\n"
+                             "mov.u32 %r4, 2;\n"
+                             "tex.1d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [image, {%r4}];\n"
+                             "st.global.u32 [%a], %r0;\nret;\n}\n"
+                             ".visible .entry draw(.param .u64 p) {\n"
+                             ".reg .b32 %r<2>;\nmov.u32 %r0, 8;\nmov.u32 %r1, 77;\n"
+                             "sust.b.1d.b32.trap [surface, {%r0}], {%r1};\nret;\n}\n";
 
 static struct {
     uint8_t header[PTX_FATBIN_TEXT_HEADER_BYTES];
@@ -210,15 +219,107 @@ static int put(void *pointer)
     return cudaLaunchKernel((const void *)put, grid, block, args, shared_bytes, stream);
 }
 
+static void launch(int (*stub)(void *), void *pointer)
+{
+    struct dim3 one = {1, 1, 1};
+    EXPECT(__cudaPushCallConfiguration(one, one, 0, NULL) == 0);
+    EXPECT(stub(pointer) == 0);
+}
+
+#if TOOLKIT == 11
+struct channels {
+    int x, y, z, w, kind;
+};
+
+void __cudaRegisterTexture(handle *image, const void *variable, const void **address,
+                           const char *name, int dimensions, int reads_parts, int is_external);
+void __cudaRegisterSurface(handle *image, const void *variable, const void **address,
+                           const char *name, int dimensions, int is_external);
+int cudaBindTexture(size_t *offset, const void *reference, const void *memory,
+                    const struct channels *channels, size_t bytes);
+int cudaUnbindTexture(const void *reference);
+int cudaGetTextureReference(const void **reference, const void *symbol);
+int cudaBindTextureToArray(const void *reference, handle array, const struct channels *channels);
+int cudaBindSurfaceToArray(const void *reference, handle array, const struct channels *channels);
+int cudaMallocArray(handle *array, const struct channels *channels, size_t width, size_t height,
+                    unsigned flags);
+int cudaMemcpyToArray(handle array, size_t x, size_t y, const void *from, size_t bytes, int kind);
+
+/* Zero: elements as they are, indices. */
+static struct {
+    int normalized, filter, address[3];
+    struct channels channels;
+    int rest[22];
+} image;
+static struct channels surface;
+
+static int run_stub(const void *stub, void *pointer)
+{
+    struct dim3 grid, block;
+    size_t shared_bytes;
+    handle stream;
+    void *args[] = {&pointer};
+    EXPECT(__cudaPopCallConfiguration(&grid, &block, &shared_bytes, &stream) == 0);
+    return cudaLaunchKernel(stub, grid, block, args, shared_bytes, stream);
+}
+
+static int look(void *pointer)
+{
+    return run_stub((const void *)look, pointer);
+}
+
+static int draw(void *pointer)
+{
+    return run_stub((const void *)draw, pointer);
+}
+
+static void check_references(handle *registered)
+{
+    const struct channels word = {32, 0, 0, 0, 1};
+    const unsigned numbers[4] = {10, 20, 30, 40}, others[4] = {1, 2, 3, 4};
+    const void *found = NULL;
+    unsigned value = 0;
+    void *memory = NULL, *out = NULL;
+    handle array = NULL;
+    __cudaRegisterFunction(registered, (const void *)look, "look", "look", -1, NULL, NULL, NULL,
+                           NULL, NULL);
+    __cudaRegisterFunction(registered, (const void *)draw, "draw", "draw", -1, NULL, NULL, NULL,
+                           NULL, NULL);
+    __cudaRegisterTexture(registered, &image, NULL, "image", 1, 0, 0);
+    __cudaRegisterSurface(registered, &surface, NULL, "surface", 1, 0);
+    EXPECT(cudaGetTextureReference(&found, &image) == 0 && found == &image);
+    EXPECT(cudaGetTextureReference(&found, &surface) == 18);
+    EXPECT(cudaMalloc(&memory, sizeof numbers) == 0 && cudaMalloc(&out, sizeof value) == 0);
+    EXPECT(cudaMemcpy(memory, numbers, sizeof numbers, 1) == 0);
+    EXPECT(cudaBindTexture(NULL, &image, memory, &word, sizeof numbers) == 0);
+    launch(look, out);
+    EXPECT(cudaMemcpy(&value, out, sizeof value, 2) == 0 && value == 30);
+    EXPECT(cudaUnbindTexture(&image) == 0);
+    EXPECT(cudaMallocArray(&array, &word, 4, 0, 2 /* surfaces */) == 0);
+    EXPECT(cudaMemcpyToArray(array, 0, 0, others, sizeof others, 1) == 0);
+    EXPECT(cudaBindTextureToArray(&image, array, &word) == 0);
+    launch(look, out);
+    EXPECT(cudaMemcpy(&value, out, sizeof value, 2) == 0 && value == 3);
+    EXPECT(cudaBindSurfaceToArray(&surface, array, &word) == 0);
+    EXPECT(cudaBindSurfaceToArray(&image, array, &word) == 37);
+    launch(draw, out);
+    EXPECT(cudaBindTexture(NULL, &surface, memory, &word, sizeof numbers) == 18);
+    EXPECT(cudaUnbindTexture(&image) == 0);
+    EXPECT(cudaBindTextureToArray(&image, array, &word) == 0);
+    launch(look, out);
+    EXPECT(cudaMemcpy(&value, out, sizeof value, 2) == 0 && value == 77);
+}
+#endif
+
 static void check_kernel(void)
 {
     struct ptx_span text = {(const uint8_t *)KERNEL, sizeof KERNEL};
     ptx_fatbin_write_text_header(text, container.header);
     memcpy(container.text, KERNEL, sizeof KERNEL);
-    handle *image = __cudaRegisterFatBinary(&wrapper);
-    __cudaRegisterFunction(image, (const void *)put, "put", "put", -1, NULL, NULL, NULL, NULL,
+    handle *registered = __cudaRegisterFatBinary(&wrapper);
+    __cudaRegisterFunction(registered, (const void *)put, "put", "put", -1, NULL, NULL, NULL, NULL,
                            NULL);
-    __cudaRegisterFatBinaryEnd(image);
+    __cudaRegisterFatBinaryEnd(registered);
     void *pointer;
     int value = 0;
     unsigned char attributes[256];
@@ -226,12 +327,13 @@ static void check_kernel(void)
     EXPECT(cudaFuncGetAttributes(attributes, (const void *)put) == 0);
     EXPECT(written(attributes, sizeof attributes) == (TOOLKIT == 12 ? 144 : 56));
     EXPECT(cudaMalloc(&pointer, sizeof value) == 0);
-    struct dim3 one = {1, 1, 1};
-    EXPECT(__cudaPushCallConfiguration(one, one, 0, NULL) == 0);
-    EXPECT(put(pointer) == 0);
+    launch(put, pointer);
     EXPECT(cudaMemcpy(&value, pointer, sizeof value, 2) == 0);
     EXPECT(value == 42);
-    __cudaUnregisterFatBinary(image);
+#if TOOLKIT == 11
+    check_references(registered);
+#endif
+    __cudaUnregisterFatBinary(registered);
 }
 
 /* What the program does, for who loads it as a plugin. */

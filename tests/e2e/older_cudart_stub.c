@@ -37,6 +37,17 @@ STUB(__cudaUnregisterFatBinary)
 STUB(__cudaRegisterFunction)
 STUB(__cudaPushCallConfiguration)
 STUB(__cudaPopCallConfiguration)
+#if TOOLKIT == 11
+STUB(__cudaRegisterTexture)
+STUB(__cudaRegisterSurface)
+STUB(cudaBindTexture)
+STUB(cudaUnbindTexture)
+STUB(cudaGetTextureReference)
+STUB(cudaBindTextureToArray)
+STUB(cudaBindSurfaceToArray)
+STUB(cudaMallocArray)
+STUB(cudaMemcpyToArray)
+#endif
 #if TOOLKIT == 12
 STUB(cudaGetDeviceProperties_v2)
 STUB(cudaGraphGetEdges_v2)
