@@ -42,6 +42,13 @@ enum rt_texel {
     RT_TEXEL_F16,
     RT_TEXEL_F32,
     RT_TEXEL_1010102,
+    RT_TEXEL_BC1, /* blocks of 4 by 4 from here on, as CUresourceViewFormat counts them */
+    RT_TEXEL_BC2,
+    RT_TEXEL_BC3,
+    RT_TEXEL_BC4,
+    RT_TEXEL_BC4_SIGNED,
+    RT_TEXEL_BC5,
+    RT_TEXEL_BC5_SIGNED,
     RT_TEXELS
 };
 

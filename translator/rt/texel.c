@@ -4,6 +4,7 @@
  */
 #include "translator/rt/texel.h"
 #include "translator/rt/bits.h"
+#include "translator/rt/blocks.h"
 
 #define CHANNELS 4
 #define NAN_HALF 0x7fff /* PTX ISA "cvt" */
@@ -109,10 +110,29 @@ static struct rt_texel_value read_channels(const struct rt_texture *texture, con
     return value;
 }
 
+/* The row's blocks lie where elements would. */
+static struct rt_texel_value read_block(const struct rt_texture *texture,
+                                        const struct rt_texture_level *level, uint32_t x,
+                                        uint32_t y, uint32_t slice)
+{
+    struct rt_texel_value value;
+    float parts[CHANNELS];
+    const uint8_t *block =
+        (const uint8_t *)(uintptr_t)(level->base + slice * level->slice_bytes +
+                                     y / RT_BLOCK_SIDE * level->pitch_bytes +
+                                     (uint64_t)(x / RT_BLOCK_SIDE) * texture->elem_bytes);
+    rt_block_read(texture->texel, block, x % RT_BLOCK_SIDE, y % RT_BLOCK_SIDE, parts);
+    for (uint32_t i = 0; i < CHANNELS; i++)
+        value.bits[i] = bits_f32(texture->is_srgb && i < 3 ? srgb_to_linear(parts[i]) : parts[i]);
+    return value;
+}
+
 struct rt_texel_value rt_texel_read(const struct rt_texture *texture,
                                     const struct rt_texture_level *level, uint32_t x, uint32_t y,
                                     uint32_t slice)
 {
+    if (texture->texel >= RT_TEXEL_BC1)
+        return read_block(texture, level, x, y, slice);
     const uint8_t *at =
         (const uint8_t *)(uintptr_t)(level->base + slice * level->slice_bytes +
                                      y * level->pitch_bytes + (uint64_t)x * texture->elem_bytes);

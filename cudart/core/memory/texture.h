@@ -95,7 +95,7 @@ CRT_API_BEGIN
 
 /* Makes a descriptor of what the program gives; view may be NULL. CRT_INVALID_VALUE for what makes
  * no sense or is beyond the device's limits; CRT_NOT_SUPPORTED for seamless cubes and
- * block-compressed views. */
+ * views as BC6H and BC7. */
 enum crt_result crt_texture_describe(const struct crt_context *ctx,
                                      const struct crt_resource *resource,
                                      const struct crt_sampling *sampling,

@@ -22,6 +22,8 @@
      CRT_SAMPLING_NO_TRILINEAR | CRT_SAMPLING_SEAMLESS)
 #define VIEW_FORMATS 0x18 /* then come block-compressed ones … */
 #define VIEW_BC7     0x22 /* … up to this */
+#define VIEW_BC5     0x1f
+#define BLOCK_SIDE   4u
 
 static size_t limit_of(const struct crt_context *ctx, int attribute)
 {
@@ -221,6 +223,38 @@ static enum crt_result describe_image(const struct crt_context *ctx,
 /* ---- views ---- */
 
 /* Formats in threes: of 1, 2 and 4 channels. */
+static bool is_block_format(const struct crt_view *view)
+{
+    return view->format > VIEW_FORMATS && view->format <= VIEW_BC7;
+}
+
+/* "If the resource view format is a block compressed format, then the format of the array has to be
+ * CU_AD_FORMAT_UNSIGNED_INT32", with two channels for BC1 and BC4, with four for the others; sizes
+ * are four times the array's. */
+static enum crt_result view_blocks(const struct crt_view *view, unsigned flags,
+                                   struct rt_texture *descriptor)
+{
+    if (view->format > VIEW_BC5)
+        return crt_not_supported("views of textures as BC6H and BC7");
+    uint8_t texel = (uint8_t)(RT_TEXEL_BC1 + view->format - VIEW_FORMATS - 1);
+    bool is_half = texel == RT_TEXEL_BC1 || texel == RT_TEXEL_BC4 || texel == RT_TEXEL_BC4_SIGNED;
+    uint32_t dimensions = rt_texture_dimensions(descriptor->kind);
+    if (descriptor->texel != RT_TEXEL_U32 || descriptor->channels != (is_half ? 2 : 4) ||
+        dimensions < 2)
+        return CRT_INVALID_VALUE;
+    descriptor->texel = texel;
+    descriptor->channels = 4;
+    descriptor->gives_floats = true;
+    descriptor->is_srgb = texel <= RT_TEXEL_BC3 && (flags & CRT_SAMPLING_SRGB);
+    for (unsigned i = 0; i < descriptor->level_count; i++) {
+        uint32_t width = (uint32_t)(view->width >> (view->first_level + i));
+        uint32_t height = (uint32_t)(view->height >> (view->first_level + i));
+        descriptor->levels[i].width = width ? width : 1;
+        descriptor->levels[i].height = height ? height : 1;
+    }
+    return CRT_SUCCESS;
+}
+
 static enum crt_result view_format(const struct crt_view *view, unsigned flags,
                                    struct rt_texture *descriptor)
 {
@@ -230,8 +264,8 @@ static enum crt_result view_format(const struct crt_view *view, unsigned flags,
     unsigned bytes = descriptor->elem_bytes;
     if (view->format == 0)
         return CRT_SUCCESS;
-    if (view->format > VIEW_FORMATS && view->format <= VIEW_BC7)
-        return crt_not_supported("block-compressed views of textures");
+    if (is_block_format(view))
+        return view_blocks(view, flags, descriptor);
     if (view->format < 0 || view->format > VIEW_BC7)
         return CRT_INVALID_VALUE;
     int index = view->format - 1;
@@ -246,7 +280,9 @@ static bool has_view_size(const struct crt_view *view, const struct rt_texture *
     const struct rt_texture_level *level = &descriptor->levels[0];
     uint32_t dimensions = rt_texture_dimensions(descriptor->kind);
     uint32_t depth = dimensions == 3 ? level->depth : level->layers;
-    return view->width == level->width && (dimensions < 2 || view->height == level->height) &&
+    size_t factor = is_block_format(view) ? BLOCK_SIDE : 1;
+    return view->width == factor * level->width &&
+           (dimensions < 2 || view->height == factor * level->height) &&
            (dimensions < 3 || view->depth == depth);
 }
 

@@ -140,8 +140,14 @@ Test(texture, views_name_what_the_array_has, .init = make_context)
     OK(create(&image, &plain, &view));
     view.format = 0x0e; /* two */
     EXPECT(CRT_INVALID_VALUE, create(&image, &plain, &view));
-    view.format = 0x19; /* blocks */
+    view.format = 0x22; /* BC7 */
+    view.width *= 4;
+    view.height *= 4;
     EXPECT(CRT_NOT_SUPPORTED, create(&image, &plain, &view));
+    view.format = 0x19; /* BC1, but not in words */
+    EXPECT(CRT_INVALID_VALUE, create(&image, &plain, &view));
+    view.width = 16;
+    view.height = 8;
     view.format = 0;
     view.last_level = 1;
     EXPECT(CRT_INVALID_VALUE, create(&image, &plain, &view));
@@ -150,6 +156,28 @@ Test(texture, views_name_what_the_array_has, .init = make_context)
     EXPECT(CRT_INVALID_VALUE, create(&image, &plain, &view));
     image = linear_image();
     EXPECT(CRT_INVALID_VALUE, create(&image, &plain, &view));
+}
+
+/* BC1 and BC4 are pairs of words, the others four; sizes are those of the elements. */
+Test(texture, views_as_blocks_are_of_words, .init = make_context)
+{
+    for (int format = 0x19; format <= 0x1f; format++) {
+        bool is_half = format == 0x19 || format == 0x1c || format == 0x1d;
+        CUDA_ARRAY3D_DESCRIPTOR shape = {
+            .Width = 16, .Height = 8, .Format = 3, .NumChannels = is_half ? 2 : 4};
+        CUDA_RESOURCE_DESC image = {.type = CRT_RESOURCE_ARRAY};
+        CUDA_RESOURCE_VIEW_DESC view = {.format = format, .width = 64, .height = 32};
+        OK(cuArray3DCreate_v2(&image.array, &shape));
+        CUDA_TEXTURE_DESC way = plain;
+        way.filter = 1;
+        OK(create(&image, &way, &view));
+        view.width = 16;
+        EXPECT(CRT_INVALID_VALUE, create(&image, &plain, &view));
+        view.width = 64;
+        shape.NumChannels = is_half ? 4 : 2;
+        OK(cuArray3DCreate_v2(&image.array, &shape));
+        EXPECT(CRT_INVALID_VALUE, create(&image, &plain, &view));
+    }
 }
 
 Test(texture, surfaces_are_of_arrays_made_for_them, .init = make_context)

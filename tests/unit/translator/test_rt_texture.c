@@ -287,3 +287,113 @@ Test(rt_texture, unusual_textures_have_no_shape)
     cr_expect_not(rt_is_shape(0));
     cr_expect_not(rt_is_shape(0xffff));
 }
+
+/* ---- blocks ---- */
+
+/* Bits of a block, counted from its first byte's lowest. */
+static unsigned bits_at(const uint8_t *block, unsigned from, unsigned count)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < count; i++)
+        bits |= (unsigned)(block[(from + i) / 8] >> (from + i) % 8 & 1) << i;
+    return bits;
+}
+
+/* The palette of a channel's block, all of it. */
+static double wanted_channel(const uint8_t *block, unsigned element, bool is_signed)
+{
+    double palette[8];
+    int raw[2] = {is_signed ? (int8_t)block[0] : block[0], is_signed ? (int8_t)block[1] : block[1]};
+    double most = is_signed ? 127 : 255;
+    int mixed = raw[0] > raw[1] ? 6 : 4;
+    for (int i = 0; i < 2; i++)
+        palette[i] = fmax(raw[i] / most, -1);
+    for (int i = 1; i <= mixed; i++)
+        palette[i + 1] = palette[0] + (palette[1] - palette[0]) * i / (mixed + 1);
+    if (mixed == 4) {
+        palette[6] = is_signed ? -1 : 0;
+        palette[7] = 1;
+    }
+    return palette[bits_at(block, 16 + 3 * element, 3)];
+}
+
+static void wanted_colour(const uint8_t *block, unsigned element, bool has_clear, double wanted[4])
+{
+    static const unsigned from[3] = {11, 5, 0};
+    static const unsigned width[3] = {5, 6, 5};
+    unsigned code = bits_at(block, 32 + 2 * element, 2);
+    bool has_three = has_clear && bits_at(block, 0, 16) <= bits_at(block, 16, 16);
+    static const double four[] = {0, 1, 1.0 / 3, 2.0 / 3};
+    static const double three[] = {0, 1, 0.5, 0};
+    wanted[3] = has_three && code == 3 ? 0 : 1;
+    for (unsigned i = 0; i < 3; i++) {
+        double most = (1u << width[i]) - 1;
+        double a = bits_at(block, from[i], width[i]) / most;
+        double b = bits_at(block, 16 + from[i], width[i]) / most;
+        wanted[i] = a + (b - a) * (has_three ? three[code] : four[code]);
+        if (wanted[3] == 0)
+            wanted[i] = 0;
+    }
+}
+
+static void wanted_block(uint8_t texel, const uint8_t *block, unsigned element, double wanted[4])
+{
+    bool is_signed = texel == RT_TEXEL_BC4_SIGNED || texel == RT_TEXEL_BC5_SIGNED;
+    bool has_colours = texel <= RT_TEXEL_BC3;
+    memset(wanted, 0, 4 * sizeof wanted[0]);
+    wanted[3] = 1;
+    if (has_colours)
+        wanted_colour(texel == RT_TEXEL_BC1 ? block : block + 8, element, texel == RT_TEXEL_BC1,
+                      wanted);
+    else
+        wanted[0] = wanted_channel(block, element, is_signed);
+    if (texel == RT_TEXEL_BC2)
+        wanted[3] = bits_at(block, 4 * element, 4) / 15.0;
+    if (texel == RT_TEXEL_BC3)
+        wanted[3] = wanted_channel(block, element, false);
+    if (texel == RT_TEXEL_BC5 || texel == RT_TEXEL_BC5_SIGNED)
+        wanted[1] = wanted_channel(block + 8, element, is_signed);
+}
+
+Test(rt_texture, blocks_are_what_their_formats_say)
+{
+    enum { ACROSS = 3, DOWN = 2 };
+    static uint8_t blocks[ACROSS * DOWN * 16];
+    for (int round = 0; round < 4000; round++) {
+        uint8_t texel = (uint8_t)(RT_TEXEL_BC1 + (unsigned)round % (RT_TEXELS - RT_TEXEL_BC1));
+        bool is_half =
+            texel == RT_TEXEL_BC1 || texel == RT_TEXEL_BC4 || texel == RT_TEXEL_BC4_SIGNED;
+        uint8_t bytes = is_half ? 8 : 16;
+        for (size_t i = 0; i < sizeof blocks; i++)
+            blocks[i] = (uint8_t)next_random();
+        struct rt_texture texture = {.mark = RT_TEXTURE_MARK,
+                                     .kind = RT_TEXTURE_2D,
+                                     .texel = texel,
+                                     .channels = 4,
+                                     .elem_bytes = bytes,
+                                     .gives_floats = true,
+                                     .level_count = 1,
+                                     .levels = {{.base = (uintptr_t)blocks,
+                                                 .pitch_bytes = ACROSS * bytes,
+                                                 .width = 4 * ACROSS,
+                                                 .height = 4 * DOWN,
+                                                 .depth = 1,
+                                                 .layers = 1}}};
+        uint32_t x = next_random() % (4 * ACROSS);
+        uint32_t y = next_random() % (4 * DOWN);
+        uint64_t handle = rt_handle_of(&texture);
+        double wanted[4];
+        unsigned __int128 got =
+            rt_texture_fetch(NULL, handle, handle, (uint64_t)y << 32 | x, 0, 0, 0);
+        cr_assert_eq(rt_handle_shape(handle), 0, "no code for a shape knows blocks");
+        wanted_block(texel, blocks + (y / 4 * ACROSS + x / 4) * bytes, y % 4 * 4 + x % 4, wanted);
+        for (unsigned i = 0; i < 4; i++) {
+            uint32_t bits = (uint32_t)(got >> 32 * i);
+            float value;
+            memcpy(&value, &bits, sizeof value);
+            cr_assert(fabs((double)value - wanted[i]) < 1e-6,
+                      "format %u, channel %u, %u %u: %f, should be %f", texel - RT_TEXEL_BC1, i, x,
+                      y, (double)value, wanted[i]);
+        }
+    }
+}
