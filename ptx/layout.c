@@ -5,6 +5,7 @@
  */
 #include "ptx/list.h"
 #include "ptx/ptx.h"
+#include "ptx/reserved_shared.h"
 
 /* Shared memory of one block: 32-bit addresses, and far less in every device. */
 #define MAX_SHARED_BYTES (UINT64_C(1) << 30)
@@ -86,6 +87,14 @@ static void use_var(struct layout_state *state, const struct ptx_var *var)
     }
 }
 
+static void use_sreg(struct layout_state *state, enum ptx_sreg sreg)
+{
+    if (sreg < PTX_SREG_RESERVED_SMEM_OFFSET_BEGIN || sreg > PTX_SREG_RESERVED_SMEM_OFFSET_1)
+        return;
+    align_shared(state->layout, PTX_RESERVED_SHARED_ALIGN);
+    state->layout->shared_reserved_bytes = PTX_RESERVED_SHARED_BYTES;
+}
+
 static void walk_operands(struct layout_state *state, const struct ptx_operand *operands,
                           uint32_t count)
 {
@@ -95,6 +104,9 @@ static void walk_operands(struct layout_state *state, const struct ptx_operand *
         switch (operand->kind) {
         case PTX_OPERAND_VAR:
             use_var(state, operand->var);
+            break;
+        case PTX_OPERAND_SREG:
+            use_sreg(state, operand->sreg);
             break;
         case PTX_OPERAND_ADDRESS:
         case PTX_OPERAND_VECTOR:
@@ -226,7 +238,7 @@ static uint64_t align_up(uint64_t value, uint64_t align)
     return (value + align - 1) & ~(align - 1);
 }
 
-/* Variables one behind the other, as they were met. */
+/* Variables one behind the other, as they were met, from `bytes` on. */
 struct placement {
     const struct ptx_var *const *vars;
     const uint32_t *offsets;
@@ -240,7 +252,7 @@ static enum pxr_status place(struct layout_state *state, const struct ptx_list *
     struct pxr_arena *arena = &state->layout->arena;
     const struct ptx_var **copy = pxr_arena_alloc_array(arena, list->count, sizeof(*copy));
     uint32_t *offsets = pxr_arena_alloc_array(arena, list->count, sizeof(*offsets));
-    uint64_t offset = 0;
+    uint64_t offset = placement->bytes;
 
     if (!copy || !offsets)
         return PXR_OUT_OF_MEMORY;
@@ -269,7 +281,7 @@ static enum pxr_status place_shared(struct layout_state *state, const struct ptx
                                     struct pxr_error *err)
 {
     struct ptx_kernel_layout *layout = state->layout;
-    struct placement placement = {0};
+    struct placement placement = {.bytes = layout->shared_reserved_bytes};
     enum pxr_status status = place(state, &state->shared, MAX_SHARED_BYTES, &placement);
 
     if (status != PXR_OK)

@@ -289,6 +289,7 @@ static void code_head(struct codec *c, struct ptx_func *head)
 
 static void code_needs(struct codec *c, struct ptx_kernel_needs *needs)
 {
+    BITS32(c, needs->shared_reserved_bytes);
     BITS32(c, needs->shared_static_bytes);
     BITS32(c, needs->shared_align);
     BITS32(c, needs->local_static_bytes);
@@ -324,7 +325,8 @@ static enum pxr_status describe(const struct ptx_module *module, const struct pt
     if (status != PXR_OK)
         return status == PXR_OUT_OF_MEMORY ? status : PXR_OK;
     kernel->has_needs = true;
-    kernel->needs = (struct ptx_kernel_needs){.shared_static_bytes = layout.shared_static_bytes,
+    kernel->needs = (struct ptx_kernel_needs){.shared_reserved_bytes = layout.shared_reserved_bytes,
+                                              .shared_static_bytes = layout.shared_static_bytes,
                                               .shared_align = layout.shared_align,
                                               .local_static_bytes = layout.local_static_bytes,
                                               .local_bytes = layout.local_bytes,

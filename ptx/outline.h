@@ -20,6 +20,7 @@
 
 /* The numbers of a struct ptx_kernel_layout. */
 struct ptx_kernel_needs {
+    uint32_t shared_reserved_bytes;
     uint32_t shared_static_bytes;
     uint32_t shared_align;
     uint32_t local_static_bytes;

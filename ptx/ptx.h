@@ -375,8 +375,10 @@ struct ptx_kernel_layout {
     const struct ptx_var *const *shared_vars; /* static shared variables reached, and … */
     const uint32_t *shared_offsets;           /* … their offsets in the block's shared memory */
     uint32_t shared_count;
-    uint32_t shared_static_bytes; /* dynamic shared memory starts here (every unsized array) */
-    uint32_t shared_align;        /* of all of the block's shared memory */
+    uint32_t shared_reserved_bytes; /* at the beginning: no variable's (ptx/reserved_shared.h) */
+    uint32_t shared_static_bytes;   /* with these; dynamic shared memory starts here (every unsized
+                                       array) */
+    uint32_t shared_align;          /* of all of the block's shared memory */
     uint32_t dynamic_shared_align;
     bool uses_dynamic_shared;
     const struct ptx_var *const *local_vars; /* module-scope .local variables reached, and … */

@@ -101,6 +101,7 @@ struct oracle {
     const struct ptx_func *kernel;
     uint32_t cluster[3]; /* blocks */
     uint64_t random;
+    uint32_t shared_reserved_bytes; /* the first ones */
     uint32_t shared_static_bytes;
     uint32_t shared_bytes;
     uint32_t module_local_bytes; /* module-scope .local variables: the bottom of every stack */

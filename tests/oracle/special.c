@@ -124,8 +124,14 @@ uint64_t oracle_sreg(struct oracle_thread *thread, enum ptx_sreg sreg)
     case PTX_SREG_DYNAMIC_SMEM_SIZE:
         return oracle->launch->dynamic_shared_bytes;
     case PTX_SREG_TOTAL_SMEM_SIZE:
+        return oracle->shared_bytes - oracle->shared_reserved_bytes;
     case PTX_SREG_AGGR_SMEM_SIZE:
         return oracle->shared_bytes;
+    case PTX_SREG_RESERVED_SMEM_OFFSET_END:
+    case PTX_SREG_RESERVED_SMEM_OFFSET_CAP:
+        return oracle->shared_reserved_bytes;
+    case PTX_SREG_RESERVED_SMEM_OFFSET_1:
+        return oracle->shared_reserved_bytes / 2;
     case PTX_SREG_CLOCK:
     case PTX_SREG_CLOCK64:
         return oracle->steps + thread->steps;

@@ -142,9 +142,10 @@ static const struct ptx_func *owner_of(const struct ptx_kernel_layout *layout,
 static bool place_all(struct oracle *oracle, const struct ptx_kernel_layout *layout)
 {
     const struct ptx_module *module = oracle->module;
-    uint64_t offset = 0;
+    uint64_t offset = layout->shared_reserved_bytes;
     bool is_ok = true;
 
+    oracle->shared_reserved_bytes = layout->shared_reserved_bytes;
     for (uint32_t i = layout->shared_count; is_ok && i-- > 0;) {
         const struct ptx_var *var = layout->shared_vars[i];
 

@@ -79,8 +79,9 @@ static void print_kernel(const struct ptx_module *module, const struct ptx_func 
             count_barriers(kernel, &layout));
     if (layout.local_bytes)
         fprintf(stderr, ", %u bytes cumulative stack size", layout.local_bytes);
-    if (layout.shared_static_bytes)
-        fprintf(stderr, ", %u bytes smem", layout.shared_static_bytes);
+    if (layout.shared_static_bytes > layout.shared_reserved_bytes)
+        fprintf(stderr, ", %u bytes smem",
+                layout.shared_static_bytes - layout.shared_reserved_bytes);
     fprintf(stderr, ", %u bytes cmem[0]\n", kernel->param_bytes);
     ptx_layout_fini(&layout);
 }

@@ -121,6 +121,9 @@ static LLVMValueRef sreg_value(struct tr_ctx *ctx, enum ptx_sreg sreg)
         tr_add_attribute(ctx, function, "memory", 0);
         tr_add_attribute(ctx, function, "willreturn", 0);
     }
+    if (sreg == PTX_SREG_TOTAL_SMEM_SIZE) /* what is reserved does not count */
+        return LLVMBuildSub(ctx->builder, value,
+                            tr_const_int(ctx, 32, ctx->layout->shared_reserved_bytes), "");
     return is_pred ? LLVMBuildTrunc(ctx->builder, value, ctx->i1, "") : value;
 }
 

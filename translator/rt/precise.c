@@ -3,6 +3,7 @@
  * Special registers of a thread that runs alone on a stack of its own. Everything read here is
  * constant while the thread runs (collapse_precise.c relies on it); clocks are calls.
  */
+#include "ptx/reserved_shared.h"
 #include "translator/rt/sreg.h"
 
 #define DEFINE32(name, expression)                                                                 \
@@ -67,10 +68,10 @@ DEFINE32(dynamic_smem_size, LAUNCH->dynamic_shared_bytes)
 DEFINE32(total_smem_size, LAUNCH->shared_bytes)
 DEFINE32(aggr_smem_size, LAUNCH->shared_bytes)
 DEFINE32(reserved_smem_offset_begin, 0)
-DEFINE32(reserved_smem_offset_end, 0)
-DEFINE32(reserved_smem_offset_cap, 0)
-DEFINE32(reserved_smem_offset_0, 0)
-DEFINE32(reserved_smem_offset_1, 0)
+DEFINE32(reserved_smem_offset_end, PTX_RESERVED_SHARED_BYTES)
+DEFINE32(reserved_smem_offset_cap, PTX_RESERVED_SHARED_BYTES)
+DEFINE32(reserved_smem_offset_0, PTX_RESERVED_SHARED_ITEM(0))
+DEFINE32(reserved_smem_offset_1, PTX_RESERVED_SHARED_ITEM(1))
 
 DEFINE32(clock, rt_clock())
 DEFINE32(clock_hi, rt_clock() >> 32)

@@ -81,11 +81,16 @@ static int max_threads(const struct ptx_func *func)
     return threads < CRT_MAX_THREADS_PER_BLOCK ? (int)threads : CRT_MAX_THREADS_PER_BLOCK;
 }
 
+uint32_t crt_static_shared(const struct ptx_kernel_needs *needs)
+{
+    return needs->shared_static_bytes - needs->shared_reserved_bytes;
+}
+
 size_t crt_kernel_dynamic_limit(const struct crt_kernel *kernel)
 {
     if (kernel->max_dynamic_shared >= 0)
         return (size_t)kernel->max_dynamic_shared;
-    uint32_t static_bytes = kernel->outline->needs.shared_static_bytes;
+    uint32_t static_bytes = crt_static_shared(&kernel->outline->needs);
     return static_bytes < CRT_SHARED_PER_BLOCK ? CRT_SHARED_PER_BLOCK - static_bytes : 0;
 }
 
@@ -128,7 +133,7 @@ enum crt_result crt_kernel_get_attribute(struct crt_kernel *kernel, int attribut
         *value = max_threads(kernel->func);
         break;
     case ATTRIBUTE_SHARED_BYTES:
-        *value = (int)needs->shared_static_bytes;
+        *value = (int)crt_static_shared(needs);
         break;
     case ATTRIBUTE_CONST_BYTES:
         *value = const_bytes(kernel);
@@ -181,7 +186,7 @@ static enum crt_result set_dynamic_shared(struct crt_kernel *kernel, int value)
     if (result != CRT_SUCCESS)
         return result;
     int64_t limit =
-        (int64_t)crt_architecture_get()->shared_per_block_optin - needs->shared_static_bytes;
+        (int64_t)crt_architecture_get()->shared_per_block_optin - crt_static_shared(needs);
     if (value < 0 || value > limit)
         return CRT_INVALID_VALUE;
     kernel->max_dynamic_shared = value;

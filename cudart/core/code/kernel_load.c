@@ -67,7 +67,7 @@ static void describe_kernel(FILE *out, const struct ptx_outline_kernel *kernel)
             "ptxrun: kernel '%s': %u bytes of parameters, %u bytes of shared memory, %u bytes of "
             "local memory\n",
             kernel->head.name, (unsigned)kernel->head.param_bytes,
-            (unsigned)kernel->needs.shared_static_bytes, (unsigned)kernel->needs.local_bytes);
+            (unsigned)crt_static_shared(&kernel->needs), (unsigned)kernel->needs.local_bytes);
 }
 
 size_t crt_describe_outline(const struct ptx_outline *outline, const char *name, char *text,

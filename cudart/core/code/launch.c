@@ -123,7 +123,7 @@ enum crt_result crt_launch_check(struct crt_kernel *kernel, const struct crt_lau
     result = check_local(kernel, needs, config);
     if (result != CRT_SUCCESS)
         return result;
-    if (needs->shared_static_bytes > (uint32_t)crt_architecture_get()->shared_per_block_optin)
+    if (crt_static_shared(needs) > (uint32_t)crt_architecture_get()->shared_per_block_optin)
         return CRT_LAUNCH_OUT_OF_RESOURCES;
     if (config->dynamic_shared_bytes > crt_kernel_dynamic_limit(kernel))
         return CRT_INVALID_VALUE;

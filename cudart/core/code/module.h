@@ -247,6 +247,9 @@ enum crt_result crt_kernel_needs(struct crt_kernel *kernel, const struct ptx_ker
 enum pxr_status crt_kernel_open(struct crt_kernel *kernel, struct jit_request *request,
                                 struct pxr_error *err);
 
+/* Bytes of the kernel's static shared variables. */
+uint32_t crt_static_shared(const struct ptx_kernel_needs *needs);
+
 /* Most dynamic shared memory a launch may ask for. */
 size_t crt_kernel_dynamic_limit(const struct crt_kernel *kernel);
 

@@ -29,7 +29,7 @@ enum crt_result crt_kernel_blocks_per_sm(struct crt_kernel *kernel, int block_th
         return CRT_SUCCESS;
     int whole_warps = (block_threads + CRT_WARP_SIZE - 1) / CRT_WARP_SIZE * CRT_WARP_SIZE;
     int limit = architecture->threads_per_sm / whole_warps;
-    size_t shared = needs->shared_static_bytes + dynamic_shared_bytes;
+    size_t shared = crt_static_shared(needs) + dynamic_shared_bytes;
     if (shared > (size_t)architecture->shared_per_block_optin)
         return CRT_SUCCESS;
     size_t cost = shared_cost(architecture, shared);
@@ -51,7 +51,7 @@ enum crt_result crt_kernel_available_shared(struct crt_kernel *kernel, int block
         return CRT_INVALID_VALUE;
     size_t per_block = (size_t)architecture->shared_per_sm / (size_t)blocks;
     per_block -= per_block % (size_t)architecture->shared_unit;
-    size_t kept = needs->shared_static_bytes + (size_t)architecture->shared_reserved;
+    size_t kept = crt_static_shared(needs) + (size_t)architecture->shared_reserved;
     size_t room = per_block > kept ? per_block - kept : 0;
     size_t limit = crt_kernel_dynamic_limit(kernel);
     *bytes = room < limit ? room : limit;

@@ -76,6 +76,21 @@ Test(layout, shared_variables_are_placed_at_their_alignment)
     finish();
 }
 
+Test(layout, reserved_shared_memory_is_there_where_it_is_asked_for)
+{
+    lay_out(".shared .align 4 .b8 a[4];\n"
+            ".func f() { .reg .b32 r; mov.u32 r, %reserved_smem_offset_1; ret; }\n"
+            ".entry k() { .reg .b32 r; ld.shared.u32 r, [a]; call f; ret; }");
+    cr_expect_eq(layout.shared_reserved_bytes, 1024);
+    cr_expect_eq(offset_of("a"), 1024);
+    cr_expect_eq(layout.shared_static_bytes, 1028);
+    cr_expect_eq(layout.shared_align, 16);
+    finish();
+    lay_out(".entry k() { .reg .b32 r; mov.u32 r, %total_smem_size; ret; }");
+    cr_expect_eq(layout.shared_reserved_bytes, 0);
+    finish();
+}
+
 Test(layout, callees_are_reached_and_others_are_not)
 {
     lay_out(".func leaf() { .local .align 4 .b8 d[20]; ret; } .func middle() { call leaf; ret; }\n"
