@@ -137,6 +137,27 @@ Test(texture_reference, arrays_are_images, .init = load)
     cr_expect_eq(fetch("fetch", 2.5f, -0.5f), -3);
 }
 
+Test(texture_reference, mipmapped_arrays_are_images, .init = load)
+{
+    CUtexref image;
+    CUmipmappedArray mipmap;
+    CUmipmappedArray got;
+    CUarray finest;
+    CUDA_ARRAY3D_DESCRIPTOR shape = {
+        .Width = SIDE, .Height = SIDE, .Format = FORMAT_FLOAT, .NumChannels = 1};
+    OK(cuMipmappedArrayCreate(&mipmap, &shape, 2));
+    OK(cuMipmappedArrayGetLevel(&finest, mipmap, 0));
+    OK(cuMemcpyHtoA_v2(finest, 0, (float[]){5, 6, 7, 8}, 16));
+    OK(cuModuleGetTexRef(&image, module, "image"));
+    EXPECT(CRT_INVALID_VALUE, cuTexRefGetMipmappedArray(&got, image));
+    EXPECT(CRT_INVALID_VALUE, cuTexRefSetMipmappedArray(image, mipmap, 0));
+    OK(cuTexRefSetMipmappedArray(image, mipmap, 1));
+    OK(cuTexRefGetMipmappedArray(&got, image));
+    cr_expect_eq(got, mipmap);
+    OK(cuTexRefSetFlags(image, 2 /* normalised */));
+    cr_expect_eq(fetch("fetch", 2.5f / SIDE, 0.5f / SIDE), 7);
+}
+
 Test(texture_reference, linear_memory_begins_where_the_offset_says, .init = load)
 {
     CUtexref line;
