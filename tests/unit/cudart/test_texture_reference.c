@@ -137,6 +137,16 @@ Test(texture_reference, arrays_are_images, .init = load)
     cr_expect_eq(fetch("fetch", 2.5f, -0.5f), -3);
 }
 
+Test(texture_reference, images_are_bound_as_older_programs_do, .init = load)
+{
+    CUtexref image;
+    const CUDA_ARRAY_DESCRIPTOR shape = {
+        .Width = SIDE, .Height = SIDE, .Format = FORMAT_FLOAT, .NumChannels = 1};
+    OK(cuModuleGetTexRef(&image, module, "image"));
+    OK(cuTexRefSetAddress2D_v2(image, &shape, floats(200), 4 * SIDE));
+    cr_expect_eq(fetch("fetch", 3.5f, 2.5f), 223);
+}
+
 Test(texture_reference, mipmapped_arrays_are_images, .init = load)
 {
     CUtexref image;
