@@ -169,12 +169,14 @@ static struct loop random_loop(struct dice *dice)
     int turns = (int)dice_below(dice, 8);
     int near = dice_chance(dice, 60) ? 0 : (int)dice_below(dice, 5) - 2;
     int from = dice_chance(dice, 80) ? 0 : INT32_MAX - 200;
+    /* Beyond the largest number it is a negative one. */
+    int64_t limit = (int64_t)from + sign * turns * step + near;
     return (struct loop){.threads = threads,
                          .scale = scale,
                          .first = from + (int)dice_below(dice, 3) * -way / 2,
                          .step = sign * step,
                          .offset = dice_chance(dice, 50) ? 0 : (int)dice_below(dice, 9) - 4,
-                         .limit = from + sign * turns * step + near,
+                         .limit = (int32_t)limit,
                          .relation = relations[dice_below(dice, 10)],
                          .leaves = dice_chance(dice, 50),
                          .is_counter_tested = dice_chance(dice, 50)};
