@@ -4,6 +4,7 @@
  */
 #include "cudart/runtime/runtime.h"
 
+#include "cudart/core/base/error_names.h"
 #include "util/log.h"
 #include "util/refusal.h"
 
@@ -38,26 +39,10 @@ cudaError_t cudaPeekAtLastError(void)
 
 const char *cudaGetErrorName(cudaError_t error)
 {
-    switch (error) {
-#define CUDA_ERROR_ROW(name, number, text)                                                         \
-    case number:                                                                                   \
-        return #name;
-#include "cudart/core/base/errors.def"
-#undef CUDA_ERROR_ROW
-    default:
-        return "unrecognized error code";
-    }
+    return crt_error_name(error);
 }
 
 const char *cudaGetErrorString(cudaError_t error)
 {
-    switch (error) {
-#define CUDA_ERROR_ROW(name, number, text)                                                         \
-    case number:                                                                                   \
-        return text;
-#include "cudart/core/base/errors.def"
-#undef CUDA_ERROR_ROW
-    default:
-        return "unrecognized error code";
-    }
+    return crt_error_text(error);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cudart/core/base/device.h"
+#include "cudart/core/base/error_names.h"
 #include "cudart/core/base/process.h"
 #include "cudart/core/code/child_launch.h"
 #include "cudart/core/code/device_call.h"
@@ -204,12 +205,12 @@ uint64_t crt_do_PeekAtLastError(struct crt_device_call *call)
 
 uint64_t crt_do_GetErrorString(struct crt_device_call *call)
 {
-    return (uint64_t)(uintptr_t)crt_thread_error_text(crt_call_small_number(call, 0));
+    return (uint64_t)(uintptr_t)crt_error_text(crt_call_small_number(call, 0));
 }
 
 uint64_t crt_do_GetErrorName(struct crt_device_call *call)
 {
-    return (uint64_t)(uintptr_t)crt_thread_error_name(crt_call_small_number(call, 0));
+    return (uint64_t)(uintptr_t)crt_error_name(crt_call_small_number(call, 0));
 }
 
 /* ---- what there is ---- */

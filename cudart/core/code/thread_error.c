@@ -85,29 +85,3 @@ void crt_thread_errors_free(struct crt_children *children)
 {
     tdestroy(children->errors, free);
 }
-
-const char *crt_thread_error_name(uint32_t error)
-{
-    switch (error) {
-#define CUDA_ERROR_ROW(name, number, text)                                                         \
-    case number:                                                                                   \
-        return #name;
-#include "cudart/core/base/errors.def"
-#undef CUDA_ERROR_ROW
-    default:
-        return "unrecognized error code";
-    }
-}
-
-const char *crt_thread_error_text(uint32_t error)
-{
-    switch (error) {
-#define CUDA_ERROR_ROW(name, number, text)                                                         \
-    case number:                                                                                   \
-        return text;
-#include "cudart/core/base/errors.def"
-#undef CUDA_ERROR_ROW
-    default:
-        return "unrecognized error code";
-    }
-}

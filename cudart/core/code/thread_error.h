@@ -18,8 +18,4 @@ uint32_t crt_thread_error_take(struct rt_thread *thread); /* it is 0 then */
 
 void crt_thread_errors_free(struct crt_children *children);
 
-/* For any number. */
-const char *crt_thread_error_name(uint32_t error);
-const char *crt_thread_error_text(uint32_t error);
-
 #endif

@@ -22,7 +22,7 @@
 static const char *const scopes[] = {"cta", "cluster", "gpu", "sys"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* What stands in the text for each of several lines with `access`; all of them have to have it. */
+/* How many lines have `access`; each must have the ordering, too. */
 static unsigned count_lines(const char *ir, const char *access, const char *ordering,
                             const char *instruction)
 {
