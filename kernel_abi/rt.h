@@ -13,6 +13,22 @@
 
 #define RT_WARP_SIZE 32
 
+/* Memory of which a shadow says what a kernel may access: a byte for each RT_SHADOW_GRAIN bytes,
+ * RT_SHADOW_ALL, or how many of them may be accessed, from the first on. The shadow can be read
+ * for RT_SHADOW_SLACK bytes more. */
+struct rt_checked {
+    uint64_t begin;
+    uint64_t size_bytes; /* a multiple of RT_SHADOW_GRAIN */
+    const uint8_t *shadow;
+};
+
+#define RT_SHADOW_GRAIN 8
+#define RT_SHADOW_ALL   0xff
+#define RT_SHADOW_SLACK 64
+
+/* What an access that is checked does, in the order of how bad it is. */
+enum rt_access { RT_ACCESS_READ, RT_ACCESS_WRITE, RT_ACCESS_ATOMIC };
+
 /* One launch. Constant while the grid runs. */
 struct rt_launch {
     const uint8_t *params; /* the kernel's parameter block */
@@ -29,6 +45,7 @@ struct rt_launch {
     uint32_t sm_count;       /* what %nsmid says */
     uint64_t graph_exec;     /* what %current_graph_exec says */
     uint32_t local_bytes;    /* module-scope .local variables: below each thread's stack_limit */
+    struct rt_checked checked; /* for code with checks of memory */
 };
 
 /* One running block. */

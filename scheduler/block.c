@@ -343,3 +343,17 @@ void sch_block_release(struct sch_block *block)
     block->next = worker->free_blocks;
     worker->free_blocks = block;
 }
+
+static bool is_inside(uint64_t address, uint64_t bytes, const void *begin, uint64_t size_bytes)
+{
+    uint64_t place = address - (uint64_t)(uintptr_t)begin;
+    return place < size_bytes && bytes <= size_bytes - place;
+}
+
+bool sch_is_private(const struct rt_thread *thread, uint64_t address, uint64_t bytes)
+{
+    const struct sch_block *block = (const struct sch_block *)thread->block;
+    const uint8_t *low = thread->stack_limit - thread->block->launch->local_bytes;
+    return is_inside(address, bytes, low, (uint64_t)(thread->stack_base - low)) ||
+           is_inside(address, bytes, block->rt.frame, block->frame_bytes);
+}

@@ -34,6 +34,10 @@ struct sch_fault {
     const struct rt_launch *launch;
 };
 
+/* Whether the bytes are the thread's or its block's own, where no pointer of another kind leads:
+ * stacks, and what a fused kernel keeps in its frame. For the running thread. */
+bool sch_is_private(const struct rt_thread *thread, uint64_t address, uint64_t bytes);
+
 /* Whether memory can have the address: on x86 the upper 17 bits are all the same. */
 bool sch_is_canonical(uint64_t address);
 

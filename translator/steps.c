@@ -320,6 +320,16 @@ static enum pxr_status end_nontemporal(struct tr_compilation *c, struct pxr_erro
 
 /* ---- what the code generator wants ---- */
 
+static bool has_checks(const struct tr_compilation *c)
+{
+    return tr_has_checks(c->module);
+}
+
+static enum pxr_status link_checks(struct tr_compilation *c, struct pxr_error *err)
+{
+    return tr_link_checks(c->module, err);
+}
+
 static enum pxr_status split_blocks(struct tr_compilation *c, struct pxr_error *err)
 {
     (void)err;

@@ -4,7 +4,7 @@
  */
 #include "tools/bench/comparison.h"
 #include "tools/bench/csv.h"
-#include "tools/bench/json.h"
+#include "util/json.h"
 #include "tools/bench/machine.h"
 
 /* ---- JSON ---- */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tools/bench/outside_text.h"
+#include "util/outside_text.h"
 #include "tools/bench/svg.h"
 
 /* Colours: Okabe and Ito's, which can be told apart without seeing red or green; brighter ones on

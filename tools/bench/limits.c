@@ -13,7 +13,7 @@
 
 #include "tools/bench/bench_engine.h"
 #include "tools/bench/bench_measure.h"
-#include "tools/bench/json.h"
+#include "util/json.h"
 #include "tools/bench/limits_measure.h"
 #include "tools/bench/machine.h"
 #include "tools/bench/table_plain.h"

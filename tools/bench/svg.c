@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "tools/bench/html.h"
-#include "tools/bench/outside_text.h"
+#include "util/outside_text.h"
 #include "tools/bench/scale.h"
 
 #define WIDTH        420.0

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tools/bench/json.h"
+#include "util/json.h"
 #include "tools/bench/machine.h"
 #include "tools/bench/table_plain.h"
 #include "util/options.h"

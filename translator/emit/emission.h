@@ -26,6 +26,7 @@
 
 struct tr_options {
     bool check_alignment; /* misaligned accesses call rt_fault(PXR_FAULT_MISALIGNED) */
+    bool checks_memory;   /* accesses are preceded by rt_check */
     bool has_fused;       /* the CPU multiplies and adds with one rounding */
     uint32_t vector_bits; /* of the CPU's registers; 0: any CPU's */
     const char *triple;

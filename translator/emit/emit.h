@@ -247,6 +247,17 @@ LLVMValueRef tr_widen_address(struct tr_ctx *ctx, LLVMValueRef low, enum ptx_spa
 LLVMValueRef tr_access_address(struct tr_ctx *ctx, const struct ptx_operand *operand,
                                enum ptx_space space, unsigned access_bytes);
 
+/* A field of struct rt_launch that is a pointer, or a number of 64 bits taken for one; it does not
+ * change while the thread runs. */
+LLVMValueRef tr_launch_pointer(struct tr_ctx *ctx, size_t offset);
+
+/* emit_check.c. With options->checks_memory: before an access of this many bytes to the operand's
+ * address (ptr); to a range of memory, whose length (an integer) need not be known. */
+void tr_check(struct tr_ctx *ctx, const struct ptx_operand *operand, LLVMValueRef pointer,
+              enum ptx_space space, unsigned bytes, enum rt_access what);
+void tr_check_range(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
+                    LLVMValueRef bytes, enum rt_access what);
+
 /* emit_mbarrier.c: the mbarrier at this operand (ptr). */
 LLVMValueRef tr_mbarrier_object(struct tr_ctx *ctx, const struct ptx_operand *operand,
                                 enum ptx_space space);

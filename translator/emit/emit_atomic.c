@@ -270,6 +270,7 @@ static enum pxr_status emit_atomic(struct tr_ctx *ctx, const struct ptx_inst *in
         tr_poll(ctx);
     LLVMValueRef base =
         tr_access_address(ctx, tr_operand(inst, first), atomic.space, bytes * count);
+    tr_check(ctx, tr_operand(inst, first), base, atomic.space, bytes * count, RT_ACCESS_ATOMIC);
     if (atomic.op == PTX_MOD_CAS)
         atomic.compare = tr_value(ctx, inst, first + 1, atomic.type);
     LLVMValueRef old[TR_MAX_VECTOR];

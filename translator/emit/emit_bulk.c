@@ -48,6 +48,8 @@ static struct bulk find_bulk(struct tr_ctx *ctx, const struct ptx_inst *inst)
         .object = has_object ? tr_operand(inst, 3) : NULL,
     };
     check_size(ctx, bulk.bytes, RT_BULK_GRAIN, bulk.target);
+    tr_check_range(ctx, bulk.source, from, bulk.bytes, RT_ACCESS_READ);
+    tr_check_range(ctx, bulk.target, to, bulk.bytes, RT_ACCESS_WRITE);
     return bulk;
 }
 
@@ -232,6 +234,7 @@ enum pxr_status tr_emit_st_bulk(struct tr_ctx *ctx, const struct ptx_inst *inst)
         tr_access_address(ctx, tr_operand(inst, 0), ptx_inst_space(inst), FILL_GRAIN);
     LLVMValueRef bytes = tr_value(ctx, inst, 1, PTX_TYPE_U64);
     check_size(ctx, bytes, FILL_GRAIN, target);
+    tr_check_range(ctx, target, ptx_inst_space(inst), bytes, RT_ACCESS_WRITE);
     tr_touch(ctx, target, bytes);
     tr_helper(ctx, "rt_bulk_clear", ctx->void_type, target, bytes);
     return PXR_OK;

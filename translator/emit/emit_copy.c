@@ -21,6 +21,7 @@ static void store(struct tr_ctx *ctx, const struct copy *copy, LLVMValueRef valu
 static void copy_all(struct tr_ctx *ctx, const struct copy *copy)
 {
     LLVMValueRef source = tr_access_address(ctx, copy->source, PTX_SPACE_GLOBAL, copy->bytes);
+    tr_check(ctx, copy->source, source, PTX_SPACE_GLOBAL, copy->bytes, RT_ACCESS_READ);
     LLVMValueRef value =
         LLVMBuildLoad2(ctx->builder, tr_int_type(ctx, copy->bytes * 8), source, "");
     LLVMSetAlignment(value, copy->bytes);
@@ -66,8 +67,9 @@ static void copy_some(struct tr_ctx *ctx, const struct copy *copy, LLVMValueRef 
         begin_case(ctx, LLVMBuildICmp(ctx->builder, LLVMIntUGE, source_bytes, bytes, ""), &fill);
     copy_all(ctx, copy);
     next_case(ctx, after, fill);
-    tr_helper(ctx, "rt_copy_and_fill", ctx->void_type, copy->target,
-              tr_address(ctx, copy->source, PTX_SPACE_GLOBAL), source_bytes, bytes);
+    LLVMValueRef source = tr_address(ctx, copy->source, PTX_SPACE_GLOBAL);
+    tr_check_range(ctx, source, PTX_SPACE_GLOBAL, source_bytes, RT_ACCESS_READ);
+    tr_helper(ctx, "rt_copy_and_fill", ctx->void_type, copy->target, source, source_bytes, bytes);
     next_case(ctx, after, after);
 }
 
@@ -83,6 +85,8 @@ enum pxr_status tr_emit_cp_async(struct tr_ctx *ctx, const struct ptx_inst *inst
         .source = tr_operand(inst, 1),
         .target = tr_access_address(ctx, tr_operand(inst, 0), PTX_SPACE_SHARED, (unsigned)bytes),
     };
+    tr_check(ctx, tr_operand(inst, 0), copy.target, PTX_SPACE_SHARED, (unsigned)bytes,
+             RT_ACCESS_WRITE);
     if (inst->operand_count - ptx_inst_has_word(inst, PTX_MOD_L2_CACHE_HINT) <= 3) {
         copy_all(ctx, &copy);
         return PXR_OK;

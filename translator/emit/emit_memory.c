@@ -112,6 +112,8 @@ static struct access describe_access(struct tr_ctx *ctx, const struct ptx_inst *
         tr_poll(ctx);
     access.pointer = tr_access_address(ctx, tr_operand(inst, address_index), ptx_inst_space(inst),
                                        access.elem_bytes * access.count);
+    tr_check(ctx, tr_operand(inst, address_index), access.pointer, ptx_inst_space(inst),
+             access.elem_bytes * access.count, is_store ? RT_ACCESS_WRITE : RT_ACCESS_READ);
     if (access.is_volatile)
         keep_step(ctx, inst, &access, is_store);
     return access;

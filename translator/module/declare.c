@@ -40,6 +40,18 @@ static void add_attribute(LLVMValueRef function, LLVMContextRef llvm, const char
                             LLVMCreateEnumAttribute(llvm, kind, 0));
 }
 
+/* Nothing of the program's depends on a check: accesses may change places with it. */
+static void describe_check(LLVMValueRef function, LLVMContextRef llvm)
+{
+    enum { INACCESSIBLE_MEMORY = 2, READ_AND_WRITE = 3 }; /* LLVM's MemoryEffects: shift and bits */
+    static const char name[] = "memory";
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+    LLVMAddAttributeAtIndex(
+        function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+        LLVMCreateEnumAttribute(llvm, kind, (uint64_t)READ_AND_WRITE << INACCESSIBLE_MEMORY));
+    add_attribute(function, llvm, "willreturn");
+}
+
 LLVMValueRef tr_declare_placeholder(LLVMModuleRef module, enum rt_placeholder placeholder)
 {
     const struct rt_placeholder_info *info = &rt_placeholders[placeholder];
@@ -49,7 +61,10 @@ LLVMValueRef tr_declare_placeholder(LLVMModuleRef module, enum rt_placeholder pl
         return function;
     function = LLVMAddFunction(module, info->name, signature(llvm, info));
     add_attribute(function, llvm, "nounwind");
-    add_attribute(function, llvm, "convergent");
+    if (placeholder == RT_CALL_CHECK)
+        describe_check(function, llvm);
+    else
+        add_attribute(function, llvm, "convergent");
     if (rt_is_end(placeholder))
         add_attribute(function, llvm, "noreturn");
     return function;

@@ -9,6 +9,7 @@
 
 #include "cudart/core/base/device.h"
 #include "cudart/core/base/process.h"
+#include "cudart/core/check/end.h"
 #include "cudart/core/code/children.h"
 #include "cudart/core/code/device_heap.h"
 #include "cudart/core/code/module.h"
@@ -46,6 +47,7 @@ static enum crt_result reserve_memory(void)
 static void initialise(void)
 {
     crt_process_prepare();
+    crt_check_begin();
     crt_child_set_graph_launcher(crt_run_launch_nested);
     crt_context_set_parts(parts, sizeof parts / sizeof parts[0]);
     enum crt_result result = crt_device_init(getenv("CUDA_VISIBLE_DEVICES"));

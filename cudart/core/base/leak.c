@@ -40,9 +40,15 @@ static struct {
     uint64_t next_number;
 } leaks = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* Messages of --check say where objects were made, too. */
+static bool is_wanted(void)
+{
+    return pxr_options_get()->leak_check || pxr_options_get()->check != 0;
+}
+
 void crt_leak_note(const char *noun, const void *address, size_t size_bytes)
 {
-    if (!pxr_options_get()->leak_check)
+    if (!is_wanted())
         return;
     struct live *made = malloc(sizeof *made);
     if (!made)
@@ -60,7 +66,7 @@ void crt_leak_note(const char *noun, const void *address, size_t size_bytes)
 
 void crt_leak_forget(const void *address)
 {
-    if (!pxr_options_get()->leak_check)
+    if (!is_wanted())
         return;
     struct live *found;
     pthread_mutex_lock(&leaks.lock);
@@ -127,7 +133,7 @@ static int first_frame(const struct live *live)
     return 0;
 }
 
-static void write_frames(FILE *out, const struct live *live)
+static void write_frames(FILE *out, const char *prefix, const struct live *live)
 {
     int first = first_frame(live);
     for (int i = first; i < live->frame_count && i < first + FRAMES_PRINTED; i++) {
@@ -140,7 +146,7 @@ static void write_frames(FILE *out, const struct live *live)
         if (!info.dli_sname && strncmp(module, "libcudart.so", 12) == 0)
             continue; /* inside of a runtime */
         uintptr_t offset = (uintptr_t)live->frames[i] - (uintptr_t)info.dli_fbase;
-        fprintf(out, "=========     Host Frame: %s [0x%zx] in %s\n",
+        fprintf(out, "%s%s [0x%zx] in %s\n", prefix,
                 info.dli_sname ? info.dli_sname : "?", (size_t)offset, module);
     }
 }
@@ -159,8 +165,27 @@ static void write_leak(FILE *out, const struct live *live)
     else
         fprintf(out, "========= Leaked %s at 0x%zx\n", live->noun,
                 (size_t)(uintptr_t)live->address);
-    write_frames(out, live);
+    write_frames(out, "=========     Host Frame: ", live);
     fprintf(out, "=========\n");
+}
+
+char *crt_leak_frames(const void *address)
+{
+    char *text = NULL;
+    size_t len;
+    struct live *found;
+    pthread_mutex_lock(&leaks.lock);
+    HASH_FIND_PTR(leaks.table, &address, found);
+    struct live copy;
+    if (found)
+        copy = *found;
+    pthread_mutex_unlock(&leaks.lock);
+    FILE *out = found ? open_memstream(&text, &len) : NULL;
+    if (!out)
+        return NULL;
+    write_frames(out, "", &copy);
+    fclose(out);
+    return text;
 }
 
 size_t crt_leak_report(FILE *out)

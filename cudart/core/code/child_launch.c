@@ -125,6 +125,29 @@ static struct crt_parameter_buffer *take_buffer(struct rt_thread *thread, uint64
     return buffer;
 }
 
+static size_t buffer_bytes(const struct crt_parameter_buffer *buffer)
+{
+    return buffer->launch ? buffer->launch->kernel->func->param_bytes : buffer->size_bytes;
+}
+
+bool crt_child_buffers_cover(const struct rt_thread *thread, uint64_t address, uint64_t bytes)
+{
+    const struct crt_launch *launch = crt_launch_of(thread->block->launch);
+    struct crt_children *children = atomic_load(&launch->children);
+    bool is_covered = false;
+    if (!children)
+        return false;
+    pthread_mutex_lock(&children->lock);
+    for (struct crt_parameter_buffer *buffer = children->buffers; buffer && !is_covered;
+         buffer = buffer->next) {
+        uint64_t place = address - (uint64_t)(uintptr_t)buffer->address;
+        size_t size = buffer_bytes(buffer);
+        is_covered = place < size && bytes <= size - place;
+    }
+    pthread_mutex_unlock(&children->lock);
+    return is_covered;
+}
+
 /* ---- limits ---- */
 
 static bool may_wait_for_turn(struct crt_context *ctx)

@@ -6,6 +6,7 @@
 #ifndef PTXRUN_CUDART_CORE_CODE_CHILD_LAUNCH_H
 #define PTXRUN_CUDART_CORE_CODE_CHILD_LAUNCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,9 @@ uint32_t crt_child_launch(struct rt_thread *thread, uint64_t address, uint64_t s
 uint32_t crt_child_launch_with(struct rt_thread *thread, uint64_t function,
                                const struct crt_launch_config *config, uint64_t address,
                                uint64_t stream);
+
+/* Whether the bytes are in a buffer that the kernel of this thread has got and not used yet. */
+bool crt_child_buffers_cover(const struct rt_thread *thread, uint64_t address, uint64_t bytes);
 
 /* Of launches that were not made. */
 void crt_child_buffers_free(struct crt_children *children);

@@ -9,9 +9,9 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <uthash.h>
 #include <utlist.h>
 
+#include "cudart/core/memory/range_tree.h"
 #include "util/guard.h"
 
 #define ALIGN_BYTES ((size_t)16)
@@ -24,13 +24,13 @@
 #define CLASSES      52
 
 struct block {
+    struct crt_range range; /* while it is in use: the bytes that were asked for */
     uint8_t *pointer;
     size_t size_bytes; /* a multiple of ALIGN_BYTES: counts for the limit */
     unsigned size_class;
     struct pxr_area area; /* of a large block */
     const struct crt_context *ctx;
     struct block *next; /* in the list of free ones of its class */
-    UT_hash_handle hh;  /* by pointer, while it is in use */
 };
 
 struct chunk {
@@ -42,7 +42,7 @@ struct chunk {
 /* Guarded by lock. The limit of cudaLimitMallocHeapSize holds for the process. */
 static struct {
     pthread_mutex_t lock;
-    struct block *used;
+    struct crt_range_tree used;
     struct block *free[CLASSES];
     struct chunk *chunks; /* the first is that which blocks are cut from */
     size_t used_bytes;
@@ -132,7 +132,9 @@ void *crt_heap_take(const struct crt_context *ctx, size_t size_bytes, size_t lim
         block->size_bytes = rounded;
         block->ctx = ctx;
         heap.used_bytes += rounded;
-        HASH_ADD_PTR(heap.used, pointer, block);
+        block->range.begin = (uintptr_t)block->pointer;
+        block->range.size_bytes = size_bytes;
+        crt_range_insert(&heap.used, &block->range);
     }
     pthread_mutex_unlock(&heap.lock);
     return block ? block->pointer : NULL;
@@ -140,7 +142,7 @@ void *crt_heap_take(const struct crt_context *ctx, size_t size_bytes, size_t lim
 
 static void give_locked(struct block *block)
 {
-    HASH_DEL(heap.used, block);
+    crt_range_remove(&heap.used, &block->range);
     heap.used_bytes -= block->size_bytes;
     if (block->area.base) {
         pxr_area_unmap(&block->area);
@@ -152,13 +154,23 @@ static void give_locked(struct block *block)
 
 bool crt_heap_give(void *pointer)
 {
-    struct block *block;
     pthread_mutex_lock(&heap.lock);
-    HASH_FIND_PTR(heap.used, &pointer, block);
-    if (block)
-        give_locked(block);
+    struct crt_range *found = crt_range_floor(&heap.used, (uintptr_t)pointer);
+    bool is_block = found && found->begin == (uintptr_t)pointer;
+    if (is_block)
+        give_locked((struct block *)found);
     pthread_mutex_unlock(&heap.lock);
-    return block != NULL;
+    return is_block;
+}
+
+bool crt_heap_covers(uintptr_t address, size_t bytes)
+{
+    pthread_mutex_lock(&heap.lock);
+    const struct crt_range *found = crt_range_floor(&heap.used, address);
+    bool covers = found && address - found->begin < found->size_bytes &&
+                  bytes <= found->size_bytes - (address - found->begin);
+    pthread_mutex_unlock(&heap.lock);
+    return covers;
 }
 
 /* No block is in use. */
@@ -185,15 +197,15 @@ static void release_chunks_locked(void)
 
 void crt_heap_free_owned(struct crt_context *ctx)
 {
-    struct block *block;
-    struct block *next;
+    struct crt_range *next;
     pthread_mutex_lock(&heap.lock);
-    HASH_ITER(hh, heap.used, block, next)
-    {
+    for (struct crt_range *range = crt_range_above(&heap.used, 0); range; range = next) {
+        next = crt_range_above(&heap.used, range->begin);
+        struct block *block = (struct block *)range;
         if (block->ctx == ctx)
             give_locked(block);
     }
-    if (!heap.used)
+    if (!crt_range_above(&heap.used, 0))
         release_chunks_locked();
     pthread_mutex_unlock(&heap.lock);
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct crt_context;
 
@@ -17,6 +18,9 @@ void *crt_heap_take(const struct crt_context *ctx, size_t size_bytes, size_t lim
 
 /* False if there is no such block. */
 bool crt_heap_give(void *pointer);
+
+/* Whether all of these bytes are in a block, as far as it was asked for. */
+bool crt_heap_covers(uintptr_t address, size_t bytes);
 
 /* Frees what kernels of this context have allocated and not freed. */
 void crt_heap_free_owned(struct crt_context *ctx);

@@ -20,6 +20,7 @@
 #include "cudart/core/memory/device_arena.h"
 #include "cudart/core/memory/memory.h"
 #include "cudart/core/memory/pool.h"
+#include "cudart/core/memory/shadow.h"
 #include "cudart/core/streams/context.h"
 #include "cudart/core/streams/stream.h"
 #include "scheduler/scheduler.h"
@@ -29,8 +30,6 @@
 #define EXTRA_END            ((void *)0)
 #define EXTRA_BUFFER_POINTER ((void *)1)
 #define EXTRA_BUFFER_SIZE    ((void *)2)
-
-#define WORKSPACE_BYTES      64
 
 /* Local memory of all threads that run at a time is not looked at below this. */
 #define LOCAL_UNCHECKED_BYTES (UINT64_C(32) << 20)
@@ -187,9 +186,9 @@ void crt_launch_destroy(struct crt_launch *launch)
 
 uint64_t *crt_launch_create_workspace(void)
 {
-    uint64_t *workspace = aligned_alloc(WORKSPACE_BYTES, WORKSPACE_BYTES);
+    uint64_t *workspace = aligned_alloc(CRT_WORKSPACE_BYTES, CRT_WORKSPACE_BYTES);
     if (workspace)
-        memset(workspace, 0, WORKSPACE_BYTES);
+        memset(workspace, 0, CRT_WORKSPACE_BYTES);
     return workspace;
 }
 
@@ -354,7 +353,8 @@ void crt_launch_describe(const struct crt_launch *launch, void *const *slots,
                    .grid_id = launch->number,
                    .grid_workspace = (uint64_t)(uintptr_t)launch->workspace,
                    .sm_count = crt_device_sm_count(),
-                   .local_bytes = launch->kernel->outline->needs.local_static_bytes},
+                   .local_bytes = launch->kernel->outline->needs.local_static_bytes,
+                   .checked = crt_shadow_checked()},
         .shared_align = launch->kernel->outline->needs.shared_align,
         .is_cooperative = config->is_cooperative,
         .group = (unsigned)launch->ctx->device->index,

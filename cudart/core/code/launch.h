@@ -31,6 +31,9 @@ struct crt_print_record {
     char text[];
 };
 
+/* What the barrier of a cooperative grid takes (rt_launch.grid_workspace). */
+#define CRT_WORKSPACE_BYTES 64
+
 /* A launch in flight; freed when the grid has ended. */
 struct crt_launch {
     struct crt_kernel *kernel;

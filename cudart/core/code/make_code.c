@@ -37,6 +37,7 @@ struct jit_request crt_kernel_request(const struct crt_kernel *kernel,
     return (struct jit_request){
         .kernel = kernel->func, /* for its name */
         .variant = *key,
+        .checks_memory = options->check != 0,
         .is_debugged = options->debug != PXR_DEBUG_NONE,
         .tells_source_lines =
             options->debug == PXR_DEBUG_GDB || options->profile == PXR_PROFILE_PERF,

@@ -18,10 +18,12 @@
 #include "cudart/core/base/device.h"
 #include "cudart/core/base/leak.h"
 #include "cudart/core/base/memory_limit.h"
+#include "cudart/core/memory/freed.h"
 #include "cudart/core/memory/holes.h"
 #include "cudart/core/memory/memory_budget.h"
 #include "cudart/core/memory/numa.h"
 #include "cudart/core/memory/pool.h"
+#include "cudart/core/memory/shadow.h"
 #include "cudart/core/streams/context.h"
 #include "util/guard.h"
 #include "util/pages.h"
@@ -234,7 +236,7 @@ static enum crt_result init_locked(size_t total_bytes, int devices)
         return CRT_OUT_OF_MEMORY;
     crt_holes_add(&arena.holes, arena.begin, arena.end);
     arena.total_bytes = total_bytes;
-    return CRT_SUCCESS;
+    return crt_shadow_create(arena.begin, arena.end - arena.begin);
 }
 
 enum crt_result crt_arena_init(size_t total_bytes, int devices)
@@ -339,6 +341,7 @@ static enum crt_result alloc_locked(struct live *live)
     wanted->base = base;
     wanted->id = arena.next_id++;
     insert_live(live);
+    crt_shadow_open(base, wanted->size_bytes);
     arena.budget.promised_bytes += rounded;
     if (counts_as_device(wanted->kind))
         *used_of(wanted) += rounded;
@@ -382,7 +385,9 @@ static void remove_locked(struct crt_allocation *allocation)
     crt_range_remove(&arena.live, &live->range);
     arena.live_count--;
     arena.generation++;
+    crt_freed_note(allocation->base, allocation->size_bytes);
     if (allocation->span_bytes) {
+        crt_shadow_close(allocation->base, allocation->size_bytes);
         size_t rounded = pxr_round_to_pages(allocation->size_bytes);
         free_range(allocation->base, allocation->base + allocation->span_bytes);
         arena.budget.promised_bytes -= rounded;

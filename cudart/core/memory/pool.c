@@ -16,7 +16,9 @@
 
 #include "cudart/core/base/device.h"
 #include "cudart/core/base/leak.h"
+#include "cudart/core/memory/freed.h"
 #include "cudart/core/memory/graph_blocks.h"
+#include "cudart/core/memory/shadow.h"
 #include "cudart/core/streams/context.h"
 #include "scheduler/scheduler.h"
 
@@ -165,6 +167,8 @@ static void take_locked(struct crt_pool_block *block, size_t size_bytes)
     block->size_bytes = size_bytes;
     block->is_free = false;
     block->is_cached = false;
+    crt_shadow_close(block->base, block->span_bytes);
+    crt_shadow_open(block->base, size_bytes);
     raise(block->pool, CRT_POOL_USED_CURRENT, used_bytes_of(block));
 }
 
@@ -480,13 +484,30 @@ static struct crt_pool_block *find_live_locked(uintptr_t base)
     return block && !block->is_free ? block : NULL;
 }
 
+/* Kernels that come later in the stream have lost the block, unless it has been taken again. */
+static void close_freed(void *base, const struct sch_fault *fault)
+{
+    (void)fault;
+    uintptr_t key = (uintptr_t)base;
+    struct crt_pool_block *block;
+    pthread_mutex_lock(&pools.lock);
+    HASH_FIND(hh, pools.blocks, &key, sizeof key, block);
+    if (block && block->is_free) {
+        crt_shadow_close(block->base, block->span_bytes);
+        crt_freed_note(block->base, block->size_bytes);
+    }
+    pthread_mutex_unlock(&pools.lock);
+}
+
 /* A marker for "everything before has finished"; NULL when it has. */
-static enum crt_result mark_free(struct crt_stream *stream, struct sch_op **marker)
+static enum crt_result mark_free(struct crt_stream *stream, uintptr_t base, struct sch_op **marker)
 {
     *marker = NULL;
-    if (!stream || crt_stream_is_idle(stream))
+    if (!stream || crt_stream_is_idle(stream)) {
+        close_freed((void *)base, NULL);
         return CRT_SUCCESS;
-    struct sch_op *op = sch_op_marker(NULL, NULL);
+    }
+    struct sch_op *op = sch_op_marker(close_freed, (void *)base);
     if (!op)
         return CRT_OUT_OF_MEMORY;
     sch_op_retain(op);
@@ -511,7 +532,7 @@ enum crt_result crt_pool_free(struct crt_stream *stream, uintptr_t base)
         return CRT_INVALID_VALUE;
 
     struct sch_op *marker;
-    enum crt_result result = mark_free(stream, &marker);
+    enum crt_result result = mark_free(stream, base, &marker);
     pthread_mutex_lock(&pools.lock);
     if (result == CRT_SUCCESS) {
         block->freed_by = marker;

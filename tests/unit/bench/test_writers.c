@@ -9,8 +9,8 @@
 
 #include "tools/bench/csv.h"
 #include "tools/bench/html.h"
-#include "tools/bench/json.h"
-#include "tools/bench/outside_text.h"
+#include "util/json.h"
+#include "util/outside_text.h"
 #include "tools/bench/svg.h"
 
 static char *written;

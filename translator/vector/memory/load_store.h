@@ -101,6 +101,11 @@ bool tr_memory_may_pass_caches(const struct tr_widen *widen, const struct tr_mem
 void tr_memory_store_past_caches(struct tr_widen *widen, const struct tr_memory *memory,
                                  const struct tr_store *stores);
 
+/* ---- checks of memory (bounds.c) ---- */
+
+bool tr_memory_is_check(LLVMValueRef inst);
+void tr_memory_check(struct tr_widen *widen, uint32_t value);
+
 /* ---- volatile and relaxed accesses (relaxed.c) ---- */
 
 /* Gives the new access, to a lane or a vector of this type, the ordering of `from` if that is

@@ -2,8 +2,8 @@
  *
  * Text that comes from outside: names of kernels, arguments of programs.
  */
-#ifndef PTXRUN_TOOLS_BENCH_OUTSIDE_TEXT_H
-#define PTXRUN_TOOLS_BENCH_OUTSIDE_TEXT_H
+#ifndef PTXRUN_UTIL_OUTSIDE_TEXT_H
+#define PTXRUN_UTIL_OUTSIDE_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

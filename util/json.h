@@ -2,10 +2,11 @@
  *
  * Writes JSON, with the commas where they belong.
  */
-#ifndef PTXRUN_TOOLS_BENCH_JSON_H
-#define PTXRUN_TOOLS_BENCH_JSON_H
+#ifndef PTXRUN_UTIL_JSON_H
+#define PTXRUN_UTIL_JSON_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct json {
@@ -24,6 +25,7 @@ void json_close_array(struct json *json);
 void json_text(struct json *json, const char *key, const char *text);
 /* null if it is not finite. */
 void json_number(struct json *json, const char *key, double number);
+void json_count(struct json *json, const char *key, uint64_t count);
 void json_bool(struct json *json, const char *key, bool is_true);
 void json_null(struct json *json, const char *key);
 

@@ -2,7 +2,7 @@
  *
  * Text that comes from outside.
  */
-#include "tools/bench/outside_text.h"
+#include "util/outside_text.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

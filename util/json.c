@@ -2,12 +2,12 @@
  *
  * Writes JSON, with the commas where they belong.
  */
-#include "tools/bench/json.h"
+#include "util/json.h"
 
+#include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
 
-#include "tools/bench/outside_text.h"
+#include "util/outside_text.h"
 
 static void write_string(FILE *file, const char *text)
 {
@@ -90,6 +90,12 @@ void json_number(struct json *json, const char *key, double number)
     }
     begin_item(json, key, false);
     fprintf(json->file, "%.6g", number);
+}
+
+void json_count(struct json *json, const char *key, uint64_t count)
+{
+    begin_item(json, key, false);
+    fprintf(json->file, "%" PRIu64, count);
 }
 
 void json_bool(struct json *json, const char *key, bool is_true)

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The end of a process with checks: the last line, the report, the exit code.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cudart/core/base/process.h"
+#include "cudart/core/check/end.h"
+#include "cudart/core/check/reports.h"
+#include "util/log.h"
+#include "util/options.h"
+
+typedef void (*writer_fn)(FILE *file, const struct crt_found *found, size_t count);
+
+/* The code the program ends with: it calls exit, or returns from main. */
+static int exit_code;
+
+static void note_exit_code(int code, void *unused)
+{
+    (void)unused;
+    exit_code = code;
+}
+
+void crt_check_begin(void)
+{
+    if (crt_check_is_on())
+        on_exit(note_exit_code, NULL);
+}
+
+static void write_report(const char *name, const struct crt_found *found, size_t count)
+{
+    static const writer_fn writers[] = {crt_write_text_report, crt_write_json_report,
+                                        crt_write_sarif_report, crt_write_junit_report};
+    FILE *file = fopen(name, "we");
+    if (file)
+        writers[pxr_options_get()->check_format](file, found, count);
+    if (!file || fclose(file) != 0)
+        pxr_log(PXR_LOG_ERROR, "check: the report '%s' cannot be written: %s", name,
+                strerror(errno));
+}
+
+static void say_how_it_went(const struct crt_found *found, size_t count)
+{
+    uint64_t accesses = 0;
+    for (size_t i = 0; i < count; i++)
+        accesses += found[i].count;
+    if (count == 0)
+        fputs("ptxrun: check: no errors\n", stderr);
+    else
+        fprintf(stderr, "ptxrun: check: %" PRIu64 " errors at %zu place%s\n", accesses, count,
+                count == 1 ? "" : "s");
+}
+
+/* Behind all others of this library, as it may end the process. */
+#define LAST 101
+__attribute__((destructor(LAST))) static void end(void)
+{
+    const struct pxr_options *options = pxr_options_get();
+    if (crt_check_ready() != CRT_SUCCESS || !crt_check_is_on())
+        return;
+    size_t count;
+    const struct crt_found *found = crt_findings(&count);
+    say_how_it_went(found, count);
+    if (*options->check_report)
+        write_report(options->check_report, found, count);
+    if (count == 0 || exit_code != 0 || options->error_exitcode == 0)
+        return;
+    fflush(NULL);
+    _exit((int)options->error_exitcode);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What --check has found: each place in a kernel once, with a count. It is told at once on standard
+ * error, and at exit in a report for programs (--check-report), if one is asked for; the program's
+ * exit code then says so, too. Thread-safe.
+ */
+#ifndef PTXRUN_CUDART_CORE_CHECK_FINDINGS_H
+#define PTXRUN_CUDART_CORE_CHECK_FINDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum crt_finding_kind {
+#define FINDING(ID, rule, title, help) CRT_FINDING_##ID,
+#include "cudart/core/check/findings.def"
+#undef FINDING
+    CRT_FINDING_KINDS
+};
+
+struct crt_finding_info {
+    const char *rule;
+    const char *title;
+    const char *help;
+};
+extern const struct crt_finding_info crt_finding_table[CRT_FINDING_KINDS];
+
+/* One occurrence. Texts are the caller's; NULL: not known. */
+struct crt_finding {
+    enum crt_finding_kind kind;
+    const char *kernel; /* as the program has it */
+    const char *access; /* "write of 4 bytes to global memory" */
+    const char *where;  /* what the address is, as a sentence without its dot */
+    const char *frames; /* functions of the host that have made the object, a line each */
+    const char *ptx;    /* the name of the PTX */
+    const char *file;   /* of the source, if the PTX names it */
+    uint32_t ptx_line;
+    uint32_t line; /* of the source */
+    uint32_t block[3];
+    uint32_t thread[3];
+};
+
+/* Whether --check asks for anything. */
+bool crt_check_is_on(void);
+
+/* Counts the occurrence; if it is the first at its place in the kernel, keeps and prints it. */
+void crt_finding_add(const struct crt_finding *finding);
+
+/* ---- for reports ---- */
+
+/* A place, with its first occurrence. */
+struct crt_found {
+    struct crt_finding first;
+    char *readable; /* the name of the kernel as its source has it; NULL: not known */
+    uint64_t count;
+};
+
+/* All places, in the order in which they were found. Nothing is found any more. */
+const struct crt_found *crt_findings(size_t *count);
+
+#endif

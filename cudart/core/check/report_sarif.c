@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Findings as SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"), which code hosts
+ * show beside the source.
+ */
+#include <inttypes.h>
+
+#include "cudart/core/check/reports.h"
+#include "util/json.h"
+
+static void write_rules(struct json *json)
+{
+    json_open_array(json, "rules");
+    for (int kind = 0; kind < CRT_FINDING_KINDS; kind++) {
+        json_open_object(json, NULL);
+        json_text(json, "id", crt_finding_table[kind].rule);
+        json_open_object(json, "shortDescription");
+        json_text(json, "text", crt_finding_table[kind].help);
+        json_close_object(json);
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+static void write_driver(struct json *json)
+{
+    json_open_object(json, "tool");
+    json_open_object(json, "driver");
+    json_text(json, "name", "ptxrun");
+    json_text(json, "version", PTXRUN_VERSION);
+    write_rules(json);
+    json_close_object(json);
+    json_close_object(json);
+}
+
+static void write_message(struct json *json, const struct crt_found *found)
+{
+    const struct crt_finding *finding = &found->first;
+    char text[1024];
+    snprintf(text, sizeof text,
+             "%s %s, in %s, block (%u,%u,%u), thread (%u,%u,%u): %s (%" PRIu64 " times)",
+             finding->access, crt_finding_table[finding->kind].title,
+             found->readable ? found->readable : finding->kernel, finding->block[0],
+             finding->block[1], finding->block[2], finding->thread[0], finding->thread[1],
+             finding->thread[2], finding->where, found->count);
+    json_open_object(json, "message");
+    json_text(json, "text", text);
+    json_close_object(json);
+}
+
+/* The source, or the PTX where that does not name it. Lines begin at 1. */
+static void write_location(struct json *json, const struct crt_finding *finding)
+{
+    uint32_t line = finding->file ? finding->line : finding->ptx_line;
+    json_open_array(json, "locations");
+    json_open_object(json, NULL);
+    json_open_object(json, "physicalLocation");
+    json_open_object(json, "artifactLocation");
+    json_text(json, "uri", finding->file ? finding->file : finding->ptx);
+    json_close_object(json);
+    json_open_object(json, "region");
+    json_count(json, "startLine", line > 0 ? line : 1);
+    json_close_object(json);
+    json_close_object(json);
+    json_close_object(json);
+    json_close_array(json);
+}
+
+static void write_result(struct json *json, const struct crt_found *found)
+{
+    json_open_object(json, NULL);
+    json_text(json, "ruleId", crt_finding_table[found->first.kind].rule);
+    json_text(json, "level", "error");
+    write_message(json, found);
+    write_location(json, &found->first);
+    json_count(json, "occurrenceCount", found->count);
+    json_close_object(json);
+}
+
+void crt_write_sarif_report(FILE *file, const struct crt_found *found, size_t count)
+{
+    struct json json = {.file = file};
+    json_open_object(&json, NULL);
+    json_text(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    json_text(&json, "version", "2.1.0");
+    json_open_array(&json, "runs");
+    json_open_object(&json, NULL);
+    write_driver(&json);
+    json_open_array(&json, "results");
+    for (size_t i = 0; i < count; i++)
+        write_result(&json, &found[i]);
+    json_close_array(&json);
+    json_close_object(&json);
+    json_close_array(&json);
+    json_close_object(&json);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Findings for programs: one function for each format of --check-format.
+ */
+#ifndef PTXRUN_CUDART_CORE_CHECK_REPORTS_H
+#define PTXRUN_CUDART_CORE_CHECK_REPORTS_H
+
+#include <stdio.h>
+
+#include "cudart/core/check/findings.h"
+
+/* On standard error, while the program runs. */
+void crt_print_finding(const struct crt_found *found);
+
+void crt_write_text_report(FILE *file, const struct crt_found *found, size_t count);
+void crt_write_json_report(FILE *file, const struct crt_found *found, size_t count);
+/* SARIF 2.1.0: what services that show findings beside the source read. */
+void crt_write_sarif_report(FILE *file, const struct crt_found *found, size_t count);
+/* A suite with a test that has failed for each place, or one that has passed. */
+void crt_write_junit_report(FILE *file, const struct crt_found *found, size_t count);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What becomes of an access that the inline check did not let pass (translator/rt/check.c): most
+ * are right after all, as that knows neither the last bytes of an allocation nor memory outside of
+ * the devices'. Others are findings; then they are done as without checks.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cudart/core/base/leak.h"
+#include "cudart/core/check/findings.h"
+#include "cudart/core/code/child_launch.h"
+#include "cudart/core/code/device_heap.h"
+#include "cudart/core/code/launch.h"
+#include "cudart/core/code/module.h"
+#include "cudart/core/memory/device_arena.h"
+#include "cudart/core/memory/freed.h"
+#include "cudart/core/memory/memory.h"
+#include "cudart/core/memory/shadow.h"
+#include "scheduler/scheduler.h"
+#include "util/guard.h"
+
+/* An allocation further away than this has nothing to do with the access. */
+#define NEAR_BYTES (UINT64_C(1) << 30)
+
+struct access {
+    const struct rt_thread *thread;
+    uint64_t address;
+    uint64_t bytes;
+    enum rt_access what;
+    uint32_t line;
+};
+
+/* ---- what it may access ---- */
+
+static bool is_within(const struct access *access, const void *begin, uint64_t size_bytes)
+{
+    uint64_t place = access->address - (uint64_t)(uintptr_t)begin;
+    return place < size_bytes && access->bytes <= size_bytes - place;
+}
+
+/* Of any block of the cluster: shared memories lie at equal distances, by rank. */
+static bool is_in_cluster(const struct access *access)
+{
+    const struct rt_block *block = access->thread->block;
+    const uint8_t *first =
+        block->shared - ((uint64_t)block->cluster_rank << RT_CLUSTER_DISTANCE_LOG2);
+    for (uint32_t rank = 0; rank < block->launch->cluster_blocks; rank++)
+        if (is_within(access, first + ((uint64_t)rank << RT_CLUSTER_DISTANCE_LOG2),
+                      block->launch->shared_bytes))
+            return true;
+    return false;
+}
+
+static bool is_allowed(const struct access *access)
+{
+    const struct rt_launch *launch = access->thread->block->launch;
+    const struct crt_launch *owner = crt_launch_of(launch);
+    unsigned needed = access->what == RT_ACCESS_READ ? CRT_ACCESS_READ : CRT_ACCESS_ALL;
+    return access->bytes == 0 || crt_shadow_covers(access->address, access->bytes) ||
+           is_in_cluster(access) ||
+           is_within(access, launch->params, owner->kernel->func->param_bytes) ||
+           is_within(access, (const void *)(uintptr_t)launch->grid_workspace,
+                     launch->grid_workspace ? CRT_WORKSPACE_BYTES : 0) ||
+           sch_is_private(access->thread, access->address, access->bytes) ||
+           crt_child_buffers_cover(access->thread, access->address, access->bytes) ||
+           crt_heap_covers(access->address, access->bytes) ||
+           (!crt_arena_file(access->address, &(int){0}, &(int64_t){0}) &&
+            crt_arena_covers(access->address, access->bytes, needed));
+}
+
+/* ---- what is wrong with it ---- */
+
+static const char *name_of(enum rt_access what)
+{
+    static const char *const names[] = {[RT_ACCESS_READ] = "read",
+                                        [RT_ACCESS_WRITE] = "write",
+                                        [RT_ACCESS_ATOMIC] = "atomic operation on"};
+    return names[what];
+}
+
+static void describe_access(const struct access *access, char *text, size_t cap)
+{
+    snprintf(text, cap, "%s%s %" PRIu64 " byte%s", name_of(access->what),
+             access->what == RT_ACCESS_ATOMIC ? "" : " of", access->bytes,
+             access->bytes == 1 ? "" : "s");
+}
+
+/* In the block's shared memory, or in a guard around it. */
+static bool find_in_shared(const struct access *access, char *where, size_t cap)
+{
+    const struct rt_block *block = access->thread->block;
+    uint64_t begin = (uint64_t)(uintptr_t)block->shared;
+    uint64_t end = begin + block->launch->shared_bytes;
+    if (access->address + PXR_AREA_GUARD_BYTES < begin ||
+        access->address > end + PXR_AREA_GUARD_BYTES)
+        return false;
+    bool is_before = access->address < begin;
+    bool is_across = !is_before && access->address < end;
+    uint64_t distance = is_before ? begin - access->address : access->address - end;
+    if (is_across)
+        snprintf(where, cap,
+                 "address 0x%" PRIx64 " of shared memory: it ends behind the %" PRIu32
+                 " bytes that the block has",
+                 access->address - begin, block->launch->shared_bytes);
+    else
+        snprintf(where, cap,
+                 "address 0x%" PRIx64 " of shared memory: %" PRIu64 " bytes %s the %" PRIu32
+                 " bytes that the block has",
+                 access->address - begin, distance, is_before ? "before" : "behind",
+                 block->launch->shared_bytes);
+    return true;
+}
+
+static bool find_freed(const struct access *access, char *where, size_t cap)
+{
+    uintptr_t base;
+    size_t size_bytes;
+    if (!crt_freed_find(access->address, &base, &size_bytes))
+        return false;
+    snprintf(where, cap,
+             "address 0x%" PRIx64 ": %" PRIu64
+             " bytes from the beginning of memory of %zu bytes that has been freed",
+             access->address, access->address - base, size_bytes);
+    return true;
+}
+
+/* The allocation that was meant, most likely; its base is 0 if none is near. */
+static struct crt_allocation find_near(uint64_t address)
+{
+    struct crt_allocation near = {0};
+    if (!crt_arena_nearest((uintptr_t)address, &near))
+        return near;
+    uint64_t end = (uint64_t)near.base + near.size_bytes;
+    uint64_t distance = address < near.base ? near.base - address : address - end;
+    bool is_inside = address >= near.base && address < end;
+    if (!is_inside && distance > NEAR_BYTES && near.size_bytes < distance)
+        near.base = 0;
+    crt_memory_find(near.base, &near); /* of a pool: the size that was asked for */
+    return near;
+}
+
+static void describe_near(const struct access *access, const struct crt_allocation *near,
+                          char *where, size_t cap)
+{
+    int len = snprintf(where, cap, "address 0x%" PRIx64 ": ", access->address);
+    where += len;
+    cap -= (size_t)len;
+    uint64_t begin = near->base;
+    uint64_t end = begin + near->size_bytes;
+    if (near->base == 0)
+        snprintf(where, cap, "%s", access->address ? "nothing is near it" : "a null pointer");
+    else if (access->address < begin)
+        snprintf(where, cap, "%" PRIu64 " bytes before memory of %zu bytes at 0x%" PRIx64,
+                 begin - access->address, near->size_bytes, begin);
+    else if (access->address < end)
+        snprintf(where, cap, "it ends behind memory of %zu bytes at 0x%" PRIx64, near->size_bytes,
+                 begin);
+    else
+        snprintf(where, cap, "%" PRIu64 " bytes behind memory of %zu bytes at 0x%" PRIx64,
+                 access->address - end, near->size_bytes, begin);
+}
+
+/* Memory of the process that was neither allocated nor registered: not a guard of ours. */
+static bool is_host_memory(const struct access *access)
+{
+    return crt_memory_is_mapped((const void *)(uintptr_t)access->address, access->bytes);
+}
+
+static enum crt_finding_kind classify(const struct access *access, char *where, size_t cap,
+                                      char **frames)
+{
+    if (find_in_shared(access, where, cap))
+        return CRT_FINDING_SHARED_OUT_OF_BOUNDS;
+    bool is_device = crt_arena_file(access->address, &(int){0}, &(int64_t){0});
+    if (is_device && find_freed(access, where, cap))
+        return CRT_FINDING_USE_AFTER_FREE;
+    if (!is_device && is_host_memory(access)) {
+        snprintf(where, cap, "address 0x%" PRIx64 " is the program's own", access->address);
+        return CRT_FINDING_HOST_MEMORY;
+    }
+    struct crt_allocation near = find_near(access->address);
+    describe_near(access, &near, where, cap);
+    *frames = near.base ? crt_leak_frames((const void *)near.base) : NULL;
+    return CRT_FINDING_OUT_OF_BOUNDS;
+}
+
+/* ---- the finding ---- */
+
+static void add_place(struct crt_finding *finding, struct crt_kernel *kernel,
+                      char file[PTX_PLACE_TEXT_BYTES])
+{
+    struct ptx_place place;
+    if (!crt_kernel_find_place(kernel, (int)finding->ptx_line, &place))
+        return;
+    snprintf(file, PTX_PLACE_TEXT_BYTES, "%.*s%s%.*s", PXR_STR_ARG(place.folder),
+             place.folder.len > 0 ? "/" : "", PXR_STR_ARG(place.file));
+    finding->file = file;
+    finding->line = place.line;
+}
+
+static void add_finding(const struct access *access)
+{
+    char what[64];
+    char where[256];
+    char file[PTX_PLACE_TEXT_BYTES];
+    char ptx[256];
+    char *frames = NULL;
+    struct crt_kernel *kernel = crt_launch_of(access->thread->block->launch)->kernel;
+    describe_access(access, what, sizeof what);
+    snprintf(ptx, sizeof ptx, "%s%s", kernel->library->name,
+             kernel->library->outline->source_suffix);
+    struct crt_finding finding = {
+        .kind = classify(access, where, sizeof where, &frames),
+        .kernel = kernel->func->name,
+        .access = what,
+        .where = where,
+        .ptx = ptx,
+        .ptx_line = access->line,
+    };
+    finding.frames = frames;
+    for (int d = 0; d < 3; d++) {
+        finding.block[d] = access->thread->block->ctaid[d];
+        finding.thread[d] = access->thread->tid[d];
+    }
+    add_place(&finding, kernel, file);
+    crt_finding_add(&finding);
+    free(frames);
+}
+
+void rt_check_failed(struct rt_thread *thread, const char *address, uint64_t bytes, uint32_t what,
+                     uint32_t line)
+{
+    struct access access = {.thread = thread,
+                            .address = (uint64_t)(uintptr_t)address,
+                            .bytes = bytes,
+                            .what = (enum rt_access)what,
+                            .line = line};
+    if (!is_allowed(&access))
+        add_finding(&access);
+}

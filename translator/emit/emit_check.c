@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Checks of memory (docs/check.md): before an access stands rt_check, which knows what may be
+ * accessed in its space. Kernel parameters and local memory are not checked yet, nor what lies in a
+ * variable for sure.
+ */
+#include "translator/emit/emit.h"
+
+#include <stddef.h>
+
+/* What accesses of a space are compared with. */
+struct bounds {
+    LLVMValueRef begin;
+    LLVMValueRef size_bytes;
+    LLVMValueRef shadow;
+};
+
+static struct bounds shared_bounds(struct tr_ctx *ctx)
+{
+    return (struct bounds){
+        .begin = LLVMBuildPtrToInt(ctx->builder, tr_shared_base(ctx), ctx->i64, ""),
+        .size_bytes = tr_launch_number(ctx, offsetof(struct rt_launch, shared_bytes)),
+        .shadow = LLVMConstNull(ctx->ptr),
+    };
+}
+
+/* Of all other spaces: a generic address is one of global memory more often than not. */
+static struct bounds global_bounds(struct tr_ctx *ctx)
+{
+    const size_t checked = offsetof(struct rt_launch, checked);
+    LLVMValueRef begin = tr_launch_pointer(ctx, checked + offsetof(struct rt_checked, begin));
+    LLVMValueRef size = tr_launch_pointer(ctx, checked + offsetof(struct rt_checked, size_bytes));
+    return (struct bounds){
+        .begin = LLVMBuildPtrToInt(ctx->builder, begin, ctx->i64, ""),
+        .size_bytes = LLVMBuildPtrToInt(ctx->builder, size, ctx->i64, ""),
+        .shadow = tr_launch_pointer(ctx, checked + offsetof(struct rt_checked, shadow)),
+    };
+}
+
+static bool is_checked_space(enum ptx_space space)
+{
+    return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_CONST || space == PTX_SPACE_SHARED ||
+           space == PTX_SPACE_NONE;
+}
+
+/* Whether it lies in a variable that the instruction names. */
+static bool is_in_variable(const struct ptx_operand *operand, uint64_t bytes)
+{
+    int64_t offset = 0;
+    bool is_indexed = operand->is_indexed;
+    if (operand->kind == PTX_OPERAND_ADDRESS) {
+        offset = operand->offset;
+        operand = &operand->elems[0];
+    }
+    if (operand->kind != PTX_OPERAND_VAR || is_indexed || operand->var->is_unsized)
+        return false;
+    offset += operand->offset;
+    uint64_t size = operand->var->size_bytes;
+    return offset >= 0 && (uint64_t)offset <= size && bytes <= size - (uint64_t)offset;
+}
+
+void tr_check_range(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
+                    LLVMValueRef bytes, enum rt_access what)
+{
+    if (!ctx->options->checks_memory || !is_checked_space(space))
+        return;
+    struct bounds bounds = space == PTX_SPACE_SHARED ? shared_bounds(ctx) : global_bounds(ctx);
+    tr_placeholder(ctx, RT_CALL_CHECK, ctx->thread, pointer, tr_resize(ctx, bytes, 64, false),
+                   bounds.begin, bounds.size_bytes, bounds.shadow, tr_const_int(ctx, 32, what),
+                   tr_const_int(ctx, 32, (uint64_t)ctx->inst->line));
+}
+
+void tr_check(struct tr_ctx *ctx, const struct ptx_operand *operand, LLVMValueRef pointer,
+              enum ptx_space space, unsigned bytes, enum rt_access what)
+{
+    if (!is_in_variable(operand, bytes))
+        tr_check_range(ctx, pointer, space, tr_const_int(ctx, 64, bytes), what);
+}
