@@ -26,8 +26,21 @@ struct rt_checked {
 #define RT_SHADOW_ALL   0xff
 #define RT_SHADOW_SLACK 64
 
-/* What an access that is checked does, in the order of how bad it is. */
+/* What an access that is checked does. */
 enum rt_access { RT_ACCESS_READ, RT_ACCESS_WRITE, RT_ACCESS_ATOMIC };
+
+/* Accesses that are checked together: what stands in the code for each check. */
+struct rt_checked_access {
+    uint32_t offset; /* from the address that is checked */
+    uint32_t bytes;  /* 0: all that are checked */
+    uint32_t what;   /* enum rt_access */
+    uint32_t line;   /* of the PTX */
+};
+
+struct rt_accesses {
+    uint32_t count;
+    struct rt_checked_access each[];
+};
 
 /* One launch. Constant while the grid runs. */
 struct rt_launch {

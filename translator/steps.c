@@ -9,6 +9,7 @@
 #include "translator/collapse/tuning/walk.h"
 #include "translator/emit/source_lines.h"
 #include "translator/facts/fixed_samplers.h"
+#include "translator/module/checks.h"
 #include "translator/module/keep_lines.h"
 #include "translator/module/link_rt.h"
 #include "translator/pipeline.h"
@@ -217,6 +218,18 @@ COLLAPSING_STEP(build_blocks)
 COLLAPSING_STEP(keep_threads)
 #undef COLLAPSING_STEP
 
+static bool has_checks(const struct tr_compilation *c)
+{
+    return tr_has_checks(c->module);
+}
+
+static enum pxr_status merge_checks(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_merge_checks(c->module);
+    return PXR_OK;
+}
+
 static enum pxr_status ask_private_order(struct tr_compilation *c, struct pxr_error *err)
 {
     (void)err;
@@ -319,11 +332,6 @@ static enum pxr_status end_nontemporal(struct tr_compilation *c, struct pxr_erro
 }
 
 /* ---- what the code generator wants ---- */
-
-static bool has_checks(const struct tr_compilation *c)
-{
-    return tr_has_checks(c->module);
-}
 
 static enum pxr_status link_checks(struct tr_compilation *c, struct pxr_error *err)
 {

@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+#include "translator/module/checks.h"
+
 /* What accesses of a space are compared with. */
 struct bounds {
     LLVMValueRef begin;
@@ -59,20 +61,28 @@ static bool is_in_variable(const struct ptx_operand *operand, uint64_t bytes)
     return offset >= 0 && (uint64_t)offset <= size && bytes <= size - (uint64_t)offset;
 }
 
-void tr_check_range(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
-                    LLVMValueRef bytes, enum rt_access what)
+static void call_check(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
+                       LLVMValueRef bytes, const struct rt_checked_access *access)
 {
     if (!ctx->options->checks_memory || !is_checked_space(space))
         return;
     struct bounds bounds = space == PTX_SPACE_SHARED ? shared_bounds(ctx) : global_bounds(ctx);
-    tr_placeholder(ctx, RT_CALL_CHECK, ctx->thread, pointer, tr_resize(ctx, bytes, 64, false),
-                   bounds.begin, bounds.size_bytes, bounds.shadow, tr_const_int(ctx, 32, what),
-                   tr_const_int(ctx, 32, (uint64_t)ctx->inst->line));
+    tr_placeholder(ctx, RT_CALL_CHECK, ctx->thread, pointer, bytes, bounds.begin, bounds.size_bytes,
+                   bounds.shadow, tr_make_accesses(ctx->module, access, 1));
+}
+
+void tr_check_range(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
+                    LLVMValueRef bytes, enum rt_access what)
+{
+    struct rt_checked_access access = {.what = what, .line = (uint32_t)ctx->inst->line};
+    call_check(ctx, pointer, space, tr_resize(ctx, bytes, 64, false), &access);
 }
 
 void tr_check(struct tr_ctx *ctx, const struct ptx_operand *operand, LLVMValueRef pointer,
               enum ptx_space space, unsigned bytes, enum rt_access what)
 {
+    struct rt_checked_access access = {
+        .bytes = bytes, .what = what, .line = (uint32_t)ctx->inst->line};
     if (!is_in_variable(operand, bytes))
-        tr_check_range(ctx, pointer, space, tr_const_int(ctx, 64, bytes), what);
+        call_check(ctx, pointer, space, tr_const_int(ctx, 64, bytes), &access);
 }

@@ -19,10 +19,6 @@ enum pxr_status tr_link_rt(LLVMModuleRef module, bool sregs, struct pxr_error *e
  * the code runs many blocks, fields that change from block to block. */
 enum pxr_status tr_bind_sregs(LLVMModuleRef module, bool runs_many_blocks, struct pxr_error *err);
 
-/* Whether rt_check is called; puts its helper in its place. */
-bool tr_has_checks(LLVMModuleRef module);
-enum pxr_status tr_link_checks(LLVMModuleRef module, struct pxr_error *err);
-
 /* The name of a family of helpers that the module calls without having their bodies; NULL: none. */
 const char *tr_find_unlinked(LLVMModuleRef module);
 

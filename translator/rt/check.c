@@ -5,26 +5,38 @@
  */
 #include "translator/rt/check.h"
 
-/* Natural alignment has been checked: so few bytes are in one byte of the shadow. */
-static inline bool is_open(const uint8_t *shadow, uint64_t bytes)
+#define WORD_GRAINS 8
+
+static inline bool is_word_open(const uint8_t *shadow)
 {
+    uint64_t word;
+    __builtin_memcpy(&word, shadow, sizeof word);
+    return word == UINT64_MAX;
+}
+
+/* [place, place + bytes) of the memory; bytes > 0. */
+static inline bool is_open(const uint8_t *shadow, uint64_t place, uint64_t bytes)
+{
+    uint64_t first = place / RT_SHADOW_GRAIN;
+    uint64_t last = (place + bytes - 1) / RT_SHADOW_GRAIN;
     if (bytes <= RT_SHADOW_GRAIN)
-        return *shadow == RT_SHADOW_ALL;
-    if (bytes == 2 * RT_SHADOW_GRAIN)
-        return shadow[0] == RT_SHADOW_ALL && shadow[1] == RT_SHADOW_ALL;
-    for (uint64_t i = 0; i < (bytes + RT_SHADOW_GRAIN - 1) / RT_SHADOW_GRAIN; i++)
-        if (shadow[i] != RT_SHADOW_ALL)
+        return (shadow[first] & shadow[last]) == RT_SHADOW_ALL;
+    for (; last - first >= WORD_GRAINS; first += WORD_GRAINS)
+        if (!is_word_open(shadow + first))
+            return false;
+    for (; first <= last; first++)
+        if (shadow[first] != RT_SHADOW_ALL)
             return false;
     return true;
 }
 
 void rt_checked(struct rt_thread *thread, const char *address, uint64_t bytes, uint64_t begin,
-                uint64_t size_bytes, const char *shadow, uint32_t what, uint32_t line)
+                uint64_t size_bytes, const char *shadow, const char *accesses)
 {
     uint64_t place = (uint64_t)address - begin;
     bool is_inside = place < size_bytes && bytes <= size_bytes - place;
-    if (is_inside &&
-        (shadow == 0 || is_open((const uint8_t *)shadow + place / RT_SHADOW_GRAIN, bytes)))
+    if (bytes == 0 ||
+        (is_inside && (shadow == 0 || is_open((const uint8_t *)shadow, place, bytes))))
         return;
-    rt_check_failed(thread, address, bytes, what, line);
+    rt_check_failed(thread, address, bytes, accesses);
 }

@@ -229,14 +229,18 @@ static void add_finding(const struct access *access)
     free(frames);
 }
 
-void rt_check_failed(struct rt_thread *thread, const char *address, uint64_t bytes, uint32_t what,
-                     uint32_t line)
+void rt_check_failed(struct rt_thread *thread, const char *address, uint64_t bytes,
+                     const char *accesses)
 {
-    struct access access = {.thread = thread,
-                            .address = (uint64_t)(uintptr_t)address,
-                            .bytes = bytes,
-                            .what = (enum rt_access)what,
-                            .line = line};
-    if (!is_allowed(&access))
-        add_finding(&access);
+    const struct rt_accesses *checked = (const struct rt_accesses *)accesses;
+    for (uint32_t i = 0; i < checked->count; i++) {
+        const struct rt_checked_access *each = &checked->each[i];
+        struct access access = {.thread = thread,
+                                .address = (uint64_t)(uintptr_t)address + each->offset,
+                                .bytes = each->bytes ? each->bytes : bytes,
+                                .what = (enum rt_access)each->what,
+                                .line = each->line};
+        if (!is_allowed(&access))
+            add_finding(&access);
+    }
 }

@@ -8,18 +8,23 @@
 
 #include "kernel_abi/rt.h"
 #include "translator/analysis/calls.h"
+#include "translator/module/checks.h"
 
-/* So much memory is looked at as a whole, whatever lies between the lanes. */
-#define MAX_SPAN_BYTES 1024
+/* So much memory with a shadow is looked at as a whole, whatever lies between the lanes. */
+#define MAX_SPAN_BYTES 512
 
-/* Operands of rt_check. */
-enum { ADDRESS = 1, BYTES, BEGIN, SIZE, SHADOW };
+/* A gather gives so many bytes of the shadow for each lane. */
+#define WORD_GRAINS 4
+
+/* Accesses of so many bytes are in that many grains at most; of this many in twice as many. */
+#define MAX_WORD_BYTES  (RT_SHADOW_GRAIN * (WORD_GRAINS - 1) + 1)
+#define MAX_WORDS_BYTES (RT_SHADOW_GRAIN * (2 * WORD_GRAINS - 1) + 1)
 
 struct check {
     struct tr_widen *widen;
     LLVMValueRef inst;
-    uint64_t bytes;      /* of an access */
-    LLVMValueRef begin;  /* scalars */
+    uint64_t bytes;     /* of an access */
+    LLVMValueRef begin; /* scalars */
     LLVMValueRef size;
     LLVMValueRef shadow; /* NULL: none */
 };
@@ -55,16 +60,23 @@ static LLVMValueRef are_open(const struct check *check, LLVMValueRef grain, uint
     return LLVMBuildICmp(b, LLVMIntEQ, grains, LLVMConstAllOnes(bits), "");
 }
 
-static uint32_t next_power(uint32_t count)
+/* The greatest power of two that is not above it. */
+static uint32_t floor_power(uint32_t count)
 {
     uint32_t power = 1;
-    while (power < count)
+    while (2 * power <= count)
         power *= 2;
     return power;
 }
 
-/* i1: [first, first + span) can be accessed. The shadow is looked at in two pieces that overlap;
- * where the address is not inside, at its beginning, which decides nothing. */
+static LLVMValueRef grain_of(const struct check *check, LLVMValueRef place)
+{
+    return LLVMBuildUDiv(check->widen->builder, place, number(check, RT_SHADOW_GRAIN), "");
+}
+
+/* i1: [first, first + span) can be accessed. The shadow is looked at in two pieces, from the first
+ * grain on and up to the last, which overlap; where the address is not inside, at the beginning,
+ * which decides nothing. */
 static LLVMValueRef is_piece_open(const struct check *check, LLVMValueRef first, uint64_t span)
 {
     LLVMBuilderRef b = check->widen->builder;
@@ -76,39 +88,60 @@ static LLVMValueRef is_piece_open(const struct check *check, LLVMValueRef first,
                      LLVMBuildICmp(b, LLVMIntUGE, room, number(check, span), ""), "");
     if (check->shadow == NULL)
         return is_inside;
+    uint32_t count = floor_power((uint32_t)((span + RT_SHADOW_GRAIN - 1) / RT_SHADOW_GRAIN));
     LLVMValueRef safe = LLVMBuildSelect(b, is_inside, place, number(check, 0), "");
-    LLVMValueRef grain = LLVMBuildLShr(b, safe, number(check, 3), "");
     LLVMValueRef last = LLVMBuildAdd(b, safe, number(check, span - 1), "");
-    last = LLVMBuildLShr(b, last, number(check, 3), "");
-    /* All grains but perhaps the last, as a power of two: from the first on, and up to the last. */
-    uint32_t count = next_power((uint32_t)((span + RT_SHADOW_GRAIN - 1) / RT_SHADOW_GRAIN));
-    if ((uint64_t)count * RT_SHADOW_GRAIN > span && count > 1)
-        count /= 2;
-    LLVMValueRef from =
-        LLVMBuildSub(b, last, number(check, count - 1), ""); /* never before the first grain */
-    LLVMValueRef open = are_open(check, grain, count);
-    if (span > check->bytes || span > RT_SHADOW_GRAIN)
-        open = LLVMBuildAnd(b, open, are_open(check, from, count), "");
+    LLVMValueRef behind = LLVMBuildSub(b, grain_of(check, last), number(check, count - 1), "");
+    LLVMValueRef open = are_open(check, grain_of(check, safe), count);
+    open = LLVMBuildAnd(b, open, are_open(check, behind, count), "");
     return LLVMBuildAnd(b, is_inside, open, "");
 }
 
 /* ---- lanes anywhere ---- */
 
-/* <width x i1>: the grains of each lane's access are open. */
-static LLVMValueRef are_lanes_open(const struct check *check, LLVMValueRef grains)
+static LLVMValueRef splat_number(const struct check *check, uint64_t n)
+{
+    return tr_widen_splat(check->widen, number(check, n));
+}
+
+/* <width x i32> of the shadow, from each lane's grain on. */
+static LLVMValueRef gather_grains(const struct check *check, LLVMValueRef grains)
 {
     struct tr_widen *widen = check->widen;
-    LLVMBuilderRef b = widen->builder;
-    uint64_t count = (check->bytes + RT_SHADOW_GRAIN - 1) / RT_SHADOW_GRAIN;
     LLVMTypeRef words = LLVMVectorType(widen->i32, widen->width);
-    LLVMValueRef pointers = LLVMBuildGEP2(b, widen->i8, check->shadow, &grains, 1, "");
+    LLVMValueRef pointers = LLVMBuildGEP2(widen->builder, widen->i8, check->shadow, &grains, 1, "");
     LLVMTypeRef types[] = {words, LLVMTypeOf(pointers)};
     LLVMValueRef operands[] = {pointers, tr_widen_mask_constant(widen, true), LLVMGetPoison(words)};
     LLVMValueRef found = tr_memory_call(widen, "llvm.masked.gather", types, 2, operands, 3);
     tr_memory_set_align(widen, found, 0, 1);
-    uint64_t all = count >= sizeof(uint32_t) ? UINT32_MAX : (UINT64_C(1) << 8 * count) - 1;
-    LLVMValueRef open = tr_widen_splat(widen, LLVMConstInt(widen->i32, all, false));
-    return LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAnd(b, found, open, ""), open, "");
+    return found;
+}
+
+/* <width x i1>: the grains of each lane are open, from its place on. Of a single word only those up
+ * to the last count. */
+static LLVMValueRef are_lanes_open(const struct check *check, LLVMValueRef places)
+{
+    struct tr_widen *widen = check->widen;
+    LLVMBuilderRef b = widen->builder;
+    LLVMTypeRef words = LLVMVectorType(widen->i32, widen->width);
+    LLVMValueRef all = LLVMConstAllOnes(words);
+    LLVMValueRef grain = splat_number(check, RT_SHADOW_GRAIN);
+    LLVMValueRef first = LLVMBuildUDiv(b, places, grain, "");
+    LLVMValueRef last = LLVMBuildAdd(b, places, splat_number(check, check->bytes - 1), "");
+    last = LLVMBuildUDiv(b, last, grain, "");
+    LLVMValueRef found = gather_grains(check, first);
+    LLVMValueRef over = splat_number(check, WORD_GRAINS - 1);
+    if (check->bytes <= MAX_WORD_BYTES) {
+        over = LLVMBuildSub(b, over, LLVMBuildSub(b, last, first, ""), "");
+        over = LLVMBuildMul(b, LLVMBuildTrunc(b, over, words, ""),
+                            tr_widen_splat(widen, tr_memory_i32(widen, 8)), "");
+        LLVMValueRef wanted = LLVMBuildLShr(b, all, over, "");
+        found = LLVMBuildOr(b, found, LLVMBuildNot(b, wanted, ""), "");
+    } else {
+        LLVMValueRef behind = LLVMBuildSub(b, last, over, "");
+        found = LLVMBuildAnd(b, found, gather_grains(check, behind), "");
+    }
+    return LLVMBuildICmp(b, LLVMIntEQ, found, all, "");
 }
 
 /* i1: all active lanes of the copy may access what they ask for. */
@@ -117,20 +150,19 @@ static LLVMValueRef are_scattered_open(const struct check *check, uint32_t copy)
     struct tr_widen *widen = check->widen;
     LLVMBuilderRef b = widen->builder;
     LLVMTypeRef wide = LLVMVectorType(widen->i64, widen->width);
-    LLVMValueRef address = tr_widen_vector(widen, LLVMGetOperand(check->inst, ADDRESS), copy);
+    LLVMValueRef address =
+        tr_widen_vector(widen, LLVMGetOperand(check->inst, TR_CHECK_ADDRESS), copy);
     LLVMValueRef place = LLVMBuildSub(b, LLVMBuildPtrToInt(b, address, wide, ""),
                                       tr_widen_splat(widen, check->begin), "");
     place = LLVMBuildFreeze(b, place, "");
     LLVMValueRef size = tr_widen_splat(widen, check->size);
     LLVMValueRef room = LLVMBuildSub(b, size, place, "");
-    LLVMValueRef bytes = tr_widen_splat(widen, number(check, check->bytes));
+    LLVMValueRef bytes = splat_number(check, check->bytes);
     LLVMValueRef open = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntULT, place, size, ""),
                                      LLVMBuildICmp(b, LLVMIntUGE, room, bytes, ""), "");
     if (check->shadow != NULL) {
         LLVMValueRef safe = LLVMBuildSelect(b, open, place, LLVMConstNull(wide), "");
-        LLVMValueRef shift = tr_widen_splat(widen, number(check, 3));
-        open =
-            LLVMBuildAnd(b, open, are_lanes_open(check, LLVMBuildLShr(b, safe, shift, "")), "");
+        open = LLVMBuildAnd(b, open, are_lanes_open(check, safe), "");
     }
     LLVMValueRef mask = widen->active.mask[copy];
     if (mask != NULL)
@@ -142,16 +174,16 @@ static LLVMValueRef are_scattered_open(const struct check *check, uint32_t copy)
 
 /* ---- a copy ---- */
 
+/* Memory without a shadow has no gaps: there lanes may be anywhere. */
 static LLVMValueRef is_copy_open(const struct check *check, uint32_t copy)
 {
     struct tr_widen *widen = check->widen;
-    LLVMValueRef address = LLVMGetOperand(check->inst, ADDRESS);
+    LLVMValueRef address = LLVMGetOperand(check->inst, TR_CHECK_ADDRESS);
     struct tr_shape shape = tr_widen_shape(widen, address);
     uint64_t stride = (uint64_t)(shape.stride < 0 ? -shape.stride : shape.stride);
-    if (shape.kind == TR_VARYING || stride > MAX_SPAN_BYTES)
-        return are_scattered_open(check, copy);
+    uint64_t most = check->shadow == NULL ? UINT32_MAX : MAX_SPAN_BYTES;
     uint64_t distance = stride * (widen->width - 1);
-    if (distance + check->bytes > MAX_SPAN_BYTES)
+    if (shape.kind == TR_VARYING || stride > most || distance + check->bytes > most)
         return are_scattered_open(check, copy);
     LLVMValueRef first = tr_widen_scalar(widen, address, copy);
     if (shape.stride < 0)
@@ -161,19 +193,20 @@ static LLVMValueRef is_copy_open(const struct check *check, uint32_t copy)
 
 static bool find_check(struct tr_widen *widen, LLVMValueRef inst, struct check *check)
 {
-    LLVMValueRef bytes = LLVMGetOperand(inst, BYTES);
-    for (unsigned i = BEGIN; i <= SHADOW; i++)
+    LLVMValueRef bytes = LLVMGetOperand(inst, TR_CHECK_BYTES);
+    for (unsigned i = TR_CHECK_BEGIN; i <= TR_CHECK_SHADOW; i++)
         if (!tr_memory_is_same_for_all(widen, LLVMGetOperand(inst, i)))
             return false;
-    if (LLVMIsAConstantInt(bytes) == NULL || LLVMConstIntGetZExtValue(bytes) > MAX_SPAN_BYTES)
+    LLVMValueRef shadow = LLVMGetOperand(inst, TR_CHECK_SHADOW);
+    uint64_t most = LLVMIsNull(shadow) ? UINT32_MAX : MAX_WORDS_BYTES;
+    if (LLVMIsAConstantInt(bytes) == NULL || LLVMConstIntGetZExtValue(bytes) > most)
         return false;
-    LLVMValueRef shadow = LLVMGetOperand(inst, SHADOW);
     *check = (struct check){
         .widen = widen,
         .inst = inst,
         .bytes = LLVMConstIntGetZExtValue(bytes),
-        .begin = tr_widen_scalar(widen, LLVMGetOperand(inst, BEGIN), 0),
-        .size = tr_widen_scalar(widen, LLVMGetOperand(inst, SIZE), 0),
+        .begin = tr_widen_scalar(widen, LLVMGetOperand(inst, TR_CHECK_BEGIN), 0),
+        .size = tr_widen_scalar(widen, LLVMGetOperand(inst, TR_CHECK_SIZE), 0),
         .shadow = LLVMIsNull(shadow) ? NULL : tr_widen_scalar(widen, shadow, 0),
     };
     return true;
@@ -189,7 +222,7 @@ void tr_memory_check(struct tr_widen *widen, uint32_t value)
         return;
     }
     LLVMValueRef open = NULL;
-    LLVMValueRef address = LLVMGetOperand(inst, ADDRESS);
+    LLVMValueRef address = LLVMGetOperand(inst, TR_CHECK_ADDRESS);
     bool is_shared = tr_widen_shape(widen, address).kind != TR_VARYING;
     for (uint32_t c = 0; c < widen->copies; c++)
         if (!is_shared || tr_memory_holder(widen, address, c) == c)

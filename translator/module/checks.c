@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * When threads have become loops and vectors, rt_check becomes its helper (translator/rt/check.c).
+ */
+#include "translator/module/checks.h"
+
+#include <llvm-c/Core.h>
+
+#include "kernel_abi/placeholders.h"
+#include "translator/module/link_rt.h"
+
+#define WORDS (sizeof(struct rt_checked_access) / sizeof(uint32_t))
+
+/* ---- what a check says of its accesses ---- */
+
+LLVMValueRef tr_make_accesses(LLVMModuleRef module, const struct rt_checked_access *accesses,
+                              size_t count)
+{
+    uint32_t words[1 + TR_ACCESSES_MAX * WORDS] = {(uint32_t)count};
+    for (size_t i = 0; i < count; i++) {
+        uint32_t *at = &words[1 + i * WORDS];
+        at[0] = accesses[i].offset;
+        at[1] = accesses[i].bytes;
+        at[2] = accesses[i].what;
+        at[3] = accesses[i].line;
+    }
+    LLVMContextRef llvm = LLVMGetModuleContext(module);
+    LLVMValueRef data = LLVMConstDataArray(LLVMInt32TypeInContext(llvm), (const char *)words,
+                                           (1 + count * WORDS) * sizeof *words);
+    LLVMValueRef constant = LLVMAddGlobal(module, LLVMTypeOf(data), "accesses");
+    LLVMSetInitializer(constant, data);
+    LLVMSetGlobalConstant(constant, true);
+    LLVMSetLinkage(constant, LLVMPrivateLinkage);
+    LLVMSetUnnamedAddress(constant, LLVMGlobalUnnamedAddr);
+    LLVMSetAlignment(constant, sizeof(uint32_t));
+    return constant;
+}
+
+static uint32_t word(LLVMValueRef data, size_t index)
+{
+    LLVMValueRef element = LLVMGetAggregateElement(data, (unsigned)index);
+    return (uint32_t)LLVMConstIntGetZExtValue(element);
+}
+
+size_t tr_get_accesses(LLVMValueRef constant, struct rt_checked_access accesses[TR_ACCESSES_MAX])
+{
+    LLVMValueRef data = LLVMGetInitializer(constant);
+    size_t count = word(data, 0);
+    for (size_t i = 0; i < count; i++) {
+        size_t first = 1 + i * WORDS;
+        accesses[i] = (struct rt_checked_access){.offset = word(data, first),
+                                                 .bytes = word(data, first + 1),
+                                                 .what = word(data, first + 2),
+                                                 .line = word(data, first + 3)};
+    }
+    return count;
+}
+
+/* ---- the helper ---- */
+
+static LLVMValueRef check_of(LLVMModuleRef module)
+{
+    const struct rt_placeholder_info *check = &rt_placeholders[RT_CALL_CHECK];
+    return LLVMGetNamedFunctionWithLength(module, check->name, check->name_len);
+}
+
+bool tr_has_checks(LLVMModuleRef module)
+{
+    LLVMValueRef check = check_of(module);
+    return check != NULL && LLVMGetFirstUse(check) != NULL;
+}
+
+enum pxr_status tr_link_checks(LLVMModuleRef module, struct pxr_error *err)
+{
+    static const char helper[] = "rt_checked";
+    LLVMSetValueName2(check_of(module), helper, sizeof helper - 1);
+    return tr_link_rt(module, false, err);
+}

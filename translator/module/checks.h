@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Checks of memory in a module: calls of rt_check (kernel_abi/placeholders.def).
+ */
+#ifndef PTXRUN_TRANSLATOR_MODULE_CHECKS_H
+#define PTXRUN_TRANSLATOR_MODULE_CHECKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <llvm-c/Types.h>
+
+#include "kernel_abi/rt.h"
+#include "util/error.h"
+
+/* Operands of rt_check. */
+enum tr_check_operand {
+    TR_CHECK_THREAD,
+    TR_CHECK_ADDRESS,
+    TR_CHECK_BYTES,
+    TR_CHECK_BEGIN,
+    TR_CHECK_SIZE,
+    TR_CHECK_SHADOW,
+    TR_CHECK_ACCESSES
+};
+
+#define TR_ACCESSES_MAX 64
+
+/* A constant of the module, struct rt_accesses, of TR_ACCESSES_MAX at most; and back: how many it
+ * has. */
+LLVMValueRef tr_make_accesses(LLVMModuleRef module, const struct rt_checked_access *accesses,
+                              size_t count);
+size_t tr_get_accesses(LLVMValueRef constant, struct rt_checked_access accesses[TR_ACCESSES_MAX]);
+
+/* Whether rt_check is called; puts its helper in its place. */
+bool tr_has_checks(LLVMModuleRef module);
+enum pxr_status tr_link_checks(LLVMModuleRef module, struct pxr_error *err);
+
+/* merge_checks.c. Of accesses to places at constant distances, in code that runs from its beginning
+ * to its end, the first one's check is for all. */
+void tr_merge_checks(LLVMModuleRef module);
+
+#endif
