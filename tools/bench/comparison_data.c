@@ -4,8 +4,8 @@
  */
 #include "tools/bench/comparison.h"
 #include "tools/bench/csv.h"
-#include "util/json.h"
 #include "tools/bench/machine.h"
+#include "util/json.h"
 
 /* ---- JSON ---- */
 

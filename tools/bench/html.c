@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "util/outside_text.h"
 #include "tools/bench/svg.h"
+#include "util/outside_text.h"
 
 /* Colours: Okabe and Ito's, which can be told apart without seeing red or green; brighter ones on
  * the dark page. Wide tables move in their box, never the page. */

@@ -13,10 +13,10 @@
 
 #include "tools/bench/bench_engine.h"
 #include "tools/bench/bench_measure.h"
-#include "util/json.h"
 #include "tools/bench/limits_measure.h"
 #include "tools/bench/machine.h"
 #include "tools/bench/table_plain.h"
+#include "util/json.h"
 #include "util/options.h"
 
 #define FAMILY_BYTES 32

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "tools/bench/html.h"
-#include "util/outside_text.h"
 #include "tools/bench/scale.h"
+#include "util/outside_text.h"
 
 #define WIDTH        420.0
 #define LEFT         6.0

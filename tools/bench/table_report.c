@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "util/json.h"
 #include "tools/bench/machine.h"
 #include "tools/bench/table_plain.h"
+#include "util/json.h"
 #include "util/options.h"
 
 #define NAME_BYTES 32

@@ -146,8 +146,8 @@ static void write_frames(FILE *out, const char *prefix, const struct live *live)
         if (!info.dli_sname && strncmp(module, "libcudart.so", 12) == 0)
             continue; /* inside of a runtime */
         uintptr_t offset = (uintptr_t)live->frames[i] - (uintptr_t)info.dli_fbase;
-        fprintf(out, "%s%s [0x%zx] in %s\n", prefix,
-                info.dli_sname ? info.dli_sname : "?", (size_t)offset, module);
+        fprintf(out, "%s%s [0x%zx] in %s\n", prefix, info.dli_sname ? info.dli_sname : "?",
+                (size_t)offset, module);
     }
 }
 

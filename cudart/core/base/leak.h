@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * --leak-check: the objects that the program has made and not given back, and where it made each,
- * which --check tells, too. Costs only a test when both are off. Thread-safe; calls nothing of the project's but options.
+ * which --check tells, too. Costs only a test when both are off. Thread-safe; calls nothing of the
+ * project's but options.
  */
 #ifndef PTXRUN_CUDART_CORE_BASE_LEAK_H
 #define PTXRUN_CUDART_CORE_BASE_LEAK_H

@@ -9,9 +9,9 @@
 
 #include "tools/bench/csv.h"
 #include "tools/bench/html.h"
+#include "tools/bench/svg.h"
 #include "util/json.h"
 #include "util/outside_text.h"
-#include "tools/bench/svg.h"
 
 static char *written;
 static size_t written_size;
