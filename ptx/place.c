@@ -128,7 +128,23 @@ static bool read_loc(struct pxr_str text, uint32_t *file, struct ptx_place *plac
            take_number(&text, &place->line) && take_number(&text, &place->column);
 }
 
-bool ptx_find_place(const struct ptx_module *module, int line, struct ptx_place *place)
+/* … , function_name LABEL, inlined_at file line column */
+static bool read_inlined_at(struct pxr_str text, uint32_t *file, struct ptx_place *place)
+{
+    static const char word[] = "inlined_at";
+    const char *at = memmem(text.ptr, text.len, word, sizeof word - 1);
+    if (!at)
+        return false;
+    at += sizeof word - 1;
+    text = (struct pxr_str){.ptr = at, .len = text.len - (size_t)(at - text.ptr)};
+    return take_number(&text, file) && take_number(&text, &place->line) &&
+           take_number(&text, &place->column);
+}
+
+typedef bool (*read_fn)(struct pxr_str text, uint32_t *file, struct ptx_place *place);
+
+/* The last .loc at or before the line decides. */
+static bool find(const struct ptx_module *module, int line, read_fn read, struct ptx_place *place)
 {
     const struct ptx_func *func = find_function(module, line);
     *place = (struct ptx_place){0};
@@ -136,9 +152,20 @@ bool ptx_find_place(const struct ptx_module *module, int line, struct ptx_place 
         const struct ptx_stmt *stmt = &func->stmts[i - 1];
         uint32_t file;
         if (stmt->kind == PTX_STMT_DIRECTIVE && read_loc(stmt->text, &file, place))
-            return place->line > 0 && find_file(module, file, place);
+            return read(stmt->text, &file, place) && place->line > 0 &&
+                   find_file(module, file, place);
     }
     return false;
+}
+
+bool ptx_find_place(const struct ptx_module *module, int line, struct ptx_place *place)
+{
+    return find(module, line, read_loc, place);
+}
+
+bool ptx_find_caller(const struct ptx_module *module, int line, struct ptx_place *place)
+{
+    return find(module, line, read_inlined_at, place);
 }
 
 void ptx_place_text(const struct ptx_place *place, char text[PTX_PLACE_TEXT_BYTES])

@@ -22,6 +22,9 @@ struct ptx_place {
  * innermost where code was inlined. False: there is none, or its file has no name. */
 bool ptx_find_place(const struct ptx_module *module, int line, struct ptx_place *place);
 
+/* Where the function was called whose code that is, if it was inlined. */
+bool ptx_find_caller(const struct ptx_module *module, int line, struct ptx_place *place);
+
 #define PTX_PLACE_TEXT_BYTES 256
 
 /* "folder/file:line"; cut off if it is longer. */

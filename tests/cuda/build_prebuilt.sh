@@ -51,6 +51,12 @@ for kind in static shared; do
     build $kind rdc_two_units -rdc=true rdc_two_units.cu rdc_unit.cu
     build $kind symbols_non_pie -Xcompiler -no-pie symbols.cu
 done
+# Defects are reported by lines of the source, whose name is not to be that of a folder of this machine.
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+{ echo '#line 1 "/tests/cuda/memory_defects.cu"'; cat memory_defects.cu; } > "$dir/memory_defects.cu"
+build shared memory_defects "$dir/memory_defects.cu" -lineinfo -gencode arch=compute_75,code=compute_75 \
+    -Xfatbin -compress-all
 # shellcheck disable=SC2086
 build shared matrix_products matrix_products.cu $MATRICES
 for name in child_launches graphs_from_kernels; do

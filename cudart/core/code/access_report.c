@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cudart/core/base/leak.h"
 #include "cudart/core/check/findings.h"
@@ -162,6 +163,22 @@ static void describe_near(const struct access *access, const struct crt_allocati
                  access->address - end, near->size_bytes, begin);
 }
 
+/* Behind a variable, or before the first of them. */
+static void describe_variable(const struct access *access, char *where, size_t cap)
+{
+    uintptr_t base;
+    const struct crt_launch *launch = crt_launch_of(access->thread->block->launch);
+    const struct ptx_var *var = crt_module_nearest(launch->kernel->library, launch->ctx,
+                                                   (uintptr_t)access->address, &base);
+    if (var)
+        snprintf(where, cap,
+                 "address 0x%" PRIx64 ": %" PRIu64 " bytes from the beginning of variable '%s', "
+                 "which has %" PRIu64,
+                 access->address, access->address - base, var->name, (uint64_t)var->size_bytes);
+    else
+        snprintf(where, cap, "address 0x%" PRIx64 ": among variables of modules", access->address);
+}
+
 /* Memory of the process that was neither allocated nor registered: not a guard of ours. */
 static bool is_host_memory(const struct access *access)
 {
@@ -173,27 +190,50 @@ static enum crt_finding_kind classify(const struct access *access, char *where, 
 {
     if (find_in_shared(access, where, cap))
         return CRT_FINDING_SHARED_OUT_OF_BOUNDS;
-    bool is_device = crt_arena_file(access->address, &(int){0}, &(int64_t){0});
+    bool is_heap = crt_heap_owns(access->address);
+    bool is_device = is_heap || crt_arena_file(access->address, &(int){0}, &(int64_t){0});
     if (is_device && find_freed(access, where, cap))
         return CRT_FINDING_USE_AFTER_FREE;
+    if (is_heap) {
+        snprintf(where, cap,
+                 "address 0x%" PRIx64 " of the kernels' heap, in no block of malloc's",
+                 access->address);
+        return CRT_FINDING_OUT_OF_BOUNDS;
+    }
     if (!is_device && is_host_memory(access)) {
         snprintf(where, cap, "address 0x%" PRIx64 " is the program's own", access->address);
         return CRT_FINDING_HOST_MEMORY;
     }
     struct crt_allocation near = find_near(access->address);
-    describe_near(access, &near, where, cap);
+    if (near.base && near.kind == CRT_MEMORY_MODULE)
+        describe_variable(access, where, cap);
+    else
+        describe_near(access, &near, where, cap);
     *frames = near.base ? crt_leak_frames((const void *)near.base) : NULL;
     return CRT_FINDING_OUT_OF_BOUNDS;
 }
 
 /* ---- the finding ---- */
 
+/* Whether it is a header of the system's or of the toolkit's: people want to know who called it. */
+static bool is_foreign(const struct ptx_place *place)
+{
+    static const char targets[] = "/targets/";
+    static const char system[] = "/usr/include/";
+    struct pxr_str path = place->folder.len > 0 ? place->folder : place->file;
+    return memmem(path.ptr, path.len, targets, sizeof targets - 1) ||
+           memmem(path.ptr, path.len, system, sizeof system - 1);
+}
+
 static void add_place(struct crt_finding *finding, struct crt_kernel *kernel,
                       char file[PTX_PLACE_TEXT_BYTES])
 {
     struct ptx_place place;
+    struct ptx_place caller;
     if (!crt_kernel_find_place(kernel, (int)finding->ptx_line, &place))
         return;
+    if (is_foreign(&place) && crt_kernel_find_caller(kernel, (int)finding->ptx_line, &caller))
+        place = caller;
     snprintf(file, PTX_PLACE_TEXT_BYTES, "%.*s%s%.*s", PXR_STR_ARG(place.folder),
              place.folder.len > 0 ? "/" : "", PXR_STR_ARG(place.file));
     finding->file = file;

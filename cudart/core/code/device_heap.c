@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
+#include "cudart/core/memory/freed.h"
 #include "cudart/core/memory/range_tree.h"
 #include "util/guard.h"
 
@@ -143,6 +144,7 @@ void *crt_heap_take(const struct crt_context *ctx, size_t size_bytes, size_t lim
 static void give_locked(struct block *block)
 {
     crt_range_remove(&heap.used, &block->range);
+    crt_freed_note(block->range.begin, block->range.size_bytes);
     heap.used_bytes -= block->size_bytes;
     if (block->area.base) {
         pxr_area_unmap(&block->area);
@@ -171,6 +173,19 @@ bool crt_heap_covers(uintptr_t address, size_t bytes)
                   bytes <= found->size_bytes - (address - found->begin);
     pthread_mutex_unlock(&heap.lock);
     return covers;
+}
+
+/* Large blocks are areas of their own: what lies before one is in its first page. */
+bool crt_heap_owns(uintptr_t address)
+{
+    pthread_mutex_lock(&heap.lock);
+    const struct crt_range *found = crt_range_floor(&heap.used, address);
+    const struct pxr_area *area = found ? &((const struct block *)found)->area : NULL;
+    bool owns = area && address - (uintptr_t)area->base < area->size_bytes;
+    for (const struct chunk *chunk = heap.chunks; chunk && !owns; chunk = chunk->next)
+        owns = address - (uintptr_t)chunk->area.base < chunk->area.size_bytes;
+    pthread_mutex_unlock(&heap.lock);
+    return owns;
 }
 
 /* No block is in use. */

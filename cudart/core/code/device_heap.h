@@ -22,6 +22,9 @@ bool crt_heap_give(void *pointer);
 /* Whether all of these bytes are in a block, as far as it was asked for. */
 bool crt_heap_covers(uintptr_t address, size_t bytes);
 
+/* Whether the address is in the heap, in a block or between them. */
+bool crt_heap_owns(uintptr_t address);
+
 /* Frees what kernels of this context have allocated and not freed. */
 void crt_heap_free_owned(struct crt_context *ctx);
 

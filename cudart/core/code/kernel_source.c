@@ -70,6 +70,13 @@ bool crt_kernel_find_place(struct crt_kernel *kernel, int line, struct ptx_place
            ptx_find_place(kernel->library->ptx, line, place);
 }
 
+bool crt_kernel_find_caller(struct crt_kernel *kernel, int line, struct ptx_place *place)
+{
+    struct pxr_error error;
+    return crt_library_open_ptx(kernel->library, &error) == PXR_OK &&
+           ptx_find_caller(kernel->library->ptx, line, place);
+}
+
 /* Says why the kernel cannot be laid out. */
 static enum crt_result refuse(struct crt_kernel *kernel)
 {

@@ -4,6 +4,9 @@
  */
 #include "cudart/core/code/module.h"
 
+#include "cudart/core/check/findings.h"
+#include "cudart/core/memory/shadow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +23,9 @@ bool crt_module_is_valid(const struct crt_module *module)
 {
     return crt_object_is(module, CRT_KIND_MODULE);
 }
+
+/* With --check variables lie so far apart that an access beyond one does not reach the next. */
+#define CHECKED_GAP_BYTES 256
 
 static bool needs_storage(const struct ptx_var *var)
 {
@@ -43,9 +49,19 @@ static size_t place_variables(const struct ptx_outline *outline, void **slots)
         size_t align = var->align_bytes > VARIABLE_ALIGN ? var->align_bytes : VARIABLE_ALIGN;
         size_bytes = align_up(size_bytes, align);
         slots[var->index] = (void *)size_bytes;
-        size_bytes += var->size_bytes;
+        size_bytes += var->size_bytes + (crt_check_is_on() ? CHECKED_GAP_BYTES : 0);
     }
     return size_bytes;
+}
+
+/* What kernels may access is each variable, not what lies between them. */
+static void open_variables(const struct crt_module *module, size_t size_bytes)
+{
+    const struct ptx_outline *outline = module->library->outline;
+    crt_shadow_close(module->storage, size_bytes);
+    for (uint32_t i = 0; i < outline->var_count; i++)
+        if (needs_storage(outline->vars[i]))
+            crt_shadow_open((uintptr_t)module->slots[i], outline->vars[i]->size_bytes);
 }
 
 static uint64_t reloc_value(const struct crt_module *module, const struct ptx_reloc *reloc)
@@ -103,6 +119,7 @@ static enum crt_result fill_module(struct crt_module *module)
     for (uint32_t i = 0; i < outline->var_count; i++)
         if (needs_storage(outline->vars[i]))
             module->slots[i] = (void *)(module->storage + (uintptr_t)module->slots[i]);
+    open_variables(module, size_bytes);
     for (uint32_t i = 0; i < outline->var_count; i++)
         if (needs_storage(outline->vars[i]))
             initialise_variable(module, outline->vars[i]);
@@ -274,4 +291,20 @@ void crt_module_destroy_library(struct crt_library *library)
         if (!module)
             return;
     }
+}
+
+const struct ptx_var *crt_module_nearest(struct crt_library *library, const struct crt_context *ctx,
+                                         uintptr_t address, uintptr_t *base)
+{
+    const struct crt_module *module = find_module(library, ctx);
+    const struct ptx_var *nearest = NULL;
+    for (uint32_t i = 0; module && i < library->outline->var_count; i++) {
+        uintptr_t begin = (uintptr_t)module->slots[i];
+        if (needs_storage(library->outline->vars[i]) && begin <= address &&
+            (!nearest || begin > *base)) {
+            nearest = library->outline->vars[i];
+            *base = begin;
+        }
+    }
+    return nearest;
 }

@@ -288,6 +288,9 @@ int crt_kernel_line(const struct crt_kernel *kernel, uintptr_t pc);
  * none, or the library has been unloaded. *place points into the library. */
 bool crt_kernel_find_place(struct crt_kernel *kernel, int line, struct ptx_place *place);
 
+/* The same of where inlined code was called (ptx_find_caller). */
+bool crt_kernel_find_caller(struct crt_kernel *kernel, int line, struct ptx_place *place);
+
 /* Whether the kernel can be translated; says why not as crt_kernel_code would. */
 enum crt_result crt_kernel_check(struct crt_kernel *kernel);
 
@@ -311,5 +314,10 @@ void crt_kernel_expect(const struct crt_kernel *kernel, struct tr_facts *facts);
 /* The lines of crt_library_describe for any module. */
 size_t crt_describe_outline(const struct ptx_outline *outline, const char *name, char *text,
                             size_t cap);
+
+/* The variable of the library's that begins last at or before the address, and where; NULL: none,
+ * or it has no memory in this context. */
+const struct ptx_var *crt_module_nearest(struct crt_library *library, const struct crt_context *ctx,
+                                         uintptr_t address, uintptr_t *base);
 
 #endif

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# check_memory.sh PTXRUN PROGRAM SOURCE [OPTION...]: of each case in the source --check finds the wrong lines, by the
+# rules that stand there, and nothing else; of its right twin nothing at all.
+set -u
+PTXRUN=$1
+PROGRAM=$2
+SOURCE=$3
+shift 3
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PTXRUN_CACHE_DIR="$dir/cache"
+failures=0
+
+fail() # MESSAGE
+{
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+}
+
+# run CASE TWIN: "RULE LINE" of what is found, sorted, in $dir/found.
+run()
+{
+    timeout 60 "$PTXRUN" --check --check-report="$dir/report" --check-format=json "$@" "$PROGRAM" "$case" "$twin" \
+        > "$dir/out" 2> "$dir/err"
+    code=$?
+    sed -n 's/.*"rule": "\([^"]*\)".*"line": \([0-9]*\),.*/\1 \2/p' "$dir/report" | sort -u > "$dir/found"
+}
+
+cases=$(sed -n 's/.*; \/\/ \([a-z_]*\) [a-z]*-[a-z-]*$/\1/p' "$SOURCE" | sort -u)
+for case in $cases; do
+    twin=wrong
+    run "$@"
+    sed -n "=;s/.*; \/\/ $case \([a-z-]*\)\$/\1/p" "$SOURCE" |
+        awk '/^[0-9]+$/ { line = $1; next } { print $1, line }' | sort -u > "$dir/expected"
+    cmp -s "$dir/found" "$dir/expected" ||
+        fail "$case: found $(tr '\n' ';' < "$dir/found") expected $(tr '\n' ';' < "$dir/expected")"
+    [ $code -eq 1 ] || fail "$case: ended with $code, not 1"
+    twin=right
+    run "$@"
+    [ -s "$dir/found" ] && fail "$case, right: found $(tr '\n' ';' < "$dir/found")"
+    [ $code -eq 0 ] || fail "$case, right: ended with $code"
+    grep -q '^ptxrun: check: no errors$' "$dir/err" || fail "$case, right: $(cat "$dir/err")"
+done
+echo "$(echo "$cases" | wc -l) cases, $failures failures"
+[ $failures -eq 0 ]

@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# check_reports.sh PTXRUN MEMORY_DEFECTS: the reports of --check in each format, and what programs end with.
+set -u
+PTXRUN=$1
+PROGRAM=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export PTXRUN_CACHE_DIR="$dir/cache"
+failures=0
+
+fail() # MESSAGE
+{
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+}
+
+# check FORMAT WANTED-CODE TWIN OPTION...: the report in $dir/report
+check()
+{
+    format=$1
+    wanted=$2
+    twin=$3
+    shift 3
+    "$PTXRUN" --check --check-format="$format" --check-report="$dir/report" "$@" "$PROGRAM" stencil_border "$twin" \
+        2> "$dir/err"
+    code=$?
+    [ $code -eq "$wanted" ] || fail "$format $twin: ended with $code, not $wanted"
+}
+
+has() # TEXT
+{
+    grep -qF -- "$1" "$dir/report" || fail "$format $twin: no '$1' in $(cat "$dir/report")"
+}
+
+is_json()
+{
+    command -v python3 > /dev/null || return
+    python3 -m json.tool "$dir/report" > "$dir/parsed" || fail "$format $twin: no JSON"
+}
+
+check text 1 wrong
+has 'read of 4 bytes outside of every allocation [out-of-bounds]'
+has '  in stencil_border(float const*, float*, int, int), block (3,0,0), thread (232,0,0)'
+has '1 places'
+grep -q '^ptxrun: check: 1 errors at 1 place$' "$dir/err" || fail "the last line: $(tail -1 "$dir/err")"
+grep -q 'cudaMalloc' "$dir/err" || fail "nobody has allocated it: $(cat "$dir/err")"
+check json 1 wrong
+is_json
+has '"rule": "out-of-bounds"'
+has '"count": 1'
+has '"thread": [232, 0, 0]'
+check sarif 1 wrong
+is_json
+has '"version": "2.1.0"'
+has '"ruleId": "out-of-bounds"'
+check junit 1 wrong
+has '<testsuite name="ptxrun.check" tests="1" failures="1">'
+check junit 0 right
+has '<testcase classname="ptxrun.check" name="no errors"/>'
+check json 0 right
+is_json
+has '"findings": []'
+check json 7 wrong --error-exitcode=7
+check json 0 wrong --error-exitcode=0
+check json 1 wrong --check-report="$dir/none/report"
+grep -q "the report '$dir/none/report' cannot be written: No such file" "$dir/err" || fail "no report: $(cat "$dir/err")"
+"$PTXRUN" "$PROGRAM" stencil_border wrong 2> "$dir/err"
+[ $? -eq 0 ] && [ ! -s "$dir/err" ] || fail "without --check: $(cat "$dir/err")"
+echo "$failures failures"
+[ $failures -eq 0 ]
