@@ -54,6 +54,7 @@ check sarif 1 wrong
 is_json
 has '"version": "2.1.0"'
 has '"ruleId": "out-of-bounds"'
+has '"uri": "file:///tests/cuda/memory_defects.cu"'
 check junit 1 wrong
 has '<testsuite name="ptxrun.check" tests="1" failures="1">'
 check junit 0 right

@@ -3,7 +3,11 @@
  * Findings as SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"), which code hosts
  * show beside the source.
  */
+#include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cudart/core/check/reports.h"
 #include "util/json.h"
@@ -48,15 +52,39 @@ static void write_message(struct json *json, const struct crt_found *found)
     json_close_object(json);
 }
 
+/* Services look for a file below the folder that was checked out, which is where they run programs.
+ * The caller frees it; NULL: out of memory. */
+static char *uri_of(const char *path)
+{
+    char *uri = NULL;
+    size_t len;
+    char *folder = getcwd(NULL, 0);
+    size_t folder_len = folder ? strlen(folder) : 0;
+    FILE *out = open_memstream(&uri, &len);
+    if (out) {
+        bool is_below = folder && strncmp(path, folder, folder_len) == 0 && path[folder_len] == '/';
+        fputs(is_below || *path != '/' ? "" : "file://", out);
+        for (const char *at = is_below ? path + folder_len + 1 : path; *at; at++)
+            if (isalnum((unsigned char)*at) || strchr("-._~/", *at))
+                fputc(*at, out);
+            else
+                fprintf(out, "%%%02X", (unsigned char)*at);
+        fclose(out);
+    }
+    free(folder);
+    return uri;
+}
+
 /* The source, or the PTX where that does not name it. Lines begin at 1. */
 static void write_location(struct json *json, const struct crt_finding *finding)
 {
     uint32_t line = finding->file ? finding->line : finding->ptx_line;
+    char *uri = uri_of(finding->file ? finding->file : finding->ptx);
     json_open_array(json, "locations");
     json_open_object(json, NULL);
     json_open_object(json, "physicalLocation");
     json_open_object(json, "artifactLocation");
-    json_text(json, "uri", finding->file ? finding->file : finding->ptx);
+    json_text(json, "uri", uri ? uri : "");
     json_close_object(json);
     json_open_object(json, "region");
     json_count(json, "startLine", line > 0 ? line : 1);
@@ -64,6 +92,7 @@ static void write_location(struct json *json, const struct crt_finding *finding)
     json_close_object(json);
     json_close_object(json);
     json_close_array(json);
+    free(uri);
 }
 
 static void write_result(struct json *json, const struct crt_found *found)

@@ -168,8 +168,8 @@ static void describe_variable(const struct access *access, char *where, size_t c
 {
     uintptr_t base;
     const struct crt_launch *launch = crt_launch_of(access->thread->block->launch);
-    const struct ptx_var *var = crt_module_nearest(launch->kernel->library, launch->ctx,
-                                                   (uintptr_t)access->address, &base);
+    const struct ptx_var *var =
+        crt_module_nearest(launch->kernel->library, launch->ctx, (uintptr_t)access->address, &base);
     if (var)
         snprintf(where, cap,
                  "address 0x%" PRIx64 ": %" PRIu64 " bytes from the beginning of variable '%s', "
@@ -195,8 +195,7 @@ static enum crt_finding_kind classify(const struct access *access, char *where, 
     if (is_device && find_freed(access, where, cap))
         return CRT_FINDING_USE_AFTER_FREE;
     if (is_heap) {
-        snprintf(where, cap,
-                 "address 0x%" PRIx64 " of the kernels' heap, in no block of malloc's",
+        snprintf(where, cap, "address 0x%" PRIx64 " of the kernels' heap, in no block of malloc's",
                  access->address);
         return CRT_FINDING_OUT_OF_BOUNDS;
     }

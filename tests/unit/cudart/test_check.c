@@ -56,8 +56,7 @@ static void write_program(const struct program *program, char *text, size_t cap)
              program->is_shared ? "mov.u32 %r3, area; add.s32 %r3, %r3, %r2;"
                                 : "cvt.u64.u32 %rd4, %r2; add.s64 %rd5, %rd1, %rd4;");
     for (unsigned i = 0; i < program->count; i++) {
-        static const char *const forms[] = {"",     ".u32 %r10",
-                                            ".v2.u32 {%r10, %r11}", "",
+        static const char *const forms[] = {"", ".u32 %r10", ".v2.u32 {%r10, %r11}", "",
                                             ".v4.u32 {%r10, %r11, %r12, %r13}"};
         const struct access *access = &program->accesses[i];
         const char *vector = forms[access->words];
@@ -159,7 +158,8 @@ static void compare(uint32_t seed)
         for (unsigned i = 0; i < program.count; i++) {
             uint64_t wrong = count_wrong(&program, i);
             uint64_t found = count_found(FIRST_LINE + i) - before[i];
-            cr_assert_eq(found, wrong, "%zu of %zu wrong accesses found in access %u to %zu bytes:\n%s",
+            cr_assert_eq(found, wrong,
+                         "%zu of %zu wrong accesses found in access %u to %zu bytes:\n%s",
                          (size_t)found, (size_t)wrong, i, program.size_bytes, text);
             all_wrong += wrong;
         }
