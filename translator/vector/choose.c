@@ -9,6 +9,7 @@
 #include "translator/module/budget.h"
 #include "translator/module/marks.h"
 #include "translator/vector/control.h"
+#include "translator/vector/plan/turn_step.h"
 #include "translator/vector/version.h"
 
 /* Loads outside of loops count as an unrolled loop if rows, and threads of a row, share so many. */
@@ -49,6 +50,13 @@
  * spilled stays in the first cache, what is loaded again may not (docs/measurements.md). */
 #define SHARED 16
 #define LIVE   24
+
+/* Copies of words in a loop whose turns are far from each other: as many registers of one array; of
+ * all arrays; and instructions of all copies, of which a processor that does much else looks ahead
+ * less. */
+#define TURN_COPIES   16
+#define TURN_ACCESSES 96
+#define TURN_LENGTH   400
 
 static LLVMTypeRef type_of(const struct tr_iteration *iteration, uint32_t value)
 {
@@ -239,17 +247,16 @@ static void look_at_load(const struct tr_iteration *iteration, uint32_t number,
         estimate->is_wide |= bits_of(type_of(iteration, number)) > 32;
 }
 
-/* Elements that lanes access side by side, in a loop. */
-static void look_at_element(const struct tr_iteration *iteration, uint32_t number, bool is_gather,
-                            struct tr_estimate *estimate)
+/* Neighbours in a loop whose turns are far from each other. */
+static void look_at_turn(const struct tr_iteration *iteration, uint32_t number,
+                         struct tr_estimate *estimate)
 {
-    const struct tr_value *value = &iteration->graph.values[number];
-    bool is_access = value->opcode == LLVMLoad || value->opcode == LLVMStore;
-    if (!is_access || is_gather || iteration->loops.innermost[value->segment] == TR_NONE)
+    uint32_t bytes = tr_turn_bytes(iteration, number);
+    if (bytes == 0)
         return;
-    uint32_t bits = bits_of(type_of(iteration, number));
-    if (estimate->least_bits == 0 || bits < estimate->least_bits)
-        estimate->least_bits = bits;
+    estimate->turn_accesses++;
+    if (estimate->turn_bytes == 0 || bytes < estimate->turn_bytes)
+        estimate->turn_bytes = bytes;
 }
 
 /* How many vectors of 32 bits the value takes. What is longer than a register of one thread is
@@ -280,7 +287,9 @@ static void look_at_value(const struct tr_iteration *iteration, uint32_t width, 
     estimate->length++;
     estimate->effort += effort_of(iteration, width, number);
     look_at_load(iteration, number, estimate);
-    look_at_element(iteration, number, is_gather, estimate);
+    look_at_turn(iteration, number, estimate);
+    estimate->turn_length += iteration->loops.innermost[value->segment] != TR_NONE &&
+                             iteration->shapes.values[number].kind == TR_VARYING;
 }
 
 static uint32_t registers_of(const struct tr_iteration *iteration, uint32_t value)
@@ -370,13 +379,6 @@ static bool is_unrolled(const struct tr_estimate *estimate)
     return estimate->flat_rows >= UNROLLED_LOADS && estimate->flat_row >= UNROLLED_LOADS;
 }
 
-/* Whether each turn of a loop is far from the last, and only small elements are accessed there:
- * more copies access as many bytes side by side as they would of words. */
-static bool has_long_steps(const struct tr_estimate *estimate)
-{
-    return estimate->is_of_grid && estimate->least_bits >= 8 && estimate->least_bits < 32;
-}
-
 /* Copies whose sums keep the multipliers busy: as many are begun before the first is done. */
 static uint32_t sums_under_way(const struct tr_target *target)
 {
@@ -384,6 +386,18 @@ static uint32_t sums_under_way(const struct tr_target *target)
     while (2 * sums <= target->figures.chain / target->figures.fused)
         sums *= 2;
     return sums;
+}
+
+/* Where each turn of a loop is far from the last, registers full of neighbours are accessed in one:
+ * the longer the piece of memory, the more machines look ahead. */
+static uint32_t copies_of_turns(const struct tr_estimate *estimate, uint32_t least)
+{
+    uint32_t copies = TURN_COPIES;
+    while (copies > least && (copies * estimate->turn_bytes > TURN_COPIES * 4 ||
+                              copies * estimate->turn_accesses > TURN_ACCESSES ||
+                              copies * estimate->turn_length > TURN_LENGTH))
+        copies /= 2;
+    return copies;
 }
 
 static uint32_t choose_copies(const struct tr_estimate *estimate,
@@ -395,8 +409,8 @@ static uint32_t choose_copies(const struct tr_estimate *estimate,
     uint32_t copies = is_shared ? SHARED : COPIES;
     if (!is_shared && is_unrolled(estimate))
         copies = sums_under_way(options->target) / (estimate->is_wide ? 2 : 1);
-    if (!is_shared && has_long_steps(estimate))
-        copies = COPIES * 32 / estimate->least_bits;
+    if (!is_shared && estimate->turn_bytes != 0)
+        copies = copies_of_turns(estimate, copies);
     if (estimate->gathers_alone)
         copies = 1; /* each copy's lanes would wait for the others' */
     if (!is_shared && estimate->by_lane > BY_LANE_MOST * estimate->vector)
@@ -471,7 +485,7 @@ static const char *why_jam(const struct tr_iteration *iteration,
     if (copies <= COPIES)
         return "more would gain little";
     bool is_shared = estimate->shares_rows || estimate->shares_row || is_unrolled(estimate);
-    return is_shared ? "they share what they load" : "elements are small, and turns far apart";
+    return is_shared ? "they share what they load" : "turns of a loop are far apart";
 }
 
 /* The threads of a row that have work; 0: not known. Of rows of blocks that run as one it is known
@@ -511,7 +525,6 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
     enum pxr_status status = make_estimate(&versions->fast, shape->width, estimate, err);
     if (status != PXR_OK)
         return status;
-    estimate->is_of_grid = versions->expected.common_count > 0;
     estimate->is_guarded = versions->expected.guard_count > 0;
     choose_jam(length, iteration->y == TR_NONE ? 1 : constant(nest->y.count),
                limit_copies(iteration, options, choose_copies(estimate, options)), COPIES, estimate,

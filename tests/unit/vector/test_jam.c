@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * How many copies run side by side, as --explain says it: of a product of tiles whose inner loop
- * somebody has unrolled, and of a loop over a grid of small elements.
+ * somebody has unrolled, and of a loop over a grid, whose turns are far from each other.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,40 +156,64 @@ Test(jam, atomic_operations_lane_by_lane_are_done_in_one_copy)
     expect_reason(histogram, false, "1 side by side: accesses lane by lane are no faster");
 }
 
-/* A copy of n elements by all threads of a grid, of which a quotient says how often it turns. */
+/* A copy of n elements, %1$s, by all threads of a grid: each turn of a thread is %2$s on. */
 static const char copy_by_grid[] =
     "define void @kernel(ptr noalias %%to, ptr noalias %%from, i64 %%n, i64 %%threads) {\n"
     "entry:\n  br label %%iteration\n"
     "iteration:\n  %%x = phi i32 [ 0, %%entry ], [ %%x.next, %%x.latch ]\n"
     "  %%place = zext nneg i32 %%x to i64\n"
-    "  %%left = sub nuw nsw i64 %%n, %%place\n"
-    "  %%turns = udiv i64 %%left, %%threads\n"
     "  br label %%turn\n"
-    "turn:\n  %%k = phi i64 [ 0, %%iteration ], [ %%k.next, %%turn ]\n"
-    "  %%i = phi i64 [ %%place, %%iteration ], [ %%i.next, %%turn ]\n"
+    "turn:\n  %%i = phi i64 [ %%place, %%iteration ], [ %%i.next, %%turn ]\n"
     "  %%source = getelementptr %1$s, ptr %%from, i64 %%i\n"
     "  %%target = getelementptr %1$s, ptr %%to, i64 %%i\n"
     "  %%v = load %1$s, ptr %%source\n"
-    "  store %1$s %%v, ptr %%target\n"
-    "  %%i.next = add nuw nsw i64 %%i, %%threads\n"
-    "  %%k.next = add nuw nsw i64 %%k, 1\n"
-    "  %%on = icmp ule i64 %%k.next, %%turns\n"
+    "%3$s"
+    "  store %1$s %%v%4$d, ptr %%target\n"
+    "  %%i.next = add nuw nsw i64 %%i, %2$s\n"
+    "  %%on = icmp ult i64 %%i.next, %%n\n"
     "  br i1 %%on, label %%turn, label %%x.latch\n"
     "x.latch:\n  %%x.next = add nuw nsw i32 %%x, 1\n"
     "  %%x.more = icmp ult i32 %%x.next, 256\n"
     "  br i1 %%x.more, label %%iteration, label %%done\n"
     "done:\n  ret void\n}\n";
 
-Test(jam, small_elements_of_a_grid_are_accessed_by_more_copies)
+/* sums: of the element with itself, before it is stored. */
+static void expect_turns(const char *type, const char *step, int sums, const char *copies)
+{
+    char *work = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&work, &bytes);
+    cr_assert_not_null(out);
+    fprintf(out, "  %%v0 = add %s %%v, 0\n", type);
+    for (int i = 1; i <= sums; i++)
+        fprintf(out, "  %%v%d = mul %s %%v%d, %%v%d\n", i, type, i - 1, i - 1);
+    fclose(out);
+    char text[8192];
+    cr_assert_lt((size_t)snprintf(text, sizeof text, copy_by_grid, type, step, work, sums),
+                 sizeof text);
+    expect_reason(text, false, copies);
+    free(work);
+}
+
+Test(jam, turns_far_apart_fill_registers)
 {
     static const char *const expected[][2] = {
-        {"i8", "16 side by side: elements are small, and turns far apart"},
-        {"i16", "8 side by side: elements are small, and turns far apart"},
-        {"i32", "4 side by side: more would gain little"},
+        {"i8", "16 side by side: turns of a loop are far apart"},
+        {"i32", "16 side by side: turns of a loop are far apart"},
+        {"i64", "8 side by side: turns of a loop are far apart"},
     };
-    for (int i = 0; i < 3; i++) {
-        char text[sizeof copy_by_grid];
-        snprintf(text, sizeof text, copy_by_grid, expected[i][0]);
-        expect_reason(text, false, expected[i][1]);
-    }
+    for (int i = 0; i < 3; i++)
+        expect_turns(expected[i][0], "%threads", 0, expected[i][1]);
+    expect_turns("i32", "4096", 0, "16 side by side: turns of a loop are far apart");
+}
+
+Test(jam, turns_that_follow_each_other_in_memory_do_not)
+{
+    expect_turns("i32", "256", 0, "4 side by side: more would gain little");
+}
+
+Test(jam, long_turns_do_not)
+{
+    expect_turns("i32", "%threads", 30, "8 side by side: turns of a loop are far apart");
+    expect_turns("i32", "%threads", 100, "4 side by side: more would gain little");
 }

@@ -8,172 +8,19 @@
  * columns of matrices, which many rows load at once: the rest is often there already, from other
  * threads.
  */
+#include "translator/vector/plan/turn_step.h"
 #include "translator/vector/tuning/tuning.h"
 
 /* A load and the innermost loop around it. */
 struct around {
     struct tr_widen *widen;
-    const struct tr_iteration *iteration;
-    const struct tr_loop *loop;
-    uint32_t copy;
-    struct tr_move_context context;
+    struct tr_turning *turning;
+    uint32_t first; /* copy of the row: one answer does for all */
 };
-
-static bool is_inside(const struct around *around, LLVMValueRef operand)
-{
-    uint32_t number = tr_graph_number(&around->iteration->graph, operand);
-    if (number == TR_NONE)
-        return false;
-    uint32_t segment = around->iteration->graph.values[number].segment;
-    return segment != TR_NONE && tr_set_has(&around->loop->segments, segment);
-}
-
-/* Whether the value does not change in the loop, nor along the row. */
-static bool is_fixed(const struct around *around, LLVMValueRef operand)
-{
-    return !is_inside(around, operand) && tr_memory_is_same_in_row(around->widen, operand);
-}
-
-static struct tr_number *number(const struct around *around, uint64_t n)
-{
-    return tr_number_constant(&around->context, 64, n);
-}
-
-/* A fixed value as 64 bits. */
-static struct tr_number *fixed(const struct around *around, LLVMValueRef operand)
-{
-    struct tr_number *as_it_is = tr_number_of(&around->context, operand);
-    return tr_number_combined(&around->context, TR_NUMBER_SEXT, 64, as_it_is, NULL);
-}
-
-static struct tr_number *sum(const struct around *around, struct tr_number *a, struct tr_number *b)
-{
-    return tr_number_combined(&around->context, TR_NUMBER_SUM, 64, a, b);
-}
-
-static struct tr_number *product(const struct around *around, struct tr_number *a,
-                                 struct tr_number *b)
-{
-    return tr_number_combined(&around->context, TR_NUMBER_PRODUCT, 64, a, b);
-}
 
 static LLVMValueRef i64(const struct around *around, int64_t n)
 {
     return LLVMConstInt(around->widen->i64, (uint64_t)n, true);
-}
-
-/* The factor of a multiplication by a constant, or 0. */
-static int64_t constant_factor(LLVMValueRef inst)
-{
-    LLVMValueRef operand = LLVMGetOperand(inst, 1);
-    if (LLVMIsAConstantInt(operand) == NULL)
-        return 0;
-    uint64_t constant = LLVMConstIntGetZExtValue(operand);
-    if (LLVMGetInstructionOpcode(inst) == LLVMMul)
-        return LLVMConstIntGetSExtValue(operand);
-    return constant < 32 ? (int64_t)1 << constant : 0;
-}
-
-static bool is_sum(LLVMValueRef inst)
-{
-    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
-    return opcode == LLVMAdd || (opcode == LLVMOr && LLVMGetIsDisjoint(inst));
-}
-
-/* ---- how far a value goes on in one iteration, in 64 bits. NULL: nobody knows ---- */
-
-/* value - start, if only fixed values have been added; start is a phi of the header. */
-static struct tr_number *added_to(const struct around *around, LLVMValueRef value,
-                                  LLVMValueRef start)
-{
-    if (value == start)
-        return number(around, 0);
-    if (!is_inside(around, value))
-        return NULL;
-    struct tr_number *added = NULL;
-    LLVMValueRef from = NULL;
-    if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind) {
-        struct tr_sum parts = tr_plan_sum(around->iteration, value);
-        added = number(around, parts.offset);
-        from = parts.base == value ? NULL : parts.base;
-        for (uint32_t i = 0; i < parts.count; i++) {
-            if (!is_fixed(around, parts.terms[i].index))
-                return NULL;
-            struct tr_number *factor = number(around, parts.terms[i].factor);
-            struct tr_number *more = fixed(around, parts.terms[i].index);
-            added = sum(around, added, product(around, more, factor));
-        }
-    } else if (is_sum(value)) {
-        unsigned other = is_fixed(around, LLVMGetOperand(value, 1)) ? 1 : 0;
-        if (!is_fixed(around, LLVMGetOperand(value, other)))
-            return NULL;
-        added = fixed(around, LLVMGetOperand(value, other));
-        from = LLVMGetOperand(value, 1 - other);
-    }
-    return from == NULL ? NULL : sum(around, added_to(around, from, start), added);
-}
-
-static struct tr_number *step_of_phi(const struct around *around, const struct tr_value *phi)
-{
-    LLVMValueRef next = NULL;
-    if (phi->segment != around->loop->header)
-        return NULL;
-    for (uint32_t i = 0; i < phi->operand_count; i++) {
-        if (phi->incoming[i] == TR_NONE || !tr_set_has(&around->loop->segments, phi->incoming[i]))
-            continue;
-        LLVMValueRef operand = LLVMGetOperand(phi->llvm, i);
-        if (next != NULL && next != operand)
-            return NULL;
-        next = operand;
-    }
-    return next == NULL ? NULL : added_to(around, next, phi->llvm);
-}
-
-static struct tr_number *step_of(const struct around *around, LLVMValueRef value);
-
-static struct tr_number *step_of_product(const struct around *around, LLVMValueRef inst)
-{
-    unsigned other = is_fixed(around, LLVMGetOperand(inst, 1)) ? 1 : 0;
-    if (!is_fixed(around, LLVMGetOperand(inst, other)))
-        return NULL;
-    struct tr_number *step = step_of(around, LLVMGetOperand(inst, 1 - other));
-    int64_t factor = constant_factor(inst);
-    if (step == NULL || (LLVMGetInstructionOpcode(inst) == LLVMShl && factor == 0))
-        return NULL;
-    struct tr_number *by =
-        factor != 0 ? number(around, (uint64_t)factor) : fixed(around, LLVMGetOperand(inst, other));
-    return product(around, step, by);
-}
-
-static struct tr_number *step_of_address(const struct around *around, LLVMValueRef address)
-{
-    struct tr_sum parts = tr_plan_sum(around->iteration, address);
-    struct tr_number *step = parts.base == address ? NULL : step_of(around, parts.base);
-    for (uint32_t i = 0; step != NULL && i < parts.count; i++) {
-        struct tr_number *more = step_of(around, parts.terms[i].index);
-        step = sum(around, step, product(around, more, number(around, parts.terms[i].factor)));
-    }
-    return step;
-}
-
-static struct tr_number *step_of(const struct around *around, LLVMValueRef value)
-{
-    if (!is_inside(around, value))
-        return number(around, 0);
-    const struct tr_graph *graph = &around->iteration->graph;
-    const struct tr_value *inst = &graph->values[tr_graph_number(graph, value)];
-    if (inst->opcode == LLVMPHI)
-        return step_of_phi(around, inst);
-    if (inst->opcode == LLVMSExt || inst->opcode == LLVMZExt || inst->opcode == LLVMIntToPtr)
-        return step_of(around, LLVMGetOperand(value, 0));
-    if (inst->opcode == LLVMGetElementPtr)
-        return step_of_address(around, value);
-    if (inst->opcode == LLVMMul || inst->opcode == LLVMShl)
-        return step_of_product(around, value);
-    if (!is_sum(value))
-        return NULL;
-    struct tr_number *a = step_of(around, LLVMGetOperand(value, 0));
-    return a == NULL ? NULL : sum(around, a, step_of(around, LLVMGetOperand(value, 1)));
 }
 
 /* ---- whether there will be many iterations ---- */
@@ -191,9 +38,11 @@ struct test {
 /* The phi of the header that the value counts from; NULL: none in which threads differ. */
 static LLVMValueRef counter_of(const struct around *around, LLVMValueRef value)
 {
-    while (is_inside(around, value) && LLVMIsAPHINode(value) == NULL && is_sum(value))
-        value = LLVMGetOperand(value, is_fixed(around, LLVMGetOperand(value, 0)) ? 1 : 0);
-    if (!is_inside(around, value) || LLVMIsAPHINode(value) == NULL)
+    while (tr_turn_is_inside(around->turning, value) && LLVMIsAPHINode(value) == NULL &&
+           tr_turn_is_sum(value))
+        value = LLVMGetOperand(value,
+                               tr_turn_is_fixed(around->turning, LLVMGetOperand(value, 0)) ? 1 : 0);
+    if (!tr_turn_is_inside(around->turning, value) || LLVMIsAPHINode(value) == NULL)
         return NULL;
     struct tr_shape shape = tr_widen_shape(around->widen, value);
     return shape.kind == TR_AFFINE && shape.stride != 0 ? value : NULL;
@@ -201,45 +50,46 @@ static LLVMValueRef counter_of(const struct around *around, LLVMValueRef value)
 
 static bool find_counter(const struct around *around, struct test *test)
 {
-    const struct tr_graph *graph = &around->iteration->graph;
-    test->side = is_fixed(around, LLVMGetOperand(test->compare, 0)) ? 1 : 0;
+    const struct tr_graph *graph = &around->turning->iteration->graph;
+    test->side = tr_turn_is_fixed(around->turning, LLVMGetOperand(test->compare, 0)) ? 1 : 0;
     LLVMValueRef counted = LLVMGetOperand(test->compare, test->side);
-    if (!is_fixed(around, LLVMGetOperand(test->compare, 1 - test->side)) ||
+    if (!tr_turn_is_fixed(around->turning, LLVMGetOperand(test->compare, 1 - test->side)) ||
         LLVMGetTypeKind(LLVMTypeOf(counted)) != LLVMIntegerTypeKind)
         return false;
     test->counter = counter_of(around, counted);
     if (test->counter == NULL)
         return false;
-    test->added = added_to(around, counted, test->counter);
-    test->step = step_of_phi(around, &graph->values[tr_graph_number(graph, test->counter)]);
+    test->added = tr_turn_added(around->turning, counted, test->counter);
+    test->step =
+        tr_turn_step_of_phi(around->turning, &graph->values[tr_graph_number(graph, test->counter)]);
     return test->added != NULL && test->step != NULL;
 }
 
 static bool find_test(const struct around *around, uint32_t segment, struct test *test)
 {
-    const struct tr_graph *graph = &around->iteration->graph;
+    const struct tr_graph *graph = &around->turning->iteration->graph;
     const struct tr_segment *from = &graph->segments[segment];
     LLVMValueRef branch = graph->values[from->first_value + from->value_count - 1].llvm;
     if (from->succ_count != 2 || LLVMIsABranchInst(branch) == NULL)
         return false;
     bool stays[2];
     for (uint32_t i = 0; i < 2; i++)
-        stays[i] = tr_set_has(&around->loop->segments, from->succs[i]);
+        stays[i] = tr_set_has(&around->turning->loop->segments, from->succs[i]);
     test->compare = LLVMGetCondition(branch);
     test->goes_on = stays[0];
-    return stays[0] != stays[1] && is_inside(around, test->compare) &&
+    return stays[0] != stays[1] && tr_turn_is_inside(around->turning, test->compare) &&
            LLVMIsAICmpInst(test->compare) != NULL && find_counter(around, test);
 }
 
 /* The first value of a phi of the header; NULL: there are several. */
 static LLVMValueRef start_of_phi(const struct around *around, LLVMValueRef phi)
 {
-    const struct tr_graph *graph = &around->iteration->graph;
+    const struct tr_graph *graph = &around->turning->iteration->graph;
     const struct tr_value *value = &graph->values[tr_graph_number(graph, phi)];
     LLVMValueRef start = NULL;
     for (uint32_t i = 0; i < value->operand_count; i++) {
         if (value->incoming[i] == TR_NONE ||
-            tr_set_has(&around->loop->segments, value->incoming[i]))
+            tr_set_has(&around->turning->loop->segments, value->incoming[i]))
             continue;
         LLVMValueRef operand = LLVMGetOperand(phi, i);
         if (start != NULL && start != operand)
@@ -251,7 +101,7 @@ static LLVMValueRef start_of_phi(const struct around *around, LLVMValueRef phi)
 
 static LLVMValueRef code(const struct around *around, struct tr_number *number)
 {
-    return tr_widen_number(around->widen, number, around->copy);
+    return tr_widen_number(around->widen, number, around->first);
 }
 
 /* Whether the loop will go on; uses only values known before it, so that LLVM moves the question
@@ -263,15 +113,15 @@ static LLVMValueRef goes_on(const struct around *around, const struct test *test
     LLVMValueRef start = start_of_phi(around, test->counter);
     if (predicate == LLVMIntEQ || predicate == LLVMIntNE || start == NULL)
         return NULL;
-    LLVMValueRef limit =
-        tr_widen_scalar(around->widen, LLVMGetOperand(test->compare, 1 - test->side), around->copy);
+    LLVMValueRef limit = tr_widen_scalar(
+        around->widen, LLVMGetOperand(test->compare, 1 - test->side), around->first);
     LLVMTypeRef type = LLVMTypeOf(limit);
     LLVMValueRef added = LLVMBuildIntCast2(b, code(around, test->added), type, true, "");
-    LLVMValueRef first = tr_widen_scalar(around->widen, start, around->copy);
+    LLVMValueRef first = tr_widen_scalar(around->widen, start, around->first);
     first = LLVMBuildAdd(b, first, added, "");
     LLVMValueRef way =
         LLVMBuildMul(b, code(around, test->step),
-                     i64(around, around->iteration->target->ahead.least_iterations), "");
+                     i64(around, around->turning->iteration->target->ahead.least_iterations), "");
     way = LLVMBuildIntCast2(b, way, type, true, "");
     LLVMValueRef then = LLVMBuildAdd(b, first, way, "");
     LLVMValueRef operands[] = {then, limit};
@@ -282,7 +132,7 @@ static LLVMValueRef goes_on(const struct around *around, const struct test *test
 
 static LLVMValueRef find_goes_on(const struct around *around)
 {
-    const struct tr_set *segments = &around->loop->segments;
+    const struct tr_set *segments = &around->turning->loop->segments;
     for (uint32_t s = tr_set_next(segments, 0); s != TR_NONE; s = tr_set_next(segments, s + 1)) {
         struct test test = {0};
         if (find_test(around, s, &test))
@@ -324,11 +174,11 @@ static bool is_of_column(const struct tr_widen *widen, uint32_t load)
 
 static int64_t iterations_of_column(const struct around *around)
 {
-    const struct tr_iteration *iteration = around->iteration;
+    const struct tr_iteration *iteration = around->turning->iteration;
     uint32_t loads = 0;
     for (uint32_t v = 0; v < iteration->graph.value_count; v++) {
         uint32_t segment = iteration->graph.values[v].segment;
-        if (segment != TR_NONE && tr_set_has(&around->loop->segments, segment) &&
+        if (segment != TR_NONE && tr_set_has(&around->turning->loop->segments, segment) &&
             is_of_column(around->widen, v))
             loads++;
     }
@@ -343,8 +193,8 @@ static LLVMValueRef find_way(const struct around *around, struct tr_number *step
     LLVMValueRef on = find_goes_on(around);
     if (on == NULL && !is_of_column(around->widen, load))
         return NULL;
-    int64_t iterations =
-        on == NULL ? iterations_of_column(around) : around->iteration->target->ahead.iterations;
+    int64_t iterations = on == NULL ? iterations_of_column(around)
+                                    : around->turning->iteration->target->ahead.iterations;
     LLVMValueRef way = LLVMBuildMul(b, code(around, step), i64(around, iterations), "");
     return on == NULL ? way : LLVMBuildSelect(b, on, way, i64(around, 0), "");
 }
@@ -363,18 +213,15 @@ void tr_tuning_prefetch(struct tr_widen *widen, const struct tr_memory *memory, 
     const struct tr_iteration *iteration = widen->iteration;
     const struct tr_ahead *ahead = &iteration->target->ahead;
     tr_tuning_ask_for_run(widen, memory, copy, address);
-    uint32_t loop = iteration->loops.innermost[iteration->graph.values[memory->value].segment];
+    struct tr_turning turning = tr_turning_around(iteration, memory->value);
     uint32_t bytes = widen->width * memory->bytes;
-    if (loop == TR_NONE || widen->active.mask[copy] != NULL ||
+    if (turning.loop == NULL || widen->active.mask[copy] != NULL ||
         bytes > ahead->most_lines * ahead->line_bytes ||
         copy % widen->jam[0] * bytes % ahead->line_bytes != 0 || is_asked_for(iteration, memory))
         return;
-    struct around around = {.widen = widen,
-                            .iteration = iteration,
-                            .loop = &iteration->loops.loops[loop],
-                            .copy = copy,
-                            .context = {.arena = widen->arena, .layout = widen->layout}};
-    struct tr_number *step = step_of(&around, memory->address);
+    struct around around = {
+        .widen = widen, .turning = &turning, .first = copy - copy % widen->jam[0]};
+    struct tr_number *step = tr_turn_step(&turning, memory->address);
     if (step == NULL)
         return;
     if (tr_is_constant_number(step) && tr_constant_of(step) < ahead->least_step &&
