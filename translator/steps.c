@@ -4,6 +4,7 @@
  * gives it the parts of the compilation that it needs.
  */
 #include "translator/analysis/analysis.h"
+#include "translator/collapse/tuning/line_up.h"
 #include "translator/collapse/tuning/nontemporal.h"
 #include "translator/collapse/tuning/unroll.h"
 #include "translator/collapse/tuning/walk.h"
@@ -211,6 +212,7 @@ COLLAPSING_STEP(find_obstacles)
 COLLAPSING_STEP(choose_collapse)
 COLLAPSING_STEP(seed_sync_points)
 COLLAPSING_STEP(interleave_arrays)
+COLLAPSING_STEP(line_up_warps)
 COLLAPSING_STEP(form_regions)
 COLLAPSING_STEP(plan_crossings)
 COLLAPSING_STEP(choose_walk)

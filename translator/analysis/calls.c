@@ -83,6 +83,12 @@ bool tr_is_meeting(LLVMValueRef sync)
     return tr_placeholder_info(sync)->waits != RT_WAITS_ANYBODY;
 }
 
+bool tr_waits_for_anybody(LLVMValueRef call)
+{
+    return tr_placeholder_info(call)->waits == RT_WAITS_ANYBODY &&
+           tr_placeholder_of(call) != RT_CALL_LINE_UP;
+}
+
 bool tr_is_fault(LLVMValueRef inst)
 {
     return tr_placeholder_info(inst)->effect == RT_EFFECT_FAULT;

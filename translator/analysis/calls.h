@@ -32,6 +32,9 @@ bool tr_is_sync_point(LLVMValueRef inst);
 
 /* Whether threads meet at the sync point; at others each waits alone. */
 bool tr_is_meeting(LLVMValueRef sync);
+/* Whether the thread may wait there for others than those of its block. Where threads line up
+ * nobody has to wait: whoever asks for something behind it gives way elsewhere. */
+bool tr_waits_for_anybody(LLVMValueRef call);
 
 /* Whether the launch ends there with an error. */
 bool tr_is_fault(LLVMValueRef inst);

@@ -222,7 +222,7 @@ static enum pxr_status find_mixing(struct tr_collapsing *collapsing, struct pxr_
 static bool may_wait(const struct tr_kernel *kernel)
 {
     for (uint32_t j = 1; j < kernel->sync_count; j++)
-        if (!tr_is_meeting(kernel->graph.values[kernel->sync_points[j].value].llvm))
+        if (tr_waits_for_anybody(kernel->graph.values[kernel->sync_points[j].value].llvm))
             return true;
     return false;
 }

@@ -115,7 +115,7 @@ static void go_on_from(struct tr_fused *fused, uint32_t sync)
         tr_go_to_mix(fused);
     } else if (at->kind == RT_SYNC_WARP) {
         go_on_in_warp(fused, sync);
-    } else if (is_hierarchical(fused)) {
+    } else if (is_hierarchical(fused) && !tr_region_is_whole(fused, fused->left)) {
         note_outcome(fused, sync);
         go_to(fused, tr_group_done(fused, fused->left));
     } else {
@@ -505,11 +505,12 @@ static enum pxr_status init_fused(struct tr_fused *fused, LLVMMetadataRef subpro
     fused->result = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->result);
     fused->loaded = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->loaded);
     fused->is_dynamic = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->is_dynamic);
+    fused->is_whole = pxr_arena_alloc_array(arena, kernel->sync_count, sizeof *fused->is_whole);
     uint32_t values = kernel->graph.value_count;
     fused->warp_value = pxr_arena_alloc_array(arena, values, sizeof *fused->warp_value);
     fused->imports = tr_set_make(arena, values);
     if (!fused->begin || !fused->loop || !fused->put || !fused->result || !fused->loaded ||
-        !fused->is_dynamic || !fused->warp_value || !fused->imports.words ||
+        !fused->is_dynamic || !fused->is_whole || !fused->warp_value || !fused->imports.words ||
         !tr_choose_warp_places(fused))
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     status = tr_groups_init(fused, err);
@@ -518,6 +519,7 @@ static enum pxr_status init_fused(struct tr_fused *fused, LLVMMetadataRef subpro
     for (uint32_t r = 0; r < kernel->sync_count; r++)
         fused->is_dynamic[r] = kernel->sync_points[r].is_fused && has_choice(fused, r) &&
                                (tr_looks_for_exited(fused, r) || !tr_is_group_way(fused, r));
+    tr_find_whole_regions(fused);
     fuse->function = add_function(fuse, subprogram);
     fused->clone.llvm = fuse->llvm;
     fused->clone.function = fuse->function;

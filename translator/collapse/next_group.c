@@ -56,6 +56,60 @@ enum pxr_status tr_groups_init(struct tr_fused *fused, struct pxr_error *err)
     return PXR_OK;
 }
 
+/* ---- regions of the whole block ---- */
+
+static bool has_local_memory(const struct tr_kernel *kernel)
+{
+    for (uint32_t v = 0; v < kernel->graph.value_count; v++)
+        if (kernel->graph.values[v].opcode == LLVMAlloca)
+            return true;
+    return false;
+}
+
+/* Whether warps keep values of their own behind the sync point. */
+static bool keeps_of_groups(const struct tr_fused *fused, uint32_t sync)
+{
+    const struct tr_crossing *crossing = &fused->fuse->storage.crossings[sync];
+    for (uint32_t v = tr_set_next(&crossing->saved, 0); v != TR_NONE;
+         v = tr_set_next(&crossing->saved, v + 1))
+        if (crossing->home[v] == TR_HOME_GROUP)
+            return true;
+    return false;
+}
+
+static bool has_result(const struct tr_kernel *kernel, uint32_t sync)
+{
+    uint32_t value = kernel->sync_points[sync].value;
+    return value != TR_NONE &&
+           LLVMGetTypeKind(LLVMTypeOf(kernel->graph.values[value].llvm)) != LLVMVoidTypeKind;
+}
+
+static bool is_whole(const struct tr_fused *fused, uint32_t number)
+{
+    const struct tr_kernel *kernel = fused->fuse->kernel;
+    const struct tr_region *region = &kernel->regions[number];
+    uint32_t only = tr_set_next(&region->outcomes, 0);
+    return tr_is_block_sync_point(kernel, number) && !has_result(kernel, number) &&
+           !fused->is_dynamic[number] && !tr_looks_for_exited(fused, number) && !region->may_exit &&
+           tr_set_count(&region->outcomes) == 1 && tr_is_block_sync_point(kernel, only) &&
+           (number == 0 || !keeps_of_groups(fused, number)) && !keeps_of_groups(fused, only);
+}
+
+void tr_find_whole_regions(struct tr_fused *fused)
+{
+    const struct tr_kernel *kernel = fused->fuse->kernel;
+    bool can_be = kernel->scope == TR_SCOPE_WARP && !has_local_memory(kernel);
+    for (uint32_t r = 0; r < kernel->sync_count; r++)
+        fused->is_whole[r] = can_be && is_whole(fused, r);
+}
+
+bool tr_region_is_whole(const struct tr_fused *fused, uint32_t region)
+{
+    return fused->is_whole[region];
+}
+
+/* ---- from group to group ---- */
+
 LLVMBasicBlockRef tr_group_done(struct tr_fused *fused, uint32_t sync)
 {
     LLVMBasicBlockRef *done = &fused->done[done_index(fused, sync)];
@@ -76,7 +130,7 @@ static void set_out(const struct tr_fused *fused, uint32_t index)
     LLVMValueRef from = LLVMBuildLoad2(fuse->builder, fuse->i32, fused->from, "");
     LLVMValueRef choice = LLVMBuildSwitch(fuse->builder, from, fused->loop[0], kernel->sync_count);
     for (uint32_t j = 1; j < kernel->sync_count; j++)
-        if (tr_is_block_sync_point(kernel, j))
+        if (tr_is_block_sync_point(kernel, j) && !tr_region_is_whole(fused, j))
             LLVMAddCase(choice, tr_fuse_i32(fuse, j), fused->loop[j]);
 }
 

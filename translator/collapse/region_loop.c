@@ -429,7 +429,7 @@ enum pxr_status tr_build_region(struct tr_fused *fused, uint32_t sync, struct px
     if (region.loaded == NULL)
         return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
     fused->loaded[sync] = region.loaded;
-    region.lanes = tr_lanes_now(fused);
+    region.lanes = tr_region_is_whole(fused, sync) ? tr_lanes_of_block(fused) : tr_lanes_now(fused);
     if (fuse->kernel->sync_points[sync].kind == RT_SYNC_WARP)
         tr_build_warp_op(fused, sync, &region.lanes);
     if (tr_region_is_dynamic(fused, sync)) {

@@ -30,6 +30,7 @@ struct tr_fused {
     LLVMValueRef *
         *loaded;      /* by fused sync point, by value: the group's elements before its region */
     bool *is_dynamic; /* by sync point: as tr_region_is_dynamic */
+    bool *is_whole;   /* … and as tr_region_is_whole */
     struct tr_set imports; /* of the region that is being built */
     /* Behind sync points of the warp (warp_values.c): variables, with an element for each lane
      * except in warp_value; NULL: not needed yet. */
@@ -98,8 +99,9 @@ void tr_build_thread_loops(struct tr_region_build *region,
  * is no such call. */
 LLVMValueRef tr_read_register(struct tr_region_build *region, uint32_t value);
 
-/* The threads of the current group, at the builder's place. */
+/* The threads of the current group, at the builder's place; all of the block. */
 struct tr_lanes tr_lanes_now(const struct tr_fused *fused);
+struct tr_lanes tr_lanes_of_block(const struct tr_fused *fused);
 
 /* Fills loop[sync] at the builder's place, from which the group goes on behind the sync point: a
  * loop over its threads, each from there to its next sync point or exit. Leaves the builder behind
@@ -109,6 +111,13 @@ enum pxr_status tr_build_region(struct tr_fused *fused, uint32_t sync, struct px
 /* Whether only the region's threads can tell which sync points they come to, or whether all of them
  * exit: then `any` and `all` say what happened. */
 bool tr_region_is_dynamic(const struct tr_fused *fused, uint32_t region);
+
+/* Whether the region, of a kernel whose groups are warps, is one loop over all threads of the
+ * block: it begins and ends at sync points of the block, and warps keep nothing of their own there.
+ */
+bool tr_region_is_whole(const struct tr_fused *fused, uint32_t region);
+/* Finds these regions (next_group.c). */
+void tr_find_whole_regions(struct tr_fused *fused);
 
 /* Whether threads of the region may go on one by one, each from a sync point of its own. */
 bool tr_region_parts(const struct tr_fused *fused, uint32_t region);

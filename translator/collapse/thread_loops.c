@@ -268,20 +268,27 @@ static void build_lane_loop(struct tr_region_build *region, iteration_fn body)
 void tr_build_thread_loops(struct tr_region_build *region,
                            void (*body)(struct tr_region_build *region))
 {
-    if (region->fuse->kernel->scope == TR_SCOPE_BLOCK)
+    if (region->fuse->kernel->scope == TR_SCOPE_BLOCK ||
+        tr_region_is_whole(region->fused, region->number))
         build_flat_loops(region, body);
     else
         build_lane_loop(region, body);
+}
+
+struct tr_lanes tr_lanes_of_block(const struct tr_fused *fused)
+{
+    const struct tr_fuse *fuse = fused->fuse;
+    return (struct tr_lanes){.warp = tr_fuse_i32(fuse, 0),
+                             .first = tr_fuse_i32(fuse, 0),
+                             .count = fuse->thread_count,
+                             .group = tr_fuse_i64(fuse, 0)};
 }
 
 struct tr_lanes tr_lanes_now(const struct tr_fused *fused)
 {
     const struct tr_fuse *fuse = fused->fuse;
     LLVMBuilderRef b = fuse->builder;
-    struct tr_lanes lanes = {.warp = tr_fuse_i32(fuse, 0),
-                             .first = tr_fuse_i32(fuse, 0),
-                             .count = fuse->thread_count,
-                             .group = tr_fuse_i64(fuse, 0)};
+    struct tr_lanes lanes = tr_lanes_of_block(fused);
     if (fuse->kernel->scope == TR_SCOPE_BLOCK)
         return lanes;
     lanes.warp = LLVMBuildLoad2(b, fuse->i32, fused->warp, "warp");

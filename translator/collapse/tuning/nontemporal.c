@@ -35,7 +35,7 @@ static bool is_quiet_call(LLVMValueRef call)
     bool is_intrinsic = strncmp(tr_callee_name(call), "llvm.", 5) == 0;
     if (tr_effect_of_call(call) == RT_EFFECT_ANY)
         return is_intrinsic || tr_sreg_of(call) != PTX_SREG_NONE;
-    return tr_placeholder_info(call)->waits != RT_WAITS_ANYBODY;
+    return !tr_waits_for_anybody(call);
 }
 
 static bool is_quiet(LLVMValueRef inst)
