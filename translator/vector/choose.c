@@ -9,7 +9,6 @@
 #include "translator/module/budget.h"
 #include "translator/module/marks.h"
 #include "translator/vector/control.h"
-#include "translator/vector/plan/turn_step.h"
 #include "translator/vector/version.h"
 
 /* Loads outside of loops count as an unrolled loop if rows, and threads of a row, share so many. */
@@ -247,18 +246,6 @@ static void look_at_load(const struct tr_iteration *iteration, uint32_t number,
         estimate->is_wide |= bits_of(type_of(iteration, number)) > 32;
 }
 
-/* Neighbours in a loop whose turns are far from each other. */
-static void look_at_turn(const struct tr_iteration *iteration, uint32_t number,
-                         struct tr_estimate *estimate)
-{
-    uint32_t bytes = tr_turn_bytes(iteration, number);
-    if (bytes == 0)
-        return;
-    estimate->turn_accesses++;
-    if (estimate->turn_bytes == 0 || bytes < estimate->turn_bytes)
-        estimate->turn_bytes = bytes;
-}
-
 /* How many vectors of 32 bits the value takes. What is longer than a register of one thread is
  * accessed thread by thread, all of it at once. */
 static double parts_of(const struct tr_iteration *iteration, uint32_t number)
@@ -287,9 +274,6 @@ static void look_at_value(const struct tr_iteration *iteration, uint32_t width, 
     estimate->length++;
     estimate->effort += effort_of(iteration, width, number);
     look_at_load(iteration, number, estimate);
-    look_at_turn(iteration, number, estimate);
-    estimate->turn_length += iteration->loops.innermost[value->segment] != TR_NONE &&
-                             iteration->shapes.values[number].kind == TR_VARYING;
 }
 
 static uint32_t registers_of(const struct tr_iteration *iteration, uint32_t value)
@@ -325,6 +309,7 @@ static enum pxr_status make_estimate(struct tr_iteration *iteration, uint32_t wi
     for (uint32_t v = 0; v < iteration->graph.value_count; v++)
         if (iteration->graph.values[v].segment != TR_NONE)
             look_at_value(iteration, width, v, estimate);
+    estimate->far = tr_find_far_turns(iteration);
     if (estimate->gathers_sparsely)
         estimate->vector *= SPARSE;
     return count_live(iteration, estimate, err);
@@ -393,9 +378,9 @@ static uint32_t sums_under_way(const struct tr_target *target)
 static uint32_t copies_of_turns(const struct tr_estimate *estimate, uint32_t least)
 {
     uint32_t copies = TURN_COPIES;
-    while (copies > least && (copies * estimate->turn_bytes > TURN_COPIES * 4 ||
-                              copies * estimate->turn_accesses > TURN_ACCESSES ||
-                              copies * estimate->turn_length > TURN_LENGTH))
+    while (copies > least && (copies * estimate->far.bytes > TURN_COPIES * 4 ||
+                              copies * estimate->far.accesses > TURN_ACCESSES ||
+                              copies * estimate->far.length > TURN_LENGTH))
         copies /= 2;
     return copies;
 }
@@ -409,7 +394,7 @@ static uint32_t choose_copies(const struct tr_estimate *estimate,
     uint32_t copies = is_shared ? SHARED : COPIES;
     if (!is_shared && is_unrolled(estimate))
         copies = sums_under_way(options->target) / (estimate->is_wide ? 2 : 1);
-    if (!is_shared && estimate->turn_bytes != 0)
+    if (!is_shared && estimate->far.bytes != 0)
         copies = copies_of_turns(estimate, copies);
     if (estimate->gathers_alone)
         copies = 1; /* each copy's lanes would wait for the others' */

@@ -7,27 +7,25 @@
 #define PTXRUN_TRANSLATOR_VECTOR_VERSION_H
 
 #include "translator/vector/emit/widen.h"
+#include "translator/vector/plan/turn_step.h"
 
 /* Estimate for the fast version. Times are numbers of simple instructions. */
 struct tr_estimate {
-    double vector;       /* of a vector of threads */
-    double by_lane;      /* the part of that for accesses of each lane, gathers too */
-    double scalar;       /* of as many threads one by one */
-    uint32_t length;     /* instructions */
-    uint32_t effort;     /* and about so many of the processor's for one vector */
-    uint32_t live;       /* vector registers of varying values where segments begin, at most */
-    bool shares_rows;    /* a loop loads vectors that are the same in all rows */
-    bool shares_row;     /* a loop loads scalars that are the same along a row */
-    uint32_t flat_rows;  /* loads that are not in a loop, and the same in all rows, … */
-    uint32_t flat_row;   /* … along a row */
-    uint32_t turn_bytes; /* from lane to lane, at least, in accesses of a loop whose turns are far
-                            from each other; 0: there are none */
-    uint32_t turn_accesses; /* such accesses */
-    uint32_t turn_length;   /* instructions of vectors in loops */
-    bool is_guarded;        /* there are guards: branches that nearly all threads pass */
-    bool is_wide;           /* the values that rows share have more than 32 bits */
-    bool gathers_alone;     /* a loop that each lane leaves on its own gathers … */
-    bool gathers_sparsely;  /* … and only some lanes come to it, as data decide */
+    double vector;      /* of a vector of threads */
+    double by_lane;     /* the part of that for accesses of each lane, gathers too */
+    double scalar;      /* of as many threads one by one */
+    uint32_t length;    /* instructions */
+    uint32_t effort;    /* and about so many of the processor's for one vector */
+    uint32_t live;      /* vector registers of varying values where segments begin, at most */
+    bool shares_rows;   /* a loop loads vectors that are the same in all rows */
+    bool shares_row;    /* a loop loads scalars that are the same along a row */
+    uint32_t flat_rows; /* loads that are not in a loop, and the same in all rows, … */
+    uint32_t flat_row;  /* … along a row */
+    struct tr_far_turns far;
+    bool is_guarded;       /* there are guards: branches that nearly all threads pass */
+    bool is_wide;          /* the values that rows share have more than 32 bits */
+    bool gathers_alone;    /* a loop that each lane leaves on its own gathers … */
+    bool gathers_sparsely; /* … and only some lanes come to it, as data decide */
 };
 
 /* How a nest is widened. The reason is in words for --explain. */

@@ -179,7 +179,8 @@ struct tr_number *tr_turn_step(struct tr_turning *turning, LLVMValueRef value)
     return a == NULL ? NULL : sum(turning, a, tr_turn_step(turning, LLVMGetOperand(value, 1)));
 }
 
-/* From lane to lane of an access that goes through neighbours; 0: it does not. */
+/* From lane to lane of an access that goes through neighbours; 0: it does not, or is done together
+ * with another. */
 static uint32_t bytes_apart(const struct tr_iteration *iteration, uint32_t number)
 {
     const struct tr_access_plan *plan = iteration->accesses[number];
@@ -187,7 +188,9 @@ static uint32_t bytes_apart(const struct tr_iteration *iteration, uint32_t numbe
         return 0;
     if (plan->forms[TR_LANES_ALL] == TR_ACCESS_CHECKED)
         return plan->memory.bytes;
-    int64_t stride = plan->forms[TR_LANES_ALL] == TR_ACCESS_WIDE ? plan->memory.stride : 0;
+    bool is_wide = plan->forms[TR_LANES_ALL] == TR_ACCESS_WIDE;
+    bool is_done_with_another = plan->fields.place != number;
+    int64_t stride = is_wide && !is_done_with_another ? plan->memory.stride : 0;
     return (uint32_t)(stride < 0 ? -stride : stride);
 }
 
@@ -203,8 +206,36 @@ static bool is_far(const struct tr_iteration *iteration, uint32_t access)
                             tr_constant_of(step) <= -least);
 }
 
-uint32_t tr_turn_bytes(const struct tr_iteration *iteration, uint32_t access)
+static void look_at_loop(const struct tr_iteration *iteration, uint32_t loop,
+                         struct tr_far_turns *turns)
 {
-    uint32_t bytes = bytes_apart(iteration, access);
-    return bytes != 0 && is_far(iteration, access) ? bytes : 0;
+    uint32_t length = 0;
+    uint32_t accesses = 0;
+    for (uint32_t v = 0; v < iteration->graph.value_count; v++) {
+        uint32_t segment = iteration->graph.values[v].segment;
+        if (segment == TR_NONE || iteration->loops.innermost[segment] != loop)
+            continue;
+        length += iteration->shapes.values[v].kind == TR_VARYING;
+        uint32_t bytes = bytes_apart(iteration, v);
+        if (bytes == 0 || !is_far(iteration, v))
+            continue;
+        accesses++;
+        if (turns->bytes == 0 || bytes < turns->bytes)
+            turns->bytes = bytes;
+    }
+    if (accesses > turns->accesses)
+        turns->accesses = accesses;
+    if (length > turns->length)
+        turns->length = length;
+}
+
+/* Of kernels with more loops nobody knows which is the one that counts. */
+#define LOOPS_MAX 16
+
+struct tr_far_turns tr_find_far_turns(const struct tr_iteration *iteration)
+{
+    struct tr_far_turns turns = {0};
+    for (uint32_t l = 0; iteration->loops.count <= LOOPS_MAX && l < iteration->loops.count; l++)
+        look_at_loop(iteration, l, &turns);
+    return turns;
 }

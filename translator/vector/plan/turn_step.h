@@ -31,8 +31,15 @@ struct tr_number *tr_turn_added(const struct tr_turning *turning, LLVMValueRef v
 /* Whether the value adds two others. */
 bool tr_turn_is_sum(LLVMValueRef inst);
 
-/* From lane to lane, in bytes, of a planned access to neighbours in a loop, if each turn is so far
- * from the last that no machine takes them for one stream; otherwise 0. */
-uint32_t tr_turn_bytes(const struct tr_iteration *iteration, uint32_t access);
+/* Loops of which each turn goes through memory so far from the last that no machine takes them for
+ * one stream. */
+struct tr_far_turns {
+    uint32_t bytes;    /* from lane to lane, of accesses to neighbours, at least; 0: no such loop */
+    uint32_t accesses; /* such accesses of a loop, at most; of those done together one counts */
+    uint32_t length;   /* instructions of vectors in a loop, at most */
+};
+
+/* Behind the plan of the accesses. */
+struct tr_far_turns tr_find_far_turns(const struct tr_iteration *iteration);
 
 #endif
