@@ -89,7 +89,7 @@ done <phrases
 program=$root/examples/prebuilt/static/reduction_shuffle
 explain short "$program" --explain
 explain full "$program" --explain=full
-has "the levels of a reduction are one paragraph" '^ptxrun:   8 loops over .*: lines [0-9]+-[0-9]+, ' short
+has "the levels of a reduction are one paragraph" '^ptxrun:   9 loops over .*: lines [0-9]+, [0-9]+-[0-9]+, ' short
 has "why" "^ptxrun: kernel 'sum_blocks\(float const\*, float\*, int\)': the 256 threads of a block run warp by warp" short
 hasnt "short has no details" 'estimated time|for launches with|stays:|why:' short
 has "full has the facts" '^ptxrun:   for launches with: block 256x1x1' full
