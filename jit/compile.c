@@ -238,6 +238,7 @@ static enum pxr_status translate(struct jit_unit *unit, const struct jit_request
     /* Results are compared with those of `precise`, so it checks what a GPU checks. */
     struct tr_options options = {.check_alignment = true,
                                  .checks_memory = request->checks_memory,
+                                 .checks_races = request->checks_races,
                                  .has_fused = unit->target->cpu.has_fused,
                                  .vector_bits = unit->target->cpu.vector_bits,
                                  .triple = unit->target->triple,

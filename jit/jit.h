@@ -37,6 +37,7 @@ struct jit_request {
     /* The PTX is written as for dump "ptx", and the code says in which folder it lies. */
     bool is_debugged;
     bool checks_memory;      /* the code calls rt_check_failed before bad accesses */
+    bool checks_races;       /* the code calls rt_race_… */
     bool tells_source_lines; /* to debuggers and profilers, where the PTX has .loc */
     const char *dump;        /* comma-separated kinds: ptx, ir, opt, asm; NULL or "": none */
     const char *dump_dir;    /* files <dump_dir>/<kernel>.<kind> */

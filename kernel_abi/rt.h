@@ -29,6 +29,13 @@ struct rt_checked {
 /* What an access that is checked does. */
 enum rt_access { RT_ACCESS_READ, RT_ACCESS_WRITE, RT_ACCESS_ATOMIC };
 
+/* What else checks of races are told of it: strong (PTX ISA "Strong operations"), but only towards
+ * threads of the block; a write of one value, which is known. */
+#define RT_ACCESS_MASK 0x0fu
+#define RT_RACE_STRONG 0x10u
+#define RT_RACE_BLOCK  0x20u
+#define RT_RACE_VALUE  0x40u
+
 /* Accesses that are checked together: what stands in the code for each check. */
 struct rt_checked_access {
     uint32_t offset; /* from the address that is checked */

@@ -141,31 +141,54 @@ static bool read_inlined_at(struct pxr_str text, uint32_t *file, struct ptx_plac
            take_number(&text, &place->column);
 }
 
-typedef bool (*read_fn)(struct pxr_str text, uint32_t *file, struct ptx_place *place);
-
-/* The last .loc at or before the line decides. */
-static bool find(const struct ptx_module *module, int line, read_fn read, struct ptx_place *place)
+/* The last .loc before statement *at, which becomes its own; false: none. */
+static bool find_loc(const struct ptx_func *func, uint32_t *at, uint32_t *file,
+                     struct ptx_place *place)
 {
-    const struct ptx_func *func = find_function(module, line);
-    *place = (struct ptx_place){0};
-    for (uint32_t i = func ? count_before(func, line) : 0; i > 0; i--) {
-        const struct ptx_stmt *stmt = &func->stmts[i - 1];
-        uint32_t file;
-        if (stmt->kind == PTX_STMT_DIRECTIVE && read_loc(stmt->text, &file, place))
-            return read(stmt->text, &file, place) && place->line > 0 &&
-                   find_file(module, file, place);
+    while (*at > 0) {
+        const struct ptx_stmt *stmt = &func->stmts[--*at];
+        if (stmt->kind == PTX_STMT_DIRECTIVE && read_loc(stmt->text, file, place))
+            return true;
     }
     return false;
 }
 
-bool ptx_find_place(const struct ptx_module *module, int line, struct ptx_place *place)
+/* The same of one for this place, which the code before may tell: where the caller is inlined, too.
+ */
+static bool find_loc_of(const struct ptx_func *func, uint32_t *at, uint32_t file, uint32_t line)
 {
-    return find(module, line, read_loc, place);
+    struct ptx_place place;
+    uint32_t other;
+    while (find_loc(func, at, &other, &place))
+        if (other == file && place.line == line)
+            return true;
+    return false;
 }
 
-bool ptx_find_caller(const struct ptx_module *module, int line, struct ptx_place *place)
+static bool find(const struct ptx_module *module, int line, unsigned depth, struct ptx_place *place)
 {
-    return find(module, line, read_inlined_at, place);
+    const struct ptx_func *func = find_function(module, line);
+    uint32_t at = func ? count_before(func, line) : 0;
+    uint32_t file;
+    *place = (struct ptx_place){0};
+    if (!find_loc(func, &at, &file, place))
+        return false;
+    for (unsigned step = 0; step < depth; step++)
+        if ((step > 0 && !find_loc_of(func, &at, file, place->line)) ||
+            !read_inlined_at(func->stmts[at].text, &file, place))
+            return false;
+    return place->line > 0 && find_file(module, file, place);
+}
+
+bool ptx_find_place(const struct ptx_module *module, int line, struct ptx_place *place)
+{
+    return find(module, line, 0, place);
+}
+
+bool ptx_find_caller(const struct ptx_module *module, int line, unsigned depth,
+                     struct ptx_place *place)
+{
+    return find(module, line, depth, place);
 }
 
 void ptx_place_text(const struct ptx_place *place, char text[PTX_PLACE_TEXT_BYTES])

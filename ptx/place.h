@@ -22,8 +22,10 @@ struct ptx_place {
  * innermost where code was inlined. False: there is none, or its file has no name. */
 bool ptx_find_place(const struct ptx_module *module, int line, struct ptx_place *place);
 
-/* Where the function was called whose code that is, if it was inlined. */
-bool ptx_find_caller(const struct ptx_module *module, int line, struct ptx_place *place);
+/* Where the function was called whose code that is, if it was inlined: at depth 1; at depth 2 where
+ * the function was called that calls it, as far as lines before tell. */
+bool ptx_find_caller(const struct ptx_module *module, int line, unsigned depth,
+                     struct ptx_place *place);
 
 #define PTX_PLACE_TEXT_BYTES 256
 

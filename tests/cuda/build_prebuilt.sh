@@ -54,9 +54,11 @@ done
 # Defects are reported by lines of the source, whose name is not to be that of a folder of this machine.
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-{ echo '#line 1 "/tests/cuda/memory_defects.cu"'; cat memory_defects.cu; } > "$dir/memory_defects.cu"
-build shared memory_defects "$dir/memory_defects.cu" -lineinfo -gencode arch=compute_75,code=compute_75 \
-    -Xfatbin -compress-all
+for name in memory_defects race_defects; do
+    { echo "#line 1 \"/tests/cuda/$name.cu\""; cat "$name.cu"; } > "$dir/$name.cu"
+    build shared "$name" -std=c++17 "$dir/$name.cu" -lineinfo -gencode arch=compute_75,code=compute_75 \
+        -Xfatbin -compress-all
+done
 # shellcheck disable=SC2086
 build shared matrix_products matrix_products.cu $MATRICES
 for name in child_launches graphs_from_kernels; do

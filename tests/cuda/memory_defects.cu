@@ -2,7 +2,7 @@
 // Kernels that access memory which they may not access, each with a twin that is right:
 //   memory_defects CASE wrong|right
 // The line that is wrong ends in the case's name and the rule that --check finds broken
-// (tests/e2e/check_memory.sh). Without arguments: the names of all cases.
+// (tests/e2e/check_defects.sh). Without arguments: the names of all cases.
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>

@@ -27,6 +27,7 @@
 struct tr_options {
     bool check_alignment; /* misaligned accesses call rt_fault(PXR_FAULT_MISALIGNED) */
     bool checks_memory;   /* accesses are preceded by rt_check */
+    bool checks_races;    /* what threads do to memory that they share is told by rt_race_… */
     bool has_fused;       /* the CPU multiplies and adds with one rounding */
     uint32_t vector_bits; /* of the CPU's registers; 0: any CPU's */
     const char *triple;

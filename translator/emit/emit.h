@@ -255,6 +255,21 @@ LLVMValueRef tr_launch_pointer(struct tr_ctx *ctx, size_t offset);
  * address (ptr); to a range of memory, whose length (an integer) need not be known. */
 void tr_check(struct tr_ctx *ctx, const struct ptx_operand *operand, LLVMValueRef pointer,
               enum ptx_space space, unsigned bytes, enum rt_access what);
+
+/* emit_race.c. With options->checks_races: before an access of so many bytes (an i64); value: what
+ * is written, an integer, or NULL. */
+void tr_race_access(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
+                    LLVMValueRef bytes, unsigned what, LLVMValueRef value);
+/* What others learn of the thread that read what it writes at this address (ptr), before it does;
+ * and what it learns itself, behind a read. */
+void tr_race_release(struct tr_ctx *ctx, LLVMValueRef pointer, bool is_ordered);
+void tr_race_acquire(struct tr_ctx *ctx, LLVMValueRef pointer, bool is_ordered);
+void tr_race_fence(struct tr_ctx *ctx);
+/* Around a barrier, and behind an operation of lanes (i32 all). */
+void tr_race_arrive(struct tr_ctx *ctx, LLVMValueRef id, LLVMValueRef count);
+void tr_race_leave(struct tr_ctx *ctx, LLVMValueRef id);
+void tr_race_lanes(struct tr_ctx *ctx, LLVMValueRef mask);
+
 void tr_check_range(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
                     LLVMValueRef bytes, enum rt_access what);
 

@@ -248,6 +248,16 @@ static LLVMValueRef emit_element(struct tr_ctx *ctx, const struct atomic *atomic
                                              : global_integer(ctx, atomic);
 }
 
+static bool releases(LLVMAtomicOrdering ordering)
+{
+    return ordering == LLVMAtomicOrderingRelease || ordering == LLVMAtomicOrderingAcquireRelease;
+}
+
+static bool acquires(LLVMAtomicOrdering ordering)
+{
+    return ordering == LLVMAtomicOrderingAcquire || ordering == LLVMAtomicOrderingAcquireRelease;
+}
+
 /* "the atomicity is guaranteed separately for each of the individual scalar elements; the entire
  * vector is not guaranteed to be atomic as a single access". All sources are read before the first
  * destination is written. */
@@ -271,6 +281,9 @@ static enum pxr_status emit_atomic(struct tr_ctx *ctx, const struct ptx_inst *in
     LLVMValueRef base =
         tr_access_address(ctx, tr_operand(inst, first), atomic.space, bytes * count);
     tr_check(ctx, tr_operand(inst, first), base, atomic.space, bytes * count, RT_ACCESS_ATOMIC);
+    tr_race_access(ctx, base, atomic.space, tr_const_int(ctx, 64, bytes * count),
+                   RT_ACCESS_ATOMIC | RT_RACE_STRONG, NULL);
+    tr_race_release(ctx, base, releases(atomic.ordering));
     if (atomic.op == PTX_MOD_CAS)
         atomic.compare = tr_value(ctx, inst, first + 1, atomic.type);
     LLVMValueRef old[TR_MAX_VECTOR];
@@ -283,6 +296,8 @@ static enum pxr_status emit_atomic(struct tr_ctx *ctx, const struct ptx_inst *in
         if (old[i] == NULL)
             return tr_unsupported(ctx, inst, "no such atomic operation on this type");
     }
+    if (has_result)
+        tr_race_acquire(ctx, base, acquires(atomic.ordering));
     unsigned results = has_result ? tr_vector_parts(tr_operand(inst, 0), parts) : 0;
     for (unsigned i = 0; i < count && i < results; i++)
         tr_set_operand(ctx, &parts[i], atomic.type, old[i]);
@@ -319,5 +334,6 @@ enum pxr_status tr_emit_membar(struct tr_ctx *ctx, const struct ptx_inst *inst)
     if (ordering != LLVMAtomicOrderingRelease)
         tr_poll(ctx);
     LLVMBuildFence(ctx->builder, ordering, is_block, "");
+    tr_race_fence(ctx);
     return PXR_OK;
 }

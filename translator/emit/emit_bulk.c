@@ -34,8 +34,9 @@ void tr_touch(struct tr_ctx *ctx, LLVMValueRef memory, LLVMValueRef bytes)
     tr_helper(ctx, "rt_bulk_touch", ctx->void_type, memory, tr_resize(ctx, bytes, 64, false));
 }
 
-/* [dstMem], [srcMem], size {, [mbar]}: to shared memory if it completes on an mbarrier. */
-static struct bulk find_bulk(struct tr_ctx *ctx, const struct ptx_inst *inst)
+/* [dstMem], [srcMem], size {, [mbar]}: to shared memory if it completes on an mbarrier. what: is
+ * done to the target. */
+static struct bulk find_bulk(struct tr_ctx *ctx, const struct ptx_inst *inst, enum rt_access what)
 {
     bool has_object = ptx_inst_has_word(inst, PTX_MOD_MBARRIER_COMPLETE_TX_BYTES);
     bool is_global = ptx_inst_has_word(inst, PTX_MOD_GLOBAL);
@@ -49,7 +50,7 @@ static struct bulk find_bulk(struct tr_ctx *ctx, const struct ptx_inst *inst)
     };
     check_size(ctx, bulk.bytes, RT_BULK_GRAIN, bulk.target);
     tr_check_range(ctx, bulk.source, from, bulk.bytes, RT_ACCESS_READ);
-    tr_check_range(ctx, bulk.target, to, bulk.bytes, RT_ACCESS_WRITE);
+    tr_check_range(ctx, bulk.target, to, bulk.bytes, what);
     return bulk;
 }
 
@@ -84,7 +85,7 @@ void tr_multicast(struct tr_ctx *ctx, const struct tr_multicast *blocks, LLVMVal
 
 enum pxr_status tr_emit_cp_bulk(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    struct bulk bulk = find_bulk(ctx, inst);
+    struct bulk bulk = find_bulk(ctx, inst, RT_ACCESS_WRITE);
     LLVMValueRef mask = tr_const_int(ctx, 32, 0xffff);
     if (ptx_inst_has_word(inst, PTX_MOD_MULTICAST_CLUSTER)) {
         struct tr_multicast blocks = tr_read_multicast(ctx, inst, 4, bulk.target);
@@ -179,7 +180,7 @@ enum pxr_status tr_emit_cp_reduce(struct tr_ctx *ctx, const struct ptx_inst *ins
     if (!tr_bulk_reduction(ptx_inst_mod(inst, PTX_GROUP_ATOMOP), &op) ||
         !reduction_type(inst->types[0], &type))
         return tr_unsupported(ctx, inst, "no such reduction of this type");
-    struct bulk bulk = find_bulk(ctx, inst);
+    struct bulk bulk = find_bulk(ctx, inst, RT_ACCESS_ATOMIC);
     tr_touch(ctx, bulk.source, bulk.bytes);
     tr_touch(ctx, bulk.target, bulk.bytes);
     tr_helper(ctx, "rt_bulk_reduce", ctx->void_type, bulk.target, bulk.source, bulk.bytes,

@@ -75,6 +75,8 @@ void tr_check_range(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space spa
                     LLVMValueRef bytes, enum rt_access what)
 {
     struct rt_checked_access access = {.what = what, .line = (uint32_t)ctx->inst->line};
+    unsigned strong = what == RT_ACCESS_ATOMIC ? RT_RACE_STRONG : 0;
+    tr_race_access(ctx, pointer, space, bytes, what | strong, NULL);
     call_check(ctx, pointer, space, tr_resize(ctx, bytes, 64, false), &access);
 }
 

@@ -110,6 +110,7 @@ enum pxr_status tr_emit_mapa(struct tr_ctx *ctx, const struct ptx_inst *inst)
 enum pxr_status tr_emit_cluster_arrive(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     (void)inst;
+    tr_race_release(ctx, LLVMConstNull(ctx->ptr), true);
     tr_placeholder(ctx, RT_CALL_CLUSTER_ARRIVE, ctx->thread);
     return PXR_OK;
 }
@@ -118,6 +119,7 @@ enum pxr_status tr_emit_cluster_wait(struct tr_ctx *ctx, const struct ptx_inst *
 {
     (void)inst;
     tr_placeholder(ctx, RT_CALL_CLUSTER_WAIT, ctx->thread);
+    tr_race_acquire(ctx, LLVMConstNull(ctx->ptr), true);
     return PXR_OK;
 }
 

@@ -22,6 +22,8 @@ static void copy_all(struct tr_ctx *ctx, const struct copy *copy)
 {
     LLVMValueRef source = tr_access_address(ctx, copy->source, PTX_SPACE_GLOBAL, copy->bytes);
     tr_check(ctx, copy->source, source, PTX_SPACE_GLOBAL, copy->bytes, RT_ACCESS_READ);
+    tr_race_access(ctx, source, PTX_SPACE_GLOBAL, tr_const_int(ctx, 64, copy->bytes),
+                   RT_ACCESS_READ, NULL);
     LLVMValueRef value =
         LLVMBuildLoad2(ctx->builder, tr_int_type(ctx, copy->bytes * 8), source, "");
     LLVMSetAlignment(value, copy->bytes);
@@ -87,6 +89,8 @@ enum pxr_status tr_emit_cp_async(struct tr_ctx *ctx, const struct ptx_inst *inst
     };
     tr_check(ctx, tr_operand(inst, 0), copy.target, PTX_SPACE_SHARED, (unsigned)bytes,
              RT_ACCESS_WRITE);
+    tr_race_access(ctx, copy.target, PTX_SPACE_SHARED, tr_const_int(ctx, 64, bytes),
+                   RT_ACCESS_WRITE, NULL);
     if (inst->operand_count - ptx_inst_has_word(inst, PTX_MOD_L2_CACHE_HINT) <= 3) {
         copy_all(ctx, &copy);
         return PXR_OK;

@@ -78,6 +78,7 @@ enum pxr_status tr_emit_mbarrier_inval(struct tr_ctx *ctx, const struct ptx_inst
 static LLVMValueRef update(struct tr_ctx *ctx, LLVMValueRef object, LLVMValueRef transactions,
                            LLVMValueRef arrivals, uint32_t how)
 {
+    tr_race_release(ctx, object, true);
     LLVMValueRef old = tr_helper(ctx, "rt_mbarrier_update", ctx->i64, ctx->thread, object,
                                  transactions, arrivals, tr_const_int(ctx, 32, how));
     fault_if(ctx, has_bit(ctx, old, RT_MBARRIER_UNDEFINED_BIT), object);
@@ -180,6 +181,7 @@ enum pxr_status tr_emit_mbarrier_wait(struct tr_ctx *ctx, const struct ptx_inst 
                           32, false);
     LLVMValueRef answer = ask_twice(ctx, object, phase);
     fault_if(ctx, is_answer(ctx, answer, RT_MBARRIER_NONE), object);
+    tr_race_acquire(ctx, object, true);
     tr_set(ctx, inst, 0, PTX_TYPE_PRED, is_answer(ctx, answer, RT_MBARRIER_COMPLETE));
     return PXR_OK;
 }

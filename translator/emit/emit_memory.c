@@ -77,6 +77,32 @@ static unsigned piece_bytes(const struct access *access, enum ptx_space space)
     return bytes < MAX_PIECE_BYTES ? bytes : MAX_PIECE_BYTES;
 }
 
+/* What a store of one element writes. */
+static LLVMValueRef stored_value(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                 const struct access *access)
+{
+    if (access->count != 1 || access->elem_bytes > sizeof(uint64_t))
+        return NULL;
+    LLVMValueRef value = tr_value(ctx, inst, 1, access->type);
+    return tr_bitcast(ctx, value, tr_int_type(ctx, access->elem_bytes * 8));
+}
+
+/* Before the access. */
+static void tell_races(struct tr_ctx *ctx, const struct ptx_inst *inst, const struct access *access,
+                       bool is_store)
+{
+    if (!ctx->options->checks_races)
+        return;
+    bool is_strong = access->ordering != LLVMAtomicOrderingNotAtomic;
+    unsigned what = is_store ? RT_ACCESS_WRITE : RT_ACCESS_READ;
+    tr_race_access(ctx, access->pointer, ptx_inst_space(inst),
+                   tr_const_int(ctx, 64, (uint64_t)access->elem_bytes * access->count),
+                   is_strong ? what | RT_RACE_STRONG : what,
+                   is_store ? stored_value(ctx, inst, access) : NULL);
+    if (is_store && is_strong)
+        tr_race_release(ctx, access->pointer, access->ordering == LLVMAtomicOrderingRelease);
+}
+
 static struct access describe_access(struct tr_ctx *ctx, const struct ptx_inst *inst,
                                      unsigned address_index, bool is_store)
 {
@@ -116,6 +142,7 @@ static struct access describe_access(struct tr_ctx *ctx, const struct ptx_inst *
              access.elem_bytes * access.count, is_store ? RT_ACCESS_WRITE : RT_ACCESS_READ);
     if (access.is_volatile)
         keep_step(ctx, inst, &access, is_store);
+    tell_races(ctx, inst, &access, is_store);
     return access;
 }
 
@@ -225,6 +252,8 @@ enum pxr_status tr_emit_ld(struct tr_ctx *ctx, const struct ptx_inst *inst)
         if (is_invariant)
             tr_mark_invariant(pieces[i]);
     }
+    if (access.ordering != LLVMAtomicOrderingNotAtomic)
+        tr_race_acquire(ctx, access.pointer, access.ordering == LLVMAtomicOrderingAcquire);
     for (unsigned i = 0; i < access.count; i++) {
         LLVMValueRef value = element_of(ctx, &access, pieces[i / in_piece], i % in_piece);
         tr_set_operand(ctx, &parts[i], access.type,

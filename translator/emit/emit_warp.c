@@ -54,6 +54,7 @@ enum pxr_status tr_emit_shfl(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMValueRef result =
         tr_placeholder(ctx, RT_CALL_SHFL, ctx->thread, tr_const_int(ctx, 32, shuffle_mode(inst)),
                        value, lane, segment, mask);
+    tr_race_lanes(ctx, mask);
     set_value_and_predicate(ctx, inst, result);
     return PXR_OK;
 }
@@ -88,6 +89,7 @@ enum pxr_status tr_emit_vote(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMValueRef mask = member_mask(ctx, inst, 2);
     LLVMValueRef result = tr_placeholder(ctx, RT_CALL_VOTE, ctx->thread,
                                          tr_const_int(ctx, 32, mode), predicate, mask);
+    tr_race_lanes(ctx, mask);
     if (mode == RT_VOTE_BALLOT) {
         tr_set(ctx, inst, 0, PTX_TYPE_B32, result);
         return PXR_OK;
@@ -107,6 +109,7 @@ enum pxr_status tr_emit_match(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMValueRef mask = tr_value(ctx, inst, 2, PTX_TYPE_B32);
     LLVMValueRef result = tr_placeholder(ctx, RT_CALL_MATCH, ctx->thread,
                                          tr_const_int(ctx, 32, mod == PTX_MOD_ALL), value, mask);
+    tr_race_lanes(ctx, mask);
     set_value_and_predicate(ctx, inst, result);
     return PXR_OK;
 }
@@ -153,6 +156,7 @@ enum pxr_status tr_emit_redux(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMValueRef mask = tr_value(ctx, inst, 2, PTX_TYPE_B32);
     LLVMValueRef result = tr_placeholder(ctx, RT_CALL_REDUX, ctx->thread,
                                          tr_const_int(ctx, 32, (uint64_t)op), value, mask);
+    tr_race_lanes(ctx, mask);
     tr_set(ctx, inst, 0, PTX_TYPE_B32, result);
     return PXR_OK;
 }

@@ -28,7 +28,17 @@ static struct {
 
 bool crt_check_is_on(void)
 {
-    return pxr_options_get()->check != 0;
+    return pxr_options_get()->check != PXR_CHECK_NOTHING;
+}
+
+bool crt_checks_races(void)
+{
+    return pxr_options_get()->check == PXR_CHECK_RACE;
+}
+
+bool crt_checks_memory(void)
+{
+    return crt_check_is_on() && !crt_checks_races();
 }
 
 static bool is_same_text(const char *a, const char *b)

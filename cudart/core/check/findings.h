@@ -40,8 +40,10 @@ struct crt_finding {
     uint32_t thread[3];
 };
 
-/* Whether --check asks for anything. */
+/* Whether --check asks for anything; for what. */
 bool crt_check_is_on(void);
+bool crt_checks_memory(void);
+bool crt_checks_races(void);
 
 /* Counts the occurrence; if it is the first at its place in the kernel, keeps and prints it. */
 void crt_finding_add(const struct crt_finding *finding);

@@ -13,6 +13,7 @@
 #include "cudart/core/check/findings.h"
 #include "cudart/core/code/child_launch.h"
 #include "cudart/core/code/device_heap.h"
+#include "cudart/core/code/finding_place.h"
 #include "cudart/core/code/launch.h"
 #include "cudart/core/code/module.h"
 #include "cudart/core/memory/device_arena.h"
@@ -214,57 +215,19 @@ static enum crt_finding_kind classify(const struct access *access, char *where, 
 
 /* ---- the finding ---- */
 
-/* Whether it is a header of the system's or of the toolkit's: people want to know who called it. */
-static bool is_foreign(const struct ptx_place *place)
-{
-    static const char targets[] = "/targets/";
-    static const char system[] = "/usr/include/";
-    struct pxr_str path = place->folder.len > 0 ? place->folder : place->file;
-    return memmem(path.ptr, path.len, targets, sizeof targets - 1) ||
-           memmem(path.ptr, path.len, system, sizeof system - 1);
-}
-
-static void add_place(struct crt_finding *finding, struct crt_kernel *kernel,
-                      char file[PTX_PLACE_TEXT_BYTES])
-{
-    struct ptx_place place;
-    struct ptx_place caller;
-    if (!crt_kernel_find_place(kernel, (int)finding->ptx_line, &place))
-        return;
-    if (is_foreign(&place) && crt_kernel_find_caller(kernel, (int)finding->ptx_line, &caller))
-        place = caller;
-    snprintf(file, PTX_PLACE_TEXT_BYTES, "%.*s%s%.*s", PXR_STR_ARG(place.folder),
-             place.folder.len > 0 ? "/" : "", PXR_STR_ARG(place.file));
-    finding->file = file;
-    finding->line = place.line;
-}
-
 static void add_finding(const struct access *access)
 {
     char what[64];
     char where[256];
-    char file[PTX_PLACE_TEXT_BYTES];
-    char ptx[256];
     char *frames = NULL;
-    struct crt_kernel *kernel = crt_launch_of(access->thread->block->launch)->kernel;
+    struct crt_placed_finding placed;
     describe_access(access, what, sizeof what);
-    snprintf(ptx, sizeof ptx, "%s%s", kernel->library->name,
-             kernel->library->outline->source_suffix);
-    struct crt_finding finding = {
-        .kind = classify(access, where, sizeof where, &frames),
-        .kernel = kernel->func->name,
-        .access = what,
-        .where = where,
-        .ptx = ptx,
-        .ptx_line = access->line,
-    };
-    finding.frames = frames;
-    for (int d = 0; d < 3; d++) {
-        finding.block[d] = access->thread->block->ctaid[d];
-        finding.thread[d] = access->thread->tid[d];
-    }
-    add_place(&finding, kernel, file);
-    crt_finding_add(&finding);
+    crt_place_finding(&placed, access->thread, access->line);
+    placed.finding.kind = classify(access, where, sizeof where, &frames);
+    placed.finding.access = what;
+    placed.finding.where = where;
+    placed.finding.frames = frames;
+    crt_finding_add(&placed.finding);
     free(frames);
 }
 

@@ -70,11 +70,12 @@ bool crt_kernel_find_place(struct crt_kernel *kernel, int line, struct ptx_place
            ptx_find_place(kernel->library->ptx, line, place);
 }
 
-bool crt_kernel_find_caller(struct crt_kernel *kernel, int line, struct ptx_place *place)
+bool crt_kernel_find_caller(struct crt_kernel *kernel, int line, unsigned depth,
+                            struct ptx_place *place)
 {
     struct pxr_error error;
     return crt_library_open_ptx(kernel->library, &error) == PXR_OK &&
-           ptx_find_caller(kernel->library->ptx, line, place);
+           ptx_find_caller(kernel->library->ptx, line, depth, place);
 }
 
 /* Says why the kernel cannot be laid out. */

@@ -11,6 +11,7 @@
 #include "cudart/core/base/process.h"
 #include "cudart/core/base/stats.h"
 #include "cudart/core/base/step_times.h"
+#include "cudart/core/check/findings.h"
 #include "cudart/core/code/code_cache.h"
 #include "cudart/core/code/device_lib.h"
 #include "cudart/core/code/price.h"
@@ -37,7 +38,8 @@ struct jit_request crt_kernel_request(const struct crt_kernel *kernel,
     return (struct jit_request){
         .kernel = kernel->func, /* for its name */
         .variant = *key,
-        .checks_memory = options->check != 0,
+        .checks_memory = crt_checks_memory(),
+        .checks_races = crt_checks_races(),
         .is_debugged = options->debug != PXR_DEBUG_NONE,
         .tells_source_lines =
             options->debug == PXR_DEBUG_GDB || options->profile == PXR_PROFILE_PERF,

@@ -289,7 +289,8 @@ int crt_kernel_line(const struct crt_kernel *kernel, uintptr_t pc);
 bool crt_kernel_find_place(struct crt_kernel *kernel, int line, struct ptx_place *place);
 
 /* The same of where inlined code was called (ptx_find_caller). */
-bool crt_kernel_find_caller(struct crt_kernel *kernel, int line, struct ptx_place *place);
+bool crt_kernel_find_caller(struct crt_kernel *kernel, int line, unsigned depth,
+                            struct ptx_place *place);
 
 /* Whether the kernel can be translated; says why not as crt_kernel_code would. */
 enum crt_result crt_kernel_check(struct crt_kernel *kernel);

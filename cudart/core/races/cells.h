@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The last accesses to memory, by words of 4 bytes: the last write, and two reads behind it, by
+ * threads as far apart as can be. Not thread-safe: whoever uses a cell has it locked.
+ */
+#ifndef PTXRUN_CUDART_CORE_RACES_CELLS_H
+#define PTXRUN_CUDART_CORE_RACES_CELLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cudart/core/races/order.h"
+
+#define RACE_CELL_BYTES 4
+
+enum race_flags {
+    RACE_WRITES = 1,
+    RACE_STRONG = 2, /* relaxed, volatile, atomic … */
+    RACE_BLOCK = 4,  /* … only towards threads of its block */
+    RACE_VALUE = 8   /* a write whose value is known */
+};
+
+struct race_access {
+    uint32_t block; /* as race_block.index */
+    uint32_t stamp;
+    uint32_t line;  /* of the PTX */
+    uint32_t value; /* what the word's bytes become, at their places */
+    uint16_t thread;
+    uint8_t bytes; /* a bit for each of the word's; 0: no access */
+    uint8_t flags; /* enum race_flags */
+};
+
+struct race_cell {
+    uint32_t run; /* in which the accesses were done; those of another are forgotten */
+    struct race_access write;
+    struct race_access reads[2];
+};
+
+/* The thread of this block does the access, in this run (not 0): the access that races with it, or
+ * NULL. The first is kept until the cell's next access. */
+const struct race_access *race_cell_access(struct race_cell *cell, uint32_t run,
+                                           const struct race_block *block,
+                                           const struct race_access *access);
+
+#endif

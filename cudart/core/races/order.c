@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Knowledge passes at barriers, meetings of lanes, and through memory.
+ */
+#include "cudart/core/races/order.h"
+
+#include <string.h>
+
+/* ---- units of clocks: all of a block, or a warp of it ---- */
+
+static uint64_t unit_of_block(uint32_t block)
+{
+    return (uint64_t)block << 6;
+}
+
+static uint64_t unit_of_warp(uint32_t block, uint32_t warp)
+{
+    return unit_of_block(block) + 1 + warp;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static void raise(uint32_t *stamp, uint32_t to)
+{
+    if (*stamp < to)
+        *stamp = to;
+}
+
+/* ---- rows ---- */
+
+static void join_row(struct race_row *row, const struct race_row *other)
+{
+    raise(&row->block, other->block);
+    for (unsigned w = 0; w < RACE_WARPS_MAX; w++)
+        raise(&row->warps[w], other->warps[w]);
+    race_clock_join(&row->others, &other->others);
+}
+
+static void clear_row(struct race_row *row)
+{
+    row->block = 0;
+    memset(row->warps, 0, sizeof row->warps);
+    race_clock_clear(&row->others);
+}
+
+/* ---- the block ---- */
+
+void race_block_begin(struct race_block *block, uint64_t launch, uint32_t index, uint32_t threads)
+{
+    block->launch = launch;
+    block->index = index;
+    block->run++;
+    block->threads = threads;
+    block->now = 1;
+    for (uint32_t w = 0; w * RT_WARP_SIZE < threads; w++) {
+        struct race_warp *warp = &block->warps[w];
+        clear_row(&warp->row);
+        race_clock_clear(&warp->pending);
+        memset(warp->lanes, 0, sizeof warp->lanes);
+        warp->served = 0;
+        warp->fenced = 0;
+    }
+    for (unsigned id = 0; id < RACE_BARRIERS_MAX; id++) {
+        struct race_barrier *barrier = &block->barriers[id];
+        barrier->generation = barrier->arrived = barrier->warps = 0;
+        barrier->is_whole = false;
+        clear_row(&barrier->arriving);
+        clear_row(&barrier->complete);
+    }
+}
+
+void race_block_free(struct race_block *block)
+{
+    for (unsigned w = 0; w < RACE_WARPS_MAX; w++) {
+        race_clock_free(&block->warps[w].row.others);
+        race_clock_free(&block->warps[w].pending);
+    }
+    for (unsigned id = 0; id < RACE_BARRIERS_MAX; id++) {
+        race_clock_free(&block->barriers[id].arriving.others);
+        race_clock_free(&block->barriers[id].complete.others);
+    }
+}
+
+static struct race_warp *warp_of(struct race_block *block, uint32_t thread)
+{
+    return &block->warps[thread / RT_WARP_SIZE];
+}
+
+bool race_is_before(const struct race_block *block, uint32_t thread, uint32_t other_block,
+                    uint32_t other_thread, uint32_t stamp)
+{
+    uint32_t other_warp = other_thread / RT_WARP_SIZE;
+    const struct race_warp *warp = &block->warps[thread / RT_WARP_SIZE];
+    const struct race_row *row = &warp->row;
+    if (other_block != block->index)
+        return stamp < race_clock_of(&row->others, unit_of_block(other_block)) ||
+               stamp < race_clock_of(&row->others, unit_of_warp(other_block, other_warp));
+    return thread == other_thread || stamp < row->block || stamp < row->warps[other_warp] ||
+           (thread / RT_WARP_SIZE == other_warp &&
+            stamp < warp->lanes[thread % RT_WARP_SIZE][other_thread % RT_WARP_SIZE]);
+}
+
+/* ---- memory ---- */
+
+static void learn(struct race_block *block, struct race_warp *warp, const struct race_clock *clock)
+{
+    race_clock_join(&warp->row.others, clock);
+    raise(&warp->row.block, race_clock_of(clock, unit_of_block(block->index)));
+    for (uint32_t w = 0; w * RT_WARP_SIZE < block->threads; w++)
+        raise(&warp->row.warps[w], race_clock_of(clock, unit_of_warp(block->index, w)));
+}
+
+/* What was read holds from here on. A barrier counts, too: formally it is no fence for what other
+ * blocks have written, but programs take it for one, and GPUs make it one. */
+static void settle(struct race_block *block, struct race_warp *warp)
+{
+    if (warp->pending.count == 0 && !warp->pending.knows_all)
+        return;
+    learn(block, warp, &warp->pending);
+    race_clock_clear(&warp->pending);
+}
+
+void race_fence(struct race_block *block, uint32_t thread)
+{
+    struct race_warp *warp = warp_of(block, thread);
+    settle(block, warp);
+    warp->fenced = ++block->now;
+}
+
+void race_release(struct race_block *block, uint32_t thread, bool is_ordered,
+                  struct race_clock *clock)
+{
+    struct race_warp *warp = warp_of(block, thread);
+    const struct race_row *row = &warp->row;
+    uint32_t limit = is_ordered ? ++block->now : warp->fenced;
+    if (limit == 0)
+        return;
+    race_clock_raise(clock, unit_of_block(block->index), least(row->block, limit));
+    for (uint32_t w = 0; w * RT_WARP_SIZE < block->threads; w++)
+        if (row->warps[w] > row->block)
+            race_clock_raise(clock, unit_of_warp(block->index, w), least(row->warps[w], limit));
+    race_clock_raise(clock, unit_of_warp(block->index, thread / RT_WARP_SIZE), limit);
+    race_clock_join(clock, &row->others);
+}
+
+void race_acquire(struct race_block *block, uint32_t thread, bool is_ordered,
+                  const struct race_clock *clock)
+{
+    struct race_warp *warp = warp_of(block, thread);
+    if (is_ordered)
+        learn(block, warp, clock);
+    else
+        race_clock_join(&warp->pending, clock);
+}
+
+/* ---- barriers ---- */
+
+/* All that take part have arrived. Threads that have exited, too, if it is for the whole block. */
+static void complete(struct race_block *block, struct race_barrier *barrier)
+{
+    uint32_t stamp = ++block->now;
+    struct race_row *row = &barrier->arriving;
+    if (barrier->is_whole)
+        row->block = stamp;
+    for (unsigned w = 0; w < RACE_WARPS_MAX; w++)
+        if (barrier->warps & (UINT32_C(1) << w))
+            row->warps[w] = stamp;
+    struct race_row free_row = barrier->complete;
+    barrier->complete = *row;
+    barrier->arriving = free_row;
+    clear_row(&barrier->arriving);
+    barrier->generation++;
+    barrier->arrived = 0;
+    barrier->warps = 0;
+    barrier->is_whole = false;
+}
+
+void race_barrier_arrive(struct race_block *block, uint32_t thread, uint32_t id, uint32_t count)
+{
+    struct race_barrier *barrier = &block->barriers[id % RACE_BARRIERS_MAX];
+    struct race_warp *warp = warp_of(block, thread);
+    settle(block, warp);
+    join_row(&barrier->arriving, &warp->row);
+    barrier->warps |= UINT32_C(1) << (thread / RT_WARP_SIZE);
+    barrier->is_whole |= count == 0 || count >= block->threads;
+    block->met[thread] = barrier->generation;
+    if (count > 0 && ++barrier->arrived == count)
+        complete(block, barrier);
+}
+
+/* Without a number nobody knows how many will come: the first one that goes on has seen them. */
+void race_barrier_leave(struct race_block *block, uint32_t thread, uint32_t id)
+{
+    struct race_barrier *barrier = &block->barriers[id % RACE_BARRIERS_MAX];
+    if (barrier->generation == block->met[thread])
+        complete(block, barrier);
+    join_row(&warp_of(block, thread)->row, &barrier->complete);
+}
+
+/* ---- lanes ---- */
+
+/* The first lane that goes on notes it for all; the others stand still until they go on, too. */
+static void note_meeting(struct race_block *block, struct race_warp *warp, uint32_t mask)
+{
+    uint32_t stamp = ++block->now;
+    uint32_t joined[RT_WARP_SIZE] = {0};
+    for (unsigned lane = 0; lane < RT_WARP_SIZE; lane++) {
+        bool is_in = mask & (UINT32_C(1) << lane);
+        for (unsigned other = 0; is_in && other < RT_WARP_SIZE; other++)
+            raise(&joined[other], warp->lanes[lane][other]);
+    }
+    for (unsigned lane = 0; lane < RT_WARP_SIZE; lane++)
+        if (mask & (UINT32_C(1) << lane))
+            joined[lane] = stamp;
+    for (unsigned lane = 0; lane < RT_WARP_SIZE; lane++)
+        if (mask & (UINT32_C(1) << lane))
+            memcpy(warp->lanes[lane], joined, sizeof joined);
+}
+
+void race_lanes_met(struct race_block *block, uint32_t thread, uint32_t mask)
+{
+    struct race_warp *warp = warp_of(block, thread);
+    uint32_t own = UINT32_C(1) << (thread % RT_WARP_SIZE);
+    if (!(warp->served & own)) {
+        note_meeting(block, warp, mask | own);
+        warp->served |= mask;
+    }
+    warp->served &= ~own;
+}

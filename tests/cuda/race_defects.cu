@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels whose threads race, each with a twin that is right:
+//   race_defects CASE wrong|right
+// A line that races ends in the case's name and the rule that --check=race finds broken (tests/e2e/check_defects.sh).
+// Of a pair of lines the one that comes second is found: those that can are all named.
+// Without arguments: the names of all cases.
+#include <cooperative_groups.h>
+#include <cstdio>
+#include <cstring>
+#include <cuda/atomic>
+#include <cuda_runtime.h>
+
+namespace cg = cooperative_groups;
+
+#define THREADS 128
+#define BLOCKS  6
+
+__global__ void no_barrier(int *out, bool right)
+{
+    __shared__ int s[THREADS];
+    s[threadIdx.x] = threadIdx.x; // no_barrier shared-race
+    if (right)
+        __syncthreads();
+    out[threadIdx.x] = s[THREADS - 1 - threadIdx.x]; // no_barrier shared-race
+}
+
+__global__ void no_second_barrier(int *out, bool right)
+{
+    __shared__ int s[THREADS];
+    int sum = 0;
+    for (int round = 0; round < 3; round++) {
+        s[threadIdx.x] = threadIdx.x + round; // no_second_barrier shared-race
+        __syncthreads();
+        sum += s[(threadIdx.x + 40) % THREADS]; // no_second_barrier shared-race
+        if (right)
+            __syncthreads();
+    }
+    out[threadIdx.x] = sum;
+}
+
+__global__ void no_warp_barrier(int *out, bool right)
+{
+    __shared__ int s[THREADS];
+    unsigned lane = threadIdx.x % 32;
+    s[threadIdx.x] = threadIdx.x; // no_warp_barrier shared-race
+    if (right)
+        __syncwarp();
+    out[threadIdx.x] = s[threadIdx.x - lane + 31 - lane]; // no_warp_barrier shared-race
+}
+
+// Lanes of one half wait for each other, and read what the other half writes.
+__global__ void warp_barrier_of_half(int *out, bool right)
+{
+    __shared__ int s[THREADS];
+    unsigned lane = threadIdx.x % 32;
+    s[threadIdx.x] = threadIdx.x; // warp_barrier_of_half shared-race
+    if (right)
+        __syncwarp();
+    else if (lane < 16)
+        __syncwarp(0xffff);
+    else
+        __syncwarp(0xffff0000);
+    out[threadIdx.x] = s[threadIdx.x ^ 16]; // warp_barrier_of_half shared-race
+}
+
+__global__ void barrier_of_some(int *out, bool right)
+{
+    __shared__ int s[THREADS];
+    unsigned group = threadIdx.x / 64;
+    s[threadIdx.x] = threadIdx.x; // barrier_of_some shared-race
+    if (right)
+        __syncthreads();
+    else if (group == 0)
+        asm volatile("barrier.sync 1, 64;" ::: "memory");
+    else
+        asm volatile("barrier.sync 2, 64;" ::: "memory");
+    out[threadIdx.x] = s[threadIdx.x ^ 64]; // barrier_of_some shared-race
+}
+
+// Producers arrive, consumers wait.
+__global__ void arrive_at_wrong_barrier(int *out, bool right)
+{
+    __shared__ int s[64];
+    if (threadIdx.x < 64) {
+        s[threadIdx.x] = threadIdx.x; // arrive_at_wrong_barrier shared-race
+        if (right)
+            asm volatile("barrier.arrive 1, 128;" ::: "memory");
+        else
+            asm volatile("barrier.arrive 2, 128;" ::: "memory");
+    } else {
+        if (right)
+            asm volatile("barrier.sync 1, 128;" ::: "memory");
+        else
+            asm volatile("barrier.sync 1, 64;" ::: "memory");
+        out[threadIdx.x] = s[127 - threadIdx.x]; // arrive_at_wrong_barrier shared-race
+    }
+}
+
+__global__ void plain_counter(int *out, bool right)
+{
+    if (right)
+        atomicAdd(out, 1);
+    else
+        out[0] += 1; // plain_counter global-race
+}
+
+__global__ void plain_counter_of_block(int *out, bool right)
+{
+    __shared__ int count;
+    if (threadIdx.x == 0)
+        count = 0;
+    __syncthreads();
+    if (right)
+        atomicAdd(&count, 1);
+    else
+        count += 1; // plain_counter_of_block shared-race
+    __syncthreads();
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = count;
+}
+
+__global__ void atomic_against_plain(int *out, bool right)
+{
+    if (threadIdx.x % 2 == 0)
+        atomicAdd(out, 1); // atomic_against_plain global-race
+    else if (right)
+        atomicExch(out, 5);
+    else
+        out[0] = 7; // atomic_against_plain global-race
+}
+
+__global__ void overlapping_blocks(int *out, bool right)
+{
+    int stride = right ? blockDim.x : blockDim.x - 1;
+    out[blockIdx.x * stride + threadIdx.x] = blockIdx.x; // overlapping_blocks global-race
+}
+
+__global__ void neighbour_of_other_block(int *out, bool right)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int *to = right ? out + BLOCKS * THREADS : out;
+    if (i + 1 < BLOCKS * THREADS)
+        to[i] = out[i + 1]; // neighbour_of_other_block global-race
+}
+
+// The last block adds up what all have written.
+__device__ unsigned ticket;
+
+__global__ void no_fence(int *out, bool right)
+{
+    __shared__ bool is_last;
+    if (threadIdx.x == 0) {
+        out[blockIdx.x] = blockIdx.x; // no_fence global-race
+        if (right)
+            __threadfence();
+        is_last = atomicAdd(&ticket, 1) == BLOCKS - 1;
+    }
+    __syncthreads();
+    if (is_last && threadIdx.x == 0) {
+        __threadfence();
+        int sum = 0;
+        for (int b = 0; b < BLOCKS; b++)
+            sum += out[b]; // no_fence global-race
+        out[BLOCKS] = sum;
+    }
+}
+
+// Block 0 passes a value on to all others.
+__global__ void relaxed_flag(int *out, bool right)
+{
+    cuda::atomic_ref<int, cuda::thread_scope_device> flag(out[1]);
+    if (threadIdx.x != 0)
+        return;
+    if (blockIdx.x == 0) {
+        out[0] = 42; // relaxed_flag global-race
+        if (right)
+            flag.store(1, cuda::memory_order_release);
+        else
+            flag.store(1, cuda::memory_order_relaxed);
+        return;
+    }
+    while (flag.load(cuda::memory_order_acquire) == 0)
+        continue;
+    out[2 + blockIdx.x] = out[0]; // relaxed_flag global-race
+}
+
+__global__ void flag_of_block_scope(int *out, bool right)
+{
+    cuda::atomic_ref<int, cuda::thread_scope_device> wide(out[1]);
+    cuda::atomic_ref<int, cuda::thread_scope_block> narrow(out[1]);
+    if (threadIdx.x != 0)
+        return;
+    if (right)
+        wide.fetch_add(1, cuda::memory_order_relaxed);
+    else
+        narrow.fetch_add(1, cuda::memory_order_relaxed); // flag_of_block_scope global-race
+}
+
+__global__ void no_grid_barrier(int *out, bool right)
+{
+    cg::grid_group grid = cg::this_grid();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int count = gridDim.x * blockDim.x;
+    out[i] = i; // no_grid_barrier global-race
+    if (right)
+        grid.sync();
+    else
+        __syncthreads();
+    out[count + i] = out[count - 1 - i]; // no_grid_barrier global-race
+}
+
+__global__ void lock_without_fence(int *out, bool right)
+{
+    cuda::atomic_ref<int, cuda::thread_scope_device> lock(out[0]);
+    if (threadIdx.x != 0)
+        return;
+    while (lock.exchange(1, right ? cuda::memory_order_acquire : cuda::memory_order_relaxed) != 0)
+        continue;
+    out[1] += blockIdx.x; // lock_without_fence global-race
+    if (right)
+        lock.store(0, cuda::memory_order_release);
+    else
+        lock.store(0, cuda::memory_order_relaxed);
+}
+
+__global__ void bytes_of_neighbours(char *out, bool right)
+{
+    int i = right ? threadIdx.x : threadIdx.x / 2;
+    out[i] = threadIdx.x; // bytes_of_neighbours global-race
+}
+
+// All write one value: no race.
+__global__ void same_value(int *out, bool right)
+{
+    out[0] = right ? 7 : (int)threadIdx.x; // same_value global-race
+}
+
+__global__ void reduction_tail(int *out, bool right)
+{
+    __shared__ int s[THREADS];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    for (int d = THREADS / 2; d > 0; d /= 2) {
+        if (threadIdx.x < d)
+            s[threadIdx.x] += s[threadIdx.x + d]; // reduction_tail shared-race
+        if (right || d > 32)
+            __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        out[0] = s[0];
+}
+
+__global__ void transposed_in_place(int *m, bool right)
+{
+    int x = threadIdx.x % 16;
+    int y = threadIdx.x / 16;
+    int value = m[x * 16 + y]; // transposed_in_place global-race
+    if (right)
+        __syncthreads();
+    m[y * 16 + x] = value; // transposed_in_place global-race
+}
+
+#define CASES(X)                                                                                   \
+    X(no_barrier, 1) X(no_second_barrier, 1) X(no_warp_barrier, 1) X(warp_barrier_of_half, 1)      \
+    X(barrier_of_some, 1) X(arrive_at_wrong_barrier, 1) X(plain_counter, BLOCKS)                   \
+    X(plain_counter_of_block, BLOCKS) X(atomic_against_plain, BLOCKS) X(overlapping_blocks, BLOCKS)\
+    X(neighbour_of_other_block, BLOCKS) X(no_fence, BLOCKS) X(relaxed_flag, BLOCKS)                \
+    X(flag_of_block_scope, BLOCKS) X(lock_without_fence, BLOCKS) X(bytes_of_neighbours, 1)         \
+    X(same_value, BLOCKS) X(reduction_tail, 1) X(transposed_in_place, 1)
+
+static bool launch(const char *name, bool right, int *out)
+{
+#define LAUNCH(kernel, blocks)                                                                     \
+    if (strcmp(name, #kernel) == 0) {                                                              \
+        int threads = strcmp(name, "transposed_in_place") == 0 ? 256 : THREADS;                    \
+        void *args[] = {&out, &right};                                                             \
+        return cudaLaunchKernel((const void *)kernel, blocks, threads, args, 0, 0) == cudaSuccess; \
+    }
+    CASES(LAUNCH)
+    if (strcmp(name, "no_grid_barrier") != 0)
+        return false;
+    void *args[] = {&out, &right};
+    return cudaLaunchCooperativeKernel((const void *)no_grid_barrier, 2, THREADS, args, 0, 0) == cudaSuccess;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+#define NAME(kernel, blocks) puts(#kernel);
+        CASES(NAME)
+        puts("no_grid_barrier");
+        return 0;
+    }
+    int *out;
+    cudaMalloc(&out, 3 * BLOCKS * THREADS * sizeof *out);
+    cudaMemset(out, 0, 3 * BLOCKS * THREADS * sizeof *out);
+    if (!launch(argv[1], strcmp(argv[2], "right") == 0, out)) {
+        fprintf(stderr, "no case '%s'\n", argv[1]);
+        return 2;
+    }
+    cudaError_t result = cudaDeviceSynchronize();
+    if (result != cudaSuccess)
+        fprintf(stderr, "%s\n", cudaGetErrorString(result));
+    return result != cudaSuccess;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Checks of races (docs/check.md): each thread tells what it does to memory that it may share, and
+ * what orders it with others. cudart/core/races makes of that what has no order.
+ */
+#include "translator/emit/emit.h"
+
+static bool is_shared_space(enum ptx_space space)
+{
+    return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_SHARED || space == PTX_SPACE_NONE;
+}
+
+static LLVMValueRef number_of(struct tr_ctx *ctx, LLVMValueRef pointer)
+{
+    return LLVMBuildPtrToInt(ctx->builder, pointer, ctx->i64, "");
+}
+
+void tr_race_access(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
+                    LLVMValueRef bytes, unsigned what, LLVMValueRef value)
+{
+    if (!ctx->options->checks_races || !is_shared_space(space))
+        return;
+    if (ptx_inst_mod(ctx->inst, PTX_GROUP_SCOPE) == PTX_MOD_CTA)
+        what |= RT_RACE_BLOCK;
+    if (value)
+        what |= RT_RACE_VALUE;
+    tr_placeholder(ctx, RT_CALL_RACE_ACCESS, ctx->thread, number_of(ctx, pointer),
+                   tr_resize(ctx, bytes, 64, false),
+                   value ? tr_resize(ctx, value, 64, false) : tr_const_int(ctx, 64, 0),
+                   tr_const_int(ctx, 32, what), tr_const_int(ctx, 32, (uint64_t)ctx->inst->line));
+}
+
+void tr_race_release(struct tr_ctx *ctx, LLVMValueRef pointer, bool is_ordered)
+{
+    if (ctx->options->checks_races)
+        tr_placeholder(ctx, RT_CALL_RACE_RELEASE, ctx->thread, number_of(ctx, pointer),
+                       tr_const_int(ctx, 32, is_ordered));
+}
+
+void tr_race_acquire(struct tr_ctx *ctx, LLVMValueRef pointer, bool is_ordered)
+{
+    if (ctx->options->checks_races)
+        tr_placeholder(ctx, RT_CALL_RACE_ACQUIRE, ctx->thread, number_of(ctx, pointer),
+                       tr_const_int(ctx, 32, is_ordered));
+}
+
+void tr_race_fence(struct tr_ctx *ctx)
+{
+    if (ctx->options->checks_races)
+        tr_placeholder(ctx, RT_CALL_RACE_FENCE, ctx->thread);
+}
+
+void tr_race_arrive(struct tr_ctx *ctx, LLVMValueRef id, LLVMValueRef count)
+{
+    if (ctx->options->checks_races)
+        tr_placeholder(ctx, RT_CALL_RACE_ARRIVE, ctx->thread, id, count);
+}
+
+void tr_race_leave(struct tr_ctx *ctx, LLVMValueRef id)
+{
+    if (ctx->options->checks_races)
+        tr_placeholder(ctx, RT_CALL_RACE_LEAVE, ctx->thread, id);
+}
+
+void tr_race_lanes(struct tr_ctx *ctx, LLVMValueRef mask)
+{
+    if (ctx->options->checks_races)
+        tr_placeholder(ctx, RT_CALL_RACE_LANES, ctx->thread, mask);
+}
