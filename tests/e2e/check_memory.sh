@@ -27,7 +27,7 @@ run()
     sed -n 's/.*"rule": "\([^"]*\)".*"line": \([0-9]*\),.*/\1 \2/p' "$dir/report" | sort -u > "$dir/found"
 }
 
-cases=$(sed -n 's/.*; \/\/ \([a-z_]*\) [a-z]*-[a-z-]*$/\1/p' "$SOURCE" | sort -u)
+cases=$(sed -n 's/.*; \/\/ \([a-z_]*\) [a-z-]*$/\1/p' "$SOURCE" | sort -u)
 for case in $cases; do
     twin=wrong
     run "$@"

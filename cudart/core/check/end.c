@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cudart/core/base/leak.h"
 #include "cudart/core/base/process.h"
 #include "cudart/core/check/end.h"
 #include "cudart/core/check/reports.h"
@@ -43,6 +44,33 @@ static void write_report(const char *name, const struct crt_found *found, size_t
                 strerror(errno));
 }
 
+/* Objects that are no memory have no size. */
+static void add_leak(const char *noun, const void *address, size_t size_bytes,
+                     const struct crt_frames *frames)
+{
+    char access[128];
+    char where[64];
+    struct crt_host_place place = crt_frames_source(frames);
+    char *call = crt_frames_text(frames);
+    if (size_bytes > 0)
+        snprintf(access, sizeof access, "%zu bytes of %s", size_bytes, noun);
+    else
+        snprintf(access, sizeof access, "%s", noun);
+    snprintf(where, sizeof where, "address 0x%zx", (size_t)(uintptr_t)address);
+    crt_finding_add(&(struct crt_finding){.kind = CRT_FINDING_LEAK,
+                                          .access = access,
+                                          .where = where,
+                                          .call = call,
+                                          .function = crt_frames_function(frames),
+                                          .file = place.file,
+                                          .line = place.line,
+                                          .address = (uint64_t)(uintptr_t)address,
+                                          .bytes = size_bytes,
+                                          .block_base = (uint64_t)(uintptr_t)address,
+                                          .block_bytes = size_bytes});
+    free(call);
+}
+
 static void say_how_it_went(const struct crt_found *found, size_t count)
 {
     uint64_t accesses = 0;
@@ -62,6 +90,8 @@ __attribute__((destructor(LAST))) static void end(void)
     const struct pxr_options *options = pxr_options_get();
     if (crt_check_ready() != CRT_SUCCESS || !crt_check_is_on())
         return;
+    if (options->leak_check)
+        crt_leak_each(add_leak);
     size_t count;
     const struct crt_found *found = crt_findings(&count);
     say_how_it_went(found, count);

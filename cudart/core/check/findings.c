@@ -39,7 +39,7 @@ static bool is_same_text(const char *a, const char *b)
 static bool is_same_place(const struct crt_finding *a, const struct crt_finding *b)
 {
     return a->kind == b->kind && a->ptx_line == b->ptx_line && is_same_text(a->ptx, b->ptx) &&
-           is_same_text(a->kernel, b->kernel);
+           is_same_text(a->kernel, b->kernel) && is_same_text(a->call, b->call);
 }
 
 static struct crt_found *find_locked(const struct crt_finding *finding)
@@ -75,8 +75,9 @@ static struct crt_found *add_locked(const struct crt_finding *finding)
         return NULL;
     struct crt_found *made = &findings.found[findings.count++];
     *made = (struct crt_found){.first = *finding, .count = 0};
-    made->readable = pxr_readable_name(finding->kernel);
+    made->readable = finding->kernel ? pxr_readable_name(finding->kernel) : NULL;
     made->first.kernel = keep(finding->kernel);
+    made->first.call = keep(finding->call);
     made->first.access = keep(finding->access);
     made->first.where = keep(finding->where);
     made->first.frames = keep(finding->frames);
@@ -92,8 +93,10 @@ void crt_finding_add(const struct crt_finding *finding)
     bool is_new = !known;
     if (is_new)
         known = add_locked(finding);
-    if (known)
+    if (known) {
         known->count++;
+        known->bytes += finding->bytes;
+    }
     struct crt_found copy = known ? *known : (struct crt_found){.first = *finding, .count = 1};
     pthread_mutex_unlock(&findings.lock);
     if (is_new)

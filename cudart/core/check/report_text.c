@@ -19,10 +19,12 @@ static void write_frames(FILE *file, const char *frames)
 
 static void write_place(FILE *file, const struct crt_finding *finding)
 {
-    if (finding->file)
+    if (finding->file && !finding->ptx)
+        fprintf(file, "  at %s:%" PRIu32 "\n", finding->file, finding->line);
+    else if (finding->file)
         fprintf(file, "  at %s:%" PRIu32 " (PTX line %" PRIu32 " of %s)\n", finding->file,
                 finding->line, finding->ptx_line, finding->ptx);
-    else
+    else if (finding->ptx)
         fprintf(file, "  at PTX line %" PRIu32 " of %s\n", finding->ptx_line, finding->ptx);
 }
 
@@ -30,12 +32,12 @@ static void write_found(FILE *file, const struct crt_found *found)
 {
     const struct crt_finding *finding = &found->first;
     const struct crt_finding_info *info = &crt_finding_table[finding->kind];
+    char thread[CRT_THREAD_TEXT_BYTES];
     fprintf(file, "%s %s [%s]\n", finding->access, info->title, info->rule);
     write_place(file, finding);
-    fprintf(file, "  in %s, block (%u,%u,%u), thread (%u,%u,%u)\n",
-            found->readable ? found->readable : finding->kernel, finding->block[0],
-            finding->block[1], finding->block[2], finding->thread[0], finding->thread[1],
-            finding->thread[2]);
+    write_frames(file, finding->call);
+    if (finding->kernel)
+        fprintf(file, "  %s\n", crt_report_thread(found, thread));
     fprintf(file, "  %s\n", finding->where);
     write_frames(file, finding->frames);
 }

@@ -19,4 +19,14 @@ void crt_write_sarif_report(FILE *file, const struct crt_found *found, size_t co
 /* A suite with a test that has failed for each place, or one that has passed. */
 void crt_write_junit_report(FILE *file, const struct crt_found *found, size_t count);
 
+/* ---- for writers ---- */
+
+/* The source; where that is not known the PTX, or the program. */
+const char *crt_report_file(const struct crt_finding *finding);
+uint32_t crt_report_line(const struct crt_finding *finding);
+
+/* "in scale(float*, int), block (3,0,0), thread (232,0,0)"; "in cudaFree". */
+#define CRT_THREAD_TEXT_BYTES 512
+const char *crt_report_thread(const struct crt_found *found, char text[CRT_THREAD_TEXT_BYTES]);
+
 #endif

@@ -9,21 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudart/core/base/leak.h"
 #include "cudart/core/check/findings.h"
 #include "cudart/core/code/child_launch.h"
 #include "cudart/core/code/device_heap.h"
 #include "cudart/core/code/launch.h"
 #include "cudart/core/code/module.h"
+#include "cudart/core/memory/describe.h"
 #include "cudart/core/memory/device_arena.h"
-#include "cudart/core/memory/freed.h"
 #include "cudart/core/memory/memory.h"
 #include "cudart/core/memory/shadow.h"
 #include "scheduler/scheduler.h"
 #include "util/guard.h"
-
-/* An allocation further away than this has nothing to do with the access. */
-#define NEAR_BYTES (UINT64_C(1) << 30)
 
 struct access {
     const struct rt_thread *thread;
@@ -114,55 +110,6 @@ static bool find_in_shared(const struct access *access, char *where, size_t cap)
     return true;
 }
 
-static bool find_freed(const struct access *access, char *where, size_t cap)
-{
-    uintptr_t base;
-    size_t size_bytes;
-    if (!crt_freed_find(access->address, &base, &size_bytes))
-        return false;
-    snprintf(where, cap,
-             "address 0x%" PRIx64 ": %" PRIu64
-             " bytes from the beginning of memory of %zu bytes that has been freed",
-             access->address, access->address - base, size_bytes);
-    return true;
-}
-
-/* The allocation that was meant, most likely; its base is 0 if none is near. */
-static struct crt_allocation find_near(uint64_t address)
-{
-    struct crt_allocation near = {0};
-    if (!crt_arena_nearest((uintptr_t)address, &near))
-        return near;
-    uint64_t end = (uint64_t)near.base + near.size_bytes;
-    uint64_t distance = address < near.base ? near.base - address : address - end;
-    bool is_inside = address >= near.base && address < end;
-    if (!is_inside && distance > NEAR_BYTES && near.size_bytes < distance)
-        near.base = 0;
-    crt_memory_find(near.base, &near); /* of a pool: the size that was asked for */
-    return near;
-}
-
-static void describe_near(const struct access *access, const struct crt_allocation *near,
-                          char *where, size_t cap)
-{
-    int len = snprintf(where, cap, "address 0x%" PRIx64 ": ", access->address);
-    where += len;
-    cap -= (size_t)len;
-    uint64_t begin = near->base;
-    uint64_t end = begin + near->size_bytes;
-    if (near->base == 0)
-        snprintf(where, cap, "%s", access->address ? "nothing is near it" : "a null pointer");
-    else if (access->address < begin)
-        snprintf(where, cap, "%" PRIu64 " bytes before memory of %zu bytes at 0x%" PRIx64,
-                 begin - access->address, near->size_bytes, begin);
-    else if (access->address < end)
-        snprintf(where, cap, "it ends behind memory of %zu bytes at 0x%" PRIx64, near->size_bytes,
-                 begin);
-    else
-        snprintf(where, cap, "%" PRIu64 " bytes behind memory of %zu bytes at 0x%" PRIx64,
-                 access->address - end, near->size_bytes, begin);
-}
-
 /* Behind a variable, or before the first of them. */
 static void describe_variable(const struct access *access, char *where, size_t cap)
 {
@@ -185,14 +132,15 @@ static bool is_host_memory(const struct access *access)
     return crt_memory_is_mapped((const void *)(uintptr_t)access->address, access->bytes);
 }
 
-static enum crt_finding_kind classify(const struct access *access, char *where, size_t cap,
-                                      char **frames)
+static enum crt_finding_kind classify(const struct access *access, char where[CRT_WHERE_BYTES],
+                                      struct crt_allocation *near)
 {
+    const size_t cap = CRT_WHERE_BYTES;
     if (find_in_shared(access, where, cap))
         return CRT_FINDING_SHARED_OUT_OF_BOUNDS;
     bool is_heap = crt_heap_owns(access->address);
     bool is_device = is_heap || crt_arena_file(access->address, &(int){0}, &(int64_t){0});
-    if (is_device && find_freed(access, where, cap))
+    if (is_device && crt_describe_freed(access->address, where))
         return CRT_FINDING_USE_AFTER_FREE;
     if (is_heap) {
         snprintf(where, cap, "address 0x%" PRIx64 " of the kernels' heap, in no block of malloc's",
@@ -203,12 +151,11 @@ static enum crt_finding_kind classify(const struct access *access, char *where, 
         snprintf(where, cap, "address 0x%" PRIx64 " is the program's own", access->address);
         return CRT_FINDING_HOST_MEMORY;
     }
-    struct crt_allocation near = find_near(access->address);
-    if (near.base && near.kind == CRT_MEMORY_MODULE)
+    *near = crt_find_near(access->address);
+    if (near->base && near->kind == CRT_MEMORY_MODULE)
         describe_variable(access, where, cap);
     else
-        describe_near(access, &near, where, cap);
-    *frames = near.base ? crt_leak_frames((const void *)near.base) : NULL;
+        crt_describe_near(access->address, access->bytes, near, where);
     return CRT_FINDING_OUT_OF_BOUNDS;
 }
 
@@ -242,30 +189,39 @@ static void add_place(struct crt_finding *finding, struct crt_kernel *kernel,
 static void add_finding(const struct access *access)
 {
     char what[64];
-    char where[256];
+    char where[CRT_WHERE_BYTES];
     char file[PTX_PLACE_TEXT_BYTES];
     char ptx[256];
-    char *frames = NULL;
+    static const char *const verbs[] = {
+        [RT_ACCESS_READ] = "read", [RT_ACCESS_WRITE] = "write", [RT_ACCESS_ATOMIC] = "atomic"};
+    struct crt_allocation near = {0};
     struct crt_kernel *kernel = crt_launch_of(access->thread->block->launch)->kernel;
     describe_access(access, what, sizeof what);
     snprintf(ptx, sizeof ptx, "%s%s", kernel->library->name,
              kernel->library->outline->source_suffix);
     struct crt_finding finding = {
-        .kind = classify(access, where, sizeof where, &frames),
+        .kind = classify(access, where, &near),
         .kernel = kernel->func->name,
         .access = what,
         .where = where,
         .ptx = ptx,
         .ptx_line = access->line,
+        .verb = verbs[access->what],
+        .address = access->address,
+        .bytes = access->bytes,
     };
-    finding.frames = frames;
+    char *maker = near.base ? crt_describe_maker(near.base) : NULL;
+    finding.frames = maker;
+    finding.block_base = near.base;
+    finding.block_bytes = near.base ? near.size_bytes : 0;
+    finding.space = finding.kind == CRT_FINDING_SHARED_OUT_OF_BOUNDS ? "shared" : "global";
     for (int d = 0; d < 3; d++) {
         finding.block[d] = access->thread->block->ctaid[d];
         finding.thread[d] = access->thread->tid[d];
     }
     add_place(&finding, kernel, file);
     crt_finding_add(&finding);
-    free(frames);
+    free(maker);
 }
 
 void rt_check_failed(struct rt_thread *thread, const char *address, uint64_t bytes,

@@ -15,6 +15,7 @@
 #include "cudart/core/base/process.h"
 #include "cudart/core/memory/array.h"
 #include "cudart/core/memory/graph_blocks.h"
+#include "cudart/core/memory/host_report.h"
 #include "cudart/core/memory/managed.h"
 #include "cudart/core/memory/pool.h"
 #include "cudart/core/memory/reference.h"
@@ -93,6 +94,13 @@ enum crt_result crt_memory_alloc_pitch(struct crt_context *ctx, size_t width_byt
     return result;
 }
 
+/* What an address becomes that is not the program's to free so. */
+static enum crt_result refuse_free(uintptr_t base)
+{
+    crt_report_free(base);
+    return CRT_INVALID_VALUE;
+}
+
 /* The allocation that starts at base, if it is one of the two kinds. */
 static bool find_start(uintptr_t base, enum crt_memory a, enum crt_memory b,
                        struct crt_allocation *allocation)
@@ -120,7 +128,7 @@ enum crt_result crt_memory_free(uintptr_t base)
     if (!base || crt_graph_memory_release(base, &result))
         return result;
     if (!find_start(base, CRT_MEMORY_DEVICE, CRT_MEMORY_MANAGED, &allocation))
-        return CRT_INVALID_VALUE;
+        return refuse_free(base);
     if (allocation.ctx)
         result = crt_context_wait(allocation.ctx);
     if (result == CRT_NOT_PERMITTED)
@@ -135,7 +143,7 @@ enum crt_result crt_memory_free_host(uintptr_t base)
     if (!base)
         return CRT_SUCCESS;
     if (!find_start(base, CRT_MEMORY_HOST, CRT_MEMORY_HOST, &allocation))
-        return CRT_INVALID_VALUE;
+        return refuse_free(base);
     if (allocation.ctx && !sch_on_pool_thread())
         crt_context_wait(allocation.ctx);
     return free_now(&allocation);
@@ -166,7 +174,7 @@ enum crt_result crt_memory_free_async(struct crt_stream *stream, uintptr_t base)
                     (find_start(base, CRT_MEMORY_HOST, CRT_MEMORY_HOST, &allocation) &&
                      (allocation.flags & CRT_ALLOCATION_POOLED));
     if (!is_found)
-        return CRT_INVALID_VALUE;
+        return refuse_free(base);
     if (allocation.flags & CRT_ALLOCATION_POOLED)
         return crt_pool_free(stream, base);
     if (crt_stream_is_idle(stream))
