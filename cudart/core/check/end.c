@@ -3,7 +3,6 @@
  * The end of a process with checks: the last line, the report, the exit code.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "cudart/core/base/leak.h"
 #include "cudart/core/base/process.h"
 #include "cudart/core/check/end.h"
+#include "cudart/core/check/print.h"
 #include "cudart/core/check/reports.h"
 #include "util/log.h"
 #include "util/options.h"
@@ -35,7 +35,8 @@ void crt_check_begin(void)
 static void write_report(const char *name, const struct crt_found *found, size_t count)
 {
     static const writer_fn writers[] = {crt_write_text_report, crt_write_json_report,
-                                        crt_write_sarif_report, crt_write_junit_report};
+                                        crt_write_sarif_report, crt_write_junit_report,
+                                        crt_write_sanitizer_xml};
     FILE *file = fopen(name, "we");
     if (file)
         writers[pxr_options_get()->check_format](file, found, count);
@@ -50,6 +51,9 @@ static void add_leak(const char *noun, const void *address, size_t size_bytes,
 {
     char access[128];
     char where[64];
+    bool is_sanitizer = pxr_options_get()->check_style == PXR_CHECK_STYLE_SANITIZER;
+    if (size_bytes == 0 && is_sanitizer) /* which knows leaks of memory only */
+        return;
     struct crt_host_place place = crt_frames_source(frames);
     char *call = crt_frames_text(frames);
     if (size_bytes > 0)
@@ -71,18 +75,6 @@ static void add_leak(const char *noun, const void *address, size_t size_bytes,
     free(call);
 }
 
-static void say_how_it_went(const struct crt_found *found, size_t count)
-{
-    uint64_t accesses = 0;
-    for (size_t i = 0; i < count; i++)
-        accesses += found[i].count;
-    if (count == 0)
-        fputs("ptxrun: check: no errors\n", stderr);
-    else
-        fprintf(stderr, "ptxrun: check: %" PRIu64 " errors at %zu place%s\n", accesses, count,
-                count == 1 ? "" : "s");
-}
-
 /* Behind all others of this library, as it may end the process. */
 #define LAST 101
 __attribute__((destructor(LAST))) static void end(void)
@@ -94,7 +86,7 @@ __attribute__((destructor(LAST))) static void end(void)
         crt_leak_each(add_leak);
     size_t count;
     const struct crt_found *found = crt_findings(&count);
-    say_how_it_went(found, count);
+    crt_print_end(found, count);
     if (*options->check_report)
         write_report(options->check_report, found, count);
     if (count == 0 || exit_code != 0 || options->error_exitcode == 0)

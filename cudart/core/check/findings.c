@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudart/core/check/reports.h"
+#include "cudart/core/check/filter.h"
+#include "cudart/core/check/print.h"
 #include "util/options.h"
 #include "util/readable_name.h"
 
@@ -83,6 +84,7 @@ static struct crt_found *add_locked(const struct crt_finding *finding)
     made->first.frames = keep(finding->frames);
     made->first.ptx = keep(finding->ptx);
     made->first.file = keep(finding->file);
+    made->is_hidden = !crt_filter_lets_pass(made);
     return made;
 }
 
@@ -99,14 +101,28 @@ void crt_finding_add(const struct crt_finding *finding)
     }
     struct crt_found copy = known ? *known : (struct crt_found){.first = *finding, .count = 1};
     pthread_mutex_unlock(&findings.lock);
-    if (is_new)
+    if (is_new && !copy.is_hidden)
         crt_print_finding(&copy);
+}
+
+/* Puts those that count first. */
+static size_t sort_locked(void)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < findings.count; i++) {
+        struct crt_found moved = findings.found[i];
+        if (moved.is_hidden)
+            continue;
+        memmove(&findings.found[shown + 1], &findings.found[shown], (i - shown) * sizeof moved);
+        findings.found[shown++] = moved;
+    }
+    return shown;
 }
 
 const struct crt_found *crt_findings(size_t *count)
 {
     pthread_mutex_lock(&findings.lock);
-    *count = findings.count;
+    *count = sort_locked();
     const struct crt_found *found = findings.found;
     pthread_mutex_unlock(&findings.lock);
     return found;

@@ -47,6 +47,7 @@ struct crt_finding {
     uint64_t bytes;
     uint64_t block_base; /* of the allocation that is meant */
     uint64_t block_bytes;
+    bool is_refused; /* the API function has returned CUDA_ERROR_INVALID_VALUE */
 };
 
 /* Whether --check asks for anything. */
@@ -63,9 +64,10 @@ struct crt_found {
     char *readable; /* the name of the kernel as its source has it; NULL: not known, or no kernel */
     uint64_t count;
     uint64_t bytes; /* in sum */
+    bool is_hidden; /* it does not count */
 };
 
-/* All places, in the order in which they were found. Nothing is found any more. */
+/* The places that count, in the order in which they were found. Nothing is found any more. */
 const struct crt_found *crt_findings(size_t *count);
 
 #endif

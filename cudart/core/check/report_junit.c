@@ -7,8 +7,7 @@
 #include "cudart/core/check/reports.h"
 #include "util/outside_text.h"
 
-/* XML has no way to write control characters. */
-static void write_escaped(FILE *file, const char *text)
+void crt_write_xml_text(FILE *file, const char *text)
 {
     while (*text) {
         uint32_t character;
@@ -27,7 +26,7 @@ static void write_escaped(FILE *file, const char *text)
 static void write_attribute(FILE *file, const char *name, const char *text)
 {
     fprintf(file, " %s=\"", name);
-    write_escaped(file, text);
+    crt_write_xml_text(file, text);
     fputc('"', file);
 }
 
@@ -47,7 +46,7 @@ static void write_found(FILE *file, const struct crt_found *found)
     fputc('>', file);
     snprintf(text, sizeof text, "%s\n%s\n%" PRIu64 " times", crt_report_thread(found, thread),
              finding->where, found->count);
-    write_escaped(file, text);
+    crt_write_xml_text(file, text);
     fputs("</failure>\n  </testcase>\n", file);
 }
 

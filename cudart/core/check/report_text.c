@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Findings for people: on standard error as they are found, and as a text.
+ * Findings for people.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cudart/core/check/reports.h"
+#include "util/options.h"
 
 static void write_frames(FILE *file, const char *frames)
 {
+    if (pxr_options_get()->check_backtrace == PXR_CHECK_BACKTRACE_NO)
+        return;
     for (const char *at = frames; at && *at;) {
         size_t len = strcspn(at, "\n");
         fprintf(file, "    %.*s\n", (int)len, at);
@@ -28,7 +30,7 @@ static void write_place(FILE *file, const struct crt_finding *finding)
         fprintf(file, "  at PTX line %" PRIu32 " of %s\n", finding->ptx_line, finding->ptx);
 }
 
-static void write_found(FILE *file, const struct crt_found *found)
+void crt_write_text_finding(FILE *file, const struct crt_found *found)
 {
     const struct crt_finding *finding = &found->first;
     const struct crt_finding_info *info = &crt_finding_table[finding->kind];
@@ -42,24 +44,10 @@ static void write_found(FILE *file, const struct crt_found *found)
     write_frames(file, finding->frames);
 }
 
-void crt_print_finding(const struct crt_found *found)
-{
-    char *text = NULL;
-    size_t len;
-    FILE *file = open_memstream(&text, &len);
-    if (!file)
-        return;
-    fputs("ptxrun: check: ", file);
-    write_found(file, found);
-    if (fclose(file) == 0)
-        fputs(text, stderr); /* in one piece, whatever other threads print */
-    free(text);
-}
-
 void crt_write_text_report(FILE *file, const struct crt_found *found, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        write_found(file, &found[i]);
+        crt_write_text_finding(file, &found[i]);
         fprintf(file, "  %" PRIu64 " times\n\n", found[i].count);
     }
     fprintf(file, "%zu places\n", count);

@@ -214,7 +214,11 @@ static void add_finding(const struct access *access)
     finding.frames = maker;
     finding.block_base = near.base;
     finding.block_bytes = near.base ? near.size_bytes : 0;
-    finding.space = finding.kind == CRT_FINDING_SHARED_OUT_OF_BOUNDS ? "shared" : "global";
+    finding.space = "global";
+    if (finding.kind == CRT_FINDING_SHARED_OUT_OF_BOUNDS) {
+        finding.space = "shared";
+        finding.address = (uint32_t)(access->address - (uintptr_t)access->thread->block->shared);
+    }
     for (int d = 0; d < 3; d++) {
         finding.block[d] = access->thread->block->ctaid[d];
         finding.thread[d] = access->thread->tid[d];

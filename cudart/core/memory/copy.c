@@ -78,9 +78,9 @@ static enum crt_result check_side(const struct crt_side *side, const struct crt_
         *class = class_of(&allocation);
     if (is_known && is_inside(side, extent, access, &allocation))
         return CRT_SUCCESS;
-    crt_report_extent(side->base, extent, access);
     /* What a program calls the host's is not looked at any closer. */
     bool is_refused = side->place != CRT_PLACE_HOST || allocation.kind == CRT_MEMORY_MAPPED;
+    crt_report_extent(side->base, extent, access, is_refused);
     return is_refused ? CRT_INVALID_VALUE : CRT_SUCCESS;
 }
 

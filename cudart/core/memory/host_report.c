@@ -57,7 +57,8 @@ void crt_report_free(uintptr_t base)
     char where[CRT_WHERE_BYTES];
     if (!crt_check_is_on())
         return;
-    struct crt_finding finding = {.kind = CRT_FINDING_DOUBLE_FREE, .where = where, .address = base};
+    struct crt_finding finding = {
+        .kind = CRT_FINDING_DOUBLE_FREE, .where = where, .address = base, .is_refused = true};
     if (!describe_freed(base, where)) {
         struct crt_allocation near = crt_find_near(base);
         finding.kind = CRT_FINDING_INVALID_FREE;
@@ -68,7 +69,7 @@ void crt_report_free(uintptr_t base)
     add(&finding, "free of memory");
 }
 
-void crt_report_extent(uintptr_t base, size_t extent, unsigned access)
+void crt_report_extent(uintptr_t base, size_t extent, unsigned access, bool is_refused)
 {
     char where[CRT_WHERE_BYTES];
     char text[64];
@@ -79,7 +80,8 @@ void crt_report_extent(uintptr_t base, size_t extent, unsigned access)
                                   .address = base,
                                   .bytes = extent,
                                   .verb = access == CRT_ACCESS_READ ? "read" : "write",
-                                  .space = "global"};
+                                  .space = "global",
+                                  .is_refused = is_refused};
     if (!describe_freed(base, where)) {
         struct crt_allocation near = crt_find_near(base);
         finding.kind = CRT_FINDING_API_OUT_OF_BOUNDS;

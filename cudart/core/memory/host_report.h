@@ -6,6 +6,7 @@
 #ifndef PTXRUN_CUDART_CORE_MEMORY_HOST_REPORT_H
 #define PTXRUN_CUDART_CORE_MEMORY_HOST_REPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,7 +14,7 @@
 void crt_report_free(uintptr_t base);
 
 /* A copy or fill uses bytes that do not lie in one allocation. access: CRT_ACCESS_READ or
- * CRT_ACCESS_WRITE; extent: from the first to the last byte. */
-void crt_report_extent(uintptr_t base, size_t extent, unsigned access);
+ * CRT_ACCESS_WRITE; extent: from the first to the last byte; is_refused: the API says so, too. */
+void crt_report_extent(uintptr_t base, size_t extent, unsigned access, bool is_refused);
 
 #endif
