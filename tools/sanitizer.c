@@ -30,6 +30,7 @@ enum action {
     ACTION_DEMANGLE,
     ACTION_SHOW_BACKTRACE,
     ACTION_REPORT_API_ERRORS,
+    ACTION_SUPPRESSIONS,
     ACTION_HELP,
     ACTION_VERSION,
     ACTION_REFUSED,
@@ -74,6 +75,7 @@ struct command_line {
     const char *prefix;
     char log_file[PATH_MAX];
     const char *save;
+    const char *suppressions;
     bool is_xml;
     bool has_leak_check;
     bool has_backtrace;
@@ -211,6 +213,24 @@ static bool take_checked(enum pxr_option_id id, const char **field, const char *
     return false;
 }
 
+/* compute-sanitizer's are XML, which begins with a bracket. */
+static bool take_suppressions(struct command_line *line, const char *name)
+{
+    char first = 0;
+    FILE *file = fopen(name, "r");
+    bool is_read = file && fscanf(file, " %c", &first) >= 0;
+    if (!file)
+        complain("cannot read '%s': %s", name, strerror(errno));
+    if (file)
+        fclose(file);
+    if (is_read && first == '<')
+        complain("--suppressions %s: XML is not supported; ptxrun --print-suppressions FILE writes "
+                 "what is (docs/check.md)",
+                 name);
+    line->suppressions = name;
+    return file && first != '<';
+}
+
 /* An option that only its usual value fits. */
 static bool take_unsupported(const struct option_info *info, const char *value)
 {
@@ -239,6 +259,8 @@ static bool take_value(struct command_line *line, const struct option_info *info
     case ACTION_SAVE:
         line->save = value;
         return true;
+    case ACTION_SUPPRESSIONS:
+        return take_suppressions(line, value);
     case ACTION_XML:
         line->is_xml = strcmp(value, "yes") == 0;
         return true;
@@ -404,6 +426,8 @@ static void add_options(struct arguments *arguments, const struct command_line *
         add(arguments, "--check-format=%s", "xml");
         add(arguments, "--check-report=%s", line->save);
     }
+    if (line->suppressions)
+        add(arguments, "--suppressions=%s", line->suppressions);
     if (line->has_leak_check)
         add(arguments, "%s", "--leak-check");
     if (!line->has_api_errors)

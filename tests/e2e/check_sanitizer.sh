@@ -111,6 +111,12 @@ run 2 --launch-count 3 "$KERNELS" stencil_border wrong
 says '--launch-count 3 is not supported'
 run 2 --save "$dir/session" "$KERNELS" stencil_border wrong
 says '--save needs --xml yes'
+echo '<ComputeSanitizerOutput/>' > "$dir/suppressions"
+run 2 --suppressions "$dir/suppressions" "$KERNELS" stencil_border wrong
+says 'XML is not supported'
+printf 'suppress *\n    kernel stencil_border\n' > "$dir/suppressions"
+run 0 --error-exitcode 1 --suppressions "$dir/suppressions" "$KERNELS" stencil_border wrong
+has '========= ERROR SUMMARY: 0 errors'
 run 2 --nothing "$KERNELS" stencil_border wrong
 says "unknown option '--nothing'"
 run 2 --tool memcheck

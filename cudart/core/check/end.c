@@ -12,6 +12,7 @@
 #include "cudart/core/check/end.h"
 #include "cudart/core/check/print.h"
 #include "cudart/core/check/reports.h"
+#include "cudart/core/check/suppress.h"
 #include "util/log.h"
 #include "util/options.h"
 
@@ -28,21 +29,32 @@ static void note_exit_code(int code, void *unused)
 
 void crt_check_begin(void)
 {
-    if (crt_check_is_on())
-        on_exit(note_exit_code, NULL);
+    if (!crt_check_is_on())
+        return;
+    on_exit(note_exit_code, NULL);
+    crt_suppressions_load();
 }
 
-static void write_report(const char *name, const struct crt_found *found, size_t count)
+static void write_file(const char *name, const char *mode, writer_fn writer,
+                       const struct crt_found *found, size_t count)
+{
+    FILE *file = fopen(name, mode);
+    if (file)
+        writer(file, found, count);
+    if (!file || fclose(file) != 0)
+        pxr_log(PXR_LOG_ERROR, "check: '%s' cannot be written: %s", name, strerror(errno));
+}
+
+static void write_files(const struct crt_found *found, size_t count)
 {
     static const writer_fn writers[] = {crt_write_text_report, crt_write_json_report,
                                         crt_write_sarif_report, crt_write_junit_report,
                                         crt_write_sanitizer_xml};
-    FILE *file = fopen(name, "we");
-    if (file)
-        writers[pxr_options_get()->check_format](file, found, count);
-    if (!file || fclose(file) != 0)
-        pxr_log(PXR_LOG_ERROR, "check: the report '%s' cannot be written: %s", name,
-                strerror(errno));
+    const struct pxr_options *options = pxr_options_get();
+    if (*options->check_report)
+        write_file(options->check_report, "we", writers[options->check_format], found, count);
+    if (*options->print_suppressions)
+        write_file(options->print_suppressions, "ae", crt_suppressions_write, found, count);
 }
 
 /* Objects that are no memory have no size. */
@@ -87,8 +99,7 @@ __attribute__((destructor(LAST))) static void end(void)
     size_t count;
     const struct crt_found *found = crt_findings(&count);
     crt_print_end(found, count);
-    if (*options->check_report)
-        write_report(options->check_report, found, count);
+    write_files(found, count);
     if (count == 0 || exit_code != 0 || options->error_exitcode == 0)
         return;
     fflush(NULL);

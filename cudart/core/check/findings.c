@@ -10,6 +10,7 @@
 
 #include "cudart/core/check/filter.h"
 #include "cudart/core/check/print.h"
+#include "cudart/core/check/suppress.h"
 #include "util/options.h"
 #include "util/readable_name.h"
 
@@ -85,6 +86,8 @@ static struct crt_found *add_locked(const struct crt_finding *finding)
     made->first.ptx = keep(finding->ptx);
     made->first.file = keep(finding->file);
     made->is_hidden = !crt_filter_lets_pass(made);
+    made->is_suppressed = !made->is_hidden && crt_suppressions_have(made);
+    made->is_hidden = made->is_hidden || made->is_suppressed;
     return made;
 }
 
@@ -126,4 +129,14 @@ const struct crt_found *crt_findings(size_t *count)
     const struct crt_found *found = findings.found;
     pthread_mutex_unlock(&findings.lock);
     return found;
+}
+
+uint64_t crt_findings_suppressed(void)
+{
+    uint64_t count = 0;
+    pthread_mutex_lock(&findings.lock);
+    for (size_t i = 0; i < findings.count; i++)
+        count += findings.found[i].is_suppressed ? findings.found[i].count : 0;
+    pthread_mutex_unlock(&findings.lock);
+    return count;
 }

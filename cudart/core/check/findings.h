@@ -64,10 +64,14 @@ struct crt_found {
     char *readable; /* the name of the kernel as its source has it; NULL: not known, or no kernel */
     uint64_t count;
     uint64_t bytes; /* in sum */
-    bool is_hidden; /* it does not count */
+    bool is_hidden; /* it does not count: of no interest, or suppressed */
+    bool is_suppressed;
 };
 
 /* The places that count, in the order in which they were found. Nothing is found any more. */
 const struct crt_found *crt_findings(size_t *count);
+
+/* Occurrences that are suppressed. */
+uint64_t crt_findings_suppressed(void);
 
 #endif

@@ -54,11 +54,15 @@ static void write_end(FILE *file, const struct crt_found *found, size_t count)
     uint64_t accesses = 0;
     for (size_t i = 0; i < count; i++)
         accesses += found[i].count;
+    uint64_t suppressed = crt_findings_suppressed();
     if (count == 0)
-        fputs("ptxrun: check: no errors\n", file);
+        fputs("ptxrun: check: no errors", file);
     else
-        fprintf(file, "ptxrun: check: %" PRIu64 " errors at %zu place%s\n", accesses, count,
+        fprintf(file, "ptxrun: check: %" PRIu64 " errors at %zu place%s", accesses, count,
                 count == 1 ? "" : "s");
+    if (suppressed > 0)
+        fprintf(file, " (%" PRIu64 " suppressed)", suppressed);
+    fputc('\n', file);
 }
 
 void crt_print_end(const struct crt_found *found, size_t count)
