@@ -88,6 +88,9 @@ has '"uri": "file:///tests/cuda/host_defects.cu"'
 has '"startLine": 79'
 check junit 1 wrong
 has 'name="api-out-of-bounds: /tests/cuda/host_defects.cu:79"'
+case=fill_of_freed
+check text 1 wrong
+has ', freed at /tests/cuda/host_defects.cu:137'
 case=leaked
 check text 0 wrong
 check text 1 wrong --leak-check

@@ -61,6 +61,11 @@ run 0 --demangle simple "$KERNELS" stencil_border wrong
 has '=========     at stencil_border+0x[0-9a-f]* in .*'
 run 0 --error-exitcode 1 "$KERNELS" stencil_border right
 has '========= ERROR SUMMARY: 0 errors'
+run 0 "$KERNELS" use_after_free wrong
+has '=========     Saved host backtrace up to driver entry point at free time'
+run 2 "$KERNELS"
+has '========= COMPUTE-SANITIZER'
+run 0 --error-exitcode 1 --print-limit 0 "$KERNELS" unrolled_tail right
 
 # Kernels, limits.
 run 0 --error-exitcode 1 --kernel-regex kns=border,kne=nothing "$KERNELS" write_past_end wrong

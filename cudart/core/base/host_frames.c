@@ -58,10 +58,37 @@ static int first_frame(const struct crt_frames *frames)
     return 0;
 }
 
+/* Of the runtime inside of the program, whose functions have names but no source. */
+static bool is_in_static_runtime(const char *function)
+{
+    return strncmp(function, "libcudart_static_", 17) == 0;
+}
+
+/* Whether a frame is CUDA's; its function, if it is one that programs call. */
+static bool is_api(const void *frame, const Dl_info *info, const char **function)
+{
+    *function = NULL;
+    if (is_library(info->dli_fname, "libcuda.so") || is_library(info->dli_fname, "libcudart.so")) {
+        *function = info->dli_sname;
+        return true;
+    }
+    struct crt_host_place place = crt_host_place_of(frame);
+    if (!place.function || place.file)
+        return false;
+    if (is_in_static_runtime(place.function))
+        return true;
+    if (strncmp(place.function, "cuda", 4) != 0 || strchr(place.function, '('))
+        return false;
+    *function = place.function;
+    return true;
+}
+
 static void write_frame(FILE *out, const char *prefix, const void *frame, const Dl_info *info)
 {
     struct crt_host_place place = crt_host_place_of(frame);
     const char *name = info->dli_sname ? info->dli_sname : "?";
+    if (place.function && is_in_static_runtime(place.function))
+        return;
     fprintf(out, "%s%s", prefix, place.function ? place.function : name);
     if (place.file)
         fprintf(out, " in %s:%u", place.file, place.line);
@@ -96,16 +123,12 @@ char *crt_frames_text(const struct crt_frames *frames)
     return text;
 }
 
-static bool is_api(const Dl_info *info)
-{
-    return is_library(info->dli_fname, "libcuda.so") || is_library(info->dli_fname, "libcudart.so");
-}
-
 struct crt_host_place crt_frames_source(const struct crt_frames *frames)
 {
     for (int i = first_frame(frames); i < frames->count; i++) {
         Dl_info info;
-        if (!describe(frames->at[i], &info) || is_api(&info))
+        const char *function;
+        if (!describe(frames->at[i], &info) || is_api(frames->at[i], &info, &function))
             continue;
         if (is_library(info.dli_fname, "libc.so"))
             break;
@@ -123,10 +146,11 @@ const char *crt_frames_function(const struct crt_frames *frames)
         Dl_info info;
         if (!describe(frames->at[i], &info))
             continue;
-        if (!is_api(&info))
+        const char *function;
+        if (!is_api(frames->at[i], &info, &function))
             break;
-        if (info.dli_sname)
-            name = info.dli_sname;
+        if (function)
+            name = function;
     }
     return name ? name : "a function of CUDA";
 }

@@ -98,7 +98,7 @@ __attribute__((destructor(LAST))) static void end(void)
         crt_leak_each(add_leak);
     size_t count;
     const struct crt_found *found = crt_findings(&count);
-    crt_print_end(found, count);
+    crt_print_end(found, count, exit_code);
     write_files(found, count);
     if (count == 0 || exit_code != 0 || options->error_exitcode == 0)
         return;

@@ -33,9 +33,10 @@ struct crt_finding {
     const char *function; /* and the API function, a literal or a text of a library's */
     const char *access;   /* "write of 4 bytes to global memory" */
     const char *where;    /* what the address is, as a sentence without its dot */
-    const char *frames;   /* functions of the host that have made the object, a line each */
-    const char *ptx;      /* the name of the PTX */
-    const char *file;     /* of the source, if the PTX names it */
+    const char
+        *frames;     /* functions of the host that have made the object, or freed it, a line each */
+    const char *ptx; /* the name of the PTX */
+    const char *file; /* of the source, if the PTX names it */
     uint32_t ptx_line;
     uint32_t line; /* of the source */
     uint32_t block[3];

@@ -65,7 +65,7 @@ static void write_end(FILE *file, const struct crt_found *found, size_t count)
     fputc('\n', file);
 }
 
-void crt_print_end(const struct crt_found *found, size_t count)
+void crt_print_end(const struct crt_found *found, size_t count, int exit_code)
 {
     char *text = NULL;
     size_t len;
@@ -73,6 +73,8 @@ void crt_print_end(const struct crt_found *found, size_t count)
     FILE *file = open_memstream(&text, &len);
     if (!file)
         return;
+    if (is_sanitizer() && exit_code != 0)
+        fprintf(file, "%s Target application returned an error\n", pxr_options_get()->check_prefix);
     if (is_sanitizer())
         crt_write_sanitizer_end(file, found, count, limit && limit < count ? limit : count);
     else

@@ -10,7 +10,7 @@
 
 void crt_print_finding(const struct crt_found *found);
 
-/* The last lines. */
-void crt_print_end(const struct crt_found *found, size_t count);
+/* The last lines, of a program that ends with this code. */
+void crt_print_end(const struct crt_found *found, size_t count, int exit_code);
 
 #endif

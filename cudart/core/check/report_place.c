@@ -31,3 +31,10 @@ const char *crt_report_thread(const struct crt_found *found, char text[CRT_THREA
                  finding->function ? finding->function : "the program");
     return text;
 }
+
+const char *crt_report_when(const struct crt_finding *finding)
+{
+    if (finding->call && finding->kind != CRT_FINDING_LEAK)
+        return "error";
+    return finding->kind == CRT_FINDING_USE_AFTER_FREE ? "free time" : "allocation time";
+}

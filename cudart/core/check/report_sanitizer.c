@@ -96,7 +96,7 @@ static void write_access(FILE *file, const struct crt_found *found)
     write_nearest(file, finding);
     if (finding->kind != CRT_FINDING_OUT_OF_BOUNDS)
         fprintf(file, "%s     %s\n", prefix(), finding->where);
-    write_frames(file, "allocation time", finding->frames);
+    write_frames(file, crt_report_when(finding), finding->frames);
 }
 
 /* The runtime's functions have errors of their own. */

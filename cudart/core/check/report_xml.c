@@ -91,7 +91,6 @@ static void write_frame(FILE *file, char *line)
 
 static void write_stack(FILE *file, const struct crt_finding *finding)
 {
-    bool is_call = finding->call && finding->kind != CRT_FINDING_LEAK;
     const char *frames = finding->call ? finding->call : finding->frames;
     char *copy = frames ? strdup(frames) : NULL;
     char *rest = copy;
@@ -100,7 +99,7 @@ static void write_stack(FILE *file, const struct crt_finding *finding)
         return;
     }
     fputs("  <hostStack>", file);
-    write_text(file, "saveLocation", is_call ? "error" : "allocation time");
+    write_text(file, "saveLocation", crt_report_when(finding));
     for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n"))
         write_frame(file, line);
     fputs("</hostStack>\n", file);

@@ -37,6 +37,9 @@ void crt_write_xml_text(FILE *file, const char *text);
 const char *crt_report_file(const struct crt_finding *finding);
 uint32_t crt_report_line(const struct crt_finding *finding);
 
+/* When the calls were made that a report in compute-sanitizer's form tells. */
+const char *crt_report_when(const struct crt_finding *finding);
+
 /* "in scale(float*, int), block (3,0,0), thread (232,0,0)"; "in cudaFree". */
 #define CRT_THREAD_TEXT_BYTES 512
 const char *crt_report_thread(const struct crt_found *found, char text[CRT_THREAD_TEXT_BYTES]);

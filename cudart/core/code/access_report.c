@@ -133,14 +133,14 @@ static bool is_host_memory(const struct access *access)
 }
 
 static enum crt_finding_kind classify(const struct access *access, char where[CRT_WHERE_BYTES],
-                                      struct crt_allocation *near)
+                                      struct crt_allocation *near, char **freed)
 {
     const size_t cap = CRT_WHERE_BYTES;
     if (find_in_shared(access, where, cap))
         return CRT_FINDING_SHARED_OUT_OF_BOUNDS;
     bool is_heap = crt_heap_owns(access->address);
     bool is_device = is_heap || crt_arena_file(access->address, &(int){0}, &(int64_t){0});
-    if (is_device && crt_describe_freed(access->address, where))
+    if (is_device && crt_describe_freed(access->address, where, freed))
         return CRT_FINDING_USE_AFTER_FREE;
     if (is_heap) {
         snprintf(where, cap, "address 0x%" PRIx64 " of the kernels' heap, in no block of malloc's",
@@ -195,12 +195,13 @@ static void add_finding(const struct access *access)
     static const char *const verbs[] = {
         [RT_ACCESS_READ] = "read", [RT_ACCESS_WRITE] = "write", [RT_ACCESS_ATOMIC] = "atomic"};
     struct crt_allocation near = {0};
+    char *freed = NULL;
     struct crt_kernel *kernel = crt_launch_of(access->thread->block->launch)->kernel;
     describe_access(access, what, sizeof what);
     snprintf(ptx, sizeof ptx, "%s%s", kernel->library->name,
              kernel->library->outline->source_suffix);
     struct crt_finding finding = {
-        .kind = classify(access, where, &near),
+        .kind = classify(access, where, &near, &freed),
         .kernel = kernel->func->name,
         .access = what,
         .where = where,
@@ -210,7 +211,7 @@ static void add_finding(const struct access *access)
         .address = access->address,
         .bytes = access->bytes,
     };
-    char *maker = near.base ? crt_describe_maker(near.base) : NULL;
+    char *maker = near.base ? crt_describe_maker(near.base) : freed;
     finding.frames = maker;
     finding.block_base = near.base;
     finding.block_bytes = near.base ? near.size_bytes : 0;

@@ -25,14 +25,19 @@ struct crt_allocation crt_find_near(uint64_t address)
     return near;
 }
 
+/* ", allocated at main.cu:31" */
+static void append_place(const struct crt_frames *frames, const char *what, char *text, size_t cap)
+{
+    struct crt_host_place place = crt_frames_source(frames);
+    if (place.file)
+        snprintf(text, cap, ", %s at %s:%" PRIu32, what, place.file, place.line);
+}
+
 static void append_maker(uintptr_t base, char *text, size_t cap)
 {
     struct crt_frames frames;
-    struct crt_host_place place = {0};
     if (crt_leak_frames((const void *)base, &frames))
-        place = crt_frames_source(&frames);
-    if (place.file)
-        snprintf(text, cap, ", allocated at %s:%" PRIu32, place.file, place.line);
+        append_place(&frames, "allocated", text, cap);
 }
 
 /* How the bytes lie to the block: "4 bytes after". */
@@ -66,16 +71,17 @@ void crt_describe_near(uint64_t address, uint64_t bytes, const struct crt_alloca
     append_maker(near->base, where + len, CRT_WHERE_BYTES - (size_t)len);
 }
 
-bool crt_describe_freed(uint64_t address, char where[CRT_WHERE_BYTES])
+bool crt_describe_freed(uint64_t address, char where[CRT_WHERE_BYTES], char **frames)
 {
-    uintptr_t base;
-    size_t size_bytes;
-    if (!crt_freed_find(address, &base, &size_bytes))
+    struct crt_freed freed;
+    if (!crt_freed_find(address, &freed))
         return false;
-    snprintf(where, CRT_WHERE_BYTES,
-             "address 0x%" PRIx64 ": %" PRIu64
-             " bytes inside the %zu-byte block that was at 0x%" PRIx64,
-             address, address - base, size_bytes, (uint64_t)base);
+    int len =
+        snprintf(where, CRT_WHERE_BYTES,
+                 "address 0x%" PRIx64 ": %zu bytes inside the %zu-byte block that was at 0x%zx",
+                 address, (size_t)(address - freed.base), freed.size_bytes, (size_t)freed.base);
+    append_place(&freed.frames, "freed", where + len, CRT_WHERE_BYTES - (size_t)len);
+    *frames = freed.frames.count ? crt_frames_text(&freed.frames) : NULL;
     return true;
 }
 

@@ -21,8 +21,9 @@ struct crt_allocation crt_find_near(uint64_t address);
 void crt_describe_near(uint64_t address, uint64_t bytes, const struct crt_allocation *near,
                        char where[CRT_WHERE_BYTES]);
 
-/* The same for memory that was given back; false if none is remembered there. */
-bool crt_describe_freed(uint64_t address, char where[CRT_WHERE_BYTES]);
+/* The same for memory that was given back, with the calls that have done it, as a text for free, or
+ * NULL; false if none is remembered there. */
+bool crt_describe_freed(uint64_t address, char where[CRT_WHERE_BYTES], char **frames);
 
 /* The calls that have made an allocation, a line each. malloc; NULL: not known. */
 char *crt_describe_maker(uintptr_t base);

@@ -12,15 +12,15 @@
 #include "cudart/core/memory/memory.h"
 #include "cudart/core/memory/pool.h"
 
-/* Adds who has called what, and where. */
-static void add(struct crt_finding *finding, const char *access)
+/* Adds who has called what, and where; frees the text of who has freed the memory. */
+static void add(struct crt_finding *finding, const char *access, char *freed)
 {
     struct crt_frames frames;
     char text[256];
     crt_frames_take(&frames);
     struct crt_host_place place = crt_frames_source(&frames);
     char *call = crt_frames_text(&frames);
-    char *maker = finding->block_base ? crt_describe_maker(finding->block_base) : NULL;
+    char *maker = finding->block_base ? crt_describe_maker(finding->block_base) : freed;
     finding->function = crt_frames_function(&frames);
     finding->call = call;
     finding->file = place.file;
@@ -41,15 +41,16 @@ static bool is_kept_by_pool(uintptr_t address)
            !crt_memory_find(address, &allocation);
 }
 
-static bool describe_freed(uintptr_t address, char where[CRT_WHERE_BYTES])
+static bool describe_freed(uintptr_t address, char where[CRT_WHERE_BYTES], char **freed)
 {
+    *freed = NULL;
     if (is_kept_by_pool(address)) {
         snprintf(where, CRT_WHERE_BYTES, "address 0x%zx: of a block that the pool has got back",
                  (size_t)address);
         return true;
     }
     struct crt_allocation allocation;
-    return !crt_memory_find(address, &allocation) && crt_describe_freed(address, where);
+    return !crt_memory_find(address, &allocation) && crt_describe_freed(address, where, freed);
 }
 
 void crt_report_free(uintptr_t base)
@@ -59,14 +60,15 @@ void crt_report_free(uintptr_t base)
         return;
     struct crt_finding finding = {
         .kind = CRT_FINDING_DOUBLE_FREE, .where = where, .address = base, .is_refused = true};
-    if (!describe_freed(base, where)) {
+    char *freed;
+    if (!describe_freed(base, where, &freed)) {
         struct crt_allocation near = crt_find_near(base);
         finding.kind = CRT_FINDING_INVALID_FREE;
         finding.block_base = near.base;
         finding.block_bytes = near.base ? near.size_bytes : 0;
         crt_describe_near(base, 0, &near, where);
     }
-    add(&finding, "free of memory");
+    add(&finding, "free of memory", freed);
 }
 
 void crt_report_extent(uintptr_t base, size_t extent, unsigned access, bool is_refused)
@@ -82,7 +84,8 @@ void crt_report_extent(uintptr_t base, size_t extent, unsigned access, bool is_r
                                   .verb = access == CRT_ACCESS_READ ? "read" : "write",
                                   .space = "global",
                                   .is_refused = is_refused};
-    if (!describe_freed(base, where)) {
+    char *freed;
+    if (!describe_freed(base, where, &freed)) {
         struct crt_allocation near = crt_find_near(base);
         finding.kind = CRT_FINDING_API_OUT_OF_BOUNDS;
         finding.block_base = near.base;
@@ -90,5 +93,5 @@ void crt_report_extent(uintptr_t base, size_t extent, unsigned access, bool is_r
         crt_describe_near(base, extent, &near, where);
     }
     snprintf(text, sizeof text, "%s of %zu bytes", finding.verb, extent);
-    add(&finding, text);
+    add(&finding, text, freed);
 }

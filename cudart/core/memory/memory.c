@@ -14,6 +14,7 @@
 #include "cudart/core/base/device.h"
 #include "cudart/core/base/process.h"
 #include "cudart/core/memory/array.h"
+#include "cudart/core/memory/freed.h"
 #include "cudart/core/memory/graph_blocks.h"
 #include "cudart/core/memory/host_report.h"
 #include "cudart/core/memory/managed.h"
@@ -129,6 +130,7 @@ enum crt_result crt_memory_free(uintptr_t base)
         return result;
     if (!find_start(base, CRT_MEMORY_DEVICE, CRT_MEMORY_MANAGED, &allocation))
         return refuse_free(base);
+    crt_freed_begin();
     if (allocation.ctx)
         result = crt_context_wait(allocation.ctx);
     if (result == CRT_NOT_PERMITTED)
@@ -144,6 +146,7 @@ enum crt_result crt_memory_free_host(uintptr_t base)
         return CRT_SUCCESS;
     if (!find_start(base, CRT_MEMORY_HOST, CRT_MEMORY_HOST, &allocation))
         return refuse_free(base);
+    crt_freed_begin();
     if (allocation.ctx && !sch_on_pool_thread())
         crt_context_wait(allocation.ctx);
     return free_now(&allocation);
@@ -160,7 +163,7 @@ static void run_free(void *arg)
     crt_arena_free(task->base, task->kind);
 }
 
-enum crt_result crt_memory_free_async(struct crt_stream *stream, uintptr_t base)
+static enum crt_result free_in_stream(struct crt_stream *stream, uintptr_t base)
 {
     struct crt_allocation allocation;
     enum crt_result result = CRT_SUCCESS;
@@ -184,6 +187,14 @@ enum crt_result crt_memory_free_async(struct crt_stream *stream, uintptr_t base)
         return CRT_OUT_OF_MEMORY;
     *task = (struct free_task){.base = base, .kind = allocation.kind};
     return crt_stream_task(stream, run_free, task);
+}
+
+enum crt_result crt_memory_free_async(struct crt_stream *stream, uintptr_t base)
+{
+    crt_freed_begin();
+    enum crt_result result = free_in_stream(stream, base);
+    crt_freed_end(); /* the stream may come to it later */
+    return result;
 }
 
 enum crt_result crt_memory_register(struct crt_context *ctx, void *base, size_t size_bytes,
