@@ -91,6 +91,22 @@ static struct crt_found *add_locked(const struct crt_finding *finding)
     return made;
 }
 
+static void count_locked(struct crt_found *known, const struct crt_finding *finding)
+{
+    known->count++;
+    known->bytes += finding->bytes;
+}
+
+bool crt_finding_again(const struct crt_finding *finding)
+{
+    pthread_mutex_lock(&findings.lock);
+    struct crt_found *known = find_locked(finding);
+    if (known)
+        count_locked(known, finding);
+    pthread_mutex_unlock(&findings.lock);
+    return known != NULL;
+}
+
 void crt_finding_add(const struct crt_finding *finding)
 {
     pthread_mutex_lock(&findings.lock);
@@ -98,10 +114,8 @@ void crt_finding_add(const struct crt_finding *finding)
     bool is_new = !known;
     if (is_new)
         known = add_locked(finding);
-    if (known) {
-        known->count++;
-        known->bytes += finding->bytes;
-    }
+    if (known)
+        count_locked(known, finding);
     struct crt_found copy = known ? *known : (struct crt_found){.first = *finding, .count = 1};
     pthread_mutex_unlock(&findings.lock);
     if (is_new && !copy.is_hidden)

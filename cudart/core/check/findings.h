@@ -54,6 +54,10 @@ struct crt_finding {
 /* Whether --check asks for anything. */
 bool crt_check_is_on(void);
 
+/* Counts the occurrence if its place is known, by kind, kernel, PTX and line, or calls: then
+ * nothing else of it is needed. */
+bool crt_finding_again(const struct crt_finding *finding);
+
 /* Counts the occurrence; if it is the first at its place in the kernel, keeps and prints it. */
 void crt_finding_add(const struct crt_finding *finding);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart/core/base/leak.h"
 #include "cudart/core/check/findings.h"
 #include "cudart/core/code/child_launch.h"
 #include "cudart/core/code/device_heap.h"
@@ -133,7 +134,7 @@ static bool is_host_memory(const struct access *access)
 }
 
 static enum crt_finding_kind classify(const struct access *access, char where[CRT_WHERE_BYTES],
-                                      struct crt_allocation *near, char **freed)
+                                      struct crt_allocation *near, struct crt_frames *freed)
 {
     const size_t cap = CRT_WHERE_BYTES;
     if (find_in_shared(access, where, cap))
@@ -195,13 +196,13 @@ static void add_finding(const struct access *access)
     static const char *const verbs[] = {
         [RT_ACCESS_READ] = "read", [RT_ACCESS_WRITE] = "write", [RT_ACCESS_ATOMIC] = "atomic"};
     struct crt_allocation near = {0};
-    char *freed = NULL;
+    struct crt_frames calls = {0};
     struct crt_kernel *kernel = crt_launch_of(access->thread->block->launch)->kernel;
     describe_access(access, what, sizeof what);
     snprintf(ptx, sizeof ptx, "%s%s", kernel->library->name,
              kernel->library->outline->source_suffix);
     struct crt_finding finding = {
-        .kind = classify(access, where, &near, &freed),
+        .kind = classify(access, where, &near, &calls),
         .kernel = kernel->func->name,
         .access = what,
         .where = where,
@@ -211,8 +212,13 @@ static void add_finding(const struct access *access)
         .address = access->address,
         .bytes = access->bytes,
     };
-    char *maker = near.base ? crt_describe_maker(near.base) : freed;
-    finding.frames = maker;
+    if (crt_finding_again(&finding))
+        return;
+    bool was_freed = calls.count > 0;
+    if (near.base)
+        crt_leak_frames((const void *)near.base, &calls);
+    char *frames = crt_describe_calls(&calls, was_freed ? "freed" : "allocated", where);
+    finding.frames = frames;
     finding.block_base = near.base;
     finding.block_bytes = near.base ? near.size_bytes : 0;
     finding.space = "global";
@@ -226,7 +232,7 @@ static void add_finding(const struct access *access)
     }
     add_place(&finding, kernel, file);
     crt_finding_add(&finding);
-    free(maker);
+    free(frames);
 }
 
 void rt_check_failed(struct rt_thread *thread, const char *address, uint64_t bytes,

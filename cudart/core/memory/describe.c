@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "cudart/core/base/leak.h"
 #include "cudart/core/memory/freed.h"
 #include "cudart/core/memory/memory.h"
 
@@ -23,21 +23,6 @@ struct crt_allocation crt_find_near(uint64_t address)
         near.base = 0;
     crt_memory_find(near.base, &near); /* of a pool: the size that was asked for */
     return near;
-}
-
-/* ", allocated at main.cu:31" */
-static void append_place(const struct crt_frames *frames, const char *what, char *text, size_t cap)
-{
-    struct crt_host_place place = crt_frames_source(frames);
-    if (place.file)
-        snprintf(text, cap, ", %s at %s:%" PRIu32, what, place.file, place.line);
-}
-
-static void append_maker(uintptr_t base, char *text, size_t cap)
-{
-    struct crt_frames frames;
-    if (crt_leak_frames((const void *)base, &frames))
-        append_place(&frames, "allocated", text, cap);
 }
 
 /* How the bytes lie to the block: "4 bytes after". */
@@ -65,28 +50,31 @@ void crt_describe_near(uint64_t address, uint64_t bytes, const struct crt_alloca
     }
     write_relation(address, bytes, near->base, near->base + near->size_bytes, relation,
                    sizeof relation);
-    int len =
-        snprintf(where, CRT_WHERE_BYTES, "address 0x%" PRIx64 ": %s the %zu-byte block at 0x%zx",
-                 address, relation, near->size_bytes, (size_t)near->base);
-    append_maker(near->base, where + len, CRT_WHERE_BYTES - (size_t)len);
+    snprintf(where, CRT_WHERE_BYTES, "address 0x%" PRIx64 ": %s the %zu-byte block at 0x%zx",
+             address, relation, near->size_bytes, (size_t)near->base);
 }
 
-bool crt_describe_freed(uint64_t address, char where[CRT_WHERE_BYTES], char **frames)
+bool crt_describe_freed(uint64_t address, char where[CRT_WHERE_BYTES], struct crt_frames *frames)
 {
     struct crt_freed freed;
     if (!crt_freed_find(address, &freed))
         return false;
-    int len =
-        snprintf(where, CRT_WHERE_BYTES,
-                 "address 0x%" PRIx64 ": %zu bytes inside the %zu-byte block that was at 0x%zx",
-                 address, (size_t)(address - freed.base), freed.size_bytes, (size_t)freed.base);
-    append_place(&freed.frames, "freed", where + len, CRT_WHERE_BYTES - (size_t)len);
-    *frames = freed.frames.count ? crt_frames_text(&freed.frames) : NULL;
+    snprintf(where, CRT_WHERE_BYTES,
+             "address 0x%" PRIx64 ": %zu bytes inside the %zu-byte block that was at 0x%zx",
+             address, (size_t)(address - freed.base), freed.size_bytes, (size_t)freed.base);
+    *frames = freed.frames;
     return true;
 }
 
-char *crt_describe_maker(uintptr_t base)
+char *crt_describe_calls(const struct crt_frames *frames, const char *what,
+                         char where[CRT_WHERE_BYTES])
 {
-    struct crt_frames frames;
-    return crt_leak_frames((const void *)base, &frames) ? crt_frames_text(&frames) : NULL;
+    size_t len = strlen(where);
+    if (frames->count == 0)
+        return NULL;
+    struct crt_host_place place = crt_frames_source(frames);
+    if (place.file)
+        snprintf(where + len, CRT_WHERE_BYTES - len, ", %s at %s:%" PRIu32, what, place.file,
+                 place.line);
+    return crt_frames_text(frames);
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "cudart/core/base/host_frames.h"
 #include "cudart/core/memory/device_arena.h"
 
 #define CRT_WHERE_BYTES 1024
@@ -16,16 +17,17 @@
  * if none is near. */
 struct crt_allocation crt_find_near(uint64_t address);
 
-/* Of some bytes: "address 0x7f…: 4 bytes after the 400-byte block at 0x7f…, allocated at
- * main.cu:31". */
+/* Of some bytes: "address 0x7f…: 4 bytes after the 400-byte block at 0x7f…". */
 void crt_describe_near(uint64_t address, uint64_t bytes, const struct crt_allocation *near,
                        char where[CRT_WHERE_BYTES]);
 
-/* The same for memory that was given back, with the calls that have done it, as a text for free, or
- * NULL; false if none is remembered there. */
-bool crt_describe_freed(uint64_t address, char where[CRT_WHERE_BYTES], char **frames);
+/* The same for memory that was given back, with the calls that have done it, as far as they are
+ * known; false if none is remembered there. */
+bool crt_describe_freed(uint64_t address, char where[CRT_WHERE_BYTES], struct crt_frames *frames);
 
-/* The calls that have made an allocation, a line each. malloc; NULL: not known. */
-char *crt_describe_maker(uintptr_t base);
+/* Adds ", allocated at main.cu:31", or what was done by these calls. They as a text, a line each,
+ * for free; NULL if there are none. */
+char *crt_describe_calls(const struct crt_frames *frames, const char *what,
+                         char where[CRT_WHERE_BYTES]);
 
 #endif
