@@ -4,7 +4,7 @@
 set -eu
 
 packages="ninja-build cmake clang-22 clang-format-22 libclang-rt-22-dev llvm-22-dev lld-22 libelf-dev
-libmpfr-dev libzstd-dev liblz4-dev zlib1g-dev libcriterion-dev uthash-dev libc6-dev libstdc++-12-dev $*"
+libmpfr-dev libzstd-dev liblz4-dev zlib1g-dev libcriterion-dev uthash-dev libc6-dev libstdc++-12-dev libdw1 $*"
 
 missing=
 for package in $packages; do

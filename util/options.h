@@ -73,6 +73,13 @@ enum pxr_numa { PXR_NUMA_FIRST_TOUCH, PXR_NUMA_INTERLEAVE };
 enum pxr_loader { PXR_LOADER_AUTO, PXR_LOADER_ORC, PXR_LOADER_OWN };
 enum pxr_debug { PXR_DEBUG_NONE, PXR_DEBUG_GDB, PXR_DEBUG_GDB_PTX };
 enum pxr_profile { PXR_PROFILE_NONE, PXR_PROFILE_PERF };
+enum pxr_check_style { PXR_CHECK_STYLE_PTXRUN, PXR_CHECK_STYLE_SANITIZER };
+enum pxr_check_demangle {
+    PXR_CHECK_DEMANGLE_FULL,
+    PXR_CHECK_DEMANGLE_SIMPLE,
+    PXR_CHECK_DEMANGLE_NO
+};
+enum pxr_check_backtrace { PXR_CHECK_BACKTRACE_YES, PXR_CHECK_BACKTRACE_NO };
 enum pxr_explain { PXR_EXPLAIN_NOTHING, PXR_EXPLAIN_SHORT, PXR_EXPLAIN_FULL };
 
 /* "flat", as --collapse has it. */

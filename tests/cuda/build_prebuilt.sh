@@ -59,6 +59,11 @@ for name in memory_defects race_defects; do
     build shared "$name" -std=c++17 "$dir/$name.cu" -lineinfo -gencode arch=compute_75,code=compute_75 \
         -Xfatbin -compress-all
 done
+# With lines of the host's code, too.
+{ echo '#line 1 "/tests/cuda/host_defects.cu"'; cat host_defects.cu; } > "$dir/host_defects.cu"
+# shellcheck disable=SC2086
+(target=$PWD/prebuilt/shared/host_defects; cd "$dir"
+    $NVCC $FLAGS -cudart shared -Xcompiler -g1,-ffile-prefix-map="$dir=/tests/cuda" -o "$target" host_defects.cu)
 # shellcheck disable=SC2086
 build shared matrix_products matrix_products.cu $MATRICES
 for name in child_launches graphs_from_kernels; do

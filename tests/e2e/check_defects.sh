@@ -36,7 +36,7 @@ is_right()
     [ -s "$dir/found" ] && [ -z "$(comm -23 "$dir/found" "$dir/expected")" ]
 }
 
-cases=$(sed -n 's/.*; \/\/ \([a-z_]*\) [a-z]*-[a-z-]*$/\1/p' "$SOURCE" | sort -u)
+cases=$(sed -n 's/.*; \/\/ \([a-z_]*\) [a-z-]*$/\1/p' "$SOURCE" | sort -u)
 for case in $cases; do
     twin=wrong
     run "$@"

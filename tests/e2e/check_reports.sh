@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_reports.sh PTXRUN MEMORY_DEFECTS: the reports of --check in each format, and what programs end with.
+# check_reports.sh PTXRUN MEMORY_DEFECTS HOST_DEFECTS: the reports of --check in each format, and what programs end with.
 set -u
 PTXRUN=$1
 PROGRAM=$2
+HOST_PROGRAM=$3
+case=stencil_border
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export PTXRUN_CACHE_DIR="$dir/cache"
@@ -22,7 +24,7 @@ check()
     wanted=$2
     twin=$3
     shift 3
-    "$PTXRUN" --check --check-format="$format" --check-report="$dir/report" "$@" "$PROGRAM" stencil_border "$twin" \
+    "$PTXRUN" --check --check-format="$format" --check-report="$dir/report" "$@" "$PROGRAM" "$case" "$twin" \
         2> "$dir/err"
     code=$?
     [ $code -eq "$wanted" ] || fail "$format $twin: ended with $code, not $wanted"
@@ -65,8 +67,34 @@ has '"findings": []'
 check json 7 wrong --error-exitcode=7
 check json 0 wrong --error-exitcode=0
 check json 1 wrong --check-report="$dir/none/report"
-grep -q "the report '$dir/none/report' cannot be written: No such file" "$dir/err" || fail "no report: $(cat "$dir/err")"
+grep -q "'$dir/none/report' cannot be written: No such file" "$dir/err" || fail "no report: $(cat "$dir/err")"
 "$PTXRUN" "$PROGRAM" stencil_border wrong 2> "$dir/err"
 [ $? -eq 0 ] && [ ! -s "$dir/err" ] || fail "without --check: $(cat "$dir/err")"
+PROGRAM=$HOST_PROGRAM
+case=copy_past_end
+check text 1 wrong
+has 'write of 404 bytes by cudaMemcpy outside of an allocation [api-out-of-bounds]'
+has '  at /tests/cuda/host_defects.cu:79'
+has ': it goes 4 bytes beyond the end of the 400-byte block at 0x'
+has ', allocated at /tests/cuda/host_defects.cu:78'
+has '    main in /tests/cuda/host_defects.cu:79 [0x'
+check json 1 wrong
+is_json
+has '"kernel": null'
+has '"function": "cudaMemcpy"'
+check sarif 1 wrong
+is_json
+has '"uri": "file:///tests/cuda/host_defects.cu"'
+has '"startLine": 79'
+check junit 1 wrong
+has 'name="api-out-of-bounds: /tests/cuda/host_defects.cu:79"'
+case=fill_of_freed
+check text 1 wrong
+has ', freed at /tests/cuda/host_defects.cu:137'
+case=leaked
+check text 0 wrong
+check text 1 wrong --leak-check
+has '400 bytes of device memory never given back [leak]'
+check json 0 right --leak-check
 echo "$failures failures"
 [ $failures -eq 0 ]

@@ -41,6 +41,7 @@ done
 "$work/link" nvidia-smi -L | grep -q '^GPU 0: ' || fail "nvidia-smi is not installed"
 
 "$prefix/bin/ptxcache" --cache-dir "$work/cache" -s | grep -q '^entries: 0' || fail "ptxcache is not installed"
+"$prefix/bin/ptxrun-sanitizer" --version | grep -q '^ptxrun-sanitizer ' || fail "ptxrun-sanitizer is not installed"
 "$prefix/bin/ptxbench" --help | grep -q '^usage: ptxbench' || fail "ptxbench is not installed"
 for command in compare programs table; do
     "$prefix/bin/ptxbench" "$command" --help | grep -q "^usage: ptxbench $command" || fail "no help of ptxbench $command"

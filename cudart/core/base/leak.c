@@ -4,8 +4,6 @@
  */
 #include "cudart/core/base/leak.h"
 
-#include <dlfcn.h>
-#include <execinfo.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,20 +14,16 @@
 #define uthash_nonfatal_oom(element) (is_added = false)
 #include <uthash.h>
 
+#include "cudart/core/base/host_frames.h"
 #include "cudart/core/base/process.h"
 #include "util/options.h"
-
-/* Frames looked at, and those printed from the API function upwards. */
-#define FRAMES         24
-#define FRAMES_PRINTED 12
 
 struct live {
     const void *address;
     const char *noun;
     size_t size_bytes;
     uint64_t number; /* in the order of creation */
-    int frame_count;
-    void *frames[FRAMES];
+    struct crt_frames frames;
     UT_hash_handle hh;
 };
 
@@ -54,7 +48,7 @@ void crt_leak_note(const char *noun, const void *address, size_t size_bytes)
     if (!made)
         return;
     *made = (struct live){.address = address, .noun = noun, .size_bytes = size_bytes};
-    made->frame_count = backtrace(made->frames, FRAMES);
+    crt_frames_take(&made->frames);
     bool is_added = true;
     pthread_mutex_lock(&leaks.lock);
     made->number = leaks.next_number++;
@@ -93,64 +87,6 @@ static const char *with_commas(size_t number, char text[32])
     return end;
 }
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* The return addresses of a frame lie behind the call: one back is inside it. */
-static bool describe(void *frame, Dl_info *info)
-{
-    return dladdr((const char *)frame - 1, info) != 0 && info->dli_fname;
-}
-
-static bool is_libc(const char *module)
-{
-    return strncmp(module, "libc.so", 7) == 0;
-}
-
-/* Index of the first frame to print: the API function, which is the outermost frame in the library
- * of the driver API, or else the first one that is not in this library. All of them when the
- * program is linked with this library's code. */
-static int first_frame(const struct live *live)
-{
-    Dl_info self;
-    Dl_info info;
-    int first = 0;
-    if (!dladdr(&leaks, &self))
-        return 0;
-    for (int i = 0; i < live->frame_count; i++) {
-        if (!describe(live->frames[i], &info))
-            continue;
-        if (info.dli_fbase == self.dli_fbase)
-            first = i + 1;
-        else if (strncmp(file_name(info.dli_fname), "libcuda.so", 10) == 0)
-            first = i;
-        else
-            return is_libc(file_name(info.dli_fname)) ? 0 : first;
-    }
-    return 0;
-}
-
-static void write_frames(FILE *out, const char *prefix, const struct live *live)
-{
-    int first = first_frame(live);
-    for (int i = first; i < live->frame_count && i < first + FRAMES_PRINTED; i++) {
-        Dl_info info;
-        if (!describe(live->frames[i], &info))
-            continue;
-        const char *module = file_name(info.dli_fname);
-        if (is_libc(module))
-            return; /* the caller of main */
-        if (!info.dli_sname && strncmp(module, "libcudart.so", 12) == 0)
-            continue; /* inside of a runtime */
-        uintptr_t offset = (uintptr_t)live->frames[i] - (uintptr_t)info.dli_fbase;
-        fprintf(out, "%s%s [0x%zx] in %s\n", prefix, info.dli_sname ? info.dli_sname : "?",
-                (size_t)offset, module);
-    }
-}
-
 static int by_number(const struct live *a, const struct live *b)
 {
     return (a->number > b->number) - (a->number < b->number);
@@ -165,27 +101,28 @@ static void write_leak(FILE *out, const struct live *live)
     else
         fprintf(out, "========= Leaked %s at 0x%zx\n", live->noun,
                 (size_t)(uintptr_t)live->address);
-    write_frames(out, "=========     Host Frame: ", live);
+    crt_frames_write(out, "=========     Host Frame: ", &live->frames);
     fprintf(out, "=========\n");
 }
 
-char *crt_leak_frames(const void *address)
+bool crt_leak_frames(const void *address, struct crt_frames *frames)
 {
-    char *text = NULL;
-    size_t len;
     struct live *found;
     pthread_mutex_lock(&leaks.lock);
     HASH_FIND_PTR(leaks.table, &address, found);
-    struct live copy;
     if (found)
-        copy = *found;
+        *frames = found->frames;
     pthread_mutex_unlock(&leaks.lock);
-    FILE *out = found ? open_memstream(&text, &len) : NULL;
-    if (!out)
-        return NULL;
-    write_frames(out, "", &copy);
-    fclose(out);
-    return text;
+    return found != NULL;
+}
+
+void crt_leak_each(crt_leak_fn each)
+{
+    pthread_mutex_lock(&leaks.lock);
+    HASH_SORT(leaks.table, by_number);
+    for (const struct live *live = leaks.table; live; live = live->hh.next)
+        each(live->noun, live->address, live->size_bytes, &live->frames);
+    pthread_mutex_unlock(&leaks.lock);
 }
 
 size_t crt_leak_report(FILE *out)
@@ -213,9 +150,11 @@ size_t crt_leak_report(FILE *out)
     return allocations + others;
 }
 
-/* An ELF destructor, not atexit: it runs after the program's own handlers and its runtime's. */
+/* An ELF destructor, not atexit: it runs after the program's own handlers and its runtime's. With
+ * --check the leaks are findings. */
 __attribute__((destructor)) static void report_at_exit(void)
 {
-    if (crt_check_ready() == CRT_SUCCESS && pxr_options_get()->leak_check)
+    const struct pxr_options *options = pxr_options_get();
+    if (crt_check_ready() == CRT_SUCCESS && options->leak_check && !options->check)
         crt_leak_report(stderr);
 }

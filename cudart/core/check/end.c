@@ -3,14 +3,16 @@
  * The end of a process with checks: the last line, the report, the exit code.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cudart/core/base/leak.h"
 #include "cudart/core/base/process.h"
 #include "cudart/core/check/end.h"
+#include "cudart/core/check/print.h"
 #include "cudart/core/check/reports.h"
+#include "cudart/core/check/suppress.h"
 #include "util/log.h"
 #include "util/options.h"
 
@@ -27,32 +29,62 @@ static void note_exit_code(int code, void *unused)
 
 void crt_check_begin(void)
 {
-    if (crt_check_is_on())
-        on_exit(note_exit_code, NULL);
+    if (!crt_check_is_on())
+        return;
+    on_exit(note_exit_code, NULL);
+    crt_suppressions_load();
 }
 
-static void write_report(const char *name, const struct crt_found *found, size_t count)
+static void write_file(const char *name, const char *mode, writer_fn writer,
+                       const struct crt_found *found, size_t count)
+{
+    FILE *file = fopen(name, mode);
+    if (file)
+        writer(file, found, count);
+    if (!file || fclose(file) != 0)
+        pxr_log(PXR_LOG_ERROR, "check: '%s' cannot be written: %s", name, strerror(errno));
+}
+
+static void write_files(const struct crt_found *found, size_t count)
 {
     static const writer_fn writers[] = {crt_write_text_report, crt_write_json_report,
-                                        crt_write_sarif_report, crt_write_junit_report};
-    FILE *file = fopen(name, "we");
-    if (file)
-        writers[pxr_options_get()->check_format](file, found, count);
-    if (!file || fclose(file) != 0)
-        pxr_log(PXR_LOG_ERROR, "check: the report '%s' cannot be written: %s", name,
-                strerror(errno));
+                                        crt_write_sarif_report, crt_write_junit_report,
+                                        crt_write_sanitizer_xml};
+    const struct pxr_options *options = pxr_options_get();
+    if (*options->check_report)
+        write_file(options->check_report, "we", writers[options->check_format], found, count);
+    if (*options->print_suppressions)
+        write_file(options->print_suppressions, "ae", crt_suppressions_write, found, count);
 }
 
-static void say_how_it_went(const struct crt_found *found, size_t count)
+/* Objects that are no memory have no size. */
+static void add_leak(const char *noun, const void *address, size_t size_bytes,
+                     const struct crt_frames *frames)
 {
-    uint64_t accesses = 0;
-    for (size_t i = 0; i < count; i++)
-        accesses += found[i].count;
-    if (count == 0)
-        fputs("ptxrun: check: no errors\n", stderr);
+    char access[128];
+    char where[64];
+    bool is_sanitizer = pxr_options_get()->check_style == PXR_CHECK_STYLE_SANITIZER;
+    if (size_bytes == 0 && is_sanitizer) /* which knows leaks of memory only */
+        return;
+    struct crt_host_place place = crt_frames_source(frames);
+    char *call = crt_frames_text(frames);
+    if (size_bytes > 0)
+        snprintf(access, sizeof access, "%zu bytes of %s", size_bytes, noun);
     else
-        fprintf(stderr, "ptxrun: check: %" PRIu64 " errors at %zu place%s\n", accesses, count,
-                count == 1 ? "" : "s");
+        snprintf(access, sizeof access, "%s", noun);
+    snprintf(where, sizeof where, "address 0x%zx", (size_t)(uintptr_t)address);
+    crt_finding_add(&(struct crt_finding){.kind = CRT_FINDING_LEAK,
+                                          .access = access,
+                                          .where = where,
+                                          .call = call,
+                                          .function = crt_frames_function(frames),
+                                          .file = place.file,
+                                          .line = place.line,
+                                          .address = (uint64_t)(uintptr_t)address,
+                                          .bytes = size_bytes,
+                                          .block_base = (uint64_t)(uintptr_t)address,
+                                          .block_bytes = size_bytes});
+    free(call);
 }
 
 /* Behind all others of this library, as it may end the process. */
@@ -62,11 +94,12 @@ __attribute__((destructor(LAST))) static void end(void)
     const struct pxr_options *options = pxr_options_get();
     if (crt_check_ready() != CRT_SUCCESS || !crt_check_is_on())
         return;
+    if (options->leak_check)
+        crt_leak_each(add_leak);
     size_t count;
     const struct crt_found *found = crt_findings(&count);
-    say_how_it_went(found, count);
-    if (*options->check_report)
-        write_report(options->check_report, found, count);
+    crt_print_end(found, count, exit_code);
+    write_files(found, count);
     if (count == 0 || exit_code != 0 || options->error_exitcode == 0)
         return;
     fflush(NULL);

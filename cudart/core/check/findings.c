@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudart/core/check/reports.h"
+#include "cudart/core/check/filter.h"
+#include "cudart/core/check/print.h"
+#include "cudart/core/check/suppress.h"
 #include "util/options.h"
 #include "util/readable_name.h"
 
@@ -49,7 +51,7 @@ static bool is_same_text(const char *a, const char *b)
 static bool is_same_place(const struct crt_finding *a, const struct crt_finding *b)
 {
     return a->kind == b->kind && a->ptx_line == b->ptx_line && is_same_text(a->ptx, b->ptx) &&
-           is_same_text(a->kernel, b->kernel);
+           is_same_text(a->kernel, b->kernel) && is_same_text(a->call, b->call);
 }
 
 static struct crt_found *find_locked(const struct crt_finding *finding)
@@ -85,14 +87,34 @@ static struct crt_found *add_locked(const struct crt_finding *finding)
         return NULL;
     struct crt_found *made = &findings.found[findings.count++];
     *made = (struct crt_found){.first = *finding, .count = 0};
-    made->readable = pxr_readable_name(finding->kernel);
+    made->readable = finding->kernel ? pxr_readable_name(finding->kernel) : NULL;
     made->first.kernel = keep(finding->kernel);
+    made->first.call = keep(finding->call);
     made->first.access = keep(finding->access);
     made->first.where = keep(finding->where);
     made->first.frames = keep(finding->frames);
     made->first.ptx = keep(finding->ptx);
     made->first.file = keep(finding->file);
+    made->is_hidden = !crt_filter_lets_pass(made);
+    made->is_suppressed = !made->is_hidden && crt_suppressions_have(made);
+    made->is_hidden = made->is_hidden || made->is_suppressed;
     return made;
+}
+
+static void count_locked(struct crt_found *known, const struct crt_finding *finding)
+{
+    known->count++;
+    known->bytes += finding->bytes;
+}
+
+bool crt_finding_again(const struct crt_finding *finding)
+{
+    pthread_mutex_lock(&findings.lock);
+    struct crt_found *known = find_locked(finding);
+    if (known)
+        count_locked(known, finding);
+    pthread_mutex_unlock(&findings.lock);
+    return known != NULL;
 }
 
 void crt_finding_add(const struct crt_finding *finding)
@@ -103,18 +125,42 @@ void crt_finding_add(const struct crt_finding *finding)
     if (is_new)
         known = add_locked(finding);
     if (known)
-        known->count++;
+        count_locked(known, finding);
     struct crt_found copy = known ? *known : (struct crt_found){.first = *finding, .count = 1};
     pthread_mutex_unlock(&findings.lock);
-    if (is_new)
+    if (is_new && !copy.is_hidden)
         crt_print_finding(&copy);
+}
+
+/* Puts those that count first. */
+static size_t sort_locked(void)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < findings.count; i++) {
+        struct crt_found moved = findings.found[i];
+        if (moved.is_hidden)
+            continue;
+        memmove(&findings.found[shown + 1], &findings.found[shown], (i - shown) * sizeof moved);
+        findings.found[shown++] = moved;
+    }
+    return shown;
 }
 
 const struct crt_found *crt_findings(size_t *count)
 {
     pthread_mutex_lock(&findings.lock);
-    *count = findings.count;
+    *count = sort_locked();
     const struct crt_found *found = findings.found;
     pthread_mutex_unlock(&findings.lock);
     return found;
+}
+
+uint64_t crt_findings_suppressed(void)
+{
+    uint64_t count = 0;
+    pthread_mutex_lock(&findings.lock);
+    for (size_t i = 0; i < findings.count; i++)
+        count += findings.found[i].is_suppressed ? findings.found[i].count : 0;
+    pthread_mutex_unlock(&findings.lock);
+    return count;
 }

@@ -34,9 +34,13 @@ static void write_found(struct json *json, const struct crt_found *found)
     json_count(json, "ptx_line", finding->ptx_line);
     write_text(json, "file", finding->file);
     json_count(json, "line", finding->line);
-    write_place(json, "block", finding->block);
-    write_place(json, "thread", finding->thread);
+    write_text(json, "function", finding->function);
+    if (finding->kernel) {
+        write_place(json, "block", finding->block);
+        write_place(json, "thread", finding->thread);
+    }
     write_text(json, "where", finding->where);
+    write_text(json, "call_frames", finding->call);
     write_text(json, "host_frames", finding->frames);
     json_count(json, "count", found->count);
     json_close_object(json);

@@ -7,8 +7,7 @@
 #include "cudart/core/check/reports.h"
 #include "util/outside_text.h"
 
-/* XML has no way to write control characters. */
-static void write_escaped(FILE *file, const char *text)
+void crt_write_xml_text(FILE *file, const char *text)
 {
     while (*text) {
         uint32_t character;
@@ -27,7 +26,7 @@ static void write_escaped(FILE *file, const char *text)
 static void write_attribute(FILE *file, const char *name, const char *text)
 {
     fprintf(file, " %s=\"", name);
-    write_escaped(file, text);
+    crt_write_xml_text(file, text);
     fputc('"', file);
 }
 
@@ -35,21 +34,19 @@ static void write_found(FILE *file, const struct crt_found *found)
 {
     const struct crt_finding *finding = &found->first;
     char text[1024];
-    uint32_t line = finding->file ? finding->line : finding->ptx_line;
+    char thread[CRT_THREAD_TEXT_BYTES];
     fputs("  <testcase classname=\"ptxrun.check\"", file);
     snprintf(text, sizeof text, "%s: %s:%" PRIu32, crt_finding_table[finding->kind].rule,
-             finding->file ? finding->file : finding->ptx, line);
+             crt_report_file(finding), crt_report_line(finding));
     write_attribute(file, "name", text);
     fputs(">\n    <failure", file);
     snprintf(text, sizeof text, "%s %s", finding->access, crt_finding_table[finding->kind].title);
     write_attribute(file, "message", text);
     write_attribute(file, "type", crt_finding_table[finding->kind].rule);
     fputc('>', file);
-    snprintf(text, sizeof text, "in %s, block (%u,%u,%u), thread (%u,%u,%u)\n%s\n%" PRIu64 " times",
-             found->readable ? found->readable : finding->kernel, finding->block[0],
-             finding->block[1], finding->block[2], finding->thread[0], finding->thread[1],
-             finding->thread[2], finding->where, found->count);
-    write_escaped(file, text);
+    snprintf(text, sizeof text, "%s\n%s\n%" PRIu64 " times", crt_report_thread(found, thread),
+             finding->where, found->count);
+    crt_write_xml_text(file, text);
     fputs("</failure>\n  </testcase>\n", file);
 }
 

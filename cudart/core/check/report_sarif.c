@@ -41,12 +41,10 @@ static void write_message(struct json *json, const struct crt_found *found)
 {
     const struct crt_finding *finding = &found->first;
     char text[1024];
-    snprintf(text, sizeof text,
-             "%s %s, in %s, block (%u,%u,%u), thread (%u,%u,%u): %s (%" PRIu64 " times)",
-             finding->access, crt_finding_table[finding->kind].title,
-             found->readable ? found->readable : finding->kernel, finding->block[0],
-             finding->block[1], finding->block[2], finding->thread[0], finding->thread[1],
-             finding->thread[2], finding->where, found->count);
+    char thread[CRT_THREAD_TEXT_BYTES];
+    snprintf(text, sizeof text, "%s %s, %s: %s (%" PRIu64 " times)", finding->access,
+             crt_finding_table[finding->kind].title, crt_report_thread(found, thread),
+             finding->where, found->count);
     json_open_object(json, "message");
     json_text(json, "text", text);
     json_close_object(json);
@@ -75,11 +73,11 @@ static char *uri_of(const char *path)
     return uri;
 }
 
-/* The source, or the PTX where that does not name it. Lines begin at 1. */
+/* Lines begin at 1. */
 static void write_location(struct json *json, const struct crt_finding *finding)
 {
-    uint32_t line = finding->file ? finding->line : finding->ptx_line;
-    char *uri = uri_of(finding->file ? finding->file : finding->ptx);
+    uint32_t line = crt_report_line(finding);
+    char *uri = uri_of(crt_report_file(finding));
     json_open_array(json, "locations");
     json_open_object(json, NULL);
     json_open_object(json, "physicalLocation");

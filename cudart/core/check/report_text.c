@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Findings for people: on standard error as they are found, and as a text.
+ * Findings for people.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cudart/core/check/reports.h"
+#include "util/options.h"
 
 static void write_frames(FILE *file, const char *frames)
 {
+    if (pxr_options_get()->check_backtrace == PXR_CHECK_BACKTRACE_NO)
+        return;
     for (const char *at = frames; at && *at;) {
         size_t len = strcspn(at, "\n");
         fprintf(file, "    %.*s\n", (int)len, at);
@@ -19,45 +21,33 @@ static void write_frames(FILE *file, const char *frames)
 
 static void write_place(FILE *file, const struct crt_finding *finding)
 {
-    if (finding->file)
+    if (finding->file && !finding->ptx)
+        fprintf(file, "  at %s:%" PRIu32 "\n", finding->file, finding->line);
+    else if (finding->file)
         fprintf(file, "  at %s:%" PRIu32 " (PTX line %" PRIu32 " of %s)\n", finding->file,
                 finding->line, finding->ptx_line, finding->ptx);
-    else
+    else if (finding->ptx)
         fprintf(file, "  at PTX line %" PRIu32 " of %s\n", finding->ptx_line, finding->ptx);
 }
 
-static void write_found(FILE *file, const struct crt_found *found)
+void crt_write_text_finding(FILE *file, const struct crt_found *found)
 {
     const struct crt_finding *finding = &found->first;
     const struct crt_finding_info *info = &crt_finding_table[finding->kind];
+    char thread[CRT_THREAD_TEXT_BYTES];
     fprintf(file, "%s %s [%s]\n", finding->access, info->title, info->rule);
     write_place(file, finding);
-    fprintf(file, "  in %s, block (%u,%u,%u), thread (%u,%u,%u)\n",
-            found->readable ? found->readable : finding->kernel, finding->block[0],
-            finding->block[1], finding->block[2], finding->thread[0], finding->thread[1],
-            finding->thread[2]);
+    write_frames(file, finding->call);
+    if (finding->kernel)
+        fprintf(file, "  %s\n", crt_report_thread(found, thread));
     fprintf(file, "  %s\n", finding->where);
     write_frames(file, finding->frames);
-}
-
-void crt_print_finding(const struct crt_found *found)
-{
-    char *text = NULL;
-    size_t len;
-    FILE *file = open_memstream(&text, &len);
-    if (!file)
-        return;
-    fputs("ptxrun: check: ", file);
-    write_found(file, found);
-    if (fclose(file) == 0)
-        fputs(text, stderr); /* in one piece, whatever other threads print */
-    free(text);
 }
 
 void crt_write_text_report(FILE *file, const struct crt_found *found, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        write_found(file, &found[i]);
+        crt_write_text_finding(file, &found[i]);
         fprintf(file, "  %" PRIu64 " times\n\n", found[i].count);
     }
     fprintf(file, "%zu places\n", count);

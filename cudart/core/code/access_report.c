@@ -16,15 +16,12 @@
 #include "cudart/core/code/finding_place.h"
 #include "cudart/core/code/launch.h"
 #include "cudart/core/code/module.h"
+#include "cudart/core/memory/describe.h"
 #include "cudart/core/memory/device_arena.h"
-#include "cudart/core/memory/freed.h"
 #include "cudart/core/memory/memory.h"
 #include "cudart/core/memory/shadow.h"
 #include "scheduler/scheduler.h"
 #include "util/guard.h"
-
-/* An allocation further away than this has nothing to do with the access. */
-#define NEAR_BYTES (UINT64_C(1) << 30)
 
 struct access {
     const struct rt_thread *thread;
@@ -115,55 +112,6 @@ static bool find_in_shared(const struct access *access, char *where, size_t cap)
     return true;
 }
 
-static bool find_freed(const struct access *access, char *where, size_t cap)
-{
-    uintptr_t base;
-    size_t size_bytes;
-    if (!crt_freed_find(access->address, &base, &size_bytes))
-        return false;
-    snprintf(where, cap,
-             "address 0x%" PRIx64 ": %" PRIu64
-             " bytes from the beginning of memory of %zu bytes that has been freed",
-             access->address, access->address - base, size_bytes);
-    return true;
-}
-
-/* The allocation that was meant, most likely; its base is 0 if none is near. */
-static struct crt_allocation find_near(uint64_t address)
-{
-    struct crt_allocation near = {0};
-    if (!crt_arena_nearest((uintptr_t)address, &near))
-        return near;
-    uint64_t end = (uint64_t)near.base + near.size_bytes;
-    uint64_t distance = address < near.base ? near.base - address : address - end;
-    bool is_inside = address >= near.base && address < end;
-    if (!is_inside && distance > NEAR_BYTES && near.size_bytes < distance)
-        near.base = 0;
-    crt_memory_find(near.base, &near); /* of a pool: the size that was asked for */
-    return near;
-}
-
-static void describe_near(const struct access *access, const struct crt_allocation *near,
-                          char *where, size_t cap)
-{
-    int len = snprintf(where, cap, "address 0x%" PRIx64 ": ", access->address);
-    where += len;
-    cap -= (size_t)len;
-    uint64_t begin = near->base;
-    uint64_t end = begin + near->size_bytes;
-    if (near->base == 0)
-        snprintf(where, cap, "%s", access->address ? "nothing is near it" : "a null pointer");
-    else if (access->address < begin)
-        snprintf(where, cap, "%" PRIu64 " bytes before memory of %zu bytes at 0x%" PRIx64,
-                 begin - access->address, near->size_bytes, begin);
-    else if (access->address < end)
-        snprintf(where, cap, "it ends behind memory of %zu bytes at 0x%" PRIx64, near->size_bytes,
-                 begin);
-    else
-        snprintf(where, cap, "%" PRIu64 " bytes behind memory of %zu bytes at 0x%" PRIx64,
-                 access->address - end, near->size_bytes, begin);
-}
-
 /* Behind a variable, or before the first of them. */
 static void describe_variable(const struct access *access, char *where, size_t cap)
 {
@@ -186,14 +134,15 @@ static bool is_host_memory(const struct access *access)
     return crt_memory_is_mapped((const void *)(uintptr_t)access->address, access->bytes);
 }
 
-static enum crt_finding_kind classify(const struct access *access, char *where, size_t cap,
-                                      char **frames)
+static enum crt_finding_kind classify(const struct access *access, char where[CRT_WHERE_BYTES],
+                                      struct crt_allocation *near, struct crt_frames *freed)
 {
+    const size_t cap = CRT_WHERE_BYTES;
     if (find_in_shared(access, where, cap))
         return CRT_FINDING_SHARED_OUT_OF_BOUNDS;
     bool is_heap = crt_heap_owns(access->address);
     bool is_device = is_heap || crt_arena_file(access->address, &(int){0}, &(int64_t){0});
-    if (is_device && find_freed(access, where, cap))
+    if (is_device && crt_describe_freed(access->address, where, freed))
         return CRT_FINDING_USE_AFTER_FREE;
     if (is_heap) {
         snprintf(where, cap, "address 0x%" PRIx64 " of the kernels' heap, in no block of malloc's",
@@ -204,12 +153,11 @@ static enum crt_finding_kind classify(const struct access *access, char *where, 
         snprintf(where, cap, "address 0x%" PRIx64 " is the program's own", access->address);
         return CRT_FINDING_HOST_MEMORY;
     }
-    struct crt_allocation near = find_near(access->address);
-    if (near.base && near.kind == CRT_MEMORY_MODULE)
+    *near = crt_find_near(access->address);
+    if (near->base && near->kind == CRT_MEMORY_MODULE)
         describe_variable(access, where, cap);
     else
-        describe_near(access, &near, where, cap);
-    *frames = near.base ? crt_leak_frames((const void *)near.base) : NULL;
+        crt_describe_near(access->address, access->bytes, near, where);
     return CRT_FINDING_OUT_OF_BOUNDS;
 }
 
@@ -218,16 +166,37 @@ static enum crt_finding_kind classify(const struct access *access, char *where, 
 static void add_finding(const struct access *access)
 {
     char what[64];
-    char where[256];
-    char *frames = NULL;
+    char where[CRT_WHERE_BYTES];
+    static const char *const verbs[] = {
+        [RT_ACCESS_READ] = "read", [RT_ACCESS_WRITE] = "write", [RT_ACCESS_ATOMIC] = "atomic"};
+    struct crt_allocation near = {0};
+    struct crt_frames calls = {0};
     struct crt_placed_finding placed;
+    struct crt_finding *finding = &placed.finding;
     describe_access(access, what, sizeof what);
-    crt_place_finding(&placed, access->thread, access->line);
-    placed.finding.kind = classify(access, where, sizeof where, &frames);
-    placed.finding.access = what;
-    placed.finding.where = where;
-    placed.finding.frames = frames;
-    crt_finding_add(&placed.finding);
+    crt_name_place(&placed, access->thread, access->line);
+    finding->kind = classify(access, where, &near, &calls);
+    finding->access = what;
+    finding->where = where;
+    finding->verb = verbs[access->what];
+    finding->address = access->address;
+    finding->bytes = access->bytes;
+    if (crt_finding_again(finding))
+        return;
+    bool was_freed = calls.count > 0;
+    if (near.base)
+        crt_leak_frames((const void *)near.base, &calls);
+    char *frames = crt_describe_calls(&calls, was_freed ? "freed" : "allocated", where);
+    finding->frames = frames;
+    finding->block_base = near.base;
+    finding->block_bytes = near.base ? near.size_bytes : 0;
+    finding->space = "global";
+    if (finding->kind == CRT_FINDING_SHARED_OUT_OF_BOUNDS) {
+        finding->space = "shared";
+        finding->address = (uint32_t)(access->address - (uintptr_t)access->thread->block->shared);
+    }
+    crt_find_place(&placed, access->thread);
+    crt_finding_add(finding);
     free(frames);
 }
 

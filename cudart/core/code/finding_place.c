@@ -39,10 +39,10 @@ static bool find_source(struct crt_kernel *kernel, uint32_t ptx_line,
     return true;
 }
 
-void crt_place_finding(struct crt_placed_finding *placed, const struct rt_thread *thread,
-                       uint32_t ptx_line)
+void crt_name_place(struct crt_placed_finding *placed, const struct rt_thread *thread,
+                    uint32_t ptx_line)
 {
-    struct crt_kernel *kernel = crt_launch_of(thread->block->launch)->kernel;
+    const struct crt_kernel *kernel = crt_launch_of(thread->block->launch)->kernel;
     struct crt_finding *finding = &placed->finding;
     *finding = (struct crt_finding){
         .kernel = kernel->func->name, .ptx = placed->ptx, .ptx_line = ptx_line};
@@ -52,7 +52,13 @@ void crt_place_finding(struct crt_placed_finding *placed, const struct rt_thread
         finding->block[d] = thread->block->ctaid[d];
         finding->thread[d] = thread->tid[d];
     }
-    if (find_source(kernel, ptx_line, placed->file, &finding->line))
+}
+
+void crt_find_place(struct crt_placed_finding *placed, const struct rt_thread *thread)
+{
+    struct crt_finding *finding = &placed->finding;
+    if (find_source(crt_launch_of(thread->block->launch)->kernel, finding->ptx_line, placed->file,
+                    &finding->line))
         finding->file = placed->file;
 }
 

@@ -16,9 +16,13 @@ struct crt_placed_finding {
     char ptx[256];
 };
 
-/* Of what this thread does in that line of its kernel's PTX; fills in everything about where. */
-void crt_place_finding(struct crt_placed_finding *placed, const struct rt_thread *thread,
-                       uint32_t ptx_line);
+/* Of what this thread does in that line of its kernel's PTX: all about where, but for the source.
+ */
+void crt_name_place(struct crt_placed_finding *placed, const struct rt_thread *thread,
+                    uint32_t ptx_line);
+
+/* The line of the source, if the PTX tells it. Slow. */
+void crt_find_place(struct crt_placed_finding *placed, const struct rt_thread *thread);
 
 /* The line of the source, "file.cu:12", or of the PTX if that does not tell it. */
 void crt_place_text(const struct rt_thread *thread, uint32_t ptx_line, char *text, size_t cap);

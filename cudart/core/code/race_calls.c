@@ -209,21 +209,33 @@ static void describe(const struct access *access, const struct race_access *othe
 
 static void add_finding(const struct access *access, const struct race_access *other)
 {
+    static const char *const verbs[] = {
+        [RT_ACCESS_READ] = "read", [RT_ACCESS_WRITE] = "write", [RT_ACCESS_ATOMIC] = "atomic"};
     static const char *const names[] = {[RT_ACCESS_READ] = "read of",
                                         [RT_ACCESS_WRITE] = "write of",
                                         [RT_ACCESS_ATOMIC] = "atomic operation on"};
     char what[96];
     char where[PTX_PLACE_TEXT_BYTES + 256];
     struct crt_placed_finding placed;
+    struct crt_finding *finding = &placed.finding;
+    crt_name_place(&placed, access->thread, access->race.line);
+    finding->kind = access->is_shared ? CRT_FINDING_SHARED_RACE : CRT_FINDING_GLOBAL_RACE;
+    if (crt_finding_again(finding))
+        return;
     snprintf(what, sizeof what, "%s %" PRIu64 " byte%s of %s memory",
              names[access->what & RT_ACCESS_MASK], access->bytes, access->bytes == 1 ? "" : "s",
              access->is_shared ? "shared" : "global");
     describe(access, other, where, sizeof where);
-    crt_place_finding(&placed, access->thread, access->race.line);
-    placed.finding.kind = access->is_shared ? CRT_FINDING_SHARED_RACE : CRT_FINDING_GLOBAL_RACE;
-    placed.finding.access = what;
-    placed.finding.where = where;
-    crt_finding_add(&placed.finding);
+    crt_find_place(&placed, access->thread);
+    finding->access = what;
+    finding->where = where;
+    finding->verb = verbs[access->what & RT_ACCESS_MASK];
+    finding->space = access->is_shared ? "shared" : "global";
+    finding->address = access->address;
+    finding->bytes = access->bytes;
+    if (access->is_shared)
+        finding->address = (uint32_t)(access->address - (uintptr_t)access->thread->block->shared);
+    crt_finding_add(finding);
 }
 
 /* In a cell of shared memory nobody else looks. */

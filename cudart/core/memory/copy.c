@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart/core/memory/host_report.h"
 #include "cudart/core/memory/memory.h"
 #include "cudart/core/streams/context.h"
 #include "cudart/core/streams/work.h"
@@ -47,6 +48,20 @@ static struct memory_class class_of(const struct crt_allocation *allocation)
         .is_known = true, .is_device = is_device, .is_sync = crt_memory_is_sync(allocation->id)};
 }
 
+/* Whether a range that begins in the allocation lies where it may. */
+static bool is_inside(const struct crt_side *side, size_t extent, unsigned access,
+                      const struct crt_allocation *allocation)
+{
+    switch (allocation->kind) {
+    case CRT_MEMORY_REGISTERED: /* it may go on in memory of the host behind it */
+        return true;
+    case CRT_MEMORY_MAPPED: /* mappings of the program's own may follow each other */
+        return crt_arena_covers(side->base, extent, access);
+    default:
+        return extent <= allocation->size_bytes - (side->base - allocation->base);
+    }
+}
+
 /* access: the copy's to it, CRT_ACCESS_READ or CRT_ACCESS_WRITE. */
 static enum crt_result check_side(const struct crt_side *side, const struct crt_copy *copy,
                                   unsigned access, struct memory_class *class)
@@ -56,19 +71,17 @@ static enum crt_result check_side(const struct crt_side *side, const struct crt_
     if (!side->base || !side_extent(side, copy, &extent))
         return CRT_INVALID_VALUE;
     *class = (struct memory_class){0};
-    if (!crt_memory_find(side->base, &allocation))
-        return side->place == CRT_PLACE_DEVICE ? CRT_INVALID_VALUE : CRT_SUCCESS;
-    *class = class_of(&allocation);
-    /* A host range may begin in registered memory and go on behind it. */
-    if (allocation.kind == CRT_MEMORY_REGISTERED)
+    bool is_known = crt_memory_find(side->base, &allocation);
+    if (!is_known && side->place != CRT_PLACE_DEVICE)
         return CRT_SUCCESS;
-    /* Mappings of the program's own may follow each other, and be protected. */
-    if (allocation.kind == CRT_MEMORY_MAPPED)
-        return crt_arena_covers(side->base, extent, access) ? CRT_SUCCESS : CRT_INVALID_VALUE;
-    if (side->place == CRT_PLACE_HOST)
+    if (is_known)
+        *class = class_of(&allocation);
+    if (is_known && is_inside(side, extent, access, &allocation))
         return CRT_SUCCESS;
-    bool fits = extent <= allocation.size_bytes - (side->base - allocation.base);
-    return fits ? CRT_SUCCESS : CRT_INVALID_VALUE;
+    /* What a program calls the host's is not looked at any closer. */
+    bool is_refused = side->place != CRT_PLACE_HOST || allocation.kind == CRT_MEMORY_MAPPED;
+    crt_report_extent(side->base, extent, access, is_refused);
+    return is_refused ? CRT_INVALID_VALUE : CRT_SUCCESS;
 }
 
 static size_t copy_bytes(const struct crt_copy *copy)

@@ -14,7 +14,9 @@
 #include "cudart/core/base/device.h"
 #include "cudart/core/base/process.h"
 #include "cudart/core/memory/array.h"
+#include "cudart/core/memory/freed.h"
 #include "cudart/core/memory/graph_blocks.h"
+#include "cudart/core/memory/host_report.h"
 #include "cudart/core/memory/managed.h"
 #include "cudart/core/memory/pool.h"
 #include "cudart/core/memory/reference.h"
@@ -93,6 +95,13 @@ enum crt_result crt_memory_alloc_pitch(struct crt_context *ctx, size_t width_byt
     return result;
 }
 
+/* What an address becomes that is not the program's to free so. */
+static enum crt_result refuse_free(uintptr_t base)
+{
+    crt_report_free(base);
+    return CRT_INVALID_VALUE;
+}
+
 /* The allocation that starts at base, if it is one of the two kinds. */
 static bool find_start(uintptr_t base, enum crt_memory a, enum crt_memory b,
                        struct crt_allocation *allocation)
@@ -120,7 +129,8 @@ enum crt_result crt_memory_free(uintptr_t base)
     if (!base || crt_graph_memory_release(base, &result))
         return result;
     if (!find_start(base, CRT_MEMORY_DEVICE, CRT_MEMORY_MANAGED, &allocation))
-        return CRT_INVALID_VALUE;
+        return refuse_free(base);
+    crt_freed_begin();
     if (allocation.ctx)
         result = crt_context_wait(allocation.ctx);
     if (result == CRT_NOT_PERMITTED)
@@ -135,7 +145,8 @@ enum crt_result crt_memory_free_host(uintptr_t base)
     if (!base)
         return CRT_SUCCESS;
     if (!find_start(base, CRT_MEMORY_HOST, CRT_MEMORY_HOST, &allocation))
-        return CRT_INVALID_VALUE;
+        return refuse_free(base);
+    crt_freed_begin();
     if (allocation.ctx && !sch_on_pool_thread())
         crt_context_wait(allocation.ctx);
     return free_now(&allocation);
@@ -152,7 +163,7 @@ static void run_free(void *arg)
     crt_arena_free(task->base, task->kind);
 }
 
-enum crt_result crt_memory_free_async(struct crt_stream *stream, uintptr_t base)
+static enum crt_result free_in_stream(struct crt_stream *stream, uintptr_t base)
 {
     struct crt_allocation allocation;
     enum crt_result result = CRT_SUCCESS;
@@ -166,7 +177,7 @@ enum crt_result crt_memory_free_async(struct crt_stream *stream, uintptr_t base)
                     (find_start(base, CRT_MEMORY_HOST, CRT_MEMORY_HOST, &allocation) &&
                      (allocation.flags & CRT_ALLOCATION_POOLED));
     if (!is_found)
-        return CRT_INVALID_VALUE;
+        return refuse_free(base);
     if (allocation.flags & CRT_ALLOCATION_POOLED)
         return crt_pool_free(stream, base);
     if (crt_stream_is_idle(stream))
@@ -176,6 +187,14 @@ enum crt_result crt_memory_free_async(struct crt_stream *stream, uintptr_t base)
         return CRT_OUT_OF_MEMORY;
     *task = (struct free_task){.base = base, .kind = allocation.kind};
     return crt_stream_task(stream, run_free, task);
+}
+
+enum crt_result crt_memory_free_async(struct crt_stream *stream, uintptr_t base)
+{
+    crt_freed_begin();
+    enum crt_result result = free_in_stream(stream, base);
+    crt_freed_end(); /* the stream may come to it later */
+    return result;
 }
 
 enum crt_result crt_memory_register(struct crt_context *ctx, void *base, size_t size_bytes,

@@ -205,3 +205,62 @@ Test(check, vectors_for_another_cpu_find_every_wrong_access)
     check_with("vector", "best");
     compare(5);
 }
+
+/* ---- what the program does itself ---- */
+
+static uint64_t count_kind(enum crt_finding_kind kind, uint64_t *bytes)
+{
+    size_t count;
+    uint64_t found = 0;
+    *bytes = 0;
+    const struct crt_found *all = crt_findings(&count);
+    for (size_t i = 0; i < count; i++) {
+        found += all[i].first.kind == kind ? all[i].count : 0;
+        *bytes += all[i].first.kind == kind ? all[i].bytes : 0;
+    }
+    return found;
+}
+
+Test(check, frees_that_are_refused_are_found)
+{
+    CUdeviceptr base;
+    void *host;
+    uint64_t bytes;
+    check_with("auto", "quick");
+    make_context();
+    cr_assert_not_null(freopen("/dev/null", "w", stderr));
+    OK(cuMemAlloc_v2(&base, 100));
+    OK(cuMemAllocHost_v2(&host, 100));
+    OK(cuMemFree_v2(0));
+    cr_expect_eq(cuMemFree_v2(base + 4), CRT_INVALID_VALUE);
+    cr_expect_eq(cuMemFree_v2((CUdeviceptr)(uintptr_t)host), CRT_INVALID_VALUE);
+    cr_expect_eq(cuMemFreeHost((void *)(uintptr_t)base), CRT_INVALID_VALUE);
+    cr_expect_eq(count_kind(CRT_FINDING_INVALID_FREE, &bytes), 3);
+    cr_expect_eq(count_kind(CRT_FINDING_DOUBLE_FREE, &bytes), 0);
+    OK(cuMemFree_v2(base));
+    OK(cuMemFreeHost(host));
+    cr_expect_eq(cuMemFree_v2(base), CRT_INVALID_VALUE);
+    cr_expect_eq(cuMemFreeHost(host), CRT_INVALID_VALUE);
+    cr_expect_eq(count_kind(CRT_FINDING_DOUBLE_FREE, &bytes), 2);
+}
+
+Test(check, copies_and_fills_are_found_by_the_byte)
+{
+    CUdeviceptr base;
+    uint64_t bytes;
+    static char host[200];
+    check_with("auto", "quick");
+    make_context();
+    cr_assert_not_null(freopen("/dev/null", "w", stderr));
+    OK(cuMemAlloc_v2(&base, 100));
+    for (size_t at = 0; at <= 100; at++) {
+        size_t size = 100 - at;
+        OK(cuMemcpyHtoD_v2(base + at, host, size));
+        OK(cuMemsetD8_v2(base + at, 0, size));
+        cr_expect_eq(cuMemcpyHtoD_v2(base + at, host, size + 1), CRT_INVALID_VALUE);
+        cr_expect_eq(cuMemcpyDtoH_v2(host, base + at, size + 2), CRT_INVALID_VALUE);
+        cr_expect_eq(cuMemsetD8_v2(base + at, 0, size + 3), CRT_INVALID_VALUE);
+    }
+    cr_expect_eq(count_kind(CRT_FINDING_API_OUT_OF_BOUNDS, &bytes), 303);
+    cr_expect_eq(bytes, 3 * 5050 + 101 * (1 + 2 + 3));
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cudart/core/memory/host_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cudart/core/base/leak.h"
+#include "cudart/core/check/findings.h"
+#include "cudart/core/memory/describe.h"
+#include "cudart/core/memory/freed.h"
+#include "cudart/core/memory/memory.h"
+#include "cudart/core/memory/pool.h"
+
+/* Adds who has called what, and where; other: the calls that have freed the memory that is meant.
+ */
+static void add(struct crt_finding *finding, const char *access, char where[CRT_WHERE_BYTES],
+                struct crt_frames *other)
+{
+    struct crt_frames frames;
+    char text[256];
+    crt_frames_take(&frames);
+    struct crt_host_place place = crt_frames_source(&frames);
+    char *call = crt_frames_text(&frames);
+    if (finding->block_base)
+        crt_leak_frames((const void *)(uintptr_t)finding->block_base, other);
+    char *others = crt_describe_calls(other, finding->block_base ? "allocated" : "freed", where);
+    finding->function = crt_frames_function(&frames);
+    finding->call = call;
+    finding->file = place.file;
+    finding->line = place.line;
+    finding->frames = others;
+    finding->where = where;
+    snprintf(text, sizeof text, "%s by %s", access, finding->function);
+    finding->access = text;
+    crt_finding_add(finding);
+    free(call);
+    free(others);
+}
+
+/* Of a block that a pool keeps for later; streams may not have come to its free. */
+static bool is_kept_by_pool(uintptr_t address)
+{
+    struct crt_allocation allocation;
+    return crt_arena_find(address, &allocation) && (allocation.flags & CRT_ALLOCATION_POOLED) &&
+           !crt_memory_find(address, &allocation);
+}
+
+static bool describe_freed(uintptr_t address, char where[CRT_WHERE_BYTES], struct crt_frames *freed)
+{
+    if (is_kept_by_pool(address)) {
+        snprintf(where, CRT_WHERE_BYTES, "address 0x%zx: of a block that the pool has got back",
+                 (size_t)address);
+        return true;
+    }
+    struct crt_allocation allocation;
+    return !crt_memory_find(address, &allocation) && crt_describe_freed(address, where, freed);
+}
+
+void crt_report_free(uintptr_t base)
+{
+    char where[CRT_WHERE_BYTES];
+    if (!crt_check_is_on())
+        return;
+    struct crt_finding finding = {
+        .kind = CRT_FINDING_DOUBLE_FREE, .address = base, .is_refused = true};
+    struct crt_frames freed = {0};
+    if (!describe_freed(base, where, &freed)) {
+        struct crt_allocation near = crt_find_near(base);
+        finding.kind = CRT_FINDING_INVALID_FREE;
+        finding.block_base = near.base;
+        finding.block_bytes = near.base ? near.size_bytes : 0;
+        crt_describe_near(base, 0, &near, where);
+    }
+    add(&finding, "free of memory", where, &freed);
+}
+
+void crt_report_extent(uintptr_t base, size_t extent, unsigned access, bool is_refused)
+{
+    char where[CRT_WHERE_BYTES];
+    char text[64];
+    if (!crt_check_is_on())
+        return;
+    struct crt_finding finding = {.kind = CRT_FINDING_API_USE_AFTER_FREE,
+                                  .address = base,
+                                  .bytes = extent,
+                                  .verb = access == CRT_ACCESS_READ ? "read" : "write",
+                                  .space = "global",
+                                  .is_refused = is_refused};
+    struct crt_frames freed = {0};
+    if (!describe_freed(base, where, &freed)) {
+        struct crt_allocation near = crt_find_near(base);
+        finding.kind = CRT_FINDING_API_OUT_OF_BOUNDS;
+        finding.block_base = near.base;
+        finding.block_bytes = near.base ? near.size_bytes : 0;
+        crt_describe_near(base, extent, &near, where);
+    }
+    snprintf(text, sizeof text, "%s of %zu bytes", finding.verb, extent);
+    add(&finding, text, where, &freed);
+}

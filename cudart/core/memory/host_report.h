@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the program itself does wrong with memory, as findings of --check; without it nothing
+ * happens. The calling thread is in the API function that is named.
+ */
+#ifndef PTXRUN_CUDART_CORE_MEMORY_HOST_REPORT_H
+#define PTXRUN_CUDART_CORE_MEMORY_HOST_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The API refuses to give this address back. */
+void crt_report_free(uintptr_t base);
+
+/* A copy or fill uses bytes that do not lie in one allocation. access: CRT_ACCESS_READ or
+ * CRT_ACCESS_WRITE; extent: from the first to the last byte; is_refused: the API says so, too. */
+void crt_report_extent(uintptr_t base, size_t extent, unsigned access, bool is_refused);
+
+#endif
