@@ -421,22 +421,31 @@ static uint32_t limit_copies(const struct tr_iteration *iteration,
     return is_limited ? most : copies;
 }
 
-/* rows: 0 if their number is not known, 1 if none are side by side. */
-static void choose_jam(uint32_t length, uint32_t rows, uint32_t copies, uint32_t copies_max,
+/* Vectors of 32-bit elements in a line of the caches. */
+static uint32_t vectors_of_line(const struct tr_target *target, uint32_t width)
+{
+    uint32_t elements = target->ahead.line_bytes / 4;
+    return elements > width ? elements / width : 1;
+}
+
+/* rows: 0 if their number is not known, 1 if none are side by side. line: vectors of a line. */
+static void choose_jam(uint32_t length, uint32_t rows, uint32_t copies, uint32_t line,
                        const struct tr_estimate *estimate, struct tr_shape_of_nest *shape)
 {
     uint32_t vectors = length / shape->width;
     if (length == 0) { /* the number left over is unknown */
         shape->jam[0] = rows == 1 ? copies : 1;
-        shape->jam[1] = rows == 1 ? 1 : fit(0, copies < copies_max ? copies : copies_max);
+        shape->jam[1] = rows == 1 ? 1 : fit(0, copies < COPIES ? copies : COPIES);
         return;
     }
     uint32_t along = estimate->shares_rows && rows > 1 ? copies / 2 : copies;
-    /* Guards hold threads back at borders of the grid: narrower rectangles cross a border less
-     * often. */
-    bool is_better_narrow = estimate->shares_rows || (estimate->is_guarded && rows > 1);
-    if (is_better_narrow && !estimate->shares_row)
+    if (estimate->shares_rows && !estimate->shares_row)
         along = 1;
+    /* Guards hold threads back at borders of the grid: narrower rectangles cross a border less
+     * often. But those of part of a line would ask for each line several times, and write it in
+     * parts. */
+    else if (estimate->is_guarded && rows > 1 && !estimate->shares_row && along > line)
+        along = line;
     shape->jam[0] = vectors == 0 ? 1 : fit(vectors, along < 1 ? 1 : along);
     shape->jam[1] = rows <= 1 ? 1 : fit(rows, copies / shape->jam[0]);
 }
@@ -512,8 +521,8 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
         return status;
     estimate->is_guarded = versions->expected.guard_count > 0;
     choose_jam(length, iteration->y == TR_NONE ? 1 : constant(nest->y.count),
-               limit_copies(iteration, options, choose_copies(estimate, options)), COPIES, estimate,
-               shape);
+               limit_copies(iteration, options, choose_copies(estimate, options)),
+               vectors_of_line(iteration->target, width), estimate, shape);
     shape->width_reason = why_width(options, shape->width);
     shape->jam_reason = why_jam(iteration, options, shape);
     shape->is_worthwhile = true;

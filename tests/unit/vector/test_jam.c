@@ -50,10 +50,10 @@ static void print_products(FILE *out, const char *type, int count)
 }
 
 /* has_rows: the last loop over threads is one over rows. */
-static void expect_reason_along(const char *text, bool has_rows, const char *copies,
-                                uint32_t block_row)
+static void expect_reason_of(uint32_t vector_bits, const char *text, bool has_rows,
+                             const char *copies, uint32_t block_row)
 {
-    struct tr_target target = tr_target_find("", 512);
+    struct tr_target target = tr_target_find("", vector_bits);
     struct tr_vector_options options = {.target = &target, .is_forced = true};
     struct tr_vector_report report;
     LLVMContextRef context = LLVMContextCreate();
@@ -71,6 +71,12 @@ static void expect_reason_along(const char *text, bool has_rows, const char *cop
     free(report.explanation);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
+}
+
+static void expect_reason_along(const char *text, bool has_rows, const char *copies,
+                                uint32_t block_row)
+{
+    expect_reason_of(512, text, has_rows, copies, block_row);
 }
 
 static void expect_reason(const char *text, bool has_rows, const char *copies)
@@ -106,6 +112,25 @@ Test(jam, rows_of_several_blocks_have_two_copies_and_one_at_borders)
     expect_copies_of_blocks("ult i32 %place, %n", "vectors of 16 threads, 4 side by side", 0);
     expect_copies_of_blocks("ult i32 %place, %n", "vectors of 16 threads, 2 side by side", 1);
     expect_copies_of_blocks("sgt i32 %place, 0", "; 1 side by side: more would gain little", 64);
+}
+
+/* Threads outside of an image of %nx by %ny do nothing. */
+static const char copy_of_image[] =
+    "  %in.x = icmp ult i32 %x, %nx\n  %in.y = icmp ult i32 %y, %ny\n"
+    "  %in = and i1 %in.x, %in.y\n  br i1 %in, label %copy, label %x.latch\n"
+    "copy:\n  %from = getelementptr float, ptr %a, i64 %own\n  %v = load float, ptr %from\n"
+    "  %to = getelementptr float, ptr %c, i64 %own\n  store float %v, ptr %to\n";
+
+/* Narrow rectangles cross borders less often, but have lines of the caches as a whole. */
+Test(jam, rectangles_at_borders_are_a_line_wide)
+{
+    char text[4096];
+    size_t length = strlen("define void @kernel(ptr noalias %a, ptr noalias %b, ptr noalias %c");
+    snprintf(text, sizeof text, "%.*s, i32 %%nx, i32 %%ny%s%s%s", (int)length, before,
+             before + length, copy_of_image, after);
+    expect_reason_of(512, text, true, "vectors of 16 threads, 4 rows side by side", 0);
+    expect_reason_of(256, text, true, "vectors of 8 threads, 2 side by side in each of 2 rows", 0);
+    expect_reason_of(128, text, true, "vectors of 4 threads, 4 side by side", 0);
 }
 
 static void expect_copies(const char *type, int count, const char *copies)
