@@ -20,6 +20,7 @@
 #endif
 
 #include "jit/cpu.h"
+#include "util/caches.h"
 #include "util/options.h"
 
 static pthread_once_t targets_once = PTHREAD_ONCE_INIT;
@@ -87,10 +88,10 @@ static void find_cache(struct tr_target *target)
         target->cache_bytes = target->cache_share_bytes = CACHE_IF_UNKNOWN_BYTES;
         return;
     }
-    long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    uint64_t bytes = pxr_last_cache_bytes();
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t most = CACHE_OF_CPU_BYTES * (cpus > 0 ? (uint64_t)cpus : 1);
-    target->cache_bytes = bytes > 0 ? (uint64_t)bytes : CACHE_IF_UNKNOWN_BYTES;
+    target->cache_bytes = bytes > 0 ? bytes : CACHE_IF_UNKNOWN_BYTES;
     target->cache_share_bytes = target->cache_bytes < most ? target->cache_bytes : most;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "scheduler/worker_pool.h"
+#include "util/caches.h"
 
 #define NODES_MAX  64
 #define PATH_BYTES 128
@@ -45,27 +46,19 @@ static short cache_of[CPU_SETSIZE];
 static short node_of[CPU_SETSIZE];
 static pthread_once_t places_once = PTHREAD_ONCE_INIT;
 
-/* Reads a list such as "0-3,8" from a file, and notes its first CPU for each of them. False: there
- * is no such file. */
-static bool read_cpu_list(const char *path, short first_of[CPU_SETSIZE])
+/* Notes the first CPU of a file's list for each of them. False: there is no such file. */
+static bool read_sharers(const char *path, short first_of[CPU_SETSIZE])
 {
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    int from;
+    cpu_set_t cpus;
     int first = -1;
-    while (fscanf(file, "%d", &from) == 1) {
-        int to = from;
-        int next = fgetc(file);
-        if (next == '-' && fscanf(file, "%d", &to) == 1)
-            next = fgetc(file);
-        first = first < 0 ? from : first;
-        for (int cpu = from < 0 ? 0 : from; cpu <= to && cpu < CPU_SETSIZE; cpu++)
-            first_of[cpu] = (short)first;
-        if (next != ',')
-            break;
+    if (!pxr_read_cpu_list(path, &cpus))
+        return false;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &cpus))
+            continue;
+        first = first < 0 ? cpu : first;
+        first_of[cpu] = (short)first;
     }
-    fclose(file);
     return true;
 }
 
@@ -74,7 +67,7 @@ static bool read_cache(int cpu, int level)
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", cpu,
              level);
-    return read_cpu_list(path, cache_of);
+    return read_sharers(path, cache_of);
 }
 
 /* One file for each cache and node, since a file says what all its CPUs share. */
@@ -89,7 +82,7 @@ static void find_places(void)
     for (int node = 0; node < NODES_MAX; node++) {
         char path[PATH_BYTES];
         snprintf(path, sizeof path, "/sys/devices/system/node/node%d/cpulist", node);
-        read_cpu_list(path, node_of);
+        read_sharers(path, node_of);
     }
 }
 
