@@ -37,9 +37,13 @@
 /* At most this part of the time of single threads: the estimate is no better than that. */
 #define WORTHWHILE 0.85
 
-/* Above this share of the time, what takes an access for each lane is as fast one copy at a time.
+/* Above this share of the time, what takes an access for each lane is as fast one copy at a time …
  */
 #define BY_LANE_MOST 0.75
+
+/* … and above this one if only some threads of a block go on: with more copies all of them do it as
+ * soon as one lane does. */
+#define BY_LANE_OF_SOME_MOST 0.5
 
 /* Copies that share nothing: they halve twice what a loop's counter and branch cost; the next half
  * is little. */
@@ -385,6 +389,12 @@ static uint32_t copies_of_turns(const struct tr_estimate *estimate, uint32_t lea
     return copies;
 }
 
+static bool goes_by_lane(const struct tr_estimate *estimate)
+{
+    double most = estimate->is_for_some ? BY_LANE_OF_SOME_MOST : BY_LANE_MOST;
+    return estimate->by_lane > most * estimate->vector;
+}
+
 static uint32_t choose_copies(const struct tr_estimate *estimate,
                               const struct tr_vector_options *options)
 {
@@ -398,7 +408,7 @@ static uint32_t choose_copies(const struct tr_estimate *estimate,
         copies = copies_of_turns(estimate, copies);
     if (estimate->gathers_alone)
         copies = 1; /* each copy's lanes would wait for the others' */
-    if (!is_shared && estimate->by_lane > BY_LANE_MOST * estimate->vector)
+    if (!is_shared && goes_by_lane(estimate))
         copies = 1; /* nothing else takes time, and with more copies it happens less often that all
                        are whole */
     while (copies > 1 && copies * estimate->live > LIVE)
@@ -468,7 +478,7 @@ static const char *why_jam(const struct tr_iteration *iteration,
     uint32_t copies = shape->jam[0] * shape->jam[1];
     if (copies == options->jam)
         return "asked for";
-    if (copies == 1 && estimate->by_lane > BY_LANE_MOST * estimate->vector)
+    if (copies == 1 && goes_by_lane(estimate))
         return "accesses lane by lane are no faster side by side";
     if (2 * copies * estimate->live > LIVE)
         return "more would not fit into registers";
@@ -520,6 +530,8 @@ enum pxr_status tr_choose(const struct tr_nest *nest, LLVMValueRef working, uint
     if (status != PXR_OK)
         return status;
     estimate->is_guarded = versions->expected.guard_count > 0;
+    for (uint32_t i = 0; i < versions->expected.guard_count; i++)
+        estimate->is_for_some |= !versions->expected.guards[i].is_of_grid;
     choose_jam(length, iteration->y == TR_NONE ? 1 : constant(nest->y.count),
                limit_copies(iteration, options, choose_copies(estimate, options)),
                vectors_of_line(iteration->target, width), estimate, shape);

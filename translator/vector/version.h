@@ -23,6 +23,7 @@ struct tr_estimate {
     uint32_t flat_row;  /* … along a row */
     struct tr_far_turns far;
     bool is_guarded;       /* there are guards: branches that nearly all threads pass */
+    bool is_for_some;      /* some of them ask for places in the block: not so nearly all */
     bool is_wide;          /* the values that rows share have more than 32 bits */
     bool gathers_alone;    /* a loop that each lane leaves on its own gathers … */
     bool gathers_sparsely; /* … and only some lanes come to it, as data decide */

@@ -10,6 +10,7 @@
 #include <criterion/criterion.h>
 #include <llvm-c/Core.h>
 
+#include "kernel_abi/rt.h"
 #include "parse_ir.h"
 #include "translator/module/marks.h"
 #include "translator/vector/vector.h"
@@ -179,6 +180,34 @@ static const char histogram[] = "define void @kernel(ptr noalias %bins, ptr noal
 Test(jam, atomic_operations_lane_by_lane_are_done_in_one_copy)
 {
     expect_reason(histogram, false, "1 side by side: accesses lane by lane are no faster");
+}
+
+/* A column of a matrix, for threads up to a place: the field of the block's record at %d and x. */
+static const char column_of_some[] =
+    "define void @kernel(ptr noalias %%record, ptr noalias %%to, ptr noalias %%from, i32 %%n) {\n"
+    "entry:\n  %%field = getelementptr i8, ptr %%record, i64 %d\n"
+    "  %%first = load i32, ptr %%field\n  br label %%iteration\n"
+    "iteration:\n  %%x = phi i32 [ 0, %%entry ], [ %%x.next, %%x.latch ]\n"
+    "  %%place = add nuw nsw i32 %%first, %%x\n  %%in = icmp slt i32 %%place, %%n\n"
+    "  br i1 %%in, label %%copy, label %%x.latch\n"
+    "copy:\n  %%i = zext nneg i32 %%x to i64\n  %%j = mul nuw nsw i64 %%i, 33\n"
+    "  %%source = getelementptr i32, ptr %%from, i64 %%j\n  %%v = load i32, ptr %%source\n"
+    "  %%s = mul i32 %%v, %%v\n"
+    "  %%target = getelementptr i32, ptr %%to, i64 %%i\n  store i32 %%s, ptr %%target\n"
+    "  br label %%x.latch\n"
+    "x.latch:\n  %%x.next = add nuw nsw i32 %%x, 1\n"
+    "  %%x.more = icmp ult i32 %%x.next, 256\n"
+    "  br i1 %%x.more, label %%iteration, label %%done\n"
+    "done:\n  ret void\n}\n";
+
+/* Nearly all threads of a grid are inside of it; of a block's threads often few go on. */
+Test(jam, accesses_lane_by_lane_of_some_threads_of_a_block_are_done_in_one_copy)
+{
+    char text[sizeof column_of_some + 32];
+    snprintf(text, sizeof text, column_of_some, (int)offsetof(struct rt_block, ctaid));
+    expect_reason_of(256, text, false, "4 side by side: more would gain little", 0);
+    snprintf(text, sizeof text, column_of_some, (int)offsetof(struct rt_block, words));
+    expect_reason_of(256, text, false, "1 side by side: accesses lane by lane are no faster", 0);
 }
 
 /* A copy of n elements, %1$s, by all threads of a grid: each turn of a thread is %2$s on. */

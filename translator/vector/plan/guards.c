@@ -7,6 +7,11 @@
  */
 #include "translator/vector/plan/plan.h"
 
+#include <stddef.h>
+
+#include "kernel_abi/rt.h"
+#include "translator/analysis/address.h"
+
 static bool is_repeatable(const struct tr_iteration *iteration, uint32_t number)
 {
     const struct tr_segment *segment = &iteration->graph.segments[number];
@@ -131,12 +136,57 @@ static bool can_pass(const struct tr_iteration *iteration, uint32_t from, uint32
     return true;
 }
 
+/* How many values a condition is made of, at most, that are looked at. */
+#define MAX_PARTS 64
+
+/* Whether the load reads the block's index. */
+static bool is_block_index(LLVMValueRef load)
+{
+    uint64_t first = offsetof(struct rt_block, ctaid);
+    struct tr_field field = tr_field_of(load, TR_RECORD_BLOCK);
+    return field.record == TR_RECORD_BLOCK && field.has_offset && field.offset >= first &&
+           field.offset < first + sizeof((struct rt_block *)0)->ctaid;
+}
+
+static bool is_known(LLVMValueRef *parts, uint32_t count, LLVMValueRef part)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (parts[i] == part)
+            return true;
+    return false;
+}
+
+/* Whether the block's index decides, too. */
+static bool depends_on_block(LLVMValueRef condition)
+{
+    LLVMValueRef parts[MAX_PARTS] = {condition};
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        LLVMValueRef part = parts[i];
+        if (LLVMIsAInstruction(part) == NULL)
+            continue;
+        if (LLVMIsALoadInst(part) != NULL) {
+            if (is_block_index(part))
+                return true;
+            continue;
+        }
+        int operands = LLVMIsACallInst(part) != NULL ? 0 : LLVMGetNumOperands(part);
+        for (int k = 0; k < operands && count < MAX_PARTS; k++)
+            if (!is_known(parts, count, LLVMGetOperand(part, (unsigned)k)))
+                parts[count++] = LLVMGetOperand(part, (unsigned)k);
+    }
+    return false;
+}
+
 static struct tr_guard make_guard(const struct tr_iteration *iteration, uint32_t number,
                                   uint32_t expected)
 {
     const struct tr_segment *segment = &iteration->graph.segments[number];
     uint32_t last = segment->first_value + segment->value_count - 1;
-    return (struct tr_guard){.branch = iteration->graph.values[last].llvm, .expected = expected};
+    LLVMValueRef branch = iteration->graph.values[last].llvm;
+    return (struct tr_guard){.branch = branch,
+                             .expected = expected,
+                             .is_of_grid = depends_on_block(LLVMGetCondition(branch))};
 }
 
 static bool allocate(struct pxr_arena *arena, uint32_t segments, struct tr_expectations *expected)

@@ -46,6 +46,8 @@ enum pxr_status tr_find_nests(LLVMValueRef function, struct tr_nest **nests, uin
 struct tr_guard {
     LLVMValueRef branch; /* conditional */
     uint32_t expected;   /* number of the successor */
+    bool is_of_grid; /* it asks for a place in the grid, which nearly all threads of a grid pass;
+                        otherwise for one in the block, where often only some do */
 };
 
 /* Nothing with effects comes before what is expected, so that the masked version can begin
