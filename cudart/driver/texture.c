@@ -46,9 +46,12 @@ static CUresult find(const void *output, uint64_t handle, uint32_t mark,
     return output && *texture ? CRT_SUCCESS : CRT_INVALID_VALUE;
 }
 
+/* 0 is no object, which programs destroy that have made only some of theirs: as with `free`. */
 static CUresult destroy(uint64_t handle, uint32_t mark)
 {
     struct crt_texture *texture = NULL;
+    if (handle == 0)
+        return check_context();
     CUresult result = find(&texture, handle, mark, &texture);
     return result == CRT_SUCCESS ? crt_texture_destroy(texture) : result;
 }

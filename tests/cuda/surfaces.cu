@@ -147,6 +147,7 @@ static void check_depths()
     EXPECT_OK(cudaFreeArray(layers));
 }
 
+// Arrays that were not made for surfaces are taken; memory is not; 0 is no object.
 static void check_errors()
 {
     cudaSurfaceObject_t surface;
@@ -154,9 +155,13 @@ static void check_errors()
     cudaArray_t array = make_array<float>(0, cudaArrayDefault);
     resource.resType = cudaResourceTypeArray;
     resource.res.array.array = array;
-    EXPECT_CODE(cudaErrorInvalidValue, cudaCreateSurfaceObject(&surface, &resource));
+    EXPECT_OK(cudaCreateSurfaceObject(&surface, &resource));
+    EXPECT_OK(cudaDestroySurfaceObject(surface));
     resource.resType = cudaResourceTypeLinear;
-    EXPECT_CODE(cudaErrorInvalidValue, cudaDestroySurfaceObject(0));
+    resource.res.linear.desc = cudaCreateChannelDesc<float>();
+    EXPECT_CODE(cudaErrorInvalidValue, cudaCreateSurfaceObject(&surface, &resource));
+    EXPECT_CODE(cudaErrorInvalidValue, cudaDestroySurfaceObject(8));
+    EXPECT_OK(cudaDestroySurfaceObject(0));
     EXPECT_OK(cudaFreeArray(array));
 }
 

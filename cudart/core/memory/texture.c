@@ -50,12 +50,13 @@ enum crt_result crt_texture_create(struct crt_context *ctx, const struct crt_res
     return add_object(ctx, &filled, handle);
 }
 
+/* The manual asks for arrays made with CUDA_ARRAY3D_SURFACE_LDST. Programs get by without it, such
+ * as those that write the levels of a mipmapped array one after another. */
 enum crt_result crt_surface_create(struct crt_context *ctx, const struct crt_resource *resource,
                                    uint64_t *handle)
 {
     struct crt_texture filled = {.resource = *resource};
-    if (resource->type != CRT_RESOURCE_ARRAY || !crt_array_is_valid(resource->array) ||
-        !(resource->array->shape.flags & CRT_ARRAY_SURFACE))
+    if (resource->type != CRT_RESOURCE_ARRAY || !crt_array_is_valid(resource->array))
         return CRT_INVALID_VALUE;
     enum crt_result result = crt_texture_describe(ctx, resource, NULL, NULL, &filled.descriptor);
     return result == CRT_SUCCESS ? add_object(ctx, &filled, handle) : result;

@@ -180,7 +180,15 @@ Test(texture, views_as_blocks_are_of_words, .init = make_context)
     }
 }
 
-Test(texture, surfaces_are_of_arrays_made_for_them, .init = make_context)
+Test(texture, no_object_can_be_destroyed, .init = make_context)
+{
+    OK(cuTexObjectDestroy(0));
+    OK(cuSurfObjectDestroy(0));
+    EXPECT(CRT_INVALID_VALUE, cuTexObjectDestroy(8));
+    EXPECT(CRT_INVALID_VALUE, cuSurfObjectDestroy(8));
+}
+
+Test(texture, surfaces_are_of_arrays, .init = make_context)
 {
     CUDA_RESOURCE_DESC image = array_image(2 /* surfaces */);
     CUDA_RESOURCE_DESC got;
@@ -191,8 +199,9 @@ Test(texture, surfaces_are_of_arrays_made_for_them, .init = make_context)
     EXPECT(CRT_INVALID_VALUE, cuTexObjectDestroy(object));
     OK(cuSurfObjectDestroy(object));
     EXPECT(CRT_INVALID_VALUE, cuSurfObjectDestroy(object));
-    image = array_image(0);
-    EXPECT(CRT_INVALID_VALUE, cuSurfObjectCreate(&object, &image));
+    image = array_image(0); /* not made for surfaces: taken all the same */
+    OK(cuSurfObjectCreate(&object, &image));
+    OK(cuSurfObjectDestroy(object));
     image = linear_image();
     EXPECT(CRT_INVALID_VALUE, cuSurfObjectCreate(&object, &image));
 }
