@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that use the API wrongly for memory, each with a twin that is right:
-//   host_defects CASE wrong|right
+//   host_defects CASE wrong|right [abort]
 // The line that is wrong ends in the case's name and the rule that --check finds broken
 // (tests/e2e/check_memory.sh). All memory is given back, but where that is the defect.
 #include <cstdio>
@@ -204,5 +204,7 @@ int main(int argc, char **argv)
     CASE(leaked)
     CASE(leaked_of_pool)
     CASE(leaked_stream)
+    if (argc > 3 && std::strcmp(argv[3], "abort") == 0)
+        std::abort();
     return 0;
 }

@@ -88,6 +88,11 @@ has '"uri": "file:///tests/cuda/host_defects.cu"'
 has '"startLine": 79'
 check junit 1 wrong
 has 'name="api-out-of-bounds: /tests/cuda/host_defects.cu:79"'
+rm -f "$dir/report"
+"$PTXRUN" --check --check-format=junit --check-report="$dir/report" "$PROGRAM" $case wrong abort 2> "$dir/err"
+[ $? -eq 134 ] || fail "a program that aborts ended with $?: $(cat "$dir/err")"
+has 'name="api-out-of-bounds: /tests/cuda/host_defects.cu:79"'
+has '</testsuite>'
 case=fill_of_freed
 check text 1 wrong
 has ', freed at /tests/cuda/host_defects.cu:137'

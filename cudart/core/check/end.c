@@ -2,21 +2,16 @@
  *
  * The end of a process with checks: the last line, the report, the exit code.
  */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cudart/core/base/leak.h"
 #include "cudart/core/base/process.h"
 #include "cudart/core/check/end.h"
 #include "cudart/core/check/print.h"
-#include "cudart/core/check/reports.h"
+#include "cudart/core/check/report_file.h"
 #include "cudart/core/check/suppress.h"
-#include "util/log.h"
 #include "util/options.h"
-
-typedef void (*writer_fn)(FILE *file, const struct crt_found *found, size_t count);
 
 /* The code the program ends with: it calls exit, or returns from main. */
 static int exit_code;
@@ -33,28 +28,6 @@ void crt_check_begin(void)
         return;
     on_exit(note_exit_code, NULL);
     crt_suppressions_load();
-}
-
-static void write_file(const char *name, const char *mode, writer_fn writer,
-                       const struct crt_found *found, size_t count)
-{
-    FILE *file = fopen(name, mode);
-    if (file)
-        writer(file, found, count);
-    if (!file || fclose(file) != 0)
-        pxr_log(PXR_LOG_ERROR, "check: '%s' cannot be written: %s", name, strerror(errno));
-}
-
-static void write_files(const struct crt_found *found, size_t count)
-{
-    static const writer_fn writers[] = {crt_write_text_report, crt_write_json_report,
-                                        crt_write_sarif_report, crt_write_junit_report,
-                                        crt_write_sanitizer_xml};
-    const struct pxr_options *options = pxr_options_get();
-    if (*options->check_report)
-        write_file(options->check_report, "we", writers[options->check_format], found, count);
-    if (*options->print_suppressions)
-        write_file(options->print_suppressions, "ae", crt_suppressions_write, found, count);
 }
 
 /* Objects that are no memory have no size. */
@@ -99,7 +72,10 @@ __attribute__((destructor(LAST))) static void end(void)
     size_t count;
     const struct crt_found *found = crt_findings(&count);
     crt_print_end(found, count, exit_code);
-    write_files(found, count);
+    crt_report_write(found, count);
+    if (*options->print_suppressions)
+        crt_report_write_file(options->print_suppressions, "ae", crt_suppressions_write, found,
+                              count);
     if (count == 0 || exit_code != 0 || options->error_exitcode == 0)
         return;
     fflush(NULL);

@@ -10,6 +10,7 @@
 
 #include "cudart/core/check/filter.h"
 #include "cudart/core/check/print.h"
+#include "cudart/core/check/report_file.h"
 #include "cudart/core/check/suppress.h"
 #include "util/options.h"
 #include "util/readable_name.h"
@@ -117,21 +118,6 @@ bool crt_finding_again(const struct crt_finding *finding)
     return known != NULL;
 }
 
-void crt_finding_add(const struct crt_finding *finding)
-{
-    pthread_mutex_lock(&findings.lock);
-    struct crt_found *known = find_locked(finding);
-    bool is_new = !known;
-    if (is_new)
-        known = add_locked(finding);
-    if (known)
-        count_locked(known, finding);
-    struct crt_found copy = known ? *known : (struct crt_found){.first = *finding, .count = 1};
-    pthread_mutex_unlock(&findings.lock);
-    if (is_new && !copy.is_hidden)
-        crt_print_finding(&copy);
-}
-
 /* Puts those that count first. */
 static size_t sort_locked(void)
 {
@@ -144,6 +130,23 @@ static size_t sort_locked(void)
         findings.found[shown++] = moved;
     }
     return shown;
+}
+
+void crt_finding_add(const struct crt_finding *finding)
+{
+    pthread_mutex_lock(&findings.lock);
+    struct crt_found *known = find_locked(finding);
+    bool is_new = !known;
+    if (is_new)
+        known = add_locked(finding);
+    if (known)
+        count_locked(known, finding);
+    struct crt_found copy = known ? *known : (struct crt_found){.first = *finding, .count = 1};
+    if (is_new && !copy.is_hidden)
+        crt_report_write_so_far(findings.found, sort_locked());
+    pthread_mutex_unlock(&findings.lock);
+    if (is_new && !copy.is_hidden)
+        crt_print_finding(&copy);
 }
 
 const struct crt_found *crt_findings(size_t *count)
