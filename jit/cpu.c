@@ -280,7 +280,7 @@ static struct {
 
 static void choose(void)
 {
-    chosen.status = jit_cpu_named(pxr_option_text(PXR_OPTION_CPU), &chosen.cpu, &chosen.error);
+    chosen.status = jit_cpu_named(pxr_option_cpu(), &chosen.cpu, &chosen.error);
 }
 
 enum pxr_status jit_cpu_chosen(const struct jit_cpu **cpu, struct pxr_error *err)

@@ -84,7 +84,7 @@ static bool has_whole_loads(LLVMTargetMachineRef machine, const struct jit_cpu *
  */
 static void find_cache(struct tr_target *target)
 {
-    if (*pxr_option_text(PXR_OPTION_CPU)) {
+    if (*pxr_option_cpu()) {
         target->cache_bytes = target->cache_share_bytes = CACHE_IF_UNKNOWN_BYTES;
         return;
     }
@@ -187,8 +187,8 @@ static void print_target(FILE *out, const struct jit_target *target, const struc
 {
     fprintf(out, "%s\n%s\n", target->triple, target->data_layout);
     fprintf(out, "cpu %s family %s vectors %u whole loads %d cache %llu share %llu\n",
-            pxr_option_text(PXR_OPTION_CPU), target->cpu.family, cpu->vector_bits,
-            target->has_whole_loads, (unsigned long long)target->cpu.cache_bytes,
+            pxr_option_cpu(), target->cpu.family, cpu->vector_bits, target->has_whole_loads,
+            (unsigned long long)target->cpu.cache_bytes,
             (unsigned long long)target->cpu.cache_share_bytes);
     print_features(out, cpu->features);
 }

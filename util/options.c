@@ -224,6 +224,12 @@ const char *pxr_option_text(enum pxr_option_id id)
     return value_text(id);
 }
 
+const char *pxr_option_cpu(void)
+{
+    const char *name = pxr_option_text(PXR_OPTION_CPU);
+    return strcmp(name, "native") == 0 ? "" : name;
+}
+
 static const char *read_LIST(enum pxr_option_id id)
 {
     return value_text(id);

@@ -111,6 +111,9 @@ const struct pxr_options *pxr_options_get(void);
  * values to libptxrun.so. */
 const char *pxr_option_text(enum pxr_option_id id);
 
+/* The CPU that code is made for; "": the machine's own, also if it was asked for as "native". */
+const char *pxr_option_cpu(void);
+
 /* Whether a comma-separated list (such as the dump option) contains word. */
 bool pxr_list_contains(const char *list, const char *word);
 

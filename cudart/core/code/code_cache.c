@@ -109,7 +109,7 @@ static struct cache_key machine_key(const struct jit_build_id *compiler)
     struct cache_hash hash;
     cache_hash_init(&hash, "machine");
     cache_hash_bytes(&hash, compiler->bytes, compiler->count);
-    cache_hash_text(&hash, pxr_option_text(PXR_OPTION_CPU));
+    cache_hash_text(&hash, pxr_option_cpu());
     jit_machine_id(add_bytes, &hash);
     return cache_hash_key(&hash);
 }
@@ -146,7 +146,7 @@ static void describe_target(void)
 {
     struct cache_hash hash;
     char digits[2 * ABOUT_DIGITS + 1];
-    const char *named = pxr_option_text(PXR_OPTION_CPU);
+    const char *named = pxr_option_cpu();
     const char *family = strstr(target.text, " family ");
     cache_hash_init(&hash, "target");
     cache_hash_text(&hash, target.text);

@@ -57,6 +57,15 @@ Test(options, vectors_come_from_the_environment)
     cr_expect_eq(options->jam, 0, "an illegal jam is the default");
 }
 
+Test(options, native_is_the_machines_own_cpu)
+{
+    cr_expect_str_eq(pxr_option_cpu(), "");
+    setenv("PTXRUN_CPU", "native", 1);
+    cr_expect_str_eq(pxr_option_cpu(), "");
+    setenv("PTXRUN_CPU", "x86-64-v2", 1);
+    cr_expect_str_eq(pxr_option_cpu(), "x86-64-v2");
+}
+
 Test(options, names_of_collapses_are_the_choices_of_the_option)
 {
     char choices[128] = "";
