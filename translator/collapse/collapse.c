@@ -16,13 +16,10 @@
 #include "translator/module/walk.h"
 
 /* Regions overlap: n conditional sync points in a row put the code behind them into n regions. The
- * code that brings values across sync points counts, too. Beyond so many instructions `precise` is
- * better: compiling would take longer than most programs' kernels run. */
-#define LENGTH_MAX 16000
-
-/* With operations on words of all lanes, as products of matrices, `precise` takes ten times as long
- * and more. */
-#define WORDS_LENGTH_MAX 24000
+ * code that brings values across sync points counts, too. Beyond so many instructions, which take
+ * some seconds to compile, `precise` has to do, though it runs ten times as long: who comes here
+ * has warp operations or barriers everywhere. */
+#define LENGTH_MAX 32000
 
 /* The same for quick code, which is to be there at once: stacks of their own are compiled in a
  * fraction of the time, and kernels that run for long get the best code soon. */
@@ -282,21 +279,9 @@ static bool measure_length(const struct tr_collapsing *collapsing, uint64_t *len
     return imports.words != NULL;
 }
 
-static bool has_words(const struct tr_kernel *kernel)
-{
-    bool found = false;
-    for (uint32_t r = 1; r < kernel->sync_count; r++) {
-        LLVMValueRef call = kernel->graph.values[kernel->sync_points[r].value].llvm;
-        found |= rt_find_parameter(tr_placeholder_of(call), RT_TYPE_CODE) >= 0;
-    }
-    return found;
-}
-
 static bool is_too_long(const struct tr_collapsing *collapsing, uint64_t length)
 {
-    if (is_quick(collapsing))
-        return length > QUICK_LENGTH_MAX;
-    return length > (has_words(&collapsing->kernel) ? WORDS_LENGTH_MAX : LENGTH_MAX);
+    return length > (is_quick(collapsing) ? QUICK_LENGTH_MAX : LENGTH_MAX);
 }
 
 static enum pxr_status build_kernel(struct tr_collapsing *collapsing, struct pxr_error *err)
