@@ -210,11 +210,24 @@ static void release_successors(struct sch_op *op)
     }
 }
 
-static void op_complete(struct sch_op *op, const struct sch_fault *fault, uint64_t now_ns)
+static _Thread_local uint64_t finishing_ns;
+
+uint64_t sch_finishing_ns(void)
+{
+    return finishing_ns;
+}
+
+static void call_done(struct sch_op *op, const struct sch_fault *fault, uint64_t now_ns)
 {
     atomic_store_explicit(&op->finish_ns, now_ns, memory_order_relaxed);
+    finishing_ns = now_ns;
     if (op->done)
         op->done(op->arg, fault);
+}
+
+static void op_complete(struct sch_op *op, const struct sch_fault *fault, uint64_t now_ns)
+{
+    call_done(op, fault, now_ns);
     /* Release: a thread that sees DONE also sees the writes of the operation and of `done`. */
     if (atomic_exchange_explicit(&op->state, SCH_STATE_DONE, memory_order_acq_rel) ==
         SCH_STATE_AWAITED)
@@ -241,9 +254,7 @@ static void drain_all(void)
 
 void sch_op_finish_private(struct sch_op *op, uint64_t now_ns)
 {
-    atomic_store_explicit(&op->finish_ns, now_ns, memory_order_relaxed);
-    if (op->done)
-        op->done(op->arg, NULL);
+    call_done(op, NULL, now_ns);
     atomic_store_explicit(&op->successors, CLOSED, memory_order_relaxed);
     atomic_store_explicit(&op->state, SCH_STATE_DONE, memory_order_release);
 }

@@ -180,6 +180,10 @@ void sch_op_wait(struct sch_op *op); /* never from a worker or a done function *
 /* CLOCK_MONOTONIC ns at which it finished, 0 while it has not. */
 uint64_t sch_op_finish_ns(const struct sch_op *op);
 
+/* For a done function: the same of the operation that it is called for. What the function itself
+ * takes belongs to no operation. */
+uint64_t sch_finishing_ns(void);
+
 /* ---- operations launched by kernels (nested.c) ---- */
 
 /* The operation of the grid that a running block belongs to: valid while the block runs, and while

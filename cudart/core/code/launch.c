@@ -240,10 +240,11 @@ void crt_launch_finish(void *arg, const struct sch_fault *fault)
         crt_context_poison(launch->ctx, CRT_ASSERT);
     }
     if (crt_stats_are_on()) {
-        uint64_t start_ns = launch->submit_ns;
         uint64_t free_ns = launch->previous ? sch_op_finish_ns(launch->previous) : 0;
+        uint64_t start_ns = free_ns > launch->submit_ns ? free_ns : launch->submit_ns;
+        uint64_t end_ns = sch_finishing_ns();
         crt_stats_kernel(crt_kernel_name(launch->kernel),
-                         crt_now_ns() - (free_ns > start_ns ? free_ns : start_ns));
+                         end_ns > start_ns ? end_ns - start_ns : 0);
     }
     crt_printf_collect(launch);
     if (pays_rent(launch->variant))
