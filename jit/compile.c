@@ -239,6 +239,7 @@ static enum pxr_status translate(struct jit_unit *unit, const struct jit_request
     struct tr_options options = {.check_alignment = true,
                                  .checks_memory = request->checks_memory,
                                  .checks_races = request->checks_races,
+                                 .checks_meetings = request->checks_meetings,
                                  .has_fused = unit->target->cpu.has_fused,
                                  .vector_bits = unit->target->cpu.vector_bits,
                                  .triple = unit->target->triple,

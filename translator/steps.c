@@ -4,6 +4,7 @@
  * gives it the parts of the compilation that it needs.
  */
 #include "translator/analysis/analysis.h"
+#include "translator/barriers/meeting_checks.h"
 #include "translator/collapse/tuning/line_up.h"
 #include "translator/collapse/tuning/nontemporal.h"
 #include "translator/collapse/tuning/unroll.h"
@@ -188,6 +189,22 @@ static enum pxr_status count_even_trips(struct tr_compilation *c, struct pxr_err
 static enum pxr_status fix_samplers(struct tr_compilation *c, struct pxr_error *err)
 {
     return tr_fix_samplers(c->module, &c->has_samplers, err);
+}
+
+static bool has_meeting_checks(const struct tr_compilation *c)
+{
+    return tr_has_meeting_checks(c->module);
+}
+
+/* A check that stays counts arrivals of a barrier that has to stay, too. */
+static bool has_free_barriers(const struct tr_compilation *c)
+{
+    return has_facts(c) && !has_meeting_checks(c);
+}
+
+static enum pxr_status drop_meeting_checks(struct tr_compilation *c, struct pxr_error *err)
+{
+    return tr_drop_meeting_checks(c->module, c->options.facts, err);
 }
 
 static enum pxr_status optimise_barriers(struct tr_compilation *c, struct pxr_error *err)

@@ -28,6 +28,8 @@ struct tr_options {
     bool check_alignment; /* misaligned accesses call rt_fault(PXR_FAULT_MISALIGNED) */
     bool checks_memory;   /* accesses are preceded by rt_check */
     bool checks_races;    /* what threads do to memory that they share is told by rt_race_… */
+    bool checks_meetings; /* barriers, operations of warps and ends of threads are told by rt_meet_…
+                           */
     bool has_fused;       /* the CPU multiplies and adds with one rounding */
     uint32_t vector_bits; /* of the CPU's registers; 0: any CPU's */
     const char *triple;

@@ -270,6 +270,16 @@ void tr_race_arrive(struct tr_ctx *ctx, LLVMValueRef id, LLVMValueRef count);
 void tr_race_leave(struct tr_ctx *ctx, LLVMValueRef id);
 void tr_race_lanes(struct tr_ctx *ctx, LLVMValueRef mask);
 
+/* emit_meeting.c. With options->checks_meetings: before a barrier; before an operation of the lanes
+ * in a mask (i32), in this mode; before a shuffle; and, when all functions have been emitted,
+ * before ends of threads. */
+void tr_meet_barrier(struct tr_ctx *ctx, LLVMValueRef id, LLVMValueRef count);
+void tr_meet_lanes(struct tr_ctx *ctx, enum rt_placeholder operation, uint32_t mode,
+                   LLVMValueRef mask);
+void tr_meet_source(struct tr_ctx *ctx, enum rt_shfl mode, LLVMValueRef b, LLVMValueRef c,
+                    LLVMValueRef mask);
+void tr_meet_ends(struct tr_ctx *ctx);
+
 void tr_check_range(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
                     LLVMValueRef bytes, enum rt_access what);
 
@@ -302,6 +312,10 @@ LLVMValueRef tr_is_in_cluster(struct tr_ctx *ctx, LLVMValueRef address);
 /* The place in the shared memory of the cluster's block with this rank (i32) that corresponds to
  * one in another block's. */
 LLVMValueRef tr_in_block(struct tr_ctx *ctx, LLVMValueRef pointer, LLVMValueRef rank);
+
+/* emit_control.c. When all functions have been emitted: before each end of a thread stands a call
+ * of this, whose only parameter is the thread. */
+void tr_call_at_ends(struct tr_ctx *ctx, enum rt_placeholder placeholder);
 
 /* When all functions have been emitted: ends of threads leave the barrier of the cluster. */
 void tr_leave_cluster_barrier(struct tr_ctx *ctx);

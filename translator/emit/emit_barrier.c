@@ -15,6 +15,7 @@ enum pxr_status tr_emit_bar_sync(struct tr_ctx *ctx, const struct ptx_inst *inst
 {
     LLVMValueRef id = tr_value(ctx, inst, 0, PTX_TYPE_U32);
     LLVMValueRef count = thread_count(ctx, inst, 1, tr_has_operand(inst, 1));
+    tr_meet_barrier(ctx, id, count);
     tr_race_arrive(ctx, id, count);
     tr_placeholder(ctx, RT_CALL_BAR_SYNC, ctx->thread, id, count);
     tr_race_leave(ctx, id);
@@ -28,6 +29,7 @@ enum pxr_status tr_emit_bar_arrive(struct tr_ctx *ctx, const struct ptx_inst *in
         return tr_unsupported(ctx, inst, NULL);
     LLVMValueRef id = tr_value(ctx, inst, 0, PTX_TYPE_U32);
     LLVMValueRef count = tr_value(ctx, inst, 1, PTX_TYPE_U32);
+    tr_meet_barrier(ctx, id, count);
     tr_race_arrive(ctx, id, count);
     tr_placeholder(ctx, RT_CALL_BAR_ARRIVE, ctx->thread, id, count);
     return PXR_OK;
@@ -59,6 +61,7 @@ enum pxr_status tr_emit_bar_red(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMValueRef id = tr_value(ctx, inst, 1, PTX_TYPE_U32);
     LLVMValueRef count = thread_count(ctx, inst, 2, inst->operand_count > 3);
     LLVMValueRef predicate = tr_value(ctx, inst, inst->operand_count - 1, PTX_TYPE_PRED);
+    tr_meet_barrier(ctx, id, count);
     tr_race_arrive(ctx, id, count);
     LLVMValueRef result =
         tr_placeholder(ctx, RT_CALL_BAR_RED, ctx->thread, id, count,
@@ -77,6 +80,7 @@ enum pxr_status tr_emit_bar_red(struct tr_ctx *ctx, const struct ptx_inst *inst)
 enum pxr_status tr_emit_bar_warp_sync(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     LLVMValueRef mask = tr_value(ctx, inst, 0, PTX_TYPE_U32);
+    tr_meet_lanes(ctx, RT_CALL_WARP_SYNC, 0, mask);
     tr_placeholder(ctx, RT_CALL_WARP_SYNC, ctx->thread, mask);
     tr_race_lanes(ctx, mask);
     return PXR_OK;

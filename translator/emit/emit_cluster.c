@@ -125,23 +125,10 @@ enum pxr_status tr_emit_cluster_wait(struct tr_ctx *ctx, const struct ptx_inst *
 
 /* "Marks … arrival … for all the non-exited threads of the cluster": nobody else knows, in loops,
  * that a thread has exited. */
-static void leave_at_ends(struct tr_ctx *ctx, LLVMValueRef function)
-{
-    TR_FOR_EACH_INSTRUCTION(inst, function) {
-        bool is_end = function == ctx->functions[ctx->kernel->index] && LLVMIsAReturnInst(inst);
-        if (!is_end && tr_placeholder_of(inst) != RT_CALL_EXIT)
-            continue;
-        LLVMPositionBuilderBefore(ctx->builder, inst);
-        LLVMSetCurrentDebugLocation2(ctx->builder, LLVMInstructionGetDebugLoc(inst));
-        tr_placeholder(ctx, RT_CALL_CLUSTER_LEAVE, LLVMGetParam(function, 0));
-    }
-}
-
 void tr_leave_cluster_barrier(struct tr_ctx *ctx)
 {
     const struct rt_placeholder_info *arrive = &rt_placeholders[RT_CALL_CLUSTER_ARRIVE];
     if (LLVMGetNamedFunction(ctx->module, arrive->name) == NULL)
         return;
-    for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f != NULL; f = LLVMGetNextFunction(f))
-        leave_at_ends(ctx, f);
+    tr_call_at_ends(ctx, RT_CALL_CLUSTER_LEAVE);
 }

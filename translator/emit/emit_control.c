@@ -6,6 +6,9 @@
 
 #include <stddef.h>
 
+#include "translator/analysis/calls.h"
+#include "translator/module/walk.h"
+
 /* Whether the first instruction behind the label is a barrier that every lane comes to. */
 static bool leads_to_barrier(const struct tr_ctx *ctx, const struct ptx_label *label)
 {
@@ -106,4 +109,23 @@ enum pxr_status tr_emit_nop(struct tr_ctx *ctx, const struct ptx_inst *inst)
 void tr_poll(struct tr_ctx *ctx)
 {
     tr_placeholder(ctx, RT_CALL_SPIN, ctx->thread);
+}
+
+static void call_at_ends_of(struct tr_ctx *ctx, LLVMValueRef function,
+                            enum rt_placeholder placeholder)
+{
+    TR_FOR_EACH_INSTRUCTION(inst, function) {
+        bool is_end = function == ctx->functions[ctx->kernel->index] && LLVMIsAReturnInst(inst);
+        if (!is_end && tr_placeholder_of(inst) != RT_CALL_EXIT)
+            continue;
+        LLVMPositionBuilderBefore(ctx->builder, inst);
+        LLVMSetCurrentDebugLocation2(ctx->builder, LLVMInstructionGetDebugLoc(inst));
+        tr_placeholder(ctx, placeholder, LLVMGetParam(function, 0));
+    }
+}
+
+void tr_call_at_ends(struct tr_ctx *ctx, enum rt_placeholder placeholder)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f != NULL; f = LLVMGetNextFunction(f))
+        call_at_ends_of(ctx, f, placeholder);
 }

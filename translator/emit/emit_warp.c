@@ -51,6 +51,8 @@ enum pxr_status tr_emit_shfl(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMValueRef lane = tr_value(ctx, inst, 2, PTX_TYPE_B32);
     LLVMValueRef segment = tr_value(ctx, inst, 3, PTX_TYPE_B32);
     LLVMValueRef mask = member_mask(ctx, inst, 4);
+    tr_meet_source(ctx, shuffle_mode(inst), lane, segment, mask);
+    tr_meet_lanes(ctx, RT_CALL_SHFL, shuffle_mode(inst), mask);
     LLVMValueRef result =
         tr_placeholder(ctx, RT_CALL_SHFL, ctx->thread, tr_const_int(ctx, 32, shuffle_mode(inst)),
                        value, lane, segment, mask);
@@ -87,6 +89,7 @@ enum pxr_status tr_emit_vote(struct tr_ctx *ctx, const struct ptx_inst *inst)
         return tr_unsupported(ctx, inst, NULL);
     LLVMValueRef predicate = tr_resize(ctx, tr_value(ctx, inst, 1, PTX_TYPE_PRED), 32, false);
     LLVMValueRef mask = member_mask(ctx, inst, 2);
+    tr_meet_lanes(ctx, RT_CALL_VOTE, mode, mask);
     LLVMValueRef result = tr_placeholder(ctx, RT_CALL_VOTE, ctx->thread,
                                          tr_const_int(ctx, 32, mode), predicate, mask);
     tr_race_lanes(ctx, mask);
@@ -107,6 +110,7 @@ enum pxr_status tr_emit_match(struct tr_ctx *ctx, const struct ptx_inst *inst)
         return tr_unsupported(ctx, inst, NULL);
     LLVMValueRef value = tr_resize(ctx, tr_value(ctx, inst, 1, inst->types[0]), 64, false);
     LLVMValueRef mask = tr_value(ctx, inst, 2, PTX_TYPE_B32);
+    tr_meet_lanes(ctx, RT_CALL_MATCH, mod == PTX_MOD_ALL, mask);
     LLVMValueRef result = tr_placeholder(ctx, RT_CALL_MATCH, ctx->thread,
                                          tr_const_int(ctx, 32, mod == PTX_MOD_ALL), value, mask);
     tr_race_lanes(ctx, mask);
@@ -154,6 +158,7 @@ enum pxr_status tr_emit_redux(struct tr_ctx *ctx, const struct ptx_inst *inst)
     if (ptx_inst_mod(inst, PTX_GROUP_XORSIGN) == PTX_MOD_ABS)
         value = LLVMBuildAnd(ctx->builder, value, tr_const_int(ctx, 32, INT32_MAX), "");
     LLVMValueRef mask = tr_value(ctx, inst, 2, PTX_TYPE_B32);
+    tr_meet_lanes(ctx, RT_CALL_REDUX, (uint32_t)op, mask);
     LLVMValueRef result = tr_placeholder(ctx, RT_CALL_REDUX, ctx->thread,
                                          tr_const_int(ctx, 32, (uint64_t)op), value, mask);
     tr_race_lanes(ctx, mask);
@@ -198,6 +203,7 @@ enum pxr_status tr_emit_activemask(struct tr_ctx *ctx, const struct ptx_inst *in
 enum pxr_status tr_emit_elect(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     LLVMValueRef mask = tr_value(ctx, inst, 1, PTX_TYPE_B32);
+    tr_meet_lanes(ctx, RT_CALL_ELECT, 0, mask);
     set_value_and_predicate(ctx, inst, tr_placeholder(ctx, RT_CALL_ELECT, ctx->thread, mask));
     return PXR_OK;
 }
@@ -205,9 +211,10 @@ enum pxr_status tr_emit_elect(struct tr_ctx *ctx, const struct ptx_inst *inst)
 /* movmatrix.sync.aligned.m8n8.trans.b16 d, a: all lanes of the warp take part. */
 enum pxr_status tr_emit_movmatrix(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    LLVMValueRef result =
-        tr_placeholder(ctx, RT_CALL_MOVMATRIX, ctx->thread, tr_value(ctx, inst, 1, PTX_TYPE_B32),
-                       tr_const_int(ctx, 32, UINT32_MAX));
+    LLVMValueRef mask = tr_const_int(ctx, 32, UINT32_MAX);
+    tr_meet_lanes(ctx, RT_CALL_MOVMATRIX, 0, mask);
+    LLVMValueRef result = tr_placeholder(ctx, RT_CALL_MOVMATRIX, ctx->thread,
+                                         tr_value(ctx, inst, 1, PTX_TYPE_B32), mask);
     tr_set(ctx, inst, 0, PTX_TYPE_B32, result);
     return PXR_OK;
 }

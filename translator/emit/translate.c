@@ -497,8 +497,10 @@ enum pxr_status tr_emit_module(const struct tr_source *source, struct tr_ctx **e
     enum pxr_status status = init_ctx(ctx);
     if (status == PXR_OK)
         status = define_functions(ctx);
-    if (status == PXR_OK)
+    if (status == PXR_OK) {
         tr_leave_cluster_barrier(ctx);
+        tr_meet_ends(ctx);
+    }
     *module = ctx->module;
     if (status != PXR_OK)
         return status;

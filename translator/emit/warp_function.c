@@ -58,8 +58,10 @@ LLVMValueRef tr_take_word(struct tr_ctx *ctx, unsigned row, unsigned bits)
 
 void tr_meet_for(struct tr_ctx *ctx, LLVMValueRef function, bool touches_memory)
 {
-    tr_placeholder(ctx, touches_memory ? RT_CALL_WARP_MEMORY : RT_CALL_WARP_WORDS, ctx->thread,
-                   function, tr_const_int(ctx, 32, UINT32_MAX));
+    enum rt_placeholder meeting = touches_memory ? RT_CALL_WARP_MEMORY : RT_CALL_WARP_WORDS;
+    LLVMValueRef mask = tr_const_int(ctx, 32, UINT32_MAX);
+    tr_meet_lanes(ctx, meeting, 0, mask);
+    tr_placeholder(ctx, meeting, ctx->thread, function, mask);
 }
 
 /* ---- the function ---- */

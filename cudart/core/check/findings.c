@@ -39,9 +39,14 @@ bool crt_checks_races(void)
     return pxr_options_get()->check == PXR_CHECK_RACE;
 }
 
+bool crt_checks_meetings(void)
+{
+    return pxr_options_get()->check == PXR_CHECK_SYNC;
+}
+
 bool crt_checks_memory(void)
 {
-    return crt_check_is_on() && !crt_checks_races();
+    return crt_check_is_on() && !crt_checks_races() && !crt_checks_meetings();
 }
 
 static bool is_same_text(const char *a, const char *b)

@@ -12,6 +12,7 @@
 #include "cudart/core/base/process.h"
 #include "cudart/core/base/stats.h"
 #include "cudart/core/code/cluster.h"
+#include "cudart/core/code/meeting_calls.h"
 #include "cudart/core/code/module.h"
 #include "cudart/core/code/printf.h"
 #include "cudart/core/code/record.h"
@@ -227,6 +228,7 @@ void crt_launch_finish(void *arg, const struct sch_fault *fault)
     struct crt_launch *launch = arg;
     if (fault) {
         enum crt_result result = crt_result_from_status(fault->status);
+        crt_check_fault(fault->launch, fault, (uint32_t)crt_kernel_line(launch->kernel, fault->pc));
         if (crt_context_may_report(launch->ctx, result))
             crt_report_fault(launch, fault);
         crt_context_poison(launch->ctx, result);

@@ -7,113 +7,43 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "cudart/core/code/finding_place.h"
+#include "cudart/core/code/running_block.h"
 #include "cudart/core/memory/shadow.h"
-#include "cudart/core/races/cells.h"
 #include "cudart/core/races/syncs.h"
 #include "scheduler/scheduler.h"
 #include "util/log.h"
-
-/* ---- what is known of a running block ----
- * The scheduler uses the memory of a block again for the next, and so is this. */
-
-struct running {
-    struct running *next;
-    const struct rt_block *rt;
-    struct race_block block;
-    struct race_cell *cells; /* of its shared memory */
-    size_t cell_count;
-};
-
-static struct {
-    pthread_mutex_t lock;
-    struct running *first;
-} all_running = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static uint32_t linear_block(const struct rt_block *block)
-{
-    const uint32_t *grid = block->launch->grid;
-    return (block->ctaid[2] * grid[1] + block->ctaid[1]) * grid[0] + block->ctaid[0];
-}
-
-static uint32_t thread_of(const struct rt_thread *thread)
-{
-    const uint32_t *block = thread->block->launch->block;
-    return (thread->tid[2] * block[1] + thread->tid[1]) * block[0] + thread->tid[0];
-}
-
-static struct running *find_running(const struct rt_block *rt)
-{
-    pthread_mutex_lock(&all_running.lock);
-    struct running *running = all_running.first;
-    while (running && running->rt != rt)
-        running = running->next;
-    if (!running && (running = calloc(1, sizeof *running)) != NULL) {
-        running->rt = rt;
-        running->next = all_running.first;
-        all_running.first = running;
-    }
-    pthread_mutex_unlock(&all_running.lock);
-    return running;
-}
-
-static void begin(struct running *running)
-{
-    const struct rt_launch *launch = running->rt->launch;
-    race_block_begin(&running->block, launch->grid_id, linear_block(running->rt),
-                     launch->block[0] * launch->block[1] * launch->block[2]);
-    size_t count = (launch->shared_bytes + RACE_CELL_BYTES - 1) / RACE_CELL_BYTES;
-    if (count <= running->cell_count)
-        return;
-    free(running->cells);
-    running->cells = calloc(count, sizeof *running->cells);
-    running->cell_count = running->cells ? count : 0;
-}
-
-/* NULL if memory is short: then nothing is checked. */
-static struct running *running_of(const struct rt_thread *thread)
-{
-    static _Thread_local struct running *last;
-    if (!last || last->rt != thread->block)
-        last = find_running(thread->block);
-    if (last && (last->block.run == 0 || last->block.launch != thread->block->launch->grid_id ||
-                 last->block.index != linear_block(thread->block)))
-        begin(last);
-    return last;
-}
 
 /* ---- what orders threads ---- */
 
 void rt_race_arrive(struct rt_thread *thread, uint32_t id, uint32_t count)
 {
-    struct running *running = running_of(thread);
+    struct crt_running_block *running = crt_running_of(thread);
     if (running)
-        race_barrier_arrive(&running->block, thread_of(thread), id, count);
+        race_barrier_arrive(&running->races, crt_thread_number(thread), id, count);
 }
 
 void rt_race_leave(struct rt_thread *thread, uint32_t id)
 {
-    struct running *running = running_of(thread);
+    struct crt_running_block *running = crt_running_of(thread);
     if (running)
-        race_barrier_leave(&running->block, thread_of(thread), id);
+        race_barrier_leave(&running->races, crt_thread_number(thread), id);
 }
 
 void rt_race_lanes(struct rt_thread *thread, uint32_t mask)
 {
-    struct running *running = running_of(thread);
+    struct crt_running_block *running = crt_running_of(thread);
     if (running)
-        race_lanes_met(&running->block, thread_of(thread), mask);
+        race_lanes_met(&running->races, crt_thread_number(thread), mask);
 }
 
 void rt_race_fence(struct rt_thread *thread)
 {
-    struct running *running = running_of(thread);
+    struct crt_running_block *running = crt_running_of(thread);
     if (running)
-        race_fence(&running->block, thread_of(thread));
+        race_fence(&running->races, crt_thread_number(thread));
 }
 
 /* A barrier of a cluster has a place of its own, at which no object can be. */
@@ -125,17 +55,17 @@ static uintptr_t place_of(const struct rt_block *block, uint64_t address)
 
 void rt_race_release(struct rt_thread *thread, uint64_t address, uint32_t is_ordered)
 {
-    struct running *running = running_of(thread);
+    struct crt_running_block *running = crt_running_of(thread);
     if (running)
-        race_sync_release(&running->block, thread_of(thread), is_ordered,
+        race_sync_release(&running->races, crt_thread_number(thread), is_ordered,
                           place_of(thread->block, address));
 }
 
 void rt_race_acquire(struct rt_thread *thread, uint64_t address, uint32_t is_ordered)
 {
-    struct running *running = running_of(thread);
+    struct crt_running_block *running = crt_running_of(thread);
     if (running)
-        race_sync_acquire(&running->block, thread_of(thread), is_ordered,
+        race_sync_acquire(&running->races, crt_thread_number(thread), is_ordered,
                           place_of(thread->block, address));
 }
 
@@ -174,7 +104,7 @@ static void make_global_cells(void)
 
 struct access {
     const struct rt_thread *thread;
-    const struct running *running;
+    const struct crt_running_block *running;
     struct race_access race;
     uint64_t address;
     uint64_t bytes;
@@ -246,7 +176,7 @@ static bool check_word(const struct access *access, struct race_cell *cell, uint
     while (!access->is_shared && atomic_flag_test_and_set_explicit(lock, memory_order_acquire))
         continue;
     const struct race_access *race =
-        race_cell_access(cell, run, &access->running->block, &access->race);
+        race_cell_access(cell, run, &access->running->races, &access->race);
     if (!access->is_shared)
         atomic_flag_clear_explicit(lock, memory_order_release);
     if (race)
@@ -305,17 +235,17 @@ static bool is_within(uint64_t address, uint64_t bytes, uint64_t begin, uint64_t
 void rt_race_access(struct rt_thread *thread, uint64_t address, uint64_t bytes, uint64_t value,
                     uint32_t what, uint32_t line)
 {
-    struct running *running = running_of(thread);
+    struct crt_running_block *running = crt_running_of(thread);
     if (!running)
         return;
     pthread_once(&global.once, make_global_cells);
     const struct rt_block *rt = thread->block;
     struct access access = {.thread = thread,
                             .running = running,
-                            .race = {.block = running->block.index,
-                                     .stamp = running->block.now,
+                            .race = {.block = running->races.index,
+                                     .stamp = running->races.now,
                                      .line = line,
-                                     .thread = (uint16_t)thread_of(thread),
+                                     .thread = (uint16_t)crt_thread_number(thread),
                                      .flags = flags_of(what)},
                             .address = address,
                             .bytes = bytes,
@@ -325,7 +255,7 @@ void rt_race_access(struct rt_thread *thread, uint64_t address, uint64_t bytes, 
     access.is_shared = is_within(address, bytes, (uint64_t)(uintptr_t)rt->shared,
                                  (uint64_t)running->cell_count * RACE_CELL_BYTES, &place);
     if (access.is_shared)
-        check_words(&access, running->cells, place, running->block.run);
+        check_words(&access, running->cells, place, running->races.run);
     else if (is_within(address, bytes, global.range.begin, global.range.size_bytes, &place))
         check_words(&access, global.cells, place, (uint32_t)rt->launch->grid_id);
 }

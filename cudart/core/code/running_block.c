@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cudart/core/code/running_block.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "cudart/core/check/findings.h"
+
+static struct {
+    pthread_mutex_t lock;
+    struct crt_running_block *first;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+uint32_t crt_block_number(const struct rt_launch *launch, const uint32_t ctaid[3])
+{
+    return (ctaid[2] * launch->grid[1] + ctaid[1]) * launch->grid[0] + ctaid[0];
+}
+
+uint32_t crt_thread_number(const struct rt_thread *thread)
+{
+    const uint32_t *block = thread->block->launch->block;
+    return (thread->tid[2] * block[1] + thread->tid[1]) * block[0] + thread->tid[0];
+}
+
+static struct crt_running_block *find(const struct rt_block *rt)
+{
+    pthread_mutex_lock(&all.lock);
+    struct crt_running_block *running = all.first;
+    while (running && running->rt != rt)
+        running = running->next;
+    if (!running && (running = calloc(1, sizeof *running)) != NULL) {
+        running->rt = rt;
+        running->next = all.first;
+        all.first = running;
+    }
+    pthread_mutex_unlock(&all.lock);
+    return running;
+}
+
+static void make_cells(struct crt_running_block *running, uint32_t shared_bytes)
+{
+    size_t count = (shared_bytes + RACE_CELL_BYTES - 1) / RACE_CELL_BYTES;
+    if (count <= running->cell_count)
+        return;
+    free(running->cells);
+    running->cells = calloc(count, sizeof *running->cells);
+    running->cell_count = running->cells ? count : 0;
+}
+
+static void begin(struct crt_running_block *running, uint32_t index)
+{
+    const struct rt_launch *launch = running->rt->launch;
+    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    pthread_mutex_lock(&all.lock);
+    running->launch = launch->grid_id;
+    running->index = index;
+    running->has_begun = true;
+    pthread_mutex_unlock(&all.lock);
+    if (crt_checks_meetings()) {
+        meet_block_begin(&running->meetings, threads);
+    } else {
+        race_block_begin(&running->races, launch->grid_id, index, threads);
+        make_cells(running, launch->shared_bytes);
+    }
+}
+
+struct crt_running_block *crt_running_of(const struct rt_thread *thread)
+{
+    static _Thread_local struct crt_running_block *last;
+    const struct rt_launch *launch = thread->block->launch;
+    uint32_t index = crt_block_number(launch, thread->block->ctaid);
+    if (!last || last->rt != thread->block)
+        last = find(thread->block);
+    if (last && (!last->has_begun || last->launch != launch->grid_id || last->index != index))
+        begin(last, index);
+    return last;
+}
+
+struct crt_running_block *crt_stopped_block(uint64_t launch, uint32_t index)
+{
+    pthread_mutex_lock(&all.lock);
+    struct crt_running_block *running = all.first;
+    while (running && (!running->has_begun || running->launch != launch || running->index != index))
+        running = running->next;
+    pthread_mutex_unlock(&all.lock);
+    return running;
+}

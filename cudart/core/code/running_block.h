@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What checks of races and of barriers know of a running block.
+ */
+#ifndef PTXRUN_CUDART_CORE_CODE_RUNNING_BLOCK_H
+#define PTXRUN_CUDART_CORE_CODE_RUNNING_BLOCK_H
+
+#include "cudart/core/meetings/meetings.h"
+#include "cudart/core/races/cells.h"
+#include "kernel_abi/rt.h"
+
+/* The scheduler uses the memory of a block again for the next, and so is this. The worker that runs
+ * the block is the only one to use it. */
+struct crt_running_block {
+    struct crt_running_block *next;
+    const struct rt_block *rt;
+    uint64_t launch; /* its grid_id */
+    uint32_t index;
+    bool has_begun;
+    struct race_block races; /* with --check=race */
+    struct race_cell *cells; /* of its shared memory */
+    size_t cell_count;
+    struct meet_block meetings; /* with --check=sync */
+};
+
+/* Of the thread's block. NULL if memory is short: then nothing is checked. */
+struct crt_running_block *crt_running_of(const struct rt_thread *thread);
+
+/* Of a block that has been stopped; NULL: not known any more. */
+struct crt_running_block *crt_stopped_block(uint64_t launch, uint32_t index);
+
+/* Numbers within the block and the grid. */
+uint32_t crt_thread_number(const struct rt_thread *thread);
+uint32_t crt_block_number(const struct rt_launch *launch, const uint32_t ctaid[3]);
+
+#endif

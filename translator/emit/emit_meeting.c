@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Checks of barriers and operations of warps (docs/check.md): threads tell where they go.
+ * cudart/core/meetings makes of that what is wrong; barriers/meeting_checks.c takes out what cannot
+ * be.
+ */
+#include "translator/emit/emit.h"
+
+/* PTX ISA "bar, barrier": "bar.sync is equivalent to barrier.sync.aligned". Matrices and elect have
+ * the word, too. */
+static LLVMValueRef is_aligned(struct tr_ctx *ctx)
+{
+    bool is_bar = ctx->inst->op == PTX_OP_BAR_SYNC || ctx->inst->op == PTX_OP_BAR_ARRIVE ||
+                  ctx->inst->op == PTX_OP_BAR_RED;
+    return tr_const_int(ctx, 32, is_bar || ptx_inst_has(ctx->inst, PTX_GROUP_ALIGNED));
+}
+
+static LLVMValueRef line_of(struct tr_ctx *ctx)
+{
+    return tr_const_int(ctx, 32, (uint64_t)ctx->inst->line);
+}
+
+void tr_meet_barrier(struct tr_ctx *ctx, LLVMValueRef id, LLVMValueRef count)
+{
+    if (ctx->options->checks_meetings)
+        tr_placeholder(ctx, RT_CALL_MEET_BARRIER, ctx->thread, id, count, is_aligned(ctx),
+                       line_of(ctx));
+}
+
+/* Of shuffles and votes without .sync those lanes take part that come together. */
+static bool names_lanes(const struct tr_ctx *ctx, enum rt_placeholder operation)
+{
+    bool is_older = operation == RT_CALL_SHFL || operation == RT_CALL_VOTE;
+    return ctx->options->checks_meetings && (!is_older || ptx_inst_has(ctx->inst, PTX_GROUP_SYNC));
+}
+
+void tr_meet_lanes(struct tr_ctx *ctx, enum rt_placeholder operation, uint32_t mode,
+                   LLVMValueRef mask)
+{
+    if (names_lanes(ctx, operation))
+        tr_placeholder(ctx, RT_CALL_MEET_LANES, ctx->thread, mask,
+                       tr_const_int(ctx, 32, (uint64_t)operation << 8 | mode), is_aligned(ctx),
+                       line_of(ctx));
+}
+
+void tr_meet_source(struct tr_ctx *ctx, enum rt_shfl mode, LLVMValueRef b, LLVMValueRef c,
+                    LLVMValueRef mask)
+{
+    if (names_lanes(ctx, RT_CALL_SHFL))
+        tr_placeholder(ctx, RT_CALL_MEET_SOURCE, ctx->thread, tr_const_int(ctx, 32, mode), b, c,
+                       mask, line_of(ctx));
+}
+
+void tr_meet_ends(struct tr_ctx *ctx)
+{
+    if (ctx->options->checks_meetings)
+        tr_call_at_ends(ctx, RT_CALL_MEET_END);
+}
