@@ -106,7 +106,7 @@ struct rt_thread {
  * put their operands into them, meet, and find results there. The operation, a function of the
  * generated code, reads and writes the rows of all lanes at once; live: those that take part. */
 
-#define RT_WARP_WORDS  44
+#define RT_WARP_WORDS  256
 #define RT_WARP_BYTES  ((uint32_t)(RT_WARP_WORDS * RT_WARP_SIZE * sizeof(uint32_t)))
 #define RT_WORDS_ALIGN 64
 

@@ -1,30 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operations of a whole warp on matrices: products, and rows of the threads' own cells in shared
- * memory. Any bits are numbers; a NaN that comes out is the canonical one.
+ * Operations of a whole warp on matrices: products, often many in a row, and rows of the threads'
+ * own cells in shared memory. Any bits are numbers; a NaN that comes out is the canonical one.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/random/gen.h"
 
-#define REGISTERS_MAX 4
-#define LIST_BYTES    (REGISTERS_MAX * NAME_BYTES)
+#define REGISTERS_MAX   4
+#define LIST_BYTES      (REGISTERS_MAX * NAME_BYTES)
+
+#define CHAIN_MAX       12
+#define CHAIN_REGISTERS (CHAIN_MAX * REGISTERS_MAX)
+
+static void put_list(unsigned count, char names[REGISTERS_MAX][NAME_BYTES], char list[LIST_BYTES])
+{
+    size_t length = 0;
+    for (unsigned i = 0; i < count; i++)
+        length += (size_t)snprintf(list + length, LIST_BYTES - length, "%s%s", i == 0 ? "{" : ", ",
+                                   names[i]);
+    snprintf(list + length, LIST_BYTES - length, "}");
+}
 
 /* A list in braces: registers of the pool, or fresh ones. */
 static void gen_list(struct gen *g, unsigned count, bool is_fresh,
                      char names[REGISTERS_MAX][NAME_BYTES], char list[LIST_BYTES])
 {
-    size_t length = 0;
     for (unsigned i = 0; i < count; i++) {
         if (is_fresh)
             gen_temp(g, 32, names[i]);
         else
             gen_pool(g, 32, names[i]);
-        length += (size_t)snprintf(list + length, LIST_BYTES - length, "%s%s", i == 0 ? "{" : ", ",
-                                   names[i]);
     }
-    snprintf(list + length, LIST_BYTES - length, "}");
+    put_list(count, names, list);
 }
 
 /* What fresh registers hold goes into the pool. */
@@ -72,25 +81,98 @@ static uint32_t gen_metadata(struct gen *g)
     return metadata;
 }
 
-static void gen_product(struct gen *g)
+/* Products in a row, of which later ones take what earlier ones computed. */
+struct chain {
+    char names[CHAIN_REGISTERS][NAME_BYTES]; /* results */
+    bool is_taken[CHAIN_REGISTERS];
+    unsigned count;
+};
+
+static void gen_factor(struct gen *g, struct chain *chain, char name[NAME_BYTES])
+{
+    if (chain->count == 0 || dice_chance(&g->dice, 40)) {
+        gen_pool(g, 32, name);
+        return;
+    }
+    unsigned which = dice_below(&g->dice, chain->count);
+    chain->is_taken[which] = true;
+    memcpy(name, chain->names[which], NAME_BYTES);
+}
+
+static void gen_factors(struct gen *g, struct chain *chain, unsigned count,
+                        char names[REGISTERS_MAX][NAME_BYTES])
+{
+    for (unsigned i = 0; i < count; i++)
+        gen_factor(g, chain, names[i]);
+}
+
+/* Fresh registers; those of C, as accumulators are written; or those of the pool. */
+static void gen_sums(struct gen *g, struct chain *chain, unsigned count, unsigned c_count,
+                     char c[REGISTERS_MAX][NAME_BYTES], char names[REGISTERS_MAX][NAME_BYTES])
+{
+    bool is_c = count == c_count && dice_chance(&g->dice, 40);
+    for (unsigned i = 0; i < count; i++) {
+        bool is_repeated = false;
+        for (unsigned j = 0; j < i; j++)
+            is_repeated |= is_c && strcmp(names[j], c[i]) == 0;
+        if (is_c && !is_repeated) {
+            memcpy(names[i], c[i], NAME_BYTES);
+            continue;
+        }
+        gen_temp(g, 32, names[i]);
+        if (chain->count == CHAIN_REGISTERS)
+            continue;
+        memcpy(chain->names[chain->count], names[i], NAME_BYTES);
+        chain->is_taken[chain->count++] = false;
+    }
+}
+
+static void gen_product(struct gen *g, struct chain *chain)
 {
     const struct shape *shape = &shapes[dice_below(&g->dice, sizeof shapes / sizeof *shapes)];
-    char names[REGISTERS_MAX][NAME_BYTES];
-    char sources[REGISTERS_MAX][NAME_BYTES];
+    char names[4][REGISTERS_MAX][NAME_BYTES];
     char d[LIST_BYTES];
     char a[LIST_BYTES];
     char b[LIST_BYTES];
     char c[LIST_BYTES];
     char rest[NAME_BYTES] = "";
-    gen_list(g, shape->d, true, names, d);
-    gen_list(g, shape->a, false, sources, a);
-    gen_list(g, shape->b, false, sources, b);
-    gen_list(g, shape->c, false, sources, c);
+    gen_factors(g, chain, shape->a, names[0]);
+    gen_factors(g, chain, shape->b, names[1]);
+    gen_factors(g, chain, shape->c, names[2]);
+    gen_sums(g, chain, shape->d, shape->c, names[2], names[3]);
     if (shape->selectors != 0)
         snprintf(rest, sizeof rest, ", 0x%x, %u", gen_metadata(g),
                  dice_below(&g->dice, shape->selectors));
+    put_list(shape->a, names[0], a);
+    put_list(shape->b, names[1], b);
+    put_list(shape->c, names[2], c);
+    put_list(shape->d, names[3], d);
     gen_line(g, "%s %s, %s, %s, %s%s;", shape->text, d, a, b, c, rest);
-    gen_keep(g, shape->d, names);
+}
+
+/* What may stand between two of them: it changes what is multiplied, or not always does. */
+static void gen_between(struct gen *g)
+{
+    char r[NAME_BYTES];
+    char other[NAME_BYTES];
+    gen_pool(g, 32, r);
+    gen_pool(g, 32, other);
+    gen_line(g, "add.u32 %s, %s, %s;", r, r, other);
+}
+
+/* Some results go nowhere but into other products. */
+static void gen_products(struct gen *g)
+{
+    struct chain chain = {.count = 0};
+    unsigned count = dice_chance(&g->dice, 50) ? 1 : 1 + dice_below(&g->dice, CHAIN_MAX);
+    for (unsigned i = 0; i < count; i++) {
+        if (i > 0 && dice_chance(&g->dice, 30))
+            gen_between(g);
+        gen_product(g, &chain);
+    }
+    for (unsigned i = 0; i < chain.count; i++)
+        if (!chain.is_taken[i] || dice_chance(&g->dice, 50))
+            gen_keep(g, 1, &chain.names[i]);
 }
 
 /* ---- rows of 16 bytes, in the threads' own cells ---- */
@@ -134,7 +216,7 @@ void gen_matrix(struct gen *g)
 {
     uint32_t roll = dice_below(&g->dice, 10);
     if (roll < 6)
-        gen_product(g);
+        gen_products(g);
     else if (roll < 9)
         gen_rows_of_cells(g);
     else

@@ -85,9 +85,10 @@ struct tr_ctx {
     uint32_t warp_sites;       /* numbers the instructions where lanes gather */
     struct tr_slot *slots;     /* function after function, the newest first */
     bool has_handle_count;
-    uint32_t handle_count;   /* of handles in the module, once it is known */
-    uint32_t function_count; /* functions begun so far */
-    struct tr_set pending;   /* by ptx_func.index: declared and not defined yet */
+    uint32_t handle_count;              /* of handles in the module, once it is known */
+    uint32_t function_count;            /* functions begun so far */
+    struct tr_set pending;              /* by ptx_func.index: declared and not defined yet */
+    struct run_function *run_functions; /* the newest first (matrix_run.c) */
 
     /* the function being made */
     const struct ptx_func *func;
@@ -100,7 +101,8 @@ struct tr_ctx {
     LLVMValueRef shared_base;
     LLVMValueRef param_base;
     LLVMValueRef words_base;
-    LLVMValueRef lane_words[2][RT_WARP_WORDS]; /* of 32, of 64 bits (warp_function.c), by row */
+    LLVMValueRef lane_words[2];      /* the lane's first of 32, of 64 bits (warp_function.c) */
+    struct tr_run *run;              /* instructions on matrices (matrix_run.h); NULL until used */
     LLVMValueRef *vars;              /* by ptx_var.index in func->vars: alloca; NULL until used */
     struct tr_alignment *alignments; /* by ptx_var.index, as vars */
     uint32_t region;                 /* counts stretches of code without labels */

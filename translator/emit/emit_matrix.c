@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mma, wmma, ldmatrix, stmatrix: a lane puts its part into the words of the warp, the lanes meet,
- * and a function of the module does the rest for all of them (warp_function.h).
+ * and a function of the module does the rest for all of them (warp_function.h, matrix_run.h).
  */
 #include <string.h>
 
 #include "translator/emit/matrix.h"
+#include "translator/emit/matrix_run.h"
 
 #define LINE_BYTES 16 /* of ldmatrix and stmatrix */
 #define SELECTORS  4
 
 /* ---- parts of matrices in registers ---- */
-
-static enum ptx_type register_type(const struct ptx_fragment *fragment)
-{
-    return ptx_fragment_register_bits(fragment) == 64 ? PTX_TYPE_B64 : PTX_TYPE_B32;
-}
 
 static unsigned operand_registers(const struct ptx_operand *operand)
 {
@@ -32,24 +28,31 @@ static enum pxr_status refuse_count(struct tr_ctx *ctx, const struct ptx_inst *i
     return tr_unsupported(ctx, inst, "another number of registers than its matrices have");
 }
 
-static void put_registers(struct tr_ctx *ctx, const struct ptx_operand *operand, enum ptx_type type,
-                          unsigned row)
+static void put_registers(struct tr_ctx *ctx, struct tr_matrix_operand matrix, unsigned row)
 {
     struct ptx_operand parts[TR_MAX_VECTOR];
-    unsigned count = tr_vector_parts(operand, parts);
+    unsigned count = tr_vector_parts(matrix.operand, parts);
     for (unsigned i = 0; i < count; i++)
-        tr_put_word(ctx, row + i * (ptx_type_bits(type) / 32),
-                    tr_operand_value(ctx, &parts[i], type));
+        tr_put_register(ctx, row + i * (matrix.bits / 32), &parts[i], matrix.bits);
 }
 
-static void take_registers(struct tr_ctx *ctx, const struct ptx_operand *operand,
-                           enum ptx_type type, unsigned row)
+/* over: as tr_take_register's, of the first. */
+static void take_registers(struct tr_ctx *ctx, struct tr_matrix_operand matrix, unsigned row,
+                           unsigned over)
 {
     struct ptx_operand parts[TR_MAX_VECTOR];
-    unsigned count = tr_vector_parts(operand, parts);
-    unsigned bits = ptx_type_bits(type);
+    unsigned count = tr_vector_parts(matrix.operand, parts);
+    unsigned rows = matrix.bits / 32;
     for (unsigned i = 0; i < count; i++)
-        tr_set_operand(ctx, &parts[i], type, tr_take_word(ctx, row + i * (bits / 32), bits));
+        tr_take_register(ctx, row + i * rows, &parts[i], matrix.bits,
+                         over == TR_NO_ROW ? TR_NO_ROW : over + i * rows);
+}
+
+static struct tr_matrix_operand matrix_in(const struct ptx_inst *inst, unsigned operand,
+                                          const struct ptx_fragment *fragment)
+{
+    return (struct tr_matrix_operand){tr_operand(inst, operand),
+                                      ptx_fragment_register_bits(fragment) == 64 ? 64 : 32};
 }
 
 /* ---- products ---- */
@@ -64,21 +67,16 @@ static void put_scale(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned 
     LLVMValueRef byte = tr_resize(ctx, tr_operand_value(ctx, &ids[0], PTX_TYPE_U16), 32, false);
     byte = LLVMBuildAnd(ctx->builder, byte, tr_const_int(ctx, 32, 3), "");
     LLVMValueRef bits = LLVMBuildShl(ctx->builder, byte, tr_const_int(ctx, 32, 3), "");
-    tr_put_word(ctx, row, LLVMBuildLShr(ctx->builder, scale, bits, ""));
-    tr_put_word(ctx, row + 1,
-                tr_resize(ctx, tr_operand_value(ctx, &ids[1], PTX_TYPE_U16), 32, false));
+    tr_put_number(ctx, row, LLVMBuildLShr(ctx->builder, scale, bits, ""));
+    tr_put_number(ctx, row + 1,
+                  tr_resize(ctx, tr_operand_value(ctx, &ids[1], PTX_TYPE_U16), 32, false));
 }
 
 /* `first`: the operand behind C and metadata. */
-static bool put_scales(struct tr_ctx *ctx, const struct ptx_inst *inst,
-                       const struct tr_matrix_rows *rows, unsigned first)
+static bool has_scale_ids(const struct ptx_inst *inst, unsigned first)
 {
-    if (operand_registers(tr_operand(inst, first + 1)) != 2 ||
-        operand_registers(tr_operand(inst, first + 3)) != 2)
-        return false;
-    put_scale(ctx, inst, first, rows->scale_a);
-    put_scale(ctx, inst, first + 2, rows->scale_b);
-    return true;
+    return operand_registers(tr_operand(inst, first + 1)) == 2 &&
+           operand_registers(tr_operand(inst, first + 3)) == 2;
 }
 
 /* Where all lanes have metadata only 0 makes sense, and where two of four have it the manual leaves
@@ -102,20 +100,29 @@ enum pxr_status tr_emit_mma(struct tr_ctx *ctx, const struct ptx_inst *inst)
     if (!fits(inst, 0, &matrices.d) || !fits(inst, 1, &matrices.a) || !fits(inst, 2, &matrices.b) ||
         !fits(inst, 3, &matrices.c))
         return refuse_count(ctx, inst);
-    struct tr_matrix_rows rows = tr_rows_of(&matrices);
-    if (matrices.metadata.row != NULL) {
-        if (!find_selector(inst, operand + 1, &matrices.metadata, &selector))
-            return tr_unsupported(ctx, inst, "a sparsity selector that its shape does not have");
-        tr_put_word(ctx, rows.metadata, tr_value(ctx, inst, operand, PTX_TYPE_B32));
-        operand += 2;
-    }
-    if (matrices.blocks != 0 && !put_scales(ctx, inst, &rows, operand))
+    bool is_sparse = matrices.metadata.row != NULL;
+    bool is_scaled = matrices.blocks != 0;
+    unsigned scales = is_sparse ? operand + 2 : operand;
+    if (is_sparse && !find_selector(inst, operand + 1, &matrices.metadata, &selector))
+        return tr_unsupported(ctx, inst, "a sparsity selector that its shape does not have");
+    if (is_scaled && !has_scale_ids(inst, scales))
         return refuse_count(ctx, inst);
-    put_registers(ctx, tr_operand(inst, 1), register_type(&matrices.a), rows.a);
-    put_registers(ctx, tr_operand(inst, 2), register_type(&matrices.b), rows.b);
-    put_registers(ctx, tr_operand(inst, 3), register_type(&matrices.c), rows.c);
-    tr_meet_for(ctx, tr_product_function(ctx, inst, &matrices, selector), false);
-    take_registers(ctx, tr_operand(inst, 0), register_type(&matrices.d), rows.d);
+    struct tr_matrix_rows rows = tr_rows_of(&matrices);
+    struct tr_matrix_operand parts[4] = {
+        matrix_in(inst, 0, &matrices.d), matrix_in(inst, 1, &matrices.a),
+        matrix_in(inst, 2, &matrices.b), matrix_in(inst, 3, &matrices.c)};
+    tr_begin_operation(ctx, inst, parts, 4);
+    if (is_sparse)
+        tr_put_number(ctx, rows.metadata, tr_value(ctx, inst, operand, PTX_TYPE_B32));
+    if (is_scaled) {
+        put_scale(ctx, inst, scales, rows.scale_a);
+        put_scale(ctx, inst, scales + 2, rows.scale_b);
+    }
+    put_registers(ctx, parts[1], rows.a);
+    put_registers(ctx, parts[2], rows.b);
+    put_registers(ctx, parts[3], rows.c);
+    take_registers(ctx, parts[0], rows.d, matrices.c.type == matrices.d.type ? rows.c : TR_NO_ROW);
+    tr_end_operation(ctx, tr_product_function(ctx, inst, &matrices, selector), false);
     return PXR_OK;
 }
 
@@ -132,17 +139,29 @@ static unsigned lines_of(const struct ptx_fragment *fragment, bool is_by_column)
 }
 
 /* "stride … default is the width of the matrix": lines lie one behind the other. */
-static LLVMValueRef distance_of(struct tr_ctx *ctx, const struct ptx_inst *inst,
-                                const struct ptx_fragment *fragment)
+static void put_distance(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                         const struct ptx_fragment *fragment)
 {
     if (tr_has_operand(inst, 2))
-        return tr_value(ctx, inst, 2, PTX_TYPE_B32);
-    return tr_const_int(ctx, 32, lines_of(fragment, !is_by_column(inst)));
+        tr_put_register(ctx, TR_ROW_NUMBER, tr_operand(inst, 2), 32);
+    else
+        tr_put_number(ctx, TR_ROW_NUMBER,
+                      tr_const_int(ctx, 32, lines_of(fragment, !is_by_column(inst))));
 }
 
 static void put_address(struct tr_ctx *ctx, LLVMValueRef pointer)
 {
-    tr_put_word(ctx, TR_ROW_ADDRESS, LLVMBuildPtrToInt(ctx->builder, pointer, ctx->i64, ""));
+    tr_put_number(ctx, TR_ROW_ADDRESS, LLVMBuildPtrToInt(ctx->builder, pointer, ctx->i64, ""));
+}
+
+static void move_registers(struct tr_ctx *ctx, struct tr_matrix_operand matrix,
+                           const struct tr_matrix_move *move)
+{
+    if (move->is_store)
+        put_registers(ctx, matrix, 0);
+    else
+        take_registers(ctx, matrix, 0, TR_NO_ROW);
+    tr_end_operation(ctx, tr_move_function(ctx, move), true);
 }
 
 static enum pxr_status emit_wmma_move(struct tr_ctx *ctx, const struct ptx_inst *inst,
@@ -161,14 +180,12 @@ static enum pxr_status emit_wmma_move(struct tr_ctx *ctx, const struct ptx_inst 
     unsigned registers = is_store ? 1 : 0;
     if (!fits(inst, registers, fragment))
         return refuse_count(ctx, inst);
+    struct tr_matrix_operand matrix = matrix_in(inst, registers, fragment);
+    tr_begin_operation(ctx, inst, &matrix, 1);
     put_address(ctx, tr_access_address(ctx, tr_operand(inst, 1 - registers), ptx_inst_space(inst),
                                        ptx_type_bytes(fragment->type)));
-    tr_put_word(ctx, TR_ROW_NUMBER, distance_of(ctx, inst, fragment));
-    if (is_store)
-        put_registers(ctx, tr_operand(inst, 1), register_type(fragment), 0);
-    tr_meet_for(ctx, tr_move_function(ctx, &move), true);
-    if (!is_store)
-        take_registers(ctx, tr_operand(inst, 0), register_type(fragment), 0);
+    put_distance(ctx, inst, fragment);
+    move_registers(ctx, matrix, &move);
     return PXR_OK;
 }
 
@@ -201,7 +218,7 @@ static void put_line_address(struct tr_ctx *ctx, const struct ptx_inst *inst, un
                           tr_const_int(ctx, 32, lines), "");
         tr_fault_if(ctx, LLVMBuildAnd(b, is_bad, has_line, ""), PXR_FAULT_MISALIGNED, address);
     }
-    tr_put_word(ctx, TR_ROW_ADDRESS, address);
+    tr_put_number(ctx, TR_ROW_ADDRESS, address);
 }
 
 static enum pxr_status emit_matrix_move(struct tr_ctx *ctx, const struct ptx_inst *inst,
@@ -211,7 +228,7 @@ static enum pxr_status emit_matrix_move(struct tr_ctx *ctx, const struct ptx_ins
     if (!ptx_find_matrices(inst, &matrices))
         return tr_unsupported(ctx, inst, NULL);
     const struct ptx_fragment *fragment = &matrices.d;
-    const struct ptx_operand *registers = tr_operand(inst, is_store ? 1 : 0);
+    struct tr_matrix_operand registers = {tr_operand(inst, is_store ? 1 : 0), 32};
     unsigned lines = lines_of(fragment, false);
     struct tr_matrix_move move = {.name = inst->text,
                                   .fragment = fragment,
@@ -220,14 +237,11 @@ static enum pxr_status emit_matrix_move(struct tr_ctx *ctx, const struct ptx_ins
                                   .has_addresses = true,
                                   .memory_bits = matrices.memory_bits,
                                   .is_store = is_store};
-    if (operand_registers(registers) != matrices.count * ptx_fragment_registers(fragment))
+    if (operand_registers(registers.operand) != matrices.count * ptx_fragment_registers(fragment))
         return refuse_count(ctx, inst);
+    tr_begin_operation(ctx, inst, &registers, 1);
     put_line_address(ctx, inst, is_store ? 0 : 1, matrices.count * lines);
-    if (is_store)
-        put_registers(ctx, registers, PTX_TYPE_B32, 0);
-    tr_meet_for(ctx, tr_move_function(ctx, &move), true);
-    if (!is_store)
-        take_registers(ctx, registers, PTX_TYPE_B32, 0);
+    move_registers(ctx, registers, &move);
     return PXR_OK;
 }
 

@@ -13,9 +13,8 @@ struct tr_matrix_rows tr_rows_of(const struct ptx_matrices *matrices)
     struct tr_matrix_rows rows = {0};
     rows.b = ptx_fragment_registers(&matrices->a) * tr_register_rows(&matrices->a);
     rows.c = rows.b + ptx_fragment_registers(&matrices->b) * tr_register_rows(&matrices->b);
-    unsigned c_rows = ptx_fragment_registers(&matrices->c) * tr_register_rows(&matrices->c);
-    rows.d = matrices->c.type == matrices->d.type ? rows.c : rows.c + c_rows;
-    rows.scale_a = rows.d + c_rows;
+    rows.d = rows.c + ptx_fragment_registers(&matrices->c) * tr_register_rows(&matrices->c);
+    rows.scale_a = rows.d + ptx_fragment_registers(&matrices->d) * tr_register_rows(&matrices->d);
     rows.scale_b = rows.scale_a + 2;
     rows.metadata = rows.scale_b + 2;
     return rows;
@@ -56,14 +55,14 @@ static void build_b(const struct tr_warp_function *made, const char *name, struc
                     const struct ptx_inst *inst, const struct ptx_matrices *matrices)
 {
     LLVMValueRef registers[TR_REGISTERS_MAX];
-    LLVMValueRef args[2] = {made->words, tr_spread_b(product)};
-    if (args[1] == NULL) {
+    LLVMValueRef args[3] = {made->words, made->rows, tr_spread_b(product)};
+    if (args[2] == NULL) {
         tr_load_registers(made, &matrices->b, tr_rows_of(matrices).b, registers);
         tr_set_b(product, registers);
         return;
     }
     LLVMValueRef function = spread_function(made, name, inst, matrices);
-    LLVMBuildCall2(made->ctx->builder, LLVMGlobalGetValueType(function), function, args, 2, "");
+    LLVMBuildCall2(made->ctx->builder, LLVMGlobalGetValueType(function), function, args, 3, "");
 }
 
 static void build_product(const struct tr_warp_function *made, struct product *product,
@@ -89,7 +88,7 @@ LLVMValueRef tr_product_function(struct tr_ctx *ctx, const struct ptx_inst *inst
 {
     char room[NAME_MAX_BYTES];
     struct tr_warp_function made;
-    if (!tr_begin_warp_function(ctx, name_of(inst, selector, room), &made))
+    if (!tr_begin_operation_function(ctx, name_of(inst, selector, room), &made))
         return made.function;
     struct product *product = tr_begin_product(&made, inst, matrices);
     if (product != NULL) {

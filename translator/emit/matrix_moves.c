@@ -7,6 +7,7 @@
 
 #define LINES_MAX 32
 #define RUN_MAX   16 /* bytes */
+#define ROW_BITS  (RT_WARP_SIZE * 32)
 
 /* Bytes that are neighbours in the words and in memory. */
 struct run {
@@ -67,6 +68,11 @@ static LLVMTypeRef run_type(struct tr_ctx *ctx, unsigned bits)
     return bits > 64 ? LLVMVectorType(ctx->i32, bits / 32) : tr_int_type(ctx, bits);
 }
 
+static LLVMValueRef word_of(const struct mover *mover, const struct run *run)
+{
+    return tr_row(&mover->made, run->word_bit / ROW_BITS, run->word_bit % ROW_BITS / 8);
+}
+
 static void move_run(const struct mover *mover, const struct run *run)
 {
     struct tr_ctx *ctx = mover->made.ctx;
@@ -74,7 +80,7 @@ static void move_run(const struct mover *mover, const struct run *run)
     LLVMValueRef offset = tr_const_int(ctx, 64, run->line_bit / 8);
     LLVMValueRef memory =
         LLVMBuildGEP2(ctx->builder, ctx->i8, mover->lines[run->line], &offset, 1, "");
-    LLVMValueRef word = tr_row(&mover->made, 0, run->word_bit / 8);
+    LLVMValueRef word = word_of(mover, run);
     bool is_store = mover->move->is_store;
     LLVMValueRef value = LLVMBuildLoad2(ctx->builder, type, is_store ? word : memory, "");
     LLVMSetAlignment(value, 1);
@@ -92,16 +98,16 @@ static void move_short(const struct mover *mover, const struct run *run)
     LLVMSetAlignment(bits, 1);
     bits = LLVMBuildLShr(b, bits, tr_const_int(ctx, 16, run->line_bit % 8), "");
     bits = LLVMBuildAnd(b, bits, tr_const_int(ctx, 16, (1u << mover->move->memory_bits) - 1), "");
-    LLVMBuildStore(b, LLVMBuildTrunc(b, bits, ctx->i8, ""),
-                   tr_row(&mover->made, 0, run->word_bit / 8));
+    LLVMBuildStore(b, LLVMBuildTrunc(b, bits, ctx->i8, ""), word_of(mover, run));
 }
 
-/* Adds the bits to the run if they follow it. */
+/* Adds the bits to the run if they follow it, in the same row. */
 static bool extend(struct run *run, const struct run *bits)
 {
     bool follows = run->bits != 0 && run->line == bits->line &&
                    run->line_bit + run->bits == bits->line_bit &&
-                   run->word_bit + run->bits == bits->word_bit && run->bits < 8 * RUN_MAX;
+                   run->word_bit + run->bits == bits->word_bit && bits->word_bit % ROW_BITS != 0 &&
+                   run->bits < 8 * RUN_MAX;
     if (follows)
         run->bits += bits->bits;
     return follows;
@@ -152,7 +158,7 @@ static void move_matrix(const struct mover *mover, unsigned matrix)
 LLVMValueRef tr_move_function(struct tr_ctx *ctx, const struct tr_matrix_move *move)
 {
     struct mover mover = {.move = move};
-    if (!tr_begin_warp_function(ctx, move->name, &mover.made))
+    if (!tr_begin_operation_function(ctx, move->name, &mover.made))
         return mover.made.function;
     if (move->has_addresses)
         find_lines_of_lanes(&mover, move->count * move->lines);

@@ -12,6 +12,7 @@
 #include <llvm-c/Analysis.h>
 
 #include "translator/emit/emission.h"
+#include "translator/emit/matrix_run.h"
 #include "translator/module/walk.h"
 
 static const tr_emit_fn emitters[PTX_OP_COUNT] = {
@@ -185,12 +186,15 @@ static void emit_guarded(struct tr_ctx *ctx, const struct ptx_inst *inst)
     }
     struct ptx_operand guard = {
         .kind = PTX_OPERAND_REG, .var = inst->guard, .is_negated = inst->guard_negated};
+    bool is_in_run = tr_is_in_run(ctx);
     LLVMBasicBlockRef guarded = tr_new_block(ctx, "guarded");
     LLVMBasicBlockRef after = tr_new_block(ctx, "after");
     LLVMValueRef condition = tr_operand_value(ctx, &guard, PTX_TYPE_PRED);
     LLVMBuildCondBr(ctx->builder, condition, guarded, after);
     LLVMPositionBuilderAtEnd(ctx->builder, guarded);
     emitters[inst->op](ctx, inst);
+    if (!is_in_run)
+        tr_end_run(ctx);
     if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(ctx->builder)) == NULL)
         LLVMBuildBr(ctx->builder, after);
     LLVMPositionBuilderAtEnd(ctx->builder, after);
@@ -214,6 +218,7 @@ static const struct ptx_inst *rewritten(struct tr_ctx *ctx, const struct ptx_ins
 static void emit_inst(struct tr_ctx *ctx, const struct ptx_inst *written)
 {
     const struct ptx_inst *inst = rewritten(ctx, written);
+    tr_leave_run(ctx, inst);
     ctx->inst = inst;
     set_location(ctx, inst->line, inst->column);
     if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(ctx->builder)) != NULL)
@@ -223,6 +228,7 @@ static void emit_inst(struct tr_ctx *ctx, const struct ptx_inst *written)
 
 static void emit_label(struct tr_ctx *ctx, const struct ptx_label *label)
 {
+    tr_end_run(ctx);
     LLVMBasicBlockRef block = tr_label_block(ctx, label);
     LLVMBasicBlockRef current = LLVMGetInsertBlock(ctx->builder);
     if (LLVMGetBasicBlockTerminator(current) == NULL)
@@ -267,6 +273,7 @@ static void emit_body(struct tr_ctx *ctx)
 {
     for (uint32_t i = 0; i < ctx->func->stmt_count && ctx->status == PXR_OK; i++)
         emit_statement(ctx, &ctx->func->stmts[i]);
+    tr_end_run(ctx);
     /* Falling off the end is returning. */
     if (ctx->status == PXR_OK &&
         LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(ctx->builder)) == NULL)
@@ -334,6 +341,7 @@ static enum pxr_status define_function(struct tr_ctx *ctx, const struct ptx_func
     ctx->launch = NULL;
     ctx->shared_base = NULL;
     ctx->words_base = NULL;
+    ctx->run = NULL;
     memset(ctx->lane_words, 0, sizeof ctx->lane_words);
     ctx->param_base = NULL;
     ctx->inst = NULL;

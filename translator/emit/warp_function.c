@@ -22,24 +22,25 @@ static LLVMValueRef scaled(struct tr_ctx *ctx, LLVMValueRef base, LLVMValueRef c
     return LLVMBuildGEP2(ctx->builder, ctx->i8, base, &offset, 1, "");
 }
 
-/* The lane's word in this row: in the entry block, since instructions on matrices come in hundreds,
- * and each has dozens. */
-static LLVMValueRef word_pointer(struct tr_ctx *ctx, unsigned row, unsigned bits)
+/* The lane's first word. It is found in the entry block; from there on rows are constants away. */
+static LLVMValueRef first_word(struct tr_ctx *ctx, unsigned bits)
 {
-    LLVMValueRef *rows = ctx->lane_words[bits == 64];
+    LLVMValueRef *word = &ctx->lane_words[bits == 64];
     LLVMBuilderRef builder = ctx->builder;
     LLVMValueRef base = tr_words_base(ctx);
+    if (*word != NULL)
+        return *word;
     ctx->builder = ctx->entry_builder;
-    if (rows[0] == NULL) {
-        base = scaled(ctx, base, special_register(ctx, PTX_SREG_WARPID), RT_WARP_BYTES);
-        rows[0] = scaled(ctx, base, special_register(ctx, PTX_SREG_LANEID), bits / 8);
-    }
-    if (rows[row] == NULL) {
-        LLVMValueRef offset = tr_const_int(ctx, 64, row * ROW_BYTES);
-        rows[row] = LLVMBuildGEP2(ctx->builder, ctx->i8, rows[0], &offset, 1, "");
-    }
+    base = scaled(ctx, base, special_register(ctx, PTX_SREG_WARPID), RT_WARP_BYTES);
+    *word = scaled(ctx, base, special_register(ctx, PTX_SREG_LANEID), bits / 8);
     ctx->builder = builder;
-    return rows[row];
+    return *word;
+}
+
+static LLVMValueRef word_pointer(struct tr_ctx *ctx, unsigned row, unsigned bits)
+{
+    LLVMValueRef offset = tr_const_int(ctx, 64, row * ROW_BYTES);
+    return LLVMBuildGEP2(ctx->builder, ctx->i8, first_word(ctx, bits), &offset, 1, "");
 }
 
 void tr_put_word(struct tr_ctx *ctx, unsigned row, LLVMValueRef value)
@@ -66,9 +67,9 @@ void tr_meet_for(struct tr_ctx *ctx, LLVMValueRef function, bool touches_memory)
 
 /* ---- the function ---- */
 
-/* second: the type of its second parameter. */
-static bool begin(struct tr_ctx *ctx, struct pxr_str name, LLVMTypeRef second,
-                  struct tr_warp_function *made)
+/* The words, and these parameters. */
+static bool begin(struct tr_ctx *ctx, struct pxr_str name, const LLVMTypeRef *others,
+                  unsigned count, struct tr_warp_function *made)
 {
     char full[256];
     snprintf(full, sizeof full, NAME_PREFIX "%.*s", PXR_STR_ARG(name));
@@ -76,9 +77,11 @@ static bool begin(struct tr_ctx *ctx, struct pxr_str name, LLVMTypeRef second,
     made->function = LLVMGetNamedFunction(ctx->module, full);
     if (made->function != NULL)
         return false;
-    LLVMTypeRef types[2] = {ctx->ptr, second};
-    made->function =
-        LLVMAddFunction(ctx->module, full, LLVMFunctionType(ctx->void_type, types, 2, false));
+    LLVMTypeRef types[3] = {ctx->ptr};
+    for (unsigned i = 0; i < count; i++)
+        types[1 + i] = others[i];
+    made->function = LLVMAddFunction(ctx->module, full,
+                                     LLVMFunctionType(ctx->void_type, types, 1 + count, false));
     LLVMSetLinkage(made->function, LLVMInternalLinkage);
     tr_add_attribute(ctx, made->function, "nounwind", 0);
     tr_add_attribute(ctx, made->function, "noinline", 0);
@@ -91,16 +94,30 @@ static bool begin(struct tr_ctx *ctx, struct pxr_str name, LLVMTypeRef second,
 
 bool tr_begin_warp_function(struct tr_ctx *ctx, struct pxr_str name, struct tr_warp_function *made)
 {
-    bool is_new = begin(ctx, name, ctx->i32, made);
+    bool is_new = begin(ctx, name, &ctx->i32, 1, made);
     made->live = is_new ? LLVMGetParam(made->function, 1) : NULL;
     return is_new;
 }
 
+bool tr_begin_operation_function(struct tr_ctx *ctx, struct pxr_str name,
+                                 struct tr_warp_function *made)
+{
+    LLVMTypeRef others[2] = {ctx->ptr, ctx->i32};
+    if (!begin(ctx, name, others, 2, made))
+        return false;
+    made->rows = LLVMGetParam(made->function, 1);
+    made->live = LLVMGetParam(made->function, 2);
+    return true;
+}
+
 bool tr_begin_part_function(struct tr_ctx *ctx, struct pxr_str name, struct tr_warp_function *made)
 {
-    bool is_new = begin(ctx, name, ctx->ptr, made);
-    made->memory = is_new ? LLVMGetParam(made->function, 1) : NULL;
-    return is_new;
+    LLVMTypeRef others[2] = {ctx->ptr, ctx->ptr};
+    if (!begin(ctx, name, others, 2, made))
+        return false;
+    made->rows = LLVMGetParam(made->function, 1);
+    made->memory = LLVMGetParam(made->function, 2);
+    return true;
 }
 
 void tr_end_warp_function(const struct tr_warp_function *made)
@@ -132,8 +149,16 @@ LLVMValueRef tr_splat_int(struct tr_ctx *ctx, unsigned bits, uint64_t value)
 LLVMValueRef tr_row(const struct tr_warp_function *made, unsigned row, unsigned bytes)
 {
     struct tr_ctx *ctx = made->ctx;
+    LLVMBuilderRef b = ctx->builder;
     LLVMValueRef offset = tr_const_int(ctx, 64, row * ROW_BYTES + bytes);
-    return LLVMBuildGEP2(ctx->builder, ctx->i8, made->words, &offset, 1, "");
+    if (made->rows != NULL) {
+        LLVMValueRef number = tr_const_int(ctx, 64, row);
+        LLVMValueRef entry = LLVMBuildGEP2(b, ctx->i8, made->rows, &number, 1, "");
+        LLVMValueRef place = tr_resize(ctx, LLVMBuildLoad2(b, ctx->i8, entry, ""), 64, false);
+        offset = LLVMBuildMul(b, place, tr_const_int(ctx, 64, ROW_BYTES), "");
+        offset = LLVMBuildAdd(b, offset, tr_const_int(ctx, 64, bytes), "");
+    }
+    return LLVMBuildGEP2(b, ctx->i8, made->words, &offset, 1, "");
 }
 
 LLVMValueRef tr_load_row(const struct tr_warp_function *made, unsigned row, LLVMTypeRef element)

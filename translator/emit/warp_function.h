@@ -9,11 +9,15 @@
 
 #include "translator/emit/emit.h"
 
-/* The last rows: an address of each lane (two rows), a number of each lane, and bytes that nobody
- * needs. */
-#define TR_ROW_ADDRESS (RT_WARP_WORDS - 4)
-#define TR_ROW_NUMBER  (RT_WARP_WORDS - 2)
-#define TR_ROW_SPARE   (RT_WARP_WORDS - 1)
+/* Rows of an operation. The last ones: an address of each lane (two rows), a number of each lane,
+ * and bytes that nobody needs. */
+#define TR_OPERATION_ROWS 64
+#define TR_ROW_ADDRESS    (TR_OPERATION_ROWS - 4)
+#define TR_ROW_NUMBER     (TR_OPERATION_ROWS - 2)
+#define TR_ROW_SPARE      (TR_OPERATION_ROWS - 1)
+
+/* At most so many rows of it hold other things than matrices. */
+#define TR_OPERATION_NUMBERS 8
 
 /* ---- the program of one lane ---- */
 
@@ -32,6 +36,7 @@ struct tr_warp_function {
     LLVMBuilderRef outer; /* ctx->builder of the program of one lane */
     LLVMValueRef function;
     LLVMValueRef words;
+    LLVMValueRef rows;   /* bytes: where the words have each row of the operation; NULL: in order */
     LLVMValueRef live;   /* i32 */
     LLVMValueRef memory; /* of tr_begin_part_function */
 };
@@ -39,7 +44,10 @@ struct tr_warp_function {
 /* True: it is to be made, with ctx->builder, until tr_end_warp_function. False: there is one of
  * that name already. */
 bool tr_begin_warp_function(struct tr_ctx *ctx, struct pxr_str name, struct tr_warp_function *made);
-/* The same for a function that others call with the words and a pointer to memory of theirs. */
+/* The same for a function that runs call (matrix_run.h), with the places of its rows. */
+bool tr_begin_operation_function(struct tr_ctx *ctx, struct pxr_str name,
+                                 struct tr_warp_function *made);
+/* The same for a part of such a function, which gives it memory of its own. */
 bool tr_begin_part_function(struct tr_ctx *ctx, struct pxr_str name, struct tr_warp_function *made);
 void tr_end_warp_function(const struct tr_warp_function *made);
 

@@ -62,6 +62,14 @@ static void double_warp_sync(struct rt_thread *t, uint32_t mask)
     note("warp_sync %x\n", mask);
 }
 
+/* Words and what is done with them are of no interest here. */
+static void double_warp_words(struct rt_thread *t, rt_warp_fn operation, uint32_t mask)
+{
+    (void)t;
+    (void)operation;
+    note("warp_words %x\n", mask);
+}
+
 static uint64_t double_shfl(struct rt_thread *t, uint32_t mode, uint32_t value, uint32_t b,
                             uint32_t c, uint32_t mask)
 {
@@ -216,6 +224,8 @@ static const struct orc_symbol doubles[] = {
     {"rt_bar_arrive", (void *)double_bar_arrive},
     {"rt_bar_red", (void *)double_bar_red},
     {"rt_warp_sync", (void *)double_warp_sync},
+    {"rt_warp_words", (void *)double_warp_words},
+    {"rt_warp_memory", (void *)double_warp_words},
     {"rt_shfl", (void *)double_shfl},
     {"rt_vote", (void *)double_vote},
     {"rt_match", (void *)double_match},
