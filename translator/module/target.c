@@ -146,8 +146,7 @@ const char *tr_evidence_name(enum tr_evidence evidence)
 {
     static const char *const names[] = {[TR_MEASURED] = "measured on such a CPU",
                                         [TR_LIKE] = "measured on another CPU",
-                                        [TR_MODEL] = "LLVM's model of the CPU, unmeasured",
-                                        [TR_FITTED] = "fitted to kernels on such a CPU"};
+                                        [TR_MODEL] = "LLVM's model of the CPU, unmeasured"};
     return names[evidence];
 }
 

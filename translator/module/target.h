@@ -18,7 +18,7 @@ struct tr_figures {
 };
 
 /* Where a row's figures come from: target.def says what each means. */
-enum tr_evidence { TR_MEASURED, TR_LIKE, TR_MODEL, TR_FITTED };
+enum tr_evidence { TR_MEASURED, TR_LIKE, TR_MODEL };
 
 /* Costs of computing values again and of saving them (collapse/again.h). The unit is a quarter of a
  * simple instruction in every thread. */
