@@ -60,6 +60,11 @@ LLVMValueRef tr_launch_pointer(struct tr_ctx *ctx, size_t offset)
     return load_constant_field(ctx, launch_record(ctx), offset, "");
 }
 
+LLVMValueRef tr_block_pointer(struct tr_ctx *ctx, size_t offset)
+{
+    return load_constant_field(ctx, block_record(ctx), offset, "");
+}
+
 LLVMValueRef tr_block_number(struct tr_ctx *ctx, size_t offset)
 {
     return load_number(ctx, block_record(ctx), offset);
