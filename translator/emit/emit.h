@@ -63,6 +63,13 @@ struct tr_passing {
 };
 #define TR_PASSING_CLASSES 64
 
+/* What emit_own_array.c knows of a function. */
+struct tr_own {
+    const struct ptx_func *func;
+    const struct ptx_var *array; /* NULL: nothing is asked */
+    LLVMValueRef flags;          /* an alloca */
+};
+
 struct tr_ctx {
     const struct ptx_module *ptx;
     const struct ptx_func *kernel;
@@ -106,6 +113,7 @@ struct tr_ctx {
     uint32_t region;                 /* counts stretches of code without labels */
     bool keeps_step;                 /* the function may have volatile accesses to shared memory */
     struct tr_step step;
+    struct tr_own own;
     LLVMValueRef *params; /* by position in func->params; not for entries */
     LLVMValueRef *rets;
     uint32_t block_depth;             /* braces in the source around the instruction */
@@ -254,6 +262,9 @@ LLVMValueRef tr_launch_pointer(struct tr_ctx *ctx, size_t offset);
 /* The same for struct rt_block. */
 LLVMValueRef tr_block_pointer(struct tr_ctx *ctx, size_t offset);
 
+/* The memory (an alloca) of a .local or .param variable declared inside the function. */
+LLVMValueRef tr_own_memory(struct tr_ctx *ctx, const struct ptx_var *var);
+
 /* emit_check.c. What accesses of a space are compared with: what may be accessed there, or what has
  * been written. */
 enum tr_bounds_kind { TR_BOUNDS_ACCESS, TR_BOUNDS_WRITTEN };
@@ -299,6 +310,11 @@ LLVMValueRef tr_read_value(struct tr_ctx *ctx, LLVMValueRef value, LLVMValueRef 
                            enum ptx_space space, unsigned bytes);
 LLVMValueRef tr_write_value(struct tr_ctx *ctx, LLVMValueRef value, LLVMValueRef pointer,
                             enum ptx_space space, unsigned bytes);
+/* emit_own_array.c. The same for .local memory. */
+LLVMValueRef tr_read_own(struct tr_ctx *ctx, LLVMValueRef value, LLVMValueRef pointer,
+                         unsigned bytes);
+LLVMValueRef tr_write_own(struct tr_ctx *ctx, LLVMValueRef value, LLVMValueRef pointer,
+                          unsigned bytes);
 /* The first of them in two steps; the first gives NULL where nothing is asked. */
 LLVMValueRef tr_ask_written(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
                             unsigned bytes, enum rt_access what);

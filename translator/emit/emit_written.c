@@ -11,7 +11,7 @@
 #include "translator/module/checks.h"
 #include "translator/module/written_values.h"
 
-/* Others' contents come with the launch, or are the thread's own. */
+/* Others' contents come with the launch, or are the thread's own (emit_own_array.c). */
 static bool is_asked(const struct tr_ctx *ctx, enum ptx_space space)
 {
     return ctx->options->checks_written &&
@@ -51,12 +51,16 @@ LLVMValueRef tr_as_read(struct tr_ctx *ctx, LLVMValueRef value, LLVMValueRef ask
 LLVMValueRef tr_read_value(struct tr_ctx *ctx, LLVMValueRef value, LLVMValueRef pointer,
                            enum ptx_space space, unsigned bytes)
 {
+    if (ctx->options->checks_written && space == PTX_SPACE_LOCAL)
+        return tr_read_own(ctx, value, pointer, bytes);
     return tr_as_read(ctx, value, tr_ask_written(ctx, pointer, space, bytes, RT_ACCESS_VALUE));
 }
 
 LLVMValueRef tr_write_value(struct tr_ctx *ctx, LLVMValueRef value, LLVMValueRef pointer,
                             enum ptx_space space, unsigned bytes)
 {
+    if (ctx->options->checks_written && space == PTX_SPACE_LOCAL)
+        return tr_write_own(ctx, value, pointer, bytes);
     if (!is_asked(ctx, space))
         return value;
     call(ctx, RT_CALL_MARK, pointer, space, tr_const_int(ctx, 64, bytes),

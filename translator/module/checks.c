@@ -65,7 +65,8 @@ static const struct {
     const char *helper;
 } checks[] = {{RT_CALL_CHECK, "rt_checked"},
               {RT_CALL_WRITTEN, "rt_ask_written"},
-              {RT_CALL_MARK, "rt_mark_written"}};
+              {RT_CALL_MARK, "rt_mark_written"},
+              {RT_CALL_CHECK_OWN, "rt_own_checked"}};
 
 #define CHECKS (sizeof checks / sizeof *checks)
 

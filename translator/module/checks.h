@@ -25,6 +25,9 @@ enum tr_check_operand {
     TR_CHECK_MARKED = TR_CHECK_ACCESSES
 };
 
+/* Of rt_check_own. */
+#define TR_OWN_WRITTEN  1
+
 #define TR_ACCESSES_MAX 64
 
 /* A constant of the module, struct rt_accesses, of TR_ACCESSES_MAX at most; and back: how many it

@@ -15,12 +15,14 @@
 /* What is followed from one read at most. */
 #define FOLLOWED_MAX 64
 
+#define MARK_OPERANDS_MAX 4
+
 /* ---- marks: calls of functions that have no body ---- */
 
-enum mark { MARK_READ, MARK_WRITTEN_OF, MARK_STORED, MARKS, NO_MARK = MARKS };
+enum mark { MARK_READ, MARK_OWN, MARK_WRITTEN_OF, MARK_STORED, MARKS, NO_MARK = MARKS };
 
 static const char *const prefixes[MARKS] = {
-    [MARK_READ] = "read.", [MARK_WRITTEN_OF] = "written_of.", [MARK_STORED] = "stored."};
+    [MARK_READ] = "read.", [MARK_OWN] = "own.", [MARK_WRITTEN_OF] = "written_of.", [MARK_STORED] = "stored."};
 
 static void add_attribute(LLVMValueRef function, const char *name, uint64_t value)
 {
@@ -30,9 +32,12 @@ static void add_attribute(LLVMValueRef function, const char *name, uint64_t valu
                             LLVMCreateEnumAttribute(llvm, kind, value));
 }
 
-/* One for each type of the value. */
-static LLVMValueRef mark_function(LLVMModuleRef module, enum mark mark, LLVMTypeRef type)
+/* One for each type of the first operand. */
+static LLVMValueRef mark_function(LLVMModuleRef module, enum mark mark,
+                                  const LLVMValueRef *operands, unsigned count)
 {
+    LLVMTypeRef type = LLVMTypeOf(operands[0]);
+    LLVMTypeRef parameters[MARK_OPERANDS_MAX];
     char name[64] = "";
     char *type_name = LLVMPrintTypeToString(type);
     strcat(strcpy(name, prefixes[mark]), strlen(type_name) < 32 ? type_name : "");
@@ -40,41 +45,46 @@ static LLVMValueRef mark_function(LLVMModuleRef module, enum mark mark, LLVMType
     LLVMValueRef function = LLVMGetNamedFunction(module, name);
     if (function != NULL)
         return function;
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
-    LLVMTypeRef parameters[] = {type, i32};
-    LLVMTypeRef result = mark == MARK_WRITTEN_OF ? i32 : type;
-    function = LLVMAddFunction(
-        module, name, LLVMFunctionType(result, parameters, mark == MARK_READ ? 2 : 1, false));
+    for (unsigned i = 0; i < count; i++)
+        parameters[i] = LLVMTypeOf(operands[i]);
+    if (mark == MARK_WRITTEN_OF)
+        type = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
+    function = LLVMAddFunction(module, name, LLVMFunctionType(type, parameters, count, false));
     add_attribute(function, "memory", 0); /* none */
     add_attribute(function, "nounwind", 0);
     add_attribute(function, "willreturn", 0);
     return function;
 }
 
-static LLVMValueRef call_mark(LLVMBuilderRef builder, enum mark mark, LLVMValueRef value,
-                              LLVMValueRef written)
+static LLVMValueRef call_mark(LLVMBuilderRef builder, enum mark mark, LLVMValueRef *operands,
+                              unsigned count)
 {
     LLVMModuleRef module =
         LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder)));
-    LLVMValueRef function = mark_function(module, mark, LLVMTypeOf(value));
-    LLVMValueRef args[] = {value, written};
-    return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, args,
-                          mark == MARK_READ ? 2 : 1, "");
+    LLVMValueRef function = mark_function(module, mark, operands, count);
+    return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, operands, count, "");
 }
 
 LLVMValueRef tr_mark_read(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef written)
 {
-    return call_mark(builder, MARK_READ, value, written);
+    return call_mark(builder, MARK_READ, (LLVMValueRef[]){value, written}, 2);
+}
+
+LLVMValueRef tr_mark_own(LLVMBuilderRef builder, LLVMValueRef written, LLVMValueRef thread,
+                         LLVMValueRef place, LLVMValueRef accesses)
+{
+    LLVMValueRef operands[MARK_OPERANDS_MAX] = {written, thread, place, accesses};
+    return call_mark(builder, MARK_OWN, operands, MARK_OPERANDS_MAX);
 }
 
 LLVMValueRef tr_written_of(LLVMBuilderRef builder, LLVMValueRef value)
 {
-    return call_mark(builder, MARK_WRITTEN_OF, value, NULL);
+    return call_mark(builder, MARK_WRITTEN_OF, &value, 1);
 }
 
 LLVMValueRef tr_mark_stored(LLVMBuilderRef builder, LLVMValueRef value)
 {
-    return call_mark(builder, MARK_STORED, value, NULL);
+    return call_mark(builder, MARK_STORED, &value, 1);
 }
 
 static enum mark mark_of_function(LLVMValueRef function)
@@ -404,24 +414,34 @@ static void erase_unused(LLVMValueRef inst)
         LLVMInstructionEraseFromParent(inst);
 }
 
-/* All of it must have been written: rt_check stands where that was asked. */
+static void build_check(struct follow *follow, LLVMValueRef before, enum rt_placeholder check,
+                        LLVMValueRef *operands, unsigned count)
+{
+    LLVMValueRef function = tr_declare_placeholder(follow->module, check);
+    LLVMPositionBuilderBefore(follow->builder, before);
+    LLVMSetCurrentDebugLocation2(follow->builder, LLVMInstructionGetDebugLoc(before));
+    LLVMBuildCall2(follow->builder, LLVMGlobalGetValueType(function), function, operands, count,
+                   "");
+}
+
+/* All of it must have been written: a check stands where that was asked. */
 static void check_read(struct follow *follow, LLVMValueRef call)
 {
     LLVMValueRef asked = LLVMIsACallInst(LLVMGetOperand(call, 1));
-    if (asked == NULL) {
-        replace(call, LLVMGetOperand(call, 0));
-        return;
-    }
-    LLVMValueRef check = tr_declare_placeholder(follow->module, RT_CALL_CHECK);
     LLVMValueRef operands[RT_PARAMETERS_MAX];
-    unsigned count = (unsigned)LLVMGetNumArgOperands(asked);
+    unsigned count = asked == NULL ? 0 : (unsigned)LLVMGetNumArgOperands(asked);
     for (unsigned i = 0; i < count; i++)
         operands[i] = LLVMGetOperand(asked, i);
-    LLVMPositionBuilderBefore(follow->builder, asked);
-    LLVMSetCurrentDebugLocation2(follow->builder, LLVMInstructionGetDebugLoc(asked));
-    LLVMBuildCall2(follow->builder, LLVMGlobalGetValueType(check), check, operands, count, "");
     replace(call, LLVMGetOperand(call, 0));
-    erase_unused(asked);
+    if (asked == NULL)
+        return;
+    if (mark_of(asked) == MARK_OWN) {
+        LLVMValueRef own[] = {operands[1], operands[0], operands[2], operands[3]};
+        build_check(follow, asked, RT_CALL_CHECK_OWN, own, count);
+    } else {
+        build_check(follow, asked, RT_CALL_CHECK, operands, count);
+        erase_unused(asked);
+    }
 }
 
 static void check_if_used(struct follow *follow, LLVMValueRef call)
@@ -443,10 +463,10 @@ static void say_written(struct follow *follow, LLVMValueRef call)
 static void drop_mark(struct follow *follow, LLVMValueRef call)
 {
     (void)follow;
-    LLVMValueRef written = mark_of(call) == MARK_READ ? LLVMGetOperand(call, 1) : call;
+    LLVMValueRef asked = mark_of(call) == MARK_READ ? LLVMGetOperand(call, 1) : NULL;
     replace(call, LLVMGetOperand(call, 0));
-    if (written != call)
-        erase_unused(written);
+    if (asked != NULL && mark_of(asked) == NO_MARK)
+        erase_unused(asked);
 }
 
 static void drop_functions(LLVMModuleRef module)
@@ -477,6 +497,7 @@ void tr_follow_written(LLVMModuleRef module, bool has_values)
     for_each(&follow, MARK_WRITTEN_OF, has_values ? replace_written : say_written);
     for_each(&follow, MARK_STORED, drop_mark);
     for_each(&follow, MARK_READ, drop_mark);
+    for_each(&follow, MARK_OWN, drop_mark);
     drop_functions(module);
     free(follow.phis);
     LLVMDisposeBuilder(follow.builder);

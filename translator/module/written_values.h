@@ -14,9 +14,15 @@
 
 #include <llvm-c/Types.h>
 
-/* The value as it was read from memory; written: the result of a call of rt_written. Integers of
+/* The value as it was read from memory; written: the result of a call of rt_written, or of
+ * tr_mark_own. Integers of
  * whole bytes and vectors of them, RT_WRITTEN_MAX bytes at most. */
 LLVMValueRef tr_mark_read(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef written);
+
+/* Which bytes of a read have been written (an i32), for arrays of the thread's own; other operands
+ * as rt_check_own's. */
+LLVMValueRef tr_mark_own(LLVMBuilderRef builder, LLVMValueRef written, LLVMValueRef thread,
+                         LLVMValueRef place, LLVMValueRef accesses);
 
 /* Which bytes of a value that is to be stored have been written, an i32; and that value, for the
  * store. */

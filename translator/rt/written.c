@@ -48,3 +48,10 @@ void rt_mark_written(struct rt_thread *thread, const char *address, uint64_t byt
     else
         rt_mark_slow(thread, address, bytes, written);
 }
+
+void rt_own_checked(struct rt_thread *thread, uint32_t written, uint64_t place,
+                    const char *accesses)
+{
+    if (written != RT_WRITTEN_ALL)
+        rt_own_failed(thread, written, place, accesses);
+}

@@ -153,3 +153,30 @@ void crt_check_written(const struct rt_thread *thread, uint64_t address, uint64_
     if (access.gap > 0 && is_allocated(access.first, &place))
         add_finding(&access, &place);
 }
+
+/* ---- arrays of a thread's own ---- */
+
+void rt_own_failed(struct rt_thread *thread, uint32_t written, uint64_t place, const char *accesses)
+{
+    const struct rt_checked_access *access = ((const struct rt_accesses *)accesses)->each;
+    char what[64];
+    char where[128];
+    struct crt_placed_finding placed;
+    crt_name_place(&placed, thread, access->line);
+    placed.finding.kind = CRT_FINDING_LOCAL_UNINITIALIZED;
+    if (crt_finding_again(&placed.finding))
+        return;
+    snprintf(what, sizeof what, "read of %" PRIu32 " byte%s of local memory", access->bytes,
+             access->bytes == 1 ? "" : "s");
+    snprintf(where, sizeof where,
+             "the thread has not written the byte at place %" PRIu64 " of its own array",
+             place + (uint64_t)__builtin_ctz(~written));
+    placed.finding.access = what;
+    placed.finding.where = where;
+    placed.finding.verb = "read";
+    placed.finding.space = "local";
+    placed.finding.address = place;
+    placed.finding.bytes = access->bytes;
+    crt_find_place(&placed, thread);
+    crt_finding_add(&placed.finding);
+}

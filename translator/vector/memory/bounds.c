@@ -36,7 +36,7 @@ bool tr_memory_is_check(LLVMValueRef inst)
 {
     enum rt_placeholder placeholder = tr_placeholder_of(inst);
     return placeholder == RT_CALL_CHECK || placeholder == RT_CALL_WRITTEN ||
-           placeholder == RT_CALL_MARK;
+           placeholder == RT_CALL_MARK || placeholder == RT_CALL_CHECK_OWN;
 }
 
 static LLVMValueRef number(const struct check *check, uint64_t n)
@@ -247,12 +247,14 @@ static LLVMValueRef are_copies_open(const struct check *check)
 
 /* ---- marks ---- */
 
-/* i1: what all active lanes write has been written; NULL: it always has. */
+/* i1: what all active lanes write, or have read of arrays of their own, has been written; NULL: it
+ * always has. */
 static LLVMValueRef are_values_written(const struct check *check)
 {
     struct tr_widen *widen = check->widen;
     LLVMBuilderRef b = widen->builder;
-    LLVMValueRef written = LLVMGetOperand(check->inst, TR_CHECK_MARKED);
+    bool is_mark = check->placeholder == RT_CALL_MARK;
+    LLVMValueRef written = LLVMGetOperand(check->inst, is_mark ? TR_CHECK_MARKED : TR_OWN_WRITTEN);
     LLVMValueRef all = NULL;
     if (LLVMIsAConstantInt(written) != NULL && LLVMConstIntGetZExtValue(written) == RT_WRITTEN_ALL)
         return NULL;
@@ -366,32 +368,43 @@ static bool find_check(struct tr_widen *widen, LLVMValueRef inst, struct check *
     return true;
 }
 
-void tr_memory_check(struct tr_widen *widen, uint32_t value)
+/* Does it lane by lane, unless `known`, an i1, says that nothing is left to do. */
+static void do_unless(const struct check *check, uint32_t value, LLVMValueRef known,
+                      LLVMValueRef are_written)
 {
-    struct check check;
+    struct tr_widen *widen = check->widen;
     LLVMBuilderRef b = widen->builder;
-    LLVMValueRef inst = widen->iteration->graph.values[value].llvm;
-    if (!find_check(widen, inst, &check)) {
-        tr_memory_serial(widen, value);
-        return;
-    }
-    LLVMValueRef open = are_copies_open(&check);
-    LLVMValueRef are_written = NULL;
-    if (check.placeholder == RT_CALL_MARK) {
-        are_written = are_values_written(&check);
-        open = are_written == NULL ? open : join(&check, open, are_written);
-    }
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
     LLVMBasicBlockRef alone = tr_widen_new_block(widen, "check");
     LLVMBasicBlockRef behind = tr_widen_new_block(widen, "checked");
-    LLVMBuildCondBr(b, LLVMBuildFreeze(b, open, ""), behind, alone);
+    LLVMBuildCondBr(b, LLVMBuildFreeze(b, known, ""), behind, alone);
     LLVMPositionBuilderAtEnd(b, alone);
-    if (check.placeholder == RT_CALL_MARK)
-        mark_together(&check, are_written, behind);
+    if (check->placeholder == RT_CALL_MARK)
+        mark_together(check, are_written, behind);
     tr_memory_serial(widen, value);
     alone = LLVMGetInsertBlock(b);
     LLVMBuildBr(b, behind);
     LLVMPositionBuilderAtEnd(b, behind);
-    if (check.placeholder == RT_CALL_WRITTEN)
-        join_results(&check, value, before, alone);
+    if (check->placeholder == RT_CALL_WRITTEN)
+        join_results(check, value, before, alone);
+}
+
+void tr_memory_check(struct tr_widen *widen, uint32_t value)
+{
+    LLVMValueRef inst = widen->iteration->graph.values[value].llvm;
+    struct check check = {
+        .widen = widen, .inst = inst, .placeholder = tr_placeholder_of(inst)};
+    bool is_own = check.placeholder == RT_CALL_CHECK_OWN;
+    if (!is_own && !find_check(widen, inst, &check)) {
+        tr_memory_serial(widen, value);
+        return;
+    }
+    LLVMValueRef known = is_own ? NULL : are_copies_open(&check);
+    LLVMValueRef are_written = NULL;
+    if (is_own || check.placeholder == RT_CALL_MARK)
+        are_written = are_values_written(&check);
+    if (are_written != NULL)
+        known = join(&check, known, are_written);
+    if (known != NULL)
+        do_unless(&check, value, known, are_written);
 }
