@@ -135,8 +135,8 @@ static void tell_line(struct tr_ctx *ctx, const struct tr_matrix_move *move, LLV
     unsigned lines = move->count * move->lines;
     LLVMValueRef has_line =
         LLVMBuildICmp(b, LLVMIntULT, lane_number(ctx), tr_const_int(ctx, 32, lines), "");
-    LLVMValueRef size = LLVMBuildSelect(b, has_line, tr_const_int(ctx, 64, bytes),
-                                        tr_const_int(ctx, 64, 0), "");
+    LLVMValueRef size =
+        LLVMBuildSelect(b, has_line, tr_const_int(ctx, 64, bytes), tr_const_int(ctx, 64, 0), "");
     if (move->is_store)
         tr_write_range(ctx, line, space, size);
     else

@@ -75,8 +75,7 @@ static const struct ptx_var *own_array(struct tr_ctx *ctx)
     if (own->array == NULL)
         return NULL;
     uint64_t size = size_of(own->array);
-    own->flags =
-        tr_alloca(ctx, LLVMArrayType2(ctx->i8, size + SPARE_BYTES), 8, "written");
+    own->flags = tr_alloca(ctx, LLVMArrayType2(ctx->i8, size + SPARE_BYTES), 8, "written");
     fill(ctx, 0, size, 0);
     fill(ctx, size, size + SPARE_BYTES, 1);
     return own->array;
@@ -87,8 +86,7 @@ static LLVMValueRef place_of(struct tr_ctx *ctx, const struct ptx_var *array, LL
 {
     LLVMBuilderRef b = ctx->builder;
     LLVMValueRef begin = LLVMBuildPtrToInt(b, tr_own_memory(ctx, array), ctx->i64, "");
-    LLVMValueRef place =
-        LLVMBuildSub(b, LLVMBuildPtrToInt(b, pointer, ctx->i64, ""), begin, "");
+    LLVMValueRef place = LLVMBuildSub(b, LLVMBuildPtrToInt(b, pointer, ctx->i64, ""), begin, "");
     LLVMValueRef size = tr_const_int(ctx, 64, size_of(array));
     return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntULT, place, size, ""), place, size, "");
 }
@@ -108,8 +106,8 @@ static LLVMValueRef flags_of(struct tr_ctx *ctx, LLVMValueRef bits, unsigned byt
 {
     LLVMBuilderRef b = ctx->builder;
     LLVMValueRef low = LLVMBuildAnd(b, bits, tr_const_int(ctx, 32, RT_SHADOW_ALL), "");
-    LLVMValueRef flags = LLVMBuildMul(b, tr_resize(ctx, low, 64, false),
-                                      tr_const_int(ctx, 64, BYTES_OF_1), "");
+    LLVMValueRef flags =
+        LLVMBuildMul(b, tr_resize(ctx, low, 64, false), tr_const_int(ctx, 64, BYTES_OF_1), "");
     flags = LLVMBuildAnd(b, flags, tr_const_int(ctx, 64, UINT64_C(0x8040201008040201)), "");
     flags = LLVMBuildAdd(b, flags, tr_const_int(ctx, 64, 0x7f * BYTES_OF_1), "");
     flags = LLVMBuildLShr(b, flags, tr_const_int(ctx, 64, 7), "");

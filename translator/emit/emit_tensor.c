@@ -95,7 +95,8 @@ static struct tensor read_tensor(struct tr_ctx *ctx, const struct ptx_inst *inst
     enum rt_tensor_access access = access_of(inst);
     bool has_offsets = access >= RT_TENSOR_ACCESS_IM2COL && action == RT_TENSOR_LOAD;
     uint64_t request = rt_tensor_request(action, access, rank_of(inst), op);
-    struct tensor tensor = {.inst = inst, .action = action, .request = tr_const_int(ctx, 64, request)};
+    struct tensor tensor = {
+        .inst = inst, .action = action, .request = tr_const_int(ctx, 64, request)};
     read_place(ctx, &tensor, tr_operand(inst, place_at));
     if (has_offsets)
         tensor.request = LLVMBuildOr(ctx->builder, tensor.request,

@@ -13,7 +13,7 @@
 #include "translator/module/declare.h"
 
 /* What is followed from one read at most. */
-#define FOLLOWED_MAX 64
+#define FOLLOWED_MAX      64
 
 #define MARK_OPERANDS_MAX 4
 
@@ -21,8 +21,10 @@
 
 enum mark { MARK_READ, MARK_OWN, MARK_WRITTEN_OF, MARK_STORED, MARKS, NO_MARK = MARKS };
 
-static const char *const prefixes[MARKS] = {
-    [MARK_READ] = "read.", [MARK_OWN] = "own.", [MARK_WRITTEN_OF] = "written_of.", [MARK_STORED] = "stored."};
+static const char *const prefixes[MARKS] = {[MARK_READ] = "read.",
+                                            [MARK_OWN] = "own.",
+                                            [MARK_WRITTEN_OF] = "written_of.",
+                                            [MARK_STORED] = "stored."};
 
 static void add_attribute(LLVMValueRef function, const char *name, uint64_t value)
 {

@@ -36,8 +36,7 @@ void rt_mark_written(struct rt_thread *thread, const char *address, uint64_t byt
     uint64_t from = place % RT_SHADOW_GRAIN;
     if (bytes == 0)
         return;
-    if (written != RT_WRITTEN_ALL ||
-        !rt_is_inside((uint64_t)address, bytes, begin, size_bytes)) {
+    if (written != RT_WRITTEN_ALL || !rt_is_inside((uint64_t)address, bytes, begin, size_bytes)) {
         rt_mark_slow(thread, address, bytes, written);
         return;
     }

@@ -392,8 +392,7 @@ static void do_unless(const struct check *check, uint32_t value, LLVMValueRef kn
 void tr_memory_check(struct tr_widen *widen, uint32_t value)
 {
     LLVMValueRef inst = widen->iteration->graph.values[value].llvm;
-    struct check check = {
-        .widen = widen, .inst = inst, .placeholder = tr_placeholder_of(inst)};
+    struct check check = {.widen = widen, .inst = inst, .placeholder = tr_placeholder_of(inst)};
     bool is_own = check.placeholder == RT_CALL_CHECK_OWN;
     if (!is_own && !find_check(widen, inst, &check)) {
         tr_memory_serial(widen, value);
