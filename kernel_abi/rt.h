@@ -61,6 +61,10 @@ struct rt_accesses {
     struct rt_checked_access each[];
 };
 
+/* What has been written of shared memory can be looked up for any place modulo this, which no block
+ * has more of. */
+#define RT_SHARED_WRAP ((uint64_t)256 << 10)
+
 /* One launch. Constant while the grid runs. */
 struct rt_launch {
     const uint8_t *params; /* the kernel's parameter block */

@@ -128,16 +128,11 @@ static size_t written_bytes(const struct rt_launch *launch)
 /* What has been written of shared memory, if the launch asks. */
 static bool fit_written(struct sch_block *block, const struct sch_grid_op *grid)
 {
-    size_t bytes = written_bytes(&grid->grid.launch) + RT_SHADOW_SLACK;
-    if (!sch_grid_asks_shared(grid) || bytes <= block->written_cap)
+    if (!sch_grid_asks_shared(grid))
         return true;
-    uint8_t *written = malloc(bytes);
-    if (!written)
-        return false;
-    free(block->rt.shared_written);
-    block->rt.shared_written = written;
-    block->written_cap = bytes;
-    return true;
+    if (!block->rt.shared_written)
+        block->rt.shared_written = calloc(1, RT_SHARED_WRAP / RT_SHADOW_GRAIN + RT_SHADOW_SLACK);
+    return block->rt.shared_written && grid->grid.launch.shared_bytes <= RT_SHARED_WRAP;
 }
 
 static void free_frame(struct sch_block *block)

@@ -120,7 +120,6 @@ struct sch_block {
     struct sch_cluster_seat seat;
     struct sch_block *next; /* in the worker's ring or free list */
     struct pxr_area shared; /* holds rt.shared, at its end */
-    size_t written_cap;     /* bytes that rt.shared_written has room for */
     /* Of fused kernels: */
     struct sch_thread carrier;         /* no CUDA thread: the code on the block's fiber */
     const struct sch_thread *stepping; /* the thread that rt_block_mix runs, NULL in loops */

@@ -12,12 +12,13 @@
 
 static struct tr_bounds shared_bounds(struct tr_ctx *ctx, enum tr_bounds_kind kind)
 {
+    bool is_access = kind == TR_BOUNDS_ACCESS;
     return (struct tr_bounds){
         .begin = LLVMBuildPtrToInt(ctx->builder, tr_shared_base(ctx), ctx->i64, ""),
-        .size_bytes = tr_launch_number(ctx, offsetof(struct rt_launch, shared_bytes)),
-        .shadow = kind == TR_BOUNDS_WRITTEN
-                      ? tr_block_pointer(ctx, offsetof(struct rt_block, shared_written))
-                      : LLVMConstNull(ctx->ptr),
+        .size_bytes = is_access ? tr_launch_number(ctx, offsetof(struct rt_launch, shared_bytes))
+                                : tr_const_int(ctx, 64, RT_SHARED_WRAP),
+        .shadow = is_access ? LLVMConstNull(ctx->ptr)
+                            : tr_block_pointer(ctx, offsetof(struct rt_block, shared_written)),
     };
 }
 

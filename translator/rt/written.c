@@ -42,7 +42,9 @@ void rt_mark_written(struct rt_thread *thread, const char *address, uint64_t byt
     }
     if (rt_are_grains_whole(grains, place, bytes))
         return;
-    if (bytes <= RT_SHADOW_GRAIN - from)
+    if ((place | bytes) % RT_SHADOW_GRAIN == 0)
+        __builtin_memset(grains + place / RT_SHADOW_GRAIN, RT_SHADOW_ALL, bytes / RT_SHADOW_GRAIN);
+    else if (bytes <= RT_SHADOW_GRAIN - from)
         set_bits(grains + place / RT_SHADOW_GRAIN, from, bytes);
     else
         rt_mark_slow(thread, address, bytes, written);

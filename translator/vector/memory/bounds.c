@@ -30,6 +30,7 @@ struct check {
     LLVMValueRef begin; /* scalars */
     LLVMValueRef size;
     LLVMValueRef shadow; /* NULL: none */
+    bool wraps;          /* the shadow can be looked at for any place modulo the size */
 };
 
 bool tr_memory_is_check(LLVMValueRef inst)
@@ -86,6 +87,15 @@ static LLVMValueRef place_of(const struct check *check, LLVMValueRef address)
     return LLVMBuildFreeze(b, LLVMBuildSub(b, address, check->begin, ""), "");
 }
 
+/* Modulo the size, which is a power of two; one place or several. */
+static LLVMValueRef wrap(const struct check *check, LLVMValueRef place)
+{
+    LLVMBuilderRef b = check->widen->builder;
+    LLVMValueRef low = LLVMBuildSub(b, check->size, number(check, 1), "");
+    bool is_vector = LLVMGetTypeKind(LLVMTypeOf(place)) == LLVMVectorTypeKind;
+    return LLVMBuildAnd(b, place, is_vector ? tr_widen_splat(check->widen, low) : low, "");
+}
+
 /* i1: [place, place + span) is in the memory. */
 static LLVMValueRef is_piece_inside(const struct check *check, LLVMValueRef place, uint64_t span)
 {
@@ -102,16 +112,18 @@ static LLVMValueRef is_piece_open(const struct check *check, LLVMValueRef first,
 {
     LLVMBuilderRef b = check->widen->builder;
     LLVMValueRef place = place_of(check, first);
-    LLVMValueRef is_inside = is_piece_inside(check, place, span);
+    LLVMValueRef is_inside = check->wraps ? NULL : is_piece_inside(check, place, span);
     if (check->shadow == NULL)
         return is_inside;
     uint32_t count = floor_power((uint32_t)((span + RT_SHADOW_GRAIN - 1) / RT_SHADOW_GRAIN));
-    LLVMValueRef safe = LLVMBuildSelect(b, is_inside, place, number(check, 0), "");
+    LLVMValueRef safe = is_inside == NULL
+                            ? wrap(check, place)
+                            : LLVMBuildSelect(b, is_inside, place, number(check, 0), "");
     LLVMValueRef last = LLVMBuildAdd(b, safe, number(check, span - 1), "");
     LLVMValueRef behind = LLVMBuildSub(b, grain_of(check, last), number(check, count - 1), "");
     LLVMValueRef open = are_open(check, grain_of(check, safe), count);
     open = LLVMBuildAnd(b, open, are_open(check, behind, count), "");
-    return LLVMBuildAnd(b, is_inside, open, "");
+    return join(check, is_inside, open);
 }
 
 /* ---- lanes anywhere ---- */
@@ -161,6 +173,17 @@ static LLVMValueRef are_lanes_open(const struct check *check, LLVMValueRef place
     return LLVMBuildICmp(b, LLVMIntEQ, found, all, "");
 }
 
+/* <width x i1>: what each lane asks for is in the memory. */
+static LLVMValueRef are_lanes_inside(const struct check *check, LLVMValueRef places)
+{
+    LLVMBuilderRef b = check->widen->builder;
+    LLVMValueRef size = tr_widen_splat(check->widen, check->size);
+    LLVMValueRef room = LLVMBuildSub(b, size, places, "");
+    return LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntULT, places, size, ""),
+                        LLVMBuildICmp(b, LLVMIntUGE, room, splat_number(check, check->bytes), ""),
+                        "");
+}
+
 /* i1: all active lanes of the copy may access what they ask for. */
 static LLVMValueRef are_scattered_open(const struct check *check, uint32_t copy)
 {
@@ -172,14 +195,11 @@ static LLVMValueRef are_scattered_open(const struct check *check, uint32_t copy)
     LLVMValueRef place = LLVMBuildSub(b, LLVMBuildPtrToInt(b, address, wide, ""),
                                       tr_widen_splat(widen, check->begin), "");
     place = LLVMBuildFreeze(b, place, "");
-    LLVMValueRef size = tr_widen_splat(widen, check->size);
-    LLVMValueRef room = LLVMBuildSub(b, size, place, "");
-    LLVMValueRef bytes = splat_number(check, check->bytes);
-    LLVMValueRef open = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntULT, place, size, ""),
-                                     LLVMBuildICmp(b, LLVMIntUGE, room, bytes, ""), "");
+    LLVMValueRef open = check->wraps ? NULL : are_lanes_inside(check, place);
     if (check->shadow != NULL) {
-        LLVMValueRef safe = LLVMBuildSelect(b, open, place, LLVMConstNull(wide), "");
-        open = LLVMBuildAnd(b, open, are_lanes_open(check, safe), "");
+        LLVMValueRef safe = check->wraps ? wrap(check, place)
+                                         : LLVMBuildSelect(b, open, place, LLVMConstNull(wide), "");
+        open = join(check, open, are_lanes_open(check, safe));
     }
     LLVMValueRef mask = widen->active.mask[copy];
     if (mask != NULL)
@@ -271,60 +291,53 @@ static LLVMValueRef are_values_written(const struct check *check)
     return all;
 }
 
-/* Whether each copy's lanes write one piece of memory, as many bytes as whole grains have. */
+/* Whether each copy's lanes write one piece of memory, all of them. */
 static bool writes_pieces(const struct check *check)
 {
-    return check->widen->active.mask[0] == NULL && address_shape(check).kind != TR_VARYING &&
-           stride_of(check) == check->bytes && span_of(check) % RT_SHADOW_GRAIN == 0 &&
-           span_of(check) <= MAX_SPAN_BYTES;
-}
-
-/* i1: these pieces are whole grains of the memory, which then are this thread's alone. */
-static LLVMValueRef are_pieces_whole(const struct check *check)
-{
-    LLVMBuilderRef b = check->widen->builder;
-    LLVMValueRef whole = NULL;
-    for (uint32_t c = 0; c < check->widen->copies; c++) {
-        if (is_same_as_other(check, c))
-            continue;
-        LLVMValueRef place = place_of(check, lowest_address(check, c));
-        LLVMValueRef low = LLVMBuildAnd(b, place, number(check, RT_SHADOW_GRAIN - 1), "");
-        whole = join(check, whole, is_piece_inside(check, place, span_of(check)));
-        whole = join(check, whole, LLVMBuildICmp(b, LLVMIntEQ, low, number(check, 0), ""));
-    }
-    return whole;
+    return check->placeholder == RT_CALL_MARK && check->widen->active.mask[0] == NULL &&
+           address_shape(check).kind != TR_VARYING && stride_of(check) == check->bytes;
 }
 
 static void mark_pieces(const struct check *check)
 {
     struct tr_widen *widen = check->widen;
-    LLVMTypeRef type = LLVMVectorType(widen->i8, (unsigned)(span_of(check) / RT_SHADOW_GRAIN));
+    LLVMValueRef mark = LLVMGetCalledValue(check->inst);
     for (uint32_t c = 0; c < widen->copies; c++) {
         if (is_same_as_other(check, c))
             continue;
-        LLVMValueRef grain = grain_of(check, place_of(check, lowest_address(check, c)));
-        LLVMValueRef grains =
-            LLVMBuildGEP2(widen->builder, widen->i8, check->shadow, &grain, 1, "");
-        LLVMSetAlignment(LLVMBuildStore(widen->builder, LLVMConstAllOnes(type), grains), 1);
+        LLVMValueRef thread = LLVMGetOperand(check->inst, TR_CHECK_THREAD);
+        LLVMValueRef operands[] = {tr_widen_lane(widen, thread, c, tr_memory_i32(widen, 0)),
+                                   lowest_address(check, c),
+                                   number(check, span_of(check)),
+                                   check->begin,
+                                   check->size,
+                                   check->shadow,
+                                   tr_memory_i32(widen, RT_WRITTEN_ALL)};
+        LLVMBuildCall2(widen->builder, LLVMGlobalGetValueType(mark), mark, operands,
+                       sizeof operands / sizeof *operands, "");
     }
 }
 
-/* The way around what lanes do alone, to `behind`. are_written: as above. */
-static void mark_together(const struct check *check, LLVMValueRef are_written,
+/* Pieces are marked at once, unless what lanes write has not all been written (an i1; NULL: it
+ * has). Whether something is left for lanes to do alone. */
+static bool mark_together(const struct check *check, LLVMValueRef are_written,
                           LLVMBasicBlockRef behind)
 {
-    struct tr_widen *widen = check->widen;
-    LLVMBuilderRef b = widen->builder;
+    LLVMBuilderRef b = check->widen->builder;
     if (!writes_pieces(check))
-        return;
-    LLVMBasicBlockRef together = tr_widen_new_block(widen, "mark");
-    LLVMBasicBlockRef alone = tr_widen_new_block(widen, "mark.alone");
-    LLVMValueRef whole = join(check, are_written, are_pieces_whole(check));
-    LLVMBuildCondBr(b, LLVMBuildFreeze(b, whole, ""), together, alone);
-    LLVMPositionBuilderAtEnd(b, together);
+        return true;
+    LLVMBasicBlockRef alone = NULL;
+    if (are_written != NULL) {
+        LLVMBasicBlockRef together = tr_widen_new_block(check->widen, "mark");
+        alone = tr_widen_new_block(check->widen, "mark.alone");
+        LLVMBuildCondBr(b, LLVMBuildFreeze(b, are_written, ""), together, alone);
+        LLVMPositionBuilderAtEnd(b, together);
+    }
     mark_pieces(check);
     LLVMBuildBr(b, behind);
-    LLVMPositionBuilderAtEnd(b, alone);
+    if (alone != NULL)
+        LLVMPositionBuilderAtEnd(b, alone);
+    return alone != NULL;
 }
 
 /* ---- results of rt_written ---- */
@@ -365,6 +378,7 @@ static bool find_check(struct tr_widen *widen, LLVMValueRef inst, struct check *
         .size = tr_widen_scalar(widen, LLVMGetOperand(inst, TR_CHECK_SIZE), 0),
         .shadow = LLVMIsNull(shadow) ? NULL : tr_widen_scalar(widen, shadow, 0),
     };
+    check->wraps = check->shadow != NULL && LLVMIsAConstantInt(check->size) != NULL;
     return true;
 }
 
@@ -379,11 +393,11 @@ static void do_unless(const struct check *check, uint32_t value, LLVMValueRef kn
     LLVMBasicBlockRef behind = tr_widen_new_block(widen, "checked");
     LLVMBuildCondBr(b, LLVMBuildFreeze(b, known, ""), behind, alone);
     LLVMPositionBuilderAtEnd(b, alone);
-    if (check->placeholder == RT_CALL_MARK)
-        mark_together(check, are_written, behind);
-    tr_memory_serial(widen, value);
-    alone = LLVMGetInsertBlock(b);
-    LLVMBuildBr(b, behind);
+    if (mark_together(check, are_written, behind)) {
+        tr_memory_serial(widen, value);
+        alone = LLVMGetInsertBlock(b);
+        LLVMBuildBr(b, behind);
+    }
     LLVMPositionBuilderAtEnd(b, behind);
     if (check->placeholder == RT_CALL_WRITTEN)
         join_results(check, value, before, alone);
