@@ -26,8 +26,20 @@ struct rt_checked {
 #define RT_SHADOW_ALL   0xff
 #define RT_SHADOW_SLACK 64
 
-/* What an access that is checked does. */
-enum rt_access { RT_ACCESS_READ, RT_ACCESS_WRITE, RT_ACCESS_ATOMIC };
+/* What an access that is checked does. Of VALUE and ATOMIC_VALUE the bytes must have been written:
+ * their shadow has a bit for each byte that somebody has written, the first one's lowest. */
+enum rt_access {
+    RT_ACCESS_READ,
+    RT_ACCESS_WRITE,
+    RT_ACCESS_ATOMIC,
+    RT_ACCESS_VALUE,
+    RT_ACCESS_ATOMIC_VALUE
+};
+
+/* Of bytes that a thread reads or writes, at most RT_WRITTEN_MAX, those that somebody has written:
+ * a bit for each, the first one's lowest; all others are 1. */
+#define RT_WRITTEN_MAX 32
+#define RT_WRITTEN_ALL UINT32_MAX
 
 /* What else checks of races are told of it: strong (PTX ISA "Strong operations"), but only towards
  * threads of the block; a write of one value, which is known. */
@@ -49,6 +61,10 @@ struct rt_accesses {
     struct rt_checked_access each[];
 };
 
+/* What has been written of shared memory can be looked up for any place modulo this, which no block
+ * has more of. */
+#define RT_SHARED_WRAP ((uint64_t)256 << 10)
+
 /* One launch. Constant while the grid runs. */
 struct rt_launch {
     const uint8_t *params; /* the kernel's parameter block */
@@ -66,6 +82,7 @@ struct rt_launch {
     uint64_t graph_exec;     /* what %current_graph_exec says */
     uint32_t local_bytes;    /* module-scope .local variables: below each thread's stack_limit */
     struct rt_checked checked; /* for code with checks of memory */
+    struct rt_checked written; /* for code that asks what has been written */
 };
 
 /* One running block. */
@@ -82,6 +99,8 @@ struct rt_block {
      * is complete. Its blocks, which one worker runs, share it. */
     uint32_t *progress;
     uint32_t cluster_rank; /* within its cluster */
+    /* If the launch asks what has been written: the same for shared memory. */
+    uint8_t *shared_written;
 };
 
 /* Blocks of a cluster: their number, and how far apart their shared memories are, by rank. */

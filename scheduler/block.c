@@ -120,6 +120,21 @@ static bool fit_shared(struct sch_block *block, const struct sch_grid_op *grid)
     return true;
 }
 
+static size_t written_bytes(const struct rt_launch *launch)
+{
+    return (launch->shared_bytes + RT_SHADOW_GRAIN - 1) / RT_SHADOW_GRAIN;
+}
+
+/* What has been written of shared memory, if the launch asks. */
+static bool fit_written(struct sch_block *block, const struct sch_grid_op *grid)
+{
+    if (!sch_grid_asks_shared(grid))
+        return true;
+    if (!block->rt.shared_written)
+        block->rt.shared_written = calloc(1, RT_SHARED_WRAP / RT_SHADOW_GRAIN + RT_SHADOW_SLACK);
+    return block->rt.shared_written && grid->grid.launch.shared_bytes <= RT_SHARED_WRAP;
+}
+
 static void free_frame(struct sch_block *block)
 {
     pxr_area_unmap(&block->frame);
@@ -193,7 +208,7 @@ static void reset_precise(struct sch_block *block)
 static bool fit_block(struct sch_block *block, const struct sch_grid_op *grid,
                       const struct sch_fit *fit)
 {
-    return fit_threads(block, grid) && fit_shared(block, grid) &&
+    return fit_threads(block, grid) && fit_shared(block, grid) && fit_written(block, grid) &&
            (!fit->code.fused || fit_frame(block, frame_bytes_of(grid, fit)));
 }
 
@@ -268,6 +283,8 @@ void sch_block_place(struct sch_block *block, uint64_t index, uint32_t count)
         place_in_cluster(block, index);
     else
         split_index(index, block->rt.launch->grid, block->rt.ctaid);
+    if (sch_grid_asks_shared(block->grid))
+        memset(block->rt.shared_written, 0, written_bytes(block->rt.launch));
     block->rt.together = 1;
     block->chunk = count;
     block->polled_at = 0;
@@ -313,6 +330,7 @@ void sch_block_trim(struct sch_worker *worker)
         free_frame(block);
         free(block->threads);
         free(block->rt.words);
+        free(block->rt.shared_written);
         free(block);
         block = next;
     }
@@ -356,4 +374,21 @@ bool sch_is_private(const struct rt_thread *thread, uint64_t address, uint64_t b
     const uint8_t *low = thread->stack_limit - thread->block->launch->local_bytes;
     return is_inside(address, bytes, low, (uint64_t)(thread->stack_base - low)) ||
            is_inside(address, bytes, block->rt.frame, block->frame_bytes);
+}
+
+bool sch_find_shared(const struct rt_thread *thread, uint64_t address, uint64_t bytes,
+                     struct rt_checked *memory)
+{
+    const struct sch_block *block = (const struct sch_block *)thread->block;
+    uint32_t size_bytes = thread->block->launch->shared_bytes;
+    for (uint32_t rank = 0; rank < block->cluster->block_count; rank++) {
+        const struct sch_block *other = block->cluster->blocks[rank];
+        if (!other || !is_inside(address, bytes, other->rt.shared, size_bytes))
+            continue;
+        *memory = (struct rt_checked){.begin = (uint64_t)(uintptr_t)other->rt.shared,
+                                      .size_bytes = size_bytes,
+                                      .shadow = other->rt.shared_written};
+        return true;
+    }
+    return false;
 }

@@ -38,6 +38,11 @@ struct sch_fault {
  * stacks, and what a fused kernel keeps in its frame. For the running thread. */
 bool sch_is_private(const struct rt_thread *thread, uint64_t address, uint64_t bytes);
 
+/* Whether they lie in the shared memory of a block of the cluster: in which, and what has been
+ * written of that, if the launch asks. For the running thread. */
+bool sch_find_shared(const struct rt_thread *thread, uint64_t address, uint64_t bytes,
+                     struct rt_checked *memory);
+
 /* Whether memory can have the address: on x86 the upper 17 bits are all the same. */
 bool sch_is_canonical(uint64_t address);
 

@@ -108,6 +108,13 @@ uint64_t sch_now_ns(void);
 
 /* ---- grids (grid.c) ---- */
 
+/* Whether it is asked what blocks have written to their shared memory: from the beginning of each,
+ * so they run one by one. */
+static inline bool sch_grid_asks_shared(const struct sch_grid_op *grid)
+{
+    return grid->grid.launch.written.shadow && grid->grid.launch.shared_bytes > 0;
+}
+
 /* Fills the other fields from `grid->grid`. An impossible shape makes a grid that only reports
  * it. */
 void sch_grid_init(struct sch_grid_op *grid);

@@ -14,6 +14,7 @@
 #include "translator/module/checks.h"
 #include "translator/module/keep_lines.h"
 #include "translator/module/link_rt.h"
+#include "translator/module/written_values.h"
 #include "translator/pipeline.h"
 
 /* ---- conditions ---- */
@@ -147,6 +148,25 @@ static enum pxr_status define_undefined(struct tr_compilation *c, struct pxr_err
 {
     (void)err;
     tr_define_undefined(c->module);
+    return PXR_OK;
+}
+
+static bool has_written_marks(const struct tr_compilation *c)
+{
+    return tr_has_written_marks(c->module);
+}
+
+static enum pxr_status follow_written(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_follow_written(c->module, true);
+    return PXR_OK;
+}
+
+static enum pxr_status drop_written_marks(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_follow_written(c->module, false);
     return PXR_OK;
 }
 

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_sanitizer.sh PTXRUN-SANITIZER MEMORY_DEFECTS HOST_DEFECTS: compute-sanitizer's command line, text and XML.
+# check_sanitizer.sh PTXRUN-SANITIZER MEMORY_DEFECTS HOST_DEFECTS INIT_DEFECTS: compute-sanitizer's command line, text and XML.
 set -u
 SANITIZER=$1
 KERNELS=$2
 HOST=$3
+UNWRITTEN=$4
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export PTXRUN_CACHE_DIR="$dir/cache"
@@ -67,6 +68,21 @@ run 2 "$KERNELS"
 has '========= COMPUTE-SANITIZER'
 run 0 --error-exitcode 1 --print-limit 0 "$KERNELS" unrolled_tail right
 
+# Memory that nobody has written.
+run 1 --tool initcheck --error-exitcode 1 "$UNWRITTEN" never_written wrong
+has '========= Uninitialized __global__ memory read of size 4 bytes'
+has '=========     at doubled(int\*, int const\*)+0x[0-9a-f]* in /tests/cuda/init_defects.cu:34'
+has '=========     Address 0x[0-9a-f]*'
+has '=========     and is inside the nearest allocation at 0x[0-9a-f]* of size 1,024 bytes'
+has '========= ERROR SUMMARY: 256 errors'
+run 1 --tool initcheck --error-exitcode 1 "$UNWRITTEN" border_of_tile wrong
+has '========= Uninitialized __shared__ memory read of size 4 bytes'
+run 1 --tool initcheck --error-exitcode 1 "$UNWRITTEN" to_host wrong
+has '========= Host API memory access error at host access to 0x[0-9a-f]* of size 1024 bytes'
+has '=========     Uninitialized access at 0x[0-9a-f]* on access by cudaMemcpy source'
+run 0 --tool initcheck --error-exitcode 1 "$UNWRITTEN" never_written right
+has '========= ERROR SUMMARY: 0 errors'
+
 # Kernels, limits.
 run 0 --error-exitcode 1 --kernel-regex kns=border,kne=nothing "$KERNELS" write_past_end wrong
 has '========= ERROR SUMMARY: 0 errors'
@@ -107,8 +123,6 @@ done
     fail "$what: no XML"
 
 # What it cannot do.
-run 2 --tool initcheck "$KERNELS" stencil_border wrong
-says '--tool initcheck is not supported yet'
 run 0 --tool synccheck "$KERNELS" stencil_border wrong
 has '========= ERROR SUMMARY: 0 errors'
 run 2 --tool nothing "$KERNELS"

@@ -63,6 +63,13 @@ struct tr_passing {
 };
 #define TR_PASSING_CLASSES 64
 
+/* What emit_own_array.c knows of a function. */
+struct tr_own {
+    const struct ptx_func *func;
+    const struct ptx_var *array; /* NULL: nothing is asked */
+    LLVMValueRef flags;          /* an alloca */
+};
+
 struct tr_ctx {
     const struct ptx_module *ptx;
     const struct ptx_func *kernel;
@@ -108,6 +115,7 @@ struct tr_ctx {
     uint32_t region;                 /* counts stretches of code without labels */
     bool keeps_step;                 /* the function may have volatile accesses to shared memory */
     struct tr_step step;
+    struct tr_own own;
     LLVMValueRef *params; /* by position in func->params; not for entries */
     LLVMValueRef *rets;
     uint32_t block_depth;             /* braces in the source around the instruction */
@@ -253,7 +261,23 @@ LLVMValueRef tr_access_address(struct tr_ctx *ctx, const struct ptx_operand *ope
  * change while the thread runs. */
 LLVMValueRef tr_launch_pointer(struct tr_ctx *ctx, size_t offset);
 
-/* emit_check.c. With options->checks_memory: before an access of this many bytes to the operand's
+/* The same for struct rt_block. */
+LLVMValueRef tr_block_pointer(struct tr_ctx *ctx, size_t offset);
+
+/* The memory (an alloca) of a .local or .param variable declared inside the function. */
+LLVMValueRef tr_own_memory(struct tr_ctx *ctx, const struct ptx_var *var);
+
+/* emit_check.c. What accesses of a space are compared with: what may be accessed there, or what has
+ * been written. */
+enum tr_bounds_kind { TR_BOUNDS_ACCESS, TR_BOUNDS_WRITTEN };
+struct tr_bounds {
+    LLVMValueRef begin;
+    LLVMValueRef size_bytes;
+    LLVMValueRef shadow;
+};
+struct tr_bounds tr_bounds_of(struct tr_ctx *ctx, enum ptx_space space, enum tr_bounds_kind kind);
+
+/* The same file. With options->checks_memory: before an access of this many bytes to the operand's
  * address (ptr); to a range of memory, whose length (an integer) need not be known. */
 void tr_check(struct tr_ctx *ctx, const struct ptx_operand *operand, LLVMValueRef pointer,
               enum ptx_space space, unsigned bytes, enum rt_access what);
@@ -281,6 +305,31 @@ void tr_meet_lanes(struct tr_ctx *ctx, enum rt_placeholder operation, uint32_t m
 void tr_meet_source(struct tr_ctx *ctx, enum rt_shfl mode, LLVMValueRef b, LLVMValueRef c,
                     LLVMValueRef mask);
 void tr_meet_ends(struct tr_ctx *ctx);
+
+/* emit_written.c. With options->checks_written: behind a read of so many bytes (RT_WRITTEN_MAX at
+ * most) at the address (ptr), and before a write of them; both return the value to go on with. */
+LLVMValueRef tr_read_value(struct tr_ctx *ctx, LLVMValueRef value, LLVMValueRef pointer,
+                           enum ptx_space space, unsigned bytes);
+LLVMValueRef tr_write_value(struct tr_ctx *ctx, LLVMValueRef value, LLVMValueRef pointer,
+                            enum ptx_space space, unsigned bytes);
+/* emit_own_array.c. The same for .local memory. */
+LLVMValueRef tr_read_own(struct tr_ctx *ctx, LLVMValueRef value, LLVMValueRef pointer,
+                         unsigned bytes);
+LLVMValueRef tr_write_own(struct tr_ctx *ctx, LLVMValueRef value, LLVMValueRef pointer,
+                          unsigned bytes);
+/* The first of them in two steps; the first gives NULL where nothing is asked. */
+LLVMValueRef tr_ask_written(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
+                            unsigned bytes, enum rt_access what);
+LLVMValueRef tr_as_read(struct tr_ctx *ctx, LLVMValueRef value, LLVMValueRef asked);
+/* Before memory of any length (an integer) is used (what: RT_ACCESS_VALUE or
+ * RT_ACCESS_ATOMIC_VALUE), written, or copied to other memory, whose address may be of any space.
+ */
+void tr_use_range(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
+                  LLVMValueRef bytes, enum rt_access what);
+void tr_write_range(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
+                    LLVMValueRef bytes);
+void tr_copy_range(struct tr_ctx *ctx, LLVMValueRef target, LLVMValueRef source,
+                   LLVMValueRef bytes);
 
 void tr_check_range(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
                     LLVMValueRef bytes, enum rt_access what);

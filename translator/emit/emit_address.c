@@ -60,6 +60,11 @@ LLVMValueRef tr_launch_pointer(struct tr_ctx *ctx, size_t offset)
     return load_constant_field(ctx, launch_record(ctx), offset, "");
 }
 
+LLVMValueRef tr_block_pointer(struct tr_ctx *ctx, size_t offset)
+{
+    return load_constant_field(ctx, block_record(ctx), offset, "");
+}
+
 LLVMValueRef tr_block_number(struct tr_ctx *ctx, size_t offset)
 {
     return load_number(ctx, block_record(ctx), offset);
@@ -155,8 +160,7 @@ static LLVMValueRef thread_local_pointer(struct tr_ctx *ctx, const struct ptx_va
     return LLVMConstNull(ctx->ptr);
 }
 
-/* The memory (an alloca) of a .local or .param variable declared inside the function. */
-static LLVMValueRef memory_slot(struct tr_ctx *ctx, const struct ptx_var *var)
+LLVMValueRef tr_own_memory(struct tr_ctx *ctx, const struct ptx_var *var)
 {
     if (ctx->vars[var->index] == NULL) {
         uint64_t size = var->size_bytes != 0 ? var->size_bytes : 1;
@@ -179,7 +183,7 @@ static LLVMValueRef param_pointer(struct tr_ctx *ctx, const struct ptx_var *var)
     for (uint32_t i = 0; i < ctx->func->ret_count; i++)
         if (ctx->func->rets[i] == var)
             return ctx->rets[i];
-    return memory_slot(ctx, var);
+    return tr_own_memory(ctx, var);
 }
 
 bool tr_is_kernel_param(struct tr_ctx *ctx, const struct ptx_operand *operand)
@@ -206,7 +210,7 @@ static LLVMValueRef variable_pointer(struct tr_ctx *ctx, const struct ptx_var *v
     case PTX_SPACE_PARAM:
         return param_pointer(ctx, var);
     case PTX_SPACE_LOCAL:
-        return var->is_module_scope ? thread_local_pointer(ctx, var) : memory_slot(ctx, var);
+        return var->is_module_scope ? thread_local_pointer(ctx, var) : tr_own_memory(ctx, var);
     default:
         break;
     }

@@ -284,6 +284,13 @@ static enum pxr_status emit_atomic(struct tr_ctx *ctx, const struct ptx_inst *in
     tr_race_access(ctx, base, atomic.space, tr_const_int(ctx, 64, bytes * count),
                    RT_ACCESS_ATOMIC | RT_RACE_STRONG, NULL);
     tr_race_release(ctx, base, releases(atomic.ordering));
+    LLVMValueRef asked = NULL;
+    if (atomic.op == PTX_MOD_EXCH)
+        asked = tr_ask_written(ctx, base, atomic.space, bytes, RT_ACCESS_ATOMIC_VALUE);
+    else
+        tr_use_range(ctx, base, atomic.space, tr_const_int(ctx, 64, bytes * count),
+                     RT_ACCESS_ATOMIC_VALUE);
+    tr_write_range(ctx, base, atomic.space, tr_const_int(ctx, 64, bytes * count));
     if (atomic.op == PTX_MOD_CAS)
         atomic.compare = tr_value(ctx, inst, first + 1, atomic.type);
     LLVMValueRef old[TR_MAX_VECTOR];
@@ -296,6 +303,7 @@ static enum pxr_status emit_atomic(struct tr_ctx *ctx, const struct ptx_inst *in
         if (old[i] == NULL)
             return tr_unsupported(ctx, inst, "no such atomic operation on this type");
     }
+    old[0] = tr_as_read(ctx, old[0], asked);
     if (has_result)
         tr_race_acquire(ctx, base, acquires(atomic.ordering));
     unsigned results = has_result ? tr_vector_parts(tr_operand(inst, 0), parts) : 0;

@@ -51,6 +51,12 @@ static struct bulk find_bulk(struct tr_ctx *ctx, const struct ptx_inst *inst, en
     check_size(ctx, bulk.bytes, RT_BULK_GRAIN, bulk.target);
     tr_check_range(ctx, bulk.source, from, bulk.bytes, RT_ACCESS_READ);
     tr_check_range(ctx, bulk.target, to, bulk.bytes, what);
+    if (what == RT_ACCESS_WRITE) {
+        tr_copy_range(ctx, bulk.target, bulk.source, bulk.bytes);
+    } else {
+        tr_use_range(ctx, bulk.source, from, bulk.bytes, RT_ACCESS_VALUE);
+        tr_use_range(ctx, bulk.target, to, bulk.bytes, RT_ACCESS_ATOMIC_VALUE);
+    }
     return bulk;
 }
 
@@ -236,6 +242,7 @@ enum pxr_status tr_emit_st_bulk(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMValueRef bytes = tr_value(ctx, inst, 1, PTX_TYPE_U64);
     check_size(ctx, bytes, FILL_GRAIN, target);
     tr_check_range(ctx, target, ptx_inst_space(inst), bytes, RT_ACCESS_WRITE);
+    tr_write_range(ctx, target, ptx_inst_space(inst), bytes);
     tr_touch(ctx, target, bytes);
     tr_helper(ctx, "rt_bulk_clear", ctx->void_type, target, bytes);
     return PXR_OK;

@@ -10,33 +10,35 @@
 
 #include "translator/module/checks.h"
 
-/* What accesses of a space are compared with. */
-struct bounds {
-    LLVMValueRef begin;
-    LLVMValueRef size_bytes;
-    LLVMValueRef shadow;
-};
-
-static struct bounds shared_bounds(struct tr_ctx *ctx)
+static struct tr_bounds shared_bounds(struct tr_ctx *ctx, enum tr_bounds_kind kind)
 {
-    return (struct bounds){
+    bool is_access = kind == TR_BOUNDS_ACCESS;
+    return (struct tr_bounds){
         .begin = LLVMBuildPtrToInt(ctx->builder, tr_shared_base(ctx), ctx->i64, ""),
-        .size_bytes = tr_launch_number(ctx, offsetof(struct rt_launch, shared_bytes)),
-        .shadow = LLVMConstNull(ctx->ptr),
+        .size_bytes = is_access ? tr_launch_number(ctx, offsetof(struct rt_launch, shared_bytes))
+                                : tr_const_int(ctx, 64, RT_SHARED_WRAP),
+        .shadow = is_access ? LLVMConstNull(ctx->ptr)
+                            : tr_block_pointer(ctx, offsetof(struct rt_block, shared_written)),
     };
 }
 
 /* Of all other spaces: a generic address is one of global memory more often than not. */
-static struct bounds global_bounds(struct tr_ctx *ctx)
+static struct tr_bounds global_bounds(struct tr_ctx *ctx, enum tr_bounds_kind kind)
 {
-    const size_t checked = offsetof(struct rt_launch, checked);
+    const size_t checked = kind == TR_BOUNDS_WRITTEN ? offsetof(struct rt_launch, written)
+                                                     : offsetof(struct rt_launch, checked);
     LLVMValueRef begin = tr_launch_pointer(ctx, checked + offsetof(struct rt_checked, begin));
     LLVMValueRef size = tr_launch_pointer(ctx, checked + offsetof(struct rt_checked, size_bytes));
-    return (struct bounds){
+    return (struct tr_bounds){
         .begin = LLVMBuildPtrToInt(ctx->builder, begin, ctx->i64, ""),
         .size_bytes = LLVMBuildPtrToInt(ctx->builder, size, ctx->i64, ""),
         .shadow = tr_launch_pointer(ctx, checked + offsetof(struct rt_checked, shadow)),
     };
+}
+
+struct tr_bounds tr_bounds_of(struct tr_ctx *ctx, enum ptx_space space, enum tr_bounds_kind kind)
+{
+    return space == PTX_SPACE_SHARED ? shared_bounds(ctx, kind) : global_bounds(ctx, kind);
 }
 
 static bool is_checked_space(enum ptx_space space)
@@ -66,7 +68,7 @@ static void call_check(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space 
 {
     if (!ctx->options->checks_memory || !is_checked_space(space))
         return;
-    struct bounds bounds = space == PTX_SPACE_SHARED ? shared_bounds(ctx) : global_bounds(ctx);
+    struct tr_bounds bounds = tr_bounds_of(ctx, space, TR_BOUNDS_ACCESS);
     tr_placeholder(ctx, RT_CALL_CHECK, ctx->thread, pointer, bytes, bounds.begin, bounds.size_bytes,
                    bounds.shadow, tr_make_accesses(ctx->module, access, 1));
 }

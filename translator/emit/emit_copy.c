@@ -15,6 +15,7 @@ struct copy {
 
 static void store(struct tr_ctx *ctx, const struct copy *copy, LLVMValueRef value)
 {
+    value = tr_write_value(ctx, value, copy->target, PTX_SPACE_SHARED, copy->bytes);
     LLVMSetAlignment(LLVMBuildStore(ctx->builder, value, copy->target), copy->bytes);
 }
 
@@ -27,7 +28,7 @@ static void copy_all(struct tr_ctx *ctx, const struct copy *copy)
     LLVMValueRef value =
         LLVMBuildLoad2(ctx->builder, tr_int_type(ctx, copy->bytes * 8), source, "");
     LLVMSetAlignment(value, copy->bytes);
-    store(ctx, copy, value);
+    store(ctx, copy, tr_read_value(ctx, value, source, PTX_SPACE_GLOBAL, copy->bytes));
 }
 
 /* Begins the block of one case of two; the other is left for later. */
@@ -71,6 +72,8 @@ static void copy_some(struct tr_ctx *ctx, const struct copy *copy, LLVMValueRef 
     next_case(ctx, after, fill);
     LLVMValueRef source = tr_address(ctx, copy->source, PTX_SPACE_GLOBAL);
     tr_check_range(ctx, source, PTX_SPACE_GLOBAL, source_bytes, RT_ACCESS_READ);
+    tr_write_range(ctx, copy->target, PTX_SPACE_SHARED, bytes);
+    tr_copy_range(ctx, copy->target, source, source_bytes);
     tr_helper(ctx, "rt_copy_and_fill", ctx->void_type, copy->target, source, source_bytes, bytes);
     next_case(ctx, after, after);
 }

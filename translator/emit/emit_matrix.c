@@ -126,6 +126,30 @@ enum pxr_status tr_emit_mma(struct tr_ctx *ctx, const struct ptx_inst *inst)
     return PXR_OK;
 }
 
+/* ---- lines in memory ---- */
+
+static LLVMValueRef lane_number(struct tr_ctx *ctx)
+{
+    struct ptx_operand lane = {.kind = PTX_OPERAND_SREG, .sreg = PTX_SREG_LANEID};
+    return tr_operand_value(ctx, &lane, PTX_TYPE_U32);
+}
+
+/* The lane's line, if it has one: so many bytes are used or written. */
+static void tell_line(struct tr_ctx *ctx, const struct tr_matrix_move *move, LLVMValueRef line,
+                      enum ptx_space space, unsigned bytes)
+{
+    LLVMBuilderRef b = ctx->builder;
+    unsigned lines = move->count * move->lines;
+    LLVMValueRef has_line =
+        LLVMBuildICmp(b, LLVMIntULT, lane_number(ctx), tr_const_int(ctx, 32, lines), "");
+    LLVMValueRef size =
+        LLVMBuildSelect(b, has_line, tr_const_int(ctx, 64, bytes), tr_const_int(ctx, 64, 0), "");
+    if (move->is_store)
+        tr_write_range(ctx, line, space, size);
+    else
+        tr_use_range(ctx, line, space, size, RT_ACCESS_VALUE);
+}
+
 /* ---- wmma.load, wmma.store ---- */
 
 static bool is_by_column(const struct ptx_inst *inst)
@@ -139,14 +163,22 @@ static unsigned lines_of(const struct ptx_fragment *fragment, bool is_by_column)
 }
 
 /* "stride … default is the width of the matrix": lines lie one behind the other. */
+static LLVMValueRef distance_of(struct tr_ctx *ctx, const struct ptx_inst *inst,
+                                const struct ptx_fragment *fragment)
+{
+    if (tr_has_operand(inst, 2))
+        return tr_value(ctx, inst, 2, PTX_TYPE_B32);
+    return tr_const_int(ctx, 32, lines_of(fragment, !is_by_column(inst)));
+}
+
+/* Many have the same register. */
 static void put_distance(struct tr_ctx *ctx, const struct ptx_inst *inst,
                          const struct ptx_fragment *fragment)
 {
     if (tr_has_operand(inst, 2))
         tr_put_register(ctx, TR_ROW_NUMBER, tr_operand(inst, 2), 32);
     else
-        tr_put_number(ctx, TR_ROW_NUMBER,
-                      tr_const_int(ctx, 32, lines_of(fragment, !is_by_column(inst))));
+        tr_put_number(ctx, TR_ROW_NUMBER, distance_of(ctx, inst, fragment));
 }
 
 static void put_address(struct tr_ctx *ctx, LLVMValueRef pointer)
@@ -162,6 +194,20 @@ static void move_registers(struct tr_ctx *ctx, struct tr_matrix_operand matrix,
     else
         take_registers(ctx, matrix, 0, TR_NO_ROW);
     tr_end_operation(ctx, tr_move_function(ctx, move), true);
+}
+
+/* The lane's line of the matrix. */
+static void tell_line_at(struct tr_ctx *ctx, const struct tr_matrix_move *move,
+                         LLVMValueRef address, LLVMValueRef distance, enum ptx_space space)
+{
+    LLVMBuilderRef b = ctx->builder;
+    unsigned bits = move->fragment->bits;
+    LLVMValueRef place = LLVMBuildMul(b, tr_resize(ctx, lane_number(ctx), 64, false),
+                                      tr_resize(ctx, distance, 64, false), "");
+    place = LLVMBuildMul(b, place, tr_const_int(ctx, 64, bits), "");
+    place = LLVMBuildLShr(b, place, tr_const_int(ctx, 64, 3), "");
+    LLVMValueRef line = LLVMBuildGEP2(b, ctx->i8, address, &place, 1, "");
+    tell_line(ctx, move, line, space, lines_of(move->fragment, !move->is_by_column) * bits / 8);
 }
 
 static enum pxr_status emit_wmma_move(struct tr_ctx *ctx, const struct ptx_inst *inst,
@@ -182,9 +228,11 @@ static enum pxr_status emit_wmma_move(struct tr_ctx *ctx, const struct ptx_inst 
         return refuse_count(ctx, inst);
     struct tr_matrix_operand matrix = matrix_in(inst, registers, fragment);
     tr_begin_operation(ctx, inst, &matrix, 1);
-    put_address(ctx, tr_access_address(ctx, tr_operand(inst, 1 - registers), ptx_inst_space(inst),
-                                       ptx_type_bytes(fragment->type)));
+    LLVMValueRef address = tr_access_address(ctx, tr_operand(inst, 1 - registers),
+                                             ptx_inst_space(inst), ptx_type_bytes(fragment->type));
+    put_address(ctx, address);
     put_distance(ctx, inst, fragment);
+    tell_line_at(ctx, &move, address, distance_of(ctx, inst, fragment), ptx_inst_space(inst));
     move_registers(ctx, matrix, &move);
     return PXR_OK;
 }
@@ -203,8 +251,10 @@ enum pxr_status tr_emit_wmma_store(struct tr_ctx *ctx, const struct ptx_inst *in
 
 /* Only the first lanes have addresses of lines. */
 static void put_line_address(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned operand,
-                             unsigned lines)
+                             const struct tr_matrix_move *move)
 {
+    unsigned lines = move->count * move->lines;
+    unsigned bits = move->memory_bits != 0 ? move->memory_bits : move->fragment->bits;
     enum ptx_space space = ptx_inst_space(inst);
     LLVMValueRef pointer = tr_address(ctx, tr_operand(inst, operand), space);
     LLVMValueRef address = LLVMBuildPtrToInt(ctx->builder, pointer, ctx->i64, "");
@@ -212,13 +262,12 @@ static void put_line_address(struct tr_ctx *ctx, const struct ptx_inst *inst, un
         LLVMBuilderRef b = ctx->builder;
         LLVMValueRef low = LLVMBuildAnd(b, address, tr_const_int(ctx, 64, LINE_BYTES - 1), "");
         LLVMValueRef is_bad = LLVMBuildICmp(b, LLVMIntNE, low, tr_const_int(ctx, 64, 0), "");
-        struct ptx_operand lane = {.kind = PTX_OPERAND_SREG, .sreg = PTX_SREG_LANEID};
         LLVMValueRef has_line =
-            LLVMBuildICmp(b, LLVMIntULT, tr_operand_value(ctx, &lane, PTX_TYPE_U32),
-                          tr_const_int(ctx, 32, lines), "");
+            LLVMBuildICmp(b, LLVMIntULT, lane_number(ctx), tr_const_int(ctx, 32, lines), "");
         tr_fault_if(ctx, LLVMBuildAnd(b, is_bad, has_line, ""), PXR_FAULT_MISALIGNED, address);
     }
     tr_put_number(ctx, TR_ROW_ADDRESS, address);
+    tell_line(ctx, move, pointer, space, lines_of(move->fragment, true) * bits / 8);
 }
 
 static enum pxr_status emit_matrix_move(struct tr_ctx *ctx, const struct ptx_inst *inst,
@@ -240,7 +289,7 @@ static enum pxr_status emit_matrix_move(struct tr_ctx *ctx, const struct ptx_ins
     if (operand_registers(registers.operand) != matrices.count * ptx_fragment_registers(fragment))
         return refuse_count(ctx, inst);
     tr_begin_operation(ctx, inst, &registers, 1);
-    put_line_address(ctx, inst, is_store ? 0 : 1, matrices.count * lines);
+    put_line_address(ctx, inst, is_store ? 0 : 1, &move);
     move_registers(ctx, registers, &move);
     return PXR_OK;
 }

@@ -45,6 +45,7 @@ static LLVMValueRef object_at(struct tr_ctx *ctx, const struct ptx_inst *inst, u
 
 static void store(struct tr_ctx *ctx, LLVMValueRef object, LLVMValueRef word)
 {
+    tr_write_range(ctx, object, PTX_SPACE_SHARED, tr_const_int(ctx, 64, OBJECT_BYTES));
     LLVMValueRef store = LLVMBuildStore(ctx->builder, word, object);
     LLVMSetAlignment(store, OBJECT_BYTES);
     LLVMSetVolatile(store, true);

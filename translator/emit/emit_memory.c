@@ -251,6 +251,9 @@ enum pxr_status tr_emit_ld(struct tr_ctx *ctx, const struct ptx_inst *inst)
         set_memory_flags(&access, pieces[i]);
         if (is_invariant)
             tr_mark_invariant(pieces[i]);
+        else
+            pieces[i] = tr_read_value(ctx, pieces[i], piece_pointer(ctx, &access, i),
+                                      ptx_inst_space(inst), access.piece_bytes);
     }
     if (access.ordering != LLVMAtomicOrderingNotAtomic)
         tr_race_acquire(ctx, access.pointer, access.ordering == LLVMAtomicOrderingAcquire);
@@ -272,7 +275,9 @@ enum pxr_status tr_emit_st(struct tr_ctx *ctx, const struct ptx_inst *inst)
     unsigned in_piece = elements_in_piece(&access);
     for (unsigned i = 0; i < access.count / in_piece; i++) {
         LLVMValueRef value = join_elements(ctx, &access, parts + i * in_piece);
-        value = LLVMBuildStore(ctx->builder, value, piece_pointer(ctx, &access, i));
+        LLVMValueRef pointer = piece_pointer(ctx, &access, i);
+        value = tr_write_value(ctx, value, pointer, ptx_inst_space(inst), access.piece_bytes);
+        value = LLVMBuildStore(ctx->builder, value, pointer);
         set_memory_flags(&access, value);
     }
     return PXR_OK;

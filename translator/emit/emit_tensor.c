@@ -11,6 +11,7 @@
 /* One instruction. */
 struct tensor {
     const struct ptx_inst *inst;
+    enum rt_tensor_action action;
     LLVMValueRef map;
     LLVMValueRef coordinates[3]; /* two in each of the first ones */
     LLVMValueRef request;        /* rt_tensor_request, and offsets */
@@ -94,7 +95,8 @@ static struct tensor read_tensor(struct tr_ctx *ctx, const struct ptx_inst *inst
     enum rt_tensor_access access = access_of(inst);
     bool has_offsets = access >= RT_TENSOR_ACCESS_IM2COL && action == RT_TENSOR_LOAD;
     uint64_t request = rt_tensor_request(action, access, rank_of(inst), op);
-    struct tensor tensor = {.inst = inst, .request = tr_const_int(ctx, 64, request)};
+    struct tensor tensor = {
+        .inst = inst, .action = action, .request = tr_const_int(ctx, 64, request)};
     read_place(ctx, &tensor, tr_operand(inst, place_at));
     if (has_offsets)
         tensor.request = LLVMBuildOr(ctx->builder, tensor.request,
@@ -116,7 +118,8 @@ static LLVMValueRef edge(struct tr_ctx *ctx, const struct tensor *tensor, uint64
                           request);
 }
 
-/* What of the box lies in the tensor must be memory. */
+/* What of the box lies in the tensor must be memory. It counts as written with all that lies
+ * between. */
 static void touch_global(struct tr_ctx *ctx, const struct tensor *tensor)
 {
     LLVMBuilderRef b = ctx->builder;
@@ -125,8 +128,11 @@ static void touch_global(struct tr_ctx *ctx, const struct tensor *tensor)
     LLVMValueRef bytes =
         LLVMBuildAdd(b, LLVMBuildSub(b, last, first, ""), tr_const_int(ctx, 64, 1), "");
     LLVMValueRef is_none = LLVMBuildICmp(b, LLVMIntEQ, first, tr_const_int(ctx, 64, 0), "");
-    tr_touch(ctx, LLVMBuildIntToPtr(b, first, ctx->ptr, ""),
-             LLVMBuildSelect(b, is_none, tr_const_int(ctx, 64, 0), bytes, ""));
+    bytes = LLVMBuildSelect(b, is_none, tr_const_int(ctx, 64, 0), bytes, "");
+    LLVMValueRef memory = LLVMBuildIntToPtr(b, first, ctx->ptr, "");
+    tr_touch(ctx, memory, bytes);
+    if (tensor->action != RT_TENSOR_LOAD)
+        tr_write_range(ctx, memory, PTX_SPACE_GLOBAL, bytes);
 }
 
 /* If there are bytes for this block. */
@@ -140,6 +146,8 @@ static void copy(struct tr_ctx *ctx, const struct tensor *tensor)
                     after, some);
     LLVMPositionBuilderAtEnd(b, some);
     tr_touch(ctx, tensor->shared, tensor->bytes);
+    if (tensor->action == RT_TENSOR_LOAD)
+        tr_write_range(ctx, tensor->shared, PTX_SPACE_SHARED, tensor->bytes);
     touch_global(ctx, tensor);
     tr_placeholder(ctx, RT_CALL_TENSOR_COPY, ctx->thread,
                    LLVMBuildPtrToInt(b, tensor->shared, ctx->i64, ""), tensor->map, c[0], c[1],

@@ -4,6 +4,8 @@
  */
 #include "translator/module/checks.h"
 
+#include <string.h>
+
 #include <llvm-c/Core.h>
 
 #include "kernel_abi/placeholders.h"
@@ -58,21 +60,38 @@ size_t tr_get_accesses(LLVMValueRef constant, struct rt_checked_access accesses[
 
 /* ---- the helper ---- */
 
-static LLVMValueRef check_of(LLVMModuleRef module)
+static const struct {
+    enum rt_placeholder placeholder;
+    const char *helper;
+} checks[] = {{RT_CALL_CHECK, "rt_checked"},
+              {RT_CALL_WRITTEN, "rt_ask_written"},
+              {RT_CALL_MARK, "rt_mark_written"},
+              {RT_CALL_CHECK_OWN, "rt_own_checked"}};
+
+#define CHECKS (sizeof checks / sizeof *checks)
+
+static LLVMValueRef function_of(LLVMModuleRef module, enum rt_placeholder placeholder)
 {
-    const struct rt_placeholder_info *check = &rt_placeholders[RT_CALL_CHECK];
-    return LLVMGetNamedFunctionWithLength(module, check->name, check->name_len);
+    const struct rt_placeholder_info *info = &rt_placeholders[placeholder];
+    return LLVMGetNamedFunctionWithLength(module, info->name, info->name_len);
 }
 
 bool tr_has_checks(LLVMModuleRef module)
 {
-    LLVMValueRef check = check_of(module);
-    return check != NULL && LLVMGetFirstUse(check) != NULL;
+    for (size_t i = 0; i < CHECKS; i++) {
+        LLVMValueRef check = function_of(module, checks[i].placeholder);
+        if (check != NULL && LLVMGetFirstUse(check) != NULL)
+            return true;
+    }
+    return false;
 }
 
 enum pxr_status tr_link_checks(LLVMModuleRef module, struct pxr_error *err)
 {
-    static const char helper[] = "rt_checked";
-    LLVMSetValueName2(check_of(module), helper, sizeof helper - 1);
+    for (size_t i = 0; i < CHECKS; i++) {
+        LLVMValueRef check = function_of(module, checks[i].placeholder);
+        if (check != NULL)
+            LLVMSetValueName2(check, checks[i].helper, strlen(checks[i].helper));
+    }
     return tr_link_rt(module, false, err);
 }

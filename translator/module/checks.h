@@ -13,7 +13,7 @@
 #include "kernel_abi/rt.h"
 #include "util/error.h"
 
-/* Operands of rt_check. */
+/* Operands of rt_check, and of rt_written; rt_mark has another last one. */
 enum tr_check_operand {
     TR_CHECK_THREAD,
     TR_CHECK_ADDRESS,
@@ -21,8 +21,12 @@ enum tr_check_operand {
     TR_CHECK_BEGIN,
     TR_CHECK_SIZE,
     TR_CHECK_SHADOW,
-    TR_CHECK_ACCESSES
+    TR_CHECK_ACCESSES,
+    TR_CHECK_MARKED = TR_CHECK_ACCESSES
 };
+
+/* Of rt_check_own. */
+#define TR_OWN_WRITTEN  1
 
 #define TR_ACCESSES_MAX 64
 
@@ -32,7 +36,7 @@ LLVMValueRef tr_make_accesses(LLVMModuleRef module, const struct rt_checked_acce
                               size_t count);
 size_t tr_get_accesses(LLVMValueRef constant, struct rt_checked_access accesses[TR_ACCESSES_MAX]);
 
-/* Whether rt_check is called; puts its helper in its place. */
+/* Whether rt_check, rt_written or rt_mark are called; puts their helpers in their place. */
 bool tr_has_checks(LLVMModuleRef module);
 enum pxr_status tr_link_checks(LLVMModuleRef module, struct pxr_error *err);
 

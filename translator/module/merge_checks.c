@@ -45,6 +45,7 @@ struct merging {
     LLVMTargetDataRef layout;
     LLVMBuilderRef builder;
     size_t count;
+    bool has_values; /* some groups ask for what has been written */
     struct group *groups;
 };
 
@@ -176,6 +177,7 @@ static void close_groups(struct merging *merging)
     for (size_t i = 0; i < merging->count; i++)
         close_group(merging, &merging->groups[i]);
     merging->count = 0;
+    merging->has_values = false;
 }
 
 /* Whether a group has taken it. */
@@ -200,10 +202,20 @@ static bool take_check(struct merging *merging, LLVMValueRef check)
                             .low = place.offset,
                             .high = place.offset + bytes};
     join(group, check, place.offset, (uint64_t)bytes);
+    merging->has_values |= group->accesses[0].what == RT_ACCESS_VALUE ||
+                           group->accesses[0].what == RT_ACCESS_ATOMIC_VALUE;
     return false;
 }
 
 /* ---- code that runs from its beginning to its end ---- */
+
+/* RT_CALL_NONE: another function. */
+static enum rt_placeholder placeholder_of(LLVMValueRef callee)
+{
+    size_t len = 0;
+    const char *name = LLVMGetValueName2(callee, &len);
+    return rt_find_placeholder(name, len);
+}
 
 /* Whether memory may be given back there, or the thread end. */
 static bool ends_stretch(LLVMValueRef inst)
@@ -213,11 +225,29 @@ static bool ends_stretch(LLVMValueRef inst)
     LLVMValueRef callee = LLVMGetCalledValue(inst);
     if (LLVMIsAFunction(callee) == NULL || !LLVMIsDeclaration(callee))
         return true;
-    size_t len = 0;
-    const char *name = LLVMGetValueName2(callee, &len);
-    enum rt_placeholder placeholder = rt_find_placeholder(name, len);
-    enum rt_effect effect = rt_placeholders[placeholder].effect;
+    enum rt_effect effect = rt_placeholders[placeholder_of(callee)].effect;
     return LLVMGetIntrinsicID(callee) == 0 && effect != RT_EFFECT_NONE && effect != RT_EFFECT_ORDER;
+}
+
+/* Whether more may have been written behind it than before: by the thread itself, or by others that
+ * it has waited for. */
+static bool may_learn_of_writes(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMFence:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return true;
+    case LLVMLoad:
+        return LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+    case LLVMCall:
+        break;
+    default:
+        return false;
+    }
+    enum rt_placeholder placeholder = placeholder_of(LLVMGetCalledValue(inst));
+    return placeholder == RT_CALL_MARK || placeholder == RT_CALL_MARK_COPY ||
+           rt_placeholders[placeholder].effect == RT_EFFECT_ORDER;
 }
 
 static void merge_in_block(struct merging *merging, LLVMBasicBlockRef block)
@@ -228,7 +258,7 @@ static void merge_in_block(struct merging *merging, LLVMBasicBlockRef block)
         if (is_check(inst)) {
             if (take_check(merging, inst))
                 LLVMInstructionEraseFromParent(inst);
-        } else if (ends_stretch(inst)) {
+        } else if (ends_stretch(inst) || (merging->has_values && may_learn_of_writes(inst))) {
             close_groups(merging);
         }
     }

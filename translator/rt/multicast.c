@@ -24,6 +24,8 @@ __attribute__((noinline)) uint32_t rt_bulk_multicast(struct rt_thread *thread, u
         int64_t distance = ahead * (1 << RT_CLUSTER_DISTANCE_LOG2);
         uint64_t *there = (uint64_t *)(void *)(own_object + distance);
         rt_bulk_touch(to + distance, bytes);
+        if (thread->block->launch->written.shadow)
+            rt_mark_copy(thread, (const char *)to + distance, (const char *)from, bytes);
         if (to + distance != from)
             rt_bulk_copy(to + distance, from, bytes, RT_BULK_WHOLE);
         uint64_t old = rt_mbarrier_update(thread, there, -bytes, 0, 0);

@@ -44,9 +44,15 @@ bool crt_checks_meetings(void)
     return pxr_options_get()->check == PXR_CHECK_SYNC;
 }
 
+bool crt_checks_written(void)
+{
+    return pxr_options_get()->check == PXR_CHECK_INIT;
+}
+
 bool crt_checks_memory(void)
 {
-    return crt_check_is_on() && !crt_checks_races() && !crt_checks_meetings();
+    return crt_check_is_on() && !crt_checks_races() && !crt_checks_meetings() &&
+           !crt_checks_written();
 }
 
 static bool is_same_text(const char *a, const char *b)

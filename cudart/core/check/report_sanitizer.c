@@ -78,16 +78,32 @@ static bool is_race(const struct crt_finding *finding)
     return finding->kind == CRT_FINDING_SHARED_RACE || finding->kind == CRT_FINDING_GLOBAL_RACE;
 }
 
-static void write_access(FILE *file, const struct crt_found *found)
+/* A right address, of which nobody knows the contents. */
+static bool is_uninitialized(const struct crt_finding *finding)
 {
-    const struct crt_finding *finding = &found->first;
-    bool is_access = finding->space && finding->verb && !is_race(finding);
-    if (is_access)
+    return finding->kind == CRT_FINDING_UNINITIALIZED ||
+           finding->kind == CRT_FINDING_SHARED_UNINITIALIZED ||
+           finding->kind == CRT_FINDING_LOCAL_UNINITIALIZED;
+}
+
+static void write_title(FILE *file, const struct crt_finding *finding, bool is_access)
+{
+    if (is_uninitialized(finding))
+        fprintf(file, "%s Uninitialized __%s__ memory %s of size %" PRIu64 " bytes\n", prefix(),
+                finding->space, finding->verb, finding->bytes);
+    else if (is_access)
         fprintf(file, "%s Invalid __%s__ %s of size %" PRIu64 " bytes\n", prefix(), finding->space,
                 finding->verb, finding->bytes);
     else
         fprintf(file, "%s Error: %s %s\n", prefix(), finding->access,
                 crt_finding_table[finding->kind].title);
+}
+
+static void write_access(FILE *file, const struct crt_found *found)
+{
+    const struct crt_finding *finding = &found->first;
+    bool is_access = finding->space && finding->verb && !is_race(finding);
+    write_title(file, finding, is_access);
     fprintf(file, "%s     at ", prefix());
     write_kernel(file, found);
     fprintf(file, "+0x%" PRIx32, finding->ptx_line);
@@ -96,11 +112,13 @@ static void write_access(FILE *file, const struct crt_found *found)
     fprintf(file, "\n%s     by thread (%u,%u,%u) in block (%u,%u,%u)\n", prefix(),
             finding->thread[0], finding->thread[1], finding->thread[2], finding->block[0],
             finding->block[1], finding->block[2]);
-    if (is_access)
+    if (is_uninitialized(finding))
+        fprintf(file, "%s     Address 0x%" PRIx64 "\n", prefix(), finding->address);
+    else if (is_access)
         fprintf(file, "%s     Access to 0x%" PRIx64 " is out of bounds\n", prefix(),
                 finding->address);
     write_nearest(file, finding);
-    if (finding->kind != CRT_FINDING_OUT_OF_BOUNDS)
+    if (finding->kind != CRT_FINDING_OUT_OF_BOUNDS && finding->kind != CRT_FINDING_UNINITIALIZED)
         fprintf(file, "%s     %s\n", prefix(), finding->where);
     write_frames(file, crt_report_when(finding), finding->frames);
 }
@@ -113,6 +131,12 @@ static void write_call(FILE *file, const struct crt_finding *finding)
         fprintf(file,
                 "%s Program hit %s (error 1) due to \"invalid argument\" on CUDA API call to %s.\n",
                 prefix(), is_runtime ? "cudaErrorInvalidValue" : "CUDA_ERROR_INVALID_VALUE",
+                finding->function);
+    else if (finding->kind == CRT_FINDING_API_UNINITIALIZED)
+        fprintf(file,
+                "%s Host API memory access error at host access to 0x%" PRIx64 " of size %" PRIu64
+                " bytes\n%s     Uninitialized access at 0x%" PRIx64 " on access by %s source\n",
+                prefix(), finding->address, finding->bytes, prefix(), finding->address,
                 finding->function);
     else
         fprintf(file, "%s Invalid host API %s of size %" PRIu64 " bytes by %s\n", prefix(),

@@ -16,6 +16,7 @@
 #include "cudart/core/code/finding_place.h"
 #include "cudart/core/code/launch.h"
 #include "cudart/core/code/module.h"
+#include "cudart/core/code/written_calls.h"
 #include "cudart/core/memory/describe.h"
 #include "cudart/core/memory/device_arena.h"
 #include "cudart/core/memory/memory.h"
@@ -206,6 +207,10 @@ void rt_check_failed(struct rt_thread *thread, const char *address, uint64_t byt
     const struct rt_accesses *checked = (const struct rt_accesses *)accesses;
     for (uint32_t i = 0; i < checked->count; i++) {
         const struct rt_checked_access *each = &checked->each[i];
+        if (each->what == RT_ACCESS_VALUE || each->what == RT_ACCESS_ATOMIC_VALUE) {
+            crt_check_written(thread, (uint64_t)(uintptr_t)address, bytes, each);
+            continue;
+        }
         struct access access = {.thread = thread,
                                 .address = (uint64_t)(uintptr_t)address + each->offset,
                                 .bytes = each->bytes ? each->bytes : bytes,

@@ -12,6 +12,7 @@
 #include "cudart/core/code/children.h"
 #include "cudart/core/code/launch.h"
 #include "cudart/core/code/module.h"
+#include "cudart/core/memory/written.h"
 #include "cudart/core/streams/context.h"
 #include "kernel_abi/rt.h"
 #include "scheduler/scheduler.h"
@@ -30,11 +31,15 @@ static uintptr_t row_of(const struct crt_box *box, size_t y, size_t z)
 
 static void do_row(const struct crt_box_work *work, size_t y, size_t z)
 {
-    void *dst = (void *)row_of(&work->dst, y, z);
-    if (work->src.base)
-        memmove(dst, (const void *)row_of(&work->src, y, z), work->width_bytes);
-    else
-        memset(dst, work->value, work->width_bytes);
+    uintptr_t dst = row_of(&work->dst, y, z);
+    if (!work->src.base) {
+        crt_written_set(dst, work->width_bytes);
+        memset((void *)dst, work->value, work->width_bytes);
+        return;
+    }
+    uintptr_t src = row_of(&work->src, y, z);
+    crt_written_copy(dst, src, work->width_bytes);
+    memmove((void *)dst, (const void *)src, work->width_bytes);
 }
 
 static void do_rows(void *arg)

@@ -22,6 +22,7 @@
 #include "cudart/core/memory/memory.h"
 #include "cudart/core/memory/pool.h"
 #include "cudart/core/memory/shadow.h"
+#include "cudart/core/memory/written.h"
 #include "cudart/core/streams/context.h"
 #include "cudart/core/streams/stream.h"
 #include "scheduler/scheduler.h"
@@ -357,7 +358,8 @@ void crt_launch_describe(const struct crt_launch *launch, void *const *slots,
                    .grid_workspace = (uint64_t)(uintptr_t)launch->workspace,
                    .sm_count = crt_device_sm_count(),
                    .local_bytes = launch->kernel->outline->needs.local_static_bytes,
-                   .checked = crt_shadow_checked()},
+                   .checked = crt_shadow_checked(),
+                   .written = crt_grains_checked(crt_written())},
         .shared_align = launch->kernel->outline->needs.shared_align,
         .is_cooperative = config->is_cooperative,
         .group = (unsigned)launch->ctx->device->index,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart/core/check/findings.h"
 #include "cudart/core/memory/host_report.h"
 #include "cudart/core/memory/memory.h"
 #include "cudart/core/streams/context.h"
@@ -102,22 +103,26 @@ bool crt_fill_is_small(const struct crt_fill *fill)
 /* A copy that a worker makes; staged bytes follow when the source was pageable. */
 struct copy_task {
     struct crt_copy copy;
+    struct crt_frames calls; /* if it is asked whether the source has been written */
     uint8_t staged[];
 };
 
 static void run_copy_task(void *arg)
 {
     const struct copy_task *task = arg;
+    if (task->calls.count > 0)
+        crt_report_unwritten(&task->copy, &task->calls);
     crt_copy_run(&task->copy);
 }
 
 static enum crt_result submit_copy(struct crt_stream *stream, const struct crt_copy *copy,
-                                   bool is_staged)
+                                   const struct crt_frames *calls, bool is_staged)
 {
     struct copy_task *task = malloc(sizeof *task + (is_staged ? copy_bytes(copy) : 0));
     if (!task)
         return CRT_OUT_OF_MEMORY;
     task->copy = *copy;
+    task->calls = *calls;
     if (is_staged) {
         struct crt_copy stage = *copy;
         stage.dst = (struct crt_side){.base = (uintptr_t)task->staged,
@@ -165,6 +170,17 @@ static bool may_return_early(const struct crt_stream *stream, const struct memor
            !context_is_sync(stream);
 }
 
+/* Those of the calling thread, if the copy must find all of its source written: what the host gets
+ * decides something. */
+static struct crt_frames asking_calls(const struct memory_class *dst,
+                                      const struct memory_class *src)
+{
+    struct crt_frames calls = {0};
+    if (crt_checks_written() && src->is_device && !dst->is_device)
+        crt_frames_take(&calls);
+    return calls;
+}
+
 enum crt_result crt_copy(struct crt_stream *stream, const struct crt_copy *copy, bool is_async)
 {
     if (copy->width_bytes == 0 || copy->height == 0 || copy->depth == 0)
@@ -183,9 +199,12 @@ enum crt_result crt_copy(struct crt_stream *stream, const struct crt_copy *copy,
     bool can_defer = may_return_early(stream, &dst, &src, is_async) &&
                      (src.is_known || copy_bytes(copy) <= STAGING_BYTES);
     bool is_cheap = is_idle && (crt_copy_is_small(copy) || !src.is_known);
+    struct crt_frames calls = asking_calls(&dst, &src);
     if (can_defer && !is_cheap)
-        return submit_copy(stream, copy, !src.is_known);
+        return submit_copy(stream, copy, &calls, !src.is_known);
     result = crt_stream_synchronize(stream);
+    if (result == CRT_SUCCESS && calls.count > 0)
+        crt_report_unwritten(copy, &calls);
     if (result == CRT_SUCCESS)
         crt_copy_run(copy);
     return result;

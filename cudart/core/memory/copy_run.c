@@ -7,6 +7,7 @@
 #include "cudart/core/base/process.h"
 #include "cudart/core/base/stats.h"
 #include "cudart/core/memory/copy.h"
+#include "cudart/core/memory/written.h"
 
 static void copy_slice(const struct crt_copy *copy, uintptr_t dst, uintptr_t src)
 {
@@ -44,6 +45,16 @@ static struct crt_copy flatten(const struct crt_copy *copy)
     return flat;
 }
 
+/* What has been written of the source has been of the target. */
+static void note_written(const struct crt_copy *copy)
+{
+    for (size_t z = 0; z < copy->depth; z++)
+        for (size_t y = 0; y < copy->height; y++)
+            crt_written_copy(copy->dst.base + z * copy->dst.slice_bytes + y * copy->dst.pitch_bytes,
+                             copy->src.base + z * copy->src.slice_bytes + y * copy->src.pitch_bytes,
+                             copy->width_bytes);
+}
+
 static enum crt_copy_kind stats_kind(const struct crt_copy *copy)
 {
     if (copy->src.place == CRT_PLACE_HOST)
@@ -55,6 +66,7 @@ void crt_copy_run(const struct crt_copy *copy)
 {
     uint64_t start_ns = crt_stats_are_on() ? crt_now_ns() : 0;
     struct crt_copy flat = flatten(copy);
+    note_written(&flat);
     crt_copy_rows(&flat);
     if (crt_stats_are_on())
         crt_stats_copy(stats_kind(copy), copy->width_bytes * copy->height * copy->depth,

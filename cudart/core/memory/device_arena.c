@@ -24,6 +24,7 @@
 #include "cudart/core/memory/numa.h"
 #include "cudart/core/memory/pool.h"
 #include "cudart/core/memory/shadow.h"
+#include "cudart/core/memory/written.h"
 #include "cudart/core/streams/context.h"
 #include "util/guard.h"
 #include "util/pages.h"
@@ -236,7 +237,9 @@ static enum crt_result init_locked(size_t total_bytes, int devices)
         return CRT_OUT_OF_MEMORY;
     crt_holes_add(&arena.holes, arena.begin, arena.end);
     arena.total_bytes = total_bytes;
-    return crt_shadow_create(arena.begin, arena.end - arena.begin);
+    enum crt_result result = crt_shadow_create(arena.begin, arena.end - arena.begin);
+    return result == CRT_SUCCESS ? crt_written_create(arena.begin, arena.end - arena.begin)
+                                 : result;
 }
 
 enum crt_result crt_arena_init(size_t total_bytes, int devices)
@@ -342,6 +345,8 @@ static enum crt_result alloc_locked(struct live *live)
     wanted->id = arena.next_id++;
     insert_live(live);
     crt_shadow_open(base, wanted->size_bytes);
+    if (wanted->kind != CRT_MEMORY_DEVICE)
+        crt_written_set(base, wanted->size_bytes);
     arena.budget.promised_bytes += rounded;
     if (counts_as_device(wanted->kind))
         *used_of(wanted) += rounded;
@@ -388,6 +393,7 @@ static void remove_locked(struct crt_allocation *allocation)
     crt_freed_note(allocation->base, allocation->size_bytes);
     if (allocation->span_bytes) {
         crt_shadow_close(allocation->base, allocation->size_bytes);
+        crt_written_clear(allocation->base, allocation->size_bytes);
         size_t rounded = pxr_round_to_pages(allocation->size_bytes);
         free_range(allocation->base, allocation->base + allocation->span_bytes);
         arena.budget.promised_bytes -= rounded;

@@ -9,6 +9,7 @@
 
 #include "cudart/core/memory/copy.h"
 #include "cudart/core/memory/device_arena.h"
+#include "cudart/core/memory/written.h"
 #include "util/pages.h"
 
 /* Below this, asking the system costs more than it saves. */
@@ -142,6 +143,8 @@ static bool is_zero(const struct crt_fill *fill)
 void crt_fill_run(const struct crt_fill *fill)
 {
     size_t row_bytes = fill->width * fill->elem_bytes;
+    for (size_t y = 0; y < fill->height; y++)
+        crt_written_set(fill->base + y * fill->pitch_bytes, row_bytes);
     bool is_dense = fill->height == 1 || fill->pitch_bytes == row_bytes;
     if (is_zero(fill) && is_dense) {
         clear(fill->base, row_bytes * fill->height);

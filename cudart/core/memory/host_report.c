@@ -11,21 +11,20 @@
 #include "cudart/core/memory/freed.h"
 #include "cudart/core/memory/memory.h"
 #include "cudart/core/memory/pool.h"
+#include "cudart/core/memory/written.h"
 
 /* Adds who has called what, and where; other: the calls that have freed the memory that is meant.
  */
-static void add(struct crt_finding *finding, const char *access, char where[CRT_WHERE_BYTES],
-                struct crt_frames *other)
+static void add_of(const struct crt_frames *frames, struct crt_finding *finding, const char *access,
+                   char where[CRT_WHERE_BYTES], struct crt_frames *other)
 {
-    struct crt_frames frames;
     char text[256];
-    crt_frames_take(&frames);
-    struct crt_host_place place = crt_frames_source(&frames);
-    char *call = crt_frames_text(&frames);
+    struct crt_host_place place = crt_frames_source(frames);
+    char *call = crt_frames_text(frames);
     if (finding->block_base)
         crt_leak_frames((const void *)(uintptr_t)finding->block_base, other);
     char *others = crt_describe_calls(other, finding->block_base ? "allocated" : "freed", where);
-    finding->function = crt_frames_function(&frames);
+    finding->function = crt_frames_function(frames);
     finding->call = call;
     finding->file = place.file;
     finding->line = place.line;
@@ -36,6 +35,15 @@ static void add(struct crt_finding *finding, const char *access, char where[CRT_
     crt_finding_add(finding);
     free(call);
     free(others);
+}
+
+/* Of the calling thread. */
+static void add(struct crt_finding *finding, const char *access, char where[CRT_WHERE_BYTES],
+                struct crt_frames *other)
+{
+    struct crt_frames frames;
+    crt_frames_take(&frames);
+    add_of(&frames, finding, access, where, other);
 }
 
 /* Of a block that a pool keeps for later; streams may not have come to its free. */
@@ -97,4 +105,41 @@ void crt_report_extent(uintptr_t base, size_t extent, unsigned access, bool is_r
     }
     snprintf(text, sizeof text, "%s of %zu bytes", finding.verb, extent);
     add(&finding, text, where, &freed);
+}
+
+/* The first row with bytes that nobody has written: where they begin, and how many they are in that
+ * row; 0: there is none. */
+static uintptr_t find_unwritten(const struct crt_copy *copy, size_t *gap)
+{
+    for (size_t z = 0; z < copy->depth; z++)
+        for (size_t y = 0; y < copy->height; y++) {
+            uintptr_t row = copy->src.base + z * copy->src.slice_bytes + y * copy->src.pitch_bytes;
+            size_t place = crt_bits_find_gap(crt_written(), row, copy->width_bytes, gap);
+            if (*gap > 0)
+                return row + place;
+        }
+    return 0;
+}
+
+void crt_report_unwritten(const struct crt_copy *copy, const struct crt_frames *calls)
+{
+    size_t gap;
+    char where[CRT_WHERE_BYTES];
+    char text[64];
+    uintptr_t address = find_unwritten(copy, &gap);
+    if (!address)
+        return;
+    struct crt_allocation near = crt_find_near(address);
+    struct crt_frames allocated = {0};
+    size_t bytes = copy->width_bytes * copy->height * copy->depth;
+    struct crt_finding finding = {.kind = CRT_FINDING_API_UNINITIALIZED,
+                                  .address = address,
+                                  .bytes = bytes,
+                                  .verb = "read",
+                                  .space = "global",
+                                  .block_base = near.base,
+                                  .block_bytes = near.size_bytes};
+    crt_describe_near(address, gap, &near, where);
+    snprintf(text, sizeof text, "read of %zu bytes", bytes);
+    add_of(calls, &finding, text, where, &allocated);
 }

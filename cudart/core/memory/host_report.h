@@ -10,11 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cudart/core/base/host_frames.h"
+#include "cudart/core/streams/work.h"
+
 /* The API refuses to give this address back. */
 void crt_report_free(uintptr_t base);
 
 /* A copy or fill uses bytes that do not lie in one allocation. access: CRT_ACCESS_READ or
  * CRT_ACCESS_WRITE; extent: from the first to the last byte; is_refused: the API says so, too. */
 void crt_report_extent(uintptr_t base, size_t extent, unsigned access, bool is_refused);
+
+/* If the copy is about to read bytes of device memory that nobody has written. calls: those that
+ * have asked for it. */
+void crt_report_unwritten(const struct crt_copy *copy, const struct crt_frames *calls);
 
 #endif

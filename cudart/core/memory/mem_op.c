@@ -23,6 +23,7 @@
 
 #include "cudart/core/base/process.h"
 #include "cudart/core/memory/memory.h"
+#include "cudart/core/memory/written.h"
 #include "cudart/core/streams/context.h"
 #include "cudart/core/streams/work.h"
 #include "scheduler/scheduler.h"
@@ -136,6 +137,7 @@ static void wake_waiter(void)
 /* A write comes after the stream's earlier work, as if with __threadfence_system() between. */
 static void write_value(const struct crt_mem_op *op)
 {
+    crt_written_set(op->address, is_wide(op->kind) ? sizeof(uint64_t) : sizeof(uint32_t));
     if (is_wide(op->kind))
         atomic_store((_Atomic(uint64_t) *)op->address, op->value);
     else

@@ -19,6 +19,7 @@
 #include "cudart/core/memory/freed.h"
 #include "cudart/core/memory/graph_blocks.h"
 #include "cudart/core/memory/shadow.h"
+#include "cudart/core/memory/written.h"
 #include "cudart/core/streams/context.h"
 #include "scheduler/scheduler.h"
 
@@ -484,7 +485,8 @@ static struct crt_pool_block *find_live_locked(uintptr_t base)
     return block && !block->is_free ? block : NULL;
 }
 
-/* Kernels that come later in the stream have lost the block, unless it has been taken again. */
+/* Kernels that come later in the stream have lost the block, unless it has been taken again: then
+ * they find it as if nobody had written it. */
 static void close_freed(void *base, const struct sch_fault *fault)
 {
     (void)fault;
@@ -492,6 +494,8 @@ static void close_freed(void *base, const struct sch_fault *fault)
     struct crt_pool_block *block;
     pthread_mutex_lock(&pools.lock);
     HASH_FIND(hh, pools.blocks, &key, sizeof key, block);
+    if (block && block->kind == CRT_MEMORY_DEVICE)
+        crt_written_clear(block->base, block->span_bytes);
     if (block && block->is_free) {
         crt_shadow_close(block->base, block->span_bytes);
         crt_freed_note(block->base, block->size_bytes);

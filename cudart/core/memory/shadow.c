@@ -1,55 +1,23 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * One byte for eight, in memory that the system gives as it is touched: closed memory costs
- * nothing.
- */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cudart/core/memory/shadow.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "cudart/core/check/findings.h"
-#include "util/pages.h"
+#include "cudart/core/memory/grains.h"
 
-/* Shadows of this size are given back when they are closed, and not cleared. */
-#define GIVEN_BACK_BYTES ((size_t)256 << 10)
-
-static struct {
-    uintptr_t begin;
-    size_t size_bytes;
-    uint8_t *bytes; /* NULL: there is none */
-} shadow;
+static struct crt_grains shadow;
 
 enum crt_result crt_shadow_create(uintptr_t begin, size_t size_bytes)
 {
-    if (!crt_check_is_on())
-        return CRT_SUCCESS;
-    void *bytes = mmap(NULL, size_bytes / RT_SHADOW_GRAIN + RT_SHADOW_SLACK, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (bytes == MAP_FAILED)
-        return CRT_OUT_OF_MEMORY;
-    shadow.begin = begin;
-    shadow.size_bytes = size_bytes;
-    shadow.bytes = bytes;
-    return CRT_SUCCESS;
-}
-
-static bool is_inside(uintptr_t base, size_t size_bytes)
-{
-    return shadow.bytes && base - shadow.begin < shadow.size_bytes &&
-           size_bytes <= shadow.size_bytes - (base - shadow.begin);
-}
-
-static uint8_t *byte_of(uintptr_t address)
-{
-    return shadow.bytes + (address - shadow.begin) / RT_SHADOW_GRAIN;
+    return crt_check_is_on() ? crt_grains_create(&shadow, begin, size_bytes) : CRT_SUCCESS;
 }
 
 void crt_shadow_open(uintptr_t base, size_t size_bytes)
 {
-    if (!is_inside(base, size_bytes))
+    if (!crt_grains_have(&shadow, base, size_bytes))
         return;
-    uint8_t *first = byte_of(base);
+    uint8_t *first = crt_grain_of(&shadow, base);
     memset(first, RT_SHADOW_ALL, size_bytes / RT_SHADOW_GRAIN);
     if (size_bytes % RT_SHADOW_GRAIN)
         first[size_bytes / RT_SHADOW_GRAIN] = (uint8_t)(size_bytes % RT_SHADOW_GRAIN);
@@ -57,19 +25,8 @@ void crt_shadow_open(uintptr_t base, size_t size_bytes)
 
 void crt_shadow_close(uintptr_t base, size_t size_bytes)
 {
-    if (!is_inside(base, size_bytes))
-        return;
-    uintptr_t first = (uintptr_t)byte_of(base);
-    uintptr_t end = first + (size_bytes + RT_SHADOW_GRAIN - 1) / RT_SHADOW_GRAIN;
-    uintptr_t pages = pxr_round_to_pages(first);
-    uintptr_t pages_end = pxr_round_down_to_pages(end);
-    if (end - first < GIVEN_BACK_BYTES ||
-        madvise((void *)pages, pages_end - pages, MADV_DONTNEED) != 0) {
-        memset((void *)first, 0, end - first);
-        return;
-    }
-    memset((void *)first, 0, pages - first);
-    memset((void *)pages_end, 0, end - pages_end);
+    if (crt_grains_have(&shadow, base, size_bytes))
+        crt_grains_clear(&shadow, base, size_bytes);
 }
 
 /* Whether bytes [from, end) of a grain may be accessed. */
@@ -80,12 +37,12 @@ static bool is_open(uint8_t open, size_t from, size_t end)
 
 bool crt_shadow_covers(uintptr_t address, size_t bytes)
 {
-    if (!is_inside(address, bytes))
+    if (!crt_grains_have(&shadow, address, bytes))
         return false;
     while (bytes > 0) {
         size_t from = (address - shadow.begin) % RT_SHADOW_GRAIN;
         size_t here = RT_SHADOW_GRAIN - from < bytes ? RT_SHADOW_GRAIN - from : bytes;
-        if (!is_open(*byte_of(address), from, from + here))
+        if (!is_open(*crt_grain_of(&shadow, address), from, from + here))
             return false;
         address += here;
         bytes -= here;
@@ -95,6 +52,5 @@ bool crt_shadow_covers(uintptr_t address, size_t bytes)
 
 struct rt_checked crt_shadow_checked(void)
 {
-    return (struct rt_checked){
-        .begin = shadow.begin, .size_bytes = shadow.size_bytes, .shadow = shadow.bytes};
+    return crt_grains_checked(&shadow);
 }
