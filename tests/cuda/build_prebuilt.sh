@@ -54,7 +54,7 @@ done
 # Defects are reported by lines of the source, whose name is not to be that of a folder of this machine.
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-for name in memory_defects race_defects sync_defects; do
+for name in memory_defects race_defects sync_defects number_defects; do
     { echo "#line 1 \"/tests/cuda/$name.cu\""; cat "$name.cu"; } > "$dir/$name.cu"
     build shared "$name" -std=c++17 "$dir/$name.cu" -lineinfo -gencode arch=compute_75,code=compute_75 \
         -Xfatbin -compress-all

@@ -30,6 +30,7 @@ struct tr_options {
     bool checks_races;    /* what threads do to memory that they share is told by rt_race_… */
     bool checks_meetings; /* barriers, operations of warps and ends of threads are told by rt_meet_…
                            */
+    bool checks_numbers;  /* numbers that went wrong are told by rt_number */
     bool has_fused;       /* the CPU multiplies and adds with one rounding */
     uint32_t vector_bits; /* of the CPU's registers; 0: any CPU's */
     const char *triple;

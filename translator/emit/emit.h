@@ -54,6 +54,17 @@ struct tr_slot {
     struct tr_slot *next;
 };
 
+/* The origin of a value (kernel_abi/numbers.h), and what the operation has had for operands: two of
+ * them in one number, and the third. Of a register: where these are. */
+struct tr_origin {
+    LLVMValueRef site;      /* i32 */
+    LLVMValueRef first_two; /* i64 */
+    LLVMValueRef third;     /* i32 */
+    /* In the order of the text the register was written last with an infinite constant, or by
+     * arithmetic of integers: so library functions say that a result is infinite. */
+    bool is_own;
+};
+
 /* Memory for passing arguments and results; in lists, the newest first. */
 struct tr_passing {
     LLVMValueRef memory; /* an alloca of 2^size_class bytes */
@@ -103,6 +114,7 @@ struct tr_ctx {
     LLVMValueRef lane_words[2][RT_WARP_WORDS]; /* of 32, of 64 bits (warp_function.c), by row */
     LLVMValueRef *vars;              /* by ptx_var.index in func->vars: alloca; NULL until used */
     struct tr_alignment *alignments; /* by ptx_var.index, as vars */
+    struct tr_origin *origins;       /* by ptx_var.index, as vars; only with checks of numbers */
     uint32_t region;                 /* counts stretches of code without labels */
     bool keeps_step;                 /* the function may have volatile accesses to shared memory */
     struct tr_step step;
@@ -179,6 +191,9 @@ unsigned tr_vector_parts(const struct ptx_operand *operand,
 /* The second of a pair p|q, always a predicate (i1); nothing when the operand is no pair. */
 void tr_set_second(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index,
                    LLVMValueRef predicate);
+
+/* Memory that passes make SSA of, and that is 0 before it is written. */
+LLVMValueRef tr_register_memory(struct tr_ctx *ctx, LLVMTypeRef type, const char *name);
 
 /* Same bits, other type of the same width. */
 LLVMValueRef tr_bitcast(struct tr_ctx *ctx, LLVMValueRef value, LLVMTypeRef type);
@@ -279,6 +294,13 @@ void tr_meet_lanes(struct tr_ctx *ctx, enum rt_placeholder operation, uint32_t m
 void tr_meet_source(struct tr_ctx *ctx, enum rt_shfl mode, LLVMValueRef b, LLVMValueRef c,
                     LLVMValueRef mask);
 void tr_meet_ends(struct tr_ctx *ctx);
+
+/* emit_number.c. With options->checks_numbers: emits the instruction, follows where numbers that
+ * went wrong get to, and tells if they are used; of a predicate that decides whether an instruction
+ * is executed; something else is written to a register. */
+void tr_number_emit(struct tr_ctx *ctx, const struct ptx_inst *inst, tr_emit_fn emit);
+void tr_number_decides(struct tr_ctx *ctx, const struct ptx_operand *predicate);
+void tr_number_forget(struct tr_ctx *ctx, const struct ptx_operand *operand);
 
 void tr_check_range(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
                     LLVMValueRef bytes, enum rt_access what);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * When threads have become loops and vectors, rt_check becomes its helper (translator/rt/check.c).
+ * When threads have become loops and vectors, rt_check and rt_number become their helpers
+ * (translator/rt/check.c, number.c).
  */
 #include "translator/module/checks.h"
+
+#include <string.h>
 
 #include <llvm-c/Core.h>
 
@@ -56,23 +59,53 @@ size_t tr_get_accesses(LLVMValueRef constant, struct rt_checked_access accesses[
     return count;
 }
 
-/* ---- the helper ---- */
+/* ---- the helpers ---- */
 
-static LLVMValueRef check_of(LLVMModuleRef module)
+static LLVMValueRef find_check(LLVMModuleRef module, enum rt_placeholder placeholder)
 {
-    const struct rt_placeholder_info *check = &rt_placeholders[RT_CALL_CHECK];
+    const struct rt_placeholder_info *check = &rt_placeholders[placeholder];
     return LLVMGetNamedFunctionWithLength(module, check->name, check->name_len);
 }
 
-bool tr_has_checks(LLVMModuleRef module)
+static bool is_called(LLVMModuleRef module, enum rt_placeholder placeholder)
 {
-    LLVMValueRef check = check_of(module);
+    LLVMValueRef check = find_check(module, placeholder);
     return check != NULL && LLVMGetFirstUse(check) != NULL;
+}
+
+bool tr_has_memory_checks(LLVMModuleRef module)
+{
+    return is_called(module, RT_CALL_CHECK);
+}
+
+bool tr_has_number_checks(LLVMModuleRef module)
+{
+    return is_called(module, RT_CALL_NUMBER);
+}
+
+static void put_helper(LLVMModuleRef module, enum rt_placeholder placeholder, const char *helper)
+{
+    if (is_called(module, placeholder))
+        LLVMSetValueName2(find_check(module, placeholder), helper, strlen(helper));
 }
 
 enum pxr_status tr_link_checks(LLVMModuleRef module, struct pxr_error *err)
 {
-    static const char helper[] = "rt_checked";
-    LLVMSetValueName2(check_of(module), helper, sizeof helper - 1);
+    put_helper(module, RT_CALL_CHECK, "rt_checked");
+    put_helper(module, RT_CALL_NUMBER, "rt_number_checked");
     return tr_link_rt(module, false, err);
+}
+
+/* ---- checks of numbers ---- */
+
+void tr_drop_idle_checks(LLVMModuleRef module)
+{
+    LLVMValueRef check = find_check(module, RT_CALL_NUMBER);
+    LLVMUseRef next = check == NULL ? NULL : LLVMGetFirstUse(check);
+    while (next != NULL) {
+        LLVMValueRef call = LLVMGetUser(next);
+        next = LLVMGetNextUse(next);
+        if (LLVMIsNull(LLVMGetOperand(call, TR_NUMBER_IS_WRONG)))
+            LLVMInstructionEraseFromParent(call);
+    }
 }

@@ -61,7 +61,7 @@ LLVMValueRef tr_declare_placeholder(LLVMModuleRef module, enum rt_placeholder pl
         return function;
     function = LLVMAddFunction(module, info->name, signature(llvm, info));
     add_attribute(function, llvm, "nounwind");
-    if (placeholder == RT_CALL_CHECK)
+    if (placeholder == RT_CALL_CHECK || placeholder == RT_CALL_NUMBER)
         describe_check(function, llvm);
     else
         add_attribute(function, llvm, "convergent");

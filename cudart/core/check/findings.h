@@ -56,6 +56,7 @@ bool crt_check_is_on(void);
 bool crt_checks_memory(void);
 bool crt_checks_races(void);
 bool crt_checks_meetings(void);
+bool crt_checks_numbers(void);
 
 /* Counts the occurrence if its place is known, by kind, kernel, PTX and line, or calls: then
  * nothing else of it is needed. */
