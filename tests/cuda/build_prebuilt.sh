@@ -60,10 +60,12 @@ for name in memory_defects race_defects sync_defects number_defects; do
         -Xfatbin -compress-all
 done
 # With lines of the host's code, too.
-{ echo '#line 1 "/tests/cuda/host_defects.cu"'; cat host_defects.cu; } > "$dir/host_defects.cu"
-# shellcheck disable=SC2086
-(target=$PWD/prebuilt/shared/host_defects; cd "$dir"
-    $NVCC $FLAGS -cudart shared -Xcompiler -g1,-ffile-prefix-map="$dir=/tests/cuda" -o "$target" host_defects.cu)
+for name in host_defects api_defects; do
+    { echo "#line 1 \"/tests/cuda/$name.cu\""; cat "$name.cu"; } > "$dir/$name.cu"
+    # shellcheck disable=SC2086
+    (target=$PWD/prebuilt/shared/$name; cd "$dir"
+        $NVCC $FLAGS -cudart shared -Xcompiler -g1,-ffile-prefix-map="$dir=/tests/cuda" -o "$target" "$name.cu")
+done
 # shellcheck disable=SC2086
 build shared matrix_products matrix_products.cu $MATRICES
 for name in child_launches graphs_from_kernels; do

@@ -59,6 +59,11 @@ bool crt_checks_numbers(void)
     return checks(PXR_CHECK_NUMBERS);
 }
 
+bool crt_checks_api(void)
+{
+    return checks(PXR_CHECK_API);
+}
+
 static bool is_same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
