@@ -241,6 +241,7 @@ static enum pxr_status translate(struct jit_unit *unit, const struct jit_request
                                  .checks_races = request->checks_races,
                                  .checks_meetings = request->checks_meetings,
                                  .checks_written = request->checks_written,
+                                 .checks_numbers = request->checks_numbers,
                                  .has_fused = unit->target->cpu.has_fused,
                                  .vector_bits = unit->target->cpu.vector_bits,
                                  .triple = unit->target->triple,

@@ -41,6 +41,7 @@ struct jit_request {
     bool checks_meetings;    /* the code calls rt_meet_… */
     bool checks_written;     /* the code knows what has been written, and calls rt_check_failed
                                 before it uses anything else */
+    bool checks_numbers;     /* the code calls rt_number */
     bool tells_source_lines; /* to debuggers and profilers, where the PTX has .loc */
     const char *dump;        /* comma-separated kinds: ptx, ir, opt, asm; NULL or "": none */
     const char *dump_dir;    /* files <dump_dir>/<kernel>.<kind> */

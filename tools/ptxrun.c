@@ -260,8 +260,26 @@ static void find_wanted_older(const struct target *target, bool wanted[LAUNCH_OL
         wanted[i] = target->lacks_older[i] && !has_package[i];
 }
 
+/* Checks of the API hear of errors from our own runtime only. */
+static bool wants_own_runtime(const struct command_line *line)
+{
+    const char *check = line->values[PXR_OPTION_CHECK];
+    if (!check)
+        check = getenv(pxr_option_table[PXR_OPTION_CHECK].variable);
+    return check && strcmp(check, "api") == 0;
+}
+
+static char *with_first(const char *directory, char *path)
+{
+    char *longer = path && directory ? launch_library_path(directory, path, NULL) : NULL;
+    if (longer)
+        free(path);
+    return longer ? longer : path;
+}
+
 /* The caller frees it; NULL when out of memory. */
-static char *library_path(const struct launch_dirs *dirs, const struct target *target)
+static char *library_path(const struct command_line *line, const struct launch_dirs *dirs,
+                          const struct target *target)
 {
     bool wanted[LAUNCH_OLDER_COUNT];
     find_wanted_older(target, wanted);
@@ -275,7 +293,7 @@ static char *library_path(const struct launch_dirs *dirs, const struct target *t
         free(path);
         path = with_older;
     }
-    return path;
+    return wants_own_runtime(line) ? with_first(dirs->cudart, path) : path;
 }
 
 /* Sets the variables for the target, and prints them if asked to. */
@@ -283,7 +301,7 @@ static bool set_environment(const struct command_line *line, const struct launch
                             const struct target *target)
 {
     bool print = line->print_env;
-    char *path = library_path(dirs, target);
+    char *path = library_path(line, dirs, target);
     bool is_set = set_variable("LD_LIBRARY_PATH", path, print);
     free(path);
     if (is_set && target->other_driver) {

@@ -257,9 +257,26 @@ COLLAPSING_STEP(build_blocks)
 COLLAPSING_STEP(keep_threads)
 #undef COLLAPSING_STEP
 
+static bool has_memory_checks(const struct tr_compilation *c)
+{
+    return tr_has_memory_checks(c->module);
+}
+
+static bool has_number_checks(const struct tr_compilation *c)
+{
+    return tr_has_number_checks(c->module);
+}
+
 static bool has_checks(const struct tr_compilation *c)
 {
-    return tr_has_checks(c->module);
+    return has_memory_checks(c) || has_number_checks(c);
+}
+
+static enum pxr_status drop_idle_checks(struct tr_compilation *c, struct pxr_error *err)
+{
+    (void)err;
+    tr_drop_idle_checks(c->module);
+    return PXR_OK;
 }
 
 static enum pxr_status merge_checks(struct tr_compilation *c, struct pxr_error *err)

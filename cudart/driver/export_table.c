@@ -5,6 +5,10 @@
  */
 #include <string.h>
 
+#include "cudart/core/check/api_errors.h"
+#include "cudart/core/code/launch.h"
+#include "cudart/core/code/launch_report.h"
+#include "cudart/driver/check_table.h"
 #include "cudart/driver/internal.h"
 #ifdef PTXRUN_HANDSHAKE
 #include "cudart/driver/handshake.h"
@@ -167,6 +171,38 @@ static CUresult context_ready(void)
 static const void *const context_table[CONTEXT_SLOTS] = {
     TABLE_SIZE(CONTEXT_SLOTS), UNUSED, (const void *)context_check, (const void *)context_ready};
 
+/* ---- what our own runtime tells --check=api ---- */
+
+static void check_error(uint32_t error)
+{
+    crt_api_error(error);
+}
+
+static void check_error_asked(void)
+{
+    crt_api_error_asked();
+}
+
+static void check_error_named(uint32_t error)
+{
+    crt_api_error_named(error);
+}
+
+static void check_launch_refused(void *kernel, const unsigned grid[3], const unsigned block[3],
+                                 size_t shared_bytes, uint32_t error)
+{
+    struct crt_launch_config config = {.grid = {grid[0], grid[1], grid[2]},
+                                       .block = {block[0], block[1], block[2]},
+                                       .dynamic_shared_bytes = shared_bytes};
+    crt_report_launch(kernel, &config, error);
+}
+
+static const struct cuda_check_table check_table = {.size_bytes = sizeof check_table,
+                                                    .error = check_error,
+                                                    .error_asked = check_error_asked,
+                                                    .error_named = check_error_named,
+                                                    .launch_refused = check_launch_refused};
+
 /* ---- the validity check ---- */
 
 #ifdef PTXRUN_HANDSHAKE
@@ -206,6 +242,7 @@ static const struct export_table tables[] = {
     {{0x26, 0x3e, 0x88, 0x60, 0x7c, 0xd2, 0x61, 0x43, 0x92, 0xf6, 0xbb, 0xd5, 0x00, 0x6d, 0xfa,
       0x7e},
      context_table},
+    {CUDA_CHECK_TABLE_ID, (const void *const *)&check_table},
 #ifdef PTXRUN_HANDSHAKE
     {{0xd4, 0x08, 0x20, 0x55, 0xbd, 0xe6, 0x70, 0x4b, 0x8d, 0x34, 0xba, 0x12, 0x3c, 0x66, 0xe1,
       0xf2},

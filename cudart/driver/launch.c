@@ -4,8 +4,10 @@
  */
 #include "cudart/core/code/launch.h"
 #include "cudart/core/code/cluster.h"
+#include "cudart/core/code/launch_report.h"
 
 #include "cudart/core/code/module.h"
+#include "cudart/core/streams/context_report.h"
 #include "cudart/driver/internal.h"
 
 /* A function of a module belongs to the context of that; a kernel of a library can be launched in
@@ -16,18 +18,32 @@ static bool is_foreign(CUfunction function, CUstream stream)
            function->library->home != stream->ctx;
 }
 
-static CUresult launch(CUfunction function, CUstream handle, struct crt_launch_config *config,
-                       void **params, void **extra)
+static CUresult launch_in(CUfunction function, CUstream handle, struct crt_launch_config *config,
+                          void **params, void **extra)
 {
     CUstream stream;
     CUresult result = crt_stream_resolve(handle, &stream);
     if (result != CRT_SUCCESS)
         return result;
-    if (is_foreign(function, stream))
+    if (is_foreign(function, stream)) {
+        crt_report_wrong_context("kernel", function->library->home, stream->ctx);
         return CRT_INVALID_HANDLE;
+    }
+    /* Here it works; devices refuse it. */
+    if (stream->ctx != crt_context_get_current())
+        crt_report_wrong_context("stream", stream->ctx, crt_context_get_current());
     if (crt_kernel_is_valid(function) && !crt_cluster_scale_grid(function, config->grid))
         return CRT_INVALID_VALUE;
     return crt_launch_kernel(function, stream, config, params, extra);
+}
+
+static CUresult launch(CUfunction function, CUstream handle, struct crt_launch_config *config,
+                       void **params, void **extra)
+{
+    CUresult result = launch_in(function, handle, config, params, extra);
+    if (result != CRT_SUCCESS)
+        crt_report_launch(function, config, result);
+    return result;
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,

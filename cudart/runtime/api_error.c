@@ -13,8 +13,10 @@ static _Thread_local cudaError_t last_error;
 /* "Not ready" answers a question: it is no error that would be remembered. */
 cudaError_t crt_done(cudaError_t error)
 {
-    if (error != cudaSuccess && error != cudaErrorNotReady)
+    if (error != cudaSuccess && error != cudaErrorNotReady) {
         last_error = error;
+        crt_tell_error(error);
+    }
     return error;
 }
 
@@ -29,20 +31,24 @@ cudaError_t cudaGetLastError(void)
 {
     cudaError_t error = last_error;
     last_error = cudaSuccess;
+    crt_tell_asked();
     return error;
 }
 
 cudaError_t cudaPeekAtLastError(void)
 {
+    crt_tell_asked();
     return last_error;
 }
 
 const char *cudaGetErrorName(cudaError_t error)
 {
+    crt_tell_named(error);
     return crt_error_name(error);
 }
 
 const char *cudaGetErrorString(cudaError_t error)
 {
+    crt_tell_named(error);
     return crt_error_text(error);
 }

@@ -63,7 +63,11 @@ static cudaError_t prepare(const void *stub, struct cuda_dim3 grid, struct cuda_
 {
     if (shared_bytes > UINT32_MAX)
         return cudaErrorInvalidValue;
-    return crt_enter() ?: crt_kernel_of(stub, kernel) ?: check_shape(grid, block);
+    cudaError_t error = crt_enter() ?: crt_kernel_of(stub, kernel);
+    cudaError_t shape = error ? cudaSuccess : check_shape(grid, block);
+    if (shape)
+        crt_tell_refused(*kernel, grid, block, shared_bytes, shape);
+    return error ?: shape;
 }
 
 cudaError_t cudaLaunchKernel(const void *stub, struct cuda_dim3 grid, struct cuda_dim3 block,

@@ -59,6 +59,17 @@ struct crt_launch_limits {
 };
 const struct crt_launch_limits *crt_launch_limits_get(void);
 
+/* ---- check.c: for --check=api; otherwise nothing happens ---- */
+
+/* The calling thread gets this error; asks for its last one; asks what an error is. */
+void crt_tell_error(cudaError_t error);
+void crt_tell_asked(void);
+void crt_tell_named(cudaError_t error);
+
+/* A launch that the driver does not get to see. */
+void crt_tell_refused(CUkernel kernel, struct cuda_dim3 grid, struct cuda_dim3 block,
+                      size_t shared_bytes, cudaError_t error);
+
 /* ---- registry.c: fat binaries, kernels and variables by their host addresses ---- */
 
 struct crt_function;

@@ -54,7 +54,7 @@ done
 # Defects are reported by lines of the source, whose name is not to be that of a folder of this machine.
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-for name in memory_defects race_defects sync_defects; do
+for name in memory_defects race_defects sync_defects number_defects; do
     { echo "#line 1 \"/tests/cuda/$name.cu\""; cat "$name.cu"; } > "$dir/$name.cu"
     build shared "$name" -std=c++17 "$dir/$name.cu" -lineinfo -gencode arch=compute_75,code=compute_75 \
         -Xfatbin -compress-all
@@ -71,6 +71,7 @@ build_for_host() # NAME FLAG...
         $NVCC $FLAGS -cudart shared -Xcompiler -g1,-ffile-prefix-map="$dir=/tests/cuda" -o "$target" "$name.cu" "$@")
 }
 build_for_host host_defects
+build_for_host api_defects
 # shellcheck disable=SC2086
 build_for_host init_defects -std=c++17 -lineinfo $MATRICES -Xfatbin -compress-all
 # shellcheck disable=SC2086

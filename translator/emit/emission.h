@@ -31,6 +31,7 @@ struct tr_options {
     bool checks_meetings; /* barriers, operations of warps and ends of threads are told by rt_meet_…
                            */
     bool checks_written;  /* reads and writes are preceded by rt_written and rt_mark */
+    bool checks_numbers;  /* numbers that went wrong are told by rt_number */
     bool has_fused;       /* the CPU multiplies and adds with one rounding */
     uint32_t vector_bits; /* of the CPU's registers; 0: any CPU's */
     const char *triple;

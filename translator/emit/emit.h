@@ -54,6 +54,17 @@ struct tr_slot {
     struct tr_slot *next;
 };
 
+/* The origin of a value (kernel_abi/numbers.h), and what the operation has had for operands: two of
+ * them in one number, and the third. Of a register: where these are. */
+struct tr_origin {
+    LLVMValueRef site;      /* i32 */
+    LLVMValueRef first_two; /* i64 */
+    LLVMValueRef third;     /* i32 */
+    /* In the order of the text the register was written last with an infinite constant, or by
+     * arithmetic of integers: so library functions say that a result is infinite. */
+    bool is_own;
+};
+
 /* Memory for passing arguments and results; in lists, the newest first. */
 struct tr_passing {
     LLVMValueRef memory; /* an alloca of 2^size_class bytes */
@@ -112,6 +123,7 @@ struct tr_ctx {
     struct tr_run *run;              /* instructions on matrices (matrix_run.h); NULL until used */
     LLVMValueRef *vars;              /* by ptx_var.index in func->vars: alloca; NULL until used */
     struct tr_alignment *alignments; /* by ptx_var.index, as vars */
+    struct tr_origin *origins;       /* by ptx_var.index, as vars; only with checks of numbers */
     uint32_t region;                 /* counts stretches of code without labels */
     bool keeps_step;                 /* the function may have volatile accesses to shared memory */
     struct tr_step step;
@@ -189,6 +201,9 @@ unsigned tr_vector_parts(const struct ptx_operand *operand,
 /* The second of a pair p|q, always a predicate (i1); nothing when the operand is no pair. */
 void tr_set_second(struct tr_ctx *ctx, const struct ptx_inst *inst, unsigned index,
                    LLVMValueRef predicate);
+
+/* Memory that passes make SSA of, and that is 0 before it is written. */
+LLVMValueRef tr_register_memory(struct tr_ctx *ctx, LLVMTypeRef type, const char *name);
 
 /* Same bits, other type of the same width. */
 LLVMValueRef tr_bitcast(struct tr_ctx *ctx, LLVMValueRef value, LLVMTypeRef type);
@@ -330,6 +345,12 @@ void tr_write_range(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space spa
                     LLVMValueRef bytes);
 void tr_copy_range(struct tr_ctx *ctx, LLVMValueRef target, LLVMValueRef source,
                    LLVMValueRef bytes);
+/* emit_number.c. With options->checks_numbers: emits the instruction, follows where numbers that
+ * went wrong get to, and tells if they are used; of a predicate that decides whether an instruction
+ * is executed; something else is written to a register. */
+void tr_number_emit(struct tr_ctx *ctx, const struct ptx_inst *inst, tr_emit_fn emit);
+void tr_number_decides(struct tr_ctx *ctx, const struct ptx_operand *predicate);
+void tr_number_forget(struct tr_ctx *ctx, const struct ptx_operand *operand);
 
 void tr_check_range(struct tr_ctx *ctx, LLVMValueRef pointer, enum ptx_space space,
                     LLVMValueRef bytes, enum rt_access what);

@@ -67,13 +67,10 @@ static LLVMValueRef find_param_register(struct tr_ctx *ctx, const struct ptx_var
     return NULL;
 }
 
-static LLVMValueRef make_register(struct tr_ctx *ctx, const struct ptx_var *var)
+LLVMValueRef tr_register_memory(struct tr_ctx *ctx, LLVMTypeRef type, const char *name)
 {
-    LLVMTypeRef type = tr_int_type(ctx, ptx_type_bits(var->type));
-    if (var->vector_len > 1)
-        type = LLVMArrayType2(type, var->vector_len);
     struct tr_slot *slot = pxr_arena_alloc(&ctx->arena, sizeof *slot);
-    LLVMValueRef memory = tr_alloca(ctx, type, 0, var->name);
+    LLVMValueRef memory = tr_alloca(ctx, type, 0, name);
     if (slot == NULL) {
         tr_fail(ctx, PXR_OUT_OF_MEMORY, ctx->inst->line, "out of memory");
         return memory;
@@ -81,6 +78,14 @@ static LLVMValueRef make_register(struct tr_ctx *ctx, const struct ptx_var *var)
     *slot = (struct tr_slot){.memory = memory, .next = ctx->slots};
     ctx->slots = slot;
     return memory;
+}
+
+static LLVMValueRef make_register(struct tr_ctx *ctx, const struct ptx_var *var)
+{
+    LLVMTypeRef type = tr_int_type(ctx, ptx_type_bits(var->type));
+    if (var->vector_len > 1)
+        type = LLVMArrayType2(type, var->vector_len);
+    return tr_register_memory(ctx, type, var->name);
 }
 
 /* The memory of the register, or of the component of a vector register. */
@@ -316,6 +321,7 @@ void tr_set_operand(struct tr_ctx *ctx, const struct ptx_operand *operand, enum 
     value = tr_resize(ctx, value, ptx_type_bits(operand->var->type), ptx_type_is_signed(type));
     name_value(value, operand->var->name);
     ctx->alignments[operand->var->index].region = 0;
+    tr_number_forget(ctx, operand);
     LLVMBuildStore(ctx->builder, value, register_slot(ctx, operand));
 }
 

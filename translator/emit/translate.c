@@ -177,11 +177,19 @@ static void set_location(struct tr_ctx *ctx, int line, int column)
 
 /* ---- a function's body ---- */
 
+static void emit_bare(struct tr_ctx *ctx, const struct ptx_inst *inst)
+{
+    if (ctx->options->checks_numbers)
+        tr_number_emit(ctx, inst, emitters[inst->op]);
+    else
+        emitters[inst->op](ctx, inst);
+}
+
 /* @p inst: puts a branch around it. */
 static void emit_guarded(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
     if (inst->guard == NULL) {
-        emitters[inst->op](ctx, inst);
+        emit_bare(ctx, inst);
         return;
     }
     struct ptx_operand guard = {
@@ -190,9 +198,10 @@ static void emit_guarded(struct tr_ctx *ctx, const struct ptx_inst *inst)
     LLVMBasicBlockRef guarded = tr_new_block(ctx, "guarded");
     LLVMBasicBlockRef after = tr_new_block(ctx, "after");
     LLVMValueRef condition = tr_operand_value(ctx, &guard, PTX_TYPE_PRED);
+    tr_number_decides(ctx, &guard);
     LLVMBuildCondBr(ctx->builder, condition, guarded, after);
     LLVMPositionBuilderAtEnd(ctx->builder, guarded);
-    emitters[inst->op](ctx, inst);
+    emit_bare(ctx, inst);
     if (!is_in_run)
         tr_end_run(ctx);
     if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(ctx->builder)) == NULL)
@@ -288,6 +297,8 @@ static bool alloc_function_state(struct tr_ctx *ctx)
     ctx->label_stmts =
         pxr_arena_alloc_array(&ctx->arena, func->label_count, sizeof *ctx->label_stmts);
     ctx->alignments = pxr_arena_alloc_array(&ctx->arena, func->var_count, sizeof *ctx->alignments);
+    if (ctx->options->checks_numbers)
+        ctx->origins = pxr_arena_alloc_array(&ctx->arena, func->var_count, sizeof *ctx->origins);
     ctx->block_depth = 0;
     ctx->taken_passing = NULL;
     memset(ctx->free_passing, 0, sizeof ctx->free_passing);
@@ -301,7 +312,7 @@ static bool alloc_function_state(struct tr_ctx *ctx)
         if (func->stmts[i].kind == PTX_STMT_LABEL)
             ctx->label_stmts[func->stmts[i].label->index] = i;
     return ctx->vars != NULL && ctx->labels != NULL && ctx->label_stmts != NULL &&
-           ctx->alignments != NULL &&
+           ctx->alignments != NULL && (!ctx->options->checks_numbers || ctx->origins != NULL) &&
            (func->is_entry || (ctx->params != NULL && ctx->rets != NULL));
 }
 

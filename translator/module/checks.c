@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * When threads have become loops and vectors, rt_check becomes its helper (translator/rt/check.c).
+ * When threads have become loops and vectors, rt_check and rt_number become their helpers
+ * (translator/rt/check.c, number.c).
  */
 #include "translator/module/checks.h"
 
@@ -58,40 +59,61 @@ size_t tr_get_accesses(LLVMValueRef constant, struct rt_checked_access accesses[
     return count;
 }
 
-/* ---- the helper ---- */
+/* ---- the helpers ---- */
 
 static const struct {
-    enum rt_placeholder placeholder;
-    const char *helper;
-} checks[] = {{RT_CALL_CHECK, "rt_checked"},
-              {RT_CALL_WRITTEN, "rt_ask_written"},
-              {RT_CALL_MARK, "rt_mark_written"},
-              {RT_CALL_CHECK_OWN, "rt_own_checked"}};
+    enum rt_placeholder check;
+    const char *name;
+} helpers[] = {{RT_CALL_CHECK, "rt_checked"},
+               {RT_CALL_WRITTEN, "rt_ask_written"},
+               {RT_CALL_MARK, "rt_mark_written"},
+               {RT_CALL_CHECK_OWN, "rt_own_checked"},
+               {RT_CALL_NUMBER, "rt_number_checked"}};
 
-#define CHECKS (sizeof checks / sizeof *checks)
-
-static LLVMValueRef function_of(LLVMModuleRef module, enum rt_placeholder placeholder)
+static LLVMValueRef find_check(LLVMModuleRef module, enum rt_placeholder placeholder)
 {
-    const struct rt_placeholder_info *info = &rt_placeholders[placeholder];
-    return LLVMGetNamedFunctionWithLength(module, info->name, info->name_len);
+    const struct rt_placeholder_info *check = &rt_placeholders[placeholder];
+    return LLVMGetNamedFunctionWithLength(module, check->name, check->name_len);
 }
 
-bool tr_has_checks(LLVMModuleRef module)
+static bool is_called(LLVMModuleRef module, enum rt_placeholder placeholder)
 {
-    for (size_t i = 0; i < CHECKS; i++) {
-        LLVMValueRef check = function_of(module, checks[i].placeholder);
-        if (check != NULL && LLVMGetFirstUse(check) != NULL)
+    LLVMValueRef check = find_check(module, placeholder);
+    return check != NULL && LLVMGetFirstUse(check) != NULL;
+}
+
+bool tr_has_memory_checks(LLVMModuleRef module)
+{
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
+        if (helpers[i].check != RT_CALL_NUMBER && is_called(module, helpers[i].check))
             return true;
-    }
     return false;
+}
+
+bool tr_has_number_checks(LLVMModuleRef module)
+{
+    return is_called(module, RT_CALL_NUMBER);
 }
 
 enum pxr_status tr_link_checks(LLVMModuleRef module, struct pxr_error *err)
 {
-    for (size_t i = 0; i < CHECKS; i++) {
-        LLVMValueRef check = function_of(module, checks[i].placeholder);
-        if (check != NULL)
-            LLVMSetValueName2(check, checks[i].helper, strlen(checks[i].helper));
-    }
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
+        if (is_called(module, helpers[i].check))
+            LLVMSetValueName2(find_check(module, helpers[i].check), helpers[i].name,
+                              strlen(helpers[i].name));
     return tr_link_rt(module, false, err);
+}
+
+/* ---- checks of numbers ---- */
+
+void tr_drop_idle_checks(LLVMModuleRef module)
+{
+    LLVMValueRef check = find_check(module, RT_CALL_NUMBER);
+    LLVMUseRef next = check == NULL ? NULL : LLVMGetFirstUse(check);
+    while (next != NULL) {
+        LLVMValueRef call = LLVMGetUser(next);
+        next = LLVMGetNextUse(next);
+        if (LLVMIsNull(LLVMGetOperand(call, TR_NUMBER_IS_WRONG)))
+            LLVMInstructionEraseFromParent(call);
+    }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks of memory in a module: calls of rt_check (kernel_abi/placeholders.def).
+ * Checks of memory and of numbers in a module: calls of rt_check and rt_number
+ * (kernel_abi/placeholders.def).
  */
 #ifndef PTXRUN_TRANSLATOR_MODULE_CHECKS_H
 #define PTXRUN_TRANSLATOR_MODULE_CHECKS_H
@@ -36,9 +37,16 @@ LLVMValueRef tr_make_accesses(LLVMModuleRef module, const struct rt_checked_acce
                               size_t count);
 size_t tr_get_accesses(LLVMValueRef constant, struct rt_checked_access accesses[TR_ACCESSES_MAX]);
 
-/* Whether rt_check, rt_written or rt_mark are called; puts their helpers in their place. */
-bool tr_has_checks(LLVMModuleRef module);
+/* The operand of rt_number that says whether it has anything to say. */
+#define TR_NUMBER_IS_WRONG 1
+
+/* Whether they are called; puts their helpers in their place. */
+bool tr_has_memory_checks(LLVMModuleRef module);
+bool tr_has_number_checks(LLVMModuleRef module);
 enum pxr_status tr_link_checks(LLVMModuleRef module, struct pxr_error *err);
+
+/* Checks of numbers that are never wrong go. */
+void tr_drop_idle_checks(LLVMModuleRef module);
 
 /* merge_checks.c. Of accesses to places at constant distances, in code that runs from its beginning
  * to its end, the first one's check is for all. */

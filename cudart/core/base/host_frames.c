@@ -125,6 +125,7 @@ char *crt_frames_text(const struct crt_frames *frames)
 
 struct crt_host_place crt_frames_source(const struct crt_frames *frames)
 {
+    bool is_behind_stub = false;
     for (int i = first_frame(frames); i < frames->count; i++) {
         Dl_info info;
         const char *function;
@@ -133,6 +134,11 @@ struct crt_host_place crt_frames_source(const struct crt_frames *frames)
         if (is_library(info.dli_fname, "libc.so"))
             break;
         struct crt_host_place place = crt_host_place_of(frames->at[i]);
+        if (is_behind_stub) { /* the kernel's name, or where that was inlined */
+            place.file = place.call_file;
+            place.line = place.call_line;
+        }
+        is_behind_stub = crt_host_is_stub(place.function);
         if (place.file && !crt_host_file_is_foreign(place.file))
             return place;
     }

@@ -64,6 +64,7 @@ struct dwarf_attribute {
     LIBDW(struct dwarf_die *, dwfl_module_addrdie, (struct dwfl_module *, uint64_t, uint64_t *))   \
     LIBDW(int, dwarf_getscopes, (struct dwarf_die *, uint64_t, struct dwarf_die **))               \
     LIBDW(int, dwarf_tag, (struct dwarf_die *))                                                    \
+    LIBDW(const char *, dwarf_diename, (struct dwarf_die *))                                       \
     LIBDW(struct dwarf_attribute *, dwarf_attr,                                                    \
           (struct dwarf_die *, unsigned, struct dwarf_attribute *))                                \
     LIBDW(int, dwarf_formudata, (struct dwarf_attribute *, uint64_t *))                            \
@@ -145,8 +146,32 @@ static bool number_of(struct dwarf_die *die, unsigned code, uint64_t *number)
     return dw.dwarf_attr(die, code, &attribute) && dw.dwarf_formudata(&attribute, number) == 0;
 }
 
+bool crt_host_is_stub(const char *function)
+{
+    static const char prefix[] = "__device_stub_";
+    return function && strncmp(function, prefix, sizeof prefix - 1) == 0;
+}
+
+/* The call of what was inlined there, if that is what the scope is. */
+static bool call_of_locked(struct dwarf_die *scope, struct dwarf_files *files, const char **file,
+                           uint32_t *line)
+{
+    uint64_t file_number;
+    uint64_t line_number;
+    if (dw.dwarf_tag(scope) != DW_TAG_INLINED_SUBROUTINE ||
+        !number_of(scope, DW_AT_CALL_FILE, &file_number) ||
+        !number_of(scope, DW_AT_CALL_LINE, &line_number))
+        return false;
+    const char *name = dw.dwarf_filesrc(files, file_number, NULL, NULL);
+    if (!name)
+        return false;
+    *file = name;
+    *line = (uint32_t)line_number;
+    return true;
+}
+
 /* The call of what was inlined at the address, from the innermost outwards, until it is one in the
- * program's own source. */
+ * program's own source, and not in what the compiler makes around a kernel's stub. */
 static void leave_foreign_locked(struct dwfl_module *module, uint64_t address,
                                  struct crt_host_place *place)
 {
@@ -157,16 +182,21 @@ static void leave_foreign_locked(struct dwfl_module *module, uint64_t address,
     if (!unit || dw.dwarf_getsrcfiles(unit, &files, &(size_t){0}) != 0)
         return;
     int count = dw.dwarf_getscopes(unit, address - bias, &scopes);
-    for (int i = 0; i < count && crt_host_file_is_foreign(place->file); i++) {
-        uint64_t file;
-        uint64_t line;
-        if (dw.dwarf_tag(&scopes[i]) != DW_TAG_INLINED_SUBROUTINE ||
-            !number_of(&scopes[i], DW_AT_CALL_FILE, &file) ||
-            !number_of(&scopes[i], DW_AT_CALL_LINE, &line))
+    bool has_left_stub = false;
+    for (int i = 0; i < count; i++) {
+        const char *file;
+        uint32_t line;
+        if (!call_of_locked(&scopes[i], files, &file, &line))
             continue;
-        const char *name = dw.dwarf_filesrc(files, file, NULL, NULL);
-        if (name)
-            *place = (struct crt_host_place){place->function, name, (uint32_t)line};
+        if (!place->call_file) {
+            place->call_file = file;
+            place->call_line = line;
+        }
+        if (!has_left_stub && !crt_host_file_is_foreign(place->file))
+            break;
+        has_left_stub = crt_host_is_stub(dw.dwarf_diename(&scopes[i]));
+        place->file = file;
+        place->line = line;
     }
     free(scopes);
 }
@@ -184,9 +214,10 @@ static struct crt_host_place look_locked(const void *return_address)
     struct dwfl_line *found = dw.dwfl_module_getsrc(module, address);
     place.file = found ? dw.dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) : NULL;
     place.line = (uint32_t)line;
-    if (place.file && crt_host_file_is_foreign(place.file))
+    if (place.file)
         leave_foreign_locked(module, address, &place);
     place.file = place.file ? strdup(place.file) : NULL;
+    place.call_file = place.call_file ? strdup(place.call_file) : NULL;
     return place;
 }
 

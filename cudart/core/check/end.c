@@ -7,6 +7,7 @@
 
 #include "cudart/core/base/leak.h"
 #include "cudart/core/base/process.h"
+#include "cudart/core/check/api_errors.h"
 #include "cudart/core/check/end.h"
 #include "cudart/core/check/print.h"
 #include "cudart/core/check/report_file.h"
@@ -67,6 +68,7 @@ __attribute__((destructor(LAST))) static void end(void)
     const struct pxr_options *options = pxr_options_get();
     if (crt_check_ready() != CRT_SUCCESS || !crt_check_is_on())
         return;
+    crt_api_errors_end(exit_code);
     if (options->leak_check)
         crt_leak_each(add_leak);
     size_t count;

@@ -34,14 +34,9 @@ bool crt_check_is_on(void)
     return pxr_options_get()->check != PXR_CHECK_NOTHING;
 }
 
-bool crt_checks_races(void)
+static bool checks(enum pxr_check what)
 {
-    return pxr_options_get()->check == PXR_CHECK_RACE;
-}
-
-bool crt_checks_meetings(void)
-{
-    return pxr_options_get()->check == PXR_CHECK_SYNC;
+    return pxr_options_get()->check == what;
 }
 
 bool crt_checks_written(void)
@@ -51,8 +46,27 @@ bool crt_checks_written(void)
 
 bool crt_checks_memory(void)
 {
-    return crt_check_is_on() && !crt_checks_races() && !crt_checks_meetings() &&
-           !crt_checks_written();
+    return checks(PXR_CHECK_DEFAULT) || checks(PXR_CHECK_MEMORY);
+}
+
+bool crt_checks_races(void)
+{
+    return checks(PXR_CHECK_RACE);
+}
+
+bool crt_checks_meetings(void)
+{
+    return checks(PXR_CHECK_SYNC);
+}
+
+bool crt_checks_numbers(void)
+{
+    return checks(PXR_CHECK_NUMBERS);
+}
+
+bool crt_checks_api(void)
+{
+    return checks(PXR_CHECK_API);
 }
 
 static bool is_same_text(const char *a, const char *b)

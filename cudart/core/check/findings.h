@@ -57,6 +57,8 @@ bool crt_checks_memory(void);
 bool crt_checks_races(void);
 bool crt_checks_meetings(void);
 bool crt_checks_written(void);
+bool crt_checks_numbers(void);
+bool crt_checks_api(void);
 
 /* Counts the occurrence if its place is known, by kind, kernel, PTX and line, or calls: then
  * nothing else of it is needed. */

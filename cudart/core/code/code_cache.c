@@ -247,6 +247,7 @@ struct cache_key crt_code_key(enum crt_cached_kind kind, const struct jit_reques
     cache_hash_number(&hash, request->checks_races);
     cache_hash_number(&hash, request->checks_meetings);
     cache_hash_number(&hash, request->checks_written);
+    cache_hash_number(&hash, request->checks_numbers);
     add_variant(&hash, &request->variant);
     cache_hash_bytes(&hash, digest, PTX_DIGEST_BYTES);
     return cache_hash_key(&hash);

@@ -22,13 +22,27 @@ static bool is_foreign(const struct ptx_place *place)
     return false;
 }
 
+/* Compilers say of some code that it has no place (line 0): what they make of one operation, in
+ * several branches. Its place is that of the code before it. */
+#define LINES_WITHOUT_PLACE 16
+
+static bool find_place(struct crt_kernel *kernel, uint32_t *ptx_line, struct ptx_place *place)
+{
+    for (uint32_t back = 0; back < LINES_WITHOUT_PLACE && back < *ptx_line; back++)
+        if (crt_kernel_find_place(kernel, (int)(*ptx_line - back), place)) {
+            *ptx_line -= back;
+            return true;
+        }
+    return false;
+}
+
 /* False if the PTX does not tell. */
 static bool find_source(struct crt_kernel *kernel, uint32_t ptx_line,
                         char file[PTX_PLACE_TEXT_BYTES], uint32_t *line)
 {
     struct ptx_place place;
     struct ptx_place caller;
-    if (!crt_kernel_find_place(kernel, (int)ptx_line, &place))
+    if (!find_place(kernel, &ptx_line, &place))
         return false;
     unsigned depth = 1;
     while (is_foreign(&place) && crt_kernel_find_caller(kernel, (int)ptx_line, depth++, &caller))

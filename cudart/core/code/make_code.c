@@ -42,6 +42,7 @@ struct jit_request crt_kernel_request(const struct crt_kernel *kernel,
         .checks_races = crt_checks_races(),
         .checks_meetings = crt_checks_meetings(),
         .checks_written = crt_checks_written(),
+        .checks_numbers = crt_checks_numbers(),
         .is_debugged = options->debug != PXR_DEBUG_NONE,
         .tells_source_lines =
             options->debug == PXR_DEBUG_GDB || options->profile == PXR_PROFILE_PERF,

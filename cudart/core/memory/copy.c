@@ -10,6 +10,7 @@
 #include "cudart/core/check/findings.h"
 #include "cudart/core/memory/host_report.h"
 #include "cudart/core/memory/memory.h"
+#include "cudart/core/memory/pending_copies.h"
 #include "cudart/core/streams/context.h"
 #include "cudart/core/streams/work.h"
 
@@ -104,6 +105,7 @@ bool crt_fill_is_small(const struct crt_fill *fill)
 struct copy_task {
     struct crt_copy copy;
     struct crt_frames calls; /* if it is asked whether the source has been written */
+    struct crt_pending_copy *pending;
     uint8_t staged[];
 };
 
@@ -113,6 +115,16 @@ static void run_copy_task(void *arg)
     if (task->calls.count > 0)
         crt_report_unwritten(&task->copy, &task->calls);
     crt_copy_run(&task->copy);
+    crt_pending_copy_end(task->pending);
+}
+
+static struct crt_pending_copy *begin_pending(const struct crt_copy *copy)
+{
+    size_t dst_bytes;
+    size_t src_bytes;
+    side_extent(&copy->dst, copy, &dst_bytes);
+    side_extent(&copy->src, copy, &src_bytes);
+    return crt_pending_copy_begin(copy->dst.base, dst_bytes, copy->src.base, src_bytes);
 }
 
 static enum crt_result submit_copy(struct crt_stream *stream, const struct crt_copy *copy,
@@ -133,7 +145,12 @@ static enum crt_result submit_copy(struct crt_stream *stream, const struct crt_c
         task->copy.src = stage.dst;
         task->copy.src.place = place;
     }
-    return crt_stream_task(stream, run_copy_task, task);
+    struct crt_pending_copy *pending = begin_pending(&task->copy);
+    task->pending = pending;
+    enum crt_result result = crt_stream_task(stream, run_copy_task, task);
+    if (result != CRT_SUCCESS)
+        crt_pending_copy_end(pending);
+    return result;
 }
 
 /* Whether both sides are as the caller claims. */

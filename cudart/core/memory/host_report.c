@@ -10,20 +10,19 @@
 #include "cudart/core/memory/describe.h"
 #include "cudart/core/memory/freed.h"
 #include "cudart/core/memory/memory.h"
+#include "cudart/core/memory/pending_copies.h"
 #include "cudart/core/memory/pool.h"
 #include "cudart/core/memory/written.h"
 
-/* Adds who has called what, and where; other: the calls that have freed the memory that is meant.
- */
+/* Adds who has called what, and where; other: the calls that have allocated, freed or copied the
+ * memory that is meant, as `done` says. */
 static void add_of(const struct crt_frames *frames, struct crt_finding *finding, const char *access,
-                   char where[CRT_WHERE_BYTES], struct crt_frames *other)
+                   char where[CRT_WHERE_BYTES], struct crt_frames *other, const char *done)
 {
     char text[256];
     struct crt_host_place place = crt_frames_source(frames);
     char *call = crt_frames_text(frames);
-    if (finding->block_base)
-        crt_leak_frames((const void *)(uintptr_t)finding->block_base, other);
-    char *others = crt_describe_calls(other, finding->block_base ? "allocated" : "freed", where);
+    char *others = crt_describe_calls(other, done, where);
     finding->function = crt_frames_function(frames);
     finding->call = call;
     finding->file = place.file;
@@ -39,11 +38,20 @@ static void add_of(const struct crt_frames *frames, struct crt_finding *finding,
 
 /* Of the calling thread. */
 static void add(struct crt_finding *finding, const char *access, char where[CRT_WHERE_BYTES],
-                struct crt_frames *other)
+                struct crt_frames *other, const char *done)
 {
     struct crt_frames frames;
     crt_frames_take(&frames);
-    add_of(&frames, finding, access, where, other);
+    add_of(&frames, finding, access, where, other, done);
+}
+
+/* The calls that have allocated or, if there is no block, freed the memory. */
+static void add_with_block(struct crt_finding *finding, const char *access,
+                           char where[CRT_WHERE_BYTES], struct crt_frames *freed)
+{
+    if (finding->block_base)
+        crt_leak_frames((const void *)(uintptr_t)finding->block_base, freed);
+    add(finding, access, where, freed, finding->block_base ? "allocated" : "freed");
 }
 
 /* Of a block that a pool keeps for later; streams may not have come to its free. */
@@ -80,7 +88,18 @@ void crt_report_free(uintptr_t base)
         finding.block_bytes = near.base ? near.size_bytes : 0;
         crt_describe_near(base, 0, &near, where);
     }
-    add(&finding, "free of memory", where, &freed);
+    add_with_block(&finding, "free of memory", where, &freed);
+}
+
+void crt_report_free_in_use(uintptr_t base, size_t size_bytes)
+{
+    struct crt_frames user = {0};
+    char where[CRT_WHERE_BYTES];
+    if (!crt_checks_api() || !crt_pending_copy_find(base, size_bytes, &user))
+        return;
+    struct crt_finding finding = {.kind = CRT_FINDING_FREE_IN_USE, .address = base};
+    snprintf(where, sizeof where, "the %zu-byte block at 0x%zx", size_bytes, (size_t)base);
+    add(&finding, "free of memory", where, &user, "copied");
 }
 
 void crt_report_extent(uintptr_t base, size_t extent, unsigned access, bool is_refused)
@@ -104,7 +123,7 @@ void crt_report_extent(uintptr_t base, size_t extent, unsigned access, bool is_r
         crt_describe_near(base, extent, &near, where);
     }
     snprintf(text, sizeof text, "%s of %zu bytes", finding.verb, extent);
-    add(&finding, text, where, &freed);
+    add_with_block(&finding, text, where, &freed);
 }
 
 /* The first row with bytes that nobody has written: where they begin, and how many they are in that
@@ -140,6 +159,7 @@ void crt_report_unwritten(const struct crt_copy *copy, const struct crt_frames *
                                   .block_base = near.base,
                                   .block_bytes = near.size_bytes};
     crt_describe_near(address, gap, &near, where);
+    crt_leak_frames((const void *)near.base, &allocated);
     snprintf(text, sizeof text, "read of %zu bytes", bytes);
-    add_of(calls, &finding, text, where, &allocated);
+    add_of(calls, &finding, text, where, &allocated, "allocated");
 }

@@ -16,6 +16,10 @@
 /* The API refuses to give this address back. */
 void crt_report_free(uintptr_t base);
 
+/* Memory of the host is given back, or no longer page-locked: copies that are to come may use it.
+ */
+void crt_report_free_in_use(uintptr_t base, size_t size_bytes);
+
 /* A copy or fill uses bytes that do not lie in one allocation. access: CRT_ACCESS_READ or
  * CRT_ACCESS_WRITE; extent: from the first to the last byte; is_refused: the API says so, too. */
 void crt_report_extent(uintptr_t base, size_t extent, unsigned access, bool is_refused);

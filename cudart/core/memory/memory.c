@@ -139,6 +139,13 @@ enum crt_result crt_memory_free(uintptr_t base)
     return freed == CRT_SUCCESS ? result : freed;
 }
 
+/* After an error nothing that is pending will be done. */
+static void report_in_use(const struct crt_allocation *allocation)
+{
+    if (allocation->ctx && crt_context_sticky(allocation->ctx) == CRT_SUCCESS)
+        crt_report_free_in_use(allocation->base, allocation->size_bytes);
+}
+
 enum crt_result crt_memory_free_host(uintptr_t base)
 {
     struct crt_allocation allocation;
@@ -146,6 +153,7 @@ enum crt_result crt_memory_free_host(uintptr_t base)
         return CRT_SUCCESS;
     if (!find_start(base, CRT_MEMORY_HOST, CRT_MEMORY_HOST, &allocation))
         return refuse_free(base);
+    report_in_use(&allocation);
     crt_freed_begin();
     if (allocation.ctx && !sch_on_pool_thread())
         crt_context_wait(allocation.ctx);
@@ -209,6 +217,9 @@ enum crt_result crt_memory_unregister(void *base)
 {
     if (!base)
         return CRT_INVALID_VALUE;
+    struct crt_allocation allocation;
+    if (crt_memory_find((uintptr_t)base, &allocation))
+        report_in_use(&allocation);
     return crt_arena_unregister((uintptr_t)base);
 }
 

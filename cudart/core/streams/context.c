@@ -11,6 +11,7 @@
 
 #include "cudart/core/base/device.h"
 #include "cudart/core/base/process.h"
+#include "cudart/core/check/api_errors.h"
 #include "cudart/core/streams/capture.h"
 #include "cudart/core/streams/event.h"
 #include "scheduler/scheduler.h"
@@ -304,10 +305,19 @@ static enum crt_result require_alive(struct crt_context **ctx)
     return CRT_SUCCESS;
 }
 
+/* The program gets to know of the error that its kernels have left. */
+static enum crt_result tell_sticky(const struct crt_context *ctx)
+{
+    enum crt_result sticky = crt_context_sticky(ctx);
+    if (sticky != CRT_SUCCESS)
+        crt_api_fault_told();
+    return sticky;
+}
+
 enum crt_result crt_context_require(struct crt_context **ctx)
 {
     enum crt_result result = require_alive(ctx);
-    return result == CRT_SUCCESS ? crt_context_sticky(*ctx) : result;
+    return result == CRT_SUCCESS ? tell_sticky(*ctx) : result;
 }
 
 enum crt_result crt_context_wait(struct crt_context *ctx)
@@ -347,13 +357,15 @@ void crt_context_poison(struct crt_context *ctx, enum crt_result result)
 {
     int none = CRT_SUCCESS;
     atomic_compare_exchange_strong(is_lack(result) ? &ctx->lack : &ctx->sticky, &none, (int)result);
+    crt_api_fault((uint32_t)result);
 }
 
 enum crt_result crt_context_outcome(struct crt_context *ctx)
 {
-    enum crt_result sticky = crt_context_sticky(ctx);
+    enum crt_result sticky = tell_sticky(ctx);
     if (sticky != CRT_SUCCESS || !atomic_load_explicit(&ctx->lack, memory_order_acquire))
         return sticky;
+    crt_api_fault_told();
     return (enum crt_result)atomic_exchange(&ctx->lack, CRT_SUCCESS);
 }
 

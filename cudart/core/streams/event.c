@@ -7,6 +7,7 @@
 #include <utlist.h>
 
 #include "cudart/core/streams/context.h"
+#include "cudart/core/streams/context_report.h"
 #include "cudart/core/streams/ipc_event.h"
 #include "cudart/core/streams/work.h"
 #include "scheduler/scheduler.h"
@@ -91,9 +92,19 @@ void crt_event_set_operation(struct crt_event *event, struct sch_op *op)
     sch_op_release(previous);
 }
 
+/* event: any address. */
+static bool belongs_to(const struct crt_event *event, const struct crt_context *ctx)
+{
+    if (!crt_event_is_valid(event))
+        return false;
+    if (event->ctx != ctx)
+        crt_report_wrong_context("event", event->ctx, ctx);
+    return event->ctx == ctx;
+}
+
 enum crt_result crt_event_record(struct crt_event *event, struct crt_stream *stream)
 {
-    if (!crt_event_is_valid(event) || event->ctx != stream->ctx)
+    if (!belongs_to(event, stream->ctx))
         return CRT_INVALID_HANDLE;
     if (stream->captured.capture)
         return crt_capture_record(stream, event);
@@ -114,7 +125,7 @@ enum crt_result crt_event_record(struct crt_event *event, struct crt_stream *str
 
 enum crt_result crt_event_record_external(struct crt_event *event, struct crt_stream *stream)
 {
-    if (!crt_event_is_valid(event) || event->ctx != stream->ctx)
+    if (!belongs_to(event, stream->ctx))
         return CRT_INVALID_HANDLE;
     if (!stream->captured.capture)
         return CRT_INVALID_VALUE;
@@ -124,7 +135,7 @@ enum crt_result crt_event_record_external(struct crt_event *event, struct crt_st
 
 enum crt_result crt_event_record_all(struct crt_event *event, struct crt_context *ctx)
 {
-    if (!crt_event_is_valid(event) || event->ctx != ctx)
+    if (!belongs_to(event, ctx))
         return CRT_INVALID_HANDLE;
     if (event->shared)
         return crt_not_supported("recording a context in an interprocess event");
@@ -226,8 +237,10 @@ enum crt_result crt_event_elapsed(struct crt_event *start, struct crt_event *end
     enum crt_result result = CRT_SUCCESS;
     uint64_t start_ns = finish_time(start, &result);
     uint64_t end_ns = finish_time(end, &result);
-    if (result == CRT_SUCCESS && start->ctx->device != end->ctx->device)
+    if (result == CRT_SUCCESS && start->ctx->device != end->ctx->device) {
+        crt_report_wrong_context("event", end->ctx, start->ctx);
         result = CRT_INVALID_HANDLE;
+    }
     if (result != CRT_SUCCESS)
         return result;
     *ms = (float)((double)(int64_t)(end_ns - start_ns) / 1e6);

@@ -101,10 +101,13 @@ bool tr_memory_may_pass_caches(const struct tr_widen *widen, const struct tr_mem
 void tr_memory_store_past_caches(struct tr_widen *widen, const struct tr_memory *memory,
                                  const struct tr_store *stores);
 
-/* ---- checks of memory (bounds.c) ---- */
+/* ---- checks of memory (bounds.c) and of numbers (wrong_numbers.c) ---- */
 
 bool tr_memory_is_check(LLVMValueRef inst);
 void tr_memory_check(struct tr_widen *widen, uint32_t value);
+
+bool tr_memory_is_number_check(LLVMValueRef inst);
+void tr_memory_check_number(struct tr_widen *widen, uint32_t value);
 
 /* ---- volatile and relaxed accesses (relaxed.c) ---- */
 
