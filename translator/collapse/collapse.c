@@ -17,8 +17,8 @@
 
 /* Regions overlap: n conditional sync points in a row put the code behind them into n regions. The
  * code that brings values across sync points counts, too. Beyond so many instructions, which take
- * about five seconds to compile, `precise` has to do, though it runs ten times as long: who comes here
- * has warp operations or barriers everywhere. */
+ * about five seconds to compile, `precise` has to do, though it runs ten times as long: who comes
+ * here has warp operations or barriers everywhere. */
 #define LENGTH_MAX 48000
 
 /* The same for quick code, which is to be there at once: stacks of their own are compiled in a
