@@ -5,6 +5,7 @@
  */
 #include "translator/analysis/analysis.h"
 #include "translator/barriers/early_reads.h"
+#include "translator/barriers/exchanges.h"
 #include "translator/barriers/meeting_checks.h"
 #include "translator/collapse/tuning/line_up.h"
 #include "translator/collapse/tuning/nontemporal.h"
@@ -211,6 +212,11 @@ static enum pxr_status drop_meeting_checks(struct tr_compilation *c, struct pxr_
 static enum pxr_status optimise_barriers(struct tr_compilation *c, struct pxr_error *err)
 {
     return tr_optimise_barriers(c->module, c->kernel, c->options.facts, &c->barriers, err);
+}
+
+static enum pxr_status order_exchanges(struct tr_compilation *c, struct pxr_error *err)
+{
+    return tr_order_exchanges(c->module, c->options.facts, err);
 }
 
 static enum pxr_status keep_early_reads(struct tr_compilation *c, struct pxr_error *err)
