@@ -13,16 +13,19 @@
  */
 #include "translator/barriers/exchanges.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
+#include "translator/analysis/address.h"
 #include "translator/analysis/calls.h"
 #include "translator/barriers/effects.h"
 #include "translator/barriers/lane_values.h"
 #include "translator/module/declare.h"
 #include "translator/module/module_steps.h"
+#include "translator/module/walk.h"
 
 /* Kernels with more segments, or more accesses to shared memory, are left alone. */
 #define SEGMENTS_MAX 4096
@@ -285,12 +288,28 @@ static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
     return PXR_OK;
 }
 
+/* Whether the kernel asks where the block's shared memory is. */
+static bool uses_shared_memory(LLVMValueRef function)
+{
+    TR_FOR_EACH_INSTRUCTION(inst, function) {
+        if (LLVMIsALoadInst(inst) == NULL)
+            continue;
+        struct tr_field field = tr_field_of(inst, TR_RECORD_THREAD);
+        if (field.record == TR_RECORD_BLOCK && field.has_offset &&
+            field.offset == offsetof(struct rt_block, shared))
+            return true;
+    }
+    return false;
+}
+
 enum pxr_status tr_order_exchanges(LLVMModuleRef module, const struct tr_facts *facts,
                                    struct pxr_error *err)
 {
     static const struct tr_facts nothing = {0};
     struct exchanges x = {.effects = {.facts = facts == NULL ? &nothing : facts}};
     LLVMValueRef function = LLVMGetNamedFunction(module, TR_KERNEL_NAME);
+    if (!uses_shared_memory(function))
+        return PXR_OK;
     enum pxr_status status = tr_graph_build(&x.graph, function, tr_is_sync_point, err);
     if (status != PXR_OK)
         return status;
