@@ -157,6 +157,8 @@ enum rt_vote { RT_VOTE_ALL, RT_VOTE_ANY, RT_VOTE_UNI, RT_VOTE_BALLOT };
  * that do. Its numbers are behind those of volatile accesses, which go first where lanes wait at
  * both. */
 #define RT_SITE_IN_STEP 0x40000000u
+/* Where lanes exchange values through shared memory, not volatile. */
+#define RT_SITE_EXCHANGE 0x10000000u
 /* Also waits for lanes that poll, since they come here next: lanes that have never polled
  * themselves wait long. */
 #define RT_SITE_PATIENT 0x80000000u

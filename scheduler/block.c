@@ -169,6 +169,7 @@ void sch_warp_reset(struct sch_warp *warp, uint32_t live)
     warp->passed = 0;
     warp->passed_over = 0;
     warp->meeting_count = 0;
+    warp->brought = 0;
 }
 
 void sch_block_reset_barriers(struct sch_block *block)

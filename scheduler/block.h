@@ -44,6 +44,13 @@ struct sch_meeting {
     uint32_t arrived;
 };
 
+/* What a lane has brought to an operation of a part of the warp. */
+struct sch_share {
+    uint32_t kind;
+    uint32_t mask;
+    uint32_t value, b, c;
+};
+
 struct sch_warp {
     uint32_t live;      /* lanes that exist and have not exited */
     uint32_t runnable;  /* live lanes that may come to a meeting point without help */
@@ -67,7 +74,9 @@ struct sch_warp {
     uint64_t result[RT_WARP_SIZE];
     uint32_t b[RT_WARP_SIZE];
     uint32_t c[RT_WARP_SIZE];
-    uint8_t *words; /* the warp's, of rt_block.words */
+    uint32_t brought;                      /* lanes with a share */
+    struct sch_share shares[RT_WARP_SIZE]; /* each lane's last one */
+    uint8_t *words;                        /* the warp's, of rt_block.words */
 };
 
 /* All zero while nobody has arrived. */

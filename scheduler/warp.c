@@ -3,8 +3,11 @@
  * Warp operations. PTX ISA, of all .sync forms: "causes executing thread to wait until all
  * non-exited threads corresponding to membermask have executed [it] with the same qualifiers and
  * same membermask value before resuming execution". Where in the program a lane executes it does
- * not matter. Lanes that the block does not have are never live and nobody waits for them. A lane
- * outside its own membermask is undefined in PTX; here it acts alone.
+ * not matter. Lanes that the block does not have are never live and nobody waits for them.
+ *
+ * A lane outside its own membermask is undefined in PTX, but programs have them, and a machine
+ * executes the operation for all lanes that are together: such a lane gathers, and gets the value
+ * of any lane that has come, or the vote of those in its mask.
  */
 #include "kernel_abi/lanes.h"
 #include "kernel_abi/placeholders.h"
@@ -12,6 +15,10 @@
 
 /* Lanes meet that execute the same operation in the same mode. */
 #define KIND(op, mode) ((uint32_t)(op) << 8 | (uint32_t)(mode))
+
+/* The site of lanes outside their own mask: with the kind. Like those of lanes in step, it is
+ * behind those of volatile accesses. */
+#define SITE_OUTSIDE 0x20000000u
 
 #define FOR_EACH_LANE(lane, set)                                                                   \
     for (uint32_t rest_ = (set), lane = 0;                                                         \
@@ -154,11 +161,30 @@ static struct sch_meeting *find_meeting(struct sch_warp *warp, uint32_t kind, ui
     return meeting;
 }
 
+static void gather(struct rt_thread *rt, uint32_t site);
+
+static bool is_for_outsiders(uint32_t kind)
+{
+    return kind >> 8 == RT_CALL_SHFL || kind >> 8 == RT_CALL_VOTE || kind >> 8 == RT_CALL_WARP_SYNC;
+}
+
 static void meet(struct rt_thread *rt, uint32_t kind, uint32_t mask, uint64_t value)
 {
     struct sch_thread *thread = sch_thread_of(rt);
     struct sch_warp *warp = sch_warp_of(thread);
     uint32_t lane = rt->lane;
+    if (mask != UINT32_MAX && is_for_outsiders(kind)) {
+        warp->brought |= SCH_LANE(lane);
+        warp->shares[lane] = (struct sch_share){.kind = kind,
+                                                .mask = mask,
+                                                .value = (uint32_t)value,
+                                                .b = warp->b[lane],
+                                                .c = warp->c[lane]};
+        if (!(mask & SCH_LANE(lane))) {
+            gather(rt, SITE_OUTSIDE | kind);
+            return;
+        }
+    }
     if (!(mask & SCH_LANE(lane)))
         mask = SCH_LANE(lane);
     warp->value[lane] = value;
@@ -167,6 +193,26 @@ static void meet(struct rt_thread *rt, uint32_t kind, uint32_t mask, uint64_t va
     sch_thread_arrive(thread);
     if (!complete(sch_block_of(thread), rt->warp, meeting))
         sch_thread_stay(thread);
+}
+
+/* The result of a lane outside its own mask. */
+static uint64_t result_outside(const struct sch_warp *warp, uint32_t lane)
+{
+    const struct sch_share *own = &warp->shares[lane];
+    uint32_t mode = own->kind & 0xff;
+    uint32_t came = 0, ballot = 0;
+    FOR_EACH_LANE(other, warp->brought)
+    {
+        came |= warp->shares[other].kind == own->kind ? SCH_LANE(other) : 0;
+        ballot |= warp->shares[other].value != 0 ? SCH_LANE(other) : 0;
+    }
+    if (own->kind >> 8 == RT_CALL_VOTE)
+        return rt_vote_result(mode, ballot & came & own->mask, came & own->mask);
+    bool is_in_range;
+    uint32_t source = rt_shfl_source(mode, lane, own->b, own->c, &is_in_range);
+    if (!is_in_range)
+        return own->value;
+    return RT_PREDICATE_BIT | ((came & SCH_LANE(source)) != 0 ? warp->shares[source].value : 0);
 }
 
 static uint64_t wait_result(struct rt_thread *thread)
@@ -280,7 +326,7 @@ void sch_warp_gathered(struct sch_block *block, uint32_t warp_index)
         group |= warp->b[lane] == site ? SCH_LANE(lane) : 0;
     }
     FOR_EACH_LANE(lane, group)
-    warp->result[lane] = group;
+    warp->result[lane] = warp->b[lane] & SITE_OUTSIDE ? result_outside(warp, lane) : group;
     warp->gathering &= ~group;
     sch_lanes_release(block, warp_index, group);
 }

@@ -4,6 +4,8 @@
  * gives it the parts of the compilation that it needs.
  */
 #include "translator/analysis/analysis.h"
+#include "translator/barriers/early_reads.h"
+#include "translator/barriers/exchanges.h"
 #include "translator/barriers/meeting_checks.h"
 #include "translator/collapse/tuning/line_up.h"
 #include "translator/collapse/tuning/nontemporal.h"
@@ -230,6 +232,16 @@ static enum pxr_status drop_meeting_checks(struct tr_compilation *c, struct pxr_
 static enum pxr_status optimise_barriers(struct tr_compilation *c, struct pxr_error *err)
 {
     return tr_optimise_barriers(c->module, c->kernel, c->options.facts, &c->barriers, err);
+}
+
+static enum pxr_status order_exchanges(struct tr_compilation *c, struct pxr_error *err)
+{
+    return tr_order_exchanges(c->module, c->options.facts, err);
+}
+
+static enum pxr_status keep_early_reads(struct tr_compilation *c, struct pxr_error *err)
+{
+    return tr_keep_early_reads(c->module, c->kernel, c->options.facts, err);
 }
 
 /* A step of collapse/collapsing.h, which may change the collapse. */

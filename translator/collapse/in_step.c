@@ -9,8 +9,8 @@
  *  - where paths meet of which one has a strong access, or a loop that waits: no lane goes past.
  * Such a place moves up to the access before it, through branches, too: all lanes come there. It
  * moves out of code that only one lane of the warp executes: that lane waits for nobody in there.
- * Nothing is added where a program does not wait, nor in the very loop that waits: there lanes go
- * different ways for good.
+ * Nothing is added where a program does not wait, nor in the very loop that waits, unless all lanes
+ * meet in each of its turns: there lanes go different ways for good.
  *
  * If waiting lanes come to the place next in any case, a machine would reunite the paths between
  * the two; then the lanes that are there first wait for those that poll, too.
@@ -32,7 +32,10 @@ struct in_step {
     bool is_row;                   /* a warp is in one row of the block, or meant to be */
     struct tr_dominators meetings; /* post-dominators on all ways that do not fault */
     const bool *is_needed;         /* by value: a poll that stays */
-    struct tr_set waiting;         /* segments of loops that wait */
+    struct tr_set meeting;         /* segments in which all lanes of the warp meet */
+    struct tr_set polled;          /* loops that wait */
+    struct tr_set around;          /* segments to which a loop's header leads without a meeting */
+    struct tr_set waiting;         /* segments of loops that wait and where lanes need not meet */
     struct tr_set follows;         /* segments that threads which poll come to next */
     struct tr_set climbed;         /* segments from which meetings have been searched */
     struct tr_set places;          /* values before which lanes gather */
@@ -166,6 +169,46 @@ static uint32_t waiting_loop(const struct in_step *lanes, uint32_t v)
     return lanes->is_needed[v] ? lanes->loops->innermost[lanes->graph->values[v].segment] : TR_NONE;
 }
 
+static void find_meeting_segments(struct in_step *lanes)
+{
+    const struct tr_graph *graph = lanes->graph;
+    for (uint32_t v = 0; v < graph->value_count; v++)
+        if (graph->values[v].segment != TR_NONE && access_of(&graph->values[v]) == ACCESS_MEETING)
+            tr_set_add(&lanes->meeting, graph->values[v].segment);
+}
+
+/* Adds the segments of the loop to which `from` leads without a meeting; true: one is its header.
+ */
+static bool go_on(struct in_step *lanes, const struct tr_loop *loop, uint32_t from)
+{
+    const struct tr_segment *segment = &lanes->graph->segments[from];
+    for (uint32_t i = 0; i < segment->succ_count; i++) {
+        uint32_t to = segment->succs[i];
+        if (to == loop->header)
+            return true;
+        if (tr_set_has(&loop->segments, to) && !tr_set_has(&lanes->meeting, to))
+            tr_set_add(&lanes->around, to);
+    }
+    return false;
+}
+
+/* Whether all ways around the loop lead through a place where all lanes of the warp meet. */
+static bool meets_each_turn(struct in_step *lanes, const struct tr_loop *loop)
+{
+    if (tr_set_has(&lanes->meeting, loop->header))
+        return true;
+    memset(lanes->around.words, 0, lanes->around.word_count * sizeof *lanes->around.words);
+    tr_set_add(&lanes->around, loop->header);
+    for (uint32_t before = 0, count = 1; count != before; count = tr_set_count(&lanes->around)) {
+        before = count;
+        for (uint32_t s = tr_set_next(&lanes->around, 0); s != TR_NONE;
+             s = tr_set_next(&lanes->around, s + 1))
+            if (go_on(lanes, loop, s))
+                return false;
+    }
+    return true;
+}
+
 static void find_waiting(struct in_step *lanes)
 {
     const struct tr_graph *graph = lanes->graph;
@@ -173,11 +216,15 @@ static void find_waiting(struct in_step *lanes)
         uint32_t loop = waiting_loop(lanes, v);
         if (loop == TR_NONE)
             continue;
-        tr_set_merge(&lanes->waiting, &lanes->loops->loops[loop].segments);
+        tr_set_add(&lanes->polled, loop);
         uint32_t s = graph->values[v].segment;
         for (; s != TR_NONE && !tr_set_has(&lanes->follows, s); s = lanes->meetings.idom[s])
             tr_set_add(&lanes->follows, s);
     }
+    for (uint32_t i = tr_set_next(&lanes->polled, 0); i != TR_NONE;
+         i = tr_set_next(&lanes->polled, i + 1))
+        if (!meets_each_turn(lanes, &lanes->loops->loops[i]))
+            tr_set_merge(&lanes->waiting, &lanes->loops->loops[i].segments);
 }
 
 /* ---- places ---- */
@@ -407,11 +454,15 @@ static bool make_sets(struct in_step *lanes)
 {
     struct pxr_arena *arena = &lanes->graph->arena;
     uint32_t segments = lanes->graph->segment_count;
+    lanes->meeting = tr_set_make(arena, segments);
+    lanes->polled = tr_set_make(arena, lanes->loops->count);
+    lanes->around = tr_set_make(arena, segments);
     lanes->waiting = tr_set_make(arena, segments);
     lanes->follows = tr_set_make(arena, segments);
     lanes->climbed = tr_set_make(arena, segments);
     lanes->places = tr_set_make(arena, lanes->graph->value_count);
-    return lanes->waiting.words && lanes->follows.words && lanes->climbed.words &&
+    return lanes->meeting.words && lanes->polled.words && lanes->around.words &&
+           lanes->waiting.words && lanes->follows.words && lanes->climbed.words &&
            lanes->places.words;
 }
 
@@ -434,6 +485,7 @@ enum pxr_status tr_gather_lanes(struct tr_graph *graph, const struct tr_dominato
         status = find_shapes(&lanes, facts, err);
     if (status != PXR_OK)
         return status;
+    find_meeting_segments(&lanes);
     find_waiting(&lanes);
     find_places(&lanes);
     build_gatherings(&lanes);

@@ -9,7 +9,7 @@
 
 #define NOT_INLINED __attribute__((noinline))
 
-/* A lane outside of its own mask acts alone. */
+/* A lane outside of its own mask acts alone, but in shuffles and votes. */
 static inline uint32_t partners(const struct rt_fused_op *op, uint32_t live, uint32_t lane)
 {
     return op->mask[lane] >> lane & 1 ? op->mask[lane] & live : UINT32_C(1) << lane;
@@ -32,7 +32,8 @@ NOT_INLINED uint32_t rt_fused_shfl(struct rt_fused_op *op, uint32_t live)
 {
     uint32_t predicates = 0;
     for (uint32_t i = 0; i < RT_WARP_SIZE; i++) {
-        uint32_t lanes = partners(op, live, i);
+        bool is_member = op->mask[i] >> i & 1;
+        uint32_t lanes = is_member ? op->mask[i] & live : live;
         bool is_in_range;
         uint32_t source = rt_shfl_source(op->mode[i], i, op->b[i], op->c[i], &is_in_range);
         uint32_t own = (uint32_t)op->value[i];
@@ -49,7 +50,7 @@ NOT_INLINED uint32_t rt_fused_vote(struct rt_fused_op *op, uint32_t live)
     for (uint32_t i = 0; i < RT_WARP_SIZE; i++)
         set |= (uint32_t)(op->value[i] != 0) << i;
     for (uint32_t i = 0; i < RT_WARP_SIZE; i++) {
-        uint32_t lanes = partners(op, live, i);
+        uint32_t lanes = op->mask[i] & live;
         op->result[i] = rt_vote_result(op->mode[i], set & lanes, lanes);
     }
     return 0;

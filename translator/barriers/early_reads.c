@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Many programs reduce over the block twice in the same shared memory, and lack a barrier between:
+ * all threads read the result right behind a barrier, then the first warp stores to the same place
+ * again. That is a race, but on a machine every thread has made its read long before another one
+ * gets to the store. In loops over threads the first warp would store before the second one reads.
+ *
+ * So where all threads read one place of shared memory right behind a barrier, and another thread
+ * may store there before the next one, the barrier gets a twin behind the reads. All threads come
+ * to it, as they have come to the barrier. Reads of places of their own stay as they are: a value
+ * for each thread would have to be kept across the twin, and programs seldom lack that barrier.
+ */
+#include "translator/barriers/early_reads.h"
+
+#include <string.h>
+
+#include <llvm-c/Core.h>
+
+#include "translator/analysis/calls.h"
+#include "translator/barriers/effects.h"
+#include "translator/module/module_steps.h"
+
+/* Kernels with more segments are left alone. */
+#define SEGMENTS_MAX 4096
+
+struct early_reads {
+    struct tr_graph graph;
+    struct tr_dominators dominators;
+    struct tr_loops loops;
+    struct tr_shapes shapes;
+    struct tr_effects effects;
+    bool *is_barrier;
+    struct tr_set after; /* segments that threads come to between the barrier and the next one */
+    uint32_t *work;
+};
+
+static LLVMValueRef last_value(const struct early_reads *r, uint32_t segment)
+{
+    const struct tr_segment *s = &r->graph.segments[segment];
+    return r->graph.values[s->first_value + s->value_count - 1].llvm;
+}
+
+/* The segment behind a barrier; TR_NONE: the segment does not end at one. */
+static uint32_t behind(const struct early_reads *r, uint32_t segment)
+{
+    return tr_is_block_barrier(last_value(r, segment)) ? r->graph.segments[segment].succs[0]
+                                                       : TR_NONE;
+}
+
+/* ---- reads ---- */
+
+static bool is_shared(const struct early_reads *r, LLVMValueRef pointer)
+{
+    return tr_origins_of(&r->effects, pointer) == TR_ORIGIN_SHARED;
+}
+
+/* Whether it is a read of a place that the block's threads have in common. */
+static bool is_common_read(const struct early_reads *r, const struct tr_access *access)
+{
+    const struct tr_value *value = &r->graph.values[access->value];
+    if (access->is_wall || access->is_write || value->opcode != LLVMLoad ||
+        !is_shared(r, LLVMGetOperand(value->llvm, 0)))
+        return false;
+    uint32_t pointer = value->operands[0];
+    return pointer == TR_NONE || r->shapes.values[pointer].kind == TR_UNIFORM;
+}
+
+static void find_after(struct early_reads *r, uint32_t first)
+{
+    uint32_t count = 0;
+    memset(r->after.words, 0, r->after.word_count * sizeof *r->after.words);
+    tr_set_add(&r->after, first);
+    r->work[count++] = first;
+    while (count > 0) {
+        uint32_t s = r->work[--count];
+        const struct tr_segment *segment = &r->graph.segments[s];
+        for (uint32_t i = 0; i < segment->succ_count && !segment->is_sync_point; i++)
+            if (!tr_set_has(&r->after, segment->succs[i])) {
+                tr_set_add(&r->after, segment->succs[i]);
+                r->work[count++] = segment->succs[i];
+            }
+    }
+}
+
+static bool may_be_overwritten(const struct early_reads *r, const struct tr_access *read)
+{
+    const struct tr_effects *effects = &r->effects;
+    for (uint32_t s = tr_set_next(&r->after, 0); s != TR_NONE; s = tr_set_next(&r->after, s + 1))
+        for (uint32_t i = effects->first_access[s]; i < effects->first_access[s + 1]; i++) {
+            const struct tr_access *access = &effects->accesses[i];
+            if (access->is_write && !access->is_wall && tr_may_meet(effects, read, access))
+                return true;
+        }
+    return false;
+}
+
+/* The last of the reads right behind a barrier that may come too late; TR_NONE: there is none. */
+static uint32_t last_early_read(struct early_reads *r, uint32_t segment)
+{
+    const struct tr_effects *effects = &r->effects;
+    uint32_t last = TR_NONE;
+    find_after(r, segment);
+    for (uint32_t i = effects->first_access[segment]; i < effects->first_access[segment + 1]; i++) {
+        const struct tr_access *access = &effects->accesses[i];
+        if (access->is_wall || access->is_write)
+            break;
+        if (is_common_read(r, access) && may_be_overwritten(r, access))
+            last = access->value;
+    }
+    return last;
+}
+
+static void add_twins(struct early_reads *r)
+{
+    LLVMBuilderRef builder =
+        LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(r->graph.function)));
+    for (uint32_t s = 0; s < r->graph.segment_count; s++) {
+        uint32_t next = behind(r, s);
+        uint32_t read = next == TR_NONE ? TR_NONE : last_early_read(r, next);
+        if (read == TR_NONE)
+            continue;
+        LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(r->graph.values[read].llvm));
+        LLVMInsertIntoBuilder(builder, LLVMInstructionClone(last_value(r, s)));
+    }
+    LLVMDisposeBuilder(builder);
+}
+
+/* ---- all together ---- */
+
+/* Whether there is anything to look at: a load right behind a barrier. */
+static bool has_candidates(const struct early_reads *r)
+{
+    for (uint32_t s = 0; s < r->graph.segment_count; s++) {
+        uint32_t next = behind(r, s);
+        const struct tr_segment *segment = next == TR_NONE ? NULL : &r->graph.segments[next];
+        for (uint32_t i = 0; segment != NULL && i < segment->value_count; i++) {
+            const struct tr_value *value = &r->graph.values[segment->first_value + i];
+            if (value->opcode == LLVMStore)
+                break;
+            if (value->opcode == LLVMLoad)
+                return true;
+        }
+    }
+    return false;
+}
+
+static enum pxr_status analyse(struct early_reads *r, struct pxr_error *err)
+{
+    struct tr_shape_facts facts = {0};
+    memcpy(facts.block, r->effects.facts->block, sizeof facts.block);
+    enum pxr_status status = tr_dominators_build(&r->graph, false, &r->dominators, err);
+    if (status == PXR_OK)
+        status = tr_loops_build(&r->graph, &r->loops, err);
+    if (status == PXR_OK)
+        status = tr_shapes_build(&r->graph, &r->loops, TR_SCOPE_BLOCK, &facts, &r->shapes, err);
+    if (status != PXR_OK)
+        return status;
+    struct pxr_arena *arena = &r->graph.arena;
+    uint32_t segments = r->graph.segment_count;
+    r->is_barrier = pxr_arena_alloc_array(arena, segments, sizeof *r->is_barrier);
+    r->work = pxr_arena_alloc_array(arena, segments, sizeof *r->work);
+    r->after = tr_set_make(arena, segments);
+    if (r->is_barrier == NULL || r->work == NULL || r->after.words == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for early reads");
+    for (uint32_t s = 0; s < segments; s++)
+        r->is_barrier[s] = tr_is_block_barrier(last_value(r, s));
+    r->effects.dominators = &r->dominators;
+    r->effects.loops = &r->loops;
+    r->effects.shapes = &r->shapes;
+    r->effects.is_barrier = r->is_barrier;
+    return tr_effects_build(&r->effects, err);
+}
+
+enum pxr_status tr_keep_early_reads(LLVMModuleRef module, const struct ptx_func *kernel,
+                                    const struct tr_facts *facts, struct pxr_error *err)
+{
+    static const struct tr_facts nothing = {0};
+    struct early_reads r = {
+        .effects = {.kernel = kernel, .facts = facts == NULL ? &nothing : facts}};
+    LLVMValueRef function = LLVMGetNamedFunction(module, TR_KERNEL_NAME);
+    if (LLVMGetNamedFunction(module, rt_placeholders[RT_CALL_BAR_SYNC].name) == NULL)
+        return PXR_OK;
+    enum pxr_status status = tr_graph_build(&r.graph, function, tr_is_whole_block, err);
+    if (status != PXR_OK)
+        return status;
+    r.effects.graph = &r.graph;
+    if (r.graph.segment_count <= SEGMENTS_MAX && has_candidates(&r)) {
+        status = analyse(&r, err);
+        if (status == PXR_OK)
+            add_twins(&r);
+    }
+    tr_graph_fini(&r.graph);
+    return status;
+}

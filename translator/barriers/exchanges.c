@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Programs for machines whose warps ran in lock step let lanes exchange values through shared
+ * memory without anything between the store and the load; many do so without `volatile`, too (with
+ * it: "Lanes in step" in translator/README.md). Here lanes run one after another between places
+ * where they meet, so a lane would load before another one has stored.
+ *
+ * So what lanes access is computed, as a function of %tid. Where a load and a store of different
+ * lanes of a warp are surely to the same bytes, and a way leads from one to the other on which the
+ * lanes do not meet, they are made to meet before the second. A program without races has no such
+ * pair, but where its guards cannot be computed. Pairs that may be to the same bytes, or not, count
+ * as none: arrays of which each thread has its part would cost much otherwise.
+ */
+#include "translator/barriers/exchanges.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+#include "translator/analysis/address.h"
+#include "translator/analysis/calls.h"
+#include "translator/barriers/effects.h"
+#include "translator/barriers/lane_values.h"
+#include "translator/module/declare.h"
+#include "translator/module/module_steps.h"
+#include "translator/module/walk.h"
+
+/* Kernels with more segments, or more accesses to shared memory, are left alone. */
+#define SEGMENTS_MAX 4096
+#define ACCESSES_MAX 256
+
+/* An access to shared memory. */
+struct place {
+    bool is_known;
+    uint32_t lanes;     /* that come there */
+    uint32_t lane_edge; /* a segment to which only one lane of them goes, whichever; TR_NONE */
+    struct tr_lane_values address;
+};
+
+struct exchanges {
+    struct tr_graph graph;
+    struct tr_dominators dominators;
+    struct tr_loops loops;
+    struct tr_shapes shapes;
+    struct tr_effects effects;
+    struct tr_lane_ids ids;
+    bool *is_barrier;
+    struct place *places;  /* by access */
+    struct tr_set met;     /* accesses before which lanes meet */
+    struct tr_set visited; /* segments */
+    uint32_t *work;
+};
+
+/* ---- which lanes ---- */
+
+static bool compare(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned unused_bits)
+{
+    int64_t x = (int64_t)(a << unused_bits), y = (int64_t)(b << unused_bits);
+    switch (predicate) {
+    case LLVMIntEQ:
+        return a == b;
+    case LLVMIntNE:
+        return a != b;
+    case LLVMIntUGT:
+        return a > b;
+    case LLVMIntUGE:
+        return a >= b;
+    case LLVMIntULT:
+        return a < b;
+    case LLVMIntULE:
+        return a <= b;
+    case LLVMIntSGT:
+        return x > y;
+    case LLVMIntSGE:
+        return x >= y;
+    case LLVMIntSLT:
+        return x < y;
+    default:
+        return x <= y;
+    }
+}
+
+/* Whether at most one lane finds its a and b equal, whatever the numbers at random stand for. */
+static bool is_equal_once(const struct tr_lane_values *a, const struct tr_lane_values *b)
+{
+    for (uint32_t lane = 1; lane < RT_WARP_SIZE; lane++)
+        for (uint32_t other = 0; other < lane; other++)
+            if (a->of[lane] - b->of[lane] == a->of[other] - b->of[other])
+                return false;
+    return true;
+}
+
+/* What the branch at the end of `from` says of the lanes that go to its successor s. */
+static void apply_branch(const struct exchanges *x, uint32_t from, uint32_t s, struct place *place)
+{
+    const struct tr_segment *segment = &x->graph.segments[from];
+    LLVMValueRef branch = x->graph.values[segment->first_value + segment->value_count - 1].llvm;
+    struct tr_lane_values a, b;
+    if (segment->succ_count != 2 || segment->succs[0] == segment->succs[1] ||
+        LLVMGetInstructionOpcode(branch) != LLVMBr)
+        return;
+    LLVMValueRef condition = LLVMGetCondition(branch);
+    if (LLVMIsAICmpInst(condition) == NULL ||
+        !tr_evaluate_lanes(&x->effects, &x->ids, LLVMGetOperand(condition, 0), &a) ||
+        !tr_evaluate_lanes(&x->effects, &x->ids, LLVMGetOperand(condition, 1), &b))
+        return;
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(condition, 0));
+    bool is_pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+    unsigned unused_bits = is_pointer ? 0 : 64 - LLVMGetIntTypeWidth(type);
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(condition);
+    bool goes_if = segment->succs[0] == s;
+    if (!a.is_exact || !b.is_exact) {
+        bool is_equal = predicate == (goes_if ? LLVMIntEQ : LLVMIntNE);
+        if (is_equal && place->lane_edge == TR_NONE && is_equal_once(&a, &b))
+            place->lane_edge = s;
+        return;
+    }
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
+        if (compare(predicate, a.of[lane], b.of[lane], unused_bits) != goes_if)
+            place->lanes &= ~(UINT32_C(1) << lane);
+}
+
+static void find_lanes(const struct exchanges *x, uint32_t segment, struct place *place)
+{
+    const uint32_t *block = x->effects.facts->block;
+    place->lanes = UINT32_MAX;
+    place->lane_edge = TR_NONE;
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    if (threads != 0 && threads < RT_WARP_SIZE)
+        place->lanes = (UINT32_C(1) << threads) - 1;
+    for (uint32_t s = segment, from; (from = x->dominators.idom[s]) != TR_NONE; s = from)
+        if (x->graph.segments[s].pred_count == 1)
+            apply_branch(x, from, s, place);
+}
+
+/* ---- pairs ---- */
+
+static bool overlaps(const struct tr_access *a, uint64_t at, const struct tr_access *b, uint64_t bt)
+{
+    return bt - at < a->size_bytes || at - bt < b->size_bytes;
+}
+
+/* Whether lanes get, or overwrite, what other lanes of their warp have made. */
+static bool is_exchange(const struct exchanges *x, uint32_t i, uint32_t k)
+{
+    const struct tr_access *a = &x->effects.accesses[i], *b = &x->effects.accesses[k];
+    const struct place *p = &x->places[i], *q = &x->places[k];
+    if (!p->is_known || !q->is_known || a->is_write == b->is_write ||
+        (p->lane_edge != TR_NONE && p->lane_edge == q->lane_edge))
+        return false;
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
+        for (uint32_t other = 0; other < RT_WARP_SIZE && (p->lanes >> lane & 1) != 0; other++)
+            if (other != lane && (q->lanes >> other & 1) != 0 &&
+                overlaps(a, p->address.of[lane], b, q->address.of[other]))
+                return true;
+    return false;
+}
+
+/* Looks at the accesses of the segment from `end` - 1 backwards. true: k makes an exchange with
+ * one; *goes_on: the beginning has been reached without a place where lanes meet. */
+static bool look_back(const struct exchanges *x, uint32_t segment, uint32_t end, uint32_t k,
+                      bool *goes_on)
+{
+    *goes_on = false;
+    for (uint32_t i = end; i-- > x->effects.first_access[segment];) {
+        if (is_exchange(x, i, k))
+            return true;
+        if (tr_set_has(&x->met, i))
+            return false;
+    }
+    *goes_on = true;
+    return false;
+}
+
+static bool needs_meeting(struct exchanges *x, uint32_t k)
+{
+    uint32_t segment = x->effects.accesses[k].segment;
+    uint32_t count = 0;
+    bool goes_on;
+    memset(x->visited.words, 0, x->visited.word_count * sizeof *x->visited.words);
+    if (look_back(x, segment, k, k, &goes_on))
+        return true;
+    if (goes_on)
+        x->work[count++] = segment;
+    while (count > 0) {
+        const struct tr_segment *s = &x->graph.segments[x->work[--count]];
+        for (uint32_t i = 0; i < s->pred_count; i++) {
+            uint32_t p = s->preds[i];
+            if (tr_set_has(&x->visited, p) || x->graph.segments[p].is_sync_point)
+                continue;
+            tr_set_add(&x->visited, p);
+            if (look_back(x, p, x->effects.first_access[p + 1], k, &goes_on))
+                return true;
+            if (goes_on)
+                x->work[count++] = p;
+        }
+    }
+    return false;
+}
+
+/* ---- the program ---- */
+
+static void find_places(struct exchanges *x)
+{
+    for (uint32_t i = 0; i < x->effects.access_count; i++) {
+        const struct tr_access *access = &x->effects.accesses[i];
+        struct place *place = &x->places[i];
+        place->is_known = !access->is_wall && access->pointer != NULL &&
+                          access->origins == TR_ORIGIN_SHARED &&
+                          tr_evaluate_lanes(&x->effects, &x->ids, access->pointer, &place->address);
+        if (place->is_known)
+            find_lanes(x, access->segment, place);
+    }
+}
+
+static void build_meetings(struct exchanges *x)
+{
+    LLVMModuleRef module = LLVMGetGlobalParent(x->graph.function);
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMValueRef converge = tr_declare_placeholder(module, RT_CALL_WARP_CONVERGE);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+    uint32_t site = RT_SITE_EXCHANGE;
+    for (uint32_t i = tr_set_next(&x->met, 0); i != TR_NONE; i = tr_set_next(&x->met, i + 1)) {
+        LLVMValueRef inst = x->graph.values[x->effects.accesses[i].value].llvm;
+        LLVMValueRef args[2] = {LLVMGetParam(x->graph.function, 0),
+                                LLVMConstInt(LLVMInt32TypeInContext(context), site++, false)};
+        LLVMPositionBuilderBefore(builder, inst);
+        LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(inst));
+        LLVMBuildCall2(builder, LLVMGlobalGetValueType(converge), converge, args, 2, "");
+    }
+    LLVMDisposeBuilder(builder);
+}
+
+static uint32_t count_shared(const struct exchanges *x)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < x->effects.access_count; i++)
+        count += x->effects.accesses[i].origins == TR_ORIGIN_SHARED;
+    return count;
+}
+
+static enum pxr_status analyse(struct exchanges *x, struct pxr_error *err)
+{
+    struct tr_shape_facts facts = {0};
+    memcpy(facts.block, x->effects.facts->block, sizeof facts.block);
+    enum pxr_status status = tr_dominators_build(&x->graph, false, &x->dominators, err);
+    if (status == PXR_OK)
+        status = tr_loops_build(&x->graph, &x->loops, err);
+    if (status == PXR_OK)
+        status = tr_shapes_build(&x->graph, &x->loops, TR_SCOPE_BLOCK, &facts, &x->shapes, err);
+    if (status != PXR_OK)
+        return status;
+    struct pxr_arena *arena = &x->graph.arena;
+    uint32_t segments = x->graph.segment_count;
+    x->is_barrier = pxr_arena_alloc_array(arena, segments, sizeof *x->is_barrier);
+    x->work = pxr_arena_alloc_array(arena, (size_t)segments + 1, sizeof *x->work);
+    x->visited = tr_set_make(arena, segments);
+    if (x->is_barrier == NULL || x->work == NULL || x->visited.words == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for exchanges of lanes");
+    for (uint32_t s = 0; s < segments; s++)
+        x->is_barrier[s] = x->graph.segments[s].is_sync_point;
+    x->effects.graph = &x->graph;
+    x->effects.dominators = &x->dominators;
+    x->effects.loops = &x->loops;
+    x->effects.shapes = &x->shapes;
+    x->effects.is_barrier = x->is_barrier;
+    return tr_effects_build(&x->effects, err);
+}
+
+static enum pxr_status order(struct exchanges *x, struct pxr_error *err)
+{
+    uint32_t accesses = x->effects.access_count;
+    uint32_t shared = count_shared(x);
+    if (shared == 0 || shared > ACCESSES_MAX)
+        return PXR_OK;
+    x->places = pxr_arena_alloc_array(&x->graph.arena, accesses, sizeof *x->places);
+    x->met = tr_set_make(&x->graph.arena, accesses);
+    if (x->places == NULL || x->met.words == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory looking for exchanges of lanes");
+    x->ids = tr_lane_ids_of(x->effects.facts->block, 0);
+    find_places(x);
+    for (uint32_t k = 0; k < accesses; k++)
+        if (x->places[k].is_known && needs_meeting(x, k))
+            tr_set_add(&x->met, k);
+    build_meetings(x);
+    return PXR_OK;
+}
+
+/* Whether the kernel asks where the block's shared memory is. */
+static bool uses_shared_memory(LLVMValueRef function)
+{
+    TR_FOR_EACH_INSTRUCTION(inst, function) {
+        if (LLVMIsALoadInst(inst) == NULL)
+            continue;
+        struct tr_field field = tr_field_of(inst, TR_RECORD_THREAD);
+        if (field.record == TR_RECORD_BLOCK && field.has_offset &&
+            field.offset == offsetof(struct rt_block, shared))
+            return true;
+    }
+    return false;
+}
+
+enum pxr_status tr_order_exchanges(LLVMModuleRef module, const struct tr_facts *facts,
+                                   struct pxr_error *err)
+{
+    static const struct tr_facts nothing = {0};
+    struct exchanges x = {.effects = {.facts = facts == NULL ? &nothing : facts}};
+    LLVMValueRef function = LLVMGetNamedFunction(module, TR_KERNEL_NAME);
+    if (!uses_shared_memory(function))
+        return PXR_OK;
+    enum pxr_status status = tr_graph_build(&x.graph, function, tr_is_sync_point, err);
+    if (status != PXR_OK)
+        return status;
+    if (x.graph.segment_count <= SEGMENTS_MAX)
+        status = analyse(&x, err);
+    if (status == PXR_OK && x.effects.graph != NULL)
+        status = order(&x, err);
+    tr_graph_fini(&x.graph);
+    return status;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "translator/barriers/lane_values.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+
+#include "translator/module/sregs.h"
+
+/* Longer chains of operations are not followed. */
+#define DEPTH_MAX 24
+
+struct evaluation {
+    const struct tr_effects *effects;
+    const struct tr_lane_ids *ids;
+};
+
+static bool evaluate(const struct evaluation *e, LLVMValueRef value, unsigned depth,
+                     struct tr_lane_values *result);
+
+struct tr_lane_ids tr_lane_ids_of(const uint32_t block[3], uint32_t first)
+{
+    struct tr_lane_ids ids = {0};
+    bool is_known = block[0] != 0 && block[1] != 0;
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++) {
+        uint32_t thread = first / RT_WARP_SIZE * RT_WARP_SIZE + lane;
+        ids.tid[lane][0] = is_known ? thread % block[0] : thread;
+        ids.tid[lane][1] = is_known ? thread / block[0] % block[1] : 0;
+        ids.tid[lane][2] = is_known ? thread / block[0] / block[1] : 0;
+    }
+    return ids;
+}
+
+/* A pointer counts as an integer of 64 bits; 0: neither. */
+static unsigned bits_of(LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
+        return 64;
+    bool is_integer = LLVMGetTypeKind(type) == LLVMIntegerTypeKind;
+    return is_integer && LLVMGetIntTypeWidth(type) <= 64 ? LLVMGetIntTypeWidth(type) : 0;
+}
+
+static uint64_t cut(uint64_t number, unsigned bits)
+{
+    return bits == 64 ? number : number & ((UINT64_C(1) << bits) - 1);
+}
+
+static int64_t extend(uint64_t number, unsigned bits)
+{
+    unsigned unused = 64 - bits;
+    return (int64_t)(number << unused) >> unused;
+}
+
+static void fill(struct tr_lane_values *result, uint64_t number, bool is_exact)
+{
+    result->is_exact = is_exact;
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
+        result->of[lane] = number;
+}
+
+/* A number at random, always the same for this n. */
+static uint64_t scramble(uint64_t n)
+{
+    n = (n + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    n = (n ^ n >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    n = (n ^ n >> 27) * UINT64_C(0x94d049bb133111eb);
+    return n ^ n >> 31;
+}
+
+/* What all threads have in common, whatever it is. */
+static bool is_common(const struct evaluation *e, LLVMValueRef value, struct tr_lane_values *result)
+{
+    uint32_t number = tr_graph_number(e->effects->graph, value);
+    if (number == TR_NONE || bits_of(value) == 0)
+        return false;
+    bool is_argument = e->effects->graph->values[number].segment == TR_NONE;
+    if (!is_argument && e->effects->shapes->values[number].kind != TR_UNIFORM)
+        return false;
+    fill(result, cut(scramble(number), bits_of(value)), false);
+    return true;
+}
+
+static bool evaluate_sreg(const struct evaluation *e, LLVMValueRef call,
+                          struct tr_lane_values *result)
+{
+    enum ptx_sreg sreg = tr_sreg_of(call);
+    if (sreg != PTX_SREG_TID_X && sreg != PTX_SREG_TID_Y && sreg != PTX_SREG_TID_Z &&
+        sreg != PTX_SREG_LANEID)
+        return false;
+    result->is_exact = true;
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
+        result->of[lane] = sreg == PTX_SREG_TID_X   ? e->ids->tid[lane][0]
+                           : sreg == PTX_SREG_TID_Y ? e->ids->tid[lane][1]
+                           : sreg == PTX_SREG_TID_Z ? e->ids->tid[lane][2]
+                                                    : lane;
+    return true;
+}
+
+static bool combine(LLVMOpcode opcode, unsigned bits, uint64_t a, uint64_t b, uint64_t *result)
+{
+    bool is_shift = opcode == LLVMShl || opcode == LLVMLShr || opcode == LLVMAShr;
+    bool divides = opcode == LLVMUDiv || opcode == LLVMURem;
+    if ((is_shift && b >= bits) || (divides && b == 0))
+        return false;
+    switch (opcode) {
+    case LLVMAdd:
+        *result = a + b;
+        return true;
+    case LLVMSub:
+        *result = a - b;
+        return true;
+    case LLVMMul:
+        *result = a * b;
+        return true;
+    case LLVMAnd:
+        *result = a & b;
+        return true;
+    case LLVMOr:
+        *result = a | b;
+        return true;
+    case LLVMXor:
+        *result = a ^ b;
+        return true;
+    case LLVMShl:
+        *result = a << b;
+        return true;
+    case LLVMLShr:
+        *result = a >> b;
+        return true;
+    case LLVMAShr:
+        *result = (uint64_t)(extend(a, bits) >> b);
+        return true;
+    case LLVMUDiv:
+        *result = a / b;
+        return true;
+    case LLVMURem:
+        *result = a % b;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool evaluate_binary(const struct evaluation *e, LLVMValueRef inst, unsigned depth,
+                            struct tr_lane_values *result)
+{
+    struct tr_lane_values a, b;
+    unsigned bits = bits_of(inst);
+    if (!evaluate(e, LLVMGetOperand(inst, 0), depth, &a) ||
+        !evaluate(e, LLVMGetOperand(inst, 1), depth, &b))
+        return false;
+    result->is_exact = a.is_exact && b.is_exact;
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++) {
+        if (!combine(LLVMGetInstructionOpcode(inst), bits, a.of[lane], b.of[lane],
+                     &result->of[lane]))
+            return false;
+        result->of[lane] = cut(result->of[lane], bits);
+    }
+    return true;
+}
+
+static bool evaluate_cast(const struct evaluation *e, LLVMValueRef inst, unsigned depth,
+                          struct tr_lane_values *result)
+{
+    LLVMValueRef from = LLVMGetOperand(inst, 0);
+    bool is_signed = LLVMGetInstructionOpcode(inst) == LLVMSExt;
+    if (bits_of(from) == 0 || !evaluate(e, from, depth, result))
+        return false;
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++) {
+        uint64_t number = result->of[lane];
+        result->of[lane] =
+            cut(is_signed ? (uint64_t)extend(number, bits_of(from)) : number, bits_of(inst));
+    }
+    return true;
+}
+
+/* Indices of bytes or of other scalars, one of them. */
+static bool evaluate_gep(const struct evaluation *e, LLVMValueRef gep, unsigned depth,
+                         struct tr_lane_values *result)
+{
+    struct tr_lane_values index;
+    LLVMModuleRef module = LLVMGetGlobalParent(e->effects->graph->function);
+    uint64_t size =
+        LLVMABISizeOfType(LLVMGetModuleDataLayout(module), LLVMGetGEPSourceElementType(gep));
+    LLVMValueRef offset = LLVMGetOperand(gep, 1);
+    if (LLVMGetNumIndices(gep) != 1 || bits_of(offset) == 0 ||
+        !evaluate(e, LLVMGetOperand(gep, 0), depth, result) || !evaluate(e, offset, depth, &index))
+        return false;
+    result->is_exact = result->is_exact && index.is_exact;
+    for (uint32_t lane = 0; lane < RT_WARP_SIZE; lane++)
+        result->of[lane] += size * (uint64_t)extend(index.of[lane], bits_of(offset));
+    return true;
+}
+
+static bool evaluate_instruction(const struct evaluation *e, LLVMValueRef inst, unsigned depth,
+                                 struct tr_lane_values *result)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMCall:
+        return evaluate_sreg(e, inst, result);
+    case LLVMGetElementPtr:
+        return evaluate_gep(e, inst, depth, result);
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMTrunc:
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+        return evaluate_cast(e, inst, depth, result);
+    case LLVMFreeze:
+        return evaluate(e, LLVMGetOperand(inst, 0), depth, result);
+    default:
+        return LLVMIsABinaryOperator(inst) != NULL && evaluate_binary(e, inst, depth, result);
+    }
+}
+
+/* By its operands, if that is possible: so that what two sums have in common is the same. */
+static bool evaluate(const struct evaluation *e, LLVMValueRef value, unsigned depth,
+                     struct tr_lane_values *result)
+{
+    if (LLVMIsAConstantInt(value) != NULL && bits_of(value) != 0) {
+        fill(result, LLVMConstIntGetZExtValue(value), true);
+        return true;
+    }
+    bool is_followed =
+        depth < DEPTH_MAX && LLVMIsAInstruction(value) != NULL && bits_of(value) != 0;
+    return (is_followed && evaluate_instruction(e, value, depth + 1, result)) ||
+           is_common(e, value, result);
+}
+
+bool tr_evaluate_lanes(const struct tr_effects *effects, const struct tr_lane_ids *ids,
+                       LLVMValueRef value, struct tr_lane_values *result)
+{
+    struct evaluation e = {effects, ids};
+    return evaluate(&e, value, 0, result);
+}

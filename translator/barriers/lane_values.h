@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What integers and pointers are in each lane of a warp, where that is made of %tid and of values
+ * that all threads of the block have in common. For these stand numbers at random: two results are
+ * equal if, but for chance, they always are.
+ */
+#ifndef PTXRUN_TRANSLATOR_BARRIERS_LANE_VALUES_H
+#define PTXRUN_TRANSLATOR_BARRIERS_LANE_VALUES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernel_abi/rt.h"
+#include "translator/barriers/effects.h"
+
+struct tr_lane_values {
+    uint64_t of[RT_WARP_SIZE];
+    bool is_exact; /* no number at random in it */
+};
+
+/* The %tid of a warp's lanes: of the warp that the thread `first` of the block is in (along x where
+ * the block's shape is not known). */
+struct tr_lane_ids {
+    uint32_t tid[RT_WARP_SIZE][3];
+};
+struct tr_lane_ids tr_lane_ids_of(const uint32_t block[3], uint32_t first);
+
+/* false: not known. */
+bool tr_evaluate_lanes(const struct tr_effects *effects, const struct tr_lane_ids *ids,
+                       LLVMValueRef value, struct tr_lane_values *result);
+
+#endif
