@@ -66,6 +66,7 @@ static const struct {
 } checks[] = {{RT_CALL_CHECK, "rt_checked"},
               {RT_CALL_WRITTEN, "rt_ask_written"},
               {RT_CALL_MARK, "rt_mark_written"},
+              {RT_CALL_MARK_LANES, "rt_mark_runs"},
               {RT_CALL_CHECK_OWN, "rt_own_checked"}};
 
 #define CHECKS (sizeof checks / sizeof *checks)

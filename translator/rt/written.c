@@ -53,6 +53,22 @@ void rt_mark_written(struct rt_thread *thread, const char *address, uint64_t byt
         rt_mark_slow(thread, address, bytes, written);
 }
 
+void rt_mark_runs(struct rt_thread *thread, const char *address, uint64_t bytes, uint64_t begin,
+                  uint64_t size_bytes, const char *shadow, uint64_t lanes)
+{
+    uint64_t lane = 0;
+    while (lanes >> lane != 0) {
+        lane += (uint64_t)__builtin_ctzll(lanes >> lane);
+        uint64_t rest = ~(lanes >> lane);
+        uint64_t run = rest == 0 ? 64 : (uint64_t)__builtin_ctzll(rest);
+        rt_mark_written(thread, address + lane * bytes, run * bytes, begin, size_bytes, shadow,
+                        RT_WRITTEN_ALL);
+        lane += run;
+        if (lane >= 64)
+            return;
+    }
+}
+
 void rt_own_checked(struct rt_thread *thread, uint32_t written, uint64_t place,
                     const char *accesses)
 {
