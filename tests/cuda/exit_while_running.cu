@@ -16,9 +16,9 @@ __global__ void spin()
     }
 }
 
-__global__ void increment(int *value)
+__global__ void number(int *value)
 {
-    value[threadIdx.x]++;
+    value[threadIdx.x] = threadIdx.x;
 }
 
 // Frees when the process ends, after main and maybe from a thread of the CUDA library.
@@ -54,7 +54,7 @@ static void exit_while_a_kernel_runs()
 static void exit_in_host_function()
 {
     EXPECT_OK(cudaMalloc(&at_exit.memory, 256));
-    increment<<<1, 32>>>(at_exit.memory);
+    number<<<1, 32>>>(at_exit.memory);
     EXPECT_OK(cudaLaunchHostFunc(0, leave, nullptr));
     cudaDeviceSynchronize();
     exit(1);
@@ -63,7 +63,7 @@ static void exit_in_host_function()
 static void exit_with_a_destructor()
 {
     EXPECT_OK(cudaMalloc(&at_exit.memory, 256));
-    increment<<<1, 32>>>(at_exit.memory);
+    number<<<1, 32>>>(at_exit.memory);
     exit(42);
 }
 

@@ -67,6 +67,7 @@ static const struct {
 } helpers[] = {{RT_CALL_CHECK, "rt_checked"},
                {RT_CALL_WRITTEN, "rt_ask_written"},
                {RT_CALL_MARK, "rt_mark_written"},
+               {RT_CALL_MARK_LANES, "rt_mark_runs"},
                {RT_CALL_CHECK_OWN, "rt_own_checked"},
                {RT_CALL_NUMBER, "rt_number_checked"}};
 

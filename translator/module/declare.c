@@ -62,8 +62,8 @@ LLVMValueRef tr_declare_placeholder(LLVMModuleRef module, enum rt_placeholder pl
     function = LLVMAddFunction(module, info->name, signature(llvm, info));
     add_attribute(function, llvm, "nounwind");
     if (placeholder == RT_CALL_CHECK || placeholder == RT_CALL_WRITTEN ||
-        placeholder == RT_CALL_MARK || placeholder == RT_CALL_CHECK_OWN ||
-        placeholder == RT_CALL_NUMBER)
+        placeholder == RT_CALL_MARK || placeholder == RT_CALL_MARK_LANES ||
+        placeholder == RT_CALL_CHECK_OWN || placeholder == RT_CALL_NUMBER)
         describe_check(function, llvm);
     else
         add_attribute(function, llvm, "convergent");

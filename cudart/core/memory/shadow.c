@@ -10,7 +10,8 @@ static struct crt_grains shadow;
 
 enum crt_result crt_shadow_create(uintptr_t begin, size_t size_bytes)
 {
-    return crt_check_is_on() ? crt_grains_create(&shadow, begin, size_bytes) : CRT_SUCCESS;
+    bool is_asked = crt_checks_memory() || crt_checks_races();
+    return is_asked ? crt_grains_create(&shadow, begin, size_bytes) : CRT_SUCCESS;
 }
 
 void crt_shadow_open(uintptr_t base, size_t size_bytes)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The shadow of device memory: which bytes of it kernels may access, for code with checks
- * (kernel_abi/rt.h, struct rt_checked). Without --check there is none, and nothing here does
- * anything. The caller orders changes of one range; kernels read meanwhile.
+ * (kernel_abi/rt.h, struct rt_checked). Only the checks of memory and of races have one; without
+ * them nothing here does anything. The caller orders changes of one range; kernels read meanwhile.
  */
 #ifndef PTXRUN_CUDART_CORE_MEMORY_SHADOW_H
 #define PTXRUN_CUDART_CORE_MEMORY_SHADOW_H

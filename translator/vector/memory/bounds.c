@@ -11,6 +11,7 @@
 #include "kernel_abi/rt.h"
 #include "translator/analysis/calls.h"
 #include "translator/module/checks.h"
+#include "translator/module/declare.h"
 
 /* So much memory with a shadow is looked at as a whole, whatever lies between the lanes. */
 #define MAX_SPAN_BYTES 512
@@ -291,29 +292,35 @@ static LLVMValueRef are_values_written(const struct check *check)
     return all;
 }
 
-/* Whether each copy's lanes write one piece of memory, all of them. */
+/* Whether the lanes of each copy that write do so side by side. */
 static bool writes_pieces(const struct check *check)
 {
-    return check->placeholder == RT_CALL_MARK && check->widen->active.mask[0] == NULL &&
-           address_shape(check).kind != TR_VARYING && stride_of(check) == check->bytes;
+    bool has_mask = check->widen->active.mask[0] != NULL;
+    return check->placeholder == RT_CALL_MARK && address_shape(check).kind != TR_VARYING &&
+           stride_of(check) == check->bytes && (!has_mask || address_shape(check).stride > 0);
 }
 
 static void mark_pieces(const struct check *check)
 {
     struct tr_widen *widen = check->widen;
-    LLVMValueRef mark = LLVMGetCalledValue(check->inst);
+    LLVMValueRef thread = LLVMGetOperand(check->inst, TR_CHECK_THREAD);
     for (uint32_t c = 0; c < widen->copies; c++) {
-        if (is_same_as_other(check, c))
+        LLVMValueRef mask = widen->active.mask[c];
+        if (mask == NULL && is_same_as_other(check, c))
             continue;
-        LLVMValueRef thread = LLVMGetOperand(check->inst, TR_CHECK_THREAD);
+        enum rt_placeholder mark = mask == NULL ? RT_CALL_MARK : RT_CALL_MARK_LANES;
+        LLVMValueRef function = tr_declare_placeholder(widen->module, mark);
+        LLVMValueRef lanes = tr_memory_i32(widen, RT_WRITTEN_ALL);
+        if (mask != NULL)
+            lanes = LLVMBuildZExt(widen->builder, tr_memory_bits(widen, mask), widen->i64, "");
         LLVMValueRef operands[] = {tr_widen_lane(widen, thread, c, tr_memory_i32(widen, 0)),
                                    lowest_address(check, c),
-                                   number(check, span_of(check)),
+                                   number(check, mask == NULL ? span_of(check) : check->bytes),
                                    check->begin,
                                    check->size,
                                    check->shadow,
-                                   tr_memory_i32(widen, RT_WRITTEN_ALL)};
-        LLVMBuildCall2(widen->builder, LLVMGlobalGetValueType(mark), mark, operands,
+                                   lanes};
+        LLVMBuildCall2(widen->builder, LLVMGlobalGetValueType(function), function, operands,
                        sizeof operands / sizeof *operands, "");
     }
 }
