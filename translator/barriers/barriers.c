@@ -454,18 +454,6 @@ static void note_promoted(void *data, LLVMValueRef access)
 
 /* ---- all together ---- */
 
-static enum pxr_status analyse(struct optimiser *o, struct pxr_error *err)
-{
-    struct tr_shape_facts facts = {0};
-    memcpy(facts.block, o->effects.facts->block, sizeof facts.block);
-    enum pxr_status status = tr_dominators_build(&o->graph, false, &o->dominators, err);
-    if (status == PXR_OK)
-        status = tr_loops_build(&o->graph, &o->loops, err);
-    if (status == PXR_OK)
-        status = tr_shapes_build(&o->graph, &o->loops, TR_SCOPE_BLOCK, &facts, &o->shapes, err);
-    return status;
-}
-
 static bool make_sets(struct optimiser *o)
 {
     uint32_t segments = o->graph.segment_count;
@@ -492,7 +480,8 @@ static enum pxr_status optimise(struct optimiser *o, struct pxr_error *err)
 {
     const struct tr_forwarding forwarding = {o, note_forwarded, note_dead, note_promoted};
     bool is_agreed = false;
-    enum pxr_status status = analyse(o, err);
+    enum pxr_status status =
+        tr_effects_analyse(&o->graph, o->effects.facts, &o->dominators, &o->loops, &o->shapes, err);
     if (status == PXR_OK && !make_sets(o))
         status = pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory optimising barriers");
     if (status == PXR_OK)

@@ -146,13 +146,8 @@ static bool has_candidates(const struct early_reads *r)
 
 static enum pxr_status analyse(struct early_reads *r, struct pxr_error *err)
 {
-    struct tr_shape_facts facts = {0};
-    memcpy(facts.block, r->effects.facts->block, sizeof facts.block);
-    enum pxr_status status = tr_dominators_build(&r->graph, false, &r->dominators, err);
-    if (status == PXR_OK)
-        status = tr_loops_build(&r->graph, &r->loops, err);
-    if (status == PXR_OK)
-        status = tr_shapes_build(&r->graph, &r->loops, TR_SCOPE_BLOCK, &facts, &r->shapes, err);
+    enum pxr_status status =
+        tr_effects_analyse(&r->graph, r->effects.facts, &r->dominators, &r->loops, &r->shapes, err);
     if (status != PXR_OK)
         return status;
     struct pxr_arena *arena = &r->graph.arena;

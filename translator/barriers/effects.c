@@ -152,6 +152,20 @@ static uint32_t collect(struct tr_effects *effects, struct tr_access *accesses)
     return count;
 }
 
+enum pxr_status tr_effects_analyse(struct tr_graph *graph, const struct tr_facts *facts,
+                                   struct tr_dominators *dominators, struct tr_loops *loops,
+                                   struct tr_shapes *shapes, struct pxr_error *err)
+{
+    struct tr_shape_facts known = {0};
+    memcpy(known.block, facts->block, sizeof known.block);
+    enum pxr_status status = tr_dominators_build(graph, false, dominators, err);
+    if (status == PXR_OK)
+        status = tr_loops_build(graph, loops, err);
+    if (status == PXR_OK)
+        status = tr_shapes_build(graph, loops, TR_SCOPE_BLOCK, &known, shapes, err);
+    return status;
+}
+
 enum pxr_status tr_effects_build(struct tr_effects *effects, struct pxr_error *err)
 {
     struct pxr_arena *arena = &effects->graph->arena;

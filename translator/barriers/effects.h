@@ -48,6 +48,12 @@ struct tr_effects {
     uint32_t *first_access;     /* by segment, and one more: where its accesses begin */
 };
 
+/* What effects are made from, of a graph and the block's shape in facts. Memory: the graph's arena.
+ */
+enum pxr_status tr_effects_analyse(struct tr_graph *graph, const struct tr_facts *facts,
+                                   struct tr_dominators *dominators, struct tr_loops *loops,
+                                   struct tr_shapes *shapes, struct pxr_error *err);
+
 /* Uses the fields before `roots`, which must be filled; shapes are for the block. Memory: the
  * graph's arena. */
 enum pxr_status tr_effects_build(struct tr_effects *effects, struct pxr_error *err);

@@ -243,13 +243,8 @@ static uint32_t count_shared(const struct exchanges *x)
 
 static enum pxr_status analyse(struct exchanges *x, struct pxr_error *err)
 {
-    struct tr_shape_facts facts = {0};
-    memcpy(facts.block, x->effects.facts->block, sizeof facts.block);
-    enum pxr_status status = tr_dominators_build(&x->graph, false, &x->dominators, err);
-    if (status == PXR_OK)
-        status = tr_loops_build(&x->graph, &x->loops, err);
-    if (status == PXR_OK)
-        status = tr_shapes_build(&x->graph, &x->loops, TR_SCOPE_BLOCK, &facts, &x->shapes, err);
+    enum pxr_status status =
+        tr_effects_analyse(&x->graph, x->effects.facts, &x->dominators, &x->loops, &x->shapes, err);
     if (status != PXR_OK)
         return status;
     struct pxr_arena *arena = &x->graph.arena;
