@@ -64,12 +64,9 @@ size_t tr_get_accesses(LLVMValueRef constant, struct rt_checked_access accesses[
 static const struct {
     enum rt_placeholder check;
     const char *name;
-} helpers[] = {{RT_CALL_CHECK, "rt_checked"},
-               {RT_CALL_WRITTEN, "rt_ask_written"},
-               {RT_CALL_MARK, "rt_mark_written"},
-               {RT_CALL_MARK_LANES, "rt_mark_runs"},
-               {RT_CALL_CHECK_OWN, "rt_own_checked"},
-               {RT_CALL_NUMBER, "rt_number_checked"}};
+} helpers[] = {{RT_CALL_CHECK, "rt_checked"},         {RT_CALL_WRITTEN, "rt_ask_written"},
+               {RT_CALL_MARK, "rt_mark_written"},     {RT_CALL_MARK_LANES, "rt_mark_runs"},
+               {RT_CALL_CHECK_OWN, "rt_own_checked"}, {RT_CALL_NUMBER, "rt_number_checked"}};
 
 static LLVMValueRef find_check(LLVMModuleRef module, enum rt_placeholder placeholder)
 {
