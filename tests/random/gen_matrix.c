@@ -12,7 +12,8 @@
 #define LIST_BYTES      (REGISTERS_MAX * NAME_BYTES)
 
 #define CHAIN_MAX       12
-#define CHAIN_REGISTERS (CHAIN_MAX * REGISTERS_MAX)
+#define CHAIN_LONG      70 /* more than the words of a warp have room for */
+#define CHAIN_REGISTERS (CHAIN_LONG * REGISTERS_MAX)
 
 static void put_list(unsigned count, char names[REGISTERS_MAX][NAME_BYTES], char list[LIST_BYTES])
 {
@@ -165,6 +166,8 @@ static void gen_products(struct gen *g)
 {
     struct chain chain = {.count = 0};
     unsigned count = dice_chance(&g->dice, 50) ? 1 : 1 + dice_below(&g->dice, CHAIN_MAX);
+    if (dice_chance(&g->dice, 4))
+        count = CHAIN_LONG;
     for (unsigned i = 0; i < count; i++) {
         if (i > 0 && dice_chance(&g->dice, 30))
             gen_between(g);

@@ -49,10 +49,9 @@ struct run_function {
 };
 
 struct tr_run {
-    uint32_t number;      /* counts runs of the function */
-    struct place *places; /* by ptx_var.index */
-    const struct ptx_var
-        *holders[RT_WARP_WORDS]; /* by row: the register whose place it is, or NULL */
+    uint32_t number;                              /* counts runs of the function */
+    struct place *places;                         /* by ptx_var.index */
+    const struct ptx_var *holders[RT_WARP_WORDS]; /* by row: the register whose place it is */
     bool is_free[RT_WARP_WORDS]; /* below next_row: for results, as lanes put their operands before
                                     anything is computed */
     unsigned next_row;
@@ -212,12 +211,6 @@ static bool is_used_up(const struct place *place)
 
 /* ---- whether an instruction may stand in the run ---- */
 
-struct fitting {
-    const struct tr_matrix_operand *matrices;
-    unsigned count;
-    bool fits;
-};
-
 static void check_number(struct tr_ctx *ctx, const struct ptx_operand *part, void *data)
 {
     bool *is_known = data;
@@ -243,8 +236,8 @@ static bool fits_matrix(struct tr_ctx *ctx, const struct tr_matrix_operand *matr
     return true;
 }
 
-/* Rows that it needs, at most: parts that have a place need none, and results may be able to do
- * without. */
+/* Rows that it needs, at most. Parts that have a place need none, but for the first matrix's, which
+ * may be the result's. */
 static unsigned most_rows(struct tr_ctx *ctx, const struct tr_matrix_operand *matrices,
                           unsigned count)
 {
@@ -253,7 +246,7 @@ static unsigned most_rows(struct tr_ctx *ctx, const struct tr_matrix_operand *ma
         struct ptx_operand parts[TR_MAX_VECTOR];
         unsigned part_count = tr_vector_parts(matrices[m].operand, parts);
         for (unsigned i = 0; i < part_count; i++)
-            if (!has_place(ctx, &parts[i], matrices[m].bits))
+            if (m == 0 || !has_place(ctx, &parts[i], matrices[m].bits))
                 rows += matrices[m].bits / 32;
     }
     return rows;
@@ -306,12 +299,19 @@ static void forget_operand(struct tr_ctx *ctx, const struct ptx_operand *part, v
         clear_place(ctx, part->var);
 }
 
+static bool joins_runs(tr_emit_fn emitter)
+{
+    return emitter == tr_emit_mma || emitter == tr_emit_wmma_load ||
+           emitter == tr_emit_wmma_store || emitter == tr_emit_ldmatrix ||
+           emitter == tr_emit_stmatrix;
+}
+
 static bool is_operation(enum ptx_op op)
 {
     switch (op) {
 #define OP(ID, syntax, family, operands, ptx, sm, emitter, fidelity)                               \
     case PTX_OP_##ID:                                                                              \
-        return PTX_FAMILY_##family == PTX_FAMILY_MATRIX && tr_emit_##emitter != tr_emit_wgmma;
+        return joins_runs(tr_emit_##emitter);
 #include "ptx/ops.def"
 #undef OP
     default:

@@ -21,7 +21,8 @@ struct tr_matrix_operand {
 };
 
 /* The instruction begins: others may not put anything until tr_end_operation. matrices: all of its
- * operands that hold parts of matrices; other registers that it names are read as numbers. */
+ * operands that hold parts of matrices, first the one that it computes or moves; other registers
+ * that it names are read as numbers. */
 void tr_begin_operation(struct tr_ctx *ctx, const struct ptx_inst *inst,
                         const struct tr_matrix_operand *matrices, unsigned count);
 

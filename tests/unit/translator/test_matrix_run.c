@@ -25,7 +25,7 @@ static void open_body(struct harness *harness, const char *body)
     static char text[TEXT_BYTES];
     struct pxr_error err = {0};
     snprintf(text, sizeof text,
-             ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+             ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
              ".reg .pred %%p<4>; .reg .b32 %%r<900>; .reg .f32 %%f<900>; .reg .b64 %%rd<9>;\n"
              "ld.param.u64 %%rd1, [p];\nsetp.ne.u64 %%p1, %%rd1, 7;\n%s\nret;\n}\n",
              body);
@@ -73,6 +73,7 @@ Test(matrix_run, whatever_could_tell_ends_a_run)
         "next:",
         "setp.eq.f32 %p1, %f2, %f3;",
         "mov.u32 %r10, %r1;",
+        "movmatrix.sync.aligned.m8n8.trans.b16 %r10, %r9;",
     };
     for (size_t i = 0; i < sizeof between / sizeof between[0]; i++) {
         char body[2048];
