@@ -82,6 +82,9 @@ void tr_multicast(struct tr_ctx *ctx, const struct tr_multicast *blocks, LLVMVal
                   LLVMValueRef bytes)
 {
     LLVMBuilderRef b = ctx->builder;
+    if (ctx->options->checks_written)
+        tr_helper(ctx, "rt_mark_multicast", ctx->void_type, ctx->thread, blocks->target, source,
+                  bytes, blocks->ranks);
     LLVMValueRef is_undefined =
         tr_helper(ctx, "rt_bulk_multicast", ctx->i32, ctx->thread, blocks->target, source, bytes,
                   blocks->object, blocks->ranks);

@@ -23,6 +23,10 @@ void rt_bulk_copy(uint8_t *to, const uint8_t *from, uint32_t bytes, uint32_t mas
 uint32_t rt_bulk_multicast(struct rt_thread *thread, uint8_t *to, const uint8_t *from,
                            uint32_t bytes, uint64_t *object, uint32_t ranks);
 
+/* Before it, in code that knows what has been written: what it copies is as unwritten there. */
+void rt_mark_multicast(struct rt_thread *thread, uint8_t *to, const uint8_t *from, uint32_t bytes,
+                       uint32_t ranks);
+
 /* Zeros. bytes: a multiple of 8. */
 void rt_bulk_clear(uint64_t *to, uint64_t bytes);
 

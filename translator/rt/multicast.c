@@ -24,12 +24,22 @@ __attribute__((noinline)) uint32_t rt_bulk_multicast(struct rt_thread *thread, u
         int64_t distance = ahead * (1 << RT_CLUSTER_DISTANCE_LOG2);
         uint64_t *there = (uint64_t *)(void *)(own_object + distance);
         rt_bulk_touch(to + distance, bytes);
-        if (thread->block->launch->written.shadow)
-            rt_mark_copy(thread, (const char *)to + distance, (const char *)from, bytes);
         if (to + distance != from)
             rt_bulk_copy(to + distance, from, bytes, RT_BULK_WHOLE);
         uint64_t old = rt_mbarrier_update(thread, there, -bytes, 0, 0);
         is_undefined |= (uint32_t)(old >> RT_MBARRIER_UNDEFINED_BIT) & 1;
     }
     return is_undefined;
+}
+
+__attribute__((noinline)) void rt_mark_multicast(struct rt_thread *thread, uint8_t *to,
+                                                 const uint8_t *from, uint32_t bytes,
+                                                 uint32_t ranks)
+{
+    to -= block_distance(thread, to);
+    for (; ranks != 0; ranks &= ranks - 1) {
+        int64_t ahead = (int64_t)__builtin_ctz(ranks) - thread->block->cluster_rank;
+        uint8_t *there = to + ahead * (1 << RT_CLUSTER_DISTANCE_LOG2);
+        rt_mark_copy(thread, (const char *)there, (const char *)from, bytes);
+    }
 }
