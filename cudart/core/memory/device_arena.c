@@ -35,15 +35,16 @@
 /* The system puts other mappings, stacks of threads among them, right below the last one. */
 #define OUTER_GUARD_BYTES ((size_t)64 << 20)
 
-/* A device maps pages of 2 MiB, so programs get away with reading a little behind the end of an
- * allocation when they discard the value. That much can be read here, too; writing is a fault. */
-#define TAIL_BYTES ((size_t)64 << 10)
+/* A device maps pages of 2 MiB next to each other, so programs get away with reading a little
+ * before or behind an allocation when they discard the value. That much can be read here, too;
+ * writing is a fault. */
+#define MARGIN_BYTES ((size_t)64 << 10)
 
-/* Behind each allocation and its tail, and so in front of the next. */
+/* Behind each allocation and its margins, and so in front of the next. */
 #define GUARD_BYTES ((size_t)64 << 10)
 
-/* The kernel allows 65530 mappings; each allocation with a tail and a guard costs three. Above this
- * many, both are left out, and neighbours become one mapping. */
+/* The kernel allows 65530 mappings; each allocation with margins and a guard costs four. Above this
+ * many, these are left out, and neighbours become one mapping. */
 #define GUARDED_LIMIT 13000
 
 /* Above that many allocations, memory that is freed next to each other is made inaccessible and
@@ -75,7 +76,7 @@ static struct {
     _Atomic(uint64_t) generation; /* of live: changes when an element comes or goes */
     struct crt_budget budget;
     size_t pages_count; /* taken by crt_arena_take_pages */
-    bool has_tails;     /* addresses need not be spared */
+    bool has_margins;   /* addresses need not be spared */
 } arena = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1, .next_id = 1};
 
 static bool counts_as_device(enum crt_memory kind)
@@ -226,9 +227,9 @@ static enum crt_result init_locked(size_t total_bytes, int devices)
             return CRT_OPERATING_SYSTEM;
     }
     /* An address space limit (ulimit -v) may leave less. */
-    arena.has_tails = true;
+    arena.has_margins = true;
     while (!reserve(wanted)) {
-        arena.has_tails = false;
+        arena.has_margins = false;
         wanted = pxr_round_to_pages(wanted / 2);
         if (wanted < total_bytes * (size_t)devices)
             return CRT_OUT_OF_MEMORY;
@@ -301,27 +302,40 @@ size_t crt_arena_room(void)
     return room;
 }
 
-/* Bytes that can be read behind an allocation of so many bytes, in front of its guard. */
-static size_t tail_of(const struct crt_allocation *allocation, size_t rounded)
+/* Takes a range for the allocation, its margins and its guard, or without these when there is too
+ * little room, and fills base, margin_bytes and span_bytes. False when there is no room. */
+static bool take_span(struct crt_allocation *wanted, size_t rounded)
 {
-    size_t behind = allocation->span_bytes - rounded;
-    return behind > GUARD_BYTES ? behind - GUARD_BYTES : 0;
+    bool has_guard = arena.live_count < GUARDED_LIMIT;
+    bool has_margins = has_guard && arena.has_margins &&
+                       (wanted->kind == CRT_MEMORY_DEVICE || wanted->kind == CRT_MEMORY_MANAGED);
+    wanted->margin_bytes = has_margins ? MARGIN_BYTES : 0;
+    wanted->span_bytes = rounded + 2 * wanted->margin_bytes + (has_guard ? GUARD_BYTES : 0);
+    uintptr_t begin = take_range(wanted->span_bytes);
+    if (!begin && has_guard) {
+        wanted->margin_bytes = 0;
+        wanted->span_bytes = rounded;
+        begin = take_range(rounded);
+    }
+    wanted->base = begin + wanted->margin_bytes;
+    return begin != 0;
 }
 
-/* Takes a range for the allocation, its tail and its guard, or without the two when there is
- * too little room; 0 when there is none. */
-static uintptr_t take_span(struct crt_allocation *wanted, size_t rounded)
+/* Gives back what take_span has taken. */
+static void free_span(const struct crt_allocation *allocation)
 {
-    bool has_tail = arena.has_tails &&
-                    (wanted->kind == CRT_MEMORY_DEVICE || wanted->kind == CRT_MEMORY_MANAGED);
-    wanted->span_bytes = rounded;
-    if (arena.live_count < GUARDED_LIMIT)
-        wanted->span_bytes += GUARD_BYTES + (has_tail ? TAIL_BYTES : 0);
-    uintptr_t base = take_range(wanted->span_bytes);
-    if (base || wanted->span_bytes == rounded)
-        return base;
-    wanted->span_bytes = rounded;
-    return take_range(rounded);
+    uintptr_t begin = allocation->base - allocation->margin_bytes;
+    free_range(begin, begin + allocation->span_bytes);
+}
+
+/* Opens the allocation for reading and writing, and its margins for reading. */
+static bool open_span(const struct crt_allocation *allocation, size_t rounded)
+{
+    size_t margin = allocation->margin_bytes;
+    char *begin = (char *)allocation->base;
+    return mprotect(begin, rounded, PROT_READ | PROT_WRITE) == 0 &&
+           (margin == 0 || (mprotect(begin - margin, margin, PROT_READ) == 0 &&
+                            mprotect(begin + rounded, margin, PROT_READ) == 0));
 }
 
 static enum crt_result alloc_locked(struct live *live)
@@ -332,21 +346,17 @@ static enum crt_result alloc_locked(struct live *live)
         return CRT_OUT_OF_MEMORY;
     if (!crt_budget_take(&arena.budget, arena.file, rounded) || !make_room())
         return CRT_OUT_OF_MEMORY;
-    uintptr_t base = take_span(wanted, rounded);
-    if (!base)
+    if (!take_span(wanted, rounded))
         return CRT_OUT_OF_MEMORY;
-    size_t tail = tail_of(wanted, rounded);
-    if (mprotect((void *)base, rounded, PROT_READ | PROT_WRITE) != 0 ||
-        (tail && mprotect((void *)(base + rounded), tail, PROT_READ) != 0)) {
-        free_range(base, base + wanted->span_bytes);
+    if (!open_span(wanted, rounded)) {
+        free_span(wanted);
         return CRT_OUT_OF_MEMORY;
     }
-    wanted->base = base;
     wanted->id = arena.next_id++;
     insert_live(live);
-    crt_shadow_open(base, wanted->size_bytes);
+    crt_shadow_open(wanted->base, wanted->size_bytes);
     if (wanted->kind != CRT_MEMORY_DEVICE)
-        crt_written_set(base, wanted->size_bytes);
+        crt_written_set(wanted->base, wanted->size_bytes);
     arena.budget.promised_bytes += rounded;
     if (counts_as_device(wanted->kind))
         *used_of(wanted) += rounded;
@@ -395,7 +405,7 @@ static void remove_locked(struct crt_allocation *allocation)
         crt_shadow_close(allocation->base, allocation->size_bytes);
         crt_written_clear(allocation->base, allocation->size_bytes);
         size_t rounded = pxr_round_to_pages(allocation->size_bytes);
-        free_range(allocation->base, allocation->base + allocation->span_bytes);
+        free_span(allocation);
         arena.budget.promised_bytes -= rounded;
         if (counts_as_device(allocation->kind))
             *used_of(allocation) -= rounded;

@@ -36,8 +36,9 @@ enum crt_memory {
 
 struct crt_allocation {
     uintptr_t base;
-    size_t size_bytes; /* as asked for */
-    size_t span_bytes; /* with rounding, tail and guard; 0 for what is not the arena's own */
+    size_t size_bytes;   /* as asked for */
+    size_t span_bytes;   /* with rounding, margins and guard; 0 for what is not the arena's own */
+    size_t margin_bytes; /* on either side: can be read and not written */
     enum crt_memory kind;
     unsigned flags;          /* of cuMemHostAlloc, cuMemAllocManaged or cuMemHostRegister */
     unsigned access;         /* allowed now; less than all for mappings only */

@@ -171,7 +171,7 @@ static bool is_writable(uintptr_t address)
     return is_written;
 }
 
-Test(arena, a_little_behind_an_allocation_can_be_read_and_nothing_written, .init = setup)
+Test(arena, a_little_around_an_allocation_can_be_read_and_nothing_written, .init = setup)
 {
     uintptr_t first = take(PAGE);
     uintptr_t second = take(PAGE);
@@ -181,9 +181,12 @@ Test(arena, a_little_behind_an_allocation_can_be_read_and_nothing_written, .init
     cr_expect(is_accessible(first + PAGE + 65535));
     cr_expect_not(is_accessible(first + PAGE + 65536));
     cr_expect(is_accessible(second));
-    cr_expect_not(is_accessible(second - 1));
+    cr_expect(is_accessible(second - 65536));
+    cr_expect_not(is_accessible(second - 65537));
+    cr_expect_not(is_writable(second - 1));
     crt_arena_free(first, CRT_MEMORY_DEVICE);
     cr_expect_not(is_accessible(first + PAGE));
+    cr_expect_not(is_accessible(first - 1));
 }
 
 Test(arena, the_page_behind_host_memory_is_inaccessible, .init = setup)

@@ -18,7 +18,7 @@
 #define PAGE    pxr_page_bytes()
 #define KIB     ((size_t)1024)
 #define GRANULE ((size_t)2 << 20)
-#define TAIL    (64 * KIB) /* behind device memory, can be read */
+#define MARGIN  (64 * KIB) /* around device memory, can be read */
 
 static const char ptx[] = ".version 9.0\n.target sm_75\n.address_size 64\n"
                           ".visible .global .align 4 .b8 first[4096];\n"
@@ -47,20 +47,20 @@ static bool can_write(uintptr_t address)
     return false;
 }
 
-/* Nothing is in reach within so many bytes of either end; tail_bytes behind it can be read. */
-static void check_ends(const char *what, uintptr_t base, size_t size_bytes, size_t tail_bytes,
+/* Nothing is in reach within so many bytes of either end; margin_bytes around it can be read. */
+static void check_ends(const char *what, uintptr_t base, size_t size_bytes, size_t margin_bytes,
                        size_t guard_bytes)
 {
     uintptr_t end = base + size_bytes;
     CHECK(can_read(base) && can_read(end - 1));
     for (size_t step = 1; step <= guard_bytes; step *= 2) {
-        uintptr_t behind = end + tail_bytes + step - 1;
-        if (can_read(base - step) || can_write(base - step) || can_read(behind)) {
+        uintptr_t behind = end + margin_bytes + step - 1;
+        if (can_read(base - margin_bytes - step) || can_write(base - step) || can_read(behind)) {
             printf("%s: %zu bytes from an end can be accessed\n", what, step);
             exit(1);
         }
     }
-    CHECK(!can_write(end) && !can_write(end + tail_bytes / 2));
+    CHECK(!can_write(end) && !can_write(end + margin_bytes / 2));
 }
 
 static void *wait_for_ever(void *arg)
@@ -211,11 +211,11 @@ int main(void)
     OK(cuCtxSetCurrent(ctx));
     OK(cuMemAlloc_v2(&device, PAGE));
     fill_gaps();
-    check_ends("the first allocation", device, PAGE, TAIL, 1 << 20);
+    check_ends("the first allocation", device, PAGE, MARGIN, 1 << 20);
     OK(cuMemAlloc_v2(&device, 3 * PAGE));
-    check_ends("device memory", device, 3 * PAGE, TAIL, 64 * KIB);
+    check_ends("device memory", device, 3 * PAGE, MARGIN, 64 * KIB);
     OK(cuMemAllocManaged(&managed, PAGE, 1));
-    check_ends("managed memory", managed, PAGE, TAIL, 64 * KIB);
+    check_ends("managed memory", managed, PAGE, MARGIN, 64 * KIB);
     OK(cuMemHostAlloc(&host, 2 * PAGE, 0));
     OK(cuMemAlloc_v2(&device, PAGE));
     check_ends("page-locked memory", (uintptr_t)host, 2 * PAGE, 0, 64 * KIB);
