@@ -43,7 +43,8 @@ enum tr_form {
     TR_FORM_DEFINED = 2, /* no operand is undefined or poison */
     TR_FORM_SREGS = 4,   /* no special register is a placeholder */
     TR_FORM_LOOPS =
-        8 /* each loop has one way back, and a block before it that leads nowhere else */
+        8, /* each loop has one way back, and a block before it that leads nowhere else */
+    TR_FORM_BYTES = 16, /* the kernel keeps nothing of less than a byte in memory */
 };
 
 struct tr_promises {

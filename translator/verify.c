@@ -36,16 +36,36 @@ static const char *check_defined(LLVMValueRef inst, uint32_t marks)
     return NULL;
 }
 
+static const char *check_function(LLVMValueRef function, check_fn check, uint32_t marks)
+{
+    const char *broken = NULL;
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
+         block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL && broken == NULL;
+             inst = LLVMGetNextInstruction(inst))
+            broken = check(inst, marks);
+    return broken;
+}
+
 static const char *check_each(LLVMModuleRef module, check_fn check, uint32_t marks)
 {
     const char *broken = NULL;
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block != NULL;
-             block = LLVMGetNextBasicBlock(block))
-            for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL && broken == NULL;
-                 inst = LLVMGetNextInstruction(inst))
-                broken = check(inst, marks);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL && broken == NULL;
+         f = LLVMGetNextFunction(f))
+        broken = check_function(f, check, marks);
     return broken;
+}
+
+/* Vectors have no bits in memory: the vectoriser would go lane by lane. */
+static const char *check_bytes(LLVMValueRef inst, uint32_t marks)
+{
+    (void)marks;
+    bool is_load = LLVMIsALoadInst(inst) != NULL;
+    if (!is_load && LLVMIsAStoreInst(inst) == NULL)
+        return NULL;
+    LLVMTypeRef type = LLVMTypeOf(is_load ? inst : LLVMGetOperand(inst, 0));
+    bool is_bit = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) < 8;
+    return is_bit ? "a bit lies in memory" : NULL;
 }
 
 /* Whether somebody still calls a placeholder of special registers. */
@@ -92,6 +112,8 @@ static const char *find_broken(LLVMModuleRef module, const struct tr_step *step,
         broken = tr_find_unlinked(module);
     if (broken == NULL && (leaves & TR_FORM_SREGS))
         broken = check_sregs(module);
+    if (broken == NULL && (leaves & TR_FORM_BYTES))
+        broken = check_function(LLVMGetNamedFunction(module, TR_KERNEL_NAME), check_bytes, 0);
     if (broken == NULL && (leaves & TR_FORM_LOOPS))
         broken = check_loops(LLVMGetNamedFunction(module, TR_KERNEL_NAME));
     return broken;

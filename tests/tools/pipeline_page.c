@@ -53,7 +53,8 @@ static const char foot[] =
     "what the step leaves: *linked*: no helper lacks its body; *defined*: no operand is "
     "undefined;\n"
     "*sregs*: no special register is a placeholder; *loops*: each loop has one way in and one "
-    "back.\n";
+    "back;\n"
+    "*bytes*: the kernel keeps nothing smaller in memory.\n";
 
 static void print_collapses(uint32_t collapses)
 {
@@ -96,7 +97,7 @@ static void print_marks(const char *verb, uint32_t marks)
 
 static void print_promises(const struct tr_promises *promises)
 {
-    static const char *const forms[] = {"linked", "defined", "sregs", "loops"};
+    static const char *const forms[] = {"linked", "defined", "sregs", "loops", "bytes"};
     print_marks("makes", promises->makes);
     print_marks("ends", promises->ends);
     for (uint32_t f = 0; f < sizeof forms / sizeof forms[0]; f++)

@@ -28,7 +28,7 @@ struct places {
     struct tr_set busy;    /* for one value */
 };
 
-LLVMTypeRef tr_warp_element_type(const struct tr_fuse *fuse, LLVMTypeRef type)
+LLVMTypeRef tr_kept_type(const struct tr_fuse *fuse, LLVMTypeRef type)
 {
     return type == fuse->i1 ? fuse->i8 : type;
 }
@@ -69,8 +69,7 @@ static void find_busy(struct places *places, uint32_t value)
 static void choose_place(struct places *places, uint32_t value)
 {
     const struct tr_fuse *fuse = places->fused->fuse;
-    LLVMTypeRef type =
-        tr_warp_element_type(fuse, LLVMTypeOf(fuse->kernel->graph.values[value].llvm));
+    LLVMTypeRef type = tr_kept_type(fuse, LLVMTypeOf(fuse->kernel->graph.values[value].llvm));
     uint32_t place = 0;
     find_busy(places, value);
     while (place < places->count &&

@@ -78,12 +78,16 @@ LLVMValueRef tr_group_place(struct tr_fused *fused, uint32_t sync, uint32_t valu
     return fused->warp_value[value];
 }
 
-/* The place of the region's thread, in the frame. */
-static LLVMValueRef thread_place(const struct tr_region_build *region, uint32_t value)
+/* The place of what the region's thread keeps at the sync point: in the frame, or in the warp's
+ * array. */
+static LLVMValueRef thread_place(const struct tr_region_build *region, uint32_t sync,
+                                 uint32_t value, LLVMTypeRef element)
 {
     const struct tr_fuse *fuse = region->fuse;
+    if (tr_is_warp_sync_point(fuse->kernel, sync))
+        return element_of(region, tr_warp_array(region->fused, value, element), element);
     LLVMValueRef base = tr_fuse_thread_array(fuse, fuse->frame.thread_array[value]);
-    return tr_fuse_element(fuse, type_of(fuse, value), base, region->index);
+    return tr_fuse_element(fuse, element, base, region->index);
 }
 
 void tr_keep(struct tr_region_build *region, uint32_t sync, uint32_t value, LLVMValueRef now)
@@ -94,14 +98,10 @@ void tr_keep(struct tr_region_build *region, uint32_t sync, uint32_t value, LLVM
         LLVMBuildStore(b, now, tr_group_place(region->fused, sync, value, region->lanes.group));
         return;
     }
-    if (!tr_is_warp_sync_point(fuse->kernel, sync)) {
-        LLVMBuildStore(b, now, thread_place(region, value));
-        return;
-    }
-    LLVMTypeRef type = tr_warp_element_type(fuse, LLVMTypeOf(now));
-    if (type != LLVMTypeOf(now))
-        now = LLVMBuildZExt(b, now, type, "");
-    LLVMBuildStore(b, now, element_of(region, tr_warp_array(region->fused, value, type), type));
+    LLVMTypeRef element = tr_kept_type(fuse, LLVMTypeOf(now));
+    if (element != LLVMTypeOf(now))
+        now = LLVMBuildZExt(b, now, element, "");
+    LLVMBuildStore(b, now, thread_place(region, sync, value, element));
 }
 
 LLVMValueRef tr_kept(struct tr_region_build *region, uint32_t value)
@@ -109,10 +109,8 @@ LLVMValueRef tr_kept(struct tr_region_build *region, uint32_t value)
     struct tr_fuse *fuse = region->fuse;
     LLVMBuilderRef b = fuse->builder;
     LLVMTypeRef type = type_of(fuse, value);
-    if (!tr_is_warp_sync_point(fuse->kernel, region->number))
-        return LLVMBuildLoad2(b, type, thread_place(region, value), "");
-    LLVMTypeRef element = tr_warp_element_type(fuse, type);
-    LLVMValueRef place = element_of(region, tr_warp_array(region->fused, value, element), element);
+    LLVMTypeRef element = tr_kept_type(fuse, type);
+    LLVMValueRef place = thread_place(region, region->number, value, element);
     LLVMValueRef kept = LLVMBuildLoad2(b, element, place, "");
     return element == type ? kept : LLVMBuildTrunc(b, kept, type, "");
 }
@@ -120,7 +118,7 @@ LLVMValueRef tr_kept(struct tr_region_build *region, uint32_t value)
 LLVMValueRef tr_kept_lanes(struct tr_fused *fused, uint32_t value)
 {
     const struct tr_fuse *fuse = fused->fuse;
-    return tr_warp_array(fused, value, tr_warp_element_type(fuse, type_of(fuse, value)));
+    return tr_warp_array(fused, value, tr_kept_type(fuse, type_of(fuse, value)));
 }
 
 /* ---- operands and results ---- */

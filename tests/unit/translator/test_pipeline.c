@@ -74,7 +74,7 @@ Test(pipeline, what_names_no_step_is_refused_with_the_names_there_are)
 
 Test(pipeline, an_honest_module_passes)
 {
-    uint32_t all = TR_FORM_LINKED | TR_FORM_DEFINED | TR_FORM_SREGS | TR_FORM_LOOPS;
+    uint32_t all = TR_FORM_LINKED | TR_FORM_DEFINED | TR_FORM_SREGS | TR_FORM_LOOPS | TR_FORM_BYTES;
     cr_expect_null(complaint(KERNEL("  store i32 0, ptr %p\n"), all, 0));
 }
 
@@ -103,6 +103,8 @@ Test(pipeline, what_is_not_as_promised_is_found)
         {TR_FORM_SREGS,
          "declare i32 @rt_sreg_tid_x(ptr)\n" KERNEL("  %t = call i32 @rt_sreg_tid_x(ptr %p)\n"),
          "rt_sreg_tid_x"},
+        {TR_FORM_BYTES, KERNEL("  store i1 true, ptr %p\n"), "bit"},
+        {TR_FORM_BYTES, KERNEL("  %v = load i1, ptr %p\n"), "bit"},
         {TR_FORM_LOOPS,
          "define void @ptxrun_kernel(i1 %a) {\nentry:\n  br i1 %a, label %head, label %other\n"
          "other:\n  br label %head\nhead:\n  br i1 %a, label %head, label %end\n"
