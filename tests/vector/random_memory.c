@@ -7,6 +7,8 @@
  */
 #include "tests/vector/random_iteration.h"
 
+#include <string.h>
+
 #include <llvm-c/Core.h>
 
 #define SLOTS 8
@@ -36,6 +38,33 @@ static LLVMValueRef reversed_index(struct random_generator *g)
     return LLVMBuildNSWSub(g->builder, last, g->parameters[X], "");
 }
 
+static LLVMValueRef limit(struct random_generator *g, const char *name, LLVMValueRef index,
+                          LLVMValueRef bound)
+{
+    LLVMModuleRef module = LLVMGetGlobalParent(g->function);
+    LLVMValueRef function =
+        LLVMGetIntrinsicDeclaration(module, LLVMLookupIntrinsicID(name, strlen(name)), &g->i32, 1);
+    LLVMValueRef operands[] = {index, bound};
+    return LLVMBuildCall2(g->builder, LLVMGlobalGetValueType(function), function, operands, 2, "");
+}
+
+/* x plus or minus something, limited on both sides, and at times scaled by 2. */
+static LLVMValueRef limited_index(struct random_generator *g)
+{
+    LLVMBuilderRef b = g->builder;
+    bool is_unsigned = random_roll(g, 4) == 0;
+    LLVMValueRef distance = random_number(g, random_roll(g, 8));
+    LLVMValueRef index = is_unsigned || random_roll(g, 2)
+                             ? LLVMBuildNSWAdd(b, g->parameters[X], distance, "")
+                             : LLVMBuildNSWSub(b, g->parameters[X], distance, "");
+    LLVMValueRef most =
+        random_roll(g, 2) ? g->parameters[NX] : random_number(g, random_roll(g, 40));
+    index = limit(g, is_unsigned ? "llvm.umin" : "llvm.smin", index, most);
+    if (!is_unsigned)
+        index = limit(g, "llvm.smax", index, random_number(g, random_roll(g, 4)));
+    return random_roll(g, 4) == 0 ? LLVMBuildShl(b, index, random_number(g, 1), "") : index;
+}
+
 /* i32, below 1024 */
 static LLVMValueRef any_index(struct random_generator *g, uint32_t mask)
 {
@@ -44,7 +73,7 @@ static LLVMValueRef any_index(struct random_generator *g, uint32_t mask)
 
 static LLVMValueRef random_index(struct random_generator *g)
 {
-    switch (random_roll(g, 8)) {
+    switch (random_roll(g, 9)) {
     case 0:
     case 1:
         return g->thread;
@@ -56,6 +85,8 @@ static LLVMValueRef random_index(struct random_generator *g)
         return g->parameters[Y];
     case 5:
         return g->parameters[X];
+    case 6:
+        return limited_index(g);
     default:
         return any_index(g, 1023);
     }

@@ -4,22 +4,30 @@
  * between two lanes: nothing in a program says that `int i = first + tid` does not, but it could
  * happen only at the largest numbers. One comparison checks the lanes of a row; behind a branch
  * there is a gather or scatter. Where flags say that the index does not wrap there is only the
- * access to neighbours.
+ * access to neighbours. Likewise where an index is limited to a range: the active lanes are
+ * compared with what they would have without the limit.
  */
 #include "translator/vector/emit/form.h"
 #include "translator/vector/memory/load_store.h"
 
 /* ---- the check ---- */
 
-/* i1: the index does not wrap in so many neighbours, from lane 0 of the copy on. */
-static LLVMValueRef check_lanes(struct tr_widen *widen, const struct tr_checked *checked,
-                                uint32_t copy, uint32_t lanes)
+/* i1: an index does not wrap in so many neighbours, of which lane 0 has `first`. */
+static LLVMValueRef check_from(struct tr_widen *widen, const struct tr_checked *checked,
+                               LLVMValueRef first, uint32_t lanes)
 {
     LLVMBuilderRef b = widen->builder;
     uint64_t distance = (uint64_t)checked->stride * (lanes - 1);
-    LLVMValueRef first = tr_widen_scalar(widen, checked->narrow, copy);
-    LLVMValueRef last = LLVMBuildAdd(b, first, tr_memory_i32(widen, distance), "");
+    LLVMValueRef last =
+        LLVMBuildAdd(b, first, LLVMConstInt(LLVMTypeOf(first), distance, false), "");
     return LLVMBuildICmp(b, checked->is_signed ? LLVMIntSLE : LLVMIntULE, first, last, "");
+}
+
+/* The same from lane 0 of the copy on. */
+static LLVMValueRef check_lanes(struct tr_widen *widen, const struct tr_checked *checked,
+                                uint32_t copy, uint32_t lanes)
+{
+    return check_from(widen, checked, tr_widen_scalar(widen, checked->narrow, copy), lanes);
 }
 
 /* Leaves out a copy without active lanes, whose index may be anything. */
@@ -51,6 +59,70 @@ static LLVMValueRef check_all(struct tr_widen *widen, const struct tr_checked *c
     return all;
 }
 
+/* ---- the check of a limited index ---- */
+
+/* What lane 0 would have without limits. Frozen, as it may not be active. */
+static LLVMValueRef unclamped(struct tr_widen *widen, const struct tr_checked *checked,
+                              uint32_t copy)
+{
+    LLVMBuilderRef b = widen->builder;
+    LLVMTypeRef type = LLVMTypeOf(checked->narrow);
+    LLVMValueRef sum = LLVMConstInt(type, checked->unclamped.offset, false);
+    for (uint32_t i = 0; i < checked->unclamped.count; i++) {
+        const struct tr_term *term = &checked->unclamped.terms[i];
+        LLVMValueRef factor = LLVMConstInt(type, term->factor, false);
+        LLVMValueRef part = tr_widen_scalar(widen, term->index, copy);
+        sum = LLVMBuildAdd(b, sum, LLVMBuildMul(b, part, factor, ""), "");
+    }
+    return LLVMBuildFreeze(b, sum, "");
+}
+
+/* By lane: so many strides. */
+static LLVMValueRef distances(struct tr_widen *widen, const struct tr_checked *checked)
+{
+    LLVMValueRef lanes[TR_MAX_WIDTH];
+    LLVMTypeRef type = LLVMTypeOf(checked->narrow);
+    for (uint32_t lane = 0; lane < widen->width; lane++)
+        lanes[lane] = LLVMConstInt(type, (uint64_t)checked->stride * lane, false);
+    return LLVMConstVector(lanes, widen->width);
+}
+
+/* i1: the active lanes have neighbouring indices. */
+static LLVMValueRef check_clamped(struct tr_widen *widen, const struct tr_memory *memory,
+                                  const struct tr_checked *checked, uint32_t copy)
+{
+    LLVMBuilderRef b = widen->builder;
+    LLVMValueRef first = unclamped(widen, checked, copy);
+    LLVMValueRef wanted =
+        LLVMBuildAdd(b, tr_widen_splat(widen, first), distances(widen, checked), "");
+    LLVMValueRef differs =
+        LLVMBuildICmp(b, LLVMIntNE, tr_widen_vector(widen, checked->narrow, copy), wanted, "");
+    LLVMValueRef mask = memory->stored != NULL ? widen->active.mask[copy]
+                                               : tr_widen_mask_for(widen, memory->value, copy);
+    differs = tr_widen_mask_and(widen, mask, differs);
+    LLVMValueRef are_neighbours = LLVMBuildNot(b, tr_widen_any(widen, differs), "");
+    LLVMValueRef is_exact = check_from(widen, checked, first, widen->width);
+    return LLVMBuildAnd(b, are_neighbours, is_exact, "");
+}
+
+static bool does_access(const struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy)
+{
+    return memory->stored != NULL || tr_widen_holder(widen, memory->value, copy) == copy;
+}
+
+static LLVMValueRef check_all_clamped(struct tr_widen *widen, const struct tr_memory *memory,
+                                      const struct tr_checked *checked)
+{
+    LLVMValueRef all = NULL;
+    for (uint32_t c = 0; c < widen->copies; c++) {
+        if (!does_access(widen, memory, c))
+            continue;
+        LLVMValueRef check = check_clamped(widen, memory, checked, c);
+        all = all == NULL ? check : LLVMBuildAnd(widen->builder, all, check, "");
+    }
+    return all;
+}
+
 /* ---- the access to neighbours ---- */
 
 static LLVMValueRef extend(struct tr_widen *widen, LLVMValueRef index, bool is_signed)
@@ -69,7 +141,10 @@ static LLVMValueRef first_address(struct tr_widen *widen, const struct tr_memory
         LLVMValueRef index = is_narrow ? checked->narrow : checked->sum.terms[i].index;
         LLVMValueRef factor = LLVMConstInt(widen->i64, checked->sum.terms[i].factor, false);
         bool is_signed = is_narrow ? checked->is_signed : !checked->sum.terms[i].is_unsigned;
-        index = extend(widen, tr_widen_scalar(widen, index, copy), is_signed);
+        LLVMValueRef scalar = is_narrow && checked->is_clamped
+                                  ? unclamped(widen, checked, copy)
+                                  : tr_widen_scalar(widen, index, copy);
+        index = extend(widen, scalar, is_signed);
         index = LLVMBuildMul(b, index, factor, "");
         address = LLVMBuildGEP2(b, widen->i8, address, &index, 1, "");
     }
@@ -128,7 +203,7 @@ static void access_neighbours(struct tr_widen *widen, const struct tr_memory *me
     for (uint32_t c = 0; c < widen->copies; c++) {
         if (memory->stored != NULL)
             store_neighbours(widen, memory, checked, c);
-        else if (tr_widen_holder(widen, memory->value, c) == c)
+        else if (does_access(widen, memory, c))
             loaded[c] = load_neighbours(widen, memory, checked, c);
     }
 }
@@ -143,7 +218,7 @@ static void access_any(struct tr_widen *widen, const struct tr_memory *memory, L
     for (uint32_t c = 0; c < widen->copies; c++) {
         if (memory->stored != NULL)
             tr_memory_scatter(widen, memory, c, widen->active.mask[c]);
-        else if (tr_widen_holder(widen, memory->value, c) == c)
+        else if (does_access(widen, memory, c))
             loaded[c] =
                 tr_memory_gather(widen, memory, c, tr_widen_mask_for(widen, memory->value, c));
     }
@@ -194,14 +269,16 @@ void tr_memory_access_checked(struct tr_widen *widen, const struct tr_access_pla
     const struct tr_memory *memory = &plan->memory;
     struct way ways[2] = {0};
     LLVMBasicBlockRef neighbours = tr_widen_new_block(widen, "neighbours");
-    LLVMBasicBlockRef wraps = tr_widen_new_block(widen, "wraps");
+    LLVMBasicBlockRef others = tr_widen_new_block(widen, "others");
     LLVMBasicBlockRef meet = tr_widen_new_block(widen, "meet");
-    LLVMBuildCondBr(b, check_all(widen, plan->checked), neighbours, wraps);
+    LLVMValueRef check = plan->checked->is_clamped ? check_all_clamped(widen, memory, plan->checked)
+                                                   : check_all(widen, plan->checked);
+    LLVMBuildCondBr(b, check, neighbours, others);
     LLVMPositionBuilderAtEnd(b, neighbours);
     access_neighbours(widen, memory, plan->checked, ways[0].loaded);
     ways[0].end = LLVMGetInsertBlock(b);
     LLVMBuildBr(b, meet);
-    LLVMPositionBuilderAtEnd(b, wraps);
+    LLVMPositionBuilderAtEnd(b, others);
     access_any(widen, memory, ways[1].loaded);
     ways[1].end = LLVMGetInsertBlock(b);
     LLVMBuildBr(b, meet);

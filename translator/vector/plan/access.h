@@ -68,10 +68,11 @@ struct tr_fields tr_plan_only(const struct tr_memory *memory);
 struct tr_fields tr_plan_fields(const struct tr_iteration *iteration,
                                 const struct tr_memory *memory);
 
-/* ---- neighbours, unless an index wraps (narrow_index.c) ---- */
+/* ---- neighbours, unless an index wraps or is clamped (narrow_index.c, clamped_index.c) ---- */
 
-/* An address of the form sum.base + terms, of which one differs along the row: an extended narrow
- * index that grows by one element from lane to lane. */
+/* An address of the form sum.base + terms, of which one differs along the row: an index, extended
+ * or not, that grows by one element from lane to lane, but where it wraps or is limited to a range.
+ */
 struct tr_checked {
     struct tr_sum sum;
     bool is_exact; /* no index wraps, by the flags of what computes it; else … */
@@ -79,7 +80,19 @@ struct tr_checked {
     LLVMValueRef narrow;
     int64_t stride; /* of the narrow index: small */
     bool is_signed;
+    bool is_clamped;
+    struct tr_sum unclamped; /* the narrow index without its limits, if it has any: terms, offset */
 };
+
+/* A bound on the lanes behind the first one: width * jam is less. */
+#define TR_MAX_LANES 4096
+
+/* Fills narrow, is_signed, stride and unclamped of an index that is limited to a range. False: it
+ * has another form. */
+bool tr_plan_find_clamped(const struct tr_iteration *iteration, struct tr_checked *checked);
+
+/* Whether all lanes of a row have one value. */
+bool tr_plan_is_same_in_row(const struct tr_iteration *iteration, LLVMValueRef operand);
 
 /* False: the address has another form. */
 bool tr_plan_find_checked(const struct tr_iteration *iteration, const struct tr_memory *memory,

@@ -177,6 +177,15 @@ static double cost_of_neighbours(const struct tr_figures *figures,
     return plan->memory.stored != NULL ? figures->store : figures->load;
 }
 
+/* The comparison of all lanes with what they would have without a limit. */
+#define COMPARE_LANES 4
+
+static double cost_of_checked(const struct tr_figures *figures, const struct tr_access_plan *plan)
+{
+    double check = plan->checked->is_clamped ? COMPARE_LANES : plan->checked->is_exact ? 0 : 1;
+    return cost_of_neighbours(figures, plan) + check;
+}
+
 /* The vectors are shared by all fields, of each of which a tree of shuffles is made. */
 static double cost_of_fields(const struct tr_figures *figures, const struct tr_access_plan *plan)
 {
@@ -233,7 +242,7 @@ static double cost_of_access(const struct tr_iteration *iteration,
     case TR_ACCESS_WIDE:
         return cost_of_wide(figures, plan);
     case TR_ACCESS_CHECKED:
-        return cost_of_neighbours(figures, plan) + (plan->checked->is_exact ? 0 : 1);
+        return cost_of_checked(figures, plan);
     case TR_ACCESS_TUNED: /* a lower price, also of lanes at one distance, would bring copies side
                              by side that cost more than they gain (docs/measurements.md) */
     case TR_ACCESS_GATHER:

@@ -12,7 +12,7 @@ enum tr_access_form {
     TR_ACCESS_SERIAL,  /* one lane after the other */
     TR_ACCESS_UNIFORM, /* one access for all lanes of a row */
     TR_ACCESS_WIDE,    /* neighbours, or a small stride with shuffles, with other fields */
-    TR_ACCESS_CHECKED, /* neighbours, unless an index wraps */
+    TR_ACCESS_CHECKED, /* neighbours, unless an index wraps or is limited */
     TR_ACCESS_GATHER,  /* or scatter: any addresses */
     TR_ACCESS_TUNED    /* a step of tuning does it */
 };

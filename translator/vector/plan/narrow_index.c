@@ -5,9 +5,6 @@
  */
 #include "translator/vector/plan/access.h"
 
-/* A bound on the lanes behind the first one: width * jam is less. */
-#define MAX_LANES 4096
-
 static struct tr_shape shape_of(const struct tr_iteration *iteration, LLVMValueRef operand)
 {
     uint32_t number = tr_graph_number(&iteration->graph, operand);
@@ -15,7 +12,7 @@ static struct tr_shape shape_of(const struct tr_iteration *iteration, LLVMValueR
                              : iteration->shapes.values[number];
 }
 
-static bool is_same_in_row(const struct tr_iteration *iteration, LLVMValueRef operand)
+bool tr_plan_is_same_in_row(const struct tr_iteration *iteration, LLVMValueRef operand)
 {
     struct tr_shape shape = shape_of(iteration, operand);
     return shape.kind != TR_VARYING && shape.stride == 0;
@@ -26,12 +23,12 @@ static bool find_term(const struct tr_iteration *iteration, struct tr_checked *c
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < checked->sum.count; i++) {
-        if (is_same_in_row(iteration, checked->sum.terms[i].index))
+        if (tr_plan_is_same_in_row(iteration, checked->sum.terms[i].index))
             continue;
         checked->term = i;
         found++;
     }
-    return found == 1 && is_same_in_row(iteration, checked->sum.base);
+    return found == 1 && tr_plan_is_same_in_row(iteration, checked->sum.base);
 }
 
 static bool find_narrow(const struct tr_iteration *iteration, struct tr_checked *checked)
@@ -46,7 +43,7 @@ static bool find_narrow(const struct tr_iteration *iteration, struct tr_checked 
         return false;
     struct tr_shape shape = shape_of(iteration, checked->narrow);
     checked->stride = shape.stride;
-    return shape.kind == TR_AFFINE && shape.stride > 0 && shape.stride < INT32_MAX / MAX_LANES;
+    return shape.kind == TR_AFFINE && shape.stride > 0 && shape.stride < INT32_MAX / TR_MAX_LANES;
 }
 
 /* ---- indices that do not wrap ---- */
@@ -102,7 +99,7 @@ static bool add_exact(const struct tr_iteration *iteration, LLVMValueRef narrow,
                       struct tr_sum *sum)
 {
     uint32_t number = tr_graph_number(&iteration->graph, narrow);
-    if (number == iteration->x || is_same_in_row(iteration, narrow))
+    if (number == iteration->x || tr_plan_is_same_in_row(iteration, narrow))
         return add_term(sum, narrow, factor);
     return LLVMIsAInstruction(narrow) != NULL && add_exact_parts(iteration, narrow, factor, sum);
 }
@@ -139,9 +136,13 @@ bool tr_plan_find_checked(const struct tr_iteration *iteration, const struct tr_
         (LLVMGetVolatile(memory->inst) && !tr_plan_is_relaxed(memory->inst)))
         return false;
     *checked = (struct tr_checked){.sum = tr_plan_sum(iteration, memory->address)};
-    if (!find_term(iteration, checked) || !find_narrow(iteration, checked) ||
+    if (!find_term(iteration, checked))
+        return false;
+    bool is_narrow = find_narrow(iteration, checked);
+    if ((!is_narrow && !tr_plan_find_clamped(iteration, checked)) ||
         (uint64_t)checked->stride * checked->sum.terms[checked->term].factor != memory->bytes)
         return false;
-    take_exact(iteration, memory, checked);
+    if (is_narrow)
+        take_exact(iteration, memory, checked);
     return true;
 }
