@@ -115,10 +115,30 @@ static int level_of(const char *words, const char *text)
     return index < 0 ? -1 : index + 2;
 }
 
+/* Of SET; false: not all words are among them. */
+static bool parse_set(const char *words, const char *text, unsigned *set)
+{
+    *set = 0;
+    if (strcmp(text, "0") == 0)
+        return true;
+    if (strcmp(text, "1") == 0) {
+        *set = 1;
+        return true;
+    }
+    for (size_t len; *text; text += len + (text[len] == ',')) {
+        len = strcspn(text, ",");
+        int index = choice_index(words, text, len);
+        if (index < 0)
+            return false;
+        *set |= 1u << index;
+    }
+    return *set != 0;
+}
+
 bool pxr_option_is_switch(enum pxr_option_id id)
 {
     enum pxr_option_type type = pxr_option_table[id].type;
-    return type == PXR_OPTION_FLAG || type == PXR_OPTION_LEVEL;
+    return type == PXR_OPTION_FLAG || type == PXR_OPTION_LEVEL || type == PXR_OPTION_SET;
 }
 
 enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct pxr_error *err)
@@ -162,6 +182,12 @@ enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct
     case PXR_OPTION_LEVEL:
         if (level_of(info->metavar, text) < 0)
             return pxr_fail(err, PXR_INVALID_ARGUMENT, "--%s (%s) is one of 0|1|%s, not '%s'",
+                            info->name, info->variable, info->metavar, text);
+        return PXR_OK;
+    case PXR_OPTION_SET:
+        if (!parse_set(info->metavar, text, &number))
+            return pxr_fail(err, PXR_INVALID_ARGUMENT,
+                            "--%s (%s) is 0, 1, or words out of %s with commas between, not '%s'",
                             info->name, info->variable, info->metavar, text);
         return PXR_OK;
     case PXR_OPTION_TEXT:
@@ -241,6 +267,13 @@ static unsigned read_LEVEL(enum pxr_option_id id)
     return level < 0 ? 0 : (unsigned)level;
 }
 
+static unsigned read_SET(enum pxr_option_id id)
+{
+    unsigned set = 0;
+    parse_set(pxr_option_table[id].metavar, value_text(id), &set);
+    return set;
+}
+
 static unsigned read_CHOICE(enum pxr_option_id id)
 {
     const char *text = value_text(id);
@@ -265,6 +298,11 @@ const struct pxr_options *pxr_options_get(void)
     static pthread_once_t is_read = PTHREAD_ONCE_INIT;
     pthread_once(&is_read, read_options);
     return &process_options;
+}
+
+bool pxr_option_checks(enum pxr_check what)
+{
+    return (pxr_options_get()->check & (1u << what | 1u << PXR_CHECK_ALL)) != 0;
 }
 
 const char *pxr_collapse_name(enum pxr_collapse collapse)
