@@ -135,6 +135,30 @@ static bool parse_set(const char *words, const char *text, unsigned *set)
     return *set != 0;
 }
 
+/* Of the words of --check: "device:sm_90" is 9.0 among the choices of --compute-capability; -1:
+ * none of them names a device. False: it names one that is not known, or several. */
+static bool find_device(const char *words, int *choice)
+{
+    static const char prefix[] = "device:sm_";
+    const char *capabilities = pxr_option_table[PXR_OPTION_COMPUTE_CAPABILITY].metavar;
+    *choice = -1;
+    for (const char *at = words; *at; at += *at == ',') {
+        const char *end = strchrnul(at, ',');
+        int len = (int)(end - at) - (int)strlen(prefix);
+        char text[16] = "";
+        if (strncmp(at, "device:", strlen("device:")) == 0) {
+            if (len < 2 || strncmp(at, prefix, strlen(prefix)) != 0 || *choice >= 0)
+                return false;
+            snprintf(text, sizeof text, "%.*s.%c", len - 1, at + strlen(prefix), end[-1]);
+            *choice = choice_index(capabilities, text, strlen(text));
+            if (*choice < 0)
+                return false;
+        }
+        at = end;
+    }
+    return true;
+}
+
 bool pxr_option_is_switch(enum pxr_option_id id)
 {
     enum pxr_option_type type = pxr_option_table[id].type;
@@ -147,6 +171,7 @@ enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct
     const char *stranger;
     unsigned number;
     size_t size;
+    int device;
     switch (info->type) {
     case PXR_OPTION_FLAG:
         if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0)
@@ -189,6 +214,10 @@ enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct
             return pxr_fail(err, PXR_INVALID_ARGUMENT,
                             "--%s (%s) is 0, 1, or words out of %s with commas between, not '%s'",
                             info->name, info->variable, info->metavar, text);
+        if (id == PXR_OPTION_CHECK && !find_device(text, &device))
+            return pxr_fail(err, PXR_INVALID_ARGUMENT,
+                            "--%s (%s) takes one device, such as sm_75 or sm_100, not '%s'",
+                            info->name, info->variable, text);
         return PXR_OK;
     case PXR_OPTION_TEXT:
         return PXR_OK;
@@ -302,7 +331,17 @@ const struct pxr_options *pxr_options_get(void)
 
 bool pxr_option_checks(enum pxr_check what)
 {
-    return (pxr_options_get()->check & (1u << what | 1u << PXR_CHECK_ALL)) != 0;
+    unsigned wanted = 1u << what | 1u << PXR_CHECK_ALL;
+    if (what == PXR_CHECK_DEVICE)
+        wanted |= 1u << PXR_CHECK_DEVICE_NAMED;
+    return (pxr_options_get()->check & wanted) != 0;
+}
+
+int pxr_option_checked_device(void)
+{
+    int device = -1;
+    find_device(value_text(PXR_OPTION_CHECK), &device);
+    return device;
 }
 
 const char *pxr_collapse_name(enum pxr_collapse collapse)

@@ -78,6 +78,8 @@ enum pxr_check {
     PXR_CHECK_INIT,
     PXR_CHECK_NUMBERS,
     PXR_CHECK_API,
+    PXR_CHECK_DEVICE,
+    PXR_CHECK_DEVICE_NAMED,
     PXR_CHECK_ALL
 };
 enum pxr_numa { PXR_NUMA_FIRST_TOUCH, PXR_NUMA_INTERLEAVE };
@@ -124,6 +126,9 @@ const char *pxr_option_text(enum pxr_option_id id);
 
 /* Whether --check asks for it. */
 bool pxr_option_checks(enum pxr_check what);
+
+/* Which choice of --compute-capability --check=device:sm_… means; -1: it names none. */
+int pxr_option_checked_device(void);
 
 /* The CPU that code is made for; "": the machine's own, also if it was asked for as "native". */
 const char *pxr_option_cpu(void);

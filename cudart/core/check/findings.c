@@ -34,6 +34,11 @@ bool crt_check_is_on(void)
     return pxr_options_get()->check != 0;
 }
 
+bool crt_checks_device(void)
+{
+    return pxr_option_checks(PXR_CHECK_DEVICE);
+}
+
 bool crt_checks_written(void)
 {
     return pxr_option_checks(PXR_CHECK_INIT);
@@ -41,7 +46,7 @@ bool crt_checks_written(void)
 
 bool crt_checks_memory(void)
 {
-    return pxr_option_checks(PXR_CHECK_MEMORY);
+    return pxr_option_checks(PXR_CHECK_MEMORY) || crt_checks_device();
 }
 
 bool crt_checks_races(void)
