@@ -292,6 +292,9 @@ bool crt_kernel_has_code(const struct crt_kernel *kernel);
 /* PTX line of an instruction in any code of the kernel, or 0. */
 int crt_kernel_line(const struct crt_kernel *kernel, uintptr_t pc);
 
+/* Whether an instruction of the family stands in this line of its PTX. */
+bool crt_kernel_line_has(struct crt_kernel *kernel, int line, enum ptx_family family);
+
 /* The place in the source of a line of its PTX, which is parsed if it is not yet; false: there is
  * none, or the library has been unloaded. *place points into the library. */
 bool crt_kernel_find_place(struct crt_kernel *kernel, int line, struct ptx_place *place);
