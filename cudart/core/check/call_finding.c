@@ -3,18 +3,15 @@
 
 #include <stdlib.h>
 
-void crt_call_finding_add(enum crt_finding_kind kind, const char *access, const char *where,
-                          const struct crt_frames *frames, bool is_refused)
+void crt_call_finding_add(const struct crt_finding *finding, const struct crt_frames *frames)
 {
+    struct crt_finding placed = *finding;
     struct crt_host_place place = crt_frames_source(frames);
     char *call = crt_frames_text(frames);
-    crt_finding_add(&(struct crt_finding){.kind = kind,
-                                          .access = access,
-                                          .where = where,
-                                          .call = call,
-                                          .function = crt_frames_function(frames),
-                                          .file = place.file,
-                                          .line = place.line,
-                                          .is_refused = is_refused});
+    placed.call = call;
+    placed.function = crt_frames_function(frames);
+    placed.file = place.file;
+    placed.line = place.line;
+    crt_finding_add(&placed);
     free(call);
 }

@@ -53,7 +53,8 @@ static void add_finding(const struct looking *l, enum crt_finding_kind kind, con
     crt_frames_take(&frames);
     snprintf(what, sizeof what, "launch of %s", readable ? readable : name);
     snprintf(where, sizeof where, "sm_%d: %s", l->device->capability, reason);
-    crt_call_finding_add(kind, what, where, &frames, false);
+    crt_call_finding_add(&(struct crt_finding){.kind = kind, .access = what, .where = where},
+                         &frames);
     free(readable);
 }
 

@@ -26,5 +26,8 @@ void crt_report_wrong_context(const char *noun, const struct crt_context *owner,
     else
         snprintf(where, sizeof where, "it is of device %d, and used for device %d",
                  owner->device->index, user->device->index);
-    crt_call_finding_add(CRT_FINDING_WRONG_CONTEXT, what, where, &frames, true);
+    crt_call_finding_add(
+        &(struct crt_finding){
+            .kind = CRT_FINDING_WRONG_CONTEXT, .access = what, .where = where, .is_refused = true},
+        &frames);
 }
