@@ -266,7 +266,7 @@ static bool wants_own_runtime(const struct command_line *line)
     const char *check = line->values[PXR_OPTION_CHECK];
     if (!check)
         check = getenv(pxr_option_table[PXR_OPTION_CHECK].variable);
-    return check && strcmp(check, "api") == 0;
+    return check && (pxr_list_contains(check, "api") || pxr_list_contains(check, "all"));
 }
 
 static char *with_first(const char *directory, char *path)

@@ -115,10 +115,54 @@ static int level_of(const char *words, const char *text)
     return index < 0 ? -1 : index + 2;
 }
 
+/* Of SET; false: not all words are among them. */
+static bool parse_set(const char *words, const char *text, unsigned *set)
+{
+    *set = 0;
+    if (strcmp(text, "0") == 0)
+        return true;
+    if (strcmp(text, "1") == 0) {
+        *set = 1;
+        return true;
+    }
+    for (size_t len; *text; text += len + (text[len] == ',')) {
+        len = strcspn(text, ",");
+        int index = choice_index(words, text, len);
+        if (index < 0)
+            return false;
+        *set |= 1u << index;
+    }
+    return *set != 0;
+}
+
+/* Of the words of --check: "device:sm_90" is 9.0 among the choices of --compute-capability; -1:
+ * none of them names a device. False: it names one that is not known, or several. */
+static bool find_device(const char *words, int *choice)
+{
+    static const char prefix[] = "device:sm_";
+    const char *capabilities = pxr_option_table[PXR_OPTION_COMPUTE_CAPABILITY].metavar;
+    *choice = -1;
+    for (const char *at = words; *at; at += *at == ',') {
+        const char *end = strchrnul(at, ',');
+        int len = (int)(end - at) - (int)strlen(prefix);
+        char text[16] = "";
+        if (strncmp(at, "device:", strlen("device:")) == 0) {
+            if (len < 2 || strncmp(at, prefix, strlen(prefix)) != 0 || *choice >= 0)
+                return false;
+            snprintf(text, sizeof text, "%.*s.%c", len - 1, at + strlen(prefix), end[-1]);
+            *choice = choice_index(capabilities, text, strlen(text));
+            if (*choice < 0)
+                return false;
+        }
+        at = end;
+    }
+    return true;
+}
+
 bool pxr_option_is_switch(enum pxr_option_id id)
 {
     enum pxr_option_type type = pxr_option_table[id].type;
-    return type == PXR_OPTION_FLAG || type == PXR_OPTION_LEVEL;
+    return type == PXR_OPTION_FLAG || type == PXR_OPTION_LEVEL || type == PXR_OPTION_SET;
 }
 
 enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct pxr_error *err)
@@ -127,6 +171,7 @@ enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct
     const char *stranger;
     unsigned number;
     size_t size;
+    int device;
     switch (info->type) {
     case PXR_OPTION_FLAG:
         if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0)
@@ -163,6 +208,16 @@ enum pxr_status pxr_option_check(enum pxr_option_id id, const char *text, struct
         if (level_of(info->metavar, text) < 0)
             return pxr_fail(err, PXR_INVALID_ARGUMENT, "--%s (%s) is one of 0|1|%s, not '%s'",
                             info->name, info->variable, info->metavar, text);
+        return PXR_OK;
+    case PXR_OPTION_SET:
+        if (!parse_set(info->metavar, text, &number))
+            return pxr_fail(err, PXR_INVALID_ARGUMENT,
+                            "--%s (%s) is 0, 1, or words out of %s with commas between, not '%s'",
+                            info->name, info->variable, info->metavar, text);
+        if (id == PXR_OPTION_CHECK && !find_device(text, &device))
+            return pxr_fail(err, PXR_INVALID_ARGUMENT,
+                            "--%s (%s) takes one device, such as sm_75 or sm_100, not '%s'",
+                            info->name, info->variable, text);
         return PXR_OK;
     case PXR_OPTION_TEXT:
         return PXR_OK;
@@ -241,6 +296,13 @@ static unsigned read_LEVEL(enum pxr_option_id id)
     return level < 0 ? 0 : (unsigned)level;
 }
 
+static unsigned read_SET(enum pxr_option_id id)
+{
+    unsigned set = 0;
+    parse_set(pxr_option_table[id].metavar, value_text(id), &set);
+    return set;
+}
+
 static unsigned read_CHOICE(enum pxr_option_id id)
 {
     const char *text = value_text(id);
@@ -265,6 +327,21 @@ const struct pxr_options *pxr_options_get(void)
     static pthread_once_t is_read = PTHREAD_ONCE_INIT;
     pthread_once(&is_read, read_options);
     return &process_options;
+}
+
+bool pxr_option_checks(enum pxr_check what)
+{
+    unsigned wanted = 1u << what | 1u << PXR_CHECK_ALL;
+    if (what == PXR_CHECK_DEVICE)
+        wanted |= 1u << PXR_CHECK_DEVICE_NAMED;
+    return (pxr_options_get()->check & wanted) != 0;
+}
+
+int pxr_option_checked_device(void)
+{
+    int device = -1;
+    find_device(value_text(PXR_OPTION_CHECK), &device);
+    return device;
 }
 
 const char *pxr_collapse_name(enum pxr_collapse collapse)

@@ -19,7 +19,8 @@ enum pxr_option_type {
     PXR_OPTION_TEXT,
     PXR_OPTION_CHOICE,
     PXR_OPTION_LIST,
-    PXR_OPTION_LEVEL
+    PXR_OPTION_LEVEL,
+    PXR_OPTION_SET
 };
 
 enum pxr_option_id {
@@ -34,8 +35,9 @@ struct pxr_option_info {
     const char *variable; /* "PTXRUN_THREADS" */
     enum pxr_option_type type;
     const char *default_text;
-    const char *metavar; /* for CHOICE, LIST and LEVEL: the '|'-separated choices; for UINT: "N",
-                            or the '|'-separated numbers and ranges LOW-HIGH that are allowed */
+    const char
+        *metavar; /* for CHOICE, LIST, LEVEL and SET: the '|'-separated choices; for UINT: "N",
+                     or the '|'-separated numbers and ranges LOW-HIGH that are allowed */
     const char *help;
 };
 
@@ -48,6 +50,7 @@ extern const struct pxr_option_info pxr_option_table[PXR_OPTION_COUNT];
 #define PXR_OPTION_FIELD_CHOICE unsigned
 #define PXR_OPTION_FIELD_LIST   const char *
 #define PXR_OPTION_FIELD_LEVEL  unsigned
+#define PXR_OPTION_FIELD_SET    unsigned
 
 /* Values of all options. TEXT and LIST fields point into the environment or at literals. */
 struct pxr_options {
@@ -69,14 +72,15 @@ enum pxr_mode { PXR_MODE_AUTO, PXR_MODE_JIT, PXR_MODE_NORMAL };
 enum pxr_tier { PXR_TIER_AUTO, PXR_TIER_QUICK, PXR_TIER_BEST };
 enum pxr_choose { PXR_CHOOSE_MEASURE, PXR_CHOOSE_ESTIMATE };
 enum pxr_check {
-    PXR_CHECK_NOTHING,
-    PXR_CHECK_DEFAULT,
     PXR_CHECK_MEMORY,
     PXR_CHECK_RACE,
     PXR_CHECK_SYNC,
     PXR_CHECK_INIT,
     PXR_CHECK_NUMBERS,
-    PXR_CHECK_API
+    PXR_CHECK_API,
+    PXR_CHECK_DEVICE,
+    PXR_CHECK_DEVICE_NAMED,
+    PXR_CHECK_ALL
 };
 enum pxr_numa { PXR_NUMA_FIRST_TOUCH, PXR_NUMA_INTERLEAVE };
 enum pxr_loader { PXR_LOADER_AUTO, PXR_LOADER_ORC, PXR_LOADER_OWN };
@@ -119,6 +123,12 @@ const struct pxr_options *pxr_options_get(void);
 /* Reads one option of type TEXT only, for a library that needs no other and leaves messages about
  * values to libptxrun.so. */
 const char *pxr_option_text(enum pxr_option_id id);
+
+/* Whether --check asks for it. */
+bool pxr_option_checks(enum pxr_check what);
+
+/* Which choice of --compute-capability --check=device:sm_… means; -1: it names none. */
+int pxr_option_checked_device(void);
 
 /* The CPU that code is made for; "": the machine's own, also if it was asked for as "native". */
 const char *pxr_option_cpu(void);

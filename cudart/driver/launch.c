@@ -4,6 +4,7 @@
  */
 #include "cudart/core/code/launch.h"
 #include "cudart/core/code/cluster.h"
+#include "cudart/core/code/device_report.h"
 #include "cudart/core/code/launch_report.h"
 
 #include "cudart/core/code/module.h"
@@ -41,7 +42,9 @@ static CUresult launch(CUfunction function, CUstream handle, struct crt_launch_c
                        void **params, void **extra)
 {
     CUresult result = launch_in(function, handle, config, params, extra);
-    if (result != CRT_SUCCESS)
+    if (result == CRT_SUCCESS)
+        crt_report_device(function, config);
+    else
         crt_report_launch(function, config, result);
     return result;
 }

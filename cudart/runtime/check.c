@@ -25,7 +25,7 @@ static void find_table(void)
 /* NULL: nobody checks. */
 static const struct cuda_check_table *find(void)
 {
-    if (pxr_options_get()->check != PXR_CHECK_API)
+    if (!pxr_option_checks(PXR_CHECK_API))
         return NULL;
     pthread_once(&check.once, find_table);
     return check.table;

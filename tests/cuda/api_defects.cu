@@ -13,9 +13,14 @@
 // Functions of their own: compilers join the ends of what they inline.
 #define CASE(name) static __attribute__((noinline)) void name(bool is_wrong)
 
-__global__ void add_one(int *x)
+__global__ void set(int *x)
 {
-    x[threadIdx.x] += 1;
+    x[threadIdx.x] = threadIdx.x;
+}
+
+__global__ void fail()
+{
+    __trap();
 }
 
 // ---- errors ----
@@ -69,7 +74,7 @@ CASE(asked_by_another_thread)
 
 CASE(kernel_that_fails)
 {
-    add_one<<<1, 32>>>(is_wrong ? (int *)64 : NULL);
+    fail<<<1, 32>>>();
     cudaDeviceSynchronize(); // kernel_that_fails ignored-error
     puts("done");
     if (!is_wrong)
@@ -89,7 +94,7 @@ CASE(block_too_large)
 {
     int *x;
     cudaMalloc(&x, 4096);
-    add_one<<<1, is_wrong ? 2048 : 1024>>>(x); // block_too_large launch-failed
+    set<<<1, is_wrong ? 2048 : 1024>>>(x); // block_too_large launch-failed
     cudaDeviceSynchronize();
     cudaFree(x);
 }
@@ -98,7 +103,7 @@ CASE(no_blocks)
 {
     int *x;
     cudaMalloc(&x, 4096);
-    add_one<<<!is_wrong, 32>>>(x); // no_blocks launch-failed
+    set<<<!is_wrong, 32>>>(x); // no_blocks launch-failed
     cudaFree(x);
 }
 
@@ -106,7 +111,7 @@ CASE(too_much_shared_memory)
 {
     int *x;
     cudaMalloc(&x, 4096);
-    add_one<<<1, 32, is_wrong ? 1 << 20 : 1024>>>(x); // too_much_shared_memory launch-failed
+    set<<<1, 32, is_wrong ? 1 << 20 : 1024>>>(x); // too_much_shared_memory launch-failed
     cudaFree(x);
 }
 
@@ -114,9 +119,9 @@ CASE(launch_that_is_asked_for)
 {
     int *x;
     cudaMalloc(&x, 4096);
-    add_one<<<1, 4096>>>(x); // launch_that_is_asked_for launch-failed
+    set<<<1, 4096>>>(x); // launch_that_is_asked_for launch-failed
     if (!is_wrong && cudaGetLastError() != cudaSuccess)
-        add_one<<<1, 32>>>(x);
+        set<<<1, 32>>>(x);
     cudaFree(x);
 }
 
@@ -168,7 +173,7 @@ CASE(stream_of_another_device)
     cudaMalloc(&x, 4096);
     cudaStreamCreate(&stream);
     cudaSetDevice(is_wrong);
-    add_one<<<1, 32, 0, stream>>>(x); // stream_of_another_device wrong-context
+    set<<<1, 32, 0, stream>>>(x); // stream_of_another_device wrong-context
     cudaStreamSynchronize(stream);
     cudaStreamDestroy(stream);
     cudaFree(x);

@@ -572,13 +572,63 @@ static void array_of_thread(bool right)
     sort_few<<<1, THREADS>>>(out + THREADS, out, right ? 32 : 30, 32);
 }
 
+// ---- the kernels' heap ----
+
+// A block that has been given back is nobody's when it comes again.
+__global__ void block_of_heap(int *to, int rounds)
+{
+    int sum = 0;
+    for (int i = 0; i < 2; i++) {
+        int *block = (int *)malloc(25 * sizeof *block);
+        for (int k = 0; i < rounds && k < 25; k++)
+            block[k * 7 % 25] = k;
+        for (int k = 0; k < 25; k++)
+            sum += block[(k * 3 + i) % 25]; // heap_again uninitialized
+        free(block);
+    }
+    to[threadIdx.x] = sum;
+}
+
+static void heap_again(bool right)
+{
+    block_of_heap<<<1, THREADS>>>(out, right ? 2 : 1);
+}
+
+struct link {
+    int value;
+    struct link *next;
+};
+
+__global__ void end_of_list(int *to, bool right)
+{
+    struct link *first = NULL;
+    for (int i = 0; i < 3; i++) {
+        struct link *link = (struct link *)malloc(sizeof *link);
+        link->value = i;
+        if (right || i > 0)
+            link->next = first;
+        first = link;
+    }
+    int sum = 0;
+    for (int i = 0; i < 3 && first; i++) {
+        sum += first->value;
+        first = first->next; // list_without_end uninitialized
+    }
+    to[threadIdx.x] = sum;
+}
+
+static void list_without_end(bool right)
+{
+    end_of_list<<<1, THREADS>>>(out, right);
+}
+
 #define CASES(X)                                                                                                       \
     X(never_written) X(fill_too_short) X(one_byte_too_few) X(decides_branch) X(decides_address)                        \
     X(every_other_written) X(part_of_vector) X(written_by_some) X(allocated_again) X(pool_block_again)                 \
     X(counter_not_zeroed) X(exchanged_value) X(padding_of_struct) X(copied_by_kernel) X(swapped_halves)                \
     X(one_of_two) X(copied_by_api) X(columns_of_rows) X(to_host) X(to_host_in_stream) X(variable_or_memory)            \
     X(border_of_tile) X(rest_of_reduction) X(bins_not_zeroed) X(generic_address) X(copied_asynchronously)              \
-    X(source_of_tile) X(tile_of_matrix) X(array_of_thread)
+    X(source_of_tile) X(tile_of_matrix) X(array_of_thread) X(heap_again) X(list_without_end)
 
 int main(int argc, char **argv)
 {

@@ -290,6 +290,14 @@ static void in_other_memory(const char *name, int off)
     }
 }
 
+// x is the first allocation of the program.
+__global__ void read_before_all(const int *x, int *y, int n, int off)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = x[i - off]; // read_before_all out-of-bounds
+}
+
 #define BLOCKS ((N + 255) / 256), 256
 #define CASE(name, ...)                                                                            \
     if (strcmp(wanted, #name) == 0)                                                                \
@@ -322,6 +330,10 @@ static void in_global_memory(const char *wanted, int off)
     CASE(heap_past_end, 1, 64>>>(make<int>(64), off))
     CASE(heap_after_free, 1, 64>>>(make<int>(64), off))
     CASE(in_a_function, BLOCKS>>>(make<int>(N), N, off))
+    if (strcmp(wanted, "read_before_all") == 0) {
+        int *x = make<int>(N);
+        read_before_all<<<BLOCKS>>>(x, make<int>(N), N, off);
+    }
     if (strcmp(wanted, "bad_index") == 0) {
         int *index = make<int>(N);
         set_index<<<BLOCKS>>>(index, N, off);

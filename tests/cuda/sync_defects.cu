@@ -24,26 +24,29 @@ __global__ void early_return(int *out, bool right)
 
 __global__ void early_return_of_lanes(int *out, bool right)
 {
+    out += 2 * THREADS * blockIdx.x;
     if (!right && threadIdx.x % 32 == 7)
         return;
     out[threadIdx.x] = 1;
     __syncthreads(); // early_return_of_lanes barrier-exited
-    out[threadIdx.x] += out[(threadIdx.x + 1) % THREADS];
+    out[threadIdx.x + THREADS] = out[(threadIdx.x + 1) % THREADS];
 }
 
 __global__ void barrier_in_branch(int *out, bool right)
 {
     int value = threadIdx.x;
+    out += 2 * THREADS * blockIdx.x;
     if (right || threadIdx.x < 64) {
         out[threadIdx.x] = value;
         __syncthreads(); // barrier_in_branch barrier-exited
         value += out[(threadIdx.x + 1) % 64];
     }
-    out[threadIdx.x] = value;
+    out[threadIdx.x + THREADS] = value;
 }
 
 __global__ void barrier_in_loop(int *out, bool right)
 {
+    out += 2 * THREADS * blockIdx.x;
     unsigned rounds = right ? 4 : threadIdx.x / 32 + 1;
     for (unsigned i = 0; i < rounds; i++) {
         out[(threadIdx.x + i) % THREADS] = i;
@@ -82,12 +85,14 @@ __device__ __noinline__ void meet(int *out)
 
 __global__ void barrier_in_function(int *out, bool right)
 {
+    out += 2 * THREADS * blockIdx.x;
     if (right || threadIdx.x < 32)
         meet(out);
 }
 
 __global__ void barrier_in_two_places(int *out, bool right)
 {
+    out += 2 * THREADS * blockIdx.x;
     if (right) {
         __syncthreads();
     } else if (threadIdx.x % 32 < 16) {
@@ -249,8 +254,8 @@ int main(int argc, char **argv)
         return 0;
     }
     int *out;
-    cudaMalloc(&out, 2 * THREADS * sizeof *out);
-    cudaMemset(out, 0, 2 * THREADS * sizeof *out);
+    cudaMalloc(&out, 2 * BLOCKS * THREADS * sizeof *out);
+    cudaMemset(out, 0, 2 * BLOCKS * THREADS * sizeof *out);
     if (!launch(argv[1], strcmp(argv[2], "right") == 0, out)) {
         fprintf(stderr, "no case '%s'\n", argv[1]);
         return 2;

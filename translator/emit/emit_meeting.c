@@ -51,8 +51,16 @@ void tr_meet_source(struct tr_ctx *ctx, enum rt_shfl mode, LLVMValueRef b, LLVMV
                        mask, line_of(ctx));
 }
 
+static bool is_called(const struct tr_ctx *ctx, enum rt_placeholder placeholder)
+{
+    const struct rt_placeholder_info *info = &rt_placeholders[placeholder];
+    return LLVMGetNamedFunctionWithLength(ctx->module, info->name, info->name_len) != NULL;
+}
+
+/* Who ends matters only to those who wait. */
 void tr_meet_ends(struct tr_ctx *ctx)
 {
-    if (ctx->options->checks_meetings)
+    if (is_called(ctx, RT_CALL_MEET_BARRIER) || is_called(ctx, RT_CALL_MEET_LANES) ||
+        is_called(ctx, RT_CALL_MEET_SOURCE))
         tr_call_at_ends(ctx, RT_CALL_MEET_END);
 }

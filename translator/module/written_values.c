@@ -220,6 +220,16 @@ static bool add_followed(struct followed *followed, LLVMValueRef value)
     return true;
 }
 
+/* Whether the instruction only tells the value to checks of races, beside the store. */
+static bool only_tells(LLVMValueRef inst)
+{
+    size_t len = 0;
+    if (LLVMIsACallInst(inst) == NULL)
+        return false;
+    const char *name = LLVMGetValueName2(LLVMGetCalledValue(inst), &len);
+    return rt_find_placeholder(name, len) == RT_CALL_RACE_ACCESS;
+}
+
 /* Whether the value, which was read, and all that is made of it, is only stored. */
 static bool is_only_stored(LLVMValueRef read)
 {
@@ -229,7 +239,7 @@ static bool is_only_stored(LLVMValueRef read)
         for (LLVMUseRef use = LLVMGetFirstUse(value); use != NULL; use = LLVMGetNextUse(use)) {
             LLVMValueRef user = LLVMGetUser(use);
             enum mark mark = mark_of(user);
-            if (mark == MARK_WRITTEN_OF || mark == MARK_STORED)
+            if (mark == MARK_WRITTEN_OF || mark == MARK_STORED || only_tells(user))
                 continue;
             if (LLVMIsAInstruction(user) == NULL || !moves(user, value) ||
                 !add_followed(&followed, user))

@@ -94,6 +94,12 @@ const struct crt_architecture *crt_architecture_get(void)
     return &architectures[choice < sizeof architectures / sizeof *architectures ? choice : 0];
 }
 
+const struct crt_architecture *crt_architecture_checked(void)
+{
+    int choice = pxr_option_checked_device();
+    return choice < 0 ? crt_architecture_get() : &architectures[choice];
+}
+
 const char *crt_device_name(void)
 {
     return "ptxrun CPU";

@@ -48,6 +48,9 @@ struct crt_architecture {
     int shared_reserved;        /* part of each block's, for the system */
     int shared_unit;            /* allocations are multiples of it */
     int double_ratio;           /* single precision operations in the time of a double one */
+    int param_bytes;            /* of a kernel, at most */
+    const char *example;        /* a device of the capability, and its multiprocessors */
+    int example_sm_count;
 };
 
 /* Constant once described. */
@@ -73,6 +76,9 @@ const struct crt_device *crt_machine_device_at(int number);
  * names. */
 const char *crt_device_name(void);
 const struct crt_architecture *crt_architecture_get(void);
+
+/* The one that --check=device asks about: that one, unless it names another. */
+const struct crt_architecture *crt_architecture_checked(void);
 
 /* "GPU-70747872-…" */
 void crt_device_uuid_text(const struct crt_device *device, char text[CRT_UUID_TEXT_BYTES]);

@@ -8,6 +8,7 @@
 #include "cudart/core/base/leak.h"
 #include "cudart/core/base/process.h"
 #include "cudart/core/check/api_errors.h"
+#include "cudart/core/check/call_finding.h"
 #include "cudart/core/check/end.h"
 #include "cudart/core/check/print.h"
 #include "cudart/core/check/report_file.h"
@@ -40,25 +41,19 @@ static void add_leak(const char *noun, const void *address, size_t size_bytes,
     bool is_sanitizer = pxr_options_get()->check_style == PXR_CHECK_STYLE_SANITIZER;
     if (size_bytes == 0 && is_sanitizer) /* which knows leaks of memory only */
         return;
-    struct crt_host_place place = crt_frames_source(frames);
-    char *call = crt_frames_text(frames);
     if (size_bytes > 0)
         snprintf(access, sizeof access, "%zu bytes of %s", size_bytes, noun);
     else
         snprintf(access, sizeof access, "%s", noun);
     snprintf(where, sizeof where, "address 0x%zx", (size_t)(uintptr_t)address);
-    crt_finding_add(&(struct crt_finding){.kind = CRT_FINDING_LEAK,
-                                          .access = access,
-                                          .where = where,
-                                          .call = call,
-                                          .function = crt_frames_function(frames),
-                                          .file = place.file,
-                                          .line = place.line,
-                                          .address = (uint64_t)(uintptr_t)address,
-                                          .bytes = size_bytes,
-                                          .block_base = (uint64_t)(uintptr_t)address,
-                                          .block_bytes = size_bytes});
-    free(call);
+    crt_call_finding_add(&(struct crt_finding){.kind = CRT_FINDING_LEAK,
+                                               .access = access,
+                                               .where = where,
+                                               .address = (uint64_t)(uintptr_t)address,
+                                               .bytes = size_bytes,
+                                               .block_base = (uint64_t)(uintptr_t)address,
+                                               .block_bytes = size_bytes},
+                         frames);
 }
 
 /* Behind all others of this library, as it may end the process. */

@@ -31,42 +31,42 @@ static struct {
 
 bool crt_check_is_on(void)
 {
-    return pxr_options_get()->check != PXR_CHECK_NOTHING;
+    return pxr_options_get()->check != 0;
 }
 
-static bool checks(enum pxr_check what)
+bool crt_checks_device(void)
 {
-    return pxr_options_get()->check == what;
+    return pxr_option_checks(PXR_CHECK_DEVICE);
 }
 
 bool crt_checks_written(void)
 {
-    return pxr_options_get()->check == PXR_CHECK_INIT;
+    return pxr_option_checks(PXR_CHECK_INIT);
 }
 
 bool crt_checks_memory(void)
 {
-    return checks(PXR_CHECK_DEFAULT) || checks(PXR_CHECK_MEMORY);
+    return pxr_option_checks(PXR_CHECK_MEMORY) || crt_checks_device();
 }
 
 bool crt_checks_races(void)
 {
-    return checks(PXR_CHECK_RACE);
+    return pxr_option_checks(PXR_CHECK_RACE);
 }
 
 bool crt_checks_meetings(void)
 {
-    return checks(PXR_CHECK_SYNC);
+    return pxr_option_checks(PXR_CHECK_SYNC);
 }
 
 bool crt_checks_numbers(void)
 {
-    return checks(PXR_CHECK_NUMBERS);
+    return pxr_option_checks(PXR_CHECK_NUMBERS);
 }
 
 bool crt_checks_api(void)
 {
-    return checks(PXR_CHECK_API);
+    return pxr_option_checks(PXR_CHECK_API);
 }
 
 static bool is_same_text(const char *a, const char *b)

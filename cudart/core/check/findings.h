@@ -59,6 +59,7 @@ bool crt_checks_meetings(void);
 bool crt_checks_written(void);
 bool crt_checks_numbers(void);
 bool crt_checks_api(void);
+bool crt_checks_device(void);
 
 /* Counts the occurrence if its place is known, by kind, kernel, PTX and line, or calls: then
  * nothing else of it is needed. */

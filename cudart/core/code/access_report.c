@@ -142,7 +142,8 @@ static enum crt_finding_kind classify(const struct access *access, char where[CR
     if (find_in_shared(access, where, cap))
         return CRT_FINDING_SHARED_OUT_OF_BOUNDS;
     bool is_heap = crt_heap_owns(access->address);
-    bool is_device = is_heap || crt_arena_file(access->address, &(int){0}, &(int64_t){0});
+    bool is_device = is_heap || crt_arena_is_guard(access->address) ||
+                     crt_arena_file(access->address, &(int){0}, &(int64_t){0});
     if (is_device && crt_describe_freed(access->address, where, freed))
         return CRT_FINDING_USE_AFTER_FREE;
     if (is_heap) {

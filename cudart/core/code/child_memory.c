@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cudart/core/code/children.h"
+#include "cudart/core/code/device_heap.h"
 #include "cudart/core/code/launch.h"
 #include "cudart/core/code/module.h"
 #include "cudart/core/memory/written.h"
@@ -34,11 +35,13 @@ static void do_row(const struct crt_box_work *work, size_t y, size_t z)
     uintptr_t dst = row_of(&work->dst, y, z);
     if (!work->src.base) {
         crt_written_set(dst, work->width_bytes);
+        crt_heap_put_written(dst, work->width_bytes, RT_WRITTEN_ALL);
         memset((void *)dst, work->value, work->width_bytes);
         return;
     }
     uintptr_t src = row_of(&work->src, y, z);
     crt_written_copy(dst, src, work->width_bytes);
+    crt_heap_put_written(dst, work->width_bytes, RT_WRITTEN_ALL);
     memmove((void *)dst, (const void *)src, work->width_bytes);
 }
 

@@ -8,13 +8,12 @@
 #include "cudart/core/base/device.h"
 #include "cudart/core/code/module.h"
 
-#define CAPABILITY_OF_CLUSTERS 90
-#define PORTABLE_BLOCKS        8 /* every device that has clusters can place so many */
+#define PORTABLE_BLOCKS 8 /* every device that has clusters can place so many */
 
 /* A kernel whose text asks for clusters has been made for devices that have them. */
 static bool has_clusters(const struct crt_kernel *kernel)
 {
-    return crt_architecture_get()->capability >= CAPABILITY_OF_CLUSTERS ||
+    return crt_architecture_get()->capability >= CRT_CAPABILITY_OF_CLUSTERS ||
            kernel->func->needs_cluster;
 }
 

@@ -12,6 +12,8 @@
 #include "cudart/core/streams/work.h"
 #include "kernel_abi/rt.h"
 
+#define CRT_CAPABILITY_OF_CLUSTERS 90
+
 struct crt_kernel;
 
 struct crt_cluster {

@@ -11,8 +11,11 @@
 #include <stdlib.h>
 #include <utlist.h>
 
+#include "cudart/core/check/findings.h"
 #include "cudart/core/memory/freed.h"
 #include "cudart/core/memory/range_tree.h"
+#include "cudart/core/memory/written_bits.h"
+#include "kernel_abi/rt.h"
 #include "util/guard.h"
 
 #define ALIGN_BYTES ((size_t)16)
@@ -29,6 +32,7 @@ struct block {
     uint8_t *pointer;
     size_t size_bytes; /* a multiple of ALIGN_BYTES: counts for the limit */
     unsigned size_class;
+    uint8_t *written;     /* with --check=init while it is in use: a bit for each byte */
     struct pxr_area area; /* of a large block */
     const struct crt_context *ctx;
     struct block *next; /* in the list of free ones of its class */
@@ -135,6 +139,7 @@ void *crt_heap_take(const struct crt_context *ctx, size_t size_bytes, size_t lim
         heap.used_bytes += rounded;
         block->range.begin = (uintptr_t)block->pointer;
         block->range.size_bytes = size_bytes;
+        block->written = crt_checks_written() ? calloc(rounded / RT_SHADOW_GRAIN, 1) : NULL;
         crt_range_insert(&heap.used, &block->range);
     }
     pthread_mutex_unlock(&heap.lock);
@@ -146,6 +151,7 @@ static void give_locked(struct block *block)
     crt_range_remove(&heap.used, &block->range);
     crt_freed_note(block->range.begin, block->range.size_bytes);
     heap.used_bytes -= block->size_bytes;
+    free(block->written);
     if (block->area.base) {
         pxr_area_unmap(&block->area);
         free(block);
@@ -186,6 +192,48 @@ bool crt_heap_owns(uintptr_t address)
         owns = address - (uintptr_t)chunk->area.base < chunk->area.size_bytes;
     pthread_mutex_unlock(&heap.lock);
     return owns;
+}
+
+/* ---- what has been written ---- */
+
+/* Of the block that the address is in; none: as if all had been. */
+static struct crt_grains find_written_locked(uintptr_t address)
+{
+    const struct crt_range *found = crt_range_floor(&heap.used, address);
+    const struct block *block = (const struct block *)found;
+    if (!found || address - found->begin >= found->size_bytes)
+        return (struct crt_grains){0};
+    return (struct crt_grains){
+        .begin = found->begin, .size_bytes = found->size_bytes, .bytes = block->written};
+}
+
+uint32_t crt_heap_get_written(uintptr_t address, size_t bytes)
+{
+    pthread_mutex_lock(&heap.lock);
+    struct crt_grains grains = find_written_locked(address);
+    uint32_t written = crt_bits_get(&grains, address, bytes);
+    pthread_mutex_unlock(&heap.lock);
+    return written;
+}
+
+void crt_heap_put_written(uintptr_t address, size_t bytes, uint32_t written)
+{
+    pthread_mutex_lock(&heap.lock);
+    struct crt_grains grains = find_written_locked(address);
+    if (written == RT_WRITTEN_ALL)
+        crt_bits_set(&grains, address, bytes);
+    else
+        crt_bits_put(&grains, address, bytes, written);
+    pthread_mutex_unlock(&heap.lock);
+}
+
+size_t crt_heap_find_gap(uintptr_t address, size_t bytes, size_t *gap)
+{
+    pthread_mutex_lock(&heap.lock);
+    struct crt_grains grains = find_written_locked(address);
+    size_t written = crt_bits_find_gap(&grains, address, bytes, gap);
+    pthread_mutex_unlock(&heap.lock);
+    return written;
 }
 
 /* No block is in use. */

@@ -25,6 +25,12 @@ bool crt_heap_covers(uintptr_t address, size_t bytes);
 /* Whether the address is in the heap, in a block or between them. */
 bool crt_heap_owns(uintptr_t address);
 
+/* As crt_bits_get, crt_bits_put and crt_bits_find_gap (memory/written_bits.h): nobody has written a
+ * block when it is taken. Without --check=init, and in no block, all bytes have been written. */
+uint32_t crt_heap_get_written(uintptr_t address, size_t bytes);
+void crt_heap_put_written(uintptr_t address, size_t bytes, uint32_t written);
+size_t crt_heap_find_gap(uintptr_t address, size_t bytes, size_t *gap);
+
 /* Frees what kernels of this context have allocated and not freed. */
 void crt_heap_free_owned(struct crt_context *ctx);
 

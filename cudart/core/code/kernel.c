@@ -99,9 +99,9 @@ int crt_kernel_max_threads(const struct crt_kernel *kernel)
     return max_threads(kernel->func);
 }
 
-static int const_bytes(const struct crt_kernel *kernel)
+int crt_library_const_bytes(const struct crt_library *library)
 {
-    const struct ptx_outline *outline = kernel->library->outline;
+    const struct ptx_outline *outline = library->outline;
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < outline->var_count; i++)
         if (outline->vars[i]->space == PTX_SPACE_CONST)
@@ -136,7 +136,7 @@ enum crt_result crt_kernel_get_attribute(struct crt_kernel *kernel, int attribut
         *value = (int)crt_static_shared(needs);
         break;
     case ATTRIBUTE_CONST_BYTES:
-        *value = const_bytes(kernel);
+        *value = crt_library_const_bytes(kernel->library);
         break;
     case ATTRIBUTE_LOCAL_BYTES:
         *value = (int)needs->local_bytes;

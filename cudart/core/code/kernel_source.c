@@ -63,6 +63,29 @@ enum pxr_status crt_kernel_open(struct crt_kernel *kernel, struct jit_request *r
     return PXR_OK;
 }
 
+static bool has_in_line(const struct ptx_func *func, int line, enum ptx_family family)
+{
+    for (uint32_t i = 0; i < func->stmt_count; i++) {
+        const struct ptx_stmt *stmt = &func->stmts[i];
+        if (stmt->kind == PTX_STMT_INST && stmt->inst.line == line &&
+            ptx_op_table[stmt->inst.op].family == family)
+            return true;
+    }
+    return false;
+}
+
+bool crt_kernel_line_has(struct crt_kernel *kernel, int line, enum ptx_family family)
+{
+    struct pxr_error error;
+    bool has = false;
+    if (crt_library_open_ptx(kernel->library, &error) != PXR_OK)
+        return false;
+    const struct ptx_module *ptx = kernel->library->ptx;
+    for (uint32_t i = 0; i < ptx->func_count && !has; i++)
+        has = has_in_line(ptx->funcs[i], line, family);
+    return has;
+}
+
 bool crt_kernel_find_place(struct crt_kernel *kernel, int line, struct ptx_place *place)
 {
     struct pxr_error error;

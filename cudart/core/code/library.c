@@ -13,6 +13,7 @@
 #include "cudart/core/base/read_file.h"
 #include "cudart/core/base/report.h"
 #include "cudart/core/code/background.h"
+#include "cudart/core/code/device_report.h"
 #include "cudart/core/code/module.h"
 #include "cudart/core/code/record.h"
 #include "cudart/core/code/summary.h"
@@ -68,6 +69,8 @@ static enum crt_result open_locked(struct crt_library *library)
     if (status == PXR_OK)
         status = crt_summary_find(library->source, library->name, &library->outline, &library->ptx,
                                   &library->error);
+    if (status == PXR_OK)
+        crt_look_for_device_code(library);
     if (status == PXR_OK)
         status = settle_source(library);
     if (status != PXR_OK)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "cudart/core/code/finding_place.h"
+#include "cudart/core/code/launch.h"
 #include "cudart/core/code/module.h"
 #include "cudart/core/code/running_block.h"
 #include "kernel_abi/lanes.h"
@@ -184,7 +185,9 @@ void crt_check_fault(const struct rt_launch *launch, const struct sch_fault *fau
     }
     if (!crt_checks_meetings())
         return;
-    if (fault->status == PXR_FAULT_INSTRUCTION)
+    struct crt_kernel *kernel = crt_launch_of(launch)->kernel;
+    if (fault->status == PXR_FAULT_INSTRUCTION &&
+        crt_kernel_line_has(kernel, (int)line, PTX_FAMILY_BARRIER))
         add_fault(&thread, line, CRT_FINDING_BARRIER_MISUSE, "barrier or mbarrier",
                   "its object, number or count is none that PTX defines");
     if (fault->status != PXR_FAULT_DEADLOCK)

@@ -25,6 +25,7 @@
 #include "ptx/place.h"
 #include "ptx/source.h"
 
+struct crt_architecture;
 struct crt_context;
 struct crt_reference;
 
@@ -74,6 +75,7 @@ struct crt_kernel {
     _Atomic int required_cluster[3]; /* 0: not set, or the kernel's own is */
     _Atomic int non_portable_cluster;
     _Atomic int cluster_policy;
+    atomic_uint registers;             /* an estimate (device_report.c), or 0 */
     atomic_bool is_wanted;             /* someone has asked for the kernel's code */
     struct crt_old_launch *old_launch; /* of cuParamSetv and the like, or NULL; guarded by lock */
     struct crt_recorded *recorded;     /* record.c's, or NULL */
@@ -124,6 +126,7 @@ struct crt_library {
                                    launched */
     struct crt_module *modules; /* guarded by the lock in module.c */
     char name[96];              /* for messages */
+    char foreign_code[256];     /* with --check=device, what it has for others; "": enough */
     struct cache_key recorded;  /* the PTX as record.c has stored it, if is_recorded */
     bool is_recorded;
 };
@@ -207,6 +210,8 @@ enum crt_result crt_kernel_param(const struct crt_kernel *kernel, size_t index, 
 /* Occupancy, consistent with the limits of a launch. */
 enum crt_result crt_kernel_blocks_per_sm(struct crt_kernel *kernel, int block_threads,
                                          size_t dynamic_shared_bytes, int *blocks);
+int crt_blocks_per_sm(const struct crt_architecture *architecture, uint32_t block_threads,
+                      size_t shared_bytes);
 enum crt_result crt_kernel_available_shared(struct crt_kernel *kernel, int blocks,
                                             int block_threads, size_t *bytes);
 
@@ -247,6 +252,9 @@ enum crt_result crt_kernel_needs(struct crt_kernel *kernel, const struct ptx_ker
 enum pxr_status crt_kernel_open(struct crt_kernel *kernel, struct jit_request *request,
                                 struct pxr_error *err);
 
+/* Bytes of the module's constant variables. */
+int crt_library_const_bytes(const struct crt_library *library);
+
 /* Bytes of the kernel's static shared variables. */
 uint32_t crt_static_shared(const struct ptx_kernel_needs *needs);
 
@@ -283,6 +291,9 @@ bool crt_kernel_has_code(const struct crt_kernel *kernel);
 
 /* PTX line of an instruction in any code of the kernel, or 0. */
 int crt_kernel_line(const struct crt_kernel *kernel, uintptr_t pc);
+
+/* Whether an instruction of the family stands in this line of its PTX. */
+bool crt_kernel_line_has(struct crt_kernel *kernel, int line, enum ptx_family family);
 
 /* The place in the source of a line of its PTX, which is parsed if it is not yet; false: there is
  * none, or the library has been unloaded. *place points into the library. */

@@ -13,10 +13,22 @@ static size_t shared_cost(const struct crt_architecture *architecture, size_t by
     return (bytes + unit - 1) / unit * unit + (size_t)architecture->shared_reserved;
 }
 
+int crt_blocks_per_sm(const struct crt_architecture *architecture, uint32_t block_threads,
+                      size_t shared_bytes)
+{
+    uint32_t whole_warps = (block_threads + CRT_WARP_SIZE - 1) / CRT_WARP_SIZE * CRT_WARP_SIZE;
+    int limit = architecture->threads_per_sm / (int)whole_warps;
+    if (shared_bytes > (size_t)architecture->shared_per_block_optin)
+        return 0;
+    size_t cost = shared_cost(architecture, shared_bytes);
+    if (cost && (size_t)architecture->shared_per_sm / cost < (size_t)limit)
+        limit = (int)((size_t)architecture->shared_per_sm / cost);
+    return limit < architecture->blocks_per_sm ? limit : architecture->blocks_per_sm;
+}
+
 enum crt_result crt_kernel_blocks_per_sm(struct crt_kernel *kernel, int block_threads,
                                          size_t dynamic_shared_bytes, int *blocks)
 {
-    const struct crt_architecture *architecture = crt_architecture_get();
     const struct ptx_kernel_needs *needs;
     enum crt_result result = crt_kernel_needs(kernel, &needs);
     if (result != CRT_SUCCESS)
@@ -27,15 +39,8 @@ enum crt_result crt_kernel_blocks_per_sm(struct crt_kernel *kernel, int block_th
     if (block_threads > crt_kernel_max_threads(kernel) ||
         dynamic_shared_bytes > crt_kernel_dynamic_limit(kernel))
         return CRT_SUCCESS;
-    int whole_warps = (block_threads + CRT_WARP_SIZE - 1) / CRT_WARP_SIZE * CRT_WARP_SIZE;
-    int limit = architecture->threads_per_sm / whole_warps;
-    size_t shared = crt_static_shared(needs) + dynamic_shared_bytes;
-    if (shared > (size_t)architecture->shared_per_block_optin)
-        return CRT_SUCCESS;
-    size_t cost = shared_cost(architecture, shared);
-    if (cost && (size_t)architecture->shared_per_sm / cost < (size_t)limit)
-        limit = (int)((size_t)architecture->shared_per_sm / cost);
-    *blocks = limit < architecture->blocks_per_sm ? limit : architecture->blocks_per_sm;
+    *blocks = crt_blocks_per_sm(crt_architecture_get(), (uint32_t)block_threads,
+                                crt_static_shared(needs) + dynamic_shared_bytes);
     return CRT_SUCCESS;
 }
 

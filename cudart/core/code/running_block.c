@@ -56,9 +56,9 @@ static void begin(struct crt_running_block *running, uint32_t index)
     running->index = index;
     running->has_begun = true;
     pthread_mutex_unlock(&all.lock);
-    if (crt_checks_meetings()) {
+    if (crt_checks_meetings())
         meet_block_begin(&running->meetings, threads);
-    } else {
+    if (crt_checks_races()) {
         race_block_begin(&running->races, launch->grid_id, index, threads);
         make_cells(running, launch->shared_bytes);
     }

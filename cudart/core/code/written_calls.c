@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "cudart/core/base/leak.h"
+#include "cudart/core/code/device_heap.h"
 #include "cudart/core/code/finding_place.h"
 #include "cudart/core/memory/describe.h"
 #include "cudart/core/memory/written.h"
@@ -34,16 +35,26 @@ static struct place find_place(const struct rt_thread *thread, uint64_t address,
                           .is_shared = true};
 }
 
+/* Then it may be in the kernels' heap. */
+static bool is_elsewhere(const struct place *place)
+{
+    return place->grains.bytes == NULL;
+}
+
 uint32_t rt_written_slow(struct rt_thread *thread, const char *address, uint64_t bytes)
 {
     struct place place = find_place(thread, (uintptr_t)address, bytes);
+    if (is_elsewhere(&place))
+        return crt_heap_get_written((uintptr_t)address, bytes);
     return crt_bits_get(&place.grains, (uintptr_t)address, bytes);
 }
 
 void rt_mark_slow(struct rt_thread *thread, const char *address, uint64_t bytes, uint32_t written)
 {
     struct place place = find_place(thread, (uintptr_t)address, bytes);
-    if (written == RT_WRITTEN_ALL)
+    if (is_elsewhere(&place))
+        crt_heap_put_written((uintptr_t)address, bytes, written);
+    else if (written == RT_WRITTEN_ALL)
         crt_bits_set(&place.grains, (uintptr_t)address, bytes);
     else
         crt_bits_put(&place.grains, (uintptr_t)address, bytes, written);
@@ -54,6 +65,8 @@ void rt_mark_copy(struct rt_thread *thread, const char *target, const char *sour
     struct place to = find_place(thread, (uintptr_t)target, bytes);
     struct place from = find_place(thread, (uintptr_t)source, bytes);
     crt_bits_copy(&to.grains, (uintptr_t)target, &from.grains, (uintptr_t)source, bytes);
+    if (is_elsewhere(&to))
+        crt_heap_put_written((uintptr_t)target, bytes, RT_WRITTEN_ALL);
 }
 
 /* ---- findings ---- */
@@ -94,6 +107,19 @@ static void add_shared(struct crt_placed_finding *placed, const struct access *a
     crt_finding_add(&placed->finding);
 }
 
+static void add_heap(struct crt_placed_finding *placed, const struct access *access)
+{
+    char where[CRT_WHERE_BYTES];
+    snprintf(where, sizeof where,
+             "address 0x%" PRIx64 " of the kernels' heap: %zu bytes of the block, from 0x%" PRIx64
+             " on, have not been written since it was allocated",
+             access->address, access->gap, access->first);
+    placed->finding.where = where;
+    placed->finding.address = access->address;
+    crt_find_place(placed, access->thread);
+    crt_finding_add(&placed->finding);
+}
+
 static void add_global(struct crt_placed_finding *placed, const struct access *access)
 {
     char where[CRT_WHERE_BYTES];
@@ -128,6 +154,8 @@ static void add_finding(const struct access *access, const struct place *place)
     placed.finding.bytes = access->bytes;
     if (place->is_shared)
         add_shared(&placed, access, place->grains.begin);
+    else if (is_elsewhere(place))
+        add_heap(&placed, access);
     else
         add_global(&placed, access);
 }
@@ -148,9 +176,12 @@ void crt_check_written(const struct rt_thread *thread, uint64_t address, uint64_
                             .bytes = checked->bytes ? checked->bytes : bytes,
                             .checked = checked};
     struct place place = find_place(thread, access.address, access.bytes);
-    size_t written = crt_bits_find_gap(&place.grains, access.address, access.bytes, &access.gap);
+    size_t written =
+        is_elsewhere(&place)
+            ? crt_heap_find_gap(access.address, access.bytes, &access.gap)
+            : crt_bits_find_gap(&place.grains, access.address, access.bytes, &access.gap);
     access.first = access.address + written;
-    if (access.gap > 0 && is_allocated(access.first, &place))
+    if (access.gap > 0 && (is_elsewhere(&place) || is_allocated(access.first, &place)))
         add_finding(&access, &place);
 }
 

@@ -251,6 +251,12 @@ enum crt_result crt_arena_init(size_t total_bytes, int devices)
     return result;
 }
 
+bool crt_arena_is_guard(uintptr_t address)
+{
+    /* Constant once memory has been handed out. */
+    return arena.begin - address - 1 < OUTER_GUARD_BYTES || address - arena.end < OUTER_GUARD_BYTES;
+}
+
 /* ---- live allocations ---- */
 
 static struct crt_allocation *allocation_of(struct crt_range *range)

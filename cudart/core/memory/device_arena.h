@@ -83,6 +83,9 @@ enum crt_result crt_arena_place(const struct crt_allocation *wanted);
 /* Changes the access of the memory that was placed at base. */
 void crt_arena_set_access(uintptr_t base, unsigned access);
 
+/* Whether it lies in what is kept inaccessible around the memory of devices. */
+bool crt_arena_is_guard(uintptr_t address);
+
 /* Whether the range lies in one allocation, or in adjacent mappings, with this access. */
 bool crt_arena_covers(uintptr_t base, size_t size_bytes, unsigned access);
 

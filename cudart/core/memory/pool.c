@@ -38,6 +38,7 @@ struct crt_pool_block {
     struct crt_context *ctx;
     bool is_free;            /* no longer the program's */
     bool is_cached;          /* in the list of its pool */
+    unsigned frees;          /* which streams have still to come to */
     struct sch_op *freed_by; /* while it may be pending, or NULL */
     uint64_t stream_id;      /* in which it was freed */
     UT_hash_handle hh;
@@ -486,7 +487,8 @@ static struct crt_pool_block *find_live_locked(uintptr_t base)
 }
 
 /* Kernels that come later in the stream have lost the block, unless it has been taken again: then
- * they find it as if nobody had written it. */
+ * they find it as if nobody had written it. It may have been taken and freed any number of times
+ * before the stream comes here: the last one closes it. */
 static void close_freed(void *base, const struct sch_fault *fault)
 {
     (void)fault;
@@ -496,7 +498,7 @@ static void close_freed(void *base, const struct sch_fault *fault)
     HASH_FIND(hh, pools.blocks, &key, sizeof key, block);
     if (block && block->kind == CRT_MEMORY_DEVICE)
         crt_written_clear(block->base, block->span_bytes);
-    if (block && block->is_free) {
+    if (block && --block->frees == 0 && block->is_free) {
         crt_shadow_close(block->base, block->span_bytes);
         crt_freed_note(block->base, block->size_bytes);
     }
@@ -529,6 +531,7 @@ enum crt_result crt_pool_free(struct crt_stream *stream, uintptr_t base)
     struct crt_pool_block *block = find_live_locked(base);
     if (block) {
         block->is_free = true;
+        block->frees++;
         block->pool->attributes[CRT_POOL_USED_CURRENT] -= used_bytes_of(block);
     }
     pthread_mutex_unlock(&pools.lock);
@@ -546,6 +549,7 @@ enum crt_result crt_pool_free(struct crt_stream *stream, uintptr_t base)
         DL_PREPEND(block->pool->cached, block);
         atomic_store(&pools.has_unused, true);
     } else {
+        block->frees--;
         take_locked(block, block->size_bytes);
     }
     pthread_mutex_unlock(&pools.lock);

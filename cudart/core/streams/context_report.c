@@ -5,11 +5,9 @@
 #include "cudart/core/streams/context_report.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cudart/core/base/device.h"
-#include "cudart/core/base/host_frames.h"
-#include "cudart/core/check/findings.h"
+#include "cudart/core/check/call_finding.h"
 #include "cudart/core/streams/context.h"
 
 void crt_report_wrong_context(const char *noun, const struct crt_context *owner,
@@ -21,8 +19,6 @@ void crt_report_wrong_context(const char *noun, const struct crt_context *owner,
     if (!crt_checks_api())
         return;
     crt_frames_take(&frames);
-    struct crt_host_place place = crt_frames_source(&frames);
-    char *call = crt_frames_text(&frames);
     const char *function = crt_frames_function(&frames);
     snprintf(what, sizeof what, "%s of %s", noun, function);
     if (owner->device == user->device)
@@ -30,13 +26,8 @@ void crt_report_wrong_context(const char *noun, const struct crt_context *owner,
     else
         snprintf(where, sizeof where, "it is of device %d, and used for device %d",
                  owner->device->index, user->device->index);
-    crt_finding_add(&(struct crt_finding){.kind = CRT_FINDING_WRONG_CONTEXT,
-                                          .access = what,
-                                          .where = where,
-                                          .call = call,
-                                          .function = function,
-                                          .file = place.file,
-                                          .line = place.line,
-                                          .is_refused = true});
-    free(call);
+    crt_call_finding_add(
+        &(struct crt_finding){
+            .kind = CRT_FINDING_WRONG_CONTEXT, .access = what, .where = where, .is_refused = true},
+        &frames);
 }

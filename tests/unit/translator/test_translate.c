@@ -5,9 +5,14 @@
  */
 #include "harness.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
+#include <llvm-c/Core.h>
+
+#include "jit/llvm_target.h"
+#include "translator/pipeline.h"
 
 static const char text[] =
     ".version 8.0\n.target sm_75\n.address_size 64\n.global .align 4 .u32 cell;\n"
@@ -112,4 +117,47 @@ Test(translate, code_behind_a_terminator_is_ignored)
     uint32_t out = 0;
     harness_eval("st.u32 [%out], 1;\nbra over;\nst.u32 [%out], 2;\nover:\n", NULL, &out);
     cr_expect_eq(out, 1);
+}
+
+/* The kernel's code of one thread with checks of barriers. */
+static char *with_meetings(const char *body)
+{
+    char ptx[512];
+    struct pxr_error err = {0};
+    struct ptx_module *module;
+    struct ptx_kernel_layout layout;
+    struct jit_target *target;
+    LLVMModuleRef translated = NULL;
+    LLVMContextRef context = LLVMContextCreate();
+    snprintf(ptx, sizeof ptx,
+             ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n%s\nret;\n}\n",
+             body);
+    cr_assert_eq(ptx_parse(pxr_str_from(ptx), "test.ptx", &module, &err), PXR_OK);
+    const struct ptx_func *kernel = ptx_find_entry(module, "k");
+    cr_assert_eq(ptx_layout_kernel(module, kernel, &layout, &err), PXR_OK);
+    cr_assert_eq(jit_target_acquire(&target, &err), PXR_OK);
+    struct tr_options options = {
+        .checks_meetings = true, .triple = target->triple, .data_layout = target->data_layout};
+    cr_assert_eq(tr_translate_kernel(module, kernel, &layout, &options, context, &translated, &err),
+                 PXR_OK, "%s", err.message);
+    char *ir = LLVMPrintModuleToString(translated);
+    LLVMDisposeModule(translated);
+    LLVMContextDispose(context);
+    jit_target_release(target);
+    ptx_layout_fini(&layout);
+    ptx_module_destroy(module);
+    return ir;
+}
+
+Test(translate, ends_are_told_where_somebody_may_wait_for_them)
+{
+    static const struct {
+        const char *body;
+        bool is_told;
+    } cases[] = {{"", false}, {"bar.sync 0;", true}, {"bar.warp.sync 0xffffffff;", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *ir = with_meetings(cases[i].body);
+        cr_expect_eq(strstr(ir, "@rt_meet_end") != NULL, cases[i].is_told, "%s", ir);
+        LLVMDisposeMessage(ir);
+    }
 }

@@ -121,6 +121,73 @@ Test(options, an_explanation_is_short_if_nobody_asks_for_more)
     cr_expect_eq(pxr_options_get()->explain, PXR_EXPLAIN_SHORT);
 }
 
+Test(options, a_set_is_a_flag_or_words_of_which_each_counts)
+{
+    struct pxr_error err;
+    static const char *const good[] = {
+        "0",   "1",      "race",         "memory,init",       "init,memory,",
+        "all", "device", "device:sm_75", "race,device:sm_100"};
+    static const char *const bad[] = {"2",
+                                      "rac",
+                                      ",",
+                                      "memory;init",
+                                      "memory,,init",
+                                      "memory,1",
+                                      "device:sm_76",
+                                      "device:75",
+                                      "device:sm_75,device:sm_80"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        cr_expect_eq(pxr_option_check(PXR_OPTION_CHECK, good[i], &err), PXR_OK, "%s", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_expect_eq(pxr_option_check(PXR_OPTION_CHECK, bad[i], &err), PXR_INVALID_ARGUMENT, "%s",
+                     bad[i]);
+    cr_expect(pxr_option_is_switch(PXR_OPTION_CHECK));
+}
+
+/* What is checked for, as letters. */
+static void expect_checks(const char *text, const char *expected)
+{
+    static const char letters[PXR_CHECK_ALL + 1] = "mrsinad";
+    char found[sizeof letters] = "";
+    setenv("PTXRUN_CHECK", text, 1);
+    for (int i = 0; i < PXR_CHECK_DEVICE_NAMED; i++)
+        if (pxr_option_checks((enum pxr_check)i))
+            strncat(found, &letters[i], 1);
+    cr_expect_str_eq(found, expected, "%s", text);
+}
+
+Test(options, nothing_is_checked_that_nobody_asks_for)
+{
+    expect_checks("0", "");
+}
+
+Test(options, accesses_to_memory_are_what_is_checked_first)
+{
+    expect_checks("1", "m");
+}
+
+Test(options, checks_may_be_combined)
+{
+    expect_checks("init,memory,api", "mia");
+}
+
+Test(options, all_checks_have_one_word)
+{
+    expect_checks("all", "mrsinad");
+}
+
+Test(options, a_device_may_be_named)
+{
+    expect_checks("device:sm_100,race", "rd");
+    cr_expect_eq(pxr_option_checked_device(), 8); /* of 6.0|6.1|7.0|7.5|8.0|8.6|8.9|9.0|10.0 */
+}
+
+Test(options, no_device_may_be_named)
+{
+    expect_checks("device", "d");
+    cr_expect_eq(pxr_option_checked_device(), -1);
+}
+
 Test(options, sizes_are_numbers_with_a_unit)
 {
     struct pxr_error err;
