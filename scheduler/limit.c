@@ -54,8 +54,16 @@ void sch_limit_poll(struct sch_thread *thread, const void *return_address)
 {
     struct sch_block *block = sch_block_of(thread);
     block->polled_at = (uintptr_t)return_address - 1;
-    if (sch_limit_has_passed(block->worker))
+    uint64_t end_ns = atomic_load_explicit(&block->grid->end_ns, memory_order_relaxed);
+    if (end_ns != 0 && sch_now_ns() > end_ns)
         sch_thread_fault(&thread->rt, PXR_FAULT_TIMEOUT, 0, return_address);
+}
+
+void sch_grid_end_polls(const struct rt_thread *rt, uint64_t ns)
+{
+    struct sch_block *block = sch_block_of(sch_thread_of((struct rt_thread *)rt));
+    uint64_t end_ns = 0;
+    atomic_compare_exchange_strong(&block->grid->end_ns, &end_ns, sch_now_ns() + ns);
 }
 
 void sch_limit_tell(const struct sch_worker *worker, const struct sch_block *block)

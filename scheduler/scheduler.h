@@ -43,6 +43,11 @@ bool sch_is_private(const struct rt_thread *thread, uint64_t address, uint64_t b
 bool sch_find_shared(const struct rt_thread *thread, uint64_t address, uint64_t bytes,
                      struct rt_checked *memory);
 
+/* The running thread's grid will fail: threads of it that still poll in so many nanoseconds,
+ * perhaps for what never comes, end it with PXR_FAULT_TIMEOUT. Nothing changes if it has a limit.
+ */
+void sch_grid_end_polls(const struct rt_thread *thread, uint64_t ns);
+
 /* Whether memory can have the address: on x86 the upper 17 bits are all the same. */
 bool sch_is_canonical(uint64_t address);
 

@@ -75,7 +75,7 @@ struct sch_grid_op {
     atomic_bool is_fault_taken;   /* the thread that sets it may write `fault` */
     struct sch_fault fault;       /* read by the thread that finishes the grid; ordered by
                                      blocks_left */
-    _Atomic(uint64_t) end_ns;     /* with a limit: when it is to have ended; 0: it has not begun */
+    _Atomic(uint64_t) end_ns;     /* when it, or only its polls, are to have ended; 0: not known */
     atomic_uint chunk_max;        /* becomes 1 when a block had to wait */
     _Atomic(uint32_t) block_ns;   /* with chunks: the time of a block in the last, 0: not known */
     struct sch_ranges *ranges;    /* of unclaimed blocks; NULL: they are claimed at the cursor */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mbarrier (PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier"). What an
- * object holds is opaque; here it is the manual's list of what it keeps track of. Threads run one
- * instruction at a time, so orders and scopes mean nothing.
+ * object holds is opaque; here it is the manual's list of what it keeps track of. Where there is
+ * none (any more), operations count all the same. Threads run one instruction at a time, so orders
+ * and scopes mean nothing.
  */
 #include <string.h>
 
@@ -70,8 +71,6 @@ static enum pxr_status load(struct oracle_thread *thread, const struct ptx_inst 
         return status;
     memcpy(&bits, *host, sizeof(bits));
     *object = from_bits(bits);
-    if (!object->is_valid)
-        return oracle_fail(thread, inst, PXR_FAULT_INSTRUCTION, "there is no mbarrier object");
     return PXR_OK;
 }
 
@@ -104,12 +103,15 @@ enum pxr_status oracle_mbarrier_init(struct oracle_thread *thread, const struct 
 
 enum pxr_status oracle_mbarrier_inval(struct oracle_thread *thread, const struct ptx_inst *inst)
 {
+    struct object object;
     uint8_t *host;
-    enum pxr_status status = resolve(thread, inst, 0, ptx_inst_space(inst), &host);
+    enum pxr_status status = load(thread, inst, 0, ptx_inst_space(inst), &host, &object);
 
-    if (status == PXR_OK)
-        memset(host, 0, 8);
-    return status;
+    if (status != PXR_OK)
+        return status;
+    object.is_valid = 0;
+    store(thread, host, object);
+    return PXR_OK;
 }
 
 /* ---- phases ---- */
@@ -133,7 +135,10 @@ static enum pxr_status change_tx(struct oracle_thread *thread, const struct ptx_
 {
     int64_t tx_count = object->tx_count + change;
 
-    if (change > MAX_COUNT || change < -MAX_COUNT || tx_count > MAX_COUNT || tx_count < -MAX_COUNT)
+    bool is_in_range = change <= MAX_COUNT && change >= -MAX_COUNT && tx_count <= MAX_COUNT &&
+                       tx_count >= -MAX_COUNT;
+
+    if (object->is_valid && !is_in_range)
         return oracle_fail(thread, inst, PXR_FAULT_INSTRUCTION, "a tx-count out of range");
     object->tx_count = (int)tx_count;
     return PXR_OK;
@@ -180,13 +185,13 @@ enum pxr_status oracle_mbarrier_tx(struct oracle_thread *thread, const struct pt
 static enum pxr_status arrive(struct oracle_thread *thread, const struct ptx_inst *inst,
                               struct object *object, uint32_t count)
 {
-    if (count == 0 || count > object->pending)
+    if (object->is_valid && (count == 0 || count > object->pending))
         return oracle_fail(thread, inst, PXR_FAULT_INSTRUCTION, "%u arrivals, %u are pending",
                            count, object->pending);
     object->pending -= count & MAX_COUNT;
     if (!is_complete(object))
         return PXR_OK;
-    if (ptx_inst_has_word(inst, PTX_MOD_NOCOMPLETE))
+    if (object->is_valid && ptx_inst_has_word(inst, PTX_MOD_NOCOMPLETE))
         return oracle_fail(thread, inst, PXR_FAULT_INSTRUCTION, "the phase completes");
     complete(object);
     return PXR_OK;
@@ -209,7 +214,7 @@ enum pxr_status oracle_mbarrier_arrive(struct oracle_thread *thread, const struc
         status = change_tx(thread, inst, &object, (int32_t)number);
     /* "decrements the expected arrival count" of later phases, then arrives */
     if (status == PXR_OK && ptx_inst_has_word(inst, PTX_MOD_ARRIVE_DROP)) {
-        if (count > object.expected)
+        if (object.is_valid && count > object.expected)
             return oracle_fail(thread, inst, PXR_FAULT_INSTRUCTION, "%u dropped of %u", count,
                                object.expected);
         object.expected -= count & MAX_COUNT;
@@ -234,7 +239,7 @@ enum pxr_status oracle_cp_async_mbarrier(struct oracle_thread *thread, const str
     if (status != PXR_OK)
         return status;
     if (!ptx_inst_has_word(inst, PTX_MOD_NOINC)) {
-        if (object.pending == MAX_COUNT)
+        if (object.is_valid && object.pending == MAX_COUNT)
             return oracle_fail(thread, inst, PXR_FAULT_INSTRUCTION, "too many arrivals");
         object.pending++;
     }

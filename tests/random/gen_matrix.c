@@ -11,6 +11,8 @@
 #define REGISTERS_MAX   4
 #define LIST_BYTES      (REGISTERS_MAX * NAME_BYTES)
 
+#define LOADS_MAX       3
+
 #define CHAIN_MAX       12
 #define CHAIN_LONG      70 /* more than the words of a warp have room for */
 #define CHAIN_REGISTERS (CHAIN_LONG * REGISTERS_MAX)
@@ -180,30 +182,48 @@ static void gen_products(struct gen *g)
 
 /* ---- rows of 16 bytes, in the threads' own cells ---- */
 
+/* Of each lane's row, or of others': together, and without a meeting behind what may go before. */
+static void gen_loads(struct gen *g, unsigned at, const char *form)
+{
+    char names[LOADS_MAX][REGISTERS_MAX][NAME_BYTES];
+    unsigned counts[LOADS_MAX];
+    unsigned loads = 1 + dice_below(&g->dice, LOADS_MAX);
+    if (dice_chance(&g->dice, 50))
+        gen_products(g);
+    for (unsigned i = 0; i < loads; i++) {
+        char list[LIST_BYTES];
+        counts[i] = 1u << dice_below(&g->dice, 3);
+        gen_list(g, counts[i], true, names[i], list);
+        gen_line(g, "ldmatrix.sync.aligned.m8n8.x%u%s %s, [%%self+%u];", counts[i], form, list, at);
+    }
+    for (unsigned i = 0; i < loads; i++)
+        gen_keep(g, counts[i], names[i]);
+}
+
+static void gen_store(struct gen *g, unsigned at, const char *form)
+{
+    char names[REGISTERS_MAX][NAME_BYTES];
+    char list[LIST_BYTES];
+    unsigned count = 1u << dice_below(&g->dice, 3);
+    gen_list(g, count, false, names, list);
+    gen_line(g, "stmatrix.sync.aligned.m8n8.x%u%s [%%self+%u], %s;", count, form, at, list);
+}
+
 /* Own row, meet; rows of others, or into those of others; meet. */
 static void gen_rows_of_cells(struct gen *g)
 {
-    static const unsigned counts[] = {1, 2, 4};
-    unsigned count = counts[dice_below(&g->dice, 3)];
-    const char *trans = dice_chance(&g->dice, 40) ? ".trans" : "";
-    bool is_store = dice_chance(&g->dice, 40);
+    const char *form = dice_chance(&g->dice, 40) ? ".trans.shared.b16" : ".shared.b16";
     unsigned at = dice_below(&g->dice, g->own_bytes / 16) * 16;
     char names[REGISTERS_MAX][NAME_BYTES];
     char row[LIST_BYTES];
-    char list[LIST_BYTES];
     gen_list(g, 4, false, names, row);
-    gen_list(g, count, !is_store, names, list);
     gen_line(g, "st.shared.v4.b32 [%%self+%u], %s;", at, row);
     gen_line(g, "bar.warp.sync 0xffffffff;");
-    if (is_store)
-        gen_line(g, "stmatrix.sync.aligned.m8n8.x%u%s.shared.b16 [%%self+%u], %s;", count, trans,
-                 at, list);
+    if (dice_chance(&g->dice, 40))
+        gen_store(g, at, form);
     else
-        gen_line(g, "ldmatrix.sync.aligned.m8n8.x%u%s.shared.b16 %s, [%%self+%u];", count, trans,
-                 list, at);
+        gen_loads(g, at, form);
     gen_line(g, "bar.warp.sync 0xffffffff;");
-    if (!is_store)
-        gen_keep(g, count, names);
 }
 
 static void gen_transposition(struct gen *g)

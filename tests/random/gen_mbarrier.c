@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Threads of the block that meet at an mbarrier: all of them arrive, and copies may complete on it;
- * all wait for the phase, or one does, and read what others have written.
+ * all wait for the phase, or one does, and read what others have written. Now and then one thread
+ * destroys the mbarrier before the others are done with it.
  */
 #include <stdio.h>
 
@@ -77,6 +78,14 @@ static void gen_arrival(struct gen *g, const struct meeting *meeting)
         gen_line(g, "mbarrier.arrive.shared.b64 %s, [%s];", meeting->state, meeting->object);
 }
 
+/* By one thread while others may not have arrived: they, and those who wait, go on as before. */
+static void gen_destroy(struct gen *g, const struct meeting *meeting)
+{
+    char p[NAME_BYTES];
+    gen_is_one(g, p);
+    gen_line(g, "@%s mbarrier.inval.shared.b64 [%s];", p, meeting->object);
+}
+
 /* Until the phase is complete. */
 static void gen_wait(struct gen *g, const struct meeting *meeting)
 {
@@ -120,6 +129,8 @@ void gen_mbarrier(struct gen *g)
     unsigned phases = 1 + dice_below(&g->dice, 3);
     gen_begin(g, &meeting);
     for (; meeting.phase < phases; meeting.phase++) {
+        if (dice_chance(&g->dice, 15))
+            gen_destroy(g, &meeting);
         gen_arrival(g, &meeting);
         if (dice_chance(&g->dice, 25))
             gen_lone_wait(g, &meeting);

@@ -69,16 +69,37 @@ enum pxr_status tr_emit_mbarrier_init(struct tr_ctx *ctx, const struct ptx_inst 
     return PXR_OK;
 }
 
+static LLVMValueRef load(struct tr_ctx *ctx, LLVMValueRef object)
+{
+    LLVMValueRef word = LLVMBuildLoad2(ctx->builder, ctx->i64, object, "");
+    LLVMSetAlignment(word, OBJECT_BYTES);
+    return word;
+}
+
+/* Who arrives late, or waits, still finds the numbers. */
 enum pxr_status tr_emit_mbarrier_inval(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    store(ctx, object_at(ctx, inst, 0), tr_const_int(ctx, 64, 0));
+    LLVMValueRef object = object_at(ctx, inst, 0);
+    LLVMValueRef others = tr_const_int(ctx, 64, ~(UINT64_C(1) << RT_MBARRIER_EXISTS_BIT));
+    store(ctx, object, LLVMBuildAnd(ctx->builder, load(ctx, object), others, ""));
     return PXR_OK;
+}
+
+/* PTX leaves operations undefined where there is no object; only code with checks of barriers
+ * asks. */
+static void check_existence(struct tr_ctx *ctx, LLVMValueRef object)
+{
+    if (!ctx->options->checks_meetings)
+        return;
+    LLVMValueRef exists = has_bit(ctx, load(ctx, object), RT_MBARRIER_EXISTS_BIT);
+    fault_if(ctx, LLVMBuildNot(ctx->builder, exists, ""), object);
 }
 
 /* Returns the object as it was. */
 static LLVMValueRef update(struct tr_ctx *ctx, LLVMValueRef object, LLVMValueRef transactions,
                            LLVMValueRef arrivals, uint32_t how)
 {
+    check_existence(ctx, object);
     tr_race_release(ctx, object, true);
     LLVMValueRef old = tr_helper(ctx, "rt_mbarrier_update", ctx->i64, ctx->thread, object,
                                  transactions, arrivals, tr_const_int(ctx, 32, how));
@@ -180,8 +201,8 @@ enum pxr_status tr_emit_mbarrier_wait(struct tr_ctx *ctx, const struct ptx_inst 
         phase = tr_resize(ctx,
                           has_bit(ctx, tr_value(ctx, inst, 2, PTX_TYPE_B64), RT_MBARRIER_PHASE_BIT),
                           32, false);
+    check_existence(ctx, object);
     LLVMValueRef answer = ask_twice(ctx, object, phase);
-    fault_if(ctx, is_answer(ctx, answer, RT_MBARRIER_NONE), object);
     tr_race_acquire(ctx, object, true);
     tr_set(ctx, inst, 0, PTX_TYPE_PRED, is_answer(ctx, answer, RT_MBARRIER_COMPLETE));
     return PXR_OK;

@@ -7,8 +7,11 @@
 #include "ptx/ops.h"
 #include "translator/emit/warp_function.h"
 
-/* The last row is for bytes that nobody needs. */
-#define RUN_ROWS (RT_WARP_WORDS - 1)
+/* So many operations, at most. The last row is for bytes that nobody needs. */
+#define RUN_OPERATIONS (RT_WARP_WORDS - 1)
+
+/* Where the run's long words end: two rows each. */
+#define LONG_ROWS_END (RT_WARP_WORDS - 2)
 
 /* A row is named by a byte. */
 _Static_assert(RT_WARP_WORDS <= UINT8_MAX + 1, "rows do not fit into a byte");
@@ -52,11 +55,12 @@ struct tr_run {
     uint32_t number;                              /* counts runs of the function */
     struct place *places;                         /* by ptx_var.index */
     const struct ptx_var *holders[RT_WARP_WORDS]; /* by row: the register whose place it is */
-    bool is_free[RT_WARP_WORDS]; /* below next_row: for results, as lanes put their operands before
-                                    anything is computed */
-    unsigned next_row;
+    bool is_free[RT_WARP_WORDS]; /* below the next row: for results, as lanes put their operands
+                                    before anything is computed */
+    unsigned next_short;         /* row for 32 bits */
+    unsigned next_long;          /* for 64 bits: from TR_FIRST_LONG_ROW on */
     struct result results[RT_WARP_WORDS]; /* by row: what registers will get */
-    struct operation operations[RUN_ROWS];
+    struct operation operations[RUN_OPERATIONS];
     unsigned count;
     bool touches_memory;
     LLVMMetadataRef location; /* of the first */
@@ -138,6 +142,7 @@ static struct tr_run *run_of(struct tr_ctx *ctx)
     }
     run->places = places;
     run->number = 1;
+    run->next_long = TR_FIRST_LONG_ROW;
     ctx->run = run;
     for (uint32_t i = 0; i < func->stmt_count; i++)
         if (func->stmts[i].kind == PTX_STMT_INST)
@@ -173,18 +178,20 @@ static bool has_place(struct tr_ctx *ctx, const struct ptx_operand *part, unsign
 
 static unsigned new_rows(struct tr_run *run, unsigned bits)
 {
-    unsigned row = run->next_row;
-    run->next_row += bits / 32;
+    unsigned *next = bits == 64 ? &run->next_long : &run->next_short;
+    unsigned row = *next;
+    *next += bits / 32;
     return row;
 }
 
 static unsigned rows_for_result(struct tr_run *run, unsigned bits)
 {
-    unsigned count = bits / 32;
-    for (unsigned row = 0; row + count <= run->next_row; row++) {
-        if (!run->is_free[row] || !run->is_free[row + count - 1])
+    unsigned first = bits == 64 ? TR_FIRST_LONG_ROW : 0;
+    unsigned end = bits == 64 ? run->next_long : run->next_short;
+    for (unsigned row = first; row < end; row += bits / 32) {
+        if (!run->is_free[row])
             continue;
-        memset(&run->is_free[row], false, count * sizeof run->is_free[row]);
+        run->is_free[row] = false;
         return row;
     }
     return new_rows(run, bits);
@@ -236,30 +243,36 @@ static bool fits_matrix(struct tr_ctx *ctx, const struct tr_matrix_operand *matr
     return true;
 }
 
-/* Rows that it needs, at most. Parts that have a place need none, but for the first matrix's, which
- * may be the result's. */
+/* Rows for words of so many bits that it needs, at most. Parts that have a place need none, but for
+ * the first matrix's, which may be the result's. */
 static unsigned most_rows(struct tr_ctx *ctx, const struct tr_matrix_operand *matrices,
-                          unsigned count)
+                          unsigned count, unsigned bits)
 {
     unsigned rows = TR_OPERATION_NUMBERS;
     for (unsigned m = 0; m < count; m++) {
         struct ptx_operand parts[TR_MAX_VECTOR];
-        unsigned part_count = tr_vector_parts(matrices[m].operand, parts);
+        unsigned part_count =
+            matrices[m].bits == bits ? tr_vector_parts(matrices[m].operand, parts) : 0;
         for (unsigned i = 0; i < part_count; i++)
-            if (m == 0 || !has_place(ctx, &parts[i], matrices[m].bits))
-                rows += matrices[m].bits / 32;
+            if (m == 0 || !has_place(ctx, &parts[i], bits))
+                rows += bits / 32;
     }
     return rows;
+}
+
+static bool has_rows(struct tr_ctx *ctx, const struct tr_matrix_operand *matrices, unsigned count)
+{
+    const struct tr_run *run = ctx->run;
+    return run->next_short + most_rows(ctx, matrices, count, 32) <= TR_FIRST_LONG_ROW &&
+           run->next_long + most_rows(ctx, matrices, count, 64) <= LONG_ROWS_END;
 }
 
 static bool fits_run(struct tr_ctx *ctx, const struct ptx_inst *inst,
                      const struct tr_matrix_operand *matrices, unsigned count)
 {
-    const struct tr_run *run = ctx->run;
-    unsigned rows = most_rows(ctx, matrices, count);
     if (ctx->options->checks_written)
         return false; /* each lane asks when it puts its operands, about what others store */
-    if (run->next_row + rows > RUN_ROWS || run->count == RUN_ROWS)
+    if (!has_rows(ctx, matrices, count) || ctx->run->count == RUN_OPERATIONS)
         return false;
     for (uint32_t i = 0; i < inst->operand_count; i++) {
         const struct tr_matrix_operand *matrix = NULL;
@@ -425,11 +438,11 @@ void tr_take_register(struct tr_ctx *ctx, unsigned row, const struct ptx_operand
 static void free_what_is_used_up(struct tr_ctx *ctx)
 {
     struct tr_run *run = ctx->run;
-    for (unsigned row = 0; row < run->next_row; row++) {
+    for (unsigned row = 0; row < RT_WARP_WORDS; row++) {
         const struct ptx_var *holder = run->holders[row];
         if (holder == NULL || !is_used_up(place_of(ctx, holder)))
             continue;
-        memset(&run->is_free[row], true, place_of(ctx, holder)->bits / 32);
+        run->is_free[row] = true;
         drop_result(ctx, holder);
     }
 }
@@ -516,7 +529,8 @@ static void begin_run(struct tr_run *run)
     memset(run->holders, 0, sizeof run->holders);
     memset(run->results, 0, sizeof run->results);
     memset(run->is_free, 0, sizeof run->is_free);
-    run->next_row = 0;
+    run->next_short = 0;
+    run->next_long = TR_FIRST_LONG_ROW;
     run->count = 0;
     run->touches_memory = false;
 }
@@ -529,7 +543,7 @@ void tr_end_run(struct tr_ctx *ctx)
     LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(ctx->builder);
     LLVMSetCurrentDebugLocation2(ctx->builder, run->location);
     tr_meet_for(ctx, function_of_run(ctx), run->touches_memory);
-    for (unsigned row = 0; row < run->next_row; row++) {
+    for (unsigned row = 0; row < RT_WARP_WORDS; row++) {
         const struct result *result = &run->results[row];
         enum ptx_type type = result->bits == 64 ? PTX_TYPE_B64 : PTX_TYPE_B32;
         if (result->bits != 0)

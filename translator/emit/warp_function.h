@@ -19,6 +19,11 @@
 /* At most so many rows of it hold other things than matrices. */
 #define TR_OPERATION_NUMBERS 8
 
+/* The words' rows from here on, an even one, hold words of 64 bits, those before it results of 32.
+ * A long word lies where short words of two lanes would be, and lanes put operands of what comes
+ * next when others have not taken their results yet. */
+#define TR_FIRST_LONG_ROW 184
+
 /* ---- the program of one lane ---- */
 
 /* Puts an integer of 32 or 64 bits into the lane's word of the row and, if it is long, the next

@@ -31,10 +31,12 @@ static inline struct object unpack(uint64_t word)
 
 static inline uint64_t pack(const struct object *object, uint64_t rest)
 {
+    uint64_t pending = (uint64_t)object->pending & RT_MBARRIER_MAX_COUNT;
+    uint64_t expected = (uint64_t)object->expected & RT_MBARRIER_MAX_COUNT;
     uint64_t transactions =
         (uint64_t)object->transactions & ((UINT64_C(1) << RT_MBARRIER_TX_BITS) - 1);
-    return (uint64_t)object->pending | (uint64_t)object->expected << RT_MBARRIER_EXPECTED_BIT |
-           transactions << RT_MBARRIER_TX_BIT | rest;
+    return pending | expected << RT_MBARRIER_EXPECTED_BIT | transactions << RT_MBARRIER_TX_BIT |
+           rest;
 }
 
 static inline bool is_transaction_count(int64_t count)
@@ -53,11 +55,11 @@ NOT_INLINED uint64_t rt_mbarrier_update(struct rt_thread *thread, volatile uint6
     if (how & RT_MBARRIER_DROPS)
         next.expected -= arrivals;
     bool is_complete = next.pending == 0 && next.transactions == 0;
-    bool is_defined = (old & exists) && is_transaction_count((int32_t)transactions) &&
+    bool is_defined = is_transaction_count((int32_t)transactions) &&
                       is_transaction_count(next.transactions) && next.pending >= 0 &&
                       next.expected >= 0 && (arrivals != 0 || !(how & RT_MBARRIER_ARRIVES)) &&
                       !(is_complete && (how & RT_MBARRIER_NO_COMPLETE));
-    if (!is_defined)
+    if ((old & exists) && !is_defined)
         return old | UINT64_C(1) << RT_MBARRIER_UNDEFINED_BIT;
     if (is_complete)
         next.pending = next.expected;
@@ -73,8 +75,6 @@ NOT_INLINED uint32_t rt_mbarrier_ask(struct rt_thread *thread, volatile uint64_t
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     uint64_t word = *object;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (!(word & exists))
-        return RT_MBARRIER_NONE;
     if (word >> RT_MBARRIER_PHASE_BIT == (phase & 1))
         return RT_MBARRIER_INCOMPLETE;
     ++*thread->block->progress;

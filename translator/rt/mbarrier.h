@@ -6,7 +6,7 @@
  *   bits  0 … 19  arrivals that the current phase still waits for
  *   bits 20 … 39  arrivals that the next phase will wait for
  *   bits 40 … 60  transactions that the current phase still waits for, a signed number
- *   bit  61       there is an object: set by init, cleared by inval
+ *   bit  61       there is an object: set by init, cleared by inval, which leaves the others
  *   bit  62       of what rt_mbarrier_update returns: the operation was none that is defined
  *   bit  63       the phase, modulo 2
  */
@@ -33,16 +33,13 @@ enum rt_mbarrier_how {
 
 /* First expects so many more transactions (a signed number), then arrives so many times, and begins
  * the next phase if nothing is left to wait for. Returns the object as it was, and whether the
- * operation is undefined there: then nothing has changed. The memory accesses of the program stay
- * on their side of it. */
+ * operation is undefined there: then nothing has changed. Where there is no object it counts all
+ * the same, modulo the size of each number: programs destroy objects at which others still arrive.
+ * The memory accesses of the program stay on their side of it. */
 uint64_t rt_mbarrier_update(struct rt_thread *thread, volatile uint64_t *object,
                             uint32_t transactions, uint32_t arrivals, uint32_t how);
 
-enum rt_mbarrier_answer {
-    RT_MBARRIER_INCOMPLETE,
-    RT_MBARRIER_COMPLETE,
-    RT_MBARRIER_NONE /* there is no object */
-};
+enum rt_mbarrier_answer { RT_MBARRIER_INCOMPLETE, RT_MBARRIER_COMPLETE };
 
 /* Whether a phase (modulo 2) is complete, which is the current one or the one before. */
 uint32_t rt_mbarrier_ask(struct rt_thread *thread, volatile uint64_t *object, uint32_t phase);

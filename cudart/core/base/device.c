@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The devices' description: constants of their architecture, facts of the machine, and which of
- * them the program sees.
+ * The devices' description: facts of the machine, and which of them the program sees.
  */
 #include "cudart/core/base/device.h"
 
@@ -21,12 +20,6 @@
 
 static const uint8_t uuid_base[CRT_UUID_BYTES] = {0x70, 0x74, 0x78, 0x72, 0x75, 0x6e, 0x43, 0x50,
                                                   0x55, 0x2d, 0x73, 0x6d, 0x37, 0x35, 0x00, 0x00};
-
-static const struct crt_architecture architectures[] = {
-#define ARCHITECTURE(...) {__VA_ARGS__},
-#include "cudart/core/base/architectures.def"
-#undef ARCHITECTURE
-};
 
 /* Written once by describe_machine; the part about visible devices by crt_device_init. */
 static struct {
@@ -86,18 +79,6 @@ int crt_device_count(void)
 struct crt_device *crt_device_at(int index)
 {
     return index >= 0 && index < machine.seen_count ? machine.seen[index] : NULL;
-}
-
-const struct crt_architecture *crt_architecture_get(void)
-{
-    unsigned choice = pxr_options_get()->compute_capability;
-    return &architectures[choice < sizeof architectures / sizeof *architectures ? choice : 0];
-}
-
-const struct crt_architecture *crt_architecture_checked(void)
-{
-    int choice = pxr_option_checked_device();
-    return choice < 0 ? crt_architecture_get() : &architectures[choice];
 }
 
 const char *crt_device_name(void)

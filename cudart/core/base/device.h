@@ -72,8 +72,8 @@ struct crt_device *crt_device_at(int index);
 int crt_machine_device_count(void);
 const struct crt_device *crt_machine_device_at(int number);
 
-/* The same for all devices: there is one kind. The capability is the one that --compute-capability
- * names. */
+/* The same for all devices: there is one kind. Its architecture is the one that
+ * --compute-capability names, or the one that the program needs. */
 const char *crt_device_name(void);
 const struct crt_architecture *crt_architecture_get(void);
 

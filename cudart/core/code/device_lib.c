@@ -17,6 +17,7 @@
 #include "cudart/core/code/printf.h"
 #include "cudart/core/streams/context.h"
 #include "kernel_abi/rt.h"
+#include "scheduler/scheduler.h"
 
 #define FROM_SCHEDULER(name)
 #define FROM_HOST(name) {"rt_" #name, (void *)(uintptr_t)rt_##name},
@@ -70,6 +71,9 @@ void rt_free(struct rt_thread *thread, uint64_t pointer)
         rt_fault(thread, PXR_FAULT_ADDRESS, pointer);
 }
 
+/* Others may fail, too, before those that wait for what does not come any more are ended. */
+#define POLLS_NS 100000000
+
 /* The message of device-side assert, in CUDA's own words: scripts look for it. Every thread whose
  * assertion fails says so, as on a device; hence it only ends itself, and the launch fails at its
  * end. */
@@ -87,4 +91,5 @@ void rt_assertfail(struct rt_thread *thread, uint64_t message, uint64_t file, ui
     size_t size_bytes = len < 0 ? 0 : (size_t)len < sizeof text ? (size_t)len : sizeof text - 1;
     crt_assert_add(crt_launch_of(thread->block->launch), linear_block(thread->block), text,
                    size_bytes);
+    sch_grid_end_polls(thread, POLLS_NS);
 }

@@ -224,10 +224,17 @@ static bool pays_rent(const struct crt_variant *variant)
     return variant->key.is_quick && crt_tier() == PXR_TIER_AUTO;
 }
 
+/* Threads have waited for others that had failed an assertion. */
+static bool follows_assertion(const struct crt_launch *launch, const struct sch_fault *fault)
+{
+    return launch->assertions &&
+           (fault->status == PXR_FAULT_TIMEOUT || fault->status == PXR_FAULT_DEADLOCK);
+}
+
 void crt_launch_finish(void *arg, const struct sch_fault *fault)
 {
     struct crt_launch *launch = arg;
-    if (fault) {
+    if (fault && !follows_assertion(launch, fault)) {
         enum crt_result result = crt_result_from_status(fault->status);
         crt_check_fault(fault->launch, fault, (uint32_t)crt_kernel_line(launch->kernel, fault->pc));
         if (crt_context_may_report(launch->ctx, result))
