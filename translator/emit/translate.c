@@ -353,7 +353,7 @@ static enum pxr_status define_function(struct tr_ctx *ctx, const struct ptx_func
     ctx->shared_base = NULL;
     ctx->words_base = NULL;
     ctx->run = NULL;
-    memset(ctx->lane_words, 0, sizeof ctx->lane_words);
+    ctx->lane_words = NULL;
     ctx->param_base = NULL;
     ctx->inst = NULL;
     ctx->region++;
