@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "ptx/ops.h"
+#include "translator/emit/registers.h"
 #include "translator/emit/warp_function.h"
+#include "translator/module/sregs.h"
 
 /* The last row is for bytes that nobody needs. */
 #define RUN_ROWS (RT_WARP_WORDS - 1)
@@ -52,8 +54,8 @@ struct tr_run {
     uint32_t number;                              /* counts runs of the function */
     struct place *places;                         /* by ptx_var.index */
     const struct ptx_var *holders[RT_WARP_WORDS]; /* by row: the register whose place it is */
-    bool is_free[RT_WARP_WORDS]; /* below next_row: for results, as lanes put their operands before
-                                    anything is computed */
+    bool is_free[RT_WARP_WORDS]; /* below next_row: nobody wants what is there; for results only, as
+                                    lanes put their operands before anything is computed */
     unsigned next_row;
     struct result results[RT_WARP_WORDS]; /* by row: what registers will get */
     struct operation operations[RUN_ROWS];
@@ -63,42 +65,6 @@ struct tr_run {
 };
 
 /* ---- registers of an instruction ---- */
-
-typedef void (*mention_fn)(struct tr_ctx *ctx, const struct ptx_operand *part, void *data);
-
-static void for_operand(struct tr_ctx *ctx, const struct ptx_operand *operand, mention_fn fn,
-                        void *data)
-{
-    switch (operand->kind) {
-    case PTX_OPERAND_REG:
-        fn(ctx, operand, data);
-        break;
-    case PTX_OPERAND_VECTOR:
-    case PTX_OPERAND_PAIR:
-    case PTX_OPERAND_SUM:
-    case PTX_OPERAND_ADDRESS:
-        for (uint32_t i = 0; i < operand->elem_count; i++)
-            for_operand(ctx, &operand->elems[i], fn, data);
-        break;
-    default:
-        break;
-    }
-}
-
-static void for_registers(struct tr_ctx *ctx, const struct ptx_inst *inst, mention_fn fn,
-                          void *data)
-{
-    for (uint32_t i = 0; i < inst->operand_count; i++)
-        for_operand(ctx, &inst->operands[i], fn, data);
-    for (uint32_t i = 0; inst->call != NULL && i < inst->call->ret_count; i++)
-        for_operand(ctx, &inst->call->rets[i], fn, data);
-    for (uint32_t i = 0; inst->call != NULL && i < inst->call->arg_count; i++)
-        for_operand(ctx, &inst->call->args[i], fn, data);
-    if (inst->guard != NULL) {
-        struct ptx_operand guard = {.kind = PTX_OPERAND_REG, .var = inst->guard};
-        fn(ctx, &guard, data);
-    }
-}
 
 static struct place *place_of(struct tr_ctx *ctx, const struct ptx_var *var)
 {
@@ -113,15 +79,13 @@ static bool is_whole_register(const struct ptx_operand *part)
     return part->kind == PTX_OPERAND_REG && part->component == 0 && part->var->vector_len == 1;
 }
 
-static void count_mention(struct tr_ctx *ctx, const struct ptx_operand *part, void *data)
+static void count_mention(const struct ptx_operand *part, void *run)
 {
-    (void)data;
-    ctx->run->places[part->var->index].mentions++;
+    ((struct tr_run *)run)->places[part->var->index].mentions++;
 }
 
-static void count_seen(struct tr_ctx *ctx, const struct ptx_operand *part, void *data)
+static void count_seen(const struct ptx_operand *part, void *ctx)
 {
-    (void)data;
     place_of(ctx, part->var)->seen++;
 }
 
@@ -141,7 +105,7 @@ static struct tr_run *run_of(struct tr_ctx *ctx)
     ctx->run = run;
     for (uint32_t i = 0; i < func->stmt_count; i++)
         if (func->stmts[i].kind == PTX_STMT_INST)
-            for_registers(ctx, &func->stmts[i].inst, count_mention, NULL);
+            tr_for_registers(&func->stmts[i].inst, count_mention, run);
     return run;
 }
 
@@ -211,10 +175,15 @@ static bool is_used_up(const struct place *place)
 
 /* ---- whether an instruction may stand in the run ---- */
 
-static void check_number(struct tr_ctx *ctx, const struct ptx_operand *part, void *data)
+struct search {
+    struct tr_ctx *ctx;
+    bool has_result;
+};
+
+static void find_result(const struct ptx_operand *part, void *data)
 {
-    bool *is_known = data;
-    *is_known &= place_of(ctx, part->var)->kind != PLACE_RESULT;
+    struct search *search = data;
+    search->has_result |= place_of(search->ctx, part->var)->kind == PLACE_RESULT;
 }
 
 /* A part of a matrix may be a result, if it is as long. */
@@ -263,21 +232,25 @@ static bool fits_run(struct tr_ctx *ctx, const struct ptx_inst *inst,
         return false;
     for (uint32_t i = 0; i < inst->operand_count; i++) {
         const struct tr_matrix_operand *matrix = NULL;
-        bool is_known = true;
+        struct search search = {.ctx = ctx};
         for (unsigned m = 0; m < count; m++)
             if (matrices[m].operand == &inst->operands[i])
                 matrix = &matrices[m];
         if (matrix == NULL)
-            for_operand(ctx, &inst->operands[i], check_number, &is_known);
-        if (!is_known || (matrix != NULL && !fits_matrix(ctx, matrix)))
+            tr_for_operand_registers(&inst->operands[i], find_result, &search);
+        if (search.has_result || (matrix != NULL && !fits_matrix(ctx, matrix)))
             return false;
     }
     return true;
 }
 
-static bool is_arithmetic(enum ptx_op op)
+bool tr_stands_in_runs(const struct ptx_inst *inst)
 {
-    switch (ptx_op_table[op].family) {
+    for (uint32_t i = 0; i < inst->operand_count; i++)
+        if (inst->operands[i].kind == PTX_OPERAND_SREG &&
+            !tr_sregs[inst->operands[i].sreg].is_steady)
+            return false;
+    switch (ptx_op_table[inst->op].family) {
     case PTX_FAMILY_INTEGER:
     case PTX_FAMILY_FLOAT:
     case PTX_FAMILY_COMPARE:
@@ -291,32 +264,31 @@ static bool is_arithmetic(enum ptx_op op)
     }
 }
 
-/* What the register holds may become something else. */
-static void forget_operand(struct tr_ctx *ctx, const struct ptx_operand *part, void *data)
-{
-    (void)data;
-    if (place_of(ctx, part->var)->kind == PLACE_OPERAND)
-        clear_place(ctx, part->var);
-}
-
-static bool joins_runs(tr_emit_fn emitter)
+static bool is_emitter_of_runs(tr_emit_fn emitter)
 {
     return emitter == tr_emit_mma || emitter == tr_emit_wmma_load ||
            emitter == tr_emit_wmma_store || emitter == tr_emit_ldmatrix ||
            emitter == tr_emit_stmatrix;
 }
 
-static bool is_operation(enum ptx_op op)
+bool tr_joins_runs(const struct ptx_inst *inst)
 {
-    switch (op) {
+    switch (inst->op) {
 #define OP(ID, syntax, family, operands, ptx, sm, emitter, fidelity)                               \
     case PTX_OP_##ID:                                                                              \
-        return joins_runs(tr_emit_##emitter);
+        return inst->guard == NULL && is_emitter_of_runs(tr_emit_##emitter);
 #include "ptx/ops.def"
 #undef OP
     default:
         return false;
     }
+}
+
+/* What the register holds may become something else. */
+static void forget_operand(const struct ptx_operand *part, void *ctx)
+{
+    if (place_of(ctx, part->var)->kind == PLACE_OPERAND)
+        clear_place(ctx, part->var);
 }
 
 bool tr_is_in_run(const struct tr_ctx *ctx)
@@ -326,17 +298,15 @@ bool tr_is_in_run(const struct tr_ctx *ctx)
 
 void tr_leave_run(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    bool is_independent = true;
-    if (!tr_is_in_run(ctx))
-        return;
-    if (inst->guard == NULL && is_operation(inst->op))
-        return; /* it decides itself */
-    for_registers(ctx, inst, check_number, &is_independent);
-    if (!is_arithmetic(inst->op) || !is_independent) {
+    struct search search = {.ctx = ctx};
+    if (!tr_is_in_run(ctx) || tr_joins_runs(inst))
+        return; /* one that joins decides itself */
+    tr_for_registers(inst, find_result, &search);
+    if (!tr_stands_in_runs(inst) || search.has_result) {
         tr_end_run(ctx);
         return;
     }
-    for_registers(ctx, inst, forget_operand, NULL);
+    tr_for_registers(inst, forget_operand, ctx);
 }
 
 /* ---- an operation ---- */
@@ -354,7 +324,7 @@ void tr_begin_operation(struct tr_ctx *ctx, const struct ptx_inst *inst,
     struct operation *operation = &run->operations[run->count];
     *operation = (struct operation){0};
     operation->rows[TR_ROW_SPARE] = RT_WARP_WORDS - 1;
-    for_registers(ctx, inst, count_seen, NULL);
+    tr_for_registers(inst, count_seen, ctx);
 }
 
 void tr_put_number(struct tr_ctx *ctx, unsigned row, LLVMValueRef value)
@@ -422,15 +392,27 @@ void tr_take_register(struct tr_ctx *ctx, unsigned row, const struct ptx_operand
     place_of(ctx, part->var)->is_local = is_local;
 }
 
+/* What somebody may still want: an operand that is named again, a result. */
+static unsigned rows_in_use(struct tr_ctx *ctx, unsigned row)
+{
+    const struct tr_run *run = ctx->run;
+    const struct ptx_var *holder = run->holders[row];
+    unsigned bits = run->results[row].bits;
+    if (bits == 0 && holder != NULL)
+        bits = place_of(ctx, holder)->bits;
+    return bits / 32;
+}
+
 static void free_what_is_used_up(struct tr_ctx *ctx)
 {
     struct tr_run *run = ctx->run;
-    for (unsigned row = 0; row < run->next_row; row++) {
+    for (unsigned row = 0; row < run->next_row;) {
         const struct ptx_var *holder = run->holders[row];
-        if (holder == NULL || !is_used_up(place_of(ctx, holder)))
-            continue;
-        memset(&run->is_free[row], true, place_of(ctx, holder)->bits / 32);
-        drop_result(ctx, holder);
+        if (holder != NULL && is_used_up(place_of(ctx, holder)))
+            drop_result(ctx, holder);
+        unsigned count = rows_in_use(ctx, row);
+        run->is_free[row] = count == 0;
+        row += count == 0 ? 1 : count;
     }
 }
 
