@@ -49,6 +49,9 @@ enum rt_texel {
     RT_TEXEL_BC4_SIGNED,
     RT_TEXEL_BC5,
     RT_TEXEL_BC5_SIGNED,
+    RT_TEXEL_BC6H,
+    RT_TEXEL_BC6H_SIGNED,
+    RT_TEXEL_BC7,
     RT_TEXELS
 };
 

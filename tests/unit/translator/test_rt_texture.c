@@ -360,7 +360,7 @@ Test(rt_texture, blocks_are_what_their_formats_say)
     enum { ACROSS = 3, DOWN = 2 };
     static uint8_t blocks[ACROSS * DOWN * 16];
     for (int round = 0; round < 4000; round++) {
-        uint8_t texel = (uint8_t)(RT_TEXEL_BC1 + (unsigned)round % (RT_TEXELS - RT_TEXEL_BC1));
+        uint8_t texel = (uint8_t)(RT_TEXEL_BC1 + (unsigned)round % (RT_TEXEL_BC6H - RT_TEXEL_BC1));
         bool is_half =
             texel == RT_TEXEL_BC1 || texel == RT_TEXEL_BC4 || texel == RT_TEXEL_BC4_SIGNED;
         uint8_t bytes = is_half ? 8 : 16;
