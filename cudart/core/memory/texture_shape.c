@@ -326,6 +326,7 @@ static enum crt_result apply_sampling(const struct crt_sampling *sampling,
     descriptor->is_normalised = sampling->flags & CRT_SAMPLING_NORMALISED;
     descriptor->is_linear = sampling->filter;
     descriptor->is_mip_linear = sampling->mip_filter;
+    descriptor->is_seamless = sampling->flags & CRT_SAMPLING_SEAMLESS;
     descriptor->lod_bias = sampling->lod_bias;
     descriptor->lod_min = sampling->lod_min;
     descriptor->lod_max = sampling->lod_max;
@@ -337,9 +338,6 @@ static enum crt_result apply_sampling(const struct crt_sampling *sampling,
         return CRT_INVALID_VALUE;
     if (descriptor->level_count > 1 && !descriptor->is_normalised)
         return CRT_INVALID_VALUE;
-    if ((sampling->flags & CRT_SAMPLING_SEAMLESS) && descriptor->is_linear &&
-        rt_texture_is_cube(descriptor->kind))
-        return crt_not_supported("seamless filtering of cube maps");
     return CRT_SUCCESS;
 }
 

@@ -180,6 +180,18 @@ Test(texture, views_as_blocks_are_of_words, .init = make_context)
     }
 }
 
+Test(texture, cubes_may_be_seamless, .init = make_context)
+{
+    CUDA_ARRAY3D_DESCRIPTOR shape = {
+        .Width = 8, .Height = 8, .Depth = 6, .Format = FORMAT_FLOAT, .NumChannels = 1, .Flags = 4};
+    CUDA_RESOURCE_DESC image = {.type = CRT_RESOURCE_ARRAY};
+    CUDA_TEXTURE_DESC way = plain;
+    OK(cuArray3DCreate_v2(&image.array, &shape));
+    way.flags = CRT_SAMPLING_NORMALISED | CRT_SAMPLING_SEAMLESS;
+    way.filter = 1;
+    OK(create(&image, &way, NULL));
+}
+
 Test(texture, no_object_can_be_destroyed, .init = make_context)
 {
     OK(cuTexObjectDestroy(0));
