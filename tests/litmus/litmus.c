@@ -334,6 +334,7 @@ int main(int argc, char **argv)
     struct pxr_error err = {0};
     struct runner *runner = NULL;
     const struct runner_build build = {.collapse = PXR_COLLAPSE_AUTO};
+    setvbuf(stdout, NULL, _IOLBF, 0);
     struct memory memory = {runner_alloc(VARIABLES_BYTES), runner_alloc(RESULTS_BYTES),
                             runner_alloc(sizeof(uint32_t))};
     bool is_right = memory.variables != NULL && memory.results != NULL && memory.come != NULL &&
