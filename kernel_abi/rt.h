@@ -121,9 +121,10 @@ struct rt_thread {
 };
 
 /* ---- operations of a warp on many words ----
- * A warp has RT_WARP_WORDS rows of a 32-bit word for each lane; 64-bit words take two rows. Lanes
- * put their operands into them, meet, and find results there. The operation, a function of the
- * generated code, reads and writes the rows of all lanes at once; live: those that take part. */
+ * A warp has RT_WARP_WORDS rows of a 32-bit word for each lane; 64-bit words take two rows, their
+ * low halves one and their high halves the next. Lanes put their operands into them, meet, and find
+ * results there. The operation, a function of the generated code, reads and writes the rows of all
+ * lanes at once; live: those that take part. */
 
 #define RT_WARP_WORDS  256
 #define RT_WARP_BYTES  ((uint32_t)(RT_WARP_WORDS * RT_WARP_SIZE * sizeof(uint32_t)))

@@ -49,6 +49,9 @@ enum rt_texel {
     RT_TEXEL_BC4_SIGNED,
     RT_TEXEL_BC5,
     RT_TEXEL_BC5_SIGNED,
+    RT_TEXEL_BC6H,
+    RT_TEXEL_BC6H_SIGNED,
+    RT_TEXEL_BC7,
     RT_TEXELS
 };
 
@@ -83,6 +86,7 @@ struct rt_texture {
     bool is_srgb;
     bool is_linear;     /* the filter within a level … */
     bool is_mip_linear; /* … and between levels */
+    bool is_seamless;   /* of cubes: the filter goes across edges */
     uint8_t address[3];
     uint8_t level_count;
     float border[4];

@@ -89,6 +89,8 @@ struct chain {
     char names[CHAIN_REGISTERS][NAME_BYTES]; /* results */
     bool is_taken[CHAIN_REGISTERS];
     unsigned count;
+    bool has_rows; /* the cells hold rows, which may be loaded */
+    unsigned rows; /* where in a cell */
 };
 
 static void gen_factor(struct gen *g, struct chain *chain, char name[NAME_BYTES])
@@ -109,6 +111,16 @@ static void gen_factors(struct gen *g, struct chain *chain, unsigned count,
         gen_factor(g, chain, names[i]);
 }
 
+/* A fresh one, which later ones may take. */
+static void gen_link(struct gen *g, struct chain *chain, char name[NAME_BYTES])
+{
+    gen_temp(g, 32, name);
+    if (chain->count == CHAIN_REGISTERS)
+        return;
+    memcpy(chain->names[chain->count], name, NAME_BYTES);
+    chain->is_taken[chain->count++] = false;
+}
+
 /* Fresh registers; those of C, as accumulators are written; or those of the pool. */
 static void gen_sums(struct gen *g, struct chain *chain, unsigned count, unsigned c_count,
                      char c[REGISTERS_MAX][NAME_BYTES], char names[REGISTERS_MAX][NAME_BYTES])
@@ -122,11 +134,7 @@ static void gen_sums(struct gen *g, struct chain *chain, unsigned count, unsigne
             memcpy(names[i], c[i], NAME_BYTES);
             continue;
         }
-        gen_temp(g, 32, names[i]);
-        if (chain->count == CHAIN_REGISTERS)
-            continue;
-        memcpy(chain->names[chain->count], names[i], NAME_BYTES);
-        chain->is_taken[chain->count++] = false;
+        gen_link(g, chain, names[i]);
     }
 }
 
@@ -153,8 +161,10 @@ static void gen_product(struct gen *g, struct chain *chain)
     gen_line(g, "%s %s, %s, %s, %s%s;", shape->text, d, a, b, c, rest);
 }
 
-/* What may stand between two of them: it changes what is multiplied, or not always does. */
-static void gen_between(struct gen *g)
+/* ---- what stands between them ---- */
+
+/* It changes what is multiplied, or not always does. */
+static void gen_change(struct gen *g)
 {
     char r[NAME_BYTES];
     char other[NAME_BYTES];
@@ -163,18 +173,128 @@ static void gen_between(struct gen *g)
     gen_line(g, "add.u32 %s, %s, %s;", r, r, other);
 }
 
+/* Something is computed of results, for later products. */
+static void gen_conversion(struct gen *g, struct chain *chain)
+{
+    char a[NAME_BYTES];
+    char b[NAME_BYTES];
+    char d[NAME_BYTES];
+    gen_factor(g, chain, a);
+    gen_factor(g, chain, b);
+    gen_link(g, chain, d);
+    switch (dice_below(&g->dice, 3)) {
+    case 0:
+        gen_line(g, "cvt.rna.tf32.f32 %s, %s;", d, a);
+        break;
+    case 1:
+        gen_line(g, "prmt.b32 %s, %s, %s, 0x7032;", d, a, b);
+        break;
+    default:
+        gen_line(g, "sub.u32 %s, %s, %s;", d, a, b);
+        break;
+    }
+}
+
+/* A result, or what was computed of it, becomes something else, for some lanes or for all. */
+static void gen_overwriting(struct gen *g, struct chain *chain)
+{
+    char a[NAME_BYTES];
+    char b[NAME_BYTES];
+    char p[NAME_BYTES];
+    gen_factor(g, chain, a);
+    gen_factor(g, chain, b);
+    const char *d = chain->count == 0 ? a : chain->names[dice_below(&g->dice, chain->count)];
+    if (dice_chance(&g->dice, 50)) {
+        gen_line(g, "xor.b32 %s, %s, %s;", d, a, b);
+        return;
+    }
+    gen_temp(g, 1, p);
+    gen_line(g, "setp.lt.u32 %s, %s, %s;", p, a, b);
+    gen_line(g, "@%s add.u32 %s, %s, 1;", p, d, b);
+}
+
+/* The carry goes from one to the other. */
+static void gen_carry(struct gen *g, struct chain *chain)
+{
+    char a[NAME_BYTES];
+    char b[NAME_BYTES];
+    char low[NAME_BYTES];
+    char high[NAME_BYTES];
+    gen_factor(g, chain, a);
+    gen_factor(g, chain, b);
+    gen_link(g, chain, low);
+    gen_link(g, chain, high);
+    gen_line(g, "add.cc.u32 %s, %s, %s;", low, a, b);
+    gen_line(g, "addc.u32 %s, %s, 0;", high, a);
+}
+
+/* The address may come of a result, too. */
+static void gen_row_load(struct gen *g, struct chain *chain)
+{
+    char names[REGISTERS_MAX][NAME_BYTES];
+    char list[LIST_BYTES];
+    char address[NAME_BYTES];
+    char a[NAME_BYTES];
+    gen_temp(g, 32, address);
+    gen_factor(g, chain, a);
+    gen_line(g, "and.b32 %s, %s, 0;", address, a);
+    gen_line(g, "add.u32 %s, %%self, %s;", address, dice_chance(&g->dice, 30) ? address : "0");
+    for (unsigned i = 0; i < 2; i++)
+        gen_link(g, chain, names[i]);
+    put_list(2, names, list);
+    gen_line(g, "ldmatrix.sync.aligned.m8n8.x2.shared.b16 %s, [%s+%u];", list, address,
+             chain->rows);
+}
+
+static void gen_between(struct gen *g, struct chain *chain)
+{
+    switch (dice_below(&g->dice, chain->has_rows ? 6 : 4)) {
+    case 0:
+        gen_change(g);
+        break;
+    case 1:
+        gen_conversion(g, chain);
+        break;
+    case 2:
+        gen_overwriting(g, chain);
+        break;
+    case 3:
+        gen_carry(g, chain);
+        break;
+    default:
+        gen_row_load(g, chain);
+        break;
+    }
+}
+
+static void gen_rows_before(struct gen *g, struct chain *chain)
+{
+    char names[REGISTERS_MAX][NAME_BYTES];
+    char row[LIST_BYTES];
+    chain->has_rows = true;
+    chain->rows = dice_below(&g->dice, g->own_bytes / 16) * 16;
+    gen_list(g, 4, false, names, row);
+    gen_line(g, "st.shared.v4.b32 [%%self+%u], %s;", chain->rows, row);
+    gen_line(g, "bar.warp.sync 0xffffffff;");
+}
+
 /* Some results go nowhere but into other products. */
 static void gen_products(struct gen *g)
 {
     struct chain chain = {.count = 0};
     unsigned count = dice_chance(&g->dice, 50) ? 1 : 1 + dice_below(&g->dice, CHAIN_MAX);
+    uint32_t share = dice_chance(&g->dice, 50) ? 30 : 90;
     if (dice_chance(&g->dice, 4))
         count = CHAIN_LONG;
+    if (dice_chance(&g->dice, 30))
+        gen_rows_before(g, &chain);
     for (unsigned i = 0; i < count; i++) {
-        if (i > 0 && dice_chance(&g->dice, 30))
-            gen_between(g);
+        while (i > 0 && dice_chance(&g->dice, share / 2))
+            gen_between(g, &chain);
         gen_product(g, &chain);
     }
+    if (chain.has_rows)
+        gen_line(g, "bar.warp.sync 0xffffffff;");
     for (unsigned i = 0; i < chain.count; i++)
         if (!chain.is_taken[i] || dice_chance(&g->dice, 50))
             gen_keep(g, 1, &chain.names[i]);

@@ -119,7 +119,7 @@ struct tr_ctx {
     LLVMValueRef shared_base;
     LLVMValueRef param_base;
     LLVMValueRef words_base;
-    LLVMValueRef lane_words[2];      /* the lane's first of 32, of 64 bits (warp_function.c) */
+    LLVMValueRef lane_words;         /* the lane's first (warp_function.c) */
     struct tr_run *run;              /* instructions on matrices (matrix_run.h); NULL until used */
     LLVMValueRef *vars;              /* by ptx_var.index in func->vars: alloca; NULL until used */
     struct tr_alignment *alignments; /* by ptx_var.index, as vars */

@@ -122,7 +122,7 @@ static void put_a(struct tr_ctx *ctx, const struct wgmma *wgmma)
 
 static void put_memory(struct tr_ctx *ctx)
 {
-    tr_put_word(ctx, TR_WGMMA_ROW_MEMORY,
+    tr_put_word(ctx, TR_ROW_ADDRESS,
                 LLVMBuildPtrToInt(ctx->builder, tr_shared_base(ctx), ctx->i64, ""));
 }
 

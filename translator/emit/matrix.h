@@ -103,7 +103,7 @@ struct tr_shared_matrix {
 };
 
 /* Registers of all lanes, for the part behind `first` (i32) times eight rows of A or columns of B;
- * TR_WGMMA_ROW_MEMORY has the address of shared memory. */
+ * TR_ROW_ADDRESS has the address of shared memory. */
 void tr_load_shared(const struct tr_warp_function *made, const struct tr_shared_matrix *matrix,
                     LLVMValueRef first, LLVMValueRef *registers);
 
@@ -113,14 +113,13 @@ void tr_load_shared(const struct tr_warp_function *made, const struct tr_shared_
 LLVMValueRef tr_product_function(struct tr_ctx *ctx, const struct ptx_inst *inst,
                                  const struct ptx_matrices *matrices, unsigned selector);
 
-/* Rows of wgmma: D, or a part of it, is also C; of A registers or a descriptor; where shared memory
- * begins. TR_ROW_NUMBER has these fields, of which FIRST and COUNT are in eights of columns. */
+/* Rows of wgmma: D, or a part of it, is also C; of A registers or a descriptor. TR_ROW_NUMBER has
+ * these fields, of which FIRST and COUNT are in eights of columns. */
 #define TR_WGMMA_ROW_D        0
 #define TR_WGMMA_ROWS_D       32
-#define TR_WGMMA_ROW_A        TR_FIRST_LONG_ROW
-#define TR_WGMMA_ROW_METADATA (TR_FIRST_LONG_ROW + 4)
-#define TR_WGMMA_ROW_B        (TR_FIRST_LONG_ROW + 6)
-#define TR_WGMMA_ROW_MEMORY   (TR_FIRST_LONG_ROW + 8)
+#define TR_WGMMA_ROW_A        32
+#define TR_WGMMA_ROW_METADATA 36
+#define TR_WGMMA_ROW_B        38
 #define TR_WGMMA_HAS_C        0
 #define TR_WGMMA_RANK         1 /* of the warp among its four: two bits */
 #define TR_WGMMA_FIRST        8

@@ -131,9 +131,9 @@ static LLVMValueRef number_of(struct tr_ctx *ctx, const struct ptx_fragment *fra
 void tr_load_registers(const struct tr_warp_function *made, const struct ptx_fragment *fragment,
                        unsigned row, LLVMValueRef *registers)
 {
-    LLVMTypeRef type = tr_int_type(made->ctx, ptx_fragment_register_bits(fragment));
+    unsigned bits = ptx_fragment_register_bits(fragment);
     for (unsigned r = 0; r < ptx_fragment_registers(fragment); r++)
-        registers[r] = tr_load_row(made, row + r * tr_register_rows(fragment), type);
+        registers[r] = tr_load_row(made, row + r * tr_register_rows(fragment), bits);
 }
 
 void tr_find_numbers(struct tr_ctx *ctx, const struct ptx_fragment *fragment,

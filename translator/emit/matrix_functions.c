@@ -73,8 +73,7 @@ static void build_product(const struct tr_warp_function *made, struct product *p
     LLVMValueRef d[TR_D_ELEMENTS_MAX];
     tr_load_registers(made, &matrices->a, rows.a, registers);
     if (matrices->metadata.row != NULL)
-        tr_set_sparse_a(product, registers, tr_load_row(made, rows.metadata, made->ctx->i32),
-                        selector);
+        tr_set_sparse_a(product, registers, tr_load_row(made, rows.metadata, 32), selector);
     else
         tr_set_a(product, registers);
     tr_load_registers(made, &matrices->c, rows.c, registers);
@@ -133,8 +132,7 @@ static void set_a(const struct groups *groups)
     }
     if (wgmma->matrices->metadata.row != NULL)
         tr_set_sparse_a(groups->product, registers,
-                        tr_load_row(&groups->made, TR_WGMMA_ROW_METADATA, ctx->i32),
-                        wgmma->selector);
+                        tr_load_row(&groups->made, TR_WGMMA_ROW_METADATA, 32), wgmma->selector);
     else
         tr_set_a(groups->product, registers);
     if (wgmma->is_negative)

@@ -35,7 +35,7 @@ static void find_lines_of_lanes(struct mover *mover, unsigned count)
 {
     struct tr_ctx *ctx = mover->made.ctx;
     LLVMBuilderRef b = ctx->builder;
-    LLVMValueRef addresses = tr_load_row(&mover->made, TR_ROW_ADDRESS, ctx->i64);
+    LLVMValueRef addresses = tr_load_row(&mover->made, TR_ROW_ADDRESS, 64);
     LLVMValueRef spare = tr_row(&mover->made, TR_ROW_SPARE, 0);
     spare = tr_splat(ctx, LLVMBuildPtrToInt(b, spare, ctx->i64, ""));
     LLVMValueRef is_live = LLVMBuildBitCast(b, mover->made.live, tr_lanes_of(ctx->i1), "");
@@ -73,18 +73,58 @@ static LLVMValueRef word_of(const struct mover *mover, const struct run *run)
     return tr_row(&mover->made, run->word_bit / ROW_BITS, run->word_bit % ROW_BITS / 8);
 }
 
+static LLVMValueRef memory_of(const struct mover *mover, const struct run *run)
+{
+    struct tr_ctx *ctx = mover->made.ctx;
+    LLVMValueRef offset = tr_const_int(ctx, 64, run->line_bit / 8);
+    return LLVMBuildGEP2(ctx->builder, ctx->i8, mover->lines[run->line], &offset, 1, "");
+}
+
+static LLVMValueRef load(struct tr_ctx *ctx, LLVMTypeRef type, LLVMValueRef from)
+{
+    LLVMValueRef value = LLVMBuildLoad2(ctx->builder, type, from, "");
+    LLVMSetAlignment(value, 1);
+    return value;
+}
+
+static void store(struct tr_ctx *ctx, LLVMValueRef value, LLVMValueRef to)
+{
+    LLVMSetAlignment(LLVMBuildStore(ctx->builder, value, to), 1);
+}
+
+/* Elements of 64 bits: the words have their halves in a row each. */
+static void move_pairs(const struct mover *mover, const struct run *run)
+{
+    struct tr_ctx *ctx = mover->made.ctx;
+    unsigned count = run->bits / 64;
+    unsigned row = run->word_bit / (2 * ROW_BITS) * 2;
+    unsigned bytes = run->word_bit % (2 * ROW_BITS) / 64 * (unsigned)sizeof(uint32_t);
+    LLVMTypeRef halves = LLVMVectorType(ctx->i32, count);
+    LLVMValueRef memory = memory_of(mover, run);
+    LLVMValueRef low = tr_row(&mover->made, row, bytes);
+    LLVMValueRef high = tr_row(&mover->made, row + 1, bytes);
+    if (mover->move->is_store) {
+        LLVMValueRef low_words = load(ctx, halves, low);
+        store(ctx, tr_pair_words(ctx, low_words, load(ctx, halves, high)), memory);
+        return;
+    }
+    LLVMValueRef pairs = load(ctx, LLVMVectorType(ctx->i64, count), memory);
+    store(ctx, tr_words_of_pairs(ctx, pairs, false), low);
+    store(ctx, tr_words_of_pairs(ctx, pairs, true), high);
+}
+
 static void move_run(const struct mover *mover, const struct run *run)
 {
     struct tr_ctx *ctx = mover->made.ctx;
+    if (mover->move->fragment->bits == 64) {
+        move_pairs(mover, run);
+        return;
+    }
     LLVMTypeRef type = run_type(ctx, run->bits);
-    LLVMValueRef offset = tr_const_int(ctx, 64, run->line_bit / 8);
-    LLVMValueRef memory =
-        LLVMBuildGEP2(ctx->builder, ctx->i8, mover->lines[run->line], &offset, 1, "");
+    LLVMValueRef memory = memory_of(mover, run);
     LLVMValueRef word = word_of(mover, run);
     bool is_store = mover->move->is_store;
-    LLVMValueRef value = LLVMBuildLoad2(ctx->builder, type, is_store ? word : memory, "");
-    LLVMSetAlignment(value, 1);
-    LLVMSetAlignment(LLVMBuildStore(ctx->builder, value, is_store ? memory : word), 1);
+    store(ctx, load(ctx, type, is_store ? word : memory), is_store ? memory : word);
 }
 
 /* An element that is shorter in memory: the rest of its byte becomes 0. */
@@ -92,10 +132,7 @@ static void move_short(const struct mover *mover, const struct run *run)
 {
     struct tr_ctx *ctx = mover->made.ctx;
     LLVMBuilderRef b = ctx->builder;
-    LLVMValueRef offset = tr_const_int(ctx, 64, run->line_bit / 8);
-    LLVMValueRef memory = LLVMBuildGEP2(b, ctx->i8, mover->lines[run->line], &offset, 1, "");
-    LLVMValueRef bits = LLVMBuildLoad2(b, ctx->i16, memory, "");
-    LLVMSetAlignment(bits, 1);
+    LLVMValueRef bits = load(ctx, ctx->i16, memory_of(mover, run));
     bits = LLVMBuildLShr(b, bits, tr_const_int(ctx, 16, run->line_bit % 8), "");
     bits = LLVMBuildAnd(b, bits, tr_const_int(ctx, 16, (1u << mover->move->memory_bits) - 1), "");
     LLVMBuildStore(b, LLVMBuildTrunc(b, bits, ctx->i8, ""), word_of(mover, run));

@@ -5,13 +5,12 @@
 #include <string.h>
 
 #include "ptx/ops.h"
+#include "translator/emit/registers.h"
 #include "translator/emit/warp_function.h"
+#include "translator/module/sregs.h"
 
-/* So many operations, at most. The last row is for bytes that nobody needs. */
-#define RUN_OPERATIONS (RT_WARP_WORDS - 1)
-
-/* Where the run's long words end: two rows each. */
-#define LONG_ROWS_END (RT_WARP_WORDS - 2)
+/* The last row is for bytes that nobody needs. */
+#define RUN_ROWS (RT_WARP_WORDS - 1)
 
 /* A row is named by a byte. */
 _Static_assert(RT_WARP_WORDS <= UINT8_MAX + 1, "rows do not fit into a byte");
@@ -55,54 +54,17 @@ struct tr_run {
     uint32_t number;                              /* counts runs of the function */
     struct place *places;                         /* by ptx_var.index */
     const struct ptx_var *holders[RT_WARP_WORDS]; /* by row: the register whose place it is */
-    bool is_free[RT_WARP_WORDS]; /* below the next row: for results, as lanes put their operands
-                                    before anything is computed */
-    unsigned next_short;         /* row for 32 bits */
-    unsigned next_long;          /* for 64 bits: from TR_FIRST_LONG_ROW on */
+    bool is_free[RT_WARP_WORDS]; /* below next_row: nobody wants what is there; for results only, as
+                                    lanes put their operands before anything is computed */
+    unsigned next_row;
     struct result results[RT_WARP_WORDS]; /* by row: what registers will get */
-    struct operation operations[RUN_OPERATIONS];
+    struct operation operations[RUN_ROWS];
     unsigned count;
     bool touches_memory;
     LLVMMetadataRef location; /* of the first */
 };
 
 /* ---- registers of an instruction ---- */
-
-typedef void (*mention_fn)(struct tr_ctx *ctx, const struct ptx_operand *part, void *data);
-
-static void for_operand(struct tr_ctx *ctx, const struct ptx_operand *operand, mention_fn fn,
-                        void *data)
-{
-    switch (operand->kind) {
-    case PTX_OPERAND_REG:
-        fn(ctx, operand, data);
-        break;
-    case PTX_OPERAND_VECTOR:
-    case PTX_OPERAND_PAIR:
-    case PTX_OPERAND_SUM:
-    case PTX_OPERAND_ADDRESS:
-        for (uint32_t i = 0; i < operand->elem_count; i++)
-            for_operand(ctx, &operand->elems[i], fn, data);
-        break;
-    default:
-        break;
-    }
-}
-
-static void for_registers(struct tr_ctx *ctx, const struct ptx_inst *inst, mention_fn fn,
-                          void *data)
-{
-    for (uint32_t i = 0; i < inst->operand_count; i++)
-        for_operand(ctx, &inst->operands[i], fn, data);
-    for (uint32_t i = 0; inst->call != NULL && i < inst->call->ret_count; i++)
-        for_operand(ctx, &inst->call->rets[i], fn, data);
-    for (uint32_t i = 0; inst->call != NULL && i < inst->call->arg_count; i++)
-        for_operand(ctx, &inst->call->args[i], fn, data);
-    if (inst->guard != NULL) {
-        struct ptx_operand guard = {.kind = PTX_OPERAND_REG, .var = inst->guard};
-        fn(ctx, &guard, data);
-    }
-}
 
 static struct place *place_of(struct tr_ctx *ctx, const struct ptx_var *var)
 {
@@ -117,15 +79,13 @@ static bool is_whole_register(const struct ptx_operand *part)
     return part->kind == PTX_OPERAND_REG && part->component == 0 && part->var->vector_len == 1;
 }
 
-static void count_mention(struct tr_ctx *ctx, const struct ptx_operand *part, void *data)
+static void count_mention(const struct ptx_operand *part, void *run)
 {
-    (void)data;
-    ctx->run->places[part->var->index].mentions++;
+    ((struct tr_run *)run)->places[part->var->index].mentions++;
 }
 
-static void count_seen(struct tr_ctx *ctx, const struct ptx_operand *part, void *data)
+static void count_seen(const struct ptx_operand *part, void *ctx)
 {
-    (void)data;
     place_of(ctx, part->var)->seen++;
 }
 
@@ -142,11 +102,10 @@ static struct tr_run *run_of(struct tr_ctx *ctx)
     }
     run->places = places;
     run->number = 1;
-    run->next_long = TR_FIRST_LONG_ROW;
     ctx->run = run;
     for (uint32_t i = 0; i < func->stmt_count; i++)
         if (func->stmts[i].kind == PTX_STMT_INST)
-            for_registers(ctx, &func->stmts[i].inst, count_mention, NULL);
+            tr_for_registers(&func->stmts[i].inst, count_mention, run);
     return run;
 }
 
@@ -178,20 +137,18 @@ static bool has_place(struct tr_ctx *ctx, const struct ptx_operand *part, unsign
 
 static unsigned new_rows(struct tr_run *run, unsigned bits)
 {
-    unsigned *next = bits == 64 ? &run->next_long : &run->next_short;
-    unsigned row = *next;
-    *next += bits / 32;
+    unsigned row = run->next_row;
+    run->next_row += bits / 32;
     return row;
 }
 
 static unsigned rows_for_result(struct tr_run *run, unsigned bits)
 {
-    unsigned first = bits == 64 ? TR_FIRST_LONG_ROW : 0;
-    unsigned end = bits == 64 ? run->next_long : run->next_short;
-    for (unsigned row = first; row < end; row += bits / 32) {
-        if (!run->is_free[row])
+    unsigned count = bits / 32;
+    for (unsigned row = 0; row + count <= run->next_row; row++) {
+        if (!run->is_free[row] || !run->is_free[row + count - 1])
             continue;
-        run->is_free[row] = false;
+        memset(&run->is_free[row], false, count * sizeof run->is_free[row]);
         return row;
     }
     return new_rows(run, bits);
@@ -218,10 +175,15 @@ static bool is_used_up(const struct place *place)
 
 /* ---- whether an instruction may stand in the run ---- */
 
-static void check_number(struct tr_ctx *ctx, const struct ptx_operand *part, void *data)
+struct search {
+    struct tr_ctx *ctx;
+    bool has_result;
+};
+
+static void find_result(const struct ptx_operand *part, void *data)
 {
-    bool *is_known = data;
-    *is_known &= place_of(ctx, part->var)->kind != PLACE_RESULT;
+    struct search *search = data;
+    search->has_result |= place_of(search->ctx, part->var)->kind == PLACE_RESULT;
 }
 
 /* A part of a matrix may be a result, if it is as long. */
@@ -243,54 +205,52 @@ static bool fits_matrix(struct tr_ctx *ctx, const struct tr_matrix_operand *matr
     return true;
 }
 
-/* Rows for words of so many bits that it needs, at most. Parts that have a place need none, but for
- * the first matrix's, which may be the result's. */
+/* Rows that it needs, at most. Parts that have a place need none, but for the first matrix's, which
+ * may be the result's. */
 static unsigned most_rows(struct tr_ctx *ctx, const struct tr_matrix_operand *matrices,
-                          unsigned count, unsigned bits)
+                          unsigned count)
 {
     unsigned rows = TR_OPERATION_NUMBERS;
     for (unsigned m = 0; m < count; m++) {
         struct ptx_operand parts[TR_MAX_VECTOR];
-        unsigned part_count =
-            matrices[m].bits == bits ? tr_vector_parts(matrices[m].operand, parts) : 0;
+        unsigned part_count = tr_vector_parts(matrices[m].operand, parts);
         for (unsigned i = 0; i < part_count; i++)
-            if (m == 0 || !has_place(ctx, &parts[i], bits))
-                rows += bits / 32;
+            if (m == 0 || !has_place(ctx, &parts[i], matrices[m].bits))
+                rows += matrices[m].bits / 32;
     }
     return rows;
-}
-
-static bool has_rows(struct tr_ctx *ctx, const struct tr_matrix_operand *matrices, unsigned count)
-{
-    const struct tr_run *run = ctx->run;
-    return run->next_short + most_rows(ctx, matrices, count, 32) <= TR_FIRST_LONG_ROW &&
-           run->next_long + most_rows(ctx, matrices, count, 64) <= LONG_ROWS_END;
 }
 
 static bool fits_run(struct tr_ctx *ctx, const struct ptx_inst *inst,
                      const struct tr_matrix_operand *matrices, unsigned count)
 {
+    const struct tr_run *run = ctx->run;
+    unsigned rows = most_rows(ctx, matrices, count);
     if (ctx->options->checks_written)
         return false; /* each lane asks when it puts its operands, about what others store */
-    if (!has_rows(ctx, matrices, count) || ctx->run->count == RUN_OPERATIONS)
+    if (run->next_row + rows > RUN_ROWS || run->count == RUN_ROWS)
         return false;
     for (uint32_t i = 0; i < inst->operand_count; i++) {
         const struct tr_matrix_operand *matrix = NULL;
-        bool is_known = true;
+        struct search search = {.ctx = ctx};
         for (unsigned m = 0; m < count; m++)
             if (matrices[m].operand == &inst->operands[i])
                 matrix = &matrices[m];
         if (matrix == NULL)
-            for_operand(ctx, &inst->operands[i], check_number, &is_known);
-        if (!is_known || (matrix != NULL && !fits_matrix(ctx, matrix)))
+            tr_for_operand_registers(&inst->operands[i], find_result, &search);
+        if (search.has_result || (matrix != NULL && !fits_matrix(ctx, matrix)))
             return false;
     }
     return true;
 }
 
-static bool is_arithmetic(enum ptx_op op)
+bool tr_stands_in_runs(const struct ptx_inst *inst)
 {
-    switch (ptx_op_table[op].family) {
+    for (uint32_t i = 0; i < inst->operand_count; i++)
+        if (inst->operands[i].kind == PTX_OPERAND_SREG &&
+            !tr_sregs[inst->operands[i].sreg].is_steady)
+            return false;
+    switch (ptx_op_table[inst->op].family) {
     case PTX_FAMILY_INTEGER:
     case PTX_FAMILY_FLOAT:
     case PTX_FAMILY_COMPARE:
@@ -304,32 +264,31 @@ static bool is_arithmetic(enum ptx_op op)
     }
 }
 
-/* What the register holds may become something else. */
-static void forget_operand(struct tr_ctx *ctx, const struct ptx_operand *part, void *data)
-{
-    (void)data;
-    if (place_of(ctx, part->var)->kind == PLACE_OPERAND)
-        clear_place(ctx, part->var);
-}
-
-static bool joins_runs(tr_emit_fn emitter)
+static bool is_emitter_of_runs(tr_emit_fn emitter)
 {
     return emitter == tr_emit_mma || emitter == tr_emit_wmma_load ||
            emitter == tr_emit_wmma_store || emitter == tr_emit_ldmatrix ||
            emitter == tr_emit_stmatrix;
 }
 
-static bool is_operation(enum ptx_op op)
+bool tr_joins_runs(const struct ptx_inst *inst)
 {
-    switch (op) {
+    switch (inst->op) {
 #define OP(ID, syntax, family, operands, ptx, sm, emitter, fidelity)                               \
     case PTX_OP_##ID:                                                                              \
-        return joins_runs(tr_emit_##emitter);
+        return inst->guard == NULL && is_emitter_of_runs(tr_emit_##emitter);
 #include "ptx/ops.def"
 #undef OP
     default:
         return false;
     }
+}
+
+/* What the register holds may become something else. */
+static void forget_operand(const struct ptx_operand *part, void *ctx)
+{
+    if (place_of(ctx, part->var)->kind == PLACE_OPERAND)
+        clear_place(ctx, part->var);
 }
 
 bool tr_is_in_run(const struct tr_ctx *ctx)
@@ -339,17 +298,15 @@ bool tr_is_in_run(const struct tr_ctx *ctx)
 
 void tr_leave_run(struct tr_ctx *ctx, const struct ptx_inst *inst)
 {
-    bool is_independent = true;
-    if (!tr_is_in_run(ctx))
-        return;
-    if (inst->guard == NULL && is_operation(inst->op))
-        return; /* it decides itself */
-    for_registers(ctx, inst, check_number, &is_independent);
-    if (!is_arithmetic(inst->op) || !is_independent) {
+    struct search search = {.ctx = ctx};
+    if (!tr_is_in_run(ctx) || tr_joins_runs(inst))
+        return; /* one that joins decides itself */
+    tr_for_registers(inst, find_result, &search);
+    if (!tr_stands_in_runs(inst) || search.has_result) {
         tr_end_run(ctx);
         return;
     }
-    for_registers(ctx, inst, forget_operand, NULL);
+    tr_for_registers(inst, forget_operand, ctx);
 }
 
 /* ---- an operation ---- */
@@ -367,7 +324,7 @@ void tr_begin_operation(struct tr_ctx *ctx, const struct ptx_inst *inst,
     struct operation *operation = &run->operations[run->count];
     *operation = (struct operation){0};
     operation->rows[TR_ROW_SPARE] = RT_WARP_WORDS - 1;
-    for_registers(ctx, inst, count_seen, NULL);
+    tr_for_registers(inst, count_seen, ctx);
 }
 
 void tr_put_number(struct tr_ctx *ctx, unsigned row, LLVMValueRef value)
@@ -435,15 +392,27 @@ void tr_take_register(struct tr_ctx *ctx, unsigned row, const struct ptx_operand
     place_of(ctx, part->var)->is_local = is_local;
 }
 
+/* What somebody may still want: an operand that is named again, a result. */
+static unsigned rows_in_use(struct tr_ctx *ctx, unsigned row)
+{
+    const struct tr_run *run = ctx->run;
+    const struct ptx_var *holder = run->holders[row];
+    unsigned bits = run->results[row].bits;
+    if (bits == 0 && holder != NULL)
+        bits = place_of(ctx, holder)->bits;
+    return bits / 32;
+}
+
 static void free_what_is_used_up(struct tr_ctx *ctx)
 {
     struct tr_run *run = ctx->run;
-    for (unsigned row = 0; row < RT_WARP_WORDS; row++) {
+    for (unsigned row = 0; row < run->next_row;) {
         const struct ptx_var *holder = run->holders[row];
-        if (holder == NULL || !is_used_up(place_of(ctx, holder)))
-            continue;
-        run->is_free[row] = true;
-        drop_result(ctx, holder);
+        if (holder != NULL && is_used_up(place_of(ctx, holder)))
+            drop_result(ctx, holder);
+        unsigned count = rows_in_use(ctx, row);
+        run->is_free[row] = count == 0;
+        row += count == 0 ? 1 : count;
     }
 }
 
@@ -529,8 +498,7 @@ static void begin_run(struct tr_run *run)
     memset(run->holders, 0, sizeof run->holders);
     memset(run->results, 0, sizeof run->results);
     memset(run->is_free, 0, sizeof run->is_free);
-    run->next_short = 0;
-    run->next_long = TR_FIRST_LONG_ROW;
+    run->next_row = 0;
     run->count = 0;
     run->touches_memory = false;
 }
@@ -543,7 +511,7 @@ void tr_end_run(struct tr_ctx *ctx)
     LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(ctx->builder);
     LLVMSetCurrentDebugLocation2(ctx->builder, run->location);
     tr_meet_for(ctx, function_of_run(ctx), run->touches_memory);
-    for (unsigned row = 0; row < RT_WARP_WORDS; row++) {
+    for (unsigned row = 0; row < run->next_row; row++) {
         const struct result *result = &run->results[row];
         enum ptx_type type = result->bits == 64 ? PTX_TYPE_B64 : PTX_TYPE_B32;
         if (result->bits != 0)

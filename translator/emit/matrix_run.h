@@ -7,7 +7,8 @@
  * The life of a run: the first instruction of mma, wmma, ldmatrix or stmatrix begins it. Each puts
  * its operands where the lane's words have room for them, unless they are there already. It ends
  * (tr_end_run) before a statement that may touch memory, wait, branch, or that names a register
- * with a result: then the lanes meet, and registers get their results.
+ * with a result: then the lanes meet, and registers get their results. matrix_order.h makes such
+ * statements come late.
  */
 #ifndef PTXRUN_TRANSLATOR_MATRIX_RUN_H
 #define PTXRUN_TRANSLATOR_MATRIX_RUN_H
@@ -38,6 +39,13 @@ void tr_take_register(struct tr_ctx *ctx, unsigned row, const struct ptx_operand
                       unsigned bits, unsigned over);
 
 void tr_end_operation(struct tr_ctx *ctx, LLVMValueRef function, bool touches_memory);
+
+/* Arithmetic may stand in a run whose results it does not name: it has no effect but on registers,
+ * and does not ask for the time. */
+bool tr_stands_in_runs(const struct ptx_inst *inst);
+
+/* An instruction that begins runs and joins them, where its operands allow it. */
+bool tr_joins_runs(const struct ptx_inst *inst);
 
 bool tr_is_in_run(const struct tr_ctx *ctx);
 

@@ -44,8 +44,8 @@ LLVMValueRef tr_load_scale(const struct tr_warp_function *made, const struct ptx
     LLVMBuilderRef b = ctx->builder;
     struct tr_matrix_rows rows = tr_rows_of(matrices);
     unsigned row = is_b ? rows.scale_b : rows.scale_a;
-    LLVMValueRef scales = tr_load_row(made, row, ctx->i32);
-    LLVMValueRef threads = tr_load_row(made, row + 1, ctx->i32);
+    LLVMValueRef scales = tr_load_row(made, row, 32);
+    LLVMValueRef threads = tr_load_row(made, row + 1, 32);
     LLVMValueRef chosen = brought(ctx, matrices, is_b, element, 0, scales);
     for (unsigned thread = 1;
          thread < ptx_choice_count(is_b ? &matrices->scale_b : &matrices->scale_a); thread++) {

@@ -186,7 +186,7 @@ void tr_load_shared(const struct tr_warp_function *made, const struct tr_shared_
                     LLVMValueRef first, LLVMValueRef *registers)
 {
     struct tr_ctx *ctx = made->ctx;
-    LLVMValueRef memory = tr_of_first_lane(made, TR_WGMMA_ROW_MEMORY, 64);
+    LLVMValueRef memory = tr_of_first_lane(made, TR_ROW_ADDRESS, 64);
     struct loader loader = {
         .made = made,
         .matrix = matrix,

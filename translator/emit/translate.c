@@ -12,6 +12,7 @@
 #include <llvm-c/Analysis.h>
 
 #include "translator/emit/emission.h"
+#include "translator/emit/matrix_order.h"
 #include "translator/emit/matrix_run.h"
 #include "translator/module/walk.h"
 
@@ -280,8 +281,9 @@ static void emit_statement(struct tr_ctx *ctx, const struct ptx_stmt *stmt)
 
 static void emit_body(struct tr_ctx *ctx)
 {
+    const uint32_t *order = tr_matrix_order(ctx);
     for (uint32_t i = 0; i < ctx->func->stmt_count && ctx->status == PXR_OK; i++)
-        emit_statement(ctx, &ctx->func->stmts[i]);
+        emit_statement(ctx, &ctx->func->stmts[order != NULL ? order[i] : i]);
     tr_end_run(ctx);
     /* Falling off the end is returning. */
     if (ctx->status == PXR_OK &&
@@ -353,7 +355,7 @@ static enum pxr_status define_function(struct tr_ctx *ctx, const struct ptx_func
     ctx->shared_base = NULL;
     ctx->words_base = NULL;
     ctx->run = NULL;
-    memset(ctx->lane_words, 0, sizeof ctx->lane_words);
+    ctx->lane_words = NULL;
     ctx->param_base = NULL;
     ctx->inst = NULL;
     ctx->region++;

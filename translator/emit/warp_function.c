@@ -23,38 +23,53 @@ static LLVMValueRef scaled(struct tr_ctx *ctx, LLVMValueRef base, LLVMValueRef c
 }
 
 /* The lane's first word. It is found in the entry block; from there on rows are constants away. */
-static LLVMValueRef first_word(struct tr_ctx *ctx, unsigned bits)
+static LLVMValueRef first_word(struct tr_ctx *ctx)
 {
-    LLVMValueRef *word = &ctx->lane_words[bits == 64];
     LLVMBuilderRef builder = ctx->builder;
     LLVMValueRef base = tr_words_base(ctx);
-    if (*word != NULL)
-        return *word;
+    if (ctx->lane_words != NULL)
+        return ctx->lane_words;
     ctx->builder = ctx->entry_builder;
     base = scaled(ctx, base, special_register(ctx, PTX_SREG_WARPID), RT_WARP_BYTES);
-    *word = scaled(ctx, base, special_register(ctx, PTX_SREG_LANEID), bits / 8);
+    ctx->lane_words =
+        scaled(ctx, base, special_register(ctx, PTX_SREG_LANEID), (unsigned)sizeof(uint32_t));
     ctx->builder = builder;
-    return *word;
+    return ctx->lane_words;
 }
 
-static LLVMValueRef word_pointer(struct tr_ctx *ctx, unsigned row, unsigned bits)
+static LLVMValueRef word_pointer(struct tr_ctx *ctx, unsigned row)
 {
     LLVMValueRef offset = tr_const_int(ctx, 64, row * ROW_BYTES);
-    return LLVMBuildGEP2(ctx->builder, ctx->i8, first_word(ctx, bits), &offset, 1, "");
+    return LLVMBuildGEP2(ctx->builder, ctx->i8, first_word(ctx), &offset, 1, "");
+}
+
+static LLVMValueRef high_word(struct tr_ctx *ctx, LLVMValueRef value)
+{
+    return tr_resize(ctx, LLVMBuildLShr(ctx->builder, value, tr_const_int(ctx, 64, 32), ""), 32,
+                     false);
+}
+
+static LLVMValueRef joined(struct tr_ctx *ctx, LLVMValueRef low, LLVMValueRef high)
+{
+    high =
+        LLVMBuildShl(ctx->builder, tr_resize(ctx, high, 64, false), tr_const_int(ctx, 64, 32), "");
+    return LLVMBuildOr(ctx->builder, tr_resize(ctx, low, 64, false), high, "");
 }
 
 void tr_put_word(struct tr_ctx *ctx, unsigned row, LLVMValueRef value)
 {
-    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
-    LLVMSetAlignment(LLVMBuildStore(ctx->builder, value, word_pointer(ctx, row, bits)), bits / 8);
+    if (LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64) {
+        tr_put_word(ctx, row + 1, high_word(ctx, value));
+        value = tr_resize(ctx, value, 32, false);
+    }
+    LLVMSetAlignment(LLVMBuildStore(ctx->builder, value, word_pointer(ctx, row)), sizeof(uint32_t));
 }
 
 LLVMValueRef tr_take_word(struct tr_ctx *ctx, unsigned row, unsigned bits)
 {
-    LLVMValueRef pointer = word_pointer(ctx, row, bits);
-    LLVMValueRef value = LLVMBuildLoad2(ctx->builder, tr_int_type(ctx, bits), pointer, "");
-    LLVMSetAlignment(value, bits / 8);
-    return value;
+    LLVMValueRef value = LLVMBuildLoad2(ctx->builder, ctx->i32, word_pointer(ctx, row), "");
+    LLVMSetAlignment(value, sizeof(uint32_t));
+    return bits == 32 ? value : joined(ctx, value, tr_take_word(ctx, row + 1, 32));
 }
 
 void tr_meet_for(struct tr_ctx *ctx, LLVMValueRef function, bool touches_memory)
@@ -161,18 +176,55 @@ LLVMValueRef tr_row(const struct tr_warp_function *made, unsigned row, unsigned 
     return LLVMBuildGEP2(b, ctx->i8, made->words, &offset, 1, "");
 }
 
-LLVMValueRef tr_load_row(const struct tr_warp_function *made, unsigned row, LLVMTypeRef element)
+static LLVMValueRef load_words(const struct tr_warp_function *made, unsigned row)
 {
-    LLVMValueRef lanes =
-        LLVMBuildLoad2(made->ctx->builder, tr_lanes_of(element), tr_row(made, row, 0), "");
-    LLVMSetAlignment(lanes, RT_WORDS_ALIGN);
-    return lanes;
+    LLVMValueRef words =
+        LLVMBuildLoad2(made->ctx->builder, tr_lanes_of(made->ctx->i32), tr_row(made, row, 0), "");
+    LLVMSetAlignment(words, RT_WORDS_ALIGN);
+    return words;
+}
+
+static void store_words(const struct tr_warp_function *made, unsigned row, LLVMValueRef words)
+{
+    LLVMSetAlignment(LLVMBuildStore(made->ctx->builder, words, tr_row(made, row, 0)),
+                     RT_WORDS_ALIGN);
+}
+
+LLVMValueRef tr_pair_words(struct tr_ctx *ctx, LLVMValueRef low, LLVMValueRef high)
+{
+    LLVMValueRef indices[2 * RT_WARP_SIZE];
+    unsigned count = LLVMGetVectorSize(LLVMTypeOf(low));
+    for (unsigned i = 0; i < 2 * count; i++)
+        indices[i] = tr_const_int(ctx, 32, i / 2 + i % 2 * count);
+    LLVMValueRef words =
+        LLVMBuildShuffleVector(ctx->builder, low, high, LLVMConstVector(indices, 2 * count), "");
+    return LLVMBuildBitCast(ctx->builder, words, LLVMVectorType(ctx->i64, count), "");
+}
+
+LLVMValueRef tr_words_of_pairs(struct tr_ctx *ctx, LLVMValueRef pairs, bool is_high)
+{
+    LLVMValueRef indices[RT_WARP_SIZE];
+    unsigned count = LLVMGetVectorSize(LLVMTypeOf(pairs));
+    LLVMValueRef words =
+        LLVMBuildBitCast(ctx->builder, pairs, LLVMVectorType(ctx->i32, 2 * count), "");
+    for (unsigned i = 0; i < count; i++)
+        indices[i] = tr_const_int(ctx, 32, 2 * i + is_high);
+    return LLVMBuildShuffleVector(ctx->builder, words, words, LLVMConstVector(indices, count), "");
+}
+
+LLVMValueRef tr_load_row(const struct tr_warp_function *made, unsigned row, unsigned bits)
+{
+    LLVMValueRef words = load_words(made, row);
+    return bits == 32 ? words : tr_pair_words(made->ctx, words, load_words(made, row + 1));
 }
 
 void tr_store_row(const struct tr_warp_function *made, unsigned row, LLVMValueRef lanes)
 {
-    LLVMSetAlignment(LLVMBuildStore(made->ctx->builder, lanes, tr_row(made, row, 0)),
-                     RT_WORDS_ALIGN);
+    if (LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(lanes))) == 64) {
+        store_words(made, row + 1, tr_words_of_pairs(made->ctx, lanes, true));
+        lanes = tr_words_of_pairs(made->ctx, lanes, false);
+    }
+    store_words(made, row, lanes);
 }
 
 LLVMValueRef tr_of_first_lane(const struct tr_warp_function *made, unsigned row, unsigned bits)
@@ -180,9 +232,10 @@ LLVMValueRef tr_of_first_lane(const struct tr_warp_function *made, unsigned row,
     struct tr_ctx *ctx = made->ctx;
     LLVMValueRef args[2] = {made->live, tr_const_int(ctx, 1, 1)};
     LLVMValueRef lane = tr_intrinsic(ctx, "llvm.cttz", &ctx->i32, 1, args, 2);
-    LLVMValueRef place =
-        scaled(ctx, tr_row(made, row, 0), tr_resize(ctx, lane, 64, false), bits / 8);
-    return LLVMBuildLoad2(ctx->builder, tr_int_type(ctx, bits), place, "");
+    LLVMValueRef place = scaled(ctx, tr_row(made, row, 0), tr_resize(ctx, lane, 64, false),
+                                (unsigned)sizeof(uint32_t));
+    LLVMValueRef word = LLVMBuildLoad2(ctx->builder, ctx->i32, place, "");
+    return bits == 32 ? word : joined(ctx, word, tr_of_first_lane(made, row + 1, 32));
 }
 
 struct tr_warp_function tr_rows_behind(const struct tr_warp_function *made, LLVMValueRef count,

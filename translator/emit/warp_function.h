@@ -19,15 +19,10 @@
 /* At most so many rows of it hold other things than matrices. */
 #define TR_OPERATION_NUMBERS 8
 
-/* The words' rows from here on, an even one, hold words of 64 bits, those before it results of 32.
- * A long word lies where short words of two lanes would be, and lanes put operands of what comes
- * next when others have not taken their results yet. */
-#define TR_FIRST_LONG_ROW 184
-
 /* ---- the program of one lane ---- */
 
-/* Puts an integer of 32 or 64 bits into the lane's word of the row and, if it is long, the next
- * one. */
+/* Puts an integer of 32 or 64 bits into the lane's word of the row and, if it is long, of the next
+ * one: no lane writes where another one may not have taken its results yet. */
 void tr_put_word(struct tr_ctx *ctx, unsigned row, LLVMValueRef value);
 LLVMValueRef tr_take_word(struct tr_ctx *ctx, unsigned row, unsigned bits);
 
@@ -62,11 +57,14 @@ LLVMValueRef tr_splat_int(struct tr_ctx *ctx, unsigned bits, uint64_t value);
 
 /* The place of a row, so many bytes on. */
 LLVMValueRef tr_row(const struct tr_warp_function *made, unsigned row, unsigned bytes);
-/* All lanes' words from this row on: <32 x element> of 4 or 8 bytes. */
-LLVMValueRef tr_load_row(const struct tr_warp_function *made, unsigned row, LLVMTypeRef element);
+/* All lanes' integers of 32 or 64 bits. */
+LLVMValueRef tr_load_row(const struct tr_warp_function *made, unsigned row, unsigned bits);
 void tr_store_row(const struct tr_warp_function *made, unsigned row, LLVMValueRef lanes);
 /* What the first lane has there: an integer of 32 or 64 bits. */
 LLVMValueRef tr_of_first_lane(const struct tr_warp_function *made, unsigned row, unsigned bits);
+/* Vectors of integers of 64 bits, of their low and of their high words. */
+LLVMValueRef tr_pair_words(struct tr_ctx *ctx, LLVMValueRef low, LLVMValueRef high);
+LLVMValueRef tr_words_of_pairs(struct tr_ctx *ctx, LLVMValueRef pairs, bool is_high);
 /* The same function, whose row 0 is count (i32) times so many rows on. */
 struct tr_warp_function tr_rows_behind(const struct tr_warp_function *made, LLVMValueRef count,
                                        unsigned rows);

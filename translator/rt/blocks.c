@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Blocks of BC1 to BC5: two ends, and for each element which mixture of them it is.
+ * Blocks of BC1 to BC5: two ends, and for each element which mixture of them it is. Others are in
+ * files of their own.
  */
-#include <stdbool.h>
-
-#include "kernel_abi/texture.h"
 #include "translator/rt/blocks.h"
+#include "kernel_abi/texture.h"
 
 #define COLOURS 3
 #define ALPHA   3
@@ -104,6 +103,13 @@ void rt_block_read(uint32_t texel, const uint8_t *block, uint32_t x, uint32_t y,
     case RT_TEXEL_BC5_SIGNED:
         value[1] = read_channel(block + 8, index, is_signed);
         value[0] = read_channel(block, index, is_signed);
+        break;
+    case RT_TEXEL_BC6H:
+    case RT_TEXEL_BC6H_SIGNED:
+        rt_bc6h_read(block, texel == RT_TEXEL_BC6H_SIGNED, index, value);
+        break;
+    case RT_TEXEL_BC7:
+        rt_bc7_read(block, index, value);
         break;
     default:
         value[0] = read_channel(block, index, is_signed);

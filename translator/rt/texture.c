@@ -14,7 +14,9 @@
 #define FRACTION_ONE  (1 << FRACTION_BITS)
 #define FRACTION_MASK (FRACTION_ONE - 1)
 #define FAR           0x1p22f /* beyond every image, and small enough for fixed point */
-#define OUTSIDE       (-1)
+#define OUTSIDE       INT32_MIN
+/* Of seamless cubes, whose edges have other faces behind them. */
+#define ACROSS_EDGES RT_TEXTURE_ADDRESSES
 
 /* One fetch: the image of one descriptor, the way of sampling of another, or of the same. */
 struct fetch {
@@ -50,13 +52,69 @@ static float fraction(float value)
     return part != part ? 0.0f : part;
 }
 
+/* ---- faces of cubes ---- */
+
+/* CUDA C++ Programming Guide, "Cubemap Textures": face, and m, s, t for a direction. */
+struct direction {
+    uint32_t face;
+    float m, s, t;
+};
+
+static uint32_t find_face(const float at[COORDINATES])
+{
+    float x = __builtin_fabsf(at[0]);
+    float y = __builtin_fabsf(at[1]);
+    float z = __builtin_fabsf(at[2]);
+    if (x >= y && x >= z)
+        return at[0] >= 0.0f ? 0 : 1;
+    if (y >= z)
+        return at[1] >= 0.0f ? 2 : 3;
+    return at[2] >= 0.0f ? 4 : 5;
+}
+
+static struct direction project(uint32_t face, const float at[COORDINATES])
+{
+    float x = at[0];
+    float y = at[1];
+    float z = at[2];
+    switch (face) {
+    case 0:
+        return (struct direction){face, x, -z, -y};
+    case 1:
+        return (struct direction){face, -x, z, -y};
+    case 2:
+        return (struct direction){face, y, x, z};
+    case 3:
+        return (struct direction){face, -y, x, -z};
+    case 4:
+        return (struct direction){face, z, x, -y};
+    default:
+        return (struct direction){face, -z, -x, -y};
+    }
+}
+
+/* The way back, with an m of 1. */
+static void find_direction(uint32_t face, float s, float t, float at[COORDINATES])
+{
+    const float directions[RT_CUBE_FACES][COORDINATES] = {{1.0f, -t, -s}, {-1.0f, -t, s},
+                                                          {s, 1.0f, t},   {s, -1.0f, -t},
+                                                          {s, -t, 1.0f},  {-s, -t, -1.0f}};
+    for (uint32_t i = 0; i < COORDINATES; i++)
+        at[i] = directions[face][i];
+}
+
+static float place_on_face(float along, float m)
+{
+    return (along / m + 1.0f) / 2.0f;
+}
+
 /* ---- along one dimension ---- */
 
 static uint32_t address_mode(const struct fetch *fetch, uint32_t i)
 {
     uint32_t mode = fetch->sampler->address[i];
     if (rt_texture_is_cube(fetch->kind))
-        return RT_TEXTURE_CLAMP;
+        return fetch->is_linear && fetch->sampler->is_seamless ? ACROSS_EDGES : RT_TEXTURE_CLAMP;
     /* "Wrap and mirror are only supported for normalised coordinates"; otherwise clamp is meant. */
     bool needs_normalised = mode == RT_TEXTURE_WRAP || mode == RT_TEXTURE_MIRROR;
     bool is_normalised = fetch->sampler->is_normalised && fetch->is_float;
@@ -73,6 +131,8 @@ static int32_t place_index(int32_t index, int32_t size, uint32_t mode)
     case RT_TEXTURE_WRAP:
         index %= size;
         return index < 0 ? index + size : index;
+    case ACROSS_EDGES:
+        return index < 0 ? -1 : size;
     default:
         return index < 0 ? 0 : size - 1;
     }
@@ -125,12 +185,56 @@ static struct span find_span(const struct fetch *fetch, uint32_t i, int32_t size
 
 /* ---- within a level ---- */
 
+/* Behind an edge of a face lies another face: where the direction of the element's middle goes. */
+static struct rt_texel_value read_across(const struct fetch *fetch,
+                                         const struct rt_texture_level *level, int32_t x, int32_t y)
+{
+    uint32_t face = fetch->slice % RT_CUBE_FACES;
+    float size = (float)level->width;
+    float at[COORDINATES];
+    find_direction(face, (2.0f * (float)x + 1.0f) / size - 1.0f,
+                   (2.0f * (float)y + 1.0f) / size - 1.0f, at);
+    struct direction to = project(find_face(at), at);
+    return rt_texel_read(fetch->image, level, (uint32_t)(place_on_face(to.s, to.m) * size),
+                         (uint32_t)(place_on_face(to.t, to.m) * size),
+                         fetch->slice - face + to.face);
+}
+
+static bool is_on_face(const struct rt_texture_level *level, int32_t x, int32_t y)
+{
+    return x >= 0 && y >= 0 && (uint32_t)x < level->width && (uint32_t)y < level->height;
+}
+
+/* Three faces meet at a corner: what would be the fourth is the mean of their elements there. */
+static struct rt_texel_value read_cube(const struct fetch *fetch,
+                                       const struct rt_texture_level *level, int32_t x, int32_t y)
+{
+    int32_t inner_x = place_index(x, (int32_t)level->width, RT_TEXTURE_CLAMP);
+    int32_t inner_y = place_index(y, (int32_t)level->height, RT_TEXTURE_CLAMP);
+    if (is_on_face(level, x, y))
+        return rt_texel_read(fetch->image, level, (uint32_t)x, (uint32_t)y, fetch->slice);
+    if (x == inner_x || y == inner_y)
+        return read_across(fetch, level, x, y);
+    struct rt_texel_value sum =
+        rt_texel_read(fetch->image, level, (uint32_t)inner_x, (uint32_t)inner_y, fetch->slice);
+    if (!fetch->image->gives_floats)
+        return sum; /* of numbers that are gathered there is no mean */
+    struct rt_texel_value others[2] = {read_across(fetch, level, x, inner_y),
+                                       read_across(fetch, level, inner_x, y)};
+    for (uint32_t i = 0; i < CHANNELS; i++)
+        sum.bits[i] = bits_f32(
+            (f32_of(sum.bits[i]) + f32_of(others[0].bits[i]) + f32_of(others[1].bits[i])) / 3.0f);
+    return sum;
+}
+
 static struct rt_texel_value read_one(const struct fetch *fetch,
                                       const struct rt_texture_level *level, int32_t x, int32_t y,
                                       int32_t z)
 {
     if (x == OUTSIDE || y == OUTSIDE || z == OUTSIDE)
         return rt_texel_border(fetch->sampler);
+    if (rt_texture_is_cube(fetch->kind))
+        return read_cube(fetch, level, x, y);
     return rt_texel_read(fetch->image, level, (uint32_t)x, (uint32_t)y,
                          fetch->dimensions == 3 ? (uint32_t)z : fetch->slice);
 }
@@ -245,45 +349,6 @@ static struct rt_texel_value sample(const struct fetch *fetch, float lod)
 
 /* ---- coordinates ---- */
 
-/* CUDA C++ Programming Guide, "Cubemap Textures": face, and m, s, t for a direction. */
-struct direction {
-    uint32_t face;
-    float m, s, t;
-};
-
-static uint32_t find_face(const float at[COORDINATES])
-{
-    float x = __builtin_fabsf(at[0]);
-    float y = __builtin_fabsf(at[1]);
-    float z = __builtin_fabsf(at[2]);
-    if (x >= y && x >= z)
-        return at[0] >= 0.0f ? 0 : 1;
-    if (y >= z)
-        return at[1] >= 0.0f ? 2 : 3;
-    return at[2] >= 0.0f ? 4 : 5;
-}
-
-static struct direction project(uint32_t face, const float at[COORDINATES])
-{
-    float x = at[0];
-    float y = at[1];
-    float z = at[2];
-    switch (face) {
-    case 0:
-        return (struct direction){face, x, -z, -y};
-    case 1:
-        return (struct direction){face, -x, z, -y};
-    case 2:
-        return (struct direction){face, y, x, z};
-    case 3:
-        return (struct direction){face, -y, x, -z};
-    case 4:
-        return (struct direction){face, z, x, -y};
-    default:
-        return (struct direction){face, -z, -x, -y};
-    }
-}
-
 static uint32_t clamp_layer(const struct fetch *fetch, uint32_t layer)
 {
     uint32_t faces = rt_texture_is_cube(fetch->kind) ? RT_CUBE_FACES : 1;
@@ -300,8 +365,8 @@ static void set_place(struct fetch *fetch, uint32_t layer)
         return;
     struct direction to = project(find_face(fetch->at), fetch->at);
     fetch->slice = fetch->slice * RT_CUBE_FACES + to.face;
-    fetch->at[0] = (to.s / to.m + 1.0f) / 2.0f;
-    fetch->at[1] = (to.t / to.m + 1.0f) / 2.0f;
+    fetch->at[0] = place_on_face(to.s, to.m);
+    fetch->at[1] = place_on_face(to.t, to.m);
 }
 
 static const struct rt_texture *descriptor_of(uint64_t handle)

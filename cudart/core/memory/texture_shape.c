@@ -22,7 +22,6 @@
      CRT_SAMPLING_NO_TRILINEAR | CRT_SAMPLING_SEAMLESS)
 #define VIEW_FORMATS 0x18 /* then come block-compressed ones … */
 #define VIEW_BC7     0x22 /* … up to this */
-#define VIEW_BC5     0x1f
 #define BLOCK_SIDE   4u
 
 static size_t limit_of(const struct crt_context *ctx, int attribute)
@@ -234,8 +233,6 @@ static bool is_block_format(const struct crt_view *view)
 static enum crt_result view_blocks(const struct crt_view *view, unsigned flags,
                                    struct rt_texture *descriptor)
 {
-    if (view->format > VIEW_BC5)
-        return crt_not_supported("views of textures as BC6H and BC7");
     uint8_t texel = (uint8_t)(RT_TEXEL_BC1 + view->format - VIEW_FORMATS - 1);
     bool is_half = texel == RT_TEXEL_BC1 || texel == RT_TEXEL_BC4 || texel == RT_TEXEL_BC4_SIGNED;
     uint32_t dimensions = rt_texture_dimensions(descriptor->kind);
@@ -245,7 +242,8 @@ static enum crt_result view_blocks(const struct crt_view *view, unsigned flags,
     descriptor->texel = texel;
     descriptor->channels = 4;
     descriptor->gives_floats = true;
-    descriptor->is_srgb = texel <= RT_TEXEL_BC3 && (flags & CRT_SAMPLING_SRGB);
+    descriptor->is_srgb =
+        (texel <= RT_TEXEL_BC3 || texel == RT_TEXEL_BC7) && (flags & CRT_SAMPLING_SRGB);
     for (unsigned i = 0; i < descriptor->level_count; i++) {
         uint32_t width = (uint32_t)(view->width >> (view->first_level + i));
         uint32_t height = (uint32_t)(view->height >> (view->first_level + i));
@@ -328,6 +326,7 @@ static enum crt_result apply_sampling(const struct crt_sampling *sampling,
     descriptor->is_normalised = sampling->flags & CRT_SAMPLING_NORMALISED;
     descriptor->is_linear = sampling->filter;
     descriptor->is_mip_linear = sampling->mip_filter;
+    descriptor->is_seamless = sampling->flags & CRT_SAMPLING_SEAMLESS;
     descriptor->lod_bias = sampling->lod_bias;
     descriptor->lod_min = sampling->lod_min;
     descriptor->lod_max = sampling->lod_max;
@@ -339,9 +338,6 @@ static enum crt_result apply_sampling(const struct crt_sampling *sampling,
         return CRT_INVALID_VALUE;
     if (descriptor->level_count > 1 && !descriptor->is_normalised)
         return CRT_INVALID_VALUE;
-    if ((sampling->flags & CRT_SAMPLING_SEAMLESS) && descriptor->is_linear &&
-        rt_texture_is_cube(descriptor->kind))
-        return crt_not_supported("seamless filtering of cube maps");
     return CRT_SUCCESS;
 }
 

@@ -71,8 +71,9 @@ Test(matrix_run, whatever_could_tell_ends_a_run)
         "bar.sync 0;",
         "bar.warp.sync 0xffffffff;",
         "next:",
-        "setp.eq.f32 %p1, %f2, %f3;",
-        "mov.u32 %r10, %r1;",
+        "setp.eq.f32 %p1, %f2, %f3;\n@%p1 mov.f32 %f1, %f0;",
+        "mov.u32 %r3, %r1; mov.u32 %r4, %r3;",
+        "mov.u32 %r10, %clock;",
         "movmatrix.sync.aligned.m8n8.trans.b16 %r10, %r9;",
     };
     for (size_t i = 0; i < sizeof between / sizeof between[0]; i++) {
@@ -80,6 +81,46 @@ Test(matrix_run, whatever_could_tell_ends_a_run)
         snprintf(body, sizeof body, "%s%s\n%s", FIRST, between[i], SECOND);
         expect_meetings(body, 2);
     }
+}
+
+/* Between memory accesses, branches and the like. */
+Test(matrix_run, arithmetic_with_results_is_set_aside)
+{
+    expect_meetings(FIRST "mov.u32 %r10, %r2;\n" SECOND, 1);
+    expect_meetings(FIRST "setp.eq.f32 %p1, %f2, %f3;\n@%p1 mov.u32 %r10, %r2;\n" SECOND, 1);
+    expect_meetings(FIRST "add.cc.u32 %r10, %r2, 1;\naddc.u32 %r11, %r9, %r9;\n" SECOND, 1);
+}
+
+Test(matrix_run, what_needs_the_arithmetic_is_set_aside_too)
+{
+    static char body[TEXT_BYTES / 2];
+    size_t length = 0;
+    for (unsigned i = 0; i < 20; i++)
+        length += (size_t)snprintf(
+            body + length, sizeof body - length,
+            "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%r899+%u];\n"
+            "add.u32 %%r%u, %%r%u, 1;\n" MMA
+            "{%%f1, %%f2, %%f3, %%f4}, {%%r%u, %%r%u}, {%%r%u}, {%%f1, %%f2, %%f3, %%f4};\n",
+            8 * i, 8 * i + 1, 8 * i + 2, 8 * i + 3, 16 * i, 8 * i + 4, 8 * i, 8 * i + 4, 8 * i + 1,
+            8 * i + 2);
+    expect_meetings(body, 2);
+}
+
+/* The register is read, or gets a result, before arithmetic changes it, and the other way round. */
+Test(matrix_run, what_is_set_aside_keeps_its_registers)
+{
+    expect_meetings(FIRST "add.u32 %r5, %r1, %r9;\n"
+                          "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r9];\n",
+                    2);
+    expect_meetings(FIRST "add.u32 %r5, %r1, %r6;\n"
+                          "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r9];\n",
+                    2);
+    expect_meetings(FIRST "add.u32 %r9, %r1, 1;\n"
+                          "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r9];\n",
+                    2);
+    expect_meetings(FIRST "add.cc.u32 %r10, %r1, 1;\naddc.u32 %r9, %r9, 0;\n"
+                          "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r9];\n",
+                    2);
 }
 
 Test(matrix_run, a_result_that_is_an_address_ends_a_run)
@@ -103,6 +144,19 @@ Test(matrix_run, sums_stay_where_they_are)
                                        "{%%f%u, %%f%u, %%f%u, %%f%u};\n",
                                    4 * i + 4, 4 * i + 5, 4 * i + 6, 4 * i + 7, 4 * i, 4 * i + 1,
                                    4 * i + 2, 4 * i + 3);
+    expect_meetings(body, 1);
+}
+
+/* Loads need rows for their addresses only until they are done. */
+Test(matrix_run, addresses_leave_their_rows_to_results)
+{
+    static char body[TEXT_BYTES / 2];
+    size_t length = 0;
+    for (unsigned i = 0; i < 48; i++)
+        length += (size_t)snprintf(
+            body + length, sizeof body - length,
+            "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%r899+%u];\n",
+            4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3, 16 * i);
     expect_meetings(body, 1);
 }
 

@@ -360,7 +360,7 @@ Test(rt_texture, blocks_are_what_their_formats_say)
     enum { ACROSS = 3, DOWN = 2 };
     static uint8_t blocks[ACROSS * DOWN * 16];
     for (int round = 0; round < 4000; round++) {
-        uint8_t texel = (uint8_t)(RT_TEXEL_BC1 + (unsigned)round % (RT_TEXELS - RT_TEXEL_BC1));
+        uint8_t texel = (uint8_t)(RT_TEXEL_BC1 + (unsigned)round % (RT_TEXEL_BC6H - RT_TEXEL_BC1));
         bool is_half =
             texel == RT_TEXEL_BC1 || texel == RT_TEXEL_BC4 || texel == RT_TEXEL_BC4_SIGNED;
         uint8_t bytes = is_half ? 8 : 16;
@@ -395,5 +395,88 @@ Test(rt_texture, blocks_are_what_their_formats_say)
                       "format %u, channel %u, %u %u: %f, should be %f", texel - RT_TEXEL_BC1, i, x,
                       y, (double)value, wanted[i]);
         }
+    }
+}
+
+/* ---- seamless cubes ---- */
+
+static struct rt_texture cube_of(uint32_t side)
+{
+    return (struct rt_texture){.mark = RT_TEXTURE_MARK,
+                               .kind = RT_TEXTURE_CUBE,
+                               .texel = RT_TEXEL_F32,
+                               .channels = 1,
+                               .elem_bytes = 4,
+                               .gives_floats = true,
+                               .is_normalised = true,
+                               .is_linear = true,
+                               .is_seamless = true,
+                               .level_count = 1,
+                               .levels = {{.base = (uintptr_t)pixels,
+                                           .pitch_bytes = 4 * side,
+                                           .slice_bytes = 4 * side * side,
+                                           .width = side,
+                                           .height = side,
+                                           .depth = 1,
+                                           .layers = RT_CUBE_FACES}}};
+}
+
+static double fetch_direction(const struct rt_texture *cube, const double direction[3])
+{
+    uint32_t bits[3];
+    float value;
+    for (int i = 0; i < 3; i++) {
+        float at = (float)direction[i];
+        memcpy(&bits[i], &at, sizeof at);
+    }
+    uint64_t handle = rt_handle_of(cube);
+    uint64_t request = RT_TEXTURE_CUBE << RT_FETCH_KIND_SHIFT | 1u << RT_FETCH_IS_FLOAT;
+    unsigned __int128 got = rt_texture_fetch(
+        NULL, handle, handle, (uint64_t)bits[1] << 32 | bits[0], bits[2], 0, request);
+    uint32_t low = (uint32_t)got;
+    memcpy(&value, &low, sizeof value);
+    return (double)value;
+}
+
+/* Faces of one number each, in the guide's order +x, -x, +y, -y, +z, -z. */
+Test(rt_texture, edges_of_a_seamless_cube_are_means_of_their_faces)
+{
+    enum { SIDE = 4 };
+    static const double numbers[RT_CUBE_FACES] = {1, 10, 100, 1000, 10000, 100000};
+    struct rt_texture cube = cube_of(SIDE);
+    for (unsigned i = 0; i < RT_CUBE_FACES * SIDE * SIDE; i++)
+        pixels[i] = (float)numbers[i / (SIDE * SIDE)];
+    for (int x = -1; x <= 1; x++)
+        for (int y = -1; y <= 1; y++)
+            for (int z = -1; z <= 1; z++) {
+                int count = abs(x) + abs(y) + abs(z);
+                double sum = numbers[x < 0] * abs(x) + numbers[2 + (y < 0)] * abs(y) +
+                             numbers[4 + (z < 0)] * abs(z);
+                double got = fetch_direction(&cube, (double[3]){x, y, z});
+                if (count > 0)
+                    cr_expect_float_eq(got, sum / count, 1e-6 * sum, "%d %d %d: %f", x, y, z, got);
+            }
+}
+
+/* Wherever two directions are near, what is found there is, too: also beyond an edge. */
+Test(rt_texture, a_seamless_cube_has_no_steps)
+{
+    enum { SIDE = 5 };
+    struct rt_texture cube = cube_of(SIDE);
+    fill_pixels();
+    for (int round = 0; round < 2000; round++) {
+        double a[3];
+        double b[3];
+        for (int i = 0; i < 3; i++)
+            a[i] = b[i] = (double)(next_random() % 2001) / 1000 - 1;
+        unsigned first = next_random() % 3;
+        unsigned second = (first + 1 + next_random() % 2) % 3;
+        /* On both sides of an edge. */
+        a[first] = b[first] = next_random() % 2 ? 1 : -1;
+        a[second] = b[second] = next_random() % 2 ? 1 : -1;
+        a[first] *= 1 + 1e-5;
+        b[second] *= 1 + 1e-5;
+        double difference = fabs(fetch_direction(&cube, a) - fetch_direction(&cube, b));
+        cr_assert_lt(difference, 2 * 125.0 / 256, "%f %f %f", a[0], a[1], a[2]);
     }
 }
