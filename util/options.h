@@ -127,7 +127,8 @@ const char *pxr_option_text(enum pxr_option_id id);
 /* Whether --check asks for it. */
 bool pxr_option_checks(enum pxr_check what);
 
-/* Which choice of --compute-capability --check=device:sm_… means; -1: it names none. */
+/* Which choice of --compute-capability --check=device:sm_… means, never 0 (auto); -1: it names
+ * none. */
 int pxr_option_checked_device(void);
 
 /* The CPU that code is made for; "": the machine's own, also if it was asked for as "native". */

@@ -113,6 +113,27 @@ static void run_stencil3d(struct table_run *run, const struct table_args *args)
                                    &args->n[2], &center, &side}});
 }
 
+static void run_blur_clamped(struct table_run *run, const struct table_args *args)
+{
+    table_launch(run, &(struct table_launch){
+                          .entry = "blur_clamped",
+                          .grid = {blocks(args->n[0], 32), blocks(args->n[1], 8)},
+                          .block = {32, 8},
+                          .args = {&args->buffer[0], &args->buffer[1], &args->n[0], &args->n[1]}});
+}
+
+static void run_heat_pyramid(struct table_run *run, const struct table_args *args)
+{
+    float rate = (float)args->scalar[0];
+    uint32_t inner = 16 - 2 * args->n[2];
+    table_launch(
+        run, &(struct table_launch){.entry = "heat_pyramid",
+                                    .grid = {blocks(args->n[0], inner), blocks(args->n[1], inner)},
+                                    .block = {16, 16},
+                                    .args = {&args->buffer[0], &args->buffer[1], &args->n[0],
+                                             &args->n[1], &args->n[2], &rate}});
+}
+
 static void run_nbody(struct table_run *run, const struct table_args *args)
 {
     float softening = (float)args->scalar[0];
@@ -272,6 +293,24 @@ static const struct table_row rows[] = {
      .plain = "plain_stencil3d",
      .limit = TABLE_LIMIT_MEMORY,
      .work = 2.0 * F32(256 * 256 * 256)},
+    {.kernel = "blur_clamped",
+     .size = "2048x2048",
+     .file = "table_regular",
+     .buffers = {{TABLE_IN, BENCH_F32, F32(2048 * 2048), 0},
+                 {TABLE_OUT, BENCH_F32, F32(2048 * 2048), 1e-6}},
+     .n = {2048, 2048},
+     .ours = run_blur_clamped,
+     .plain = "plain_blur_clamped"},
+    {.kernel = "heat_pyramid",
+     .size = "1024x1024",
+     .file = "table_regular",
+     .buffers = {{TABLE_IN, BENCH_F32, F32(1024 * 1024), 0},
+                 {TABLE_OUT, BENCH_F32, F32(1024 * 1024), 1e-6},
+                 {TABLE_SCRATCH, BENCH_F32, F32(1024 * 1024), 0}},
+     .n = {1024, 1024, 2},
+     .scalar = {0.2},
+     .ours = run_heat_pyramid,
+     .plain = "plain_heat_pyramid"},
     {.kernel = "nbody",
      .size = "n=8192",
      .file = "table_regular",

@@ -138,6 +138,67 @@ extern "C" __global__ void stencil3d(const float *in, float *out, int width, int
                                       in[i - plane] + in[i + plane]);
 }
 
+// The mean of 3x3 pixels; those beyond the border are those at the border.
+extern "C" __global__ void blur_clamped(const float *in, float *out, int width, int height)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) {
+        return;
+    }
+    float sum = 0.0f;
+    for (int dy = -1; dy <= 1; dy++) {
+        for (int dx = -1; dx <= 1; dx++) {
+            sum += in[min(max(y + dy, 0), height - 1) * width + min(max(x + dx, 0), width - 1)];
+        }
+    }
+    out[y * width + x] = sum * (1.0f / 9.0f);
+}
+
+// Several steps of heat on a tile in shared memory, of which fewer cells are right after each: tiles
+// overlap by as many as there are steps. Beyond the border it is as warm as at the border.
+extern "C" __global__ void heat_pyramid(const float *in, float *out, int width, int height, int steps,
+                                        float rate)
+{
+    const int side = 16;
+    __shared__ float now[side][side];
+    __shared__ float next[side][side];
+    int tx = threadIdx.x;
+    int ty = threadIdx.y;
+    int left = blockIdx.x * (side - 2 * steps) - steps;
+    int top = blockIdx.y * (side - 2 * steps) - steps;
+    int x = left + tx;
+    int y = top + ty;
+    bool is_inside = x >= 0 && y >= 0 && x < width && y < height;
+    if (is_inside) {
+        now[ty][tx] = in[y * width + x];
+    }
+    __syncthreads();
+    int west = max(tx - 1, max(-left, 0));
+    int east = min(tx + 1, min(width - 1 - left, side - 1));
+    int north = max(ty - 1, max(-top, 0));
+    int south = min(ty + 1, min(height - 1 - top, side - 1));
+    bool computes = false;
+    for (int i = 0; i < steps; i++) {
+        computes = is_inside && tx > i && ty > i && tx < side - 1 - i && ty < side - 1 - i;
+        if (computes) {
+            next[ty][tx] = now[ty][tx] + rate * (now[north][tx] + now[south][tx] + now[ty][west] +
+                                                 now[ty][east] - 4.0f * now[ty][tx]);
+        }
+        __syncthreads();
+        if (i == steps - 1) {
+            break;
+        }
+        if (computes) {
+            now[ty][tx] = next[ty][tx];
+        }
+        __syncthreads();
+    }
+    if (computes) {
+        out[y * width + x] = next[ty][tx];
+    }
+}
+
 // ---- arithmetic
 
 // Bodies are x, y, z, mass; a block looks at a tile of blockDim.x bodies at a time.

@@ -5,6 +5,7 @@
 #include "tools/bench/plain/table_regular.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "tools/bench/plain/unfused.h"
@@ -88,6 +89,74 @@ void plain_stencil3d(const struct table_args *args)
                 out[x] = center * in[x] + side * (in[x - 1] + in[x + 1] + above[x] + below[x] +
                                                   front[x] + behind[x]);
         }
+}
+
+static uint32_t clamp(int64_t index, uint32_t count)
+{
+    return index < 0 ? 0 : index < count ? (uint32_t)index : count - 1;
+}
+
+static float sum_of_three(const float *row, uint32_t x)
+{
+    return row[x - 1] + row[x] + row[x + 1];
+}
+
+static float sum_at_border(const float *row, uint32_t width, bool is_right)
+{
+    return is_right ? row[width - 2] + 2 * row[width - 1] : 2 * row[0] + row[1];
+}
+
+void plain_blur_clamped(const struct table_args *args)
+{
+    uint32_t width = args->n[0], height = args->n[1];
+    const float *in = args->buffer[0];
+    const float ninth = 1.0f / 9.0f;
+#pragma omp parallel for num_threads(args->threads)
+    for (uint32_t y = 0; y < height; y++) {
+        float *out = (float *)args->buffer[1] + (size_t)y * width;
+        const float *row = in + (size_t)y * width;
+        const float *above = in + (size_t)clamp((int64_t)y - 1, height) * width;
+        const float *below = in + (size_t)clamp((int64_t)y + 1, height) * width;
+        for (int is_right = 0; is_right < 2; is_right++)
+            out[is_right ? width - 1 : 0] =
+                (sum_at_border(above, width, is_right) + sum_at_border(row, width, is_right) +
+                 sum_at_border(below, width, is_right)) *
+                ninth;
+#pragma omp simd
+        for (uint32_t x = 1; x < width - 1; x++)
+            out[x] =
+                (sum_of_three(above, x) + sum_of_three(row, x) + sum_of_three(below, x)) * ninth;
+    }
+}
+
+static void step_heat(const struct table_args *args, const float *from, float *to)
+{
+    uint32_t width = args->n[0], height = args->n[1];
+    float rate = (float)args->scalar[0];
+#pragma omp parallel for num_threads(args->threads)
+    for (uint32_t y = 0; y < height; y++) {
+        const float *row = from + (size_t)y * width;
+        const float *above = from + (size_t)clamp((int64_t)y - 1, height) * width;
+        const float *below = from + (size_t)clamp((int64_t)y + 1, height) * width;
+        float *out = to + (size_t)y * width;
+        for (uint32_t x = 0; x < width; x += width - 1)
+            out[x] = row[x] + rate * (above[x] + below[x] + row[clamp((int64_t)x - 1, width)] +
+                                      row[clamp((int64_t)x + 1, width)] - 4 * row[x]);
+#pragma omp simd
+        for (uint32_t x = 1; x < width - 1; x++)
+            out[x] = row[x] + rate * (above[x] + below[x] + row[x - 1] + row[x + 1] - 4 * row[x]);
+    }
+}
+
+void plain_heat_pyramid(const struct table_args *args)
+{
+    uint32_t steps = args->n[2];
+    const float *from = args->buffer[0];
+    for (uint32_t i = 0; i < steps; i++) {
+        float *to = args->buffer[(steps - i) % 2 != 0 ? 1 : 2];
+        step_heat(args, from, to);
+        from = to;
+    }
 }
 
 void plain_nbody(const struct table_args *args)

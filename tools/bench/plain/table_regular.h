@@ -13,6 +13,8 @@ table_plain plain_matmul_f32;
 table_plain plain_matmul_f64;
 table_plain plain_stencil2d;
 table_plain plain_stencil3d;
+table_plain plain_blur_clamped;
+table_plain plain_heat_pyramid;
 table_plain plain_nbody;
 table_plain plain_mandelbrot;
 table_plain plain_black_scholes;
