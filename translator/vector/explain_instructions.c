@@ -53,9 +53,9 @@ static void name_access(const struct tr_access_plan *plan, char *name, size_t si
         break;
     case TR_ACCESS_CHECKED:
         snprintf(name, size, "neighbouring elements%s",
-                 plan->checked->is_clamped ? " except at borders"
-                 : plan->checked->is_exact ? ""
-                                           : " unless a 32-bit index wraps");
+                 plan->checked->clamp_count > 0 ? " except at borders"
+                 : plan->checked->is_exact      ? ""
+                                                : " unless a 32-bit index wraps");
         break;
     case TR_ACCESS_TUNED:
         snprintf(name, size, "%s, %s", general, plan->steps[TR_LANES_ALL]->name);

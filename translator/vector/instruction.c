@@ -168,20 +168,6 @@ static bool is_modular(const struct tr_widen *widen, LLVMValueRef inst)
     }
 }
 
-/* i32: the number of the first active lane; any number if none is active. */
-static LLVMValueRef first_lane(struct tr_widen *widen, LLVMValueRef mask)
-{
-    static const char name[] = "llvm.cttz";
-    LLVMTypeRef type = LLVMIntTypeInContext(widen->llvm, widen->width);
-    LLVMValueRef arguments[2] = {LLVMBuildBitCast(widen->builder, mask, type, ""),
-                                 LLVMConstNull(widen->i1)};
-    LLVMValueRef cttz = LLVMGetIntrinsicDeclaration(
-        widen->module, LLVMLookupIntrinsicID(name, sizeof name - 1), &type, 1);
-    LLVMValueRef lane =
-        LLVMBuildCall2(widen->builder, LLVMGlobalGetValueType(cttz), cttz, arguments, 2, "");
-    return LLVMBuildIntCast2(widen->builder, lane, widen->i32, false, "first");
-}
-
 /* Copies along the row share results without a stride: then the first lane of all copies counts. */
 static LLVMValueRef from_first_active(struct tr_widen *widen, uint32_t value, uint32_t copy)
 {
@@ -191,7 +177,7 @@ static LLVMValueRef from_first_active(struct tr_widen *widen, uint32_t value, ui
         if (tr_widen_holder(widen, value, c) != copy)
             continue;
         LLVMValueRef mask = widen->active.mask[c];
-        LLVMValueRef lane = first_lane(widen, mask);
+        LLVMValueRef lane = tr_memory_first_lane(widen, mask);
         LLVMValueRef here = seed_of_lanes(widen, value, c, lane);
         if (stride != 0)
             here = tr_widen_move(widen, here, (int64_t)(0 - (uint64_t)stride), lane);

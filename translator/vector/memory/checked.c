@@ -61,20 +61,51 @@ static LLVMValueRef check_all(struct tr_widen *widen, const struct tr_checked *c
 
 /* ---- the check of a limited index ---- */
 
-/* What lane 0 would have without limits. Frozen, as it may not be active. */
-static LLVMValueRef unclamped(struct tr_widen *widen, const struct tr_checked *checked,
-                              uint32_t copy)
+/* What lane 0 has of the number. Frozen, as it may not be active. */
+static LLVMValueRef first_of(struct tr_widen *widen, const struct tr_unclamped *number,
+                             LLVMTypeRef type, uint32_t copy)
 {
     LLVMBuilderRef b = widen->builder;
-    LLVMTypeRef type = LLVMTypeOf(checked->narrow);
-    LLVMValueRef sum = LLVMConstInt(type, checked->unclamped.offset, false);
-    for (uint32_t i = 0; i < checked->unclamped.count; i++) {
-        const struct tr_term *term = &checked->unclamped.terms[i];
+    LLVMValueRef sum = LLVMConstInt(type, number->sum.offset, false);
+    for (uint32_t i = 0; i < number->sum.count; i++) {
+        const struct tr_term *term = &number->sum.terms[i];
         LLVMValueRef factor = LLVMConstInt(type, term->factor, false);
         LLVMValueRef part = tr_widen_scalar(widen, term->index, copy);
         sum = LLVMBuildAdd(b, sum, LLVMBuildMul(b, part, factor, ""), "");
     }
     return LLVMBuildFreeze(b, sum, "");
+}
+
+static LLVMValueRef unclamped(struct tr_widen *widen, const struct tr_checked *checked,
+                              uint32_t copy)
+{
+    return first_of(widen, &checked->unclamped, LLVMTypeOf(checked->narrow), copy);
+}
+
+/* i1: no lane is limited. Numbers that grow from the first lane to the last are within a limit if
+ * these two are. */
+static LLVMValueRef check_limit(struct tr_widen *widen, const struct tr_clamp *clamp, uint32_t copy)
+{
+    LLVMBuilderRef b = widen->builder;
+    LLVMTypeRef type = LLVMTypeOf(clamp->limit);
+    LLVMValueRef limit = LLVMBuildFreeze(b, tr_widen_scalar(widen, clamp->limit, copy), "");
+    LLVMValueRef first = first_of(widen, &clamp->limited, type, copy);
+    uint64_t distance = (uint64_t)clamp->limited.stride * (widen->width - 1);
+    LLVMValueRef last = LLVMBuildAdd(b, first, LLVMConstInt(type, distance, false), "");
+    LLVMIntPredicate at_most = clamp->is_signed ? LLVMIntSLE : LLVMIntULE;
+    LLVMValueRef grows = LLVMBuildICmp(b, at_most, first, last, "");
+    LLVMValueRef is_within = clamp->is_max ? LLVMBuildICmp(b, at_most, limit, first, "")
+                                           : LLVMBuildICmp(b, at_most, last, limit, "");
+    return LLVMBuildAnd(b, grows, is_within, "");
+}
+
+static LLVMValueRef check_limits(struct tr_widen *widen, const struct tr_checked *checked,
+                                 uint32_t copy)
+{
+    LLVMValueRef all = check_limit(widen, &checked->clamps[0], copy);
+    for (uint32_t i = 1; i < checked->clamp_count; i++)
+        all = LLVMBuildAnd(widen->builder, all, check_limit(widen, &checked->clamps[i], copy), "");
+    return all;
 }
 
 /* By lane: so many strides. */
@@ -87,22 +118,31 @@ static LLVMValueRef distances(struct tr_widen *widen, const struct tr_checked *c
     return LLVMConstVector(lanes, widen->width);
 }
 
-/* i1: the active lanes have neighbouring indices. */
-static LLVMValueRef check_clamped(struct tr_widen *widen, const struct tr_memory *memory,
-                                  const struct tr_checked *checked, uint32_t copy)
+/* i1: the lanes of the mask have what they would have without limits, of which lane 0 has `first`.
+ */
+static LLVMValueRef compare_lanes(struct tr_widen *widen, const struct tr_checked *checked,
+                                  LLVMValueRef first, LLVMValueRef mask, uint32_t copy)
 {
     LLVMBuilderRef b = widen->builder;
-    LLVMValueRef first = unclamped(widen, checked, copy);
     LLVMValueRef wanted =
         LLVMBuildAdd(b, tr_widen_splat(widen, first), distances(widen, checked), "");
     LLVMValueRef differs =
         LLVMBuildICmp(b, LLVMIntNE, tr_widen_vector(widen, checked->narrow, copy), wanted, "");
+    differs = tr_widen_mask_and(widen, mask, differs);
+    return LLVMBuildNot(b, tr_widen_any(widen, differs), "");
+}
+
+/* i1: the active lanes have neighbouring indices. */
+static LLVMValueRef check_clamped(struct tr_widen *widen, const struct tr_memory *memory,
+                                  const struct tr_checked *checked, uint32_t copy)
+{
+    LLVMValueRef first = unclamped(widen, checked, copy);
     LLVMValueRef mask = memory->stored != NULL ? widen->active.mask[copy]
                                                : tr_widen_mask_for(widen, memory->value, copy);
-    differs = tr_widen_mask_and(widen, mask, differs);
-    LLVMValueRef are_neighbours = LLVMBuildNot(b, tr_widen_any(widen, differs), "");
+    LLVMValueRef are_neighbours = mask == NULL ? check_limits(widen, checked, copy)
+                                               : compare_lanes(widen, checked, first, mask, copy);
     LLVMValueRef is_exact = check_from(widen, checked, first, widen->width);
-    return LLVMBuildAnd(b, are_neighbours, is_exact, "");
+    return LLVMBuildAnd(widen->builder, are_neighbours, is_exact, "");
 }
 
 static bool does_access(const struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy)
@@ -141,7 +181,7 @@ static LLVMValueRef first_address(struct tr_widen *widen, const struct tr_memory
         LLVMValueRef index = is_narrow ? checked->narrow : checked->sum.terms[i].index;
         LLVMValueRef factor = LLVMConstInt(widen->i64, checked->sum.terms[i].factor, false);
         bool is_signed = is_narrow ? checked->is_signed : !checked->sum.terms[i].is_unsigned;
-        LLVMValueRef scalar = is_narrow && checked->is_clamped
+        LLVMValueRef scalar = is_narrow && checked->clamp_count > 0
                                   ? unclamped(widen, checked, copy)
                                   : tr_widen_scalar(widen, index, copy);
         index = extend(widen, scalar, is_signed);
@@ -271,8 +311,9 @@ void tr_memory_access_checked(struct tr_widen *widen, const struct tr_access_pla
     LLVMBasicBlockRef neighbours = tr_widen_new_block(widen, "neighbours");
     LLVMBasicBlockRef others = tr_widen_new_block(widen, "others");
     LLVMBasicBlockRef meet = tr_widen_new_block(widen, "meet");
-    LLVMValueRef check = plan->checked->is_clamped ? check_all_clamped(widen, memory, plan->checked)
-                                                   : check_all(widen, plan->checked);
+    LLVMValueRef check = plan->checked->clamp_count > 0
+                             ? check_all_clamped(widen, memory, plan->checked)
+                             : check_all(widen, plan->checked);
     LLVMBuildCondBr(b, check, neighbours, others);
     LLVMPositionBuilderAtEnd(b, neighbours);
     access_neighbours(widen, memory, plan->checked, ways[0].loaded);

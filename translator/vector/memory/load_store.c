@@ -84,11 +84,15 @@ LLVMValueRef tr_memory_bits(struct tr_widen *widen, LLVMValueRef mask)
     return LLVMBuildZExt(widen->builder, bits, widen->i32, "");
 }
 
+/* Frozen: behind a question whether any bit is set LLVM takes the number of a bit as poison without
+ * one, goes on to do that before the question, and takes an element of a vector in memory at what
+ * `bsr` leaves in its register (LLVM 22). */
 static LLVMValueRef count_zeros(struct tr_widen *widen, const char *intrinsic, LLVMValueRef bits)
 {
     LLVMTypeRef type = LLVMTypeOf(bits);
     LLVMValueRef operands[] = {bits, LLVMConstInt(widen->i1, 0, false)};
     LLVMValueRef zeros = tr_memory_call(widen, intrinsic, &type, 1, operands, 2);
+    zeros = LLVMBuildFreeze(widen->builder, zeros, "");
     return type == widen->i32 ? zeros : LLVMBuildTrunc(widen->builder, zeros, widen->i32, "");
 }
 

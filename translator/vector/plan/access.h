@@ -70,6 +70,23 @@ struct tr_fields tr_plan_fields(const struct tr_iteration *iteration,
 
 /* ---- neighbours, unless an index wraps or is clamped (narrow_index.c, clamped_index.c) ---- */
 
+/* A number that is a scalar in vector code: terms and offset, in the width of what it stands for;
+ * it grows by `stride` from lane to lane. */
+struct tr_unclamped {
+    struct tr_sum sum;
+    int64_t stride;
+};
+
+/* `min` or `max` of a number that grows along the row, and a limit that the row has in common. */
+struct tr_clamp {
+    struct tr_unclamped limited;
+    LLVMValueRef limit;
+    bool is_max;
+    bool is_signed;
+};
+
+#define TR_CLAMPS 4
+
 /* An address of the form sum.base + terms, of which one differs along the row: an index, extended
  * or not, that grows by one element from lane to lane, but where it wraps or is limited to a range.
  */
@@ -80,15 +97,17 @@ struct tr_checked {
     LLVMValueRef narrow;
     int64_t stride; /* of the narrow index: small */
     bool is_signed;
-    bool is_clamped;
-    struct tr_sum unclamped; /* the narrow index without its limits, if it has any: terms, offset */
+    /* The narrow index without its limits, and these, if it has any. */
+    struct tr_unclamped unclamped;
+    struct tr_clamp clamps[TR_CLAMPS];
+    uint32_t clamp_count;
 };
 
 /* A bound on the lanes behind the first one: width * jam is less. */
 #define TR_MAX_LANES 4096
 
-/* Fills narrow, is_signed, stride and unclamped of an index that is limited to a range. False: it
- * has another form. */
+/* Fills narrow, is_signed, stride, unclamped and clamps of an index that is limited to a range.
+ * False: it has another form. */
 bool tr_plan_find_clamped(const struct tr_iteration *iteration, struct tr_checked *checked);
 
 /* Whether all lanes of a row have one value. */

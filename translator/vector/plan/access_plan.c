@@ -182,7 +182,7 @@ static double cost_of_neighbours(const struct tr_figures *figures,
 
 static double cost_of_checked(const struct tr_figures *figures, const struct tr_access_plan *plan)
 {
-    double check = plan->checked->is_clamped ? COMPARE_LANES : plan->checked->is_exact ? 0 : 1;
+    double check = plan->checked->clamp_count > 0 ? COMPARE_LANES : plan->checked->is_exact ? 0 : 1;
     return cost_of_neighbours(figures, plan) + check;
 }
 

@@ -8,45 +8,84 @@
 
 #include "translator/vector/plan/access.h"
 
-static bool add_parts(const struct tr_iteration *iteration, LLVMValueRef value, uint64_t factor,
-                      struct tr_checked *checked);
+struct finder {
+    const struct tr_iteration *iteration;
+    struct tr_checked *checked;
+};
 
-static bool add_term(const struct tr_iteration *iteration, LLVMValueRef value, uint64_t factor,
-                     struct tr_checked *checked)
+static bool add_parts(struct finder *finder, LLVMValueRef value, uint64_t factor,
+                      struct tr_unclamped *parts);
+
+static bool add_term(struct finder *finder, LLVMValueRef value, uint64_t factor,
+                     struct tr_unclamped *parts)
 {
-    struct tr_sum *sum = &checked->unclamped;
-    uint32_t number = tr_graph_number(&iteration->graph, value);
+    uint32_t number = tr_graph_number(&finder->iteration->graph, value);
     if (LLVMIsAConstantInt(value) != NULL) {
-        sum->offset += factor * (uint64_t)LLVMConstIntGetSExtValue(value);
+        parts->sum.offset += factor * (uint64_t)LLVMConstIntGetSExtValue(value);
         return true;
     }
-    if (sum->count == TR_SUM_TERMS)
+    if (parts->sum.count == TR_SUM_TERMS)
         return false;
-    sum->terms[sum->count++] = (struct tr_term){.index = value, .factor = factor};
+    parts->sum.terms[parts->sum.count++] = (struct tr_term){.index = value, .factor = factor};
     if (number != TR_NONE)
-        checked->stride += (int64_t)factor * iteration->shapes.values[number].stride;
+        parts->stride += (int64_t)factor * finder->iteration->shapes.values[number].stride;
     return true;
 }
 
-/* The operand that the call limits, where all lanes have the limit in common; NULL: it is no such
- * call. */
-static LLVMValueRef find_limited(const struct tr_iteration *iteration, LLVMValueRef call)
+/* ---- limits ---- */
+
+/* Names the operand that the call limits, and the limit that all lanes have in common. False: it is
+ * no such call. */
+static bool find_clamp(const struct tr_iteration *iteration, LLVMValueRef call,
+                       struct tr_clamp *clamp, LLVMValueRef *limited)
 {
-    static const char *const names[] = {"smin", "smax", "umin", "umax"};
     size_t len = 0;
     const char *name = tr_intrinsic_name(call, &len);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (len != strlen(names[i]) || strncmp(name, names[i], len) != 0)
-            continue;
-        for (unsigned operand = 0; operand < 2; operand++)
-            if (tr_plan_is_same_in_row(iteration, LLVMGetOperand(call, 1 - operand)))
-                return LLVMGetOperand(call, operand);
+    bool is_clamp = len == 4 && (name[0] == 's' || name[0] == 'u') &&
+                    (strncmp(name + 1, "min", 3) == 0 || strncmp(name + 1, "max", 3) == 0);
+    if (!is_clamp)
+        return false;
+    clamp->is_signed = name[0] == 's';
+    clamp->is_max = name[2] == 'a';
+    for (unsigned operand = 0; operand < 2; operand++) {
+        *limited = LLVMGetOperand(call, operand);
+        clamp->limit = LLVMGetOperand(call, 1 - operand);
+        if (tr_plan_is_same_in_row(iteration, clamp->limit))
+            return true;
     }
-    return NULL;
+    return false;
 }
 
-static bool add_scaled(const struct tr_iteration *iteration, LLVMValueRef inst, uint64_t factor,
-                       struct tr_checked *checked)
+static bool add_scaled(struct tr_unclamped *parts, const struct tr_unclamped *more, uint64_t factor)
+{
+    if (parts->sum.count + more->sum.count > TR_SUM_TERMS)
+        return false;
+    for (uint32_t i = 0; i < more->sum.count; i++) {
+        parts->sum.terms[parts->sum.count] = more->sum.terms[i];
+        parts->sum.terms[parts->sum.count++].factor *= factor;
+    }
+    parts->sum.offset += factor * more->sum.offset;
+    parts->stride += (int64_t)factor * more->stride;
+    return true;
+}
+
+static bool add_clamped(struct finder *finder, LLVMValueRef call, uint64_t factor,
+                        struct tr_unclamped *parts)
+{
+    struct tr_clamp clamp = {0};
+    LLVMValueRef limited;
+    if (!find_clamp(finder->iteration, call, &clamp, &limited) ||
+        !add_parts(finder, limited, 1, &clamp.limited) || clamp.limited.stride <= 0 ||
+        finder->checked->clamp_count == TR_CLAMPS)
+        return false;
+    finder->checked->clamps[finder->checked->clamp_count++] = clamp;
+    return add_scaled(parts, &clamp.limited, factor);
+}
+
+/* ---- arithmetic ---- */
+
+static bool add_multiple(struct finder *finder, LLVMValueRef inst, uint64_t factor,
+                         struct tr_unclamped *parts)
 {
     LLVMValueRef right = LLVMGetOperand(inst, 1);
     if (LLVMIsAConstantInt(right) == NULL)
@@ -55,15 +94,14 @@ static bool add_scaled(const struct tr_iteration *iteration, LLVMValueRef inst, 
     bool is_shift = LLVMGetInstructionOpcode(inst) == LLVMShl;
     if (is_shift && constant > 31)
         return false;
-    return add_parts(iteration, LLVMGetOperand(inst, 0),
-                     factor * (is_shift ? UINT64_C(1) << constant : constant), checked);
+    return add_parts(finder, LLVMGetOperand(inst, 0),
+                     factor * (is_shift ? UINT64_C(1) << constant : constant), parts);
 }
 
-static bool add_instruction(const struct tr_iteration *iteration, LLVMValueRef inst,
-                            uint64_t factor, struct tr_checked *checked)
+static bool add_instruction(struct finder *finder, LLVMValueRef inst, uint64_t factor,
+                            struct tr_unclamped *parts)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
-    LLVMValueRef limited;
     switch (opcode) {
     case LLVMOr:
         if (!LLVMGetIsDisjoint(inst))
@@ -74,41 +112,42 @@ static bool add_instruction(const struct tr_iteration *iteration, LLVMValueRef i
         break;
     case LLVMMul:
     case LLVMShl:
-        return add_scaled(iteration, inst, factor, checked);
+        return add_multiple(finder, inst, factor, parts);
     case LLVMCall:
-        limited = find_limited(iteration, inst);
-        checked->is_clamped |= limited != NULL;
-        return limited != NULL && add_parts(iteration, limited, factor, checked);
+        return add_clamped(finder, inst, factor, parts);
     default:
         return false;
     }
     uint64_t of_right = opcode == LLVMSub ? -factor : factor;
-    return add_parts(iteration, LLVMGetOperand(inst, 0), factor, checked) &&
-           add_parts(iteration, LLVMGetOperand(inst, 1), of_right, checked);
+    return add_parts(finder, LLVMGetOperand(inst, 0), factor, parts) &&
+           add_parts(finder, LLVMGetOperand(inst, 1), of_right, parts);
 }
 
-/* Adds a value, without its limits, as multiples of what is a scalar in vector code. Sums may wrap:
- * lanes are compared with what they add up to. */
-static bool add_parts(const struct tr_iteration *iteration, LLVMValueRef value, uint64_t factor,
-                      struct tr_checked *checked)
+/* Adds a value, without its limits, as multiples of what is a scalar in vector code. */
+static bool add_parts(struct finder *finder, LLVMValueRef value, uint64_t factor,
+                      struct tr_unclamped *parts)
 {
+    const struct tr_iteration *iteration = finder->iteration;
     uint32_t number = tr_graph_number(&iteration->graph, value);
     bool is_varying = number != TR_NONE && iteration->shapes.values[number].kind == TR_VARYING;
     if (!is_varying)
-        return add_term(iteration, value, factor, checked);
-    return LLVMIsAInstruction(value) != NULL && add_instruction(iteration, value, factor, checked);
+        return add_term(finder, value, factor, parts);
+    return LLVMIsAInstruction(value) != NULL && add_instruction(finder, value, factor, parts);
 }
 
 bool tr_plan_find_clamped(const struct tr_iteration *iteration, struct tr_checked *checked)
 {
+    struct finder finder = {iteration, checked};
     LLVMValueRef index = checked->sum.terms[checked->term].index;
     bool is_zero_extended = LLVMIsAZExtInst(index) != NULL;
     bool is_extended = LLVMIsASExtInst(index) != NULL || is_zero_extended;
     checked->is_signed = !is_zero_extended || LLVMGetNNeg(index);
     checked->narrow = is_extended ? LLVMGetOperand(index, 0) : index;
-    checked->stride = 0;
-    checked->unclamped = (struct tr_sum){0};
+    checked->unclamped = (struct tr_unclamped){0};
     uint32_t bits = LLVMGetIntTypeWidth(LLVMTypeOf(checked->narrow));
-    return (bits == 32 || bits == 64) && add_parts(iteration, checked->narrow, 1, checked) &&
-           checked->is_clamped && checked->stride > 0 && checked->stride < INT32_MAX / TR_MAX_LANES;
+    if ((bits != 32 && bits != 64) ||
+        !add_parts(&finder, checked->narrow, 1, &checked->unclamped) || checked->clamp_count == 0)
+        return false;
+    checked->stride = checked->unclamped.stride;
+    return checked->stride > 0 && checked->stride < INT32_MAX / TR_MAX_LANES;
 }
