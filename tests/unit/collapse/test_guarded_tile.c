@@ -48,9 +48,8 @@ static const char text[] =
     "ld.shared.f32 %f7, [%right]; st.global.f32 [%rd1], %f7;\n"
     "END:\nret;\n}\n";
 
-/* Makes the values of the tile's steps, and closes the runner. malloc: what the code has become;
- * NULL of the oracle. */
-static char *run(struct runner *runner, float *values)
+/* Makes the values of the tile's steps. */
+static void run(struct runner *runner, float *values)
 {
     struct pxr_error err = {0};
     uint32_t steps = STEPS;
@@ -66,10 +65,6 @@ static char *run(struct runner *runner, float *values)
     for (int i = 0; i < THREADS; i++)
         values[i] = (float)(i * i % 17);
     cr_assert_eq(runner_run(runner, text, &launch, &err), PXR_OK, "%s", err.message);
-    const char *explanation = runner_last_made(runner).explanation;
-    char *kept = explanation != NULL ? strdup(explanation) : NULL;
-    runner_close(runner);
-    return kept;
 }
 
 static char *explanation_of(enum pxr_collapse collapse)
@@ -82,8 +77,11 @@ static char *explanation_of(enum pxr_collapse collapse)
     float *expected = runner_alloc(THREADS * sizeof *expected);
     cr_assert_eq(runner_open_inprocess(&build, &runner, &err), PXR_OK, "%s", err.message);
     cr_assert_eq(runner_open_oracle(0, &oracle, &err), PXR_OK, "%s", err.message);
-    char *explanation = run(runner, values);
-    free(run(oracle, expected));
+    run(runner, values);
+    run(oracle, expected);
+    char *explanation = strdup(runner_last_made(runner).explanation);
+    runner_close(runner);
+    runner_close(oracle);
     cr_expect_arr_eq(values, expected, THREADS * sizeof *values);
     free(values);
     free(expected);
