@@ -374,6 +374,11 @@ unsigned ptx_op_operand_rules(enum ptx_op op, struct ptx_operand_rule rules[PTX_
     return count;
 }
 
+bool ptx_rule_is_written(const struct ptx_operand_rule *rule, unsigned index)
+{
+    return strchr("dDuqQyHB", rule->letter) != NULL || (rule->letter == 'r' && index == 0);
+}
+
 static enum ptx_type doubled(enum ptx_type type)
 {
     switch (type) {

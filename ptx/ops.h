@@ -223,6 +223,10 @@ struct ptx_operand_rule {
 /* Returns how many there are. */
 unsigned ptx_op_operand_rules(enum ptx_op op, struct ptx_operand_rule rules[PTX_MAX_RULES]);
 
+/* Whether the instruction writes the operand, which is its index-th. Of instructions on matrices
+ * the first one is, where it is registers: what they store stands behind an address. */
+bool ptx_rule_is_written(const struct ptx_operand_rule *rule, unsigned index);
+
 /* The type of the operand in an instruction with these types; PTX_TYPE_NONE: not checked. */
 enum ptx_type ptx_rule_type(const struct ptx_operand_rule *rule, const enum ptx_type *types);
 

@@ -67,17 +67,12 @@ static void mark(struct looking *l, const struct ptx_operand *operand, bool is_a
     }
 }
 
-static bool is_written(const struct ptx_operand_rule *rule, unsigned index)
-{
-    return strchr("dDuqQyHB", rule->letter) != NULL || (rule->letter == 'r' && index == 0);
-}
-
 static void mark_operands(struct looking *l, const struct ptx_inst *inst, bool written)
 {
     struct ptx_operand_rule rules[PTX_MAX_RULES];
     unsigned count = ptx_op_operand_rules(inst->op, rules);
     for (uint32_t i = 0; i < inst->operand_count; i++)
-        if ((i < count && is_written(&rules[i], i)) == written)
+        if ((i < count && ptx_rule_is_written(&rules[i], i)) == written)
             mark(l, &inst->operands[i], !written);
     const struct ptx_call *call = inst->call;
     for (uint32_t i = 0; call && written && i < call->ret_count; i++)

@@ -84,13 +84,6 @@ static void visit_register(const struct ptx_operand *part, void *data)
     visit->fn(visit->use, part->var->index);
 }
 
-/* The first registers of an instruction on matrices are its results, unless it stores them. */
-static bool is_destination(const struct ptx_operand_rule *rules, uint32_t operand)
-{
-    char letter = rules[operand].letter;
-    return strchr("dDquQyHB", letter) != NULL || (letter == 'r' && operand == 0);
-}
-
 static bool uses_carry(const struct ptx_inst *inst)
 {
     const char *name = ptx_op_name(inst->op);
@@ -105,7 +98,7 @@ static void for_uses(struct use *use, const struct ptx_inst *inst, use_fn fn)
     bool is_operation = tr_joins_runs(inst);
     ptx_op_operand_rules(inst->op, rules);
     for (uint32_t i = 0; i < inst->operand_count; i++) {
-        use->is_written = is_destination(rules, i);
+        use->is_written = ptx_rule_is_written(&rules[i], i);
         use->is_matrix = is_operation && rules[i].letter == 'r';
         tr_for_operand_registers(&inst->operands[i], visit_register, &visit);
     }

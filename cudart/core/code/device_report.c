@@ -183,11 +183,13 @@ static void look_at_code(const struct looking *l)
 void crt_report_device(struct crt_kernel *kernel, const struct crt_launch_config *config)
 {
     const uint32_t *block = config->block;
+    if (!crt_checks_device())
+        return;
     struct looking l = {.kernel = kernel,
                         .config = config,
                         .device = crt_architecture_checked(),
                         .threads = block[0] * block[1] * block[2]};
-    if (!crt_checks_device() || crt_kernel_needs(kernel, &l.needs) != CRT_SUCCESS)
+    if (crt_kernel_needs(kernel, &l.needs) != CRT_SUCCESS)
         return;
     look_at_code(&l);
     look_at_shared(&l);

@@ -12,15 +12,28 @@
 
 /* ---- the check ---- */
 
+/* i1 */
+static LLVMValueRef is_at_most(struct tr_widen *widen, bool is_signed, LLVMValueRef a,
+                               LLVMValueRef b)
+{
+    return LLVMBuildICmp(widen->builder, is_signed ? LLVMIntSLE : LLVMIntULE, a, b, "");
+}
+
+/* What the last of so many lanes has, of which lane 0 has `first`. */
+static LLVMValueRef last_of(struct tr_widen *widen, LLVMValueRef first, int64_t stride,
+                            uint32_t lanes)
+{
+    uint64_t distance = (uint64_t)stride * (lanes - 1);
+    LLVMValueRef constant = LLVMConstInt(LLVMTypeOf(first), distance, false);
+    return LLVMBuildAdd(widen->builder, first, constant, "");
+}
+
 /* i1: an index does not wrap in so many neighbours, of which lane 0 has `first`. */
 static LLVMValueRef check_from(struct tr_widen *widen, const struct tr_checked *checked,
                                LLVMValueRef first, uint32_t lanes)
 {
-    LLVMBuilderRef b = widen->builder;
-    uint64_t distance = (uint64_t)checked->stride * (lanes - 1);
-    LLVMValueRef last =
-        LLVMBuildAdd(b, first, LLVMConstInt(LLVMTypeOf(first), distance, false), "");
-    return LLVMBuildICmp(b, checked->is_signed ? LLVMIntSLE : LLVMIntULE, first, last, "");
+    LLVMValueRef last = last_of(widen, first, checked->stride, lanes);
+    return is_at_most(widen, checked->is_signed, first, last);
 }
 
 /* The same from lane 0 of the copy on. */
@@ -87,16 +100,13 @@ static LLVMValueRef unclamped(struct tr_widen *widen, const struct tr_checked *c
 static LLVMValueRef check_limit(struct tr_widen *widen, const struct tr_clamp *clamp, uint32_t copy)
 {
     LLVMBuilderRef b = widen->builder;
-    LLVMTypeRef type = LLVMTypeOf(clamp->limit);
+    bool is_signed = clamp->is_signed;
     LLVMValueRef limit = LLVMBuildFreeze(b, tr_widen_scalar(widen, clamp->limit, copy), "");
-    LLVMValueRef first = first_of(widen, &clamp->limited, type, copy);
-    uint64_t distance = (uint64_t)clamp->limited.stride * (widen->width - 1);
-    LLVMValueRef last = LLVMBuildAdd(b, first, LLVMConstInt(type, distance, false), "");
-    LLVMIntPredicate at_most = clamp->is_signed ? LLVMIntSLE : LLVMIntULE;
-    LLVMValueRef grows = LLVMBuildICmp(b, at_most, first, last, "");
-    LLVMValueRef is_within = clamp->is_max ? LLVMBuildICmp(b, at_most, limit, first, "")
-                                           : LLVMBuildICmp(b, at_most, last, limit, "");
-    return LLVMBuildAnd(b, grows, is_within, "");
+    LLVMValueRef first = first_of(widen, &clamp->limited, LLVMTypeOf(clamp->limit), copy);
+    LLVMValueRef last = last_of(widen, first, clamp->limited.stride, widen->width);
+    LLVMValueRef is_within = clamp->is_max ? is_at_most(widen, is_signed, limit, first)
+                                           : is_at_most(widen, is_signed, last, limit);
+    return LLVMBuildAnd(b, is_at_most(widen, is_signed, first, last), is_within, "");
 }
 
 static LLVMValueRef check_limits(struct tr_widen *widen, const struct tr_checked *checked,

@@ -274,8 +274,7 @@ uint32_t tr_memory_holder(const struct tr_widen *widen, LLVMValueRef operand, ui
 
 bool tr_memory_is_same_in_row(const struct tr_widen *widen, LLVMValueRef operand)
 {
-    struct tr_shape shape = tr_widen_shape(widen, operand);
-    return shape.kind != TR_VARYING && shape.stride == 0;
+    return tr_plan_is_same_in_row(widen->iteration, operand);
 }
 
 bool tr_memory_is_same_for_all(const struct tr_widen *widen, LLVMValueRef operand)
