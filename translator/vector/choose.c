@@ -438,6 +438,18 @@ static uint32_t vectors_of_line(const struct tr_target *target, uint32_t width)
     return elements > width ? elements / width : 1;
 }
 
+/* The copies along a row where both rows and their vectors share what they load: about as many
+ * registers of a row as rows, for then the fewest loads serve the most copies. */
+static uint32_t side_of_square(const struct tr_estimate *estimate, uint32_t copies, uint32_t rows)
+{
+    uint32_t registers = estimate->is_wide ? 2 : 1;
+    uint32_t along = 1;
+    while (4 * along * along * registers <= copies)
+        along *= 2;
+    uint32_t rows_side_by_side = fit(rows, copies / along);
+    return copies / rows_side_by_side;
+}
+
 /* rows: 0 if their number is not known, 1 if none are side by side. line: vectors of a line. */
 static void choose_jam(uint32_t length, uint32_t rows, uint32_t copies, uint32_t line,
                        const struct tr_estimate *estimate, struct tr_shape_of_nest *shape)
@@ -448,15 +460,17 @@ static void choose_jam(uint32_t length, uint32_t rows, uint32_t copies, uint32_t
         shape->jam[1] = rows == 1 ? 1 : fit(0, copies < COPIES ? copies : COPIES);
         return;
     }
-    uint32_t along = estimate->shares_rows && rows > 1 ? copies / 2 : copies;
+    uint32_t along = copies;
     if (estimate->shares_rows && !estimate->shares_row)
         along = 1;
+    else if (estimate->shares_rows && rows > 1)
+        along = side_of_square(estimate, copies, rows);
     /* Guards hold threads back at borders of the grid: narrower rectangles cross a border less
      * often. But those of part of a line would ask for each line several times, and write it in
      * parts. */
     else if (estimate->is_guarded && rows > 1 && !estimate->shares_row && along > line)
         along = line;
-    shape->jam[0] = vectors == 0 ? 1 : fit(vectors, along < 1 ? 1 : along);
+    shape->jam[0] = vectors == 0 ? 1 : fit(vectors, along);
     shape->jam[1] = rows <= 1 ? 1 : fit(rows, copies / shape->jam[0]);
 }
 
