@@ -307,7 +307,8 @@ static void make_blocks(struct random_generator *g)
 
 static void begin_module(struct random_generator *g, uint64_t seed)
 {
-    *g = (struct random_generator){.state = seed * 2 + 1, .context = LLVMContextCreate()};
+    *g = (struct random_generator){
+        .state = seed * 2 + 1, .context = LLVMContextCreate(), .takes_apart = seed % 2 == 0};
     random_roll(g, 2);
     g->module = LLVMModuleCreateWithNameInContext("random", g->context);
     g->builder = LLVMCreateBuilderInContext(g->context);
@@ -401,6 +402,12 @@ static void describe(struct iteration_case *c, struct random_generator *g, uint6
     c->limit_count = 2;
     c->limits[1].kind = ITERATION_HALF;
     c->is_row_only = random_roll(g, 4) == 0;
+    if (g->takes_apart) {
+        static const uint32_t lengths[] = {33, 64, 80, 96, 128};
+        memcpy(c->row_lengths, lengths, sizeof lengths);
+        c->row_length_count = sizeof lengths / sizeof lengths[0];
+        c->is_row_only = !c->is_row_only;
+    }
     c->may_be_scalar = true;
 }
 

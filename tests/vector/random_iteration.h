@@ -6,6 +6,8 @@
 #ifndef PTXRUN_TESTS_VECTOR_RANDOM_ITERATION_H
 #define PTXRUN_TESTS_VECTOR_RANDOM_ITERATION_H
 
+#include <stdbool.h>
+
 #include <llvm-c/Types.h>
 
 #include "tests/vector/iteration_case.h"
@@ -42,6 +44,8 @@ struct random_generator {
     LLVMValueRef flags[RANDOM_OTHERS];    /* i1 */
     LLVMValueRef pairs[RANDOM_OTHERS];    /* <2 x i32> */
     LLVMValueRef doubles[RANDOM_OTHERS];
+    bool takes_apart;   /* half of the iterations: uses parts of the thread's number, as rows and
+                           places in them are */
     uint32_t own_share; /* in 100: how often values of a single thread are used */
     uint32_t budget;    /* statements left */
     LLVMBasicBlockRef end;
@@ -58,6 +62,7 @@ LLVMBasicBlockRef random_block(const struct random_generator *g, const char *nam
 /* ---- values (random_value.c) ---- */
 
 LLVMValueRef random_read(struct random_generator *g);       /* an int variable */
+LLVMValueRef random_part(struct random_generator *g);       /* some bits of the thread's number */
 LLVMValueRef random_read_other(struct random_generator *g); /* i32 made of another variable */
 LLVMValueRef random_condition(struct random_generator *g);
 

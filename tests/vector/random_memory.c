@@ -73,6 +73,8 @@ static LLVMValueRef any_index(struct random_generator *g, uint32_t mask)
 
 static LLVMValueRef random_index(struct random_generator *g)
 {
+    if (g->takes_apart && random_roll(g, 2) == 0)
+        return LLVMBuildAnd(g->builder, random_part(g), random_number(g, 1023), "");
     switch (random_roll(g, 9)) {
     case 0:
     case 1:

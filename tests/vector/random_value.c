@@ -163,6 +163,44 @@ static LLVMValueRef call_outside(struct random_generator *g, LLVMValueRef value)
     return random_call(g, name, g->i32, &g->i32, &value, 1);
 }
 
+/* Shifted, cut, extended and shortened, as often as addresses are. */
+LLVMValueRef random_part(struct random_generator *g)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef part = random_roll(g, 4) ? g->parameters[X] : g->thread;
+    for (uint32_t left = 1 + random_roll(g, 3); left > 0; left--) {
+        LLVMTypeRef type = LLVMTypeOf(part);
+        LLVMValueRef bits = LLVMConstInt(type, 1 + random_roll(g, 6), false);
+        LLVMValueRef low = LLVMConstInt(type, (UINT64_C(1) << (1 + random_roll(g, 7))) - 1, false);
+        switch (random_roll(g, 9)) {
+        case 0:
+            part = LLVMBuildShl(b, part, bits, "");
+            break;
+        case 1:
+        case 2:
+            part = LLVMBuildLShr(b, part, bits, "");
+            break;
+        case 3:
+            part = LLVMBuildAnd(b, part, LLVMBuildNot(b, low, ""), "");
+            break;
+        case 4:
+            part = LLVMBuildAdd(b, LLVMBuildAnd(b, part, LLVMBuildNot(b, low, ""), ""), bits, "");
+            break;
+        case 5:
+            part = type == g->i32 ? LLVMBuildZExt(b, part, g->i64, "") : part;
+            break;
+        case 6:
+            part = LLVMBuildTrunc(b, part, random_roll(g, 2) ? g->i8 : g->i16, "");
+            part = random_roll(g, 2) ? LLVMBuildZExt(b, part, g->i32, "")
+                                     : LLVMBuildSExt(b, part, g->i32, "");
+            break;
+        default:
+            part = LLVMBuildAnd(b, part, low, "");
+        }
+    }
+    return LLVMBuildIntCast2(b, part, g->i32, false, "");
+}
+
 static LLVMValueRef simple_expression(struct random_generator *g, LLVMValueRef value)
 {
     LLVMBuilderRef b = g->builder;
@@ -189,6 +227,8 @@ static LLVMValueRef simple_expression(struct random_generator *g, LLVMValueRef v
 
 static LLVMValueRef int_expression(struct random_generator *g)
 {
+    if (g->takes_apart && random_roll(g, 5) == 0)
+        return random_part(g);
     LLVMValueRef value = random_read(g);
     switch (random_roll(g, 24)) {
     case 14:

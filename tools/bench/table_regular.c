@@ -93,6 +93,26 @@ static void run_tiled_f64_32(struct table_run *run, const struct table_args *arg
     run_matmul(run, args, "matmul_tiled_f64_32", 32);
 }
 
+static void run_line_f32(struct table_run *run, const struct table_args *args)
+{
+    uint32_t across = blocks(args->n[0], 32);
+    table_launch(run, &(struct table_launch){.entry = "matmul_line_f32",
+                                             .grid = {across, across},
+                                             .block = {32 * 32},
+                                             .args = {&args->buffer[0], &args->buffer[1],
+                                                      &args->buffer[2], &args->n[0]}});
+}
+
+static void run_sums_f32(struct table_run *run, const struct table_args *args)
+{
+    uint32_t across = args->n[0] / 128;
+    table_launch(run, &(struct table_launch){.entry = "matmul_sums_f32",
+                                             .grid = {across, across},
+                                             .block = {256},
+                                             .args = {&args->buffer[0], &args->buffer[1],
+                                                      &args->buffer[2], &args->n[0]}});
+}
+
 static void run_stencil2d(struct table_run *run, const struct table_args *args)
 {
     table_launch(run, &(struct table_launch){
@@ -190,21 +210,26 @@ static void fill_black_scholes(const struct table_args *args)
 
 /* ---- rows ---- */
 
-/* A kernel of a kind of matrix product with one type and one shape of blocks. */
-#define MATMUL_ROW(kind, type, side, bytes, element_name, limit_name, accuracy)                    \
-    {.kernel = "matmul_" #kind "_" #type "_" #side "x" #side,                                      \
+/* A kernel of matrix products of one type. */
+#define MATMUL_ROW(kernel_name, type, bytes, element_name, limit_name, accuracy, run_name,         \
+                   is_like)                                                                        \
+    {.kernel = kernel_name,                                                                        \
      .size = "n=1024",                                                                             \
      .file = "table_regular",                                                                      \
      .buffers = {{TABLE_IN, element_name, bytes(MATRIX * MATRIX), 0},                              \
                  {TABLE_IN, element_name, bytes(MATRIX * MATRIX), 0},                              \
                  {TABLE_OUT, element_name, bytes(MATRIX * MATRIX), accuracy}},                     \
      .n = {MATRIX},                                                                                \
-     .ours = run_##kind##_##type##_##side,                                                         \
+     .ours = run_name,                                                                             \
      .plain = "plain_matmul_" #type,                                                               \
      .tuned = "tuned_matmul_" #type,                                                               \
      .limit = limit_name,                                                                          \
      .work = 2.0 * MATRIX * MATRIX * MATRIX,                                                       \
-     .has_like_blocks = side == 32}
+     .has_like_blocks = is_like}
+/* One with blocks of as many rows as columns. */
+#define MATMUL_SQUARE(kind, type, side, bytes, element_name, limit_name, accuracy)                 \
+    MATMUL_ROW("matmul_" #kind "_" #type "_" #side "x" #side, type, bytes, element_name,           \
+               limit_name, accuracy, run_##kind##_##type##_##side, side == 32)
 
 static const struct table_row rows[] = {
     {.kernel = "vector_add",
@@ -246,14 +271,18 @@ static const struct table_row rows[] = {
      .plain = "plain_saxpy",
      .limit = TABLE_LIMIT_MEMORY,
      .work = 3.0 * F32(LARGE)},
-    MATMUL_ROW(naive, f32, 16, F32, BENCH_F32, TABLE_LIMIT_FMA_F32, 1e-5),
-    MATMUL_ROW(naive, f32, 32, F32, BENCH_F32, TABLE_LIMIT_FMA_F32, 1e-5),
-    MATMUL_ROW(naive, f64, 16, F64, BENCH_F64, TABLE_LIMIT_FMA_F64, 1e-13),
-    MATMUL_ROW(naive, f64, 32, F64, BENCH_F64, TABLE_LIMIT_FMA_F64, 1e-13),
-    MATMUL_ROW(tiled, f32, 16, F32, BENCH_F32, TABLE_LIMIT_FMA_F32, 1e-5),
-    MATMUL_ROW(tiled, f32, 32, F32, BENCH_F32, TABLE_LIMIT_FMA_F32, 1e-5),
-    MATMUL_ROW(tiled, f64, 16, F64, BENCH_F64, TABLE_LIMIT_FMA_F64, 1e-13),
-    MATMUL_ROW(tiled, f64, 32, F64, BENCH_F64, TABLE_LIMIT_FMA_F64, 1e-13),
+    MATMUL_SQUARE(naive, f32, 16, F32, BENCH_F32, TABLE_LIMIT_FMA_F32, 1e-5),
+    MATMUL_SQUARE(naive, f32, 32, F32, BENCH_F32, TABLE_LIMIT_FMA_F32, 1e-5),
+    MATMUL_SQUARE(naive, f64, 16, F64, BENCH_F64, TABLE_LIMIT_FMA_F64, 1e-13),
+    MATMUL_SQUARE(naive, f64, 32, F64, BENCH_F64, TABLE_LIMIT_FMA_F64, 1e-13),
+    MATMUL_SQUARE(tiled, f32, 16, F32, BENCH_F32, TABLE_LIMIT_FMA_F32, 1e-5),
+    MATMUL_SQUARE(tiled, f32, 32, F32, BENCH_F32, TABLE_LIMIT_FMA_F32, 1e-5),
+    MATMUL_SQUARE(tiled, f64, 16, F64, BENCH_F64, TABLE_LIMIT_FMA_F64, 1e-13),
+    MATMUL_SQUARE(tiled, f64, 32, F64, BENCH_F64, TABLE_LIMIT_FMA_F64, 1e-13),
+    MATMUL_ROW("matmul_line_f32", f32, F32, BENCH_F32, TABLE_LIMIT_FMA_F32, 1e-5, run_line_f32,
+               false),
+    MATMUL_ROW("matmul_sums_f32", f32, F32, BENCH_F32, TABLE_LIMIT_FMA_F32, 1e-5, run_sums_f32,
+               false),
     {.kernel = "stencil2d",
      .size = "256x256",
      .file = "table_regular",

@@ -109,15 +109,24 @@ static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest
     return PXR_OK;
 }
 
-static enum pxr_status vectorise_nest(struct vectoriser *vectoriser, const struct tr_nest *nest,
+static enum pxr_status split_rows(const struct vectoriser *vectoriser, struct tr_nest *nest,
+                                  struct pxr_error *err)
+{
+    const struct tr_vector_options *options = vectoriser->options;
+    uint32_t width = options->width != 0 ? options->width : options->target->vector_bits / 32;
+    return vectoriser->tuning.split_rows == NULL ? PXR_OK
+                                                 : vectoriser->tuning.split_rows(nest, width, err);
+}
+
+static enum pxr_status vectorise_nest(struct vectoriser *vectoriser, struct tr_nest *nest,
                                       struct pxr_error *err)
 {
     const struct tr_target *target = vectoriser->options->target;
     const char *obstacle = nest->obstacle;
     struct tr_versions versions = {0};
-    enum pxr_status status = PXR_OK;
+    enum pxr_status status = split_rows(vectoriser, nest, err);
     bool is_jammed = nest->y.header != NULL;
-    if (obstacle == NULL)
+    if (status == PXR_OK && obstacle == NULL)
         status = build_versions(target, nest, is_jammed, &versions, &obstacle, err);
     if (status == PXR_OK && obstacle != NULL && is_jammed && nest->obstacle == NULL) {
         versions_fini(&versions);

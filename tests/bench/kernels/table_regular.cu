@@ -35,12 +35,10 @@ template <typename T> static __device__ void multiply_naive(const T *a, const T 
 }
 
 template <typename T, int SIDE>
-static __device__ void multiply_tiled(const T *a, const T *b, T *c, int size)
+static __device__ void multiply_tiled(const T *a, const T *b, T *c, int size, int tx, int ty)
 {
     __shared__ T a_tile[SIDE][SIDE];
     __shared__ T b_tile[SIDE][SIDE];
-    int tx = threadIdx.x;
-    int ty = threadIdx.y;
     int column = blockIdx.x * SIDE + tx;
     int row = blockIdx.y * SIDE + ty;
     T sum = 0;
@@ -70,24 +68,73 @@ extern "C" __global__ void matmul_naive_f64(const double *a, const double *b, do
 
 extern "C" __global__ void matmul_tiled_f32_16(const float *a, const float *b, float *c, int size)
 {
-    multiply_tiled<float, 16>(a, b, c, size);
+    multiply_tiled<float, 16>(a, b, c, size, threadIdx.x, threadIdx.y);
 }
 
 extern "C" __global__ void matmul_tiled_f32_32(const float *a, const float *b, float *c, int size)
 {
-    multiply_tiled<float, 32>(a, b, c, size);
+    multiply_tiled<float, 32>(a, b, c, size, threadIdx.x, threadIdx.y);
 }
 
 extern "C" __global__ void matmul_tiled_f64_16(const double *a, const double *b, double *c,
                                                int size)
 {
-    multiply_tiled<double, 16>(a, b, c, size);
+    multiply_tiled<double, 16>(a, b, c, size, threadIdx.x, threadIdx.y);
 }
 
 extern "C" __global__ void matmul_tiled_f64_32(const double *a, const double *b, double *c,
                                                int size)
 {
-    multiply_tiled<double, 32>(a, b, c, size);
+    multiply_tiled<double, 32>(a, b, c, size, threadIdx.x, threadIdx.y);
+}
+
+// The same by blocks of one row, which the program takes for rows of 32.
+extern "C" __global__ void matmul_line_f32(const float *a, const float *b, float *c, int size)
+{
+    multiply_tiled<float, 32>(a, b, c, size, threadIdx.x % 32, threadIdx.x / 32);
+}
+
+// A tile of 128x128 by 256 threads in one row: each holds 8x8 sums. Sizes are multiples of 128.
+extern "C" __global__ void __launch_bounds__(256)
+    matmul_sums_f32(const float *a, const float *b, float *c, int size)
+{
+    const int side = 128;
+    const int depth = 8;
+    const int own = 8;
+    __shared__ float a_tile[side * depth];
+    __shared__ float b_tile[depth * side];
+    int t = threadIdx.x;
+    int place = t % (side / own) * own;
+    int row = t / (side / own) * own;
+    a += blockIdx.y * side * size;
+    b += blockIdx.x * side;
+    c += blockIdx.y * side * size + blockIdx.x * side;
+    float sums[own][own] = {};
+    for (int k = 0; k < size; k += depth) {
+        for (int i = t; i < side * depth; i += 256) {
+            a_tile[i] = a[i / depth * size + k + i % depth];
+            b_tile[i] = b[(k + i / side) * size + i % side];
+        }
+        __syncthreads();
+        for (int j = 0; j < depth; j++) {
+            float down[own], across[own];
+            for (int i = 0; i < own; i++) {
+                down[i] = a_tile[(row + i) * depth + j];
+                across[i] = b_tile[j * side + place + i];
+            }
+            for (int y = 0; y < own; y++) {
+                for (int x = 0; x < own; x++) {
+                    sums[y][x] += down[y] * across[x];
+                }
+            }
+        }
+        __syncthreads();
+    }
+    for (int y = 0; y < own; y++) {
+        for (int x = 0; x < own; x++) {
+            c[(row + y) * size + place + x] = sums[y][x];
+        }
+    }
 }
 
 // ---- stencils: the mean of a cell and its neighbours; cells at the rim are left alone

@@ -42,6 +42,9 @@ struct tr_tuning_hooks {
     /* Finds how a value that is about to be defined grows from row to row; false: it finds
      * nothing. */
     bool (*find_step)(struct tr_widen *widen, uint32_t value);
+    /* Makes rows of one row of threads, which the nest then has instead, where the program does.
+     * width: threads of a vector. */
+    enum pxr_status (*split_rows)(struct tr_nest *nest, uint32_t width, struct pxr_error *err);
     /* The number of threads of a row that have work, if all others do nothing: the nest's count, or
      * a number of at least 1 that is made before the nest. iteration: without guards. */
     LLVMValueRef (*shorten)(const struct tr_nest *nest, const struct tr_iteration *iteration,

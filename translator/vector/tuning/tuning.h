@@ -20,6 +20,7 @@ void tr_tuning_prefetch_line(struct tr_widen *widen, LLVMValueRef address);
 void tr_tuning_ask_for_run(struct tr_widen *widen, const struct tr_memory *memory, uint32_t copy,
                            LLVMValueRef address);
 bool tr_tuning_is_in_run(const struct tr_widen *widen, uint32_t load);
+enum pxr_status tr_split_rows(struct tr_nest *nest, uint32_t width, struct pxr_error *err);
 LLVMValueRef tr_shorten(const struct tr_nest *nest, const struct tr_iteration *iteration,
                         bool is_jammed);
 
