@@ -168,6 +168,10 @@ LLVMValueRef random_part(struct random_generator *g)
 {
     LLVMBuilderRef b = g->builder;
     LLVMValueRef part = random_roll(g, 4) ? g->parameters[X] : g->thread;
+    if (random_roll(g, 3) == 0) {
+        LLVMValueRef rest = LLVMBuildShl(b, random_read(g), random_number(g, 7), "");
+        part = random_roll(g, 2) ? LLVMBuildAdd(b, rest, part, "") : LLVMBuildOr(b, part, rest, "");
+    }
     for (uint32_t left = 1 + random_roll(g, 3); left > 0; left--) {
         LLVMTypeRef type = LLVMTypeOf(part);
         LLVMValueRef bits = LLVMConstInt(type, 1 + random_roll(g, 6), false);

@@ -13,94 +13,10 @@
  * addresses grow by equal steps.
  */
 #include "translator/module/marks.h"
+#include "translator/vector/tuning/number_bits.h"
 #include "translator/vector/tuning/tuning.h"
 
 #define LENGTH_LOG_MIN 3 /* shorter rows fill no vector */
-
-/* ---- bits of the thread's number ---- */
-
-/* Some of the number's bits, moved up by so many places (down if negative), between constant
- * ones. */
-struct bits {
-    bool are_known; /* the value is that */
-    int shift;
-    uint64_t mask; /* the places in the value */
-    uint64_t ones; /* constant, in other places */
-};
-
-static uint64_t low_ones(int count)
-{
-    return count <= 0 ? 0 : count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
-}
-
-/* The places of the number's bits [from, to) in the value. */
-static uint64_t places(const struct bits *bits, int from, int to)
-{
-    return low_ones(to + bits->shift) & ~low_ones(from + bits->shift);
-}
-
-static unsigned width_of(LLVMValueRef value)
-{
-    LLVMTypeRef type = LLVMTypeOf(value);
-    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 0;
-}
-
-static struct bits moved(struct bits bits, int by)
-{
-    bits.shift += by;
-    bits.mask = by >= 0 ? bits.mask << by : bits.mask >> -by;
-    bits.ones = by >= 0 ? bits.ones << by : bits.ones >> -by;
-    return bits;
-}
-
-static struct bits within(struct bits bits, uint64_t places)
-{
-    bits.mask &= places;
-    bits.ones &= places;
-    return bits;
-}
-
-static bool is_never_negative(struct bits bits, LLVMValueRef value)
-{
-    return (bits.mask | bits.ones) >> (width_of(value) - 1) == 0;
-}
-
-/* What the instruction makes of its first operand's bits. */
-static struct bits bits_of(const struct tr_value *value, struct bits bits)
-{
-    static const struct bits unknown = {0};
-    unsigned width = width_of(value->llvm);
-    if (!bits.are_known || width == 0 || width > 64)
-        return unknown;
-    LLVMValueRef second = value->operand_count < 2 ? NULL : LLVMGetOperand(value->llvm, 1);
-    bool is_constant = second != NULL && LLVMIsAConstantInt(second) != NULL;
-    uint64_t constant = is_constant ? LLVMConstIntGetZExtValue(second) : 0;
-    switch (value->opcode) {
-    case LLVMZExt:
-    case LLVMFreeze:
-        return bits;
-    case LLVMSExt:
-        return is_never_negative(bits, LLVMGetOperand(value->llvm, 0)) ? bits : unknown;
-    case LLVMTrunc:
-        return within(bits, low_ones((int)width));
-    case LLVMAnd:
-        return is_constant ? within(bits, constant) : unknown;
-    case LLVMOr:
-    case LLVMAdd: /* nothing is carried */
-        if (!is_constant || ((bits.mask | bits.ones) & constant) != 0)
-            return unknown;
-        bits.ones |= constant;
-        return bits;
-    case LLVMShl:
-    case LLVMLShr:
-        if (!is_constant || constant >= width)
-            return unknown;
-        bits = moved(bits, value->opcode == LLVMShl ? (int)constant : -(int)constant);
-        return within(bits, low_ones((int)width));
-    default:
-        return unknown;
-    }
-}
 
 /* ---- what an address is made of ---- */
 
@@ -112,36 +28,52 @@ enum growth {
 };
 
 struct split {
-    const struct tr_nest *nest;
+    struct tr_nest *nest;
     struct tr_graph graph; /* of the loop's body */
     uint32_t threads;
-    int number_bits;     /* of the thread's number */
-    struct bits *bits;   /* by value */
-    enum growth *growth; /* by value */
+    struct tr_number_bits number;
+    enum growth *growth;      /* by value */
+    enum growth *rest_growth; /* by value, of rests */
 };
 
-static enum growth growth_of_bits(const struct split *split, const struct bits *bits,
+static enum growth growth_of_bits(const struct split *split, const struct tr_bits *bits,
                                   int length_log)
 {
-    uint64_t inner = places(bits, 0, length_log);
-    uint64_t outer = places(bits, length_log, split->number_bits);
+    uint64_t inner = tr_bits_places(bits, 0, length_log);
+    uint64_t outer = tr_bits_places(bits, length_log, split->number.length);
     bool has_all = bits->shift >= 0 && (bits->mask & inner) == inner;
     if (has_all && (bits->mask & outer) == outer)
-        return EVENLY;
+        return bits->is_cut ? EVENLY_APART : EVENLY;
     return has_all || (bits->mask & inner) == 0 ? EVENLY_APART : UNEVENLY;
+}
+
+static enum growth worse(enum growth a, enum growth b)
+{
+    return a > b ? a : b;
+}
+
+static enum growth growth_at(const enum growth *growth, uint32_t number)
+{
+    return number == TR_NONE ? EVENLY : growth[number];
+}
+
+static enum growth growth_of_rest(const struct split *split, uint32_t number)
+{
+    if (!split->number.bits[number].has_rest)
+        return EVENLY;
+    return worse(growth_at(split->rest_growth, tr_bits_source(&split->number, number)),
+                 growth_at(split->growth, tr_bits_added(&split->number, number)));
 }
 
 static enum growth growth_of(const struct split *split, uint32_t number, int length_log)
 {
     const struct tr_value *value = &split->graph.values[number];
-    if (split->bits[number].are_known)
-        return growth_of_bits(split, &split->bits[number], length_log);
+    const struct tr_bits *bits = &split->number.bits[number];
+    if (bits->are_known)
+        return worse(growth_of_bits(split, bits, length_log), split->rest_growth[number]);
     enum growth growth = EVENLY;
-    for (uint32_t i = 0; i < value->operand_count; i++) {
-        uint32_t operand = value->operands[i];
-        if (operand != TR_NONE && split->growth[operand] > growth)
-            growth = split->growth[operand];
-    }
+    for (uint32_t i = 0; i < value->operand_count; i++)
+        growth = worse(growth, growth_at(split->growth, value->operands[i]));
     bool is_elsewhere = value->opcode == LLVMLoad || value->opcode == LLVMCall;
     return is_elsewhere && growth != EVENLY ? UNEVENLY : growth;
 }
@@ -164,13 +96,15 @@ static uint32_t count_gains(struct split *split, int length_log)
 {
     uint32_t count = split->graph.value_count;
     for (uint32_t v = 0; v < count; v++)
-        split->growth[v] = EVENLY;
+        split->growth[v] = split->rest_growth[v] = EVENLY;
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
         for (uint32_t v = 0; v < count; v++) {
+            if (split->number.bits[v].are_known)
+                split->rest_growth[v] = worse(split->rest_growth[v], growth_of_rest(split, v));
             enum growth growth = growth_of(split, v, length_log);
             is_changed |= growth > split->growth[v];
-            split->growth[v] = growth > split->growth[v] ? growth : split->growth[v];
+            split->growth[v] = worse(growth, split->growth[v]);
         }
     }
     uint32_t gains = 0;
@@ -181,41 +115,40 @@ static uint32_t count_gains(struct split *split, int length_log)
     return gains;
 }
 
-/* The length of rows, as a power of two, by which the most is gained; 0: there is none. Rows that
- * do not fill a vector are worth less. */
+static bool can_have_length(const struct split *split, int length_log)
+{
+    uint32_t length = UINT32_C(1) << length_log;
+    return length_log == split->number.length ||
+           (2 * length <= split->threads && split->threads % length == 0);
+}
+
+/* The length of rows, as a power of two, by which the most is gained; that of the number: all of
+ * the row stays one; 0: nothing is gained. Rows that do not fill a vector are worth less. */
 static int choose_length(struct split *split, uint32_t width)
 {
     int best = 0;
-    uint32_t most = 0;
-    for (int log = LENGTH_LOG_MIN; (UINT32_C(2) << log) <= split->threads; log++) {
+    uint32_t most = 1;
+    for (int log = LENGTH_LOG_MIN; log <= split->number.length; log++) {
         uint32_t length = UINT32_C(1) << log;
-        if (split->threads % length != 0)
-            continue;
-        uint32_t gains = count_gains(split, log) * (length < width ? length : width);
-        if (gains == 0 || gains < most)
-            continue;
-        most = gains;
-        best = log;
+        uint32_t gains = can_have_length(split, log) ? count_gains(split, log) : 0;
+        gains *= length < width ? length : width;
+        best = gains >= most ? log : best;
+        most = gains >= most ? gains : most;
     }
     return best;
 }
 
-/* Follows the number's bits. Whether any value has only some of them: otherwise there are no
- * rows. */
-static bool find_bits(struct split *split)
+/* Whether any value has only some of the number's bits, or may grow evenly although that is not
+ * seen. */
+static bool has_parts(const struct split *split)
 {
-    bool has_parts = false;
     for (uint32_t v = 0; v < split->graph.value_count; v++) {
-        const struct tr_value *value = &split->graph.values[v];
-        split->bits[v] = (struct bits){0};
-        if (value->llvm == split->nest->x.counter)
-            split->bits[v] = (struct bits){.are_known = true, .mask = low_ones(split->number_bits)};
-        else if (value->opcode != 0 && value->operand_count > 0 && value->operands[0] != TR_NONE)
-            split->bits[v] = bits_of(value, split->bits[value->operands[0]]);
-        uint64_t all = places(&split->bits[v], 0, split->number_bits);
-        has_parts |= split->bits[v].are_known && (split->bits[v].mask & all) != all;
+        const struct tr_bits *bits = &split->number.bits[v];
+        uint64_t all = tr_bits_places(bits, 0, split->number.length);
+        if (bits->are_known && ((bits->mask & all) != all || bits->is_cut))
+            return true;
     }
-    return has_parts;
+    return false;
 }
 
 /* ---- two loops in place of one ---- */
@@ -385,7 +318,7 @@ static LLVMValueRef place(LLVMBuilderRef builder, LLVMValueRef counter, LLVMType
         part = LLVMBuildLShr(builder, part, by, "");
     } else if (shift > 0) {
         part = LLVMBuildShl(builder, part, by, "");
-        LLVMSetNUW(part, (all & ~low_ones((int)LLVMGetIntTypeWidth(type))) == 0);
+        LLVMSetNUW(part, all >> (LLVMGetIntTypeWidth(type) - 1) <= 1);
     }
     if ((mask & all) != all)
         part = LLVMBuildAnd(builder, part, LLVMConstInt(type, mask, false), "");
@@ -393,16 +326,24 @@ static LLVMValueRef place(LLVMBuilderRef builder, LLVMValueRef counter, LLVMType
 }
 
 /* The value, made of the counters. */
-static LLVMValueRef of_counters(LLVMBuilderRef builder, const struct split *split,
-                                LLVMValueRef value, const struct bits *bits, int length_log)
+static LLVMValueRef of_counters(LLVMBuilderRef builder, struct split *split, uint32_t number,
+                                int length_log)
 {
     const struct tr_nest *nest = split->nest;
+    const struct tr_bits *bits = &split->number.bits[number];
+    LLVMValueRef value = split->graph.values[number].llvm;
     LLVMTypeRef type = LLVMTypeOf(value);
     LLVMTypeRef i32 = LLVMTypeOf(nest->x.counter);
     LLVMTypeRef wide = LLVMGetIntTypeWidth(type) < 32 ? i32 : type;
-    uint64_t inner = places(bits, 0, length_log);
-    uint64_t outer = places(bits, length_log, split->number_bits);
+    uint64_t inner = tr_bits_places(bits, 0, length_log);
+    uint64_t outer = tr_bits_places(bits, length_log, split->number.length);
+    LLVMValueRef rest = tr_bits_build_rest(builder, &split->number, number);
+    LLVMPositionBuilderBefore(builder, LLVMIsAPHINode(value) == NULL
+                                           ? value
+                                           : first_behind_phis(LLVMGetInstructionParent(value)));
     LLVMValueRef sum = LLVMConstInt(wide, bits->ones, false);
+    if (rest != NULL)
+        sum = LLVMBuildNUWAdd(builder, LLVMBuildIntCast2(builder, rest, wide, false, ""), sum, "");
     if ((bits->mask & outer) != 0)
         sum = LLVMBuildNUWAdd(builder, sum,
                               place(builder, nest->y.counter, wide, bits->shift + length_log,
@@ -414,21 +355,27 @@ static LLVMValueRef of_counters(LLVMBuilderRef builder, const struct split *spli
     return wide == type ? sum : LLVMBuildTrunc(builder, sum, type, "");
 }
 
-static void replace_parts(LLVMBuilderRef builder, const struct split *split, int length_log)
+static void replace_parts(LLVMBuilderRef builder, struct split *split, int length_log)
 {
     for (uint32_t v = 0; v < split->graph.value_count; v++) {
-        const struct tr_value *value = &split->graph.values[v];
-        if (!split->bits[v].are_known ||
-            growth_of_bits(split, &split->bits[v], length_log) != EVENLY_APART)
+        LLVMValueRef value = split->graph.values[v].llvm;
+        const struct tr_bits *bits = &split->number.bits[v];
+        if (!bits->are_known || growth_of_bits(split, bits, length_log) != EVENLY_APART)
             continue;
-        LLVMPositionBuilderBefore(builder, value->llvm);
-        LLVMReplaceAllUsesWith(
-            value->llvm, of_counters(builder, split, value->llvm, &split->bits[v], length_log));
-        LLVMInstructionEraseFromParent(value->llvm);
+        LLVMReplaceAllUsesWith(value, of_counters(builder, split, v, length_log));
+        LLVMInstructionEraseFromParent(value);
     }
 }
 
 /* ---- the step ---- */
+
+static int log_of(uint32_t count)
+{
+    int log = 0;
+    while ((UINT32_C(1) << log) < count)
+        log++;
+    return log;
+}
 
 static enum pxr_status build_graph(struct split *split, struct pxr_error *err)
 {
@@ -446,19 +393,13 @@ static enum pxr_status build_graph(struct split *split, struct pxr_error *err)
     if (status != PXR_OK)
         return status;
     struct pxr_arena *arena = &split->graph.arena;
-    split->bits = pxr_arena_alloc_array(arena, split->graph.value_count, sizeof *split->bits);
-    split->growth = pxr_arena_alloc_array(arena, split->graph.value_count, sizeof *split->growth);
-    return split->bits == NULL || split->growth == NULL
-               ? pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory")
-               : PXR_OK;
-}
-
-static int log_of(uint32_t count)
-{
-    int log = 0;
-    while ((UINT32_C(1) << log) < count)
-        log++;
-    return log;
+    uint32_t count = split->graph.value_count;
+    split->growth = pxr_arena_alloc_array(arena, count, sizeof *split->growth);
+    split->rest_growth = pxr_arena_alloc_array(arena, count, sizeof *split->rest_growth);
+    if (split->growth == NULL || split->rest_growth == NULL)
+        return pxr_fail(err, PXR_OUT_OF_MEMORY, "out of memory");
+    return tr_number_bits_find(&split->graph, x->counter, log_of(split->threads), &split->number,
+                               err);
 }
 
 enum pxr_status tr_split_rows(struct tr_nest *nest, uint32_t width, struct pxr_error *err)
@@ -468,13 +409,14 @@ enum pxr_status tr_split_rows(struct tr_nest *nest, uint32_t width, struct pxr_e
     uint32_t threads = is_one_row ? (uint32_t)LLVMConstIntGetZExtValue(nest->x.count) : 0;
     if (threads < UINT32_C(2) << LENGTH_LOG_MIN)
         return PXR_OK;
-    struct split split = {.nest = nest, .threads = threads, .number_bits = log_of(threads)};
+    struct split split = {.nest = nest, .threads = threads};
     enum pxr_status status = build_graph(&split, err);
-    int length_log = status == PXR_OK && find_bits(&split) ? choose_length(&split, width) : 0;
+    int length_log = status == PXR_OK && has_parts(&split) ? choose_length(&split, width) : 0;
     if (length_log != 0) {
         LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(nest->x.counter));
         LLVMBuilderRef builder = LLVMCreateBuilderInContext(llvm);
-        part_loop(builder, nest, threads, length_log);
+        if (length_log < split.number.length)
+            part_loop(builder, nest, threads, length_log);
         replace_parts(builder, &split, length_log);
         LLVMDisposeBuilder(builder);
     }
