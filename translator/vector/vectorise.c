@@ -71,6 +71,25 @@ static enum pxr_status drop_guards(const struct vectoriser *vectoriser, const st
                             : status;
 }
 
+/* Whether branches are passed with more vectors than there are registers. */
+static bool is_beyond_registers(const struct tr_target *target,
+                                const struct tr_shape_of_nest *shape)
+{
+    uint32_t registers = target->masks_all ? 32 : 16;
+    return shape->jam[0] * shape->jam[1] * shape->estimate.live > registers;
+}
+
+/* The code generator does not do so by itself for what it keeps on the stack, and an access across
+ * two lines of the caches takes twice the time. It costs a register, that of the frame. */
+static void align_stack(LLVMValueRef function, uint32_t bytes)
+{
+    static const char name[] = "alignstack";
+    LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(function));
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(llvm, kind, bytes));
+}
+
 static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest *nest,
                              struct tr_versions *versions, bool is_jammed, struct pxr_error *err)
 {
@@ -100,6 +119,8 @@ static enum pxr_status widen(struct vectoriser *vectoriser, const struct tr_nest
                            &vectoriser->tuning, &report->seed_sites, err);
     if (status != PXR_OK)
         return status;
+    if (is_beyond_registers(vectoriser->options->target, &shape))
+        align_stack(vectoriser->function, vectoriser->options->target->vector_bits / 8);
     report->has_widths |= report->width != 0 && report->width != shape.width;
     report->widened_count++;
     if (shape.width > report->width)
