@@ -71,8 +71,25 @@ static LLVMValueRef any_index(struct random_generator *g, uint32_t mask)
     return LLVMBuildAnd(g->builder, random_read(g), random_number(g, mask), "");
 }
 
+/* A row's place, and the place in it; below twice the number of threads. */
+static LLVMValueRef quotient_index(struct random_generator *g)
+{
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef columns = random_roll(g, 2)
+                               ? random_number(g, 64 + random_roll(g, 100))
+                               : LLVMBuildOr(b, g->parameters[N], random_number(g, 64), "");
+    LLVMValueRef row = LLVMBuildUDiv(b, g->thread, columns, "");
+    LLVMValueRef place = random_roll(g, 3) == 0
+                             ? LLVMBuildURem(b, g->thread, columns, "")
+                             : LLVMBuildSub(b, g->thread, LLVMBuildMul(b, row, columns, ""), "");
+    LLVMValueRef begin = LLVMBuildMul(b, row, random_number(g, random_roll(g, 64)), "");
+    return LLVMBuildAdd(b, begin, place, "");
+}
+
 static LLVMValueRef random_index(struct random_generator *g)
 {
+    if (g->takes_apart && random_roll(g, 5) == 0)
+        return quotient_index(g);
     if (g->takes_apart && random_roll(g, 2) == 0)
         return LLVMBuildAnd(g->builder, random_part(g), random_number(g, 1023), "");
     switch (random_roll(g, 9)) {

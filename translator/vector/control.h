@@ -95,7 +95,7 @@ void tr_control_emit_single(struct tr_control *control, uint32_t segment);
 LLVMValueRef tr_control_all_take(struct tr_widen *widen, LLVMValueRef condition, bool expected);
 /* Whether the condition is the `and` (expected) or the `or` (not expected) of two others. */
 bool tr_control_is_pair(LLVMValueRef condition, bool expected, LLVMValueRef parts[2]);
-/* Whether all lanes have this quotient in common (common_turns.c). */
+/* Whether all lanes have this quotient in common (common_quotients.c). */
 LLVMValueRef tr_control_all_share(struct tr_widen *widen, LLVMValueRef quotient);
 /* Whether any lane takes it. */
 LLVMValueRef tr_control_any_takes(struct tr_widen *widen, LLVMValueRef condition, bool expected);

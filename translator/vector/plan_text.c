@@ -129,7 +129,7 @@ static enum pxr_status print_iterations(FILE *out, const struct tr_target *targe
     if (status != PXR_OK || obstacle != NULL)
         return status;
     print_iteration(out, &whole);
-    status = tr_find_expectations(&whole, &expected, NULL);
+    status = tr_find_expectations(&whole, true, &expected, NULL);
     if (status == PXR_OK && (expected.guard_count > 0 || expected.common_count > 0)) {
         print_expectations(out, &expected);
         status = tr_iteration_build(&fast, target, nest, is_jammed, &expected, &obstacle, NULL);

@@ -16,6 +16,7 @@ struct tr_tuning_hooks tr_tuning_hooks(uint32_t skipped)
         .ask_ahead = IS_DONE(PREFETCH) ? tr_tuning_prefetch : NULL,
         .is_in_run = IS_DONE(PREFETCH) ? tr_tuning_is_in_run : NULL,
         .find_step = IS_DONE(ROW_STEPS) ? tr_tuning_find_step : NULL,
+        .has_common_places = IS_DONE(COMMON_PLACES),
         .split_rows = IS_DONE(SPLIT_ROWS) ? tr_split_rows : NULL,
         .shorten = IS_DONE(SHORTEN) ? tr_shorten : NULL,
     };

@@ -24,16 +24,19 @@ static void versions_fini(struct tr_versions *versions)
 }
 
 /* Fills *obstacle if the iteration cannot be widened. */
-static enum pxr_status build_versions(const struct tr_target *target, const struct tr_nest *nest,
-                                      bool is_jammed, struct tr_versions *versions,
-                                      const char **obstacle, struct pxr_error *err)
+static enum pxr_status build_versions(const struct vectoriser *vectoriser,
+                                      const struct tr_nest *nest, bool is_jammed,
+                                      struct tr_versions *versions, const char **obstacle,
+                                      struct pxr_error *err)
 {
+    const struct tr_target *target = vectoriser->options->target;
+    bool has_places = vectoriser->tuning.has_common_places;
     *versions = (struct tr_versions){0};
     enum pxr_status status =
         tr_iteration_build(&versions->masked, target, nest, is_jammed, NULL, obstacle, err);
     if (status != PXR_OK || *obstacle != NULL)
         return status;
-    status = tr_find_expectations(&versions->masked, &versions->expected, err);
+    status = tr_find_expectations(&versions->masked, has_places, &versions->expected, err);
     if (status == PXR_OK)
         status = tr_iteration_build(&versions->fast, target, nest, is_jammed, &versions->expected,
                                     obstacle, err);
@@ -142,18 +145,17 @@ static enum pxr_status split_rows(const struct vectoriser *vectoriser, struct tr
 static enum pxr_status vectorise_nest(struct vectoriser *vectoriser, struct tr_nest *nest,
                                       struct pxr_error *err)
 {
-    const struct tr_target *target = vectoriser->options->target;
     const char *obstacle = nest->obstacle;
     struct tr_versions versions = {0};
     enum pxr_status status = split_rows(vectoriser, nest, err);
     bool is_jammed = nest->y.header != NULL;
     if (status == PXR_OK && obstacle == NULL)
-        status = build_versions(target, nest, is_jammed, &versions, &obstacle, err);
+        status = build_versions(vectoriser, nest, is_jammed, &versions, &obstacle, err);
     if (status == PXR_OK && obstacle != NULL && is_jammed && nest->obstacle == NULL) {
         versions_fini(&versions);
         obstacle = NULL;
         is_jammed = false;
-        status = build_versions(target, nest, false, &versions, &obstacle, err);
+        status = build_versions(vectoriser, nest, false, &versions, &obstacle, err);
     }
     if (status == PXR_OK && obstacle != NULL)
         status = tr_explain_obstacle(&vectoriser->explanation, nest, obstacle, err);

@@ -22,7 +22,7 @@
 
 /* Steps that gain on some kernels and lose on others (docs/tuning.md), as --skip names them. 0:
  * none is left out. */
-static const char *const steps[] = {NULL, "nontemporal", "prefetch"};
+static const char *const steps[] = {NULL, "nontemporal", "prefetch", "common-places", "split-rows"};
 
 #define STEPS     (sizeof steps / sizeof steps[0])
 #define WIDTH_MIN 4

@@ -42,6 +42,8 @@ struct tr_tuning_hooks {
     /* Finds how a value that is about to be defined grows from row to row; false: it finds
      * nothing. */
     bool (*find_step)(struct tr_widen *widen, uint32_t value);
+    /* Quotients that lead to addresses are expected to be the same for all lanes. */
+    bool has_common_places;
     /* Makes rows of one row of threads, which the nest then has instead, where the program does.
      * width: threads of a vector. */
     enum pxr_status (*split_rows)(struct tr_nest *nest, uint32_t width, struct pxr_error *err);

@@ -198,7 +198,7 @@ static bool allocate(struct pxr_arena *arena, uint32_t segments, struct tr_expec
     return expected->guards != NULL && expected->common != NULL;
 }
 
-enum pxr_status tr_find_expectations(struct tr_iteration *iteration,
+enum pxr_status tr_find_expectations(struct tr_iteration *iteration, bool has_places,
                                      struct tr_expectations *expected, struct pxr_error *err)
 {
     struct pxr_arena *arena = &iteration->graph.arena;
@@ -211,7 +211,7 @@ enum pxr_status tr_find_expectations(struct tr_iteration *iteration,
     while (at != iteration->end && iteration->loops.innermost[at] == TR_NONE &&
            is_repeatable(iteration, at)) {
         uint32_t way = expected_way(iteration, at);
-        tr_find_common(iteration, at, expected);
+        tr_find_common(iteration, at, has_places, expected);
         if (way != TR_NONE) {
             expected->guards[expected->guard_count++] = make_guard(iteration, at, way);
             at = iteration->graph.segments[at].succs[way];

@@ -38,7 +38,7 @@ struct tr_nest {
 enum pxr_status tr_find_nests(LLVMValueRef function, struct tr_nest **nests, uint32_t *count,
                               struct pxr_error *err);
 
-/* ---- what the fast version expects of all lanes (guards.c, common_turns.c) ---- */
+/* ---- what the fast version expects of all lanes (guards.c, common_quotients.c) ---- */
 
 /* A branch that all threads are expected to take in one direction, because the other does nothing
  * and ends the iteration. Nothing with effects can come before it in an iteration, so that the
@@ -129,14 +129,15 @@ enum pxr_status tr_iteration_build(struct tr_iteration *iteration, const struct 
                                    struct pxr_error *err);
 void tr_iteration_fini(struct tr_iteration *iteration);
 
-/* What to expect of an iteration that was built without expectations. In the graph's arena. */
-enum pxr_status tr_find_expectations(struct tr_iteration *iteration,
+/* What to expect of an iteration that was built without expectations. has_places: also of quotients
+ * that lead to addresses. In the graph's arena. */
+enum pxr_status tr_find_expectations(struct tr_iteration *iteration, bool has_places,
                                      struct tr_expectations *expected, struct pxr_error *err);
 
-/* Adds numbers that the segment, to which all lanes come, computes (common_turns.c). `common` has
- * room for TR_MAX_COMMON. */
+/* Adds numbers that the segment, to which all lanes come, computes (common_quotients.c). `common`
+ * has room for TR_MAX_COMMON. has_places: as above. */
 #define TR_MAX_COMMON 4
-void tr_find_common(const struct tr_iteration *iteration, uint32_t segment,
+void tr_find_common(const struct tr_iteration *iteration, uint32_t segment, bool has_places,
                     struct tr_expectations *expected);
 
 /* ---- units of control (units.c) ---- */

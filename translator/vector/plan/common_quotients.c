@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Numbers of turns that neighbouring threads nearly always have in common. A loop over a whole grid
- * (`for (i = place; i < n; i += threads)`) that is unrolled becomes one for a remainder of the
- * turns, from a quotient of the place, and one for several turns at a time. Lanes with different
- * quotients leave the first one apart, after which nothing tells that they are neighbours. The
- * quotient changes at one place of the grid only, so the fast version asks for it once.
+ * Quotients of places that neighbouring threads nearly always have in common.
+ *
+ * A loop over a whole grid (`for (i = place; i < n; i += threads)`) that is unrolled becomes one
+ * for a remainder of the turns, from a quotient of the place, and one for several turns at a time.
+ * Lanes with different quotients leave the first one apart, after which nothing tells that they are
+ * neighbours. And the row of a matrix is often `i / columns`, the place in it what that leaves:
+ * neighbours in one row access neighbours. Either quotient changes at few places of the grid, so
+ * the fast version asks for it once.
  */
 #include "translator/analysis/shape.h"
 #include "translator/vector/plan/plan.h"
@@ -67,8 +70,23 @@ static bool passes_on(const struct tr_value *value)
            (tr_is_function_of_operands(value) && value->opcode != LLVMLoad);
 }
 
-/* Whether the number decides, by arithmetic, who leaves such a loop. */
-static bool decides_turns(const struct tr_iteration *iteration, uint32_t number)
+/* Whether the value is an address that the user accesses. */
+static bool is_address_of(const struct tr_value *user, uint32_t value)
+{
+    switch (user->opcode) {
+    case LLVMLoad:
+    case LLVMAtomicRMW:
+        return user->operands[0] == value;
+    case LLVMStore:
+        return user->operands[1] == value;
+    default:
+        return false;
+    }
+}
+
+/* Whether the number decides, by arithmetic, who leaves such a loop, or (has_places) what is
+ * accessed. */
+static bool decides(const struct tr_iteration *iteration, uint32_t number, bool has_places)
 {
     const struct tr_graph *graph = &iteration->graph;
     struct pxr_arena scratch;
@@ -76,17 +94,19 @@ static bool decides_turns(const struct tr_iteration *iteration, uint32_t number)
     struct tr_set seen = tr_set_make(&scratch, graph->value_count);
     uint32_t *stack = pxr_arena_alloc_array(&scratch, graph->value_count, sizeof *stack);
     uint32_t depth = 0;
-    bool decides = false;
+    bool is_decisive = false;
     if (seen.words != NULL && stack != NULL) {
         tr_set_add(&seen, number);
         stack[depth++] = number;
     }
-    while (depth > 0 && !decides) {
-        const struct tr_value *value = &graph->values[stack[--depth]];
+    while (depth > 0 && !is_decisive) {
+        uint32_t at = stack[--depth];
+        const struct tr_value *value = &graph->values[at];
         for (uint32_t i = 0; i < value->use_count; i++) {
             uint32_t use = value->uses[i];
             const struct tr_value *user = &graph->values[use];
-            decides |= user->opcode == LLVMBr && is_divergent_exit(iteration, user->segment);
+            is_decisive |= (has_places && is_address_of(user, at)) ||
+                           (user->opcode == LLVMBr && is_divergent_exit(iteration, user->segment));
             if (tr_set_has(&seen, use) || !passes_on(user))
                 continue;
             tr_set_add(&seen, use);
@@ -94,15 +114,15 @@ static bool decides_turns(const struct tr_iteration *iteration, uint32_t number)
         }
     }
     pxr_arena_fini(&scratch);
-    return decides;
+    return is_decisive;
 }
 
-void tr_find_common(const struct tr_iteration *iteration, uint32_t segment,
+void tr_find_common(const struct tr_iteration *iteration, uint32_t segment, bool has_places,
                     struct tr_expectations *expected)
 {
     const struct tr_segment *in = &iteration->graph.segments[segment];
     for (uint32_t v = in->first_value; v < in->first_value + in->value_count; v++)
         if (expected->common_count < TR_MAX_COMMON && is_quotient(iteration, v) &&
-            decides_turns(iteration, v))
+            decides(iteration, v, has_places))
             expected->common[expected->common_count++] = iteration->graph.values[v].llvm;
 }
