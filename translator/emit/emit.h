@@ -107,6 +107,7 @@ struct tr_ctx {
     uint32_t function_count;            /* functions begun so far */
     struct tr_set pending;              /* by ptx_func.index: declared and not defined yet */
     struct run_function *run_functions; /* the newest first (matrix_run.c) */
+    struct product_operation *product_operations; /* likewise (matrix_functions.c) */
 
     /* the function being made */
     const struct ptx_func *func;

@@ -24,10 +24,10 @@ struct product {
     struct tr_factor a;
     struct tr_factor b;
     struct tr_factor c;
-    struct tr_spread spread; /* of B */
-    unsigned piece_lanes;    /* all lanes, or PIECE_LANES */
-    struct tr_whole whole;   /* of a sparse A */
-    LLVMValueRef scratch[3]; /* for a helper */
+    struct tr_spread spreads[2]; /* of A and B */
+    unsigned piece_lanes;        /* all lanes, or PIECE_LANES */
+    struct tr_whole whole;       /* of a sparse A */
+    LLVMValueRef scratch[3];     /* for a helper */
 };
 
 static struct tr_ctx *ctx_of(const struct product *product)
@@ -395,26 +395,30 @@ void tr_set_c(struct product *product, const LLVMValueRef *registers)
     set_factor(ctx_of(product), &product->c, registers);
 }
 
-LLVMValueRef tr_spread_b(struct product *product)
+static struct tr_factor *factor_of(struct product *product, enum tr_side side)
 {
-    struct tr_ctx *ctx = ctx_of(product);
-    struct tr_spread *spread = &product->spread;
-    if (!tr_plan_spread(ctx, &product->b, product->matrices, spread))
-        return NULL;
-    LLVMTypeRef room = LLVMArrayType2(ctx->i8, spread->count * spread->slot_bytes);
-    spread->memory = LLVMBuildAlloca(ctx->builder, room, "");
-    LLVMSetAlignment(spread->memory, RT_WORDS_ALIGN);
-    product->b.spread = spread;
-    return spread->memory;
+    return side == TR_SIDE_A ? &product->a : &product->b;
 }
 
-void tr_store_b(struct product *product, LLVMValueRef memory)
+unsigned tr_plan_side(struct product *product, enum tr_side side)
 {
-    struct tr_ctx *ctx = ctx_of(product);
-    if (!tr_plan_spread(ctx, &product->b, product->matrices, &product->spread))
-        return;
-    product->spread.memory = memory;
-    tr_store_spread(ctx, &product->b, &product->spread);
+    struct tr_spread *spread = &product->spreads[side];
+    bool is_planned = (side == TR_SIDE_B || !is_sparse(product)) &&
+                      tr_plan_spread(ctx_of(product), factor_of(product, side), product->matrices,
+                                     product->piece_lanes, spread);
+    return is_planned ? spread->count * spread->slot_bytes : 0;
+}
+
+void tr_set_side(struct product *product, enum tr_side side, LLVMValueRef memory)
+{
+    product->spreads[side].memory = memory;
+    factor_of(product, side)->spread = &product->spreads[side];
+}
+
+void tr_store_side(struct product *product, enum tr_side side, LLVMValueRef memory)
+{
+    product->spreads[side].memory = memory;
+    tr_store_spread(ctx_of(product), factor_of(product, side), &product->spreads[side]);
 }
 
 /* Of a warp's lanes, those that are computed together. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "translator/emit/matrix_run.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "ptx/ops.h"
 #include "translator/emit/registers.h"
+#include "translator/emit/run_function.h"
 #include "translator/emit/warp_function.h"
 #include "translator/module/sregs.h"
 
@@ -32,11 +32,6 @@ struct place {
     uint32_t mentions; /* how often the function's text does */
 };
 
-struct operation {
-    LLVMValueRef function;
-    uint8_t rows[TR_OPERATION_ROWS];
-};
-
 struct result {
     struct ptx_operand part;
     unsigned bits; /* 0: there is none */
@@ -47,7 +42,7 @@ struct run_function {
     struct run_function *next;
     LLVMValueRef function;
     unsigned count;
-    const struct operation *operations;
+    const struct tr_run_operation *operations;
 };
 
 struct tr_run {
@@ -58,7 +53,7 @@ struct tr_run {
                                     lanes put their operands before anything is computed */
     unsigned next_row;
     struct result results[RT_WARP_WORDS]; /* by row: what registers will get */
-    struct operation operations[RUN_ROWS];
+    struct tr_run_operation operations[RUN_ROWS];
     unsigned count;
     bool touches_memory;
     LLVMMetadataRef location; /* of the first */
@@ -321,8 +316,8 @@ void tr_begin_operation(struct tr_ctx *ctx, const struct ptx_inst *inst,
         tr_end_run(ctx);
     if (run->count == 0)
         run->location = LLVMGetCurrentDebugLocation2(ctx->builder);
-    struct operation *operation = &run->operations[run->count];
-    *operation = (struct operation){0};
+    struct tr_run_operation *operation = &run->operations[run->count];
+    *operation = (struct tr_run_operation){0};
     operation->rows[TR_ROW_SPARE] = RT_WARP_WORDS - 1;
     tr_for_registers(inst, count_seen, ctx);
 }
@@ -378,6 +373,8 @@ void tr_take_register(struct tr_ctx *ctx, unsigned row, const struct ptx_operand
     unsigned place =
         over != TR_NO_ROW && may_overwrite(ctx, there, part) ? there : rows_for_result(run, bits);
     name_rows(run, row, place, bits);
+    for (unsigned i = 0; i < bits / 32; i++)
+        run->operations[run->count].written[place + i] = true;
     if (part->kind != PTX_OPERAND_REG)
         return;
     struct place *old = place_of(ctx, part->var);
@@ -416,13 +413,13 @@ static void free_what_is_used_up(struct tr_ctx *ctx)
     }
 }
 
-void tr_end_operation(struct tr_ctx *ctx, LLVMValueRef function, bool touches_memory)
+void tr_end_operation(struct tr_ctx *ctx, const struct tr_operation *operation)
 {
     struct tr_run *run = ctx->run;
     if (run == NULL)
         return;
-    run->operations[run->count++].function = function;
-    run->touches_memory |= touches_memory;
+    run->operations[run->count++].what = *operation;
+    run->touches_memory |= operation->touches_memory;
     free_what_is_used_up(ctx);
 }
 
@@ -432,39 +429,10 @@ static bool is_function_of(const struct run_function *made, const struct tr_run 
 {
     bool is_same = made->count == run->count;
     for (unsigned i = 0; i < run->count && is_same; i++)
-        is_same = made->operations[i].function == run->operations[i].function &&
+        is_same = made->operations[i].what.function == run->operations[i].what.function &&
                   memcmp(made->operations[i].rows, run->operations[i].rows,
                          sizeof run->operations[i].rows) == 0;
     return is_same;
-}
-
-/* The operation's rows, as a table in the module. */
-static LLVMValueRef table_of(struct tr_ctx *ctx, const struct operation *operation)
-{
-    LLVMValueRef bytes = LLVMConstStringInContext2(ctx->llvm, (const char *)operation->rows,
-                                                   sizeof operation->rows, true /* no NUL */);
-    LLVMValueRef table = LLVMAddGlobal(ctx->module, LLVMTypeOf(bytes), "rows");
-    LLVMSetInitializer(table, bytes);
-    LLVMSetGlobalConstant(table, true);
-    LLVMSetLinkage(table, LLVMInternalLinkage);
-    LLVMSetUnnamedAddress(table, LLVMGlobalUnnamedAddr);
-    return table;
-}
-
-static LLVMValueRef build_function(struct tr_ctx *ctx, unsigned number)
-{
-    const struct tr_run *run = ctx->run;
-    struct tr_warp_function made;
-    char name[32];
-    int length = snprintf(name, sizeof name, "run.%u", number);
-    tr_begin_warp_function(ctx, (struct pxr_str){name, (size_t)length}, &made);
-    for (unsigned i = 0; i < run->count; i++) {
-        LLVMValueRef function = run->operations[i].function;
-        LLVMValueRef args[3] = {made.words, table_of(ctx, &run->operations[i]), made.live};
-        LLVMBuildCall2(ctx->builder, LLVMGlobalGetValueType(function), function, args, 3, "");
-    }
-    tr_end_warp_function(&made);
-    return made.function;
 }
 
 /* Unrolled loops have the same run again and again. */
@@ -476,9 +444,9 @@ static LLVMValueRef function_of_run(struct tr_ctx *ctx)
         if (is_function_of(made, run))
             return made->function;
     struct run_function *made = pxr_arena_alloc_array(&ctx->arena, 1, sizeof *made);
-    struct operation *operations =
+    struct tr_run_operation *operations =
         pxr_arena_alloc_array(&ctx->arena, run->count, sizeof *operations);
-    LLVMValueRef function = build_function(ctx, number);
+    LLVMValueRef function = tr_build_run(ctx, number, run->operations, run->count);
     if (made == NULL || operations == NULL) {
         tr_fail(ctx, PXR_OUT_OF_MEMORY, ctx->func->line, "out of memory");
         return function;

@@ -92,7 +92,7 @@ static bool begin(struct tr_ctx *ctx, struct pxr_str name, const LLVMTypeRef *ot
     made->function = LLVMGetNamedFunction(ctx->module, full);
     if (made->function != NULL)
         return false;
-    LLVMTypeRef types[3] = {ctx->ptr};
+    LLVMTypeRef types[2 + TR_PART_MEMORIES] = {ctx->ptr};
     for (unsigned i = 0; i < count; i++)
         types[1 + i] = others[i];
     made->function = LLVMAddFunction(ctx->module, full,
@@ -125,13 +125,15 @@ bool tr_begin_operation_function(struct tr_ctx *ctx, struct pxr_str name,
     return true;
 }
 
-bool tr_begin_part_function(struct tr_ctx *ctx, struct pxr_str name, struct tr_warp_function *made)
+bool tr_begin_part_function(struct tr_ctx *ctx, struct pxr_str name, unsigned count,
+                            struct tr_warp_function *made)
 {
-    LLVMTypeRef others[2] = {ctx->ptr, ctx->ptr};
-    if (!begin(ctx, name, others, 2, made))
+    LLVMTypeRef others[1 + TR_PART_MEMORIES] = {ctx->ptr, ctx->ptr, ctx->ptr};
+    if (!begin(ctx, name, others, 1 + count, made))
         return false;
     made->rows = LLVMGetParam(made->function, 1);
-    made->memory = LLVMGetParam(made->function, 2);
+    for (unsigned i = 0; i < count; i++)
+        made->memory[i] = LLVMGetParam(made->function, 2 + i);
     return true;
 }
 
