@@ -440,14 +440,31 @@ static unsigned sums_together(const struct product *product)
     return registers == 0 ? SUM_REGISTERS : (SUM_REGISTERS + registers - 1) / registers;
 }
 
+/* What follows loads its factors anew: LLVM would compute all sums side by side, more than the
+ * machine has registers for. */
+static void keep_apart(struct product *product)
+{
+    struct tr_ctx *ctx = ctx_of(product);
+    LLVMTypeRef type = LLVMFunctionType(ctx->void_type, NULL, 0, false);
+    static const char clobbers[] = "~{memory}";
+    LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, clobbers, sizeof clobbers - 1, true, false,
+                                            LLVMInlineAsmDialectATT, false);
+    LLVMBuildCall2(ctx->builder, type, nothing, NULL, 0, "");
+    product->a.gather_count = 0;
+    product->b.gather_count = 0;
+}
+
 void tr_find_d(struct product *product, LLVMValueRef *elements)
 {
     struct sum sums[2 * TR_D_ELEMENTS_MAX];
     unsigned count = list_sums(product, sums);
     unsigned together = sums_together(product);
     unsigned of_piece = product->matrices->d.elements;
-    for (unsigned i = 0; i < count; i += together)
+    for (unsigned i = 0; i < count; i += together) {
+        if (i > 0)
+            keep_apart(product);
         find_sums(product, &sums[i], count - i < together ? count - i : together);
+    }
     for (unsigned i = 0; i < of_piece; i++) {
         LLVMValueRef whole = sums[i].lanes;
         if (count > of_piece)

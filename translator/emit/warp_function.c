@@ -43,6 +43,16 @@ static LLVMValueRef word_pointer(struct tr_ctx *ctx, unsigned row)
     return LLVMBuildGEP2(ctx->builder, ctx->i8, first_word(ctx), &offset, 1, "");
 }
 
+LLVMValueRef tr_word_in_entry(struct tr_ctx *ctx, unsigned row)
+{
+    LLVMBuilderRef builder = ctx->builder;
+    first_word(ctx);
+    ctx->builder = ctx->entry_builder;
+    LLVMValueRef pointer = word_pointer(ctx, row);
+    ctx->builder = builder;
+    return pointer;
+}
+
 static LLVMValueRef high_word(struct tr_ctx *ctx, LLVMValueRef value)
 {
     return tr_resize(ctx, LLVMBuildLShr(ctx->builder, value, tr_const_int(ctx, 64, 32), ""), 32,

@@ -26,6 +26,9 @@
 void tr_put_word(struct tr_ctx *ctx, unsigned row, LLVMValueRef value);
 LLVMValueRef tr_take_word(struct tr_ctx *ctx, unsigned row, unsigned bits);
 
+/* Where the lane's word of the row is, for all of the function. */
+LLVMValueRef tr_word_in_entry(struct tr_ctx *ctx, unsigned row);
+
 /* The lanes meet and the function is called. touches_memory: other than words. */
 void tr_meet_for(struct tr_ctx *ctx, LLVMValueRef function, bool touches_memory);
 
