@@ -14,8 +14,10 @@
 #include "translator/emit/matrix_gathers.h"
 #include "translator/rt/arith.h"
 
-#define PIECE_LANES   16
-#define SUM_REGISTERS 8 /* of the machine, for sums that grow side by side */
+#define PIECE_LANES 16
+/* Registers of the machine for sums that grow side by side. With AVX-512 it has 32 of them. */
+#define SUM_REGISTERS     8
+#define SUM_REGISTERS_512 16
 
 struct product {
     struct tr_warp_function made;
@@ -436,8 +438,9 @@ static unsigned sums_together(const struct product *product)
 {
     unsigned bits = product->matrices->c.type == PTX_TYPE_F64 ? 64 : 32;
     unsigned vector_bits = ctx_of(product)->options->vector_bits;
+    unsigned most = vector_bits == 512 ? SUM_REGISTERS_512 : SUM_REGISTERS;
     unsigned registers = product->piece_lanes * bits / (vector_bits == 0 ? 128 : vector_bits);
-    return registers == 0 ? SUM_REGISTERS : (SUM_REGISTERS + registers - 1) / registers;
+    return registers == 0 ? most : (most + registers - 1) / registers;
 }
 
 /* What follows loads its factors anew: LLVM would compute all sums side by side, more than the
