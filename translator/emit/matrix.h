@@ -97,6 +97,9 @@ unsigned tr_plan_side(struct product *product, enum tr_side side);
 void tr_set_side(struct product *product, enum tr_side side, LLVMValueRef memory);
 void tr_store_side(struct product *product, enum tr_side side, LLVMValueRef memory);
 void tr_find_d(struct product *product, LLVMValueRef *elements);
+/* Two products with the same A, side by side; whether the machine has registers for that. */
+bool tr_makes_pairs(const struct product *product);
+void tr_find_pair(struct product *products[2], LLVMValueRef *elements[2]);
 
 /* ---- matrices of wgmma in shared memory (matrix_shared.c) ---- */
 

@@ -88,20 +88,53 @@ static void find_factors(const struct tr_warp_function *made, struct product *pr
         tr_set_a(product, registers);
 }
 
-static void build_product(const struct tr_warp_function *made, const struct ptx_inst *inst,
-                          const struct ptx_matrices *matrices, unsigned selector)
+/* With all that it needs but D; NULL: out of memory. */
+static struct product *begin_product(const struct tr_warp_function *made,
+                                     const struct ptx_inst *inst,
+                                     const struct ptx_matrices *matrices, unsigned selector)
 {
-    struct tr_matrix_rows rows = tr_rows_of(matrices);
     struct product *product = tr_begin_product(made, inst, matrices);
     LLVMValueRef registers[TR_REGISTERS_MAX];
+    if (product == NULL)
+        return NULL;
+    find_factors(made, product, matrices, selector);
+    tr_load_registers(made, &matrices->c, tr_rows_of(matrices).c, registers);
+    tr_set_c(product, registers);
+    return product;
+}
+
+/* Returns whether there may be pairs of it. */
+static bool build_product(const struct tr_warp_function *made, const struct ptx_inst *inst,
+                          const struct ptx_matrices *matrices, unsigned selector)
+{
+    struct product *product = begin_product(made, inst, matrices, selector);
     LLVMValueRef d[TR_D_ELEMENTS_MAX];
     if (product == NULL)
-        return;
-    find_factors(made, product, matrices, selector);
-    tr_load_registers(made, &matrices->c, rows.c, registers);
-    tr_set_c(product, registers);
+        return false;
     tr_find_d(product, d);
-    tr_store_numbers(made, &matrices->d, rows.d, d);
+    tr_store_numbers(made, &matrices->d, tr_rows_of(matrices).d, d);
+    return tr_makes_pairs(product);
+}
+
+/* Two products with the same A. */
+static LLVMValueRef pair_function(struct tr_ctx *ctx, const char *name, const struct ptx_inst *inst,
+                                  const struct ptx_matrices *matrices, unsigned selector)
+{
+    char full[NAME_MAX_BYTES];
+    struct tr_warp_function made[2];
+    struct product *products[2];
+    LLVMValueRef d[2][TR_D_ELEMENTS_MAX];
+    int length = snprintf(full, sizeof full, "%s.pair", name);
+    tr_begin_pair_function(ctx, (struct pxr_str){full, (size_t)length}, made);
+    for (unsigned i = 0; i < 2; i++)
+        products[i] = begin_product(&made[i], inst, matrices, selector);
+    if (products[0] != NULL && products[1] != NULL) {
+        tr_find_pair(products, (LLVMValueRef *[2]){d[0], d[1]});
+        for (unsigned i = 0; i < 2; i++)
+            tr_store_numbers(&made[i], &matrices->d, tr_rows_of(matrices).d, d[i]);
+    }
+    tr_end_warp_function(&made[0]);
+    return made[0].function;
 }
 
 /* Products of the module: the newest first. */
@@ -132,9 +165,11 @@ const struct tr_operation *tr_product_operation(struct tr_ctx *ctx, const struct
     }
     if (!tr_begin_part_function(ctx, name_of(inst, selector, room), TR_PART_MEMORIES, &made))
         return find_made(ctx, made.function);
-    build_product(&made, inst, matrices, selector);
+    bool has_pairs = build_product(&made, inst, matrices, selector);
     tr_end_warp_function(&made);
     product->operation = (struct tr_operation){.function = made.function, .is_product = true};
+    if (has_pairs)
+        product->operation.pair = pair_function(ctx, room, inst, matrices, selector);
     for (enum tr_side side = TR_SIDE_A; side <= TR_SIDE_B; side++)
         if (side == TR_SIDE_B || matrices->metadata.row == NULL)
             product->operation.factors[side] = factor_operation(ctx, room, inst, matrices, side);

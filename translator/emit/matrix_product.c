@@ -15,6 +15,7 @@
 #include "translator/rt/arith.h"
 
 #define PIECE_LANES 16
+#define SUMS_MAX    (2 * TR_D_ELEMENTS_MAX)
 /* Registers of the machine for sums that grow side by side. With AVX-512 it has 32 of them. */
 #define SUM_REGISTERS     8
 #define SUM_REGISTERS_512 16
@@ -239,12 +240,24 @@ static void add_scaled(struct product *product, struct sum *total)
     }
 }
 
-/* Side by side: one addition does not wait for the last one. */
-static void find_sums(struct product *product, struct sum *sums, unsigned count)
+static void begin_sums(struct product *product, struct sum *sums, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
         sums[i].lanes =
             is_integer(product) ? NULL : elements_for(product, &product->c, &sums[i], 0, 0);
+}
+
+static void end_sums(struct product *product, struct sum *sums, unsigned count)
+{
+    for (unsigned i = 0; i < count && is_integer(product); i++)
+        sums[i].lanes =
+            add_c(product, sums[i].lanes, elements_for(product, &product->c, &sums[i], 0, 0));
+}
+
+/* Side by side: one addition does not wait for the last one. */
+static void find_sums(struct product *product, struct sum *sums, unsigned count)
+{
+    begin_sums(product, sums, count);
     if (product->matrices->blocks != 0) {
         for (unsigned i = 0; i < count; i++)
             add_scaled(product, &sums[i]);
@@ -253,9 +266,7 @@ static void find_sums(struct product *product, struct sum *sums, unsigned count)
     for (unsigned k = 0; k < product->matrices->k; k += product->a.step)
         for (unsigned i = 0; i < count; i++)
             add_products(product, k, &sums[i]);
-    for (unsigned i = 0; i < count && is_integer(product); i++)
-        sums[i].lanes =
-            add_c(product, sums[i].lanes, elements_for(product, &product->c, &sums[i], 0, 0));
+    end_sums(product, sums, count);
 }
 
 static LLVMValueRef joined(struct tr_ctx *ctx, LLVMValueRef low, LLVMValueRef high)
@@ -457,21 +468,51 @@ static void keep_apart(struct product *product)
     product->b.gather_count = 0;
 }
 
-void tr_find_d(struct product *product, LLVMValueRef *elements)
+/* From the sums of all its lanes. */
+static void join_pieces(struct product *product, const struct sum *sums, unsigned count,
+                        LLVMValueRef *elements)
 {
-    struct sum sums[2 * TR_D_ELEMENTS_MAX];
-    unsigned count = list_sums(product, sums);
-    unsigned together = sums_together(product);
     unsigned of_piece = product->matrices->d.elements;
-    for (unsigned i = 0; i < count; i += together) {
-        if (i > 0)
-            keep_apart(product);
-        find_sums(product, &sums[i], count - i < together ? count - i : together);
-    }
     for (unsigned i = 0; i < of_piece; i++) {
         LLVMValueRef whole = sums[i].lanes;
         if (count > of_piece)
             whole = joined(ctx_of(product), whole, sums[of_piece + i].lanes);
         elements[i] = saturated(product, whole);
+    }
+}
+
+void tr_find_d(struct product *product, LLVMValueRef *elements)
+{
+    struct sum sums[SUMS_MAX];
+    unsigned count = list_sums(product, sums);
+    unsigned together = sums_together(product);
+    for (unsigned i = 0; i < count; i += together) {
+        if (i > 0)
+            keep_apart(product);
+        find_sums(product, &sums[i], count - i < together ? count - i : together);
+    }
+    join_pieces(product, sums, count, elements);
+}
+
+bool tr_makes_pairs(const struct product *product)
+{
+    struct sum sums[SUMS_MAX];
+    return product->matrices->blocks == 0 && !is_sparse(product) && !is_directed(product) &&
+           2 * list_sums(product, sums) <= sums_together(product);
+}
+
+void tr_find_pair(struct product *products[2], LLVMValueRef *elements[2])
+{
+    struct sum sums[2][SUMS_MAX];
+    unsigned count = list_sums(products[0], sums[0]);
+    list_sums(products[1], sums[1]);
+    for (unsigned i = 0; i < 2; i++)
+        begin_sums(products[i], sums[i], count);
+    for (unsigned k = 0; k < products[0]->matrices->k; k += products[0]->a.step)
+        for (unsigned i = 0; i < 2 * count; i++)
+            add_products(products[i / count], k, &sums[i / count][i % count]);
+    for (unsigned i = 0; i < 2; i++) {
+        end_sums(products[i], sums[i], count);
+        join_pieces(products[i], sums[i], count, elements[i]);
     }
 }

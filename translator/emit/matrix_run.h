@@ -53,6 +53,7 @@ struct tr_factor_operation {
  * the run, where products with the same words share it. */
 struct tr_operation {
     LLVMValueRef function;
+    LLVMValueRef pair; /* of products: two with the same A (tr_begin_pair_function); or NULL */
     bool is_product;
     bool touches_memory; /* other than words */
     struct tr_factor_operation factors[TR_FACTORS];

@@ -102,7 +102,7 @@ static bool begin(struct tr_ctx *ctx, struct pxr_str name, const LLVMTypeRef *ot
     made->function = LLVMGetNamedFunction(ctx->module, full);
     if (made->function != NULL)
         return false;
-    LLVMTypeRef types[2 + TR_PART_MEMORIES] = {ctx->ptr};
+    LLVMTypeRef types[TR_PAIR_PARAMETERS] = {ctx->ptr};
     for (unsigned i = 0; i < count; i++)
         types[1 + i] = others[i];
     made->function = LLVMAddFunction(ctx->module, full,
@@ -145,6 +145,19 @@ bool tr_begin_part_function(struct tr_ctx *ctx, struct pxr_str name, unsigned co
     for (unsigned i = 0; i < count; i++)
         made->memory[i] = LLVMGetParam(made->function, 2 + i);
     return true;
+}
+
+void tr_begin_pair_function(struct tr_ctx *ctx, struct pxr_str name,
+                            struct tr_warp_function made[2])
+{
+    LLVMTypeRef others[TR_PAIR_PARAMETERS - 1] = {ctx->ptr, ctx->ptr, ctx->ptr, ctx->ptr, ctx->ptr};
+    begin(ctx, name, others, TR_PAIR_PARAMETERS - 1, &made[0]);
+    made[0].rows = LLVMGetParam(made[0].function, 1);
+    made[0].memory[0] = LLVMGetParam(made[0].function, 2);
+    made[0].memory[1] = LLVMGetParam(made[0].function, 3);
+    made[1] = made[0];
+    made[1].rows = LLVMGetParam(made[0].function, 4);
+    made[1].memory[1] = LLVMGetParam(made[0].function, 5);
 }
 
 void tr_end_warp_function(const struct tr_warp_function *made)

@@ -55,6 +55,11 @@ bool tr_begin_operation_function(struct tr_ctx *ctx, struct pxr_str name,
 /* The same for a part of an operation, to which runs give so many pieces of memory of their own. */
 bool tr_begin_part_function(struct tr_ctx *ctx, struct pxr_str name, unsigned count,
                             struct tr_warp_function *made);
+/* For two such parts with the same words and first memory; the second one's rows and second memory
+ * are the last parameters. */
+#define TR_PAIR_PARAMETERS 6
+void tr_begin_pair_function(struct tr_ctx *ctx, struct pxr_str name,
+                            struct tr_warp_function made[2]);
 void tr_end_warp_function(const struct tr_warp_function *made);
 
 LLVMTypeRef tr_lanes_of(LLVMTypeRef element); /* <32 x element> */
